@@ -1,0 +1,30 @@
+# Every third-party package, found in one place. All are Debian 12 packages; tools/install-dependencies installs them.
+find_package(Threads REQUIRED)
+find_package(MPI REQUIRED COMPONENTS CXX)
+find_package(fmt REQUIRED)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(tomlplusplus REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+
+set(HDF5_PREFER_PARALLEL ON)
+find_package(HDF5 REQUIRED COMPONENTS C)
+add_library(weft_hdf5 INTERFACE)
+target_include_directories(weft_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
+target_link_libraries(weft_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
+
+find_path(METIS_INCLUDE_DIR metis.h REQUIRED)
+find_library(METIS_LIBRARY metis REQUIRED)
+add_library(weft_metis INTERFACE)
+target_include_directories(weft_metis SYSTEM INTERFACE ${METIS_INCLUDE_DIR})
+target_link_libraries(weft_metis INTERFACE ${METIS_LIBRARY})
+
+find_path(MUPARSER_INCLUDE_DIR muParser.h REQUIRED)
+find_library(MUPARSER_LIBRARY muparser REQUIRED)
+add_library(weft_muparser INTERFACE)
+target_include_directories(weft_muparser SYSTEM INTERFACE ${MUPARSER_INCLUDE_DIR})
+target_link_libraries(weft_muparser INTERFACE ${MUPARSER_LIBRARY})
+
+if(WEFT_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()

@@ -1,0 +1,96 @@
+#pragma once
+/// The errors that Weft throws. Each says what is wrong, where, and what to do.
+///
+/// Input that is wrong for everyone (a file, a case, an argument) is agreed upon first, so that every rank throws the same
+/// error: see comm/agreement.hpp.
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace weft {
+
+/// Where an error was found. Fields that do not apply keep their defaults and are not printed.
+struct Where {
+  std::string file{};
+  std::int64_t line = 0;    ///< 1-based; 0: not known
+  std::int64_t column = 0;  ///< 1-based; 0: not known
+  std::int64_t offset = -1; ///< byte offset in a binary file
+  std::string key{};        ///< of a case file: "flow.cfl"
+  std::string zone{};       ///< boundary or volume zone of a mesh
+  std::int64_t element = -1;  ///< element or cell as the file numbers it
+  friend bool operator==(const Where&, const Where&) = default;
+};
+
+/// The one root of Weft's errors. what() is "where: problem; suggestion".
+class Error : public std::runtime_error {
+ public:
+  enum class Kind : int { contract, limit, input, mesh, io, comm, device, physics, interrupted };
+
+  Error(Kind kind, std::string problem, std::string suggestion = {}, Where where = {});
+
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
+  [[nodiscard]] const std::string& suggestion() const noexcept { return suggestion_; }
+  [[nodiscard]] const Where& where() const noexcept { return where_; }
+
+ private:
+  Kind kind_;
+  std::string problem_, suggestion_;
+  Where where_;
+};
+
+namespace detail {
+template <Error::Kind K>
+class KindError : public Error {
+ public:
+  static constexpr Kind kKind = K;
+  explicit KindError(std::string problem, std::string suggestion = {}, Where where = {})
+      : Error(K, std::move(problem), std::move(suggestion), std::move(where)) {}
+};
+}  // namespace detail
+
+/// A bug: ours, or a caller's broken contract.
+using ContractError = detail::KindError<Error::Kind::contract>;
+/// A size that the ids or the formats cannot hold.
+using LimitError = detail::KindError<Error::Kind::limit>;
+/// A case file, an argument or an expression is wrong.
+using InputError = detail::KindError<Error::Kind::input>;
+/// A mesh is wrong: in its file or in its geometry.
+using MeshError = detail::KindError<Error::Kind::mesh>;
+/// A file cannot be read or written.
+using IoError = detail::KindError<Error::Kind::io>;
+/// MPI failed, or ranks disagree where they must agree.
+using CommError = detail::KindError<Error::Kind::comm>;
+/// The device runtime failed, or a stale side of device data was read.
+using DeviceError = detail::KindError<Error::Kind::device>;
+/// The flow left the range of the gas model: negative density, NaN.
+using PhysicsError = detail::KindError<Error::Kind::physics>;
+/// A signal asked the run to end.
+using InterruptedError = detail::KindError<Error::Kind::interrupted>;
+
+/// Throws the subclass that belongs to `kind` (errors that crossed ranks are rebuilt with it).
+[[noreturn]] void throw_error(Error::Kind kind, std::string problem, std::string suggestion, Where where);
+
+/// The candidate nearest to `word` in edit distance, or empty where none is near: for "did you mean" messages.
+template <class Range>
+[[nodiscard]] std::string closest_match(std::string_view word, const Range& candidates);
+
+/// Optimal string alignment distance (insert, delete, replace, swap neighbours). O(|a| |b|).
+[[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
+
+template <class Range>
+std::string closest_match(std::string_view word, const Range& candidates) {
+  std::string best;
+  std::size_t best_distance = 1 + word.size() / 2;
+  for (const auto& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = std::string(candidate);
+    }
+  }
+  return best;
+}
+
+}  // namespace weft

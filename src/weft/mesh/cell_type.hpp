@@ -1,0 +1,48 @@
+#pragma once
+/// The shapes of cells and faces, their node order and their faces.
+///
+/// Node order is that of VTK, SU2 and CGNS (and of Gmsh for linear elements). In a valid cell the faces listed here,
+/// walked in their order, have normals that point out of the cell (right-hand rule); in 2-D, nodes go counter-clockwise.
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace weft::mesh {
+
+enum class CellType : std::uint8_t { line, triangle, quad, tetrahedron, pyramid, prism, hexahedron };
+inline constexpr int kCellTypes = 7;
+inline constexpr int kMaxCellNodes = 8;
+inline constexpr int kMaxCellFaces = 6;
+inline constexpr int kMaxFaceNodes = 4;
+
+/// One face of a cell: positions of its nodes within the cell's node list.
+struct CellFace {
+  int size = 0;
+  std::array<int, kMaxFaceNodes> node{};
+};
+
+struct CellShape {
+  std::string_view name;
+  int dim;    ///< topological dimension
+  int nodes;
+  int faces;
+  int vtk;    ///< VTK (and SU2) cell type number
+  std::array<CellFace, kMaxCellFaces> face;
+};
+
+/// Faces of a 2-D cell are lines: node i, node i+1. A line has no faces here.
+inline constexpr std::array<CellShape, kCellTypes> kCellShapes{{
+    {"line", 1, 2, 0, 3, {}},
+    {"triangle", 2, 3, 3, 5, {{{2, {0, 1}}, {2, {1, 2}}, {2, {2, 0}}}}},
+    {"quad", 2, 4, 4, 9, {{{2, {0, 1}}, {2, {1, 2}}, {2, {2, 3}}, {2, {3, 0}}}}},
+    {"tetrahedron", 3, 4, 4, 10, {{{3, {0, 2, 1}}, {3, {0, 1, 3}}, {3, {1, 2, 3}}, {3, {0, 3, 2}}}}},
+    {"pyramid", 3, 5, 5, 14, {{{4, {0, 3, 2, 1}}, {3, {0, 1, 4}}, {3, {1, 2, 4}}, {3, {2, 3, 4}}, {3, {3, 0, 4}}}}},
+    {"prism", 3, 6, 5, 13, {{{3, {0, 2, 1}}, {3, {3, 4, 5}}, {4, {0, 1, 4, 3}}, {4, {1, 2, 5, 4}}, {4, {2, 0, 3, 5}}}}},
+    {"hexahedron", 3, 8, 6, 12,
+     {{{4, {0, 3, 2, 1}}, {4, {4, 5, 6, 7}}, {4, {0, 1, 5, 4}}, {4, {1, 2, 6, 5}}, {4, {2, 3, 7, 6}}, {4, {3, 0, 4, 7}}}}},
+}};
+
+[[nodiscard]] constexpr const CellShape& shape(CellType type) { return kCellShapes[static_cast<std::size_t>(type)]; }
+
+}  // namespace weft::mesh
