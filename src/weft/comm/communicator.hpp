@@ -2,7 +2,9 @@
 /// A communicator: a set of ranks that talk to each other, with typed collectives.
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,8 +25,13 @@ concept Transferable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
 /// thrown as CommError. Copies share the duplicate (cheap); it is freed with the last copy.
 ///
 /// Everything marked @collective is called by every rank of the communicator, in the same order.
+/// Every communicating member throws CommError where MPI fails. Messages may be longer than MPI's 32-bit counts: they travel in
+/// pieces. Where a size is the same on every rank by contract (sum, max of a span), a debug build checks that it is.
+/// Safe to destroy after MPI has ended.
 class Communicator {
  public:
+  /// No communicator: may be assigned to, copied and destroyed. Anything else breaks a contract.
+  Communicator() = default;
   /// Duplicate of the communicator of all ranks. @collective
   [[nodiscard]] static Communicator world();
   /// This rank alone.
@@ -39,27 +46,41 @@ class Communicator {
   [[nodiscard]] Rank rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] bool is_root() const { return rank_.value() == 0; }
-  [[nodiscard]] MPI_Comm handle() const { return *handle_; }
+  [[nodiscard]] bool valid() const { return shared_ != nullptr; }
+  /// MPI's own handle, owned by this object. Tags from kTags upwards are Weft's.
+  /// @pre valid()
+  [[nodiscard]] MPI_Comm handle() const;
+
+  /// Tags of point-to-point messages are 0 .. kTags - 1.
+  static constexpr int kTags = 32000;
+  /// Longest single MPI message in bytes, 1 GiB unless set; longer ones travel in pieces of this size. Applies to every copy of
+  /// this communicator, must be the same on every rank, and is kept by what is made from this one by split.
+  void set_piece_bytes(std::int64_t bytes);
+  [[nodiscard]] std::int64_t piece_bytes() const;
 
   /// @collective
   void barrier() const;
 
   // Reductions. Sums add the ranks' values in rank order: the same digits in every run on the same number of ranks.
-  // Cost: sums O(size) values received per rank; minima and maxima one allreduce. @collective
+  // Minima and maxima are NaN where any rank brings a NaN, and order -0 before +0: every rank gets the same bits.
+  // Cost: sums receive size() values per value; minima and maxima are one allreduce. @collective
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   [[nodiscard]] T sum(T value) const;
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   void sum(std::span<T> values) const;
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   [[nodiscard]] T min(T value) const;
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
+  void min(std::span<T> values) const;
+  template <class T>
+  requires std::is_arithmetic_v<T>
   [[nodiscard]] T max(T value) const;
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   void max(std::span<T> values) const;
   /// Sum over the ranks below this one; 0 on rank 0. @collective
   [[nodiscard]] std::int64_t exclusive_sum(std::int64_t value) const;
@@ -93,16 +114,23 @@ class Communicator {
   [[nodiscard]] std::vector<std::vector<T>> all_to_all(const std::vector<std::vector<T>>& to) const;
 
  private:
+  struct Shared;
   explicit Communicator(MPI_Comm owned);
 
-  // Bytes, untyped: the templates above are thin.
-  [[nodiscard]] std::vector<std::byte> all_gather_bytes(std::span<const std::byte> bytes) const;
-  [[nodiscard]] std::vector<std::byte> gather_bytes(std::span<const std::byte> bytes, Rank root) const;
-  [[nodiscard]] std::vector<std::byte> scatter_bytes(const std::vector<std::span<const std::byte>>& parts, Rank root) const;
-  [[nodiscard]] std::vector<std::vector<std::byte>> all_to_all_bytes(const std::vector<std::span<const std::byte>>& to) const;
-  void broadcast_bytes(void* data, std::int64_t bytes, Rank root) const;
+  // Bytes, untyped: the templates are thin. `Allocate` is told how many bytes arrive (from which rank) and says where to put
+  // them.
+  using Allocate = std::function<std::byte*(std::size_t bytes)>;
+  using AllocateFrom = std::function<std::byte*(std::size_t rank, std::size_t bytes)>;
+  void reduce_max(std::span<std::uint64_t> keys) const;
+  void all_gather_equal(const void* mine, std::size_t bytes, void* all) const;
+  void all_gather_bytes(std::span<const std::byte> mine, const Allocate& allocate) const;
+  void gather_bytes(std::span<const std::byte> mine, Rank root, const Allocate& allocate) const;
+  void scatter_bytes(std::span<const std::span<const std::byte>> parts, Rank root, const Allocate& allocate) const;
+  void all_to_all_bytes(std::span<const std::span<const std::byte>> to, const AllocateFrom& allocate) const;
+  void broadcast_bytes(std::span<std::byte> bytes, Rank root) const;
+  void expect_same(std::uint64_t value) const;
 
-  std::shared_ptr<MPI_Comm> handle_;
+  std::shared_ptr<Shared> shared_;
   Rank rank_;
   int size_ = 0;
 };

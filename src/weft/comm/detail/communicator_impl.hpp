@@ -1,0 +1,170 @@
+#pragma once
+/// The templates of Communicator: typed values to bytes and back.
+#include <bit>
+#include <limits>
+
+#include "weft/comm/communicator.hpp"
+
+namespace weft {
+namespace detail {
+
+/// Unsigned keys that compare as the values do, so that one untyped maximum serves every arithmetic type.
+/// The largest key is NaN's in both directions: where one rank brings a NaN, both the minimum and the maximum are NaN.
+inline constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
+
+template <class T>
+[[nodiscard]] std::uint64_t max_key(T value) {
+  static_assert(sizeof(T) <= 8, "long double has no 64-bit key");
+  if constexpr (std::is_floating_point_v<T>) {
+    if (value != value) return std::numeric_limits<std::uint64_t>::max();
+    const auto bits = std::bit_cast<std::uint64_t>(static_cast<double>(value));
+    return (bits & kSignBit) != 0 ? ~bits : bits | kSignBit;
+  } else if constexpr (std::is_signed_v<T>) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) ^ kSignBit;
+  } else {
+    return static_cast<std::uint64_t>(value);
+  }
+}
+
+template <class T>
+[[nodiscard]] T from_max_key(std::uint64_t key) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(std::bit_cast<double>((key & kSignBit) != 0 ? key & ~kSignBit : ~key));
+  } else if constexpr (std::is_signed_v<T>) {
+    return static_cast<T>(static_cast<std::int64_t>(key ^ kSignBit));
+  } else {
+    return static_cast<T>(key);
+  }
+}
+
+template <class T>
+[[nodiscard]] std::uint64_t min_key(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (value != value) return std::numeric_limits<std::uint64_t>::max();
+  }
+  return ~max_key(value);
+}
+
+template <class T>
+[[nodiscard]] T from_min_key(std::uint64_t key) {
+  return from_max_key<T>(~key);
+}
+
+template <class T>
+[[nodiscard]] std::byte* resize_to_bytes(std::vector<T>& values, std::size_t bytes) {
+  values.resize(bytes / sizeof(T));
+  return reinterpret_cast<std::byte*>(values.data());
+}
+
+template <class T>
+[[nodiscard]] std::vector<std::span<const std::byte>> as_bytes_of_each(const std::vector<std::vector<T>>& parts) {
+  std::vector<std::span<const std::byte>> bytes;
+  bytes.reserve(parts.size());
+  for (const std::vector<T>& part : parts) bytes.push_back(std::as_bytes(std::span(part)));
+  return bytes;
+}
+
+}  // namespace detail
+
+template <class T>
+requires std::is_arithmetic_v<T> T Communicator::sum(T value)
+const {
+  sum(std::span<T>(&value, 1));
+  return value;
+}
+
+template <class T>
+requires std::is_arithmetic_v<T>
+void Communicator::sum(std::span<T> values) const {
+  static_assert(!std::is_same_v<T, bool>, "count with an integer");
+  expect_same(values.size());
+  std::vector<T> all(values.size() * static_cast<std::size_t>(size_));
+  all_gather_equal(values.data(), values.size_bytes(), all.data());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    T total = all[i];
+    for (std::size_t k = i + values.size(); k < all.size(); k += values.size()) total = static_cast<T>(total + all[k]);
+    values[i] = total;
+  }
+}
+
+template <class T>
+requires std::is_arithmetic_v<T>
+void Communicator::min(std::span<T> values) const {
+  std::vector<std::uint64_t> keys(values.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = detail::min_key(values[i]);
+  reduce_max(keys);
+  for (std::size_t i = 0; i < keys.size(); ++i) values[i] = detail::from_min_key<T>(keys[i]);
+}
+
+template <class T>
+requires std::is_arithmetic_v<T>
+void Communicator::max(std::span<T> values) const {
+  std::vector<std::uint64_t> keys(values.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = detail::max_key(values[i]);
+  reduce_max(keys);
+  for (std::size_t i = 0; i < keys.size(); ++i) values[i] = detail::from_max_key<T>(keys[i]);
+}
+
+template <class T>
+requires std::is_arithmetic_v<T> T Communicator::min(T value)
+const {
+  min(std::span<T>(&value, 1));
+  return value;
+}
+
+template <class T>
+requires std::is_arithmetic_v<T> T Communicator::max(T value)
+const {
+  max(std::span<T>(&value, 1));
+  return value;
+}
+
+template <Transferable T>
+T Communicator::broadcast(T value, Rank root) const {
+  broadcast_bytes(std::as_writable_bytes(std::span<T>(&value, 1)), root);
+  return value;
+}
+
+template <Transferable T>
+void Communicator::broadcast(std::vector<T>& values, Rank root) const {
+  values.resize(broadcast(values.size(), root));
+  broadcast_bytes(std::as_writable_bytes(std::span(values)), root);
+}
+
+template <Transferable T>
+std::vector<T> Communicator::all_gather(const T& value) const {
+  std::vector<T> all(static_cast<std::size_t>(size_));
+  all_gather_equal(&value, sizeof(T), all.data());
+  return all;
+}
+
+template <Transferable T>
+std::vector<T> Communicator::all_gather(std::span<const T> values) const {
+  std::vector<T> all;
+  all_gather_bytes(std::as_bytes(values), [&](std::size_t bytes) { return detail::resize_to_bytes(all, bytes); });
+  return all;
+}
+
+template <Transferable T>
+std::vector<T> Communicator::gather(std::span<const T> values, Rank root) const {
+  std::vector<T> all;
+  gather_bytes(std::as_bytes(values), root, [&](std::size_t bytes) { return detail::resize_to_bytes(all, bytes); });
+  return all;
+}
+
+template <Transferable T>
+std::vector<T> Communicator::scatter(const std::vector<std::vector<T>>& parts, Rank root) const {
+  std::vector<T> mine;
+  scatter_bytes(detail::as_bytes_of_each(parts), root, [&](std::size_t bytes) { return detail::resize_to_bytes(mine, bytes); });
+  return mine;
+}
+
+template <Transferable T>
+std::vector<std::vector<T>> Communicator::all_to_all(const std::vector<std::vector<T>>& to) const {
+  std::vector<std::vector<T>> from(static_cast<std::size_t>(size_));
+  all_to_all_bytes(detail::as_bytes_of_each(to),
+                   [&](std::size_t rank, std::size_t bytes) { return detail::resize_to_bytes(from[rank], bytes); });
+  return from;
+}
+
+}  // namespace weft

@@ -1,0 +1,88 @@
+#include "weft/comm/agreement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <new>
+#include <system_error>
+
+namespace weft {
+namespace {
+
+/// Runs `fail` on one rank only; returns what this rank caught.
+template <class Fail>
+std::string thrown_by(const Communicator& comm, int rank, Error::Kind kind, Fail fail) {
+  try {
+    agreed(comm, [&] {
+      if (comm.rank().value() == rank) fail();
+    });
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), kind);
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+TEST(Agreement, returns_the_result_where_all_is_well) {
+  const Communicator comm = Communicator::world();
+  EXPECT_EQ(agreed(comm, [&] { return comm.rank(); }), comm.rank());
+  agreed(comm, [] {});
+}
+
+TEST(Agreement, one_rank_throws_and_all_throw_the_same) {
+  const Communicator comm = Communicator::world();
+  for (int r = 0; r < comm.size(); ++r) {
+    const Where where{.file = "a.toml", .line = 3, .column = 9, .offset = 77, .key = "flow.cfl", .zone = "wall", .element = 12};
+    try {
+      agreed(comm, [&] {
+        if (comm.rank().value() == r) throw InputError("cfl is negative", "choose a positive number", where);
+      });
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.problem(), "cfl is negative");
+      EXPECT_EQ(error.suggestion(), "choose a positive number");
+      EXPECT_EQ(error.where(), where);
+    }
+  }
+}
+
+TEST(Agreement, the_lowest_rank_wins) {
+  const Communicator comm = Communicator::world();
+  try {
+    agreed(comm, [&] { throw MeshError("rank " + std::to_string(comm.rank().value())); });
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const MeshError& error) {
+    EXPECT_EQ(error.problem(), "rank 0");
+  }
+}
+
+TEST(Agreement, every_kind_keeps_its_type) {
+  const Communicator comm = Communicator::world();
+  const int last = comm.size() - 1;
+  const auto fail_as = [&](Error::Kind kind) {
+    EXPECT_EQ(thrown_by(comm, last, kind, [&] { throw_error(kind, "p", "s", {}); }), "p; s");
+  };
+  for (const auto kind : {Error::Kind::contract, Error::Kind::limit, Error::Kind::input, Error::Kind::mesh, Error::Kind::io,
+                          Error::Kind::comm, Error::Kind::device, Error::Kind::physics, Error::Kind::interrupted}) {
+    fail_as(kind);
+  }
+}
+
+TEST(Agreement, foreign_exceptions_get_a_kind) {
+  const Communicator comm = Communicator::world();
+  const int last = comm.size() - 1;
+  EXPECT_NE(thrown_by(comm, last, Error::Kind::limit, [] { throw std::bad_alloc(); }).find("out of memory"), std::string::npos);
+  thrown_by(comm, last, Error::Kind::limit, [] { throw std::length_error("vector"); });
+  thrown_by(comm, last, Error::Kind::io, [] { throw std::system_error(std::make_error_code(std::errc::no_space_on_device)); });
+  EXPECT_NE(thrown_by(comm, last, Error::Kind::contract, [] { throw std::runtime_error("odd"); }).find("odd"), std::string::npos);
+  thrown_by(comm, last, Error::Kind::contract, [] { throw 42; });
+}
+
+TEST(Agreement, the_communicator_still_works_afterwards) {
+  const Communicator comm = Communicator::world();
+  EXPECT_THROW(agreed(comm, [] { throw IoError("no file"); }), IoError);
+  EXPECT_EQ(comm.sum(1), comm.size());
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,192 @@
+#include "weft/comm/communicator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "weft/base/error.hpp"
+
+namespace weft {
+namespace {
+
+/// A value that differs by rank and position.
+std::int64_t value_of(int rank, std::size_t i) { return 1000 * rank + static_cast<std::int64_t>(i); }
+
+std::vector<std::int64_t> values_of(int rank, std::size_t count) {
+  std::vector<std::int64_t> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = value_of(rank, i);
+  return values;
+}
+
+/// The pieces of a message are 1 GiB, or 24 bytes so that even small messages travel in pieces.
+class CommunicatorTest : public ::testing::TestWithParam<std::int64_t> {
+ protected:
+  CommunicatorTest() { comm.set_piece_bytes(GetParam()); }
+  Communicator comm = Communicator::world();
+  int rank = comm.rank().value();
+  int size = comm.size();
+};
+INSTANTIATE_TEST_SUITE_P(Pieces, CommunicatorTest, ::testing::Values(std::int64_t{1} << 30, 24),
+                         [](const auto& test) { return test.param == 24 ? "tiny" : "whole"; });
+
+TEST_P(CommunicatorTest, sums_in_rank_order) {
+  const double mine = rank == 0 ? 1e16 : 1.0;
+  double expected = 1e16;
+  for (int r = 1; r < size; ++r) expected += 1.0;
+  EXPECT_EQ(comm.sum(mine), expected);
+  EXPECT_EQ(comm.sum(rank), size * (size - 1) / 2);
+  std::vector<double> several{1.0 * rank, 2.0 * rank, -1.0};
+  comm.sum(std::span(several));
+  const double ranks = size * (size - 1) / 2;
+  EXPECT_EQ(several, (std::vector{ranks, 2 * ranks, -1.0 * size}));
+}
+
+TEST_P(CommunicatorTest, extremes_of_every_type) {
+  EXPECT_EQ(comm.min(-1.5 * rank), -1.5 * (size - 1));
+  EXPECT_EQ(comm.max(-1.5 * rank), 0.0);
+  EXPECT_EQ(comm.min(2.5F + static_cast<float>(rank)), 2.5F);
+  EXPECT_EQ(comm.min(std::int64_t{-5} - rank), -5 - (size - 1));
+  EXPECT_EQ(comm.max(std::int64_t{-5} - rank), -5);
+  EXPECT_EQ(comm.max(std::numeric_limits<std::uint64_t>::max() - static_cast<std::uint64_t>(rank)),
+            std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(comm.min(static_cast<std::int8_t>(-rank)), 1 - size);
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(comm.min(rank == 0 ? -inf : 0.0), -inf);
+  EXPECT_EQ(comm.max(rank == 0 ? -inf : inf), size == 1 ? -inf : inf);
+  std::vector<int> several{rank, -rank, 7, 8, 9};
+  comm.max(std::span(several));
+  EXPECT_EQ(several, (std::vector{size - 1, 0, 7, 8, 9}));
+  several = {rank, -rank, 7, 8, 9};
+  comm.min(std::span(several));
+  EXPECT_EQ(several, (std::vector{0, 1 - size, 7, 8, 9}));
+}
+
+TEST_P(CommunicatorTest, extremes_keep_a_nan_of_any_rank) {
+  for (const double nan : {std::nan(""), -std::nan("")}) {
+    for (int r = 0; r < size; ++r) {
+      EXPECT_TRUE(std::isnan(comm.min(rank == r ? nan : 1.0)));
+      EXPECT_TRUE(std::isnan(comm.max(rank == r ? nan : 1.0)));
+    }
+  }
+  EXPECT_FALSE(std::signbit(comm.max(rank == 0 ? 0.0 : -0.0)));
+}
+
+TEST_P(CommunicatorTest, prefix_and_logic) {
+  EXPECT_EQ(comm.exclusive_sum(rank + 1), rank * (rank + 1) / 2);
+  EXPECT_TRUE(comm.all(true));
+  EXPECT_EQ(comm.all(rank == 0), size == 1);
+  EXPECT_TRUE(comm.any(rank == size - 1));
+  EXPECT_FALSE(comm.any(false));
+}
+
+TEST_P(CommunicatorTest, broadcasts_from_any_root) {
+  for (int root = 0; root < size; ++root) {
+    EXPECT_EQ(comm.broadcast(rank, Rank(root)), root);
+    std::vector<std::int64_t> values = values_of(rank, static_cast<std::size_t>(10 * rank));
+    comm.broadcast(values, Rank(root));
+    EXPECT_EQ(values, values_of(root, static_cast<std::size_t>(10 * root)));
+    std::string text = "rank " + std::to_string(rank) + std::string(static_cast<std::size_t>(50 * rank), '.');
+    comm.broadcast(text, Rank(root));
+    EXPECT_EQ(text, "rank " + std::to_string(root) + std::string(static_cast<std::size_t>(50 * root), '.'));
+  }
+}
+
+TEST_P(CommunicatorTest, gathers_uneven_parts) {
+  const auto count = [](int r) { return static_cast<std::size_t>(r == 1 ? 0 : 5 * r + 2); };
+  std::vector<std::int64_t> expected;
+  for (int r = 0; r < size; ++r) {
+    const auto part = values_of(r, count(r));
+    expected.insert(expected.end(), part.begin(), part.end());
+  }
+  const std::vector<std::int64_t> mine = values_of(rank, count(rank));
+  EXPECT_EQ(comm.all_gather(std::span(mine)), expected);
+  for (int root = 0; root < size; ++root) {
+    const auto gathered = comm.gather(std::span(mine), Rank(root));
+    EXPECT_EQ(gathered, rank == root ? expected : std::vector<std::int64_t>{});
+  }
+  const std::vector<int> ranks = comm.all_gather(rank);
+  for (int r = 0; r < size; ++r) EXPECT_EQ(ranks.at(static_cast<std::size_t>(r)), r);
+  EXPECT_TRUE(comm.all_gather(std::span<const double>{}).empty());
+}
+
+TEST_P(CommunicatorTest, scatters_uneven_parts) {
+  for (int root = 0; root < size; ++root) {
+    std::vector<std::vector<std::int64_t>> parts;
+    if (rank == root) {
+      for (int r = 0; r < size; ++r) parts.push_back(values_of(r, static_cast<std::size_t>(4 * r)));
+    }
+    EXPECT_EQ(comm.scatter(parts, Rank(root)), values_of(rank, static_cast<std::size_t>(4 * rank)));
+  }
+}
+
+TEST_P(CommunicatorTest, all_to_all_of_uneven_parts) {
+  const auto count = [](int from, int to) { return static_cast<std::size_t>((from + 2 * to) % 5 * 3); };
+  std::vector<std::vector<std::int64_t>> to;
+  for (int r = 0; r < size; ++r) to.push_back(values_of(10 * rank + r, count(rank, r)));
+  for (int again = 0; again < 3; ++again) {
+    const auto from = comm.all_to_all(to);
+    ASSERT_EQ(from.size(), to.size());
+    for (int r = 0; r < size; ++r) EXPECT_EQ(from[static_cast<std::size_t>(r)], values_of(10 * r + rank, count(r, rank)));
+  }
+}
+
+TEST_P(CommunicatorTest, split_by_parity) {
+  const Communicator half = comm.split(rank % 2);
+  EXPECT_EQ(half.size(), rank % 2 == 0 ? (size + 1) / 2 : size / 2);
+  EXPECT_EQ(half.rank().value(), rank / 2);
+  EXPECT_EQ(half.sum(rank % 2), half.size() * (rank % 2));
+  EXPECT_EQ(half.piece_bytes(), comm.piece_bytes());
+  EXPECT_EQ(comm.split_shared_memory().size(), size);  // the tests run on one machine
+  EXPECT_THROW((void)comm.split(-1), CommError);
+}
+
+TEST(Communicator, self_and_copies) {
+  const Communicator self = Communicator::self();
+  EXPECT_EQ(self.size(), 1);
+  EXPECT_EQ(self.sum(3), 3);
+  Communicator copy = self;
+  EXPECT_EQ(copy.handle(), self.handle());
+  EXPECT_EQ(copy.all_to_all(std::vector<std::vector<int>>{{1, 2}}), (std::vector<std::vector<int>>{{1, 2}}));
+}
+
+TEST(Communicator, empty_may_be_copied_but_not_used) {
+  Communicator none;
+  EXPECT_FALSE(none.valid());
+  EXPECT_EQ(none.size(), 0);
+  const Communicator copy = none;
+  EXPECT_THROW((void)copy.handle(), ContractError);
+  EXPECT_THROW(copy.barrier(), ContractError);
+  EXPECT_THROW((void)copy.sum(1), ContractError);
+  none = Communicator::self();
+  EXPECT_EQ(none.max(4), 4);
+}
+
+TEST(Communicator, misuse_is_refused) {
+  Communicator comm = Communicator::world();
+  EXPECT_THROW((void)Communicator::duplicate(MPI_COMM_NULL), CommError);
+  EXPECT_THROW(comm.set_piece_bytes(0), LimitError);
+  EXPECT_THROW(comm.set_piece_bytes(std::int64_t{1} << 31), LimitError);
+  EXPECT_THROW((void)comm.broadcast(1, Rank(comm.size())), ContractError);
+  const std::vector<std::vector<int>> too_many(static_cast<std::size_t>(comm.size()) + 1);
+  EXPECT_THROW((void)comm.all_to_all(too_many), ContractError);
+}
+
+TEST(Communicator, sizes_that_differ_between_ranks_throw_on_every_rank) {
+  const Communicator comm = Communicator::world();
+  if (comm.size() == 1) return;
+  std::vector<double> values(comm.is_root() ? 2 : 3);
+  EXPECT_THROW(comm.sum(std::span(values)), ContractError);
+  EXPECT_THROW(comm.max(std::span(values)), ContractError);
+}
+
+TEST(Communicator, mpi_errors_are_thrown) {
+  const Communicator comm = Communicator::self();
+  int value = 0;
+  const int nobody = 7;
+  EXPECT_NE(MPI_Send(&value, 1, MPI_INT, nobody, 0, comm.handle()), MPI_SUCCESS);  // returned, not fatal
+}
+
+}  // namespace
+}  // namespace weft
