@@ -1,0 +1,63 @@
+#include "weft/io/text_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "weft/base/error.hpp"
+
+namespace weft::io {
+namespace fs = std::filesystem;
+namespace {
+
+Where in(const fs::path& path) { return Where{.file = path.string()}; }
+
+}  // namespace
+
+std::string read_text(const fs::path& path) {
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  if (status.type() == fs::file_type::not_found) throw IoError("no such file", "check the path", in(path));
+  if (code) throw IoError(fmt::format("cannot look at it: {}", code.message()), {}, in(path));
+  if (fs::is_directory(status)) throw IoError("is a directory, not a file", "name a file in it", in(path));
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw IoError(fmt::format("cannot open it: {}", std::strerror(errno)), "check its permissions", in(path));
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (file.bad()) throw IoError("cannot read it", {}, in(path));
+  return text;
+}
+
+void write_text(const fs::path& path, std::string_view text) {
+  const fs::path beside = path.string() + ".part";
+  errno = 0;
+  std::ofstream file(beside, std::ios::binary | std::ios::trunc);
+  if (!file) {
+    const int reason = errno;
+    const bool no_directory = path.has_parent_path() && !fs::is_directory(path.parent_path());
+    throw IoError(fmt::format("cannot write it: {}", no_directory ? "its directory does not exist" : std::strerror(reason)),
+                  no_directory ? "make the directory first" : "check the permissions and the disk", in(path));
+  }
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  std::error_code code;
+  if (!file) {
+    fs::remove(beside, code);
+    throw IoError("cannot write all of it", "is the disk full?", in(path));
+  }
+  fs::rename(beside, path, code);
+  if (code) throw IoError(fmt::format("cannot rename {} to it: {}", beside.string(), code.message()), {}, in(path));
+}
+
+void make_directories(const fs::path& path) {
+  std::error_code code;
+  fs::create_directories(path, code);
+  if (fs::is_directory(path)) return;
+  throw IoError(fmt::format("cannot make this directory: {}", code ? code.message() : "a file of this name is in the way"),
+                "choose another place", in(path));
+}
+
+}  // namespace weft::io

@@ -1,0 +1,21 @@
+#pragma once
+/// Whole text files: read at once, written at once.
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace weft::io {
+
+/// The content of a file. This rank alone.
+/// @throws IoError: it does not exist, is a directory, cannot be read.
+[[nodiscard]] std::string read_text(const std::filesystem::path& path);
+
+/// Writes the file beside its final name and renames it, so that nobody ever sees half of it. This rank alone.
+/// @throws IoError: the directory does not exist or cannot be written, the disk is full.
+void write_text(const std::filesystem::path& path, std::string_view text);
+
+/// Makes a directory and those above it. This rank alone.
+/// @throws IoError: a file is in the way, or the place cannot be written.
+void make_directories(const std::filesystem::path& path);
+
+}  // namespace weft::io
