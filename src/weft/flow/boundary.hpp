@@ -1,0 +1,131 @@
+#pragma once
+/// Boundary conditions: the state on a boundary face, and the flux through it.
+///
+/// Normals point out of the domain. One switch over BoundaryKind serves every face of a zone, so that one kernel serves every
+/// zone. Periodic boundaries are not here: the mesh turns them into ghost cells.
+#include "weft/flow/physical_flux.hpp"
+
+namespace weft::flow {
+
+enum class BoundaryKind : int {
+  slip_wall,                ///< no flow through it; its pressure is a force on the body
+  symmetry,                 ///< as slip_wall, but no body
+  far_field,                ///< characteristic: Riemann invariants against `state`
+  supersonic_inflow,        ///< `state`
+  supersonic_outflow,       ///< the inside state
+  total_pressure_inflow,    ///< `total_pressure`, `total_temperature`, `direction`; subsonic
+  static_pressure_outflow,  ///< `pressure` where the outflow is subsonic
+};
+
+/// What the boundary conditions of one zone need; each kind reads only what its line above names.
+struct BoundaryParams {
+  BoundaryKind kind = BoundaryKind::slip_wall;
+  Primitive state{};             ///< of the far field or the inflow
+  double total_pressure = 0;     ///< Pa
+  double total_temperature = 0;  ///< K
+  Vec3 direction{};              ///< of the inflow, unit length; zero: against the normal
+  double pressure = 0;           ///< Pa
+};
+
+/// Whether the pressure on such a zone is a force on a body.
+[[nodiscard]] WEFT_HD constexpr bool is_body(BoundaryKind kind) { return kind == BoundaryKind::slip_wall; }
+
+namespace detail {
+
+/// `w` carried isentropically to the sound speed ratio * c(w), with normal speed `speed`.
+[[nodiscard]] WEFT_HD inline Primitive along_isentrope(const IdealGas& gas, const Primitive& w, double ratio, double speed,
+                                                       Vec3 n) {
+  const double compression = std::pow(ratio, 2 / (gas.gamma - 1));
+  return {w.density * compression, w.velocity + (speed - dot(w.velocity, n)) * n, w.pressure * compression * (ratio * ratio)};
+}
+
+/// Riemann invariants q + 2c/(gamma-1) from inside and q - 2c/(gamma-1) from outside; entropy and tangential velocity from where
+/// the flow comes. Where no wave comes in (or out) one side gives everything.
+[[nodiscard]] WEFT_HD inline Primitive far_field_state(const IdealGas& gas, const Primitive& inside, const Primitive& outside,
+                                                       Vec3 n) {
+  const double qi = dot(inside.velocity, n), qo = dot(outside.velocity, n);
+  const double ci = gas.sound_speed(inside), co = gas.sound_speed(outside);
+  if (qi >= ci) return inside;
+  if (qo <= -co) return outside;
+  const double q = 0.5 * (qi + qo) + (ci - co) / (gas.gamma - 1);
+  const double c = 0.5 * (ci + co) + 0.25 * (gas.gamma - 1) * (qi - qo);
+  if (c <= 0) return outside;
+  return q > 0 ? along_isentrope(gas, inside, c / ci, q, n) : along_isentrope(gas, outside, c / co, q, n);
+}
+
+/// A reservoir: the outgoing invariant meets the total conditions, so that with speed V along the direction d
+/// q = V d.n, q + 2c/(gamma-1) = R, c^2 = c0^2 - (gamma-1)/2 V^2. Where the flow would turn back the reservoir is at rest; it
+/// chokes at Mach 1.
+[[nodiscard]] WEFT_HD inline Primitive reservoir_state(const IdealGas& gas, const BoundaryParams& boundary,
+                                                       const Primitive& inside, Vec3 n) {
+  const double half = 0.5 * (gas.gamma - 1);
+  const Vec3 direction = dot(boundary.direction, boundary.direction) > 0 ? boundary.direction : -n;
+  const double inward = -dot(direction, n);
+  const double cc0 = gas.gamma * gas.gas_constant * boundary.total_temperature;
+  const double invariant = dot(inside.velocity, n) + gas.sound_speed(inside) / half;
+  const double a = 1 + half * inward * inward, b = half * invariant * inward;
+  const double discriminant = b * b - a * (half * invariant * invariant - cc0 / half);
+  const double sonic = std::sqrt(2 * cc0 / (gas.gamma + 1));
+  const double speed = lesser(greater((std::sqrt(greater(discriminant, 0)) - b) / a, 0), sonic);
+  const double ratio = 1 - half * speed * speed / cc0;  // T / T0
+  const double pressure = boundary.total_pressure * std::pow(ratio, gas.gamma / (gas.gamma - 1));
+  return {gas.density(pressure, boundary.total_temperature * ratio), speed * direction, pressure};
+}
+
+/// Subsonic: the given pressure, with entropy, tangential velocity and the outgoing invariant from inside.
+[[nodiscard]] WEFT_HD inline Primitive pressure_outflow_state(const IdealGas& gas, double pressure, const Primitive& inside,
+                                                              Vec3 n) {
+  const double qi = dot(inside.velocity, n), ci = gas.sound_speed(inside);
+  if (qi >= ci) return inside;
+  const double ratio = std::pow(pressure / inside.pressure, 0.5 * (gas.gamma - 1) / gas.gamma);  // c / ci
+  return along_isentrope(gas, inside, ratio, qi + 2 * ci * (1 - ratio) / (gas.gamma - 1), n);
+}
+
+}  // namespace detail
+
+/// The pressure that the gas exerts on a wall when it runs into it, or away from it, with normal speed q = u.n: the exact
+/// solution of the Riemann problem of the state and its mirror image (a shock for q > 0, a rarefaction for q < 0, vacuum past q =
+/// -2c/(gamma-1)). E. F. Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics, 3rd ed., section 6.3.3.
+[[nodiscard]] WEFT_HD inline double wall_pressure(const IdealGas& gas, const Primitive& inside, Vec3 n) {
+  const double mach = dot(inside.velocity, n) / gas.sound_speed(inside);
+  if (mach >= 0) {
+    const double strength = 0.25 * (gas.gamma + 1) * mach;
+    return inside.pressure * (1 + gas.gamma * mach * (strength + std::sqrt(1 + strength * strength)));
+  }
+  const double ratio = 1 + 0.5 * (gas.gamma - 1) * mach;
+  return ratio > 0 ? inside.pressure * std::pow(ratio, 2 * gas.gamma / (gas.gamma - 1)) : 0.0;
+}
+
+/// The state on a boundary face, for gradients and output. On a wall: the inside state without its normal velocity.
+/// @pre inside is physical; n is a unit vector.
+[[nodiscard]] WEFT_HD inline Primitive boundary_state(const IdealGas& gas, const BoundaryParams& boundary,
+                                                      const Primitive& inside, Vec3 n) {
+  switch (boundary.kind) {
+    case BoundaryKind::slip_wall:
+    case BoundaryKind::symmetry:
+      return {inside.density, inside.velocity - dot(inside.velocity, n) * n, inside.pressure};
+    case BoundaryKind::far_field:
+      return detail::far_field_state(gas, inside, boundary.state, n);
+    case BoundaryKind::supersonic_inflow:
+      return boundary.state;
+    case BoundaryKind::total_pressure_inflow:
+      return detail::reservoir_state(gas, boundary, inside, n);
+    case BoundaryKind::static_pressure_outflow:
+      return detail::pressure_outflow_state(gas, boundary.pressure, inside, n);
+    case BoundaryKind::supersonic_outflow:
+      break;
+  }
+  return inside;
+}
+
+/// The flux out of the domain per unit area: of the boundary state; of the pressure alone on walls and symmetry planes.
+/// @pre as boundary_state.
+[[nodiscard]] WEFT_HD inline Conserved boundary_flux(const IdealGas& gas, const BoundaryParams& boundary, const Primitive& inside,
+                                                     Vec3 n) {
+  if (boundary.kind == BoundaryKind::slip_wall || boundary.kind == BoundaryKind::symmetry) {
+    return {0, wall_pressure(gas, inside, n) * n, 0};
+  }
+  return physical_flux(gas, boundary_state(gas, boundary, inside, n), n);
+}
+
+}  // namespace weft::flow

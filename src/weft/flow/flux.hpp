@@ -1,0 +1,29 @@
+#pragma once
+/// The Euler flux through a face, exact and numerical. Include this for all of them.
+///
+/// A numerical flux is a functor `Conserved operator()(gas, left, right, unit_normal)`: per unit area, positive from left to
+/// right. Each is consistent, f(W, W, n) = physical_flux(W, n), and conservative, f(L, R, n) = -f(R, L, -n).
+#include "weft/flow/hllc.hpp"
+#include "weft/flow/physical_flux.hpp"
+#include "weft/flow/roe.hpp"
+#include "weft/flow/rusanov.hpp"
+
+namespace weft::flow {
+
+enum class FluxKind : int { hllc, roe, rusanov };
+
+/// Calls f(HllcFlux{}), f(RoeFlux{}) or f(RusanovFlux{}): turns the choice of a case into a template argument.
+template <class F>
+decltype(auto) visit_flux(FluxKind kind, F&& f) {
+  switch (kind) {
+    case FluxKind::roe:
+      return f(RoeFlux{});
+    case FluxKind::rusanov:
+      return f(RusanovFlux{});
+    case FluxKind::hllc:
+      break;
+  }
+  return f(HllcFlux{});
+}
+
+}  // namespace weft::flow
