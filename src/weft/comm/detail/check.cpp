@@ -7,12 +7,15 @@
 
 namespace weft::detail {
 
-void check_mpi(int result, const char* call) {
-  if (result == MPI_SUCCESS) return;
+std::string mpi_error_text(int result) {
   char text[MPI_MAX_ERROR_STRING] = "unknown error";
   int length = 0;
   MPI_Error_string(result, text, &length);
-  throw CommError(fmt::format("{} failed: {}", call, text));
+  return text;
+}
+
+void check_mpi(int result, const char* call) {
+  if (result != MPI_SUCCESS) throw CommError(fmt::format("{} failed: {}", call, mpi_error_text(result)));
 }
 
 }  // namespace weft::detail
