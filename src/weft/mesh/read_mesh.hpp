@@ -1,0 +1,31 @@
+#pragma once
+/// Mesh files in: Gmsh MSH 2.2 and 4.1 (text and binary) and SU2, 2-D and 3-D, of first-order elements.
+///
+/// Physical groups and markers become zones (docs/guide/meshes.md). Nodes that no cell uses are dropped and the others numbered
+/// in the file's order. Cells stay as they are, whatever their orientation.
+#include <string>
+#include <string_view>
+
+#include "weft/comm/communicator.hpp"
+#include "weft/mesh/mesh_block.hpp"
+
+namespace weft::mesh {
+
+/// Reads a mesh file in the format that its content shows. Rank 0 reads; every rank gets a contiguous chunk of nodes and cells
+/// and a share of the boundary elements.
+/// @throws IoError (missing, unreadable, not a mesh file) or MeshError (wrong in itself: file, line or byte, element, zone), the
+///   same on every rank.
+/// @collective
+/// @cost  rank 0 holds the file and the whole mesh: about 150 B per tetrahedron.
+[[nodiscard]] MeshBlock read_mesh(const Communicator& comm, const std::string& path);
+/// As read_mesh, of a Gmsh file. @collective
+[[nodiscard]] MeshBlock read_gmsh(const Communicator& comm, const std::string& path);
+/// As read_mesh, of an SU2 file. @collective
+[[nodiscard]] MeshBlock read_su2(const Communicator& comm, const std::string& path);
+
+/// The whole mesh from a file's bytes, on this rank alone; `name` is for messages.
+/// @throws MeshError; nothing else, whatever the bytes. Memory is bounded by a multiple of bytes.size().
+[[nodiscard]] MeshBlock parse_gmsh(std::string_view bytes, const std::string& name);
+[[nodiscard]] MeshBlock parse_su2(std::string_view bytes, const std::string& name);
+
+}  // namespace weft::mesh
