@@ -1,0 +1,37 @@
+#include "weft/array/array.hpp"
+
+#include <fmt/format.h>
+
+#include "weft/base/error.hpp"
+
+namespace weft::detail {
+namespace {
+const char* name(Layout layout) { return layout == Layout::aos ? "AoS" : "SoA"; }
+}  // namespace
+
+void throw_bad_row(std::int64_t row, std::int64_t rows) {
+  throw ContractError(fmt::format("row {} of an array of {} rows", row, rows));
+}
+void throw_bad_entry(int k, int row_size) { throw ContractError(fmt::format("entry {} of a row of {}", k, row_size)); }
+void throw_bad_row_size(int size, int row_max) {
+  throw ContractError(fmt::format("a row of {} entries where 0 to {} fit", size, row_max));
+}
+void throw_bad_width(int width) { throw ContractError(fmt::format("rows of width {}", width), "a width is zero or more"); }
+void throw_bad_layout(Layout wanted, Layout actual) {
+  throw ContractError(fmt::format("{} view of an array laid out as {}", name(wanted), name(actual)),
+                      "ask for the view that fits, or make the array in that layout");
+}
+void throw_bad_offsets(std::int64_t position) {
+  throw ContractError(fmt::format("CSR offsets are wrong at position {}", position),
+                      "they start at 0, never fall, and end at the number of entries");
+}
+void throw_wrong_csr_state(const char* call, bool compressed) {
+  throw ContractError(fmt::format("{} on a {} CSR array", call, compressed ? "compressed" : "decompressed"),
+                      compressed ? "decompress() it first" : "compress() it first");
+}
+
+void throw_bad_pair_rows(std::int64_t rows, std::int64_t wanted) {
+  throw ContractError(fmt::format("{} rows for a plan of {} owned and ghost rows", rows, wanted));
+}
+
+}  // namespace weft::detail

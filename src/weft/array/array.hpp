@@ -1,0 +1,279 @@
+#pragma once
+/// Array: rows of entries in one of five layouts; see RowKind. This header has the four that are tables; csr_array.hpp, included
+/// at the end, has the fifth.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "weft/array/detail/array_errors.hpp"
+#include "weft/array/detail/storage.hpp"
+#include "weft/array/layout.hpp"
+#include "weft/array/view.hpp"
+#include "weft/base/contracts.hpp"
+#include "weft/base/id.hpp"
+
+namespace weft {
+
+/// rows() rows of entries of the trivially copyable type T.
+///
+///   Array<double, 5> u(rows);                    // 5 per row
+///   Array<double, Dynamic> w(rows, width);       // width per row
+///   Array<Id, NonUniform, 8> c(rows);            // up to 8 per row
+///   Array<Id, NonUniform, Dynamic> x(rows, max); // up to max per row
+///   Array<Id, NonUniform> s;                     // CSR
+///
+/// Entries of new rows are value-initialised; new rows of NonUniform arrays are empty. RowAlign pads AoS rows so that each starts
+/// at a multiple of that many bytes (at most 64). Copies are explicit: clone(). operator() checks its indices as a contract
+/// (debug and tests), at() checks them always.
+template <class T, int RowSize = 1, int RowMax = RowSize, int RowAlign = kNoRowAlign>
+class Array {
+  static_assert(std::is_trivially_copyable_v<T>, "entries travel between ranks and devices as bytes");
+  static_assert(RowAlign == kNoRowAlign || (RowAlign > 0 && RowAlign <= 64 && (RowAlign & (RowAlign - 1)) == 0),
+                "a row alignment is a power of two up to 64 bytes");
+
+ public:
+  static constexpr RowKind kKind = row_kind<RowSize, RowMax>();
+  /// Width known to the compiler, or Dynamic.
+  static constexpr int kWidth = kKind == RowKind::static_fixed ? RowSize : (kKind == RowKind::static_max ? RowMax : Dynamic);
+  static constexpr bool kPadded = kKind == RowKind::static_max || kKind == RowKind::max;
+  static constexpr int kRowAlign = RowAlign;
+  using value_type = T;
+  template <class U, class LayoutTag, class Space>
+  using ViewOf =
+      std::conditional_t<kPadded, PaddedView<U, kWidth, LayoutTag, Space, RowAlign>, View<U, kWidth, LayoutTag, Space, RowAlign>>;
+
+  Array() = default;
+  /// @throws LimitError if `rows` does not fit a local id.
+  explicit Array(std::int64_t rows, Layout layout = Layout::aos)
+    requires(kWidth != Dynamic)
+      : layout_(layout) {
+    reshape(rows, kWidth);
+  }
+  Array(std::int64_t rows, int width, Layout layout = Layout::aos)
+    requires(kWidth == Dynamic)
+      : layout_(layout) {
+    reshape(rows, width);
+  }
+  Array(Array&& other) noexcept { swap(other); }
+  Array& operator=(Array&& other) noexcept {
+    Array taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  ~Array() = default;
+
+  void swap(Array& other) noexcept {
+    std::swap(entries_, other.entries_);
+    std::swap(row_sizes_, other.row_sizes_);
+    std::swap(rows_, other.rows_);
+    std::swap(width_, other.width_);
+    std::swap(layout_, other.layout_);
+  }
+  /// An independent copy, in the same or another layout.
+  [[nodiscard]] Array clone() const { return clone(layout_); }
+  [[nodiscard]] Array clone(Layout layout) const {
+    Array copy;
+    copy.layout_ = layout;
+    copy.width_ = width_;
+    copy.rows_ = rows_;
+    copy.row_sizes_ = row_sizes_;
+    if (layout == layout_) {
+      copy.entries_ = entries_;
+    } else {
+      copy.entries_.resize(storage_size(rows_, width_, layout));
+      copy.copy_rows(*this, rows_, width_);
+    }
+    return copy;
+  }
+
+  /// Keeps the values of the rows (and entries) that remain. Views become invalid.
+  void resize(std::int64_t rows) { reshape(rows, width_); }
+  void resize(std::int64_t rows, int width)
+    requires(kWidth == Dynamic)
+  {
+    reshape(rows, width);
+  }
+
+  [[nodiscard]] std::int32_t rows() const { return rows_; }
+  [[nodiscard]] bool empty() const { return rows_ == 0; }
+  [[nodiscard]] Layout layout() const { return layout_; }
+  /// Entries per row; of NonUniform rows, the most that a row can hold.
+  [[nodiscard]] int width() const {
+    if constexpr (kWidth != Dynamic) {
+      return kWidth;
+    } else {
+      return width_;
+    }
+  }
+  template <RowIndex I>
+  [[nodiscard]] std::int32_t row_size(I row) const {
+    WEFT_EXPECTS(to_index(row) < static_cast<std::size_t>(rows_));
+    if constexpr (kPadded) {
+      return row_sizes_[to_index(row)];
+    } else {
+      return width();
+    }
+  }
+  /// Sets the number of entries of one row; entries that were beyond it keep their stored values.
+  /// @throws ContractError if the row does not exist or `size` exceeds width().
+  template <RowIndex I>
+  void resize_row(I row, int size)
+    requires(kPadded)
+  {
+    detail::check_row(static_cast<std::int64_t>(to_index(row)), rows_);
+    detail::check_row_size(size, width());
+    row_sizes_[to_index(row)] = size;
+  }
+  [[nodiscard]] std::span<const std::int32_t> row_sizes() const
+    requires(kPadded)
+  {
+    return row_sizes_;
+  }
+
+  template <RowIndex I>
+  [[nodiscard]] T& operator()(I row, int k) {
+    return entries_[position(row, k)];
+  }
+  template <RowIndex I>
+  [[nodiscard]] const T& operator()(I row, int k) const {
+    return entries_[position(row, k)];
+  }
+  /// The only entry of a row of width 1.
+  template <RowIndex I>
+    requires(RowSize == 1)
+  [[nodiscard]] T& operator()(I row) {
+    return (*this)(row, 0);
+  }
+  template <RowIndex I>
+    requires(RowSize == 1)
+  [[nodiscard]] const T& operator()(I row) const {
+    return (*this)(row, 0);
+  }
+  /// As operator(), but checked in every build. @throws ContractError
+  template <RowIndex I>
+  [[nodiscard]] T& at(I row, int k) {
+    check(row, k);
+    return (*this)(row, k);
+  }
+  template <RowIndex I>
+  [[nodiscard]] const T& at(I row, int k) const {
+    check(row, k);
+    return (*this)(row, k);
+  }
+  /// The entries of a row. @pre layout() == Layout::aos
+  template <RowIndex I>
+  [[nodiscard]] auto row(I row) {
+    return row_of<T>(entries_.data(), row);
+  }
+  template <RowIndex I>
+  [[nodiscard]] auto row(I row) const {
+    return row_of<const T>(entries_.data(), row);
+  }
+
+  /// Elements between the starts of two rows (AoS) or of two entries of a row (SoA).
+  [[nodiscard]] std::size_t stride() const {
+    return layout_ == Layout::soa ? static_cast<std::size_t>(rows_) : row_stride<T>(width(), RowAlign);
+  }
+  /// All storage, padding included: stride() * rows() elements (AoS) or rows() * width() (SoA).
+  [[nodiscard]] std::span<T> storage() { return entries_; }
+  [[nodiscard]] std::span<const T> storage() const { return entries_; }
+  [[nodiscard]] T* data() { return entries_.data(); }
+  [[nodiscard]] const T* data() const { return entries_.data(); }
+
+  /// For kernels. @throws ContractError if LayoutTag is not this array's layout.
+  template <class LayoutTag = Aos, class Space = space::host>
+  [[nodiscard]] ViewOf<T, LayoutTag, Space> view() {
+    return view_of<T, LayoutTag, Space>(entries_.data());
+  }
+  template <class LayoutTag = Aos, class Space = space::host>
+  [[nodiscard]] ViewOf<const T, LayoutTag, Space> view() const {
+    return view_of<const T, LayoutTag, Space>(entries_.data());
+  }
+
+ private:
+  static constexpr std::size_t storage_size(std::int64_t rows, int width, Layout layout) {
+    const auto n = static_cast<std::size_t>(rows);
+    return n * (layout == Layout::soa ? static_cast<std::size_t>(width) : row_stride<T>(width, RowAlign));
+  }
+  template <RowIndex I>
+  [[nodiscard]] std::size_t position(I row, int k) const {
+    WEFT_EXPECTS(k >= 0 && k < row_size(row));
+    const auto entry = static_cast<std::size_t>(k);
+    return layout_ == Layout::soa ? entry * static_cast<std::size_t>(rows_) + to_index(row)
+                                  : to_index(row) * row_stride<T>(width(), RowAlign) + entry;
+  }
+  template <RowIndex I>
+  void check(I row, int k) const {
+    detail::check_row(static_cast<std::int64_t>(to_index(row)), rows_);
+    detail::check_entry(k, row_size(row));
+  }
+  template <class U, RowIndex I>
+  [[nodiscard]] auto row_of(U* data, I row) const {
+    WEFT_EXPECTS(layout_ == Layout::aos);
+    WEFT_EXPECTS(to_index(row) < static_cast<std::size_t>(rows_));
+    U* const first = data + to_index(row) * row_stride<T>(width(), RowAlign);
+    if constexpr (kKind == RowKind::static_fixed) {
+      return std::span<U, static_cast<std::size_t>(RowSize)>(first, static_cast<std::size_t>(RowSize));
+    } else {
+      return std::span<U>(first, static_cast<std::size_t>(row_size(row)));
+    }
+  }
+  template <class U, class LayoutTag, class Space>
+  [[nodiscard]] ViewOf<U, LayoutTag, Space> view_of(U* data) const {
+    detail::check_layout(LayoutTag::kLayout, layout_);
+    const View<U, kWidth, LayoutTag, Space, RowAlign> table(data, rows_, width());
+    if constexpr (kPadded) {
+      return {table, row_sizes_.data()};
+    } else {
+      return table;
+    }
+  }
+  void reshape(std::int64_t rows, int width) {
+    const std::int32_t count = checked_local(rows, "rows of an array");
+    detail::check_width(width);
+    if ((layout_ == Layout::aos && width == width_) || rows_ == 0) {
+      entries_.resize(storage_size(rows, width, layout_));
+    } else {
+      Array old;
+      swap(old);
+      layout_ = old.layout_;
+      row_sizes_ = std::move(old.row_sizes_);
+      rows_ = count;
+      width_ = width;
+      entries_.resize(storage_size(rows, width, layout_));
+      copy_rows(old, std::min(rows_, old.rows_), std::min(width, old.width_));
+    }
+    rows_ = count;
+    width_ = width;
+    if constexpr (kPadded) {
+      row_sizes_.resize(static_cast<std::size_t>(count));
+      for (std::int32_t& size : row_sizes_) size = std::min(size, width);
+    }
+  }
+  /// The first `width` stored entries of the first `rows` rows, whatever the two layouts.
+  void copy_rows(const Array& from, std::int32_t rows, int width) {
+    const auto at = [](const Array& a, std::int32_t i, int k) {
+      const auto row = static_cast<std::size_t>(i), entry = static_cast<std::size_t>(k);
+      return a.layout_ == Layout::soa ? entry * static_cast<std::size_t>(a.rows_) + row
+                                      : row * row_stride<T>(a.width_, RowAlign) + entry;
+    };
+    for (std::int32_t i = 0; i < rows; ++i) {
+      for (int k = 0; k < width; ++k) entries_[at(*this, i, k)] = from.entries_[at(from, i, k)];
+    }
+  }
+
+  detail::Storage<T> entries_;
+  detail::Storage<std::int32_t> row_sizes_;  // NonUniform only
+  std::int32_t rows_ = 0;
+  int width_ = kWidth == Dynamic ? 0 : kWidth;
+  Layout layout_ = Layout::aos;
+};
+
+}  // namespace weft
+
+#include "weft/array/csr_array.hpp"

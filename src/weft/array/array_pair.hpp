@@ -1,0 +1,115 @@
+#pragma once
+/// ArrayPair: the owned rows of an array and the ghost copies of other ranks' rows, in one allocation under one local index.
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "weft/array/array.hpp"
+#include "weft/array/detail/flights.hpp"
+#include "weft/array/detail/pair_link.hpp"
+#include "weft/array/ghost_plan.hpp"
+#include "weft/array/signature.hpp"
+#include "weft/base/error.hpp"
+
+namespace weft {
+
+/// An Array with plan().rows() rows: owned rows first, ghost rows after them in the plan's order. Refreshed by exchanges that it
+/// is attached to (ArrayTransformer); an attached pair may be moved and is still the one exchanged. A clone is attached to
+/// nothing. Destroying a pair ends its attachments: later starts of those exchanges are refused.
+template <class T, int RowSize = 1, int RowMax = RowSize, int RowAlign = kNoRowAlign>
+class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
+ public:
+  using ArrayType = Array<T, RowSize, RowMax, RowAlign>;
+  using ArrayType::kKind;
+  using typename ArrayType::value_type;
+
+  /// No rows, of an empty plan.
+  ArrayPair() = default;
+  /// Further arguments as of Array, after the number of rows: width, layout.
+  template <class... Shape>
+    requires std::is_constructible_v<ArrayType, std::int64_t, Shape...>
+  explicit ArrayPair(GhostPlan plan, Shape... shape) : ArrayType(plan.rows(), shape...), plan_(std::move(plan)) {}
+  /// Takes these rows: owned then ghost. @throws ContractError unless there are plan.rows() of them.
+  ArrayPair(GhostPlan plan, ArrayType content) : ArrayType(std::move(content)), plan_(std::move(plan)) {
+    detail::check_pair_rows(ArrayType::rows(), plan_.rows());
+  }
+  ArrayPair(ArrayPair&& other) noexcept
+      : ArrayType(std::move(other.base())), plan_(std::exchange(other.plan_, {})), link_(std::move(other.link_)) {
+    if (link_) link_->array = &base();
+  }
+  ArrayPair& operator=(ArrayPair&& other) noexcept {
+    if (this != &other) {
+      detach();
+      base() = std::move(other.base());
+      plan_ = std::exchange(other.plan_, {});
+      link_ = std::move(other.link_);
+      if (link_) link_->array = &base();
+    }
+    return *this;
+  }
+  ~ArrayPair() { detach(); }
+
+  /// Independent values on the same plan, attached to nothing.
+  [[nodiscard]] ArrayPair clone() const { return ArrayPair(plan_, ArrayType::clone()); }
+
+  [[nodiscard]] const GhostPlan& plan() const { return plan_; }
+  [[nodiscard]] std::int32_t owned_rows() const { return plan_.owned_rows(); }
+  [[nodiscard]] std::int32_t ghost_rows() const { return plan_.ghost_rows(); }
+  /// Owned and ghost rows as an Array.
+  [[nodiscard]] const ArrayType& array() const { return *this; }
+
+  using ArrayType::at;
+  using ArrayType::data;
+  using ArrayType::layout;
+  using ArrayType::row;
+  using ArrayType::row_size;
+  using ArrayType::rows;
+  using ArrayType::storage;
+  using ArrayType::view;
+  using ArrayType::operator();
+
+  /// Another width for all rows (run-time widths only). Exchanges it was attached to refuse it afterwards: attach it anew.
+  /// @throws ContractError if an exchange is in flight.
+  void resize_width(int width)
+    requires std::is_constructible_v<ArrayType, std::int64_t, int>
+  {
+    detail::expect_landed(ArrayType::data(), "resize_width");
+    ArrayType::resize(ArrayType::rows(), width);
+  }
+  /// Length of one row of padded arrays: as Array::resize_row.
+  template <RowIndex I>
+  void resize_row(I i, int size)
+    requires(ArrayType::kKind == RowKind::static_max || ArrayType::kKind == RowKind::max)
+  {
+    ArrayType::resize_row(i, size);
+  }
+  /// Other rows in place of these: owned then ghost. Exchanges it was attached to refuse it afterwards.
+  /// @throws ContractError if an exchange is in flight, or unless there are plan().rows() of them.
+  void assign(ArrayType content) {
+    detail::expect_landed(detail::footprint<ArrayType>(&base()).data, "assign");
+    detail::check_pair_rows(content.rows(), plan_.rows());
+    base() = std::move(content);
+  }
+
+ private:
+  friend class PairRef;
+  [[nodiscard]] ArrayType& base() { return *this; }
+  [[nodiscard]] const std::shared_ptr<detail::PairLink>& link() {
+    if (!link_) link_ = std::make_shared<detail::PairLink>(detail::PairLink{&base()});
+    return link_;
+  }
+  void detach() noexcept {
+    if (!link_) return;
+    link_->array = nullptr;
+    link_.reset();
+    const detail::Footprint memory = detail::footprint<ArrayType>(&base());
+    if (detail::needs_keeping(memory.data)) {
+      detail::keep_until_landed(memory.data, std::make_shared<ArrayType>(std::move(base())));
+    }
+  }
+
+  GhostPlan plan_;
+  std::shared_ptr<detail::PairLink> link_;
+};
+
+}  // namespace weft

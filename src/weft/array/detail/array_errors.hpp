@@ -1,0 +1,38 @@
+#pragma once
+/// Checks of array arguments that hold in every build. Declared here and defined apart, so that headers stay light.
+#include <cstdint>
+
+#include "weft/array/layout.hpp"
+
+namespace weft::detail {
+
+// Each throws ContractError with the value and its bound.
+[[noreturn]] void throw_bad_row(std::int64_t row, std::int64_t rows);
+[[noreturn]] void throw_bad_entry(int k, int row_size);
+[[noreturn]] void throw_bad_row_size(int size, int row_max);
+[[noreturn]] void throw_bad_width(int width);
+[[noreturn]] void throw_bad_layout(Layout wanted, Layout actual);
+[[noreturn]] void throw_bad_offsets(std::int64_t position);
+[[noreturn]] void throw_wrong_csr_state(const char* call, bool compressed);
+[[noreturn]] void throw_bad_pair_rows(std::int64_t rows, std::int64_t wanted);
+
+inline void check_pair_rows(std::int64_t rows, std::int64_t wanted) {
+  if (rows != wanted) throw_bad_pair_rows(rows, wanted);
+}
+inline void check_row(std::int64_t row, std::int64_t rows) {
+  if (row < 0 || row >= rows) throw_bad_row(row, rows);
+}
+inline void check_entry(int k, int row_size) {
+  if (k < 0 || k >= row_size) throw_bad_entry(k, row_size);
+}
+inline void check_row_size(int size, int row_max) {
+  if (size < 0 || size > row_max) throw_bad_row_size(size, row_max);
+}
+inline void check_width(int width) {
+  if (width < 0) throw_bad_width(width);
+}
+inline void check_layout(Layout wanted, Layout actual) {
+  if (wanted != actual) throw_bad_layout(wanted, actual);
+}
+
+}  // namespace weft::detail

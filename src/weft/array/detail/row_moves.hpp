@@ -1,0 +1,95 @@
+#pragma once
+/// Rows as bytes: gather them into a message, scatter a message over them, reduce a message into them. One indirect call per
+/// array and neighbour; inside, loops that know their row size.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include "weft/array/layout.hpp"
+#include "weft/array/reduce.hpp"
+#include "weft/base/macros.hpp"
+
+namespace weft::detail {
+
+struct Reducers;
+
+/// A set of rows that an exchange moves: an AoS array, one component of a SoA array, the row sizes of a padded array, or the
+/// entries of a CSR array.
+struct Field {
+  std::byte* base = nullptr;
+  std::size_t row_bytes = 0;              ///< that travel; CSR: of one entry
+  std::size_t row_stride = 0;             ///< bytes from row to row; CSR: 0
+  const std::int64_t* offsets = nullptr;  ///< CSR only: entry offsets of the rows
+  const Reducers* reducers = nullptr;     ///< null: pulled and inserted only (row sizes)
+
+  [[nodiscard]] bool csr() const { return offsets != nullptr; }
+  [[nodiscard]] std::byte* row(LocalRow i) const {
+    return base + (csr() ? static_cast<std::size_t>(offsets[i.index()]) * row_bytes : i.index() * row_stride);
+  }
+  [[nodiscard]] std::size_t bytes_of(LocalRow i) const {
+    return csr() ? static_cast<std::size_t>(offsets[i.index() + 1] - offsets[i.index()]) * row_bytes : row_bytes;
+  }
+  /// Neighbouring rows touch, so a run of rows is one piece of memory.
+  [[nodiscard]] bool dense() const { return csr() || row_bytes == row_stride; }
+};
+
+/// Adds, or takes the minimum or maximum of, a message of rows into `rows` of `field`; row after row, entry after entry.
+using ReduceRows = void (*)(const Field& field, std::span<const LocalRow> rows, const std::byte* message);
+
+/// Null where the element type does not know the operation.
+struct Reducers {
+  ReduceRows add = nullptr, min = nullptr, max = nullptr;
+  [[nodiscard]] ReduceRows get(Reduce op) const { return op == Reduce::add ? add : (op == Reduce::min ? min : max); }
+};
+
+/// Message bytes of these rows.
+[[nodiscard]] std::size_t message_bytes(const Field& field, std::span<const LocalRow> rows);
+/// Copies `rows` of `field` one after the other into `message`. Returns the end of what it wrote.
+std::byte* gather_rows(const Field& field, std::span<const LocalRow> rows, std::byte* message);
+/// The opposite of gather_rows; later rows win. Returns the end of what it read.
+const std::byte* scatter_rows(const Field& field, std::span<const LocalRow> rows, const std::byte* message);
+
+template <class T>
+struct AddInto {
+  T operator()(T a, T b) const { return static_cast<T>(a + b); }
+};
+template <class T>
+struct TakeMin {
+  T operator()(T a, T b) const { return b < a ? b : a; }
+};
+template <class T>
+struct TakeMax {
+  T operator()(T a, T b) const { return a < b ? b : a; }
+};
+
+template <class T, class Op>
+void reduce_rows(const Field& field, std::span<const LocalRow> rows, const std::byte* message) {
+  for (const LocalRow row : rows) {
+    std::byte* entry = field.row(row);
+    const std::size_t entries = field.bytes_of(row) / sizeof(T);
+    for (std::size_t k = 0; k < entries; ++k, entry += sizeof(T), message += sizeof(T)) {
+      T owned, ghost;  // messages are not aligned for T
+      std::memcpy(&owned, entry, sizeof(T));
+      std::memcpy(&ghost, message, sizeof(T));
+      owned = Op{}(owned, ghost);
+      std::memcpy(entry, &owned, sizeof(T));
+    }
+  }
+}
+
+template <class T>
+constexpr Reducers make_reducers() {
+  Reducers r;
+  if constexpr (requires(T a, T b) { static_cast<T>(a + b); }) r.add = &reduce_rows<T, AddInto<T>>;
+  if constexpr (requires(T a, T b) { static_cast<bool>(a < b); }) {
+    r.min = &reduce_rows<T, TakeMin<T>>;
+    r.max = &reduce_rows<T, TakeMax<T>>;
+  }
+  return r;
+}
+template <class T>
+inline constexpr Reducers kReducers = make_reducers<T>();
+
+}  // namespace weft::detail

@@ -1,0 +1,45 @@
+#pragma once
+/// RowOffsets: which global rows each rank owns, when every rank owns one contiguous run of them.
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "weft/array/layout.hpp"
+#include "weft/comm/communicator.hpp"
+
+namespace weft {
+
+/// Rank r owns the global rows first(r) ... first(r) + rows_of(r) - 1; ranks may own none. Immutable; copies share the table.
+class RowOffsets {
+ public:
+  /// One rank without rows.
+  RowOffsets();
+  /// @collective  @cost one gather of a number per rank; 8 B per rank.
+  RowOffsets(const Communicator& comm, std::int32_t owned_rows);
+
+  [[nodiscard]] std::int64_t global_rows() const { return offsets_->back(); }
+  [[nodiscard]] std::int32_t local_rows() const { return rows_of(rank_); }
+  [[nodiscard]] std::int32_t rows_of(Rank rank) const {
+    return static_cast<std::int32_t>((*offsets_)[rank.index() + 1] - (*offsets_)[rank.index()]);
+  }
+  [[nodiscard]] GlobalRow first() const { return first(rank_); }
+  [[nodiscard]] GlobalRow first(Rank rank) const { return GlobalRow((*offsets_)[rank.index()]); }
+  [[nodiscard]] int ranks() const { return static_cast<int>(offsets_->size()) - 1; }
+  /// ranks() + 1 numbers: first row of each rank, then global_rows().
+  [[nodiscard]] std::span<const std::int64_t> table() const { return *offsets_; }
+
+  [[nodiscard]] bool contains(GlobalRow row) const { return row.valid() && row.value() < global_rows(); }
+  /// The global number of one of this rank's rows.
+  [[nodiscard]] GlobalRow global(LocalRow row) const { return GlobalRow(first().value() + row.value()); }
+  /// Who owns a row, and as which of its rows. O(log ranks).
+  /// @throws LimitError if there is no such row.
+  [[nodiscard]] std::pair<Rank, LocalRow> find(GlobalRow row) const;
+
+ private:
+  std::shared_ptr<const std::vector<std::int64_t>> offsets_;
+  Rank rank_{0};
+};
+
+}  // namespace weft

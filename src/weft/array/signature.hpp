@@ -1,0 +1,35 @@
+#pragma once
+/// Signatures: what an array is, apart from its values and its number of rows. Ranks compare them before they exchange, and
+/// readers before they read.
+#include <cstdint>
+#include <string>
+
+#include "weft/array/array.hpp"
+#include "weft/array/element_type.hpp"
+
+namespace weft {
+
+struct ArraySignature {
+  ElementType element;
+  RowKind kind = RowKind::static_fixed;
+  std::int32_t width = 0;  ///< entries per row; the most per row where rows are padded; 0 for CSR
+  friend bool operator==(const ArraySignature&, const ArraySignature&) = default;
+};
+
+/// "float64 static_fixed(5)"
+[[nodiscard]] std::string to_string(const ArraySignature& signature);
+
+template <class T, int RowSize, int RowMax, int RowAlign>
+[[nodiscard]] ArraySignature signature(const Array<T, RowSize, RowMax, RowAlign>& array) {
+  using A = Array<T, RowSize, RowMax, RowAlign>;
+  if constexpr (A::kKind == RowKind::csr) {
+    return {element_type<T>, A::kKind, 0};
+  } else {
+    return {element_type<T>, A::kKind, array.width()};
+  }
+}
+
+/// @throws InputError naming both, unless they are equal. `what` names the array in the message.
+void expect_signature(const ArraySignature& found, const ArraySignature& wanted, const std::string& what);
+
+}  // namespace weft
