@@ -1,0 +1,35 @@
+#pragma once
+/// Sums in a fixed order.
+#include <cstdint>
+#include <span>
+
+#include "weft/base/contracts.hpp"
+#include "weft/device/parallel_for.hpp"
+
+namespace weft::kernels {
+
+/// Sum of all values, T{} where there are none. Order and rounding as weft::reduce has them: they depend on the size alone.
+template <class T>
+[[nodiscard]] T sum(std::span<const T> values) {
+  return weft::reduce(
+      space::host{}, static_cast<std::int64_t>(values.size()), T{},
+      [&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; },
+      [](const T& a, const T& b) { return static_cast<T>(a + b); });
+}
+
+/// sums[s] = sum of the values of segment s, values[offsets[s]] .. values[offsets[s + 1] - 1], added from left to right; T{}
+/// where the segment is empty. @pre offsets has sums.size() + 1 entries, ascends, and stays within `values`.
+template <class T>
+void segmented_sum(std::span<const T> values, std::span<const std::int64_t> offsets, std::span<T> sums) {
+  WEFT_EXPECTS(offsets.size() == sums.size() + 1);
+  WEFT_EXPECTS(offsets.front() >= 0 && offsets.back() <= static_cast<std::int64_t>(values.size()));
+  for (std::size_t s = 0; s < sums.size(); ++s) {
+    WEFT_EXPECTS(offsets[s] <= offsets[s + 1]);
+    T total{};
+    for (std::int64_t i = offsets[s]; i < offsets[s + 1]; ++i)
+      total = static_cast<T>(total + values[static_cast<std::size_t>(i)]);
+    sums[s] = total;
+  }
+}
+
+}  // namespace weft::kernels
