@@ -13,8 +13,7 @@ namespace weft {
 #if defined(__CUDA_ARCH__)
 #define WEFT_CONTRACT_CHECK(kind, cond) ((void)0)
 #elif !defined(NDEBUG) || defined(WEFT_CONTRACTS)
-#define WEFT_CONTRACT_CHECK(kind, cond) \
-  ((cond) ? (void)0 : ::weft::contract_failed(kind, #cond, __FILE__, __LINE__))
+#define WEFT_CONTRACT_CHECK(kind, cond) ((cond) ? (void)0 : ::weft::contract_failed(kind, #cond, __FILE__, __LINE__))
 #else
 #define WEFT_CONTRACT_CHECK(kind, cond) ((void)0)
 #endif

@@ -38,15 +38,24 @@ Error::Error(Kind kind, std::string problem, std::string suggestion, Where where
 
 void throw_error(Error::Kind kind, std::string problem, std::string suggestion, Where where) {
   switch (kind) {
-    case Error::Kind::contract: throw ContractError(std::move(problem), std::move(suggestion), std::move(where));
-    case Error::Kind::limit: throw LimitError(std::move(problem), std::move(suggestion), std::move(where));
-    case Error::Kind::input: throw InputError(std::move(problem), std::move(suggestion), std::move(where));
-    case Error::Kind::mesh: throw MeshError(std::move(problem), std::move(suggestion), std::move(where));
-    case Error::Kind::io: throw IoError(std::move(problem), std::move(suggestion), std::move(where));
-    case Error::Kind::comm: throw CommError(std::move(problem), std::move(suggestion), std::move(where));
-    case Error::Kind::device: throw DeviceError(std::move(problem), std::move(suggestion), std::move(where));
-    case Error::Kind::physics: throw PhysicsError(std::move(problem), std::move(suggestion), std::move(where));
-    case Error::Kind::interrupted: throw InterruptedError(std::move(problem), std::move(suggestion), std::move(where));
+    case Error::Kind::contract:
+      throw ContractError(std::move(problem), std::move(suggestion), std::move(where));
+    case Error::Kind::limit:
+      throw LimitError(std::move(problem), std::move(suggestion), std::move(where));
+    case Error::Kind::input:
+      throw InputError(std::move(problem), std::move(suggestion), std::move(where));
+    case Error::Kind::mesh:
+      throw MeshError(std::move(problem), std::move(suggestion), std::move(where));
+    case Error::Kind::io:
+      throw IoError(std::move(problem), std::move(suggestion), std::move(where));
+    case Error::Kind::comm:
+      throw CommError(std::move(problem), std::move(suggestion), std::move(where));
+    case Error::Kind::device:
+      throw DeviceError(std::move(problem), std::move(suggestion), std::move(where));
+    case Error::Kind::physics:
+      throw PhysicsError(std::move(problem), std::move(suggestion), std::move(where));
+    case Error::Kind::interrupted:
+      throw InterruptedError(std::move(problem), std::move(suggestion), std::move(where));
   }
   throw ContractError(fmt::format("unknown error kind {}: {}", static_cast<int>(kind), problem));
 }

@@ -13,11 +13,11 @@ namespace weft {
 /// Where an error was found. Fields that do not apply keep their defaults and are not printed.
 struct Where {
   std::string file{};
-  std::int64_t line = 0;    ///< 1-based; 0: not known
-  std::int64_t column = 0;  ///< 1-based; 0: not known
-  std::int64_t offset = -1; ///< byte offset in a binary file
-  std::string key{};        ///< of a case file: "flow.cfl"
-  std::string zone{};       ///< boundary or volume zone of a mesh
+  std::int64_t line = 0;      ///< 1-based; 0: not known
+  std::int64_t column = 0;    ///< 1-based; 0: not known
+  std::int64_t offset = -1;   ///< byte offset in a binary file
+  std::string key{};          ///< of a case file: "flow.cfl"
+  std::string zone{};         ///< boundary or volume zone of a mesh
   std::int64_t element = -1;  ///< element or cell as the file numbers it
   friend bool operator==(const Where&, const Where&) = default;
 };

@@ -24,10 +24,10 @@ struct CellFace {
 
 struct CellShape {
   std::string_view name;
-  int dim;    ///< topological dimension
+  int dim;  ///< topological dimension
   int nodes;
   int faces;
-  int vtk;    ///< VTK (and SU2) cell type number
+  int vtk;  ///< VTK (and SU2) cell type number
   std::array<CellFace, kMaxCellFaces> face;
 };
 
@@ -39,7 +39,11 @@ inline constexpr std::array<CellShape, kCellTypes> kCellShapes{{
     {"tetrahedron", 3, 4, 4, 10, {{{3, {0, 2, 1}}, {3, {0, 1, 3}}, {3, {1, 2, 3}}, {3, {0, 3, 2}}}}},
     {"pyramid", 3, 5, 5, 14, {{{4, {0, 3, 2, 1}}, {3, {0, 1, 4}}, {3, {1, 2, 4}}, {3, {2, 3, 4}}, {3, {3, 0, 4}}}}},
     {"prism", 3, 6, 5, 13, {{{3, {0, 2, 1}}, {3, {3, 4, 5}}, {4, {0, 1, 4, 3}}, {4, {1, 2, 5, 4}}, {4, {2, 0, 3, 5}}}}},
-    {"hexahedron", 3, 8, 6, 12,
+    {"hexahedron",
+     3,
+     8,
+     6,
+     12,
      {{{4, {0, 3, 2, 1}}, {4, {4, 5, 6, 7}}, {4, {0, 1, 5, 4}}, {4, {1, 2, 6, 5}}, {4, {2, 3, 7, 6}}, {4, {3, 0, 4, 7}}}}},
 }};
 

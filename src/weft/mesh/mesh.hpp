@@ -42,13 +42,13 @@ struct Mesh {
   // Cells; rows: owned then ghost.
   std::vector<CellType> cell_type;
   Array<LocalNodeId, NonUniform> cell_nodes;
-  Array<LocalFaceId, NonUniform> cell_faces;   ///< owned rows only
-  Array<LocalCellId, NonUniform> cell_cells;   ///< face neighbours of owned rows (or node neighbours, see Options::stencil)
-  std::vector<GlobalCellId> cell_global;       ///< 0-based running number in the source mesh: same for any rank count
-  std::vector<std::int64_t> cell_file_id;      ///< as the source numbers it, for messages
-  std::vector<std::int32_t> cell_zone;         ///< volume zone index into `zones`, or -1
-  std::vector<double> cell_volume;             ///< m^3
-  std::vector<Vec3> cell_centroid;             ///< ghosts: already shifted where periodic
+  Array<LocalFaceId, NonUniform> cell_faces;  ///< owned rows only
+  Array<LocalCellId, NonUniform> cell_cells;  ///< face neighbours of owned rows (or node neighbours, see Options::stencil)
+  std::vector<GlobalCellId> cell_global;      ///< 0-based running number in the source mesh: same for any rank count
+  std::vector<std::int64_t> cell_file_id;     ///< as the source numbers it, for messages
+  std::vector<std::int32_t> cell_zone;        ///< volume zone index into `zones`, or -1
+  std::vector<double> cell_volume;            ///< m^3
+  std::vector<Vec3> cell_centroid;            ///< ghosts: already shifted where periodic
 
   // Nodes of the owned and ghost cells.
   std::vector<Vec3> node_coord;
@@ -57,8 +57,8 @@ struct Mesh {
   // Faces.
   std::vector<LocalCellId> face_left, face_right;
   Array<LocalNodeId, NonUniform> face_nodes;
-  std::vector<Vec3> face_normal;    ///< unit, out of the left cell
-  std::vector<double> face_area;    ///< m^2
+  std::vector<Vec3> face_normal;  ///< unit, out of the left cell
+  std::vector<double> face_area;  ///< m^2
   std::vector<Vec3> face_centroid;
   FaceRange inner_faces, ghost_faces;
   std::vector<BoundaryZone> boundary;  ///< same names in the same order on every rank; periodic zones are gone

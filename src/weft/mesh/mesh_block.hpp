@@ -24,8 +24,8 @@ struct Elements {
   std::vector<CellType> type;
   std::vector<std::int64_t> offset{0};
   std::vector<GlobalNodeId> node;
-  std::vector<std::int32_t> zone;       ///< index into MeshBlock::zones; -1: none
-  std::vector<std::int64_t> file_id;    ///< as the file numbers it, for messages; 0-based running number for generators
+  std::vector<std::int32_t> zone;     ///< index into MeshBlock::zones; -1: none
+  std::vector<std::int64_t> file_id;  ///< as the file numbers it, for messages; 0-based running number for generators
 
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(type.size()); }
   [[nodiscard]] std::span<const GlobalNodeId> nodes(std::int64_t i) const {
@@ -46,14 +46,14 @@ struct Elements {
 /// first_node ... first_node + coords.size() - 1 and likewise cells; chunks may be empty; global ids are dense from 0.
 /// Boundary elements lie on any rank, in any order. `dim`, `zones` and `source` are equal on every rank.
 struct MeshBlock {
-  int dim = 3;                  ///< 2 or 3
-  std::string source;           ///< file name or generator, for messages
-  std::vector<Zone> zones;      ///< boundary zones (dim - 1) and volume zones (dim)
+  int dim = 3;              ///< 2 or 3
+  std::string source;       ///< file name or generator, for messages
+  std::vector<Zone> zones;  ///< boundary zones (dim - 1) and volume zones (dim)
   GlobalNodeId first_node{0};
-  std::vector<Vec3> coords;     ///< metres (or the file's unit; see scale())
+  std::vector<Vec3> coords;  ///< metres (or the file's unit; see scale())
   GlobalCellId first_cell{0};
-  Elements cells;               ///< of dimension dim; zone -1 allowed
-  Elements boundary;            ///< of dimension dim - 1; zone required
+  Elements cells;     ///< of dimension dim; zone -1 allowed
+  Elements boundary;  ///< of dimension dim - 1; zone required
 };
 
 /// coords = factor * coords + offset, on every rank. No communication.
