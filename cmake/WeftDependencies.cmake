@@ -1,30 +1,33 @@
-# Every third-party package, found in one place. All are Debian 12 packages; tools/install-dependencies installs them.
+# Every third-party package that the rooms link to, found in one place: by our build, and by find_package(weft) for those who link
+# to the installed libraries. All are Debian 12 packages; tools/install-dependencies installs them.
 find_package(Threads REQUIRED)
 find_package(MPI REQUIRED COMPONENTS CXX)
 find_package(fmt REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(tomlplusplus REQUIRED)
-find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
+# Imported targets for the packages that bring none: exported rooms name them, and this file makes them on both sides.
+function(weft_imported name includes libraries)
+  if(NOT TARGET ${name})
+    add_library(${name} INTERFACE IMPORTED GLOBAL)
+    target_include_directories(${name} SYSTEM INTERFACE ${includes})
+    target_link_libraries(${name} INTERFACE ${libraries})
+  endif()
+endfunction()
+
+# FindHDF5 compiles a C program.
+if(NOT CMAKE_C_COMPILER_LOADED)
+  enable_language(C)
+endif()
 set(HDF5_PREFER_PARALLEL ON)
 find_package(HDF5 REQUIRED COMPONENTS C)
-add_library(weft_hdf5 INTERFACE)
-target_include_directories(weft_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
-target_link_libraries(weft_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
+weft_imported(weft_hdf5 "${HDF5_C_INCLUDE_DIRS}" "${HDF5_C_LIBRARIES}")
 
 find_path(METIS_INCLUDE_DIR metis.h REQUIRED)
 find_library(METIS_LIBRARY metis REQUIRED)
-add_library(weft_metis INTERFACE)
-target_include_directories(weft_metis SYSTEM INTERFACE ${METIS_INCLUDE_DIR})
-target_link_libraries(weft_metis INTERFACE ${METIS_LIBRARY})
+weft_imported(weft_metis "${METIS_INCLUDE_DIR}" "${METIS_LIBRARY}")
 
 find_path(MUPARSER_INCLUDE_DIR muParser.h REQUIRED)
 find_library(MUPARSER_LIBRARY muparser REQUIRED)
-add_library(weft_muparser INTERFACE)
-target_include_directories(weft_muparser SYSTEM INTERFACE ${MUPARSER_INCLUDE_DIR})
-target_link_libraries(weft_muparser INTERFACE ${MUPARSER_LIBRARY})
-
-if(WEFT_BUILD_TESTS)
-  find_package(GTest REQUIRED)
-endif()
+weft_imported(weft_muparser "${MUPARSER_INCLUDE_DIR}" "${MUPARSER_LIBRARY}")

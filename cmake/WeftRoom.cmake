@@ -1,22 +1,30 @@
 # weft_room(<name> [DEPENDS rooms...] [LIBRARIES private libs...] [PUBLIC_LIBRARIES libs...])
-# One static library weft::<name> from every .cpp below src/weft/<name>. The rooms it may depend on are the rooms above it in
-# docs/design/architecture.md; tools/check-layers rejects an include against that order.
+# One static library weft::<name> from every .cpp below src/weft/<name>; a room of headers alone is an interface library, and a room
+# without files is none. The rooms it may depend on are the rooms above it in docs/design/architecture.md; tools/check-layers
+# rejects an include against that order.
 add_library(weft_flags INTERFACE)
 add_library(weft::flags ALIAS weft_flags)
+set_target_properties(weft_flags PROPERTIES EXPORT_NAME flags)
 target_compile_features(weft_flags INTERFACE cxx_std_20)
 # One rule for contraction on every machine and in every build type: results must not depend on the optimiser's mood.
-target_compile_options(weft_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
-add_library(weft_warnings INTERFACE)
-target_compile_options(weft_warnings INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -fno-math-errno>)
+target_compile_options(weft_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+# The instruction set travels with the libraries: Eigen's alignment follows it, and both sides of a call must agree.
 if(WEFT_NATIVE)
-  target_compile_options(weft_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
+  target_compile_options(weft_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  target_compile_options(weft_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=x86-64-v3>)
+  target_compile_options(weft_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=x86-64-v3>)
 endif()
 if(WEFT_CONTRACTS)
   target_compile_definitions(weft_flags INTERFACE WEFT_CONTRACTS=1)
+endif()
+
+add_library(weft_warnings INTERFACE)
+target_compile_options(weft_warnings INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -fno-math-errno>)
+# g++ 12 sees overlapping copies in std::string's operator+ where there are none (GCC bug 105651).
+target_compile_options(weft_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+if(WEFT_WERROR)
+  target_compile_options(weft_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
 if(WEFT_SANITIZE)
   add_compile_options(-fsanitize=${WEFT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -26,20 +34,27 @@ endif()
 function(weft_room name)
   cmake_parse_arguments(ROOM "" "" "DEPENDS;LIBRARIES;PUBLIC_LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
-  if(NOT sources)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.hpp)
+  if(sources)
+    add_library(weft_${name} STATIC ${sources})
+    set_target_properties(weft_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_link_libraries(weft_${name} PRIVATE $<BUILD_INTERFACE:weft_warnings> ${ROOM_LIBRARIES})
+    set(scope PUBLIC)
+  elseif(headers)
+    add_library(weft_${name} INTERFACE)
+    set(scope INTERFACE)
+  else()
     return()
   endif()
-  add_library(weft_${name} STATIC ${sources})
   add_library(weft::${name} ALIAS weft_${name})
-  set_target_properties(weft_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
-  target_include_directories(weft_${name} PUBLIC
+  set_target_properties(weft_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(weft_${name} ${scope}
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(weft_${name} PUBLIC weft_flags PRIVATE $<BUILD_INTERFACE:weft_warnings>)
+  target_link_libraries(weft_${name} ${scope} weft_flags ${ROOM_PUBLIC_LIBRARIES})
   foreach(dep IN LISTS ROOM_DEPENDS)
     if(TARGET weft_${dep})
-      target_link_libraries(weft_${name} PUBLIC weft_${dep})
+      target_link_libraries(weft_${name} ${scope} weft_${dep})
     endif()
   endforeach()
-  target_link_libraries(weft_${name} PUBLIC ${ROOM_PUBLIC_LIBRARIES} PRIVATE ${ROOM_LIBRARIES})
-  set_property(GLOBAL APPEND PROPERTY WEFT_ROOMS weft_${name})
+  set_property(GLOBAL APPEND PROPERTY WEFT_ROOM_NAMES ${name})
 endfunction()
