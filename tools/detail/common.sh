@@ -1,0 +1,70 @@
+# What every script of the house shares; sourced, never run. Sets WEFT_ROOT and goes there.
+# shellcheck shell=bash
+set -euo pipefail
+
+WEFT_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$WEFT_ROOT"
+
+# shellcheck disable=SC2034 # used by the scripts that source this
+if [[ -t 1 ]]; then
+  BOLD=$'\e[1m' RED=$'\e[31m' GREEN=$'\e[32m' PLAIN=$'\e[0m'
+else
+  BOLD='' RED='' GREEN='' PLAIN=''
+fi
+
+say() { printf '%s\n' "$*"; }
+heading() { printf '\n%s== %s%s\n' "$BOLD" "$*" "$PLAIN"; }
+die() {
+  printf '%s%s%s\n' "$RED" "$*" "$PLAIN" >&2
+  exit 2
+}
+
+# minutes_seconds SECONDS: "1 min 05 s"
+minutes_seconds() {
+  if (($1 < 60)); then printf '%d s' "$1"; else printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); fi
+}
+
+# As many compilers at once as cores, and as 1.5 GB of free memory each allow.
+default_jobs() {
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/^MemAvailable/ {print int($2 / 1500000)}' /proc/meminfo)
+  ((memory < 1)) && memory=1
+  echo $((cores < memory ? cores : memory))
+}
+
+# positive_number OPTION VALUE: dies unless VALUE is one.
+positive_number() {
+  [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || die "$1 takes a number of at least 1, not '${2:-}'"
+}
+
+# build DIRECTORY JOBS [TARGET...]: ninja's status line on a terminal, only what goes wrong elsewhere.
+build() {
+  local directory=$1 jobs=$2
+  shift 2
+  local targets=()
+  (($#)) && targets=(--target "$@")
+  local quiet=()
+  [[ -t 1 ]] || quiet=(-- --quiet)
+  cmake --build "$directory" -j "$jobs" "${targets[@]}" "${quiet[@]}"
+}
+
+# configure PRESET [ARGUMENT...]: cmake's talk only when it fails.
+configure() {
+  local log
+  log=$(mktemp)
+  if cmake --preset "$@" >"$log" 2>&1; then
+    grep -A6 'CMake Warning' "$log" || true
+    rm -f "$log"
+  else
+    cat "$log"
+    rm -f "$log"
+    return 1
+  fi
+}
+
+# Open MPI in containers and for root; more ranks than cores is what a test wants.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+# The same cache serves every clone of this repository on the machine.
+export CCACHE_BASEDIR=$WEFT_ROOT CCACHE_NOHASHDIR=1
