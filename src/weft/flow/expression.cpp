@@ -1,0 +1,113 @@
+#include "weft/flow/expression.hpp"
+
+#include <fmt/format.h>
+#include <muParser.h>
+
+#include <cctype>
+#include <numbers>
+#include <vector>
+
+namespace weft::flow {
+namespace {
+
+/// The place of an '=' that is no comparison: muParser would take it for an assignment to x.
+std::size_t find_assignment(const std::string& text) {
+  for (std::size_t i = text.find('='); i != std::string::npos; i = text.find('=', i + 1)) {
+    const bool compares_before = i > 0 && std::string("<>!=").find(text[i - 1]) != std::string::npos;
+    const bool compares_after = i + 1 < text.size() && text[i + 1] == '=';
+    if (!compares_before && !compares_after) return i;
+  }
+  return std::string::npos;
+}
+
+/// "1 + sen(x)", 5 -> "at column 5 of \"1 + sen(x)\"".
+std::string at(const std::string& text, std::size_t position) {
+  return fmt::format("at column {} of \"{}\"", position + 1, text);
+}
+
+}  // namespace
+
+struct Expression::Parsed {
+  std::string text;
+  Where where;
+  Vec3 x{};
+  mu::Parser parser;
+
+  [[noreturn]] void fail(const mu::ParserError& error) const {
+    const std::string& token = error.GetToken();
+    // muParser reports a place at the token or somewhere behind it.
+    const std::size_t reported = error.GetPos() < 0 ? text.size() : static_cast<std::size_t>(error.GetPos());
+    const std::size_t found = token.empty() ? std::string::npos : text.rfind(token, reported);
+    const std::size_t position = found == std::string::npos ? reported : found;
+    switch (error.GetCode()) {
+      case mu::ecUNASSIGNABLE_TOKEN: {
+        if (std::isalpha(static_cast<unsigned char>(token.front())) == 0) break;
+        std::vector<std::string> known{"x", "y", "z", "pi"};
+        for (const auto& function : parser.GetFunDef()) known.push_back(function.first);
+        const std::string near = token.size() > 1 ? closest_match(token, known) : std::string();
+        throw InputError(fmt::format("unknown name \"{}\" {}", token, at(text, position)),
+                         near.empty() ? "the variables are x, y and z" : fmt::format("did you mean \"{}\"?", near), where);
+      }
+      case mu::ecMISSING_PARENS:
+        throw InputError(fmt::format("a closing bracket is missing {}", at(text, text.size())), {}, where);
+      case mu::ecUNEXPECTED_PARENS:
+        throw InputError(fmt::format("unexpected bracket {}", at(text, position)), {}, where);
+      case mu::ecUNEXPECTED_EOF:
+        throw InputError(fmt::format("the expression \"{}\" ends too soon", text), {}, where);
+      case mu::ecEMPTY_EXPRESSION:
+        throw InputError("the expression is empty", "write a number or a formula in x, y and z", where);
+      case mu::ecTOO_MANY_PARAMS:
+      case mu::ecTOO_FEW_PARAMS:
+        throw InputError(fmt::format("\"{}\" has the wrong number of arguments {}", token, at(text, position)), {}, where);
+      default:
+        break;
+    }
+    if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN) {
+      throw InputError(fmt::format("unexpected \"{}\" {}", token.front(), at(text, reported)), {}, where);
+    }
+    throw InputError(token.empty() ? fmt::format("cannot be understood {}", at(text, position))
+                                   : fmt::format("unexpected \"{}\" {}", token, at(text, position)),
+                     {}, where);
+  }
+};
+
+Expression::Expression(std::string text, Where where) : parsed_(std::make_unique<Parsed>()) {
+  Parsed& p = *parsed_;
+  p.text = std::move(text);
+  p.where = std::move(where);
+  if (const std::size_t position = find_assignment(p.text); position != std::string::npos) {
+    throw InputError(fmt::format("unexpected \"=\" {}", at(p.text, position)), "compare with ==", p.where);
+  }
+  try {
+    p.parser.DefineVar("x", &p.x.x);
+    p.parser.DefineVar("y", &p.x.y);
+    p.parser.DefineVar("z", &p.x.z);
+    p.parser.DefineConst("pi", std::numbers::pi);
+    p.parser.SetExpr(p.text);
+    p.parser.Eval();
+  } catch (const mu::ParserError& error) {
+    p.fail(error);
+  }
+  if (p.parser.GetNumResults() != 1) {
+    throw InputError(fmt::format("\"{}\" has {} values", p.text, p.parser.GetNumResults()), "write one formula, without commas",
+                     p.where);
+  }
+}
+
+Expression::Expression(Expression&&) noexcept = default;
+Expression& Expression::operator=(Expression&&) noexcept = default;
+Expression::~Expression() = default;
+
+double Expression::operator()(Vec3 x) const {
+  parsed_->x = x;
+  try {
+    return parsed_->parser.Eval();
+  } catch (const mu::ParserError& error) {
+    parsed_->fail(error);
+  }
+}
+
+const std::string& Expression::text() const { return parsed_->text; }
+const Where& Expression::where() const { return parsed_->where; }
+
+}  // namespace weft::flow
