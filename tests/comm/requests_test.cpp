@@ -134,5 +134,17 @@ TEST(PersistentMessages, destroyed_while_active_does_not_wait) {
   EXPECT_EQ(comm.sum(1), comm.size());
 }
 
+// Destroyed after main has ended MPI; a failure there fails the process.
+Communicator outliving_comm;
+PersistentMessages outliving_messages;
+
+TEST(PersistentMessages, may_outlive_mpi) {
+  outliving_comm = Communicator::world();
+  static int value = 0;
+  outliving_messages = PersistentMessages(outliving_comm);
+  outliving_messages.add_receive(outliving_comm.rank(), 0, std::as_writable_bytes(std::span(&value, 1)));
+  EXPECT_FALSE(outliving_messages.active());
+}
+
 }  // namespace
 }  // namespace weft
