@@ -1,0 +1,148 @@
+#pragma once
+/// Meshes made from a few parameters: boxes, channels and a grid around an aerofoil.
+///
+/// Every rank builds its own contiguous share of the nodes and cells from closed-form numbering, without communication, and the
+/// mesh is the same for any number of ranks. docs/guide/generators.md shows each generator; generate_by_name.hpp finds them by
+/// name, as case files and the command line do.
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "weft/mesh/mesh_block.hpp"
+
+namespace weft {
+class Communicator;
+}
+
+namespace weft::mesh {
+
+/// The element types of a generated mesh. In a mesh with layers in z, `quads` are hexahedra and `triangles` are prisms.
+enum class CellMix : std::uint8_t {
+  quads,
+  triangles,
+  mixed,  ///< 2-D: quads and triangles in patches; 3-D: bands in z of hexahedra, tetrahedra, prisms, pyramids
+  hexahedra,
+  prisms,        ///< triangles extruded in z
+  hex_prism,     ///< the 2-D mix extruded in z
+  tetrahedra,    ///< six per hexahedron, all around the same diagonal: opposite sides match
+  tetrahedra_5,  ///< five per hexahedron, mirrored from one to the next: opposite sides match when the counts are even
+  pyramids,      ///< six per hexahedron around a node in its centre
+};
+
+/// Which diagonal splits a quad in two triangles: that from its lower left corner everywhere, or by turns.
+enum class Diagonal : std::uint8_t { alternating, same };
+
+/// A box of nx * ny * nz hexahedra, or of nx * ny quads where nz = 0, split as `elements` says. Zones: xmin, xmax, ymin, ymax,
+/// and zmin, zmax in 3-D. Opposite sides match, also with warp and jitter, which leave the boundary as it is.
+struct BoxSpec {
+  std::int64_t nx = 32, ny = 32, nz = 0;
+  double xmin = 0, xmax = 1, ymin = 0, ymax = 1, zmin = 0, zmax = 1;  ///< m
+  CellMix elements = CellMix::quads;
+  Diagonal diagonal = Diagonal::alternating;
+  double warp = 0;    ///< each coordinate moves by warp * length * product of sin(2 pi fraction of the length)
+  double jitter = 0;  ///< random displacement of interior nodes, in cell sizes
+  std::int64_t seed = 1;
+};
+
+/// The square [0, size]^2 of the isentropic vortex: n * n quads. Zones: xmin, xmax, ymin, ymax, meant to be periodic.
+struct VortexBoxSpec {
+  std::int64_t n = 64;
+  double size = 10;  ///< m
+  CellMix elements = CellMix::quads;
+  Diagonal diagonal = Diagonal::alternating;
+  double warp = 0, jitter = 0;
+  std::int64_t seed = 1;
+};
+
+/// A channel with a flat ceiling, whose floor turns at x = 0 by `angle`: up in a wedge, down in an expansion. The corner is on a
+/// node. Zones: inlet, outlet, wall (the whole floor), upper, and zmin, zmax in 3-D.
+struct CornerSpec {
+  std::int64_t nx = 48, ny = 32;
+  double angle = 10;      ///< degrees
+  double upstream = 0.5;  ///< m, along x from the inlet to the corner
+  double downstream = 1;  ///< m, along x from the corner to the outlet
+  double height = 1;      ///< m, of the inlet
+  CellMix elements = CellMix::quads;
+  Diagonal diagonal = Diagonal::alternating;
+  std::int64_t layers = 0;
+  double depth = 1;  ///< m, in z
+};
+struct WedgeSpec : CornerSpec {};
+struct ExpansionSpec : CornerSpec {};
+
+/// The channel of Woodward and Colella (1984): a step in the floor, cells of size h everywhere. Zones: inlet, outlet, wall
+/// (floor, step and ceiling), and zmin, zmax in 3-D.
+struct ForwardStepSpec {
+  double h = 0.05;                                                 ///< m; must divide the four lengths below
+  double length = 3, height = 1, step_x = 0.6, step_height = 0.2;  ///< m
+  CellMix elements = CellMix::quads;
+  Diagonal diagonal = Diagonal::alternating;
+  std::int64_t layers = 0;
+  double depth = 0.2;  ///< m, in z
+};
+
+/// The channel [-1.5, 1.5] x [0, 0.8] m with the floor y = 0.0625 exp(-25 x^2). Zones: inlet, outlet, wall, upper, and zmin, zmax
+/// in 3-D.
+struct BumpSpec {
+  std::int64_t nx = 96, ny = 32;
+  CellMix elements = CellMix::quads;
+  Diagonal diagonal = Diagonal::alternating;
+  std::int64_t layers = 0;
+  double depth = 0.2;  ///< m, in z
+};
+
+/// The box [0, 4] x [0, 1] m in which an oblique shock that enters through the ceiling is reflected by the floor. Zones: inlet,
+/// outlet, wall, upper, and zmin, zmax in 3-D.
+struct ShockReflectionSpec {
+  std::int64_t nx = 120, ny = 40;
+  CellMix elements = CellMix::quads;
+  Diagonal diagonal = Diagonal::alternating;
+  std::int64_t layers = 0;
+  double depth = 0.2;  ///< m, in z
+};
+
+/// An O-grid around a NACA 4-digit aerofoil whose trailing edge is closed (last thickness coefficient -0.1036). The leading edge
+/// is at the origin, the trailing edge at (chord, 0). A Karman-Trefftz transformation makes the grid nearly orthogonal. Zones:
+/// airfoil, farfield, and zmin, zmax in 3-D.
+struct NacaSpec {
+  std::string digits = "0012";
+  std::int64_t around = 256;  ///< cells around the aerofoil; even
+  std::int64_t radial = 128;  ///< cells from the aerofoil to the far field
+  double chord = 1;           ///< m
+  double radius = 50;         ///< of the far field, in chords
+  double wall_spacing = 0;    ///< height of the first cell at mid-chord, in chords; 0: half its length
+  CellMix elements = CellMix::quads;
+  std::int64_t layers = 0;
+  double depth = 1;  ///< m, in z
+};
+
+/// Ringleb's flow between two of its streamlines, from the line of speed q0 above to that below, symmetric about y = 0. Stream
+/// functions are 1/k and speeds are in units of the stagnation speed of sound; lengths are those of the exact solution.
+/// Zones: inlet, outlet, wall_inner (k_inner), wall_outer (k_outer).
+struct RinglebSpec {
+  std::int64_t nx = 64;  ///< cells along the streamlines
+  std::int64_t ny = 32;  ///< cells across
+  double k_inner = 0.8;  ///< the faster streamline
+  double k_outer = 0.5;
+  double q0 = 0.3;  ///< speed at inlet and outlet
+  CellMix elements = CellMix::quads;
+  Diagonal diagonal = Diagonal::alternating;
+};
+
+using GeneratorSpec = std::variant<BoxSpec, VortexBoxSpec, WedgeSpec, ExpansionSpec, ForwardStepSpec, BumpSpec,
+                                   ShockReflectionSpec, NacaSpec, RinglebSpec>;
+
+/// Which part of a mesh to make: that of `rank` among `size`.
+struct Share {
+  int rank = 0, size = 1;
+};
+
+/// This rank's share of the mesh: nodes and cells [total * rank / size, total * (rank + 1) / size), and the boundary elements of
+/// those cells. A boundary element's file_id is 6 * its cell + its face in the cell. No communication; given the same spec, every
+/// rank throws the same.
+/// @throws InputError naming the parameter that is out of its range; LimitError beyond 10^12 cells.
+/// @cost O(share + nx + ny + nz).
+[[nodiscard]] MeshBlock generate(const Communicator& comm, const GeneratorSpec& spec);
+[[nodiscard]] MeshBlock generate(Share share, const GeneratorSpec& spec);
+
+}  // namespace weft::mesh

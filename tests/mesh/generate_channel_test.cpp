@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "weft/base/error.hpp"
+
+#include "mesh/generate_check.hpp"
+
+namespace weft::mesh {
+namespace {
+
+using testing::check_mesh;
+using testing::expect_equal;
+using testing::Totals;
+using testing::whole_mesh;
+
+const double kTan10 = std::tan(std::numbers::pi / 18);
+
+/// Checks the mesh, and that it is the same on 2, 3 and 7 ranks.
+Totals check_on_ranks(const GeneratorSpec& spec) {
+  const MeshBlock mesh = whole_mesh(spec);
+  for (const int ranks : {2, 3, 7}) expect_equal(whole_mesh(spec, ranks), mesh);
+  return check_mesh(mesh);
+}
+
+bool has_node(const MeshBlock& mesh, Vec3 x) {
+  return std::any_of(mesh.coords.begin(), mesh.coords.end(), [x](Vec3 p) { return norm(p - x) < 1e-12; });
+}
+
+TEST(GenerateChannel, Wedge) {
+  const WedgeSpec spec;
+  const Totals totals = check_on_ranks(spec);
+  EXPECT_NEAR(totals.volume, 1.5 - 0.5 * kTan10, 1e-13);
+  EXPECT_EQ(totals.cells.at(CellType::quad), 48 * 32);
+  EXPECT_EQ(totals.faces, (std::map<std::string, std::int64_t>{{"inlet", 32}, {"outlet", 32}, {"wall", 48}, {"upper", 48}}));
+  EXPECT_NEAR(totals.area.at("inlet"), 1, 1e-14);
+  EXPECT_NEAR(totals.area.at("outlet"), 1 - kTan10, 1e-14);
+  EXPECT_NEAR(totals.area.at("wall"), 0.5 + std::hypot(1, kTan10), 1e-13);
+  const MeshBlock mesh = whole_mesh(spec);
+  EXPECT_TRUE(has_node(mesh, {0, 0, 0}));
+  EXPECT_TRUE(has_node(mesh, {1, kTan10, 0}));
+  EXPECT_TRUE(has_node(mesh, {-0.5, 1, 0}));
+}
+
+TEST(GenerateChannel, Expansion) {
+  ExpansionSpec spec;
+  spec.elements = CellMix::triangles;
+  const Totals totals = check_on_ranks(spec);
+  EXPECT_NEAR(totals.volume, 1.5 + 0.5 * kTan10, 1e-13);
+  EXPECT_EQ(totals.cells.at(CellType::triangle), 2 * 48 * 32);
+  EXPECT_TRUE(has_node(whole_mesh(spec), {1, -kTan10, 0}));
+}
+
+TEST(GenerateChannel, ExtrudedWedge) {
+  for (const CellMix elements : {CellMix::quads, CellMix::triangles, CellMix::mixed, CellMix::tetrahedra, CellMix::hex_prism}) {
+    WedgeSpec spec;
+    spec.nx = 9;
+    spec.ny = 5;
+    spec.elements = elements;
+    spec.layers = 6;
+    spec.depth = 0.5;
+    const Totals totals = check_on_ranks(spec);
+    EXPECT_NEAR(totals.volume, 0.5 * (1.5 - 0.5 * kTan10), 1e-13);
+    EXPECT_NEAR(totals.area.at("zmin"), 1.5 - 0.5 * kTan10, 1e-13);
+    EXPECT_EQ(totals.faces.size(), 6U);
+  }
+}
+
+TEST(GenerateChannel, ForwardStep) {
+  const Totals totals = check_on_ranks(ForwardStepSpec{.h = 0.1});
+  EXPECT_EQ(totals.cells.at(CellType::quad), 30 * 10 - 24 * 2);
+  EXPECT_NEAR(totals.volume, 3 - 2.4 * 0.2, 1e-13);
+  EXPECT_EQ(totals.faces, (std::map<std::string, std::int64_t>{{"inlet", 10}, {"outlet", 8}, {"wall", 6 + 2 + 24 + 30}}));
+  EXPECT_EQ(whole_mesh(ForwardStepSpec{.h = 0.1}).coords.size(), 31U * 11 - 24 * 2);
+
+  for (const CellMix elements : {CellMix::triangles, CellMix::mixed}) {
+    ForwardStepSpec spec{.h = 0.05};
+    spec.elements = elements;
+    EXPECT_NEAR(check_on_ranks(spec).volume, 3 - 2.4 * 0.2, 1e-13);
+  }
+}
+
+TEST(GenerateChannel, ExtrudedForwardStep) {
+  for (const CellMix elements : {CellMix::quads, CellMix::triangles, CellMix::mixed, CellMix::pyramids, CellMix::tetrahedra_5}) {
+    ForwardStepSpec spec{.h = 0.2};
+    spec.elements = elements;
+    spec.layers = 6;
+    spec.depth = 1.2;
+    const Totals totals = check_on_ranks(spec);
+    EXPECT_NEAR(totals.volume, 1.2 * (3 - 2.4 * 0.2), 1e-13);
+    EXPECT_EQ(totals.faces.size(), 5U);
+  }
+}
+
+TEST(GenerateChannel, ForwardStepNamesSizesThatFit) {
+  try {
+    (void)generate(Share{}, ForwardStepSpec{.h = 0.07});
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "h: 0.07 does not divide length = 3; choose 0.0666666667 or 0.1");
+  }
+  EXPECT_EQ(check_mesh(whole_mesh(ForwardStepSpec{.h = 0.0666666667})).cells.at(CellType::quad), 45 * 15 - 36 * 3);
+}
+
+TEST(GenerateChannel, Bump) {
+  const BumpSpec spec{.nx = 24, .ny = 8};
+  const Totals totals = check_on_ranks(spec);
+  double area = 0;
+  const auto floor = [](double x) { return 0.0625 * std::exp(-25 * x * x); };
+  for (int i = 0; i < 24; ++i) area += 0.125 * (0.8 - 0.5 * (floor(-1.5 + 0.125 * i) + floor(-1.375 + 0.125 * i)));
+  EXPECT_NEAR(totals.volume, area, 1e-13);
+  EXPECT_TRUE(has_node(whole_mesh(spec), {0, 0.0625, 0}));
+  EXPECT_EQ(totals.faces, (std::map<std::string, std::int64_t>{{"inlet", 8}, {"outlet", 8}, {"wall", 24}, {"upper", 24}}));
+}
+
+TEST(GenerateChannel, ShockReflection) {
+  const Totals totals = check_on_ranks(ShockReflectionSpec{.nx = 12, .ny = 4});
+  EXPECT_NEAR(totals.volume, 4, 1e-13);
+  EXPECT_NEAR(totals.area.at("wall"), 4, 1e-13);
+  EXPECT_NEAR(totals.area.at("upper"), 4, 1e-13);
+}
+
+}  // namespace
+}  // namespace weft::mesh
