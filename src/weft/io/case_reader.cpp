@@ -94,7 +94,7 @@ std::vector<std::string> header_path(const SectionRecord& record) {
 
 std::string header(const SectionRecord& record) {
   const std::string name = detail::dotted(header_path(record));
-  return record.kind == RecordKind::item ? "[[" + name + "]]" : "[" + name + "]";
+  return record.kind == RecordKind::item ? fmt::format("[[{}]]", name) : fmt::format("[{}]", name);
 }
 
 void write_effective(const SectionRecord& record, std::string& text) {
@@ -104,31 +104,34 @@ void write_effective(const SectionRecord& record, std::string& text) {
     keys += fmt::format("{} = {}{}\n", detail::toml_key(key.name), key.value_toml, key.from_case ? "" : "  # default");
   }
   const bool exists = record.kind == RecordKind::member || record.kind == RecordKind::item;
-  if (record.parent != nullptr && (exists || !keys.empty())) text += "\n" + header(record) + "\n";
+  if (record.parent != nullptr && (exists || !keys.empty())) text += fmt::format("\n{}\n", header(record));
   text += keys;
   for (const auto& child : record.children) write_effective(*child, text);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- reference
 
-std::string cell(std::string text) {
-  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
+std::string cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c == '\n' ? ' ' : c;
+  }
+  return escaped;
 }
 
-std::string code(const std::string& text) { return text.empty() ? text : "`" + cell(text) + "`"; }
+std::string code(const std::string& text) { return text.empty() ? text : fmt::format("`{}`", cell(text)); }
 
 std::string only_for(const std::vector<std::string>& conditions) {
   std::string text;
   for (const std::string& condition : conditions) text += (text.empty() ? "" : " or ") + code(condition);
-  return text.empty() ? text : "Only with " + text + ".";
+  return text.empty() ? text : fmt::format("Only with {}.", text);
 }
 
 void write_reference(const SectionRecord& record, std::string& text) {
   const bool heads = record.kind != RecordKind::named && record.kind != RecordKind::list;
   if (heads && (!record.keys.empty() || !record.doc.empty())) {
-    text += record.parent == nullptr ? "## Top level\n\n" : "## `" + header(record) + "`\n\n";
+    text += record.parent == nullptr ? "## Top level\n\n" : fmt::format("## `{}`\n\n", header(record));
     if (!record.doc.empty()) text += record.doc + "\n\n";
     if (!record.conditions.empty()) text += only_for(record.conditions) + "\n\n";
     if (!record.keys.empty())
@@ -170,7 +173,7 @@ std::vector<Section> Section::named_sections(const std::string& key, const Secti
     members.push_back(Section{state_, &child_record(*state_, parent, name, RecordKind::member, spec, member)});
   };
   if (documenting()) {
-    add("<" + spec.placeholder + ">", nullptr);
+    add(fmt::format("<{}>", spec.placeholder), nullptr);
     return members;
   }
   if (value != nullptr) {
@@ -238,7 +241,7 @@ void CaseReader::finish() const {
 }
 
 std::string CaseReader::effective_toml() const {
-  std::string text = "# Every key that the run read, made from " + state_->file.path().string();
+  std::string text = fmt::format("# Every key that the run read, made from {}", state_->file.path().string());
   for (const std::string& assignment : state_->file.overrides()) text += " --set " + assignment;
   std::replace(text.begin(), text.end(), '\n', ' ');
   text += "\n";

@@ -12,10 +12,10 @@ namespace weft::io::detail {
 
 /// One declared key.
 struct KeyRecord {
-  std::string name, type, unit, default_toml, range, doc;
+  std::string name{}, type{}, unit{}, default_toml{}, range{}, doc{};
   bool required = false;
-  std::vector<std::string> conditions;  ///< variants that it belongs to; empty: all
-  std::string value_toml;               ///< as read; empty: absent and without default
+  std::vector<std::string> conditions{};  ///< variants that it belongs to; empty: all
+  std::string value_toml{};               ///< as read; empty: absent and without default
   bool from_case = false;
 
   [[nodiscard]] bool same_declaration(const KeyRecord& other) const {

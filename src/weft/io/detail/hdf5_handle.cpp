@@ -1,0 +1,37 @@
+#include "weft/io/detail/hdf5_handle.hpp"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <type_traits>
+
+#include "weft/base/error.hpp"
+
+namespace weft::io::detail {
+namespace {
+
+static_assert(std::is_same_v<hid_t, Hdf5Id> && std::is_same_v<herr_t, int>);
+
+// Called for each frame of HDF5's error stack: keeps the outermost (what was asked) and the innermost (why not).
+herr_t keep_ends(unsigned n, const H5E_error2_t* frame, void* data) {
+  auto& [outer, inner] = *static_cast<std::pair<std::string, std::string>*>(data);
+  const std::string text = frame->desc == nullptr ? "" : frame->desc;
+  if (n == 0) outer = text;
+  inner = text;
+  return 0;
+}
+
+}  // namespace
+
+void silence_hdf5() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+void hdf5_failed(const std::string& file, const std::string& action) {
+  std::pair<std::string, std::string> ends;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_ends, &ends);
+  auto& [outer, inner] = ends;
+  std::string why = outer == inner ? outer : outer + ": " + inner;
+  if (why.empty()) why = "HDF5 gives no reason";
+  throw IoError(fmt::format("cannot {} ({})", action, why), {}, Where{.file = file});
+}
+
+}  // namespace weft::io::detail

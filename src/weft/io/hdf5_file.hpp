@@ -1,0 +1,98 @@
+#pragma once
+/// An HDF5 file that all ranks of a communicator write and read together.
+///
+/// Names are paths in the file ("VTKHDF/Points"); groups on the way are made as needed. Every result of HDF5 is checked, and
+/// ranks agree on it: IoError, with the file and HDF5's own words, is thrown by all of them. HDF5 prints nothing itself.
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/array/element_type.hpp"
+#include "weft/comm/communicator.hpp"
+
+namespace weft::io {
+
+/// A dataset as it lies in the file: `rows` rows of `columns` scalars.
+struct DatasetInfo {
+  ElementType::Scalar scalar = ElementType::Scalar::bytes;
+  std::int64_t rows = 0;
+  std::int32_t columns = 1;
+};
+
+class Hdf5File {
+ public:
+  /// parallel: every rank writes its part (MPI-IO). gather: rank 0 writes for all; needs memory for a whole dataset there.
+  /// automatic: parallel on more than one rank where HDF5 was built for it, else gather.
+  enum class Access { automatic, parallel, gather };
+
+  /// Whether this build of HDF5 has Access::parallel.
+  [[nodiscard]] static bool has_parallel();
+
+  /// A new file; one of this name is replaced. @throws IoError: no such directory, no permission; parallel where there is none.
+  /// @collective
+  [[nodiscard]] static Hdf5File create(const Communicator& comm, const std::filesystem::path& path,
+                                       Access access = Access::automatic);
+  /// For reading. @throws IoError: no such file, not HDF5, truncated. @collective
+  [[nodiscard]] static Hdf5File open(const Communicator& comm, const std::filesystem::path& path,
+                                     Access access = Access::automatic);
+
+  Hdf5File(Hdf5File&&) noexcept;
+  Hdf5File& operator=(Hdf5File&&) noexcept;
+  /// Closes; an error is lost: call close() to see it. @collective
+  ~Hdf5File();
+
+  /// Writes out and closes. @throws IoError: the disk is full. @collective
+  void close();
+
+  [[nodiscard]] const std::filesystem::path& path() const;
+  [[nodiscard]] const Communicator& comm() const;
+
+  // Writing. All @collective; attributes and texts as rank 0 gives them. Object "/" is the file itself.
+  void make_group(const std::string& name);
+  void write_attribute(const std::string& object, const std::string& name, std::int64_t value);
+  void write_attribute(const std::string& object, const std::string& name, double value);
+  void write_attribute(const std::string& object, const std::string& name, std::span<const std::int64_t> values);
+  /// ASCII, fixed length, at least one byte: as VTK wants it.
+  void write_attribute(const std::string& object, const std::string& name, std::string_view text);
+  /// A text of any length as a dataset of its own.
+  void write_text(const std::string& name, std::string_view text);
+  /// The ranks' rows one after the other, in the order of the ranks, as one dataset. Each rank gives rows of `width` elements
+  /// (the same everywhere); a rank may give none. The dataset has one dimension where a row is one scalar, else two.
+  template <class T>
+  void write_rows(const std::string& name, std::span<const T> elements, std::int32_t width = 1) {
+    write_bytes(name, std::as_bytes(elements), element_type<T>, width);
+  }
+
+  // Reading. All @collective.
+  [[nodiscard]] bool has(const std::string& name) const;
+  [[nodiscard]] bool has_attribute(const std::string& object, const std::string& name) const;
+  [[nodiscard]] std::int64_t read_integer_attribute(const std::string& object, const std::string& name) const;
+  [[nodiscard]] double read_real_attribute(const std::string& object, const std::string& name) const;
+  [[nodiscard]] std::string read_text_attribute(const std::string& object, const std::string& name) const;
+  [[nodiscard]] std::string read_text(const std::string& name) const;
+  [[nodiscard]] DatasetInfo info(const std::string& name) const;
+  /// Rows first ... first + rows - 1, where each rank may want others, or none.
+  /// @throws IoError if the dataset has another type or width, or fewer rows.
+  template <class T>
+  [[nodiscard]] std::vector<T> read_rows(const std::string& name, std::int64_t first, std::int64_t rows,
+                                         std::int32_t width = 1) const {
+    std::vector<T> elements(static_cast<std::size_t>(rows) * static_cast<std::size_t>(width));
+    read_bytes(name, std::as_writable_bytes(std::span(elements)), element_type<T>, first, rows, width);
+    return elements;
+  }
+
+ private:
+  struct State;
+  explicit Hdf5File(std::unique_ptr<State> state);
+  void write_bytes(const std::string& name, std::span<const std::byte> bytes, const ElementType& type, std::int32_t width);
+  void read_bytes(const std::string& name, std::span<std::byte> bytes, const ElementType& type, std::int64_t first,
+                  std::int64_t rows, std::int32_t width) const;
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace weft::io

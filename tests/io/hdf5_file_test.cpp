@@ -1,0 +1,174 @@
+#include "weft/io/hdf5_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "weft/base/id.hpp"
+#include "weft/base/vec3.hpp"
+
+#include "io/support/scratch.hpp"
+
+namespace weft::io {
+namespace {
+
+using ::testing::HasSubstr;
+using Access = Hdf5File::Access;
+
+class Hdf5 : public ::testing::TestWithParam<Access> {
+ protected:
+  Communicator comm = Communicator::world();
+  int rank = comm.rank().value();
+  Scratch scratch{comm};
+  std::filesystem::path path = scratch / "file.h5";
+};
+
+// Rank r gives r rows (rank 0 none), numbered through.
+std::vector<double> some_rows(const Communicator& comm, int width) {
+  const std::int64_t rows = comm.rank().value(), first = comm.exclusive_sum(rows);
+  std::vector<double> values;
+  for (std::int64_t i = first * width; i < (first + rows) * width; ++i) values.push_back(0.1 * static_cast<double>(i));
+  return values;
+}
+
+TEST_P(Hdf5, RowsOfAllRanksFollowOneAnother) {
+  const std::vector<double> mine = some_rows(comm, 3);
+  Hdf5File file = Hdf5File::create(comm, path, GetParam());
+  file.write_rows("a/b/wide", std::span<const double>(mine), 3);
+  file.write_rows("one", std::span<const double>(mine));
+  file.write_rows("nothing", std::span<const std::int64_t>());
+  file.close();
+
+  const std::int64_t total = std::int64_t{comm.size()} * (comm.size() - 1) / 2;
+  const Hdf5File in = Hdf5File::open(comm, path, GetParam());
+  EXPECT_TRUE(in.has("a/b/wide"));
+  EXPECT_FALSE(in.has("a/c/wide"));
+  const DatasetInfo info = in.info("a/b/wide");
+  EXPECT_EQ(info.rows, total);
+  EXPECT_EQ(info.columns, 3);
+  EXPECT_EQ(info.scalar, ElementType::Scalar::float64);
+  EXPECT_EQ(in.info("nothing").rows, 0);
+  EXPECT_TRUE(in.read_rows<std::int64_t>("nothing", 0, 0).empty());
+  // Each rank reads another part than it wrote; the last one reads everything.
+  const std::int64_t first = rank == comm.size() - 1 ? 0 : std::min<std::int64_t>(rank, total);
+  const std::vector<double> read = in.read_rows<double>("a/b/wide", first, total - first, 3);
+  ASSERT_EQ(std::ssize(read), 3 * (total - first));
+  for (std::size_t i = 0; i < read.size(); ++i) EXPECT_EQ(read[i], 0.1 * static_cast<double>(3 * first + std::int64_t(i)));
+}
+
+TEST_P(Hdf5, ElementTypesKeepTheirNature) {
+  struct Tag;
+  struct Opaque {
+    std::int32_t a;
+    char b[4];
+  };
+  using Key = Id<Tag, std::int32_t>;
+  const std::vector<Vec3> points{{1, 2, 3}, {4, 5, 6}};
+  const std::vector<Key> ids{Key(7), Key(rank)};
+  const std::vector<Opaque> opaque{{5, "abc"}};
+  Hdf5File file = Hdf5File::create(comm, path, GetParam());
+  file.write_rows("points", std::span<const Vec3>(points));
+  file.write_rows("ids", std::span<const Key>(ids), 2);
+  file.write_rows("opaque", std::span<const Opaque>(opaque));
+  file.close();
+  const Hdf5File in = Hdf5File::open(comm, path, GetParam());
+  EXPECT_EQ(in.info("points").columns, 3);
+  EXPECT_EQ(in.info("ids").scalar, ElementType::Scalar::int32);
+  EXPECT_EQ(in.read_rows<Vec3>("points", 2 * rank, 2)[1], (Vec3{4, 5, 6}));
+  EXPECT_EQ(in.read_rows<Key>("ids", rank, 1, 2)[1], Key(rank));
+  EXPECT_STREQ(in.read_rows<Opaque>("opaque", 0, 1)[0].b, "abc");
+}
+
+TEST_P(Hdf5, AttributesAndTexts) {
+  const std::string long_text(100000, 'x');
+  Hdf5File file = Hdf5File::create(comm, path, GetParam());
+  file.make_group("g");
+  file.write_attribute("g", "integer", std::int64_t{-5});
+  file.write_attribute("/", "real", 0.1);
+  file.write_attribute("g", "text", std::string_view("hello"));
+  file.write_attribute("g", "empty", std::string_view(""));
+  file.write_text("notes/long", long_text + "é");
+  file.write_text("none", "");
+  file.close();
+  const Hdf5File in = Hdf5File::open(comm, path, GetParam());
+  EXPECT_EQ(in.read_integer_attribute("g", "integer"), -5);
+  EXPECT_EQ(in.read_real_attribute("/", "real"), 0.1);
+  EXPECT_EQ(in.read_text_attribute("g", "text"), "hello");
+  EXPECT_EQ(in.read_text_attribute("g", "empty"), "");
+  EXPECT_EQ(in.read_text("notes/long"), long_text + "é");
+  EXPECT_EQ(in.read_text("none"), "");
+  EXPECT_TRUE(in.has_attribute("g", "text"));
+  EXPECT_FALSE(in.has_attribute("g", "txet"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)in.read_integer_attribute("g", "text"); }), HasSubstr("another type"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)in.read_integer_attribute("g", "missing"); }),
+              HasSubstr("cannot read attribute missing of g"));
+}
+
+TEST_P(Hdf5, ReadingChecksTypeWidthAndRange) {
+  const std::vector<double> two{1, 2};
+  Hdf5File file = Hdf5File::create(comm, path, GetParam());
+  file.write_rows("two", std::span<const double>(two.data(), comm.is_root() ? 2U : 0U));
+  file.close();
+  const Hdf5File in = Hdf5File::open(comm, path, GetParam());
+  EXPECT_THAT(error_of<IoError>([&] { (void)in.read_rows<float>("two", 0, 2); }),
+              HasSubstr("holds rows of 1 float64, not of 1 float32"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)in.read_rows<double>("two", 0, 1, 2); }), HasSubstr("not of 2 float64"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)in.read_rows<double>("two", 1, 2); }),
+              HasSubstr("has 2 rows: cannot read rows 1 to 2"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)in.read_rows<double>("three", 0, 2); }), HasSubstr("cannot open three"));
+  // One rank alone asks for too much: all are told.
+  EXPECT_THAT(error_of<IoError>([&] { (void)in.read_rows<double>("two", 0, comm.is_root() ? 3 : 2); }), HasSubstr("rows 0 to 2"));
+  EXPECT_EQ(in.read_rows<double>("two", 0, 2), two) << "the file is still usable";
+}
+
+TEST_P(Hdf5, WritingTheSameNameTwiceIsAnError) {
+  Hdf5File file = Hdf5File::create(comm, path, GetParam());
+  file.make_group("g");
+  const std::string error = error_of<IoError>([&] { file.make_group("g"); });
+  EXPECT_THAT(error, HasSubstr(path.string() + ": cannot make group g ("));
+  EXPECT_THAT(error, HasSubstr("exists"));
+  file.close();
+  EXPECT_THAT(error_of<IoError>([&] { file.make_group("h"); }), HasSubstr("the file is closed"));
+}
+
+TEST_P(Hdf5, BadPlacesAreNamed) {
+  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::create(comm, scratch / "no/such/file.h5", GetParam()); }),
+              HasSubstr("No such file or directory; make its directory first"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::create(comm, scratch.path(), GetParam()); }),
+              HasSubstr("a directory of this name"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::create(comm, "/proc/weft.h5", GetParam()); }),
+              HasSubstr("cannot write it"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::open(comm, path, GetParam()); }), HasSubstr("no such file"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::open(comm, scratch.path(), GetParam()); }), HasSubstr("is a directory"));
+  if (comm.is_root()) std::ofstream(path) << "this is not HDF5";
+  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::open(comm, path, GetParam()); }), HasSubstr("is not an HDF5 file"));
+}
+
+TEST_P(Hdf5, TruncatedFilesAreRefused) {
+  const std::vector<double> rows(1000, 1.5);
+  Hdf5File file = Hdf5File::create(comm, path, GetParam());
+  file.write_rows("rows", std::span<const double>(rows));
+  file.close();
+  if (comm.is_root()) std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::open(comm, path, GetParam()); }), HasSubstr("truncated"));
+}
+
+std::vector<Access> accesses() {
+  if (Hdf5File::has_parallel()) return {Access::gather, Access::parallel};
+  return {Access::gather};
+}
+
+INSTANTIATE_TEST_SUITE_P(Access, Hdf5, ::testing::ValuesIn(accesses()),
+                         [](const auto& access) { return access.param == Access::gather ? "gather" : "parallel"; });
+
+TEST(Hdf5Access, ParallelWorksOrIsRefused) {
+  const Communicator comm = Communicator::world();
+  const Scratch scratch(comm);
+  const std::string error = error_of<IoError>([&] { Hdf5File::create(comm, scratch / "a.h5", Access::parallel).close(); });
+  EXPECT_THAT(error, Hdf5File::has_parallel() ? HasSubstr("") : HasSubstr("use the parallel build of HDF5"));
+  EXPECT_EQ(error.empty(), Hdf5File::has_parallel());
+}
+
+}  // namespace
+}  // namespace weft::io
