@@ -85,10 +85,11 @@ class GmshReader {
   void close(std::string_view name) {
     if (!in_.next_line()) in_.fail(fmt::format("the file ends where $End{} is expected", name), detail::kTruncated);
     const std::int64_t at = in_.offset();
-    if (in_.take_line() != fmt::format("$End{}", name)) {
-      in_.fail_at(at, fmt::format("expected $End{}", name),
-                  "more records follow than the count at the section's start says: correct the count");
-    }
+    const std::string_view line = in_.take_line();
+    if (line == fmt::format("$End{}", name)) return;
+    in_.fail_at(at, fmt::format("expected $End{}", name),
+                line.front() == '$' ? "the line that closes the section is missing: add it"
+                                    : "more records follow than the count at the section's start says: correct the count");
   }
 
   void finish() {

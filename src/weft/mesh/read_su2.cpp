@@ -80,6 +80,8 @@ class Su2Reader {
       if (in_.integer("number of zones") != 1)
         in_.fail_at(at, "the file holds several meshes (NZONE)", "write one file per zone");
       in_.skip_line();
+    } else if (key == "IZONE") {
+      in_.skip_line();
     } else {
       skip_unknown(key, at);
     }
@@ -104,6 +106,7 @@ class Su2Reader {
 
   /// Moves to the record's line. `section` is what announced `count` records.
   void begin_record(const char* section, std::int64_t i, std::int64_t count) {
+    in_.set_element(-1);
     const bool there = next_content();
     if (there && !(in_.peek() >= 'A' && in_.rest_of_line().find('=') != std::string_view::npos)) return;
     in_.fail(fmt::format("{} {} announces {} lines, but {} follow", section, count, count, i),
@@ -217,7 +220,7 @@ class Su2Reader {
     if (!has_cells_) in_.fail("NELEM= is missing", detail::kTruncated);
     if (pending_marker_) in_.fail("the last marker has no MARKER_ELEMS=", detail::kTruncated);
     if (has_markers_ && markers_ != markers_read_) {
-      in_.fail(fmt::format("NMARK= {}, but {} markers follow", markers_, markers_read_),
+      in_.fail(fmt::format("NMARK= {}, but the number of markers is {}", markers_, markers_read_),
                markers_ > markers_read_ ? detail::kTruncated : "correct NMARK=");
     }
     return assemble(in_, std::move(raw_), dim_, kAdvice);

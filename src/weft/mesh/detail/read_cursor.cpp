@@ -65,7 +65,7 @@ void MeshCursor::begin_record(const char* what) {
   if (binary_) return;
   if (!next_line()) ends_early(what);
   if (*p_ == '$') {
-    fail(fmt::format("the section ends where a {} is expected", what),
+    fail(fmt::format("the section ends where the next {} is expected", what),
          fmt::format("the count before it is too large or lines are missing: {}", kTruncated));
   }
 }
@@ -73,7 +73,7 @@ void MeshCursor::begin_record(const char* what) {
 void MeshCursor::end_record(const char* what) {
   if (binary_) return;
   if (!at_line_end()) {
-    fail(fmt::format("unexpected {} at the end of a {}", quoted(rest_of_line()), what),
+    fail(fmt::format("unexpected {} in the line of the {}", quoted(rest_of_line()), what),
          "each record has a line of its own: compare the line with those around it");
   }
 }
@@ -166,7 +166,7 @@ void MeshCursor::fail_at(std::int64_t offset, std::string problem, std::string s
   Where where{.file = file_, .zone = zone_, .element = element_};
   if (binary_) {
     where.offset = offset;
-  } else {
+  } else if (offset >= 0) {
     const char* const place = begin_ + std::min<std::int64_t>(offset, end_ - begin_);
     where.line = 1 + std::count(begin_, place, '\n');
     // What is missing at the very end belongs to the last line, not to the empty one behind it.

@@ -76,7 +76,7 @@ class MeshCursor {
   template <class T>
   [[nodiscard]] T raw(const char* what);
 
-  /// @throws MeshError at this place (or at `offset`), with the element and zone set before.
+  /// @throws MeshError at this place (or at `offset`; -1: in the file as a whole), with the element and zone set before.
   [[noreturn]] void fail(std::string problem, std::string suggestion) const { fail_at(offset(), problem, suggestion); }
   [[noreturn]] void fail_at(std::int64_t offset, std::string problem, std::string suggestion) const;
 
@@ -105,12 +105,12 @@ T MeshCursor::integer(const char* what) {
   const bool negative = p < end_ && *p == '-';
   if (negative || (p < end_ && *p == '+')) ++p;
   const char* const first = p;
-  std::int64_t value = 0;
-  constexpr int kSafeDigits = 18;
-  while (p < end_ && *p >= '0' && *p <= '9' && p - first <= kSafeDigits) value = 10 * value + (*p++ - '0');
+  std::uint64_t digits = 0;
+  constexpr int kSafeDigits = 18;  // one more still fits 64 bits without a sign
+  while (p < end_ && *p >= '0' && *p <= '9' && p - first <= kSafeDigits) digits = 10 * digits + static_cast<unsigned>(*p++ - '0');
   if (p - first > kSafeDigits) out_of_range(what);
   if (p == first || (p < end_ && !ends_number(*p))) bad_number("an integer", what);
-  if (negative) value = -value;
+  const std::int64_t value = negative ? -static_cast<std::int64_t>(digits) : static_cast<std::int64_t>(digits);
   if constexpr (sizeof(T) < sizeof(value)) {
     if (value < std::numeric_limits<T>::min() || value > std::numeric_limits<T>::max()) out_of_range(what);
   }

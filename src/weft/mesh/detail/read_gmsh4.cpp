@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <limits>
 
 #include "weft/mesh/detail/read_gmsh_sections.hpp"
 
@@ -29,7 +30,10 @@ std::int32_t group_of(const MeshCursor& in, const GmshEntities& entities, int di
                            found->second[0], found->second[1]),
                "put each point, curve, surface and volume into at most one physical group");
   }
-  return std::abs(found->second.front());  // a negative tag means the reversed orientation
+  const std::int32_t tag = found->second.front();
+  if (tag == std::numeric_limits<std::int32_t>::min())
+    in.fail_at(at, fmt::format("physical tag {} is out of range", tag), kTruncated);
+  return std::abs(tag);  // a negative tag means the reversed orientation
 }
 
 }  // namespace

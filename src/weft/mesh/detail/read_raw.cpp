@@ -97,7 +97,8 @@ class Zones {
     for (const std::int32_t tag : unnamed) {
       const Zone zone{std::to_string(tag), dim};
       if (std::find(list_.begin(), list_.end(), zone) != list_.end()) {
-        fail(file, 0, kNone, zone.name, "a zone without a name has the number that another has as its name", "name every zone");
+        fail(file, kNone, kNone, zone.name, "a zone without a name has the number that another has as its name",
+             "name every zone");
       }
       of_.emplace(std::pair(dim, tag), static_cast<std::int32_t>(list_.size()));
       list_.push_back(zone);
@@ -228,29 +229,30 @@ void flatten(const MeshCursor& file, std::vector<Vec3>& coords, const std::vecto
   constexpr double kFlat = 1e-9;
   const double tolerance = kFlat * std::max({size.x, size.y, size.z});
   if (!std::isfinite(tolerance)) {
-    fail(file, 0, kNone, {}, "the coordinates are so large that the mesh's extent overflows", "choose another unit of length");
+    fail(file, kNone, kNone, {}, "the coordinates are so large that the mesh's extent overflows",
+         "choose another unit of length");
   }
   if (size.z <= tolerance) {
     for (Vec3& x : coords) x.z = 0;
     return;
   }
   if (size.y <= tolerance || size.x <= tolerance) {
-    fail(file, 0, kNone, {}, fmt::format("the 2-D mesh lies in the {} plane", size.y <= tolerance ? "xz" : "yz"),
+    fail(file, kNone, kNone, {}, fmt::format("the 2-D mesh lies in the {} plane", size.y <= tolerance ? "xz" : "yz"),
          "2-D meshes are read in the xy plane: rotate the geometry");
   }
-  fail(file, 0, kNone, {}, "the cells are of dimension 2, but z is not constant",
+  fail(file, kNone, kNone, {}, "the cells are of dimension 2, but z is not constant",
        "for a 3-D mesh, add a Physical Volume and mesh in 3-D (gmsh -3); 2-D meshes are read in the xy plane");
 }
 
 }  // namespace
 
 MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatAdvice& advice) {
-  if (dim < 2) fail(file, 0, kNone, {}, "the mesh has no cells of dimension 2 or 3", advice.no_cells);
+  if (dim < 2) fail(file, kNone, kNone, {}, "the mesh has no cells of dimension 2 or 3", advice.no_cells);
   RawElements& cells = raw.of_dim[static_cast<std::size_t>(dim)];
   RawElements& boundary = raw.of_dim[static_cast<std::size_t>(dim) - 1];
-  if (cells.list.type.empty()) fail(file, 0, kNone, {}, "the mesh has no cells", advice.no_cells);
+  if (cells.list.type.empty()) fail(file, kNone, kNone, {}, "the mesh has no cells", advice.no_cells);
   drop_ungrouped(boundary);
-  if (boundary.list.type.empty()) fail(file, 0, kNone, {}, "the mesh has no boundary elements", advice.no_boundary);
+  if (boundary.list.type.empty()) fail(file, kNone, kNone, {}, "the mesh has no boundary elements", advice.no_boundary);
 
   Zones zones(file, raw.groups, dim);
   zones.number(file, boundary, dim - 1);

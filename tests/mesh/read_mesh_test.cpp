@@ -1,0 +1,105 @@
+// What the readers make of files as programs and people write them. The files are those that the fuzzers start from.
+#include "weft/mesh/read_mesh.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "weft/base/error.hpp"
+
+#include "read_samples.hpp"
+
+namespace weft::mesh {
+namespace {
+
+std::string corpus(const std::string& file) {
+  std::ifstream in(std::string(WEFT_SOURCE_DIR) + "/tests/fuzz/corpus/" + file, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(in)), {});
+  EXPECT_FALSE(bytes.empty()) << file;
+  return bytes;
+}
+
+std::vector<std::int64_t> nodes_of(const Elements& elements, std::int64_t i) {
+  std::vector<std::int64_t> nodes;
+  for (const GlobalNodeId node : elements.nodes(i)) nodes.push_back(node.value());
+  return nodes;
+}
+
+using Nodes = std::vector<std::int64_t>;
+
+TEST(ReadGmsh2, SparseTagsUnusedNodesAndUngroupedElements) {
+  const MeshBlock mesh = parse_gmsh(corpus("gmsh/odd-2.2.msh"), "odd.msh");
+  EXPECT_EQ(mesh.dim, 2);
+  EXPECT_EQ(mesh.source, "odd.msh");
+  // Tags 10, 1000000, 7, 8, 11 in the file's order; node 9 is in no cell. z = -3 becomes 0.
+  EXPECT_EQ(mesh.coords, (std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {.5, .5, 0}}));
+  // $PhysicalNames at the end of the file count; groups without a name are named by number.
+  EXPECT_EQ(mesh.zones, (std::vector<Zone>{{"top and left", 1}, {"5", 1}, {"9", 2}}));
+  ASSERT_EQ(mesh.boundary.size(), 4);  // element 6 is in no group
+  EXPECT_EQ(mesh.boundary.file_id, (std::vector<std::int64_t>{2, 3, 4, 5}));
+  EXPECT_EQ(mesh.boundary.zone, (std::vector<std::int32_t>{1, 1, 0, 0}));
+  EXPECT_EQ(nodes_of(mesh.boundary, 3), (Nodes{3, 0}));
+  ASSERT_EQ(mesh.cells.size(), 4);
+  EXPECT_EQ(mesh.cells.zone, (std::vector<std::int32_t>{2, -1, -1, -1}));
+}
+
+TEST(ReadGmsh4, ParametricNodesReversedGroupsAndSectionsOfOthers) {
+  const MeshBlock mesh = parse_gmsh(corpus("gmsh/odd-4.1.msh"), "odd.msh");
+  EXPECT_EQ(mesh.zones, (std::vector<Zone>{{"edge", 1}, {"air", 2}}));
+  EXPECT_EQ(mesh.coords, (std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}));
+  EXPECT_EQ(nodes_of(mesh.cells, 0), (Nodes{0, 1, 2}));
+  EXPECT_EQ(mesh.cells.file_id, std::vector<std::int64_t>{4});
+  EXPECT_EQ(mesh.boundary.zone, (std::vector<std::int32_t>{0, 0, 0}));
+}
+
+TEST(ReadSu2, CommentsHalosForeignSectionsAndNumbersOfAllKinds) {
+  const MeshBlock mesh = parse_su2(corpus("su2/odd.su2"), "odd.su2");
+  EXPECT_EQ(mesh.dim, 2);
+  EXPECT_EQ(mesh.coords, (std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}));
+  EXPECT_EQ(mesh.zones, (std::vector<Zone>{{"all round", 1}, {"last", 1}}));
+  EXPECT_EQ(mesh.boundary.zone, (std::vector<std::int32_t>{0, 0, 0, 1}));
+  EXPECT_EQ(mesh.boundary.file_id, (std::vector<std::int64_t>{0, 1, 2, 0}));
+  EXPECT_EQ(nodes_of(mesh.cells, 1), (Nodes{0, 2, 3}));
+}
+
+TEST(ReadMesh, LinesMayEndAsWindowsEndsThem) {
+  testing::expect_same(parse_su2(corpus("su2/2d-crlf.su2"), "a"), parse_su2(corpus("su2/2d.su2"), "a"));
+  testing::expect_same(parse_gmsh(corpus("gmsh/2d-crlf.msh"), "a"), parse_gmsh(corpus("gmsh/2d-gmsh41.msh"), "a"));
+}
+
+TEST(ReadMesh, EveryFormatShowsTheSameMesh) {
+  const MeshBlock mesh = testing::mixed_3d();
+  for (const char* file : {"3d-gmsh41", "3d-gmsh41-binary", "3d-gmsh22", "3d-gmsh22-binary", "3d-big-endian-gmsh41-binary",
+                           "3d-big-endian-gmsh22-binary"}) {
+    SCOPED_TRACE(file);
+    testing::expect_same(parse_gmsh(corpus(std::string("gmsh/") + file + ".msh"), file), mesh);
+  }
+  testing::expect_same(parse_su2(corpus("su2/3d.su2"), "3d"), testing::without_volume_zones(mesh));
+}
+
+TEST(ReadMesh, BoundaryElementsRepeatedInOneZoneAreReadOnce) {
+  std::string text = corpus("su2/2d.su2");
+  const std::string marker = "MARKER_TAG= upper\nMARKER_ELEMS= 2\n";
+  const std::size_t at = text.find(marker);
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, marker.size(), "MARKER_TAG= upper\nMARKER_ELEMS= 3\n3 3 2\n");
+  EXPECT_EQ(parse_su2(text, "twice").boundary.size(), parse_su2(corpus("su2/2d.su2"), "once").boundary.size());
+}
+
+TEST(ReadMesh, CellsKeepTheirOrientation) {
+  std::string text = corpus("su2/2d.su2");
+  text.replace(text.find("5 1 3 4 1"), 9, "5 1 4 3 1");
+  EXPECT_EQ(nodes_of(parse_su2(text, "clockwise").cells, 1), (Nodes{1, 4, 3}));
+}
+
+TEST(ReadMesh, NumbersTooSmallForADoubleAreZero) {
+  std::string text = corpus("su2/2d.su2");
+  text.replace(text.find("-1e-300"), 7, "-1e-999");
+  const MeshBlock mesh = parse_su2(text, "tiny");
+  EXPECT_EQ(mesh.coords[0].y, 0);
+}
+
+}  // namespace
+}  // namespace weft::mesh
