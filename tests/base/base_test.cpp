@@ -86,7 +86,7 @@ TEST(Error, suggests_the_nearest_word) {
 }
 
 TEST(Contracts, name_the_expression) {
-  const int n = 3;
+  [[maybe_unused]] const int n = 3;
   EXPECT_BREACH(WEFT_EXPECTS(n < 3));
   EXPECT_NO_THROW(WEFT_ASSERT(n == 3));
   try {

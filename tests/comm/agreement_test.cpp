@@ -27,6 +27,11 @@ TEST(Agreement, returns_the_result_where_all_is_well) {
   const Communicator comm = Communicator::world();
   EXPECT_EQ(agreed(comm, [&] { return comm.rank(); }), comm.rank());
   agreed(comm, [] {});
+  struct NoDefault {
+    explicit NoDefault(int v) : value(v) {}
+    int value;
+  };
+  EXPECT_EQ(agreed(comm, [] { return NoDefault(5); }).value, 5);
 }
 
 TEST(Agreement, one_rank_throws_and_all_throw_the_same) {

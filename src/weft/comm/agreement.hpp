@@ -1,6 +1,8 @@
 #pragma once
 /// Agreement on errors: when one rank finds bad input, every rank throws the same error, so nobody waits for ever.
 #include <exception>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "weft/base/error.hpp"
@@ -17,7 +19,7 @@ void agree(const Communicator& comm, const std::exception_ptr& local);
 /// @throws on every rank, the error of the lowest rank on which `work` threw.
 template <class Work>
 auto agreed(const Communicator& comm, Work&& work) {
-  using Result = decltype(work());
+  using Result = std::decay_t<decltype(work())>;
   std::exception_ptr error;
   if constexpr (std::is_void_v<Result>) {
     try {
@@ -27,14 +29,14 @@ auto agreed(const Communicator& comm, Work&& work) {
     }
     agree(comm, error);
   } else {
-    Result result{};
+    std::optional<Result> result;
     try {
-      result = std::forward<Work>(work)();
+      result.emplace(std::forward<Work>(work)());
     } catch (...) {
       error = std::current_exception();
     }
     agree(comm, error);
-    return result;
+    return std::move(*result);
   }
 }
 
