@@ -124,7 +124,7 @@ Hdf5Handle file_access([[maybe_unused]] const Communicator& comm, [[maybe_unused
   Hdf5Handle list{check_hdf5(H5Pcreate(H5P_FILE_ACCESS), name, "set up access"), H5Pclose};
   check_hdf5(H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG), name, "set up access");
 #ifdef H5_HAVE_PARALLEL
-  if (parallel) check_hdf5(H5Pset_fapl_mpio(list.get(), comm.handle(), MPI_INFO_NULL), name, "set up parallel access");
+  if (parallel) check_hdf5(H5Pset_fapl_mpio(list.get(), comm.handle(), Communicator::no_hints()), name, "set up parallel access");
 #endif
   return list;
 }

@@ -117,34 +117,33 @@ void write_vtkhdf(const Communicator& comm, const std::filesystem::path& path, c
   if (is_piece && piece.offsets.empty()) piece.offsets.push_back(0);
   if (!is_piece) piece.offsets.clear();
 
-  Hdf5File file = Hdf5File::create(comm, detail::part_name(path));
-  file.write_attribute("/", "Provenance", options.provenance);
-  file.make_group("VTKHDF");
-  const std::array<std::int64_t, 2> version{1, 0};
-  file.write_attribute("VTKHDF", "Version", version);
-  file.write_attribute("VTKHDF", "Type", std::string_view("UnstructuredGrid"));
-  write_counts(file, "VTKHDF/NumberOfPoints", is_piece, piece.points.size());
-  write_counts(file, "VTKHDF/NumberOfCells", is_piece, cells);
-  write_counts(file, "VTKHDF/NumberOfConnectivityIds", is_piece, piece.connectivity.size());
-  static_assert(sizeof(Vec3) == 3 * sizeof(double));
-  write_reals(file, "VTKHDF/Points", {reinterpret_cast<const double*>(piece.points.data()), 3 * piece.points.size()}, 3,
-              options.precision);
-  file.write_rows("VTKHDF/Connectivity", std::span<const std::int64_t>(piece.connectivity));
-  file.write_rows("VTKHDF/Offsets", std::span<const std::int64_t>(piece.offsets));
-  file.write_rows("VTKHDF/Types", grid.types);
-  write_one(file, "VTKHDF/FieldData/TimeValue", options.time);
-  write_one(file, "VTKHDF/FieldData/Step", options.step);
-  file.make_group("VTKHDF/CellData");
-  for (const VtkField& field : cell_fields) {
-    const std::string name = "VTKHDF/CellData/" + field.name;
-    if (const auto* reals = std::get_if<std::span<const double>>(&field.values)) {
-      write_reals(file, name, *reals, field.components, options.precision);
-    } else {
-      file.write_rows(name, std::get<std::span<const std::int64_t>>(field.values), field.components);
+  detail::write_whole_hdf5(comm, path, [&](Hdf5File& file) {
+    file.write_attribute("/", "Provenance", options.provenance);
+    file.make_group("VTKHDF");
+    const std::array<std::int64_t, 2> version{1, 0};
+    file.write_attribute("VTKHDF", "Version", version);
+    file.write_attribute("VTKHDF", "Type", std::string_view("UnstructuredGrid"));
+    write_counts(file, "VTKHDF/NumberOfPoints", is_piece, piece.points.size());
+    write_counts(file, "VTKHDF/NumberOfCells", is_piece, cells);
+    write_counts(file, "VTKHDF/NumberOfConnectivityIds", is_piece, piece.connectivity.size());
+    static_assert(sizeof(Vec3) == 3 * sizeof(double));
+    write_reals(file, "VTKHDF/Points", {reinterpret_cast<const double*>(piece.points.data()), 3 * piece.points.size()}, 3,
+                options.precision);
+    file.write_rows("VTKHDF/Connectivity", std::span<const std::int64_t>(piece.connectivity));
+    file.write_rows("VTKHDF/Offsets", std::span<const std::int64_t>(piece.offsets));
+    file.write_rows("VTKHDF/Types", grid.types);
+    write_one(file, "VTKHDF/FieldData/TimeValue", options.time);
+    write_one(file, "VTKHDF/FieldData/Step", options.step);
+    file.make_group("VTKHDF/CellData");
+    for (const VtkField& field : cell_fields) {
+      const std::string name = "VTKHDF/CellData/" + field.name;
+      if (const auto* reals = std::get_if<std::span<const double>>(&field.values)) {
+        write_reals(file, name, *reals, field.components, options.precision);
+      } else {
+        file.write_rows(name, std::get<std::span<const std::int64_t>>(field.values), field.components);
+      }
     }
-  }
-  file.close();
-  detail::replace_file(comm, path);
+  });
 }
 
 }  // namespace weft::io

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "weft/comm/communicator.hpp"
+#include "weft/io/hdf5_file.hpp"
 
 namespace weft::io::detail {
 
@@ -12,5 +13,21 @@ namespace weft::io::detail {
 /// Rank 0 waits until part_name(path) is on the disk and renames it to `path`, so that `path` is either the old file or the whole
 /// new one, whatever happens. @throws IoError on every rank. @collective
 void replace_file(const Communicator& comm, const std::filesystem::path& path);
+
+/// Creates an HDF5 file, lets `write(file)` fill it, and gives it its name when it is whole. What was written goes away if an
+/// error is thrown, which `write` must do on all ranks or none. @collective
+template <class Write>
+void write_whole_hdf5(const Communicator& comm, const std::filesystem::path& path, Write&& write) {
+  try {
+    Hdf5File file = Hdf5File::create(comm, part_name(path));
+    write(file);
+    file.close();
+    replace_file(comm, path);
+  } catch (...) {
+    std::error_code ignored;
+    if (comm.is_root()) std::filesystem::remove(part_name(path), ignored);
+    throw;
+  }
+}
 
 }  // namespace weft::io::detail

@@ -1,0 +1,266 @@
+#include "weft/io/checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "weft/base/contracts.hpp"
+#include "weft/comm/agreement.hpp"
+#include "weft/io/detail/replace_file.hpp"
+#include "weft/io/hdf5_file.hpp"
+
+namespace weft::io {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view kFormat = "weft checkpoint";
+constexpr std::int64_t kVersion = 1;
+
+std::string field_name(const std::string& field) { return "fields/" + field; }
+
+// Where a row lies: with which rank, and as which of its rows.
+struct Location {
+  std::int32_t rank = -1, row = -1;
+};
+
+// The keys 0 ... keys - 1, each looked after by one rank.
+struct Directory {
+  std::int64_t keys, share;
+  Directory(std::int64_t all_keys, int ranks) : keys(all_keys), share((all_keys + ranks - 1) / ranks) {}
+  [[nodiscard]] std::size_t rank_of(std::int64_t key) const { return static_cast<std::size_t>(key / share); }
+  [[nodiscard]] std::int64_t first(int rank) const { return std::min(keys, share * rank); }
+  [[nodiscard]] bool has(std::int64_t key) const { return key >= 0 && key < keys; }
+};
+
+// SplitMix64's finaliser (Steele, Lea, Flood 2014): spreads every bit over all 64.
+std::uint64_t mix(std::uint64_t x) {
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31U);
+}
+
+}  // namespace
+
+std::uint64_t fingerprint(const Communicator& comm, std::span<const std::int64_t> keys, std::span<const double> values) {
+  WEFT_EXPECTS(keys.empty() ? values.empty() : values.size() % keys.size() == 0);
+  const std::size_t width = keys.empty() ? 0 : values.size() / keys.size();
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    std::uint64_t row = mix(static_cast<std::uint64_t>(keys[i]) + 0x9e3779b97f4a7c15U);
+    for (std::size_t k = 0; k < width; ++k)
+      row = mix(row + std::bit_cast<std::uint64_t>(values[i * width + k] + 0.0));  // -0 is 0
+    sum += row;
+  }
+  return comm.sum(sum);
+}
+
+void write_checkpoint(const Communicator& comm, const fs::path& path, const CheckpointInfo& info,
+                      std::span<const std::int64_t> keys, std::span<const CheckpointField> fields) {
+  agreed(comm, [&] {
+    for (const CheckpointField& field : fields) {
+      if (field.width < 1 || field.values.size() != keys.size() * static_cast<std::size_t>(field.width)) {
+        throw ContractError(fmt::format("checkpoint: field {} has {} values for {} rows of {}", field.name, field.values.size(),
+                                        keys.size(), field.width));
+      }
+    }
+  });
+  const auto rows = static_cast<std::int64_t>(keys.size());
+  if (comm.sum(rows) != info.global_cells) {
+    throw ContractError(fmt::format("checkpoint: the ranks bring {} rows for {} cells", comm.sum(rows), info.global_cells));
+  }
+  detail::write_whole_hdf5(comm, path, [&](Hdf5File& file) {
+    file.write_attribute("/", "Format", kFormat);
+    file.write_attribute("/", "Version", kVersion);
+    file.write_attribute("/", "Step", info.step);
+    file.write_attribute("/", "Time", info.time);
+    file.write_attribute("/", "Ranks", std::int64_t{comm.size()});
+    file.write_attribute("/", "Cells", info.global_cells);
+    file.write_attribute("/", "Mesh", std::bit_cast<std::int64_t>(info.mesh_fingerprint));
+    file.write_text("case", info.case_text);
+    file.write_text("provenance", info.provenance);
+    std::string names;
+    std::vector<double> numbers;
+    for (const auto& [name, value] : info.numbers) {
+      names += name + "\n";
+      if (comm.is_root()) numbers.push_back(value);
+    }
+    file.write_text("number_names", names);
+    file.write_rows("numbers", std::span<const double>(numbers));
+    file.write_rows("rows_of_rank", std::span<const std::int64_t>(&rows, 1));
+    file.write_rows("key", keys);
+    file.make_group("fields");
+    for (const CheckpointField& field : fields) file.write_rows(field_name(field.name), field.values, field.width);
+  });
+}
+
+struct CheckpointReader::State {
+  Hdf5File file;
+  CheckpointInfo info{};
+  std::int64_t first = 0, rows = 0;                ///< the part of the file that this rank reads
+  std::vector<std::vector<std::int32_t>> given{};  ///< rows of that part which each rank wants
+  std::vector<Location> chosen{};                  ///< who reads each row that this rank wants; row: position in the message
+  bool ready = false;
+};
+
+CheckpointReader::CheckpointReader(CheckpointReader&&) noexcept = default;
+CheckpointReader& CheckpointReader::operator=(CheckpointReader&&) noexcept = default;
+CheckpointReader::~CheckpointReader() = default;
+
+CheckpointReader::CheckpointReader(const Communicator& comm, const fs::path& path)
+    : state_(std::make_unique<State>(State{Hdf5File::open(comm, path)})) {
+  const Hdf5File& file = state_->file;
+  const Where where{.file = path.string()};
+  if (!file.has_attribute("/", "Format") || file.read_text_attribute("/", "Format") != kFormat) {
+    throw IoError("is not a checkpoint of Weft", "name a checkpoint file", where);
+  }
+  if (const std::int64_t version = file.read_integer_attribute("/", "Version"); version != kVersion) {
+    throw IoError(fmt::format("is a checkpoint of format {}, and this program reads format {}", version, kVersion),
+                  "use the version of Weft that wrote it", where);
+  }
+  CheckpointInfo& info = state_->info;
+  info.step = file.read_integer_attribute("/", "Step");
+  info.time = file.read_real_attribute("/", "Time");
+  info.ranks = static_cast<int>(file.read_integer_attribute("/", "Ranks"));
+  info.global_cells = file.read_integer_attribute("/", "Cells");
+  info.mesh_fingerprint = std::bit_cast<std::uint64_t>(file.read_integer_attribute("/", "Mesh"));
+  info.case_text = file.read_text("case");
+  info.provenance = file.read_text("provenance");
+  const std::string names = file.read_text("number_names");
+  const std::vector<double> numbers = file.read_rows<double>("numbers", 0, file.info("numbers").rows);
+  std::size_t begin = 0;
+  for (const double value : numbers) {
+    const std::size_t end = names.find('\n', begin);
+    if (end == std::string::npos) throw IoError("has numbers without names: it is damaged", {}, where);
+    info.numbers.emplace_back(names.substr(begin, end - begin), value);
+    begin = end + 1;
+  }
+  if (file.info("key").rows != info.global_cells) {
+    throw IoError(fmt::format("has {} rows for {} cells: it is damaged", file.info("key").rows, info.global_cells), {}, where);
+  }
+}
+
+const CheckpointInfo& CheckpointReader::info() const { return state_->info; }
+
+double CheckpointReader::number(const std::string& name) const {
+  for (const auto& [known, value] : state_->info.numbers) {
+    if (known == name) return value;
+  }
+  throw IoError(fmt::format("has no number called {}", name), "it was written by another kind of run",
+                Where{.file = state_->file.path().string()});
+}
+
+void CheckpointReader::expect_mesh(std::int64_t global_cells, std::uint64_t mesh_fingerprint) const {
+  const CheckpointInfo& info = state_->info;
+  const Where where{.file = state_->file.path().string()};
+  if (info.global_cells != global_cells) {
+    throw IoError(fmt::format("belongs to a mesh of {} cells, and this one has {}", info.global_cells, global_cells),
+                  "go on with the mesh it was written on", where);
+  }
+  if (info.mesh_fingerprint != mesh_fingerprint) {
+    throw IoError(fmt::format("belongs to another mesh of {} cells", global_cells), "go on with the mesh it was written on",
+                  where);
+  }
+}
+
+void CheckpointReader::choose_rows(std::span<const std::int64_t> keys) {
+  State& state = *state_;
+  const Communicator& comm = state.file.comm();
+  const int ranks = comm.size(), me = comm.rank().value();
+  const Where where{.file = state.file.path().string()};
+
+  // Each rank reads the rows that it wrote; on another number of ranks, an even share.
+  const std::int64_t cells = state.info.global_cells;
+  state.first = cells * me / ranks;
+  state.rows = cells * (me + 1) / ranks - state.first;
+  if (state.info.ranks == ranks) {
+    const std::vector<std::int64_t> rows = state.file.read_rows<std::int64_t>("rows_of_rank", 0, ranks);
+    state.first = 0;
+    for (std::size_t r = 0; r < static_cast<std::size_t>(me); ++r) state.first += rows[r];
+    state.rows = rows[static_cast<std::size_t>(me)];
+  }
+  const std::vector<std::int64_t> stored = state.file.read_rows<std::int64_t>("key", state.first, state.rows);
+
+  // The directory learns who reads each key ...
+  const Directory directory(cells, ranks);
+  const auto all = static_cast<std::size_t>(ranks);
+  std::vector<std::vector<std::int64_t>> told(all), asked(all);
+  std::vector<std::vector<std::int32_t>> told_rows(all);
+  agreed(comm, [&] {
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      if (!directory.has(stored[i])) throw IoError(fmt::format("has a row for cell {}: it is damaged", stored[i]), {}, where);
+      told[directory.rank_of(stored[i])].push_back(stored[i]);
+      told_rows[directory.rank_of(stored[i])].push_back(static_cast<std::int32_t>(i));
+    }
+    for (const std::int64_t key : keys) {
+      if (!directory.has(key))
+        throw IoError(fmt::format("has no row for cell {}", key), "go on with the mesh it was written on", where);
+      asked[directory.rank_of(key)].push_back(key);
+    }
+  });
+  const auto announced = comm.all_to_all(told);
+  const auto announced_rows = comm.all_to_all(told_rows);
+  const std::int64_t base = directory.first(me);
+  std::vector<Location> place(static_cast<std::size_t>(directory.first(me + 1) - base));
+  agreed(comm, [&] {
+    for (std::size_t r = 0; r < all; ++r) {
+      for (std::size_t i = 0; i < announced[r].size(); ++i) {
+        Location& at = place[static_cast<std::size_t>(announced[r][i] - base)];
+        if (at.rank >= 0) throw IoError(fmt::format("has two rows for cell {}: it is damaged", announced[r][i]), {}, where);
+        at = {static_cast<std::int32_t>(r), announced_rows[r][i]};
+      }
+    }
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      if (place[i].rank < 0) {
+        throw IoError(fmt::format("has no row for cell {}: it is damaged", base + static_cast<std::int64_t>(i)), {}, where);
+      }
+    }
+  });
+
+  // ... answers those who want it ...
+  const auto questions = comm.all_to_all(asked);
+  std::vector<std::vector<Location>> answers(all);
+  for (std::size_t r = 0; r < all; ++r) {
+    for (const std::int64_t key : questions[r]) answers[r].push_back(place[static_cast<std::size_t>(key - base)]);
+  }
+  const auto found = comm.all_to_all(answers);
+
+  // ... and they tell the readers.
+  std::vector<std::vector<std::int32_t>> wanted(all);
+  std::vector<std::size_t> next(all, 0);
+  state.chosen.clear();
+  for (const std::int64_t key : keys) {
+    const std::size_t asked_rank = directory.rank_of(key);
+    const Location at = found[asked_rank][next[asked_rank]++];
+    auto& list = wanted[static_cast<std::size_t>(at.rank)];
+    state.chosen.push_back({at.rank, static_cast<std::int32_t>(list.size())});
+    list.push_back(at.row);
+  }
+  state.given = comm.all_to_all(wanted);
+  state.ready = true;
+}
+
+std::vector<double> CheckpointReader::read(const std::string& field, int width) const {
+  WEFT_EXPECTS(state_->ready);
+  const State& state = *state_;
+  const auto columns = static_cast<std::size_t>(width);
+  const std::vector<double> part = state.file.read_rows<double>(field_name(field), state.first, state.rows, width);
+  std::vector<std::vector<double>> sent(state.given.size());
+  for (std::size_t r = 0; r < sent.size(); ++r) {
+    for (const std::int32_t row : state.given[r]) {
+      const auto begin = part.begin() + static_cast<std::ptrdiff_t>(row) * width;
+      sent[r].insert(sent[r].end(), begin, begin + width);
+    }
+  }
+  const auto received = state.file.comm().all_to_all(sent);
+  std::vector<double> values;
+  values.reserve(state.chosen.size() * columns);
+  for (const Location& at : state.chosen) {
+    const auto begin = received[static_cast<std::size_t>(at.rank)].begin() + static_cast<std::ptrdiff_t>(at.row) * width;
+    values.insert(values.end(), begin, begin + width);
+  }
+  return values;
+}
+
+bool CheckpointReader::has(const std::string& field) const { return state_->file.has(field_name(field)); }
+
+}  // namespace weft::io

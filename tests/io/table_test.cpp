@@ -1,0 +1,106 @@
+#include "weft/io/table.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "weft/io/text_file.hpp"
+
+#include "io/support/scratch.hpp"
+
+namespace weft::io {
+namespace {
+
+using ::testing::HasSubstr;
+
+class TableTest : public ::testing::Test {
+ protected:
+  // The file as rank 0 sees it, on every rank.
+  std::string content() {
+    std::string text = comm.is_root() ? read_text(path) : "";
+    comm.broadcast(text);
+    return text;
+  }
+  void put(const std::string& text) {
+    if (comm.is_root()) write_text(path, text);
+    comm.barrier();
+  }
+
+  Communicator comm = Communicator::world();
+  Scratch scratch{comm};
+  std::filesystem::path path = scratch / "history.csv";
+  std::vector<std::string> columns{"step", "residual"};
+};
+
+TEST_F(TableTest, WritesHeaderAndRowsOnceForAllRanks) {
+  Table table = Table::create(comm, path, columns);
+  EXPECT_EQ(content(), "step,residual\n");
+  table.add(std::array{1.0, 0.1});
+  table.add(std::array{20.0, 1.0 / 3.0});
+  EXPECT_EQ(content(), "step,residual\n1,0.10000000000000001\n20,0.33333333333333331\n") << "without closing";
+}
+
+TEST_F(TableTest, CreateReplaces) {
+  put("old");
+  const Table table = Table::create(comm, path, columns);
+  EXPECT_EQ(content(), "step,residual\n");
+}
+
+TEST_F(TableTest, ResumeDropsRowsAfterTheCheckpointAndHalfARow) {
+  put("step,residual\n1,0.5\n2,0.25\n3,0.125\n4,0.0");
+  Table table = Table::resume(comm, path, columns, 2);
+  table.add(std::array{3.0, 7.0});
+  EXPECT_EQ(content(), "step,residual\n1,0.5\n2,0.25\n3,7\n");
+  table = Table::resume(comm, path, columns, 100);
+  EXPECT_EQ(content(), "step,residual\n1,0.5\n2,0.25\n3,7\n");
+}
+
+TEST_F(TableTest, ResumeWithoutAFileStartsOne) {
+  Table table = Table::resume(comm, path, columns, 2);
+  EXPECT_EQ(content(), "step,residual\n");
+  put("");
+  table = Table::resume(comm, path, columns, 2);
+  EXPECT_EQ(content(), "step,residual\n");
+}
+
+TEST_F(TableTest, ResumeRefusesOtherColumnsAndGarbage) {
+  put("step,force\n1,2\n");
+  EXPECT_EQ(error_of<IoError>([&] { (void)Table::resume(comm, path, columns, 2); }),
+            path.string() +
+                ":1: has the columns step,force, and this run writes step,residual; go on with the same outputs, or move the "
+                "file away");
+  put("step,residual\n1,2\nabc\n");
+  EXPECT_THAT(error_of<IoError>([&] { (void)Table::resume(comm, path, columns, 2); }), HasSubstr(":3: \"abc\" does not start"));
+}
+
+TEST_F(TableTest, BadPlaces) {
+  EXPECT_THAT(error_of<IoError>([&] { (void)Table::create(comm, scratch / "no/history.csv", columns); }),
+              HasSubstr("its directory does not exist"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)Table::create(comm, "/proc/history.csv", columns); }), HasSubstr("cannot write it"));
+}
+
+#ifdef WEFT_CONTRACTS
+TEST_F(TableTest, MisfitsAreBugs) {
+  Table table = Table::create(comm, path, columns);
+  EXPECT_THROW(table.add(std::array{1.0}), ContractError);
+  EXPECT_THROW((void)Table::create(comm, path, {"a,b"}), ContractError);
+}
+#endif
+
+TEST(TextFile, WritesWholeFilesAndMakesDirectories) {
+  const Communicator comm = Communicator::world();
+  const Scratch scratch(comm);
+  if (comm.is_root()) {
+    make_directories(scratch / "a/b");
+    write_text(scratch / "a/b/c.txt", "one\n");
+    write_text(scratch / "a/b/c.txt", "two\n");
+    EXPECT_EQ(read_text(scratch / "a/b/c.txt"), "two\n");
+    EXPECT_FALSE(std::filesystem::exists(scratch / "a/b/c.txt.part"));
+    EXPECT_THAT(error_of<IoError>([&] { make_directories(scratch / "a/b/c.txt"); }), HasSubstr("cannot make this directory"));
+    EXPECT_THAT(error_of<IoError>([&] { make_directories("/proc/a"); }), HasSubstr("cannot make this directory"));
+  }
+}
+
+}  // namespace
+}  // namespace weft::io
