@@ -31,15 +31,17 @@ class FailuresOnly final : public ::testing::EmptyTestEventListener {
   explicit FailuresOnly(int rank) : rank_(rank) {}
 
  private:
+  void OnTestStart(const ::testing::TestInfo& test) override { test_ = &test; }
   void OnTestPartResult(const ::testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
+    const auto* const test = test_;  // asking UnitTest here would wait for a lock that the caller holds
     std::fprintf(stderr, "rank %d, %s.%s: %s:%d: %s\n", rank_, test != nullptr ? test->test_suite_name() : "?",
                  test != nullptr ? test->name() : "?", result.file_name() != nullptr ? result.file_name() : "?",
                  result.line_number(), result.message());
   }
 
   int rank_;
+  const ::testing::TestInfo* test_ = nullptr;
 };
 
 }  // namespace
