@@ -1,0 +1,116 @@
+// mesh::build: the pipeline from an unpartitioned block to a Mesh. Each step is one file in detail/.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "weft/base/error.hpp"
+#include "weft/mesh/detail/adjacency.hpp"
+#include "weft/mesh/detail/assemble.hpp"
+#include "weft/mesh/detail/cell_order.hpp"
+#include "weft/mesh/detail/face_match.hpp"
+#include "weft/mesh/detail/input_checks.hpp"
+#include "weft/mesh/detail/owned_part.hpp"
+#include "weft/mesh/detail/partition.hpp"
+#include "weft/mesh/detail/periodic.hpp"
+#include "weft/mesh/mesh.hpp"
+
+namespace weft::mesh {
+namespace {
+
+using detail::Chunks;
+
+/// Global rows (numbers in the order of ranks, then of local cells) of the cells of other ranks that `part` refers to, by way of
+/// the ranks whose chunk of the source mesh holds them. @collective
+std::vector<std::int64_t> find_remote_rows(const Communicator& comm, const Chunks& cells, const Chunks& rows,
+                                           const detail::OwnedPart& part) {
+  if (comm.size() == 1) return {};
+  struct Place {
+    std::int64_t cell, row;
+  };
+  auto to = detail::parcels<Place>(comm);
+  for (std::size_t c = 0; c < part.global.size(); ++c) {
+    to[static_cast<std::size_t>(cells.holder(part.global[c]))].push_back(
+        {part.global[c], rows.first() + static_cast<std::int64_t>(c)});
+  }
+  std::vector<std::int64_t> row_of(static_cast<std::size_t>(cells.size()));
+  for (const Place& place : detail::deliver(comm, std::move(to))) row_of[cells.local(place.cell)] = place.row;
+  return detail::fetch<std::int64_t>(comm, cells, part.remote, row_of);
+}
+
+/// Orders the owned cells, and everything that speaks of them.
+detail::Renumbering reorder(CellOrder order, int dim, detail::OwnedPart& part, std::vector<char>& border,
+                            detail::NodeStars& stars) {
+  const std::vector<std::int32_t> cells = detail::order_cells(order, dim, part, border);
+  detail::Renumbering now = detail::renumber(part, cells);
+  std::vector<char> border_now(border.size());
+  for (std::size_t c = 0; c < border.size(); ++c) border_now[static_cast<std::size_t>(now.cell[c])] = border[c];
+  border = std::move(border_now);
+  if (stars.star.empty()) return now;
+  std::vector<std::int32_t> star_now(stars.star.size());
+  for (std::size_t n = 0; n < stars.star.size(); ++n) star_now[static_cast<std::size_t>(now.node[n])] = stars.star[n];
+  stars.star = std::move(star_now);
+  for (detail::NodeStars::Entry& e : stars.cells.entry) {
+    if (e.cell < part.owned()) e.cell = now.cell[static_cast<std::size_t>(e.cell)];
+  }
+  return now;
+}
+
+}  // namespace
+
+Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& options) {
+  if (options.halo_depth < 1) {
+    throw InputError(fmt::format("a mesh cannot have {} layers of ghost cells", options.halo_depth), "ask for 1 or more");
+  }
+  detail::check_input(comm, block);
+  const Chunks nodes(comm, static_cast<std::int64_t>(block.coords.size())), cells(comm, block.cells.size());
+  if (block.dim == 2) detail::turn_clockwise(comm, block);
+  const detail::PeriodicZones periodic = detail::find_periodic_zones(block, options.periodic);
+  std::vector<Vec3> translations;
+  for (const Periodic& pair : options.periodic) translations.push_back(pair.translation);
+  const detail::Lattice lattice(translations);
+  std::vector<char> is_periodic(block.zones.size(), 0);
+  for (const std::int32_t z : periodic.from) is_periodic[static_cast<std::size_t>(z)] = 1;
+  for (const std::int32_t z : periodic.to) is_periodic[static_cast<std::size_t>(z)] = 1;
+
+  std::vector<detail::ZoneFace> periodic_faces;
+  detail::FaceLinks links = detail::match_faces(comm, block, cells, nodes, is_periodic, periodic_faces);
+  detail::NodeAliases aliases;
+  if (!options.periodic.empty()) {
+    aliases = detail::connect_periodic(comm, block, cells, nodes, periodic, lattice, periodic_faces, links);
+  }
+
+  const std::vector<std::int32_t> owner = detail::partition(comm, cells, links);
+  detail::OwnedPart part = detail::redistribute(comm, block, cells, nodes, std::move(links), owner);
+  detail::measure_cells(comm, block, part);
+  detail::NodeStars stars;
+  if (options.ghosts == Neighbours::node) stars = detail::find_node_stars(comm, nodes, aliases, part);
+  std::vector<char> border = detail::find_border(part, stars);
+  const detail::Renumbering now = reorder(options.order, block.dim, part, border, stars);
+
+  const Chunks rows(comm, part.owned());
+  const std::vector<std::int64_t> remote_row = find_remote_rows(comm, cells, rows, part);
+  const detail::Adjacency adjacency(part, stars, rows, remote_row, options.ghosts);
+  std::vector<GhostRequest> requests;
+  for (const detail::CellCopy& c : detail::find_ghosts(comm, part, adjacency, rows, border, options.halo_depth)) {
+    requests.push_back({GlobalRow(c.row), c.image});
+  }
+
+  Mesh mesh;
+  mesh.comm = comm;
+  mesh.dim = block.dim;
+  mesh.plan = GhostPlan::build(comm, part.owned(), requests);
+  mesh.owned_cells = part.owned();
+  mesh.ghost_cells = mesh.plan.ghost_rows();
+  mesh.inner_cells = static_cast<std::int32_t>(std::find(border.begin(), border.end(), 1) - border.begin());
+  mesh.global_cells = cells.total();
+  mesh.global_nodes = nodes.total();
+  mesh.zones = std::move(block.zones);
+  mesh.source = std::move(block.source);
+  detail::add_cells(mesh, part, now.node, adjacency, rows, remote_row, nodes, block.coords, lattice);
+  detail::add_faces(mesh, part, is_periodic, lattice);
+  detail::check_closed(mesh);
+  return mesh;
+}
+
+}  // namespace weft::mesh

@@ -1,0 +1,133 @@
+#include "weft/mesh/detail/cell_order.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+
+namespace weft::mesh::detail {
+namespace {
+
+std::vector<std::int32_t> hilbert_order(int dim, const std::vector<Vec3>& centroid) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Vec3 low{kInfinity, kInfinity, kInfinity};
+  double extent = 0;
+  for (const Vec3& x : centroid) {
+    for (int d = 0; d < 3; ++d) low[d] = std::min(low[d], x[d]);
+  }
+  for (const Vec3& x : centroid) {
+    for (int d = 0; d < 3; ++d) extent = std::max(extent, x[d] - low[d]);
+  }
+  constexpr double kCells = static_cast<double>((1U << kHilbertBits) - 1);
+  const double scale = extent > 0 ? kCells / extent : 0;
+  struct Entry {
+    std::uint64_t index;
+    std::int32_t cell;
+  };
+  std::vector<Entry> entries(centroid.size());
+  for (std::size_t i = 0; i < centroid.size(); ++i) {
+    std::uint32_t at[3];
+    for (int d = 0; d < 3; ++d) at[d] = static_cast<std::uint32_t>((centroid[i][d] - low[d]) * scale);
+    entries[i] = {hilbert_index(dim, at), static_cast<std::int32_t>(i)};
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.index != b.index ? a.index < b.index : a.cell < b.cell; });
+  std::vector<std::int32_t> order(entries.size());
+  std::transform(entries.begin(), entries.end(), order.begin(), [](const Entry& e) { return e.cell; });
+  return order;
+}
+
+}  // namespace
+
+std::uint64_t hilbert_index(int dim, const std::uint32_t* at) {
+  const auto n = static_cast<unsigned>(dim);
+  const unsigned all = (1U << n) - 1;
+  const auto rotate_right = [&](unsigned b, unsigned by) { return ((b >> by) | (b << (n - by))) & all; };
+  const auto rotate_left = [&](unsigned b, unsigned by) { return ((b << by) | (b >> (n - by))) & all; };
+  const auto trailing_ones = [](unsigned b) { return static_cast<unsigned>(std::countr_one(b)); };
+  unsigned entry = 0, direction = 0;  // corner where the curve enters the current cube; axis along which it leaves
+  std::uint64_t index = 0;
+  for (int level = kHilbertBits - 1; level >= 0; --level) {
+    unsigned octant = 0;
+    for (unsigned d = 0; d < n; ++d) octant |= ((at[d] >> level) & 1U) << d;
+    const unsigned turn = (direction + 1) % n;
+    unsigned rank = rotate_right(octant ^ entry, turn);
+    for (unsigned shift = 1; shift < n; ++shift) rank ^= rotate_right(octant ^ entry, turn) >> shift;  // inverse Gray code
+    index = (index << n) | rank;
+    const unsigned even = rank == 0 ? 0 : (rank - 1) & ~1U;
+    entry ^= rotate_left(even ^ (even >> 1), turn);
+    const unsigned step = rank == 0 ? 0 : trailing_ones(rank % 2 == 0 ? rank - 1 : rank) % n;
+    direction = (direction + step + 1) % n;
+  }
+  return index;
+}
+
+std::vector<std::int32_t> reverse_cuthill_mckee(std::span<const std::int32_t> first, std::span<const std::int32_t> neighbour) {
+  const auto n = static_cast<std::int32_t>(first.size()) - 1;
+  const auto row = [&](std::int32_t i) {
+    return neighbour.subspan(
+        static_cast<std::size_t>(first[static_cast<std::size_t>(i)]),
+        static_cast<std::size_t>(first[static_cast<std::size_t>(i) + 1] - first[static_cast<std::size_t>(i)]));
+  };
+  std::vector<std::int32_t> degree(static_cast<std::size_t>(n), 0);
+  for (std::int32_t i = 0; i < n; ++i) {
+    degree[static_cast<std::size_t>(i)] =
+        static_cast<std::int32_t>(std::count_if(row(i).begin(), row(i).end(), [n](std::int32_t j) { return 0 <= j && j < n; }));
+  }
+  const auto by_degree = [&](std::int32_t a, std::int32_t b) {
+    const std::int32_t da = degree[static_cast<std::size_t>(a)], db = degree[static_cast<std::size_t>(b)];
+    return da != db ? da < db : a < b;
+  };
+  std::vector<std::int32_t> order, starts(static_cast<std::size_t>(n));
+  order.reserve(static_cast<std::size_t>(n));
+  std::iota(starts.begin(), starts.end(), 0);
+  std::sort(starts.begin(), starts.end(), by_degree);
+  std::vector<std::int32_t> mark(static_cast<std::size_t>(n), 0);
+  std::int32_t sweep = 0;
+  // Appends the component of `start` in breadth-first order to `order`, marking it with the number of this sweep.
+  const auto breadth_first = [&](std::int32_t start) {
+    ++sweep;
+    std::size_t head = order.size();
+    order.push_back(start);
+    mark[static_cast<std::size_t>(start)] = sweep;
+    for (; head < order.size(); ++head) {
+      const std::size_t fresh = order.size();
+      for (const std::int32_t j : row(order[head])) {
+        if (j < 0 || j >= n || mark[static_cast<std::size_t>(j)] == sweep) continue;
+        mark[static_cast<std::size_t>(j)] = sweep;
+        order.push_back(j);
+      }
+      std::sort(order.begin() + static_cast<std::ptrdiff_t>(fresh), order.end(), by_degree);
+    }
+  };
+  for (const std::int32_t start : starts) {
+    if (mark[static_cast<std::size_t>(start)] != 0) continue;
+    const std::size_t before = order.size();
+    breadth_first(start);  // its last cell is far from everything: a better start
+    const std::int32_t far = order.back();
+    order.resize(before);
+    breadth_first(far);
+  }
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+std::vector<std::int32_t> order_cells(CellOrder order, int dim, const OwnedPart& part, const std::vector<char>& border) {
+  std::vector<std::int32_t> cells;
+  switch (order) {
+    case CellOrder::hilbert:
+      cells = hilbert_order(dim, part.centroid);
+      break;
+    case CellOrder::rcm:
+      cells = reverse_cuthill_mckee(part.first_face, part.neighbour);
+      break;
+    case CellOrder::as_read:
+      cells.resize(part.type.size());
+      std::iota(cells.begin(), cells.end(), 0);
+      break;
+  }
+  std::stable_partition(cells.begin(), cells.end(), [&](std::int32_t c) { return !border[static_cast<std::size_t>(c)]; });
+  return cells;
+}
+
+}  // namespace weft::mesh::detail

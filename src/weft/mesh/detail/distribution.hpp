@@ -1,0 +1,157 @@
+#pragma once
+/// Contiguous distributions of global ids over ranks, and reading values by global id from the ranks that hold them.
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "weft/base/contracts.hpp"
+#include "weft/comm/communicator.hpp"
+
+namespace weft::mesh::detail {
+
+/// Global ids 0 ... total()-1 in contiguous chunks, one per rank, in rank order; chunks may be empty.
+class Chunks {
+ public:
+  /// From the size of each rank's chunk. @collective
+  Chunks(const Communicator& comm, std::int64_t mine) : rank_(comm.rank().value()), start_{0} {
+    for (const std::int64_t size : comm.all_gather(mine)) start_.push_back(start_.back() + size);
+  }
+
+  [[nodiscard]] std::int64_t total() const { return start_.back(); }
+  [[nodiscard]] int ranks() const { return static_cast<int>(start_.size()) - 1; }
+  [[nodiscard]] int rank() const { return rank_; }
+  /// First id of this rank's chunk.
+  [[nodiscard]] std::int64_t first() const { return first(rank_); }
+  [[nodiscard]] std::int64_t first(int rank) const { return start_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] std::int64_t size() const { return size(rank_); }
+  [[nodiscard]] std::int64_t size(int rank) const { return first(rank + 1) - first(rank); }
+  [[nodiscard]] bool mine(std::int64_t id) const { return first() <= id && id < first(rank_ + 1); }
+  /// Position of an id of ours in our chunk.
+  [[nodiscard]] std::size_t local(std::int64_t id) const {
+    WEFT_EXPECTS(mine(id));
+    return static_cast<std::size_t>(id - first());
+  }
+  /// The rank whose chunk holds `id`. @pre 0 <= id < total().
+  [[nodiscard]] int holder(std::int64_t id) const {
+    WEFT_EXPECTS(0 <= id && id < total());
+    if (mine(id)) return rank_;
+    return static_cast<int>(std::upper_bound(start_.begin(), start_.end(), id) - start_.begin()) - 1;
+  }
+
+ private:
+  int rank_;
+  std::vector<std::int64_t> start_;
+};
+
+/// What every rank sends to every rank: one list per destination.
+template <class T>
+using Parcels = std::vector<std::vector<T>>;
+
+template <class T>
+[[nodiscard]] Parcels<T> parcels(const Communicator& comm) {
+  return Parcels<T>(static_cast<std::size_t>(comm.size()));
+}
+
+/// Delivers the parcels and returns what came, in rank order, in one list. @collective
+template <Transferable T>
+[[nodiscard]] std::vector<T> deliver(const Communicator& comm, Parcels<T> to) {
+  if (comm.size() == 1) return std::move(to.front());
+  Parcels<T> from = comm.all_to_all(to);
+  to.clear();
+  to.shrink_to_fit();
+  std::size_t size = 0;
+  for (const auto& part : from) size += part.size();
+  std::vector<T> all;
+  all.reserve(size);
+  for (auto& part : from) {
+    all.insert(all.end(), part.begin(), part.end());
+    std::vector<T>().swap(part);
+  }
+  return all;
+}
+
+/// Values that other ranks hold: values(i) = `answer(position of ids[i] in its holder's chunk)`, computed by the holder.
+/// Any order of ids; repeated ids travel repeatedly. @collective
+template <Transferable T, class Answer>
+[[nodiscard]] std::vector<T> fetch_with(const Communicator& comm, const Chunks& chunks, std::span<const std::int64_t> ids,
+                                        Answer&& answer) {
+  std::vector<T> values(ids.size());
+  auto ask = parcels<std::int64_t>(comm);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (chunks.mine(ids[i])) {
+      values[i] = answer(chunks.local(ids[i]));
+    } else {
+      ask[static_cast<std::size_t>(chunks.holder(ids[i]))].push_back(ids[i]);
+    }
+  }
+  if (comm.size() == 1) return values;
+  const Parcels<std::int64_t> asked = comm.all_to_all(ask);
+  Parcels<T> reply = parcels<T>(comm);
+  for (std::size_t r = 0; r < asked.size(); ++r) {
+    reply[r].reserve(asked[r].size());
+    for (const std::int64_t id : asked[r]) reply[r].push_back(answer(chunks.local(id)));
+  }
+  const Parcels<T> answers = comm.all_to_all(reply);
+  std::vector<std::size_t> next(answers.size(), 0);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (chunks.mine(ids[i])) continue;
+    const auto r = static_cast<std::size_t>(chunks.holder(ids[i]));
+    values[i] = answers[r][next[r]++];
+  }
+  return values;
+}
+
+/// As above; the holders answer from `held`, one value per id of their chunk. @collective
+template <Transferable T>
+[[nodiscard]] std::vector<T> fetch(const Communicator& comm, const Chunks& chunks, std::span<const std::int64_t> ids,
+                                   std::span<const T> held) {
+  return fetch_with<T>(comm, chunks, ids, [&](std::size_t i) { return held[i]; });
+}
+
+/// Rows of different lengths, one after the other: row i is entry[offset[i]] .. entry[offset[i+1]-1].
+template <class T>
+struct Rows {
+  std::vector<std::int64_t> offset{0};
+  std::vector<T> entry;
+
+  [[nodiscard]] std::size_t size() const { return offset.size() - 1; }
+  [[nodiscard]] std::span<const T> operator[](std::size_t i) const {
+    return {entry.data() + offset[i], static_cast<std::size_t>(offset[i + 1] - offset[i])};
+  }
+  void close_row() { offset.push_back(static_cast<std::int64_t>(entry.size())); }
+};
+
+/// As fetch_with, for rows: `append(position, entries)` appends the row of an id of this rank's chunk to `entries`. @collective
+template <Transferable T, class Append>
+[[nodiscard]] Rows<T> fetch_rows(const Communicator& comm, const Chunks& chunks, std::span<const std::int64_t> ids,
+                                 Append&& append) {
+  auto ask = parcels<std::int64_t>(comm);
+  for (const std::int64_t id : ids) ask[static_cast<std::size_t>(chunks.holder(id))].push_back(id);
+  const Parcels<std::int64_t> asked = comm.all_to_all(ask);
+  Parcels<T> reply = parcels<T>(comm);
+  Parcels<std::int32_t> length = parcels<std::int32_t>(comm);
+  for (std::size_t r = 0; r < asked.size(); ++r) {
+    for (const std::int64_t id : asked[r]) {
+      const std::size_t before = reply[r].size();
+      append(chunks.local(id), reply[r]);
+      length[r].push_back(static_cast<std::int32_t>(reply[r].size() - before));
+    }
+  }
+  const Parcels<T> answers = comm.all_to_all(reply);
+  const Parcels<std::int32_t> lengths = comm.all_to_all(length);
+  std::vector<std::size_t> next(answers.size(), 0), next_entry(answers.size(), 0);
+  Rows<T> rows;
+  rows.offset.reserve(ids.size() + 1);
+  for (const std::int64_t id : ids) {
+    const auto r = static_cast<std::size_t>(chunks.holder(id));
+    const auto size = static_cast<std::size_t>(lengths[r][next[r]++]);
+    const T* row = answers[r].data() + next_entry[r];
+    rows.entry.insert(rows.entry.end(), row, row + size);
+    next_entry[r] += size;
+    rows.close_row();
+  }
+  return rows;
+}
+
+}  // namespace weft::mesh::detail

@@ -1,0 +1,62 @@
+#pragma once
+/// A hash table from 64-bit ids to 32-bit positions, made for ids that come in runs.
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace weft::mesh::detail {
+
+/// Open addressing, linear probing, at most half full. Ids that agree in all but their last four bits share a block of slots, so
+/// that looking up neighbours in a mesh stays in cache. Ids must not be negative; none is ever removed.
+class IdTable {
+ public:
+  static constexpr std::int32_t kAbsent = -1;
+
+  explicit IdTable(std::size_t expected = 0) { rehash(expected); }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  /// The position of `id`, or kAbsent.
+  [[nodiscard]] std::int32_t find(std::int64_t id) const { return slots_[slot_of(id)].position; }
+
+  /// The position that `id` has already; where it has none, `position`, which it has from now on.
+  std::int32_t find_or_insert(std::int64_t id, std::int32_t position) {
+    if (2 * (size_ + 1) > slots_.size()) rehash(2 * size_ + 1);
+    Slot& slot = slots_[slot_of(id)];
+    if (slot.position == kAbsent) {
+      slot = {id, position};
+      ++size_;
+    }
+    return slot.position;
+  }
+
+ private:
+#pragma pack(push, 4)
+  struct Slot {
+    std::int64_t id = -1;
+    std::int32_t position = kAbsent;
+  };
+#pragma pack(pop)
+
+  [[nodiscard]] std::size_t slot_of(std::int64_t id) const {
+    const auto key = static_cast<std::uint64_t>(id);
+    const std::uint64_t block = (key >> 4) * 0x9E3779B97F4A7C15ULL;  // golden ratio: spreads runs of blocks
+    std::size_t i = static_cast<std::size_t>(((block >> 32) << 4) | (key & 15U)) & mask_;
+    while (slots_[i].position != kAbsent && slots_[i].id != id) i = (i + 1) & mask_;
+    return i;
+  }
+
+  void rehash(std::size_t expected) {
+    std::vector<Slot> old(std::bit_ceil(2 * expected + 16));
+    old.swap(slots_);
+    mask_ = slots_.size() - 1;
+    for (const Slot& slot : old) {
+      if (slot.position != kAbsent) slots_[slot_of(slot.id)] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t mask_ = 0, size_ = 0;
+};
+
+}  // namespace weft::mesh::detail

@@ -1,0 +1,19 @@
+#pragma once
+/// What can be wrong with a mesh block before any face is looked at.
+#include "weft/comm/communicator.hpp"
+#include "weft/mesh/mesh_block.hpp"
+
+namespace weft::mesh::detail {
+
+/// @throws MeshError on every rank: no cells; zone names given twice, zones without elements; an element of the wrong dimension,
+/// with
+///   a node id out of range or a node twice, or (boundary) without zone; a coordinate that is not finite, or off the plane z = 0
+///   in 2-D. LimitError: more cells on one rank than 32-bit ids can number. @collective
+/// A 2-D mesh whose coordinates lie in z = 0 up to rounding is put there exactly.
+void check_input(const Communicator& comm, MeshBlock& block);
+
+/// Turns the cells of a 2-D mesh whose cells are all clockwise; a mesh with both kinds is left for the check of volumes to name.
+/// @collective
+void turn_clockwise(const Communicator& comm, MeshBlock& block);
+
+}  // namespace weft::mesh::detail

@@ -1,0 +1,287 @@
+// mesh::build: counts, identities, ghosts, periodicity.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "weft/array/array_pair.hpp"
+#include "weft/mesh/mesh.hpp"
+
+#include "block_samples.hpp"
+#include "mesh_checks.hpp"
+
+namespace weft::mesh {
+namespace {
+
+using test::Box;
+using test::chunk;
+using test::make_box;
+
+const std::vector<Periodic> kAllPeriodic{{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}, {"zmin", "zmax", {0, 0, 1}}};
+
+TEST(Build, CountsOfAFourCubeAreTheClosedForms) {
+  const Communicator comm = Communicator::world();
+  const Mesh mesh = build(comm, chunk(comm, make_box({.n = {4, 4, 4}})));
+  EXPECT_EQ(mesh.global_cells, 64);
+  EXPECT_EQ(mesh.global_nodes, 125);
+  const test::Counts counts = test::count(mesh);
+  EXPECT_EQ(counts.interior_faces, 3 * 3 * 16);
+  EXPECT_EQ(counts.boundary_faces, 6 * 16);
+  EXPECT_EQ(counts.edges, 3 * 4 * 25);
+  for (const auto& [name, faces] : counts.zone_faces) EXPECT_EQ(faces, 16) << name;
+  EXPECT_EQ(counts.zone_faces.size(), 6U);
+  test::check_mesh(mesh, 1.0);
+}
+
+TEST(Build, EveryCellTypeIsValidInEveryOrder) {
+  const Communicator comm = Communicator::world();
+  const auto warp = [](Vec3 x) {
+    return Vec3{x.x + 0.06 * std::sin(3 * x.y + 2 * x.z), x.y + 0.05 * std::sin(4 * x.x + x.z),
+                x.z + 0.04 * std::sin(3 * x.x - 2 * x.y)};
+  };
+  for (const CellType type : {CellType::hexahedron, CellType::prism, CellType::tetrahedron, CellType::pyramid}) {
+    for (const CellOrder order : {CellOrder::hilbert, CellOrder::rcm, CellOrder::as_read}) {
+      SCOPED_TRACE(std::string(shape(type).name));
+      const MeshBlock flat = make_box({.n = {3, 4, 5}, .type = type}),
+                      bent = make_box({.n = {3, 4, 5}, .type = type, .warp = warp});
+      BuildOptions options;
+      options.order = order;
+      test::check_mesh(build(comm, chunk(comm, flat), options), 1.0);
+      test::check_mesh(build(comm, chunk(comm, test::shuffled(bent, 7)), options), -1.0);
+    }
+  }
+}
+
+TEST(Build, PlaneMeshes) {
+  const Communicator comm = Communicator::world();
+  for (const CellType type : {CellType::quad, CellType::triangle}) {
+    const Mesh mesh = build(comm, chunk(comm, make_box({.dim = 2, .n = {5, 4, 1}, .type = type, .size = {2, 1, 0}})));
+    test::check_mesh(mesh, 2.0);
+    const test::Counts counts = test::count(mesh);
+    EXPECT_EQ(counts.boundary_faces, 18);
+    EXPECT_EQ(counts.interior_faces, 4 * 4 + 5 * 3 + (type == CellType::triangle ? 20 : 0));
+  }
+}
+
+TEST(Build, AClockwisePlaneMeshIsTurned) {
+  const Communicator comm = Communicator::world();
+  MeshBlock block = make_box({.dim = 2, .n = {3, 3, 1}, .type = CellType::quad});
+  for (Vec3& x : block.coords) x.x = -x.x;
+  test::check_mesh(build(comm, chunk(comm, block)), 1.0);
+}
+
+TEST(Build, GlobalCountsDoNotDependOnTheRankCount) {
+  const Communicator comm = Communicator::world(), alone = Communicator::self();
+  for (const Neighbours kind : {Neighbours::face, Neighbours::node}) {
+    for (const bool periodic : {false, true}) {
+      const MeshBlock block = make_box({.n = {4, 3, 5}, .type = CellType::prism});
+      BuildOptions options;
+      options.ghosts = kind;
+      if (periodic) options.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"zmax", "zmin", {0, 0, -1}}};
+      const Mesh one = build(alone, chunk(alone, block), options), many = build(comm, chunk(comm, block), options);
+      EXPECT_EQ(one.global_cells, many.global_cells);
+      EXPECT_EQ(one.global_nodes, many.global_nodes);
+      const test::Counts a = test::count(one), b = test::count(many);
+      EXPECT_EQ(a.interior_faces, b.interior_faces);
+      EXPECT_EQ(a.boundary_faces, b.boundary_faces);
+      EXPECT_EQ(a.zone_faces, b.zone_faces);
+      EXPECT_EQ(a.neighbours, b.neighbours) << "entries of cell_cells";
+      // Cell by cell: volume, centroid and neighbours (by place) are those of the mesh on one rank.
+      test::expect_same_cells(one, many);
+    }
+  }
+}
+
+TEST(Build, PeriodicTwoCubed) {
+  const Communicator comm = Communicator::world();
+  BuildOptions options;
+  options.periodic = kAllPeriodic;
+  for (const Neighbours kind : {Neighbours::face, Neighbours::node}) {
+    options.ghosts = kind;
+    const Mesh mesh = build(comm, chunk(comm, make_box({.n = {2, 2, 2}})), options);
+    const test::Counts counts = test::count(mesh);
+    EXPECT_EQ(counts.interior_faces, 3 * 8);
+    EXPECT_EQ(counts.boundary_faces, 0);
+    EXPECT_TRUE(mesh.boundary.empty());
+    for (const LocalCellId c : mesh.owned()) {
+      EXPECT_EQ(mesh.cell_cells.row_size(c), kind == Neighbours::face ? 6 : 26);
+      for (const LocalCellId d : mesh.cell_cells.row(c)) {
+        const Vec3 away = mesh.cell_centroid[d.index()] - mesh.cell_centroid[c.index()];
+        for (int k = 0; k < 3; ++k) EXPECT_NEAR(std::abs(away[k]), std::abs(away[k]) < 0.25 ? 0 : 0.5, 1e-14);
+      }
+    }
+    test::check_mesh(mesh, 1.0);
+  }
+}
+
+TEST(Build, OnePeriodicCellIsItsOwnNeighbour) {
+  const Communicator comm = Communicator::world();
+  BuildOptions options;
+  options.periodic = kAllPeriodic;
+  for (const Neighbours kind : {Neighbours::face, Neighbours::node}) {
+    options.ghosts = kind;
+    const Mesh mesh = build(comm, chunk(comm, make_box({.n = {1, 1, 1}})), options);
+    EXPECT_EQ(comm.sum(mesh.owned_cells), 1);
+    EXPECT_EQ(comm.sum(mesh.ghost_cells), kind == Neighbours::face ? 6 : 26);
+    if (mesh.owned_cells == 1) {
+      EXPECT_EQ(mesh.ghost_faces.size(), 6);
+      std::set<std::array<int, 3>> places;
+      for (std::int32_t g = 1; g < mesh.cells(); ++g) {
+        const Vec3 x = mesh.cell_centroid[static_cast<std::size_t>(g)];
+        EXPECT_EQ(mesh.cell_global[static_cast<std::size_t>(g)].value(), 0);
+        places.insert({static_cast<int>(std::lround(x.x - 0.5)), static_cast<int>(std::lround(x.y - 0.5)),
+                       static_cast<int>(std::lround(x.z - 0.5))});
+      }
+      EXPECT_EQ(places.size(), static_cast<std::size_t>(mesh.ghost_cells));
+    }
+    test::check_mesh(mesh, 1.0);
+  }
+}
+
+TEST(Build, OneCellWidePeriodicLayersOfEveryType) {
+  const Communicator comm = Communicator::world();
+  for (const CellType type : {CellType::hexahedron, CellType::prism, CellType::tetrahedron, CellType::pyramid}) {
+    BuildOptions options;
+    options.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"zmin", "zmax", {0, 0, 1}}};
+    options.ghosts = Neighbours::node;
+    options.halo_depth = 2;
+    const MeshBlock block = test::shuffled(make_box({.n = {3, 2, 1}, .type = type}), 3);
+    test::check_mesh(build(comm, chunk(comm, block), options), 1.0);
+  }
+}
+
+TEST(Build, PlanePeriodicInBothDirections) {
+  const Communicator comm = Communicator::world();
+  BuildOptions options;
+  options.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}};
+  for (const int n : {1, 2, 6}) {
+    for (const CellType type : {CellType::quad, CellType::triangle}) {
+      const Mesh mesh = build(comm, chunk(comm, make_box({.dim = 2, .n = {n, n, 1}, .type = type})), options);
+      test::check_mesh(mesh, 1.0);
+      EXPECT_EQ(test::count(mesh).interior_faces, n * n * (type == CellType::quad ? 2 : 3));
+    }
+  }
+}
+
+TEST(Build, APeriodicLatticeOfDependentTranslations) {
+  // A parallelogram whose sides are pairs, named so that the second translation is the sum of the first and a third of another
+  // mesh.
+  const Communicator comm = Communicator::world();
+  BuildOptions options;
+  options.ghosts = Neighbours::node;
+  options.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {1, 1, 0}}};
+  const auto shear = [](Vec3 x) { return Vec3{x.x + x.y, x.y, x.z}; };
+  const Mesh mesh =
+      build(comm, chunk(comm, make_box({.dim = 2, .n = {3, 3, 1}, .type = CellType::quad, .warp = shear})), options);
+  test::check_mesh(mesh, 1.0);
+  for (const LocalCellId c : mesh.owned()) EXPECT_EQ(mesh.cell_cells.row_size(c), 8);
+}
+
+TEST(Build, GhostsGrowWithHaloDepth) {
+  const Communicator comm = Communicator::world();
+  for (const Neighbours kind : {Neighbours::face, Neighbours::node}) {
+    std::int32_t before = 0;
+    for (int depth = 1; depth <= 3; ++depth) {
+      BuildOptions options;
+      options.ghosts = kind;
+      options.halo_depth = depth;
+      const Mesh mesh = build(comm, chunk(comm, make_box({.n = {8, 4, 4}})), options);
+      test::check_mesh(mesh, 1.0);
+      EXPECT_GE(mesh.ghost_cells, before);
+      if (comm.size() > 1 && mesh.owned_cells + before < 128) {
+        EXPECT_GT(mesh.ghost_cells, before);
+      }
+      before = mesh.ghost_cells;
+      test::expect_layers(mesh, kind, depth);
+    }
+  }
+}
+
+TEST(Build, PeriodicGhostsGrowWithoutEnd) {
+  const Communicator comm = Communicator::world();
+  BuildOptions options;
+  options.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}};
+  options.halo_depth = 3;
+  options.ghosts = Neighbours::node;
+  const Mesh mesh = build(comm, chunk(comm, make_box({.dim = 2, .n = {1, 1, 1}, .type = CellType::quad})), options);
+  EXPECT_EQ(comm.sum(mesh.ghost_cells), 7 * 7 - 1);
+  options.ghosts = Neighbours::face;
+  EXPECT_EQ(comm.sum(build(comm, chunk(comm, make_box({.dim = 2, .n = {1, 1, 1}, .type = CellType::quad})), options).ghost_cells),
+            24);
+}
+
+TEST(Build, ReorderingKeepsCountsAndGeometry) {
+  const Communicator comm = Communicator::world();
+  BuildOptions options;
+  options.order = CellOrder::as_read;
+  const MeshBlock block = make_box({.n = {4, 5, 3}, .type = CellType::tetrahedron});
+  const Mesh as_read = build(comm, chunk(comm, block), options);
+  for (const CellOrder order : {CellOrder::hilbert, CellOrder::rcm}) {
+    options.order = order;
+    const Mesh ordered = build(comm, chunk(comm, block), options);
+    EXPECT_EQ(as_read.owned_cells, ordered.owned_cells);
+    EXPECT_EQ(as_read.inner_cells, ordered.inner_cells);
+    EXPECT_EQ(as_read.ghost_cells, ordered.ghost_cells);
+    EXPECT_EQ(as_read.inner_faces.size(), ordered.inner_faces.size());
+    test::expect_same_cells(as_read, ordered);
+  }
+}
+
+TEST(Build, MoreRanksThanCells) {
+  const Communicator comm = Communicator::world();
+  for (int cells = 1; cells <= 3; ++cells) {
+    const Mesh mesh = build(comm, chunk(comm, make_box({.n = {cells, 1, 1}})));
+    EXPECT_EQ(comm.sum(mesh.owned_cells), cells);
+    EXPECT_LE(mesh.owned_cells, comm.size() == 1 ? cells : (cells + 1) / 2);
+    test::check_mesh(mesh, 1.0);
+  }
+}
+
+TEST(Build, RanksWithEmptyChunksTakePart) {
+  const Communicator comm = Communicator::world();
+  MeshBlock whole = make_box({.n = {4, 4, 2}});
+  MeshBlock block = comm.is_root() ? whole : MeshBlock{};
+  if (!comm.is_root()) {
+    block.source = whole.source;
+    block.zones = whole.zones;
+    block.first_cell = GlobalCellId(whole.cells.size());
+    block.first_node = GlobalNodeId(static_cast<std::int64_t>(whole.coords.size()));
+  }
+  const Mesh mesh = build(comm, std::move(block));
+  EXPECT_GT(mesh.owned_cells, 0);
+  test::check_mesh(mesh, 1.0);
+}
+
+TEST(Build, TwoBuildsAreBitwiseEqual) {
+  const Communicator comm = Communicator::world();
+  BuildOptions options;
+  options.ghosts = Neighbours::node;
+  const MeshBlock block = test::shuffled(make_box({.n = {4, 4, 4}, .type = CellType::pyramid}), 11);
+  const Mesh a = build(comm, chunk(comm, block), options), b = build(comm, chunk(comm, block), options);
+  EXPECT_EQ(a.cell_global, b.cell_global);
+  EXPECT_EQ(a.face_left, b.face_left);
+  EXPECT_EQ(a.face_right, b.face_right);
+  EXPECT_EQ(a.face_area, b.face_area);
+  EXPECT_EQ(a.cell_volume, b.cell_volume);
+  EXPECT_EQ(a.node_coord, b.node_coord);
+}
+
+TEST(Build, BoundaryZonesAreTheSameOnEveryRank) {
+  const Communicator comm = Communicator::world();
+  BuildOptions options;
+  options.periodic = {{"ymin", "ymax", {0, 1, 0}}};
+  const Mesh mesh = build(comm, chunk(comm, make_box({.n = {6, 2, 2}})), options);
+  ASSERT_EQ(mesh.boundary.size(), 4U);
+  EXPECT_EQ(mesh.boundary[0].name, "xmin");
+  EXPECT_EQ(mesh.boundary[1].name, "xmax");
+  EXPECT_EQ(mesh.boundary[2].name, "zmin");
+  EXPECT_EQ(mesh.boundary[3].name, "zmax");
+  for (const LocalFaceId f : mesh.boundary[1].faces) {
+    EXPECT_NEAR(mesh.face_normal[f.index()].x, 1, 1e-15);
+    EXPECT_NEAR(mesh.face_centroid[f.index()].x, 1, 1e-15);
+    EXPECT_FALSE(mesh.face_right[f.index()].valid());
+  }
+}
+
+}  // namespace
+}  // namespace weft::mesh
