@@ -21,6 +21,9 @@ void throw_bad_layout(Layout wanted, Layout actual) {
   throw ContractError(fmt::format("{} view of an array laid out as {}", name(wanted), name(actual)),
                       "ask for the view that fits, or make the array in that layout");
 }
+void throw_no_device_side() {
+  throw ContractError("a device view of an array without a device side", "make the array with that backend");
+}
 void throw_bad_offsets(std::int64_t position) {
   throw ContractError(fmt::format("CSR offsets are wrong at position {}", position),
                       "they start at 0, never fall, and end at the number of entries");
@@ -32,6 +35,9 @@ void throw_wrong_csr_state(const char* call, bool compressed) {
 
 void throw_bad_pair_rows(std::int64_t rows, std::int64_t wanted) {
   throw ContractError(fmt::format("{} rows for a plan of {} owned and ghost rows", rows, wanted));
+}
+void throw_not_whole_rows(std::size_t elements, int width) {
+  throw ContractError(fmt::format("{} elements are not whole rows of width {}", elements, width));
 }
 
 }  // namespace weft::detail

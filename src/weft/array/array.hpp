@@ -5,15 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "weft/array/detail/array_errors.hpp"
-#include "weft/array/detail/storage.hpp"
 #include "weft/array/layout.hpp"
 #include "weft/array/view.hpp"
 #include "weft/base/contracts.hpp"
 #include "weft/base/id.hpp"
+#include "weft/device/host_device_vector.hpp"
 
 namespace weft {
 
@@ -47,14 +48,14 @@ class Array {
 
   Array() = default;
   /// @throws LimitError if `rows` does not fit a local id.
-  explicit Array(std::int64_t rows, Layout layout = Layout::aos)
+  explicit Array(std::int64_t rows, Layout layout = Layout::aos, Backend backend = Backend::host)
     requires(kWidth != Dynamic)
-      : layout_(layout) {
+      : entries_(0, backend), row_sizes_(0, backend), layout_(layout) {
     reshape(rows, kWidth);
   }
-  Array(std::int64_t rows, int width, Layout layout = Layout::aos)
+  Array(std::int64_t rows, int width, Layout layout = Layout::aos, Backend backend = Backend::host)
     requires(kWidth == Dynamic)
-      : layout_(layout) {
+      : entries_(0, backend), row_sizes_(0, backend), layout_(layout) {
     reshape(rows, width);
   }
   Array(Array&& other) noexcept { swap(other); }
@@ -73,6 +74,8 @@ class Array {
     std::swap(rows_, other.rows_);
     std::swap(width_, other.width_);
     std::swap(layout_, other.layout_);
+    std::swap(host_, other.host_);
+    std::swap(host_sizes_, other.host_sizes_);
   }
   /// An independent copy, in the same or another layout.
   [[nodiscard]] Array clone() const { return clone(layout_); }
@@ -84,8 +87,10 @@ class Array {
     copy.row_sizes_ = row_sizes_;
     if (layout == layout_) {
       copy.entries_ = entries_;
+      copy.cache_addresses();
     } else {
-      copy.entries_.resize(storage_size(rows_, width_, layout));
+      copy.entries_ = HostDeviceVector<T>(storage_size(rows_, width_, layout), backend(), entries_.name());
+      copy.cache_addresses();
       copy.copy_rows(*this, rows_, width_);
     }
     return copy;
@@ -102,6 +107,12 @@ class Array {
   [[nodiscard]] std::int32_t rows() const { return rows_; }
   [[nodiscard]] bool empty() const { return rows_ == 0; }
   [[nodiscard]] Layout layout() const { return layout_; }
+  [[nodiscard]] Backend backend() const { return entries_.backend(); }
+  /// For error messages.
+  void set_name(const std::string& name) {
+    entries_.set_name(name);
+    row_sizes_.set_name(name + " row sizes");
+  }
   /// Entries per row; of NonUniform rows, the most that a row can hold.
   [[nodiscard]] int width() const {
     if constexpr (kWidth != Dynamic) {
@@ -114,7 +125,7 @@ class Array {
   [[nodiscard]] std::int32_t row_size(I row) const {
     WEFT_EXPECTS(to_index(row) < static_cast<std::size_t>(rows_));
     if constexpr (kPadded) {
-      return row_sizes_[to_index(row)];
+      return host_sizes_ != nullptr ? host_sizes_[to_index(row)] : row_sizes_[to_index(row)];
     } else {
       return width();
     }
@@ -132,16 +143,18 @@ class Array {
   [[nodiscard]] std::span<const std::int32_t> row_sizes() const
     requires(kPadded)
   {
-    return row_sizes_;
+    return row_sizes_.span();
   }
 
   template <RowIndex I>
   [[nodiscard]] T& operator()(I row, int k) {
-    return entries_[position(row, k)];
+    const std::size_t at = position(row, k);
+    return host_ != nullptr ? host_[at] : entries_[at];
   }
   template <RowIndex I>
   [[nodiscard]] const T& operator()(I row, int k) const {
-    return entries_[position(row, k)];
+    const std::size_t at = position(row, k);
+    return host_ != nullptr ? host_[at] : entries_[at];
   }
   /// The only entry of a row of width 1.
   template <RowIndex I>
@@ -168,11 +181,11 @@ class Array {
   /// The entries of a row. @pre layout() == Layout::aos
   template <RowIndex I>
   [[nodiscard]] auto row(I row) {
-    return row_of<T>(entries_.data(), row);
+    return row_of<T>(data(), row);
   }
   template <RowIndex I>
   [[nodiscard]] auto row(I row) const {
-    return row_of<const T>(entries_.data(), row);
+    return row_of<const T>(data(), row);
   }
 
   /// Elements between the starts of two rows (AoS) or of two entries of a row (SoA).
@@ -180,22 +193,43 @@ class Array {
     return layout_ == Layout::soa ? static_cast<std::size_t>(rows_) : row_stride<T>(width(), RowAlign);
   }
   /// All storage, padding included: stride() * rows() elements (AoS) or rows() * width() (SoA).
-  [[nodiscard]] std::span<T> storage() { return entries_; }
-  [[nodiscard]] std::span<const T> storage() const { return entries_; }
-  [[nodiscard]] T* data() { return entries_.data(); }
-  [[nodiscard]] const T* data() const { return entries_.data(); }
+  [[nodiscard]] std::span<T> storage() { return entries_.span(); }
+  [[nodiscard]] std::span<const T> storage() const { return entries_.span(); }
+  [[nodiscard]] T* data() { return host_ != nullptr ? host_ : entries_.data(); }
+  [[nodiscard]] const T* data() const { return host_ != nullptr ? host_ : entries_.data(); }
 
-  /// For kernels. @throws ContractError if LayoutTag is not this array's layout.
-  template <class LayoutTag = Aos, class Space = space::host>
-  [[nodiscard]] ViewOf<T, LayoutTag, Space> view() {
-    return view_of<T, LayoutTag, Space>(entries_.data());
+  /// For kernels. A view that may write makes the other side stale.
+  /// @throws ContractError if LayoutTag is not this array's layout, or it has no side in Space; DeviceError if that side is
+  /// stale.
+  template <class LayoutTag = Aos, Space S = space::host>
+  [[nodiscard]] ViewOf<T, LayoutTag, S> view() {
+    detail::check_layout(LayoutTag::kLayout, layout_);
+    return view_of<T, LayoutTag, S>(entries_.read_write(detail::side_in<S>(backend())).data());
   }
-  template <class LayoutTag = Aos, class Space = space::host>
-  [[nodiscard]] ViewOf<const T, LayoutTag, Space> view() const {
-    return view_of<const T, LayoutTag, Space>(entries_.data());
+  template <class LayoutTag = Aos, Space S = space::host>
+  [[nodiscard]] ViewOf<const T, LayoutTag, S> view() const {
+    detail::check_layout(LayoutTag::kLayout, layout_);
+    return view_of<const T, LayoutTag, S>(entries_.read(detail::side_in<S>(backend())).data());
   }
+
+  /// Copies some rows, or all, to the other side once `before` is done. Nothing to do with Backend::host.
+  /// @throws DeviceError if they are stale on this side.
+  Event to_device(const After& before, IdRange<LocalRow> range) {
+    Event done = before.event();
+    for_each_piece(range, [&](auto& side, std::size_t first, std::size_t n) { done = side.to_device(After(done), first, n); });
+    return done;
+  }
+  Event to_host(const After& before, IdRange<LocalRow> range) {
+    Event done = before.event();
+    for_each_piece(range, [&](auto& side, std::size_t first, std::size_t n) { done = side.to_host(After(done), first, n); });
+    return done;
+  }
+  Event to_device(const After& before) { return to_device(before, all_rows()); }
+  Event to_host(const After& before) { return to_host(before, all_rows()); }
 
  private:
+  friend struct detail::ArrayAccess;
+
   static constexpr std::size_t storage_size(std::int64_t rows, int width, Layout layout) {
     const auto n = static_cast<std::size_t>(rows);
     return n * (layout == Layout::soa ? static_cast<std::size_t>(width) : row_stride<T>(width, RowAlign));
@@ -223,12 +257,11 @@ class Array {
       return std::span<U>(first, static_cast<std::size_t>(row_size(row)));
     }
   }
-  template <class U, class LayoutTag, class Space>
-  [[nodiscard]] ViewOf<U, LayoutTag, Space> view_of(U* data) const {
-    detail::check_layout(LayoutTag::kLayout, layout_);
-    const View<U, kWidth, LayoutTag, Space, RowAlign> table(data, rows_, width());
+  template <class U, class LayoutTag, class S>
+  [[nodiscard]] ViewOf<U, LayoutTag, S> view_of(U* data) const {
+    const View<U, kWidth, LayoutTag, S, RowAlign> table(data, rows_, width());
     if constexpr (kPadded) {
-      return {table, row_sizes_.data()};
+      return {table, row_sizes_.read(detail::side_in<S>(backend())).data()};
     } else {
       return table;
     }
@@ -238,21 +271,24 @@ class Array {
     detail::check_width(width);
     if ((layout_ == Layout::aos && width == width_) || rows_ == 0) {
       entries_.resize(storage_size(rows, width, layout_));
+      rows_ = count;
+      width_ = width;
+      cache_addresses();
     } else {
       Array old;
       swap(old);
       layout_ = old.layout_;
       row_sizes_ = std::move(old.row_sizes_);
+      entries_ = HostDeviceVector<T>(storage_size(rows, width, layout_), old.backend(), old.entries_.name());
       rows_ = count;
       width_ = width;
-      entries_.resize(storage_size(rows, width, layout_));
+      cache_addresses();
       copy_rows(old, std::min(rows_, old.rows_), std::min(width, old.width_));
     }
-    rows_ = count;
-    width_ = width;
     if constexpr (kPadded) {
       row_sizes_.resize(static_cast<std::size_t>(count));
-      for (std::int32_t& size : row_sizes_) size = std::min(size, width);
+      for (std::int32_t& size : row_sizes_.span()) size = std::min(size, width);
+      cache_addresses();
     }
   }
   /// The first `width` stored entries of the first `rows` rows, whatever the two layouts.
@@ -262,16 +298,40 @@ class Array {
       return a.layout_ == Layout::soa ? entry * static_cast<std::size_t>(a.rows_) + row
                                       : row * row_stride<T>(a.width_, RowAlign) + entry;
     };
+    const std::span<T> to = storage();
+    const std::span<const T> source = from.storage();
     for (std::int32_t i = 0; i < rows; ++i) {
-      for (int k = 0; k < width; ++k) entries_[at(*this, i, k)] = from.entries_[at(from, i, k)];
+      for (int k = 0; k < width; ++k) to[at(*this, i, k)] = source[at(from, i, k)];
     }
   }
+  void cache_addresses() {
+    if (backend() != Backend::host) return;
+    host_ = entries_.data();
+    host_sizes_ = row_sizes_.data();
+  }
+  [[nodiscard]] IdRange<LocalRow> all_rows() const { return {LocalRow(0), LocalRow(rows_)}; }
+  /// f(vector, first, count) for each piece of memory that holds these rows.
+  template <class F>
+  void for_each_piece(IdRange<LocalRow> range, const F& f) {
+    WEFT_EXPECTS(range.first().valid() && range.first() <= range.last() && range.last().value() <= rows_);
+    const std::size_t first = range.first().index(), count = range.last().index() - first;
+    if (layout_ == Layout::soa) {
+      for (int k = 0; k < width(); ++k) f(entries_, static_cast<std::size_t>(k) * stride() + first, count);
+    } else {
+      f(entries_, first * stride(), count * stride());
+    }
+    if constexpr (kPadded) f(row_sizes_, first, count);
+  }
 
-  detail::Storage<T> entries_;
-  detail::Storage<std::int32_t> row_sizes_;  // NonUniform only
+  HostDeviceVector<T> entries_;
+  HostDeviceVector<std::int32_t> row_sizes_;  // NonUniform only
   std::int32_t rows_ = 0;
   int width_ = kWidth == Dynamic ? 0 : kWidth;
   Layout layout_ = Layout::aos;
+  // Where the entries and row sizes lie with Backend::host, which has no stale side to check for: HostDeviceVector's own access
+  // is too slow for operator().
+  T* host_ = nullptr;
+  std::int32_t* host_sizes_ = nullptr;
 };
 
 }  // namespace weft

@@ -59,12 +59,16 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   [[nodiscard]] const ArrayType& array() const { return *this; }
 
   using ArrayType::at;
+  using ArrayType::backend;
   using ArrayType::data;
   using ArrayType::layout;
   using ArrayType::row;
   using ArrayType::row_size;
   using ArrayType::rows;
+  using ArrayType::set_name;
   using ArrayType::storage;
+  using ArrayType::to_device;
+  using ArrayType::to_host;
   using ArrayType::view;
   using ArrayType::operator();
 

@@ -1,8 +1,10 @@
 #pragma once
 /// Array in the fifth layout: compressed rows of different lengths. Included by array.hpp.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -23,15 +25,22 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
  public:
   static constexpr RowKind kKind = RowKind::csr;
   using value_type = T;
-  template <class U, class LayoutTag, class Space>
-  using ViewOf = CsrView<U, Space>;
+  template <class U, class LayoutTag, class S>
+  using ViewOf = CsrView<U, S>;
 
-  Array() = default;
+  Array() : Array(0) {}
   /// `rows` empty rows.
-  explicit Array(std::int64_t rows) { resize(rows); }
+  explicit Array(std::int64_t rows, Backend backend = Backend::host) : offsets_(1, backend), entries_(0, backend) {
+    cache_addresses();
+    resize(rows);
+  }
   /// @throws ContractError unless offsets start at 0, never fall and end at entries.size().
-  Array(std::vector<std::int64_t> offsets, std::vector<T> entries) { assign(std::move(offsets), std::move(entries)); }
-  Array(Array&& other) noexcept { swap(other); }
+  Array(std::span<const std::int64_t> offsets, std::span<const T> entries, Backend backend = Backend::host) : Array(0, backend) {
+    assign(offsets, entries);
+  }
+  Array(const std::vector<std::int64_t>& offsets, const std::vector<T>& entries, Backend backend = Backend::host)
+      : Array(std::span(offsets), std::span(entries), backend) {}
+  Array(Array&& other) noexcept : Array(NoMemory{}) { swap(other); }
   Array& operator=(Array&& other) noexcept {
     Array taken(std::move(other));
     swap(taken);
@@ -45,19 +54,27 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     std::swap(offsets_, other.offsets_);
     std::swap(entries_, other.entries_);
     std::swap(edited_, other.edited_);
+    std::swap(rows_, other.rows_);
+    std::swap(used_, other.used_);
     std::swap(compressed_, other.compressed_);
+    std::swap(host_offsets_, other.host_offsets_);
+    std::swap(host_, other.host_);
   }
+  /// An independent copy, without spare room.
   [[nodiscard]] Array clone() const {
-    Array copy;
-    copy.offsets_ = offsets_;
-    copy.entries_ = entries_;
-    copy.edited_ = edited_;
-    copy.compressed_ = compressed_;
+    Array copy(0, backend());
+    if (compressed_) {
+      copy.assign(offsets(), entries());
+    } else {
+      copy.edited_ = edited_;
+      copy.rows_ = rows_;
+      copy.compressed_ = false;
+    }
     return copy;
   }
 
   /// Replaces everything; the array is compressed afterwards. @throws ContractError as the constructor; LimitError.
-  void assign(std::vector<std::int64_t> offsets, std::vector<T> entries) {
+  void assign(std::span<const std::int64_t> offsets, std::span<const T> entries) {
     if (offsets.empty() || offsets.front() != 0) detail::throw_bad_offsets(0);
     for (std::size_t i = 1; i < offsets.size(); ++i) {
       if (offsets[i] < offsets[i - 1]) detail::throw_bad_offsets(static_cast<std::int64_t>(i));
@@ -65,56 +82,80 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     if (offsets.back() != static_cast<std::int64_t>(entries.size())) {
       detail::throw_bad_offsets(static_cast<std::int64_t>(offsets.size()) - 1);
     }
-    (void)checked_local(static_cast<std::int64_t>(offsets.size()) - 1, "rows of an array");
-    offsets_ = std::move(offsets);
-    entries_ = std::move(entries);
-    edited_.clear();
+    const std::int32_t count = checked_local(static_cast<std::int64_t>(offsets.size()) - 1, "rows of an array");
+    HostDeviceVector<std::int64_t> new_offsets(offsets.size(), backend(), offsets_.name());
+    HostDeviceVector<T> new_entries(entries.size(), backend(), entries_.name());
+    std::copy(offsets.begin(), offsets.end(), new_offsets.data());
+    std::copy(entries.begin(), entries.end(), new_entries.data());
+    offsets_ = std::move(new_offsets);
+    entries_ = std::move(new_entries);
+    rows_ = count;
+    used_ = entries.size();
+    edited_ = {};
     compressed_ = true;
+    cache_addresses();
   }
-  /// Appends a row. Amortised constant time. @throws ContractError if decompressed.
+  void assign(const std::vector<std::int64_t>& offsets, const std::vector<T>& entries) {
+    assign(std::span(offsets), std::span(entries));
+  }
+  /// Appends a row. Amortised constant time; memory grows by half at a time. @throws ContractError if decompressed.
   void push_row(std::span<const T> row) {
     expect_compressed("push_row", true);
-    (void)checked_local(static_cast<std::int64_t>(offsets_.size()), "rows of an array");
-    entries_.insert(entries_.end(), row.begin(), row.end());
-    offsets_.push_back(static_cast<std::int64_t>(entries_.size()));
+    const std::int32_t count = checked_local(std::int64_t{rows_} + 1, "rows of an array");
+    make_room(static_cast<std::size_t>(count), used_ + row.size());
+    std::copy(row.begin(), row.end(), entries_.data() + used_);
+    used_ += row.size();
+    rows_ = count;
+    offsets_.data()[rows_] = static_cast<std::int64_t>(used_);
   }
   void reserve(std::int64_t rows, std::int64_t entries) {
-    offsets_.reserve(static_cast<std::size_t>(rows) + 1);
-    entries_.reserve(static_cast<std::size_t>(entries));
+    if (static_cast<std::size_t>(rows) + 1 > offsets_.size()) offsets_.resize(static_cast<std::size_t>(rows) + 1);
+    if (static_cast<std::size_t>(entries) > entries_.size()) entries_.resize(static_cast<std::size_t>(entries));
+    cache_addresses();
   }
   /// Cuts rows off, or appends empty ones.
   void resize(std::int64_t rows) {
-    const auto count = static_cast<std::size_t>(checked_local(rows, "rows of an array"));
+    const std::int32_t count = checked_local(rows, "rows of an array");
     if (!compressed_) {
-      edited_.resize(count);
-      return;
+      edited_.resize(static_cast<std::size_t>(count));
+    } else {
+      if (count < rows_) used_ = static_cast<std::size_t>(offsets_.data()[count]);
+      if (static_cast<std::size_t>(count) + 1 > offsets_.size()) offsets_.resize(static_cast<std::size_t>(count) + 1);
+      for (std::int32_t i = rows_; i < count; ++i) offsets_.data()[i + 1] = static_cast<std::int64_t>(used_);
+      cache_addresses();
     }
-    if (count < offsets_.size()) entries_.resize(static_cast<std::size_t>(offsets_[count]));
-    offsets_.resize(count + 1, static_cast<std::int64_t>(entries_.size()));
+    rows_ = count;
   }
 
+  [[nodiscard]] Backend backend() const { return entries_.backend(); }
+  /// For error messages.
+  void set_name(const std::string& name) {
+    entries_.set_name(name);
+    offsets_.set_name(name + " offsets");
+  }
   [[nodiscard]] bool compressed() const { return compressed_; }
   /// Makes row lengths editable; values stay. O(rows) allocations.
   void decompress() {
     if (!compressed_) return;
-    edited_.reserve(offsets_.size() - 1);
-    for (std::int32_t i = 0; i < rows(); ++i) edited_.emplace_back(row(i).begin(), row(i).end());
-    offsets_.assign(1, 0);
-    entries_.clear();
-    compressed_ = false;
+    std::vector<std::vector<T>> rows_now;
+    rows_now.reserve(static_cast<std::size_t>(rows_));
+    for (std::int32_t i = 0; i < rows_; ++i) rows_now.emplace_back(row(i).begin(), row(i).end());
+    Array nothing(0, backend());
+    nothing.set_name(entries_.name());
+    nothing.rows_ = rows_;
+    nothing.edited_ = std::move(rows_now);
+    nothing.compressed_ = false;
+    swap(nothing);
   }
   void compress() {
     if (compressed_) return;
-    std::size_t total = 0;
-    for (const auto& row : edited_) total += row.size();
-    offsets_.reserve(edited_.size() + 1);
-    entries_.reserve(total);
-    for (const auto& row : edited_) {
-      entries_.insert(entries_.end(), row.begin(), row.end());
-      offsets_.push_back(static_cast<std::int64_t>(entries_.size()));
-    }
-    edited_ = {};
-    compressed_ = true;
+    std::vector<std::int64_t> offsets(1, 0);
+    std::vector<T> entries;
+    offsets.reserve(edited_.size() + 1);
+    for (const auto& row : edited_) offsets.push_back(offsets.back() + static_cast<std::int64_t>(row.size()));
+    entries.reserve(static_cast<std::size_t>(offsets.back()));
+    for (const auto& row : edited_) entries.insert(entries.end(), row.begin(), row.end());
+    assign(offsets, entries);
   }
   /// Changes the length of one row; new entries are value-initialised.
   /// @throws ContractError if compressed, or if the row does not exist.
@@ -126,28 +167,26 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     edited_[to_index(row)].resize(static_cast<std::size_t>(size));
   }
 
-  [[nodiscard]] std::int32_t rows() const {
-    return static_cast<std::int32_t>(compressed_ ? offsets_.size() - 1 : edited_.size());
-  }
-  [[nodiscard]] bool empty() const { return rows() == 0; }
+  [[nodiscard]] std::int32_t rows() const { return rows_; }
+  [[nodiscard]] bool empty() const { return rows_ == 0; }
   [[nodiscard]] static constexpr Layout layout() { return Layout::aos; }
   template <RowIndex I>
-  [[nodiscard]] std::int32_t row_size(I row) const {
-    WEFT_EXPECTS(to_index(row) < static_cast<std::size_t>(rows()));
-    return static_cast<std::int32_t>(compressed_ ? offsets_[to_index(row) + 1] - offsets_[to_index(row)]
-                                                 : static_cast<std::int64_t>(edited_[to_index(row)].size()));
+  [[nodiscard]] std::int32_t row_size(I row_index) const {
+    return static_cast<std::int32_t>(row(row_index).size());
   }
   template <RowIndex I>
   [[nodiscard]] std::span<T> row(I row) {
-    const std::span<const T> found = std::as_const(*this).row(row);
-    return {const_cast<T*>(found.data()), found.size()};
+    WEFT_EXPECTS(to_index(row) < static_cast<std::size_t>(rows_));
+    if (!compressed_) return edited_[to_index(row)];
+    const std::int64_t* const at = (host_offsets_ != nullptr ? host_offsets_ : offsets_.span().data()) + to_index(row);
+    return {(host_offsets_ != nullptr ? host_ : entries_.data()) + at[0], static_cast<std::size_t>(at[1] - at[0])};
   }
   template <RowIndex I>
   [[nodiscard]] std::span<const T> row(I row) const {
-    WEFT_EXPECTS(to_index(row) < static_cast<std::size_t>(rows()));
+    WEFT_EXPECTS(to_index(row) < static_cast<std::size_t>(rows_));
     if (!compressed_) return edited_[to_index(row)];
-    return {entries_.data() + offsets_[to_index(row)],
-            static_cast<std::size_t>(offsets_[to_index(row) + 1] - offsets_[to_index(row)])};
+    const std::int64_t* const at = (host_offsets_ != nullptr ? host_offsets_ : offsets_.span().data()) + to_index(row);
+    return {(host_offsets_ != nullptr ? host_ : entries_.data()) + at[0], static_cast<std::size_t>(at[1] - at[0])};
   }
   template <RowIndex I>
   [[nodiscard]] T& operator()(I row_index, int k) {
@@ -174,34 +213,57 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
   /// rows() + 1 positions in entries(). @throws ContractError if decompressed (as do entries, storage, data and view).
   [[nodiscard]] std::span<const std::int64_t> offsets() const {
     expect_compressed("offsets", true);
-    return offsets_;
+    static constexpr std::int64_t kNone = 0;
+    if (offsets_.empty()) return {&kNone, 1};  // moved from
+    return offsets_.span().first(static_cast<std::size_t>(rows_) + 1);
   }
   [[nodiscard]] std::span<const T> entries() const {
     expect_compressed("entries", true);
-    return entries_;
+    return entries_.span().first(used_);
   }
   [[nodiscard]] std::span<T> entries() {
     expect_compressed("entries", true);
-    return entries_;
+    return entries_.span().first(used_);
   }
   [[nodiscard]] std::span<const T> storage() const { return entries(); }
   [[nodiscard]] std::span<T> storage() { return entries(); }
   [[nodiscard]] const T* data() const { return entries().data(); }
   [[nodiscard]] T* data() { return entries().data(); }
 
-  /// For kernels. @throws ContractError if LayoutTag is not Aos.
-  template <class LayoutTag = Aos, class Space = space::host>
-  [[nodiscard]] CsrView<T, Space> view() {
+  /// For kernels. @throws ContractError if LayoutTag is not Aos, or the array has no side in S; DeviceError if that side is
+  /// stale.
+  template <class LayoutTag = Aos, Space S = space::host>
+  [[nodiscard]] CsrView<T, S> view() {
     detail::check_layout(LayoutTag::kLayout, Layout::aos);
-    return {data(), offsets_.data(), rows()};
+    expect_compressed("view", true);
+    const Side side = detail::side_in<S>(backend());
+    return {entries_.read_write(side).data(), offsets_.read(side).data(), rows_};
   }
-  template <class LayoutTag = Aos, class Space = space::host>
-  [[nodiscard]] CsrView<const T, Space> view() const {
+  template <class LayoutTag = Aos, Space S = space::host>
+  [[nodiscard]] CsrView<const T, S> view() const {
     detail::check_layout(LayoutTag::kLayout, Layout::aos);
-    return {data(), offsets_.data(), rows()};
+    expect_compressed("view", true);
+    const Side side = detail::side_in<S>(backend());
+    return {entries_.read(side).data(), offsets_.read(side).data(), rows_};
+  }
+
+  /// Copies everything to the other side once `before` is done. Nothing to do with Backend::host.
+  /// @throws DeviceError if it is stale on this side; ContractError if decompressed.
+  Event to_device(const After& before) {
+    expect_compressed("to_device", true);
+    return entries_.to_device(After(offsets_.to_device(before)));
+  }
+  Event to_host(const After& before) {
+    expect_compressed("to_host", true);
+    if (!offsets_.fresh(Side::host)) offsets_.to_host(before);
+    return entries_.to_host(before);
   }
 
  private:
+  friend struct detail::ArrayAccess;
+  struct NoMemory {};
+  explicit Array(NoMemory /*unused*/) noexcept {}
+
   template <RowIndex I>
   void check(I row, int k) const {
     detail::check_row(static_cast<std::int64_t>(to_index(row)), rows());
@@ -211,10 +273,27 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     if (compressed_ != wanted) detail::throw_wrong_csr_state(call, compressed_);
   }
 
-  std::vector<std::int64_t> offsets_ = std::vector<std::int64_t>(1, 0);
-  std::vector<T> entries_;
-  std::vector<std::vector<T>> edited_;  // rows while decompressed
+  /// Storage for this many rows and entries, growing by half so that pushing is cheap.
+  void make_room(std::size_t rows, std::size_t entries) {
+    if (rows + 1 > offsets_.size()) offsets_.resize(std::max(rows + 1, offsets_.size() + offsets_.size() / 2));
+    if (entries > entries_.size()) entries_.resize(std::max(entries, entries_.size() + entries_.size() / 2));
+    cache_addresses();
+  }
+  void cache_addresses() {
+    if (backend() != Backend::host) return;
+    host_offsets_ = offsets_.data();
+    host_ = entries_.data();
+  }
+
+  HostDeviceVector<std::int64_t> offsets_;  // the first rows_ + 1 are used
+  HostDeviceVector<T> entries_;             // the first used_ are used
+  std::vector<std::vector<T>> edited_;      // rows while decompressed
+  std::int32_t rows_ = 0;
+  std::size_t used_ = 0;
   bool compressed_ = true;
+  // As in the other layouts: addresses with Backend::host.
+  const std::int64_t* host_offsets_ = nullptr;
+  T* host_ = nullptr;
 };
 
 }  // namespace weft

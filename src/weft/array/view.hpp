@@ -6,10 +6,10 @@
 #include <span>
 #include <type_traits>
 
-#include "weft/array/detail/storage.hpp"
 #include "weft/array/layout.hpp"
 #include "weft/base/contracts.hpp"
 #include "weft/base/id.hpp"
+#include "weft/device/space.hpp"
 
 namespace weft {
 

@@ -1,10 +1,17 @@
 #pragma once
 /// Checks of array arguments that hold in every build. Declared here and defined apart, so that headers stay light.
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "weft/array/layout.hpp"
+#include "weft/device/host_device_vector.hpp"
+#include "weft/device/space.hpp"
 
 namespace weft::detail {
+
+/// Lets exchanges reach an array's memory.
+struct ArrayAccess;
 
 // Each throws ContractError with the value and its bound.
 [[noreturn]] void throw_bad_row(std::int64_t row, std::int64_t rows);
@@ -12,10 +19,15 @@ namespace weft::detail {
 [[noreturn]] void throw_bad_row_size(int size, int row_max);
 [[noreturn]] void throw_bad_width(int width);
 [[noreturn]] void throw_bad_layout(Layout wanted, Layout actual);
+[[noreturn]] void throw_no_device_side();
 [[noreturn]] void throw_bad_offsets(std::int64_t position);
 [[noreturn]] void throw_wrong_csr_state(const char* call, bool compressed);
 [[noreturn]] void throw_bad_pair_rows(std::int64_t rows, std::int64_t wanted);
+[[noreturn]] void throw_not_whole_rows(std::size_t elements, int width);
 
+inline void check_whole_rows(std::size_t elements, int width) {
+  if (width < 1 || elements % static_cast<std::size_t>(width) != 0) throw_not_whole_rows(elements, width);
+}
 inline void check_pair_rows(std::int64_t rows, std::int64_t wanted) {
   if (rows != wanted) throw_bad_pair_rows(rows, wanted);
 }
@@ -30,6 +42,13 @@ inline void check_row_size(int size, int row_max) {
 }
 inline void check_width(int width) {
   if (width < 0) throw_bad_width(width);
+}
+/// The side of an array with this backend that a view in S sees.
+template <Space S>
+[[nodiscard]] Side side_in(Backend backend) {
+  if constexpr (std::is_same_v<S, space::host>) return Side::host;
+  if (backend == Backend::host) throw_no_device_side();
+  return Side::device;
 }
 inline void check_layout(Layout wanted, Layout actual) {
   if (wanted != actual) throw_bad_layout(wanted, actual);

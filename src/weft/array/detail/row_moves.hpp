@@ -35,8 +35,26 @@ struct Field {
   [[nodiscard]] bool dense() const { return csr() || row_bytes == row_stride; }
 };
 
-/// Adds, or takes the minimum or maximum of, a message of rows into `rows` of `field`; row after row, entry after entry.
-using ReduceRows = void (*)(const Field& field, std::span<const LocalRow> rows, const std::byte* message);
+/// Some rows of an array: a run of neighbouring ones, or a list (held by the plan).
+struct RowSet {
+  LocalRow first{0};
+  std::size_t count = 0;
+  const LocalRow* list = nullptr;  ///< null: first, first + 1, ...
+
+  RowSet() = default;
+  explicit RowSet(IdRange<LocalRow> run) : first(run.first()), count(static_cast<std::size_t>(run.size())) {}
+  /// A list of consecutive rows becomes a run.
+  explicit RowSet(std::span<const LocalRow> rows);
+
+  [[nodiscard]] bool is_run() const { return list == nullptr; }
+  [[nodiscard]] LocalRow operator[](std::size_t i) const {
+    return list == nullptr ? LocalRow(first.value() + static_cast<std::int32_t>(i)) : list[i];
+  }
+};
+
+/// Adds, or takes the minimum or maximum of, a message of rows into `rows` of `field`; row after row, entry after entry. Returns
+/// the end of what it read.
+using ReduceRows = const std::byte* (*)(const Field& field, const RowSet& rows, const std::byte* message);
 
 /// Null where the element type does not know the operation.
 struct Reducers {
@@ -45,11 +63,11 @@ struct Reducers {
 };
 
 /// Message bytes of these rows.
-[[nodiscard]] std::size_t message_bytes(const Field& field, std::span<const LocalRow> rows);
+[[nodiscard]] std::size_t message_bytes(const Field& field, const RowSet& rows);
 /// Copies `rows` of `field` one after the other into `message`. Returns the end of what it wrote.
-std::byte* gather_rows(const Field& field, std::span<const LocalRow> rows, std::byte* message);
+std::byte* gather_rows(const Field& field, const RowSet& rows, std::byte* message);
 /// The opposite of gather_rows; later rows win. Returns the end of what it read.
-const std::byte* scatter_rows(const Field& field, std::span<const LocalRow> rows, const std::byte* message);
+const std::byte* scatter_rows(const Field& field, const RowSet& rows, const std::byte* message);
 
 template <class T>
 struct AddInto {
@@ -65,8 +83,9 @@ struct TakeMax {
 };
 
 template <class T, class Op>
-void reduce_rows(const Field& field, std::span<const LocalRow> rows, const std::byte* message) {
-  for (const LocalRow row : rows) {
+const std::byte* reduce_rows(const Field& field, const RowSet& rows, const std::byte* message) {
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    const LocalRow row = rows[i];
     std::byte* entry = field.row(row);
     const std::size_t entries = field.bytes_of(row) / sizeof(T);
     for (std::size_t k = 0; k < entries; ++k, entry += sizeof(T), message += sizeof(T)) {
@@ -77,6 +96,7 @@ void reduce_rows(const Field& field, std::span<const LocalRow> rows, const std::
       std::memcpy(entry, &owned, sizeof(T));
     }
   }
+  return message;
 }
 
 template <class T>

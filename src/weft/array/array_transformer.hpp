@@ -1,0 +1,85 @@
+#pragma once
+/// ArrayTransformer and Exchange: ghost rows refreshed from their owners (pull), and ghost values brought back to them (push).
+#include <memory>
+#include <vector>
+
+#include "weft/array/ghost_plan.hpp"
+#include "weft/array/pair_ref.hpp"
+#include "weft/array/reduce.hpp"
+#include "weft/device/stream.hpp"
+
+namespace weft {
+
+namespace detail {
+enum class Direction { pull, push };
+}  // namespace detail
+
+/// One kind of exchange of certain arrays, set up once and run any number of times: one message per neighbour for all of them.
+///
+///     Exchange pull = ArrayTransformer{plan, {q, grad}}.pull();
+///     pull.start(after(stream));
+///     ...                        // may read owned rows, but neither write them nor touch ghost rows
+///     pull.finish(stream);       // work put into `stream` from now on sees the ghosts
+///
+/// While a push is in flight, owned rows may be neither read nor written and ghost rows not written; afterwards ghost rows keep
+/// their values. Made by ArrayTransformer; movable. Destroyed in flight (an exception is passing), it waits for nobody: the
+/// arrays may be used again, with undefined values in ghost rows (pull) or owned rows (push).
+class Exchange {
+ public:
+  Exchange(Exchange&&) noexcept;
+  Exchange& operator=(Exchange&&) noexcept;
+  ~Exchange();
+
+  /// Packs what must be packed once `after` is done, starts one message per neighbour, and returns.
+  /// @throws ContractError if it is in flight, if any of its arrays is in flight in another exchange, or was destroyed or resized
+  ///   (checked always; nothing was started then); CommError.
+  /// @collective  on the plan's communicator: exchanges are started in the same order on every rank.
+  /// @cost no allocation.
+  void start(After after);
+  /// Makes `stream` wait for the exchange. On the host stream: returns when it is complete.
+  /// @throws ContractError if it was not started; CommError.
+  void finish(Stream& stream);
+  /// Blocks the host until the exchange is complete. Instead of finish(). @throws as finish().
+  void wait();
+  /// start() and wait().
+  void run();
+
+  [[nodiscard]] bool in_flight() const;
+  /// True once all messages have arrived, so that finish() will not block; lets messages progress meanwhile.
+  /// @throws ContractError if it was not started; CommError.
+  [[nodiscard]] bool arrived();
+
+ private:
+  friend class ArrayTransformer;
+  struct Body;
+  explicit Exchange(std::unique_ptr<Body> body);
+  [[nodiscard]] Body& body();
+  std::unique_ptr<Body> body_;
+};
+
+/// Says which arrays travel together. Makes Exchanges, and need not outlive them.
+class ArrayTransformer {
+ public:
+  /// @param arrays  of any types, widths and layouts, all on `plan`; the same ones in the same order on every rank.
+  /// @throws ContractError on every rank, if an array belongs to another plan, has the wrong number of rows or is listed twice;
+  ///   CommError on every rank, if ranks disagree on the plan, on the arrays' signatures or on the lengths of CSR rows.
+  /// @collective  on plan.comm()
+  ArrayTransformer(GhostPlan plan, std::vector<PairRef> arrays);
+
+  /// Ghost rows become copies of their owners' rows. @collective  @throws LimitError if 32,000 exchanges live.
+  [[nodiscard]] Exchange pull() const;
+  /// Owned rows are combined with their ghost copies, in the order of the ranks that hold them whatever arrives first; row
+  /// lengths of padded arrays follow with Reduce::insert and stay otherwise.
+  /// @throws ContractError on every rank, if an element type does not know `op`. @collective
+  [[nodiscard]] Exchange push(Reduce op) const;
+
+  [[nodiscard]] const GhostPlan& plan() const { return plan_; }
+
+ private:
+  [[nodiscard]] Exchange make(detail::Direction direction, Reduce op) const;
+
+  GhostPlan plan_;
+  std::vector<PairRef> arrays_;
+};
+
+}  // namespace weft

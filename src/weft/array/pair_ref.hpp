@@ -1,0 +1,77 @@
+#pragma once
+/// PairRef: any array of owned and ghost rows, as an exchange sees it.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "weft/array/array_pair.hpp"
+#include "weft/array/detail/pair_link.hpp"
+#include "weft/array/element_type.hpp"
+#include "weft/array/ghost_plan.hpp"
+#include "weft/array/signature.hpp"
+
+namespace weft {
+
+/// Made from an ArrayPair& (implicitly), or from a span by rows(). Follows a pair that is moved.
+class PairRef {
+ public:
+  /// @throws ContractError if the pair is a decompressed CSR array.
+  template <class T, int RowSize, int RowMax, int RowAlign>
+  PairRef(ArrayPair<T, RowSize, RowMax, RowAlign>& pair)  // NOLINT(google-explicit-constructor): so that {q, grad} reads well
+      : fields_(detail::fields(pair.base())),
+        link_(pair.link()),
+        footprint_of_(&detail::footprint<Array<T, RowSize, RowMax, RowAlign>>),
+        footprint_(footprint_of_(link_->array)),
+        staging_{&detail::stage_to_host<Array<T, RowSize, RowMax, RowAlign>>,
+                 &detail::mark_written<Array<T, RowSize, RowMax, RowAlign>>},
+        plan_(pair.plan()),
+        signature_(to_string(signature(pair.array())) + (pair.layout() == Layout::soa ? " SoA" : " AoS")) {}
+
+  /// Memory of the caller's: owned rows, then ghost rows, `width` elements each. It must stay in place while exchanges use it.
+  /// @throws ContractError unless it holds whole rows.
+  template <class T>
+    requires(std::is_trivially_copyable_v<T> && !std::is_const_v<T>)
+  [[nodiscard]] static PairRef rows(std::span<T> owned_then_ghost, int width = 1) {
+    detail::check_whole_rows(owned_then_ghost.size(), width);
+    const std::size_t row_bytes = sizeof(T) * static_cast<std::size_t>(width);
+    detail::Field field{.base = reinterpret_cast<std::byte*>(owned_then_ghost.data()),
+                        .row_bytes = row_bytes,
+                        .row_stride = row_bytes,
+                        .reducers = &detail::kReducers<T>};
+    detail::Footprint footprint{.data = owned_then_ghost.empty() ? nullptr : owned_then_ghost.data(),
+                                .rows = static_cast<std::int64_t>(owned_then_ghost.size()) / width,
+                                .entries = static_cast<std::int64_t>(owned_then_ghost.size())};
+    return {field, footprint, to_string(ArraySignature{element_type<T>, RowKind::static_fixed, width}) + " AoS"};
+  }
+  /// The same for anything that is a contiguous range, such as a std::vector.
+  template <class Range>
+    requires requires(Range& r) { std::span(r); }
+  [[nodiscard]] static PairRef rows(Range& owned_then_ghost, int width = 1) {
+    return rows(std::span(owned_then_ghost), width);
+  }
+
+ private:
+  friend class ArrayTransformer;
+  friend class Exchange;
+  PairRef(const detail::Field& field, const detail::Footprint& footprint, std::string signature_text)
+      : fields_{field}, footprint_(footprint), signature_(std::move(signature_text)) {}
+
+  /// @throws ContractError if the array was destroyed or resized since it was attached.
+  void expect_unchanged() const;
+
+  std::vector<detail::Field> fields_;
+  std::shared_ptr<detail::PairLink> link_;  // null for the caller's memory
+  detail::Footprint (*footprint_of_)(const void*) = nullptr;
+  detail::Footprint footprint_;
+  detail::Staging staging_;
+  bool on_device_ = false;         // in flight: what is received goes on to the device side
+  std::optional<GhostPlan> plan_;  // none for the caller's memory
+  std::string signature_;
+};
+
+}  // namespace weft
