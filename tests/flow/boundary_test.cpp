@@ -3,16 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <vector>
 
 #include "weft/flow/names.hpp"
 
 namespace weft::flow {
 namespace {
 
-const IdealGas kGas;
-const std::vector<Vec3> kNormals{{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0.6, -0.8, 0}, {0.48, 0.6, -0.64}};
-const Primitive kSubsonic{1.4, {0.5, 0.1, 0.05}, 1}, kSupersonic{1.4, {3, 0.2, 0}, 1};
+constexpr IdealGas kGas;
+constexpr Vec3 kNormals[] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0.6, -0.8, 0}, {0.48, 0.6, -0.64}};
+constexpr Primitive kSubsonic{1.4, {0.5, 0.1, 0.05}, 1}, kSupersonic{1.4, {3, 0.2, 0}, 1};
 
 BoundaryParams with_state(BoundaryKind kind, const Primitive& state) { return {.kind = kind, .state = state}; }
 

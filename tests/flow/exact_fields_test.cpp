@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <numbers>
-#include <vector>
 
 #include "weft/base/error.hpp"
 #include "weft/flow/exact.hpp"
@@ -11,7 +10,7 @@
 namespace weft::flow {
 namespace {
 
-const IdealGas kGas;
+constexpr IdealGas kGas;
 constexpr Vec3 kAxes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
 /// Fourth-order central difference of f at 0.
@@ -32,7 +31,7 @@ void expect_near(const Conserved& a, const Conserved& b, double tolerance) {
   for (int k = 0; k < IdealGas::kVars; ++k) EXPECT_NEAR(a[k], b[k], tolerance) << IdealGas::conserved_name(k);
 }
 
-const std::vector<Vec3> kPoints{{0.1, 0.2, 0.3}, {0.77, 0.41, 0.93}, {0.5, 0.02, 0.66}, {0.31, 0.85, 0.12}};
+constexpr Vec3 kPoints[] = {{0.1, 0.2, 0.3}, {0.77, 0.41, 0.93}, {0.5, 0.02, 0.66}, {0.31, 0.85, 0.12}};
 
 TEST(ExactField, VortexSolvesTheEulerEquations) {
   const IsentropicVortex vortex;

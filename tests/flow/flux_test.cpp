@@ -11,15 +11,15 @@
 namespace weft::flow {
 namespace {
 
-const IdealGas kGas;
-const Primitive kLeft{1.225, {100, -50, 25}, 101325}, kRight{0.8, {200, 0, 0}, 80000};
-const Vec3 kNormal{0.6, 0.8, 0};
+constexpr IdealGas kGas;
+constexpr Primitive kLeft{1.225, {100, -50, 25}, 101325}, kRight{0.8, {200, 0, 0}, 80000};
+constexpr Vec3 kNormal{0.6, 0.8, 0};
 
 /// Pairs that put the face left of, between and right of every wave.
 struct Pair {
   Primitive left, right;
 };
-const std::vector<Pair> kPairs{
+constexpr Pair kPairs[] = {
     {kLeft, kRight},
     {{1, {0, 0, 0}, 1}, {0.125, {0, 0, 0}, 0.1}},
     {{0.445, {0.698, 0.2, -0.3}, 3.528}, {0.5, {0, 0.1, 0.4}, 0.571}},
@@ -29,7 +29,7 @@ const std::vector<Pair> kPairs{
     {{1.4, {3, 0.5, 0}, 1}, {1.2, {2.8, 1, 0}, 0.9}},
     {{1.4, {-3, 0.5, 0}, 1}, {1.2, {-2.8, 1, 0}, 0.9}},
 };
-const std::vector<Vec3> kNormals{{1, 0, 0}, {0, -1, 0}, kNormal, {0.48, -0.6, 0.64}};
+constexpr Vec3 kNormals[] = {{1, 0, 0}, {0, -1, 0}, kNormal, {0.48, -0.6, 0.64}};
 
 /// What an error in one component of a flux is measured against.
 Conserved scale(const Pair& pair, Vec3 n) {
@@ -190,7 +190,7 @@ struct TubeCase {
   Pair start;
   double x0, until;
 };
-const std::vector<TubeCase> kTubes{
+constexpr TubeCase kTubes[] = {
     {"sod, moving", {{1, {0.75, 0, 0}, 1}, {0.125, {0, 0, 0}, 0.1}}, 0.3, 0.2},
     {"123", {{1, {-2, 0, 0}, 0.4}, {1, {2, 0, 0}, 0.4}}, 0.5, 0.15},
     {"left blast", {{1, {0, 0, 0}, 1000}, {1, {0, 0, 0}, 0.01}}, 0.5, 0.012},

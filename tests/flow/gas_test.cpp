@@ -13,8 +13,8 @@ static_assert(std::is_trivially_copyable_v<Conserved> && std::is_trivially_copya
 static_assert(std::is_trivially_copyable_v<IdealGas>);
 static_assert(sizeof(Conserved) == IdealGas::kVars * sizeof(double) && sizeof(Primitive) == IdealGas::kVars * sizeof(double));
 
-const IdealGas kAir{.gamma = 1.4, .gas_constant = 287.0};
-const Primitive kState{1.225, {100, -50, 25}, 101325};
+constexpr IdealGas kAir{.gamma = 1.4, .gas_constant = 287.0};
+constexpr Primitive kState{1.225, {100, -50, 25}, 101325};
 
 TEST(Gas, ConservedVariablesOfAHandCheckedState) {
   const Conserved u = kAir.conserved(kState);

@@ -8,7 +8,7 @@
 namespace weft::flow {
 namespace {
 
-const Primitive kCalm{1.4, {0, 0, 0}, 1}, kHot{1.4, {0, 0, 0}, 10}, kDense{7, {1, 2, 3}, 1};
+constexpr Primitive kCalm{1.4, {0, 0, 0}, 1}, kHot{1.4, {0, 0, 0}, 10}, kDense{7, {1, 2, 3}, 1};
 
 InitialState named(InitialKind kind) { return InitialState({.kind = kind}); }
 

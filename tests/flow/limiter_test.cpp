@@ -64,7 +64,8 @@ TEST(Limiter, MoreRoomLimitsLess) {
   const BarthJespersen barth;
   const Venkatakrishnan venkat;
   double last_barth = 0, last_venkat = 0;
-  for (double room = 0; room <= 2; room += 0.125) {
+  for (int i = 0; i <= 16; ++i) {
+    const double room = 0.125 * i;
     EXPECT_GE(barth(room, -1, 1, 0), last_barth);
     EXPECT_GE(venkat(room, -1, 1, 0), last_venkat);
     last_barth = barth(room, -1, 1, 0);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <ranges>
 
 #include "weft/base/contracts.hpp"
 #include "weft/flow/expression.hpp"
@@ -159,9 +160,8 @@ InitialState::InitialState(InitialParams params) {
 }
 
 Primitive InitialState::operator()(Vec3 x) const {
-  const std::vector<Region>& regions = impl_->params.regions;
-  for (auto region = regions.rbegin(); region != regions.rend(); ++region) {
-    if (region->contains(x)) return region->state;
+  for (const Region& region : impl_->params.regions | std::views::reverse) {
+    if (region.contains(x)) return region.state;
   }
   return impl_->background(x, 0);
 }

@@ -21,9 +21,9 @@ struct ManufacturedSolution {
   /// Periodic on a box of edge `length`; in two dimensions nothing depends on z or moves along it.
   [[nodiscard]] WEFT_HD static ManufacturedSolution periodic(int dim, double length) {
     ManufacturedSolution m;
-    for (int k = 0; k < kVars; ++k) {
-      if (dim < 3) m.wave[k].z = 0;
-      m.wave[k] *= 1 / length;
+    for (Vec3& vector : m.wave) {
+      if (dim < 3) vector.z = 0;
+      vector *= 1 / length;
     }
     if (dim < 3) m.mean.velocity.z = m.amplitude.velocity.z = 0;
     return m;

@@ -35,14 +35,14 @@ std::span<const std::string_view> names<BoundaryKind>() {
   return kBoundaries;
 }
 
-int detail::index_of_name(std::string_view name, std::span<const std::string_view> all, const char* what, Where where) {
+int detail::index_of_name(std::string_view name, std::span<const std::string_view> all, const char* what, const Where& where) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i] == name) return static_cast<int>(i);
   }
   const std::string near = closest_match(name, all);
   throw InputError(fmt::format("unknown {} \"{}\"", what, name),
                    near.empty() ? fmt::format("use one of {}", fmt::join(all, ", ")) : fmt::format("did you mean \"{}\"?", near),
-                   std::move(where));
+                   where);
 }
 
 }  // namespace weft::flow

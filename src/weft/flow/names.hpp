@@ -22,7 +22,8 @@ template <>
 
 namespace detail {
 /// @throws InputError naming the closest name (or all of them) where `name` is none of `all`.
-[[nodiscard]] int index_of_name(std::string_view name, std::span<const std::string_view> all, const char* what, Where where);
+[[nodiscard]] int index_of_name(std::string_view name, std::span<const std::string_view> all, const char* what,
+                                const Where& where);
 
 template <class Kind>
 inline constexpr const char* kWhat = "";
@@ -42,8 +43,8 @@ template <class Kind>
 /// The value of that name: kind_named<FluxKind>("hllc", where).
 /// @throws InputError at `where`, with the closest name.
 template <class Kind>
-[[nodiscard]] Kind kind_named(std::string_view name, Where where = {}) {
-  return static_cast<Kind>(detail::index_of_name(name, names<Kind>(), detail::kWhat<Kind>, std::move(where)));
+[[nodiscard]] Kind kind_named(std::string_view name, const Where& where = {}) {
+  return static_cast<Kind>(detail::index_of_name(name, names<Kind>(), detail::kWhat<Kind>, where));
 }
 
 }  // namespace weft::flow
