@@ -158,10 +158,10 @@ struct Planner {
  private:
   static Lattice corner(const CornerSpec& s, double angle) {
     const double slope = std::tan(angle * std::numbers::pi / 180);
-    require(
-        s.downstream * slope < s.height, "angle",
-        fmt::format("at {} degrees the floor rises {} m and meets the ceiling at {} m", s.angle, s.downstream * slope, s.height),
-        "choose a smaller angle, a shorter downstream or a larger height");
+    require(s.downstream * slope < s.height, "angle",
+            fmt::format("at {} degrees the floor rises {:.6g} m and meets the ceiling at {} m", s.angle, s.downstream * slope,
+                        s.height),
+            "choose a smaller angle, a shorter downstream or a larger height");
     const double share = s.upstream / (s.upstream + s.downstream);
     const Index before = std::clamp<Index>(std::llround(share * static_cast<double>(s.nx)), 1, s.nx - 1);
     Lattice lattice = extrude(s, s.nx, s.ny, [s, slope, before](Index i, Index j) {

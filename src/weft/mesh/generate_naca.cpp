@@ -52,9 +52,9 @@ NacaGrid::NacaGrid(const NacaSpec& spec) : chord_(spec.chord), far_log_radius_(s
   if (d.size() != 4 || !std::all_of(d.begin(), d.end(), [](char c) { return c >= '0' && c <= '9'; })) {
     refuse("digits", fmt::format("\"{}\" is not a NACA 4-digit aerofoil", d), "choose four digits, such as \"0012\" or \"2412\"");
   }
-  camber_ = 0.01 * (d[0] - '0');
-  camber_place_ = 0.1 * (d[1] - '0');
-  thickness_ = 0.01 * (10 * (d[2] - '0') + (d[3] - '0'));
+  camber_ = (d[0] - '0') / 100.0;
+  camber_place_ = (d[1] - '0') / 10.0;
+  thickness_ = (10 * (d[2] - '0') + (d[3] - '0')) / 100.0;
   if (thickness_ < 0.01 || thickness_ > 0.4) {
     refuse("digits", fmt::format("\"{}\" is {} % thick", d, 100 * thickness_), "choose 01 to 40 as the last two digits");
   }
