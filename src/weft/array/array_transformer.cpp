@@ -12,16 +12,6 @@
 #include "weft/comm/agreement.hpp"
 
 namespace weft {
-namespace {
-
-/// FNV-1a: equal on every machine that takes part.
-std::int64_t hash_of(const std::string& text) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return static_cast<std::int64_t>(hash);
-}
-
-}  // namespace
 
 void PairRef::expect_unchanged() const {
   if (!link_) return;
@@ -58,11 +48,7 @@ ArrayTransformer::ArrayTransformer(GhostPlan plan, std::vector<PairRef> arrays)
 
   std::string signatures;
   for (const PairRef& array : arrays_) signatures += array.signature_ + "; ";
-  const std::int64_t hash = hash_of(fmt::format("plan {}: {}", plan_.serial(), signatures));
-  if (comm.min(hash) != comm.max(hash)) {
-    throw CommError(fmt::format("ranks disagree on what they exchange; rank {} lists: {}", comm.rank().value(), signatures),
-                    "list the same arrays of the same plan in the same order on every rank");
-  }
+  expect_same_on_all_ranks(comm, fmt::format("plan {}: {}", plan_.serial(), signatures));
 
   std::vector<std::vector<std::int64_t>> outgoing(static_cast<std::size_t>(comm.size()));
   for (const GhostPlan::Neighbour& n : plan_.neighbours()) {

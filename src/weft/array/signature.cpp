@@ -19,4 +19,14 @@ void expect_signature(const ArraySignature& found, const ArraySignature& wanted,
                    "read it into an array of the type that was written");
 }
 
+void expect_same_on_all_ranks(const Communicator& comm, const std::string& text) {
+  // FNV-1a: equal on every machine that takes part.
+  std::uint64_t hash = 14695981039346656037U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  const auto number = static_cast<std::int64_t>(hash);
+  if (comm.min(number) == comm.max(number)) return;
+  throw CommError(fmt::format("ranks disagree on what they exchange; rank {} brings: {}", comm.rank().value(), text),
+                  "bring the same arrays of the same plan in the same order on every rank");
+}
+
 }  // namespace weft

@@ -6,6 +6,7 @@
 
 #include "weft/array/array.hpp"
 #include "weft/array/element_type.hpp"
+#include "weft/comm/communicator.hpp"
 
 namespace weft {
 
@@ -31,5 +32,9 @@ template <class T, int RowSize, int RowMax, int RowAlign>
 
 /// @throws InputError naming both, unless they are equal. `what` names the array in the message.
 void expect_signature(const ArraySignature& found, const ArraySignature& wanted, const std::string& what);
+
+/// @throws CommError on every rank unless all ranks bring the same text, which describes what they are about to exchange.
+/// @collective
+void expect_same_on_all_ranks(const Communicator& comm, const std::string& text);
 
 }  // namespace weft

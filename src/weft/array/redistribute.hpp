@@ -1,0 +1,114 @@
+#pragma once
+/// Redistribution: rows move to other ranks and positions, and companion arrays follow.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "weft/array/array.hpp"
+#include "weft/array/detail/pair_link.hpp"
+#include "weft/array/layout.hpp"
+#include "weft/array/row_offsets.hpp"
+#include "weft/array/signature.hpp"
+#include "weft/comm/agreement.hpp"
+#include "weft/comm/communicator.hpp"
+
+namespace weft {
+
+/// Where every row of an old distribution goes in a new one. Made once, applied to any number of arrays of those rows.
+///
+/// Example, 2 ranks with 2 rows each (old global rows 0 1 | 2 3), to_rows with destinations {3, 0} on rank 0 and {1, 2} on rank
+/// 1, and 1 new row on rank 0: rank 0 then holds old row 1, rank 1 holds old rows 2, 3, 0.
+///
+/// Immutable, and cheap to copy.
+class Redistribution {
+ public:
+  /// Row i becomes global row destination[i] of a numbering in which this rank owns new_rows rows.
+  /// @throws InputError on every rank, unless the destinations of all ranks are a permutation of all new rows. @collective
+  [[nodiscard]] static Redistribution to_rows(const Communicator& comm, std::span<const GlobalRow> destination,
+                                              std::int32_t new_rows);
+  /// Row i goes to rank destination[i]; each rank orders what it gets by old global row.
+  /// @throws InputError on every rank if there is no such rank. @collective
+  [[nodiscard]] static Redistribution to_ranks(const Communicator& comm, std::span<const Rank> destination);
+  /// The old global order in blocks of equal length (they differ by one row at most), as readers want what few writers hold.
+  /// @collective
+  [[nodiscard]] static Redistribution to_even_blocks(const Communicator& comm, std::int32_t rows);
+
+  [[nodiscard]] const RowOffsets& old_offsets() const;
+  [[nodiscard]] const RowOffsets& new_offsets() const;
+  /// Where one of this rank's old rows goes.
+  [[nodiscard]] GlobalRow new_global(LocalRow old_row) const;
+  /// Where one of this rank's new rows comes from.
+  [[nodiscard]] GlobalRow old_global(LocalRow new_row) const;
+
+  /// The rows of `old` in their new places; same layout, width and backend. For all five layouts.
+  /// @throws ContractError on every rank unless `old` has as many rows as the old distribution; CommError on every rank if ranks
+  /// bring
+  ///   arrays of different signatures. @collective  @cost three copies of the array at the peak.
+  template <class T, int RowSize, int RowMax, int RowAlign>
+  [[nodiscard]] Array<T, RowSize, RowMax, RowAlign> apply(const Array<T, RowSize, RowMax, RowAlign>& old) const;
+  /// The same for rows of `width` elements each. @collective
+  template <Transferable T>
+  [[nodiscard]] std::vector<T> apply(std::span<const T> old, int width = 1) const;
+  template <Transferable T>
+  [[nodiscard]] std::vector<T> apply(const std::vector<T>& old, int width = 1) const {
+    return apply(std::span<const T>(old), width);
+  }
+
+ private:
+  struct Body;
+  explicit Redistribution(std::shared_ptr<const Body> body) : body_(std::move(body)) {}
+  [[nodiscard]] const Communicator& comm() const;
+  /// @throws as apply(). @collective
+  void expect_rows(std::int64_t rows, const std::string& signature) const;
+  /// Moves the rows of `from` into those of `to`. @collective
+  void move(std::span<const detail::Field> from, std::span<const detail::Field> to) const;
+
+  std::shared_ptr<const Body> body_;
+};
+
+template <Transferable T>
+std::vector<T> Redistribution::apply(std::span<const T> old, int width) const {
+  const auto entries = static_cast<std::size_t>(width);
+  detail::check_whole_rows(old.size(), width);
+  expect_rows(static_cast<std::int64_t>(old.size() / entries),
+              to_string(ArraySignature{element_type<T>, RowKind::static_fixed, width}));
+  std::vector<T> fresh(static_cast<std::size_t>(new_offsets().local_rows()) * entries);
+  // Fields are for reading and writing; these rows are only read.
+  const auto field = [&](const T* data) {
+    return detail::Field{.base = reinterpret_cast<std::byte*>(const_cast<T*>(data)),
+                         .row_bytes = sizeof(T) * entries,
+                         .row_stride = sizeof(T) * entries};
+  };
+  const detail::Field from = field(old.data()), to = field(fresh.data());
+  move({&from, 1}, {&to, 1});
+  return fresh;
+}
+
+template <class T, int RowSize, int RowMax, int RowAlign>
+Array<T, RowSize, RowMax, RowAlign> Redistribution::apply(const Array<T, RowSize, RowMax, RowAlign>& old) const {
+  using A = Array<T, RowSize, RowMax, RowAlign>;
+  agreed(comm(), [&] { (void)old.storage(); });  // throws where it is stale or decompressed
+  expect_rows(old.rows(), to_string(signature(old)) + (old.layout() == Layout::soa ? " SoA" : " AoS"));
+  const std::int32_t rows = new_offsets().local_rows();
+  A fresh;
+  if constexpr (A::kKind == RowKind::csr) {
+    std::vector<std::int32_t> sizes(static_cast<std::size_t>(old.rows()));
+    for (std::int32_t i = 0; i < old.rows(); ++i) sizes[static_cast<std::size_t>(i)] = old.row_size(i);
+    sizes = apply(sizes);
+    std::vector<std::int64_t> offsets(1, 0);
+    offsets.reserve(sizes.size() + 1);
+    for (const std::int32_t size : sizes) offsets.push_back(offsets.back() + size);
+    fresh = A(offsets, std::vector<T>(static_cast<std::size_t>(offsets.back())), old.backend());
+  } else if constexpr (A::kWidth == Dynamic) {
+    fresh = A(rows, old.width(), old.layout(), old.backend());
+  } else {
+    fresh = A(rows, old.layout(), old.backend());
+  }
+  (void)fresh.storage();  // its host side will be written
+  move(detail::fields(const_cast<A&>(old)), detail::fields(fresh));
+  return fresh;
+}
+
+}  // namespace weft
