@@ -149,12 +149,12 @@ TEST_F(Checkpoint, RefusesForeignTruncatedAndNewerFiles) {
 }
 
 TEST_F(Checkpoint, RefusesDamagedKeysAndMissingFields) {
-  // A checkpoint that says twice the same cell: keys are wrong on the side of the writer.
+  // A writer with wrong keys: cell 6 twice, cell 5 not at all. Which of the two is found first depends on the ranks.
   std::vector<std::int64_t> keys = dealt(comm, 0);
   std::replace(keys.begin(), keys.end(), std::int64_t{5}, std::int64_t{6});
   write_checkpoint(comm, path, info, keys, {});
   CheckpointReader damaged(comm, path);
-  EXPECT_THAT(error_of<IoError>([&] { damaged.choose_rows(dealt(comm, 0)); }), HasSubstr("two rows for cell 6"));
+  EXPECT_THAT(error_of<IoError>([&] { damaged.choose_rows(dealt(comm, 0)); }), HasSubstr("it is damaged"));
   write(comm);
   CheckpointReader reader(comm, path);
   reader.choose_rows(dealt(comm, 0));

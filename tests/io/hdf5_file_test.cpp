@@ -145,6 +145,22 @@ TEST_P(Hdf5, BadPlacesAreNamed) {
   EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::open(comm, path, GetParam()); }), HasSubstr("is not an HDF5 file"));
 }
 
+TEST_P(Hdf5, AFullDiskIsAnErrorBeforeAnyRankWrites) {
+  const std::vector<double> rows(1000, 1.5);
+  Hdf5File file = Hdf5File::create(comm, path, GetParam());
+  EXPECT_THAT(error_of<IoError>([&] { file.reserve(std::int64_t{1} << 60); }),
+              HasSubstr(path.string() + ": the disk has no room for 11529215"));
+  file.write_rows("rows", std::span<const double>(rows));
+  file.close();
+  comm.barrier();  // rank 0 gives back what was reserved
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path));
+  EXPECT_GE(size, 8000 * comm.size());
+  EXPECT_LT(size, 8000 * comm.size() + 100000);
+  struct stat status {};
+  ASSERT_EQ(stat(path.c_str(), &status), 0);
+  EXPECT_LT(status.st_blocks * 512, size + 300000) << "what was reserved and not used is given back";
+}
+
 TEST_P(Hdf5, TruncatedFilesAreRefused) {
   const std::vector<double> rows(1000, 1.5);
   Hdf5File file = Hdf5File::create(comm, path, GetParam());

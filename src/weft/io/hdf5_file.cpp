@@ -11,6 +11,7 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/io/detail/disk_space.hpp"
 #include "weft/io/detail/hdf5_handle.hpp"
 
 namespace weft::io {
@@ -25,7 +26,8 @@ struct Hdf5File::State {
   fs::path path;
   bool parallel = false;
   bool writing = false;
-  Hdf5Handle file{};  ///< invalid on ranks that do not write in gather mode, and after close()
+  detail::DiskSpace space{};  ///< of a file being written, on rank 0; outlives `file`
+  Hdf5Handle file{};          ///< invalid on ranks that do not write in gather mode, and after close()
 
   [[nodiscard]] std::string name() const { return path.string(); }
   // Of the ranks that have the file open: runs work; then all agree.
@@ -218,7 +220,10 @@ Hdf5File Hdf5File::create(const Communicator& comm, const fs::path& path, Access
   detail::silence_hdf5();
   auto state = std::make_unique<State>(State{comm, path, choose_parallel(comm, access, path), true});
   agreed(comm, [&] {
-    if (comm.is_root()) look_before_create(path);
+    if (!comm.is_root()) return;
+    look_before_create(path);
+    state->space = detail::DiskSpace(path);
+    state->space.reserve(0);
   });
   agreed(comm, [&] {
     if (!state->parallel && !comm.is_root()) return;
@@ -226,7 +231,9 @@ Hdf5File Hdf5File::create(const Communicator& comm, const fs::path& path, Access
     const Hdf5Handle list = file_access(comm, state->parallel, name);
     state->file = {check_hdf5(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, list.get()), name, "create it"), H5Fclose};
   });
-  return Hdf5File(std::move(state));
+  Hdf5File file(std::move(state));
+  file.reserve(0);  // again: creating has emptied the file
+  return file;
 }
 
 Hdf5File Hdf5File::open(const Communicator& comm, const fs::path& path, Access access) {
@@ -243,8 +250,15 @@ Hdf5File Hdf5File::open(const Communicator& comm, const fs::path& path, Access a
   return Hdf5File(std::move(state));
 }
 
+void Hdf5File::reserve(std::int64_t bytes) {
+  state_->together([&] {
+    if (state_->comm.is_root()) state_->space.reserve(bytes);
+  });
+}
+
 void Hdf5File::close() {
   agreed(state_->comm, [&] { check_hdf5(state_->file.close(), state_->name(), "finish writing it: is the disk full?"); });
+  state_->space.release();
 }
 
 const fs::path& Hdf5File::path() const { return state_->path; }
@@ -300,6 +314,7 @@ void Hdf5File::write_attribute(const std::string& object, const std::string& nam
 void Hdf5File::write_text(const std::string& name, std::string_view text) {
   std::string bytes = at_least_one_byte(text);
   state_->comm.broadcast(bytes);
+  reserve(static_cast<std::int64_t>(bytes.size()));
   state_->together([&] {
     const std::string action = fmt::format("write {}", name);
     const Hdf5Handle type = text_type(state_->name(), bytes.size(), H5T_CSET_UTF8), space = scalar_space(state_->name());
@@ -395,6 +410,7 @@ void Hdf5File::write_bytes(const std::string& name, std::span<const std::byte> b
     here = gathered;
     first = 0;
   }
+  reserve(total * static_cast<std::int64_t>(row_bytes));
   state_->together([&] {
     const std::string file = state_->name(), action = fmt::format("write {}", name);
     const int rank = columns == 1 ? 1 : 2;
@@ -409,17 +425,11 @@ void Hdf5File::write_bytes(const std::string& name, std::span<const std::byte> b
                    action),
         H5Dclose};
     if (total == 0) return;
-    const Hdf5Handle transfer{check_hdf5(H5Pcreate(H5P_DATASET_XFER), file, action), H5Pclose};
-#ifdef H5_HAVE_PARALLEL
-    if (state_->parallel) check_hdf5(H5Pset_dxpl_mpio(transfer.get(), H5FD_MPIO_COLLECTIVE), file, action);
-#endif
-    if (part[0] == 0) {
-      check_hdf5(H5Sselect_none(space.get()), file, action);
-      check_hdf5(H5Sselect_none(memory.get()), file, action);
-    } else {
-      check_hdf5(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, part.data(), nullptr), file, action);
-    }
-    check_hdf5(H5Dwrite(dataset.get(), scalar, memory.get(), space.get(), transfer.get(), here.data()), file, action);
+    if (part[0] == 0) return;
+    check_hdf5(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, part.data(), nullptr), file, action);
+    // Not a collective transfer: each rank's rows are one block, so there is nothing to gather, and a rank that fails leaves no
+    // other one waiting.
+    check_hdf5(H5Dwrite(dataset.get(), scalar, memory.get(), space.get(), H5P_DEFAULT, here.data()), file, action);
   });
 }
 

@@ -45,6 +45,11 @@ class Hdf5File {
   /// Closes; an error is lost: call close() to see it. @collective
   ~Hdf5File();
 
+  /// Makes sure that the disk has room for so many more bytes; writing does so by itself for each dataset. A full disk is thus an
+  /// error before any rank writes: MPI-IO and HDF5 may not survive one that comes later. Where the file system cannot reserve,
+  /// free space is compared. @throws IoError: no room. @collective
+  void reserve(std::int64_t bytes);
+
   /// Writes out and closes. @throws IoError: the disk is full. @collective
   void close();
 

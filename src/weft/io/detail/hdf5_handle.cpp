@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <hdf5.h>
 
+#include <algorithm>
 #include <type_traits>
 
 #include "weft/base/error.hpp"
@@ -15,7 +16,8 @@ static_assert(std::is_same_v<hid_t, Hdf5Id> && std::is_same_v<herr_t, int>);
 // Called for each frame of HDF5's error stack: keeps the outermost (what was asked) and the innermost (why not).
 herr_t keep_ends(unsigned n, const H5E_error2_t* frame, void* data) {
   auto& [outer, inner] = *static_cast<std::pair<std::string, std::string>*>(data);
-  const std::string text = frame->desc == nullptr ? "" : frame->desc;
+  std::string text = frame->desc == nullptr ? "" : frame->desc;
+  std::replace(text.begin(), text.end(), '\n', ' ');
   if (n == 0) outer = text;
   inner = text;
   return 0;

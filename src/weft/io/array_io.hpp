@@ -1,0 +1,135 @@
+#pragma once
+/// Arrays of all layouts in HDF5: written by some ranks, read by the same or by others.
+///
+/// An array is a group with attributes Element ("float64x3"), Shape ("fixed" or "ragged") and Width, and datasets rows_of_rank,
+/// entries, and, for rows of different lengths, row_start. Padding is not stored, and neither is whether memory was AoS or SoA,
+/// so an array may be read into another layout of the same element type.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weft/array/array.hpp"
+#include "weft/array/element_type.hpp"
+#include "weft/array/par_array.hpp"
+#include "weft/io/hdf5_file.hpp"
+
+namespace weft::io {
+
+namespace detail {
+
+/// What an array in a file is, or is wanted to be. Width: entries per row; of ragged arrays, the most in a row.
+struct ArrayShape {
+  ElementType element{};
+  bool ragged = false;
+  std::int32_t width = 0;
+};
+
+/// This rank's part of a stored array.
+struct ArrayPart {
+  std::int64_t first = 0, rows = 0;
+  std::int32_t width = 0;
+};
+
+void write_array_shape(Hdf5File& file, const std::string& name, const ArrayShape& shape, std::int32_t rows);
+/// Global position of each row's first entry. @collective
+void write_row_starts(Hdf5File& file, const std::string& name, const std::vector<std::int64_t>& row_sizes);
+
+/// Checks the stored array against `wanted` and divides its rows. wanted.width 0 takes any.
+/// @throws IoError: no such array, another element type, shape or width; rows that do not add up.  @collective
+[[nodiscard]] ArrayPart read_array_shape(const Hdf5File& file, const std::string& name, const ArrayShape& wanted,
+                                         std::optional<std::int64_t> rows);
+/// Starts of the part's rows and the end of the last, from the file's first entry on. @collective
+[[nodiscard]] std::vector<std::int64_t> read_row_starts(const Hdf5File& file, const std::string& name, const ArrayPart& part);
+
+}  // namespace detail
+
+/// Writes every rank's rows, in the order of the ranks, into the new group `name`.
+/// @throws IoError on every rank: cannot be written, the name is taken.  @collective  @cost a copy of this rank's entries.
+template <class T, int RowSize, int RowMax, int RowAlign>
+void write_array(Hdf5File& file, const std::string& name, const Array<T, RowSize, RowMax, RowAlign>& array) {
+  constexpr RowKind kKind = Array<T, RowSize, RowMax, RowAlign>::kKind;
+  constexpr bool kRagged = kKind != RowKind::static_fixed && kKind != RowKind::fixed;
+  std::vector<T> entries;
+  std::vector<std::int64_t> row_sizes;
+  std::int32_t width = 0;
+  for (std::int32_t i = 0; i < array.rows(); ++i) {
+    const std::int32_t size = array.row_size(i);
+    for (std::int32_t k = 0; k < size; ++k) entries.push_back(array(i, k));
+    row_sizes.push_back(size);
+    width = std::max(width, size);
+  }
+  if constexpr (!kRagged) width = array.width();
+  detail::write_array_shape(file, name, {element_type<T>, kRagged, width}, array.rows());
+  if constexpr (kRagged) {
+    detail::write_row_starts(file, name, row_sizes);
+    width = 1;
+  }
+  // An array of width 0 has nothing to write, and still a dataset.
+  file.write_rows(name + "/entries", std::span<const T>(entries), std::max(width, 1));
+}
+
+/// @collective
+template <class T, int RowSize, int RowMax, int RowAlign>
+void write_array(Hdf5File& file, const std::string& name, const ParArray<T, RowSize, RowMax, RowAlign>& array) {
+  write_array(file, name, array.local());
+}
+
+/// Replaces the array's rows by stored ones: `rows` of them where given (each rank its own number; all rows must be taken), else
+/// as many as this rank wrote if as many ranks wrote, else an even share.
+/// @throws IoError on every rank: as read_array_shape(); a row longer than the array's maximum.  @collective
+template <class T, int RowSize, int RowMax, int RowAlign>
+void read_array(const Hdf5File& file, const std::string& name, Array<T, RowSize, RowMax, RowAlign>& array,
+                std::optional<std::int64_t> rows = std::nullopt) {
+  using A = Array<T, RowSize, RowMax, RowAlign>;
+  constexpr bool kRagged = A::kKind != RowKind::static_fixed && A::kKind != RowKind::fixed;
+  std::int32_t wanted = 0;
+  if constexpr (A::kKind != RowKind::csr) wanted = array.width();
+  const detail::ArrayPart part = detail::read_array_shape(file, name, {element_type<T>, kRagged, wanted}, rows);
+  const auto count = static_cast<std::int32_t>(part.rows);
+  if constexpr (!kRagged) {
+    const std::vector<T> entries =
+        file.read_rows<T>(name + "/entries", part.first, part.width > 0 ? part.rows : 0, std::max(part.width, 1));
+    if constexpr (A::kKind == RowKind::fixed) {
+      array.resize(part.rows, part.width);
+    } else {
+      array.resize(part.rows);
+    }
+    auto entry = entries.begin();
+    for (std::int32_t i = 0; i < count; ++i) {
+      for (std::int32_t k = 0; k < part.width; ++k) array(i, k) = *entry++;
+    }
+  } else {
+    std::vector<std::int64_t> starts = detail::read_row_starts(file, name, part);
+    const std::int64_t base = starts.front();
+    std::vector<T> entries = file.read_rows<T>(name + "/entries", base, starts.back() - base);
+    for (std::int64_t& start : starts) start -= base;
+    if constexpr (A::kKind == RowKind::csr) {
+      array.assign(starts, entries);
+    } else {
+      if constexpr (A::kKind == RowKind::max) {
+        array.resize(part.rows, std::max(wanted, part.width));
+      } else {
+        array.resize(part.rows);
+      }
+      for (std::int32_t i = 0; i < count; ++i) {
+        const auto row = static_cast<std::size_t>(i);
+        const auto size = static_cast<std::int32_t>(starts[row + 1] - starts[row]);
+        array.resize_row(i, size);
+        for (std::int32_t k = 0; k < size; ++k) array(i, k) = entries[static_cast<std::size_t>(starts[row] + k)];
+      }
+    }
+  }
+}
+
+/// @collective
+template <class T, int RowSize, int RowMax, int RowAlign>
+void read_array(const Hdf5File& file, const std::string& name, ParArray<T, RowSize, RowMax, RowAlign>& array,
+                std::optional<std::int64_t> rows = std::nullopt) {
+  auto content = array.local().clone();
+  read_array(file, name, content, rows);
+  array.assign(std::move(content));
+}
+
+}  // namespace weft::io
