@@ -23,8 +23,8 @@ class Id {
   WEFT_HD constexpr explicit Id(Rep value) : value_(value) {}
   /// From any other integer type; the caller guarantees that it fits (checked_id does not take that on trust).
   template <class Integer>
-  requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, Rep>) WEFT_HD constexpr explicit Id(Integer value)
-      : value_(static_cast<Rep>(value)) {}
+    requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, Rep>)
+  WEFT_HD constexpr explicit Id(Integer value) : value_(static_cast<Rep>(value)) {}
 
   [[nodiscard]] WEFT_HD static constexpr Id invalid() { return Id{}; }
   [[nodiscard]] WEFT_HD constexpr bool valid() const { return value_ >= 0; }

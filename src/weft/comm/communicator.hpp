@@ -67,22 +67,22 @@ class Communicator {
   // Minima and maxima are NaN where any rank brings a NaN, and order -0 before +0: every rank gets the same bits.
   // Cost: sums receive size() values per value; minima and maxima are one allreduce. @collective
   template <class T>
-  requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
   [[nodiscard]] T sum(T value) const;
   template <class T>
-  requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
   void sum(std::span<T> values) const;
   template <class T>
-  requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
   [[nodiscard]] T min(T value) const;
   template <class T>
-  requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
   void min(std::span<T> values) const;
   template <class T>
-  requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
   [[nodiscard]] T max(T value) const;
   template <class T>
-  requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
   void max(std::span<T> values) const;
   /// Sum over the ranks below this one; 0 on rank 0. @collective
   [[nodiscard]] std::int64_t exclusive_sum(std::int64_t value) const;

@@ -9,7 +9,7 @@ namespace weft {
 /// f(i) for every i in 0 .. n-1. The calls must not depend on each other's order. On the host and the mirror: done, in order and
 /// on the calling thread, when this returns.
 template <Space S, class Integer, class F>
-requires std::is_integral_v<Integer>
+  requires std::is_integral_v<Integer>
 void parallel_for(S, Integer n, const F& f) {
   for (Integer i = 0; i < n; ++i) f(i);
 }
@@ -34,7 +34,7 @@ T reduce_range(Integer first, Integer last, const T& identity, const Map& map, c
 /// combine over map(0) .. map(n-1), in an order that depends on n alone: blocks of 256 from left to right, each starting with
 /// `identity`, then the blocks pairwise. A sum's rounding error grows with 256 + log2(n / 256), not with n.
 template <Space S, class Integer, class T, class Map, class Combine>
-requires std::is_integral_v<Integer>
+  requires std::is_integral_v<Integer>
 [[nodiscard]] T reduce(S, Integer n, const T& identity, const Map& map, const Combine& combine) {
   return detail::reduce_range(Integer{0}, n, identity, map, combine);
 }

@@ -9,14 +9,14 @@ namespace weft {
 namespace {
 
 struct AlignedDelete {
-  void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{DeviceStorage::kAlignment}); }
+  void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{DeviceStorage::kAlignment}); }
 };
 
 /// Serves `host` and `mirror`: both are memory that the host can reach.
 class HostStorage final : public DeviceStorage {
  public:
   HostStorage(Backend backend, std::size_t bytes) : backend_(backend), bytes_(bytes) {
-    if (bytes > 0) memory_.reset(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment})));
+    if (bytes > 0) memory_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{kAlignment})));
   }
 
   [[nodiscard]] Backend backend() const override { return backend_; }

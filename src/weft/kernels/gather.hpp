@@ -14,7 +14,7 @@ namespace weft::kernels {
 /// Row i of `out` becomes row index[i] of `in`; rows have `width` entries. Repeated indices are fine.
 /// @pre out has index.size() rows; every index is a row of `in`; `in` and `out` do not overlap.
 template <class T, class Index>
-requires RowIndex<std::remove_const_t<Index>>
+  requires RowIndex<std::remove_const_t<Index>>
 void gather(std::span<T> in, std::span<Index> index, std::span<std::remove_const_t<T>> out, std::size_t width = 1) {
   WEFT_EXPECTS(width > 0 && out.size() == index.size() * width);
   for (std::size_t i = 0; i < index.size(); ++i) {
@@ -26,7 +26,7 @@ void gather(std::span<T> in, std::span<Index> index, std::span<std::remove_const
 /// Row index[i] of `out` becomes row i of `in`; the other rows of `out` stay. Where an index repeats, the last one wins.
 /// @pre in has index.size() rows; every index is a row of `out`; `in` and `out` do not overlap.
 template <class T, class Index>
-requires RowIndex<std::remove_const_t<Index>>
+  requires RowIndex<std::remove_const_t<Index>>
 void scatter(std::span<T> in, std::span<Index> index, std::span<std::remove_const_t<T>> out, std::size_t width = 1) {
   WEFT_EXPECTS(width > 0 && in.size() == index.size() * width);
   for (std::size_t i = 0; i < index.size(); ++i) {

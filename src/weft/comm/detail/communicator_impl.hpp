@@ -67,14 +67,14 @@ template <class T>
 }  // namespace detail
 
 template <class T>
-requires std::is_arithmetic_v<T> T Communicator::sum(T value)
-const {
+  requires std::is_arithmetic_v<T>
+T Communicator::sum(T value) const {
   sum(std::span<T>(&value, 1));
   return value;
 }
 
 template <class T>
-requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
 void Communicator::sum(std::span<T> values) const {
   static_assert(!std::is_same_v<T, bool>, "count with an integer");
   expect_same(values.size());
@@ -88,7 +88,7 @@ void Communicator::sum(std::span<T> values) const {
 }
 
 template <class T>
-requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
 void Communicator::min(std::span<T> values) const {
   std::vector<std::uint64_t> keys(values.size());
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = detail::min_key(values[i]);
@@ -97,7 +97,7 @@ void Communicator::min(std::span<T> values) const {
 }
 
 template <class T>
-requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
 void Communicator::max(std::span<T> values) const {
   std::vector<std::uint64_t> keys(values.size());
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = detail::max_key(values[i]);
@@ -106,15 +106,15 @@ void Communicator::max(std::span<T> values) const {
 }
 
 template <class T>
-requires std::is_arithmetic_v<T> T Communicator::min(T value)
-const {
+  requires std::is_arithmetic_v<T>
+T Communicator::min(T value) const {
   min(std::span<T>(&value, 1));
   return value;
 }
 
 template <class T>
-requires std::is_arithmetic_v<T> T Communicator::max(T value)
-const {
+  requires std::is_arithmetic_v<T>
+T Communicator::max(T value) const {
   max(std::span<T>(&value, 1));
   return value;
 }
