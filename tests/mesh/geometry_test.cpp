@@ -14,7 +14,7 @@
 #include "weft/base/error.hpp"
 #include "weft/mesh/detail/cell_order.hpp"
 #include "weft/mesh/detail/id_table.hpp"
-#include "weft/mesh/detail/lattice.hpp"
+#include "weft/mesh/detail/translations.hpp"
 
 namespace weft::mesh {
 namespace {
@@ -194,9 +194,9 @@ TEST(CuthillMckee, NarrowsTheBandOfAShuffledStrip) {
   EXPECT_LE(band, 3);
 }
 
-TEST(Lattice, ImagesAddLikeTheirTranslations) {
+TEST(Translations, ImagesAddLikeTheirTranslations) {
   const std::vector<Vec3> t{{0, 3, 0}, {1, 0, 0}, {0, 0, -2}};
-  const detail::Lattice lattice(t);
+  const detail::Translations lattice(t);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(lattice.shift(lattice.image(i)) == t[i]);
   const std::int32_t far = 500 * lattice.image(0) - 500 * lattice.image(1) - 3 * lattice.image(2);
   EXPECT_TRUE(lattice.shift(far) == (Vec3{-500, 1500, 6}));
@@ -205,17 +205,17 @@ TEST(Lattice, ImagesAddLikeTheirTranslations) {
   EXPECT_NE(lattice.image(0), 0);
 }
 
-TEST(Lattice, OnePlaceHasOneImage) {
+TEST(Translations, OnePlaceHasOneImage) {
   // A hexagonal lattice: the third translation is the difference of the others; and a doubled one given first.
   const std::vector<Vec3> t{{2, 0, 0}, {1, 0, 0}, {0.5, 0.75, 0}, {-0.5, 0.75, 0}};
-  const detail::Lattice lattice(t);
+  const detail::Translations lattice(t);
   EXPECT_EQ(lattice.image(0), 2 * lattice.image(1));
   EXPECT_EQ(lattice.image(1), lattice.image(2) - lattice.image(3));
 }
 
-TEST(Lattice, RefusesWhatIsNone) {
-  EXPECT_THROW(detail::Lattice(std::vector<Vec3>{{0, 0, 0}}), InputError);
-  EXPECT_THROW(detail::Lattice(std::vector<Vec3>{{1, 0, 0}, {0, 1.1, 0}, {0, 0, 1.2}, {0.7, 1, 1}}), InputError);
+TEST(Translations, RefusesWhatIsNone) {
+  EXPECT_THROW(detail::Translations(std::vector<Vec3>{{0, 0, 0}}), InputError);
+  EXPECT_THROW(detail::Translations(std::vector<Vec3>{{1, 0, 0}, {0, 1.1, 0}, {0, 0, 1.2}, {0.7, 1, 1}}), InputError);
 }
 
 TEST(IdTable, FindsWhatWasInserted) {

@@ -66,9 +66,9 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   const Chunks nodes(comm, static_cast<std::int64_t>(block.coords.size())), cells(comm, block.cells.size());
   if (block.dim == 2) detail::turn_clockwise(comm, block);
   const detail::PeriodicZones periodic = detail::find_periodic_zones(block, options.periodic);
-  std::vector<Vec3> translations;
-  for (const Periodic& pair : options.periodic) translations.push_back(pair.translation);
-  const detail::Lattice lattice(translations);
+  std::vector<Vec3> vectors;
+  for (const Periodic& pair : options.periodic) vectors.push_back(pair.translation);
+  const detail::Translations translations(vectors);
   std::vector<char> is_periodic(block.zones.size(), 0);
   for (const std::int32_t z : periodic.from) is_periodic[static_cast<std::size_t>(z)] = 1;
   for (const std::int32_t z : periodic.to) is_periodic[static_cast<std::size_t>(z)] = 1;
@@ -77,7 +77,7 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   detail::FaceLinks links = detail::match_faces(comm, block, cells, nodes, is_periodic, periodic_faces);
   detail::NodeAliases aliases;
   if (!options.periodic.empty()) {
-    aliases = detail::connect_periodic(comm, block, cells, nodes, periodic, lattice, periodic_faces, links);
+    aliases = detail::connect_periodic(comm, block, cells, nodes, periodic, translations, periodic_faces, links);
   }
 
   const std::vector<std::int32_t> owner = detail::partition(comm, cells, links);
@@ -107,8 +107,8 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   mesh.global_nodes = nodes.total();
   mesh.zones = std::move(block.zones);
   mesh.source = std::move(block.source);
-  detail::add_cells(mesh, part, now.node, adjacency, rows, remote_row, nodes, block.coords, lattice);
-  detail::add_faces(mesh, part, is_periodic, lattice);
+  detail::add_cells(mesh, part, now.node, adjacency, rows, remote_row, nodes, block.coords, translations);
+  detail::add_faces(mesh, part, is_periodic, translations);
   detail::check_closed(mesh);
   return mesh;
 }

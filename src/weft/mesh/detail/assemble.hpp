@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "weft/mesh/detail/adjacency.hpp"
-#include "weft/mesh/detail/lattice.hpp"
 #include "weft/mesh/detail/owned_part.hpp"
+#include "weft/mesh/detail/translations.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::mesh::detail {
@@ -16,7 +16,7 @@ namespace weft::mesh::detail {
 /// @param node_now  new numbers of the nodes in part.node_table. @collective
 void add_cells(Mesh& mesh, OwnedPart& part, const std::vector<std::int32_t>& node_now, const Adjacency& adjacency,
                const Chunks& rows, const std::vector<std::int64_t>& remote_row, const Chunks& nodes,
-               const std::vector<Vec3>& held_coords, const Lattice& lattice);
+               const std::vector<Vec3>& held_coords, const Translations& translations);
 
 /// Enters the faces with their geometry, and then shifts the nodes of periodic copies.
 ///
@@ -25,7 +25,7 @@ void add_cells(Mesh& mesh, OwnedPart& part, const std::vector<std::int32_t>& nod
 /// a negative image.
 /// @param periodic_zone  by zone: whether it has become periodic.
 /// @throws MeshError on every rank for a face without area. @collective
-void add_faces(Mesh& mesh, const OwnedPart& part, const std::vector<char>& periodic_zone, const Lattice& lattice);
+void add_faces(Mesh& mesh, const OwnedPart& part, const std::vector<char>& periodic_zone, const Translations& translations);
 
 /// @throws ContractError on every rank if the area vectors of some owned cell do not add to zero: a bug. @collective
 void check_closed(const Mesh& mesh);

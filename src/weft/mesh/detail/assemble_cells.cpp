@@ -44,7 +44,7 @@ void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const Chunks& rows) 
 
 void add_cells(Mesh& mesh, OwnedPart& part, const std::vector<std::int32_t>& node_now, const Adjacency& adjacency,
                const Chunks& rows, const std::vector<std::int64_t>& remote_row, const Chunks& nodes,
-               const std::vector<Vec3>& held_coords, const Lattice& lattice) {
+               const std::vector<Vec3>& held_coords, const Translations& translations) {
   const auto owned = static_cast<std::size_t>(mesh.owned_cells), ghosts = static_cast<std::size_t>(mesh.ghost_cells);
   add_cell_cells(mesh, adjacency, rows);
 
@@ -82,7 +82,7 @@ void add_cells(Mesh& mesh, OwnedPart& part, const std::vector<std::int32_t>& nod
   for (std::size_t g = 0; g < ghosts; ++g) {
     mesh.cell_type.push_back(data[g].type);
     mesh.cell_volume.push_back(data[g].volume);
-    mesh.cell_centroid.push_back(data[g].centroid + lattice.shift(ghost_image[g]));
+    mesh.cell_centroid.push_back(data[g].centroid + translations.shift(ghost_image[g]));
     mesh.cell_file_id.push_back(data[g].file_id);
     mesh.cell_zone.push_back(data[g].zone);
     mesh.cell_global.emplace_back(data[g].global);

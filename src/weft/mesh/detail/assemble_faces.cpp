@@ -100,7 +100,7 @@ FaceList number_faces(Mesh& mesh, const OwnedPart& part, const std::vector<std::
 
 }  // namespace
 
-void add_faces(Mesh& mesh, const OwnedPart& part, const std::vector<char>& periodic_zone, const Lattice& lattice) {
+void add_faces(Mesh& mesh, const OwnedPart& part, const std::vector<char>& periodic_zone, const Translations& translations) {
   std::vector<std::int32_t> boundary_of_zone(mesh.zones.size(), -1);
   for (std::size_t z = 0; z < mesh.zones.size(); ++z) {
     if (mesh.zones[z].dim != mesh.dim - 1 || periodic_zone[z]) continue;
@@ -135,7 +135,7 @@ void add_faces(Mesh& mesh, const OwnedPart& part, const std::vector<char>& perio
       offset.push_back(static_cast<std::int64_t>(entry.size()));
       const std::int32_t image = part.image_of(slot);
       FaceGeometry g = image > 0 ? measure(mesh, right, part.partner[slot]) : measure(mesh, left, f);
-      if (image > 0) g = {-g.area, g.centroid + lattice.shift(image)};
+      if (image > 0) g = {-g.area, g.centroid + translations.shift(image)};
       const double area = norm(g.area);
       if (!(area > 0)) {
         throw MeshError(fmt::format("a face at ({:.6g}, {:.6g}, {:.6g}) has no area", g.centroid.x, g.centroid.y, g.centroid.z),
@@ -156,7 +156,7 @@ void add_faces(Mesh& mesh, const OwnedPart& part, const std::vector<char>& perio
     for (const LocalNodeId n : mesh.cell_nodes.row(g)) image_of_node[n.index()] = image;
   }
   for (std::size_t n = 0; n < image_of_node.size(); ++n) {
-    if (image_of_node[n] != 0) mesh.node_coord[n] += lattice.shift(image_of_node[n]);
+    if (image_of_node[n] != 0) mesh.node_coord[n] += translations.shift(image_of_node[n]);
   }
 }
 

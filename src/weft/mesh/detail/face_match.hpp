@@ -24,7 +24,7 @@ struct FaceLinks {
   std::vector<std::int32_t> offset{0};
   std::vector<std::int64_t> target;   ///< global cell; boundary(zone); or kUnknown
   std::vector<std::uint8_t> partner;  ///< which face of the target cell it is
-  std::vector<std::int32_t> image;    ///< periodic image of the target (see Lattice); empty where nothing is periodic
+  std::vector<std::int32_t> image;    ///< periodic image of the target (see Translations); empty where nothing is periodic
 
   [[nodiscard]] static constexpr std::int64_t boundary(std::int32_t zone) { return -2 - std::int64_t{zone}; }
   [[nodiscard]] static constexpr bool is_boundary(std::int64_t target) { return target <= -2; }

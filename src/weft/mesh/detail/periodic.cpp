@@ -31,7 +31,7 @@ int size_of(const FaceKey& key) {
 }
 
 std::vector<Side> make_sides(const Communicator& comm, const MeshBlock& block, const Chunks& nodes, const PeriodicZones& zones,
-                             const Lattice& lattice, const std::vector<ZoneFace>& faces) {
+                             const Translations& translations, const std::vector<ZoneFace>& faces) {
   std::vector<std::int64_t> ids;
   for (const ZoneFace& face : faces) {
     for (int i = 0; i < size_of(face.key); ++i) ids.push_back(face.key[static_cast<std::size_t>(i)]);
@@ -50,7 +50,7 @@ std::vector<Side> make_sides(const Communicator& comm, const MeshBlock& block, c
       }
     }
     const int size = size_of(face.key);
-    const Vec3 shift = side.is_to ? Vec3{} : lattice.shift(lattice.image(static_cast<std::size_t>(side.pair)));
+    const Vec3 shift = side.is_to ? Vec3{} : translations.shift(translations.image(static_cast<std::size_t>(side.pair)));
     double shortest = std::numeric_limits<double>::infinity();
     for (int i = 0; i < size; ++i) {
       side.coord[static_cast<std::size_t>(i)] = coords[next++] + shift;
@@ -137,7 +137,7 @@ struct Found {
 };
 
 /// Pairs the sides that met here. Sorted by bin, and within a bin along its longest direction, so that a search looks at few.
-void match_sides(std::vector<Side>& sides, const Lattice& lattice, std::vector<LinkReply>& replies,
+void match_sides(std::vector<Side>& sides, const Translations& translations, std::vector<LinkReply>& replies,
                  std::vector<NodePair>& node_pairs, std::vector<Found>& found) {
   std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
     return std::tie(a.pair, a.bin, a.is_to, a.face.cell, a.face.face) <
@@ -173,7 +173,7 @@ void match_sides(std::vector<Side>& sides, const Lattice& lattice, std::vector<L
         if (!pair_nodes(a, b, node_of)) continue;
         ++mine;
         ++partners[k];
-        const std::int32_t image = lattice.image(static_cast<std::size_t>(a.pair));
+        const std::int32_t image = translations.image(static_cast<std::size_t>(a.pair));
         replies.push_back({a.face.cell, b.face.cell, -image, byte(a.face.face), byte(b.face.face)});
         replies.push_back({b.face.cell, a.face.cell, image, byte(b.face.face), byte(a.face.face)});
         for (std::size_t n = 0; n < static_cast<std::size_t>(size_of(a.face.key)); ++n) {
@@ -310,14 +310,14 @@ PeriodicZones find_periodic_zones(const MeshBlock& block, const std::vector<Peri
 }
 
 NodeAliases connect_periodic(const Communicator& comm, MeshBlock& block, const Chunks& cells, const Chunks& nodes,
-                             const PeriodicZones& zones, const Lattice& lattice, const std::vector<ZoneFace>& faces,
+                             const PeriodicZones& zones, const Translations& translations, const std::vector<ZoneFace>& faces,
                              FaceLinks& links) {
   std::vector<LinkReply> replies;
   std::vector<NodePair> node_pairs;
   std::vector<Found> found;
   {
-    std::vector<Side> sides = send_to_bins(comm, make_sides(comm, block, nodes, zones, lattice, faces));
-    match_sides(sides, lattice, replies, node_pairs, found);
+    std::vector<Side> sides = send_to_bins(comm, make_sides(comm, block, nodes, zones, translations, faces));
+    match_sides(sides, translations, replies, node_pairs, found);
   }
   check_partners(comm, block, cells, nodes, found);
   links.image.assign(links.target.size(), 0);
@@ -329,7 +329,7 @@ NodeAliases connect_periodic(const Communicator& comm, MeshBlock& block, const C
   const std::vector<Vec3> root_coords = fetch<Vec3>(comm, nodes, roots, block.coords);
   for (std::size_t i = 0; i < roots.size(); ++i) {
     const auto& [node, alias] = aliases.entries()[i];
-    block.coords[nodes.local(node)] = root_coords[i] + lattice.shift(alias.image);
+    block.coords[nodes.local(node)] = root_coords[i] + translations.shift(alias.image);
   }
   return aliases;
 }

@@ -6,7 +6,7 @@
 #include "weft/comm/communicator.hpp"
 #include "weft/mesh/detail/distribution.hpp"
 #include "weft/mesh/detail/face_match.hpp"
-#include "weft/mesh/detail/lattice.hpp"
+#include "weft/mesh/detail/translations.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::mesh::detail {
@@ -48,7 +48,7 @@ struct PeriodicZones {
 /// @throws MeshError on every rank: a face without partner, with more than one, or of another shape. @collective
 /// @cost a few 300 B records per periodic face, spread over the ranks by place.
 [[nodiscard]] NodeAliases connect_periodic(const Communicator& comm, MeshBlock& block, const Chunks& cells, const Chunks& nodes,
-                                           const PeriodicZones& zones, const Lattice& lattice, const std::vector<ZoneFace>& faces,
-                                           FaceLinks& links);
+                                           const PeriodicZones& zones, const Translations& translations,
+                                           const std::vector<ZoneFace>& faces, FaceLinks& links);
 
 }  // namespace weft::mesh::detail

@@ -1,4 +1,4 @@
-#include "weft/mesh/detail/lattice.hpp"
+#include "weft/mesh/detail/translations.hpp"
 
 #include <fmt/format.h>
 
@@ -19,13 +19,13 @@ constexpr std::array<std::int32_t, 3> kStride{1, kBase, kBase* kBase};
 
 }  // namespace
 
-Lattice::Lattice(std::span<const Vec3> translations) : image_(translations.size(), 0) {
-  std::vector<std::size_t> by_length(translations.size());
+Translations::Translations(std::span<const Vec3> pairs) : image_(pairs.size(), 0) {
+  std::vector<std::size_t> by_length(pairs.size());
   std::iota(by_length.begin(), by_length.end(), std::size_t{0});
   std::stable_sort(by_length.begin(), by_length.end(),
-                   [&](std::size_t a, std::size_t b) { return norm(translations[a]) < norm(translations[b]); });
+                   [&](std::size_t a, std::size_t b) { return norm(pairs[a]) < norm(pairs[b]); });
   for (const std::size_t pair : by_length) {
-    const Vec3 t = translations[pair];
+    const Vec3 t = pairs[pair];
     if (norm(t) == 0) throw InputError("a periodic translation is zero", "give the vector from one zone to the other");
     std::array<int, 3> reach{};
     for (std::size_t k = 0; k < basis_.size(); ++k) reach[k] = kSearched;
@@ -48,7 +48,7 @@ Lattice::Lattice(std::span<const Vec3> translations) : image_(translations.size(
   }
 }
 
-Vec3 Lattice::shift(std::int32_t image) const {
+Vec3 Translations::shift(std::int32_t image) const {
   Vec3 sum;
   for (std::size_t k = 0; k < basis_.size(); ++k) {
     const std::int32_t multiple = ((image % kBase + kBase + kBase / 2) % kBase) - kBase / 2;

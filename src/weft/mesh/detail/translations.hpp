@@ -8,17 +8,17 @@
 
 namespace weft::mesh::detail {
 
-/// The lattice of a mesh's periodic translations. An image is an integer that stands for a whole-number combination of at most
-/// three basis translations; 0 is no translation, and the image of a sum is the sum of the images, so that images are composed by
-/// adding and turned back by negating. Combinations of +-511 of each basis translation can be told apart: more layers of
-/// ghosts than any mesh has.
-class Lattice {
+/// The lattice that the periodic translations of a mesh span. An image is an integer that stands for a whole-number combination
+/// of at most three basis translations; 0 is no translation, and the image of a sum is the sum of the images, so that images are
+/// composed by adding and turned back by negating. Combinations of +-511 of each basis translation can be told apart: more layers
+/// of ghosts than any mesh has.
+class Translations {
  public:
-  Lattice() = default;
+  Translations() = default;
   /// From the translations of all periodic pairs. One that is a small whole-number combination of shorter ones gets their image,
   /// so that one place has one image however it is reached.
   /// @throws InputError if a translation is zero, or if more than three are independent.
-  explicit Lattice(std::span<const Vec3> translations);
+  explicit Translations(std::span<const Vec3> pairs);
 
   /// The image that stands for the `pair`-th translation given.
   [[nodiscard]] std::int32_t image(std::size_t pair) const { return image_[pair]; }
