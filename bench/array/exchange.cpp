@@ -103,8 +103,8 @@ int main(int argc, char** argv) {
         const int neighbours = comm.size() == 1 ? 0 : (comm.size() == 2 ? 1 : 2);
         const double bytes = 8.0 * kWidth * r.rows * r.arrays * neighbours;
         if (comm.is_root()) {
-          std::printf("%5d  %6d  %-10s  %14d  %10.2f  %8.2f  %14.2f\n", comm.size(), r.arrays, pattern, r.rows, r.median_us, r.best_us,
-                      bytes / r.median_us * 1e-3);
+          std::printf("%5d  %6d  %-10s  %14d  %10.2f  %8.2f  %14.2f\n", comm.size(), r.arrays, pattern, r.rows, r.median_us,
+                      r.best_us, bytes / r.median_us * 1e-3);
         }
       }
     }
@@ -115,11 +115,13 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "cannot write %s\n", json.c_str());
       return 1;
     }
-    std::fprintf(file, "{\"benchmark\": \"array/exchange\", \"ranks\": %d, \"doubles_per_row\": %d, \"results\": [\n", comm.size(), kWidth);
+    std::fprintf(file, "{\"benchmark\": \"array/exchange\", \"ranks\": %d, \"doubles_per_row\": %d, \"results\": [\n",
+                 comm.size(), kWidth);
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Result& r = results[i];
       std::fprintf(file,
-                   "  {\"pattern\": \"%s\", \"rows\": %d, \"arrays\": %d, \"repetitions\": %d, \"median_us\": %.3f, \"best_us\": %.3f}%s\n",
+                   "  {\"pattern\": \"%s\", \"rows\": %d, \"arrays\": %d, \"repetitions\": %d, \"median_us\": %.3f, \"best_us\": "
+                   "%.3f}%s\n",
                    r.pattern.c_str(), r.rows, r.arrays, r.repetitions, r.median_us, r.best_us, i + 1 < results.size() ? "," : "");
     }
     std::fprintf(file, "]}\n");

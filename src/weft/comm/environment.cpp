@@ -2,8 +2,12 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
+#include "weft/base/clock.hpp"
+#include "weft/comm/communicator.hpp"
 #include "weft/comm/detail/check.hpp"
 
 namespace weft {
@@ -21,6 +25,19 @@ MpiEnvironment::MpiEnvironment(int& argc, char**& argv) {
 MpiEnvironment::~MpiEnvironment() {
   int ended = 0;
   if (ours_ && MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) MPI_Finalize();
+}
+
+bool MpiEnvironment::everyone_arrives(const Communicator& comm, double seconds) {
+  MPI_Request arrival = MPI_REQUEST_NULL;
+  if (MPI_Ibarrier(comm.handle(), &arrival) != MPI_SUCCESS) return false;
+  const Stopwatch waiting;
+  int done = 0;
+  while (waiting.seconds() < seconds) {
+    if (MPI_Test(&arrival, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
+    if (done != 0) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
 }
 
 void MpiEnvironment::abort_job(int code) {

@@ -1,0 +1,41 @@
+#pragma once
+/// The commands of `weft`. Each adds its options to the command line and returns what to do when it is chosen.
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <string>
+
+#include "weft/comm/communicator.hpp"
+
+namespace weft::app {
+
+/// Exit codes of the program, as docs/guide/command_line.md lists them.
+enum Exit : int {
+  kDone = 0,
+  kFailed = 1,        ///< bad input, a failed file, a failed rank
+  kUsage = 2,         ///< the command line itself
+  kPhysics = 3,       ///< the flow left the range of the gas model
+  kInterrupted = 130  ///< ended by a signal, with a checkpoint
+};
+
+/// A chosen command, ready to run on every rank. Returns an Exit.
+using Action = std::function<int(const Communicator&)>;
+
+/// What the command line asks for. Where `ranks` is positive and no launcher is at work yet, main starts mpirun.
+struct Request {
+  Action action;
+  int ranks = 0;
+  std::string launcher_options;
+};
+
+void add_run(CLI::App& app, Request& request);
+void add_check(CLI::App& app, Request& request);
+void add_new(CLI::App& app, Request& request);
+void add_info(CLI::App& app, Request& request);
+void add_mesh(CLI::App& app, Request& request);
+void add_reference(CLI::App& app, Request& request);
+
+/// Adds -n/--ranks and --mpirun-options.
+void add_launch_options(CLI::App& command, Request& request);
+
+}  // namespace weft::app

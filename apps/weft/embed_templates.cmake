@@ -1,0 +1,11 @@
+# cmake -D OUTPUT=templates.cpp -D CASES_DIR=cases -P embed_templates.cmake: one C++ file with the text of every case.
+file(GLOB cases ${CASES_DIR}/*.toml)
+list(SORT cases)
+set(text "#include \"templates.hpp\"\n\nnamespace weft::app {\n\nconst std::vector<Template>& templates() {\n  static const std::vector<Template> kTemplates{\n")
+foreach(case IN LISTS cases)
+  get_filename_component(name ${case} NAME_WE)
+  file(READ ${case} content)
+  string(APPEND text "      {\"${name}\", R\"case(${content})case\"},\n")
+endforeach()
+string(APPEND text "  };\n  return kTemplates;\n}\n\n}  // namespace weft::app\n")
+file(WRITE ${OUTPUT} "${text}")

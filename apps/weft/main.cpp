@@ -1,0 +1,72 @@
+// weft: the command line.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "weft/base/error.hpp"
+#include "weft/comm/environment.hpp"
+
+#include "command.hpp"
+#include "launch.hpp"
+
+namespace {
+
+using namespace weft;
+
+int exit_code(const std::exception& error) {
+  const auto* ours = dynamic_cast<const Error*>(&error);
+  if (ours != nullptr && ours->kind() == Error::Kind::physics) return app::kPhysics;
+  if (ours != nullptr && ours->kind() == Error::Kind::interrupted) return app::kInterrupted;
+  return app::kFailed;
+}
+
+/// Every rank that fails comes here. Where all of them do, they agree on one error and rank 0 tells it; where one fails alone,
+/// the others wait for it in vain, so it tells and ends the job.
+int fail(const Communicator& world, const std::exception& error) {
+  constexpr double kPatienceSeconds = 3;
+  const int code = exit_code(error);
+  const bool together = MpiEnvironment::everyone_arrives(world, kPatienceSeconds);
+  if (!together || world.is_root()) {
+    fmt::print(stderr, "weft: error{}: {}\n", together ? "" : fmt::format(" on rank {} alone", world.rank().value()),
+               error.what());
+    std::fflush(stderr);
+  }
+  if (!together) MpiEnvironment::abort_job(code);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App parser("weft: compressible flow on unstructured meshes, on as many ranks as you have", "weft");
+  parser.require_subcommand(1);
+  parser.set_version_flag("--version", "weft " WEFT_VERSION);
+  app::Request request;
+  app::add_run(parser, request);
+  app::add_check(parser, request);
+  app::add_new(parser, request);
+  app::add_mesh(parser, request);
+  app::add_info(parser, request);
+  app::add_reference(parser, request);
+  try {
+    parser.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (app::rank_of_environment() != 0) return error.get_exit_code() == 0 ? app::kDone : app::kUsage;
+    return parser.exit(error) == 0 ? app::kDone : app::kUsage;
+  }
+  if (request.ranks > 0 && !app::under_launcher()) return app::launch(request.ranks, request.launcher_options, argc, argv);
+
+  try {
+    const MpiEnvironment mpi(argc, argv);
+    const Communicator world = Communicator::world();
+    try {
+      return request.action(world);
+    } catch (const std::exception& error) {
+      return fail(world, error);
+    }
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "weft: error: {}\n", error.what());
+    return app::kFailed;
+  }
+}

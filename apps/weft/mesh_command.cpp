@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weft/base/error.hpp"
+#include "weft/mesh/generate_by_name.hpp"
+#include "weft/mesh/read_mesh.hpp"
+#include "weft/mesh/write_mesh.hpp"
+
+#include "command.hpp"
+
+namespace weft::app {
+namespace {
+
+struct MeshOptions {
+  std::string input, output, generator, format;
+  std::vector<std::string> parameters, periodic;
+  double scale = 1;
+};
+
+mesh::GeneratorParameters parse_parameters(const std::vector<std::string>& words) {
+  mesh::GeneratorParameters parameters;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos)
+      throw InputError(fmt::format("\"{}\" is not a parameter", word), "write name=value, as in nx=64");
+    parameters[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return parameters;
+}
+
+mesh::MeshFormat output_format(const MeshOptions& options) {
+  return options.format.empty() ? mesh::mesh_format_of(options.output) : mesh::mesh_format(options.format);
+}
+
+int write(const Communicator& comm, const MeshOptions& options, mesh::MeshBlock block) {
+  const mesh::MeshFormat format = output_format(options);
+  mesh::scale(block, options.scale);
+  mesh::write_mesh(comm, block, options.output, format);
+  const auto cells = comm.sum(block.cells.size());
+  const auto nodes = comm.sum(static_cast<std::int64_t>(block.coords.size()));
+  if (comm.is_root()) fmt::print("wrote {}: {} cells, {} nodes\n", options.output, cells, nodes);
+  return kDone;
+}
+
+void list_generators(const std::string& name) {
+  for (const mesh::GeneratorInfo& info : mesh::generators()) {
+    if (!name.empty() && info.name != name) continue;
+    fmt::print("{:17} {} Zones: {}.\n", info.name, info.text, info.zones);
+    if (name.empty()) continue;
+    for (const mesh::GeneratorParameter& p : info.parameters) {
+      fmt::print("  {:13} {} [{}{}; {}]\n", p.name, p.text, p.initial, p.unit.empty() ? "" : " " + p.unit, p.range);
+    }
+  }
+}
+
+}  // namespace
+
+void add_mesh(CLI::App& app, Request& request) {
+  CLI::App* command = app.add_subcommand("mesh", "Look at, generate and convert meshes");
+  command->require_subcommand(1);
+  auto options = std::make_shared<MeshOptions>();
+
+  CLI::App* generate = command->add_subcommand("generate", "Generate a mesh; without an output file, show the generators");
+  generate->add_option("generator", options->generator, "Name of the generator");
+  generate->add_option("output", options->output, "File to write (.msh or .su2)");
+  generate->add_option("-p,--parameter", options->parameters, "A parameter of the generator: -p nx=64")
+      ->type_name("NAME=VALUE")
+      ->take_all();
+  generate->add_option("--format", options->format,
+                       "gmsh41, gmsh41-binary, gmsh22, gmsh22-binary or su2 (default: by extension)");
+  generate->add_option("--scale", options->scale, "Multiply the coordinates")->check(CLI::PositiveNumber);
+  add_launch_options(*generate, request);
+  generate->callback([options, &request] {
+    request.action = [options](const Communicator& comm) {
+      if (!options->output.empty())
+        return write(comm, *options, mesh::generate(comm, options->generator, parse_parameters(options->parameters)));
+      if (!options->generator.empty()) (void)mesh::generator_spec(options->generator, {});
+      if (comm.is_root()) list_generators(options->generator);
+      return static_cast<int>(kDone);
+    };
+  });
+
+  CLI::App* convert = command->add_subcommand("convert", "Convert a mesh file to another format");
+  convert->add_option("input", options->input, "Mesh file: Gmsh or SU2")->required();
+  convert->add_option("output", options->output, "File to write (.msh or .su2)")->required();
+  convert->add_option("--format", options->format, "gmsh41, gmsh41-binary, gmsh22, gmsh22-binary or su2 (default: by extension)");
+  convert->add_option("--scale", options->scale, "Multiply the coordinates: 0.001 from mm to m")->check(CLI::PositiveNumber);
+  add_launch_options(*convert, request);
+  convert->callback([options, &request] {
+    request.action = [options](const Communicator& comm) { return write(comm, *options, mesh::read_mesh(comm, options->input)); };
+  });
+}
+
+}  // namespace weft::app

@@ -1,0 +1,100 @@
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "launch.hpp"
+
+namespace weft::app {
+namespace {
+
+constexpr double kBarInterval = 0.2, kLineInterval = 5.0;  // seconds
+
+int terminal_width() {
+  // Under mpirun our standard output is mpirun's own; our launcher tells what is at its other end.
+  if (under_launcher()) {
+    const char* width = std::getenv("WEFT_TERMINAL_WIDTH");
+    return width == nullptr ? 0 : std::max(40, std::atoi(width));
+  }
+  winsize window{};
+  if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) return std::max<int>(40, window.ws_col);
+  return 0;
+}
+
+std::string duration(double seconds) {
+  if (seconds < 0) return "?";
+  const auto s = static_cast<long>(seconds + 0.5);
+  if (s < 60) return fmt::format("{} s", s);
+  if (s < 3600) return fmt::format("{}:{:02} min", s / 60, s % 60);
+  return fmt::format("{}:{:02} h", s / 3600, s / 60 % 60);
+}
+
+std::string facts(const flow::Progress& p) {
+  return fmt::format("step {}  t {:.4g}  dt {:.2e}  residual {:.2e}  {:.2f} M cell-residuals/s  left {}", p.step, p.time, p.dt,
+                     p.residual, p.cell_residuals_per_second * 1e-6, duration(p.seconds_left));
+}
+
+}  // namespace
+
+ProgressPrinter::ProgressPrinter(const Communicator& comm) : talks_(comm.is_root()), width_(terminal_width()) {}
+
+void ProgressPrinter::mesh_ready(const mesh::Mesh& mesh, double seconds) {
+  const auto most = mesh.comm.max(static_cast<std::int64_t>(mesh.owned_cells));
+  const auto ghosts = mesh.comm.sum(static_cast<std::int64_t>(mesh.ghost_cells));
+  if (!talks_) return;
+  end_line();
+  fmt::print("mesh {}: {} cells, {}-D, {} rank{} (largest part {} cells, {} ghost cells in all), ready in {:.1f} s\n",
+             mesh.source, mesh.global_cells, mesh.dim, mesh.comm.size(), mesh.comm.size() == 1 ? "" : "s", most, ghosts, seconds);
+  std::fflush(stdout);
+}
+
+void ProgressPrinter::resumed(const std::filesystem::path& checkpoint, std::int64_t step, double time) {
+  if (!talks_) return;
+  end_line();
+  fmt::print("resumed from {} at step {}, time {:.6g}\n", checkpoint.string(), step, time);
+}
+
+void ProgressPrinter::advanced(const flow::Progress& progress) {
+  if (!talks_ || (shown_ && since_shown_.seconds() < (width_ > 0 ? kBarInterval : kLineInterval))) return;
+  shown_ = true;
+  since_shown_.restart();
+  if (width_ > 0) {
+    fmt::print("\r{}\x1b[K", bar(progress));
+    on_line_ = true;
+  } else {
+    fmt::print("{:5.1f} %  {}\n", 100 * progress.fraction, facts(progress));
+  }
+  std::fflush(stdout);
+}
+
+std::string ProgressPrinter::bar(const flow::Progress& progress) const {
+  const std::string text = facts(progress);
+  const int room = width_ - 9 - static_cast<int>(text.size());
+  std::string line;
+  if (room >= 10) {
+    const int length = std::min(room - 2, 30);
+    const int full = static_cast<int>(progress.fraction * length + 0.5);
+    line = fmt::format("[{}{}] ", std::string(static_cast<std::size_t>(full), '='),
+                       std::string(static_cast<std::size_t>(length - full), ' '));
+  }
+  line += fmt::format("{:3.0f} %  {}", 100 * progress.fraction, text);
+  return line.substr(0, static_cast<std::size_t>(width_ - 1));
+}
+
+void ProgressPrinter::wrote(const std::filesystem::path& file) {
+  if (!talks_ || width_ > 0) return;  // the bar would drown in file names
+  fmt::print("wrote {}\n", file.string());
+}
+
+void ProgressPrinter::end_line() {
+  if (!on_line_) return;
+  fmt::print("\n");
+  on_line_ = false;
+}
+
+}  // namespace weft::app

@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weft/base/error.hpp"
+#include "weft/flow/case.hpp"
+#include "weft/flow/run.hpp"
+#include "weft/io/case_reader.hpp"
+
+#include "command.hpp"
+#include "progress.hpp"
+
+namespace weft::app {
+namespace {
+
+std::atomic<int> g_stop{0};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+extern "C" void request_stop(int signal) {
+  // A second signal of the user's own kind ends the program the hard way.
+  if (g_stop.fetch_add(1) > 0 && signal != SIGUSR1) std::signal(signal, SIG_DFL);
+}
+
+struct CaseOptions {
+  std::string file;
+  std::vector<std::string> overrides;
+};
+
+void add_case_options(CLI::App& command, CaseOptions& options) {
+  command.add_option("case", options.file, "Case file (TOML)")->required();
+  command.add_option("--set", options.overrides, "Override a key of the case: --set numerics.cfl=0.5")
+      ->type_name("KEY=VALUE")
+      ->take_all();
+}
+
+struct RunOptions : CaseOptions {
+  bool overwrite = false, resume = false;
+};
+
+void print_summary(const flow::Case& flow_case, const flow::RunSummary& summary) {
+  fmt::print("stopped: {}, step {}, time {:.9g}, {:.1f} s, {:.2f} M cell-residuals/s\n", flow::describe(summary.reason),
+             summary.steps, summary.time, summary.wall_seconds, summary.cell_residuals_per_second * 1e-6);
+  for (const auto& [name, forces] : summary.forces) {
+    fmt::print("{}: Cd {:.8g}  Cl {:.8g}  Cm ({:.6g}, {:.6g}, {:.6g})\n", name, forces.drag, forces.lift,
+               forces.moment_coefficient.x, forces.moment_coefficient.y, forces.moment_coefficient.z);
+  }
+  if (summary.error) {
+    for (int k = 0; k < flow::Solver::kVars; ++k) {
+      const auto& norm = (*summary.error)[static_cast<std::size_t>(k)];
+      fmt::print("error of {}: L1 {:.6e}  L2 {:.6e}  max {:.6e}\n", flow::IdealGas::primitive_name(k), norm.l1, norm.l2,
+                 norm.linf);
+    }
+  }
+  fmt::print("results in {}\n", flow_case.output.directory.string());
+}
+
+int run_case(const Communicator& comm, const RunOptions& options) {
+  io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
+  const flow::Case flow_case = flow::read_case(reader);
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, request_stop);
+
+  ProgressPrinter printer(comm);
+  if (comm.is_root() && !flow_case.title.empty()) fmt::print("{}\n", flow_case.title);
+  const auto existing =
+      options.overwrite ? flow::Existing::overwrite : (options.resume ? flow::Existing::resume : flow::Existing::refuse);
+  const flow::RunSummary summary =
+      flow::run(comm, flow_case, reader.effective_toml(), existing, printer, [] { return g_stop.load() > 0; });
+  if (comm.is_root()) {
+    printer.end_line();
+    print_summary(flow_case, summary);
+    std::fflush(stdout);
+  }
+  return summary.reason == flow::StopReason::interrupted ? kInterrupted : kDone;
+}
+
+int check_case(const Communicator& comm, const CaseOptions& options) {
+  io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
+  const flow::Case flow_case = flow::read_case(reader);
+  const mesh::Mesh mesh = flow::load_mesh(comm, flow_case.mesh);
+  const auto solver = flow::make_solver(mesh, flow_case);
+  for (const flow::ForceSpec& force : flow_case.forces) flow::check_zones(mesh, force.zones, "forces." + force.name + ".zones");
+  if (comm.is_root()) {
+    fmt::print("{}: good. {} cells in {}-D; zones:", options.file, mesh.global_cells, mesh.dim);
+    for (const mesh::BoundaryZone& zone : mesh.boundary) fmt::print(" {}", zone.name);
+    fmt::print("\n");
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_launch_options(CLI::App& command, Request& request) {
+  command.add_option("-n,--ranks", request.ranks, "Start this many MPI ranks (through mpirun)")->check(CLI::PositiveNumber);
+  command.add_option("--mpirun-options", request.launcher_options, "More options for mpirun, in one word: \"--hostfile hosts\"");
+}
+
+void add_run(CLI::App& app, Request& request) {
+  CLI::App* command = app.add_subcommand("run", "Run a case");
+  auto options = std::make_shared<RunOptions>();
+  add_case_options(*command, *options);
+  auto* overwrite = command->add_flag("--overwrite", options->overwrite, "Replace the results that are there");
+  command->add_flag("--resume", options->resume, "Go on from the last checkpoint of the results that are there")
+      ->excludes(overwrite);
+  add_launch_options(*command, request);
+  command->callback(
+      [options, &request] { request.action = [options](const Communicator& comm) { return run_case(comm, *options); }; });
+}
+
+void add_check(CLI::App& app, Request& request) {
+  CLI::App* command = app.add_subcommand("check", "Read a case and its mesh, and say what is wrong with them");
+  auto options = std::make_shared<CaseOptions>();
+  add_case_options(*command, *options);
+  add_launch_options(*command, request);
+  command->callback(
+      [options, &request] { request.action = [options](const Communicator& comm) { return check_case(comm, *options); }; });
+}
+
+void add_reference(CLI::App& app, Request& request) {
+  CLI::App* command = app.add_subcommand("reference", "Print the reference of every key of a case, as Markdown");
+  command->callback([&request] {
+    request.action = [](const Communicator& comm) {
+      if (comm.is_root()) fmt::print("{}", flow::case_reference());
+      return static_cast<int>(kDone);
+    };
+  });
+}
+
+}  // namespace weft::app

@@ -1,0 +1,130 @@
+// Cell-residuals per second of the Euler residual, beside the machine's copy bandwidth.
+//
+//   mpirun -n 2 bench_flow_residual [cells]
+//
+// One line per element type: a full residual (ghost exchange, gradients, limiter, fluxes) and a full Runge-Kutta step divided by
+// its three residuals. Bytes per cell and residual are the compulsory traffic of two passes (each input once), as
+// docs/performance.md counts them. Prints a table, and the same as JSON on the last line.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "weft/base/clock.hpp"
+#include "weft/comm/environment.hpp"
+#include "weft/flow/solver.hpp"
+#include "weft/mesh/generate_by_name.hpp"
+#include "weft/mesh/mesh.hpp"
+
+namespace {
+
+using namespace weft;
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// Bytes per second that all ranks together read and write in a[i] = b[i], arrays of 64 MB a rank.
+double copy_bandwidth(const Communicator& comm) {
+  constexpr std::size_t kSize = std::size_t{8} << 20;
+  std::vector<double> from(kSize, 1.0), to(kSize, 0.0), seconds;
+  for (int i = 0; i < 9; ++i) {
+    comm.barrier();
+    const Stopwatch watch;
+    std::copy(from.begin(), from.end(), to.begin());
+    seconds.push_back(comm.max(watch.seconds()));
+    from[static_cast<std::size_t>(i)] += to[kSize / 2];
+  }
+  return 2.0 * sizeof(double) * static_cast<double>(kSize) * comm.size() / median(seconds);
+}
+
+struct Row {
+  std::string elements, gradient;
+  std::int64_t cells = 0;
+  double residual_rate = 0, step_rate = 0, bytes = 0;
+};
+
+/// Values, gradients and residuals once per pass, geometry and topology once: see docs/performance.md.
+double compulsory_bytes(const mesh::Mesh& m) {
+  const double faces = static_cast<double>(m.faces()) / m.owned_cells;
+  const double per_cell_faces = static_cast<double>(m.cell_faces.entries().size()) / m.owned_cells;
+  const double values = 5 * 8, gradients = 5.0 * m.dim * 8, centroid = 24, volume = 8;
+  const double matrix = m.dim * (m.dim + 1) / 2.0 * 8;
+  const double gradient_pass = values + centroid + volume + matrix + gradients + per_cell_faces * (3 * 4) + faces * 24;
+  const double flux_pass = values + gradients + centroid + faces * (2 * 4 + 24 + 8 + 24) + 2 * values;
+  const double update = 3 * values + volume;
+  return gradient_pass + flux_pass + update;
+}
+
+Row measure(const Communicator& comm, const std::string& elements, int dim, std::int64_t cells, flow::GradientKind gradient) {
+  const double per_cube = elements == "tetrahedra" ? 6 : 1;
+  const auto n = static_cast<std::int64_t>(std::round(std::pow(static_cast<double>(cells) / per_cube, 1.0 / dim)));
+  mesh::GeneratorParameters box{{"nx", n}, {"ny", n}, {"elements", elements}};
+  if (dim == 3) box["nz"] = n;
+  mesh::BuildOptions options;
+  options.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}};
+  if (dim == 3) options.periodic.push_back({"zmin", "zmax", {0, 0, 1}});
+  const mesh::Mesh m = mesh::build(comm, mesh::generate(comm, "box", box), options);
+  flow::Solver solver(m, {}, {}, {.gradient = gradient});
+  solver.initialise([](Vec3 x) {
+    return flow::Primitive{1 + 0.2 * std::sin(6.28318530717958648 * (x.x + x.y + x.z)), {1, 0.5, 0}, 1};
+  });
+  solver.step(1.0);
+  std::vector<double> residual, step;
+  const int repeats = std::max(3, static_cast<int>(4'000'000 / m.global_cells));
+  for (int i = 0; i < repeats; ++i) {
+    comm.barrier();
+    const Stopwatch evaluation;
+    solver.residual().evaluate(solver.time());
+    residual.push_back(comm.max(evaluation.seconds()));
+    std::fill(solver.residual().residual().begin(), solver.residual().residual().end(), 0.0);
+    comm.barrier();
+    const Stopwatch stepping;
+    solver.step(1.0);
+    step.push_back(comm.max(stepping.seconds()));
+  }
+  const auto all = static_cast<double>(m.global_cells);
+  return {elements,
+          gradient == flow::GradientKind::green_gauss ? "green_gauss" : "least_squares",
+          m.global_cells,
+          all / median(residual),
+          3 * all / median(step),
+          comm.max(compulsory_bytes(m))};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const MpiEnvironment mpi(argc, argv);
+  const Communicator comm = Communicator::world();
+  const std::int64_t cells = argc > 1 ? std::atoll(argv[1]) : 300'000;
+  const double bandwidth = copy_bandwidth(comm);
+  if (comm.is_root()) {
+    fmt::print("{} rank(s), {}, copy {:.1f} GB/s, fp64, AoS, HLLC + Barth-Jespersen\n", comm.size(), __VERSION__,
+               bandwidth * 1e-9);
+    fmt::print("{:14}{:>15}{:>10}{:>22}{:>22}{:>12}{:>16}\n", "elements", "gradient", "cells", "residual only [M/s]",
+               "in RK3 step [M/s]", "bytes/cell", "of copy rate");
+  }
+  std::string json;
+  const auto run = [&](const std::string& elements, int dim, flow::GradientKind gradient) {
+    const Row r = measure(comm, elements, dim, cells, gradient);
+    if (!comm.is_root()) return;
+    fmt::print("{:14}{:>15}{:>10}{:>22.2f}{:>22.2f}{:>12.0f}{:>15.0f}%\n", r.elements, r.gradient, r.cells,
+               r.residual_rate * 1e-6, r.step_rate * 1e-6, r.bytes, 100 * r.step_rate * r.bytes / bandwidth);
+    json += fmt::format(
+        R"({}{{"elements":"{}","gradient":"{}","cells":{},"residuals_per_s":{:.4g},"in_step_per_s":{:.4g},"bytes":{:.0f}}})",
+        json.empty() ? "" : ",", r.elements, r.gradient, r.cells, r.residual_rate, r.step_rate, r.bytes);
+  };
+  for (const auto gradient : {flow::GradientKind::least_squares, flow::GradientKind::green_gauss}) {
+    run("quads", 2, gradient);
+    run("triangles", 2, gradient);
+    run("hexahedra", 3, gradient);
+    run("tetrahedra", 3, gradient);
+  }
+  if (comm.is_root()) {
+    fmt::print(R"({{"bench":"flow/residual","ranks":{},"copy_bytes_per_s":{:.4g},"rows":[{}]}})", comm.size(), bandwidth, json);
+    fmt::print("\n");
+  }
+}

@@ -1,0 +1,419 @@
+#include "weft/flow/case.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "weft/base/error.hpp"
+#include "weft/flow/names.hpp"
+
+namespace weft::flow {
+namespace {
+
+using io::Section;
+
+/// The unit vector at angle of attack `alpha` in the plane of drag and lift, and sideslip `beta`, radians. In 2-D, and in 3-D
+/// with lift along y, alpha turns x towards y; with lift along z it turns x towards z.
+Vec3 flow_direction(double alpha, double beta, bool lift_along_z) {
+  const double in_plane = std::sin(alpha) * std::cos(beta);
+  const double out_of_plane = std::sin(beta);
+  const double ahead = std::cos(alpha) * std::cos(beta);
+  return lift_along_z ? Vec3{ahead, -out_of_plane, in_plane} : Vec3{ahead, in_plane, out_of_plane};
+}
+
+struct FreeStream {
+  Primitive state;
+  Vec3 drag_direction{1, 0, 0}, lift_direction{0, 1, 0};
+};
+
+/// density (or temperature), pressure, and velocity (or mach with alpha and beta). Keys that are absent come from `base`.
+Primitive read_state(const Section& s, const IdealGas& gas, const std::optional<Primitive>& base,
+                     FreeStream* directions = nullptr) {
+  Primitive w = base.value_or(Primitive{1, {}, 1});
+  const auto pressure = s.optional_number("pressure", {.min_exclusive = 0, .unit = "Pa", .doc = "Static pressure."});
+  const auto density =
+      s.optional_number("density", {.min_exclusive = 0, .unit = "kg/m^3", .doc = "Density; or give temperature."});
+  const auto temperature = s.optional_number(
+      "temperature",
+      {.min_exclusive = 0, .unit = "K", .doc = "Static temperature p / (density gas_constant), instead of density."});
+  const auto velocity = s.optional_vector3("velocity", {.unit = "m/s", .doc = "Velocity; or give mach."});
+  const auto mach = s.optional_number("mach", {.min = 0, .doc = "Mach number, instead of velocity."});
+  const double alpha = s.number("alpha", {.default_value = 0,
+                                          .min = -180,
+                                          .max = 180,
+                                          .unit = "deg",
+                                          .doc = "Angle of attack: turns x towards lift_axis. With mach."});
+  const double beta = s.number("beta", {.default_value = 0, .min = -90, .max = 90, .unit = "deg", .doc = "Sideslip. With mach."});
+  const bool along_z =
+      s.choice("lift_axis", {"y", "z"}, {.default_value = "y", .doc = "Axis towards which alpha turns the flow."}) == "z";
+  if (s.documenting()) return w;
+
+  if (!base && !pressure) s.fail("pressure", "a state needs a pressure", "give pressure, and density or temperature");
+  if (!base && !density && !temperature) s.fail("density", "a state needs a density", "give density or temperature");
+  if (density && temperature) s.fail("temperature", "density and temperature are both given", "give one of them");
+  if (velocity && mach) s.fail("mach", "velocity and mach are both given", "give one of them");
+  if (pressure) w.pressure = *pressure;
+  if (density) w.density = *density;
+  if (temperature) w.density = gas.density(w.pressure, *temperature);
+  const Vec3 direction = flow_direction(alpha, beta, along_z);
+  if (velocity) w.velocity = *velocity;
+  if (mach) w.velocity = (*mach * gas.sound_speed(w)) * direction;
+  if (directions != nullptr) {
+    directions->state = w;
+    const Vec3 ahead = velocity && norm(*velocity) > 0 ? *velocity / norm(*velocity) : direction;
+    directions->drag_direction = ahead;
+    const Vec3 axis = along_z ? Vec3{0, 0, 1} : Vec3{0, 1, 0};
+    const Vec3 up = axis - dot(axis, ahead) * ahead;
+    directions->lift_direction = norm(up) > 0 ? up / norm(up) : axis;
+  }
+  return w;
+}
+
+MeshChoice read_mesh_choice(const Section& s) {
+  MeshChoice choice;
+  if (const auto file = s.optional_path("file", {.doc = "Mesh to read: Gmsh (.msh 2.2 or 4.1) or SU2 (.su2)."}))
+    choice.file = *file;
+  std::vector<std::string> names{"none"};
+  for (const mesh::GeneratorInfo& info : mesh::generators()) names.push_back(info.name);
+  choice.generator = s.variant(
+      "generator", names, {.default_value = "none", .doc = "Mesh to generate instead; its parameters are keys of this section."},
+      [&](const std::string& chosen) {
+        for (const mesh::GeneratorInfo& info : mesh::generators()) {
+          if (info.name != chosen) continue;
+          for (const mesh::GeneratorParameter& p : info.parameters) {
+            const std::string unit = p.unit.empty() ? "" : ", " + p.unit;
+            const auto value = s.optional_expression(p.name, {.doc = p.text + " (" + p.initial + unit + "; " + p.range + ")"});
+            if (value) choice.parameters[p.name] = *value;
+          }
+        }
+      });
+  choice.scale = s.number(
+      "scale", {.default_value = 1, .min_exclusive = 0, .doc = "Coordinates are multiplied by it: 0.001 for a mesh in mm."});
+  choice.offset = s.vector3("offset", {.default_value = Vec3{}, .unit = "m", .doc = "Added to the coordinates after scaling."});
+  choice.build.order = s.choice_of<mesh::CellOrder>(
+      "order", {{"hilbert", mesh::CellOrder::hilbert}, {"rcm", mesh::CellOrder::rcm}, {"as_read", mesh::CellOrder::as_read}},
+      {.default_value = "hilbert", .doc = "Numbering of the cells of a rank, for memory locality."});
+  for (const Section& pair : s.sections("periodic", {.doc = "Two boundary zones that are one."})) {
+    choice.build.periodic.push_back(
+        {.from = pair.text("from", {.doc = "First zone."}),
+         .to = pair.text("to", {.doc = "Second zone."}),
+         .translation =
+             pair.vector3("translation", {.unit = "m", .doc = "From a point of the first zone to that of the second."})});
+  }
+  if (s.documenting()) return choice;
+  const bool generated = choice.generator != "none";
+  if (choice.file.empty() != generated) {
+    s.fail(generated ? "generator" : "file", "a case needs one mesh: a file or a generator",
+           "give exactly one of mesh.file and mesh.generator");
+  }
+  if (!generated) choice.generator.clear();
+  return choice;
+}
+
+Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
+  Numerics n;
+  const auto enumerated = [&](const char* key, auto initial, const char* doc) {
+    using Kind = decltype(initial);
+    std::vector<std::string> all(names<Kind>().begin(), names<Kind>().end());
+    return kind_named<Kind>(s.choice(key, all, {.default_value = std::string(name_of(initial)), .doc = doc}));
+  };
+  n.flux = enumerated("flux", FluxKind::hllc, "Riemann flux.");
+  n.limiter = enumerated("limiter", LimiterKind::barth_jespersen, "Of the linear reconstruction.");
+  n.venkatakrishnan_k =
+      s.number("venkatakrishnan_k", {.default_value = 5, .min = 0, .doc = "Larger lets through larger smooth variations."});
+  n.reference_length = s.number("reference_length", {.default_value = 1,
+                                                     .min_exclusive = 0,
+                                                     .unit = "m",
+                                                     .doc = "Cell sizes of Venkatakrishnan's parameter are relative to it."});
+  n.gradient = s.choice_of<GradientKind>(
+      "gradient",
+      {{"least_squares", GradientKind::least_squares}, {"green_gauss", GradientKind::green_gauss}, {"none", GradientKind::none}},
+      {.default_value = "least_squares",
+       .doc = "Of the linear reconstruction; none: first order in space. Green-Gauss is of second order on orthogonal meshes "
+              "only."});
+  build.ghosts = s.choice_of<mesh::Neighbours>(
+      "stencil", {{"face", mesh::Neighbours::face}, {"node", mesh::Neighbours::node}},
+      {.default_value = "face", .doc = "Cells that make a least-squares gradient: neighbours through faces, or through nodes."});
+  n.rk_stages = static_cast<int>(s.integer(
+      "rk_order", {.default_value = 3, .min = 1, .max = 3, .doc = "Order (and stages) of the SSP Runge-Kutta scheme."}));
+  n.cfl = s.number("cfl", {.default_value = 0.8, .min_exclusive = 0, .max = 2, .doc = "Courant number."});
+  n.local_time_step =
+      s.boolean("local_time_step", {.default_value = false, .doc = "Each cell with its own time step: steady flows only."});
+  return n;
+}
+
+RiemannStates read_riemann(const Section& s, const IdealGas& gas) {
+  RiemannStates states;
+  states.left = read_state(s.section("left", {.doc = "State left of x0."}), gas, Primitive{1, {}, 1});
+  states.right = read_state(s.section("right", {.doc = "State right of x0."}), gas, Primitive{0.125, {}, 0.1});
+  return states;
+}
+
+Region read_region(const Section& s, const IdealGas& gas) {
+  Region region;
+  s.variant(
+      "shape", {"box", "sphere", "half_space"}, {.doc = "Part of space that gets this state."}, [&](const std::string& shape) {
+        region.shape = kind_named<Region::Shape>(shape);
+        switch (region.shape) {
+          case Region::Shape::box:
+            region.lower = s.optional_vector3("lower", {.unit = "m", .doc = "Lower corner of the box; absent: no lower bound."})
+                               .value_or(region.lower);
+            region.upper = s.optional_vector3("upper", {.unit = "m", .doc = "Upper corner of the box; absent: no upper bound."})
+                               .value_or(region.upper);
+            break;
+          case Region::Shape::sphere:
+            region.centre = s.vector3("centre", {.unit = "m", .doc = "Centre of the sphere (2-D: circle)."});
+            region.radius = s.number("radius", {.min_exclusive = 0, .unit = "m", .doc = "Radius of the sphere."});
+            break;
+          case Region::Shape::half_space:
+            region.point = s.vector3("point", {.unit = "m", .doc = "A point of the plane that bounds the half-space."});
+            region.normal = s.vector3("normal", {.doc = "Points into the half-space."});
+            break;
+        }
+      });
+  region.state = read_state(s, gas, std::nullopt);
+  return region;
+}
+
+ExpressionText read_expression(const Section& s, const char* key, const std::string& initial, const char* doc) {
+  return {s.expression(key, {.default_value = initial, .doc = doc}), s.where(key)};
+}
+
+/// A state as a function of place: of [initial], and of boundaries with kind = "prescribed" (there the word is `state`).
+InitialParams read_initial(const Section& s, const std::string& key, const IdealGas& gas,
+                           const std::optional<Primitive>& stream) {
+  InitialParams initial;
+  initial.gas = gas;
+  initial.where = s.where(key);
+  const std::vector<std::string> kinds(names<InitialKind>().begin(), names<InitialKind>().end());
+  s.variant(key, kinds, {.default_value = "uniform", .doc = "State as a function of place."}, [&](const std::string& kind) {
+    initial.kind = kind_named<InitialKind>(kind);
+    const auto plane = [&] {
+      initial.x0 =
+          s.optional_number("x0", {.unit = "m", .doc = "Plane x = x0 between left and right (0.5; toro_collision 0.4)."});
+    };
+    switch (initial.kind) {
+      case InitialKind::uniform:
+        initial.state = read_state(s, gas, stream);
+        break;
+      case InitialKind::riemann:
+        plane();
+        initial.riemann = read_riemann(s, gas);
+        break;
+      case InitialKind::sod:
+      case InitialKind::lax:
+      case InitialKind::toro_123:
+      case InitialKind::toro_left_blast:
+      case InitialKind::toro_collision:
+        plane();
+        break;
+      case InitialKind::vortex:
+        initial.vortex.gas = gas;
+        initial.vortex.strength = s.number("strength", {.default_value = 5, .doc = "beta."});
+        initial.vortex.centre =
+            s.vector3("centre", {.default_value = Vec3{5, 5, 0}, .unit = "m", .doc = "Of the vortex at t = 0."});
+        initial.vortex.velocity =
+            s.vector3("velocity", {.default_value = Vec3{1, 1, 0}, .unit = "m/s", .doc = "Of the flow that carries it."});
+        initial.vortex.period =
+            s.vector3("period", {.default_value = Vec3{10, 10, 0}, .unit = "m", .doc = "Of the periodic box; 0: not periodic."});
+        break;
+      case InitialKind::entropy_wave:
+        initial.entropy_wave.amplitude = s.number("amplitude", {.default_value = 0.2, .doc = "Of the density."});
+        initial.entropy_wave.wave = s.vector3("wave", {.default_value = Vec3{1, 1, 1}, .doc = "Waves per metre."});
+        initial.entropy_wave.velocity =
+            s.vector3("velocity", {.default_value = Vec3{1, 1, 1}, .unit = "m/s", .doc = "Of the flow that carries it."});
+        break;
+      case InitialKind::double_mach:
+        initial.double_mach.foot =
+            s.number("foot", {.default_value = 1.0 / 6, .unit = "m", .doc = "x where the shock meets y = 0 at t = 0."});
+        break;
+      case InitialKind::manufactured:
+        initial.manufactured = ManufacturedSolution::periodic(
+            static_cast<int>(s.integer("dim", {.default_value = 2, .min = 2, .max = 3, .doc = "Dimensions of the mesh."})),
+            s.number("length", {.default_value = 1, .min_exclusive = 0, .unit = "m", .doc = "Edge of the periodic box."}));
+        break;
+      case InitialKind::expression:
+        initial.expressions.density = read_expression(s, "density_expression", "1", "Density as a formula of x, y, z.");
+        initial.expressions.velocity_x = read_expression(s, "velocity_x_expression", "0", "Formula of x, y, z.");
+        initial.expressions.velocity_y = read_expression(s, "velocity_y_expression", "0", "Formula of x, y, z.");
+        initial.expressions.velocity_z = read_expression(s, "velocity_z_expression", "0", "Formula of x, y, z.");
+        initial.expressions.pressure = read_expression(s, "pressure_expression", "1", "Formula of x, y, z.");
+        break;
+      case InitialKind::forward_step:
+      case InitialKind::ringleb:
+        break;
+    }
+  });
+  for (const Section& region : s.sections("region", {.doc = "A part of space with a state of its own; later ones win."})) {
+    initial.regions.push_back(read_region(region, gas));
+  }
+  return initial;
+}
+
+ZoneCondition read_condition(const Section& s, const IdealGas& gas, const std::optional<Primitive>& stream) {
+  ZoneCondition zone;
+  zone.zone = s.name();
+  zone.where = s.where("kind");
+  std::vector<std::string> kinds(names<BoundaryKind>().begin(), names<BoundaryKind>().end());
+  kinds.emplace_back("prescribed");
+  s.variant("kind", kinds, {.doc = "Condition of this zone."}, [&](const std::string& kind) {
+    if (kind == "prescribed") {
+      zone.params.kind = BoundaryKind::supersonic_inflow;
+      zone.prescribed = read_initial(s, "state", gas, stream);
+      return;
+    }
+    zone.params.kind = kind_named<BoundaryKind>(kind);
+    switch (zone.params.kind) {
+      case BoundaryKind::far_field:
+      case BoundaryKind::supersonic_inflow:
+        zone.params.state = read_state(s, gas, stream);
+        break;
+      case BoundaryKind::total_pressure_inflow: {
+        zone.params.total_pressure = s.number("total_pressure", {.min_exclusive = 0, .unit = "Pa", .doc = "Of the reservoir."});
+        zone.params.total_temperature =
+            s.number("total_temperature",
+                     {.min_exclusive = 0, .unit = "K", .doc = "Of the reservoir; with gas_constant = 1 it is p / density."});
+        const Vec3 direction =
+            s.vector3("direction", {.default_value = Vec3{}, .doc = "Of the inflow; zeros: against the normal."});
+        if (norm(direction) > 0) zone.params.direction = direction / norm(direction);
+        break;
+      }
+      case BoundaryKind::static_pressure_outflow:
+        zone.params.pressure =
+            s.number("pressure", {.min_exclusive = 0, .unit = "Pa", .doc = "Static pressure behind the outflow."});
+        break;
+      default:
+        break;
+    }
+  });
+  return zone;
+}
+
+StopCriteria read_stop(const Section& s) {
+  StopCriteria stop;
+  stop.time = s.optional_number("time", {.min = 0, .unit = "s", .doc = "Flow time."});
+  stop.steps = s.optional_integer("steps", {.min = 0, .doc = "Steps since the start of the run."});
+  stop.wall_time = s.optional_number(
+      "wall_time", {.min_exclusive = 0, .unit = "s", .doc = "Wall-clock time of this call; a checkpoint is left."});
+  stop.residual = s.optional_number(
+      "residual", {.min_exclusive = 0,
+                   .max = 1,
+                   .doc = "Residual of density relative to its largest: 1e-8 stops after a fall of eight orders."});
+  stop.force_change = s.optional_number(
+      "force_change", {.min_exclusive = 0, .doc = "Largest change of any drag or lift coefficient over force_window steps."});
+  stop.force_window = s.integer("force_window", {.default_value = 200, .min = 1, .doc = "Steps over which force_change looks."});
+  if (!s.documenting() && !stop.time && !stop.steps && !stop.wall_time && !stop.residual && !stop.force_change) {
+    s.fail("time", "nothing says when to stop",
+           "give at least one of stop.time, stop.steps, stop.wall_time, stop.residual, stop.force_change");
+  }
+  return stop;
+}
+
+OutputChoice read_output(const Section& s) {
+  OutputChoice output;
+  output.directory = s.path_to(
+      "directory", {.default_value = "results", .relative_to_case = false, .doc = "Folder of the results; made if absent."});
+  output.field_interval = s.optional_number(
+      "field_interval",
+      {.min_exclusive = 0, .unit = "s", .doc = "Flow time between field files; steps are shortened to meet it."});
+  output.field_steps = s.optional_integer("field_steps", {.min = 1, .doc = "Steps between field files."});
+  output.history_steps = s.integer(
+      "history_steps",
+      {.default_value = 10, .min = 1, .doc = "Steps between rows of residuals.csv, forces.csv, probes.csv and integrals.csv."});
+  output.checkpoint_steps =
+      s.optional_integer("checkpoint_steps", {.min = 1, .doc = "Steps between checkpoints. One is always left at the end."});
+  output.single_precision =
+      s.choice("precision", {"double", "single"}, {.default_value = "double", .doc = "Of field files."}) == "single";
+  return output;
+}
+
+ForceSpec read_force(const Section& s, const FreeStream& stream) {
+  ForceSpec force;
+  force.name = s.name();
+  force.zones = s.texts("zones", {.doc = "Boundary zones that the force acts on."});
+  force.area = s.number(
+      "area",
+      {.default_value = 1, .min_exclusive = 0, .unit = "m^2", .doc = "Reference area; in 2-D the chord times unit depth."});
+  force.length = s.number("length", {.default_value = 1, .min_exclusive = 0, .unit = "m", .doc = "Reference length of moments."});
+  force.moment_centre =
+      s.vector3("moment_centre", {.default_value = Vec3{}, .unit = "m", .doc = "Point about which moments are taken."});
+  const Vec3 drag =
+      s.vector3("drag_direction", {.default_value = stream.drag_direction, .doc = "Default: along the free stream."});
+  const Vec3 lift = s.vector3(
+      "lift_direction", {.default_value = stream.lift_direction, .doc = "Default: across the free stream, towards lift_axis."});
+  force.reference = stream.state;
+  if (s.documenting()) return force;
+  if (norm(drag) == 0) s.fail("drag_direction", "a direction of length zero");
+  if (norm(lift) == 0) s.fail("lift_direction", "a direction of length zero");
+  force.drag_direction = drag / norm(drag);
+  force.lift_direction = lift / norm(lift);
+  if (norm(stream.state.velocity) == 0) {
+    s.fail("zones", "coefficients need the dynamic pressure of a free stream", "give [free_stream] with mach or velocity");
+  }
+  return force;
+}
+
+}  // namespace
+
+Case read_case(const io::CaseReader& reader) {
+  const Section root = reader.root();
+  Case c;
+  c.title = root.text("title", {.default_value = "", .doc = "One line, for people."});
+  const Section gas = root.section("gas", {.doc = "The gas: ideal, calorically perfect."});
+  c.gas.gamma = gas.number("gamma", {.default_value = 1.4, .min_exclusive = 1, .max = 3, .doc = "Ratio of specific heats."});
+  c.gas.gas_constant = gas.number("gas_constant", {.default_value = 1,
+                                                   .min_exclusive = 0,
+                                                   .unit = "J/(kg K)",
+                                                   .doc = "R in p = density R T; 287.05 for air; 1 where nothing has units."});
+  c.mesh = read_mesh_choice(root.section("mesh", {.required = true, .doc = "The mesh, read or generated."}));
+  const Section stream =
+      root.section("free_stream", {.doc = "The undisturbed flow: default of far_field and supersonic_inflow boundaries and of a "
+                                          "uniform start; reference of force coefficients."});
+  FreeStream free_stream;
+  if (stream.present() || stream.documenting()) c.free_stream = read_state(stream, c.gas, std::nullopt, &free_stream);
+  c.initial = read_initial(root.section("initial", {.doc = "The flow at the start."}), "kind", c.gas, c.free_stream);
+  for (const Section& zone :
+       root.named_sections("boundary", {.doc = "The condition of each boundary zone of the mesh.", .placeholder = "zone"})) {
+    c.boundary.push_back(read_condition(zone, c.gas, c.free_stream));
+  }
+  c.numerics = read_numerics(root.section("numerics", {.doc = "How the equations are solved."}), c.mesh.build);
+  c.manufactured_source =
+      root.choice("source", {"none", "manufactured"},
+                  {.default_value = "none", .doc = "Source term; manufactured: that of [initial], kind manufactured."}) ==
+      "manufactured";
+  c.stop = read_stop(root.section("stop", {.required = true, .doc = "When to stop: the first that holds."}));
+  const Section output = root.section("output", {.doc = "What is written, where and when."});
+  c.output = read_output(output);
+  c.integrals = output.boolean(
+      "integrals", {.default_value = false, .doc = "Write the integral of each conserved variable to integrals.csv."});
+  c.exact_errors = output.boolean(
+      "exact_errors", {.default_value = false, .doc = "At the end, compare with the exact solution of [initial]: errors.csv."});
+  for (const Section& force :
+       root.named_sections("forces", {.doc = "Force, moment and coefficients of boundary zones, in forces.csv."})) {
+    c.forces.push_back(read_force(force, free_stream));
+  }
+  for (const Section& probe : root.named_sections("probes", {.doc = "Values at points, in probes.csv."})) {
+    c.probes.push_back({probe.name(), probe.vector3("at", {.unit = "m", .doc = "The point."})});
+  }
+  reader.finish();
+  if (root.documenting()) return c;
+  if (c.manufactured_source && c.initial.kind != InitialKind::manufactured) {
+    root.fail("source", "the manufactured source needs the manufactured solution", "set initial.kind = \"manufactured\"");
+  }
+  if (c.exact_errors && !InitialState(c.initial).has_exact_solution()) {
+    output.fail("exact_errors", "this initial state has no exact solution to compare with");
+  }
+  return c;
+}
+
+SourceTerm Case::source() const {
+  if (!manufactured_source) return {};
+  return [solution = initial.manufactured, g = gas](Vec3 x, double t, const Primitive&) { return solution.source(g, x, t); };
+}
+
+std::string case_reference() {
+  const io::CaseReader reader = io::CaseReader::documentation();
+  (void)read_case(reader);
+  return reader.reference_markdown();
+}
+
+}  // namespace weft::flow

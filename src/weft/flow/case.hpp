@@ -1,0 +1,87 @@
+#pragma once
+/// A flow case as its file describes it: every choice of a run, read and checked, before any mesh is loaded.
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "weft/flow/boundary.hpp"
+#include "weft/flow/initial.hpp"
+#include "weft/flow/monitors.hpp"
+#include "weft/flow/numerics.hpp"
+#include "weft/io/case_reader.hpp"
+#include "weft/mesh/generate_by_name.hpp"
+#include "weft/mesh/mesh.hpp"
+
+namespace weft::flow {
+
+/// Where the mesh comes from: a file, or a generator with its parameters.
+struct MeshChoice {
+  std::filesystem::path file;  ///< empty: generated
+  std::string generator;
+  mesh::GeneratorParameters parameters;
+  double scale = 1;  ///< coordinates are multiplied by it,
+  Vec3 offset{};     ///< then moved by it, m
+  mesh::BuildOptions build;
+};
+
+/// A boundary zone of the mesh and its condition.
+struct ZoneCondition {
+  std::string zone;
+  BoundaryParams params;
+  std::optional<InitialParams> prescribed;  ///< kind = "prescribed": the state outside each face
+  Where where;                              ///< in the case, for messages
+};
+
+/// When to stop; the first that holds.
+struct StopCriteria {
+  std::optional<double> time;  ///< s
+  std::optional<std::int64_t> steps;
+  std::optional<double> wall_time;     ///< s
+  std::optional<double> residual;      ///< of density, relative to the largest since the start
+  std::optional<double> force_change;  ///< largest change of any coefficient over `force_window` steps
+  std::int64_t force_window = 200;
+};
+
+struct OutputChoice {
+  std::filesystem::path directory;
+  std::optional<double> field_interval;     ///< s of flow time between field files
+  std::optional<std::int64_t> field_steps;  ///< steps between field files
+  std::int64_t history_steps = 10;          ///< steps between rows of the histories
+  std::optional<std::int64_t> checkpoint_steps;
+  bool single_precision = false;  ///< of field files
+};
+
+struct ProbeChoice {
+  std::string name;
+  Vec3 at;
+};
+
+struct Case {
+  std::string title;
+  MeshChoice mesh;
+  IdealGas gas;
+  std::optional<Primitive> free_stream;
+  InitialParams initial;
+  std::vector<ZoneCondition> boundary;
+  Numerics numerics;
+  StopCriteria stop;
+  OutputChoice output;
+  std::vector<ForceSpec> forces;
+  std::vector<ProbeChoice> probes;
+  bool integrals = false;            ///< write the totals of the conserved variables
+  bool exact_errors = false;         ///< compare the result with the exact solution of `initial`
+  bool manufactured_source = false;  ///< add the source term of `initial`, a manufactured solution
+
+  /// Empty where there is none.
+  [[nodiscard]] SourceTerm source() const;
+};
+
+/// Reads every key of a case. @throws InputError with file, line, column and key. No communication.
+[[nodiscard]] Case read_case(const io::CaseReader& reader);
+
+/// The reference of every key, as Markdown, generated from read_case().
+[[nodiscard]] std::string case_reference();
+
+}  // namespace weft::flow

@@ -1,0 +1,123 @@
+#include "weft/flow/discretization.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "weft/base/error.hpp"
+
+namespace weft::flow {
+namespace {
+
+using mesh::LocalCellId;
+using mesh::LocalFaceId;
+using mesh::Mesh;
+
+void add_boundary_rows(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, Discretization& d) {
+  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
+    const bool mirrored = mirrors(kinds[z]);
+    for (const LocalFaceId face : mesh.boundary[z].faces) {
+      const std::size_t f = face.index();
+      const Vec3 inside = mesh.cell_centroid[mesh.face_left[f].index()];
+      const Vec3 to_face = mesh.face_centroid[f] - inside;
+      d.centroid.push_back(mirrored ? inside + 2.0 * dot(to_face, mesh.face_normal[f]) * mesh.face_normal[f]
+                                    : mesh.face_centroid[f]);
+    }
+  }
+}
+
+void connect(const Mesh& mesh, mesh::Neighbours stencil, Discretization& d) {
+  const auto faces = static_cast<std::size_t>(mesh.faces());
+  d.face_left.resize(faces);
+  d.face_right.resize(faces);
+  for (std::size_t f = 0; f < faces; ++f) {
+    d.face_left[f] = mesh.face_left[f].value();
+    d.face_right[f] = mesh.face_right[f].valid() ? mesh.face_right[f].value()
+                                                 : mesh.cells() + static_cast<std::int32_t>(f) - d.first_boundary_face;
+  }
+  const bool by_node = stencil == mesh::Neighbours::node;
+  d.stencil_offset.assign(1, 0);
+  d.cell_face_offset.assign(1, 0);
+  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+    if (by_node) {
+      for (const LocalCellId other : mesh.cell_cells.row(c)) d.stencil_row.push_back(other.value());
+    }
+    for (const LocalFaceId face : mesh.cell_faces.row(c)) {
+      const std::size_t f = face.index();
+      const std::int32_t behind = d.face_left[f] == c ? d.face_right[f] : d.face_left[f];
+      d.cell_face.push_back(face.value());
+      d.cell_face_row.push_back(behind);
+      if (!by_node || behind >= mesh.cells()) d.stencil_row.push_back(behind);
+    }
+    d.stencil_offset.push_back(static_cast<std::int32_t>(d.stencil_row.size()));
+    d.cell_face_offset.push_back(static_cast<std::int32_t>(d.cell_face.size()));
+  }
+}
+
+/// Inverse of the symmetric matrix sum(d d^T / |d|^2), as Discretization::least_squares stores it. Empty if it is singular.
+std::vector<double> inverse_normal_matrix(const Mesh& mesh, const Discretization& d, std::int32_t c) {
+  double m[6] = {};  // xx xy yy xz yz zz
+  double rows = 0;
+  for (std::int32_t s = d.stencil_offset[c]; s < d.stencil_offset[c + 1]; ++s) {
+    const Vec3 r = d.centroid[d.stencil_row[s]] - d.centroid[c];
+    const double weight = 1.0 / dot(r, r);
+    m[0] += weight * r.x * r.x;
+    m[1] += weight * r.x * r.y;
+    m[2] += weight * r.y * r.y;
+    m[3] += weight * r.x * r.z;
+    m[4] += weight * r.y * r.z;
+    m[5] += weight * r.z * r.z;
+    rows += 1;
+  }
+  constexpr double kSingular = 1e-10;  // of the determinant of a matrix whose trace is the number of rows
+  if (mesh.dim == 2) {
+    const double det = m[0] * m[2] - m[1] * m[1];
+    if (!(det > kSingular * rows * rows)) return {};
+    return {m[2] / det, -m[1] / det, m[0] / det};
+  }
+  const double xx = m[2] * m[5] - m[4] * m[4];
+  const double xy = m[3] * m[4] - m[1] * m[5];
+  const double xz = m[1] * m[4] - m[2] * m[3];
+  const double det = m[0] * xx + m[1] * xy + m[3] * xz;
+  if (!(det > kSingular * rows * rows * rows)) return {};
+  return {xx / det,
+          xy / det,
+          (m[0] * m[5] - m[3] * m[3]) / det,
+          xz / det,
+          (m[1] * m[3] - m[0] * m[4]) / det,
+          (m[0] * m[2] - m[1] * m[1]) / det};
+}
+
+}  // namespace
+
+Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, mesh::Neighbours stencil) {
+  first_boundary_face = mesh.ghost_faces.last().value();
+  rows = mesh.cells() + (mesh.faces() - first_boundary_face);
+  centroid = mesh.cell_centroid;
+  centroid.reserve(static_cast<std::size_t>(rows));
+  add_boundary_rows(mesh, kinds, *this);
+  connect(mesh, stencil, *this);
+
+  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+    inverse_volume.push_back(1.0 / mesh.cell_volume[static_cast<std::size_t>(c)]);
+    const std::vector<double> matrix = inverse_normal_matrix(mesh, *this, c);
+    if (matrix.empty()) {
+      const Vec3 at = centroid[static_cast<std::size_t>(c)];
+      throw MeshError(
+          fmt::format("the neighbours of the cell at ({:.6g}, {:.6g}, {:.6g}) lie on one line or plane, so its gradient "
+                      "is not determined",
+                      at.x, at.y, at.z),
+          "use gradient = \"green_gauss\" or node neighbours, or re-mesh this place",
+          {.file = mesh.source, .element = mesh.cell_file_id[static_cast<std::size_t>(c)]});
+    }
+    least_squares.insert(least_squares.end(), matrix.begin(), matrix.end());
+    Vec3 projected;
+    for (const LocalFaceId face : mesh.cell_faces.row(c)) {
+      const Vec3 n = mesh.face_normal[face.index()];
+      projected += 0.5 * mesh.face_area[face.index()] * Vec3{std::abs(n.x), std::abs(n.y), std::abs(n.z)};
+    }
+    projected_area.push_back(projected);
+  }
+}
+
+}  // namespace weft::flow

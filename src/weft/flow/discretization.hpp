@@ -1,0 +1,44 @@
+#pragma once
+/// What the kernels need of a mesh beyond the mesh itself: stencils that include the boundary, and least-squares matrices.
+#include <cstdint>
+#include <vector>
+
+#include "weft/base/vec3.hpp"
+#include "weft/flow/boundary.hpp"
+#include "weft/mesh/mesh.hpp"
+
+namespace weft::flow {
+
+/// Whether the flow behind a boundary is the mirror image of the flow before it.
+[[nodiscard]] constexpr bool mirrors(BoundaryKind kind) {
+  return kind == BoundaryKind::slip_wall || kind == BoundaryKind::symmetry;
+}
+
+/// Rows of values are numbered: owned cells, ghost cells, then one row per boundary face. The boundary rows let gradients see the
+/// boundary condition without a branch: row cells() + (face - first boundary face) holds the state behind the face. For walls
+/// that is the mirror state at the mirrored centroid; else the boundary's state at the face itself.
+struct Discretization {
+  /// @param kinds  of each zone of mesh.boundary, in its order.
+  /// @param stencil  what cell_cells of the mesh lists (BuildOptions::ghosts): the neighbours that make a gradient.
+  /// No communication. @throws MeshError where a cell's neighbours do not span its space (least squares has no answer there).
+  Discretization(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds,
+                 mesh::Neighbours stencil = mesh::Neighbours::face);
+
+  std::int32_t first_boundary_face = 0;
+  std::int32_t rows = 0;  ///< owned + ghost + boundary faces
+
+  /// Rows whose values make the gradient of owned cell c: stencil_row[stencil_offset[c]] ... The face neighbours or
+  /// the node neighbours, then the boundary rows.
+  std::vector<std::int32_t> stencil_offset, stencil_row;
+  /// Faces of owned cell c, and for each the row behind it.
+  std::vector<std::int32_t> cell_face_offset, cell_face, cell_face_row;
+  std::vector<std::int32_t> face_left, face_right;  ///< rows; right of a boundary face is its boundary row
+  std::vector<Vec3> centroid;                       ///< of every row
+  std::vector<double> inverse_volume;               ///< of owned cells
+  /// Inverse of sum(d d^T / |d|^2) over the stencil, upper triangle: xx xy yy in 2-D, xx xy yy xz yz zz in 3-D. Owned cells.
+  std::vector<double> least_squares;
+  /// Half the sum of |n| A over the faces: the spectral radius of cell c is sum_k (|u_k| + a) projected_area[c][k]. Owned cells.
+  std::vector<Vec3> projected_area;
+};
+
+}  // namespace weft::flow

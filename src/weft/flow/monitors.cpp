@@ -1,0 +1,107 @@
+#include "weft/flow/monitors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "weft/base/error.hpp"
+
+namespace weft::flow {
+
+void check_zones(const mesh::Mesh& mesh, const std::vector<std::string>& zones, const std::string& key) {
+  std::vector<std::string> names;
+  for (const mesh::BoundaryZone& zone : mesh.boundary) names.push_back(zone.name);
+  for (const std::string& zone : zones) {
+    if (std::find(names.begin(), names.end(), zone) != names.end()) continue;
+    const std::string near = closest_match(zone, names);
+    throw InputError(fmt::format("the mesh {} has no boundary zone \"{}\"", mesh.source, zone),
+                     near.empty() ? fmt::format("its zones are {}", fmt::join(names, ", "))
+                                  : fmt::format("did you mean \"{}\"? Its zones are {}", near, fmt::join(names, ", ")),
+                     {.key = key});
+  }
+}
+
+Forces forces(const Solver& solver, const ForceSpec& spec) {
+  const mesh::Mesh& m = solver.mesh();
+  check_zones(m, spec.zones, "forces." + spec.name + ".zones");
+  Forces result;
+  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+    if (std::find(spec.zones.begin(), spec.zones.end(), m.boundary[z].name) == spec.zones.end()) continue;
+    for (const mesh::LocalFaceId face : m.boundary[z].faces) {
+      const std::size_t f = face.index();
+      const Vec3 force = m.face_area[f] * solver.residual().boundary_flux(z, face.value()).momentum;
+      result.force += force;
+      result.moment += cross(m.face_centroid[f] - spec.moment_centre, force);
+    }
+  }
+  std::array<double, 6> sums{result.force.x, result.force.y, result.force.z, result.moment.x, result.moment.y, result.moment.z};
+  m.comm.sum(std::span<double>(sums));
+  result.force = {sums[0], sums[1], sums[2]};
+  result.moment = {sums[3], sums[4], sums[5]};
+  const double dynamic_pressure = 0.5 * spec.reference.density * dot(spec.reference.velocity, spec.reference.velocity);
+  const double scale = 1.0 / (dynamic_pressure * spec.area);
+  result.drag = scale * dot(result.force, spec.drag_direction);
+  result.lift = scale * dot(result.force, spec.lift_direction);
+  result.moment_coefficient = (scale / spec.length) * result.moment;
+  return result;
+}
+
+Probe::Probe(const mesh::Mesh& mesh, Vec3 at) : at_(at) {
+  double nearest = std::numeric_limits<double>::infinity();
+  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+    const double distance = norm(mesh.cell_centroid[static_cast<std::size_t>(c)] - at);
+    if (distance < nearest) {
+      nearest = distance;
+      cell_ = c;
+    }
+  }
+  const std::vector<double> all = mesh.comm.all_gather(nearest);
+  owner_ = Rank(std::min_element(all.begin(), all.end()) - all.begin());
+  distance_ = all[owner_.index()];
+}
+
+Primitive Probe::read(const Solver& solver) const {
+  Primitive value;
+  if (solver.mesh().comm.rank() == owner_) value = solver.residual().cell_state(cell_, at_);
+  return solver.mesh().comm.broadcast(value, owner_);
+}
+
+std::array<double, Solver::kVars> totals(const Solver& solver) {
+  const mesh::Mesh& m = solver.mesh();
+  std::array<double, Solver::kVars> sums{};
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += m.cell_volume[i] * solver.conserved()[i * sums.size() + k];
+  }
+  m.comm.sum(std::span<double>(sums));
+  return sums;
+}
+
+std::array<ErrorNorms, Solver::kVars> errors(const Solver& solver, const std::function<Primitive(Vec3)>& exact) {
+  constexpr std::size_t kVars = Solver::kVars;
+  const mesh::Mesh& m = solver.mesh();
+  std::array<double, 2 * kVars + 1> sums{};
+  std::array<double, kVars> largest{};
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    const Primitive difference = solver.primitive(c) + -1.0 * exact(m.cell_centroid[i]);
+    for (std::size_t k = 0; k < kVars; ++k) {
+      const double size = std::abs(difference[static_cast<int>(k)]);
+      sums[k] += m.cell_volume[i] * size;
+      sums[kVars + k] += m.cell_volume[i] * size * size;
+      largest[k] = std::max(largest[k], size);
+    }
+    sums[2 * kVars] += m.cell_volume[i];
+  }
+  m.comm.sum(std::span<double>(sums));
+  m.comm.max(std::span<double>(largest));
+  std::array<ErrorNorms, kVars> norms;
+  for (std::size_t k = 0; k < kVars; ++k) {
+    norms[k] = {sums[k] / sums[2 * kVars], std::sqrt(sums[kVars + k] / sums[2 * kVars]), largest[k]};
+  }
+  return norms;
+}
+
+}  // namespace weft::flow

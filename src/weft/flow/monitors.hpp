@@ -1,0 +1,68 @@
+#pragma once
+/// What a run watches: forces on zones, values at points, integrals over the domain, errors against an exact solution.
+///
+/// Every sum runs over this rank's cells or faces in order, then over ranks in order: the same digits in every run on the same
+/// number of ranks.
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "weft/flow/solver.hpp"
+
+namespace weft::flow {
+
+/// Forces are made dimensionless with q = rho u^2 / 2 of the reference state, the area and the length.
+struct ForceSpec {
+  std::string name;
+  std::vector<std::string> zones;
+  Primitive reference;           ///< of the free stream
+  double area = 1;               ///< m^2; in 2-D the chord times unit depth
+  double length = 1;             ///< m, for moments
+  Vec3 moment_centre{};          ///< m
+  Vec3 drag_direction{1, 0, 0};  ///< unit
+  Vec3 lift_direction{0, 1, 0};  ///< unit
+};
+
+struct Forces {
+  Vec3 force;                 ///< N, of the gas on the zones
+  Vec3 moment;                ///< N m about the moment centre
+  double drag = 0, lift = 0;  ///< coefficients
+  Vec3 moment_coefficient;
+};
+
+/// Integrates the momentum flux through the zones' faces: on walls the pressure.
+/// @pre solver.refresh() since the last step.  @throws InputError naming an unknown zone and the closest known one.  @collective
+[[nodiscard]] Forces forces(const Solver& solver, const ForceSpec& spec);
+
+/// @throws InputError naming the first zone of `zones` that the mesh lacks. No communication: zones are equal on every rank.
+void check_zones(const mesh::Mesh& mesh, const std::vector<std::string>& zones, const std::string& key);
+
+/// A point of the domain and the owned cell whose centroid is nearest to it.
+class Probe {
+ public:
+  /// @collective
+  Probe(const mesh::Mesh& mesh, Vec3 at);
+  /// The cell's value moved to the point with the cell's limited gradient. @pre solver.refresh() since the last step. @collective
+  [[nodiscard]] Primitive read(const Solver& solver) const;
+  [[nodiscard]] double distance() const { return distance_; }  ///< m, from the point to the cell's centroid
+
+ private:
+  Vec3 at_;
+  Rank owner_;
+  std::int32_t cell_ = -1;
+  double distance_ = 0;
+};
+
+/// Integral of each conserved variable over the domain.  @collective
+[[nodiscard]] std::array<double, Solver::kVars> totals(const Solver& solver);
+
+/// Norms of the error of one variable.
+struct ErrorNorms {
+  double l1 = 0, l2 = 0, linf = 0;  ///< volume-weighted mean, root mean square, maximum
+};
+
+/// Error of every primitive variable against exact(x) at the cell centroids.  @collective
+[[nodiscard]] std::array<ErrorNorms, Solver::kVars> errors(const Solver& solver, const std::function<Primitive(Vec3)>& exact);
+
+}  // namespace weft::flow

@@ -1,0 +1,160 @@
+#include "weft/flow/residual.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "weft/comm/agreement.hpp"
+
+namespace weft::flow {
+namespace {
+
+/// Calls `loop` with the dimension as a compile-time constant.
+template <class Loop>
+void with_dim(int dim, Loop&& loop) {
+  if (dim == 2) {
+    loop(std::integral_constant<int, 2>{});
+  } else {
+    loop(std::integral_constant<int, 3>{});
+  }
+}
+
+std::vector<BoundaryKind> kinds_of(const std::vector<BoundaryCondition>& boundary) {
+  std::vector<BoundaryKind> kinds;
+  for (const BoundaryCondition& condition : boundary) kinds.push_back(condition.params.kind);
+  return kinds;
+}
+
+}  // namespace
+
+Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
+                   mesh::Neighbours stencil)
+    : mesh_(mesh),
+      gas_(gas),
+      boundary_(std::move(boundary)),
+      numerics_(numerics),
+      discretization_(agreed(mesh.comm, [&] { return Discretization(mesh, kinds_of(boundary_), stencil); })),
+      prescribed_(boundary_.size()),
+      values_(static_cast<std::size_t>(discretization_.rows) * kVars, 0.0),
+      gradients_(static_cast<std::size_t>(mesh.cells()) * kVars * static_cast<std::size_t>(mesh.dim), 0.0),
+      residual_(static_cast<std::size_t>(mesh.owned_cells) * kVars, 0.0),
+      limiter_(visit_limiter(numerics.limiter, numerics.venkatakrishnan_k,
+                             [](auto limiter) { return detail::LimiterChoice(limiter); })),
+      flux_(visit_flux(numerics.flux, [](auto flux) { return detail::FluxChoice(flux); })),
+      pull_values_(
+          ArrayTransformer(mesh.plan,
+                           {PairRef::rows(std::span(values_).first(static_cast<std::size_t>(mesh.cells()) * kVars), kVars)})
+              .pull()),
+      pull_gradients_(ArrayTransformer(mesh.plan, {PairRef::rows(gradients_, kVars * mesh.dim)}).pull()) {}
+
+void Residual::set_reference(const Primitive& reference) {
+  const double speed = std::max(norm(reference.velocity), gas_.sound_speed(reference));
+  scale_ = {reference.density, {speed, speed, speed}, reference.pressure};
+}
+
+detail::ResidualView Residual::view() const {
+  const Discretization& d = discretization_;
+  return {.stencil_offset = d.stencil_offset.data(),
+          .stencil_row = d.stencil_row.data(),
+          .cell_face_offset = d.cell_face_offset.data(),
+          .cell_face = d.cell_face.data(),
+          .cell_face_row = d.cell_face_row.data(),
+          .face_left = d.face_left.data(),
+          .face_right = d.face_right.data(),
+          .centroid = d.centroid.data(),
+          .face_centroid = mesh_.face_centroid.data(),
+          .face_normal = mesh_.face_normal.data(),
+          .face_area = mesh_.face_area.data(),
+          .inverse_volume = d.inverse_volume.data(),
+          .least_squares = d.least_squares.data(),
+          .value = const_cast<double*>(values_.data()),  // const members only read through the view
+          .gradient = const_cast<double*>(gradients_.data()),
+          .residual = const_cast<double*>(residual_.data()),
+          .gas = gas_,
+          .scale = scale_,
+          .reference_length = numerics_.reference_length};
+}
+
+void Residual::boundary_rows(double time) {
+  const std::int32_t first = discretization_.first_boundary_face;
+  for (std::size_t z = 0; z < boundary_.size(); ++z) {
+    const mesh::FaceRange faces = mesh_.boundary[z].faces;
+    prescribed_[z].clear();
+    for (const mesh::LocalFaceId face : faces) {
+      const std::size_t f = face.index();
+      const auto inside = detail::load(&values_[static_cast<std::size_t>(discretization_.face_left[f]) * kVars]);
+      Primitive outside;
+      if (boundary_[z].prescribed) {
+        outside = boundary_[z].prescribed(mesh_.face_centroid[f], time);
+        prescribed_[z].push_back(outside);
+      } else if (mirrors(boundary_[z].params.kind)) {
+        outside = inside;
+        outside.velocity -= 2.0 * dot(inside.velocity, mesh_.face_normal[f]) * mesh_.face_normal[f];
+      } else {
+        outside = boundary_state(gas_, boundary_[z].params, inside, mesh_.face_normal[f]);
+      }
+      const auto row = static_cast<std::size_t>(mesh_.cells() + face.value() - first);
+      detail::store(&values_[row * kVars], outside);
+    }
+  }
+}
+
+void Residual::refresh(double time) {
+  boundary_rows(time);
+  pull_values_.start(after(host_stream()));
+  if (numerics_.gradient == GradientKind::none) {
+    pull_values_.wait();
+    return;
+  }
+  with_dim(mesh_.dim, [&](auto dim) {
+    const detail::ResidualView v = view();
+    detail::gradient_loop<dim()>(v, numerics_.gradient, limiter_, 0, mesh_.inner_cells);
+    pull_values_.wait();
+    detail::gradient_loop<dim()>(v, numerics_.gradient, limiter_, mesh_.inner_cells, mesh_.owned_cells);
+  });
+}
+
+void Residual::inner_and_boundary_fluxes() {
+  with_dim(mesh_.dim, [&](auto dim) {
+    const detail::ResidualView v = view();
+    detail::inner_face_loop<dim()>(v, flux_, mesh_.inner_faces.first().value(), mesh_.inner_faces.last().value());
+    for (std::size_t z = 0; z < boundary_.size(); ++z) {
+      const mesh::FaceRange faces = mesh_.boundary[z].faces;
+      const Primitive* prescribed = prescribed_[z].empty() ? nullptr : prescribed_[z].data();
+      detail::boundary_face_loop<dim()>(v, flux_, boundary_[z].params, prescribed, faces.first().value(), faces.last().value());
+    }
+  });
+}
+
+void Residual::evaluate(double time) {
+  refresh(time);
+  const bool second_order = numerics_.gradient != GradientKind::none;
+  if (second_order) pull_gradients_.start(after(host_stream()));
+  inner_and_boundary_fluxes();
+  if (second_order) pull_gradients_.wait();
+  with_dim(mesh_.dim, [&](auto dim) {
+    detail::ghost_face_loop<dim()>(view(), flux_, mesh_.ghost_faces.first().value(), mesh_.ghost_faces.last().value());
+  });
+}
+
+Primitive Residual::cell_state(std::int32_t cell, Vec3 x) const {
+  Primitive state;
+  with_dim(mesh_.dim, [&](auto dim) { state = detail::reconstruct<dim()>(view(), cell, x); });
+  return state;
+}
+
+Primitive Residual::face_state(std::int32_t face) const {
+  const auto f = static_cast<std::size_t>(face);
+  return cell_state(discretization_.face_left[f], mesh_.face_centroid[f]);
+}
+
+Conserved Residual::boundary_flux(std::size_t zone, std::int32_t face) const {
+  const Vec3 n = mesh_.face_normal[static_cast<std::size_t>(face)];
+  const BoundaryCondition& condition = boundary_[zone];
+  const Primitive inside = face_state(face);
+  if (prescribed_[zone].empty()) return flow::boundary_flux(gas_, condition.params, inside, n);
+  const auto k = static_cast<std::size_t>(face - mesh_.boundary[zone].faces.first().value());
+  return std::visit([&](const auto& flux) { return flux(gas_, inside, prescribed_[zone][k], n); }, flux_);
+}
+
+}  // namespace weft::flow

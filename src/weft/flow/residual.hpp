@@ -1,0 +1,88 @@
+#pragma once
+/// The residual of the Euler equations: what flows into each cell per second, from the cells' values.
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "weft/array/array_transformer.hpp"
+#include "weft/flow/boundary.hpp"
+#include "weft/flow/detail/loops.hpp"
+#include "weft/flow/discretization.hpp"
+#include "weft/flow/gas.hpp"
+#include "weft/flow/numerics.hpp"
+#include "weft/mesh/mesh.hpp"
+
+namespace weft::flow {
+
+/// A boundary zone's condition, in the order of mesh.boundary.
+struct BoundaryCondition {
+  BoundaryParams params;
+  /// Where given, the state outside a face as a function of its centroid and time, whatever params.kind says: it meets the inside
+  /// state in the numerical flux.
+  std::function<Primitive(Vec3, double)> prescribed{};
+};
+
+/// Cell-centred finite volumes of second order (Barth & Jespersen, AIAA 89-0366): limited linear reconstruction of primitive
+/// values, a Riemann flux per face, ghosts refreshed while inner cells are computed.
+///
+/// Holds the values of all rows (owned, ghost, boundary), their gradients and the residual. One evaluation:
+///   boundary rows -> start pull of values -> gradients of inner cells -> wait -> gradients of border cells
+///   -> start pull of gradients -> fluxes of inner and boundary faces -> wait -> fluxes of ghost-touching faces.
+class Residual {
+ public:
+  static constexpr int kVars = IdealGas::kVars;
+
+  /// @param mesh  outlives this object.  @param stencil  neighbours that cell_cells of the mesh lists.
+  /// @throws MeshError on every rank for stencils without a gradient.  @collective
+  Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
+           mesh::Neighbours stencil);
+  Residual(const Residual&) = delete;
+  Residual& operator=(const Residual&) = delete;
+
+  /// Primitive values: density, velocity, pressure of every row; the caller writes owned rows only.
+  [[nodiscard]] std::span<double> values() { return values_; }
+  [[nodiscard]] std::span<const double> values() const { return values_; }
+  /// Owned rows: volume times d(conserved)/dt.
+  [[nodiscard]] std::span<double> residual() { return residual_; }
+
+  /// From the owned values at time `time`, s: refreshes ghost and boundary rows, computes gradients, and adds the fluxes to
+  /// residual(), which the caller has set to zero (or to its sources).  @collective
+  void evaluate(double time);
+
+  /// As evaluate() but without fluxes: after it, face_state() and boundary_flux() are those of the present values.  @collective
+  void refresh(double time);
+
+  /// Flux through a boundary face per unit area, out of the domain. @pre evaluate() or refresh() since values changed.
+  [[nodiscard]] Conserved boundary_flux(std::size_t zone, std::int32_t face) const;
+  /// State inside at the centroid of a face (reconstructed in its left cell).
+  [[nodiscard]] Primitive face_state(std::int32_t face) const;
+  /// State at the point x, linear within the owned cell.
+  [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const;
+
+  [[nodiscard]] const Discretization& discretization() const { return discretization_; }
+  [[nodiscard]] const mesh::Mesh& mesh() const { return mesh_; }
+  [[nodiscard]] const IdealGas& gas() const { return gas_; }
+  [[nodiscard]] const Numerics& numerics() const { return numerics_; }
+  [[nodiscard]] const std::vector<BoundaryCondition>& boundary() const { return boundary_; }
+  /// Sets the reference state that scales Venkatakrishnan's parameter. @pre positive density and pressure.
+  void set_reference(const Primitive& reference);
+
+ private:
+  void boundary_rows(double time);
+  void inner_and_boundary_fluxes();
+  [[nodiscard]] detail::ResidualView view() const;
+
+  const mesh::Mesh& mesh_;
+  IdealGas gas_;
+  std::vector<BoundaryCondition> boundary_;
+  Numerics numerics_;
+  Discretization discretization_;
+  std::vector<std::vector<Primitive>> prescribed_;  ///< by zone, of its faces in order; empty where nothing is prescribed
+  std::vector<double> values_, gradients_, residual_;
+  detail::LimiterChoice limiter_;
+  detail::FluxChoice flux_;
+  Primitive scale_{1, {1, 1, 1}, 1};
+  Exchange pull_values_, pull_gradients_;
+};
+
+}  // namespace weft::flow

@@ -1,0 +1,246 @@
+#include "weft/flow/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+
+#include "weft/base/error.hpp"
+#include "weft/comm/agreement.hpp"
+#include "weft/io/checkpoint.hpp"
+#include "weft/io/table.hpp"
+#include "weft/io/vtkhdf.hpp"
+
+namespace weft::flow {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* kCaseFile = "case.toml";
+constexpr const char* kCheckpointFile = "checkpoint.h5";
+
+/// Whether a run writes files of this name: what --overwrite may delete.
+bool is_ours(const fs::path& file) {
+  const std::string name = file.filename().string();
+  const std::string extension = file.extension().string();
+  return name == kCaseFile || name.starts_with("checkpoint") || (name.starts_with("fields_") && extension == ".vtkhdf") ||
+         extension == ".csv" || extension == ".png";
+}
+
+void prepare_folder(const fs::path& folder, const std::string& effective, Existing existing) {
+  std::error_code failed;
+  const bool used = fs::exists(folder / kCaseFile, failed);
+  if (existing == Existing::resume && !used) {
+    throw InputError("there is no run to resume in this folder", "leave out --resume to start one", {.file = folder.string()});
+  }
+  if (existing == Existing::refuse && used) {
+    throw InputError(
+        "this folder already holds the results of a run",
+        "give --overwrite to replace them, --resume to go on from their last checkpoint, or --set output.directory=...",
+        {.file = folder.string()});
+  }
+  fs::create_directories(folder, failed);
+  if (failed) {
+    throw IoError(fmt::format("cannot make this folder: {}", failed.message()), "choose another output.directory",
+                  {.file = folder.string()});
+  }
+  if (existing == Existing::overwrite) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      if (entry.is_regular_file() && is_ours(entry.path())) fs::remove(entry.path());
+    }
+  }
+  std::ofstream out(folder / kCaseFile, std::ios::binary);
+  out << effective;
+  out.close();
+  if (!out) throw IoError("cannot write here", "check permissions and free space", {.file = (folder / kCaseFile).string()});
+}
+
+}  // namespace
+
+Results::Results(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing)
+    : comm_(comm), case_(flow_case), effective_(effective), folder_(flow_case.output.directory) {
+  agreed(comm_, [&] {
+    if (comm_.is_root()) prepare_folder(folder_, effective_, existing);
+  });
+}
+
+fs::path Results::write_fields(const Solver& solver) {
+  return write_fields(solver, fmt::format("fields_{:08}.vtkhdf", solver.steps()));
+}
+
+fs::path Results::write_failed_fields(const Solver& solver) { return write_fields(solver, "fields_failed.vtkhdf"); }
+
+fs::path Results::write_fields(const Solver& solver, const std::string& name) {
+  const mesh::Mesh& m = solver.mesh();
+  const auto cells = static_cast<std::size_t>(m.owned_cells);
+  std::vector<std::int32_t> connectivity;
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::uint8_t> types;
+  std::vector<double> density, velocity, pressure, mach;
+  std::vector<std::int64_t> ids, ranks(cells, m.comm.rank().value());
+  for (std::size_t c = 0; c < cells; ++c) {
+    for (const mesh::LocalNodeId node : m.cell_nodes.row(c)) connectivity.push_back(node.value());
+    offsets.push_back(static_cast<std::int64_t>(connectivity.size()));
+    types.push_back(static_cast<std::uint8_t>(mesh::shape(m.cell_type[c]).vtk));
+    const Primitive w = solver.primitive(static_cast<std::int32_t>(c));
+    density.push_back(w.density);
+    velocity.insert(velocity.end(), {w.velocity.x, w.velocity.y, w.velocity.z});
+    pressure.push_back(w.pressure);
+    mach.push_back(solver.residual().gas().mach(w));
+    ids.push_back(m.cell_file_id[c]);
+  }
+  const io::VtkGrid grid{.points = m.node_coord, .connectivity = connectivity, .offsets = offsets, .types = types};
+  const std::vector<io::VtkField> fields{
+      {"density", std::span<const double>(density), 1},   {"velocity", std::span<const double>(velocity), 3},
+      {"pressure", std::span<const double>(pressure), 1}, {"mach", std::span<const double>(mach), 1},
+      {"cell_id", std::span<const std::int64_t>(ids), 1}, {"rank", std::span<const std::int64_t>(ranks), 1}};
+  const fs::path file = folder_ / name;
+  io::write_vtkhdf(
+      comm_, file, grid, fields,
+      {.time = solver.time(),
+       .step = solver.steps(),
+       .precision = case_.output.single_precision ? io::VtkOptions::Precision::float32 : io::VtkOptions::Precision::float64,
+       .provenance = effective_});
+  return file;
+}
+
+// --- histories
+// -----------------------------------------------------------------------------------------------------------------------
+
+struct Results::Histories {
+  std::optional<io::Table> residuals, forces, probes, integrals;
+};
+
+Results::~Results() = default;
+
+namespace {
+
+constexpr int kVars = Solver::kVars;
+
+std::vector<std::string> with_variables(std::vector<std::string> columns, const char* (*name)(int),
+                                        const std::string& prefix = {}, const std::string& suffix = {}) {
+  for (int k = 0; k < kVars; ++k) columns.push_back(prefix + name(k) + suffix);
+  return columns;
+}
+
+std::vector<double> stamp(const Solver& solver) { return {static_cast<double>(solver.steps()), solver.time()}; }
+
+}  // namespace
+
+void Results::open_histories(std::int64_t step) {
+  histories_ = std::make_unique<Histories>();
+  const auto open = [&](const char* name, std::vector<std::string> columns) {
+    const fs::path file = folder_ / name;
+    return step == 0 ? io::Table::create(comm_, file, std::move(columns))
+                     : io::Table::resume(comm_, file, std::move(columns), static_cast<double>(step));
+  };
+  histories_->residuals = open("residuals.csv", with_variables({"step", "time", "dt"}, IdealGas::conserved_name));
+  if (!case_.forces.empty()) {
+    std::vector<std::string> columns{"step", "time"};
+    for (const ForceSpec& force : case_.forces) {
+      for (const char* what : {"cd", "cl", "cmx", "cmy", "cmz", "fx", "fy", "fz"}) columns.push_back(force.name + "_" + what);
+    }
+    histories_->forces = open("forces.csv", std::move(columns));
+  }
+  if (!case_.probes.empty()) {
+    std::vector<std::string> columns{"step", "time"};
+    for (const ProbeChoice& probe : case_.probes)
+      columns = with_variables(std::move(columns), IdealGas::primitive_name, probe.name + "_");
+    histories_->probes = open("probes.csv", std::move(columns));
+  }
+  if (case_.integrals) histories_->integrals = open("integrals.csv", with_variables({"step", "time"}, IdealGas::conserved_name));
+}
+
+void Results::add_residuals(const Solver& solver, double dt, const std::array<double, Solver::kVars>& norms) {
+  std::vector<double> row = stamp(solver);
+  row.push_back(dt);
+  row.insert(row.end(), norms.begin(), norms.end());
+  histories_->residuals->add(row);
+}
+
+void Results::add_forces(const Solver& solver, const std::vector<Forces>& forces) {
+  std::vector<double> row = stamp(solver);
+  for (const Forces& f : forces) {
+    row.insert(row.end(), {f.drag, f.lift, f.moment_coefficient.x, f.moment_coefficient.y, f.moment_coefficient.z, f.force.x,
+                           f.force.y, f.force.z});
+  }
+  histories_->forces->add(row);
+}
+
+void Results::add_probes(const Solver& solver, const std::vector<Primitive>& readings) {
+  std::vector<double> row = stamp(solver);
+  for (const Primitive& w : readings) {
+    for (int k = 0; k < kVars; ++k) row.push_back(w[k]);
+  }
+  histories_->probes->add(row);
+}
+
+void Results::add_integrals(const Solver& solver, const std::array<double, Solver::kVars>& totals) {
+  std::vector<double> row = stamp(solver);
+  row.insert(row.end(), totals.begin(), totals.end());
+  histories_->integrals->add(row);
+}
+
+void Results::write_errors(const Solver& solver, const std::array<ErrorNorms, Solver::kVars>& errors) {
+  std::vector<std::string> columns{"step", "time"};
+  for (const char* norm : {"_l1", "_l2", "_linf"})
+    columns = with_variables(std::move(columns), IdealGas::primitive_name, {}, norm);
+  std::vector<double> row = stamp(solver);
+  for (double ErrorNorms::*norm : {&ErrorNorms::l1, &ErrorNorms::l2, &ErrorNorms::linf}) {
+    for (const ErrorNorms& error : errors) row.push_back(error.*norm);
+  }
+  io::Table::create(comm_, folder_ / "errors.csv", std::move(columns)).add(row);
+}
+
+// --- checkpoints
+// ---------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+std::vector<std::int64_t> keys_of(const mesh::Mesh& m) {
+  std::vector<std::int64_t> keys;
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) keys.push_back(m.cell_global[static_cast<std::size_t>(c)].value());
+  return keys;
+}
+
+std::uint64_t fingerprint_of(const mesh::Mesh& m, const std::vector<std::int64_t>& keys) {
+  std::vector<double> centroids;
+  for (std::size_t c = 0; c < keys.size(); ++c) {
+    const Vec3 x = m.cell_centroid[c];
+    centroids.insert(centroids.end(), {x.x, x.y, x.z});
+  }
+  return io::fingerprint(m.comm, keys, centroids);
+}
+
+}  // namespace
+
+fs::path Results::write_checkpoint(const Solver& solver, double largest_residual) {
+  const mesh::Mesh& m = solver.mesh();
+  const std::vector<std::int64_t> keys = keys_of(m);
+  const fs::path file = folder_ / kCheckpointFile;
+  const std::vector<io::CheckpointField> fields{{"conserved", solver.conserved(), kVars}};
+  io::write_checkpoint(comm_, file,
+                       {.step = solver.steps(),
+                        .time = solver.time(),
+                        .global_cells = m.global_cells,
+                        .mesh_fingerprint = fingerprint_of(m, keys),
+                        .case_text = effective_,
+                        .numbers = {{"largest_residual", largest_residual}}},
+                       keys, fields);
+  return file;
+}
+
+Resumed Results::read_checkpoint(const mesh::Mesh& mesh) const {
+  const fs::path file = folder_ / kCheckpointFile;
+  io::CheckpointReader reader(comm_, file);
+  const std::vector<std::int64_t> keys = keys_of(mesh);
+  reader.expect_mesh(mesh.global_cells, fingerprint_of(mesh, keys));
+  reader.choose_rows(keys);
+  return {.file = file,
+          .conserved = reader.read("conserved", kVars),
+          .time = reader.info().time,
+          .largest_residual = reader.number("largest_residual"),
+          .step = reader.info().step};
+}
+
+}  // namespace weft::flow

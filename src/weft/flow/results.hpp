@@ -1,0 +1,60 @@
+#pragma once
+/// The results folder of a run: what is written, under which names, and how a run goes on from it.
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weft/comm/communicator.hpp"
+#include "weft/flow/case.hpp"
+#include "weft/flow/run.hpp"
+#include "weft/flow/solver.hpp"
+
+namespace weft::flow {
+
+/// The state that a checkpoint holds, for this rank's owned cells.
+struct Resumed {
+  std::filesystem::path file;
+  std::vector<double> conserved;  ///< owned cells x Solver::kVars
+  double time = 0, largest_residual = 0;
+  std::int64_t step = 0;
+};
+
+class Results {
+ public:
+  /// Makes the folder, or takes the one that is there as `existing` says, and writes the effective case into it.
+  /// @throws InputError where the folder holds a run and nothing says what to do with it; IoError.  @collective
+  Results(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing);
+  ~Results();
+
+  /// Opens the histories: rows after `step` of a resumed run are dropped, for they will be written again.  @collective
+  void open_histories(std::int64_t step);
+
+  // Each adds one row, written at once. @collective
+  void add_residuals(const Solver& solver, double dt, const std::array<double, Solver::kVars>& norms);
+  void add_forces(const Solver& solver, const std::vector<Forces>& forces);
+  void add_probes(const Solver& solver, const std::vector<Primitive>& readings);
+  void add_integrals(const Solver& solver, const std::array<double, Solver::kVars>& totals);
+  void write_errors(const Solver& solver, const std::array<ErrorNorms, Solver::kVars>& errors);
+
+  // Each returns the file that it wrote. @collective
+  std::filesystem::path write_fields(const Solver& solver);
+  std::filesystem::path write_failed_fields(const Solver& solver);
+  std::filesystem::path write_checkpoint(const Solver& solver, double largest_residual);
+
+  /// @throws IoError: none there, of another mesh, damaged.  @collective
+  [[nodiscard]] Resumed read_checkpoint(const mesh::Mesh& mesh) const;
+
+ private:
+  struct Histories;
+  std::filesystem::path write_fields(const Solver& solver, const std::string& name);
+
+  Communicator comm_;
+  const Case& case_;
+  std::string effective_;
+  std::filesystem::path folder_;
+  std::unique_ptr<Histories> histories_;
+};
+
+}  // namespace weft::flow

@@ -1,0 +1,316 @@
+#include "weft/flow/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+
+#include "weft/base/clock.hpp"
+#include "weft/base/error.hpp"
+#include "weft/comm/agreement.hpp"
+#include "weft/flow/results.hpp"
+#include "weft/mesh/read_mesh.hpp"
+
+namespace weft::flow {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+/// Whether `time` has come to `event`, up to rounding.
+bool reached(double time, double event) { return time >= event * (1 - 1e-13); }
+
+/// The largest change of any coefficient over the last `window` steps.
+class ForceHistory {
+ public:
+  explicit ForceHistory(std::int64_t window) : window_(window) {}
+  void add(std::int64_t step, std::vector<double> coefficients) {
+    rows_.push_back({step, std::move(coefficients)});
+    while (rows_.size() > 1 && rows_[1].step <= step - window_) rows_.pop_front();
+  }
+  /// Infinite until the window is full.
+  [[nodiscard]] double change() const {
+    if (rows_.empty() || rows_.back().step - rows_.front().step < window_) return kNever;
+    double largest = 0;
+    for (std::size_t k = 0; k < rows_.back().coefficients.size(); ++k) {
+      double low = kNever, high = -kNever;
+      for (const Row& row : rows_) {
+        low = std::min(low, row.coefficients[k]);
+        high = std::max(high, row.coefficients[k]);
+      }
+      largest = std::max(largest, high - low);
+    }
+    return largest;
+  }
+
+ private:
+  struct Row {
+    std::int64_t step;
+    std::vector<double> coefficients;
+  };
+  std::int64_t window_;
+  std::deque<Row> rows_;
+};
+
+/// One run from its first step to its last.
+class Run {
+ public:
+  Run(const Communicator& comm, const Case& flow_case, Solver& solver, Results& results, RunObserver& observer)
+      : comm_(comm),
+        case_(flow_case),
+        solver_(solver),
+        results_(results),
+        observer_(observer),
+        history_(flow_case.stop.force_window) {
+    for (const ProbeChoice& probe : case_.probes) probes_.emplace_back(solver.mesh(), probe.at);
+    next_field_ = case_.output.field_interval.value_or(kNever);
+    while (reached(solver.time(), next_field_)) next_field_ += *case_.output.field_interval;
+    first_step_ = solver.steps();
+    first_time_ = solver.time();
+  }
+
+  void set_largest_residual(double value) { largest_residual_ = value; }
+  [[nodiscard]] double largest_residual() const { return largest_residual_; }
+
+  StopReason go(const std::function<bool()>& stop) {
+    if (solver_.steps() == 0) {
+      record();
+      write_fields();
+    }
+    clock_.restart();
+    while (true) {
+      if (const auto reason = reason_to_stop(stop)) return *reason;
+      advance();
+    }
+  }
+
+  [[nodiscard]] double rate() const {
+    return stepping_seconds_ > 0
+               ? static_cast<double>(solver_.mesh().global_cells) * static_cast<double>(evaluations_) / stepping_seconds_
+               : 0.0;
+  }
+  [[nodiscard]] double residual() const { return residual_; }
+  [[nodiscard]] double seconds() const { return clock_.seconds(); }
+  void write_fields() {
+    solver_.refresh();
+    observer_.wrote(results_.write_fields(solver_));
+    last_field_step_ = solver_.steps();
+  }
+  [[nodiscard]] bool fields_written() const { return last_field_step_ == solver_.steps(); }
+
+ private:
+  /// Interrupts and the clock need agreement: one small reduction a step.
+  std::optional<StopReason> reason_to_stop(const std::function<bool()>& stop) {
+    const StopCriteria& criteria = case_.stop;
+    if (criteria.time && reached(solver_.time(), *criteria.time)) return StopReason::time;
+    if (criteria.steps && solver_.steps() >= *criteria.steps) return StopReason::steps;
+    if (criteria.residual && solver_.steps() > first_step_ && residual_ <= *criteria.residual) return StopReason::residual;
+    if (criteria.force_change && history_.change() <= *criteria.force_change) return StopReason::force_change;
+    const bool late = comm_.is_root() && criteria.wall_time && clock_.seconds() >= *criteria.wall_time;
+    switch (comm_.max(stop() ? 2 : (late ? 1 : 0))) {
+      case 2:
+        return StopReason::interrupted;
+      case 1:
+        return StopReason::wall_time;
+      default:
+        return std::nullopt;
+    }
+  }
+
+  void advance() {
+    const Stopwatch stepping;
+    const double limit = std::min(case_.stop.time.value_or(kNever), next_field_) - solver_.time();
+    // Two equal steps rather than a whole one and a sliver.
+    const double stable = case_.numerics.cfl * solver_.stable_dt();
+    const bool split = !case_.numerics.local_time_step && limit < 2 * stable && limit > stable;
+    const std::int64_t before = solver_.evaluations();
+    const StepReport report = solver_.step(split ? 0.5 * limit : limit);
+    last_dt_ = report.dt;
+    stepping_seconds_ += stepping.seconds();
+    evaluations_ += solver_.evaluations() - before;
+
+    if (report.step % case_.output.history_steps == 0) record();
+    const bool due =
+        reached(report.time, next_field_) || (case_.output.field_steps && report.step % *case_.output.field_steps == 0);
+    if (due) write_fields();
+    while (reached(report.time, next_field_)) next_field_ += *case_.output.field_interval;
+    if (case_.output.checkpoint_steps && report.step % *case_.output.checkpoint_steps == 0) {
+      observer_.wrote(results_.write_checkpoint(solver_, largest_residual_));
+    }
+    observer_.advanced(progress(report));
+  }
+
+  void record() {
+    const auto norms = solver_.residual_norms();
+    if (solver_.steps() > 0) {
+      largest_residual_ = std::max(largest_residual_, norms[0]);
+      residual_ = largest_residual_ > 0 ? norms[0] / largest_residual_ : 0.0;
+      results_.add_residuals(solver_, last_dt_, norms);
+    }
+    if (case_.forces.empty() && probes_.empty() && !case_.integrals) return;
+    solver_.refresh();
+    std::vector<Forces> all;
+    std::vector<double> coefficients;
+    for (const ForceSpec& spec : case_.forces) {
+      all.push_back(forces(solver_, spec));
+      coefficients.push_back(all.back().drag);
+      coefficients.push_back(all.back().lift);
+    }
+    if (!all.empty()) {
+      results_.add_forces(solver_, all);
+      history_.add(solver_.steps(), std::move(coefficients));
+    }
+    std::vector<Primitive> readings;
+    for (const Probe& probe : probes_) readings.push_back(probe.read(solver_));
+    if (!readings.empty()) results_.add_probes(solver_, readings);
+    if (case_.integrals) results_.add_integrals(solver_, totals(solver_));
+  }
+
+  Progress progress(const StepReport& report) {
+    Progress p{
+        .step = report.step, .time = report.time, .dt = report.dt, .residual = residual_, .cell_residuals_per_second = rate()};
+    const StopCriteria& criteria = case_.stop;
+    double done = 0;  // of this call, for the time left
+    const auto consider = [&](double first, double now, double last) {
+      if (last <= first) return;
+      p.fraction = std::max(p.fraction, std::clamp(now / last, 0.0, 1.0));
+      done = std::max(done, std::clamp((now - first) / (last - first), 0.0, 1.0));
+    };
+    if (criteria.time) consider(first_time_, report.time, *criteria.time);
+    if (criteria.steps)
+      consider(static_cast<double>(first_step_), static_cast<double>(report.step), static_cast<double>(*criteria.steps));
+    if (criteria.wall_time) consider(0, clock_.seconds(), *criteria.wall_time);
+    if (done > 0) p.seconds_left = clock_.seconds() * (1 - done) / done;
+    return p;
+  }
+
+  const Communicator& comm_;
+  const Case& case_;
+  Solver& solver_;
+  Results& results_;
+  RunObserver& observer_;
+  ForceHistory history_;
+  std::vector<Probe> probes_;
+  Stopwatch clock_;
+  double next_field_ = kNever, first_time_ = 0;
+  std::int64_t first_step_ = 0, last_field_step_ = -1, evaluations_ = 0;
+  double last_dt_ = 0, stepping_seconds_ = 0, largest_residual_ = 0, residual_ = 1;
+};
+
+/// The conditions of the mesh's zones, in its order.
+std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Case& flow_case) {
+  std::vector<std::string> zones, conditions;
+  for (const mesh::BoundaryZone& zone : mesh.boundary) zones.push_back(zone.name);
+  for (const ZoneCondition& condition : flow_case.boundary) conditions.push_back(condition.zone);
+  for (const ZoneCondition& condition : flow_case.boundary) {
+    if (std::find(zones.begin(), zones.end(), condition.zone) != zones.end()) continue;
+    const std::string near = closest_match(condition.zone, zones);
+    throw InputError(fmt::format("the mesh {} has no boundary zone \"{}\"", mesh.source, condition.zone),
+                     near.empty() ? fmt::format("its zones are {}", fmt::join(zones, ", "))
+                                  : fmt::format("did you mean \"{}\"? Its zones are {}", near, fmt::join(zones, ", ")),
+                     condition.where);
+  }
+  std::vector<BoundaryCondition> matched;
+  for (const mesh::BoundaryZone& zone : mesh.boundary) {
+    const auto found = std::find_if(flow_case.boundary.begin(), flow_case.boundary.end(),
+                                    [&](const ZoneCondition& condition) { return condition.zone == zone.name; });
+    if (found == flow_case.boundary.end()) {
+      throw InputError(fmt::format("zone \"{}\" of the mesh {} has no boundary condition", zone.name, mesh.source),
+                       fmt::format("add a section [boundary.{}] with a kind, or make it periodic", zone.name),
+                       {.zone = zone.name});
+    }
+    BoundaryCondition condition{found->params, {}};
+    if (found->prescribed) {
+      const InitialState state(*found->prescribed);
+      const bool moves = state.has_exact_solution();
+      condition.prescribed = [state, moves](Vec3 x, double t) { return moves ? state.at(x, t) : state(x); };
+    }
+    matched.push_back(std::move(condition));
+  }
+  return matched;
+}
+
+}  // namespace
+
+const char* describe(StopReason reason) {
+  switch (reason) {
+    case StopReason::time:
+      return "the flow time is reached";
+    case StopReason::steps:
+      return "the number of steps is reached";
+    case StopReason::wall_time:
+      return "the wall-clock time is used up";
+    case StopReason::residual:
+      return "the residual has fallen";
+    case StopReason::force_change:
+      return "the forces have settled";
+    case StopReason::interrupted:
+      break;
+  }
+  return "interrupted";
+}
+
+mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
+  mesh::MeshBlock block = choice.file.empty() ? mesh::generate(comm, choice.generator, choice.parameters)
+                                              : mesh::read_mesh(comm, choice.file.string());
+  mesh::scale(block, choice.scale, choice.offset);
+  return mesh::build(comm, std::move(block), choice.build);
+}
+
+std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_case) {
+  auto conditions = agreed(mesh.comm, [&] { return match_conditions(mesh, flow_case); });
+  auto solver = std::make_unique<Solver>(mesh, flow_case.gas, std::move(conditions), flow_case.numerics,
+                                         flow_case.mesh.build.ghosts, flow_case.source());
+  if (flow_case.free_stream) solver->residual().set_reference(*flow_case.free_stream);
+  return solver;
+}
+
+RunSummary run(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing,
+               RunObserver& observer, const std::function<bool()>& stop) {
+  const Stopwatch wall;
+  Results results(comm, flow_case, effective, existing);
+  const mesh::Mesh mesh = load_mesh(comm, flow_case.mesh);
+  for (const ForceSpec& force : flow_case.forces) check_zones(mesh, force.zones, "forces." + force.name + ".zones");
+  const std::unique_ptr<Solver> solver = make_solver(mesh, flow_case);
+  observer.mesh_ready(mesh, wall.seconds());
+
+  double largest_residual = 0;
+  if (existing == Existing::resume) {
+    const Resumed from = results.read_checkpoint(mesh);
+    solver->restore(from.conserved, from.time, from.step);
+    largest_residual = from.largest_residual;
+    observer.resumed(from.file, from.step, from.time);
+  } else {
+    solver->initialise(InitialState(flow_case.initial));
+  }
+  results.open_histories(solver->steps());
+
+  Run stepping(comm, flow_case, *solver, results, observer);
+  stepping.set_largest_residual(largest_residual);
+  RunSummary summary;
+  try {
+    summary.reason = stepping.go(stop);
+  } catch (const PhysicsError&) {
+    observer.wrote(results.write_failed_fields(*solver));
+    throw;
+  }
+  if (!stepping.fields_written()) stepping.write_fields();
+  observer.wrote(results.write_checkpoint(*solver, stepping.largest_residual()));
+
+  summary.steps = solver->steps();
+  summary.cells = mesh.global_cells;
+  summary.time = solver->time();
+  summary.cell_residuals_per_second = stepping.rate();
+  summary.residual = stepping.residual();
+  for (const ForceSpec& spec : flow_case.forces) summary.forces[spec.name] = forces(*solver, spec);
+  if (flow_case.exact_errors) {
+    const InitialState exact(flow_case.initial);
+    summary.error = errors(*solver, [&](Vec3 x) { return exact.at(x, solver->time()); });
+    results.write_errors(*solver, *summary.error);
+  }
+  summary.wall_seconds = wall.seconds();
+  return summary;
+}
+
+}  // namespace weft::flow

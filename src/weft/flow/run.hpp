@@ -1,0 +1,69 @@
+#pragma once
+/// A whole run: from a case to results in a folder.
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "weft/comm/communicator.hpp"
+#include "weft/flow/case.hpp"
+#include "weft/flow/solver.hpp"
+
+namespace weft::flow {
+
+/// What to do with a results folder that already holds a run.
+enum class Existing { refuse, overwrite, resume };
+
+enum class StopReason { time, steps, wall_time, residual, force_change, interrupted };
+[[nodiscard]] const char* describe(StopReason reason);
+
+/// Where a run stands; equal on every rank.
+struct Progress {
+  std::int64_t step = 0;
+  double time = 0, dt = 0;               ///< s of flow time
+  double residual = 0;                   ///< of density, relative to the largest since the start
+  double cell_residuals_per_second = 0;  ///< over all ranks, since the last report
+  double fraction = 0;                   ///< done, 0 to 1, of whichever criterion is nearest; 0 where none can tell
+  double seconds_left = -1;              ///< wall clock; negative: not known
+};
+
+/// Is told what happens. Called on every rank; the command line shows it on rank 0.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void mesh_ready(const mesh::Mesh& /*mesh*/, double /*seconds*/) {}
+  virtual void resumed(const std::filesystem::path& /*checkpoint*/, std::int64_t /*step*/, double /*time*/) {}
+  virtual void advanced(const Progress& /*progress*/) {}
+  virtual void wrote(const std::filesystem::path& /*file*/) {}
+};
+
+struct RunSummary {
+  StopReason reason = StopReason::time;
+  std::int64_t steps = 0, cells = 0;
+  double time = 0, wall_seconds = 0;
+  double cell_residuals_per_second = 0;  ///< of time stepping, all ranks together, without output
+  double residual = 0;
+  std::map<std::string, Forces> forces;                        ///< by name
+  std::optional<std::array<ErrorNorms, Solver::kVars>> error;  ///< where the case names an exact solution
+};
+
+/// Runs the case and leaves in case.output.directory: case.toml (effective), fields_<step>.vtkhdf, residuals.csv, and where asked
+/// for forces.csv, probes.csv, integrals.csv, errors.csv, checkpoint.h5.
+///
+/// @param effective  the case as TOML with all defaults, to be kept with the results.
+/// @param stop  asked on every rank once a step; true on any rank ends the run after that step, with a checkpoint.
+/// @throws InputError, MeshError, IoError, PhysicsError on every rank alike. After a PhysicsError the last state is in
+///   fields_failed.vtkhdf.
+/// @collective
+RunSummary run(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing,
+               RunObserver& observer, const std::function<bool()>& stop);
+
+/// Reads or generates the mesh of a case and builds it. @collective @throws MeshError, InputError, IoError.
+[[nodiscard]] mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice);
+
+/// The solver of a case on its mesh, not yet initialised. @collective @throws InputError for a zone without a condition or a
+/// condition without a zone, naming the closest.
+[[nodiscard]] std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_case);
+
+}  // namespace weft::flow

@@ -1,0 +1,208 @@
+#include "weft/flow/solver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "weft/base/error.hpp"
+#include "weft/comm/agreement.hpp"
+
+namespace weft::flow {
+namespace {
+
+using detail::load;
+using detail::store;
+
+constexpr int kVars = Solver::kVars;
+
+/// u_new = keep * u_start + (1 - keep) * (u + dt L(u)), and the time of u within the step.
+struct Stage {
+  double keep, time;
+};
+
+Stage stage_of(int order, int stage) {
+  static constexpr Stage kStages[3][3] = {{{0, 0}}, {{0, 0}, {1.0 / 2, 1}}, {{0, 0}, {3.0 / 4, 1}, {1.0 / 3, 0.5}}};
+  return kStages[order - 1][stage];
+}
+
+Conserved conserved_at(const double* values) {
+  Conserved u;
+  for (int k = 0; k < kVars; ++k) u[k] = values[k];
+  return u;
+}
+
+void store_conserved(double* values, const Conserved& u) {
+  for (int k = 0; k < kVars; ++k) values[k] = u[k];
+}
+
+}  // namespace
+
+Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
+               mesh::Neighbours stencil, SourceTerm source)
+    : residual_(mesh, gas, std::move(boundary), numerics, stencil),
+      source_(std::move(source)),
+      conserved_(static_cast<std::size_t>(mesh.owned_cells) * kVars),
+      start_of_step_(conserved_.size()),
+      local_dt_(numerics.local_time_step ? static_cast<std::size_t>(mesh.owned_cells) : 0) {
+  double volume = 0;
+  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) volume += mesh.cell_volume[static_cast<std::size_t>(c)];
+  volume_ = mesh.comm.sum(volume);
+}
+
+void Solver::initialise(const std::function<Primitive(Vec3)>& state, double time, std::int64_t step) {
+  const mesh::Mesh& m = mesh();
+  agreed(m.comm, [&] {
+    for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+      store_conserved(&conserved_[static_cast<std::size_t>(c) * kVars],
+                      residual_.gas().conserved(state(m.cell_centroid[static_cast<std::size_t>(c)])));
+    }
+  });
+  time_ = time;
+  step_ = step;
+  survey();
+}
+
+void Solver::restore(std::span<const double> conserved, double time, std::int64_t step) {
+  agreed(mesh().comm, [&] {
+    if (conserved.size() != conserved_.size()) {
+      throw InputError(fmt::format("{} values for {} owned cells of {} variables", conserved.size(), mesh().owned_cells, kVars));
+    }
+  });
+  std::copy(conserved.begin(), conserved.end(), conserved_.begin());
+  time_ = time;
+  step_ = step;
+  survey();
+}
+
+Primitive Solver::primitive(std::int32_t cell) const { return load(&residual_.values()[static_cast<std::size_t>(cell) * kVars]); }
+
+double Solver::cell_dt(std::int32_t cell) const {
+  const auto c = static_cast<std::size_t>(cell);
+  const Discretization& d = residual_.discretization();
+  const Primitive w = load(&residual_.values()[c * kVars]);
+  const double a = residual_.gas().sound_speed(w);
+  const Vec3 s = d.projected_area[c];
+  return 1.0 / (d.inverse_volume[c] *
+                ((std::abs(w.velocity.x) + a) * s.x + (std::abs(w.velocity.y) + a) * s.y + (std::abs(w.velocity.z) + a) * s.z));
+}
+
+/// Primitive values from conserved_, the largest stable step, and whether every cell is physical.
+void Solver::survey() {
+  const mesh::Mesh& m = mesh();
+  const std::span<double> values = residual_.values();
+  double dt = std::numeric_limits<double>::infinity();
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    store(&values[i * kVars], residual_.gas().primitive(conserved_at(&conserved_[i * kVars])));
+    if (!residual_.gas().physical(primitive(c))) {
+      note_bad_cell(residual_.numerics().rk_stages, c);
+      continue;
+    }
+    const double own = cell_dt(c);
+    if (!local_dt_.empty()) local_dt_[i] = own;
+    dt = std::min(dt, own);
+  }
+  // One reduction for both: a bad state is a negative step, the lower the earlier.
+  constexpr double kEarliest = -1e18;
+  stable_dt_ = m.comm.min(bad_.order < 0 ? dt : kEarliest + bad_.order);
+  if (stable_dt_ > 0) return;
+  agreed(m.comm, [&] {
+    if (bad_.order >= 0 && kEarliest + bad_.order == stable_dt_) {
+      throw PhysicsError(bad_.problem,
+                         "lower cfl, use limiter = \"barth_jespersen\" or flux = \"rusanov\", or check boundary values and units",
+                         bad_.where);
+    }
+  });
+}
+
+void Solver::note_bad_cell(int stage, std::int32_t cell) {
+  const mesh::Mesh& m = mesh();
+  const auto i = static_cast<std::size_t>(cell);
+  const double order = 1e15 * stage + static_cast<double>(m.cell_global[i].value());
+  if (bad_.order >= 0 && bad_.order <= order) return;
+  const Primitive w = primitive(cell);
+  const Vec3 x = m.cell_centroid[i];
+  std::string around;
+  for (const mesh::LocalFaceId face : m.cell_faces.row(cell)) {
+    const std::size_t f = face.index();
+    if (m.face_right[f].valid()) {
+      const mesh::LocalCellId other = m.face_left[f].value() == cell ? m.face_right[f] : m.face_left[f];
+      const Primitive n = load(&residual_.values()[other.index() * kVars]);
+      around +=
+          fmt::format("; neighbour {}: density {:.6g}, pressure {:.6g}", m.cell_file_id[other.index()], n.density, n.pressure);
+      continue;
+    }
+    for (const mesh::BoundaryZone& zone : m.boundary) {
+      if (zone.faces.contains(face)) around += fmt::format("; at boundary \"{}\"", zone.name);
+    }
+  }
+  bad_.order = order;
+  bad_.problem = fmt::format(
+      "the flow left the range of the gas at step {}, time {:.9g} in the cell at ({:.6g}, {:.6g}, {:.6g}): "
+      "density {:.6g}, velocity ({:.6g}, {:.6g}, {:.6g}), pressure {:.6g}{}",
+      step_, time_, x.x, x.y, x.z, w.density, w.velocity.x, w.velocity.y, w.velocity.z, w.pressure, around);
+  bad_.where = {.file = m.source, .element = m.cell_file_id[i]};
+}
+
+void Solver::add_sources(double time) {
+  if (!source_) return;
+  const mesh::Mesh& m = mesh();
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    detail::accumulate(&residual_.residual()[i * kVars], source_(m.cell_centroid[i], time, primitive(c)), m.cell_volume[i]);
+  }
+}
+
+void Solver::update(int stage, double dt) {
+  const Numerics& numerics = residual_.numerics();
+  const Discretization& d = residual_.discretization();
+  const double keep = stage_of(numerics.rk_stages, stage).keep;
+  const std::span<double> rates = residual_.residual();
+  const std::span<double> values = residual_.values();
+  if (stage == 0) rate_squared_.fill(0);
+  for (std::int32_t c = 0; c < mesh().owned_cells; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    double* u = &conserved_[i * kVars];
+    double* start = &start_of_step_[i * kVars];
+    double* rate = &rates[i * kVars];
+    const double step = local_dt_.empty() ? dt : std::min(dt, numerics.cfl * local_dt_[i]);
+    for (std::size_t k = 0; k < kVars; ++k) {
+      const double slope = rate[k] * d.inverse_volume[i];
+      if (stage == 0) start[k] = u[k];
+      if (stage == 0) rate_squared_[k] += slope * rate[k];
+      u[k] = keep * start[k] + (1 - keep) * (u[k] + step * slope);
+      rate[k] = 0;
+    }
+    const Primitive w = residual_.gas().primitive(conserved_at(u));
+    store(&values[i * kVars], w);
+    if (!(w.density > 0 && w.pressure > 0)) note_bad_cell(stage, c);
+  }
+}
+
+StepReport Solver::step(double dt_limit) {
+  const Numerics& numerics = residual_.numerics();
+  const double dt = local_dt_.empty() ? std::min(numerics.cfl * stable_dt_, dt_limit) : dt_limit;
+  for (int stage = 0; stage < numerics.rk_stages; ++stage) {
+    const double time = time_ + stage_of(numerics.rk_stages, stage).time * dt;
+    add_sources(time);
+    residual_.evaluate(time);
+    ++evaluations_;
+    update(stage, dt);
+  }
+  const double done = local_dt_.empty() ? dt : std::min(dt, numerics.cfl * stable_dt_);
+  time_ += done;
+  ++step_;
+  survey();
+  return {.step = step_, .time = time_, .dt = done};
+}
+
+std::array<double, Solver::kVars> Solver::residual_norms() const {
+  std::array<double, kVars> norms = rate_squared_;
+  mesh().comm.sum(std::span<double>(norms));
+  for (double& norm : norms) norm = std::sqrt(norm / volume_);
+  return norms;
+}
+
+}  // namespace weft::flow

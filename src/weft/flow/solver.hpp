@@ -1,0 +1,87 @@
+#pragma once
+/// Time integration of the Euler equations on one mesh: the object that a run steps forward.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "weft/base/error.hpp"
+#include "weft/flow/residual.hpp"
+
+namespace weft::flow {
+
+/// Adds d(conserved)/dt per unit volume at a cell: place, time and state in; source out.
+using SourceTerm = std::function<Conserved(Vec3, double, const Primitive&)>;
+
+/// What one step did; equal on every rank.
+struct StepReport {
+  std::int64_t step = 0;  ///< steps done since the start of the run
+  double time = 0;        ///< s, after the step
+  double dt = 0;          ///< s; with local time steps the smallest
+};
+
+/// Explicit strong-stability-preserving Runge-Kutta of order 1 to 3 (Gottlieb, Shu & Tadmor, SIAM Review 43, 2001).
+class Solver {
+ public:
+  static constexpr int kVars = IdealGas::kVars;
+
+  /// @param mesh  outlives the solver.  @collective
+  Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
+         mesh::Neighbours stencil = mesh::Neighbours::face, SourceTerm source = {});
+
+  /// Sets every owned cell to state(centroid), and the clock.  @collective
+  /// @throws PhysicsError on every rank if a state is not physical, naming the cell.
+  void initialise(const std::function<Primitive(Vec3)>& state, double time = 0, std::int64_t step = 0);
+  /// Sets the conserved values of the owned cells (kVars each, local order), and the clock: restart.  @collective
+  void restore(std::span<const double> conserved, double time, std::int64_t step);
+
+  /// One time step of at most `dt_limit` seconds.  @collective
+  /// @throws PhysicsError on every rank if a cell left the range of the gas, with the cell, its place, its state and its zone;
+  ///   conserved() then holds what the failed step made of it.
+  /// @cost two exchanges per stage, one reduction per step.
+  StepReport step(double dt_limit);
+
+  /// Root mean square over all cells (volume weighted) of d(conserved)/dt of the first stage of the last step, per variable.
+  /// With local time steps too, this is the true rate of change: zero when steady. Summed in rank order.  @collective
+  [[nodiscard]] std::array<double, kVars> residual_norms() const;
+  /// Makes ghosts, gradients and boundary values those of the present state, for monitors and output.  @collective
+  void refresh() { residual_.refresh(time_); }
+
+  [[nodiscard]] std::span<const double> conserved() const { return conserved_; }  ///< owned rows x kVars
+  [[nodiscard]] Primitive primitive(std::int32_t cell) const;                     ///< owned cell
+  [[nodiscard]] const Residual& residual() const { return residual_; }
+  [[nodiscard]] Residual& residual() { return residual_; }
+  [[nodiscard]] const mesh::Mesh& mesh() const { return residual_.mesh(); }
+  [[nodiscard]] double time() const { return time_; }
+  [[nodiscard]] std::int64_t steps() const { return step_; }
+  /// Residual evaluations since construction (stages, not steps).
+  [[nodiscard]] std::int64_t evaluations() const { return evaluations_; }
+  /// Largest stable dt for the present state at CFL number 1, over all cells of all ranks.
+  [[nodiscard]] double stable_dt() const { return stable_dt_; }
+
+ private:
+  /// The first cell seen to leave the range of the gas on this rank, described where and when it happened.
+  struct BadState {
+    double order = -1;  ///< of detection: earlier stages first, then lower global cell ids; -1: none
+    std::string problem;
+    Where where;
+  };
+
+  void add_sources(double time);
+  void update(int stage, double dt);
+  void note_bad_cell(int stage, std::int32_t cell);
+  void survey();
+  [[nodiscard]] double cell_dt(std::int32_t cell) const;
+
+  Residual residual_;
+  SourceTerm source_;
+  std::vector<double> conserved_, start_of_step_;
+  std::vector<double> local_dt_;  ///< s, at CFL 1 for the state at the start of the step; only with local time steps
+  BadState bad_;
+  std::array<double, kVars> rate_squared_{};  ///< this rank's sum of volume * rate^2
+  double time_ = 0, stable_dt_ = 0, volume_ = 0;
+  std::int64_t step_ = 0, evaluations_ = 0;
+};
+
+}  // namespace weft::flow

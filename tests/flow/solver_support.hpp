@@ -1,0 +1,60 @@
+#pragma once
+/// Meshes and solvers for the tests of the flow room.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "weft/flow/monitors.hpp"
+#include "weft/flow/solver.hpp"
+#include "weft/mesh/generate_by_name.hpp"
+#include "weft/mesh/mesh.hpp"
+
+namespace weft::flow::test {
+
+inline mesh::Mesh generated(const std::string& name, const mesh::GeneratorParameters& parameters,
+                            mesh::BuildOptions options = {}) {
+  const Communicator comm = Communicator::world();
+  return mesh::build(comm, mesh::generate(comm, name, parameters), options);
+}
+
+/// Every direction of the box [0, length]^dim periodic.
+inline mesh::BuildOptions periodic_box(int dim, double length) {
+  mesh::BuildOptions options;
+  options.periodic.push_back({"xmin", "xmax", {length, 0, 0}});
+  options.periodic.push_back({"ymin", "ymax", {0, length, 0}});
+  if (dim == 3) options.periodic.push_back({"zmin", "zmax", {0, 0, length}});
+  return options;
+}
+
+/// The same condition on every zone.
+inline std::vector<BoundaryCondition> everywhere(const mesh::Mesh& mesh, const BoundaryParams& params) {
+  return std::vector<BoundaryCondition>(mesh.boundary.size(), BoundaryCondition{params, {}});
+}
+
+/// Conserved values of all cells in the order of the source mesh, on every rank: comparable between rank counts.
+inline std::vector<double> gathered(const Solver& solver) {
+  constexpr auto kVars = static_cast<std::size_t>(Solver::kVars);
+  const mesh::Mesh& m = solver.mesh();
+  std::vector<std::int64_t> cells;
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) cells.push_back(m.cell_global[static_cast<std::size_t>(c)].value());
+  const std::vector<std::int64_t> ids = m.comm.all_gather(std::span<const std::int64_t>(cells));
+  const std::vector<double> values = m.comm.all_gather(solver.conserved());
+  std::vector<double> sorted(values.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(i * kVars), kVars,
+                sorted.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(ids[i]) * kVars));
+  }
+  return sorted;
+}
+
+/// Steps with the solver's own dt until `end`.
+inline void advance(Solver& solver, double end) {
+  while (solver.time() < end * (1 - 1e-14)) solver.step(end - solver.time());
+}
+
+/// Observed order between two errors on meshes whose cell sizes have ratio 2.
+inline double order(double coarse, double fine) { return std::log2(coarse / fine); }
+
+}  // namespace weft::flow::test
