@@ -183,7 +183,7 @@ std::vector<Bad> bad_gmsh() {
       {"count too large", "m.msh", with(kGmsh2, "$Elements\n4", "$Elements\n5")},
       {"count too small", "m.msh", with(kGmsh2, "$Elements\n4", "$Elements\n3")},
       {"negative count", "m.msh", with(kGmsh2, "$Elements\n4", "$Elements\n-4")},
-      {"count larger than the file", "m.msh", with(kGmsh4, "1 3 1 3", "1 300000000 1 3")},
+      {"count larger than the file", "m.msh", with(kGmsh4, "2 1 0 3", "2 1 0 300000000")},
       {"too many numbers in a line", "m.msh", with(kGmsh4, "14 1 2 3", "14 1 2 3 3")},
       {"block with elements of another dimension", "m.msh", with(kGmsh4, "2 1 2 1", "1 1 2 1")},
       {"two $Nodes", "m.msh", with(kGmsh2, "$Elements\n", "$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n")},

@@ -54,6 +54,13 @@ TEST(ReadGmsh4, ParametricNodesReversedGroupsAndSectionsOfOthers) {
   EXPECT_EQ(mesh.boundary.zone, (std::vector<std::int32_t>{0, 0, 0}));
 }
 
+/// Gmsh 4.8 itself announces too many nodes when it saves only some entities.
+TEST(ReadGmsh4, BlocksCountAndNotTheSumBeforeThem) {
+  std::string text = corpus("gmsh/odd-4.1.msh");
+  text.replace(text.find("3 3 4 90"), 8, "3 6 4 90");
+  EXPECT_EQ(parse_gmsh(text, "sum.msh").coords.size(), 3U);
+}
+
 TEST(ReadSu2, CommentsHalosForeignSectionsAndNumbersOfAllKinds) {
   const MeshBlock mesh = parse_su2(corpus("su2/odd.su2"), "odd.su2");
   EXPECT_EQ(mesh.dim, 2);

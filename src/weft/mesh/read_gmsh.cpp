@@ -12,7 +12,7 @@ constexpr detail::FormatAdvice kAdvice{
     .no_boundary =
         "physical groups are missing: in the .geo file add, for each part of the boundary, Physical Surface(\"wall\") = {...}; "
         "(3-D) or "
-        "Physical Curve(\"wall\") = {...}; (2-D), and mesh again",
+        "Physical Curve(\"wall\") = {...}; (2-D), and mesh again (MSH 2.2 with Mesh.SaveAll loses them)",
     .z_is_read = true};
 
 class GmshReader {

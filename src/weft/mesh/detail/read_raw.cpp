@@ -252,7 +252,6 @@ MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatA
   RawElements& boundary = raw.of_dim[static_cast<std::size_t>(dim) - 1];
   if (cells.list.type.empty()) fail(file, kNone, kNone, {}, "the mesh has no cells", advice.no_cells);
   drop_ungrouped(boundary);
-  if (boundary.list.type.empty()) fail(file, kNone, kNone, {}, "the mesh has no boundary elements", advice.no_boundary);
 
   Zones zones(file, raw.groups, dim);
   zones.number(file, boundary, dim - 1);
@@ -268,6 +267,8 @@ MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatA
   std::vector<std::int64_t> used(raw.coords.size(), kNone);
   find_nodes(file, cells, index, nodes, numbered, zones,
              [&](std::int64_t node, std::size_t) { used[static_cast<std::size_t>(node)] = node; });
+  if (dim == 2 && advice.z_is_read) flatten(file, raw.coords, used);
+  if (boundary.list.type.empty()) fail(file, kNone, kNone, {}, "the mesh has no boundary elements", advice.no_boundary);
   find_nodes(file, boundary, index, nodes, numbered, zones, [&](std::int64_t node, std::size_t i) {
     if (used[static_cast<std::size_t>(node)] != kNone) return;
     fail(file, boundary.at[i], boundary.list.file_id[i], zones.name(boundary.list.zone[i]),
@@ -276,7 +277,6 @@ MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatA
   });
   drop_repeated(file, boundary, zones);
   if (numbered) check_numbers(file, cells, boundary);
-  if (dim == 2 && advice.z_is_read) flatten(file, raw.coords, used);
 
   std::int64_t kept = 0;
   for (std::size_t i = 0; i < used.size(); ++i) {
