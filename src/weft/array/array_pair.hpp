@@ -77,8 +77,9 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   void resize_width(int width)
     requires std::is_constructible_v<ArrayType, std::int64_t, int>
   {
-    detail::expect_landed(ArrayType::data(), "resize_width");
+    detail::expect_landed(detail::footprint(base()).data, "resize_width");
     ArrayType::resize(ArrayType::rows(), width);
+    if (link_) ++link_->shape;
   }
   /// Length of one row of padded arrays: as Array::resize_row.
   template <RowIndex I>
@@ -90,23 +91,24 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   /// Other rows in place of these: owned then ghost. Exchanges it was attached to refuse it afterwards.
   /// @throws ContractError if an exchange is in flight, or unless there are plan().rows() of them.
   void assign(ArrayType content) {
-    detail::expect_landed(detail::footprint<ArrayType>(&base()).data, "assign");
+    detail::expect_landed(detail::footprint(base()).data, "assign");
     detail::check_pair_rows(content.rows(), plan_.rows());
     base() = std::move(content);
+    if (link_) ++link_->shape;
   }
 
  private:
   friend class PairRef;
   [[nodiscard]] ArrayType& base() { return *this; }
   [[nodiscard]] const std::shared_ptr<detail::PairLink>& link() {
-    if (!link_) link_ = std::make_shared<detail::PairLink>(detail::PairLink{&base()});
+    if (!link_) link_ = std::make_shared<detail::PairLink>(detail::PairLink{.array = &base()});
     return link_;
   }
   void detach() noexcept {
     if (!link_) return;
     link_->array = nullptr;
     link_.reset();
-    const detail::Footprint memory = detail::footprint<ArrayType>(&base());
+    const detail::Footprint memory = detail::footprint(base());
     if (detail::needs_keeping(memory.data)) {
       detail::keep_until_landed(memory.data, std::make_shared<ArrayType>(std::move(base())));
     }

@@ -18,7 +18,7 @@ void PairRef::expect_unchanged() const {
   if (link_->array == nullptr) {
     throw ContractError("an array of an exchange was destroyed", "keep the arrays as long as their exchanges are used");
   }
-  if (footprint_of_(link_->array) != footprint_) {
+  if (link_->shape != shape_) {
     throw ContractError("an array of an exchange was resized", "make a new ArrayTransformer after resizing");
   }
 }

@@ -104,15 +104,15 @@ void Exchange::Body::start(const After& after) {
   std::size_t begun = 0;
   try {
     for (; begun < arrays_.size(); ++begun) detail::begin_flight(arrays_[begun].footprint_.data);
+    after.wait();
+    for (PairRef& array : arrays_) {
+      array.on_device_ = array.link_ && array.staging_.to_host(array.link_->array, after, reads(), writes());
+    }
   } catch (...) {
     while (begun > 0) detail::end_flight(arrays_[--begun].footprint_.data);
     throw;
   }
   flying_ = true;
-  after.wait();
-  for (PairRef& array : arrays_) {
-    array.on_device_ = array.link_ && array.staging_.to_host(array.link_->array, after, reads(), writes());
-  }
   receives_.start();
   for (Peer& peer : peers_) {
     if (peer.packed != nullptr) pack(peer);

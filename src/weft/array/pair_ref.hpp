@@ -25,8 +25,8 @@ class PairRef {
   PairRef(ArrayPair<T, RowSize, RowMax, RowAlign>& pair)  // NOLINT(google-explicit-constructor): so that {q, grad} reads well
       : fields_(detail::fields(pair.base())),
         link_(pair.link()),
-        footprint_of_(&detail::footprint<Array<T, RowSize, RowMax, RowAlign>>),
-        footprint_(footprint_of_(link_->array)),
+        shape_(link_->shape),
+        footprint_(detail::footprint(pair.base())),
         staging_{&detail::stage_to_host<Array<T, RowSize, RowMax, RowAlign>>,
                  &detail::mark_written<Array<T, RowSize, RowMax, RowAlign>>},
         plan_(pair.plan()),
@@ -44,8 +44,7 @@ class PairRef {
                         .row_stride = row_bytes,
                         .reducers = &detail::kReducers<T>};
     detail::Footprint footprint{.data = owned_then_ghost.empty() ? nullptr : owned_then_ghost.data(),
-                                .rows = static_cast<std::int64_t>(owned_then_ghost.size()) / width,
-                                .entries = static_cast<std::int64_t>(owned_then_ghost.size())};
+                                .rows = static_cast<std::int64_t>(owned_then_ghost.size()) / width};
     return {field, footprint, to_string(ArraySignature{element_type<T>, RowKind::static_fixed, width}) + " AoS"};
   }
   /// The same for anything that is a contiguous range, such as a std::vector.
@@ -66,7 +65,7 @@ class PairRef {
 
   std::vector<detail::Field> fields_;
   std::shared_ptr<detail::PairLink> link_;  // null for the caller's memory
-  detail::Footprint (*footprint_of_)(const void*) = nullptr;
+  std::int64_t shape_ = 0;                  // of the link when attached
   detail::Footprint footprint_;
   detail::Staging staging_;
   bool on_device_ = false;         // in flight: what is received goes on to the device side

@@ -14,14 +14,13 @@ namespace weft::detail {
 /// attached to.
 struct PairLink {
   void* array = nullptr;
+  std::int64_t shape = 0;  ///< grows whenever the array is resized or replaced
 };
 
-/// Where an array's memory lies and how much of it there is: changes whenever the array is resized.
+/// Where an array's entries lie, and how many rows they are.
 struct Footprint {
   const void* data = nullptr;
-  const void* row_table = nullptr;  ///< row sizes or offsets
-  std::int64_t rows = 0, entries = 0;
-  friend bool operator==(const Footprint&, const Footprint&) = default;
+  std::int64_t rows = 0;
 };
 
 /// Reaches an array's memory without asking which side is fresh, and says which side an exchange has changed.
@@ -40,14 +39,6 @@ struct ArrayAccess {
       return array.row_sizes_.read(Side::host, 0, 0).data();
     }
   }
-  template <class A>
-  [[nodiscard]] static std::int64_t entries(const A& array) {
-    if constexpr (A::kKind == RowKind::csr) {
-      return array.compressed_ ? static_cast<std::int64_t>(array.used_) : -1;
-    } else {
-      return static_cast<std::int64_t>(array.entries_.size());
-    }
-  }
   /// f(vector, first, count) for each piece of memory that holds these rows.
   template <class A, class F>
   static void for_each_piece(A& array, IdRange<LocalRow> rows, const F& f) {
@@ -62,12 +53,8 @@ struct ArrayAccess {
 };
 
 template <class A>
-[[nodiscard]] Footprint footprint(const void* untyped) {
-  const A& array = *static_cast<const A*>(untyped);
-  return {.data = ArrayAccess::address(array),
-          .row_table = ArrayAccess::row_table(array),
-          .rows = array.rows(),
-          .entries = ArrayAccess::entries(array)};
+[[nodiscard]] Footprint footprint(const A& array) {
+  return {.data = ArrayAccess::address(array), .rows = array.rows()};
 }
 
 /// How an exchange gets at the rows of an array that has a device side: messages are made on the host side, and a side that was
