@@ -37,8 +37,6 @@ std::vector<std::string> command_line(int ranks, const std::string& options, int
   if (static_cast<unsigned>(ranks) > cores) {
     words.insert(words.end(), {"--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"});
   }
-  // Time to write a checkpoint between the signal that asks for the end and the one that forces it.
-  words.insert(words.end(), {"--mca", "odls_base_sigkill_timeout", "30"});
   std::istringstream more(options);
   for (std::string word; more >> word;) words.push_back(word);
   words.emplace_back("/proc/self/exe");

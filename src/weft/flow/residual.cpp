@@ -41,11 +41,13 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
       limiter_(visit_limiter(numerics.limiter, numerics.venkatakrishnan_k,
                              [](auto limiter) { return detail::LimiterChoice(limiter); })),
       flux_(visit_flux(numerics.flux, [](auto flux) { return detail::FluxChoice(flux); })),
+      lowered_(static_cast<std::size_t>(mesh.cells()), 0),
       pull_values_(
           ArrayTransformer(mesh.plan,
                            {PairRef::rows(std::span(values_).first(static_cast<std::size_t>(mesh.cells()) * kVars), kVars)})
               .pull()),
-      pull_gradients_(ArrayTransformer(mesh.plan, {PairRef::rows(gradients_, kVars * mesh.dim)}).pull()) {}
+      pull_gradients_(ArrayTransformer(mesh.plan, {PairRef::rows(gradients_, kVars * mesh.dim)}).pull()),
+      pull_lowered_(ArrayTransformer(mesh.plan, {PairRef::rows(lowered_)}).pull()) {}
 
 void Residual::set_reference(const Primitive& reference) {
   const double speed = std::max(norm(reference.velocity), gas_.sound_speed(reference));
@@ -112,6 +114,33 @@ void Residual::refresh(double time) {
     pull_values_.wait();
     detail::gradient_loop<dim()>(v, numerics_.gradient, limiter_, mesh_.inner_cells, mesh_.owned_cells);
   });
+  if (order_lowered_) flatten_lowered();
+}
+
+void Residual::lower_order(std::span<const std::int32_t> cells) {
+  for (const std::int32_t c : cells) lowered_[static_cast<std::size_t>(c)] = 1;
+  pull_lowered_.run();
+  order_lowered_ = true;
+}
+
+void Residual::restore_order() {
+  std::fill(lowered_.begin(), lowered_.end(), 0);
+  order_lowered_ = false;
+}
+
+/// Both sides of every face of a lowered cell see cell means only.
+void Residual::flatten_lowered() {
+  const Discretization& d = discretization_;
+  const std::size_t width = static_cast<std::size_t>(kVars * mesh_.dim);
+  for (std::int32_t c = 0; c < mesh_.owned_cells; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    bool flat = lowered_[i] != 0;
+    for (std::int32_t s = d.cell_face_offset[i]; s < d.cell_face_offset[i + 1] && !flat; ++s) {
+      const std::int32_t row = d.cell_face_row[static_cast<std::size_t>(s)];
+      flat = row < mesh_.cells() && lowered_[static_cast<std::size_t>(row)] != 0;
+    }
+    if (flat) std::fill_n(gradients_.begin() + static_cast<std::ptrdiff_t>(i * width), width, 0.0);
+  }
 }
 
 void Residual::inner_and_boundary_fluxes() {

@@ -52,6 +52,13 @@ class Residual {
   /// As evaluate() but without fluxes: after it, face_state() and boundary_flux() are those of the present values.  @collective
   void refresh(double time);
 
+  /// Makes the scheme first order in these owned cells and in the cells next to them, until restore_order(): where the
+  /// second-order scheme drains a cell of its energy (a strong expansion around a corner), the first-order one does not.
+  /// @collective
+  void lower_order(std::span<const std::int32_t> cells);
+  void restore_order();
+  [[nodiscard]] bool order_lowered() const { return order_lowered_; }
+
   /// Flux through a boundary face per unit area, out of the domain. @pre evaluate() or refresh() since values changed.
   [[nodiscard]] Conserved boundary_flux(std::size_t zone, std::int32_t face) const;
   /// State inside at the centroid of a face (reconstructed in its left cell).
@@ -69,6 +76,7 @@ class Residual {
 
  private:
   void boundary_rows(double time);
+  void flatten_lowered();
   void inner_and_boundary_fluxes();
   [[nodiscard]] detail::ResidualView view() const;
 
@@ -81,8 +89,10 @@ class Residual {
   std::vector<double> values_, gradients_, residual_;
   detail::LimiterChoice limiter_;
   detail::FluxChoice flux_;
+  std::vector<std::int32_t> lowered_;  ///< of owned and ghost cells: 1 where the order is lowered
+  bool order_lowered_ = false;         ///< equal on every rank
   Primitive scale_{1, {1, 1, 1}, 1};
-  Exchange pull_values_, pull_gradients_;
+  Exchange pull_values_, pull_gradients_, pull_lowered_;
 };
 
 }  // namespace weft::flow

@@ -17,6 +17,11 @@ using detail::store;
 
 constexpr int kVars = Solver::kVars;
 
+/// Stands for the earliest failure of a step among negative time steps.
+constexpr double kEarliest = -1e18;
+/// How often a step that leaves the range of the gas is tried again, and for how many steps the order stays lowered there.
+constexpr int kRetries = 6, kLoweredSteps = 50;
+
 /// u_new = keep * u_start + (1 - keep) * (u + dt L(u)), and the time of u within the step.
 struct Stage {
   double keep, time;
@@ -61,7 +66,8 @@ void Solver::initialise(const std::function<Primitive(Vec3)>& state, double time
   });
   time_ = time;
   step_ = step;
-  survey();
+  bad_ = {};
+  if (!survey()) throw_bad_state();
 }
 
 void Solver::restore(std::span<const double> conserved, double time, std::int64_t step) {
@@ -73,7 +79,8 @@ void Solver::restore(std::span<const double> conserved, double time, std::int64_
   std::copy(conserved.begin(), conserved.end(), conserved_.begin());
   time_ = time;
   step_ = step;
-  survey();
+  bad_ = {};
+  if (!survey()) throw_bad_state();
 }
 
 Primitive Solver::primitive(std::int32_t cell) const { return load(&residual_.values()[static_cast<std::size_t>(cell) * kVars]); }
@@ -89,7 +96,7 @@ double Solver::cell_dt(std::int32_t cell) const {
 }
 
 /// Primitive values from conserved_, the largest stable step, and whether every cell is physical.
-void Solver::survey() {
+bool Solver::survey() {
   const mesh::Mesh& m = mesh();
   const std::span<double> values = residual_.values();
   double dt = std::numeric_limits<double>::infinity();
@@ -105,10 +112,12 @@ void Solver::survey() {
     dt = std::min(dt, own);
   }
   // One reduction for both: a bad state is a negative step, the lower the earlier.
-  constexpr double kEarliest = -1e18;
   stable_dt_ = m.comm.min(bad_.order < 0 ? dt : kEarliest + bad_.order);
-  if (stable_dt_ > 0) return;
-  agreed(m.comm, [&] {
+  return stable_dt_ > 0;
+}
+
+void Solver::throw_bad_state() const {
+  agreed(mesh().comm, [&] {
     if (bad_.order >= 0 && kEarliest + bad_.order == stable_dt_) {
       throw PhysicsError(bad_.problem,
                          "lower cfl, use limiter = \"barth_jespersen\" or flux = \"rusanov\", or check boundary values and units",
@@ -118,6 +127,7 @@ void Solver::survey() {
 }
 
 void Solver::note_bad_cell(int stage, std::int32_t cell) {
+  bad_cells_.push_back(cell);
   const mesh::Mesh& m = mesh();
   const auto i = static_cast<std::size_t>(cell);
   const double order = 1e15 * stage + static_cast<double>(m.cell_global[i].value());
@@ -155,7 +165,7 @@ void Solver::add_sources(double time) {
   }
 }
 
-void Solver::update(int stage, double dt) {
+void Solver::update(int stage, double dt, double fraction) {
   const Numerics& numerics = residual_.numerics();
   const Discretization& d = residual_.discretization();
   const double keep = stage_of(numerics.rk_stages, stage).keep;
@@ -167,7 +177,7 @@ void Solver::update(int stage, double dt) {
     double* u = &conserved_[i * kVars];
     double* start = &start_of_step_[i * kVars];
     double* rate = &rates[i * kVars];
-    const double step = local_dt_.empty() ? dt : std::min(dt, numerics.cfl * local_dt_[i]);
+    const double step = local_dt_.empty() ? dt : std::min(dt, fraction * numerics.cfl * local_dt_[i]);
     for (std::size_t k = 0; k < kVars; ++k) {
       const double slope = rate[k] * d.inverse_volume[i];
       if (stage == 0) start[k] = u[k];
@@ -181,21 +191,41 @@ void Solver::update(int stage, double dt) {
   }
 }
 
-StepReport Solver::step(double dt_limit) {
-  const Numerics& numerics = residual_.numerics();
-  const double dt = local_dt_.empty() ? std::min(numerics.cfl * stable_dt_, dt_limit) : dt_limit;
-  for (int stage = 0; stage < numerics.rk_stages; ++stage) {
-    const double time = time_ + stage_of(numerics.rk_stages, stage).time * dt;
+void Solver::try_step(double dt, double fraction) {
+  const int stages = residual_.numerics().rk_stages;
+  for (int stage = 0; stage < stages; ++stage) {
+    const double time = time_ + stage_of(stages, stage).time * dt;
     add_sources(time);
     residual_.evaluate(time);
     ++evaluations_;
-    update(stage, dt);
+    update(stage, dt, fraction);
   }
-  const double done = local_dt_.empty() ? dt : std::min(dt, numerics.cfl * stable_dt_);
-  time_ += done;
-  ++step_;
-  survey();
-  return {.step = step_, .time = time_, .dt = done};
+}
+
+StepReport Solver::step(double dt_limit) {
+  const double cfl = residual_.numerics().cfl;
+  if (residual_.order_lowered() && step_ >= lowered_until_) residual_.restore_order();
+  double fraction = 1;
+  for (int attempt = 0;; ++attempt) {
+    const double stable = fraction * cfl * stable_dt_;
+    const double dt = local_dt_.empty() ? std::min(stable, dt_limit) : dt_limit;
+    bad_ = {};
+    bad_cells_.clear();
+    try_step(dt, fraction);
+    if (survey()) {
+      const double done = std::min(dt, stable);
+      time_ += done;
+      ++step_;
+      return {.step = step_, .time = time_, .dt = done, .retries = attempt};
+    }
+    if (attempt == kRetries) throw_bad_state();
+    residual_.lower_order(bad_cells_);
+    lowered_until_ = step_ + kLoweredSteps;
+    if (attempt > 0) fraction *= 0.5;
+    std::copy(start_of_step_.begin(), start_of_step_.end(), conserved_.begin());
+    bad_ = {};
+    survey();
+  }
 }
 
 std::array<double, Solver::kVars> Solver::residual_norms() const {

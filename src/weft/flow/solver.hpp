@@ -19,6 +19,7 @@ struct StepReport {
   std::int64_t step = 0;  ///< steps done since the start of the run
   double time = 0;        ///< s, after the step
   double dt = 0;          ///< s; with local time steps the smallest
+  int retries = 0;        ///< how often the step was undone because it left the range of the gas
 };
 
 /// Explicit strong-stability-preserving Runge-Kutta of order 1 to 3 (Gottlieb, Shu & Tadmor, SIAM Review 43, 2001).
@@ -37,7 +38,9 @@ class Solver {
   void restore(std::span<const double> conserved, double time, std::int64_t step);
 
   /// One time step of at most `dt_limit` seconds.  @collective
-  /// @throws PhysicsError on every rank if a cell left the range of the gas, with the cell, its place, its state and its zone;
+  /// A step that leaves the range of the gas (negative density or pressure) is undone and tried again, first order in the cells
+  /// where it did and around them (for the next 50 steps too), from the third try on with half the length each time.
+  /// @throws PhysicsError on every rank if it still does, with the cell, its place, its state, its neighbours and its zone;
   ///   conserved() then holds what the failed step made of it.
   /// @cost two exchanges per stage, one reduction per step.
   StepReport step(double dt_limit);
@@ -69,9 +72,11 @@ class Solver {
   };
 
   void add_sources(double time);
-  void update(int stage, double dt);
+  void try_step(double dt, double fraction);
+  void update(int stage, double dt, double fraction);
   void note_bad_cell(int stage, std::int32_t cell);
-  void survey();
+  bool survey();
+  void throw_bad_state() const;
   [[nodiscard]] double cell_dt(std::int32_t cell) const;
 
   Residual residual_;
@@ -79,6 +84,8 @@ class Solver {
   std::vector<double> conserved_, start_of_step_;
   std::vector<double> local_dt_;  ///< s, at CFL 1 for the state at the start of the step; only with local time steps
   BadState bad_;
+  std::vector<std::int32_t> bad_cells_;       ///< owned cells that left the range of the gas in this try; may repeat
+  std::int64_t lowered_until_ = 0;            ///< step from which on the scheme is of second order everywhere
   std::array<double, kVars> rate_squared_{};  ///< this rank's sum of volume * rate^2
   double time_ = 0, stable_dt_ = 0, volume_ = 0;
   std::int64_t step_ = 0, evaluations_ = 0;
