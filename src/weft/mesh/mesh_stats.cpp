@@ -1,0 +1,190 @@
+#include "weft/mesh/mesh_stats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace weft::mesh {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Keeps the larger, or with a negative sign the smaller, of what it is shown; the first of equals.
+struct Search {
+  double sign;
+  MeshStats::Extreme best{.value = 0, .place = {}};
+  bool found = false;
+
+  void show(double value, Vec3 place) {
+    if (found && sign * value <= sign * best.value) return;
+    best = {value, place};
+    found = true;
+  }
+  /// The best of all ranks. @collective
+  [[nodiscard]] MeshStats::Extreme over_ranks(const Communicator& comm) const {
+    struct Candidate {
+      double value;
+      Vec3 place;
+      double found;
+    };
+    Search all{sign};
+    for (const Candidate& c : comm.all_gather(Candidate{best.value, best.place, found ? 1.0 : 0.0})) {
+      if (c.found != 0) all.show(c.value, c.place);
+    }
+    return all.best;
+  }
+};
+
+double edge_ratio(const Mesh& mesh, LocalCellId cell) {
+  double shortest = kInfinity, longest = 0;
+  const CellShape& s = shape(mesh.cell_type[cell.index()]);
+  const auto nodes = mesh.cell_nodes.row(cell);
+  const auto at = [&](int i) { return mesh.node_coord[nodes[static_cast<std::size_t>(i)].index()]; };
+  for (int f = 0; f < s.faces; ++f) {
+    const CellFace& face = s.face[static_cast<std::size_t>(f)];
+    for (int i = 0; i < face.size; ++i) {
+      const double length =
+          norm(at(face.node[static_cast<std::size_t>(i)]) - at(face.node[static_cast<std::size_t>((i + 1) % face.size)]));
+      shortest = std::min(shortest, length);
+      longest = std::max(longest, length);
+    }
+  }
+  return shortest > 0 ? longest / shortest : kInfinity;
+}
+
+void measure_cells(const Mesh& mesh, MeshStats& stats) {
+  Search smallest{-1}, largest{1}, aspect{1};
+  double volume = 0;
+  std::vector<std::int64_t> zone_cells(mesh.zones.size(), 0);
+  std::vector<double> zone_volume(mesh.zones.size(), 0);
+  std::array<double, 6> box{-kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity};  // -low, high
+  for (const LocalCellId c : mesh.owned()) {
+    const std::size_t i = c.index();
+    ++stats.cells_of_type[static_cast<std::size_t>(mesh.cell_type[i])];
+    smallest.show(mesh.cell_volume[i], mesh.cell_centroid[i]);
+    largest.show(mesh.cell_volume[i], mesh.cell_centroid[i]);
+    aspect.show(edge_ratio(mesh, c), mesh.cell_centroid[i]);
+    volume += mesh.cell_volume[i];
+    if (mesh.cell_zone[i] >= 0) {
+      ++zone_cells[static_cast<std::size_t>(mesh.cell_zone[i])];
+      zone_volume[static_cast<std::size_t>(mesh.cell_zone[i])] += mesh.cell_volume[i];
+    }
+    for (const LocalNodeId n : mesh.cell_nodes.row(c)) {
+      for (int k = 0; k < 3; ++k) {
+        box[static_cast<std::size_t>(k)] = std::max(box[static_cast<std::size_t>(k)], -mesh.node_coord[n.index()][k]);
+        box[static_cast<std::size_t>(k + 3)] = std::max(box[static_cast<std::size_t>(k + 3)], mesh.node_coord[n.index()][k]);
+      }
+    }
+  }
+  mesh.comm.sum(std::span<std::int64_t>(stats.cells_of_type));
+  mesh.comm.sum(std::span<std::int64_t>(zone_cells));
+  mesh.comm.sum(std::span<double>(zone_volume));
+  mesh.comm.max(std::span<double>(box));
+  stats.low = {0 - box[0], 0 - box[1], 0 - box[2]};
+  stats.high = {box[3], box[4], box[5]};
+  stats.volume = mesh.comm.sum(volume);
+  stats.smallest_cell = smallest.over_ranks(mesh.comm);
+  stats.largest_cell = largest.over_ranks(mesh.comm);
+  stats.aspect_ratio = aspect.over_ranks(mesh.comm);
+  for (std::size_t z = 0; z < mesh.zones.size(); ++z) {
+    stats.zones.push_back({mesh.zones[z].name, mesh.zones[z].dim, zone_cells[z], zone_volume[z]});
+  }
+}
+
+void measure_faces(const Mesh& mesh, MeshStats& stats) {
+  Search angle{1}, skewness{1};
+  double angles = 0;
+  std::int64_t cut = 0;
+  for (std::int32_t i = 0; i < mesh.ghost_faces.last().value(); ++i) {
+    const auto f = static_cast<std::size_t>(i);
+    const LocalCellId left = mesh.face_left[f], right = mesh.face_right[f];
+    const Vec3 line = mesh.cell_centroid[right.index()] - mesh.cell_centroid[left.index()];
+    const double through = dot(line, mesh.face_normal[f]), length = norm(line);
+    const double degrees = std::acos(std::clamp(through / length, -1.0, 1.0)) * 180 / std::numbers::pi;
+    const Vec3 to_face = mesh.face_centroid[f] - mesh.cell_centroid[left.index()];
+    const Vec3 passage = (dot(to_face, mesh.face_normal[f]) / through) * line;
+    angle.show(degrees, mesh.face_centroid[f]);
+    skewness.show(through > 0 ? norm(to_face - passage) / length : kInfinity, mesh.face_centroid[f]);
+    // Ghost-touching faces are there twice.
+    angles += mesh.inner_faces.contains(LocalFaceId(i)) ? degrees : degrees / 2;
+    if (right.value() >= mesh.owned_cells && mesh.plan.owner(LocalRow(right.value())) != mesh.comm.rank()) ++cut;
+  }
+  const std::int64_t twice = 2 * std::int64_t{mesh.inner_faces.size()} + mesh.ghost_faces.size();
+  stats.interior_faces = mesh.comm.sum(twice) / 2;
+  stats.cut_faces = mesh.comm.sum(cut) / 2;
+  stats.non_orthogonality = angle.over_ranks(mesh.comm);
+  stats.skewness = skewness.over_ranks(mesh.comm);
+  const double sum_of_angles = mesh.comm.sum(angles);
+  stats.mean_non_orthogonality = stats.interior_faces > 0 ? sum_of_angles / static_cast<double>(stats.interior_faces) : 0;
+
+  for (const BoundaryZone& zone : mesh.boundary) {
+    double area = 0;
+    for (const LocalFaceId f : zone.faces) area += mesh.face_area[f.index()];
+    const auto at = std::find_if(stats.zones.begin(), stats.zones.end(), [&](const auto& z) { return z.name == zone.name; });
+    at->elements = mesh.comm.sum(static_cast<std::int64_t>(zone.faces.size()));
+    at->measure = mesh.comm.sum(area);
+    stats.boundary_faces += at->elements;
+  }
+}
+
+std::string place(Vec3 x) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", x.x, x.y, x.z); }
+
+}  // namespace
+
+MeshStats measure(const Mesh& mesh) {
+  MeshStats stats;
+  stats.source = mesh.source;
+  stats.dim = mesh.dim;
+  stats.cells = mesh.global_cells;
+  stats.nodes = mesh.global_nodes;
+  measure_cells(mesh, stats);
+  measure_faces(mesh, stats);
+  stats.ranks = mesh.comm.size();
+  stats.fewest_cells = mesh.comm.min(std::int64_t{mesh.owned_cells});
+  stats.most_cells = mesh.comm.max(std::int64_t{mesh.owned_cells});
+  stats.ghost_cells = mesh.comm.sum(std::int64_t{mesh.ghost_cells});
+  const auto neighbours = mesh.plan.neighbours();
+  stats.most_neighbours = mesh.comm.max(static_cast<int>(
+      std::count_if(neighbours.begin(), neighbours.end(), [&](const auto& n) { return n.rank != mesh.comm.rank(); })));
+  return stats;
+}
+
+std::string describe(const MeshStats& stats) {
+  std::string text = fmt::format("{}: {}-D, {} cells, {} nodes\n", stats.source, stats.dim, stats.cells, stats.nodes);
+  std::string types;
+  for (std::size_t t = 0; t < stats.cells_of_type.size(); ++t) {
+    if (stats.cells_of_type[t] == 0) continue;
+    types += fmt::format("{}{} {}", types.empty() ? "" : ", ", stats.cells_of_type[t], kCellShapes[t].name);
+  }
+  text += fmt::format("  cells     {}\n", types);
+  text += fmt::format("  faces     {} interior, {} boundary\n", stats.interior_faces, stats.boundary_faces);
+  text += fmt::format("  box       {} to {}\n", place(stats.low), place(stats.high));
+  text += fmt::format("  {}    {:.6g}; cells {:.4g} at {} to {:.4g} at {}\n", stats.dim == 2 ? "area  " : "volume", stats.volume,
+                      stats.smallest_cell.value, place(stats.smallest_cell.place), stats.largest_cell.value,
+                      place(stats.largest_cell.place));
+  for (const MeshStats::ZoneSize& zone : stats.zones) {
+    const bool boundary = zone.dim == stats.dim - 1;
+    text += fmt::format("  {}  {}: {}\n", boundary ? "boundary" : "zone    ", zone.name,
+                        boundary && zone.elements == 0
+                            ? std::string("periodic")
+                            : fmt::format("{} {}, {} {:.6g}", zone.elements, boundary ? "faces" : "cells",
+                                          zone.dim == 1 ? "length" : (zone.dim == 2 ? "area" : "volume"), zone.measure));
+  }
+  text += fmt::format("  quality   non-orthogonality mean {:.1f}, max {:.1f} degrees at {}\n", stats.mean_non_orthogonality,
+                      stats.non_orthogonality.value, place(stats.non_orthogonality.place));
+  text += fmt::format("            skewness max {:.3g} at {}\n", stats.skewness.value, place(stats.skewness.place));
+  text += fmt::format("            edge ratio max {:.4g} at {}\n", stats.aspect_ratio.value, place(stats.aspect_ratio.place));
+  if (stats.ranks > 1) {
+    const double mean = static_cast<double>(stats.cells) / stats.ranks;
+    text += fmt::format("  ranks     {}: {} to {} cells (imbalance {:.1f} %), at most {} neighbours\n", stats.ranks,
+                        stats.fewest_cells, stats.most_cells, 100 * (static_cast<double>(stats.most_cells) / mean - 1),
+                        stats.most_neighbours);
+    text += fmt::format("            {} faces cut, {} ghost cells\n", stats.cut_faces, stats.ghost_cells);
+  }
+  return text;
+}
+
+}  // namespace weft::mesh

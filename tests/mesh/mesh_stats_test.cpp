@@ -1,0 +1,89 @@
+#include "weft/mesh/mesh_stats.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "block_samples.hpp"
+
+namespace weft::mesh {
+namespace {
+
+using test::chunk;
+using test::make_box;
+
+TEST(MeshStats, OfABox) {
+  const Communicator comm = Communicator::world();
+  const MeshStats stats = measure(build(comm, chunk(comm, make_box({.n = {8, 4, 4}, .size = {2, 1, 4}}))));
+  EXPECT_EQ(stats.cells, 128);
+  EXPECT_EQ(stats.nodes, 9 * 25);
+  EXPECT_EQ(stats.cells_of_type[static_cast<std::size_t>(CellType::hexahedron)], 128);
+  EXPECT_EQ(stats.interior_faces, 7 * 16 + 2 * 8 * 12);
+  EXPECT_EQ(stats.boundary_faces, 2 * 16 + 4 * 32);
+  EXPECT_NEAR(stats.volume, 8, 1e-13);
+  EXPECT_NEAR(stats.smallest_cell.value, 1.0 / 16, 1e-15);
+  EXPECT_TRUE(stats.low == Vec3{});
+  EXPECT_TRUE(stats.high == (Vec3{2, 1, 4}));
+  EXPECT_NEAR(stats.aspect_ratio.value, 4, 1e-12);
+  EXPECT_NEAR(stats.non_orthogonality.value, 0, 1e-5);
+  EXPECT_NEAR(stats.skewness.value, 0, 1e-12);
+  ASSERT_EQ(stats.zones.size(), 7U);
+  EXPECT_EQ(stats.zones[1].name, "xmax");
+  EXPECT_EQ(stats.zones[1].elements, 16);
+  EXPECT_NEAR(stats.zones[1].measure, 4, 1e-14);
+  EXPECT_EQ(stats.zones[6].elements, 128);
+  EXPECT_NEAR(stats.zones[6].measure, 8, 1e-13);
+  EXPECT_EQ(stats.ranks, comm.size());
+  EXPECT_GE(stats.most_cells, (128 + comm.size() - 1) / comm.size());
+  EXPECT_LE(stats.most_cells, 128 / comm.size() + 16);
+  EXPECT_EQ(stats.cut_faces > 0, comm.size() > 1);
+  const std::string text = describe(stats);
+  EXPECT_NE(text.find("box: 3-D, 128 cells, 225 nodes\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("boundary  xmax: 16 faces, area 4\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("ranks") != std::string::npos, comm.size() > 1) << text;
+}
+
+TEST(MeshStats, QualityOfAShearedPlane) {
+  // Squares sheared by 45 degrees: the line between centroids over a horizontal edge leans by 45 degrees.
+  const Communicator comm = Communicator::world();
+  const auto shear = [](Vec3 x) { return Vec3{x.x + x.y, x.y, 0}; };
+  BuildOptions options;
+  options.periodic = {{"xmin", "xmax", {1, 0, 0}}};
+  const Mesh mesh =
+      build(comm, chunk(comm, make_box({.dim = 2, .n = {6, 6, 1}, .type = CellType::quad, .warp = shear})), options);
+  const MeshStats stats = measure(mesh);
+  EXPECT_EQ(stats.interior_faces, 6 * 6 + 6 * 5);
+  EXPECT_NEAR(stats.non_orthogonality.value, 45, 1e-9);
+  EXPECT_NEAR(stats.mean_non_orthogonality, 45, 1e-9);
+  EXPECT_NEAR(stats.skewness.value, 0, 1e-12);
+  EXPECT_NEAR(stats.aspect_ratio.value, std::sqrt(2), 1e-12);
+  EXPECT_NE(describe(stats).find("boundary  xmin: periodic\n"), std::string::npos);
+  EXPECT_NE(describe(stats).find("area      1; cells"), std::string::npos) << describe(stats);
+}
+
+TEST(MeshStats, DoNotDependOnTheRankCount) {
+  const Communicator comm = Communicator::world(), alone = Communicator::self();
+  const MeshBlock block = test::shuffled(make_box({.n = {4, 3, 3}, .type = CellType::pyramid}), 4);
+  const MeshStats one = measure(build(alone, chunk(alone, block))), many = measure(build(comm, chunk(comm, block)));
+  EXPECT_EQ(one.cells_of_type, many.cells_of_type);
+  EXPECT_EQ(one.interior_faces, many.interior_faces);
+  EXPECT_EQ(one.boundary_faces, many.boundary_faces);
+  EXPECT_NEAR(one.volume, many.volume, 1e-14);
+  EXPECT_EQ(one.smallest_cell.value, many.smallest_cell.value);
+  EXPECT_EQ(one.aspect_ratio.value, many.aspect_ratio.value);
+  EXPECT_NEAR(one.non_orthogonality.value, many.non_orthogonality.value, 1e-12);
+  EXPECT_NEAR(one.mean_non_orthogonality, many.mean_non_orthogonality, 1e-12);
+  EXPECT_NEAR(one.skewness.value, many.skewness.value, 1e-12);
+}
+
+TEST(MeshStats, OfOneCell) {
+  const Communicator comm = Communicator::world();
+  const MeshStats stats = measure(build(comm, chunk(comm, make_box({.n = {1, 1, 1}}))));
+  EXPECT_EQ(stats.interior_faces, 0);
+  EXPECT_EQ(stats.mean_non_orthogonality, 0);
+  EXPECT_EQ(stats.most_cells, 1);
+  EXPECT_EQ(stats.cut_faces, 0);
+}
+
+}  // namespace
+}  // namespace weft::mesh
