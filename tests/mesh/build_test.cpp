@@ -5,6 +5,7 @@
 #include <set>
 
 #include "weft/array/array_pair.hpp"
+#include "weft/array/array_transformer.hpp"
 #include "weft/mesh/mesh.hpp"
 
 #include "block_samples.hpp"
@@ -63,11 +64,53 @@ TEST(Build, PlaneMeshes) {
   }
 }
 
-TEST(Build, AClockwisePlaneMeshIsTurned) {
+TEST(Build, MirroredCellTypesAreTurned) {
   const Communicator comm = Communicator::world();
-  MeshBlock block = make_box({.dim = 2, .n = {3, 3, 1}, .type = CellType::quad});
-  for (Vec3& x : block.coords) x.x = -x.x;
-  test::check_mesh(build(comm, chunk(comm, block)), 1.0);
+  for (const CellType type :
+       {CellType::quad, CellType::triangle, CellType::hexahedron, CellType::prism, CellType::tetrahedron, CellType::pyramid}) {
+    SCOPED_TRACE(std::string(shape(type).name));
+    MeshBlock block = make_box({.dim = shape(type).dim, .n = {3, 3, 3}, .type = type});
+    for (Vec3& x : block.coords) x.x = -x.x;
+    test::check_mesh(build(comm, chunk(comm, block)), 1.0);
+  }
+}
+
+TEST(Build, PrismsOfVtkAmongOtherCells) {
+  // A layer of prisms, triangles seen from outside, between the xmin-xmax-zmin halves of a box of hexahedra.
+  const Communicator comm = Communicator::world();
+  MeshBlock block = make_box({.n = {2, 2, 2}});
+  Elements cells;
+  for (std::int64_t c = 0; c < 8; ++c) {
+    const auto n = block.cells.nodes(c);
+    const auto at = [&](int i) { return n[static_cast<std::size_t>(i)]; };
+    if (c % 2 == 0) {
+      cells.add(CellType::hexahedron, n, 6, cells.size());
+    } else {
+      cells.add(CellType::prism, std::vector<GlobalNodeId>{at(0), at(2), at(1), at(4), at(6), at(5)}, 6, cells.size());
+      cells.add(CellType::prism, std::vector<GlobalNodeId>{at(0), at(3), at(2), at(4), at(7), at(6)}, 6, cells.size());
+    }
+  }
+  Elements boundary;
+  for (std::int64_t b = 0; b < block.boundary.size(); ++b) {
+    const auto at = static_cast<std::size_t>(b);
+    const auto n = block.boundary.nodes(b);
+    double middle = 0;
+    for (const GlobalNodeId id : n) middle += block.coords[id.index()].x / 4;
+    if (block.boundary.zone[at] < 4 || middle < 0.5) {
+      boundary.add(CellType::quad, n, block.boundary.zone[at], b);
+      continue;
+    }
+    // On zmin and zmax the squares over prisms are split from their lowest corner.
+    std::vector<GlobalNodeId> sorted(n.begin(), n.end());
+    std::sort(sorted.begin(), sorted.end());
+    boundary.add(CellType::triangle, std::vector<GlobalNodeId>{sorted[0], sorted[1], sorted[3]}, block.boundary.zone[at], b);
+    boundary.add(CellType::triangle, std::vector<GlobalNodeId>{sorted[0], sorted[2], sorted[3]}, block.boundary.zone[at], b);
+  }
+  block.cells = cells;
+  block.boundary = boundary;
+  const Mesh mesh = build(comm, chunk(comm, block));
+  EXPECT_EQ(mesh.global_cells, 12);
+  test::check_mesh(mesh, 1.0);
 }
 
 TEST(Build, GlobalCountsDoNotDependOnTheRankCount) {
@@ -264,6 +307,45 @@ TEST(Build, TwoBuildsAreBitwiseEqual) {
   EXPECT_EQ(a.face_area, b.face_area);
   EXPECT_EQ(a.cell_volume, b.cell_volume);
   EXPECT_EQ(a.node_coord, b.node_coord);
+}
+
+TEST(Build, ThePlanPullsWhatTheOwnersHold) {
+  const Communicator comm = Communicator::world();
+  BuildOptions options;
+  options.ghosts = Neighbours::node;
+  options.periodic = {{"xmin", "xmax", {1, 0, 0}}};
+  const Mesh mesh = build(comm, chunk(comm, make_box({.n = {4, 3, 3}})), options);
+  ArrayPair<double, 4> values(mesh.plan);
+  for (const LocalCellId c : mesh.owned()) {
+    values(c, 0) = static_cast<double>(mesh.cell_global[c.index()].value());
+    for (int k = 0; k < 3; ++k) values(c, k + 1) = mesh.cell_centroid[c.index()][k];
+  }
+  ArrayTransformer(mesh.plan, {values}).pull().run();
+  for (std::int32_t g = mesh.owned_cells; g < mesh.cells(); ++g) {
+    const auto at = static_cast<std::size_t>(g);
+    EXPECT_EQ(values(g, 0), static_cast<double>(mesh.cell_global[at].value()));
+    const double shift = mesh.cell_centroid[at].x - values(g, 1);
+    EXPECT_TRUE(shift == 0 || std::abs(std::abs(shift) - 1) < 1e-15) << shift;
+    EXPECT_EQ(mesh.plan.ghost(LocalRow(g)).image == 0, shift == 0);
+    EXPECT_EQ(mesh.cell_centroid[at].y, values(g, 2));
+    EXPECT_EQ(mesh.cell_centroid[at].z, values(g, 3));
+  }
+}
+
+TEST(Build, CentroidsIntegrateLinearFunctionsExactly) {
+  const Communicator comm = Communicator::world();
+  for (const CellType type : {CellType::hexahedron, CellType::prism, CellType::tetrahedron, CellType::pyramid}) {
+    const Mesh mesh = build(comm, chunk(comm, make_box({.n = {3, 2, 4}, .type = type, .size = {1, 2, 3}})));
+    const auto f = [](Vec3 x) { return 2 + x.x - 3 * x.y + 0.5 * x.z; };
+    double over_cells = 0, over_boundary = 0;
+    for (const LocalCellId c : mesh.owned()) over_cells += mesh.cell_volume[c.index()] * f(mesh.cell_centroid[c.index()]);
+    for (const BoundaryZone& zone : mesh.boundary) {
+      for (const LocalFaceId face : zone.faces)
+        over_boundary += mesh.face_area[face.index()] * f(mesh.face_centroid[face.index()]);
+    }
+    EXPECT_NEAR(comm.sum(over_cells), 6 * f({0.5, 1, 1.5}), 1e-13);
+    EXPECT_NEAR(comm.sum(over_boundary), 22 * f({0.5, 1, 1.5}), 1e-13);
+  }
 }
 
 TEST(Build, BoundaryZonesAreTheSameOnEveryRank) {

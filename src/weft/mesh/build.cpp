@@ -64,7 +64,7 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   }
   detail::check_input(comm, block);
   const Chunks nodes(comm, static_cast<std::int64_t>(block.coords.size())), cells(comm, block.cells.size());
-  if (block.dim == 2) detail::turn_clockwise(comm, block);
+  detail::turn_mirrored(comm, block);
   const detail::PeriodicZones periodic = detail::find_periodic_zones(block, options.periodic);
   std::vector<Vec3> vectors;
   for (const Periodic& pair : options.periodic) vectors.push_back(pair.translation);

@@ -1,8 +1,9 @@
 #pragma once
 /// The shapes of cells and faces, their node order and their faces.
 ///
-/// Node order is that of VTK, SU2 and CGNS (and of Gmsh for linear elements). In a valid cell the faces listed here,
-/// walked in their order, have normals that point out of the cell (right-hand rule); in 2-D, nodes go counter-clockwise.
+/// Node order is that of CGNS and of Gmsh's linear elements; also that of VTK and SU2, but for the prism, whose two triangles
+/// they walk the other way round (nodes 0 2 1 3 5 4 of ours). In a valid cell the faces listed here, walked in their order, have
+/// normals that point out of the cell (right-hand rule); in 2-D, nodes go counter-clockwise.
 #include <array>
 #include <cstdint>
 #include <span>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -10,12 +11,15 @@
 #include "weft/comm/agreement.hpp"
 #include "weft/mesh/detail/distribution.hpp"
 #include "weft/mesh/detail/id_table.hpp"
+#include "weft/mesh/geometry.hpp"
 
 namespace weft::mesh::detail {
 namespace {
 
 /// A 2-D mesh may be this far from z = 0, as a fraction of its extent.
 constexpr double kPlaneTolerance = 1e-9;
+/// Cells of each type and rank that are looked at to see whether a mesh might be mirrored.
+constexpr std::size_t kSampledCells = 16;
 
 std::string name_of(const MeshBlock& block, std::int32_t zone) {
   return zone < 0 ? std::string{} : block.zones[static_cast<std::size_t>(zone)].name;
@@ -109,6 +113,36 @@ void flatten(const Communicator& comm, MeshBlock& block) {
   for (Vec3& x : block.coords) x.z = 0;
 }
 
+/// By type: whether there are such cells among `cells` of all ranks, and all of them have negative volumes. @collective
+std::array<char, kCellTypes> all_mirrored(const Communicator& comm, const Chunks& nodes, const MeshBlock& block,
+                                          const std::vector<std::int64_t>& cells) {
+  IdTable table;
+  std::vector<std::int64_t> ids;
+  std::vector<std::int32_t> local;
+  for (const std::int64_t c : cells) {
+    for (const GlobalNodeId node : block.cells.nodes(c)) {
+      const auto next = static_cast<std::int32_t>(ids.size());
+      local.push_back(table.find_or_insert(node.value(), next));
+      if (local.back() == next) ids.push_back(node.value());
+    }
+  }
+  const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
+  std::array<int, 2 * kCellTypes> seen{};  // right-handed ones, then mirrored ones
+  auto at = local.begin();
+  for (const std::int64_t c : cells) {
+    const CellType type = block.cells.type[static_cast<std::size_t>(c)];
+    std::array<Vec3, kMaxCellNodes> corner;
+    const auto corners = static_cast<std::size_t>(shape(type).nodes);
+    for (std::size_t i = 0; i < corners; ++i) corner[i] = coords[static_cast<std::size_t>(*at++)];
+    const bool mirrored = cell_geometry(type, {corner.data(), corners}).volume < 0;
+    seen[static_cast<std::size_t>(type) + (mirrored ? kCellTypes : 0)] = 1;
+  }
+  comm.max(std::span<int>(seen));
+  std::array<char, kCellTypes> all{};
+  for (std::size_t t = 0; t < all.size(); ++t) all[t] = seen[t] == 0 && seen[t + kCellTypes] != 0;
+  return all;
+}
+
 }  // namespace
 
 void check_input(const Communicator& comm, MeshBlock& block) {
@@ -125,34 +159,32 @@ void check_input(const Communicator& comm, MeshBlock& block) {
   if (block.dim == 2) flatten(comm, block);
 }
 
-void turn_clockwise(const Communicator& comm, MeshBlock& block) {
+void turn_mirrored(const Communicator& comm, MeshBlock& block) {
   const Chunks chunks(comm, static_cast<std::int64_t>(block.coords.size()));
-  IdTable table(block.cells.type.size());
-  std::vector<std::int64_t> ids;
-  std::vector<std::int32_t> local;
-  local.reserve(block.cells.node.size());
-  for (const GlobalNodeId node : block.cells.node) {
-    local.push_back(table.find_or_insert(node.value(), static_cast<std::int32_t>(ids.size())));
-    if (local.back() == static_cast<std::int32_t>(ids.size())) ids.push_back(node.value());
-  }
-  const std::vector<Vec3> coords = fetch<Vec3>(comm, chunks, ids, block.coords);
-  bool all_clockwise = true;
-  for (std::int64_t c = 0; c < block.cells.size() && all_clockwise; ++c) {
-    const auto first = static_cast<std::size_t>(block.cells.offset[static_cast<std::size_t>(c)]);
-    const std::size_t size = block.cells.nodes(c).size();
-    const Vec3 origin = coords[static_cast<std::size_t>(local[first])];
-    double twice_area = 0;
-    for (std::size_t i = 1; i + 1 < size; ++i) {
-      twice_area += cross(coords[static_cast<std::size_t>(local[first + i])] - origin,
-                          coords[static_cast<std::size_t>(local[first + i + 1])] - origin)
-                        .z;
-    }
-    all_clockwise = twice_area < 0;
-  }
-  if (!comm.all(all_clockwise)) return;
+  // A few cells of each type tell whether a closer look is worth its price.
+  std::array<std::vector<std::int64_t>, kCellTypes> of_type;
   for (std::int64_t c = 0; c < block.cells.size(); ++c) {
+    auto& cells = of_type[static_cast<std::size_t>(block.cells.type[static_cast<std::size_t>(c)])];
+    if (cells.size() < kSampledCells) cells.push_back(c);
+  }
+  std::vector<std::int64_t> sample;
+  for (const auto& cells : of_type) sample.insert(sample.end(), cells.begin(), cells.end());
+  std::array<char, kCellTypes> suspect = all_mirrored(comm, chunks, block, sample);
+  if (std::count(suspect.begin(), suspect.end(), 1) == 0) return;
+
+  std::vector<std::int64_t> suspects;
+  for (std::int64_t c = 0; c < block.cells.size(); ++c) {
+    if (suspect[static_cast<std::size_t>(block.cells.type[static_cast<std::size_t>(c)])]) suspects.push_back(c);
+  }
+  suspect = all_mirrored(comm, chunks, block, suspects);
+  for (const std::int64_t c : suspects) {
+    const CellType type = block.cells.type[static_cast<std::size_t>(c)];
+    if (!suspect[static_cast<std::size_t>(type)]) continue;
     const auto first = block.cells.node.begin() + block.cells.offset[static_cast<std::size_t>(c)];
-    std::reverse(first + 1, first + static_cast<std::ptrdiff_t>(block.cells.nodes(c).size()));
+    const int base =
+        type == CellType::tetrahedron ? 3 : (type == CellType::prism ? 3 : (shape(type).dim == 2 ? shape(type).nodes : 4));
+    std::reverse(first + 1, first + base);
+    if (shape(type).nodes == 2 * base) std::reverse(first + base + 1, first + 2 * base);
   }
 }
 

@@ -12,8 +12,10 @@ namespace weft::mesh::detail {
 /// A 2-D mesh whose coordinates lie in z = 0 up to rounding is put there exactly.
 void check_input(const Communicator& comm, MeshBlock& block);
 
-/// Turns the cells of a 2-D mesh whose cells are all clockwise; a mesh with both kinds is left for the check of volumes to name.
-/// @collective
-void turn_clockwise(const Communicator& comm, MeshBlock& block);
+/// Turns the cells of a type that are mirror images all over the mesh: 2-D meshes made clockwise, and prisms in the order of VTK
+/// and SU2, whose first triangle looks outwards where that of Gmsh and CGNS looks in. Where a type has both kinds of cells
+/// nothing is turned, and the check of volumes names them.
+/// @collective @cost a look at a few cells, unless they are all mirrored.
+void turn_mirrored(const Communicator& comm, MeshBlock& block);
 
 }  // namespace weft::mesh::detail
