@@ -130,7 +130,7 @@ TYPED_TEST(TableTest, ViewReadsAndWritesAndRefusesTheOtherLayout) {
     fill(array, 0, 6);
     const auto check = [&](auto view) {
       static_assert(std::is_trivially_copyable_v<decltype(view)>);
-      static_assert(std::is_same_v<typename decltype(view)::space, space::host>);
+      static_assert(std::is_same_v<typename decltype(view)::SpaceType, space::host>);
       EXPECT_EQ(view.rows(), 6);
       for (std::int32_t i = 0; i < 6; ++i) {
         for (int k = 0; k < array.row_size(i); ++k) {

@@ -38,10 +38,10 @@ Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direct
     if (!pulls || !in_place(peer.to)) unpacked += receives.back();
     peers_.push_back(std::move(peer));
   }
-  send_buffer_.resize(packed);
+  sent_->buffer.resize(packed);
   receive_buffer_.resize(unpacked);
 
-  std::byte* pack_at = send_buffer_.data();
+  std::byte* pack_at = sent_->buffer.data();
   std::byte* unpack_at = receive_buffer_.data();
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     Peer& peer = peers_[i];
@@ -78,12 +78,9 @@ Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direct
 Exchange::Body::~Body() {
   if (!flying_) return;
   // Receives are cancelled; a neighbour may still take what we sent. So what it reads stays, and no later exchange uses our tag.
-  struct Remains {
-    std::vector<std::byte> sent;
-    Remains* next;
-  };
-  static Remains* all = nullptr;
-  all = new Remains{std::move(send_buffer_), all};
+  static Sent* abandoned = nullptr;
+  sent_->next = std::exchange(abandoned, sent_.get());
+  (void)sent_.release();
   tag_.keep();
   for (const PairRef& array : arrays_) detail::abandon_flight(array.footprint_.data);
 }

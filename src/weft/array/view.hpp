@@ -17,9 +17,9 @@ namespace weft {
 template <class T, int Width, class LayoutTag = Aos, class Space = space::host, int RowAlign = kNoRowAlign>
 class View {
  public:
-  using element_type = T;
-  using layout = LayoutTag;
-  using space = Space;
+  using value_type = T;
+  using LayoutType = LayoutTag;
+  using SpaceType = Space;
   static constexpr int kWidth = Width;
 
   constexpr View() = default;
@@ -88,9 +88,9 @@ class View {
 template <class T, int Width, class LayoutTag = Aos, class Space = space::host, int RowAlign = kNoRowAlign>
 class PaddedView {
  public:
-  using element_type = T;
-  using layout = LayoutTag;
-  using space = Space;
+  using value_type = T;
+  using LayoutType = LayoutTag;
+  using SpaceType = Space;
 
   constexpr PaddedView() = default;
   WEFT_HD constexpr PaddedView(View<T, Width, LayoutTag, Space, RowAlign> table, const std::int32_t* row_sizes)
@@ -129,9 +129,9 @@ class PaddedView {
 template <class T, class Space = space::host>
 class CsrView {
  public:
-  using element_type = T;
-  using layout = Aos;
-  using space = Space;
+  using value_type = T;
+  using LayoutType = Aos;
+  using SpaceType = Space;
 
   constexpr CsrView() = default;
   WEFT_HD constexpr CsrView(T* entries, const std::int64_t* offsets, std::int32_t rows)
