@@ -7,6 +7,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/mesh/generate_by_name.hpp"
+#include "weft/mesh/mesh_stats.hpp"
 #include "weft/mesh/read_mesh.hpp"
 #include "weft/mesh/write_mesh.hpp"
 
@@ -63,6 +64,17 @@ void add_mesh(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("mesh", "Look at, generate and convert meshes");
   command->require_subcommand(1);
   auto options = std::make_shared<MeshOptions>();
+
+  CLI::App* info = command->add_subcommand("info", "Say what a mesh file holds: cells, zones, extent, quality, balance");
+  info->add_option("input", options->input, "Mesh file: Gmsh or SU2")->required();
+  add_launch_options(*info, request);
+  info->callback([options, &request] {
+    request.action = [options](const Communicator& comm) {
+      const mesh::MeshStats stats = mesh::measure(mesh::build(comm, mesh::read_mesh(comm, options->input)));
+      if (comm.is_root()) fmt::print("{}", mesh::describe(stats));
+      return static_cast<int>(kDone);
+    };
+  });
 
   CLI::App* generate = command->add_subcommand("generate", "Generate a mesh; without an output file, show the generators");
   generate->add_option("generator", options->generator, "Name of the generator");

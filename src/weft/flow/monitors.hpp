@@ -12,7 +12,8 @@
 
 namespace weft::flow {
 
-/// Forces are made dimensionless with q = rho u^2 / 2 of the reference state, the area and the length.
+/// Forces count pressure from that of the reference state, so that part of a body has a coefficient too. They are made
+/// dimensionless with q = rho u^2 / 2 of the reference state, the area and the length.
 struct ForceSpec {
   std::string name;
   std::vector<std::string> zones;
@@ -31,7 +32,7 @@ struct Forces {
   Vec3 moment_coefficient;
 };
 
-/// Integrates the momentum flux through the zones' faces: on walls the pressure.
+/// Integrates the momentum flux through the zones' faces, on walls the pressure, less the reference pressure.
 /// @pre solver.refresh() since the last step.  @throws InputError naming an unknown zone and the closest known one.  @collective
 [[nodiscard]] Forces forces(const Solver& solver, const ForceSpec& spec);
 

@@ -27,7 +27,7 @@ bool is_ours(const fs::path& file) {
          extension == ".csv" || extension == ".png";
 }
 
-void prepare_folder(const fs::path& folder, const std::string& effective, Existing existing) {
+void prepare_folder(const fs::path& folder, Existing existing) {
   std::error_code failed;
   const bool used = fs::exists(folder / kCaseFile, failed);
   if (existing == Existing::resume && !used) {
@@ -44,6 +44,10 @@ void prepare_folder(const fs::path& folder, const std::string& effective, Existi
     throw IoError(fmt::format("cannot make this folder: {}", failed.message()), "choose another output.directory",
                   {.file = folder.string()});
   }
+}
+
+/// Called when mesh and case have turned out good: a run that could not begin leaves nothing that stands in the way of the next.
+void begin_folder(const fs::path& folder, const std::string& effective, Existing existing) {
   if (existing == Existing::overwrite) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
       if (entry.is_regular_file() && is_ours(entry.path())) fs::remove(entry.path());
@@ -58,9 +62,9 @@ void prepare_folder(const fs::path& folder, const std::string& effective, Existi
 }  // namespace
 
 Results::Results(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing)
-    : comm_(comm), case_(flow_case), effective_(effective), folder_(flow_case.output.directory) {
+    : comm_(comm), case_(flow_case), effective_(effective), existing_(existing), folder_(flow_case.output.directory) {
   agreed(comm_, [&] {
-    if (comm_.is_root()) prepare_folder(folder_, effective_, existing);
+    if (comm_.is_root()) prepare_folder(folder_, existing);
   });
 }
 
@@ -80,6 +84,11 @@ fs::path Results::write_fields(const Solver& solver, const std::string& name) {
   std::vector<std::int64_t> ids, ranks(cells, m.comm.rank().value());
   for (std::size_t c = 0; c < cells; ++c) {
     for (const mesh::LocalNodeId node : m.cell_nodes.row(c)) connectivity.push_back(node.value());
+    if (m.cell_type[c] == mesh::CellType::prism) {
+      // VTK's wedge is ours with both triangles turned round: its base looks out of the cell.
+      std::swap(connectivity.end()[-5], connectivity.end()[-4]);
+      std::swap(connectivity.end()[-2], connectivity.end()[-1]);
+    }
     offsets.push_back(static_cast<std::int64_t>(connectivity.size()));
     types.push_back(static_cast<std::uint8_t>(mesh::shape(m.cell_type[c]).vtk));
     const Primitive w = solver.primitive(static_cast<std::int32_t>(c));
@@ -127,7 +136,10 @@ std::vector<double> stamp(const Solver& solver) { return {static_cast<double>(so
 
 }  // namespace
 
-void Results::open_histories(std::int64_t step) {
+void Results::begin(std::int64_t step) {
+  agreed(comm_, [&] {
+    if (comm_.is_root()) begin_folder(folder_, effective_, existing_);
+  });
   histories_ = std::make_unique<Histories>();
   const auto open = [&](const char* name, std::vector<std::string> columns) {
     const fs::path file = folder_ / name;

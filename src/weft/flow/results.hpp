@@ -23,13 +23,14 @@ struct Resumed {
 
 class Results {
  public:
-  /// Makes the folder, or takes the one that is there as `existing` says, and writes the effective case into it.
+  /// Makes the folder, or takes the one that is there as `existing` says.
   /// @throws InputError where the folder holds a run and nothing says what to do with it; IoError.  @collective
   Results(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing);
   ~Results();
 
-  /// Opens the histories: rows after `step` of a resumed run are dropped, for they will be written again.  @collective
-  void open_histories(std::int64_t step);
+  /// Writes the effective case and opens the histories: rows after `step` of a resumed run are dropped, for they will be written
+  /// again. Nothing of an earlier run is touched before.  @throws IoError  @collective
+  void begin(std::int64_t step);
 
   // Each adds one row, written at once. @collective
   void add_residuals(const Solver& solver, double dt, const std::array<double, Solver::kVars>& norms);
@@ -53,6 +54,7 @@ class Results {
   Communicator comm_;
   const Case& case_;
   std::string effective_;
+  Existing existing_;
   std::filesystem::path folder_;
   std::unique_ptr<Histories> histories_;
 };

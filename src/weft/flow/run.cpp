@@ -284,7 +284,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   } else {
     solver->initialise(InitialState(flow_case.initial));
   }
-  results.open_histories(solver->steps());
+  results.begin(solver->steps());
 
   Run stepping(comm, flow_case, *solver, results, observer);
   stepping.set_largest_residual(largest_residual);
