@@ -133,18 +133,26 @@ WEFT_HD inline void gradient_of_cell(const ResidualView& v, std::int32_t c, cons
   double phi[kVars];
   for (int k = 0; k < kVars; ++k) phi[k] = 1.0;
   if constexpr (Limiter::kActive) {
-    const double* own = v.value + static_cast<std::int64_t>(c) * kVars;
+    // A limiter below 1 falls with the size of the step, so only the largest steps up and down count.
+    double rise[kVars] = {}, fall[kVars] = {};
     const Vec3 at = v.centroid[c];
     const std::int32_t end = v.cell_face_offset[c + 1];
-    const double length = cell_length<Dim>(v.inverse_volume[c]) / v.reference_length;
-    double eps2[kVars];
-    for (int k = 0; k < kVars; ++k) eps2[k] = limiter.eps2(length, v.scale[k]);
     for (std::int32_t s = v.cell_face_offset[c]; s < end; ++s) {
       const Vec3 r = v.face_centroid[v.cell_face[s]] - at;
       for (int k = 0; k < kVars; ++k) {
-        const double limited = limiter(high[k] - own[k], low[k] - own[k], along<Dim>(g[k], r), eps2[k]);
-        phi[k] = limited < phi[k] ? limited : phi[k];
+        const double step = along<Dim>(g[k], r);
+        rise[k] = step > rise[k] ? step : rise[k];
+        fall[k] = step < fall[k] ? step : fall[k];
       }
+    }
+    const double* own = v.value + static_cast<std::int64_t>(c) * kVars;
+    const double length = cell_length<Dim>(v.inverse_volume[c]) / v.reference_length;
+    for (int k = 0; k < kVars; ++k) {
+      const double eps2 = limiter.eps2(length, v.scale[k]);
+      const double up = limiter(high[k] - own[k], low[k] - own[k], rise[k], eps2);
+      const double down = limiter(high[k] - own[k], low[k] - own[k], fall[k], eps2);
+      const double least = up < down ? up : down;
+      phi[k] = least < 1.0 ? least : 1.0;
     }
   }
   double* out = v.gradient + static_cast<std::int64_t>(c) * (kVars * Dim);
