@@ -1,0 +1,469 @@
+"""Tests of the program as its users meet it: every case of cases/, results folders, restarts, signals, lost ranks, wrong input.
+
+    weft_test.py path/to/weft [unittest arguments]
+"""
+import csv
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+try:
+    import h5py
+except ImportError:
+    h5py = None  # then checkpoints are compared through the histories alone
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+CASES = SOURCE / "cases"
+WEFT = pathlib.Path(sys.argv.pop(1)).resolve()
+
+DONE, FAILED, USAGE, PHYSICS, INTERRUPTED = 0, 1, 2, 3, 130
+PATIENCE = 60  # seconds that any one command may take on a busy machine
+
+# What makes each case small.
+COARSE = {
+    "forward_step": ["mesh.h=0.1"],
+    "from_file": [],
+    "naca0012": ["mesh.around=32", "mesh.radial=16"],
+    "naca0012_file": [],
+    "sod": ["mesh.nx=40"],
+    "sphere_file": [],
+    "vortex": ["mesh.n=16"],
+    "vortex_file": ["mesh.offset=[-10, -10]"],
+    "wedge": ["mesh.nx=12", "mesh.ny=8"],
+    "wedge_file": [],
+}
+# Stand-ins for the mesh files that cases name: a generator, its parameters, and other names for its zones.
+NACA = ("naca", ["around=32", "radial=8"])
+MESHES = {
+    "from_file": (*NACA, {}),
+    "naca0012_file": (*NACA, {}),
+    "sphere_file": ("naca", ["around=16", "radial=4", "layers=2"],
+                    {"airfoil": "wall", "zmin": "symmetry_left", "zmax": "symmetry_right"}),
+    "vortex_file": ("vortex_box", ["n=16", "size=20"],
+                    {"xmax": "periodic_0_l", "xmin": "periodic_0_r", "ymin": "periodic_1_l", "ymax": "periodic_1_r"}),
+    "wedge_file": ("wedge", ["nx=12", "ny=8"], {"wall": "lower"}),
+}
+
+
+def environment():
+    """As outside of any MPI job. Ranks are not bound and yield: suites that run at once would share the first cores."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_", "PMI_"))}
+    return clean | {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}
+
+
+def sets(*overrides):
+    return [word for override in overrides for word in ("--set", override)]
+
+
+def ranks(n):
+    return ["-n", str(n)]
+
+
+def parent_of(pid):
+    try:
+        return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def descendants(pid):
+    everyone = [int(entry.name) for entry in pathlib.Path("/proc").iterdir() if entry.name.isdigit()]
+    children = {}
+    for other in everyone:
+        children.setdefault(parent_of(other), []).append(other)
+    found, open_ones = [], [pid]
+    while open_ones:
+        for child in children.get(open_ones.pop(), []):
+            found.append(child)
+            open_ones.append(child)
+    return found
+
+
+def is_rank(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/exe").resolve() == WEFT
+    except OSError:
+        return False
+
+
+def alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+class InFolder(unittest.TestCase):
+    """Each test has a folder of its own, with relative results folders in it."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weft-cases-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def weft(self, *arguments, code=DONE):
+        """Standard output and error together of a command that must end with this code."""
+        done = subprocess.run([WEFT, *map(str, arguments)], cwd=self.folder, env=environment(), timeout=PATIENCE,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, code, f"weft {' '.join(map(str, arguments))}\n{done.stdout}")
+        return done.stdout
+
+    def coarse(self, name, *overrides, steps=5, results=None):
+        """The arguments that choose a case of cases/ on a coarse mesh."""
+        return [CASES / f"{name}.toml",
+                *sets(*COARSE[name], f"stop.steps={steps}", f"output.directory={results or name}", *overrides)]
+
+    def start(self, *arguments):
+        """A command that runs on; ended with the test at the latest."""
+        process = subprocess.Popen([WEFT, *map(str, arguments)], cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def wait_for_steps(self, process):
+        """Reads what it prints up to the first report of a step: lines, for this is no terminal."""
+        seen = ""
+        for line in process.stdout:
+            seen += line
+            if " step " in line:
+                self.assertNotIn("\r", line)
+                return
+        self.fail(f"ended before its first step:\n{seen}")
+
+    def ended(self, process, seconds):
+        """Exit code and remaining output of a process that has this long to end."""
+        output, _ = process.communicate(timeout=seconds)
+        return process.returncode, output
+
+    def rows(self, file):
+        with open(self.folder / file, newline="") as text:
+            return list(csv.DictReader(text))
+
+    def assert_same_end(self, one, other):
+        """Two results folders hold the same run, bit by bit."""
+        for file in sorted((self.folder / one).glob("*.csv")):
+            self.assertEqual(file.read_bytes(), (self.folder / other / file.name).read_bytes(), file.name)
+        if h5py is None:
+            return
+        with h5py.File(self.folder / one / "checkpoint.h5") as a, h5py.File(self.folder / other / "checkpoint.h5") as b:
+            compared = []
+
+            def compare(name, item):
+                if isinstance(item, h5py.Dataset) and "case" not in name:
+                    compared.append(name)
+                    self.assertEqual(item[()].tobytes(), b[name][()].tobytes(), name)
+
+            a.visititems(compare)
+            self.assertTrue(compared)
+
+
+class EveryCase(InFolder):
+    def test_runs_coarsely(self):
+        self.assertEqual(sorted(file.stem for file in CASES.glob("*.toml")), sorted(COARSE))
+        for name in COARSE:
+            with self.subTest(case=name):
+                more = []
+                if name in MESHES:
+                    self.make_mesh(f"{name}.su2", *MESHES[name])
+                    more = [f"mesh.file={name}.su2"]
+                arguments = self.coarse(name, *more)
+                self.assertIn("good", self.weft("check", *arguments))
+                self.assertIn("step 5", self.weft("run", *arguments))
+                kept = {file.name for file in (self.folder / name).iterdir()}
+                self.assertLessEqual({"case.toml", "checkpoint.h5", "residuals.csv", "fields_00000000.vtkhdf",
+                                      "fields_00000005.vtkhdf"}, kept)
+                # The effective case is a case: it gives the same run.
+                again = [self.folder / name / "case.toml", *sets(f"output.directory={name}_again")]
+                self.weft("run", *again)
+                self.assert_same_end(name, f"{name}_again")
+
+    def make_mesh(self, file, generator, parameters, names):
+        self.weft("mesh", "generate", generator, file, *[word for p in parameters for word in ("-p", p)])
+        lines = (self.folder / file).read_text().splitlines()
+        for i, line in enumerate(lines):
+            if line.startswith("MARKER_TAG="):
+                name = line.partition("=")[2].strip()
+                lines[i] = f"MARKER_TAG= {names.get(name, name)}"
+        (self.folder / file).write_text("\n".join(lines) + "\n")
+
+    def test_writes_what_it_is_asked_for(self):
+        self.weft("run", *self.coarse("wedge", "output.history_steps=2", "output.integrals=true", "output.field_steps=2",
+                                      "output.checkpoint_steps=3", "output.precision=single", steps=6))
+        self.assertEqual([row["step"] for row in self.rows("wedge/residuals.csv")], ["2", "4", "6"])
+        for file in ("forces", "probes", "integrals"):
+            self.assertEqual([row["step"] for row in self.rows(f"wedge/{file}.csv")], ["0", "2", "4", "6"])
+        fields = sorted(file.name for file in (self.folder / "wedge").glob("fields_*"))
+        self.assertEqual(fields, [f"fields_0000000{step}.vtkhdf" for step in (0, 2, 4, 6)])
+
+    def test_field_times_are_met(self):
+        self.weft("run", *self.coarse("vortex", "stop.time=0.1", "output.field_interval=0.04", "output.history_steps=1",
+                                      steps=1000))
+        times = [float(row["time"]) for row in self.rows("vortex/residuals.csv")]
+        for wanted in (0.04, 0.08, 0.1):
+            self.assertTrue(any(abs(t - wanted) < 1e-12 for t in times), (wanted, times))
+        self.assertEqual(len(list((self.folder / "vortex").glob("fields_*"))), 4)
+
+
+class ManyRanks(InFolder):
+    def totals(self, folder):
+        last = self.rows(f"{folder}/integrals.csv")[-1]
+        return {name: float(value) for name, value in last.items()}
+
+    def test_three_ranks_give_the_results_of_one(self):
+        for n, folder in ((1, "one"), (3, "three")):
+            self.weft("run", *self.coarse("vortex", "output.history_steps=5", results=folder, steps=20), *ranks(n))
+        one, three = self.totals("one"), self.totals("three")
+        for name, value in one.items():
+            self.assertAlmostEqual(three[name], value, delta=1e-10 * max(1, abs(value)), msg=name)
+        a, b = (self.rows(f"{folder}/errors.csv")[-1] for folder in ("one", "three"))
+        self.assertAlmostEqual(float(a["density_l2"]), float(b["density_l2"]), delta=1e-12)
+
+    def test_more_ranks_than_cells(self):
+        for n, folder in ((1, "one"), (4, "four")):
+            self.weft("run", *self.coarse("sod", "mesh.nx=2", "output.integrals=true", results=folder), *ranks(n))
+        one, four = self.totals("one"), self.totals("four")
+        for name, value in one.items():
+            self.assertAlmostEqual(four[name], value, delta=1e-12, msg=name)
+
+    def test_info_counts_ranks(self):
+        self.assertRegex(self.weft("info", *ranks(2)), r"ranks +2 \(2 on this machine\)")
+
+
+class Restart(InFolder):
+    def test_is_bitwise_the_uninterrupted_run(self):
+        for name, n in (("wedge", 1), ("vortex", 2)):
+            with self.subTest(case=name):
+                often = ["output.history_steps=1", "output.integrals=true"]
+                self.weft("run", *self.coarse(name, *often, steps=14, results=f"{name}_whole"), *ranks(n))
+                self.weft("run", *self.coarse(name, *often, steps=6, results=f"{name}_parts"), *ranks(n))
+                printed = self.weft("run", *self.coarse(name, *often, steps=14, results=f"{name}_parts"), "--resume", *ranks(n))
+                self.assertIn("at step 6", printed)
+                self.assert_same_end(f"{name}_whole", f"{name}_parts")
+
+    def test_on_another_number_of_ranks(self):
+        self.weft("run", *self.coarse("vortex", "output.history_steps=2", steps=6, results="parts"))
+        self.weft("run", *self.coarse("vortex", "output.history_steps=2", steps=12, results="parts"), "--resume", *ranks(2))
+        self.weft("run", *self.coarse("vortex", "output.history_steps=2", steps=12, results="whole"))
+        a, b = self.rows("whole/residuals.csv"), self.rows("parts/residuals.csv")
+        self.assertEqual([row["step"] for row in a], [row["step"] for row in b])
+        for left, right in zip(a, b):
+            self.assertAlmostEqual(float(left["density"]), float(right["density"]), delta=1e-12 * float(left["density"]) + 1e-14)
+
+    def test_refuses_another_mesh_and_a_damaged_checkpoint(self):
+        self.weft("run", *self.coarse("sod"))
+        self.assertIn("checkpoint.h5", self.weft("run", *self.coarse("sod", "mesh.nx=50"), "--resume", code=FAILED))
+        file = self.folder / "sod" / "checkpoint.h5"
+        file.write_bytes(file.read_bytes()[:500])
+        self.assertIn("checkpoint.h5", self.weft("run", *self.coarse("sod"), "--resume", code=FAILED))
+
+    def test_a_run_that_is_over_is_left_as_it_is(self):
+        self.weft("run", *self.coarse("sod"))
+        before = (self.folder / "sod" / "residuals.csv").read_bytes()
+        self.weft("run", *self.coarse("sod"), "--resume")
+        self.assertEqual((self.folder / "sod" / "residuals.csv").read_bytes(), before)
+
+
+class ResultsFolder(InFolder):
+    def test_is_never_overwritten_unasked(self):
+        self.weft("run", *self.coarse("sod"))
+        note = self.folder / "sod" / "notes.txt"
+        note.write_text("mine")
+        before = (self.folder / "sod" / "checkpoint.h5").read_bytes()
+        for launch in ([], ranks(2)):
+            self.assertIn("--overwrite", self.weft("run", *self.coarse("sod"), *launch, code=FAILED))
+        self.assertEqual((self.folder / "sod" / "checkpoint.h5").read_bytes(), before)
+        self.weft("run", *self.coarse("sod", steps=3), "--overwrite")
+        self.assertEqual(note.read_text(), "mine")
+        self.assertFalse((self.folder / "sod" / "fields_00000005.vtkhdf").exists())
+        self.assertIn("--resume", self.weft("run", *self.coarse("sod"), "--overwrite", "--resume", code=USAGE))
+
+    def test_a_case_that_cannot_start_touches_nothing(self):
+        self.weft("run", *self.coarse("sod"))
+        before = {file: file.read_bytes() for file in (self.folder / "sod").iterdir()}
+        for wrong in ("mesh.nx=0", "boundary.lid.kind=slip_wall", "mesh.generator=bocks"):
+            for how in ("--overwrite", "--resume"):
+                self.weft("run", *self.coarse("sod", wrong), how, code=FAILED)
+        self.assertEqual({file: file.read_bytes() for file in (self.folder / "sod").iterdir()}, before)
+        # Nor does a first attempt stand in the way of the second.
+        self.weft("run", *self.coarse("sod", "boundary.lid.kind=slip_wall", results="new"), code=FAILED)
+        self.weft("run", *self.coarse("sod", results="new"))
+
+    def test_that_cannot_be_written(self):
+        (self.folder / "file").write_text("in the way")
+        self.assertIn("file", self.weft("run", *self.coarse("sod", results="file/results"), code=FAILED))
+        self.assertIn("file", self.weft("run", *self.coarse("sod", results="file/results"), *ranks(2), code=FAILED))
+
+    def test_nothing_to_resume(self):
+        self.assertIn("leave out --resume", self.weft("run", *self.coarse("sod"), "--resume", code=FAILED))
+
+
+class WrongInput(InFolder):
+    def test_says_what_where_and_what_to_do(self):
+        case = CASES / "sod.toml"
+        for arguments, words in (
+                ((self.folder / "nosuch.toml",), ("nosuch.toml", "no such file")),
+                ((self.folder,), (str(self.folder),)),
+                ((case, *sets("numerics.clf=1")), ("numerics.clf", 'did you mean "cfl"')),
+                ((case, *sets("numerics.cfl=fast")), ("numerics.cfl", "fast")),
+                ((case, *sets("numerics.cfl=-1")), ("numerics.cfl", "-1")),
+                ((case, *sets("numerics.flux=hlcc")), ("numerics.flux", "hllc")),
+                ((case, *sets("stop")), ("--set stop",)),
+                ((case, *sets("=3")), ("--set",)),
+                ((case, *sets("mesh.generator=boxx")), ("mesh.generator", "box")),
+                ((case, *sets("mesh.nx=-3")), ("nx", "-3")),
+                ((case, *sets("mesh.file=a.msh")), ("mesh.generator", "exactly one")),
+                ((case, *sets("boundary.xmim.kind=slip_wall")), ("xmim", 'did you mean "xmin"')),
+                ((case, *sets("forces.a.zones=xmni", "free_stream.density=1", "free_stream.pressure=1", "free_stream.mach=1")),
+                 ("forces.a.zones", 'did you mean "xmin"')),
+                ((CASES / "from_file.toml", *sets("mesh.file=nosuch.su2")), ("nosuch.su2",))):
+            with self.subTest(arguments=arguments):
+                printed = self.weft("check", *arguments, code=FAILED)
+                self.assertEqual(printed.count("weft: error:"), 1, printed)
+                for word in words:
+                    self.assertIn(word, printed)
+
+    def test_is_told_once_by_all_ranks_together(self):
+        began = time.monotonic()
+        printed = self.weft("run", *self.coarse("sod", "boundary.lid.kind=slip_wall"), *ranks(3), code=FAILED)
+        self.assertEqual(printed.count("weft: error"), 1, printed)
+        self.assertNotIn("alone", printed)
+        self.assertLess(time.monotonic() - began, 20)
+
+    def test_names_the_line_of_the_case(self):
+        text = (CASES / "sod.toml").read_text().replace('limiter = "barth_jespersen"', 'limiter = "barth"')
+        (self.folder / "case.toml").write_text(text)
+        line = 1 + text[:text.index('limiter = ')].count("\n")
+        self.assertIn(f"case.toml:{line}:", self.weft("check", "case.toml", code=FAILED))
+        (self.folder / "case.toml").write_text("[mesh\n")
+        self.assertIn("case.toml:1:", self.weft("check", "case.toml", code=FAILED))
+
+    def test_of_the_command_line(self):
+        for arguments in ((), ("fly",), ("run",), ("run", "a.toml", "-n", "0"), ("run", "a.toml", "--fast"), ("mesh",)):
+            self.weft(*arguments, code=USAGE)
+        self.assertRegex(self.weft("--version"), r"^weft \d+\.\d+\.\d+\n$")
+        self.assertIn("run", self.weft("--help"))
+        self.assertIn("--resume", self.weft("run", "--help"))
+
+
+class BadState(InFolder):
+    def test_stops_with_the_cell_and_its_fields(self):
+        # Roe's linearised solver cannot open a vacuum, however short the step.
+        wrong = ["numerics.flux=roe", "initial.kind=expression", "initial.velocity_x_expression=x < 0.5 ? -40 : 40"]
+        for n in (1, 2):
+            with self.subTest(ranks=n):
+                printed = self.weft("run", *self.coarse("sod", *wrong, "output.exact_errors=false", steps=500, results=f"bad{n}"),
+                                    *ranks(n), code=PHYSICS)
+                self.assertEqual(printed.count("weft: error"), 1, printed)
+                for word in ("left the range of the gas at step", "element", "density", "neighbour", "lower cfl"):
+                    self.assertIn(word, printed)
+                self.assertTrue((self.folder / f"bad{n}" / "fields_failed.vtkhdf").exists())
+
+
+class Interrupted(InFolder):
+    def endless(self, *more):
+        return self.coarse("vortex", "stop.time=1e9", "mesh.n=32", results="endless", steps=10**9) + list(more)
+
+    def left_after(self, seconds, processes):
+        """Those that still live when this time is over."""
+        end = time.monotonic() + seconds
+        while any(map(alive, processes)) and time.monotonic() < end:
+            time.sleep(0.1)
+        return [pid for pid in processes if alive(pid)]
+
+    def test_leaves_a_checkpoint_that_goes_on(self):
+        for number, launch in ((signal.SIGINT, ranks(2)), (signal.SIGTERM, ranks(2)), (signal.SIGTERM, []), (signal.SIGINT, [])):
+            with self.subTest(signal=number.name, launch=launch):
+                process = self.start("run", *self.endless("--overwrite"), *launch)
+                self.wait_for_steps(process)
+                process.send_signal(number)
+                code, printed = self.ended(process, 30)
+                self.assertEqual(code, INTERRUPTED, printed)
+                self.assertIn("stopped: interrupted", printed)
+                self.assertTrue((self.folder / "endless" / "checkpoint.h5").exists())
+        step = int(printed.split("stopped: interrupted, step ")[1].split(",")[0])
+        self.assertIn(f"at step {step},", self.weft("run", *self.endless("--resume"), *sets(f"stop.steps={step + 3}")))
+
+    def test_from_a_terminal_reaches_every_process_of_the_group(self):
+        process = subprocess.Popen([WEFT, "run", *map(str, self.endless()), *ranks(2)], cwd=self.folder, env=environment(),
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   start_new_session=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        self.wait_for_steps(process)
+        os.killpg(process.pid, signal.SIGINT)
+        code, printed = self.ended(process, 30)
+        self.assertEqual(code, INTERRUPTED, printed)
+        self.assertTrue((self.folder / "endless" / "checkpoint.h5").exists())
+
+    def test_a_killed_rank_ends_the_job(self):
+        process = self.start("run", *self.endless(), *ranks(2))
+        self.wait_for_steps(process)
+        at_work = [pid for pid in descendants(process.pid) if is_rank(pid)]
+        self.assertEqual(len(at_work), 2)
+        os.kill(at_work[1], signal.SIGKILL)
+        code, printed = self.ended(process, 10)
+        self.assertNotIn(code, (DONE, INTERRUPTED), printed)
+        self.assertEqual(self.left_after(5, at_work), [])
+
+    def test_a_killed_launcher_leaves_nobody_behind(self):
+        process = self.start("run", *self.endless(), *ranks(2))
+        self.wait_for_steps(process)
+        family = descendants(process.pid)
+        process.kill()
+        process.wait()
+        self.assertEqual(self.left_after(10, family), [])
+
+
+class Tools(InFolder):
+    def test_new_writes_cases(self):
+        listed = self.weft("new")
+        for name in COARSE:
+            self.assertIn(name, listed)
+        self.weft("new", "sod")
+        self.assertEqual((self.folder / "sod.toml").read_bytes(), (CASES / "sod.toml").read_bytes())
+        self.assertIn("--force", self.weft("new", "sod", code=FAILED))
+        self.weft("new", "sod", "--force")
+        self.weft("new", "wedge", "mine.toml")
+        self.assertIn("good", self.weft("check", "mine.toml"))
+        self.assertIn('did you mean "wedge"', self.weft("new", "wegde", code=FAILED))
+        self.weft("new", "sod", "no/folder/here.toml", code=FAILED)
+
+    def test_meshes_are_generated_and_converted(self):
+        generators = self.weft("mesh", "generate")
+        for name in ("box", "wedge", "naca", "ringleb"):
+            self.assertIn(name, generators)
+        self.assertIn("nx", self.weft("mesh", "generate", "wedge"))
+        self.assertIn("box", self.weft("mesh", "generate", "boxs", code=FAILED))
+        self.assertIn("24 cells", self.weft("mesh", "generate", "wedge", "w.su2", "-p", "nx=6", "-p", "ny=4"))
+        self.assertIn("24 cells", self.weft("mesh", "convert", "w.su2", "w.msh", *ranks(2)))
+        self.assertIn("24 cells", self.weft("mesh", "convert", "w.msh", "w2.su2", "--format", "su2"))
+        self.assertIn("nonsense", self.weft("mesh", "generate", "wedge", "w.su2", "-p", "nonsense=6", code=FAILED))
+        self.assertIn("nx", self.weft("mesh", "generate", "wedge", "w.su2", "-p", "nx", code=FAILED))
+        self.assertIn(".stl", self.weft("mesh", "convert", "w.su2", "w.stl", code=FAILED))
+        # The files are the mesh that the generator makes: the same run, cell by cell in whatever order.
+        self.weft("run", *self.coarse("wedge", "mesh.nx=6", "mesh.ny=4", "output.history_steps=1", results="generated"))
+        text = (CASES / "wedge.toml").read_text()
+        head, tail = text.split("[mesh]", 1)
+        rest = tail[tail.index("[free_stream]"):]
+        for file in ("w.su2", "w.msh", "w2.su2"):
+            (self.folder / "w.toml").write_text(f'{head}[mesh]\nfile = "{file}"\n{rest}')
+            self.weft("run", "w.toml", *sets("stop.steps=5", "output.history_steps=1", f"output.directory=from_{file}"))
+            a, b = self.rows("generated/residuals.csv")[-1], self.rows(f"from_{file}/residuals.csv")[-1]
+            self.assertAlmostEqual(float(a["density"]), float(b["density"]), delta=1e-12 * float(a["density"]))
+
+    def test_info_and_reference(self):
+        self.assertIn("Open MPI", self.weft("info"))
+        reference = self.weft("reference")
+        for key in ("cfl", "limiter", "venkatakrishnan_k", "force_window", "total_pressure", "generator", "checkpoint_steps"):
+            self.assertIn(f"`{key}`", reference)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
