@@ -144,7 +144,7 @@ TEST(Hilbert, NeighboursOnTheCurveAreNeighboursInSpace) {
     for (std::uint32_t i = 0; i < kSide * kSide * (dim == 3 ? kSide : 1); ++i) {
       const std::array<std::uint32_t, 3> at{i % kSide, i / kSide % kSide, i / kSide / kSide};
       const std::array<std::uint32_t, 3> scaled{at[0] * kUnit, at[1] * kUnit, at[2] * kUnit};
-      points.push_back({detail::hilbert_index(dim, scaled.data()), {at[0], at[1], at[2]}});
+      points.push_back({detail::hilbert_index(dim, scaled), {at[0], at[1], at[2]}});
     }
     std::sort(points.begin(), points.end());
     for (std::size_t i = 1; i < points.size(); ++i) {

@@ -37,7 +37,7 @@ void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const Chunks& rows) 
     std::sort(entry.begin() + offset.back(), entry.end());
     offset.push_back(static_cast<std::int64_t>(entry.size()));
   }
-  mesh.cell_cells.assign(std::move(offset), std::move(entry));
+  mesh.cell_cells.assign(offset, entry);
 }
 
 }  // namespace
@@ -115,7 +115,11 @@ void add_cells(Mesh& mesh, OwnedPart& part, const std::vector<std::int32_t>& nod
     }
     offset.push_back(static_cast<std::int64_t>(entry.size()));
   }
-  mesh.cell_nodes.assign(std::move(offset), std::move(entry));
+  mesh.cell_nodes.assign(offset, entry);
+  offset = {};
+  entry = {};
+  part.node = {};
+  part.first_node = {};
 
   mesh.node_coord = std::move(part.node_coord);
   mesh.node_global.reserve(part.node_global.size() + copies.size());

@@ -94,7 +94,7 @@ FaceList number_faces(Mesh& mesh, const OwnedPart& part, const std::vector<std::
       }
     }
   }
-  mesh.cell_faces.assign({part.first_face.begin(), part.first_face.end()}, std::move(cell_face));
+  mesh.cell_faces.assign({part.first_face.begin(), part.first_face.end()}, cell_face);
   return list;
 }
 
@@ -147,7 +147,7 @@ void add_faces(Mesh& mesh, const OwnedPart& part, const std::vector<char>& perio
       mesh.face_centroid[i] = g.centroid;
     }
   });
-  mesh.face_nodes.assign(std::move(offset), std::move(entry));
+  mesh.face_nodes.assign(offset, entry);
 
   std::vector<std::int32_t> image_of_node(mesh.node_coord.size(), 0);
   for (std::int32_t g = mesh.owned_cells; g < mesh.cells(); ++g) {

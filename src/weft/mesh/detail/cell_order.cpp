@@ -1,12 +1,38 @@
 #include "weft/mesh/detail/cell_order.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <numeric>
 
+#include "weft/base/contracts.hpp"
+
 namespace weft::mesh::detail {
 namespace {
+
+template <unsigned kDim>
+std::uint64_t hilbert(const std::array<std::uint32_t, 3>& at) {
+  constexpr unsigned kAll = (1U << kDim) - 1;
+  const auto rotate_right = [](unsigned b, unsigned by) { return ((b >> by) | (b << (kDim - by))) & kAll; };
+  const auto rotate_left = [](unsigned b, unsigned by) { return ((b << by) | (b >> (kDim - by))) & kAll; };
+  const auto trailing_ones = [](unsigned b) { return static_cast<unsigned>(std::countr_one(b)); };
+  unsigned entry = 0, direction = 0;  // corner where the curve enters the current cube; axis along which it leaves
+  std::uint64_t index = 0;
+  for (int level = kHilbertBits - 1; level >= 0; --level) {
+    unsigned octant = 0;
+    for (unsigned d = 0; d < kDim; ++d) octant |= ((at[d] >> level) & 1U) << d;
+    const unsigned turn = (direction + 1) % kDim;
+    unsigned rank = rotate_right(octant ^ entry, turn);
+    for (unsigned shift = 1; shift < kDim; ++shift) rank ^= rotate_right(octant ^ entry, turn) >> shift;  // inverse Gray code
+    index = (index << kDim) | rank;
+    const unsigned even = rank == 0 ? 0 : (rank - 1) & ~1U;
+    entry ^= rotate_left(even ^ (even >> 1), turn);
+    const unsigned step = rank == 0 ? 0 : trailing_ones(rank % 2 == 0 ? rank - 1 : rank) % kDim;
+    direction = (direction + step + 1) % kDim;
+  }
+  return index;
+}
 
 std::vector<std::int32_t> hilbert_order(int dim, const std::vector<Vec3>& centroid) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -26,8 +52,8 @@ std::vector<std::int32_t> hilbert_order(int dim, const std::vector<Vec3>& centro
   };
   std::vector<Entry> entries(centroid.size());
   for (std::size_t i = 0; i < centroid.size(); ++i) {
-    std::uint32_t at[3];
-    for (int d = 0; d < 3; ++d) at[d] = static_cast<std::uint32_t>((centroid[i][d] - low[d]) * scale);
+    std::array<std::uint32_t, 3> at{};
+    for (int d = 0; d < 3; ++d) at[static_cast<std::size_t>(d)] = static_cast<std::uint32_t>((centroid[i][d] - low[d]) * scale);
     entries[i] = {hilbert_index(dim, at), static_cast<std::int32_t>(i)};
   }
   std::sort(entries.begin(), entries.end(),
@@ -39,27 +65,9 @@ std::vector<std::int32_t> hilbert_order(int dim, const std::vector<Vec3>& centro
 
 }  // namespace
 
-std::uint64_t hilbert_index(int dim, const std::uint32_t* at) {
-  const auto n = static_cast<unsigned>(dim);
-  const unsigned all = (1U << n) - 1;
-  const auto rotate_right = [&](unsigned b, unsigned by) { return ((b >> by) | (b << (n - by))) & all; };
-  const auto rotate_left = [&](unsigned b, unsigned by) { return ((b << by) | (b >> (n - by))) & all; };
-  const auto trailing_ones = [](unsigned b) { return static_cast<unsigned>(std::countr_one(b)); };
-  unsigned entry = 0, direction = 0;  // corner where the curve enters the current cube; axis along which it leaves
-  std::uint64_t index = 0;
-  for (int level = kHilbertBits - 1; level >= 0; --level) {
-    unsigned octant = 0;
-    for (unsigned d = 0; d < n; ++d) octant |= ((at[d] >> level) & 1U) << d;
-    const unsigned turn = (direction + 1) % n;
-    unsigned rank = rotate_right(octant ^ entry, turn);
-    for (unsigned shift = 1; shift < n; ++shift) rank ^= rotate_right(octant ^ entry, turn) >> shift;  // inverse Gray code
-    index = (index << n) | rank;
-    const unsigned even = rank == 0 ? 0 : (rank - 1) & ~1U;
-    entry ^= rotate_left(even ^ (even >> 1), turn);
-    const unsigned step = rank == 0 ? 0 : trailing_ones(rank % 2 == 0 ? rank - 1 : rank) % n;
-    direction = (direction + step + 1) % n;
-  }
-  return index;
+std::uint64_t hilbert_index(int dim, const std::array<std::uint32_t, 3>& at) {
+  WEFT_EXPECTS(dim == 2 || dim == 3);
+  return dim == 2 ? hilbert<2>(at) : hilbert<3>(at);
 }
 
 std::vector<std::int32_t> reverse_cuthill_mckee(std::span<const std::int32_t> first, std::span<const std::int32_t> neighbour) {

@@ -1,5 +1,6 @@
 #pragma once
 /// The order of a rank's cells.
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,7 +19,7 @@ namespace weft::mesh::detail {
 /// Position of a point along the Hilbert curve through the cube of 2^21 cells per side (Hamilton, "Compact Hilbert indices",
 /// 2006).
 /// @param at  cell of the cube in each of `dim` directions (2 or 3).
-[[nodiscard]] std::uint64_t hilbert_index(int dim, const std::uint32_t* at);
+[[nodiscard]] std::uint64_t hilbert_index(int dim, const std::array<std::uint32_t, 3>& at);
 inline constexpr int kHilbertBits = 21;
 
 /// Reverse Cuthill-McKee order of a graph: neighbour lists neighbour[first[i]] ... ; entries outside 0 ... n-1 are ignored.

@@ -50,9 +50,9 @@ Translations::Translations(std::span<const Vec3> pairs) : image_(pairs.size(), 0
 
 Vec3 Translations::shift(std::int32_t image) const {
   Vec3 sum;
-  for (std::size_t k = 0; k < basis_.size(); ++k) {
+  for (const Vec3& t : basis_) {
     const std::int32_t multiple = ((image % kBase + kBase + kBase / 2) % kBase) - kBase / 2;
-    sum += static_cast<double>(multiple) * basis_[k];
+    sum += static_cast<double>(multiple) * t;
     image = (image - multiple) / kBase;
   }
   return sum;
