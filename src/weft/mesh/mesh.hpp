@@ -29,36 +29,37 @@ struct BoundaryZone {
 /// normal points out of the left cell. A boundary face has no right cell (invalid id). A face between two ranks exists on both,
 /// with opposite orientation and bitwise opposite normals.
 ///
-/// A periodic neighbour is a ghost cell with shifted geometry, on one rank too: users of a Mesh know nothing of periodicity.
-/// In 2-D, z = 0, "volume" is the area times unit depth and a face is an edge times unit depth.
+/// A periodic neighbour is a ghost cell with shifted geometry, on one rank too: users of a Mesh know nothing of periodicity. Its
+/// nodes are nodes of their own, shifted, even where they lie on an owned cell's nodes; a face's nodes are its left cell's. In
+/// 2-D, z = 0, "volume" is the area times unit depth and a face is an edge times unit depth.
 struct Mesh {
   int dim = 3;
   Communicator comm;
   GhostPlan plan;  ///< of cells; owned rows are this rank's owned cells in local order
 
   std::int32_t inner_cells = 0, owned_cells = 0, ghost_cells = 0;
-  std::int64_t global_cells = 0, global_nodes = 0;
+  std::int64_t global_cells = 0, global_nodes = 0;  ///< of the source
 
   // Cells; rows: owned then ghost.
   std::vector<CellType> cell_type;
   Array<LocalNodeId, NonUniform> cell_nodes;
-  Array<LocalFaceId, NonUniform> cell_faces;  ///< owned rows only
-  Array<LocalCellId, NonUniform> cell_cells;  ///< face neighbours of owned rows (or node neighbours, see Options::stencil)
+  Array<LocalFaceId, NonUniform> cell_faces;  ///< owned rows only; in the order of the shape's faces
+  Array<LocalCellId, NonUniform> cell_cells;  ///< owned rows only; neighbours by BuildOptions::ghosts, each once, ascending
   std::vector<GlobalCellId> cell_global;      ///< 0-based running number in the source mesh: same for any rank count
   std::vector<std::int64_t> cell_file_id;     ///< as the source numbers it, for messages
   std::vector<std::int32_t> cell_zone;        ///< volume zone index into `zones`, or -1
   std::vector<double> cell_volume;            ///< m^3
   std::vector<Vec3> cell_centroid;            ///< ghosts: already shifted where periodic
 
-  // Nodes of the owned and ghost cells.
+  // Nodes: those of owned cells in the order of first use, then those of ghost cells only.
   std::vector<Vec3> node_coord;
   std::vector<GlobalNodeId> node_global;
 
   // Faces.
   std::vector<LocalCellId> face_left, face_right;
-  Array<LocalNodeId, NonUniform> face_nodes;
-  std::vector<Vec3> face_normal;  ///< unit, out of the left cell
-  std::vector<double> face_area;  ///< m^2
+  Array<LocalNodeId, NonUniform> face_nodes;  ///< right-handed about the normal
+  std::vector<Vec3> face_normal;              ///< unit, out of the left cell
+  std::vector<double> face_area;              ///< m^2
   std::vector<Vec3> face_centroid;
   FaceRange inner_faces, ghost_faces;
   std::vector<BoundaryZone> boundary;  ///< same names in the same order on every rank; periodic zones are gone
