@@ -172,6 +172,20 @@ TEST_F(ArrayIoFile, DecompressedRowsAreWrittenToo) {
   expect_rows(padded, 4 * comm.rank().value(), 4);
 }
 
+TEST_F(ArrayIoFile, AStaleSideIsAnErrorOnEveryRank) {
+  Array<double, 5> array(3, Layout::aos, Backend::mirror);
+  array(0, 0) = 1;
+  Hdf5File file = Hdf5File::create(comm, path);
+  write_array(file, "fresh", array);
+  array.to_device(After());
+  if (comm.is_root()) (void)array.view<Aos, space::mirror>();  // as a kernel would that writes
+  EXPECT_THROW(write_array(file, "stale", array), DeviceError);
+  file.close();
+  Array<double, 5> read(0, Layout::soa, Backend::mirror);
+  read_array(Hdf5File::open(comm, path), "fresh", read);
+  EXPECT_EQ(read(0, 0), 1);
+}
+
 TEST_F(ArrayIoFile, ParArraysKnowTheirOffsetsAfterwards) {
   ParArray<double, 5> array(comm, filled<Array<double, 5>>(comm, comm.rank().value()));
   Hdf5File file = Hdf5File::create(comm, path);

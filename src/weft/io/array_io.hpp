@@ -4,8 +4,10 @@
 /// An array is a group with attributes Element ("float64x3"), Shape ("fixed" or "ragged") and Width, and datasets rows_of_rank,
 /// entries, and, for rows of different lengths, row_start. Padding is not stored, and neither is whether memory was AoS or SoA,
 /// so an array may be read into another layout of the same element type.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "weft/array/array.hpp"
 #include "weft/array/element_type.hpp"
 #include "weft/array/par_array.hpp"
+#include "weft/comm/agreement.hpp"
 #include "weft/io/hdf5_file.hpp"
 
 namespace weft::io {
@@ -46,7 +49,8 @@ void write_row_starts(Hdf5File& file, const std::string& name, const std::vector
 }  // namespace detail
 
 /// Writes every rank's rows, in the order of the ranks, into the new group `name`.
-/// @throws IoError on every rank: cannot be written, the name is taken.  @collective  @cost a copy of this rank's entries.
+/// @throws on every rank: IoError (cannot be written, the name is taken), DeviceError (the host side is stale).  @collective
+/// @cost a copy of this rank's entries.
 template <class T, int RowSize, int RowMax, int RowAlign>
 void write_array(Hdf5File& file, const std::string& name, const Array<T, RowSize, RowMax, RowAlign>& array) {
   constexpr RowKind kKind = Array<T, RowSize, RowMax, RowAlign>::kKind;
@@ -54,12 +58,14 @@ void write_array(Hdf5File& file, const std::string& name, const Array<T, RowSize
   std::vector<T> entries;
   std::vector<std::int64_t> row_sizes;
   std::int32_t width = 0;
-  for (std::int32_t i = 0; i < array.rows(); ++i) {
-    const std::int32_t size = array.row_size(i);
-    for (std::int32_t k = 0; k < size; ++k) entries.push_back(array(i, k));
-    row_sizes.push_back(size);
-    width = std::max(width, size);
-  }
+  agreed(file.comm(), [&] {
+    for (std::int32_t i = 0; i < array.rows(); ++i) {
+      const std::int32_t size = array.row_size(i);
+      for (std::int32_t k = 0; k < size; ++k) entries.push_back(array(i, k));
+      row_sizes.push_back(size);
+      width = std::max(width, size);
+    }
+  });
   if constexpr (!kRagged) width = array.width();
   detail::write_array_shape(file, name, {element_type<T>, kRagged, width}, array.rows());
   if constexpr (kRagged) {
