@@ -50,7 +50,7 @@ int write(const Communicator& comm, const MeshOptions& options, mesh::MeshBlock 
 void list_generators(const std::string& name) {
   for (const mesh::GeneratorInfo& info : mesh::generators()) {
     if (!name.empty() && info.name != name) continue;
-    fmt::print("{:17} {} Zones: {}.\n", info.name, info.text, info.zones);
+    fmt::print("{:17} {}. Zones: {}.\n", info.name, info.text, info.zones);
     if (name.empty()) continue;
     for (const mesh::GeneratorParameter& p : info.parameters) {
       fmt::print("  {:13} {} [{}{}; {}]\n", p.name, p.text, p.initial, p.unit.empty() ? "" : " " + p.unit, p.range);
