@@ -33,9 +33,11 @@ void set(const char* name, const char* value) { setenv(name, value, /*overwrite=
 
 std::vector<std::string> command_line(int ranks, const std::string& options, int argc, char** argv) {
   std::vector<std::string> words{"mpirun", "-q", "-n", std::to_string(ranks)};
-  const unsigned cores = std::thread::hardware_concurrency();
-  if (static_cast<unsigned>(ranks) > cores) {
-    words.insert(words.end(), {"--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"});
+  // Not bound: mpirun would bind every job on this machine to the same first cores. Waiting ranks let others run where the ranks
+  // fill the machine.
+  words.insert(words.end(), {"--bind-to", "none", "--oversubscribe"});
+  if (static_cast<unsigned>(ranks) >= std::thread::hardware_concurrency()) {
+    words.insert(words.end(), {"--mca", "mpi_yield_when_idle", "1"});
   }
   std::istringstream more(options);
   for (std::string word; more >> word;) words.push_back(word);

@@ -177,8 +177,8 @@ class EveryCase(InFolder):
                 self.assertIn("good", self.weft("check", *arguments))
                 self.assertIn("step 5", self.weft("run", *arguments))
                 kept = {file.name for file in (self.folder / name).iterdir()}
-                self.assertLessEqual({"case.toml", "checkpoint.h5", "residuals.csv", "fields_00000000.vtkhdf",
-                                      "fields_00000005.vtkhdf"}, kept)
+                self.assertLessEqual({"case.toml", "checkpoint.h5", "residuals.csv", "fields_00000000.hdf",
+                                      "fields_00000005.hdf"}, kept)
                 # The effective case is a case: it gives the same run.
                 again = [self.folder / name / "case.toml", *sets(f"output.directory={name}_again")]
                 self.weft("run", *again)
@@ -200,7 +200,7 @@ class EveryCase(InFolder):
         for file in ("forces", "probes", "integrals"):
             self.assertEqual([row["step"] for row in self.rows(f"wedge/{file}.csv")], ["0", "2", "4", "6"])
         fields = sorted(file.name for file in (self.folder / "wedge").glob("fields_*"))
-        self.assertEqual(fields, [f"fields_0000000{step}.vtkhdf" for step in (0, 2, 4, 6)])
+        self.assertEqual(fields, [f"fields_0000000{step}.hdf" for step in (0, 2, 4, 6)])
 
     def test_field_times_are_met(self):
         self.weft("run", *self.coarse("vortex", "stop.time=0.1", "output.field_interval=0.04", "output.history_steps=1",
@@ -281,7 +281,7 @@ class ResultsFolder(InFolder):
         self.assertEqual((self.folder / "sod" / "checkpoint.h5").read_bytes(), before)
         self.weft("run", *self.coarse("sod", steps=3), "--overwrite")
         self.assertEqual(note.read_text(), "mine")
-        self.assertFalse((self.folder / "sod" / "fields_00000005.vtkhdf").exists())
+        self.assertFalse((self.folder / "sod" / "fields_00000005.hdf").exists())
         self.assertIn("--resume", self.weft("run", *self.coarse("sod"), "--overwrite", "--resume", code=USAGE))
 
     def test_a_case_that_cannot_start_touches_nothing(self):
@@ -363,7 +363,7 @@ class BadState(InFolder):
                 self.assertEqual(printed.count("weft: error"), 1, printed)
                 for word in ("left the range of the gas at step", "element", "density", "neighbour", "lower cfl"):
                     self.assertIn(word, printed)
-                self.assertTrue((self.folder / f"bad{n}" / "fields_failed.vtkhdf").exists())
+                self.assertTrue((self.folder / f"bad{n}" / "fields_failed.hdf").exists())
 
 
 class Interrupted(InFolder):

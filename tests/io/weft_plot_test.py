@@ -195,7 +195,7 @@ class WeftPlot(unittest.TestCase):
 
     def test_mistakes_are_named(self):
         self.assertIn("there is no such file or folder", self.failure(self.folder / "none"))
-        self.assertIn("neither fields_<step>.vtkhdf nor residuals.csv", self.failure(self.folder))
+        self.assertIn("neither fields_<step>.hdf nor residuals.csv", self.failure(self.folder))
         self.square_results()
         self.assertIn('no field "desnity"; did you mean "density"? it has density, rank, velocity',
                       self.failure(self.folder, "--field", "desnity"))

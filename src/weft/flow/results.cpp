@@ -23,7 +23,7 @@ constexpr const char* kCheckpointFile = "checkpoint.h5";
 bool is_ours(const fs::path& file) {
   const std::string name = file.filename().string();
   const std::string extension = file.extension().string();
-  return name == kCaseFile || name.starts_with("checkpoint") || (name.starts_with("fields_") && extension == ".vtkhdf") ||
+  return name == kCaseFile || name.starts_with("checkpoint") || (name.starts_with("fields_") && extension == ".hdf") ||
          extension == ".csv" || extension == ".png";
 }
 
@@ -69,10 +69,10 @@ Results::Results(const Communicator& comm, const Case& flow_case, const std::str
 }
 
 fs::path Results::write_fields(const Solver& solver) {
-  return write_fields(solver, fmt::format("fields_{:08}.vtkhdf", solver.steps()));
+  return write_fields(solver, fmt::format("fields_{:08}.hdf", solver.steps()));
 }
 
-fs::path Results::write_failed_fields(const Solver& solver) { return write_fields(solver, "fields_failed.vtkhdf"); }
+fs::path Results::write_failed_fields(const Solver& solver) { return write_fields(solver, "fields_failed.hdf"); }
 
 fs::path Results::write_fields(const Solver& solver, const std::string& name) {
   const mesh::Mesh& m = solver.mesh();
@@ -226,7 +226,7 @@ std::uint64_t fingerprint_of(const mesh::Mesh& m, const std::vector<std::int64_t
 
 }  // namespace
 
-fs::path Results::write_checkpoint(const Solver& solver, double largest_residual) {
+fs::path Results::write_checkpoint(const Solver& solver, double largest_residual, double residual) {
   const mesh::Mesh& m = solver.mesh();
   const std::vector<std::int64_t> keys = keys_of(m);
   const fs::path file = folder_ / kCheckpointFile;
@@ -237,7 +237,7 @@ fs::path Results::write_checkpoint(const Solver& solver, double largest_residual
                         .global_cells = m.global_cells,
                         .mesh_fingerprint = fingerprint_of(m, keys),
                         .case_text = effective_,
-                        .numbers = {{"largest_residual", largest_residual}}},
+                        .numbers = {{"largest_residual", largest_residual}, {"residual", residual}}},
                        keys, fields);
   return file;
 }
@@ -252,6 +252,7 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh) const {
           .conserved = reader.read("conserved", kVars),
           .time = reader.info().time,
           .largest_residual = reader.number("largest_residual"),
+          .residual = reader.number("residual"),
           .step = reader.info().step};
 }
 

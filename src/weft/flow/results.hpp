@@ -17,7 +17,7 @@ namespace weft::flow {
 struct Resumed {
   std::filesystem::path file;
   std::vector<double> conserved;  ///< owned cells x Solver::kVars
-  double time = 0, largest_residual = 0;
+  double time = 0, largest_residual = 0, residual = 1;
   std::int64_t step = 0;
 };
 
@@ -42,7 +42,7 @@ class Results {
   // Each returns the file that it wrote. @collective
   std::filesystem::path write_fields(const Solver& solver);
   std::filesystem::path write_failed_fields(const Solver& solver);
-  std::filesystem::path write_checkpoint(const Solver& solver, double largest_residual);
+  std::filesystem::path write_checkpoint(const Solver& solver, double largest_residual, double residual);
 
   /// @throws IoError: none there, of another mesh, damaged.  @collective
   [[nodiscard]] Resumed read_checkpoint(const mesh::Mesh& mesh) const;

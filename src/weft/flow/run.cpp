@@ -70,7 +70,11 @@ class Run {
     first_time_ = solver.time();
   }
 
-  void set_largest_residual(double value) { largest_residual_ = value; }
+  /// What a resumed run remembers of its residual.
+  void remember(double largest_residual, double residual) {
+    largest_residual_ = largest_residual;
+    residual_ = residual;
+  }
   [[nodiscard]] double largest_residual() const { return largest_residual_; }
 
   StopReason go(const std::function<bool()>& stop) {
@@ -136,7 +140,7 @@ class Run {
     if (due) write_fields();
     while (reached(report.time, next_field_)) next_field_ += *case_.output.field_interval;
     if (case_.output.checkpoint_steps && report.step % *case_.output.checkpoint_steps == 0) {
-      observer_.wrote(results_.write_checkpoint(solver_, largest_residual_));
+      observer_.wrote(results_.write_checkpoint(solver_, largest_residual_, residual_));
     }
     observer_.advanced(progress(report));
   }
@@ -181,7 +185,7 @@ class Run {
     if (criteria.steps)
       consider(static_cast<double>(first_step_), static_cast<double>(report.step), static_cast<double>(*criteria.steps));
     if (criteria.wall_time) consider(0, clock_.seconds(), *criteria.wall_time);
-    if (done > 0) p.seconds_left = clock_.seconds() * (1 - done) / done;
+    if (done > 0 && clock_.seconds() > 1) p.seconds_left = clock_.seconds() * (1 - done) / done;
     return p;
   }
 
@@ -275,11 +279,12 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   const std::unique_ptr<Solver> solver = make_solver(mesh, flow_case);
   observer.mesh_ready(mesh, wall.seconds());
 
-  double largest_residual = 0;
+  double largest_residual = 0, residual = 1;
   if (existing == Existing::resume) {
     const Resumed from = results.read_checkpoint(mesh);
     solver->restore(from.conserved, from.time, from.step);
     largest_residual = from.largest_residual;
+    residual = from.residual;
     observer.resumed(from.file, from.step, from.time);
   } else {
     solver->initialise(InitialState(flow_case.initial));
@@ -287,7 +292,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   results.begin(solver->steps());
 
   Run stepping(comm, flow_case, *solver, results, observer);
-  stepping.set_largest_residual(largest_residual);
+  stepping.remember(largest_residual, residual);
   RunSummary summary;
   try {
     summary.reason = stepping.go(stop);
@@ -296,7 +301,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
     throw;
   }
   if (!stepping.fields_written()) stepping.write_fields();
-  observer.wrote(results.write_checkpoint(*solver, stepping.largest_residual()));
+  observer.wrote(results.write_checkpoint(*solver, stepping.largest_residual(), stepping.residual()));
 
   summary.steps = solver->steps();
   summary.cells = mesh.global_cells;

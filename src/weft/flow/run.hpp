@@ -48,13 +48,13 @@ struct RunSummary {
   std::optional<std::array<ErrorNorms, Solver::kVars>> error;  ///< where the case names an exact solution
 };
 
-/// Runs the case and leaves in case.output.directory: case.toml (effective), fields_<step>.vtkhdf, residuals.csv, and where asked
+/// Runs the case and leaves in case.output.directory: case.toml (effective), fields_<step>.hdf, residuals.csv, and where asked
 /// for forces.csv, probes.csv, integrals.csv, errors.csv, checkpoint.h5.
 ///
 /// @param effective  the case as TOML with all defaults, to be kept with the results.
 /// @param stop  asked on every rank once a step; true on any rank ends the run after that step, with a checkpoint.
 /// @throws InputError, MeshError, IoError, PhysicsError on every rank alike. After a PhysicsError the last state is in
-///   fields_failed.vtkhdf.
+///   fields_failed.hdf.
 /// @collective
 RunSummary run(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing,
                RunObserver& observer, const std::function<bool()>& stop);
