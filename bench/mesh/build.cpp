@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <string>
 
@@ -17,6 +18,9 @@
 namespace {
 
 using namespace weft;
+
+/// Processor time of this process so far.
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 /// Highest resident memory of this process so far, from Linux.
 double peak_bytes() {
@@ -34,10 +38,11 @@ int main(int argc, char** argv) {
   const Communicator comm = Communicator::world();
   mesh::BoxSpec box{.nx = 100, .ny = 100, .nz = 100, .elements = mesh::CellMix::hexahedra};
   mesh::BuildOptions options;
-  std::string elements = "hexahedra";
+  std::string elements = "hexahedra", json;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--n") == 0) box.nx = box.ny = box.nz = std::atoll(argv[i + 1]);
     if (std::strcmp(argv[i], "--elements") == 0) elements = argv[i + 1];
+    if (std::strcmp(argv[i], "--json") == 0) json = argv[i + 1];
     if (std::strcmp(argv[i], "--ghosts") == 0 && std::strcmp(argv[i + 1], "node") == 0) options.ghosts = mesh::Neighbours::node;
   }
   if (elements == "tetrahedra") box.elements = mesh::CellMix::tetrahedra;
@@ -48,17 +53,27 @@ int main(int argc, char** argv) {
   const Stopwatch generating;
   mesh::MeshBlock block = mesh::generate(comm, box);
   const double generated = comm.max(generating.seconds());
+  const double used_before = processor_seconds();
   const Stopwatch building;
   const mesh::Mesh built = mesh::build(comm, std::move(block), options);
-  const double seconds = comm.max(building.seconds());
+  const double seconds = comm.max(building.seconds()), used = comm.sum(processor_seconds() - used_before);
   const auto cells = static_cast<double>(built.global_cells);
-  const double memory = comm.sum(peak_bytes()) - before;
-  const auto ghosts = comm.sum(static_cast<std::int64_t>(built.ghost_cells));
-  if (comm.is_root()) {
-    std::printf(
-        "%s %lld cells, %d ranks: generate %.2f s, build %.2f s (%.2f us per cell and rank), peak %.0f B per cell, %lld ghosts\n",
-        elements.c_str(), static_cast<long long>(built.global_cells), comm.size(), generated, seconds,
-        1e6 * seconds * comm.size() / cells, memory / cells, static_cast<long long>(ghosts));
+  const double bytes = (comm.sum(peak_bytes()) - before) / cells;
+  const std::int64_t ghosts = comm.sum(std::int64_t{built.ghost_cells});
+  if (!comm.is_root()) return 0;
+  std::printf("%s, %.0f cells, %d ranks, %lld ghosts\n", elements.c_str(), cells, comm.size(), static_cast<long long>(ghosts));
+  std::printf("generate %.2f s, build %.2f s; processor %.2f s, %.2f us per cell; peak %.0f B per cell\n", generated, seconds,
+              used, 1e6 * used / cells, bytes);
+  if (json.empty()) return 0;
+  std::FILE* const file = std::fopen(json.c_str(), "w");
+  if (file == nullptr) {
+    std::fprintf(stderr, "cannot write %s\n", json.c_str());
+    return 1;
   }
+  std::fprintf(file,
+               "{\"benchmark\": \"mesh/build\", \"ranks\": %d, \"elements\": \"%s\", \"cells\": %.0f, \"ghosts\": %lld, "
+               "\"generate_s\": %.4f, \"build_s\": %.4f, \"processor_s\": %.4f, \"peak_bytes_per_cell\": %.1f}\n",
+               comm.size(), elements.c_str(), cells, static_cast<long long>(ghosts), generated, seconds, used, bytes);
+  std::fclose(file);
   return 0;
 }
