@@ -14,11 +14,12 @@
 namespace weft::mesh {
 namespace {
 
-using test::Box;
 using test::chunk;
 using test::make_box;
 
-const std::vector<Periodic> kAllPeriodic{{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}, {"zmin", "zmax", {0, 0, 1}}};
+std::vector<Periodic> all_periodic() {
+  return {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}, {"zmin", "zmax", {0, 0, 1}}};
+}
 
 TEST(Build, CountsOfAFourCubeAreTheClosedForms) {
   const Communicator comm = Communicator::world();
@@ -138,7 +139,7 @@ TEST(Build, GlobalCountsDoNotDependOnTheRankCount) {
 TEST(Build, PeriodicTwoCubed) {
   const Communicator comm = Communicator::world();
   BuildOptions options;
-  options.periodic = kAllPeriodic;
+  options.periodic = all_periodic();
   for (const Neighbours kind : {Neighbours::face, Neighbours::node}) {
     options.ghosts = kind;
     const Mesh mesh = build(comm, chunk(comm, make_box({.n = {2, 2, 2}})), options);
@@ -160,7 +161,7 @@ TEST(Build, PeriodicTwoCubed) {
 TEST(Build, OnePeriodicCellIsItsOwnNeighbour) {
   const Communicator comm = Communicator::world();
   BuildOptions options;
-  options.periodic = kAllPeriodic;
+  options.periodic = all_periodic();
   for (const Neighbours kind : {Neighbours::face, Neighbours::node}) {
     options.ghosts = kind;
     const Mesh mesh = build(comm, chunk(comm, make_box({.n = {1, 1, 1}})), options);
