@@ -18,7 +18,7 @@ namespace {
 
 struct MeshOptions {
   std::string input, output, generator, format;
-  std::vector<std::string> parameters, periodic;
+  std::vector<std::string> parameters;
   double scale = 1;
 };
 

@@ -84,6 +84,7 @@ int check_case(const Communicator& comm, const CaseOptions& options) {
   const flow::Case flow_case = flow::read_case(reader);
   const mesh::Mesh mesh = flow::load_mesh(comm, flow_case.mesh);
   const auto solver = flow::make_solver(mesh, flow_case);
+  solver->initialise(flow::InitialState(flow_case.initial));
   for (const flow::ForceSpec& force : flow_case.forces) flow::check_zones(mesh, force.zones, "forces." + force.name + ".zones");
   if (comm.is_root()) {
     fmt::print("{}: good. {} cells in {}-D; zones:", options.file, mesh.global_cells, mesh.dim);

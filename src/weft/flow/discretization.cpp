@@ -49,8 +49,8 @@ void connect(const Mesh& mesh, mesh::Neighbours stencil, Discretization& d) {
       d.cell_face_row.push_back(behind);
       if (!by_node || behind >= mesh.cells()) d.stencil_row.push_back(behind);
     }
-    d.stencil_offset.push_back(static_cast<std::int32_t>(d.stencil_row.size()));
-    d.cell_face_offset.push_back(static_cast<std::int32_t>(d.cell_face.size()));
+    d.stencil_offset.push_back(checked_local(static_cast<std::int64_t>(d.stencil_row.size()), "entries of gradient stencils"));
+    d.cell_face_offset.push_back(checked_local(static_cast<std::int64_t>(d.cell_face.size()), "faces of cells"));
   }
 }
 
@@ -88,9 +88,24 @@ std::vector<double> inverse_normal_matrix(const Mesh& mesh, const Discretization
           (m[0] * m[2] - m[1] * m[1]) / det};
 }
 
+void add_matrix(const Mesh& mesh, Discretization& d, std::int32_t c) {
+  const std::vector<double> matrix = inverse_normal_matrix(mesh, d, c);
+  if (matrix.empty()) {
+    const Vec3 at = d.centroid[static_cast<std::size_t>(c)];
+    throw MeshError(
+        fmt::format("the neighbours of the cell at ({:.6g}, {:.6g}, {:.6g}) lie on one line or plane, so its gradient "
+                    "is not determined",
+                    at.x, at.y, at.z),
+        "use gradient = \"green_gauss\" or stencil = \"node\", or re-mesh this place",
+        {.file = mesh.source, .element = mesh.cell_file_id[static_cast<std::size_t>(c)]});
+  }
+  d.least_squares.insert(d.least_squares.end(), matrix.begin(), matrix.end());
+}
+
 }  // namespace
 
-Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, mesh::Neighbours stencil) {
+Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, mesh::Neighbours stencil,
+                               bool with_matrices) {
   first_boundary_face = mesh.ghost_faces.last().value();
   rows = mesh.cells() + (mesh.faces() - first_boundary_face);
   centroid = mesh.cell_centroid;
@@ -100,17 +115,7 @@ Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>
 
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
     inverse_volume.push_back(1.0 / mesh.cell_volume[static_cast<std::size_t>(c)]);
-    const std::vector<double> matrix = inverse_normal_matrix(mesh, *this, c);
-    if (matrix.empty()) {
-      const Vec3 at = centroid[static_cast<std::size_t>(c)];
-      throw MeshError(
-          fmt::format("the neighbours of the cell at ({:.6g}, {:.6g}, {:.6g}) lie on one line or plane, so its gradient "
-                      "is not determined",
-                      at.x, at.y, at.z),
-          "use gradient = \"green_gauss\" or node neighbours, or re-mesh this place",
-          {.file = mesh.source, .element = mesh.cell_file_id[static_cast<std::size_t>(c)]});
-    }
-    least_squares.insert(least_squares.end(), matrix.begin(), matrix.end());
+    if (with_matrices) add_matrix(mesh, *this, c);
     Vec3 projected;
     for (const LocalFaceId face : mesh.cell_faces.row(c)) {
       const Vec3 n = mesh.face_normal[face.index()];

@@ -20,9 +20,11 @@ namespace weft::flow {
 struct Discretization {
   /// @param kinds  of each zone of mesh.boundary, in its order.
   /// @param stencil  what cell_cells of the mesh lists (BuildOptions::ghosts): the neighbours that make a gradient.
-  /// No communication. @throws MeshError where a cell's neighbours do not span its space (least squares has no answer there).
+  /// @param with_matrices  whether to make least_squares.
+  /// No communication. @throws LimitError for more than 2^31 stencil entries; MeshError where a cell's neighbours do not span its
+  /// space (least squares has no answer there).
   Discretization(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds,
-                 mesh::Neighbours stencil = mesh::Neighbours::face);
+                 mesh::Neighbours stencil = mesh::Neighbours::face, bool with_matrices = true);
 
   std::int32_t first_boundary_face = 0;
   std::int32_t rows = 0;  ///< owned + ghost + boundary faces

@@ -33,7 +33,9 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
       gas_(gas),
       boundary_(std::move(boundary)),
       numerics_(numerics),
-      discretization_(agreed(mesh.comm, [&] { return Discretization(mesh, kinds_of(boundary_), stencil); })),
+      discretization_(agreed(
+          mesh.comm,
+          [&] { return Discretization(mesh, kinds_of(boundary_), stencil, numerics.gradient == GradientKind::least_squares); })),
       prescribed_(boundary_.size()),
       values_(static_cast<std::size_t>(discretization_.rows) * kVars, 0.0),
       gradients_(static_cast<std::size_t>(mesh.cells()) * kVars * static_cast<std::size_t>(mesh.dim), 0.0),

@@ -23,8 +23,11 @@ constexpr const char* kCheckpointFile = "checkpoint.h5";
 bool is_ours(const fs::path& file) {
   const std::string name = file.filename().string();
   const std::string extension = file.extension().string();
-  return name == kCaseFile || name.starts_with("checkpoint") || (name.starts_with("fields_") && extension == ".hdf") ||
-         extension == ".csv" || extension == ".png";
+  for (const char* known :
+       {kCaseFile, kCheckpointFile, "residuals.csv", "forces.csv", "probes.csv", "integrals.csv", "errors.csv"}) {
+    if (name == known) return true;
+  }
+  return name.starts_with("fields_") && (extension == ".hdf" || extension == ".png");
 }
 
 void prepare_folder(const fs::path& folder, Existing existing) {

@@ -67,6 +67,7 @@ class Run {
     next_field_ = case_.output.field_interval.value_or(kNever);
     while (reached(solver.time(), next_field_)) next_field_ += *case_.output.field_interval;
     first_step_ = solver.steps();
+    if (first_step_ > 0) recorded_step_ = first_step_;
     first_time_ = solver.time();
   }
 
@@ -96,12 +97,16 @@ class Run {
   }
   [[nodiscard]] double residual() const { return residual_; }
   [[nodiscard]] double seconds() const { return clock_.seconds(); }
+  /// The histories and fields of the last step, where the intervals have not made them already.
+  void finish() {
+    if (recorded_step_ != solver_.steps()) record();
+    if (last_field_step_ != solver_.steps()) write_fields();
+  }
   void write_fields() {
     solver_.refresh();
     observer_.wrote(results_.write_fields(solver_));
     last_field_step_ = solver_.steps();
   }
-  [[nodiscard]] bool fields_written() const { return last_field_step_ == solver_.steps(); }
 
  private:
   /// Interrupts and the clock need agreement: one small reduction a step.
@@ -146,6 +151,7 @@ class Run {
   }
 
   void record() {
+    recorded_step_ = solver_.steps();
     const auto norms = solver_.residual_norms();
     if (solver_.steps() > 0) {
       largest_residual_ = std::max(largest_residual_, norms[0]);
@@ -198,7 +204,7 @@ class Run {
   std::vector<Probe> probes_;
   Stopwatch clock_;
   double next_field_ = kNever, first_time_ = 0;
-  std::int64_t first_step_ = 0, last_field_step_ = -1, evaluations_ = 0;
+  std::int64_t first_step_ = 0, last_field_step_ = -1, recorded_step_ = -1, evaluations_ = 0;
   double last_dt_ = 0, stepping_seconds_ = 0, largest_residual_ = 0, residual_ = 1;
 };
 
@@ -227,6 +233,7 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
     BoundaryCondition condition{found->params, {}};
     if (found->prescribed) {
       const InitialState state(*found->prescribed);
+      for (const mesh::LocalFaceId face : zone.faces) (void)state(mesh.face_centroid[face.index()]);  // a bad formula fails here
       const bool moves = state.has_exact_solution();
       condition.prescribed = [state, moves](Vec3 x, double t) { return moves ? state.at(x, t) : state(x); };
     }
@@ -300,7 +307,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
     observer.wrote(results.write_failed_fields(*solver));
     throw;
   }
-  if (!stepping.fields_written()) stepping.write_fields();
+  stepping.finish();
   observer.wrote(results.write_checkpoint(*solver, stepping.largest_residual(), stepping.residual()));
 
   summary.steps = solver->steps();

@@ -18,7 +18,8 @@ using detail::store;
 constexpr int kVars = Solver::kVars;
 
 /// Stands for the earliest failure of a step among negative time steps.
-constexpr double kEarliest = -1e18;
+/// Exact to the cell's number: |kEarliest| < 2^53.
+constexpr double kEarliest = -4e15;
 /// How often a step that leaves the range of the gas is tried again, and for how many steps the order stays lowered there.
 constexpr int kRetries = 6, kLoweredSteps = 50;
 
