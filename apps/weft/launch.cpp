@@ -33,12 +33,6 @@ void set(const char* name, const char* value) { setenv(name, value, /*overwrite=
 
 std::vector<std::string> command_line(int ranks, const std::string& options, int argc, char** argv) {
   std::vector<std::string> words{"mpirun", "-q", "-n", std::to_string(ranks)};
-  // Not bound: mpirun would bind every job on this machine to the same first cores. Waiting ranks let others run where the ranks
-  // fill the machine.
-  words.insert(words.end(), {"--bind-to", "none", "--oversubscribe"});
-  if (static_cast<unsigned>(ranks) >= std::thread::hardware_concurrency()) {
-    words.insert(words.end(), {"--mca", "mpi_yield_when_idle", "1"});
-  }
   std::istringstream more(options);
   for (std::string word; more >> word;) words.push_back(word);
   words.emplace_back("/proc/self/exe");
@@ -70,6 +64,11 @@ int launch(int ranks, const std::string& options, int argc, char** argv) {
     set("OMPI_ALLOW_RUN_AS_ROOT", "1");
     set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   }
+  // Not bound: mpirun would bind every job on this machine to the same first cores. Waiting ranks let others run where the ranks
+  // fill the machine. In the environment, for mpirun refuses an option that the user gives as well.
+  set("OMPI_MCA_hwloc_base_binding_policy", "none");
+  set("OMPI_MCA_rmaps_base_oversubscribe", "1");
+  if (static_cast<unsigned>(ranks) >= std::thread::hardware_concurrency()) set("OMPI_MCA_mpi_yield_when_idle", "1");
   winsize window{};
   if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) {
     set("WEFT_TERMINAL_WIDTH", std::to_string(window.ws_col > 0 ? window.ws_col : 80).c_str());

@@ -232,6 +232,9 @@ class ManyRanks(InFolder):
         for name, value in one.items():
             self.assertAlmostEqual(four[name], value, delta=1e-12, msg=name)
 
+    def test_options_for_the_launcher_may_be_its_own(self):
+        self.weft("info", *ranks(2), "--mpirun-options", "--bind-to none --oversubscribe --mca mpi_yield_when_idle 0")
+
     def test_info_counts_ranks(self):
         self.assertRegex(self.weft("info", *ranks(2)), r"ranks +2 \(2 on this machine\)")
 
@@ -273,14 +276,15 @@ class Restart(InFolder):
 class ResultsFolder(InFolder):
     def test_is_never_overwritten_unasked(self):
         self.weft("run", *self.coarse("sod"))
-        note = self.folder / "sod" / "notes.txt"
-        note.write_text("mine")
+        notes = [self.folder / "sod" / name for name in ("notes.txt", "measured.csv", "sketch.png", "other.hdf")]
+        for note in notes:
+            note.write_text("mine")
         before = (self.folder / "sod" / "checkpoint.h5").read_bytes()
         for launch in ([], ranks(2)):
             self.assertIn("--overwrite", self.weft("run", *self.coarse("sod"), *launch, code=FAILED))
         self.assertEqual((self.folder / "sod" / "checkpoint.h5").read_bytes(), before)
         self.weft("run", *self.coarse("sod", steps=3), "--overwrite")
-        self.assertEqual(note.read_text(), "mine")
+        self.assertEqual([note.read_text() for note in notes], ["mine"] * len(notes))
         self.assertFalse((self.folder / "sod" / "fields_00000005.hdf").exists())
         self.assertIn("--resume", self.weft("run", *self.coarse("sod"), "--overwrite", "--resume", code=USAGE))
 

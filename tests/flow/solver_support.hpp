@@ -1,6 +1,9 @@
 #pragma once
 /// Meshes and solvers for the tests of the flow room.
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <string>
@@ -13,9 +16,8 @@
 
 namespace weft::flow::test {
 
-inline mesh::Mesh generated(const std::string& name, const mesh::GeneratorParameters& parameters,
-                            mesh::BuildOptions options = {}) {
-  const Communicator comm = Communicator::world();
+inline mesh::Mesh generated(const std::string& name, const mesh::GeneratorParameters& parameters, mesh::BuildOptions options = {},
+                            const Communicator& comm = Communicator::world()) {
   return mesh::build(comm, mesh::generate(comm, name, parameters), options);
 }
 
@@ -47,6 +49,41 @@ inline std::vector<double> gathered(const Solver& solver) {
                 sorted.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(ids[i]) * kVars));
   }
   return sorted;
+}
+
+/// The largest difference of `b` from `a` in any variable, relative to the size of that variable: the largest value, and for
+/// momentum rho (|u| + c).
+inline double relative_difference(const IdealGas& gas, const std::vector<double>& a, const std::vector<double>& b) {
+  constexpr auto kVars = static_cast<std::size_t>(Solver::kVars);
+  std::array<double, kVars> size{}, difference{};
+  for (std::size_t i = 0; i < a.size(); i += kVars) {
+    Conserved u;
+    for (std::size_t k = 0; k < kVars; ++k) u[static_cast<int>(k)] = a[i + k];
+    const Primitive w = gas.primitive(u);
+    const double momentum = w.density * (norm(w.velocity) + gas.sound_speed(w));
+    for (std::size_t k = 0; k < kVars; ++k) {
+      size[k] = std::max(size[k], k == 0 || k == kVars - 1 ? std::abs(a[i + k]) : momentum);
+      difference[k] = std::max(difference[k], std::abs(a[i + k] - b[i + k]));
+    }
+  }
+  double largest = 0;
+  for (std::size_t k = 0; k < kVars; ++k) largest = std::max(largest, difference[k] / size[k]);
+  return largest;
+}
+
+/// What `statement` throws as an Error of this class: its text, which must be the same on every rank. Empty: nothing.
+template <class Expected, class Statement>
+std::string common_error(const Communicator& comm, Statement&& statement) {
+  std::string text;
+  try {
+    statement();
+  } catch (const Expected& error) {
+    text = error.what();
+  }
+  std::string of_root = text;
+  comm.broadcast(of_root);
+  EXPECT_EQ(text, of_root);
+  return text;
 }
 
 /// Steps with the solver's own dt until `end`.

@@ -107,7 +107,15 @@ MeshChoice read_mesh_choice(const Section& s) {
     s.fail(generated ? "generator" : "file", "a case needs one mesh: a file or a generator",
            "give exactly one of mesh.file and mesh.generator");
   }
-  if (!generated) choice.generator.clear();
+  if (!generated) {
+    choice.generator.clear();
+    return choice;
+  }
+  try {
+    (void)mesh::generator_spec(choice.generator, choice.parameters);
+  } catch (const InputError& error) {
+    s.fail(error.where().key, error.problem(), error.suggestion());
+  }
   return choice;
 }
 

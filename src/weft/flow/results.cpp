@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <optional>
+#include <string_view>
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
@@ -18,16 +19,15 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kCaseFile = "case.toml";
 constexpr const char* kCheckpointFile = "checkpoint.h5";
+constexpr std::string_view kHistories[] = {"residuals.csv", "forces.csv", "probes.csv", "integrals.csv", "errors.csv"};
 
 /// Whether a run writes files of this name: what --overwrite may delete.
 bool is_ours(const fs::path& file) {
   const std::string name = file.filename().string();
   const std::string extension = file.extension().string();
-  for (const char* known :
-       {kCaseFile, kCheckpointFile, "residuals.csv", "forces.csv", "probes.csv", "integrals.csv", "errors.csv"}) {
-    if (name == known) return true;
-  }
-  return name.starts_with("fields_") && (extension == ".hdf" || extension == ".png");
+  const bool field = name.starts_with("fields_") && (extension == ".hdf" || extension == ".png");
+  return field || name == kCaseFile || name.starts_with("checkpoint") ||
+         std::find(std::begin(kHistories), std::end(kHistories), name) != std::end(kHistories);
 }
 
 void prepare_folder(const fs::path& folder, Existing existing) {

@@ -1,0 +1,225 @@
+// What a case may say: every wrong value is named with its key, and the effective case reads back as itself.
+#include "weft/flow/case.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+
+#include "weft/base/error.hpp"
+#include "weft/io/case_file.hpp"
+
+namespace weft::flow {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A case with everything that is required.
+constexpr const char* kGood = R"toml(
+[mesh]
+generator = "box"
+nx = 4
+ny = 4
+[free_stream]
+density = 1.4
+pressure = 1.0
+mach = 0.5
+[stop]
+steps = 1
+)toml";
+
+io::CaseReader reader_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return io::CaseReader(io::CaseFile::from_text(text, "case.toml", overrides));
+}
+
+Case read(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return read_case(reader_of(text, overrides));
+}
+
+struct Wrong {
+  std::vector<std::string> overrides;
+  std::vector<std::string> words;  ///< all in the message
+};
+
+TEST(Case, NamesTheKeyOfEveryWrongValue) {
+  const std::vector<Wrong> all{
+      // unknown keys and sections
+      {{"numerics.clf=1"}, {"numerics.clf", "did you mean \"cfl\""}},
+      {{"bondary.wall.kind=slip_wall"}, {"bondary", "boundary"}},
+      {{"mesh.n=3"}, {"mesh.n"}},
+      {{"boundary.wall.kind=slip_wall", "boundary.wall.pressure=1"}, {"boundary.wall.pressure"}},
+      {{"initial.strength=5"}, {"initial.strength"}},
+      // wrong types
+      {{"numerics.cfl=fast"}, {"numerics.cfl"}},
+      {{"numerics.local_time_step=2"}, {"numerics.local_time_step"}},
+      {{"stop.steps=1.5"}, {"stop.steps"}},
+      {{"gas=3"}, {"gas"}},
+      {{"free_stream.velocity=3"}, {"free_stream.velocity"}},
+      {{"probes.a.at=[1]"}, {"probes.a.at"}},
+      {{"mesh.nx=many"}, {"nx", "many"}},
+      // out of range
+      {{"numerics.cfl=0"}, {"numerics.cfl", "0"}},
+      {{"numerics.cfl=2.1"}, {"numerics.cfl", "2"}},
+      {{"numerics.rk_order=4"}, {"numerics.rk_order", "3"}},
+      {{"numerics.venkatakrishnan_k=-1"}, {"numerics.venkatakrishnan_k"}},
+      {{"numerics.reference_length=0"}, {"numerics.reference_length"}},
+      {{"gas.gamma=1"}, {"gas.gamma"}},
+      {{"gas.gamma=3.5"}, {"gas.gamma"}},
+      {{"gas.gas_constant=0"}, {"gas.gas_constant"}},
+      {{"mesh.scale=0"}, {"mesh.scale"}},
+      {{"free_stream.pressure=-1"}, {"free_stream.pressure"}},
+      {{"free_stream.density=0"}, {"free_stream.density"}},
+      {{"free_stream.mach=-1"}, {"free_stream.mach"}},
+      {{"free_stream.alpha=200"}, {"free_stream.alpha"}},
+      {{"stop.time=-1"}, {"stop.time"}},
+      {{"stop.steps=-1"}, {"stop.steps"}},
+      {{"stop.residual=2"}, {"stop.residual"}},
+      {{"stop.wall_time=0"}, {"stop.wall_time"}},
+      {{"stop.force_change=0"}, {"stop.force_change"}},
+      {{"stop.force_window=0"}, {"stop.force_window"}},
+      {{"output.field_interval=0"}, {"output.field_interval"}},
+      {{"output.field_steps=0"}, {"output.field_steps"}},
+      {{"output.history_steps=0"}, {"output.history_steps"}},
+      {{"output.checkpoint_steps=0"}, {"output.checkpoint_steps"}},
+      {{"forces.a.zones=wall", "forces.a.area=0"}, {"forces.a.area"}},
+      {{"forces.a.zones=wall", "forces.a.length=-1"}, {"forces.a.length"}},
+      {{"forces.a.zones=wall", "forces.a.drag_direction=[0, 0, 0]"}, {"forces.a.drag_direction"}},
+      {{"forces.a.zones=wall", "forces.a.lift_direction=[0, 0, 0]"}, {"forces.a.lift_direction"}},
+      // unknown words
+      {{"numerics.flux=hlcc"}, {"numerics.flux", "hllc"}},
+      {{"numerics.limiter=minmod"}, {"numerics.limiter", "barth_jespersen"}},
+      {{"numerics.gradient=gauss"}, {"numerics.gradient", "green_gauss"}},
+      {{"numerics.stencil=edge"}, {"numerics.stencil"}},
+      {{"mesh.order=random"}, {"mesh.order", "hilbert"}},
+      {{"mesh.generator=bocks"}, {"mesh.generator", "box"}},
+      {{"initial.kind=sodd"}, {"initial.kind", "sod"}},
+      {{"boundary.wall.kind=slipwall"}, {"boundary.wall.kind", "slip_wall"}},
+      {{"output.precision=half"}, {"output.precision", "single"}},
+      {{"source=gravity"}, {"source", "manufactured"}},
+      // missing
+      {{"boundary.wall.state=1"}, {"boundary.wall.kind"}},
+      {{"boundary.in.kind=total_pressure_inflow", "boundary.in.total_temperature=1"}, {"boundary.in.total_pressure"}},
+      {{"boundary.in.kind=total_pressure_inflow", "boundary.in.total_pressure=1"}, {"boundary.in.total_temperature"}},
+      {{"boundary.out.kind=static_pressure_outflow"}, {"boundary.out.pressure"}},
+      {{"forces.a.area=1"}, {"forces.a.zones"}},
+      {{"probes.a={}"}, {"probes.a.at"}},
+      // keys that exclude or need one another
+      {{"mesh.file=a.su2"}, {"mesh.generator", "exactly one"}},
+      {{"free_stream.temperature=1"}, {"free_stream.temperature", "give one of them"}},
+      {{"free_stream.velocity=[1, 0]"}, {"free_stream.mach", "give one of them"}},
+      {{"free_stream.mach=0", "forces.a.zones=wall"}, {"forces.a.zones", "free stream"}},
+      {{"source=manufactured"}, {"source", "initial.kind"}},
+      {{"initial.kind=expression", "output.exact_errors=true"}, {"output.exact_errors"}},
+  };
+  ASSERT_NO_THROW((void)read(kGood));
+  for (const Wrong& wrong : all) {
+    std::string message;
+    try {
+      (void)read(kGood, wrong.overrides);
+    } catch (const InputError& error) {
+      message = error.what();
+    }
+    EXPECT_NE(message, "") << wrong.overrides[0] << " was accepted";
+    for (const std::string& word : wrong.words) EXPECT_THAT(message, HasSubstr(word)) << wrong.overrides[0];
+  }
+}
+
+TEST(Case, NeedsAMeshAStopAndCompleteStates) {
+  const auto message_of = [](const std::string& text) -> std::string {
+    try {
+      (void)read(text);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  const std::string mesh = "[initial]\ndensity = 1\npressure = 1\n[mesh]\ngenerator = \"box\"\n", stop = "[stop]\nsteps = 1\n";
+  EXPECT_EQ(message_of(mesh + stop), "");
+  EXPECT_THAT(message_of(stop), HasSubstr("mesh"));
+  EXPECT_THAT(message_of("[mesh]\nscale = 2\n" + stop), HasSubstr("exactly one of mesh.file and mesh.generator"));
+  EXPECT_THAT(message_of(mesh), HasSubstr("stop"));
+  EXPECT_THAT(message_of(mesh + "[stop]\nforce_window = 3\n"), HasSubstr("nothing says when to stop"));
+  EXPECT_THAT(message_of(mesh + stop + "[free_stream]\ndensity = 1\n"), HasSubstr("free_stream.pressure"));
+  EXPECT_THAT(message_of(mesh + stop + "[free_stream]\npressure = 1\n"), HasSubstr("free_stream.density"));
+  // Without a free stream, a far field must bring a state of its own.
+  EXPECT_THAT(message_of(mesh + stop + "[boundary.xmin]\nkind = \"far_field\"\n"), HasSubstr("boundary.xmin.pressure"));
+  EXPECT_THAT(message_of("[mesh]\ngenerator = \"box\"\n" + stop), HasSubstr("initial.pressure"));
+  EXPECT_THAT(message_of(mesh + stop + "[numerics]\ncfl = 0.5\nlimiter = 3\n"), HasSubstr("case.toml:10:"));
+}
+
+TEST(Case, ReadsStates) {
+  const Case c = read(kGood, {"gas.gas_constant=287.05", "free_stream.alpha=90 deg", "boundary.a.kind=far_field",
+                              "boundary.b.kind=supersonic_inflow", "boundary.b.mach=2", "boundary.c.kind=far_field",
+                              "boundary.c.pressure=100 kPa", "boundary.c.velocity=[1, 2]"});
+  ASSERT_TRUE(c.free_stream.has_value());
+  EXPECT_NEAR(c.free_stream->velocity.x, 0, 1e-16);
+  EXPECT_DOUBLE_EQ(c.free_stream->velocity.y, 0.5);
+  ASSERT_EQ(c.boundary.size(), 3U);
+  EXPECT_EQ(c.boundary[0].params.state, *c.free_stream);
+  EXPECT_DOUBLE_EQ(c.boundary[1].params.state.velocity.x, 2);
+  EXPECT_EQ(c.boundary[2].params.state, (Primitive{1.4, {1, 2, 0}, 1e5}));
+  const Case warm = read(
+      "[mesh]\ngenerator = \"box\"\n[gas]\ngas_constant = 287.05\n[free_stream]\npressure = 101325\n"
+      "temperature = 288.15\n[stop]\nsteps = 1\n");
+  EXPECT_DOUBLE_EQ(warm.free_stream->density, 101325 / (287.05 * 288.15));
+}
+
+TEST(Case, TheEffectiveCaseReadsBackAsItself) {
+  int cases = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(WEFT_SOURCE_DIR) / "cases")) {
+    if (entry.path().extension() != ".toml") continue;
+    ++cases;
+    const std::vector<std::string> overrides{"numerics.cfl=0.1"};
+    const io::CaseReader first(io::CaseFile::read(Communicator::self(), entry.path(), overrides));
+    const Case a = read_case(first);
+    const std::string effective = first.effective_toml();
+    const io::CaseReader second = reader_of(effective);
+    const Case b = read_case(second);
+    // The first lines tell which case and overrides it came from, and comments tell which values are defaults.
+    const auto body = [](const std::string& text) {
+      return std::regex_replace(text.substr(text.find("title")), std::regex("  # default"), "");
+    };
+    EXPECT_EQ(body(second.effective_toml()), body(effective)) << entry.path();
+    EXPECT_EQ(a.free_stream, b.free_stream);
+    EXPECT_EQ(a.initial.kind, b.initial.kind);
+    EXPECT_EQ(a.numerics.cfl, 0.1);
+    EXPECT_EQ(b.numerics.cfl, 0.1);
+    EXPECT_EQ(a.stop.time, b.stop.time);
+    EXPECT_EQ(a.mesh.parameters, b.mesh.parameters);
+    EXPECT_EQ(a.boundary.size(), b.boundary.size());
+    EXPECT_EQ(a.output.directory, b.output.directory);
+  }
+  EXPECT_GE(cases, 6);
+}
+
+TEST(Case, TheReferenceHasEveryKey) {
+  const std::string reference = case_reference();
+  for (const char* key : {"gamma",
+                          "file",
+                          "generator",
+                          "translation",
+                          "mach",
+                          "alpha",
+                          "kind",
+                          "total_temperature",
+                          "cfl",
+                          "limiter",
+                          "stencil",
+                          "rk_order",
+                          "local_time_step",
+                          "wall_time",
+                          "force_window",
+                          "field_interval",
+                          "checkpoint_steps",
+                          "exact_errors",
+                          "moment_centre",
+                          "at",
+                          "density_expression",
+                          "radius"}) {
+    EXPECT_THAT(reference, HasSubstr(std::string("`") + key + "`"));
+  }
+}
+
+}  // namespace
+}  // namespace weft::flow

@@ -1,0 +1,110 @@
+// Forces, probes, totals and errors, where the answer is known.
+#include "weft/flow/monitors.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "weft/base/error.hpp"
+#include "weft/flow/shock_relations.hpp"
+
+#include "flow/solver_support.hpp"
+
+namespace weft::flow {
+namespace {
+
+using test::everywhere;
+using test::generated;
+using ::testing::HasSubstr;
+
+TEST(Forces, OnAClosedBodyInUniformPressureAreZero) {
+  const mesh::Mesh m = generated("naca", {{"around", std::int64_t{32}}, {"radial", std::int64_t{6}}});
+  const Primitive rest{1, {0, 0, 0}, 1.3};
+  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {});
+  solver.initialise([&](Vec3) { return rest; });
+  solver.refresh();
+  const Forces f = forces(solver, {.name = "body", .zones = {"airfoil"}, .reference = {1, {1, 0, 0}, 0}});
+  EXPECT_LE(norm(f.force), 1e-14);
+  EXPECT_LE(norm(f.moment), 1e-14);
+}
+
+TEST(Forces, OnAWedgeAreThePressureBehindTheShockTimesTheArea) {
+  constexpr double kAngle = 10 * std::numbers::pi / 180, kMach = 2;
+  const IdealGas gas;
+  const mesh::Mesh m = generated("wedge", {{"nx", std::int64_t{12}}, {"ny", std::int64_t{4}}});
+  const Primitive ahead{1.4, {kMach, 0, 0}, 1};
+  const Jump shock = oblique_shock(gas.gamma, kMach, kAngle);
+  Primitive behind{ahead.density * shock.density_ratio, {}, ahead.pressure * shock.pressure_ratio};
+  behind.velocity = shock.mach * gas.sound_speed(behind) * Vec3{std::cos(kAngle), std::sin(kAngle), 0};
+  Solver solver(m, gas, everywhere(m, {.kind = BoundaryKind::slip_wall}), {.gradient = GradientKind::none});
+  solver.initialise([&](Vec3 x) { return x.x < 0 ? ahead : behind; });
+  solver.refresh();
+
+  // The floor is level for 0.5 m, then rises over 1 m of x.
+  const double rise = std::tan(kAngle);
+  const auto expect_force = [&](double reference_pressure) {
+    const Forces f =
+        forces(solver, {.name = "wall", .zones = {"wall"}, .reference = {1.4, {kMach, 0, 0}, reference_pressure}, .area = 2});
+    const double low = ahead.pressure - reference_pressure, high = behind.pressure - reference_pressure;
+    EXPECT_NEAR(f.force.x, high * rise, 1e-13);
+    EXPECT_NEAR(f.force.y, -(0.5 * low + high), 1e-13);
+    const double q = 0.5 * 1.4 * kMach * kMach;
+    EXPECT_NEAR(f.drag, f.force.x / (q * 2), 1e-15);
+    EXPECT_NEAR(f.lift, f.force.y / (q * 2), 1e-15);
+    // Levers of the level part and of the ramp, to their middles.
+    EXPECT_NEAR(f.moment.z, 0.25 * 0.5 * low - (0.5 * high + 0.5 * rise * high * rise), 1e-13);
+  };
+  expect_force(0);
+  expect_force(1);
+}
+
+TEST(Forces, NameAnUnknownZoneOnEveryRank) {
+  const mesh::Mesh m = generated("wedge", {{"nx", std::int64_t{6}}, {"ny", std::int64_t{4}}});
+  Solver solver(m, IdealGas{}, everywhere(m, {}), {});
+  const std::string text = test::common_error<InputError>(m.comm, [&] {
+    (void)forces(solver, {.name = "body", .zones = {"wall", "uper"}, .reference = {1, {1, 0, 0}, 1}});
+  });
+  EXPECT_THAT(text, HasSubstr("forces.body.zones"));
+  EXPECT_THAT(text, HasSubstr("\"uper\""));
+  EXPECT_THAT(text, HasSubstr("did you mean \"upper\""));
+}
+
+TEST(Probe, ReadsALinearFieldExactlyAndAlikeOnEveryRank) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{9}}, {"ny", std::int64_t{7}}});
+  const auto field = [](Vec3 x) { return Primitive{1 + x.x, {x.y, 2 * x.x, 0}, 2 - x.y}; };
+  const BoundaryCondition given{{.kind = BoundaryKind::supersonic_inflow}, [&](Vec3 x, double) { return field(x); }};
+  Solver solver(m, IdealGas{}, std::vector<BoundaryCondition>(m.boundary.size(), given), {.limiter = LimiterKind::none});
+  solver.initialise(field);
+  solver.refresh();
+  for (const Vec3 at : {Vec3{0.5, 0.5, 0}, Vec3{0.01, 0.99, 0}, Vec3{0.77, 0.31, 0}}) {
+    const Probe probe(m, at);
+    EXPECT_LE(probe.distance(), 0.1);
+    const Primitive difference = probe.read(solver) - field(at);
+    for (int k = 0; k < Solver::kVars; ++k) EXPECT_NEAR(difference[k], 0, 1e-14) << k;
+  }
+}
+
+TEST(Totals, OfAUniformStateAreItTimesTheVolume) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{5}}, {"ny", std::int64_t{4}}, {"xmax", 3.0}, {"ymax", 0.5}});
+  const IdealGas gas;
+  const Primitive w{1.2, {0.3, -0.4, 0}, 0.9};
+  Solver solver(m, gas, everywhere(m, {}), {});
+  solver.initialise([&](Vec3) { return w; });
+  const auto sums = totals(solver);
+  for (int k = 0; k < Solver::kVars; ++k) EXPECT_NEAR(sums[static_cast<std::size_t>(k)], 1.5 * gas.conserved(w)[k], 1e-14) << k;
+}
+
+TEST(Errors, AreVolumeWeightedMeansAndTheLargest) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}});
+  Solver solver(m, IdealGas{}, everywhere(m, {}), {});
+  solver.initialise([&](Vec3 x) { return Primitive{x.x < 0.5 ? 1.0 : 1.2, {}, 1}; });
+  const auto norms = errors(solver, [](Vec3) { return Primitive{1, {}, 1}; });
+  EXPECT_NEAR(norms[0].l1, 0.1, 1e-15);
+  EXPECT_NEAR(norms[0].l2, std::sqrt(0.02), 1e-15);
+  EXPECT_NEAR(norms[0].linf, 0.2, 1e-15);
+  EXPECT_LE(norms[4].linf, 1e-15);
+}
+
+}  // namespace
+}  // namespace weft::flow

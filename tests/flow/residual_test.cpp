@@ -1,0 +1,148 @@
+// Gradients and limiters inside the residual, on every element type.
+#include "weft/flow/residual.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "flow/solver_support.hpp"
+
+namespace weft::flow {
+namespace {
+
+using test::generated;
+
+struct Grid {
+  std::string elements;
+  int dim;
+  mesh::Neighbours stencil = mesh::Neighbours::face;
+};
+
+std::string name_of_grid(const ::testing::TestParamInfo<Grid>& grid) {
+  return grid.param.elements + std::to_string(grid.param.dim) + "d" +
+         (grid.param.stencil == mesh::Neighbours::node ? "_by_node" : "");
+}
+
+mesh::Mesh box(const Grid& grid, double warp) {
+  mesh::GeneratorParameters p{{"nx", std::int64_t{5}}, {"ny", std::int64_t{4}}, {"elements", grid.elements}, {"warp", warp}};
+  if (grid.dim == 3) p["nz"] = std::int64_t{grid.elements == "mixed" ? 6 : 3};  // a layer of each kind
+  mesh::BuildOptions options;
+  options.ghosts = grid.stencil;
+  return generated("box", p, options);
+}
+
+Primitive linear(Vec3 x, int dim) {
+  const double z = dim == 3 ? x.z : 0.0;
+  return {2 + 0.3 * x.x - 0.2 * x.y + 0.1 * z,
+          {0.4 - 0.5 * x.x + 0.7 * x.y - z, 0.1 * x.x + 0.2 * x.y + 0.3 * z, dim == 3 ? 0.9 * x.z - x.y : 0.0},
+          3 - 0.8 * x.x + 0.6 * x.y + 0.5 * z};
+}
+
+/// The linear field in every owned cell, and behind every boundary face.
+void expect_exact(const mesh::Mesh& m, GradientKind gradient, mesh::Neighbours stencil) {
+  const BoundaryCondition given{{.kind = BoundaryKind::supersonic_inflow}, [&](Vec3 x, double) { return linear(x, m.dim); }};
+  Residual residual(m, IdealGas{}, std::vector<BoundaryCondition>(m.boundary.size(), given),
+                    {.gradient = gradient, .limiter = LimiterKind::none}, stencil);
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    detail::store(&residual.values()[static_cast<std::size_t>(c * Residual::kVars)],
+                  linear(m.cell_centroid[static_cast<std::size_t>(c)], m.dim));
+  }
+  residual.refresh(0);
+  double worst = 0;
+  const Vec3 away{0.03, -0.02, m.dim == 3 ? 0.01 : 0.0};
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    const Vec3 x = m.cell_centroid[static_cast<std::size_t>(c)] + away;
+    const Primitive difference = residual.cell_state(c, x) - linear(x, m.dim);
+    for (int k = 0; k < Residual::kVars; ++k) worst = std::max(worst, std::abs(difference[k]));
+  }
+  EXPECT_LE(worst, 1e-13);
+}
+
+class GradientOf : public ::testing::TestWithParam<Grid> {};
+
+TEST_P(GradientOf, ALinearFieldIsExactByLeastSquares) {
+  expect_exact(box(GetParam(), 0.04), GradientKind::least_squares, GetParam().stencil);
+}
+
+TEST_P(GradientOf, LimitedStaysWithinTheNeighbours) {
+  const mesh::Mesh m = box(GetParam(), 0.04);
+  std::vector<BoundaryCondition> boundary(m.boundary.size(), {{.kind = BoundaryKind::slip_wall}, {}});
+  Residual residual(m, IdealGas{}, boundary, {.limiter = LimiterKind::barth_jespersen}, GetParam().stencil);
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    std::mt19937 random(static_cast<unsigned>(m.cell_global[static_cast<std::size_t>(c)].value()));
+    const auto draw = [&] { return static_cast<double>(random() % 1000) / 1000.0; };
+    Primitive w{1 + draw(), {draw(), draw(), m.dim == 3 ? draw() : 0.0}, 1 + draw()};
+    detail::store(&residual.values()[static_cast<std::size_t>(c * Residual::kVars)], w);
+  }
+  residual.refresh(0);
+  const Discretization& d = residual.discretization();
+  const auto value = [&](std::int32_t row) {
+    return detail::load(&std::as_const(residual).values()[static_cast<std::size_t>(row * Residual::kVars)]);
+  };
+  double overshoot = 0;
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    Primitive low = value(c), high = low;
+    for (std::int32_t s = d.stencil_offset[i]; s < d.stencil_offset[i + 1]; ++s) {
+      const Primitive other = value(d.stencil_row[static_cast<std::size_t>(s)]);
+      for (int k = 0; k < Residual::kVars; ++k) {
+        low[k] = std::min(low[k], other[k]);
+        high[k] = std::max(high[k], other[k]);
+      }
+    }
+    for (const mesh::LocalFaceId face : m.cell_faces.row(c)) {
+      const Primitive w = residual.cell_state(c, m.face_centroid[face.index()]);
+      for (int k = 0; k < Residual::kVars; ++k) overshoot = std::max({overshoot, w[k] - high[k], low[k] - w[k]});
+    }
+  }
+  EXPECT_LE(overshoot, 1e-14);
+}
+
+INSTANTIATE_TEST_SUITE_P(Box, GradientOf,
+                         ::testing::Values(Grid{"quads", 2}, Grid{"triangles", 2}, Grid{"mixed", 2}, Grid{"hexahedra", 3},
+                                           Grid{"tetrahedra", 3}, Grid{"prisms", 3}, Grid{"pyramids", 3}, Grid{"mixed", 3},
+                                           Grid{"triangles", 2, mesh::Neighbours::node},
+                                           Grid{"tetrahedra", 3, mesh::Neighbours::node}),
+                         name_of_grid);
+
+TEST(GreenGauss, IsExactOnOrthogonalMeshes) {
+  for (const Grid& grid : {Grid{"quads", 2}, Grid{"hexahedra", 3}}) {
+    expect_exact(box(grid, 0), GradientKind::green_gauss, mesh::Neighbours::face);
+  }
+}
+
+TEST(Residual, LoweredCellsAndTheirNeighboursAreOfFirstOrder) {
+  const mesh::Mesh m = box({"quads", 2}, 0);
+  Residual residual(m, IdealGas{}, std::vector<BoundaryCondition>(m.boundary.size(), {{.kind = BoundaryKind::slip_wall}, {}}),
+                    {.limiter = LimiterKind::none}, mesh::Neighbours::face);
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    detail::store(&residual.values()[static_cast<std::size_t>(c * Residual::kVars)],
+                  linear(m.cell_centroid[static_cast<std::size_t>(c)], m.dim));
+  }
+  // Global cell 7 is at (2, 1) of the 5 x 4 lattice; its neighbours are 2, 6, 8 and 12, on whatever ranks they are.
+  const auto global = [&](std::int32_t c) { return m.cell_global[static_cast<std::size_t>(c)].value(); };
+  std::vector<std::int32_t> lowered;
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    if (global(c) == 7) lowered.push_back(c);
+  }
+  const auto flat_cells = [&] {
+    residual.refresh(0);
+    std::vector<std::int64_t> flat;
+    for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+      const Vec3 x = m.cell_centroid[static_cast<std::size_t>(c)];
+      if (residual.cell_state(c, x + Vec3{0.05, 0, 0}) == residual.cell_state(c, x)) flat.push_back(global(c));
+    }
+    std::vector<std::int64_t> all = m.comm.all_gather(std::span<const std::int64_t>(flat));
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  EXPECT_TRUE(flat_cells().empty());
+  residual.lower_order(lowered);
+  EXPECT_EQ(flat_cells(), (std::vector<std::int64_t>{2, 6, 7, 8, 12}));
+  residual.restore_order();
+  EXPECT_TRUE(flat_cells().empty());
+}
+
+}  // namespace
+}  // namespace weft::flow

@@ -1,0 +1,143 @@
+// Whole runs: what stops them, what they leave, and what they refuse, alike on every rank.
+#include "weft/flow/run.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "weft/base/error.hpp"
+
+#include "flow/solver_support.hpp"
+#include "io/support/scratch.hpp"
+
+namespace weft::flow {
+namespace {
+
+using test::common_error;
+using ::testing::HasSubstr;
+
+constexpr const char* kWedge = R"toml(
+[mesh]
+generator = "wedge"
+nx = 12
+ny = 8
+[free_stream]
+density = 1.4
+pressure = 1.0
+mach = 2.0
+[boundary.inlet]
+kind = "supersonic_inflow"
+[boundary.outlet]
+kind = "supersonic_outflow"
+[boundary.upper]
+kind = "supersonic_outflow"
+[boundary.wall]
+kind = "slip_wall"
+[forces.wall]
+zones = "wall"
+[output]
+history_steps = 1
+[stop]
+steps = 12
+)toml";
+
+struct Told : RunObserver {
+  void advanced(const Progress& progress) override { last = progress; }
+  void wrote(const std::filesystem::path& file) override { files.push_back(file.filename().string()); }
+  Progress last;
+  std::vector<std::string> files;
+};
+
+class WholeRun : public ::testing::Test {
+ protected:
+  RunSummary run_wedge(
+      const std::vector<std::string>& overrides, Existing existing = Existing::refuse,
+      const std::function<bool()>& stop = [] { return false; }) {
+    const io::CaseReader reader(io::CaseFile::from_text(kWedge, "case.toml", overrides));
+    Case c = read_case(reader);
+    c.output.directory = scratch / "results";
+    return run(comm, c, reader.effective_toml(), existing, told, stop);
+  }
+
+  const Communicator comm = Communicator::world();
+  const io::Scratch scratch{comm};
+  Told told;
+};
+
+TEST_F(WholeRun, StopsAtTheFirstCriterionThatHolds) {
+  EXPECT_EQ(run_wedge({}).reason, StopReason::steps);
+  EXPECT_EQ(told.last.step, 12);
+  EXPECT_DOUBLE_EQ(told.last.fraction, 1);
+  const RunSummary timed = run_wedge({"stop.time=0.05"}, Existing::overwrite);
+  EXPECT_EQ(timed.reason, StopReason::time);
+  EXPECT_NEAR(timed.time, 0.05, 1e-15);
+  EXPECT_EQ(run_wedge({"stop.residual=0.999"}, Existing::overwrite).reason, StopReason::residual);
+  EXPECT_EQ(run_wedge({"stop.force_change=100", "stop.force_window=3"}, Existing::overwrite).reason, StopReason::force_change);
+  EXPECT_EQ(run_wedge({"stop.wall_time=1e-9"}, Existing::overwrite).reason, StopReason::wall_time);
+  const RunSummary none = run_wedge({"stop.steps=0"}, Existing::overwrite);
+  EXPECT_EQ(none.steps, 0);
+  EXPECT_EQ(none.cells, 96);
+}
+
+TEST_F(WholeRun, EndsOnEveryRankWhenOneIsAskedTo) {
+  const bool asked = comm.rank().value() == comm.size() - 1;
+  const RunSummary summary = run_wedge({}, Existing::refuse, [&] { return asked && told.last.step >= 4; });
+  EXPECT_EQ(summary.reason, StopReason::interrupted);
+  EXPECT_EQ(summary.steps, 4);
+  EXPECT_EQ(told.files.back(), "checkpoint.h5");
+  EXPECT_EQ(run_wedge({}, Existing::resume).steps, 12);
+}
+
+TEST_F(WholeRun, ResumedEndsWithTheSameDigits) {
+  const RunSummary whole = run_wedge({});
+  EXPECT_EQ(run_wedge({"stop.steps=5"}, Existing::overwrite).steps, 5);
+  const RunSummary parts = run_wedge({}, Existing::resume);
+  EXPECT_EQ(whole.time, parts.time);
+  EXPECT_EQ(whole.residual, parts.residual);
+  EXPECT_EQ(whole.forces.at("wall").force, parts.forces.at("wall").force);
+}
+
+TEST_F(WholeRun, RefusesWhatDoesNotFitTheMesh) {
+  const auto refused = [&](const std::vector<std::string>& overrides, Existing existing = Existing::refuse) {
+    return common_error<InputError>(comm, [&] { (void)run_wedge(overrides, existing); });
+  };
+  EXPECT_THAT(refused({"boundary.wal.kind=slip_wall"}), HasSubstr("no boundary zone \"wal\""));
+  EXPECT_THAT(refused({"boundary.wal.kind=slip_wall"}), HasSubstr("did you mean \"wall\""));
+  EXPECT_THAT(refused({"forces.wall.zones=lid"}), HasSubstr("forces.wall.zones"));
+  EXPECT_THAT(refused({"mesh.nx=0"}), HasSubstr("nx"));
+  EXPECT_THAT(refused({}, Existing::resume), HasSubstr("leave out --resume"));
+  (void)run_wedge({"stop.steps=1"});  // none of these attempts stands in the way
+  EXPECT_THAT(refused({}), HasSubstr("--overwrite"));
+  EXPECT_NE(common_error<IoError>(comm, [&] { (void)run_wedge({"mesh.nx=13"}, Existing::resume); }), "");
+}
+
+TEST(MakeSolver, NamesAZoneWithoutACondition) {
+  const Communicator comm = Communicator::world();
+  std::string text(kWedge);
+  const std::string condition = "[boundary.upper]\nkind = \"supersonic_outflow\"\n";
+  text.erase(text.find(condition), condition.size());
+  const Case c = read_case(io::CaseReader(io::CaseFile::from_text(text)));
+  const mesh::Mesh m = load_mesh(comm, c.mesh);
+  const std::string message = common_error<InputError>(comm, [&] { (void)make_solver(m, c); });
+  EXPECT_THAT(message, HasSubstr("zone \"upper\""));
+  EXPECT_THAT(message, HasSubstr("[boundary.upper]"));
+}
+
+TEST(LoadMesh, ScalesThenMoves) {
+  MeshChoice choice;
+  choice.generator = "box";
+  choice.parameters = {{"nx", std::int64_t{2}}, {"ny", std::int64_t{2}}};
+  choice.scale = 2;
+  choice.offset = {1, 0, 0};
+  const mesh::Mesh m = load_mesh(Communicator::world(), choice);
+  double volume = 0;
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    volume += m.cell_volume[static_cast<std::size_t>(c)];
+    EXPECT_GT(m.cell_centroid[static_cast<std::size_t>(c)].x, 1);
+  }
+  EXPECT_DOUBLE_EQ(m.comm.sum(volume), 4);
+}
+
+}  // namespace
+}  // namespace weft::flow

@@ -1,0 +1,68 @@
+// Order of accuracy and exact solutions on the smallest meshes that show them; tools/verify has the full tables.
+#include <gtest/gtest.h>
+
+#include "weft/flow/initial.hpp"
+#include "weft/flow/solver.hpp"
+
+#include "flow/solver_support.hpp"
+
+namespace weft::flow {
+namespace {
+
+using test::advance;
+using test::everywhere;
+using test::generated;
+using test::periodic_box;
+
+double vortex_error(std::int64_t n) {
+  const mesh::Mesh m = generated("vortex_box", {{"n", n}}, periodic_box(2, 10));
+  Solver solver(m, IdealGas{}, {}, {.limiter = LimiterKind::none});
+  const IsentropicVortex vortex;
+  solver.initialise([&](Vec3 x) { return vortex(x, 0); });
+  advance(solver, 1.0);
+  return errors(solver, [&](Vec3 x) { return vortex(x, 1.0); })[0].l2;
+}
+
+TEST(Accuracy, TheVortexConvergesWithSecondOrder) {
+  const double coarse = vortex_error(32), fine = vortex_error(64);
+  EXPECT_GE(test::order(coarse, fine), 1.9) << coarse << " to " << fine;
+}
+
+double manufactured_error(const std::string& elements, std::int64_t n) {
+  const IdealGas gas;
+  const auto solution = ManufacturedSolution::periodic(2, 1);
+  mesh::BuildOptions options = periodic_box(2, 1);
+  options.ghosts = mesh::Neighbours::node;
+  const mesh::Mesh m = generated("box", {{"nx", n}, {"ny", n}, {"elements", elements}}, options);
+  Solver solver(m, gas, {}, {.limiter = LimiterKind::none}, options.ghosts,
+                [=](Vec3 x, double t, const Primitive&) { return solution.source(gas, x, t); });
+  solver.initialise([&](Vec3 x) { return solution(x); });
+  advance(solver, 0.5);
+  return errors(solver, [&](Vec3 x) { return solution(x); })[0].l2;
+}
+
+TEST(Accuracy, TheManufacturedSolutionConvergesWithSecondOrder) {
+  for (const char* elements : {"triangles", "mixed"}) {
+    const double coarse = manufactured_error(elements, 16), fine = manufactured_error(elements, 32);
+    EXPECT_GE(test::order(coarse, fine), 1.9) << elements << ": " << coarse << " to " << fine;
+  }
+}
+
+TEST(Accuracy, ShockTubesMatchTheExactSolution) {
+  struct Tube {
+    InitialKind kind;
+    double end, bound;  ///< of the mean error of density on 100 cells: twice that of a plain second-order scheme
+  };
+  for (const Tube& tube : {Tube{InitialKind::sod, 0.2, 2 * 4.7e-3}, Tube{InitialKind::lax, 0.14, 2 * 1.9e-2},
+                           Tube{InitialKind::toro_123, 0.15, 2 * 4.8e-3}}) {
+    const mesh::Mesh m = generated("box", {{"nx", std::int64_t{100}}, {"ny", std::int64_t{1}}, {"ymax", 0.01}});
+    Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::supersonic_outflow}), {});
+    const InitialState exact({.kind = tube.kind});
+    solver.initialise(exact);
+    advance(solver, tube.end);
+    EXPECT_LE(errors(solver, [&](Vec3 x) { return exact.at(x, tube.end); })[0].l1, tube.bound) << static_cast<int>(tube.kind);
+  }
+}
+
+}  // namespace
+}  // namespace weft::flow

@@ -1,0 +1,102 @@
+// What a solver does when the flow leaves the range of the gas: tries again, and else says where, alike on every rank.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "weft/base/error.hpp"
+#include "weft/flow/solver.hpp"
+
+#include "flow/solver_support.hpp"
+
+namespace weft::flow {
+namespace {
+
+using test::common_error;
+using test::everywhere;
+using test::generated;
+using test::periodic_box;
+using ::testing::HasSubstr;
+
+mesh::Mesh tube() { return generated("box", {{"nx", std::int64_t{20}}, {"ny", std::int64_t{2}}, {"ymax", 0.1}}); }
+
+/// Gas that is torn apart at x = 0.5, where both halves run away from each other.
+Primitive torn(Vec3 x, double speed) { return {1, {x.x < 0.5 ? -speed : speed, 0, 0}, 1}; }
+
+TEST(SolverFailure, NamesCellPlaceNeighboursAndZoneOnEveryRank) {
+  const mesh::Mesh m = tube();
+  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::supersonic_outflow}), {.flux = FluxKind::roe});
+  solver.initialise([](Vec3 x) { return torn(x, 40); });
+  const std::string text = common_error<PhysicsError>(m.comm, [&] {
+    for (int i = 0; i < 200; ++i) solver.step(1.0);
+  });
+  // Roe's solver has no vacuum: it fails at once, in the cells on both sides; the lowest of them is told.
+  EXPECT_THAT(text, HasSubstr("step 0"));
+  EXPECT_THAT(text, HasSubstr("element 9"));
+  EXPECT_THAT(text, HasSubstr("cell at (0.475, 0.025, 0)"));
+  EXPECT_THAT(text, HasSubstr("neighbour 8:"));
+  EXPECT_THAT(text, HasSubstr("neighbour 10:"));
+  EXPECT_THAT(text, HasSubstr("neighbour 29:"));
+  EXPECT_THAT(text, HasSubstr("at boundary \"ymin\""));
+  EXPECT_THAT(text, HasSubstr("lower cfl"));
+}
+
+TEST(SolverFailure, RefusesAStartThatIsNoGas) {
+  const mesh::Mesh m = tube();
+  Solver solver(m, IdealGas{}, everywhere(m, {}), {});
+  for (const double bad : {-1.0, 0.0, std::numeric_limits<double>::quiet_NaN()}) {
+    const auto start = [&](bool density) {
+      return common_error<PhysicsError>(m.comm, [&] {
+        solver.initialise([&](Vec3 x) {
+          Primitive w{1, {}, 1};
+          if (std::abs(x.x - 0.975) < 0.01 && x.y > 0.05) (density ? w.density : w.pressure) = bad;
+          return w;
+        });
+      });
+    };
+    EXPECT_THAT(start(true), HasSubstr("element 39"));
+    EXPECT_THAT(start(false), HasSubstr("(0.975, 0.075, 0)"));
+  }
+  // The next start is good again.
+  EXPECT_NO_THROW(solver.initialise([](Vec3) { return Primitive{1, {}, 1}; }));
+  EXPECT_NO_THROW(solver.step(1.0));
+}
+
+TEST(SolverFailure, PassesOnTheErrorOfAStateOnOneRankAlone) {
+  const mesh::Mesh m = tube();
+  Solver solver(m, IdealGas{}, everywhere(m, {}), {});
+  const std::string text = common_error<InputError>(m.comm, [&] {
+    solver.initialise([](Vec3 x) -> Primitive {
+      if (x.x > 0.95) throw InputError("no flow here");
+      return {1, {}, 1};
+    });
+  });
+  EXPECT_EQ(text, "no flow here");
+  EXPECT_NE(common_error<InputError>(
+                m.comm, [&] { solver.restore(std::vector<double>(m.comm.is_root() ? 3 : solver.conserved().size()), 0, 0); }),
+            "");
+}
+
+TEST(SolverFailure, AStepThatIsTriedAgainConserves) {
+  // Two streams that part in a periodic box: a near vacuum opens and later closes again.
+  const mesh::Mesh m =
+      generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}}, periodic_box(2, 1));
+  Solver solver(m, IdealGas{}, {}, {.limiter = LimiterKind::none, .rk_stages = 2, .cfl = 1.0});
+  solver.initialise([](Vec3 x) { return torn(x, 4.5); });
+  const auto before = totals(solver);
+  int retries = 0;
+  for (int i = 0; i < 120; ++i) {
+    const double time = solver.time();
+    const StepReport report = solver.step(1.0);
+    retries += report.retries;
+    EXPECT_EQ(report.step, i + 1);
+    EXPECT_DOUBLE_EQ(report.time, time + report.dt);
+  }
+  EXPECT_GT(retries, 0);
+  const auto after = totals(solver);
+  for (std::size_t k = 0; k < before.size(); ++k) EXPECT_NEAR(after[k], before[k], 1e-12 * before[4]) << k;
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) EXPECT_TRUE(solver.residual().gas().physical(solver.primitive(c)));
+}
+
+}  // namespace
+}  // namespace weft::flow
