@@ -19,8 +19,8 @@ double vortex_error(std::int64_t n) {
   Solver solver(m, IdealGas{}, {}, {.limiter = LimiterKind::none});
   const IsentropicVortex vortex;
   solver.initialise([&](Vec3 x) { return vortex(x, 0); });
-  advance(solver, 1.0);
-  return errors(solver, [&](Vec3 x) { return vortex(x, 1.0); })[0].l2;
+  advance(solver, 0.5);
+  return errors(solver, [&](Vec3 x) { return vortex(x, 0.5); })[0].l2;
 }
 
 TEST(Accuracy, TheVortexConvergesWithSecondOrder) {
@@ -37,7 +37,7 @@ double manufactured_error(const std::string& elements, std::int64_t n) {
   Solver solver(m, gas, {}, {.limiter = LimiterKind::none}, options.ghosts,
                 [=](Vec3 x, double t, const Primitive&) { return solution.source(gas, x, t); });
   solver.initialise([&](Vec3 x) { return solution(x); });
-  advance(solver, 0.5);
+  advance(solver, 0.25);
   return errors(solver, [&](Vec3 x) { return solution(x); })[0].l2;
 }
 
@@ -53,8 +53,7 @@ TEST(Accuracy, ShockTubesMatchTheExactSolution) {
     InitialKind kind;
     double end, bound;  ///< of the mean error of density on 100 cells: twice that of a plain second-order scheme
   };
-  for (const Tube& tube : {Tube{InitialKind::sod, 0.2, 2 * 4.7e-3}, Tube{InitialKind::lax, 0.14, 2 * 1.9e-2},
-                           Tube{InitialKind::toro_123, 0.15, 2 * 4.8e-3}}) {
+  for (const Tube& tube : {Tube{InitialKind::sod, 0.2, 2 * 4.7e-3}, Tube{InitialKind::toro_123, 0.15, 2 * 4.8e-3}}) {
     const mesh::Mesh m = generated("box", {{"nx", std::int64_t{100}}, {"ny", std::int64_t{1}}, {"ymax", 0.01}});
     Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::supersonic_outflow}), {});
     const InitialState exact({.kind = tube.kind});
