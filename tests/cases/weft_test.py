@@ -36,7 +36,7 @@ COARSE = {
     "vortex": ["mesh.n=16"],
     "vortex_file": ["mesh.offset=[-10, -10]"],
     "wedge": ["mesh.nx=12", "mesh.ny=8"],
-    "wedge_file": [],
+    "wedge_file": ["probes.ramp.at=[0.8, 0.3]"],
 }
 # Stand-ins for the mesh files that cases name: a generator, its parameters, and other names for its zones.
 NACA = ("naca", ["around=32", "radial=8"])

@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 
 #include "weft/base/error.hpp"
+#include "weft/io/table.hpp"
+#include "weft/io/text_file.hpp"
 
 #include "flow/solver_support.hpp"
 #include "io/support/scratch.hpp"
@@ -96,6 +99,53 @@ TEST_F(WholeRun, ResumedEndsWithTheSameDigits) {
   EXPECT_EQ(whole.time, parts.time);
   EXPECT_EQ(whole.residual, parts.residual);
   EXPECT_EQ(whole.forces.at("wall").force, parts.forces.at("wall").force);
+}
+
+TEST_F(WholeRun, InterruptedAndResumedLeavesTheHistoriesOfARunInOneGo) {
+  const auto histories = [&] {
+    return std::array{io::read_table(comm, scratch / "results" / "residuals.csv"),
+                      io::read_table(comm, scratch / "results" / "forces.csv")};
+  };
+  const std::vector<std::string> often{"output.history_steps=5", "stop.force_change=1e-30", "stop.force_window=10"};
+  const RunSummary whole = run_wedge(often);
+  const auto expected = histories();
+  EXPECT_EQ(expected[0].size(), 3U);  // steps 5, 10, 12
+  EXPECT_EQ(run_wedge(often, Existing::overwrite, [&] { return told.last.step == 7; }).steps, 7);
+  EXPECT_EQ(run_wedge(often, Existing::resume).residual, whole.residual);
+  EXPECT_EQ(histories(), expected);
+  // The window in which the forces must settle reaches back over the restart: 5 to 15 holds one, 10 to 12 would not.
+  (void)run_wedge({"output.history_steps=1", "stop.steps=8"}, Existing::overwrite);
+  const RunSummary settled =
+      run_wedge({"output.history_steps=1", "stop.steps=20", "stop.force_change=100", "stop.force_window=10"}, Existing::resume);
+  EXPECT_EQ(settled.reason, StopReason::force_change);
+  EXPECT_EQ(settled.steps, 10);
+}
+
+TEST_F(WholeRun, ResumedReplacesTheFieldsOfLaterSteps) {
+  (void)run_wedge({"output.field_steps=4", "output.checkpoint_steps=5", "stop.steps=5"});
+  const auto file = [&](const char* name) { return scratch / "results" / name; };
+  if (comm.is_root()) {
+    for (const char* name : {"fields_00000008.hdf", "fields_00000008_density.png", "fields_failed.hdf"})
+      io::write_text(file(name), "old");
+  }
+  comm.barrier();
+  (void)run_wedge({"stop.steps=6"}, Existing::resume);
+  EXPECT_TRUE(std::filesystem::exists(file("fields_00000004.hdf")));
+  for (const char* name : {"fields_00000008.hdf", "fields_00000008_density.png", "fields_failed.hdf"}) {
+    EXPECT_FALSE(std::filesystem::exists(file(name))) << name;
+  }
+}
+
+TEST_F(WholeRun, ResumedWithOtherHistoriesChangesNothing) {
+  (void)run_wedge({"stop.steps=6"});
+  const auto content = [&](const char* name) { return io::read_text(scratch / "results" / name); };
+  const std::array before{content("case.toml"), content("residuals.csv"), content("forces.csv")};
+  comm.barrier();
+  EXPECT_THAT(common_error<IoError>(comm, [&] { (void)run_wedge({"forces.lid.zones=upper"}, Existing::resume); }),
+              HasSubstr("forces.csv"));
+  EXPECT_THAT(common_error<InputError>(comm, [&] { (void)run_wedge({"probes.p.at=[9, 9]"}, Existing::resume); }),
+              HasSubstr("outside the mesh"));
+  EXPECT_EQ((std::array{content("case.toml"), content("residuals.csv"), content("forces.csv")}), before);
 }
 
 TEST_F(WholeRun, RefusesWhatDoesNotFitTheMesh) {

@@ -98,5 +98,30 @@ TEST(SolverFailure, AStepThatIsTriedAgainConserves) {
   for (std::int32_t c = 0; c < m.owned_cells; ++c) EXPECT_TRUE(solver.residual().gas().physical(solver.primitive(c)));
 }
 
+TEST(SolverFailure, ARestartWhileTheOrderIsLoweredIsBitwise) {
+  const mesh::Mesh m =
+      generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}}, periodic_box(2, 1));
+  const Numerics numerics{.limiter = LimiterKind::none, .rk_stages = 2, .cfl = 1.0};
+  Solver whole(m, IdealGas{}, {}, numerics);
+  whole.initialise([](Vec3 x) { return torn(x, 4.5); });
+  while (!whole.residual().order_lowered()) whole.step(1.0);
+  whole.step(1.0);
+  const LoweredOrder lowered = whole.lowered_order();
+  EXPECT_GT(m.comm.sum(std::int64_t(lowered.cells.size())), 0);
+  EXPECT_GT(lowered.until, whole.steps());
+  Solver resumed(m, IdealGas{}, {}, numerics);
+  resumed.restore(whole.conserved(), whole.time(), whole.steps(), lowered);
+  Solver careless(m, IdealGas{}, {}, numerics);
+  careless.restore(whole.conserved(), whole.time(), whole.steps());
+  for (int i = 0; i < 3; ++i) {
+    whole.step(1.0);
+    resumed.step(1.0);
+    careless.step(1.0);
+  }
+  EXPECT_TRUE(std::equal(whole.conserved().begin(), whole.conserved().end(), resumed.conserved().begin()));
+  EXPECT_NE(m.comm.sum(std::equal(whole.conserved().begin(), whole.conserved().end(), careless.conserved().begin()) ? 0 : 1), 0);
+  EXPECT_EQ(resumed.lowered_order().cells, whole.lowered_order().cells);
+}
+
 }  // namespace
 }  // namespace weft::flow

@@ -58,7 +58,6 @@ class Checkpoint : public ::testing::Test {
                       .global_cells = kCells,
                       .mesh_fingerprint = ~0ULL,
                       .case_text = "[flow]\ncfl = 1 # é\n",
-                      .provenance = "test",
                       .numbers = {{"first residual", 1.0 / 3.0}, {"dt", 5e-324}}};
 };
 
@@ -69,7 +68,6 @@ TEST_F(Checkpoint, GivesBackWhatWasWritten) {
   EXPECT_EQ(reader.info().time, 0.1);
   EXPECT_EQ(reader.info().ranks, comm.size());
   EXPECT_EQ(reader.info().case_text, info.case_text);
-  EXPECT_EQ(reader.info().provenance, "test");
   EXPECT_EQ(reader.info().numbers, info.numbers);
   EXPECT_EQ(reader.number("dt"), 5e-324);
   EXPECT_THAT(error_of<IoError>([&] { (void)reader.number("td"); }), HasSubstr("has no number called td"));

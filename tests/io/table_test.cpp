@@ -74,6 +74,20 @@ TEST_F(TableTest, ResumeRefusesOtherColumnsAndGarbage) {
   EXPECT_THAT(error_of<IoError>([&] { (void)Table::resume(comm, path, columns, 2); }), HasSubstr(":3: \"abc\" does not start"));
 }
 
+TEST_F(TableTest, IsReadBackOnEveryRank) {
+  Table table = Table::create(comm, path, columns);
+  EXPECT_TRUE(read_table(comm, path).empty());
+  table.add(std::array{1.0, 0.1});
+  table.add(std::array{2.0, -1e-300});
+  comm.barrier();
+  EXPECT_EQ(read_table(comm, path), (std::vector<std::vector<double>>{{1, 0.1}, {2, -1e-300}}));
+  put("step,residual\n1,0.5\n2,0.");
+  EXPECT_EQ(read_table(comm, path), (std::vector<std::vector<double>>{{1, 0.5}})) << "without a last row that was cut off";
+  put("step,residual\n1,0.5\n2,x\n");
+  EXPECT_THAT(error_of<IoError>([&] { (void)read_table(comm, path); }), HasSubstr(":3: a value is no number"));
+  EXPECT_NE(error_of<IoError>([&] { (void)read_table(comm, scratch / "none.csv"); }), "");
+}
+
 TEST_F(TableTest, BadPlaces) {
   EXPECT_THAT(error_of<IoError>([&] { (void)Table::create(comm, scratch / "no/history.csv", columns); }),
               HasSubstr("its directory does not exist"));

@@ -8,8 +8,8 @@
 namespace weft::flow {
 
 enum class BoundaryKind : int {
-  slip_wall,                ///< no flow through it; its pressure is a force on the body
-  symmetry,                 ///< as slip_wall, but no body
+  slip_wall,                ///< no flow through it
+  symmetry,                 ///< the same, under the name of what it stands for
   far_field,                ///< characteristic: Riemann invariants against `state`
   supersonic_inflow,        ///< `state`
   supersonic_outflow,       ///< the inside state
@@ -26,9 +26,6 @@ struct BoundaryParams {
   Vec3 direction{};              ///< of the inflow, unit length; zero: against the normal
   double pressure = 0;           ///< Pa
 };
-
-/// Whether the pressure on such a zone is a force on a body.
-[[nodiscard]] WEFT_HD constexpr bool is_body(BoundaryKind kind) { return kind == BoundaryKind::slip_wall; }
 
 namespace detail {
 

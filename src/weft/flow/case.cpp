@@ -1,6 +1,7 @@
 #include "weft/flow/case.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "weft/base/error.hpp"
@@ -70,6 +71,11 @@ Primitive read_state(const Section& s, const IdealGas& gas, const std::optional<
   return w;
 }
 
+std::string sentence(std::string words) {
+  words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
+  return words + ".";
+}
+
 MeshChoice read_mesh_choice(const Section& s) {
   MeshChoice choice;
   if (const auto file = s.optional_path("file", {.doc = "Mesh to read: Gmsh (.msh 2.2 or 4.1) or SU2 (.su2)."}))
@@ -82,8 +88,8 @@ MeshChoice read_mesh_choice(const Section& s) {
         for (const mesh::GeneratorInfo& info : mesh::generators()) {
           if (info.name != chosen) continue;
           for (const mesh::GeneratorParameter& p : info.parameters) {
-            const std::string unit = p.unit.empty() ? "" : ", " + p.unit;
-            const auto value = s.optional_expression(p.name, {.doc = p.text + " (" + p.initial + unit + "; " + p.range + ")"});
+            const auto value =
+                s.optional_parameter(p.name, {.initial = p.initial, .unit = p.unit, .range = p.range, .doc = sentence(p.text)});
             if (value) choice.parameters[p.name] = *value;
           }
         }

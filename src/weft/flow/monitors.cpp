@@ -49,18 +49,39 @@ Forces forces(const Solver& solver, const ForceSpec& spec) {
   return result;
 }
 
-Probe::Probe(const mesh::Mesh& mesh, Vec3 at) : at_(at) {
-  double nearest = std::numeric_limits<double>::infinity();
-  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
-    const double distance = norm(mesh.cell_centroid[static_cast<std::size_t>(c)] - at);
-    if (distance < nearest) {
-      nearest = distance;
-      cell_ = c;
+Probe::Probe(const mesh::Mesh& mesh, Vec3 at, const std::string& name) : at_(at) {
+  if (mesh.dim == 2) at_.z = 0;
+  constexpr double kRounding = 1e-12, kOutside = 0.1;
+  struct Candidate {
+    double outside = std::numeric_limits<double>::infinity();  ///< of the cell's faces, in cell sizes; 0: within
+    std::int64_t id = 0;
+    std::int32_t cell = -1;
+    [[nodiscard]] bool before(const Candidate& other) const {
+      return outside < other.outside || (outside == other.outside && cell >= 0 && (other.cell < 0 || id < other.id));
     }
+  };
+  Candidate best;
+  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    const double size = std::pow(mesh.cell_volume[i], 1.0 / mesh.dim);
+    double outside = 0;
+    for (const mesh::LocalFaceId face : mesh.cell_faces.row(c)) {
+      const std::size_t f = face.index();
+      const double out = dot(at_ - mesh.face_centroid[f], mesh.face_normal[f]);
+      outside = std::max(outside, (mesh.face_left[f].value() == c ? out : -out) / size);
+    }
+    const Candidate candidate{outside <= kRounding ? 0 : outside, mesh.cell_file_id[i], c};
+    if (candidate.before(best)) best = candidate;
   }
-  const std::vector<double> all = mesh.comm.all_gather(nearest);
-  owner_ = Rank(std::min_element(all.begin(), all.end()) - all.begin());
-  distance_ = all[owner_.index()];
+  const std::vector<Candidate> all = mesh.comm.all_gather(best);
+  owner_ = Rank(std::min_element(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.before(b); }) -
+                all.begin());
+  cell_ = best.cell;
+  if (all[owner_.index()].outside > kOutside) {
+    throw InputError(
+        fmt::format("the probe \"{}\" at ({:.6g}, {:.6g}, {:.6g}) lies outside the mesh {}", name, at.x, at.y, at.z, mesh.source),
+        "give a point in m, after mesh.scale and mesh.offset", {.key = "probes." + name + ".at"});
+  }
 }
 
 Primitive Probe::read(const Solver& solver) const {

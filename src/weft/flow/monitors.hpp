@@ -39,20 +39,20 @@ struct Forces {
 /// @throws InputError naming the first zone of `zones` that the mesh lacks. No communication: zones are equal on every rank.
 void check_zones(const mesh::Mesh& mesh, const std::vector<std::string>& zones, const std::string& key);
 
-/// A point of the domain and the owned cell whose centroid is nearest to it.
+/// A point of the domain and the cell around it; on a face between cells, that with the lowest id in the file.
 class Probe {
  public:
-  /// @collective
-  Probe(const mesh::Mesh& mesh, Vec3 at);
+  /// @throws InputError on every rank: outside the mesh by more than a tenth of the size of the cell next to it (a wall's faces
+  /// are
+  ///   flat, so a point on a curved wall may lie a little outside).  @collective  @cost one pass over the faces of every cell
+  Probe(const mesh::Mesh& mesh, Vec3 at, const std::string& name = "probe");
   /// The cell's value moved to the point with the cell's limited gradient. @pre solver.refresh() since the last step. @collective
   [[nodiscard]] Primitive read(const Solver& solver) const;
-  [[nodiscard]] double distance() const { return distance_; }  ///< m, from the point to the cell's centroid
 
  private:
   Vec3 at_;
   Rank owner_;
   std::int32_t cell_ = -1;
-  double distance_ = 0;
 };
 
 /// Integral of each conserved variable over the domain.  @collective

@@ -57,7 +57,8 @@ class Residual {
   /// @collective
   void lower_order(std::span<const std::int32_t> cells);
   void restore_order();
-  [[nodiscard]] bool order_lowered() const { return order_lowered_; }
+  [[nodiscard]] bool order_lowered() const { return order_lowered_; }  ///< of any cell; equal on every rank
+  [[nodiscard]] bool order_lowered(std::int32_t cell) const { return lowered_[static_cast<std::size_t>(cell)] != 0; }  ///< owned
 
   /// Flux through a boundary face per unit area, out of the domain. @pre evaluate() or refresh() since values changed.
   [[nodiscard]] Conserved boundary_flux(std::size_t zone, std::int32_t face) const;

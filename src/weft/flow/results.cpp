@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <optional>
 #include <string_view>
@@ -19,15 +20,26 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kCaseFile = "case.toml";
 constexpr const char* kCheckpointFile = "checkpoint.h5";
-constexpr std::string_view kHistories[] = {"residuals.csv", "forces.csv", "probes.csv", "integrals.csv", "errors.csv"};
+constexpr std::string_view kFields = "fields_";
+constexpr const char* kForcesFile = "forces.csv";
+constexpr std::string_view kHistories[] = {"residuals.csv", kForcesFile, "probes.csv", "integrals.csv", "errors.csv"};
 
 /// Whether a run writes files of this name: what --overwrite may delete.
 bool is_ours(const fs::path& file) {
   const std::string name = file.filename().string();
   const std::string extension = file.extension().string();
-  const bool field = name.starts_with("fields_") && (extension == ".hdf" || extension == ".png");
+  const bool field = name.starts_with(kFields) && (extension == ".hdf" || extension == ".png");
   return field || name == kCaseFile || name.starts_with("checkpoint") ||
          std::find(std::begin(kHistories), std::end(kHistories), name) != std::end(kHistories);
+}
+
+/// Whether a file holds fields, or a picture of fields, of a later step than this, or of the step at which a run failed.
+bool is_field_after(const fs::path& file, std::int64_t step) {
+  const std::string name = file.filename().string();
+  if (!is_ours(file) || !name.starts_with(kFields)) return false;
+  std::int64_t of = 0;
+  const char* const digits = name.data() + kFields.size();
+  return std::from_chars(digits, name.data() + name.size(), of).ec != std::errc{} || of > step;
 }
 
 void prepare_folder(const fs::path& folder, Existing existing) {
@@ -50,11 +62,12 @@ void prepare_folder(const fs::path& folder, Existing existing) {
 }
 
 /// Called when mesh and case have turned out good: a run that could not begin leaves nothing that stands in the way of the next.
-void begin_folder(const fs::path& folder, const std::string& effective, Existing existing) {
-  if (existing == Existing::overwrite) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-      if (entry.is_regular_file() && is_ours(entry.path())) fs::remove(entry.path());
-    }
+void begin_folder(const fs::path& folder, const std::string& effective, Existing existing, std::int64_t step) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const fs::path& file = entry.path();
+    const bool stale =
+        existing == Existing::overwrite ? is_ours(file) : existing == Existing::resume && is_field_after(file, step);
+    if (stale && entry.is_regular_file()) fs::remove(file);
   }
   std::ofstream out(folder / kCaseFile, std::ios::binary);
   out << effective;
@@ -86,14 +99,11 @@ fs::path Results::write_fields(const Solver& solver, const std::string& name) {
   std::vector<double> density, velocity, pressure, mach;
   std::vector<std::int64_t> ids, ranks(cells, m.comm.rank().value());
   for (std::size_t c = 0; c < cells; ++c) {
-    for (const mesh::LocalNodeId node : m.cell_nodes.row(c)) connectivity.push_back(node.value());
-    if (m.cell_type[c] == mesh::CellType::prism) {
-      // VTK's wedge is ours with both triangles turned round: its base looks out of the cell.
-      std::swap(connectivity.end()[-5], connectivity.end()[-4]);
-      std::swap(connectivity.end()[-2], connectivity.end()[-1]);
-    }
+    const auto nodes = m.cell_nodes.row(c);
+    const mesh::CellShape& form = mesh::shape(m.cell_type[c]);
+    for (int k = 0; k < form.nodes; ++k) connectivity.push_back(nodes[mesh::vtk_position(m.cell_type[c], k)].value());
     offsets.push_back(static_cast<std::int64_t>(connectivity.size()));
-    types.push_back(static_cast<std::uint8_t>(mesh::shape(m.cell_type[c]).vtk));
+    types.push_back(static_cast<std::uint8_t>(form.vtk));
     const Primitive w = solver.primitive(static_cast<std::int32_t>(c));
     density.push_back(w.density);
     velocity.insert(velocity.end(), {w.velocity.x, w.velocity.y, w.velocity.z});
@@ -135,35 +145,62 @@ std::vector<std::string> with_variables(std::vector<std::string> columns, const 
   return columns;
 }
 
+struct History {
+  const char* file;
+  std::vector<std::string> columns;
+  std::optional<io::Table>* table;
+};
+
+constexpr const char* kForceColumns[] = {"_cd", "_cl", "_cmx", "_cmy", "_cmz", "_fx", "_fy", "_fz"};
+
 std::vector<double> stamp(const Solver& solver) { return {static_cast<double>(solver.steps()), solver.time()}; }
 
 }  // namespace
 
 void Results::begin(std::int64_t step) {
-  agreed(comm_, [&] {
-    if (comm_.is_root()) begin_folder(folder_, effective_, existing_);
-  });
   histories_ = std::make_unique<Histories>();
-  const auto open = [&](const char* name, std::vector<std::string> columns) {
-    const fs::path file = folder_ / name;
-    return step == 0 ? io::Table::create(comm_, file, std::move(columns))
-                     : io::Table::resume(comm_, file, std::move(columns), static_cast<double>(step));
-  };
-  histories_->residuals = open("residuals.csv", with_variables({"step", "time", "dt"}, IdealGas::conserved_name));
+  std::vector<History> all{
+      {"residuals.csv", with_variables({"step", "time", "dt"}, IdealGas::conserved_name), &histories_->residuals}};
   if (!case_.forces.empty()) {
     std::vector<std::string> columns{"step", "time"};
     for (const ForceSpec& force : case_.forces) {
-      for (const char* what : {"cd", "cl", "cmx", "cmy", "cmz", "fx", "fy", "fz"}) columns.push_back(force.name + "_" + what);
+      for (const char* what : kForceColumns) columns.push_back(force.name + what);
     }
-    histories_->forces = open("forces.csv", std::move(columns));
+    all.push_back({kForcesFile, std::move(columns), &histories_->forces});
   }
   if (!case_.probes.empty()) {
     std::vector<std::string> columns{"step", "time"};
     for (const ProbeChoice& probe : case_.probes)
       columns = with_variables(std::move(columns), IdealGas::primitive_name, probe.name + "_");
-    histories_->probes = open("probes.csv", std::move(columns));
+    all.push_back({"probes.csv", std::move(columns), &histories_->probes});
   }
-  if (case_.integrals) histories_->integrals = open("integrals.csv", with_variables({"step", "time"}, IdealGas::conserved_name));
+  if (case_.integrals) {
+    all.push_back({"integrals.csv", with_variables({"step", "time"}, IdealGas::conserved_name), &histories_->integrals});
+  }
+  if (step > 0) {
+    for (const History& history : all) io::Table::expect_resumable(comm_, folder_ / history.file, history.columns);
+  }
+  agreed(comm_, [&] {
+    if (comm_.is_root()) begin_folder(folder_, effective_, existing_, step);
+  });
+  for (History& history : all) {
+    const fs::path file = folder_ / history.file;
+    *history.table = step == 0 ? io::Table::create(comm_, file, std::move(history.columns))
+                               : io::Table::resume(comm_, file, std::move(history.columns), static_cast<double>(step));
+  }
+}
+
+std::vector<ForceRecord> Results::earlier_forces() const {
+  std::vector<ForceRecord> records;
+  if (existing_ != Existing::resume || case_.forces.empty()) return records;
+  for (const std::vector<double>& row : io::read_table(comm_, folder_ / kForcesFile)) {
+    ForceRecord& record = records.emplace_back();
+    record.step = static_cast<std::int64_t>(row.at(0));
+    for (std::size_t k = 2; k + 1 < row.size(); k += std::size(kForceColumns)) {
+      record.coefficients.insert(record.coefficients.end(), {row[k], row[k + 1]});
+    }
+  }
+  return records;
 }
 
 void Results::add_residuals(const Solver& solver, double dt, const std::array<double, Solver::kVars>& norms) {
@@ -212,6 +249,10 @@ void Results::write_errors(const Solver& solver, const std::array<ErrorNorms, So
 
 namespace {
 
+constexpr const char* kConserved = "conserved";
+constexpr const char* kLowered = "lowered_order";  // 1 where the scheme is of first order for a while
+constexpr const char* kLoweredUntil = "lowered_until";
+
 std::vector<std::int64_t> keys_of(const mesh::Mesh& m) {
   std::vector<std::int64_t> keys;
   for (std::int32_t c = 0; c < m.owned_cells; ++c) keys.push_back(m.cell_global[static_cast<std::size_t>(c)].value());
@@ -233,14 +274,23 @@ fs::path Results::write_checkpoint(const Solver& solver, double largest_residual
   const mesh::Mesh& m = solver.mesh();
   const std::vector<std::int64_t> keys = keys_of(m);
   const fs::path file = folder_ / kCheckpointFile;
-  const std::vector<io::CheckpointField> fields{{"conserved", solver.conserved(), kVars}};
+  std::vector<io::CheckpointField> fields{{kConserved, solver.conserved(), kVars}};
+  std::vector<std::pair<std::string, double>> numbers{{"largest_residual", largest_residual}, {"residual", residual}};
+  std::vector<double> lowered;
+  if (solver.residual().order_lowered()) {
+    const LoweredOrder order = solver.lowered_order();
+    lowered.assign(keys.size(), 0.0);
+    for (const std::int32_t c : order.cells) lowered[static_cast<std::size_t>(c)] = 1;
+    fields.push_back({kLowered, lowered});
+    numbers.emplace_back(kLoweredUntil, static_cast<double>(order.until));
+  }
   io::write_checkpoint(comm_, file,
                        {.step = solver.steps(),
                         .time = solver.time(),
                         .global_cells = m.global_cells,
                         .mesh_fingerprint = fingerprint_of(m, keys),
                         .case_text = effective_,
-                        .numbers = {{"largest_residual", largest_residual}, {"residual", residual}}},
+                        .numbers = std::move(numbers)},
                        keys, fields);
   return file;
 }
@@ -251,12 +301,21 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh) const {
   const std::vector<std::int64_t> keys = keys_of(mesh);
   reader.expect_mesh(mesh.global_cells, fingerprint_of(mesh, keys));
   reader.choose_rows(keys);
-  return {.file = file,
-          .conserved = reader.read("conserved", kVars),
-          .time = reader.info().time,
-          .largest_residual = reader.number("largest_residual"),
-          .residual = reader.number("residual"),
-          .step = reader.info().step};
+  Resumed resumed{.file = file,
+                  .conserved = reader.read(kConserved, kVars),
+                  .time = reader.info().time,
+                  .largest_residual = reader.number("largest_residual"),
+                  .residual = reader.number("residual"),
+                  .step = reader.info().step,
+                  .lowered = {}};
+  if (reader.has(kLowered)) {
+    const std::vector<double> flags = reader.read(kLowered);
+    for (std::size_t c = 0; c < flags.size(); ++c) {
+      if (flags[c] != 0) resumed.lowered.cells.push_back(static_cast<std::int32_t>(c));
+    }
+    resumed.lowered.until = static_cast<std::int64_t>(reader.number(kLoweredUntil));
+  }
+  return resumed;
 }
 
 }  // namespace weft::flow

@@ -19,6 +19,13 @@ struct Resumed {
   std::vector<double> conserved;  ///< owned cells x Solver::kVars
   double time = 0, largest_residual = 0, residual = 1;
   std::int64_t step = 0;
+  LoweredOrder lowered;
+};
+
+/// A row of forces.csv as a run that is resumed needs it.
+struct ForceRecord {
+  std::int64_t step = 0;
+  std::vector<double> coefficients;  ///< drag and lift of each of the case's forces
 };
 
 class Results {
@@ -28,8 +35,9 @@ class Results {
   Results(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing);
   ~Results();
 
-  /// Writes the effective case and opens the histories: rows after `step` of a resumed run are dropped, for they will be written
-  /// again. Nothing of an earlier run is touched before.  @throws IoError  @collective
+  /// Writes the effective case and opens the histories. Of a resumed run, what was written after `step` (rows, fields, pictures
+  /// of fields) is removed, for it will be written again. Nothing of an earlier run is touched before, nor where this throws for
+  /// histories with other columns.  @throws IoError  @collective
   void begin(std::int64_t step);
 
   // Each adds one row, written at once. @collective
@@ -46,6 +54,8 @@ class Results {
 
   /// @throws IoError: none there, of another mesh, damaged.  @collective
   [[nodiscard]] Resumed read_checkpoint(const mesh::Mesh& mesh) const;
+  /// The rows of forces.csv of the steps before a resumed run; none in a new one. @pre begin()  @collective
+  [[nodiscard]] std::vector<ForceRecord> earlier_forces() const;
 
  private:
   struct Histories;

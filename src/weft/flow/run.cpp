@@ -63,18 +63,19 @@ class Run {
         results_(results),
         observer_(observer),
         history_(flow_case.stop.force_window) {
-    for (const ProbeChoice& probe : case_.probes) probes_.emplace_back(solver.mesh(), probe.at);
-    next_field_ = case_.output.field_interval.value_or(kNever);
-    while (reached(solver.time(), next_field_)) next_field_ += *case_.output.field_interval;
+    for (const ProbeChoice& probe : case_.probes) probes_.emplace_back(solver.mesh(), probe.at, probe.name);
+    next_field_ = case_.output.field_interval ? 0 : kNever;
+    plan_next_field();
     first_step_ = solver.steps();
     if (first_step_ > 0) recorded_step_ = first_step_;
     first_time_ = solver.time();
   }
 
-  /// What a resumed run remembers of its residual.
-  void remember(double largest_residual, double residual) {
+  /// What a resumed run remembers of its residual and its forces.
+  void remember(double largest_residual, double residual, const std::vector<ForceRecord>& forces) {
     largest_residual_ = largest_residual;
     residual_ = residual;
+    for (const ForceRecord& record : forces) history_.add(record.step, record.coefficients);
   }
   [[nodiscard]] double largest_residual() const { return largest_residual_; }
 
@@ -97,9 +98,11 @@ class Run {
   }
   [[nodiscard]] double residual() const { return residual_; }
   [[nodiscard]] double seconds() const { return clock_.seconds(); }
-  /// The histories and fields of the last step, where the intervals have not made them already.
-  void finish() {
-    if (recorded_step_ != solver_.steps()) record();
+  /// The histories and fields of the last step, where the intervals have not made them already. A run that was stopped before its
+  /// end keeps to its intervals, so that its histories, once it is resumed, are those of a run in one go.
+  void finish(StopReason reason) {
+    const bool cut_short = reason == StopReason::interrupted || reason == StopReason::wall_time;
+    if (recorded_step_ != solver_.steps() && !cut_short) record();
     if (last_field_step_ != solver_.steps()) write_fields();
   }
   void write_fields() {
@@ -127,6 +130,18 @@ class Run {
     }
   }
 
+  /// next_field_: the first multiple of the interval that is still to come.
+  void plan_next_field() {
+    const std::optional<double> interval = case_.output.field_interval;
+    if (!interval) return;
+    if (reached(solver_.time(), next_field_))
+      next_field_ = *interval * (std::floor(solver_.time() * (1 + 1e-13) / *interval) + 1);
+    if (reached(solver_.time(), next_field_)) {
+      throw InputError(fmt::format("{} s is nothing beside the time of {} s", *interval, solver_.time()),
+                       "choose a longer interval", {.key = "output.field_interval"});
+    }
+  }
+
   void advance() {
     const Stopwatch stepping;
     const double limit = std::min(case_.stop.time.value_or(kNever), next_field_) - solver_.time();
@@ -143,7 +158,7 @@ class Run {
     const bool due =
         reached(report.time, next_field_) || (case_.output.field_steps && report.step % *case_.output.field_steps == 0);
     if (due) write_fields();
-    while (reached(report.time, next_field_)) next_field_ += *case_.output.field_interval;
+    plan_next_field();
     if (case_.output.checkpoint_steps && report.step % *case_.output.checkpoint_steps == 0) {
       observer_.wrote(results_.write_checkpoint(solver_, largest_residual_, residual_));
     }
@@ -289,17 +304,16 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   double largest_residual = 0, residual = 1;
   if (existing == Existing::resume) {
     const Resumed from = results.read_checkpoint(mesh);
-    solver->restore(from.conserved, from.time, from.step);
+    solver->restore(from.conserved, from.time, from.step, from.lowered);
     largest_residual = from.largest_residual;
     residual = from.residual;
     observer.resumed(from.file, from.step, from.time);
   } else {
     solver->initialise(InitialState(flow_case.initial));
   }
-  results.begin(solver->steps());
-
   Run stepping(comm, flow_case, *solver, results, observer);
-  stepping.remember(largest_residual, residual);
+  results.begin(solver->steps());
+  stepping.remember(largest_residual, residual, results.earlier_forces());
   RunSummary summary;
   try {
     summary.reason = stepping.go(stop);
@@ -307,7 +321,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
     observer.wrote(results.write_failed_fields(*solver));
     throw;
   }
-  stepping.finish();
+  stepping.finish(summary.reason);
   observer.wrote(results.write_checkpoint(*solver, stepping.largest_residual(), stepping.residual()));
 
   summary.steps = solver->steps();

@@ -71,13 +71,16 @@ void Solver::initialise(const std::function<Primitive(Vec3)>& state, double time
   if (!survey()) throw_bad_state();
 }
 
-void Solver::restore(std::span<const double> conserved, double time, std::int64_t step) {
+void Solver::restore(std::span<const double> conserved, double time, std::int64_t step, const LoweredOrder& lowered) {
   agreed(mesh().comm, [&] {
     if (conserved.size() != conserved_.size()) {
       throw InputError(fmt::format("{} values for {} owned cells of {} variables", conserved.size(), mesh().owned_cells, kVars));
     }
   });
   std::copy(conserved.begin(), conserved.end(), conserved_.begin());
+  residual_.restore_order();
+  if (lowered.until > 0) residual_.lower_order(lowered.cells);
+  lowered_until_ = lowered.until;
   time_ = time;
   step_ = step;
   bad_ = {};
@@ -85,6 +88,16 @@ void Solver::restore(std::span<const double> conserved, double time, std::int64_
 }
 
 Primitive Solver::primitive(std::int32_t cell) const { return load(&residual_.values()[static_cast<std::size_t>(cell) * kVars]); }
+
+LoweredOrder Solver::lowered_order() const {
+  LoweredOrder lowered;
+  if (!residual_.order_lowered()) return lowered;
+  lowered.until = lowered_until_;
+  for (std::int32_t c = 0; c < mesh().owned_cells; ++c) {
+    if (residual_.order_lowered(c)) lowered.cells.push_back(c);
+  }
+  return lowered;
+}
 
 double Solver::cell_dt(std::int32_t cell) const {
   const auto c = static_cast<std::size_t>(cell);

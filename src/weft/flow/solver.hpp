@@ -22,6 +22,12 @@ struct StepReport {
   int retries = 0;        ///< how often the step was undone because it left the range of the gas
 };
 
+/// Where the scheme is of first order for some steps, because it left the range of the gas there.
+struct LoweredOrder {
+  std::vector<std::int32_t> cells;  ///< owned
+  std::int64_t until = 0;           ///< step from which on the scheme is of second order everywhere; 0 on every rank: it is now
+};
+
 /// Explicit strong-stability-preserving Runge-Kutta of order 1 to 3 (Gottlieb, Shu & Tadmor, SIAM Review 43, 2001).
 class Solver {
  public:
@@ -34,8 +40,9 @@ class Solver {
   /// Sets every owned cell to state(centroid), and the clock.  @collective
   /// @throws PhysicsError on every rank if a state is not physical, naming the cell.
   void initialise(const std::function<Primitive(Vec3)>& state, double time = 0, std::int64_t step = 0);
-  /// Sets the conserved values of the owned cells (kVars each, local order), and the clock: restart.  @collective
-  void restore(std::span<const double> conserved, double time, std::int64_t step);
+  /// Sets the conserved values of the owned cells (kVars each, local order), the clock and the cells of lowered order: the next
+  /// steps are bit by bit those of the solver that these were taken from.  @collective
+  void restore(std::span<const double> conserved, double time, std::int64_t step, const LoweredOrder& lowered = {});
 
   /// One time step of at most `dt_limit` seconds.  @collective
   /// A step that leaves the range of the gas (negative density or pressure) is undone and tried again, first order in the cells
@@ -53,6 +60,7 @@ class Solver {
 
   [[nodiscard]] std::span<const double> conserved() const { return conserved_; }  ///< owned rows x kVars
   [[nodiscard]] Primitive primitive(std::int32_t cell) const;                     ///< owned cell
+  [[nodiscard]] LoweredOrder lowered_order() const;
   [[nodiscard]] const Residual& residual() const { return residual_; }
   [[nodiscard]] Residual& residual() { return residual_; }
   [[nodiscard]] const mesh::Mesh& mesh() const { return residual_.mesh(); }

@@ -77,6 +77,12 @@ struct TextsSpec {
   std::string doc{};
 };
 
+/// A number or a word that the caller checks, and of which it knows the default: here they are for the reference and the
+/// effective case.
+struct ParameterSpec {
+  std::string initial{}, unit{}, range{}, doc{};
+};
+
 struct SectionSpec {
   bool required = false;
   std::string doc{};
@@ -120,7 +126,7 @@ class Section {
   Vec3 vector3(const std::string& key, const Vector3Spec& spec) const;
   std::vector<double> numbers(const std::string& key, const NumbersSpec& spec) const;
   std::vector<std::string> texts(const std::string& key, const TextsSpec& spec) const;
-  /// A formula as text; a plain number is one too (17 digits, so no value is lost).
+  /// A formula as text; a plain number is one too (with all its digits).
   std::string expression(const std::string& key, const TextSpec& spec) const;
   /// One word of `choices`.
   std::string choice(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec) const;
@@ -134,7 +140,8 @@ class Section {
   std::optional<std::string> optional_text(const std::string& key, const TextSpec& spec) const;
   std::optional<std::filesystem::path> optional_path(const std::string& key, const PathSpec& spec) const;
   std::optional<Vec3> optional_vector3(const std::string& key, const Vector3Spec& spec) const;
-  std::optional<std::string> optional_expression(const std::string& key, const TextSpec& spec) const;
+  /// The number as text (as many digits as it has) or the word; nothing where the case does not give it.
+  std::optional<std::string> optional_parameter(const std::string& key, const ParameterSpec& spec) const;
 
   /// The sub-section [path.key].
   Section section(const std::string& key, const SectionSpec& spec) const;
@@ -164,7 +171,6 @@ class Section {
   std::optional<std::string> read_text(const std::string& key, const TextSpec& spec, bool needed) const;
   std::optional<std::filesystem::path> read_path(const std::string& key, const PathSpec& spec, bool needed) const;
   std::optional<Vec3> read_vector3(const std::string& key, const Vector3Spec& spec, bool needed) const;
-  std::optional<std::string> read_expression(const std::string& key, const TextSpec& spec, bool needed) const;
 
   std::shared_ptr<detail::CaseState> state_;
   detail::SectionRecord* record_;

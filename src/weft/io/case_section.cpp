@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "weft/base/contracts.hpp"
@@ -39,6 +40,27 @@ template <class Spec>
 bool in_range(const Spec& spec, double number) {
   return !((spec.min && number < *spec.min) || (spec.min_exclusive && number <= *spec.min_exclusive) ||
            (spec.max && number > *spec.max) || (spec.max_exclusive && number >= *spec.max_exclusive));
+}
+
+std::optional<std::string> text_or_number(const CaseValue& value) {
+  switch (value.kind) {
+    case Kind::text:
+      return value.text;
+    case Kind::integer:
+      return fmt::format("{}", value.integer);
+    case Kind::real:
+      return fmt::format("{}", value.real);
+    default:
+      return std::nullopt;
+  }
+}
+
+// As TOML: a number where the text is one.
+std::string toml_parameter(const std::string& text) {
+  double number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = problem == std::errc{} && end == text.data() + text.size() && std::isfinite(number);
+  return is_number && (text == fmt::format("{}", number)) ? text : toml_text(text);
 }
 
 // Some value in range, for the reference.
@@ -345,26 +367,31 @@ std::vector<std::string> Section::texts(const std::string& key, const TextsSpec&
   return result;
 }
 
-std::optional<std::string> Section::read_expression(const std::string& key, const TextSpec& spec, bool needed) const {
-  const CaseValue* value =
-      declare(key, {.type = "formula", .default_toml = spec.default_value ? toml_text(*spec.default_value) : "", .doc = spec.doc},
-              needed);
-  if (value == nullptr) return needed ? std::optional(spec.default_value.value_or("0")) : std::nullopt;
-  std::string formula = value->text;
-  switch (value->kind) {
-    case Kind::text:
-      break;
-    case Kind::integer:
-      formula = fmt::format("{}", value->integer);
-      break;
-    case Kind::real:
-      formula = fmt::format("{:.17g}", value->real);
-      break;
-    default:
-      fail(key, fmt::format("expected a formula or a number, found {}", value->describe()), "write \"1 + 0.2*sin(x)\"");
+std::string Section::expression(const std::string& key, const TextSpec& spec) const {
+  const CaseValue* value = declare(
+      key, {.type = "formula", .default_toml = spec.default_value ? toml_text(*spec.default_value) : "", .doc = spec.doc}, true);
+  if (value == nullptr) return spec.default_value.value_or("0");
+  const std::optional<std::string> formula = text_or_number(*value);
+  if (!formula) {
+    fail(key, fmt::format("expected a formula or a number, found {}", value->describe()), "write \"1 + 0.2*sin(x)\"");
   }
-  set_value(key, toml_text(formula));
-  return formula;
+  set_value(key, toml_text(*formula));
+  return *formula;
+}
+
+std::optional<std::string> Section::optional_parameter(const std::string& key, const ParameterSpec& spec) const {
+  const CaseValue* value = declare(key,
+                                   {.type = "number or word",
+                                    .unit = spec.unit,
+                                    .default_toml = toml_parameter(spec.initial),
+                                    .range = spec.range,
+                                    .doc = spec.doc},
+                                   true);
+  if (value == nullptr) return std::nullopt;
+  std::optional<std::string> parameter = text_or_number(*value);
+  if (!parameter) fail(key, fmt::format("expected a number or a word, found {}", value->describe()));
+  set_value(key, toml_parameter(*parameter));
+  return parameter;
 }
 
 std::string Section::choice(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec) const {
@@ -423,9 +450,6 @@ std::filesystem::path Section::path_to(const std::string& key, const PathSpec& s
   return required(read_path(key, spec, true));
 }
 Vec3 Section::vector3(const std::string& key, const Vector3Spec& spec) const { return required(read_vector3(key, spec, true)); }
-std::string Section::expression(const std::string& key, const TextSpec& spec) const {
-  return required(read_expression(key, spec, true));
-}
 std::optional<double> Section::optional_number(const std::string& key, const NumberSpec& spec) const {
   return read_number(key, spec, false);
 }
@@ -440,9 +464,6 @@ std::optional<std::filesystem::path> Section::optional_path(const std::string& k
 }
 std::optional<Vec3> Section::optional_vector3(const std::string& key, const Vector3Spec& spec) const {
   return read_vector3(key, spec, false);
-}
-std::optional<std::string> Section::optional_expression(const std::string& key, const TextSpec& spec) const {
-  return read_expression(key, spec, false);
 }
 
 }  // namespace weft::io

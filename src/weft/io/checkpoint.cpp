@@ -77,7 +77,6 @@ void write_checkpoint(const Communicator& comm, const fs::path& path, const Chec
     file.write_attribute("/", "Cells", info.global_cells);
     file.write_attribute("/", "Mesh", std::bit_cast<std::int64_t>(info.mesh_fingerprint));
     file.write_text("case", info.case_text);
-    file.write_text("provenance", info.provenance);
     std::string names;
     std::vector<double> numbers;
     for (const auto& [name, value] : info.numbers) {
@@ -124,7 +123,6 @@ CheckpointReader::CheckpointReader(const Communicator& comm, const fs::path& pat
   info.global_cells = file.read_integer_attribute("/", "Cells");
   info.mesh_fingerprint = std::bit_cast<std::uint64_t>(file.read_integer_attribute("/", "Mesh"));
   info.case_text = file.read_text("case");
-  info.provenance = file.read_text("provenance");
   const std::string names = file.read_text("number_names");
   const std::vector<double> numbers = file.read_rows<double>("numbers", 0, file.info("numbers").rows);
   std::size_t begin = 0;

@@ -23,7 +23,6 @@ struct CheckpointInfo {
   std::int64_t global_cells = 0;
   std::uint64_t mesh_fingerprint = 0;                     ///< fingerprint() of the mesh
   std::string case_text{};                                ///< the effective case
-  std::string provenance{};                               ///< program, version, commit, flags
   std::vector<std::pair<std::string, double>> numbers{};  ///< anything else that the run must remember
   int ranks = 0;                                          ///< that wrote it; set by the reader
 };

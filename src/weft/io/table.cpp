@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <limits>
 
 #include "weft/base/contracts.hpp"
 #include "weft/comm/agreement.hpp"
@@ -55,6 +56,37 @@ Table Table::create(const Communicator& comm, const fs::path& path, std::vector<
 
 Table Table::resume(const Communicator& comm, const fs::path& path, std::vector<std::string> columns, double last) {
   return begin(comm, path, std::move(columns), &last);
+}
+
+void Table::expect_resumable(const Communicator& comm, const fs::path& path, const std::vector<std::string>& columns) {
+  agreed(comm, [&] {
+    if (comm.is_root() && fs::exists(path)) (void)kept_rows(path, header_of(columns), std::numeric_limits<double>::infinity());
+  });
+}
+
+std::vector<std::vector<double>> read_table(const Communicator& comm, const fs::path& path) {
+  std::string text;
+  agreed(comm, [&] {
+    if (comm.is_root()) text = read_text(path);
+  });
+  comm.broadcast(text);
+  std::vector<std::vector<double>> rows;
+  std::size_t begin = text.find('\n');
+  for (std::int64_t line = 2; begin != std::string::npos; ++line) {
+    const std::size_t end = text.find('\n', ++begin);
+    if (end == std::string::npos) break;  // a last row that was cut off
+    const char* const stop = text.data() + end;
+    rows.emplace_back();
+    for (const char* at = text.data() + begin; at < stop; ++at) {
+      const auto [next, problem] = std::from_chars(at, stop, rows.back().emplace_back());
+      if (problem != std::errc{} || (next != stop && *next != ',')) {
+        throw IoError("a value is no number", "repair the file, or move it away", Where{.file = path.string(), .line = line});
+      }
+      at = next;
+    }
+    begin = end;
+  }
+  return rows;
 }
 
 Table Table::begin(const Communicator& comm, const fs::path& path, std::vector<std::string> columns, const double* last) {

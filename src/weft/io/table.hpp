@@ -24,6 +24,10 @@ class Table {
   [[nodiscard]] static Table resume(const Communicator& comm, const std::filesystem::path& path, std::vector<std::string> columns,
                                     double last);
 
+  /// Throws what resume() would throw for the file's content, and changes nothing.  @collective
+  static void expect_resumable(const Communicator& comm, const std::filesystem::path& path,
+                               const std::vector<std::string>& columns);
+
   /// Adds a row; ranks other than 0 do nothing. @pre as many values as columns.
   /// @throws IoError on rank 0 alone: the disk is full.
   void add(std::span<const double> values);
@@ -40,5 +44,8 @@ class Table {
   std::vector<std::string> columns_;
   std::ofstream file_;  ///< open on rank 0
 };
+
+/// The rows of a table, on every rank. @throws IoError on every rank: cannot be read, a value that is no number.  @collective
+[[nodiscard]] std::vector<std::vector<double>> read_table(const Communicator& comm, const std::filesystem::path& path);
 
 }  // namespace weft::io

@@ -50,4 +50,10 @@ inline constexpr std::array<CellShape, kCellTypes> kCellShapes{{
 
 [[nodiscard]] constexpr const CellShape& shape(CellType type) { return kCellShapes[static_cast<std::size_t>(type)]; }
 
+/// Position in our order of node k of VTK's and SU2's, and the other way round.
+[[nodiscard]] constexpr std::size_t vtk_position(CellType type, int k) {
+  constexpr std::array<std::size_t, 6> kPrism{0, 2, 1, 3, 5, 4};
+  return type == CellType::prism ? kPrism[static_cast<std::size_t>(k)] : static_cast<std::size_t>(k);
+}
+
 }  // namespace weft::mesh

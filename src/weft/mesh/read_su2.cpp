@@ -137,7 +137,7 @@ class Su2Reader {
                   "check NDIME= and the element's type");
     }
     std::array<GlobalNodeId, kMaxCellNodes> nodes;
-    for (int k = 0; k < form.nodes; ++k) nodes[static_cast<std::size_t>(k)] = GlobalNodeId(in_.integer("node"));
+    for (int k = 0; k < form.nodes; ++k) nodes[vtk_position(*type, k)] = GlobalNodeId(in_.integer("node"));
     raw_.add(*type, {nodes.data(), static_cast<std::size_t>(form.nodes)}, group, id, at);
     in_.skip_line();
   }

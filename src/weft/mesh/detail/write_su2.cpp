@@ -10,8 +10,10 @@ void write_count(MeshSink& out, const char* keyword, std::size_t count) {
 }
 
 void write_element(MeshSink& out, const Elements& elements, std::int64_t i) {
-  out.number(shape(elements.type[static_cast<std::size_t>(i)]).vtk);
-  for (const GlobalNodeId node : elements.nodes(i)) out.number(node.value());
+  const CellType type = elements.type[static_cast<std::size_t>(i)];
+  const auto nodes = elements.nodes(i);
+  out.number(shape(type).vtk);
+  for (int k = 0; k < shape(type).nodes; ++k) out.number(nodes[vtk_position(type, k)].value());
 }
 
 }  // namespace
