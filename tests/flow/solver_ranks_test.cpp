@@ -78,7 +78,8 @@ class OnRanks : public ::testing::TestWithParam<Setting> {
     return {mesh, IdealGas{}, conditions(mesh), {.limiter = limiter, .cfl = 0.5}, GetParam().options.ghosts};
   }
   void start(Solver& solver) const {
-    solver.initialise([this](Vec3 x) { return wavy(x, GetParam().dim); });
+    const int dim = GetParam().dim;
+    solver.initialise([dim](Vec3 x) { return wavy(x, dim); });
   }
   static void go(Solver& solver, int steps) {
     for (int i = 0; i < steps; ++i) solver.step(1.0);
