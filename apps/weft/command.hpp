@@ -10,16 +10,16 @@
 namespace weft::app {
 
 /// Exit codes of the program, as docs/guide/command_line.md lists them.
-enum Exit : int {
-  kDone = 0,
-  kFailed = 1,        ///< bad input, a failed file, a failed rank
-  kUsage = 2,         ///< the command line itself
-  kPhysics = 3,       ///< the flow left the range of the gas model
-  kInterrupted = 130  ///< ended by a signal, with a checkpoint
+enum class Exit : int {
+  done = 0,
+  failed = 1,        ///< bad input, a failed file, a failed rank
+  usage = 2,         ///< the command line itself
+  physics = 3,       ///< the flow left the range of the gas model
+  interrupted = 130  ///< ended by a signal, with a checkpoint
 };
 
-/// A chosen command, ready to run on every rank. Returns an Exit.
-using Action = std::function<int(const Communicator&)>;
+/// A chosen command, ready to run on every rank.
+using Action = std::function<Exit(const Communicator&)>;
 
 /// What the command line asks for. Where `ranks` is positive and no launcher is at work yet, main starts mpirun.
 struct Request {

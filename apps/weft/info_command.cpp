@@ -17,15 +17,15 @@ std::string mpi_version() {
   return all.substr(0, all.find(','));
 }
 
-int print_info(const Communicator& comm) {
+Exit print_info(const Communicator& comm) {
   const Communicator node = comm.split_shared_memory();
-  if (!comm.is_root()) return kDone;
+  if (!comm.is_root()) return Exit::done;
   const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   fmt::print("weft {} ({} build, {})\n", WEFT_VERSION, WEFT_BUILD_TYPE, __VERSION__);
   fmt::print("ranks   {} ({} on this machine)\n", comm.size(), node.size());
   fmt::print("machine {} cores, {:.1f} GiB memory\n", std::thread::hardware_concurrency(), memory / (1 << 30));
   fmt::print("MPI     {}\n", mpi_version());
-  return kDone;
+  return Exit::done;
 }
 
 }  // namespace

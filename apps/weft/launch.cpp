@@ -82,7 +82,7 @@ int launch(int ranks, const std::string& options, int argc, char** argv) {
   const pid_t job = fork();
   if (job < 0) {
     fmt::print(stderr, "weft: error: cannot start mpirun: {}\n", std::strerror(errno));
-    return kFailed;
+    return static_cast<int>(Exit::failed);
   }
   if (job == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);

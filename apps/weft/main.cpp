@@ -14,18 +14,18 @@ namespace {
 
 using namespace weft;
 
-int exit_code(const std::exception& error) {
+app::Exit exit_for(const std::exception& error) {
   const auto* ours = dynamic_cast<const Error*>(&error);
-  if (ours != nullptr && ours->kind() == Error::Kind::physics) return app::kPhysics;
-  if (ours != nullptr && ours->kind() == Error::Kind::interrupted) return app::kInterrupted;
-  return app::kFailed;
+  if (ours != nullptr && ours->kind() == Error::Kind::physics) return app::Exit::physics;
+  if (ours != nullptr && ours->kind() == Error::Kind::interrupted) return app::Exit::interrupted;
+  return app::Exit::failed;
 }
 
 /// Every rank that fails comes here. Where all of them do, they agree on one error and rank 0 tells it; where one fails alone,
 /// the others wait for it in vain, so it tells and ends the job.
 int fail(const Communicator& world, const std::exception& error) {
   constexpr double kPatienceSeconds = 3;
-  const int code = exit_code(error);
+  const int code = static_cast<int>(exit_for(error));
   const bool together = MpiEnvironment::everyone_arrives(world, kPatienceSeconds);
   if (!together || world.is_root()) {
     fmt::print(stderr, "weft: error{}: {}\n", together ? "" : fmt::format(" on rank {} alone", world.rank().value()),
@@ -52,8 +52,8 @@ int main(int argc, char** argv) {
   try {
     parser.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (app::rank_of_environment() != 0) return error.get_exit_code() == 0 ? app::kDone : app::kUsage;
-    return parser.exit(error) == 0 ? app::kDone : app::kUsage;
+    const int code = app::rank_of_environment() == 0 ? parser.exit(error) : error.get_exit_code();
+    return static_cast<int>(code == 0 ? app::Exit::done : app::Exit::usage);
   }
   if (request.ranks > 0 && !app::under_launcher()) return app::launch(request.ranks, request.launcher_options, argc, argv);
 
@@ -61,12 +61,12 @@ int main(int argc, char** argv) {
     const MpiEnvironment mpi(argc, argv);
     const Communicator world = Communicator::world();
     try {
-      return request.action(world);
+      return static_cast<int>(request.action(world));
     } catch (const std::exception& error) {
       return fail(world, error);
     }
   } catch (const std::exception& error) {
     fmt::print(stderr, "weft: error: {}\n", error.what());
-    return app::kFailed;
+    return static_cast<int>(app::Exit::failed);
   }
 }

@@ -37,14 +37,14 @@ mesh::MeshFormat output_format(const MeshOptions& options) {
   return options.format.empty() ? mesh::mesh_format_of(options.output) : mesh::mesh_format(options.format);
 }
 
-int write(const Communicator& comm, const MeshOptions& options, mesh::MeshBlock block) {
+Exit write(const Communicator& comm, const MeshOptions& options, mesh::MeshBlock block) {
   const mesh::MeshFormat format = output_format(options);
   mesh::scale(block, options.scale);
   mesh::write_mesh(comm, block, options.output, format);
   const auto cells = comm.sum(block.cells.size());
   const auto nodes = comm.sum(static_cast<std::int64_t>(block.coords.size()));
   if (comm.is_root()) fmt::print("wrote {}: {} cells, {} nodes\n", options.output, cells, nodes);
-  return kDone;
+  return Exit::done;
 }
 
 void list_generators(const std::string& name) {
@@ -72,7 +72,7 @@ void add_mesh(CLI::App& app, Request& request) {
     request.action = [options](const Communicator& comm) {
       const mesh::MeshStats stats = mesh::measure(mesh::build(comm, mesh::read_mesh(comm, options->input)));
       if (comm.is_root()) fmt::print("{}", mesh::describe(stats));
-      return static_cast<int>(kDone);
+      return Exit::done;
     };
   });
 
@@ -92,7 +92,7 @@ void add_mesh(CLI::App& app, Request& request) {
         return write(comm, *options, mesh::generate(comm, options->generator, parse_parameters(options->parameters)));
       if (!options->generator.empty()) (void)mesh::generator_spec(options->generator, {});
       if (comm.is_root()) list_generators(options->generator);
-      return static_cast<int>(kDone);
+      return Exit::done;
     };
   });
 

@@ -62,7 +62,7 @@ void add_new(CLI::App& app, Request& request) {
       agreed(comm, [&] {
         if (comm.is_root()) write_new(*options);
       });
-      return static_cast<int>(kDone);
+      return Exit::done;
     };
   });
 }

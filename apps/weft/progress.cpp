@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -28,7 +29,7 @@ int terminal_width() {
 
 std::string duration(double seconds) {
   if (seconds < 0) return "?";
-  const auto s = static_cast<long>(seconds + 0.5);
+  const auto s = std::lround(seconds);
   if (s < 60) return fmt::format("{} s", s);
   if (s < 3600) return fmt::format("{}:{:02} min", s / 60, s % 60);
   return fmt::format("{}:{:02} h", s / 3600, s / 60 % 60);
@@ -78,7 +79,7 @@ std::string ProgressPrinter::bar(const flow::Progress& progress) const {
   std::string line;
   if (room >= 10) {
     const int length = std::min(room - 2, 30);
-    const int full = static_cast<int>(progress.fraction * length + 0.5);
+    const auto full = std::lround(progress.fraction * length);
     line = fmt::format("[{}{}] ", std::string(static_cast<std::size_t>(full), '='),
                        std::string(static_cast<std::size_t>(length - full), ' '));
   }

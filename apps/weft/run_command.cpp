@@ -60,7 +60,7 @@ void print_summary(const flow::Case& flow_case, const flow::RunSummary& summary)
   fmt::print("results in {}\n", flow_case.output.directory.string());
 }
 
-int run_case(const Communicator& comm, const RunOptions& options) {
+Exit run_case(const Communicator& comm, const RunOptions& options) {
   io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
   const flow::Case flow_case = flow::read_case(reader);
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, request_stop);
@@ -76,10 +76,10 @@ int run_case(const Communicator& comm, const RunOptions& options) {
     print_summary(flow_case, summary);
     std::fflush(stdout);
   }
-  return summary.reason == flow::StopReason::interrupted ? kInterrupted : kDone;
+  return summary.reason == flow::StopReason::interrupted ? Exit::interrupted : Exit::done;
 }
 
-int check_case(const Communicator& comm, const CaseOptions& options) {
+Exit check_case(const Communicator& comm, const CaseOptions& options) {
   io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
   const flow::Case flow_case = flow::read_case(reader);
   const mesh::Mesh mesh = flow::load_mesh(comm, flow_case.mesh);
@@ -91,7 +91,7 @@ int check_case(const Communicator& comm, const CaseOptions& options) {
     for (const mesh::BoundaryZone& zone : mesh.boundary) fmt::print(" {}", zone.name);
     fmt::print("\n");
   }
-  return kDone;
+  return Exit::done;
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ void add_reference(CLI::App& app, Request& request) {
   command->callback([&request] {
     request.action = [](const Communicator& comm) {
       if (comm.is_root()) fmt::print("{}", flow::case_reference());
-      return static_cast<int>(kDone);
+      return Exit::done;
     };
   });
 }

@@ -50,7 +50,7 @@ bool needs_keeping(const void* data) noexcept {
   return data != nullptr && std::any_of(flights().begin(), flights().end(), [&](const Flight& f) { return f.data == data; });
 }
 
-void keep_until_landed(const void* data, std::shared_ptr<void> storage) noexcept {
+void keep_until_landed(const void* data, const std::shared_ptr<void>& storage) noexcept {
   for (Flight& flight : flights()) {
     if (flight.data == data) flight.storage = storage;
   }

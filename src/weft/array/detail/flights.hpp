@@ -10,7 +10,7 @@ void begin_flight(const void* data);
 void end_flight(const void* data) noexcept;
 [[nodiscard]] bool in_flight(const void* data) noexcept;
 /// Keeps `storage`, which owns the memory at `data`, until its flight ends: its owner is being destroyed.
-void keep_until_landed(const void* data, std::shared_ptr<void> storage) noexcept;
+void keep_until_landed(const void* data, const std::shared_ptr<void>& storage) noexcept;
 /// Whether keep_until_landed is called for.
 [[nodiscard]] bool needs_keeping(const void* data) noexcept;
 /// The flight will never end in order: MPI may read the memory as long as it lives, so that is kept when its owner is destroyed.

@@ -1,6 +1,7 @@
 #pragma once
 /// The templates of Communicator: typed values to bytes and back.
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "weft/comm/communicator.hpp"
@@ -16,7 +17,7 @@ template <class T>
 [[nodiscard]] std::uint64_t max_key(T value) {
   static_assert(sizeof(T) <= 8, "long double has no 64-bit key");
   if constexpr (std::is_floating_point_v<T>) {
-    if (value != value) return std::numeric_limits<std::uint64_t>::max();
+    if (std::isnan(value)) return std::numeric_limits<std::uint64_t>::max();
     const auto bits = std::bit_cast<std::uint64_t>(static_cast<double>(value));
     return (bits & kSignBit) != 0 ? ~bits : bits | kSignBit;
   } else if constexpr (std::is_signed_v<T>) {
@@ -40,7 +41,7 @@ template <class T>
 template <class T>
 [[nodiscard]] std::uint64_t min_key(T value) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (value != value) return std::numeric_limits<std::uint64_t>::max();
+    if (std::isnan(value)) return std::numeric_limits<std::uint64_t>::max();
   }
   return ~max_key(value);
 }

@@ -131,7 +131,7 @@ WEFT_HD inline void gradient_of_cell(const ResidualView& v, std::int32_t c, cons
     least_squares_gradient<Dim>(v, c, g, low, high);
   }
   double phi[kVars];
-  for (int k = 0; k < kVars; ++k) phi[k] = 1.0;
+  for (double& factor : phi) factor = 1.0;
   if constexpr (Limiter::kActive) {
     // A limiter below 1 falls with the size of the step, so only the largest steps up and down count.
     double rise[kVars] = {}, fall[kVars] = {};
