@@ -1,6 +1,9 @@
 #include "weft/comm/environment.hpp"
 
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include <chrono>
 #include <cstdlib>
@@ -16,6 +19,8 @@ MpiEnvironment::MpiEnvironment(int& argc, char**& argv) {
   int started = 0;
   detail::check_mpi(MPI_Initialized(&started), "MPI_Initialized");
   if (started == 0) {
+    // Without mpirun Open MPI starts a daemon for processes that are never spawned, and fails where there is no ssh to find.
+    if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     int provided = 0;
     detail::check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     ours_ = true;
@@ -25,6 +30,14 @@ MpiEnvironment::MpiEnvironment(int& argc, char**& argv) {
 MpiEnvironment::~MpiEnvironment() {
   int ended = 0;
   if (ours_ && MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) MPI_Finalize();
+}
+
+std::optional<bool> MpiEnvironment::cuda_aware() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return std::nullopt;
+#endif
 }
 
 bool MpiEnvironment::everyone_arrives(const Communicator& comm, double seconds) {

@@ -1,5 +1,6 @@
 #pragma once
 /// Starting and ending MPI.
+#include <optional>
 
 namespace weft {
 
@@ -14,6 +15,9 @@ class MpiEnvironment {
   ~MpiEnvironment();
   MpiEnvironment(const MpiEnvironment&) = delete;
   MpiEnvironment& operator=(const MpiEnvironment&) = delete;
+
+  /// Whether MPI says that it takes addresses of a GPU's memory; nothing where it cannot be asked.
+  [[nodiscard]] static std::optional<bool> cuda_aware();
 
   /// Whether every rank calls this within `seconds` of this one: how main tells an error that all ranks agree on from the failure
   /// of one rank alone, for which the others would wait for ever.
