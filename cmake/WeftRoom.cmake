@@ -1,6 +1,6 @@
 # weft_room(<name> [DEPENDS rooms...] [LIBRARIES private libs...] [PUBLIC_LIBRARIES libs...])
 # One static library weft::<name> from every .cpp below src/weft/<name>; a room of headers alone is an interface library, and a room
-# without files is none. The rooms it may depend on are the rooms above it in docs/design/architecture.md; tools/check-layers
+# without files is none. With CUDA the .cu files are part of it and no_cuda.cpp, which stands in for them, is not. The rooms it may depend on are the rooms above it in docs/design/architecture.md; tools/check-layers
 # rejects an include against that order.
 add_library(weft_flags INTERFACE)
 add_library(weft::flags ALIAS weft_flags)
@@ -36,8 +36,16 @@ function(weft_room name)
   cmake_parse_arguments(ROOM "" "" "DEPENDS;LIBRARIES;PUBLIC_LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.hpp)
+  if(WEFT_HAS_CUDA)
+    file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cu)
+    list(FILTER sources EXCLUDE REGEX "/no_cuda\\.cpp$")
+    list(APPEND sources ${cuda_sources})
+  endif()
   if(sources)
     add_library(weft_${name} STATIC ${sources})
+    if(cuda_sources)
+      target_link_libraries(weft_${name} PRIVATE $<BUILD_INTERFACE:weft_cuda_flags> CUDA::cudart_static)
+    endif()
     set_target_properties(weft_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_link_libraries(weft_${name} PRIVATE $<BUILD_INTERFACE:weft_warnings> ${ROOM_LIBRARIES})
     set(scope PUBLIC)

@@ -1,3 +1,5 @@
+#include "weft/device/device.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -5,13 +7,17 @@
 #include <set>
 #include <vector>
 
+#include "weft/base/error.hpp"
+#include "weft/device/buffers.hpp"
 #include "weft/device/detail/interval_set.hpp"
+#include "weft/device/graph.hpp"
 #include "weft/device/info.hpp"
 #include "weft/device/parallel_for.hpp"
 #include "weft/device/storage.hpp"
 #include "weft/device/stream.hpp"
 
 #include "support/contracts.hpp"
+#include "support/gpu.hpp"
 
 namespace weft {
 namespace {
@@ -27,20 +33,135 @@ TEST(Stream, host_stream_is_done_when_calls_return) {
   EXPECT_TRUE(After().event().done());
 }
 
-TEST(DeviceStorage, copies_in_and_out) {
-  for (const Backend backend : {Backend::host, Backend::mirror}) {
-    const auto storage = DeviceStorage::make(backend, 8);
-    EXPECT_EQ(storage->backend(), backend);
-    EXPECT_EQ(storage->bytes(), 8U);
-    const std::vector<std::byte> in{std::byte{1}, std::byte{2}, std::byte{3}};
-    std::vector<std::byte> out(2);
-    storage->copy_from_host(5, in, {});
-    storage->copy_to_host(6, out, {});
-    EXPECT_EQ(out, (std::vector<std::byte>{std::byte{2}, std::byte{3}}));
-    EXPECT_BREACH(storage->copy_from_host(6, in, {}));
-    EXPECT_BREACH(storage->copy_to_host(9, out, {}));
-    EXPECT_EQ(DeviceStorage::make(backend, 0)->data(), nullptr);
+class DeviceStorageTest : public testing::BackendTest {};
+INSTANTIATE_TEST_SUITE_P(Backends, DeviceStorageTest, testing::kEveryBackend, testing::kBackendName);
+
+TEST_P(DeviceStorageTest, copies_in_and_out) {
+  const auto storage = DeviceStorage::make(GetParam(), 8);
+  EXPECT_EQ(storage->backend(), GetParam());
+  EXPECT_EQ(storage->bytes(), 8U);
+  const std::vector<std::byte> in{std::byte{1}, std::byte{2}, std::byte{3}};
+  std::vector<std::byte> out(2);
+  const Event copied = storage->copy_from_host(5, in, After());
+  storage->copy_to_host(6, out, after(copied)).wait();
+  EXPECT_EQ(out, (std::vector<std::byte>{std::byte{2}, std::byte{3}}));
+  Stream stream = Stream::for_backend(GetParam());
+  storage->copy_from_host(4, in, stream);
+  storage->copy_to_host(6, out, stream).wait();
+  EXPECT_EQ(out, (std::vector<std::byte>{std::byte{3}, std::byte{3}}));
+  EXPECT_BREACH(storage->copy_from_host(6, in, After()));
+  EXPECT_BREACH(storage->copy_to_host(9, out, After()));
+  EXPECT_EQ(DeviceStorage::make(GetParam(), 0)->data(), nullptr);
+}
+
+class StreamTest : public testing::BackendTest {};
+INSTANTIATE_TEST_SUITE_P(Backends, StreamTest, ::testing::Values(Backend::host, Backend::cuda), testing::kBackendName);
+
+TEST_P(StreamTest, orders_work_of_two_streams) {
+  constexpr std::size_t kBytes = 1 << 22;
+  Stream first = Stream::for_backend(GetParam(), Priority::high), second = Stream::for_backend(GetParam());
+  EXPECT_EQ(first.is_host(), GetParam() == Backend::host);
+  PinnedBuffer<unsigned char> result(kBytes);
+  StreamBuffer<unsigned char> buffer(first, kBytes);
+  for (int round = 1; round <= 10; ++round) {
+    set_bytes(first, buffer.data(), static_cast<unsigned char>(round), kBytes);
+    second.wait_for(after(first));
+    copy_bytes(second, result.data(), buffer.data(), kBytes);
+    first.wait_for(after(second));
+    second.record().wait();
+    ASSERT_EQ(result.data()[0], round);
+    ASSERT_EQ(result.data()[kBytes - 1], round);
   }
+  first.wait();
+  EXPECT_TRUE(first.record().done() || !first.is_host());
+  Stream moved = std::move(first);
+  EXPECT_EQ(moved.is_host(), GetParam() == Backend::host);
+  moved.wait();
+  first = std::move(moved);
+  EXPECT_FALSE(first.capturing());
+}
+
+TEST_P(StreamTest, repeats_a_graph) {
+  Stream stream = Stream::for_backend(GetParam()), side = Stream::for_backend(GetParam());
+  PinnedBuffer<unsigned char> result(4);
+  const auto storage = DeviceStorage::make(GetParam(), 4);
+  unsigned char value = 1;
+  set_bytes(stream, storage->data(), value, 4);
+  Graph graph = Graph::capture(stream, [&](Stream& s) {
+    side.wait_for(after(s));  // forks and joins
+    copy_bytes(side, result.data(), storage->data(), 4);
+    s.wait_for(after(side));
+  });
+  EXPECT_FALSE(stream.capturing());
+  stream.wait();
+  for (value = 5; value < 8; ++value) {
+    set_bytes(stream, storage->data(), value, 4);
+    graph.launch(stream);
+    stream.wait();
+    EXPECT_EQ(result.data()[3], value);
+  }
+  Graph moved = std::move(graph);
+  moved.launch(stream);
+  Graph().launch(stream);
+  stream.wait();
+  struct Mistake {};
+  EXPECT_THROW((void)Graph::capture(stream, [](Stream& s) { s.is_host() ? throw Mistake() : throw Mistake(); }).launch(stream),
+               Mistake);
+  EXPECT_FALSE(stream.capturing());
+  set_bytes(stream, storage->data(), 1, 4);
+  stream.wait();
+}
+
+TEST(Stream, measures_time_on_cuda) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  StreamBuffer<char> buffer(stream, 1 << 26);
+  const Event begin = stream.record_timed();
+  set_bytes(stream, buffer.data(), 1, buffer.size());
+  const Event end = stream.record_timed();
+  EXPECT_GT(end.seconds_since(begin), 0);
+  EXPECT_LT(end.seconds_since(begin), 1);
+  EXPECT_BREACH((void)stream.record().seconds_since(begin));
+}
+
+TEST(Device, says_what_is_missing) {
+  if (device_count() > 0) {
+    EXPECT_TRUE(why_no_cuda().empty());
+    EXPECT_EQ(device_of(device_count()), 0);
+    set_device(device_of(0));
+    EXPECT_EQ(current_device(), 0);
+    wait_for_device();
+  } else {
+    EXPECT_FALSE(why_no_cuda().empty());
+    for (const Backend backend : {Backend::cuda, Backend::cuda_managed, Backend::cuda_mapped}) {
+      try {
+        (void)DeviceStorage::make(backend, 8);
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (const DeviceError& error) {
+        EXPECT_NE(std::string(error.what()).find(why_no_cuda()), std::string::npos) << error.what();
+      }
+      EXPECT_THROW((void)Stream::for_backend(backend), DeviceError);
+    }
+    EXPECT_THROW(Stream(), DeviceError);
+    EXPECT_THROW((void)device_of(0), DeviceError);
+    EXPECT_THROW((void)current_device(), DeviceError);
+    EXPECT_THROW(wait_for_device(), DeviceError);
+    EXPECT_THROW((void)measure_bandwidth(0), DeviceError);
+  }
+  EXPECT_THROW(set_device(device_count()), DeviceError);
+  EXPECT_THROW(set_device(-1), DeviceError);
+  EXPECT_BREACH((void)device_of(-1));
+}
+
+TEST(PinnedBuffer, is_memory_with_or_without_cuda) {
+  PinnedBuffer<double> buffer(1000);
+  std::fill(buffer.span().begin(), buffer.span().end(), 2.0);
+  PinnedBuffer<double> moved = std::move(buffer);
+  EXPECT_EQ(moved.span()[999], 2.0);
+  EXPECT_EQ(moved.size(), 1000U);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(moved.data()) % DeviceStorage::kAlignment, 0U);
+  EXPECT_EQ(PinnedBuffer<double>().data(), nullptr);
+  EXPECT_THROW(PinnedBuffer<double>(std::numeric_limits<std::size_t>::max()), std::bad_alloc);
 }
 
 TEST(IntervalSet, agrees_with_a_set_of_integers) {
@@ -67,6 +188,8 @@ TEST(ParallelFor, visits_every_index_once) {
   parallel_for(space::mirror{}, std::int64_t{100}, [&](std::int64_t i) { ++visits[static_cast<std::size_t>(i)]; });
   EXPECT_EQ(visits, std::vector<int>(100, 2));
   parallel_for(space::host{}, 0, [](int) { FAIL(); });
+  parallel_for(space::mirror{}, host_stream(), 100, [&](int i) { ++visits[static_cast<std::size_t>(i)]; });
+  EXPECT_EQ(visits, std::vector<int>(100, 3));
 }
 
 TEST(Reduce, has_a_fixed_order_and_a_small_error) {
@@ -75,6 +198,13 @@ TEST(Reduce, has_a_fixed_order_and_a_small_error) {
         space::host{}, n, 0.0, [&](int) { return value; }, [](double a, double b) { return a + b; });
   };
   EXPECT_EQ(sum(0, 1.0), 0.0);
+  int product = 0;
+  reduce_into(
+      space::mirror{}, host_stream(), 5, 1, [](int i) { return i + 1; }, [](int a, int b) { return a * b; }, &product);
+  EXPECT_EQ(product, 120);
+  EXPECT_EQ(reduce(
+                space::host{}, host_stream(), 0, 7, [](int) { return 1; }, [](int a, int b) { return a + b; }),
+            7);
   for (const int n : {1, 255, 256, 257, 511, 512, 513, 100000}) EXPECT_EQ(sum(n, 1.0), n);
   EXPECT_NEAR(sum(1'000'000, 0.1), 1e5, 1e-9);  // one after the other the error is 1.3e-6
   const auto blocks = [](int n) {               // the order itself: blocks of 256 from the left, halves at block boundaries
@@ -84,6 +214,20 @@ TEST(Reduce, has_a_fixed_order_and_a_small_error) {
   };
   EXPECT_EQ(blocks(3 * 256 + 1), "((bb)(bb))");
   EXPECT_EQ(blocks(3 * 256), "(b(bb))");
+}
+
+TEST(CudaInfo, describes_every_gpu) {
+  const CudaInfo info = cuda_info();
+  EXPECT_EQ(info.missing, why_no_cuda());
+  EXPECT_EQ(static_cast<int>(info.devices.size()), device_count());
+  for (const DeviceInfo& device : info.devices) {
+    EXPECT_FALSE(device.name.empty());
+    EXPECT_GT(device.memory_free_bytes, 0);
+    EXPECT_GE(device.memory_total_bytes, device.memory_free_bytes);
+    EXPECT_GE(device.compute_major, 7);
+    EXPECT_EQ(static_cast<int>(device.peers.size()), device_count() - 1);
+  }
+  EXPECT_EQ(info.runtime.empty(), info.missing == "this build has no CUDA");
 }
 
 TEST(HostInfo, says_something) {

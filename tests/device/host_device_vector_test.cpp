@@ -8,8 +8,11 @@
 
 #include "weft/base/error.hpp"
 #include "weft/base/id.hpp"
+#include "weft/device/buffers.hpp"
+#include "weft/device/graph.hpp"
 
 #include "support/contracts.hpp"
+#include "support/gpu.hpp"
 
 namespace weft {
 namespace {
@@ -22,9 +25,23 @@ HostDeviceVector<double> counting(std::size_t size, Backend backend) {
 
 std::vector<double> to_vector(std::span<const double> values) { return {values.begin(), values.end()}; }
 
-class HostDeviceVectorTest : public ::testing::TestWithParam<Backend> {};
-INSTANTIATE_TEST_SUITE_P(Backends, HostDeviceVectorTest, ::testing::Values(Backend::host, Backend::mirror),
-                         [](const auto& test) { return to_string(test.param); });
+// One element of a device side, whoever can reach it.
+double load(Stream& stream, const double* from) {
+  double value = 0;
+  copy_bytes(stream, &value, from, sizeof value);
+  stream.wait();
+  return value;
+}
+void store(Stream& stream, double* to, double value) {
+  copy_bytes(stream, to, &value, sizeof value);
+  stream.wait();
+}
+
+class HostDeviceVectorTest : public testing::BackendTest {};
+INSTANTIATE_TEST_SUITE_P(Backends, HostDeviceVectorTest, testing::kEveryBackend, testing::kBackendName);
+/// With a device side that can be stale.
+class DeviceSideTest : public testing::BackendTest {};
+INSTANTIATE_TEST_SUITE_P(Backends, DeviceSideTest, testing::kDeviceBackends, testing::kBackendName);
 
 TEST_P(HostDeviceVectorTest, resizes_like_a_vector) {
   struct Tag;
@@ -55,12 +72,41 @@ TEST_P(HostDeviceVectorTest, is_aligned) {
 }
 
 TEST_P(HostDeviceVectorTest, goes_to_the_device_and_back) {
+  Stream stream = Stream::for_backend(GetParam());
   HostDeviceVector<double> x = counting(5, GetParam());
-  EXPECT_TRUE(x.to_device(after(host_stream())).done());
-  for (double& value : x.read_write(Side::device)) value *= 2;
-  x.to_host(after(host_stream())).wait();
+  x.to_device(after(stream)).wait();
+  for (double& value : x.read_write(Side::device)) store(stream, &value, 2 * load(stream, &value));
+  x.to_host(after(stream)).wait();
   EXPECT_EQ(to_vector(std::as_const(x).span()), (std::vector<double>{0, 2, 4, 6, 8}));
   EXPECT_TRUE(x.fresh(Side::host) && x.fresh(Side::device));
+}
+
+TEST_P(HostDeviceVectorTest, goes_to_the_device_and_back_in_a_stream) {
+  Stream stream = Stream::for_backend(GetParam());
+  HostDeviceVector<double> x = counting(1000, GetParam());
+  x.to_device(stream);
+  store(stream, x.read_write(Side::device, 7, 1).data(), -7);
+  x.to_host(stream, 7, 1);
+  EXPECT_EQ(std::as_const(x)[7], -7);  // waits for the copy
+  EXPECT_EQ(std::as_const(x)[8], 8);
+}
+
+TEST_P(HostDeviceVectorTest, touching_the_host_side_waits_for_copies_of_it) {
+  constexpr std::size_t kSize = 100'000;
+  Stream stream = Stream::for_backend(GetParam());
+  HostDeviceVector<double> x = counting(kSize, GetParam());
+  for (int round = 0; round < 20; ++round) {
+    x.to_device(after(stream));
+    for (double& value : x.write(Side::host)) value = -1;  // not before the copy has read them
+    if (GetParam() == Backend::host || sides_share_memory(GetParam())) break;
+    Event last = x.to_device(after(stream));
+    (void)x.read_write(Side::device);
+    last = x.to_host(after(last));
+    const double sum = std::accumulate(std::as_const(x).data(), std::as_const(x).data() + kSize, 0.0);
+    ASSERT_EQ(sum, -static_cast<double>(kSize));
+  }
+  HostDeviceVector<double> dropped = counting(kSize, GetParam());
+  dropped.to_device(after(stream));  // its memory outlives the copy
 }
 
 TEST_P(HostDeviceVectorTest, copies_are_deep_and_moves_keep_addresses) {
@@ -86,14 +132,55 @@ TEST(HostDeviceVector, host_backend_has_one_memory) {
   EXPECT_EQ(std::as_const(x)[1], 9);
 }
 
-TEST(HostDeviceVector, mirror_has_two) {
-  HostDeviceVector<double> x = counting(3, Backend::mirror);
+TEST_P(DeviceSideTest, has_two_memories_or_one) {
+  HostDeviceVector<double> x = counting(3, GetParam());
   x.to_device({});
-  EXPECT_NE(x.read(Side::host).data(), x.read(Side::device).data());
+  EXPECT_EQ(x.read(Side::host).data() == x.read(Side::device).data(), sides_share_memory(GetParam()));
 }
 
-TEST(HostDeviceVector, reading_a_stale_side_throws_and_names_the_array) {
-  HostDeviceVector<double> x = counting(4, Backend::mirror);
+TEST_P(DeviceSideTest, gives_the_host_side_back) {
+  Stream stream = Stream::for_backend(GetParam());
+  HostDeviceVector<double> x = counting(100, GetParam());
+  const bool shared = sides_share_memory(GetParam());
+  if (!shared) {
+    EXPECT_THROW(x.release_host(), DeviceError);
+  }
+  x.to_device(stream);
+  x.release_host();
+  if (!shared) {
+    EXPECT_THROW((void)std::as_const(x).data(), DeviceError);
+  }
+  EXPECT_EQ(load(stream, &x.read(Side::device)[42]), 42);
+  x.to_host(stream);
+  EXPECT_EQ(std::as_const(x)[42], 42);
+  x.release_host();
+  std::iota(x.write(Side::host).begin(), x.write(Side::host).end(), 1.0);
+  EXPECT_FALSE(x.fresh(Side::device));
+  x.to_device(stream);
+  EXPECT_EQ(load(stream, &x.read(Side::device)[42]), 43);
+}
+
+TEST_P(DeviceSideTest, copies_are_repeated_by_a_graph) {
+  Stream stream = Stream::for_backend(GetParam());
+  HostDeviceVector<double> x = counting(100, GetParam());
+  x.to_device(stream);
+  stream.wait();
+  (void)x.read_write(Side::device);
+  Graph graph = Graph::capture(stream, [&](Stream& s) {
+    if (!x.fresh(Side::host)) x.to_host(s);
+  });
+  for (const double value : {1.0, 2.0}) {
+    store(stream, const_cast<double*>(&x.read(Side::device)[3]), value);
+    graph.launch(stream);
+    stream.wait();
+    if (GetParam() != Backend::mirror) {  // whose function finds the host side fresh the second time
+      EXPECT_EQ(std::as_const(x)[3], value);
+    }
+  }
+}
+
+TEST_P(DeviceSideTest, reading_a_stale_side_throws_and_names_the_array) {
+  HostDeviceVector<double> x = counting(4, GetParam());
   try {
     (void)x.read(Side::device);
     ADD_FAILURE() << "nothing was thrown";
@@ -103,8 +190,9 @@ TEST(HostDeviceVector, reading_a_stale_side_throws_and_names_the_array) {
   }
   EXPECT_THROW((void)x.read_write(Side::device), DeviceError);
   EXPECT_THROW(x.to_host({}), DeviceError);
-  x.to_device({});
-  x.read_write(Side::device)[0] = 1;
+  Stream stream = Stream::for_backend(GetParam());
+  x.to_device({}).wait();
+  store(stream, &x.read_write(Side::device)[0], 1);
   EXPECT_FALSE(x.fresh(Side::host));
   EXPECT_THROW((void)std::as_const(x).data(), DeviceError);
   EXPECT_THROW((void)x.data(), DeviceError);
@@ -116,10 +204,11 @@ TEST(HostDeviceVector, reading_a_stale_side_throws_and_names_the_array) {
   EXPECT_EQ(std::as_const(x)[0], 1);
 }
 
-TEST(HostDeviceVector, writing_makes_the_other_side_stale_only_where_written) {
-  HostDeviceVector<double> x = counting(10, Backend::mirror);
-  x.to_device({});
-  x.read_write(Side::device, 4, 3)[0] = -4;
+TEST_P(DeviceSideTest, writing_makes_the_other_side_stale_only_where_written) {
+  HostDeviceVector<double> x = counting(10, GetParam());
+  Stream stream = Stream::for_backend(GetParam());
+  x.to_device({}).wait();
+  store(stream, x.read_write(Side::device, 4, 3).data(), -4);
   EXPECT_EQ(std::as_const(x)[3], 3);
   EXPECT_THROW((void)std::as_const(x)[4], DeviceError);
   x.to_host({}, 4, 1);
@@ -129,21 +218,22 @@ TEST(HostDeviceVector, writing_makes_the_other_side_stale_only_where_written) {
   EXPECT_TRUE(x.fresh(Side::host));
   EXPECT_FALSE(x.fresh(Side::device));
   EXPECT_TRUE(x.fresh(Side::device, 0, 5) && x.fresh(Side::device, 7, 3));
-  x.to_device({}, 5, 2);
-  EXPECT_EQ(x.read(Side::device)[5], 50);
+  x.to_device({}, 5, 2).wait();
+  EXPECT_EQ(load(stream, &x.read(Side::device)[5]), 50);
 }
 
-TEST(HostDeviceVector, resize_makes_the_device_side_stale) {
-  HostDeviceVector<double> x = counting(4, Backend::mirror);
+TEST_P(DeviceSideTest, resize_makes_the_device_side_stale) {
+  HostDeviceVector<double> x = counting(4, GetParam());
   x.to_device({});
   x.resize(100);
   EXPECT_THROW((void)x.read(Side::device), DeviceError);
-  x.to_device({});
-  EXPECT_EQ(x.read(Side::device)[3], 3);
+  Stream stream = Stream::for_backend(GetParam());
+  x.to_device({}).wait();
+  EXPECT_EQ(load(stream, &x.read(Side::device)[3]), 3);
 }
 
-TEST(HostDeviceVector, ranges_outside_break_the_contract) {
-  HostDeviceVector<double> x = counting(4, Backend::mirror);
+TEST_P(DeviceSideTest, ranges_outside_break_the_contract) {
+  HostDeviceVector<double> x = counting(4, GetParam());
   EXPECT_BREACH((void)x[4]);
   EXPECT_BREACH(x.to_device({}, 3, 2));
   EXPECT_BREACH((void)x.read(Side::host, 5, 0));

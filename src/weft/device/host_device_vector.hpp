@@ -16,17 +16,20 @@ namespace weft {
 
 /// Like std::vector for trivially copyable T, with a second copy in the memory of a device. Which elements of each side are up to
 /// date is tracked: what one side writes is stale on the other until copied, and reading a stale element is an error, never an
-/// old value. With Backend::host both sides are one memory and nothing is tracked or copied.
+/// old value. With Backend::host both sides are one memory and nothing is tracked or copied. With Backend::cuda_managed and
+/// cuda_mapped they are one memory, too, and a copy only hands it over: wait for its event before the other side touches it.
 ///
 ///     HostDeviceVector<double> x(1000, Backend::mirror, "x");
 ///     x[3] = 2.0;                                        // host side written: the device side is stale
-///     x.to_device(after(stream));                        // both fresh
-///     kernel(x.read_write(Side::device));                // host side stale
+///     x.to_device(stream);                               // both fresh
+///     kernel(stream, x.read_write(Side::device));        // host side stale
 ///     x.data();                                          // throws DeviceError: "x": the host side is stale ...
+///     x.to_host(stream);  x.data();                      // waits for the copy
 ///
 /// Access that may write marks when it is asked for, not when the write happens: ask again after a copy, do not keep pointers.
 /// Addresses hold until resize() or assignment, and are multiples of DeviceStorage::kAlignment.
-/// One thread at a time.
+/// A copy in flight keeps what it needs: whoever touches the host side where it is being copied waits for that. The device side
+/// is the caller's to order, by streams and events. One thread at a time.
 template <class T>
 class HostDeviceVector {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -95,8 +98,8 @@ class HostDeviceVector {
     return bytes_.fresh(side, first * sizeof(T), count * sizeof(T));
   }
 
-  /// Copies to the other side once `before` is done; nothing to do with Backend::host. The elements are fresh on both sides for
-  /// whoever waits for the event. @throws DeviceError where an element to be copied is stale.
+  /// Copies to the other side once `before` is done, beside other work of the GPU; nothing to do with Backend::host. The elements
+  /// are fresh on both sides for whoever waits for the event. @throws DeviceError where an element to be copied is stale.
   Event to_device(const After& before) { return to_device(before, 0, size()); }
   Event to_device(const After& before, std::size_t first, std::size_t count) {
     return bytes_.to_device(before, first * sizeof(T), count * sizeof(T));
@@ -105,6 +108,20 @@ class HostDeviceVector {
   Event to_host(const After& before, std::size_t first, std::size_t count) {
     return bytes_.to_host(before, first * sizeof(T), count * sizeof(T));
   }
+  // The same as work of a stream, after what was put there and before what will be. In a Graph the copies are repeated by each
+  // launch, and what is stale is what the capture left.
+  Event to_device(Stream& stream) { return to_device(stream, 0, size()); }
+  Event to_device(Stream& stream, std::size_t first, std::size_t count) {
+    return bytes_.to_device(stream, first * sizeof(T), count * sizeof(T));
+  }
+  Event to_host(Stream& stream) { return to_host(stream, 0, size()); }
+  Event to_host(Stream& stream, std::size_t first, std::size_t count) {
+    return bytes_.to_host(stream, first * sizeof(T), count * sizeof(T));
+  }
+
+  /// Gives the host side's memory back, for what lives on the device; it is stale afterwards, and comes back when asked for.
+  /// Nothing happens where the sides share memory. @throws DeviceError where an element is stale on the device side.
+  void release_host() { bytes_.release_host(); }
 
  private:
   detail::HostDeviceBytes bytes_;

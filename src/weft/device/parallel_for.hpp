@@ -1,17 +1,28 @@
 #pragma once
-/// Loops and reductions over 0 .. n-1 that are spelled once for every space.
+/// Loops and reductions over 0 .. n-1 that are spelled once for every space. A .cu file includes parallel_for.cuh instead, which
+/// adds the same for space::cuda.
 #include <type_traits>
 
+#include "weft/base/contracts.hpp"
 #include "weft/device/space.hpp"
+#include "weft/device/stream.hpp"
 
 namespace weft {
 
 /// f(i) for every i in 0 .. n-1. The calls must not depend on each other's order. On the host and the mirror: done, in order and
 /// on the calling thread, when this returns.
 template <Space S, class Integer, class F>
-  requires std::is_integral_v<Integer>
+  requires(std::is_integral_v<Integer> && kRunsOnHost<S>)
 void parallel_for(S, Integer n, const F& f) {
   for (Integer i = 0; i < n; ++i) f(i);
+}
+
+/// The same as work of `stream`. @pre a host stream for the host and the mirror, one of the current GPU for space::cuda.
+template <Space S, class Integer, class F>
+  requires(std::is_integral_v<Integer> && kRunsOnHost<S>)
+void parallel_for(S space, [[maybe_unused]] Stream& stream, Integer n, const F& f) {
+  WEFT_EXPECTS(stream.is_host());
+  parallel_for(space, n, f);
 }
 
 namespace detail {
@@ -32,11 +43,30 @@ T reduce_range(Integer first, Integer last, const T& identity, const Map& map, c
 }  // namespace detail
 
 /// combine over map(0) .. map(n-1), in an order that depends on n alone: blocks of 256 from left to right, each starting with
-/// `identity`, then the blocks pairwise. A sum's rounding error grows with 256 + log2(n / 256), not with n.
+/// `identity`, then the blocks pairwise. A sum's rounding error grows with 256 + log2(n / 256), not with n. The order is the same
+/// in every space, and so are the digits as far as map and combine compute the same.
 template <Space S, class Integer, class T, class Map, class Combine>
-  requires std::is_integral_v<Integer>
+  requires(std::is_integral_v<Integer> && kRunsOnHost<S>)
 [[nodiscard]] T reduce(S, Integer n, const T& identity, const Map& map, const Combine& combine) {
   return detail::reduce_range(Integer{0}, n, identity, map, combine);
+}
+
+/// The same after the work of `stream`; blocks the host until it is done. @pre on `stream` as for parallel_for.
+template <Space S, class Integer, class T, class Map, class Combine>
+  requires(std::is_integral_v<Integer> && kRunsOnHost<S>)
+[[nodiscard]] T reduce(S space, [[maybe_unused]] Stream& stream, Integer n, const T& identity, const Map& map,
+                       const Combine& combine) {
+  WEFT_EXPECTS(stream.is_host());
+  return reduce(space, n, identity, map, combine);
+}
+
+/// The same as work of `stream`, into `*result`, which is in memory that S reaches. Blocks nobody; can be captured in a Graph.
+template <Space S, class Integer, class T, class Map, class Combine>
+  requires(std::is_integral_v<Integer> && kRunsOnHost<S>)
+void reduce_into(S space, [[maybe_unused]] Stream& stream, Integer n, const T& identity, const Map& map, const Combine& combine,
+                 T* result) {
+  WEFT_EXPECTS(stream.is_host());
+  *result = reduce(space, n, identity, map, combine);
 }
 
 }  // namespace weft

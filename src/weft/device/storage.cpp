@@ -4,6 +4,7 @@
 #include <new>
 
 #include "weft/base/contracts.hpp"
+#include "weft/device/detail/cuda_storage.hpp"
 
 namespace weft {
 namespace {
@@ -35,6 +36,12 @@ class HostStorage final : public DeviceStorage {
     std::copy_n(memory_.get() + offset, to.size(), to.begin());
     return {};
   }
+  Event copy_from_host(std::size_t offset, std::span<const std::byte> from, Stream& stream) override {
+    return copy_from_host(offset, from, after(stream));
+  }
+  Event copy_to_host(std::size_t offset, std::span<std::byte> to, Stream& stream) override {
+    return copy_to_host(offset, to, after(stream));
+  }
 
  private:
   Backend backend_;
@@ -44,10 +51,41 @@ class HostStorage final : public DeviceStorage {
 
 }  // namespace
 
-const char* to_string(Backend backend) { return backend == Backend::host ? "host" : "mirror"; }
+const char* to_string(Backend backend) {
+  switch (backend) {
+    case Backend::host:
+      return "host";
+    case Backend::mirror:
+      return "mirror";
+    case Backend::cuda:
+      return "cuda";
+    case Backend::cuda_managed:
+      return "cuda_managed";
+    case Backend::cuda_mapped:
+      return "cuda_mapped";
+  }
+  return "unknown";
+}
 
 std::unique_ptr<DeviceStorage> DeviceStorage::make(Backend backend, std::size_t bytes) {
-  return std::make_unique<HostStorage>(backend, bytes);
+  using detail::CudaStorage;
+  using detail::cuda::Memory;
+  switch (backend) {
+    case Backend::cuda:
+      return std::make_unique<CudaStorage>(backend, Memory::device, bytes);
+    case Backend::cuda_managed:
+      return std::make_unique<CudaStorage>(backend, Memory::managed, bytes);
+    case Backend::cuda_mapped:
+      return std::make_unique<CudaStorage>(backend, Memory::mapped, bytes);
+    default:
+      return std::make_unique<HostStorage>(backend, bytes);
+  }
+}
+
+std::unique_ptr<DeviceStorage> DeviceStorage::make_host_side(Backend backend, std::size_t bytes) {
+  if (sides_share_memory(backend)) return make(backend, bytes);
+  if (backend == Backend::cuda) return std::make_unique<detail::CudaStorage>(Backend::host, detail::cuda::Memory::pinned, bytes);
+  return make(Backend::host, bytes);
 }
 
 }  // namespace weft

@@ -47,7 +47,7 @@ inline void check_width(int width) {
 template <Space S>
 [[nodiscard]] Side side_in(Backend backend) {
   if constexpr (std::is_same_v<S, space::host>) return Side::host;
-  if (backend == Backend::host) throw_no_device_side();
+  if (!sees_device_side<S>(backend)) throw_no_device_side();
   return Side::device;
 }
 inline void check_layout(Layout wanted, Layout actual) {

@@ -23,7 +23,8 @@ HostDeviceBytes::HostDeviceBytes(HostDeviceBytes&& other) noexcept
       host_(std::move(other.host_)),
       device_(std::move(other.device_)),
       host_stale_(std::exchange(other.host_stale_, {})),
-      device_stale_(std::exchange(other.device_stale_, {})) {}
+      device_stale_(std::exchange(other.device_stale_, {})),
+      copies_(std::exchange(other.copies_, {})) {}
 
 HostDeviceBytes& HostDeviceBytes::operator=(HostDeviceBytes other) noexcept {
   std::swap(name_, other.name_);
@@ -33,14 +34,25 @@ HostDeviceBytes& HostDeviceBytes::operator=(HostDeviceBytes other) noexcept {
   std::swap(device_, other.device_);
   std::swap(host_stale_, other.host_stale_);
   std::swap(device_stale_, other.device_stale_);
+  std::swap(copies_, other.copies_);
   return *this;
+}
+
+HostDeviceBytes::~HostDeviceBytes() {
+  try {
+    wait_for_copies(0, size_, true);
+  } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): what broke the GPU is reported by whoever waits for its work
+  }
 }
 
 void HostDeviceBytes::resize(std::size_t size) {
   const std::size_t kept = std::min(size_, size);
-  if (backend_ != Backend::host) expect_fresh(Side::host, 0, kept);
+  if (backend_ != Backend::host) {
+    expect_fresh(Side::host, 0, kept);
+    wait_for_copies(0, size_, true);
+  }
   if (size > (host_ == nullptr ? 0 : host_->bytes())) {
-    auto larger = DeviceStorage::make(Backend::host, size);
+    auto larger = DeviceStorage::make_host_side(backend_, size);
     if (kept > 0) std::copy_n(host_->data(), kept, larger->data());
     host_ = std::move(larger);
     device_.reset();
@@ -57,26 +69,80 @@ bool HostDeviceBytes::fresh(Side side, std::size_t first, std::size_t count) con
   return !(side == Side::host ? host_stale_ : device_stale_).intersects(first, first + count);
 }
 
+namespace {
+// In a capture nothing is copied yet: there is nothing to remember, and nothing may be waited for.
+bool in_capture(const After& before) { return before.event().captured(); }
+bool in_capture(const Stream& stream) { return stream.capturing(); }
+}  // namespace
+
+template <class Before>
+Event HostDeviceBytes::copy_to_device(Before& before, std::size_t first, std::size_t count) {
+  const bool captured = in_capture(before);
+  if (!fresh(Side::host, first, count)) throw_stale(Side::host);
+  if (!captured) wait_for_copies(first, first + count, false);
+  make_device();
+  DeviceStorage& device = sides_share_memory(backend_) ? *host_ : *device_;
+  Event done = device.copy_from_host(first, {host_->data() + first, count}, before);
+  device_stale_.remove(first, first + count);
+  if (!captured) remember(done, first, count, false);
+  return done;
+}
+
+template <class Before>
+Event HostDeviceBytes::copy_to_host(Before& before, std::size_t first, std::size_t count) {
+  const bool captured = in_capture(before);
+  expect_fresh(Side::device, first, count);
+  make_host(size_);
+  if (!captured) wait_for_copies(first, first + count, true);
+  DeviceStorage& device = sides_share_memory(backend_) ? *host_ : *device_;
+  Event done = device.copy_to_host(first, {host_->data() + first, count}, before);
+  host_stale_.remove(first, first + count);
+  if (!captured) remember(done, first, count, true);
+  return done;
+}
+
 Event HostDeviceBytes::to_device(const After& before, std::size_t first, std::size_t count) {
   WEFT_EXPECTS(first <= size_ && count <= size_ - first);
   if (backend_ == Backend::host || count == 0) return before.event();
-  expect_fresh(Side::host, first, count);
-  make_device();
-  device_stale_.remove(first, first + count);
-  return device_->copy_from_host(first, {host_->data() + first, count}, before);
+  return copy_to_device(before, first, count);
 }
 
 Event HostDeviceBytes::to_host(const After& before, std::size_t first, std::size_t count) {
   WEFT_EXPECTS(first <= size_ && count <= size_ - first);
   if (backend_ == Backend::host || count == 0) return before.event();
-  expect_fresh(Side::device, first, count);
-  host_stale_.remove(first, first + count);
-  return device_->copy_to_host(first, {host_->data() + first, count}, before);
+  return copy_to_host(before, first, count);
+}
+
+Event HostDeviceBytes::to_device(Stream& stream, std::size_t first, std::size_t count) {
+  WEFT_EXPECTS(first <= size_ && count <= size_ - first);
+  if (backend_ == Backend::host || count == 0) return stream.record();
+  return copy_to_device(stream, first, count);
+}
+
+Event HostDeviceBytes::to_host(Stream& stream, std::size_t first, std::size_t count) {
+  WEFT_EXPECTS(first <= size_ && count <= size_ - first);
+  if (backend_ == Backend::host || count == 0) return stream.record();
+  return copy_to_host(stream, first, count);
+}
+
+void HostDeviceBytes::release_host() {
+  if (sides_share_memory(backend_)) return;
+  if (size_ > 0) expect_fresh(Side::device, 0, size_);
+  wait_for_copies(0, size_, true);
+  host_.reset();
+  host_stale_.add(0, size_);
 }
 
 void HostDeviceBytes::expect_fresh(Side side, std::size_t first, std::size_t count) const {
   WEFT_EXPECTS(first <= size_ && count <= size_ - first);
-  if (fresh(side, first, count)) return;
+  if (fresh(side, first, count)) {
+    if (side == Side::host) wait_for_copies(first, first + count, false);
+    return;
+  }
+  throw_stale(side);
+}
+
+void HostDeviceBytes::throw_stale(Side side) const {
   const bool host = side == Side::host;
   throw DeviceError(fmt::format("\"{}\": the {} side is stale: the {} side was written since it was last copied", name_,
                                 host ? "host" : "device", host ? "device" : "host"),
@@ -85,13 +151,38 @@ void HostDeviceBytes::expect_fresh(Side side, std::size_t first, std::size_t cou
 
 void HostDeviceBytes::mark_written(Side side, std::size_t first, std::size_t count) {
   WEFT_EXPECTS(first <= size_ && count <= size_ - first);
-  if (side == Side::device) make_device();
+  if (side == Side::device) {
+    make_device();
+  } else {
+    make_host(size_);
+    wait_for_copies(first, first + count, true);
+  }
   (side == Side::host ? host_stale_ : device_stale_).remove(first, first + count);
   (side == Side::host ? device_stale_ : host_stale_).add(first, first + count);
 }
 
+void HostDeviceBytes::make_host(std::size_t size) {
+  if (host_ == nullptr && size > 0) host_ = DeviceStorage::make_host_side(backend_, device_ == nullptr ? size : device_->bytes());
+}
+
 void HostDeviceBytes::make_device() {
-  if (device_ == nullptr && size_ > 0) device_ = DeviceStorage::make(backend_, host_->bytes());
+  if (device_ == nullptr && size_ > 0 && !sides_share_memory(backend_)) {
+    device_ = DeviceStorage::make(backend_, host_ == nullptr ? size_ : host_->bytes());
+  }
+}
+
+void HostDeviceBytes::remember(const Event& done, std::size_t first, std::size_t count, bool to_host) {
+  std::erase_if(copies_, [](const Copy& copy) { return copy.done.done(); });
+  if (!done.done()) copies_.push_back({.done = done, .first = first, .last = first + count, .to_host = to_host});
+}
+
+void HostDeviceBytes::wait_for_copies(std::size_t first, std::size_t last, bool also_from_host) const {
+  if (copies_.empty() || first == last) return;
+  std::erase_if(copies_, [&](const Copy& copy) {
+    if (std::max(copy.first, first) >= std::min(copy.last, last) || !(copy.to_host || also_from_host)) return false;
+    copy.done.wait();
+    return true;
+  });
 }
 
 }  // namespace weft::detail

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "weft/device/detail/interval_set.hpp"
 #include "weft/device/storage.hpp"
@@ -14,14 +16,15 @@ enum class Side : std::uint8_t { host, device };
 
 namespace detail {
 
-/// Offsets and counts are bytes. With Backend::host both sides are the same memory and nothing is ever stale.
+/// Offsets and counts are bytes. With Backend::host both sides are the same memory and nothing is ever stale. Where the sides of
+/// a backend of CUDA share their memory, host_ is both, and staleness says who may touch it.
 class HostDeviceBytes {
  public:
   HostDeviceBytes(Backend backend, std::string name) : name_(std::move(name)), backend_(backend) {}
   HostDeviceBytes(const HostDeviceBytes& other);
   HostDeviceBytes(HostDeviceBytes&& other) noexcept;
   HostDeviceBytes& operator=(HostDeviceBytes other) noexcept;
-  ~HostDeviceBytes() = default;
+  ~HostDeviceBytes();
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] Backend backend() const { return backend_; }
@@ -46,21 +49,40 @@ class HostDeviceBytes {
 
   Event to_device(const After& before, std::size_t first, std::size_t count);
   Event to_host(const After& before, std::size_t first, std::size_t count);
+  Event to_device(Stream& stream, std::size_t first, std::size_t count);
+  Event to_host(Stream& stream, std::size_t first, std::size_t count);
+  void release_host();
 
  private:
+  /// A copy between the sides that may not be done.
+  struct Copy {
+    Event done;
+    std::size_t first, last;
+    bool to_host;
+  };
+
   [[nodiscard]] std::byte* address(Side side, std::size_t first) const {
-    const auto& storage = side == Side::host || backend_ == Backend::host ? host_ : device_;
+    const auto& storage = side == Side::host || sides_share_memory(backend_) ? host_ : device_;
     return storage == nullptr ? nullptr : storage->data() + first;
   }
   void expect_fresh(Side side, std::size_t first, std::size_t count) const;
+  [[noreturn]] void throw_stale(Side side) const;
   void mark_written(Side side, std::size_t first, std::size_t count);
+  void make_host(std::size_t size);
   void make_device();
+  template <class Before>
+  Event copy_to_device(Before& before, std::size_t first, std::size_t count);
+  template <class Before>
+  Event copy_to_host(Before& before, std::size_t first, std::size_t count);
+  void remember(const Event& done, std::size_t first, std::size_t count, bool to_host);
+  void wait_for_copies(std::size_t first, std::size_t last, bool also_from_host) const;
 
   std::string name_;
   Backend backend_;
   std::size_t size_ = 0;
   std::unique_ptr<DeviceStorage> host_, device_;  ///< null until needed
   IntervalSet host_stale_, device_stale_;
+  mutable std::vector<Copy> copies_;  ///< what the host side must not be touched before
 };
 
 }  // namespace detail

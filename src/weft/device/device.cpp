@@ -1,0 +1,53 @@
+#include "weft/device/device.hpp"
+
+#include <fmt/format.h>
+
+#include "weft/base/contracts.hpp"
+#include "weft/base/error.hpp"
+#include "weft/device/detail/cuda_api.hpp"
+
+namespace weft {
+
+namespace detail::cuda {
+
+void require() {
+  if (available().devices > 0) return;
+  throw DeviceError("no GPU can be used: " + available().missing, "use the host, or run where \"weft info\" shows a GPU");
+}
+
+void throw_failure(int code, const char* name, const char* text, const char* what, const char* file, unsigned line,
+                   const char* function) {
+  const bool memory = code == 2;  // cudaErrorMemoryAllocation
+  throw DeviceError(fmt::format("{}: {} ({}: {}), asked for by {}", what, name, code, text, function),
+                    memory ? "use less memory, or more GPUs" : "", {.file = file, .line = line});
+}
+
+}  // namespace detail::cuda
+
+int device_count() { return detail::cuda::available().devices; }
+
+std::string why_no_cuda() { return detail::cuda::available().missing; }
+
+int device_of(int local_rank) {
+  WEFT_EXPECTS(local_rank >= 0);
+  detail::cuda::require();
+  return local_rank % device_count();
+}
+
+void set_device(int device) {
+  detail::cuda::require();
+  const int count = device_count();
+  if (device < 0 || device >= count) {
+    throw DeviceError(fmt::format("there is no GPU {}; this machine has {}", device, count), "GPUs are numbered from 0");
+  }
+  detail::cuda::set_device(device);
+}
+
+int current_device() { return detail::cuda::current_device(); }
+
+void wait_for_device() {
+  detail::cuda::require();
+  detail::cuda::wait_for_device();
+}
+
+}  // namespace weft

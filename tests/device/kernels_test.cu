@@ -1,0 +1,204 @@
+// What takes a compiler for GPUs to test: kernels, and calls that fail.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "weft/base/error.hpp"
+#include "weft/device/graph.hpp"
+#include "weft/device/host_device_vector.hpp"
+#include "weft/device/parallel_for.cuh"
+
+#include "support/contracts.hpp"
+#include "support/gpu.hpp"
+
+namespace weft {
+namespace {
+
+struct Sum {
+  WEFT_HD double operator()(double a, double b) const { return a + b; }
+};
+/// No two orders of adding these give the same digits.
+struct Uneven {
+  WEFT_HD double operator()(std::int64_t i) const { return 1.0 / static_cast<double>(i * i % 1009 + 3) - 1e-3; }
+};
+
+struct Five {
+  double v[5];
+};
+struct AddFives {
+  WEFT_HD Five operator()(const Five& a, const Five& b) const {
+    Five sum{};
+    for (int k = 0; k < 5; ++k) sum.v[k] = a.v[k] + b.v[k];
+    return sum;
+  }
+};
+struct MakeFive {
+  WEFT_HD Five operator()(std::int64_t i) const {
+    Five five{};
+    for (int k = 0; k < 5; ++k) five.v[k] = Uneven{}(i + k);
+    return five;
+  }
+};
+struct SmallestAt {
+  double value;
+  std::int64_t at;
+};
+struct Smaller {
+  WEFT_HD SmallestAt operator()(const SmallestAt& a, const SmallestAt& b) const { return b.value < a.value ? b : a; }
+};
+
+// Functors rather than lambdas: nvcc takes no lambdas for kernels in private member functions, and a test's body is one.
+struct AddIndex {
+  int* at;
+  WEFT_HD void operator()(int i) const { at[i] += i + 1; }
+};
+struct Double {
+  int* at;
+  WEFT_HD void operator()(std::int64_t i) const { at[i] *= 2; }
+};
+struct Increment {
+  double* at;
+  WEFT_HD void operator()(int i) const { at[i] += 1; }
+};
+struct Load {
+  const double* at;
+  WEFT_HD double operator()(int i) const { return at[i]; }
+};
+struct UnevenAt {
+  WEFT_HD SmallestAt operator()(int i) const { return {Uneven{}(i), i}; }
+};
+struct Nothing {
+  WEFT_HD void operator()(int) const {}
+};
+
+double sum_of_squares(Stream& stream, int n, double scale) {
+  return reduce(
+      space::cuda{}, stream, n, 0.0, [scale] WEFT_HD(int i) { return scale * i * i; },
+      [] WEFT_HD(double a, double b) { return a + b; });
+}
+
+class CudaLoopTest : public testing::BackendTest {};
+INSTANTIATE_TEST_SUITE_P(Backends, CudaLoopTest, ::testing::Values(Backend::cuda, Backend::cuda_managed, Backend::cuda_mapped),
+                         testing::kBackendName);
+
+TEST_P(CudaLoopTest, writes_every_element_once) {
+  Stream stream;
+  for (const int n : {0, 1, 255, 256, 257, 70'000}) {
+    HostDeviceVector<int> x(static_cast<std::size_t>(n), GetParam(), "x");
+    x.to_device(stream);
+    const auto side = x.read_write(Side::device);
+    parallel_for(space::cuda{}, stream, n, AddIndex{side.data()});
+    parallel_for(space::cuda{}, stream, static_cast<std::int64_t>(n), Double{side.data()});
+    if (n > 0) {
+      EXPECT_THROW((void)std::as_const(x).data(), DeviceError);
+    }
+    x.to_host(stream);
+    for (int i = 0; i < n; ++i) ASSERT_EQ(std::as_const(x)[static_cast<std::size_t>(i)], 2 * (i + 1));
+  }
+}
+
+TEST(CudaReduce, has_the_digits_of_the_host) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  for (const std::int64_t n :
+       {0, 1, 2, 31, 255, 256, 257, 511, 512, 513, 767, 769, 1025, 2816, 5000, 100'001, 131'072, 131'073, 300'000, 1'000'003}) {
+    const double expected = reduce(space::host{}, n, 0.0, Uneven{}, Sum{});
+    EXPECT_EQ(reduce(space::cuda{}, stream, n, 0.0, Uneven{}, Sum{}), expected) << n;
+  }
+}
+
+TEST(CudaReduce, has_the_digits_of_the_host_for_every_number_of_blocks) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  for (int blocks = 1; blocks < 140; ++blocks) {
+    const int n = 256 * blocks - 17;
+    ASSERT_EQ(reduce(space::cuda{}, stream, n, 0.5, Uneven{}, Sum{}), reduce(space::host{}, n, 0.5, Uneven{}, Sum{})) << n;
+  }
+}
+
+TEST(CudaReduce, combines_structures) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  for (const int n : {1, 1000, 40'000}) {
+    const Five expected = reduce(space::host{}, n, Five{}, MakeFive{}, AddFives{});
+    const Five found = reduce(space::cuda{}, stream, n, Five{}, MakeFive{}, AddFives{});
+    for (int k = 0; k < 5; ++k) EXPECT_EQ(found.v[k], expected.v[k]) << n;
+    const SmallestAt none{std::numeric_limits<double>::infinity(), -1};
+    const SmallestAt smallest = reduce(space::cuda{}, stream, n, none, UnevenAt{}, Smaller{});
+    EXPECT_EQ(smallest.at, reduce(space::host{}, n, none, UnevenAt{}, Smaller{}).at);
+  }
+}
+
+TEST(CudaGraph, repeats_loops_and_reductions_without_the_host) {
+  WEFT_NEEDS_GPU();
+  constexpr int kN = 50'000;
+  Stream stream;
+  HostDeviceVector<double> x(kN, Backend::cuda, "x"), total(1, Backend::cuda, "total");
+  x.to_device(stream);
+  double* const at = x.read_write(Side::device).data();
+  double* const sum = total.write(Side::device).data();
+  stream.wait();
+  Graph graph = Graph::capture(stream, [&](Stream& s) {
+    parallel_for(space::cuda{}, s, kN, Increment{at});
+    reduce_into(space::cuda{}, s, kN, 0.0, Load{at}, Sum{}, sum);
+  });
+  for (int step = 0; step < 10; ++step) graph.launch(stream);
+  total.to_host(stream);
+  EXPECT_EQ(std::as_const(total)[0], 10.0 * kN);
+}
+
+TEST(CudaGraph, refuses_what_blocks_and_leaves_the_stream_usable) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  EXPECT_THROW((void)Graph::capture(stream, [](Stream& s) { s.wait(); }), DeviceError);
+  EXPECT_FALSE(stream.capturing());
+  EXPECT_EQ(sum_of_squares(stream, 1000, 2.0), 2.0 * 332'833'500);
+}
+
+TEST(CudaCheck, a_failing_call_throws_in_every_build) {
+  WEFT_NEEDS_GPU();
+  try {
+    check_cuda(cudaMemcpy(nullptr, nullptr, 8, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const DeviceError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("cudaMemcpy"), std::string::npos) << text;
+    EXPECT_NE(text.find("cudaErrorInvalidValue"), std::string::npos) << text;
+    EXPECT_NE(text.find("invalid argument"), std::string::npos) << text;
+    EXPECT_NE(text.find("kernels_test.cu"), std::string::npos) << text;
+  }
+  EXPECT_NO_THROW(check_cuda(cudaGetLastError(), "nothing"));  // the failure is not reported twice
+}
+
+TEST(CudaCheck, a_refused_launch_throws) {
+  WEFT_NEEDS_GPU();
+  detail::loop_kernel<<<1, 4096>>>(1, Nothing{});  // more threads than a block may have
+  EXPECT_THROW(check_launch("loop"), DeviceError);
+  EXPECT_NO_THROW(check_launch("nothing"));
+}
+
+TEST(CudaCheck, too_much_memory_throws_and_says_what_to_do) {
+  WEFT_NEEDS_GPU();
+  try {
+    (void)DeviceStorage::make(Backend::cuda, std::size_t{1} << 50);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const DeviceError& error) {
+    EXPECT_NE(error.problem().find("cudaErrorMemoryAllocation"), std::string::npos);
+    EXPECT_FALSE(error.suggestion().empty());
+  }
+  Stream stream;
+  EXPECT_THROW(StreamBuffer<char>(stream, std::size_t{1} << 50), DeviceError);
+}
+
+TEST(CudaCheck, loops_on_the_wrong_stream_break_the_contract) {
+  EXPECT_BREACH(parallel_for(space::cuda{}, host_stream(), 1, Nothing{}));
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  EXPECT_BREACH(parallel_for(space::host{}, stream, 1, [](int) {}));
+}
+
+}  // namespace
+}  // namespace weft

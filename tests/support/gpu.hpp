@@ -1,0 +1,29 @@
+#pragma once
+/// Tests that need a GPU: skipped, with the reason, where there is none.
+#include <gtest/gtest.h>
+
+#include "weft/device/device.hpp"
+#include "weft/device/space.hpp"
+
+/// In a test or SetUp(). Give such tests names with "cuda" or "Cuda": tools/gpu-check runs those under compute-sanitizer.
+#define WEFT_NEEDS_GPU() \
+  if (::weft::device_count() == 0) GTEST_SKIP() << ::weft::why_no_cuda()
+
+namespace weft::testing {
+
+/// A test that is run for several backends.
+class BackendTest : public ::testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override {
+    if (is_cuda(GetParam())) WEFT_NEEDS_GPU();
+  }
+};
+
+inline const auto kBackendName = [](const auto& test) { return to_string(test.param); };
+inline const auto kEveryBackend =
+    ::testing::Values(Backend::host, Backend::mirror, Backend::cuda, Backend::cuda_managed, Backend::cuda_mapped);
+/// Those whose sides can differ.
+inline const auto kDeviceBackends =
+    ::testing::Values(Backend::mirror, Backend::cuda, Backend::cuda_managed, Backend::cuda_mapped);
+
+}  // namespace weft::testing
