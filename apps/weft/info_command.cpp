@@ -4,6 +4,10 @@
 
 #include <thread>
 
+#include "weft/base/error.hpp"
+#include "weft/comm/environment.hpp"
+#include "weft/device/info.hpp"
+
 #include "command.hpp"
 
 namespace weft::app {
@@ -17,6 +21,39 @@ std::string mpi_version() {
   return all.substr(0, all.find(','));
 }
 
+std::string gib(std::int64_t bytes) { return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30)); }
+
+void print_gpu(const DeviceInfo& gpu) {
+  fmt::print("GPU {:<3} {}, compute {}.{}, {} multiprocessors, {} MiB L2\n", gpu.index, gpu.name, gpu.compute_major,
+             gpu.compute_minor, gpu.multiprocessors, gpu.l2_bytes >> 20);
+  fmt::print("        memory {} of {} free\n", gib(gpu.memory_free_bytes), gib(gpu.memory_total_bytes));
+  try {
+    const Bandwidth rates = measure_bandwidth(gpu.index);
+    fmt::print(
+        "        measured {:.0f} GB/s device copy (read + write), {:.1f} GB/s from pinned host memory, {:.1f} GB/s to it\n",
+        1e-9 * rates.copy, 1e-9 * rates.to_device, 1e-9 * rates.to_host);
+  } catch (const DeviceError& error) {
+    fmt::print("        not measured: {}\n", error.what());
+  }
+  fmt::print("        bus {}, {}, {}\n", gpu.pci_bus, gpu.pcie_link.empty() ? "PCIe link not known" : gpu.pcie_link,
+             gpu.nvlinks < 0 ? "NVLinks not known" : fmt::format("{} NVLinks active", gpu.nvlinks));
+  for (const PeerInfo& peer : gpu.peers) {
+    fmt::print("        GPU {}: {}\n", peer.device,
+               !peer.access   ? "no peer access"
+               : peer.atomics ? "peer access with atomics (NVLink)"
+                              : "peer access over PCIe");
+  }
+}
+
+void print_gpus() {
+  const CudaInfo cuda = cuda_info();
+  if (!cuda.runtime.empty()) {
+    fmt::print("CUDA    runtime {}, driver {}\n", cuda.runtime, cuda.driver.empty() ? "none" : "for CUDA up to " + cuda.driver);
+  }
+  if (!cuda.missing.empty()) fmt::print("GPUs    none: {}\n", cuda.missing);
+  for (const DeviceInfo& gpu : cuda.devices) print_gpu(gpu);
+}
+
 Exit print_info(const Communicator& comm) {
   const Communicator node = comm.split_shared_memory();
   if (!comm.is_root()) return Exit::done;
@@ -24,7 +61,9 @@ Exit print_info(const Communicator& comm) {
   fmt::print("weft {} ({} build, {})\n", WEFT_VERSION, WEFT_BUILD_TYPE, __VERSION__);
   fmt::print("ranks   {} ({} on this machine)\n", comm.size(), node.size());
   fmt::print("machine {} cores, {:.1f} GiB memory\n", std::thread::hardware_concurrency(), memory / (1 << 30));
-  fmt::print("MPI     {}\n", mpi_version());
+  const auto aware = MpiEnvironment::cuda_aware();
+  fmt::print("MPI     {}{}\n", mpi_version(), !aware ? "" : *aware ? ", takes GPU memory" : ", does not take GPU memory");
+  print_gpus();
   return Exit::done;
 }
 
