@@ -243,11 +243,13 @@ InitialParams read_initial(const Section& s, const std::string& key, const Ideal
         initial.double_mach.foot =
             s.number("foot", {.default_value = 1.0 / 6, .unit = "m", .doc = "x where the shock meets y = 0 at t = 0."});
         break;
-      case InitialKind::manufactured:
-        initial.manufactured = ManufacturedSolution::periodic(
-            static_cast<int>(s.integer("dim", {.default_value = 2, .min = 2, .max = 3, .doc = "Dimensions of the mesh."})),
-            s.number("length", {.default_value = 1, .min_exclusive = 0, .unit = "m", .doc = "Edge of the periodic box."}));
+      case InitialKind::manufactured: {
+        const auto dim = s.integer("dim", {.default_value = 2, .min = 2, .max = 3, .doc = "Dimensions of the mesh."});
+        const double length =
+            s.number("length", {.default_value = 1, .min_exclusive = 0, .unit = "m", .doc = "Edge of the periodic box."});
+        initial.manufactured = ManufacturedSolution::periodic(static_cast<int>(dim), length);
         break;
+      }
       case InitialKind::expression:
         initial.expressions.density = read_expression(s, "density_expression", "1", "Density as a formula of x, y, z.");
         initial.expressions.velocity_x = read_expression(s, "velocity_x_expression", "0", "Formula of x, y, z.");
