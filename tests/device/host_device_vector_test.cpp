@@ -38,10 +38,10 @@ void store(Stream& stream, double* to, double value) {
 }
 
 class HostDeviceVectorTest : public testing::BackendTest {};
-INSTANTIATE_TEST_SUITE_P(Backends, HostDeviceVectorTest, testing::kEveryBackend, testing::kBackendName);
+INSTANTIATE_TEST_SUITE_P(Backends, HostDeviceVectorTest, testing::every_backend(), testing::backend_name);
 /// With a device side that can be stale.
 class DeviceSideTest : public testing::BackendTest {};
-INSTANTIATE_TEST_SUITE_P(Backends, DeviceSideTest, testing::kDeviceBackends, testing::kBackendName);
+INSTANTIATE_TEST_SUITE_P(Backends, DeviceSideTest, testing::device_backends(), testing::backend_name);
 
 TEST_P(HostDeviceVectorTest, resizes_like_a_vector) {
   struct Tag;

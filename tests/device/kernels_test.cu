@@ -82,7 +82,7 @@ double sum_of_squares(Stream& stream, int n, double scale) {
 
 class CudaLoopTest : public testing::BackendTest {};
 INSTANTIATE_TEST_SUITE_P(Backends, CudaLoopTest, ::testing::Values(Backend::cuda, Backend::cuda_managed, Backend::cuda_mapped),
-                         testing::kBackendName);
+                         testing::backend_name);
 
 TEST_P(CudaLoopTest, writes_every_element_once) {
   Stream stream;
@@ -190,7 +190,7 @@ TEST(CudaCheck, too_much_memory_throws_and_says_what_to_do) {
     EXPECT_FALSE(error.suggestion().empty());
   }
   Stream stream;
-  EXPECT_THROW(StreamBuffer<char>(stream, std::size_t{1} << 50), DeviceError);
+  EXPECT_THROW((void)StreamBuffer<char>(stream, std::size_t{1} << 50), DeviceError);
 }
 
 TEST(CudaCheck, loops_on_the_wrong_stream_break_the_contract) {

@@ -19,11 +19,13 @@ class BackendTest : public ::testing::TestWithParam<Backend> {
   }
 };
 
-inline const auto kBackendName = [](const auto& test) { return to_string(test.param); };
-inline const auto kEveryBackend =
-    ::testing::Values(Backend::host, Backend::mirror, Backend::cuda, Backend::cuda_managed, Backend::cuda_mapped);
+inline const char* backend_name(const ::testing::TestParamInfo<Backend>& info) { return to_string(info.param); }
+inline auto every_backend() {
+  return ::testing::Values(Backend::host, Backend::mirror, Backend::cuda, Backend::cuda_managed, Backend::cuda_mapped);
+}
 /// Those whose sides can differ.
-inline const auto kDeviceBackends =
-    ::testing::Values(Backend::mirror, Backend::cuda, Backend::cuda_managed, Backend::cuda_mapped);
+inline auto device_backends() {
+  return ::testing::Values(Backend::mirror, Backend::cuda, Backend::cuda_managed, Backend::cuda_mapped);
+}
 
 }  // namespace weft::testing
