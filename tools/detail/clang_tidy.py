@@ -2,32 +2,72 @@
 """clang-tidy over the sources of a build directory, each finding named once. See tools/tidy.
 
     clang_tidy.py BUILD_DIRECTORY JOBS PATTERN
+
+A source found clean leaves a stamp in BUILD_DIRECTORY/tidy: the hash of its compile command, of .clang-tidy and of every file that it
+includes. As long as the hash is the same the source is not checked again.
 """
 import concurrent.futures
+import functools
+import hashlib
 import json
 import re
+import shlex
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+TIDY = ["clang-tidy-16", "--quiet", "--warnings-as-errors=*"]
 FINDING = re.compile(r"^\S[^:]*:\d+:\d+: (warning|error): .*$", re.M)
 NOISE = re.compile(r"^( ?#\d+ |\d+ warnings? |PLEASE submit )")
 
 
-def sources(build, pattern):
-    """The repository's own .cpp files that the build compiles, sorted."""
-    entries = json.loads((build / "compile_commands.json").read_text())
-    paths = {(Path(entry["directory"]) / entry["file"]).resolve() for entry in entries}
-    names = (path.relative_to(ROOT) for path in paths if path.is_relative_to(ROOT) and not path.is_relative_to(build.resolve()))
-    return sorted(str(name) for name in names if name.suffix == ".cpp" and re.search(pattern, str(name)))
+def commands(build, pattern):
+    """The repository's own .cpp files that the build compiles, each with its entry in the compilation database, sorted."""
+    found = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        path = (Path(entry["directory"]) / entry["file"]).resolve()
+        if path.suffix == ".cpp" and path.is_relative_to(ROOT) and not path.is_relative_to(build):
+            name = str(path.relative_to(ROOT))
+            if re.search(pattern, name):
+                found.setdefault(name, entry)
+    return dict(sorted(found.items()))
 
 
-def check(build, source):
+@functools.cache
+def digest(path):
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def fingerprint(entry):
+    """What the verdict on a source depends on; None where its includes cannot be found, so that clang-tidy tells why."""
+    words = shlex.split(entry["command"])
+    output = words.index("-o")
+    compiling = words[:output] + words[output + 2:]
+    done = subprocess.run([*compiling, "-M", "-MT", "it"], capture_output=True, text=True, cwd=entry["directory"])
+    if done.returncode != 0:
+        return None
+    files = [name.replace("\\ ", " ") for name in re.split(r"(?<!\\)\s+", done.stdout.removeprefix("it:").replace("\\\n", " ")) if name]
+    parts = [*TIDY, *compiling, digest(ROOT / ".clang-tidy")]
+    parts += [f"{name} {digest(Path(entry['directory']) / name)}" for name in files]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def check(build, name, entry):
+    """(clang-tidy's process, seconds), or None where the source was found clean before."""
     began = time.monotonic()
-    done = subprocess.run(["clang-tidy-16", "-p", str(build), "--quiet", "--warnings-as-errors=*", source], capture_output=True,
-                          text=True, errors="replace", cwd=ROOT)
+    key = fingerprint(entry)
+    stamp = build / "tidy" / name.replace("/", "_")
+    if key is not None and stamp.exists() and stamp.read_text() == key:
+        return None
+    done = subprocess.run([*TIDY, "-p", str(build), name], capture_output=True, text=True, errors="replace", cwd=ROOT)
+    # The sources may have been edited meanwhile.
+    if done.returncode == 0 and key is not None:
+        digest.cache_clear()
+        if fingerprint(entry) == key:
+            stamp.parent.mkdir(exist_ok=True)
+            stamp.write_text(key)
     return done, time.monotonic() - began
 
 
@@ -41,17 +81,23 @@ def findings_in(output):
 
 
 def main():
-    build, jobs, pattern = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-    names = sources(build, pattern)
-    if not names:
+    build, jobs, pattern = Path(sys.argv[1]).resolve(), int(sys.argv[2]), sys.argv[3]
+    entries = commands(build, pattern)
+    if not entries:
         sys.exit(f"no source matches '{pattern}'")
-    print(f"clang-tidy over {len(names)} files", flush=True)
-    seen, broken, slowest = set(), [], (0.0, "")
+    print(f"clang-tidy over {len(entries)} files", flush=True)
+    seen, broken, known, slowest = set(), [], 0, (0.0, "none")
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        running = {pool.submit(check, build, name): name for name in names}
+        running = {pool.submit(check, build, name, entry): name for name, entry in entries.items()}
         for count, future in enumerate(concurrent.futures.as_completed(running), 1):
+            if sys.stdout.isatty():
+                print(f"\033[K[{count}/{len(entries)}]", end="\r", flush=True)
             name = running[future]
-            done, seconds = future.result()
+            result = future.result()
+            if result is None:
+                known += 1
+                continue
+            done, seconds = result
             slowest = max(slowest, (seconds, name))
             found = list(findings_in(done.stdout))
             for first, block in found:
@@ -62,9 +108,7 @@ def main():
                 broken.append(name)
                 words = [line for line in done.stderr.splitlines() if not NOISE.match(line)]
                 print(f"{name}: clang-tidy ended with {done.returncode}", *words[:20], sep="\n", flush=True)
-            if sys.stdout.isatty():
-                print(f"\r\033[K[{count}/{len(names)}]", end="\r", flush=True)
-    print(f"{len(seen)} findings in {len(names)} files; the slowest took {slowest[0]:.0f} s: {slowest[1]}")
+    print(f"{len(seen)} findings in {len(entries)} files, {known} of them known to be clean; slowest: {slowest[1]}, {slowest[0]:.0f} s")
     for name in broken:
         print(f"clang-tidy could not finish {name}")
     sys.exit(1 if seen or broken else 0)
