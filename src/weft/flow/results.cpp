@@ -116,7 +116,7 @@ fs::path Results::write_fields(const Solver& solver, const std::string& name) {
       {"density", std::span<const double>(density), 1},   {"velocity", std::span<const double>(velocity), 3},
       {"pressure", std::span<const double>(pressure), 1}, {"mach", std::span<const double>(mach), 1},
       {"cell_id", std::span<const std::int64_t>(ids), 1}, {"rank", std::span<const std::int64_t>(ranks), 1}};
-  const fs::path file = folder_ / name;
+  fs::path file = folder_ / name;
   io::write_vtkhdf(
       comm_, file, grid, fields,
       {.time = solver.time(),
@@ -141,7 +141,7 @@ constexpr int kVars = Solver::kVars;
 
 std::vector<std::string> with_variables(std::vector<std::string> columns, const char* (*name)(int),
                                         const std::string& prefix = {}, const std::string& suffix = {}) {
-  for (int k = 0; k < kVars; ++k) columns.push_back(prefix + name(k) + suffix);
+  for (int k = 0; k < kVars; ++k) columns.push_back(fmt::format("{}{}{}", prefix, name(k), suffix));
   return columns;
 }
 
@@ -273,7 +273,7 @@ std::uint64_t fingerprint_of(const mesh::Mesh& m, const std::vector<std::int64_t
 fs::path Results::write_checkpoint(const Solver& solver, double largest_residual, double residual) {
   const mesh::Mesh& m = solver.mesh();
   const std::vector<std::int64_t> keys = keys_of(m);
-  const fs::path file = folder_ / kCheckpointFile;
+  fs::path file = folder_ / kCheckpointFile;
   std::vector<io::CheckpointField> fields{{kConserved, solver.conserved(), kVars}};
   std::vector<std::pair<std::string, double>> numbers{{"largest_residual", largest_residual}, {"residual", residual}};
   std::vector<double> lowered;

@@ -165,7 +165,7 @@ class Section {
   Section(std::shared_ptr<detail::CaseState> state, detail::SectionRecord* record) : state_(std::move(state)), record_(record) {}
 
   const detail::CaseValue* declare(const std::string& key, detail::KeyRecord record, bool needed) const;
-  void set_value(const std::string& key, std::string toml) const;
+  void set_value(const std::string& key, const std::string& toml) const;
   std::optional<double> read_number(const std::string& key, const NumberSpec& spec, bool needed) const;
   std::optional<std::int64_t> read_integer(const std::string& key, const IntegerSpec& spec, bool needed) const;
   std::optional<std::string> read_text(const std::string& key, const TextSpec& spec, bool needed) const;

@@ -190,7 +190,7 @@ const CaseValue* Section::declare(const std::string& key, KeyRecord record, bool
   return entry == nullptr ? nullptr : &entry->value;
 }
 
-void Section::set_value(const std::string& key, std::string toml) const {
+void Section::set_value(const std::string& key, const std::string& toml) const {
   for (KeyRecord& record : record_->keys) {
     if (record.name != key) continue;
     record.value_toml = toml;
@@ -211,8 +211,8 @@ std::optional<double> Section::read_number(const std::string& key, const NumberS
                                     .doc = spec.doc},
                                    needed);
   if (value != nullptr) {
-    ReadNumber read = take_number(*this, key, *value, spec);
-    set_value(key, std::move(read.toml));
+    const ReadNumber read = take_number(*this, key, *value, spec);
+    set_value(key, read.toml);
     return read.si;
   }
   if (spec.default_value) return unit.to_si(*spec.default_value);
@@ -419,7 +419,7 @@ std::string Section::choice(const std::string& key, const std::vector<std::strin
 
 std::string Section::variant(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec,
                              const std::function<void(const std::string&)>& body) const {
-  const std::string chosen = choice(key, choices, spec);
+  std::string chosen = choice(key, choices, spec);
   const auto visit = [&](const std::string& one) {
     struct Scope {  // the condition must go away when body throws
       std::vector<std::string>& conditions;

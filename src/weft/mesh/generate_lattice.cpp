@@ -215,7 +215,7 @@ std::array<int, 6> boundary_sides(const Lattice& lattice, Index i, Index j, Inde
 }
 
 /// The direction (i_min ... k_max) in which all these corners lie at the rim of their lattice cell.
-bool on_rim(std::int8_t corner, int direction) {
+bool on_rim(std::uint8_t corner, int direction) {
   if (corner == kCentre) return false;
   return kCornerOffset[static_cast<std::size_t>(corner)][static_cast<std::size_t>(direction / 2)] == direction % 2;
 }
@@ -275,8 +275,9 @@ class Builder {
     const Index first = begin(number_.cells()), last = end(number_.cells());
     block_.first_cell = GlobalCellId(first);
     if (first == last) return;
-    auto [at, id] = number_.cell_position(first);
+    auto [at, first_piece] = number_.cell_position(first);
     auto& [i, j, k] = at;
+    Index id = first_piece;
     while (id < last) {
       find_corners(i, j, k);
       for (const Piece& piece : number_.pieces_of(i, j, k)) {
@@ -315,7 +316,7 @@ class Builder {
       std::array<GlobalNodeId, kMaxFaceNodes> nodes;
       bool here = true;
       for (std::size_t n = 0; n < static_cast<std::size_t>(face.size); ++n) {
-        const std::int8_t corner = piece.corner[static_cast<std::size_t>(face.node[n])];
+        const std::uint8_t corner = piece.corner[static_cast<std::size_t>(face.node[n])];
         here = here && on_rim(corner, direction);
         nodes[n] = corner_[static_cast<std::size_t>(corner)];
       }

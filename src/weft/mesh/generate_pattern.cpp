@@ -7,7 +7,7 @@
 namespace weft::mesh::detail {
 namespace {
 
-using Corners = std::array<std::int8_t, 4>;
+using Corners = std::array<std::uint8_t, 4>;
 
 /// The tetrahedron with these corners of the unit cube in an order of positive volume.
 constexpr Piece tetrahedron(Corners c) {
@@ -26,8 +26,8 @@ constexpr Piece tetrahedron(Corners c) {
 /// A face of the hexahedron as listed by its shape: out of the cell.
 constexpr Corners outward_face(int face) {
   const CellFace& f = shape(CellType::hexahedron).face[static_cast<std::size_t>(face)];
-  return {static_cast<std::int8_t>(f.node[0]), static_cast<std::int8_t>(f.node[1]), static_cast<std::int8_t>(f.node[2]),
-          static_cast<std::int8_t>(f.node[3])};
+  return {static_cast<std::uint8_t>(f.node[0]), static_cast<std::uint8_t>(f.node[1]), static_cast<std::uint8_t>(f.node[2]),
+          static_cast<std::uint8_t>(f.node[3])};
 }
 
 constexpr Piece pyramid_on(int face) {

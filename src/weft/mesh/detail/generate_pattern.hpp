@@ -19,7 +19,7 @@ inline constexpr std::array<std::array<int, 3>, 8> kCornerOffset{
 /// An element of a split lattice cell, by its corners.
 struct Piece {
   CellType type = CellType::quad;
-  std::array<std::int8_t, kMaxCellNodes> corner{};
+  std::array<std::uint8_t, kMaxCellNodes> corner{};
 };
 
 /// How the lattice cells of one layer are split. Faces between layers are quads, or triangles on the diagonal 0-2 (4-6).

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "weft/base/error.hpp"
 
@@ -77,7 +78,9 @@ class MeshCursor {
   [[nodiscard]] T raw(const char* what);
 
   /// @throws MeshError at this place (or at `offset`; -1: in the file as a whole), with the element and zone set before.
-  [[noreturn]] void fail(std::string problem, std::string suggestion) const { fail_at(offset(), problem, suggestion); }
+  [[noreturn]] void fail(std::string problem, std::string suggestion) const {
+    fail_at(offset(), std::move(problem), std::move(suggestion));
+  }
   [[noreturn]] void fail_at(std::int64_t offset, std::string problem, std::string suggestion) const;
 
  private:
