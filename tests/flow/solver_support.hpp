@@ -16,8 +16,8 @@
 
 namespace weft::flow::test {
 
-inline mesh::Mesh generated(const std::string& name, const mesh::GeneratorParameters& parameters, mesh::BuildOptions options = {},
-                            const Communicator& comm = Communicator::world()) {
+inline mesh::Mesh generated(const std::string& name, const mesh::GeneratorParameters& parameters,
+                            const mesh::BuildOptions& options = {}, const Communicator& comm = Communicator::world()) {
   return mesh::build(comm, mesh::generate(comm, name, parameters), options);
 }
 

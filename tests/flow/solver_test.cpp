@@ -13,7 +13,6 @@
 namespace weft::flow {
 namespace {
 
-using test::advance;
 using test::everywhere;
 using test::generated;
 using test::periodic_box;

@@ -57,7 +57,7 @@ class Vtkhdf : public ::testing::Test {
   Strip strip{comm};
   std::filesystem::path path = scratch / "fields_10.vtkhdf";
 
-  void write(VtkOptions options = {.time = 0.25, .step = 10, .provenance = "a test"}) {
+  void write(const VtkOptions& options = {.time = 0.25, .step = 10, .provenance = "a test"}) {
     write_vtkhdf(comm, path, strip.grid(), strip.fields(), options);
   }
 };

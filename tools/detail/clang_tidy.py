@@ -3,8 +3,8 @@
 
     clang_tidy.py BUILD_DIRECTORY JOBS PATTERN
 
-A source found clean leaves a stamp in BUILD_DIRECTORY/tidy: the hash of its compile command, of .clang-tidy and of every file that it
-includes. As long as the hash is the same the source is not checked again.
+A source found clean leaves a stamp in BUILD_DIRECTORY/tidy: the hash of its compile command, of each .clang-tidy above it and of every
+file that it includes. As long as the hash is the same the source is not checked again.
 """
 import concurrent.futures
 import functools
@@ -49,7 +49,8 @@ def fingerprint(entry):
     if done.returncode != 0:
         return None
     files = [name.replace("\\ ", " ") for name in re.split(r"(?<!\\)\s+", done.stdout.removeprefix("it:").replace("\\\n", " ")) if name]
-    parts = [*TIDY, *compiling, digest(ROOT / ".clang-tidy")]
+    folders = [folder for folder in Path(entry["file"]).parents if folder.is_relative_to(ROOT)]
+    parts = [*TIDY, *compiling, *(digest(folder / ".clang-tidy") for folder in folders if (folder / ".clang-tidy").exists())]
     parts += [f"{name} {digest(Path(entry['directory']) / name)}" for name in files]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 

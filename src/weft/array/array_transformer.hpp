@@ -35,7 +35,7 @@ class Exchange {
   ///   (checked always; nothing was started then); CommError.
   /// @collective  on the plan's communicator: exchanges are started in the same order on every rank.
   /// @cost no allocation.
-  void start(After after);
+  void start(const After& after);
   /// Makes `stream` wait for the exchange. On the host stream: returns when it is complete.
   /// @throws ContractError if it was not started; CommError.
   void finish(Stream& stream);

@@ -174,7 +174,7 @@ Exchange::Body& Exchange::body() {
   return *body_;
 }
 
-void Exchange::start(After after) { body().start(after); }
+void Exchange::start(const After& after) { body().start(after); }
 
 void Exchange::finish(Stream& stream) {
   body().complete();

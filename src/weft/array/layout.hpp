@@ -60,7 +60,8 @@ template <class T>
 [[nodiscard]] WEFT_HD constexpr std::size_t row_stride(int width, int row_align) {
   const auto n = static_cast<std::size_t>(width);
   if (row_align == kNoRowAlign) return n;
-  const std::size_t step = std::lcm(sizeof(T), static_cast<std::size_t>(row_align)) / sizeof(T);
+  const auto align = static_cast<std::size_t>(row_align);
+  const std::size_t step = align / std::gcd(sizeof(T), align);
   return (n + step - 1) / step * step;
 }
 

@@ -18,7 +18,7 @@ namespace weft::kernels {
 template <class Key>
 [[nodiscard]] bool before(const Key& a, const Key& b) {
   if constexpr (std::floating_point<Key>) {
-    return std::strong_order(a, b) < 0;
+    return std::is_lt(std::strong_order(a, b));
   } else {
     return a < b;
   }
