@@ -37,6 +37,9 @@ void add_case_options(CLI::App& command, CaseOptions& options) {
   command.add_option("--set", options.overrides, "Override a key of the case: --set numerics.cfl=0.5")
       ->type_name("KEY=VALUE")
       ->take_all();
+  command.add_option_function<std::string>(
+      "--device", [&options](const std::string& device) { options.overrides.push_back("device=" + device); },
+      "Where the flow is computed, as --set device=...: host or cuda");
 }
 
 struct RunOptions : CaseOptions {

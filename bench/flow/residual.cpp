@@ -1,6 +1,6 @@
 // Cell-residuals per second of the Euler residual, beside the machine's copy bandwidth.
 //
-//   mpirun -n 2 bench_flow_residual [cells]
+//   mpirun -n 2 bench_flow_residual [cells [host|cuda [elements]]]
 //
 // One line per element type: a full residual (ghost exchange, gradients, limiter, fluxes) and a full Runge-Kutta step divided by
 // its three residuals. Bytes per cell and residual are the compulsory traffic of two passes (each input once), as
@@ -13,6 +13,8 @@
 
 #include "weft/base/clock.hpp"
 #include "weft/comm/environment.hpp"
+#include "weft/device/device.hpp"
+#include "weft/device/info.hpp"
 #include "weft/flow/solver.hpp"
 #include "weft/mesh/generate_by_name.hpp"
 #include "weft/mesh/mesh.hpp"
@@ -58,7 +60,7 @@ double compulsory_bytes(const mesh::Mesh& m) {
   return gradient_pass + flux_pass + update;
 }
 
-Row measure(const Communicator& comm, const std::string& elements, int dim, std::int64_t cells, flow::GradientKind gradient) {
+mesh::Mesh periodic_box(const Communicator& comm, const std::string& elements, int dim, std::int64_t cells) {
   const double per_cube = elements == "tetrahedra" ? 6 : 1;
   const auto n = static_cast<std::int64_t>(std::round(std::pow(static_cast<double>(cells) / per_cube, 1.0 / dim)));
   mesh::GeneratorParameters box{{"nx", n}, {"ny", n}, {"elements", elements}};
@@ -66,20 +68,26 @@ Row measure(const Communicator& comm, const std::string& elements, int dim, std:
   mesh::BuildOptions options;
   options.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}};
   if (dim == 3) options.periodic.push_back({"zmin", "zmax", {0, 0, 1}});
-  const mesh::Mesh m = mesh::build(comm, mesh::generate(comm, "box", box), options);
-  flow::Solver solver(m, {}, {}, {.gradient = gradient});
+  return mesh::build(comm, mesh::generate(comm, "box", box), options);
+}
+
+Row measure(const mesh::Mesh& m, const std::string& elements, flow::GradientKind gradient, Backend backend) {
+  const Communicator& comm = m.comm;
+  flow::Solver solver(m, {}, {}, {.gradient = gradient}, mesh::Neighbours::face, {}, backend);
   solver.initialise([](Vec3 x) {
     return flow::Primitive{1 + 0.2 * std::sin(6.28318530717958648 * (x.x + x.y + x.z)), {1, 0.5, 0}, 1};
   });
   solver.step(1.0);
   std::vector<double> residual, step;
-  const int repeats = std::max(3, static_cast<int>(4'000'000 / m.global_cells));
+  const int repeats = std::max(backend == Backend::host ? 3 : 20, static_cast<int>(4'000'000 / m.global_cells));
   for (int i = 0; i < repeats; ++i) {
-    comm.barrier();
-    const Stopwatch evaluation;
-    solver.residual().evaluate(solver.time());
-    residual.push_back(comm.max(evaluation.seconds()));
-    std::fill(solver.residual().residual().begin(), solver.residual().residual().end(), 0.0);
+    if (backend == Backend::host) {
+      comm.barrier();
+      const Stopwatch evaluation;
+      solver.residual().evaluate(solver.time());
+      residual.push_back(comm.max(evaluation.seconds()));
+      std::fill(solver.residual().residual().begin(), solver.residual().residual().end(), 0.0);
+    }
     comm.barrier();
     const Stopwatch stepping;
     solver.step(1.0);
@@ -89,7 +97,7 @@ Row measure(const Communicator& comm, const std::string& elements, int dim, std:
   return {elements,
           gradient == flow::GradientKind::green_gauss ? "green_gauss" : "least_squares",
           m.global_cells,
-          all / median(residual),
+          residual.empty() ? 0 : all / median(residual),
           3 * all / median(step),
           comm.max(compulsory_bytes(m))};
 }
@@ -100,7 +108,11 @@ int main(int argc, char** argv) {
   const MpiEnvironment mpi(argc, argv);
   const Communicator comm = Communicator::world();
   const std::int64_t cells = argc > 1 ? std::atoll(argv[1]) : 300'000;
-  const double bandwidth = copy_bandwidth(comm);
+  const Backend backend = argc > 2 && std::string(argv[2]) == "cuda" ? Backend::cuda : Backend::host;
+  const std::string only = argc > 3 ? argv[3] : "";
+  if (backend == Backend::cuda) set_device(device_of(comm.split_shared_memory().rank().value()));
+  const double bandwidth =
+      backend == Backend::cuda ? comm.size() * measure_bandwidth(current_device()).copy : copy_bandwidth(comm);
   if (comm.is_root()) {
     fmt::print("{} rank(s), {}, copy {:.1f} GB/s, fp64, AoS, HLLC + Barth-Jespersen\n", comm.size(), __VERSION__,
                bandwidth * 1e-9);
@@ -108,21 +120,23 @@ int main(int argc, char** argv) {
                "in RK3 step [M/s]", "bytes/cell", "of copy rate");
   }
   std::string json;
-  const auto run = [&](const std::string& elements, int dim, flow::GradientKind gradient) {
-    const Row r = measure(comm, elements, dim, cells, gradient);
-    if (!comm.is_root()) return;
-    fmt::print("{:14}{:>15}{:>10}{:>22.2f}{:>22.2f}{:>12.0f}{:>15.0f}%\n", r.elements, r.gradient, r.cells,
-               r.residual_rate * 1e-6, r.step_rate * 1e-6, r.bytes, 100 * r.step_rate * r.bytes / bandwidth);
-    json += fmt::format(
-        R"({}{{"elements":"{}","gradient":"{}","cells":{},"residuals_per_s":{:.4g},"in_step_per_s":{:.4g},"bytes":{:.0f}}})",
-        json.empty() ? "" : ",", r.elements, r.gradient, r.cells, r.residual_rate, r.step_rate, r.bytes);
+  const auto run = [&](const std::string& elements, int dim) {
+    if (!only.empty() && only != elements) return;
+    const mesh::Mesh m = periodic_box(comm, elements, dim, cells);
+    for (const auto gradient : {flow::GradientKind::least_squares, flow::GradientKind::green_gauss}) {
+      const Row r = measure(m, elements, gradient, backend);
+      if (!comm.is_root()) continue;
+      fmt::print("{:14}{:>15}{:>10}{:>22.2f}{:>22.2f}{:>12.0f}{:>15.0f}%\n", r.elements, r.gradient, r.cells,
+                 r.residual_rate * 1e-6, r.step_rate * 1e-6, r.bytes, 100 * r.step_rate * r.bytes / bandwidth);
+      json += fmt::format(
+          R"({}{{"elements":"{}","gradient":"{}","cells":{},"residuals_per_s":{:.4g},"in_step_per_s":{:.4g},"bytes":{:.0f}}})",
+          json.empty() ? "" : ",", r.elements, r.gradient, r.cells, r.residual_rate, r.step_rate, r.bytes);
+    }
   };
-  for (const auto gradient : {flow::GradientKind::least_squares, flow::GradientKind::green_gauss}) {
-    run("quads", 2, gradient);
-    run("triangles", 2, gradient);
-    run("hexahedra", 3, gradient);
-    run("tetrahedra", 3, gradient);
-  }
+  run("quads", 2);
+  run("triangles", 2);
+  run("hexahedra", 3);
+  run("tetrahedra", 3);
   if (comm.is_root()) {
     fmt::print(R"({{"bench":"flow/residual","ranks":{},"copy_bytes_per_s":{:.4g},"rows":[{}]}})", comm.size(), bandwidth, json);
     fmt::print("\n");

@@ -395,6 +395,9 @@ Case read_case(const io::CaseReader& reader) {
     c.boundary.push_back(read_condition(zone, c.gas, c.free_stream));
   }
   c.numerics = read_numerics(root.section("numerics", {.doc = "How the equations are solved."}), c.mesh.build);
+  c.device = root.choice_of<Backend>(
+      "device", {{"host", Backend::host}, {"cuda", Backend::cuda}},
+      {.default_value = "host", .doc = "Where the flow is computed: the processor's cores, or a GPU for each rank."});
   c.manufactured_source =
       root.choice("source", {"none", "manufactured"},
                   {.default_value = "none", .doc = "Source term; manufactured: that of [initial], kind manufactured."}) ==

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/device/space.hpp"
 #include "weft/flow/boundary.hpp"
 #include "weft/flow/initial.hpp"
 #include "weft/flow/monitors.hpp"
@@ -66,6 +67,7 @@ struct Case {
   InitialParams initial;
   std::vector<ZoneCondition> boundary;
   Numerics numerics;
+  Backend device = Backend::host;
   StopCriteria stop;
   OutputChoice output;
   std::vector<ForceSpec> forces;

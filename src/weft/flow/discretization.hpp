@@ -10,7 +10,7 @@
 namespace weft::flow {
 
 /// Whether the flow behind a boundary is the mirror image of the flow before it.
-[[nodiscard]] constexpr bool mirrors(BoundaryKind kind) {
+[[nodiscard]] WEFT_HD constexpr bool mirrors(BoundaryKind kind) {
   return kind == BoundaryKind::slip_wall || kind == BoundaryKind::symmetry;
 }
 

@@ -31,7 +31,7 @@ Forces forces(const Solver& solver, const ForceSpec& spec) {
     if (std::find(spec.zones.begin(), spec.zones.end(), m.boundary[z].name) == spec.zones.end()) continue;
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       const std::size_t f = face.index();
-      const Vec3 push = solver.residual().boundary_flux(z, face.value()).momentum - spec.reference.pressure * m.face_normal[f];
+      const Vec3 push = solver.boundary_flux(z, face.value()).momentum - spec.reference.pressure * m.face_normal[f];
       const Vec3 force = m.face_area[f] * push;
       result.force += force;
       result.moment += cross(m.face_centroid[f] - spec.moment_centre, force);
@@ -86,7 +86,7 @@ Probe::Probe(const mesh::Mesh& mesh, Vec3 at, const std::string& name) : at_(at)
 
 Primitive Probe::read(const Solver& solver) const {
   Primitive value;
-  if (solver.mesh().comm.rank() == owner_) value = solver.residual().cell_state(cell_, at_);
+  if (solver.mesh().comm.rank() == owner_) value = solver.cell_state(cell_, at_);
   return solver.mesh().comm.broadcast(value, owner_);
 }
 

@@ -28,7 +28,7 @@ std::vector<BoundaryKind> kinds_of(const std::vector<BoundaryCondition>& boundar
 }  // namespace
 
 Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
-                   mesh::Neighbours stencil)
+                   mesh::Neighbours stencil, Backend backend)
     : mesh_(mesh),
       gas_(gas),
       boundary_(std::move(boundary)),
@@ -37,19 +37,21 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
           mesh.comm,
           [&] { return Discretization(mesh, kinds_of(boundary_), stencil, numerics.gradient == GradientKind::least_squares); })),
       prescribed_(boundary_.size()),
-      values_(static_cast<std::size_t>(discretization_.rows) * kVars, 0.0),
-      gradients_(static_cast<std::size_t>(mesh.cells()) * kVars * static_cast<std::size_t>(mesh.dim), 0.0),
-      residual_(static_cast<std::size_t>(mesh.owned_cells) * kVars, 0.0),
+      values_(backend == Backend::host ? static_cast<std::size_t>(discretization_.rows) * kVars : 0, 0.0),
+      gradients_(
+          backend == Backend::host ? static_cast<std::size_t>(mesh.cells()) * kVars * static_cast<std::size_t>(mesh.dim) : 0,
+          0.0),
+      residual_(backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) * kVars : 0, 0.0),
       limiter_(visit_limiter(numerics.limiter, numerics.venkatakrishnan_k,
                              [](auto limiter) { return detail::LimiterChoice(limiter); })),
       flux_(visit_flux(numerics.flux, [](auto flux) { return detail::FluxChoice(flux); })),
       lowered_(static_cast<std::size_t>(mesh.cells()), 0),
-      pull_values_(
-          ArrayTransformer(mesh.plan,
-                           {PairRef::rows(std::span(values_).first(static_cast<std::size_t>(mesh.cells()) * kVars), kVars)})
-              .pull()),
-      pull_gradients_(ArrayTransformer(mesh.plan, {PairRef::rows(gradients_, kVars * mesh.dim)}).pull()),
-      pull_lowered_(ArrayTransformer(mesh.plan, {PairRef::rows(lowered_)}).pull()) {}
+      pull_lowered_(ArrayTransformer(mesh.plan, {PairRef::rows(lowered_)}).pull()) {
+  if (backend != Backend::host) return;
+  const std::span cells = std::span(values_).first(static_cast<std::size_t>(mesh.cells()) * kVars);
+  pull_values_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(cells, kVars)}).pull());
+  pull_gradients_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(gradients_, kVars * mesh.dim)}).pull());
+}
 
 void Residual::set_reference(const Primitive& reference) {
   const double speed = std::max(norm(reference.velocity), gas_.sound_speed(reference));
@@ -59,20 +61,20 @@ void Residual::set_reference(const Primitive& reference) {
 detail::ResidualView Residual::view() const {
   const Discretization& d = discretization_;
   return {.stencil_offset = d.stencil_offset.data(),
-          .stencil_row = d.stencil_row.data(),
+          .stencil_rows = d.stencil_row.data(),
           .cell_face_offset = d.cell_face_offset.data(),
-          .cell_face = d.cell_face.data(),
-          .cell_face_row = d.cell_face_row.data(),
-          .face_left = d.face_left.data(),
-          .face_right = d.face_right.data(),
-          .centroid = d.centroid.data(),
-          .face_centroid = mesh_.face_centroid.data(),
-          .face_normal = mesh_.face_normal.data(),
-          .face_area = mesh_.face_area.data(),
-          .inverse_volume = d.inverse_volume.data(),
-          .least_squares = d.least_squares.data(),
-          .value = const_cast<double*>(values_.data()),  // const members only read through the view
-          .gradient = const_cast<double*>(gradients_.data()),
+          .cell_faces = d.cell_face.data(),
+          .cell_face_rows = d.cell_face_row.data(),
+          .left_row = d.face_left.data(),
+          .right_row = d.face_right.data(),
+          .centroids = d.centroid.data(),
+          .face_centroids = mesh_.face_centroid.data(),
+          .face_normals = mesh_.face_normal.data(),
+          .face_areas = mesh_.face_area.data(),
+          .inverse_volumes = d.inverse_volume.data(),
+          .matrices = d.least_squares.data(),
+          .values = const_cast<double*>(values_.data()),  // const members only read through the view
+          .gradients = const_cast<double*>(gradients_.data()),
           .residual = const_cast<double*>(residual_.data()),
           .gas = gas_,
           .scale = scale_,
@@ -105,15 +107,15 @@ void Residual::boundary_rows(double time) {
 
 void Residual::refresh(double time) {
   boundary_rows(time);
-  pull_values_.start(after(host_stream()));
+  pull_values_->start(after(host_stream()));
   if (numerics_.gradient == GradientKind::none) {
-    pull_values_.wait();
+    pull_values_->wait();
     return;
   }
   with_dim(mesh_.dim, [&](auto dim) {
     const detail::ResidualView v = view();
     detail::gradient_loop<dim()>(v, numerics_.gradient, limiter_, 0, mesh_.inner_cells);
-    pull_values_.wait();
+    pull_values_->wait();
     detail::gradient_loop<dim()>(v, numerics_.gradient, limiter_, mesh_.inner_cells, mesh_.owned_cells);
   });
   if (order_lowered_) flatten_lowered();
@@ -160,9 +162,9 @@ void Residual::inner_and_boundary_fluxes() {
 void Residual::evaluate(double time) {
   refresh(time);
   const bool second_order = numerics_.gradient != GradientKind::none;
-  if (second_order) pull_gradients_.start(after(host_stream()));
+  if (second_order) pull_gradients_->start(after(host_stream()));
   inner_and_boundary_fluxes();
-  if (second_order) pull_gradients_.wait();
+  if (second_order) pull_gradients_->wait();
   with_dim(mesh_.dim, [&](auto dim) {
     detail::ghost_face_loop<dim()>(view(), flux_, mesh_.ghost_faces.first().value(), mesh_.ghost_faces.last().value());
   });

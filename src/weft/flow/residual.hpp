@@ -1,6 +1,7 @@
 #pragma once
 /// The residual of the Euler equations: what flows into each cell per second, from the cells' values.
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,9 +34,11 @@ class Residual {
   static constexpr int kVars = IdealGas::kVars;
 
   /// @param mesh  outlives this object.  @param stencil  neighbours that cell_cells of the mesh lists.
+  /// @param backend  where the arrays are: Backend::host, or a GPU's, and then they are a DeviceStepper's: this is the scheme
+  /// alone.
   /// @throws MeshError on every rank for stencils without a gradient.  @collective
   Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
-           mesh::Neighbours stencil);
+           mesh::Neighbours stencil, Backend backend = Backend::host);
   Residual(const Residual&) = delete;
   Residual& operator=(const Residual&) = delete;
 
@@ -57,7 +60,8 @@ class Residual {
   /// @collective
   void lower_order(std::span<const std::int32_t> cells);
   void restore_order();
-  [[nodiscard]] bool order_lowered() const { return order_lowered_; }  ///< of any cell; equal on every rank
+  [[nodiscard]] std::span<const std::int32_t> lowered() const { return lowered_; }  ///< owned and ghost cells: 1 where lowered
+  [[nodiscard]] bool order_lowered() const { return order_lowered_; }               ///< of any cell; equal on every rank
   [[nodiscard]] bool order_lowered(std::int32_t cell) const { return lowered_[static_cast<std::size_t>(cell)] != 0; }  ///< owned
 
   /// Flux through a boundary face per unit area, out of the domain. @pre evaluate() or refresh() since values changed.
@@ -71,6 +75,8 @@ class Residual {
   [[nodiscard]] const mesh::Mesh& mesh() const { return mesh_; }
   [[nodiscard]] const IdealGas& gas() const { return gas_; }
   [[nodiscard]] const Numerics& numerics() const { return numerics_; }
+  /// By which the variables vary: Venkatakrishnan's parameter is relative to it.
+  [[nodiscard]] const Primitive& scale() const { return scale_; }
   [[nodiscard]] const std::vector<BoundaryCondition>& boundary() const { return boundary_; }
   /// Sets the reference state that scales Venkatakrishnan's parameter. @pre positive density and pressure.
   void set_reference(const Primitive& reference);
@@ -93,7 +99,8 @@ class Residual {
   std::vector<std::int32_t> lowered_;  ///< of owned and ghost cells: 1 where the order is lowered
   bool order_lowered_ = false;         ///< equal on every rank
   Primitive scale_{1, {1, 1, 1}, 1};
-  Exchange pull_values_, pull_gradients_, pull_lowered_;
+  Exchange pull_lowered_;
+  std::optional<Exchange> pull_values_, pull_gradients_;
 };
 
 }  // namespace weft::flow

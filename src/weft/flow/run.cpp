@@ -10,6 +10,7 @@
 #include "weft/base/clock.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/device/device.hpp"
 #include "weft/flow/results.hpp"
 #include "weft/mesh/read_mesh.hpp"
 
@@ -286,8 +287,12 @@ mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
 
 std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_case) {
   auto conditions = agreed(mesh.comm, [&] { return match_conditions(mesh, flow_case); });
+  if (flow_case.device != Backend::host) {
+    const Communicator machine = mesh.comm.split_shared_memory();
+    agreed(mesh.comm, [&] { set_device(device_of(machine.rank().value())); });
+  }
   auto solver = std::make_unique<Solver>(mesh, flow_case.gas, std::move(conditions), flow_case.numerics,
-                                         flow_case.mesh.build.ghosts, flow_case.source());
+                                         flow_case.mesh.build.ghosts, flow_case.source(), flow_case.device);
   if (flow_case.free_stream) solver->residual().set_reference(*flow_case.free_stream);
   return solver;
 }

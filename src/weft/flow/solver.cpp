@@ -8,6 +8,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/flow/detail/device_stepper.hpp"
 
 namespace weft::flow {
 namespace {
@@ -46,15 +47,47 @@ void store_conserved(double* values, const Conserved& u) {
 }  // namespace
 
 Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
-               mesh::Neighbours stencil, SourceTerm source)
-    : residual_(mesh, gas, std::move(boundary), numerics, stencil),
+               mesh::Neighbours stencil, SourceTerm source, Backend backend)
+    : residual_(mesh, gas, std::move(boundary), numerics, stencil, backend),
       source_(std::move(source)),
       conserved_(static_cast<std::size_t>(mesh.owned_cells) * kVars),
-      start_of_step_(conserved_.size()),
-      local_dt_(numerics.local_time_step ? static_cast<std::size_t>(mesh.owned_cells) : 0) {
+      start_of_step_(backend == Backend::host ? conserved_.size() : 0),
+      local_dt_(numerics.local_time_step && backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) : 0) {
+  if (backend != Backend::host) {
+    if (source_) throw InputError("source terms are not computed on a GPU", "run on the host", {.key = "source"});
+    agreed(mesh.comm, [&] { device_ = std::make_unique<detail::DeviceStepper>(residual_); });
+  }
   double volume = 0;
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) volume += mesh.cell_volume[static_cast<std::size_t>(c)];
   volume_ = mesh.comm.sum(volume);
+}
+
+Solver::~Solver() = default;
+
+void Solver::fetch() const {
+  if (device_ && !fetched_) device_->download(conserved_);
+  fetched_ = true;
+}
+
+std::span<const double> Solver::conserved() const {
+  fetch();
+  return conserved_;
+}
+
+void Solver::refresh() {
+  if (device_) {
+    device_->refresh(time_);
+  } else {
+    residual_.refresh(time_);
+  }
+}
+
+Conserved Solver::boundary_flux(std::size_t zone, std::int32_t face) const {
+  return device_ ? device_->boundary_flux(face) : residual_.boundary_flux(zone, face);
+}
+
+Primitive Solver::cell_state(std::int32_t cell, Vec3 x) const {
+  return device_ ? device_->cell_state(cell, x) : residual_.cell_state(cell, x);
 }
 
 void Solver::initialise(const std::function<Primitive(Vec3)>& state, double time, std::int64_t step) {
@@ -65,10 +98,7 @@ void Solver::initialise(const std::function<Primitive(Vec3)>& state, double time
                       residual_.gas().conserved(state(m.cell_centroid[static_cast<std::size_t>(c)])));
     }
   });
-  time_ = time;
-  step_ = step;
-  bad_ = {};
-  if (!survey()) throw_bad_state();
+  begin(time, step);
 }
 
 void Solver::restore(std::span<const double> conserved, double time, std::int64_t step, const LoweredOrder& lowered) {
@@ -79,15 +109,31 @@ void Solver::restore(std::span<const double> conserved, double time, std::int64_
   });
   std::copy(conserved.begin(), conserved.end(), conserved_.begin());
   residual_.restore_order();
-  if (lowered.until > 0) residual_.lower_order(lowered.cells);
+  if (device_) device_->set_lowered({});
+  if (lowered.until > 0) lower_order(lowered.cells);
   lowered_until_ = lowered.until;
+  begin(time, step);
+}
+
+/// Takes conserved_ for the state.
+void Solver::begin(double time, std::int64_t step) {
+  fetched_ = true;
+  if (device_) device_->upload(conserved_);
   time_ = time;
   step_ = step;
   bad_ = {};
   if (!survey()) throw_bad_state();
 }
 
-Primitive Solver::primitive(std::int32_t cell) const { return load(&residual_.values()[static_cast<std::size_t>(cell) * kVars]); }
+Primitive Solver::primitive(std::int32_t cell) const {
+  const std::size_t first = static_cast<std::size_t>(cell) * kVars;
+  return device_ ? residual_.gas().primitive(conserved_at(&conserved()[first])) : load(&residual_.values()[first]);
+}
+
+void Solver::lower_order(std::span<const std::int32_t> cells) {
+  residual_.lower_order(cells);
+  if (device_) device_->set_lowered(residual_.lowered());
+}
 
 LoweredOrder Solver::lowered_order() const {
   LoweredOrder lowered;
@@ -102,15 +148,21 @@ LoweredOrder Solver::lowered_order() const {
 double Solver::cell_dt(std::int32_t cell) const {
   const auto c = static_cast<std::size_t>(cell);
   const Discretization& d = residual_.discretization();
-  const Primitive w = load(&residual_.values()[c * kVars]);
-  const double a = residual_.gas().sound_speed(w);
-  const Vec3 s = d.projected_area[c];
-  return 1.0 / (d.inverse_volume[c] *
-                ((std::abs(w.velocity.x) + a) * s.x + (std::abs(w.velocity.y) + a) * s.y + (std::abs(w.velocity.z) + a) * s.z));
+  return detail::stable_dt_of_cell(residual_.gas(), load(&residual_.values()[c * kVars]), d.projected_area[c],
+                                   d.inverse_volume[c]);
 }
 
-/// Primitive values from conserved_, the largest stable step, and whether every cell is physical.
-bool Solver::survey() {
+/// The largest stable step of this rank's cells; notes the cells that are not physical.
+double Solver::survey_device() {
+  const detail::DeviceSurvey seen = device_->survey();
+  if (seen.physical) return seen.stable_dt;
+  fetched_ = false;
+  for (const auto& [cell, stage] : device_->bad_cells()) note_bad_cell(stage, cell);
+  return seen.stable_dt;
+}
+
+/// The same from conserved_, and primitive values.
+double Solver::survey_host() {
   const mesh::Mesh& m = mesh();
   const std::span<double> values = residual_.values();
   double dt = std::numeric_limits<double>::infinity();
@@ -125,8 +177,14 @@ bool Solver::survey() {
     if (!local_dt_.empty()) local_dt_[i] = own;
     dt = std::min(dt, own);
   }
+  return dt;
+}
+
+/// The largest stable step, and whether every cell is physical.
+bool Solver::survey() {
+  const double dt = device_ ? survey_device() : survey_host();
   // One reduction for both: a bad state is a negative step, the lower the earlier.
-  stable_dt_ = m.comm.min(bad_.order < 0 ? dt : kEarliest + bad_.order);
+  stable_dt_ = mesh().comm.min(bad_.order < 0 ? dt : kEarliest + bad_.order);
   return stable_dt_ > 0;
 }
 
@@ -153,7 +211,8 @@ void Solver::note_bad_cell(int stage, std::int32_t cell) {
     const std::size_t f = face.index();
     if (m.face_right[f].valid()) {
       const mesh::LocalCellId other = m.face_left[f].value() == cell ? m.face_right[f] : m.face_left[f];
-      const Primitive n = load(&residual_.values()[other.index() * kVars]);
+      if (device_ && other.value() >= m.owned_cells) continue;  // what another rank's cell holds is on its GPU
+      const Primitive n = device_ ? primitive(other.value()) : load(&residual_.values()[other.index() * kVars]);
       around +=
           fmt::format("; neighbour {}: density {:.6g}, pressure {:.6g}", m.cell_file_id[other.index()], n.density, n.pressure);
       continue;
@@ -206,44 +265,64 @@ void Solver::update(int stage, double dt, double fraction) {
 }
 
 void Solver::try_step(double dt, double fraction) {
-  const int stages = residual_.numerics().rk_stages;
+  const Numerics& numerics = residual_.numerics();
+  const int stages = numerics.rk_stages;
+  const bool local_time_step = numerics.local_time_step;
   for (int stage = 0; stage < stages; ++stage) {
     const double time = time_ + stage_of(stages, stage).time * dt;
+    ++evaluations_;
+    if (device_) {
+      device_->stage({.number = stage,
+                      .last = stage + 1 == stages,
+                      .time = time,
+                      .dt = dt,
+                      .keep = stage_of(stages, stage).keep,
+                      .local_cfl = local_time_step ? fraction * numerics.cfl : 0});
+      continue;
+    }
     add_sources(time);
     residual_.evaluate(time);
-    ++evaluations_;
     update(stage, dt, fraction);
   }
 }
 
 StepReport Solver::step(double dt_limit) {
   const double cfl = residual_.numerics().cfl;
-  if (residual_.order_lowered() && step_ >= lowered_until_) residual_.restore_order();
+  if (residual_.order_lowered() && step_ >= lowered_until_) {
+    residual_.restore_order();
+    if (device_) device_->set_lowered({});
+  }
   double fraction = 1;
   for (int attempt = 0;; ++attempt) {
     const double stable = fraction * cfl * stable_dt_;
-    const double dt = local_dt_.empty() ? std::min(stable, dt_limit) : dt_limit;
+    const double dt = residual_.numerics().local_time_step ? dt_limit : std::min(stable, dt_limit);
     bad_ = {};
     bad_cells_.clear();
     try_step(dt, fraction);
+    fetched_ = false;
     if (survey()) {
+      if (device_) device_->accept();
       const double done = std::min(dt, stable);
       time_ += done;
       ++step_;
       return {.step = step_, .time = time_, .dt = done, .retries = attempt};
     }
     if (attempt == kRetries) throw_bad_state();
-    residual_.lower_order(bad_cells_);
+    lower_order(bad_cells_);
     lowered_until_ = step_ + kLoweredSteps;
     if (attempt > 0) fraction *= 0.5;
-    std::copy(start_of_step_.begin(), start_of_step_.end(), conserved_.begin());
+    if (device_) {
+      device_->undo();
+    } else {
+      std::copy(start_of_step_.begin(), start_of_step_.end(), conserved_.begin());
+    }
     bad_ = {};
     survey();
   }
 }
 
 std::array<double, Solver::kVars> Solver::residual_norms() const {
-  std::array<double, kVars> norms = rate_squared_;
+  std::array<double, kVars> norms = device_ ? device_->rate_squared() : rate_squared_;
   mesh().comm.sum(std::span<double>(norms));
   for (double& norm : norms) norm = std::sqrt(norm / volume_);
   return norms;

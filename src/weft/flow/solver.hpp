@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,10 @@
 #include "weft/flow/residual.hpp"
 
 namespace weft::flow {
+
+namespace detail {
+class DeviceStepper;
+}
 
 /// Adds d(conserved)/dt per unit volume at a cell: place, time and state in; source out.
 using SourceTerm = std::function<Conserved(Vec3, double, const Primitive&)>;
@@ -33,9 +38,13 @@ class Solver {
  public:
   static constexpr int kVars = IdealGas::kVars;
 
-  /// @param mesh  outlives the solver.  @collective
+  /// @param mesh  outlives the solver.
+  /// @param backend  Backend::host, or Backend::cuda: every stage is computed on the current GPU, and conserved() and primitive()
+  ///   fetch the state from there when it has changed.
+  /// @throws DeviceError without a GPU; InputError for a source term on a GPU.  @collective
   Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
-         mesh::Neighbours stencil = mesh::Neighbours::face, SourceTerm source = {});
+         mesh::Neighbours stencil = mesh::Neighbours::face, SourceTerm source = {}, Backend backend = Backend::host);
+  ~Solver();
 
   /// Sets every owned cell to state(centroid), and the clock.  @collective
   /// @throws PhysicsError on every rank if a state is not physical, naming the cell.
@@ -56,10 +65,14 @@ class Solver {
   /// With local time steps too, this is the true rate of change: zero when steady. Summed in rank order.  @collective
   [[nodiscard]] std::array<double, kVars> residual_norms() const;
   /// Makes ghosts, gradients and boundary values those of the present state, for monitors and output.  @collective
-  void refresh() { residual_.refresh(time_); }
+  void refresh();
+  /// Flux through a boundary face per unit area, out of the domain. @pre refresh() since the last step.
+  [[nodiscard]] Conserved boundary_flux(std::size_t zone, std::int32_t face) const;
+  /// State at the point x, linear within the owned cell. @pre refresh() since the last step.
+  [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const;
 
-  [[nodiscard]] std::span<const double> conserved() const { return conserved_; }  ///< owned rows x kVars
-  [[nodiscard]] Primitive primitive(std::int32_t cell) const;                     ///< owned cell
+  [[nodiscard]] std::span<const double> conserved() const;     ///< owned rows x kVars
+  [[nodiscard]] Primitive primitive(std::int32_t cell) const;  ///< owned cell
   [[nodiscard]] LoweredOrder lowered_order() const;
   [[nodiscard]] const Residual& residual() const { return residual_; }
   [[nodiscard]] Residual& residual() { return residual_; }
@@ -79,18 +92,26 @@ class Solver {
     Where where;
   };
 
+  void begin(double time, std::int64_t step);
+  void lower_order(std::span<const std::int32_t> cells);
   void add_sources(double time);
   void try_step(double dt, double fraction);
   void update(int stage, double dt, double fraction);
   void note_bad_cell(int stage, std::int32_t cell);
   bool survey();
+  double survey_host();
+  double survey_device();
+  void fetch() const;
   void throw_bad_state() const;
   [[nodiscard]] double cell_dt(std::int32_t cell) const;
 
   Residual residual_;
   SourceTerm source_;
-  std::vector<double> conserved_, start_of_step_;
-  std::vector<double> local_dt_;  ///< s, at CFL 1 for the state at the start of the step; only with local time steps
+  std::unique_ptr<detail::DeviceStepper> device_;  ///< null on the host
+  mutable std::vector<double> conserved_;          ///< on a GPU: as last fetched
+  mutable bool fetched_ = true;
+  std::vector<double> start_of_step_;  ///< of the host
+  std::vector<double> local_dt_;       ///< s, at CFL 1 for the state at the start of the step; only with local time steps
   BadState bad_;
   std::vector<std::int32_t> bad_cells_;       ///< owned cells that left the range of the gas in this try; may repeat
   std::int64_t lowered_until_ = 0;            ///< step from which on the scheme is of second order everywhere

@@ -24,8 +24,8 @@ void inner_face_loop(const ResidualView& v, const FluxChoice& flux, std::int32_t
       [&](const auto& chosen) {
         for (std::int32_t f = first; f < last; ++f) {
           const Conserved through = flux_of_face<Dim>(v, chosen, f);
-          accumulate(v.residual + static_cast<std::int64_t>(v.face_left[f]) * kVars, through, -1.0);
-          accumulate(v.residual + static_cast<std::int64_t>(v.face_right[f]) * kVars, through, 1.0);
+          accumulate(v.residual + static_cast<std::int64_t>(v.left(f)) * kVars, through, -1.0);
+          accumulate(v.residual + static_cast<std::int64_t>(v.right(f)) * kVars, through, 1.0);
         }
       },
       flux);
@@ -36,7 +36,7 @@ void ghost_face_loop(const ResidualView& v, const FluxChoice& flux, std::int32_t
   std::visit(
       [&](const auto& chosen) {
         for (std::int32_t f = first; f < last; ++f) {
-          accumulate(v.residual + static_cast<std::int64_t>(v.face_left[f]) * kVars, flux_of_face<Dim>(v, chosen, f), -1.0);
+          accumulate(v.residual + static_cast<std::int64_t>(v.left(f)) * kVars, flux_of_face<Dim>(v, chosen, f), -1.0);
         }
       },
       flux);
@@ -46,13 +46,13 @@ template <int Dim>
 void boundary_face_loop(const ResidualView& v, const FluxChoice& flux, const BoundaryParams& params, const Primitive* prescribed,
                         std::int32_t first, std::int32_t last) {
   for (std::int32_t f = first; f < last; ++f) {
-    const Primitive inside = reconstruct<Dim>(v, v.face_left[f], v.face_centroid[f]);
-    const Vec3 n = v.face_normal[f];
+    const Primitive inside = reconstruct<Dim>(v, v.left(f), v.face_centroid(f));
+    const Vec3 n = v.face_normal(f);
     const Conserved out =
         prescribed == nullptr
             ? boundary_flux(v.gas, params, inside, n)
             : std::visit([&](const auto& chosen) { return chosen(v.gas, inside, prescribed[f - first], n); }, flux);
-    accumulate(v.residual + static_cast<std::int64_t>(v.face_left[f]) * kVars, v.face_area[f] * out, -1.0);
+    accumulate(v.residual + static_cast<std::int64_t>(v.left(f)) * kVars, v.face_area(f) * out, -1.0);
   }
 }
 

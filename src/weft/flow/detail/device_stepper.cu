@@ -1,0 +1,525 @@
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <string>
+
+#include "weft/base/error.hpp"
+#include "weft/device/buffers.hpp"
+#include "weft/device/parallel_for.cuh"
+#include "weft/device/storage.hpp"
+#include "weft/flow/detail/device_stepper.hpp"
+#include "weft/flow/detail/tile_launch.hpp"
+#include "weft/flow/detail/tiles.hpp"
+
+namespace weft::flow::detail {
+namespace {
+
+/// An array in the memory of the GPU.
+template <class T>
+class DeviceArray {
+ public:
+  DeviceArray() = default;
+  explicit DeviceArray(std::size_t size) : storage_(DeviceStorage::make(Backend::cuda, size * sizeof(T))), size_(size) {}
+  explicit DeviceArray(std::span<const T> values) : DeviceArray(values.size()) { put(values); }
+
+  [[nodiscard]] T* data() const { return storage_ ? reinterpret_cast<T*>(storage_->data()) : nullptr; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  void put(std::span<const T> values) { storage_->copy_from_host(0, std::as_bytes(values), After()).wait(); }
+  void get(std::size_t first, std::span<T> values, const After& before) const {
+    storage_->copy_to_host(first * sizeof(T), std::as_writable_bytes(values), before).wait();
+  }
+
+ private:
+  std::unique_ptr<DeviceStorage> storage_;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+DeviceArray<T> copy_of(const std::vector<T>& values) {
+  return DeviceArray<T>(std::span<const T>(values));
+}
+
+/// What a step reports to the host.
+struct Status {
+  unsigned long long stable_dt;  ///< bits of a double
+  std::int32_t bad;
+};
+
+struct BeginStep {
+  unsigned long long* stable_dt;
+  WEFT_HD void operator()(int) const { *stable_dt = 0x7ff0000000000000ULL; }  // infinity
+};
+
+/// Values of the boundary rows: as Residual::boundary_rows.
+struct BoundaryRows {
+  BoundaryArgs b;
+  double* values;
+  IdealGas gas;
+  std::int32_t cells;
+  WEFT_HD void operator()(std::int32_t face) const {
+    const ZoneArgs& zone = b.zones[b.zone[face]];
+    const Primitive inside = load(values + static_cast<std::int64_t>(b.left[face]) * kVars);
+    const Vec3 n = b.normal[face];
+    Primitive outside;
+    if (zone.prescribed) {
+      outside = b.prescribed[face];
+    } else if (mirrors(zone.params.kind)) {
+      outside = inside;
+      outside.velocity -= 2.0 * dot(inside.velocity, n) * n;
+    } else {
+      outside = boundary_state(gas, zone.params, inside, n);
+    }
+    store(values + static_cast<std::int64_t>(cells + face) * kVars, outside);
+  }
+};
+
+/// Values and the stable time step of the conserved state: as Solver::survey.
+struct Survey {
+  const double* conserved;
+  double *values, *local_dt;
+  const double* inverse_volume;
+  const Vec3* projected_area;
+  unsigned long long* stable_dt;
+  std::int32_t* bad;
+  IdealGas gas;
+  __device__ void operator()(std::int32_t c) const {
+    Conserved u;
+    for (int k = 0; k < kVars; ++k) u[k] = conserved[static_cast<std::int64_t>(c) * kVars + k];
+    const Primitive w = gas.primitive(u);
+    store(values + static_cast<std::int64_t>(c) * kVars, w);
+    if (!gas.physical(w)) {
+      bad[0] = 1;
+      bad[1 + c] = 1;
+      return;
+    }
+    const double own = stable_dt_of_cell(gas, w, projected_area[c], inverse_volume[c]);
+    if (local_dt != nullptr) local_dt[c] = own;
+    atomicMin(stable_dt, static_cast<unsigned long long>(__double_as_longlong(own)));
+  }
+};
+
+struct CopyRows {
+  const std::int32_t* from;
+  double* rows;
+  std::int32_t first_ghost;
+  int width;
+  WEFT_HD void operator()(std::int64_t i) const {
+    rows[static_cast<std::int64_t>(first_ghost) * width + i] =
+        rows[static_cast<std::int64_t>(from[i / width]) * width + i % width];
+  }
+};
+
+struct Sums {
+  double sum[kVars];
+};
+struct SumOfTile {
+  const double* partial;
+  WEFT_HD Sums operator()(std::int32_t tile) const {
+    Sums s;
+    for (int k = 0; k < kVars; ++k) s.sum[k] = partial[static_cast<std::int64_t>(tile) * kVars + k];
+    return s;
+  }
+};
+struct Add {
+  WEFT_HD Sums operator()(Sums a, const Sums& b) const {
+    for (int k = 0; k < kVars; ++k) a.sum[k] += b.sum[k];
+    return a;
+  }
+};
+
+TileRange range_of(std::int32_t first, std::int32_t last, const Tiles::Most& most) {
+  return {first, last, most.cells, most.rows, most.flux_rows, most.faces, most.entries};
+}
+
+/// The largest tiles of which three fit on a multiprocessor at a time: large ones have fewer faces in two tiles, and many at a
+/// time hide the time that memory takes. Where a single cell has a great stencil (neighbours by node), as many cells as fit at
+/// all.
+Tiles make_tiles(const mesh::Mesh& mesh, const Discretization& d) {
+  int device = 0, per_multiprocessor = 0, per_block = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  check_cuda(cudaDeviceGetAttribute(&per_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device), "shared memory");
+  check_cuda(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "shared memory");
+  constexpr int kReserved = 1024;
+  const auto need = [&](const Tiles::Most& most) {
+    return mesh.dim == 2 ? shared_memory<2>(range_of(0, 1, most)) : shared_memory<3>(range_of(0, 1, most));
+  };
+  for (const int cells : {128, 96, 64, 32, 16, 8}) {
+    Tiles tiles(mesh, d, cells);
+    const auto inner = static_cast<int>(need(tiles.of_inner)), border = static_cast<int>(need(tiles.of_border));
+    const bool good = inner + kReserved <= per_multiprocessor / 3 || cells <= 32;
+    if (good && inner <= per_block && border <= per_block) return tiles;
+  }
+  throw DeviceError("cells of this mesh have so many neighbours that not even eight fit into a block's shared memory",
+                    "use stencil = \"face\"");
+}
+
+/// @throws DeviceError where the case needs more than the GPU has, saying how many GPUs would do.
+void expect_room(std::size_t needed, std::int32_t cells) {
+  std::size_t free = 0, total = 0;
+  check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  if (needed <= free) return;
+  const auto gigabytes = [](std::size_t bytes) { return std::to_string((bytes + 999'999'999) / 1'000'000'000) + " GB"; };
+  throw DeviceError("the case needs " + gigabytes(needed) + " on this GPU (" +
+                        std::to_string(needed / static_cast<std::size_t>(cells)) + " bytes for each of " + std::to_string(cells) +
+                        " cells), and " + gigabytes(free) + " are free",
+                    "use a coarser mesh, or spread it over at least " + std::to_string(needed / free + 1) + " GPUs");
+}
+
+}  // namespace
+
+struct DeviceStepper::Impl {
+  explicit Impl(const Residual& scheme);
+
+  template <class F>
+  void with_dim(const F& f) const {
+    if (residual.mesh().dim == 2) {
+      f(std::integral_constant<int, 2>{});
+    } else {
+      f(std::integral_constant<int, 3>{});
+    }
+  }
+  void make_boundary();
+  void prescribe(double time);
+  void pull(double* rows, int width);
+  void ghosts_and_gradients(double time);
+  void look();
+  [[nodiscard]] FluxArgs flux_args() const;
+
+  const Residual& residual;
+  Stream stream;
+  std::int32_t tile_count = 0;
+  LimiterChoice limiter;
+  FluxChoice flux;
+
+  // Of the tiles and the mesh.
+  DeviceArray<std::int32_t> cell_offset, halo_offset, halo_row, face_halo, face_offset, face_end, face_boundary, cell_face_offset,
+      stencil_offset;
+  DeviceArray<std::uint32_t> sides, cell_sides;
+  DeviceArray<std::uint16_t> stencil_row;
+  DeviceArray<double> normal_x, normal_y, normal_z, area, centroid_x, centroid_y, centroid_z, inverse_volume, matrices;
+  DeviceArray<Vec3> row_centroid, projected_area;
+  TileArrays tiles{};
+  TileRange inner{}, border{};
+
+  // Of the boundary.
+  DeviceArray<ZoneArgs> zones;
+  DeviceArray<std::int32_t> zone, boundary_left;
+  DeviceArray<Vec3> boundary_normal, boundary_centroid;
+  DeviceArray<Primitive> prescribed;
+  DeviceArray<Conserved> boundary_fluxes;
+  PinnedBuffer<Primitive> prescribed_on_host;
+  bool prescribes = false;
+  BoundaryArgs boundary{};
+
+  // The state. Buffer `start` holds it at the start of the step, `now` after the last stage.
+  DeviceArray<double> conserved[2], values[2], gradients, local_dt, rate_partial;
+  int start = 0, now = 0, shown = 0;
+  DeviceArray<unsigned long long> stable_dt;
+  DeviceArray<std::int32_t> bad, lowered;
+  bool order_lowered = false, was_bad = false;
+  PinnedBuffer<Status> status{1};
+  std::vector<Conserved> fluxes_on_host;
+
+  // Ghosts that are copies of this rank's own rows (periodic boundaries).
+  DeviceArray<std::int32_t> own_images;
+  std::int32_t first_image = 0;
+};
+
+DeviceStepper::Impl::Impl(const Residual& scheme)
+    : residual(scheme),
+      limiter(visit_limiter(scheme.numerics().limiter, scheme.numerics().venkatakrishnan_k,
+                            [](auto chosen) { return LimiterChoice(chosen); })),
+      flux(visit_flux(scheme.numerics().flux, [](auto chosen) { return FluxChoice(chosen); })) {
+  const mesh::Mesh& m = scheme.mesh();
+  const Discretization& d = scheme.discretization();
+  const Tiles on_host = make_tiles(m, d);
+  tile_count = on_host.size();
+  const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
+  const auto rows = static_cast<std::size_t>(d.rows);
+  const std::size_t per_face = 7 * sizeof(double) + sizeof(std::uint32_t), per_side = 2 * sizeof(std::uint32_t);
+  const std::size_t per_owned = (2 * kVars + 8 + 3) * sizeof(double), per_row = (2 * kVars + 3) * sizeof(double);
+  expect_room(owned * per_owned + rows * per_row + cells * (static_cast<std::size_t>(kVars * m.dim) + 1) * sizeof(double) +
+                  d.least_squares.size() * sizeof(double) + on_host.sides.size() * per_face + d.cell_face.size() * per_side +
+                  (on_host.halo_row.size() + on_host.stencil_row.size()) * sizeof(std::int32_t),
+              m.owned_cells);
+  cell_offset = copy_of(on_host.cell_offset);
+  halo_offset = copy_of(on_host.halo_offset);
+  halo_row = copy_of(on_host.halo_row);
+  face_halo = copy_of(on_host.face_halo);
+  face_offset = copy_of(on_host.face_offset);
+  face_end = copy_of(on_host.face_end);
+  face_boundary = copy_of(on_host.face_boundary);
+  cell_face_offset = copy_of(d.cell_face_offset);
+  sides = copy_of(on_host.sides);
+  cell_sides = copy_of(on_host.cell_sides);
+  const bool by_node = !on_host.stencil_row.empty();
+  if (by_node) {
+    stencil_row = copy_of(on_host.stencil_row);
+    stencil_offset = copy_of(d.stencil_offset);
+  }
+  normal_x = copy_of(on_host.normal_x);
+  normal_y = copy_of(on_host.normal_y);
+  normal_z = copy_of(on_host.normal_z);
+  area = copy_of(on_host.area);
+  centroid_x = copy_of(on_host.centroid_x);
+  centroid_y = copy_of(on_host.centroid_y);
+  centroid_z = copy_of(on_host.centroid_z);
+  inverse_volume = copy_of(d.inverse_volume);
+  matrices = copy_of(d.least_squares);
+  row_centroid = copy_of(d.centroid);
+  projected_area = copy_of(d.projected_area);
+  tiles = {.cell_offset = cell_offset.data(),
+           .halo_offset = halo_offset.data(),
+           .halo_row = halo_row.data(),
+           .face_halo = face_halo.data(),
+           .face_offset = face_offset.data(),
+           .face_end = face_end.data(),
+           .face_boundary = face_boundary.data(),
+           .sides = sides.data(),
+           .cell_sides = cell_sides.data(),
+           .normal_x = normal_x.data(),
+           .normal_y = normal_y.data(),
+           .normal_z = normal_z.data(),
+           .area = area.data(),
+           .centroid_x = centroid_x.data(),
+           .centroid_y = centroid_y.data(),
+           .centroid_z = centroid_z.data(),
+           .cell_face_offset = cell_face_offset.data(),
+           .stencil_offset = stencil_offset.data(),
+           .stencil_row = stencil_row.data(),
+           .row_centroid = row_centroid.data(),
+           .projected_area = projected_area.data(),
+           .inverse_volume = inverse_volume.data(),
+           .matrices = matrices.data(),
+           .cells = m.cells()};
+  inner = range_of(0, on_host.inner, on_host.of_inner);
+  border = range_of(on_host.inner, on_host.size(), on_host.of_border);
+  make_boundary();
+  for (DeviceArray<double>& buffer : conserved) buffer = DeviceArray<double>(owned * kVars);
+  for (DeviceArray<double>& buffer : values) buffer = DeviceArray<double>(rows * kVars);
+  gradients = DeviceArray<double>(cells * kVars * static_cast<std::size_t>(m.dim));
+  set_bytes(stream, gradients.data(), 0, gradients.size() * sizeof(double));  // what they stay in first order
+  if (scheme.numerics().local_time_step) local_dt = DeviceArray<double>(owned);
+  rate_partial = DeviceArray<double>(static_cast<std::size_t>(on_host.size()) * kVars);
+  stable_dt = DeviceArray<unsigned long long>(1);
+  bad = DeviceArray<std::int32_t>(owned + 1);
+  set_bytes(stream, bad.data(), 0, bad.size() * sizeof(std::int32_t));
+  lowered = DeviceArray<std::int32_t>(cells);
+  for (const GhostPlan::Neighbour& n : m.plan.neighbours()) {
+    if (n.rank != m.comm.rank()) throw DeviceError("cells on several GPUs are not computed yet", "run on one rank");
+    std::vector<std::int32_t> from;
+    for (const LocalRow row : n.send_rows) from.push_back(row.value());
+    own_images = copy_of(from);
+    first_image = n.ghosts.first().value();
+  }
+}
+
+void DeviceStepper::Impl::make_boundary() {
+  const mesh::Mesh& m = residual.mesh();
+  const std::int32_t first = residual.discretization().first_boundary_face;
+  const auto faces = static_cast<std::size_t>(m.faces() - first);
+  std::vector<ZoneArgs> zone_args;
+  std::vector<std::int32_t> zone_of(faces), left_of(faces);
+  std::vector<Vec3> normals(faces), centroids(faces);
+  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+    const BoundaryCondition& condition = residual.boundary()[z];
+    zone_args.push_back({condition.params, static_cast<bool>(condition.prescribed)});
+    prescribes = prescribes || condition.prescribed;
+    for (const mesh::LocalFaceId face : m.boundary[z].faces) {
+      const auto i = static_cast<std::size_t>(face.value() - first);
+      zone_of[i] = static_cast<std::int32_t>(z);
+      left_of[i] = m.face_left[face.index()].value();
+      normals[i] = m.face_normal[face.index()];
+      centroids[i] = m.face_centroid[face.index()];
+    }
+  }
+  zones = copy_of(zone_args);
+  zone = copy_of(zone_of);
+  boundary_left = copy_of(left_of);
+  boundary_normal = copy_of(normals);
+  boundary_centroid = copy_of(centroids);
+  if (prescribes) {
+    prescribed = DeviceArray<Primitive>(faces);
+    prescribed_on_host = PinnedBuffer<Primitive>(faces);
+  }
+  boundary_fluxes = DeviceArray<Conserved>(faces);
+  fluxes_on_host.resize(faces);
+  boundary = {.zones = zones.data(),
+              .zone = zone.data(),
+              .left = boundary_left.data(),
+              .normal = boundary_normal.data(),
+              .centroid = boundary_centroid.data(),
+              .prescribed = prescribed.data(),
+              .faces = static_cast<std::int32_t>(faces)};
+}
+
+/// Outside states of the faces that have a given one, evaluated on the host.
+void DeviceStepper::Impl::prescribe(double time) {
+  if (!prescribes) return;
+  const mesh::Mesh& m = residual.mesh();
+  stream.wait();  // the buffer may still be read
+  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+    const BoundaryCondition& condition = residual.boundary()[z];
+    if (!condition.prescribed) continue;
+    for (const mesh::LocalFaceId face : m.boundary[z].faces) {
+      prescribed_on_host.data()[face.value() - residual.discretization().first_boundary_face] =
+          condition.prescribed(m.face_centroid[face.index()], time);
+    }
+  }
+  copy_bytes(stream, prescribed.data(), prescribed_on_host.data(), prescribed.size() * sizeof(Primitive));
+}
+
+void DeviceStepper::Impl::pull(double* rows, int width) {
+  parallel_for(space::cuda{}, stream, static_cast<std::int64_t>(own_images.size()) * width,
+               CopyRows{own_images.data(), rows, first_image, width});
+}
+
+void DeviceStepper::Impl::ghosts_and_gradients(double time) {
+  prescribe(time);
+  double* const rows = values[shown].data();
+  parallel_for(space::cuda{}, stream, boundary.faces, BoundaryRows{boundary, rows, residual.gas(), residual.mesh().cells()});
+  pull(rows, kVars);
+  if (residual.numerics().gradient == GradientKind::none) return;
+  const GradientArgs args{.tiles = tiles,
+                          .values = rows,
+                          .gradients = gradients.data(),
+                          .lowered = order_lowered ? lowered.data() : nullptr,
+                          .gas = residual.gas(),
+                          .scale = residual.scale(),
+                          .reference_length = residual.numerics().reference_length};
+  with_dim([&](auto dim) {
+    for (const TileRange& range : {inner, border}) {
+      launch_gradients<dim()>(stream, range, residual.numerics().gradient, limiter, args);
+    }
+  });
+  pull(gradients.data(), kVars * residual.mesh().dim);
+}
+
+/// Values and stable step of the present conserved state.
+void DeviceStepper::Impl::look() {
+  parallel_for(space::cuda{}, stream, 1, BeginStep{stable_dt.data()});
+  set_bytes(stream, bad.data(), 0, bad.size() * sizeof(std::int32_t));
+  parallel_for(space::cuda{}, stream, residual.mesh().owned_cells,
+               Survey{conserved[now].data(), values[shown].data(), local_dt.data(), inverse_volume.data(), projected_area.data(),
+                      stable_dt.data(), bad.data(), residual.gas()});
+}
+
+FluxArgs DeviceStepper::Impl::flux_args() const {
+  FluxArgs args{};
+  args.tiles = tiles;
+  args.boundary = boundary;
+  args.values = values[shown].data();
+  args.gradients = gradients.data();
+  args.gas = residual.gas();
+  return args;
+}
+
+DeviceStepper::DeviceStepper(const Residual& residual) : impl_(std::make_unique<Impl>(residual)) {}
+DeviceStepper::~DeviceStepper() = default;
+
+void DeviceStepper::upload(std::span<const double> conserved) {
+  impl_->stream.wait();
+  impl_->conserved[impl_->start].put(conserved);
+  impl_->now = impl_->start;
+  impl_->look();
+}
+
+void DeviceStepper::download(std::span<double> conserved) {
+  impl_->conserved[impl_->now].get(0, conserved, after(impl_->stream));
+}
+
+DeviceSurvey DeviceStepper::survey() {
+  Impl& s = *impl_;
+  copy_bytes(s.stream, &s.status.data()->stable_dt, s.stable_dt.data(), sizeof(unsigned long long));
+  copy_bytes(s.stream, &s.status.data()->bad, s.bad.data(), sizeof(std::int32_t));
+  s.stream.wait();
+  return {std::bit_cast<double>(s.status.data()->stable_dt), s.status.data()->bad == 0};
+}
+
+std::vector<DeviceStepper::BadCell> DeviceStepper::bad_cells() {
+  std::vector<std::int32_t> flags(impl_->bad.size());
+  std::vector<BadCell> cells;
+  impl_->bad.get(0, flags, after(impl_->stream));
+  for (std::size_t c = 1; c < flags.size(); ++c) {
+    if (flags[c] != 0) cells.push_back({static_cast<std::int32_t>(c - 1), flags[c] - 1});
+  }
+  return cells;
+}
+
+void DeviceStepper::stage(const Stage& stage) {
+  Impl& s = *impl_;
+  s.ghosts_and_gradients(stage.time);
+  if (stage.last) parallel_for(space::cuda{}, s.stream, 1, BeginStep{s.stable_dt.data()});
+  const int out = 1 - s.start;
+  FluxArgs args = s.flux_args();
+  args.start = s.conserved[s.start].data();
+  args.conserved = s.conserved[s.now].data();
+  args.new_conserved = s.conserved[out].data();
+  args.new_values = s.values[1 - s.shown].data();
+  args.dt = stage.dt;
+  args.keep = stage.keep;
+  args.local_cfl = stage.local_cfl;
+  args.local_dt = s.local_dt.data();
+  args.rate_squared = stage.number == 0 ? s.rate_partial.data() : nullptr;
+  args.stable_dt = stage.last ? s.stable_dt.data() : nullptr;
+  args.bad = s.bad.data();
+  args.stage = stage.number;
+  s.with_dim([&](auto dim) {
+    for (const TileRange& range : {s.inner, s.border}) launch_fluxes<dim()>(s.stream, range, s.flux, args);
+  });
+  s.now = out;
+  s.shown = 1 - s.shown;
+}
+
+void DeviceStepper::accept() { impl_->start = impl_->now; }
+
+void DeviceStepper::undo() {
+  impl_->now = impl_->start;
+  impl_->look();
+}
+
+void DeviceStepper::set_lowered(std::span<const std::int32_t> flags) {
+  impl_->order_lowered = !flags.empty();
+  if (!impl_->order_lowered) return;
+  impl_->stream.wait();
+  impl_->lowered.put(flags);
+}
+
+std::array<double, kVars> DeviceStepper::rate_squared() {
+  const Sums sums = reduce(space::cuda{}, impl_->stream, impl_->tile_count, Sums{}, SumOfTile{impl_->rate_partial.data()}, Add{});
+  std::array<double, kVars> result;
+  std::copy(std::begin(sums.sum), std::end(sums.sum), result.begin());
+  return result;
+}
+
+void DeviceStepper::refresh(double time) {
+  Impl& s = *impl_;
+  s.ghosts_and_gradients(time);
+  s.with_dim([&](auto dim) { launch_boundary_fluxes<dim()>(s.stream, s.flux, s.flux_args(), s.boundary_fluxes.data()); });
+  s.boundary_fluxes.get(0, s.fluxes_on_host, after(s.stream));
+}
+
+Conserved DeviceStepper::boundary_flux(std::int32_t face) const {
+  return impl_->fluxes_on_host[static_cast<std::size_t>(face - impl_->residual.discretization().first_boundary_face)];
+}
+
+Primitive DeviceStepper::cell_state(std::int32_t cell, Vec3 x) const {
+  const Impl& s = *impl_;
+  const int dim = s.residual.mesh().dim;
+  const auto c = static_cast<std::size_t>(cell);
+  std::array<double, kVars> mean;
+  std::array<double, kVars * 3> slopes{};
+  Stream& stream = impl_->stream;
+  s.values[s.shown].get(c * kVars, mean, after(stream));
+  s.gradients.get(c * static_cast<std::size_t>(kVars * dim), std::span(slopes).first(static_cast<std::size_t>(kVars * dim)),
+                  after(stream));
+  const Vec3 r = x - s.residual.discretization().centroid[c];
+  Primitive increment;
+  for (int k = 0; k < kVars; ++k) {
+    increment[k] =
+        dim == 2 ? along<2>(&slopes[static_cast<std::size_t>(k * 2)], r) : along<3>(&slopes[static_cast<std::size_t>(k * 3)], r);
+  }
+  return flow::reconstruct(load(mean.data()), increment);
+}
+
+}  // namespace weft::flow::detail

@@ -1,0 +1,26 @@
+// The device stepper of a build without CUDA.
+#include "weft/base/error.hpp"
+#include "weft/flow/detail/device_stepper.hpp"
+
+namespace weft::flow::detail {
+
+struct DeviceStepper::Impl {};
+
+DeviceStepper::DeviceStepper(const Residual& /*residual*/) {
+  throw DeviceError("this build has no CUDA", "configure with nvcc on the PATH, or run on the host");
+}
+DeviceStepper::~DeviceStepper() = default;
+void DeviceStepper::upload(std::span<const double> /*conserved*/) {}
+void DeviceStepper::download(std::span<double> /*conserved*/) {}
+DeviceSurvey DeviceStepper::survey() { return {}; }
+std::vector<DeviceStepper::BadCell> DeviceStepper::bad_cells() { return {}; }
+void DeviceStepper::stage(const Stage& /*stage*/) {}
+void DeviceStepper::accept() {}
+void DeviceStepper::undo() {}
+void DeviceStepper::set_lowered(std::span<const std::int32_t> /*flags*/) {}
+std::array<double, kVars> DeviceStepper::rate_squared() { return {}; }
+void DeviceStepper::refresh(double /*time*/) {}
+Conserved DeviceStepper::boundary_flux(std::int32_t /*face*/) const { return {}; }
+Primitive DeviceStepper::cell_state(std::int32_t /*cell*/, Vec3 /*x*/) const { return {}; }
+
+}  // namespace weft::flow::detail

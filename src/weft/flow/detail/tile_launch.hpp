@@ -1,0 +1,86 @@
+#pragma once
+/// What the kernels over tiles read and write in the memory of a GPU, and the calls that launch them.
+#include <cstddef>
+#include <cstdint>
+
+#include "weft/base/vec3.hpp"
+#include "weft/device/stream.hpp"
+#include "weft/flow/boundary.hpp"
+#include "weft/flow/detail/loops.hpp"
+
+namespace weft::flow::detail {
+
+/// Tiles and the parts of Discretization that kernels need: pointers to device memory. Passed by value.
+struct TileArrays {
+  const std::int32_t *cell_offset, *halo_offset, *halo_row, *face_halo, *face_offset, *face_end, *face_boundary;
+  const std::uint32_t *sides, *cell_sides;  ///< as in Tiles
+  const double *normal_x, *normal_y, *normal_z, *area, *centroid_x, *centroid_y, *centroid_z;
+  const std::int32_t *cell_face_offset, *stencil_offset;
+  const std::uint16_t* stencil_row;  ///< null: stencils are the rows behind the faces
+  const Vec3 *row_centroid, *projected_area;
+  const double *inverse_volume, *matrices;
+  std::int32_t cells;  ///< owned and ghost
+};
+
+/// Some tiles, and the most that any of them has. flux_rows: own cells and those behind faces.
+struct TileRange {
+  std::int32_t first, last;
+  int cells, rows, flux_rows, faces, entries;
+};
+
+struct GradientArgs {
+  TileArrays tiles;
+  const double* values;         ///< all rows x kVars
+  double* gradients;            ///< owned + ghost rows x kVars x Dim
+  const std::int32_t* lowered;  ///< owned + ghost: 1 where the order is lowered; null: nowhere
+  IdealGas gas;
+  Primitive scale;
+  double reference_length;
+};
+
+/// A zone as the kernels see it.
+struct ZoneArgs {
+  BoundaryParams params;
+  bool prescribed;
+};
+
+struct BoundaryArgs {
+  const ZoneArgs* zones;
+  const std::int32_t* zone;  ///< of each boundary face
+  const std::int32_t* left;  ///< its cell
+  const Vec3 *normal, *centroid;
+  const Primitive* prescribed;  ///< outside state of each boundary face, where its zone is prescribed
+  std::int32_t faces;
+};
+
+struct FluxArgs {
+  TileArrays tiles;
+  BoundaryArgs boundary;
+  const double *values, *gradients;
+  const double *start, *conserved;     ///< owned x kVars: at the start of the step; now
+  double *new_conserved, *new_values;  ///< owned rows; new_conserved may be `conserved`
+  IdealGas gas;
+  double dt, keep;
+  int stage;
+  double local_cfl;      ///< above 0: local time steps
+  double* local_dt;      ///< owned cells, at CFL 1; read if local_cfl > 0, written with `survey`
+  double* rate_squared;  ///< by tile, kVars each; null: not wanted
+  unsigned long long*
+      stable_dt;      ///< bits of the smallest stable step, lowered by each tile; null: not wanted (not the last stage)
+  std::int32_t* bad;  ///< [0]: 1 if any cell left the range of the gas; [1 + c]: in which stage c did, from 1; 0: not
+};
+
+/// Most bytes of shared memory that a block needs for tiles like these.
+template <int Dim>
+[[nodiscard]] std::size_t shared_memory(const TileRange& range);
+
+template <int Dim>
+void launch_gradients(Stream& stream, const TileRange& range, GradientKind kind, const LimiterChoice& limiter,
+                      const GradientArgs& args);
+/// Fluxes through all boundary faces, per unit area, out of the domain, from values and gradients.
+template <int Dim>
+void launch_boundary_fluxes(Stream& stream, const FluxChoice& flux, const FluxArgs& args, Conserved* fluxes);
+template <int Dim>
+void launch_fluxes(Stream& stream, const TileRange& range, const FluxChoice& flux, const FluxArgs& args);
+
+}  // namespace weft::flow::detail

@@ -1,0 +1,138 @@
+#include "weft/flow/detail/tiles.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "weft/base/error.hpp"
+
+namespace weft::flow::detail {
+namespace {
+
+/// Short numbers of one kind of thing in the tile that is being made.
+class Numbering {
+ public:
+  explicit Numbering(std::size_t things) : tile_of_(things, -1), number_(things) {}
+  void begin(std::int32_t tile) { tile_ = tile, next_ = 0; }
+  /// True if it is new.
+  bool add(std::int32_t thing) {
+    const auto i = static_cast<std::size_t>(thing);
+    if (tile_of_[i] == tile_) return false;
+    tile_of_[i] = tile_;
+    number_[i] = next_++;
+    return true;
+  }
+  [[nodiscard]] std::uint16_t operator[](std::int32_t thing) const {
+    return static_cast<std::uint16_t>(number_[static_cast<std::size_t>(thing)]);
+  }
+  [[nodiscard]] int count() const { return next_; }
+
+ private:
+  std::vector<std::int32_t> tile_of_, number_;
+  std::int32_t tile_ = -1;
+  int next_ = 0;
+};
+
+std::vector<std::int32_t> cut(const mesh::Mesh& mesh, int cells_per_tile, std::int32_t& inner) {
+  std::vector<std::int32_t> offsets{0};
+  const auto runs_to = [&](std::int32_t end) {
+    while (offsets.back() < end) offsets.push_back(std::min(end, offsets.back() + cells_per_tile));
+  };
+  runs_to(mesh.inner_cells);
+  inner = static_cast<std::int32_t>(offsets.size()) - 1;
+  runs_to(mesh.owned_cells);
+  return offsets;
+}
+
+}  // namespace
+
+Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, int cells_per_tile)
+    : cell_offset(cut(mesh, cells_per_tile, inner)), halo_offset{0}, face_offset{0}, cell_sides(d.cell_face.size()) {
+  const bool by_node = d.stencil_row != d.cell_face_row;
+  if (by_node) stencil_row.resize(d.stencil_row.size());
+  Numbering rows(static_cast<std::size_t>(d.rows)), faces(static_cast<std::size_t>(mesh.faces()));
+  std::vector<std::int32_t> boundary_faces, own_faces;
+
+  for (std::int32_t tile = 0; tile < size(); ++tile) {
+    const std::int32_t first = cell_offset[static_cast<std::size_t>(tile)],
+                       last = cell_offset[static_cast<std::size_t>(tile) + 1];
+    rows.begin(tile);
+    faces.begin(tile);
+    for (std::int32_t c = first; c < last; ++c) rows.add(c);
+    own_faces.clear();
+    boundary_faces.clear();
+    const auto halo = [&](std::int32_t row) {
+      if (rows.add(row)) halo_row.push_back(row);
+    };
+    const auto faces_of = [&](std::int32_t c, const auto& f) {
+      for (std::int32_t s = d.cell_face_offset[c]; s < d.cell_face_offset[c + 1]; ++s) f(static_cast<std::size_t>(s));
+    };
+
+    // Rows: behind faces, then of stencils, then of the boundary.
+    for (std::int32_t c = first; c < last; ++c) {
+      faces_of(c, [&](std::size_t s) {
+        const bool boundary = d.cell_face_row[s] >= mesh.cells();
+        if (!boundary) halo(d.cell_face_row[s]);
+        (boundary ? boundary_faces : own_faces).push_back(d.cell_face[s]);
+      });
+    }
+    face_halo.push_back(static_cast<std::int32_t>(halo_row.size()) - halo_offset.back());
+    Most& most = tile < inner ? of_inner : of_border;
+    most.flux_rows = std::max(most.flux_rows, rows.count());
+    if (by_node) {
+      for (std::int32_t s = d.stencil_offset[first]; s < d.stencil_offset[last]; ++s) {
+        if (d.stencil_row[static_cast<std::size_t>(s)] < mesh.cells()) halo(d.stencil_row[static_cast<std::size_t>(s)]);
+      }
+    }
+    for (const std::int32_t f : boundary_faces) halo(d.face_right[static_cast<std::size_t>(f)]);
+    halo_offset.push_back(checked_local(static_cast<std::int64_t>(halo_row.size()), "rows around tiles"));
+
+    // Faces, each once.
+    const auto add_face = [&](std::int32_t face) {
+      if (!faces.add(face)) return;
+      const auto f = static_cast<std::size_t>(face);
+      sides.push_back(rows[d.face_left[f]] | static_cast<std::uint32_t>(rows[d.face_right[f]]) << 16U);
+      normal_x.push_back(mesh.face_normal[f].x);
+      normal_y.push_back(mesh.face_normal[f].y);
+      normal_z.push_back(mesh.face_normal[f].z);
+      area.push_back(mesh.face_area[f]);
+      centroid_x.push_back(mesh.face_centroid[f].x);
+      centroid_y.push_back(mesh.face_centroid[f].y);
+      centroid_z.push_back(mesh.face_centroid[f].z);
+    };
+    for (const std::int32_t f : own_faces) add_face(f);
+    face_boundary.push_back(static_cast<std::int32_t>(sides.size()));
+    for (const std::int32_t f : boundary_faces) add_face(f);
+    face_end.push_back(static_cast<std::int32_t>(sides.size()));
+    if (sides.size() % 2 != 0) {
+      sides.push_back(0);
+      for (std::vector<double>* column : {&normal_x, &normal_y, &normal_z, &area, &centroid_x, &centroid_y, &centroid_z}) {
+        column->push_back(0);
+      }
+    }
+    face_offset.push_back(checked_local(static_cast<std::int64_t>(sides.size()), "faces of tiles"));
+
+    constexpr int kMost = std::numeric_limits<std::uint16_t>::max();
+    if (rows.count() > kMost || faces.count() > kMost) {
+      throw LimitError("a tile has more than 65535 rows or faces", "make tiles of fewer cells");
+    }
+    most.cells = std::max(most.cells, last - first);
+    most.rows = std::max(most.rows, rows.count());
+    most.faces = std::max(most.faces, faces.count());
+    most.entries = std::max(
+        most.entries, d.cell_face_offset[static_cast<std::size_t>(last)] - d.cell_face_offset[static_cast<std::size_t>(first)]);
+
+    for (std::int32_t c = first; c < last; ++c) {
+      faces_of(c, [&](std::size_t s) {
+        cell_sides[s] = faces[d.cell_face[s]] | static_cast<std::uint32_t>(rows[d.cell_face_row[s]]) << 16U;
+      });
+    }
+    if (by_node) {
+      for (auto s = static_cast<std::size_t>(d.stencil_offset[first]); s < static_cast<std::size_t>(d.stencil_offset[last]);
+           ++s) {
+        stencil_row[s] = rows[d.stencil_row[s]];
+      }
+    }
+  }
+}
+
+}  // namespace weft::flow::detail

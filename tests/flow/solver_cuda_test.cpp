@@ -1,0 +1,185 @@
+// The flow on a GPU is the flow on the host.
+#include <gtest/gtest.h>
+
+#include "weft/flow/monitors.hpp"
+#include "weft/flow/solver.hpp"
+
+#include "flow/solver_settings.hpp"
+#include "support/gpu.hpp"
+
+namespace weft::flow {
+namespace {
+
+using test::conditions;
+using test::gathered;
+using test::generated;
+using test::relative_difference;
+using test::Setting;
+using test::settings;
+using test::wavy;
+
+constexpr double kAgreement = 1e-12;
+
+class OnCuda : public ::testing::TestWithParam<Setting> {
+ protected:
+  void SetUp() override { WEFT_NEEDS_GPU(); }
+  [[nodiscard]] mesh::Mesh mesh_of() const {
+    return generated(GetParam().generator, GetParam().parameters, GetParam().options, Communicator::self());
+  }
+  /// By hand: what a solver is made of.
+  [[nodiscard]] std::unique_ptr<Solver> solver_on(const mesh::Mesh& mesh, Backend backend, Numerics numerics) const {
+    auto solver =
+        std::make_unique<Solver>(mesh, IdealGas{}, conditions(mesh), numerics, GetParam().options.ghosts, SourceTerm{}, backend);
+    const int dim = GetParam().dim;
+    solver->initialise([dim](Vec3 x) { return wavy(x, dim); });
+    return solver;
+  }
+};
+
+void go(Solver& solver, int steps) {
+  for (int i = 0; i < steps; ++i) solver.step(1.0);
+}
+
+TEST_P(OnCuda, IsTheFlowOnTheHost) {
+  const mesh::Mesh m = mesh_of();
+  for (const FluxKind flux : {FluxKind::hllc, FluxKind::roe, FluxKind::rusanov}) {
+    const Numerics numerics{.flux = flux, .limiter = GetParam().limiter, .cfl = 0.5};
+    const auto host = solver_on(m, Backend::host, numerics), cuda = solver_on(m, Backend::cuda, numerics);
+    const int steps = flux == FluxKind::hllc ? 100 : 20;
+    go(*host, steps);
+    go(*cuda, steps);
+    EXPECT_NEAR(host->time(), cuda->time(), kAgreement * host->time());
+    EXPECT_LE(relative_difference(IdealGas{}, gathered(*host), gathered(*cuda)), kAgreement);
+    for (int k = 0; k < Solver::kVars; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      EXPECT_NEAR(host->residual_norms()[i], cuda->residual_norms()[i], 1e-9 * (1 + host->residual_norms()[i])) << k;
+    }
+  }
+}
+
+TEST_P(OnCuda, GreenGaussFirstOrderAndLocalTimeStepsAreThoseOfTheHost) {
+  const mesh::Mesh m = mesh_of();
+  const std::vector<Numerics> all{{.gradient = GradientKind::green_gauss, .limiter = LimiterKind::none, .cfl = 0.4},
+                                  {.gradient = GradientKind::none, .rk_stages = 1, .cfl = 0.4},
+                                  {.limiter = GetParam().limiter, .rk_stages = 2, .cfl = 0.4, .local_time_step = true}};
+  for (const Numerics& numerics : all) {
+    if (numerics.gradient == GradientKind::green_gauss && GetParam().options.ghosts == mesh::Neighbours::node) continue;
+    const auto host = solver_on(m, Backend::host, numerics), cuda = solver_on(m, Backend::cuda, numerics);
+    go(*host, 20);
+    go(*cuda, 20);
+    EXPECT_LE(relative_difference(IdealGas{}, gathered(*host), gathered(*cuda)), kAgreement);
+  }
+}
+
+TEST_P(OnCuda, TwoRunsGiveTheSameBits) {
+  const mesh::Mesh m = mesh_of();
+  const Numerics numerics{.limiter = GetParam().limiter, .cfl = 0.5};
+  const auto one = solver_on(m, Backend::cuda, numerics), two = solver_on(m, Backend::cuda, numerics);
+  go(*one, 50);
+  go(*two, 50);
+  EXPECT_EQ(gathered(*one), gathered(*two));
+  EXPECT_EQ(one->residual_norms(), two->residual_norms());
+}
+
+TEST_P(OnCuda, StepsWithEveryKernel) {
+  const mesh::Mesh m = mesh_of();
+  for (const GradientKind gradient : {GradientKind::least_squares, GradientKind::green_gauss}) {
+    if (gradient == GradientKind::green_gauss && GetParam().options.ghosts == mesh::Neighbours::node) continue;
+    const auto cuda = solver_on(m, Backend::cuda, {.gradient = gradient, .limiter = GetParam().limiter, .cfl = 0.5});
+    go(*cuda, 1);
+    cuda->refresh();
+    EXPECT_GT(cuda->time(), 0);
+  }
+}
+
+TEST_P(OnCuda, MonitorsSeeTheSameFlow) {
+  const mesh::Mesh m = mesh_of();
+  const Numerics numerics{.limiter = GetParam().limiter, .cfl = 0.5};
+  const auto host = solver_on(m, Backend::host, numerics), cuda = solver_on(m, Backend::cuda, numerics);
+  for (Solver* solver : {host.get(), cuda.get()}) {
+    go(*solver, 10);
+    solver->refresh();
+  }
+  for (const mesh::BoundaryZone& zone : m.boundary) {
+    const ForceSpec spec{.name = zone.name, .zones = {zone.name}, .reference = test::kStream};
+    const Forces a = forces(*host, spec), b = forces(*cuda, spec);
+    EXPECT_LE(norm(a.force - b.force), 1e-12 * (1 + norm(a.force))) << zone.name;
+  }
+  const Vec3 at = m.cell_centroid[0] + 0.1 * (m.cell_centroid[1] - m.cell_centroid[0]);
+  const Primitive difference = Probe(m, at).read(*host) - Probe(m, at).read(*cuda);
+  for (int k = 0; k < Solver::kVars; ++k) EXPECT_NEAR(difference[k], 0, 1e-12);
+}
+
+INSTANTIATE_TEST_SUITE_P(Flow, OnCuda, ::testing::ValuesIn(settings()), [](const auto& test) { return test.param.name; });
+
+TEST(SolverCuda, TriesAStepAgainAndRestartsAsTheHostDoes) {
+  WEFT_NEEDS_GPU();
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}},
+                                 test::periodic_box(2, 1), Communicator::self());
+  const Numerics numerics{.limiter = LimiterKind::none, .rk_stages = 2, .cfl = 1.0};
+  const auto torn = [](Vec3 x) { return Primitive{1, {x.x < 0.5 ? -4.5 : 4.5, 0, 0}, 1}; };
+  Solver host(m, IdealGas{}, {}, numerics);
+  Solver cuda(m, IdealGas{}, {}, numerics, mesh::Neighbours::face, {}, Backend::cuda);
+  host.initialise(torn);
+  cuda.initialise(torn);
+  const auto before = totals(cuda);
+  int retries = 0;
+  for (int i = 0; i < 40; ++i) {
+    EXPECT_EQ(host.step(1.0).retries, cuda.step(1.0).retries) << i;
+    retries += host.residual().order_lowered() ? 1 : 0;
+  }
+  EXPECT_GT(retries, 0);
+  EXPECT_LE(relative_difference(IdealGas{}, gathered(host), gathered(cuda)), 1e-9);
+  const auto after = totals(cuda);
+  for (std::size_t k = 0; k < before.size(); ++k) EXPECT_NEAR(after[k], before[k], 1e-12 * before[4]) << k;
+
+  Solver resumed(m, IdealGas{}, {}, numerics, mesh::Neighbours::face, {}, Backend::cuda);
+  resumed.restore(cuda.conserved(), cuda.time(), cuda.steps(), cuda.lowered_order());
+  go(cuda, 3);
+  go(resumed, 3);
+  EXPECT_EQ(gathered(cuda), gathered(resumed));
+}
+
+TEST(SolverCuda, BoundariesMayBePrescribedInTime) {
+  WEFT_NEEDS_GPU();
+  const mesh::Mesh m =
+      generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{8}}, {"elements", "triangles"}}, {}, Communicator::self());
+  const BoundaryCondition waving{{.kind = BoundaryKind::far_field}, [](Vec3 x, double t) {
+                                   return Primitive{1 + 0.1 * std::sin(x.x + t), {0.5, 0.1, 0}, 1};
+                                 }};
+  const std::vector<BoundaryCondition> everywhere(m.boundary.size(), waving);
+  Solver host(m, IdealGas{}, everywhere, {.cfl = 0.5});
+  Solver cuda(m, IdealGas{}, everywhere, {.cfl = 0.5}, mesh::Neighbours::face, {}, Backend::cuda);
+  for (Solver* solver : {&host, &cuda}) {
+    solver->initialise([&](Vec3 x) { return waving.prescribed(x, 0); });
+    go(*solver, 50);
+  }
+  EXPECT_LE(relative_difference(IdealGas{}, gathered(host), gathered(cuda)), kAgreement);
+}
+
+TEST(SolverCuda, NamesTheCellThatLeavesTheRangeOfTheGas) {
+  WEFT_NEEDS_GPU();
+  const mesh::Mesh m =
+      generated("box", {{"nx", std::int64_t{20}}, {"ny", std::int64_t{2}}, {"ymax", 0.1}}, {}, Communicator::self());
+  Solver cuda(m, IdealGas{}, test::everywhere(m, {.kind = BoundaryKind::supersonic_outflow}), {.flux = FluxKind::roe},
+              mesh::Neighbours::face, {}, Backend::cuda);
+  cuda.initialise([](Vec3 x) { return Primitive{1, {x.x < 0.5 ? -40.0 : 40.0, 0, 0}, 1}; });
+  const std::string text = test::common_error<PhysicsError>(m.comm, [&] { go(cuda, 200); });
+  EXPECT_NE(text.find("element 9"), std::string::npos) << text;
+  EXPECT_NE(text.find("cell at (0.475, 0.025, 0)"), std::string::npos) << text;
+}
+
+TEST(SolverCuda, RefusesSourceTermsAndSaysWhatIsMissing) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}}, {}, Communicator::self());
+  const auto conditions_of_all = test::everywhere(m, {});
+  EXPECT_THROW(Solver(
+                   m, IdealGas{}, conditions_of_all, {}, mesh::Neighbours::face,
+                   [](Vec3, double, const Primitive&) { return Conserved{}; }, Backend::cuda),
+               InputError);
+  if (device_count() == 0) {
+    EXPECT_THROW(Solver(m, IdealGas{}, conditions_of_all, {}, mesh::Neighbours::face, {}, Backend::cuda), DeviceError);
+  }
+}
+
+}  // namespace
+}  // namespace weft::flow
