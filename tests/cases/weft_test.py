@@ -2,6 +2,7 @@
 
     weft_test.py path/to/weft [unittest arguments]
 """
+import atexit
 import csv
 import os
 import pathlib
@@ -23,6 +24,8 @@ CASES = SOURCE / "cases"
 WEFT = pathlib.Path(sys.argv.pop(1)).resolve()
 
 DONE, FAILED, USAGE, PHYSICS, INTERRUPTED = 0, 1, 2, 3, 130
+SESSIONS = tempfile.mkdtemp(prefix="weft-mpi-")
+atexit.register(shutil.rmtree, SESSIONS, ignore_errors=True)
 PATIENCE = 60  # seconds that any one command may take on a busy machine
 
 # What makes each case small.
@@ -54,7 +57,8 @@ MESHES = {
 def environment():
     """As outside of any MPI job. Ranks are not bound and yield: suites that run at once would share the first cores."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_", "PMI_"))}
-    return clean | {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}
+    return clean | {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1",
+                    "OMPI_MCA_orte_tmpdir_base": SESSIONS}  # mpirun of other tests may remove the common folder (tests/CMakeLists.txt)
 
 
 def sets(*overrides):
