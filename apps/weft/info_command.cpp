@@ -58,7 +58,7 @@ Exit print_info(const Communicator& comm) {
   const Communicator node = comm.split_shared_memory();
   if (!comm.is_root()) return Exit::done;
   const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  fmt::print("weft {} ({} build, {})\n", WEFT_VERSION, WEFT_BUILD_TYPE, __VERSION__);
+  fmt::print("weft {} ({} build, {})\n", WEFT_VERSION, WEFT_BUILD_TYPE, host_info().compiler);
   fmt::print("ranks   {} ({} on this machine)\n", comm.size(), node.size());
   fmt::print("machine {} cores, {:.1f} GiB memory\n", std::thread::hardware_concurrency(), memory / (1 << 30));
   const auto aware = MpiEnvironment::cuda_aware();

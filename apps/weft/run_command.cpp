@@ -23,7 +23,7 @@ std::atomic<int> g_stop{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void request_stop(int signal) {
-  // A second signal of the user's own kind ends the program the hard way.
+  // After two signals of the user's own the next one ends the program the hard way.
   if (g_stop.fetch_add(1) > 0 && signal != SIGUSR1) std::signal(signal, SIG_DFL);
 }
 
@@ -89,6 +89,7 @@ Exit check_case(const Communicator& comm, const CaseOptions& options) {
   const auto solver = flow::make_solver(mesh, flow_case);
   solver->initialise(flow::InitialState(flow_case.initial));
   for (const flow::ForceSpec& force : flow_case.forces) flow::check_zones(mesh, force.zones, "forces." + force.name + ".zones");
+  for (const flow::ProbeChoice& probe : flow_case.probes) (void)flow::Probe(mesh, probe.at, probe.name);
   if (comm.is_root()) {
     fmt::print("{}: good. {} cells in {}-D; zones:", options.file, mesh.global_cells, mesh.dim);
     for (const mesh::BoundaryZone& zone : mesh.boundary) fmt::print(" {}", zone.name);

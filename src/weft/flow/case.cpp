@@ -397,7 +397,7 @@ Case read_case(const io::CaseReader& reader) {
   c.numerics = read_numerics(root.section("numerics", {.doc = "How the equations are solved."}), c.mesh.build);
   c.device = root.choice_of<Backend>(
       "device", {{"host", Backend::host}, {"cuda", Backend::cuda}},
-      {.default_value = "host", .doc = "Where the flow is computed: the processor's cores, or a GPU for each rank."});
+      {.default_value = "host", .doc = "Where the flow is computed: on the processor's cores, or by one rank on a GPU."});
   c.manufactured_source =
       root.choice("source", {"none", "manufactured"},
                   {.default_value = "none", .doc = "Source term; manufactured: that of [initial], kind manufactured."}) ==

@@ -29,8 +29,12 @@ bool is_ours(const fs::path& file) {
   const std::string name = file.filename().string();
   const std::string extension = file.extension().string();
   const bool field = name.starts_with(kFields) && (extension == ".hdf" || extension == ".png");
-  return field || name == kCaseFile || name.starts_with("checkpoint") ||
-         std::find(std::begin(kHistories), std::end(kHistories), name) != std::end(kHistories);
+  const std::string drawn_from = file.stem().string() + ".csv";  // a picture of a history
+  const auto history = [](const std::string& of) {
+    return std::find(std::begin(kHistories), std::end(kHistories), of) != std::end(kHistories);
+  };
+  return field || name == kCaseFile || name.starts_with("checkpoint") || history(name) ||
+         (extension == ".png" && history(drawn_from));
 }
 
 /// Whether a file holds fields, or a picture of fields, of a later step than this, or of the step at which a run failed.
@@ -297,6 +301,12 @@ fs::path Results::write_checkpoint(const Solver& solver, double largest_residual
 
 Resumed Results::read_checkpoint(const mesh::Mesh& mesh) const {
   const fs::path file = folder_ / kCheckpointFile;
+  agreed(comm_, [&] {
+    if (comm_.is_root() && !fs::exists(file)) {
+      throw InputError("this run left no checkpoint to go on from", "give --overwrite to start it again",
+                       {.file = file.string()});
+    }
+  });
   io::CheckpointReader reader(comm_, file);
   const std::vector<std::int64_t> keys = keys_of(mesh);
   reader.expect_mesh(mesh.global_cells, fingerprint_of(mesh, keys));

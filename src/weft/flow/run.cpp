@@ -243,8 +243,7 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
                                     [&](const ZoneCondition& condition) { return condition.zone == zone.name; });
     if (found == flow_case.boundary.end()) {
       throw InputError(fmt::format("zone \"{}\" of the mesh {} has no boundary condition", zone.name, mesh.source),
-                       fmt::format("add a section [boundary.{}] with a kind, or make it periodic", zone.name),
-                       {.zone = zone.name});
+                       fmt::format("add a section [boundary.{}] with a kind, or make it periodic", zone.name));
     }
     BoundaryCondition condition{found->params, {}};
     if (found->prescribed) {
@@ -288,6 +287,10 @@ mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
 std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_case) {
   auto conditions = agreed(mesh.comm, [&] { return match_conditions(mesh, flow_case); });
   if (flow_case.device != Backend::host) {
+    if (mesh.comm.size() > 1) {
+      throw InputError("the flow is computed on one GPU, by one rank, so far", "run without -n, or on the host",
+                       {.key = "device"});
+    }
     const Communicator machine = mesh.comm.split_shared_memory();
     agreed(mesh.comm, [&] { set_device(device_of(machine.rank().value())); });
   }

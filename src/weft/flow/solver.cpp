@@ -118,7 +118,14 @@ void Solver::restore(std::span<const double> conserved, double time, std::int64_
 /// Takes conserved_ for the state.
 void Solver::begin(double time, std::int64_t step) {
   fetched_ = true;
-  if (device_) device_->upload(conserved_);
+  if (device_) {
+    device_->upload(conserved_);
+  } else {
+    // Every cell before any is looked at: a message about one shows its neighbours.
+    for (std::size_t i = 0; i < conserved_.size(); i += kVars) {
+      store(&residual_.values()[i], residual_.gas().primitive(conserved_at(&conserved_[i])));
+    }
+  }
   time_ = time;
   step_ = step;
   bad_ = {};
@@ -196,6 +203,8 @@ void Solver::throw_bad_state() const {
                          bad_.where);
     }
   });
+  throw PhysicsError(fmt::format("the stable time step is {} s at step {}", stable_dt_, step_),
+                     "speeds of sound or cell sizes are out of range: check the states and their units, and mesh.scale");
 }
 
 void Solver::note_bad_cell(int stage, std::int32_t cell) {
@@ -260,7 +269,7 @@ void Solver::update(int stage, double dt, double fraction) {
     }
     const Primitive w = residual_.gas().primitive(conserved_at(u));
     store(&values[i * kVars], w);
-    if (!(w.density > 0 && w.pressure > 0)) note_bad_cell(stage, c);
+    if (!residual_.gas().physical(w)) note_bad_cell(stage, c);
   }
 }
 
@@ -307,7 +316,7 @@ StepReport Solver::step(double dt_limit) {
       ++step_;
       return {.step = step_, .time = time_, .dt = done, .retries = attempt};
     }
-    if (attempt == kRetries) throw_bad_state();
+    if (attempt >= kRetries) throw_bad_state();
     lower_order(bad_cells_);
     lowered_until_ = step_ + kLoweredSteps;
     if (attempt > 0) fraction *= 0.5;

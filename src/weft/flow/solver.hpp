@@ -102,7 +102,7 @@ class Solver {
   double survey_host();
   double survey_device();
   void fetch() const;
-  void throw_bad_state() const;
+  [[noreturn]] void throw_bad_state() const;
   [[nodiscard]] double cell_dt(std::int32_t cell) const;
 
   Residual residual_;

@@ -293,7 +293,9 @@ PeriodicZones find_periodic_zones(const MeshBlock& block, const std::vector<Peri
     if (at == block.zones.end()) {
       const std::string near = closest_match(name, names);
       throw InputError(fmt::format("no boundary zone \"{}\" to be periodic", name),
-                       near.empty() ? std::string{} : fmt::format("did you mean \"{}\"?", near), Where{.file = block.source});
+                       near.empty() ? fmt::format("the zones are {}", fmt::join(names, ", "))
+                                    : fmt::format("did you mean \"{}\"? The zones are {}", near, fmt::join(names, ", ")),
+                       Where{.file = block.source, .key = "mesh.periodic"});
     }
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
       throw InputError("the zone is in more than one periodic pair", "name each zone once",
