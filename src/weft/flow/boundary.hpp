@@ -17,6 +17,11 @@ enum class BoundaryKind : int {
   static_pressure_outflow,  ///< `pressure` where the outflow is subsonic
 };
 
+/// Whether the flow behind a boundary is the mirror image of the flow before it.
+[[nodiscard]] WEFT_HD constexpr bool mirrors(BoundaryKind kind) {
+  return kind == BoundaryKind::slip_wall || kind == BoundaryKind::symmetry;
+}
+
 /// What the boundary conditions of one zone need; each kind reads only what its line above names.
 struct BoundaryParams {
   BoundaryKind kind = BoundaryKind::slip_wall;

@@ -9,11 +9,6 @@
 
 namespace weft::flow {
 
-/// Whether the flow behind a boundary is the mirror image of the flow before it.
-[[nodiscard]] WEFT_HD constexpr bool mirrors(BoundaryKind kind) {
-  return kind == BoundaryKind::slip_wall || kind == BoundaryKind::symmetry;
-}
-
 /// Rows of values are numbered: owned cells, ghost cells, then one row per boundary face. The boundary rows let gradients see the
 /// boundary condition without a branch: row cells() + (face - first boundary face) holds the state behind the face. For walls
 /// that is the mirror state at the mirrored centroid; else the boundary's state at the face itself.
