@@ -141,7 +141,9 @@ Tiles make_tiles(const mesh::Mesh& mesh, const Discretization& d) {
   check_cuda(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "shared memory");
   constexpr int kReserved = 1024;
   const auto need = [&](const Tiles::Most& most) {
-    return mesh.dim == 2 ? shared_memory<2>(range_of(0, 1, most)) : shared_memory<3>(range_of(0, 1, most));
+    const TileRange range = range_of(0, 1, most);
+    return mesh.dim == 2 ? std::max(gradient_memory<2>(range), flux_memory<2>(range))
+                         : std::max(gradient_memory<3>(range), flux_memory<3>(range));
   };
   for (const int cells : {128, 96, 64, 32, 16, 8}) {
     Tiles tiles(mesh, d, cells);

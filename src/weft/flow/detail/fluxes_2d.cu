@@ -1,8 +1,8 @@
-#include "weft/flow/detail/tile_kernels.cuh"
+#include "weft/flow/detail/flux_kernel.cuh"
 
 namespace weft::flow::detail {
 
-template std::size_t shared_memory<2>(const TileRange&);
+template std::size_t flux_memory<2>(const TileRange&);
 template void launch_fluxes<2>(Stream&, const TileRange&, const FluxChoice&, const FluxArgs&);
 template void launch_boundary_fluxes<2>(Stream&, const FluxChoice&, const FluxArgs&, Conserved*);
 

@@ -15,7 +15,7 @@ namespace weft::flow::detail {
 inline constexpr int kVars = IdealGas::kVars;
 
 /// What the kernels read and write, as the CPU's loops hold it: every row in one array, AoS. Meanings as in Discretization and
-/// Residual. The kernels take any View that answers the same questions; a GPU's tile is another (tile_kernels.cuh).
+/// Residual. The kernels take any View that answers the same questions; a GPU's tile is another (tile_view.cuh).
 struct ResidualView {
   const std::int32_t* stencil_offset;
   const std::int32_t* stencil_rows;

@@ -63,16 +63,19 @@ struct FluxArgs {
   double dt, keep;
   int stage;
   double local_cfl;      ///< above 0: local time steps
-  double* local_dt;      ///< owned cells, at CFL 1; read if local_cfl > 0, written with `survey`
+  double* local_dt;      ///< owned cells, at CFL 1; read if local_cfl > 0, written with stable_dt
   double* rate_squared;  ///< by tile, kVars each; null: not wanted
   unsigned long long*
       stable_dt;      ///< bits of the smallest stable step, lowered by each tile; null: not wanted (not the last stage)
   std::int32_t* bad;  ///< [0]: 1 if any cell left the range of the gas; [1 + c]: in which stage c did, from 1; 0: not
 };
 
-/// Most bytes of shared memory that a block needs for tiles like these.
+/// Bytes of shared memory that a block needs for the gradients, of the kind that needs most, and for the fluxes of tiles like
+/// these.
 template <int Dim>
-[[nodiscard]] std::size_t shared_memory(const TileRange& range);
+[[nodiscard]] std::size_t gradient_memory(const TileRange& range);
+template <int Dim>
+[[nodiscard]] std::size_t flux_memory(const TileRange& range);
 
 template <int Dim>
 void launch_gradients(Stream& stream, const TileRange& range, GradientKind kind, const LimiterChoice& limiter,

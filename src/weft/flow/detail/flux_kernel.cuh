@@ -1,0 +1,217 @@
+#pragma once
+/// Fluxes through the faces of each tile, one thread per face, and the update of its cells, one thread per cell.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <variant>
+
+#include "weft/device/parallel_for.cuh"
+#include "weft/flow/detail/tile_view.cuh"
+
+namespace weft::flow::detail {
+
+/// Sum of `mine` over the block in a fixed order, on every thread.
+__device__ inline double block_sum(double mine, double* of_warps) {
+  for (int apart = 16; apart > 0; apart /= 2) mine += __shfl_down_sync(0xffffffffU, mine, static_cast<unsigned>(apart));
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = mine;
+  __syncthreads();
+  double sum = 0;
+  for (unsigned w = 0; w < blockDim.x / 32; ++w) sum += of_warps[w];
+  return sum;
+}
+
+/// Out of line: boundary conditions take powers, which would cost every thread registers.
+template <class Flux>
+WEFT_HD __noinline__ Conserved boundary_face_flux(const BoundaryArgs& b, const IdealGas& gas, const Flux& flux,
+                                                  const Primitive& inside, Vec3 n, std::int32_t face) {
+  const ZoneArgs& zone = b.zones[b.zone[face]];
+  return zone.prescribed ? flux(gas, inside, b.prescribed[face], n) : boundary_flux(gas, zone.params, inside, n);
+}
+
+/// Arrays of flux_kernel in shared memory. A face's flux takes the place of its geometry.
+template <int Dim>
+struct FluxMemory {
+  static constexpr int kFaceColumns = Dim == 3 ? 7 : 5;
+  int face_stride;
+  double *values, *gradients, *centroids, *faces;
+  std::int32_t* entry_offset;
+  std::uint32_t *cell_sides, *sides;
+
+  __host__ __device__ FluxMemory(SharedMemory& memory, const TileRange& range, std::int32_t first)
+      : face_stride((range.faces + 1) / 2 * 2),
+        values(memory.rows(range.flux_rows, kVars, first)),
+        gradients(memory.rows(range.flux_rows, kVars * Dim, first)),
+        centroids(memory.rows(range.flux_rows, 3, first)),
+        faces(memory.take<double>(kFaceColumns * face_stride)),
+        entry_offset(memory.take<std::int32_t>(range.cells + 1)),
+        cell_sides(memory.take<std::uint32_t>(range.entries)),
+        sides(memory.take<std::uint32_t>(face_stride)) {}
+};
+
+/// Asks the second-level cache for lines that the block reads later.
+__device__ inline void prefetch(const double* first, int count) {
+  for (int i = static_cast<int>(threadIdx.x) * 16; i < count; i += static_cast<int>(blockDim.x) * 16) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(first + i));
+  }
+}
+
+template <int Dim, class Flux>
+__global__ void __launch_bounds__(kTileThreads)
+    flux_kernel(const __grid_constant__ TileRange range, const __grid_constant__ FluxArgs a, const Flux flux) {
+  extern __shared__ unsigned char memory[];
+  const TileArrays& t = a.tiles;
+  const Tile tile(t, range.first + static_cast<std::int32_t>(blockIdx.x));
+  SharedMemory shared(memory);
+  const FluxMemory<Dim> m(shared, range, tile.first_cell);
+  const int fs = m.face_stride;
+  static_assert(kVars + kVars * Dim + 3 <= 32);
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  Column column;
+  offer(column, lane, 0, kVars, a.values, m.values);
+  offer(column, lane, kVars, kVars * Dim, a.gradients, m.gradients);
+  offer(column, lane, kVars + kVars * Dim, 3, &t.row_centroid->x, m.centroids);
+  fetch_halo<32>(t, tile, tile.flux_rows - tile.cells, column);
+  const auto first = static_cast<std::int64_t>(tile.first_cell);
+  fetch(a.values + first * kVars, m.values, tile.cells * kVars);
+  fetch(a.gradients + first * (kVars * Dim), m.gradients, tile.cells * kVars * Dim);
+  fetch(&t.row_centroid[first].x, m.centroids, tile.cells * 3);
+  fetch_columns<Dim>(t.normal_x, t.normal_y, t.normal_z, tile.first_face, tile.faces, m.faces, fs);
+  fetch_columns<Dim>(t.centroid_x, t.centroid_y, t.centroid_z, tile.first_face, tile.faces, m.faces + Dim * fs, fs);
+  fetch(t.area + tile.first_face, m.faces + 2 * Dim * fs, tile.faces);
+  fetch(t.sides + tile.first_face, m.sides, tile.faces);
+  fetch(t.cell_face_offset + tile.first_cell, m.entry_offset, tile.cells + 1);
+  fetch(t.cell_sides + tile.first_entry, m.cell_sides, tile.entries);
+  prefetch(a.start + first * kVars, tile.cells * kVars);
+  prefetch(a.conserved + first * kVars, tile.cells * kVars);
+  prefetch(t.inverse_volume + tile.first_cell, tile.cells);
+  fetched();
+  const TileView<Dim> view{.t = t,
+                           .tile = tile,
+                           .face_stride = fs,
+                           .values = m.values,
+                           .centroids = m.centroids,
+                           .gradients = m.gradients,
+                           .face_centroids = m.faces + Dim * fs,
+                           .face_normals = m.faces,
+                           .face_areas = m.faces + 2 * Dim * fs,
+                           .sides = m.sides,
+                           .cell_sides = m.cell_sides,
+                           .entry_offset = m.entry_offset,
+                           .slopes = nullptr,
+                           .gas = a.gas,
+                           .scale = {},
+                           .reference_length = 1};
+  double* const fluxes = m.faces;
+  const int threads = static_cast<int>(blockDim.x);
+  const auto keep = [&](int f, const Conserved& through) {
+    for (int k = 0; k < kVars; ++k) fluxes[k * fs + f] = through[k];
+  };
+  for (int f = static_cast<int>(threadIdx.x); f < tile.cell_faces; f += threads) keep(f, flux_of_face<Dim>(view, flux, f));
+  for (int f = tile.cell_faces + static_cast<int>(threadIdx.x); f < tile.faces; f += threads) {
+    const Primitive inside = reconstruct<Dim>(view, view.left(f), view.face_centroid(f));
+    const std::int32_t face = tile.row(t, view.right(f)) - t.cells;
+    keep(f, view.face_area(f) * boundary_face_flux(a.boundary, a.gas, flux, inside, view.face_normal(f), face));
+  }
+  __syncthreads();
+
+  // Update; what is written goes through the shared memory of the rows, which nobody reads any more.
+  double* const new_conserved = m.gradients;
+  double* const new_values = m.gradients + kVars * tile.cells;
+  double rate_squared[kVars] = {};
+  double stable = INFINITY;
+  for (int c = static_cast<int>(threadIdx.x); c < tile.cells; c += threads) {
+    double rate[kVars] = {};
+    for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
+      const std::int32_t f = view.cell_face(s);
+      const double sign = view.left(f) == c ? -1.0 : 1.0;
+      for (int k = 0; k < kVars; ++k) rate[k] += sign * fluxes[k * fs + f];
+    }
+    const std::int32_t cell = tile.first_cell + c;
+    const double inverse_volume = t.inverse_volume[cell];
+    const double dt = a.local_cfl > 0 ? lesser(a.dt, a.local_cfl * a.local_dt[cell]) : a.dt;
+    Conserved u;
+    for (int k = 0; k < kVars; ++k) {
+      const std::int64_t i = static_cast<std::int64_t>(cell) * kVars + k;
+      const double slope = rate[k] * inverse_volume;
+      rate_squared[k] += slope * rate[k];
+      u[k] = a.keep * a.start[i] + (1 - a.keep) * (a.conserved[i] + dt * slope);
+    }
+    const Primitive w = a.gas.primitive(u);
+    if (!a.gas.physical(w)) {
+      a.bad[0] = 1;
+      if (a.bad[1 + cell] == 0) a.bad[1 + cell] = 1 + a.stage;
+    } else if (a.stable_dt != nullptr) {
+      const double own = stable_dt_of_cell(a.gas, w, t.projected_area[cell], inverse_volume);
+      if (a.local_dt != nullptr) a.local_dt[cell] = own;
+      stable = lesser(stable, own);
+    }
+    for (int k = 0; k < kVars; ++k) {
+      new_conserved[c * kVars + k] = u[k];
+      new_values[c * kVars + k] = w[k];
+    }
+  }
+  __syncthreads();
+  put(new_conserved, a.new_conserved + first * kVars, tile.cells * kVars);
+  put(new_values, a.new_values + first * kVars, tile.cells * kVars);
+
+  __shared__ double of_warps[kTileThreads / 32];
+  if (a.rate_squared != nullptr) {
+    for (int k = 0; k < kVars; ++k) {
+      const double sum = block_sum(rate_squared[k], of_warps);
+      if (threadIdx.x == 0) a.rate_squared[static_cast<std::int64_t>(tile.number) * kVars + k] = sum;
+    }
+  }
+  if (a.stable_dt != nullptr) {
+    // The order of positive numbers is that of their bits, and the least of many does not depend on who comes first.
+    for (int apart = 16; apart > 0; apart /= 2) {
+      stable = lesser(stable, __shfl_down_sync(0xffffffffU, stable, static_cast<unsigned>(apart)));
+    }
+    if (threadIdx.x % 32 == 0) atomicMin(a.stable_dt, static_cast<unsigned long long>(__double_as_longlong(stable)));
+  }
+}
+
+template <int Dim, class Flux>
+struct BoundaryFluxLoop {
+  FluxArgs a;
+  Flux flux;
+  Conserved* fluxes;
+  WEFT_HD void operator()(std::int32_t face) const {
+    ResidualView rows{};
+    rows.centroids = a.tiles.row_centroid;
+    rows.values = const_cast<double*>(a.values);
+    rows.gradients = const_cast<double*>(a.gradients);
+    const Primitive inside = reconstruct<Dim>(rows, a.boundary.left[face], a.boundary.centroid[face]);
+    fluxes[face] = boundary_face_flux(a.boundary, a.gas, flux, inside, a.boundary.normal[face], face);
+  }
+};
+
+template <int Dim>
+std::size_t flux_memory(const TileRange& range) {
+  SharedMemory memory;
+  (void)FluxMemory<Dim>(memory, range, 1);
+  return memory.bytes();
+}
+
+template <int Dim>
+void launch_fluxes(Stream& stream, const TileRange& range, const FluxChoice& flux, const FluxArgs& args) {
+  std::visit(
+      [&](const auto& chosen) {
+        using Flux = std::decay_t<decltype(chosen)>;
+        launch_tiles(stream, range, kTileThreads, flux_memory<Dim>(range), "fluxes", flux_kernel<Dim, Flux>, args, chosen);
+      },
+      flux);
+}
+
+template <int Dim>
+void launch_boundary_fluxes(Stream& stream, const FluxChoice& flux, const FluxArgs& args, Conserved* fluxes) {
+  std::visit(
+      [&](const auto& chosen) {
+        using Flux = std::decay_t<decltype(chosen)>;
+        parallel_for(space::cuda{}, stream, args.boundary.faces, BoundaryFluxLoop<Dim, Flux>{args, chosen, fluxes});
+      },
+      flux);
+}
+
+}  // namespace weft::flow::detail
