@@ -81,6 +81,24 @@ TEST(Boundary, WallsLetOnlyMomentumThrough) {
   }
 }
 
+TEST(Boundary, BehindWallsIsTheMirrorImageAndElsewhereTheStateOnTheFace) {
+  for (const Vec3 n : kNormals) {
+    for (const BoundaryKind kind : {BoundaryKind::slip_wall, BoundaryKind::symmetry}) {
+      const Primitive image = state_behind(kGas, {.kind = kind}, kSubsonic, n);
+      EXPECT_EQ(image.density, kSubsonic.density);
+      EXPECT_EQ(image.pressure, kSubsonic.pressure);
+      EXPECT_NEAR(dot(image.velocity, n), -dot(kSubsonic.velocity, n), 1e-15);
+      expect_near(state_behind(kGas, {.kind = kind}, image, n), kSubsonic, 1e-15);
+      const Primitive on_face = boundary_state(kGas, {.kind = kind}, kSubsonic, n);
+      EXPECT_NEAR(norm(0.5 * (image.velocity + kSubsonic.velocity) - on_face.velocity), 0, 1e-15);
+    }
+    for (const BoundaryKind kind : {BoundaryKind::far_field, BoundaryKind::supersonic_inflow, BoundaryKind::supersonic_outflow}) {
+      const BoundaryParams params = with_state(kind, kSupersonic);
+      EXPECT_EQ(state_behind(kGas, params, kSubsonic, n), boundary_state(kGas, params, kSubsonic, n));
+    }
+  }
+}
+
 TEST(Boundary, WallPressureIsTheExactReflection) {
   const Primitive at_rest{1.4, {0, 2, 0}, 1};
   EXPECT_EQ(wall_pressure(kGas, at_rest, {1, 0, 0}), 1);

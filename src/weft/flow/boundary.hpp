@@ -98,7 +98,7 @@ namespace detail {
   return ratio > 0 ? inside.pressure * std::pow(ratio, 2 * gas.gamma / (gas.gamma - 1)) : 0.0;
 }
 
-/// The state on a boundary face, for gradients and output. On a wall: the inside state without its normal velocity.
+/// The state on a boundary face. On a wall: the inside state without its normal velocity.
 /// @pre inside is physical; n is a unit vector.
 [[nodiscard]] WEFT_HD inline Primitive boundary_state(const IdealGas& gas, const BoundaryParams& boundary,
                                                       const Primitive& inside, Vec3 n) {
@@ -118,6 +118,16 @@ namespace detail {
       break;
   }
   return inside;
+}
+
+/// The state behind a boundary face, for gradients and limiters: the mirror image of the inside where the boundary mirrors, else
+/// the state on the face. @pre as boundary_state.
+[[nodiscard]] WEFT_HD inline Primitive state_behind(const IdealGas& gas, const BoundaryParams& boundary, const Primitive& inside,
+                                                    Vec3 n) {
+  if (!mirrors(boundary.kind)) return boundary_state(gas, boundary, inside, n);
+  Primitive image = inside;
+  image.velocity -= 2.0 * dot(inside.velocity, n) * n;
+  return image;
 }
 
 /// The flux out of the domain per unit area: of the boundary state; of the pressure alone on walls and symmetry planes.

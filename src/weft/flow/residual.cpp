@@ -93,11 +93,8 @@ void Residual::boundary_rows(double time) {
       if (boundary_[z].prescribed) {
         outside = boundary_[z].prescribed(mesh_.face_centroid[f], time);
         prescribed_[z].push_back(outside);
-      } else if (mirrors(boundary_[z].params.kind)) {
-        outside = inside;
-        outside.velocity -= 2.0 * dot(inside.velocity, mesh_.face_normal[f]) * mesh_.face_normal[f];
       } else {
-        outside = boundary_state(gas_, boundary_[z].params, inside, mesh_.face_normal[f]);
+        outside = state_behind(gas_, boundary_[z].params, inside, mesh_.face_normal[f]);
       }
       const auto row = static_cast<std::size_t>(mesh_.cells() + face.value() - first);
       detail::store(&values_[row * kVars], outside);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <string>
 
 #include "weft/base/error.hpp"
@@ -8,6 +7,7 @@
 #include "weft/device/parallel_for.cuh"
 #include "weft/device/storage.hpp"
 #include "weft/flow/detail/device_stepper.hpp"
+#include "weft/flow/detail/step_loops.cuh"
 #include "weft/flow/detail/tile_launch.hpp"
 #include "weft/flow/detail/tiles.hpp"
 
@@ -38,94 +38,6 @@ template <class T>
 DeviceArray<T> copy_of(const std::vector<T>& values) {
   return DeviceArray<T>(std::span<const T>(values));
 }
-
-/// What a step reports to the host.
-struct Status {
-  unsigned long long stable_dt;  ///< bits of a double
-  std::int32_t bad;
-};
-
-struct BeginStep {
-  unsigned long long* stable_dt;
-  WEFT_HD void operator()(int) const { *stable_dt = 0x7ff0000000000000ULL; }  // infinity
-};
-
-/// Values of the boundary rows: as Residual::boundary_rows.
-struct BoundaryRows {
-  BoundaryArgs b;
-  double* values;
-  IdealGas gas;
-  std::int32_t cells;
-  WEFT_HD void operator()(std::int32_t face) const {
-    const ZoneArgs& zone = b.zones[b.zone[face]];
-    const Primitive inside = load(values + static_cast<std::int64_t>(b.left[face]) * kVars);
-    const Vec3 n = b.normal[face];
-    Primitive outside;
-    if (zone.prescribed) {
-      outside = b.prescribed[face];
-    } else if (mirrors(zone.params.kind)) {
-      outside = inside;
-      outside.velocity -= 2.0 * dot(inside.velocity, n) * n;
-    } else {
-      outside = boundary_state(gas, zone.params, inside, n);
-    }
-    store(values + static_cast<std::int64_t>(cells + face) * kVars, outside);
-  }
-};
-
-/// Values and the stable time step of the conserved state: as Solver::survey.
-struct Survey {
-  const double* conserved;
-  double *values, *local_dt;
-  const double* inverse_volume;
-  const Vec3* projected_area;
-  unsigned long long* stable_dt;
-  std::int32_t* bad;
-  IdealGas gas;
-  __device__ void operator()(std::int32_t c) const {
-    Conserved u;
-    for (int k = 0; k < kVars; ++k) u[k] = conserved[static_cast<std::int64_t>(c) * kVars + k];
-    const Primitive w = gas.primitive(u);
-    store(values + static_cast<std::int64_t>(c) * kVars, w);
-    if (!gas.physical(w)) {
-      bad[0] = 1;
-      bad[1 + c] = 1;
-      return;
-    }
-    const double own = stable_dt_of_cell(gas, w, projected_area[c], inverse_volume[c]);
-    if (local_dt != nullptr) local_dt[c] = own;
-    atomicMin(stable_dt, static_cast<unsigned long long>(__double_as_longlong(own)));
-  }
-};
-
-struct CopyRows {
-  const std::int32_t* from;
-  double* rows;
-  std::int32_t first_ghost;
-  int width;
-  WEFT_HD void operator()(std::int64_t i) const {
-    rows[static_cast<std::int64_t>(first_ghost) * width + i] =
-        rows[static_cast<std::int64_t>(from[i / width]) * width + i % width];
-  }
-};
-
-struct Sums {
-  double sum[kVars];
-};
-struct SumOfTile {
-  const double* partial;
-  WEFT_HD Sums operator()(std::int32_t tile) const {
-    Sums s;
-    for (int k = 0; k < kVars; ++k) s.sum[k] = partial[static_cast<std::int64_t>(tile) * kVars + k];
-    return s;
-  }
-};
-struct Add {
-  WEFT_HD Sums operator()(Sums a, const Sums& b) const {
-    for (int k = 0; k < kVars; ++k) a.sum[k] += b.sum[k];
-    return a;
-  }
-};
 
 TileRange range_of(std::int32_t first, std::int32_t last, const Tiles::Most& most) {
   return {first, last, most.cells, most.rows, most.flux_rows, most.faces, most.entries};
@@ -160,11 +72,13 @@ void expect_room(std::size_t needed, std::int32_t cells) {
   std::size_t free = 0, total = 0;
   check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
   if (needed <= free) return;
-  const auto gigabytes = [](std::size_t bytes) { return std::to_string((bytes + 999'999'999) / 1'000'000'000) + " GB"; };
+  const auto up = [](std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit; };
+  const auto gigabytes = [&](std::size_t bytes) { return std::to_string(up(bytes, 1'000'000'000)) + " GB"; };
   throw DeviceError("the case needs " + gigabytes(needed) + " on this GPU (" +
-                        std::to_string(needed / static_cast<std::size_t>(cells)) + " bytes for each of " + std::to_string(cells) +
-                        " cells), and " + gigabytes(free) + " are free",
-                    "use a coarser mesh, or spread it over at least " + std::to_string(needed / free + 1) + " GPUs");
+                        std::to_string(needed / static_cast<std::size_t>(std::max(cells, 1))) + " bytes for each of " +
+                        std::to_string(cells) + " cells), and " + gigabytes(free) + " are free",
+                    free == 0 ? "end what else runs on this GPU"
+                              : "use a coarser mesh, or spread it over at least " + std::to_string(up(needed, free)) + " GPUs");
 }
 
 }  // namespace
@@ -218,7 +132,7 @@ struct DeviceStepper::Impl {
   int start = 0, now = 0, shown = 0;
   DeviceArray<unsigned long long> stable_dt;
   DeviceArray<std::int32_t> bad, lowered;
-  bool order_lowered = false, was_bad = false;
+  bool order_lowered = false;
   PinnedBuffer<Status> status{1};
   std::vector<Conserved> fluxes_on_host;
 

@@ -1,0 +1,94 @@
+#pragma once
+/// The loops of a step over faces, cells and ghost rows, besides the kernels over tiles: functors for parallel_for and reduce.
+#include <cstdint>
+
+#include "weft/base/macros.hpp"
+#include "weft/flow/boundary.hpp"
+#include "weft/flow/detail/kernels.hpp"
+#include "weft/flow/detail/tile_launch.hpp"
+
+namespace weft::flow::detail {
+
+/// What a step reports to the host.
+struct Status {
+  unsigned long long stable_dt;  ///< bits of a double
+  std::int32_t bad;
+};
+
+/// Makes any time step smaller than the smallest stable one so far.
+struct BeginStep {
+  unsigned long long* stable_dt;
+  WEFT_HD void operator()(int) const { *stable_dt = 0x7ff0000000000000ULL; }  // infinity
+};
+
+/// Values of the boundary rows: as Residual::boundary_rows.
+struct BoundaryRows {
+  BoundaryArgs b;
+  double* values;
+  IdealGas gas;
+  std::int32_t cells;
+  WEFT_HD void operator()(std::int32_t face) const {
+    const ZoneArgs& zone = b.zones[b.zone[face]];
+    const Primitive inside = load(values + static_cast<std::int64_t>(b.left[face]) * kVars);
+    store(values + static_cast<std::int64_t>(cells + face) * kVars,
+          zone.prescribed ? b.prescribed[face] : state_behind(gas, zone.params, inside, b.normal[face]));
+  }
+};
+
+/// Values and the stable time step of the conserved state: as Solver::survey.
+struct Survey {
+  const double* conserved;
+  double *values, *local_dt;
+  const double* inverse_volume;
+  const Vec3* projected_area;
+  unsigned long long* stable_dt;
+  std::int32_t* bad;
+  IdealGas gas;
+  __device__ void operator()(std::int32_t c) const {
+    Conserved u;
+    for (int k = 0; k < kVars; ++k) u[k] = conserved[static_cast<std::int64_t>(c) * kVars + k];
+    const Primitive w = gas.primitive(u);
+    store(values + static_cast<std::int64_t>(c) * kVars, w);
+    if (!gas.physical(w)) {
+      bad[0] = 1;
+      bad[1 + c] = 1;
+      return;
+    }
+    const double own = stable_dt_of_cell(gas, w, projected_area[c], inverse_volume[c]);
+    if (local_dt != nullptr) local_dt[c] = own;
+    atomicMin(stable_dt, static_cast<unsigned long long>(__double_as_longlong(own)));
+  }
+};
+
+/// Fills the ghost rows from first_ghost on: each is an image of one of the rows `from`.
+struct CopyRows {
+  const std::int32_t* from;
+  double* rows;
+  std::int32_t first_ghost;
+  int width;
+  WEFT_HD void operator()(std::int64_t i) const {
+    rows[static_cast<std::int64_t>(first_ghost) * width + i] =
+        rows[static_cast<std::int64_t>(from[i / width]) * width + i % width];
+  }
+};
+
+/// Sums over the tiles, one for each variable.
+struct Sums {
+  double sum[kVars];
+};
+struct SumOfTile {
+  const double* partial;
+  WEFT_HD Sums operator()(std::int32_t tile) const {
+    Sums s;
+    for (int k = 0; k < kVars; ++k) s.sum[k] = partial[static_cast<std::int64_t>(tile) * kVars + k];
+    return s;
+  }
+};
+struct Add {
+  WEFT_HD Sums operator()(Sums a, const Sums& b) const {
+    for (int k = 0; k < kVars; ++k) a.sum[k] += b.sum[k];
+    return a;
+  }
+};
+
+}  // namespace weft::flow::detail
