@@ -1,8 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "weft/array/array_pair.hpp"
@@ -10,89 +11,20 @@
 #include "weft/array/csr_pair.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/vec3.hpp"
-#include "weft/comm/agreement.hpp"
+
+#include "array/exchange_support.hpp"
 
 namespace weft {
 namespace {
 
-enum class Pattern { contiguous, strided, random, empty, one_way, few_rows };
-constexpr Pattern kPatterns[] = {Pattern::contiguous, Pattern::strided, Pattern::random,
-                                 Pattern::empty,      Pattern::one_way, Pattern::few_rows};
-
-// What each rank wants to see of the others, in awkward order. Rank 1 owns nothing where there are few rows.
-GhostPlan make_plan(const Communicator& comm, Pattern pattern) {
-  const int ranks = comm.size(), rank = comm.rank().value();
-  const std::int32_t owned = pattern == Pattern::few_rows ? (rank == 0 ? 2 : 0) : 12;
-  const auto global = [&](int r, int i) { return GlobalRow(pattern == Pattern::few_rows ? i : 12 * r + i); };
-  std::vector<GlobalRow> requests;
-  for (int r = ranks - 1; r >= 0; --r) {
-    switch (pattern) {
-      case Pattern::contiguous:
-        for (int i = 8; i >= 3; --i) requests.push_back(global(r, i));
-        break;
-      case Pattern::strided:
-        for (int i = 0; i < 12; i += 4) requests.push_back(global(r, i));
-        break;
-      case Pattern::random:
-        for (int i = 0; i < 9; ++i) requests.push_back(global(r, (5 * i * i + 7 * rank + i) % 12));
-        break;
-      case Pattern::empty:
-        break;
-      case Pattern::one_way:  // lower ranks send only, higher ranks receive only
-        if (r < rank) requests.push_back(global(r, r % 12));
-        break;
-      case Pattern::few_rows:
-        requests.push_back(global(0, 1));
-        requests.push_back(global(0, 0));
-        break;
-    }
-  }
-  return GhostPlan::build(comm, owned, requests);
-}
-
-// Entry k of global row g, at a time.
-template <class T>
-T value(std::int64_t g, int k, int time = 0) {
-  if constexpr (std::is_same_v<T, Vec3>) {
-    return {static_cast<double>(g), static_cast<double>(k), static_cast<double>(time)};
-  } else {
-    return static_cast<T>((7 * g + 13 * k + 31 * time) % 101);
-  }
-}
-int length(std::int64_t g) { return static_cast<int>(g % 4); }
-
-template <class P>
-constexpr bool kHasRowSizes = P::kKind == RowKind::static_max || P::kKind == RowKind::max;
-
-template <class P>
-void fill_owned(P& pair, int time = 0) {
-  for (std::int32_t i = 0; i < pair.owned_rows(); ++i) {
-    const std::int64_t g = pair.plan().global(LocalRow(i)).value();
-    if constexpr (kHasRowSizes<P>) pair.resize_row(i, length(g));
-    for (int k = 0; k < pair.row_size(i); ++k) pair(i, k) = value<typename P::value_type>(g, k, time);
-  }
-}
-template <class P>
-void expect_ghosts(const P& pair, int time = 0) {
-  for (std::int32_t i = 0; i < pair.rows(); ++i) {
-    const std::int64_t g = pair.plan().global(LocalRow(i)).value();
-    if constexpr (kHasRowSizes<P>) {
-      EXPECT_EQ(pair.row_size(i), length(g)) << "row " << i;
-    }
-    for (int k = 0; k < pair.row_size(i); ++k) {
-      EXPECT_EQ(pair(i, k), value<typename P::value_type>(g, k, time)) << "row " << i << ", entry " << k;
-    }
-  }
-}
-
-template <class P>
-P make_pair(const GhostPlan& plan, Layout layout) {
-  if constexpr (std::is_constructible_v<P, GhostPlan, Layout>) {
-    return P(plan, layout);
-  } else {
-    return P(plan, 3, layout);
-  }
-}
+using test::expect_ghosts;
+using test::fill_owned;
+using test::kPatterns;
+using test::length;
+using test::make_pair;
+using test::make_plan;
+using test::Pattern;
+using test::value;
 
 template <class P>
 class PullTest : public ::testing::Test {};
@@ -204,18 +136,6 @@ TEST(CsrExchangeTest, PushAddsRowsOfDifferentLengths) {
   }
 }
 
-TEST(CsrExchangeTest, GhostRowsOfOtherLengthsThanTheirOwnersAreRefusedOnEveryRank) {
-  const Communicator comm = Communicator::world();
-  if (comm.size() == 1) return;
-  const GhostPlan plan = make_plan(comm, Pattern::contiguous);
-  ArrayPair<double, NonUniform> pair = pull_rows(plan, Array<double, NonUniform>(plan.owned_rows()));
-  Array<double, NonUniform> longer(plan.rows() - 1);
-  longer.push_row(std::vector<double>{1.0});
-  if (comm.rank().value() == comm.size() - 1) pair.assign(std::move(longer));
-  EXPECT_THROW(ArrayTransformer(plan, {pair}), CommError);
-  EXPECT_THROW((void)pull_rows(plan, Array<double, NonUniform>(plan.owned_rows() + comm.rank().value())), ContractError);
-}
-
 TEST(CsrExchangeTest, GlobalAdjacencyBecomesLocal) {
   const Communicator comm = Communicator::world();
   // A ring of 3 rows per rank; each row's neighbours are the rows before and after it.
@@ -325,118 +245,6 @@ TEST(ExchangeTest, PeriodicImagesMixWithOtherRanksRows) {
   EXPECT_EQ(q(0), (ranks == 1 ? 3.0 : static_cast<double>(plan.ghost_rows() + 1)) * value<double>(me, 0));
 }
 
-TEST(PushTest, InsertsAddsAndTakesMinimumAndMaximum) {
-  const Communicator comm = Communicator::world();
-  const int ranks = comm.size(), me = comm.rank().value();
-  for (const Layout layout : {Layout::aos, Layout::soa}) {
-    const GhostPlan plan = make_plan(comm, Pattern::strided);
-    ArrayPair<double, 2> q(plan, layout);
-    ArrayPair<std::int32_t> n(plan, layout);
-    const auto reset = [&] {
-      for (std::int32_t i = 0; i < plan.rows(); ++i) {
-        const bool ghost = i >= plan.owned_rows();
-        q(i, 0) = ghost ? 100.0 + me : 50.0;
-        q(i, 1) = ghost ? -100.0 - me : -50.0;
-        n(i) = ghost ? me : -1;
-      }
-    };
-    const ArrayTransformer transformer(plan, {q, n});
-    const auto check = [&](Reduce op, auto expected_q, auto expected_n) {
-      reset();
-      transformer.push(op).run();
-      for (std::int32_t i = 0; i < plan.owned_rows(); ++i) {
-        const bool shared = i % 4 == 0 && ranks > 1;
-        EXPECT_EQ(q(i, 0), shared ? expected_q(0) : 50.0);
-        EXPECT_EQ(q(i, 1), shared ? expected_q(1) : -50.0);
-        EXPECT_EQ(n(i), shared ? expected_n : -1);
-      }
-      for (std::int32_t i = plan.owned_rows(); i < plan.rows(); ++i) EXPECT_EQ(n(i), me) << "ghosts keep their values";
-    };
-    // Every other rank holds each shared row.
-    const int last = me == ranks - 1 ? ranks - 2 : ranks - 1;
-    double sum = 0;
-    for (int r = 0; r < ranks; ++r) sum += r == me ? 0 : 100.0 + r;
-    check(
-        Reduce::insert, [&](int k) { return k == 0 ? 100.0 + last : -100.0 - last; }, last);
-    check(
-        Reduce::add, [&](int k) { return k == 0 ? 50.0 + sum : -50.0 - sum; }, -1 + static_cast<int>(sum) - 100 * (ranks - 1));
-    check(
-        Reduce::max, [&](int k) { return k == 0 ? 100.0 + last : -50.0; }, last);
-    check(
-        Reduce::min, [&](int k) { return k == 0 ? 50.0 : -100.0 - last; }, -1);
-  }
-}
-
-TEST(PushTest, OrderIsThatOfRanksNotOfArrival) {
-  const Communicator comm = Communicator::world();
-  const int ranks = comm.size(), me = comm.rank().value();
-  const GhostPlan plan = make_plan(comm, Pattern::strided);
-  ArrayPair<double> q(plan);
-  Exchange push = ArrayTransformer(plan, {q}).push(Reduce::add);
-  // Sums that depend on the order of their terms in the last digits.
-  const auto term = [](int r) { return 1.0 / (3 + 7 * r) * (r % 2 == 0 ? 1e8 : 1.0); };
-  double expected = 0.1;
-  for (int r = 0; r < ranks; ++r) expected += r == me ? 0.0 : term(r);
-  for (int late = 0; late < ranks; ++late) {
-    for (std::int32_t i = 0; i < plan.rows(); ++i) q(i) = i < plan.owned_rows() ? 0.1 : term(me);
-    comm.barrier();
-    if (late == me) {
-      // The others have long sent when this rank starts.
-      volatile double spent = 0;
-      for (int k = 0; k < 200000; ++k) spent = spent + k;
-    }
-    push.run();
-    EXPECT_EQ(q(0), expected);
-    EXPECT_EQ(q(1), 0.1);
-  }
-}
-
-TEST(PushTest, RowLengthsFollowInsertOnly) {
-  const Communicator comm = Communicator::self();
-  const GhostPlan plan = GhostPlan::build(comm, 1, std::vector<GhostRequest>{{GlobalRow(0), 1}});
-  ArrayPair<std::int32_t, NonUniform, 4> list(plan);
-  list.resize_row(0, 2);
-  list.resize_row(1, 3);
-  for (int k = 0; k < 2; ++k) list(0, k) = 1;
-  for (int k = 0; k < 3; ++k) list(1, k) = 10;
-  const ArrayTransformer transformer(plan, {list});
-  transformer.push(Reduce::add).run();
-  EXPECT_EQ(list.row_size(0), 2);
-  EXPECT_EQ(list(0, 1), 11);
-  transformer.push(Reduce::insert).run();
-  EXPECT_EQ(list.row_size(0), 3);
-  EXPECT_EQ(list(0, 2), 10);
-}
-
-TEST(PushTest, ElementsThatDoNotKnowTheOperationAreRefused) {
-  const Communicator comm = Communicator::world();
-  const GhostPlan plan = make_plan(comm, Pattern::strided);
-  ArrayPair<LocalRow> ids(plan);
-  ArrayPair<Vec3> vectors(plan);
-  EXPECT_THROW((void)ArrayTransformer(plan, {ids}).push(Reduce::add), ContractError);
-  EXPECT_THROW((void)ArrayTransformer(plan, {vectors}).push(Reduce::min), ContractError);
-  ArrayTransformer(plan, {ids}).push(Reduce::max).run();
-  ArrayTransformer(plan, {vectors}).push(Reduce::add).run();
-  ArrayTransformer(plan, {ids, vectors}).push(Reduce::insert).run();
-}
-
-TEST(PushTest, PullAndPushOfTheDeviceSide) {
-  const Communicator comm = Communicator::world();
-  const GhostPlan plan = make_plan(comm, Pattern::strided);
-  ArrayPair<double, 2> q(plan, Layout::aos, Backend::mirror);
-  for (std::int32_t i = 0; i < plan.rows(); ++i) q(i, 0) = q(i, 1) = 1.0;
-  q.to_device(After());
-  const auto view = q.view<Aos, space::mirror>();
-  for (std::int32_t i = 0; i < plan.rows(); ++i) view(i, 1) = 2.0;
-  ArrayTransformer(plan, {q}).push(Reduce::add).run();
-  const auto result = std::as_const(q).view<Aos, space::mirror>();
-  for (std::int32_t i = 0; i < plan.owned_rows(); ++i) {
-    const int copies = i % 4 == 0 ? comm.size() : 1;
-    EXPECT_EQ(result(i, 0), copies);
-    EXPECT_EQ(result(i, 1), 2.0 * copies);
-  }
-}
-
 TEST(ExchangeTest, TwoExchangesOfOnePlanFlyAtTheSameTime) {
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm, Pattern::random);
@@ -521,210 +329,6 @@ TEST(ExchangeTest, MovedExchangeGoesOn) {
   moved.wait();
   expect_ghosts(q);
   expect_ghosts(w);
-}
-
-TEST(ExchangeMisuseTest, StartTwice) {
-  const Communicator comm = Communicator::world();
-  const GhostPlan plan = make_plan(comm, Pattern::random);
-  ArrayPair<double, 5> q(plan);
-  fill_owned(q);
-  Exchange pull = ArrayTransformer(plan, {q}).pull();
-  pull.start(After());
-  EXPECT_THROW(pull.start(After()), ContractError);
-  pull.wait();
-  expect_ghosts(q);
-}
-
-TEST(ExchangeMisuseTest, FinishWithoutStart) {
-  const Communicator comm = Communicator::world();
-  const GhostPlan plan = make_plan(comm, Pattern::random);
-  ArrayPair<double, 5> q(plan);
-  Exchange pull = ArrayTransformer(plan, {q}).pull();
-  EXPECT_THROW(pull.finish(host_stream()), ContractError);
-  EXPECT_THROW(pull.wait(), ContractError);
-  EXPECT_THROW((void)pull.arrived(), ContractError);
-  pull.run();
-  EXPECT_THROW(pull.wait(), ContractError);
-}
-
-TEST(ExchangeMisuseTest, MovedFromExchange) {
-  const Communicator comm = Communicator::world();
-  const GhostPlan plan = make_plan(comm, Pattern::random);
-  ArrayPair<double, 5> q(plan);
-  Exchange pull = ArrayTransformer(plan, {q}).pull();
-  Exchange other = std::move(pull);
-  EXPECT_THROW(pull.run(), ContractError);  // NOLINT: that is the misuse
-  EXPECT_FALSE(pull.in_flight());
-  other.run();
-}
-
-TEST(ExchangeMisuseTest, TwoExchangesOfOneArrayInFlight) {
-  const Communicator comm = Communicator::world();
-  const GhostPlan plan = make_plan(comm, Pattern::random);
-  ArrayPair<double, 5> q(plan), other(plan);
-  std::vector<double> plain(static_cast<std::size_t>(plan.rows()));
-  fill_owned(q);
-  Exchange pull = ArrayTransformer(plan, {q, PairRef::rows(plain)}).pull();
-  Exchange push = ArrayTransformer(plan, {other, q}).push(Reduce::add);
-  Exchange plain_again = ArrayTransformer(plan, {PairRef::rows(plain)}).pull();
-  Exchange other_alone = ArrayTransformer(plan, {other}).pull();
-  pull.start(After());
-  EXPECT_THROW(push.start(After()), ContractError);
-  EXPECT_FALSE(push.in_flight());
-  EXPECT_THROW(plain_again.start(After()), ContractError);
-  other_alone.run();  // the refused start left nothing behind
-  pull.wait();
-  expect_ghosts(q);
-  push.run();
-  plain_again.run();
-}
-
-TEST(ExchangeMisuseTest, ArrayDestroyedOrReplaced) {
-  const Communicator comm = Communicator::world();
-  const GhostPlan plan = make_plan(comm, Pattern::random);
-  auto q = std::make_unique<ArrayPair<double, 5>>(plan);
-  Exchange pull = ArrayTransformer(plan, {*q}).pull();
-  pull.run();
-  *q = ArrayPair<double, 5>(plan);
-  EXPECT_THROW(pull.run(), ContractError);
-  Exchange again = ArrayTransformer(plan, {*q}).pull();
-  again.run();
-  q.reset();
-  EXPECT_THROW(again.run(), ContractError);
-  EXPECT_FALSE(again.in_flight());
-}
-
-TEST(ExchangeMisuseTest, ArrayDestroyedInFlightKeepsItsMemoryUntilTheEnd) {
-  const Communicator comm = Communicator::world();
-  const GhostPlan plan = make_plan(comm, Pattern::contiguous);
-  auto q = std::make_unique<ArrayPair<double, 5>>(plan);
-  Exchange pull = ArrayTransformer(plan, {*q}).pull();
-  pull.start(After());
-  q.reset();
-  pull.wait();
-  EXPECT_THROW(pull.start(After()), ContractError);
-}
-
-TEST(ExchangeMisuseTest, ArrayResized) {
-  const Communicator comm = Communicator::world();
-  const GhostPlan plan = make_plan(comm, Pattern::random);
-  ArrayPair<double, Dynamic> q(plan, 3);
-  Exchange pull = ArrayTransformer(plan, {q}).pull();
-  pull.start(After());
-  EXPECT_THROW(q.resize_width(4), ContractError);
-  EXPECT_THROW(q.assign((Array<double, Dynamic>(plan.rows(), 4))), ContractError);
-  pull.wait();
-  q.resize_width(4);
-  EXPECT_THROW(pull.start(After()), ContractError);
-  fill_owned(q);
-  ArrayTransformer(plan, {q}).pull().run();
-  expect_ghosts(q);
-}
-
-TEST(ExchangeMisuseTest, CsrRowsReplacedByOthersOfTheSameTotalLength) {
-  const Communicator comm = Communicator::world();
-  const GhostPlan plan = make_plan(comm, Pattern::contiguous);
-  const std::int32_t rows = plan.rows();
-  const auto all_entries_in = [&](std::int32_t row) {
-    Array<double, NonUniform> array;
-    for (std::int32_t i = 0; i < rows; ++i) array.push_row(std::vector<double>(i == row ? 8 : 0));
-    return array;
-  };
-  ArrayPair<double, NonUniform> pair(plan, all_entries_in(0));
-  Exchange pull = ArrayTransformer(plan, {pair}).pull();
-  pull.run();
-  for (int i = 0; i < 4; ++i) {  // memory may come back to the same address
-    pair.assign(all_entries_in(1));
-    EXPECT_THROW(pull.run(), ContractError);
-  }
-}
-
-TEST(ExchangeMisuseTest, StaleOnBothSidesIsNoFlight) {
-  const Communicator comm = Communicator::world();
-  const GhostPlan plan = make_plan(comm, Pattern::contiguous);
-  ArrayPair<double> q(plan, Layout::aos, Backend::mirror);
-  for (std::int32_t i = 0; i < plan.rows(); ++i) q(i) = 1.0;
-  q.to_device(After());
-  (void)q.view<Aos, space::mirror>();
-  q.to_host(After(), {LocalRow(0), LocalRow(1)});
-  q(0) = 2.0;  // row 0 is fresh on the host only, the others on the device only
-  Exchange pull = ArrayTransformer(plan, {q}).pull();
-  EXPECT_THROW(pull.start(After()), DeviceError);
-  EXPECT_FALSE(pull.in_flight());
-  q.to_host(After(), {LocalRow(1), LocalRow(plan.rows())});
-  pull.run();
-  EXPECT_EQ(q(plan.rows() - 1), plan.ghost_rows() > 0 ? 1.0 : q(plan.rows() - 1));
-}
-
-TEST(ExchangeMisuseTest, ArrayOfAnotherPlan) {
-  const Communicator comm = Communicator::world();
-  const GhostPlan plan = make_plan(comm, Pattern::random), other = make_plan(comm, Pattern::random);
-  ArrayPair<double, 5> q(other);
-  EXPECT_THROW(ArrayTransformer(plan, {q}), ContractError);
-  std::vector<double> short_by_one(static_cast<std::size_t>(plan.rows()) - 1);
-  EXPECT_THROW(ArrayTransformer(plan, {PairRef::rows(short_by_one)}), ContractError);
-  EXPECT_THROW((void)PairRef::rows(short_by_one, 2 * plan.rows()), ContractError);
-  const GhostPlan copy = plan;  // NOLINT: copies are the same plan
-  ArrayPair<double, 5> mine(copy);
-  ArrayTransformer(plan, {mine}).pull().run();
-}
-
-TEST(ExchangeMisuseTest, OneRankAloneBringsTheWrongArray) {
-  const Communicator comm = Communicator::world();
-  const GhostPlan plan = make_plan(comm, Pattern::random), other = make_plan(comm, Pattern::random);
-  ArrayPair<double, 5> q(comm.rank().value() == comm.size() - 1 ? other : plan);
-  EXPECT_THROW(ArrayTransformer(plan, {q}), ContractError);
-}
-
-TEST(ExchangeMisuseTest, SameArrayTwice) {
-  const Communicator comm = Communicator::world();
-  const GhostPlan plan = make_plan(comm, Pattern::random);
-  ArrayPair<double, 5> q(plan);
-  EXPECT_THROW(ArrayTransformer(plan, {q, q}), ContractError);
-}
-
-TEST(ExchangeMisuseTest, SignaturesThatDifferBetweenRanks) {
-  const Communicator comm = Communicator::world();
-  if (comm.size() == 1) return;
-  const bool odd = comm.rank().value() == 1;
-  const GhostPlan plan = make_plan(comm, Pattern::random);
-  ArrayPair<double, Dynamic> width(plan, odd ? 4 : 5);
-  EXPECT_THROW(ArrayTransformer(plan, {width}), CommError);
-  ArrayPair<double, 5> layout(plan, odd ? Layout::soa : Layout::aos);
-  EXPECT_THROW(ArrayTransformer(plan, {layout}), CommError);
-  ArrayPair<double> a(plan);
-  ArrayPair<float> b(plan);
-  EXPECT_THROW((odd ? ArrayTransformer(plan, {a, b}) : ArrayTransformer(plan, {b, a})), CommError);
-  EXPECT_THROW((odd ? ArrayTransformer(plan, {a}) : ArrayTransformer(plan, {a, b})), CommError);
-  const GhostPlan twin = make_plan(comm, Pattern::random);
-  ArrayPair<double> on_twin(twin);
-  EXPECT_THROW((odd ? ArrayTransformer(plan, {a}) : ArrayTransformer(twin, {on_twin})), CommError);
-  const ArrayTransformer agreed_on(plan, {a});
-  EXPECT_THROW((void)(odd ? agreed_on.pull() : agreed_on.push(Reduce::add)), CommError);
-  EXPECT_THROW((void)agreed_on.push(odd ? Reduce::min : Reduce::add), CommError);
-  agreed_on.pull().run();
-}
-
-TEST(ExchangeMisuseTest, ExchangeDestroyedInFlight) {
-  const Communicator comm = Communicator::world();
-  const GhostPlan plan = make_plan(comm, Pattern::contiguous);
-  ArrayPair<double, 5> q(plan);
-  ArrayPair<double, 2> w(plan);
-  {
-    Exchange dropped = ArrayTransformer(plan, {q, w}).pull();
-    Exchange direct = ArrayTransformer(plan, {PairRef::rows(q.storage(), 5)}).pull();
-    dropped.start(After());
-    EXPECT_THROW(direct.start(After()), ContractError);
-  }
-  // The arrays can be used again, and no old message is taken for a new one.
-  for (int time = 1; time < 4; ++time) {
-    Exchange pull = ArrayTransformer(plan, {q, w}).pull();
-    fill_owned(q, time);
-    fill_owned(w, time);
-    pull.run();
-    expect_ghosts(q, time);
-    expect_ghosts(w, time);
-  }
 }
 
 TEST(ExchangeTest, ManyExchangesComeAndGo) {
