@@ -35,6 +35,9 @@ void add_info(CLI::App& app, Request& request);
 void add_mesh(CLI::App& app, Request& request);
 void add_reference(CLI::App& app, Request& request);
 
+/// As CLI::PositiveNumber, which names its limits to the last of 309 digits when it refuses a number.
+[[nodiscard]] CLI::Validator positive();
+
 /// Adds -n/--ranks and --mpirun-options.
 void add_launch_options(CLI::App& command, Request& request);
 

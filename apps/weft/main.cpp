@@ -1,8 +1,10 @@
 // weft: the command line.
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include "weft/base/error.hpp"
 #include "weft/comm/environment.hpp"
@@ -36,11 +38,23 @@ int fail(const Communicator& world, const std::exception& error) {
   return code;
 }
 
+/// What is wrong with the command line, as our own errors say it, and whose --help tells more.
+std::string usage_error(const CLI::App* parser, const CLI::Error& error) {
+  std::string problem = error.what(), command = parser->get_name();
+  if (!problem.empty()) problem[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(problem[0])));
+  for (const CLI::App* at = parser; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    command += " " + at->get_name();
+  }
+  return fmt::format("weft: error: {}; see {} --help\n", problem, command);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App parser("weft: compressible flow on unstructured meshes, on as many ranks as you have", "weft");
   parser.require_subcommand(1);
+  parser.failure_message(usage_error);
   parser.set_version_flag("--version", "weft " WEFT_VERSION);
   app::Request request;
   app::add_run(parser, request);

@@ -84,7 +84,7 @@ void add_mesh(CLI::App& app, Request& request) {
       ->take_all();
   generate->add_option("--format", options->format,
                        "gmsh41, gmsh41-binary, gmsh22, gmsh22-binary or su2 (default: by extension)");
-  generate->add_option("--scale", options->scale, "Multiply the coordinates")->check(CLI::PositiveNumber);
+  generate->add_option("--scale", options->scale, "Multiply the coordinates")->check(positive());
   add_launch_options(*generate, request);
   generate->callback([options, &request] {
     request.action = [options](const Communicator& comm) {
@@ -100,7 +100,7 @@ void add_mesh(CLI::App& app, Request& request) {
   convert->add_option("input", options->input, "Mesh file: Gmsh or SU2")->required();
   convert->add_option("output", options->output, "File to write (.msh or .su2)")->required();
   convert->add_option("--format", options->format, "gmsh41, gmsh41-binary, gmsh22, gmsh22-binary or su2 (default: by extension)");
-  convert->add_option("--scale", options->scale, "Multiply the coordinates: 0.001 from mm to m")->check(CLI::PositiveNumber);
+  convert->add_option("--scale", options->scale, "Multiply the coordinates: 0.001 from mm to m")->check(positive());
   add_launch_options(*convert, request);
   convert->callback([options, &request] {
     request.action = [options](const Communicator& comm) { return write(comm, *options, mesh::read_mesh(comm, options->input)); };

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -100,8 +101,17 @@ Exit check_case(const Communicator& comm, const CaseOptions& options) {
 
 }  // namespace
 
+CLI::Validator positive() {
+  return {[](const std::string& text) {
+            double value = 0;
+            const bool good = CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value);
+            return good ? std::string() : fmt::format("must be a number > 0, is {}", text);
+          },
+          "POSITIVE"};
+}
+
 void add_launch_options(CLI::App& command, Request& request) {
-  command.add_option("-n,--ranks", request.ranks, "Start this many MPI ranks (through mpirun)")->check(CLI::PositiveNumber);
+  command.add_option("-n,--ranks", request.ranks, "Start this many MPI ranks (through mpirun)")->check(positive());
   command.add_option("--mpirun-options", request.launcher_options, "More options for mpirun, in one word: \"--hostfile hosts\"");
 }
 

@@ -6,6 +6,7 @@ import atexit
 import csv
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -353,8 +354,20 @@ class WrongInput(InFolder):
         self.assertIn("case.toml:1:", self.weft("check", "case.toml", code=FAILED))
 
     def test_of_the_command_line(self):
-        for arguments in ((), ("fly",), ("run",), ("run", "a.toml", "-n", "0"), ("run", "a.toml", "--fast"), ("mesh",)):
-            self.weft(*arguments, code=USAGE)
+        for arguments, problem, command in (
+                ((), "a subcommand is required", "weft"),
+                (("fly",), "a subcommand is required", "weft"),
+                (("run",), "case is required", "weft run"),
+                (("run", "a.toml", "-n", "0"), "--ranks: must be a number > 0, is 0", "weft run"),
+                (("run", "a.toml", "-n", "two"), "is two", "weft run"),
+                (("run", "a.toml", "--set"), "--set: ", "weft run"),
+                (("run", "a.toml", "--fast"), "--fast", "weft run"),
+                (("mesh",), "a subcommand is required", "weft mesh"),
+                (("mesh", "convert", "a.su2", "b.su2", "--scale", "nan"), "--scale: must be", "weft mesh convert"),
+                (("mesh", "convert", "a.su2"), "is required", "weft mesh convert")):
+            with self.subTest(arguments=arguments):
+                printed = self.weft(*arguments, code=USAGE)
+                self.assertRegex(printed, rf"^weft: error: .*{re.escape(problem)}.*; see {command} --help\n$")
         self.assertRegex(self.weft("--version"), r"^weft \d+\.\d+\.\d+\n$")
         self.assertIn("run", self.weft("--help"))
         self.assertIn("--resume", self.weft("run", "--help"))
