@@ -20,7 +20,6 @@ using test::expect_ghosts;
 using test::fill_owned;
 using test::make_plan;
 using test::Pattern;
-using test::value;
 
 TEST(CsrExchangeTest, GhostRowsOfOtherLengthsThanTheirOwnersAreRefusedOnEveryRank) {
   const Communicator comm = Communicator::world();

@@ -14,7 +14,6 @@ namespace {
 
 using test::make_plan;
 using test::Pattern;
-using test::value;
 
 TEST(PushTest, InsertsAddsAndTakesMinimumAndMaximum) {
   const Communicator comm = Communicator::world();

@@ -11,7 +11,6 @@ namespace {
 using test::conditions;
 using test::gathered;
 using test::generated;
-using test::periodic_box;
 using test::Setting;
 using test::settings;
 using test::wavy;
