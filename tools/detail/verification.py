@@ -1,0 +1,156 @@
+"""What tools/verify is made of: the report, the runs and their results, the pictures."""
+import csv
+import math
+import pathlib
+import shutil
+import subprocess
+
+import h5py
+import matplotlib
+import numpy
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+from PIL import Image  # comes with matplotlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Report:
+    """Collects rows (what, measured, bound, good) under headings, and prints them as they come."""
+
+    def __init__(self, full, write):
+        self.full, self.write = full, write
+        self.sections = []
+        self.failures = 0
+
+    def section(self, title, text):
+        self.sections.append((title, text, [], []))
+        print(f"\n== {title}", flush=True)
+
+    def row(self, what, measured, gate, good):
+        self.sections[-1][2].append((what, measured, gate, good))
+        self.failures += not good
+        print(f"  {'ok  ' if good else 'FAIL'} {what}: {measured}   [{gate}]", flush=True)
+
+    def picture(self, name, caption):
+        self.sections[-1][3].append((name, caption))
+
+    def markdown(self, header, folder="verification/"):
+        """The document; its pictures lie in `folder`."""
+        out = [header]
+        for title, text, rows, pictures in self.sections:
+            out.append(f"\n## {title}\n\n{text}\n\n| what | measured | gate | |\n| --- | --- | --- | --- |")
+            out += [f"| {w} | {m} | {g} | {'pass' if ok else '**FAIL**'} |" for w, m, g, ok in rows]
+            for name, caption in pictures:
+                out.append(f"\n![{caption}]({folder}{name})\n\n*{caption}*")
+        return "\n".join(out) + "\n"
+
+
+PICTURES = ROOT / "docs" / "verification"
+
+
+def draw_convergence(report, name, caption, series):
+    """series: {label: (sizes, errors)}; a line of slope -2 to compare with."""
+    if not report.write:
+        return
+    figure, axes = plt.subplots(figsize=(6, 4.2))
+    for label, (sizes, values) in series.items():
+        axes.loglog(sizes, values, "o-", label=label, linewidth=1, markersize=4)
+    sizes, values = next(iter(series.values()))
+    axes.loglog(sizes, [values[0] * 0.5 * (sizes[0] / n) ** 2 for n in sizes], "k--", linewidth=0.8, label="second order")
+    axes.set_xlabel("cells per edge"), axes.set_ylabel("L2 error of density")
+    axes.legend(fontsize=8), axes.grid(True, which="both", linewidth=0.3)
+    save(report, figure, name, caption)
+
+
+def save(report, figure, name, caption):
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    figure.savefig(PICTURES / name, dpi=90, bbox_inches="tight")
+    plt.close(figure)
+    report.picture(name, caption)
+
+
+def draw_field(report, folder, field, name, caption, suffix="", *options):
+    """The picture of the last field file, as tools/weft-plot draws it."""
+    if not report.write:
+        return
+    done = subprocess.run([ROOT / "tools" / "weft-plot", folder, "--field", field, *options], capture_output=True, text=True, check=True)
+    drawn = [line for line in done.stdout.splitlines() if line.endswith(f"_{field}{suffix}.png")][-1]
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    picture = Image.open(drawn).convert("RGB")
+    picture.thumbnail((900, 900))  # the repository keeps every version: small ones
+    picture.quantize(256).save(PICTURES / name, optimize=True)
+    report.picture(name, caption)
+
+
+class Runner:
+    def __init__(self, weft, ranks, work):
+        self.weft, self.ranks, self.work = weft, ranks, work
+
+    def run(self, name, case, **overrides):
+        """Runs a case text; overrides are key__sub=value. Returns its results folder."""
+        folder = self.work / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        file = folder / "input.toml"
+        file.write_text(case)
+        return self.run_file(file, folder / "out", **overrides)
+
+    def run_file(self, file, results, **overrides):
+        """Runs a case file into the folder `results`, which it returns."""
+        command = [self.weft, "run", str(file), "--set", f'output.directory="{results}"']
+        for key, value in overrides.items():
+            command += ["--set", f"{key.replace('__', '.')}={value}"]
+        if self.ranks > 1:
+            command += ["-n", str(self.ranks)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"{' '.join(command)}\n{done.stdout}\n{done.stderr}")
+        return results
+
+
+def errors_of(folder):
+    """{variable: {norm: value}} of errors.csv."""
+    row = {key: values[-1] for key, values in history(folder, "errors").items()}
+    names = [key[:-3] for key in row if key.endswith("_l1")]
+    return {name: {norm: row[f"{name}_{norm}"] for norm in ("l1", "l2", "linf")} for name in names}
+
+
+def history(folder, name):
+    """Columns of a history as arrays."""
+    with open(folder / f"{name}.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {key: numpy.array([float(row[key]) for row in rows]) for key in rows[0]}
+
+
+class Fields:
+    """Cell centres and values of the last field file of a run."""
+
+    def __init__(self, folder):
+        file = sorted(folder.glob("fields_*.hdf"))[-1]
+        with h5py.File(file, "r") as h5:
+            grid = h5["VTKHDF"]
+            counts = [grid[k][:] for k in ("NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds")]
+            points, connectivity, offsets = grid["Points"][:], grid["Connectivity"][:], grid["Offsets"][:]
+            self.values = {name: grid["CellData"][name][:] for name in grid["CellData"]}
+        centres, point0, conn0, offset0 = [], 0, 0, 0
+        for np_, nc, ni in zip(*counts):
+            local = offsets[offset0:offset0 + nc + 1]
+            ids = connectivity[conn0:conn0 + ni] + point0
+            if nc:
+                sums = numpy.add.reduceat(points[ids], local[:-1], axis=0)
+                centres.append(sums / numpy.diff(local)[:, None])
+            point0, conn0, offset0 = point0 + np_, conn0 + ni, offset0 + nc + 1
+        self.centres = numpy.concatenate(centres)
+
+    def __getitem__(self, name):
+        return self.values[name]
+
+
+def orders(values):
+    return [math.log2(a / b) for a, b in zip(values, values[1:])]
+
+
+def figures(values):
+    return ", ".join(f"{v:.2e}" for v in values)
