@@ -33,7 +33,6 @@ endif()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
-find_package(CUDAToolkit REQUIRED)
 
 # For every target with .cu files: no contraction, as on the host; lambdas in kernels; the host's code as g++ compiles it elsewhere.
 add_library(weft_cuda_flags INTERFACE)

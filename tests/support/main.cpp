@@ -5,6 +5,7 @@
 
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/environment.hpp"
+#include "weft/device/device.hpp"
 
 #if defined(WEFT_LEAK_CHECK)
 #include <sanitizer/lsan_interface.h>
@@ -50,6 +51,7 @@ int main(int argc, char** argv) {
   const weft::MpiEnvironment mpi = start_mpi(argc, argv);
   ::testing::InitGoogleTest(&argc, argv);
   const weft::Communicator comm = weft::Communicator::world();
+  if (weft::device_count() > 0) weft::set_device(weft::device_of(comm.rank().value()));
   if (!comm.is_root()) {
     auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());

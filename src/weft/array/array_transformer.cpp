@@ -23,8 +23,8 @@ void PairRef::expect_unchanged() const {
   }
 }
 
-ArrayTransformer::ArrayTransformer(GhostPlan plan, std::vector<PairRef> arrays)
-    : plan_(std::move(plan)), arrays_(std::move(arrays)) {
+ArrayTransformer::ArrayTransformer(GhostPlan plan, std::vector<PairRef> arrays, Transport transport)
+    : plan_(std::move(plan)), arrays_(std::move(arrays)), transport_(transport) {
   const Communicator& comm = plan_.comm();
   agreed(comm, [&] {
     for (std::size_t i = 0; i < arrays_.size(); ++i) {
@@ -98,7 +98,7 @@ Exchange ArrayTransformer::make(detail::Direction direction, Reduce op) const {
                           "push it with Reduce::insert, or give its element type the operator");
     }
   });
-  return Exchange(std::make_unique<Exchange::Body>(plan_, arrays_, direction, op));
+  return Exchange(std::make_unique<Exchange::Body>(plan_, arrays_, direction, op, transport_));
 }
 
 }  // namespace weft

@@ -3,16 +3,14 @@
 #include <memory>
 #include <vector>
 
+#include "weft/array/detail/transport.hpp"
 #include "weft/array/ghost_plan.hpp"
 #include "weft/array/pair_ref.hpp"
 #include "weft/array/reduce.hpp"
+#include "weft/array/transport.hpp"
 #include "weft/device/stream.hpp"
 
 namespace weft {
-
-namespace detail {
-enum class Direction { pull, push };
-}  // namespace detail
 
 /// One kind of exchange of certain arrays, set up once and run any number of times: one message per neighbour for all of them.
 ///
@@ -20,6 +18,11 @@ enum class Direction { pull, push };
 ///     pull.start(after(stream));
 ///     ...                        // may read owned rows, but neither write them nor touch ghost rows
 ///     pull.finish(stream);       // work put into `stream` from now on sees the ghosts
+///
+/// Arrays that all have their device side on GPUs (or all in a mirror) are exchanged there, in the way that transport() says:
+/// rows of them that are fresh on the host alone are copied over first, and where all owned rows are fresh on the host as well,
+/// what is received is copied back. With peer and nccl the host waits for nothing, and start() and finish() can be captured in a
+/// Graph. `after` covers reads of ghost rows, too: neighbours may write them from then on.
 ///
 /// While a push is in flight, owned rows may be neither read nor written and ghost rows not written; afterwards ghost rows keep
 /// their values. Made by ArrayTransformer; movable. Destroyed in flight (an exception is passing), it waits for nobody: the
@@ -45,9 +48,11 @@ class Exchange {
   void run();
 
   [[nodiscard]] bool in_flight() const;
-  /// True once all messages have arrived, so that finish() will not block; lets messages progress meanwhile.
+  /// True once finish() will not block the host; lets messages progress meanwhile.
   /// @throws ContractError if it was not started; CommError.
   [[nodiscard]] bool arrived();
+  /// How its messages travel; equal on every rank.
+  [[nodiscard]] Transport transport();
 
  private:
   friend class ArrayTransformer;
@@ -61,12 +66,16 @@ class Exchange {
 class ArrayTransformer {
  public:
   /// @param arrays  of any types, widths and layouts, all on `plan`; the same ones in the same order on every rank.
+  /// @param transport  how messages are to travel. automatic: for arrays on GPUs peer, else nccl, cuda_aware or staged, the first
+  ///   that every rank can use; for others host. Where elements have no reduction on GPUs, a push travels by the host.
   /// @throws ContractError on every rank, if an array belongs to another plan, has the wrong number of rows or is listed twice;
   ///   CommError on every rank, if ranks disagree on the plan, on the arrays' signatures or on the lengths of CSR rows.
   /// @collective  on plan.comm()
-  ArrayTransformer(GhostPlan plan, std::vector<PairRef> arrays);
+  ArrayTransformer(GhostPlan plan, std::vector<PairRef> arrays, Transport transport = Transport::automatic);
 
-  /// Ghost rows become copies of their owners' rows. @collective  @throws LimitError if 32,000 exchanges live.
+  // Both: @throws LimitError if 32,000 exchanges live; InputError on every rank where the transport asked for cannot be used.
+
+  /// Ghost rows become copies of their owners' rows. @collective
   [[nodiscard]] Exchange pull() const;
   /// Owned rows are combined with their ghost copies, in the order of the ranks that hold them whatever arrives first; row
   /// lengths of padded arrays follow with Reduce::insert and stay otherwise.
@@ -80,6 +89,7 @@ class ArrayTransformer {
 
   GhostPlan plan_;
   std::vector<PairRef> arrays_;
+  Transport transport_;
 };
 
 }  // namespace weft

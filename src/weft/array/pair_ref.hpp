@@ -27,8 +27,10 @@ class PairRef {
         link_(pair.link()),
         shape_(link_->shape),
         footprint_(detail::footprint(pair.base())),
-        staging_{&detail::stage_to_host<Array<T, RowSize, RowMax, RowAlign>>,
-                 &detail::mark_written<Array<T, RowSize, RowMax, RowAlign>>},
+        staging_{&detail::bring_to_side<Array<T, RowSize, RowMax, RowAlign>>,
+                 &detail::mark_written<Array<T, RowSize, RowMax, RowAlign>>,
+                 &detail::device_fields<Array<T, RowSize, RowMax, RowAlign>>},
+        backend_(pair.backend()),
         plan_(pair.plan()),
         signature_(to_string(signature(pair.array())) + (pair.layout() == Layout::soa ? " SoA" : " AoS")) {}
 
@@ -37,15 +39,20 @@ class PairRef {
   template <class T>
     requires(std::is_trivially_copyable_v<T> && !std::is_const_v<T>)
   [[nodiscard]] static PairRef rows(std::span<T> owned_then_ghost, int width = 1) {
+    return rows(Backend::host, owned_then_ghost, width);
+  }
+  /// The same in memory of a device: the beginning of a DeviceStorage with this backend (mirror or cuda).
+  template <class T>
+    requires(std::is_trivially_copyable_v<T> && !std::is_const_v<T>)
+  [[nodiscard]] static PairRef rows(Backend backend, std::span<T> owned_then_ghost, int width = 1) {
     detail::check_whole_rows(owned_then_ghost.size(), width);
     const std::size_t row_bytes = sizeof(T) * static_cast<std::size_t>(width);
-    detail::Field field{.base = reinterpret_cast<std::byte*>(owned_then_ghost.data()),
-                        .row_bytes = row_bytes,
-                        .row_stride = row_bytes,
-                        .reducers = &detail::kReducers<T>};
+    auto* const base = reinterpret_cast<std::byte*>(owned_then_ghost.data());
+    detail::Field field{
+        .base = base, .allocation = base, .row_bytes = row_bytes, .row_stride = row_bytes, .reducers = &detail::kReducers<T>};
     detail::Footprint footprint{.data = owned_then_ghost.empty() ? nullptr : owned_then_ghost.data(),
                                 .rows = static_cast<std::int64_t>(owned_then_ghost.size()) / width};
-    return {field, footprint, to_string(ArraySignature{element_type<T>, RowKind::static_fixed, width}) + " AoS"};
+    return {backend, field, footprint, to_string(ArraySignature{element_type<T>, RowKind::static_fixed, width}) + " AoS"};
   }
   /// The same for anything that is a contiguous range, such as a std::vector.
   template <class Range>
@@ -57,18 +64,19 @@ class PairRef {
  private:
   friend class ArrayTransformer;
   friend class Exchange;
-  PairRef(const detail::Field& field, const detail::Footprint& footprint, std::string signature_text)
-      : fields_{field}, footprint_(footprint), signature_(std::move(signature_text)) {}
+  PairRef(Backend backend, const detail::Field& field, const detail::Footprint& footprint, std::string signature_text)
+      : fields_{field}, footprint_(footprint), backend_(backend), signature_(std::move(signature_text)) {}
 
   /// @throws ContractError if the array was destroyed or resized since it was attached.
   void expect_unchanged() const;
 
-  std::vector<detail::Field> fields_;
+  std::vector<detail::Field> fields_;       // of the host side; for the caller's memory, where that is
   std::shared_ptr<detail::PairLink> link_;  // null for the caller's memory
   std::int64_t shape_ = 0;                  // of the link when attached
   detail::Footprint footprint_;
   detail::Staging staging_;
-  bool on_device_ = false;         // in flight: what is received goes on to the device side
+  Backend backend_ = Backend::host;
+  bool both_sides_ = false;        // in flight: what is received goes on to the other side
   std::optional<GhostPlan> plan_;  // none for the caller's memory
   std::string signature_;
 };

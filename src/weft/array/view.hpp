@@ -25,9 +25,9 @@ class View {
   constexpr View() = default;
   WEFT_HD constexpr View(T* data, std::int32_t rows, int width) : data_(data), rows_(rows), width_(width) {}
   /// A read-only view of the same rows.
-  WEFT_HD constexpr operator View<const T, Width, LayoutTag, Space, RowAlign>() const
-    requires(!std::is_const_v<T>)
-  {
+  template <class U>
+    requires(std::is_same_v<U, const T> && !std::is_const_v<T>)
+  WEFT_HD constexpr operator View<U, Width, LayoutTag, Space, RowAlign>() const {
     return {data_, rows_, width_};
   }
 

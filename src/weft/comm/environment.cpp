@@ -40,6 +40,13 @@ std::optional<bool> MpiEnvironment::cuda_aware() {
 #endif
 }
 
+std::string MpiEnvironment::machine() {
+  char name[MPI_MAX_PROCESSOR_NAME] = {};
+  int length = 0;
+  if (MPI_Get_processor_name(name, &length) != MPI_SUCCESS) return "?";
+  return {name, static_cast<std::size_t>(length)};
+}
+
 bool MpiEnvironment::everyone_arrives(const Communicator& comm, double seconds) {
   MPI_Request arrival = MPI_REQUEST_NULL;
   if (MPI_Ibarrier(comm.handle(), &arrival) != MPI_SUCCESS) return false;

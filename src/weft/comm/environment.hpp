@@ -1,6 +1,7 @@
 #pragma once
 /// Starting and ending MPI.
 #include <optional>
+#include <string>
 
 namespace weft {
 
@@ -18,6 +19,9 @@ class MpiEnvironment {
 
   /// Whether MPI says that it takes addresses of a GPU's memory; nothing where it cannot be asked.
   [[nodiscard]] static std::optional<bool> cuda_aware();
+
+  /// Name of the machine that this process runs on.
+  [[nodiscard]] static std::string machine();
 
   /// Whether every rank calls this within `seconds` of this one: how main tells an error that all ranks agree on from the failure
   /// of one rank alone, for which the others would wait for ever.

@@ -27,17 +27,23 @@ struct Footprint {
 struct ArrayAccess {
   /// The host side's entries, stale or not; null where there are none.
   template <class A>
-  [[nodiscard]] static auto* address(A& array) {
-    using T = typename A::value_type;
-    return const_cast<T*>(std::as_const(array.entries_).read(Side::host, 0, 0).data());
+  [[nodiscard]] static const auto* address(const A& array) {
+    return array.entries_.read(Side::host, 0, 0).data();
+  }
+  /// One side of an array's entries or row sizes; makes the device side where there is none yet.
+  template <class V>
+  [[nodiscard]] static std::byte* bytes(V& vector, Side side) {
+    return reinterpret_cast<std::byte*>(side == Side::device
+                                            ? vector.write(side, 0, 0).data()
+                                            : const_cast<typename V::value_type*>(std::as_const(vector).read(side, 0, 0).data()));
   }
   template <class A>
-  [[nodiscard]] static const void* row_table(const A& array) {
-    if constexpr (A::kKind == RowKind::csr) {
-      return array.offsets_.read(Side::host, 0, 0).data();
-    } else {
-      return array.row_sizes_.read(Side::host, 0, 0).data();
-    }
+  [[nodiscard]] static std::byte* entries(A& array, Side side) {
+    return bytes(array.entries_, side);
+  }
+  template <class A>
+  [[nodiscard]] static std::byte* row_sizes(A& array, Side side) {
+    return bytes(array.row_sizes_, side);
   }
   /// f(vector, first, count) for each piece of memory that holds these rows.
   template <class A, class F>
@@ -57,48 +63,52 @@ template <class A>
   return {.data = ArrayAccess::address(array), .rows = array.rows()};
 }
 
-/// How an exchange gets at the rows of an array that has a device side: messages are made on the host side, and a side that was
-/// in use stays fresh. Both are cheap where the array has no device side.
+/// How an exchange gets at the rows of an array. It works on one side; a side that was in use stays fresh. Cheap where the array
+/// has no device side.
 struct Staging {
-  /// Brings `reads` that are stale on the host side there. Returns whether the device side is in use: some of `reads` were fresh
-  /// there only, or all of `writes` are fresh there.
-  bool (*to_host)(void* array, const After& before, IdRange<LocalRow> reads, IdRange<LocalRow> writes) = nullptr;
-  /// These rows were written on the host side. If `back`, copies them to the device side.
-  void (*written)(void* array, IdRange<LocalRow> rows, bool back) = nullptr;
+  /// Brings `reads` that are stale on `side` there, once `before` is done; returns when they are there. Returns whether the other
+  /// side is in use, too. Host side: some of `reads` were fresh on the device only, or all of `writes` are fresh there. Device
+  /// side: all of `reads` are fresh on the host.
+  bool (*bring)(void* array, Side side, const After& before, IdRange<LocalRow> reads, IdRange<LocalRow> writes) = nullptr;
+  /// These rows are written on `side` once `before` is done. If `both`, copies them to the other side and waits for that.
+  void (*written)(void* array, Side side, IdRange<LocalRow> rows, bool both, const After& before) = nullptr;
+  /// The fields on the device.
+  std::vector<Field> (*device_fields)(void* array) = nullptr;
 };
 
 template <class A>
-bool stage_to_host(void* untyped, const After& before, IdRange<LocalRow> reads, IdRange<LocalRow> writes) {
+bool bring_to_side(void* untyped, Side side, const After& before, IdRange<LocalRow> reads, IdRange<LocalRow> writes) {
   A& array = *static_cast<A*>(untyped);
   if (array.backend() == Backend::host) return false;
-  bool device_fresh = true, staged = false;
+  bool host_fresh = true, device_fresh = true, copied = false;
   ArrayAccess::for_each_piece(array, writes, [&](auto& vector, std::size_t first, std::size_t count) {
     device_fresh = device_fresh && vector.fresh(Side::device, first, count);
   });
   ArrayAccess::for_each_piece(array, reads, [&](auto& vector, std::size_t first, std::size_t count) {
-    if (vector.fresh(Side::host, first, count)) return;
-    vector.to_host(before, first, count).wait();
-    staged = true;
+    host_fresh = host_fresh && vector.fresh(Side::host, first, count);
+    if (vector.fresh(side, first, count)) return;
+    (side == Side::host ? vector.to_host(before, first, count) : vector.to_device(before, first, count)).wait();
+    copied = true;
   });
-  return device_fresh || staged;
+  return side == Side::host ? device_fresh || copied : host_fresh;
 }
 
 template <class A>
-void mark_written(void* untyped, IdRange<LocalRow> rows, bool back) {
+void mark_written(void* untyped, Side side, IdRange<LocalRow> rows, bool both, const After& before) {
   A& array = *static_cast<A*>(untyped);
   if (array.backend() == Backend::host) return;
   ArrayAccess::for_each_piece(array, rows, [&](auto& vector, std::size_t first, std::size_t count) {
-    (void)vector.write(Side::host, first, count);
-    if (back) vector.to_device(After(), first, count).wait();
+    (void)vector.write(side, first, count);
+    if (both) (side == Side::host ? vector.to_device(before, first, count) : vector.to_host(before, first, count)).wait();
   });
 }
 
-/// The parts of an array that travel.
+/// The parts of an array that travel, as they are on one side. Offsets of CSR rows are of the host on both.
 template <class T, int RowSize, int RowMax, int RowAlign>
-[[nodiscard]] std::vector<Field> fields(Array<T, RowSize, RowMax, RowAlign>& array) {
+[[nodiscard]] std::vector<Field> fields(Array<T, RowSize, RowMax, RowAlign>& array, Side side = Side::host) {
   using A = Array<T, RowSize, RowMax, RowAlign>;
-  auto* const base = reinterpret_cast<std::byte*>(ArrayAccess::address(array));
-  const Field field{.base = base, .row_bytes = sizeof(T), .row_stride = sizeof(T), .reducers = &kReducers<T>};
+  std::byte* const base = ArrayAccess::entries(array, side);
+  const Field field{.base = base, .allocation = base, .row_bytes = sizeof(T), .row_stride = sizeof(T), .reducers = &kReducers<T>};
   std::vector<Field> list;
   if constexpr (A::kKind == RowKind::csr) {
     list.push_back(field);
@@ -117,11 +127,16 @@ template <class T, int RowSize, int RowMax, int RowAlign>
       list.back().row_stride = sizeof(T) * array.stride();
     }
     if constexpr (A::kPadded) {
-      auto* const sizes = static_cast<std::byte*>(const_cast<void*>(ArrayAccess::row_table(array)));
-      list.push_back({.base = sizes, .row_bytes = sizeof(std::int32_t), .row_stride = sizeof(std::int32_t)});
+      std::byte* const sizes = ArrayAccess::row_sizes(array, side);
+      list.push_back({.base = sizes, .allocation = sizes, .row_bytes = sizeof(std::int32_t), .row_stride = sizeof(std::int32_t)});
     }
   }
   return list;
+}
+
+template <class A>
+[[nodiscard]] std::vector<Field> device_fields(void* untyped) {
+  return fields(*static_cast<A*>(untyped), Side::device);
 }
 
 }  // namespace weft::detail

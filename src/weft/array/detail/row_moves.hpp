@@ -7,6 +7,7 @@
 #include <span>
 #include <type_traits>
 
+#include "weft/array/detail/combine.hpp"
 #include "weft/array/layout.hpp"
 #include "weft/array/reduce.hpp"
 #include "weft/base/macros.hpp"
@@ -19,6 +20,7 @@ struct Reducers;
 /// entries of a CSR array.
 struct Field {
   std::byte* base = nullptr;
+  std::byte* allocation = nullptr;        ///< on a device: where the memory begins that holds it
   std::size_t row_bytes = 0;              ///< that travel; CSR: of one entry
   std::size_t row_stride = 0;             ///< bytes from row to row; CSR: 0
   const std::int64_t* offsets = nullptr;  ///< CSR only: entry offsets of the rows
@@ -56,8 +58,17 @@ struct RowSet {
 /// the end of what it read.
 using ReduceRows = const std::byte* (*)(const Field& field, const RowSet& rows, const std::byte* message);
 
+template <class T>
+constexpr Element element_of() {
+  if (std::is_same_v<T, float>) return Element::f32;
+  if (std::is_same_v<T, double>) return Element::f64;
+  if (std::is_same_v<T, std::int32_t>) return Element::i32;
+  return std::is_same_v<T, std::int64_t> ? Element::i64 : Element::other;
+}
+
 /// Null where the element type does not know the operation.
 struct Reducers {
+  Element element = Element::other;
   ReduceRows add = nullptr, min = nullptr, max = nullptr;
   [[nodiscard]] ReduceRows get(Reduce op) const { return op == Reduce::add ? add : (op == Reduce::min ? min : max); }
 };
@@ -68,19 +79,6 @@ struct Reducers {
 std::byte* gather_rows(const Field& field, const RowSet& rows, std::byte* message);
 /// The opposite of gather_rows; later rows win. Returns the end of what it read.
 const std::byte* scatter_rows(const Field& field, const RowSet& rows, const std::byte* message);
-
-template <class T>
-struct AddInto {
-  T operator()(T a, T b) const { return static_cast<T>(a + b); }
-};
-template <class T>
-struct TakeMin {
-  T operator()(T a, T b) const { return b < a ? b : a; }
-};
-template <class T>
-struct TakeMax {
-  T operator()(T a, T b) const { return a < b ? b : a; }
-};
 
 template <class T, class Op>
 const std::byte* reduce_rows(const Field& field, const RowSet& rows, const std::byte* message) {
@@ -101,7 +99,7 @@ const std::byte* reduce_rows(const Field& field, const RowSet& rows, const std::
 
 template <class T>
 constexpr Reducers make_reducers() {
-  Reducers r;
+  Reducers r{.element = element_of<T>()};
   if constexpr (requires(T a, T b) { static_cast<T>(a + b); }) r.add = &reduce_rows<T, AddInto<T>>;
   if constexpr (requires(T a, T b) { static_cast<bool>(a < b); }) {
     r.min = &reduce_rows<T, TakeMin<T>>;

@@ -1,0 +1,146 @@
+// Ghost exchange between the GPUs of a ring of ranks: time of one pull of indexed rows of 5 doubles, by every transport that can
+// be used, launched from the host and replayed by a graph.
+//
+//   mpirun -n 2 bench_array_exchange_gpu [--json file] [--seconds s]
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "weft/array/array_pair.hpp"
+#include "weft/array/array_transformer.hpp"
+#include "weft/base/clock.hpp"
+#include "weft/base/error.hpp"
+#include "weft/comm/environment.hpp"
+#include "weft/device/device.hpp"
+#include "weft/device/graph.hpp"
+
+namespace {
+
+using namespace weft;
+constexpr int kWidth = 5;
+
+struct Result {
+  Transport transport;
+  bool graph;
+  int rows;
+  double median_us, best_us;
+};
+
+/// `rows` random rows of the 4 * rows that each neighbour on the ring owns.
+GhostPlan make_plan(const Communicator& comm, int rows) {
+  std::vector<std::int64_t> local(static_cast<std::size_t>(4 * rows));
+  for (std::size_t i = 0; i < local.size(); ++i) local[i] = static_cast<std::int64_t>(i);
+  std::shuffle(local.begin(), local.end(), std::mt19937(7));
+  local.resize(static_cast<std::size_t>(rows));
+  std::vector<GlobalRow> requests;
+  const int ranks = comm.size(), rank = comm.rank().value();
+  for (const int neighbour : {(rank + 1) % ranks, (rank + ranks - 1) % ranks}) {
+    for (const std::int64_t i : local) requests.emplace_back(std::int64_t{4} * rows * neighbour + i);
+  }
+  return GhostPlan::build(comm, 4 * rows, requests);
+}
+
+/// Median over samples of the time of one of `each` exchanges, the slowest rank's.
+template <class Exchanges>
+Result measure(const Communicator& comm, Stream& stream, double seconds, int each, const Exchanges& exchanges) {
+  std::vector<double> times;
+  const Stopwatch total;
+  bool more = true;
+  while (more) {
+    for (int i = 0; i < 5; ++i) {
+      stream.wait();
+      comm.barrier();
+      const Event begin = stream.record_timed();
+      exchanges();
+      const Event end = stream.record_timed();
+      end.wait();
+      times.push_back(end.seconds_since(begin) / each);
+    }
+    more = comm.broadcast(total.seconds() < seconds || times.size() < 20);
+  }
+  comm.max(std::span<double>(times));
+  std::sort(times.begin(), times.end());
+  return {.transport = {}, .graph = false, .rows = 0, .median_us = 1e6 * times[times.size() / 2], .best_us = 1e6 * times.front()};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const MpiEnvironment mpi(argc, argv);
+  const Communicator comm = Communicator::world();
+  std::string json;
+  double seconds = 0.3;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--json") == 0) json = argv[i + 1];
+    if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::stod(argv[i + 1]);
+  }
+  if (comm.min(device_count()) == 0) {
+    if (comm.is_root()) std::printf("skipped: %s\n", why_no_cuda().c_str());
+    return 0;
+  }
+  set_device(device_of(comm.rank().value()));
+  constexpr int kEach = 50;
+  std::vector<Result> results;
+  if (comm.is_root()) std::printf("ranks  transport   in a graph  rows/neighbour   median us    best us   GB/s received\n");
+  for (const int rows : {200, 2000, 20000, 200000, 1048576}) {
+    const GhostPlan plan = make_plan(comm, rows);
+    ArrayPair<double, kWidth> q(plan, Layout::aos, Backend::cuda);
+    q.to_device(After()).wait();
+    (void)q.view<Aos, space::cuda>();  // the host side is stale: exchanges are of the device alone
+    for (const Transport transport : {Transport::peer, Transport::nccl, Transport::staged}) {
+      std::unique_ptr<Exchange> pull;
+      try {
+        pull = std::make_unique<Exchange>(ArrayTransformer(plan, {q}, transport).pull());
+      } catch (const InputError&) {
+        continue;
+      }
+      Stream stream;
+      const auto exchange = [&](Stream& s) {
+        for (int i = 0; i < kEach; ++i) {
+          pull->start(after(s));
+          pull->finish(s);
+        }
+      };
+      exchange(stream);
+      stream.wait();
+      for (const bool in_graph : {false, true}) {
+        if (in_graph && transport == Transport::staged) continue;
+        Graph graph;
+        if (in_graph) graph = Graph::capture(stream, exchange);
+        Result r = measure(comm, stream, seconds, kEach, [&] { in_graph ? graph.launch(stream) : exchange(stream); });
+        r.transport = transport;
+        r.graph = in_graph;
+        r.rows = rows;
+        results.push_back(r);
+        const double bytes = 8.0 * kWidth * rows * (comm.size() == 1 ? 0 : comm.size() == 2 ? 1 : 2);
+        if (comm.is_root()) {
+          std::printf("%5d  %-10s  %-10s  %14d  %10.2f  %9.2f  %14.2f\n", comm.size(), to_string(transport),
+                      in_graph ? "yes" : "no", rows, r.median_us, r.best_us, bytes / r.median_us * 1e-3);
+        }
+      }
+    }
+  }
+  if (comm.is_root() && !json.empty()) {
+    std::FILE* const file = std::fopen(json.c_str(), "w");
+    if (file == nullptr) {
+      std::fprintf(stderr, "cannot write %s\n", json.c_str());
+      return 1;
+    }
+    std::fprintf(file, "{\"benchmark\": \"array/exchange_gpu\", \"ranks\": %d, \"doubles_per_row\": %d, \"results\": [\n",
+                 comm.size(), kWidth);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const Result& r = results[i];
+      std::fprintf(file, "  {\"transport\": \"%s\", \"graph\": %s, \"rows\": %d, \"median_us\": %.3f, \"best_us\": %.3f}%s\n",
+                   to_string(r.transport), r.graph ? "true" : "false", r.rows, r.median_us, r.best_us,
+                   i + 1 < results.size() ? "," : "");
+    }
+    std::fprintf(file, "]}\n");
+    std::fclose(file);
+  }
+  return 0;
+}

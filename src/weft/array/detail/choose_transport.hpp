@@ -1,0 +1,15 @@
+#pragma once
+/// Which way the messages of an exchange travel.
+#include "weft/array/ghost_plan.hpp"
+#include "weft/array/transport.hpp"
+#include "weft/device/space.hpp"
+
+namespace weft::detail {
+
+/// @param backend  what all of this rank's arrays have their device side in (mirror or cuda), or host where they differ or have
+/// none.
+/// @throws InputError on every rank where `wanted` cannot be used, saying why.
+/// @collective  on plan.comm(); the result is the same on every rank.
+[[nodiscard]] Transport choose_transport(const GhostPlan& plan, Backend backend, Transport wanted);
+
+}  // namespace weft::detail

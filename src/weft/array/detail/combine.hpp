@@ -1,0 +1,121 @@
+#pragma once
+/// Values that come back from ghost rows, combined with those of the owned rows.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "weft/array/reduce.hpp"
+#include "weft/base/macros.hpp"
+#include "weft/device/storage.hpp"
+
+namespace weft::detail {
+
+/// Element types that are reduced on devices, too.
+enum class Element : std::uint8_t { other, f32, f64, i32, i64 };
+
+template <class T>
+struct AddInto {
+  WEFT_HD T operator()(T a, T b) const { return static_cast<T>(a + b); }
+};
+template <class T>
+struct TakeMin {
+  WEFT_HD T operator()(T a, T b) const { return b < a ? b : a; }
+};
+template <class T>
+struct TakeMax {
+  WEFT_HD T operator()(T a, T b) const { return a < b ? b : a; }
+};
+template <class T>
+struct TakeLast {
+  WEFT_HD T operator()(T /*a*/, T b) const { return b; }
+};
+
+/// What one field of one array gets from all messages. Addresses are of the device.
+struct Combination {
+  std::byte* to = nullptr;
+  std::size_t to_stride = 0, item_bytes = 0;
+  Reduce op = Reduce::insert;
+  Element element = Element::other;  ///< Reduce::insert copies whatever they are
+  /// Item `item` gets what lies at `messages + offset`; for one item they count in the order of this list.
+  struct Source {
+    std::int32_t item;
+    std::size_t offset;
+  };
+  std::vector<Source> sources;
+};
+
+/// A Combination as kernels see it.
+struct CombinePart {
+  std::byte* to;
+  const std::byte* messages;
+  const std::int32_t* items;            ///< that get something
+  const std::int32_t* first_source;     ///< of each of them, and the end
+  const std::uint64_t* source_offsets;  ///< bytes from messages
+  std::uint64_t to_stride;
+  std::uint32_t item_entries, entries;  ///< of one item; of all
+};
+
+template <class T, class Op>
+struct CombineEntries {
+  CombinePart part;
+  WEFT_HD void operator()(std::uint32_t i) const {
+    const std::uint32_t which = i / part.item_entries, at = i % part.item_entries;
+    T* const entry = reinterpret_cast<T*>(part.to + static_cast<std::uint64_t>(part.items[which]) * part.to_stride) + at;
+    T value = *entry;
+    for (std::int32_t s = part.first_source[which]; s < part.first_source[which + 1]; ++s) {
+      value = Op{}(value, reinterpret_cast<const T*>(part.messages + part.source_offsets[s])[at]);
+    }
+    *entry = value;
+  }
+};
+
+/// Calls f with the loop's functor for this element type and operation.
+template <class F>
+void with_combination(const CombinePart& part, Element element, Reduce op, const F& f) {
+  const auto of_type = [&]<class T>(T) {
+    if (op == Reduce::insert) return f(CombineEntries<T, TakeLast<T>>{part});
+    if (op == Reduce::add) return f(CombineEntries<T, AddInto<T>>{part});
+    if (op == Reduce::min) return f(CombineEntries<T, TakeMin<T>>{part});
+    return f(CombineEntries<T, TakeMax<T>>{part});
+  };
+  switch (element) {
+    case Element::f32:
+      return of_type(float{});
+    case Element::f64:
+      return of_type(double{});
+    case Element::i32:
+      return of_type(std::int32_t{});
+    case Element::i64:
+      return of_type(std::int64_t{});
+    case Element::other:
+      return f(CombineEntries<std::uint8_t, TakeLast<std::uint8_t>>{part});
+  }
+}
+
+/// Combinations that are made again and again; each in a fixed order, whatever arrived first.
+class CombineList {
+ public:
+  CombineList() = default;
+  /// @param messages  on the device, or page-locked.  @pre op is insert where element is `other`.
+  /// @throws LimitError for more than 2^31 entries; DeviceError.
+  CombineList(Backend backend, const std::byte* messages, std::span<const Combination> combinations);
+  /// As work of `stream`.
+  void run(Stream& stream) const;
+
+ private:
+  struct Part {
+    CombinePart part;
+    Element element;
+    Reduce op;
+    std::unique_ptr<DeviceStorage> memory;
+  };
+  Backend backend_ = Backend::mirror;
+  std::vector<Part> parts_;
+};
+
+/// The kernel.
+void launch_combine(Stream& stream, const CombinePart& part, Element element, Reduce op);
+
+}  // namespace weft::detail

@@ -1,0 +1,87 @@
+#pragma once
+/// Many copies of rows at once, in the memory of a device: one kernel, whatever the number of neighbours and arrays.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "weft/base/macros.hpp"
+#include "weft/device/storage.hpp"
+
+namespace weft::detail {
+
+/// `count` items of `item_bytes` each. Item i comes from `from + from_items[i] * from_stride` (or i * from_stride, where there is
+/// no list) and goes to a place found alike. Addresses are of the device.
+struct ItemCopy {
+  const std::byte* from = nullptr;
+  std::byte* to = nullptr;
+  std::vector<std::int32_t> from_items, to_items;
+  std::size_t from_stride = 0, to_stride = 0, item_bytes = 0, count = 0;
+  int group = -1;  ///< what it belongs to; copies of one group are listed one after the other
+};
+
+/// An ItemCopy as kernels see it. Words are the largest units that fit all addresses, strides and sizes of a list: 1, 4, 8 or 16
+/// bytes.
+struct CopyPart {
+  const std::byte* from;
+  std::byte* to;
+  const std::int32_t *from_items, *to_items;  ///< null: 0, 1, 2, ...
+  std::uint32_t from_stride, to_stride;       ///< bytes
+  std::uint32_t item_words, words, first_chunk;
+  std::int32_t group;
+  bool dense;  ///< items lie one after the other where they go
+};
+
+/// Words that a block of threads copies at a time.
+inline constexpr std::uint32_t kChunkWords = 1024;
+
+struct CopyTable {
+  const CopyPart* parts;
+  std::int32_t count;
+  std::uint32_t chunks;
+  int word_bytes;
+};
+
+template <class Word>
+struct CopiedWord {
+  const Word* from;
+  Word* to;
+  WEFT_HD CopiedWord(const CopyPart& p, std::uint32_t word) {
+    const std::uint32_t item = word / p.item_words, at = word % p.item_words;
+    const auto from_item = static_cast<std::size_t>(p.from_items == nullptr ? item : p.from_items[item]);
+    const auto to_item = static_cast<std::size_t>(p.to_items == nullptr ? item : p.to_items[item]);
+    from = reinterpret_cast<const Word*>(p.from + from_item * p.from_stride) + at;
+    to = reinterpret_cast<Word*>(p.to + to_item * p.to_stride) + at;
+  }
+};
+struct alignas(16) Word16 {
+  std::uint64_t low, high;
+};
+
+/// Copies that are made again and again. Those with nothing to copy are left out.
+class CopyList {
+ public:
+  CopyList() = default;
+  /// @param backend  mirror or cuda.  @throws LimitError for more than 2^32 words in one copy; DeviceError.
+  CopyList(Backend backend, std::span<const ItemCopy> copies);
+
+  /// As work of `stream`.
+  void run(Stream& stream) const;
+  [[nodiscard]] bool empty() const { return table_.count == 0; }
+  [[nodiscard]] const CopyTable& table() const { return table_; }
+  [[nodiscard]] std::span<const CopyPart> parts() const { return on_host_; }
+  /// Chunks of the copies of each group 0 ... groups - 1.
+  [[nodiscard]] std::vector<std::uint32_t> chunks_of_groups(std::size_t groups) const;
+
+ private:
+  Backend backend_ = Backend::mirror;
+  std::unique_ptr<DeviceStorage> parts_, items_;
+  std::vector<CopyPart> on_host_;  ///< the lists' addresses are of the device
+  CopyTable table_{};
+};
+
+/// The kernel. @pre chunks > 0
+void launch_copies(Stream& stream, const CopyTable& table);
+
+}  // namespace weft::detail

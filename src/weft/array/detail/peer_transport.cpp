@@ -1,0 +1,141 @@
+#include "weft/array/detail/peer_transport.hpp"
+
+#include <algorithm>
+
+#include "weft/comm/agreement.hpp"
+
+namespace weft::detail {
+namespace {
+
+/// Where a neighbour is to write.
+struct Target {
+  IpcHandle memory;
+  std::uint64_t offset, stride;
+};
+
+/// What a rank tells a neighbour: its flags for that neighbour, then a target for each field.
+using Offer = std::vector<Target>;
+
+}  // namespace
+
+std::byte* PeerTransport::map(const IpcHandle& handle) {
+  auto known = mapped_.find(handle.bytes);
+  if (known == mapped_.end()) known = mapped_.emplace(handle.bytes, IpcMemory(handle)).first;
+  return known->second.data();
+}
+
+PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fields, Direction direction, Reduce op) {
+  const Communicator& comm = plan.comm();
+  const bool pulls = direction == Direction::pull;
+  struct Peer {
+    Rank rank;
+    RowSet from, to;
+    std::size_t message = 0;  ///< where its message to us begins
+  };
+  std::vector<Peer> others;
+  std::vector<ItemCopy> copies;
+  std::vector<PushedMessage> pushed;
+  std::size_t message_bytes = 0;
+  RowSet own_from, own_to;
+  std::size_t own_message = 0;
+  for (const GhostPlan::Neighbour& n : plan.neighbours()) {
+    const RowSet from = pulls ? RowSet(n.send_rows) : RowSet(n.ghosts), to = pulls ? RowSet(n.ghosts) : RowSet(n.send_rows);
+    pushed.push_back({message_bytes, to});
+    if (n.rank == comm.rank()) {
+      own_from = from;
+      own_to = to;
+      own_message = message_bytes;
+    } else {
+      others.push_back({.rank = n.rank, .from = from, .to = to, .message = message_bytes});
+    }
+    for (const Field& field : fields) message_bytes += section_bytes(field, to);
+  }
+  std::vector<Offer> offers(static_cast<std::size_t>(comm.size()));
+  agreed(comm, [&] {
+    flags_ = DeviceStorage::make(Backend::cuda, (others.size() + 1) * sizeof(PeerFlags));
+    counters_ = DeviceStorage::make(Backend::cuda, sizeof(PutState) + others.size() * sizeof(std::uint32_t));
+    const std::vector<std::byte> zero(flags_->bytes() + counters_->bytes());
+    flags_->copy_from_host(0, std::span(zero).first(flags_->bytes()), After()).wait();
+    counters_->copy_from_host(0, std::span(zero).first(counters_->bytes()), After()).wait();
+    if (!pulls) messages_ = DeviceStorage::make(Backend::cuda, message_bytes);
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      const Peer& peer = others[i];
+      Offer& offer = offers[peer.rank.index()];
+      offer.push_back({ipc_handle(flags_->data()), i * sizeof(PeerFlags), 0});
+      std::size_t at = peer.message;
+      for (const Field& field : fields) {
+        if (pulls) {
+          ItemCopy here;
+          copies_to(field, peer.to, here);  // ghosts of one neighbour are one run
+          const bool any = here.count > 0 && field.allocation != nullptr;
+          offer.push_back({any ? ipc_handle(field.allocation) : IpcHandle{},
+                           any ? static_cast<std::uint64_t>(here.to - field.allocation) : 0, here.to_stride});
+        } else {
+          offer.push_back({peer.to.count > 0 ? ipc_handle(messages_->data()) : IpcHandle{}, at, field.row_bytes});
+          at += section_bytes(field, peer.to);
+        }
+      }
+    }
+  });
+  const std::vector<Offer> offered = comm.all_to_all(offers);
+
+  agreed(comm, [&] {
+    std::vector<PeerLink> links;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      const Peer& peer = others[i];
+      const Offer& offer = offered[peer.rank.index()];
+      links.push_back({.here = reinterpret_cast<const PeerFlags*>(flags_->data()) + i,
+                       .there = reinterpret_cast<PeerFlags*>(map(offer.at(0).memory) + offer.at(0).offset),
+                       .chunks_done = reinterpret_cast<std::uint32_t*>(counters_->data() + sizeof(PutState)) + i,
+                       .chunks = 0,
+                       .receives = packed_bytes(fields, peer.to) > 0});
+      for (std::size_t f = 0; f < fields.size(); ++f) {
+        ItemCopy copy;
+        copies_from(fields[f], peer.from, copy);
+        if (copy.count == 0) continue;
+        const Target& target = offer.at(f + 1);
+        copy.to = map(target.memory) + target.offset;
+        copy.to_stride = target.stride;
+        copy.group = static_cast<int>(i);
+        copies.push_back(std::move(copy));
+      }
+    }
+    std::size_t own_section = own_message;
+    for (const Field& field : fields) {
+      ItemCopy copy;
+      copies_from(field, own_from, copy);
+      if (pulls) {
+        copies_to(field, own_to, copy);
+      } else if (messages_->data() != nullptr) {
+        copies_to(messages_->data() + own_section, copy);
+        own_section += section_bytes(field, own_to);
+      }
+      copies.push_back(std::move(copy));
+    }
+    copies_ = CopyList(Backend::cuda, copies);
+    const std::vector<std::uint32_t> chunks = copies_.chunks_of_groups(links.size());
+    for (std::size_t i = 0; i < links.size(); ++i) links[i].chunks = chunks[i];
+    links_ = DeviceStorage::make(Backend::cuda, links.size() * sizeof(PeerLink));
+    links_->copy_from_host(0, std::as_bytes(std::span(links)), After()).wait();
+    if (!pulls) combine_ = make_combine_list(Backend::cuda, fields, op, messages_->data(), pushed);
+    args_ = {.table = copies_.table(),
+             .links = reinterpret_cast<const PeerLink*>(links_->data()),
+             .link_count = static_cast<std::int32_t>(links.size()),
+             .state = reinterpret_cast<PutState*>(counters_->data()),
+             .parts_here = {},
+             .links_here = {}};
+    if (args_.table.count <= kSmallPut) std::copy(copies_.parts().begin(), copies_.parts().end(), args_.parts_here);
+    if (args_.link_count <= kSmallPut) std::copy(links.begin(), links.end(), args_.links_here);
+  });
+}
+
+void PeerTransport::start(const After& after) {
+  stream_.wait_for(after);
+  launch_put(stream_, args_);
+  combine_.run(stream_);
+  done_ = stream_.record();
+}
+
+void PeerTransport::finish(Stream& stream) { stream.wait_for(weft::after(done_)); }
+
+}  // namespace weft::detail

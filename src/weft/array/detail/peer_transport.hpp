@@ -1,0 +1,41 @@
+#pragma once
+/// Rows written straight into the neighbours' memory.
+#include <map>
+#include <vector>
+
+#include "weft/array/detail/packed_messages.hpp"
+#include "weft/array/detail/put.hpp"
+#include "weft/array/detail/transport.hpp"
+#include "weft/device/ipc.hpp"
+
+namespace weft::detail {
+
+/// A pull writes into the neighbours' ghost rows; a push into a buffer there, from which the owner takes what all have brought.
+/// The host waits for nothing.
+///
+/// The neighbours' arrays are mapped for as long as this lives; they may be freed before, since the driver keeps memory that is
+/// mapped elsewhere.
+class PeerTransport final : public TransportBody {
+ public:
+  /// @pre every neighbour is a process of this machine with a GPU that this one reaches. @collective
+  PeerTransport(const GhostPlan& plan, const std::vector<Field>& fields, Direction direction, Reduce op);
+
+  void start(const After& after) override;
+  void finish(Stream& stream) override;
+  [[nodiscard]] bool arrived() override { return true; }
+  void abandon() noexcept override {}
+
+ private:
+  using HandleBytes = std::array<std::byte, 64>;
+  [[nodiscard]] std::byte* map(const IpcHandle& handle);
+
+  std::unique_ptr<DeviceStorage> flags_, counters_, links_, messages_;
+  std::map<HandleBytes, IpcMemory> mapped_;
+  CopyList copies_;
+  CombineList combine_;
+  PutArgs args_{};
+  Stream stream_{Priority::high};
+  Event done_;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,104 @@
+#include <cuda/atomic>
+
+#include "weft/array/detail/copies.cuh"
+#include "weft/array/detail/put.hpp"
+
+namespace weft::detail {
+namespace {
+
+/// Few, so that kernels which are to run meanwhile find room while these wait for a neighbour; enough for NVLink.
+constexpr std::uint32_t kPutBlocks = 264;
+
+using Flag = cuda::atomic_ref<std::uint32_t, cuda::thread_scope_system>;
+
+__device__ void raise(std::uint32_t& flag, std::uint32_t epoch) { Flag(flag).store(epoch, cuda::memory_order_release); }
+__device__ void wait_until(const std::uint32_t& flag, std::uint32_t epoch) {
+  while (static_cast<std::int32_t>(Flag(const_cast<std::uint32_t&>(flag)).load(cuda::memory_order_acquire) - epoch) < 0) {
+  }
+}
+
+template <class Word>
+__global__ void __launch_bounds__(kCopyThreads) put_kernel(const __grid_constant__ PutArgs a) {
+  const CopyPart* const parts = a.table.count <= kSmallPut ? a.parts_here : a.table.parts;
+  const PeerLink* const links = a.link_count <= kSmallPut ? a.links_here : a.links;
+  const std::uint32_t epoch = a.state->epoch + 1;
+  const int thread = static_cast<int>(threadIdx.x);
+  if (blockIdx.x == 0) {
+    for (int i = thread; i < a.link_count; i += kCopyThreads) {
+      if (links[i].receives) raise(links[i].there->credit, epoch);
+    }
+  }
+  for (std::uint32_t chunk = blockIdx.x; chunk < a.table.chunks;) {
+    const std::int32_t group = part_of(parts, a.table.count, chunk).group;
+    const PeerLink* const link = group < 0 ? nullptr : links + group;
+    std::uint32_t mine = 0;
+    do {
+      const ThreadCopy<Word> copy(part_of(parts, a.table.count, chunk), chunk);
+      if (mine == 0 && link != nullptr) {
+        if (thread == 0) wait_until(link->here->credit, epoch);
+        __syncthreads();
+      }
+      copy.store();
+      ++mine;
+      chunk += gridDim.x;
+    } while (chunk < a.table.chunks && part_of(parts, a.table.count, chunk).group == group);
+    if (link == nullptr) continue;
+    __syncthreads();
+    if (thread == 0) {
+      __threadfence_system();
+      bool last = mine == link->chunks;
+      if (!last && atomicAdd(link->chunks_done, mine) + mine == link->chunks) {
+        *link->chunks_done = 0;
+        __threadfence_system();
+        last = true;
+      }
+      if (last) raise(link->there->arrived, epoch);
+    }
+  }
+  if (blockIdx.x == 0) {
+    for (int i = thread; i < a.link_count; i += kCopyThreads) {
+      if (links[i].receives) wait_until(links[i].here->arrived, epoch);
+    }
+  }
+  __syncthreads();
+  if (thread != 0) return;
+  bool last = gridDim.x == 1;
+  if (!last && atomicAdd(&a.state->blocks_done, 1U) + 1 == gridDim.x) {  // all have read the epoch
+    a.state->blocks_done = 0;
+    last = true;
+  }
+  if (last) a.state->epoch = epoch;
+}
+
+}  // namespace
+
+void launch_put(Stream& stream, const PutArgs& args) {
+  std::uint32_t blocks = args.table.chunks < kPutBlocks ? args.table.chunks : kPutBlocks;
+  if (blocks == 0) blocks = 1;  // to give credit
+  with_words(args.table, [&](auto word) {
+    const auto kernel = put_kernel<decltype(word)>;
+    kernel<<<blocks, kCopyThreads, 0, native(stream)>>>(args);
+  });
+  check_launch("copies to other GPUs");
+}
+
+GpuName current_gpu() {
+  GpuName name;
+  int device = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  check_cuda(cudaDeviceGetPCIBusId(name.bus, sizeof name.bus, device), "cudaDeviceGetPCIBusId");
+  return name;
+}
+
+bool reaches(const GpuName& other) {
+  int here = 0, there = 0, can = 0;
+  check_cuda(cudaGetDevice(&here), "cudaGetDevice");
+  if (cudaDeviceGetByPCIBusId(&there, other.bus) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  check_cuda(cudaDeviceCanAccessPeer(&can, here, there), "cudaDeviceCanAccessPeer");
+  return can != 0;
+}
+
+}  // namespace weft::detail

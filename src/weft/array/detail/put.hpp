@@ -1,0 +1,58 @@
+#pragma once
+/// Rows written straight into the memory of other GPUs, with flags that say when.
+///
+/// Exchanges of one transport are numbered by epochs, 1, 2, ... The kernel of epoch e first tells every neighbour that its ghost
+/// rows here may be written (credit = e: by the order of its stream, who read them before has finished), waits for the same word
+/// of each neighbour, writes, raises the neighbour's flag (arrived = e), and ends when its own flags are raised. Epochs are
+/// counted in device memory, so that the kernel can be replayed by a Graph.
+#include <cstdint>
+
+#include "weft/array/detail/copies.hpp"
+
+namespace weft::detail {
+
+/// Words that neighbours write to; each on a line of its own.
+struct alignas(128) PeerFlags {
+  std::uint32_t credit;
+  alignas(64) std::uint32_t arrived;
+};
+
+/// One neighbour. Pointers `there` are of its memory.
+struct PeerLink {
+  const PeerFlags* here;
+  PeerFlags* there;
+  std::uint32_t* chunks_done;  ///< of this epoch
+  std::uint32_t chunks;        ///< of the copies that go there
+  bool receives;               ///< whether it sends anything here
+};
+
+/// Zero at first.
+struct PutState {
+  std::uint32_t epoch;  ///< last one that is done
+  std::uint32_t blocks_done;
+};
+
+/// Of so few copies and neighbours the description travels with the launch: looking it up would take a microsecond.
+inline constexpr std::int32_t kSmallPut = 16;
+
+/// The groups of the table's copies are the numbers of links; -1: within this GPU.
+struct PutArgs {
+  CopyTable table;
+  const PeerLink* links;
+  std::int32_t link_count;
+  PutState* state;
+  CopyPart parts_here[kSmallPut];  ///< where they are not more
+  PeerLink links_here[kSmallPut];
+};
+
+void launch_put(Stream& stream, const PutArgs& args);
+
+/// Where the current GPU sits on its bus: what names it to other processes of its machine.
+struct GpuName {
+  char bus[32] = {};
+};
+[[nodiscard]] GpuName current_gpu();
+/// Whether kernels of the current GPU reach that one's memory; false where this process does not see it.
+[[nodiscard]] bool reaches(const GpuName& other);
+
+}  // namespace weft::detail

@@ -1,0 +1,42 @@
+#pragma once
+/// NCCL: messages between GPUs as work of a stream.
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "weft/comm/communicator.hpp"
+#include "weft/device/stream.hpp"
+
+namespace weft {
+
+/// Version of the NCCL library, "2.28.3"; empty in a build without it.
+[[nodiscard]] std::string nccl_version();
+
+/// A communicator of NCCL with the ranks of one of ours, each with the GPU that was current when it was made.
+class NcclCommunicator {
+ public:
+  /// The one of `comm`, made by the first call; it lives as long as somebody holds it.
+  /// @collective  @pre no two ranks have the same GPU.  @throws DeviceError in a build without NCCL; CommError.
+  /// @cost the first time about half a second.
+  [[nodiscard]] static std::shared_ptr<NcclCommunicator> of(const Communicator& comm);
+  ~NcclCommunicator();
+  NcclCommunicator(const NcclCommunicator&) = delete;
+  NcclCommunicator& operator=(const NcclCommunicator&) = delete;
+
+  struct Message {
+    Rank rank;
+    std::byte* data;  ///< memory of the GPU
+    std::size_t bytes;
+  };
+  /// Sends and receives all of these as one group, as work of `stream`; can be captured in a Graph.
+  /// @collective  between the ranks named.  @throws CommError.
+  void exchange(std::span<const Message> sends, std::span<const Message> receives, Stream& stream);
+
+ private:
+  NcclCommunicator(const Communicator& comm, const void* id);
+  Communicator comm_;  ///< so that MPI gives its handle to no other
+  void* handle_ = nullptr;
+};
+
+}  // namespace weft

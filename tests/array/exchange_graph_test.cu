@@ -1,0 +1,102 @@
+// Exchanges between GPUs as part of a graph: nothing but launches, many times over.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "weft/array/array_transformer.hpp"
+#include "weft/base/error.hpp"
+#include "weft/device/graph.hpp"
+#include "weft/device/parallel_for.cuh"
+
+#include "array/exchange_support.hpp"
+#include "support/gpu.hpp"
+
+namespace weft {
+namespace {
+
+struct AddOne {
+  double* rows;
+  WEFT_HD void operator()(std::int32_t i) const { rows[i] += 1; }
+};
+
+/// Counts the ghost entries that are not what their owners have after `time` steps.
+struct Wrong {
+  const double *rows, *first;
+  const double* time;
+  std::int32_t begin;
+  WEFT_HD int operator()(std::int32_t i) const { return rows[begin + i] == first[begin + i] + *time ? 0 : 1; }
+};
+struct Sum {
+  WEFT_HD int operator()(int a, int b) const { return a + b; }
+};
+struct Accumulate {
+  const int* wrong;
+  int* all;
+  double* time;
+  WEFT_HD void operator()(int /*i*/) const {
+    *all += *wrong;
+    *time += 1;
+  }
+};
+
+class CudaGraphExchange : public ::testing::TestWithParam<Transport> {
+ protected:
+  void SetUp() override { WEFT_NEEDS_GPU(); }
+};
+
+TEST_P(CudaGraphExchange, EveryReplaySeesTheNewValues) {
+  const Communicator comm = Communicator::world();
+  const GhostPlan plan = test::make_plan(comm, test::Pattern::random);
+  constexpr int kWidth = 5;
+  ArrayPair<double, kWidth> q(plan, Layout::aos, Backend::cuda), first(plan, Layout::aos, Backend::cuda);
+  for (std::int32_t i = 0; i < plan.rows(); ++i) {
+    for (int k = 0; k < kWidth; ++k) {
+      q(i, k) = i < plan.owned_rows() ? static_cast<double>(10 * plan.global(LocalRow(i)).value() + k) : -1;
+      first(i, k) = static_cast<double>(10 * plan.global(LocalRow(i)).value() + k);
+    }
+  }
+  q.to_device(After()).wait();
+  first.to_device(After()).wait();
+  double* const rows = q.view<Aos, space::cuda>().data();  // the host side is stale from here on
+  const double* const firsts = first.view<Aos, space::cuda>().data();
+  std::optional<Exchange> pull;
+  try {
+    pull = ArrayTransformer(plan, {q}, GetParam()).pull();
+  } catch (const InputError& refused) {
+    GTEST_SKIP() << refused.what();
+  }
+  const std::int32_t owned = kWidth * plan.owned_rows(), ghosts = kWidth * plan.ghost_rows();
+  Stream stream;
+  const auto wrong = DeviceStorage::make(Backend::cuda, 2 * sizeof(int));
+  const auto time = DeviceStorage::make(Backend::cuda, sizeof(double));
+  set_bytes(stream, wrong->data(), 0, 2 * sizeof(int));
+  set_bytes(stream, time->data(), 0, sizeof(double));
+  auto* const counts = reinterpret_cast<int*>(wrong->data());
+  auto* const clock = reinterpret_cast<double*>(time->data());
+  const auto step = [&](Stream& s) {
+    pull->start(after(s));
+    pull->finish(s);
+    reduce_into(space::cuda{}, s, ghosts, 0, Wrong{rows, firsts, clock, owned}, Sum{}, counts);
+    parallel_for(space::cuda{}, s, 1, Accumulate{counts, counts + 1, clock});
+    parallel_for(space::cuda{}, s, owned, AddOne{rows});
+  };
+  step(stream);  // what the transport sets up at first use
+  stream.wait();
+  Graph graph = Graph::capture(stream, step);
+  constexpr int kReplays = 2000;
+  for (int i = 0; i < kReplays; ++i) graph.launch(stream);
+  int all = -1;
+  double steps = 0;
+  copy_bytes(stream, &all, counts + 1, sizeof(int));
+  copy_bytes(stream, &steps, clock, sizeof(double));
+  stream.wait();
+  EXPECT_EQ(all, 0);
+  EXPECT_EQ(steps, kReplays + 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuda, CudaGraphExchange, ::testing::Values(Transport::peer, Transport::nccl),
+                         [](const auto& test) { return std::string(to_string(test.param)); });
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,302 @@
+#include "weft/array/transport.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "weft/array/array_pair.hpp"
+#include "weft/array/array_transformer.hpp"
+#include "weft/array/csr_array.hpp"
+#include "weft/base/error.hpp"
+#include "weft/device/device.hpp"
+
+namespace weft {
+namespace {
+
+/// A run of rows, rows far apart, and rows in no order; of every other rank, and periodic images of this one's own.
+GhostPlan make_plan(const Communicator& comm) {
+  constexpr std::int32_t kOwned = 40;
+  const int me = comm.rank().value();
+  std::vector<GhostRequest> requests;
+  for (int r = 0; r < comm.size(); ++r) {
+    const std::int64_t first = std::int64_t{kOwned} * r;
+    const int kind = (r + me) % 3;
+    for (std::int64_t i = 0; i < 12; ++i) {
+      const std::int64_t row = first + (kind == 0 ? i + 3 : kind == 1 ? 3 * i : (7 * i * i + me) % kOwned);
+      requests.push_back({GlobalRow(row), r == me ? 1 : 0});
+    }
+  }
+  return GhostPlan::build(comm, kOwned, requests);
+}
+
+double value(std::int64_t g, int k, int time) { return static_cast<double>((7 * g + 13 * k + 31 * time) % 101) / 3.0; }
+int length(std::int64_t g) { return static_cast<int>(g % 4); }
+
+/// Arrays of several types, widths and layouts that travel together.
+struct Arrays {
+  ArrayPair<double, 5> q;
+  ArrayPair<float, Dynamic> soa;
+  ArrayPair<std::int8_t, 3> bytes;
+  ArrayPair<std::int32_t, NonUniform, 4> lists;
+
+  Arrays(const GhostPlan& plan, Backend backend)
+      : q(plan, Layout::aos, backend),
+        soa(plan, 3, Layout::soa, backend),
+        bytes(plan, Layout::aos, backend),
+        lists(plan, Layout::aos, backend) {}
+  [[nodiscard]] std::vector<PairRef> all() { return {q, soa, bytes, lists}; }
+
+  template <class F>
+  void each_entry(std::int32_t first, std::int32_t last, const F& f) {
+    for (std::int32_t i = first; i < last; ++i) {
+      for (int k = 0; k < 5; ++k) f(q(i, k), i, k);
+      for (int k = 0; k < 3; ++k) f(soa(i, k), i, k);
+      for (int k = 0; k < 3; ++k) f(bytes(i, k), i, k);
+      for (int k = 0; k < lists.row_size(i); ++k) f(lists(i, k), i, k);
+    }
+  }
+  void fill(int time) {
+    const GhostPlan& plan = q.plan();
+    for (std::int32_t i = 0; i < plan.rows(); ++i) {
+      lists.resize_row(i, i < plan.owned_rows() ? length(plan.global(LocalRow(i)).value()) : 0);
+    }
+    each_entry(0, plan.rows(), [&]<class T>(T& entry, std::int32_t i, int k) {
+      entry = i < plan.owned_rows() ? static_cast<T>(value(plan.global(LocalRow(i)).value(), k, time)) : T(-1);
+    });
+  }
+  /// As if kernels had written everything: the host side is stale.
+  void to_device_alone(Backend backend) {
+    const auto move = [&]<Space S>(S) {
+      q.to_device(After()).wait();
+      (void)q.view<Aos, S>();
+      soa.to_device(After()).wait();
+      (void)soa.view<Soa, S>();
+      bytes.to_device(After()).wait();
+      (void)bytes.view<Aos, S>();
+      lists.to_device(After()).wait();
+      (void)lists.view<Aos, S>();
+    };
+    backend == Backend::mirror ? move(space::mirror{}) : move(space::cuda{});
+  }
+  void to_host() {
+    q.to_host(After()).wait();
+    soa.to_host(After()).wait();
+    bytes.to_host(After()).wait();
+    lists.to_host(After()).wait();
+  }
+};
+
+class TransportTest : public ::testing::TestWithParam<std::tuple<Backend, Transport>> {
+ protected:
+  void SetUp() override {
+    std::tie(backend_, transport_) = GetParam();
+    if (is_cuda(backend_) && device_count() == 0) GTEST_SKIP() << why_no_cuda();
+    // Skipped on every rank where it cannot be used here.
+    ArrayPair<double> probe(plan_, Layout::aos, backend_);
+    try {
+      (void)ArrayTransformer(plan_, {probe}, transport_).pull();
+    } catch (const InputError& refused) {
+      GTEST_SKIP() << refused.what();
+    }
+  }
+  [[nodiscard]] Exchange pull(std::vector<PairRef> arrays) const {
+    return ArrayTransformer(plan_, std::move(arrays), transport_).pull();
+  }
+
+  Communicator comm_ = Communicator::world();
+  GhostPlan plan_ = make_plan(comm_);
+  Backend backend_{};
+  Transport transport_{};
+};
+
+TEST_P(TransportTest, GhostsAreTheirOwnersRows) {
+  Arrays arrays(plan_, backend_);
+  Exchange exchange = pull(arrays.all());
+  EXPECT_EQ(exchange.transport(), transport_);
+  for (int time = 0; time < 5; ++time) {
+    arrays.fill(time);
+    arrays.to_device_alone(backend_);
+    exchange.run();
+    arrays.to_host();
+    for (std::int32_t i = plan_.owned_rows(); i < plan_.rows(); ++i) {
+      ASSERT_EQ(arrays.lists.row_size(i), length(plan_.global(LocalRow(i)).value()));
+    }
+    arrays.each_entry(0, plan_.rows(), [&]<class T>(const T& entry, std::int32_t i, int k) {
+      ASSERT_EQ(entry, static_cast<T>(value(plan_.global(LocalRow(i)).value(), k, time))) << "row " << i << ", entry " << k;
+    });
+  }
+}
+
+TEST_P(TransportTest, OneArrayAlone) {
+  ArrayPair<double, 5> q(plan_, Layout::aos, backend_);
+  Exchange exchange = pull({q});
+  for (int time = 0; time < 3; ++time) {
+    for (std::int32_t i = 0; i < plan_.owned_rows(); ++i) {
+      for (int k = 0; k < 5; ++k) q(i, k) = value(plan_.global(LocalRow(i)).value(), k, time);
+    }
+    exchange.run();  // the host side is in use, so it gets the ghosts, too
+    for (std::int32_t i = 0; i < plan_.rows(); ++i) {
+      for (int k = 0; k < 5; ++k) ASSERT_EQ(q(i, k), value(plan_.global(LocalRow(i)).value(), k, time));
+    }
+  }
+}
+
+TEST_P(TransportTest, CsrRows) {
+  std::vector<std::int64_t> offsets{0};
+  for (std::int32_t i = 0; i < plan_.rows(); ++i) offsets.push_back(offsets.back() + length(plan_.global(LocalRow(i)).value()));
+  const std::vector<double> entries(static_cast<std::size_t>(offsets.back()), -1.0);
+  ArrayPair<double, NonUniform> rows(plan_, Array<double, NonUniform>(offsets, entries, backend_));
+  for (std::int32_t i = 0; i < plan_.owned_rows(); ++i) {
+    for (int k = 0; k < rows.row_size(i); ++k) rows(i, k) = value(plan_.global(LocalRow(i)).value(), k, 1);
+  }
+  Exchange exchange = pull({rows});
+  EXPECT_EQ(exchange.transport(), transport_);
+  exchange.run();
+  for (std::int32_t i = 0; i < plan_.rows(); ++i) {
+    for (int k = 0; k < rows.row_size(i); ++k) ASSERT_EQ(rows(i, k), value(plan_.global(LocalRow(i)).value(), k, 1));
+  }
+
+  ArrayPair<double, NonUniform> on_host(plan_, Array<double, NonUniform>(offsets, entries));
+  for (std::int32_t i = 0; i < plan_.rows(); ++i) {
+    for (int k = 0; k < rows.row_size(i); ++k) rows(i, k) = on_host(i, k) = 1.0 / (3 + i + 5 * k + comm_.rank().value());
+  }
+  ArrayTransformer(plan_, {on_host}).push(Reduce::add).run();
+  ArrayTransformer(plan_, {rows}, transport_).push(Reduce::add).run();
+  for (std::int32_t i = 0; i < plan_.rows(); ++i) {
+    for (int k = 0; k < rows.row_size(i); ++k) ASSERT_EQ(rows(i, k), on_host(i, k)) << "row " << i;
+  }
+}
+
+TEST_P(TransportTest, PushesEqualThoseOfTheHostBitByBit) {
+  for (const Reduce op : {Reduce::insert, Reduce::add, Reduce::min, Reduce::max}) {
+    ArrayPair<double, 3> on_host(plan_), there(plan_, Layout::aos, backend_);
+    ArrayPair<std::int32_t, NonUniform, 4> list_on_host(plan_), list_there(plan_, Layout::aos, backend_);
+    const auto fill = [&](auto& q, auto& list) {
+      for (std::int32_t i = 0; i < plan_.rows(); ++i) {
+        const int mine = i < plan_.owned_rows() ? 0 : 1 + comm_.rank().value();
+        for (int k = 0; k < 3; ++k) q(i, k) = (mine % 2 == 0 ? 1e8 : 1.0) / (3 + i + 7 * k + mine);
+        list.resize_row(i, length(plan_.global(LocalRow(i)).value()));
+        for (int k = 0; k < list.row_size(i); ++k) list(i, k) = 100 * mine + i + k;
+      }
+    };
+    fill(on_host, list_on_host);
+    fill(there, list_there);
+    ArrayTransformer(plan_, {on_host, list_on_host}).push(op).run();
+    Exchange push = ArrayTransformer(plan_, {there, list_there}, transport_).push(op);
+    EXPECT_EQ(push.transport(), transport_);
+    push.run();
+    for (std::int32_t i = 0; i < plan_.rows(); ++i) {
+      for (int k = 0; k < 3; ++k) ASSERT_EQ(there(i, k), on_host(i, k)) << "row " << i << ", operation " << static_cast<int>(op);
+      ASSERT_EQ(list_there.row_size(i), list_on_host.row_size(i));
+      for (int k = 0; k < list_there.row_size(i); ++k) ASSERT_EQ(list_there(i, k), list_on_host(i, k));
+    }
+  }
+}
+
+TEST_P(TransportTest, TwoExchangesFlyAtTheSameTime) {
+  ArrayPair<double, 5> a(plan_, Layout::aos, backend_);
+  ArrayPair<float, 2> b(plan_, Layout::soa, backend_);
+  Exchange pull_a = pull({a}), pull_b = pull({b});
+  Stream stream = Stream::for_backend(backend_);
+  for (std::int32_t i = 0; i < plan_.owned_rows(); ++i) {
+    const std::int64_t g = plan_.global(LocalRow(i)).value();
+    for (int k = 0; k < 5; ++k) a(i, k) = value(g, k, 0);
+    for (int k = 0; k < 2; ++k) b(i, k) = static_cast<float>(value(g, k, 1));
+  }
+  pull_a.start(after(stream));
+  pull_b.start(after(stream));
+  pull_b.finish(stream);
+  pull_a.finish(stream);
+  stream.wait();
+  for (std::int32_t i = 0; i < plan_.rows(); ++i) {
+    const std::int64_t g = plan_.global(LocalRow(i)).value();
+    for (int k = 0; k < 5; ++k) ASSERT_EQ(a(i, k), value(g, k, 0));
+    for (int k = 0; k < 2; ++k) ASSERT_EQ(b(i, k), static_cast<float>(value(g, k, 1)));
+  }
+}
+
+TEST_P(TransportTest, ArrivesWhileSomebodyAsks) {
+  ArrayPair<double, 5> q(plan_, Layout::aos, backend_);
+  for (double& x : q.storage()) x = comm_.rank().value();
+  Exchange exchange = pull({q});
+  exchange.start(After());
+  while (!exchange.arrived()) {
+  }
+  exchange.wait();
+  for (std::int32_t i = 0; i < plan_.rows(); ++i) ASSERT_EQ(q(i, 4), plan_.owner(LocalRow(i)).value());
+}
+
+TEST_P(TransportTest, DestroyedInFlightItWaitsForNobody) {
+  ArrayPair<double> q(plan_, Layout::aos, backend_);
+  for (double& x : q.storage()) x = 1;
+  {
+    Exchange exchange = pull({q});
+    exchange.start(After());
+  }
+  comm_.barrier();
+  Exchange again = pull({q});
+  again.run();
+  EXPECT_EQ(q(plan_.rows() - 1), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Mirror, TransportTest,
+                         ::testing::Combine(::testing::Values(Backend::mirror),
+                                            ::testing::Values(Transport::staged, Transport::cuda_aware)),
+                         [](const auto& test) { return std::string(to_string(std::get<1>(test.param))); });
+INSTANTIATE_TEST_SUITE_P(Cuda, TransportTest,
+                         ::testing::Combine(::testing::Values(Backend::cuda),
+                                            ::testing::Values(Transport::staged, Transport::cuda_aware, Transport::nccl,
+                                                              Transport::peer)),
+                         [](const auto& test) { return std::string(to_string(std::get<1>(test.param))); });
+
+TEST(TransportChoiceTest, ArraysOfTheHostTravelByTheHost) {
+  const GhostPlan plan = make_plan(Communicator::world());
+  ArrayPair<double> host(plan), mirrored(plan, Layout::aos, Backend::mirror);
+  EXPECT_EQ(ArrayTransformer(plan, {host}).pull().transport(), Transport::host);
+  EXPECT_EQ(ArrayTransformer(plan, {mirrored}).pull().transport(), Transport::staged);
+  EXPECT_EQ(ArrayTransformer(plan, {mirrored}, Transport::host).pull().transport(), Transport::host);
+  EXPECT_EQ(ArrayTransformer(plan, {host, mirrored}).pull().transport(), Transport::host);
+}
+
+TEST(TransportChoiceTest, WhatCannotBeUsedIsRefusedOnEveryRank) {
+  const GhostPlan plan = make_plan(Communicator::world());
+  ArrayPair<double> host(plan), mirrored(plan, Layout::aos, Backend::mirror);
+  EXPECT_THROW((void)ArrayTransformer(plan, {host}, Transport::staged).pull(), InputError);
+  EXPECT_THROW((void)ArrayTransformer(plan, {mirrored}, Transport::peer).pull(), InputError);
+  EXPECT_THROW((void)ArrayTransformer(plan, {mirrored}, Transport::nccl).push(Reduce::add), InputError);
+}
+
+TEST(TransportChoiceTest, SidesThatDifferBetweenRanksTravelByTheHost) {
+  const Communicator comm = Communicator::world();
+  const GhostPlan plan = make_plan(comm);
+  ArrayPair<double> q(plan, Layout::aos, comm.is_root() ? Backend::mirror : Backend::host);
+  for (std::int32_t i = 0; i < plan.owned_rows(); ++i) q(i) = static_cast<double>(plan.global(LocalRow(i)).value());
+  Exchange exchange = ArrayTransformer(plan, {q}).pull();
+  EXPECT_EQ(exchange.transport(), comm.size() == 1 ? Transport::staged : Transport::host);
+  exchange.run();
+  for (std::int32_t i = 0; i < plan.rows(); ++i) EXPECT_EQ(q(i), static_cast<double>(plan.global(LocalRow(i)).value()));
+}
+
+TEST(TransportChoiceTest, CallersMemoryOfADevice) {
+  const GhostPlan plan = make_plan(Communicator::world());
+  const auto rows = static_cast<std::size_t>(plan.rows());
+  const auto storage = DeviceStorage::make(Backend::mirror, (2 * rows + 7) * sizeof(double));
+  const std::span<double> memory(reinterpret_cast<double*>(storage->data()), 2 * rows);
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    const LocalRow row(static_cast<std::int32_t>(i / 2));
+    memory[i] = row.value() < plan.owned_rows() ? value(plan.global(row).value(), static_cast<int>(i % 2), 3) : -1;
+  }
+  Exchange exchange = ArrayTransformer(plan, {PairRef::rows(Backend::mirror, memory, 2)}).pull();
+  EXPECT_EQ(exchange.transport(), Transport::staged);
+  exchange.run();
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    const LocalRow row(static_cast<std::int32_t>(i / 2));
+    EXPECT_EQ(memory[i], value(plan.global(row).value(), static_cast<int>(i % 2), 3));
+  }
+}
+
+}  // namespace
+}  // namespace weft
