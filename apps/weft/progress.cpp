@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "weft/device/device.hpp"
+
 #include "launch.hpp"
 
 namespace weft::app {
@@ -52,6 +54,15 @@ void ProgressPrinter::mesh_ready(const mesh::Mesh& mesh, double seconds) {
   fmt::print("mesh {}: {} cells, {}-D, {} rank{} (largest part {} cells, {} ghost cells in all), ready in {:.1f} s\n",
              mesh.source, mesh.global_cells, mesh.dim, mesh.comm.size(), mesh.comm.size() == 1 ? "" : "s", most, ghosts, seconds);
   std::fflush(stdout);
+}
+
+void ProgressPrinter::solver_ready(const flow::Solver& solver) {
+  if (!solver.on_gpu()) return;
+  const Communicator machine = solver.mesh().comm.split_shared_memory();
+  const int gpus = std::min(machine.size(), device_count());
+  if (!talks_) return;
+  fmt::print("computed on {} GPU{} of this machine{}\n", gpus, gpus == 1 ? "" : "s",
+             solver.transport().empty() ? "" : ", ghosts travel by \"" + solver.transport() + "\"");
 }
 
 void ProgressPrinter::resumed(const std::filesystem::path& checkpoint, std::int64_t step, double time) {

@@ -395,9 +395,21 @@ Case read_case(const io::CaseReader& reader) {
     c.boundary.push_back(read_condition(zone, c.gas, c.free_stream));
   }
   c.numerics = read_numerics(root.section("numerics", {.doc = "How the equations are solved."}), c.mesh.build);
-  c.device = root.choice_of<Backend>(
-      "device", {{"host", Backend::host}, {"cuda", Backend::cuda}},
-      {.default_value = "host", .doc = "Where the flow is computed: on the processor's cores, or by one rank on a GPU."});
+  c.device = root.choice_of<Backend>("device", {{"host", Backend::host}, {"cuda", Backend::cuda}},
+                                     {.default_value = "host",
+                                      .doc = "Where the flow is computed: on the processors' cores, or on GPUs, to which the "
+                                             "ranks of a machine are dealt in turn."});
+  c.transport = root.choice_of<Transport>(
+      "transport",
+      {{"automatic", Transport::automatic},
+       {"peer", Transport::peer},
+       {"nccl", Transport::nccl},
+       {"cuda_aware", Transport::cuda_aware},
+       {"staged", Transport::staged}},
+      {.default_value = "automatic",
+       .doc =
+           "How ghosts travel between GPUs: written straight into the other GPU's memory, by NCCL, by MPI from there, or by MPI "
+           "from memory of the host. automatic: the first of these that can be used."});
   c.manufactured_source =
       root.choice("source", {"none", "manufactured"},
                   {.default_value = "none", .doc = "Source term; manufactured: that of [initial], kind manufactured."}) ==

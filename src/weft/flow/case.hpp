@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/array/transport.hpp"
 #include "weft/device/space.hpp"
 #include "weft/flow/boundary.hpp"
 #include "weft/flow/initial.hpp"
@@ -68,6 +69,7 @@ struct Case {
   std::vector<ZoneCondition> boundary;
   Numerics numerics;
   Backend device = Backend::host;
+  Transport transport = Transport::automatic;  ///< between GPUs
   StopCriteria stop;
   OutputChoice output;
   std::vector<ForceSpec> forces;

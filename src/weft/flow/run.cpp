@@ -287,15 +287,11 @@ mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
 std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_case) {
   auto conditions = agreed(mesh.comm, [&] { return match_conditions(mesh, flow_case); });
   if (flow_case.device != Backend::host) {
-    if (mesh.comm.size() > 1) {
-      throw InputError("the flow is computed on one GPU, by one rank, so far", "run without -n, or on the host",
-                       {.key = "device"});
-    }
     const Communicator machine = mesh.comm.split_shared_memory();
     agreed(mesh.comm, [&] { set_device(device_of(machine.rank().value())); });
   }
   auto solver = std::make_unique<Solver>(mesh, flow_case.gas, std::move(conditions), flow_case.numerics,
-                                         flow_case.mesh.build.ghosts, flow_case.source(), flow_case.device);
+                                         flow_case.mesh.build.ghosts, flow_case.source(), flow_case.device, flow_case.transport);
   if (flow_case.free_stream) solver->residual().set_reference(*flow_case.free_stream);
   return solver;
 }
@@ -306,8 +302,9 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   Results results(comm, flow_case, effective, existing);
   const mesh::Mesh mesh = load_mesh(comm, flow_case.mesh);
   for (const ForceSpec& force : flow_case.forces) check_zones(mesh, force.zones, "forces." + force.name + ".zones");
-  const std::unique_ptr<Solver> solver = make_solver(mesh, flow_case);
   observer.mesh_ready(mesh, wall.seconds());
+  const std::unique_ptr<Solver> solver = make_solver(mesh, flow_case);
+  observer.solver_ready(*solver);
 
   double largest_residual = 0, residual = 1;
   if (existing == Existing::resume) {

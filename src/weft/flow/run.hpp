@@ -33,6 +33,7 @@ class RunObserver {
  public:
   virtual ~RunObserver() = default;
   virtual void mesh_ready(const mesh::Mesh& /*mesh*/, double /*seconds*/) {}
+  virtual void solver_ready(const Solver& /*solver*/) {}
   virtual void resumed(const std::filesystem::path& /*checkpoint*/, std::int64_t /*step*/, double /*time*/) {}
   virtual void advanced(const Progress& /*progress*/) {}
   virtual void wrote(const std::filesystem::path& /*file*/) {}

@@ -47,7 +47,7 @@ void store_conserved(double* values, const Conserved& u) {
 }  // namespace
 
 Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
-               mesh::Neighbours stencil, SourceTerm source, Backend backend)
+               mesh::Neighbours stencil, SourceTerm source, Backend backend, Transport transport)
     : residual_(mesh, gas, std::move(boundary), numerics, stencil, backend),
       source_(std::move(source)),
       conserved_(static_cast<std::size_t>(mesh.owned_cells) * kVars),
@@ -56,6 +56,7 @@ Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryConditi
   if (backend != Backend::host) {
     if (source_) throw InputError("source terms are not computed on a GPU", "run on the host", {.key = "source"});
     agreed(mesh.comm, [&] { device_ = std::make_unique<detail::DeviceStepper>(residual_); });
+    device_->connect(transport);
   }
   double volume = 0;
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) volume += mesh.cell_volume[static_cast<std::size_t>(c)];
@@ -63,6 +64,8 @@ Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryConditi
 }
 
 Solver::~Solver() = default;
+
+std::string Solver::transport() const { return device_ ? device_->transport() : ""; }
 
 void Solver::fetch() const {
   if (device_ && !fetched_) device_->download(conserved_);

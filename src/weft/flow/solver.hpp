@@ -41,9 +41,11 @@ class Solver {
   /// @param mesh  outlives the solver.
   /// @param backend  Backend::host, or Backend::cuda: every stage is computed on the current GPU, and conserved() and primitive()
   ///   fetch the state from there when it has changed.
+  /// @param transport  how ghosts travel between GPUs.
   /// @throws DeviceError without a GPU; InputError for a source term on a GPU.  @collective
   Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
-         mesh::Neighbours stencil = mesh::Neighbours::face, SourceTerm source = {}, Backend backend = Backend::host);
+         mesh::Neighbours stencil = mesh::Neighbours::face, SourceTerm source = {}, Backend backend = Backend::host,
+         Transport transport = Transport::automatic);
   ~Solver();
 
   /// Sets every owned cell to state(centroid), and the clock.  @collective
@@ -74,6 +76,9 @@ class Solver {
   [[nodiscard]] std::span<const double> conserved() const;     ///< owned rows x kVars
   [[nodiscard]] Primitive primitive(std::int32_t cell) const;  ///< owned cell
   [[nodiscard]] LoweredOrder lowered_order() const;
+  [[nodiscard]] bool on_gpu() const { return device_ != nullptr; }
+  /// How ghosts travel between GPUs; empty on the host, and where there are none.
+  [[nodiscard]] std::string transport() const;
   [[nodiscard]] const Residual& residual() const { return residual_; }
   [[nodiscard]] Residual& residual() { return residual_; }
   [[nodiscard]] const mesh::Mesh& mesh() const { return residual_.mesh(); }

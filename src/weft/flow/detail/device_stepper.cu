@@ -96,8 +96,12 @@ struct DeviceStepper::Impl {
   }
   void make_boundary();
   void prescribe(double time);
-  void pull(double* rows, int width);
-  void ghosts_and_gradients(double time);
+  /// Starts an exchange of what the stream has computed so far.
+  Exchange* start_pull(std::optional<Exchange>& pull);
+  void finish_pull(Exchange* pull);
+  /// Boundary rows, ghosts and gradients of the present values. Returns the exchange that is in flight: kernels that read ghosts
+  /// must wait for it.
+  [[nodiscard]] Exchange* ghosts_and_gradients(double time);
   void look();
   [[nodiscard]] FluxArgs flux_args() const;
 
@@ -136,9 +140,7 @@ struct DeviceStepper::Impl {
   PinnedBuffer<Status> status{1};
   std::vector<Conserved> fluxes_on_host;
 
-  // Ghosts that are copies of this rank's own rows (periodic boundaries).
-  DeviceArray<std::int32_t> own_images;
-  std::int32_t first_image = 0;
+  std::optional<Exchange> pull_values[2], pull_gradients;  ///< none where no rank has ghosts
 };
 
 DeviceStepper::Impl::Impl(const Residual& scheme)
@@ -221,13 +223,6 @@ DeviceStepper::Impl::Impl(const Residual& scheme)
   bad = DeviceArray<std::int32_t>(owned + 1);
   set_bytes(stream, bad.data(), 0, bad.size() * sizeof(std::int32_t));
   lowered = DeviceArray<std::int32_t>(cells);
-  for (const GhostPlan::Neighbour& n : m.plan.neighbours()) {
-    if (n.rank != m.comm.rank()) throw DeviceError("cells on several GPUs are not computed yet", "run on one rank");
-    std::vector<std::int32_t> from;
-    for (const LocalRow row : n.send_rows) from.push_back(row.value());
-    own_images = copy_of(from);
-    first_image = n.ghosts.first().value();
-  }
 }
 
 void DeviceStepper::Impl::make_boundary() {
@@ -285,17 +280,22 @@ void DeviceStepper::Impl::prescribe(double time) {
   copy_bytes(stream, prescribed.data(), prescribed_on_host.data(), prescribed.size() * sizeof(Primitive));
 }
 
-void DeviceStepper::Impl::pull(double* rows, int width) {
-  parallel_for(space::cuda{}, stream, static_cast<std::int64_t>(own_images.size()) * width,
-               CopyRows{own_images.data(), rows, first_image, width});
+Exchange* DeviceStepper::Impl::start_pull(std::optional<Exchange>& pull) {
+  if (!pull) return nullptr;
+  pull->start(after(stream));
+  return &*pull;
 }
 
-void DeviceStepper::Impl::ghosts_and_gradients(double time) {
+void DeviceStepper::Impl::finish_pull(Exchange* pull) {
+  if (pull != nullptr) pull->finish(stream);
+}
+
+Exchange* DeviceStepper::Impl::ghosts_and_gradients(double time) {
   prescribe(time);
   double* const rows = values[shown].data();
   parallel_for(space::cuda{}, stream, boundary.faces, BoundaryRows{boundary, rows, residual.gas(), residual.mesh().cells()});
-  pull(rows, kVars);
-  if (residual.numerics().gradient == GradientKind::none) return;
+  Exchange* const ghost_values = start_pull(pull_values[shown]);
+  if (residual.numerics().gradient == GradientKind::none) return ghost_values;
   const GradientArgs args{.tiles = tiles,
                           .values = rows,
                           .gradients = gradients.data(),
@@ -303,12 +303,13 @@ void DeviceStepper::Impl::ghosts_and_gradients(double time) {
                           .gas = residual.gas(),
                           .scale = residual.scale(),
                           .reference_length = residual.numerics().reference_length};
-  with_dim([&](auto dim) {
-    for (const TileRange& range : {inner, border}) {
-      launch_gradients<dim()>(stream, range, residual.numerics().gradient, limiter, args);
-    }
-  });
-  pull(gradients.data(), kVars * residual.mesh().dim);
+  const auto gradients_of = [&](const TileRange& range) {
+    with_dim([&](auto dim) { launch_gradients<dim()>(stream, range, residual.numerics().gradient, limiter, args); });
+  };
+  gradients_of(inner);
+  finish_pull(ghost_values);
+  gradients_of(border);
+  return start_pull(pull_gradients);
 }
 
 /// Values and stable step of the present conserved state.
@@ -332,6 +333,22 @@ FluxArgs DeviceStepper::Impl::flux_args() const {
 
 DeviceStepper::DeviceStepper(const Residual& residual) : impl_(std::make_unique<Impl>(residual)) {}
 DeviceStepper::~DeviceStepper() = default;
+
+void DeviceStepper::connect(Transport transport) {
+  Impl& s = *impl_;
+  const mesh::Mesh& m = s.residual.mesh();
+  if (m.comm.max(m.plan.ghost_rows()) == 0) return;
+  const auto pull_of = [&](const DeviceArray<double>& rows, int width) {
+    const std::size_t size = static_cast<std::size_t>(m.cells()) * static_cast<std::size_t>(width);
+    return ArrayTransformer(m.plan, {PairRef::rows(Backend::cuda, std::span(rows.data(), size), width)}, transport).pull();
+  };
+  for (int i : {0, 1}) s.pull_values[i] = pull_of(s.values[i], kVars);
+  s.pull_gradients = pull_of(s.gradients, kVars * m.dim);
+}
+
+std::string DeviceStepper::transport() const {
+  return impl_->pull_gradients ? to_string(impl_->pull_gradients->transport()) : "";
+}
 
 void DeviceStepper::upload(std::span<const double> conserved) {
   impl_->stream.wait();
@@ -364,7 +381,7 @@ std::vector<DeviceStepper::BadCell> DeviceStepper::bad_cells() {
 
 void DeviceStepper::stage(const Stage& stage) {
   Impl& s = *impl_;
-  s.ghosts_and_gradients(stage.time);
+  Exchange* const ghosts = s.ghosts_and_gradients(stage.time);
   if (stage.last) parallel_for(space::cuda{}, s.stream, 1, BeginStep{s.stable_dt.data()});
   const int out = 1 - s.start;
   FluxArgs args = s.flux_args();
@@ -380,9 +397,12 @@ void DeviceStepper::stage(const Stage& stage) {
   args.stable_dt = stage.last ? s.stable_dt.data() : nullptr;
   args.bad = s.bad.data();
   args.stage = stage.number;
-  s.with_dim([&](auto dim) {
-    for (const TileRange& range : {s.inner, s.border}) launch_fluxes<dim()>(s.stream, range, s.flux, args);
-  });
+  const auto fluxes_of = [&](const TileRange& range) {
+    s.with_dim([&](auto dim) { launch_fluxes<dim()>(s.stream, range, s.flux, args); });
+  };
+  fluxes_of(s.inner);
+  s.finish_pull(ghosts);
+  fluxes_of(s.border);
   s.now = out;
   s.shown = 1 - s.shown;
 }
@@ -410,7 +430,7 @@ std::array<double, kVars> DeviceStepper::rate_squared() {
 
 void DeviceStepper::refresh(double time) {
   Impl& s = *impl_;
-  s.ghosts_and_gradients(time);
+  s.finish_pull(s.ghosts_and_gradients(time));
   s.with_dim([&](auto dim) { launch_boundary_fluxes<dim()>(s.stream, s.flux, s.flux_args(), s.boundary_fluxes.data()); });
   s.boundary_fluxes.get(0, s.fluxes_on_host, after(s.stream));
 }

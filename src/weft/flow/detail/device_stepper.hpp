@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "weft/array/transport.hpp"
 #include "weft/flow/residual.hpp"
 
 namespace weft::flow::detail {
@@ -21,8 +23,12 @@ struct DeviceSurvey {
 class DeviceStepper {
  public:
   /// @param residual  the scheme: mesh, gas, boundary conditions, numerics. Outlives this object; its arrays are not used.
-  /// @throws DeviceError without a GPU, or where the case does not fit into its memory, saying how much it needs.  @collective
+  /// @throws DeviceError without a GPU, or where the case does not fit into its memory, saying how much it needs.
   explicit DeviceStepper(const Residual& residual);
+  /// Sets up the exchange of ghosts. Once, before any step. @collective  @throws as ArrayTransformer::pull.
+  void connect(Transport transport);
+  /// How ghosts travel; empty where there are none.
+  [[nodiscard]] std::string transport() const;
   ~DeviceStepper();
   DeviceStepper(const DeviceStepper&) = delete;
   DeviceStepper& operator=(const DeviceStepper&) = delete;

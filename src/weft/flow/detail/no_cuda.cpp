@@ -10,6 +10,8 @@ DeviceStepper::DeviceStepper(const Residual& /*residual*/) {
   throw DeviceError("this build has no CUDA", "configure with nvcc on the PATH, or run on the host");
 }
 DeviceStepper::~DeviceStepper() = default;
+void DeviceStepper::connect(Transport /*transport*/) {}
+std::string DeviceStepper::transport() const { return {}; }
 void DeviceStepper::upload(std::span<const double> /*conserved*/) {}
 void DeviceStepper::download(std::span<double> /*conserved*/) {}
 DeviceSurvey DeviceStepper::survey() { return {}; }

@@ -61,18 +61,6 @@ struct Survey {
 };
 
 /// Fills the ghost rows from first_ghost on: each is an image of one of the rows `from`.
-struct CopyRows {
-  const std::int32_t* from;
-  double* rows;
-  std::int32_t first_ghost;
-  int width;
-  WEFT_HD void operator()(std::int64_t i) const {
-    rows[static_cast<std::int64_t>(first_ghost) * width + i] =
-        rows[static_cast<std::int64_t>(from[i / width]) * width + i % width];
-  }
-};
-
-/// Sums over the tiles, one for each variable.
 struct Sums {
   double sum[kVars];
 };
