@@ -10,7 +10,9 @@
 namespace weft::flow {
 namespace {
 
+using detail::TileCut;
 using detail::Tiles;
+using detail::TileSize;
 using test::generated;
 using test::Setting;
 
@@ -20,7 +22,8 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
   const mesh::Mesh m = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   const std::vector<BoundaryKind> kinds(m.boundary.size(), BoundaryKind::slip_wall);
   const Discretization d(m, kinds, GetParam().options.ghosts, false);
-  const Tiles t(m, d, 12);
+  const TileCut cut(m, d, TileSize{12, 1000, 1000, 1000, 1000});
+  const Tiles t(m, d, cut);
   const auto at = [](const auto& list, std::int64_t i) { return list[static_cast<std::size_t>(i)]; };
 
   ASSERT_EQ(t.cell_offset.front(), 0);
@@ -30,11 +33,17 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
     const std::int32_t first = at(t.cell_offset, tile), cells = at(t.cell_offset, tile + 1) - first;
     const std::int32_t halo = at(t.halo_offset, tile), halos = at(t.halo_offset, tile + 1) - halo;
     const std::int32_t begin = at(t.face_offset, tile), end = at(t.face_end, tile);
-    const Tiles::Most& most = tile < t.inner ? t.of_inner : t.of_border;
+    const TileSize& most = tile < t.inner ? t.of_inner : t.of_border;
     const auto row_of = [&](std::uint32_t local) {
       return static_cast<std::int32_t>(local) < cells ? first + static_cast<std::int32_t>(local)
                                                       : at(t.halo_row, halo + static_cast<std::int32_t>(local) - cells);
     };
+    const TileSize& size = at(cut.of_tile, tile);
+    EXPECT_EQ(size.cells, cells);
+    EXPECT_EQ(size.rows, cells + halos);
+    EXPECT_EQ(size.flux_rows, cells + at(t.face_halo, tile));
+    EXPECT_EQ(size.faces, end - begin);
+    EXPECT_EQ(size.entries, at(d.cell_face_offset, first + cells) - at(d.cell_face_offset, first));
     ASSERT_GT(cells, 0);
     ASSERT_LE(cells, 12);
     EXPECT_LE(cells, most.cells);
@@ -70,6 +79,26 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
       }
     }
     EXPECT_EQ(static_cast<std::int32_t>(faces.size()), end - begin) << "each face once";
+  }
+}
+
+TEST_P(TilesOf, HeedTheirLimits) {
+  const mesh::Mesh m = generated(GetParam().generator, GetParam().parameters, GetParam().options);
+  const std::vector<BoundaryKind> kinds(m.boundary.size(), BoundaryKind::slip_wall);
+  const Discretization d(m, kinds, GetParam().options.ghosts, false);
+  const TileCut whole(m, d, {12, 1000, 1000, 1000, 1000});
+  const TileSize limit = whole.quantile(0.5), most = whole.quantile(1);
+  EXPECT_LE(limit.rows, most.rows);
+  const TileCut cut(m, d, limit);
+  EXPECT_EQ(cut.cell_offset.back(), m.owned_cells);
+  EXPECT_EQ(cut.cell_offset[static_cast<std::size_t>(cut.inner)], m.inner_cells);
+  for (std::int32_t tile = 0; tile < cut.inner; ++tile) {
+    const TileSize& size = cut.of_tile[static_cast<std::size_t>(tile)];
+    if (size.cells == 1) continue;
+    EXPECT_LE(size.rows, limit.rows);
+    EXPECT_LE(size.flux_rows, limit.flux_rows);
+    EXPECT_LE(size.faces, limit.faces);
+    EXPECT_LE(size.entries, limit.entries);
   }
 }
 

@@ -39,29 +39,33 @@ DeviceArray<T> copy_of(const std::vector<T>& values) {
   return DeviceArray<T>(std::span<const T>(values));
 }
 
-TileRange range_of(std::int32_t first, std::int32_t last, const Tiles::Most& most) {
+TileRange range_of(std::int32_t first, std::int32_t last, const TileSize& most) {
   return {first, last, most.cells, most.rows, most.flux_rows, most.faces, most.entries};
 }
 
 /// The largest tiles of which three fit on a multiprocessor at a time: large ones have fewer faces in two tiles, and many at a
-/// time hide the time that memory takes. Where a single cell has a great stencil (neighbours by node), as many cells as fit at
-/// all.
+/// time hide the time that memory takes. Where that takes more of them, up to a fifth of the tiles are cut a little smaller than
+/// the others. Where a single cell has a great stencil (neighbours by node), as many cells as fit at all.
 Tiles make_tiles(const mesh::Mesh& mesh, const Discretization& d) {
   int device = 0, per_multiprocessor = 0, per_block = 0;
   check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   check_cuda(cudaDeviceGetAttribute(&per_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device), "shared memory");
   check_cuda(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "shared memory");
-  constexpr int kReserved = 1024;
-  const auto need = [&](const Tiles::Most& most) {
+  constexpr int kReserved = 1024, kMost = std::numeric_limits<int>::max();
+  const auto need = [&](const TileSize& most) {
     const TileRange range = range_of(0, 1, most);
-    return mesh.dim == 2 ? std::max(gradient_memory<2>(range), flux_memory<2>(range))
-                         : std::max(gradient_memory<3>(range), flux_memory<3>(range));
+    return static_cast<int>(mesh.dim == 2 ? std::max(gradient_memory<2>(range), flux_memory<2>(range))
+                                          : std::max(gradient_memory<3>(range), flux_memory<3>(range)));
   };
-  for (const int cells : {128, 96, 64, 32, 16, 8}) {
-    Tiles tiles(mesh, d, cells);
-    const auto inner = static_cast<int>(need(tiles.of_inner)), border = static_cast<int>(need(tiles.of_border));
-    const bool good = inner + kReserved <= per_multiprocessor / 3 || cells <= 32;
-    if (good && inner <= per_block && border <= per_block) return tiles;
+  for (const int cells : {128, 112, 96, 80, 64, 48, 32, 16, 8}) {
+    const TileCut whole(mesh, d, {.cells = cells, .rows = kMost, .flux_rows = kMost, .faces = kMost, .entries = kMost});
+    for (const double part : {1.0, 0.98, 0.95, 0.9, 0.8}) {
+      const TileSize limit = whole.quantile(part);
+      const bool good = need(limit) + kReserved <= per_multiprocessor / 3 || cells <= 32;
+      if (!good || need(limit) > per_block) continue;
+      Tiles tiles(mesh, d, part == 1.0 ? whole : TileCut(mesh, d, limit));
+      if (need(tiles.of_inner) <= per_block && need(tiles.of_border) <= per_block) return tiles;
+    }
   }
   throw DeviceError("cells of this mesh have so many neighbours that not even eight fit into a block's shared memory",
                     "use stencil = \"face\"");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "weft/base/error.hpp"
 
@@ -32,22 +33,92 @@ class Numbering {
   int next_ = 0;
 };
 
-std::vector<std::int32_t> cut(const mesh::Mesh& mesh, int cells_per_tile, std::int32_t& inner) {
-  std::vector<std::int32_t> offsets{0};
-  const auto runs_to = [&](std::int32_t end) {
-    while (offsets.back() < end) offsets.push_back(std::min(end, offsets.back() + cells_per_tile));
-  };
-  runs_to(mesh.inner_cells);
-  inner = static_cast<std::int32_t>(offsets.size()) - 1;
-  runs_to(mesh.owned_cells);
-  return offsets;
+bool within(const TileSize& size, const TileSize& limit) {
+  return size.cells <= limit.cells && size.rows <= limit.rows && size.flux_rows <= limit.flux_rows && size.faces <= limit.faces &&
+         size.entries <= limit.entries;
 }
+
+void raise_to(TileSize& most, const TileSize& size) {
+  most.cells = std::max(most.cells, size.cells);
+  most.rows = std::max(most.rows, size.rows);
+  most.flux_rows = std::max(most.flux_rows, size.flux_rows);
+  most.faces = std::max(most.faces, size.faces);
+  most.entries = std::max(most.entries, size.entries);
+}
+
+bool has_stencils_by_node(const Discretization& d) { return d.stencil_row != d.cell_face_row; }
 
 }  // namespace
 
-Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, int cells_per_tile)
-    : cell_offset(cut(mesh, cells_per_tile, inner)), halo_offset{0}, face_offset{0}, cell_sides(d.cell_face.size()) {
-  const bool by_node = d.stencil_row != d.cell_face_row;
+TileCut::TileCut(const mesh::Mesh& mesh, const Discretization& d, const TileSize& limit) {
+  const bool by_node = has_stencils_by_node(d);
+  Numbering rows(static_cast<std::size_t>(d.rows)), flux_rows(static_cast<std::size_t>(d.rows)),
+      faces(static_cast<std::size_t>(mesh.faces()));
+  TileSize size;
+  const auto begin = [&] {
+    const auto tile = static_cast<std::int32_t>(of_tile.size());
+    rows.begin(tile);
+    flux_rows.begin(tile);
+    faces.begin(tile);
+    size = {};
+  };
+  const auto end = [&](std::int32_t cell) {
+    cell_offset.push_back(cell);
+    of_tile.push_back(size);
+    begin();
+  };
+  const auto add = [&](std::int32_t c) {
+    rows.add(c);
+    flux_rows.add(c);
+    for (auto s = static_cast<std::size_t>(d.cell_face_offset[c]); s < static_cast<std::size_t>(d.cell_face_offset[c + 1]); ++s) {
+      rows.add(d.cell_face_row[s]);
+      if (d.cell_face_row[s] < mesh.cells()) flux_rows.add(d.cell_face_row[s]);
+      faces.add(d.cell_face[s]);
+      ++size.entries;
+    }
+    if (by_node) {
+      for (std::int32_t s = d.stencil_offset[c]; s < d.stencil_offset[c + 1]; ++s)
+        rows.add(d.stencil_row[static_cast<std::size_t>(s)]);
+    }
+    ++size.cells;
+    size.rows = rows.count();
+    size.flux_rows = flux_rows.count();
+    size.faces = faces.count();
+  };
+  begin();
+  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+    if (c == mesh.inner_cells) {
+      if (size.cells > 0) end(c);
+      inner = this->size();
+    }
+    const TileSize before = size;
+    add(c);
+    const bool fits = c < mesh.inner_cells ? within(size, limit) : size.cells <= limit.cells;
+    if (!fits && before.cells > 0) {
+      size = before;
+      end(c);
+      add(c);
+    }
+  }
+  if (size.cells > 0) end(mesh.owned_cells);
+  if (mesh.inner_cells == mesh.owned_cells) inner = this->size();
+}
+
+TileSize TileCut::quantile(double part) const {
+  if (inner == 0) return {};
+  std::vector<int> values(static_cast<std::size_t>(inner));
+  const auto of = [&](int TileSize::*number) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = of_tile[i].*number;
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(inner - 1));
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+  };
+  return {of(&TileSize::cells), of(&TileSize::rows), of(&TileSize::flux_rows), of(&TileSize::faces), of(&TileSize::entries)};
+}
+
+Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, TileCut cut)
+    : inner(cut.inner), cell_offset(std::move(cut.cell_offset)), halo_offset{0}, face_offset{0}, cell_sides(d.cell_face.size()) {
+  const bool by_node = has_stencils_by_node(d);
   if (by_node) stencil_row.resize(d.stencil_row.size());
   Numbering rows(static_cast<std::size_t>(d.rows)), faces(static_cast<std::size_t>(mesh.faces()));
   std::vector<std::int32_t> boundary_faces, own_faces;
@@ -76,8 +147,7 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, int cells_per_tile
       });
     }
     face_halo.push_back(static_cast<std::int32_t>(halo_row.size()) - halo_offset.back());
-    Most& most = tile < inner ? of_inner : of_border;
-    most.flux_rows = std::max(most.flux_rows, rows.count());
+    raise_to(tile < inner ? of_inner : of_border, cut.of_tile[static_cast<std::size_t>(tile)]);
     if (by_node) {
       for (std::int32_t s = d.stencil_offset[first]; s < d.stencil_offset[last]; ++s) {
         if (d.stencil_row[static_cast<std::size_t>(s)] < mesh.cells()) halo(d.stencil_row[static_cast<std::size_t>(s)]);
@@ -115,12 +185,6 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, int cells_per_tile
     if (rows.count() > kMost || faces.count() > kMost) {
       throw LimitError("a tile has more than 65535 rows or faces", "make tiles of fewer cells");
     }
-    most.cells = std::max(most.cells, last - first);
-    most.rows = std::max(most.rows, rows.count());
-    most.faces = std::max(most.faces, faces.count());
-    most.entries = std::max(
-        most.entries, d.cell_face_offset[static_cast<std::size_t>(last)] - d.cell_face_offset[static_cast<std::size_t>(first)]);
-
     for (std::int32_t c = first; c < last; ++c) {
       faces_of(c, [&](std::size_t s) {
         cell_sides[s] = faces[d.cell_face[s]] | static_cast<std::uint32_t>(rows[d.cell_face_row[s]]) << 16U;

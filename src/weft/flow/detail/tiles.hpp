@@ -14,16 +14,41 @@
 
 namespace weft::flow::detail {
 
+/// How much a tile holds, or the most that any of some tiles holds: what shared memory must have room for.
+struct TileSize {
+  int cells = 0;
+  int rows = 0;       ///< own cells, and all rows around them
+  int flux_rows = 0;  ///< own cells, and those behind faces
+  int faces = 0;
+  int entries = 0;  ///< faces of each cell, summed over the cells
+};
+
+/// Where tiles begin. Inner and border cells are in different tiles.
+struct TileCut {
+  /// Each tile has as many cells as `limit` allows, at least one. A few inner tiles, where the curve jumps, have far more rows
+  /// and faces than most: cut earlier, they do not decide how much shared memory every block takes. Border tiles heed limit.cells
+  /// alone.
+  /// @cost one pass over the cells' faces and stencils.
+  TileCut(const mesh::Mesh& mesh, const Discretization& discretization, const TileSize& limit);
+
+  [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(of_tile.size()); }
+  /// What this part of the inner tiles does not exceed, each number by itself. 1: none does.
+  [[nodiscard]] TileSize quantile(double part) const;
+
+  std::int32_t inner = 0;                    ///< tiles 0 ... inner - 1 have inner cells, the others border cells
+  std::vector<std::int32_t> cell_offset{0};  ///< first cell of each tile, and the end of the last
+  std::vector<TileSize> of_tile;
+};
+
 struct Tiles {
-  /// @param cells_per_tile  at most; inner and border cells are in different tiles.
   /// @throws LimitError where a tile has more than 65,535 rows or faces.
   /// @cost memory: 28 B per row around a tile, 60 B per face of a tile; time: one pass over cells, faces and stencils.
-  Tiles(const mesh::Mesh& mesh, const Discretization& discretization, int cells_per_tile);
+  Tiles(const mesh::Mesh& mesh, const Discretization& discretization, TileCut cut);
 
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(cell_offset.size()) - 1; }
 
-  std::int32_t inner = 0;                 ///< tiles 0 ... inner - 1 have inner cells, the others border cells
-  std::vector<std::int32_t> cell_offset;  ///< first cell of each tile, and the end of the last
+  std::int32_t inner;                     ///< as in TileCut
+  std::vector<std::int32_t> cell_offset;  ///< as in TileCut
 
   /// Rows around each tile: cells behind its faces, then cells that only stencils reach, then boundary rows.
   std::vector<std::int32_t> halo_offset, halo_row;
@@ -40,11 +65,7 @@ struct Tiles {
   std::vector<std::uint32_t> cell_sides;   ///< face in the lower half, row behind it in the upper
   std::vector<std::uint16_t> stencil_row;  ///< empty where stencils are the rows behind the faces
 
-  /// Largest of any tile: what shared memory must hold. flux_rows: own cells and those behind faces.
-  struct Most {
-    int cells = 0, rows = 0, flux_rows = 0, faces = 0, entries = 0;
-  };
-  Most of_inner, of_border;
+  TileSize of_inner, of_border;  ///< most of any tile
 };
 
 }  // namespace weft::flow::detail
