@@ -52,13 +52,13 @@ class Exchange {
   /// @throws ContractError if it was not started; CommError.
   [[nodiscard]] bool arrived();
   /// How its messages travel; equal on every rank.
-  [[nodiscard]] Transport transport();
+  [[nodiscard]] Transport transport() const;
 
  private:
   friend class ArrayTransformer;
   struct Body;
   explicit Exchange(std::unique_ptr<Body> body);
-  [[nodiscard]] Body& body();
+  [[nodiscard]] Body& body() const;
   std::unique_ptr<Body> body_;
 };
 

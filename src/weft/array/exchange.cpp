@@ -128,7 +128,7 @@ Exchange::Exchange(Exchange&&) noexcept = default;
 Exchange& Exchange::operator=(Exchange&&) noexcept = default;
 Exchange::~Exchange() = default;
 
-Exchange::Body& Exchange::body() {
+Exchange::Body& Exchange::body() const {
   if (body_ == nullptr) throw ContractError("a moved-from exchange is used");
   return *body_;
 }
@@ -144,6 +144,6 @@ void Exchange::run() {
 
 bool Exchange::in_flight() const { return body_ != nullptr && body_->flying(); }
 bool Exchange::arrived() { return body().arrived(); }
-Transport Exchange::transport() { return body().transport(); }
+Transport Exchange::transport() const { return body().transport(); }
 
 }  // namespace weft

@@ -9,6 +9,7 @@
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/detail/device_stepper.hpp"
+#include "weft/flow/detail/runge_kutta.hpp"
 
 namespace weft::flow {
 namespace {
@@ -23,16 +24,6 @@ constexpr int kVars = Solver::kVars;
 constexpr double kEarliest = -4e15;
 /// How often a step that leaves the range of the gas is tried again, and for how many steps the order stays lowered there.
 constexpr int kRetries = 6, kLoweredSteps = 50;
-
-/// u_new = keep * u_start + (1 - keep) * (u + dt L(u)), and the time of u within the step.
-struct Stage {
-  double keep, time;
-};
-
-Stage stage_of(int order, int stage) {
-  static constexpr Stage kStages[3][3] = {{{0, 0}}, {{0, 0}, {1.0 / 2, 1}}, {{0, 0}, {3.0 / 4, 1}, {1.0 / 3, 0.5}}};
-  return kStages[order - 1][stage];
-}
 
 Conserved conserved_at(const double* values) {
   Conserved u;
@@ -253,7 +244,7 @@ void Solver::add_sources(double time) {
 void Solver::update(int stage, double dt, double fraction) {
   const Numerics& numerics = residual_.numerics();
   const Discretization& d = residual_.discretization();
-  const double keep = stage_of(numerics.rk_stages, stage).keep;
+  const double keep = detail::runge_kutta_stage(numerics.rk_stages, stage).keep;
   const std::span<double> rates = residual_.residual();
   const std::span<double> values = residual_.values();
   if (stage == 0) rate_squared_.fill(0);
@@ -279,19 +270,13 @@ void Solver::update(int stage, double dt, double fraction) {
 void Solver::try_step(double dt, double fraction) {
   const Numerics& numerics = residual_.numerics();
   const int stages = numerics.rk_stages;
-  const bool local_time_step = numerics.local_time_step;
+  evaluations_ += stages;
+  if (device_) {
+    device_->step({.time = time_, .dt = dt, .local_cfl = numerics.local_time_step ? fraction * numerics.cfl : 0});
+    return;
+  }
   for (int stage = 0; stage < stages; ++stage) {
-    const double time = time_ + stage_of(stages, stage).time * dt;
-    ++evaluations_;
-    if (device_) {
-      device_->stage({.number = stage,
-                      .last = stage + 1 == stages,
-                      .time = time,
-                      .dt = dt,
-                      .keep = stage_of(stages, stage).keep,
-                      .local_cfl = local_time_step ? fraction * numerics.cfl : 0});
-      continue;
-    }
+    const double time = time_ + detail::runge_kutta_stage(stages, stage).time * dt;
     add_sources(time);
     residual_.evaluate(time);
     update(stage, dt, fraction);

@@ -1,12 +1,19 @@
 #include <algorithm>
 #include <bit>
+#include <limits>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "weft/array/array_transformer.hpp"
 #include "weft/base/error.hpp"
 #include "weft/device/buffers.hpp"
+#include "weft/device/graph.hpp"
 #include "weft/device/parallel_for.cuh"
 #include "weft/device/storage.hpp"
 #include "weft/flow/detail/device_stepper.hpp"
+#include "weft/flow/detail/runge_kutta.hpp"
 #include "weft/flow/detail/step_loops.cuh"
 #include "weft/flow/detail/tile_launch.hpp"
 #include "weft/flow/detail/tiles.hpp"
@@ -108,6 +115,11 @@ struct DeviceStepper::Impl {
   [[nodiscard]] Exchange* ghosts_and_gradients(double time);
   void look();
   [[nodiscard]] FluxArgs flux_args() const;
+  void begin_step();
+  void stage(int number, double time);
+  void all_stages(const Step& step);
+  void report();
+  [[nodiscard]] bool can_be_graph() const;
 
   const Residual& residual;
   Stream stream;
@@ -138,13 +150,23 @@ struct DeviceStepper::Impl {
   // The state. Buffer `start` holds it at the start of the step, `now` after the last stage.
   DeviceArray<double> conserved[2], values[2], gradients, local_dt, rate_partial;
   int start = 0, now = 0, shown = 0;
-  DeviceArray<unsigned long long> stable_dt;
+  DeviceArray<StepSize> size;
+  DeviceArray<StepStatus> status;
   DeviceArray<std::int32_t> bad, lowered;
+  PinnedBuffer<StepSize> size_on_host{1};
+  PinnedBuffer<StepStatus> status_on_host{1};
   bool order_lowered = false;
-  PinnedBuffer<Status> status{1};
   std::vector<Conserved> fluxes_on_host;
 
   std::optional<Exchange> pull_values[2], pull_gradients;  ///< none where no rank has ghosts
+
+  /// A step as a graph, by the buffers that it begins with, and the buffers that it ends with.
+  struct StepGraph {
+    Graph graph;
+    int now, shown;
+  };
+  std::map<std::pair<int, int>, StepGraph> graphs;
+  std::int64_t steps_done = 0;
 };
 
 DeviceStepper::Impl::Impl(const Residual& scheme)
@@ -223,8 +245,10 @@ DeviceStepper::Impl::Impl(const Residual& scheme)
   set_bytes(stream, gradients.data(), 0, gradients.size() * sizeof(double));  // what they stay in first order
   if (scheme.numerics().local_time_step) local_dt = DeviceArray<double>(owned);
   rate_partial = DeviceArray<double>(static_cast<std::size_t>(on_host.size()) * kVars);
-  stable_dt = DeviceArray<unsigned long long>(1);
-  bad = DeviceArray<std::int32_t>(owned + 1);
+  size = DeviceArray<StepSize>(1);
+  status = DeviceArray<StepStatus>(1);
+  *size_on_host.data() = {};
+  bad = DeviceArray<std::int32_t>(owned);
   set_bytes(stream, bad.data(), 0, bad.size() * sizeof(std::int32_t));
   lowered = DeviceArray<std::int32_t>(cells);
 }
@@ -318,11 +342,62 @@ Exchange* DeviceStepper::Impl::ghosts_and_gradients(double time) {
 
 /// Values and stable step of the present conserved state.
 void DeviceStepper::Impl::look() {
-  parallel_for(space::cuda{}, stream, 1, BeginStep{stable_dt.data()});
+  graphs.clear();  // what they were captured with may have changed
+  begin_step();
   set_bytes(stream, bad.data(), 0, bad.size() * sizeof(std::int32_t));
   parallel_for(space::cuda{}, stream, residual.mesh().owned_cells,
                Survey{conserved[now].data(), values[shown].data(), local_dt.data(), inverse_volume.data(), projected_area.data(),
-                      stable_dt.data(), bad.data(), residual.gas()});
+                      status.data(), bad.data(), residual.gas()});
+  report();
+}
+
+void DeviceStepper::Impl::begin_step() {
+  parallel_for(space::cuda{}, stream, 1, BeginStep{size_on_host.data(), size.data(), status.data()});
+}
+
+void DeviceStepper::Impl::report() { copy_bytes(stream, status_on_host.data(), status.data(), sizeof(StepStatus)); }
+
+void DeviceStepper::Impl::stage(int number, double time) {
+  const int stages = residual.numerics().rk_stages;
+  const RungeKuttaStage coefficients = runge_kutta_stage(stages, number);
+  Exchange* const ghosts = ghosts_and_gradients(time);
+  const int out = 1 - start;
+  FluxArgs args = flux_args();
+  args.start = conserved[start].data();
+  args.conserved = conserved[now].data();
+  args.new_conserved = conserved[out].data();
+  args.new_values = values[1 - shown].data();
+  args.size = size.data();
+  args.keep = coefficients.keep;
+  args.stage = number;
+  args.last = number + 1 == stages;
+  args.local_dt = local_dt.data();
+  args.rate_squared = number == 0 ? rate_partial.data() : nullptr;
+  args.status = status.data();
+  args.bad = bad.data();
+  const auto fluxes_of = [&](const TileRange& range) {
+    with_dim([&](auto dim) { launch_fluxes<dim()>(stream, range, flux, args); });
+  };
+  fluxes_of(inner);
+  finish_pull(ghosts);
+  fluxes_of(border);
+  now = out;
+  shown = 1 - shown;
+}
+
+void DeviceStepper::Impl::all_stages(const Step& step) {
+  begin_step();
+  for (int number = 0; number < residual.numerics().rk_stages; ++number) {
+    stage(number, step.time + runge_kutta_stage(residual.numerics().rk_stages, number).time * step.dt);
+  }
+  report();
+}
+
+/// Whether a step asks nothing of the host but to launch kernels.
+bool DeviceStepper::Impl::can_be_graph() const {
+  const bool messages_can =
+      !pull_gradients || pull_gradients->transport() == Transport::peer || pull_gradients->transport() == Transport::nccl;
+  return !prescribes && messages_can;
 }
 
 FluxArgs DeviceStepper::Impl::flux_args() const {
@@ -366,49 +441,35 @@ void DeviceStepper::download(std::span<double> conserved) {
 }
 
 DeviceSurvey DeviceStepper::survey() {
-  Impl& s = *impl_;
-  copy_bytes(s.stream, &s.status.data()->stable_dt, s.stable_dt.data(), sizeof(unsigned long long));
-  copy_bytes(s.stream, &s.status.data()->bad, s.bad.data(), sizeof(std::int32_t));
-  s.stream.wait();
-  return {std::bit_cast<double>(s.status.data()->stable_dt), s.status.data()->bad == 0};
+  impl_->stream.wait();
+  const StepStatus& status = *impl_->status_on_host.data();
+  return {std::bit_cast<double>(status.stable_dt), status.bad == 0};
 }
 
 std::vector<DeviceStepper::BadCell> DeviceStepper::bad_cells() {
   std::vector<std::int32_t> flags(impl_->bad.size());
   std::vector<BadCell> cells;
   impl_->bad.get(0, flags, after(impl_->stream));
-  for (std::size_t c = 1; c < flags.size(); ++c) {
-    if (flags[c] != 0) cells.push_back({static_cast<std::int32_t>(c - 1), flags[c] - 1});
+  for (std::size_t c = 0; c < flags.size(); ++c) {
+    if (flags[c] != 0) cells.push_back({static_cast<std::int32_t>(c), flags[c] - 1});
   }
   return cells;
 }
 
-void DeviceStepper::stage(const Stage& stage) {
+void DeviceStepper::step(const Step& step) {
   Impl& s = *impl_;
-  Exchange* const ghosts = s.ghosts_and_gradients(stage.time);
-  if (stage.last) parallel_for(space::cuda{}, s.stream, 1, BeginStep{s.stable_dt.data()});
-  const int out = 1 - s.start;
-  FluxArgs args = s.flux_args();
-  args.start = s.conserved[s.start].data();
-  args.conserved = s.conserved[s.now].data();
-  args.new_conserved = s.conserved[out].data();
-  args.new_values = s.values[1 - s.shown].data();
-  args.dt = stage.dt;
-  args.keep = stage.keep;
-  args.local_cfl = stage.local_cfl;
-  args.local_dt = s.local_dt.data();
-  args.rate_squared = stage.number == 0 ? s.rate_partial.data() : nullptr;
-  args.stable_dt = stage.last ? s.stable_dt.data() : nullptr;
-  args.bad = s.bad.data();
-  args.stage = stage.number;
-  const auto fluxes_of = [&](const TileRange& range) {
-    s.with_dim([&](auto dim) { launch_fluxes<dim()>(s.stream, range, s.flux, args); });
-  };
-  fluxes_of(s.inner);
-  s.finish_pull(ghosts);
-  fluxes_of(s.border);
-  s.now = out;
-  s.shown = 1 - s.shown;
+  *s.size_on_host.data() = {step.dt, step.local_cfl};
+  // The first steps make messages set up what they need.
+  if (!s.can_be_graph() || s.steps_done++ < 2) return s.all_stages(step);
+  const std::pair<int, int> from{s.start, s.shown};
+  auto known = s.graphs.find(from);
+  if (known == s.graphs.end()) {
+    Graph graph = Graph::capture(s.stream, [&](Stream&) { s.all_stages(step); });
+    known = s.graphs.emplace(from, Impl::StepGraph{std::move(graph), s.now, s.shown}).first;
+  }
+  known->second.graph.launch(s.stream);
+  s.now = known->second.now;
+  s.shown = known->second.shown;
 }
 
 void DeviceStepper::accept() { impl_->start = impl_->now; }
@@ -420,6 +481,7 @@ void DeviceStepper::undo() {
 
 void DeviceStepper::set_lowered(std::span<const std::int32_t> flags) {
   impl_->order_lowered = !flags.empty();
+  impl_->graphs.clear();
   if (!impl_->order_lowered) return;
   impl_->stream.wait();
   impl_->lowered.put(flags);

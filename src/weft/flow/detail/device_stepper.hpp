@@ -44,15 +44,12 @@ class DeviceStepper {
   };
   [[nodiscard]] std::vector<BadCell> bad_cells();
 
-  /// One stage: residual of the present values, then u = keep * (u at the start) + (1 - keep) * (u + dt * rate).
-  struct Stage {
-    int number = 0;
-    bool last = true;
-    double time = 0, dt = 0, keep = 0;
+  struct Step {
+    double time = 0, dt = 0;
     double local_cfl = 0;  ///< above 0: each cell steps min(dt, local_cfl * its own stable step)
   };
-  /// @collective
-  void stage(const Stage& stage);
+  /// All stages of a step, as one launch of a graph where the host takes no part in them (from the third step on).  @collective
+  void step(const Step& step);
   /// Ends the step: its result is the start of the next one.
   void accept();
   /// Back to the start of the step.

@@ -119,6 +119,7 @@ __global__ void __launch_bounds__(kTileThreads)
   // Update; what is written goes through the shared memory of the rows, which nobody reads any more.
   double* const new_conserved = m.gradients;
   double* const new_values = m.gradients + kVars * tile.cells;
+  const StepSize step = *a.size;
   double rate_squared[kVars] = {};
   double stable = INFINITY;
   for (int c = static_cast<int>(threadIdx.x); c < tile.cells; c += threads) {
@@ -130,7 +131,7 @@ __global__ void __launch_bounds__(kTileThreads)
     }
     const std::int32_t cell = tile.first_cell + c;
     const double inverse_volume = t.inverse_volume[cell];
-    const double dt = a.local_cfl > 0 ? lesser(a.dt, a.local_cfl * a.local_dt[cell]) : a.dt;
+    const double dt = step.local_cfl > 0 ? lesser(step.dt, step.local_cfl * a.local_dt[cell]) : step.dt;
     Conserved u;
     for (int k = 0; k < kVars; ++k) {
       const std::int64_t i = static_cast<std::int64_t>(cell) * kVars + k;
@@ -140,9 +141,9 @@ __global__ void __launch_bounds__(kTileThreads)
     }
     const Primitive w = a.gas.primitive(u);
     if (!a.gas.physical(w)) {
-      a.bad[0] = 1;
-      if (a.bad[1 + cell] == 0) a.bad[1 + cell] = 1 + a.stage;
-    } else if (a.stable_dt != nullptr) {
+      a.status->bad = 1;
+      if (a.bad[cell] == 0) a.bad[cell] = 1 + a.stage;
+    } else if (a.last) {
       const double own = stable_dt_of_cell(a.gas, w, t.projected_area[cell], inverse_volume);
       if (a.local_dt != nullptr) a.local_dt[cell] = own;
       stable = lesser(stable, own);
@@ -163,12 +164,12 @@ __global__ void __launch_bounds__(kTileThreads)
       if (threadIdx.x == 0) a.rate_squared[static_cast<std::int64_t>(tile.number) * kVars + k] = sum;
     }
   }
-  if (a.stable_dt != nullptr) {
+  if (a.last) {
     // The order of positive numbers is that of their bits, and the least of many does not depend on who comes first.
     for (int apart = 16; apart > 0; apart /= 2) {
       stable = lesser(stable, __shfl_down_sync(0xffffffffU, stable, static_cast<unsigned>(apart)));
     }
-    if (threadIdx.x % 32 == 0) atomicMin(a.stable_dt, static_cast<unsigned long long>(__double_as_longlong(stable)));
+    if (threadIdx.x % 32 == 0) atomicMin(&a.status->stable_dt, static_cast<unsigned long long>(__double_as_longlong(stable)));
   }
 }
 

@@ -16,7 +16,7 @@ void DeviceStepper::upload(std::span<const double> /*conserved*/) {}
 void DeviceStepper::download(std::span<double> /*conserved*/) {}
 DeviceSurvey DeviceStepper::survey() { return {}; }
 std::vector<DeviceStepper::BadCell> DeviceStepper::bad_cells() { return {}; }
-void DeviceStepper::stage(const Stage& /*stage*/) {}
+void DeviceStepper::step(const Step& /*step*/) {}
 void DeviceStepper::accept() {}
 void DeviceStepper::undo() {}
 void DeviceStepper::set_lowered(std::span<const std::int32_t> /*flags*/) {}

@@ -9,16 +9,15 @@
 
 namespace weft::flow::detail {
 
-/// What a step reports to the host.
-struct Status {
-  unsigned long long stable_dt;  ///< bits of a double
-  std::int32_t bad;
-};
-
-/// Makes any time step smaller than the smallest stable one so far.
+/// Takes over what the host has decided, and forgets the step before.
 struct BeginStep {
-  unsigned long long* stable_dt;
-  WEFT_HD void operator()(int) const { *stable_dt = 0x7ff0000000000000ULL; }  // infinity
+  const StepSize* decided;  ///< page-locked memory of the host
+  StepSize* size;
+  StepStatus* status;
+  WEFT_HD void operator()(int) const {
+    *size = *decided;
+    *status = {0x7ff0000000000000ULL, 0};  // infinity
+  }
 };
 
 /// Values of the boundary rows: as Residual::boundary_rows.
@@ -41,7 +40,7 @@ struct Survey {
   double *values, *local_dt;
   const double* inverse_volume;
   const Vec3* projected_area;
-  unsigned long long* stable_dt;
+  StepStatus* status;
   std::int32_t* bad;
   IdealGas gas;
   __device__ void operator()(std::int32_t c) const {
@@ -50,17 +49,17 @@ struct Survey {
     const Primitive w = gas.primitive(u);
     store(values + static_cast<std::int64_t>(c) * kVars, w);
     if (!gas.physical(w)) {
-      bad[0] = 1;
-      bad[1 + c] = 1;
+      status->bad = 1;
+      bad[c] = 1;
       return;
     }
     const double own = stable_dt_of_cell(gas, w, projected_area[c], inverse_volume[c]);
     if (local_dt != nullptr) local_dt[c] = own;
-    atomicMin(stable_dt, static_cast<unsigned long long>(__double_as_longlong(own)));
+    atomicMin(&status->stable_dt, static_cast<unsigned long long>(__double_as_longlong(own)));
   }
 };
 
-/// Fills the ghost rows from first_ghost on: each is an image of one of the rows `from`.
+/// Sums over the tiles, one for each variable.
 struct Sums {
   double sum[kVars];
 };

@@ -53,6 +53,18 @@ struct BoundaryArgs {
   std::int32_t faces;
 };
 
+/// How far a step goes.
+struct StepSize {
+  double dt;
+  double local_cfl;  ///< above 0: each cell steps min(dt, local_cfl * its own stable step)
+};
+
+/// What a step reports to the host.
+struct StepStatus {
+  unsigned long long stable_dt;  ///< bits of the smallest stable step
+  std::int32_t bad;              ///< 1 if any cell left the range of the gas
+};
+
 struct FluxArgs {
   TileArrays tiles;
   BoundaryArgs boundary;
@@ -60,14 +72,14 @@ struct FluxArgs {
   const double *start, *conserved;     ///< owned x kVars: at the start of the step; now
   double *new_conserved, *new_values;  ///< owned rows; new_conserved may be `conserved`
   IdealGas gas;
-  double dt, keep;
+  const StepSize* size;
+  double keep;
   int stage;
-  double local_cfl;      ///< above 0: local time steps
-  double* local_dt;      ///< owned cells, at CFL 1; read if local_cfl > 0, written with stable_dt
+  bool last;             ///< of its step: the stable step is wanted
+  double* local_dt;      ///< owned cells, at CFL 1; read if local_cfl > 0, written with the last stage; null: no local time steps
   double* rate_squared;  ///< by tile, kVars each; null: not wanted
-  unsigned long long*
-      stable_dt;      ///< bits of the smallest stable step, lowered by each tile; null: not wanted (not the last stage)
-  std::int32_t* bad;  ///< [0]: 1 if any cell left the range of the gas; [1 + c]: in which stage c did, from 1; 0: not
+  StepStatus* status;    ///< stable_dt is lowered by each tile
+  std::int32_t* bad;     ///< in which stage each owned cell left the range of the gas, from 1; 0: not
 };
 
 /// Bytes of shared memory that a block needs for the gradients, of the kind that needs most, and for the fluxes of tiles like
