@@ -53,10 +53,10 @@ PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fi
   std::vector<Offer> offers(static_cast<std::size_t>(comm.size()));
   agreed(comm, [&] {
     flags_ = DeviceStorage::make(Backend::cuda, (others.size() + 1) * sizeof(PeerFlags));
-    counters_ = DeviceStorage::make(Backend::cuda, sizeof(PutState) + others.size() * sizeof(std::uint32_t));
-    const std::vector<std::byte> zero(flags_->bytes() + counters_->bytes());
+    epochs_ = DeviceStorage::make(Backend::cuda, kPutBlocks * sizeof(std::uint32_t));
+    const std::vector<std::byte> zero(flags_->bytes() + epochs_->bytes());
     flags_->copy_from_host(0, std::span(zero).first(flags_->bytes()), After()).wait();
-    counters_->copy_from_host(0, std::span(zero).first(counters_->bytes()), After()).wait();
+    epochs_->copy_from_host(0, std::span(zero).first(epochs_->bytes()), After()).wait();
     if (!pulls) messages_ = DeviceStorage::make(Backend::cuda, message_bytes);
     for (std::size_t i = 0; i < others.size(); ++i) {
       const Peer& peer = others[i];
@@ -79,16 +79,15 @@ PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fi
   });
   const std::vector<Offer> offered = comm.all_to_all(offers);
 
+  std::vector<PeerLink> links;
+  std::vector<std::vector<std::uint32_t>> chunks_sent(static_cast<std::size_t>(comm.size()));
   agreed(comm, [&] {
-    std::vector<PeerLink> links;
     for (std::size_t i = 0; i < others.size(); ++i) {
       const Peer& peer = others[i];
       const Offer& offer = offered[peer.rank.index()];
       links.push_back({.here = reinterpret_cast<const PeerFlags*>(flags_->data()) + i,
                        .there = reinterpret_cast<PeerFlags*>(map(offer.at(0).memory) + offer.at(0).offset),
-                       .chunks_done = reinterpret_cast<std::uint32_t*>(counters_->data() + sizeof(PutState)) + i,
-                       .chunks = 0,
-                       .receives = packed_bytes(fields, peer.to) > 0});
+                       .arriving = 0});
       for (std::size_t f = 0; f < fields.size(); ++f) {
         ItemCopy copy;
         copies_from(fields[f], peer.from, copy);
@@ -113,15 +112,20 @@ PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fi
       copies.push_back(std::move(copy));
     }
     copies_ = CopyList(Backend::cuda, copies);
-    const std::vector<std::uint32_t> chunks = copies_.chunks_of_groups(links.size());
-    for (std::size_t i = 0; i < links.size(); ++i) links[i].chunks = chunks[i];
+    const std::vector<std::uint32_t> chunks = copies_.chunks_of_groups(others.size());
+    for (std::size_t i = 0; i < others.size(); ++i) chunks_sent[others[i].rank.index()].push_back(chunks[i]);
+  });
+  const std::vector<std::vector<std::uint32_t>> chunks_arriving = comm.all_to_all(chunks_sent);
+
+  agreed(comm, [&] {
+    for (std::size_t i = 0; i < others.size(); ++i) links[i].arriving = chunks_arriving[others[i].rank.index()].at(0);
     links_ = DeviceStorage::make(Backend::cuda, links.size() * sizeof(PeerLink));
     links_->copy_from_host(0, std::as_bytes(std::span(links)), After()).wait();
     if (!pulls) combine_ = make_combine_list(Backend::cuda, fields, op, messages_->data(), pushed);
     args_ = {.table = copies_.table(),
              .links = reinterpret_cast<const PeerLink*>(links_->data()),
              .link_count = static_cast<std::int32_t>(links.size()),
-             .state = reinterpret_cast<PutState*>(counters_->data()),
+             .epochs = reinterpret_cast<std::uint32_t*>(epochs_->data()),
              .parts_here = {},
              .links_here = {}};
     if (args_.table.count <= kSmallPut) std::copy(copies_.parts().begin(), copies_.parts().end(), args_.parts_here);

@@ -29,7 +29,7 @@ class PeerTransport final : public TransportBody {
   using HandleBytes = std::array<std::byte, 64>;
   [[nodiscard]] std::byte* map(const IpcHandle& handle);
 
-  std::unique_ptr<DeviceStorage> flags_, counters_, links_, messages_;
+  std::unique_ptr<DeviceStorage> flags_, epochs_, links_, messages_;
   std::map<HandleBytes, IpcMemory> mapped_;
   CopyList copies_;
   CombineList combine_;

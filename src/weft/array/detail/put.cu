@@ -6,14 +6,12 @@
 namespace weft::detail {
 namespace {
 
-/// Few, so that kernels which are to run meanwhile find room while these wait for a neighbour; enough for NVLink.
-constexpr std::uint32_t kPutBlocks = 264;
-
 using Flag = cuda::atomic_ref<std::uint32_t, cuda::thread_scope_system>;
 
 __device__ void raise(std::uint32_t& flag, std::uint32_t epoch) { Flag(flag).store(epoch, cuda::memory_order_release); }
-__device__ void wait_until(const std::uint32_t& flag, std::uint32_t epoch) {
-  while (static_cast<std::int32_t>(Flag(const_cast<std::uint32_t&>(flag)).load(cuda::memory_order_acquire) - epoch) < 0) {
+/// Numbers may wrap around.
+__device__ void wait_until(const std::uint32_t& flag, std::uint32_t value) {
+  while (static_cast<std::int32_t>(Flag(const_cast<std::uint32_t&>(flag)).load(cuda::memory_order_acquire) - value) < 0) {
   }
 }
 
@@ -21,11 +19,11 @@ template <class Word>
 __global__ void __launch_bounds__(kCopyThreads) put_kernel(const __grid_constant__ PutArgs a) {
   const CopyPart* const parts = a.table.count <= kSmallPut ? a.parts_here : a.table.parts;
   const PeerLink* const links = a.link_count <= kSmallPut ? a.links_here : a.links;
-  const std::uint32_t epoch = a.state->epoch + 1;
+  const std::uint32_t epoch = a.epochs[blockIdx.x] + 1;
   const int thread = static_cast<int>(threadIdx.x);
   if (blockIdx.x == 0) {
     for (int i = thread; i < a.link_count; i += kCopyThreads) {
-      if (links[i].receives) raise(links[i].there->credit, epoch);
+      if (links[i].arriving > 0) raise(links[i].there->credit, epoch);
     }
   }
   for (std::uint32_t chunk = blockIdx.x; chunk < a.table.chunks;) {
@@ -45,29 +43,17 @@ __global__ void __launch_bounds__(kCopyThreads) put_kernel(const __grid_constant
     if (link == nullptr) continue;
     __syncthreads();
     if (thread == 0) {
-      __threadfence_system();
-      bool last = mine == link->chunks;
-      if (!last && atomicAdd(link->chunks_done, mine) + mine == link->chunks) {
-        *link->chunks_done = 0;
-        __threadfence_system();
-        last = true;
-      }
-      if (last) raise(link->there->arrived, epoch);
+      __threadfence_system();  // what all threads of the block have written
+      Flag(link->there->arrived).fetch_add(mine, cuda::memory_order_relaxed);
     }
   }
   if (blockIdx.x == 0) {
     for (int i = thread; i < a.link_count; i += kCopyThreads) {
-      if (links[i].receives) wait_until(links[i].here->arrived, epoch);
+      if (links[i].arriving > 0) wait_until(links[i].here->arrived, epoch * links[i].arriving);
     }
   }
   __syncthreads();
-  if (thread != 0) return;
-  bool last = gridDim.x == 1;
-  if (!last && atomicAdd(&a.state->blocks_done, 1U) + 1 == gridDim.x) {  // all have read the epoch
-    a.state->blocks_done = 0;
-    last = true;
-  }
-  if (last) a.state->epoch = epoch;
+  if (thread == 0) a.epochs[blockIdx.x] = epoch;
 }
 
 }  // namespace
@@ -98,6 +84,8 @@ bool reaches(const GpuName& other) {
     return false;
   }
   check_cuda(cudaDeviceCanAccessPeer(&can, here, there), "cudaDeviceCanAccessPeer");
+  if (can == 0) return false;
+  check_cuda(cudaDeviceGetP2PAttribute(&can, cudaDevP2PAttrNativeAtomicSupported, here, there), "cudaDeviceGetP2PAttribute");
   return can != 0;
 }
 

@@ -3,8 +3,9 @@
 ///
 /// Exchanges of one transport are numbered by epochs, 1, 2, ... The kernel of epoch e first tells every neighbour that its ghost
 /// rows here may be written (credit = e: by the order of its stream, who read them before has finished), waits for the same word
-/// of each neighbour, writes, raises the neighbour's flag (arrived = e), and ends when its own flags are raised. Epochs are
-/// counted in device memory, so that the kernel can be replayed by a Graph.
+/// of each neighbour, writes, adds to the neighbour's count of chunks that have arrived, and ends when its own counts are e times
+/// what an exchange brings. Each block counts epochs by itself in device memory, so that the kernel can be replayed by a Graph
+/// and blocks wait for neighbours alone.
 #include <cstdint>
 
 #include "weft/array/detail/copies.hpp"
@@ -14,23 +15,19 @@ namespace weft::detail {
 /// Words that neighbours write to; each on a line of its own.
 struct alignas(128) PeerFlags {
   std::uint32_t credit;
-  alignas(64) std::uint32_t arrived;
+  alignas(64) std::uint32_t arrived;  ///< chunks since the beginning
 };
 
 /// One neighbour. Pointers `there` are of its memory.
 struct PeerLink {
   const PeerFlags* here;
   PeerFlags* there;
-  std::uint32_t* chunks_done;  ///< of this epoch
-  std::uint32_t chunks;        ///< of the copies that go there
-  bool receives;               ///< whether it sends anything here
+  std::uint32_t arriving;  ///< chunks that it writes here in each exchange
 };
 
-/// Zero at first.
-struct PutState {
-  std::uint32_t epoch;  ///< last one that is done
-  std::uint32_t blocks_done;
-};
+/// Blocks of the kernel at most: few, so that kernels which are to run meanwhile find room while these wait for a neighbour;
+/// enough for NVLink.
+inline constexpr std::uint32_t kPutBlocks = 264;
 
 /// Of so few copies and neighbours the description travels with the launch: looking it up would take a microsecond.
 inline constexpr std::int32_t kSmallPut = 16;
@@ -40,7 +37,7 @@ struct PutArgs {
   CopyTable table;
   const PeerLink* links;
   std::int32_t link_count;
-  PutState* state;
+  std::uint32_t* epochs;           ///< kPutBlocks; how many exchanges each block has done
   CopyPart parts_here[kSmallPut];  ///< where they are not more
   PeerLink links_here[kSmallPut];
 };
@@ -52,7 +49,7 @@ struct GpuName {
   char bus[32] = {};
 };
 [[nodiscard]] GpuName current_gpu();
-/// Whether kernels of the current GPU reach that one's memory; false where this process does not see it.
+/// Whether kernels of the current GPU reach that one's memory and do atomics there; false where this process does not see it.
 [[nodiscard]] bool reaches(const GpuName& other);
 
 }  // namespace weft::detail
