@@ -1,6 +1,7 @@
 // The flow on a GPU is the flow on the host.
 #include <gtest/gtest.h>
 
+#include "weft/flow/manufactured.hpp"
 #include "weft/flow/monitors.hpp"
 #include "weft/flow/solver.hpp"
 
@@ -26,9 +27,9 @@ class OnCuda : public ::testing::TestWithParam<Setting> {
   [[nodiscard]] mesh::Mesh mesh_of() const { return generated(GetParam().generator, GetParam().parameters, GetParam().options); }
   /// By hand: what a solver is made of.
   [[nodiscard]] std::unique_ptr<Solver> solver_on(const mesh::Mesh& mesh, Backend backend, Numerics numerics,
-                                                  Transport transport = Transport::automatic) const {
-    auto solver = std::make_unique<Solver>(mesh, IdealGas{}, conditions(mesh), numerics, GetParam().options.ghosts, SourceTerm{},
-                                           backend, transport);
+                                                  Transport transport = Transport::automatic, SourceTerm source = {}) const {
+    auto solver = std::make_unique<Solver>(mesh, IdealGas{}, conditions(mesh), numerics, GetParam().options.ghosts,
+                                           std::move(source), backend, transport);
     const int dim = GetParam().dim;
     solver->initialise([dim](Vec3 x) { return wavy(x, dim); });
     return solver;
@@ -118,6 +119,43 @@ TEST_P(OnCuda, StepsWithEveryKernel) {
   }
 }
 
+TEST_P(OnCuda, SourcesOfPlaceTimeAndStateAreThoseOfTheHost) {
+  const mesh::Mesh m = mesh_of();
+  const auto moving = [](Vec3 x, double t, const Primitive& w) {
+    const double wave = std::sin(3 * x.x - 2 * x.y + x.z + 40 * t);
+    return Conserved{0.1 * wave, {0.2 * w.density, -0.3 * wave, 0}, 0.5 - 0.1 * w.pressure};
+  };
+  for (const bool local : {false, true}) {
+    const Numerics numerics{.limiter = GetParam().limiter, .cfl = 0.5, .local_time_step = local};
+    const auto host = solver_on(m, Backend::host, numerics, Transport::automatic, moving);
+    const auto cuda = solver_on(m, Backend::cuda, numerics, Transport::automatic, moving);
+    const int steps = local ? 20 : 100;
+    go(*host, steps);
+    go(*cuda, steps);
+    EXPECT_LE(relative_difference(IdealGas{}, gathered(*host), gathered(*cuda)), kAgreement);
+    for (int k = 0; k < Solver::kVars; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      EXPECT_NEAR(host->residual_norms()[i], cuda->residual_norms()[i], 1e-9 * (1 + host->residual_norms()[i])) << k;
+    }
+  }
+}
+
+TEST_P(OnCuda, GoesOnWhereTheHostStoppedAndTheOtherWayRound) {
+  const mesh::Mesh m = mesh_of();
+  const Numerics numerics{.limiter = GetParam().limiter, .cfl = 0.5};
+  const auto all = solver_on(m, Backend::host, numerics);
+  go(*all, 20);
+  for (const auto& [first, second] : {std::pair{Backend::cuda, Backend::host}, std::pair{Backend::host, Backend::cuda}}) {
+    const auto begun = solver_on(m, first, numerics), ended = solver_on(m, second, numerics);
+    go(*begun, 10);
+    ended->restore(begun->conserved(), begun->time(), begun->steps(), begun->lowered_order());
+    go(*ended, 10);
+    EXPECT_EQ(ended->steps(), 20);
+    EXPECT_NEAR(ended->time(), all->time(), kAgreement * all->time());
+    EXPECT_LE(relative_difference(IdealGas{}, gathered(*all), gathered(*ended)), kAgreement) << to_string(second);
+  }
+}
+
 TEST_P(OnCuda, MonitorsSeeTheSameFlow) {
   const mesh::Mesh m = mesh_of();
   const Numerics numerics{.limiter = GetParam().limiter, .cfl = 0.5};
@@ -196,16 +234,32 @@ TEST(SolverCuda, NamesTheCellThatLeavesTheRangeOfTheGas) {
   EXPECT_NE(text.find("cell at (0.475, 0.025, 0)"), std::string::npos) << text;
 }
 
-TEST(SolverCuda, RefusesSourceTermsAndSaysWhatIsMissing) {
-  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}}, {}, Communicator::self());
-  const auto conditions_of_all = test::everywhere(m, {});
-  EXPECT_THROW(Solver(
-                   m, IdealGas{}, conditions_of_all, {}, mesh::Neighbours::face,
-                   [](Vec3, double, const Primitive&) { return Conserved{}; }, Backend::cuda),
-               InputError);
-  if (device_count() == 0) {
-    EXPECT_THROW(Solver(m, IdealGas{}, conditions_of_all, {}, mesh::Neighbours::face, {}, Backend::cuda), DeviceError);
+TEST(SolverCuda, ComputesTheManufacturedSolutionOfTheHost) {
+  WEFT_NEEDS_GPU();
+  const IdealGas gas;
+  for (const int dim : {2, 3}) {
+    auto solution = ManufacturedSolution::periodic(dim, 1);
+    solution.frequency = 1.5;
+    mesh::GeneratorParameters box{{"nx", std::int64_t{8}}, {"ny", std::int64_t{8}}, {"elements", "mixed"}};
+    if (dim == 3) box["nz"] = std::int64_t{6};
+    const mesh::Mesh m = generated("box", box, test::periodic_box(dim, 1));
+    const SourceTerm source = [=](Vec3 x, double t, const Primitive&) { return solution.source(gas, x, t); };
+    Solver host(m, gas, {}, {.limiter = LimiterKind::none, .cfl = 0.5}, mesh::Neighbours::face, source);
+    Solver cuda(m, gas, {}, {.limiter = LimiterKind::none, .cfl = 0.5}, mesh::Neighbours::face, source, Backend::cuda);
+    for (Solver* solver : {&host, &cuda}) {
+      solver->initialise([&](Vec3 x) { return solution(x); });
+      go(*solver, 100);
+    }
+    EXPECT_LE(relative_difference(gas, gathered(host), gathered(cuda)), kAgreement) << dim;
+    const auto error = errors(cuda, [&](Vec3 x) { return solution(x, cuda.time()); })[0].l2;
+    EXPECT_NEAR(error, errors(host, [&](Vec3 x) { return solution(x, host.time()); })[0].l2, kAgreement) << dim;
   }
+}
+
+TEST(SolverWithoutGpu, SaysThatThereIsNone) {
+  if (device_count() > 0) GTEST_SKIP() << "there is one";
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}}, {}, Communicator::self());
+  EXPECT_THROW(Solver(m, IdealGas{}, test::everywhere(m, {}), {}, mesh::Neighbours::face, {}, Backend::cuda), DeviceError);
 }
 
 }  // namespace

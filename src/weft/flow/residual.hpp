@@ -23,6 +23,9 @@ struct BoundaryCondition {
   std::function<Primitive(Vec3, double)> prescribed{};
 };
 
+/// Adds d(conserved)/dt per unit volume at a cell: place, time and state in; source out.
+using SourceTerm = std::function<Conserved(Vec3, double, const Primitive&)>;
+
 /// Cell-centred finite volumes of second order (Barth & Jespersen, AIAA 89-0366): limited linear reconstruction of primitive
 /// values, a Riemann flux per face, ghosts refreshed while inner cells are computed.
 ///

@@ -45,8 +45,7 @@ Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryConditi
       start_of_step_(backend == Backend::host ? conserved_.size() : 0),
       local_dt_(numerics.local_time_step && backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) : 0) {
   if (backend != Backend::host) {
-    if (source_) throw InputError("source terms are not computed on a GPU", "run on the host", {.key = "source"});
-    agreed(mesh.comm, [&] { device_ = std::make_unique<detail::DeviceStepper>(residual_); });
+    agreed(mesh.comm, [&] { device_ = std::make_unique<detail::DeviceStepper>(residual_, source_); });
     device_->connect(transport);
   }
   double volume = 0;

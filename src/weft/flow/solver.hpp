@@ -16,9 +16,6 @@ namespace detail {
 class DeviceStepper;
 }
 
-/// Adds d(conserved)/dt per unit volume at a cell: place, time and state in; source out.
-using SourceTerm = std::function<Conserved(Vec3, double, const Primitive&)>;
-
 /// What one step did; equal on every rank.
 struct StepReport {
   std::int64_t step = 0;  ///< steps done since the start of the run
@@ -39,10 +36,12 @@ class Solver {
   static constexpr int kVars = IdealGas::kVars;
 
   /// @param mesh  outlives the solver.
+  /// @param source  called on the host for every owned cell in every stage; for a flow on a GPU that takes a copy of the owned
+  ///   values to the host and one of the sources back, too, for which the GPU waits.
   /// @param backend  Backend::host, or Backend::cuda: every stage is computed on the current GPU, and conserved() and primitive()
   ///   fetch the state from there when it has changed.
   /// @param transport  how ghosts travel between GPUs.
-  /// @throws DeviceError without a GPU; InputError for a source term on a GPU.  @collective
+  /// @throws DeviceError without a GPU.  @collective
   Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
          mesh::Neighbours stencil = mesh::Neighbours::face, SourceTerm source = {}, Backend backend = Backend::host,
          Transport transport = Transport::automatic);

@@ -95,7 +95,7 @@ void expect_room(std::size_t needed, std::int32_t cells) {
 }  // namespace
 
 struct DeviceStepper::Impl {
-  explicit Impl(const Residual& scheme);
+  Impl(const Residual& scheme, const SourceTerm& source_term);
 
   template <class F>
   void with_dim(const F& f) const {
@@ -107,6 +107,7 @@ struct DeviceStepper::Impl {
   }
   void make_boundary();
   void prescribe(double time);
+  void evaluate_source(double time);
   /// Starts an exchange of what the stream has computed so far.
   Exchange* start_pull(std::optional<Exchange>& pull);
   void finish_pull(Exchange* pull);
@@ -122,6 +123,7 @@ struct DeviceStepper::Impl {
   [[nodiscard]] bool can_be_graph() const;
 
   const Residual& residual;
+  const SourceTerm& source;
   Stream stream;
   std::int32_t tile_count = 0;
   LimiterChoice limiter;
@@ -158,6 +160,9 @@ struct DeviceStepper::Impl {
   bool order_lowered = false;
   std::vector<Conserved> fluxes_on_host;
 
+  DeviceArray<double> source_rates;     ///< owned x kVars, of the whole cell; empty without a source
+  PinnedBuffer<double> source_on_host;  ///< the values of the owned cells, then their source_rates
+
   std::optional<Exchange> pull_values[2], pull_gradients;  ///< none where no rank has ghosts
 
   /// A step as a graph, by the buffers that it begins with, and the buffers that it ends with.
@@ -169,8 +174,9 @@ struct DeviceStepper::Impl {
   std::int64_t steps_done = 0;
 };
 
-DeviceStepper::Impl::Impl(const Residual& scheme)
+DeviceStepper::Impl::Impl(const Residual& scheme, const SourceTerm& source_term)
     : residual(scheme),
+      source(source_term),
       limiter(visit_limiter(scheme.numerics().limiter, scheme.numerics().venkatakrishnan_k,
                             [](auto chosen) { return LimiterChoice(chosen); })),
       flux(visit_flux(scheme.numerics().flux, [](auto chosen) { return FluxChoice(chosen); })) {
@@ -181,7 +187,7 @@ DeviceStepper::Impl::Impl(const Residual& scheme)
   const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
   const auto rows = static_cast<std::size_t>(d.rows);
   const std::size_t per_face = 7 * sizeof(double) + sizeof(std::uint32_t), per_side = 2 * sizeof(std::uint32_t);
-  const std::size_t per_owned = (2 * kVars + 8 + 3) * sizeof(double), per_row = (2 * kVars + 3) * sizeof(double);
+  const std::size_t per_owned = ((source ? 3 : 2) * kVars + 8 + 3) * sizeof(double), per_row = (2 * kVars + 3) * sizeof(double);
   expect_room(owned * per_owned + rows * per_row + cells * (static_cast<std::size_t>(kVars * m.dim) + 1) * sizeof(double) +
                   d.least_squares.size() * sizeof(double) + on_host.sides.size() * per_face + d.cell_face.size() * per_side +
                   (on_host.halo_row.size() + on_host.stencil_row.size()) * sizeof(std::int32_t),
@@ -251,6 +257,10 @@ DeviceStepper::Impl::Impl(const Residual& scheme)
   bad = DeviceArray<std::int32_t>(owned);
   set_bytes(stream, bad.data(), 0, bad.size() * sizeof(std::int32_t));
   lowered = DeviceArray<std::int32_t>(cells);
+  if (source) {
+    source_rates = DeviceArray<double>(owned * kVars);
+    source_on_host = PinnedBuffer<double>(owned * kVars);
+  }
 }
 
 void DeviceStepper::Impl::make_boundary() {
@@ -308,6 +318,20 @@ void DeviceStepper::Impl::prescribe(double time) {
   copy_bytes(stream, prescribed.data(), prescribed_on_host.data(), prescribed.size() * sizeof(Primitive));
 }
 
+/// Sources of the owned cells at their present values, evaluated on the host as Solver::add_sources does.
+void DeviceStepper::Impl::evaluate_source(double time) {
+  if (!source) return;
+  const mesh::Mesh& m = residual.mesh();
+  copy_bytes(stream, source_on_host.data(), values[shown].data(), source_rates.size() * sizeof(double));
+  stream.wait();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(m.owned_cells); ++i) {
+    double* const row = source_on_host.data() + i * kVars;
+    const Conserved rate = m.cell_volume[i] * source(m.cell_centroid[i], time, load(row));
+    for (int k = 0; k < kVars; ++k) row[k] = rate[k];
+  }
+  copy_bytes(stream, source_rates.data(), source_on_host.data(), source_rates.size() * sizeof(double));
+}
+
 Exchange* DeviceStepper::Impl::start_pull(std::optional<Exchange>& pull) {
   if (!pull) return nullptr;
   pull->start(after(stream));
@@ -360,11 +384,13 @@ void DeviceStepper::Impl::report() { copy_bytes(stream, status_on_host.data(), s
 void DeviceStepper::Impl::stage(int number, double time) {
   const int stages = residual.numerics().rk_stages;
   const RungeKuttaStage coefficients = runge_kutta_stage(stages, number);
+  evaluate_source(time);
   Exchange* const ghosts = ghosts_and_gradients(time);
   const int out = 1 - start;
   FluxArgs args = flux_args();
   args.start = conserved[start].data();
   args.conserved = conserved[now].data();
+  args.source = source_rates.data();
   args.new_conserved = conserved[out].data();
   args.new_values = values[1 - shown].data();
   args.size = size.data();
@@ -397,7 +423,7 @@ void DeviceStepper::Impl::all_stages(const Step& step) {
 bool DeviceStepper::Impl::can_be_graph() const {
   const bool messages_can =
       !pull_gradients || pull_gradients->transport() == Transport::peer || pull_gradients->transport() == Transport::nccl;
-  return !prescribes && messages_can;
+  return !prescribes && !source && messages_can;
 }
 
 FluxArgs DeviceStepper::Impl::flux_args() const {
@@ -410,7 +436,8 @@ FluxArgs DeviceStepper::Impl::flux_args() const {
   return args;
 }
 
-DeviceStepper::DeviceStepper(const Residual& residual) : impl_(std::make_unique<Impl>(residual)) {}
+DeviceStepper::DeviceStepper(const Residual& residual, const SourceTerm& source)
+    : impl_(std::make_unique<Impl>(residual, source)) {}
 DeviceStepper::~DeviceStepper() = default;
 
 void DeviceStepper::connect(Transport transport) {

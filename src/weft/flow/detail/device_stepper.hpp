@@ -23,8 +23,9 @@ struct DeviceSurvey {
 class DeviceStepper {
  public:
   /// @param residual  the scheme: mesh, gas, boundary conditions, numerics. Outlives this object; its arrays are not used.
+  /// @param source  evaluated on the host each stage, where there is one. Outlives this object.
   /// @throws DeviceError without a GPU, or where the case does not fit into its memory, saying how much it needs.
-  explicit DeviceStepper(const Residual& residual);
+  DeviceStepper(const Residual& residual, const SourceTerm& source);
   /// Sets up the exchange of ghosts. Once, before any step. @collective  @throws as ArrayTransformer::pull.
   void connect(Transport transport);
   /// How ghosts travel; empty where there are none.

@@ -123,13 +123,16 @@ __global__ void __launch_bounds__(kTileThreads)
   double rate_squared[kVars] = {};
   double stable = INFINITY;
   for (int c = static_cast<int>(threadIdx.x); c < tile.cells; c += threads) {
+    const std::int32_t cell = tile.first_cell + c;
     double rate[kVars] = {};
+    if (a.source != nullptr) {
+      for (int k = 0; k < kVars; ++k) rate[k] = a.source[static_cast<std::int64_t>(cell) * kVars + k];
+    }
     for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
       const std::int32_t f = view.cell_face(s);
       const double sign = view.left(f) == c ? -1.0 : 1.0;
       for (int k = 0; k < kVars; ++k) rate[k] += sign * fluxes[k * fs + f];
     }
-    const std::int32_t cell = tile.first_cell + c;
     const double inverse_volume = t.inverse_volume[cell];
     const double dt = step.local_cfl > 0 ? lesser(step.dt, step.local_cfl * a.local_dt[cell]) : step.dt;
     Conserved u;

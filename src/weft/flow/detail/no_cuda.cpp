@@ -6,7 +6,7 @@ namespace weft::flow::detail {
 
 struct DeviceStepper::Impl {};
 
-DeviceStepper::DeviceStepper(const Residual& /*residual*/) {
+DeviceStepper::DeviceStepper(const Residual& /*residual*/, const SourceTerm& /*source*/) {
   throw DeviceError("this build has no CUDA", "configure with nvcc on the PATH, or run on the host");
 }
 DeviceStepper::~DeviceStepper() = default;

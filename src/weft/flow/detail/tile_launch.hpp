@@ -70,6 +70,7 @@ struct FluxArgs {
   BoundaryArgs boundary;
   const double *values, *gradients;
   const double *start, *conserved;     ///< owned x kVars: at the start of the step; now
+  const double* source;                ///< owned x kVars, of the whole cell: added to its rate; null: none
   double *new_conserved, *new_values;  ///< owned rows; new_conserved may be `conserved`
   IdealGas gas;
   const StepSize* size;
