@@ -31,6 +31,16 @@ extern "C" void forward(int /*signal*/) {
 
 void set(const char* name, const char* value) { setenv(name, value, /*overwrite=*/0); }
 
+/// Whether the PATH has this program.
+bool on_path(const char* program) {
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
 std::vector<std::string> command_line(int ranks, const std::string& options, int argc, char** argv) {
   std::vector<std::string> words{"mpirun", "-q", "-n", std::to_string(ranks)};
   std::istringstream more(options);
@@ -69,6 +79,8 @@ int launch(int ranks, const std::string& options, int argc, char** argv) {
   set("OMPI_MCA_hwloc_base_binding_policy", "none");
   set("OMPI_MCA_rmaps_base_oversubscribe", "1");
   if (static_cast<unsigned>(ranks) >= std::thread::hardware_concurrency()) set("OMPI_MCA_mpi_yield_when_idle", "1");
+  // mpirun looks for a way to other machines first, and gives up without one even when it needs none.
+  if (!on_path("ssh") && !on_path("rsh")) set("OMPI_MCA_plm", "^rsh");
   winsize window{};
   if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) {
     set("WEFT_TERMINAL_WIDTH", std::to_string(window.ws_col > 0 ? window.ws_col : 80).c_str());

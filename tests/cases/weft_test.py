@@ -111,9 +111,9 @@ class InFolder(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weft-cases-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def weft(self, *arguments, code=DONE):
-        """Standard output and error together of a command that must end with this code."""
-        done = subprocess.run([WEFT, *map(str, arguments)], cwd=self.folder, env=environment(), timeout=PATIENCE,
+    def weft(self, *arguments, code=DONE, **variables):
+        """Standard output and error together of a command that must end with this code. @param variables  of its environment."""
+        done = subprocess.run([WEFT, *map(str, arguments)], cwd=self.folder, env=environment() | variables, timeout=PATIENCE,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(done.returncode, code, f"weft {' '.join(map(str, arguments))}\n{done.stdout}")
         return done.stdout
@@ -239,6 +239,13 @@ class ManyRanks(InFolder):
 
     def test_options_for_the_launcher_may_be_its_own(self):
         self.weft("info", *ranks(2), "--mpirun-options", "--bind-to none --oversubscribe --mca mpi_yield_when_idle 0")
+
+    def test_starts_ranks_on_a_machine_without_ssh(self):
+        programs = self.folder / "bin"
+        programs.mkdir()
+        for name in ("mpirun", "orted"):
+            (programs / name).symlink_to(shutil.which(name))
+        self.assertRegex(self.weft("info", *ranks(2), PATH=str(programs)), r"ranks +2")
 
     def test_info_counts_ranks(self):
         self.assertRegex(self.weft("info", *ranks(2)), r"ranks +2 \(2 on this machine\)")
