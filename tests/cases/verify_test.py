@@ -46,6 +46,7 @@ class Meshes(unittest.TestCase):
         self.assertIn("there is no such folder", self.verify("--meshes", self.folder / "none", code=2))
         self.assertIn("goes without --full and --only", self.verify("--meshes", self.folder, "--full", code=2))
         self.assertIn("or with --meshes", self.verify("--write", code=2))
+        self.assertIn("without --device cuda", self.verify("--meshes", self.folder, "--device", "cuda", "--write", code=2))
 
 
 if __name__ == "__main__":

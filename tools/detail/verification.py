@@ -1,6 +1,7 @@
 """What tools/verify is made of: the report, the runs and their results, the pictures."""
 import csv
 import math
+import os
 import pathlib
 import shutil
 import subprocess
@@ -19,8 +20,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 class Report:
     """Collects rows (what, measured, bound, good) under headings, and prints them as they come."""
 
-    def __init__(self, full, write):
-        self.full, self.write = full, write
+    def __init__(self, full, draws):
+        self.full, self.draws = full, draws  # all grids; pictures, too
         self.sections = []
         self.failures = 0
 
@@ -52,7 +53,7 @@ PICTURES = ROOT / "docs" / "verification"
 
 def draw_convergence(report, name, caption, series):
     """series: {label: (sizes, errors)}; a line of slope -2 to compare with."""
-    if not report.write:
+    if not report.draws:
         return
     figure, axes = plt.subplots(figsize=(6, 4.2))
     for label, (sizes, values) in series.items():
@@ -73,7 +74,7 @@ def save(report, figure, name, caption):
 
 def draw_field(report, folder, field, name, caption, suffix="", *options):
     """The picture of the last field file, as tools/weft-plot draws it."""
-    if not report.write:
+    if not report.draws:
         return
     done = subprocess.run([ROOT / "tools" / "weft-plot", folder, "--field", field, *options], capture_output=True, text=True, check=True)
     drawn = [line for line in done.stdout.splitlines() if line.endswith(f"_{field}{suffix}.png")][-1]
@@ -85,8 +86,8 @@ def draw_field(report, folder, field, name, caption, suffix="", *options):
 
 
 class Runner:
-    def __init__(self, weft, ranks, work):
-        self.weft, self.ranks, self.work = weft, ranks, work
+    def __init__(self, options, work):
+        self.weft, self.ranks, self.device, self.work = os.path.abspath(options.weft), options.ranks, options.device, work
 
     def run(self, name, case, **overrides):
         """Runs a case text; overrides are key__sub=value. Returns its results folder."""
@@ -99,7 +100,7 @@ class Runner:
 
     def run_file(self, file, results, **overrides):
         """Runs a case file into the folder `results`, which it returns."""
-        command = [self.weft, "run", str(file), "--set", f'output.directory="{results}"']
+        command = [self.weft, "run", str(file), "--device", self.device, "--set", f'output.directory="{results}"']
         for key, value in overrides.items():
             command += ["--set", f"{key.replace('__', '.')}={value}"]
         if self.ranks > 1:

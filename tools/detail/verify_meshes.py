@@ -20,8 +20,8 @@ SOURCES = {
 class MeshRunner(Runner):
     """Runs cases/CASE.toml on the file."""
 
-    def __init__(self, weft, ranks, work, file):
-        super().__init__(weft, ranks, work)
+    def __init__(self, options, work, file):
+        super().__init__(options, work)
         self.file = file
 
     def info(self):
@@ -152,7 +152,7 @@ def sphere(report, runner):
     within(report, "largest Cp in a cell, against the isentropic stagnation value", cp.max(), (total - 1) / q, 7, 4)
     convergence(report, folder, "1e-4")
     draw_field(report, folder, "mach", "meshes_sphere.png", "Mach number, sphere, cut z = 0.01", "_z0.01", "--slice=z=0.01", "--window=-3:3,0:3")
-    if report.write:
+    if report.draws:
         figure, axes = plt.subplots(figsize=(6, 3.6))
         a, s = numpy.radians(angle[wall]), r[wall] ** -3
         potential = 1 - ((1 - s) * numpy.cos(a)) ** 2 - ((1 + s / 2) * numpy.sin(a)) ** 2
@@ -178,7 +178,7 @@ def main(options):
     report, start = Report(True, options.write), time.time()
     with tempfile.TemporaryDirectory(prefix="weft-meshes-") as work:
         for name, case in here.items():
-            runner = MeshRunner(str(pathlib.Path(options.weft).resolve()), options.ranks, pathlib.Path(work), (options.meshes / name).resolve())
+            runner = MeshRunner(options, pathlib.Path(work), (options.meshes / name).resolve())
             sections = len(report.sections)
             try:
                 case(report, runner)
