@@ -92,103 +92,103 @@ struct Arrays {
 class TransportTest : public ::testing::TestWithParam<std::tuple<Backend, Transport>> {
  protected:
   void SetUp() override {
-    std::tie(backend_, transport_) = GetParam();
-    if (is_cuda(backend_) && device_count() == 0) GTEST_SKIP() << why_no_cuda();
+    std::tie(backend, transport) = GetParam();
+    if (is_cuda(backend) && device_count() == 0) GTEST_SKIP() << why_no_cuda();
     // Skipped on every rank where it cannot be used here.
-    ArrayPair<double> probe(plan_, Layout::aos, backend_);
+    ArrayPair<double> probe(plan, Layout::aos, backend);
     try {
-      (void)ArrayTransformer(plan_, {probe}, transport_).pull();
+      (void)ArrayTransformer(plan, {probe}, transport).pull();
     } catch (const InputError& refused) {
       GTEST_SKIP() << refused.what();
     }
   }
   [[nodiscard]] Exchange pull(std::vector<PairRef> arrays) const {
-    return ArrayTransformer(plan_, std::move(arrays), transport_).pull();
+    return ArrayTransformer(plan, std::move(arrays), transport).pull();
   }
 
-  Communicator comm_ = Communicator::world();
-  GhostPlan plan_ = make_plan(comm_);
-  Backend backend_{};
-  Transport transport_{};
+  Communicator comm = Communicator::world();
+  GhostPlan plan = make_plan(comm);
+  Backend backend{};
+  Transport transport{};
 };
 
 TEST_P(TransportTest, GhostsAreTheirOwnersRows) {
-  Arrays arrays(plan_, backend_);
+  Arrays arrays(plan, backend);
   Exchange exchange = pull(arrays.all());
-  EXPECT_EQ(exchange.transport(), transport_);
+  EXPECT_EQ(exchange.transport(), transport);
   for (int time = 0; time < 5; ++time) {
     arrays.fill(time);
-    arrays.to_device_alone(backend_);
+    arrays.to_device_alone(backend);
     exchange.run();
     arrays.to_host();
-    for (std::int32_t i = plan_.owned_rows(); i < plan_.rows(); ++i) {
-      ASSERT_EQ(arrays.lists.row_size(i), length(plan_.global(LocalRow(i)).value()));
+    for (std::int32_t i = plan.owned_rows(); i < plan.rows(); ++i) {
+      ASSERT_EQ(arrays.lists.row_size(i), length(plan.global(LocalRow(i)).value()));
     }
-    arrays.each_entry(0, plan_.rows(), [&]<class T>(const T& entry, std::int32_t i, int k) {
-      ASSERT_EQ(entry, static_cast<T>(value(plan_.global(LocalRow(i)).value(), k, time))) << "row " << i << ", entry " << k;
+    arrays.each_entry(0, plan.rows(), [&]<class T>(const T& entry, std::int32_t i, int k) {
+      ASSERT_EQ(entry, static_cast<T>(value(plan.global(LocalRow(i)).value(), k, time))) << "row " << i << ", entry " << k;
     });
   }
 }
 
 TEST_P(TransportTest, OneArrayAlone) {
-  ArrayPair<double, 5> q(plan_, Layout::aos, backend_);
+  ArrayPair<double, 5> q(plan, Layout::aos, backend);
   Exchange exchange = pull({q});
   for (int time = 0; time < 3; ++time) {
-    for (std::int32_t i = 0; i < plan_.owned_rows(); ++i) {
-      for (int k = 0; k < 5; ++k) q(i, k) = value(plan_.global(LocalRow(i)).value(), k, time);
+    for (std::int32_t i = 0; i < plan.owned_rows(); ++i) {
+      for (int k = 0; k < 5; ++k) q(i, k) = value(plan.global(LocalRow(i)).value(), k, time);
     }
     exchange.run();  // the host side is in use, so it gets the ghosts, too
-    for (std::int32_t i = 0; i < plan_.rows(); ++i) {
-      for (int k = 0; k < 5; ++k) ASSERT_EQ(q(i, k), value(plan_.global(LocalRow(i)).value(), k, time));
+    for (std::int32_t i = 0; i < plan.rows(); ++i) {
+      for (int k = 0; k < 5; ++k) ASSERT_EQ(q(i, k), value(plan.global(LocalRow(i)).value(), k, time));
     }
   }
 }
 
 TEST_P(TransportTest, CsrRows) {
   std::vector<std::int64_t> offsets{0};
-  for (std::int32_t i = 0; i < plan_.rows(); ++i) offsets.push_back(offsets.back() + length(plan_.global(LocalRow(i)).value()));
+  for (std::int32_t i = 0; i < plan.rows(); ++i) offsets.push_back(offsets.back() + length(plan.global(LocalRow(i)).value()));
   const std::vector<double> entries(static_cast<std::size_t>(offsets.back()), -1.0);
-  ArrayPair<double, NonUniform> rows(plan_, Array<double, NonUniform>(offsets, entries, backend_));
-  for (std::int32_t i = 0; i < plan_.owned_rows(); ++i) {
-    for (int k = 0; k < rows.row_size(i); ++k) rows(i, k) = value(plan_.global(LocalRow(i)).value(), k, 1);
+  ArrayPair<double, NonUniform> rows(plan, Array<double, NonUniform>(offsets, entries, backend));
+  for (std::int32_t i = 0; i < plan.owned_rows(); ++i) {
+    for (int k = 0; k < rows.row_size(i); ++k) rows(i, k) = value(plan.global(LocalRow(i)).value(), k, 1);
   }
   Exchange exchange = pull({rows});
-  EXPECT_EQ(exchange.transport(), transport_);
+  EXPECT_EQ(exchange.transport(), transport);
   exchange.run();
-  for (std::int32_t i = 0; i < plan_.rows(); ++i) {
-    for (int k = 0; k < rows.row_size(i); ++k) ASSERT_EQ(rows(i, k), value(plan_.global(LocalRow(i)).value(), k, 1));
+  for (std::int32_t i = 0; i < plan.rows(); ++i) {
+    for (int k = 0; k < rows.row_size(i); ++k) ASSERT_EQ(rows(i, k), value(plan.global(LocalRow(i)).value(), k, 1));
   }
 
-  ArrayPair<double, NonUniform> on_host(plan_, Array<double, NonUniform>(offsets, entries));
-  for (std::int32_t i = 0; i < plan_.rows(); ++i) {
-    for (int k = 0; k < rows.row_size(i); ++k) rows(i, k) = on_host(i, k) = 1.0 / (3 + i + 5 * k + comm_.rank().value());
+  ArrayPair<double, NonUniform> on_host(plan, Array<double, NonUniform>(offsets, entries));
+  for (std::int32_t i = 0; i < plan.rows(); ++i) {
+    for (int k = 0; k < rows.row_size(i); ++k) rows(i, k) = on_host(i, k) = 1.0 / (3 + i + 5 * k + comm.rank().value());
   }
-  ArrayTransformer(plan_, {on_host}).push(Reduce::add).run();
-  ArrayTransformer(plan_, {rows}, transport_).push(Reduce::add).run();
-  for (std::int32_t i = 0; i < plan_.rows(); ++i) {
+  ArrayTransformer(plan, {on_host}).push(Reduce::add).run();
+  ArrayTransformer(plan, {rows}, transport).push(Reduce::add).run();
+  for (std::int32_t i = 0; i < plan.rows(); ++i) {
     for (int k = 0; k < rows.row_size(i); ++k) ASSERT_EQ(rows(i, k), on_host(i, k)) << "row " << i;
   }
 }
 
 TEST_P(TransportTest, PushesEqualThoseOfTheHostBitByBit) {
   for (const Reduce op : {Reduce::insert, Reduce::add, Reduce::min, Reduce::max}) {
-    ArrayPair<double, 3> on_host(plan_), there(plan_, Layout::aos, backend_);
-    ArrayPair<std::int32_t, NonUniform, 4> list_on_host(plan_), list_there(plan_, Layout::aos, backend_);
+    ArrayPair<double, 3> on_host(plan), there(plan, Layout::aos, backend);
+    ArrayPair<std::int32_t, NonUniform, 4> list_on_host(plan), list_there(plan, Layout::aos, backend);
     const auto fill = [&](auto& q, auto& list) {
-      for (std::int32_t i = 0; i < plan_.rows(); ++i) {
-        const int mine = i < plan_.owned_rows() ? 0 : 1 + comm_.rank().value();
+      for (std::int32_t i = 0; i < plan.rows(); ++i) {
+        const int mine = i < plan.owned_rows() ? 0 : 1 + comm.rank().value();
         for (int k = 0; k < 3; ++k) q(i, k) = (mine % 2 == 0 ? 1e8 : 1.0) / (3 + i + 7 * k + mine);
-        list.resize_row(i, length(plan_.global(LocalRow(i)).value()));
+        list.resize_row(i, length(plan.global(LocalRow(i)).value()));
         for (int k = 0; k < list.row_size(i); ++k) list(i, k) = 100 * mine + i + k;
       }
     };
     fill(on_host, list_on_host);
     fill(there, list_there);
-    ArrayTransformer(plan_, {on_host, list_on_host}).push(op).run();
-    Exchange push = ArrayTransformer(plan_, {there, list_there}, transport_).push(op);
-    EXPECT_EQ(push.transport(), transport_);
+    ArrayTransformer(plan, {on_host, list_on_host}).push(op).run();
+    Exchange push = ArrayTransformer(plan, {there, list_there}, transport).push(op);
+    EXPECT_EQ(push.transport(), transport);
     push.run();
-    for (std::int32_t i = 0; i < plan_.rows(); ++i) {
+    for (std::int32_t i = 0; i < plan.rows(); ++i) {
       for (int k = 0; k < 3; ++k) ASSERT_EQ(there(i, k), on_host(i, k)) << "row " << i << ", operation " << static_cast<int>(op);
       ASSERT_EQ(list_there.row_size(i), list_on_host.row_size(i));
       for (int k = 0; k < list_there.row_size(i); ++k) ASSERT_EQ(list_there(i, k), list_on_host(i, k));
@@ -197,12 +197,12 @@ TEST_P(TransportTest, PushesEqualThoseOfTheHostBitByBit) {
 }
 
 TEST_P(TransportTest, TwoExchangesFlyAtTheSameTime) {
-  ArrayPair<double, 5> a(plan_, Layout::aos, backend_);
-  ArrayPair<float, 2> b(plan_, Layout::soa, backend_);
+  ArrayPair<double, 5> a(plan, Layout::aos, backend);
+  ArrayPair<float, 2> b(plan, Layout::soa, backend);
   Exchange pull_a = pull({a}), pull_b = pull({b});
-  Stream stream = Stream::for_backend(backend_);
-  for (std::int32_t i = 0; i < plan_.owned_rows(); ++i) {
-    const std::int64_t g = plan_.global(LocalRow(i)).value();
+  Stream stream = Stream::for_backend(backend);
+  for (std::int32_t i = 0; i < plan.owned_rows(); ++i) {
+    const std::int64_t g = plan.global(LocalRow(i)).value();
     for (int k = 0; k < 5; ++k) a(i, k) = value(g, k, 0);
     for (int k = 0; k < 2; ++k) b(i, k) = static_cast<float>(value(g, k, 1));
   }
@@ -211,35 +211,35 @@ TEST_P(TransportTest, TwoExchangesFlyAtTheSameTime) {
   pull_b.finish(stream);
   pull_a.finish(stream);
   stream.wait();
-  for (std::int32_t i = 0; i < plan_.rows(); ++i) {
-    const std::int64_t g = plan_.global(LocalRow(i)).value();
+  for (std::int32_t i = 0; i < plan.rows(); ++i) {
+    const std::int64_t g = plan.global(LocalRow(i)).value();
     for (int k = 0; k < 5; ++k) ASSERT_EQ(a(i, k), value(g, k, 0));
     for (int k = 0; k < 2; ++k) ASSERT_EQ(b(i, k), static_cast<float>(value(g, k, 1)));
   }
 }
 
 TEST_P(TransportTest, ArrivesWhileSomebodyAsks) {
-  ArrayPair<double, 5> q(plan_, Layout::aos, backend_);
-  for (double& x : q.storage()) x = comm_.rank().value();
+  ArrayPair<double, 5> q(plan, Layout::aos, backend);
+  for (double& x : q.storage()) x = comm.rank().value();
   Exchange exchange = pull({q});
   exchange.start(After());
   while (!exchange.arrived()) {
   }
   exchange.wait();
-  for (std::int32_t i = 0; i < plan_.rows(); ++i) ASSERT_EQ(q(i, 4), plan_.owner(LocalRow(i)).value());
+  for (std::int32_t i = 0; i < plan.rows(); ++i) ASSERT_EQ(q(i, 4), plan.owner(LocalRow(i)).value());
 }
 
 TEST_P(TransportTest, DestroyedInFlightItWaitsForNobody) {
-  ArrayPair<double> q(plan_, Layout::aos, backend_);
+  ArrayPair<double> q(plan, Layout::aos, backend);
   for (double& x : q.storage()) x = 1;
   {
     Exchange exchange = pull({q});
     exchange.start(After());
   }
-  comm_.barrier();
+  comm.barrier();
   Exchange again = pull({q});
   again.run();
-  EXPECT_EQ(q(plan_.rows() - 1), 1);
+  EXPECT_EQ(q(plan.rows() - 1), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Mirror, TransportTest,

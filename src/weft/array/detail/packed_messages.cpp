@@ -124,7 +124,7 @@ PackedMessages::PackedMessages(const GhostPlan& plan, Backend backend, const std
     // A push to this rank itself is a message that is packed where messages arrive.
     if (peer.self ? !pulls : !peer.in_place) peer.receive = packed_bytes(fields, peer.to);
     bytes += aligned(peer.send) + aligned(peer.receive);
-    peers.push_back(std::move(peer));
+    peers.push_back(peer);
   }
   std::byte* buffer = nullptr;
   if (through_host) {
