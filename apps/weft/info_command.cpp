@@ -2,10 +2,13 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
 
+#include "weft/array/transport.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/environment.hpp"
+#include "weft/comm/nccl.hpp"
 #include "weft/device/info.hpp"
 
 #include "command.hpp"
@@ -52,6 +55,16 @@ void print_gpus() {
   }
   if (!cuda.missing.empty()) fmt::print("GPUs    none: {}\n", cuda.missing);
   for (const DeviceInfo& gpu : cuda.devices) print_gpu(gpu);
+  if (cuda.devices.empty()) return;
+  const bool linked = std::all_of(cuda.devices.begin(), cuda.devices.end(), [](const DeviceInfo& gpu) {
+    return std::all_of(gpu.peers.begin(), gpu.peers.end(), [](const PeerInfo& peer) { return peer.access && peer.atomics; });
+  });
+  const std::string nccl = nccl_version();
+  fmt::print("NCCL    {}\n", nccl.empty() ? "none: this build has none" : nccl);
+  fmt::print("ghosts  travel by \"{}\" between ranks of this machine with a GPU each; by \"staged\" where ranks share one\n",
+             to_string(linked          ? Transport::peer
+                       : !nccl.empty() ? Transport::nccl
+                                       : Transport::staged));
 }
 
 Exit print_info(const Communicator& comm) {

@@ -9,8 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "weft/device/device.hpp"
-
 #include "launch.hpp"
 
 namespace weft::app {
@@ -58,10 +56,9 @@ void ProgressPrinter::mesh_ready(const mesh::Mesh& mesh, double seconds) {
 
 void ProgressPrinter::solver_ready(const flow::Solver& solver) {
   if (!solver.on_gpu()) return;
-  const Communicator machine = solver.mesh().comm.split_shared_memory();
-  const int gpus = std::min(machine.size(), device_count());
+  const int ranks = solver.mesh().comm.size();
   if (!talks_) return;
-  fmt::print("computed on {} GPU{} of this machine{}\n", gpus, gpus == 1 ? "" : "s",
+  fmt::print("computed on the GPU{}{}\n", ranks == 1 ? "" : fmt::format("s of {} ranks", ranks),
              solver.transport().empty() ? "" : ", ghosts travel by \"" + solver.transport() + "\"");
 }
 

@@ -208,8 +208,9 @@ TEST_P(TransportTest, TwoExchangesFlyAtTheSameTime) {
   }
   pull_a.start(after(stream));
   pull_b.start(after(stream));
-  pull_b.finish(stream);
-  pull_a.finish(stream);
+  // Ranks need not finish them in the same order.
+  (comm.rank().value() % 2 == 0 ? pull_a : pull_b).finish(stream);
+  (comm.rank().value() % 2 == 0 ? pull_b : pull_a).finish(stream);
   stream.wait();
   for (std::int32_t i = 0; i < plan.rows(); ++i) {
     const std::int64_t g = plan.global(LocalRow(i)).value();
@@ -231,15 +232,16 @@ TEST_P(TransportTest, ArrivesWhileSomebodyAsks) {
 
 TEST_P(TransportTest, DestroyedInFlightItWaitsForNobody) {
   ArrayPair<double> q(plan, Layout::aos, backend);
-  for (double& x : q.storage()) x = 1;
+  for (double& x : q.storage()) x = -1;
   {
     Exchange exchange = pull({q});
     exchange.start(After());
   }
   comm.barrier();
+  for (std::int32_t i = 0; i < plan.owned_rows(); ++i) q(i) = comm.rank().value();
   Exchange again = pull({q});
   again.run();
-  EXPECT_EQ(q(plan.rows() - 1), 1);
+  for (std::int32_t i = 0; i < plan.rows(); ++i) EXPECT_EQ(q(i), plan.owner(LocalRow(i)).value());
 }
 
 INSTANTIATE_TEST_SUITE_P(Mirror, TransportTest,
@@ -267,6 +269,14 @@ TEST(TransportChoiceTest, WhatCannotBeUsedIsRefusedOnEveryRank) {
   EXPECT_THROW((void)ArrayTransformer(plan, {host}, Transport::staged).pull(), InputError);
   EXPECT_THROW((void)ArrayTransformer(plan, {mirrored}, Transport::peer).pull(), InputError);
   EXPECT_THROW((void)ArrayTransformer(plan, {mirrored}, Transport::nccl).push(Reduce::add), InputError);
+}
+
+TEST(TransportChoiceTest, RanksThatWantDifferentOnesAreToldSo) {
+  const Communicator comm = Communicator::world();
+  if (comm.size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  const GhostPlan plan = make_plan(comm);
+  ArrayPair<double> q(plan, Layout::aos, Backend::mirror);
+  EXPECT_THROW(ArrayTransformer(plan, {q}, comm.is_root() ? Transport::staged : Transport::host), CommError);
 }
 
 TEST(TransportChoiceTest, SidesThatDifferBetweenRanksTravelByTheHost) {

@@ -48,7 +48,7 @@ ArrayTransformer::ArrayTransformer(GhostPlan plan, std::vector<PairRef> arrays, 
 
   std::string signatures;
   for (const PairRef& array : arrays_) signatures += array.signature_ + "; ";
-  expect_same_on_all_ranks(comm, fmt::format("plan {}: {}", plan_.serial(), signatures));
+  expect_same_on_all_ranks(comm, fmt::format("plan {}, by {}: {}", plan_.serial(), to_string(transport_), signatures));
 
   std::vector<std::vector<std::int64_t>> outgoing(static_cast<std::size_t>(comm.size()));
   for (const GhostPlan::Neighbour& n : plan_.neighbours()) {

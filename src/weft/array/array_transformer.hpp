@@ -21,8 +21,9 @@ namespace weft {
 ///
 /// Arrays that all have their device side on GPUs (or all in a mirror) are exchanged there, in the way that transport() says:
 /// rows of them that are fresh on the host alone are copied over first, and where all owned rows are fresh on the host as well,
-/// what is received is copied back. With peer and nccl the host waits for nothing, and start() and finish() can be captured in a
-/// Graph. `after` covers reads of ghost rows, too: neighbours may write them from then on.
+/// what is received is copied back, which the host waits for. (Rows must be fresh as a whole on one side.) Otherwise, with peer
+/// and nccl the host waits for nothing, and start() and finish() can be captured in a Graph. `after` covers reads of ghost rows,
+/// too: neighbours may write them from then on.
 ///
 /// While a push is in flight, owned rows may be neither read nor written and ghost rows not written; afterwards ghost rows keep
 /// their values. Made by ArrayTransformer; movable. Destroyed in flight (an exception is passing), it waits for nobody: the

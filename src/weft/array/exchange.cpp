@@ -1,3 +1,4 @@
+#include <string>
 #include <utility>
 
 #include "weft/array/array_transformer.hpp"
@@ -12,6 +13,13 @@
 #include "weft/comm/agreement.hpp"
 
 namespace weft {
+
+void detail::keep_for_ever(std::unique_ptr<TransportBody> abandoned) noexcept {
+  static std::unique_ptr<TransportBody>& all = *new std::unique_ptr<TransportBody>;
+  abandoned->next_abandoned_ = std::move(all);
+  all = std::move(abandoned);
+}
+
 namespace {
 
 /// The backend of the device side that all arrays have; host if there is none.
@@ -29,23 +37,26 @@ Backend common_backend(const std::vector<PairRef>& arrays, auto backend_of) {
 Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direction direction, Reduce op, Transport transport)
     : plan_(std::move(plan)), arrays_(std::move(arrays)), direction_(direction) {
   Backend backend = common_backend(arrays_, [](const PairRef& array) { return array.backend_; });
-  bool reducible = true;  // on a device
+  const char* why_host = "the arrays have no common device";
   for (const PairRef& array : arrays_) {
     for (const detail::Field& field : array.fields_) {
       if (op != Reduce::insert && field.reducers != nullptr) {
-        reducible = reducible && field.reducers->element != detail::Element::other;
+        if (field.reducers->element != detail::Element::other) continue;
+        backend = Backend::host;
+        why_host = "elements other than float, double, int32 and int64 are not reduced on a device";
       }
     }
   }
-  if (!reducible) backend = Backend::host;
-  transport_ = detail::choose_transport(plan_, backend, transport);
+  transport_ = detail::choose_transport(plan_, backend, transport, why_host);
 
   std::vector<detail::Field> fields;
   agreed(plan_.comm(), [&] {
     for (const PairRef& array : arrays_) {
       const bool on_device = transport_ != Transport::host;
       if (!array.link_ && !on_device && array.backend_ == Backend::cuda) {
-        throw ContractError("memory of a GPU cannot be exchanged by way of the host side", "let all arrays be on GPUs");
+        throw ContractError(std::string("the caller's memory of a GPU has no host side to be exchanged by: ") +
+                                (backend == Backend::host ? why_host : "the transport asked for is \"host\""),
+                            "use an ArrayPair");
       }
       for (const detail::Field& field :
            array.link_&& on_device ? array.staging_.device_fields(array.link_->array) : array.fields_) {
@@ -73,6 +84,7 @@ Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direct
 Exchange::Body::~Body() {
   if (!flying_) return;
   messages_->abandon();
+  detail::keep_for_ever(std::move(messages_));
   for (const PairRef& array : arrays_) detail::abandon_flight(array.footprint_.data);
 }
 
@@ -84,6 +96,10 @@ void Exchange::Body::start(const After& after) {
     for (; begun < arrays_.size(); ++begun) detail::begin_flight(arrays_[begun].footprint_.data);
     for (PairRef& array : arrays_) {
       array.both_sides_ = array.link_ && array.staging_.bring(array.link_->array, side(), after, reads(), writes());
+      if (array.both_sides_ && after.event().captured()) {
+        throw ContractError("an array whose rows are fresh on the host, too, is exchanged in a Graph (" + array.signature_ + ")",
+                            "write it on the device, so that nothing must be copied back");
+      }
     }
   } catch (...) {
     while (begun > 0) detail::end_flight(arrays_[--begun].footprint_.data);

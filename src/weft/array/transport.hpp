@@ -10,8 +10,8 @@ enum class Transport : std::uint8_t {
   staged,      ///< rows packed on the device into page-locked memory of the host, MPI messages from there
   cuda_aware,  ///< MPI messages from and to device memory, by an MPI library that takes such addresses
   nccl,        ///< NCCL's sends and receives, one group per exchange; ranks do not share a GPU
-  peer,  ///< one kernel that writes straight into the neighbours' memory, over NVLink or PCIe; ranks of one machine, each with
-         ///< its own GPU
+  peer,        ///< one kernel that writes straight into the neighbours' memory; ranks of one machine, each with a GPU of its own,
+               ///< that do atomics in each other's memory (NVLink)
 };
 
 [[nodiscard]] const char* to_string(Transport transport);

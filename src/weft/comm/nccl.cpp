@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <exception>
 #include <map>
 #include <vector>
 
@@ -56,8 +57,9 @@ NcclCommunicator::NcclCommunicator(const Communicator& comm, const void* id) : c
 }
 
 NcclCommunicator::~NcclCommunicator() {
-  // Not ncclCommDestroy: it may wait for ranks that are not coming.
-  if (handle_ != nullptr) ncclCommAbort(static_cast<ncclComm_t>(handle_));
+  // While an exception passes, other ranks may not be coming.
+  auto* const comm = static_cast<ncclComm_t>(handle_);
+  if (comm != nullptr) std::uncaught_exceptions() > 0 ? ncclCommAbort(comm) : ncclCommDestroy(comm);
 }
 
 void NcclCommunicator::exchange(std::span<const Message> sends, std::span<const Message> receives, Stream& stream) {

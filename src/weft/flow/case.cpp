@@ -410,6 +410,10 @@ Case read_case(const io::CaseReader& reader) {
        .doc =
            "How ghosts travel between GPUs: written straight into the other GPU's memory, by NCCL, by MPI from there, or by MPI "
            "from memory of the host. automatic: the first of these that can be used."});
+  if (c.device == Backend::host && c.transport != Transport::automatic) {
+    root.fail("transport", "the flow is computed on the host: there are no GPUs between which ghosts could travel",
+              "set device = \"cuda\", or leave transport out");
+  }
   c.manufactured_source =
       root.choice("source", {"none", "manufactured"},
                   {.default_value = "none", .doc = "Source term; manufactured: that of [initial], kind manufactured."}) ==

@@ -58,21 +58,19 @@ Obstacles obstacles_of(const GhostPlan& plan) {
   });
   const std::vector<Place> places = comm.all_gather(here);
   Obstacles obstacles;
-  if (nccl_version().empty()) obstacles.nccl = "this build has no NCCL";
-  for (std::size_t a = 0; a < places.size() && obstacles.nccl.empty(); ++a) {
+  for (std::size_t a = 0; a < places.size() && obstacles.peer.empty(); ++a) {
     for (std::size_t b = 0; b < a; ++b) {
-      if (same_gpu(places[a], places[b])) obstacles.nccl = fmt::format("ranks {} and {} share a GPU", b, a);
+      if (same_gpu(places[a], places[b])) obstacles.peer = fmt::format("ranks {} and {} share a GPU", b, a);
     }
   }
+  obstacles.nccl = nccl_version().empty() ? "this build has no NCCL" : obstacles.peer;
   for (const GhostPlan::Neighbour& n : plan.neighbours()) {
-    if (n.rank == comm.rank()) continue;
+    if (n.rank == comm.rank() || !obstacles.peer.empty()) continue;
     const Place& there = places[n.rank.index()];
     if (!same_machine(here, there)) {
       obstacles.peer = fmt::format("ranks {} and {} are on different machines", comm.rank().value(), n.rank.value());
-    } else if (same_gpu(here, there)) {
-      obstacles.peer = fmt::format("ranks {} and {} share a GPU", comm.rank().value(), n.rank.value());
-    } else if (!reaches(there.gpu)) {
-      obstacles.peer = fmt::format("the GPU of rank {} has no access to that of rank {}", comm.rank().value(), n.rank.value());
+    } else if (const char* const obstacle = obstacle_to(there.gpu)) {
+      obstacles.peer = fmt::format("between the GPUs of ranks {} and {}: {}", comm.rank().value(), n.rank.value(), obstacle);
     }
   }
   return obstacles;
@@ -80,7 +78,7 @@ Obstacles obstacles_of(const GhostPlan& plan) {
 
 }  // namespace
 
-Transport choose_transport(const GhostPlan& plan, Backend backend, Transport wanted) {
+Transport choose_transport(const GhostPlan& plan, Backend backend, Transport wanted, const char* why_host) {
   const Communicator& comm = plan.comm();
   const auto kind = static_cast<int>(backend);
   if (comm.min(kind) != comm.max(kind)) backend = Backend::host;
@@ -91,7 +89,7 @@ Transport choose_transport(const GhostPlan& plan, Backend backend, Transport wan
   };
   if (backend == Backend::host) {
     agreed(comm, [&] {
-      if (wanted != Transport::automatic && wanted != Transport::host) refuse_if(wanted, "the arrays have no common device");
+      if (wanted != Transport::automatic && wanted != Transport::host) refuse_if(wanted, why_host);
     });
     return Transport::host;
   }

@@ -8,8 +8,9 @@ namespace weft::detail {
 
 /// @param backend  what all of this rank's arrays have their device side in (mirror or cuda), or host where they differ or have
 /// none.
+/// @param why_host  said where they are exchanged by the host and something else was wanted.
 /// @throws InputError on every rank where `wanted` cannot be used, saying why.
 /// @collective  on plan.comm(); the result is the same on every rank.
-[[nodiscard]] Transport choose_transport(const GhostPlan& plan, Backend backend, Transport wanted);
+[[nodiscard]] Transport choose_transport(const GhostPlan& plan, Backend backend, Transport wanted, const char* why_host);
 
 }  // namespace weft::detail

@@ -99,7 +99,7 @@ class CombineList {
  public:
   CombineList() = default;
   /// @param messages  on the device, or page-locked.  @pre op is insert where element is `other`.
-  /// @throws LimitError for more than 2^31 entries; DeviceError.
+  /// @throws LimitError for more than 2^32 entries; DeviceError.
   CombineList(Backend backend, const std::byte* messages, std::span<const Combination> combinations);
   /// As work of `stream`.
   void run(Stream& stream) const;

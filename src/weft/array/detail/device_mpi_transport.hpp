@@ -7,8 +7,8 @@
 
 namespace weft::detail {
 
-/// start() packs; the messages leave with the first call of arrived() or finish() after that is done, since the host must send
-/// them. finish() blocks the host until they have arrived.
+/// start() packs; the messages leave with the first arrived() or finish(), of any such transport, after that is done, since the
+/// host must send them. finish() blocks the host until they have arrived.
 class DeviceMpiTransport final : public TransportBody {
  public:
   /// @collective
@@ -22,18 +22,13 @@ class DeviceMpiTransport final : public TransportBody {
 
  private:
   void send();
+  [[nodiscard]] bool sent() const;
 
-  /// What MPI may read after an exchange was abandoned.
-  struct Kept {
-    PackedMessages messages;
-    Kept* next = nullptr;
-  };
   Tag tag_;
-  std::unique_ptr<Kept> kept_;
+  PackedMessages messages_;
   PersistentMessages sends_, receives_;
   Stream stream_;
   Event packed_, unpacked_;
-  bool sent_ = true;
 };
 
 }  // namespace weft::detail

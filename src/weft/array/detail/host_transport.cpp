@@ -22,10 +22,10 @@ HostTransport::HostTransport(const GhostPlan& plan, std::vector<Field> fields, D
     if (!pulls || !in_place(peer.to)) unpacked += receives.back();
     peers_.push_back(std::move(peer));
   }
-  sent_->buffer.resize(packed);
+  send_buffer_.resize(packed);
   receive_buffer_.resize(unpacked);
 
-  std::byte* pack_at = sent_->buffer.data();
+  std::byte* pack_at = send_buffer_.data();
   std::byte* unpack_at = receive_buffer_.data();
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     Peer& peer = peers_[i];
@@ -91,11 +91,8 @@ void HostTransport::finish(Stream& /*stream*/) {
 }
 
 void HostTransport::abandon() noexcept {
-  // Receives are cancelled; a neighbour may still take what we sent. So what it reads stays, and no later exchange uses our tag.
-  static Sent* abandoned = nullptr;
-  sent_->next = std::exchange(abandoned, sent_.get());
-  (void)sent_.release();
-  tag_.keep();
+  receives_ = {};
+  for (Peer& peer : peers_) peer.send = {};
 }
 
 void HostTransport::pack(const Peer& peer) const {

@@ -1,7 +1,6 @@
 #pragma once
 /// MPI messages from and to memory of the host.
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 #include "weft/array/detail/row_moves.hpp"
@@ -13,7 +12,7 @@
 namespace weft::detail {
 
 /// A message is: field after field, row after row. It is sent from the array itself where it is one dense run of one field, else
-/// from sent_ (packed by start()). It is received into the array itself where it is one dense run of one field and is to
+/// from send_buffer_ (packed by start()). It is received into the array itself where it is one dense run of one field and is to
 /// replace what is there (a pull), else into receive_buffer_ (unpacked by finish(), in rank order).
 class HostTransport final : public TransportBody {
  public:
@@ -29,7 +28,7 @@ class HostTransport final : public TransportBody {
   /// The traffic with one rank. For this rank itself, nothing is sent: what was packed is unpacked.
   struct Peer {
     RowSet from, to;              // rows read here; rows written here
-    std::byte* packed = nullptr;  // in sent_->buffer; null where sent from the array itself, or nothing is sent
+    std::byte* packed = nullptr;  // in send_buffer_; null where sent from the array itself, or nothing is sent
     std::byte* received =
         nullptr;              // in receive_buffer_ (this rank itself: = packed); null where received in place, or nothing is
     PersistentMessages send;  // started once packed
@@ -44,13 +43,7 @@ class HostTransport final : public TransportBody {
   std::vector<Field> fields_;
   Reduce op_;
   Tag tag_;
-  /// What MPI may read after an exchange was abandoned; made at once, because then there is no time for allocation.
-  struct Sent {
-    std::vector<std::byte> buffer;
-    Sent* next = nullptr;
-  };
-  std::unique_ptr<Sent> sent_ = std::make_unique<Sent>();
-  std::vector<std::byte> receive_buffer_;
+  std::vector<std::byte> send_buffer_, receive_buffer_;
   std::vector<Peer> peers_;  // by rank
   PersistentMessages receives_;
 };

@@ -1,9 +1,12 @@
 #include "weft/array/detail/nccl_transport.hpp"
 
+#include "weft/comm/agreement.hpp"
+
 namespace weft::detail {
 
 NcclTransport::NcclTransport(const GhostPlan& plan, const std::vector<Field>& fields, Direction direction, Reduce op)
-    : nccl_(NcclCommunicator::of(plan.comm())), messages_(plan, Backend::cuda, fields, direction, op, false) {
+    : nccl_(NcclCommunicator::of(plan.comm())),
+      messages_(agreed(plan.comm(), [&] { return PackedMessages(plan, Backend::cuda, fields, direction, op, false); })) {
   for (const PackedMessages::Message& m : messages_.sends()) sends_.push_back({m.rank, m.data, m.bytes});
   for (const PackedMessages::Message& m : messages_.receives()) receives_.push_back({m.rank, m.data, m.bytes});
 }

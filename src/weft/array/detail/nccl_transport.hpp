@@ -16,8 +16,7 @@ class NcclTransport final : public TransportBody {
 
   void start(const After& after) override;
   void finish(Stream& stream) override;
-  [[nodiscard]] bool arrived() override { return true; }
-  void abandon() noexcept override {}
+  [[nodiscard]] bool arrived() override { return done_.captured() || done_.done(); }
 
  private:
   std::shared_ptr<NcclCommunicator> nccl_;

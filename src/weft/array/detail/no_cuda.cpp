@@ -15,6 +15,6 @@ void launch_copies(Stream& /*stream*/, const CopyTable& /*table*/) { throw_no_cu
 void launch_combine(Stream& /*stream*/, const CombinePart& /*part*/, Element /*element*/, Reduce /*op*/) { throw_no_cuda(); }
 void launch_put(Stream& /*stream*/, const PutArgs& /*args*/) { throw_no_cuda(); }
 GpuName current_gpu() { throw_no_cuda(); }
-bool reaches(const GpuName& /*other*/) { throw_no_cuda(); }
+const char* obstacle_to(const GpuName& /*other*/) { throw_no_cuda(); }
 
 }  // namespace weft::detail

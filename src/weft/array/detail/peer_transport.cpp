@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/device/device.hpp"
 
 namespace weft::detail {
 namespace {
@@ -16,11 +18,27 @@ struct Target {
 /// What a rank tells a neighbour: its flags for that neighbour, then a target for each field.
 using Offer = std::vector<Target>;
 
+/// The stream of all puts to be made from the current GPU.
+std::shared_ptr<Stream> put_stream() {
+  static std::map<int, std::weak_ptr<Stream>> streams;
+  std::weak_ptr<Stream>& known = streams[current_device()];
+  std::shared_ptr<Stream> stream = known.lock();
+  if (stream == nullptr) known = stream = std::make_shared<Stream>(Priority::high);
+  return stream;
+}
+
 }  // namespace
 
 std::byte* PeerTransport::map(const IpcHandle& handle) {
   auto known = mapped_.find(handle.bytes);
-  if (known == mapped_.end()) known = mapped_.emplace(handle.bytes, IpcMemory(handle)).first;
+  if (known == mapped_.end()) {
+    try {
+      known = mapped_.emplace(handle.bytes, IpcMemory(handle)).first;
+    } catch (const DeviceError& error) {
+      throw DeviceError("the memory of another rank's GPU cannot be mapped: " + error.problem(),
+                        "let messages travel by \"nccl\" or \"staged\"");
+    }
+  }
   return known->second.data();
 }
 
@@ -35,29 +53,30 @@ PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fi
   std::vector<Peer> others;
   std::vector<ItemCopy> copies;
   std::vector<PushedMessage> pushed;
-  std::size_t message_bytes = 0;
+  std::size_t buffer_bytes = 0;
   RowSet own_from, own_to;
   std::size_t own_message = 0;
   for (const GhostPlan::Neighbour& n : plan.neighbours()) {
     const RowSet from = pulls ? RowSet(n.send_rows) : RowSet(n.ghosts), to = pulls ? RowSet(n.ghosts) : RowSet(n.send_rows);
-    pushed.push_back({message_bytes, to});
+    pushed.push_back({buffer_bytes, to});
     if (n.rank == comm.rank()) {
       own_from = from;
       own_to = to;
-      own_message = message_bytes;
+      own_message = buffer_bytes;
     } else {
-      others.push_back({.rank = n.rank, .from = from, .to = to, .message = message_bytes});
+      others.push_back({.rank = n.rank, .from = from, .to = to, .message = buffer_bytes});
     }
-    for (const Field& field : fields) message_bytes += section_bytes(field, to);
+    for (const Field& field : fields) buffer_bytes += section_bytes(field, to);
   }
   std::vector<Offer> offers(static_cast<std::size_t>(comm.size()));
   agreed(comm, [&] {
+    stream_ = put_stream();
     flags_ = DeviceStorage::make(Backend::cuda, (others.size() + 1) * sizeof(PeerFlags));
     epochs_ = DeviceStorage::make(Backend::cuda, kPutBlocks * sizeof(std::uint32_t));
     const std::vector<std::byte> zero(flags_->bytes() + epochs_->bytes());
     flags_->copy_from_host(0, std::span(zero).first(flags_->bytes()), After()).wait();
     epochs_->copy_from_host(0, std::span(zero).first(epochs_->bytes()), After()).wait();
-    if (!pulls) messages_ = DeviceStorage::make(Backend::cuda, message_bytes);
+    if (!pulls) messages_ = DeviceStorage::make(Backend::cuda, buffer_bytes);
     for (std::size_t i = 0; i < others.size(); ++i) {
       const Peer& peer = others[i];
       Offer& offer = offers[peer.rank.index()];
@@ -67,11 +86,12 @@ PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fi
         if (pulls) {
           ItemCopy here;
           copies_to(field, peer.to, here);  // ghosts of one neighbour are one run
-          const bool any = here.count > 0 && field.allocation != nullptr;
+          const bool any = message_bytes(field, peer.to) > 0;
           offer.push_back({any ? ipc_handle(field.allocation) : IpcHandle{},
                            any ? static_cast<std::uint64_t>(here.to - field.allocation) : 0, here.to_stride});
         } else {
-          offer.push_back({peer.to.count > 0 ? ipc_handle(messages_->data()) : IpcHandle{}, at, field.row_bytes});
+          const bool any = message_bytes(field, peer.to) > 0;
+          offer.push_back({any ? ipc_handle(messages_->data()) : IpcHandle{}, at, field.row_bytes});
           at += section_bytes(field, peer.to);
         }
       }
@@ -91,7 +111,7 @@ PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fi
       for (std::size_t f = 0; f < fields.size(); ++f) {
         ItemCopy copy;
         copies_from(fields[f], peer.from, copy);
-        if (copy.count == 0) continue;
+        if (copy.count == 0 || copy.item_bytes == 0) continue;
         const Target& target = offer.at(f + 1);
         copy.to = map(target.memory) + target.offset;
         copy.to_stride = target.stride;
@@ -134,10 +154,10 @@ PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fi
 }
 
 void PeerTransport::start(const After& after) {
-  stream_.wait_for(after);
-  launch_put(stream_, args_);
-  combine_.run(stream_);
-  done_ = stream_.record();
+  stream_->wait_for(after);
+  launch_put(*stream_, args_);
+  combine_.run(*stream_);
+  done_ = stream_->record();
 }
 
 void PeerTransport::finish(Stream& stream) { stream.wait_for(weft::after(done_)); }

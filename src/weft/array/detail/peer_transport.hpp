@@ -13,8 +13,12 @@ namespace weft::detail {
 /// A pull writes into the neighbours' ghost rows; a push into a buffer there, from which the owner takes what all have brought.
 /// The host waits for nothing.
 ///
-/// The neighbours' arrays are mapped for as long as this lives; they may be freed before, since the driver keeps memory that is
-/// mapped elsewhere.
+/// The neighbours' arrays are mapped for as long as this lives. Ranks drop theirs at their own times, so memory may be freed
+/// while a neighbour has it mapped: nobody touches it then, and Linux drivers keep it until the last mapping goes (CUDA does not
+/// promise that).
+///
+/// All puts of a process are work of one stream: two that waited for neighbours at the same time, in different orders on
+/// different ranks, could keep each other from running. So graphs with puts must not run beside each other either.
 class PeerTransport final : public TransportBody {
  public:
   /// @pre every neighbour is a process of this machine with a GPU that this one reaches. @collective
@@ -22,8 +26,7 @@ class PeerTransport final : public TransportBody {
 
   void start(const After& after) override;
   void finish(Stream& stream) override;
-  [[nodiscard]] bool arrived() override { return true; }
-  void abandon() noexcept override {}
+  [[nodiscard]] bool arrived() override { return done_.captured() || done_.done(); }
 
  private:
   using HandleBytes = std::array<std::byte, 64>;
@@ -34,7 +37,7 @@ class PeerTransport final : public TransportBody {
   CopyList copies_;
   CombineList combine_;
   PutArgs args_{};
-  Stream stream_{Priority::high};
+  std::shared_ptr<Stream> stream_;
   Event done_;
 };
 

@@ -76,17 +76,17 @@ GpuName current_gpu() {
   return name;
 }
 
-bool reaches(const GpuName& other) {
+const char* obstacle_to(const GpuName& other) {
   int here = 0, there = 0, can = 0;
   check_cuda(cudaGetDevice(&here), "cudaGetDevice");
   if (cudaDeviceGetByPCIBusId(&there, other.bus) != cudaSuccess) {
     (void)cudaGetLastError();
-    return false;
+    return "one does not see the other (CUDA_VISIBLE_DEVICES)";
   }
   check_cuda(cudaDeviceCanAccessPeer(&can, here, there), "cudaDeviceCanAccessPeer");
-  if (can == 0) return false;
+  if (can == 0) return "no peer access";
   check_cuda(cudaDeviceGetP2PAttribute(&can, cudaDevP2PAttrNativeAtomicSupported, here, there), "cudaDeviceGetP2PAttribute");
-  return can != 0;
+  return can == 0 ? "no atomics over their link" : nullptr;
 }
 
 }  // namespace weft::detail

@@ -49,7 +49,7 @@ struct GpuName {
   char bus[32] = {};
 };
 [[nodiscard]] GpuName current_gpu();
-/// Whether kernels of the current GPU reach that one's memory and do atomics there; false where this process does not see it.
-[[nodiscard]] bool reaches(const GpuName& other);
+/// Why kernels of the current GPU cannot write to that one's memory, or not do atomics there; null where they can.
+[[nodiscard]] const char* obstacle_to(const GpuName& other);
 
 }  // namespace weft::detail

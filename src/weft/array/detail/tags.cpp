@@ -37,8 +37,6 @@ Tag::Tag(const Communicator& comm) {
   used()[slot_] = true;
 }
 
-Tag::~Tag() {
-  if (!kept_) used()[slot_] = false;
-}
+Tag::~Tag() { used()[slot_] = false; }
 
 }  // namespace weft::detail

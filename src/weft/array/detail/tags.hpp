@@ -6,7 +6,7 @@
 
 namespace weft::detail {
 
-/// A tag that no exchange of any rank of `comm` uses. Given back on destruction, unless kept.
+/// A tag that no exchange of any rank of `comm` uses. Given back on destruction.
 class Tag {
  public:
   /// @collective @throws LimitError on every rank, if none is left.
@@ -16,12 +16,9 @@ class Tag {
   Tag& operator=(const Tag&) = delete;
 
   [[nodiscard]] int value() const { return Communicator::kTags - 1 - static_cast<int>(slot_); }
-  /// Never gives it back: an unreceived message may still carry it.
-  void keep() { kept_ = true; }
 
  private:
   std::size_t slot_ = 0;
-  bool kept_ = false;
 };
 
 }  // namespace weft::detail

@@ -1,5 +1,7 @@
 #pragma once
 /// What an Exchange asks of the way its messages travel.
+#include <memory>
+
 #include "weft/device/stream.hpp"
 
 namespace weft::detail {
@@ -15,14 +17,21 @@ class TransportBody {
   TransportBody(const TransportBody&) = delete;
   TransportBody& operator=(const TransportBody&) = delete;
 
-  /// Reads the rows that travel once `after` is done. Returns at once. @collective
+  /// Reads the rows that travel once `after` is done. @collective
   virtual void start(const After& after) = 0;
   /// Makes `stream` wait until all that was received is in place, and all that was sent may be overwritten.
   virtual void finish(Stream& stream) = 0;
   /// True once finish() will not block the host.
   [[nodiscard]] virtual bool arrived() = 0;
-  /// Destroyed in flight: waits for nobody, and keeps what others may still read. The object is destroyed next.
-  virtual void abandon() noexcept = 0;
+  /// Given up in flight: lets go of messages and waits for nobody. The object is kept for ever, since others may still read and
+  /// write its memory, and its tag may still arrive.
+  virtual void abandon() noexcept {}
+
+ private:
+  friend void keep_for_ever(std::unique_ptr<TransportBody> abandoned) noexcept;
+  std::unique_ptr<TransportBody> next_abandoned_;
 };
+
+void keep_for_ever(std::unique_ptr<TransportBody> abandoned) noexcept;
 
 }  // namespace weft::detail

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <string>
 
+#include "weft/base/error.hpp"
 #include "weft/device/cuda.cuh"
 #include "weft/device/detail/cuda_api.hpp"
 
@@ -195,6 +196,21 @@ void prefetch(void* stream, void* at, std::size_t bytes, bool to_host) {
 
 void export_memory(const void* base, std::byte* handle) {
   require();
+  // The handle names the whole allocation, and others would write at its beginning.
+  using GetRange = int (*)(unsigned long long*, std::size_t*, unsigned long long);
+  static const auto get_range = [] {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    check_cuda(cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &function, 12000, cudaEnableDefault, &found),
+               "cudaGetDriverEntryPointByVersion");
+    return reinterpret_cast<GetRange>(function);
+  }();
+  unsigned long long first = 0;
+  const auto address = reinterpret_cast<unsigned long long>(base);
+  if (get_range != nullptr && get_range(&first, nullptr, address) == 0 && first != address) {
+    throw DeviceError("memory that other processes are to map does not begin where it was allocated",
+                      "let the array begin at DeviceStorage::data()");
+  }
   cudaIpcMemHandle_t native{};
   static_assert(sizeof native == 64);
   check_cuda(cudaIpcGetMemHandle(&native, const_cast<void*>(base)), "cudaIpcGetMemHandle");
