@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +14,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <sstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -23,10 +27,11 @@ namespace {
 
 volatile std::sig_atomic_t g_job = 0;
 volatile std::sig_atomic_t g_signals = 0;
+volatile std::sig_atomic_t g_ready = 0;  ///< ranks heed SIGUSR1
 
 extern "C" void forward(int /*signal*/) {
   g_signals = g_signals + 1;
-  if (g_job > 0) kill(static_cast<pid_t>(g_job), g_signals < 3 ? SIGUSR1 : SIGTERM);
+  if (g_job > 0 && (g_ready != 0 || g_signals > 2)) kill(static_cast<pid_t>(g_job), g_signals < 3 ? SIGUSR1 : SIGTERM);
 }
 
 void set(const char* name, const char* value) { setenv(name, value, /*overwrite=*/0); }
@@ -53,7 +58,44 @@ std::vector<std::string> command_line(int ranks, const std::string& options, int
   return words;
 }
 
+/// Names, in the environment of the ranks, a file in memory into which each of them writes a byte when it starts.
+constexpr const char* kMark = "WEFT_STARTED";
+
+/// Its descriptor, or -1. It goes with this process.
+int make_mark() {
+  const int file = memfd_create("weft-started", MFD_CLOEXEC);
+  if (file >= 0) setenv(kMark, fmt::format("/proc/{}/fd/{}", getpid(), file).c_str(), /*overwrite=*/1);
+  return file;
+}
+
+off_t started_ranks(int mark) {
+  struct stat file {};
+  return fstat(mark, &file) == 0 ? file.st_size : 0;
+}
+
+/// Says what mpirun, which is told to be quiet, does not. `started`: some rank was there, and has said what it had to say.
+void tell_what_ended(int code, bool started, std::span<const std::string> mpirun) {
+  if (code > 128 && code != static_cast<int>(Exit::interrupted)) {
+    fmt::print(stderr, "weft: error: a rank was killed by signal {}{}; a run goes on from its last checkpoint with --resume\n",
+               code - 128, code == 128 + SIGKILL ? " (out of memory? dmesg tells)" : "");
+  } else if (code != 0 && code != 127 && !started) {
+    std::string command;
+    for (const std::string& word : mpirun) {
+      if (word != "-q") command += word + " ";
+    }
+    fmt::print(stderr, "weft: error: mpirun ended with {} before any rank started; to see why: {}true\n", code, command);
+  }
+}
+
 }  // namespace
+
+void note_start() {
+  const char* const mark = std::getenv(kMark);
+  const int file = mark == nullptr ? -1 : open(mark, O_WRONLY | O_APPEND);
+  if (file < 0) return;
+  (void)!write(file, "+", 1);
+  close(file);
+}
 
 bool under_launcher() {
   return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMI_SIZE") != nullptr ||
@@ -91,6 +133,7 @@ int launch(int ranks, const std::string& options, int argc, char** argv) {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 
+  const int mark = make_mark();
   const pid_t job = fork();
   if (job < 0) {
     fmt::print(stderr, "weft: error: cannot start mpirun: {}\n", std::strerror(errno));
@@ -112,12 +155,23 @@ int launch(int ranks, const std::string& options, int argc, char** argv) {
     _exit(127);
   }
   g_job = static_cast<std::sig_atomic_t>(job);
-  if (g_signals > 0) kill(job, SIGUSR1);
-  int status = 0;
-  while (waitpid(job, &status, 0) < 0 && errno == EINTR) {
+  // A rank that does not listen yet would die of the signal. Ranks on other machines are not seen to start: those get some time.
+  constexpr int kPatience = 250;
+  int status = 0, looks = 0;
+  for (pid_t ended = 0; (ended = waitpid(job, &status, g_ready != 0 ? 0 : WNOHANG)) != job;) {
+    if (ended < 0 && errno != EINTR) break;
+    if (g_ready != 0) continue;
+    if (started_ranks(mark) >= ranks || ++looks > kPatience) {
+      g_ready = 1;
+      if (g_signals > 0) kill(job, SIGUSR1);
+    } else {
+      usleep(20'000);
+    }
   }
-  if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
-  return WEXITSTATUS(status);
+  const bool started = mark < 0 || started_ranks(mark) > 0;
+  const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  tell_what_ended(code, started, std::span(words).first(words.size() - static_cast<std::size_t>(argc)));
+  return code;
 }
 
 }  // namespace weft::app

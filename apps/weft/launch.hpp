@@ -10,6 +10,10 @@ namespace weft::app {
 /// This process's rank as the launcher tells it before MPI is started; 0 without a launcher.
 [[nodiscard]] int rank_of_environment();
 
+/// To be called by every process that launch() may have started: tells the launcher that this rank is there, speaks for
+/// itself, and heeds SIGUSR1 if it ever will.
+void note_start();
+
 /// Runs this program again under mpirun with `ranks` ranks and the same arguments, and waits for it. SIGINT and SIGTERM reach the
 /// ranks as SIGUSR1, so that they end cleanly; a third signal ends them at once.
 /// @param options  added to mpirun's, separated by blanks.

@@ -69,6 +69,7 @@ int main(int argc, char** argv) {
     const int code = app::rank_of_environment() == 0 ? parser.exit(error) : error.get_exit_code();
     return static_cast<int>(code == 0 ? app::Exit::done : app::Exit::usage);
   }
+  app::note_start();
   if (request.ranks > 0 && !app::under_launcher()) return app::launch(request.ranks, request.launcher_options, argc, argv);
 
   try {

@@ -123,8 +123,10 @@ void add_run(CLI::App& app, Request& request) {
   command->add_flag("--resume", options->resume, "Go on from the last checkpoint of the results that are there")
       ->excludes(overwrite);
   add_launch_options(*command, request);
-  command->callback(
-      [options, &request] { request.action = [options](const Communicator& comm) { return run_case(comm, *options); }; });
+  command->callback([options, &request] {
+    std::signal(SIGUSR1, request_stop);  // by which a launcher asks ranks to end, before MPI is up, too
+    request.action = [options](const Communicator& comm) { return run_case(comm, *options); };
+  });
 }
 
 void add_check(CLI::App& app, Request& request) {

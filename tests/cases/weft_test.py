@@ -438,7 +438,28 @@ class Interrupted(InFolder):
         os.kill(at_work[1], signal.SIGKILL)
         code, printed = self.ended(process, 10)
         self.assertNotIn(code, (DONE, INTERRUPTED), printed)
+        self.assertIn("a rank was killed by signal 9", printed)
+        self.assertIn("--resume", printed)
         self.assertEqual(self.left_after(5, at_work), [])
+
+    def test_before_the_ranks_are_there_it_is_not_lost(self):
+        for delay in (0.1, 0.3, 0.6):
+            process = self.start("run", *self.endless("--overwrite"), *ranks(2))
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(5)
+            except subprocess.TimeoutExpired:  # it came before anybody listened
+                process.send_signal(signal.SIGINT)
+            code, printed = self.ended(process, 30)
+            self.assertEqual(code, INTERRUPTED, printed)
+
+    def test_what_mpirun_refuses_is_told(self):
+        result = subprocess.run([WEFT, "info", "-n", "2", "--mpirun-options", "--hostfile nowhere"], cwd=self.folder, env=environment(),
+                                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(result.returncode, DONE)
+        self.assertIn("before any rank started", result.stderr)
+        self.assertIn("mpirun -n 2 --hostfile nowhere true", result.stderr)
 
     def test_a_killed_launcher_leaves_nobody_behind(self):
         process = self.start("run", *self.endless(), *ranks(2))

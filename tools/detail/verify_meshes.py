@@ -50,7 +50,7 @@ def convergence(report, folder, gate=None):
     """A row on the fall of the steady residual."""
     rows = history(folder, "residuals")
     left = rows["density"][-1] / rows["density"].max()
-    report.row("convergence", f"residual of density down to {left:.1e} of its largest in {int(rows['step'][-1])} steps", gate or "",
+    report.row("convergence", f"residual of density down to {left:.1e} of its largest in {int(rows['step'][-1])} steps", gate or "none",
                gate is None or left <= float(gate))
 
 

@@ -15,9 +15,9 @@
 namespace weft {
 
 void detail::keep_for_ever(std::unique_ptr<TransportBody> abandoned) noexcept {
-  static std::unique_ptr<TransportBody>& all = *new std::unique_ptr<TransportBody>;
-  abandoned->next_abandoned_ = std::move(all);
-  all = std::move(abandoned);
+  static TransportBody* all = nullptr;
+  abandoned->next_abandoned_ = all;
+  all = abandoned.release();
 }
 
 namespace {

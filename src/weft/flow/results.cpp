@@ -71,7 +71,11 @@ void begin_folder(const fs::path& folder, const std::string& effective, Existing
     const fs::path& file = entry.path();
     const bool stale =
         existing == Existing::overwrite ? is_ours(file) : existing == Existing::resume && is_field_after(file, step);
-    if (stale && entry.is_regular_file()) fs::remove(file);
+    std::error_code failed;
+    if (stale && entry.is_regular_file() && !fs::remove(file, failed)) {
+      throw IoError(fmt::format("cannot remove this file of an earlier run: {}", failed.message()),
+                    "check permissions, or choose another output.directory", {.file = file.string()});
+    }
   }
   std::ofstream out(folder / kCaseFile, std::ios::binary);
   out << effective;

@@ -29,7 +29,7 @@ class TransportBody {
 
  private:
   friend void keep_for_ever(std::unique_ptr<TransportBody> abandoned) noexcept;
-  std::unique_ptr<TransportBody> next_abandoned_;
+  TransportBody* next_abandoned_ = nullptr;
 };
 
 void keep_for_ever(std::unique_ptr<TransportBody> abandoned) noexcept;

@@ -13,7 +13,8 @@ void refuse() {
 }  // namespace
 
 const Available& available() {
-  static const Available none{.devices = 0, .missing = "this build has no CUDA"};
+  static const Available none{
+      .devices = 0, .missing = "this build has no CUDA (with nvcc on the PATH, cmake --preset release makes one that has)"};
   return none;
 }
 
