@@ -29,8 +29,7 @@ FileContent load(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found)
-    throw IoError("the mesh file does not exist", "check mesh.file of the case, or the path on the command line",
-                  Where{.file = path});
+    throw IoError("the mesh file does not exist", "check the path", Where{.file = path});
   if (status.type() == fs::file_type::directory)
     throw IoError("this is a folder, not a mesh file", "name a file in it", Where{.file = path});
   const auto close = [](std::FILE* file) { std::fclose(file); };

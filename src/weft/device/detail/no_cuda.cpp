@@ -13,8 +13,7 @@ void refuse() {
 }  // namespace
 
 const Available& available() {
-  static const Available none{
-      .devices = 0, .missing = "this build has no CUDA (with nvcc on the PATH, cmake --preset release makes one that has)"};
+  static const Available none{.devices = 0, .missing = "this build has no CUDA"};
   return none;
 }
 
