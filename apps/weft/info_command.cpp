@@ -56,15 +56,17 @@ void print_gpus() {
   if (!cuda.missing.empty()) fmt::print("GPUs    none: {}\n", cuda.missing);
   for (const DeviceInfo& gpu : cuda.devices) print_gpu(gpu);
   if (cuda.devices.empty()) return;
+  const bool several = cuda.devices.size() > 1;
   const bool linked = std::all_of(cuda.devices.begin(), cuda.devices.end(), [](const DeviceInfo& gpu) {
     return std::all_of(gpu.peers.begin(), gpu.peers.end(), [](const PeerInfo& peer) { return peer.access && peer.atomics; });
   });
   const std::string nccl = nccl_version();
   fmt::print("NCCL    {}\n", nccl.empty() ? "none: this build has none" : nccl);
-  fmt::print("ghosts  travel by \"{}\" between ranks of this machine with a GPU each; by \"staged\" where ranks share one\n",
-             to_string(linked          ? Transport::peer
-                       : !nccl.empty() ? Transport::nccl
-                                       : Transport::staged));
+  const Transport shared = MpiEnvironment::cuda_aware().value_or(false) ? Transport::cuda_aware : Transport::staged;
+  const Transport own = linked ? Transport::peer : !nccl.empty() ? Transport::nccl : shared;
+  fmt::print("ghosts  travel{} by \"{}\" between ranks that share a GPU\n",
+             several ? fmt::format(" by \"{}\" between ranks of this machine with a GPU each,", to_string(own)) : "",
+             to_string(shared));
 }
 
 Exit print_info(const Communicator& comm) {

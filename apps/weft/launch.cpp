@@ -83,7 +83,9 @@ void tell_what_ended(int code, bool started, std::span<const std::string> mpirun
     for (const std::string& word : mpirun) {
       if (word != "-q") command += word + " ";
     }
-    fmt::print(stderr, "weft: error: mpirun ended with {} before any rank started; to see why: {}true\n", code, command);
+    fmt::print(stderr,
+               "weft: error: mpirun ended with {} before any rank started on this machine; if nothing above says why: {}true\n",
+               code, command);
   }
 }
 

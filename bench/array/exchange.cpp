@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -18,10 +17,12 @@
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/environment.hpp"
 
+#include "ring.hpp"
+
 namespace {
 
 using namespace weft;
-constexpr int kWidth = 5;
+using bench::kWidth;
 
 struct Result {
   std::string pattern;
@@ -29,26 +30,8 @@ struct Result {
   double median_us = 0, best_us = 0;
 };
 
-/// Which rows of its neighbours a rank wants: `rows` of each, of the 4 * rows that each owns.
-GhostPlan make_plan(const Communicator& comm, const std::string& pattern, int rows) {
-  std::vector<std::int64_t> local(static_cast<std::size_t>(4 * rows));
-  for (std::size_t i = 0; i < local.size(); ++i) local[i] = static_cast<std::int64_t>(i);
-  if (pattern == "strided") {
-    for (std::size_t i = 0; i < local.size() / 4; ++i) local[i] = static_cast<std::int64_t>(4 * i);
-  } else if (pattern == "random") {
-    std::shuffle(local.begin(), local.end(), std::mt19937(7));
-  }
-  local.resize(static_cast<std::size_t>(rows));
-  std::vector<GlobalRow> requests;
-  const int ranks = comm.size(), rank = comm.rank().value();
-  for (const int neighbour : {(rank + 1) % ranks, (rank + ranks - 1) % ranks}) {
-    for (const std::int64_t i : local) requests.emplace_back(std::int64_t{4} * rows * neighbour + i);
-  }
-  return GhostPlan::build(comm, 4 * rows, requests);
-}
-
 Result measure(const Communicator& comm, const std::string& pattern, int rows, int arrays, double seconds) {
-  const GhostPlan plan = make_plan(comm, pattern, rows);
+  const GhostPlan plan = bench::ring_plan(comm, pattern, rows);
   std::vector<std::unique_ptr<ArrayPair<double, kWidth>>> pairs;
   std::vector<PairRef> attached;
   for (int a = 0; a < arrays; ++a) {

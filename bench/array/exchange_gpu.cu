@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -19,10 +18,12 @@
 #include "weft/device/device.hpp"
 #include "weft/device/graph.hpp"
 
+#include "ring.hpp"
+
 namespace {
 
 using namespace weft;
-constexpr int kWidth = 5;
+using bench::kWidth;
 
 struct Result {
   Transport transport;
@@ -30,20 +31,6 @@ struct Result {
   int rows;
   double median_us, best_us;
 };
-
-/// `rows` random rows of the 4 * rows that each neighbour on the ring owns.
-GhostPlan make_plan(const Communicator& comm, int rows) {
-  std::vector<std::int64_t> local(static_cast<std::size_t>(4 * rows));
-  for (std::size_t i = 0; i < local.size(); ++i) local[i] = static_cast<std::int64_t>(i);
-  std::shuffle(local.begin(), local.end(), std::mt19937(7));
-  local.resize(static_cast<std::size_t>(rows));
-  std::vector<GlobalRow> requests;
-  const int ranks = comm.size(), rank = comm.rank().value();
-  for (const int neighbour : {(rank + 1) % ranks, (rank + ranks - 1) % ranks}) {
-    for (const std::int64_t i : local) requests.emplace_back(std::int64_t{4} * rows * neighbour + i);
-  }
-  return GhostPlan::build(comm, 4 * rows, requests);
-}
 
 /// Median over samples of the time of one of `each` exchanges, the slowest rank's.
 template <class Exchanges>
@@ -88,7 +75,7 @@ int main(int argc, char** argv) {
   std::vector<Result> results;
   if (comm.is_root()) std::printf("ranks  transport   in a graph  rows/neighbour   median us    best us   GB/s received\n");
   for (const int rows : {200, 2000, 20000, 200000, 1048576}) {
-    const GhostPlan plan = make_plan(comm, rows);
+    const GhostPlan plan = bench::ring_plan(comm, "random", rows);
     ArrayPair<double, kWidth> q(plan, Layout::aos, Backend::cuda);
     q.to_device(After()).wait();
     (void)q.view<Aos, space::cuda>();  // the host side is stale: exchanges are of the device alone

@@ -14,12 +14,6 @@
 
 namespace weft {
 
-void detail::keep_for_ever(std::unique_ptr<TransportBody> abandoned) noexcept {
-  static TransportBody* all = nullptr;
-  abandoned->next_abandoned_ = all;
-  all = abandoned.release();
-}
-
 namespace {
 
 /// The backend of the device side that all arrays have; host if there is none.

@@ -81,7 +81,8 @@ class Residual {
   /// By which the variables vary: Venkatakrishnan's parameter is relative to it.
   [[nodiscard]] const Primitive& scale() const { return scale_; }
   [[nodiscard]] const std::vector<BoundaryCondition>& boundary() const { return boundary_; }
-  /// Sets the reference state that scales Venkatakrishnan's parameter. @pre positive density and pressure.
+  /// Sets the reference state that scales Venkatakrishnan's parameter. @pre positive density and pressure; no step was made yet
+  /// (a GPU keeps steps as graphs).
   void set_reference(const Primitive& reference);
 
  private:

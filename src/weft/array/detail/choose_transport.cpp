@@ -12,27 +12,7 @@
 #include "weft/comm/environment.hpp"
 #include "weft/comm/nccl.hpp"
 
-namespace weft {
-
-const char* to_string(Transport transport) {
-  switch (transport) {
-    case Transport::automatic:
-      return "automatic";
-    case Transport::host:
-      return "host";
-    case Transport::staged:
-      return "staged";
-    case Transport::cuda_aware:
-      return "cuda_aware";
-    case Transport::nccl:
-      return "nccl";
-    case Transport::peer:
-      return "peer";
-  }
-  return "?";
-}
-
-namespace detail {
+namespace weft::detail {
 namespace {
 
 struct Place {
@@ -110,5 +90,4 @@ Transport choose_transport(const GhostPlan& plan, Backend backend, Transport wan
   return aware ? Transport::cuda_aware : Transport::staged;
 }
 
-}  // namespace detail
-}  // namespace weft
+}  // namespace weft::detail
