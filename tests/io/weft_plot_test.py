@@ -6,82 +6,29 @@ import subprocess
 import sys
 import tempfile
 import unittest
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
+from unittest import mock
 
 try:
     import h5py
     import numpy as np
     import matplotlib.image
+    from PIL import Image
 except ImportError as missing:
     print(f"skipped: {missing}; apt-get install python3-h5py python3-numpy python3-matplotlib")
     sys.exit(77)
 
-TOOL = Path(__file__).resolve().parents[2] / "tools" / "weft-plot"
-loader = SourceFileLoader("weft_plot", str(TOOL))
 sys.dont_write_bytecode = True
-weft_plot = module_from_spec(spec_from_loader("weft_plot", loader))
-loader.exec_module(weft_plot)
-
-TRIANGLE, QUAD, TETRAHEDRON, HEXAHEDRON, PRISM, PYRAMID = 5, 9, 10, 12, 13, 14
-
-
-def write(path, points, cells, fields, pieces=1, time=0.25, step=10):
-    """cells: list of (VTK type, nodes). Each piece holds its share of the cells, and all points."""
-    split = [cells[i::pieces] for i in range(pieces)]
-    order = [j for i in range(pieces) for j in range(len(cells))[i::pieces]]
-    with h5py.File(path, "w") as file:
-        root = file.create_group("VTKHDF")
-        root["NumberOfPoints"] = [len(points)] * pieces
-        root["NumberOfCells"] = [len(piece) for piece in split]
-        root["NumberOfConnectivityIds"] = [sum(len(nodes) for _, nodes in piece) for piece in split]
-        root["Points"] = np.concatenate([points] * pieces)
-        root["Connectivity"] = np.concatenate([nodes for piece in split for _, nodes in piece])
-        root["Offsets"] = np.concatenate([np.cumsum([0] + [len(nodes) for _, nodes in piece]) for piece in split])
-        root["Types"] = np.array([kind for piece in split for kind, _ in piece], np.uint8)
-        for name, values in fields.items():
-            root["CellData/" + name] = np.asarray(values)[order]
-        root["FieldData/TimeValue"], root["FieldData/Step"] = [time], [step]
-
-
-def lattice(n, dim):
-    """Points of the unit square or cube, and the number of one."""
-    x = np.linspace(0, 1, n + 1)
-    grid = np.meshgrid(*[x] * dim, indexing="ij")
-    points = np.stack([axis.ravel() for axis in grid] + [np.zeros((n + 1) ** dim)] * (3 - dim), axis=1)
-    return points, lambda *i: int(np.ravel_multi_index(i, (n + 1,) * dim))
-
-
-def square(n):
-    points, at = lattice(n, 2)
-    cells = []
-    for i in range(n):
-        for j in range(n):
-            a, b, c, d = at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)
-            cells += [(QUAD, [a, b, c, d])] if (i + j) % 2 else [(TRIANGLE, [a, b, c]), (TRIANGLE, [a, c, d])]
-    return points, cells
-
-
-def cube(kind, n=2):
-    points, at = lattice(n, 3)
-    points, cells = list(points), []
-    for i, j, k in np.ndindex(n, n, n):
-        h = [at(i + a, j + b, k + c) for c in (0, 1) for a, b in ((0, 0), (1, 0), (1, 1), (0, 1))]
-        if kind == HEXAHEDRON:
-            cells.append((kind, h))
-        elif kind == PRISM:
-            cells += [(kind, [h[q] for q in half]) for half in ((0, 1, 2, 4, 5, 6), (0, 2, 3, 4, 6, 7))]
-        else:
-            centre = len(points)
-            points.append(np.mean([points[q] for q in h], axis=0))
-            for face in ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)):
-                q = [h[f] for f in face][::-1]
-                if kind == PYRAMID:
-                    cells.append((kind, q + [centre]))
-                else:
-                    cells += [(kind, [q[0], q[1], q[2], centre]), (kind, [q[0], q[2], q[3], centre])]
-    return np.array(points), cells
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+TOOL = TOOLS / "weft-plot"
+sys.path[:0] = [str(TOOLS), str(Path(__file__).resolve().parent / "support")]
+import weftplot.libraries  # noqa: E402,F401
+from vtkhdf import HEXAHEDRON, PRISM, PYRAMID, TETRAHEDRON, circle, cube, lattice, square, write  # noqa: E402
+from weftplot import plot_command, walls  # noqa: E402
+from weftplot.animation import FFMpegWriter  # noqa: E402
+from weftplot.drawing import flat_drawing, slice_drawing  # noqa: E402
+from weftplot.errors import PlotError  # noqa: E402
+from weftplot.grid import Grid  # noqa: E402
 
 
 def area(polygons):
@@ -98,7 +45,7 @@ class WeftPlot(unittest.TestCase):
     def pictures(self, *arguments):
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
-            weft_plot.run(weft_plot.parse_options([str(argument) for argument in arguments]))
+            plot_command.run(plot_command.make_parser().parse_args([str(argument) for argument in arguments]))
         paths = [Path(line) for line in said.getvalue().splitlines()]
         for path in paths:
             pixels = matplotlib.image.imread(path)
@@ -108,8 +55,8 @@ class WeftPlot(unittest.TestCase):
 
     def failure(self, *arguments):
         said = io.StringIO()
-        with self.assertRaises((weft_plot.PlotError, SystemExit)) as caught, contextlib.redirect_stderr(said):
-            weft_plot.run(weft_plot.parse_options([str(argument) for argument in arguments]))
+        with self.assertRaises((PlotError, SystemExit)) as caught, contextlib.redirect_stderr(said):
+            plot_command.run(plot_command.make_parser().parse_args([str(argument) for argument in arguments]))
         return said.getvalue() + str(caught.exception)
 
     def square_results(self, step=10, pieces=3):
@@ -125,11 +72,11 @@ class WeftPlot(unittest.TestCase):
             points, cells = cube(kind)
             centre = np.array([points[nodes].mean(axis=0) for _, nodes in cells])
             write(self.folder / "cube.vtkhdf", points, cells, {"x": centre[:, 0]}, pieces=2)
-            grid = weft_plot.Grid(self.folder / "cube.vtkhdf")
+            grid = Grid(self.folder / "cube.vtkhdf")
             for axis in "xyz":
                 for position in (0.0, 0.1, 0.25, 0.5, 0.77, 1.0):
                     with self.subTest(kind=kind, axis=axis, position=position):
-                        drawing = weft_plot.slice_drawing(grid, grid.field("x"), axis, position)
+                        drawing = slice_drawing(grid, grid.field("x"), axis, position)
                         total = sum(area(polygons).sum() for polygons in drawing.polygons)
                         self.assertAlmostEqual(total, 1.0, 6)
 
@@ -137,16 +84,16 @@ class WeftPlot(unittest.TestCase):
         points, cells = cube(HEXAHEDRON, 4)
         centre = np.array([points[nodes].mean(axis=0) for _, nodes in cells])
         write(self.folder / "cube.vtkhdf", points, cells, {"x": centre[:, 0]})
-        grid = weft_plot.Grid(self.folder / "cube.vtkhdf")
-        drawing = weft_plot.slice_drawing(grid, grid.field("x"), "z", 0.3)
+        grid = Grid(self.folder / "cube.vtkhdf")
+        drawing = slice_drawing(grid, grid.field("x"), "z", 0.3)
         self.assertEqual(drawing.axes, "xy")
         for polygons, values in zip(drawing.polygons, drawing.values):
             self.assertLess(np.abs(polygons[..., 0].mean(axis=1) - values).max(), 0.125)
 
     def test_pieces_are_put_together(self):
         self.square_results()
-        grid = weft_plot.Grid(self.folder / "fields_00000010.vtkhdf")
-        drawing = weft_plot.flat_drawing(grid, grid.field("density"))
+        grid = Grid(self.folder / "fields_00000010.vtkhdf")
+        drawing = flat_drawing(grid, grid.field("density"))
         self.assertAlmostEqual(sum(area(polygons).sum() for polygons in drawing.polygons), 1.0)
         self.assertTrue(np.allclose(grid.centres()[:, 0] + 1, grid.field("density")))
         self.assertEqual(len(np.unique(grid.merged_points())), 81)
@@ -155,6 +102,27 @@ class WeftPlot(unittest.TestCase):
         at_points = drawing.corner_values()
         inside = (np.abs(grid.points[:, :2] - 0.5) < 0.45).all(axis=1)
         self.assertLess(np.abs(at_points - 1 - grid.points[:, 0])[inside].max(), 0.05)
+
+    def test_sampling_is_linear_in_the_triangles_and_nothing_elsewhere(self):
+        points, cells = square(8)
+        write(self.folder / "square.vtkhdf", points, cells, {"x": np.array([points[nodes].mean(axis=0)[0] for _, nodes in cells])}, 3)
+        grid = Grid(self.folder / "square.vtkhdf")
+        drawing = flat_drawing(grid, grid.field("x"))
+        drawing.corner_values = lambda: 2 * drawing.corners[:, 0] - 3 * drawing.corners[:, 1]
+        x, y = np.linspace(-0.5, 1.0, 31), np.linspace(0.01, 1.2, 17)
+        sampled, expected = drawing.sample(x, y), 2 * x[None, :] - 3 * y[:, None]
+        inside = (x[None, :] >= 0) & (y[:, None] <= 1)
+        self.assertTrue(np.isnan(sampled[~inside]).all())
+        self.assertLess(np.abs(sampled - expected)[inside & (x[None, :] < 0.999)].max(), 1e-12)
+
+    def test_walls_are_walked_from_end_to_end_or_round(self):
+        self.assertEqual(walls.chains([(5, 6), (2, 3), (4, 5), (3, 4)]), [[0, 2, 3, 1]])
+        self.assertEqual(walls.chains([(1, 2), (3, 1), (2, 3), (8, 9)]), [[3], [0, 2, 1, 0]])
+        points, cells = cube(HEXAHEDRON, 4)
+        write(self.folder / "walls_1.hdf", points[points[:, 2] == 0], [(9, [0, 5, 6, 1])], {"pressure": [1.0], "zone": [0]})
+        faces, middles = walls.cut_faces(Grid(self.folder / "walls_1.hdf"), "y", 0.1)
+        self.assertEqual(list(faces), [0])
+        self.assertTrue(np.allclose(middles, [[0.125, 0.1, 0]]))
 
     # Pictures.
 
@@ -176,6 +144,55 @@ class WeftPlot(unittest.TestCase):
         self.assertTrue((out / names[0]).is_file())
         self.assertEqual(self.pictures(self.folder, "--profile", "x"), ["fields_00000010_density_along_x.png"])
         self.assertEqual(len(self.pictures(self.folder, "--field", "all", "--contours", "0")), 3)
+
+    def test_lines(self):
+        self.square_results()
+        names = self.pictures(self.folder, "--field", "velocity", "--levels", "1,2", "--streamlines", "--window", "0.1:0.9,0:1")
+        self.assertEqual(names, [f"fields_00000010_velocity{name}.png" for name in ("", "_contours", "_streamlines")])
+        self.assertEqual(len(self.pictures(self.folder, "--levels", "7", "--contours", "0")), 2)  # a level that the field does not have
+
+    def test_walls(self):
+        points, cells = circle(40)
+        x = np.array([points[nodes].mean(axis=0)[0] for _, nodes in cells])
+        name = self.folder / "walls_00000010.vtkhdf"
+        write(name, points, cells, {"pressure": 2 - x, "cp": 1 - x, "zone": np.ones(40, np.int64)}, pieces=2)
+        self.assertEqual(self.pictures(name), ["walls_00000010.png"])
+        self.square_results()
+        (self.folder / "case.toml").write_text('[forces.body]\nzones = ["round"]\n')
+        (self.folder / "run.json").write_text('{"mesh": {"dim": 2, "zones": [{"name": "gone", "dim": 1, "elements": 0}, '
+                                              '{"name": "far", "dim": 1, "elements": 9}, {"name": "round", "dim": 1, "elements": 40}]}}')
+        self.assertEqual(self.pictures(self.folder, "--contours", "0"), ["fields_00000010_density.png", "walls_00000010.png"])
+        figure = walls.pressure(Grid(name), ["far", "round"], ["round"], None)
+        axes, = figure.axes
+        self.assertTrue(axes.get_xlabel().startswith("x / c, c = 2 from x = 2"))
+        self.assertGreater(*axes.get_ylim())  # Cp upward negative
+        self.assertEqual(len(axes.lines), 1)
+        self.assertEqual(len(axes.lines[0].get_xdata()), 41)  # closed
+        points, cells = cube(HEXAHEDRON, 4)
+        solid = self.folder / "walls_00000011.vtkhdf"
+        write(solid, points, [(9, nodes[:4]) for _, nodes in cells], {"pressure": np.arange(64.0), "zone": np.zeros(64, np.int64)})
+        self.assertEqual(self.pictures(solid), ["walls_00000011.png"])
+        self.assertEqual(self.pictures(solid, "--slice", "y=0.3"), ["walls_00000011.png"])
+        self.assertIn("misses the walls, which go from 0 to 1", self.failure(solid, "--slice", "y=3"))
+
+    def test_moving_pictures(self):
+        for step in (10, 20, 30):
+            self.square_results(step)
+        said = io.StringIO()
+        for kind in ("gif", "mp4"):
+            if kind == "mp4" and not FFMpegWriter.isAvailable():
+                continue
+            with contextlib.redirect_stdout(said):
+                plot_command.run(plot_command.make_parser().parse_args([str(self.folder), "--animate", kind]))
+        self.assertEqual(said.getvalue().splitlines()[0], f"{self.folder}/fields_density.gif")
+        with Image.open(self.folder / "fields_density.gif") as picture:
+            self.assertEqual(picture.n_frames, 3)
+        with mock.patch.object(FFMpegWriter, "isAvailable", lambda: False):
+            self.assertIn("an MP4 needs ffmpeg: apt-get install ffmpeg, or make a GIF", self.failure(self.folder, "--animate", "mp4"))
+        self.assertIn("takes a results folder", self.failure(self.folder / "fields_00000010.vtkhdf", "--animate", "gif"))
+        for step in (10, 20):
+            (self.folder / f"fields_{step:08d}.vtkhdf").unlink()
+        self.assertIn("fields of 1 step, and nothing moves", self.failure(self.folder, "--animate", "gif"))
 
     def test_three_dimensions(self):
         points, cells = cube(TETRAHEDRON)
@@ -203,6 +220,9 @@ class WeftPlot(unittest.TestCase):
         self.assertIn("--slice is for 3-D", self.failure(self.folder, "--slice", "z=0"))
         self.assertIn("is not like z=0.5", self.failure(self.folder, "--slice", "w=0"))
         self.assertIn("is not like 0:1", self.failure(self.folder, "--range", "2:1"))
+        self.assertIn("is not like 0.8,1,1.2", self.failure(self.folder, "--levels", "2,1"))
+        self.assertIn("is no number > 0", self.failure(self.folder, "--streamlines", "-1"))
+        self.assertIn("shows no cell", self.failure(self.folder, "--window", "5:6,5:6"))
         self.assertIn('there is no "viridsi"; did you mean "viridis"', self.failure(self.folder, "--colours", "viridsi"))
         self.assertIn("cannot be made", self.failure(self.folder, "--output", "/proc/pictures"))
 

@@ -1,0 +1,107 @@
+"""Histories of a run: reading them, drawing them."""
+import csv
+import re
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from .errors import PlotError
+from .pictures import DPI, label
+
+HISTORIES = ("residuals.csv", "forces.csv", "probes.csv", "integrals.csv")
+BESIDE = {"step", "time", "dt", "cfl"}
+MOST_IN_LEGEND = 12
+# What the columns of forces and probes end with: wall_cl and flap_cl share the box of cl.
+QUANTITY = re.compile(r".*?[.:/ _]?(cd|cl|cm[xyz]|f[xyz]|density|velocity_[xyz]|pressure)")
+
+
+class NoRows(PlotError):
+    """A history that has only just begun."""
+
+
+def read_history(path):
+    """Names of the columns, and the rows as an array. A last row that is cut off is left out: a run in progress, or one that was killed."""
+    try:
+        with open(path, newline="", errors="replace") as file:
+            rows = list(csv.reader(file))
+    except OSError as error:
+        raise PlotError(f"{path}: cannot be read: {error.strerror}") from None
+    if not rows or not rows[0]:
+        raise PlotError(f"{path}: is empty")
+    header, body = rows[0], []
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) != len(header):
+            if number == len(rows):
+                break
+            raise PlotError(f"{path}:{number}: has {len(row)} values for {len(header)} columns")
+        try:
+            body.append([float(value) for value in row])
+        except ValueError as error:
+            raise PlotError(f"{path}:{number}: {error}") from None
+    if not body:
+        raise NoRows(f"{path}: has no rows yet")
+    return header, np.array(body)
+
+
+def quantity(column):
+    known = QUANTITY.fullmatch(column)
+    return known.group(1) if known else column
+
+
+class History:
+    """A history in boxes, one for each quantity; all residuals share one."""
+
+    def __init__(self, path):
+        self.path = Path(path)
+        self.header, self.table = read_history(path)
+        self.residuals = "residual" in self.path.stem
+        self.x = self.header.index("step") if "step" in self.header else 0
+        boxes = {}
+        for i, name in enumerate(self.header):
+            if i != self.x and name not in BESIDE:
+                boxes.setdefault("residual" if self.residuals else quantity(name), []).append(i)
+        if not boxes:
+            raise PlotError(f"{path}: has no column to draw beside {', '.join(self.header)}")
+        # What is zero throughout, as the third direction of a flat mesh is, is not drawn unless all is.
+        moving = {name: [i for i in members if self.table[:, i].any()] for name, members in boxes.items()}
+        self.boxes = {name: members for name, members in moving.items() if members} or boxes
+
+    def draw(self, name, axes):
+        members, steps = self.boxes[name], self.table[:, self.x]
+        for i in members:
+            y = self.table[:, i]
+            if self.residuals:
+                y = np.where(y > 0, y, np.nan)
+            whose = self.header[i] if self.residuals else self.header[i][:-len(name)].rstrip(".:/ _")
+            axes.plot(steps, y, linewidth=1.2, label=label(whose), marker="." if len(steps) == 1 else None)
+        positive = self.residuals and (self.table[:, members] > 0).any()
+        if positive:
+            axes.set_yscale("log")
+        axes.set_xlabel(label(self.header[self.x]))
+        axes.set_ylabel(label(name))
+        axes.grid(alpha=0.3, which="both" if positive else "major")
+        if len(members) <= MOST_IN_LEGEND and (self.residuals or self.header[members[0]] != name):
+            axes.legend(fontsize="small")
+
+    def draw_time_step(self, axes):
+        axes.plot(self.table[:, self.x], self.table[:, self.header.index("dt")], linewidth=1.2, marker="." if len(self.table) == 1 else None)
+        axes.set_xlabel(label(self.header[self.x]))
+        axes.set_ylabel("time step")
+        axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.3)
+
+
+def history(path):
+    """A figure with all boxes."""
+    these = History(path)
+    across = 1 if len(these.boxes) == 1 else 2
+    down = -(-len(these.boxes) // across)
+    figure, axes = plt.subplots(down, across, figsize=(10 if across == 1 else 13, max(5.5, 3.2 * down)), dpi=DPI, squeeze=False,
+                                constrained_layout=True)
+    for name, box in zip(these.boxes, axes.flat):
+        these.draw(name, box)
+    for box in axes.flat[len(these.boxes):]:
+        box.set_visible(False)
+    figure.suptitle(f"{label(these.path.stem)}, to {label(these.header[these.x])} {these.table[-1, these.x]:g}")
+    return figure

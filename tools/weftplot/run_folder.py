@@ -1,0 +1,73 @@
+"""The results folder of a run, as far as it has been written."""
+import json
+import re
+import tomllib
+from pathlib import Path
+
+from .errors import PlotError
+from .histories import HISTORIES
+
+STEP = re.compile(r"(fields|walls)_(\d+)\.(vtkhdf|hdf)")
+
+
+def step_of(path, kind="fields"):
+    match = STEP.fullmatch(path.name)
+    return int(match.group(2)) if match and match.group(1) == kind else None
+
+
+class RunFolder:
+    """Reads nothing large: the fields stay in their files."""
+
+    def __init__(self, path):
+        self.path = Path(path)
+        try:
+            files = sorted(self.path.iterdir())
+        except OSError as error:
+            raise PlotError(f"{path}: cannot be read: {error.strerror}") from None
+        self.files = [file for file in files if file.is_file()]
+        self.fields, self.walls = ({step_of(file, kind): file for file in self.files if step_of(file, kind) is not None}
+                                   for kind in ("fields", "walls"))
+        self.histories = [self.path / name for name in HISTORIES if (self.path / name).exists()]
+        self.case_file = self.path / "case.toml"
+        self.case_text = self._text("case.toml")
+        try:
+            self.case = tomllib.loads(self.case_text or "")
+        except tomllib.TOMLDecodeError:
+            self.case = {}
+        try:
+            self.record = json.loads(self._text("run.json") or "{}")
+        except ValueError:
+            self.record = {}
+        if not isinstance(self.record, dict):
+            self.record = {}
+
+    def _text(self, name):
+        try:
+            return (self.path / name).read_text(errors="replace")
+        except OSError:
+            return None
+
+    def holds_a_run(self):
+        return bool(self.case_text or self.fields or self.histories)
+
+    def calls(self):
+        """What each `weft run` on this folder recorded, the last one last."""
+        calls = self.record.get("calls")
+        return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+
+    def zones(self):
+        """Names of the mesh's boundary zones, in its order; none where the run did not record them."""
+        mesh = self.record.get("mesh") or {}
+        return [zone["name"] for zone in mesh.get("zones", []) if zone.get("dim") == mesh.get("dim", 0) - 1 and zone.get("elements")]
+
+    def bodies(self):
+        """Names of the zones whose forces the case asks for."""
+        return [zone for force in self.case.get("forces", {}).values() for zone in force.get("zones", [])]
+
+    def choose(self, step):
+        """The fields of a step, by default the last; None without any."""
+        if step is None:
+            return self.fields[max(self.fields)] if self.fields else None
+        if step not in self.fields:
+            raise PlotError(f"{self.path}: has no fields of step {step}; it has {', '.join(map(str, sorted(self.fields))) or 'none'}")
+        return self.fields[step]
