@@ -24,6 +24,7 @@ using Action = std::function<Exit(const Communicator&)>;
 /// What the command line asks for. Where `ranks` is positive and no launcher is at work yet, main starts mpirun.
 struct Request {
   Action action;
+  std::function<Exit()> without_mpi;  ///< in place of an action: runs before MPI would start
   int ranks = 0;
   std::string launcher_options;
 };
@@ -33,6 +34,7 @@ void add_check(CLI::App& app, Request& request);
 void add_new(CLI::App& app, Request& request);
 void add_info(CLI::App& app, Request& request);
 void add_mesh(CLI::App& app, Request& request);
+void add_report(CLI::App& app, Request& request);
 void add_reference(CLI::App& app, Request& request);
 
 /// As CLI::PositiveNumber, which names its limits to the last of 309 digits when it refuses a number.

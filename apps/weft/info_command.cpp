@@ -12,6 +12,7 @@
 #include "weft/device/info.hpp"
 
 #include "command.hpp"
+#include "commit.hpp"
 
 namespace weft::app {
 namespace {
@@ -73,7 +74,8 @@ Exit print_info(const Communicator& comm) {
   const Communicator node = comm.split_shared_memory();
   if (!comm.is_root()) return Exit::done;
   const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  fmt::print("weft {} ({} build, {})\n", WEFT_VERSION, WEFT_BUILD_TYPE, host_info().compiler);
+  const std::string commit = *kCommit == 0 ? "" : fmt::format(", commit {}", kCommit);
+  fmt::print("weft {} ({} build, {}{})\n", WEFT_VERSION, WEFT_BUILD_TYPE, host_info().compiler, commit);
   fmt::print("ranks   {} ({} on this machine)\n", comm.size(), node.size());
   fmt::print("machine {} cores, {:.1f} GiB memory\n", std::thread::hardware_concurrency(), memory / (1 << 30));
   const auto aware = MpiEnvironment::cuda_aware();

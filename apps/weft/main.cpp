@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
   app::add_new(parser, request);
   app::add_mesh(parser, request);
   app::add_info(parser, request);
+  app::add_report(parser, request);
   app::add_reference(parser, request);
   try {
     parser.parse(argc, argv);
@@ -70,6 +71,7 @@ int main(int argc, char** argv) {
     return static_cast<int>(code == 0 ? app::Exit::done : app::Exit::usage);
   }
   app::note_start();
+  if (request.without_mpi) return static_cast<int>(request.without_mpi());
   if (request.ranks > 0 && !app::under_launcher()) return app::launch(request.ranks, request.launcher_options, argc, argv);
 
   try {

@@ -16,6 +16,7 @@
 
 #include "command.hpp"
 #include "progress.hpp"
+#include "run_record.hpp"
 
 namespace weft::app {
 namespace {
@@ -73,8 +74,15 @@ Exit run_case(const Communicator& comm, const RunOptions& options) {
   if (comm.is_root() && !flow_case.title.empty()) fmt::print("{}\n", flow_case.title);
   const auto existing =
       options.overwrite ? flow::Existing::overwrite : (options.resume ? flow::Existing::resume : flow::Existing::refuse);
-  const flow::RunSummary summary =
-      flow::run(comm, flow_case, reader.effective_toml(), existing, printer, [] { return g_stop.load() > 0; });
+  RunRecord record(comm, flow_case, options.resume, printer);
+  flow::RunSummary summary;
+  try {
+    summary = flow::run(comm, flow_case, reader.effective_toml(), existing, record, [] { return g_stop.load() > 0; });
+  } catch (const std::exception& error) {
+    record.failed(error.what());
+    throw;
+  }
+  record.ended(summary);
   if (comm.is_root()) {
     printer.end_line();
     print_summary(flow_case, summary);

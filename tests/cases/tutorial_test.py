@@ -30,7 +30,7 @@ def commands(page):
 
 def main():
     weft = pathlib.Path(sys.argv[1]).resolve()
-    environment = dict(os.environ, PATH=f"{weft.parent}:{ROOT / 'tools'}:{os.environ['PATH']}", LC_ALL="C.UTF-8",
+    environment = dict(os.environ, PATH=f"{weft.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8",
                        OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_mpi_yield_when_idle="1",
                        OMPI_MCA_btl_vader_single_copy_mechanism="none")
     steps = failures = 0

@@ -10,6 +10,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/flow/walls.hpp"
 #include "weft/io/checkpoint.hpp"
 #include "weft/io/table.hpp"
 #include "weft/io/vtkhdf.hpp"
@@ -20,30 +21,40 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kCaseFile = "case.toml";
 constexpr const char* kCheckpointFile = "checkpoint.h5";
-constexpr std::string_view kFields = "fields_";
+constexpr std::string_view kOfAStep[] = {"fields_", "walls_"};  // then the step
 constexpr const char* kForcesFile = "forces.csv";
 constexpr std::string_view kHistories[] = {"residuals.csv", kForcesFile, "probes.csv", "integrals.csv", "errors.csv"};
 
-/// Whether a run writes files of this name: what --overwrite may delete.
+/// What follows the prefix of a file of one step; empty for other names.
+std::string_view step_part(std::string_view name) {
+  for (const std::string_view prefix : kOfAStep) {
+    if (name.starts_with(prefix)) return name.substr(prefix.size());
+  }
+  return {};
+}
+
+bool is_drawn(std::string_view extension) { return extension == ".png" || extension == ".gif" || extension == ".mp4"; }
+
+/// Whether a run writes files of this name, or they were drawn of such: what --overwrite may delete.
 bool is_ours(const fs::path& file) {
   const std::string name = file.filename().string();
   const std::string extension = file.extension().string();
-  const bool field = name.starts_with(kFields) && (extension == ".hdf" || extension == ".png");
+  const bool field = !step_part(name).empty() && (extension == ".hdf" || is_drawn(extension));
   const std::string drawn_from = file.stem().string() + ".csv";  // a picture of a history
   const auto history = [](const std::string& of) {
     return std::find(std::begin(kHistories), std::end(kHistories), of) != std::end(kHistories);
   };
-  return field || name == kCaseFile || name.starts_with("checkpoint") || history(name) ||
-         (extension == ".png" && history(drawn_from));
+  return field || name == kCaseFile || name == kRecordFile || name == "report.html" || name.starts_with("checkpoint") ||
+         history(name) || (is_drawn(extension) && history(drawn_from));
 }
 
 /// Whether a file holds fields, or a picture of fields, of a later step than this, or of the step at which a run failed.
 bool is_field_after(const fs::path& file, std::int64_t step) {
   const std::string name = file.filename().string();
-  if (!is_ours(file) || !name.starts_with(kFields)) return false;
+  const std::string_view digits = step_part(name);
+  if (!is_ours(file) || digits.empty()) return false;
   std::int64_t of = 0;
-  const char* const digits = name.data() + kFields.size();
-  return std::from_chars(digits, name.data() + name.size(), of).ec != std::errc{} || of > step;
+  return std::from_chars(digits.data(), digits.data() + digits.size(), of).ec != std::errc{} || of > step;
 }
 
 void prepare_folder(const fs::path& folder, Existing existing) {
@@ -93,6 +104,7 @@ Results::Results(const Communicator& comm, const Case& flow_case, const std::str
 }
 
 fs::path Results::write_fields(const Solver& solver) {
+  write_walls(solver, case_, folder_ / fmt::format("walls_{:08}.hdf", solver.steps()), effective_);
   return write_fields(solver, fmt::format("fields_{:08}.hdf", solver.steps()));
 }
 

@@ -28,6 +28,9 @@ struct ForceRecord {
   std::vector<double> coefficients;  ///< drag and lift of each of the case's forces
 };
 
+/// What the program that runs a case keeps beside its results; of a run that is overwritten, it goes with the rest.
+inline constexpr const char* kRecordFile = "run.json";
+
 class Results {
  public:
   /// Makes the folder, or takes the one that is there as `existing` says.
@@ -47,7 +50,7 @@ class Results {
   void add_integrals(const Solver& solver, const std::array<double, Solver::kVars>& totals);
   void write_errors(const Solver& solver, const std::array<ErrorNorms, Solver::kVars>& errors);
 
-  // Each returns the file that it wrote. @collective
+  // Each returns the file that it wrote; write_fields() writes the walls, too. @pre solver.refresh()  @collective
   std::filesystem::path write_fields(const Solver& solver);
   std::filesystem::path write_failed_fields(const Solver& solver);
   std::filesystem::path write_checkpoint(const Solver& solver, double largest_residual, double residual);

@@ -194,8 +194,12 @@ class Run {
   }
 
   Progress progress(const StepReport& report) {
-    Progress p{
-        .step = report.step, .time = report.time, .dt = report.dt, .residual = residual_, .cell_residuals_per_second = rate()};
+    Progress p{.step = report.step,
+               .time = report.time,
+               .dt = report.dt,
+               .residual = residual_,
+               .cell_residuals_per_second = rate(),
+               .stepping_seconds = stepping_seconds_};
     const StopCriteria& criteria = case_.stop;
     double done = 0;  // of this call, for the time left
     const auto consider = [&](double first, double now, double last) {

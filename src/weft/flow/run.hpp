@@ -24,6 +24,7 @@ struct Progress {
   double time = 0, dt = 0;               ///< s of flow time
   double residual = 0;                   ///< of density, relative to the largest since the start
   double cell_residuals_per_second = 0;  ///< over all ranks, since the last report
+  double stepping_seconds = 0;           ///< wall clock of time stepping, without output
   double fraction = 0;                   ///< done, 0 to 1, of whichever criterion is nearest; 0 where none can tell
   double seconds_left = -1;              ///< wall clock; negative: not known
 };

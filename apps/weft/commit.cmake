@@ -1,0 +1,14 @@
+# cmake -D OUTPUT=commit.hpp -D SOURCE_DIR=... -P commit.cmake: the commit that is built, with "-dirty" where files were changed; empty without git.
+execute_process(COMMAND git -C ${SOURCE_DIR} describe --always --abbrev=12 --exclude=* --dirty
+  OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+if(failed)
+  set(commit "")
+endif()
+set(text "#pragma once\nnamespace weft::app {\ninline constexpr const char* kCommit = \"${commit}\";\n}  // namespace weft::app\n")
+set(before "")
+if(EXISTS ${OUTPUT})
+  file(READ ${OUTPUT} before)
+endif()
+if(NOT text STREQUAL before)  # unchanged, it makes nothing compile again
+  file(WRITE ${OUTPUT} "${text}")
+endif()

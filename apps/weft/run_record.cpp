@@ -1,0 +1,223 @@
+#include "run_record.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "weft/device/info.hpp"
+#include "weft/flow/results.hpp"
+#include "weft/mesh/mesh_stats.hpp"
+
+#include "commit.hpp"
+
+namespace weft::app {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr double kSaveInterval = 5;  // seconds
+constexpr const char* kCalls = "calls";
+
+std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+std::string command_line() {
+  std::ifstream in("/proc/self/cmdline", std::ios::binary);
+  std::string line, word;
+  while (std::getline(in, word, '\0')) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
+std::string processor() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("model name")) return line.substr(std::min(line.find(':') + 2, line.size()));
+  }
+  return {};
+}
+
+/// When this process started, in ticks since the machine did: with the pid, it tells a run from a later process.
+std::string process_start() {
+  std::ifstream in("/proc/self/stat");
+  std::string line;
+  std::getline(in, line);
+  std::istringstream fields(line.substr(std::min(line.rfind(')') + 1, line.size())));
+  std::string word;
+  for (int k = 0; k < 20; ++k) fields >> word;
+  return word;
+}
+
+nlohmann::ordered_json describe_call() {
+  utsname machine{};
+  uname(&machine);
+  std::error_code ignored;
+  return {{"status", "running"},
+          {"command", command_line()},
+          {"directory", fs::current_path(ignored).string()},
+          {"started", now()},
+          {"version", WEFT_VERSION},
+          {"commit", kCommit},
+          {"build", WEFT_BUILD_TYPE},
+          {"compiler", host_info().compiler},
+          {"host", machine.nodename},
+          {"system", fmt::format("{} {}", machine.sysname, machine.release)},
+          {"architecture", machine.machine},
+          {"processor", processor()},
+          {"cores", std::thread::hardware_concurrency()},
+          {"pid", getpid()},
+          {"process_start", process_start()}};
+}
+
+nlohmann::ordered_json describe_mesh(const mesh::MeshStats& stats) {
+  const auto extreme = [](const mesh::MeshStats::Extreme& e) {
+    return nlohmann::ordered_json{{"value", e.value}, {"place", {e.place.x, e.place.y, e.place.z}}};
+  };
+  nlohmann::ordered_json types = nlohmann::ordered_json::object(), zones = nlohmann::ordered_json::array();
+  for (int k = 0; k < mesh::kCellTypes; ++k) {
+    const std::int64_t count = stats.cells_of_type[static_cast<std::size_t>(k)];
+    if (count > 0) types[std::string(mesh::kCellShapes[static_cast<std::size_t>(k)].name)] = count;
+  }
+  for (const mesh::MeshStats::ZoneSize& zone : stats.zones) {
+    zones.push_back({{"name", zone.name}, {"dim", zone.dim}, {"elements", zone.elements}, {"measure", zone.measure}});
+  }
+  return {{"source", stats.source},
+          {"dim", stats.dim},
+          {"cells", stats.cells},
+          {"nodes", stats.nodes},
+          {"interior_faces", stats.interior_faces},
+          {"boundary_faces", stats.boundary_faces},
+          {"cells_of_type", types},
+          {"zones", zones},
+          {"low", {stats.low.x, stats.low.y, stats.low.z}},
+          {"high", {stats.high.x, stats.high.y, stats.high.z}},
+          {"volume", stats.volume},
+          {"smallest_cell", extreme(stats.smallest_cell)},
+          {"largest_cell", extreme(stats.largest_cell)},
+          {"non_orthogonality_mean", stats.mean_non_orthogonality},
+          {"non_orthogonality", extreme(stats.non_orthogonality)},
+          {"skewness", extreme(stats.skewness)},
+          {"aspect_ratio", extreme(stats.aspect_ratio)},
+          {"fewest_cells", stats.fewest_cells},
+          {"most_cells", stats.most_cells},
+          {"ghost_cells", stats.ghost_cells},
+          {"cut_faces", stats.cut_faces},
+          {"most_neighbours", stats.most_neighbours}};
+}
+
+/// The calls of the runs before; none where the file is missing or damaged.
+nlohmann::ordered_json earlier_calls(const fs::path& file) {
+  std::ifstream in(file);
+  const nlohmann::ordered_json record = nlohmann::ordered_json::parse(in, nullptr, /*allow_exceptions=*/false);
+  if (!record.is_object() || !record.contains(kCalls) || !record[kCalls].is_array()) return nlohmann::ordered_json::array();
+  return record[kCalls];
+}
+
+}  // namespace
+
+RunRecord::RunRecord(const Communicator& comm, const flow::Case& flow_case, bool resumes, flow::RunObserver& next)
+    : comm_(comm), next_(next), file_(flow_case.output.directory / flow::kRecordFile), resumes_(resumes) {
+  const Communicator machine = comm.split_shared_memory();
+  const std::int64_t machines = comm.sum(static_cast<std::int64_t>(machine.is_root() ? 1 : 0));
+  if (!comm.is_root()) return;
+  call_ = describe_call();
+  call_["ranks"] = comm.size();
+  call_["machines"] = machines;
+  call_["first_step"] = 0;
+}
+
+void RunRecord::mesh_ready(const mesh::Mesh& mesh, double seconds) {
+  const mesh::MeshStats stats = mesh::measure(mesh);
+  if (comm_.is_root()) {
+    mesh_ = describe_mesh(stats);
+    call_["seconds"]["mesh"] = seconds;
+  }
+  next_.mesh_ready(mesh, seconds);
+}
+
+void RunRecord::solver_ready(const flow::Solver& solver) {
+  if (comm_.is_root()) {
+    call_["device"] = solver.on_gpu() ? "cuda" : "host";
+    if (solver.on_gpu()) {
+      const CudaInfo cuda = cuda_info();
+      if (!cuda.devices.empty()) call_["gpu"] = cuda.devices.front().name;
+    }
+    if (!solver.transport().empty()) call_["transport"] = solver.transport();
+    call_["seconds"]["ready"] = wall_.seconds();
+  }
+  next_.solver_ready(solver);
+}
+
+void RunRecord::resumed(const fs::path& checkpoint, std::int64_t step, double time) {
+  if (comm_.is_root()) {
+    call_["first_step"] = step;
+    call_["first_time"] = time;
+  }
+  next_.resumed(checkpoint, step, time);
+}
+
+void RunRecord::advanced(const flow::Progress& progress) {
+  if (comm_.is_root()) {
+    call_["step"] = progress.step;
+    call_["time"] = progress.time;
+    call_["fraction"] = progress.fraction;
+    call_["cell_residuals_per_second"] = progress.cell_residuals_per_second;
+    call_["seconds"]["stepping"] = progress.stepping_seconds;
+    if (since_saved_.seconds() > kSaveInterval) save();
+  }
+  next_.advanced(progress);
+}
+
+void RunRecord::wrote(const fs::path& file) {
+  if (comm_.is_root()) save();
+  next_.wrote(file);
+}
+
+void RunRecord::ended(const flow::RunSummary& summary) {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const std::int64_t mine = static_cast<std::int64_t>(used.ru_maxrss) * 1024, most = comm_.max(mine), all = comm_.sum(mine);
+  if (!comm_.is_root()) return;
+  const bool stopped = summary.reason == flow::StopReason::interrupted || summary.reason == flow::StopReason::wall_time;
+  call_["status"] = stopped ? "stopped" : "finished";
+  call_["reason"] = flow::describe(summary.reason);
+  call_["step"] = summary.steps;
+  call_["time"] = summary.time;
+  call_["memory_bytes"] = {{"largest_rank", most}, {"all_ranks", all}};
+  save();
+}
+
+void RunRecord::failed(const std::string& message) {
+  if (!comm_.is_root() || !begun_) return;  // a run that did not begin leaves the results before it as they are
+  call_["status"] = "failed";
+  call_["reason"] = message;
+  save();
+}
+
+void RunRecord::save() {
+  if (!begun_ && resumes_) earlier_ = earlier_calls(file_);
+  begun_ = true;
+  since_saved_.restart();
+  call_["updated"] = now();
+  call_["seconds"]["wall"] = wall_.seconds();
+  nlohmann::ordered_json calls = earlier_;
+  calls.push_back(call_);
+  const nlohmann::ordered_json record{{"format", 1}, {"mesh", mesh_}, {kCalls, calls}};
+  fs::path part = file_;
+  part += ".part";
+  std::error_code failed;
+  {
+    std::ofstream out(part, std::ios::binary);
+    out << record.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    out.close();
+    if (out) fs::rename(part, file_, failed);
+    if (!out || failed) fs::remove(part, failed);
+  }
+}
+
+}  // namespace weft::app

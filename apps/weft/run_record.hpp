@@ -1,0 +1,37 @@
+#pragma once
+/// run.json: what a run was, for those who look at its results later: by what program, machine and command, how far it came and
+/// why it ended, how fast it was, and on what mesh. `weft report` reads it.
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+#include "weft/base/clock.hpp"
+#include "weft/flow/run.hpp"
+
+namespace weft::app {
+
+/// Passes on what it is told. The file exists from the first field file on, is never half a file, and is at most some seconds
+/// behind. One that cannot be written ends no run: the results beside it have their own messages.
+class RunRecord final : public flow::RunObserver {
+ public:
+  RunRecord(const Communicator& comm, const flow::Case& flow_case, bool resumes, flow::RunObserver& next);
+  void mesh_ready(const mesh::Mesh& mesh, double seconds) override;
+  void solver_ready(const flow::Solver& solver) override;
+  void resumed(const std::filesystem::path& checkpoint, std::int64_t step, double time) override;
+  void advanced(const flow::Progress& progress) override;
+  void wrote(const std::filesystem::path& file) override;
+  void ended(const flow::RunSummary& summary);  ///< @collective
+  void failed(const std::string& message);
+
+ private:
+  void save();
+
+  const Communicator& comm_;
+  flow::RunObserver& next_;
+  std::filesystem::path file_;
+  nlohmann::ordered_json mesh_, earlier_ = nlohmann::ordered_json::array(), call_;  ///< on rank 0; earlier_: calls
+  bool resumes_ = false, begun_ = false;
+  Stopwatch wall_, since_saved_;
+};
+
+}  // namespace weft::app

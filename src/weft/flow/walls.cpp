@@ -1,0 +1,56 @@
+#include "weft/flow/walls.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "weft/io/vtkhdf.hpp"
+
+namespace weft::flow {
+namespace {
+
+bool is_wall(const Case& flow_case, const std::string& zone) {
+  return std::any_of(flow_case.boundary.begin(), flow_case.boundary.end(), [&](const ZoneCondition& condition) {
+    return condition.zone == zone && condition.params.kind == BoundaryKind::slip_wall;
+  });
+}
+
+std::uint8_t vtk_type(std::size_t nodes) { return nodes == 2 ? 3 : nodes == 3 ? 5 : 9; }
+
+}  // namespace
+
+bool write_walls(const Solver& solver, const Case& flow_case, const std::filesystem::path& file, const std::string& provenance) {
+  const mesh::Mesh& m = solver.mesh();
+  std::vector<std::int32_t> connectivity;
+  std::vector<std::int64_t> offsets{0}, zones;
+  std::vector<std::uint8_t> types;
+  std::vector<double> pressure, cp;
+  const Primitive free = flow_case.free_stream.value_or(Primitive{});
+  const double dynamic_pressure = 0.5 * free.density * dot(free.velocity, free.velocity);
+  bool any = false;
+  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+    if (!is_wall(flow_case, m.boundary[z].name)) continue;
+    any = true;
+    for (const mesh::LocalFaceId face : m.boundary[z].faces) {
+      const auto nodes = m.face_nodes.row(face.value());
+      for (const mesh::LocalNodeId node : nodes) connectivity.push_back(node.value());
+      offsets.push_back(static_cast<std::int64_t>(connectivity.size()));
+      types.push_back(vtk_type(nodes.size()));
+      zones.push_back(static_cast<std::int64_t>(z));
+      pressure.push_back(dot(solver.boundary_flux(z, face.value()).momentum, m.face_normal[face.index()]));
+      if (dynamic_pressure > 0) cp.push_back((pressure.back() - free.pressure) / dynamic_pressure);
+    }
+  }
+  if (!any) return false;
+  std::vector<io::VtkField> fields{{"pressure", std::span<const double>(pressure), 1},
+                                   {"zone", std::span<const std::int64_t>(zones), 1}};
+  if (dynamic_pressure > 0) fields.push_back({"cp", std::span<const double>(cp), 1});
+  io::write_vtkhdf(
+      m.comm, file, {.points = m.node_coord, .connectivity = connectivity, .offsets = offsets, .types = types}, fields,
+      {.time = solver.time(),
+       .step = solver.steps(),
+       .precision = flow_case.output.single_precision ? io::VtkOptions::Precision::float32 : io::VtkOptions::Precision::float64,
+       .provenance = provenance});
+  return true;
+}
+
+}  // namespace weft::flow

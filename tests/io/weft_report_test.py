@@ -1,0 +1,175 @@
+"""Tests of tools/weft-report: what the page says of whole, running, killed, failed and half-written runs, and that it needs no other file.
+Exits with 77 where h5py or matplotlib is missing."""
+import html.parser
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+try:
+    import h5py  # noqa: F401
+    import matplotlib  # noqa: F401
+    import numpy  # noqa: F401
+except ImportError as missing:
+    print(f"skipped: {missing}; apt-get install python3-h5py python3-numpy python3-matplotlib")
+    sys.exit(77)
+
+sys.dont_write_bytecode = True
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+TOOL = TOOLS / "weft-report"
+sys.path[:0] = [str(TOOLS), str(Path(__file__).resolve().parent / "support")]
+import results  # noqa: E402
+
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Outline(html.parser.HTMLParser):
+    """Tags that are not closed in order, ids, links, headings, pictures, and what would be fetched."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.wrong, self.ids, self.links, self.pictures, self.fetched, self.headings = [], [], [], [], [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+        if "id" in attrs:
+            self.ids.append(attrs["id"])
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        if tag == "a":
+            self.links.append(attrs["href"])
+        if tag == "svg":
+            self.pictures.append(attrs.get("aria-label", ""))
+        for name in ("src", "href", "xlink:href"):
+            if not attrs.get(name, "#").startswith(("#", "data:")):
+                self.fetched.append(attrs[name])
+        if tag in ("link", "iframe", "object", "embed"):
+            self.fetched.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+
+class WeftReport(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def tool(self, *arguments, code=0):
+        done = subprocess.run([TOOL, *arguments], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def page(self, folder="run", word="finished"):
+        said = self.tool(folder)
+        self.assertIn(word, said)
+        text = (self.folder / folder / "report.html").read_text()
+        self.assertTrue(f'<span class="badge {word}">{word}</span>' in text, word)  # assertIn would print the page
+        return text
+
+    def test_the_page_holds_everything_and_needs_nothing(self):
+        results.make(self.folder / "run")
+        text = self.page()
+        for words in ("A &lt;small&gt; flow &amp; its page", "96", "4.5 million", "Cp along the walls", "20 iso-lines of density", "with streamlines",
+                      "First state: step 0", "Mach number = 0.8", "weft run case.toml -n 2", "commit 0123456789ab", "64 triangle, 32 quad",
+                      "2.0000e-03", "slip wall", "time stepping: 4 s (80.0 %)", "33 MiB", "0.125", "generator = &quot;square&quot;", "A processor"):
+            self.assertTrue(words in text, words)
+        outline = Outline(text)
+        self.assertEqual((outline.open, outline.wrong, outline.fetched), ([], [], []))
+        self.assertEqual(len(outline.ids), len(set(outline.ids)))
+        self.assertEqual([link for link in outline.links if link[1:] not in outline.ids], [])
+        self.assertGreaterEqual(len(outline.pictures), 9)
+        self.assertTrue(all(outline.pictures))
+        self.assertEqual(outline.headings[0], 1)
+        self.assertTrue(all(after <= before + 1 for before, after in zip(outline.headings, outline.headings[1:])))
+        self.assertIsNone(re.search(r"url\((?!#)|@import|https?://(?!www\.w3\.org/)", text))
+        used = re.findall(r'(?:url\(#|href="#)([^")]+)', text)
+        self.assertEqual([name for name in used if name not in outline.ids], [])
+        self.assertFalse("#010203" in text)
+
+    def test_how_the_run_stands(self):
+        start = Path(f"/proc/{os.getpid()}/stat").read_text().rpartition(")")[2].split()[19]
+        here = {"status": "running", "fraction": 0.5, "step": 10}
+        for word, call, words in (
+                ("stopped", {"status": "stopped", "reason": "interrupted"}, "goes on with --resume"),
+                ("failed", {"status": "failed", "reason": "density < 0 in cell 7"}, "density &lt; 0 in cell 7"),
+                ("running", here | {"pid": os.getpid(), "process_start": start}, "50 % of the way"),
+                ("killed", here | {"pid": os.getpid(), "process_start": "1"}, "gone without a last word (last heard of at step 10"),
+                ("killed", here | {"host": "another"}, "On another, last heard of"),
+                ("unknown", None, "no run.json")):
+            with self.subTest(word=word):
+                results.make(self.folder / "run", results.call(**(call or {})))
+                if call is None:
+                    (self.folder / "run" / "run.json").unlink()
+                self.assertTrue(words in self.page(word=word), words)
+        results.make(self.folder / "run", results.call(step=10), results.call(first_step=10, command="weft run case.toml --resume"))
+        text = self.page()
+        self.assertTrue("Call 2 of 2" in text)
+        self.assertTrue("10 to 20" in text)
+
+    def test_half_written_results(self):
+        folder = results.make(self.folder / "run")
+        last = folder / "fields_00000020.hdf"
+        last.write_bytes(last.read_bytes()[:-500])
+        (folder / "fields_00000030.hdf.part").write_text("unfinished")
+        (folder / "residuals.csv").write_text("step,time,dt,density,energy\n10,0.25,0.025,1,2\n20,0.5,0.0")
+        (folder / "forces.csv").write_text("step,time,body_cd,body_cl\n")
+        (folder / "run.json").write_text('{"format": 1, "mesh": {"dim"')
+        text = self.page(word="unknown")
+        self.assertTrue("fields_00000020.hdf: cannot be read" in text)
+        self.assertTrue("Last state: step 0" in text)
+        self.assertTrue("Residual, to step 10" in text)
+        for file in folder.iterdir():
+            if file.name != "case.toml":
+                file.unlink()
+        self.assertTrue("There are no fields yet" in self.page(word="unknown"))
+        (folder / "case.toml").write_text("not toml [")
+        self.page(word="unknown")
+        (folder / "run.json").write_text('{"calls": [{"status": "running"}], "mesh": {}}')  # another version's: all may be missing
+        self.page(word="killed")
+
+    def test_a_state_that_is_not_finite(self):
+        folder = results.make(self.folder / "run", results.call(status="failed", reason="NaN"))
+        (folder / "fields_00000020.hdf").rename(folder / "fields_failed.hdf")
+        with h5py.File(folder / "fields_failed.hdf", "a") as file:
+            file["VTKHDF/CellData/pressure"][...] = float("nan")
+            file["VTKHDF/CellData/density"][3] = float("nan")
+        text = self.page(word="failed")
+        self.assertTrue("Where it failed: step 20" in text)
+        self.assertTrue("96 of 96 cells have no finite pressure" in text)
+
+    def test_mistakes_are_named(self):
+        self.assertEqual(self.tool("rnu", code=1), 'weft: error: rnu: there is no such folder; give the folder that "results in" named at the end of '
+                                                   'the run\n')
+        results.make(self.folder / "run")
+        self.assertIn('did you mean "run"', self.tool("rnu", code=1))
+        self.assertIn("is a file; give the results folder", self.tool("run/case.toml", code=1))
+        self.assertIn("holds no results itself, but 1 folder with results: run; give one of them: weft report run", self.tool(".", code=1))
+        results.make(self.folder / "other")
+        self.assertIn("2 folders with results: other, run", self.tool(".", code=1))
+        (self.folder / "empty").mkdir()
+        self.assertIn("holds no results of a run", self.tool("empty", code=1))
+        self.assertIn("cannot be written", self.tool("run", "--output", "/proc/page.html", code=1))
+        self.assertIn("is a folder", self.tool("run", "--output", "empty", code=1))
+        self.assertIn("see weft report --help", self.tool(code=2))
+        self.assertIn("see weft report --help", self.tool("run", "--outptu", "x", code=2))
+        self.tool("run", "--output", "new/page.html")
+        self.assertEqual(list((self.folder / "new").iterdir()), [self.folder / "new" / "page.html"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,60 @@
+"""How a run stands, as far as its folder can tell."""
+import datetime
+import platform
+from pathlib import Path
+
+SILENCE = 60  # seconds: a run writes run.json every 5
+
+
+class Status:
+    """word: finished, stopped, failed, running, killed or unknown; text: a sentence that says more."""
+
+    def __init__(self, word, text):
+        self.word, self.text = word, text
+
+
+def process_runs(call):
+    """Whether the process that wrote this still lives; only on its own machine."""
+    try:
+        stat = Path(f"/proc/{int(call['pid'])}/stat").read_text()
+    except (OSError, KeyError, ValueError, TypeError):
+        return False
+    fields = stat.rpartition(")")[2].split()
+    return fields[0] != "Z" and fields[19] == call.get("process_start")
+
+
+def since(stamp):
+    """Seconds since a UTC time like 2026-01-31T12:00:00Z; None where it is no such time."""
+    try:
+        then = datetime.datetime.strptime(stamp, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=datetime.timezone.utc)
+    except (TypeError, ValueError):
+        return None
+    return (datetime.datetime.now(datetime.timezone.utc) - then).total_seconds()
+
+
+def status_of(folder):
+    failed = any(file.name.startswith("fields_failed.") for file in folder.files)
+    calls = folder.calls()
+    if not calls:
+        if failed:
+            return Status("failed", "The flow left the range of the gas model; fields_failed.hdf holds that state.")
+        return Status("unknown", "There is no run.json here, so nothing tells whether the run came to its end.")
+    call = calls[-1]
+    word, reason, step = call.get("status"), call.get("reason", ""), call.get("step", call.get("first_step", 0))
+    if word == "finished":
+        return Status(word, f"Ended because {reason}, at step {step:,}.")
+    if word == "stopped":
+        return Status(word, f"Stopped at step {step:,} ({reason}); goes on with --resume.")
+    if word == "failed":
+        return Status(word, reason)
+    heard = f"last heard of at step {step:,}, {call.get('updated', 'at an unknown time')}"
+    if call.get("host") == platform.node():
+        if process_runs(call):
+            return Status("running", f"At step {step:,}, {100 * call.get('fraction', 0):.0f} % of the way to the nearest end that the case gives. "
+                                     "Make this page again to see more.")
+        return Status("killed", f"Its process is gone without a last word ({heard}). It goes on from its last checkpoint with --resume.")
+    silent = since(call.get("updated"))
+    if silent is not None and silent < SILENCE:
+        return Status("running", f"On {call.get('host')}, {heard}. Make this page again to see more.")
+    return Status("killed", f"On {call.get('host')}, {heard}: killed, or that machine's clock or disk is behind. It goes on from its last "
+                            "checkpoint with --resume.")
