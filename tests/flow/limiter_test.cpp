@@ -26,26 +26,26 @@ TEST(Limiter, NoneIsOne) {
 
 TEST(Limiter, BarthJespersenGoldens) {
   const BarthJespersen phi;
-  EXPECT_EQ(phi(1, -1, 0.5, 0), 1);
-  EXPECT_EQ(phi(1, -1, 4, 0), 0.25);
-  EXPECT_EQ(phi(1, -3, -4, 0), 0.75);
-  EXPECT_EQ(phi(0, -3, 1, 0), 0);
-  EXPECT_EQ(phi(0, 0, 0, 0), 1);
+  EXPECT_EQ(phi(1.0, -1, 0.5, 0), 1);
+  EXPECT_EQ(phi(1.0, -1, 4, 0), 0.25);
+  EXPECT_EQ(phi(1.0, -3, -4, 0), 0.75);
+  EXPECT_EQ(phi(0.0, -3, 1, 0), 0);
+  EXPECT_EQ(phi(0.0, 0, 0, 0), 1);
 }
 
 TEST(Limiter, VenkatakrishnanGoldens) {
   const Venkatakrishnan phi;
   // With y = room / d: (y^2 + 2y) / (y^2 + y + 2).
-  EXPECT_DOUBLE_EQ(phi(1, -1, 1, 0), 0.75);
-  EXPECT_DOUBLE_EQ(phi(2, -1, 1, 0), 1);
-  EXPECT_DOUBLE_EQ(phi(1, -2, -1, 0), 1);
-  EXPECT_EQ(phi(0, -1, 1, 0), 0);
-  EXPECT_EQ(phi(0, 0, 0, 0), 1);
-  EXPECT_DOUBLE_EQ(phi(1, -1, 1, 1), 4.0 / 5.0);
+  EXPECT_DOUBLE_EQ(phi(1.0, -1, 1, 0), 0.75);
+  EXPECT_DOUBLE_EQ(phi(2.0, -1, 1, 0), 1);
+  EXPECT_DOUBLE_EQ(phi(1.0, -2, -1, 0), 1);
+  EXPECT_EQ(phi(0.0, -1, 1, 0), 0);
+  EXPECT_EQ(phi(0.0, 0, 0, 0), 1);
+  EXPECT_DOUBLE_EQ(phi(1.0, -1, 1, 1), 4.0 / 5.0);
   // Far below eps the limiter is off.
   EXPECT_NEAR(phi(1e-6, -1e-6, 1e-5, 1), 1, 1e-9);
-  EXPECT_DOUBLE_EQ((Venkatakrishnan{2}.eps2(0.5, 3)), 9);
-  EXPECT_DOUBLE_EQ((Venkatakrishnan{4}.eps2(0.5, 1)), 8);
+  EXPECT_DOUBLE_EQ((Venkatakrishnan{2}.eps2(0.5, 3.0)), 9);
+  EXPECT_DOUBLE_EQ((Venkatakrishnan{4}.eps2(0.5, 1.0)), 8);
 }
 
 template <class Limiter>
@@ -75,8 +75,8 @@ TEST(Limiter, MoreRoomLimitsLess) {
 
 TEST(Limiter, VenkatakrishnanDoesNotDependOnUnits) {
   const Venkatakrishnan phi{3};
-  const double plain = phi(0.02, -0.01, 0.05, phi.eps2(0.1, 1));
-  EXPECT_NEAR(phi(2000, -1000, 5000, phi.eps2(0.1, 1e5)), plain, 1e-15);
+  const double plain = phi(0.02, -0.01, 0.05, phi.eps2(0.1, 1.0));
+  EXPECT_NEAR(phi(2000.0, -1000, 5000, phi.eps2(0.1, 1e5)), plain, 1e-15);
 }
 
 TEST(Limiter, ReconstructionFallsBackToTheMeanWhereNotPositive) {
@@ -95,7 +95,7 @@ TEST(Limiter, ChosenByName) {
   } catch (const InputError& e) {
     EXPECT_EQ(e.suggestion(), "did you mean \"venkatakrishnan\"?");
   }
-  const auto value = [](auto limiter) { return limiter(1, -1, 4, limiter.eps2(0.5, 1)); };
+  const auto value = [](auto limiter) { return limiter(1.0, -1, 4, limiter.eps2(0.5, 1.0)); };
   EXPECT_EQ(visit_limiter(LimiterKind::none, 2, value), 1);
   EXPECT_EQ(visit_limiter(LimiterKind::barth_jespersen, 2, value), 0.25);
   EXPECT_DOUBLE_EQ(visit_limiter(LimiterKind::venkatakrishnan, 2, value), (1 + 1 + 8.0) / (1 + 1 + 4 + 32.0));

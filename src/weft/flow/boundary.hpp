@@ -23,34 +23,39 @@ enum class BoundaryKind : int {
 }
 
 /// What the boundary conditions of one zone need; each kind reads only what its line above names.
-struct BoundaryParams {
+template <class Real>
+struct BasicBoundaryParams {
   BoundaryKind kind = BoundaryKind::slip_wall;
-  Primitive state{};             ///< of the far field or the inflow
-  double total_pressure = 0;     ///< Pa
-  double total_temperature = 0;  ///< K
-  Vec3 direction{};              ///< of the inflow, unit length; zero: against the normal
-  double pressure = 0;           ///< Pa
+  BasicPrimitive<Real> state{};  ///< of the far field or the inflow
+  Real total_pressure = 0;       ///< Pa
+  Real total_temperature = 0;    ///< K
+  BasicVec3<Real> direction{};   ///< of the inflow, unit length; zero: against the normal
+  Real pressure = 0;             ///< Pa
 };
+using BoundaryParams = BasicBoundaryParams<double>;
 
 namespace detail {
 
 /// `w` carried isentropically to the sound speed ratio * c(w), with normal speed `speed`.
-[[nodiscard]] WEFT_HD inline Primitive along_isentrope(const IdealGas& gas, const Primitive& w, double ratio, double speed,
-                                                       Vec3 n) {
-  const double compression = std::pow(ratio, 2 / (gas.gamma - 1));
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> along_isentrope(const BasicIdealGas<Real>& gas, const BasicPrimitive<Real>& w,
+                                                                  Real ratio, Real speed, const BasicVec3<Real>& n) {
+  const Real compression = std::pow(ratio, 2 / (gas.gamma - 1));
   return {w.density * compression, w.velocity + (speed - dot(w.velocity, n)) * n, w.pressure * compression * (ratio * ratio)};
 }
 
 /// Riemann invariants q + 2c/(gamma-1) from inside and q - 2c/(gamma-1) from outside; entropy and tangential velocity from where
 /// the flow comes. Where no wave comes in (or out) one side gives everything.
-[[nodiscard]] WEFT_HD inline Primitive far_field_state(const IdealGas& gas, const Primitive& inside, const Primitive& outside,
-                                                       Vec3 n) {
-  const double qi = dot(inside.velocity, n), qo = dot(outside.velocity, n);
-  const double ci = gas.sound_speed(inside), co = gas.sound_speed(outside);
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> far_field_state(const BasicIdealGas<Real>& gas,
+                                                                  const BasicPrimitive<Real>& inside,
+                                                                  const BasicPrimitive<Real>& outside, const BasicVec3<Real>& n) {
+  const Real qi = dot(inside.velocity, n), qo = dot(outside.velocity, n);
+  const Real ci = gas.sound_speed(inside), co = gas.sound_speed(outside);
   if (qi >= ci) return inside;
   if (qo <= -co) return outside;
-  const double q = 0.5 * (qi + qo) + (ci - co) / (gas.gamma - 1);
-  const double c = 0.5 * (ci + co) + 0.25 * (gas.gamma - 1) * (qi - qo);
+  const Real q = Real(0.5) * (qi + qo) + (ci - co) / (gas.gamma - 1);
+  const Real c = Real(0.5) * (ci + co) + Real(0.25) * (gas.gamma - 1) * (qi - qo);
   if (c <= 0) return outside;
   return q > 0 ? along_isentrope(gas, inside, c / ci, q, n) : along_isentrope(gas, outside, c / co, q, n);
 }
@@ -58,28 +63,32 @@ namespace detail {
 /// A reservoir: the outgoing invariant meets the total conditions, so that with speed V along the direction d
 /// q = V d.n, q + 2c/(gamma-1) = R, c^2 = c0^2 - (gamma-1)/2 V^2. Where the flow would turn back the reservoir is at rest; it
 /// chokes at Mach 1.
-[[nodiscard]] WEFT_HD inline Primitive reservoir_state(const IdealGas& gas, const BoundaryParams& boundary,
-                                                       const Primitive& inside, Vec3 n) {
-  const double half = 0.5 * (gas.gamma - 1);
-  const Vec3 direction = dot(boundary.direction, boundary.direction) > 0 ? boundary.direction : -n;
-  const double inward = -dot(direction, n);
-  const double cc0 = gas.gamma * gas.gas_constant * boundary.total_temperature;
-  const double invariant = dot(inside.velocity, n) + gas.sound_speed(inside) / half;
-  const double a = 1 + half * inward * inward, b = half * invariant * inward;
-  const double discriminant = b * b - a * (half * invariant * invariant - cc0 / half);
-  const double sonic = std::sqrt(2 * cc0 / (gas.gamma + 1));
-  const double speed = lesser(greater((std::sqrt(greater(discriminant, 0)) - b) / a, 0), sonic);
-  const double ratio = 1 - half * speed * speed / cc0;  // T / T0
-  const double pressure = boundary.total_pressure * std::pow(ratio, gas.gamma / (gas.gamma - 1));
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> reservoir_state(const BasicIdealGas<Real>& gas,
+                                                                  const BasicBoundaryParams<Real>& boundary,
+                                                                  const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
+  const Real half = Real(0.5) * (gas.gamma - 1);
+  const BasicVec3<Real> direction = dot(boundary.direction, boundary.direction) > 0 ? boundary.direction : -n;
+  const Real inward = -dot(direction, n);
+  const Real cc0 = gas.gamma * gas.gas_constant * boundary.total_temperature;
+  const Real invariant = dot(inside.velocity, n) + gas.sound_speed(inside) / half;
+  const Real a = 1 + half * inward * inward, b = half * invariant * inward;
+  const Real discriminant = b * b - a * (half * invariant * invariant - cc0 / half);
+  const Real sonic = std::sqrt(2 * cc0 / (gas.gamma + 1));
+  const Real speed = lesser(greater((std::sqrt(greater(discriminant, 0)) - b) / a, 0), sonic);
+  const Real ratio = 1 - half * speed * speed / cc0;  // T / T0
+  const Real pressure = boundary.total_pressure * std::pow(ratio, gas.gamma / (gas.gamma - 1));
   return {gas.density(pressure, boundary.total_temperature * ratio), speed * direction, pressure};
 }
 
 /// Subsonic: the given pressure, with entropy, tangential velocity and the outgoing invariant from inside.
-[[nodiscard]] WEFT_HD inline Primitive pressure_outflow_state(const IdealGas& gas, double pressure, const Primitive& inside,
-                                                              Vec3 n) {
-  const double qi = dot(inside.velocity, n), ci = gas.sound_speed(inside);
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> pressure_outflow_state(const BasicIdealGas<Real>& gas, Real pressure,
+                                                                         const BasicPrimitive<Real>& inside,
+                                                                         const BasicVec3<Real>& n) {
+  const Real qi = dot(inside.velocity, n), ci = gas.sound_speed(inside);
   if (qi >= ci) return inside;
-  const double ratio = std::pow(pressure / inside.pressure, 0.5 * (gas.gamma - 1) / gas.gamma);  // c / ci
+  const Real ratio = std::pow(pressure / inside.pressure, Real(0.5) * (gas.gamma - 1) / gas.gamma);  // c / ci
   return along_isentrope(gas, inside, ratio, qi + 2 * ci * (1 - ratio) / (gas.gamma - 1), n);
 }
 
@@ -88,20 +97,24 @@ namespace detail {
 /// The pressure that the gas exerts on a wall when it runs into it, or away from it, with normal speed q = u.n: the exact
 /// solution of the Riemann problem of the state and its mirror image (a shock for q > 0, a rarefaction for q < 0, vacuum past q =
 /// -2c/(gamma-1)). E. F. Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics, 3rd ed., section 6.3.3.
-[[nodiscard]] WEFT_HD inline double wall_pressure(const IdealGas& gas, const Primitive& inside, Vec3 n) {
-  const double mach = dot(inside.velocity, n) / gas.sound_speed(inside);
+template <class Real>
+[[nodiscard]] WEFT_HD inline Real wall_pressure(const BasicIdealGas<Real>& gas, const BasicPrimitive<Real>& inside,
+                                                const BasicVec3<Real>& n) {
+  const Real mach = dot(inside.velocity, n) / gas.sound_speed(inside);
   if (mach >= 0) {
-    const double strength = 0.25 * (gas.gamma + 1) * mach;
+    const Real strength = Real(0.25) * (gas.gamma + 1) * mach;
     return inside.pressure * (1 + gas.gamma * mach * (strength + std::sqrt(1 + strength * strength)));
   }
-  const double ratio = 1 + 0.5 * (gas.gamma - 1) * mach;
-  return ratio > 0 ? inside.pressure * std::pow(ratio, 2 * gas.gamma / (gas.gamma - 1)) : 0.0;
+  const Real ratio = 1 + Real(0.5) * (gas.gamma - 1) * mach;
+  return ratio > 0 ? inside.pressure * std::pow(ratio, 2 * gas.gamma / (gas.gamma - 1)) : Real(0);
 }
 
 /// The state on a boundary face. On a wall: the inside state without its normal velocity.
 /// @pre inside is physical; n is a unit vector.
-[[nodiscard]] WEFT_HD inline Primitive boundary_state(const IdealGas& gas, const BoundaryParams& boundary,
-                                                      const Primitive& inside, Vec3 n) {
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> boundary_state(const BasicIdealGas<Real>& gas,
+                                                                 const BasicBoundaryParams<Real>& boundary,
+                                                                 const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
   switch (boundary.kind) {
     case BoundaryKind::slip_wall:
     case BoundaryKind::symmetry:
@@ -122,18 +135,22 @@ namespace detail {
 
 /// The state behind a boundary face, for gradients and limiters: the mirror image of the inside where the boundary mirrors, else
 /// the state on the face. @pre as boundary_state.
-[[nodiscard]] WEFT_HD inline Primitive state_behind(const IdealGas& gas, const BoundaryParams& boundary, const Primitive& inside,
-                                                    Vec3 n) {
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> state_behind(const BasicIdealGas<Real>& gas,
+                                                               const BasicBoundaryParams<Real>& boundary,
+                                                               const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
   if (!mirrors(boundary.kind)) return boundary_state(gas, boundary, inside, n);
-  Primitive image = inside;
-  image.velocity -= 2.0 * dot(inside.velocity, n) * n;
+  BasicPrimitive<Real> image = inside;
+  image.velocity -= 2 * dot(inside.velocity, n) * n;
   return image;
 }
 
 /// The flux out of the domain per unit area: of the boundary state; of the pressure alone on walls and symmetry planes.
 /// @pre as boundary_state.
-[[nodiscard]] WEFT_HD inline Conserved boundary_flux(const IdealGas& gas, const BoundaryParams& boundary, const Primitive& inside,
-                                                     Vec3 n) {
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicConserved<Real> boundary_flux(const BasicIdealGas<Real>& gas,
+                                                                const BasicBoundaryParams<Real>& boundary,
+                                                                const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
   if (boundary.kind == BoundaryKind::slip_wall || boundary.kind == BoundaryKind::symmetry) {
     return {0, wall_pressure(gas, inside, n) * n, 0};
   }

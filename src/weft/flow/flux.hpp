@@ -1,8 +1,9 @@
 #pragma once
 /// The Euler flux through a face, exact and numerical. Include this for all of them.
 ///
-/// A numerical flux is a functor `Conserved operator()(gas, left, right, unit_normal)`: per unit area, positive from left to
-/// right. Each is consistent, f(W, W, n) = physical_flux(W, n), and conservative, f(L, R, n) = -f(R, L, -n).
+/// A numerical flux is a functor `Conserved operator()(gas, left, right, unit_normal)`, for one face or for a pack of them
+/// (BasicConserved<T>): per unit area, positive from left to right. Each is consistent, f(W, W, n) = physical_flux(W, n), and
+/// conservative, f(L, R, n) = -f(R, L, -n).
 #include "weft/flow/hllc.hpp"
 #include "weft/flow/physical_flux.hpp"
 #include "weft/flow/roe.hpp"

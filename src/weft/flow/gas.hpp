@@ -6,126 +6,142 @@
 
 #include "weft/base/macros.hpp"
 #include "weft/base/vec3.hpp"
+#include "weft/flow/detail/math.hpp"
 
 namespace weft::flow {
 
 /// Density, momentum and total energy per volume: what the scheme conserves. Also a flux per area, and a residual.
-struct Conserved {
+/// @tparam T  double, float, or a pack of states that are computed with at once (detail/pack.hpp).
+template <class T>
+struct BasicConserved {
   static constexpr int kVars = 5;
 
-  double density = 0;  ///< rho, kg/m^3
-  Vec3 momentum{};     ///< rho u, kg/(m^2 s)
-  double energy = 0;   ///< rho E, J/m^3
+  T density = 0;            ///< rho, kg/m^3
+  BasicVec3<T> momentum{};  ///< rho u, kg/(m^2 s)
+  T energy = 0;             ///< rho E, J/m^3
 
   /// The k-th variable; folds to a field where k is known at compile time.
-  [[nodiscard]] WEFT_HD constexpr double operator[](int k) const {
+  [[nodiscard]] WEFT_HD constexpr T operator[](int k) const {
     return k == 0 ? density : (k == kVars - 1 ? energy : momentum[k - 1]);
   }
-  [[nodiscard]] WEFT_HD constexpr double& operator[](int k) {
-    return k == 0 ? density : (k == kVars - 1 ? energy : momentum[k - 1]);
-  }
-  WEFT_HD constexpr Conserved& operator+=(const Conserved& b) {
+  [[nodiscard]] WEFT_HD constexpr T& operator[](int k) { return k == 0 ? density : (k == kVars - 1 ? energy : momentum[k - 1]); }
+  WEFT_HD constexpr BasicConserved& operator+=(const BasicConserved& b) {
     density += b.density, momentum += b.momentum, energy += b.energy;
     return *this;
   }
-  WEFT_HD constexpr Conserved& operator-=(const Conserved& b) {
+  WEFT_HD constexpr BasicConserved& operator-=(const BasicConserved& b) {
     density -= b.density, momentum -= b.momentum, energy -= b.energy;
     return *this;
   }
-  WEFT_HD constexpr Conserved& operator*=(double s) {
+  WEFT_HD constexpr BasicConserved& operator*=(T s) {
     density *= s, momentum *= s, energy *= s;
     return *this;
   }
-  friend WEFT_HD constexpr Conserved operator+(Conserved a, const Conserved& b) { return a += b; }
-  friend WEFT_HD constexpr Conserved operator-(Conserved a, const Conserved& b) { return a -= b; }
-  friend WEFT_HD constexpr Conserved operator*(double s, Conserved a) { return a *= s; }
-  friend WEFT_HD constexpr Conserved operator*(Conserved a, double s) { return a *= s; }
-  friend WEFT_HD constexpr bool operator==(const Conserved& a, const Conserved& b) {
+  friend WEFT_HD constexpr BasicConserved operator+(BasicConserved a, const BasicConserved& b) { return a += b; }
+  friend WEFT_HD constexpr BasicConserved operator-(BasicConserved a, const BasicConserved& b) { return a -= b; }
+  friend WEFT_HD constexpr BasicConserved operator*(T s, BasicConserved a) { return a *= s; }
+  friend WEFT_HD constexpr BasicConserved operator*(BasicConserved a, T s) { return a *= s; }
+  friend WEFT_HD constexpr bool operator==(const BasicConserved& a, const BasicConserved& b) {
     return a.density == b.density && a.momentum == b.momentum && a.energy == b.energy;
   }
 };
 
 /// Density, velocity and pressure: what is reconstructed, and what people read. Also a difference of two such states.
-struct Primitive {
-  static constexpr int kVars = Conserved::kVars;
+template <class T>
+struct BasicPrimitive {
+  static constexpr int kVars = BasicConserved<T>::kVars;
 
-  double density = 0;   ///< rho, kg/m^3
-  Vec3 velocity{};      ///< m/s
-  double pressure = 0;  ///< Pa
+  T density = 0;            ///< rho, kg/m^3
+  BasicVec3<T> velocity{};  ///< m/s
+  T pressure = 0;           ///< Pa
 
   /// The k-th variable; folds to a field where k is known at compile time.
-  [[nodiscard]] WEFT_HD constexpr double operator[](int k) const {
+  [[nodiscard]] WEFT_HD constexpr T operator[](int k) const {
     return k == 0 ? density : (k == kVars - 1 ? pressure : velocity[k - 1]);
   }
-  [[nodiscard]] WEFT_HD constexpr double& operator[](int k) {
+  [[nodiscard]] WEFT_HD constexpr T& operator[](int k) {
     return k == 0 ? density : (k == kVars - 1 ? pressure : velocity[k - 1]);
   }
-  WEFT_HD constexpr Primitive& operator+=(const Primitive& b) {
+  WEFT_HD constexpr BasicPrimitive& operator+=(const BasicPrimitive& b) {
     density += b.density, velocity += b.velocity, pressure += b.pressure;
     return *this;
   }
-  WEFT_HD constexpr Primitive& operator-=(const Primitive& b) {
+  WEFT_HD constexpr BasicPrimitive& operator-=(const BasicPrimitive& b) {
     density -= b.density, velocity -= b.velocity, pressure -= b.pressure;
     return *this;
   }
-  WEFT_HD constexpr Primitive& operator*=(double s) {
+  WEFT_HD constexpr BasicPrimitive& operator*=(T s) {
     density *= s, velocity *= s, pressure *= s;
     return *this;
   }
-  friend WEFT_HD constexpr Primitive operator+(Primitive a, const Primitive& b) { return a += b; }
-  friend WEFT_HD constexpr Primitive operator-(Primitive a, const Primitive& b) { return a -= b; }
-  friend WEFT_HD constexpr Primitive operator*(double s, Primitive a) { return a *= s; }
-  friend WEFT_HD constexpr Primitive operator*(Primitive a, double s) { return a *= s; }
-  friend WEFT_HD constexpr bool operator==(const Primitive& a, const Primitive& b) {
+  friend WEFT_HD constexpr BasicPrimitive operator+(BasicPrimitive a, const BasicPrimitive& b) { return a += b; }
+  friend WEFT_HD constexpr BasicPrimitive operator-(BasicPrimitive a, const BasicPrimitive& b) { return a -= b; }
+  friend WEFT_HD constexpr BasicPrimitive operator*(T s, BasicPrimitive a) { return a *= s; }
+  friend WEFT_HD constexpr BasicPrimitive operator*(BasicPrimitive a, T s) { return a *= s; }
+  friend WEFT_HD constexpr bool operator==(const BasicPrimitive& a, const BasicPrimitive& b) {
     return a.density == b.density && a.velocity == b.velocity && a.pressure == b.pressure;
   }
 };
 
+using Conserved = BasicConserved<double>;
+using Primitive = BasicPrimitive<double>;
+
 /// A calorically perfect ideal gas: p = rho R T, p = (gamma - 1) rho e.
-struct IdealGas {
-  static constexpr int kVars = ::weft::flow::Conserved::kVars;
-  using Conserved = ::weft::flow::Conserved;
-  using Primitive = ::weft::flow::Primitive;
+/// @tparam Real  double or float.
+template <class Real>
+struct BasicIdealGas {
+  static constexpr int kVars = BasicConserved<Real>::kVars;
 
-  double gamma = 1.4;         ///< ratio of specific heats, > 1
-  double gas_constant = 1.0;  ///< R, J/(kg K); 1 in non-dimensional cases
+  Real gamma = Real(1.4);       ///< ratio of specific heats, > 1
+  Real gas_constant = Real(1);  ///< R, J/(kg K); 1 in non-dimensional cases
 
-  [[nodiscard]] WEFT_HD constexpr Conserved conserved(const Primitive& w) const {
+  template <class T = Real>
+  [[nodiscard]] WEFT_HD constexpr BasicConserved<T> conserved(const BasicPrimitive<T>& w) const {
     return {w.density, w.density * w.velocity, total_energy(w)};
   }
-  [[nodiscard]] WEFT_HD constexpr Primitive primitive(const Conserved& u) const {
-    const double volume = 1.0 / u.density;
-    const Vec3 velocity = volume * u.momentum;
-    return {u.density, velocity, (gamma - 1) * (u.energy - 0.5 * dot(u.momentum, velocity))};
+  template <class T = Real>
+  [[nodiscard]] WEFT_HD constexpr BasicPrimitive<T> primitive(const BasicConserved<T>& u) const {
+    const T volume = 1 / u.density;
+    const BasicVec3<T> velocity = volume * u.momentum;
+    return {u.density, velocity, (gamma - 1) * (u.energy - Real(0.5) * dot(u.momentum, velocity))};
   }
   /// rho E, J/m^3.
-  [[nodiscard]] WEFT_HD constexpr double total_energy(const Primitive& w) const {
-    return w.pressure / (gamma - 1) + 0.5 * w.density * dot(w.velocity, w.velocity);
+  template <class T = Real>
+  [[nodiscard]] WEFT_HD constexpr T total_energy(const BasicPrimitive<T>& w) const {
+    return w.pressure / (gamma - 1) + Real(0.5) * w.density * dot(w.velocity, w.velocity);
   }
   /// H = E + p / rho, J/kg.
-  [[nodiscard]] WEFT_HD constexpr double total_enthalpy(const Primitive& w) const {
-    return gamma / (gamma - 1) * w.pressure / w.density + 0.5 * dot(w.velocity, w.velocity);
+  template <class T = Real>
+  [[nodiscard]] WEFT_HD constexpr T total_enthalpy(const BasicPrimitive<T>& w) const {
+    return gamma / (gamma - 1) * w.pressure / w.density + Real(0.5) * dot(w.velocity, w.velocity);
   }
-  [[nodiscard]] WEFT_HD double sound_speed(const Primitive& w) const { return std::sqrt(gamma * w.pressure / w.density); }
-  [[nodiscard]] WEFT_HD double mach(const Primitive& w) const { return norm(w.velocity) / sound_speed(w); }
-  [[nodiscard]] WEFT_HD constexpr double temperature(const Primitive& w) const { return w.pressure / (w.density * gas_constant); }
-  [[nodiscard]] WEFT_HD constexpr double density(double pressure, double temperature) const {
+  template <class T = Real>
+  [[nodiscard]] WEFT_HD T sound_speed(const BasicPrimitive<T>& w) const {
+    return detail::root(gamma * w.pressure / w.density);
+  }
+  [[nodiscard]] WEFT_HD Real mach(const BasicPrimitive<Real>& w) const { return norm(w.velocity) / sound_speed(w); }
+  [[nodiscard]] WEFT_HD constexpr Real temperature(const BasicPrimitive<Real>& w) const {
+    return w.pressure / (w.density * gas_constant);
+  }
+  [[nodiscard]] WEFT_HD constexpr Real density(Real pressure, Real temperature) const {
     return pressure / (gas_constant * temperature);
   }
   /// The entropy function p / rho^gamma: constant along a streamline without shocks.
-  [[nodiscard]] WEFT_HD double entropy(const Primitive& w) const { return w.pressure / std::pow(w.density, gamma); }
-  [[nodiscard]] WEFT_HD double total_temperature(const Primitive& w) const { return temperature(w) * stagnation_ratio(w); }
-  [[nodiscard]] WEFT_HD double total_pressure(const Primitive& w) const {
+  [[nodiscard]] WEFT_HD Real entropy(const BasicPrimitive<Real>& w) const { return w.pressure / std::pow(w.density, gamma); }
+  [[nodiscard]] WEFT_HD Real total_temperature(const BasicPrimitive<Real>& w) const {
+    return temperature(w) * stagnation_ratio(w);
+  }
+  [[nodiscard]] WEFT_HD Real total_pressure(const BasicPrimitive<Real>& w) const {
     return w.pressure * std::pow(stagnation_ratio(w), gamma / (gamma - 1));
   }
 
   /// Whether the model holds: positive density and pressure, everything finite.
-  [[nodiscard]] WEFT_HD bool physical(const Primitive& w) const {
+  [[nodiscard]] WEFT_HD bool physical(const BasicPrimitive<Real>& w) const {
     bool good = w.density > 0 && w.pressure > 0;
     for (int k = 0; k < kVars; ++k) good = good && std::isfinite(w[k]);
     return good;
   }
-  [[nodiscard]] WEFT_HD bool physical(const Conserved& u) const { return u.density > 0 && physical(primitive(u)); }
+  [[nodiscard]] WEFT_HD bool physical(const BasicConserved<Real>& u) const { return u.density > 0 && physical(primitive(u)); }
 
   /// For files and messages.
   [[nodiscard]] static constexpr const char* conserved_name(int k) {
@@ -139,9 +155,11 @@ struct IdealGas {
 
  private:
   /// T0 / T.
-  [[nodiscard]] WEFT_HD constexpr double stagnation_ratio(const Primitive& w) const {
-    return 1 + 0.5 * (gamma - 1) * dot(w.velocity, w.velocity) * w.density / (gamma * w.pressure);
+  [[nodiscard]] WEFT_HD constexpr Real stagnation_ratio(const BasicPrimitive<Real>& w) const {
+    return 1 + Real(0.5) * (gamma - 1) * dot(w.velocity, w.velocity) * w.density / (gamma * w.pressure);
   }
 };
+
+using IdealGas = BasicIdealGas<double>;
 
 }  // namespace weft::flow

@@ -14,45 +14,50 @@ namespace weft::flow {
 /// cancellation: equal states give the physical flux bitwise but for the last digit of the energy.
 /// @cost 5 square roots, 5 divisions and one by gamma - 1, no branch.
 struct HllcFlux {
-  [[nodiscard]] WEFT_HD WEFT_FORCE_INLINE Conserved operator()(const IdealGas& gas, const Primitive& left, const Primitive& right,
-                                                               Vec3 n) const {
-    const double ql = dot(left.velocity, n), qr = dot(right.velocity, n);
-    const double volume_l = 1 / left.density, volume_r = 1 / right.density;
-    const double ccl = gas.gamma * left.pressure * volume_l, ccr = gas.gamma * right.pressure * volume_r;
+  template <class Real, class T = Real>
+  [[nodiscard]] WEFT_HD WEFT_FORCE_INLINE BasicConserved<T> operator()(const BasicIdealGas<Real>& gas,
+                                                                       const BasicPrimitive<T>& left,
+                                                                       const BasicPrimitive<T>& right,
+                                                                       const BasicVec3<T>& n) const {
+    using detail::root, detail::select;
+    const T ql = dot(left.velocity, n), qr = dot(right.velocity, n);
+    const T volume_l = 1 / left.density, volume_r = 1 / right.density;
+    const T ccl = gas.gamma * left.pressure * volume_l, ccr = gas.gamma * right.pressure * volume_r;
 
     // Roe's averages.
-    const double root_l = std::sqrt(left.density), root_r = std::sqrt(right.density);
-    const double unit = 1 / (root_l + root_r);
-    const double wl = root_l * unit, wr = root_r * unit;
-    const double jump = qr - ql;
-    const double q = wl * ql + wr * qr;
-    const double c = std::sqrt(wl * ccl + wr * ccr + 0.5 * (gas.gamma - 1) * (wl * wr) * (jump * jump));
-    const double sl = detail::lesser(ql - std::sqrt(ccl), q - c);
-    const double sr = detail::greater(qr + std::sqrt(ccr), q + c);
+    const T root_l = root(left.density), root_r = root(right.density);
+    const T unit = 1 / (root_l + root_r);
+    const T wl = root_l * unit, wr = root_r * unit;
+    const T jump = qr - ql;
+    const T q = wl * ql + wr * qr;
+    const T c = root(wl * ccl + wr * ccr + Real(0.5) * (gas.gamma - 1) * (wl * wr) * (jump * jump));
+    const T sl = detail::lesser(ql - root(ccl), q - c);
+    const T sr = detail::greater(qr + root(ccr), q + c);
 
     // al and ar are the mass fluxes through the outer waves; below < 0, so the contact moves as -balance does.
-    const double al = left.density * (sl - ql), ar = right.density * (sr - qr);
-    const double pressure_jump = right.pressure - left.pressure;
-    const double balance = pressure_jump + al * ql - ar * qr, below = al - ar;
+    const T al = left.density * (sl - ql), ar = right.density * (sr - qr);
+    const T pressure_jump = right.pressure - left.pressure;
+    const T balance = pressure_jump + al * ql - ar * qr, below = al - ar;
 
     // The side of the contact that the face sees, and its outer wave (clipped: zero where that wave has left the face).
-    const bool from_left = balance <= 0;
-    const double density = from_left ? left.density : right.density;
-    const double volume = from_left ? volume_l : volume_r;
-    const double pressure = from_left ? left.pressure : right.pressure;
-    const Vec3 velocity{from_left ? left.velocity.x : right.velocity.x, from_left ? left.velocity.y : right.velocity.y,
-                        from_left ? left.velocity.z : right.velocity.z};
-    const double speed = from_left ? ql : qr;
-    const double through = from_left ? al : ar;
-    const double relative = (pressure_jump - (from_left ? ar : al) * jump) / below;  // speed of the contact less `speed`
-    const double outer = from_left ? sl : sr;
-    const double clipped = from_left ? detail::lesser(sl, 0) : detail::greater(sr, 0);
-    const double contact = speed + relative;
+    const auto from_left = balance <= 0;
+    const T density = select(from_left, left.density, right.density);
+    const T volume = select(from_left, volume_l, volume_r);
+    const T pressure = select(from_left, left.pressure, right.pressure);
+    const BasicVec3<T> velocity{select(from_left, left.velocity.x, right.velocity.x),
+                                select(from_left, left.velocity.y, right.velocity.y),
+                                select(from_left, left.velocity.z, right.velocity.z)};
+    const T speed = select(from_left, ql, qr);
+    const T through = select(from_left, al, ar);
+    const T relative = (pressure_jump - select(from_left, ar, al) * jump) / below;  // speed of the contact less `speed`
+    const T outer = select(from_left, sl, sr);
+    const T clipped = select(from_left, detail::lesser(sl, 0), detail::greater(sr, 0));
+    const T contact = speed + relative;
 
     // F = F_K + S_K (U*_K - U_K), with the common factor of the star state taken out.
-    const double shift = relative * (clipped / (outer - contact));
-    const double mass = density * (speed + shift);
-    const double energy = pressure * volume / (gas.gamma - 1) + 0.5 * dot(velocity, velocity);
+    const T shift = relative * (clipped / (outer - contact));
+    const T mass = density * (speed + shift);
+    const T energy = pressure * volume / (gas.gamma - 1) + Real(0.5) * dot(velocity, velocity);
     return {mass, mass * velocity + (pressure + through * shift) * n,
             mass * energy + speed * pressure + shift * (through * contact + pressure)};
   }

@@ -1,7 +1,8 @@
 #pragma once
 /// Limiters of a linear reconstruction, and the fallback that keeps it positive.
 ///
-/// A limiter is a functor `double operator()(delta_max, delta_min, d, eps2)` for one variable and one point of a cell's surface:
+/// A limiter is a functor `T operator()(delta_max, delta_min, d, eps2)`, T = double, float or a pack of them, for one variable
+/// and one point of a cell's surface:
 ///   delta_max >= 0, delta_min <= 0: largest and smallest value among the cell and its neighbours, less the cell's value;
 ///   d: the unlimited reconstruction at the point, less the cell's value;
 ///   eps2: what `eps2(size, scale)` returns for the cell.
@@ -14,9 +15,14 @@ namespace weft::flow {
 /// The plain linear reconstruction: for smooth flows and for measuring order.
 struct NoLimiter {
   static constexpr bool kActive = false;
-  [[nodiscard]] WEFT_HD constexpr double eps2(double /*size*/, double /*scale*/) const { return 0; }
-  [[nodiscard]] WEFT_HD constexpr double operator()(double /*delta_max*/, double /*delta_min*/, double /*d*/,
-                                                    double /*eps2*/) const {
+  template <class Real, class T>
+  [[nodiscard]] WEFT_HD constexpr T eps2(Real /*size*/, const T& /*scale*/) const {
+    return 0;
+  }
+  template <class T>
+  [[nodiscard]] WEFT_HD constexpr T operator()(const T& /*delta_max*/, const std::type_identity_t<T>& /*delta_min*/,
+                                               const std::type_identity_t<T>& /*d*/,
+                                               const std::type_identity_t<T>& /*eps2*/) const {
     return 1;
   }
 };
@@ -24,11 +30,16 @@ struct NoLimiter {
 /// T. J. Barth, D. C. Jespersen, AIAA 89-0366: no new extrema, min(1, delta / d). Not smooth: steady residuals stall.
 struct BarthJespersen {
   static constexpr bool kActive = true;
-  [[nodiscard]] WEFT_HD constexpr double eps2(double /*size*/, double /*scale*/) const { return 0; }
-  [[nodiscard]] WEFT_HD constexpr double operator()(double delta_max, double delta_min, double d, double /*eps2*/) const {
-    const double room = d > 0 ? delta_max : delta_min;
+  template <class Real, class T>
+  [[nodiscard]] WEFT_HD constexpr T eps2(Real /*size*/, const T& /*scale*/) const {
+    return 0;
+  }
+  template <class T>
+  [[nodiscard]] WEFT_HD constexpr T operator()(const T& delta_max, const std::type_identity_t<T>& delta_min,
+                                               const std::type_identity_t<T>& d, const std::type_identity_t<T>& /*eps2*/) const {
+    const T room = detail::select(d > 0, delta_max, delta_min);
     // room / d < 1 without dividing where the answer is 1 (d = 0 included).
-    return detail::absolute(room) < detail::absolute(d) ? room / d : 1.0;
+    return detail::divide_where(detail::absolute(room) < detail::absolute(d), room, d, 1);
   }
 };
 
@@ -41,15 +52,18 @@ struct Venkatakrishnan {
 
   /// (K size)^3 scale^2, for a cell of length `size` in units of the case's reference length and a variable whose values vary by
   /// `scale`: so the limiter does not depend on the units of the variable.
-  [[nodiscard]] WEFT_HD constexpr double eps2(double size, double scale) const {
-    const double ratio = k * size;
+  template <class Real, class T>
+  [[nodiscard]] WEFT_HD constexpr T eps2(Real size, const T& scale) const {
+    const Real ratio = static_cast<Real>(k) * size;
     return ratio * ratio * ratio * scale * scale;
   }
-  [[nodiscard]] WEFT_HD constexpr double operator()(double delta_max, double delta_min, double d, double eps2) const {
-    const double room = d > 0 ? delta_max : delta_min;
-    const double both = room * d, base = room * room + eps2;
-    const double below = base + both + 2 * d * d;
-    return d != 0 && below > 0 ? (base + 2 * both) / below : 1.0;
+  template <class T>
+  [[nodiscard]] WEFT_HD constexpr T operator()(const T& delta_max, const std::type_identity_t<T>& delta_min,
+                                               const std::type_identity_t<T>& d, const std::type_identity_t<T>& eps2) const {
+    const T room = detail::select(d > 0, delta_max, delta_min);
+    const T both = room * d, base = room * room + eps2;
+    const T below = base + both + 2 * d * d;
+    return detail::divide_where(d != 0 && below > 0, base + 2 * both, below, 1);
   }
 };
 
@@ -69,10 +83,16 @@ decltype(auto) visit_limiter(LimiterKind kind, double venkatakrishnan_k, F&& f) 
   return f(NoLimiter{});
 }
 
+template <class T>
+[[nodiscard]] WEFT_HD constexpr auto positive(const BasicPrimitive<T>& w) {
+  return w.density > 0 && w.pressure > 0;
+}
+
 /// mean + increment where that has positive density and pressure, else the mean: first order, locally.
-[[nodiscard]] WEFT_HD constexpr Primitive reconstruct(const Primitive& mean, const Primitive& increment) {
-  const Primitive w = mean + increment;
-  return w.density > 0 && w.pressure > 0 ? w : mean;
+template <class T = double>
+[[nodiscard]] WEFT_HD constexpr BasicPrimitive<T> reconstruct(const BasicPrimitive<T>& mean, const BasicPrimitive<T>& increment) {
+  const BasicPrimitive<T> w = mean + increment;
+  return positive(w) ? w : mean;
 }
 
 }  // namespace weft::flow

@@ -6,14 +6,17 @@
 namespace weft::flow {
 
 /// F(W) . n per unit area, for a unit normal.
-[[nodiscard]] WEFT_HD constexpr Conserved physical_flux(const IdealGas& gas, const Primitive& w, Vec3 n) {
-  const double speed = dot(w.velocity, n);
-  const double mass = w.density * speed;
+template <class Real, class T = Real>
+[[nodiscard]] WEFT_HD constexpr BasicConserved<T> physical_flux(const BasicIdealGas<Real>& gas, const BasicPrimitive<T>& w,
+                                                                const BasicVec3<T>& n) {
+  const T speed = dot(w.velocity, n);
+  const T mass = w.density * speed;
   return {mass, mass * w.velocity + w.pressure * n, speed * (gas.total_energy(w) + w.pressure)};
 }
 
 /// |u . n| + c: bounds the time step.
-[[nodiscard]] WEFT_HD inline double max_wave_speed(const IdealGas& gas, const Primitive& w, Vec3 n) {
+template <class Real, class T = Real>
+[[nodiscard]] WEFT_HD inline T max_wave_speed(const BasicIdealGas<Real>& gas, const BasicPrimitive<T>& w, const BasicVec3<T>& n) {
   return detail::absolute(dot(w.velocity, n)) + gas.sound_speed(w);
 }
 

@@ -14,43 +14,48 @@ struct RoeFlux {
   /// that they stay exact.
   double entropy_fix = 0.2;
 
-  [[nodiscard]] WEFT_HD WEFT_FORCE_INLINE Conserved operator()(const IdealGas& gas, const Primitive& left, const Primitive& right,
-                                                               Vec3 n) const {
-    const double root_l = std::sqrt(left.density), root_r = std::sqrt(right.density);
-    const double unit = 1 / (root_l + root_r);
-    const double wl = root_l * unit, wr = root_r * unit;
-    const Vec3 jump = right.velocity - left.velocity;
-    const double pressure_jump = right.pressure - left.pressure;
-    const double normal_jump = dot(jump, n);
+  template <class Real, class T = Real>
+  [[nodiscard]] WEFT_HD WEFT_FORCE_INLINE BasicConserved<T> operator()(const BasicIdealGas<Real>& gas,
+                                                                       const BasicPrimitive<T>& left,
+                                                                       const BasicPrimitive<T>& right,
+                                                                       const BasicVec3<T>& n) const {
+    const T root_l = detail::root(left.density), root_r = detail::root(right.density);
+    const T unit = 1 / (root_l + root_r);
+    const T wl = root_l * unit, wr = root_r * unit;
+    const BasicVec3<T> jump = right.velocity - left.velocity;
+    const T pressure_jump = right.pressure - left.pressure;
+    const T normal_jump = dot(jump, n);
 
     // c~^2 = (gamma - 1)(H~ - v~^2 / 2), written as a sum of positive terms.
-    const Vec3 velocity = wl * left.velocity + wr * right.velocity;
-    const double density = root_l * root_r;
-    const double cc = gas.gamma * (wl * left.pressure / left.density + wr * right.pressure / right.density) +
-                      0.5 * (gas.gamma - 1) * (wl * wr) * dot(jump, jump);
-    const double c = std::sqrt(cc);
-    const double kinetic = 0.5 * dot(velocity, velocity);
-    const double enthalpy = cc / (gas.gamma - 1) + kinetic;
-    const double q = dot(velocity, n);
+    const BasicVec3<T> velocity = wl * left.velocity + wr * right.velocity;
+    const T density = root_l * root_r;
+    const T cc = gas.gamma * (wl * left.pressure / left.density + wr * right.pressure / right.density) +
+                 Real(0.5) * (gas.gamma - 1) * (wl * wr) * dot(jump, jump);
+    const T c = detail::root(cc);
+    const T kinetic = Real(0.5) * dot(velocity, velocity);
+    const T enthalpy = cc / (gas.gamma - 1) + kinetic;
+    const T q = dot(velocity, n);
 
     // Wave strengths times speeds: q - c, q, q + c, and shear.
-    const double unit_cc = 1 / cc;
-    const double slow = fixed(q - c, c) * 0.5 * unit_cc * (pressure_jump - density * c * normal_jump);
-    const double fast = fixed(q + c, c) * 0.5 * unit_cc * (pressure_jump + density * c * normal_jump);
-    const double contact = detail::absolute(q) * (right.density - left.density - pressure_jump * unit_cc);
-    const double shear = detail::absolute(q) * density;
+    const T unit_cc = 1 / cc;
+    const T slow = fixed<Real>(q - c, c) * Real(0.5) * unit_cc * (pressure_jump - density * c * normal_jump);
+    const T fast = fixed<Real>(q + c, c) * Real(0.5) * unit_cc * (pressure_jump + density * c * normal_jump);
+    const T contact = detail::absolute(q) * (right.density - left.density - pressure_jump * unit_cc);
+    const T shear = detail::absolute(q) * density;
 
-    const double mass = slow + contact + fast;
-    const Conserved dissipation{
+    const T mass = slow + contact + fast;
+    const BasicConserved<T> dissipation{
         mass, mass * velocity + ((fast - slow) * c) * n + shear * (jump - normal_jump * n),
         (slow + fast) * enthalpy + (fast - slow) * (q * c) + contact * kinetic + shear * (dot(velocity, jump) - q * normal_jump)};
-    return 0.5 * (physical_flux(gas, left, n) + physical_flux(gas, right, n) - dissipation);
+    return Real(0.5) * (physical_flux(gas, left, n) + physical_flux(gas, right, n) - dissipation);
   }
 
  private:
-  [[nodiscard]] WEFT_HD WEFT_FORCE_INLINE double fixed(double lambda, double c) const {
-    const double speed = detail::absolute(lambda), delta = entropy_fix * c;
-    return speed < delta ? 0.5 * (speed * speed / delta + delta) : speed;
+  template <class Real, class T>
+  [[nodiscard]] WEFT_HD WEFT_FORCE_INLINE T fixed(const T& lambda, const T& c) const {
+    const T speed = detail::absolute(lambda), delta = static_cast<Real>(entropy_fix) * c;
+    const auto slow = speed < delta;
+    return detail::select(slow, Real(0.5) * (detail::divide_where(slow, speed * speed, delta, 0) + delta), speed);
   }
 };
 

@@ -545,8 +545,9 @@ Primitive DeviceStepper::cell_state(std::int32_t cell, Vec3 x) const {
   const Vec3 r = x - s.residual.discretization().centroid[c];
   Primitive increment;
   for (int k = 0; k < kVars; ++k) {
-    increment[k] =
-        dim == 2 ? along<2>(&slopes[static_cast<std::size_t>(k * 2)], r) : along<3>(&slopes[static_cast<std::size_t>(k * 3)], r);
+    double slope[3] = {};
+    for (int d = 0; d < dim; ++d) slope[d] = slopes[static_cast<std::size_t>(gradient_index(k, d))];
+    increment[k] = dim == 2 ? along<2>(slope, r) : along<3>(slope, r);
   }
   return flow::reconstruct(load(mean.data()), increment);
 }

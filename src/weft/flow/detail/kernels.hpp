@@ -1,8 +1,12 @@
 #pragma once
 /// The kernels of one residual, one cell or face at a time: plain functions of trivially copyable views, for CPU loops and for
 /// GPU threads alike. Values are primitive (density, velocity, pressure); gradients are limited when they are stored.
+///
+/// A View says in which numbers it computes: geometry in View::Real; the variables of a row in View::kGroups groups of
+/// neighbours, each a View::Group: a Real, or a pack of them (pack.hpp).
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "weft/base/macros.hpp"
 #include "weft/base/vec3.hpp"
@@ -14,9 +18,19 @@ namespace weft::flow::detail {
 
 inline constexpr int kVars = IdealGas::kVars;
 
+/// Numbers behind the last row of values and of gradients, so that rows can be read as packs (pack_view.hpp).
+inline constexpr int kRowPadding = 3;
+
+/// Where the slope of variable k along axis d stands in a row of gradients: neighbouring variables are neighbours.
+[[nodiscard]] WEFT_HD constexpr int gradient_index(int k, int d) { return d * kVars + k; }
+
 /// What the kernels read and write, as the CPU's loops hold it: every row in one array, AoS. Meanings as in Discretization and
 /// Residual. The kernels take any View that answers the same questions; a GPU's tile is another (tile_view.cuh).
 struct ResidualView {
+  using Real = double;
+  using Group = double;
+  static constexpr int kGroups = kVars;
+
   const std::int32_t* stencil_offset;
   const std::int32_t* stencil_rows;
   const std::int32_t* cell_face_offset;
@@ -31,7 +45,7 @@ struct ResidualView {
   const double* inverse_volumes;
   const double* matrices;
   double* values;     ///< rows x kVars
-  double* gradients;  ///< (owned + ghost) x kVars x Dim, limited
+  double* gradients;  ///< (owned + ghost) x Dim x kVars, limited
   double* residual;   ///< owned x kVars: minus the sum of the fluxes out of the cell
   IdealGas gas;
   Primitive scale;          ///< by which the variables vary: Venkatakrishnan's parameter is relative to it
@@ -57,20 +71,21 @@ struct ResidualView {
   [[nodiscard]] WEFT_HD double value(std::int32_t row, int k) const { return values[static_cast<std::int64_t>(row) * kVars + k]; }
   template <int Dim>
   [[nodiscard]] WEFT_HD double gradient(std::int32_t row, int k, int d) const {
-    return gradients[static_cast<std::int64_t>(row) * (kVars * Dim) + k * Dim + d];
+    return gradients[static_cast<std::int64_t>(row) * (kVars * Dim) + gradient_index(k, d)];
   }
   template <int Dim>
   WEFT_HD void set_gradient(std::int32_t c, int k, int d, double slope) const {
-    gradients[static_cast<std::int64_t>(c) * (kVars * Dim) + k * Dim + d] = slope;
+    gradients[static_cast<std::int64_t>(c) * (kVars * Dim) + gradient_index(k, d)] = slope;
   }
+  [[nodiscard]] WEFT_HD double scale_of(int k) const { return scale[k]; }
   template <int Dim>
   [[nodiscard]] WEFT_HD double matrix(std::int32_t c, int i) const {
     return matrices[static_cast<std::int64_t>(c) * (Dim * (Dim + 1) / 2) + i];
   }
 };
 
-template <int Dim>
-WEFT_HD inline double along(const double* gradient, Vec3 r) {
+template <int Dim, class Real, class Group>
+WEFT_HD inline Group along(const Group* gradient, const BasicVec3<Real>& r) {
   if constexpr (Dim == 2) {
     return gradient[0] * r.x + gradient[1] * r.y;
   } else {
@@ -79,33 +94,34 @@ WEFT_HD inline double along(const double* gradient, Vec3 r) {
 }
 
 /// Weighted least squares (weight 1/|d|^2) over the stencil of cell c, and the range of values in the stencil.
-template <int Dim, class View>
-WEFT_HD inline void least_squares_gradient(const View& v, std::int32_t c, double (&g)[kVars][Dim], double (&low)[kVars],
-                                           double (&high)[kVars]) {
-  double own[kVars];
-  for (int k = 0; k < kVars; ++k) own[k] = v.value(c, k);
-  const Vec3 at = v.centroid(c);
-  double sum[kVars][Dim] = {};
-  for (int k = 0; k < kVars; ++k) low[k] = high[k] = own[k];
+template <int Dim, class View, int kGroups = View::kGroups, class Group = typename View::Group>
+WEFT_HD inline void least_squares_gradient(const View& v, std::int32_t c, Group (&g)[kGroups][Dim], Group (&low)[kGroups],
+                                           Group (&high)[kGroups]) {
+  using Real = typename View::Real;
+  Group own[kGroups];
+  for (int k = 0; k < kGroups; ++k) own[k] = v.value(c, k);
+  const BasicVec3<Real> at = v.centroid(c);
+  Group sum[kGroups][Dim] = {};
+  for (int k = 0; k < kGroups; ++k) low[k] = high[k] = own[k];
   const std::int32_t end = v.stencil_end(c);
   for (std::int32_t s = v.stencil_begin(c); s < end; ++s) {
     const std::int32_t row = v.stencil_row(s);
-    const Vec3 r = v.centroid(row) - at;
-    const double weight = 1.0 / (Dim == 2 ? r.x * r.x + r.y * r.y : dot(r, r));
-    const Vec3 d = weight * r;
-    for (int k = 0; k < kVars; ++k) {
-      const double other = v.value(row, k);
-      const double difference = other - own[k];
+    const BasicVec3<Real> r = v.centroid(row) - at;
+    const Real weight = 1 / (Dim == 2 ? r.x * r.x + r.y * r.y : dot(r, r));
+    const BasicVec3<Real> d = weight * r;
+    for (int k = 0; k < kGroups; ++k) {
+      const Group other = v.value(row, k);
+      const Group difference = other - own[k];
       sum[k][0] += d.x * difference;
       sum[k][1] += d.y * difference;
       if constexpr (Dim == 3) sum[k][2] += d.z * difference;
-      low[k] = other < low[k] ? other : low[k];
-      high[k] = other > high[k] ? other : high[k];
+      low[k] = lesser(other, low[k]);
+      high[k] = greater(other, high[k]);
     }
   }
-  double m[Dim * (Dim + 1) / 2];
+  Real m[Dim * (Dim + 1) / 2];
   for (int i = 0; i < Dim * (Dim + 1) / 2; ++i) m[i] = v.template matrix<Dim>(c, i);
-  for (int k = 0; k < kVars; ++k) {
+  for (int k = 0; k < kGroups; ++k) {
     if constexpr (Dim == 2) {
       g[k][0] = m[0] * sum[k][0] + m[1] * sum[k][1];
       g[k][1] = m[1] * sum[k][0] + m[2] * sum[k][1];
@@ -118,100 +134,105 @@ WEFT_HD inline void least_squares_gradient(const View& v, std::int32_t c, double
 }
 
 /// Green-Gauss over the faces of cell c, face values interpolated linearly between the two centroids; and the range of values.
-template <int Dim, class View>
-WEFT_HD inline void green_gauss_gradient(const View& v, std::int32_t c, double (&g)[kVars][Dim], double (&low)[kVars],
-                                         double (&high)[kVars]) {
-  double own[kVars];
-  for (int k = 0; k < kVars; ++k) own[k] = v.value(c, k);
-  double sum[kVars][Dim] = {};
-  for (int k = 0; k < kVars; ++k) low[k] = high[k] = own[k];
+template <int Dim, class View, int kGroups = View::kGroups, class Group = typename View::Group>
+WEFT_HD inline void green_gauss_gradient(const View& v, std::int32_t c, Group (&g)[kGroups][Dim], Group (&low)[kGroups],
+                                         Group (&high)[kGroups]) {
+  using Real = typename View::Real;
+  Group own[kGroups];
+  for (int k = 0; k < kGroups; ++k) own[k] = v.value(c, k);
+  Group sum[kGroups][Dim] = {};
+  for (int k = 0; k < kGroups; ++k) low[k] = high[k] = own[k];
   const std::int32_t end = v.face_end(c);
   for (std::int32_t s = v.face_begin(c); s < end; ++s) {
     const std::int32_t f = v.cell_face(s);
     const std::int32_t row = v.row_behind(s);
-    const double area = (v.left(f) == c ? v.face_area(f) : -v.face_area(f)) * v.inverse_volume(c);
-    const Vec3 n = area * v.face_normal(f);
-    const double near = norm(v.face_centroid(f) - v.centroid(c));
-    const double far = norm(v.face_centroid(f) - v.centroid(row));
-    const double share = near / (near + far);
-    for (int k = 0; k < kVars; ++k) {
+    const Real area = (v.left(f) == c ? v.face_area(f) : -v.face_area(f)) * v.inverse_volume(c);
+    const BasicVec3<Real> n = area * v.face_normal(f);
+    const Real near = norm(v.face_centroid(f) - v.centroid(c));
+    const Real far = norm(v.face_centroid(f) - v.centroid(row));
+    const Real share = near / (near + far);
+    for (int k = 0; k < kGroups; ++k) {
       // The cell's own value drops out of the sum (closed cell), so that a constant has a gradient of exactly zero.
-      const double other = v.value(row, k);
-      const double difference = share * (other - own[k]);
+      const Group other = v.value(row, k);
+      const Group difference = share * (other - own[k]);
       sum[k][0] += n.x * difference;
       sum[k][1] += n.y * difference;
       if constexpr (Dim == 3) sum[k][2] += n.z * difference;
-      low[k] = other < low[k] ? other : low[k];
-      high[k] = other > high[k] ? other : high[k];
+      low[k] = lesser(other, low[k]);
+      high[k] = greater(other, high[k]);
     }
   }
-  for (int k = 0; k < kVars; ++k) {
+  for (int k = 0; k < kGroups; ++k) {
     for (int d = 0; d < Dim; ++d) g[k][d] = sum[k][d];
   }
 }
 
 /// Length of a cell: the root of its area (2-D) or volume (3-D).
-template <int Dim>
-WEFT_HD inline double cell_length(double inverse_volume) {
-  return Dim == 3 ? std::cbrt(1.0 / inverse_volume) : std::sqrt(1.0 / inverse_volume);
+template <int Dim, class Real>
+WEFT_HD inline Real cell_length(Real inverse_volume) {
+  return Dim == 3 ? std::cbrt(1 / inverse_volume) : std::sqrt(1 / inverse_volume);
 }
 
 /// Gradient of cell c, limited so that values at its face centroids respect Limiter, stored.
 template <int Dim, bool GreenGauss, class Limiter, class View>
 WEFT_HD inline void gradient_of_cell(const View& v, std::int32_t c, const Limiter& limiter) {
-  double g[kVars][Dim], low[kVars], high[kVars];
+  using Real = typename View::Real;
+  using Group = typename View::Group;
+  constexpr int kGroups = View::kGroups;
+  Group g[kGroups][Dim], low[kGroups], high[kGroups];
   if constexpr (GreenGauss) {
     green_gauss_gradient<Dim>(v, c, g, low, high);
   } else {
     least_squares_gradient<Dim>(v, c, g, low, high);
   }
-  double phi[kVars];
-  for (double& factor : phi) factor = 1.0;
+  Group phi[kGroups];
+  for (Group& factor : phi) factor = 1;
   if constexpr (Limiter::kActive) {
     // A limiter below 1 falls with the size of the step, so only the largest steps up and down count.
-    double rise[kVars] = {}, fall[kVars] = {};
-    const Vec3 at = v.centroid(c);
+    Group rise[kGroups] = {}, fall[kGroups] = {};
+    const BasicVec3<Real> at = v.centroid(c);
     const std::int32_t end = v.face_end(c);
     for (std::int32_t s = v.face_begin(c); s < end; ++s) {
-      const Vec3 r = v.face_centroid(v.cell_face(s)) - at;
-      for (int k = 0; k < kVars; ++k) {
-        const double step = along<Dim>(g[k], r);
-        rise[k] = step > rise[k] ? step : rise[k];
-        fall[k] = step < fall[k] ? step : fall[k];
+      const BasicVec3<Real> r = v.face_centroid(v.cell_face(s)) - at;
+      for (int k = 0; k < kGroups; ++k) {
+        const Group step = along<Dim>(g[k], r);
+        rise[k] = greater(step, rise[k]);
+        fall[k] = lesser(step, fall[k]);
       }
     }
-    const double length = cell_length<Dim>(v.inverse_volume(c)) / v.reference_length;
-    for (int k = 0; k < kVars; ++k) {
-      const double eps2 = limiter.eps2(length, v.scale[k]);
-      const double own = v.value(c, k);
-      const double up = limiter(high[k] - own, low[k] - own, rise[k], eps2);
-      const double down = limiter(high[k] - own, low[k] - own, fall[k], eps2);
-      const double least = up < down ? up : down;
-      phi[k] = least < 1.0 ? least : 1.0;
+    const Real length = cell_length<Dim>(v.inverse_volume(c)) / v.reference_length;
+    for (int k = 0; k < kGroups; ++k) {
+      const Group eps2 = limiter.eps2(length, v.scale_of(k));
+      const Group own = v.value(c, k);
+      const Group up = limiter(high[k] - own, low[k] - own, rise[k], eps2);
+      const Group down = limiter(high[k] - own, low[k] - own, fall[k], eps2);
+      phi[k] = lesser(lesser(up, down), 1);
     }
   }
-  for (int k = 0; k < kVars; ++k) {
+  for (int k = 0; k < kGroups; ++k) {
     for (int d = 0; d < Dim; ++d) v.template set_gradient<Dim>(c, k, d, phi[k] * g[k][d]);
   }
 }
 
-WEFT_HD inline Primitive load(const double* value) {
-  Primitive w;
+template <class Real>
+WEFT_HD inline BasicPrimitive<Real> load(const Real* value) {
+  BasicPrimitive<Real> w;
   for (int k = 0; k < kVars; ++k) w[k] = value[k];
   return w;
 }
-WEFT_HD inline void store(double* value, const Primitive& w) {
+template <class Real>
+WEFT_HD inline void store(Real* value, const BasicPrimitive<Real>& w) {
   for (int k = 0; k < kVars; ++k) value[k] = w[k];
 }
 
 /// The state of cell c at the point x: linear with the limited gradient, or the cell's own value where that would leave the range
-/// of the gas (positivity).
-template <int Dim, class View>
-WEFT_HD inline Primitive reconstruct(const View& v, std::int32_t c, Vec3 x) {
-  const Vec3 r = x - v.centroid(c);
-  Primitive mean, increment;
+/// of the gas (positivity). @pre groups of one.
+template <int Dim, class View, class Real = typename View::Real>
+WEFT_HD inline BasicPrimitive<Real> reconstruct(const View& v, std::int32_t c, const BasicVec3<Real>& x) {
+  const BasicVec3<Real> r = x - v.centroid(c);
+  BasicPrimitive<Real> mean, increment;
   for (int k = 0; k < kVars; ++k) {
-    double g[Dim];
+    Real g[Dim];
     for (int d = 0; d < Dim; ++d) g[d] = v.template gradient<Dim>(c, k, d);
     mean[k] = v.value(c, k);
     increment[k] = along<Dim>(g, r);
@@ -219,26 +240,29 @@ WEFT_HD inline Primitive reconstruct(const View& v, std::int32_t c, Vec3 x) {
   return flow::reconstruct(mean, increment);
 }
 
-/// Flux through face f between two cells, times the area, out of the left cell.
-template <int Dim, class View, class Flux>
-WEFT_HD inline Conserved flux_of_face(const View& v, const Flux& flux, std::int32_t f) {
-  const Vec3 x = v.face_centroid(f);
-  const Primitive left = reconstruct<Dim>(v, v.left(f), x);
-  const Primitive right = reconstruct<Dim>(v, v.right(f), x);
+/// Flux through face f between two cells, times the area, out of the left cell. @pre groups of one.
+template <int Dim, class View, class Flux, class Real = typename View::Real>
+WEFT_HD inline BasicConserved<Real> flux_of_face(const View& v, const Flux& flux, std::int32_t f) {
+  const BasicVec3<Real> x = v.face_centroid(f);
+  const BasicPrimitive<Real> left = reconstruct<Dim>(v, v.left(f), x);
+  const BasicPrimitive<Real> right = reconstruct<Dim>(v, v.right(f), x);
   return v.face_area(f) * flux(v.gas, left, right, v.face_normal(f));
 }
 
 /// Largest stable time step of a cell at CFL number 1, s. `projected_area` as in Discretization.
-[[nodiscard]] WEFT_HD inline double stable_dt_of_cell(const IdealGas& gas, const Primitive& w, Vec3 projected_area,
-                                                      double inverse_volume) {
-  const double a = gas.sound_speed(w);
-  return 1.0 /
+template <class Real, class T = Real>
+[[nodiscard]] WEFT_HD inline T stable_dt_of_cell(const BasicIdealGas<Real>& gas, const BasicPrimitive<T>& w,
+                                                 const BasicVec3<T>& projected_area,
+                                                 const std::type_identity_t<T>& inverse_volume) {
+  const T a = gas.sound_speed(w);
+  return 1 /
          (inverse_volume * ((absolute(w.velocity.x) + a) * projected_area.x + (absolute(w.velocity.y) + a) * projected_area.y +
                             (absolute(w.velocity.z) + a) * projected_area.z));
 }
 
 /// residual[row] += sign * flux.
-WEFT_HD inline void accumulate(double* residual, const Conserved& flux, double sign) {
+template <class Real>
+WEFT_HD inline void accumulate(Real* residual, const BasicConserved<Real>& flux, std::type_identity_t<Real> sign) {
   for (int k = 0; k < kVars; ++k) residual[k] += sign * flux[k];
 }
 

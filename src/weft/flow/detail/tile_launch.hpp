@@ -31,7 +31,7 @@ struct TileRange {
 struct GradientArgs {
   TileArrays tiles;
   const double* values;         ///< all rows x kVars
-  double* gradients;            ///< owned + ghost rows x kVars x Dim
+  double* gradients;            ///< owned + ghost rows x Dim x kVars
   const std::int32_t* lowered;  ///< owned + ghost: 1 where the order is lowered; null: nowhere
   IdealGas gas;
   Primitive scale;

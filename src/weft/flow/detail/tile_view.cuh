@@ -130,6 +130,10 @@ __device__ inline void put(const double* from, double* to, int count) {
 /// The View of kernels.hpp on a tile in shared memory; what is read once per thread stays in global memory.
 template <int Dim>
 struct TileView {
+  using Real = double;
+  using Group = double;
+  static constexpr int kGroups = kVars;
+
   const TileArrays& t;
   const Tile& tile;
   int face_stride;
@@ -174,12 +178,13 @@ struct TileView {
   __device__ double value(std::int32_t row, int k) const { return values[row * kVars + k]; }
   template <int D>
   __device__ double gradient(std::int32_t row, int k, int d) const {
-    return gradients[row * (kVars * Dim) + k * Dim + d];
+    return gradients[row * (kVars * Dim) + gradient_index(k, d)];
   }
   template <int D>
   __device__ void set_gradient(std::int32_t c, int k, int d, double slope) const {
-    slopes[c * (kVars * Dim) + k * Dim + d] = slope;
+    slopes[c * (kVars * Dim) + gradient_index(k, d)] = slope;
   }
+  __device__ double scale_of(int k) const { return scale[k]; }
   template <int D>
   __device__ double matrix(std::int32_t c, int i) const {
     return t.matrices[static_cast<std::int64_t>(tile.first_cell + c) * (Dim * (Dim + 1) / 2) + i];
