@@ -25,6 +25,9 @@ std::vector<BoundaryKind> kinds_of(const std::vector<BoundaryCondition>& boundar
   return kinds;
 }
 
+/// Cells whose gradients are still in the second-level cache when their fluxes are computed.
+constexpr std::int32_t kBlock = 512;
+
 }  // namespace
 
 Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
@@ -37,9 +40,11 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
           mesh.comm,
           [&] { return Discretization(mesh, kinds_of(boundary_), stencil, numerics.gradient == GradientKind::least_squares); })),
       prescribed_(boundary_.size()),
-      values_(backend == Backend::host ? static_cast<std::size_t>(discretization_.rows) * kVars : 0, 0.0),
+      padding_(backend == Backend::host ? detail::kRowPadding : 0),
+      values_((backend == Backend::host ? static_cast<std::size_t>(discretization_.rows) * kVars : 0) + padding_, 0.0),
       gradients_(
-          backend == Backend::host ? static_cast<std::size_t>(mesh.cells()) * kVars * static_cast<std::size_t>(mesh.dim) : 0,
+          (backend == Backend::host ? static_cast<std::size_t>(mesh.cells()) * kVars * static_cast<std::size_t>(mesh.dim) : 0) +
+              padding_,
           0.0),
       residual_(backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) * kVars : 0, 0.0),
       limiter_(visit_limiter(numerics.limiter, numerics.venkatakrishnan_k,
@@ -50,7 +55,9 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
   if (backend != Backend::host) return;
   const std::span cells = std::span(values_).first(static_cast<std::size_t>(mesh.cells()) * kVars);
   pull_values_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(cells, kVars)}).pull());
-  pull_gradients_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(gradients_, kVars * mesh.dim)}).pull());
+  pull_gradients_.emplace(
+      ArrayTransformer(mesh.plan, {PairRef::rows(std::span(gradients_).first(gradients_.size() - padding_), kVars * mesh.dim)})
+          .pull());
 }
 
 void Residual::set_reference(const Primitive& reference) {
@@ -102,20 +109,18 @@ void Residual::boundary_rows(double time) {
   }
 }
 
+void Residual::gradients(std::int32_t first, std::int32_t last) {
+  if (numerics_.gradient == GradientKind::none) return;
+  with_dim(mesh_.dim, [&](auto dim) { detail::gradient_loop<dim()>(view(), numerics_.gradient, limiter_, first, last); });
+  if (order_lowered_) flatten_lowered(first, last);
+}
+
 void Residual::refresh(double time) {
   boundary_rows(time);
   pull_values_->start(after(host_stream()));
-  if (numerics_.gradient == GradientKind::none) {
-    pull_values_->wait();
-    return;
-  }
-  with_dim(mesh_.dim, [&](auto dim) {
-    const detail::ResidualView v = view();
-    detail::gradient_loop<dim()>(v, numerics_.gradient, limiter_, 0, mesh_.inner_cells);
-    pull_values_->wait();
-    detail::gradient_loop<dim()>(v, numerics_.gradient, limiter_, mesh_.inner_cells, mesh_.owned_cells);
-  });
-  if (order_lowered_) flatten_lowered();
+  gradients(0, mesh_.inner_cells);
+  pull_values_->wait();
+  gradients(mesh_.inner_cells, mesh_.owned_cells);
 }
 
 void Residual::lower_order(std::span<const std::int32_t> cells) {
@@ -130,10 +135,10 @@ void Residual::restore_order() {
 }
 
 /// Both sides of every face of a lowered cell see cell means only.
-void Residual::flatten_lowered() {
+void Residual::flatten_lowered(std::int32_t first, std::int32_t last) {
   const Discretization& d = discretization_;
   const std::size_t width = static_cast<std::size_t>(kVars * mesh_.dim);
-  for (std::int32_t c = 0; c < mesh_.owned_cells; ++c) {
+  for (std::int32_t c = first; c < last; ++c) {
     const auto i = static_cast<std::size_t>(c);
     bool flat = lowered_[i] != 0;
     for (std::int32_t s = d.cell_face_offset[i]; s < d.cell_face_offset[i + 1] && !flat; ++s) {
@@ -144,10 +149,27 @@ void Residual::flatten_lowered() {
   }
 }
 
-void Residual::inner_and_boundary_fluxes() {
+void Residual::inner_fluxes(std::int32_t first, std::int32_t last) {
+  const auto& right = discretization_.face_right;
+  const auto end = right.begin() + mesh_.inner_faces.last().value();
+  const auto from = std::lower_bound(right.begin(), end, first), to = std::lower_bound(from, end, last);
+  with_dim(mesh_.dim, [&](auto dim) {
+    detail::inner_face_loop<dim()>(view(), flux_, static_cast<std::int32_t>(from - right.begin()),
+                                   static_cast<std::int32_t>(to - right.begin()));
+  });
+}
+
+void Residual::blocks(std::int32_t first, std::int32_t last) {
+  for (; first < last; first += kBlock) {
+    const std::int32_t end = std::min(first + kBlock, last);
+    gradients(first, end);
+    inner_fluxes(first, end);
+  }
+}
+
+void Residual::boundary_fluxes() {
   with_dim(mesh_.dim, [&](auto dim) {
     const detail::ResidualView v = view();
-    detail::inner_face_loop<dim()>(v, flux_, mesh_.inner_faces.first().value(), mesh_.inner_faces.last().value());
     for (std::size_t z = 0; z < boundary_.size(); ++z) {
       const mesh::FaceRange faces = mesh_.boundary[z].faces;
       const Primitive* prescribed = prescribed_[z].empty() ? nullptr : prescribed_[z].data();
@@ -157,10 +179,17 @@ void Residual::inner_and_boundary_fluxes() {
 }
 
 void Residual::evaluate(double time) {
-  refresh(time);
   const bool second_order = numerics_.gradient != GradientKind::none;
+  const std::int32_t half = mesh_.inner_cells / 2;
+  boundary_rows(time);
+  pull_values_->start(after(host_stream()));
+  blocks(0, half);
+  pull_values_->wait();
+  gradients(mesh_.inner_cells, mesh_.owned_cells);
   if (second_order) pull_gradients_->start(after(host_stream()));
-  inner_and_boundary_fluxes();
+  blocks(half, mesh_.inner_cells);
+  inner_fluxes(mesh_.inner_cells, mesh_.owned_cells);
+  boundary_fluxes();
   if (second_order) pull_gradients_->wait();
   with_dim(mesh_.dim, [&](auto dim) {
     detail::ghost_face_loop<dim()>(view(), flux_, mesh_.ghost_faces.first().value(), mesh_.ghost_faces.last().value());

@@ -46,8 +46,8 @@ class Residual {
   Residual& operator=(const Residual&) = delete;
 
   /// Primitive values: density, velocity, pressure of every row; the caller writes owned rows only.
-  [[nodiscard]] std::span<double> values() { return values_; }
-  [[nodiscard]] std::span<const double> values() const { return values_; }
+  [[nodiscard]] std::span<double> values() { return {values_.data(), values_.size() - padding_}; }
+  [[nodiscard]] std::span<const double> values() const { return {values_.data(), values_.size() - padding_}; }
   /// Owned rows: volume times d(conserved)/dt.
   [[nodiscard]] std::span<double> residual() { return residual_; }
 
@@ -87,8 +87,14 @@ class Residual {
 
  private:
   void boundary_rows(double time);
-  void flatten_lowered();
-  void inner_and_boundary_fluxes();
+  /// Gradients of the owned cells first <= c < last.
+  void gradients(std::int32_t first, std::int32_t last);
+  void flatten_lowered(std::int32_t first, std::int32_t last);
+  /// Fluxes of the faces between two owned cells the later of which is first <= c < last.
+  void inner_fluxes(std::int32_t first, std::int32_t last);
+  /// Gradients and inner fluxes of inner cells first <= c < last, block by block.
+  void blocks(std::int32_t first, std::int32_t last);
+  void boundary_fluxes();
   [[nodiscard]] detail::ResidualView view() const;
 
   const mesh::Mesh& mesh_;
@@ -97,6 +103,7 @@ class Residual {
   Numerics numerics_;
   Discretization discretization_;
   std::vector<std::vector<Primitive>> prescribed_;  ///< by zone, of its faces in order; empty where nothing is prescribed
+  std::size_t padding_ = 0;                         ///< numbers behind the last row of values_ and of gradients_
   std::vector<double> values_, gradients_, residual_;
   detail::LimiterChoice limiter_;
   detail::FluxChoice flux_;

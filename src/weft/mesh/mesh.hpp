@@ -25,7 +25,8 @@ struct BoundaryZone {
 
 /// Local cells are numbered: owned inner cells (no ghost neighbour), owned border cells, then ghosts in the order of `plan`.
 /// Faces are numbered: between two owned cells ("inner"), between an owned and a ghost cell ("ghost-touching"), then one range
-/// per boundary zone, in the order of `boundary`. Every face touches at least one owned cell; its left cell is owned and its unit
+/// per boundary zone, in the order of `boundary`; each kind by the later of a face's owned cells, which of an inner face is the
+/// right one. Every face touches at least one owned cell; its left cell is owned and its unit
 /// normal points out of the left cell. A boundary face has no right cell (invalid id). A face between two ranks exists on both,
 /// with opposite orientation and bitwise opposite normals.
 ///

@@ -1,5 +1,5 @@
 #pragma once
-/// CPU loops over the kernels: one explicit instantiation per dimension, each in a .cpp of its own (loops_2d.cpp, loops_3d.cpp).
+/// CPU loops over the kernels.
 #include <cstdint>
 #include <variant>
 
@@ -12,6 +12,9 @@ namespace weft::flow::detail {
 
 using LimiterChoice = std::variant<NoLimiter, BarthJespersen, Venkatakrishnan>;
 using FluxChoice = std::variant<HllcFlux, RoeFlux, RusanovFlux>;
+
+/// How many doubles the loops compute with at once on this machine: 8 where it has AVX-512, else 4. Results are the same.
+[[nodiscard]] int lanes();
 
 /// Limited gradients of the cells first <= c < last.
 template <int Dim>

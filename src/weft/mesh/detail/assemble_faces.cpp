@@ -40,7 +40,7 @@ struct FaceList {
   std::int32_t inner = 0, ghost = 0;
 };
 
-/// Numbers the faces by kind, then by left cell, then by right cell; enters left, right and cell_faces.
+/// Numbers the faces by kind, then by the later of their owned cells, then by the other cell; enters left, right and cell_faces.
 FaceList number_faces(Mesh& mesh, const OwnedPart& part, const std::vector<std::int32_t>& boundary_of_zone) {
   FaceList list;
   std::vector<std::int32_t> count(mesh.boundary.size(), 0);
@@ -77,20 +77,24 @@ FaceList number_faces(Mesh& mesh, const OwnedPart& part, const std::vector<std::
     for (auto s = slots.begin(); s != end; ++s) {
       const auto slot = static_cast<std::size_t>(*s);
       const std::int32_t n = part.neighbour[slot];
-      if (0 <= n && n < c) continue;  // numbered from the other side
+      if (c < n && n < mesh.owned_cells) continue;  // numbered from the other side
       std::int32_t face = 0;
       if (n < 0) {
         face = next_boundary[static_cast<std::size_t>(boundary_of_zone[static_cast<std::size_t>(FaceLinks::zone(n))])]++;
       } else {
         face = n < mesh.owned_cells ? next_inner++ : next_ghost++;
-        mesh.face_right[static_cast<std::size_t>(face)] = LocalCellId(n);
       }
-      list.slot[static_cast<std::size_t>(face)] = *s;
-      mesh.face_left[static_cast<std::size_t>(face)] = LocalCellId(c);
+      const auto f = static_cast<std::size_t>(face);
       cell_face[slot] = LocalFaceId(face);
-      if (0 <= n && n < mesh.owned_cells) {
-        cell_face[static_cast<std::size_t>(part.first_face[static_cast<std::size_t>(n)] + part.partner[slot])] =
-            LocalFaceId(face);
+      if (0 <= n && n < c) {
+        list.slot[f] = part.first_face[static_cast<std::size_t>(n)] + part.partner[slot];
+        cell_face[static_cast<std::size_t>(list.slot[f])] = LocalFaceId(face);
+        mesh.face_left[f] = LocalCellId(n);
+        mesh.face_right[f] = LocalCellId(c);
+      } else {
+        list.slot[f] = *s;
+        mesh.face_left[f] = LocalCellId(c);
+        if (n >= 0) mesh.face_right[f] = LocalCellId(n);
       }
     }
   }

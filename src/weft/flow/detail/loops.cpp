@@ -1,0 +1,69 @@
+#include "weft/flow/detail/loops.hpp"
+
+#include "weft/flow/detail/pack_loops.hpp"
+
+namespace weft::flow::detail {
+
+int lanes() {
+#if defined(WEFT_PACKS_OF_8)
+  static const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                           __builtin_cpu_supports("avx512cd");
+  if (wide) return 8;
+#endif
+  return 4;
+}
+
+template <int Dim>
+void gradient_loop(const ResidualView& v, GradientKind kind, const LimiterChoice& limiter, std::int32_t first,
+                   std::int32_t last) {
+#if defined(WEFT_PACKS_OF_8)
+  if (lanes() == 8) return pack_gradients<Dim, 8>(v, kind, limiter, first, last);
+#endif
+  pack_gradients<Dim, 4>(v, kind, limiter, first, last);
+}
+
+template <int Dim>
+void face_loop(const ResidualView& v, const FluxChoice& flux, bool both, std::int32_t first, std::int32_t last) {
+#if defined(WEFT_PACKS_OF_8)
+  if (lanes() == 8) return pack_fluxes<Dim, 8>(v, flux, both, first, last);
+#endif
+  pack_fluxes<Dim, 4>(v, flux, both, first, last);
+}
+
+template <int Dim>
+void inner_face_loop(const ResidualView& v, const FluxChoice& flux, std::int32_t first, std::int32_t last) {
+  face_loop<Dim>(v, flux, true, first, last);
+}
+
+template <int Dim>
+void ghost_face_loop(const ResidualView& v, const FluxChoice& flux, std::int32_t first, std::int32_t last) {
+  face_loop<Dim>(v, flux, false, first, last);
+}
+
+template <int Dim>
+void boundary_face_loop(const ResidualView& v, const FluxChoice& flux, const BoundaryParams& params, const Primitive* prescribed,
+                        std::int32_t first, std::int32_t last) {
+  for (std::int32_t f = first; f < last; ++f) {
+    const Primitive inside = reconstruct<Dim>(v, v.left(f), v.face_centroid(f));
+    const Vec3 n = v.face_normal(f);
+    const Conserved out =
+        prescribed == nullptr
+            ? boundary_flux(v.gas, params, inside, n)
+            : std::visit([&](const auto& chosen) { return chosen(v.gas, inside, prescribed[f - first], n); }, flux);
+    accumulate(v.residual + static_cast<std::int64_t>(v.left(f)) * kVars, v.face_area(f) * out, -1.0);
+  }
+}
+
+template void gradient_loop<2>(const ResidualView&, GradientKind, const LimiterChoice&, std::int32_t, std::int32_t);
+template void gradient_loop<3>(const ResidualView&, GradientKind, const LimiterChoice&, std::int32_t, std::int32_t);
+template void inner_face_loop<2>(const ResidualView&, const FluxChoice&, std::int32_t, std::int32_t);
+template void inner_face_loop<3>(const ResidualView&, const FluxChoice&, std::int32_t, std::int32_t);
+template void ghost_face_loop<2>(const ResidualView&, const FluxChoice&, std::int32_t, std::int32_t);
+template void ghost_face_loop<3>(const ResidualView&, const FluxChoice&, std::int32_t, std::int32_t);
+template void boundary_face_loop<2>(const ResidualView&, const FluxChoice&, const BoundaryParams&, const Primitive*, std::int32_t,
+                                    std::int32_t);
+template void boundary_face_loop<3>(const ResidualView&, const FluxChoice&, const BoundaryParams&, const Primitive*, std::int32_t,
+                                    std::int32_t);
+
+}  // namespace weft::flow::detail

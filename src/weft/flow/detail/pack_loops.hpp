@@ -1,0 +1,17 @@
+#pragma once
+/// The loops of loops.hpp with N numbers at once: declared here for the dispatch, defined in pack_loops_impl.hpp, instantiated in
+/// one .cpp per dimension and N, each compiled for the instruction set that has such registers.
+#include "weft/flow/detail/loops.hpp"
+
+namespace weft::flow::detail {
+
+/// As gradient_loop.
+template <int Dim, int N>
+void pack_gradients(const ResidualView& v, GradientKind kind, const LimiterChoice& limiter, std::int32_t first,
+                    std::int32_t last);
+
+/// As inner_face_loop, or where not `both` as ghost_face_loop.
+template <int Dim, int N>
+void pack_fluxes(const ResidualView& v, const FluxChoice& flux, bool both, std::int32_t first, std::int32_t last);
+
+}  // namespace weft::flow::detail

@@ -1,0 +1,10 @@
+#if defined(WEFT_PACKS_OF_8)
+#include "weft/flow/detail/pack_loops_impl.hpp"
+
+namespace weft::flow::detail {
+
+template void pack_gradients<2, 8>(const ResidualView&, GradientKind, const LimiterChoice&, std::int32_t, std::int32_t);
+template void pack_fluxes<2, 8>(const ResidualView&, const FluxChoice&, bool, std::int32_t, std::int32_t);
+
+}  // namespace weft::flow::detail
+#endif

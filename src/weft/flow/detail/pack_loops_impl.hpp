@@ -1,0 +1,123 @@
+#pragma once
+/// Definitions of detail/pack_loops.hpp, included by the .cpp files that instantiate them and by nothing else.
+#include <cstddef>
+#include <utility>
+
+#include "weft/flow/detail/pack_loops.hpp"
+#include "weft/flow/detail/pack_view.hpp"
+
+namespace weft::flow::detail {
+
+template <int Dim, int N>
+void pack_gradients(const ResidualView& rows, GradientKind kind, const LimiterChoice& limiter, std::int32_t first,
+                    std::int32_t last) {
+  const PackView<N> v(rows);
+  std::visit(
+      [&](const auto& chosen) {
+        if (kind == GradientKind::green_gauss) {
+          for (std::int32_t c = first; c < last; ++c) gradient_of_cell<Dim, true>(v, c, chosen);
+        } else {
+          for (std::int32_t c = first; c < last; ++c) gradient_of_cell<Dim, false>(v, c, chosen);
+        }
+      },
+      limiter);
+}
+
+/// N faces in a row: their geometry and the rows on both sides.
+template <int N>
+struct FaceBlock {
+  const Vec3 *centroids, *normals;
+  const double* areas;
+  const std::int32_t *left, *right;
+};
+
+/// Component `axis` of N vectors.
+template <int N, std::size_t... I>
+[[nodiscard]] WEFT_FORCE_INLINE Pack<N> component(const Vec3* vectors, int axis) {
+  Pack<N> p;
+  for (int i = 0; i < N; ++i) p.v[i] = vectors[i][axis];
+  return p;
+}
+
+/// The states of the cells `row` at the faces' centroids, as reconstruct() in kernels.hpp.
+template <int Dim, int N>
+[[nodiscard]] WEFT_FORCE_INLINE BasicPrimitive<Pack<N>> states_at(const PackView<N>& v, const std::int32_t* row, const Vec3* x) {
+  Pack<N> groups[PackView<N>::kGroups][N];
+#pragma GCC unroll 8
+  for (int i = 0; i < N; ++i) {
+    const Vec3 r = x[i] - v.centroid(row[i]);
+#pragma GCC unroll 2
+    for (int j = 0; j < PackView<N>::kGroups; ++j) {
+      Pack<N> g[Dim];
+      for (int d = 0; d < Dim; ++d) g[d] = v.template gradient<Dim>(row[i], j, d);
+      groups[j][i] = v.value(row[i], j) + along<Dim>(g, r);
+    }
+  }
+#pragma GCC unroll 2
+  for (int j = 0; j < PackView<N>::kGroups; ++j) transpose(groups[j]);
+  BasicPrimitive<Pack<N>> w;
+#pragma GCC unroll 5
+  for (int k = 0; k < kVars; ++k) w[k] = groups[k / N][k % N];
+  if (!all(positive(w))) [[unlikely]] {
+    for (int i = 0; i < N; ++i) {
+      const Primitive state = reconstruct<Dim>(static_cast<const ResidualView&>(v), row[i], x[i]);
+#pragma GCC unroll 5
+      for (int k = 0; k < kVars; ++k) w[k].v[i] = state[k];
+    }
+  }
+  return w;
+}
+
+/// Adds sign * the flux to the residual of a row.
+template <int N>
+WEFT_FORCE_INLINE void accumulate(double* residual, const Pack<4>& first, double last, double sign) {
+  (Pack<4>::load(residual) + Pack<4>(sign) * first).store(residual);
+  residual[4] += sign * last;
+}
+
+template <int Dim, int N, class Flux>
+WEFT_FORCE_INLINE void flux_of_faces(const PackView<N>& v, const Flux& flux, const FaceBlock<N>& b, bool both, int count) {
+  const auto left = states_at<Dim>(v, b.left, b.centroids), right = states_at<Dim>(v, b.right, b.centroids);
+  const BasicVec3<Pack<N>> n{component<N>(b.normals, 0), component<N>(b.normals, 1), component<N>(b.normals, 2)};
+  const BasicConserved<Pack<N>> through = Pack<N>::load(b.areas) * flux(v.gas, left, right, n);
+  Pack<N> rows[N];
+#pragma GCC unroll 8
+  for (int k = 0; k < N; ++k) rows[k] = k < kVars ? through[k] : Pack<N>(0.0);
+  transpose(rows);
+  alignas(64) double last[N];
+  through[4].store(last);
+  for (int i = 0; i < count; ++i) {
+    const Pack<4> row = first_four(rows[i]);
+    accumulate<N>(v.residual + static_cast<std::int64_t>(b.left[i]) * kVars, row, last[i], -1);
+    if (both) accumulate<N>(v.residual + static_cast<std::int64_t>(b.right[i]) * kVars, row, last[i], 1);
+  }
+}
+
+template <int Dim, int N>
+void pack_fluxes(const ResidualView& rows, const FluxChoice& flux, bool both, std::int32_t first, std::int32_t last) {
+  const PackView<N> v(rows);
+  std::visit(
+      [&](const auto& chosen) {
+        std::int32_t f = first;
+        for (; f + N <= last; f += N) {
+          const FaceBlock<N> block{v.face_centroids + f, v.face_normals + f, v.face_areas + f, v.left_row + f, v.right_row + f};
+          flux_of_faces<Dim>(v, chosen, block, both, N);
+        }
+        if (f == last) return;
+        Vec3 centroids[N], normals[N];
+        double areas[N];
+        std::int32_t left[N], right[N];
+        for (int i = 0; i < N; ++i) {
+          const std::int32_t at = f + i < last ? f + i : f;
+          centroids[i] = v.face_centroids[at];
+          normals[i] = v.face_normals[at];
+          areas[i] = v.face_areas[at];
+          left[i] = v.left_row[at];
+          right[i] = v.right_row[at];
+        }
+        flux_of_faces<Dim>(v, chosen, FaceBlock<N>{centroids, normals, areas, left, right}, both, last - f);
+      },
+      flux);
+}
+
+}  // namespace weft::flow::detail
