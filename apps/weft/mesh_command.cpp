@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
 #include "weft/mesh/generate_by_name.hpp"
 #include "weft/mesh/mesh_stats.hpp"
@@ -43,7 +44,7 @@ Exit write(const Communicator& comm, const MeshOptions& options, mesh::MeshBlock
   mesh::write_mesh(comm, block, options.output, format);
   const auto cells = comm.sum(block.cells.size());
   const auto nodes = comm.sum(static_cast<std::int64_t>(block.coords.size()));
-  if (comm.is_root()) fmt::print("wrote {}: {} cells, {} nodes\n", options.output, cells, nodes);
+  if (comm.is_root()) fmt::print("wrote {}: {}, {}\n", options.output, counted(cells, "cell"), counted(nodes, "node"));
   return Exit::done;
 }
 

@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+
+#include "weft/base/counted.hpp"
 
 #include "launch.hpp"
 
@@ -35,9 +38,22 @@ std::string duration(double seconds) {
   return fmt::format("{}:{:02} h", s / 3600, s / 60 % 60);
 }
 
-std::string facts(const flow::Progress& p) {
-  return fmt::format("step {}  t {:.4g}  dt {:.2e}  residual {:.2e}  {:.2f} M cell-residuals/s  left {}", p.step, p.time, p.dt,
-                     p.residual, p.cell_residuals_per_second * 1e-6, duration(p.seconds_left));
+/// What there is to tell in at most `room` columns: what matters least goes first.
+std::string facts(const flow::Progress& p, std::size_t room) {
+  std::array<std::string, 6> all{fmt::format("step {}", p.step),
+                                 fmt::format("t {:.4g}", p.time),
+                                 fmt::format("dt {:.2e}", p.dt),
+                                 fmt::format("residual {:.2e}", p.residual),
+                                 fmt::format("{:.2f} M cell-residuals/s", p.cell_residuals_per_second * 1e-6),
+                                 fmt::format("left {}", duration(p.seconds_left))};
+  constexpr std::array<std::size_t, 5> kFirstToGo{2, 1, 4, 3, 0};
+  std::string line;
+  for (std::size_t gone = 0;; ++gone) {
+    line.clear();
+    for (const std::string& fact : all) line += fact.empty() || line.empty() ? fact : "  " + fact;
+    if (line.size() <= room || gone == kFirstToGo.size()) return line;
+    all[kFirstToGo[gone]].clear();
+  }
 }
 
 }  // namespace
@@ -49,8 +65,9 @@ void ProgressPrinter::mesh_ready(const mesh::Mesh& mesh, double seconds) {
   const auto ghosts = mesh.comm.sum(static_cast<std::int64_t>(mesh.ghost_cells));
   if (!talks_) return;
   end_line();
-  fmt::print("mesh {}: {} cells, {}-D, {} rank{} (largest part {} cells, {} ghost cells in all), ready in {:.1f} s\n",
-             mesh.source, mesh.global_cells, mesh.dim, mesh.comm.size(), mesh.comm.size() == 1 ? "" : "s", most, ghosts, seconds);
+  fmt::print("mesh {}: {}, {}-D, {} (largest part {}, {} in all), ready in {:.1f} s\n", mesh.source,
+             counted(mesh.global_cells, "cell"), mesh.dim, counted(mesh.comm.size(), "rank"), counted(most, "cell"),
+             counted(ghosts, "ghost cell"), seconds);
   std::fflush(stdout);
 }
 
@@ -76,14 +93,15 @@ void ProgressPrinter::advanced(const flow::Progress& progress) {
     fmt::print("\r{}\x1b[K", bar(progress));
     on_line_ = true;
   } else {
-    fmt::print("{:5.1f} %  {}\n", 100 * progress.fraction, facts(progress));
+    fmt::print("{:5.1f} %  {}\n", 100 * progress.fraction, facts(progress, std::string::npos));
   }
   std::fflush(stdout);
 }
 
 std::string ProgressPrinter::bar(const flow::Progress& progress) const {
-  const std::string text = facts(progress);
-  const int room = width_ - 9 - static_cast<int>(text.size());
+  constexpr int kPercent = 7;  // columns of "100 %  "
+  const std::string text = facts(progress, static_cast<std::size_t>(width_ - 1 - kPercent));
+  const int room = width_ - 2 - kPercent - static_cast<int>(text.size());
   std::string line;
   if (room >= 10) {
     const int length = std::min(room - 2, 30);
@@ -92,7 +110,7 @@ std::string ProgressPrinter::bar(const flow::Progress& progress) const {
                        std::string(static_cast<std::size_t>(length - full), ' '));
   }
   line += fmt::format("{:3.0f} %  {}", 100 * progress.fraction, text);
-  return line.substr(0, static_cast<std::size_t>(width_ - 1));
+  return line;
 }
 
 void ProgressPrinter::wrote(const std::filesystem::path& file) {

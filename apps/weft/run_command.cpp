@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
 #include "weft/flow/case.hpp"
 #include "weft/flow/run.hpp"
@@ -48,9 +49,14 @@ struct RunOptions : CaseOptions {
   bool overwrite = false, resume = false;
 };
 
-void print_summary(const flow::Case& flow_case, const flow::RunSummary& summary) {
-  fmt::print("stopped: {}, step {}, time {:.9g}, {:.1f} s, {:.2f} M cell-residuals/s\n", flow::describe(summary.reason),
-             summary.steps, summary.time, summary.wall_seconds, summary.cell_residuals_per_second * 1e-6);
+void print_summary(const flow::Case& flow_case, const flow::RunSummary& summary, bool resumed) {
+  if (resumed && summary.steps == summary.first_step && summary.reason != flow::StopReason::interrupted) {
+    fmt::print("nothing to do: {} already, step {}, time {:.9g}; change [stop] to go on\n", flow::describe(summary.reason),
+               summary.steps, summary.time);
+  } else {
+    fmt::print("stopped: {}, step {}, time {:.9g}, {:.1f} s, {:.2f} M cell-residuals/s\n", flow::describe(summary.reason),
+               summary.steps, summary.time, summary.wall_seconds, summary.cell_residuals_per_second * 1e-6);
+  }
   for (const auto& [name, forces] : summary.forces) {
     fmt::print("{}: Cd {:.8g}  Cl {:.8g}  Cm ({:.6g}, {:.6g}, {:.6g})\n", name, forces.drag, forces.lift,
                forces.moment_coefficient.x, forces.moment_coefficient.y, forces.moment_coefficient.z);
@@ -85,7 +91,7 @@ Exit run_case(const Communicator& comm, const RunOptions& options) {
   record.ended(summary);
   if (comm.is_root()) {
     printer.end_line();
-    print_summary(flow_case, summary);
+    print_summary(flow_case, summary, options.resume);
     std::fflush(stdout);
   }
   return summary.reason == flow::StopReason::interrupted ? Exit::interrupted : Exit::done;
@@ -100,9 +106,10 @@ Exit check_case(const Communicator& comm, const CaseOptions& options) {
   for (const flow::ForceSpec& force : flow_case.forces) flow::check_zones(mesh, force.zones, "forces." + force.name + ".zones");
   for (const flow::ProbeChoice& probe : flow_case.probes) (void)flow::Probe(mesh, probe.at, probe.name);
   if (comm.is_root()) {
-    fmt::print("{}: good. {} cells in {}-D; zones:", options.file, mesh.global_cells, mesh.dim);
-    for (const mesh::BoundaryZone& zone : mesh.boundary) fmt::print(" {}", zone.name);
-    fmt::print("\n");
+    std::string zones;
+    for (const mesh::BoundaryZone& zone : mesh.boundary) zones += " " + zone.name;
+    fmt::print("{}: good. {} in {}-D; {}\n", options.file, counted(mesh.global_cells, "cell"), mesh.dim,
+               zones.empty() ? "no boundary" : "zones:" + zones);
   }
   return Exit::done;
 }

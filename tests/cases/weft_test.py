@@ -4,15 +4,18 @@
 """
 import atexit
 import csv
+import fcntl
 import json
 import os
 import pathlib
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -283,8 +286,11 @@ class Restart(InFolder):
     def test_a_run_that_is_over_is_left_as_it_is(self):
         self.weft("run", *self.coarse("sod"))
         before = (self.folder / "sod" / "residuals.csv").read_bytes()
-        self.weft("run", *self.coarse("sod"), "--resume")
+        printed = self.weft("run", *self.coarse("sod"), "--resume")
+        self.assertIn("nothing to do: the number of steps is reached already, step 5,", printed)
+        self.assertNotIn("stopped", printed)
         self.assertEqual((self.folder / "sod" / "residuals.csv").read_bytes(), before)
+        self.assertIn("stopped: the number of steps is reached, step 6", self.weft("run", *self.coarse("sod", steps=6), "--resume"))
 
 
 class ResultsFolder(InFolder):
@@ -312,6 +318,12 @@ class ResultsFolder(InFolder):
         # Nor does a first attempt stand in the way of the second.
         self.weft("run", *self.coarse("sod", "boundary.lid.kind=slip_wall", results="new"), code=FAILED)
         self.weft("run", *self.coarse("sod", results="new"))
+        # And it leaves no folder behind that it made.
+        (self.folder / "mine").mkdir()
+        for results in ("one/two", "mine/two"):
+            self.weft("run", *self.coarse("sod", "boundary.lid.kind=slip_wall", results=results), *ranks(2), code=FAILED)
+        self.assertFalse((self.folder / "one").exists())
+        self.assertEqual(list((self.folder / "mine").iterdir()), [])
 
     def test_that_cannot_be_written(self):
         (self.folder / "file").write_text("in the way")
@@ -408,7 +420,8 @@ class WrongInput(InFolder):
                 ((case, *sets("boundary.xmim.kind=slip_wall")), ("xmim", 'did you mean "xmin"')),
                 ((case, *sets("forces.a.zones=xmni", "free_stream.density=1", "free_stream.pressure=1", "free_stream.mach=1")),
                  ("forces.a.zones", 'did you mean "xmin"')),
-                ((CASES / "from_file.toml", *sets("mesh.file=nosuch.su2")), ("nosuch.su2",))):
+                ((CASES / "from_file.toml",), ("from_file.toml:", "mesh.file: there is no mesh file", "mesh.su2")),
+                ((CASES / "from_file.toml", *sets("mesh.file=nosuch.su2")), ("--set mesh.file=nosuch.su2: mesh.file: there is no mesh file",))):
             with self.subTest(arguments=arguments):
                 printed = self.weft("check", *arguments, code=FAILED)
                 self.assertEqual(printed.count("weft: error:"), 1, printed)
@@ -462,6 +475,35 @@ class BadState(InFolder):
                 for word in ("left the range of the gas at step", "element", "density", "neighbour", "lower cfl"):
                     self.assertIn(word, printed)
                 self.assertTrue((self.folder / f"bad{n}" / "fields_failed.hdf").exists())
+
+
+class Terminal(InFolder):
+    def lines(self, columns):
+        """What a run shows on a terminal of this width."""
+        ours, theirs = os.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        process = subprocess.Popen([WEFT, "run", *map(str, self.coarse("vortex", "mesh.n=24", steps=3000)), "--overwrite"], cwd=self.folder,
+                                   env=environment(), stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        shown = b""
+        with open(ours, "rb", buffering=0) as terminal:
+            try:
+                while more := terminal.read(4096):
+                    shown += more
+            except OSError:
+                pass  # so does Linux tell that nobody writes any more
+        self.assertEqual(process.wait(PATIENCE), DONE)
+        return [line.split("\x1b")[0] for line in shown.decode().split("\r") if "step " in line and "left" in line]
+
+    def test_the_bar_fits_and_tells_the_time_left(self):
+        for columns in (40, 80, 200):
+            lines = self.lines(columns)
+            self.assertTrue(lines)
+            for line in lines:
+                self.assertLess(len(line), columns)
+                self.assertRegex(line, r" left (\?|\d+ s)$")
+        self.assertIn(" dt ", lines[0])
+        self.assertIn("[", lines[0])
 
 
 class Interrupted(InFolder):
@@ -550,7 +592,9 @@ class Tools(InFolder):
         self.assertIn("--force", self.weft("new", "sod", code=FAILED))
         self.weft("new", "sod", "--force")
         self.weft("new", "wedge", "mine.toml")
-        self.assertIn("good", self.weft("check", "mine.toml"))
+        self.assertIn("good. 128 cells in 2-D; zones: ", self.weft("check", "mine.toml", *sets("mesh.nx=16", "mesh.ny=8")))
+        self.assertIn("; no boundary\n", self.weft("check", *self.coarse("vortex")))
+        self.assertIn("wrote one.su2: 1 cell, 4 nodes", self.weft("mesh", "generate", "box", "one.su2", "-p", "nx=1", "-p", "ny=1"))
         self.assertIn('did you mean "wedge"', self.weft("new", "wegde", code=FAILED))
         self.weft("new", "sod", "no/folder/here.toml", code=FAILED)
 

@@ -171,7 +171,7 @@ class WeftPlot(unittest.TestCase):
         points, cells = cube(HEXAHEDRON, 4)
         solid = self.folder / "walls_00000011.vtkhdf"
         write(solid, points, [(9, nodes[:4]) for _, nodes in cells], {"pressure": np.arange(64.0), "zone": np.zeros(64, np.int64)})
-        self.assertEqual(self.pictures(solid), ["walls_00000011.png"])
+        self.assertEqual(self.pictures(solid), ["walls_00000011.png", "walls_00000011_seen.png"])
         self.assertEqual(self.pictures(solid, "--slice", "y=0.3"), ["walls_00000011.png"])
         self.assertIn("misses the walls, which go from 0 to 1", self.failure(solid, "--slice", "y=3"))
 

@@ -85,7 +85,7 @@ class WeftReport(unittest.TestCase):
         results.make(self.folder / "run")
         text = self.page()
         for words in ("A &lt;small&gt; flow &amp; its page", "96", "4.5 million", "Cp along the walls", "20 iso-lines of density", "with streamlines",
-                      "First state: step 0", "Mach number = 0.8", "weft run case.toml -n 2", "commit 0123456789ab", "64 triangle, 32 quad",
+                      "First state: step 0", "Mach number = 0.8", "weft run case.toml -n 2", "commit 0123456789ab", "64 triangles, 32 quads",
                       "2.0000e-03", "slip wall", "time stepping: 4 s (80.0 %)", "33 MiB", "0.125", "generator = &quot;square&quot;", "A processor"):
             self.assertTrue(words in text, words)
         outline = Outline(text)
@@ -150,7 +150,7 @@ class WeftReport(unittest.TestCase):
             file["VTKHDF/CellData/density"][3] = float("nan")
         text = self.page(word="failed")
         self.assertTrue("Where it failed: step 20" in text)
-        self.assertTrue("96 of 96 cells have no finite pressure" in text)
+        self.assertTrue("96 cells of 96 without a finite pressure, density" in text)
 
     def test_mistakes_are_named(self):
         self.assertEqual(self.tool("rnu", code=1), 'weft: error: rnu: there is no such folder; give the folder that "results in" named at the end of '

@@ -39,6 +39,7 @@ TEST(MeshStats, OfABox) {
   EXPECT_EQ(stats.cut_faces > 0, comm.size() > 1);
   const std::string text = describe(stats);
   EXPECT_NE(text.find("box: 3-D, 128 cells, 225 nodes\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("cells     128 hexahedra\n"), std::string::npos) << text;
   EXPECT_NE(text.find("boundary  xmax: 16 faces, area 4\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("ranks") != std::string::npos, comm.size() > 1) << text;
 }

@@ -152,7 +152,7 @@ def streamlines(grid, name, options):
 
 
 def profile(grid, name, options):
-    figure, axes = plt.subplots(figsize=(10, 6), dpi=DPI, constrained_layout=True)
+    figure, axes = plt.subplots(figsize=(options.width, 0.6 * options.width), dpi=DPI, constrained_layout=True)
     x, values = grid.centres()[:, "xyz".index(options.profile)], grid.field(name)
     order = np.argsort(x, kind="stable")
     axes.plot(x[order], values[order], ".", markersize=3)

@@ -57,8 +57,11 @@ def draw_fields(path, options):
 
 
 def draw_walls(path, folder, options):
-    figure = walls.pressure(Grid(path), folder.zones(), folder.bodies(), options.slice)
+    grid = Grid(path)
+    figure = walls.pressure(grid, folder.zones(), folder.bodies(), options.slice)
     pictures.save(figure, options.output / f"{path.stem}.png")
+    if grid.flat and not options.slice:  # faces, not lines: in 3-D
+        pictures.save(walls.seen(grid, folder.zones(), folder.bodies()), options.output / f"{path.stem}_seen.png")
 
 
 def draw_history(path, options):

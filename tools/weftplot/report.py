@@ -17,6 +17,7 @@ WIDTH = 6.4  # inches, of a picture of which two stand side by side
 CHART = (5.6, 3.4)
 SMALL_BODY = 0.2  # of the mesh; around walls that are smaller a window is opened
 MOST_CELLS_WITH_EDGES = 30000
+THIN = 20  # a flat mesh as much longer than wide as this is a line
 NAMES = ("mach", "pressure", "density", "velocity")
 
 
@@ -98,15 +99,15 @@ class Report:
                     break
         return found[:2]
 
-    def drawn(self, make, caption, seen):
+    def drawn(self, make, caption, seen, titles=False):
         """[(figure, caption, alternative text)], or nothing where it cannot be drawn."""
         try:
             figure = make()
         except PlotError as error:
             self.notes.append(str(error))
             return []
-        for axes in figure.axes:  # the caption says it
-            axes.set_title("")
+        if not titles:  # the caption says it
+            figure.axes[0].set_title("")
         return [(figure, capital(caption), seen)]
 
     # Sections.
@@ -170,19 +171,24 @@ class Report:
             when.append(f"t = {grid.time:.6g}")
         when = ", ".join(when)
         self.page.heading(f"{heading}: {when}")
-        made, uniform = [], []
+        made, uniform, broken = [], [], []
+        extent = np.ptp(grid.points, axis=0)
+        line = "xy"[extent[:2].argmax()] if grid.flat and extent[:2].max() > THIN * extent[:2].min() else None
         for name in [name for name in NAMES if name in grid.fields] or sorted(grid.fields)[:3]:
             values = grid.field(name)
             good = values[np.isfinite(values)]
             if len(good) < len(values):
-                self.notes.append(f"{grid.path}: {len(values) - len(good)} of {len(values)} cells have no finite {label(name)}")
+                broken.append(label(name))
             if len(good) == 0:
                 continue
-            if np.ptp(good) <= 1e-9 * max(abs(good).max(), 1e-300):
+            if len(good) == len(values) and np.ptp(good) <= 1e-9 * max(abs(good).max(), 1e-300):
                 uniform.append(f"{label(name)} = {good[0]:.6g}")
                 continue
             view, what = options(window=self.near), f"{label(name)} from {good.min():.4g} to {good.max():.4g}"
             seen = f"{label(name)} at {when}, from {good.min():.4g} to {good.max():.4g} over the whole mesh"
+            if line:
+                made += self.drawn(lambda: pictures.profile(grid, name, options(profile=line)), f"{what}, along {line}", seen)
+                continue
             if streamlines and not made and "velocity" in grid.fields:
                 made += self.drawn(lambda: pictures.streamlines(grid, name, view), f"{what}, with streamlines", seen + ", with streamlines")
             else:
@@ -191,6 +197,11 @@ class Report:
                 made += self.drawn(lambda: pictures.iso_lines(grid, name, view), f"{view.contours} iso-lines of density",
                                    f"iso-lines of density at {when}")
         self.page.pictures(made)
+        if broken:
+            cells = np.zeros(len(grid.types), bool)
+            for name in grid.fields:
+                cells |= ~np.isfinite(grid.field(name))
+            self.notes.append(f"{grid.path}: {counted(int(cells.sum()), 'cell')} of {len(cells):,} without a finite {', '.join(broken)}")
         if uniform:
             self.page.text("The same everywhere: " + ", ".join(uniform) + ".", "soft")
         if not grid.flat and made:
@@ -223,9 +234,10 @@ class Report:
         if not grid.flat or not made:
             self.page.pictures(made)
             return
-        points = grid.points  # in 3-D, at stations across, too
-        across = 2 if np.ptp(points[:, 2]) >= np.ptp(points[:, 1]) else 1
-        low, high = points[:, across].min(), points[:, across].max()
+        made += self.drawn(lambda: walls.seen(grid, self.folder.zones(), self.folder.bodies(), size=(WIDTH, 4.4)),
+                           f"{what} on the walls, seen from either side", f"{what} on the walls in colours, seen from either side", titles=True)
+        across = walls.across(grid.points)  # in 3-D, at stations across, too
+        low, high = grid.points[:, across].min(), grid.points[:, across].max()
         for part in (0.1, 0.5, 0.9):
             cut = ("xyz"[across], low + part * (high - low) + 1e-6 * (high - low))
             made += self.drawn(lambda: walls.pressure(grid, self.folder.zones(), self.folder.bodies(), cut, size=(WIDTH, 4)),
@@ -316,7 +328,7 @@ class Report:
                 ("source", mesh.get("source")), ("dimensions", whole(mesh.get("dim"))), ("cells", whole(mesh.get("cells"))),
                 ("nodes", whole(mesh.get("nodes"))), ("interior faces", whole(mesh.get("interior_faces"))),
                 ("boundary faces", whole(mesh.get("boundary_faces"))),
-                ("cells by type", ", ".join(f"{count:,} {name}" for name, count in (mesh.get("cells_of_type") or {}).items())),
+                ("cells by type", ", ".join(counted(count, name) for name, count in (mesh.get("cells_of_type") or {}).items())),
                 ("box", f"{place(mesh['low'])} to {place(mesh['high'])}" if "low" in mesh and "high" in mesh else ""),
                 (unit, short(mesh.get("volume"))),
             ])
@@ -338,7 +350,8 @@ class Report:
         if grid is None:
             return
         made = []
-        if grid.flat and len(grid.types) <= MOST_CELLS_WITH_EDGES:
+        extent = np.ptp(grid.points, axis=0)[:2]
+        if grid.flat and len(grid.types) <= MOST_CELLS_WITH_EDGES and extent.max() <= THIN * extent.min():
             shown = "rank" if "rank" in grid.fields else sorted(grid.fields)[0]
             made += self.drawn(lambda: pictures.filled(grid, shown, options(window=self.near, mesh=True)), f"Cells, coloured by {shown}",
                                f"the cells of the mesh{' around the walls' if self.near else ''}, coloured by {shown}")
@@ -387,6 +400,11 @@ class Report:
             self.page.text("There is no run.json here: an older weft made these results, or the run ended before its first field file.")
         self.page.folded("Files", lambda: self.page.table("In the results folder", ["file", "size"],
                                                           [[file.name, size_of(file)] for file in self.folder.files if file.name != "report.html"]))
+
+
+def counted(number, thing):
+    many = thing[:-2] + "a" if thing.endswith("hedron") else thing + "s"
+    return f"{number:,} {thing if number == 1 else many}"
 
 
 def rate(value):

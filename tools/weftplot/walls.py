@@ -1,10 +1,11 @@
 """Pressure along the walls, of the walls_<step>.hdf of a run."""
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.collections import PolyCollection
 
 from .errors import PlotError
 from .grid import LINE, NODES
-from .pictures import DPI, limits, title
+from .pictures import DPI, label, limits, title
 
 
 class WallsMissed(PlotError):
@@ -57,15 +58,61 @@ def cut_faces(grid, axis, position):
     return faces, np.concatenate(middles)
 
 
+def across(points):
+    """Number of the axis along which walls in 3-D extend, beside x: the span of a wing."""
+    extent = np.ptp(points, axis=0)
+    return 2 if extent[2] >= extent[1] else 1
+
+
+def drawn_zones(grid, zones, bodies):
+    """{number: name} of the zones that are drawn: those of bodies, without any all."""
+    names = {z: zones[z] if z < len(zones) else f"zone {z}" for z in np.unique(grid.fields["zone"].astype(int))}
+    return {z: name for z, name in names.items() if name in bodies} or names
+
+
+def what_of(grid):
+    return "cp" if "cp" in grid.fields else "pressure"
+
+
+def seen(grid, zones, bodies, size=(10, 6)):
+    """Walls in 3-D as one sees them from either side: in the plane of x and the axis across, in the colours of Cp or pressure."""
+    what = what_of(grid)
+    mine = np.isin(grid.fields["zone"].astype(int), list(drawn_zones(grid, zones, bodies)))
+    k = across(grid.points)
+    depth = 3 - k  # the axis along which one looks
+    values = grid.field(what)
+    low, high = limits(values[mine], None)
+    width = np.ptp(grid.points, axis=0)
+    beside = width[k] > 0.5 * width[0]
+    figure, both = plt.subplots(*((1, 2) if beside else (2, 1)), figsize=size, dpi=DPI, constrained_layout=True, sharex=True, sharey=True)
+    for axes, side in zip(both, (1, -1)):
+        for vtk_type in np.unique(grid.types):
+            cells, nodes = grid.nodes(vtk_type)
+            points = grid.points[nodes]
+            normal = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])  # into the body
+            facing = mine[cells] & (normal[:, depth] * side < 0)
+            order = np.argsort(points[facing][..., depth].mean(axis=1) * side)  # the nearest last
+            faces = PolyCollection(points[facing][order][:, :, [0, k]], array=values[cells][facing][order], cmap="viridis_r" if what == "cp" else
+                                   "viridis", edgecolors="none", antialiased=False, rasterized=True)
+            faces.set_clim(low, high)
+            axes.add_collection(faces)
+        axes.autoscale_view()
+        axes.set_aspect("equal")
+        axes.set_xlabel("x")
+        axes.set_ylabel("xyz"[k])
+        axes.set_title(f"{title(grid, what, None)}, seen from {'+' if side > 0 else '-'}{'xyz'[depth]}", fontsize="small")
+    figure.colorbar(faces, ax=both, label=label(what))
+    return figure
+
+
 def pressure(grid, zones, bodies, cut, size=(10, 6)):
     """Cp (pressure, where the case has no free stream) along x.
 
     zones: names of the mesh's boundary zones; bodies: names of those to draw along x/c, with Cp upward negative; without any, all
     walls along x. In 3-D every face is a dot in the colour of its place across, or, with a cut (axis, position), the faces in it."""
     number = grid.fields["zone"].astype(int)
-    names = {z: zones[z] if z < len(zones) else f"zone {z}" for z in np.unique(number)}
-    drawn = [z for z in names if names[z] in bodies] or list(names)
-    what = "cp" if "cp" in grid.fields else "pressure"
+    names = drawn_zones(grid, zones, bodies)
+    drawn, what = list(names), what_of(grid)
     values = grid.field(what)
     centres, faces = grid.centres(), np.flatnonzero(np.isin(number, drawn))
     if cut:
@@ -94,17 +141,16 @@ def pressure(grid, zones, bodies, cut, size=(10, 6)):
             mine = faces[number[faces] == z]
             axes.plot(x[mine], values[mine], ".", markersize=4, label=names[z])
     else:
-        extent = np.ptp(grid.points[shown], axis=0)
-        across = 2 if extent[2] >= extent[1] else 1
-        dots = axes.scatter(x[faces], values[faces], c=centres[faces, across], s=4, cmap="viridis", rasterized=True)
-        figure.colorbar(dots, label="xyz"[across])
+        k = across(grid.points[shown])
+        dots = axes.scatter(x[faces], values[faces], c=centres[faces, k], s=4, cmap="viridis", rasterized=True)
+        figure.colorbar(dots, label="xyz"[k])
     axes.set_xlabel(f"x / c, c = {high - low:.4g} from x = {low:.4g}" if chord else "x")
-    axes.set_ylabel("Cp" if what == "cp" else "pressure")
+    axes.set_ylabel(label(what))
     bottom, top = limits(values[faces], None)
     room = 0.05 * (top - bottom)
     axes.set_ylim(*((top + room, bottom - room) if chord and what == "cp" else (bottom - room, top + room)))
     axes.grid(alpha=0.3)
     if axes.get_legend_handles_labels()[0]:
         axes.legend(fontsize="small")
-    axes.set_title(title(grid, "Cp" if what == "cp" else "pressure", cut) + " on " + ", ".join(names[z] for z in drawn))
+    axes.set_title(title(grid, what, cut) + " on " + ", ".join(names[z] for z in drawn))
     return figure

@@ -78,8 +78,10 @@ std::string sentence(std::string words) {
 
 MeshChoice read_mesh_choice(const Section& s) {
   MeshChoice choice;
-  if (const auto file = s.optional_path("file", {.doc = "Mesh to read: Gmsh (.msh 2.2 or 4.1) or SU2 (.su2)."}))
+  if (const auto file = s.optional_path("file", {.doc = "Mesh to read: Gmsh (.msh 2.2 or 4.1) or SU2 (.su2)."})) {
     choice.file = *file;
+    choice.where = s.where("file");
+  }
   std::vector<std::string> names{"none"};
   for (const mesh::GeneratorInfo& info : mesh::generators()) names.push_back(info.name);
   choice.generator = s.variant(

@@ -21,6 +21,7 @@ namespace weft::flow {
 /// Where the mesh comes from: a file, or a generator with its parameters.
 struct MeshChoice {
   std::filesystem::path file;  ///< empty: generated
+  Where where;                 ///< of the file's name in the case, for messages
   std::string generator;
   mesh::GeneratorParameters parameters;
   double scale = 1;  ///< coordinates are multiplied by it,

@@ -57,7 +57,8 @@ bool is_field_after(const fs::path& file, std::int64_t step) {
   return std::from_chars(digits.data(), digits.data() + digits.size(), of).ec != std::errc{} || of > step;
 }
 
-void prepare_folder(const fs::path& folder, Existing existing) {
+/// @return the folders that it made, the outermost first.
+std::vector<fs::path> prepare_folder(const fs::path& folder, Existing existing) {
   std::error_code failed;
   const bool used = fs::exists(folder / kCaseFile, failed);
   if (existing == Existing::resume && !used) {
@@ -69,11 +70,17 @@ void prepare_folder(const fs::path& folder, Existing existing) {
         "give --overwrite to replace them, --resume to go on from their last checkpoint, or --set output.directory=...",
         {.file = folder.string()});
   }
+  std::vector<fs::path> made;
+  for (fs::path missing = fs::absolute(folder).lexically_normal(); !missing.empty() && !fs::exists(missing, failed);) {
+    made.insert(made.begin(), missing);
+    missing = missing.parent_path();
+  }
   fs::create_directories(folder, failed);
   if (failed) {
     throw IoError(fmt::format("cannot make this folder: {}", failed.message()), "choose another output.directory",
                   {.file = folder.string()});
   }
+  return made;
 }
 
 /// Called when mesh and case have turned out good: a run that could not begin leaves nothing that stands in the way of the next.
@@ -99,7 +106,7 @@ void begin_folder(const fs::path& folder, const std::string& effective, Existing
 Results::Results(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing)
     : comm_(comm), case_(flow_case), effective_(effective), existing_(existing), folder_(flow_case.output.directory) {
   agreed(comm_, [&] {
-    if (comm_.is_root()) prepare_folder(folder_, existing);
+    if (comm_.is_root()) made_ = prepare_folder(folder_, existing);
   });
 }
 
@@ -153,7 +160,10 @@ struct Results::Histories {
   std::optional<io::Table> residuals, forces, probes, integrals;
 };
 
-Results::~Results() = default;
+Results::~Results() {
+  std::error_code failed;  // the folder of a run that could not begin is empty, and goes; any other stays
+  for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) fs::remove(*folder, failed);
+}
 
 namespace {
 

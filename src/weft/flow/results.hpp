@@ -33,7 +33,8 @@ inline constexpr const char* kRecordFile = "run.json";
 
 class Results {
  public:
-  /// Makes the folder, or takes the one that is there as `existing` says.
+  /// Makes the folder, or takes the one that is there as `existing` says. One that it made and that is empty in the end is
+  /// removed.
   /// @throws InputError where the folder holds a run and nothing says what to do with it; IoError.  @collective
   Results(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing);
   ~Results();
@@ -69,6 +70,7 @@ class Results {
   std::string effective_;
   Existing existing_;
   std::filesystem::path folder_;
+  std::vector<std::filesystem::path> made_;  ///< on rank 0, the folders that were not there
   std::unique_ptr<Histories> histories_;
 };
 

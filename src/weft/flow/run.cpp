@@ -282,6 +282,11 @@ const char* describe(StopReason reason) {
 }
 
 mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
+  agreed(comm, [&] {
+    if (comm.is_root() && !choice.file.empty() && !std::filesystem::exists(choice.file)) {
+      throw InputError(fmt::format("there is no mesh file {}", choice.file.string()), "check the path", choice.where);
+    }
+  });
   mesh::MeshBlock block = choice.file.empty() ? mesh::generate(comm, choice.generator, choice.parameters)
                                               : mesh::read_mesh(comm, choice.file.string());
   mesh::scale(block, choice.scale, choice.offset);
@@ -320,10 +325,11 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   } else {
     solver->initialise(InitialState(flow_case.initial));
   }
+  RunSummary summary;
+  summary.first_step = solver->steps();
   Run stepping(comm, flow_case, *solver, results, observer);
   results.begin(solver->steps());
   stepping.remember(largest_residual, residual, results.earlier_forces());
-  RunSummary summary;
   try {
     summary.reason = stepping.go(stop);
   } catch (const PhysicsError&) {

@@ -42,7 +42,7 @@ class RunObserver {
 
 struct RunSummary {
   StopReason reason = StopReason::time;
-  std::int64_t steps = 0, cells = 0;
+  std::int64_t first_step = 0, steps = 0, cells = 0;  ///< first_step: of the checkpoint that the run went on from
   double time = 0, wall_seconds = 0;
   double cell_residuals_per_second = 0;  ///< of time stepping, all ranks together, without output
   double residual = 0;

@@ -7,6 +7,8 @@
 #include <limits>
 #include <numbers>
 
+#include "weft/base/counted.hpp"
+
 namespace weft::mesh {
 namespace {
 
@@ -153,11 +155,12 @@ MeshStats measure(const Mesh& mesh) {
 }
 
 std::string describe(const MeshStats& stats) {
-  std::string text = fmt::format("{}: {}-D, {} cells, {} nodes\n", stats.source, stats.dim, stats.cells, stats.nodes);
+  std::string text =
+      fmt::format("{}: {}-D, {}, {}\n", stats.source, stats.dim, counted(stats.cells, "cell"), counted(stats.nodes, "node"));
   std::string types;
   for (std::size_t t = 0; t < stats.cells_of_type.size(); ++t) {
     if (stats.cells_of_type[t] == 0) continue;
-    types += fmt::format("{}{} {}", types.empty() ? "" : ", ", stats.cells_of_type[t], kCellShapes[t].name);
+    types += (types.empty() ? "" : ", ") + counted(stats.cells_of_type[t], kCellShapes[t].name);
   }
   text += fmt::format("  cells     {}\n", types);
   text += fmt::format("  faces     {} interior, {} boundary\n", stats.interior_faces, stats.boundary_faces);
@@ -170,7 +173,7 @@ std::string describe(const MeshStats& stats) {
     text += fmt::format("  {}  {}: {}\n", boundary ? "boundary" : "zone    ", zone.name,
                         boundary && zone.elements == 0
                             ? std::string("periodic")
-                            : fmt::format("{} {}, {} {:.6g}", zone.elements, boundary ? "faces" : "cells",
+                            : fmt::format("{}, {} {:.6g}", counted(zone.elements, boundary ? "face" : "cell"),
                                           zone.dim == 1 ? "length" : (zone.dim == 2 ? "area" : "volume"), zone.measure));
   }
   text += fmt::format("  quality   non-orthogonality mean {:.1f}, max {:.1f} degrees at {}\n", stats.mean_non_orthogonality,
@@ -179,10 +182,10 @@ std::string describe(const MeshStats& stats) {
   text += fmt::format("            edge ratio max {:.4g} at {}\n", stats.aspect_ratio.value, place(stats.aspect_ratio.place));
   if (stats.ranks > 1) {
     const double mean = static_cast<double>(stats.cells) / stats.ranks;
-    text += fmt::format("  ranks     {}: {} to {} cells (imbalance {:.1f} %), at most {} neighbours\n", stats.ranks,
-                        stats.fewest_cells, stats.most_cells, 100 * (static_cast<double>(stats.most_cells) / mean - 1),
-                        stats.most_neighbours);
-    text += fmt::format("            {} faces cut, {} ghost cells\n", stats.cut_faces, stats.ghost_cells);
+    text += fmt::format("  ranks     {}: {} to {} cells (imbalance {:.1f} %), at most {}\n", stats.ranks, stats.fewest_cells,
+                        stats.most_cells, 100 * (static_cast<double>(stats.most_cells) / mean - 1),
+                        counted(stats.most_neighbours, "neighbour"));
+    text += fmt::format("            {} cut, {}\n", counted(stats.cut_faces, "face"), counted(stats.ghost_cells, "ghost cell"));
   }
   return text;
 }
