@@ -81,6 +81,12 @@ class WeftReport(unittest.TestCase):
         self.assertTrue(f'<span class="badge {word}">{word}</span>' in text, word)  # assertIn would print the page
         return text
 
+    def draw_nothing(self):
+        """Pictures take seconds."""
+        for file in (self.folder / "run").iterdir():
+            if file.suffix in (".hdf", ".csv"):
+                file.unlink()
+
     def test_the_page_holds_everything_and_needs_nothing(self):
         results.make(self.folder / "run")
         text = self.page()
@@ -113,10 +119,12 @@ class WeftReport(unittest.TestCase):
                 ("unknown", None, "no run.json")):
             with self.subTest(word=word):
                 results.make(self.folder / "run", results.call(**(call or {})))
+                self.draw_nothing()
                 if call is None:
                     (self.folder / "run" / "run.json").unlink()
                 self.assertTrue(words in self.page(word=word), words)
         results.make(self.folder / "run", results.call(step=10), results.call(first_step=10, command="weft run case.toml --resume"))
+        self.draw_nothing()
         text = self.page()
         self.assertTrue("Call 2 of 2" in text)
         self.assertTrue("10 to 20" in text)
@@ -151,6 +159,13 @@ class WeftReport(unittest.TestCase):
         text = self.page(word="failed")
         self.assertTrue("Where it failed: step 20" in text)
         self.assertTrue("96 cells of 96 without a finite pressure, density" in text)
+
+    def test_a_missing_library_is_named(self):
+        (self.folder / "h5py.py").write_text("raise ImportError('no h5py here')")
+        for tool, name in ((TOOL, "weft"), (TOOLS / "weft-plot", "weft-plot")):
+            done = subprocess.run([tool, "run"], env=os.environ | {"PYTHONPATH": str(self.folder)}, capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (1, f"{name}: error: no h5py here; apt-get install python3-h5py python3-numpy "
+                                                                 "python3-matplotlib\n"))
 
     def test_mistakes_are_named(self):
         self.assertEqual(self.tool("rnu", code=1), 'weft: error: rnu: there is no such folder; give the folder that "results in" named at the end of '

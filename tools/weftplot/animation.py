@@ -39,7 +39,7 @@ def animate(files, name, path, options):
                 # Encoders of video take even sizes.
                 figure.set_size_inches(np.round(figure.get_size_inches() * DPI / 2) * 2 / DPI)
                 writer.setup(figure, path, dpi=DPI)
-            for old in list(axes.collections):
+            for old in [*axes.images, *axes.collections]:
                 old.remove()
             cells = add_cells(axes, drawing, low, high, options)
             if number == 0:

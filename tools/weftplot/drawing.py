@@ -5,6 +5,13 @@ from .errors import PlotError
 from .grid import FLAT, TETRAHEDRA
 
 
+AT_ONCE = 1 << 20  # lattice points, for the memory
+
+
+def twice_area(u, v, w):
+    return (v[:, 0] - u[:, 0]) * (w[:, 1] - u[:, 1]) - (v[:, 1] - u[:, 1]) * (w[:, 0] - u[:, 0])
+
+
 class Drawing:
     """Polygons in a plane with a value each, and triangles with values at their corners for lines."""
 
@@ -13,7 +20,7 @@ class Drawing:
         self.polygons = polygons            # list of (polygons n x k x 2)
         self.values = values                # list of (n)
         self.corners = corners              # m x 2
-        self.triangles = triangles          # t x 3
+        self.triangles = triangles          # t x 3: for each list all polygons' first, then all their second ones
         self.corner_values = corner_values  # () -> m
 
     def box(self):
@@ -21,29 +28,41 @@ class Drawing:
         used = self.corners[self.triangles.ravel()]
         return used.min(axis=0), used.max(axis=0)
 
-    def sample(self, x, y):
-        """Corner values on the lattice of ascending x and y, linear in each triangle (len(y) x len(x)); NaN where there is none."""
+    def locate(self, x, y):
+        """Where the points of the lattice of ascending x and y lie: numbers (row, column) of those inside, the triangle around each, and its
+        weights of the triangle's corners (3 x n)."""
         at = self.corners[self.triangles]
         low, high = at.min(axis=1), at.max(axis=1)
         first = np.stack([np.searchsorted(x, low[:, 0]), np.searchsorted(y, low[:, 1])], axis=1)
         size = np.stack([np.searchsorted(x, high[:, 0], "right"), np.searchsorted(y, high[:, 1], "right")], axis=1) - first
         count = size.prod(axis=1)  # lattice points in the box of each triangle
-        triangle = np.repeat(np.arange(len(at)), count)
-        k = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        i, j = first[triangle, 0] + k % size[triangle, 0], first[triangle, 1] + k // size[triangle, 0]
-        a, b, c = (at[triangle, corner] for corner in range(3))
-        p = np.stack([x[i], y[j]], axis=1)
+        holders = np.flatnonzero(count)
+        found = []
+        for some in np.split(holders, np.flatnonzero(np.diff(np.cumsum(count[holders]) // AT_ONCE)) + 1):
+            triangle = np.repeat(some, count[some])
+            k = np.arange(len(triangle)) - np.repeat(np.cumsum(count[some]) - count[some], count[some])
+            i, j = first[triangle, 0] + k % size[triangle, 0], first[triangle, 1] + k // size[triangle, 0]
+            a, b, c = (at[triangle, corner] for corner in range(3))
+            p = np.stack([x[i], y[j]], axis=1)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                weights = np.stack([twice_area(p, b, c), twice_area(a, p, c), twice_area(a, b, p)]) / twice_area(a, b, c)
+            inside = (weights >= -1e-9).all(axis=0)
+            found.append((j[inside], i[inside], triangle[inside], weights[:, inside]))
+        return [np.concatenate(parts, axis=-1) for parts in zip(*found)]
 
-        def twice_area(u, v, w):
-            return (v[:, 0] - u[:, 0]) * (w[:, 1] - u[:, 1]) - (v[:, 1] - u[:, 1]) * (w[:, 0] - u[:, 0])
-
-        whole = twice_area(a, b, c)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            weights = np.stack([twice_area(p, b, c), twice_area(a, p, c), twice_area(a, b, p)]) / whole
-        inside = (weights >= -1e-9).all(axis=0)
-        values = (weights * self.corner_values()[self.triangles[triangle]].T).sum(axis=0)
+    def sample(self, x, y):
+        """Corner values on the lattice, linear in each triangle (len(y) x len(x)); NaN where there is none."""
+        j, i, triangle, weights = self.locate(x, y)
         lattice = np.full((len(y), len(x)), np.nan)
-        lattice[j[inside], i[inside]] = values[inside]
+        lattice[j, i] = (weights * self.corner_values()[self.triangles[triangle]].T).sum(axis=0)
+        return lattice
+
+    def pixels(self, x, y):
+        """As sample(), but the value of the polygon around each point."""
+        j, i, triangle, _ = self.locate(x, y)
+        of_triangle = np.concatenate([values for block, values in zip(self.polygons, self.values) for _ in range(block.shape[1] - 2)])
+        lattice = np.full((len(y), len(x)), np.nan)
+        lattice[j, i] = of_triangle[triangle]
         return lattice
 
 

@@ -12,4 +12,5 @@ except ImportError as error:
     if os.path.exists(system) and os.environ.get("WEFT_PLOT_AGAIN") is None:
         os.environ["WEFT_PLOT_AGAIN"] = "1"
         os.execv(system, [system] + sys.argv)
-    sys.exit(f"{os.path.basename(sys.argv[0])}: error: {error}; apt-get install python3-h5py python3-numpy python3-matplotlib")
+    tool = os.path.basename(sys.argv[0])
+    sys.exit(f"{'weft' if tool == 'weft-report' else tool}: error: {error}; apt-get install python3-h5py python3-numpy python3-matplotlib")

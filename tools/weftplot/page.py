@@ -8,6 +8,8 @@ import matplotlib
 import matplotlib.pyplot as plt
 from cycler import cycler
 
+from .pictures import PIXELS
+
 HERE = Path(__file__).resolve().parent
 INK = "#010203"  # in pictures, what shall have the colour of the page's text
 # Middle tones, which can be seen on a light page and on a dark one.
@@ -17,7 +19,6 @@ STYLE = {
     "axes.facecolor": "none", "savefig.facecolor": "none", "legend.framealpha": 0, "legend.facecolor": "none",
     "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK, "grid.color": INK,
 }
-PIXELS = 170  # an inch, of fields
 
 
 def escaped(text):

@@ -1,7 +1,10 @@
 """Pictures of fields: filled, iso-lines, streamlines, profiles. Each function returns a figure."""
+from argparse import Namespace
+
 import numpy as np
 import matplotlib.pyplot as plt
 from matplotlib.collections import PolyCollection
+from matplotlib.colors import ListedColormap
 from matplotlib.tri import Triangulation
 
 from .drawing import drawing_of
@@ -9,6 +12,7 @@ from .errors import PlotError
 
 DPI = 120
 WIDTH = 12.0  # inches, of a picture that stands alone
+PIXELS = 160  # an inch, of fields
 LATTICE = 300  # points across, on which streamlines are followed
 
 
@@ -83,13 +87,18 @@ def visible(drawing, window):
 
 
 def add_cells(axes, drawing, low, high, options):
-    """Every cell in the colour of its value; returns the last collection, for the colour bar."""
-    for polygons, values in zip(drawing.polygons, drawing.values):
-        edges = {"edgecolors": "black", "linewidths": 0.2} if options.mesh else {"edgecolors": "none", "antialiased": False}
-        cells = PolyCollection(polygons, array=values, cmap=options.colours, rasterized=True, **edges)
-        cells.set_clim(low, high)
-        axes.add_collection(cells, autolim=False)
-    return cells
+    """Every cell in the colour of its value, as pixels: what a million polygons cost in time and memory, a screen need not pay."""
+    left, right, bottom, top = *axes.get_xlim(), *axes.get_ylim()
+    spacing = max(right - left, top - bottom) / (options.width * PIXELS)
+    x, y = (start + (np.arange(max(round((end - start) / spacing), 1)) + 0.5) * spacing for start, end in ((left, right), (bottom, top)))
+    image = axes.imshow(drawing.pixels(x, y), extent=(left, x[-1] + spacing / 2, bottom, y[-1] + spacing / 2), origin="lower",
+                        interpolation="nearest", cmap=options.colours, vmin=low, vmax=high)
+    axes.set_xlim(left, right)
+    axes.set_ylim(bottom, top)
+    if options.mesh:
+        for polygons in drawing.polygons:
+            axes.add_collection(PolyCollection(polygons, facecolors="none", edgecolors="black", linewidths=0.2, rasterized=True), autolim=False)
+    return image
 
 
 def add_colour_bar(figure, axes, cells, name):
@@ -117,9 +126,7 @@ def iso_lines(grid, name, options):
     triangles = drawing.triangles[np.isfinite(values[drawing.triangles]).all(axis=1)]
     used, compact = np.unique(triangles, return_inverse=True)
     mesh = Triangulation(drawing.corners[used, 0], drawing.corners[used, 1], compact.reshape(-1, 3))
-    for polygons in drawing.polygons:
-        axes.add_collection(PolyCollection(polygons, facecolors="white", edgecolors="none", antialiased=False, rasterized=True),
-                            autolim=False)
+    add_cells(axes, drawing, -1, 0, Namespace(width=options.width, mesh=False, colours=ListedColormap(["white"])))
     inside = [level for level in levels if values[used].min() < level < values[used].max()]  # matplotlib warns of others
     if inside:
         lines = axes.tricontour(mesh, values[used], levels=inside, colors="black", linewidths=0.6)
