@@ -49,13 +49,14 @@ struct HllcFlux {
                                 select(from_left, left.velocity.z, right.velocity.z)};
     const T speed = select(from_left, ql, qr);
     const T through = select(from_left, al, ar);
-    const T relative = (pressure_jump - select(from_left, ar, al) * jump) / below;  // speed of the contact less `speed`
+    // The speed of the contact less `speed`. Where nothing jumps the numerator is 0, and such a quotient takes GPUs long.
+    const T relative = (pressure_jump - select(from_left, ar, al) * jump) * (1 / below);
     const T outer = select(from_left, sl, sr);
     const T clipped = select(from_left, detail::lesser(sl, 0), detail::greater(sr, 0));
     const T contact = speed + relative;
 
     // F = F_K + S_K (U*_K - U_K), with the common factor of the star state taken out.
-    const T shift = relative * (clipped / (outer - contact));
+    const T shift = relative * clipped * (1 / (outer - contact));
     const T mass = density * (speed + shift);
     const T energy = pressure * volume / (gas.gamma - 1) + Real(0.5) * dot(velocity, velocity);
     return {mass, mass * velocity + (pressure + through * shift) * n,

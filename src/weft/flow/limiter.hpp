@@ -39,7 +39,8 @@ struct BarthJespersen {
                                                const std::type_identity_t<T>& d, const std::type_identity_t<T>& /*eps2*/) const {
     const T room = detail::select(d > 0, delta_max, delta_min);
     // room / d < 1 without dividing where the answer is 1 (d = 0 included).
-    return detail::divide_where(detail::absolute(room) < detail::absolute(d), room, d, 1);
+    const T left = detail::absolute(room), step = detail::absolute(d);
+    return detail::divide_where(left < step, left, step, 1);
   }
 };
 

@@ -233,9 +233,8 @@ std::vector<ForceRecord> Results::earlier_forces() const {
   return records;
 }
 
-void Results::add_residuals(const Solver& solver, double dt, const std::array<double, Solver::kVars>& norms) {
-  std::vector<double> row = stamp(solver);
-  row.push_back(dt);
+void Results::add_residuals(const StepReport& step, const std::array<double, Solver::kVars>& norms) {
+  std::vector<double> row{static_cast<double>(step.step), step.time, step.dt};
   row.insert(row.end(), norms.begin(), norms.end());
   histories_->residuals->add(row);
 }

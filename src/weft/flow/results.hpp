@@ -45,7 +45,7 @@ class Results {
   void begin(std::int64_t step);
 
   // Each adds one row, written at once. @collective
-  void add_residuals(const Solver& solver, double dt, const std::array<double, Solver::kVars>& norms);
+  void add_residuals(const StepReport& step, const std::array<double, Solver::kVars>& norms);
   void add_forces(const Solver& solver, const std::vector<Forces>& forces);
   void add_probes(const Solver& solver, const std::vector<Primitive>& readings);
   void add_integrals(const Solver& solver, const std::array<double, Solver::kVars>& totals);

@@ -11,6 +11,7 @@
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/device/device.hpp"
+#include "weft/flow/detail/step_length.hpp"
 #include "weft/flow/results.hpp"
 #include "weft/mesh/read_mesh.hpp"
 
@@ -19,8 +20,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// Whether `time` has come to `event`, up to rounding.
-bool reached(double time, double event) { return time >= event * (1 - 1e-13); }
+using detail::reached;
 
 /// The largest change of any coefficient over the last `window` steps.
 class ForceHistory {
@@ -82,8 +82,9 @@ class Run {
 
   StopReason go(const std::function<bool()>& stop) {
     if (solver_.steps() == 0) {
-      record();
-      write_fields();
+      recorded_step_ = 0;
+      record_state();
+      fields_due_ = true;
     }
     clock_.restart();
     while (true) {
@@ -103,13 +104,10 @@ class Run {
   /// end keeps to its intervals, so that its histories, once it is resumed, are those of a run in one go.
   void finish(StopReason reason) {
     const bool cut_short = reason == StopReason::interrupted || reason == StopReason::wall_time;
-    if (recorded_step_ != solver_.steps() && !cut_short) record();
-    if (last_field_step_ != solver_.steps()) write_fields();
-  }
-  void write_fields() {
-    solver_.refresh();
-    observer_.wrote(results_.write_fields(solver_));
-    last_field_step_ = solver_.steps();
+    if (recorded_step_ != solver_.steps() && !cut_short) record(last_);
+    fields_due_ = last_field_step_ != solver_.steps();
+    checkpoint_due_ = true;
+    write_what_is_due();
   }
 
  private:
@@ -143,38 +141,84 @@ class Run {
     }
   }
 
+  /// Steps until the next multiple of the interval.
+  [[nodiscard]] std::int64_t until_multiple_of(std::int64_t interval) const { return interval - solver_.steps() % interval; }
+
+  /// How many steps may go by before somebody looks at what they did.
+  [[nodiscard]] int steps_ahead() const {
+    if (!solver_.works_ahead()) return 1;
+    // About a tenth of a second, so that interrupts and the clock are heeded in time.
+    constexpr std::int64_t kCellsAtATime = 64'000'000;
+    const mesh::Mesh& m = solver_.mesh();
+    std::int64_t most = std::clamp<std::int64_t>(kCellsAtATime * m.comm.size() / std::max<std::int64_t>(m.global_cells, 1), 1,
+                                                 Solver::kMostAhead);
+    const StopCriteria& criteria = case_.stop;
+    const OutputChoice& output = case_.output;
+    if (criteria.steps) most = std::min(most, *criteria.steps - solver_.steps());
+    if (output.field_steps) most = std::min(most, until_multiple_of(*output.field_steps));
+    if (output.checkpoint_steps) most = std::min(most, until_multiple_of(*output.checkpoint_steps));
+    if (criteria.residual || criteria.force_change || records_state())
+      most = std::min(most, until_multiple_of(output.history_steps));
+    return static_cast<int>(most);
+  }
+
+  /// Some steps, and meanwhile the output of those before.
   void advance() {
-    const Stopwatch stepping;
-    const double limit = std::min(case_.stop.time.value_or(kNever), next_field_) - solver_.time();
-    // Two equal steps rather than a whole one and a sliver.
-    const double stable = case_.numerics.cfl * solver_.stable_dt();
-    const bool split = !case_.numerics.local_time_step && limit < 2 * stable && limit > stable;
+    Stopwatch stepping;
     const std::int64_t before = solver_.evaluations();
-    const StepReport report = solver_.step(split ? 0.5 * limit : limit);
-    last_dt_ = report.dt;
+    const bool writes = fields_due_ || checkpoint_due_;
+    if (writes) solver_.keep_state();
+    solver_.start_steps({.count = steps_ahead(),
+                         .until = std::min(case_.stop.time.value_or(kNever), next_field_),
+                         .rates_interval = case_.output.history_steps});
+    if (writes) {
+      write_what_is_due();
+      if (!solver_.works_ahead()) stepping.restart();  // nothing was done yet
+    }
+    const std::vector<StepReport> reports = solver_.finish_steps();
     stepping_seconds_ += stepping.seconds();
     evaluations_ += solver_.evaluations() - before;
 
-    if (report.step % case_.output.history_steps == 0) record();
-    const bool due =
-        reached(report.time, next_field_) || (case_.output.field_steps && report.step % *case_.output.field_steps == 0);
-    if (due) write_fields();
-    plan_next_field();
-    if (case_.output.checkpoint_steps && report.step % *case_.output.checkpoint_steps == 0) {
-      observer_.wrote(results_.write_checkpoint(solver_, largest_residual_, residual_));
+    last_ = reports.back();
+    std::vector<StepReport> rows;
+    for (const StepReport& report : reports) {
+      if (report.step % case_.output.history_steps == 0) rows.push_back(report);
     }
-    observer_.advanced(progress(report));
+    record(rows);
+    fields_due_ = reached(last_.time, next_field_) || (case_.output.field_steps && last_.step % *case_.output.field_steps == 0);
+    checkpoint_due_ = case_.output.checkpoint_steps && last_.step % *case_.output.checkpoint_steps == 0;
+    plan_next_field();
+    observer_.advanced(progress(last_));
   }
 
-  void record() {
-    recorded_step_ = solver_.steps();
-    const auto norms = solver_.residual_norms();
-    if (solver_.steps() > 0) {
-      largest_residual_ = std::max(largest_residual_, norms[0]);
-      residual_ = largest_residual_ > 0 ? norms[0] / largest_residual_ : 0.0;
-      results_.add_residuals(solver_, last_dt_, norms);
+  void write_what_is_due() {
+    if (fields_due_) {
+      observer_.wrote(results_.write_fields(solver_));
+      last_field_step_ = solver_.steps();
     }
-    if (case_.forces.empty() && probes_.empty() && !case_.integrals) return;
+    if (checkpoint_due_) observer_.wrote(results_.write_checkpoint(solver_, largest_residual_, residual_));
+    fields_due_ = checkpoint_due_ = false;
+  }
+
+  /// Histories of these steps.
+  void record(std::span<const StepReport> steps) {
+    if (steps.empty()) return;
+    const auto norms = solver_.residual_norms(steps);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      largest_residual_ = std::max(largest_residual_, norms[i][0]);
+      residual_ = largest_residual_ > 0 ? norms[i][0] / largest_residual_ : 0.0;
+      results_.add_residuals(steps[i], norms[i]);
+      recorded_step_ = steps[i].step;
+    }
+    record_state();
+  }
+  void record(const StepReport& step) { record(std::span(&step, 1)); }
+
+  /// Whether there are histories of the state itself: only the last of some steps has one.
+  [[nodiscard]] bool records_state() const { return !case_.forces.empty() || !probes_.empty() || case_.integrals; }
+
+  void record_state() {
+    if (!records_state()) return;
     solver_.refresh();
     std::vector<Forces> all;
     std::vector<double> coefficients;
@@ -225,7 +269,9 @@ class Run {
   Stopwatch clock_;
   double next_field_ = kNever, first_time_ = 0;
   std::int64_t first_step_ = 0, last_field_step_ = -1, recorded_step_ = -1, evaluations_ = 0;
-  double last_dt_ = 0, stepping_seconds_ = 0, largest_residual_ = 0, residual_ = 1;
+  bool fields_due_ = false, checkpoint_due_ = false;  ///< of the present state
+  StepReport last_;
+  double stepping_seconds_ = 0, largest_residual_ = 0, residual_ = 1;
 };
 
 /// The conditions of the mesh's zones, in its order.
@@ -337,7 +383,6 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
     throw;
   }
   stepping.finish(summary.reason);
-  observer.wrote(results.write_checkpoint(*solver, stepping.largest_residual(), stepping.residual()));
 
   summary.steps = solver->steps();
   summary.cells = mesh.global_cells;

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
+#include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/detail/device_stepper.hpp"
 #include "weft/flow/detail/runge_kutta.hpp"
+#include "weft/flow/detail/step_length.hpp"
 
 namespace weft::flow {
 namespace {
@@ -41,11 +44,13 @@ Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryConditi
                mesh::Neighbours stencil, SourceTerm source, Backend backend, Transport transport)
     : residual_(mesh, gas, std::move(boundary), numerics, stencil, backend),
       source_(std::move(source)),
-      conserved_(static_cast<std::size_t>(mesh.owned_cells) * kVars),
-      start_of_step_(backend == Backend::host ? conserved_.size() : 0),
+      memory_(backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) * kVars : 0),
+      conserved_(memory_),
+      start_of_step_(memory_.size()),
       local_dt_(numerics.local_time_step && backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) : 0) {
   if (backend != Backend::host) {
     agreed(mesh.comm, [&] { device_ = std::make_unique<detail::DeviceStepper>(residual_, source_); });
+    conserved_ = device_->state();
     device_->connect(transport);
   }
   double volume = 0;
@@ -57,13 +62,17 @@ Solver::~Solver() = default;
 
 std::string Solver::transport() const { return device_ ? device_->transport() : ""; }
 
-void Solver::fetch() const {
-  if (device_ && !fetched_) device_->download(conserved_);
-  fetched_ = true;
+void Solver::keep_state() const {
+  if (copy_ != Copy::old) return;
+  WEFT_EXPECTS(!ahead_);  // the state of now is being stepped on
+  device_->keep_state();
+  copy_ = Copy::coming;
 }
 
 std::span<const double> Solver::conserved() const {
-  fetch();
+  keep_state();
+  if (copy_ == Copy::coming) device_->wait_for_state();
+  copy_ = Copy::here;
   return conserved_;
 }
 
@@ -85,6 +94,7 @@ Primitive Solver::cell_state(std::int32_t cell, Vec3 x) const {
 
 void Solver::initialise(const std::function<Primitive(Vec3)>& state, double time, std::int64_t step) {
   const mesh::Mesh& m = mesh();
+  (void)conserved();  // nothing is on its way there
   agreed(m.comm, [&] {
     for (std::int32_t c = 0; c < m.owned_cells; ++c) {
       store_conserved(&conserved_[static_cast<std::size_t>(c) * kVars],
@@ -100,6 +110,7 @@ void Solver::restore(std::span<const double> conserved, double time, std::int64_
       throw InputError(fmt::format("{} values for {} owned cells of {} variables", conserved.size(), mesh().owned_cells, kVars));
     }
   });
+  (void)this->conserved();  // nothing is on its way there
   std::copy(conserved.begin(), conserved.end(), conserved_.begin());
   residual_.restore_order();
   if (device_) device_->set_lowered({});
@@ -110,9 +121,9 @@ void Solver::restore(std::span<const double> conserved, double time, std::int64_
 
 /// Takes conserved_ for the state.
 void Solver::begin(double time, std::int64_t step) {
-  fetched_ = true;
+  copy_ = Copy::here;
   if (device_) {
-    device_->upload(conserved_);
+    device_->upload();
   } else {
     // Every cell before any is looked at: a message about one shows its neighbours.
     for (std::size_t i = 0; i < conserved_.size(); i += kVars) {
@@ -154,9 +165,10 @@ double Solver::cell_dt(std::int32_t cell) const {
 
 /// The largest stable step of this rank's cells; notes the cells that are not physical.
 double Solver::survey_device() {
-  const detail::DeviceSurvey seen = device_->survey();
+  const detail::DeviceStep seen = device_->survey();
+  rate_squared_ = seen.rate_squared;
   if (seen.physical) return seen.stable_dt;
-  fetched_ = false;
+  copy_ = Copy::old;
   for (const auto& [cell, stage] : device_->bad_cells()) note_bad_cell(stage, cell);
   return seen.stable_dt;
 }
@@ -270,6 +282,8 @@ void Solver::try_step(double dt, double fraction) {
   const Numerics& numerics = residual_.numerics();
   const int stages = numerics.rk_stages;
   evaluations_ += stages;
+  bad_ = {};
+  bad_cells_.clear();
   if (device_) {
     device_->step({.time = time_, .dt = dt, .local_cfl = numerics.local_time_step ? fraction * numerics.cfl : 0});
     return;
@@ -282,26 +296,75 @@ void Solver::try_step(double dt, double fraction) {
   }
 }
 
+void Solver::restore_order_in_time() {
+  if (!residual_.order_lowered() || step_ < lowered_until_) return;
+  residual_.restore_order();
+  if (device_) device_->set_lowered({});
+}
+
 StepReport Solver::step(double dt_limit) {
-  const double cfl = residual_.numerics().cfl;
-  if (residual_.order_lowered() && step_ >= lowered_until_) {
-    residual_.restore_order();
-    if (device_) device_->set_lowered({});
+  WEFT_EXPECTS(!ahead_);
+  restore_order_in_time();
+  const Numerics& numerics = residual_.numerics();
+  try_step(detail::step_length(dt_limit, numerics.cfl * stable_dt_, numerics.local_time_step), 1);
+  return settle_step(dt_limit);
+}
+
+bool Solver::works_ahead() const { return device_ && device_->works_ahead(); }
+
+void Solver::start_steps(const StepsAhead& ahead) {
+  WEFT_EXPECTS(!ahead_ && ahead.count >= 1 && ahead.count <= kMostAhead && !detail::reached(time_, ahead.until));
+  restore_order_in_time();
+  ahead_ = ahead;
+  if (residual_.order_lowered()) {
+    ahead_->count = static_cast<int>(std::min<std::int64_t>(ahead.count, lowered_until_ - step_));
   }
+  if (!works_ahead()) return;
+  device_->start({.count = ahead_->count,
+                  .time = time_,
+                  .until = ahead_->until,
+                  .first_step = step_ + 1,
+                  .rates_interval = ahead_->rates_interval});
+}
+
+std::vector<StepReport> Solver::finish_steps() {
+  WEFT_EXPECTS(ahead_.has_value());
+  const StepsAhead ahead = *std::exchange(ahead_, std::nullopt);
+  const Numerics& numerics = residual_.numerics();
+  const auto limit = [&] { return detail::step_limit(ahead.until - time_, numerics.cfl * stable_dt_, numerics.local_time_step); };
+  std::vector<StepReport> reports;
+  if (works_ahead()) {
+    const std::vector<detail::DeviceStep> done = device_->finish();
+    for (const detail::DeviceStep& step : std::span(done).first(done.size() - 1)) {
+      time_ += step.dt;
+      reports.push_back({.step = ++step_, .time = time_, .dt = step.dt, .rate_squared = step.rate_squared});
+    }
+    evaluations_ += static_cast<std::int64_t>(done.size()) * numerics.rk_stages;
+    stable_dt_ = done.back().stable_before;
+    reports.push_back(settle_step(limit()));
+    return reports;
+  }
+  while (static_cast<int>(reports.size()) < ahead.count && !detail::reached(time_, ahead.until)) {
+    reports.push_back(step(limit()));
+  }
+  return reports;
+}
+
+/// Takes the step that was just tried, or tries it again.
+StepReport Solver::settle_step(double dt_limit) {
+  const Numerics& numerics = residual_.numerics();
   double fraction = 1;
   for (int attempt = 0;; ++attempt) {
-    const double stable = fraction * cfl * stable_dt_;
-    const double dt = residual_.numerics().local_time_step ? dt_limit : std::min(stable, dt_limit);
-    bad_ = {};
-    bad_cells_.clear();
-    try_step(dt, fraction);
-    fetched_ = false;
+    const double stable = fraction * numerics.cfl * stable_dt_;
+    const double dt = detail::step_length(dt_limit, stable, numerics.local_time_step);
+    if (attempt > 0) try_step(dt, fraction);
+    if (device_) copy_ = Copy::old;
     if (survey()) {
       if (device_) device_->accept();
       const double done = std::min(dt, stable);
       time_ += done;
       ++step_;
-      return {.step = step_, .time = time_, .dt = done, .retries = attempt};
+      return {.step = step_, .time = time_, .dt = done, .retries = attempt, .rate_squared = rate_squared_};
     }
     if (attempt >= kRetries) throw_bad_state();
     lower_order(bad_cells_);
@@ -313,15 +376,21 @@ StepReport Solver::step(double dt_limit) {
       std::copy(start_of_step_.begin(), start_of_step_.end(), conserved_.begin());
     }
     bad_ = {};
-    survey();
+    (void)survey();
   }
 }
 
-std::array<double, Solver::kVars> Solver::residual_norms() const {
-  std::array<double, kVars> norms = device_ ? device_->rate_squared() : rate_squared_;
-  mesh().comm.sum(std::span<double>(norms));
-  for (double& norm : norms) norm = std::sqrt(norm / volume_);
+std::vector<std::array<double, Solver::kVars>> Solver::residual_norms(std::span<const StepReport> steps) const {
+  std::vector<double> sums;
+  for (const StepReport& step : steps) sums.insert(sums.end(), step.rate_squared.begin(), step.rate_squared.end());
+  mesh().comm.sum(std::span<double>(sums));
+  std::vector<std::array<double, kVars>> norms(steps.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) norms[i / kVars][i % kVars] = std::sqrt(sums[i] / volume_);
   return norms;
+}
+
+std::array<double, Solver::kVars> Solver::residual_norms() const {
+  return residual_norms(std::array{StepReport{.rate_squared = rate_squared_}}).front();
 }
 
 }  // namespace weft::flow

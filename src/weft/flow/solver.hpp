@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,15 @@ struct StepReport {
   double time = 0;        ///< s, after the step
   double dt = 0;          ///< s; with local time steps the smallest
   int retries = 0;        ///< how often the step was undone because it left the range of the gas
+  /// This rank's sum over its cells of volume * rate^2 of the first stage, per variable: see Solver::residual_norms.
+  std::array<double, IdealGas::kVars> rate_squared{};
+};
+
+/// Steps that follow each other.
+struct StepsAhead {
+  int count = 1;                    ///< at most
+  double until = 0;                 ///< s: fewer, where the time comes to this before; the last one ends there
+  std::int64_t rates_interval = 1;  ///< rate_squared is wanted of steps with a multiple of this number, and of the last
 };
 
 /// Where the scheme is of first order for some steps, because it left the range of the gas there.
@@ -62,8 +73,24 @@ class Solver {
   /// @cost two exchanges per stage, one reduction per step.
   StepReport step(double dt_limit);
 
-  /// Root mean square over all cells (volume weighted) of d(conserved)/dt of the first stage of the last step, per variable.
-  /// With local time steps too, this is the true rate of change: zero when steady. Summed in rank order.  @collective
+  /// Starts steps, of which finish_steps() reports: those of step() with the time that is left as the limit, halved where a
+  /// sliver would be left. A flow on a GPU computes them while the host does other things, and where works_ahead(), without a
+  /// look of the host in between; others are done in finish_steps(). Until then time(), steps() and the state are those of now.
+  /// @pre time() has not come to ahead.until; no steps are under way.  @collective
+  void start_steps(const StepsAhead& ahead);
+  /// The steps that were done, at least one: fewer than asked for where one had to be tried again.
+  /// @throws as step().  @collective
+  std::vector<StepReport> finish_steps();
+  static constexpr int kMostAhead = 256;
+  /// Whether several steps at a time cost less than one by one.
+  [[nodiscard]] bool works_ahead() const;
+  /// Starts bringing the state from the GPU, so that conserved() and primitive() may be called while steps are under way.
+  void keep_state() const;
+
+  /// Root mean square over all cells (volume weighted) of d(conserved)/dt of the first stage of a step, per variable. With local
+  /// time steps too, this is the true rate of change: zero when steady. Summed in rank order.  @collective  @cost one reduction.
+  [[nodiscard]] std::vector<std::array<double, kVars>> residual_norms(std::span<const StepReport> steps) const;
+  /// Of the last step.
   [[nodiscard]] std::array<double, kVars> residual_norms() const;
   /// Makes ghosts, gradients and boundary values those of the present state, for monitors and output.  @collective
   void refresh();
@@ -99,21 +126,24 @@ class Solver {
   void begin(double time, std::int64_t step);
   void lower_order(std::span<const std::int32_t> cells);
   void add_sources(double time);
+  void restore_order_in_time();
   void try_step(double dt, double fraction);
+  StepReport settle_step(double dt_limit);
   void update(int stage, double dt, double fraction);
   void note_bad_cell(int stage, std::int32_t cell);
   bool survey();
   double survey_host();
   double survey_device();
-  void fetch() const;
   [[noreturn]] void throw_bad_state() const;
   [[nodiscard]] double cell_dt(std::int32_t cell) const;
 
   Residual residual_;
   SourceTerm source_;
   std::unique_ptr<detail::DeviceStepper> device_;  ///< null on the host
-  mutable std::vector<double> conserved_;          ///< on a GPU: as last fetched
-  mutable bool fetched_ = true;
+  std::vector<double> memory_;                     ///< of the host
+  std::span<double> conserved_;                    ///< there, or as last brought from the GPU
+  mutable enum class Copy { old, coming, here } copy_ = Copy::here;
+  std::optional<StepsAhead> ahead_;    ///< under way
   std::vector<double> start_of_step_;  ///< of the host
   std::vector<double> local_dt_;       ///< s, at CFL 1 for the state at the start of the step; only with local time steps
   BadState bad_;

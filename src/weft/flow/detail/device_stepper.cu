@@ -11,72 +11,15 @@
 #include "weft/device/buffers.hpp"
 #include "weft/device/graph.hpp"
 #include "weft/device/parallel_for.cuh"
-#include "weft/device/storage.hpp"
+#include "weft/flow/detail/choose_tiles.hpp"
+#include "weft/flow/detail/device_array.hpp"
 #include "weft/flow/detail/device_stepper.hpp"
 #include "weft/flow/detail/runge_kutta.hpp"
 #include "weft/flow/detail/step_loops.cuh"
 #include "weft/flow/detail/tile_launch.hpp"
-#include "weft/flow/detail/tiles.hpp"
 
 namespace weft::flow::detail {
 namespace {
-
-/// An array in the memory of the GPU.
-template <class T>
-class DeviceArray {
- public:
-  DeviceArray() = default;
-  explicit DeviceArray(std::size_t size) : storage_(DeviceStorage::make(Backend::cuda, size * sizeof(T))), size_(size) {}
-  explicit DeviceArray(std::span<const T> values) : DeviceArray(values.size()) { put(values); }
-
-  [[nodiscard]] T* data() const { return storage_ ? reinterpret_cast<T*>(storage_->data()) : nullptr; }
-  [[nodiscard]] std::size_t size() const { return size_; }
-  void put(std::span<const T> values) { storage_->copy_from_host(0, std::as_bytes(values), After()).wait(); }
-  void get(std::size_t first, std::span<T> values, const After& before) const {
-    storage_->copy_to_host(first * sizeof(T), std::as_writable_bytes(values), before).wait();
-  }
-
- private:
-  std::unique_ptr<DeviceStorage> storage_;
-  std::size_t size_ = 0;
-};
-
-template <class T>
-DeviceArray<T> copy_of(const std::vector<T>& values) {
-  return DeviceArray<T>(std::span<const T>(values));
-}
-
-TileRange range_of(std::int32_t first, std::int32_t last, const TileSize& most) {
-  return {first, last, most.cells, most.rows, most.flux_rows, most.faces, most.entries};
-}
-
-/// The largest tiles of which three fit on a multiprocessor at a time: large ones have fewer faces in two tiles, and many at a
-/// time hide the time that memory takes. Where that takes more of them, up to a fifth of the tiles are cut a little smaller than
-/// the others. Where a single cell has a great stencil (neighbours by node), as many cells as fit at all.
-Tiles make_tiles(const mesh::Mesh& mesh, const Discretization& d) {
-  int device = 0, per_multiprocessor = 0, per_block = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  check_cuda(cudaDeviceGetAttribute(&per_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device), "shared memory");
-  check_cuda(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "shared memory");
-  constexpr int kReserved = 1024, kMost = std::numeric_limits<int>::max();
-  const auto need = [&](const TileSize& most) {
-    const TileRange range = range_of(0, 1, most);
-    return static_cast<int>(mesh.dim == 2 ? std::max(gradient_memory<2>(range), flux_memory<2>(range))
-                                          : std::max(gradient_memory<3>(range), flux_memory<3>(range)));
-  };
-  for (const int cells : {128, 112, 96, 80, 64, 48, 32, 16, 8}) {
-    const TileCut whole(mesh, d, {.cells = cells, .rows = kMost, .flux_rows = kMost, .faces = kMost, .entries = kMost});
-    for (const double part : {1.0, 0.98, 0.95, 0.9, 0.8}) {
-      const TileSize limit = whole.quantile(part);
-      const bool good = need(limit) + kReserved <= per_multiprocessor / 3 || cells <= 32;
-      if (!good || need(limit) > per_block) continue;
-      Tiles tiles(mesh, d, part == 1.0 ? whole : TileCut(mesh, d, limit));
-      if (need(tiles.of_inner) <= per_block && need(tiles.of_border) <= per_block) return tiles;
-    }
-  }
-  throw DeviceError("cells of this mesh have so many neighbours that not even eight fit into a block's shared memory",
-                    "use stencil = \"face\"");
-}
 
 /// @throws DeviceError where the case needs more than the GPU has, saying how many GPUs would do.
 void expect_room(std::size_t needed, std::int32_t cells) {
@@ -92,10 +35,21 @@ void expect_room(std::size_t needed, std::int32_t cells) {
                               : "use a coarser mesh, or spread it over at least " + std::to_string(up(needed, free)) + " GPUs");
 }
 
+/// Whether exchanges that travel like this can be part of a graph.
+bool captures(Transport transport) { return transport == Transport::peer || transport == Transport::nccl; }
+
 }  // namespace
 
 struct DeviceStepper::Impl {
   Impl(const Residual& scheme, const SourceTerm& source_term);
+  ~Impl() {
+    try {
+      stream.wait();                // what is in flight uses the memory
+    } catch (const DeviceError&) {  // was or will be told by who waits for it
+    }
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   template <class F>
   void with_dim(const F& f) const {
@@ -117,9 +71,14 @@ struct DeviceStepper::Impl {
   void look();
   [[nodiscard]] FluxArgs flux_args() const;
   void begin_step();
+  void end_step(bool rates);
+  void sum_rates();
   void stage(int number, double time);
-  void all_stages(const Step& step);
-  void report();
+  void all_stages(double time, double dt, bool rates);
+  void launch_step(double time, double dt, bool rates);
+  void report(int steps);
+  /// A new order to the GPU. Only while nothing is in flight.
+  void order(const StepOrder& order);
   [[nodiscard]] bool can_be_graph() const;
 
   const Residual& residual;
@@ -130,11 +89,11 @@ struct DeviceStepper::Impl {
   FluxChoice flux;
 
   // Of the tiles and the mesh.
-  DeviceArray<std::int32_t> cell_offset, halo_offset, halo_row, face_halo, face_offset, face_end, face_boundary, cell_face_offset,
-      stencil_offset;
-  DeviceArray<std::uint32_t> sides, cell_sides;
+  DeviceArray<Tile> tile;
+  DeviceArray<std::int32_t> halo_row, stencil_offset;
+  DeviceArray<std::uint32_t> topology;
   DeviceArray<std::uint16_t> stencil_row;
-  DeviceArray<double> normal_x, normal_y, normal_z, area, centroid_x, centroid_y, centroid_z, inverse_volume, matrices;
+  DeviceArray<double> geometry, inverse_volume, matrices;
   DeviceArray<Vec3> row_centroid, projected_area;
   TileArrays tiles{};
   TileRange inner{}, border{};
@@ -151,26 +110,44 @@ struct DeviceStepper::Impl {
 
   // The state. Buffer `start` holds it at the start of the step, `now` after the last stage.
   DeviceArray<double> conserved[2], values[2], gradients, local_dt, rate_partial;
-  int start = 0, now = 0, shown = 0;
-  DeviceArray<StepSize> size;
+  struct Buffers {
+    int start = 0, now = 0, shown = 0;
+    auto operator<=>(const Buffers&) const = default;
+  };
+  Buffers at;
+  DeviceArray<StepClock> clock;
   DeviceArray<StepStatus> status;
+  DeviceArray<Sums> rate_squared;
+  DeviceArray<StepEntry> entries;
+  DeviceArray<double> stable_dt;  ///< of this rank, then of the others
   DeviceArray<std::int32_t> bad, lowered;
-  PinnedBuffer<StepSize> size_on_host{1};
-  PinnedBuffer<StepStatus> status_on_host{1};
+  PinnedBuffer<StepOrder> order_on_host{1};
+  PinnedBuffer<StepClock> clock_on_host{1};
+  PinnedBuffer<StepEntry> entries_on_host{kMostAhead};
+  struct Started {
+    Buffers end;
+    bool rates;
+  };
+  std::vector<Started> ahead;  ///< steps
   bool order_lowered = false;
+
+  PinnedBuffer<double> state;  ///< of the host
+  Event kept;                  ///< the copy to it, which reads buffer kept_from
+  int kept_from = -1;          ///< -1: no copy that anybody may have to wait for
   std::vector<Conserved> fluxes_on_host;
 
   DeviceArray<double> source_rates;     ///< owned x kVars, of the whole cell; empty without a source
   PinnedBuffer<double> source_on_host;  ///< the values of the owned cells, then their source_rates
 
   std::optional<Exchange> pull_values[2], pull_gradients;  ///< none where no rank has ghosts
+  std::optional<Exchange> pull_stable_dt;                  ///< none on one rank, and where steps cannot follow each other alone
 
-  /// A step as a graph, by the buffers that it begins with, and the buffers that it ends with.
+  /// A step as a graph, and the buffers that it ends with; by those that it begins with, and whether rates are wanted.
   struct StepGraph {
     Graph graph;
-    int now, shown;
+    Buffers end;
   };
-  std::map<std::pair<int, int>, StepGraph> graphs;
+  std::map<std::pair<Buffers, bool>, StepGraph> graphs;
   std::int64_t steps_done = 0;
 };
 
@@ -182,59 +159,32 @@ DeviceStepper::Impl::Impl(const Residual& scheme, const SourceTerm& source_term)
       flux(visit_flux(scheme.numerics().flux, [](auto chosen) { return FluxChoice(chosen); })) {
   const mesh::Mesh& m = scheme.mesh();
   const Discretization& d = scheme.discretization();
-  const Tiles on_host = make_tiles(m, d);
+  const Tiles on_host = choose_tiles(m, d);
   tile_count = on_host.size();
   const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
   const auto rows = static_cast<std::size_t>(d.rows);
-  const std::size_t per_face = 7 * sizeof(double) + sizeof(std::uint32_t), per_side = 2 * sizeof(std::uint32_t);
   const std::size_t per_owned = ((source ? 3 : 2) * kVars + 8 + 3) * sizeof(double), per_row = (2 * kVars + 3) * sizeof(double);
   expect_room(owned * per_owned + rows * per_row + cells * (static_cast<std::size_t>(kVars * m.dim) + 1) * sizeof(double) +
-                  d.least_squares.size() * sizeof(double) + on_host.sides.size() * per_face + d.cell_face.size() * per_side +
-                  (on_host.halo_row.size() + on_host.stencil_row.size()) * sizeof(std::int32_t),
+                  (d.least_squares.size() + on_host.geometry.size()) * sizeof(double) +
+                  (on_host.topology.size() + on_host.halo_row.size() + on_host.stencil_row.size()) * sizeof(std::int32_t),
               m.owned_cells);
-  cell_offset = copy_of(on_host.cell_offset);
-  halo_offset = copy_of(on_host.halo_offset);
+  tile = copy_of(on_host.tile);
   halo_row = copy_of(on_host.halo_row);
-  face_halo = copy_of(on_host.face_halo);
-  face_offset = copy_of(on_host.face_offset);
-  face_end = copy_of(on_host.face_end);
-  face_boundary = copy_of(on_host.face_boundary);
-  cell_face_offset = copy_of(d.cell_face_offset);
-  sides = copy_of(on_host.sides);
-  cell_sides = copy_of(on_host.cell_sides);
+  topology = copy_of(on_host.topology);
+  geometry = copy_of(on_host.geometry);
   const bool by_node = !on_host.stencil_row.empty();
   if (by_node) {
     stencil_row = copy_of(on_host.stencil_row);
     stencil_offset = copy_of(d.stencil_offset);
   }
-  normal_x = copy_of(on_host.normal_x);
-  normal_y = copy_of(on_host.normal_y);
-  normal_z = copy_of(on_host.normal_z);
-  area = copy_of(on_host.area);
-  centroid_x = copy_of(on_host.centroid_x);
-  centroid_y = copy_of(on_host.centroid_y);
-  centroid_z = copy_of(on_host.centroid_z);
   inverse_volume = copy_of(d.inverse_volume);
   matrices = copy_of(d.least_squares);
   row_centroid = copy_of(d.centroid);
   projected_area = copy_of(d.projected_area);
-  tiles = {.cell_offset = cell_offset.data(),
-           .halo_offset = halo_offset.data(),
+  tiles = {.tile = tile.data(),
            .halo_row = halo_row.data(),
-           .face_halo = face_halo.data(),
-           .face_offset = face_offset.data(),
-           .face_end = face_end.data(),
-           .face_boundary = face_boundary.data(),
-           .sides = sides.data(),
-           .cell_sides = cell_sides.data(),
-           .normal_x = normal_x.data(),
-           .normal_y = normal_y.data(),
-           .normal_z = normal_z.data(),
-           .area = area.data(),
-           .centroid_x = centroid_x.data(),
-           .centroid_y = centroid_y.data(),
-           .centroid_z = centroid_z.data(),
-           .cell_face_offset = cell_face_offset.data(),
+           .topology = topology.data(),
+           .geometry = geometry.data(),
            .stencil_offset = stencil_offset.data(),
            .stencil_row = stencil_row.data(),
            .row_centroid = row_centroid.data(),
@@ -251,9 +201,15 @@ DeviceStepper::Impl::Impl(const Residual& scheme, const SourceTerm& source_term)
   set_bytes(stream, gradients.data(), 0, gradients.size() * sizeof(double));  // what they stay in first order
   if (scheme.numerics().local_time_step) local_dt = DeviceArray<double>(owned);
   rate_partial = DeviceArray<double>(static_cast<std::size_t>(on_host.size()) * kVars);
-  size = DeviceArray<StepSize>(1);
+  clock = DeviceArray<StepClock>(1);
+  set_bytes(stream, clock.data(), 0, sizeof(StepClock));
   status = DeviceArray<StepStatus>(1);
-  *size_on_host.data() = {};
+  rate_squared = DeviceArray<Sums>(1);
+  entries = DeviceArray<StepEntry>(kMostAhead);
+  stable_dt = DeviceArray<double>(static_cast<std::size_t>(m.comm.size()));
+  set_bytes(stream, stable_dt.data(), 0, stable_dt.size() * sizeof(double));
+  order_on_host.data()->number = 0;
+  state = PinnedBuffer<double>(owned * kVars);
   bad = DeviceArray<std::int32_t>(owned);
   set_bytes(stream, bad.data(), 0, bad.size() * sizeof(std::int32_t));
   lowered = DeviceArray<std::int32_t>(cells);
@@ -322,7 +278,7 @@ void DeviceStepper::Impl::prescribe(double time) {
 void DeviceStepper::Impl::evaluate_source(double time) {
   if (!source) return;
   const mesh::Mesh& m = residual.mesh();
-  copy_bytes(stream, source_on_host.data(), values[shown].data(), source_rates.size() * sizeof(double));
+  copy_bytes(stream, source_on_host.data(), values[at.shown].data(), source_rates.size() * sizeof(double));
   stream.wait();
   for (std::size_t i = 0; i < static_cast<std::size_t>(m.owned_cells); ++i) {
     double* const row = source_on_host.data() + i * kVars;
@@ -344,9 +300,9 @@ void DeviceStepper::Impl::finish_pull(Exchange* pull) {
 
 Exchange* DeviceStepper::Impl::ghosts_and_gradients(double time) {
   prescribe(time);
-  double* const rows = values[shown].data();
+  double* const rows = values[at.shown].data();
   parallel_for(space::cuda{}, stream, boundary.faces, BoundaryRows{boundary, rows, residual.gas(), residual.mesh().cells()});
-  Exchange* const ghost_values = start_pull(pull_values[shown]);
+  Exchange* const ghost_values = start_pull(pull_values[at.shown]);
   if (residual.numerics().gradient == GradientKind::none) return ghost_values;
   const GradientArgs args{.tiles = tiles,
                           .values = rows,
@@ -367,33 +323,58 @@ Exchange* DeviceStepper::Impl::ghosts_and_gradients(double time) {
 /// Values and stable step of the present conserved state.
 void DeviceStepper::Impl::look() {
   graphs.clear();  // what they were captured with may have changed
+  order({.dt = 1});
   begin_step();
   set_bytes(stream, bad.data(), 0, bad.size() * sizeof(std::int32_t));
   parallel_for(space::cuda{}, stream, residual.mesh().owned_cells,
-               Survey{conserved[now].data(), values[shown].data(), local_dt.data(), inverse_volume.data(), projected_area.data(),
-                      status.data(), bad.data(), residual.gas()});
-  report();
+               Survey{conserved[at.now].data(), values[at.shown].data(), local_dt.data(), inverse_volume.data(),
+                      projected_area.data(), status.data(), bad.data(), residual.gas()});
+  end_step(false);
+  report(1);
+}
+
+void DeviceStepper::Impl::order(const StepOrder& order) {
+  stream.wait();
+  StepOrder& standing = *order_on_host.data();
+  const std::uint64_t number = standing.number + 1;
+  standing = order;
+  standing.number = number;
 }
 
 void DeviceStepper::Impl::begin_step() {
-  parallel_for(space::cuda{}, stream, 1, BeginStep{size_on_host.data(), size.data(), status.data()});
+  const int ranks = pull_stable_dt ? residual.mesh().comm.size() : 1;
+  parallel_for(space::cuda{}, stream, 1, BeginStep{order_on_host.data(), stable_dt.data(), ranks, clock.data(), status.data()});
 }
 
-void DeviceStepper::Impl::report() { copy_bytes(stream, status_on_host.data(), status.data(), sizeof(StepStatus)); }
+void DeviceStepper::Impl::end_step(bool rates) {
+  if (rates) sum_rates();
+  parallel_for(space::cuda{}, stream, 1,
+               EndStep{clock.data(), status.data(), rates ? rate_squared.data() : nullptr, entries.data(), stable_dt.data()});
+  finish_pull(start_pull(pull_stable_dt));
+}
+
+void DeviceStepper::Impl::sum_rates() {
+  reduce_into(space::cuda{}, stream, tile_count, Sums{}, SumOfTile{rate_partial.data()}, Add{}, rate_squared.data());
+}
+
+void DeviceStepper::Impl::report(int steps) {
+  copy_bytes(stream, clock_on_host.data(), clock.data(), sizeof(StepClock));
+  copy_bytes(stream, entries_on_host.data(), entries.data(), static_cast<std::size_t>(steps) * sizeof(StepEntry));
+}
 
 void DeviceStepper::Impl::stage(int number, double time) {
   const int stages = residual.numerics().rk_stages;
   const RungeKuttaStage coefficients = runge_kutta_stage(stages, number);
   evaluate_source(time);
   Exchange* const ghosts = ghosts_and_gradients(time);
-  const int out = 1 - start;
+  const int out = 1 - at.start;
   FluxArgs args = flux_args();
-  args.start = conserved[start].data();
-  args.conserved = conserved[now].data();
+  args.start = conserved[at.start].data();
+  args.conserved = conserved[at.now].data();
   args.source = source_rates.data();
   args.new_conserved = conserved[out].data();
-  args.new_values = values[1 - shown].data();
-  args.size = size.data();
+  args.new_values = values[1 - at.shown].data();
+  args.clock = clock.data();
   args.keep = coefficients.keep;
   args.stage = number;
   args.last = number + 1 == stages;
@@ -407,30 +388,46 @@ void DeviceStepper::Impl::stage(int number, double time) {
   fluxes_of(inner);
   finish_pull(ghosts);
   fluxes_of(border);
-  now = out;
-  shown = 1 - shown;
+  at.now = out;
+  at.shown = 1 - at.shown;
 }
 
-void DeviceStepper::Impl::all_stages(const Step& step) {
+void DeviceStepper::Impl::all_stages(double time, double dt, bool rates) {
   begin_step();
   for (int number = 0; number < residual.numerics().rk_stages; ++number) {
-    stage(number, step.time + runge_kutta_stage(residual.numerics().rk_stages, number).time * step.dt);
+    stage(number, time + runge_kutta_stage(residual.numerics().rk_stages, number).time * dt);
   }
-  report();
+  end_step(rates);
+}
+
+/// time and dt are only asked for by what the host takes part in.
+void DeviceStepper::Impl::launch_step(double time, double dt, bool rates) {
+  if (kept_from == 1 - at.start) {  // this step writes there
+    stream.wait_for(after(kept));
+    kept_from = -1;
+  }
+  // The first steps make messages set up what they need.
+  if (!can_be_graph() || steps_done++ < 2) return all_stages(time, dt, rates);
+  const std::pair from{at, rates};
+  auto known = graphs.find(from);
+  if (known == graphs.end()) {
+    Graph graph = Graph::capture(stream, [&](Stream&) { all_stages(time, dt, rates); });
+    known = graphs.emplace(from, StepGraph{std::move(graph), at}).first;
+  }
+  known->second.graph.launch(stream);
+  at = known->second.end;
 }
 
 /// Whether a step asks nothing of the host but to launch kernels.
 bool DeviceStepper::Impl::can_be_graph() const {
-  const bool messages_can =
-      !pull_gradients || pull_gradients->transport() == Transport::peer || pull_gradients->transport() == Transport::nccl;
-  return !prescribes && !source && messages_can;
+  return !prescribes && !source && (!pull_gradients || captures(pull_gradients->transport()));
 }
 
 FluxArgs DeviceStepper::Impl::flux_args() const {
   FluxArgs args{};
   args.tiles = tiles;
   args.boundary = boundary;
-  args.values = values[shown].data();
+  args.values = values[at.shown].data();
   args.gradients = gradients.data();
   args.gas = residual.gas();
   return args;
@@ -443,6 +440,14 @@ DeviceStepper::~DeviceStepper() = default;
 void DeviceStepper::connect(Transport transport) {
   Impl& s = *impl_;
   const mesh::Mesh& m = s.residual.mesh();
+  if (m.comm.size() > 1 && s.can_be_graph()) {
+    std::vector<GlobalRow> others;
+    for (int rank = 0; rank < m.comm.size(); ++rank) others.emplace_back(rank);
+    GhostPlan plan = GhostPlan::build(m.comm, 1, std::span<const GlobalRow>(others));
+    const PairRef rows = PairRef::rows(Backend::cuda, std::span(s.stable_dt.data(), s.stable_dt.size()), 1);
+    Exchange pull = ArrayTransformer(std::move(plan), {rows}, transport).pull();
+    if (captures(pull.transport())) s.pull_stable_dt = std::move(pull);
+  }
   if (m.comm.max(m.plan.ghost_rows()) == 0) return;
   const auto pull_of = [&](const DeviceArray<double>& rows, int width) {
     const std::size_t size = static_cast<std::size_t>(m.cells()) * static_cast<std::size_t>(width);
@@ -452,25 +457,49 @@ void DeviceStepper::connect(Transport transport) {
   s.pull_gradients = pull_of(s.gradients, kVars * m.dim);
 }
 
+bool DeviceStepper::works_ahead() const {
+  return impl_->can_be_graph() && (impl_->pull_stable_dt || impl_->residual.mesh().comm.size() == 1);
+}
+
 std::string DeviceStepper::transport() const {
   return impl_->pull_gradients ? to_string(impl_->pull_gradients->transport()) : "";
 }
 
-void DeviceStepper::upload(std::span<const double> conserved) {
-  impl_->stream.wait();
-  impl_->conserved[impl_->start].put(conserved);
-  impl_->now = impl_->start;
-  impl_->look();
+std::span<double> DeviceStepper::state() { return impl_->state.span(); }
+
+void DeviceStepper::upload() {
+  Impl& s = *impl_;
+  wait_for_state();
+  s.stream.wait();
+  s.conserved[s.at.start].put(s.state.span());
+  s.at.now = s.at.start;
+  s.look();
 }
 
-void DeviceStepper::download(std::span<double> conserved) {
-  impl_->conserved[impl_->now].get(0, conserved, after(impl_->stream));
+void DeviceStepper::keep_state() {
+  Impl& s = *impl_;
+  s.kept_from = s.at.now;
+  s.kept = s.conserved[s.at.now].get_later(0, s.state.span(), after(s.stream));
 }
 
-DeviceSurvey DeviceStepper::survey() {
+void DeviceStepper::wait_for_state() { impl_->kept.wait(); }
+
+namespace {
+
+DeviceStep from(const StepEntry& entry) {
+  DeviceStep step{.dt = entry.clock.advance,
+                  .stable_before = entry.clock.stable_dt,
+                  .stable_dt = std::bit_cast<double>(entry.status.stable_dt),
+                  .physical = entry.status.bad == 0};
+  std::copy(std::begin(entry.rate_squared), std::end(entry.rate_squared), step.rate_squared.begin());
+  return step;
+}
+
+}  // namespace
+
+DeviceStep DeviceStepper::survey() {
   impl_->stream.wait();
-  const StepStatus& status = *impl_->status_on_host.data();
-  return {std::bit_cast<double>(status.stable_dt), status.bad == 0};
+  return from(impl_->entries_on_host.data()[impl_->clock_on_host.data()->done - 1]);
 }
 
 std::vector<DeviceStepper::BadCell> DeviceStepper::bad_cells() {
@@ -485,24 +514,47 @@ std::vector<DeviceStepper::BadCell> DeviceStepper::bad_cells() {
 
 void DeviceStepper::step(const Step& step) {
   Impl& s = *impl_;
-  *s.size_on_host.data() = {step.dt, step.local_cfl};
-  // The first steps make messages set up what they need.
-  if (!s.can_be_graph() || s.steps_done++ < 2) return s.all_stages(step);
-  const std::pair<int, int> from{s.start, s.shown};
-  auto known = s.graphs.find(from);
-  if (known == s.graphs.end()) {
-    Graph graph = Graph::capture(s.stream, [&](Stream&) { s.all_stages(step); });
-    known = s.graphs.emplace(from, Impl::StepGraph{std::move(graph), s.now, s.shown}).first;
-  }
-  known->second.graph.launch(s.stream);
-  s.now = known->second.now;
-  s.shown = known->second.shown;
+  s.order({.dt = step.dt, .local_cfl = step.local_cfl});
+  s.launch_step(step.time, step.dt, true);
+  s.report(1);
 }
 
-void DeviceStepper::accept() { impl_->start = impl_->now; }
+void DeviceStepper::start(const Ahead& ahead) {
+  Impl& s = *impl_;
+  WEFT_EXPECTS(works_ahead() && ahead.count >= 1 && ahead.count <= kMostAhead);
+  const Numerics& numerics = s.residual.numerics();
+  s.order(
+      {.time = ahead.time, .until = ahead.until, .local_cfl = numerics.local_time_step ? numerics.cfl : 0, .cfl = numerics.cfl});
+  s.ahead.clear();
+  for (int i = 0; i < ahead.count; ++i) {
+    if (i > 0) accept();
+    const bool rates = (ahead.first_step + i) % ahead.rates_interval == 0;
+    s.launch_step(0, 0, rates);
+    s.ahead.push_back({s.at, rates});
+  }
+  s.report(ahead.count);
+}
+
+std::vector<DeviceStep> DeviceStepper::finish() {
+  Impl& s = *impl_;
+  s.stream.wait();
+  const auto done = static_cast<std::size_t>(s.clock_on_host.data()->done);
+  WEFT_EXPECTS(done >= 1 && done <= s.ahead.size());  // the host starts none where there is nothing to do
+  s.at = s.ahead[done - 1].end;
+  if (!s.ahead[done - 1].rates) {
+    s.sum_rates();
+    copy_bytes(s.stream, s.entries_on_host.data()[done - 1].rate_squared, s.rate_squared.data(), sizeof(Sums));
+    s.stream.wait();
+  }
+  std::vector<DeviceStep> steps;
+  for (std::size_t i = 0; i < done; ++i) steps.push_back(from(s.entries_on_host.data()[i]));
+  return steps;
+}
+
+void DeviceStepper::accept() { impl_->at.start = impl_->at.now; }
 
 void DeviceStepper::undo() {
-  impl_->now = impl_->start;
+  impl_->at.now = impl_->at.start;
   impl_->look();
 }
 
@@ -512,13 +564,6 @@ void DeviceStepper::set_lowered(std::span<const std::int32_t> flags) {
   if (!impl_->order_lowered) return;
   impl_->stream.wait();
   impl_->lowered.put(flags);
-}
-
-std::array<double, kVars> DeviceStepper::rate_squared() {
-  const Sums sums = reduce(space::cuda{}, impl_->stream, impl_->tile_count, Sums{}, SumOfTile{impl_->rate_partial.data()}, Add{});
-  std::array<double, kVars> result;
-  std::copy(std::begin(sums.sum), std::end(sums.sum), result.begin());
-  return result;
 }
 
 void DeviceStepper::refresh(double time) {
@@ -539,7 +584,7 @@ Primitive DeviceStepper::cell_state(std::int32_t cell, Vec3 x) const {
   std::array<double, kVars> mean;
   std::array<double, kVars * 3> slopes{};
   Stream& stream = impl_->stream;
-  s.values[s.shown].get(c * kVars, mean, after(stream));
+  s.values[s.at.shown].get(c * kVars, mean, after(stream));
   s.gradients.get(c * static_cast<std::size_t>(kVars * dim), std::span(slopes).first(static_cast<std::size_t>(kVars * dim)),
                   after(stream));
   const Vec3 r = x - s.residual.discretization().centroid[c];

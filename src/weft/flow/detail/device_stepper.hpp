@@ -12,10 +12,14 @@
 
 namespace weft::flow::detail {
 
-/// What a look over all owned cells of this rank found.
-struct DeviceSurvey {
-  double stable_dt = 0;  ///< s, at CFL number 1; infinite without cells
-  bool physical = true;  ///< false: some cell left the range of the gas in a stage of this step
+/// What a step did to the owned cells of this rank.
+struct DeviceStep {
+  double dt = 0;             ///< s, by which the time advanced
+  double stable_before = 0;  ///< s, at CFL number 1, of all ranks at its start; known where the GPU has chosen dt
+  double stable_dt = 0;      ///< s, of this rank at its end; infinite without cells
+  bool physical = true;      ///< false: some cell left the range of the gas in a stage
+  /// Sum of volume * rate^2 of the first stage, in a fixed order; 0 where not wanted.
+  std::array<double, kVars> rate_squared{};
 };
 
 /// Does on the current GPU what Residual and Solver do on the host: the same kernels (kernels.hpp) over tiles of cells, fluxes
@@ -26,7 +30,7 @@ class DeviceStepper {
   /// @param source  evaluated on the host each stage, where there is one. Outlives this object.
   /// @throws DeviceError without a GPU, or where the case does not fit into its memory, saying how much it needs.
   DeviceStepper(const Residual& residual, const SourceTerm& source);
-  /// Sets up the exchange of ghosts. Once, before any step. @collective  @throws as ArrayTransformer::pull.
+  /// Sets up the exchange of ghosts. Once, before anything else. @collective  @throws as ArrayTransformer::pull.
   void connect(Transport transport);
   /// How ghosts travel; empty where there are none.
   [[nodiscard]] std::string transport() const;
@@ -34,12 +38,18 @@ class DeviceStepper {
   DeviceStepper(const DeviceStepper&) = delete;
   DeviceStepper& operator=(const DeviceStepper&) = delete;
 
-  /// Conserved values of the owned cells at the start of a step.
-  void upload(std::span<const double> conserved);
-  void download(std::span<double> conserved);
-  /// Waits for the stages so far.
-  [[nodiscard]] DeviceSurvey survey();
-  /// Cells that left the range of the gas in this step, ascending. @pre !survey().physical
+  /// Conserved values of the owned cells, owned x kVars in page-locked memory: what upload() takes, and those of the last
+  /// keep_state().
+  [[nodiscard]] std::span<double> state();
+  /// Makes state() that of the start of a step.  @collective
+  void upload();
+  /// Starts copying the state, as the work so far leaves it, to state(); steps go on meanwhile.
+  void keep_state();
+  /// Waits for what keep_state() has started.
+  void wait_for_state();
+  /// Waits for the work so far. The last step.
+  [[nodiscard]] DeviceStep survey();
+  /// Cells that left the range of the gas in the last step, ascending. @pre !survey().physical
   struct BadCell {
     std::int32_t cell, stage;
   };
@@ -51,6 +61,22 @@ class DeviceStepper {
   };
   /// All stages of a step, as one launch of a graph where the host takes no part in them (from the third step on).  @collective
   void step(const Step& step);
+
+  /// Whether steps can follow each other without a look of the host. Equal on every rank.
+  [[nodiscard]] bool works_ahead() const;
+  static constexpr int kMostAhead = 256;
+  struct Ahead {
+    int count = 1;                    ///< steps at most, of kMostAhead; fewer where the time comes to `until` before
+    double time = 0, until = 0;       ///< s
+    std::int64_t first_step = 0;      ///< number of the first one
+    std::int64_t rates_interval = 1;  ///< rate_squared is wanted of steps with a multiple of this number, and of the last
+  };
+  /// Puts steps one behind the other, each accepted; the GPU chooses their lengths, and does none after one that left the range
+  /// of the gas.  @collective  @pre works_ahead()
+  void start(const Ahead& ahead);
+  /// Waits. The steps that were done, equally many on every rank; the last is not accepted yet.
+  [[nodiscard]] std::vector<DeviceStep> finish();
+
   /// Ends the step: its result is the start of the next one.
   void accept();
   /// Back to the start of the step.
@@ -58,9 +84,6 @@ class DeviceStepper {
 
   /// 1 for owned and ghost cells of lowered order, else 0; empty: none anywhere.
   void set_lowered(std::span<const std::int32_t> flags);
-
-  /// Sum over the owned cells of volume * rate^2 of the first stage, in a fixed order.
-  [[nodiscard]] std::array<double, kVars> rate_squared();
 
   /// Ghosts, boundary rows and gradients of the present values; boundary_flux() and cell_state() are theirs.  @collective
   void refresh(double time);

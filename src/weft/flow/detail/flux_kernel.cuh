@@ -33,21 +33,15 @@ WEFT_HD __noinline__ Conserved boundary_face_flux(const BoundaryArgs& b, const I
 /// Arrays of flux_kernel in shared memory. A face's flux takes the place of its geometry.
 template <int Dim>
 struct FluxMemory {
-  static constexpr int kFaceColumns = Dim == 3 ? 7 : 5;
-  int face_stride;
   double *values, *gradients, *centroids, *faces;
-  std::int32_t* entry_offset;
-  std::uint32_t *cell_sides, *sides;
+  std::uint32_t* topology;
 
-  __host__ __device__ FluxMemory(SharedMemory& memory, const TileRange& range, std::int32_t first)
-      : face_stride((range.faces + 1) / 2 * 2),
-        values(memory.rows(range.flux_rows, kVars, first)),
-        gradients(memory.rows(range.flux_rows, kVars * Dim, first)),
-        centroids(memory.rows(range.flux_rows, 3, first)),
-        faces(memory.take<double>(kFaceColumns * face_stride)),
-        entry_offset(memory.take<std::int32_t>(range.cells + 1)),
-        cell_sides(memory.take<std::uint32_t>(range.entries)),
-        sides(memory.take<std::uint32_t>(face_stride)) {}
+  __host__ __device__ FluxMemory(SharedMemory& memory, const TileRange& range)
+      : values(memory.take<double>(kVars * range.flux_rows)),
+        gradients(memory.take<double>(kVars * Dim * range.flux_rows + 1)),
+        centroids(memory.take<double>(3 * range.flux_rows)),
+        faces(memory.take<double>(Tiles::columns(Dim) * (range.faces + 1))),
+        topology(memory.take<std::uint32_t>(range.cells + 1 + range.entries + range.faces)) {}
 };
 
 /// Asks the second-level cache for lines that the block reads later.
@@ -62,43 +56,38 @@ __global__ void __launch_bounds__(kTileThreads)
     flux_kernel(const __grid_constant__ TileRange range, const __grid_constant__ FluxArgs a, const Flux flux) {
   extern __shared__ unsigned char memory[];
   const TileArrays& t = a.tiles;
-  const Tile tile(t, range.first + static_cast<std::int32_t>(blockIdx.x));
+  const Tile tile = t.tile[range.first + static_cast<std::int32_t>(blockIdx.x)];
   SharedMemory shared(memory);
-  const FluxMemory<Dim> m(shared, range, tile.first_cell);
-  const int fs = m.face_stride;
+  const FluxMemory<Dim> m(shared, range);
+  const int fs = tile.face_stride();
   static_assert(kVars + kVars * Dim + 3 <= 32);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   Column column;
   offer(column, lane, 0, kVars, a.values, m.values);
   offer(column, lane, kVars, kVars * Dim, a.gradients, m.gradients);
   offer(column, lane, kVars + kVars * Dim, 3, &t.row_centroid->x, m.centroids);
-  fetch_halo<32>(t, tile, tile.flux_rows - tile.cells, column);
   const auto first = static_cast<std::int64_t>(tile.first_cell);
-  fetch(a.values + first * kVars, m.values, tile.cells * kVars);
-  fetch(a.gradients + first * (kVars * Dim), m.gradients, tile.cells * kVars * Dim);
-  fetch(&t.row_centroid[first].x, m.centroids, tile.cells * 3);
-  fetch_columns<Dim>(t.normal_x, t.normal_y, t.normal_z, tile.first_face, tile.faces, m.faces, fs);
-  fetch_columns<Dim>(t.centroid_x, t.centroid_y, t.centroid_z, tile.first_face, tile.faces, m.faces + Dim * fs, fs);
-  fetch(t.area + tile.first_face, m.faces + 2 * Dim * fs, tile.faces);
-  fetch(t.sides + tile.first_face, m.sides, tile.faces);
-  fetch(t.cell_face_offset + tile.first_cell, m.entry_offset, tile.cells + 1);
-  fetch(t.cell_sides + tile.first_entry, m.cell_sides, tile.entries);
+  const StepClock step = *a.clock;
+  Fetch fetch;
+  fetch.begin();
+  fetch.run(a.values + first * kVars, m.values, tile.cells * kVars);
+  fetch.run(a.gradients + first * (kVars * Dim), m.gradients, tile.cells * kVars * Dim);
+  fetch.run(&t.row_centroid[first].x, m.centroids, tile.cells * 3);
+  fetch.run(t.geometry + std::int64_t{tile.first_face} * Tiles::columns(Dim), m.faces, Tiles::columns(Dim) * fs);
+  fetch.run(t.topology + tile.topology, m.topology, tile.topology_size());
+  fetch.rows<32>(t.halo_row + tile.halo, tile.flux_rows - tile.cells, tile.cells, column);
   prefetch(a.start + first * kVars, tile.cells * kVars);
   prefetch(a.conserved + first * kVars, tile.cells * kVars);
   prefetch(t.inverse_volume + tile.first_cell, tile.cells);
-  fetched();
+  fetch.end();
+  if (step.halted) return;
   const TileView<Dim> view{.t = t,
                            .tile = tile,
-                           .face_stride = fs,
                            .values = m.values,
                            .centroids = m.centroids,
                            .gradients = m.gradients,
-                           .face_centroids = m.faces + Dim * fs,
-                           .face_normals = m.faces,
-                           .face_areas = m.faces + 2 * Dim * fs,
-                           .sides = m.sides,
-                           .cell_sides = m.cell_sides,
-                           .entry_offset = m.entry_offset,
+                           .faces = m.faces,
+                           .topology = m.topology,
                            .slopes = nullptr,
                            .gas = a.gas,
                            .scale = {},
@@ -111,15 +100,14 @@ __global__ void __launch_bounds__(kTileThreads)
   for (int f = static_cast<int>(threadIdx.x); f < tile.cell_faces; f += threads) keep(f, flux_of_face<Dim>(view, flux, f));
   for (int f = tile.cell_faces + static_cast<int>(threadIdx.x); f < tile.faces; f += threads) {
     const Primitive inside = reconstruct<Dim>(view, view.left(f), view.face_centroid(f));
-    const std::int32_t face = tile.row(t, view.right(f)) - t.cells;
+    const std::int32_t face = row_of(t, tile, view.right(f)) - t.cells;
     keep(f, view.face_area(f) * boundary_face_flux(a.boundary, a.gas, flux, inside, view.face_normal(f), face));
   }
   __syncthreads();
 
   // Update; what is written goes through the shared memory of the rows, which nobody reads any more.
   double* const new_conserved = m.gradients;
-  double* const new_values = m.gradients + kVars * tile.cells;
-  const StepSize step = *a.size;
+  double* const new_values = m.gradients + (kVars * tile.cells + 1) / 2 * 2;
   double rate_squared[kVars] = {};
   double stable = INFINITY;
   for (int c = static_cast<int>(threadIdx.x); c < tile.cells; c += threads) {
@@ -162,9 +150,10 @@ __global__ void __launch_bounds__(kTileThreads)
 
   __shared__ double of_warps[kTileThreads / 32];
   if (a.rate_squared != nullptr) {
+    const auto number = static_cast<std::int64_t>(range.first) + blockIdx.x;
     for (int k = 0; k < kVars; ++k) {
       const double sum = block_sum(rate_squared[k], of_warps);
-      if (threadIdx.x == 0) a.rate_squared[static_cast<std::int64_t>(tile.number) * kVars + k] = sum;
+      if (threadIdx.x == 0) a.rate_squared[number * kVars + k] = sum;
     }
   }
   if (a.last) {
@@ -194,7 +183,7 @@ struct BoundaryFluxLoop {
 template <int Dim>
 std::size_t flux_memory(const TileRange& range) {
   SharedMemory memory;
-  (void)FluxMemory<Dim>(memory, range, 1);
+  (void)FluxMemory<Dim>(memory, range);
   return memory.bytes();
 }
 

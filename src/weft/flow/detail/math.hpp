@@ -17,12 +17,13 @@ template <class Mask, class T>
     return blend(mask, a, b);
   }
 }
-/// a / b where the mask is true, else c. One number is divided only where that is asked for; a pack always.
+/// a / b where the mask is true, else c. One number is divided only where that is asked for, and where it is not 0, over which
+/// GPUs take long; a pack always. @pre b > 0 where the mask is true
 template <class Mask, class T>
 [[nodiscard]] WEFT_HD constexpr T divide_where(const Mask& mask, const T& a, const std::type_identity_t<T>& b,
                                                const std::type_identity_t<T>& c) {
   if constexpr (std::is_same_v<Mask, bool>) {
-    return mask ? a / b : c;
+    return mask ? (a != T(0) ? a / b : T(0)) : c;
   } else {
     return blend(mask, a / b, c);
   }

@@ -5,18 +5,75 @@
 #include "weft/base/macros.hpp"
 #include "weft/flow/boundary.hpp"
 #include "weft/flow/detail/kernels.hpp"
+#include "weft/flow/detail/step_length.hpp"
 #include "weft/flow/detail/tile_launch.hpp"
 
 namespace weft::flow::detail {
 
-/// Takes over what the host has decided, and forgets the step before.
+/// Sums over the tiles, one for each variable.
+struct Sums {
+  double sum[kVars];
+};
+struct SumOfTile {
+  const double* partial;
+  WEFT_HD Sums operator()(std::int32_t tile) const {
+    Sums s;
+    for (int k = 0; k < kVars; ++k) s.sum[k] = partial[static_cast<std::int64_t>(tile) * kVars + k];
+    return s;
+  }
+};
+struct Add {
+  WEFT_HD Sums operator()(Sums a, const Sums& b) const {
+    for (int k = 0; k < kVars; ++k) a.sum[k] += b.sum[k];
+    return a;
+  }
+};
+
+/// Decides how long a step is, or that there is none, from what the step before has left.
 struct BeginStep {
-  const StepSize* decided;  ///< page-locked memory of the host
-  StepSize* size;
+  const StepOrder* order;   ///< page-locked memory of the host
+  const double* stable_dt;  ///< of each rank; negative where it left the range of the gas
+  int ranks;
+  StepClock* clock;
   StepStatus* status;
   WEFT_HD void operator()(int) const {
-    *size = *decided;
-    *status = {0x7ff0000000000000ULL, 0};  // infinity
+    const StepOrder o = *order;
+    StepClock c = *clock;
+    if (c.number != o.number) c = {.number = o.number, .time = o.time};
+    c.stable_dt = stable_dt[0];
+    for (int rank = 1; rank < ranks; ++rank) c.stable_dt = lesser(c.stable_dt, stable_dt[rank]);
+    if (o.dt > 0) {
+      c.dt = o.dt;
+      c.local_cfl = o.local_cfl;
+    } else {
+      const bool local = o.local_cfl > 0;
+      const double stable = o.cfl * c.stable_dt;
+      c.halted = c.halted || !(c.stable_dt > 0) || reached(c.time, o.until);
+      c.dt = step_length(step_limit(o.until - c.time, stable, local), stable, local);
+      c.local_cfl = o.local_cfl;
+      c.advance = lesser(c.dt, stable);
+    }
+    *clock = c;
+    if (!c.halted) *status = {0x7ff0000000000000ULL, 0};  // infinity
+  }
+};
+
+/// Notes what a step has done, and what this rank says of the next one.
+struct EndStep {
+  StepClock* clock;
+  const StepStatus* status;
+  const Sums* rate_squared;  ///< null: not wanted
+  StepEntry* entries;
+  double* stable_dt;
+  __device__ void operator()(int) const {
+    if (clock->halted) return;
+    StepEntry& entry = entries[clock->done];
+    entry.clock = *clock;
+    entry.status = *status;
+    for (int k = 0; k < kVars; ++k) entry.rate_squared[k] = rate_squared == nullptr ? 0 : rate_squared->sum[k];
+    clock->time += clock->advance;
+    ++clock->done;
+    *stable_dt = status->bad != 0 ? -1 : __longlong_as_double(static_cast<long long>(status->stable_dt));
   }
 };
 
@@ -56,25 +113,6 @@ struct Survey {
     const double own = stable_dt_of_cell(gas, w, projected_area[c], inverse_volume[c]);
     if (local_dt != nullptr) local_dt[c] = own;
     atomicMin(&status->stable_dt, static_cast<unsigned long long>(__double_as_longlong(own)));
-  }
-};
-
-/// Sums over the tiles, one for each variable.
-struct Sums {
-  double sum[kVars];
-};
-struct SumOfTile {
-  const double* partial;
-  WEFT_HD Sums operator()(std::int32_t tile) const {
-    Sums s;
-    for (int k = 0; k < kVars; ++k) s.sum[k] = partial[static_cast<std::int64_t>(tile) * kVars + k];
-    return s;
-  }
-};
-struct Add {
-  WEFT_HD Sums operator()(Sums a, const Sums& b) const {
-    for (int k = 0; k < kVars; ++k) a.sum[k] += b.sum[k];
-    return a;
   }
 };
 

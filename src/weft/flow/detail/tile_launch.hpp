@@ -7,15 +7,17 @@
 #include "weft/device/stream.hpp"
 #include "weft/flow/boundary.hpp"
 #include "weft/flow/detail/loops.hpp"
+#include "weft/flow/detail/tiles.hpp"
 
 namespace weft::flow::detail {
 
 /// Tiles and the parts of Discretization that kernels need: pointers to device memory. Passed by value.
 struct TileArrays {
-  const std::int32_t *cell_offset, *halo_offset, *halo_row, *face_halo, *face_offset, *face_end, *face_boundary;
-  const std::uint32_t *sides, *cell_sides;  ///< as in Tiles
-  const double *normal_x, *normal_y, *normal_z, *area, *centroid_x, *centroid_y, *centroid_z;
-  const std::int32_t *cell_face_offset, *stencil_offset;
+  const Tile* tile;
+  const std::int32_t* halo_row;
+  const std::uint32_t* topology;
+  const double* geometry;
+  const std::int32_t* stencil_offset;
   const std::uint16_t* stencil_row;  ///< null: stencils are the rows behind the faces
   const Vec3 *row_centroid, *projected_area;
   const double *inverse_volume, *matrices;
@@ -53,16 +55,37 @@ struct BoundaryArgs {
   std::int32_t faces;
 };
 
-/// How far a step goes.
-struct StepSize {
-  double dt;
-  double local_cfl;  ///< above 0: each cell steps min(dt, local_cfl * its own stable step)
+/// What the host wants of the steps that it launches, in page-locked memory.
+struct StepOrder {
+  std::uint64_t number;  ///< of this order: steps with a new one start afresh from `time`
+  double time, until;    ///< s; steps that begin at `until` do nothing
+  double dt;             ///< above 0: the step's length; else the GPU chooses it, cfl * the smallest stable step at most
+  double local_cfl;      ///< above 0: each cell steps min(dt, local_cfl * its own stable step)
+  double cfl;
 };
 
-/// What a step reports to the host.
+/// Where the steps of an order stand.
+struct StepClock {
+  std::uint64_t number;  ///< of the order
+  std::int32_t done;     ///< steps
+  bool halted;           ///< this step and those after it do nothing: the end is reached, or a step left the range of the gas
+  double time;           ///< at the start of the step
+  double dt, local_cfl;  ///< as in StepOrder
+  double advance;        ///< by how much the step advances the time: dt, less where local time steps make it longer
+  double stable_dt;      ///< the smallest of all ranks at the start of the step
+};
+
+/// What the cells of this rank say after a step.
 struct StepStatus {
   unsigned long long stable_dt;  ///< bits of the smallest stable step
   std::int32_t bad;              ///< 1 if any cell left the range of the gas
+};
+
+/// A step that was done.
+struct StepEntry {
+  StepClock clock;
+  StepStatus status;
+  double rate_squared[kVars];
 };
 
 struct FluxArgs {
@@ -73,7 +96,7 @@ struct FluxArgs {
   const double* source;                ///< owned x kVars, of the whole cell: added to its rate; null: none
   double *new_conserved, *new_values;  ///< owned rows; new_conserved may be `conserved`
   IdealGas gas;
-  const StepSize* size;
+  const StepClock* clock;
   double keep;
   int stage;
   bool last;             ///< of its step: the stable step is wanted

@@ -86,22 +86,26 @@ TileCut::TileCut(const mesh::Mesh& mesh, const Discretization& d, const TileSize
     size.faces = faces.count();
   };
   begin();
-  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
-    if (c == mesh.inner_cells) {
+  const std::int32_t border = mesh.inner_cells == mesh.owned_cells ? mesh.owned_cells : mesh.inner_cells / 2 * 2;
+  for (std::int32_t c = 0; c < mesh.owned_cells; c += 2) {
+    if (c == border) {
       if (size.cells > 0) end(c);
       inner = this->size();
     }
+    const auto add_pair = [&] {
+      for (std::int32_t i = c; i < std::min(c + 2, mesh.owned_cells); ++i) add(i);
+    };
     const TileSize before = size;
-    add(c);
-    const bool fits = c < mesh.inner_cells ? within(size, limit) : size.cells <= limit.cells;
+    add_pair();
+    const bool fits = c < border ? within(size, limit) : size.cells <= limit.cells;
     if (!fits && before.cells > 0) {
       size = before;
       end(c);
-      add(c);
+      add_pair();
     }
   }
   if (size.cells > 0) end(mesh.owned_cells);
-  if (mesh.inner_cells == mesh.owned_cells) inner = this->size();
+  if (border == mesh.owned_cells) inner = this->size();
 }
 
 TileSize TileCut::quantile(double part) const {
@@ -116,21 +120,28 @@ TileSize TileCut::quantile(double part) const {
   return {of(&TileSize::cells), of(&TileSize::rows), of(&TileSize::flux_rows), of(&TileSize::faces), of(&TileSize::entries)};
 }
 
-Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, TileCut cut)
-    : inner(cut.inner), cell_offset(std::move(cut.cell_offset)), halo_offset{0}, face_offset{0}, cell_sides(d.cell_face.size()) {
+Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut) : inner(cut.inner) {
   const bool by_node = has_stencils_by_node(d);
   if (by_node) stencil_row.resize(d.stencil_row.size());
   Numbering rows(static_cast<std::size_t>(d.rows)), faces(static_cast<std::size_t>(mesh.faces()));
   std::vector<std::int32_t> boundary_faces, own_faces;
+  std::vector<std::size_t> face_list;  // of the tile, each once
+  std::int32_t first_face = 0;
 
-  for (std::int32_t tile = 0; tile < size(); ++tile) {
-    const std::int32_t first = cell_offset[static_cast<std::size_t>(tile)],
-                       last = cell_offset[static_cast<std::size_t>(tile) + 1];
-    rows.begin(tile);
-    faces.begin(tile);
+  for (std::int32_t number = 0; number < cut.size(); ++number) {
+    const std::int32_t first = cut.cell_offset[static_cast<std::size_t>(number)],
+                       last = cut.cell_offset[static_cast<std::size_t>(number) + 1];
+    Tile t{.first_cell = first,
+           .cells = last - first,
+           .halo = checked_local(static_cast<std::int64_t>(halo_row.size()), "rows around tiles"),
+           .first_face = first_face,
+           .topology = checked_local(static_cast<std::int64_t>(topology.size()), "topology of tiles")};
+    rows.begin(number);
+    faces.begin(number);
     for (std::int32_t c = first; c < last; ++c) rows.add(c);
     own_faces.clear();
     boundary_faces.clear();
+    face_list.clear();
     const auto halo = [&](std::int32_t row) {
       if (rows.add(row)) halo_row.push_back(row);
     };
@@ -146,56 +157,58 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, TileCut cut)
         (boundary ? boundary_faces : own_faces).push_back(d.cell_face[s]);
       });
     }
-    face_halo.push_back(static_cast<std::int32_t>(halo_row.size()) - halo_offset.back());
-    raise_to(tile < inner ? of_inner : of_border, cut.of_tile[static_cast<std::size_t>(tile)]);
+    t.flux_rows = rows.count();
+    raise_to(number < inner ? of_inner : of_border, cut.of_tile[static_cast<std::size_t>(number)]);
     if (by_node) {
       for (std::int32_t s = d.stencil_offset[first]; s < d.stencil_offset[last]; ++s) {
         if (d.stencil_row[static_cast<std::size_t>(s)] < mesh.cells()) halo(d.stencil_row[static_cast<std::size_t>(s)]);
       }
     }
     for (const std::int32_t f : boundary_faces) halo(d.face_right[static_cast<std::size_t>(f)]);
-    halo_offset.push_back(checked_local(static_cast<std::int64_t>(halo_row.size()), "rows around tiles"));
+    t.rows = rows.count();
 
-    // Faces, each once.
     const auto add_face = [&](std::int32_t face) {
-      if (!faces.add(face)) return;
-      const auto f = static_cast<std::size_t>(face);
-      sides.push_back(rows[d.face_left[f]] | static_cast<std::uint32_t>(rows[d.face_right[f]]) << 16U);
-      normal_x.push_back(mesh.face_normal[f].x);
-      normal_y.push_back(mesh.face_normal[f].y);
-      normal_z.push_back(mesh.face_normal[f].z);
-      area.push_back(mesh.face_area[f]);
-      centroid_x.push_back(mesh.face_centroid[f].x);
-      centroid_y.push_back(mesh.face_centroid[f].y);
-      centroid_z.push_back(mesh.face_centroid[f].z);
+      if (faces.add(face)) face_list.push_back(static_cast<std::size_t>(face));
     };
     for (const std::int32_t f : own_faces) add_face(f);
-    face_boundary.push_back(static_cast<std::int32_t>(sides.size()));
+    t.cell_faces = faces.count();
     for (const std::int32_t f : boundary_faces) add_face(f);
-    face_end.push_back(static_cast<std::int32_t>(sides.size()));
-    if (sides.size() % 2 != 0) {
-      sides.push_back(0);
-      for (std::vector<double>* column : {&normal_x, &normal_y, &normal_z, &area, &centroid_x, &centroid_y, &centroid_z}) {
-        column->push_back(0);
-      }
-    }
-    face_offset.push_back(checked_local(static_cast<std::int64_t>(sides.size()), "faces of tiles"));
+    t.faces = faces.count();
+    t.entries = d.cell_face_offset[last] - d.cell_face_offset[first];
 
     constexpr int kMost = std::numeric_limits<std::uint16_t>::max();
     if (rows.count() > kMost || faces.count() > kMost) {
       throw LimitError("a tile has more than 65535 rows or faces", "make tiles of fewer cells");
     }
+    for (std::int32_t c = first; c <= last; ++c) {
+      topology.push_back(static_cast<std::uint32_t>(d.cell_face_offset[c] - d.cell_face_offset[first]));
+    }
     for (std::int32_t c = first; c < last; ++c) {
       faces_of(c, [&](std::size_t s) {
-        cell_sides[s] = faces[d.cell_face[s]] | static_cast<std::uint32_t>(rows[d.cell_face_row[s]]) << 16U;
+        topology.push_back(faces[d.cell_face[s]] | static_cast<std::uint32_t>(rows[d.cell_face_row[s]]) << 16U);
       });
     }
+    for (const std::size_t f : face_list) {
+      topology.push_back(rows[d.face_left[f]] | static_cast<std::uint32_t>(rows[d.face_right[f]]) << 16U);
+    }
+    topology.resize(static_cast<std::size_t>(t.topology + t.topology_size()));
+    for (int column = 0; column < columns(mesh.dim); ++column) {
+      const int k = column % mesh.dim;
+      for (const std::size_t f : face_list) {
+        geometry.push_back(column < mesh.dim       ? mesh.face_centroid[f][k]
+                           : column < 2 * mesh.dim ? mesh.face_normal[f][k]
+                                                   : mesh.face_area[f]);
+      }
+      if (t.faces % 2 != 0) geometry.push_back(0);
+    }
+    first_face = checked_local(std::int64_t{first_face} + t.face_stride(), "faces of tiles");
     if (by_node) {
       for (auto s = static_cast<std::size_t>(d.stencil_offset[first]); s < static_cast<std::size_t>(d.stencil_offset[last]);
            ++s) {
         stencil_row[s] = rows[d.stencil_row[s]];
       }
     }
+    tile.push_back(t);
   }
 }
 

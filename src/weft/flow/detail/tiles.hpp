@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "weft/base/vec3.hpp"
+#include "weft/base/macros.hpp"
 #include "weft/flow/discretization.hpp"
 #include "weft/mesh/mesh.hpp"
 
@@ -23,11 +23,12 @@ struct TileSize {
   int entries = 0;  ///< faces of each cell, summed over the cells
 };
 
-/// Where tiles begin. Inner and border cells are in different tiles.
+/// Where tiles begin: at even cells, so that rows of any width begin at a multiple of 16 bytes there. Inner and border cells are
+/// in different tiles, but for a last inner cell that is left over.
 struct TileCut {
-  /// Each tile has as many cells as `limit` allows, at least one. A few inner tiles, where the curve jumps, have far more rows
-  /// and faces than most: cut earlier, they do not decide how much shared memory every block takes. Border tiles heed limit.cells
-  /// alone.
+  /// Each tile has as many cells as `limit` allows, at least two where there are as many. A few inner tiles, where the curve
+  /// jumps, have far more rows and faces than most: cut earlier, they do not decide how much shared memory every block takes.
+  /// Border tiles heed limit.cells alone.
   /// @cost one pass over the cells' faces and stencils.
   TileCut(const mesh::Mesh& mesh, const Discretization& discretization, const TileSize& limit);
 
@@ -40,30 +41,45 @@ struct TileCut {
   std::vector<TileSize> of_tile;
 };
 
+/// What a tile has, and where the parts of it stand in the lists of Tiles.
+struct alignas(16) Tile {
+  std::int32_t first_cell = 0, cells = 0;
+  std::int32_t halo = 0;       ///< in halo_row: cells behind faces, then cells that only stencils reach, then boundary rows
+  std::int32_t rows = 0;       ///< own cells and all rows around them
+  std::int32_t flux_rows = 0;  ///< own cells and those behind faces
+  std::int32_t faces = 0;
+  std::int32_t cell_faces = 0;  ///< faces between two cells, which come first; the others are of the boundary
+  std::int32_t entries = 0;     ///< faces of each cell, summed over the cells
+  std::int32_t first_face = 0;  ///< even: the number of columns times this is the place in geometry
+  std::int32_t topology = 0;    ///< a multiple of 4
+
+  /// Distance of two columns of the geometry: an even number.
+  [[nodiscard]] WEFT_HD constexpr std::int32_t face_stride() const { return (faces + 1) / 2 * 2; }
+  // Places in the tile's part of topology, and its length.
+  [[nodiscard]] WEFT_HD constexpr std::int32_t cell_sides() const { return cells + 1; }
+  [[nodiscard]] WEFT_HD constexpr std::int32_t sides() const { return cells + 1 + entries; }
+  [[nodiscard]] WEFT_HD constexpr std::int32_t topology_size() const { return (cells + 1 + entries + faces + 3) / 4 * 4; }
+};
+
 struct Tiles {
   /// @throws LimitError where a tile has more than 65,535 rows or faces.
-  /// @cost memory: 28 B per row around a tile, 60 B per face of a tile; time: one pass over cells, faces and stencils.
-  Tiles(const mesh::Mesh& mesh, const Discretization& discretization, TileCut cut);
+  /// @cost memory: 4 B per row around a tile, 60 B per face of a tile, 28 B per hexahedron; time: one pass over cells, faces and
+  ///   stencils.
+  Tiles(const mesh::Mesh& mesh, const Discretization& discretization, const TileCut& cut);
 
-  [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(cell_offset.size()) - 1; }
+  [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(tile.size()); }
 
-  std::int32_t inner;                     ///< as in TileCut
-  std::vector<std::int32_t> cell_offset;  ///< as in TileCut
-
-  /// Rows around each tile: cells behind its faces, then cells that only stencils reach, then boundary rows.
-  std::vector<std::int32_t> halo_offset, halo_row;
-  std::vector<std::int32_t> face_halo;  ///< by tile: how many cells are behind faces
-
-  /// Faces of each tile: between two cells first, then boundary faces, then nothing up to an even number, so that the columns of
-  /// every tile start at a multiple of 16 bytes.
-  std::vector<std::int32_t> face_offset, face_end;
-  std::vector<std::int32_t> face_boundary;  ///< by tile: position (in the arrays below) of its first boundary face
-  std::vector<std::uint32_t> sides;         ///< rows of the tile: left in the lower half, right in the upper
-  std::vector<double> normal_x, normal_y, normal_z, area, centroid_x, centroid_y, centroid_z;
-
-  // Beside Discretization's cell_face, cell_face_row and stencil_row: the same in the tile's numbers.
-  std::vector<std::uint32_t> cell_sides;   ///< face in the lower half, row behind it in the upper
-  std::vector<std::uint16_t> stencil_row;  ///< empty where stencils are the rows behind the faces
+  std::int32_t inner;  ///< as in TileCut
+  std::vector<Tile> tile;
+  std::vector<std::int32_t> halo_row;
+  /// By tile: where the faces of each cell begin and the end of the last (cells + 1 numbers); each cell's faces (face in the
+  /// lower half, row behind it in the upper); the two rows of each face (left in the lower half, right in the upper). All in the
+  /// numbers of the tile.
+  std::vector<std::uint32_t> topology;
+  /// By tile, column by column: centroid (dim columns) and normal (dim) of its faces, and their area.
+  std::vector<double> geometry;
+  [[nodiscard]] static constexpr int columns(int dim) { return 2 * dim + 1; }
+  std::vector<std::uint16_t> stencil_row;  ///< as Discretization's, in the tile's numbers; empty: the rows behind the faces
 
   TileSize of_inner, of_border;  ///< most of any tile
 };

@@ -1,0 +1,142 @@
+// Several steps at a time are the steps one by one, on the host and on a GPU.
+#include <gtest/gtest.h>
+
+#include "weft/flow/solver.hpp"
+
+#include "flow/solver_settings.hpp"
+#include "support/gpu.hpp"
+
+namespace weft::flow {
+namespace {
+
+using test::gathered;
+using test::generated;
+
+class StepsAheadTest : public ::testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override {
+    if (GetParam() != Backend::host) WEFT_NEEDS_GPU();
+  }
+  [[nodiscard]] std::unique_ptr<Solver> solver_on(const mesh::Mesh& mesh, Numerics numerics = {.cfl = 0.5}) const {
+    auto solver = std::make_unique<Solver>(mesh, IdealGas{}, test::conditions(mesh), numerics, mesh::Neighbours::face,
+                                           SourceTerm{}, GetParam());
+    solver->initialise([](Vec3 x) { return test::wavy(x, 2); });
+    return solver;
+  }
+  [[nodiscard]] static mesh::Mesh box() {
+    return generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{16}}, {"elements", "mixed"}}, {});
+  }
+};
+
+/// Until the time has come, `count` at a time.
+std::vector<StepReport> go(Solver& solver, double until, int count) {
+  std::vector<StepReport> all;
+  while (solver.time() < until * (1 - 1e-13)) {
+    solver.start_steps({.count = count, .until = until, .rates_interval = 3});
+    const std::vector<StepReport> some = solver.finish_steps();
+    EXPECT_LE(some.size(), static_cast<std::size_t>(count));
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+TEST_P(StepsAheadTest, AreTheStepsOneByOne) {
+  const mesh::Mesh m = box();
+  const auto single = solver_on(m), many = solver_on(m);
+  const std::vector<StepReport> one = go(*single, 0.25, 1), some = go(*many, 0.25, 7);
+  ASSERT_EQ(one.size(), some.size());
+  EXPECT_GT(one.size(), 14U);
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_EQ(one[i].step, some[i].step);
+    EXPECT_EQ(one[i].time, some[i].time);
+    EXPECT_EQ(one[i].dt, some[i].dt);
+    if (one[i].step % 3 != 0) continue;
+    EXPECT_EQ(one[i].rate_squared, some[i].rate_squared);
+    EXPECT_TRUE(m.owned_cells == 0 || one[i].rate_squared[0] > 0);
+  }
+  EXPECT_NEAR(many->time(), 0.25, 1e-13);
+  EXPECT_EQ(single->residual_norms(), many->residual_norms());
+  EXPECT_EQ(single->evaluations(), many->evaluations());
+  EXPECT_EQ(gathered(*single), gathered(*many));
+  // The last two are halves of what was left, not a whole step and a sliver.
+  EXPECT_GT(some.back().dt, 0.4 * some.front().dt);
+}
+
+TEST_P(StepsAheadTest, WithLocalTimeStepsToo) {
+  const mesh::Mesh m = box();
+  const Numerics numerics{.rk_stages = 1, .cfl = 0.4, .local_time_step = true};
+  const auto single = solver_on(m, numerics), many = solver_on(m, numerics);
+  for (int i = 0; i < 30; ++i) single->step(1e300);
+  for (int i = 0; i < 3; ++i) {
+    many->start_steps({.count = 10, .until = 1e300});
+    EXPECT_EQ(many->finish_steps().size(), 10U);
+  }
+  EXPECT_EQ(single->time(), many->time());
+  EXPECT_EQ(gathered(*single), gathered(*many));
+}
+
+TEST_P(StepsAheadTest, LeaveTheStateThatWasKeptAsItWas) {
+  const mesh::Mesh m = box();
+  const auto solver = solver_on(m);
+  solver->start_steps({.count = 4, .until = 1});
+  (void)solver->finish_steps();
+  const std::vector<double> before(solver->conserved().begin(), solver->conserved().end());
+  const double time = solver->time();
+  for (int i = 0; i < 3; ++i) {
+    const auto again = solver_on(m);
+    again->restore(before, time, 4);
+    again->keep_state();
+    again->start_steps({.count = 4 + i, .until = 1});
+    EXPECT_EQ(again->time(), time);
+    EXPECT_EQ(again->steps(), 4);
+    if (again->on_gpu()) {  // on the host nothing is under way yet
+      EXPECT_TRUE(std::equal(before.begin(), before.end(), again->conserved().begin(), again->conserved().end()));
+    }
+    EXPECT_EQ(again->finish_steps().size(), static_cast<std::size_t>(4 + i));
+    EXPECT_EQ(again->steps(), 8 + i);
+    EXPECT_TRUE(m.owned_cells == 0 || !std::equal(before.begin(), before.end(), again->conserved().begin()));
+  }
+}
+
+TEST_P(StepsAheadTest, EndWhereAStepIsTriedAgain) {
+  const mesh::Mesh m =
+      generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}}, test::periodic_box(2, 1));
+  const Numerics numerics{.limiter = LimiterKind::none, .rk_stages = 2, .cfl = 1.0};
+  const auto torn = [](Vec3 x) { return Primitive{1, {x.x < 0.5 ? -4.5 : 4.5, 0, 0}, 1}; };
+  Solver single(m, IdealGas{}, {}, numerics, mesh::Neighbours::face, {}, GetParam());
+  Solver many(m, IdealGas{}, {}, numerics, mesh::Neighbours::face, {}, GetParam());
+  for (Solver* solver : {&single, &many}) solver->initialise(torn);
+  int retries = 0;
+  std::size_t steps = 0;
+  while (steps < 80) {
+    many.start_steps({.count = 9, .until = 1e9});
+    for (const StepReport& step : many.finish_steps()) {
+      const StepReport alone = single.step(1e9);
+      EXPECT_EQ(alone.retries, step.retries) << step.step;
+      EXPECT_EQ(alone.time, step.time) << step.step;
+      retries += step.retries;
+      ++steps;
+    }
+    EXPECT_EQ(gathered(single), gathered(many));
+  }
+  EXPECT_GT(retries, 0);
+}
+
+TEST_P(StepsAheadTest, MisuseIsRefused) {
+  const mesh::Mesh m = box();
+  const auto solver = solver_on(m);
+  EXPECT_THROW((void)solver->finish_steps(), ContractError);
+  EXPECT_THROW(solver->start_steps({.count = 0, .until = 1}), ContractError);
+  EXPECT_THROW(solver->start_steps({.count = Solver::kMostAhead + 1, .until = 1}), ContractError);
+  EXPECT_THROW(solver->start_steps({.count = 1, .until = solver->time()}), ContractError);
+  solver->start_steps({.count = 1, .until = 1});
+  EXPECT_THROW(solver->start_steps({.count = 1, .until = 1}), ContractError);
+  EXPECT_THROW(solver->step(1), ContractError);
+  EXPECT_EQ(solver->finish_steps().size(), 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Flow, StepsAheadTest, ::testing::Values(Backend::host, Backend::cuda),
+                         [](const auto& test) { return std::string(to_string(test.param)); });
+
+}  // namespace
+}  // namespace weft::flow
