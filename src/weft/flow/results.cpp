@@ -57,7 +57,7 @@ bool is_field_after(const fs::path& file, std::int64_t step) {
   return std::from_chars(digits.data(), digits.data() + digits.size(), of).ec != std::errc{} || of > step;
 }
 
-/// @return the folders that it made, the outermost first.
+/// @return the folders that it made, the innermost first.
 std::vector<fs::path> prepare_folder(const fs::path& folder, Existing existing) {
   std::error_code failed;
   const bool used = fs::exists(folder / kCaseFile, failed);
@@ -72,7 +72,7 @@ std::vector<fs::path> prepare_folder(const fs::path& folder, Existing existing) 
   }
   std::vector<fs::path> made;
   for (fs::path missing = fs::absolute(folder).lexically_normal(); !missing.empty() && !fs::exists(missing, failed);) {
-    made.insert(made.begin(), missing);
+    made.push_back(missing);
     missing = missing.parent_path();
   }
   fs::create_directories(folder, failed);
@@ -162,7 +162,7 @@ struct Results::Histories {
 
 Results::~Results() {
   std::error_code failed;  // the folder of a run that could not begin is empty, and goes; any other stays
-  for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) fs::remove(*folder, failed);
+  for (const fs::path& folder : made_) fs::remove(folder, failed);
 }
 
 namespace {

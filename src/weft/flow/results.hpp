@@ -70,7 +70,7 @@ class Results {
   std::string effective_;
   Existing existing_;
   std::filesystem::path folder_;
-  std::vector<std::filesystem::path> made_;  ///< on rank 0, the folders that were not there
+  std::vector<std::filesystem::path> made_;  ///< on rank 0, the folders that were not there, the innermost first
   std::unique_ptr<Histories> histories_;
 };
 
