@@ -72,11 +72,15 @@ void ProgressPrinter::mesh_ready(const mesh::Mesh& mesh, double seconds) {
 }
 
 void ProgressPrinter::solver_ready(const flow::Solver& solver) {
-  if (!solver.on_gpu()) return;
+  const std::string transport = solver.transport();
   const int ranks = solver.mesh().comm.size();
   if (!talks_) return;
-  fmt::print("computed on the GPU{}{}\n", ranks == 1 ? "" : fmt::format("s of {} ranks", ranks),
-             solver.transport().empty() ? "" : ", ghosts travel by \"" + solver.transport() + "\"");
+  if (solver.on_gpu()) {
+    fmt::print("computed on the GPU{}{}\n", ranks == 1 ? "" : fmt::format("s of {} ranks", ranks),
+               transport.empty() ? "" : ", ghosts travel by \"" + transport + "\"");
+  } else if (!transport.empty()) {
+    fmt::print("ghosts travel by \"{}\"\n", transport);
+  }
 }
 
 void ProgressPrinter::resumed(const std::filesystem::path& checkpoint, std::int64_t step, double time) {

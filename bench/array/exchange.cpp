@@ -1,9 +1,9 @@
 // Ghost exchange between neighbouring ranks on a ring: median time of one pull, begin and end together, over row counts, access
-// patterns and numbers of arrays. 5 doubles per row.
+// patterns and numbers of arrays. 5 doubles per row. By Weft as it chooses, by Weft with MPI alone, and by PETSc's PetscSF where
+// the build found PETSc: in turns, so that all see the same machine.
 //
 //   mpirun -n 2 bench_array_exchange [--json file] [--seconds s]
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -17,6 +17,7 @@
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/environment.hpp"
 
+#include "petsc_sf.hpp"
 #include "ring.hpp"
 
 namespace {
@@ -24,51 +25,88 @@ namespace {
 using namespace weft;
 using bench::kWidth;
 
+constexpr int kWays = bench::kHasPetsc ? 3 : 2;
+constexpr const char* kWayNames[] = {"weft", "weft_host", "petsc_sf"};
+
 struct Result {
   std::string pattern;
   int rows = 0, arrays = 0, repetitions = 0;
-  double median_us = 0, best_us = 0;
+  double median_us[3] = {};
 };
 
 Result measure(const Communicator& comm, const std::string& pattern, int rows, int arrays, double seconds) {
   const GhostPlan plan = bench::ring_plan(comm, pattern, rows);
   std::vector<std::unique_ptr<ArrayPair<double, kWidth>>> pairs;
   std::vector<PairRef> attached;
+  std::vector<double*> memory;
   for (int a = 0; a < arrays; ++a) {
     pairs.push_back(std::make_unique<ArrayPair<double, kWidth>>(plan));
-    for (double& x : pairs.back()->storage()) x = a;
     attached.emplace_back(*pairs.back());
+    memory.push_back(pairs.back()->storage().data());
   }
-  Exchange pull = ArrayTransformer(plan, attached).pull();
-  pull.run();
-  std::vector<double> times;
+  Exchange automatic = ArrayTransformer(plan, attached).pull();
+  Exchange by_mpi = ArrayTransformer(plan, attached, Transport::host).pull();
+  bench::PetscPull petsc(plan, memory, kWidth);
+  const auto run = [&](int way) {
+    if (way == 2) {
+      petsc.run();
+    } else {
+      Exchange& pull = way == 0 ? automatic : by_mpi;
+      pull.start(after(host_stream()));
+      pull.finish(host_stream());
+    }
+  };
+  // Each brings the right rows.
+  for (int way = 0; way < kWays; ++way) {
+    for (int a = 0; a < arrays; ++a) {
+      for (std::int32_t i = 0; i < plan.rows(); ++i) {
+        const auto g = static_cast<double>(plan.global(LocalRow(i)).value());
+        for (int k = 0; k < kWidth; ++k) (*pairs[static_cast<std::size_t>(a)])(i, k) = i < plan.owned_rows() ? g + a + way : -1;
+      }
+    }
+    run(way);
+    for (int a = 0; a < arrays; ++a) {
+      for (std::int32_t i = 0; i < plan.rows(); ++i) {
+        const auto g = static_cast<double>(plan.global(LocalRow(i)).value());
+        for (int k = 0; k < kWidth; ++k) {
+          if ((*pairs[static_cast<std::size_t>(a)])(i, k) != g + a + way) {
+            std::fprintf(stderr, "%s brought a wrong row\n", kWayNames[way]);
+            MpiEnvironment::abort_job(1);
+          }
+        }
+      }
+    }
+  }
+
+  std::vector<double> times[3];
   const Stopwatch total;
   bool more = true;
   while (more) {
     // Few collectives between the samples, so that ranks stay in step without being measured waiting.
-    for (int i = 0; i < 10; ++i) {
-      comm.barrier();
-      const Stopwatch one;
-      pull.start(after(host_stream()));
-      pull.finish(host_stream());
-      times.push_back(one.seconds());
+    for (int way = 0; way < kWays; ++way) {
+      for (int i = 0; i < 10; ++i) {
+        comm.barrier();
+        const Stopwatch one;
+        run(way);
+        times[way].push_back(one.seconds());
+      }
     }
-    more = comm.broadcast(total.seconds() < seconds || times.size() < 50);
+    more = comm.broadcast(total.seconds() < seconds || times[0].size() < 50);
   }
-  comm.max(std::span<double>(times));
-  std::sort(times.begin(), times.end());
-  return {.pattern = pattern,
-          .rows = rows,
-          .arrays = arrays,
-          .repetitions = static_cast<int>(times.size()),
-          .median_us = 1e6 * times[times.size() / 2],
-          .best_us = 1e6 * times.front()};
+  Result result{.pattern = pattern, .rows = rows, .arrays = arrays, .repetitions = static_cast<int>(times[0].size())};
+  for (int way = 0; way < kWays; ++way) {
+    comm.max(std::span<double>(times[way]));
+    std::sort(times[way].begin(), times[way].end());
+    result.median_us[way] = 1e6 * times[way][times[way].size() / 2];
+  }
+  return result;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const MpiEnvironment mpi(argc, argv);
+  const bench::PetscSession session;
   const Communicator comm = Communicator::world();
   std::string json;
   double seconds = 0.5;
@@ -77,7 +115,11 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::stod(argv[i + 1]);
   }
   std::vector<Result> results;
-  if (comm.is_root()) std::printf("ranks  arrays  pattern     rows/neighbour   median us   best us   GB/s received\n");
+  if (comm.is_root()) {
+    if (!bench::kHasPetsc) std::printf("This build has no PETSc (Debian: petsc-dev); Weft alone is measured.\n");
+    std::printf("%d ranks; median microseconds\n", comm.size());
+    std::printf("arrays  pattern     rows/neighbour       weft   weft, MPI   PetscSF   weft/PetscSF   GB/s received\n");
+  }
   for (const int arrays : {1, 4}) {
     for (const char* pattern : {"contiguous", "strided", "random"}) {
       for (const int rows : {100, 10000, 100000}) {
@@ -85,10 +127,14 @@ int main(int argc, char** argv) {
         const Result& r = results.back();
         const int neighbours = comm.size() == 1 ? 0 : (comm.size() == 2 ? 1 : 2);
         const double bytes = 8.0 * kWidth * r.rows * r.arrays * neighbours;
-        if (comm.is_root()) {
-          std::printf("%5d  %6d  %-10s  %14d  %10.2f  %8.2f  %14.2f\n", comm.size(), r.arrays, pattern, r.rows, r.median_us,
-                      r.best_us, bytes / r.median_us * 1e-3);
+        if (!comm.is_root()) continue;
+        std::printf("%6d  %-10s  %14d  %9.2f   %9.2f  ", r.arrays, pattern, r.rows, r.median_us[0], r.median_us[1]);
+        if (bench::kHasPetsc) {
+          std::printf("%8.2f   %12.2f", r.median_us[2], r.median_us[0] / r.median_us[2]);
+        } else {
+          std::printf("%8s   %12s", "-", "-");
         }
+        std::printf("   %13.2f\n", bytes / r.median_us[0] * 1e-3);
       }
     }
   }
@@ -102,10 +148,10 @@ int main(int argc, char** argv) {
                  comm.size(), kWidth);
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Result& r = results[i];
-      std::fprintf(file,
-                   "  {\"pattern\": \"%s\", \"rows\": %d, \"arrays\": %d, \"repetitions\": %d, \"median_us\": %.3f, \"best_us\": "
-                   "%.3f}%s\n",
-                   r.pattern.c_str(), r.rows, r.arrays, r.repetitions, r.median_us, r.best_us, i + 1 < results.size() ? "," : "");
+      std::fprintf(file, "  {\"pattern\": \"%s\", \"rows\": %d, \"arrays\": %d, \"repetitions\": %d", r.pattern.c_str(), r.rows,
+                   r.arrays, r.repetitions);
+      for (int way = 0; way < kWays; ++way) std::fprintf(file, ", \"%s_us\": %.3f", kWayNames[way], r.median_us[way]);
+      std::fprintf(file, "}%s\n", i + 1 < results.size() ? "," : "");
     }
     std::fprintf(file, "]}\n");
     std::fclose(file);

@@ -11,6 +11,7 @@
 #include "weft/array/array_transformer.hpp"
 #include "weft/array/csr_array.hpp"
 #include "weft/base/error.hpp"
+#include "weft/comm/shared_memory.hpp"
 #include "weft/device/device.hpp"
 
 namespace weft {
@@ -67,8 +68,9 @@ struct Arrays {
       entry = i < plan.owned_rows() ? static_cast<T>(value(plan.global(LocalRow(i)).value(), k, time)) : T(-1);
     });
   }
-  /// As if kernels had written everything: the host side is stale.
+  /// As if kernels had written everything: the host side is stale. Nothing where there is no other side.
   void to_device_alone(Backend backend) {
+    if (backend == Backend::host) return;
     const auto move = [&]<Space S>(S) {
       q.to_device(After()).wait();
       (void)q.view<Aos, S>();
@@ -82,6 +84,7 @@ struct Arrays {
     backend == Backend::mirror ? move(space::mirror{}) : move(space::cuda{});
   }
   void to_host() {
+    if (q.backend() == Backend::host) return;
     q.to_host(After()).wait();
     soa.to_host(After()).wait();
     bytes.to_host(After()).wait();
@@ -163,7 +166,7 @@ TEST_P(TransportTest, CsrRows) {
   for (std::int32_t i = 0; i < plan.rows(); ++i) {
     for (int k = 0; k < rows.row_size(i); ++k) rows(i, k) = on_host(i, k) = 1.0 / (3 + i + 5 * k + comm.rank().value());
   }
-  ArrayTransformer(plan, {on_host}).push(Reduce::add).run();
+  ArrayTransformer(plan, {on_host}, Transport::host).push(Reduce::add).run();
   ArrayTransformer(plan, {rows}, transport).push(Reduce::add).run();
   for (std::int32_t i = 0; i < plan.rows(); ++i) {
     for (int k = 0; k < rows.row_size(i); ++k) ASSERT_EQ(rows(i, k), on_host(i, k)) << "row " << i;
@@ -184,7 +187,7 @@ TEST_P(TransportTest, PushesEqualThoseOfTheHostBitByBit) {
     };
     fill(on_host, list_on_host);
     fill(there, list_there);
-    ArrayTransformer(plan, {on_host, list_on_host}).push(op).run();
+    ArrayTransformer(plan, {on_host, list_on_host}, Transport::host).push(op).run();
     Exchange push = ArrayTransformer(plan, {there, list_there}, transport).push(op);
     EXPECT_EQ(push.transport(), transport);
     push.run();
@@ -244,6 +247,10 @@ TEST_P(TransportTest, DestroyedInFlightItWaitsForNobody) {
   for (std::int32_t i = 0; i < plan.rows(); ++i) EXPECT_EQ(q(i), plan.owner(LocalRow(i)).value());
 }
 
+INSTANTIATE_TEST_SUITE_P(Host, TransportTest,
+                         ::testing::Combine(::testing::Values(Backend::host),
+                                            ::testing::Values(Transport::host, Transport::shared)),
+                         [](const auto& test) { return std::string(to_string(std::get<1>(test.param))); });
 INSTANTIATE_TEST_SUITE_P(Mirror, TransportTest,
                          ::testing::Combine(::testing::Values(Backend::mirror),
                                             ::testing::Values(Transport::staged, Transport::cuda_aware)),
@@ -254,13 +261,139 @@ INSTANTIATE_TEST_SUITE_P(Cuda, TransportTest,
                                                               Transport::peer)),
                          [](const auto& test) { return std::string(to_string(std::get<1>(test.param))); });
 
-TEST(TransportChoiceTest, ArraysOfTheHostTravelByTheHost) {
-  const GhostPlan plan = make_plan(Communicator::world());
+TEST(TransportChoiceTest, ArraysOfTheHostTravelThroughSharedMemory) {
+  const Communicator comm = Communicator::world();
+  const GhostPlan plan = make_plan(comm);
   ArrayPair<double> host(plan), mirrored(plan, Layout::aos, Backend::mirror);
-  EXPECT_EQ(ArrayTransformer(plan, {host}).pull().transport(), Transport::host);
+  const Exchange exchange = ArrayTransformer(plan, {host}).pull();
+  EXPECT_EQ(exchange.transport(), comm.size() == 1 ? Transport::host : Transport::shared);
+  for (const GhostPlan::Neighbour& n : plan.neighbours()) {
+    EXPECT_EQ(exchange.transport(n.rank), n.rank == comm.rank() ? Transport::host : Transport::shared);
+  }
+  EXPECT_EQ(ArrayTransformer(plan, {host}, Transport::host).pull().transport(), Transport::host);
   EXPECT_EQ(ArrayTransformer(plan, {mirrored}).pull().transport(), Transport::staged);
   EXPECT_EQ(ArrayTransformer(plan, {mirrored}, Transport::host).pull().transport(), Transport::host);
-  EXPECT_EQ(ArrayTransformer(plan, {host, mirrored}).pull().transport(), Transport::host);
+  EXPECT_EQ(ArrayTransformer(plan, {mirrored}, Transport::shared).pull().transport(), Transport::shared);
+  EXPECT_EQ(ArrayTransformer(plan, {host, mirrored}).pull().transport(), comm.size() == 1 ? Transport::host : Transport::shared);
+}
+
+/// Even and odd ranks are on two machines, for as long as this lives.
+struct TwoMachines {
+  std::string before = SharedMemory::machine();
+  explicit TwoMachines(const Communicator& comm) { SharedMemory::pretend_machine(comm.rank().value() % 2 == 0 ? "even" : "odd"); }
+  ~TwoMachines() { SharedMemory::pretend_machine(before); }
+  TwoMachines(const TwoMachines&) = delete;
+  TwoMachines& operator=(const TwoMachines&) = delete;
+};
+
+TEST(TransportChoiceTest, MessagesBetweenMachinesGoByMpi) {
+  const Communicator comm = Communicator::world();
+  const TwoMachines machines(comm);
+  const GhostPlan plan = make_plan(comm);
+  Arrays arrays(plan, Backend::host);
+  Exchange exchange = ArrayTransformer(plan, arrays.all()).pull();
+  EXPECT_EQ(exchange.transport(), comm.size() < 3 ? Transport::host : Transport::shared);
+  for (const GhostPlan::Neighbour& n : plan.neighbours()) {
+    const bool near = n.rank != comm.rank() && (n.rank.value() - comm.rank().value()) % 2 == 0;
+    EXPECT_EQ(exchange.transport(n.rank), near ? Transport::shared : Transport::host);
+  }
+  for (int time = 0; time < 3; ++time) {
+    arrays.fill(time);
+    exchange.run();
+    arrays.each_entry(0, plan.rows(), [&]<class T>(const T& entry, std::int32_t i, int k) {
+      ASSERT_EQ(entry, static_cast<T>(value(plan.global(LocalRow(i)).value(), k, time))) << "row " << i << ", entry " << k;
+    });
+  }
+  // Pushes of both kinds meet in one row in the order of ranks.
+  ArrayPair<double> mixed(plan), by_mpi(plan);
+  for (std::int32_t i = 0; i < plan.rows(); ++i) mixed(i) = by_mpi(i) = (comm.rank().value() % 3 == 1 ? 1e9 : 1.0) / (3 + i);
+  ArrayTransformer(plan, {mixed}).push(Reduce::add).run();
+  ArrayTransformer(plan, {by_mpi}, Transport::host).push(Reduce::add).run();
+  for (std::int32_t i = 0; i < plan.rows(); ++i) ASSERT_EQ(mixed(i), by_mpi(i)) << "row " << i;
+}
+
+TEST(TransportChoiceTest, SharedMemoryBetweenMachinesIsRefusedOnEveryRank) {
+  const Communicator comm = Communicator::world();
+  if (comm.size() == 1) GTEST_SKIP() << "one rank is on one machine";
+  const TwoMachines machines(comm);
+  const GhostPlan plan = make_plan(comm);
+  ArrayPair<double> q(plan);
+  try {
+    (void)ArrayTransformer(plan, {q}, Transport::shared).pull();
+    FAIL() << "nothing was refused";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("ranks 0 and 1 share no memory"), std::string::npos) << error.what();
+  }
+}
+
+TEST(TransportChoiceTest, LongMessagesOfBothKinds) {
+  // Several chunks, and fields that travel alone; rows longer than a chunk.
+  const Communicator comm = Communicator::world();
+  constexpr std::int32_t kOwned = 3000;
+  std::vector<GlobalRow> requests;
+  for (int r = 0; r < comm.size(); ++r) {
+    const std::int64_t first = std::int64_t{kOwned} * r;
+    for (std::int64_t i = 0; i < kOwned; i += 1 + (r + comm.rank().value()) % 2) requests.emplace_back(first + i);
+  }
+  const GhostPlan plan = GhostPlan::build(comm, kOwned, requests);
+  std::vector<GlobalRow> few;
+  for (int r = 0; r < comm.size(); ++r) few.emplace_back(std::int64_t{3} * r + 1);
+  const GhostPlan few_rows = GhostPlan::build(comm, 3, few);
+  for (const Transport transport : {Transport::host, Transport::shared}) {
+    ArrayPair<double, 5> q(plan);
+    ArrayPair<double, 3> soa(plan, Layout::soa);
+    ArrayPair<std::int8_t> bytes(plan);
+    ArrayPair<double, Dynamic> wide(few_rows, 20000);
+    Exchange exchange = ArrayTransformer(plan, {q, soa, bytes}, transport).pull();
+    Exchange exchange_wide = ArrayTransformer(few_rows, {wide}, transport).pull();
+    for (int time = 0; time < 4; ++time) {
+      const auto each = [](auto& pair, std::int32_t first, std::int32_t last, const auto& f) {
+        for (std::int32_t i = first; i < last; ++i) {
+          for (int k = 0; k < pair.row_size(i); ++k) f(pair(i, k), pair.plan().global(LocalRow(i)).value(), k);
+        }
+      };
+      const auto fill = [&]<class T>(T& entry, std::int64_t g, int k) { entry = static_cast<T>(value(g, k, time)); };
+      const auto check = [&]<class T>(const T& entry, std::int64_t g, int k) {
+        ASSERT_EQ(entry, static_cast<T>(value(g, k, time)));
+      };
+      each(q, 0, kOwned, fill);
+      each(soa, 0, kOwned, fill);
+      each(bytes, 0, kOwned, fill);
+      each(wide, 0, 3, fill);
+      exchange.start(After());
+      exchange_wide.start(After());
+      (time % 2 == comm.rank().value() % 2 ? exchange : exchange_wide).wait();
+      (time % 2 == comm.rank().value() % 2 ? exchange_wide : exchange).wait();
+      each(q, 0, plan.rows(), check);
+      each(soa, 0, plan.rows(), check);
+      each(bytes, 0, plan.rows(), check);
+      each(wide, 0, few_rows.rows(), check);
+    }
+  }
+}
+
+TEST(TransportChoiceTest, StartWaitsForNobodyAndLateRanksLoseNothing) {
+  // One way: those who only send may be a whole exchange ahead.
+  const Communicator comm = Communicator::world();
+  constexpr std::int32_t kOwned = 5000;
+  std::vector<GlobalRow> requests;
+  for (std::int64_t i = 0; i < kOwned && !comm.is_root(); ++i) requests.emplace_back(i);
+  const GhostPlan plan = GhostPlan::build(comm, kOwned, requests);
+  for (const Transport transport : {Transport::host, Transport::shared}) {
+    ArrayPair<double, 5> q(plan);
+    Exchange exchange = ArrayTransformer(plan, {q}, transport).pull();
+    for (int time = 0; time < 20; ++time) {
+      for (std::int32_t i = 0; i < kOwned; ++i) {
+        for (int k = 0; k < 5; ++k) q(i, k) = value(i, k, time) + comm.rank().value();
+      }
+      exchange.start(After());
+      if (time % 7 == 3) comm.barrier();  // in flight
+      exchange.wait();
+      for (std::int32_t i = kOwned; i < plan.rows(); ++i) {
+        for (int k = 0; k < 5; ++k) ASSERT_EQ(q(i, k), value(i - kOwned, k, time));
+      }
+    }
+  }
 }
 
 TEST(TransportChoiceTest, WhatCannotBeUsedIsRefusedOnEveryRank) {
@@ -279,13 +412,13 @@ TEST(TransportChoiceTest, RanksThatWantDifferentOnesAreToldSo) {
   EXPECT_THROW(ArrayTransformer(plan, {q}, comm.is_root() ? Transport::staged : Transport::host), CommError);
 }
 
-TEST(TransportChoiceTest, SidesThatDifferBetweenRanksTravelByTheHost) {
+TEST(TransportChoiceTest, SidesThatDifferBetweenRanksAreThoseOfTheHost) {
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm);
   ArrayPair<double> q(plan, Layout::aos, comm.is_root() ? Backend::mirror : Backend::host);
   for (std::int32_t i = 0; i < plan.owned_rows(); ++i) q(i) = static_cast<double>(plan.global(LocalRow(i)).value());
   Exchange exchange = ArrayTransformer(plan, {q}).pull();
-  EXPECT_EQ(exchange.transport(), comm.size() == 1 ? Transport::staged : Transport::host);
+  EXPECT_EQ(exchange.transport(), comm.size() == 1 ? Transport::staged : Transport::shared);
   exchange.run();
   for (std::int32_t i = 0; i < plan.rows(); ++i) EXPECT_EQ(q(i), static_cast<double>(plan.global(LocalRow(i)).value()));
 }

@@ -58,6 +58,7 @@ TEST(Case, NamesTheKeyOfEveryWrongValue) {
       {{"device=gpu"}, {"device", "cuda"}},
       {{"transport=pear", "device=cuda"}, {"transport", "peer"}},
       {{"transport=peer"}, {"transport", "device = \"cuda\""}},
+      {{"transport=shared", "device=cuda"}, {"transport", "staged"}},
       {{"free_stream.velocity=3"}, {"free_stream.velocity"}},
       {{"probes.a.at=[1]"}, {"probes.a.at"}},
       {{"mesh.nx=many"}, {"nx", "many"}},

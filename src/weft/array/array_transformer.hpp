@@ -1,5 +1,6 @@
 #pragma once
 /// ArrayTransformer and Exchange: ghost rows refreshed from their owners (pull), and ghost values brought back to them (push).
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -11,6 +12,12 @@
 #include "weft/device/stream.hpp"
 
 namespace weft {
+
+/// What one rank sends to others.
+struct Traffic {
+  std::int64_t messages = 0, bytes = 0;
+  friend bool operator==(const Traffic&, const Traffic&) = default;
+};
 
 /// One kind of exchange of certain arrays, set up once and run any number of times: one message per neighbour for all of them.
 ///
@@ -34,7 +41,7 @@ class Exchange {
   Exchange& operator=(Exchange&&) noexcept;
   ~Exchange();
 
-  /// Packs what must be packed once `after` is done, starts one message per neighbour, and returns.
+  /// Packs what must be packed once `after` is done, starts one message per neighbour, and returns. Waits for no other rank.
   /// @throws ContractError if it is in flight, if any of its arrays is in flight in another exchange, or was destroyed or resized
   ///   (checked always; nothing was started then); CommError.
   /// @collective  on the plan's communicator: exchanges are started in the same order on every rank.
@@ -52,8 +59,13 @@ class Exchange {
   /// True once finish() will not block the host; lets messages progress meanwhile.
   /// @throws ContractError if it was not started; CommError.
   [[nodiscard]] bool arrived();
-  /// How its messages travel; equal on every rank.
+  /// How its messages travel; equal on every rank. shared: between ranks of one machine, by host between machines.
   [[nodiscard]] Transport transport() const;
+  /// How they travel to and from one neighbour.
+  [[nodiscard]] Transport transport(Rank neighbour) const;
+  /// What was sent since it was made: at each start one message to each neighbour that holds copies of rows of this rank,
+  /// whatever becomes of it on its way.
+  [[nodiscard]] Traffic sent() const;
 
  private:
   friend class ArrayTransformer;
@@ -68,7 +80,8 @@ class ArrayTransformer {
  public:
   /// @param arrays  of any types, widths and layouts, all on `plan`; the same ones in the same order on every rank.
   /// @param transport  how messages are to travel. automatic: for arrays on GPUs peer, else nccl, cuda_aware or staged, the first
-  ///   that every rank can use; for others host. Where elements have no reduction on GPUs, a push travels by the host.
+  ///   that every rank can use; for others shared with each neighbour on the same machine, host with the rest. Where elements
+  ///   have no reduction on GPUs, a push travels by the host.
   /// @throws ContractError on every rank, if an array belongs to another plan, has the wrong number of rows or is listed twice;
   ///   CommError on every rank, if ranks disagree on the plan, on the arrays' signatures or on the lengths of CSR rows.
   /// @collective  on plan.comm()

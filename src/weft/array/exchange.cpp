@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -46,10 +47,10 @@ Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direct
   std::vector<detail::Field> fields;
   agreed(plan_.comm(), [&] {
     for (const PairRef& array : arrays_) {
-      const bool on_device = transport_ != Transport::host;
+      const bool on_device = !detail::of_host(transport_);
       if (!array.link_ && !on_device && array.backend_ == Backend::cuda) {
         throw ContractError(std::string("the caller's memory of a GPU has no host side to be exchanged by: ") +
-                                (backend == Backend::host ? why_host : "the transport asked for is \"host\""),
+                                (backend == Backend::host ? why_host : "the transport asked for is one of the host"),
                             "use an ArrayPair");
       }
       for (const detail::Field& field :
@@ -58,6 +59,14 @@ Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direct
       }
     }
   });
+  for (const GhostPlan::Neighbour& n : plan_.neighbours()) {
+    if (n.rank == plan_.comm().rank()) continue;
+    const auto rows = direction == detail::Direction::pull ? detail::RowSet(n.send_rows) : detail::RowSet(n.ghosts);
+    std::size_t bytes = 0;
+    for (const detail::Field& field : fields) bytes += message_bytes(field, rows);
+    each_start_.messages += bytes > 0 ? 1 : 0;
+    each_start_.bytes += static_cast<std::int64_t>(bytes);
+  }
   switch (transport_) {
     case Transport::staged:
     case Transport::cuda_aware:
@@ -70,9 +79,19 @@ Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direct
     case Transport::peer:
       messages_ = std::make_unique<detail::PeerTransport>(plan_, fields, direction, op);
       break;
-    default:
-      messages_ = std::make_unique<detail::HostTransport>(plan_, std::move(fields), direction, op);
+    default: {
+      messages_ = std::make_unique<detail::HostTransport>(plan_, std::move(fields), direction, op, transport_);
+      const auto n = plan_.neighbours();
+      const bool any =
+          std::any_of(n.begin(), n.end(), [&](const auto& with) { return messages_->shares_memory_with(with.rank); });
+      if (transport_ == Transport::automatic) transport_ = plan_.comm().any(any) ? Transport::shared : Transport::host;
+    }
   }
+}
+
+Transport Exchange::Body::transport(Rank neighbour) const {
+  if (transport_ != Transport::shared || messages_->shares_memory_with(neighbour)) return transport_;
+  return Transport::host;
 }
 
 Exchange::Body::~Body() {
@@ -101,6 +120,8 @@ void Exchange::Body::start(const After& after) {
   }
   flying_ = true;
   messages_->start(after);
+  sent_.messages += each_start_.messages;
+  sent_.bytes += each_start_.bytes;
 }
 
 bool Exchange::Body::arrived() {
@@ -155,5 +176,7 @@ void Exchange::run() {
 bool Exchange::in_flight() const { return body_ != nullptr && body_->flying(); }
 bool Exchange::arrived() { return body().arrived(); }
 Transport Exchange::transport() const { return body().transport(); }
+Transport Exchange::transport(Rank neighbour) const { return body().transport(neighbour); }
+Traffic Exchange::sent() const { return body().sent(); }
 
 }  // namespace weft

@@ -8,6 +8,8 @@ const char* to_string(Transport transport) {
       return "automatic";
     case Transport::host:
       return "host";
+    case Transport::shared:
+      return "shared";
     case Transport::staged:
       return "staged";
     case Transport::cuda_aware:

@@ -14,6 +14,7 @@ namespace weft {
 namespace {
 
 constexpr int kCollectiveTag = Communicator::kTags;  // MPI keeps messages of one pair and tag in order: one tag suffices
+constexpr int kNobodysTag = Communicator::kTags + 1;
 
 int to_count(std::size_t bytes) { return static_cast<int>(bytes); }
 
@@ -123,6 +124,11 @@ std::int64_t Communicator::piece_bytes() const {
 }
 
 void Communicator::barrier() const { detail::check_mpi(MPI_Barrier(handle()), "MPI_Barrier"); }
+
+void Communicator::progress() const {
+  int found = 0;  // nobody sends with this tag
+  detail::check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kNobodysTag, handle(), &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
+}
 
 std::int64_t Communicator::exclusive_sum(std::int64_t value) const {
   std::int64_t below = 0;

@@ -62,6 +62,8 @@ class Communicator {
 
   /// @collective
   void barrier() const;
+  /// Lets MPI move messages on. For those who wait for something other than messages.
+  void progress() const;
 
   // Reductions. Sums add the ranks' values in rank order: the same digits in every run on the same number of ranks.
   // Minima and maxima are NaN where any rank brings a NaN, and order -0 before +0: every rank gets the same bits.

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <string_view>
 #include <thread>
 
 #include "weft/base/clock.hpp"
@@ -38,6 +39,11 @@ std::optional<bool> MpiEnvironment::cuda_aware() {
 #else
   return std::nullopt;
 #endif
+}
+
+bool MpiEnvironment::yields_when_idle() {
+  const char* const told = std::getenv("OMPI_MCA_mpi_yield_when_idle");
+  return told != nullptr && std::string_view(told) != "0" && std::string_view(told) != "false";
 }
 
 std::string MpiEnvironment::machine() {

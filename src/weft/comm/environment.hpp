@@ -20,6 +20,9 @@ class MpiEnvironment {
   /// Whether MPI says that it takes addresses of a GPU's memory; nothing where it cannot be asked.
   [[nodiscard]] static std::optional<bool> cuda_aware();
 
+  /// Whether ranks that wait for MPI let others run at once, as mpirun was told (mpi_yield_when_idle).
+  [[nodiscard]] static bool yields_when_idle();
+
   /// Name of the machine that this process runs on.
   [[nodiscard]] static std::string machine();
 

@@ -407,14 +407,22 @@ Case read_case(const io::CaseReader& reader) {
        {"peer", Transport::peer},
        {"nccl", Transport::nccl},
        {"cuda_aware", Transport::cuda_aware},
-       {"staged", Transport::staged}},
+       {"staged", Transport::staged},
+       {"shared", Transport::shared},
+       {"host", Transport::host}},
       {.default_value = "automatic",
        .doc =
-           "How ghosts travel between GPUs: written straight into the other GPU's memory, by NCCL, by MPI from there, or by MPI "
-           "from memory of the host. automatic: the first of these that can be used."});
-  if (c.device == Backend::host && c.transport != Transport::automatic) {
+           "How ghosts travel. Between GPUs: written straight into the other GPU's memory, by NCCL, by MPI from there, or by MPI "
+           "from memory of the host. On the host: through memory that the ranks of a machine share, or by MPI. automatic: the "
+           "first of these that can be used, on the host with each neighbour."});
+  const bool of_host = c.transport == Transport::shared || c.transport == Transport::host;
+  if (c.device == Backend::host && c.transport != Transport::automatic && !of_host) {
     root.fail("transport", "the flow is computed on the host: there are no GPUs between which ghosts could travel",
               "set device = \"cuda\", or leave transport out");
+  }
+  if (c.device != Backend::host && of_host) {
+    root.fail("transport", "the flow is computed on GPUs, between which ghosts do not travel so",
+              "say \"staged\" for MPI from memory of the host, or leave transport out");
   }
   c.manufactured_source =
       root.choice("source", {"none", "manufactured"},

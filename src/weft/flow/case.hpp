@@ -70,7 +70,7 @@ struct Case {
   std::vector<ZoneCondition> boundary;
   Numerics numerics;
   Backend device = Backend::host;
-  Transport transport = Transport::automatic;  ///< between GPUs
+  Transport transport = Transport::automatic;  ///< of ghosts
   StopCriteria stop;
   OutputChoice output;
   std::vector<ForceSpec> forces;

@@ -31,7 +31,7 @@ constexpr std::int32_t kBlock = 512;
 }  // namespace
 
 Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
-                   mesh::Neighbours stencil, Backend backend)
+                   mesh::Neighbours stencil, Backend backend, Transport transport)
     : mesh_(mesh),
       gas_(gas),
       boundary_(std::move(boundary)),
@@ -54,10 +54,21 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
       pull_lowered_(ArrayTransformer(mesh.plan, {PairRef::rows(lowered_)}).pull()) {
   if (backend != Backend::host) return;
   const std::span cells = std::span(values_).first(static_cast<std::size_t>(mesh.cells()) * kVars);
-  pull_values_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(cells, kVars)}).pull());
-  pull_gradients_.emplace(
-      ArrayTransformer(mesh.plan, {PairRef::rows(std::span(gradients_).first(gradients_.size() - padding_), kVars * mesh.dim)})
-          .pull());
+  pull_values_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(cells, kVars)}, transport).pull());
+  const std::span gradients = std::span(gradients_).first(gradients_.size() - padding_);
+  pull_gradients_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(gradients, kVars * mesh.dim)}, transport).pull());
+  if (mesh.comm.max(mesh.plan.ghost_rows()) > 0) transport_ = to_string(pull_values_->transport());
+}
+
+Traffic Residual::sent() const {
+  Traffic sum = pull_lowered_.sent();
+  for (const auto* pull : {&pull_values_, &pull_gradients_}) {
+    if (!pull->has_value()) continue;
+    const Traffic sent = (*pull)->sent();
+    sum.messages += sent.messages;
+    sum.bytes += sent.bytes;
+  }
+  return sum;
 }
 
 void Residual::set_reference(const Primitive& reference) {

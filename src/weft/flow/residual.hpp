@@ -39,9 +39,10 @@ class Residual {
   /// @param mesh  outlives this object.  @param stencil  neighbours that cell_cells of the mesh lists.
   /// @param backend  where the arrays are: Backend::host, or a GPU's, and then they are a DeviceStepper's: this is the scheme
   /// alone.
+  /// @param transport  how ghosts travel, on the host.
   /// @throws MeshError on every rank for stencils without a gradient.  @collective
   Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
-           mesh::Neighbours stencil, Backend backend = Backend::host);
+           mesh::Neighbours stencil, Backend backend = Backend::host, Transport transport = Transport::automatic);
   Residual(const Residual&) = delete;
   Residual& operator=(const Residual&) = delete;
 
@@ -76,6 +77,10 @@ class Residual {
 
   [[nodiscard]] const Discretization& discretization() const { return discretization_; }
   [[nodiscard]] const mesh::Mesh& mesh() const { return mesh_; }
+  /// How ghosts travel on the host; empty where there are none.
+  [[nodiscard]] const std::string& transport() const { return transport_; }
+  /// What this rank has sent to others in all exchanges of ghosts on the host.
+  [[nodiscard]] Traffic sent() const;
   [[nodiscard]] const IdealGas& gas() const { return gas_; }
   [[nodiscard]] const Numerics& numerics() const { return numerics_; }
   /// By which the variables vary: Venkatakrishnan's parameter is relative to it.
@@ -112,6 +117,7 @@ class Residual {
   Primitive scale_{1, {1, 1, 1}, 1};
   Exchange pull_lowered_;
   std::optional<Exchange> pull_values_, pull_gradients_;
+  std::string transport_;
 };
 
 }  // namespace weft::flow

@@ -42,7 +42,7 @@ void store_conserved(double* values, const Conserved& u) {
 
 Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
                mesh::Neighbours stencil, SourceTerm source, Backend backend, Transport transport)
-    : residual_(mesh, gas, std::move(boundary), numerics, stencil, backend),
+    : residual_(mesh, gas, std::move(boundary), numerics, stencil, backend, transport),
       source_(std::move(source)),
       memory_(backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) * kVars : 0),
       conserved_(memory_),
@@ -60,7 +60,7 @@ Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryConditi
 
 Solver::~Solver() = default;
 
-std::string Solver::transport() const { return device_ ? device_->transport() : ""; }
+std::string Solver::transport() const { return device_ ? device_->transport() : residual_.transport(); }
 
 void Solver::keep_state() const {
   if (copy_ != Copy::old) return;

@@ -51,7 +51,7 @@ class Solver {
   ///   values to the host and one of the sources back, too, for which the GPU waits.
   /// @param backend  Backend::host, or Backend::cuda: every stage is computed on the current GPU, and conserved() and primitive()
   ///   fetch the state from there when it has changed.
-  /// @param transport  how ghosts travel between GPUs.
+  /// @param transport  how ghosts travel.
   /// @throws DeviceError without a GPU.  @collective
   Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
          mesh::Neighbours stencil = mesh::Neighbours::face, SourceTerm source = {}, Backend backend = Backend::host,
@@ -103,7 +103,7 @@ class Solver {
   [[nodiscard]] Primitive primitive(std::int32_t cell) const;  ///< owned cell
   [[nodiscard]] LoweredOrder lowered_order() const;
   [[nodiscard]] bool on_gpu() const { return device_ != nullptr; }
-  /// How ghosts travel between GPUs; empty on the host, and where there are none.
+  /// How ghosts travel; empty where there are none.
   [[nodiscard]] std::string transport() const;
   [[nodiscard]] const Residual& residual() const { return residual_; }
   [[nodiscard]] Residual& residual() { return residual_; }

@@ -69,11 +69,11 @@ Transport choose_transport(const GhostPlan& plan, Backend backend, Transport wan
   };
   if (backend == Backend::host) {
     agreed(comm, [&] {
-      if (wanted != Transport::automatic && wanted != Transport::host) refuse_if(wanted, why_host);
+      if (!of_host(wanted)) refuse_if(wanted, why_host);
     });
-    return Transport::host;
+    return wanted;
   }
-  if (wanted == Transport::host || wanted == Transport::staged) return wanted;
+  if (wanted == Transport::host || wanted == Transport::shared || wanted == Transport::staged) return wanted;
   const bool mirror = backend == Backend::mirror;
   const bool aware = comm.all(mirror || MpiEnvironment::cuda_aware().value_or(false));
   Obstacles obstacles{"the arrays are not on GPUs", "the arrays are not on GPUs"};

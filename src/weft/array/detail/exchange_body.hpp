@@ -21,9 +21,13 @@ struct Exchange::Body {
   [[nodiscard]] bool arrived();
   [[nodiscard]] bool flying() const { return flying_; }
   [[nodiscard]] Transport transport() const { return transport_; }
+  [[nodiscard]] Transport transport(Rank neighbour) const;
+  [[nodiscard]] Traffic sent() const { return sent_; }
 
  private:
-  [[nodiscard]] Side side() const { return transport_ == Transport::host ? Side::host : Side::device; }
+  [[nodiscard]] Side side() const {
+    return transport_ == Transport::host || transport_ == Transport::shared ? Side::host : Side::device;
+  }
   [[nodiscard]] IdRange<LocalRow> reads() const;
   [[nodiscard]] IdRange<LocalRow> writes() const;
   void end_flights() noexcept;
@@ -33,6 +37,7 @@ struct Exchange::Body {
   detail::Direction direction_;
   Transport transport_;
   std::unique_ptr<detail::TransportBody> messages_;
+  Traffic each_start_, sent_;
   bool flying_ = false;
 };
 

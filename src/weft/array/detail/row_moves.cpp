@@ -79,6 +79,14 @@ RowSet::RowSet(std::span<const LocalRow> rows) : count(rows.size()) {
   }
 }
 
+RowSet RowSet::part(std::size_t i, std::size_t n) const {
+  if (list != nullptr) return RowSet(std::span(list + i, n));
+  RowSet run;
+  run.first = LocalRow(first.value() + static_cast<std::int32_t>(i));
+  run.count = n;
+  return run;
+}
+
 std::size_t message_bytes(const Field& field, const RowSet& rows) {
   if (!field.csr()) return rows.count * field.row_bytes;
   std::size_t bytes = 0;

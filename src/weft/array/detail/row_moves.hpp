@@ -49,6 +49,8 @@ struct RowSet {
   explicit RowSet(std::span<const LocalRow> rows);
 
   [[nodiscard]] bool is_run() const { return list == nullptr; }
+  /// `n` of them from the i-th on.
+  [[nodiscard]] RowSet part(std::size_t i, std::size_t n) const;
   [[nodiscard]] LocalRow operator[](std::size_t i) const {
     return list == nullptr ? LocalRow(first.value() + static_cast<std::int32_t>(i)) : list[i];
   }

@@ -2,6 +2,7 @@
 /// What an Exchange asks of the way its messages travel.
 #include <memory>
 
+#include "weft/comm/communicator.hpp"
 #include "weft/device/stream.hpp"
 
 namespace weft::detail {
@@ -23,6 +24,8 @@ class TransportBody {
   virtual void finish(Stream& stream) = 0;
   /// True once finish() will not block the host.
   [[nodiscard]] virtual bool arrived() = 0;
+  /// Whether what travels to and from `rank` does so through shared memory of the host.
+  [[nodiscard]] virtual bool shares_memory_with(Rank /*rank*/) const { return false; }
   /// Given up in flight: lets go of messages and waits for nobody. The object is kept for ever, since others may still read and
   /// write its memory, and its tag may still arrive.
   virtual void abandon() noexcept {}
