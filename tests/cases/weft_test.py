@@ -621,6 +621,29 @@ class Tools(InFolder):
             a, b = self.rows("generated/residuals.csv")[-1], self.rows(f"from_{file}/residuals.csv")[-1]
             self.assertAlmostEqual(float(a["density"]), float(b["density"]), delta=1e-12 * float(a["density"]))
 
+    def test_plans_for_ranks_that_are_not_there(self):
+        case = self.coarse("forward_step")
+        given = ["--latency", "1.5", "--bandwidth", "12", "--cell-rate", "4"]
+        alone = self.weft("plan", *case, "--ranks", "1,2,64", *given)
+        self.assertIn("1.5 us a message         (given)", alone)
+        table = [line.split() for line in alone.splitlines() if line.strip().endswith("%")]
+        self.assertEqual([int(row[0]) for row in table], [1, 2, 64])
+        self.assertEqual(table[0][3:7], ["0", "0", "0", "0"], "one rank has no ghosts and sends nothing")
+        self.assertIn("less than 50%", alone)
+        together = self.weft("plan", *case, "--ranks", "1,2,64", *given, "-n", 2)
+        for row, same in zip(table, [line.split() for line in together.splitlines() if line.strip().endswith("%")]):
+            self.assertEqual(row[:7], same[:7], "counts do not depend on the ranks that plan")
+        self.assertIn("measured between the ranks", self.weft("plan", *case, "--ranks", 2, "-n", 2))
+        self.assertFalse((self.folder / "forward_step").exists(), "nothing is written")
+
+    def test_plans_that_cannot_be_made(self):
+        case = self.coarse("forward_step")
+        for wrong in ([], ["--ranks", 0], ["--ranks", 65537], ["--ranks", "2,many"], ["--ranks", 2, "--latency", 0],
+                      ["--ranks", 2, "--bandwidth", -1]):
+            self.assertIn("see weft plan --help", self.weft("plan", *case, *wrong, code=USAGE))
+        self.assertIn("no_such.toml", self.weft("plan", "no_such.toml", "--ranks", 2, code=FAILED))
+        self.assertIn("on the host only", self.weft("plan", *case, "--ranks", 2, "--set", "device=cuda", code=FAILED))
+
     def test_info_and_reference(self):
         self.assertIn("Open MPI", self.weft("info"))
         reference = self.weft("reference")

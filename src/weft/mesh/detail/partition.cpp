@@ -44,7 +44,15 @@ Graph dual_graph(const Chunks& cells, const FaceLinks& links) {
   return graph;
 }
 
-std::vector<std::int32_t> call_metis(std::vector<std::int32_t> degree, std::vector<std::int32_t> neighbour, int parts) {
+}  // namespace
+
+bool worth_cutting(std::int64_t cells, int parts) { return cells > kWorthCutting * parts; }
+
+std::int32_t even_part(std::int64_t cell, std::int64_t cells, int parts) {
+  return static_cast<std::int32_t>(cell * parts / cells);
+}
+
+std::vector<std::int32_t> cut_graph(std::vector<std::int32_t> degree, std::vector<std::int32_t> neighbour, int parts) {
   auto vertices = static_cast<idx_t>(degree.size());
   std::vector<idx_t> offset(degree.size() + 1, 0);
   std::partial_sum(degree.begin(), degree.end(), offset.begin() + 1);
@@ -64,15 +72,13 @@ std::vector<std::int32_t> call_metis(std::vector<std::int32_t> degree, std::vect
   return part;
 }
 
-}  // namespace
-
 std::vector<std::int32_t> partition(const Communicator& comm, const Chunks& cells, const FaceLinks& links) {
   const auto mine = static_cast<std::size_t>(cells.size());
   if (comm.size() == 1) return std::vector<std::int32_t>(mine, 0);
-  if (cells.total() <= kWorthCutting * comm.size()) {
+  if (!worth_cutting(cells.total(), comm.size())) {
     std::vector<std::int32_t> part(mine);
     for (std::size_t i = 0; i < mine; ++i) {
-      part[i] = static_cast<std::int32_t>((cells.first() + static_cast<std::int64_t>(i)) * comm.size() / cells.total());
+      part[i] = even_part(cells.first() + static_cast<std::int64_t>(i), cells.total(), comm.size());
     }
     return part;
   }
@@ -90,7 +96,7 @@ std::vector<std::int32_t> partition(const Communicator& comm, const Chunks& cell
   std::vector<std::vector<std::int32_t>> parts;
   agreed(comm, [&] {
     if (!comm.is_root()) return;
-    const std::vector<std::int32_t> part = call_metis(std::move(degree), std::move(neighbour), comm.size());
+    const std::vector<std::int32_t> part = cut_graph(std::move(degree), std::move(neighbour), comm.size());
     auto begin = part.begin();
     for (int r = 0; r < comm.size(); ++r) {
       parts.emplace_back(begin, begin + cells.size(r));

@@ -16,4 +16,12 @@ namespace weft::mesh::detail {
 /// @cost on rank 0: 4 B per cell and 4 B per cell face, and what METIS needs.
 [[nodiscard]] std::vector<std::int32_t> partition(const Communicator& comm, const Chunks& cells, const FaceLinks& links);
 
+/// METIS alone, on this rank: the part of each cell. `neighbour` lists those of cell 0, then those of cell 1, ...: each once,
+/// ascending, never the cell itself. The same parts in every run.
+[[nodiscard]] std::vector<std::int32_t> cut_graph(std::vector<std::int32_t> degree, std::vector<std::int32_t> neighbour,
+                                                  int parts);
+/// Whether there are cells enough for METIS; else each has its even_part.
+[[nodiscard]] bool worth_cutting(std::int64_t cells, int parts);
+[[nodiscard]] std::int32_t even_part(std::int64_t cell, std::int64_t cells, int parts);
+
 }  // namespace weft::mesh::detail

@@ -1,0 +1,214 @@
+// weft plan: what a case would cost on other numbers of ranks.
+#include <fmt/format.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "weft/array/array_transformer.hpp"
+#include "weft/base/clock.hpp"
+#include "weft/base/error.hpp"
+#include "weft/flow/case.hpp"
+#include "weft/flow/forecast.hpp"
+#include "weft/flow/initial.hpp"
+#include "weft/flow/run.hpp"
+#include "weft/io/case_reader.hpp"
+#include "weft/mesh/spread.hpp"
+
+#include "command.hpp"
+
+namespace weft::app {
+namespace {
+
+constexpr int kMostRanks = 65536;
+
+struct PlanOptions {
+  std::string file;
+  std::vector<std::string> overrides;
+  std::vector<int> ranks;
+  double latency_us = 0, bandwidth_gbs = 0, cell_rate_m = 0;  ///< 0: measured, or taken for granted
+};
+
+/// Where a figure comes from.
+struct Figure {
+  double value;
+  const char* origin;
+};
+
+/// What this process holds in memory now, in bytes; 0 where the system does not say.
+double resident_bytes() {
+  malloc_trim(0);
+  std::int64_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return static_cast<double>(resident * sysconf(_SC_PAGESIZE));
+}
+
+/// Median time of a pull of 5 doubles a row, of the slowest rank. @collective
+double pull_seconds(const GhostPlan& plan) {
+  constexpr int kWidth = 5, kTimes = 101;
+  ArrayPair<double, kWidth> rows(plan);
+  std::fill(rows.storage().begin(), rows.storage().end(), 1.0);
+  Exchange pull = ArrayTransformer(plan, {rows}).pull();
+  std::vector<double> times;
+  for (int i = 0; i < kTimes; ++i) {
+    plan.comm().barrier();
+    const Stopwatch one;
+    pull.run();
+    times.push_back(one.seconds());
+  }
+  plan.comm().max(std::span<double>(times));
+  std::nth_element(times.begin(), times.begin() + kTimes / 2, times.end());
+  return times[kTimes / 2];
+}
+
+constexpr std::int32_t kRows = 10000;  ///< of an exchange that is long
+constexpr double kBytes = kRows * 5.0 * 8;
+
+/// Rows in no order out of 4 * kRows, packed and unpacked on this rank.
+double measure_pack_rate() {
+  std::vector<GhostRequest> images;
+  std::mt19937 random(7);
+  std::uniform_int_distribution<std::int64_t> any(0, 4 * kRows - 1);
+  for (std::int32_t i = 0; i < kRows; ++i) images.push_back({GlobalRow(any(random)), 1});
+  const GhostPlan plan = GhostPlan::build(Communicator::self(), 4 * kRows, images);
+  return 2 * 40.0 * plan.ghost_rows() / pull_seconds(plan);
+}
+
+/// Of a pull from the next rank.
+double measure_exchange(const Communicator& comm, std::int32_t rows) {
+  std::vector<GlobalRow> requests;
+  const std::int64_t next = (comm.rank().value() + 1) % comm.size();
+  for (std::int64_t i = 0; i < rows; ++i) requests.emplace_back(next * rows + i);
+  return pull_seconds(GhostPlan::build(comm, rows, requests));
+}
+
+/// Steps of the case itself: seconds for one cell and stage on the rank that has most.
+double measure_cell_rate(flow::Solver& solver, const flow::Numerics& numerics) {
+  constexpr double kSeconds = 1;
+  constexpr int kWarm = 2, kLeast = 3;
+  const mesh::Mesh& mesh = solver.mesh();
+  const double cells = mesh.comm.max(static_cast<double>(mesh.owned_cells));
+  std::vector<double> times;
+  const Stopwatch all;
+  for (int i = 0; mesh.comm.broadcast(i < kWarm + kLeast || all.seconds() < kSeconds); ++i) {
+    mesh.comm.barrier();
+    const Stopwatch one;
+    (void)solver.step(1e300);
+    if (i >= kWarm) times.push_back(one.seconds());
+  }
+  mesh.comm.max(std::span<double>(times));
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return numerics.rk_stages * cells / *middle;
+}
+
+void print_table(const std::vector<flow::Forecast>& forecasts) {
+  fmt::print("\n                 cells of a rank     most    most        in a step, of the rank that sends most\n");
+  fmt::print("   ranks        most      fewest   ghosts  neighb.  messages        bytes   MB/rank      ms/step   efficiency\n");
+  for (const flow::Forecast& f : forecasts) {
+    fmt::print("{:8} {:11} {:11} {:8} {:8} {:9} {:12} {:9.1f} {:12.4g} {:11.1f}%\n", f.ranks, f.most_cells, f.fewest_cells,
+               f.most_ghosts, f.most_neighbours, f.messages, f.bytes, 1e-6 * f.memory, 1e3 * f.step_s, 100 * f.efficiency);
+  }
+}
+
+Exit plan_case(const Communicator& comm, const PlanOptions& options) {
+  io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
+  const flow::Case flow_case = flow::read_case(reader);
+  if (flow_case.device != Backend::host) {
+    throw InputError("weft plan knows the cost of flows on the host only", "add --set device=host");
+  }
+  const int here = comm.size();
+  const double before = resident_bytes(), at_rest = comm.max(before);
+  const mesh::Mesh mesh = flow::load_mesh(comm, flow_case.mesh);
+  const auto solver = flow::make_solver(mesh, flow_case);
+  solver->initialise(flow::InitialState(flow_case.initial));
+  const double rate = options.cell_rate_m > 0 ? 1e6 * options.cell_rate_m : measure_cell_rate(*solver, flow_case.numerics);
+  const double grown = comm.sum(resident_bytes() - before);
+  const double rows = comm.sum(static_cast<double>(mesh.cells()));
+
+  const double pack_rate = comm.min(measure_pack_rate());
+  Figure latency{1e-6 * options.latency_us, "given"}, bandwidth{1e9 * options.bandwidth_gbs, "given"};
+  if (options.latency_us <= 0) {
+    latency = here > 1 ? Figure{measure_exchange(comm, 1), "measured between the ranks that are here"}
+                       : Figure{2e-6, "assumed: with -n 2 it is measured between two ranks of this machine"};
+  }
+  if (options.bandwidth_gbs <= 0) {
+    bandwidth = {10e9, "assumed: with -n 2 it is measured between two ranks of this machine"};
+    if (here > 1) {
+      // What is left of the time of a long exchange when packing and the latency are taken off; at least a tenth.
+      const double all = measure_exchange(comm, kRows), packing = 2 * kBytes / pack_rate + latency.value;
+      bandwidth = {kBytes / std::max(all - packing, 0.1 * all), "measured between the ranks that are here"};
+    }
+  }
+  const flow::MachineModel machine{.cell_residuals_per_second = rate,
+                                   .latency_s = latency.value,
+                                   .bandwidth = bandwidth.value,
+                                   .pack_rate = pack_rate,
+                                   .memory_per_cell = std::max(grown, 0.0) / rows,
+                                   .memory_at_rest = at_rest};
+
+  std::vector<flow::Forecast> forecasts;
+  std::vector<mesh::Part> nearest;  // to an efficiency of a half, from where the end of it is sought
+  double distance = 0;
+  for (const int ranks : options.ranks) {
+    std::vector<mesh::Part> parts = mesh::spread(mesh, ranks);
+    forecasts.push_back(flow::forecast(parts, flow_case.numerics, mesh.dim, machine));
+    const double off = std::abs(std::log(2 * forecasts.back().efficiency));
+    if (ranks > 1 && (nearest.empty() || off < distance)) {
+      nearest = std::move(parts);
+      distance = off;
+    }
+  }
+  if (!comm.is_root()) return Exit::done;
+  fmt::print("mesh {}: {} cells, {}-D; planned on {} rank{}\n\n", mesh.source, mesh.global_cells, mesh.dim, here,
+             here == 1 ? "" : "s");
+  fmt::print("speed of a rank     {:9.3g} M cell-residuals/s  ({})\n", 1e-6 * rate,
+             options.cell_rate_m > 0 ? "given" : "measured: steps of this case");
+  fmt::print("latency             {:9.3g} us a message         ({})\n", 1e6 * latency.value, latency.origin);
+  fmt::print("bandwidth           {:9.3g} GB/s a rank          ({})\n", 1e-9 * bandwidth.value, bandwidth.origin);
+  fmt::print("packing             {:9.3g} GB/s                 (measured)\n", 1e-9 * pack_rate);
+  fmt::print("memory              {:9.3g} bytes a cell + {:.0f} MB  (measured)\n", machine.memory_per_cell, 1e-6 * at_rest);
+  print_table(forecasts);
+  if (!nearest.empty()) {
+    const std::int64_t last = flow::last_efficient(nearest, flow_case.numerics, mesh.dim, machine, 0.5);
+    fmt::print("\nBeyond about {} rank{} ({} cells each) the efficiency is less than 50%.\n", last, last == 1 ? "" : "s",
+               mesh.global_cells / last);
+  }
+  std::fflush(stdout);
+  return Exit::done;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Request& request) {
+  CLI::App* command = app.add_subcommand("plan", "Say what a case would cost on other numbers of ranks, without having them");
+  auto options = std::make_shared<PlanOptions>();
+  command->add_option("case", options->file, "Case file (TOML)")->required();
+  command->add_option("--set", options->overrides, "Override a key of the case: --set numerics.cfl=0.5")
+      ->type_name("KEY=VALUE")
+      ->take_all();
+  command->add_option("--ranks", options->ranks, "Numbers of ranks to plan for: --ranks 64,4096")
+      ->required()
+      ->delimiter(',')
+      ->type_name("N[,N...]")
+      ->check(CLI::Range(1, kMostRanks));
+  command->add_option("--latency", options->latency_us, "Microseconds that a message takes between the ranks planned for")
+      ->check(positive());
+  command->add_option("--bandwidth", options->bandwidth_gbs, "GB/s at which each of them sends")->check(positive());
+  command->add_option("--cell-rate", options->cell_rate_m, "Million cell-residuals/s that each of them computes")
+      ->check(positive());
+  command->add_option("-n", request.ranks, "Plan on this many MPI ranks (through mpirun)")->check(positive());
+  command->add_option("--mpirun-options", request.launcher_options, "More options for mpirun, in one word: \"--hostfile hosts\"");
+  command->callback(
+      [options, &request] { request.action = [options](const Communicator& comm) { return plan_case(comm, *options); }; });
+}
+
+}  // namespace weft::app

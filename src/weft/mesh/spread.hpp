@@ -1,0 +1,25 @@
+#pragma once
+/// How a mesh would be spread over another number of ranks.
+#include <cstdint>
+#include <vector>
+
+#include "weft/mesh/mesh.hpp"
+
+namespace weft::mesh {
+
+/// What one rank would have of a mesh, and send in one exchange of its ghosts.
+struct Part {
+  std::int64_t cells = 0, ghosts = 0;  ///< ghosts include periodic copies of its own cells
+  std::int64_t rows_sent = 0;          ///< to all other ranks together
+  std::int64_t messages = 0;           ///< other ranks that it sends to
+  friend bool operator==(const Part&, const Part&) = default;
+};
+
+/// The parts that build() makes of the same source on `ranks` ranks, exactly, by rank.
+/// @pre  the mesh was built with one layer of ghosts.
+/// @throws InputError unless ranks > 0; LimitError, MeshError as build().  @collective; the result is equal on every rank.
+/// @cost METIS on rank 0, with all its memory needs; one pull; O(cells log cells) on the ranks that are there; memory for `ranks`
+/// parts.
+[[nodiscard]] std::vector<Part> spread(const Mesh& mesh, int ranks);
+
+}  // namespace weft::mesh
