@@ -385,6 +385,11 @@ class Record(InFolder):
             last = self.rows(f"naca{n}/forces.csv")[-1]
             for mine, name in zip(force, ("airfoil_fx", "airfoil_fy")):
                 self.assertAlmostEqual(abs(mine), abs(float(last[name])), delta=1e-12)
+        # At steps of which no history asks for anything, too.
+        self.weft("run", *self.coarse("naca0012", "output.field_steps=10", "output.history_steps=20", steps=20, results="long"))
+        self.weft("run", *self.coarse("naca0012", steps=10, results="short"))
+        walls = [h5py.File(self.folder / folder / "walls_00000010.hdf")["VTKHDF/CellData/pressure"][:] for folder in ("long", "short")]
+        self.assertTrue((walls[0] == walls[1]).all())
         self.weft("run", *self.coarse("vortex"))
         self.assertEqual(list((self.folder / "vortex").glob("walls_*")), [])  # no walls, no file
 

@@ -111,8 +111,11 @@ Results::Results(const Communicator& comm, const Case& flow_case, const std::str
 }
 
 fs::path Results::write_fields(const Solver& solver) {
-  write_walls(solver, case_, folder_ / fmt::format("walls_{:08}.hdf", solver.steps()), effective_);
   return write_fields(solver, fmt::format("fields_{:08}.hdf", solver.steps()));
+}
+
+void Results::write_walls(const Solver& solver) {
+  flow::write_walls(solver, case_, folder_ / fmt::format("walls_{:08}.hdf", solver.steps()), effective_);
 }
 
 fs::path Results::write_failed_fields(const Solver& solver) { return write_fields(solver, "fields_failed.hdf"); }

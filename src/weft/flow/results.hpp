@@ -51,7 +51,9 @@ class Results {
   void add_integrals(const Solver& solver, const std::array<double, Solver::kVars>& totals);
   void write_errors(const Solver& solver, const std::array<ErrorNorms, Solver::kVars>& errors);
 
-  // Each returns the file that it wrote; write_fields() writes the walls, too. @pre solver.refresh()  @collective
+  /// @pre has_walls() of the case, and solver.refresh() since the last step.  @collective
+  void write_walls(const Solver& solver);
+  // Each returns the file that it wrote. @collective
   std::filesystem::path write_fields(const Solver& solver);
   std::filesystem::path write_failed_fields(const Solver& solver);
   std::filesystem::path write_checkpoint(const Solver& solver, double largest_residual, double residual);

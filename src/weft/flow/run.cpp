@@ -13,6 +13,7 @@
 #include "weft/device/device.hpp"
 #include "weft/flow/detail/step_length.hpp"
 #include "weft/flow/results.hpp"
+#include "weft/flow/walls.hpp"
 #include "weft/mesh/read_mesh.hpp"
 
 namespace weft::flow {
@@ -107,6 +108,7 @@ class Run {
     if (recorded_step_ != solver_.steps() && !cut_short) record(last_);
     fields_due_ = last_field_step_ != solver_.steps();
     checkpoint_due_ = true;
+    write_walls_if_due();
     write_what_is_due();
   }
 
@@ -167,6 +169,7 @@ class Run {
     Stopwatch stepping;
     const std::int64_t before = solver_.evaluations();
     const bool writes = fields_due_ || checkpoint_due_;
+    write_walls_if_due();
     if (writes) solver_.keep_state();
     solver_.start_steps({.count = steps_ahead(),
                          .until = std::min(case_.stop.time.value_or(kNever), next_field_),
@@ -189,6 +192,13 @@ class Run {
     checkpoint_due_ = case_.output.checkpoint_steps && last_.step % *case_.output.checkpoint_steps == 0;
     plan_next_field();
     observer_.advanced(progress(last_));
+  }
+
+  /// Before the steps during which the fields are written: walls are computed from the present state, and cost little.
+  void write_walls_if_due() {
+    if (!fields_due_ || !has_walls(case_)) return;
+    solver_.refresh();
+    results_.write_walls(solver_);
   }
 
   void write_what_is_due() {

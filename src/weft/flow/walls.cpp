@@ -18,7 +18,12 @@ std::uint8_t vtk_type(std::size_t nodes) { return nodes == 2 ? 3 : nodes == 3 ? 
 
 }  // namespace
 
-bool write_walls(const Solver& solver, const Case& flow_case, const std::filesystem::path& file, const std::string& provenance) {
+bool has_walls(const Case& flow_case) {
+  return std::any_of(flow_case.boundary.begin(), flow_case.boundary.end(),
+                     [](const ZoneCondition& condition) { return condition.params.kind == BoundaryKind::slip_wall; });
+}
+
+void write_walls(const Solver& solver, const Case& flow_case, const std::filesystem::path& file, const std::string& provenance) {
   const mesh::Mesh& m = solver.mesh();
   std::vector<std::int32_t> connectivity;
   std::vector<std::int64_t> offsets{0}, zones;
@@ -26,10 +31,8 @@ bool write_walls(const Solver& solver, const Case& flow_case, const std::filesys
   std::vector<double> pressure, cp;
   const Primitive free = flow_case.free_stream.value_or(Primitive{});
   const double dynamic_pressure = 0.5 * free.density * dot(free.velocity, free.velocity);
-  bool any = false;
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     if (!is_wall(flow_case, m.boundary[z].name)) continue;
-    any = true;
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       const auto nodes = m.face_nodes.row(face.value());
       for (const mesh::LocalNodeId node : nodes) connectivity.push_back(node.value());
@@ -40,7 +43,6 @@ bool write_walls(const Solver& solver, const Case& flow_case, const std::filesys
       if (dynamic_pressure > 0) cp.push_back((pressure.back() - free.pressure) / dynamic_pressure);
     }
   }
-  if (!any) return false;
   std::vector<io::VtkField> fields{{"pressure", std::span<const double>(pressure), 1},
                                    {"zone", std::span<const std::int64_t>(zones), 1}};
   if (dynamic_pressure > 0) fields.push_back({"cp", std::span<const double>(cp), 1});
@@ -50,7 +52,6 @@ bool write_walls(const Solver& solver, const Case& flow_case, const std::filesys
        .step = solver.steps(),
        .precision = flow_case.output.single_precision ? io::VtkOptions::Precision::float32 : io::VtkOptions::Precision::float64,
        .provenance = provenance});
-  return true;
 }
 
 }  // namespace weft::flow

@@ -8,10 +8,12 @@
 
 namespace weft::flow {
 
+/// Whether any boundary zone is a slip wall.
+[[nodiscard]] bool has_walls(const Case& flow_case);
+
 /// Writes each face of the slip walls as a cell of a VTKHDF grid (lines in 2-D, triangles and quads in 3-D) with `pressure`, as
 /// the forces count it, `cp` where the case has a free stream that moves, and `zone`, its number among the mesh's boundary zones.
-/// @return whether there are walls; without any, no file.
-/// @pre solver.refresh() since the last step.  @throws IoError  @collective
-bool write_walls(const Solver& solver, const Case& flow_case, const std::filesystem::path& file, const std::string& provenance);
+/// @pre has_walls(), and solver.refresh() since the last step.  @throws IoError  @collective
+void write_walls(const Solver& solver, const Case& flow_case, const std::filesystem::path& file, const std::string& provenance);
 
 }  // namespace weft::flow
