@@ -83,9 +83,11 @@ void ProgressPrinter::solver_ready(const flow::Solver& solver) {
   }
 }
 
-void ProgressPrinter::resumed(const std::filesystem::path& checkpoint, std::int64_t step, double time) {
+void ProgressPrinter::resumed(const std::filesystem::path& checkpoint, std::int64_t step, double time,
+                              const std::string& instead_of) {
   if (!talks_) return;
   end_line();
+  if (!instead_of.empty()) fmt::print("weft: warning: {}; taking the checkpoint before it\n", instead_of);
   fmt::print("resumed from {} at step {}, time {:.6g}\n", checkpoint.string(), step, time);
 }
 

@@ -6,11 +6,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/waiting.hpp"
+#include "weft/comm/environment.hpp"
 #include "weft/flow/case.hpp"
 #include "weft/flow/run.hpp"
 #include "weft/io/case_reader.hpp"
@@ -47,6 +50,7 @@ void add_case_options(CLI::App& command, CaseOptions& options) {
 
 struct RunOptions : CaseOptions {
   bool overwrite = false, resume = false;
+  double watchdog = 0;  ///< s; 0: none
 };
 
 void print_summary(const flow::Case& flow_case, const flow::RunSummary& summary, bool resumed) {
@@ -72,6 +76,11 @@ void print_summary(const flow::Case& flow_case, const flow::RunSummary& summary,
 }
 
 Exit run_case(const Communicator& comm, const RunOptions& options) {
+  std::optional<Watchdog> watchdog;
+  if (options.watchdog > 0) {
+    watchdog.emplace(options.watchdog,
+                     fmt::format("rank {} of {} on {}", comm.rank().value(), comm.size(), MpiEnvironment::machine()));
+  }
   io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
   const flow::Case flow_case = flow::read_case(reader);
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, request_stop);
@@ -137,6 +146,8 @@ void add_run(CLI::App& app, Request& request) {
   auto* overwrite = command->add_flag("--overwrite", options->overwrite, "Replace the results that are there");
   command->add_flag("--resume", options->resume, "Go on from the last checkpoint of the results that are there")
       ->excludes(overwrite);
+  command->add_option("--watchdog", options->watchdog, "End a rank that waits or computes this long, in s, and say for whom")
+      ->check(positive());
   add_launch_options(*command, request);
   command->callback([options, &request] {
     std::signal(SIGUSR1, request_stop);  // by which a launcher asks ranks to end, before MPI is up, too

@@ -153,12 +153,12 @@ void RunRecord::solver_ready(const flow::Solver& solver) {
   next_.solver_ready(solver);
 }
 
-void RunRecord::resumed(const fs::path& checkpoint, std::int64_t step, double time) {
+void RunRecord::resumed(const fs::path& checkpoint, std::int64_t step, double time, const std::string& instead_of) {
   if (comm_.is_root()) {
     call_["first_step"] = step;
     call_["first_time"] = time;
   }
-  next_.resumed(checkpoint, step, time);
+  next_.resumed(checkpoint, step, time, instead_of);
 }
 
 void RunRecord::advanced(const flow::Progress& progress) {

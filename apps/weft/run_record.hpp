@@ -17,7 +17,7 @@ class RunRecord final : public flow::RunObserver {
   RunRecord(const Communicator& comm, const flow::Case& flow_case, bool resumes, flow::RunObserver& next);
   void mesh_ready(const mesh::Mesh& mesh, double seconds) override;
   void solver_ready(const flow::Solver& solver) override;
-  void resumed(const std::filesystem::path& checkpoint, std::int64_t step, double time) override;
+  void resumed(const std::filesystem::path& checkpoint, std::int64_t step, double time, const std::string& instead_of) override;
   void advanced(const flow::Progress& progress) override;
   void wrote(const std::filesystem::path& file) override;
   void ended(const flow::RunSummary& summary);  ///< @collective

@@ -283,6 +283,26 @@ class Restart(InFolder):
         file.write_bytes(file.read_bytes()[:500])
         self.assertIn("checkpoint.h5", self.weft("run", *self.coarse("sod"), "--resume", code=FAILED))
 
+    def test_takes_the_checkpoint_before_a_damaged_one(self):
+        case = lambda steps, results: self.coarse("vortex", "output.checkpoint_steps=4", steps=steps, results=results)
+        self.weft("run", *case(10, "whole"))
+        self.weft("run", *case(8, "parts"))
+        newest = self.folder / "parts" / "checkpoint.h5"
+        data = bytearray(newest.read_bytes())
+        for at in range(len(data) // 2, len(data), 97):  # rows, wherever they are
+            data[at] ^= 0x40
+        newest.write_bytes(data)
+        (self.folder / "parts" / "fields_00000008.hdf.part").write_bytes(b"what a kill leaves")
+        printed = self.weft("run", *case(10, "parts"), "--resume", *ranks(2))
+        self.assertIn("taking the checkpoint before it", printed)
+        self.assertIn("checkpoint_previous.h5 at step", printed)
+        self.assertEqual(list((self.folder / "parts").glob("*.part")), [])
+        whole, parts = self.rows("whole/residuals.csv"), self.rows("parts/residuals.csv")
+        self.assertEqual([row["step"] for row in whole], [row["step"] for row in parts])
+        newest.unlink()
+        (self.folder / "parts" / "checkpoint_previous.h5").write_bytes(b"nothing")
+        self.assertIn("checkpoint.h5", self.weft("run", *case(12, "parts"), "--resume", code=FAILED))
+
     def test_a_run_that_is_over_is_left_as_it_is(self):
         self.weft("run", *self.coarse("sod"))
         before = (self.folder / "sod" / "residuals.csv").read_bytes()
@@ -558,6 +578,17 @@ class Interrupted(InFolder):
         self.assertIn("a rank was killed by signal 9", printed)
         self.assertIn("--resume", printed)
         self.assertEqual(self.left_after(5, at_work), [])
+
+    def test_the_watchdog_says_who_is_waited_for(self):
+        process = self.start("run", *self.endless("--overwrite", "--watchdog", "2"), *ranks(2))
+        self.wait_for_steps(process)
+        workers = [pid for pid in descendants(process.pid) if is_rank(pid)]
+        os.kill(workers[1], signal.SIGSTOP)
+        code, printed = self.ended(process, 40)
+        self.assertEqual(code, 124, printed)
+        self.assertIn("weft: watchdog: rank ", printed)
+        self.assertRegex(printed, r"has waited 2(\.\d+)? s for (rank \d|the other ranks) \(")
+        self.assertEqual(self.left_after(5, workers), [])
 
     def test_before_the_ranks_are_there_it_is_not_lost(self):
         for delay in (0.1, 0.3, 0.6):

@@ -115,6 +115,61 @@ TEST_F(Checkpoint, ReplacesTheOldOneOnlyWhenWhole) {
   EXPECT_FALSE(std::filesystem::exists(path.string() + ".part"));
 }
 
+TEST_F(Checkpoint, KeepsTheOneBeforeUnderAnotherName) {
+  const std::filesystem::path previous = scratch / "previous.h5";
+  const std::vector<std::int64_t> keys = dealt(comm, 0);
+  const auto write_step = [&](std::int64_t step) {
+    info.step = step;
+    write_checkpoint(comm, path, info, keys, {}, previous);
+  };
+  write_step(10);
+  EXPECT_FALSE(std::filesystem::exists(previous));
+  write_step(20);
+  EXPECT_EQ(CheckpointReader(comm, previous).info().step, 10);
+  write_step(30);
+  EXPECT_EQ(CheckpointReader(comm, previous).info().step, 20);
+  EXPECT_EQ(CheckpointReader(comm, path).info().step, 30);
+  comm.barrier();
+  EXPECT_FALSE(std::filesystem::exists(previous.string() + ".part"));
+}
+
+TEST_F(Checkpoint, AChangedByteIsFound) {
+  // Somewhere in every value, key, number and text: each is as it was, or refused.
+  write(comm);
+  comm.barrier();
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path));
+  const auto flip = [&](std::int64_t at) {
+    comm.barrier();
+    if (comm.is_root()) {
+      std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+      file.seekg(at);
+      const char byte = static_cast<char>(file.get() ^ 0x10);
+      file.seekp(at);
+      file.put(byte);
+    }
+    comm.barrier();
+  };
+  int refused = 0, tried = 0;
+  for (std::int64_t at = 0; at < size; at += 61) {
+    flip(at);
+    ++tried;
+    try {
+      CheckpointReader reader(comm, path);
+      reader.choose_rows(dealt(comm, 0));
+      EXPECT_EQ(reader.read("state", 5), values_of(dealt(comm, 0), 5)) << at;
+      EXPECT_EQ(reader.info().step, info.step) << at;
+      EXPECT_EQ(reader.info().time, info.time) << at;
+      EXPECT_EQ(reader.info().case_text, info.case_text) << at;
+      EXPECT_EQ(reader.info().numbers, info.numbers) << at;
+    } catch (const IoError&) {
+      ++refused;
+    }
+    flip(at);
+  }
+  EXPECT_GT(refused, tried / 20);
+  expect_restored(dealt(comm, 0));
+}
+
 TEST_F(Checkpoint, RefusesOtherMeshes) {
   write(comm);
   CheckpointReader reader(comm, path);
@@ -136,9 +191,9 @@ TEST_F(Checkpoint, RefusesForeignTruncatedAndNewerFiles) {
   EXPECT_THAT(open_error(), HasSubstr("is not a checkpoint of Weft"));
   Hdf5File newer = Hdf5File::create(comm, path);
   newer.write_attribute("/", "Format", std::string_view("weft checkpoint"));
-  newer.write_attribute("/", "Version", std::int64_t{2});
+  newer.write_attribute("/", "Version", std::int64_t{3});
   newer.close();
-  EXPECT_THAT(open_error(), HasSubstr("checkpoint of format 2, and this program reads format 1"));
+  EXPECT_THAT(open_error(), HasSubstr("checkpoint of format 3, and this program reads format 2"));
   write(comm);
   comm.barrier();
   if (comm.is_root()) std::filesystem::resize_file(path, std::filesystem::file_size(path) - 100);

@@ -8,6 +8,7 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/waiting.hpp"
 #include "weft/comm/detail/check.hpp"
 
 namespace weft {
@@ -55,6 +56,7 @@ class Communicator::Shared::Messages {
     }
   }
   void wait() {
+    const Waiting waiting("MPI_Waitall");
     detail::check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
 
@@ -83,6 +85,7 @@ Communicator Communicator::duplicate(MPI_Comm other) {
   detail::check_mpi(MPI_Initialized(&started), "MPI_Initialized");
   if (started == 0) throw CommError("MPI has not been started", "make a weft::MpiEnvironment first");
   MPI_Comm copy = MPI_COMM_NULL;
+  const Waiting waiting("MPI_Comm_dup");
   detail::check_mpi(MPI_Comm_dup(other, &copy), "MPI_Comm_dup");
   return Communicator(copy);
 }
@@ -90,6 +93,7 @@ Communicator Communicator::duplicate(MPI_Comm other) {
 Communicator Communicator::split(int color) const {
   if (color < 0) throw CommError(fmt::format("a communicator cannot be split by the negative color {}", color));
   MPI_Comm part = MPI_COMM_NULL;
+  const Waiting waiting("MPI_Comm_split");
   detail::check_mpi(MPI_Comm_split(handle(), color, rank_.value(), &part), "MPI_Comm_split");
   Communicator result(part);
   result.shared_->piece = shared_->piece;
@@ -98,6 +102,7 @@ Communicator Communicator::split(int color) const {
 
 Communicator Communicator::split_shared_memory() const {
   MPI_Comm part = MPI_COMM_NULL;
+  const Waiting waiting("MPI_Comm_split_type");
   detail::check_mpi(MPI_Comm_split_type(handle(), MPI_COMM_TYPE_SHARED, rank_.value(), MPI_INFO_NULL, &part),
                     "MPI_Comm_split_type");
   Communicator result(part);
@@ -123,7 +128,10 @@ std::int64_t Communicator::piece_bytes() const {
   return static_cast<std::int64_t>(shared_->piece);
 }
 
-void Communicator::barrier() const { detail::check_mpi(MPI_Barrier(handle()), "MPI_Barrier"); }
+void Communicator::barrier() const {
+  const Waiting waiting("MPI_Barrier");
+  detail::check_mpi(MPI_Barrier(handle()), "MPI_Barrier");
+}
 
 void Communicator::progress() const {
   int found = 0;  // nobody sends with this tag
@@ -132,6 +140,7 @@ void Communicator::progress() const {
 
 std::int64_t Communicator::exclusive_sum(std::int64_t value) const {
   std::int64_t below = 0;
+  const Waiting waiting("MPI_Exscan");
   detail::check_mpi(MPI_Exscan(&value, &below, 1, MPI_INT64_T, MPI_SUM, handle()), "MPI_Exscan");
   return rank_.value() == 0 ? 0 : below;
 }
@@ -150,6 +159,7 @@ void Communicator::reduce_max(std::span<std::uint64_t> keys) const {
   const std::size_t piece = std::max<std::size_t>(1, shared_->piece / sizeof(std::uint64_t));
   for (std::size_t at = 0; at < keys.size(); at += piece) {
     const std::size_t n = std::min(piece, keys.size() - at);
+    const Waiting waiting("MPI_Allreduce");
     detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, keys.data() + at, to_count(n), MPI_UINT64_T, MPI_MAX, handle()),
                       "MPI_Allreduce");
   }
@@ -158,6 +168,7 @@ void Communicator::reduce_max(std::span<std::uint64_t> keys) const {
 void Communicator::all_gather_equal(const void* mine, std::size_t bytes, void* all) const {
   const MPI_Comm comm = handle();
   if (bytes * static_cast<std::size_t>(size_) <= shared_->piece) {
+    const Waiting waiting("MPI_Allgather");
     detail::check_mpi(MPI_Allgather(mine, to_count(bytes), MPI_BYTE, all, to_count(bytes), MPI_BYTE, comm), "MPI_Allgather");
     return;
   }
@@ -176,6 +187,7 @@ void Communicator::all_gather_bytes(std::span<const std::byte> mine, const Alloc
     std::vector<int> sizes(counts.begin(), counts.end());
     std::vector<int> offsets(sizes.size());
     std::exclusive_scan(sizes.begin(), sizes.end(), offsets.begin(), 0);
+    const Waiting waiting("MPI_Allgatherv");
     detail::check_mpi(
         MPI_Allgatherv(mine.data(), to_count(count), MPI_BYTE, out, sizes.data(), offsets.data(), MPI_BYTE, handle()),
         "MPI_Allgatherv");
@@ -193,6 +205,7 @@ void Communicator::gather_bytes(std::span<const std::byte> mine, Rank root, cons
   WEFT_EXPECTS(root.valid() && root.value() < size_);
   std::vector<std::size_t> counts(rank_ == root ? static_cast<std::size_t>(size_) : 0);
   const std::size_t count = mine.size();
+  const Waiting waiting("MPI_Gather");
   detail::check_mpi(MPI_Gather(&count, sizeof(count), MPI_BYTE, counts.data(), sizeof(count), MPI_BYTE, root.value(), handle()),
                     "MPI_Gather");
   Shared::Messages messages(*shared_);
@@ -222,6 +235,7 @@ void Communicator::scatter_bytes(std::span<const std::span<const std::byte>> par
     for (const auto part : parts) counts.push_back(part.size());
   }
   std::size_t count = 0;
+  const Waiting waiting("MPI_Scatter");
   detail::check_mpi(MPI_Scatter(counts.data(), sizeof(count), MPI_BYTE, &count, sizeof(count), MPI_BYTE, root.value(), handle()),
                     "MPI_Scatter");
   std::byte* const out = allocate(count);
@@ -245,6 +259,7 @@ void Communicator::all_to_all_bytes(std::span<const std::span<const std::byte>> 
   WEFT_EXPECTS(to.size() == static_cast<std::size_t>(size_));
   std::vector<std::size_t> send_counts, receive_counts(to.size());
   for (const auto part : to) send_counts.push_back(part.size());
+  const Waiting waiting("MPI_Alltoall");
   detail::check_mpi(MPI_Alltoall(send_counts.data(), sizeof(std::size_t), MPI_BYTE, receive_counts.data(), sizeof(std::size_t),
                                  MPI_BYTE, handle()),
                     "MPI_Alltoall");
@@ -269,6 +284,7 @@ void Communicator::broadcast_bytes(std::span<std::byte> bytes, Rank root) const 
   const MPI_Comm comm = handle();
   for (std::size_t at = 0; at < bytes.size(); at += shared_->piece) {
     const std::size_t n = std::min(shared_->piece, bytes.size() - at);
+    const Waiting waiting("MPI_Bcast");
     detail::check_mpi(MPI_Bcast(bytes.data() + at, to_count(n), MPI_BYTE, root.value(), comm), "MPI_Bcast");
   }
 }
@@ -276,6 +292,7 @@ void Communicator::broadcast_bytes(std::span<std::byte> bytes, Rank root) const 
 void Communicator::expect_same(std::uint64_t value) const {
 #if !defined(NDEBUG) || defined(WEFT_CONTRACTS)
   std::uint64_t extremes[2] = {value, ~value};
+  const Waiting waiting("MPI_Allreduce");
   detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_UINT64_T, MPI_MAX, handle()), "MPI_Allreduce");
   WEFT_EXPECTS(extremes[0] == ~extremes[1]);
 #else

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "weft/base/error.hpp"
+#include "weft/base/waiting.hpp"
 #include "weft/comm/detail/check.hpp"
 
 namespace weft {
@@ -110,6 +111,7 @@ bool PersistentMessages::test() {
 
 void PersistentMessages::wait() {
   for (; active_ && done_ < requests_.size(); ++done_) {
+    const Waiting waiting("a message", messages_[done_].peer);
     MPI_Status status;
     note(MPI_Wait(&requests_[done_], &status), status);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/base/contracts.hpp"
+#include "weft/base/waiting.hpp"
 #include "weft/device/detail/cuda_api.hpp"
 #include "weft/device/detail/event_state.hpp"
 
@@ -57,7 +58,9 @@ bool Event::done() const {
 
 void Event::wait() const {
   WEFT_EXPECTS(!captured());
-  if (state_ != nullptr) cuda::wait_event(state_->handle);
+  if (state_ == nullptr) return;
+  const Waiting waiting("work of the GPU", Waiting::kNobody);
+  cuda::wait_event(state_->handle);
 }
 
 double Event::seconds_since(const Event& begin) const {
@@ -110,7 +113,9 @@ void Stream::wait_for(const After& before) {
 }
 
 void Stream::wait() {
-  if (!is_host()) cuda::wait_stream(handle_);
+  if (is_host()) return;
+  const Waiting waiting("work of the GPU", Waiting::kNobody);
+  cuda::wait_stream(handle_);
 }
 
 bool Stream::capturing() const { return !is_host() && cuda::capturing(handle_); }

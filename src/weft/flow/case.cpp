@@ -342,6 +342,11 @@ OutputChoice read_output(const Section& s) {
       {.default_value = 10, .min = 1, .doc = "Steps between rows of residuals.csv, forces.csv, probes.csv and integrals.csv."});
   output.checkpoint_steps =
       s.optional_integer("checkpoint_steps", {.min = 1, .doc = "Steps between checkpoints. One is always left at the end."});
+  output.checkpoint_seconds =
+      s.number("checkpoint_seconds", {.default_value = 600,
+                                      .min = 0,
+                                      .unit = "s",
+                                      .doc = "Wall-clock time between checkpoints; 0: as many as checkpoint_steps asks for."});
   output.single_precision =
       s.choice("precision", {"double", "single"}, {.default_value = "double", .doc = "Of field files."}) == "single";
   return output;

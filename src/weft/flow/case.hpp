@@ -53,7 +53,8 @@ struct OutputChoice {
   std::optional<std::int64_t> field_steps;  ///< steps between field files
   std::int64_t history_steps = 10;          ///< steps between rows of the histories
   std::optional<std::int64_t> checkpoint_steps;
-  bool single_precision = false;  ///< of field files
+  double checkpoint_seconds = 600;  ///< of wall clock; 0: none by the clock
+  bool single_precision = false;    ///< of field files
 };
 
 struct ProbeChoice {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <optional>
 #include <string_view>
 
@@ -13,6 +12,7 @@
 #include "weft/flow/walls.hpp"
 #include "weft/io/checkpoint.hpp"
 #include "weft/io/table.hpp"
+#include "weft/io/text_file.hpp"
 #include "weft/io/vtkhdf.hpp"
 
 namespace weft::flow {
@@ -21,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kCaseFile = "case.toml";
 constexpr const char* kCheckpointFile = "checkpoint.h5";
+constexpr const char* kPreviousCheckpointFile = "checkpoint_previous.h5";
 constexpr std::string_view kOfAStep[] = {"fields_", "walls_"};  // then the step
 constexpr const char* kForcesFile = "forces.csv";
 constexpr std::string_view kHistories[] = {"residuals.csv", kForcesFile, "probes.csv", "integrals.csv", "errors.csv"};
@@ -36,7 +37,8 @@ std::string_view step_part(std::string_view name) {
 bool is_drawn(std::string_view extension) { return extension == ".png" || extension == ".gif" || extension == ".mp4"; }
 
 /// Whether a run writes files of this name, or they were drawn of such: what --overwrite may delete.
-bool is_ours(const fs::path& file) {
+bool is_ours(fs::path file) {
+  if (file.extension() == ".part") file.replace_extension();  // a kill left it before it was whole
   const std::string name = file.filename().string();
   const std::string extension = file.extension().string();
   const bool field = !step_part(name).empty() && (extension == ".hdf" || is_drawn(extension));
@@ -48,12 +50,14 @@ bool is_ours(const fs::path& file) {
          history(name) || (is_drawn(extension) && history(drawn_from));
 }
 
-/// Whether a file holds fields, or a picture of fields, of a later step than this, or of the step at which a run failed.
+/// Whether a file holds fields, or a picture of fields, of a later step than this, or of the step at which a run failed, or is
+/// not whole.
 bool is_field_after(const fs::path& file, std::int64_t step) {
   const std::string name = file.filename().string();
   const std::string_view digits = step_part(name);
   if (!is_ours(file) || digits.empty()) return false;
   std::int64_t of = 0;
+  if (file.extension() == ".part") return true;
   return std::from_chars(digits.data(), digits.data() + digits.size(), of).ec != std::errc{} || of > step;
 }
 
@@ -95,10 +99,7 @@ void begin_folder(const fs::path& folder, const std::string& effective, Existing
                     "check permissions, or choose another output.directory", {.file = file.string()});
     }
   }
-  std::ofstream out(folder / kCaseFile, std::ios::binary);
-  out << effective;
-  out.close();
-  if (!out) throw IoError("cannot write here", "check permissions and free space", {.file = (folder / kCaseFile).string()});
+  io::write_text(folder / kCaseFile, effective);
 }
 
 }  // namespace
@@ -323,18 +324,35 @@ fs::path Results::write_checkpoint(const Solver& solver, double largest_residual
                         .mesh_fingerprint = fingerprint_of(m, keys),
                         .case_text = effective_,
                         .numbers = std::move(numbers)},
-                       keys, fields);
+                       keys, fields, folder_ / kPreviousCheckpointFile);
   return file;
 }
 
 Resumed Results::read_checkpoint(const mesh::Mesh& mesh) const {
-  const fs::path file = folder_ / kCheckpointFile;
+  const fs::path newest = folder_ / kCheckpointFile, previous = folder_ / kPreviousCheckpointFile;
+  const bool has_previous = comm_.broadcast(comm_.is_root() && fs::exists(previous));
   agreed(comm_, [&] {
-    if (comm_.is_root() && !fs::exists(file)) {
+    if (comm_.is_root() && !has_previous && !fs::exists(newest)) {
       throw InputError("this run left no checkpoint to go on from", "give --overwrite to start it again",
-                       {.file = file.string()});
+                       {.file = newest.string()});
     }
   });
+  try {
+    return read_checkpoint(mesh, newest);
+  } catch (const IoError& error) {
+    if (!has_previous) throw;
+    std::optional<Resumed> resumed;
+    try {
+      resumed = read_checkpoint(mesh, previous);
+    } catch (const IoError&) {  // what is wrong with the newest is what matters
+    }
+    if (!resumed) throw;
+    resumed->instead_of = error.what();
+    return *resumed;
+  }
+}
+
+Resumed Results::read_checkpoint(const mesh::Mesh& mesh, const fs::path& file) const {
   io::CheckpointReader reader(comm_, file);
   const std::vector<std::int64_t> keys = keys_of(mesh);
   reader.expect_mesh(mesh.global_cells, fingerprint_of(mesh, keys));
@@ -345,7 +363,8 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh) const {
                   .largest_residual = reader.number("largest_residual"),
                   .residual = reader.number("residual"),
                   .step = reader.info().step,
-                  .lowered = {}};
+                  .lowered = {},
+                  .instead_of = {}};
   if (reader.has(kLowered)) {
     const std::vector<double> flags = reader.read(kLowered);
     for (std::size_t c = 0; c < flags.size(); ++c) {

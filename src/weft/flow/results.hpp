@@ -20,6 +20,7 @@ struct Resumed {
   double time = 0, largest_residual = 0, residual = 1;
   std::int64_t step = 0;
   LoweredOrder lowered;
+  std::string instead_of;  ///< what was wrong with the newest checkpoint, where this is the one before it
 };
 
 /// A row of forces.csv as a run that is resumed needs it.
@@ -58,13 +59,15 @@ class Results {
   std::filesystem::path write_failed_fields(const Solver& solver);
   std::filesystem::path write_checkpoint(const Solver& solver, double largest_residual, double residual);
 
-  /// @throws IoError: none there, of another mesh, damaged.  @collective
+  /// The newest checkpoint, or the one before it where that cannot be read.
+  /// @throws InputError: none there; IoError: of another mesh, damaged.  @collective
   [[nodiscard]] Resumed read_checkpoint(const mesh::Mesh& mesh) const;
   /// The rows of forces.csv of the steps before a resumed run; none in a new one. @pre begin()  @collective
   [[nodiscard]] std::vector<ForceRecord> earlier_forces() const;
 
  private:
   struct Histories;
+  [[nodiscard]] Resumed read_checkpoint(const mesh::Mesh& mesh, const std::filesystem::path& file) const;
   std::filesystem::path write_fields(const Solver& solver, const std::string& name);
 
   Communicator comm_;

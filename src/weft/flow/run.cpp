@@ -113,22 +113,34 @@ class Run {
   }
 
  private:
-  /// Interrupts and the clock need agreement: one small reduction a step.
+  /// Interrupts and the clock need agreement: one small reduction a step. Asks for a checkpoint, too, when one is due by the
+  /// clock.
   std::optional<StopReason> reason_to_stop(const std::function<bool()>& stop) {
     const StopCriteria& criteria = case_.stop;
     if (criteria.time && reached(solver_.time(), *criteria.time)) return StopReason::time;
     if (criteria.steps && solver_.steps() >= *criteria.steps) return StopReason::steps;
     if (criteria.residual && solver_.steps() > first_step_ && residual_ <= *criteria.residual) return StopReason::residual;
     if (criteria.force_change && history_.change() <= *criteria.force_change) return StopReason::force_change;
-    const bool late = comm_.is_root() && criteria.wall_time && clock_.seconds() >= *criteria.wall_time;
-    switch (comm_.max(stop() ? 2 : (late ? 1 : 0))) {
-      case 2:
-        return StopReason::interrupted;
-      case 1:
-        return StopReason::wall_time;
-      default:
-        return std::nullopt;
+    enum { nothing, checkpoint, late, interrupted };
+    int wish = nothing;
+    if (comm_.is_root()) {
+      const double every = case_.output.checkpoint_seconds;
+      if (every > 0 && since_checkpoint_.seconds() >= every) wish = checkpoint;
+      if (criteria.wall_time && clock_.seconds() >= *criteria.wall_time) wish = late;
     }
+    switch (comm_.max(stop() ? interrupted : wish)) {
+      case interrupted:
+        return StopReason::interrupted;
+      case late:
+        return StopReason::wall_time;
+      case checkpoint:
+        checkpoint_due_ = solver_.steps() > first_step_;
+        since_checkpoint_.restart();
+        break;
+      default:
+        break;
+    }
+    return std::nullopt;
   }
 
   /// next_field_: the first multiple of the interval that is still to come.
@@ -276,7 +288,7 @@ class Run {
   RunObserver& observer_;
   ForceHistory history_;
   std::vector<Probe> probes_;
-  Stopwatch clock_;
+  Stopwatch clock_, since_checkpoint_;
   double next_field_ = kNever, first_time_ = 0;
   std::int64_t first_step_ = 0, last_field_step_ = -1, recorded_step_ = -1, evaluations_ = 0;
   bool fields_due_ = false, checkpoint_due_ = false;  ///< of the present state
@@ -377,7 +389,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
     solver->restore(from.conserved, from.time, from.step, from.lowered);
     largest_residual = from.largest_residual;
     residual = from.residual;
-    observer.resumed(from.file, from.step, from.time);
+    observer.resumed(from.file, from.step, from.time, from.instead_of);
   } else {
     solver->initialise(InitialState(flow_case.initial));
   }

@@ -35,7 +35,9 @@ class RunObserver {
   virtual ~RunObserver() = default;
   virtual void mesh_ready(const mesh::Mesh& /*mesh*/, double /*seconds*/) {}
   virtual void solver_ready(const Solver& /*solver*/) {}
-  virtual void resumed(const std::filesystem::path& /*checkpoint*/, std::int64_t /*step*/, double /*time*/) {}
+  /// @param instead_of  what was wrong with the newest checkpoint, where this is the one before it.
+  virtual void resumed(const std::filesystem::path& /*checkpoint*/, std::int64_t /*step*/, double /*time*/,
+                       const std::string& /*instead_of*/) {}
   virtual void advanced(const Progress& /*progress*/) {}
   virtual void wrote(const std::filesystem::path& /*file*/) {}
 };

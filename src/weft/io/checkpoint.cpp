@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kFormat = "weft checkpoint";
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 
 std::string field_name(const std::string& field) { return "fields/" + field; }
 
@@ -39,6 +39,24 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31U);
 }
 
+std::uint64_t checksum_of(std::string_view text, std::uint64_t seed) {
+  for (const char c : text) seed = mix(seed + static_cast<unsigned char>(c) + 1);
+  return seed;
+}
+
+// Of everything that is not a field.
+std::uint64_t header_checksum(const CheckpointInfo& info) {
+  std::uint64_t sum = info.mesh_fingerprint;
+  for (const std::int64_t number : {info.step, info.global_cells, std::int64_t{info.ranks}})
+    sum = mix(sum + static_cast<std::uint64_t>(number));
+  sum = mix(sum + std::bit_cast<std::uint64_t>(info.time));
+  sum = checksum_of(info.case_text, sum);
+  for (const auto& [name, value] : info.numbers) sum = mix(checksum_of(name, sum) + std::bit_cast<std::uint64_t>(value));
+  return sum;
+}
+
+std::string checksum_name(const std::string& field) { return "Checksum of " + field; }
+
 }  // namespace
 
 std::uint64_t fingerprint(const Communicator& comm, std::span<const std::int64_t> keys, std::span<const double> values) {
@@ -55,7 +73,7 @@ std::uint64_t fingerprint(const Communicator& comm, std::span<const std::int64_t
 }
 
 void write_checkpoint(const Communicator& comm, const fs::path& path, const CheckpointInfo& info,
-                      std::span<const std::int64_t> keys, std::span<const CheckpointField> fields) {
+                      std::span<const std::int64_t> keys, std::span<const CheckpointField> fields, const fs::path& previous) {
   agreed(comm, [&] {
     for (const CheckpointField& field : fields) {
       if (field.width < 1 || field.values.size() != keys.size() * static_cast<std::size_t>(field.width)) {
@@ -68,7 +86,11 @@ void write_checkpoint(const Communicator& comm, const fs::path& path, const Chec
   if (comm.sum(rows) != info.global_cells) {
     throw ContractError(fmt::format("checkpoint: the ranks bring {} rows for {} cells", comm.sum(rows), info.global_cells));
   }
-  detail::write_whole_hdf5(comm, path, [&](Hdf5File& file) {
+  std::vector<std::uint64_t> sums;
+  for (const CheckpointField& field : fields) sums.push_back(fingerprint(comm, keys, field.values));
+  CheckpointInfo header = info;
+  header.ranks = comm.size();
+  const auto write = [&](Hdf5File& file) {
     file.write_attribute("/", "Format", kFormat);
     file.write_attribute("/", "Version", kVersion);
     file.write_attribute("/", "Step", info.step);
@@ -89,13 +111,19 @@ void write_checkpoint(const Communicator& comm, const fs::path& path, const Chec
     file.write_rows("key", keys);
     file.make_group("fields");
     for (const CheckpointField& field : fields) file.write_rows(field_name(field.name), field.values, field.width);
-  });
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      file.write_attribute("/", checksum_name(fields[i].name), std::bit_cast<std::int64_t>(sums[i]));
+    }
+    file.write_attribute("/", "Checksum", std::bit_cast<std::int64_t>(header_checksum(header)));
+  };
+  detail::write_whole_hdf5(comm, path, write, previous);
 }
 
 struct CheckpointReader::State {
   Hdf5File file;
   CheckpointInfo info{};
   std::int64_t first = 0, rows = 0;                ///< the part of the file that this rank reads
+  std::vector<std::int64_t> stored{};              ///< keys of that part
   std::vector<std::vector<std::int32_t>> given{};  ///< rows of that part which each rank wants
   std::vector<Location> chosen{};                  ///< who reads each row that this rank wants; row: position in the message
   bool ready = false;
@@ -131,6 +159,9 @@ CheckpointReader::CheckpointReader(const Communicator& comm, const fs::path& pat
     if (end == std::string::npos) throw IoError("has numbers without names: it is damaged", {}, where);
     info.numbers.emplace_back(names.substr(begin, end - begin), value);
     begin = end + 1;
+  }
+  if (header_checksum(info) != std::bit_cast<std::uint64_t>(file.read_integer_attribute("/", "Checksum"))) {
+    throw IoError("is damaged: what it says of the run is not what was written", {}, where);
   }
   if (file.info("key").rows != info.global_cells) {
     throw IoError(fmt::format("has {} rows for {} cells: it is damaged", file.info("key").rows, info.global_cells), {}, where);
@@ -176,7 +207,8 @@ void CheckpointReader::choose_rows(std::span<const std::int64_t> keys) {
     for (std::size_t r = 0; r < static_cast<std::size_t>(me); ++r) state.first += rows[r];
     state.rows = rows[static_cast<std::size_t>(me)];
   }
-  const std::vector<std::int64_t> stored = state.file.read_rows<std::int64_t>("key", state.first, state.rows);
+  state.stored = state.file.read_rows<std::int64_t>("key", state.first, state.rows);
+  const std::vector<std::int64_t>& stored = state.stored;
 
   // The directory learns who reads each key ...
   const Directory directory(cells, ranks);
@@ -242,6 +274,11 @@ std::vector<double> CheckpointReader::read(const std::string& field, int width) 
   const State& state = *state_;
   const auto columns = static_cast<std::size_t>(width);
   const std::vector<double> part = state.file.read_rows<double>(field_name(field), state.first, state.rows, width);
+  const auto written = std::bit_cast<std::uint64_t>(state.file.read_integer_attribute("/", checksum_name(field)));
+  if (fingerprint(state.file.comm(), state.stored, part) != written) {
+    throw IoError(fmt::format("is damaged: the values of {} are not those that were written", field), {},
+                  Where{.file = state.file.path().string()});
+  }
   std::vector<std::vector<double>> sent(state.given.size());
   for (std::size_t r = 0; r < sent.size(); ++r) {
     for (const std::int32_t row : state.given[r]) {

@@ -34,11 +34,13 @@ struct CheckpointField {
   int width = 1;
 };
 
-/// Writes `path`, which is the old file or the whole new one whatever happens meanwhile.
+/// Writes `path`, which is the old file or the whole new one whatever happens meanwhile. Everything in it has a checksum.
 /// @param keys  a global id for each row of this rank; each id once over all ranks, 0 ... global_cells - 1.
+/// @param previous  where given, the name under which the old file stays.
 /// @throws IoError: cannot be written; ContractError: sizes that do not fit. Every rank throws.  @collective
 void write_checkpoint(const Communicator& comm, const std::filesystem::path& path, const CheckpointInfo& info,
-                      std::span<const std::int64_t> keys, std::span<const CheckpointField> fields);
+                      std::span<const std::int64_t> keys, std::span<const CheckpointField> fields,
+                      const std::filesystem::path& previous = {});
 
 /// A number that two sets of keyed rows share only if they are equal (but for chance, 1 in 2^64). It depends neither on the order
 /// of the rows nor on the ranks that hold them. For a mesh: global cell ids and centroids.
@@ -48,7 +50,7 @@ void write_checkpoint(const Communicator& comm, const std::filesystem::path& pat
 
 class CheckpointReader {
  public:
-  /// @throws IoError on every rank: no such file, truncated, not a checkpoint, of another format version.  @collective
+  /// @throws IoError on every rank: no such file, truncated, damaged, not a checkpoint, of another format version.  @collective
   CheckpointReader(const Communicator& comm, const std::filesystem::path& path);
   CheckpointReader(CheckpointReader&&) noexcept;
   CheckpointReader& operator=(CheckpointReader&&) noexcept;
@@ -65,7 +67,7 @@ class CheckpointReader {
   /// @throws IoError on every rank: a key that the checkpoint lacks, or has twice.  @collective
   void choose_rows(std::span<const std::int64_t> keys);
   /// The chosen rows of a field.
-  /// @throws IoError: no such field, another width.  @pre choose_rows() was called.  @collective
+  /// @throws IoError on every rank: no such field, another width, damaged.  @pre choose_rows() was called.  @collective
   [[nodiscard]] std::vector<double> read(const std::string& field, int width = 1) const;
   /// @collective
   [[nodiscard]] bool has(const std::string& field) const;

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "weft/base/contracts.hpp"
+#include "weft/base/waiting.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/io/detail/disk_space.hpp"
 #include "weft/io/detail/hdf5_handle.hpp"
@@ -34,6 +35,7 @@ struct Hdf5File::State {
   template <class Work>
   auto together(Work&& work) const {
     return agreed(comm, [&] {
+      const Waiting waiting("HDF5");
       using Result = decltype(work());
       if (!file.valid() && (!writing || parallel || comm.is_root())) {
         throw IoError("the file is closed", "open it again", Where{.file = name()});
@@ -240,7 +242,12 @@ Hdf5File Hdf5File::open(const Communicator& comm, const fs::path& path, Access a
   detail::silence_hdf5();
   auto state = std::make_unique<State>(State{comm, path, choose_parallel(comm, access, path), false});
   agreed(comm, [&] {
-    if (comm.is_root()) look_before_open(path);
+    if (!comm.is_root()) return;
+    look_before_open(path);
+    // HDF5's parallel open lets rank 0 read and the others wait for what it read, for ever where it could not.
+    const std::string name = state->name();
+    const Hdf5Handle alone = file_access(Communicator::self(), false, name);
+    const Hdf5Handle file{check_hdf5(H5Fopen(name.c_str(), H5F_ACC_RDONLY, alone.get()), name, "open it"), H5Fclose};
   });
   agreed(comm, [&] {
     const std::string name = state->name();

@@ -8,6 +8,7 @@
 #include "weft/array/detail/message_link.hpp"
 #include "weft/array/detail/shared_link.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/waiting.hpp"
 #include "weft/comm/agreement.hpp"
 
 namespace weft::detail {
@@ -64,7 +65,6 @@ std::vector<std::unique_ptr<Link>> shared_links(const Communicator& comm, const 
     reached[rank].push_back(shore.map(i, heard[rank].at(0)) ? 1 : 0);
   }
   const std::vector<std::vector<char>> reached_there = comm.all_to_all(reached);
-  shore.close();
   std::vector<std::unique_ptr<Link>> links(others.size());
   for (std::size_t i = 0; i < others.size(); ++i) {
     const std::size_t rank = others[i].rank.index();
@@ -131,8 +131,14 @@ bool HostTransport::arrived() {
 }
 
 void HostTransport::finish(Stream& /*stream*/) {
-  for (const auto& link : links_) link->wait_received();
-  for (const auto& link : links_) link->wait_sent();
+  const auto for_each = [this](void (Link::*wait)()) {
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      const Waiting waiting("ghost rows", ranks_[i].value());
+      ((*links_[i]).*wait)();
+    }
+  };
+  for_each(&Link::wait_received);
+  for_each(&Link::wait_sent);
 }
 
 void HostTransport::abandon() noexcept {

@@ -25,14 +25,34 @@ void sync(const fs::path& path, int flags) {
   }
 }
 
+/// Gives the file a second name. `path` itself is there all the time.
+void keep_as(const fs::path& path, const fs::path& previous) {
+  std::error_code code;
+  if (!fs::exists(path, code)) return;
+  const fs::path part = part_name(previous);
+  fs::remove(part, code);
+  fs::create_hard_link(path, part, code);
+  if (code) {  // some file systems have no links
+    code.clear();
+    fs::copy_file(path, part, code);
+    if (!code) sync(part, O_RDWR);
+  }
+  if (!code) fs::rename(part, previous, code);
+  if (code) {
+    throw IoError(fmt::format("cannot keep it as {}: {}", previous.string(), code.message()), "check permissions and free space",
+                  Where{.file = path.string()});
+  }
+}
+
 }  // namespace
 
 fs::path part_name(const fs::path& path) { return path.string() + ".part"; }
 
-void replace_file(const Communicator& comm, const fs::path& path) {
+void replace_file(const Communicator& comm, const fs::path& path, const fs::path& previous) {
   agreed(comm, [&] {
     if (!comm.is_root()) return;
     sync(part_name(path), O_RDWR);
+    if (!previous.empty()) keep_as(path, previous);
     std::error_code code;
     fs::rename(part_name(path), path, code);
     if (code) {

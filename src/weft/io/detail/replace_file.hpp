@@ -11,18 +11,20 @@ namespace weft::io::detail {
 [[nodiscard]] std::filesystem::path part_name(const std::filesystem::path& path);
 
 /// Rank 0 waits until part_name(path) is on the disk and renames it to `path`, so that `path` is either the old file or the whole
-/// new one, whatever happens. @throws IoError on every rank. @collective
-void replace_file(const Communicator& comm, const std::filesystem::path& path);
+/// new one, whatever happens. @param previous  where given, the name that the old file gets: it, too, is always a whole file once
+/// it is there. @throws IoError on every rank. @collective
+void replace_file(const Communicator& comm, const std::filesystem::path& path, const std::filesystem::path& previous = {});
 
 /// Creates an HDF5 file, lets `write(file)` fill it, and gives it its name when it is whole. What was written goes away if an
-/// error is thrown, which `write` must do on all ranks or none. @collective
+/// error is thrown, which `write` must do on all ranks or none. @param previous  as of replace_file. @collective
 template <class Write>
-void write_whole_hdf5(const Communicator& comm, const std::filesystem::path& path, Write&& write) {
+void write_whole_hdf5(const Communicator& comm, const std::filesystem::path& path, Write&& write,
+                      const std::filesystem::path& previous = {}) {
   try {
     Hdf5File file = Hdf5File::create(comm, part_name(path));
     write(file);
     file.close();
-    replace_file(comm, path);
+    replace_file(comm, path, previous);
   } catch (...) {
     std::error_code ignored;
     if (comm.is_root()) std::filesystem::remove(part_name(path), ignored);

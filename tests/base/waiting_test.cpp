@@ -1,0 +1,55 @@
+#include "weft/base/waiting.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "weft/base/error.hpp"
+
+namespace weft {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+TEST(Waiting, TellsTheInnermostWaitAndForWhom) {
+  const Watchdog dog(1000, "test");
+  EXPECT_THAT(Watchdog::report(), MatchesRegex("has computed for .* s since .*"));
+  {
+    const Waiting outer("MPI_Bcast");
+    EXPECT_THAT(Watchdog::report(), MatchesRegex("has waited .* s for the other ranks .MPI_Bcast."));
+    {
+      const Waiting inner("ghost rows", 3);
+      EXPECT_THAT(Watchdog::report(), MatchesRegex("has waited .* s for rank 3 .ghost rows."));
+    }
+    EXPECT_THAT(Watchdog::report(), HasSubstr("for the other ranks (MPI_Bcast)"));
+    const Waiting alone("work of the GPU", Waiting::kNobody);
+    EXPECT_THAT(Watchdog::report(), MatchesRegex("has waited .* s .work of the GPU."));
+  }
+  EXPECT_THAT(Watchdog::report(), HasSubstr("since MPI_Bcast"));
+}
+
+TEST(Waiting, OneWatchdogAtATime) {
+  std::optional<Watchdog> dog;
+  dog.emplace(1000, "test");
+  EXPECT_THROW(Watchdog(1000, "second"), ContractError);
+  dog.reset();
+  EXPECT_THROW(Watchdog(0, "impatient"), ContractError);
+  dog.emplace(1000, "third");
+}
+
+TEST(Waiting, AnImpatientWatchdogEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        const Watchdog dog(0.5, "rank 1 of 2");
+        const Waiting waiting("ghost rows", 0);
+        for (;;) {
+        }
+      },
+      ::testing::ExitedWithCode(Watchdog::kExitCode), "weft: watchdog: rank 1 of 2 has waited .* s for rank 0 .ghost rows.");
+}
+
+}  // namespace
+}  // namespace weft
