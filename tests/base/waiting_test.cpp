@@ -40,7 +40,6 @@ TEST(Waiting, OneWatchdogAtATime) {
 }
 
 TEST(Waiting, AnImpatientWatchdogEndsTheProcess) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
         const Watchdog dog(0.5, "rank 1 of 2");

@@ -72,7 +72,7 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
     }
     const auto topology = [&](std::int32_t i) { return at(t.topology, tile.topology + i); };
     const auto column = [&](int k, std::int32_t face) {
-      return at(t.geometry, std::int64_t{tile.first_face} * Tiles::columns(m.dim) + k * tile.face_stride() + face);
+      return at(t.geometry, std::int64_t{tile.first_face} * detail::face_columns(m.dim) + k * tile.face_stride() + face);
     };
     for (std::int32_t c = 0; c < tile.cells; ++c) {
       const std::int32_t s0 = at(d.cell_face_offset, first + c), faces_of_cell = at(d.cell_face_offset, first + c + 1) - s0;

@@ -40,7 +40,7 @@ struct FluxMemory {
       : values(memory.take<double>(kVars * range.flux_rows)),
         gradients(memory.take<double>(kVars * Dim * range.flux_rows + 1)),
         centroids(memory.take<double>(3 * range.flux_rows)),
-        faces(memory.take<double>(Tiles::columns(Dim) * (range.faces + 1))),
+        faces(memory.take<double>(face_columns(Dim) * (range.faces + 1))),
         topology(memory.take<std::uint32_t>(range.cells + 1 + range.entries + range.faces)) {}
 };
 
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kTileThreads)
   fetch.run(a.values + first * kVars, m.values, tile.cells * kVars);
   fetch.run(a.gradients + first * (kVars * Dim), m.gradients, tile.cells * kVars * Dim);
   fetch.run(&t.row_centroid[first].x, m.centroids, tile.cells * 3);
-  fetch.run(t.geometry + std::int64_t{tile.first_face} * Tiles::columns(Dim), m.faces, Tiles::columns(Dim) * fs);
+  fetch.run(t.geometry + std::int64_t{tile.first_face} * face_columns(Dim), m.faces, face_columns(Dim) * fs);
   fetch.run(t.topology + tile.topology, m.topology, tile.topology_size());
   fetch.rows<32>(t.halo_row + tile.halo, tile.flux_rows - tile.cells, tile.cells, column);
   prefetch(a.start + first * kVars, tile.cells * kVars);

@@ -23,7 +23,7 @@ __device__ bool is_flat(const TileView<Dim>& view, const std::int32_t* lowered, 
 /// Arrays of gradient_kernel in shared memory.
 template <int Dim, bool GreenGauss>
 struct GradientMemory {
-  static constexpr int kFaceColumns = GreenGauss ? Tiles::columns(Dim) : Dim;
+  static constexpr int kFaceColumns = GreenGauss ? face_columns(Dim) : Dim;
   double *values, *centroids, *faces, *slopes;
   std::uint32_t* topology;
 
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(kTileThreads)
   fetch.begin();
   fetch.run(a.values + static_cast<std::int64_t>(tile.first_cell) * kVars, m.values, tile.cells * kVars);
   fetch.run(&t.row_centroid[tile.first_cell].x, m.centroids, tile.cells * 3);
-  fetch.run(t.geometry + std::int64_t{tile.first_face} * Tiles::columns(Dim), m.faces, Memory::kFaceColumns * tile.face_stride());
+  fetch.run(t.geometry + std::int64_t{tile.first_face} * face_columns(Dim), m.faces, Memory::kFaceColumns * tile.face_stride());
   fetch.run(t.topology + tile.topology, m.topology, tile.topology_size());
   fetch.rows<kLanes>(t.halo_row + tile.halo, tile.rows - tile.cells, tile.cells, column);
   fetch.end();

@@ -7,7 +7,7 @@
 #include "weft/device/stream.hpp"
 #include "weft/flow/boundary.hpp"
 #include "weft/flow/detail/loops.hpp"
-#include "weft/flow/detail/tiles.hpp"
+#include "weft/flow/detail/tile.hpp"
 
 namespace weft::flow::detail {
 
@@ -57,22 +57,22 @@ struct BoundaryArgs {
 
 /// What the host wants of the steps that it launches, in page-locked memory.
 struct StepOrder {
-  std::uint64_t number;  ///< of this order: steps with a new one start afresh from `time`
-  double time, until;    ///< s; steps that begin at `until` do nothing
-  double dt;             ///< above 0: the step's length; else the GPU chooses it, cfl * the smallest stable step at most
-  double local_cfl;      ///< above 0: each cell steps min(dt, local_cfl * its own stable step)
-  double cfl;
+  std::uint64_t number = 0;    ///< of this order: steps with a new one start afresh from `time`
+  double time = 0, until = 0;  ///< s; steps that begin at `until` do nothing
+  double dt = 0;               ///< above 0: the step's length; else the GPU chooses it, cfl * the smallest stable step at most
+  double local_cfl = 0;        ///< above 0: each cell steps min(dt, local_cfl * its own stable step)
+  double cfl = 0;
 };
 
 /// Where the steps of an order stand.
 struct StepClock {
-  std::uint64_t number;  ///< of the order
-  std::int32_t done;     ///< steps
-  bool halted;           ///< this step and those after it do nothing: the end is reached, or a step left the range of the gas
-  double time;           ///< at the start of the step
-  double dt, local_cfl;  ///< as in StepOrder
-  double advance;        ///< by how much the step advances the time: dt, less where local time steps make it longer
-  double stable_dt;      ///< the smallest of all ranks at the start of the step
+  std::uint64_t number = 0;  ///< of the order
+  std::int32_t done = 0;     ///< steps
+  bool halted = false;       ///< this step and those after it do nothing: the end is reached, or a step left the range of the gas
+  double time = 0;           ///< at the start of the step
+  double dt = 0, local_cfl = 0;  ///< as in StepOrder
+  double advance = 0;            ///< by how much the step advances the time: dt, less where local time steps make it longer
+  double stable_dt = 0;          ///< the smallest of all ranks at the start of the step
 };
 
 /// What the cells of this rank say after a step.

@@ -192,7 +192,7 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
       topology.push_back(rows[d.face_left[f]] | static_cast<std::uint32_t>(rows[d.face_right[f]]) << 16U);
     }
     topology.resize(static_cast<std::size_t>(t.topology + t.topology_size()));
-    for (int column = 0; column < columns(mesh.dim); ++column) {
+    for (int column = 0; column < face_columns(mesh.dim); ++column) {
       const int k = column % mesh.dim;
       for (const std::size_t f : face_list) {
         geometry.push_back(column < mesh.dim       ? mesh.face_centroid[f][k]

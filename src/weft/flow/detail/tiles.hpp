@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "weft/base/macros.hpp"
+#include "weft/flow/detail/tile.hpp"
 #include "weft/flow/discretization.hpp"
 #include "weft/mesh/mesh.hpp"
 
@@ -41,26 +41,6 @@ struct TileCut {
   std::vector<TileSize> of_tile;
 };
 
-/// What a tile has, and where the parts of it stand in the lists of Tiles.
-struct alignas(16) Tile {
-  std::int32_t first_cell = 0, cells = 0;
-  std::int32_t halo = 0;       ///< in halo_row: cells behind faces, then cells that only stencils reach, then boundary rows
-  std::int32_t rows = 0;       ///< own cells and all rows around them
-  std::int32_t flux_rows = 0;  ///< own cells and those behind faces
-  std::int32_t faces = 0;
-  std::int32_t cell_faces = 0;  ///< faces between two cells, which come first; the others are of the boundary
-  std::int32_t entries = 0;     ///< faces of each cell, summed over the cells
-  std::int32_t first_face = 0;  ///< even: the number of columns times this is the place in geometry
-  std::int32_t topology = 0;    ///< a multiple of 4
-
-  /// Distance of two columns of the geometry: an even number.
-  [[nodiscard]] WEFT_HD constexpr std::int32_t face_stride() const { return (faces + 1) / 2 * 2; }
-  // Places in the tile's part of topology, and its length.
-  [[nodiscard]] WEFT_HD constexpr std::int32_t cell_sides() const { return cells + 1; }
-  [[nodiscard]] WEFT_HD constexpr std::int32_t sides() const { return cells + 1 + entries; }
-  [[nodiscard]] WEFT_HD constexpr std::int32_t topology_size() const { return (cells + 1 + entries + faces + 3) / 4 * 4; }
-};
-
 struct Tiles {
   /// @throws LimitError where a tile has more than 65,535 rows or faces.
   /// @cost memory: 4 B per row around a tile, 60 B per face of a tile, 28 B per hexahedron; time: one pass over cells, faces and
@@ -76,9 +56,8 @@ struct Tiles {
   /// lower half, row behind it in the upper); the two rows of each face (left in the lower half, right in the upper). All in the
   /// numbers of the tile.
   std::vector<std::uint32_t> topology;
-  /// By tile, column by column: centroid (dim columns) and normal (dim) of its faces, and their area.
+  /// By tile, column by column (see face_columns).
   std::vector<double> geometry;
-  [[nodiscard]] static constexpr int columns(int dim) { return 2 * dim + 1; }
   std::vector<std::uint16_t> stencil_row;  ///< as Discretization's, in the tile's numbers; empty: the rows behind the faces
 
   TileSize of_inner, of_border;  ///< most of any tile
