@@ -67,7 +67,7 @@ void add_mesh(CLI::App& app, Request& request) {
   auto options = std::make_shared<MeshOptions>();
 
   CLI::App* info = command->add_subcommand("info", "Say what a mesh file holds: cells, zones, extent, quality, balance");
-  info->add_option("input", options->input, "Mesh file: Gmsh or SU2")->required();
+  info->add_option("input", options->input, "Mesh file: Gmsh, SU2 or CGNS")->required();
   add_launch_options(*info, request);
   info->callback([options, &request] {
     request.action = [options](const Communicator& comm) {
@@ -98,7 +98,7 @@ void add_mesh(CLI::App& app, Request& request) {
   });
 
   CLI::App* convert = command->add_subcommand("convert", "Convert a mesh file to another format");
-  convert->add_option("input", options->input, "Mesh file: Gmsh or SU2")->required();
+  convert->add_option("input", options->input, "Mesh file: Gmsh, SU2 or CGNS")->required();
   convert->add_option("output", options->output, "File to write (.msh or .su2)")->required();
   convert->add_option("--format", options->format, "gmsh41, gmsh41-binary, gmsh22, gmsh22-binary or su2 (default: by extension)");
   convert->add_option("--scale", options->scale, "Multiply the coordinates: 0.001 from mm to m")->check(positive());

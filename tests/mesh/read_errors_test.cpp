@@ -14,7 +14,7 @@
 #include "weft/mesh/read_mesh.hpp"
 #include "weft/mesh/write_mesh.hpp"
 
-#include "read_samples.hpp"
+#include "cgns_samples.hpp"
 
 namespace weft::mesh {
 namespace {
@@ -198,7 +198,9 @@ std::vector<Bad> bad_gmsh() {
 std::vector<Bad> bad_files() {
   return {
       {"empty file", "m.msh", ""},
-      {"CGNS or other HDF5 file", "m.cgns", std::string("\x89HDF\r\n\x1a\n\0\0\0\0", 12)},
+      {"CGNS file in the old form", "m.cgns",
+       "\xC0\xA8\xA3\xA9"
+       "ADF Database Version A02011>"},
       {"compressed file", "m.msh.xz",
        std::string("\xFD"
                    "7zXZ\0\0\0",
@@ -207,6 +209,151 @@ std::vector<Bad> bad_files() {
       {"STEP file", "m.stp", "ISO-10303-21;\nHEADER;\n"},
       {"VTK file", "m.vtk", "# vtk DataFile Version 3.0\n"},
       {"anything else", "m.txt", "hello\n"},
+  };
+}
+
+struct BadCgns {
+  const char* what;
+  void (*spoil)(testing::CgnsTree& root);
+};
+
+testing::CgnsTree& zone_of(testing::CgnsTree& root) { return root.at("Base/Zone 1"); }
+
+std::vector<BadCgns> bad_cgns() {
+  using namespace testing;
+  using Tree = CgnsTree;
+  return {
+      {"HDF5, but not CGNS", [](Tree& root) { root.children.clear(); }},
+      {"node of another label", [](Tree& root) { zone_of(root).label = "Zones_t"; }},
+      {"several bases",
+       [](Tree& root) {
+         root.add({"Other", "CGNSBase_t", Ints{2, 2}, {}, {}, {}});
+       }},
+      {"cells of one dimension",
+       [](Tree& root) {
+         root.at("Base").data = Ints{1, 2};
+       }},
+      {"no coordinates", [](Tree& root) { zone_of(root).remove("GridCoordinates"); }},
+      {"no y", [](Tree& root) { zone_of(root).at("GridCoordinates").remove("CoordinateY"); }},
+      {"cylindrical coordinates", [](Tree& root) { zone_of(root).at("GridCoordinates/CoordinateX").name = "CoordinateR"; }},
+      {"too few coordinates",
+       [](Tree& root) {
+         zone_of(root).at("GridCoordinates/CoordinateX").data = Reals{0, 1, 1};
+       }},
+      {"infinite coordinate",
+       [](Tree& root) {
+         zone_of(root).at("GridCoordinates/CoordinateX").data = Reals{0, HUGE_VAL, 1, 0};
+       }},
+      {"coordinates of integers",
+       [](Tree& root) {
+         zone_of(root).at("GridCoordinates/CoordinateX").data = Ints{0, 1, 1, 0};
+       }},
+      {"size of a zone too short",
+       [](Tree& root) {
+         zone_of(root).data = Ints{4, 2};
+       }},
+      {"node that does not exist",
+       [](Tree& root) { zone_of(root).at("Triangles/ElementConnectivity").data = Ints{1, 2, 3, 1, 3, 5}; }},
+      {"cell with a repeated node",
+       [](Tree& root) { zone_of(root).at("Triangles/ElementConnectivity").data = Ints{1, 2, 3, 1, 3, 3}; }},
+      {"section shorter than its range",
+       [](Tree& root) {
+         zone_of(root).at("Triangles/ElementConnectivity").data = Ints{1, 2, 3};
+       }},
+      {"no connectivity", [](Tree& root) { zone_of(root).at("Triangles").remove("ElementConnectivity"); }},
+      {"range that ends before it begins",
+       [](Tree& root) {
+         zone_of(root).at("Triangles/ElementRange").data = Ints{2, 1};
+       }},
+      {"two sections with one element",
+       [](Tree& root) {
+         zone_of(root).at("Lines/ElementRange").data = Ints{2, 5};
+       }},
+      {"second-order elements",
+       [](Tree& root) {
+         zone_of(root).at("Triangles").data = Ints{6, 0};
+       }},
+      {"unknown element type",
+       [](Tree& root) {
+         zone_of(root).at("Triangles").data = Ints{99, 0};
+       }},
+      {"3-D cells in a 2-D mesh",
+       [](Tree& root) {
+         zone_of(root).at("Triangles").data = Ints{10, 0};
+         zone_of(root).at("Triangles/ElementConnectivity").data = Ints{1, 2, 3, 4, 1, 3, 2, 4};
+       }},
+      {"polygon as a cell",
+       [](Tree& root) {
+         zone_of(root).remove("Triangles");
+         zone_of(root).add(cgns_section("Polygons", 22, 1, 1, {5, 1, 2, 3, 4, 1}));
+       }},
+      {"mixed section that ends early",
+       [](Tree& root) {
+         zone_of(root).at("Triangles").data = Ints{20, 0};
+         zone_of(root).at("Triangles/ElementConnectivity").data = Ints{5, 1, 2, 3, 5, 1, 3};
+       }},
+      {"offsets that do not fit",
+       [](Tree& root) {
+         zone_of(root).remove("Triangles");
+         zone_of(root).add(cgns_section("Mixed", 20, 1, 2, {5, 1, 2, 3, 5, 1, 3, 4}, {0, 3, 8}));
+       }},
+      {"polyhedron",
+       [](Tree& root) {
+         root.at("Base").data = Ints{3, 3};
+         zone_of(root).at("GridCoordinates").add({"CoordinateZ", "DataArray_t", Reals{0, 0, 0, 1}, {}, {}, {}});
+         zone_of(root).children.erase(zone_of(root).children.begin() + 2, zone_of(root).children.end());
+         zone_of(root).add(cgns_section("Faces", 22, 1, 3, {3, 1, 2, 3, 3, 1, 2, 4, 3, 2, 3, 4}));
+         zone_of(root).add(cgns_section("Cells", 23, 4, 4, {3, 1, 2, 3}));
+       }},
+      {"boundary element that does not exist",
+       [](Tree& root) {
+         zone_of(root).at("ZoneBC/wall/PointRange").data = Ints{3, 7};
+       }},
+      {"boundary element that is a cell",
+       [](Tree& root) {
+         zone_of(root).at("ZoneBC/far/PointList").data = Ints{6, 2};
+       }},
+      {"boundary vertex that does not exist",
+       [](Tree& root) {
+         zone_of(root).at("ZoneBC/far").remove("GridLocation");
+         zone_of(root).at("ZoneBC/far/PointList").data = Ints{3, 4, 9};
+       }},
+      {"boundary vertices without a face",
+       [](Tree& root) {
+         zone_of(root).at("ZoneBC/far").remove("GridLocation");
+         zone_of(root).at("ZoneBC/far/PointList").data = Ints{2, 4};
+       }},
+      {"boundary condition of nothing", [](Tree& root) { zone_of(root).at("ZoneBC/far").remove("PointList"); }},
+      {"one boundary element in two conditions",
+       [](Tree& root) {
+         zone_of(root).at("ZoneBC/far/PointList").data = Ints{6, 5, 4};
+       }},
+      {"no boundary",
+       [](Tree& root) {
+         zone_of(root).remove("ZoneBC");
+         zone_of(root).remove("Lines");
+       }},
+      {"no cells", [](Tree& root) { zone_of(root).remove("Triangles"); }},
+      {"zone that is linked from another file",
+       [](Tree& root) {
+         zone_of(root).children.clear();
+         zone_of(root).link_path = "/Base/Zone 1";
+         zone_of(root).link_file = "grid.cgns";
+       }},
+      {"zones that do not match",
+       [](Tree& root) {
+         Tree& list = zone_of(root).add({"Joints", "ZoneGridConnectivity_t", {}, {}, {}, {}});
+         Tree& link = list.add({"Joint", "GridConnectivity_t", std::string("Zone 2"), {}, {}, {}});
+         link.add({"GridConnectivityType", "GridConnectivityType_t", std::string("Abutting"), {}, {}, {}});
+       }},
+      {"neighbour that does not exist",
+       [](Tree& root) {
+         Tree& list = zone_of(root).add({"Joints", "ZoneGridConnectivity_t", {}, {}, {}, {}});
+         Tree& link = list.add({"Joint", "GridConnectivity_t", std::string("Zone 2"), {}, {}, {}});
+         link.add({"GridConnectivityType", "GridConnectivityType_t", std::string("Abutting1to1"), {}, {}, {}});
+         link.add({"PointList", "IndexArray_t", Ints{1}, {}, {}, {}});
+         link.add({"PointListDonor", "IndexArray_t", Ints{1}, {}, {}, {}});
+       }},
   };
 }
 
@@ -235,6 +382,21 @@ std::string row(const std::string& what, std::string message) {
 std::string parsed_rows(const std::vector<Bad>& cases, MeshBlock (*parse)(std::string_view, const std::string&)) {
   std::string rows;
   for (const Bad& bad : cases) rows += row(bad.what, message_of([&] { static_cast<void>(parse(bad.bytes, bad.file)); }));
+  return rows;
+}
+
+std::string cgns_rows() {
+  const testing::CgnsScratch scratch;
+  std::string rows;
+  for (const BadCgns& bad : bad_cgns()) {
+    testing::CgnsTree root = testing::cgns_square();
+    bad.spoil(root);
+    testing::write_cgns(root, scratch.path);
+    std::string message = message_of([&] { static_cast<void>(load_cgns(scratch.path)); });
+    for (std::size_t at = 0; (at = message.find(scratch.path)) != std::string::npos;)
+      message.replace(at, scratch.path.size(), "m.cgns");
+    rows += row(bad.what, message);
+  }
   return rows;
 }
 
@@ -269,7 +431,7 @@ TEST(ReadErrors, MessagesAreThoseOfTheGuide) {
   const Communicator comm = Communicator::world();
   const std::string files = read_rows(comm);
   const std::string tables = table("Any file", files) + table("SU2", parsed_rows(bad_su2(), parse_su2)) +
-                             table("Gmsh", parsed_rows(bad_gmsh(), parse_gmsh));
+                             table("Gmsh", parsed_rows(bad_gmsh(), parse_gmsh)) + table("CGNS", cgns_rows());
   EXPECT_EQ(tables.find("read without an error"), std::string::npos) << tables;
 
   const std::string path = std::string(WEFT_SOURCE_DIR) + "/docs/guide/meshes.md";

@@ -78,7 +78,7 @@ std::string sentence(std::string words) {
 
 MeshChoice read_mesh_choice(const Section& s) {
   MeshChoice choice;
-  if (const auto file = s.optional_path("file", {.doc = "Mesh to read: Gmsh (.msh 2.2 or 4.1) or SU2 (.su2)."})) {
+  if (const auto file = s.optional_path("file", {.doc = "Mesh to read: Gmsh (.msh 2.2 or 4.1), SU2 (.su2) or CGNS (.cgns)."})) {
     choice.file = *file;
     choice.where = s.where("file");
   }

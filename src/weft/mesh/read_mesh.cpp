@@ -11,6 +11,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/io/hdf5_tree.hpp"
 #include "weft/mesh/detail/read_scatter.hpp"
 
 namespace weft::mesh {
@@ -56,10 +57,11 @@ struct Signature {
 };
 
 using namespace std::string_view_literals;
+constexpr const char* kFromAdf = "convert it to HDF5: adf2hdf {0} new.cgns (Debian package cgns-convert)";
 constexpr const char* kUnpack = "unpack it first and read the file inside";
 constexpr const char* kConvert = "convert it to Gmsh MSH 4.1 or SU2: many mesh tools and Gmsh itself (gmsh -save) do";
-constexpr std::array<Signature, 14> kForeign{{
-    {"\x89HDF\r\n\x1a\n"sv, "an HDF5 file (CGNS, MED, VTKHDF or other)", kConvert},
+constexpr std::array<Signature, 15> kForeign{{
+    {"\x89HDF\r\n\x1a\n"sv, "an HDF5 file, as CGNS is", "read it as CGNS (read_cgns, or read_mesh)"},
     {"\xFD"
      "7zXZ\0"sv,
      "compressed (xz)", "unpack it first: xz -dk {0}"},
@@ -67,7 +69,10 @@ constexpr std::array<Signature, 14> kForeign{{
     {"BZh"sv, "compressed (bzip2)", "unpack it first: bzip2 -dk {0}"},
     {"\x28\xB5\x2F\xFD"sv, "compressed (zstd)", "unpack it first: zstd -d {0}"},
     {"PK\x03\x04"sv, "an archive (zip)", kUnpack},
-    {"@(#)ADF"sv, "a CGNS file (ADF)", kConvert},
+    {"\xC0\xA8\xA3\xA9"
+     "ADF"sv,
+     "a CGNS file in the old form (ADF)", kFromAdf},
+    {"@(#)ADF"sv, "a CGNS file in the old form (ADF)", kFromAdf},
     {"# vtk DataFile"sv, "a VTK file", kConvert},
     {"<?xml"sv, "an XML file (VTK or other)", kConvert},
     {"<VTKFile"sv, "a VTK file", kConvert},
@@ -80,7 +85,7 @@ constexpr std::array<Signature, 14> kForeign{{
 void refuse_foreign(std::string_view bytes, const std::string& path) {
   for (const Signature& signature : kForeign) {
     if (!bytes.starts_with(signature.bytes)) continue;
-    throw IoError(fmt::format("this is {}, and not Gmsh MSH 2.2 or 4.1 or SU2", signature.what),
+    throw IoError(fmt::format("this is {}, and not Gmsh MSH 2.2 or 4.1, SU2 or CGNS", signature.what),
                   fmt::format(fmt::runtime(signature.advice), path), Where{.file = path});
   }
 }
@@ -109,23 +114,37 @@ MeshBlock parse_any(std::string_view bytes, const std::string& path) {
                   Where{.file = path});
   }
   throw IoError("this is not a mesh that Weft knows",
-                "Gmsh MSH 2.2 and 4.1 (beginning with $MeshFormat) and SU2 (NDIME=) are read", Where{.file = path});
+                "Gmsh MSH 2.2 and 4.1 (beginning with $MeshFormat), SU2 (NDIME=) and CGNS (HDF5) are read", Where{.file = path});
 }
 
-MeshBlock read_with(const Communicator& comm, const std::string& path, Parser parse) {
-  MeshBlock whole = agreed(comm, [&] {
-    if (!comm.is_root()) return MeshBlock{};
-    const FileContent content = load(path);
-    refuse_foreign(content.view(), path);
-    return parse(content.view(), path);
-  });
-  return detail::scatter_whole(comm, std::move(whole));
+MeshBlock not_cgns(std::string_view, const std::string& path) {
+  throw IoError("this is not a CGNS file", "CGNS in HDF5 is read", Where{.file = path});
+}
+
+template <class Load>
+MeshBlock read_with(const Communicator& comm, Load&& load_whole) {
+  return detail::scatter_whole(comm, agreed(comm, [&] { return comm.is_root() ? load_whole() : MeshBlock{}; }));
+}
+
+MeshBlock load_text(const std::string& path, Parser parse) {
+  const FileContent content = load(path);
+  refuse_foreign(content.view(), path);
+  return parse(content.view(), path);
 }
 
 }  // namespace
 
-MeshBlock read_mesh(const Communicator& comm, const std::string& path) { return read_with(comm, path, parse_any); }
-MeshBlock read_gmsh(const Communicator& comm, const std::string& path) { return read_with(comm, path, parse_gmsh); }
-MeshBlock read_su2(const Communicator& comm, const std::string& path) { return read_with(comm, path, parse_su2); }
+MeshBlock read_mesh(const Communicator& comm, const std::string& path) {
+  return read_with(comm, [&] { return io::Hdf5Tree::starts_like_hdf5(path) ? load_cgns(path) : load_text(path, parse_any); });
+}
+MeshBlock read_gmsh(const Communicator& comm, const std::string& path) {
+  return read_with(comm, [&] { return load_text(path, parse_gmsh); });
+}
+MeshBlock read_su2(const Communicator& comm, const std::string& path) {
+  return read_with(comm, [&] { return load_text(path, parse_su2); });
+}
+MeshBlock read_cgns(const Communicator& comm, const std::string& path) {
+  return read_with(comm, [&] { return io::Hdf5Tree::starts_like_hdf5(path) ? load_cgns(path) : load_text(path, not_cgns); });
+}
 
 }  // namespace weft::mesh

@@ -1,8 +1,8 @@
 #pragma once
-/// Mesh files in: Gmsh MSH 2.2 and 4.1 (text and binary) and SU2, 2-D and 3-D, of first-order elements.
+/// Mesh files in: Gmsh MSH 2.2 and 4.1 (text and binary), SU2 and CGNS (HDF5), 2-D and 3-D, of first-order elements.
 ///
-/// Physical groups and markers become zones (docs/guide/meshes.md). Nodes that no cell uses are dropped and the others numbered
-/// in the file's order. Cells stay as they are, whatever their orientation.
+/// Physical groups, markers and boundary conditions become zones (docs/guide/meshes.md). Nodes that no cell uses are dropped and
+/// the others numbered in the file's order. Cells stay as they are, whatever their orientation.
 #include <string>
 #include <string_view>
 
@@ -22,10 +22,15 @@ namespace weft::mesh {
 [[nodiscard]] MeshBlock read_gmsh(const Communicator& comm, const std::string& path);
 /// As read_mesh, of an SU2 file. @collective
 [[nodiscard]] MeshBlock read_su2(const Communicator& comm, const std::string& path);
+/// As read_mesh, of a CGNS file in HDF5. @collective
+[[nodiscard]] MeshBlock read_cgns(const Communicator& comm, const std::string& path);
 
 /// The whole mesh from a file's bytes, on this rank alone; `name` is for messages.
 /// @throws MeshError; nothing else, whatever the bytes. Memory is bounded by a multiple of bytes.size().
 [[nodiscard]] MeshBlock parse_gmsh(std::string_view bytes, const std::string& name);
 [[nodiscard]] MeshBlock parse_su2(std::string_view bytes, const std::string& name);
+/// The whole mesh from a CGNS file, on this rank alone.
+/// @throws MeshError; IoError where HDF5 fails. Memory is bounded by a multiple of the file's size.
+[[nodiscard]] MeshBlock load_cgns(const std::string& path);
 
 }  // namespace weft::mesh

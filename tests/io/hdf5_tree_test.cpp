@@ -1,0 +1,80 @@
+#include "weft/io/hdf5_tree.hpp"
+
+#include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include <fstream>
+
+#include "weft/base/error.hpp"
+#include "weft/io/hdf5_file.hpp"
+
+#include "io/support/scratch.hpp"
+
+namespace weft::io {
+namespace {
+
+using Names = std::vector<std::string>;
+
+class Hdf5TreeTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Hdf5File file = Hdf5File::create(comm, path);
+    file.write_rows("b/longs", std::span<const std::int64_t>(comm.is_root() ? longs : std::vector<std::int64_t>{}));
+    file.write_rows("b/floats", std::span<const float>(comm.is_root() ? floats : std::vector<float>{}));
+    file.write_text("b/text", "some text");
+    file.make_group("a");
+    file.write_attribute("a", "label", "Zone_t");
+    file.write_attribute("a", "number", std::int64_t{3});
+    file.close();
+    if (comm.is_root()) {
+      const hid_t whole = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+      H5Lcreate_external("other.h5", "/x", whole, "a/out", H5P_DEFAULT, H5P_DEFAULT);
+      H5Lcreate_soft("/b", whole, "a/soft", H5P_DEFAULT, H5P_DEFAULT);
+      H5Fclose(whole);
+    }
+    comm.barrier();
+  }
+
+  Communicator comm = Communicator::world();
+  Scratch scratch{comm};
+  std::filesystem::path path = scratch / "file.h5";
+  const std::vector<std::int64_t> longs{1, -2, std::int64_t{1} << 40};
+  const std::vector<float> floats{0.5F, -3};
+};
+
+TEST_F(Hdf5TreeTest, GroupsAttributesAndData) {
+  EXPECT_TRUE(Hdf5Tree::starts_like_hdf5(path));
+  const Hdf5Tree tree(path);
+  EXPECT_EQ(tree.groups("/"), (Names{"a", "b"}));
+  EXPECT_EQ(tree.groups("/b"), Names{});
+  EXPECT_EQ(tree.text_attribute("/a", "label"), "Zone_t");
+  EXPECT_EQ(tree.text_attribute("/a", "number"), "");
+  EXPECT_EQ(tree.text_attribute("/a", "none"), "");
+  EXPECT_EQ(tree.integers("/b/longs"), longs);
+  EXPECT_EQ(tree.reals("/b/floats"), (std::vector<double>{0.5, -3}));
+  EXPECT_EQ(tree.text("/b/text"), "some text");
+  EXPECT_EQ(tree.kind("/b/longs"), Hdf5Tree::Kind::integer);
+}
+
+TEST_F(Hdf5TreeTest, LinksAreNoGroups) {
+  const Hdf5Tree tree(path);
+  EXPECT_EQ(tree.groups("/a"), Names{});
+  EXPECT_TRUE(tree.has("/a", "soft"));
+  EXPECT_FALSE(tree.has("/a", "nothing"));
+  EXPECT_EQ(tree.external_file("/a", "out"), "other.h5");
+  EXPECT_EQ(tree.external_file("/a", "soft"), "");
+}
+
+TEST_F(Hdf5TreeTest, Misuse) {
+  const Hdf5Tree tree(path);
+  EXPECT_THROW(static_cast<void>(tree.integers("/b/floats")), IoError);
+  EXPECT_THROW(static_cast<void>(tree.reals("/b/longs")), IoError);
+  EXPECT_THROW(static_cast<void>(tree.text("/b/longs")), IoError);
+  EXPECT_THROW(static_cast<void>(tree.integers("/b/none")), IoError);
+  EXPECT_THROW(static_cast<void>(tree.groups("/none")), IoError);
+  EXPECT_THROW(Hdf5Tree(scratch / "none.h5"), IoError);
+  EXPECT_FALSE(Hdf5Tree::starts_like_hdf5(scratch / "none.h5"));
+}
+
+}  // namespace
+}  // namespace weft::io

@@ -1,0 +1,417 @@
+// What the CGNS reader makes of each kind of section, boundary and connection between zones.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "weft/base/error.hpp"
+#include "weft/mesh/detail/read_scatter.hpp"
+#include "weft/mesh/mesh.hpp"
+#include "weft/mesh/read_mesh.hpp"
+
+#include "cgns_samples.hpp"
+
+namespace weft::mesh {
+namespace {
+
+using namespace testing;
+
+constexpr int kBar = 3, kQuad = 7, kMixed = 20, kNgon = 22, kNface = 23;
+
+MeshBlock load(const CgnsTree& root) {
+  const CgnsScratch scratch;
+  write_cgns(root, scratch.path);
+  return load_cgns(scratch.path);
+}
+
+std::string error_of(const CgnsTree& root) {
+  try {
+    static_cast<void>(load(root));
+  } catch (const Error& error) {
+    return error.problem();
+  }
+  return "read without an error";
+}
+
+int cgns_type(CellType type) {
+  constexpr int kTypes[] = {3, 5, 7, 10, 12, 14, 17};
+  return kTypes[static_cast<std::size_t>(type)];
+}
+
+Ints vertices(const Elements& elements, std::int64_t i) {
+  Ints numbers;
+  for (const GlobalNodeId node : elements.nodes(i)) numbers.push_back(static_cast<int>(node.value()) + 1);
+  return numbers;
+}
+
+/// Boundary elements by the zone's name, each as its sorted nodes.
+std::map<std::string, std::set<std::set<std::int64_t>>> faces_of(const MeshBlock& block) {
+  std::map<std::string, std::set<std::set<std::int64_t>>> faces;
+  for (std::int64_t i = 0; i < block.boundary.size(); ++i) {
+    std::set<std::int64_t> nodes;
+    for (const GlobalNodeId node : block.boundary.nodes(i)) nodes.insert(node.value());
+    faces[block.zones[static_cast<std::size_t>(block.boundary.zone[static_cast<std::size_t>(i)])].name].insert(nodes);
+  }
+  return faces;
+}
+
+/// One section per cell, or one MIXED section of all; then one MIXED section for each zone of the boundary.
+CgnsTree mixed_file(bool one_section, bool with_offsets) {
+  const MeshBlock block = mixed_3d();
+  CgnsTree root = cgns_base(3, 3), zone = cgns_zone("Zone", block.coords, 3, static_cast<int>(block.cells.size()));
+  int id = 0;
+  const auto mixed = [&](const std::string& name, const Elements& elements, const auto& wanted) {
+    Ints numbers, offset{0};
+    const int first = id + 1;
+    for (std::int64_t i = 0; i < elements.size(); ++i) {
+      if (!wanted(i)) continue;
+      ++id;
+      numbers.push_back(cgns_type(elements.type[static_cast<std::size_t>(i)]));
+      for (const int vertex : vertices(elements, i)) numbers.push_back(vertex);
+      offset.push_back(static_cast<int>(numbers.size()));
+    }
+    zone.add(cgns_section(name, kMixed, first, id, numbers, with_offsets ? offset : Ints{}));
+  };
+  if (one_section) {
+    mixed("Cells", block.cells, [](std::int64_t) { return true; });
+  } else {
+    for (std::int64_t i = 0; i < block.cells.size(); ++i, ++id)
+      zone.add(cgns_section("Cells " + std::to_string(i), cgns_type(block.cells.type[static_cast<std::size_t>(i)]), id + 1,
+                            id + 1, vertices(block.cells, i)));
+  }
+  for (const std::int32_t z : {0, 1}) {
+    mixed(block.zones[static_cast<std::size_t>(z)].name, block.boundary,
+          [&](std::int64_t i) { return block.boundary.zone[static_cast<std::size_t>(i)] == z; });
+  }
+  root.at("Base").add(zone);
+  return root;
+}
+
+TEST(ReadCgns, EveryTypeInSectionsOfItsOwnAndInMixedOnes) {
+  const MeshBlock expected = without_volume_zones(mixed_3d());
+  expect_same(load(mixed_file(false, false)), expected);
+  expect_same(load(mixed_file(true, false)), expected);
+  expect_same(load(mixed_file(true, true)), expected);
+}
+
+TEST(ReadCgns, AllRanksTogether) {
+  const Communicator comm = Communicator::world();
+  const CgnsScratch scratch;
+  std::string path = scratch.path;
+  comm.broadcast(path);
+  if (comm.is_root()) write_cgns(mixed_file(true, true), path);
+  comm.barrier();
+  for (const MeshBlock& block : {read_mesh(comm, path), read_cgns(comm, path)}) {
+    EXPECT_EQ(comm.sum(block.cells.size()), 4);
+    EXPECT_EQ(block.zones, (std::vector<Zone>{{"wall", 2}, {"in let", 2}}));
+  }
+  EXPECT_THROW(static_cast<void>(read_su2(comm, path)), IoError);
+  EXPECT_THROW(static_cast<void>(read_cgns(comm, path + ".not")), IoError);
+  comm.barrier();
+}
+
+TEST(ReadCgns, LongIntegersAndSinglePrecision) {
+  CgnsTree root = cgns_square();
+  CgnsTree& zone = root.at("Base/Zone 1");
+  zone.data = Longs{4, 2, 0};
+  zone.at("Triangles/ElementRange").data = Longs{1, 2};
+  zone.at("Triangles/ElementConnectivity").data = Longs{1, 2, 3, 1, 3, 4};
+  zone.at("GridCoordinates/CoordinateX").data = Floats{0, 1, 1, 0.5F};
+  const MeshBlock block = load(root);
+  EXPECT_EQ(block.coords[3], (Vec3{0.5, 1, 0}));
+  EXPECT_EQ(vertices(block.cells, 1), (Ints{1, 3, 4}));
+}
+
+// ------------------------------------------------------------------------------------------------------------------ polyhedra
+
+enum class Cells { faces, faces_with_offsets, parents };
+
+/// mixed_3d() with its faces as NGON_n: the faces of the boundary in a section per zone, after one of those inside.
+CgnsTree polyhedra(Cells as) {
+  const MeshBlock block = mixed_3d();
+  struct Face {
+    Ints nodes;
+    int zone = -1;
+    std::array<int, 2> cell{0, 0};
+  };
+  std::map<std::set<int>, Face> faces;
+  for (std::int64_t c = 0; c < block.cells.size(); ++c) {
+    const CellShape& form = shape(block.cells.type[static_cast<std::size_t>(c)]);
+    for (int f = 0; f < form.faces; ++f) {
+      Ints nodes;
+      for (int k = 0; k < form.face[static_cast<std::size_t>(f)].size; ++k)
+        nodes.push_back(vertices(
+            block.cells, c)[static_cast<std::size_t>(form.face[static_cast<std::size_t>(f)].node[static_cast<std::size_t>(k)])]);
+      Face& face = faces[std::set<int>(nodes.begin(), nodes.end())];
+      if (face.nodes.empty()) face.nodes = nodes;
+      face.cell[face.cell[0] == 0 ? 0 : 1] = static_cast<int>(c) + 1;
+    }
+  }
+  for (std::int64_t i = 0; i < block.boundary.size(); ++i) {
+    const Ints nodes = vertices(block.boundary, i);
+    faces.at(std::set<int>(nodes.begin(), nodes.end())).zone = block.boundary.zone[static_cast<std::size_t>(i)];
+  }
+  CgnsTree root = cgns_base(3, 3), zone = cgns_zone("Zone", block.coords, 3, 4);
+  const bool offsets = as == Cells::faces_with_offsets;
+  std::vector<Ints> of_cell(4);
+  int id = 0;
+  for (const int z : {-1, 0, 1}) {
+    Ints numbers, offset{0}, left, right;
+    const int first = id + 1;
+    for (const auto& [key, face] : faces) {
+      if (face.zone != z) continue;
+      ++id;
+      if (!offsets) numbers.push_back(static_cast<int>(face.nodes.size()));
+      numbers.insert(numbers.end(), face.nodes.begin(), face.nodes.end());
+      offset.push_back(static_cast<int>(numbers.size()));
+      const int shift = static_cast<int>(faces.size());
+      left.push_back(face.cell[0] + shift);
+      right.push_back(face.cell[1] == 0 ? 0 : face.cell[1] + shift);
+      of_cell[static_cast<std::size_t>(face.cell[0]) - 1].push_back(id);
+      if (face.cell[1] > 0) of_cell[static_cast<std::size_t>(face.cell[1]) - 1].push_back(-id);
+    }
+    CgnsTree section = cgns_section(z < 0 ? "inside" : block.zones[static_cast<std::size_t>(z)].name, kNgon, first, id, numbers,
+                                    offsets ? offset : Ints{});
+    left.insert(left.end(), right.begin(), right.end());
+    if (as == Cells::parents) section.add({"ParentElements", "DataArray_t", left, {}, {}, {}});
+    zone.add(section);
+  }
+  if (as != Cells::parents) {
+    Ints numbers, offset{0};
+    for (const Ints& cell : of_cell) {
+      if (!offsets) numbers.push_back(static_cast<int>(cell.size()));
+      numbers.insert(numbers.end(), cell.begin(), cell.end());
+      offset.push_back(static_cast<int>(numbers.size()));
+    }
+    zone.add(cgns_section("Cells", kNface, id + 1, id + 4, numbers, offsets ? offset : Ints{}));
+  }
+  root.at("Base").add(zone);
+  return root;
+}
+
+/// Of a corner of the cell: positive where it is numbered as cell_type.hpp says.
+double corner(const MeshBlock& block, std::int64_t cell) {
+  const CellType type = block.cells.type[static_cast<std::size_t>(cell)];
+  const bool square = type == CellType::pyramid || type == CellType::hexahedron;
+  const auto at = [&](std::size_t k) { return block.coords[block.cells.nodes(cell)[k].index()]; };
+  return dot(cross(at(1) - at(0), at(square ? 3 : 2) - at(0)), at(square ? 4 : 3) - at(0));
+}
+
+TEST(ReadCgns, PolyhedraAreTheShapesThatTheyAre) {
+  const MeshBlock expected = mixed_3d();
+  for (const Cells as : {Cells::faces, Cells::faces_with_offsets, Cells::parents}) {
+    const MeshBlock block = load(polyhedra(as));
+    EXPECT_EQ(block.cells.type, expected.cells.type);
+    for (std::int64_t c = 0; c < block.cells.size(); ++c) {
+      Ints mine = vertices(block.cells, c), theirs = vertices(expected.cells, c);
+      std::sort(mine.begin(), mine.end()), std::sort(theirs.begin(), theirs.end());
+      EXPECT_EQ(mine, theirs);
+      EXPECT_GT(corner(block, c), 0);
+    }
+    EXPECT_EQ(faces_of(block), faces_of(expected));  // the section of faces inside is no zone
+    const Communicator comm = Communicator::world();
+    static_cast<void>(build(comm, detail::scatter_whole(comm, block)));
+  }
+}
+
+TEST(ReadCgns, OtherPolyhedraAreRefusedByTheirNumber) {
+  CgnsTree root = polyhedra(Cells::faces);
+  Ints& numbers = std::get<Ints>(root.at("Base/Zone/Cells/ElementConnectivity").data);
+  numbers.erase(numbers.begin() + 1);
+  numbers[0] = 5;
+  EXPECT_NE(error_of(root).find("a polyhedron of 5 faces"), std::string::npos) << error_of(root);
+  try {
+    static_cast<void>(load(root));
+  } catch (const MeshError& error) {
+    EXPECT_GT(error.where().element, 0);
+    EXPECT_EQ(error.where().zone, "Zone");
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------------- boundary
+
+TEST(ReadCgns, BoundaryConditionsInEveryWay) {
+  const auto expected = faces_of(load(cgns_square()));
+  EXPECT_EQ(expected.at("wall"), (std::set<std::set<std::int64_t>>{{0, 1}, {1, 2}}));
+  EXPECT_EQ(expected.at("far"), (std::set<std::set<std::int64_t>>{{2, 3}, {0, 3}}));
+  struct Way {
+    const char *points, *location;
+    Ints wall, far;
+  };
+  const std::vector<Way> ways{{"ElementRange", "", {3, 4}, {5, 6}},
+                              {"ElementList", "", {3, 4}, {5, 6}},
+                              {"PointRange", "FaceCenter", {3, 4}, {5, 6}},
+                              {"PointList", "Vertex", {1, 2, 3}, {4, 3, 1}},
+                              {"PointList", "", {1, 2, 3}, {4, 3, 1}}};
+  for (const Way& way : ways) {
+    CgnsTree root = cgns_square();
+    CgnsTree& zone = root.at("Base/Zone 1");
+    zone.remove("ZoneBC");
+    add_condition(zone, "BC 1", way.points, way.wall, way.location, "wall");
+    add_condition(zone, "BC 2", way.points, way.far, way.location, "far");
+    EXPECT_EQ(faces_of(load(root)), expected) << way.points << way.location;
+  }
+  CgnsTree root = cgns_square();
+  root.at("Base/Zone 1").remove("ZoneBC");
+  EXPECT_EQ(load(root).zones, (std::vector<Zone>{{"Lines", 1}}));
+  EXPECT_EQ(load(root).boundary.size(), 4);
+}
+
+TEST(ReadCgns, RangeOfVertices) {
+  CgnsTree root = cgns_square();
+  CgnsTree& zone = root.at("Base/Zone 1");
+  zone.remove("ZoneBC");
+  add_condition(zone, "wall", "PointRange", {1, 3});
+  add_condition(zone, "far", "PointList", {1, 4, 3});
+  EXPECT_EQ(faces_of(load(root)).at("wall"), (std::set<std::set<std::int64_t>>{{0, 1}, {1, 2}}));  // not the diagonal
+}
+
+TEST(ReadCgns, FlatPolygonsAndThreeCoordinates) {
+  CgnsTree root = cgns_square();
+  root.at("Base").data = Ints{2, 3};
+  CgnsTree& zone = root.at("Base/Zone 1");
+  zone.at("GridCoordinates").add({"CoordinateZ", "DataArray_t", Reals{3, 3, 3, 3}, {}, {}, {}});
+  zone.remove("Triangles");
+  zone.add(cgns_section("Polygons", kNgon, 1, 1, {1, 2, 3, 4}, {0, 4}));
+  zone.at("Lines/ElementRange").data = Ints{3, 6};
+  const MeshBlock block = load(root);
+  EXPECT_EQ(block.cells.type, std::vector<CellType>{CellType::quad});
+  EXPECT_EQ(block.coords[2], (Vec3{1, 1, 0}));
+}
+
+TEST(ReadCgns, LinksInTheFileAreFollowedAndThoseToOthersNamed) {
+  CgnsTree root = cgns_square();
+  root.at("Base").add(root.at("Base/Zone 1/GridCoordinates")).name = "Elsewhere";
+  CgnsTree& grid = root.at("Base/Zone 1/GridCoordinates");
+  grid.children.clear();
+  grid.link_path = "/Base/Elsewhere";
+  EXPECT_EQ(load(root).coords.size(), 4U);
+  grid.link_file = "grid.cgns";
+  EXPECT_NE(error_of(root).find("lies in another file (grid.cgns)"), std::string::npos) << error_of(root);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------- zones
+
+/// Two squares side by side, each of one quad, with "wall" around; the lines at x = 1 are in no boundary condition.
+CgnsTree two_squares(double gap) {
+  CgnsTree root = cgns_base(2, 2);
+  CgnsTree left = cgns_zone("Left", {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}, 2, 1);
+  left.add(cgns_section("Cell", kQuad, 1, 1, {1, 2, 3, 4}));
+  left.add(cgns_section("Lines", kBar, 2, 5, {1, 2, 2, 3, 3, 4, 4, 1}));
+  add_condition(left, "wall", "PointList", {2, 4, 5}, "EdgeCenter");
+  CgnsTree right = cgns_zone("Right", {{2, 1, 0}, {1 + gap, 1, 0}, {1 + gap, 0, 0}, {2, 0, 0}}, 2, 1);
+  right.add(cgns_section("Cell", kQuad, 1, 1, {1, 2, 3, 4}));
+  right.add(cgns_section("Lines", kBar, 2, 5, {1, 2, 2, 3, 3, 4, 4, 1}));
+  add_condition(right, "wall", "PointList", {2, 4, 5}, "EdgeCenter");
+  root.at("Base").add(left);
+  root.at("Base").add(right);
+  return root;
+}
+
+CgnsTree& connect(CgnsTree& zone, const std::string& donor, const Ints& here, const Ints& there) {
+  CgnsTree& list = zone.add({"ZoneGridConnectivity", "ZoneGridConnectivity_t", {}, {}, {}, {}});
+  CgnsTree& link = list.add({"Joint", "GridConnectivity_t", donor, {}, {}, {}});
+  link.add({"GridConnectivityType", "GridConnectivityType_t", std::string("Abutting1to1"), {}, {}, {}});
+  link.add({"PointList", "IndexArray_t", here, {}, {}, {}});
+  link.add({"PointListDonor", "IndexArray_t", there, {}, {}, {}});
+  return link;
+}
+
+TEST(ReadCgns, ZonesAreJoinedWhereTheyMeet) {
+  const MeshBlock block = load(two_squares(0));
+  EXPECT_EQ(block.coords.size(), 6U);
+  EXPECT_EQ(block.zones, (std::vector<Zone>{{"Left", 2}, {"wall", 1}, {"Right", 2}}));
+  EXPECT_EQ(block.boundary.size(), 6);
+  EXPECT_EQ(load(two_squares(1e-12)).coords.size(), 6U);
+  EXPECT_EQ(load(two_squares(1e-6)).coords.size(), 8U);
+}
+
+TEST(ReadCgns, ListsOfVerticesJoinWhatIsApart) {
+  CgnsTree root = two_squares(1e-6);
+  connect(root.at("Base/Left"), "Right", {2, 3}, {3, 2});
+  EXPECT_EQ(load(root).coords.size(), 6U);
+}
+
+TEST(ReadCgns, WallsAtOnePlaceStayApart) {
+  CgnsTree root = two_squares(0);
+  add_condition(root.at("Base/Left"), "plate", "PointList", {3}, "EdgeCenter");
+  add_condition(root.at("Base/Right"), "plate", "PointList", {3}, "EdgeCenter");
+  EXPECT_EQ(load(root).coords.size(), 8U);
+  EXPECT_EQ(load(root).boundary.size(), 8);
+}
+
+TEST(ReadCgns, PeriodicConnectivitiesAreZones) {
+  CgnsTree root = two_squares(0);
+  CgnsTree& left = root.at("Base/Left");
+  std::get<Ints>(left.at("ZoneBC/wall/PointList").data) = {2, 4};
+  connect(left, "Right", {1, 4}, {4, 1})
+      .add({"GridConnectivityProperty", "GridConnectivityProperty_t", {}, {}, {}, {}})
+      .add({"Periodic", "Periodic_t", {}, {}, {}, {}});
+  const auto faces = faces_of(load(root));
+  EXPECT_EQ(faces.at("Joint"), (std::set<std::set<std::int64_t>>{{0, 3}}));
+  EXPECT_EQ(load(root).coords.size(), 6U);
+}
+
+/// A block of 2 x 1 x 1 hexahedra from x = `from`; `mirrored`: its i runs against x.
+CgnsTree block_zone(const std::string& name, double from, bool mirrored) {
+  CgnsTree zone{name, "Zone_t", Ints{3, 2, 2, 2, 1, 1, 0, 0, 0}, {}, {}, {}};
+  zone.add({"ZoneType", "ZoneType_t", std::string("Structured"), {}, {}, {}});
+  std::vector<Vec3> coords;
+  for (int k = 0; k < 2; ++k) {
+    for (int j = 0; j < 2; ++j) {
+      for (int i = 0; i < 3; ++i) coords.push_back({from + (mirrored ? 2 - i : i), double(j), double(k)});
+    }
+  }
+  zone.add(cgns_coordinates(coords, 3));
+  add_condition(zone, "end", "PointRange", {1, 1, 1, 1, 2, 2});
+  add_condition(zone, "sides", "PointRange", {1, 1, 1, 2, 1, 1}, "JFaceCenter");
+  add_condition(zone, "more sides", "PointRange", {1, 2, 1, 3, 2, 2}, "", "sides");
+  add_condition(zone, "bottom", "PointRange", {1, 1, 1, 3, 2, 1});
+  add_condition(zone, "top", "PointRange", {1, 1, 2, 2, 1, 2}, "KFaceCenter");
+  return zone;
+}
+
+TEST(ReadCgns, StructuredBlocksOfBothHands) {
+  CgnsTree root = cgns_base(3, 3);
+  root.at("Base").add(block_zone("A", 0, false));
+  root.at("Base").add(block_zone("B", 2, true));
+  const Communicator comm = Communicator::world();
+  const MeshBlock block = load(root);
+  EXPECT_EQ(block.coords.size(), 20U);
+  ASSERT_EQ(block.cells.size(), 4);
+  for (std::int64_t c = 0; c < 4; ++c) EXPECT_GT(corner(block, c), 0);
+  EXPECT_EQ(faces_of(block).at("end").size(), 2U);
+  EXPECT_EQ(faces_of(block).at("sides").size(), 8U);
+  static_cast<void>(build(comm, detail::scatter_whole(comm, block)));
+}
+
+// --------------------------------------------------------------------------------------------------------------------- misuse
+
+TEST(ReadCgns, TruncatedFilesAreErrors) {
+  const CgnsScratch scratch;
+  write_cgns(cgns_square(), scratch.path);
+  const auto whole = std::filesystem::file_size(scratch.path);
+  for (std::uintmax_t size = 8; size < whole; size += 97) {
+    write_cgns(cgns_square(), scratch.path);
+    std::filesystem::resize_file(scratch.path, size);
+    EXPECT_THROW(static_cast<void>(load_cgns(scratch.path)), IoError) << size;
+  }
+}
+
+TEST(ReadCgns, DataLargerThanTheFileIsNotRead) {
+  const CgnsScratch scratch;
+  CgnsTree root = cgns_square();
+  root.at("Base/Zone 1/GridCoordinates/CoordinateX").data = {};
+  write_cgns(root, scratch.path);
+  const hid_t file = H5Fopen(scratch.path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const hsize_t size = hsize_t{1} << 40;
+  const hid_t space = H5Screate_simple(1, &size, nullptr);
+  H5Dclose(H5Dcreate2(file, "/Base/Zone 1/GridCoordinates/CoordinateX/ data", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT,
+                      H5P_DEFAULT));
+  H5Sclose(space);
+  H5Fclose(file);
+  EXPECT_THROW(static_cast<void>(load_cgns(scratch.path)), IoError);
+}
+
+}  // namespace
+}  // namespace weft::mesh
