@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -324,6 +326,20 @@ TEST(TransportChoiceTest, SharedMemoryBetweenMachinesIsRefusedOnEveryRank) {
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("ranks 0 and 1 share no memory"), std::string::npos) << error.what();
   }
+}
+
+TEST(TransportChoiceTest, ExchangesKeepNoFilesOpen) {
+  const auto open_files = [] {
+    const std::filesystem::directory_iterator files("/proc/self/fd");
+    return std::distance(begin(files), end(files));
+  };
+  const GhostPlan plan = make_plan(Communicator::world());
+  ArrayPair<double> q(plan);
+  std::vector<Exchange> exchanges;
+  exchanges.push_back(ArrayTransformer(plan, {q}).pull());
+  const auto before = open_files();
+  for (int i = 0; i < 20; ++i) exchanges.push_back(ArrayTransformer(plan, {q}).pull());
+  EXPECT_EQ(open_files(), before);
 }
 
 TEST(TransportChoiceTest, LongMessagesOfBothKinds) {

@@ -299,6 +299,8 @@ class Restart(InFolder):
         self.assertEqual(list((self.folder / "parts").glob("*.part")), [])
         whole, parts = self.rows("whole/residuals.csv"), self.rows("parts/residuals.csv")
         self.assertEqual([row["step"] for row in whole], [row["step"] for row in parts])
+        for name in ("checkpoint.h5", "checkpoint_previous.h5"):  # the damaged one is gone from both
+            self.assertTrue((self.folder / "parts" / name).read_bytes() != bytes(data))
         newest.unlink()
         (self.folder / "parts" / "checkpoint_previous.h5").write_bytes(b"nothing")
         self.assertIn("checkpoint.h5", self.weft("run", *case(12, "parts"), "--resume", code=FAILED))

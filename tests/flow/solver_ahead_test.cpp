@@ -1,6 +1,10 @@
 // Several steps at a time are the steps one by one, on the host and on a GPU.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "weft/flow/solver.hpp"
 
 #include "flow/solver_settings.hpp"
@@ -73,6 +77,22 @@ TEST_P(StepsAheadTest, WithLocalTimeStepsToo) {
   }
   EXPECT_EQ(single->time(), many->time());
   EXPECT_EQ(gathered(*single), gathered(*many));
+}
+
+TEST_P(StepsAheadTest, BoundariesAreAskedForTheTimeThatIsReached) {
+  const mesh::Mesh m = box();
+  double latest = 0;
+  const BoundaryCondition waving{{.kind = BoundaryKind::far_field}, [&](Vec3 x, double t) {
+                                   latest = std::max(latest, t);
+                                   return Primitive{1 + 0.1 * std::sin(x.x + t), {0.5, 0.1, 0}, 1};
+                                 }};
+  Solver solver(m, IdealGas{}, std::vector<BoundaryCondition>(m.boundary.size(), waving), {.cfl = 0.4, .local_time_step = true},
+                mesh::Neighbours::face, {}, GetParam());
+  solver.initialise([&](Vec3 x) { return waving.prescribed(x, 0); });
+  latest = 0;
+  for (int i = 0; i < 5; ++i) solver.step(std::numeric_limits<double>::infinity());
+  EXPECT_LE(latest, solver.time());
+  EXPECT_TRUE(std::isfinite(solver.time()));
 }
 
 TEST_P(StepsAheadTest, LeaveTheStateThatWasKeptAsItWas) {

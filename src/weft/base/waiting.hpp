@@ -24,7 +24,7 @@ class Waiting {
 };
 
 /// Ends the process when it neither comes out of a wait nor goes into one for so long, after saying on stderr what it was at. The
-/// launcher then ends the other ranks; those that wait, too, have a few seconds to say so.
+/// launcher then ends the other ranks; those that wait, too, have a few seconds to say so, and who goes on within them is let go.
 class Watchdog {
  public:
   static constexpr int kExitCode = 124;

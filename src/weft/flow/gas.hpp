@@ -136,9 +136,10 @@ struct BasicIdealGas {
   }
 
   /// Whether the model holds: positive density and pressure, everything finite.
-  [[nodiscard]] WEFT_HD bool physical(const BasicPrimitive<Real>& w) const {
-    bool good = w.density > 0 && w.pressure > 0;
-    for (int k = 0; k < kVars; ++k) good = good && std::isfinite(w[k]);
+  template <class T = Real>
+  [[nodiscard]] WEFT_HD auto physical(const BasicPrimitive<T>& w) const {
+    auto good = w.density > 0 && w.pressure > 0;
+    for (int k = 0; k < kVars; ++k) good = good && detail::finite(w[k]);
     return good;
   }
   [[nodiscard]] WEFT_HD bool physical(const BasicConserved<Real>& u) const { return u.density > 0 && physical(primitive(u)); }

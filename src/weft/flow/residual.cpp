@@ -53,6 +53,7 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
       lowered_(static_cast<std::size_t>(mesh.cells()), 0),
       pull_lowered_(ArrayTransformer(mesh.plan, {PairRef::rows(lowered_)}).pull()) {
   if (backend != Backend::host) return;
+  with_dim(mesh.dim, [&](auto dim) { precompute<dim()>(); });
   const std::span cells = std::span(values_).first(static_cast<std::size_t>(mesh.cells()) * kVars);
   pull_values_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(cells, kVars)}, transport).pull());
   const std::span gradients = std::span(gradients_).first(gradients_.size() - padding_);
@@ -69,6 +70,28 @@ Traffic Residual::sent() const {
     sum.bytes += sent.bytes;
   }
   return sum;
+}
+
+template <int Dim>
+void Residual::precompute() {
+  const Discretization& d = discretization_;
+  const auto append = [](std::vector<double>& to, Vec3 v) {
+    for (int axis = 0; axis < Dim; ++axis) to.push_back(v[axis]);
+  };
+  const bool least_squares = numerics_.gradient == GradientKind::least_squares;
+  const bool limited = numerics_.limiter != LimiterKind::none && numerics_.gradient != GradientKind::none;
+  pulls_.reserve(least_squares ? d.stencil_row.size() * Dim : 0);
+  face_arms_.reserve(limited ? d.cell_face.size() * Dim : 0);
+  for (std::int32_t c = 0; c < mesh_.owned_cells; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    for (std::int32_t s = d.stencil_offset[i]; s < d.stencil_offset[i + 1] && least_squares; ++s) {
+      const auto row = static_cast<std::size_t>(d.stencil_row[static_cast<std::size_t>(s)]);
+      append(pulls_, detail::pull_over<Dim>(d.centroid[row] - d.centroid[i]));
+    }
+    for (std::int32_t s = d.cell_face_offset[i]; s < d.cell_face_offset[i + 1] && limited; ++s) {
+      append(face_arms_, mesh_.face_centroid[static_cast<std::size_t>(d.cell_face[static_cast<std::size_t>(s)])] - d.centroid[i]);
+    }
+  }
 }
 
 void Residual::set_reference(const Primitive& reference) {
@@ -91,6 +114,8 @@ detail::ResidualView Residual::view() const {
           .face_areas = mesh_.face_area.data(),
           .inverse_volumes = d.inverse_volume.data(),
           .matrices = d.least_squares.data(),
+          .pulls = pulls_.data(),
+          .face_arms = face_arms_.data(),
           .values = const_cast<double*>(values_.data()),  // const members only read through the view
           .gradients = const_cast<double*>(gradients_.data()),
           .residual = const_cast<double*>(residual_.data()),

@@ -91,6 +91,9 @@ class Residual {
   void set_reference(const Primitive& reference);
 
  private:
+  /// Fills pulls_ and face_arms_, as far as the scheme reads them.
+  template <int Dim>
+  void precompute();
   void boundary_rows(double time);
   /// Gradients of the owned cells first <= c < last.
   void gradients(std::int32_t first, std::int32_t last);
@@ -110,6 +113,7 @@ class Residual {
   std::vector<std::vector<Primitive>> prescribed_;  ///< by zone, of its faces in order; empty where nothing is prescribed
   std::size_t padding_ = 0;                         ///< numbers behind the last row of values_ and of gradients_
   std::vector<double> values_, gradients_, residual_;
+  std::vector<double> pulls_, face_arms_;  ///< of stencils and of cells' faces, as in detail::ResidualView
   detail::LimiterChoice limiter_;
   detail::FluxChoice flux_;
   std::vector<std::int32_t> lowered_;  ///< of owned and ghost cells: 1 where the order is lowered

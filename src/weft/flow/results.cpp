@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
@@ -324,11 +325,11 @@ fs::path Results::write_checkpoint(const Solver& solver, double largest_residual
                         .mesh_fingerprint = fingerprint_of(m, keys),
                         .case_text = effective_,
                         .numbers = std::move(numbers)},
-                       keys, fields, folder_ / kPreviousCheckpointFile);
+                       keys, fields, std::exchange(newest_is_damaged_, false) ? fs::path() : folder_ / kPreviousCheckpointFile);
   return file;
 }
 
-Resumed Results::read_checkpoint(const mesh::Mesh& mesh) const {
+Resumed Results::read_checkpoint(const mesh::Mesh& mesh) {
   const fs::path newest = folder_ / kCheckpointFile, previous = folder_ / kPreviousCheckpointFile;
   const bool has_previous = comm_.broadcast(comm_.is_root() && fs::exists(previous));
   agreed(comm_, [&] {
@@ -348,6 +349,7 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh) const {
     }
     if (!resumed) throw;
     resumed->instead_of = error.what();
+    newest_is_damaged_ = true;
     return *resumed;
   }
 }

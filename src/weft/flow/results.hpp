@@ -61,7 +61,7 @@ class Results {
 
   /// The newest checkpoint, or the one before it where that cannot be read.
   /// @throws InputError: none there; IoError: of another mesh, damaged.  @collective
-  [[nodiscard]] Resumed read_checkpoint(const mesh::Mesh& mesh) const;
+  [[nodiscard]] Resumed read_checkpoint(const mesh::Mesh& mesh);
   /// The rows of forces.csv of the steps before a resumed run; none in a new one. @pre begin()  @collective
   [[nodiscard]] std::vector<ForceRecord> earlier_forces() const;
 
@@ -75,6 +75,7 @@ class Results {
   std::string effective_;
   Existing existing_;
   std::filesystem::path folder_;
+  bool newest_is_damaged_ = false;           ///< then the checkpoint before it is the one to keep
   std::vector<std::filesystem::path> made_;  ///< on rank 0, the folders that were not there, the innermost first
   std::unique_ptr<Histories> histories_;
 };

@@ -135,7 +135,6 @@ class Run {
         return StopReason::wall_time;
       case checkpoint:
         checkpoint_due_ = solver_.steps() > first_step_;
-        since_checkpoint_.restart();
         break;
       default:
         break;
@@ -218,7 +217,10 @@ class Run {
       observer_.wrote(results_.write_fields(solver_));
       last_field_step_ = solver_.steps();
     }
-    if (checkpoint_due_) observer_.wrote(results_.write_checkpoint(solver_, largest_residual_, residual_));
+    if (checkpoint_due_) {
+      observer_.wrote(results_.write_checkpoint(solver_, largest_residual_, residual_));
+      since_checkpoint_.restart();
+    }
     fields_due_ = checkpoint_due_ = false;
   }
 
@@ -411,6 +413,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   summary.time = solver->time();
   summary.cell_residuals_per_second = stepping.rate();
   summary.residual = stepping.residual();
+  if (!flow_case.forces.empty()) solver->refresh();
   for (const ForceSpec& spec : flow_case.forces) summary.forces[spec.name] = forces(*solver, spec);
   if (flow_case.exact_errors) {
     const InitialState exact(flow_case.initial);

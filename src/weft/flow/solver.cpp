@@ -121,6 +121,7 @@ void Solver::restore(std::span<const double> conserved, double time, std::int64_
 
 /// Takes conserved_ for the state.
 void Solver::begin(double time, std::int64_t step) {
+  updated_dt_.reset();
   copy_ = Copy::here;
   if (device_) {
     device_->upload();
@@ -173,8 +174,9 @@ double Solver::survey_device() {
   return seen.stable_dt;
 }
 
-/// The same from conserved_, and primitive values.
+/// The same from conserved_, and primitive values; after a step its last stage has found them already.
 double Solver::survey_host() {
+  if (updated_dt_) return *std::exchange(updated_dt_, std::nullopt);
   const mesh::Mesh& m = mesh();
   const std::span<double> values = residual_.values();
   double dt = std::numeric_limits<double>::infinity();
@@ -255,26 +257,26 @@ void Solver::add_sources(double time) {
 void Solver::update(int stage, double dt, double fraction) {
   const Numerics& numerics = residual_.numerics();
   const Discretization& d = residual_.discretization();
-  const double keep = detail::runge_kutta_stage(numerics.rk_stages, stage).keep;
-  const std::span<double> rates = residual_.residual();
-  const std::span<double> values = residual_.values();
-  if (stage == 0) rate_squared_.fill(0);
+  const bool last = stage + 1 == numerics.rk_stages;
+  const detail::UpdateReport report = detail::update_loop({.conserved = conserved_.data(),
+                                                           .start = start_of_step_.data(),
+                                                           .rates = residual_.residual().data(),
+                                                           .values = residual_.values().data(),
+                                                           .local_dt = local_dt_.empty() ? nullptr : local_dt_.data(),
+                                                           .inverse_volumes = d.inverse_volume.data(),
+                                                           .projected_areas = d.projected_area.data(),
+                                                           .gas = residual_.gas(),
+                                                           .keep = detail::runge_kutta_stage(numerics.rk_stages, stage).keep,
+                                                           .dt = dt,
+                                                           .local_cfl = fraction * numerics.cfl,
+                                                           .first = stage == 0,
+                                                           .last = last},
+                                                          mesh().owned_cells);
+  if (stage == 0) std::copy(std::begin(report.rate_squared), std::end(report.rate_squared), rate_squared_.begin());
+  if (last) updated_dt_ = report.stable_dt;
+  if (report.physical) return;
   for (std::int32_t c = 0; c < mesh().owned_cells; ++c) {
-    const auto i = static_cast<std::size_t>(c);
-    double* u = &conserved_[i * kVars];
-    double* start = &start_of_step_[i * kVars];
-    double* rate = &rates[i * kVars];
-    const double step = local_dt_.empty() ? dt : std::min(dt, fraction * numerics.cfl * local_dt_[i]);
-    for (std::size_t k = 0; k < kVars; ++k) {
-      const double slope = rate[k] * d.inverse_volume[i];
-      if (stage == 0) start[k] = u[k];
-      if (stage == 0) rate_squared_[k] += slope * rate[k];
-      u[k] = keep * start[k] + (1 - keep) * (u[k] + step * slope);
-      rate[k] = 0;
-    }
-    const Primitive w = residual_.gas().primitive(conserved_at(u));
-    store(&values[i * kVars], w);
-    if (!residual_.gas().physical(w)) note_bad_cell(stage, c);
+    if (!residual_.gas().physical(primitive(c))) note_bad_cell(stage, c);
   }
 }
 
@@ -284,12 +286,15 @@ void Solver::try_step(double dt, double fraction) {
   evaluations_ += stages;
   bad_ = {};
   bad_cells_.clear();
+  // With local time steps dt may be without bound; the time goes on by this much.
+  const double advance = std::min(dt, fraction * numerics.cfl * stable_dt_);
   if (device_) {
-    device_->step({.time = time_, .dt = dt, .local_cfl = numerics.local_time_step ? fraction * numerics.cfl : 0});
+    device_->step(
+        {.time = time_, .dt = dt, .advance = advance, .local_cfl = numerics.local_time_step ? fraction * numerics.cfl : 0});
     return;
   }
   for (int stage = 0; stage < stages; ++stage) {
-    const double time = time_ + detail::runge_kutta_stage(stages, stage).time * dt;
+    const double time = time_ + detail::runge_kutta_stage(stages, stage).time * advance;
     add_sources(time);
     residual_.evaluate(time);
     update(stage, dt, fraction);

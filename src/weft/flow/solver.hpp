@@ -146,6 +146,7 @@ class Solver {
   std::optional<StepsAhead> ahead_;    ///< under way
   std::vector<double> start_of_step_;  ///< of the host
   std::vector<double> local_dt_;       ///< s, at CFL 1 for the state at the start of the step; only with local time steps
+  std::optional<double> updated_dt_;   ///< s: what the last stage of a step found on the host, until survey() takes it
   BadState bad_;
   std::vector<std::int32_t> bad_cells_;       ///< owned cells that left the range of the gas in this try; may repeat
   std::int64_t lowered_until_ = 0;            ///< step from which on the scheme is of second order everywhere

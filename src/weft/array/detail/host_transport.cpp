@@ -65,6 +65,7 @@ std::vector<std::unique_ptr<Link>> shared_links(const Communicator& comm, const 
     reached[rank].push_back(shore.map(i, heard[rank].at(0)) ? 1 : 0);
   }
   const std::vector<std::vector<char>> reached_there = comm.all_to_all(reached);
+  shore.close();
   std::vector<std::unique_ptr<Link>> links(others.size());
   for (std::size_t i = 0; i < others.size(); ++i) {
     const std::size_t rank = others[i].rank.index();

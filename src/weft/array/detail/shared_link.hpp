@@ -33,6 +33,8 @@ class SharedLink final : public Link {
     [[nodiscard]] std::vector<Offer> offers();
     /// Looks at what the i-th of them said. Returns whether its memory can be reached.
     [[nodiscard]] bool map(std::size_t i, const Offer& offer);
+    /// Nobody maps this rank's memory from now on: exchanges keep no files open.
+    void close() { memory_->close(); }
     /// @pre map(i) was true there and here.
     [[nodiscard]] std::unique_ptr<Link> link(std::size_t i);
 

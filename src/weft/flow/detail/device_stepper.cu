@@ -74,8 +74,8 @@ struct DeviceStepper::Impl {
   void end_step(bool rates);
   void sum_rates();
   void stage(int number, double time);
-  void all_stages(double time, double dt, bool rates);
-  void launch_step(double time, double dt, bool rates);
+  void all_stages(double time, double advance, bool rates);
+  void launch_step(double time, double advance, bool rates);
   void report(int steps);
   /// A new order to the GPU. Only while nothing is in flight.
   void order(const StepOrder& order);
@@ -392,26 +392,26 @@ void DeviceStepper::Impl::stage(int number, double time) {
   at.shown = 1 - at.shown;
 }
 
-void DeviceStepper::Impl::all_stages(double time, double dt, bool rates) {
+void DeviceStepper::Impl::all_stages(double time, double advance, bool rates) {
   begin_step();
   for (int number = 0; number < residual.numerics().rk_stages; ++number) {
-    stage(number, time + runge_kutta_stage(residual.numerics().rk_stages, number).time * dt);
+    stage(number, time + runge_kutta_stage(residual.numerics().rk_stages, number).time * advance);
   }
   end_step(rates);
 }
 
-/// time and dt are only asked for by what the host takes part in.
-void DeviceStepper::Impl::launch_step(double time, double dt, bool rates) {
+/// time and advance are only asked for by what the host takes part in.
+void DeviceStepper::Impl::launch_step(double time, double advance, bool rates) {
   if (kept_from == 1 - at.start) {  // this step writes there
     stream.wait_for(after(kept));
     kept_from = -1;
   }
   // The first steps make messages set up what they need.
-  if (!can_be_graph() || steps_done++ < 2) return all_stages(time, dt, rates);
+  if (!can_be_graph() || steps_done++ < 2) return all_stages(time, advance, rates);
   const std::pair from{at, rates};
   auto known = graphs.find(from);
   if (known == graphs.end()) {
-    Graph graph = Graph::capture(stream, [&](Stream&) { all_stages(time, dt, rates); });
+    Graph graph = Graph::capture(stream, [&](Stream&) { all_stages(time, advance, rates); });
     known = graphs.emplace(from, StepGraph{std::move(graph), at}).first;
   }
   known->second.graph.launch(stream);
@@ -515,7 +515,7 @@ std::vector<DeviceStepper::BadCell> DeviceStepper::bad_cells() {
 void DeviceStepper::step(const Step& step) {
   Impl& s = *impl_;
   s.order({.dt = step.dt, .local_cfl = step.local_cfl});
-  s.launch_step(step.time, step.dt, true);
+  s.launch_step(step.time, step.advance, true);
   s.report(1);
 }
 

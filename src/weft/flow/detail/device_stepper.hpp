@@ -57,6 +57,7 @@ class DeviceStepper {
 
   struct Step {
     double time = 0, dt = 0;
+    double advance = 0;    ///< s by which the time goes on: dt, less where local time steps make that longer
     double local_cfl = 0;  ///< above 0: each cell steps min(dt, local_cfl * its own stable step)
   };
   /// All stages of a step, as one launch of a graph where the host takes no part in them (from the third step on).  @collective

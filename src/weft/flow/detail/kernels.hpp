@@ -24,6 +24,13 @@ inline constexpr int kRowPadding = 3;
 /// Where the slope of variable k along axis d stands in a row of gradients: neighbouring variables are neighbours.
 [[nodiscard]] WEFT_HD constexpr int gradient_index(int k, int d) { return d * kVars + k; }
 
+/// r / |r|^2: how much of a difference of values over the distance r each component of a gradient is pulled.
+template <int Dim, class Real>
+[[nodiscard]] WEFT_HD inline BasicVec3<Real> pull_over(const BasicVec3<Real>& r) {
+  const Real weight = 1 / (Dim == 2 ? r.x * r.x + r.y * r.y : dot(r, r));
+  return weight * r;
+}
+
 /// What the kernels read and write, as the CPU's loops hold it: every row in one array, AoS. Meanings as in Discretization and
 /// Residual. The kernels take any View that answers the same questions; a GPU's tile is another (tile_view.cuh).
 struct ResidualView {
@@ -44,9 +51,11 @@ struct ResidualView {
   const double* face_areas;
   const double* inverse_volumes;
   const double* matrices;
-  double* values;     ///< rows x kVars
-  double* gradients;  ///< (owned + ghost) x Dim x kVars, limited
-  double* residual;   ///< owned x kVars: minus the sum of the fluxes out of the cell
+  const double* pulls;      ///< Dim for each entry of stencil_rows: pull_over() from the cell to the row
+  const double* face_arms;  ///< Dim for each entry of cell_faces: from the cell's centroid to the face's
+  double* values;           ///< rows x kVars
+  double* gradients;        ///< (owned + ghost) x Dim x kVars, limited
+  double* residual;         ///< owned x kVars: minus the sum of the fluxes out of the cell
   IdealGas gas;
   Primitive scale;          ///< by which the variables vary: Venkatakrishnan's parameter is relative to it
   double reference_length;  ///< m
@@ -68,6 +77,14 @@ struct ResidualView {
 
   [[nodiscard]] WEFT_HD Vec3 centroid(std::int32_t row) const { return centroids[row]; }
   [[nodiscard]] WEFT_HD double inverse_volume(std::int32_t c) const { return inverse_volumes[c]; }
+  template <int Dim>
+  [[nodiscard]] WEFT_HD Vec3 pull(std::int32_t /*c*/, std::int32_t s) const {
+    return vector<Dim>(pulls, s);
+  }
+  template <int Dim>
+  [[nodiscard]] WEFT_HD Vec3 to_face(std::int32_t /*c*/, std::int32_t s) const {
+    return vector<Dim>(face_arms, s);
+  }
   [[nodiscard]] WEFT_HD double value(std::int32_t row, int k) const { return values[static_cast<std::int64_t>(row) * kVars + k]; }
   template <int Dim>
   [[nodiscard]] WEFT_HD double gradient(std::int32_t row, int k, int d) const {
@@ -81,6 +98,13 @@ struct ResidualView {
   template <int Dim>
   [[nodiscard]] WEFT_HD double matrix(std::int32_t c, int i) const {
     return matrices[static_cast<std::int64_t>(c) * (Dim * (Dim + 1) / 2) + i];
+  }
+
+ private:
+  template <int Dim>
+  [[nodiscard]] WEFT_HD static Vec3 vector(const double* components, std::int32_t s) {
+    const double* const v = components + static_cast<std::int64_t>(s) * Dim;
+    return {v[0], v[1], Dim == 3 ? v[2] : 0};
   }
 };
 
@@ -100,15 +124,12 @@ WEFT_HD inline void least_squares_gradient(const View& v, std::int32_t c, Group 
   using Real = typename View::Real;
   Group own[kGroups];
   for (int k = 0; k < kGroups; ++k) own[k] = v.value(c, k);
-  const BasicVec3<Real> at = v.centroid(c);
   Group sum[kGroups][Dim] = {};
   for (int k = 0; k < kGroups; ++k) low[k] = high[k] = own[k];
   const std::int32_t end = v.stencil_end(c);
   for (std::int32_t s = v.stencil_begin(c); s < end; ++s) {
     const std::int32_t row = v.stencil_row(s);
-    const BasicVec3<Real> r = v.centroid(row) - at;
-    const Real weight = 1 / (Dim == 2 ? r.x * r.x + r.y * r.y : dot(r, r));
-    const BasicVec3<Real> d = weight * r;
+    const BasicVec3<Real> d = v.template pull<Dim>(c, s);
     for (int k = 0; k < kGroups; ++k) {
       const Group other = v.value(row, k);
       const Group difference = other - own[k];
@@ -190,10 +211,9 @@ WEFT_HD inline void gradient_of_cell(const View& v, std::int32_t c, const Limite
   if constexpr (Limiter::kActive) {
     // A limiter below 1 falls with the size of the step, so only the largest steps up and down count.
     Group rise[kGroups] = {}, fall[kGroups] = {};
-    const BasicVec3<Real> at = v.centroid(c);
     const std::int32_t end = v.face_end(c);
     for (std::int32_t s = v.face_begin(c); s < end; ++s) {
-      const BasicVec3<Real> r = v.face_centroid(v.cell_face(s)) - at;
+      const BasicVec3<Real> r = v.template to_face<Dim>(c, s);
       for (int k = 0; k < kGroups; ++k) {
         const Group step = along<Dim>(g[k], r);
         rise[k] = greater(step, rise[k]);

@@ -1,18 +1,33 @@
 #include "weft/flow/detail/loops.hpp"
 
+#include <algorithm>
+
 #include "weft/flow/detail/pack_loops.hpp"
 
 namespace weft::flow::detail {
 
-int lanes() {
+namespace {
+
+int widest() {
 #if defined(WEFT_PACKS_OF_8)
-  static const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-                           __builtin_cpu_supports("avx512cd");
-  if (wide) return 8;
-#endif
+  const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd");
+  return has ? 8 : 4;
+#else
   return 4;
+#endif
 }
+
+int& chosen_lanes() {
+  static int lanes = widest();
+  return lanes;
+}
+
+}  // namespace
+
+int lanes() { return chosen_lanes(); }
+
+void limit_lanes(int most) { chosen_lanes() = std::min(most, widest()); }
 
 template <int Dim>
 void gradient_loop(const ResidualView& v, GradientKind kind, const LimiterChoice& limiter, std::int32_t first,
@@ -29,6 +44,13 @@ void face_loop(const ResidualView& v, const FluxChoice& flux, bool both, std::in
   if (lanes() == 8) return pack_fluxes<Dim, 8>(v, flux, both, first, last);
 #endif
   pack_fluxes<Dim, 4>(v, flux, both, first, last);
+}
+
+UpdateReport update_loop(const UpdateView& v, std::int32_t cells) {
+#if defined(WEFT_PACKS_OF_8)
+  if (lanes() == 8) return pack_update<8>(v, cells);
+#endif
+  return pack_update<4>(v, cells);
 }
 
 template <int Dim>

@@ -46,6 +46,14 @@ template <class T>
   return a * a;
 }
 template <class T>
+[[nodiscard]] WEFT_HD inline auto finite(const T& a) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<bool>(std::isfinite(a));
+  } else {
+    return a - a <= 0;
+  }
+}
+template <class T>
 [[nodiscard]] WEFT_HD inline T root(const T& a) {
   using std::sqrt;
   return sqrt(a);

@@ -133,4 +133,78 @@ WEFT_FORCE_INLINE void transpose(Pack<N> (&rows)[N]) {
   if constexpr (Block > 1) transpose<N, Block / 2>(rows);
 }
 
+/// Takes into `p` what of number Stride * i + K, for lane i, is in the M-th pack.
+template <int Stride, int K, int M, int N, std::size_t... I>
+WEFT_FORCE_INLINE void take_every(Pack<N>& p, const Pack<N>& pack, std::index_sequence<I...>) {
+  constexpr auto from = [](int i) {
+    const int number = Stride * i + K;
+    if (number / N == M) return N + number % N;
+    return M == 1 ? number % N : i;
+  };
+  p = Pack<N>(__builtin_shufflevector(p.v, pack.v, from(static_cast<int>(I))...));
+}
+
+/// Lane i of the result is number Stride * i + K of the packs in a row: component K of vectors one after the other.
+template <int Stride, int K, int N, int M = 1>
+[[nodiscard]] WEFT_FORCE_INLINE Pack<N> every(const Pack<N> (&packs)[Stride], Pack<N> p) {
+  take_every<Stride, K, M>(p, packs[M], std::make_index_sequence<N>{});
+  if constexpr (M + 1 < Stride) return every<Stride, K, N, M + 1>(packs, p);
+  return p;
+}
+
+template <int Stride, int N, std::size_t... K>
+WEFT_FORCE_INLINE void deinterleave(Pack<N> (&packs)[Stride], std::index_sequence<K...>) {
+  const Pack<N> components[Stride] = {every<Stride, static_cast<int>(K)>(packs, packs[0])...};
+  ((packs[K] = components[K]), ...);
+}
+/// Makes packs in a row, N vectors of Stride numbers, one pack for each component.
+template <int Stride, int N>
+WEFT_FORCE_INLINE void deinterleave(Pack<N> (&packs)[Stride]) {
+  deinterleave(packs, std::make_index_sequence<Stride>{});
+}
+
+/// Takes into `p`, pack Part of vectors one after the other, what in it is of component K.
+template <int Stride, int Part, int K, int N, std::size_t... I>
+WEFT_FORCE_INLINE void put_component(Pack<N>& p, const Pack<N>& component, std::index_sequence<I...>) {
+  constexpr auto from = [](int i) {
+    const int number = Part * N + i;
+    if (number % Stride == K) return N + number / Stride;
+    return K == 1 ? number / Stride : i;
+  };
+  p = Pack<N>(__builtin_shufflevector(p.v, component.v, from(static_cast<int>(I))...));
+}
+
+/// Pack Part of the vectors whose components are given.
+template <int Stride, int Part, int N, int K = 1>
+[[nodiscard]] WEFT_FORCE_INLINE Pack<N> woven(const Pack<N> (&components)[Stride], Pack<N> p) {
+  put_component<Stride, Part, K>(p, components[K], std::make_index_sequence<N>{});
+  if constexpr (K + 1 < Stride) return woven<Stride, Part, N, K + 1>(components, p);
+  return p;
+}
+
+template <int Stride, int N, std::size_t... Part>
+WEFT_FORCE_INLINE void interleave(Pack<N> (&components)[Stride], std::index_sequence<Part...>) {
+  const Pack<N> packs[Stride] = {woven<Stride, static_cast<int>(Part)>(components, components[0])...};
+  ((components[Part] = packs[Part]), ...);
+}
+/// The reverse of deinterleave().
+template <int Stride, int N>
+WEFT_FORCE_INLINE void interleave(Pack<N> (&components)[Stride]) {
+  interleave(components, std::make_index_sequence<Stride>{});
+}
+
+template <int Stride, int Part, int N, std::size_t... I>
+[[nodiscard]] WEFT_FORCE_INLINE Pack<N> repeated(const Pack<N>& a, std::index_sequence<I...>) {
+  return Pack<N>(__builtin_shufflevector(a.v, a.v, ((Part * N + static_cast<int>(I)) / Stride)...));
+}
+template <int Stride, int N, std::size_t... Part>
+WEFT_FORCE_INLINE void repeat(const Pack<N>& a, Pack<N> (&packs)[Stride], std::index_sequence<Part...>) {
+  ((packs[Part] = repeated<Stride, static_cast<int>(Part)>(a, std::make_index_sequence<N>{})), ...);
+}
+/// Makes packs in a row of each lane of `a` Stride times.
+template <int Stride, int N>
+WEFT_FORCE_INLINE void repeat(const Pack<N>& a, Pack<N> (&packs)[Stride]) {
+  repeat(a, packs, std::make_index_sequence<Stride>{});
+}
+
 }  // namespace weft::flow::detail

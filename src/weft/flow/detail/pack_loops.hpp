@@ -14,4 +14,8 @@ void pack_gradients(const ResidualView& v, GradientKind kind, const LimiterChoic
 template <int Dim, int N>
 void pack_fluxes(const ResidualView& v, const FluxChoice& flux, bool both, std::int32_t first, std::int32_t last);
 
+/// As update_loop.
+template <int N>
+UpdateReport pack_update(const UpdateView& v, std::int32_t cells);
+
 }  // namespace weft::flow::detail

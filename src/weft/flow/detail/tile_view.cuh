@@ -93,6 +93,14 @@ struct TileView {
   __device__ Vec3 centroid(std::int32_t row) const {
     return {centroids[3 * row], centroids[3 * row + 1], Dim == 3 ? centroids[3 * row + 2] : 0};
   }
+  template <int D>
+  __device__ Vec3 pull(std::int32_t c, std::int32_t s) const {
+    return pull_over<D>(centroid(stencil_row(s)) - centroid(c));
+  }
+  template <int D>
+  __device__ Vec3 to_face(std::int32_t c, std::int32_t s) const {
+    return face_centroid(cell_face(s)) - centroid(c);
+  }
   __device__ double inverse_volume(std::int32_t c) const { return t.inverse_volume[tile.first_cell + c]; }
   __device__ double value(std::int32_t row, int k) const { return values[row * kVars + k]; }
   template <int D>

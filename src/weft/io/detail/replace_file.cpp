@@ -38,6 +38,8 @@ void keep_as(const fs::path& path, const fs::path& previous) {
     if (!code) sync(part, O_RDWR);
   }
   if (!code) fs::rename(part, previous, code);
+  std::error_code ignored;
+  fs::remove(part, ignored);  // still there where both were names of one file already
   if (code) {
     throw IoError(fmt::format("cannot keep it as {}: {}", previous.string(), code.message()), "check permissions and free space",
                   Where{.file = path.string()});
