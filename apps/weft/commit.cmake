@@ -4,6 +4,12 @@ execute_process(COMMAND git -C ${SOURCE_DIR} describe --always --abbrev=12 --exc
 if(failed)
   set(commit "")
 endif()
+execute_process(COMMAND git -C ${SOURCE_DIR} rev-parse --show-toplevel
+  OUTPUT_VARIABLE top OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+file(REAL_PATH "${SOURCE_DIR}" source)
+if(NOT top STREQUAL source)  # unpacked inside the repository of something else
+  set(commit "")
+endif()
 set(text "#pragma once\nnamespace weft::app {\ninline constexpr const char* kCommit = \"${commit}\";\n}  // namespace weft::app\n")
 set(before "")
 if(EXISTS ${OUTPUT})

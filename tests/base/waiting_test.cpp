@@ -39,6 +39,8 @@ TEST(Waiting, OneWatchdogAtATime) {
   dog.emplace(1000, "third");
 }
 
+// Not of the style "threadsafe", which starts the program anew: under mpirun the child would join MPI as the rank that it
+// already is, and hang. The watchdog's thread begins after the fork.
 TEST(Waiting, AnImpatientWatchdogEndsTheProcess) {
   EXPECT_EXIT(
       {

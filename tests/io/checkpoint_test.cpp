@@ -5,9 +5,16 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <numeric>
+#include <string>
+#include <string_view>
 
 #include "weft/io/hdf5_file.hpp"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 #include "io/support/scratch.hpp"
 
@@ -33,6 +40,19 @@ std::vector<double> values_of(const std::vector<std::int64_t>& keys, int width) 
     for (int k = 0; k < width; ++k) values.push_back(1.0 / static_cast<double>(1 + 10 * key + k));
   }
   return values;
+}
+
+// Where the file may say how many rows each rank wrote: places of the most significant byte of each such number.
+std::vector<std::int64_t> places_of_row_counts(const Communicator& comm, const std::filesystem::path& path) {
+  const std::vector<std::int64_t> counts = comm.all_gather(static_cast<std::int64_t>(dealt(comm, 0).size()));
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  const std::string_view wanted(reinterpret_cast<const char*>(counts.data()), counts.size() * sizeof(std::int64_t));
+  std::vector<std::int64_t> places;
+  for (std::size_t at = bytes.find(wanted); at != std::string::npos; at = bytes.find(wanted, at + 1)) {
+    for (std::size_t r = 0; r < counts.size(); ++r) places.push_back(static_cast<std::int64_t>(at + 8 * r + 7));
+  }
+  return places;
 }
 
 class Checkpoint : public ::testing::Test {
@@ -138,6 +158,9 @@ TEST_F(Checkpoint, AChangedByteIsFound) {
   write(comm);
   comm.barrier();
   const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path));
+#ifdef __SANITIZE_ADDRESS__
+  const __lsan::ScopedDisabler of_hdf5;  // which loses some bytes where it fails to open a damaged file
+#endif
   const auto flip = [&](std::int64_t at) {
     comm.barrier();
     if (comm.is_root()) {
@@ -150,7 +173,10 @@ TEST_F(Checkpoint, AChangedByteIsFound) {
     comm.barrier();
   };
   int refused = 0, tried = 0;
-  for (std::int64_t at = 0; at < size; at += 61) {
+  std::vector<std::int64_t> places = places_of_row_counts(comm, path);
+  ASSERT_FALSE(places.empty());
+  for (std::int64_t at = 0; at < size; at += 61) places.push_back(at);
+  for (const std::int64_t at : places) {
     flip(at);
     ++tried;
     try {

@@ -46,7 +46,9 @@ struct RunSummary {
   StopReason reason = StopReason::time;
   std::int64_t first_step = 0, steps = 0, cells = 0;  ///< first_step: of the checkpoint that the run went on from
   double time = 0, wall_seconds = 0;
-  double cell_residuals_per_second = 0;  ///< of time stepping, all ranks together, without output
+  /// Of time stepping, all ranks together, without output; but on GPUs, where steps go on meanwhile, with the part of output that
+  /// outlasts them.
+  double cell_residuals_per_second = 0;
   double residual = 0;
   std::map<std::string, Forces> forces;                        ///< by name
   std::optional<std::array<ErrorNorms, Solver::kVars>> error;  ///< where the case names an exact solution

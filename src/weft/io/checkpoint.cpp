@@ -203,6 +203,17 @@ void CheckpointReader::choose_rows(std::span<const std::int64_t> keys) {
   state.rows = cells * (me + 1) / ranks - state.first;
   if (state.info.ranks == ranks) {
     const std::vector<std::int64_t> rows = state.file.read_rows<std::int64_t>("rows_of_rank", 0, ranks);
+    // Read by all, so that all see the same.
+    std::int64_t left = cells;
+    for (const std::int64_t of_rank : rows) {
+      if (of_rank < 0 || of_rank > left) {
+        left = -1;
+        break;
+      }
+      left -= of_rank;
+    }
+    if (left != 0)
+      throw IoError(fmt::format("has rows of {} ranks that are not {} cells: it is damaged", ranks, cells), {}, where);
     state.first = 0;
     for (std::size_t r = 0; r < static_cast<std::size_t>(me); ++r) state.first += rows[r];
     state.rows = rows[static_cast<std::size_t>(me)];

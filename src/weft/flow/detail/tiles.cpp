@@ -109,11 +109,12 @@ TileCut::TileCut(const mesh::Mesh& mesh, const Discretization& d, const TileSize
 }
 
 TileSize TileCut::quantile(double part) const {
-  if (inner == 0) return {};
-  std::vector<int> values(static_cast<std::size_t>(inner));
+  const std::int32_t tiles = inner > 0 ? inner : size();
+  if (tiles == 0) return {};
+  std::vector<int> values(static_cast<std::size_t>(tiles));
   const auto of = [&](int TileSize::*number) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = of_tile[i].*number;
-    const auto at = values.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(inner - 1));
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(tiles - 1));
     std::nth_element(values.begin(), at, values.end());
     return *at;
   };

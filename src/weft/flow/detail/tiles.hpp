@@ -33,7 +33,7 @@ struct TileCut {
   TileCut(const mesh::Mesh& mesh, const Discretization& discretization, const TileSize& limit);
 
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(of_tile.size()); }
-  /// What this part of the inner tiles does not exceed, each number by itself. 1: none does.
+  /// What this part of the inner tiles does not exceed, each number by itself; of all tiles, where none is inner. 1: none does.
   [[nodiscard]] TileSize quantile(double part) const;
 
   std::int32_t inner = 0;                    ///< tiles 0 ... inner - 1 have inner cells, the others border cells
