@@ -106,6 +106,9 @@ TEST(Pack, FluxesAreThoseOfSingleFaces) {
   expect_same_flux(RoeFlux{});
   expect_same_flux(RoeFlux{0});
   expect_same_flux(RusanovFlux{});
+  expect_same_flux(HlleFlux{});
+  expect_same_flux(AusmPlusUpFlux{});
+  expect_same_flux(AusmPlusUpFlux{0.1});
 }
 
 template <class Limiter>

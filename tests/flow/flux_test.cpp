@@ -49,7 +49,7 @@ void expect_near(const Conserved& a, const Conserved& b, const Conserved& scale,
 
 template <class Flux>
 class FluxTest : public ::testing::Test {};
-using Fluxes = ::testing::Types<HllcFlux, RoeFlux, RusanovFlux>;
+using Fluxes = ::testing::Types<HllcFlux, RoeFlux, RusanovFlux, HlleFlux, AusmPlusUpFlux>;
 TYPED_TEST_SUITE(FluxTest, Fluxes);
 
 TEST(Flux, PhysicalFluxOfAHandCheckedState) {
@@ -138,8 +138,7 @@ TYPED_TEST(FluxTest, SupersonicFlowIsUpwinded) {
 }
 
 template <class Flux>
-void expect_contact_is_exact() {
-  const Flux flux{};
+void expect_contact_is_exact(const Flux& flux = {}) {
   const Vec3 n = kNormal, tangent{-0.8, 0.6, 0};
   // Density and tangential velocity jump; nothing crosses.
   const Primitive l{1.4, 3.0 * tangent + Vec3{0, 0, 1}, 2.5}, r{0.1, -7.0 * tangent, 2.5};
@@ -148,6 +147,10 @@ void expect_contact_is_exact() {
 }
 TEST(Flux, StationaryContactIsExactForHllc) { expect_contact_is_exact<HllcFlux>(); }
 TEST(Flux, StationaryContactIsExactForRoe) { expect_contact_is_exact<RoeFlux>(); }
+TEST(Flux, StationaryContactIsExactForAusmPlusUp) {
+  expect_contact_is_exact<AusmPlusUpFlux>();
+  expect_contact_is_exact(AusmPlusUpFlux{0.05});
+}
 
 TEST(Flux, HllcLetsNoMassThroughAMirror) {
   for (const double speed : {-3.0, -0.3, 0.0, 0.7, 12.0}) {
@@ -156,11 +159,42 @@ TEST(Flux, HllcLetsNoMassThroughAMirror) {
   }
 }
 
-TEST(Flux, RoeIsExactForAStationaryShock) {
-  // Mach 3 normal shock: p2/p1 = 31/3, rho2/rho1 = 27/7.
-  const Primitive ahead{1.4, {3, 0, 0}, 1}, behind{5.4, {7.0 / 9, 0, 0}, 31.0 / 3};
-  const Conserved f = RoeFlux{.entropy_fix = 0}(kGas, ahead, behind, {1, 0, 0});
-  expect_near(f, physical_flux(kGas, ahead, {1, 0, 0}), Conserved{4.2, {13.6, 1, 1}, 30}, 1e-14);
+template <class Flux>
+void expect_shock_is_exact(const Flux& flux) {
+  // Mach 3 normal shock: p2/p1 = 31/3, rho2/rho1 = 27/7; with a velocity along it, too.
+  const Primitive ahead{1.4, {3, 0.7, 0}, 1}, behind{5.4, {7.0 / 9, 0.7, 0}, 31.0 / 3};
+  for (const double sign : {1.0, -1.0}) {
+    const Vec3 n{sign, 0, 0};
+    const Conserved f = sign > 0 ? flux(kGas, ahead, behind, n) : flux(kGas, behind, ahead, n);
+    expect_near(f, physical_flux(kGas, ahead, n), Conserved{4.2, {13.6, 3, 1}, 30}, 1e-14);
+  }
+}
+TEST(Flux, StationaryShockIsExactForRoe) { expect_shock_is_exact(RoeFlux{.entropy_fix = 0}); }
+TEST(Flux, StationaryShockIsExactForHlle) { expect_shock_is_exact(HlleFlux{}); }
+TEST(Flux, StationaryShockIsExactForAusmPlusUp) { expect_shock_is_exact(AusmPlusUpFlux{}); }
+
+// By hand: both sides at rest, c = 1 and 2, Roe's c~ = sqrt(5/2), so S_L = -c~ and S_R = 2.
+TEST(Flux, HlleOfHandCheckedStates) {
+  const Primitive l{1.4, {}, 1}, r{1.4, {}, 4};
+  const Conserved f = HlleFlux{}(kGas, l, r, {0, 1, 0});
+  const double c = std::sqrt(2.5);
+  EXPECT_NEAR(f.density, 0, 1e-15);
+  EXPECT_NEAR(f.momentum.y, (2 * 1 + c * 4) / (2 + c), 1e-14);
+  EXPECT_NEAR(f.energy, -2 * c / (2 + c) * (4 - 1) / 0.4, 1e-14);
+}
+
+// By hand: gas at rest with a jump of pressure only: no velocity, M = 0, so M+(4) = M-(4) = 3/8, P+(5) = P-(5) = 1/2.
+TEST(Flux, AusmPlusUpOfHandCheckedStates) {
+  const Primitive l{1.2, {0, 5, 0}, 1}, r{1.2, {0, -5, 0}, 1.5};
+  const double cc = 2 * 1.4 / 2.4 * 1 / 1.2;                                        // critical, of the left
+  const double mach = -0.25 * 0.5 / (1.2 * cc), mass = mach * std::sqrt(cc) * 1.2;  // to the left, with the state of the right
+  const Conserved f = AusmPlusUpFlux{}(kGas, l, r, {1, 0, 0});
+  EXPECT_NEAR(f.density, mass, 1e-15);
+  EXPECT_NEAR(f.momentum.x, 1.25, 1e-15);
+  EXPECT_NEAR(f.momentum.y, -5 * mass, 1e-14);
+  EXPECT_NEAR(f.energy, mass * (3.5 * 1.5 / 1.2 + 12.5), 1e-14);
+  // At low speed the pressure drives 1 / f_a times as much mass: f_a = 0.1 (2 - 0.1).
+  EXPECT_NEAR(AusmPlusUpFlux{0.1}(kGas, l, r, {1, 0, 0}).density, mass / 0.19, 1e-14);
 }
 
 /// First-order Godunov on [0, 1] with `cells` cells at CFL 0.9 of |u| + c.
@@ -200,9 +234,10 @@ constexpr TubeCase kTubes[] = {
     {"strong blast", {{1, {0, 0, 0}, 1e8}, {1e-3, {0, 0, 0}, 1e-6}}, 0.5, 2e-5},
 };
 
-TEST(Flux, HllcAndRusanovStayPositiveOnToroTests) {
+TEST(Flux, HllcHlleAndRusanovStayPositiveOnToroTests) {
   for (const TubeCase& test : kTubes) {
     for (const Primitive& w : tube(HllcFlux{}, test.start, test.x0, test.until)) ASSERT_TRUE(kGas.physical(w)) << test.name;
+    for (const Primitive& w : tube(HlleFlux{}, test.start, test.x0, test.until)) ASSERT_TRUE(kGas.physical(w)) << test.name;
     for (const Primitive& w : tube(RusanovFlux{}, test.start, test.x0, test.until)) ASSERT_TRUE(kGas.physical(w)) << test.name;
   }
 }
@@ -227,7 +262,7 @@ TEST(Flux, EntropyFixRemovesTheExpansionShock) {
 
 TEST(Flux, ChosenByName) {
   EXPECT_EQ(kind_named<FluxKind>("roe"), FluxKind::roe);
-  for (const FluxKind kind : {FluxKind::hllc, FluxKind::roe, FluxKind::rusanov}) {
+  for (const FluxKind kind : {FluxKind::hllc, FluxKind::roe, FluxKind::rusanov, FluxKind::hlle, FluxKind::ausm_plus_up}) {
     EXPECT_EQ(kind_named<FluxKind>(name_of(kind)), kind);
   }
   try {
@@ -240,12 +275,14 @@ TEST(Flux, ChosenByName) {
     (void)kind_named<FluxKind>("upwind");
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_EQ(e.suggestion(), "use one of hllc, roe, rusanov");
+    EXPECT_EQ(e.suggestion(), "use one of hllc, roe, rusanov, hlle, ausm_plus_up");
   }
   const auto density = [](auto flux) { return flux(kGas, kLeft, kRight, kNormal).density; };
-  EXPECT_EQ(visit_flux(FluxKind::hllc, density), density(HllcFlux{}));
-  EXPECT_EQ(visit_flux(FluxKind::roe, density), density(RoeFlux{}));
-  EXPECT_EQ(visit_flux(FluxKind::rusanov, density), density(RusanovFlux{}));
+  EXPECT_EQ(visit_flux(FluxKind::hllc, 1, density), density(HllcFlux{}));
+  EXPECT_EQ(visit_flux(FluxKind::roe, 1, density), density(RoeFlux{}));
+  EXPECT_EQ(visit_flux(FluxKind::rusanov, 1, density), density(RusanovFlux{}));
+  EXPECT_EQ(visit_flux(FluxKind::hlle, 1, density), density(HlleFlux{}));
+  EXPECT_EQ(visit_flux(FluxKind::ausm_plus_up, 0.2, density), density(AusmPlusUpFlux{0.2}));
 }
 
 }  // namespace

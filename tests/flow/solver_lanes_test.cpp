@@ -10,6 +10,7 @@ namespace weft::flow {
 namespace {
 
 using test::conditions;
+using test::every_flux;
 using test::generated;
 using test::Setting;
 using test::settings;
@@ -43,7 +44,7 @@ class Lanes : public ::testing::TestWithParam<Setting> {
 
 TEST_P(Lanes, DoNotChangeABit) {
   const mesh::Mesh mesh = generated(GetParam().generator, GetParam().parameters, GetParam().options);
-  for (const FluxKind flux : {FluxKind::hllc, FluxKind::roe, FluxKind::rusanov}) {
+  for (const FluxKind flux : every_flux()) {
     for (const bool local : {false, true}) {
       const Numerics numerics{.flux = flux, .limiter = GetParam().limiter, .cfl = 0.5, .local_time_step = local};
       const Outcome four = after_steps(mesh, numerics, 4), eight = after_steps(mesh, numerics, 8);

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "weft/flow/names.hpp"
+
 #include "flow/solver_support.hpp"
 
 namespace weft::flow::test {
@@ -39,6 +41,12 @@ inline std::vector<Setting> settings() {
           {"prisms", "box", {{"nx", n(4)}, {"ny", n(4)}, {"nz", n(3)}, {"elements", "prisms"}}, {}, 3, kBarth},
           {"pyramids", "box", {{"nx", n(3)}, {"ny", n(3)}, {"nz", n(3)}, {"elements", "pyramids"}}, {}, 3, kBarth},
           {"mixed_3d", "box", {{"nx", n(3)}, {"ny", n(3)}, {"nz", n(6)}, {"elements", "mixed"}}, {}, 3, kVenkat}};
+}
+
+inline std::vector<FluxKind> every_flux() {
+  std::vector<FluxKind> all;
+  for (const std::string_view name : names<FluxKind>()) all.push_back(kind_named<FluxKind>(name));
+  return all;
 }
 
 inline constexpr Primitive kStream{1.2, {0.6, 0.1, 0}, 0.9};

@@ -134,7 +134,12 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
     std::vector<std::string> all(names<Kind>().begin(), names<Kind>().end());
     return kind_named<Kind>(s.choice(key, all, {.default_value = std::string(name_of(initial)), .doc = doc}));
   };
-  n.flux = enumerated("flux", FluxKind::hllc, "Riemann flux.");
+  n.flux = enumerated("flux", FluxKind::hllc, "Numerical flux through a face.");
+  n.cutoff_mach = s.number("cutoff_mach", {.default_value = 1,
+                                           .min_exclusive = 0,
+                                           .max = 1,
+                                           .doc = "Of ausm_plus_up: the least Mach number that its terms of low speed are scaled "
+                                                  "to. That of the free stream where it is far below 1."});
   n.limiter = enumerated("limiter", LimiterKind::barth_jespersen, "Of the linear reconstruction.");
   n.venkatakrishnan_k =
       s.number("venkatakrishnan_k", {.default_value = 5, .min = 0, .doc = "Larger lets through larger smooth variations."});

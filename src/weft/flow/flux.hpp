@@ -4,23 +4,29 @@
 /// A numerical flux is a functor `Conserved operator()(gas, left, right, unit_normal)`, for one face or for a pack of them
 /// (BasicConserved<T>): per unit area, positive from left to right. Each is consistent, f(W, W, n) = physical_flux(W, n), and
 /// conservative, f(L, R, n) = -f(R, L, -n).
+#include "weft/flow/ausm_plus_up.hpp"
 #include "weft/flow/hllc.hpp"
+#include "weft/flow/hlle.hpp"
 #include "weft/flow/physical_flux.hpp"
 #include "weft/flow/roe.hpp"
 #include "weft/flow/rusanov.hpp"
 
 namespace weft::flow {
 
-enum class FluxKind : int { hllc, roe, rusanov };
+enum class FluxKind : int { hllc, roe, rusanov, hlle, ausm_plus_up };
 
-/// Calls f(HllcFlux{}), f(RoeFlux{}) or f(RusanovFlux{}): turns the choice of a case into a template argument.
+/// Calls f(HllcFlux{}), f(RoeFlux{}) and so on: turns the choice of a case into a template argument.
 template <class F>
-decltype(auto) visit_flux(FluxKind kind, F&& f) {
+decltype(auto) visit_flux(FluxKind kind, double cutoff_mach, F&& f) {
   switch (kind) {
     case FluxKind::roe:
       return f(RoeFlux{});
     case FluxKind::rusanov:
       return f(RusanovFlux{});
+    case FluxKind::hlle:
+      return f(HlleFlux{});
+    case FluxKind::ausm_plus_up:
+      return f(AusmPlusUpFlux{cutoff_mach});
     case FluxKind::hllc:
       break;
   }

@@ -1,9 +1,9 @@
 #pragma once
 /// The HLLC flux: two acoustic waves and the contact between them.
 ///
-/// E. F. Toro, M. Spruce, W. Speares, Shock Waves 4 (1994) 25-34, with the wave speeds of P. Batten, N. Clarke, C. Lambert,
-/// D. M. Causon, SIAM J. Sci. Comput. 18 (1997) 1553-1570, eqs (12)-(13): S_L = min(q_L - c_L, q~ - c~), S_R = max(q_R + c_R,
-/// q~ + c~) with Roe's averages, for which they prove that density and pressure stay positive.
+/// E. F. Toro, M. Spruce, W. Speares, Shock Waves 4 (1994) 25-34, with the wave speeds of outer_waves.hpp, for which P. Batten,
+/// N. Clarke, C. Lambert, D. M. Causon, SIAM J. Sci. Comput. 18 (1997) 1553-1570, prove that density and pressure stay positive.
+#include "weft/flow/outer_waves.hpp"
 #include "weft/flow/physical_flux.hpp"
 
 namespace weft::flow {
@@ -19,20 +19,11 @@ struct HllcFlux {
                                                                        const BasicPrimitive<T>& left,
                                                                        const BasicPrimitive<T>& right,
                                                                        const BasicVec3<T>& n) const {
-    using detail::root, detail::select;
+    using detail::select;
     const T ql = dot(left.velocity, n), qr = dot(right.velocity, n);
     const T volume_l = 1 / left.density, volume_r = 1 / right.density;
-    const T ccl = gas.gamma * left.pressure * volume_l, ccr = gas.gamma * right.pressure * volume_r;
-
-    // Roe's averages.
-    const T root_l = root(left.density), root_r = root(right.density);
-    const T unit = 1 / (root_l + root_r);
-    const T wl = root_l * unit, wr = root_r * unit;
+    const auto [sl, sr] = outer_waves(gas, left, ql, volume_l, right, qr, volume_r);
     const T jump = qr - ql;
-    const T q = wl * ql + wr * qr;
-    const T c = root(wl * ccl + wr * ccr + Real(0.5) * (gas.gamma - 1) * (wl * wr) * (jump * jump));
-    const T sl = detail::lesser(ql - root(ccl), q - c);
-    const T sr = detail::greater(qr + root(ccr), q + c);
 
     // al and ar are the mass fluxes through the outer waves; below < 0, so the contact moves as -balance does.
     const T al = left.density * (sl - ql), ar = right.density * (sr - qr);

@@ -10,7 +10,7 @@
 
 namespace weft::flow {
 
-/// Every name of an enumeration, in the order of its values: "hllc", "roe", "rusanov".
+/// Every name of an enumeration, in the order of its values: "hllc", "roe", "rusanov", ...
 template <class Kind>
 [[nodiscard]] std::span<const std::string_view> names();
 template <>

@@ -11,6 +11,7 @@ enum class GradientKind { none, green_gauss, least_squares };
 
 struct Numerics {
   FluxKind flux = FluxKind::hllc;
+  double cutoff_mach = 1;                               ///< of AusmPlusUpFlux
   GradientKind gradient = GradientKind::least_squares;  ///< none: first order in space
   LimiterKind limiter = LimiterKind::barth_jespersen;
   /// Venkatakrishnan's K: differences below (K h / reference_length)^1.5 of the reference state are not limited.

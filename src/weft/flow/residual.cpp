@@ -49,7 +49,7 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
       residual_(backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) * kVars : 0, 0.0),
       limiter_(visit_limiter(numerics.limiter, numerics.venkatakrishnan_k,
                              [](auto limiter) { return detail::LimiterChoice(limiter); })),
-      flux_(visit_flux(numerics.flux, [](auto flux) { return detail::FluxChoice(flux); })),
+      flux_(visit_flux(numerics.flux, numerics.cutoff_mach, [](auto flux) { return detail::FluxChoice(flux); })),
       lowered_(static_cast<std::size_t>(mesh.cells()), 0),
       pull_lowered_(ArrayTransformer(mesh.plan, {PairRef::rows(lowered_)}).pull()) {
   if (backend != Backend::host) return;

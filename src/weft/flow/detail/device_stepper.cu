@@ -156,7 +156,7 @@ DeviceStepper::Impl::Impl(const Residual& scheme, const SourceTerm& source_term)
       source(source_term),
       limiter(visit_limiter(scheme.numerics().limiter, scheme.numerics().venkatakrishnan_k,
                             [](auto chosen) { return LimiterChoice(chosen); })),
-      flux(visit_flux(scheme.numerics().flux, [](auto chosen) { return FluxChoice(chosen); })) {
+      flux(visit_flux(scheme.numerics().flux, scheme.numerics().cutoff_mach, [](auto chosen) { return FluxChoice(chosen); })) {
   const mesh::Mesh& m = scheme.mesh();
   const Discretization& d = scheme.discretization();
   const Tiles on_host = choose_tiles(m, d);

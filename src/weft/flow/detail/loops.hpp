@@ -11,7 +11,7 @@
 namespace weft::flow::detail {
 
 using LimiterChoice = std::variant<NoLimiter, BarthJespersen, Venkatakrishnan>;
-using FluxChoice = std::variant<HllcFlux, RoeFlux, RusanovFlux>;
+using FluxChoice = std::variant<HllcFlux, RoeFlux, RusanovFlux, HlleFlux, AusmPlusUpFlux>;
 
 /// What a Runge-Kutta stage reads and writes: owned rows x kVars, AoS, and owned cells.
 struct UpdateView {
