@@ -214,6 +214,23 @@ TEST(ReadCgns, PolyhedraAreTheShapesThatTheyAre) {
   }
 }
 
+TEST(ReadCgns, ParentsInOtherSectionsAreNotCellsOnceMore) {
+  const MeshBlock expected = without_volume_zones(mixed_3d());
+  CgnsTree root = polyhedra(Cells::parents);
+  Ints numbers;
+  for (std::int64_t c = 0; c < expected.cells.size(); ++c) {
+    numbers.push_back(cgns_type(expected.cells.type[static_cast<std::size_t>(c)]));
+    for (const int vertex : vertices(expected.cells, c)) numbers.push_back(vertex);
+  }
+  CgnsTree& zone = root.at("Base/Zone");
+  const int faces = std::get<Ints>(zone.children.back().at("ElementRange").data)[1];
+  zone.add(cgns_section("Cells", kMixed, faces + 1, faces + 4, numbers));
+  const MeshBlock block = load(root);
+  EXPECT_EQ(block.cells.type, expected.cells.type);
+  EXPECT_EQ(block.cells.node, expected.cells.node);
+  EXPECT_EQ(faces_of(block), faces_of(expected));
+}
+
 TEST(ReadCgns, OtherPolyhedraAreRefusedByTheirNumber) {
   CgnsTree root = polyhedra(Cells::faces);
   Ints& numbers = std::get<Ints>(root.at("Base/Zone/Cells/ElementConnectivity").data);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 
@@ -257,9 +258,21 @@ class SectionReader {
     mesh_.raw.add(cell->type, {cell->node.data(), static_cast<std::size_t>(shape(cell->type).nodes)}, cell_tag_, id, -1);
   }
 
-  /// Cells that only the faces name: of each face the cell that it looks out of, and the one that it looks into (0: none).
+  /// Cells that only the faces name: of each face the cell that it looks out of, and the one that it looks into (0: none). Those
+  /// of other sections have been read with them.
   void read_parents(const std::vector<Section>& sections) {
     std::vector<std::pair<std::int64_t, std::int64_t>> sides;  // cell, face with its sign
+    const auto add_side = [&](std::int64_t cell, std::int64_t face) {
+      const auto after = std::upper_bound(sections.begin(), sections.end(), cell,
+                                          [](std::int64_t id, const Section& section) { return id < section.first; });
+      const bool known = after != sections.begin() && cell <= after[-1].last && after[-1].type != kPolygons;
+      if (cell > 0 && known) {
+        std::int8_t& uses = zone_.faces.uses[zone_.faces.find(std::abs(face))];
+        uses = static_cast<std::int8_t>(std::min(uses + 1, 2));
+      } else if (cell > 0) {
+        sides.emplace_back(cell, face);
+      }
+    };
     for (const Section& section : sections) {
       const auto node = section.type == kPolygons ? file_.child(section.node, "ParentElements") : std::nullopt;
       if (!node) continue;
@@ -269,8 +282,8 @@ class SectionReader {
         file_.fail(fmt::format("ParentElements of {} does not fit its elements", section.what()), kTruncated);
       for (std::size_t i = 0; i < count; ++i) {
         const std::int64_t face = section.first + static_cast<std::int64_t>(i);
-        if (parents[i] > 0) sides.emplace_back(parents[i], face);
-        if (parents[count + i] > 0) sides.emplace_back(parents[count + i], -face);
+        add_side(parents[i], face);
+        add_side(parents[count + i], -face);
       }
     }
     std::sort(sides.begin(), sides.end());
