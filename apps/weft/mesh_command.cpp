@@ -67,7 +67,7 @@ void add_mesh(CLI::App& app, Request& request) {
   auto options = std::make_shared<MeshOptions>();
 
   CLI::App* info = command->add_subcommand("info", "Say what a mesh file holds: cells, zones, extent, quality, balance");
-  info->add_option("input", options->input, "Mesh file: Gmsh, SU2 or CGNS")->required();
+  info->add_option("input", options->input, "Mesh file: Gmsh, SU2, CGNS or Weft's own")->required();
   add_launch_options(*info, request);
   info->callback([options, &request] {
     request.action = [options](const Communicator& comm) {
@@ -79,12 +79,12 @@ void add_mesh(CLI::App& app, Request& request) {
 
   CLI::App* generate = command->add_subcommand("generate", "Generate a mesh; without an output file, show the generators");
   generate->add_option("generator", options->generator, "Name of the generator");
-  generate->add_option("output", options->output, "File to write (.msh or .su2)");
+  generate->add_option("output", options->output, "File to write (.msh, .su2 or .h5)");
   generate->add_option("-p,--parameter", options->parameters, "A parameter of the generator: -p nx=64")
       ->type_name("NAME=VALUE")
       ->take_all();
   generate->add_option("--format", options->format,
-                       "gmsh41, gmsh41-binary, gmsh22, gmsh22-binary or su2 (default: by extension)");
+                       "gmsh41, gmsh41-binary, gmsh22, gmsh22-binary, su2 or weft (default: by extension)");
   generate->add_option("--scale", options->scale, "Multiply the coordinates")->check(positive());
   add_launch_options(*generate, request);
   generate->callback([options, &request] {
@@ -98,9 +98,10 @@ void add_mesh(CLI::App& app, Request& request) {
   });
 
   CLI::App* convert = command->add_subcommand("convert", "Convert a mesh file to another format");
-  convert->add_option("input", options->input, "Mesh file: Gmsh, SU2 or CGNS")->required();
-  convert->add_option("output", options->output, "File to write (.msh or .su2)")->required();
-  convert->add_option("--format", options->format, "gmsh41, gmsh41-binary, gmsh22, gmsh22-binary or su2 (default: by extension)");
+  convert->add_option("input", options->input, "Mesh file: Gmsh, SU2, CGNS or Weft's own")->required();
+  convert->add_option("output", options->output, "File to write (.msh, .su2 or .h5)")->required();
+  convert->add_option("--format", options->format,
+                      "gmsh41, gmsh41-binary, gmsh22, gmsh22-binary, su2 or weft (default: by extension)");
   convert->add_option("--scale", options->scale, "Multiply the coordinates: 0.001 from mm to m")->check(positive());
   add_launch_options(*convert, request);
   convert->callback([options, &request] {

@@ -645,6 +645,7 @@ class Tools(InFolder):
         self.assertIn("24 cells", self.weft("mesh", "generate", "wedge", "w.su2", "-p", "nx=6", "-p", "ny=4"))
         self.assertIn("24 cells", self.weft("mesh", "convert", "w.su2", "w.msh", *ranks(2)))
         self.assertIn("24 cells", self.weft("mesh", "convert", "w.msh", "w2.su2", "--format", "su2"))
+        self.assertIn("24 cells", self.weft("mesh", "convert", "w.msh", "w.h5", *ranks(2)))
         self.assertIn("nonsense", self.weft("mesh", "generate", "wedge", "w.su2", "-p", "nonsense=6", code=FAILED))
         self.assertIn("nx", self.weft("mesh", "generate", "wedge", "w.su2", "-p", "nx", code=FAILED))
         self.assertIn(".stl", self.weft("mesh", "convert", "w.su2", "w.stl", code=FAILED))
@@ -653,11 +654,17 @@ class Tools(InFolder):
         text = (CASES / "wedge.toml").read_text()
         head, tail = text.split("[mesh]", 1)
         rest = tail[tail.index("[free_stream]"):]
-        for file in ("w.su2", "w.msh", "w2.su2"):
+        for file in ("w.su2", "w.msh", "w2.su2", "w.h5"):
             (self.folder / "w.toml").write_text(f'{head}[mesh]\nfile = "{file}"\n{rest}')
             self.weft("run", "w.toml", *sets("stop.steps=5", "output.history_steps=1", f"output.directory=from_{file}"))
             a, b = self.rows("generated/residuals.csv")[-1], self.rows(f"from_{file}/residuals.csv")[-1]
             self.assertAlmostEqual(float(a["density"]), float(b["density"]), delta=1e-12 * float(a["density"]))
+
+    @unittest.skipIf(h5py is None, "no h5py")
+    def test_the_mesh_that_the_guide_writes_with_python(self):
+        program = (SOURCE / "docs/guide/meshes.md").read_text().split("```python\n")[1].split("```")[0]
+        subprocess.run([sys.executable, "-c", program], cwd=self.folder, check=True)
+        self.assertIn("wall: 4 faces", self.weft("mesh", "info", "square.h5", *ranks(2)))
 
     def test_plans_for_ranks_that_are_not_there(self):
         case = self.coarse("forward_step")

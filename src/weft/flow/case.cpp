@@ -78,7 +78,8 @@ std::string sentence(std::string words) {
 
 MeshChoice read_mesh_choice(const Section& s) {
   MeshChoice choice;
-  if (const auto file = s.optional_path("file", {.doc = "Mesh to read: Gmsh (.msh 2.2 or 4.1), SU2 (.su2) or CGNS (.cgns)."})) {
+  if (const auto file = s.optional_path(
+          "file", {.doc = "Mesh to read: Gmsh (.msh 2.2 or 4.1), SU2 (.su2), CGNS (.cgns) or Weft's own (.h5)."})) {
     choice.file = *file;
     choice.where = s.where("file");
   }

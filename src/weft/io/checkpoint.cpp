@@ -5,9 +5,10 @@
 #include <bit>
 
 #include "weft/base/contracts.hpp"
+#include "weft/base/mix.hpp"
 #include "weft/comm/agreement.hpp"
-#include "weft/io/detail/replace_file.hpp"
 #include "weft/io/hdf5_file.hpp"
+#include "weft/io/replace_file.hpp"
 
 namespace weft::io {
 namespace fs = std::filesystem;
@@ -32,15 +33,8 @@ struct Directory {
   [[nodiscard]] bool has(std::int64_t key) const { return key >= 0 && key < keys; }
 };
 
-// SplitMix64's finaliser (Steele, Lea, Flood 2014): spreads every bit over all 64.
-std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
-
 std::uint64_t checksum_of(std::string_view text, std::uint64_t seed) {
-  for (const char c : text) seed = mix(seed + static_cast<unsigned char>(c) + 1);
+  for (const char c : text) seed = mix_bits(seed + static_cast<unsigned char>(c) + 1);
   return seed;
 }
 
@@ -48,10 +42,10 @@ std::uint64_t checksum_of(std::string_view text, std::uint64_t seed) {
 std::uint64_t header_checksum(const CheckpointInfo& info) {
   std::uint64_t sum = info.mesh_fingerprint;
   for (const std::int64_t number : {info.step, info.global_cells, std::int64_t{info.ranks}})
-    sum = mix(sum + static_cast<std::uint64_t>(number));
-  sum = mix(sum + std::bit_cast<std::uint64_t>(info.time));
+    sum = mix_bits(sum + static_cast<std::uint64_t>(number));
+  sum = mix_bits(sum + std::bit_cast<std::uint64_t>(info.time));
   sum = checksum_of(info.case_text, sum);
-  for (const auto& [name, value] : info.numbers) sum = mix(checksum_of(name, sum) + std::bit_cast<std::uint64_t>(value));
+  for (const auto& [name, value] : info.numbers) sum = mix_bits(checksum_of(name, sum) + std::bit_cast<std::uint64_t>(value));
   return sum;
 }
 
@@ -64,9 +58,9 @@ std::uint64_t fingerprint(const Communicator& comm, std::span<const std::int64_t
   const std::size_t width = keys.empty() ? 0 : values.size() / keys.size();
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    std::uint64_t row = mix(static_cast<std::uint64_t>(keys[i]) + 0x9e3779b97f4a7c15U);
+    std::uint64_t row = mix_bits(static_cast<std::uint64_t>(keys[i]) + 0x9e3779b97f4a7c15U);
     for (std::size_t k = 0; k < width; ++k)
-      row = mix(row + std::bit_cast<std::uint64_t>(values[i * width + k] + 0.0));  // -0 is 0
+      row = mix_bits(row + std::bit_cast<std::uint64_t>(values[i * width + k] + 0.0));  // -0 is 0
     sum += row;
   }
   return comm.sum(sum);
@@ -116,7 +110,7 @@ void write_checkpoint(const Communicator& comm, const fs::path& path, const Chec
     }
     file.write_attribute("/", "Checksum", std::bit_cast<std::int64_t>(header_checksum(header)));
   };
-  detail::write_whole_hdf5(comm, path, write, previous);
+  write_whole_hdf5(comm, path, write, previous);
 }
 
 struct CheckpointReader::State {

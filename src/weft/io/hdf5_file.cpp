@@ -189,6 +189,21 @@ void read_attribute(hid_t file, const std::string& name, const std::string& obje
   check_hdf5(H5Aread(handle.get(), type, data), name, action);
 }
 
+// What a dataset claims to hold, against what its file can: nobody allocates for a damaged header.
+void check_size(hid_t dataset, hid_t type, hsize_t rows, hsize_t columns, const std::string& name, const std::string& what) {
+  const Hdf5Handle file{check_hdf5(H5Iget_file_id(dataset), name, "read the size of " + what), H5Fclose};
+  hsize_t limit = 0;
+  check_hdf5(H5Fget_filesize(file.get(), &limit), name, "read the size of the file");
+  const Hdf5Handle list{check_hdf5(H5Dget_create_plist(dataset), name, "read the layout of " + what), H5Pclose};
+  constexpr hsize_t kMostCompressed = 1032;  // deflate can do no more
+  if (H5Pget_nfilters(list.get()) > 0) limit = H5Dget_storage_size(dataset) * kMostCompressed;
+  const hsize_t bytes = std::max<std::size_t>(H5Tget_size(type), 1);
+  if (rows > limit / bytes || (rows > 0 && columns > limit / bytes / rows)) {
+    throw IoError(fmt::format("{} is larger than the file that holds it", what), "the file is damaged: write or copy it again",
+                  Where{.file = name});
+  }
+}
+
 DatasetInfo info_of(hid_t dataset, const std::string& name, const std::string& what) {
   const Hdf5Handle type{check_hdf5(H5Dget_type(dataset), name, "read the type of " + what), H5Tclose};
   const Hdf5Handle space{check_hdf5(H5Dget_space(dataset), name, "read the shape of " + what), H5Sclose};
@@ -198,6 +213,7 @@ DatasetInfo info_of(hid_t dataset, const std::string& name, const std::string& w
   }
   std::array<hsize_t, 2> sizes{0, 1};
   check_hdf5(H5Sget_simple_extent_dims(space.get(), sizes.data(), nullptr), name, "read the shape of " + what);
+  check_size(dataset, type.get(), sizes[0], sizes[1], name, what);
   return {scalar_of(type.get()), static_cast<std::int64_t>(sizes[0]), static_cast<std::int32_t>(sizes[1])};
 }
 
@@ -390,6 +406,7 @@ std::string Hdf5File::read_text(const std::string& name) const {
     if (H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) != 0) {
       throw IoError(fmt::format("{} is not a text", name), {}, in(state_->path));
     }
+    check_size(dataset.get(), type.get(), 1, 1, state_->name(), name);
     std::string text(H5Tget_size(type.get()), '\0');
     check_hdf5(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), state_->name(), "read " + name);
     text.resize(std::strlen(text.c_str()));

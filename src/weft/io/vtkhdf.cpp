@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "weft/comm/agreement.hpp"
-#include "weft/io/detail/replace_file.hpp"
 #include "weft/io/hdf5_file.hpp"
+#include "weft/io/replace_file.hpp"
 
 namespace weft::io {
 namespace {
@@ -117,7 +117,7 @@ void write_vtkhdf(const Communicator& comm, const std::filesystem::path& path, c
   if (is_piece && piece.offsets.empty()) piece.offsets.push_back(0);
   if (!is_piece) piece.offsets.clear();
 
-  detail::write_whole_hdf5(comm, path, [&](Hdf5File& file) {
+  write_whole_hdf5(comm, path, [&](Hdf5File& file) {
     file.write_attribute("/", "Provenance", options.provenance);
     file.make_group("VTKHDF");
     const std::array<std::int64_t, 2> version{1, 0};

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "weft/base/error.hpp"
+#include "weft/base/mix.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/mesh/detail/generate_fields.hpp"
 #include "weft/mesh/detail/generate_lattice.hpp"
@@ -24,13 +25,11 @@ double fraction(Index part, Index whole) { return static_cast<double>(part) / st
 /// Between a and b; exactly a and b at the ends.
 double between(double a, double b, Index part, Index whole) { return std::lerp(a, b, fraction(part, whole)); }
 
-/// A number in [-1, 1) from a seed, a node and a direction (Steele, Lea, Flood 2014: SplitMix64).
+/// A number in [-1, 1) from a seed, a node and a direction.
 double noise(Index seed, Index node, int direction) {
-  std::uint64_t h = static_cast<std::uint64_t>(seed) * 0x9E3779B97F4A7C15ULL +
-                    (3 * static_cast<std::uint64_t>(node) + static_cast<std::uint64_t>(direction) + 1) * 0xD1B54A32D192ED03ULL;
-  h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  h = (h ^ (h >> 27)) * 0x94D049BB133111EBULL;
-  h ^= h >> 31;
+  const std::uint64_t h =
+      mix_bits(static_cast<std::uint64_t>(seed) * 0x9E3779B97F4A7C15ULL +
+               (3 * static_cast<std::uint64_t>(node) + static_cast<std::uint64_t>(direction) + 1) * 0xD1B54A32D192ED03ULL);
   return static_cast<double>(h >> 11) * 0x1p-52 - 1.0;
 }
 

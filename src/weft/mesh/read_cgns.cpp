@@ -45,7 +45,7 @@ class CgnsReader {
     const std::vector<CgnsNode> bases = file_.children(file_.root(), "CGNSBase_t");
     if (bases.empty()) {
       file_.fail("this is an HDF5 file without a CGNSBase_t: not a CGNS mesh",
-                 "meshes in HDF5 are read as CGNS: convert the file to CGNS, Gmsh MSH 4.1 or SU2");
+                 "meshes in HDF5 are read as CGNS or in Weft's own format: convert the file to CGNS, Gmsh MSH 4.1 or SU2");
     }
     if (bases.size() > 1)
       file_.fail(fmt::format("the file holds {} meshes (CGNSBase_t)", bases.size()), "write one file per base");

@@ -12,7 +12,9 @@
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/io/hdf5_tree.hpp"
+#include "weft/mesh/detail/read_cursor.hpp"
 #include "weft/mesh/detail/read_scatter.hpp"
+#include "weft/mesh/detail/weft_file.hpp"
 
 namespace weft::mesh {
 namespace {
@@ -61,7 +63,7 @@ constexpr const char* kFromAdf = "convert it to HDF5: adf2hdf {0} new.cgns (Debi
 constexpr const char* kUnpack = "unpack it first and read the file inside";
 constexpr const char* kConvert = "convert it to Gmsh MSH 4.1 or SU2: many mesh tools and Gmsh itself (gmsh -save) do";
 constexpr std::array<Signature, 15> kForeign{{
-    {"\x89HDF\r\n\x1a\n"sv, "an HDF5 file, as CGNS is", "read it as CGNS (read_cgns, or read_mesh)"},
+    {"\x89HDF\r\n\x1a\n"sv, "an HDF5 file, as CGNS is", "read it with read_mesh"},
     {"\xFD"
      "7zXZ\0"sv,
      "compressed (xz)", "unpack it first: xz -dk {0}"},
@@ -85,7 +87,7 @@ constexpr std::array<Signature, 15> kForeign{{
 void refuse_foreign(std::string_view bytes, const std::string& path) {
   for (const Signature& signature : kForeign) {
     if (!bytes.starts_with(signature.bytes)) continue;
-    throw IoError(fmt::format("this is {}, and not Gmsh MSH 2.2 or 4.1, SU2 or CGNS", signature.what),
+    throw IoError(fmt::format("this is {}, and not Gmsh MSH 2.2 or 4.1, SU2, CGNS or Weft's own format", signature.what),
                   fmt::format(fmt::runtime(signature.advice), path), Where{.file = path});
   }
 }
@@ -114,11 +116,23 @@ MeshBlock parse_any(std::string_view bytes, const std::string& path) {
                   Where{.file = path});
   }
   throw IoError("this is not a mesh that Weft knows",
-                "Gmsh MSH 2.2 and 4.1 (beginning with $MeshFormat), SU2 (NDIME=) and CGNS (HDF5) are read", Where{.file = path});
+                "Gmsh MSH 2.2 and 4.1 (beginning with $MeshFormat), SU2 (NDIME=), CGNS and Weft's own format (HDF5) are read",
+                Where{.file = path});
 }
 
 MeshBlock not_cgns(std::string_view, const std::string& path) {
   throw IoError("this is not a CGNS file", "CGNS in HDF5 is read", Where{.file = path});
+}
+
+/// HDF5's own words do not say what to do.
+template <class Read>
+auto with_advice(Read&& read) {
+  try {
+    return read();
+  } catch (const IoError& error) {
+    if (!error.suggestion().empty()) throw;
+    throw IoError(error.problem(), detail::kTruncated, error.where());
+  }
 }
 
 template <class Load>
@@ -135,7 +149,16 @@ MeshBlock load_text(const std::string& path, Parser parse) {
 }  // namespace
 
 MeshBlock read_mesh(const Communicator& comm, const std::string& path) {
+  const bool ours = with_advice([&] {
+    return comm.broadcast(agreed(comm, [&] {
+      return comm.is_root() && io::Hdf5Tree::starts_like_hdf5(path) && detail::hdf5_kind(path) == detail::Hdf5Kind::weft;
+    }));
+  });
+  if (ours) return read_weft(comm, path);
   return read_with(comm, [&] { return io::Hdf5Tree::starts_like_hdf5(path) ? load_cgns(path) : load_text(path, parse_any); });
+}
+MeshBlock read_weft(const Communicator& comm, const std::string& path) {
+  return with_advice([&] { return detail::read_weft_file(comm, path); });
 }
 MeshBlock read_gmsh(const Communicator& comm, const std::string& path) {
   return read_with(comm, [&] { return load_text(path, parse_gmsh); });

@@ -13,12 +13,14 @@
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/mesh/detail/read_scatter.hpp"
+#include "weft/mesh/detail/weft_file.hpp"
 #include "weft/mesh/detail/write_sink.hpp"
 
 namespace weft::mesh {
 namespace {
 
-constexpr std::array<std::string_view, 5> kFormats{"gmsh41", "gmsh41-binary", "gmsh22", "gmsh22-binary", "su2"};  // by MeshFormat
+constexpr std::array<std::string_view, 6> kFormats{"gmsh41",        "gmsh41-binary", "gmsh22",
+                                                   "gmsh22-binary", "su2",           "weft"};  // by MeshFormat
 
 void check_names(const MeshBlock& whole, MeshFormat format, const std::string& path) {
   const bool su2 = format == MeshFormat::su2;
@@ -71,7 +73,9 @@ MeshFormat mesh_format_of(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension();
   if (extension == ".su2") return MeshFormat::su2;
   if (extension == ".msh") return MeshFormat::gmsh41;
-  throw InputError(fmt::format("\"{}\" does not say which format to write", path), "end it in .msh or .su2, or name a format");
+  if (extension == ".h5") return MeshFormat::weft;
+  throw InputError(fmt::format("\"{}\" does not say which format to write", path),
+                   "end it in .msh, .su2 or .h5, or name a format");
 }
 
 std::string format_mesh(const MeshBlock& whole, MeshFormat format, const std::string& name, std::endian order) {
@@ -87,12 +91,15 @@ std::string format_mesh(const MeshBlock& whole, MeshFormat format, const std::st
     case MeshFormat::gmsh22_binary:
       return detail::format_gmsh2(whole, true, order);
     case MeshFormat::su2:
+      return detail::format_su2(whole);
+    case MeshFormat::weft:
       break;
   }
-  return detail::format_su2(whole);
+  throw InputError("a mesh in Weft's own format has no bytes of its own", "write it to a file (write_mesh)");
 }
 
 void write_mesh(const Communicator& comm, const MeshBlock& block, const std::string& path, MeshFormat format) {
+  if (format == MeshFormat::weft) return detail::write_weft_file(comm, block, path);
   const MeshBlock whole = detail::gather_whole(comm, block);
   agreed(comm, [&] {
     if (comm.is_root()) save(format_mesh(whole, format, path), path);

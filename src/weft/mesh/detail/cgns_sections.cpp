@@ -14,27 +14,6 @@ namespace {
 
 constexpr std::int64_t kNode = 2, kMixed = 20, kPolygons = 22, kPolyhedra = 23, kLastType = 56;
 
-std::optional<CellType> type_of(std::int64_t number) {
-  switch (number) {
-    case 3:
-      return CellType::line;
-    case 5:
-      return CellType::triangle;
-    case 7:
-      return CellType::quad;
-    case 10:
-      return CellType::tetrahedron;
-    case 12:
-      return CellType::pyramid;
-    case 14:
-      return CellType::prism;
-    case 17:
-      return CellType::hexahedron;
-    default:
-      return std::nullopt;
-  }
-}
-
 struct Section {
   CgnsNode node;
   std::int64_t type = 0, first = 0, last = 0;
@@ -93,7 +72,7 @@ class SectionReader {
   }
 
   void check_type(std::int64_t type) const {
-    if (type == kNode || type == kMixed || type == kPolygons || type == kPolyhedra || type_of(type)) return;
+    if (type == kNode || type == kMixed || type == kPolygons || type == kPolyhedra || cgns_type(type)) return;
     if (type > 3 && type <= kLastType)
       file_.fail(fmt::format("element type {} is of second or higher order", type),
                  "elements of first order are read: mesh again with order 1");
@@ -155,7 +134,7 @@ class SectionReader {
   }
 
   void read_plain(const Section& section) {
-    const CellType type = *type_of(section.type);
+    const CellType type = *cgns_type(section.type);
     const auto each = static_cast<std::size_t>(shape(type).nodes);
     const std::vector<std::int64_t> vertices = connectivity(section);
     if (vertices.size() % each != 0 || static_cast<std::int64_t>(vertices.size() / each) != section.count())
@@ -175,7 +154,7 @@ class SectionReader {
         file_.fail(fmt::format("ElementStartOffset of {} does not fit its elements", section.what()), kTruncated);
       const std::int64_t number = numbers[at++];
       check_type(number);
-      const auto type = type_of(number);
+      const auto type = cgns_type(number);
       if (!type && number != kNode) file_.fail(fmt::format("element type {} in a MIXED section", number), kTruncated);
       const auto each = static_cast<std::size_t>(type ? shape(*type).nodes : 1);
       if (each > numbers.size() - at) wrong_length(section, numbers.size());

@@ -10,6 +10,11 @@
 
 namespace weft::mesh::detail {
 
+/// Where the share of `rank` begins when `size` things are dealt to `ranks` ranks in even runs.
+[[nodiscard]] constexpr std::int64_t chunk_start(std::int64_t size, int rank, int ranks) {
+  return size / ranks * rank + size % ranks * rank / ranks;
+}
+
 /// Global ids 0 ... total()-1 in contiguous chunks, one per rank, in rank order; chunks may be empty.
 class Chunks {
  public:

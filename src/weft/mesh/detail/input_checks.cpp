@@ -20,6 +20,7 @@ namespace {
 constexpr double kPlaneTolerance = 1e-9;
 /// Cells of each type and rank that are looked at to see whether a mesh might be mirrored.
 constexpr std::size_t kSampledCells = 16;
+constexpr const char* kWriteAgain = "write or generate the mesh again";
 
 std::string name_of(const MeshBlock& block, std::int32_t zone) {
   return zone < 0 ? std::string{} : block.zones[static_cast<std::size_t>(zone)].name;
@@ -38,11 +39,11 @@ void check_elements(const MeshBlock& block, const Elements& elements, int dim, s
     };
     const CellShape& s = shape(elements.type[at]);
     if (s.dim != dim) {
-      throw MeshError(fmt::format("a {} cannot be a {} of a {}-D mesh", s.name, what, block.dim), {}, where());
+      throw MeshError(fmt::format("a {} cannot be a {} of a {}-D mesh", s.name, what, block.dim), kWriteAgain, where());
     }
     const auto element_nodes = elements.nodes(i);
     if (static_cast<int>(element_nodes.size()) != s.nodes) {
-      throw MeshError(fmt::format("a {} has {} nodes, not {}", s.name, s.nodes, element_nodes.size()), {}, where());
+      throw MeshError(fmt::format("a {} has {} nodes, not {}", s.name, s.nodes, element_nodes.size()), kWriteAgain, where());
     }
     if (zone >= zones || (boundary && zone < 0)) {
       throw MeshError(fmt::format("the {} belongs to no zone", what), "put every boundary element into a named zone", where());
@@ -54,7 +55,7 @@ void check_elements(const MeshBlock& block, const Elements& elements, int dim, s
     for (std::size_t a = 0; a < element_nodes.size(); ++a) {
       const std::int64_t id = element_nodes[a].value();
       if (id < 0 || id >= nodes) {
-        throw MeshError(fmt::format("bad node id {}: the mesh has {} nodes", id, nodes), {}, where());
+        throw MeshError(fmt::format("bad node id {}: the mesh has {} nodes", id, nodes), kWriteAgain, where());
       }
       for (std::size_t b = 0; b < a; ++b) {
         if (element_nodes[b] == element_nodes[a]) {
@@ -145,14 +146,18 @@ std::array<char, kCellTypes> all_mirrored(const Communicator& comm, const Chunks
 
 }  // namespace
 
+void check_share(const MeshBlock& block, std::int64_t nodes) {
+  check_coords(block);
+  check_elements(block, block.cells, block.dim, nodes);
+  check_elements(block, block.boundary, block.dim - 1, nodes);
+}
+
 void check_input(const Communicator& comm, MeshBlock& block) {
   const std::int64_t nodes = comm.sum(static_cast<std::int64_t>(block.coords.size()));
   const std::int64_t cells = comm.sum(block.cells.size());
   if (cells == 0) throw MeshError("the mesh has no cells", {}, Where{.file = block.source});
   agreed(comm, [&] {
-    check_coords(block);
-    check_elements(block, block.cells, block.dim, nodes);
-    check_elements(block, block.boundary, block.dim - 1, nodes);
+    check_share(block, nodes);
     (void)checked_local(block.cells.size() * kMaxCellFaces, "faces of the cells of one rank");
   });
   check_zones(comm, block);

@@ -5,6 +5,10 @@
 
 namespace weft::mesh::detail {
 
+/// What a rank can see of its own share of a mesh of `nodes` nodes: element dimensions, node ids, zones, coordinates.
+/// @throws MeshError. No communication.
+void check_share(const MeshBlock& block, std::int64_t nodes);
+
 /// @throws MeshError on every rank: no cells; zone names given twice, zones without elements; an element of the wrong dimension,
 /// with
 ///   a node id out of range or a node twice, or (boundary) without zone; a coordinate that is not finite, or off the plane z = 0

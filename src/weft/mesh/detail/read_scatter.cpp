@@ -2,13 +2,15 @@
 
 #include <utility>
 
+#include "weft/mesh/detail/distribution.hpp"
+
 namespace weft::mesh::detail {
 namespace {
 
 /// Where each rank's chunk of `size` things begins; one entry more than ranks.
 std::vector<std::int64_t> chunk_starts(std::int64_t size, int ranks) {
   std::vector<std::int64_t> starts;
-  for (int r = 0; r <= ranks; ++r) starts.push_back(size / ranks * r + size % ranks * r / ranks);
+  for (int r = 0; r <= ranks; ++r) starts.push_back(chunk_start(size, r, ranks));
   return starts;
 }
 

@@ -5,7 +5,7 @@
 #include "weft/comm/communicator.hpp"
 #include "weft/io/hdf5_file.hpp"
 
-namespace weft::io::detail {
+namespace weft::io {
 
 /// The name under which a file is written until it is whole.
 [[nodiscard]] std::filesystem::path part_name(const std::filesystem::path& path);
@@ -32,4 +32,4 @@ void write_whole_hdf5(const Communicator& comm, const std::filesystem::path& pat
   }
 }
 
-}  // namespace weft::io::detail
+}  // namespace weft::io

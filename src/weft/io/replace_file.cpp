@@ -1,4 +1,4 @@
-#include "weft/io/detail/replace_file.hpp"
+#include "weft/io/replace_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 
 #include "weft/comm/agreement.hpp"
 
-namespace weft::io::detail {
+namespace weft::io {
 namespace fs = std::filesystem;
 namespace {
 
@@ -65,4 +65,4 @@ void replace_file(const Communicator& comm, const fs::path& path, const fs::path
   });
 }
 
-}  // namespace weft::io::detail
+}  // namespace weft::io
