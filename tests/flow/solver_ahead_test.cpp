@@ -79,6 +79,21 @@ TEST_P(StepsAheadTest, WithLocalTimeStepsToo) {
   EXPECT_EQ(gathered(*single), gathered(*many));
 }
 
+TEST_P(StepsAheadTest, WithRampsToo) {
+  const mesh::Mesh m = box();
+  for (const bool local : {false, true}) {
+    const Numerics numerics{.cfl = 0.5, .order_ramp = {0, 6}, .cfl_ramp = {0.1, 9}, .local_time_step = local};
+    const auto single = solver_on(m, numerics), many = solver_on(m, numerics);
+    for (int i = 0; i < 20; ++i) single->step(1e9);
+    while (many->steps() < 20) {
+      many->start_steps({.count = static_cast<int>(std::min<std::int64_t>(5, 20 - many->steps())), .until = 1e9});
+      (void)many->finish_steps();
+    }
+    EXPECT_EQ(single->time(), many->time());
+    EXPECT_EQ(gathered(*single), gathered(*many));
+  }
+}
+
 TEST_P(StepsAheadTest, BoundariesAreAskedForTheTimeThatIsReached) {
   const mesh::Mesh m = box();
   double latest = 0;

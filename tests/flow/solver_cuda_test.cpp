@@ -85,11 +85,12 @@ TEST_P(OnCuda, EveryTransportGivesTheSameBits) {
   }
 }
 
-TEST_P(OnCuda, GreenGaussFirstOrderAndLocalTimeStepsAreThoseOfTheHost) {
+TEST_P(OnCuda, GreenGaussFirstOrderLocalTimeStepsAndRampsAreThoseOfTheHost) {
   const mesh::Mesh m = mesh_of();
   const std::vector<Numerics> all{{.gradient = GradientKind::green_gauss, .limiter = LimiterKind::none, .cfl = 0.4},
                                   {.gradient = GradientKind::none, .rk_stages = 1, .cfl = 0.4},
-                                  {.limiter = GetParam().limiter, .rk_stages = 2, .cfl = 0.4, .local_time_step = true}};
+                                  {.limiter = GetParam().limiter, .rk_stages = 2, .cfl = 0.4, .local_time_step = true},
+                                  {.limiter = GetParam().limiter, .cfl = 0.5, .order_ramp = {0, 12}, .cfl_ramp = {0.1, 15}}};
   for (const Numerics& numerics : all) {
     if (numerics.gradient == GradientKind::green_gauss && GetParam().options.ghosts == mesh::Neighbours::node) continue;
     const auto host = solver_on(m, Backend::host, numerics), cuda = solver_on(m, Backend::cuda, numerics);

@@ -160,6 +160,17 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
   n.rk_stages = static_cast<int>(s.integer(
       "rk_order", {.default_value = 3, .min = 1, .max = 3, .doc = "Order (and stages) of the SSP Runge-Kutta scheme."}));
   n.cfl = s.number("cfl", {.default_value = 0.8, .min_exclusive = 0, .max = 2, .doc = "Courant number."});
+  n.cfl_ramp.steps = s.integer(
+      "cfl_ramp_steps",
+      {.default_value = 0, .min = 0, .doc = "Steps at the start in which the Courant number grows from cfl_start to cfl."});
+  const double cfl_start =
+      s.number("cfl_start", {.default_value = 0.1, .min_exclusive = 0, .max = 2, .doc = "With cfl_ramp_steps."});
+  n.cfl_ramp.start = cfl_start / n.cfl;
+  n.order_ramp = {0, s.integer("order_ramp_steps",
+                               {.default_value = 0,
+                                .min = 0,
+                                .doc = "Steps at the start in which the scheme grows from first order in space to second: what a "
+                                       "limiter may be at most grows from 0 to 1."})};
   n.local_time_step =
       s.boolean("local_time_step", {.default_value = false, .doc = "Each cell with its own time step: steady flows only."});
   return n;

@@ -1,11 +1,22 @@
 #pragma once
 /// The numerical choices of a run: how gradients, limiters, fluxes and time steps are made.
+#include <cstdint>
 #include <string_view>
 
 #include "weft/flow/flux.hpp"
 #include "weft/flow/limiter.hpp"
 
 namespace weft::flow {
+
+/// A factor that grows evenly from `start` to 1 in the first steps of a run, for starts far from the solution.
+struct Ramp {
+  double start = 1;
+  std::int64_t steps = 0;
+  /// Of the step after `step` others.
+  [[nodiscard]] double at(std::int64_t step) const {
+    return step >= steps ? 1 : start + (1 - start) * static_cast<double>(step) / static_cast<double>(steps);
+  }
+};
 
 enum class GradientKind { none, green_gauss, least_squares };
 
@@ -19,6 +30,8 @@ struct Numerics {
   double reference_length = 1.0;  ///< m
   int rk_stages = 3;              ///< strong-stability-preserving Runge-Kutta of this order: 1, 2 or 3
   double cfl = 0.8;
+  Ramp order_ramp{};  ///< from 0: a cell's limiter is at most this, so that the scheme grows from first order to second
+  Ramp cfl_ramp{};    ///< times cfl
   bool local_time_step = false;  ///< each cell with its own step: steady flows only
 };
 

@@ -121,7 +121,8 @@ detail::ResidualView Residual::view() const {
           .residual = const_cast<double*>(residual_.data()),
           .gas = gas_,
           .scale = scale_,
-          .reference_length = numerics_.reference_length};
+          .reference_length = numerics_.reference_length,
+          .order = order_};
 }
 
 void Residual::boundary_rows(double time) {

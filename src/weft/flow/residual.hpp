@@ -64,6 +64,9 @@ class Residual {
   /// @collective
   void lower_order(std::span<const std::int32_t> cells);
   void restore_order();
+  /// The most that a cell's limiter may be from now on, 0 to 1: 0 is first order.
+  void set_order(double order) { order_ = order; }
+  [[nodiscard]] double order() const { return order_; }
   [[nodiscard]] std::span<const std::int32_t> lowered() const { return lowered_; }  ///< owned and ghost cells: 1 where lowered
   [[nodiscard]] bool order_lowered() const { return order_lowered_; }               ///< of any cell; equal on every rank
   [[nodiscard]] bool order_lowered(std::int32_t cell) const { return lowered_[static_cast<std::size_t>(cell)] != 0; }  ///< owned
@@ -118,6 +121,7 @@ class Residual {
   detail::FluxChoice flux_;
   std::vector<std::int32_t> lowered_;  ///< of owned and ghost cells: 1 where the order is lowered
   bool order_lowered_ = false;         ///< equal on every rank
+  double order_ = 1;
   Primitive scale_{1, {1, 1, 1}, 1};
   Exchange pull_lowered_;
   std::optional<Exchange> pull_values_, pull_gradients_;

@@ -268,7 +268,7 @@ void Solver::update(int stage, double dt, double fraction) {
                                                            .gas = residual_.gas(),
                                                            .keep = detail::runge_kutta_stage(numerics.rk_stages, stage).keep,
                                                            .dt = dt,
-                                                           .local_cfl = fraction * numerics.cfl,
+                                                           .local_cfl = fraction * cfl(),
                                                            .first = stage == 0,
                                                            .last = last},
                                                           mesh().owned_cells);
@@ -287,10 +287,9 @@ void Solver::try_step(double dt, double fraction) {
   bad_ = {};
   bad_cells_.clear();
   // With local time steps dt may be without bound; the time goes on by this much.
-  const double advance = std::min(dt, fraction * numerics.cfl * stable_dt_);
+  const double advance = std::min(dt, fraction * cfl() * stable_dt_);
   if (device_) {
-    device_->step(
-        {.time = time_, .dt = dt, .advance = advance, .local_cfl = numerics.local_time_step ? fraction * numerics.cfl : 0});
+    device_->step({.time = time_, .dt = dt, .advance = advance, .local_cfl = numerics.local_time_step ? fraction * cfl() : 0});
     return;
   }
   for (int stage = 0; stage < stages; ++stage) {
@@ -301,7 +300,15 @@ void Solver::try_step(double dt, double fraction) {
   }
 }
 
-void Solver::restore_order_in_time() {
+/// Of the next step.
+double Solver::cfl() const {
+  const Numerics& numerics = residual_.numerics();
+  return numerics.cfl * numerics.cfl_ramp.at(step_);
+}
+
+/// What the scheme is of in the next step.
+void Solver::set_order_of_step() {
+  residual_.set_order(residual_.numerics().order_ramp.at(step_));
   if (!residual_.order_lowered() || step_ < lowered_until_) return;
   residual_.restore_order();
   if (device_) device_->set_lowered({});
@@ -309,9 +316,9 @@ void Solver::restore_order_in_time() {
 
 StepReport Solver::step(double dt_limit) {
   WEFT_EXPECTS(!ahead_);
-  restore_order_in_time();
+  set_order_of_step();
   const Numerics& numerics = residual_.numerics();
-  try_step(detail::step_length(dt_limit, numerics.cfl * stable_dt_, numerics.local_time_step), 1);
+  try_step(detail::step_length(dt_limit, cfl() * stable_dt_, numerics.local_time_step), 1);
   return settle_step(dt_limit);
 }
 
@@ -319,15 +326,17 @@ bool Solver::works_ahead() const { return device_ && device_->works_ahead(); }
 
 void Solver::start_steps(const StepsAhead& ahead) {
   WEFT_EXPECTS(!ahead_ && ahead.count >= 1 && ahead.count <= kMostAhead && !detail::reached(time_, ahead.until));
-  restore_order_in_time();
+  set_order_of_step();
   ahead_ = ahead;
   if (residual_.order_lowered()) {
     ahead_->count = static_cast<int>(std::min<std::int64_t>(ahead.count, lowered_until_ - step_));
   }
+  if (step_ < std::max(residual_.numerics().order_ramp.steps, residual_.numerics().cfl_ramp.steps)) ahead_->count = 1;
   if (!works_ahead()) return;
   device_->start({.count = ahead_->count,
                   .time = time_,
                   .until = ahead_->until,
+                  .cfl = cfl(),
                   .first_step = step_ + 1,
                   .rates_interval = ahead_->rates_interval});
 }
@@ -336,7 +345,7 @@ std::vector<StepReport> Solver::finish_steps() {
   WEFT_EXPECTS(ahead_.has_value());
   const StepsAhead ahead = *std::exchange(ahead_, std::nullopt);
   const Numerics& numerics = residual_.numerics();
-  const auto limit = [&] { return detail::step_limit(ahead.until - time_, numerics.cfl * stable_dt_, numerics.local_time_step); };
+  const auto limit = [&] { return detail::step_limit(ahead.until - time_, cfl() * stable_dt_, numerics.local_time_step); };
   std::vector<StepReport> reports;
   if (works_ahead()) {
     const std::vector<detail::DeviceStep> done = device_->finish();
@@ -360,7 +369,7 @@ StepReport Solver::settle_step(double dt_limit) {
   const Numerics& numerics = residual_.numerics();
   double fraction = 1;
   for (int attempt = 0;; ++attempt) {
-    const double stable = fraction * numerics.cfl * stable_dt_;
+    const double stable = fraction * cfl() * stable_dt_;
     const double dt = detail::step_length(dt_limit, stable, numerics.local_time_step);
     if (attempt > 0) try_step(dt, fraction);
     if (device_) copy_ = Copy::old;

@@ -126,7 +126,8 @@ class Solver {
   void begin(double time, std::int64_t step);
   void lower_order(std::span<const std::int32_t> cells);
   void add_sources(double time);
-  void restore_order_in_time();
+  [[nodiscard]] double cfl() const;
+  void set_order_of_step();
   void try_step(double dt, double fraction);
   StepReport settle_step(double dt_limit);
   void update(int stage, double dt, double fraction);

@@ -310,7 +310,8 @@ Exchange* DeviceStepper::Impl::ghosts_and_gradients(double time) {
                           .lowered = order_lowered ? lowered.data() : nullptr,
                           .gas = residual.gas(),
                           .scale = residual.scale(),
-                          .reference_length = residual.numerics().reference_length};
+                          .reference_length = residual.numerics().reference_length,
+                          .order = residual.order()};
   const auto gradients_of = [&](const TileRange& range) {
     with_dim([&](auto dim) { launch_gradients<dim()>(stream, range, residual.numerics().gradient, limiter, args); });
   };
@@ -406,8 +407,8 @@ void DeviceStepper::Impl::launch_step(double time, double advance, bool rates) {
     stream.wait_for(after(kept));
     kept_from = -1;
   }
-  // The first steps make messages set up what they need.
-  if (!can_be_graph() || steps_done++ < 2) return all_stages(time, advance, rates);
+  // The first steps make messages set up what they need; while the order grows no step is like another.
+  if (!can_be_graph() || steps_done++ < 2 || residual.order() < 1) return all_stages(time, advance, rates);
   const std::pair from{at, rates};
   auto known = graphs.find(from);
   if (known == graphs.end()) {
@@ -522,9 +523,8 @@ void DeviceStepper::step(const Step& step) {
 void DeviceStepper::start(const Ahead& ahead) {
   Impl& s = *impl_;
   WEFT_EXPECTS(works_ahead() && ahead.count >= 1 && ahead.count <= kMostAhead);
-  const Numerics& numerics = s.residual.numerics();
-  s.order(
-      {.time = ahead.time, .until = ahead.until, .local_cfl = numerics.local_time_step ? numerics.cfl : 0, .cfl = numerics.cfl});
+  const bool local = s.residual.numerics().local_time_step;
+  s.order({.time = ahead.time, .until = ahead.until, .local_cfl = local ? ahead.cfl : 0, .cfl = ahead.cfl});
   s.ahead.clear();
   for (int i = 0; i < ahead.count; ++i) {
     if (i > 0) accept();

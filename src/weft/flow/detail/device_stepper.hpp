@@ -67,8 +67,9 @@ class DeviceStepper {
   [[nodiscard]] bool works_ahead() const;
   static constexpr int kMostAhead = 256;
   struct Ahead {
-    int count = 1;                    ///< steps at most, of kMostAhead; fewer where the time comes to `until` before
-    double time = 0, until = 0;       ///< s
+    int count = 1;               ///< steps at most, of kMostAhead; fewer where the time comes to `until` before
+    double time = 0, until = 0;  ///< s
+    double cfl = 0;
     std::int64_t first_step = 0;      ///< number of the first one
     std::int64_t rates_interval = 1;  ///< rate_squared is wanted of steps with a multiple of this number, and of the last
   };

@@ -91,7 +91,8 @@ __global__ void __launch_bounds__(kTileThreads)
                            .slopes = nullptr,
                            .gas = a.gas,
                            .scale = {},
-                           .reference_length = 1};
+                           .reference_length = 1,
+                           .order = 1};
   double* const fluxes = m.faces;
   const int threads = static_cast<int>(blockDim.x);
   const auto keep = [&](int f, const Conserved& through) {

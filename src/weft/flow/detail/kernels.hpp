@@ -59,6 +59,7 @@ struct ResidualView {
   IdealGas gas;
   Primitive scale;          ///< by which the variables vary: Venkatakrishnan's parameter is relative to it
   double reference_length;  ///< m
+  double order;             ///< the most that a limiter may be: 1, or less while the order grows
 
   // Stencil and faces of cell c: positions in lists, and what stands there.
   [[nodiscard]] WEFT_HD std::int32_t stencil_begin(std::int32_t c) const { return stencil_offset[c]; }
@@ -207,7 +208,7 @@ WEFT_HD inline void gradient_of_cell(const View& v, std::int32_t c, const Limite
     least_squares_gradient<Dim>(v, c, g, low, high);
   }
   Group phi[kGroups];
-  for (Group& factor : phi) factor = 1;
+  for (Group& factor : phi) factor = v.order;
   if constexpr (Limiter::kActive) {
     // A limiter below 1 falls with the size of the step, so only the largest steps up and down count.
     Group rise[kGroups] = {}, fall[kGroups] = {};
@@ -226,7 +227,7 @@ WEFT_HD inline void gradient_of_cell(const View& v, std::int32_t c, const Limite
       const Group own = v.value(c, k);
       const Group up = limiter(high[k] - own, low[k] - own, rise[k], eps2);
       const Group down = limiter(high[k] - own, low[k] - own, fall[k], eps2);
-      phi[k] = lesser(lesser(up, down), 1);
+      phi[k] = lesser(lesser(up, down), v.order);
     }
   }
   for (int k = 0; k < kGroups; ++k) {

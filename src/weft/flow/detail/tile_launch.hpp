@@ -37,7 +37,7 @@ struct GradientArgs {
   const std::int32_t* lowered;  ///< owned + ghost: 1 where the order is lowered; null: nowhere
   IdealGas gas;
   Primitive scale;
-  double reference_length;
+  double reference_length, order;
 };
 
 /// A zone as the kernels see it.

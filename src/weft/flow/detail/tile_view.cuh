@@ -60,7 +60,7 @@ struct TileView {
   double* slopes;                 ///< what set_gradient writes
   IdealGas gas;
   Primitive scale;
-  double reference_length;
+  double reference_length, order;
 
   // Stencils by node are long: they stay where they are.
   __device__ std::int32_t stencil_begin(std::int32_t c) const {
