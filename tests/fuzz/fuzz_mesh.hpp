@@ -1,5 +1,6 @@
 #pragma once
-/// What must hold for any bytes given to a mesh parser: a weft::Error, or a mesh that is sound and reads back as it was written.
+/// What must hold for whatever is given to a mesh reader: a weft::Error, or a mesh that is sound and reads back as it was
+/// written.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -28,12 +29,13 @@ inline void require_sound(const Elements& elements, const MeshBlock& block, int 
   for (const GlobalNodeId node : elements.node) require(node.valid() && node.index() < block.coords.size());
 }
 
-template <class Parse>
-void try_mesh(const std::uint8_t* data, std::size_t size, Parse&& parse) {
+/// @param read  returns the mesh, or throws.
+template <class Read>
+void try_reading(Read&& read) {
   MeshBlock block;
   std::string written;
   try {
-    block = parse(std::string_view(reinterpret_cast<const char*>(data), size), "fuzz");
+    block = read();
     require_sound(block.cells, block, block.dim);
     require_sound(block.boundary, block, block.dim - 1);
     written = format_mesh(block, MeshFormat::gmsh41_binary, "fuzz");  // refuses some zone names
@@ -44,6 +46,11 @@ void try_mesh(const std::uint8_t* data, std::size_t size, Parse&& parse) {
   require(again.zones == block.zones && again.coords == block.coords);
   require(again.cells.node == block.cells.node && again.cells.zone == block.cells.zone);
   require(again.boundary.node == block.boundary.node && again.boundary.zone == block.boundary.zone);
+}
+
+template <class Parse>
+void try_mesh(const std::uint8_t* data, std::size_t size, Parse&& parse) {
+  try_reading([&] { return parse(std::string_view(reinterpret_cast<const char*>(data), size), "fuzz"); });
 }
 
 }  // namespace weft::mesh

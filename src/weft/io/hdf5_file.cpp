@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/waiting.hpp"
@@ -189,23 +190,25 @@ void read_attribute(hid_t file, const std::string& name, const std::string& obje
   check_hdf5(H5Aread(handle.get(), type, data), name, action);
 }
 
-// What a dataset claims to hold, against what its file can: nobody allocates for a damaged header.
-void check_size(hid_t dataset, hid_t type, hsize_t rows, hsize_t columns, const std::string& name, const std::string& what) {
-  const Hdf5Handle file{check_hdf5(H5Iget_file_id(dataset), name, "read the size of " + what), H5Fclose};
-  hsize_t limit = 0;
-  check_hdf5(H5Fget_filesize(file.get(), &limit), name, "read the size of the file");
-  const Hdf5Handle list{check_hdf5(H5Dget_create_plist(dataset), name, "read the layout of " + what), H5Pclose};
-  constexpr hsize_t kMostCompressed = 1032;  // deflate can do no more
-  if (H5Pget_nfilters(list.get()) > 0) limit = H5Dget_storage_size(dataset) * kMostCompressed;
-  const hsize_t bytes = std::max<std::size_t>(H5Tget_size(type), 1);
-  if (rows > limit / bytes || (rows > 0 && columns > limit / bytes / rows)) {
-    throw IoError(fmt::format("{} is larger than the file that holds it", what), "the file is damaged: write or copy it again",
-                  Where{.file = name});
-  }
+std::uint64_t bytes_of(hid_t file, const std::string& name) {
+  hsize_t size = 0;
+  check_hdf5(H5Fget_filesize(file, &size), name, "read the size of the file");
+  return size;
 }
 
-DatasetInfo info_of(hid_t dataset, const std::string& name, const std::string& what) {
+// A text of fixed length, alone in its data space. Longer than the file: refused.
+std::string text_of_length(hid_t file, const std::string& name, hid_t type, hid_t space, const std::string& what) {
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 || H5Sget_simple_extent_npoints(space) != 1)
+    throw IoError(fmt::format("{} is not a text", what), {}, Where{.file = name});
+  if (H5Tget_size(type) > bytes_of(file, name))
+    throw IoError(fmt::format("{} is larger than the file that holds it", what),
+                  "the file is truncated or damaged: write or copy it again", Where{.file = name});
+  return std::string(H5Tget_size(type), '\0');
+}
+
+DatasetInfo info_of(hid_t file, hid_t dataset, const std::string& name, const std::string& what) {
   const Hdf5Handle type{check_hdf5(H5Dget_type(dataset), name, "read the type of " + what), H5Tclose};
+  static_cast<void>(detail::hdf5_elements(dataset, type.get(), bytes_of(file, name), name, what));
   const Hdf5Handle space{check_hdf5(H5Dget_space(dataset), name, "read the shape of " + what), H5Sclose};
   const int rank = check_hdf5(H5Sget_simple_extent_ndims(space.get()), name, "read the shape of " + what);
   if (rank < 1 || rank > 2) {
@@ -213,7 +216,8 @@ DatasetInfo info_of(hid_t dataset, const std::string& name, const std::string& w
   }
   std::array<hsize_t, 2> sizes{0, 1};
   check_hdf5(H5Sget_simple_extent_dims(space.get(), sizes.data(), nullptr), name, "read the shape of " + what);
-  check_size(dataset, type.get(), sizes[0], sizes[1], name, what);
+  if (sizes[1] > std::numeric_limits<std::int32_t>::max())
+    throw IoError(fmt::format("{} has rows of {}", what, sizes[1]), {}, Where{.file = name});
   return {scalar_of(type.get()), static_cast<std::int64_t>(sizes[0]), static_cast<std::int32_t>(sizes[1])};
 }
 
@@ -389,10 +393,9 @@ std::string Hdf5File::read_text_attribute(const std::string& object, const std::
     const Hdf5Handle owner = open_object(state_->file.get(), state_->name(), object);
     const Hdf5Handle handle{check_hdf5(H5Aopen(owner.get(), name.c_str(), H5P_DEFAULT), state_->name(), action), H5Aclose};
     const Hdf5Handle type{check_hdf5(H5Aget_type(handle.get()), state_->name(), action), H5Tclose};
-    if (H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) != 0) {
-      throw IoError(fmt::format("attribute {} of {} is of another type", name, object), {}, in(state_->path));
-    }
-    std::string text(H5Tget_size(type.get()), '\0');
+    const Hdf5Handle space{check_hdf5(H5Aget_space(handle.get()), state_->name(), action), H5Sclose};
+    std::string text = text_of_length(state_->file.get(), state_->name(), type.get(), space.get(),
+                                      fmt::format("attribute {} of {}", name, object));
     check_hdf5(H5Aread(handle.get(), type.get(), text.data()), state_->name(), action);
     text.resize(std::strlen(text.c_str()));
     return text;
@@ -403,11 +406,8 @@ std::string Hdf5File::read_text(const std::string& name) const {
   return state_->together([&] {
     const Hdf5Handle dataset = open_dataset(state_->file.get(), state_->name(), name);
     const Hdf5Handle type{check_hdf5(H5Dget_type(dataset.get()), state_->name(), "read the type of " + name), H5Tclose};
-    if (H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) != 0) {
-      throw IoError(fmt::format("{} is not a text", name), {}, in(state_->path));
-    }
-    check_size(dataset.get(), type.get(), 1, 1, state_->name(), name);
-    std::string text(H5Tget_size(type.get()), '\0');
+    const Hdf5Handle space{check_hdf5(H5Dget_space(dataset.get()), state_->name(), "read the shape of " + name), H5Sclose};
+    std::string text = text_of_length(state_->file.get(), state_->name(), type.get(), space.get(), name);
     check_hdf5(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), state_->name(), "read " + name);
     text.resize(std::strlen(text.c_str()));
     return text;
@@ -458,16 +458,17 @@ void Hdf5File::write_bytes(const std::string& name, std::span<const std::byte> b
 }
 
 DatasetInfo Hdf5File::info(const std::string& name) const {
-  return state_->together(
-      [&] { return info_of(open_dataset(state_->file.get(), state_->name(), name).get(), state_->name(), name); });
+  return state_->together([&] {
+    return info_of(state_->file.get(), open_dataset(state_->file.get(), state_->name(), name).get(), state_->name(), name);
+  });
 }
 
-void Hdf5File::read_bytes(const std::string& name, std::span<std::byte> bytes, const ElementType& type, std::int64_t first,
-                          std::int64_t rows, std::int32_t width) const {
+void Hdf5File::read_bytes(const std::string& name, const std::function<std::span<std::byte>()>& memory_of,
+                          const ElementType& type, std::int64_t first, std::int64_t rows, std::int32_t width) const {
   state_->together([&] {
     const std::string file = state_->name(), action = fmt::format("read {}", name);
     const Hdf5Handle dataset = open_dataset(state_->file.get(), file, name);
-    const DatasetInfo found = info_of(dataset.get(), file, name);
+    const DatasetInfo found = info_of(state_->file.get(), dataset.get(), file, name);
     const std::int32_t columns = width * scalars_of(type);
     const bool same_scalar = found.scalar == type.scalar || (type.scalar == Scalar::bytes && found.scalar == Scalar::uint8);
     if (!same_scalar || found.columns != columns) {
@@ -475,11 +476,12 @@ void Hdf5File::read_bytes(const std::string& name, std::span<std::byte> bytes, c
                                 to_string(ElementType{found.scalar, 1, 1}), columns, to_string(ElementType{type.scalar, 1, 1})),
                     {}, in(state_->path));
     }
-    if (first < 0 || rows < 0 || first + rows > found.rows) {
-      throw IoError(fmt::format("{} has {} rows: cannot read rows {} to {}", name, found.rows, first, first + rows - 1), {},
+    if (first < 0 || rows < 0 || first > found.rows || rows > found.rows - first) {
+      throw IoError(fmt::format("{} has {} rows: cannot read {} rows from row {} on", name, found.rows, rows, first), {},
                     in(state_->path));
     }
     if (rows == 0) return;
+    const std::span<std::byte> bytes = memory_of();
     const int rank = columns == 1 ? 1 : 2;
     const std::array<hsize_t, 2> start{static_cast<hsize_t>(first), 0},
         part{static_cast<hsize_t>(rows), static_cast<hsize_t>(columns)};

@@ -5,6 +5,7 @@
 /// ranks agree on it: IoError, with the file and HDF5's own words, is thrown by all of them. HDF5 prints nothing itself.
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -85,8 +86,12 @@ class Hdf5File {
   template <class T>
   [[nodiscard]] std::vector<T> read_rows(const std::string& name, std::int64_t first, std::int64_t rows,
                                          std::int32_t width = 1) const {
-    std::vector<T> elements(static_cast<std::size_t>(rows) * static_cast<std::size_t>(width));
-    read_bytes(name, std::as_writable_bytes(std::span(elements)), element_type<T>, first, rows, width);
+    std::vector<T> elements;
+    const auto memory = [&] {  // asked for when the file is known to have these rows
+      elements.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(width));
+      return std::as_writable_bytes(std::span(elements));
+    };
+    read_bytes(name, memory, element_type<T>, first, rows, width);
     return elements;
   }
 
@@ -94,8 +99,8 @@ class Hdf5File {
   struct State;
   explicit Hdf5File(std::unique_ptr<State> state);
   void write_bytes(const std::string& name, std::span<const std::byte> bytes, const ElementType& type, std::int32_t width);
-  void read_bytes(const std::string& name, std::span<std::byte> bytes, const ElementType& type, std::int64_t first,
-                  std::int64_t rows, std::int32_t width) const;
+  void read_bytes(const std::string& name, const std::function<std::span<std::byte>()>& memory, const ElementType& type,
+                  std::int64_t first, std::int64_t rows, std::int32_t width) const;
 
   std::unique_ptr<State> state_;
 };

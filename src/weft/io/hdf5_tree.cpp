@@ -30,8 +30,9 @@ struct Hdf5Tree::State {
   [[noreturn]] void fail(const std::string& object, const char* problem) const {
     throw IoError(fmt::format("{} {}", object, problem), {}, Where{.file = name()});
   }
-  /// Elements of a dataset whose memory, of `bytes_each`, the file's size allows.
-  [[nodiscard]] std::size_t elements(hid_t data, hid_t type, const std::string& object) const;
+  [[nodiscard]] std::size_t elements(hid_t data, hid_t type, const std::string& object) const {
+    return detail::hdf5_elements(data, type, bytes, name(), object);
+  }
 };
 
 namespace {
@@ -55,18 +56,6 @@ bool is_group(hid_t parent, const std::string& name) {
 }
 
 }  // namespace
-
-std::size_t Hdf5Tree::State::elements(hid_t data, hid_t type, const std::string& object) const {
-  const Hdf5Handle space{check_hdf5(H5Dget_space(data), name(), "read the size of " + object), H5Sclose};
-  const auto count =
-      static_cast<std::uint64_t>(check_hdf5(H5Sget_simple_extent_npoints(space.get()), name(), "read the size of " + object));
-  const Hdf5Handle list{check_hdf5(H5Dget_create_plist(data), name(), "read the layout of " + object), H5Pclose};
-  // Compressed data may be larger than the file, though by no more than deflate can do.
-  constexpr std::uint64_t kMostCompressed = 1032;
-  const std::uint64_t limit = H5Pget_nfilters(list.get()) > 0 ? H5Dget_storage_size(data) * kMostCompressed : bytes;
-  if (count > limit / std::max<std::uint64_t>(H5Tget_size(type), 1)) fail(object, "is larger than the file that holds it");
-  return count;
-}
 
 Hdf5Tree::Hdf5Tree(fs::path path) : state_(std::make_unique<State>()) {
   detail::silence_hdf5();

@@ -36,4 +36,19 @@ void hdf5_failed(const std::string& file, const std::string& action) {
   throw IoError(fmt::format("cannot {} ({})", action, why), {}, Where{.file = file});
 }
 
+std::size_t hdf5_elements(Hdf5Id dataset, Hdf5Id type, std::uint64_t file_bytes, const std::string& file,
+                          const std::string& object) {
+  const Hdf5Handle space{check_hdf5(H5Dget_space(dataset), file, "read the size of " + object), H5Sclose};
+  const auto count =
+      static_cast<std::uint64_t>(check_hdf5(H5Sget_simple_extent_npoints(space.get()), file, "read the size of " + object));
+  const Hdf5Handle list{check_hdf5(H5Dget_create_plist(dataset), file, "read the layout of " + object), H5Pclose};
+  // Compressed data may be larger than the file, though by no more than deflate can do.
+  constexpr std::uint64_t kMostCompressed = 1032;
+  const std::uint64_t limit = H5Pget_nfilters(list.get()) > 0 ? H5Dget_storage_size(dataset) * kMostCompressed : file_bytes;
+  if (count > limit / std::max<std::uint64_t>(H5Tget_size(type), 1))
+    throw IoError(object + " is larger than the file that holds it", "the file is truncated or damaged: write or copy it again",
+                  Where{.file = file});
+  return count;
+}
+
 }  // namespace weft::io::detail

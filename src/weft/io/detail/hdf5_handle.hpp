@@ -1,5 +1,6 @@
 #pragma once
 /// Ownership and checking of HDF5's ids. Knows no HDF5 header, so that only .cpp files see one.
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -20,6 +21,11 @@ Result check_hdf5(Result result, const std::string& file, const std::string& act
   if (result < 0) hdf5_failed(file, action);
   return result;
 }
+
+/// The elements of a dataset of a file of `file_bytes`.
+/// @throws IoError: they take more memory than a file of this size can hold, whatever its dataset claims.
+[[nodiscard]] std::size_t hdf5_elements(Hdf5Id dataset, Hdf5Id type, std::uint64_t file_bytes, const std::string& file,
+                                        const std::string& object);
 
 /// Owns one id.
 class Hdf5Handle {
