@@ -1,10 +1,12 @@
 // weft: the command line.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cctype>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "weft/base/error.hpp"
 #include "weft/comm/environment.hpp"
@@ -42,9 +44,17 @@ int fail(const Communicator& world, const std::exception& error) {
 std::string usage_error(const CLI::App* parser, const CLI::Error& error) {
   std::string problem = error.what(), command = parser->get_name();
   if (!problem.empty()) problem[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(problem[0])));
-  for (const CLI::App* at = parser; !at->get_subcommands().empty();) {
-    at = at->get_subcommands().front();
-    command += " " + at->get_name();
+  const CLI::App* at = parser;
+  for (; !at->get_subcommands().empty(); command += " " + at->get_name()) at = at->get_subcommands().front();
+  std::vector<std::string> known;
+  for (const CLI::App* each : at->get_subcommands({})) known.push_back(each->get_name());
+  if (!known.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    const std::vector<std::string> words = at->remaining();
+    const std::string near = words.empty() ? std::string() : closest_match(words.front(), known);
+    problem = words.empty() ? "a command is missing" : fmt::format("there is no command \"{}\"", words.front());
+    problem +=
+        near.empty() ? fmt::format("; choose one of {}", fmt::join(known, ", ")) : fmt::format("; did you mean \"{}\"?", near);
+    return fmt::format("weft: error: {}{} {} --help\n", problem, near.empty() ? "; see" : " See", command);
   }
   return fmt::format("weft: error: {}; see {} --help\n", problem, command);
 }

@@ -472,14 +472,14 @@ class WrongInput(InFolder):
 
     def test_of_the_command_line(self):
         for arguments, problem, command in (
-                ((), "a subcommand is required", "weft"),
-                (("fly",), "a subcommand is required", "weft"),
+                ((), "a command is missing; choose one of run, check,", "weft"),
+                (("fly",), 'there is no command "fly"; choose one of run, check,', "weft"),
                 (("run",), "case is required", "weft run"),
                 (("run", "a.toml", "-n", "0"), "--ranks: must be a number > 0, is 0", "weft run"),
                 (("run", "a.toml", "-n", "two"), "is two", "weft run"),
                 (("run", "a.toml", "--set"), "--set: ", "weft run"),
                 (("run", "a.toml", "--fast"), "--fast", "weft run"),
-                (("mesh",), "a subcommand is required", "weft mesh"),
+                (("mesh",), "a command is missing; choose one of", "weft mesh"),
                 (("mesh", "convert", "a.su2", "b.su2", "--scale", "nan"), "--scale: must be", "weft mesh convert"),
                 (("mesh", "convert", "a.su2"), "is required", "weft mesh convert")):
             with self.subTest(arguments=arguments):

@@ -20,6 +20,13 @@ std::size_t find_assignment(const std::string& text) {
   return std::string::npos;
 }
 
+/// The first character of a text in UTF-8.
+std::string first_character(const std::string& text) {
+  std::size_t size = 1;
+  while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) ++size;
+  return text.substr(0, size);
+}
+
 /// "1 + sen(x)", 5 -> "at column 5 of \"1 + sen(x)\"".
 std::string at(const std::string& text, std::size_t position) {
   return fmt::format("at column {} of \"{}\"", position + 1, text);
@@ -63,7 +70,7 @@ struct Expression::Parsed {
         break;
     }
     if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN) {
-      throw InputError(fmt::format("unexpected \"{}\" {}", token.front(), at(text, reported)), {}, where);
+      throw InputError(fmt::format("unexpected \"{}\" {}", first_character(token), at(text, reported)), {}, where);
     }
     throw InputError(token.empty() ? fmt::format("cannot be understood {}", at(text, position))
                                    : fmt::format("unexpected \"{}\" {}", token, at(text, position)),

@@ -341,13 +341,16 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh) {
   try {
     return read_checkpoint(mesh, newest);
   } catch (const IoError& error) {
-    if (!has_previous) throw;
     std::optional<Resumed> resumed;
     try {
-      resumed = read_checkpoint(mesh, previous);
+      if (has_previous) resumed = read_checkpoint(mesh, previous);
     } catch (const IoError&) {  // what is wrong with the newest is what matters
     }
-    if (!resumed) throw;
+    if (!resumed) {
+      if (!error.suggestion().empty()) throw;
+      throw IoError(error.problem(), "there is no other checkpoint of this run: give --overwrite to start it again",
+                    error.where());
+    }
     resumed->instead_of = error.what();
     newest_is_damaged_ = true;
     return *resumed;

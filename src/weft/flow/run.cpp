@@ -305,6 +305,12 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
   for (const ZoneCondition& condition : flow_case.boundary) conditions.push_back(condition.zone);
   for (const ZoneCondition& condition : flow_case.boundary) {
     if (std::find(zones.begin(), zones.end(), condition.zone) != zones.end()) continue;
+    for (const mesh::Periodic& pair : flow_case.mesh.build.periodic) {
+      if (condition.zone != pair.from && condition.zone != pair.to) continue;
+      throw InputError(fmt::format("zone \"{}\" is periodic, and has a boundary condition", condition.zone),
+                       fmt::format("remove [boundary.{}], or the pair of zones in [[mesh.periodic]]", condition.zone),
+                       condition.where);
+    }
     const std::string near = closest_match(condition.zone, zones);
     throw InputError(fmt::format("the mesh {} has no boundary zone \"{}\"", mesh.source, condition.zone),
                      near.empty() ? fmt::format("its zones are {}", fmt::join(zones, ", "))

@@ -46,7 +46,7 @@ void write_text(const fs::path& path, std::string_view text) {
   std::error_code code;
   if (!file) {
     fs::remove(beside, code);
-    throw IoError("cannot write all of it", "is the disk full?", in(path));
+    throw IoError("cannot write all of it", "is the disk full? Make room, or write elsewhere", in(path));
   }
   fs::rename(beside, path, code);
   if (code) throw IoError(fmt::format("cannot rename {} to it: {}", beside.string(), code.message()), {}, in(path));

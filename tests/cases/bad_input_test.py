@@ -1,0 +1,384 @@
+#!/usr/bin/python3
+"""docs/guide/bad_input.md says what the program says to each wrong input of the tables below, which this runs.
+
+    tests/cases/bad_input_test.py WEFT [--write]      WEFT: the program; --write: write the page again
+
+Rows that this machine cannot try (no mount namespaces: disk full, read-only) are taken from the page as they are.
+"""
+import atexit
+import concurrent.futures
+import difflib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import h5py
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "guide" / "bad_input.md"
+WEFT = pathlib.Path(sys.argv[1]).resolve()
+SESSIONS = tempfile.mkdtemp(prefix="weft-mpi-")  # mpirun of other tests may remove the common folder (tests/CMakeLists.txt)
+atexit.register(shutil.rmtree, SESSIONS, ignore_errors=True)
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_", "PMI_"))} | {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_orte_tmpdir_base": SESSIONS}
+TIMEOUT = 120  # s
+
+CASE = """title = "Box"
+
+[mesh]
+generator = "box"
+nx = 8
+ny = 8
+
+[initial]
+kind = "expression"
+density_expression = "1 + 0.1 * x"
+
+[boundary.xmin]
+kind = "slip_wall"
+
+[boundary.xmax]
+kind = "slip_wall"
+
+[boundary.ymin]
+kind = "slip_wall"
+
+[boundary.ymax]
+kind = "slip_wall"
+
+[numerics]
+cfl = 0.5
+
+[stop]
+steps = 4
+
+[output]
+directory = "results"
+"""
+CHECK, RUN = ["check", "case.toml"], ["run", "case.toml"]
+
+
+# ------------------------------------------------------------------------------------------------------- what stands there before
+
+def finished(folder, *words):
+    """A run that came to its end."""
+    result = subprocess.run([WEFT, *RUN, *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=TIMEOUT)
+    assert result.returncode == 0, result.stderr
+
+
+def generated(folder):
+    subprocess.run([WEFT, "mesh", "generate", "box", "box.msh", "-p", "nx=4", "-p", "ny=4"], cwd=folder, env=ENVIRONMENT, check=True,
+                   capture_output=True, timeout=TIMEOUT)
+
+
+def with_file(name, content):
+    def prepare(folder):
+        (folder / name).write_bytes(content)
+    return prepare
+
+
+def checkpoint(change, previous=False):
+    """A finished run whose newest checkpoint is changed; the one before it is deleted, unless it is to stay."""
+    def prepare(folder):
+        finished(folder, "--set", "output.checkpoint_steps=2")
+        if not previous:
+            (folder / "results" / "checkpoint_previous.h5").unlink()
+        change(folder / "results" / "checkpoint.h5")
+    return prepare
+
+
+def cut(file):
+    file.write_bytes(file.read_bytes()[:2000])
+
+
+def foreign(file):
+    with h5py.File(file, "w") as other:
+        other["x"] = [1.0]
+
+
+def of_version(file):
+    with h5py.File(file, "r+") as other:
+        other.attrs["Version"] = 1
+
+
+def changed_value(file):
+    with h5py.File(file, "r+") as other:
+        other["fields/conserved"][3, 0] += 1e-9
+
+
+def changed_step(file):
+    with h5py.File(file, "r+") as other:
+        other.attrs["Step"] = 3
+
+
+def changed_rows(file):
+    with h5py.File(file, "r+") as other:
+        other["rows_of_rank"][0] = -1
+
+
+def in_the_way(folder):
+    (folder / "results").write_text("a file")
+
+
+def without_permission(folder):
+    (folder / "results").mkdir(mode=0o555)
+
+
+WITHOUT_CAPABILITIES = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+
+
+def mounted(options, after='exec "$0" "$@"'):
+    """The command on a small file system of its own as results/."""
+    return ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), "sh", "-c",
+            f'mkdir -p results && mount -t tmpfs -o {options} none results && {after}']
+
+
+LARGER = ["--set", "mesh.nx=100", "--set", "mesh.ny=100", "--set", "output.checkpoint_steps=2"]
+THEN_RESUME = '"$0" "$@"; code=$?; mount -o remount,size=50m results && "$0" "$@" --resume; exit $code'
+
+
+def with_probe(folder):
+    finished(folder, "--set", "probes.a.at=[0.5, 0.5]")
+
+
+# ----------------------------------------------------------------------------------------------------------------------- the tables
+
+class Try:
+    """@param tried  of the page; None: the command without its case
+    @param command  words after `weft`
+    @param edit  old and new text of the case
+    @param before  makes files in the folder
+    @param inside  a command that runs the program"""
+
+    def __init__(self, tried, command, edit=None, before=None, inside=()):
+        self.tried, self.command, self.edit, self.before, self.inside = tried, command, edit, before, list(inside)
+
+    def run(self):
+        """Exit code and message; None where the machine cannot try it."""
+        with tempfile.TemporaryDirectory(prefix="weft-bad-") as scratch:
+            folder = pathlib.Path(scratch)
+            text = CASE
+            if self.edit:
+                assert self.edit[0] in text, self.edit
+                text = text.replace(self.edit[0], self.edit[1], 1)
+            (folder / "case.toml").write_text(text)
+            if self.before:
+                self.before(folder)
+            if self.inside and subprocess.run([*self.inside, "true"], cwd=folder, capture_output=True).returncode != 0:
+                return None
+            result = subprocess.run([*self.inside, WEFT, *self.command], cwd=folder, env=ENVIRONMENT, capture_output=True, timeout=TIMEOUT)
+            going_on = [line for line in result.stdout.decode().splitlines() if "checkpoint" in line and "at step" in line]
+            said = "\n".join([result.stderr.decode(errors="backslashreplace"), *going_on])
+            return result.returncode, said.replace(f"{os.path.realpath(folder)}/", "").replace(f"{folder}/", "")
+
+
+def edit(new, old, of="case.toml", command=CHECK):
+    return Try(f"`{new}`", command, (old, new))
+
+
+def setting(word, command=CHECK):
+    return Try(f"`--set {word}`", [*command, "--set", word])
+
+
+def words(*command, before=None):
+    return Try("`weft " + " ".join(command) + "`" if command else "`weft`", command, before=before)
+
+
+TABLES = (
+    ("The command line", "", (
+        words(),
+        words("fly"),
+        words("rum", "case.toml"),
+        words("run"),
+        words("run", "case.toml", "--fast"),
+        words("run", "case.toml", "-n", "0"),
+        words("run", "case.toml", "-n", "two"),
+        words("run", "case.toml", "--overwrite", "--resume"),
+        words("run", "case.toml", "--device", "gpu"),
+        words("run", "case.toml", "--device", "cuda"),
+        words("run", "case.toml", "--watchdog", "0"),
+        words("run", "case.toml", "--set"),
+        words("run", "case.toml", "--set", "stop"),
+        words("run", "case.toml", "--set", "=3"),
+        words("run", "case.toml", "--set", "stop.steps=[1,"),
+        words("run", "nofile.toml"),
+        words("run", "."),
+        words("new", "wege"),
+        words("new", "sod", "case.toml"),
+        words("mesh", "generate", "bocks", "m.msh"),
+        words("mesh", "generate", "box", "m.msh", "-p", "nz=deep"),
+        words("mesh", "generate", "box", "m.xyz"),
+        words("mesh", "generate", "box", "nofolder/m.msh"),
+        words("mesh", "convert", "nofile.msh", "m.su2"),
+        words("mesh", "convert", "box.msh", "m.vtk", before=generated),
+        words("mesh", "convert", "box.msh", "m.su2", "--scale", "0", before=generated),
+        words("plan", "case.toml"),
+        words("plan", "case.toml", "--ranks", "0"),
+        words("plan", "case.toml", "--ranks", "100000"),
+        words("report", "nofolder"),
+        words("report", "empty", before=lambda folder: (folder / "empty").mkdir()),
+    )),
+    ("The case as a file", "Each is the whole of `case.toml`, and `weft check case.toml`.", (
+        Try("an empty file", CHECK, (CASE, "")),
+        Try("`[mesh`", CHECK, (CASE, "[mesh\n")),
+        Try("`title = Box`", CHECK, (CASE, "title = Box\n")),
+        Try("`title = \"Box`", CHECK, (CASE, 'title = "Box\n')),
+        Try("`[mesh]` twice", CHECK, (CASE, CASE + "[mesh]\n")),
+        Try("`nx = 8` twice", CHECK, ("nx = 8", "nx = 8\nnx = 8")),
+        Try("a picture", CHECK, before=with_file("case.toml", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")),
+        Try("text that is not UTF-8", CHECK, before=with_file("case.toml", b'title = "Fl\xfcgel"\n')),
+    )),
+    ("Keys", "A good case with one line changed, and `weft check case.toml`.", (
+        edit("[numerix]", "[numerics]"),
+        edit("cfll = 0.5", "cfl = 0.5"),
+        edit('cfl = "fast"', "cfl = 0.5"),
+        edit("cfl = true", "cfl = 0.5"),
+        edit("cfl = [0.5, 0.5]", "cfl = 0.5"),
+        edit("cfl = nan", "cfl = 0.5"),
+        edit("cfl = 1e999", "cfl = 0.5"),
+        edit("cfl = 0.0", "cfl = 0.5"),
+        edit("cfl = 20", "cfl = 0.5"),
+        edit('cfl = "0.5 m"', "cfl = 0.5"),
+        edit('flux = "hlcc"', "cfl = 0.5"),
+        edit("flux = 3", "cfl = 0.5"),
+        edit('limiter = "none "', "cfl = 0.5"),
+        edit("steps = 1.5", "steps = 4"),
+        edit("steps = -1", "steps = 4"),
+        edit("steps = 99999999999999999999", "steps = 4"),
+        edit('time = "2 parsecs"', "steps = 4"),
+        edit('time = "2 m"', "steps = 4"),
+        edit("exact_errors = 1", 'directory = "results"'),
+        edit("directory = 7", 'directory = "results"'),
+        edit('title = ["a", "b"]', 'title = "Box"'),
+        edit("gas = 1.4", 'title = "Box"'),
+        edit("gas.gamma = 1.0", 'title = "Box"'),
+    )),
+    ("What must fit together", "A good case with one line changed, and `weft check case.toml`.", (
+        Try("no `[mesh]`", CHECK, ('[mesh]\ngenerator = "box"\nnx = 8\nny = 8\n', "")),
+        Try("no `[stop]`", CHECK, ("[stop]\nsteps = 4\n", "")),
+        Try("no condition for one zone", CHECK, ('[boundary.ymax]\nkind = "slip_wall"\n', "")),
+        edit("[boundary.ymay]", "[boundary.ymax]"),
+        Try("`[boundary.ymax]` without `kind`", CHECK, ('[boundary.ymax]\nkind = "slip_wall"\n', "[boundary.ymax]\n")),
+        Try("`kind = \"supersonic_inflow\"` without a state", CHECK, ('[boundary.xmin]\nkind = "slip_wall"',
+                                                                     '[boundary.xmin]\nkind = "supersonic_inflow"')),
+        Try("`pressure = 1.0` for a slip wall", CHECK, ('[boundary.xmin]\nkind = "slip_wall"',
+                                                       '[boundary.xmin]\nkind = "slip_wall"\npressure = 1.0')),
+        Try("density and temperature", CHECK, ("[stop]", "[free_stream]\npressure = 1.0\ndensity = 1.0\ntemperature = 1.0\nmach = 0.5\n\n[stop]")),
+        Try("Mach number and velocity", CHECK, ("[stop]", "[free_stream]\npressure = 1.0\ndensity = 1.0\nvelocity = [1.0, 0.0]\nmach = 0.5\n\n[stop]")),
+        Try("forces on a zone that is not there", CHECK,
+            ("[stop]", "[free_stream]\npressure = 1.0\ndensity = 1.0\nmach = 0.5\n\n[forces.all]\nzones = [\"xmim\"]\n\n[stop]")),
+        Try("a probe outside of the mesh", CHECK, ("[stop]", "[probes.far]\nat = [7.0, 0.5]\n\n[stop]")),
+        Try("a periodic pair that does not fit", CHECK,
+            ('[boundary.xmin]\nkind = "slip_wall"\n\n[boundary.xmax]\nkind = "slip_wall"\n',
+             '[[mesh.periodic]]\nfrom = "xmin"\nto = "xmax"\ntranslation = [2.0, 0.0]\n')),
+        Try("a periodic zone that is not there", CHECK,
+            ('[boundary.xmin]\nkind = "slip_wall"\n\n[boundary.xmax]\nkind = "slip_wall"\n',
+             '[[mesh.periodic]]\nfrom = "xmin"\nto = "xmux"\ntranslation = [1.0, 0.0]\n')),
+        Try("a periodic zone with a condition", CHECK,
+            ('[boundary.xmin]\n', '[[mesh.periodic]]\nfrom = "xmin"\nto = "xmax"\ntranslation = [1.0, 0.0]\n\n[boundary.xmin]\n')),
+        edit('generator = "bocks"', 'generator = "box"'),
+        edit('file = "nofile.su2"', 'generator = "box"'),
+        edit('file = "."', 'generator = "box"\nnx = 8\nny = 8'),
+        edit('file = "nofile.su2"', 'generator = "box"\nnx = 8\nny = 8'),
+        Try("`file` and `generator`", CHECK, ('generator = "box"', 'generator = "box"\nfile = "a.su2"')),
+        edit("nx = 0", "nx = 8"),
+        edit("nx = 10000000", "nx = 8"),
+        edit("nx = 8.5", "nx = 8"),
+        edit("xmax = -1.0", "nx = 8"),
+        edit("around = 64", "nx = 8"),
+    )),
+    ("Formulas", "`density_expression` of the case, and `weft check case.toml`.", tuple(
+        Try(f"`{formula}`" if formula else "nothing", CHECK, ('"1 + 0.1 * x"', f'"{formula}"'))
+        for formula in ("", "1 +", "1 + (x", "1 + w", "sine(x)", "x = 2", "sqrt(x - 2)", "1 / (x - x)", "-1", "x, y", "1 + é"))),
+    ("Results", "`weft run case.toml`, but for what is said.", (
+        Try("the folder holds a run", RUN, before=finished),
+        Try("a file is in the way", RUN, before=in_the_way),
+        Try("the folder may not be written", RUN, before=without_permission, inside=WITHOUT_CAPABILITIES),
+        Try("the same, `-n 2`", [*RUN, "-n", "2"], before=without_permission, inside=WITHOUT_CAPABILITIES),
+        Try("the file system is read-only", RUN, inside=mounted("ro")),
+        Try("the disk is full from the start", RUN, inside=mounted("size=4k")),
+        Try("the disk is full when fields are written", [*RUN, *LARGER], inside=mounted("size=2000k")),
+        Try("the disk is full when the first checkpoint is written", [*RUN, *LARGER], inside=mounted("size=2750k")),
+        Try("the same, `-n 2`", [*RUN, *LARGER, "-n", "2"], inside=mounted("size=2750k")),
+        Try("the disk is full when the second checkpoint is written; then, on a larger one, `--resume`", [*RUN, *LARGER, "--set", "stop.steps=8"],
+            inside=mounted("size=3000k", THEN_RESUME)),
+    )),
+    ("Checkpoints", "`weft run case.toml --resume` after a run of 4 steps, but for what is said.", (
+        Try("there was no run", [*RUN, "--resume"]),
+        Try("the checkpoint is deleted", [*RUN, "--resume"], before=checkpoint(lambda file: file.unlink())),
+        Try("it is a text", [*RUN, "--resume"], before=checkpoint(lambda file: file.write_text("not HDF5"))),
+        Try("it is empty", [*RUN, "--resume"], before=checkpoint(lambda file: file.write_text(""))),
+        Try("it is cut short", [*RUN, "--resume"], before=checkpoint(cut)),
+        Try("it is another file of HDF5", [*RUN, "--resume"], before=checkpoint(foreign)),
+        Try("it is of another format", [*RUN, "--resume"], before=checkpoint(of_version)),
+        Try("a value is changed by 1e-9", [*RUN, "--resume"], before=checkpoint(changed_value)),
+        Try("the same, `-n 3`", [*RUN, "--resume", "-n", "3"], before=checkpoint(changed_value)),
+        Try("the step is changed", [*RUN, "--resume"], before=checkpoint(changed_step)),
+        Try("a rank has -1 rows", [*RUN, "--resume"], before=checkpoint(changed_rows)),
+        Try("a value is changed, the one before it is good", [*RUN, "--resume", "--set", "stop.steps=6"], before=checkpoint(changed_value, previous=True)),
+        Try("the mesh has other cells", [*RUN, "--resume", "--set", "mesh.nx=9"], before=finished),
+        Try("the mesh is moved", [*RUN, "--resume", "--set", "mesh.offset=[1.0, 0.0]"], before=finished),
+        Try("the columns of a history change", [*RUN, "--resume", "--set", "probes.a.at=[0.5, 0.5]", "--set", "probes.b.at=[0.2, 0.5]"],
+            before=with_probe),
+    )),
+    ("The flow", "`weft run case.toml` with a start that cannot be.", (
+        Try("`pressure_expression = \"-1\"`", RUN, ('density_expression = "1 + 0.1 * x"', 'pressure_expression = "-1"')),
+        Try("walls that move apart faster than gas can follow", [*RUN, "--set", "numerics.flux=roe"],
+            ('density_expression = "1 + 0.1 * x"', 'velocity_x_expression = "x < 0.5 ? -40 : 40"')),
+    )),
+)
+
+HEADER = """# Wrong input, and what is said
+
+Every row was tried: `tests/cases/bad_input_test.py` runs the program on each input and compares what it says with this page, which it also writes
+(`tests/cases/bad_input_test.py build/dev/bin/weft --write`). A message is one line on standard error that says where, what, and what to do; all
+ranks of a run end with one message and one exit code ([exit codes](command_line.md#exit-codes)). What is wrong in mesh files has
+[tables of its own](meshes.md#messages), which are tested, too; besides, [fuzzers](../verification/robustness.md) look for input that breaks a reader.
+"""
+
+
+def cell(text):
+    return re.sub(r"\s*\n\s*", "<br>", text.strip()).replace("|", "\\|")
+
+
+def said(text):
+    return "<br>".join(f"`{line}`" for line in text.strip().splitlines() if line).replace("|", "\\|")
+
+
+def row(attempt, outcome):
+    code, message = outcome
+    return f"| {cell(attempt.tried)} | {code} | {said(message)} |"
+
+
+def old_row(page, title, attempt):
+    section = page.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+    return next((line for line in section.splitlines() if line.startswith(f"| {cell(attempt.tried)} |")), None)
+
+
+def main():
+    page = PAGE.read_text() if PAGE.exists() else ""
+    attempts = [attempt for _, _, table in TABLES for attempt in table]
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+        outcomes = iter(list(pool.map(Try.run, attempts)))
+    wanted = HEADER
+    for title, how, table in TABLES:
+        wanted += f"\n## {title}\n\n" + (f"{how}\n\n" if how else "") + "| tried | exit code | said |\n| --- | --- | --- |\n"
+        for attempt in table:
+            outcome = next(outcomes)
+            line = row(attempt, outcome) if outcome else old_row(page, title, attempt)
+            wanted += f"{line}\n" if line else ""
+    if "--write" in sys.argv:
+        PAGE.write_text(wanted)
+        return 0
+    if page == wanted:
+        return 0
+    sys.stdout.writelines(difflib.unified_diff(page.splitlines(True), wanted.splitlines(True), str(PAGE), "what the program says", n=0))
+    print(f"{PAGE} is out of date, or a message is worse than it was; write it again: {sys.argv[0]} {sys.argv[1]} --write")
+    return 1
+
+
+sys.exit(main())
