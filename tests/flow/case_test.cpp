@@ -65,6 +65,11 @@ TEST(Case, NamesTheKeyOfEveryWrongValue) {
       // out of range
       {{"numerics.cfl=0"}, {"numerics.cfl", "0"}},
       {{"numerics.cfl=2.1"}, {"numerics.cfl", "2"}},
+      {{"numerics.cfl_start=0"}, {"numerics.cfl_start"}},
+      {{"numerics.cfl_ramp_steps=-1"}, {"numerics.cfl_ramp_steps"}},
+      {{"numerics.order_ramp_steps=-1"}, {"numerics.order_ramp_steps"}},
+      {{"numerics.cutoff_mach=0"}, {"numerics.cutoff_mach"}},
+      {{"body_force.acceleration=9.81"}, {"body_force.acceleration"}},
       {{"numerics.rk_order=4"}, {"numerics.rk_order", "3"}},
       {{"numerics.venkatakrishnan_k=-1"}, {"numerics.venkatakrishnan_k"}},
       {{"numerics.reference_length=0"}, {"numerics.reference_length"}},
@@ -114,7 +119,10 @@ TEST(Case, NamesTheKeyOfEveryWrongValue) {
       {{"free_stream.velocity=[1, 0]"}, {"free_stream.mach", "give one of them"}},
       {{"free_stream.mach=0", "forces.a.zones=wall"}, {"forces.a.zones", "free stream"}},
       {{"source=manufactured"}, {"source", "initial.kind"}},
+      {{"mesh.axisymmetric=true", "numerics.gradient=green_gauss"}, {"numerics.gradient", "least_squares"}},
       {{"initial.kind=expression", "output.exact_errors=true"}, {"output.exact_errors"}},
+      {{"initial.kind=sod", "body_force.acceleration=[0, -1]", "output.exact_errors=true"},
+       {"output.exact_errors", "body force"}},
   };
   ASSERT_NO_THROW((void)read(kGood));
   for (const Wrong& wrong : all) {

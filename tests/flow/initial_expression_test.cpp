@@ -47,11 +47,11 @@ constexpr const char* kPlace = "case.toml:7: initial.density: ";
 TEST(InitialExpression, ErrorsNameTheKeyAndThePosition) {
   const auto expect = [](const std::string& text, const std::string& message) { EXPECT_EQ(failure(text), kPlace + message); };
   expect("1 + sen(x)", "unknown name \"sen\" at column 5 of \"1 + sen(x)\"; did you mean \"sin\"?");
-  expect("1 + q", "unknown name \"q\" at column 5 of \"1 + q\"; the variables are x, y and z");
+  expect("1 + q", "unknown name \"q\" at column 5 of \"1 + q\"; the variables are x, y, z and t");
   expect("2*(x + 1", "a closing bracket is missing at column 9 of \"2*(x + 1\"");
   expect("2*x) + 1", "unexpected bracket at column 4 of \"2*x) + 1\"");
   expect("1 +", "the expression \"1 +\" ends too soon");
-  expect("", "the expression is empty; write a number or a formula in x, y and z");
+  expect("", "the expression is empty; write a number or a formula in x, y, z and t");
   expect("x = 3", "unexpected \"=\" at column 3 of \"x = 3\"; compare with ==");
   expect("1, 2", "\"1, 2\" has 2 values; write one formula, without commas");
   expect("2 3", "unexpected \"3\" at column 3 of \"2 3\"");

@@ -174,6 +174,82 @@ TEST(MakeSolver, NamesAZoneWithoutACondition) {
   EXPECT_THAT(message, HasSubstr("[boundary.upper]"));
 }
 
+/// A wave of density that comes in with the stream, written down as a formula.
+constexpr const char* kWaveComesIn = R"toml(
+[mesh]
+generator = "box"
+nx = 32
+ny = 2
+ymax = 0.0625
+[initial]
+kind = "expression"
+density_expression = "1 + 0.1*sin(2*pi*(x - 3*t))"
+velocity_x_expression = "3"
+[boundary.xmin]
+kind = "prescribed"
+state = "expression"
+density_expression = "1 + 0.1*sin(2*pi*(x - 3*t))"
+velocity_x_expression = "3"
+[boundary.xmax]
+kind = "supersonic_outflow"
+[boundary.ymin]
+kind = "symmetry"
+[boundary.ymax]
+kind = "symmetry"
+[numerics]
+limiter = "none"
+[stop]
+time = 1
+)toml";
+
+Case wave_comes_in(const std::string& changed) {
+  return read_case(io::CaseReader(io::CaseFile::from_text(kWaveComesIn, "case.toml", std::array{changed})));
+}
+
+TEST(MakeSolver, PrescribedFormulasSeeTheTime) {
+  const auto error_with = [](const char* cells) {
+    const Case c = wave_comes_in(cells);
+    const mesh::Mesh m = load_mesh(Communicator::world(), c.mesh);
+    const auto solver = make_solver(m, c);
+    const InitialState exact(c.initial);
+    solver->initialise(exact);
+    test::advance(*solver, 1);  // three waves have come in
+    return errors(*solver, [&](Vec3 x) { return exact.at(x, 1); })[0].l2;
+  };
+  const double coarse = error_with("mesh.nx=32"), fine = error_with("mesh.nx=64");
+  EXPECT_LE(coarse, 0.01);
+  EXPECT_GE(test::order(coarse, fine), 1.5) << coarse << " to " << fine;  // at the outflow the scheme is of first order
+}
+
+TEST(MakeSolver, AFormulaThatGoesBadOnTheWayIsToldOnEveryRank) {
+  const Communicator comm = Communicator::world();
+  const Case c = wave_comes_in("boundary.xmin.density_expression=1 - 10*t");
+  const mesh::Mesh m = load_mesh(comm, c.mesh);
+  const auto solver = make_solver(m, c);
+  solver->initialise(InitialState(c.initial));
+  EXPECT_THAT(common_error<PhysicsError>(comm, [&] { test::advance(*solver, 1); }), HasSubstr("at boundary \"xmin\""));
+}
+
+TEST(MakeSolver, ABodyForceOfTheCaseActs) {
+  const Case c = wave_comes_in("body_force.acceleration=[0, 0, 5]");
+  const mesh::Mesh m = load_mesh(Communicator::world(), c.mesh);
+  const auto solver = make_solver(m, c);
+  solver->initialise(InitialState(c.initial));
+  const double dt = solver->step(1).dt;
+  for (std::int32_t cell = 0; cell < m.owned_cells; ++cell) {
+    if (m.cell_centroid[static_cast<std::size_t>(cell)].x < 0.3) continue;  // what comes in does not fall yet
+    EXPECT_NEAR(solver->primitive(cell).velocity.z, 5 * dt, 1e-3 * dt);
+  }
+}
+
+TEST(LoadMesh, TurnsAMeshAboutItsAxis) {
+  MeshChoice choice;
+  choice.generator = "box";
+  choice.parameters = {{"nx", std::int64_t{2}}, {"ny", std::int64_t{2}}};
+  choice.axisymmetric = true;
+  EXPECT_TRUE(load_mesh(Communicator::world(), choice).axisymmetric);
+}
+
 TEST(LoadMesh, ScalesThenMoves) {
   MeshChoice choice;
   choice.generator = "box";

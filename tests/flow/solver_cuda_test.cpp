@@ -4,6 +4,7 @@
 #include "weft/flow/manufactured.hpp"
 #include "weft/flow/monitors.hpp"
 #include "weft/flow/solver.hpp"
+#include "weft/mesh/revolve.hpp"
 
 #include "flow/solver_settings.hpp"
 #include "support/gpu.hpp"
@@ -140,6 +141,32 @@ TEST_P(OnCuda, SourcesOfPlaceTimeAndStateAreThoseOfTheHost) {
       EXPECT_NEAR(host->residual_norms()[i], cuda->residual_norms()[i], 1e-9 * (1 + host->residual_norms()[i])) << k;
     }
   }
+}
+
+TEST_P(OnCuda, BodyForcesAreThoseOfTheHost) {
+  const mesh::Mesh m = mesh_of();
+  SourceTerm falling;
+  falling.acceleration = {0.2, -0.5, GetParam().dim == 3 ? 0.1 : 0.0};
+  for (const bool heated : {false, true}) {
+    if (heated) falling.function = [](Vec3, double t, const Primitive& w) { return Conserved{0, {}, w.density * t}; };
+    const auto host = solver_on(m, Backend::host, {.limiter = GetParam().limiter, .cfl = 0.5}, Transport::automatic, falling);
+    const auto cuda = solver_on(m, Backend::cuda, {.limiter = GetParam().limiter, .cfl = 0.5}, Transport::automatic, falling);
+    go(*host, 20);
+    go(*cuda, 20);
+    EXPECT_LE(relative_difference(IdealGas{}, gathered(*host), gathered(*cuda)), kAgreement);
+  }
+}
+
+TEST_P(OnCuda, AxisymmetricFlowsAreThoseOfTheHost) {
+  if (GetParam().dim != 2 || GetParam().generator != "box" || !GetParam().options.periodic.empty())
+    GTEST_SKIP() << "not a half plane";
+  mesh::Mesh m = mesh_of();
+  mesh::revolve(m);
+  const auto host = solver_on(m, Backend::host, {.limiter = GetParam().limiter, .cfl = 0.5});
+  const auto cuda = solver_on(m, Backend::cuda, {.limiter = GetParam().limiter, .cfl = 0.5});
+  go(*host, 20);
+  go(*cuda, 20);
+  EXPECT_LE(relative_difference(IdealGas{}, gathered(*host), gathered(*cuda)), kAgreement);
 }
 
 TEST_P(OnCuda, GoesOnWhereTheHostStoppedAndTheOtherWayRound) {

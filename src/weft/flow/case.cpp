@@ -100,6 +100,11 @@ MeshChoice read_mesh_choice(const Section& s) {
   choice.scale = s.number(
       "scale", {.default_value = 1, .min_exclusive = 0, .doc = "Coordinates are multiplied by it: 0.001 for a mesh in mm."});
   choice.offset = s.vector3("offset", {.default_value = Vec3{}, .unit = "m", .doc = "Added to the coordinates after scaling."});
+  choice.axisymmetric = s.boolean(
+      "axisymmetric",
+      {.default_value = false,
+       .doc = "A 2-D mesh is the half of a meridian plane: y is the distance from the axis y = 0. Volumes, areas, forces "
+              "and integrals are those of the whole turn."});
   choice.build.order = s.choice_of<mesh::CellOrder>(
       "order", {{"hilbert", mesh::CellOrder::hilbert}, {"rcm", mesh::CellOrder::rcm}, {"as_read", mesh::CellOrder::as_read}},
       {.default_value = "hilbert", .doc = "Numbering of the cells of a rank, for memory locality."});
@@ -270,11 +275,12 @@ InitialParams read_initial(const Section& s, const std::string& key, const Ideal
         break;
       }
       case InitialKind::expression:
-        initial.expressions.density = read_expression(s, "density_expression", "1", "Density as a formula of x, y, z.");
-        initial.expressions.velocity_x = read_expression(s, "velocity_x_expression", "0", "Formula of x, y, z.");
-        initial.expressions.velocity_y = read_expression(s, "velocity_y_expression", "0", "Formula of x, y, z.");
-        initial.expressions.velocity_z = read_expression(s, "velocity_z_expression", "0", "Formula of x, y, z.");
-        initial.expressions.pressure = read_expression(s, "pressure_expression", "1", "Formula of x, y, z.");
+        initial.expressions.density =
+            read_expression(s, "density_expression", "1", "Density as a formula of x, y, z; of a boundary, of the time t, too.");
+        initial.expressions.velocity_x = read_expression(s, "velocity_x_expression", "0", "Formula likewise.");
+        initial.expressions.velocity_y = read_expression(s, "velocity_y_expression", "0", "Formula likewise.");
+        initial.expressions.velocity_z = read_expression(s, "velocity_z_expression", "0", "Formula likewise.");
+        initial.expressions.pressure = read_expression(s, "pressure_expression", "1", "Formula likewise.");
         break;
       case InitialKind::forward_step:
       case InitialKind::ringleb:
@@ -450,6 +456,8 @@ Case read_case(const io::CaseReader& reader) {
       root.choice("source", {"none", "manufactured"},
                   {.default_value = "none", .doc = "Source term; manufactured: that of [initial], kind manufactured."}) ==
       "manufactured";
+  const Section body_force = root.section("body_force", {.doc = "A force on every part of the gas alike, such as gravity."});
+  c.acceleration = body_force.vector3("acceleration", {.default_value = Vec3{}, .unit = "m/s^2", .doc = "Force per mass."});
   c.stop = read_stop(root.section("stop", {.required = true, .doc = "When to stop: the first that holds."}));
   const Section output = root.section("output", {.doc = "What is written, where and when."});
   c.output = read_output(output);
@@ -466,20 +474,32 @@ Case read_case(const io::CaseReader& reader) {
   }
   reader.finish();
   if (root.documenting()) return c;
+  if (c.mesh.axisymmetric && c.numerics.gradient == GradientKind::green_gauss) {
+    root.fail("numerics.gradient", "Green-Gauss gradients are of plane cells, and these turn about an axis",
+              "use gradient = \"least_squares\"");
+  }
   if (c.manufactured_source && c.initial.kind != InitialKind::manufactured) {
     root.fail("source", "the manufactured source needs the manufactured solution", "set initial.kind = \"manufactured\"");
   }
   const InitialState initial(c.initial);  // its errors belong to the case
   const bool only_ahead = c.initial.kind == InitialKind::forward_step || c.initial.kind == InitialKind::double_mach;
-  if (c.exact_errors && (only_ahead || !initial.has_exact_solution())) {
-    output.fail("exact_errors", "this initial state has no exact solution to compare with");
+  const bool falls = !(c.acceleration == Vec3{});
+  if (c.exact_errors && (only_ahead || falls || !initial.has_exact_solution())) {
+    output.fail("exact_errors",
+                falls ? "the exact solutions know of no body force" : "this initial state has no exact solution to compare with");
   }
   return c;
 }
 
 SourceTerm Case::source() const {
-  if (!manufactured_source) return {};
-  return [solution = initial.manufactured, g = gas](Vec3 x, double t, const Primitive&) { return solution.source(g, x, t); };
+  SourceTerm source;
+  source.acceleration = acceleration;
+  if (manufactured_source) {
+    source.function = [solution = initial.manufactured, g = gas](Vec3 x, double t, const Primitive&) {
+      return solution.source(g, x, t);
+    };
+  }
+  return source;
 }
 
 std::string case_reference() {

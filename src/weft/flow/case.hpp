@@ -26,6 +26,7 @@ struct MeshChoice {
   mesh::GeneratorParameters parameters;
   double scale = 1;  ///< coordinates are multiplied by it,
   Vec3 offset{};     ///< then moved by it, m
+  bool axisymmetric = false;
   mesh::BuildOptions build;
 };
 
@@ -78,9 +79,9 @@ struct Case {
   std::vector<ProbeChoice> probes;
   bool integrals = false;            ///< write the totals of the conserved variables
   bool exact_errors = false;         ///< compare the result with the exact solution of `initial`
+  Vec3 acceleration{};               ///< of the body force, m/s^2
   bool manufactured_source = false;  ///< add the source term of `initial`, a manufactured solution
 
-  /// Empty where there is none.
   [[nodiscard]] SourceTerm source() const;
 };
 

@@ -38,6 +38,7 @@ struct Expression::Parsed {
   std::string text;
   Where where;
   Vec3 x{};
+  double t = 0;
   mu::Parser parser;
 
   [[noreturn]] void fail(const mu::ParserError& error) const {
@@ -49,11 +50,11 @@ struct Expression::Parsed {
     switch (error.GetCode()) {
       case mu::ecUNASSIGNABLE_TOKEN: {
         if (std::isalpha(static_cast<unsigned char>(token.front())) == 0) break;
-        std::vector<std::string> known{"x", "y", "z", "pi"};
+        std::vector<std::string> known{"x", "y", "z", "t", "pi"};
         for (const auto& function : parser.GetFunDef()) known.push_back(function.first);
         const std::string near = token.size() > 1 ? closest_match(token, known) : std::string();
         throw InputError(fmt::format("unknown name \"{}\" {}", token, at(text, position)),
-                         near.empty() ? "the variables are x, y and z" : fmt::format("did you mean \"{}\"?", near), where);
+                         near.empty() ? "the variables are x, y, z and t" : fmt::format("did you mean \"{}\"?", near), where);
       }
       case mu::ecMISSING_PARENS:
         throw InputError(fmt::format("a closing bracket is missing {}", at(text, text.size())), {}, where);
@@ -62,7 +63,7 @@ struct Expression::Parsed {
       case mu::ecUNEXPECTED_EOF:
         throw InputError(fmt::format("the expression \"{}\" ends too soon", text), {}, where);
       case mu::ecEMPTY_EXPRESSION:
-        throw InputError("the expression is empty", "write a number or a formula in x, y and z", where);
+        throw InputError("the expression is empty", "write a number or a formula in x, y, z and t", where);
       case mu::ecTOO_MANY_PARAMS:
       case mu::ecTOO_FEW_PARAMS:
         throw InputError(fmt::format("\"{}\" has the wrong number of arguments {}", token, at(text, position)), {}, where);
@@ -89,6 +90,7 @@ Expression::Expression(std::string text, Where where) : parsed_(std::make_unique
     p.parser.DefineVar("x", &p.x.x);
     p.parser.DefineVar("y", &p.x.y);
     p.parser.DefineVar("z", &p.x.z);
+    p.parser.DefineVar("t", &p.t);
     p.parser.DefineConst("pi", std::numbers::pi);
     p.parser.SetExpr(p.text);
     p.parser.Eval();
@@ -105,8 +107,9 @@ Expression::Expression(Expression&&) noexcept = default;
 Expression& Expression::operator=(Expression&&) noexcept = default;
 Expression::~Expression() = default;
 
-double Expression::operator()(Vec3 x) const {
+double Expression::operator()(Vec3 x, double t) const {
   parsed_->x = x;
+  parsed_->t = t;
   try {
     return parsed_->parser.Eval();
   } catch (const mu::ParserError& error) {

@@ -1,5 +1,5 @@
 #pragma once
-/// A formula in x, y and z that a user wrote.
+/// A formula in x, y, z and t that a user wrote.
 #include <memory>
 #include <string>
 
@@ -21,7 +21,7 @@ class Expression {
   ~Expression();
 
   /// May be infinite or NaN where the formula is.
-  [[nodiscard]] double operator()(Vec3 x) const;
+  [[nodiscard]] double operator()(Vec3 x, double t = 0) const;
   [[nodiscard]] const std::string& text() const;
   [[nodiscard]] const Where& where() const;
 

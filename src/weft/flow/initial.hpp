@@ -97,8 +97,8 @@ class InitialState {
   /// Whether at() is known for t > 0: every kind but expression, without regions. (A uniform state stays what it is; double_mach
   /// and forward_step hold ahead of the reflection.)
   [[nodiscard]] bool has_exact_solution() const;
-  /// The exact solution on unbounded or periodic space; at(x, 0) is operator()(x).
-  /// @pre has_exact_solution() or t == 0.
+  /// The exact solution on unbounded or periodic space; formulas at that time; regions stand still. at(x, 0) is operator()(x).
+  /// What a formula gives for t > 0 may be no physical state.
   [[nodiscard]] Primitive at(Vec3 x, double t) const;
 
   [[nodiscard]] const InitialParams& params() const;

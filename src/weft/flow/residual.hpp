@@ -11,6 +11,7 @@
 #include "weft/flow/discretization.hpp"
 #include "weft/flow/gas.hpp"
 #include "weft/flow/numerics.hpp"
+#include "weft/flow/source.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::flow {
@@ -22,9 +23,6 @@ struct BoundaryCondition {
   /// state in the numerical flux.
   std::function<Primitive(Vec3, double)> prescribed{};
 };
-
-/// Adds d(conserved)/dt per unit volume at a cell: place, time and state in; source out.
-using SourceTerm = std::function<Conserved(Vec3, double, const Primitive&)>;
 
 /// Cell-centred finite volumes of second order (Barth & Jespersen, AIAA 89-0366): limited linear reconstruction of primitive
 /// values, a Riemann flux per face, ghosts refreshed while inner cells are computed.

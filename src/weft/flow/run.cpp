@@ -15,6 +15,7 @@
 #include "weft/flow/results.hpp"
 #include "weft/flow/walls.hpp"
 #include "weft/mesh/read_mesh.hpp"
+#include "weft/mesh/revolve.hpp"
 
 namespace weft::flow {
 namespace {
@@ -329,8 +330,7 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
     if (found->prescribed) {
       const InitialState state(*found->prescribed);
       for (const mesh::LocalFaceId face : zone.faces) (void)state(mesh.face_centroid[face.index()]);  // a bad formula fails here
-      const bool moves = state.has_exact_solution();
-      condition.prescribed = [state, moves](Vec3 x, double t) { return moves ? state.at(x, t) : state(x); };
+      condition.prescribed = [state](Vec3 x, double t) { return state.at(x, t); };
     }
     matched.push_back(std::move(condition));
   }
@@ -366,7 +366,9 @@ mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
   mesh::MeshBlock block = choice.file.empty() ? mesh::generate(comm, choice.generator, choice.parameters)
                                               : mesh::read_mesh(comm, choice.file.string());
   mesh::scale(block, choice.scale, choice.offset);
-  return mesh::build(comm, std::move(block), choice.build);
+  mesh::Mesh mesh = mesh::build(comm, std::move(block), choice.build);
+  if (choice.axisymmetric) mesh::revolve(mesh);
+  return mesh;
 }
 
 std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_case) {

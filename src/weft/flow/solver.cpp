@@ -246,11 +246,15 @@ void Solver::note_bad_cell(int stage, std::int32_t cell) {
 }
 
 void Solver::add_sources(double time) {
-  if (!source_) return;
   const mesh::Mesh& m = mesh();
+  const VolumeSource volume{source_.acceleration, m.axisymmetric};
+  if (!source_.function && !volume.any()) return;
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
     const auto i = static_cast<std::size_t>(c);
-    detail::accumulate(&residual_.residual()[i * kVars], source_(m.cell_centroid[i], time, primitive(c)), m.cell_volume[i]);
+    const Primitive w = primitive(c);
+    Conserved rate = volume(m.cell_centroid[i], w);
+    if (source_.function) rate += source_.function(m.cell_centroid[i], time, w);
+    detail::accumulate(&residual_.residual()[i * kVars], rate, m.cell_volume[i]);
   }
 }
 

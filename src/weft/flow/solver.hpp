@@ -47,8 +47,8 @@ class Solver {
   static constexpr int kVars = IdealGas::kVars;
 
   /// @param mesh  outlives the solver.
-  /// @param source  called on the host for every owned cell in every stage; for a flow on a GPU that takes a copy of the owned
-  ///   values to the host and one of the sources back, too, for which the GPU waits.
+  /// @param source  its acceleration costs a GPU one more pass over the owned cells in every stage. Its function is called on the
+  ///   host: that takes a copy of the owned values there and one of the sources back, too, for which the GPU waits.
   /// @param backend  Backend::host, or Backend::cuda: every stage is computed on the current GPU, and conserved() and primitive()
   ///   fetch the state from there when it has changed.
   /// @param transport  how ghosts travel.

@@ -38,6 +38,7 @@ constexpr std::array kUnits{
     Unit{"km/s", "velocity", 1e3},
     Unit{"km/h", "velocity", 1, 3.6},
     Unit{"ft/s", "velocity", 3048, 1e4},
+    Unit{"m/s^2", "acceleration"},
     Unit{"kg/m^3", "density"},
     Unit{"g/cm^3", "density", 1e3},
     Unit{"Pa", "pressure"},

@@ -35,6 +35,7 @@ struct BoundaryZone {
 /// 2-D, z = 0, "volume" is the area times unit depth and a face is an edge times unit depth.
 struct Mesh {
   int dim = 3;
+  bool axisymmetric = false;  ///< volumes and areas are those of a body of revolution (revolve.hpp)
   Communicator comm;
   GhostPlan plan;  ///< of cells; owned rows are this rank's owned cells in local order
 

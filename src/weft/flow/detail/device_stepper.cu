@@ -61,6 +61,7 @@ struct DeviceStepper::Impl {
   }
   void make_boundary();
   void prescribe(double time);
+  [[nodiscard]] bool has_source() const { return source.function || volume_source.any(); }
   void evaluate_source(double time);
   /// Starts an exchange of what the stream has computed so far.
   Exchange* start_pull(std::optional<Exchange>& pull);
@@ -83,6 +84,7 @@ struct DeviceStepper::Impl {
 
   const Residual& residual;
   const SourceTerm& source;
+  const VolumeSource volume_source;
   Stream stream;
   std::int32_t tile_count = 0;
   LimiterChoice limiter;
@@ -154,6 +156,7 @@ struct DeviceStepper::Impl {
 DeviceStepper::Impl::Impl(const Residual& scheme, const SourceTerm& source_term)
     : residual(scheme),
       source(source_term),
+      volume_source{source.acceleration, scheme.mesh().axisymmetric},
       limiter(visit_limiter(scheme.numerics().limiter, scheme.numerics().venkatakrishnan_k,
                             [](auto chosen) { return LimiterChoice(chosen); })),
       flux(visit_flux(scheme.numerics().flux, scheme.numerics().cutoff_mach, [](auto chosen) { return FluxChoice(chosen); })) {
@@ -163,7 +166,8 @@ DeviceStepper::Impl::Impl(const Residual& scheme, const SourceTerm& source_term)
   tile_count = on_host.size();
   const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
   const auto rows = static_cast<std::size_t>(d.rows);
-  const std::size_t per_owned = ((source ? 3 : 2) * kVars + 8 + 3) * sizeof(double), per_row = (2 * kVars + 3) * sizeof(double);
+  const std::size_t per_owned = ((has_source() ? 3 : 2) * kVars + 8 + 3) * sizeof(double),
+                    per_row = (2 * kVars + 3) * sizeof(double);
   expect_room(owned * per_owned + rows * per_row + cells * (static_cast<std::size_t>(kVars * m.dim) + 1) * sizeof(double) +
                   (d.least_squares.size() + on_host.geometry.size()) * sizeof(double) +
                   (on_host.topology.size() + on_host.halo_row.size() + on_host.stencil_row.size()) * sizeof(std::int32_t),
@@ -213,10 +217,8 @@ DeviceStepper::Impl::Impl(const Residual& scheme, const SourceTerm& source_term)
   bad = DeviceArray<std::int32_t>(owned);
   set_bytes(stream, bad.data(), 0, bad.size() * sizeof(std::int32_t));
   lowered = DeviceArray<std::int32_t>(cells);
-  if (source) {
-    source_rates = DeviceArray<double>(owned * kVars);
-    source_on_host = PinnedBuffer<double>(owned * kVars);
-  }
+  if (has_source()) source_rates = DeviceArray<double>(owned * kVars);
+  if (source.function) source_on_host = PinnedBuffer<double>(owned * kVars);
 }
 
 void DeviceStepper::Impl::make_boundary() {
@@ -274,15 +276,22 @@ void DeviceStepper::Impl::prescribe(double time) {
   copy_bytes(stream, prescribed.data(), prescribed_on_host.data(), prescribed.size() * sizeof(Primitive));
 }
 
-/// Sources of the owned cells at their present values, evaluated on the host as Solver::add_sources does.
+/// Sources of the owned cells at their present values, as Solver::add_sources: a function's on the host, others here.
 void DeviceStepper::Impl::evaluate_source(double time) {
-  if (!source) return;
   const mesh::Mesh& m = residual.mesh();
+  if (volume_source.any() && !source.function) {
+    parallel_for(
+        space::cuda{}, stream, m.owned_cells,
+        VolumeSources{volume_source, values[at.shown].data(), row_centroid.data(), inverse_volume.data(), source_rates.data()});
+  }
+  if (!source.function) return;
   copy_bytes(stream, source_on_host.data(), values[at.shown].data(), source_rates.size() * sizeof(double));
   stream.wait();
   for (std::size_t i = 0; i < static_cast<std::size_t>(m.owned_cells); ++i) {
     double* const row = source_on_host.data() + i * kVars;
-    const Conserved rate = m.cell_volume[i] * source(m.cell_centroid[i], time, load(row));
+    const Primitive w = load(row);
+    const Conserved rate =
+        m.cell_volume[i] * (volume_source(m.cell_centroid[i], w) + source.function(m.cell_centroid[i], time, w));
     for (int k = 0; k < kVars; ++k) row[k] = rate[k];
   }
   copy_bytes(stream, source_rates.data(), source_on_host.data(), source_rates.size() * sizeof(double));
@@ -421,7 +430,7 @@ void DeviceStepper::Impl::launch_step(double time, double advance, bool rates) {
 
 /// Whether a step asks nothing of the host but to launch kernels.
 bool DeviceStepper::Impl::can_be_graph() const {
-  return !prescribes && !source && (!pull_gradients || captures(pull_gradients->transport()));
+  return !prescribes && !source.function && (!pull_gradients || captures(pull_gradients->transport()));
 }
 
 FluxArgs DeviceStepper::Impl::flux_args() const {

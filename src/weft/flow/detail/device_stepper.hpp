@@ -27,7 +27,7 @@ struct DeviceStep {
 class DeviceStepper {
  public:
   /// @param residual  the scheme: mesh, gas, boundary conditions, numerics. Outlives this object; its arrays are not used.
-  /// @param source  evaluated on the host each stage, where there is one. Outlives this object.
+  /// @param source  its function is evaluated on the host each stage, where there is one. Outlives this object.
   /// @throws DeviceError without a GPU, or where the case does not fit into its memory, saying how much it needs.
   DeviceStepper(const Residual& residual, const SourceTerm& source);
   /// Sets up the exchange of ghosts. Once, before anything else. @collective  @throws as ArrayTransformer::pull.

@@ -7,6 +7,7 @@
 #include "weft/flow/detail/kernels.hpp"
 #include "weft/flow/detail/step_length.hpp"
 #include "weft/flow/detail/tile_launch.hpp"
+#include "weft/flow/source.hpp"
 
 namespace weft::flow::detail {
 
@@ -88,6 +89,19 @@ struct BoundaryRows {
     const Primitive inside = load(values + static_cast<std::int64_t>(b.left[face]) * kVars);
     store(values + static_cast<std::int64_t>(cells + face) * kVars,
           zone.prescribed ? b.prescribed[face] : state_behind(gas, zone.params, inside, b.normal[face]));
+  }
+};
+
+/// What acts inside the owned cells, of whole cells.
+struct VolumeSources {
+  VolumeSource source;
+  const double* values;
+  const Vec3* centroid;
+  const double* inverse_volume;
+  double* rates;
+  WEFT_HD void operator()(std::int32_t c) const {
+    const Conserved rate = source(centroid[c], load(values + static_cast<std::int64_t>(c) * kVars));
+    for (int k = 0; k < kVars; ++k) rates[static_cast<std::int64_t>(c) * kVars + k] = rate[k] / inverse_volume[c];
   }
 };
 

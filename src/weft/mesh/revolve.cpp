@@ -1,0 +1,36 @@
+#include "weft/mesh/revolve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "weft/base/error.hpp"
+#include "weft/comm/agreement.hpp"
+
+namespace weft::mesh {
+
+void revolve(Mesh& mesh) {
+  agreed(mesh.comm, [&] {
+    if (mesh.dim != 2) {
+      throw MeshError("an axisymmetric flow needs a 2-D mesh, of its meridian plane", "leave mesh.axisymmetric out",
+                      {.file = mesh.source});
+    }
+    double size = 0;
+    for (const Vec3& x : mesh.node_coord) size = std::max({size, std::abs(x.x), std::abs(x.y)});
+    constexpr double kRounding = 1e-12;
+    for (const Vec3& x : mesh.node_coord) {
+      if (x.y >= -kRounding * size) continue;
+      throw MeshError(fmt::format("the node at ({:.6g}, {:.6g}) lies below the axis y = 0", x.x, x.y),
+                      "an axisymmetric flow needs the half of the plane with y >= 0; mesh.offset moves a mesh",
+                      {.file = mesh.source});
+    }
+  });
+  constexpr double kTurn = 2 * std::numbers::pi;
+  for (std::size_t f = 0; f < mesh.face_area.size(); ++f) mesh.face_area[f] *= kTurn * std::max(mesh.face_centroid[f].y, 0.0);
+  for (std::size_t c = 0; c < mesh.cell_volume.size(); ++c) mesh.cell_volume[c] *= kTurn * mesh.cell_centroid[c].y;
+  mesh.axisymmetric = true;
+}
+
+}  // namespace weft::mesh

@@ -1,0 +1,58 @@
+#include "weft/mesh/revolve.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "weft/base/error.hpp"
+#include "weft/mesh/generate_by_name.hpp"
+
+namespace weft::mesh {
+namespace {
+
+using ::testing::HasSubstr;
+
+Mesh generated(const std::string& name, const GeneratorParameters& parameters) {
+  const Communicator comm = Communicator::world();
+  return build(comm, generate(comm, name, parameters), {});
+}
+
+TEST(Revolve, GivesTheVolumesAndAreasOfATurn) {
+  for (const char* elements : {"quads", "triangles", "mixed"}) {
+    Mesh m = generated("box", {{"nx", std::int64_t{6}}, {"ny", std::int64_t{4}}, {"xmax", 3.0}, {"elements", elements}});
+    const Mesh plane =
+        generated("box", {{"nx", std::int64_t{6}}, {"ny", std::int64_t{4}}, {"xmax", 3.0}, {"elements", elements}});
+    revolve(m);
+    EXPECT_TRUE(m.axisymmetric);
+    double volume = 0;
+    for (std::int32_t c = 0; c < m.owned_cells; ++c) volume += m.cell_volume[static_cast<std::size_t>(c)];
+    EXPECT_NEAR(m.comm.sum(volume), 3 * std::numbers::pi, 1e-13);
+    EXPECT_EQ(m.cell_centroid, plane.cell_centroid);
+    for (const BoundaryZone& zone : m.boundary) {
+      double area = 0;
+      for (const LocalFaceId face : zone.faces) area += m.face_area[face.index()];
+      const bool disc = zone.name[0] == 'x';
+      EXPECT_NEAR(m.comm.sum(area), disc ? std::numbers::pi : zone.name == "ymax" ? 6 * std::numbers::pi : 0, 1e-13) << zone.name;
+    }
+  }
+}
+
+std::string refused(const std::string& name, const GeneratorParameters& parameters) {
+  Mesh m = generated(name, parameters);
+  try {
+    revolve(m);
+  } catch (const MeshError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Revolve, RefusesOnEveryRank) {
+  EXPECT_THAT(refused("box", {{"nx", std::int64_t{2}}, {"ny", std::int64_t{2}}, {"nz", std::int64_t{2}}}), HasSubstr("2-D"));
+  EXPECT_THAT(refused("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}, {"ymin", -0.5}}), HasSubstr("below the axis"));
+  EXPECT_EQ(refused("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}, {"ymin", 0.5}}), "");
+}
+
+}  // namespace
+}  // namespace weft::mesh
