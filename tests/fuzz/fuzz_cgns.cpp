@@ -6,11 +6,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const weft::testing::ScratchFile scratch("mesh.cgns");
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  const hid_t file = H5Fcreate(scratch.path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  weft::mesh::require(file >= 0);
-  weft::testing::Hdf5Text::add(file, {reinterpret_cast<const char*>(data), size});
-  H5Fclose(file);
+  weft::testing::write_hdf5(scratch.path, {reinterpret_cast<const char*>(data), size});
   weft::mesh::try_reading([] { return weft::mesh::load_cgns(scratch.path); });
   return 0;
 }

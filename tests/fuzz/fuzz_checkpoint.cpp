@@ -5,11 +5,11 @@
 #include <filesystem>
 
 #include "weft/base/error.hpp"
-#include "weft/comm/environment.hpp"
 #include "weft/io/checkpoint.hpp"
 
 #include "hdf5_text.hpp"
 #include "scratch_file.hpp"
+#include "start_mpi.hpp"
 
 namespace {
 
@@ -53,20 +53,6 @@ void read_all(const std::string& path) {
 }
 
 }  // namespace
-
-// NOLINTBEGIN(bugprone-reserved-identifier): there where a sanitizer is
-extern "C" __attribute__((weak)) void __lsan_disable();
-extern "C" __attribute__((weak)) void __lsan_enable();
-// NOLINTEND(bugprone-reserved-identifier)
-
-extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  // What MPI allocates at its start belongs to MPI. It is never ended: after that Open MPI has unloaded its plugins, and nobody
-  // can tell whose blocks are left.
-  if (__lsan_disable != nullptr) __lsan_disable();
-  static const auto* const mpi = new weft::MpiEnvironment(*argc, *argv);
-  if (__lsan_enable != nullptr) __lsan_enable();
-  return mpi == nullptr;
-}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const GoodFile good;

@@ -7,14 +7,16 @@
 ///      d| data|i|2|3 3              a dataset; z: compressed
 ///      s|twin|/Base                 links: soft, h hard, x to another file: name, path, file
 ///
-/// Types: i and l (integers of 32 and 64 bit), f and r (reals), c (a text as integers of 8 bit), t (a text of fixed length: its
-/// size is that length, then the sizes). Sizes: numbers with blanks between; none is one element. What has fewer values than its
-/// sizes say keeps no values, so there are files that claim more than they hold. What has the name of an object replaces it.
+/// Types: b (numbers of 8 bit), i and l (integers of 32 and 64 bit), f and r (reals), c (a text as integers of 8 bit), t (a text
+/// of fixed length: its size is that length, then the sizes), in both \n for the end of a line. Sizes: numbers with blanks
+/// between; none is one element. What has fewer values than its sizes say keeps no values, so there are files that claim more
+/// than they hold. What has the name of an object replaces it.
 #include <hdf5.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -96,7 +98,8 @@ class Hdf5Text {
     std::vector<hsize_t> sizes = numbers<hsize_t>(cut(rest));
     std::string text(rest);
     const char code = type_name.empty() ? 'i' : type_name[0];
-    const hid_t type = H5Tcopy(code == 'l'   ? H5T_NATIVE_INT64
+    const hid_t type = H5Tcopy(code == 'b'   ? H5T_NATIVE_UINT8
+                               : code == 'l' ? H5T_NATIVE_INT64
                                : code == 'f' ? H5T_NATIVE_FLOAT
                                : code == 'r' ? H5T_NATIVE_DOUBLE
                                : code == 'c' ? H5T_NATIVE_CHAR
@@ -132,13 +135,16 @@ class Hdf5Text {
       H5Dclose(dataset);
     };
     const auto write_list = [&](const auto& list) { write(list.data(), list.size() * sizeof(list[0])); };
-    if (code == 'l') {
+    if (code == 'b') {
+      write_list(numbers<std::uint8_t>(text));
+    } else if (code == 'l') {
       write_list(numbers<std::int64_t>(text));
     } else if (code == 'f') {
       write_list(numbers<float>(text));
     } else if (code == 'r') {
       write_list(numbers<double>(text));
     } else if (code == 'c' || code == 't') {
+      for (std::size_t at = text.find("\\n"); at != std::string::npos; at = text.find("\\n", at + 1)) text.replace(at, 2, "\n");
       // Blanks up to the size, so that one line is enough for a name.
       if (claimed < kMostText) text.resize(std::max(text.size(), static_cast<std::size_t>(claimed)), code == 't' ? '\0' : ' ');
       write(text.data(), text.size());
@@ -153,5 +159,14 @@ class Hdf5Text {
 
   std::vector<hid_t> open_;
 };
+
+/// A new file of what the text says. HDF5 prints no errors from then on.
+inline void write_hdf5(const std::string& path, std::string_view text) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  if (file < 0) std::abort();
+  Hdf5Text::add(file, text);
+  H5Fclose(file);
+}
 
 }  // namespace weft::testing

@@ -45,7 +45,7 @@ void check_elements(const MeshBlock& block, const Elements& elements, int dim, s
     if (static_cast<int>(element_nodes.size()) != s.nodes) {
       throw MeshError(fmt::format("a {} has {} nodes, not {}", s.name, s.nodes, element_nodes.size()), kWriteAgain, where());
     }
-    if (zone >= zones || (boundary && zone < 0)) {
+    if (zone >= zones || zone < (boundary ? 0 : -1)) {
       throw MeshError(fmt::format("the {} belongs to no zone", what), "put every boundary element into a named zone", where());
     }
     if (zone >= 0 && block.zones[static_cast<std::size_t>(zone)].dim != dim) {

@@ -1,0 +1,20 @@
+#pragma once
+/// MPI for a target whose reader takes a communicator: included by its one source.
+#include <cstdlib>
+
+#include "weft/comm/environment.hpp"
+
+// NOLINTBEGIN(bugprone-reserved-identifier): there where a sanitizer is
+extern "C" __attribute__((weak)) void __lsan_disable();
+extern "C" __attribute__((weak)) void __lsan_enable();
+// NOLINTEND(bugprone-reserved-identifier)
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  // What MPI allocates at its start belongs to MPI. It is never ended: after that Open MPI has unloaded its plugins, and nobody
+  // can tell whose blocks are left.
+  setenv("OMPI_MCA_opal_signal", "", 1);  // a broken promise is the fuzzer's to report
+  if (__lsan_disable != nullptr) __lsan_disable();
+  static const auto* const mpi = new weft::MpiEnvironment(*argc, *argv);
+  if (__lsan_enable != nullptr) __lsan_enable();
+  return mpi == nullptr;
+}
