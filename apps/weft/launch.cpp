@@ -14,6 +14,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <span>
 #include <sstream>
 #include <string>
@@ -72,6 +74,45 @@ off_t started_ranks(int mark) {
   struct stat file {};
   return fstat(mark, &file) == 0 ? file.st_size : 0;
 }
+
+/// Whether a process has a child that lives. False, too, where the system does not say.
+bool has_living_child(pid_t parent) {
+  std::error_code gone;
+  for (const auto& task : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", parent), gone)) {
+    std::ifstream children(task.path() / "children");
+    for (pid_t child = 0; children >> child;) {
+      std::string stat;
+      std::getline(std::ifstream(fmt::format("/proc/{}/stat", child)), stat);
+      const std::size_t name_end = stat.rfind(')');
+      if (name_end != std::string::npos && stat.compare(name_end + 1, 2, " Z") != 0) return true;
+    }
+  }
+  return false;
+}
+
+/// Sees to it that mpirun ends when the last rank of this machine has ended, which at times it fails to do when a rank is killed.
+class LastRank {
+ public:
+  /// @pre mpirun has been started.
+  explicit LastRank(pid_t mpirun) : mpirun_(mpirun), system_says_(has_living_child(getpid())) {}
+
+  /// To be called every `interval_ms` from when a rank has started, for as long as mpirun is there.
+  void look(int interval_ms) {
+    constexpr int kEveryMs = 1000, kPatienceMs = 15'000;
+    since_look_ms_ += interval_ms;
+    if (!system_says_ || since_look_ms_ < kEveryMs) return;
+    since_look_ms_ = 0;
+    alone_ms_ = has_living_child(mpirun_) ? 0 : alone_ms_ + kEveryMs;
+    if (alone_ms_ != kPatienceMs) return;
+    fmt::print(stderr, "weft: error: the last rank of this machine has ended, and mpirun has not; it is killed\n");
+    kill(mpirun_, SIGKILL);
+  }
+
+ private:
+  pid_t mpirun_;
+  bool system_says_;
+  int since_look_ms_ = 0, alone_ms_ = 0;
+};
 
 /// Says what mpirun, which is told to be quiet, does not. `started`: some rank was there, and has said what it had to say.
 void tell_what_ended(int code, bool started, std::span<const std::string> mpirun) {
@@ -158,17 +199,16 @@ int launch(int ranks, const std::string& options, int argc, char** argv) {
   }
   g_job = static_cast<std::sig_atomic_t>(job);
   // A rank that does not listen yet would die of the signal. Ranks on other machines are not seen to start: those get some time.
-  constexpr int kPatience = 250;
+  constexpr int kPatience = 250, kIntervalMs = 20;
   int status = 0, looks = 0;
-  for (pid_t ended = 0; (ended = waitpid(job, &status, g_ready != 0 ? 0 : WNOHANG)) != job;) {
+  LastRank last_rank(job);
+  for (pid_t ended = 0; (ended = waitpid(job, &status, WNOHANG)) != job; usleep(kIntervalMs * 1000)) {
     if (ended < 0 && errno != EINTR) break;
-    if (g_ready != 0) continue;
-    if (started_ranks(mark) >= ranks || ++looks > kPatience) {
-      g_ready = 1;
-      if (g_signals > 0) kill(job, SIGUSR1);
-    } else {
-      usleep(20'000);
-    }
+    const off_t started = started_ranks(mark);
+    if (started > 0) last_rank.look(kIntervalMs);
+    if (g_ready != 0 || (started < ranks && ++looks <= kPatience)) continue;
+    g_ready = 1;
+    if (g_signals > 0) kill(job, SIGUSR1);
   }
   const bool started = mark < 0 || started_ranks(mark) > 0;
   const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
