@@ -128,6 +128,26 @@ TEST(Axisymmetric, AClosedVesselKeepsItsMassAndEnergy) {
   EXPECT_NEAR(after[4], before[4], 1e-12 * before[4]);
 }
 
+TEST(Axisymmetric, GradientsAndLimitersAreThoseOfThePlane) {
+  const mesh::GeneratorParameters parameters{{"nx", std::int64_t{8}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}};
+  const mesh::Mesh plane = generated("box", parameters), turned = revolved("box", parameters);
+  for (const LimiterKind limiter : {LimiterKind::none, LimiterKind::barth_jespersen, LimiterKind::venkatakrishnan}) {
+    const auto values = [&](const mesh::Mesh& m) {
+      Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {.limiter = limiter});
+      solver.initialise([](Vec3 x) { return test::wavy(x, 2); });
+      solver.refresh();
+      std::vector<double> all;
+      for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+        const Primitive w = solver.cell_state(c, m.cell_centroid[static_cast<std::size_t>(c)] + Vec3{0.01, -0.02, 0});
+        for (int k = 0; k < Solver::kVars; ++k) all.push_back(w[k]);
+      }
+      return all;
+    };
+    const std::vector<double> of_plane = values(plane), of_turned = values(turned);
+    for (std::size_t i = 0; i < of_plane.size(); ++i) EXPECT_NEAR(of_plane[i], of_turned[i], 1e-14);
+  }
+}
+
 /// A gas that flows from the origin in all directions, faster than sound from radius 0.5 on.
 Primitive spherical_source(Vec3 x) {
   const IdealGas gas;

@@ -122,7 +122,8 @@ detail::ResidualView Residual::view() const {
           .gas = gas_,
           .scale = scale_,
           .reference_length = numerics_.reference_length,
-          .order = order_};
+          .order = order_,
+          .axisymmetric = mesh_.axisymmetric};
 }
 
 void Residual::boundary_rows(double time) {

@@ -320,7 +320,8 @@ Exchange* DeviceStepper::Impl::ghosts_and_gradients(double time) {
                           .gas = residual.gas(),
                           .scale = residual.scale(),
                           .reference_length = residual.numerics().reference_length,
-                          .order = residual.order()};
+                          .order = residual.order(),
+                          .axisymmetric = residual.mesh().axisymmetric};
   const auto gradients_of = [&](const TileRange& range) {
     with_dim([&](auto dim) { launch_gradients<dim()>(stream, range, residual.numerics().gradient, limiter, args); });
   };

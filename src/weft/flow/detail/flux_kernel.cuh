@@ -92,7 +92,8 @@ __global__ void __launch_bounds__(kTileThreads)
                            .gas = a.gas,
                            .scale = {},
                            .reference_length = 1,
-                           .order = 1};
+                           .order = 1,
+                           .axisymmetric = false};
   double* const fluxes = m.faces;
   const int threads = static_cast<int>(blockDim.x);
   const auto keep = [&](int f, const Conserved& through) {

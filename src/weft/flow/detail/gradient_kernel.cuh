@@ -69,7 +69,8 @@ __global__ void __launch_bounds__(kTileThreads)
                            .gas = a.gas,
                            .scale = a.scale,
                            .reference_length = a.reference_length,
-                           .order = a.order};
+                           .order = a.order,
+                           .axisymmetric = a.axisymmetric};
   for (int c = static_cast<int>(threadIdx.x); c < tile.cells; c += static_cast<int>(blockDim.x)) {
     if (is_flat(view, a.lowered, c)) {
       for (int k = 0; k < kVars * Dim; ++k) m.slopes[c * (kVars * Dim) + k] = 0;

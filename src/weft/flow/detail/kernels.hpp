@@ -6,6 +6,7 @@
 /// neighbours, each a View::Group: a Real, or a pack of them (pack.hpp).
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <type_traits>
 
 #include "weft/base/macros.hpp"
@@ -60,6 +61,7 @@ struct ResidualView {
   Primitive scale;          ///< by which the variables vary: Venkatakrishnan's parameter is relative to it
   double reference_length;  ///< m
   double order;             ///< the most that a limiter may be: 1, or less while the order grows
+  bool axisymmetric;        ///< as in Mesh
 
   // Stencil and faces of cell c: positions in lists, and what stands there.
   [[nodiscard]] WEFT_HD std::int32_t stencil_begin(std::int32_t c) const { return stencil_offset[c]; }
@@ -189,10 +191,15 @@ WEFT_HD inline void green_gauss_gradient(const View& v, std::int32_t c, Group (&
   }
 }
 
-/// Length of a cell: the root of its area (2-D) or volume (3-D).
-template <int Dim, class Real>
-WEFT_HD inline Real cell_length(Real inverse_volume) {
-  return Dim == 3 ? std::cbrt(1 / inverse_volume) : std::sqrt(1 / inverse_volume);
+/// Length of a cell: the root of its area in the plane (2-D) or volume (3-D).
+template <int Dim, class View, class Real = typename View::Real>
+WEFT_HD inline Real cell_length(const View& v, std::int32_t c) {
+  if constexpr (Dim == 3) {
+    return std::cbrt(1 / v.inverse_volume(c));
+  } else {
+    const Real turn = v.axisymmetric ? 2 * std::numbers::pi_v<Real> * v.centroid(c).y : Real(1);
+    return std::sqrt(1 / (v.inverse_volume(c) * turn));
+  }
 }
 
 /// Gradient of cell c, limited so that values at its face centroids respect Limiter, stored.
@@ -221,7 +228,7 @@ WEFT_HD inline void gradient_of_cell(const View& v, std::int32_t c, const Limite
         fall[k] = lesser(step, fall[k]);
       }
     }
-    const Real length = cell_length<Dim>(v.inverse_volume(c)) / v.reference_length;
+    const Real length = cell_length<Dim>(v, c) / v.reference_length;
     for (int k = 0; k < kGroups; ++k) {
       const Group eps2 = limiter.eps2(length, v.scale_of(k));
       const Group own = v.value(c, k);

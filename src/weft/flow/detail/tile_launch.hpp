@@ -38,6 +38,7 @@ struct GradientArgs {
   IdealGas gas;
   Primitive scale;
   double reference_length, order;
+  bool axisymmetric;
 };
 
 /// A zone as the kernels see it.

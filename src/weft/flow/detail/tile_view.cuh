@@ -61,6 +61,7 @@ struct TileView {
   IdealGas gas;
   Primitive scale;
   double reference_length, order;
+  bool axisymmetric;
 
   // Stencils by node are long: they stay where they are.
   __device__ std::int32_t stencil_begin(std::int32_t c) const {
