@@ -1,6 +1,6 @@
 // Cell-residuals per second of the Euler residual, beside the machine's copy bandwidth.
 //
-//   mpirun -n 2 bench_flow_residual [cells [host|cuda [elements]]]
+//   mpirun -n 2 bench_flow_residual [cells [host|cuda [elements|all [fp64|mixed|fp32]]]]
 //
 // One line per element type: a full residual (ghost exchange, gradients, limiter, fluxes) and a full Runge-Kutta step divided by
 // its three residuals. Bytes per cell and residual are the compulsory traffic of two passes (each input once), as
@@ -51,14 +51,15 @@ struct Row {
 };
 
 /// Values, gradients and residuals once per pass, geometry and topology once: see docs/performance.md.
-double compulsory_bytes(const mesh::Mesh& m) {
+double compulsory_bytes(const mesh::Mesh& m, flow::Precision precision) {
   const double faces = static_cast<double>(m.faces()) / m.owned_cells;
   const double per_cell_faces = static_cast<double>(m.cell_faces.entries().size()) / m.owned_cells;
-  const double values = 5 * 8, gradients = 5.0 * m.dim * 8, centroid = 24, volume = 8;
-  const double matrix = m.dim * (m.dim + 1) / 2.0 * 8;
-  const double gradient_pass = values + centroid + volume + matrix + gradients + per_cell_faces * (3 * 4) + faces * 24;
-  const double flux_pass = values + gradients + centroid + faces * (2 * 4 + 24 + 8 + 24) + 2 * values;
-  const double update = 3 * values + volume;
+  const double real = precision == flow::Precision::fp64 ? 8 : 4, state = precision == flow::Precision::fp32 ? 4 : 8;
+  const double values = 5 * real, gradients = 5.0 * m.dim * real, centroid = 3 * real, volume = 8;
+  const double matrix = m.dim * (m.dim + 1) / 2.0 * real;
+  const double gradient_pass = values + centroid + volume + matrix + gradients + per_cell_faces * (3 * 4) + faces * 3 * real;
+  const double flux_pass = values + gradients + centroid + faces * (2 * 4 + 7 * real) + 2 * values;
+  const double update = 3 * 5 * state + volume;
   return gradient_pass + flux_pass + update;
 }
 
@@ -73,9 +74,9 @@ mesh::Mesh periodic_box(const Communicator& comm, const std::string& elements, i
   return mesh::build(comm, mesh::generate(comm, "box", box), options);
 }
 
-Row measure(const mesh::Mesh& m, const std::string& elements, flow::GradientKind gradient, Backend backend) {
+Row measure(const mesh::Mesh& m, const std::string& elements, const flow::Numerics& numerics, Backend backend) {
   const Communicator& comm = m.comm;
-  flow::Solver solver(m, {}, {}, {.gradient = gradient}, mesh::Neighbours::face, {}, backend);
+  flow::Solver solver(m, {}, {}, numerics, mesh::Neighbours::face, {}, backend);
   solver.initialise([](Vec3 x) {
     return flow::Primitive{1 + 0.2 * std::sin(6.28318530717958648 * (x.x + x.y + x.z)), {1, 0.5, 0}, 1};
   });
@@ -100,11 +101,11 @@ Row measure(const mesh::Mesh& m, const std::string& elements, flow::GradientKind
   }
   const auto all = static_cast<double>(m.global_cells);
   return {elements,
-          gradient == flow::GradientKind::green_gauss ? "green_gauss" : "least_squares",
+          numerics.gradient == flow::GradientKind::green_gauss ? "green_gauss" : "least_squares",
           m.global_cells,
           residual.empty() ? 0 : all / median(residual),
           3 * all / median(step),
-          comm.max(compulsory_bytes(m))};
+          comm.max(compulsory_bytes(m, numerics.precision))};
 }
 
 }  // namespace
@@ -114,13 +115,17 @@ int main(int argc, char** argv) {
   const Communicator comm = Communicator::world();
   const std::int64_t cells = argc > 1 ? std::atoll(argv[1]) : 300'000;
   const Backend backend = argc > 2 && std::string(argv[2]) == "cuda" ? Backend::cuda : Backend::host;
-  const std::string only = argc > 3 ? argv[3] : "";
+  const std::string only = argc > 3 && std::string(argv[3]) != "all" ? argv[3] : "";
+  const std::string numbers = argc > 4 ? argv[4] : "fp64";
+  const flow::Precision precision = numbers == "mixed"  ? flow::Precision::mixed
+                                    : numbers == "fp32" ? flow::Precision::fp32
+                                                        : flow::Precision::fp64;
   if (backend == Backend::cuda) set_device(device_of(comm.split_shared_memory().rank().value()));
   const double bandwidth =
       backend == Backend::cuda ? comm.size() * measure_bandwidth(current_device()).copy : copy_bandwidth(comm);
   if (comm.is_root()) {
-    fmt::print("{} rank(s), {}, copy {:.1f} GB/s, fp64, AoS, HLLC + Barth-Jespersen\n", comm.size(), __VERSION__,
-               bandwidth * 1e-9);
+    fmt::print("{} rank(s), {}, copy {:.1f} GB/s, {}, AoS, HLLC + Barth-Jespersen\n", comm.size(), __VERSION__, bandwidth * 1e-9,
+               numbers);
     fmt::print("{:14}{:>15}{:>10}{:>22}{:>22}{:>12}{:>16}\n", "elements", "gradient", "cells", "residual only [M/s]",
                "in RK3 step [M/s]", "bytes/cell", "of copy rate");
   }
@@ -129,7 +134,7 @@ int main(int argc, char** argv) {
     if (!only.empty() && only != elements) return;
     const mesh::Mesh m = periodic_box(comm, elements, dim, cells);
     for (const auto gradient : {flow::GradientKind::least_squares, flow::GradientKind::green_gauss}) {
-      const Row r = measure(m, elements, gradient, backend);
+      const Row r = measure(m, elements, {.gradient = gradient, .precision = precision}, backend);
       if (!comm.is_root()) continue;
       fmt::print("{:14}{:>15}{:>10}{:>22.2f}{:>22.2f}{:>12.0f}{:>15.0f}%\n", r.elements, r.gradient, r.cells,
                  r.residual_rate * 1e-6, r.step_rate * 1e-6, r.bytes, 100 * r.step_rate * r.bytes / bandwidth);
@@ -143,7 +148,8 @@ int main(int argc, char** argv) {
   run("hexahedra", 3);
   run("tetrahedra", 3);
   if (comm.is_root()) {
-    fmt::print(R"({{"bench":"flow/residual","ranks":{},"copy_bytes_per_s":{:.4g},"rows":[{}]}})", comm.size(), bandwidth, json);
+    fmt::print(R"({{"bench":"flow/residual","ranks":{},"precision":"{}","copy_bytes_per_s":{:.4g},"rows":[{}]}})", comm.size(),
+               numbers, bandwidth, json);
     fmt::print("\n");
   }
 }

@@ -39,12 +39,12 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
     };
     const TileSize& size = at(cut.of_tile, number);
     EXPECT_EQ(first, cells_before);
-    EXPECT_EQ(first % 2, 0) << "so that rows begin at a multiple of 16 bytes";
+    EXPECT_EQ(first % detail::kTileUnit, 0) << "so that rows begin at a multiple of 16 bytes";
     cells_before += tile.cells;
     if (number < t.inner) {
       EXPECT_LE(first + tile.cells, m.inner_cells) << "needs no ghosts";
     } else {
-      EXPECT_GE(first, m.inner_cells - 1);
+      EXPECT_GT(first, m.inner_cells - detail::kTileUnit);
       EXPECT_TRUE(border);
     }
     EXPECT_EQ(size.cells, tile.cells);
@@ -59,8 +59,7 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
     EXPECT_LE(tile.rows, most.rows);
     EXPECT_LE(tile.flux_rows, most.flux_rows);
     EXPECT_LE(tile.faces, most.faces);
-    EXPECT_EQ(tile.first_face % 2, 0);
-    EXPECT_EQ(tile.topology % 4, 0);
+    for (const std::int32_t place : {tile.first_row, tile.first_face, tile.topology}) EXPECT_EQ(place % detail::kTileUnit, 0);
 
     std::set<std::int32_t> rows, faces;
     const std::int32_t boundary_faces = tile.faces - tile.cell_faces;
@@ -71,6 +70,13 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
       EXPECT_TRUE(tile.cells + h < tile.flux_rows || row < m.cells() || h >= halos - boundary_faces);
     }
     const auto topology = [&](std::int32_t i) { return at(t.topology, tile.topology + i); };
+    const Vec3 origin = at(d.centroid, first);
+    for (std::int32_t row = 0; row < tile.rows && !t.stencil_row.empty(); ++row) {
+      for (int k = 0; k < m.dim; ++k) {
+        const double there = at(t.centroids, std::int64_t{tile.first_row} * m.dim + k * tile.row_stride() + row);
+        EXPECT_EQ(there, (at(d.centroid, row_of(static_cast<std::uint32_t>(row))) - origin)[k]);
+      }
+    }
     const auto column = [&](int k, std::int32_t face) {
       return at(t.geometry, std::int64_t{tile.first_face} * detail::face_columns(m.dim) + k * tile.face_stride() + face);
     };
@@ -79,19 +85,29 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
       ASSERT_EQ(static_cast<std::int32_t>(topology(c + 1) - topology(c)), faces_of_cell);
       for (std::int32_t s = 0; s < faces_of_cell; ++s) {
         const std::uint32_t side = topology(tile.cell_sides() + static_cast<std::int32_t>(topology(c)) + s);
-        const auto face = static_cast<std::int32_t>(side & 0xffffU);
+        const auto face = static_cast<std::int32_t>(side & (detail::kRightSide - 1));
         const std::int32_t f = at(d.cell_face, s0 + s);
         EXPECT_EQ(row_of(side >> 16U), at(d.cell_face_row, s0 + s));
         ASSERT_LT(face, tile.faces);
         faces.insert(f);
-        EXPECT_EQ(row_of(topology(tile.sides() + face) & 0xffffU), at(d.face_left, f));
-        EXPECT_EQ(row_of(topology(tile.sides() + face) >> 16U), at(d.face_right, f));
-        EXPECT_EQ(face >= tile.cell_faces, at(d.face_right, f) >= m.cells());
-        for (int k = 0; k < m.dim; ++k) {
-          EXPECT_EQ(column(k, face), at(m.face_centroid, f)[k]);
-          EXPECT_EQ(column(m.dim + k, face), at(m.face_normal, f)[k]);
+        const std::uint32_t sides = topology(tile.sides() + face);
+        const std::int32_t left = row_of(sides & 0xffffU), right = row_of(sides >> 16U);
+        const bool is_right = (side & detail::kRightSide) != 0, turned = left != at(d.face_left, f);
+        EXPECT_EQ(is_right ? right : left, first + c);
+        EXPECT_EQ(turned ? left : right, at(d.face_right, f));
+        EXPECT_EQ(turned ? right : left, at(d.face_left, f));
+        if (right < m.cells()) {
+          const bool falls = at(m.cell_global, left) > at(m.cell_global, right);
+          EXPECT_FALSE(falls && (left >= m.owned_cells || right >= m.owned_cells)) << "the other rank turns it otherwise";
         }
-        EXPECT_EQ(column(2 * m.dim, face), at(m.face_area, f));
+        EXPECT_EQ(face >= tile.cell_faces, at(d.face_right, f) >= m.cells());
+        const Vec3 normal = turned ? -at(m.face_normal, f) : at(m.face_normal, f);
+        for (int k = 0; k < m.dim; ++k) {
+          EXPECT_EQ(column(k, face), (at(m.face_centroid, f) - at(d.centroid, left))[k]);
+          EXPECT_EQ(column(m.dim + k, face), (at(m.face_centroid, f) - at(d.centroid, right))[k]);
+          EXPECT_EQ(column(2 * m.dim + k, face), normal[k]);
+        }
+        EXPECT_EQ(column(3 * m.dim, face), at(m.face_area, f));
       }
       for (std::int32_t s = at(d.stencil_offset, first + c); s < at(d.stencil_offset, first + c + 1) && !t.stencil_row.empty();
            ++s) {
@@ -114,7 +130,7 @@ TEST_P(TilesOf, HeedTheirLimits) {
   EXPECT_EQ(cut.cell_offset.back(), m.owned_cells);
   for (std::int32_t tile = 0; tile < cut.inner; ++tile) {
     const TileSize& size = cut.of_tile[static_cast<std::size_t>(tile)];
-    if (size.cells <= 2) continue;
+    if (size.cells <= detail::kTileUnit) continue;
     EXPECT_LE(size.rows, limit.rows);
     EXPECT_LE(size.flux_rows, limit.flux_rows);
     EXPECT_LE(size.faces, limit.faces);

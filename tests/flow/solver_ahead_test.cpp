@@ -66,6 +66,19 @@ TEST_P(StepsAheadTest, AreTheStepsOneByOne) {
   EXPECT_GT(some.back().dt, 0.4 * some.front().dt);
 }
 
+TEST_P(StepsAheadTest, OfMoreTilesThanOneBlockAddsUp) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{240}}, {"ny", std::int64_t{240}}}, {});
+  const auto single = solver_on(m), many = solver_on(m);
+  for (int i = 0; i < 10; ++i) single->step(1.0);
+  many->start_steps({.count = 10, .until = 1.0, .rates_interval = 1000});  // the sums are first wanted of steps in a graph
+  EXPECT_EQ(many->finish_steps().size(), 10U);
+  many->start_steps({.count = 1, .until = 1.0, .rates_interval = 1});
+  (void)many->finish_steps();
+  single->step(1.0);
+  EXPECT_EQ(single->residual_norms(), many->residual_norms());
+  EXPECT_EQ(gathered(*single), gathered(*many));
+}
+
 TEST_P(StepsAheadTest, WithLocalTimeStepsToo) {
   const mesh::Mesh m = box();
   const Numerics numerics{.rk_stages = 1, .cfl = 0.4, .local_time_step = true};

@@ -59,6 +59,37 @@ TEST_P(OnCuda, IsTheFlowOnTheHost) {
   }
 }
 
+TEST_P(OnCuda, IsNearlyTheFlowOnTheHostInOtherPrecisions) {
+  const mesh::Mesh m = mesh_of();
+  Numerics numerics{.limiter = GetParam().limiter, .cfl = 0.5};
+  const auto host = solver_on(m, Backend::host, numerics);
+  go(*host, 50);
+  for (const auto& [precision, nearly] : {std::pair{Precision::mixed, 2e-5}, std::pair{Precision::fp32, 2e-4}}) {
+    numerics.precision = precision;
+    const auto cuda = solver_on(m, Backend::cuda, numerics), again = solver_on(m, Backend::cuda, numerics);
+    go(*cuda, 50);
+    go(*again, 50);
+    EXPECT_NEAR(host->time(), cuda->time(), nearly * host->time());
+    const double difference = relative_difference(IdealGas{}, gathered(*host), gathered(*cuda));
+    EXPECT_LE(difference, nearly);
+    EXPECT_GE(difference, 1e-10) << "would be fp64";
+    EXPECT_EQ(gathered(*cuda), gathered(*again));
+    // Started from what the host has: the same to the last digit that the state keeps.
+    cuda->restore(host->conserved(), host->time(), host->steps());
+    EXPECT_LE(relative_difference(IdealGas{}, gathered(*host), gathered(*cuda)), precision == Precision::mixed ? 0 : 1e-6);
+  }
+}
+
+TEST_P(OnCuda, ConservesInMixedPrecisionAsInDouble) {
+  if (!GetParam().name.ends_with("_periodic") && GetParam().name != "tetrahedra") return;
+  const mesh::Mesh m = mesh_of();
+  const auto cuda = solver_on(m, Backend::cuda, {.limiter = GetParam().limiter, .cfl = 0.5, .precision = Precision::mixed});
+  const auto before = totals(*cuda);
+  go(*cuda, 100);
+  const auto then = totals(*cuda);
+  for (std::size_t k = 0; k < before.size(); ++k) EXPECT_NEAR(before[k], then[k], 1e-13 * (1 + std::abs(before[k]))) << k;
+}
+
 TEST_P(OnCuda, AllRanksTogetherComputeTheFlowOfOneOnTheHost) {
   const mesh::Mesh parted = mesh_of();
   const mesh::Mesh whole = generated(GetParam().generator, GetParam().parameters, GetParam().options, Communicator::self());

@@ -178,6 +178,11 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
                                        "limiter may be at most grows from 0 to 1."})};
   n.local_time_step =
       s.boolean("local_time_step", {.default_value = false, .doc = "Each cell with its own time step: steady flows only."});
+  n.precision = s.choice_of<Precision>(
+      "precision", {{"fp64", Precision::fp64}, {"mixed", Precision::mixed}, {"fp32", Precision::fp32}},
+      {.default_value = "fp64",
+       .doc = "Numbers in which a GPU computes. mixed: gradients and fluxes in 32 bits, the state and its update in 64; fp32: "
+              "everything in 32 bits. The host knows fp64 alone."});
   return n;
 }
 
@@ -424,7 +429,8 @@ Case read_case(const io::CaseReader& reader) {
        root.named_sections("boundary", {.doc = "The condition of each boundary zone of the mesh.", .placeholder = "zone"})) {
     c.boundary.push_back(read_condition(zone, c.gas, c.free_stream));
   }
-  c.numerics = read_numerics(root.section("numerics", {.doc = "How the equations are solved."}), c.mesh.build);
+  const Section numerics = root.section("numerics", {.doc = "How the equations are solved."});
+  c.numerics = read_numerics(numerics, c.mesh.build);
   c.device = root.choice_of<Backend>("device", {{"host", Backend::host}, {"cuda", Backend::cuda}},
                                      {.default_value = "host",
                                       .doc = "Where the flow is computed: on the processors' cores, or on GPUs, to which the "
@@ -451,6 +457,10 @@ Case read_case(const io::CaseReader& reader) {
   if (c.device != Backend::host && of_host) {
     root.fail("transport", "the flow is computed on GPUs, between which ghosts do not travel so",
               "say \"staged\" for MPI from memory of the host, or leave transport out");
+  }
+  if (c.device == Backend::host && c.numerics.precision != Precision::fp64) {
+    numerics.fail("precision", "the flow is computed on the host, in fp64 alone",
+                  "set device = \"cuda\", or leave precision out");
   }
   c.manufactured_source =
       root.choice("source", {"none", "manufactured"},

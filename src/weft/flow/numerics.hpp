@@ -20,6 +20,13 @@ struct Ramp {
 
 enum class GradientKind { none, green_gauss, least_squares };
 
+/// In which numbers a GPU computes.
+enum class Precision {
+  fp64,
+  mixed,  ///< gradients and fluxes in float; the conserved variables, their update and boundary conditions in double
+  fp32    ///< all but boundary conditions in float
+};
+
 struct Numerics {
   FluxKind flux = FluxKind::hllc;
   double cutoff_mach = 1;                               ///< of AusmPlusUpFlux
@@ -32,7 +39,8 @@ struct Numerics {
   double cfl = 0.8;
   Ramp order_ramp{};  ///< from 0: a cell's limiter is at most this, so that the scheme grows from first order to second
   Ramp cfl_ramp{};    ///< times cfl
-  bool local_time_step = false;  ///< each cell with its own step: steady flows only
+  Precision precision = Precision::fp64;  ///< on the host: fp64 alone
+  bool local_time_step = false;           ///< each cell with its own step: steady flows only
 };
 
 }  // namespace weft::flow

@@ -79,16 +79,17 @@ void Residual::precompute() {
     for (int axis = 0; axis < Dim; ++axis) to.push_back(v[axis]);
   };
   const bool least_squares = numerics_.gradient == GradientKind::least_squares;
-  const bool limited = numerics_.limiter != LimiterKind::none && numerics_.gradient != GradientKind::none;
+  const bool green_gauss = numerics_.gradient == GradientKind::green_gauss;
+  const bool arms = green_gauss || (least_squares && numerics_.limiter != LimiterKind::none);
   pulls_.reserve(least_squares ? d.stencil_row.size() * Dim : 0);
-  face_arms_.reserve(limited ? d.cell_face.size() * Dim : 0);
+  face_arms_.reserve(arms ? d.cell_face.size() * Dim : 0);
   for (std::int32_t c = 0; c < mesh_.owned_cells; ++c) {
     const auto i = static_cast<std::size_t>(c);
     for (std::int32_t s = d.stencil_offset[i]; s < d.stencil_offset[i + 1] && least_squares; ++s) {
       const auto row = static_cast<std::size_t>(d.stencil_row[static_cast<std::size_t>(s)]);
       append(pulls_, detail::pull_over<Dim>(d.centroid[row] - d.centroid[i]));
     }
-    for (std::int32_t s = d.cell_face_offset[i]; s < d.cell_face_offset[i + 1] && limited; ++s) {
+    for (std::int32_t s = d.cell_face_offset[i]; s < d.cell_face_offset[i + 1] && arms; ++s) {
       append(face_arms_, mesh_.face_centroid[static_cast<std::size_t>(d.cell_face[static_cast<std::size_t>(s)])] - d.centroid[i]);
     }
   }
@@ -236,7 +237,8 @@ void Residual::evaluate(double time) {
 
 Primitive Residual::cell_state(std::int32_t cell, Vec3 x) const {
   Primitive state;
-  with_dim(mesh_.dim, [&](auto dim) { state = detail::reconstruct<dim()>(view(), cell, x); });
+  const Vec3 r = x - discretization_.centroid[static_cast<std::size_t>(cell)];
+  with_dim(mesh_.dim, [&](auto dim) { state = detail::reconstruct<dim()>(view(), cell, r); });
   return state;
 }
 

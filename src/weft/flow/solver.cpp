@@ -49,7 +49,7 @@ Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryConditi
       start_of_step_(memory_.size()),
       local_dt_(numerics.local_time_step && backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) : 0) {
   if (backend != Backend::host) {
-    agreed(mesh.comm, [&] { device_ = std::make_unique<detail::DeviceStepper>(residual_, source_); });
+    agreed(mesh.comm, [&] { device_ = detail::DeviceStepper::make(residual_, source_); });
     conserved_ = device_->state();
     device_->connect(transport);
   }

@@ -45,6 +45,7 @@ class OnDevice {
 };
 
 std::string version(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
+
 }  // namespace
 
 void throw_cuda(cudaError_t result, const char* what, const std::source_location& where) {
@@ -141,6 +142,24 @@ double seconds_between(void* begin, void* end) {
   return 1e-3 * static_cast<double>(milliseconds);
 }
 
+namespace {
+
+/// By default a pool gives everything back to the system at every wait. Not while a stream is being captured.
+void prepare_pools() {
+  static const bool prepared = [] {
+    for (int device = 0; device < available().devices; ++device) {
+      cudaMemPool_t pool = nullptr;
+      check_cuda(cudaDeviceGetDefaultMemPool(&pool, device), "cudaDeviceGetDefaultMemPool");
+      std::uint64_t all = ~std::uint64_t{0};
+      check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all), "cudaMemPoolSetAttribute");
+    }
+    return true;
+  }();
+  (void)prepared;
+}
+
+}  // namespace
+
 void* allocate(Memory kind, std::size_t bytes) {
   require();
   void* memory = nullptr;
@@ -165,16 +184,7 @@ void release(Memory kind, void* memory) noexcept {
 }
 
 void* allocate_in(void* stream, std::size_t bytes) {
-  static const bool keeps = [] {  // by default a pool gives everything back to the system at every wait
-    for (int device = 0; device < available().devices; ++device) {
-      cudaMemPool_t pool = nullptr;
-      check_cuda(cudaDeviceGetDefaultMemPool(&pool, device), "cudaDeviceGetDefaultMemPool");
-      std::uint64_t all = ~std::uint64_t{0};
-      check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all), "cudaMemPoolSetAttribute");
-    }
-    return true;
-  }();
-  (void)keeps;
+  prepare_pools();
   void* memory = nullptr;
   check_cuda(cudaMallocAsync(&memory, bytes, stream_of(stream)), "cudaMallocAsync");
   return memory;
@@ -227,6 +237,7 @@ void* import_memory(const std::byte* handle) {
 void drop_imported(void* memory) noexcept { note(cudaIpcCloseMemHandle(memory)); }
 
 void begin_capture(void* stream) {
+  prepare_pools();
   check_cuda(cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
 }
 void* end_capture(void* stream) {

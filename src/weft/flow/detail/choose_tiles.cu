@@ -6,23 +6,25 @@
 
 namespace weft::flow::detail {
 
+template <class Real>
 Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& d) {
   int device = 0, per_multiprocessor = 0, per_block = 0;
   check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   check_cuda(cudaDeviceGetAttribute(&per_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device), "shared memory");
   check_cuda(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "shared memory");
+  constexpr int kBlocks = 4;
   constexpr int kReserved = 1024, kMost = std::numeric_limits<int>::max();
   const auto need = [&](const TileSize& most) {
     const TileRange range = range_of(0, 1, most);
-    return static_cast<int>(mesh.dim == 2 ? std::max(gradient_memory<2>(range), flux_memory<2>(range))
-                                          : std::max(gradient_memory<3>(range), flux_memory<3>(range)));
+    return static_cast<int>(mesh.dim == 2 ? std::max(gradient_memory<2, Real>(range), flux_memory<2, Real>(range))
+                                          : std::max(gradient_memory<3, Real>(range), flux_memory<3, Real>(range)));
   };
   for (const int cells : {128, 112, 96, 80, 64, 48, 32, 16, 8}) {
     const TileCut whole(mesh, d, {.cells = cells, .rows = kMost, .flux_rows = kMost, .faces = kMost, .entries = kMost});
     for (const double part : {1.0, 0.98, 0.95, 0.9, 0.8}) {
       if (whole.inner == 0 && part < 1) break;  // border tiles heed the number of cells alone
       const TileSize limit = whole.quantile(part);
-      const bool good = need(limit) + kReserved <= per_multiprocessor / 3 || cells <= 32;
+      const bool good = need(limit) + kReserved <= per_multiprocessor / kBlocks || cells <= 32;
       if (!good || need(limit) > per_block) continue;
       const Tiles tiles(mesh, d, part == 1.0 ? whole : TileCut(mesh, d, limit));
       if (need(tiles.of_inner) <= per_block && need(tiles.of_border) <= per_block) return tiles;
@@ -31,5 +33,7 @@ Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& d) {
   throw DeviceError("cells of this mesh have so many neighbours that not even eight fit into a block's shared memory",
                     "use stencil = \"face\"");
 }
+template Tiles choose_tiles<double>(const mesh::Mesh&, const Discretization&);
+template Tiles choose_tiles<float>(const mesh::Mesh&, const Discretization&);
 
 }  // namespace weft::flow::detail

@@ -10,10 +10,12 @@ namespace weft::flow::detail {
   return {first, last, most.cells, most.rows, most.flux_rows, most.faces, most.entries};
 }
 
-/// The largest tiles of which three fit on a multiprocessor at a time: large ones have fewer faces in two tiles, and many at a
+/// The largest tiles of which four fit on a multiprocessor at a time: large ones have fewer faces in two tiles, and many at a
 /// time hide the time that memory takes. Where that takes more of them, up to a fifth of the tiles are cut a little smaller than
 /// the others. Where a single cell has a great stencil (neighbours by node), as many cells as fit at all.
+/// @tparam Real  in which the kernels compute.
 /// @throws DeviceError where not even eight cells fit.
+template <class Real>
 [[nodiscard]] Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& discretization);
 
 }  // namespace weft::flow::detail

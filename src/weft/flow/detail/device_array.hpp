@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "weft/device/storage.hpp"
@@ -35,6 +36,15 @@ class DeviceArray {
 template <class T>
 DeviceArray<T> copy_of(const std::vector<T>& values) {
   return DeviceArray<T>(std::span<const T>(values));
+}
+/// The same numbers as T.
+template <class T>
+DeviceArray<T> copy_as(const std::vector<double>& values) {
+  if constexpr (std::is_same_v<T, double>) {
+    return copy_of(values);
+  } else {
+    return copy_of(std::vector<T>(values.begin(), values.end()));
+  }
 }
 
 }  // namespace weft::flow::detail

@@ -4,24 +4,26 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "weft/array/array_transformer.hpp"
+#include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
 #include "weft/device/buffers.hpp"
 #include "weft/device/graph.hpp"
 #include "weft/device/parallel_for.cuh"
-#include "weft/flow/detail/choose_tiles.hpp"
-#include "weft/flow/detail/device_array.hpp"
+#include "weft/flow/detail/device_boundary.hpp"
 #include "weft/flow/detail/device_stepper.hpp"
+#include "weft/flow/detail/device_tiles.hpp"
 #include "weft/flow/detail/runge_kutta.hpp"
 #include "weft/flow/detail/step_loops.cuh"
-#include "weft/flow/detail/tile_launch.hpp"
 
 namespace weft::flow::detail {
 namespace {
 
-/// @throws DeviceError where the case needs more than the GPU has, saying how many GPUs would do.
+/// @throws DeviceError where the case needs more bytes than the GPU has, saying how many GPUs would do.
 void expect_room(std::size_t needed, std::int32_t cells) {
   std::size_t free = 0, total = 0;
   check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
@@ -35,34 +37,55 @@ void expect_room(std::size_t needed, std::int32_t cells) {
                               : "use a coarser mesh, or spread it over at least " + std::to_string(up(needed, free)) + " GPUs");
 }
 
-/// Whether exchanges that travel like this can be part of a graph.
-bool captures(Transport transport) { return transport == Transport::peer || transport == Transport::nccl; }
-
-}  // namespace
-
-struct DeviceStepper::Impl {
-  Impl(const Residual& scheme, const SourceTerm& source_term);
-  ~Impl() {
+/// A stepper in numbers of some precision.
+/// @tparam Real  of values, gradients, geometry and fluxes.  @tparam State  of the conserved variables and their update.
+template <class Real, class State>
+class TileStepper final : public DeviceStepper {
+ public:
+  TileStepper(const Residual& scheme, const SourceTerm& source_term);
+  ~TileStepper() override {
     try {
-      stream.wait();                // what is in flight uses the memory
+      stream_.wait();               // what is in flight uses the memory
     } catch (const DeviceError&) {  // was or will be told by who waits for it
     }
   }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
+  TileStepper(const TileStepper&) = delete;
+  TileStepper& operator=(const TileStepper&) = delete;
+
+  void connect(Transport transport) override;
+  [[nodiscard]] std::string transport() const override;
+  [[nodiscard]] std::span<double> state() override;
+  void upload() override;
+  void keep_state() override;
+  void wait_for_state() override;
+  [[nodiscard]] DeviceStep survey() override;
+  [[nodiscard]] std::vector<BadCell> bad_cells() override;
+  void step(const Step& step) override;
+  [[nodiscard]] bool works_ahead() const override;
+  void start(const Ahead& ahead) override;
+  [[nodiscard]] std::vector<DeviceStep> finish() override;
+  void accept() override { at_.start = at_.now; }
+  void undo() override;
+  void set_lowered(std::span<const std::int32_t> flags) override;
+  void refresh(double time) override;
+  [[nodiscard]] Conserved boundary_flux(std::int32_t face) const override { return boundary_.flux(face); }
+  [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const override;
+
+ private:
+  TileStepper(const Residual& scheme, const SourceTerm& source_term, const Tiles& on_host);
 
   template <class F>
   void with_dim(const F& f) const {
-    if (residual.mesh().dim == 2) {
+    if (residual_.mesh().dim == 2) {
       f(std::integral_constant<int, 2>{});
     } else {
       f(std::integral_constant<int, 3>{});
     }
   }
-  void make_boundary();
-  void prescribe(double time);
-  [[nodiscard]] bool has_source() const { return source.function || volume_source.any(); }
+  [[nodiscard]] bool has_source() const { return source_.function || volume_source_.any(); }
   void evaluate_source(double time);
+  /// The same tiles. @throws DeviceError where the GPU has no room for a stepper with them.
+  [[nodiscard]] static const Tiles& with_room(const Residual& scheme, bool with_source, const Tiles& on_host);
   /// Starts an exchange of what the stream has computed so far.
   Exchange* start_pull(std::optional<Exchange>& pull);
   void finish_pull(Exchange* pull);
@@ -70,7 +93,7 @@ struct DeviceStepper::Impl {
   /// must wait for it.
   [[nodiscard]] Exchange* ghosts_and_gradients(double time);
   void look();
-  [[nodiscard]] FluxArgs flux_args() const;
+  [[nodiscard]] FluxArgs<Real, State> flux_args() const;
   void begin_step();
   void end_step(bool rates);
   void sum_rates();
@@ -82,420 +105,307 @@ struct DeviceStepper::Impl {
   void order(const StepOrder& order);
   [[nodiscard]] bool can_be_graph() const;
 
-  const Residual& residual;
-  const SourceTerm& source;
-  const VolumeSource volume_source;
-  Stream stream;
-  std::int32_t tile_count = 0;
-  LimiterChoice limiter;
-  FluxChoice flux;
-
-  // Of the tiles and the mesh.
-  DeviceArray<Tile> tile;
-  DeviceArray<std::int32_t> halo_row, stencil_offset;
-  DeviceArray<std::uint32_t> topology;
-  DeviceArray<std::uint16_t> stencil_row;
-  DeviceArray<double> geometry, inverse_volume, matrices;
-  DeviceArray<Vec3> row_centroid, projected_area;
-  TileArrays tiles{};
-  TileRange inner{}, border{};
-
-  // Of the boundary.
-  DeviceArray<ZoneArgs> zones;
-  DeviceArray<std::int32_t> zone, boundary_left;
-  DeviceArray<Vec3> boundary_normal, boundary_centroid;
-  DeviceArray<Primitive> prescribed;
-  DeviceArray<Conserved> boundary_fluxes;
-  PinnedBuffer<Primitive> prescribed_on_host;
-  bool prescribes = false;
-  BoundaryArgs boundary{};
+  const Residual& residual_;
+  const SourceTerm& source_;
+  const VolumeSource volume_source_;
+  mutable Stream stream_;
+  LimiterChoice limiter_;
+  FluxChoice flux_;
+  DeviceTiles<Real> tiles_;
+  DeviceBoundary boundary_;
 
   // The state. Buffer `start` holds it at the start of the step, `now` after the last stage.
-  DeviceArray<double> conserved[2], values[2], gradients, local_dt, rate_partial;
+  DeviceArray<State> conserved_[2];
+  DeviceArray<Real> values_[2], gradients_;
+  DeviceArray<double> local_dt_, rate_partial_;
   struct Buffers {
     int start = 0, now = 0, shown = 0;
     auto operator<=>(const Buffers&) const = default;
   };
-  Buffers at;
-  DeviceArray<StepClock> clock;
-  DeviceArray<StepStatus> status;
-  DeviceArray<Sums> rate_squared;
-  DeviceArray<StepEntry> entries;
-  DeviceArray<double> stable_dt;  ///< of this rank, then of the others
-  DeviceArray<std::int32_t> bad, lowered;
-  PinnedBuffer<StepOrder> order_on_host{1};
-  PinnedBuffer<StepClock> clock_on_host{1};
-  PinnedBuffer<StepEntry> entries_on_host{kMostAhead};
+  Buffers at_;
+  DeviceArray<StepClock> clock_;
+  DeviceArray<StepStatus> status_;
+  DeviceArray<Sums> rate_squared_;
+  DeviceArray<StepEntry> entries_;
+  DeviceArray<double> stable_dt_;  ///< of this rank, then of the others
+  DeviceArray<std::int32_t> bad_, lowered_;
+  PinnedBuffer<StepOrder> order_on_host_{1};
+  PinnedBuffer<StepClock> clock_on_host_{1};
+  PinnedBuffer<StepEntry> entries_on_host_{kMostAhead};
   struct Started {
     Buffers end;
     bool rates;
   };
-  std::vector<Started> ahead;  ///< steps
-  bool order_lowered = false;
+  std::vector<Started> started_;  ///< steps
+  bool order_lowered_ = false;
 
-  PinnedBuffer<double> state;  ///< of the host
-  Event kept;                  ///< the copy to it, which reads buffer kept_from
-  int kept_from = -1;          ///< -1: no copy that anybody may have to wait for
-  std::vector<Conserved> fluxes_on_host;
+  PinnedBuffer<State> carried_;       ///< the state, to and from the GPU
+  std::vector<double> state_memory_;  ///< the same in double; empty where State is
+  Event kept_;                        ///< the copy to `carried_`, which reads buffer kept_from_
+  int kept_from_ = -1;                ///< -1: no copy that anybody may have to wait for
 
-  DeviceArray<double> source_rates;     ///< owned x kVars, of the whole cell; empty without a source
-  PinnedBuffer<double> source_on_host;  ///< the values of the owned cells, then their source_rates
+  DeviceArray<double> source_rates_;   ///< owned x kVars, of the whole cell; empty without a source
+  DeviceArray<Vec3> source_centroid_;  ///< of owned cells; empty without a volume source
+  PinnedBuffer<Real> source_values_on_host_;
+  PinnedBuffer<double> source_rates_on_host_;
 
-  std::optional<Exchange> pull_values[2], pull_gradients;  ///< none where no rank has ghosts
-  std::optional<Exchange> pull_stable_dt;                  ///< none on one rank, and where steps cannot follow each other alone
+  std::optional<Exchange> pull_values_[2], pull_gradients_;  ///< none where no rank has ghosts
+  std::optional<Exchange> pull_stable_dt_;                   ///< none on one rank, and where steps cannot follow each other alone
 
   /// A step as a graph, and the buffers that it ends with; by those that it begins with, and whether rates are wanted.
   struct StepGraph {
     Graph graph;
     Buffers end;
   };
-  std::map<std::pair<Buffers, bool>, StepGraph> graphs;
-  std::int64_t steps_done = 0;
+  std::map<std::pair<Buffers, bool>, StepGraph> graphs_;
+  std::int64_t steps_done_ = 0;
 };
 
-DeviceStepper::Impl::Impl(const Residual& scheme, const SourceTerm& source_term)
-    : residual(scheme),
-      source(source_term),
-      volume_source{source.acceleration, scheme.mesh().axisymmetric},
-      limiter(visit_limiter(scheme.numerics().limiter, scheme.numerics().venkatakrishnan_k,
-                            [](auto chosen) { return LimiterChoice(chosen); })),
-      flux(visit_flux(scheme.numerics().flux, scheme.numerics().cutoff_mach, [](auto chosen) { return FluxChoice(chosen); })) {
+/// Whether exchanges that travel like this can be part of a graph.
+bool captures(Transport transport) { return transport == Transport::peer || transport == Transport::nccl; }
+
+template <class Real, class State>
+TileStepper<Real, State>::TileStepper(const Residual& scheme, const SourceTerm& source_term)
+    : TileStepper(scheme, source_term, choose_tiles<Real>(scheme.mesh(), scheme.discretization())) {}
+
+template <class Real, class State>
+TileStepper<Real, State>::TileStepper(const Residual& scheme, const SourceTerm& source_term, const Tiles& on_host)
+    : residual_(scheme),
+      source_(source_term),
+      volume_source_{source_term.acceleration, scheme.mesh().axisymmetric},
+      limiter_(visit_limiter(scheme.numerics().limiter, scheme.numerics().venkatakrishnan_k,
+                             [](auto chosen) { return LimiterChoice(chosen); })),
+      flux_(visit_flux(scheme.numerics().flux, scheme.numerics().cutoff_mach, [](auto chosen) { return FluxChoice(chosen); })),
+      tiles_(scheme.mesh(), scheme.discretization(), with_room(scheme, has_source(), on_host)),
+      boundary_(scheme) {
   const mesh::Mesh& m = scheme.mesh();
-  const Discretization& d = scheme.discretization();
-  const Tiles on_host = choose_tiles(m, d);
-  tile_count = on_host.size();
   const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
-  const auto rows = static_cast<std::size_t>(d.rows);
-  const std::size_t per_owned = ((has_source() ? 3 : 2) * kVars + 8 + 3) * sizeof(double),
-                    per_row = (2 * kVars + 3) * sizeof(double);
-  expect_room(owned * per_owned + rows * per_row + cells * (static_cast<std::size_t>(kVars * m.dim) + 1) * sizeof(double) +
-                  (d.least_squares.size() + on_host.geometry.size()) * sizeof(double) +
-                  (on_host.topology.size() + on_host.halo_row.size() + on_host.stencil_row.size()) * sizeof(std::int32_t),
+  const auto rows = static_cast<std::size_t>(scheme.discretization().rows);
+  for (DeviceArray<State>& buffer : conserved_) buffer = DeviceArray<State>(owned * kVars);
+  for (DeviceArray<Real>& buffer : values_) buffer = DeviceArray<Real>(rows * kVars);
+  gradients_ = DeviceArray<Real>(cells * kVars * static_cast<std::size_t>(m.dim));
+  set_bytes(stream_, gradients_.data(), 0, gradients_.size() * sizeof(Real));  // what they stay in first order
+  if (scheme.numerics().local_time_step) local_dt_ = DeviceArray<double>(owned);
+  rate_partial_ = DeviceArray<double>(static_cast<std::size_t>(on_host.size()) * kVars);
+  clock_ = DeviceArray<StepClock>(1);
+  set_bytes(stream_, clock_.data(), 0, sizeof(StepClock));
+  status_ = DeviceArray<StepStatus>(1);
+  rate_squared_ = DeviceArray<Sums>(1);
+  entries_ = DeviceArray<StepEntry>(kMostAhead);
+  stable_dt_ = DeviceArray<double>(static_cast<std::size_t>(m.comm.size()));
+  set_bytes(stream_, stable_dt_.data(), 0, stable_dt_.size() * sizeof(double));
+  order_on_host_.data()->number = 0;
+  carried_ = PinnedBuffer<State>(owned * kVars);
+  if constexpr (!std::is_same_v<State, double>) state_memory_.resize(owned * kVars);
+  bad_ = DeviceArray<std::int32_t>(owned);
+  set_bytes(stream_, bad_.data(), 0, bad_.size() * sizeof(std::int32_t));
+  lowered_ = DeviceArray<std::int32_t>(cells);
+  if (has_source()) source_rates_ = DeviceArray<double>(owned * kVars);
+  if (volume_source_.any()) source_centroid_ = DeviceArray<Vec3>(std::span(m.cell_centroid).first(owned));
+  if (source_.function) {
+    source_values_on_host_ = PinnedBuffer<Real>(owned * kVars);
+    source_rates_on_host_ = PinnedBuffer<double>(owned * kVars);
+  }
+}
+
+template <class Real, class State>
+const Tiles& TileStepper<Real, State>::with_room(const Residual& scheme, bool with_source, const Tiles& on_host) {
+  const mesh::Mesh& m = scheme.mesh();
+  const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
+  const auto rows = static_cast<std::size_t>(scheme.discretization().rows);
+  const std::size_t of_owned =
+      2 * kVars * sizeof(State) + (with_source ? kVars * sizeof(double) + sizeof(Vec3) : 0) + 2 * sizeof(double);
+  expect_room(DeviceTiles<Real>::bytes(scheme.discretization(), on_host) + owned * of_owned + rows * 2 * kVars * sizeof(Real) +
+                  cells * (kVars * static_cast<std::size_t>(m.dim) * sizeof(Real) + sizeof(std::int32_t)),
               m.owned_cells);
-  tile = copy_of(on_host.tile);
-  halo_row = copy_of(on_host.halo_row);
-  topology = copy_of(on_host.topology);
-  geometry = copy_of(on_host.geometry);
-  const bool by_node = !on_host.stencil_row.empty();
-  if (by_node) {
-    stencil_row = copy_of(on_host.stencil_row);
-    stencil_offset = copy_of(d.stencil_offset);
-  }
-  inverse_volume = copy_of(d.inverse_volume);
-  matrices = copy_of(d.least_squares);
-  row_centroid = copy_of(d.centroid);
-  projected_area = copy_of(d.projected_area);
-  tiles = {.tile = tile.data(),
-           .halo_row = halo_row.data(),
-           .topology = topology.data(),
-           .geometry = geometry.data(),
-           .stencil_offset = stencil_offset.data(),
-           .stencil_row = stencil_row.data(),
-           .row_centroid = row_centroid.data(),
-           .projected_area = projected_area.data(),
-           .inverse_volume = inverse_volume.data(),
-           .matrices = matrices.data(),
-           .cells = m.cells()};
-  inner = range_of(0, on_host.inner, on_host.of_inner);
-  border = range_of(on_host.inner, on_host.size(), on_host.of_border);
-  make_boundary();
-  for (DeviceArray<double>& buffer : conserved) buffer = DeviceArray<double>(owned * kVars);
-  for (DeviceArray<double>& buffer : values) buffer = DeviceArray<double>(rows * kVars);
-  gradients = DeviceArray<double>(cells * kVars * static_cast<std::size_t>(m.dim));
-  set_bytes(stream, gradients.data(), 0, gradients.size() * sizeof(double));  // what they stay in first order
-  if (scheme.numerics().local_time_step) local_dt = DeviceArray<double>(owned);
-  rate_partial = DeviceArray<double>(static_cast<std::size_t>(on_host.size()) * kVars);
-  clock = DeviceArray<StepClock>(1);
-  set_bytes(stream, clock.data(), 0, sizeof(StepClock));
-  status = DeviceArray<StepStatus>(1);
-  rate_squared = DeviceArray<Sums>(1);
-  entries = DeviceArray<StepEntry>(kMostAhead);
-  stable_dt = DeviceArray<double>(static_cast<std::size_t>(m.comm.size()));
-  set_bytes(stream, stable_dt.data(), 0, stable_dt.size() * sizeof(double));
-  order_on_host.data()->number = 0;
-  state = PinnedBuffer<double>(owned * kVars);
-  bad = DeviceArray<std::int32_t>(owned);
-  set_bytes(stream, bad.data(), 0, bad.size() * sizeof(std::int32_t));
-  lowered = DeviceArray<std::int32_t>(cells);
-  if (has_source()) source_rates = DeviceArray<double>(owned * kVars);
-  if (source.function) source_on_host = PinnedBuffer<double>(owned * kVars);
-}
-
-void DeviceStepper::Impl::make_boundary() {
-  const mesh::Mesh& m = residual.mesh();
-  const std::int32_t first = residual.discretization().first_boundary_face;
-  const auto faces = static_cast<std::size_t>(m.faces() - first);
-  std::vector<ZoneArgs> zone_args;
-  std::vector<std::int32_t> zone_of(faces), left_of(faces);
-  std::vector<Vec3> normals(faces), centroids(faces);
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
-    const BoundaryCondition& condition = residual.boundary()[z];
-    zone_args.push_back({condition.params, static_cast<bool>(condition.prescribed)});
-    prescribes = prescribes || condition.prescribed;
-    for (const mesh::LocalFaceId face : m.boundary[z].faces) {
-      const auto i = static_cast<std::size_t>(face.value() - first);
-      zone_of[i] = static_cast<std::int32_t>(z);
-      left_of[i] = m.face_left[face.index()].value();
-      normals[i] = m.face_normal[face.index()];
-      centroids[i] = m.face_centroid[face.index()];
-    }
-  }
-  zones = copy_of(zone_args);
-  zone = copy_of(zone_of);
-  boundary_left = copy_of(left_of);
-  boundary_normal = copy_of(normals);
-  boundary_centroid = copy_of(centroids);
-  if (prescribes) {
-    prescribed = DeviceArray<Primitive>(faces);
-    prescribed_on_host = PinnedBuffer<Primitive>(faces);
-  }
-  boundary_fluxes = DeviceArray<Conserved>(faces);
-  fluxes_on_host.resize(faces);
-  boundary = {.zones = zones.data(),
-              .zone = zone.data(),
-              .left = boundary_left.data(),
-              .normal = boundary_normal.data(),
-              .centroid = boundary_centroid.data(),
-              .prescribed = prescribed.data(),
-              .faces = static_cast<std::int32_t>(faces)};
-}
-
-/// Outside states of the faces that have a given one, evaluated on the host.
-void DeviceStepper::Impl::prescribe(double time) {
-  if (!prescribes) return;
-  const mesh::Mesh& m = residual.mesh();
-  stream.wait();  // the buffer may still be read
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
-    const BoundaryCondition& condition = residual.boundary()[z];
-    if (!condition.prescribed) continue;
-    for (const mesh::LocalFaceId face : m.boundary[z].faces) {
-      prescribed_on_host.data()[face.value() - residual.discretization().first_boundary_face] =
-          condition.prescribed(m.face_centroid[face.index()], time);
-    }
-  }
-  copy_bytes(stream, prescribed.data(), prescribed_on_host.data(), prescribed.size() * sizeof(Primitive));
+  return on_host;
 }
 
 /// Sources of the owned cells at their present values, as Solver::add_sources: a function's on the host, others here.
-void DeviceStepper::Impl::evaluate_source(double time) {
-  const mesh::Mesh& m = residual.mesh();
-  if (volume_source.any() && !source.function) {
-    parallel_for(
-        space::cuda{}, stream, m.owned_cells,
-        VolumeSources{volume_source, values[at.shown].data(), row_centroid.data(), inverse_volume.data(), source_rates.data()});
+template <class Real, class State>
+void TileStepper<Real, State>::evaluate_source(double time) {
+  const mesh::Mesh& m = residual_.mesh();
+  if (volume_source_.any() && !source_.function) {
+    parallel_for(space::cuda{}, stream_, m.owned_cells,
+                 VolumeSources<Real>{volume_source_, values_[at_.shown].data(), source_centroid_.data(),
+                                     tiles_.arrays.inverse_volume, source_rates_.data()});
   }
-  if (!source.function) return;
-  copy_bytes(stream, source_on_host.data(), values[at.shown].data(), source_rates.size() * sizeof(double));
-  stream.wait();
+  if (!source_.function) return;
+  copy_bytes(stream_, source_values_on_host_.data(), values_[at_.shown].data(), source_rates_.size() * sizeof(Real));
+  stream_.wait();
   for (std::size_t i = 0; i < static_cast<std::size_t>(m.owned_cells); ++i) {
-    double* const row = source_on_host.data() + i * kVars;
-    const Primitive w = load(row);
+    const Primitive w = as<double>(load(source_values_on_host_.data() + i * kVars));
     const Conserved rate =
-        m.cell_volume[i] * (volume_source(m.cell_centroid[i], w) + source.function(m.cell_centroid[i], time, w));
-    for (int k = 0; k < kVars; ++k) row[k] = rate[k];
+        m.cell_volume[i] * (volume_source_(m.cell_centroid[i], w) + source_.function(m.cell_centroid[i], time, w));
+    for (int k = 0; k < kVars; ++k) source_rates_on_host_.data()[i * kVars + static_cast<std::size_t>(k)] = rate[k];
   }
-  copy_bytes(stream, source_rates.data(), source_on_host.data(), source_rates.size() * sizeof(double));
+  copy_bytes(stream_, source_rates_.data(), source_rates_on_host_.data(), source_rates_.size() * sizeof(double));
 }
 
-Exchange* DeviceStepper::Impl::start_pull(std::optional<Exchange>& pull) {
+template <class Real, class State>
+Exchange* TileStepper<Real, State>::start_pull(std::optional<Exchange>& pull) {
   if (!pull) return nullptr;
-  pull->start(after(stream));
+  pull->start(after(stream_));
   return &*pull;
 }
 
-void DeviceStepper::Impl::finish_pull(Exchange* pull) {
-  if (pull != nullptr) pull->finish(stream);
+template <class Real, class State>
+void TileStepper<Real, State>::finish_pull(Exchange* pull) {
+  if (pull != nullptr) pull->finish(stream_);
 }
 
-Exchange* DeviceStepper::Impl::ghosts_and_gradients(double time) {
-  prescribe(time);
-  double* const rows = values[at.shown].data();
-  parallel_for(space::cuda{}, stream, boundary.faces, BoundaryRows{boundary, rows, residual.gas(), residual.mesh().cells()});
-  Exchange* const ghost_values = start_pull(pull_values[at.shown]);
-  if (residual.numerics().gradient == GradientKind::none) return ghost_values;
-  const GradientArgs args{.tiles = tiles,
-                          .values = rows,
-                          .gradients = gradients.data(),
-                          .lowered = order_lowered ? lowered.data() : nullptr,
-                          .gas = residual.gas(),
-                          .scale = residual.scale(),
-                          .reference_length = residual.numerics().reference_length,
-                          .order = residual.order(),
-                          .axisymmetric = residual.mesh().axisymmetric};
+template <class Real, class State>
+Exchange* TileStepper<Real, State>::ghosts_and_gradients(double time) {
+  boundary_.prescribe(stream_, time);
+  Real* const rows = values_[at_.shown].data();
+  const BoundaryArgs outside = boundary_.args();
+  parallel_for(space::cuda{}, stream_, outside.faces,
+               BoundaryRows<Real>{outside, rows, residual_.gas(), residual_.mesh().cells()});
+  Exchange* const ghost_values = start_pull(pull_values_[at_.shown]);
+  if (residual_.numerics().gradient == GradientKind::none) return ghost_values;
+  const GradientArgs<Real> args{.tiles = tiles_.arrays,
+                                .values = rows,
+                                .gradients = gradients_.data(),
+                                .lowered = order_lowered_ ? lowered_.data() : nullptr,
+                                .gas = residual_.gas(),
+                                .scale = residual_.scale(),
+                                .reference_length = residual_.numerics().reference_length,
+                                .order = residual_.order()};
   const auto gradients_of = [&](const TileRange& range) {
-    with_dim([&](auto dim) { launch_gradients<dim()>(stream, range, residual.numerics().gradient, limiter, args); });
+    with_dim([&](auto dim) { launch_gradients<dim()>(stream_, range, residual_.numerics().gradient, limiter_, args); });
   };
-  gradients_of(inner);
+  gradients_of(tiles_.inner);
   finish_pull(ghost_values);
-  gradients_of(border);
-  return start_pull(pull_gradients);
+  gradients_of(tiles_.border);
+  return start_pull(pull_gradients_);
 }
 
 /// Values and stable step of the present conserved state.
-void DeviceStepper::Impl::look() {
-  graphs.clear();  // what they were captured with may have changed
+template <class Real, class State>
+void TileStepper<Real, State>::look() {
+  graphs_.clear();  // what they were captured with may have changed
   order({.dt = 1});
   begin_step();
-  set_bytes(stream, bad.data(), 0, bad.size() * sizeof(std::int32_t));
-  parallel_for(space::cuda{}, stream, residual.mesh().owned_cells,
-               Survey{conserved[at.now].data(), values[at.shown].data(), local_dt.data(), inverse_volume.data(),
-                      projected_area.data(), status.data(), bad.data(), residual.gas()});
+  set_bytes(stream_, bad_.data(), 0, bad_.size() * sizeof(std::int32_t));
+  parallel_for(
+      space::cuda{}, stream_, residual_.mesh().owned_cells,
+      Survey<Real, State>{conserved_[at_.now].data(), values_[at_.shown].data(), local_dt_.data(), tiles_.arrays.inverse_volume,
+                          tiles_.arrays.projected_area, status_.data(), bad_.data(), residual_.gas()});
   end_step(false);
   report(1);
 }
 
-void DeviceStepper::Impl::order(const StepOrder& order) {
-  stream.wait();
-  StepOrder& standing = *order_on_host.data();
+template <class Real, class State>
+void TileStepper<Real, State>::order(const StepOrder& order) {
+  stream_.wait();
+  StepOrder& standing = *order_on_host_.data();
   const std::uint64_t number = standing.number + 1;
   standing = order;
   standing.number = number;
 }
 
-void DeviceStepper::Impl::begin_step() {
-  const int ranks = pull_stable_dt ? residual.mesh().comm.size() : 1;
-  parallel_for(space::cuda{}, stream, 1, BeginStep{order_on_host.data(), stable_dt.data(), ranks, clock.data(), status.data()});
+template <class Real, class State>
+void TileStepper<Real, State>::begin_step() {
+  const int ranks = pull_stable_dt_ ? residual_.mesh().comm.size() : 1;
+  parallel_for(space::cuda{}, stream_, 1,
+               BeginStep{order_on_host_.data(), stable_dt_.data(), ranks, clock_.data(), status_.data()});
 }
 
-void DeviceStepper::Impl::end_step(bool rates) {
+template <class Real, class State>
+void TileStepper<Real, State>::end_step(bool rates) {
   if (rates) sum_rates();
-  parallel_for(space::cuda{}, stream, 1,
-               EndStep{clock.data(), status.data(), rates ? rate_squared.data() : nullptr, entries.data(), stable_dt.data()});
-  finish_pull(start_pull(pull_stable_dt));
+  parallel_for(
+      space::cuda{}, stream_, 1,
+      EndStep{clock_.data(), status_.data(), rates ? rate_squared_.data() : nullptr, entries_.data(), stable_dt_.data()});
+  finish_pull(start_pull(pull_stable_dt_));
 }
 
-void DeviceStepper::Impl::sum_rates() {
-  reduce_into(space::cuda{}, stream, tile_count, Sums{}, SumOfTile{rate_partial.data()}, Add{}, rate_squared.data());
+template <class Real, class State>
+void TileStepper<Real, State>::sum_rates() {
+  reduce_into(space::cuda{}, stream_, tiles_.border.last, Sums{}, SumOfTile{rate_partial_.data()}, Add{}, rate_squared_.data());
 }
 
-void DeviceStepper::Impl::report(int steps) {
-  copy_bytes(stream, clock_on_host.data(), clock.data(), sizeof(StepClock));
-  copy_bytes(stream, entries_on_host.data(), entries.data(), static_cast<std::size_t>(steps) * sizeof(StepEntry));
+template <class Real, class State>
+void TileStepper<Real, State>::report(int steps) {
+  copy_bytes(stream_, clock_on_host_.data(), clock_.data(), sizeof(StepClock));
+  copy_bytes(stream_, entries_on_host_.data(), entries_.data(), static_cast<std::size_t>(steps) * sizeof(StepEntry));
 }
 
-void DeviceStepper::Impl::stage(int number, double time) {
-  const int stages = residual.numerics().rk_stages;
+template <class Real, class State>
+void TileStepper<Real, State>::stage(int number, double time) {
+  const int stages = residual_.numerics().rk_stages;
   const RungeKuttaStage coefficients = runge_kutta_stage(stages, number);
   evaluate_source(time);
   Exchange* const ghosts = ghosts_and_gradients(time);
-  const int out = 1 - at.start;
-  FluxArgs args = flux_args();
-  args.start = conserved[at.start].data();
-  args.conserved = conserved[at.now].data();
-  args.source = source_rates.data();
-  args.new_conserved = conserved[out].data();
-  args.new_values = values[1 - at.shown].data();
-  args.clock = clock.data();
+  const int out = 1 - at_.start;
+  FluxArgs<Real, State> args = flux_args();
+  args.start = conserved_[at_.start].data();
+  args.conserved = conserved_[at_.now].data();
+  args.source = source_rates_.data();
+  args.new_conserved = conserved_[out].data();
+  args.new_values = values_[1 - at_.shown].data();
+  args.clock = clock_.data();
   args.keep = coefficients.keep;
   args.stage = number;
   args.last = number + 1 == stages;
-  args.local_dt = local_dt.data();
-  args.rate_squared = number == 0 ? rate_partial.data() : nullptr;
-  args.status = status.data();
-  args.bad = bad.data();
+  args.local_dt = local_dt_.data();
+  args.rate_squared = number == 0 ? rate_partial_.data() : nullptr;
+  args.status = status_.data();
+  args.bad = bad_.data();
   const auto fluxes_of = [&](const TileRange& range) {
-    with_dim([&](auto dim) { launch_fluxes<dim()>(stream, range, flux, args); });
+    with_dim([&](auto dim) { launch_fluxes<dim()>(stream_, range, flux_, args); });
   };
-  fluxes_of(inner);
+  fluxes_of(tiles_.inner);
   finish_pull(ghosts);
-  fluxes_of(border);
-  at.now = out;
-  at.shown = 1 - at.shown;
+  fluxes_of(tiles_.border);
+  at_.now = out;
+  at_.shown = 1 - at_.shown;
 }
 
-void DeviceStepper::Impl::all_stages(double time, double advance, bool rates) {
+template <class Real, class State>
+void TileStepper<Real, State>::all_stages(double time, double advance, bool rates) {
   begin_step();
-  for (int number = 0; number < residual.numerics().rk_stages; ++number) {
-    stage(number, time + runge_kutta_stage(residual.numerics().rk_stages, number).time * advance);
+  for (int number = 0; number < residual_.numerics().rk_stages; ++number) {
+    stage(number, time + runge_kutta_stage(residual_.numerics().rk_stages, number).time * advance);
   }
   end_step(rates);
 }
 
 /// time and advance are only asked for by what the host takes part in.
-void DeviceStepper::Impl::launch_step(double time, double advance, bool rates) {
-  if (kept_from == 1 - at.start) {  // this step writes there
-    stream.wait_for(after(kept));
-    kept_from = -1;
+template <class Real, class State>
+void TileStepper<Real, State>::launch_step(double time, double advance, bool rates) {
+  if (kept_from_ == 1 - at_.start) {  // this step writes there
+    stream_.wait_for(after(kept_));
+    kept_from_ = -1;
   }
   // The first steps make messages set up what they need; while the order grows no step is like another.
-  if (!can_be_graph() || steps_done++ < 2 || residual.order() < 1) return all_stages(time, advance, rates);
-  const std::pair from{at, rates};
-  auto known = graphs.find(from);
-  if (known == graphs.end()) {
-    Graph graph = Graph::capture(stream, [&](Stream&) { all_stages(time, advance, rates); });
-    known = graphs.emplace(from, StepGraph{std::move(graph), at}).first;
+  if (!can_be_graph() || steps_done_++ < 2 || residual_.order() < 1) return all_stages(time, advance, rates);
+  const std::pair from{at_, rates};
+  auto known = graphs_.find(from);
+  if (known == graphs_.end()) {
+    Graph graph = Graph::capture(stream_, [&](Stream&) { all_stages(time, advance, rates); });
+    known = graphs_.emplace(from, StepGraph{std::move(graph), at_}).first;
   }
-  known->second.graph.launch(stream);
-  at = known->second.end;
+  known->second.graph.launch(stream_);
+  at_ = known->second.end;
 }
 
 /// Whether a step asks nothing of the host but to launch kernels.
-bool DeviceStepper::Impl::can_be_graph() const {
-  return !prescribes && !source.function && (!pull_gradients || captures(pull_gradients->transport()));
+template <class Real, class State>
+bool TileStepper<Real, State>::can_be_graph() const {
+  return !boundary_.prescribes() && !source_.function && (!pull_gradients_ || captures(pull_gradients_->transport()));
 }
 
-FluxArgs DeviceStepper::Impl::flux_args() const {
-  FluxArgs args{};
-  args.tiles = tiles;
-  args.boundary = boundary;
-  args.values = values[at.shown].data();
-  args.gradients = gradients.data();
-  args.gas = residual.gas();
+template <class Real, class State>
+FluxArgs<Real, State> TileStepper<Real, State>::flux_args() const {
+  FluxArgs<Real, State> args{};
+  args.tiles = tiles_.arrays;
+  args.boundary = boundary_.args();
+  args.values = values_[at_.shown].data();
+  args.gradients = gradients_.data();
+  args.gas = residual_.gas();
   return args;
 }
-
-DeviceStepper::DeviceStepper(const Residual& residual, const SourceTerm& source)
-    : impl_(std::make_unique<Impl>(residual, source)) {}
-DeviceStepper::~DeviceStepper() = default;
-
-void DeviceStepper::connect(Transport transport) {
-  Impl& s = *impl_;
-  const mesh::Mesh& m = s.residual.mesh();
-  if (m.comm.size() > 1 && s.can_be_graph()) {
-    std::vector<GlobalRow> others;
-    for (int rank = 0; rank < m.comm.size(); ++rank) others.emplace_back(rank);
-    GhostPlan plan = GhostPlan::build(m.comm, 1, std::span<const GlobalRow>(others));
-    const PairRef rows = PairRef::rows(Backend::cuda, std::span(s.stable_dt.data(), s.stable_dt.size()), 1);
-    Exchange pull = ArrayTransformer(std::move(plan), {rows}, transport).pull();
-    if (captures(pull.transport())) s.pull_stable_dt = std::move(pull);
-  }
-  if (m.comm.max(m.plan.ghost_rows()) == 0) return;
-  const auto pull_of = [&](const DeviceArray<double>& rows, int width) {
-    const std::size_t size = static_cast<std::size_t>(m.cells()) * static_cast<std::size_t>(width);
-    return ArrayTransformer(m.plan, {PairRef::rows(Backend::cuda, std::span(rows.data(), size), width)}, transport).pull();
-  };
-  for (int i : {0, 1}) s.pull_values[i] = pull_of(s.values[i], kVars);
-  s.pull_gradients = pull_of(s.gradients, kVars * m.dim);
-}
-
-bool DeviceStepper::works_ahead() const {
-  return impl_->can_be_graph() && (impl_->pull_stable_dt || impl_->residual.mesh().comm.size() == 1);
-}
-
-std::string DeviceStepper::transport() const {
-  return impl_->pull_gradients ? to_string(impl_->pull_gradients->transport()) : "";
-}
-
-std::span<double> DeviceStepper::state() { return impl_->state.span(); }
-
-void DeviceStepper::upload() {
-  Impl& s = *impl_;
-  wait_for_state();
-  s.stream.wait();
-  s.conserved[s.at.start].put(s.state.span());
-  s.at.now = s.at.start;
-  s.look();
-}
-
-void DeviceStepper::keep_state() {
-  Impl& s = *impl_;
-  s.kept_from = s.at.now;
-  s.kept = s.conserved[s.at.now].get_later(0, s.state.span(), after(s.stream));
-}
-
-void DeviceStepper::wait_for_state() { impl_->kept.wait(); }
-
-namespace {
 
 DeviceStep from(const StepEntry& entry) {
   DeviceStep step{.dt = entry.clock.advance,
@@ -506,105 +416,172 @@ DeviceStep from(const StepEntry& entry) {
   return step;
 }
 
-}  // namespace
-
-DeviceStep DeviceStepper::survey() {
-  impl_->stream.wait();
-  return from(impl_->entries_on_host.data()[impl_->clock_on_host.data()->done - 1]);
+template <class Real, class State>
+void TileStepper<Real, State>::connect(Transport transport) {
+  const mesh::Mesh& m = residual_.mesh();
+  if (m.comm.size() > 1 && can_be_graph()) {
+    std::vector<GlobalRow> others;
+    for (int rank = 0; rank < m.comm.size(); ++rank) others.emplace_back(rank);
+    GhostPlan plan = GhostPlan::build(m.comm, 1, std::span<const GlobalRow>(others));
+    const PairRef rows = PairRef::rows(Backend::cuda, std::span(stable_dt_.data(), stable_dt_.size()), 1);
+    Exchange pull = ArrayTransformer(std::move(plan), {rows}, transport).pull();
+    if (captures(pull.transport())) pull_stable_dt_ = std::move(pull);
+  }
+  if (m.comm.max(m.plan.ghost_rows()) == 0) return;
+  const auto pull_of = [&](const DeviceArray<Real>& rows, int width) {
+    const std::size_t size = static_cast<std::size_t>(m.cells()) * static_cast<std::size_t>(width);
+    return ArrayTransformer(m.plan, {PairRef::rows(Backend::cuda, std::span(rows.data(), size), width)}, transport).pull();
+  };
+  for (int i : {0, 1}) pull_values_[i] = pull_of(values_[i], kVars);
+  pull_gradients_ = pull_of(gradients_, kVars * m.dim);
 }
 
-std::vector<DeviceStepper::BadCell> DeviceStepper::bad_cells() {
-  std::vector<std::int32_t> flags(impl_->bad.size());
+template <class Real, class State>
+bool TileStepper<Real, State>::works_ahead() const {
+  return can_be_graph() && (pull_stable_dt_ || residual_.mesh().comm.size() == 1);
+}
+
+template <class Real, class State>
+std::string TileStepper<Real, State>::transport() const {
+  return pull_gradients_ ? to_string(pull_gradients_->transport()) : "";
+}
+
+template <class Real, class State>
+std::span<double> TileStepper<Real, State>::state() {
+  if constexpr (std::is_same_v<State, double>) {
+    return carried_.span();
+  } else {
+    return state_memory_;
+  }
+}
+
+template <class Real, class State>
+void TileStepper<Real, State>::upload() {
+  kept_.wait();
+  stream_.wait();
+  if constexpr (!std::is_same_v<State, double>) {
+    std::transform(state_memory_.begin(), state_memory_.end(), carried_.data(), [](double u) { return static_cast<State>(u); });
+  }
+  conserved_[at_.start].put(carried_.span());
+  at_.now = at_.start;
+  look();
+}
+
+template <class Real, class State>
+void TileStepper<Real, State>::keep_state() {
+  kept_from_ = at_.now;
+  kept_ = conserved_[at_.now].get_later(0, carried_.span(), after(stream_));
+}
+
+template <class Real, class State>
+void TileStepper<Real, State>::wait_for_state() {
+  kept_.wait();
+  if constexpr (!std::is_same_v<State, double>) std::copy_n(carried_.data(), state_memory_.size(), state_memory_.begin());
+}
+
+template <class Real, class State>
+DeviceStep TileStepper<Real, State>::survey() {
+  stream_.wait();
+  return from(entries_on_host_.data()[clock_on_host_.data()->done - 1]);
+}
+
+template <class Real, class State>
+std::vector<DeviceStepper::BadCell> TileStepper<Real, State>::bad_cells() {
+  std::vector<std::int32_t> flags(bad_.size());
   std::vector<BadCell> cells;
-  impl_->bad.get(0, flags, after(impl_->stream));
+  bad_.get(0, flags, after(stream_));
   for (std::size_t c = 0; c < flags.size(); ++c) {
     if (flags[c] != 0) cells.push_back({static_cast<std::int32_t>(c), flags[c] - 1});
   }
   return cells;
 }
 
-void DeviceStepper::step(const Step& step) {
-  Impl& s = *impl_;
-  s.order({.dt = step.dt, .local_cfl = step.local_cfl});
-  s.launch_step(step.time, step.advance, true);
-  s.report(1);
+template <class Real, class State>
+void TileStepper<Real, State>::step(const Step& step) {
+  order({.dt = step.dt, .local_cfl = step.local_cfl});
+  launch_step(step.time, step.advance, true);
+  report(1);
 }
 
-void DeviceStepper::start(const Ahead& ahead) {
-  Impl& s = *impl_;
+template <class Real, class State>
+void TileStepper<Real, State>::start(const Ahead& ahead) {
   WEFT_EXPECTS(works_ahead() && ahead.count >= 1 && ahead.count <= kMostAhead);
-  const bool local = s.residual.numerics().local_time_step;
-  s.order({.time = ahead.time, .until = ahead.until, .local_cfl = local ? ahead.cfl : 0, .cfl = ahead.cfl});
-  s.ahead.clear();
+  const bool local = residual_.numerics().local_time_step;
+  order({.time = ahead.time, .until = ahead.until, .local_cfl = local ? ahead.cfl : 0, .cfl = ahead.cfl});
+  started_.clear();
   for (int i = 0; i < ahead.count; ++i) {
     if (i > 0) accept();
     const bool rates = (ahead.first_step + i) % ahead.rates_interval == 0;
-    s.launch_step(0, 0, rates);
-    s.ahead.push_back({s.at, rates});
+    launch_step(0, 0, rates);
+    started_.push_back({at_, rates});
   }
-  s.report(ahead.count);
+  report(ahead.count);
 }
 
-std::vector<DeviceStep> DeviceStepper::finish() {
-  Impl& s = *impl_;
-  s.stream.wait();
-  const auto done = static_cast<std::size_t>(s.clock_on_host.data()->done);
-  WEFT_EXPECTS(done >= 1 && done <= s.ahead.size());  // the host starts none where there is nothing to do
-  s.at = s.ahead[done - 1].end;
-  if (!s.ahead[done - 1].rates) {
-    s.sum_rates();
-    copy_bytes(s.stream, s.entries_on_host.data()[done - 1].rate_squared, s.rate_squared.data(), sizeof(Sums));
-    s.stream.wait();
+template <class Real, class State>
+std::vector<DeviceStep> TileStepper<Real, State>::finish() {
+  stream_.wait();
+  const auto done = static_cast<std::size_t>(clock_on_host_.data()->done);
+  WEFT_EXPECTS(done >= 1 && done <= started_.size());  // the host starts none where there is nothing to do
+  at_ = started_[done - 1].end;
+  if (!started_[done - 1].rates) {
+    sum_rates();
+    copy_bytes(stream_, entries_on_host_.data()[done - 1].rate_squared, rate_squared_.data(), sizeof(Sums));
+    stream_.wait();
   }
   std::vector<DeviceStep> steps;
-  for (std::size_t i = 0; i < done; ++i) steps.push_back(from(s.entries_on_host.data()[i]));
+  for (std::size_t i = 0; i < done; ++i) steps.push_back(from(entries_on_host_.data()[i]));
   return steps;
 }
 
-void DeviceStepper::accept() { impl_->at.start = impl_->at.now; }
-
-void DeviceStepper::undo() {
-  impl_->at.now = impl_->at.start;
-  impl_->look();
+template <class Real, class State>
+void TileStepper<Real, State>::undo() {
+  at_.now = at_.start;
+  look();
 }
 
-void DeviceStepper::set_lowered(std::span<const std::int32_t> flags) {
-  impl_->order_lowered = !flags.empty();
-  impl_->graphs.clear();
-  if (!impl_->order_lowered) return;
-  impl_->stream.wait();
-  impl_->lowered.put(flags);
+template <class Real, class State>
+void TileStepper<Real, State>::set_lowered(std::span<const std::int32_t> flags) {
+  order_lowered_ = !flags.empty();
+  graphs_.clear();
+  if (!order_lowered_) return;
+  stream_.wait();
+  lowered_.put(flags);
 }
 
-void DeviceStepper::refresh(double time) {
-  Impl& s = *impl_;
-  s.finish_pull(s.ghosts_and_gradients(time));
-  s.with_dim([&](auto dim) { launch_boundary_fluxes<dim()>(s.stream, s.flux, s.flux_args(), s.boundary_fluxes.data()); });
-  s.boundary_fluxes.get(0, s.fluxes_on_host, after(s.stream));
+template <class Real, class State>
+void TileStepper<Real, State>::refresh(double time) {
+  finish_pull(ghosts_and_gradients(time));
+  with_dim([&](auto dim) { launch_boundary_fluxes<dim()>(stream_, flux_, flux_args(), boundary_.fluxes()); });
+  boundary_.fetch(stream_);
 }
 
-Conserved DeviceStepper::boundary_flux(std::int32_t face) const {
-  return impl_->fluxes_on_host[static_cast<std::size_t>(face - impl_->residual.discretization().first_boundary_face)];
-}
-
-Primitive DeviceStepper::cell_state(std::int32_t cell, Vec3 x) const {
-  const Impl& s = *impl_;
-  const int dim = s.residual.mesh().dim;
+template <class Real, class State>
+Primitive TileStepper<Real, State>::cell_state(std::int32_t cell, Vec3 x) const {
+  const int dim = residual_.mesh().dim;
   const auto c = static_cast<std::size_t>(cell);
-  std::array<double, kVars> mean;
-  std::array<double, kVars * 3> slopes{};
-  Stream& stream = impl_->stream;
-  s.values[s.at.shown].get(c * kVars, mean, after(stream));
-  s.gradients.get(c * static_cast<std::size_t>(kVars * dim), std::span(slopes).first(static_cast<std::size_t>(kVars * dim)),
-                  after(stream));
-  const Vec3 r = x - s.residual.discretization().centroid[c];
-  Primitive increment;
-  for (int k = 0; k < kVars; ++k) {
-    double slope[3] = {};
-    for (int d = 0; d < dim; ++d) slope[d] = slopes[static_cast<std::size_t>(gradient_index(k, d))];
-    increment[k] = dim == 2 ? along<2>(slope, r) : along<3>(slope, r);
+  std::array<Real, kVars> mean;
+  std::array<Real, kVars * 3> slopes{};
+  values_[at_.shown].get(c * kVars, mean, after(stream_));
+  gradients_.get(c * static_cast<std::size_t>(kVars * dim), std::span(slopes).first(static_cast<std::size_t>(kVars * dim)),
+                 after(stream_));
+  const Vec3 r = x - residual_.discretization().centroid[c];
+  const RowView<Real> row{mean.data(), slopes.data()};
+  return dim == 2 ? reconstruct<2>(row, 0, r) : reconstruct<3>(row, 0, r);
+}
+
+}  // namespace
+
+std::unique_ptr<DeviceStepper> DeviceStepper::make(const Residual& residual, const SourceTerm& source) {
+  switch (residual.numerics().precision) {
+    case Precision::mixed:
+      return std::make_unique<TileStepper<float, double>>(residual, source);
+    case Precision::fp32:
+      return std::make_unique<TileStepper<float, float>>(residual, source);
+    case Precision::fp64:
+      break;
   }
-  return flow::reconstruct(load(mean.data()), increment);
+  return std::make_unique<TileStepper<double, double>>(residual, source);
 }
 
 }  // namespace weft::flow::detail

@@ -23,37 +23,37 @@ struct DeviceStep {
 };
 
 /// Does on the current GPU what Residual and Solver do on the host: the same kernels (kernels.hpp) over tiles of cells, fluxes
-/// summed per cell in the order of its faces, so that two runs give the same bits.
+/// summed per cell in the order of its faces, so that two runs give the same bits. Numerics::precision says in which numbers.
 class DeviceStepper {
  public:
   /// @param residual  the scheme: mesh, gas, boundary conditions, numerics. Outlives this object; its arrays are not used.
   /// @param source  its function is evaluated on the host each stage, where there is one. Outlives this object.
   /// @throws DeviceError without a GPU, or where the case does not fit into its memory, saying how much it needs.
-  DeviceStepper(const Residual& residual, const SourceTerm& source);
+  [[nodiscard]] static std::unique_ptr<DeviceStepper> make(const Residual& residual, const SourceTerm& source);
   /// Sets up the exchange of ghosts. Once, before anything else. @collective  @throws as ArrayTransformer::pull.
-  void connect(Transport transport);
+  virtual void connect(Transport transport) = 0;
   /// How ghosts travel; empty where there are none.
-  [[nodiscard]] std::string transport() const;
-  ~DeviceStepper();
+  [[nodiscard]] virtual std::string transport() const = 0;
+  virtual ~DeviceStepper() = default;
   DeviceStepper(const DeviceStepper&) = delete;
   DeviceStepper& operator=(const DeviceStepper&) = delete;
 
   /// Conserved values of the owned cells, owned x kVars in page-locked memory: what upload() takes, and those of the last
   /// keep_state().
-  [[nodiscard]] std::span<double> state();
+  [[nodiscard]] virtual std::span<double> state() = 0;
   /// Makes state() that of the start of a step.  @collective
-  void upload();
+  virtual void upload() = 0;
   /// Starts copying the state, as the work so far leaves it, to state(); steps go on meanwhile.
-  void keep_state();
+  virtual void keep_state() = 0;
   /// Waits for what keep_state() has started.
-  void wait_for_state();
+  virtual void wait_for_state() = 0;
   /// Waits for the work so far. The last step.
-  [[nodiscard]] DeviceStep survey();
+  [[nodiscard]] virtual DeviceStep survey() = 0;
   /// Cells that left the range of the gas in the last step, ascending. @pre !survey().physical
   struct BadCell {
     std::int32_t cell, stage;
   };
-  [[nodiscard]] std::vector<BadCell> bad_cells();
+  [[nodiscard]] virtual std::vector<BadCell> bad_cells() = 0;
 
   struct Step {
     double time = 0, dt = 0;
@@ -61,10 +61,10 @@ class DeviceStepper {
     double local_cfl = 0;  ///< above 0: each cell steps min(dt, local_cfl * its own stable step)
   };
   /// All stages of a step, as one launch of a graph where the host takes no part in them (from the third step on).  @collective
-  void step(const Step& step);
+  virtual void step(const Step& step) = 0;
 
   /// Whether steps can follow each other without a look of the host. Equal on every rank.
-  [[nodiscard]] bool works_ahead() const;
+  [[nodiscard]] virtual bool works_ahead() const = 0;
   static constexpr int kMostAhead = 256;
   struct Ahead {
     int count = 1;               ///< steps at most, of kMostAhead; fewer where the time comes to `until` before
@@ -75,28 +75,27 @@ class DeviceStepper {
   };
   /// Puts steps one behind the other, each accepted; the GPU chooses their lengths, and does none after one that left the range
   /// of the gas.  @collective  @pre works_ahead()
-  void start(const Ahead& ahead);
+  virtual void start(const Ahead& ahead) = 0;
   /// Waits. The steps that were done, equally many on every rank; the last is not accepted yet.
-  [[nodiscard]] std::vector<DeviceStep> finish();
+  [[nodiscard]] virtual std::vector<DeviceStep> finish() = 0;
 
   /// Ends the step: its result is the start of the next one.
-  void accept();
+  virtual void accept() = 0;
   /// Back to the start of the step.
-  void undo();
+  virtual void undo() = 0;
 
   /// 1 for owned and ghost cells of lowered order, else 0; empty: none anywhere.
-  void set_lowered(std::span<const std::int32_t> flags);
+  virtual void set_lowered(std::span<const std::int32_t> flags) = 0;
 
   /// Ghosts, boundary rows and gradients of the present values; boundary_flux() and cell_state() are theirs.  @collective
-  void refresh(double time);
+  virtual void refresh(double time) = 0;
   /// Flux through a boundary face per unit area, out of the domain. @pre refresh()
-  [[nodiscard]] Conserved boundary_flux(std::int32_t face) const;
+  [[nodiscard]] virtual Conserved boundary_flux(std::int32_t face) const = 0;
   /// State at x, linear within the owned cell. @pre refresh()
-  [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const;
+  [[nodiscard]] virtual Primitive cell_state(std::int32_t cell, Vec3 x) const = 0;
 
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+ protected:
+  DeviceStepper() = default;
 };
 
 }  // namespace weft::flow::detail

@@ -11,14 +11,16 @@
 namespace weft::flow::detail {
 
 /// Which number of a row a lane copies: neighbouring lanes take neighbouring columns, of one array or the next. Width 0: none.
+template <class Real>
 struct Column {
-  const double* from = nullptr;
-  double* to = nullptr;
+  const Real* from = nullptr;
+  Real* to = nullptr;
   unsigned width = 0;
 };
 
 /// Adds an array of `width` columns to what `lane` may take, from column `first` on.
-__device__ inline void offer(Column& column, int lane, int first, int width, const double* from, double* to) {
+template <class Real>
+__device__ void offer(Column<Real>& column, int lane, int first, int width, const Real* from, Real* to) {
   if (lane >= first && lane < first + width) column = {from + (lane - first), to + (lane - first), static_cast<unsigned>(width)};
 }
 
@@ -35,14 +37,13 @@ class Fetch {
 #endif
   }
 
-  /// Starts copying `count` numbers. @pre both addresses are multiples of 16, and all but 8 of the bytes.
+  /// Starts copying `count` numbers. @pre both addresses are multiples of 16.
   template <class T>
   __device__ void run(const T* from, T* to, int count) {
     constexpr int kAtOnce = 16 / static_cast<int>(sizeof(T));
     const int whole = count / kAtOnce * kAtOnce;
-    const bool first = threadIdx.x == 0;
 #if __CUDA_ARCH__ >= 900
-    if (first && whole > 0) {
+    if (threadIdx.x == 0 && whole > 0) {
       const auto bytes = static_cast<unsigned>(whole) * static_cast<unsigned>(sizeof(T));
       asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared(to)),
                    "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(arrival())
@@ -55,18 +56,19 @@ class Fetch {
                    : "memory");
     }
 #endif
-    if (first && whole < count) copy_8(shared(to + whole), reinterpret_cast<std::uintptr_t>(from + whole));
+    const int rest = whole + static_cast<int>(threadIdx.x);
+    if (rest < count) copy<sizeof(T)>(shared(to + rest), reinterpret_cast<std::uintptr_t>(from + rest));
   }
 
   /// Starts copying rows number[0] ... number[count - 1] to rows first, first + 1, ... of the tile: `Lanes` lanes of a warp share
   /// a row, so a warp copies 32 / Lanes at once. @pre whole warps.
-  template <int Lanes>
-  __device__ void rows(const std::int32_t* number, int count, int first, const Column& column) {
+  template <int Lanes, class Real>
+  __device__ void rows(const std::int32_t* number, int count, int first, const Column<Real>& column) {
     constexpr int kAtOnce = 32 / Lanes;
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
     const int warps = static_cast<int>(blockDim.x) / 32;
     const int each = (count + warps - 1) / warps, end = min(count, (warp + 1) * each);
-    const unsigned stride = column.width * static_cast<unsigned>(sizeof(double));
+    const unsigned stride = column.width * static_cast<unsigned>(sizeof(Real));
     const auto from = reinterpret_cast<std::uintptr_t>(column.from);
     for (int base = warp * each; base < end; base += 32) {
       // Each lane looks up one row, so that all are on their way before the first is needed.
@@ -76,7 +78,7 @@ class Fetch {
 #pragma unroll 4
       for (int i = lane / Lanes; i < here + lane / Lanes; i += kAtOnce) {
         const auto row = static_cast<std::uint32_t>(__shfl_sync(0xffffffffU, mine, i % 32));
-        if (stride > 0 && i < here) copy_8(to, from + static_cast<std::uint64_t>(row) * stride);
+        if (stride > 0 && i < here) copy<sizeof(Real)>(to, from + static_cast<std::uint64_t>(row) * stride);
         to += kAtOnce * stride;
       }
     }
@@ -103,9 +105,11 @@ class Fetch {
 
  private:
   __device__ static unsigned shared(const void* at) { return static_cast<unsigned>(__cvta_generic_to_shared(at)); }
-  __device__ static void copy_8(unsigned to, std::uintptr_t from) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(to),
-                 "l"(__cvta_generic_to_global(reinterpret_cast<const void*>(from)))
+  /// One number of 4 or 8 bytes.
+  template <int Bytes>
+  __device__ static void copy(unsigned to, std::uintptr_t from) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to),
+                 "l"(__cvta_generic_to_global(reinterpret_cast<const void*>(from))), "n"(Bytes)
                  : "memory");
   }
 #if __CUDA_ARCH__ >= 900

@@ -2,7 +2,9 @@
 
 namespace weft::flow::detail {
 
-template std::size_t gradient_memory<3>(const TileRange&);
-template void launch_gradients<3>(Stream&, const TileRange&, GradientKind, const LimiterChoice&, const GradientArgs&);
+template std::size_t gradient_memory<3, double>(const TileRange&);
+template std::size_t gradient_memory<3, float>(const TileRange&);
+template void launch_gradients<3>(Stream&, const TileRange&, GradientKind, const LimiterChoice&, const GradientArgs<double>&);
+template void launch_gradients<3>(Stream&, const TileRange&, GradientKind, const LimiterChoice&, const GradientArgs<float>&);
 
 }  // namespace weft::flow::detail

@@ -71,6 +71,7 @@ struct ResidualView {
   [[nodiscard]] WEFT_HD std::int32_t face_end(std::int32_t c) const { return cell_face_offset[c + 1]; }
   [[nodiscard]] WEFT_HD std::int32_t cell_face(std::int32_t s) const { return cell_faces[s]; }
   [[nodiscard]] WEFT_HD std::int32_t row_behind(std::int32_t s) const { return cell_face_rows[s]; }
+  [[nodiscard]] WEFT_HD bool is_left(std::int32_t c, std::int32_t s) const { return left_row[cell_faces[s]] == c; }
 
   [[nodiscard]] WEFT_HD std::int32_t left(std::int32_t f) const { return left_row[f]; }
   [[nodiscard]] WEFT_HD std::int32_t right(std::int32_t f) const { return right_row[f]; }
@@ -79,15 +80,22 @@ struct ResidualView {
   [[nodiscard]] WEFT_HD double face_area(std::int32_t f) const { return face_areas[f]; }
 
   [[nodiscard]] WEFT_HD Vec3 centroid(std::int32_t row) const { return centroids[row]; }
+  [[nodiscard]] WEFT_HD double radius(std::int32_t c) const { return centroids[c].y; }
   [[nodiscard]] WEFT_HD double inverse_volume(std::int32_t c) const { return inverse_volumes[c]; }
   template <int Dim>
   [[nodiscard]] WEFT_HD Vec3 pull(std::int32_t /*c*/, std::int32_t s) const {
     return vector<Dim>(pulls, s);
   }
+  // From a cell's centroid to a face's: of cell c, of the row behind, of the rows of face f.
   template <int Dim>
   [[nodiscard]] WEFT_HD Vec3 to_face(std::int32_t /*c*/, std::int32_t s) const {
     return vector<Dim>(face_arms, s);
   }
+  [[nodiscard]] WEFT_HD Vec3 from_behind(std::int32_t s) const {
+    return face_centroids[cell_faces[s]] - centroids[cell_face_rows[s]];
+  }
+  [[nodiscard]] WEFT_HD Vec3 left_arm(std::int32_t f) const { return face_centroids[f] - centroids[left_row[f]]; }
+  [[nodiscard]] WEFT_HD Vec3 right_arm(std::int32_t f) const { return face_centroids[f] - centroids[right_row[f]]; }
   [[nodiscard]] WEFT_HD double value(std::int32_t row, int k) const { return values[static_cast<std::int64_t>(row) * kVars + k]; }
   template <int Dim>
   [[nodiscard]] WEFT_HD double gradient(std::int32_t row, int k, int d) const {
@@ -170,10 +178,10 @@ WEFT_HD inline void green_gauss_gradient(const View& v, std::int32_t c, Group (&
   for (std::int32_t s = v.face_begin(c); s < end; ++s) {
     const std::int32_t f = v.cell_face(s);
     const std::int32_t row = v.row_behind(s);
-    const Real area = (v.left(f) == c ? v.face_area(f) : -v.face_area(f)) * v.inverse_volume(c);
+    const Real area = (v.is_left(c, s) ? v.face_area(f) : -v.face_area(f)) * v.inverse_volume(c);
     const BasicVec3<Real> n = area * v.face_normal(f);
-    const Real near = norm(v.face_centroid(f) - v.centroid(c));
-    const Real far = norm(v.face_centroid(f) - v.centroid(row));
+    const Real near = norm(v.template to_face<Dim>(c, s));
+    const Real far = norm(v.from_behind(s));
     const Real share = near / (near + far);
     for (int k = 0; k < kGroups; ++k) {
       // The cell's own value drops out of the sum (closed cell), so that a constant has a gradient of exactly zero.
@@ -197,7 +205,7 @@ WEFT_HD inline Real cell_length(const View& v, std::int32_t c) {
   if constexpr (Dim == 3) {
     return std::cbrt(1 / v.inverse_volume(c));
   } else {
-    const Real turn = v.axisymmetric ? 2 * std::numbers::pi_v<Real> * v.centroid(c).y : Real(1);
+    const Real turn = v.axisymmetric ? 2 * std::numbers::pi_v<Real> * v.radius(c) : Real(1);
     return std::sqrt(1 / (v.inverse_volume(c) * turn));
   }
 }
@@ -253,11 +261,10 @@ WEFT_HD inline void store(Real* value, const BasicPrimitive<Real>& w) {
   for (int k = 0; k < kVars; ++k) value[k] = w[k];
 }
 
-/// The state of cell c at the point x: linear with the limited gradient, or the cell's own value where that would leave the range
-/// of the gas (positivity). @pre groups of one.
+/// The state of cell c at r from its centroid: linear with the limited gradient, or the cell's own value where that would leave
+/// the range of the gas (positivity). @pre groups of one.
 template <int Dim, class View, class Real = typename View::Real>
-WEFT_HD inline BasicPrimitive<Real> reconstruct(const View& v, std::int32_t c, const BasicVec3<Real>& x) {
-  const BasicVec3<Real> r = x - v.centroid(c);
+WEFT_HD inline BasicPrimitive<Real> reconstruct(const View& v, std::int32_t c, const BasicVec3<Real>& r) {
   BasicPrimitive<Real> mean, increment;
   for (int k = 0; k < kVars; ++k) {
     Real g[Dim];
@@ -268,12 +275,23 @@ WEFT_HD inline BasicPrimitive<Real> reconstruct(const View& v, std::int32_t c, c
   return flow::reconstruct(mean, increment);
 }
 
+/// Rows of values and gradients of any precision, for reconstruct() in double.
+template <class Stored>
+struct RowView {
+  using Real = double;
+  const Stored *values, *gradients;
+  [[nodiscard]] WEFT_HD double value(std::int32_t row, int k) const { return values[static_cast<std::int64_t>(row) * kVars + k]; }
+  template <int Dim>
+  [[nodiscard]] WEFT_HD double gradient(std::int32_t row, int k, int d) const {
+    return gradients[static_cast<std::int64_t>(row) * (kVars * Dim) + gradient_index(k, d)];
+  }
+};
+
 /// Flux through face f between two cells, times the area, out of the left cell. @pre groups of one.
 template <int Dim, class View, class Flux, class Real = typename View::Real>
 WEFT_HD inline BasicConserved<Real> flux_of_face(const View& v, const Flux& flux, std::int32_t f) {
-  const BasicVec3<Real> x = v.face_centroid(f);
-  const BasicPrimitive<Real> left = reconstruct<Dim>(v, v.left(f), x);
-  const BasicPrimitive<Real> right = reconstruct<Dim>(v, v.right(f), x);
+  const BasicPrimitive<Real> left = reconstruct<Dim>(v, v.left(f), v.left_arm(f));
+  const BasicPrimitive<Real> right = reconstruct<Dim>(v, v.right(f), v.right_arm(f));
   return v.face_area(f) * flux(v.gas, left, right, v.face_normal(f));
 }
 

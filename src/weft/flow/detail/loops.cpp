@@ -67,7 +67,7 @@ template <int Dim>
 void boundary_face_loop(const ResidualView& v, const FluxChoice& flux, const BoundaryParams& params, const Primitive* prescribed,
                         std::int32_t first, std::int32_t last) {
   for (std::int32_t f = first; f < last; ++f) {
-    const Primitive inside = reconstruct<Dim>(v, v.left(f), v.face_centroid(f));
+    const Primitive inside = reconstruct<Dim>(v, v.left(f), v.left_arm(f));
     const Vec3 n = v.face_normal(f);
     const Conserved out =
         prescribed == nullptr

@@ -95,7 +95,7 @@ template <int Dim, int N>
   for (int k = 0; k < kVars; ++k) w[k] = groups[k / N][k % N];
   if (!all(positive(w))) [[unlikely]] {
     for (int i = 0; i < N; ++i) {
-      const Primitive state = reconstruct<Dim>(static_cast<const ResidualView&>(v), row[i], x[i]);
+      const Primitive state = reconstruct<Dim>(static_cast<const ResidualView&>(v), row[i], x[i] - v.centroid(row[i]));
 #pragma GCC unroll 5
       for (int k = 0; k < kVars; ++k) w[k].v[i] = state[k];
     }

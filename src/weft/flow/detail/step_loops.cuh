@@ -4,6 +4,7 @@
 
 #include "weft/base/macros.hpp"
 #include "weft/flow/boundary.hpp"
+#include "weft/flow/detail/convert.hpp"
 #include "weft/flow/detail/kernels.hpp"
 #include "weft/flow/detail/step_length.hpp"
 #include "weft/flow/detail/tile_launch.hpp"
@@ -79,52 +80,57 @@ struct EndStep {
 };
 
 /// Values of the boundary rows: as Residual::boundary_rows.
+template <class Real>
 struct BoundaryRows {
   BoundaryArgs b;
-  double* values;
+  Real* values;
   IdealGas gas;
   std::int32_t cells;
   WEFT_HD void operator()(std::int32_t face) const {
     const ZoneArgs& zone = b.zones[b.zone[face]];
-    const Primitive inside = load(values + static_cast<std::int64_t>(b.left[face]) * kVars);
-    store(values + static_cast<std::int64_t>(cells + face) * kVars,
-          zone.prescribed ? b.prescribed[face] : state_behind(gas, zone.params, inside, b.normal[face]));
+    const Primitive inside = as<double>(load(values + static_cast<std::int64_t>(b.left[face]) * kVars));
+    const Primitive outside = zone.prescribed ? b.prescribed[face] : state_behind(gas, zone.params, inside, b.normal[face]);
+    store(values + static_cast<std::int64_t>(cells + face) * kVars, as<Real>(outside));
   }
 };
 
 /// What acts inside the owned cells, of whole cells.
+template <class Real>
 struct VolumeSources {
   VolumeSource source;
-  const double* values;
+  const Real* values;
   const Vec3* centroid;
   const double* inverse_volume;
   double* rates;
   WEFT_HD void operator()(std::int32_t c) const {
-    const Conserved rate = source(centroid[c], load(values + static_cast<std::int64_t>(c) * kVars));
+    const Conserved rate = source(centroid[c], as<double>(load(values + static_cast<std::int64_t>(c) * kVars)));
     for (int k = 0; k < kVars; ++k) rates[static_cast<std::int64_t>(c) * kVars + k] = rate[k] / inverse_volume[c];
   }
 };
 
 /// Values and the stable time step of the conserved state: as Solver::survey.
+template <class Real, class State>
 struct Survey {
-  const double* conserved;
-  double *values, *local_dt;
+  const State* conserved;
+  Real* values;
+  double* local_dt;
   const double* inverse_volume;
   const Vec3* projected_area;
   StepStatus* status;
   std::int32_t* bad;
   IdealGas gas;
   __device__ void operator()(std::int32_t c) const {
-    Conserved u;
+    BasicConserved<State> u;
     for (int k = 0; k < kVars; ++k) u[k] = conserved[static_cast<std::int64_t>(c) * kVars + k];
-    const Primitive w = gas.primitive(u);
-    store(values + static_cast<std::int64_t>(c) * kVars, w);
-    if (!gas.physical(w)) {
+    const BasicIdealGas<State> in_state = as<State>(gas);
+    const BasicPrimitive<State> w = in_state.primitive(u);
+    store(values + static_cast<std::int64_t>(c) * kVars, as<Real>(w));
+    if (!in_state.physical(w)) {
       status->bad = 1;
       bad[c] = 1;
       return;
     }
-    const double own = stable_dt_of_cell(gas, w, projected_area[c], inverse_volume[c]);
+    const double own = stable_dt_of_cell(in_state, w, as<State>(projected_area[c]), static_cast<State>(inverse_volume[c]));
     if (local_dt != nullptr) local_dt[c] = own;
     atomicMin(&status->stable_dt, static_cast<unsigned long long>(__double_as_longlong(own)));
   }

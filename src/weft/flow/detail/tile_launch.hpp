@@ -11,17 +11,23 @@
 
 namespace weft::flow::detail {
 
+// Kernels compute gradients and fluxes in numbers called Real, and the update of the conserved variables in State: double and
+// double, float and double (mixed), or float and float. Conditions at boundaries are always in double.
+
 /// Tiles and the parts of Discretization that kernels need: pointers to device memory. Passed by value.
+template <class Real>
 struct TileArrays {
   const Tile* tile;
   const std::int32_t* halo_row;
   const std::uint32_t* topology;
-  const double* geometry;
+  const Real *centroids, *geometry;
   const std::int32_t* stencil_offset;
   const std::uint16_t* stencil_row;  ///< null: stencils are the rows behind the faces
-  const Vec3 *row_centroid, *projected_area;
-  const double *inverse_volume, *matrices;
-  std::int32_t cells;  ///< owned and ghost
+  const Real* matrices;
+  const double* inverse_volume;
+  const Vec3* projected_area;
+  const double* radius;  ///< of the centroids of owned cells, m; null: not axisymmetric
+  std::int32_t cells;    ///< owned and ghost
 };
 
 /// Some tiles, and the most that any of them has. flux_rows: own cells and those behind faces.
@@ -30,15 +36,15 @@ struct TileRange {
   int cells, rows, flux_rows, faces, entries;
 };
 
+template <class Real>
 struct GradientArgs {
-  TileArrays tiles;
-  const double* values;         ///< all rows x kVars
-  double* gradients;            ///< owned + ghost rows x Dim x kVars
+  TileArrays<Real> tiles;
+  const Real* values;           ///< all rows x kVars
+  Real* gradients;              ///< owned + ghost rows x Dim x kVars
   const std::int32_t* lowered;  ///< owned + ghost: 1 where the order is lowered; null: nowhere
   IdealGas gas;
   Primitive scale;
   double reference_length, order;
-  bool axisymmetric;
 };
 
 /// A zone as the kernels see it.
@@ -49,9 +55,9 @@ struct ZoneArgs {
 
 struct BoundaryArgs {
   const ZoneArgs* zones;
-  const std::int32_t* zone;  ///< of each boundary face
-  const std::int32_t* left;  ///< its cell
-  const Vec3 *normal, *centroid;
+  const std::int32_t* zone;     ///< of each boundary face
+  const std::int32_t* left;     ///< its cell
+  const Vec3 *normal, *arm;     ///< arm: from the cell's centroid to that of the face
   const Primitive* prescribed;  ///< outside state of each boundary face, where its zone is prescribed
   std::int32_t faces;
 };
@@ -89,13 +95,15 @@ struct StepEntry {
   double rate_squared[kVars];
 };
 
+template <class Real, class State>
 struct FluxArgs {
-  TileArrays tiles;
+  TileArrays<Real> tiles;
   BoundaryArgs boundary;
-  const double *values, *gradients;
-  const double *start, *conserved;     ///< owned x kVars: at the start of the step; now
-  const double* source;                ///< owned x kVars, of the whole cell: added to its rate; null: none
-  double *new_conserved, *new_values;  ///< owned rows; new_conserved may be `conserved`
+  const Real *values, *gradients;
+  const State *start, *conserved;  ///< owned x kVars: at the start of the step; now
+  const double* source;            ///< owned x kVars, of the whole cell: added to its rate; null: none
+  State* new_conserved;            ///< owned rows; may be `conserved`
+  Real* new_values;                ///< owned rows
   IdealGas gas;
   const StepClock* clock;
   double keep;
@@ -109,18 +117,18 @@ struct FluxArgs {
 
 /// Bytes of shared memory that a block needs for the gradients, of the kind that needs most, and for the fluxes of tiles like
 /// these.
-template <int Dim>
+template <int Dim, class Real>
 [[nodiscard]] std::size_t gradient_memory(const TileRange& range);
-template <int Dim>
+template <int Dim, class Real>
 [[nodiscard]] std::size_t flux_memory(const TileRange& range);
 
-template <int Dim>
+template <int Dim, class Real>
 void launch_gradients(Stream& stream, const TileRange& range, GradientKind kind, const LimiterChoice& limiter,
-                      const GradientArgs& args);
+                      const GradientArgs<Real>& args);
 /// Fluxes through all boundary faces, per unit area, out of the domain, from values and gradients.
-template <int Dim>
-void launch_boundary_fluxes(Stream& stream, const FluxChoice& flux, const FluxArgs& args, Conserved* fluxes);
-template <int Dim>
-void launch_fluxes(Stream& stream, const TileRange& range, const FluxChoice& flux, const FluxArgs& args);
+template <int Dim, class Real, class State>
+void launch_boundary_fluxes(Stream& stream, const FluxChoice& flux, const FluxArgs<Real, State>& args, Conserved* fluxes);
+template <int Dim, class Real, class State>
+void launch_fluxes(Stream& stream, const TileRange& range, const FluxChoice& flux, const FluxArgs<Real, State>& args);
 
 }  // namespace weft::flow::detail

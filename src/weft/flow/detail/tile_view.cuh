@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "weft/device/cuda.cuh"
+#include "weft/flow/detail/convert.hpp"
 #include "weft/flow/detail/fetch.cuh"
 #include "weft/flow/detail/tile_launch.hpp"
 
@@ -14,7 +15,8 @@ namespace weft::flow::detail {
 inline constexpr int kTileThreads = 128;
 
 /// Row of the whole rank.
-__device__ inline std::int32_t row_of(const TileArrays& t, const Tile& tile, int local) {
+template <class Real>
+__device__ std::int32_t row_of(const TileArrays<Real>& t, const Tile& tile, int local) {
   return local < tile.cells ? tile.first_cell + local : t.halo_row[tile.halo + local - tile.cells];
 }
 
@@ -36,31 +38,35 @@ class SharedMemory {
 };
 
 /// Writes `count` numbers from shared memory. @pre both addresses are multiples of 16.
-__device__ inline void put(const double* from, double* to, int count) {
-  const int thread = static_cast<int>(threadIdx.x), pairs = count / 2;
+template <class T>
+__device__ void put(const T* from, T* to, int count) {
+  constexpr int kAtOnce = 16 / static_cast<int>(sizeof(T));
+  const int thread = static_cast<int>(threadIdx.x), whole = count / kAtOnce;
 #pragma unroll 1
-  for (int i = thread; i < pairs; i += static_cast<int>(blockDim.x)) {
-    reinterpret_cast<double2*>(to)[i] = reinterpret_cast<const double2*>(from)[i];
+  for (int i = thread; i < whole; i += static_cast<int>(blockDim.x)) {
+    reinterpret_cast<float4*>(to)[i] = reinterpret_cast<const float4*>(from)[i];
   }
-  if (thread == 0 && count % 2 != 0) to[count - 1] = from[count - 1];
+  const int rest = whole * kAtOnce + thread;
+  if (rest < count) to[rest] = from[rest];
 }
 
 /// The View of kernels.hpp on a tile in shared memory; what is read once per thread stays in global memory.
-template <int Dim>
+template <int Dim, class Number>
 struct TileView {
-  using Real = double;
-  using Group = double;
+  using Real = Number;
+  using Group = Number;
   static constexpr int kGroups = kVars;
 
-  const TileArrays& t;
+  const TileArrays<Real>& t;
   const Tile& tile;
-  const double *values, *centroids, *gradients;
-  const double* faces;            ///< as in Tiles::geometry, or no more than its first columns
+  const Real *values, *gradients;
+  const Real* centroids;          ///< as in Tiles
+  const Real* faces;              ///< as in Tiles::geometry, or no more than its first columns
   const std::uint32_t* topology;  ///< as in Tiles
-  double* slopes;                 ///< what set_gradient writes
-  IdealGas gas;
-  Primitive scale;
-  double reference_length, order;
+  Real* slopes;                   ///< what set_gradient writes
+  BasicIdealGas<Real> gas;
+  BasicPrimitive<Real> scale;
+  Real reference_length, order;
   bool axisymmetric;
 
   // Stencils by node are long: they stay where they are.
@@ -76,45 +82,53 @@ struct TileView {
   __device__ std::int32_t face_begin(std::int32_t c) const { return static_cast<std::int32_t>(topology[c]); }
   __device__ std::int32_t face_end(std::int32_t c) const { return static_cast<std::int32_t>(topology[c + 1]); }
   __device__ std::int32_t cell_face(std::int32_t s) const {
-    return static_cast<std::int32_t>(topology[tile.cell_sides() + s] & 0xffffU);
+    return static_cast<std::int32_t>(topology[tile.cell_sides() + s] & (kRightSide - 1));
   }
   __device__ std::int32_t row_behind(std::int32_t s) const {
     return static_cast<std::int32_t>(topology[tile.cell_sides() + s] >> 16U);
   }
+  __device__ bool is_left(std::int32_t /*c*/, std::int32_t s) const {
+    return (topology[tile.cell_sides() + s] & kRightSide) == 0;
+  }
 
   __device__ std::int32_t left(std::int32_t f) const { return static_cast<std::int32_t>(topology[tile.sides() + f] & 0xffffU); }
   __device__ std::int32_t right(std::int32_t f) const { return static_cast<std::int32_t>(topology[tile.sides() + f] >> 16U); }
-  __device__ Vec3 face_centroid(std::int32_t f) const { return {column(0, f), column(1, f), Dim == 3 ? column(2, f) : 0}; }
-  __device__ Vec3 face_normal(std::int32_t f) const {
-    return {column(Dim, f), column(Dim + 1, f), Dim == 3 ? column(Dim + 2, f) : 0};
+  __device__ BasicVec3<Real> left_arm(std::int32_t f) const { return columns(0, f); }
+  __device__ BasicVec3<Real> right_arm(std::int32_t f) const { return columns(Dim, f); }
+  __device__ BasicVec3<Real> face_normal(std::int32_t f) const { return columns(2 * Dim, f); }
+  __device__ Real face_area(std::int32_t f) const { return faces[3 * Dim * tile.face_stride() + f]; }
+  __device__ BasicVec3<Real> columns(int first, std::int32_t f) const {
+    const Real* const at = faces + first * tile.face_stride() + f;
+    return {at[0], at[tile.face_stride()], Dim == 3 ? at[2 * tile.face_stride()] : 0};
   }
-  __device__ double face_area(std::int32_t f) const { return column(2 * Dim, f); }
-  __device__ double column(int number, std::int32_t f) const { return faces[number * tile.face_stride() + f]; }
 
-  __device__ Vec3 centroid(std::int32_t row) const {
-    return {centroids[3 * row], centroids[3 * row + 1], Dim == 3 ? centroids[3 * row + 2] : 0};
+  template <int D>
+  __device__ BasicVec3<Real> pull(std::int32_t c, std::int32_t s) const {
+    if (t.stencil_row != nullptr) return pull_over<D>(centroid(t.stencil_row[s]) - centroid(c));
+    return pull_over<D>(to_face<D>(c, s) - from_behind(s));
+  }
+  __device__ BasicVec3<Real> centroid(std::int32_t row) const {
+    return {centroids[row], centroids[tile.row_stride() + row], Dim == 3 ? centroids[2 * tile.row_stride() + row] : 0};
   }
   template <int D>
-  __device__ Vec3 pull(std::int32_t c, std::int32_t s) const {
-    return pull_over<D>(centroid(stencil_row(s)) - centroid(c));
+  __device__ BasicVec3<Real> to_face(std::int32_t c, std::int32_t s) const {
+    return columns(is_left(c, s) ? 0 : Dim, cell_face(s));
   }
+  __device__ BasicVec3<Real> from_behind(std::int32_t s) const { return columns(is_left(0, s) ? Dim : 0, cell_face(s)); }
+  __device__ Real radius(std::int32_t c) const { return static_cast<Real>(t.radius[tile.first_cell + c]); }
+  __device__ Real inverse_volume(std::int32_t c) const { return static_cast<Real>(t.inverse_volume[tile.first_cell + c]); }
+  __device__ Real value(std::int32_t row, int k) const { return values[row * kVars + k]; }
   template <int D>
-  __device__ Vec3 to_face(std::int32_t c, std::int32_t s) const {
-    return face_centroid(cell_face(s)) - centroid(c);
-  }
-  __device__ double inverse_volume(std::int32_t c) const { return t.inverse_volume[tile.first_cell + c]; }
-  __device__ double value(std::int32_t row, int k) const { return values[row * kVars + k]; }
-  template <int D>
-  __device__ double gradient(std::int32_t row, int k, int d) const {
+  __device__ Real gradient(std::int32_t row, int k, int d) const {
     return gradients[row * (kVars * Dim) + gradient_index(k, d)];
   }
   template <int D>
-  __device__ void set_gradient(std::int32_t c, int k, int d, double slope) const {
+  __device__ void set_gradient(std::int32_t c, int k, int d, Real slope) const {
     slopes[c * (kVars * Dim) + gradient_index(k, d)] = slope;
   }
-  __device__ double scale_of(int k) const { return scale[k]; }
+  __device__ Real scale_of(int k) const { return scale[k]; }
   template <int D>
-  __device__ double matrix(std::int32_t c, int i) const {
+  __device__ Real matrix(std::int32_t c, int i) const {
     return t.matrices[static_cast<std::int64_t>(tile.first_cell + c) * (Dim * (Dim + 1) / 2) + i];
   }
 };

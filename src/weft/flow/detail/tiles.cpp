@@ -86,22 +86,22 @@ TileCut::TileCut(const mesh::Mesh& mesh, const Discretization& d, const TileSize
     size.faces = faces.count();
   };
   begin();
-  const std::int32_t border = mesh.inner_cells == mesh.owned_cells ? mesh.owned_cells : mesh.inner_cells / 2 * 2;
-  for (std::int32_t c = 0; c < mesh.owned_cells; c += 2) {
+  const std::int32_t border = mesh.inner_cells == mesh.owned_cells ? mesh.owned_cells : mesh.inner_cells / kTileUnit * kTileUnit;
+  for (std::int32_t c = 0; c < mesh.owned_cells; c += kTileUnit) {
     if (c == border) {
       if (size.cells > 0) end(c);
       inner = this->size();
     }
-    const auto add_pair = [&] {
-      for (std::int32_t i = c; i < std::min(c + 2, mesh.owned_cells); ++i) add(i);
+    const auto add_unit = [&] {
+      for (std::int32_t i = c; i < std::min(c + kTileUnit, mesh.owned_cells); ++i) add(i);
     };
     const TileSize before = size;
-    add_pair();
+    add_unit();
     const bool fits = c < border ? within(size, limit) : size.cells <= limit.cells;
     if (!fits && before.cells > 0) {
       size = before;
       end(c);
-      add_pair();
+      add_unit();
     }
   }
   if (size.cells > 0) end(mesh.owned_cells);
@@ -127,7 +127,7 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
   Numbering rows(static_cast<std::size_t>(d.rows)), faces(static_cast<std::size_t>(mesh.faces()));
   std::vector<std::int32_t> boundary_faces, own_faces;
   std::vector<std::size_t> face_list;  // of the tile, each once
-  std::int32_t first_face = 0;
+  std::int32_t first_row = 0, first_face = 0;
 
   for (std::int32_t number = 0; number < cut.size(); ++number) {
     const std::int32_t first = cut.cell_offset[static_cast<std::size_t>(number)],
@@ -135,6 +135,7 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
     Tile t{.first_cell = first,
            .cells = last - first,
            .halo = checked_local(static_cast<std::int64_t>(halo_row.size()), "rows around tiles"),
+           .first_row = first_row,
            .first_face = first_face,
            .topology = checked_local(static_cast<std::int64_t>(topology.size()), "topology of tiles")};
     rows.begin(number);
@@ -178,32 +179,55 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
     t.entries = d.cell_face_offset[last] - d.cell_face_offset[first];
 
     constexpr int kMost = std::numeric_limits<std::uint16_t>::max();
-    if (rows.count() > kMost || faces.count() > kMost) {
-      throw LimitError("a tile has more than 65535 rows or faces", "make tiles of fewer cells");
+    if (rows.count() > kMost || faces.count() >= static_cast<int>(kRightSide)) {
+      throw LimitError("a tile has more than 65535 rows or 32767 faces", "make tiles of fewer cells");
     }
+    // Two ranks must turn a face between them the same way: where the flux depends on it by rounding alone, it still does.
+    const auto turned = [&](std::size_t f) {
+      const auto left = static_cast<std::size_t>(d.face_left[f]), right = static_cast<std::size_t>(d.face_right[f]);
+      return d.face_right[f] >= mesh.owned_cells && d.face_right[f] < mesh.cells() &&
+             mesh.cell_global[right] < mesh.cell_global[left];
+    };
     for (std::int32_t c = first; c <= last; ++c) {
       topology.push_back(static_cast<std::uint32_t>(d.cell_face_offset[c] - d.cell_face_offset[first]));
     }
     for (std::int32_t c = first; c < last; ++c) {
       faces_of(c, [&](std::size_t s) {
-        topology.push_back(faces[d.cell_face[s]] | static_cast<std::uint32_t>(rows[d.cell_face_row[s]]) << 16U);
+        const auto f = static_cast<std::size_t>(d.cell_face[s]);
+        const std::uint32_t side = (d.face_left[f] == c) == turned(f) ? kRightSide : 0;
+        topology.push_back(faces[d.cell_face[s]] | side | static_cast<std::uint32_t>(rows[d.cell_face_row[s]]) << 16U);
       });
     }
     for (const std::size_t f : face_list) {
-      topology.push_back(rows[d.face_left[f]] | static_cast<std::uint32_t>(rows[d.face_right[f]]) << 16U);
+      const std::uint32_t left = rows[d.face_left[f]], right = rows[d.face_right[f]];
+      topology.push_back(turned(f) ? right | left << 16U : left | right << 16U);
     }
     topology.resize(static_cast<std::size_t>(t.topology + t.topology_size()));
-    for (int column = 0; column < face_columns(mesh.dim); ++column) {
-      const int k = column % mesh.dim;
-      for (const std::size_t f : face_list) {
-        geometry.push_back(column < mesh.dim       ? mesh.face_centroid[f][k]
-                           : column < 2 * mesh.dim ? mesh.face_normal[f][k]
-                                                   : mesh.face_area[f]);
+    const auto columns = [&](std::vector<double>& list, std::int32_t stride, const auto& things, const auto& vector) {
+      for (int k = 0; k < mesh.dim; ++k) {
+        const std::size_t begin = list.size();
+        for (const auto& thing : things) list.push_back(vector(thing)[k]);
+        list.resize(begin + static_cast<std::size_t>(stride));
       }
-      if (t.faces % 2 != 0) geometry.push_back(0);
-    }
-    first_face = checked_local(std::int64_t{first_face} + t.face_stride(), "faces of tiles");
+    };
+    const auto arm = [&](std::size_t f, std::int32_t row) {
+      return mesh.face_centroid[f] - d.centroid[static_cast<std::size_t>(row)];
+    };
+    const std::int32_t stride = t.face_stride();
+    columns(geometry, stride, face_list, [&](std::size_t f) { return arm(f, turned(f) ? d.face_right[f] : d.face_left[f]); });
+    columns(geometry, stride, face_list, [&](std::size_t f) { return arm(f, turned(f) ? d.face_left[f] : d.face_right[f]); });
+    columns(geometry, stride, face_list, [&](std::size_t f) { return turned(f) ? -mesh.face_normal[f] : mesh.face_normal[f]; });
+    for (const std::size_t f : face_list) geometry.push_back(mesh.face_area[f]);
+    geometry.resize(geometry.size() + static_cast<std::size_t>(stride - t.faces));
+    first_face = checked_local(std::int64_t{first_face} + stride, "faces of tiles");
     if (by_node) {
+      std::vector<std::int32_t> all_rows;
+      for (std::int32_t c = first; c < last; ++c) all_rows.push_back(c);
+      all_rows.insert(all_rows.end(), halo_row.begin() + t.halo, halo_row.end());
+      const Vec3 origin = d.centroid[static_cast<std::size_t>(first)];
+      columns(centroids, t.row_stride(), all_rows,
+              [&](std::int32_t row) { return d.centroid[static_cast<std::size_t>(row)] - origin; });
+      first_row = checked_local(std::int64_t{first_row} + t.row_stride(), "rows of tiles");
       for (auto s = static_cast<std::size_t>(d.stencil_offset[first]); s < static_cast<std::size_t>(d.stencil_offset[last]);
            ++s) {
         stencil_row[s] = rows[d.stencil_row[s]];

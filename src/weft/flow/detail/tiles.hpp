@@ -23,10 +23,10 @@ struct TileSize {
   int entries = 0;  ///< faces of each cell, summed over the cells
 };
 
-/// Where tiles begin: at even cells, so that rows of any width begin at a multiple of 16 bytes there. Inner and border cells are
-/// in different tiles, but for a last inner cell that is left over.
+/// Where tiles begin: at multiples of kTileUnit, so that rows of any width begin at a multiple of 16 bytes there. Inner and
+/// border cells are in different tiles, but for the last inner cells that are no whole unit.
 struct TileCut {
-  /// Each tile has as many cells as `limit` allows, at least two where there are as many. A few inner tiles, where the curve
+  /// Each tile has as many cells as `limit` allows, at least a unit where there are as many. A few inner tiles, where the curve
   /// jumps, have far more rows and faces than most: cut earlier, they do not decide how much shared memory every block takes.
   /// Border tiles heed limit.cells alone.
   /// @cost one pass over the cells' faces and stencils.
@@ -42,9 +42,10 @@ struct TileCut {
 };
 
 struct Tiles {
-  /// @throws LimitError where a tile has more than 65,535 rows or faces.
-  /// @cost memory: 4 B per row around a tile, 60 B per face of a tile, 28 B per hexahedron; time: one pass over cells, faces and
-  ///   stencils.
+  /// @throws LimitError where a tile has more than 65,535 rows or 32,767 faces.
+  /// @cost memory: 4 B per row around a tile, 84 B per face of a tile, 28 B per hexahedron, and with stencils by node 24 B per
+  /// row;
+  ///   time: one pass over cells, faces and stencils.
   Tiles(const mesh::Mesh& mesh, const Discretization& discretization, const TileCut& cut);
 
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(tile.size()); }
@@ -52,13 +53,14 @@ struct Tiles {
   std::int32_t inner;  ///< as in TileCut
   std::vector<Tile> tile;
   std::vector<std::int32_t> halo_row;
-  /// By tile: where the faces of each cell begin and the end of the last (cells + 1 numbers); each cell's faces (face in the
-  /// lower half, row behind it in the upper); the two rows of each face (left in the lower half, right in the upper). All in the
-  /// numbers of the tile.
+  /// By tile: where the faces of each cell begin and the end of the last (cells + 1 numbers); each cell's faces (face and
+  /// kRightSide in the lower half, row behind it in the upper); the two rows of each face (left in the lower half, right in the
+  /// upper). All in the numbers of the tile.
   std::vector<std::uint32_t> topology;
-  /// By tile, column by column (see face_columns).
-  std::vector<double> geometry;
-  std::vector<std::uint16_t> stencil_row;  ///< as Discretization's, in the tile's numbers; empty: the rows behind the faces
+  std::vector<double> geometry;  ///< by tile, column by column (see face_columns)
+  // Where stencils are not the rows behind the faces; else empty.
+  std::vector<std::uint16_t> stencil_row;  ///< as Discretization's, in the tile's numbers
+  std::vector<double> centroids;           ///< by tile, column by column: of its rows, relative to its first cell's
 
   TileSize of_inner, of_border;  ///< most of any tile
 };
