@@ -28,6 +28,17 @@ find_path(METIS_INCLUDE_DIR metis.h REQUIRED)
 find_library(METIS_LIBRARY metis REQUIRED)
 weft_imported(weft_metis "${METIS_INCLUDE_DIR}" "${METIS_LIBRARY}")
 
+# Optional: without it the partitioners are METIS and the Hilbert curve.
+find_path(PTSCOTCH_INCLUDE_DIR ptscotch.h PATH_SUFFIXES scotch)
+find_library(PTSCOTCH_LIBRARY ptscotch)
+find_library(SCOTCH_LIBRARY scotch)
+find_library(PTSCOTCHERR_LIBRARY ptscotcherr)
+if(PTSCOTCH_INCLUDE_DIR AND PTSCOTCH_LIBRARY AND SCOTCH_LIBRARY AND PTSCOTCHERR_LIBRARY)
+  weft_imported(weft_ptscotch "${PTSCOTCH_INCLUDE_DIR}" "${PTSCOTCH_LIBRARY};${SCOTCH_LIBRARY};${PTSCOTCHERR_LIBRARY}")
+else()
+  message(STATUS "No PT-Scotch (Debian: libptscotch-dev) found: built without it")
+endif()
+
 find_path(MUPARSER_INCLUDE_DIR muParser.h REQUIRED)
 find_library(MUPARSER_LIBRARY muparser REQUIRED)
 weft_imported(weft_muparser "${MUPARSER_INCLUDE_DIR}" "${MUPARSER_LIBRARY}")

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "weft/base/error.hpp"
+#include "weft/mesh/detail/input_checks.hpp"
 #include "weft/mesh/mesh.hpp"
 
 #include "block_samples.hpp"
@@ -276,6 +277,33 @@ TEST(BuildErrors, HaloDepth) {
   BuildOptions options;
   options.halo_depth = 0;
   expect_error<InputError>(make_box({.n = {2, 2, 2}}), "0 layers of ghost cells", options);
+}
+
+/// The sizes themselves cannot be had here: 2^28 cells of one rank.
+TEST(BuildErrors, MoreCellsThanARankCanNumber) {
+  EXPECT_EQ(detail::kMostCellsOfRank, 268435455);
+  EXPECT_NO_THROW(detail::check_cell_count(268435455, 0, 1, "m.h5"));
+  const auto said = [](std::int64_t cells, int rank, int ranks) -> std::string {
+    try {
+      detail::check_cell_count(cells, rank, ranks, "m.h5");
+    } catch (const LimitError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(
+      said(268435456, 0, 1),
+      "m.h5: rank 0 has 268435456 cells, and 32-bit ids can number those of at most 268435455 on a rank; use 2 ranks or more");
+  EXPECT_NE(said(std::int64_t{1} << 31, 3, 4).find("rank 3 has 2147483648 cells"), std::string::npos);
+  EXPECT_NE(said(std::int64_t{1} << 31, 3, 4).find("use 36 ranks or more"), std::string::npos);
+  EXPECT_NE(said(std::int64_t{1} << 40, 0, 100).find("use 409700 ranks or more"), std::string::npos);
+}
+
+/// Global ids beyond 32 bits are ids like others: what cannot be on a mesh this small is a bad id, not another one.
+TEST(BuildErrors, GlobalIdsHave64Bits) {
+  MeshBlock block = make_box({.n = {2, 2, 2}});
+  block.cells.node[0] = GlobalNodeId((std::int64_t{1} << 32) + block.cells.node[0].value());
+  expect_error<MeshError>(block, "bad node id 4294967296: the mesh has 27 nodes");
 }
 
 }  // namespace

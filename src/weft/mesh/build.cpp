@@ -62,6 +62,10 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   if (options.halo_depth < 1) {
     throw InputError(fmt::format("a mesh cannot have {} layers of ghost cells", options.halo_depth), "ask for 1 or more");
   }
+  const auto step = [&](const char* name) {
+    if (options.step) options.step(name);
+  };
+  step("check input");
   detail::check_input(comm, block);
   const Chunks nodes(comm, static_cast<std::int64_t>(block.coords.size())), cells(comm, block.cells.size());
   detail::turn_mirrored(comm, block);
@@ -73,6 +77,7 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   for (const std::int32_t z : periodic.from) is_periodic[static_cast<std::size_t>(z)] = 1;
   for (const std::int32_t z : periodic.to) is_periodic[static_cast<std::size_t>(z)] = 1;
 
+  step("pair faces");
   std::vector<detail::ZoneFace> periodic_faces;
   detail::FaceLinks links = detail::match_faces(comm, block, cells, nodes, is_periodic, periodic_faces);
   detail::NodeAliases aliases;
@@ -80,9 +85,12 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
     aliases = detail::connect_periodic(comm, block, cells, nodes, periodic, translations, periodic_faces, links);
   }
 
-  const std::vector<std::int32_t> owner = detail::partition(comm, cells, links);
+  step("partition");
+  const std::vector<std::int32_t> owner = detail::partition(comm, block, cells, nodes, links, options.partition, comm.size());
+  step("move cells");
   detail::OwnedPart part = detail::redistribute(comm, block, cells, nodes, std::move(links), owner);
   detail::measure_cells(comm, block, part);
+  step("find neighbours and order cells");
   detail::NodeStars stars;
   if (options.ghosts == Neighbours::node) stars = detail::find_node_stars(comm, nodes, aliases, part);
   std::vector<char> border = detail::find_border(part, stars);
@@ -96,6 +104,7 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
     requests.push_back({GlobalRow(c.row), c.image});
   }
 
+  step("enter cells");
   Mesh mesh;
   mesh.comm = comm;
   mesh.dim = block.dim;
@@ -107,7 +116,10 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   mesh.global_nodes = nodes.total();
   mesh.zones = std::move(block.zones);
   mesh.source = std::move(block.source);
+  mesh.partition = options.partition;
+  mesh.source_parts = block.parts.count();
   detail::add_cells(mesh, part, now.node, adjacency, rows, remote_row, nodes, block.coords, translations);
+  step("enter faces");
   detail::add_faces(mesh, part, is_periodic, translations);
   detail::check_closed(mesh);
   return mesh;

@@ -1,7 +1,9 @@
 #pragma once
 /// One rank's part of a partitioned mesh: topology and geometry of its owned cells, its ghost cells and their faces.
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "weft/array/array.hpp"
@@ -11,6 +13,7 @@
 #include "weft/mesh/cell_type.hpp"
 #include "weft/mesh/ids.hpp"
 #include "weft/mesh/mesh_block.hpp"
+#include "weft/mesh/partitioner.hpp"
 
 namespace weft::mesh {
 
@@ -68,6 +71,8 @@ struct Mesh {
 
   std::vector<Zone> zones;
   std::string source;
+  PartitionOptions partition;  ///< that it was built with
+  int source_parts = 0;        ///< parts that the source brought
 
   [[nodiscard]] std::int32_t cells() const { return owned_cells + ghost_cells; }
   [[nodiscard]] std::int32_t faces() const { return static_cast<std::int32_t>(face_area.size()); }
@@ -90,12 +95,15 @@ struct BuildOptions {
   Neighbours ghosts = Neighbours::face;  ///< what a layer of ghosts is, and what cell_cells lists
   int halo_depth = 1;
   CellOrder order = CellOrder::hilbert;
+  PartitionOptions partition{};
+  std::function<void(std::string_view)> step = nullptr;  ///< told, on each rank, what build() does from now on: "partition"
 };
 
-/// Partitions the mesh (METIS k-way), moves cells to their owners, finds ghosts, orders cells and faces, computes topology and
+/// Partitions the mesh, moves cells to their owners, finds ghosts, orders cells and faces, computes topology and
 /// geometry, and checks everything.
 /// @throws MeshError on every rank: negative volume, open boundary, duplicate or unused zone, bad node id, non-finite coordinate,
 ///   hanging node, unmatched periodic face, each with its element, zone and place.
+/// LimitError: more things on a rank than 32-bit ids can number. InputError: options; no PT-Scotch.
 /// @collective on comm.
 /// @cost METIS needs the dual graph on rank 0: 16 B per cell and 8 B per face there; all else is spread over the ranks.
 [[nodiscard]] Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& options = {});

@@ -42,9 +42,17 @@ struct Elements {
   }
 };
 
+/// How the things of a mesh are dealt to parts when cells lie in the order of the parts: sizes by part. Empty: they do not.
+struct Parts {
+  std::vector<std::int64_t> cells, nodes, boundary;
+  [[nodiscard]] int count() const { return static_cast<int>(cells.size()); }
+  friend bool operator==(const Parts&, const Parts&) = default;
+};
+
 /// One rank's share of an unpartitioned mesh. Over the ranks, cells and nodes are in contiguous chunks: rank r holds nodes
 /// first_node ... first_node + coords.size() - 1 and likewise cells; chunks may be empty; global ids are dense from 0.
-/// Boundary elements lie on any rank, in any order. `dim`, `zones` and `source` are equal on every rank.
+/// Boundary elements lie on any rank, in any order. `dim`, `zones`, `source` and `parts` are equal on every
+/// rank.
 struct MeshBlock {
   int dim = 3;              ///< 2 or 3
   std::string source;       ///< file name or generator, for messages
@@ -54,6 +62,7 @@ struct MeshBlock {
   GlobalCellId first_cell{0};
   Elements cells;     ///< of dimension dim; zone -1 allowed
   Elements boundary;  ///< of dimension dim - 1; zone required
+  Parts parts;        ///< equal on every rank; where there are as many as ranks, each rank's chunk is a part
 };
 
 /// coords = factor * coords + offset, on every rank. No communication.

@@ -34,31 +34,78 @@ void keep_once(std::vector<T>& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-/// Of each owned cell: the part that METIS puts it into. The graph goes to rank 0 in the order of the source, as in build().
+/// The cells around an owned cell, each once, ascending, as `name` calls them; not the cell itself.
+template <class Name>
+void neighbours_of(const Mesh& mesh, LocalCellId cell, Name&& name, std::vector<std::int64_t>& around) {
+  around.clear();
+  const std::int64_t self = name(cell);
+  for (const LocalFaceId f : mesh.cell_faces.row(cell.value())) {
+    const LocalCellId left = mesh.face_left[f.index()], right = mesh.face_right[f.index()];
+    if (!right.valid()) continue;
+    const std::int64_t other = name(left == cell ? right : left);
+    if (other != self) around.push_back(other);
+  }
+  keep_once(around);
+}
+
+/// Cuts the graph as it lies, in the order of ranks and of their cells.
+std::vector<std::int32_t> cut_with_scotch(const Mesh& mesh, std::vector<std::int32_t> weight, int parts) {
+  detail::CellGraph graph;
+  graph.weight = std::move(weight);
+  std::vector<std::int64_t> around;
+  const auto row = [&](LocalCellId cell) {
+    return cell.value() < mesh.owned_cells ? mesh.plan.offsets().first().value() + cell.value()
+                                           : mesh.plan.ghost(LocalRow(cell.value())).row.value();
+  };
+  for (const LocalCellId cell : mesh.owned()) {
+    neighbours_of(mesh, cell, row, around);
+    graph.degree.push_back(static_cast<std::int32_t>(around.size()));
+    for (const std::int64_t other : around) graph.neighbour.push_back(static_cast<std::int32_t>(other));
+  }
+  return detail::cut_scotch(mesh.comm, graph, parts);
+}
+
+/// The mean corner of each owned cell.
+std::vector<Vec3> middles(const Mesh& mesh) {
+  std::vector<Vec3> places;
+  for (const LocalCellId cell : mesh.owned()) {
+    Vec3 sum;
+    const auto nodes = mesh.cell_nodes.row(cell.value());
+    for (const LocalNodeId n : nodes) sum += mesh.node_coord[n.index()];
+    places.push_back(sum / static_cast<double>(nodes.size()));
+  }
+  return places;
+}
+
+/// Of each owned cell: the part that it is put into. For METIS, the graph goes to rank 0 in the order of the source, as in
+/// build().
 std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
   const Communicator& comm = mesh.comm;
   const auto owned = static_cast<std::size_t>(mesh.owned_cells);
   std::vector<std::int32_t> part(owned, 0);
   if (parts == 1) return part;
+  const Partitioner partitioner = mesh.partition.partitioner;
+  if (partitioner == Partitioner::automatic && mesh.source_parts == parts && parts == comm.size())
+    return std::vector<std::int32_t>(owned, comm.rank().value());
   if (!detail::worth_cutting(mesh.global_cells, parts)) {
     for (std::size_t c = 0; c < owned; ++c) part[c] = detail::even_part(mesh.cell_global[c].value(), mesh.global_cells, parts);
     return part;
   }
+  std::vector<std::int32_t> weight =
+      detail::weights_of(comm, std::span(mesh.cell_type).first(owned), std::span(mesh.cell_zone).first(owned), mesh.partition);
+  if (partitioner == Partitioner::hilbert) return detail::cut_hilbert(comm, mesh.dim, middles(mesh), weight, parts);
+  std::int64_t sides = 0, heavy = 0;
+  for (const LocalCellId cell : mesh.owned()) sides += shape(mesh.cell_type[cell.index()]).faces;
+  for (const std::int32_t w : weight) heavy += w;
+  detail::check_graph_size(mesh.global_cells, comm.sum(sides), comm.sum(heavy));
+  if (partitioner == Partitioner::scotch) return cut_with_scotch(mesh, std::move(weight), parts);
   std::vector<std::int64_t> id;
   std::vector<std::int32_t> degree, neighbour;
   std::vector<std::int64_t> around;
-  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
-    const auto global = [&](LocalCellId cell) { return mesh.cell_global[cell.index()].value(); };
-    const std::int64_t self = global(LocalCellId(c));
-    around.clear();
-    for (const LocalFaceId f : mesh.cell_faces.row(c)) {
-      const LocalCellId left = mesh.face_left[f.index()], right = mesh.face_right[f.index()];
-      if (!right.valid()) continue;
-      const std::int64_t other = global(left == LocalCellId(c) ? right : left);
-      if (other != self) around.push_back(other);
-    }
-    keep_once(around);
-    id.push_back(self);
+  const auto global = [&](LocalCellId cell) { return mesh.cell_global[cell.index()].value(); };
+  for (const LocalCellId cell : mesh.owned()) {
+    neighbours_of(mesh, cell, global, around);
+    id.push_back(global(cell));
     degree.push_back(static_cast<std::int32_t>(around.size()));
     for (const std::int64_t other : around) neighbour.push_back(static_cast<std::int32_t>(other));
   }
@@ -66,6 +113,7 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
   const std::vector<std::int64_t> ids = comm.gather(std::span<const std::int64_t>(id));
   const std::vector<std::int32_t> degrees = comm.gather(std::span<const std::int32_t>(degree));
   const std::vector<std::int32_t> neighbours = comm.gather(std::span<const std::int32_t>(neighbour));
+  const std::vector<std::int32_t> weights = comm.gather(std::span<const std::int32_t>(weight));
   std::vector<std::vector<std::int32_t>> answers;
   agreed(comm, [&] {
     if (!comm.is_root()) return;
@@ -76,15 +124,16 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
       begin[i] = next;
       next += static_cast<std::size_t>(degrees[i]);
     }
-    std::vector<std::int32_t> sorted_degree, sorted_neighbour;
-    sorted_degree.reserve(ids.size());
-    sorted_neighbour.reserve(neighbours.size());
+    detail::CellGraph sorted;
+    sorted.degree.reserve(ids.size());
+    sorted.neighbour.reserve(neighbours.size());
     for (const std::size_t i : at) {
-      sorted_degree.push_back(degrees[i]);
+      sorted.degree.push_back(degrees[i]);
       const std::span list = std::span(neighbours).subspan(begin[i], static_cast<std::size_t>(degrees[i]));
-      sorted_neighbour.insert(sorted_neighbour.end(), list.begin(), list.end());
+      sorted.neighbour.insert(sorted.neighbour.end(), list.begin(), list.end());
+      if (!weights.empty()) sorted.weight.push_back(weights[i]);
     }
-    const std::vector<std::int32_t> by_id = detail::cut_graph(std::move(sorted_degree), std::move(sorted_neighbour), parts);
+    const std::vector<std::int32_t> by_id = detail::cut_whole(std::move(sorted), parts);
     std::size_t i = 0;
     for (const std::int64_t count : counts) {
       std::vector<std::int32_t>& answer = answers.emplace_back();

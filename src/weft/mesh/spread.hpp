@@ -15,10 +15,12 @@ struct Part {
   friend bool operator==(const Part&, const Part&) = default;
 };
 
-/// The parts that build() makes of the same source on `ranks` ranks, exactly, by rank.
+/// The parts that build() makes of the same source on `ranks` ranks with the same options, by rank: exactly, but for PT-Scotch,
+/// whose cuts depend on the ranks that make them, and for the parts that a source brings for another number of ranks (METIS's
+/// instead).
 /// @pre  the mesh was built with one layer of ghosts.
 /// @throws InputError unless ranks > 0; LimitError, MeshError as build().  @collective; the result is equal on every rank.
-/// @cost METIS on rank 0, with all its memory needs; one pull; O(cells log cells) on the ranks that are there; memory for `ranks`
+/// @cost that of the partitioner; one pull; O(cells log cells) on the ranks that are there; memory for `ranks`
 /// parts.
 [[nodiscard]] std::vector<Part> spread(const Mesh& mesh, int ranks);
 

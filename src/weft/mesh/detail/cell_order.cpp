@@ -44,18 +44,13 @@ std::vector<std::int32_t> hilbert_order(int dim, const std::vector<Vec3>& centro
   for (const Vec3& x : centroid) {
     for (int d = 0; d < 3; ++d) extent = std::max(extent, x[d] - low[d]);
   }
-  constexpr double kCells = static_cast<double>((1U << kHilbertBits) - 1);
-  const double scale = extent > 0 ? kCells / extent : 0;
   struct Entry {
     std::uint64_t index;
     std::int32_t cell;
   };
   std::vector<Entry> entries(centroid.size());
-  for (std::size_t i = 0; i < centroid.size(); ++i) {
-    std::array<std::uint32_t, 3> at{};
-    for (int d = 0; d < 3; ++d) at[static_cast<std::size_t>(d)] = static_cast<std::uint32_t>((centroid[i][d] - low[d]) * scale);
-    entries[i] = {hilbert_index(dim, at), static_cast<std::int32_t>(i)};
-  }
+  for (std::size_t i = 0; i < centroid.size(); ++i)
+    entries[i] = {hilbert_index(dim, centroid[i], low, extent), static_cast<std::int32_t>(i)};
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.index != b.index ? a.index < b.index : a.cell < b.cell; });
   std::vector<std::int32_t> order(entries.size());
@@ -68,6 +63,14 @@ std::vector<std::int32_t> hilbert_order(int dim, const std::vector<Vec3>& centro
 std::uint64_t hilbert_index(int dim, const std::array<std::uint32_t, 3>& at) {
   WEFT_EXPECTS(dim == 2 || dim == 3);
   return dim == 2 ? hilbert<2>(at) : hilbert<3>(at);
+}
+
+std::uint64_t hilbert_index(int dim, Vec3 x, Vec3 low, double extent) {
+  constexpr double kCells = static_cast<double>((1U << kHilbertBits) - 1);
+  const double scale = extent > 0 ? kCells / extent : 0;
+  std::array<std::uint32_t, 3> at{};
+  for (int d = 0; d < 3; ++d) at[static_cast<std::size_t>(d)] = static_cast<std::uint32_t>((x[d] - low[d]) * scale);
+  return hilbert_index(dim, at);
 }
 
 std::vector<std::int32_t> reverse_cuthill_mckee(std::span<const std::int32_t> first, std::span<const std::int32_t> neighbour) {

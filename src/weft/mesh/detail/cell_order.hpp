@@ -21,6 +21,8 @@ namespace weft::mesh::detail {
 /// @param at  cell of the cube in each of `dim` directions (2 or 3).
 [[nodiscard]] std::uint64_t hilbert_index(int dim, const std::array<std::uint32_t, 3>& at);
 inline constexpr int kHilbertBits = 21;
+/// The same of a point `x` in the cube with corner `low` and edge `extent` (0: everything is in one place).
+[[nodiscard]] std::uint64_t hilbert_index(int dim, Vec3 x, Vec3 low, double extent);
 
 /// Reverse Cuthill-McKee order of a graph: neighbour lists neighbour[first[i]] ... ; entries outside 0 ... n-1 are ignored.
 [[nodiscard]] std::vector<std::int32_t> reverse_cuthill_mckee(std::span<const std::int32_t> first,

@@ -152,13 +152,20 @@ void check_share(const MeshBlock& block, std::int64_t nodes) {
   check_elements(block, block.boundary, block.dim - 1, nodes);
 }
 
+void check_cell_count(std::int64_t cells, int rank, int ranks, const std::string& source) {
+  if (cells <= kMostCellsOfRank) return;
+  throw LimitError(
+      fmt::format("rank {} has {} cells, and 32-bit ids can number those of at most {} on a rank", rank, cells, kMostCellsOfRank),
+      fmt::format("use {} ranks or more", ranks * ((cells + kMostCellsOfRank - 1) / kMostCellsOfRank)), Where{.file = source});
+}
+
 void check_input(const Communicator& comm, MeshBlock& block) {
   const std::int64_t nodes = comm.sum(static_cast<std::int64_t>(block.coords.size()));
   const std::int64_t cells = comm.sum(block.cells.size());
   if (cells == 0) throw MeshError("the mesh has no cells", {}, Where{.file = block.source});
   agreed(comm, [&] {
     check_share(block, nodes);
-    (void)checked_local(block.cells.size() * kMaxCellFaces, "faces of the cells of one rank");
+    check_cell_count(block.cells.size(), comm.rank().value(), comm.size(), block.source);
   });
   check_zones(comm, block);
   if (block.dim == 2) flatten(comm, block);

@@ -1,5 +1,9 @@
 #pragma once
 /// What can be wrong with a mesh block before any face is looked at.
+#include <cstdint>
+#include <limits>
+#include <string>
+
 #include "weft/comm/communicator.hpp"
 #include "weft/mesh/mesh_block.hpp"
 
@@ -8,6 +12,11 @@ namespace weft::mesh::detail {
 /// What a rank can see of its own share of a mesh of `nodes` nodes: element dimensions, node ids, zones, coordinates.
 /// @throws MeshError. No communication.
 void check_share(const MeshBlock& block, std::int64_t nodes);
+
+/// Local ids have 32 bits, and each corner of a cell of a rank needs one.
+inline constexpr std::int64_t kMostCellsOfRank = std::numeric_limits<std::int32_t>::max() / kMaxCellNodes;
+/// @throws LimitError if `cells` are too many for `rank` of `ranks`; says how many ranks would do. No communication.
+void check_cell_count(std::int64_t cells, int rank, int ranks, const std::string& source);
 
 /// @throws MeshError on every rank: no cells; zone names given twice, zones without elements; an element of the wrong dimension,
 /// with

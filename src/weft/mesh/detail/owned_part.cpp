@@ -6,6 +6,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/mesh/detail/input_checks.hpp"
 #include "weft/mesh/geometry.hpp"
 
 namespace weft::mesh::detail {
@@ -90,9 +91,8 @@ OwnedPart redistribute(const Communicator& comm, MeshBlock& block, const Chunks&
   links = FaceLinks{};
   block.boundary = Elements{};
 
-  agreed(comm, [&] {
-    (void)checked_local(static_cast<std::int64_t>(owned.type.size()) * kMaxCellNodes, "nodes of the cells of one rank");
-  });
+  agreed(comm,
+         [&] { check_cell_count(static_cast<std::int64_t>(owned.type.size()), comm.rank().value(), comm.size(), block.source); });
   owned.first_node.reserve(owned.type.size() + 1);
   owned.first_face.reserve(owned.type.size() + 1);
   for (const CellType type : owned.type) {

@@ -1,7 +1,6 @@
 #include "weft/mesh/detail/partition.hpp"
 
 #include <fmt/format.h>
-#include <metis.h>
 
 #include <algorithm>
 #include <array>
@@ -10,22 +9,29 @@
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/mesh/detail/id_table.hpp"
 
-namespace weft::mesh::detail {
+namespace weft::mesh {
+
+Partitioner partitioner_named(std::string_view name) {
+  for (std::size_t i = 0; i < kPartitioners.size(); ++i) {
+    if (kPartitioners[i] == name) return static_cast<Partitioner>(i);
+  }
+  const std::string near = closest_match(name, kPartitioners);
+  throw InputError(
+      fmt::format("unknown partitioner \"{}\"", name),
+      near.empty() ? fmt::format("partitioners are {}", fmt::join(kPartitioners, ", ")) : fmt::format("did you mean {}?", near));
+}
+
+namespace detail {
 namespace {
 
-/// Below this many cells per rank METIS leaves ranks empty, and its cut does not matter.
+/// Below this many cells per part METIS leaves parts empty, and the cut does not matter.
 constexpr std::int64_t kWorthCutting = 8;
 
-static_assert(sizeof(idx_t) == sizeof(std::int32_t), "this file speaks to a METIS with 32-bit ids");
-
 /// Neighbours of this chunk's cells, once each, without the cell itself: periodic meshes have both repeats and self loops.
-struct Graph {
-  std::vector<std::int32_t> degree, neighbour;
-};
-
-Graph dual_graph(const Chunks& cells, const FaceLinks& links) {
-  Graph graph;
+CellGraph dual_graph(const Chunks& cells, const FaceLinks& links) {
+  CellGraph graph;
   graph.degree.reserve(static_cast<std::size_t>(cells.size()));
   graph.neighbour.reserve(links.target.size());
   std::array<std::int64_t, kMaxCellFaces> around{};
@@ -46,64 +52,83 @@ Graph dual_graph(const Chunks& cells, const FaceLinks& links) {
 
 }  // namespace
 
+std::vector<Vec3> middles(const Communicator& comm, const MeshBlock& block, const Chunks& nodes) {
+  IdTable table(block.cells.type.size());
+  std::vector<std::int64_t> ids;
+  std::vector<std::int32_t> local;
+  local.reserve(block.cells.node.size());
+  for (const GlobalNodeId node : block.cells.node) {
+    const auto next = static_cast<std::int32_t>(ids.size());
+    local.push_back(table.find_or_insert(node.value(), next));
+    if (local.back() == next) ids.push_back(node.value());
+  }
+  const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
+  std::vector<Vec3> places;
+  places.reserve(block.cells.type.size());
+  for (std::size_t c = 0; c + 1 < block.cells.offset.size(); ++c) {
+    Vec3 sum;
+    for (std::int64_t k = block.cells.offset[c]; k < block.cells.offset[c + 1]; ++k)
+      sum += coords[static_cast<std::size_t>(local[static_cast<std::size_t>(k)])];
+    places.push_back(sum / static_cast<double>(block.cells.offset[c + 1] - block.cells.offset[c]));
+  }
+  return places;
+}
+
 bool worth_cutting(std::int64_t cells, int parts) { return cells > kWorthCutting * parts; }
 
 std::int32_t even_part(std::int64_t cell, std::int64_t cells, int parts) {
   return static_cast<std::int32_t>(cell * parts / cells);
 }
 
-std::vector<std::int32_t> cut_graph(std::vector<std::int32_t> degree, std::vector<std::int32_t> neighbour, int parts) {
-  auto vertices = static_cast<idx_t>(degree.size());
-  std::vector<idx_t> offset(degree.size() + 1, 0);
-  std::partial_sum(degree.begin(), degree.end(), offset.begin() + 1);
-  std::vector<std::int32_t>().swap(degree);
-  std::vector<idx_t> part(static_cast<std::size_t>(vertices), 0);
-  std::array<idx_t, METIS_NOPTIONS> options{};
-  METIS_SetDefaultOptions(options.data());
-  options[METIS_OPTION_NUMBERING] = 0;
-  options[METIS_OPTION_SEED] = 1;  // the same parts in every run
-  idx_t constraints = 1, count = parts, cut = 0;
-  const int result = METIS_PartGraphKway(&vertices, &constraints, offset.data(), neighbour.data(), nullptr, nullptr, nullptr,
-                                         &count, nullptr, nullptr, options.data(), &cut, part.data());
-  if (result != METIS_OK) {
-    throw MeshError(fmt::format("METIS could not partition {} cells into {} parts (code {})", vertices, parts, result),
-                    result == METIS_ERROR_MEMORY ? "rank 0 has not enough memory for the graph of all cells" : "");
-  }
-  return part;
+std::vector<std::int32_t> weights_of(const Communicator& comm, std::span<const CellType> type, std::span<const std::int32_t> zone,
+                                     const PartitionOptions& options) {
+  if (!options.weight) return {};
+  return agreed(comm, [&] {
+    std::vector<std::int32_t> weights;
+    weights.reserve(type.size());
+    for (std::size_t c = 0; c < type.size(); ++c) {
+      weights.push_back(options.weight(type[c], zone[c]));
+      if (weights.back() <= 0) {
+        throw InputError(fmt::format("the weight of a {} is {}", shape(type[c]).name, weights.back()),
+                         "weights of cells must be above 0");
+      }
+    }
+    return weights;
+  });
 }
 
-std::vector<std::int32_t> partition(const Communicator& comm, const Chunks& cells, const FaceLinks& links) {
+void check_graph_size(std::int64_t cells, std::int64_t sides, std::int64_t weight) {
+  if (std::max({cells, sides, weight}) <= std::numeric_limits<std::int32_t>::max()) return;
+  throw LimitError(
+      fmt::format("{} cells with {} sides of faces and a weight of {} are too many for the 32-bit ids of a partitioner "
+                  "of graphs",
+                  cells, sides, weight),
+      "choose the partitioner hilbert, which has no such limit");
+}
+
+std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
+                                    const FaceLinks& links, const PartitionOptions& options, int parts) {
   const auto mine = static_cast<std::size_t>(cells.size());
-  if (comm.size() == 1) return std::vector<std::int32_t>(mine, 0);
-  if (!worth_cutting(cells.total(), comm.size())) {
+  const bool scotch = options.partitioner == Partitioner::scotch;
+  if (scotch && !has_scotch()) return cut_scotch(comm, {}, parts);  // says so
+  if (options.partitioner == Partitioner::automatic && block.parts.count() == parts && parts == comm.size())
+    return std::vector<std::int32_t>(mine, comm.rank().value());
+  std::vector<std::int32_t> weight = weights_of(comm, block.cells.type, block.cells.zone, options);
+  if (parts == 1) return std::vector<std::int32_t>(mine, 0);
+  if (!worth_cutting(cells.total(), parts)) {
     std::vector<std::int32_t> part(mine);
-    for (std::size_t i = 0; i < mine; ++i) {
-      part[i] = even_part(cells.first() + static_cast<std::int64_t>(i), cells.total(), comm.size());
-    }
+    for (std::size_t i = 0; i < mine; ++i)
+      part[i] = even_part(cells.first() + static_cast<std::int64_t>(i), cells.total(), parts);
     return part;
   }
-  const std::int64_t edges = comm.sum(static_cast<std::int64_t>(links.target.size()));
-  if (std::max(edges, cells.total()) > std::numeric_limits<idx_t>::max()) {
-    throw LimitError(fmt::format("{} cells with {} faces are too many for the 32-bit ids of METIS", cells.total(), edges),
-                     "use a coarser mesh");
-  }
-  Graph graph = dual_graph(cells, links);
-  std::vector<std::int32_t> degree = comm.gather(std::span<const std::int32_t>(graph.degree));
-  std::vector<std::int32_t>().swap(graph.degree);
-  std::vector<std::int32_t> neighbour = comm.gather(std::span<const std::int32_t>(graph.neighbour));
-  std::vector<std::int32_t>().swap(graph.neighbour);
-
-  std::vector<std::vector<std::int32_t>> parts;
-  agreed(comm, [&] {
-    if (!comm.is_root()) return;
-    const std::vector<std::int32_t> part = cut_graph(std::move(degree), std::move(neighbour), comm.size());
-    auto begin = part.begin();
-    for (int r = 0; r < comm.size(); ++r) {
-      parts.emplace_back(begin, begin + cells.size(r));
-      begin += cells.size(r);
-    }
-  });
-  return comm.scatter(parts);
+  if (options.partitioner == Partitioner::hilbert)
+    return cut_hilbert(comm, block.dim, middles(comm, block, nodes), weight, parts);
+  check_graph_size(cells.total(), comm.sum(static_cast<std::int64_t>(links.target.size())),
+                   comm.sum(std::accumulate(weight.begin(), weight.end(), std::int64_t{0})));
+  CellGraph graph = dual_graph(cells, links);
+  graph.weight = std::move(weight);
+  return scotch ? cut_scotch(comm, graph, parts) : cut_metis(comm, cells, std::move(graph), parts);
 }
 
-}  // namespace weft::mesh::detail
+}  // namespace detail
+}  // namespace weft::mesh

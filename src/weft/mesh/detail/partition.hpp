@@ -1,27 +1,38 @@
 #pragma once
-/// Which rank owns which cell.
+/// Which part each cell belongs to.
 #include <cstdint>
 #include <vector>
 
 #include "weft/comm/communicator.hpp"
+#include "weft/mesh/detail/cut.hpp"
 #include "weft/mesh/detail/distribution.hpp"
 #include "weft/mesh/detail/face_match.hpp"
+#include "weft/mesh/mesh_block.hpp"
+#include "weft/mesh/partitioner.hpp"
 
 namespace weft::mesh::detail {
 
-/// Parts of nearly equal size with few faces between them, by METIS k-way on rank 0. Where there are not more cells than ranks,
-/// each cell is a part of its own and the other ranks stay empty.
-/// @returns the owner of each cell of this rank's chunk.
-/// @throws LimitError if the graph is too large for METIS's 32-bit ids; MeshError if METIS fails. @collective
-/// @cost on rank 0: 4 B per cell and 4 B per cell face, and what METIS needs.
-[[nodiscard]] std::vector<std::int32_t> partition(const Communicator& comm, const Chunks& cells, const FaceLinks& links);
-
-/// METIS alone, on this rank: the part of each cell. `neighbour` lists those of cell 0, then those of cell 1, ...: each once,
-/// ascending, never the cell itself. The same parts in every run.
-[[nodiscard]] std::vector<std::int32_t> cut_graph(std::vector<std::int32_t> degree, std::vector<std::int32_t> neighbour,
+/// Parts of nearly equal weight with few faces between them. Where there are not many more cells than parts, cells are dealt out
+/// in runs.
+/// @returns the part of each cell of this rank's chunk.
+/// @throws LimitError if the graph is too large for the partitioner's 32-bit ids; MeshError if the partitioner fails; InputError:
+/// weight not above 0; a partitioner that is not built in. @collective
+[[nodiscard]] std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& block, const Chunks& cells,
+                                                  const Chunks& nodes, const FaceLinks& links, const PartitionOptions& options,
                                                   int parts);
-/// Whether there are cells enough for METIS; else each has its even_part.
+
+/// The mean corner of each cell of this rank's chunk. @collective
+[[nodiscard]] std::vector<Vec3> middles(const Communicator& comm, const MeshBlock& block, const Chunks& nodes);
+
+/// Whether there are cells enough for a partitioner; else each has its even_part.
 [[nodiscard]] bool worth_cutting(std::int64_t cells, int parts);
 [[nodiscard]] std::int32_t even_part(std::int64_t cell, std::int64_t cells, int parts);
+
+/// The weight of each cell; empty where all are equal. @throws InputError on every rank: one not above 0. @collective
+[[nodiscard]] std::vector<std::int32_t> weights_of(const Communicator& comm, std::span<const CellType> type,
+                                                   std::span<const std::int32_t> zone, const PartitionOptions& options);
+
+/// @throws LimitError unless 32-bit ids can number so many cells and sides of faces, and hold so much weight.
+void check_graph_size(std::int64_t cells, std::int64_t sides, std::int64_t weight);
 
 }  // namespace weft::mesh::detail

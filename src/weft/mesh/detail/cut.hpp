@@ -1,0 +1,34 @@
+#pragma once
+/// The partitioners: each says which part each cell of a rank belongs to.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "weft/base/vec3.hpp"
+#include "weft/comm/communicator.hpp"
+#include "weft/mesh/detail/distribution.hpp"
+
+namespace weft::mesh::detail {
+
+/// Rows of a graph of cells: `neighbour` lists those of the first cell, then those of the second, ...: each once, ascending,
+/// never the cell itself, by global number. `weight` is empty where all are equal.
+struct CellGraph {
+  std::vector<std::int32_t> degree, neighbour, weight;
+};
+
+/// METIS k-way on rank 0. @param cells  who holds which rows of the graph. @throws MeshError if METIS fails. @collective
+/// @cost on rank 0: 4 B per cell and 4 B per cell face, and what METIS needs.
+[[nodiscard]] std::vector<std::int32_t> cut_metis(const Communicator& comm, const Chunks& cells, CellGraph graph, int parts);
+/// METIS alone, on this rank, of a whole graph. The same parts in every run.
+[[nodiscard]] std::vector<std::int32_t> cut_whole(CellGraph graph, int parts);
+
+/// PT-Scotch, on all ranks; the parts depend on how many they are. @throws InputError where it is not built in. @collective
+[[nodiscard]] std::vector<std::int32_t> cut_scotch(const Communicator& comm, const CellGraph& graph, int parts);
+
+/// Pieces of equal weight of the Hilbert curve through all `places`; the same whoever holds them. Cells in one place (to 2^-21 of
+/// the mesh's extent) are not separated. @param weight  empty: all equal. @collective
+/// @cost 16 B per cell and a sort; one exchange of a number per part for each bit of a position on the curve.
+[[nodiscard]] std::vector<std::int32_t> cut_hilbert(const Communicator& comm, int dim, std::span<const Vec3> places,
+                                                    std::span<const std::int32_t> weight, int parts);
+
+}  // namespace weft::mesh::detail

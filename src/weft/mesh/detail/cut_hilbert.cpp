@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "weft/mesh/detail/cell_order.hpp"
+#include "weft/mesh/detail/cut.hpp"
+
+namespace weft::mesh::detail {
+namespace {
+
+/// The box around the points of all ranks: its lowest corner and longest edge. @collective
+std::pair<Vec3, double> box_around(const Communicator& comm, std::span<const Vec3> places) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::array<double, 6> ends;  // -low, high
+  ends.fill(-kInfinity);
+  for (const Vec3& x : places) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      ends[d] = std::max(ends[d], -x[static_cast<int>(d)]);
+      ends[d + 3] = std::max(ends[d + 3], x[static_cast<int>(d)]);
+    }
+  }
+  comm.max(std::span<double>(ends));
+  return {{-ends[0], -ends[1], -ends[2]}, std::max({ends[0] + ends[3], ends[1] + ends[4], ends[2] + ends[5]})};
+}
+
+}  // namespace
+
+std::vector<std::int32_t> cut_hilbert(const Communicator& comm, int dim, std::span<const Vec3> places,
+                                      std::span<const std::int32_t> weight, int parts) {
+  const auto [low, extent] = box_around(comm, places);
+  struct Entry {
+    std::uint64_t key;
+    std::uint32_t cell;
+  };
+  std::vector<Entry> curve(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    curve[i] = {hilbert_index(dim, places[i], low, extent), static_cast<std::uint32_t>(i)};
+  std::sort(curve.begin(), curve.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  std::vector<std::int64_t> before(curve.size() + 1, 0);  // weight of the entries before
+  for (std::size_t i = 0; i < curve.size(); ++i) before[i + 1] = before[i] + (weight.empty() ? 1 : weight[curve[i].cell]);
+  const std::int64_t all = comm.sum(before.back());
+  const auto weight_below = [&](std::uint64_t key) {
+    const auto at = std::lower_bound(curve.begin(), curve.end(), key, [](const Entry& e, std::uint64_t k) { return e.key < k; });
+    return before[static_cast<std::size_t>(at - curve.begin())];
+  };
+
+  // Each end of a part is found by halving, on the rank that looks after it: the last key below which there is not too much.
+  const std::int64_t ends = parts - 1;
+  const int me = comm.rank().value();
+  const std::int64_t first = chunk_start(ends, me, comm.size());
+  const auto mine = static_cast<std::size_t>(chunk_start(ends, me + 1, comm.size()) - first);
+  const int bits = kHilbertBits * dim;
+  std::vector<std::uint64_t> lower(mine, 0), upper(mine, std::uint64_t{1} << bits);
+  for (int round = 0; round < bits; ++round) {
+    std::vector<std::uint64_t> middle(mine);
+    for (std::size_t e = 0; e < mine; ++e) middle[e] = lower[e] + (upper[e] - lower[e]) / 2;
+    const std::vector<std::uint64_t> asked = comm.all_gather(std::span<const std::uint64_t>(middle));
+    auto told = parcels<std::int64_t>(comm);
+    for (std::size_t r = 0; r < told.size(); ++r) {
+      const auto begin = chunk_start(ends, static_cast<int>(r), comm.size());
+      for (auto e = begin; e < chunk_start(ends, static_cast<int>(r) + 1, comm.size()); ++e)
+        told[r].push_back(weight_below(asked[static_cast<std::size_t>(e)]));
+    }
+    const Parcels<std::int64_t> counts = comm.all_to_all(told);
+    for (std::size_t e = 0; e < mine; ++e) {
+      std::int64_t below = 0;
+      for (const auto& count : counts) below += count[e];
+      const std::int64_t part = first + static_cast<std::int64_t>(e) + 1;
+      const bool fits = below <= all / parts * part + all % parts * part / parts;
+      (fits ? lower : upper)[e] = middle[e];
+    }
+  }
+  const std::vector<std::uint64_t> end = comm.all_gather(std::span<const std::uint64_t>(lower));
+  std::vector<std::int32_t> part(curve.size());
+  for (const Entry& e : curve)
+    part[e.cell] = static_cast<std::int32_t>(std::upper_bound(end.begin(), end.end(), e.key) - end.begin());
+  return part;
+}
+
+}  // namespace weft::mesh::detail

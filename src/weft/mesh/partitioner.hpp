@@ -1,0 +1,39 @@
+#pragma once
+/// What decides which rank owns which cell.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "weft/mesh/cell_type.hpp"
+
+namespace weft::mesh {
+
+enum class Partitioner {
+  automatic,  ///< the parts that the source brings for this number of ranks; METIS where it brings none
+  metis,      ///< k-way cuts of the graph of cells, on rank 0
+  scotch,     ///< PT-Scotch: cuts the graph on all ranks together; needs a build with it
+  hilbert,    ///< equal pieces of a Hilbert curve through the cells: no graph, least memory, longer borders
+};
+inline constexpr std::array<std::string_view, 4> kPartitioners{"automatic", "metis", "scotch", "hilbert"};  ///< by Partitioner
+
+/// @throws InputError naming the closest of them.
+[[nodiscard]] Partitioner partitioner_named(std::string_view name);
+/// Whether this build has PT-Scotch.
+[[nodiscard]] bool has_scotch();
+
+struct PartitionOptions {
+  Partitioner partitioner = Partitioner::automatic;
+  /// Work that a cell makes, above 0, by its type and zone (-1: none); parts get equal work. Null: every cell the same. Equal on
+  /// every rank.
+  std::function<std::int32_t(CellType, std::int32_t zone)> weight = nullptr;
+};
+
+/// Work of a cell in the flow solver, measured: nanoseconds of one core per second-order residual, in tens
+/// (docs/performance.md; pyramids and prisms between, by their faces).
+[[nodiscard]] constexpr std::int32_t measured_cost(CellType type) {
+  constexpr std::array<std::int32_t, kCellTypes> kCost{1, 5, 6, 8, 9, 9, 9};
+  return kCost[static_cast<std::size_t>(type)];
+}
+
+}  // namespace weft::mesh

@@ -1,0 +1,175 @@
+// Partitioners, weights and parts that a source brings, as build() uses them.
+#include "weft/mesh/detail/partition.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "weft/base/error.hpp"
+#include "weft/mesh/detail/cut.hpp"
+#include "weft/mesh/generate.hpp"
+#include "weft/mesh/mesh.hpp"
+#include "weft/mesh/mesh_stats.hpp"
+#include "weft/mesh/spread.hpp"
+
+namespace weft::mesh {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<Partitioner> there_are() {
+  std::vector<Partitioner> all{Partitioner::automatic, Partitioner::metis, Partitioner::hilbert};
+  if (has_scotch()) all.push_back(Partitioner::scotch);
+  return all;
+}
+
+Mesh built(const Communicator& comm, const BoxSpec& spec, Partitioner partitioner, BuildOptions options = {}) {
+  options.partition.partitioner = partitioner;
+  return build(comm, generate(comm, spec), options);
+}
+
+TEST(Partition, EveryPartitionerBalancesCellsAndCutsFewFaces) {
+  const Communicator comm = Communicator::world();
+  for (const BoxSpec& spec :
+       {BoxSpec{.nx = 24, .ny = 20, .jitter = 0.2}, BoxSpec{.nx = 12, .ny = 10, .nz = 9, .elements = CellMix::mixed}}) {
+    for (const Partitioner partitioner : there_are()) {
+      SCOPED_TRACE(static_cast<int>(partitioner));
+      const MeshStats stats = measure(built(comm, spec, partitioner));
+      EXPECT_LE(static_cast<double>(stats.most_cells), 1.05 * static_cast<double>(stats.cells) / comm.size() + 1);
+      // Slabs across the shorter side would cut (ranks - 1) times as many.
+      const auto side = static_cast<double>(spec.nz > 0 ? 2 * 6 * spec.ny * spec.nz : 2 * spec.ny);
+      EXPECT_LE(static_cast<double>(stats.cut_faces), side * (comm.size() - 1));
+      EXPECT_NEAR(stats.volume, 1, 1e-12);
+    }
+  }
+}
+
+TEST(Partition, PeriodicMeshesCanBeCutByAll) {
+  const Communicator comm = Communicator::world();
+  const BuildOptions options{.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}}};
+  for (const Partitioner partitioner : there_are()) {
+    SCOPED_TRACE(static_cast<int>(partitioner));
+    const Mesh mesh = built(comm, {.nx = 16, .ny = 12}, partitioner, options);
+    EXPECT_EQ(comm.sum(std::int64_t{mesh.owned_cells}), 192);
+    EXPECT_TRUE(mesh.boundary.empty());
+  }
+}
+
+TEST(Partition, HilbertPartsDoNotDependOnWhoHoldsTheCells) {
+  const Communicator comm = Communicator::world();
+  const BoxSpec spec{.nx = 9, .ny = 8, .nz = 7, .elements = CellMix::tetrahedra, .jitter = 0.1};
+  for (const int parts : {1, 2, 3, 5, 64}) {
+    const auto cut = [&](const Communicator& ranks) {
+      const MeshBlock block = generate(ranks, spec);
+      const detail::Chunks nodes(ranks, static_cast<std::int64_t>(block.coords.size()));
+      const std::vector<Vec3> places = detail::middles(ranks, block, nodes);
+      return ranks.all_gather(std::span<const std::int32_t>(detail::cut_hilbert(ranks, 3, places, {}, parts)));
+    };
+    const std::vector<std::int32_t> together = cut(comm);
+    EXPECT_EQ(together, cut(Communicator::self()));
+    std::vector<int> count(static_cast<std::size_t>(parts), 0);
+    for (const std::int32_t p : together) ++count.at(static_cast<std::size_t>(p));
+    const auto [fewest, most] = std::minmax_element(count.begin(), count.end());
+    EXPECT_LE(*most - *fewest, 2) << parts;
+  }
+}
+
+TEST(Partition, HilbertTakesWhatCannotBeSeparated) {
+  const Communicator comm = Communicator::world();
+  const std::vector<Vec3> one_place(5, Vec3{1, 2, 0});
+  for (const int parts : {1, 3}) {
+    const auto part = detail::cut_hilbert(comm, 2, one_place, {}, parts);
+    ASSERT_EQ(part.size(), 5U);
+    for (const std::int32_t p : part) EXPECT_EQ(p, part.front());
+  }
+  EXPECT_TRUE(detail::cut_hilbert(comm, 3, {}, {}, 4).empty());  // no cells at all
+}
+
+TEST(Partition, WeightsBalanceWork) {
+  const Communicator comm = Communicator::world();
+  const auto weight = [](CellType type, std::int32_t) { return type == CellType::quad ? 1 : 7; };
+  for (const Partitioner partitioner : there_are()) {
+    SCOPED_TRACE(static_cast<int>(partitioner));
+    BuildOptions options;
+    options.partition.weight = weight;
+    const Mesh mesh = built(comm, {.nx = 40, .ny = 40, .elements = CellMix::mixed}, partitioner, options);
+    std::int64_t work = 0;
+    for (const LocalCellId c : mesh.owned()) work += weight(mesh.cell_type[c.index()], 0);
+    const auto mean = static_cast<double>(comm.sum(work)) / comm.size();
+    EXPECT_LE(static_cast<double>(comm.max(work)), 1.06 * mean + 8);
+    // The plan for this number of ranks is this mesh, but where PT-Scotch numbers the cells otherwise.
+    const std::vector<Part> planned = spread(mesh, comm.size());
+    if (partitioner == Partitioner::scotch) continue;
+    EXPECT_EQ(planned[comm.rank().index()].cells, mesh.owned_cells);
+  }
+}
+
+TEST(Partition, MeasuredCostsGrowWithFaces) {
+  EXPECT_LT(measured_cost(CellType::triangle), measured_cost(CellType::quad));
+  EXPECT_LT(measured_cost(CellType::tetrahedron), measured_cost(CellType::hexahedron));
+}
+
+TEST(Partition, PlansForOtherNumbersOfRanksKnowThePartitioner) {
+  const Communicator comm = Communicator::world();
+  const BoxSpec spec{.nx = 30, .ny = 20, .elements = CellMix::triangles};
+  BuildOptions options;
+  options.partition.partitioner = Partitioner::hilbert;
+  const std::vector<Part> planned =
+      spread(build(Communicator::self(), generate(Communicator::self(), spec), options), comm.size());
+  const Mesh mesh = build(comm, generate(comm, spec), options);
+  EXPECT_EQ(planned[comm.rank().index()].cells, mesh.owned_cells);
+  EXPECT_EQ(planned[comm.rank().index()].ghosts, mesh.ghost_cells);
+  if (has_scotch()) {
+    options.partition.partitioner = Partitioner::scotch;
+    std::int64_t cells = 0;
+    for (const Part& part : spread(build(comm, generate(comm, spec), options), 5)) cells += part.cells;
+    EXPECT_EQ(cells, 1200);
+  }
+}
+
+TEST(Partition, WhatCannotBeIsSaid) {
+  const Communicator comm = Communicator::world();
+  BuildOptions options;
+  options.partition.weight = [](CellType, std::int32_t) { return 0; };
+  try {
+    static_cast<void>(build(comm, generate(comm, BoxSpec{}), options));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the weight of a quad is 0; weights of cells must be above 0"));
+  }
+  if (!has_scotch()) {
+    try {
+      static_cast<void>(built(comm, {}, Partitioner::scotch));
+      FAIL();
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("libptscotch-dev"));
+    }
+  }
+  EXPECT_EQ(partitioner_named("hilbert"), Partitioner::hilbert);
+  EXPECT_EQ(partitioner_named("automatic"), Partitioner::automatic);
+  try {
+    static_cast<void>(partitioner_named("hilbrt"));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean hilbert?"));
+  }
+}
+
+TEST(Partition, GraphsBeyond32BitsAreRefusedWithAWayOut) {
+  const std::int64_t most = 2147483647;
+  EXPECT_NO_THROW(detail::check_graph_size(most, most, most));
+  for (const auto& [cells, sides, weight] :
+       {std::array{most + 1, most, most}, std::array{most, most + 1, most}, std::array{most, most, most + 1}}) {
+    try {
+      detail::check_graph_size(cells, sides, weight);
+      FAIL();
+    } catch (const LimitError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("choose the partitioner hilbert"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::mesh
