@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -9,7 +10,9 @@
 #include "weft/base/error.hpp"
 #include "weft/mesh/generate_by_name.hpp"
 #include "weft/mesh/mesh_stats.hpp"
+#include "weft/mesh/partition_mesh.hpp"
 #include "weft/mesh/read_mesh.hpp"
+#include "weft/mesh/refine.hpp"
 #include "weft/mesh/write_mesh.hpp"
 
 #include "command.hpp"
@@ -18,10 +21,28 @@ namespace weft::app {
 namespace {
 
 struct MeshOptions {
-  std::string input, output, generator, format;
+  std::string input, output, generator, format, partitioner = "automatic", balance = "cells";
   std::vector<std::string> parameters;
   double scale = 1;
+  int parts = 0, times = 1;
+
+  [[nodiscard]] mesh::PartitionOptions partition() const {
+    mesh::PartitionOptions options{.partitioner = mesh::partitioner_named(partitioner)};
+    if (balance == "cost") options.weight = [](mesh::CellType type, std::int32_t) { return mesh::measured_cost(type); };
+    return options;
+  }
 };
+
+constexpr const char* kMeshFile = "Mesh file: Gmsh, SU2, CGNS or Weft's own";
+constexpr const char* kOutput = "File to write (.msh, .su2 or .h5)";
+constexpr const char* kFormats = "gmsh41, gmsh41-binary, gmsh22, gmsh22-binary, su2 or weft (default: by extension)";
+
+void add_partition_options(CLI::App& command, MeshOptions& options) {
+  command.add_option("--partitioner", options.partitioner,
+                     "automatic (METIS, or the parts of the file), metis, scotch or hilbert");
+  command.add_option("--balance", options.balance, "What ranks get equal shares of: cells, or their measured cost")
+      ->check(CLI::IsMember({"cells", "cost"}));
+}
 
 mesh::GeneratorParameters parse_parameters(const std::vector<std::string>& words) {
   mesh::GeneratorParameters parameters;
@@ -48,6 +69,18 @@ Exit write(const Communicator& comm, const MeshOptions& options, mesh::MeshBlock
   return Exit::done;
 }
 
+Exit cut(const Communicator& comm, const MeshOptions& options) {
+  if (output_format(options) != mesh::MeshFormat::weft)
+    throw InputError(fmt::format("only Weft's own format keeps parts, not that of {}", options.output), "end its name in .h5");
+  const mesh::MeshBlock block =
+      mesh::partition_mesh(comm, mesh::read_mesh(comm, options.input), options.parts, options.partition());
+  mesh::write_mesh(comm, block, options.output, mesh::MeshFormat::weft);
+  const auto [fewest, most] = std::minmax_element(block.parts.cells.begin(), block.parts.cells.end());
+  if (comm.is_root())
+    fmt::print("wrote {}: {} of {} to {} cells\n", options.output, counted(options.parts, "part"), *fewest, *most);
+  return Exit::done;
+}
+
 void list_generators(const std::string& name) {
   for (const mesh::GeneratorInfo& info : mesh::generators()) {
     if (!name.empty() && info.name != name) continue;
@@ -62,16 +95,19 @@ void list_generators(const std::string& name) {
 }  // namespace
 
 void add_mesh(CLI::App& app, Request& request) {
-  CLI::App* command = app.add_subcommand("mesh", "Look at, generate and convert meshes");
+  CLI::App* command = app.add_subcommand("mesh", "Look at, generate, convert, refine and partition meshes");
   command->require_subcommand(1);
   auto options = std::make_shared<MeshOptions>();
 
   CLI::App* info = command->add_subcommand("info", "Say what a mesh file holds: cells, zones, extent, quality, balance");
-  info->add_option("input", options->input, "Mesh file: Gmsh, SU2, CGNS or Weft's own")->required();
+  info->add_option("input", options->input, kMeshFile)->required();
+  add_partition_options(*info, *options);
   add_launch_options(*info, request);
   info->callback([options, &request] {
     request.action = [options](const Communicator& comm) {
-      const mesh::MeshStats stats = mesh::measure(mesh::build(comm, mesh::read_mesh(comm, options->input)));
+      mesh::BuildOptions build;
+      build.partition = options->partition();
+      const mesh::MeshStats stats = mesh::measure(mesh::build(comm, mesh::read_mesh(comm, options->input), build));
       if (comm.is_root()) fmt::print("{}", mesh::describe(stats));
       return Exit::done;
     };
@@ -79,12 +115,11 @@ void add_mesh(CLI::App& app, Request& request) {
 
   CLI::App* generate = command->add_subcommand("generate", "Generate a mesh; without an output file, show the generators");
   generate->add_option("generator", options->generator, "Name of the generator");
-  generate->add_option("output", options->output, "File to write (.msh, .su2 or .h5)");
+  generate->add_option("output", options->output, kOutput);
   generate->add_option("-p,--parameter", options->parameters, "A parameter of the generator: -p nx=64")
       ->type_name("NAME=VALUE")
       ->take_all();
-  generate->add_option("--format", options->format,
-                       "gmsh41, gmsh41-binary, gmsh22, gmsh22-binary, su2 or weft (default: by extension)");
+  generate->add_option("--format", options->format, kFormats);
   generate->add_option("--scale", options->scale, "Multiply the coordinates")->check(positive());
   add_launch_options(*generate, request);
   generate->callback([options, &request] {
@@ -98,15 +133,43 @@ void add_mesh(CLI::App& app, Request& request) {
   });
 
   CLI::App* convert = command->add_subcommand("convert", "Convert a mesh file to another format");
-  convert->add_option("input", options->input, "Mesh file: Gmsh, SU2, CGNS or Weft's own")->required();
-  convert->add_option("output", options->output, "File to write (.msh, .su2 or .h5)")->required();
-  convert->add_option("--format", options->format,
-                      "gmsh41, gmsh41-binary, gmsh22, gmsh22-binary, su2 or weft (default: by extension)");
+  convert->add_option("input", options->input, kMeshFile)->required();
+  convert->add_option("output", options->output, kOutput)->required();
+  convert->add_option("--format", options->format, kFormats);
   convert->add_option("--scale", options->scale, "Multiply the coordinates: 0.001 from mm to m")->check(positive());
   add_launch_options(*convert, request);
   convert->callback([options, &request] {
     request.action = [options](const Communicator& comm) { return write(comm, *options, mesh::read_mesh(comm, options->input)); };
   });
+
+  CLI::App* refine = command->add_subcommand("refine", "Halve every edge of a mesh, once or several times");
+  refine->add_option("input", options->input, kMeshFile)->required();
+  refine->add_option("output", options->output, kOutput)->required();
+  refine->add_option("--times", options->times, "How often")->check(CLI::Range(1, 20));
+  refine->add_option("--format", options->format, kFormats);
+  add_launch_options(*refine, request);
+  refine->callback([options, &request] {
+    request.action = [options](const Communicator& comm) {
+      (void)output_format(*options);
+      mesh::MeshBlock block = mesh::read_mesh(comm, options->input);
+      for (int i = 0; i < options->times; ++i) block = mesh::refine(comm, std::move(block));
+      return write(comm, *options, std::move(block));
+    };
+  });
+
+  CLI::App* partition = command->add_subcommand(
+      "partition", "Cut a mesh into parts and store its cells in their order, so that no run need cut it");
+  partition->add_option("input", options->input, kMeshFile)->required();
+  partition->add_option("output", options->output, "File to write (.h5)")->required();
+  partition->add_option("--ranks", options->parts, "Number of ranks that runs will have, each of which gets a part")
+      ->required()
+      ->check(CLI::Range(1, 1 << 20));
+  add_partition_options(*partition, *options);
+  partition->add_option("-n", request.ranks, "Cut it on this many MPI ranks (through mpirun)")->check(positive());
+  partition->add_option("--mpirun-options", request.launcher_options,
+                        "More options for mpirun, in one word: \"--hostfile hosts\"");
+  partition->callback(
+      [options, &request] { request.action = [options](const Communicator& comm) { return cut(comm, *options); }; });
 }
 
 }  // namespace weft::app

@@ -671,6 +671,29 @@ class Tools(InFolder):
             a, b = self.rows("generated/residuals.csv")[-1], self.rows(f"from_{file}/residuals.csv")[-1]
             self.assertAlmostEqual(float(a["density"]), float(b["density"]), delta=1e-12 * float(a["density"]))
 
+    def test_meshes_are_refined_and_cut(self):
+        self.weft("mesh", "generate", "wedge", "w.h5", "-p", "nx=24", "-p", "ny=16", *ranks(2))
+        self.assertIn("1536 cells", self.weft("mesh", "refine", "w.h5", "fine.h5", *ranks(2)))
+        self.assertIn("24576 cells", self.weft("mesh", "refine", "w.h5", "finer.msh", "--times", "3"))
+        self.assertIn("1536 cells", self.weft("mesh", "info", "fine.h5"))
+        for partitioner in ("metis", "hilbert"):
+            said = self.weft("mesh", "partition", "fine.h5", "cut.h5", "--ranks", "3", "--partitioner", partitioner, "-n", 2)
+            self.assertIn("3 parts of 5", said)
+            self.assertIn("the file is cut into 3 parts\n", self.weft("mesh", "info", "cut.h5", *ranks(3)))
+            self.assertIn("of which 2 ranks can make no use", self.weft("mesh", "info", "cut.h5", *ranks(2)))
+        text = (CASES / "wedge.toml").read_text()
+        head, tail = text.split("[mesh]", 1)
+        (self.folder / "cut.toml").write_text(f'{head}[mesh]\nfile = "cut.h5"\n{tail[tail.index("[free_stream]"):]}')
+        run = ("run", "cut.toml", *sets("stop.steps=2"))
+        self.assertIn("cut anew", self.weft(*run, *sets("output.directory=two"), *ranks(2)))
+        self.assertNotIn("cut anew", self.weft(*run, *sets("output.directory=three", "mesh.balance=cost"), *ranks(3)))
+        self.weft(*run, *sets("output.directory=curve", "mesh.partitioner=hilbert"), *ranks(3))
+        self.assertIn('did you mean "hilbert"', self.weft(*run, *sets("mesh.partitioner=hilbrt"), code=FAILED))
+        self.assertIn("did you mean hilbert?", self.weft("mesh", "info", "fine.h5", "--partitioner", "hilbrt", code=FAILED))
+        self.assertIn("end its name in .h5", self.weft("mesh", "partition", "fine.h5", "cut.su2", "--ranks", "3", code=FAILED))
+        self.assertIn("--ranks", self.weft("mesh", "partition", "fine.h5", "cut.h5", code=USAGE))
+        self.assertIn("--times", self.weft("mesh", "refine", "fine.h5", "out.h5", "--times", "0", code=USAGE))
+
     @unittest.skipIf(h5py is None, "no h5py")
     def test_the_mesh_that_the_guide_writes_with_python(self):
         program = (SOURCE / "docs/guide/meshes.md").read_text().split("```python\n")[1].split("```")[0]

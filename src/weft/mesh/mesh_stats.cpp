@@ -145,6 +145,7 @@ MeshStats measure(const Mesh& mesh) {
   measure_cells(mesh, stats);
   measure_faces(mesh, stats);
   stats.ranks = mesh.comm.size();
+  stats.source_parts = mesh.source_parts;
   stats.fewest_cells = mesh.comm.min(std::int64_t{mesh.owned_cells});
   stats.most_cells = mesh.comm.max(std::int64_t{mesh.owned_cells});
   stats.ghost_cells = mesh.comm.sum(std::int64_t{mesh.ghost_cells});
@@ -186,6 +187,11 @@ std::string describe(const MeshStats& stats) {
                         stats.most_cells, 100 * (static_cast<double>(stats.most_cells) / mean - 1),
                         counted(stats.most_neighbours, "neighbour"));
     text += fmt::format("            {} cut, {}\n", counted(stats.cut_faces, "face"), counted(stats.ghost_cells, "ghost cell"));
+  }
+  if (stats.source_parts > 0) {
+    text += fmt::format(
+        "  parts     the file is cut into {}{}\n", counted(stats.source_parts, "part"),
+        stats.source_parts == stats.ranks ? "" : fmt::format(", of which {} can make no use", counted(stats.ranks, "rank")));
   }
   return text;
 }

@@ -39,7 +39,7 @@ struct MeshStats {
   Extreme aspect_ratio;  ///< longest over shortest edge of a cell
 
   // How the ranks share it.
-  int ranks = 1;
+  int ranks = 1, source_parts = 0;                ///< parts that the source brings
   std::int64_t fewest_cells = 0, most_cells = 0;  ///< owned by a rank
   std::int64_t ghost_cells = 0;                   ///< sum over the ranks
   std::int64_t cut_faces = 0;                     ///< faces between cells of two ranks

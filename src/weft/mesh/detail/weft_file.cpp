@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <numeric>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "weft/base/error.hpp"
 #include "weft/base/mix.hpp"
@@ -20,7 +23,8 @@ namespace {
 
 constexpr std::string_view kFormat = "weft mesh";
 constexpr std::int64_t kVersion = 1;
-const std::string kNodes = "nodes", kZoneNames = "zones/names", kZoneDims = "zones/dimensions";
+const std::string kNodes = "nodes", kZoneNames = "zones/names", kZoneDims = "zones/dimensions", kPartCells = "parts/cells",
+                  kPartNodes = "parts/nodes", kPartBoundary = "parts/boundary";
 
 std::string checksum_name(const std::string& dataset) { return "Checksum of " + dataset; }
 
@@ -96,6 +100,12 @@ class Writer {
     rows<std::int64_t>(group + "/id", elements.file_id);
   }
 
+  void parts(const Parts& parts) {
+    for (const auto& [name, sizes] :
+         {std::pair(kPartCells, &parts.cells), {kPartNodes, &parts.nodes}, {kPartBoundary, &parts.boundary}})
+      rows<std::int64_t>(name, file_.comm().is_root() ? *sizes : std::vector<std::int64_t>());
+  }
+
  private:
   io::Hdf5File& file_;
 };
@@ -111,12 +121,13 @@ class Reader {
     block.source = path_;
     read_header(block);
     const std::int64_t nodes = rows_of(kNodes);
-    const auto [first_node, node_share] = share(nodes);
+    if (file_.has(kPartCells)) block.parts = read_parts();
+    const auto [first_node, node_share] = share(nodes, block.parts.nodes);
     block.first_node = GlobalNodeId(first_node);
     block.coords = rows<double, Vec3>(kNodes, first_node, node_share);
-    block.cells = read_elements("cells", block.first_cell);
+    block.cells = read_elements("cells", block.parts.cells, block.first_cell);
     GlobalCellId first_face;
-    block.boundary = read_elements("boundary", first_face);
+    block.boundary = read_elements("boundary", block.parts.boundary, first_face);
     agreed(comm_, [&] { check_share(block, nodes); });
     return block;
   }
@@ -159,7 +170,33 @@ class Reader {
     return file_.info(name).rows;
   }
 
-  [[nodiscard]] std::pair<std::int64_t, std::int64_t> share(std::int64_t all) const {
+  [[nodiscard]] Parts read_parts() const {
+    Parts parts;
+    const std::int64_t count = rows_of(kPartCells);
+    for (const auto& [name, sizes, dataset] : {std::tuple(kPartCells, &parts.cells, std::string("cells/type")),
+                                               {kPartNodes, &parts.nodes, kNodes},
+                                               {kPartBoundary, &parts.boundary, std::string("boundary/type")}}) {
+      if (rows_of(name) != count) fail(fmt::format("{} has {} entries for {} parts", name, rows_of(name), count));
+      const bool root = comm_.is_root();
+      *sizes = rows<std::int64_t, std::int64_t>(name, 0, root ? count : 0);
+      comm_.broadcast(*sizes);
+      std::int64_t left = rows_of(dataset);
+      for (const std::int64_t size : *sizes) {
+        if (size < 0 || size > left) left = -1;
+        if (left < 0) break;
+        left -= size;
+      }
+      if (left != 0) fail(fmt::format("{} does not share out the {} rows of {}", name, rows_of(dataset), dataset));
+    }
+    return parts;
+  }
+
+  /// First and number of this rank's things: its part where there is one for each rank, else an even share.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> share(std::int64_t all, const std::vector<std::int64_t>& part_sizes) const {
+    if (part_sizes.size() == static_cast<std::size_t>(comm_.size())) {
+      const auto mine = part_sizes.begin() + comm_.rank().value();
+      return {std::accumulate(part_sizes.begin(), mine, std::int64_t{0}), *mine};
+    }
     const std::int64_t first = chunk_start(all, comm_.rank().value(), comm_.size());
     return {first, chunk_start(all, comm_.rank().value() + 1, comm_.size()) - first};
   }
@@ -172,13 +209,14 @@ class Reader {
     return values;
   }
 
-  [[nodiscard]] Elements read_elements(const std::string& group, GlobalCellId& first_of_share) const {
+  [[nodiscard]] Elements read_elements(const std::string& group, const std::vector<std::int64_t>& part_sizes,
+                                       GlobalCellId& first_of_share) const {
     const std::int64_t all = rows_of(group + "/type");
     for (const char* field : {"/zone", "/id"}) {
       if (const std::int64_t others = rows_of(group + field); others != all)
         fail(fmt::format("{}{} has {} entries for {} elements", group, field, others, all));
     }
-    const auto [first, count] = share(all);
+    const auto [first, count] = share(all, part_sizes);
     first_of_share = GlobalCellId(first);
     Elements mine;
     mine.file_id = rows<std::int64_t, std::int64_t>(group + "/id", first, count);
@@ -233,6 +271,7 @@ void write_weft_file(const Communicator& comm, const MeshBlock& block, const std
     writer.rows<double>(kNodes, block.coords);
     writer.elements("cells", block.cells);
     writer.elements("boundary", block.boundary);
+    if (block.parts.count() > 0) writer.parts(block.parts);
   });
 }
 

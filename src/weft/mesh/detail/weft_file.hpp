@@ -16,7 +16,7 @@ enum class Hdf5Kind { weft, other };
 /// @cost one byte per element; no rank sees another's chunk (but rank 0 where HDF5 is built without MPI).
 void write_weft_file(const Communicator& comm, const MeshBlock& block, const std::string& path);
 
-/// Reads even chunks: rank r of p gets what lies in [n r / p, n (r + 1) / p).
+/// Reads even chunks: rank r of p gets what lies in [n r / p, n (r + 1) / p); of a file that is cut into p parts, part r.
 /// @throws IoError or MeshError, the same on every rank. @collective
 /// @cost each rank reads its share once, and holds no more; it is checked while it is read.
 [[nodiscard]] MeshBlock read_weft_file(const Communicator& comm, const std::string& path);

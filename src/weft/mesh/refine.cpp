@@ -1,0 +1,252 @@
+#include "weft/mesh/refine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <span>
+
+#include "weft/mesh/detail/distribution.hpp"
+#include "weft/mesh/detail/face_match.hpp"
+#include "weft/mesh/detail/input_checks.hpp"
+#include "weft/mesh/detail/partition.hpp"
+
+namespace weft::mesh {
+namespace {
+
+using detail::Chunks;
+using detail::FaceKey;
+
+struct Child {
+  CellType type;
+  std::array<std::uint8_t, kMaxCellNodes> point;
+};
+
+/// How a shape is cut. Points of a cell: its corners, then the middles of its edges, then those of its quads, then its own.
+struct Pattern {
+  std::vector<std::array<int, 2>> edges;
+  std::vector<std::array<int, 4>> quads;
+  bool centre = false;
+  std::vector<Child> children;
+};
+
+/// By CellType. The tetrahedron's octahedron is cut along the diagonal from edge 02 to edge 13 (Bey 1995: no more than three
+/// shapes, however often); two of his children have their first and third corner exchanged here, to be right-handed.
+const std::array<Pattern, kCellTypes>& patterns() {
+  using enum CellType;
+  static const std::array<Pattern, kCellTypes> all{{
+      {{{0, 1}}, {}, false, {{line, {0, 2}}, {line, {2, 1}}}},
+      {{{0, 1}, {1, 2}, {2, 0}},
+       {},
+       false,
+       {{triangle, {0, 3, 5}}, {triangle, {3, 1, 4}}, {triangle, {5, 4, 2}}, {triangle, {3, 4, 5}}}},
+      {{{0, 1}, {1, 2}, {2, 3}, {3, 0}},
+       {{0, 1, 2, 3}},
+       false,
+       {{quad, {0, 4, 8, 7}}, {quad, {4, 1, 5, 8}}, {quad, {8, 5, 2, 6}}, {quad, {7, 8, 6, 3}}}},
+      {{{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}},
+       {},
+       false,
+       {{tetrahedron, {0, 4, 6, 7}},
+        {tetrahedron, {4, 1, 5, 8}},
+        {tetrahedron, {6, 5, 2, 9}},
+        {tetrahedron, {7, 8, 9, 3}},
+        {tetrahedron, {4, 6, 7, 8}},
+        {tetrahedron, {5, 6, 4, 8}},
+        {tetrahedron, {6, 7, 8, 9}},
+        {tetrahedron, {8, 5, 6, 9}}}},
+      {{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 4}, {2, 4}, {3, 4}},
+       {{0, 1, 2, 3}},
+       false,
+       {{pyramid, {0, 5, 13, 8, 9}},
+        {pyramid, {5, 1, 6, 13, 10}},
+        {pyramid, {13, 6, 2, 7, 11}},
+        {pyramid, {8, 13, 7, 3, 12}},
+        {pyramid, {9, 10, 11, 12, 4}},
+        {pyramid, {9, 12, 11, 10, 13}},
+        {tetrahedron, {10, 5, 9, 13}},
+        {tetrahedron, {11, 6, 10, 13}},
+        {tetrahedron, {12, 7, 11, 13}},
+        {tetrahedron, {9, 8, 12, 13}}}},
+      {{{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 4}, {2, 5}, {3, 4}, {4, 5}, {5, 3}},
+       {{0, 1, 4, 3}, {1, 2, 5, 4}, {2, 0, 3, 5}},
+       false,
+       {{prism, {0, 6, 8, 9, 15, 17}},
+        {prism, {6, 1, 7, 15, 10, 16}},
+        {prism, {8, 7, 2, 17, 16, 11}},
+        {prism, {6, 7, 8, 15, 16, 17}},
+        {prism, {9, 15, 17, 3, 12, 14}},
+        {prism, {15, 10, 16, 12, 4, 13}},
+        {prism, {17, 16, 11, 14, 13, 5}},
+        {prism, {15, 16, 17, 12, 13, 14}}}},
+      {{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 5}, {2, 6}, {3, 7}, {4, 5}, {5, 6}, {6, 7}, {7, 4}},
+       {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}},
+       true,
+       {{hexahedron, {0, 8, 20, 11, 12, 22, 26, 25}},
+        {hexahedron, {8, 1, 9, 20, 22, 13, 23, 26}},
+        {hexahedron, {20, 9, 2, 10, 26, 23, 14, 24}},
+        {hexahedron, {11, 20, 10, 3, 25, 26, 24, 15}},
+        {hexahedron, {12, 22, 26, 25, 4, 16, 21, 19}},
+        {hexahedron, {22, 13, 23, 26, 16, 5, 17, 21}},
+        {hexahedron, {26, 23, 14, 24, 21, 17, 6, 18}},
+        {hexahedron, {25, 26, 24, 15, 19, 21, 18, 7}}}},
+  }};
+  return all;
+}
+
+const Pattern& pattern(CellType type) { return patterns()[static_cast<std::size_t>(type)]; }
+
+template <std::size_t N>
+FaceKey key_of(std::span<const GlobalNodeId> nodes, const std::array<int, N>& corners) {
+  CellFace face{static_cast<int>(N), {}};
+  std::copy(corners.begin(), corners.end(), face.node.begin());
+  return detail::face_key(nodes, face);
+}
+
+/// Calls visit(key) for each edge and quad of an element, in the order of its points.
+template <class Visit>
+void visit_keys(const Elements& elements, std::int64_t i, Visit&& visit) {
+  const Pattern& p = pattern(elements.type[static_cast<std::size_t>(i)]);
+  for (const auto& edge : p.edges) visit(key_of(elements.nodes(i), edge));
+  for (const auto& quad : p.quads) visit(key_of(elements.nodes(i), quad));
+}
+
+void keep_once(std::vector<FaceKey>& keys) {
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+}
+
+/// The edges and quads that are halved, each with the rank that holds its lowest node: numbered in the order of their nodes.
+struct Middles {
+  std::vector<FaceKey> named;         ///< by this rank's elements, ascending
+  std::vector<std::int64_t> number;   ///< of each of them
+  std::vector<FaceKey> held;          ///< by this rank, ascending
+  std::int64_t first = 0, total = 0;  ///< number of the first held one; all of them
+
+  [[nodiscard]] std::int64_t number_of(const FaceKey& key) const {
+    return number[static_cast<std::size_t>(std::lower_bound(named.begin(), named.end(), key) - named.begin())];
+  }
+};
+
+/// @collective
+Middles find_middles(const Communicator& comm, const MeshBlock& block, const Chunks& nodes) {
+  Middles middles;
+  for (const Elements* elements : {&block.cells, &block.boundary}) {
+    for (std::int64_t i = 0; i < elements->size(); ++i)
+      visit_keys(*elements, i, [&](const FaceKey& key) { middles.named.push_back(key); });
+  }
+  keep_once(middles.named);
+  // Holders are in the order of the keys.
+  auto ask = detail::parcels<FaceKey>(comm);
+  for (const FaceKey& key : middles.named) ask[static_cast<std::size_t>(nodes.holder(key[0]))].push_back(key);
+  const detail::Parcels<FaceKey> asked = comm.all_to_all(ask);
+  for (const auto& keys : asked) middles.held.insert(middles.held.end(), keys.begin(), keys.end());
+  keep_once(middles.held);
+  const auto held = static_cast<std::int64_t>(middles.held.size());
+  middles.first = comm.exclusive_sum(held);
+  middles.total = comm.sum(held);
+  auto reply = detail::parcels<std::int64_t>(comm);
+  for (std::size_t r = 0; r < asked.size(); ++r) {
+    for (const FaceKey& key : asked[r])
+      reply[r].push_back(middles.first +
+                         (std::lower_bound(middles.held.begin(), middles.held.end(), key) - middles.held.begin()));
+  }
+  middles.number = detail::deliver(comm, std::move(reply));
+  return middles;
+}
+
+/// Where the held edges and quads have their middles. @collective
+std::vector<Vec3> places_of(const Communicator& comm, const Chunks& nodes, const std::vector<Vec3>& coords,
+                            const std::vector<FaceKey>& held) {
+  std::vector<std::int64_t> ids;
+  for (const FaceKey& key : held) {
+    for (const std::int64_t id : key) {
+      if (id >= 0) ids.push_back(id);
+    }
+  }
+  const std::vector<Vec3> corners = detail::fetch<Vec3>(comm, nodes, ids, coords);
+  std::vector<Vec3> places;
+  places.reserve(held.size());
+  auto corner = corners.begin();
+  for (const FaceKey& key : held) {
+    const int size = key[3] >= 0 ? 4 : 2;
+    Vec3 sum;
+    for (int k = 0; k < size; ++k) sum += *corner++;
+    places.push_back(sum / size);
+  }
+  return places;
+}
+
+/// Children of the elements. `centre` is the number of the first hexahedron's own node. @collective
+Elements children_of(const Communicator& comm, const Elements& parents, const Middles& middles, std::int64_t first_middle,
+                     std::int64_t centre) {
+  std::int64_t count = 0;
+  for (const CellType type : parents.type) count += static_cast<std::int64_t>(pattern(type).children.size());
+  std::int64_t id = comm.exclusive_sum(count);
+  Elements children;
+  std::vector<GlobalNodeId> point;
+  std::array<GlobalNodeId, kMaxCellNodes> nodes;
+  for (std::int64_t i = 0; i < parents.size(); ++i) {
+    const Pattern& p = pattern(parents.type[static_cast<std::size_t>(i)]);
+    const auto corners = parents.nodes(i);
+    point.assign(corners.begin(), corners.end());
+    visit_keys(parents, i, [&](const FaceKey& key) { point.emplace_back(first_middle + middles.number_of(key)); });
+    if (p.centre) point.emplace_back(centre++);
+    for (const Child& child : p.children) {
+      const auto size = static_cast<std::size_t>(shape(child.type).nodes);
+      for (std::size_t k = 0; k < size; ++k) nodes[k] = point[child.point[k]];
+      children.add(child.type, {nodes.data(), size}, parents.zone[static_cast<std::size_t>(i)], id++);
+    }
+  }
+  return children;
+}
+
+/// Nodes with numbers that are contiguous on each rank, into the even chunks of all. @collective
+void add_nodes(const Communicator& comm, std::int64_t total, std::int64_t first, const std::vector<Vec3>& places, MeshBlock& to) {
+  struct Place {
+    std::int64_t id;
+    Vec3 x;
+  };
+  auto parcels = detail::parcels<Place>(comm);
+  int rank = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::int64_t id = first + static_cast<std::int64_t>(i);
+    while (detail::chunk_start(total, rank + 1, comm.size()) <= id) ++rank;
+    parcels[static_cast<std::size_t>(rank)].push_back({id, places[i]});
+  }
+  for (const Place& place : detail::deliver(comm, std::move(parcels)))
+    to.coords[static_cast<std::size_t>(place.id - to.first_node.value())] = place.x;
+}
+
+}  // namespace
+
+MeshBlock refine(const Communicator& comm, MeshBlock block) {
+  detail::check_input(comm, block);
+  detail::turn_mirrored(comm, block);  // a pyramid turned inside out would leave its tetrahedra so among others
+  const Chunks nodes(comm, static_cast<std::int64_t>(block.coords.size()));
+  const Middles middles = find_middles(comm, block, nodes);
+  std::vector<Vec3> centres;
+  const std::vector<Vec3> middle_of_cell = detail::middles(comm, block, nodes);
+  for (std::size_t c = 0; c < middle_of_cell.size(); ++c) {
+    if (pattern(block.cells.type[c]).centre) centres.push_back(middle_of_cell[c]);
+  }
+  const auto own = static_cast<std::int64_t>(centres.size());
+  const std::int64_t first_centre = nodes.total() + middles.total + comm.exclusive_sum(own);
+  const std::int64_t total = nodes.total() + middles.total + comm.sum(own);
+
+  MeshBlock fine;
+  fine.dim = block.dim;
+  fine.source = block.source;
+  fine.zones = block.zones;
+  fine.cells = children_of(comm, block.cells, middles, nodes.total(), first_centre);
+  fine.first_cell = GlobalCellId(comm.exclusive_sum(fine.cells.size()));
+  fine.boundary = children_of(comm, block.boundary, middles, nodes.total(), 0);
+  fine.first_node = GlobalNodeId(detail::chunk_start(total, comm.rank().value(), comm.size()));
+  fine.coords.resize(
+      static_cast<std::size_t>(detail::chunk_start(total, comm.rank().value() + 1, comm.size()) - fine.first_node.value()));
+  add_nodes(comm, total, nodes.first(), block.coords, fine);
+  add_nodes(comm, total, nodes.total() + middles.first, places_of(comm, nodes, block.coords, middles.held), fine);
+  add_nodes(comm, total, first_centre, centres, fine);
+  return fine;
+}
+
+}  // namespace weft::mesh
