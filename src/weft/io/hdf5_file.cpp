@@ -32,12 +32,13 @@ struct Hdf5File::State {
   Hdf5Handle file{};          ///< invalid on ranks that do not write in gather mode, and after close()
 
   [[nodiscard]] std::string name() const { return path.string(); }
-  // Of the ranks that have the file open: runs work; then all agree.
+  // Of the ranks that have the file open: runs work; then all agree, and return what rank 0 has found: of a damaged file HDF5 may
+  // tell each rank something else.
   template <class Work>
   auto together(Work&& work) const {
-    return agreed(comm, [&] {
+    using Result = decltype(work());
+    const auto run = [&] {
       const Waiting waiting("HDF5");
-      using Result = decltype(work());
       if (!file.valid() && (!writing || parallel || comm.is_root())) {
         throw IoError("the file is closed", "open it again", Where{.file = name()});
       }
@@ -46,7 +47,18 @@ struct Hdf5File::State {
       } else {
         return file.valid() ? work() : Result{};
       }
-    });
+    };
+    if constexpr (std::is_void_v<Result>) {
+      agreed(comm, run);
+    } else {
+      Result result = agreed(comm, run);
+      if constexpr (std::is_same_v<Result, std::string>) {
+        comm.broadcast(result);
+      } else {
+        result = comm.broadcast(result);
+      }
+      return result;
+    }
   }
 };
 
