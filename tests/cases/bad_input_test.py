@@ -20,12 +20,18 @@ import h5py
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "guide" / "bad_input.md"
 WEFT = pathlib.Path(sys.argv[1]).resolve()
-SESSIONS = tempfile.mkdtemp(prefix="weft-mpi-")  # mpirun of other tests may remove the common folder (tests/CMakeLists.txt)
+SESSIONS = tempfile.mkdtemp(prefix="weft-mpi-")
 atexit.register(shutil.rmtree, SESSIONS, ignore_errors=True)
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_", "PMI_"))} | {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_orte_tmpdir_base": SESSIONS}
 TIMEOUT = 120  # s
+
+
+def environment():
+    """A folder for Open MPI of each program: one that ends removes the common one, where another may be about to begin."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_", "PMI_"))} | {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+        "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_orte_tmpdir_base": tempfile.mkdtemp(dir=SESSIONS)}
+
 
 CASE = """title = "Box"
 
@@ -66,12 +72,12 @@ CHECK, RUN = ["check", "case.toml"], ["run", "case.toml"]
 
 def finished(folder, *words):
     """A run that came to its end."""
-    result = subprocess.run([WEFT, *RUN, *words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=TIMEOUT)
+    result = subprocess.run([WEFT, *RUN, *words], cwd=folder, env=environment(), capture_output=True, text=True, timeout=TIMEOUT)
     assert result.returncode == 0, result.stderr
 
 
 def generated(folder):
-    subprocess.run([WEFT, "mesh", "generate", "box", "box.msh", "-p", "nx=4", "-p", "ny=4"], cwd=folder, env=ENVIRONMENT, check=True,
+    subprocess.run([WEFT, "mesh", "generate", "box", "box.msh", "-p", "nx=4", "-p", "ny=4"], cwd=folder, env=environment(), check=True,
                    capture_output=True, timeout=TIMEOUT)
 
 
@@ -170,11 +176,11 @@ class Try:
             (folder / "case.toml").write_text(text)
             if self.before:
                 self.before(folder)
-            if self.where and self.where not in subprocess.run([WEFT, "info"], env=ENVIRONMENT, capture_output=True).stdout.decode():
+            if self.where and self.where not in subprocess.run([WEFT, "info"], env=environment(), capture_output=True).stdout.decode():
                 return None
             if self.inside and subprocess.run([*self.inside, "true"], cwd=folder, capture_output=True).returncode != 0:
                 return None
-            result = subprocess.run([*self.inside, WEFT, *self.command], cwd=folder, env=ENVIRONMENT, capture_output=True, timeout=TIMEOUT)
+            result = subprocess.run([*self.inside, WEFT, *self.command], cwd=folder, env=environment(), capture_output=True, timeout=TIMEOUT)
             going_on = [line for line in result.stdout.decode().splitlines() if "checkpoint" in line and "at step" in line]
             said = "\n".join([result.stderr.decode(errors="backslashreplace"), *going_on])
             return result.returncode, said.replace(f"{os.path.realpath(folder)}/", "").replace(f"{folder}/", "")
