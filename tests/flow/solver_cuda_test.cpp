@@ -146,10 +146,13 @@ TEST_P(OnCuda, StepsWithEveryKernel) {
   const mesh::Mesh m = mesh_of();
   for (const GradientKind gradient : {GradientKind::least_squares, GradientKind::green_gauss}) {
     if (gradient == GradientKind::green_gauss && GetParam().options.ghosts == mesh::Neighbours::node) continue;
-    const auto cuda = solver_on(m, Backend::cuda, {.gradient = gradient, .limiter = GetParam().limiter, .cfl = 0.5});
-    go(*cuda, 1);
-    cuda->refresh();
-    EXPECT_GT(cuda->time(), 0);
+    for (const Precision precision : {Precision::fp64, Precision::mixed, Precision::fp32}) {
+      const auto cuda =
+          solver_on(m, Backend::cuda, {.gradient = gradient, .limiter = GetParam().limiter, .cfl = 0.5, .precision = precision});
+      go(*cuda, 1);
+      cuda->refresh();
+      EXPECT_GT(cuda->time(), 0);
+    }
   }
 }
 
