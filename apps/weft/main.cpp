@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,8 @@ int main(int argc, char** argv) {
     const Communicator world = Communicator::world();
     try {
       return static_cast<int>(request.action(world));
+    } catch (const std::bad_alloc&) {
+      return fail(world, LimitError("a rank has not enough memory for this", "make it smaller, or spread it over more machines"));
     } catch (const std::exception& error) {
       return fail(world, error);
     }

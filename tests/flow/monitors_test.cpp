@@ -8,6 +8,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/flow/shock_relations.hpp"
+#include "weft/mesh/revolve.hpp"
 
 #include "flow/solver_support.hpp"
 
@@ -111,6 +112,35 @@ TEST(Totals, OfAUniformStateAreItTimesTheVolume) {
   solver.initialise([&](Vec3) { return w; });
   const auto sums = totals(solver);
   for (int k = 0; k < Solver::kVars; ++k) EXPECT_NEAR(sums[static_cast<std::size_t>(k)], 1.5 * gas.conserved(w)[k], 1e-14) << k;
+}
+
+TEST(AxisymmetricFlow, IsPushedAlongItsAxisAloneAndDoesNotTurn) {
+  mesh::Mesh m = generated("wedge", {{"nx", std::int64_t{12}}, {"ny", std::int64_t{8}}});
+  mesh::revolve(m);
+  const Primitive stream{1.4, {2, 0, 0}, 1};
+  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::far_field, .state = stream}), {.cfl = 0.5});
+  solver.initialise([&](Vec3) { return stream; });
+  for (int i = 0; i < 10; ++i) solver.step(1.0);
+  solver.refresh();
+  const Forces pushed = forces(solver, {.name = "inlet", .zones = {"inlet"}, .reference = stream});
+  EXPECT_NE(pushed.drag, 0);
+  EXPECT_EQ(pushed.lift, 0);
+  EXPECT_EQ(pushed.force.y, 0);
+  EXPECT_EQ(pushed.moment, Vec3{});
+
+  const auto turning = [](Vec3) { return Primitive{1, {2, 0, 0.5}, 1}; };
+  EXPECT_THAT(test::common_error<InputError>(m.comm, [&] { solver.initialise(turning); }), HasSubstr("velocity along z"));
+  std::vector<BoundaryCondition> wind = everywhere(m, {.kind = BoundaryKind::far_field, .state = {1, {2, 0, 0.5}, 1}});
+  EXPECT_THAT(test::common_error<InputError>(m.comm, [&] { Solver(m, IdealGas{}, wind, {}); }), HasSubstr("boundary zone"));
+}
+
+// A cell far from the axis is as large as in the plane, so a point outside is as far away.
+TEST(AxisymmetricFlow, HasProbesWhereThePlaneHasThem) {
+  mesh::Mesh m = generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{8}}, {"ymin", 10.0}, {"ymax", 11.0}});
+  EXPECT_THROW(Probe(m, {0.5, 11.09, 0}, "outside"), InputError);
+  mesh::revolve(m);
+  EXPECT_THROW(Probe(m, {0.5, 11.09, 0}, "outside"), InputError);
+  EXPECT_NO_THROW(Probe(m, {0.5, 10.5, 0}, "inside"));
 }
 
 TEST(Errors, AreVolumeWeightedMeansAndTheLargest) {

@@ -13,9 +13,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Mesh generated(const std::string& name, const GeneratorParameters& parameters) {
+Mesh generated(const std::string& name, const GeneratorParameters& parameters, const BuildOptions& options = {}) {
   const Communicator comm = Communicator::world();
-  return build(comm, generate(comm, name, parameters), {});
+  return build(comm, generate(comm, name, parameters), options);
 }
 
 TEST(Revolve, GivesTheVolumesAndAreasOfATurn) {
@@ -38,8 +38,8 @@ TEST(Revolve, GivesTheVolumesAndAreasOfATurn) {
   }
 }
 
-std::string refused(const std::string& name, const GeneratorParameters& parameters) {
-  Mesh m = generated(name, parameters);
+std::string refused(const std::string& name, const GeneratorParameters& parameters, const BuildOptions& options = {}) {
+  Mesh m = generated(name, parameters, options);
   try {
     revolve(m);
   } catch (const MeshError& error) {
@@ -52,6 +52,11 @@ TEST(Revolve, RefusesOnEveryRank) {
   EXPECT_THAT(refused("box", {{"nx", std::int64_t{2}}, {"ny", std::int64_t{2}}, {"nz", std::int64_t{2}}}), HasSubstr("2-D"));
   EXPECT_THAT(refused("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}, {"ymin", -0.5}}), HasSubstr("below the axis"));
   EXPECT_EQ(refused("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}, {"ymin", 0.5}}), "");
+  BuildOptions across, along;
+  across.periodic = {{"ymin", "ymax", {0, 1, 0}}};
+  along.periodic = {{"xmin", "xmax", {1, 0, 0}}};
+  EXPECT_THAT(refused("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}}, across), HasSubstr("periodic across the axis"));
+  EXPECT_EQ(refused("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}}, along), "");
 }
 
 }  // namespace

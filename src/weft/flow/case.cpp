@@ -1,5 +1,7 @@
 #include "weft/flow/case.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -104,7 +106,8 @@ MeshChoice read_mesh_choice(const Section& s) {
       "axisymmetric",
       {.default_value = false,
        .doc = "A 2-D mesh is the half of a meridian plane: y is the distance from the axis y = 0. Volumes, areas, forces "
-              "and integrals are those of the whole turn."});
+              "and integrals are those of the whole turn: of a force the component along x, without lift and moment. The gas "
+              "does not turn: velocities along z are 0."});
   choice.build.order = s.choice_of<mesh::CellOrder>(
       "order", {{"hilbert", mesh::CellOrder::hilbert}, {"rcm", mesh::CellOrder::rcm}, {"as_read", mesh::CellOrder::as_read}},
       {.default_value = "hilbert", .doc = "Numbering of the cells of a rank, for memory locality."});
@@ -154,7 +157,7 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
   };
   n.flux = enumerated("flux", FluxKind::hllc, "Numerical flux through a face.");
   n.cutoff_mach = s.number("cutoff_mach", {.default_value = 1,
-                                           .min_exclusive = 0,
+                                           .min = 1e-6,
                                            .max = 1,
                                            .doc = "Of ausm_plus_up: the least Mach number that its terms of low speed are scaled "
                                                   "to. That of the free stream where it is far below 1."});
@@ -182,6 +185,10 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
       {.default_value = 0, .min = 0, .doc = "Steps at the start in which the Courant number grows from cfl_start to cfl."});
   const double cfl_start =
       s.number("cfl_start", {.default_value = 0.1, .min_exclusive = 0, .max = 2, .doc = "With cfl_ramp_steps."});
+  if (n.cfl_ramp.steps > 0 && cfl_start > n.cfl && !s.documenting()) {
+    s.fail("cfl_start", fmt::format("{} is above the Courant number {} to which it is to grow", cfl_start, n.cfl),
+           "make it smaller than cfl, or cfl_ramp_steps 0");
+  }
   n.cfl_ramp.start = cfl_start / n.cfl;
   n.order_ramp = {0, s.integer("order_ramp_steps",
                                {.default_value = 0,
@@ -499,6 +506,13 @@ Case read_case(const io::CaseReader& reader) {
   if (c.mesh.axisymmetric && c.numerics.gradient == GradientKind::green_gauss) {
     root.fail("numerics.gradient", "Green-Gauss gradients are of plane cells, and these turn about an axis",
               "use gradient = \"least_squares\"");
+  }
+  if (c.mesh.axisymmetric && (c.acceleration.y != 0 || c.acceleration.z != 0)) {
+    root.fail("body_force.acceleration", "in an axisymmetric flow a body force acts along the axis, x, alone",
+              "make its other components 0");
+  }
+  if (c.mesh.axisymmetric && c.manufactured_source) {
+    root.fail("source", "the manufactured source is of plane flows", "leave mesh.axisymmetric out");
   }
   if (c.manufactured_source && c.initial.kind != InitialKind::manufactured) {
     root.fail("source", "the manufactured source needs the manufactured solution", "set initial.kind = \"manufactured\"");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "weft/base/error.hpp"
 
@@ -39,8 +40,13 @@ Forces forces(const Solver& solver, const ForceSpec& spec) {
   }
   std::array<double, 6> sums{result.force.x, result.force.y, result.force.z, result.moment.x, result.moment.y, result.moment.z};
   m.comm.sum(std::span<double>(sums));
-  result.force = {sums[0], sums[1], sums[2]};
-  result.moment = {sums[3], sums[4], sums[5]};
+  if (m.axisymmetric) {  // around the axis all but the force along it cancels
+    result.force = {sums[0], 0, 0};
+    result.moment = {};
+  } else {
+    result.force = {sums[0], sums[1], sums[2]};
+    result.moment = {sums[3], sums[4], sums[5]};
+  }
   const double dynamic_pressure = 0.5 * spec.reference.density * dot(spec.reference.velocity, spec.reference.velocity);
   const double scale = 1.0 / (dynamic_pressure * spec.area);
   result.drag = scale * dot(result.force, spec.drag_direction);
@@ -63,7 +69,8 @@ Probe::Probe(const mesh::Mesh& mesh, Vec3 at, const std::string& name) : at_(at)
   Candidate best;
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
     const auto i = static_cast<std::size_t>(c);
-    const double size = std::pow(mesh.cell_volume[i], 1.0 / mesh.dim);
+    const double turn = mesh.axisymmetric ? 2 * std::numbers::pi * mesh.cell_centroid[i].y : 1;
+    const double size = std::pow(mesh.cell_volume[i] / turn, 1.0 / mesh.dim);
     double outside = 0;
     for (const mesh::LocalFaceId face : mesh.cell_faces.row(c)) {
       const std::size_t f = face.index();

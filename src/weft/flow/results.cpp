@@ -299,7 +299,8 @@ std::uint64_t fingerprint_of(const mesh::Mesh& m, const std::vector<std::int64_t
     const Vec3 x = m.cell_centroid[c];
     centroids.insert(centroids.end(), {x.x, x.y, x.z});
   }
-  return io::fingerprint(m.comm, keys, centroids);
+  const std::uint64_t of_plane = io::fingerprint(m.comm, keys, centroids);
+  return m.axisymmetric ? ~of_plane : of_plane;
 }
 
 }  // namespace

@@ -34,6 +34,11 @@ Conserved conserved_at(const double* values) {
   return u;
 }
 
+InputError turning(const std::string& where) {
+  return InputError(where + " has a velocity along z, about the axis, for which an axisymmetric flow has no equation",
+                    "make it 0, or compute the flow in 3-D");
+}
+
 void store_conserved(double* values, const Conserved& u) {
   for (int k = 0; k < kVars; ++k) values[k] = u[k];
 }
@@ -52,6 +57,10 @@ Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryConditi
     agreed(mesh.comm, [&] { device_ = detail::DeviceStepper::make(residual_, source_); });
     conserved_ = device_->state();
     device_->connect(transport);
+  }
+  for (std::size_t z = 0; z < mesh.boundary.size() && mesh.axisymmetric; ++z) {
+    const BoundaryParams& params = residual_.boundary()[z].params;
+    if (params.state.velocity.z != 0 || params.direction.z != 0) throw turning("boundary zone " + mesh.boundary[z].name);
   }
   double volume = 0;
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) volume += mesh.cell_volume[static_cast<std::size_t>(c)];
@@ -97,8 +106,9 @@ void Solver::initialise(const std::function<Primitive(Vec3)>& state, double time
   (void)conserved();  // nothing is on its way there
   agreed(m.comm, [&] {
     for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-      store_conserved(&conserved_[static_cast<std::size_t>(c) * kVars],
-                      residual_.gas().conserved(state(m.cell_centroid[static_cast<std::size_t>(c)])));
+      const Primitive w = state(m.cell_centroid[static_cast<std::size_t>(c)]);
+      if (m.axisymmetric && w.velocity.z != 0) throw turning("the initial state");
+      store_conserved(&conserved_[static_cast<std::size_t>(c) * kVars], residual_.gas().conserved(w));
     }
   });
   begin(time, step);

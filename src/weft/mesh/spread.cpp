@@ -85,7 +85,7 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
   std::vector<std::int32_t> part(owned, 0);
   if (parts == 1) return part;
   const Partitioner partitioner = mesh.partition.partitioner;
-  if (partitioner == Partitioner::automatic && mesh.source_parts == parts && parts == comm.size())
+  if (partitioner == Partitioner::automatic && !mesh.partition.weight && mesh.source_parts == parts && parts == comm.size())
     return std::vector<std::int32_t>(owned, comm.rank().value());
   if (!detail::worth_cutting(mesh.global_cells, parts)) {
     for (std::size_t c = 0; c < owned; ++c) part[c] = detail::even_part(mesh.cell_global[c].value(), mesh.global_cells, parts);

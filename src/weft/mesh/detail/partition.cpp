@@ -111,7 +111,7 @@ std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& b
   const auto mine = static_cast<std::size_t>(cells.size());
   const bool scotch = options.partitioner == Partitioner::scotch;
   if (scotch && !has_scotch()) return cut_scotch(comm, {}, parts);  // says so
-  if (options.partitioner == Partitioner::automatic && block.parts.count() == parts && parts == comm.size())
+  if (options.partitioner == Partitioner::automatic && !options.weight && block.parts.count() == parts && parts == comm.size())
     return std::vector<std::int32_t>(mine, comm.rank().value());
   std::vector<std::int32_t> weight = weights_of(comm, block.cells.type, block.cells.zone, options);
   if (parts == 1) return std::vector<std::int32_t>(mine, 0);
