@@ -36,9 +36,12 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
       gas_(gas),
       boundary_(std::move(boundary)),
       numerics_(numerics),
-      discretization_(agreed(
-          mesh.comm,
-          [&] { return Discretization(mesh, kinds_of(boundary_), stencil, numerics.gradient == GradientKind::least_squares); })),
+      discretization_(agreed(mesh.comm,
+                             [&] {
+                               const bool least_squares = numerics.gradient == GradientKind::least_squares;
+                               return Discretization(mesh, kinds_of(boundary_), least_squares ? stencil : mesh::Neighbours::face,
+                                                     least_squares);
+                             })),
       prescribed_(boundary_.size()),
       padding_(backend == Backend::host ? detail::kRowPadding : 0),
       values_((backend == Backend::host ? static_cast<std::size_t>(discretization_.rows) * kVars : 0) + padding_, 0.0),
@@ -78,21 +81,35 @@ void Residual::precompute() {
   const auto append = [](std::vector<double>& to, Vec3 v) {
     for (int axis = 0; axis < Dim; ++axis) to.push_back(v[axis]);
   };
-  const bool least_squares = numerics_.gradient == GradientKind::least_squares;
-  const bool green_gauss = numerics_.gradient == GradientKind::green_gauss;
-  const bool arms = green_gauss || (least_squares && numerics_.limiter != LimiterKind::none);
-  pulls_.reserve(least_squares ? d.stencil_row.size() * Dim : 0);
-  face_arms_.reserve(arms ? d.cell_face.size() * Dim : 0);
-  for (std::int32_t c = 0; c < mesh_.owned_cells; ++c) {
-    const auto i = static_cast<std::size_t>(c);
-    for (std::int32_t s = d.stencil_offset[i]; s < d.stencil_offset[i + 1] && least_squares; ++s) {
-      const auto row = static_cast<std::size_t>(d.stencil_row[static_cast<std::size_t>(s)]);
-      append(pulls_, detail::pull_over<Dim>(d.centroid[row] - d.centroid[i]));
+  const auto least_squares_pull = [&](std::size_t c, std::size_t s) {
+    const Vec3 pull = detail::pull_over<Dim>(d.centroid[static_cast<std::size_t>(d.stencil_row[s])] - d.centroid[c]);
+    double whole[Dim];
+    for (int axis = 0; axis < Dim; ++axis) whole[axis] = pull[axis];
+    detail::multiply(&d.least_squares[c * (Dim * (Dim + 1) / 2)], whole);
+    return Vec3{whole[0], whole[1], Dim == 3 ? whole[Dim - 1] : 0};
+  };
+  const auto to_face = [&](std::size_t row, std::size_t s) {
+    return mesh_.face_centroid[static_cast<std::size_t>(d.cell_face[s])] - d.centroid[row];
+  };
+  const auto green_gauss_pull = [&](std::size_t c, std::size_t s) {
+    const auto f = static_cast<std::size_t>(d.cell_face[s]), behind = static_cast<std::size_t>(d.cell_face_row[s]);
+    const double sign = static_cast<std::size_t>(d.face_left[f]) == c ? 1 : -1;
+    return detail::pull_through(sign * mesh_.face_area[f] * d.inverse_volume[c] * mesh_.face_normal[f], to_face(c, s),
+                                to_face(behind, s));
+  };
+  const bool second_order = numerics_.gradient != GradientKind::none, limited = numerics_.limiter != LimiterKind::none;
+  pulls_.reserve(second_order ? d.stencil_row.size() * Dim : 0);
+  face_arms_.reserve(second_order && limited ? d.cell_face.size() * Dim : 0);
+  for (std::size_t c = 0; c < static_cast<std::size_t>(mesh_.owned_cells) && second_order; ++c) {
+    for (auto s = static_cast<std::size_t>(d.stencil_offset[c]); s < static_cast<std::size_t>(d.stencil_offset[c + 1]); ++s) {
+      append(pulls_, numerics_.gradient == GradientKind::green_gauss ? green_gauss_pull(c, s) : least_squares_pull(c, s));
     }
-    for (std::int32_t s = d.cell_face_offset[i]; s < d.cell_face_offset[i + 1] && arms; ++s) {
-      append(face_arms_, mesh_.face_centroid[static_cast<std::size_t>(d.cell_face[static_cast<std::size_t>(s)])] - d.centroid[i]);
+    for (auto s = static_cast<std::size_t>(d.cell_face_offset[c]);
+         s < static_cast<std::size_t>(d.cell_face_offset[c + 1]) && limited; ++s) {
+      append(face_arms_, to_face(c, s));
     }
   }
+  discretization_.least_squares = {};  // the pulls hold it
 }
 
 void Residual::set_reference(const Primitive& reference) {
@@ -105,8 +122,6 @@ detail::ResidualView Residual::view() const {
   return {.stencil_offset = d.stencil_offset.data(),
           .stencil_rows = d.stencil_row.data(),
           .cell_face_offset = d.cell_face_offset.data(),
-          .cell_faces = d.cell_face.data(),
-          .cell_face_rows = d.cell_face_row.data(),
           .left_row = d.face_left.data(),
           .right_row = d.face_right.data(),
           .centroids = d.centroid.data(),
@@ -114,7 +129,6 @@ detail::ResidualView Residual::view() const {
           .face_normals = mesh_.face_normal.data(),
           .face_areas = mesh_.face_area.data(),
           .inverse_volumes = d.inverse_volume.data(),
-          .matrices = d.least_squares.data(),
           .pulls = pulls_.data(),
           .face_arms = face_arms_.data(),
           .values = const_cast<double*>(values_.data()),  // const members only read through the view
@@ -150,7 +164,7 @@ void Residual::boundary_rows(double time) {
 
 void Residual::gradients(std::int32_t first, std::int32_t last) {
   if (numerics_.gradient == GradientKind::none) return;
-  with_dim(mesh_.dim, [&](auto dim) { detail::gradient_loop<dim()>(view(), numerics_.gradient, limiter_, first, last); });
+  with_dim(mesh_.dim, [&](auto dim) { detail::gradient_loop<dim()>(view(), limiter_, first, last); });
   if (order_lowered_) flatten_lowered(first, last);
 }
 

@@ -9,8 +9,8 @@
 namespace weft::flow::detail {
 
 /// Both sides of every face of a cell of lowered order see cell means only.
-template <int Dim, class Real>
-__device__ bool is_flat(const TileView<Dim, Real>& view, const std::int32_t* lowered, int c) {
+template <class View>
+__device__ bool is_flat(const View& view, const std::int32_t* lowered, int c) {
   if (lowered == nullptr) return false;
   bool flat = lowered[view.tile.first_cell + c] != 0;
   for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
@@ -59,24 +59,24 @@ __global__ void __launch_bounds__(kTileThreads)
   fetch.run(t.topology + tile.topology, m.topology, tile.topology_size());
   fetch.rows<kLanes>(t.halo_row + tile.halo, tile.rows - tile.cells, tile.cells, column);
   fetch.end();
-  const TileView<Dim, Real> view{.t = t,
-                                 .tile = tile,
-                                 .values = m.values,
-                                 .gradients = nullptr,
-                                 .centroids = m.centroids,
-                                 .faces = m.faces,
-                                 .topology = m.topology,
-                                 .slopes = m.slopes,
-                                 .gas = as<Real>(a.gas),
-                                 .scale = as<Real>(a.scale),
-                                 .reference_length = static_cast<Real>(a.reference_length),
-                                 .order = static_cast<Real>(a.order),
-                                 .axisymmetric = t.radius != nullptr};
+  const TileView<Dim, Real, GreenGauss> view{.t = t,
+                                             .tile = tile,
+                                             .values = m.values,
+                                             .gradients = nullptr,
+                                             .centroids = m.centroids,
+                                             .faces = m.faces,
+                                             .topology = m.topology,
+                                             .slopes = m.slopes,
+                                             .gas = as<Real>(a.gas),
+                                             .scale = as<Real>(a.scale),
+                                             .reference_length = static_cast<Real>(a.reference_length),
+                                             .order = static_cast<Real>(a.order),
+                                             .axisymmetric = t.radius != nullptr};
   for (int c = static_cast<int>(threadIdx.x); c < tile.cells; c += static_cast<int>(blockDim.x)) {
     if (is_flat(view, a.lowered, c)) {
       for (int k = 0; k < kVars * Dim; ++k) m.slopes[c * (kVars * Dim) + k] = 0;
     } else {
-      gradient_of_cell<Dim, GreenGauss>(view, c, limiter);
+      gradient_of_cell<Dim>(view, c, limiter);
     }
   }
   __syncthreads();

@@ -25,11 +25,35 @@ inline constexpr int kRowPadding = 3;
 /// Where the slope of variable k along axis d stands in a row of gradients: neighbouring variables are neighbours.
 [[nodiscard]] WEFT_HD constexpr int gradient_index(int k, int d) { return d * kVars + k; }
 
-/// r / |r|^2: how much of a difference of values over the distance r each component of a gradient is pulled.
+/// Least squares, weighted by 1 / |r|^2: a difference of values over the distance r pulls a gradient by it times this, and the
+/// sum of all pulls is to be multiplied with the cell's matrix.
 template <int Dim, class Real>
 [[nodiscard]] WEFT_HD inline BasicVec3<Real> pull_over(const BasicVec3<Real>& r) {
   const Real weight = 1 / (Dim == 2 ? r.x * r.x + r.y * r.y : dot(r, r));
   return weight * r;
+}
+
+/// Green-Gauss: a difference of values across a face pulls by it times the face's area vector, out of the cell, over the cell's
+/// volume, times the neighbour's share of the value on the face, which is linear between the two centroids.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicVec3<Real> pull_through(const BasicVec3<Real>& area_over_volume, const BasicVec3<Real>& to_face,
+                                                          const BasicVec3<Real>& from_behind) {
+  const Real near = norm(to_face), far = norm(from_behind);
+  return near / (near + far) * area_over_volume;
+}
+
+/// v, multiplied with a symmetric matrix: xx xy yy (2-D), xx xy yy xz yz zz (3-D).
+template <int Dim, class Real, class Group>
+WEFT_HD inline void multiply(const Real* m, Group (&v)[Dim]) {
+  if constexpr (Dim == 2) {
+    const Group x = m[0] * v[0] + m[1] * v[1];
+    v[1] = m[1] * v[0] + m[2] * v[1];
+    v[0] = x;
+  } else {
+    const Group x = m[0] * v[0] + m[1] * v[1] + m[3] * v[2], y = m[1] * v[0] + m[2] * v[1] + m[4] * v[2];
+    v[2] = m[3] * v[0] + m[4] * v[1] + m[5] * v[2];
+    v[0] = x, v[1] = y;
+  }
 }
 
 /// What the kernels read and write, as the CPU's loops hold it: every row in one array, AoS. Meanings as in Discretization and
@@ -42,8 +66,6 @@ struct ResidualView {
   const std::int32_t* stencil_offset;
   const std::int32_t* stencil_rows;
   const std::int32_t* cell_face_offset;
-  const std::int32_t* cell_faces;
-  const std::int32_t* cell_face_rows;
   const std::int32_t* left_row;
   const std::int32_t* right_row;
   const Vec3* centroids;
@@ -51,9 +73,8 @@ struct ResidualView {
   const Vec3* face_normals;
   const double* face_areas;
   const double* inverse_volumes;
-  const double* matrices;
-  const double* pulls;      ///< Dim for each entry of stencil_rows: pull_over() from the cell to the row
-  const double* face_arms;  ///< Dim for each entry of cell_faces: from the cell's centroid to the face's
+  const double* pulls;      ///< Dim for each entry of stencil_rows: how much of a difference is the cell's gradient
+  const double* face_arms;  ///< Dim for each face of each cell: from the cell's centroid to the face's
   double* values;           ///< rows x kVars
   double* gradients;        ///< (owned + ghost) x Dim x kVars, limited
   double* residual;         ///< owned x kVars: minus the sum of the fluxes out of the cell
@@ -69,9 +90,6 @@ struct ResidualView {
   [[nodiscard]] WEFT_HD std::int32_t stencil_row(std::int32_t s) const { return stencil_rows[s]; }
   [[nodiscard]] WEFT_HD std::int32_t face_begin(std::int32_t c) const { return cell_face_offset[c]; }
   [[nodiscard]] WEFT_HD std::int32_t face_end(std::int32_t c) const { return cell_face_offset[c + 1]; }
-  [[nodiscard]] WEFT_HD std::int32_t cell_face(std::int32_t s) const { return cell_faces[s]; }
-  [[nodiscard]] WEFT_HD std::int32_t row_behind(std::int32_t s) const { return cell_face_rows[s]; }
-  [[nodiscard]] WEFT_HD bool is_left(std::int32_t c, std::int32_t s) const { return left_row[cell_faces[s]] == c; }
 
   [[nodiscard]] WEFT_HD std::int32_t left(std::int32_t f) const { return left_row[f]; }
   [[nodiscard]] WEFT_HD std::int32_t right(std::int32_t f) const { return right_row[f]; }
@@ -86,13 +104,13 @@ struct ResidualView {
   [[nodiscard]] WEFT_HD Vec3 pull(std::int32_t /*c*/, std::int32_t s) const {
     return vector<Dim>(pulls, s);
   }
-  // From a cell's centroid to a face's: of cell c, of the row behind, of the rows of face f.
+  /// What is left to do with the sum of pulls: nothing, for they are whole.
+  template <int Dim, class Group>
+  WEFT_HD void complete(std::int32_t /*c*/, Group (& /*sum*/)[Dim]) const {}
+  // From a cell's centroid to a face's: of cell c, of the rows of face f.
   template <int Dim>
   [[nodiscard]] WEFT_HD Vec3 to_face(std::int32_t /*c*/, std::int32_t s) const {
     return vector<Dim>(face_arms, s);
-  }
-  [[nodiscard]] WEFT_HD Vec3 from_behind(std::int32_t s) const {
-    return face_centroids[cell_faces[s]] - centroids[cell_face_rows[s]];
   }
   [[nodiscard]] WEFT_HD Vec3 left_arm(std::int32_t f) const { return face_centroids[f] - centroids[left_row[f]]; }
   [[nodiscard]] WEFT_HD Vec3 right_arm(std::int32_t f) const { return face_centroids[f] - centroids[right_row[f]]; }
@@ -106,10 +124,6 @@ struct ResidualView {
     gradients[static_cast<std::int64_t>(c) * (kVars * Dim) + gradient_index(k, d)] = slope;
   }
   [[nodiscard]] WEFT_HD double scale_of(int k) const { return scale[k]; }
-  template <int Dim>
-  [[nodiscard]] WEFT_HD double matrix(std::int32_t c, int i) const {
-    return matrices[static_cast<std::int64_t>(c) * (Dim * (Dim + 1) / 2) + i];
-  }
 
  private:
   template <int Dim>
@@ -128,75 +142,32 @@ WEFT_HD inline Group along(const Group* gradient, const BasicVec3<Real>& r) {
   }
 }
 
-/// Weighted least squares (weight 1/|d|^2) over the stencil of cell c, and the range of values in the stencil.
+/// Gradient of cell c, not limited: each difference of values to a row of the stencil, times the View's pull, and whatever
+/// completes the sum; and the range of values. The cell's own value drops out, so that a constant has a gradient of exactly zero.
 template <int Dim, class View, int kGroups = View::kGroups, class Group = typename View::Group>
-WEFT_HD inline void least_squares_gradient(const View& v, std::int32_t c, Group (&g)[kGroups][Dim], Group (&low)[kGroups],
-                                           Group (&high)[kGroups]) {
+WEFT_HD inline void gradient_in_stencil(const View& v, std::int32_t c, Group (&g)[kGroups][Dim], Group (&low)[kGroups],
+                                        Group (&high)[kGroups]) {
   using Real = typename View::Real;
   Group own[kGroups];
-  for (int k = 0; k < kGroups; ++k) own[k] = v.value(c, k);
-  Group sum[kGroups][Dim] = {};
-  for (int k = 0; k < kGroups; ++k) low[k] = high[k] = own[k];
+  for (int k = 0; k < kGroups; ++k) {
+    own[k] = low[k] = high[k] = v.value(c, k);
+    for (int d = 0; d < Dim; ++d) g[k][d] = 0;
+  }
   const std::int32_t end = v.stencil_end(c);
   for (std::int32_t s = v.stencil_begin(c); s < end; ++s) {
     const std::int32_t row = v.stencil_row(s);
-    const BasicVec3<Real> d = v.template pull<Dim>(c, s);
+    const BasicVec3<Real> pull = v.template pull<Dim>(c, s);
     for (int k = 0; k < kGroups; ++k) {
       const Group other = v.value(row, k);
       const Group difference = other - own[k];
-      sum[k][0] += d.x * difference;
-      sum[k][1] += d.y * difference;
-      if constexpr (Dim == 3) sum[k][2] += d.z * difference;
+      g[k][0] += pull.x * difference;
+      g[k][1] += pull.y * difference;
+      if constexpr (Dim == 3) g[k][2] += pull.z * difference;
       low[k] = lesser(other, low[k]);
       high[k] = greater(other, high[k]);
     }
   }
-  Real m[Dim * (Dim + 1) / 2];
-  for (int i = 0; i < Dim * (Dim + 1) / 2; ++i) m[i] = v.template matrix<Dim>(c, i);
-  for (int k = 0; k < kGroups; ++k) {
-    if constexpr (Dim == 2) {
-      g[k][0] = m[0] * sum[k][0] + m[1] * sum[k][1];
-      g[k][1] = m[1] * sum[k][0] + m[2] * sum[k][1];
-    } else {
-      g[k][0] = m[0] * sum[k][0] + m[1] * sum[k][1] + m[3] * sum[k][2];
-      g[k][1] = m[1] * sum[k][0] + m[2] * sum[k][1] + m[4] * sum[k][2];
-      g[k][2] = m[3] * sum[k][0] + m[4] * sum[k][1] + m[5] * sum[k][2];
-    }
-  }
-}
-
-/// Green-Gauss over the faces of cell c, face values interpolated linearly between the two centroids; and the range of values.
-template <int Dim, class View, int kGroups = View::kGroups, class Group = typename View::Group>
-WEFT_HD inline void green_gauss_gradient(const View& v, std::int32_t c, Group (&g)[kGroups][Dim], Group (&low)[kGroups],
-                                         Group (&high)[kGroups]) {
-  using Real = typename View::Real;
-  Group own[kGroups];
-  for (int k = 0; k < kGroups; ++k) own[k] = v.value(c, k);
-  Group sum[kGroups][Dim] = {};
-  for (int k = 0; k < kGroups; ++k) low[k] = high[k] = own[k];
-  const std::int32_t end = v.face_end(c);
-  for (std::int32_t s = v.face_begin(c); s < end; ++s) {
-    const std::int32_t f = v.cell_face(s);
-    const std::int32_t row = v.row_behind(s);
-    const Real area = (v.is_left(c, s) ? v.face_area(f) : -v.face_area(f)) * v.inverse_volume(c);
-    const BasicVec3<Real> n = area * v.face_normal(f);
-    const Real near = norm(v.template to_face<Dim>(c, s));
-    const Real far = norm(v.from_behind(s));
-    const Real share = near / (near + far);
-    for (int k = 0; k < kGroups; ++k) {
-      // The cell's own value drops out of the sum (closed cell), so that a constant has a gradient of exactly zero.
-      const Group other = v.value(row, k);
-      const Group difference = share * (other - own[k]);
-      sum[k][0] += n.x * difference;
-      sum[k][1] += n.y * difference;
-      if constexpr (Dim == 3) sum[k][2] += n.z * difference;
-      low[k] = lesser(other, low[k]);
-      high[k] = greater(other, high[k]);
-    }
-  }
-  for (int k = 0; k < kGroups; ++k) {
-    for (int d = 0; d < Dim; ++d) g[k][d] = sum[k][d];
-  }
+  for (int k = 0; k < kGroups; ++k) v.template complete<Dim>(c, g[k]);
 }
 
 /// Length of a cell: the root of its area in the plane (2-D) or volume (3-D).
@@ -211,17 +182,13 @@ WEFT_HD inline Real cell_length(const View& v, std::int32_t c) {
 }
 
 /// Gradient of cell c, limited so that values at its face centroids respect Limiter, stored.
-template <int Dim, bool GreenGauss, class Limiter, class View>
+template <int Dim, class Limiter, class View>
 WEFT_HD inline void gradient_of_cell(const View& v, std::int32_t c, const Limiter& limiter) {
   using Real = typename View::Real;
   using Group = typename View::Group;
   constexpr int kGroups = View::kGroups;
   Group g[kGroups][Dim], low[kGroups], high[kGroups];
-  if constexpr (GreenGauss) {
-    green_gauss_gradient<Dim>(v, c, g, low, high);
-  } else {
-    least_squares_gradient<Dim>(v, c, g, low, high);
-  }
+  gradient_in_stencil<Dim>(v, c, g, low, high);
   Group phi[kGroups];
   for (Group& factor : phi) factor = v.order;
   if constexpr (Limiter::kActive) {

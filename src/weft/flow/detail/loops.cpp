@@ -30,12 +30,11 @@ int lanes() { return chosen_lanes(); }
 void limit_lanes(int most) { chosen_lanes() = std::min(most, widest()); }
 
 template <int Dim>
-void gradient_loop(const ResidualView& v, GradientKind kind, const LimiterChoice& limiter, std::int32_t first,
-                   std::int32_t last) {
+void gradient_loop(const ResidualView& v, const LimiterChoice& limiter, std::int32_t first, std::int32_t last) {
 #if defined(WEFT_PACKS_OF_8)
-  if (lanes() == 8) return pack_gradients<Dim, 8>(v, kind, limiter, first, last);
+  if (lanes() == 8) return pack_gradients<Dim, 8>(v, limiter, first, last);
 #endif
-  pack_gradients<Dim, 4>(v, kind, limiter, first, last);
+  pack_gradients<Dim, 4>(v, limiter, first, last);
 }
 
 template <int Dim>
@@ -77,8 +76,8 @@ void boundary_face_loop(const ResidualView& v, const FluxChoice& flux, const Bou
   }
 }
 
-template void gradient_loop<2>(const ResidualView&, GradientKind, const LimiterChoice&, std::int32_t, std::int32_t);
-template void gradient_loop<3>(const ResidualView&, GradientKind, const LimiterChoice&, std::int32_t, std::int32_t);
+template void gradient_loop<2>(const ResidualView&, const LimiterChoice&, std::int32_t, std::int32_t);
+template void gradient_loop<3>(const ResidualView&, const LimiterChoice&, std::int32_t, std::int32_t);
 template void inner_face_loop<2>(const ResidualView&, const FluxChoice&, std::int32_t, std::int32_t);
 template void inner_face_loop<3>(const ResidualView&, const FluxChoice&, std::int32_t, std::int32_t);
 template void ghost_face_loop<2>(const ResidualView&, const FluxChoice&, std::int32_t, std::int32_t);

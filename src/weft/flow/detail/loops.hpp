@@ -43,7 +43,7 @@ void limit_lanes(int most);
 
 /// Limited gradients of the cells first <= c < last.
 template <int Dim>
-void gradient_loop(const ResidualView& v, GradientKind kind, const LimiterChoice& limiter, std::int32_t first, std::int32_t last);
+void gradient_loop(const ResidualView& v, const LimiterChoice& limiter, std::int32_t first, std::int32_t last);
 
 /// Fluxes of the faces first <= f < last between two owned cells, added to both residuals in face order.
 template <int Dim>

@@ -7,8 +7,7 @@ namespace weft::flow::detail {
 
 /// As gradient_loop.
 template <int Dim, int N>
-void pack_gradients(const ResidualView& v, GradientKind kind, const LimiterChoice& limiter, std::int32_t first,
-                    std::int32_t last);
+void pack_gradients(const ResidualView& v, const LimiterChoice& limiter, std::int32_t first, std::int32_t last);
 
 /// As inner_face_loop, or where not `both` as ghost_face_loop.
 template <int Dim, int N>

@@ -2,7 +2,7 @@
 
 namespace weft::flow::detail {
 
-template void pack_gradients<2, 4>(const ResidualView&, GradientKind, const LimiterChoice&, std::int32_t, std::int32_t);
+template void pack_gradients<2, 4>(const ResidualView&, const LimiterChoice&, std::int32_t, std::int32_t);
 template void pack_fluxes<2, 4>(const ResidualView&, const FluxChoice&, bool, std::int32_t, std::int32_t);
 
 }  // namespace weft::flow::detail

@@ -38,21 +38,13 @@ WEFT_FORCE_INLINE void ask_for_left(const PackView<N>& v, std::int32_t f) {
 }
 
 template <int Dim, int N>
-void pack_gradients(const ResidualView& rows, GradientKind kind, const LimiterChoice& limiter, std::int32_t first,
-                    std::int32_t last) {
+void pack_gradients(const ResidualView& rows, const LimiterChoice& limiter, std::int32_t first, std::int32_t last) {
   const PackView<N> v(rows);
-  const auto each = [&](const auto& gradient) {
-    for (std::int32_t c = first; c < last; ++c) {
-      if (c + kCellsAhead < last) ask_for_stencil(v, c + kCellsAhead);
-      gradient(c);
-    }
-  };
   std::visit(
       [&](const auto& chosen) {
-        if (kind == GradientKind::green_gauss) {
-          each([&](std::int32_t c) { gradient_of_cell<Dim, true>(v, c, chosen); });
-        } else {
-          each([&](std::int32_t c) { gradient_of_cell<Dim, false>(v, c, chosen); });
+        for (std::int32_t c = first; c < last; ++c) {
+          if (c + kCellsAhead < last) ask_for_stencil(v, c + kCellsAhead);
+          gradient_of_cell<Dim>(v, c, chosen);
         }
       },
       limiter);

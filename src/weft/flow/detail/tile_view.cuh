@@ -51,7 +51,8 @@ __device__ void put(const T* from, T* to, int count) {
 }
 
 /// The View of kernels.hpp on a tile in shared memory; what is read once per thread stays in global memory.
-template <int Dim, class Number>
+/// @tparam GreenGauss  which gradients its pulls make; least squares otherwise.
+template <int Dim, class Number, bool GreenGauss = false>
 struct TileView {
   using Real = Number;
   using Group = Number;
@@ -104,8 +105,18 @@ struct TileView {
 
   template <int D>
   __device__ BasicVec3<Real> pull(std::int32_t c, std::int32_t s) const {
-    if (t.stencil_row != nullptr) return pull_over<D>(centroid(t.stencil_row[s]) - centroid(c));
-    return pull_over<D>(to_face<D>(c, s) - from_behind(s));
+    if constexpr (GreenGauss) {
+      const std::int32_t f = cell_face(s);
+      const Real area = (is_left(c, s) ? face_area(f) : -face_area(f)) * inverse_volume(c);
+      return pull_through(area * face_normal(f), to_face<D>(c, s), from_behind(s));
+    } else {
+      if (t.stencil_row != nullptr) return pull_over<D>(centroid(t.stencil_row[s]) - centroid(c));
+      return pull_over<D>(to_face<D>(c, s) - from_behind(s));
+    }
+  }
+  template <int D>
+  __device__ void complete(std::int32_t c, Real (&sum)[D]) const {
+    if constexpr (!GreenGauss) multiply(t.matrices + std::int64_t{tile.first_cell + c} * (D * (D + 1) / 2), sum);
   }
   __device__ BasicVec3<Real> centroid(std::int32_t row) const {
     return {centroids[row], centroids[tile.row_stride() + row], Dim == 3 ? centroids[2 * tile.row_stride() + row] : 0};
@@ -127,10 +138,6 @@ struct TileView {
     slopes[c * (kVars * Dim) + gradient_index(k, d)] = slope;
   }
   __device__ Real scale_of(int k) const { return scale[k]; }
-  template <int D>
-  __device__ Real matrix(std::int32_t c, int i) const {
-    return t.matrices[static_cast<std::int64_t>(tile.first_cell + c) * (Dim * (Dim + 1) / 2) + i];
-  }
 };
 
 /// One block a tile. @throws DeviceError where a tile does not fit into shared memory.
