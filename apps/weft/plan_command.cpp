@@ -154,12 +154,13 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
                                    .memory_per_cell = std::max(grown, 0.0) / rows,
                                    .memory_at_rest = at_rest};
 
+  const int scalars = static_cast<int>(flow_case.scalars.size());
   std::vector<flow::Forecast> forecasts;
   std::vector<mesh::Part> nearest;  // to an efficiency of a half, from where the end of it is sought
   double distance = 0;
   for (const int ranks : options.ranks) {
     std::vector<mesh::Part> parts = mesh::spread(mesh, ranks);
-    forecasts.push_back(flow::forecast(parts, flow_case.numerics, mesh.dim, machine));
+    forecasts.push_back(flow::forecast(parts, flow_case.numerics, mesh.dim, machine, scalars));
     const double off = std::abs(std::log(2 * forecasts.back().efficiency));
     if (ranks > 1 && (nearest.empty() || off < distance)) {
       nearest = std::move(parts);
@@ -177,7 +178,7 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
   fmt::print("memory              {:9.3g} bytes a cell + {:.0f} MB  (measured)\n", machine.memory_per_cell, 1e-6 * at_rest);
   print_table(forecasts);
   if (!nearest.empty()) {
-    const std::int64_t last = flow::last_efficient(nearest, flow_case.numerics, mesh.dim, machine, 0.5);
+    const std::int64_t last = flow::last_efficient(nearest, flow_case.numerics, mesh.dim, machine, 0.5, scalars);
     fmt::print("\nBeyond about {} rank{} ({} cells each) the efficiency is less than 50%.\n", last, last == 1 ? "" : "s",
                mesh.global_cells / last);
   }

@@ -36,6 +36,7 @@ PATIENCE = 60  # seconds that any one command may take on a busy machine
 
 # What makes each case small.
 COARSE = {
+    "dye": ["mesh.n=16"],
     "forward_step": ["mesh.h=0.1"],
     "from_file": [],
     "naca0012": ["mesh.around=32", "mesh.radial=16"],

@@ -95,6 +95,24 @@ TEST(Case, NamesTheKeyOfEveryWrongValue) {
       {{"forces.a.zones=wall", "forces.a.length=-1"}, {"forces.a.length"}},
       {{"forces.a.zones=wall", "forces.a.drag_direction=[0, 0, 0]"}, {"forces.a.drag_direction"}},
       {{"forces.a.zones=wall", "forces.a.lift_direction=[0, 0, 0]"}, {"forces.a.lift_direction"}},
+      // scalars
+      {{"scalars.dye.start=1"}, {"scalars.dye.start"}},
+      {{"scalars.dye.initial=sen(x)"}, {"scalars.dye.initial", "did you mean \"sin\""}},
+      {{"scalars.dye.initial=[1, 2]"}, {"scalars.dye.initial"}},
+      {{"scalars.dye.reference=0"}, {"scalars.dye.reference"}},
+      {{"scalars.pressure.initial=1"}, {"scalars.pressure", "a field of the flow"}},
+      {{"scalars.2nd.initial=1"}, {"scalars.2nd", "begins with a letter"}},
+      {{"scalars.a-b.initial=1"}, {"scalars.a-b", "begins with a letter"}},
+      {{"scalars.a={}", "scalars.b={}", "scalars.c={}", "scalars.d={}", "scalars.e={}", "scalars.f={}", "scalars.g={}",
+        "scalars.h={}", "scalars.i={}"},
+       {"scalars.i", "8 scalars at most"}},
+      {{"scalars.dye={}", "boundary.a.kind=far_field", "boundary.a.scalars.die=1"}, {"boundary.a.scalars.die", "\"dye\""}},
+      {{"boundary.a.kind=far_field", "boundary.a.scalars.dye=1"}, {"boundary.a.scalars", "no scalars"}},
+      {{"scalars.dye={}", "boundary.a.kind=slip_wall", "boundary.a.scalars.dye=1"}, {"boundary.a.scalars"}},
+      {{"scalars.dye={}", "boundary.a.kind=far_field", "boundary.a.scalars.dye=2*q"},
+       {"boundary.a.scalars.dye", "unknown name \"q\""}},
+      {{"scalars.dye={}", "device=cuda"}, {"device", "scalars"}},
+      {{"scalars.dye={}", "source=manufactured", "initial.kind=manufactured"}, {"source", "scalars"}},
       // unknown words
       {{"numerics.flux=hlcc"}, {"numerics.flux", "hllc"}},
       {{"numerics.limiter=minmod"}, {"numerics.limiter", "barth_jespersen"}},
@@ -180,6 +198,21 @@ TEST(Case, ReadsStates) {
       "[mesh]\ngenerator = \"box\"\n[gas]\ngas_constant = 287.05\n[free_stream]\npressure = 101325\n"
       "temperature = 288.15\n[stop]\nsteps = 1\n");
   EXPECT_DOUBLE_EQ(warm.free_stream->density, 101325 / (287.05 * 288.15));
+}
+
+TEST(Case, ReadsScalars) {
+  const Case c = read(kGood, {"scalars.dye.initial=x", "scalars.smoke={}", "boundary.a.kind=far_field",
+                              "boundary.a.scalars.smoke=2*t", "boundary.b.kind=prescribed", "boundary.c.kind=slip_wall"});
+  ASSERT_EQ(c.scalars.size(), 2U);
+  EXPECT_EQ(c.scalars[0].name, "dye");
+  EXPECT_EQ(c.scalars[0].initial.text, "x");
+  EXPECT_EQ(c.scalars[1].initial.text, "0");
+  EXPECT_EQ(c.scalars[1].reference, 1);
+  ASSERT_EQ(c.boundary[0].scalars.size(), 2U);
+  EXPECT_EQ(c.boundary[0].scalars[0].text, "0");
+  EXPECT_EQ(c.boundary[0].scalars[1].text, "2*t");
+  EXPECT_EQ(c.boundary[1].scalars.size(), 2U);
+  EXPECT_TRUE(c.boundary[2].scalars.empty());
 }
 
 TEST(Case, TheEffectiveCaseReadsBackAsItself) {

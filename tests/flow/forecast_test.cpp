@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "weft/flow/solver.hpp"
@@ -22,19 +24,21 @@ constexpr MachineModel kMachine{.cell_residuals_per_second = 4e6,
 TEST(Forecast, MessagesAndBytesAreThoseOfARun) {
   const Communicator comm = Communicator::world();
   for (const GradientKind gradient : {GradientKind::least_squares, GradientKind::none}) {
-    for (const int stages : {1, 3}) {
+    for (const auto& [stages, scalars] : {std::pair{1, 0}, std::pair{3, 0}, std::pair{3, 2}}) {
       const mesh::Mesh m =
           test::generated("box", {{"nx", "7"}, {"ny", "6"}, {"nz", "5"}, {"elements", "hexahedra"}}, test::periodic_box(3, 1));
       const Numerics numerics{.gradient = gradient, .rk_stages = stages, .cfl = 0.3};
-      Solver solver(m, IdealGas(), {}, numerics);
+      std::vector<Scalar> carried;
+      for (int k = 0; k < scalars; ++k) carried.push_back({.name = std::to_string(k)});
+      Solver solver(m, IdealGas(), {}, numerics, mesh::Neighbours::face, {}, Backend::host, Transport::automatic, carried);
       solver.initialise([](Vec3 x) { return Primitive{1 + 0.1 * std::sin(6.28 * x.x), {0.3, 0.2, 0.1}, 1}; });
-      const Traffic before = solver.residual().sent();
+      const Traffic before = solver.sent();
       constexpr int kSteps = 4;
       for (int i = 0; i < kSteps; ++i) (void)solver.step(1e300);
-      const Traffic after = solver.residual().sent();
+      const Traffic after = solver.sent();
       const std::int64_t messages = after.messages - before.messages, bytes = after.bytes - before.bytes;
 
-      const Forecast f = forecast(mesh::spread(m, comm.size()), numerics, m.dim, kMachine);
+      const Forecast f = forecast(mesh::spread(m, comm.size()), numerics, m.dim, kMachine, scalars);
       EXPECT_EQ(kSteps * f.messages, comm.max(messages));
       EXPECT_EQ(kSteps * f.bytes, comm.max(bytes));
       EXPECT_EQ(kSteps * f.all_messages, comm.sum(messages));

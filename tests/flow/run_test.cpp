@@ -136,6 +136,41 @@ TEST_F(WholeRun, ResumedReplacesTheFieldsOfLaterSteps) {
   }
 }
 
+TEST_F(WholeRun, ScalarsGoOnWithTheSameDigits) {
+  const auto histories = [&] {
+    return std::array{io::read_table(comm, scratch / "results" / "probes.csv"),
+                      io::read_table(comm, scratch / "results" / "integrals.csv")};
+  };
+  const std::vector<std::string> with{
+      "scalars.dye.initial=x < 0",      "scalars.smoke={}",       "boundary.inlet.scalars.dye=1 + y*t",
+      "boundary.inlet.scalars.smoke=3", "probes.a.at=[0.1, 0.5]", "output.integrals=true",
+      "output.history_steps=3"};
+  (void)run_wedge(with);
+  const auto expected = histories();
+  ASSERT_EQ(expected[0].front().size(), 2U + 5 + 2);
+  ASSERT_EQ(expected[1].front().size(), 2U + 5 + 2);
+  EXPECT_NEAR(expected[0].front()[7], 0, 1e-15);  // dye at the probe, at the start
+  EXPECT_GT(expected[1].back()[8], 0.1);          // smoke has come in
+  (void)run_wedge(with, Existing::overwrite, [&] { return told.last.step == 7; });
+  auto turned = with;  // in another order
+  std::swap(turned[0], turned[1]);
+  EXPECT_THAT(common_error<IoError>(comm, [&] { (void)run_wedge(turned, Existing::resume); }), HasSubstr("probes.csv"));
+  (void)run_wedge(with, Existing::resume);
+  EXPECT_EQ(histories(), expected);
+}
+
+TEST_F(WholeRun, RefusesACheckpointOfOtherScalars) {
+  const auto refused = [&](const std::vector<std::string>& overrides) {
+    return common_error<InputError>(comm, [&] { (void)run_wedge(overrides, Existing::resume); });
+  };
+  (void)run_wedge({"scalars.dye={}", "stop.steps=6"});
+  EXPECT_THAT(refused({}), HasSubstr("has the scalars dye, and the case has no scalars"));
+  EXPECT_THAT(refused({"scalars.fog={}"}), HasSubstr("has the scalars dye, and the case has the scalars fog"));
+  (void)run_wedge({"stop.steps=6"}, Existing::overwrite);
+  EXPECT_THAT(refused({"scalars.dye={}"}), HasSubstr("has no scalars, and the case has the scalars dye"));
+  (void)run_wedge({}, Existing::resume);
+}
+
 TEST_F(WholeRun, ResumedWithOtherHistoriesChangesNothing) {
   (void)run_wedge({"stop.steps=6"});
   const auto content = [&](const char* name) { return io::read_text(scratch / "results" / name); };

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,20 +36,24 @@ inline std::vector<BoundaryCondition> everywhere(const mesh::Mesh& mesh, const B
   return std::vector<BoundaryCondition>(mesh.boundary.size(), BoundaryCondition{params, {}});
 }
 
-/// Conserved values of all cells in the order of the source mesh, on every rank: comparable between rank counts.
-inline std::vector<double> gathered(const Solver& solver) {
-  constexpr auto kVars = static_cast<std::size_t>(Solver::kVars);
-  const mesh::Mesh& m = solver.mesh();
+/// `width` values of each cell in the order of the source mesh, on every rank: comparable between rank counts.
+inline std::vector<double> gathered(const mesh::Mesh& m, std::span<const double> of_owned, std::size_t width) {
   std::vector<std::int64_t> cells;
   for (std::int32_t c = 0; c < m.owned_cells; ++c) cells.push_back(m.cell_global[static_cast<std::size_t>(c)].value());
   const std::vector<std::int64_t> ids = m.comm.all_gather(std::span<const std::int64_t>(cells));
-  const std::vector<double> values = m.comm.all_gather(solver.conserved());
+  const std::vector<double> values = m.comm.all_gather(of_owned);
   std::vector<double> sorted(values.size());
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(i * kVars), kVars,
-                sorted.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(ids[i]) * kVars));
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(i * width), width,
+                sorted.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(ids[i]) * width));
   }
   return sorted;
+}
+/// Conserved values of all cells.
+inline std::vector<double> gathered(const Solver& solver) { return gathered(solver.mesh(), solver.conserved(), Solver::kVars); }
+/// rho phi of all cells and scalars.
+inline std::vector<double> gathered_amounts(const Solver& solver) {
+  return gathered(solver.mesh(), solver.scalar_amounts(), solver.scalars().size());
 }
 
 /// The largest difference of `b` from `a` in any variable, relative to the size of that variable: the largest value, and for

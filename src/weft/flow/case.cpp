@@ -317,7 +317,8 @@ InitialParams read_initial(const Section& s, const std::string& key, const Ideal
   return initial;
 }
 
-ZoneCondition read_condition(const Section& s, const IdealGas& gas, const std::optional<Primitive>& stream) {
+ZoneCondition read_condition(const Section& s, const IdealGas& gas, const std::optional<Primitive>& stream,
+                             const std::vector<ScalarChoice>& scalars) {
   ZoneCondition zone;
   zone.zone = s.name();
   zone.where = s.where("kind");
@@ -353,6 +354,7 @@ ZoneCondition read_condition(const Section& s, const IdealGas& gas, const std::o
         break;
     }
   });
+  zone.scalars = read_scalar_inflow(s, scalars, zone.prescribed || brings_scalars(zone.params.kind));
   return zone;
 }
 
@@ -444,9 +446,10 @@ Case read_case(const io::CaseReader& reader) {
   FreeStream free_stream;
   if (stream.present() || stream.documenting()) c.free_stream = read_state(stream, c.gas, std::nullopt, &free_stream);
   c.initial = read_initial(root.section("initial", {.doc = "The flow at the start."}), "kind", c.gas, c.free_stream);
+  c.scalars = read_scalars(root);
   for (const Section& zone :
        root.named_sections("boundary", {.doc = "The condition of each boundary zone of the mesh.", .placeholder = "zone"})) {
-    c.boundary.push_back(read_condition(zone, c.gas, c.free_stream));
+    c.boundary.push_back(read_condition(zone, c.gas, c.free_stream, c.scalars));
   }
   const Section numerics = root.section("numerics", {.doc = "How the equations are solved."});
   c.numerics = read_numerics(numerics, c.mesh.build);
@@ -513,6 +516,13 @@ Case read_case(const io::CaseReader& reader) {
   }
   if (c.mesh.axisymmetric && c.manufactured_source) {
     root.fail("source", "the manufactured source is of plane flows", "leave mesh.axisymmetric out");
+  }
+  if (c.manufactured_source && !c.scalars.empty()) {
+    root.fail("source", "the manufactured source adds mass, of which nobody knows what scalars it holds",
+              "leave out source, or [scalars]");
+  }
+  if (c.device != Backend::host && !c.scalars.empty()) {
+    root.fail("device", "scalars are computed on the host", "set device = \"host\", or leave [scalars] out");
   }
   if (c.manufactured_source && c.initial.kind != InitialKind::manufactured) {
     root.fail("source", "the manufactured source needs the manufactured solution", "set initial.kind = \"manufactured\"");

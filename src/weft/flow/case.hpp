@@ -12,6 +12,7 @@
 #include "weft/flow/initial.hpp"
 #include "weft/flow/monitors.hpp"
 #include "weft/flow/numerics.hpp"
+#include "weft/flow/scalar_case.hpp"
 #include "weft/io/case_reader.hpp"
 #include "weft/mesh/generate_by_name.hpp"
 #include "weft/mesh/mesh.hpp"
@@ -35,6 +36,7 @@ struct ZoneCondition {
   std::string zone;
   BoundaryParams params;
   std::optional<InitialParams> prescribed;  ///< kind = "prescribed": the state outside each face
+  std::vector<ExpressionText> scalars;      ///< of the gas that comes in, in the order of the case's; empty: none comes in
   Where where;                              ///< in the case, for messages
 };
 
@@ -69,6 +71,7 @@ struct Case {
   IdealGas gas;
   std::optional<Primitive> free_stream;
   InitialParams initial;
+  std::vector<ScalarChoice> scalars;
   std::vector<ZoneCondition> boundary;
   Numerics numerics;
   Backend device = Backend::host;

@@ -117,6 +117,8 @@ double Expression::operator()(Vec3 x, double t) const {
   }
 }
 
+bool Expression::sees_time() const { return parsed_->parser.GetUsedVar().count("t") > 0; }
+
 const std::string& Expression::text() const { return parsed_->text; }
 const Where& Expression::where() const { return parsed_->where; }
 

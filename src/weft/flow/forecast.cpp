@@ -14,8 +14,8 @@ struct Load {
   double cells = 0, rows_sent = 0, rows_received = 0, messages = 0;
 };
 
-double step_seconds(const Load& load, const Numerics& numerics, int dim, const MachineModel& machine, double ranks) {
-  const StepTraffic traffic = step_traffic(numerics, dim);
+double step_seconds(const Load& load, const Numerics& numerics, const StepTraffic& traffic, const MachineModel& machine,
+                    double ranks) {
   const auto row = static_cast<double>(traffic.row_bytes);
   return numerics.rk_stages * load.cells / machine.cell_residuals_per_second +
          traffic.exchanges * load.messages * machine.latency_s + load.rows_sent * row / machine.bandwidth +
@@ -30,16 +30,17 @@ double cells_of(const std::vector<mesh::Part>& parts) {
 
 }  // namespace
 
-StepTraffic step_traffic(const Numerics& numerics, int dim) {
-  const std::int64_t row = IdealGas::kVars * static_cast<std::int64_t>(sizeof(double));
+StepTraffic step_traffic(const Numerics& numerics, int dim, int scalars) {
+  const std::int64_t row = (IdealGas::kVars + scalars) * static_cast<std::int64_t>(sizeof(double));
   const bool second_order = numerics.gradient != GradientKind::none;
-  return {.exchanges = numerics.rk_stages * (second_order ? 2 : 1),
+  return {.exchanges = numerics.rk_stages * (second_order ? 2 : 1) * (scalars > 0 ? 2 : 1),
           .row_bytes = numerics.rk_stages * row * (second_order ? 1 + dim : 1)};
 }
 
-Forecast forecast(const std::vector<mesh::Part>& parts, const Numerics& numerics, int dim, const MachineModel& machine) {
+Forecast forecast(const std::vector<mesh::Part>& parts, const Numerics& numerics, int dim, const MachineModel& machine,
+                  int scalars) {
   WEFT_EXPECTS(!parts.empty());
-  const StepTraffic traffic = step_traffic(numerics, dim);
+  const StepTraffic traffic = step_traffic(numerics, dim, scalars);
   Forecast f{.ranks = static_cast<std::int64_t>(parts.size()), .fewest_cells = parts.front().cells};
   const auto ranks = static_cast<double>(f.ranks);
   for (const mesh::Part& part : parts) {
@@ -57,15 +58,16 @@ Forecast forecast(const std::vector<mesh::Part>& parts, const Numerics& numerics
                     .rows_sent = static_cast<double>(part.rows_sent),
                     .rows_received = static_cast<double>(part.ghosts),
                     .messages = static_cast<double>(part.messages)};
-    f.step_s = std::max(f.step_s, step_seconds(load, numerics, dim, machine, ranks));
+    f.step_s = std::max(f.step_s, step_seconds(load, numerics, traffic, machine, ranks));
   }
-  const double alone = step_seconds({.cells = cells_of(parts)}, numerics, dim, machine, 1);
+  const double alone = step_seconds({.cells = cells_of(parts)}, numerics, traffic, machine, 1);
   f.efficiency = alone / (ranks * f.step_s);
   return f;
 }
 
 std::int64_t last_efficient(const std::vector<mesh::Part>& known, const Numerics& numerics, int dim, const MachineModel& machine,
-                            double least) {
+                            double least, int scalars) {
+  const StepTraffic traffic = step_traffic(numerics, dim, scalars);
   const double cells = cells_of(known);
   const double mean = cells / static_cast<double>(known.size());
   Load most;
@@ -75,7 +77,7 @@ std::int64_t last_efficient(const std::vector<mesh::Part>& known, const Numerics
     most.rows_received = std::max(most.rows_received, static_cast<double>(part.ghosts));
     most.messages = std::max(most.messages, static_cast<double>(part.messages));
   }
-  const double alone = step_seconds({.cells = cells}, numerics, dim, machine, 1);
+  const double alone = step_seconds({.cells = cells}, numerics, traffic, machine, 1);
   const auto efficient = [&](std::int64_t count) {
     const auto ranks = static_cast<double>(count);
     const double share = cells / ranks, surface = std::pow(share / mean, (dim - 1.0) / dim);
@@ -83,7 +85,7 @@ std::int64_t last_efficient(const std::vector<mesh::Part>& known, const Numerics
                     .rows_sent = most.rows_sent * surface,
                     .rows_received = most.rows_received * surface,
                     .messages = most.messages};
-    return alone >= least * ranks * step_seconds(load, numerics, dim, machine, ranks);
+    return alone >= least * ranks * step_seconds(load, numerics, traffic, machine, ranks);
   };
   // More ranks than cells are never efficient.
   std::int64_t good = 1, bad = static_cast<std::int64_t>(cells / least) + 2;

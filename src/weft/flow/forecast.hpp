@@ -31,23 +31,23 @@ struct Forecast {
 };
 
 /// Exchanges of ghosts in a step and what they move: each stage of a Runge-Kutta step pulls the values, and the gradients where
-/// there are any.
+/// there are any; and the same of passive scalars, of which all travel together.
 struct StepTraffic {
   int exchanges = 0;           ///< in a step
   std::int64_t row_bytes = 0;  ///< of all of them together, for one row
 };
-[[nodiscard]] StepTraffic step_traffic(const Numerics& numerics, int dim);
+[[nodiscard]] StepTraffic step_traffic(const Numerics& numerics, int dim, int scalars = 0);
 
 /// A step of rank r takes
 ///     stages * cells / rate + exchanges * messages * latency + bytes sent / bandwidth + (bytes sent + received) / pack rate
 /// and the smallest time step, agreed upon by all, another latency * log2(ranks). Nothing is taken to overlap.
 /// @pre parts as mesh::spread gives them.
 [[nodiscard]] Forecast forecast(const std::vector<mesh::Part>& parts, const Numerics& numerics, int dim,
-                                const MachineModel& machine);
+                                const MachineModel& machine, int scalars = 0);
 
 /// The largest number of ranks for which the efficiency is at least `least`, 1 if none: messages of the rank that has most as in
 /// `known`, rows that travel as its surface, (cells per rank)^((dim - 1) / dim), and the imbalance of `known`.
 [[nodiscard]] std::int64_t last_efficient(const std::vector<mesh::Part>& known, const Numerics& numerics, int dim,
-                                          const MachineModel& machine, double least);
+                                          const MachineModel& machine, double least, int scalars = 0);
 
 }  // namespace weft::flow

@@ -97,12 +97,31 @@ Primitive Probe::read(const Solver& solver) const {
   return solver.mesh().comm.broadcast(value, owner_);
 }
 
+std::vector<double> Probe::read_scalars(const Solver& solver) const {
+  std::vector<double> values(solver.scalars().size());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (solver.mesh().comm.rank() == owner_) values[k] = solver.scalar_at(static_cast<int>(k), cell_, at_);
+    values[k] = solver.mesh().comm.broadcast(values[k], owner_);
+  }
+  return values;
+}
+
 std::array<double, Solver::kVars> totals(const Solver& solver) {
   const mesh::Mesh& m = solver.mesh();
   std::array<double, Solver::kVars> sums{};
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
     const auto i = static_cast<std::size_t>(c);
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += m.cell_volume[i] * solver.conserved()[i * sums.size() + k];
+  }
+  m.comm.sum(std::span<double>(sums));
+  return sums;
+}
+
+std::vector<double> scalar_totals(const Solver& solver) {
+  const mesh::Mesh& m = solver.mesh();
+  std::vector<double> sums(solver.scalars().size());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(m.owned_cells) * sums.size(); ++i) {
+    sums[i % sums.size()] += m.cell_volume[i / sums.size()] * solver.scalar_amounts()[i];
   }
   m.comm.sum(std::span<double>(sums));
   return sums;

@@ -48,6 +48,8 @@ class Probe {
   Probe(const mesh::Mesh& mesh, Vec3 at, const std::string& name = "probe");
   /// The cell's value moved to the point with the cell's limited gradient. @pre solver.refresh() since the last step. @collective
   [[nodiscard]] Primitive read(const Solver& solver) const;
+  /// Of each scalar likewise. @pre as read()  @collective
+  [[nodiscard]] std::vector<double> read_scalars(const Solver& solver) const;
 
  private:
   Vec3 at_;
@@ -57,6 +59,9 @@ class Probe {
 
 /// Integral of each conserved variable over the domain.  @collective
 [[nodiscard]] std::array<double, Solver::kVars> totals(const Solver& solver);
+
+/// Integral of rho phi over the domain, of each scalar.  @collective
+[[nodiscard]] std::vector<double> scalar_totals(const Solver& solver);
 
 /// Norms of the error of one variable.
 struct ErrorNorms {

@@ -134,6 +134,7 @@ detail::ResidualView Residual::view() const {
           .values = const_cast<double*>(values_.data()),  // const members only read through the view
           .gradients = const_cast<double*>(gradients_.data()),
           .residual = const_cast<double*>(residual_.data()),
+          .mass_fluxes = mass_fluxes_.empty() ? nullptr : const_cast<double*>(mass_fluxes_.data()),
           .gas = gas_,
           .scale = scale_,
           .reference_length = numerics_.reference_length,
@@ -174,6 +175,11 @@ void Residual::refresh(double time) {
   gradients(0, mesh_.inner_cells);
   pull_values_->wait();
   gradients(mesh_.inner_cells, mesh_.owned_cells);
+  for (std::size_t z = 0; z < boundary_.size() && !mass_fluxes_.empty(); ++z) {
+    for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
+      mass_fluxes_[face.index()] = mesh_.face_area[face.index()] * boundary_flux(z, face.value()).density;
+    }
+  }
 }
 
 void Residual::lower_order(std::span<const std::int32_t> cells) {

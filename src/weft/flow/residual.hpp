@@ -11,6 +11,7 @@
 #include "weft/flow/discretization.hpp"
 #include "weft/flow/gas.hpp"
 #include "weft/flow/numerics.hpp"
+#include "weft/flow/scalar.hpp"
 #include "weft/flow/source.hpp"
 #include "weft/mesh/mesh.hpp"
 
@@ -22,6 +23,7 @@ struct BoundaryCondition {
   /// Where given, the state outside a face as a function of its centroid and time, whatever params.kind says: it meets the inside
   /// state in the numerical flux.
   std::function<Primitive(Vec3, double)> prescribed{};
+  std::vector<ScalarInflow> scalars{};  ///< what comes in with the gas, in the order of the scalars; 0 of those that are not here
 };
 
 /// Cell-centred finite volumes of second order (Barth & Jespersen, AIAA 89-0366): limited linear reconstruction of primitive
@@ -69,6 +71,13 @@ class Residual {
   [[nodiscard]] bool order_lowered() const { return order_lowered_; }               ///< of any cell; equal on every rank
   [[nodiscard]] bool order_lowered(std::int32_t cell) const { return lowered_[static_cast<std::size_t>(cell)] != 0; }  ///< owned
 
+  /// From now on evaluate() writes down the mass that flows through each face, and refresh() that of the boundary's.
+  void keep_mass_fluxes() { mass_fluxes_.resize(static_cast<std::size_t>(mesh_.faces())); }
+  /// kg/s, by face, out of its left cell; empty where they are not kept.
+  [[nodiscard]] std::span<const double> mass_fluxes() const { return mass_fluxes_; }
+  /// What the kernels see, for those of other quantities that the flow carries; const members only read through it.
+  [[nodiscard]] detail::ResidualView view() const;
+
   /// Flux through a boundary face per unit area, out of the domain. @pre evaluate() or refresh() since values changed.
   [[nodiscard]] Conserved boundary_flux(std::size_t zone, std::int32_t face) const;
   /// State inside at the centroid of a face (reconstructed in its left cell).
@@ -104,7 +113,6 @@ class Residual {
   /// Gradients and inner fluxes of inner cells first <= c < last, block by block.
   void blocks(std::int32_t first, std::int32_t last);
   void boundary_fluxes();
-  [[nodiscard]] detail::ResidualView view() const;
 
   const mesh::Mesh& mesh_;
   IdealGas gas_;
@@ -115,6 +123,7 @@ class Residual {
   std::size_t padding_ = 0;                         ///< numbers behind the last row of values_ and of gradients_
   std::vector<double> values_, gradients_, residual_;
   std::vector<double> pulls_, face_arms_;  ///< of stencils and of cells' faces, as in detail::ResidualView
+  std::vector<double> mass_fluxes_;
   detail::LimiterChoice limiter_;
   detail::FluxChoice flux_;
   std::vector<std::int32_t> lowered_;  ///< of owned and ghost cells: 1 where the order is lowered

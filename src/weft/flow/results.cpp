@@ -130,6 +130,7 @@ fs::path Results::write_fields(const Solver& solver, const std::string& name) {
   std::vector<std::uint8_t> types;
   std::vector<double> density, velocity, pressure, mach;
   std::vector<std::int64_t> ids, ranks(cells, m.comm.rank().value());
+  std::vector<std::vector<double>> scalars(solver.scalars().size());
   for (std::size_t c = 0; c < cells; ++c) {
     const auto nodes = m.cell_nodes.row(c);
     const mesh::CellShape& form = mesh::shape(m.cell_type[c]);
@@ -142,12 +143,18 @@ fs::path Results::write_fields(const Solver& solver, const std::string& name) {
     pressure.push_back(w.pressure);
     mach.push_back(solver.residual().gas().mach(w));
     ids.push_back(m.cell_file_id[c]);
+    for (std::size_t k = 0; k < scalars.size(); ++k) {
+      scalars[k].push_back(solver.scalar(static_cast<int>(k), static_cast<std::int32_t>(c)));
+    }
   }
   const io::VtkGrid grid{.points = m.node_coord, .connectivity = connectivity, .offsets = offsets, .types = types};
-  const std::vector<io::VtkField> fields{
+  std::vector<io::VtkField> fields{
       {"density", std::span<const double>(density), 1},   {"velocity", std::span<const double>(velocity), 3},
       {"pressure", std::span<const double>(pressure), 1}, {"mach", std::span<const double>(mach), 1},
       {"cell_id", std::span<const std::int64_t>(ids), 1}, {"rank", std::span<const std::int64_t>(ranks), 1}};
+  for (std::size_t k = 0; k < scalars.size(); ++k) {
+    fields.push_back({solver.scalars()[k].name, std::span<const double>(scalars[k]), 1});
+  }
   fs::path file = folder_ / name;
   io::write_vtkhdf(
       comm_, file, grid, fields,
@@ -180,6 +187,12 @@ std::vector<std::string> with_variables(std::vector<std::string> columns, const 
   return columns;
 }
 
+std::vector<std::string> with_scalars(std::vector<std::string> columns, const std::vector<ScalarChoice>& scalars,
+                                      const std::string& prefix = {}) {
+  for (const ScalarChoice& scalar : scalars) columns.push_back(prefix + scalar.name);
+  return columns;
+}
+
 struct History {
   const char* file;
   std::vector<std::string> columns;
@@ -206,11 +219,13 @@ void Results::begin(std::int64_t step) {
   if (!case_.probes.empty()) {
     std::vector<std::string> columns{"step", "time"};
     for (const ProbeChoice& probe : case_.probes)
-      columns = with_variables(std::move(columns), IdealGas::primitive_name, probe.name + "_");
+      columns = with_scalars(with_variables(std::move(columns), IdealGas::primitive_name, probe.name + "_"), case_.scalars,
+                             probe.name + "_");
     all.push_back({"probes.csv", std::move(columns), &histories_->probes});
   }
   if (case_.integrals) {
-    all.push_back({"integrals.csv", with_variables({"step", "time"}, IdealGas::conserved_name), &histories_->integrals});
+    all.push_back({"integrals.csv", with_scalars(with_variables({"step", "time"}, IdealGas::conserved_name), case_.scalars),
+                   &histories_->integrals});
   }
   if (step > 0) {
     for (const History& history : all) io::Table::expect_resumable(comm_, folder_ / history.file, history.columns);
@@ -253,17 +268,21 @@ void Results::add_forces(const Solver& solver, const std::vector<Forces>& forces
   histories_->forces->add(row);
 }
 
-void Results::add_probes(const Solver& solver, const std::vector<Primitive>& readings) {
+void Results::add_probes(const Solver& solver, const std::vector<Primitive>& readings,
+                         const std::vector<std::vector<double>>& scalars) {
   std::vector<double> row = stamp(solver);
-  for (const Primitive& w : readings) {
-    for (int k = 0; k < kVars; ++k) row.push_back(w[k]);
+  for (std::size_t i = 0; i < readings.size(); ++i) {
+    for (int k = 0; k < kVars; ++k) row.push_back(readings[i][k]);
+    row.insert(row.end(), scalars[i].begin(), scalars[i].end());
   }
   histories_->probes->add(row);
 }
 
-void Results::add_integrals(const Solver& solver, const std::array<double, Solver::kVars>& totals) {
+void Results::add_integrals(const Solver& solver, const std::array<double, Solver::kVars>& totals,
+                            const std::vector<double>& scalar_totals) {
   std::vector<double> row = stamp(solver);
   row.insert(row.end(), totals.begin(), totals.end());
+  row.insert(row.end(), scalar_totals.begin(), scalar_totals.end());
   histories_->integrals->add(row);
 }
 
@@ -284,6 +303,7 @@ void Results::write_errors(const Solver& solver, const std::array<ErrorNorms, So
 namespace {
 
 constexpr const char* kConserved = "conserved";
+constexpr std::string_view kScalar = "scalar_";    // then its name: a field of rho phi, and a number that says that there is one
 constexpr const char* kLowered = "lowered_order";  // 1 where the scheme is of first order for a while
 constexpr const char* kLoweredUntil = "lowered_until";
 
@@ -303,6 +323,24 @@ std::uint64_t fingerprint_of(const mesh::Mesh& m, const std::vector<std::int64_t
   return m.axisymmetric ? ~of_plane : of_plane;
 }
 
+/// @throws InputError where the checkpoint has not the scalars of the case, in whatever order.
+void expect_scalars(const io::CheckpointInfo& info, const std::vector<ScalarChoice>& scalars, const fs::path& file) {
+  std::vector<std::string> here, there;
+  for (const ScalarChoice& scalar : scalars) here.push_back(scalar.name);
+  for (const auto& [name, value] : info.numbers) {
+    if (name.starts_with(kScalar)) there.push_back(name.substr(kScalar.size()));
+  }
+  const auto list = [](std::vector<std::string>& names) {
+    std::sort(names.begin(), names.end());
+    return names.empty() ? std::string("no scalars") : fmt::format("the scalars {}", fmt::join(names, ", "));
+  };
+  const std::string found = list(there), wanted = list(here);
+  if (found == wanted) return;
+  throw InputError(fmt::format("this checkpoint has {}, and the case has {}", found, wanted),
+                   "resume with the scalars that the run began with, or give --overwrite to start it again",
+                   {.file = file.string()});
+}
+
 }  // namespace
 
 fs::path Results::write_checkpoint(const Solver& solver, double largest_residual, double residual) {
@@ -311,6 +349,13 @@ fs::path Results::write_checkpoint(const Solver& solver, double largest_residual
   fs::path file = folder_ / kCheckpointFile;
   std::vector<io::CheckpointField> fields{{kConserved, solver.conserved(), kVars}};
   std::vector<std::pair<std::string, double>> numbers{{"largest_residual", largest_residual}, {"residual", residual}};
+  const std::size_t scalars = solver.scalars().size();
+  std::vector<std::vector<double>> amounts(scalars);
+  for (std::size_t k = 0; k < scalars; ++k) {
+    for (std::size_t i = k; i < keys.size() * scalars; i += scalars) amounts[k].push_back(solver.scalar_amounts()[i]);
+    fields.push_back({std::string(kScalar) + solver.scalars()[k].name, amounts[k]});
+    numbers.emplace_back(fields.back().name, 1);
+  }
   std::vector<double> lowered;
   if (solver.residual().order_lowered()) {
     const LoweredOrder order = solver.lowered_order();
@@ -362,15 +407,21 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh, const fs::path& file) c
   io::CheckpointReader reader(comm_, file);
   const std::vector<std::int64_t> keys = keys_of(mesh);
   reader.expect_mesh(mesh.global_cells, fingerprint_of(mesh, keys));
+  expect_scalars(reader.info(), case_.scalars, file);
   reader.choose_rows(keys);
   Resumed resumed{.file = file,
                   .conserved = reader.read(kConserved, kVars),
+                  .scalar_amounts = std::vector<double>(keys.size() * case_.scalars.size()),
                   .time = reader.info().time,
                   .largest_residual = reader.number("largest_residual"),
                   .residual = reader.number("residual"),
                   .step = reader.info().step,
                   .lowered = {},
                   .instead_of = {}};
+  for (std::size_t k = 0; k < case_.scalars.size(); ++k) {
+    const std::vector<double> amounts = reader.read(std::string(kScalar) + case_.scalars[k].name);
+    for (std::size_t c = 0; c < amounts.size(); ++c) resumed.scalar_amounts[c * case_.scalars.size() + k] = amounts[c];
+  }
   if (reader.has(kLowered)) {
     const std::vector<double> flags = reader.read(kLowered);
     for (std::size_t c = 0; c < flags.size(); ++c) {

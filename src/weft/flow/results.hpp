@@ -16,7 +16,8 @@ namespace weft::flow {
 /// The state that a checkpoint holds, for this rank's owned cells.
 struct Resumed {
   std::filesystem::path file;
-  std::vector<double> conserved;  ///< owned cells x Solver::kVars
+  std::vector<double> conserved;       ///< owned cells x Solver::kVars
+  std::vector<double> scalar_amounts;  ///< owned cells x the case's scalars
   double time = 0, largest_residual = 0, residual = 1;
   std::int64_t step = 0;
   LoweredOrder lowered;
@@ -48,8 +49,11 @@ class Results {
   // Each adds one row, written at once. @collective
   void add_residuals(const StepReport& step, const std::array<double, Solver::kVars>& norms);
   void add_forces(const Solver& solver, const std::vector<Forces>& forces);
-  void add_probes(const Solver& solver, const std::vector<Primitive>& readings);
-  void add_integrals(const Solver& solver, const std::array<double, Solver::kVars>& totals);
+  /// @param scalars  of each probe.
+  void add_probes(const Solver& solver, const std::vector<Primitive>& readings, const std::vector<std::vector<double>>& scalars);
+  /// @param scalar_totals  of each scalar.
+  void add_integrals(const Solver& solver, const std::array<double, Solver::kVars>& totals,
+                     const std::vector<double>& scalar_totals);
   void write_errors(const Solver& solver, const std::array<ErrorNorms, Solver::kVars>& errors);
 
   /// @pre has_walls() of the case, and solver.refresh() since the last step.  @collective
@@ -60,7 +64,7 @@ class Results {
   std::filesystem::path write_checkpoint(const Solver& solver, double largest_residual, double residual);
 
   /// The newest checkpoint, or the one before it where that cannot be read.
-  /// @throws InputError: none there; IoError: of another mesh, damaged.  @collective
+  /// @throws InputError: none there, or of other scalars than the case's; IoError: of another mesh, damaged.  @collective
   [[nodiscard]] Resumed read_checkpoint(const mesh::Mesh& mesh);
   /// The rows of forces.csv of the steps before a resumed run; none in a new one. @pre begin()  @collective
   [[nodiscard]] std::vector<ForceRecord> earlier_forces() const;

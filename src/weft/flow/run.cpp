@@ -257,9 +257,13 @@ class Run {
       history_.add(solver_.steps(), std::move(coefficients));
     }
     std::vector<Primitive> readings;
-    for (const Probe& probe : probes_) readings.push_back(probe.read(solver_));
-    if (!readings.empty()) results_.add_probes(solver_, readings);
-    if (case_.integrals) results_.add_integrals(solver_, totals(solver_));
+    std::vector<std::vector<double>> scalars;
+    for (const Probe& probe : probes_) {
+      readings.push_back(probe.read(solver_));
+      scalars.push_back(probe.read_scalars(solver_));
+    }
+    if (!readings.empty()) results_.add_probes(solver_, readings, scalars);
+    if (case_.integrals) results_.add_integrals(solver_, totals(solver_), scalar_totals(solver_));
   }
 
   Progress progress(const StepReport& report) {
@@ -326,12 +330,15 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
       throw InputError(fmt::format("zone \"{}\" of the mesh {} has no boundary condition", zone.name, mesh.source),
                        fmt::format("add a section [boundary.{}] with a kind, or make it periodic", zone.name));
     }
-    BoundaryCondition condition{found->params, {}};
+    BoundaryCondition condition{found->params, {}, {}};
     if (found->prescribed) {
       const InitialState state(*found->prescribed);
       for (const mesh::LocalFaceId face : zone.faces) (void)state(mesh.face_centroid[face.index()]);  // a bad formula fails here
       condition.prescribed = [state](Vec3 x, double t) { return state.at(x, t); };
     }
+    std::vector<Vec3> faces;
+    for (const mesh::LocalFaceId face : zone.faces) faces.push_back(mesh.face_centroid[face.index()]);
+    condition.scalars = make_scalar_inflow(found->scalars, faces);
     matched.push_back(std::move(condition));
   }
   return matched;
@@ -377,8 +384,9 @@ std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_cas
     const Communicator machine = mesh.comm.split_shared_memory();
     agreed(mesh.comm, [&] { set_device(device_of(machine.rank().value())); });
   }
-  auto solver = std::make_unique<Solver>(mesh, flow_case.gas, std::move(conditions), flow_case.numerics,
-                                         flow_case.mesh.build.ghosts, flow_case.source(), flow_case.device, flow_case.transport);
+  auto solver =
+      std::make_unique<Solver>(mesh, flow_case.gas, std::move(conditions), flow_case.numerics, flow_case.mesh.build.ghosts,
+                               flow_case.source(), flow_case.device, flow_case.transport, make_scalars(flow_case.scalars));
   if (flow_case.free_stream) solver->residual().set_reference(*flow_case.free_stream);
   return solver;
 }
@@ -396,7 +404,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   double largest_residual = 0, residual = 1;
   if (existing == Existing::resume) {
     const Resumed from = results.read_checkpoint(mesh);
-    solver->restore(from.conserved, from.time, from.step, from.lowered);
+    solver->restore(from.conserved, from.time, from.step, from.lowered, from.scalar_amounts);
     largest_residual = from.largest_residual;
     residual = from.residual;
     observer.resumed(from.file, from.step, from.time, from.instead_of);

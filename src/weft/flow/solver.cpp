@@ -13,6 +13,7 @@
 #include "weft/flow/detail/device_stepper.hpp"
 #include "weft/flow/detail/runge_kutta.hpp"
 #include "weft/flow/detail/step_length.hpp"
+#include "weft/flow/scalar_transport.hpp"
 
 namespace weft::flow {
 namespace {
@@ -46,13 +47,18 @@ void store_conserved(double* values, const Conserved& u) {
 }  // namespace
 
 Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
-               mesh::Neighbours stencil, SourceTerm source, Backend backend, Transport transport)
+               mesh::Neighbours stencil, SourceTerm source, Backend backend, Transport transport, std::vector<Scalar> scalars)
     : residual_(mesh, gas, std::move(boundary), numerics, stencil, backend, transport),
       source_(std::move(source)),
       memory_(backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) * kVars : 0),
       conserved_(memory_),
       start_of_step_(memory_.size()),
       local_dt_(numerics.local_time_step && backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) : 0) {
+  if (!scalars.empty()) {
+    if (backend != Backend::host) throw InputError("scalars are computed on the host", "set device = \"host\"");
+    scalars_ = std::make_unique<ScalarTransport>(residual_, std::move(scalars), backend, transport);
+    amounts_ = scalars_->amounts();
+  }
   if (backend != Backend::host) {
     agreed(mesh.comm, [&] { device_ = detail::DeviceStepper::make(residual_, source_); });
     conserved_ = device_->state();
@@ -70,6 +76,11 @@ Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryConditi
 Solver::~Solver() = default;
 
 std::string Solver::transport() const { return device_ ? device_->transport() : residual_.transport(); }
+
+Traffic Solver::sent() const {
+  const Traffic flow = residual_.sent(), carried = scalars_ ? scalars_->sent() : Traffic{};
+  return {.messages = flow.messages + carried.messages, .bytes = flow.bytes + carried.bytes};
+}
 
 void Solver::keep_state() const {
   if (copy_ != Copy::old) return;
@@ -90,6 +101,7 @@ void Solver::refresh() {
     device_->refresh(time_);
   } else {
     residual_.refresh(time_);
+    if (scalars_) scalars_->refresh(time_);
   }
 }
 
@@ -109,19 +121,26 @@ void Solver::initialise(const std::function<Primitive(Vec3)>& state, double time
       const Primitive w = state(m.cell_centroid[static_cast<std::size_t>(c)]);
       if (m.axisymmetric && w.velocity.z != 0) throw turning("the initial state");
       store_conserved(&conserved_[static_cast<std::size_t>(c) * kVars], residual_.gas().conserved(w));
+      for (std::size_t k = 0; k < scalars().size(); ++k) set_scalar(k, static_cast<std::size_t>(c));
     }
   });
   begin(time, step);
 }
 
-void Solver::restore(std::span<const double> conserved, double time, std::int64_t step, const LoweredOrder& lowered) {
+void Solver::restore(std::span<const double> conserved, double time, std::int64_t step, const LoweredOrder& lowered,
+                     std::span<const double> scalar_amounts) {
   agreed(mesh().comm, [&] {
     if (conserved.size() != conserved_.size()) {
       throw InputError(fmt::format("{} values for {} owned cells of {} variables", conserved.size(), mesh().owned_cells, kVars));
     }
+    if (scalar_amounts.size() != amounts_.size()) {
+      throw InputError(fmt::format("{} amounts of scalars for {} owned cells and {} scalars", scalar_amounts.size(),
+                                   mesh().owned_cells, scalars().size()));
+    }
   });
   (void)this->conserved();  // nothing is on its way there
   std::copy(conserved.begin(), conserved.end(), conserved_.begin());
+  std::copy(scalar_amounts.begin(), scalar_amounts.end(), amounts_.begin());
   residual_.restore_order();
   if (device_) device_->set_lowered({});
   if (lowered.until > 0) lower_order(lowered.cells);
@@ -150,6 +169,34 @@ void Solver::begin(double time, std::int64_t step) {
 Primitive Solver::primitive(std::int32_t cell) const {
   const std::size_t first = static_cast<std::size_t>(cell) * kVars;
   return device_ ? residual_.gas().primitive(conserved_at(&conserved()[first])) : load(&residual_.values()[first]);
+}
+
+const std::vector<Scalar>& Solver::scalars() const {
+  static const std::vector<Scalar> none;
+  return scalars_ ? scalars_->scalars() : none;
+}
+
+std::span<const double> Solver::scalar_amounts() const {
+  (void)conserved();  // fetches them, too
+  return amounts_;
+}
+
+double Solver::scalar(int k, std::int32_t cell) const {
+  const auto c = static_cast<std::size_t>(cell);
+  return scalar_amounts()[c * scalars().size() + static_cast<std::size_t>(k)] / conserved_[c * kVars];
+}
+
+double Solver::scalar_at(int k, std::int32_t cell, Vec3 x) const { return scalars_->at(k, cell, x); }
+
+/// To what it is at the start, in an owned cell whose density is known.
+void Solver::set_scalar(std::size_t k, std::size_t cell) {
+  const Scalar& scalar = scalars()[k];
+  const Vec3 x = mesh().cell_centroid[cell];
+  const double value = scalar.initial ? scalar.initial(x) : 0;
+  if (!std::isfinite(value)) {
+    throw InputError(fmt::format("the scalar \"{}\" is {} at ({:g}, {:g}, {:g})", scalar.name, value, x.x, x.y, x.z));
+  }
+  amounts_[cell * scalars().size() + k] = conserved_[cell * kVars] * value;
 }
 
 void Solver::lower_order(std::span<const std::int32_t> cells) {
@@ -310,6 +357,14 @@ void Solver::try_step(double dt, double fraction) {
     const double time = time_ + detail::runge_kutta_stage(stages, stage).time * advance;
     add_sources(time);
     residual_.evaluate(time);
+    if (scalars_) {
+      scalars_->advance({.time = time,
+                         .first = stage == 0,
+                         .keep = detail::runge_kutta_stage(stages, stage).keep,
+                         .dt = dt,
+                         .local_cfl = fraction * cfl(),
+                         .local_dt = local_dt_.empty() ? nullptr : local_dt_.data()});
+    }
     update(stage, dt, fraction);
   }
 }
@@ -402,6 +457,7 @@ StepReport Solver::settle_step(double dt_limit) {
       device_->undo();
     } else {
       std::copy(start_of_step_.begin(), start_of_step_.end(), conserved_.begin());
+      if (scalars_) scalars_->undo();
     }
     bad_ = {};
     (void)survey();

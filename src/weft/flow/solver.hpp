@@ -11,12 +11,14 @@
 
 #include "weft/base/error.hpp"
 #include "weft/flow/residual.hpp"
+#include "weft/flow/scalar.hpp"
 
 namespace weft::flow {
 
 namespace detail {
 class DeviceStepper;
 }
+class ScalarTransport;
 
 /// What one step did; equal on every rank.
 struct StepReport {
@@ -52,18 +54,20 @@ class Solver {
   /// @param backend  Backend::host, or Backend::cuda: every stage is computed on the current GPU, and conserved() and primitive()
   ///   fetch the state from there when it has changed.
   /// @param transport  how ghosts travel.
-  /// @throws DeviceError without a GPU.  @collective
+  /// @param scalars  what the flow carries. Mass that a source adds holds none of it.
+  /// @throws DeviceError without a GPU; InputError for more than kMostScalars scalars, or two of one name.  @collective
   Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
          mesh::Neighbours stencil = mesh::Neighbours::face, SourceTerm source = {}, Backend backend = Backend::host,
-         Transport transport = Transport::automatic);
+         Transport transport = Transport::automatic, std::vector<Scalar> scalars = {});
   ~Solver();
 
-  /// Sets every owned cell to state(centroid), and the clock.  @collective
-  /// @throws PhysicsError on every rank if a state is not physical, naming the cell.
+  /// Sets every owned cell to state(centroid), scalars to their start there, and the clock.  @collective
+  /// @throws PhysicsError on every rank if a state is not physical, naming the cell; InputError if a scalar is not finite.
   void initialise(const std::function<Primitive(Vec3)>& state, double time = 0, std::int64_t step = 0);
-  /// Sets the conserved values of the owned cells (kVars each, local order), the clock and the cells of lowered order: the next
-  /// steps are bit by bit those of the solver that these were taken from.  @collective
-  void restore(std::span<const double> conserved, double time, std::int64_t step, const LoweredOrder& lowered = {});
+  /// Sets the conserved values of the owned cells (kVars each, local order), the clock, the cells of lowered order and
+  /// scalar_amounts(): the next steps are bit by bit those of the solver that these were taken from.  @collective
+  void restore(std::span<const double> conserved, double time, std::int64_t step, const LoweredOrder& lowered = {},
+               std::span<const double> scalar_amounts = {});
 
   /// One time step of at most `dt_limit` seconds.  @collective
   /// A step that leaves the range of the gas (negative density or pressure) is undone and tried again, first order in the cells
@@ -101,10 +105,18 @@ class Solver {
 
   [[nodiscard]] std::span<const double> conserved() const;     ///< owned rows x kVars
   [[nodiscard]] Primitive primitive(std::int32_t cell) const;  ///< owned cell
+  [[nodiscard]] const std::vector<Scalar>& scalars() const;
+  /// rho phi: owned rows x scalars().size()
+  [[nodiscard]] std::span<const double> scalar_amounts() const;
+  [[nodiscard]] double scalar(int k, std::int32_t cell) const;  ///< of an owned cell
+  /// Scalar k at the point x, linear within the owned cell. @pre refresh() since the last step.
+  [[nodiscard]] double scalar_at(int k, std::int32_t cell, Vec3 x) const;
   [[nodiscard]] LoweredOrder lowered_order() const;
   [[nodiscard]] bool on_gpu() const { return device_ != nullptr; }
   /// How ghosts travel; empty where there are none.
   [[nodiscard]] std::string transport() const;
+  /// What this rank has sent to others in exchanges of ghosts on the host.
+  [[nodiscard]] Traffic sent() const;
   [[nodiscard]] const Residual& residual() const { return residual_; }
   [[nodiscard]] Residual& residual() { return residual_; }
   [[nodiscard]] const mesh::Mesh& mesh() const { return residual_.mesh(); }
@@ -126,6 +138,7 @@ class Solver {
   void begin(double time, std::int64_t step);
   void lower_order(std::span<const std::int32_t> cells);
   void add_sources(double time);
+  void set_scalar(std::size_t k, std::size_t cell);
   [[nodiscard]] double cfl() const;
   void set_order_of_step();
   void try_step(double dt, double fraction);
@@ -140,9 +153,11 @@ class Solver {
 
   Residual residual_;
   SourceTerm source_;
+  std::unique_ptr<ScalarTransport> scalars_;       ///< null: there are none
   std::unique_ptr<detail::DeviceStepper> device_;  ///< null on the host
   std::vector<double> memory_;                     ///< of the host
   std::span<double> conserved_;                    ///< there, or as last brought from the GPU
+  std::span<double> amounts_;                      ///< of scalars; likewise
   mutable enum class Copy { old, coming, here } copy_ = Copy::here;
   std::optional<StepsAhead> ahead_;    ///< under way
   std::vector<double> start_of_step_;  ///< of the host

@@ -78,6 +78,7 @@ struct ResidualView {
   double* values;           ///< rows x kVars
   double* gradients;        ///< (owned + ghost) x Dim x kVars, limited
   double* residual;         ///< owned x kVars: minus the sum of the fluxes out of the cell
+  double* mass_fluxes;      ///< by face, out of the left cell; null: not wanted
   IdealGas gas;
   Primitive scale;          ///< by which the variables vary: Venkatakrishnan's parameter is relative to it
   double reference_length;  ///< m

@@ -72,7 +72,9 @@ void boundary_face_loop(const ResidualView& v, const FluxChoice& flux, const Bou
         prescribed == nullptr
             ? boundary_flux(v.gas, params, inside, n)
             : std::visit([&](const auto& chosen) { return chosen(v.gas, inside, prescribed[f - first], n); }, flux);
-    accumulate(v.residual + static_cast<std::int64_t>(v.left(f)) * kVars, v.face_area(f) * out, -1.0);
+    const Conserved through = v.face_area(f) * out;
+    if (v.mass_fluxes != nullptr) v.mass_fluxes[f] = through.density;
+    accumulate(v.residual + static_cast<std::int64_t>(v.left(f)) * kVars, through, -1.0);
   }
 }
 

@@ -1,0 +1,329 @@
+// Passive scalars: carried exactly as the mass is, within their bounds, on any number of ranks.
+#include "weft/flow/scalar_transport.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <numbers>
+
+#include "weft/flow/exact_fields.hpp"
+#include "weft/flow/solver.hpp"
+#include "weft/mesh/revolve.hpp"
+
+#include "flow/solver_settings.hpp"
+
+namespace weft::flow {
+namespace {
+
+using test::common_error;
+using test::conditions;
+using test::gathered;
+using test::gathered_amounts;
+using test::generated;
+using test::Setting;
+using test::settings;
+using test::wavy;
+using ::testing::HasSubstr;
+
+constexpr double kPi = std::numbers::pi;
+
+std::unique_ptr<Solver> carrying(const mesh::Mesh& mesh, std::vector<Scalar> scalars, const Numerics& numerics,
+                                 std::vector<BoundaryCondition> boundary = {},
+                                 mesh::Neighbours stencil = mesh::Neighbours::face) {
+  return std::make_unique<Solver>(mesh, IdealGas{}, std::move(boundary), numerics, stencil, SourceTerm{}, Backend::host,
+                                  Transport::automatic, std::move(scalars));
+}
+
+void go(Solver& solver, int steps) {
+  for (int i = 0; i < steps; ++i) solver.step(1.0);
+}
+
+/// Smallest and largest value of scalar k over all ranks.
+std::pair<double, double> range(const Solver& solver, int k) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (std::int32_t c = 0; c < solver.mesh().owned_cells; ++c) {
+    low = std::min(low, solver.scalar(k, c));
+    high = std::max(high, solver.scalar(k, c));
+  }
+  return {solver.mesh().comm.min(low), solver.mesh().comm.max(high)};
+}
+
+/// Root mean square of the error of scalar 0.
+double error(const Solver& solver, const std::function<double(Vec3)>& exact) {
+  const mesh::Mesh& m = solver.mesh();
+  double sum = 0, volume = 0;
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    const double off = solver.scalar(0, c) - exact(m.cell_centroid[i]);
+    sum += m.cell_volume[i] * off * off;
+    volume += m.cell_volume[i];
+  }
+  return std::sqrt(m.comm.sum(sum) / m.comm.sum(volume));
+}
+
+// --- accuracy
+
+TEST(ScalarTransport, CarriesASmoothScalarWithSecondOrder) {
+  const Vec3 velocity{1, 0.5, 0};
+  const auto wave = [](Vec3 x) { return std::sin(2 * kPi * x.x) * std::cos(2 * kPi * x.y); };
+  for (const char* elements : {"quads", "triangles"}) {
+    std::vector<double> errors;
+    for (const std::int64_t n : {16, 32, 64}) {
+      const mesh::Mesh m = generated("box", {{"nx", n}, {"ny", n}, {"elements", elements}}, test::periodic_box(2, 1));
+      const auto solver = carrying(m, {{.name = "dye", .initial = wave}}, {.limiter = LimiterKind::none, .cfl = 0.8});
+      solver->initialise([&](Vec3) { return Primitive{1.4, velocity, 1}; });
+      test::advance(*solver, 0.2);
+      errors.push_back(error(*solver, [&](Vec3 x) { return wave(x - 0.2 * velocity); }));
+    }
+    EXPECT_GT(test::order(errors[1], errors[2]), 1.9) << elements << " " << errors[1] << " " << errors[2];
+  }
+}
+
+TEST(ScalarTransport, CarriesAScalarThroughAVortexWithSecondOrder) {
+  const IsentropicVortex vortex;
+  // What depends on the distance from the centre alone turns in itself.
+  const auto blob = [](Vec3 x, double t) {
+    const Vec3 r = x - Vec3{5 + t, 5 + t, 0};
+    return std::exp(-0.5 * dot(r, r));
+  };
+  std::vector<double> errors;
+  for (const std::int64_t n : {32, 64}) {
+    const mesh::Mesh m = generated("vortex_box", {{"n", n}}, test::periodic_box(2, 10));
+    const auto solver =
+        carrying(m, {{.name = "dye", .initial = [&](Vec3 x) { return blob(x, 0); }}}, {.limiter = LimiterKind::none, .cfl = 0.8});
+    solver->initialise([&](Vec3 x) { return vortex(x, 0); });
+    test::advance(*solver, 1);
+    errors.push_back(error(*solver, [&](Vec3 x) { return blob(x, solver->time()); }));
+  }
+  EXPECT_GT(test::order(errors[0], errors[1]), 1.9) << errors[0] << " " << errors[1];
+}
+
+TEST(ScalarTransport, TakesInWhatAZoneBringsAtThatTime) {
+  // A slope that moves with a supersonic stream, and enters at x = 0.
+  const auto slope = [](Vec3 x, double t) { return 3 - 2 * (x.x - 2 * t) + 0.5 * x.y; };
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{32}}, {"ny", std::int64_t{4}}, {"ymax", 0.125}});
+  std::vector<BoundaryCondition> boundary;
+  for (const mesh::BoundaryZone& zone : m.boundary) {
+    BoundaryCondition condition{{.kind = BoundaryKind::supersonic_outflow}};
+    if (zone.name == "xmin") {
+      condition = {.params = {.kind = BoundaryKind::supersonic_inflow, .state = {1.4, {2, 0, 0}, 1}},
+                   .scalars = {{.value = slope, .of_time = true}, {.value = [](Vec3, double) { return 0.7; }}}};
+    }
+    boundary.push_back(condition);
+  }
+  const auto solver = carrying(m, {{.name = "slope", .initial = [&](Vec3 x) { return slope(x, 0); }}, {.name = "dye"}},
+                               {.limiter = LimiterKind::none, .cfl = 0.5}, boundary);
+  solver->initialise([](Vec3) { return Primitive{1.4, {2, 0, 0}, 1}; });
+  test::advance(*solver, 1);
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    const Vec3 x = m.cell_centroid[static_cast<std::size_t>(c)];
+    EXPECT_NEAR(solver->scalar(1, c), 0.7, 1e-6);
+    // Next to the other boundaries gradients see the inside value at the face, which is felt upstream, by a quarter
+    // in each cell.
+    if (x.x > 0.4 || x.y < 0.04 || x.y > 0.09) continue;
+    EXPECT_NEAR(solver->scalar(0, c), slope(x, 1), 1e-10);
+  }
+}
+
+// --- what holds exactly
+
+class ScalarsIn : public ::testing::TestWithParam<Setting> {
+ protected:
+  [[nodiscard]] mesh::Mesh mesh_on(const Communicator& comm) const {
+    return generated(GetParam().generator, GetParam().parameters, GetParam().options, comm);
+  }
+  /// Of a wave, of 1, and of a step; zones bring half the wave, 1, and 0.25.
+  [[nodiscard]] static std::vector<Scalar> three() {
+    const auto wave = [](Vec3 x) { return std::sin(5 * x.x) + x.y; };
+    return {{.name = "wave", .initial = wave, .reference = 2},
+            {.name = "one", .initial = [](Vec3) { return 1.0; }},
+            {.name = "step", .initial = [](Vec3 x) { return x.x + 0.3 * x.y < 0.5 ? 1.0 : 0.0; }}};
+  }
+  [[nodiscard]] static std::vector<BoundaryCondition> bringing(const mesh::Mesh& mesh) {
+    std::vector<BoundaryCondition> all = conditions(mesh);
+    for (BoundaryCondition& condition : all) {
+      condition.scalars = {{.value = [](Vec3 x, double t) { return 0.5 * std::sin(5 * x.x + t); }, .of_time = true},
+                           {.value = [](Vec3, double) { return 1.0; }},
+                           {.value = [](Vec3, double) { return 0.25; }}};
+    }
+    return all;
+  }
+  [[nodiscard]] std::unique_ptr<Solver> solver_on(const mesh::Mesh& mesh, Numerics numerics) const {
+    auto solver = carrying(mesh, three(), numerics, bringing(mesh), GetParam().options.ghosts);
+    const int dim = GetParam().dim;
+    solver->initialise([dim](Vec3 x) { return wavy(x, dim); });
+    return solver;
+  }
+  [[nodiscard]] Numerics numerics() const { return {.limiter = GetParam().limiter, .cfl = 0.5}; }
+};
+
+TEST_P(ScalarsIn, LeavesTheFlowAndAUniformScalarAsTheyAre) {
+  const mesh::Mesh m = mesh_on(Communicator::world());
+  const auto with = solver_on(m, numerics());
+  Solver without(m, IdealGas{}, conditions(m), numerics(), GetParam().options.ghosts);
+  const int dim = GetParam().dim;
+  without.initialise([dim](Vec3 x) { return wavy(x, dim); });
+  go(*with, 30);
+  go(without, 30);
+  EXPECT_EQ(gathered(*with), gathered(without));
+  const auto [low, high] = range(*with, 1);
+  EXPECT_NEAR(low, 1, 1e-13);
+  EXPECT_NEAR(high, 1, 1e-13);
+}
+
+TEST_P(ScalarsIn, LosesNothing) {
+  const mesh::Mesh m = mesh_on(Communicator::world());
+  const auto solver =
+      carrying(m, three(), numerics(), test::everywhere(m, {.kind = BoundaryKind::slip_wall}), GetParam().options.ghosts);
+  const int dim = GetParam().dim;
+  solver->initialise([dim](Vec3 x) { return wavy(x, dim); });
+  const std::vector<double> before = scalar_totals(*solver);
+  go(*solver, 50);
+  const std::vector<double> after = scalar_totals(*solver);
+  for (std::size_t k = 0; k < before.size(); ++k) EXPECT_NEAR(after[k], before[k], 1e-12 * (1 + std::abs(before[k]))) << k;
+}
+
+TEST_P(ScalarsIn, AreThoseOfOneRank) {
+  const mesh::Mesh alone = mesh_on(Communicator::self()), shared = mesh_on(Communicator::world());
+  for (const GradientKind gradient : {GradientKind::least_squares, GradientKind::green_gauss, GradientKind::none}) {
+    if (gradient == GradientKind::green_gauss && GetParam().options.ghosts == mesh::Neighbours::node) continue;
+    Numerics numerics = this->numerics();
+    numerics.gradient = gradient;
+    const auto one = solver_on(alone, numerics), many = solver_on(shared, numerics);
+    go(*one, 40);
+    go(*many, 40);
+    const std::vector<double> a = gathered_amounts(*one), b = gathered_amounts(*many);
+    double largest = 0, difference = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      largest = std::max(largest, std::abs(a[i]));
+      difference = std::max(difference, std::abs(a[i] - b[i]));
+    }
+    EXPECT_LE(difference, 1e-12 * largest);
+  }
+}
+
+TEST_P(ScalarsIn, AreBitwiseTheSameAgainAndAfterARestart) {
+  const mesh::Mesh m = mesh_on(Communicator::world());
+  const auto first = solver_on(m, numerics()), second = solver_on(m, numerics()), restarted = solver_on(m, numerics());
+  go(*first, 8);
+  restarted->restore(first->conserved(), first->time(), first->steps(), first->lowered_order(), first->scalar_amounts());
+  go(*first, 8);
+  go(*restarted, 8);
+  go(*second, 16);
+  EXPECT_EQ(gathered_amounts(*first), gathered_amounts(*restarted));
+  EXPECT_EQ(gathered_amounts(*first), gathered_amounts(*second));
+  for (Solver* solver : {first.get(), restarted.get()}) solver->refresh();
+  if (m.owned_cells == 0) return;
+  for (int k = 0; k < 3; ++k) {
+    const Vec3 x = m.cell_centroid[0];
+    EXPECT_EQ(first->scalar_at(k, 0, x), first->scalar(k, 0));
+    EXPECT_EQ(first->scalar_at(k, 0, x + Vec3{0.01, 0.01, 0}), restarted->scalar_at(k, 0, x + Vec3{0.01, 0.01, 0}));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Flow, ScalarsIn, ::testing::ValuesIn(settings()),
+                         [](const auto& setting) { return setting.param.name; });
+
+TEST(ScalarTransport, KeepsALimitedSlabWithinItsBounds) {
+  const IsentropicVortex vortex;
+  const auto slab = [](Vec3 x) { return std::abs(x.y - 5) < 1 ? 1.0 : 0.0; };
+  struct Way {
+    const char* elements;
+    GradientKind gradient;
+    mesh::Neighbours stencil;
+  };
+  for (const Way& way : {Way{"quads", GradientKind::least_squares, mesh::Neighbours::face},
+                         Way{"quads", GradientKind::green_gauss, mesh::Neighbours::face},
+                         Way{"triangles", GradientKind::least_squares, mesh::Neighbours::face},
+                         Way{"triangles", GradientKind::least_squares, mesh::Neighbours::node}}) {
+    mesh::BuildOptions options = test::periodic_box(2, 10);
+    options.ghosts = way.stencil;
+    const mesh::Mesh m = generated("vortex_box", {{"n", std::int64_t{32}}, {"elements", way.elements}}, options);
+    const auto solver =
+        carrying(m, {{.name = "slab", .initial = slab}},
+                 {.gradient = way.gradient, .limiter = LimiterKind::barth_jespersen, .cfl = 0.8}, {}, way.stencil);
+    solver->initialise([&](Vec3 x) { return vortex(x, 0); });
+    const double before = scalar_totals(*solver)[0];
+    for (int i = 0; i < 10; ++i) {
+      go(*solver, 10);
+      const auto [low, high] = range(*solver, 0);
+      EXPECT_GE(low, -1e-13) << way.elements << i;
+      EXPECT_LE(high, 1 + 1e-13) << way.elements << i;
+    }
+    EXPECT_GT(range(*solver, 0).second, 0.9);
+    EXPECT_NEAR(scalar_totals(*solver)[0], before, 1e-12 * before);
+  }
+}
+
+TEST(ScalarTransport, StaysWholeWhereStepsAreTriedAgain) {
+  const mesh::Mesh m =
+      generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}}, test::periodic_box(2, 1));
+  const auto solver = carrying(m,
+                               {{.name = "one", .initial = [](Vec3) { return 1.0; }},
+                                {.name = "half", .initial = [](Vec3 x) { return x.y < 0.5 ? 1.0 : 0.0; }}},
+                               {.limiter = LimiterKind::none, .rk_stages = 2, .cfl = 1.0});
+  solver->initialise([](Vec3 x) { return Primitive{1, {x.x < 0.5 ? -4.5 : 4.5, 0, 0}, 1}; });
+  const std::vector<double> before = scalar_totals(*solver);
+  int retries = 0;
+  for (int i = 0; i < 40; ++i) retries += solver->step(1.0).retries;
+  EXPECT_GT(retries, 0);
+  for (std::size_t k = 0; k < before.size(); ++k) EXPECT_NEAR(scalar_totals(*solver)[k], before[k], 1e-12);
+  EXPECT_NEAR(range(*solver, 0).first, 1, 1e-12);
+  EXPECT_NEAR(range(*solver, 0).second, 1, 1e-12);
+}
+
+TEST(ScalarTransport, GrowsItsOrderWithTheFlow) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{12}}, {"ny", std::int64_t{8}}}, test::periodic_box(2, 1));
+  const std::vector<Scalar> scalars{{.name = "wave", .initial = [](Vec3 x) { return std::sin(2 * kPi * x.x); }}};
+  const auto grown = carrying(m, scalars, {.cfl = 0.5, .order_ramp = {0, 5}}),
+             first = carrying(m, scalars, {.gradient = GradientKind::none, .cfl = 0.5}),
+             second = carrying(m, scalars, {.cfl = 0.5});
+  for (Solver* solver : {grown.get(), first.get(), second.get()}) {
+    solver->initialise([](Vec3 x) { return wavy(x, 2); });
+    go(*solver, 1);
+  }
+  EXPECT_EQ(gathered_amounts(*grown), gathered_amounts(*first));
+  EXPECT_NE(gathered_amounts(*grown), gathered_amounts(*second));
+}
+
+TEST(ScalarTransport, TurnsAboutAnAxisWithTheFlow) {
+  mesh::Mesh m = generated("box", {{"nx", std::int64_t{10}}, {"ny", std::int64_t{8}}, {"elements", "mixed"}});
+  mesh::revolve(m);
+  const auto solver =
+      carrying(m, {{.name = "one", .initial = [](Vec3) { return 1.0; }}, {.name = "x", .initial = [](Vec3 x) { return x.x; }}},
+               {.cfl = 0.5}, test::everywhere(m, {.kind = BoundaryKind::slip_wall}));
+  solver->initialise([](Vec3 x) { return wavy(x, 2); });
+  const std::vector<double> before = scalar_totals(*solver);
+  go(*solver, 30);
+  for (std::size_t k = 0; k < before.size(); ++k) EXPECT_NEAR(scalar_totals(*solver)[k], before[k], 1e-12 * before[k]);
+  EXPECT_NEAR(range(*solver, 0).first, 1, 1e-13);
+  EXPECT_NEAR(range(*solver, 0).second, 1, 1e-13);
+}
+
+// --- misuse
+
+TEST(ScalarTransport, RefusesTooManyTwoOfANameAndWhatIsNotFinite) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}}, test::periodic_box(2, 1));
+  std::vector<Scalar> nine;
+  for (int k = 0; k < 9; ++k) nine.push_back({.name = "s" + std::to_string(k)});
+  EXPECT_THAT(common_error<InputError>(m.comm, [&] { (void)carrying(m, nine, {}); }), HasSubstr("9 scalars are more than the 8"));
+  nine.pop_back();
+  EXPECT_EQ(carrying(m, nine, {})->scalars().size(), 8U);
+  nine[7].name = "s3";
+  EXPECT_THAT(common_error<InputError>(m.comm, [&] { (void)carrying(m, nine, {}); }), HasSubstr("two scalars are called \"s3\""));
+  const auto infinite = carrying(m, {{.name = "dye", .initial = [](Vec3 x) { return 1 / (x.x > 0.8 ? 0.0 : 1.0); }}}, {});
+  EXPECT_THAT(common_error<InputError>(m.comm, [&] { infinite->initialise([](Vec3 x) { return wavy(x, 2); }); }),
+              HasSubstr("the scalar \"dye\" is inf at (0.875"));
+}
+
+TEST(ScalarTransport, RefusesARestartWithoutItsAmounts) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}}, test::periodic_box(2, 1));
+  const auto solver = carrying(m, {{.name = "dye"}}, {});
+  solver->initialise([](Vec3 x) { return wavy(x, 2); });
+  const std::vector<double> state(solver->conserved().begin(), solver->conserved().end());
+  EXPECT_NE(common_error<InputError>(m.comm, [&] { solver->restore(state, 0, 0); }), "");
+}
+
+}  // namespace
+}  // namespace weft::flow
