@@ -111,7 +111,6 @@ TEST(Case, NamesTheKeyOfEveryWrongValue) {
       {{"scalars.dye={}", "boundary.a.kind=slip_wall", "boundary.a.scalars.dye=1"}, {"boundary.a.scalars"}},
       {{"scalars.dye={}", "boundary.a.kind=far_field", "boundary.a.scalars.dye=2*q"},
        {"boundary.a.scalars.dye", "unknown name \"q\""}},
-      {{"scalars.dye={}", "device=cuda"}, {"device", "scalars"}},
       {{"scalars.dye={}", "source=manufactured", "initial.kind=manufactured"}, {"source", "scalars"}},
       // unknown words
       {{"numerics.flux=hlcc"}, {"numerics.flux", "hllc"}},

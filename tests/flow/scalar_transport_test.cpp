@@ -11,11 +11,14 @@
 #include "weft/flow/solver.hpp"
 #include "weft/mesh/revolve.hpp"
 
-#include "flow/solver_settings.hpp"
+#include "flow/scalar_support.hpp"
 
 namespace weft::flow {
 namespace {
 
+using test::amounts_difference;
+using test::bringing_scalars;
+using test::carrying;
 using test::common_error;
 using test::conditions;
 using test::gathered;
@@ -23,17 +26,11 @@ using test::gathered_amounts;
 using test::generated;
 using test::Setting;
 using test::settings;
+using test::three_scalars;
 using test::wavy;
 using ::testing::HasSubstr;
 
 constexpr double kPi = std::numbers::pi;
-
-std::unique_ptr<Solver> carrying(const mesh::Mesh& mesh, std::vector<Scalar> scalars, const Numerics& numerics,
-                                 std::vector<BoundaryCondition> boundary = {},
-                                 mesh::Neighbours stencil = mesh::Neighbours::face) {
-  return std::make_unique<Solver>(mesh, IdealGas{}, std::move(boundary), numerics, stencil, SourceTerm{}, Backend::host,
-                                  Transport::automatic, std::move(scalars));
-}
 
 void go(Solver& solver, int steps) {
   for (int i = 0; i < steps; ++i) solver.step(1.0);
@@ -133,24 +130,8 @@ class ScalarsIn : public ::testing::TestWithParam<Setting> {
   [[nodiscard]] mesh::Mesh mesh_on(const Communicator& comm) const {
     return generated(GetParam().generator, GetParam().parameters, GetParam().options, comm);
   }
-  /// Of a wave, of 1, and of a step; zones bring half the wave, 1, and 0.25.
-  [[nodiscard]] static std::vector<Scalar> three() {
-    const auto wave = [](Vec3 x) { return std::sin(5 * x.x) + x.y; };
-    return {{.name = "wave", .initial = wave, .reference = 2},
-            {.name = "one", .initial = [](Vec3) { return 1.0; }},
-            {.name = "step", .initial = [](Vec3 x) { return x.x + 0.3 * x.y < 0.5 ? 1.0 : 0.0; }}};
-  }
-  [[nodiscard]] static std::vector<BoundaryCondition> bringing(const mesh::Mesh& mesh) {
-    std::vector<BoundaryCondition> all = conditions(mesh);
-    for (BoundaryCondition& condition : all) {
-      condition.scalars = {{.value = [](Vec3 x, double t) { return 0.5 * std::sin(5 * x.x + t); }, .of_time = true},
-                           {.value = [](Vec3, double) { return 1.0; }},
-                           {.value = [](Vec3, double) { return 0.25; }}};
-    }
-    return all;
-  }
   [[nodiscard]] std::unique_ptr<Solver> solver_on(const mesh::Mesh& mesh, Numerics numerics) const {
-    auto solver = carrying(mesh, three(), numerics, bringing(mesh), GetParam().options.ghosts);
+    auto solver = carrying(mesh, three_scalars(), numerics, bringing_scalars(mesh), GetParam().options.ghosts);
     const int dim = GetParam().dim;
     solver->initialise([dim](Vec3 x) { return wavy(x, dim); });
     return solver;
@@ -175,7 +156,7 @@ TEST_P(ScalarsIn, LeavesTheFlowAndAUniformScalarAsTheyAre) {
 TEST_P(ScalarsIn, LosesNothing) {
   const mesh::Mesh m = mesh_on(Communicator::world());
   const auto solver =
-      carrying(m, three(), numerics(), test::everywhere(m, {.kind = BoundaryKind::slip_wall}), GetParam().options.ghosts);
+      carrying(m, three_scalars(), numerics(), test::everywhere(m, {.kind = BoundaryKind::slip_wall}), GetParam().options.ghosts);
   const int dim = GetParam().dim;
   solver->initialise([dim](Vec3 x) { return wavy(x, dim); });
   const std::vector<double> before = scalar_totals(*solver);
@@ -193,13 +174,7 @@ TEST_P(ScalarsIn, AreThoseOfOneRank) {
     const auto one = solver_on(alone, numerics), many = solver_on(shared, numerics);
     go(*one, 40);
     go(*many, 40);
-    const std::vector<double> a = gathered_amounts(*one), b = gathered_amounts(*many);
-    double largest = 0, difference = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      largest = std::max(largest, std::abs(a[i]));
-      difference = std::max(difference, std::abs(a[i] - b[i]));
-    }
-    EXPECT_LE(difference, 1e-12 * largest);
+    EXPECT_LE(amounts_difference(*one, *many), 1e-12);
   }
 }
 

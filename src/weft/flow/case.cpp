@@ -521,9 +521,6 @@ Case read_case(const io::CaseReader& reader) {
     root.fail("source", "the manufactured source adds mass, of which nobody knows what scalars it holds",
               "leave out source, or [scalars]");
   }
-  if (c.device != Backend::host && !c.scalars.empty()) {
-    root.fail("device", "scalars are computed on the host", "set device = \"host\", or leave [scalars] out");
-  }
   if (c.manufactured_source && c.initial.kind != InitialKind::manufactured) {
     root.fail("source", "the manufactured source needs the manufactured solution", "set initial.kind = \"manufactured\"");
   }

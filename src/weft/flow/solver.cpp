@@ -55,13 +55,13 @@ Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryConditi
       start_of_step_(memory_.size()),
       local_dt_(numerics.local_time_step && backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) : 0) {
   if (!scalars.empty()) {
-    if (backend != Backend::host) throw InputError("scalars are computed on the host", "set device = \"host\"");
     scalars_ = std::make_unique<ScalarTransport>(residual_, std::move(scalars), backend, transport);
     amounts_ = scalars_->amounts();
   }
   if (backend != Backend::host) {
-    agreed(mesh.comm, [&] { device_ = detail::DeviceStepper::make(residual_, source_); });
+    agreed(mesh.comm, [&] { device_ = detail::DeviceStepper::make(residual_, source_, scalars_.get()); });
     conserved_ = device_->state();
+    amounts_ = device_->scalar_amounts();
     device_->connect(transport);
   }
   for (std::size_t z = 0; z < mesh.boundary.size() && mesh.axisymmetric; ++z) {
@@ -186,7 +186,9 @@ double Solver::scalar(int k, std::int32_t cell) const {
   return scalar_amounts()[c * scalars().size() + static_cast<std::size_t>(k)] / conserved_[c * kVars];
 }
 
-double Solver::scalar_at(int k, std::int32_t cell, Vec3 x) const { return scalars_->at(k, cell, x); }
+double Solver::scalar_at(int k, std::int32_t cell, Vec3 x) const {
+  return device_ ? device_->scalar_at(k, cell, x) : scalars_->at(k, cell, x);
+}
 
 /// To what it is at the start, in an owned cell whose density is known.
 void Solver::set_scalar(std::size_t k, std::size_t cell) {

@@ -15,6 +15,7 @@
 #include "weft/device/graph.hpp"
 #include "weft/device/parallel_for.cuh"
 #include "weft/flow/detail/device_boundary.hpp"
+#include "weft/flow/detail/device_scalars.hpp"
 #include "weft/flow/detail/device_stepper.hpp"
 #include "weft/flow/detail/device_tiles.hpp"
 #include "weft/flow/detail/runge_kutta.hpp"
@@ -42,7 +43,7 @@ void expect_room(std::size_t needed, std::int32_t cells) {
 template <class Real, class State>
 class TileStepper final : public DeviceStepper {
  public:
-  TileStepper(const Residual& scheme, const SourceTerm& source_term);
+  TileStepper(const Residual& scheme, const SourceTerm& source_term, ScalarTransport* scalars);
   ~TileStepper() override {
     try {
       stream_.wait();               // what is in flight uses the memory
@@ -55,6 +56,7 @@ class TileStepper final : public DeviceStepper {
   void connect(Transport transport) override;
   [[nodiscard]] std::string transport() const override;
   [[nodiscard]] std::span<double> state() override;
+  [[nodiscard]] std::span<double> scalar_amounts() override { return scalars_ ? scalars_->amounts() : std::span<double>(); }
   void upload() override;
   void keep_state() override;
   void wait_for_state() override;
@@ -70,9 +72,10 @@ class TileStepper final : public DeviceStepper {
   void refresh(double time) override;
   [[nodiscard]] Conserved boundary_flux(std::int32_t face) const override { return boundary_.flux(face); }
   [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const override;
+  [[nodiscard]] double scalar_at(int k, std::int32_t cell, Vec3 x) const override { return scalars_->at(stream_, k, cell, x); }
 
  private:
-  TileStepper(const Residual& scheme, const SourceTerm& source_term, const Tiles& on_host);
+  TileStepper(const Residual& scheme, const SourceTerm& source_term, ScalarTransport* scalars, const Tiles& on_host);
 
   template <class F>
   void with_dim(const F& f) const {
@@ -85,7 +88,8 @@ class TileStepper final : public DeviceStepper {
   [[nodiscard]] bool has_source() const { return source_.function || volume_source_.any(); }
   void evaluate_source(double time);
   /// The same tiles. @throws DeviceError where the GPU has no room for a stepper with them.
-  [[nodiscard]] static const Tiles& with_room(const Residual& scheme, bool with_source, const Tiles& on_host);
+  [[nodiscard]] static const Tiles& with_room(const Residual& scheme, bool with_source, const ScalarTransport* scalars,
+                                              const Tiles& on_host);
   /// Starts an exchange of what the stream has computed so far.
   Exchange* start_pull(std::optional<Exchange>& pull);
   void finish_pull(Exchange* pull);
@@ -104,6 +108,7 @@ class TileStepper final : public DeviceStepper {
   /// A new order to the GPU. Only while nothing is in flight.
   void order(const StepOrder& order);
   [[nodiscard]] bool can_be_graph() const;
+  [[nodiscard]] const std::int32_t* lowered() const { return order_lowered_ ? lowered_.data() : nullptr; }
 
   const Residual& residual_;
   const SourceTerm& source_;
@@ -113,6 +118,7 @@ class TileStepper final : public DeviceStepper {
   FluxChoice flux_;
   DeviceTiles<Real> tiles_;
   DeviceBoundary boundary_;
+  std::optional<DeviceScalars> scalars_;  ///< none: the flow carries nothing
 
   // The state. Buffer `start` holds it at the start of the step, `now` after the last stage.
   DeviceArray<State> conserved_[2];
@@ -165,18 +171,19 @@ class TileStepper final : public DeviceStepper {
 bool captures(Transport transport) { return transport == Transport::peer || transport == Transport::nccl; }
 
 template <class Real, class State>
-TileStepper<Real, State>::TileStepper(const Residual& scheme, const SourceTerm& source_term)
-    : TileStepper(scheme, source_term, choose_tiles<Real>(scheme.mesh(), scheme.discretization())) {}
+TileStepper<Real, State>::TileStepper(const Residual& scheme, const SourceTerm& source_term, ScalarTransport* scalars)
+    : TileStepper(scheme, source_term, scalars, choose_tiles<Real>(scheme.mesh(), scheme.discretization())) {}
 
 template <class Real, class State>
-TileStepper<Real, State>::TileStepper(const Residual& scheme, const SourceTerm& source_term, const Tiles& on_host)
+TileStepper<Real, State>::TileStepper(const Residual& scheme, const SourceTerm& source_term, ScalarTransport* scalars,
+                                      const Tiles& on_host)
     : residual_(scheme),
       source_(source_term),
       volume_source_{source_term.acceleration, scheme.mesh().axisymmetric},
       limiter_(visit_limiter(scheme.numerics().limiter, scheme.numerics().venkatakrishnan_k,
                              [](auto chosen) { return LimiterChoice(chosen); })),
       flux_(visit_flux(scheme.numerics().flux, scheme.numerics().cutoff_mach, [](auto chosen) { return FluxChoice(chosen); })),
-      tiles_(scheme.mesh(), scheme.discretization(), with_room(scheme, has_source(), on_host)),
+      tiles_(scheme.mesh(), scheme.discretization(), with_room(scheme, has_source(), scalars, on_host)),
       boundary_(scheme) {
   const mesh::Mesh& m = scheme.mesh();
   const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
@@ -200,6 +207,7 @@ TileStepper<Real, State>::TileStepper(const Residual& scheme, const SourceTerm& 
   bad_ = DeviceArray<std::int32_t>(owned);
   set_bytes(stream_, bad_.data(), 0, bad_.size() * sizeof(std::int32_t));
   lowered_ = DeviceArray<std::int32_t>(cells);
+  if (scalars != nullptr) scalars_.emplace(stream_, scheme, *scalars);
   if (has_source()) source_rates_ = DeviceArray<double>(owned * kVars);
   if (volume_source_.any()) source_centroid_ = DeviceArray<Vec3>(std::span(m.cell_centroid).first(owned));
   if (source_.function) {
@@ -209,14 +217,16 @@ TileStepper<Real, State>::TileStepper(const Residual& scheme, const SourceTerm& 
 }
 
 template <class Real, class State>
-const Tiles& TileStepper<Real, State>::with_room(const Residual& scheme, bool with_source, const Tiles& on_host) {
+const Tiles& TileStepper<Real, State>::with_room(const Residual& scheme, bool with_source, const ScalarTransport* scalars,
+                                                 const Tiles& on_host) {
   const mesh::Mesh& m = scheme.mesh();
   const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
   const auto rows = static_cast<std::size_t>(scheme.discretization().rows);
   const std::size_t of_owned =
       2 * kVars * sizeof(State) + (with_source ? kVars * sizeof(double) + sizeof(Vec3) : 0) + 2 * sizeof(double);
   expect_room(DeviceTiles<Real>::bytes(scheme.discretization(), on_host) + owned * of_owned + rows * 2 * kVars * sizeof(Real) +
-                  cells * (kVars * static_cast<std::size_t>(m.dim) * sizeof(Real) + sizeof(std::int32_t)),
+                  cells * (kVars * static_cast<std::size_t>(m.dim) * sizeof(Real) + sizeof(std::int32_t)) +
+                  (scalars != nullptr ? DeviceScalars::bytes(scheme, scalars->count()) : 0),
               m.owned_cells);
   return on_host;
 }
@@ -266,7 +276,7 @@ Exchange* TileStepper<Real, State>::ghosts_and_gradients(double time) {
   const GradientArgs<Real> args{.tiles = tiles_.arrays,
                                 .values = rows,
                                 .gradients = gradients_.data(),
-                                .lowered = order_lowered_ ? lowered_.data() : nullptr,
+                                .lowered = lowered(),
                                 .gas = residual_.gas(),
                                 .scale = residual_.scale(),
                                 .reference_length = residual_.numerics().reference_length,
@@ -336,6 +346,7 @@ void TileStepper<Real, State>::stage(int number, double time) {
   const int stages = residual_.numerics().rk_stages;
   const RungeKuttaStage coefficients = runge_kutta_stage(stages, number);
   evaluate_source(time);
+  if (scalars_) scalars_->prepare(stream_, at_.now, conserved_[at_.now].data(), number == 0 ? local_dt_.data() : nullptr);
   Exchange* const ghosts = ghosts_and_gradients(time);
   const int out = 1 - at_.start;
   FluxArgs<Real, State> args = flux_args();
@@ -350,6 +361,8 @@ void TileStepper<Real, State>::stage(int number, double time) {
   args.last = number + 1 == stages;
   args.local_dt = local_dt_.data();
   args.rate_squared = number == 0 ? rate_partial_.data() : nullptr;
+  args.outflows = scalars_ ? scalars_->outflows() : nullptr;
+  args.cell_face_offset = scalars_ ? scalars_->cell_face_offset() : nullptr;
   args.status = status_.data();
   args.bad = bad_.data();
   const auto fluxes_of = [&](const TileRange& range) {
@@ -358,6 +371,10 @@ void TileStepper<Real, State>::stage(int number, double time) {
   fluxes_of(tiles_.inner);
   finish_pull(ghosts);
   fluxes_of(tiles_.border);
+  if (scalars_) {
+    const DeviceScalars::Buffers buffers{.start = at_.start, .now = at_.now, .result = out};
+    scalars_->advance(stream_, time, buffers, coefficients.keep, clock_.data(), lowered());
+  }
   at_.now = out;
   at_.shown = 1 - at_.shown;
 }
@@ -376,6 +393,7 @@ template <class Real, class State>
 void TileStepper<Real, State>::launch_step(double time, double advance, bool rates) {
   if (kept_from_ == 1 - at_.start) {  // this step writes there
     stream_.wait_for(after(kept_));
+    if (scalars_) stream_.wait_for(after(scalars_->kept()));
     kept_from_ = -1;
   }
   // The first steps make messages set up what they need; while the order grows no step is like another.
@@ -393,7 +411,8 @@ void TileStepper<Real, State>::launch_step(double time, double advance, bool rat
 /// Whether a step asks nothing of the host but to launch kernels.
 template <class Real, class State>
 bool TileStepper<Real, State>::can_be_graph() const {
-  return !boundary_.prescribes() && !source_.function && (!pull_gradients_ || captures(pull_gradients_->transport()));
+  return !boundary_.prescribes() && !source_.function && !(scalars_ && scalars_->varies()) &&
+         (!pull_gradients_ || captures(pull_gradients_->transport()));
 }
 
 template <class Real, class State>
@@ -419,6 +438,7 @@ DeviceStep from(const StepEntry& entry) {
 template <class Real, class State>
 void TileStepper<Real, State>::connect(Transport transport) {
   const mesh::Mesh& m = residual_.mesh();
+  if (scalars_) scalars_->connect(transport);
   if (m.comm.size() > 1 && can_be_graph()) {
     std::vector<GlobalRow> others;
     for (int rank = 0; rank < m.comm.size(); ++rank) others.emplace_back(rank);
@@ -458,7 +478,9 @@ std::span<double> TileStepper<Real, State>::state() {
 template <class Real, class State>
 void TileStepper<Real, State>::upload() {
   kept_.wait();
+  if (scalars_) scalars_->kept().wait();
   stream_.wait();
+  if (scalars_) scalars_->upload(at_.start);
   if constexpr (!std::is_same_v<State, double>) {
     std::transform(state_memory_.begin(), state_memory_.end(), carried_.data(), [](double u) { return static_cast<State>(u); });
   }
@@ -471,11 +493,13 @@ template <class Real, class State>
 void TileStepper<Real, State>::keep_state() {
   kept_from_ = at_.now;
   kept_ = conserved_[at_.now].get_later(0, carried_.span(), after(stream_));
+  if (scalars_) scalars_->keep(stream_, at_.now);
 }
 
 template <class Real, class State>
 void TileStepper<Real, State>::wait_for_state() {
   kept_.wait();
+  if (scalars_) scalars_->kept().wait();
   if constexpr (!std::is_same_v<State, double>) std::copy_n(carried_.data(), state_memory_.size(), state_memory_.begin());
 }
 
@@ -553,6 +577,10 @@ template <class Real, class State>
 void TileStepper<Real, State>::refresh(double time) {
   finish_pull(ghosts_and_gradients(time));
   with_dim([&](auto dim) { launch_boundary_fluxes<dim()>(stream_, flux_, flux_args(), boundary_.fluxes()); });
+  if (scalars_) {
+    scalars_->prepare(stream_, at_.now, conserved_[at_.now].data(), nullptr);
+    scalars_->refresh(stream_, time, boundary_.fluxes(), lowered());
+  }
   boundary_.fetch(stream_);
 }
 
@@ -572,16 +600,16 @@ Primitive TileStepper<Real, State>::cell_state(std::int32_t cell, Vec3 x) const 
 
 }  // namespace
 
-std::unique_ptr<DeviceStepper> DeviceStepper::make(const Residual& residual, const SourceTerm& source) {
+std::unique_ptr<DeviceStepper> DeviceStepper::make(const Residual& residual, const SourceTerm& source, ScalarTransport* scalars) {
   switch (residual.numerics().precision) {
     case Precision::mixed:
-      return std::make_unique<TileStepper<float, double>>(residual, source);
+      return std::make_unique<TileStepper<float, double>>(residual, source, scalars);
     case Precision::fp32:
-      return std::make_unique<TileStepper<float, float>>(residual, source);
+      return std::make_unique<TileStepper<float, float>>(residual, source, scalars);
     case Precision::fp64:
       break;
   }
-  return std::make_unique<TileStepper<double, double>>(residual, source);
+  return std::make_unique<TileStepper<double, double>>(residual, source, scalars);
 }
 
 }  // namespace weft::flow::detail

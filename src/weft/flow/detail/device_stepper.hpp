@@ -9,6 +9,7 @@
 
 #include "weft/array/transport.hpp"
 #include "weft/flow/residual.hpp"
+#include "weft/flow/scalar_transport.hpp"
 
 namespace weft::flow::detail {
 
@@ -28,8 +29,10 @@ class DeviceStepper {
  public:
   /// @param residual  the scheme: mesh, gas, boundary conditions, numerics. Outlives this object; its arrays are not used.
   /// @param source  its function is evaluated on the host each stage, where there is one. Outlives this object.
+  /// @param scalars  what the flow carries, null: nothing. Outlives this object.
   /// @throws DeviceError without a GPU, or where the case does not fit into its memory, saying how much it needs.
-  [[nodiscard]] static std::unique_ptr<DeviceStepper> make(const Residual& residual, const SourceTerm& source);
+  [[nodiscard]] static std::unique_ptr<DeviceStepper> make(const Residual& residual, const SourceTerm& source,
+                                                           ScalarTransport* scalars);
   /// Sets up the exchange of ghosts. Once, before anything else. @collective  @throws as ArrayTransformer::pull.
   virtual void connect(Transport transport) = 0;
   /// How ghosts travel; empty where there are none.
@@ -41,6 +44,8 @@ class DeviceStepper {
   /// Conserved values of the owned cells, owned x kVars in page-locked memory: what upload() takes, and those of the last
   /// keep_state().
   [[nodiscard]] virtual std::span<double> state() = 0;
+  /// rho phi of scalars likewise, owned x their number; they go with state() wherever that goes.
+  [[nodiscard]] virtual std::span<double> scalar_amounts() = 0;
   /// Makes state() that of the start of a step.  @collective
   virtual void upload() = 0;
   /// Starts copying the state, as the work so far leaves it, to state(); steps go on meanwhile.
@@ -93,6 +98,8 @@ class DeviceStepper {
   [[nodiscard]] virtual Conserved boundary_flux(std::int32_t face) const = 0;
   /// State at x, linear within the owned cell. @pre refresh()
   [[nodiscard]] virtual Primitive cell_state(std::int32_t cell, Vec3 x) const = 0;
+  /// Scalar k likewise. @pre refresh()
+  [[nodiscard]] virtual double scalar_at(int k, std::int32_t cell, Vec3 x) const = 0;
 
  protected:
   DeviceStepper() = default;

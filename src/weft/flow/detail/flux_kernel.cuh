@@ -153,6 +153,13 @@ __global__ void __launch_bounds__(kTileThreads)
   __syncthreads();
   put(new_conserved, a.new_conserved + first * kVars, tile.cells * kVars);
   put(new_values, a.new_values + first * kVars, tile.cells * kVars);
+  if (a.outflows != nullptr) {
+    double* const outflows = a.outflows + a.cell_face_offset[tile.first_cell];
+    for (int s = static_cast<int>(threadIdx.x); s < tile.entries; s += threads) {
+      const auto through = static_cast<double>(fluxes[view.cell_face(s)]);
+      outflows[s] = view.is_left(0, s) ? through : -through;
+    }
+  }
 
   __shared__ double of_warps[kTileThreads / 32];
   if (a.rate_squared != nullptr) {

@@ -4,7 +4,8 @@
 
 namespace weft::flow::detail {
 
-std::unique_ptr<DeviceStepper> DeviceStepper::make(const Residual& /*residual*/, const SourceTerm& /*source*/) {
+std::unique_ptr<DeviceStepper> DeviceStepper::make(const Residual& /*residual*/, const SourceTerm& /*source*/,
+                                                   ScalarTransport* /*scalars*/) {
   throw DeviceError("this build has no CUDA", "configure with nvcc on the PATH, or run on the host");
 }
 

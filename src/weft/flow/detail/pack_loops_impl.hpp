@@ -56,7 +56,7 @@ struct FaceBlock {
   const Vec3 *centroids, *normals;
   const double* areas;
   const std::int32_t *left, *right;
-  double* mass_fluxes;  ///< null: not wanted
+  std::int32_t first;  ///< of them: its number
 };
 
 /// Component `axis` of N vectors.
@@ -108,8 +108,8 @@ WEFT_FORCE_INLINE void flux_of_faces(const PackView<N>& v, const Flux& flux, con
   const auto left = states_at<Dim>(v, b.left, b.centroids), right = states_at<Dim>(v, b.right, b.centroids);
   const BasicVec3<Pack<N>> n{component<N>(b.normals, 0), component<N>(b.normals, 1), component<N>(b.normals, 2)};
   const BasicConserved<Pack<N>> through = Pack<N>::load(b.areas) * flux(v.gas, left, right, n);
-  if (b.mass_fluxes != nullptr) {
-    for (int i = 0; i < count; ++i) b.mass_fluxes[i] = through.density[i];
+  if (v.mass_fluxes != nullptr) [[unlikely]] {
+    for (int i = 0; i < count; ++i) v.mass_fluxes[b.first + i] = through.density[i];
   }
   Pack<N> rows[N];
 #pragma GCC unroll 8
@@ -134,9 +134,8 @@ void pack_fluxes(const ResidualView& rows, const FluxChoice& flux, bool both, st
           if (f + kFacesAhead + N <= last) {
             for (int i = 0; i < N; ++i) ask_for_left<Dim>(v, f + kFacesAhead + i);
           }
-          const FaceBlock<N> block{v.face_centroids + f, v.face_normals + f,
-                                   v.face_areas + f,     v.left_row + f,
-                                   v.right_row + f,      v.mass_fluxes == nullptr ? nullptr : v.mass_fluxes + f};
+          const FaceBlock<N> block{v.face_centroids + f, v.face_normals + f, v.face_areas + f,
+                                   v.left_row + f,       v.right_row + f,    f};
           flux_of_faces<Dim>(v, chosen, block, both, N);
         }
         if (f == last) return;
@@ -151,10 +150,7 @@ void pack_fluxes(const ResidualView& rows, const FluxChoice& flux, bool both, st
           left[i] = v.left_row[at];
           right[i] = v.right_row[at];
         }
-        flux_of_faces<Dim>(
-            v, chosen,
-            FaceBlock<N>{centroids, normals, areas, left, right, v.mass_fluxes == nullptr ? nullptr : v.mass_fluxes + f}, both,
-            last - f);
+        flux_of_faces<Dim>(v, chosen, FaceBlock<N>{centroids, normals, areas, left, right, f}, both, last - f);
       },
       flux);
 }

@@ -111,8 +111,10 @@ struct FluxArgs {
   bool last;             ///< of its step: the stable step is wanted
   double* local_dt;      ///< owned cells, at CFL 1; read if local_cfl > 0, written with the last stage; null: no local time steps
   double* rate_squared;  ///< by tile, kVars each; null: not wanted
-  StepStatus* status;    ///< stable_dt is lowered by each tile
-  std::int32_t* bad;     ///< in which stage each owned cell left the range of the gas, from 1; 0: not
+  double* outflows;      ///< kg/s out of cells through their faces, as Discretization::cell_face; null: not wanted
+  const std::int32_t* cell_face_offset;  ///< as Discretization's; read with `outflows`
+  StepStatus* status;                    ///< stable_dt is lowered by each tile
+  std::int32_t* bad;                     ///< in which stage each owned cell left the range of the gas, from 1; 0: not
 };
 
 /// Bytes of shared memory that a block needs for the gradients, of the kind that needs most, and for the fluxes of tiles like
