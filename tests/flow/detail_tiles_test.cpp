@@ -1,6 +1,8 @@
 // Tiles hold, in numbers of their own, what Discretization says of the rank's cells.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "weft/flow/detail/tiles.hpp"
@@ -22,12 +24,15 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
   const mesh::Mesh m = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   const std::vector<BoundaryKind> kinds(m.boundary.size(), BoundaryKind::slip_wall);
   const Discretization d(m, kinds, GetParam().options.ghosts, false);
-  const TileCut cut(m, d, TileSize{12, 1000, 1000, 1000, 1000});
+  const TileCut cut(m, d, TileSize{12, 1000, 1000, 1000});
   const Tiles t(m, d, cut);
   const auto at = [](const auto& list, std::int64_t i) { return list[static_cast<std::size_t>(i)]; };
 
   const bool border = m.inner_cells < m.owned_cells;
   std::int32_t cells_before = 0;
+  std::size_t ghost_sides = 0;
+  std::map<std::int32_t, std::set<std::int32_t>> places;  // of faces between two tiles
+  std::map<std::int32_t, std::int32_t> across_of;         // by place
   for (std::int32_t number = 0; number < t.size(); ++number) {
     const detail::Tile& tile = at(t.tile, number);
     const TileSize& most = number < t.inner ? t.of_inner : t.of_border;
@@ -49,7 +54,6 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
     }
     EXPECT_EQ(size.cells, tile.cells);
     EXPECT_EQ(size.rows, tile.rows);
-    EXPECT_EQ(size.flux_rows, tile.flux_rows);
     EXPECT_EQ(size.faces, tile.faces);
     EXPECT_EQ(size.entries, tile.entries);
     EXPECT_EQ(tile.entries, at(d.cell_face_offset, first + tile.cells) - at(d.cell_face_offset, first));
@@ -57,9 +61,9 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
     ASSERT_LE(tile.cells, 12);
     EXPECT_LE(tile.cells, most.cells);
     EXPECT_LE(tile.rows, most.rows);
-    EXPECT_LE(tile.flux_rows, most.flux_rows);
     EXPECT_LE(tile.faces, most.faces);
-    for (const std::int32_t place : {tile.first_row, tile.first_face, tile.topology}) EXPECT_EQ(place % detail::kTileUnit, 0);
+    for (const std::int32_t place : {tile.first_row, tile.topology}) EXPECT_EQ(place % detail::kTileUnit, 0);
+    EXPECT_EQ(tile.first_face % detail::kFaceBlock, 0);
 
     std::set<std::int32_t> rows, faces;
     const std::int32_t boundary_faces = tile.faces - tile.cell_faces;
@@ -67,7 +71,7 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
       const std::int32_t row = at(t.halo_row, tile.halo + h);
       EXPECT_TRUE(row < first || row >= first + tile.cells);
       EXPECT_TRUE(rows.insert(row).second) << "twice";
-      EXPECT_TRUE(tile.cells + h < tile.flux_rows || row < m.cells() || h >= halos - boundary_faces);
+      EXPECT_TRUE(row < m.cells() || h >= halos - boundary_faces);
     }
     const auto topology = [&](std::int32_t i) { return at(t.topology, tile.topology + i); };
     const Vec3 origin = at(d.centroid, first);
@@ -77,9 +81,10 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
         EXPECT_EQ(there, (at(d.centroid, row_of(static_cast<std::uint32_t>(row))) - origin)[k]);
       }
     }
-    const auto column = [&](int k, std::int32_t face) {
-      return at(t.geometry, std::int64_t{tile.first_face} * detail::face_columns(m.dim) + k * tile.face_stride() + face);
+    const auto column = [&](const std::vector<double>& list, int columns, int k, std::int32_t face) {
+      return at(list, detail::in_face_blocks(std::int64_t{tile.first_face} + face, columns) + k * detail::kFaceBlock);
     };
+    const int arms = detail::arm_columns(m.dim), normals = detail::normal_columns(m.dim);
     for (std::int32_t c = 0; c < tile.cells; ++c) {
       const std::int32_t s0 = at(d.cell_face_offset, first + c), faces_of_cell = at(d.cell_face_offset, first + c + 1) - s0;
       ASSERT_EQ(static_cast<std::int32_t>(topology(c + 1) - topology(c)), faces_of_cell);
@@ -90,24 +95,45 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
         EXPECT_EQ(row_of(side >> 16U), at(d.cell_face_row, s0 + s));
         ASSERT_LT(face, tile.faces);
         faces.insert(f);
-        const std::uint32_t sides = topology(tile.sides() + face);
-        const std::int32_t left = row_of(sides & 0xffffU), right = row_of(sides >> 16U);
-        const bool is_right = (side & detail::kRightSide) != 0, turned = left != at(d.face_left, f);
+        const bool is_right = (side & detail::kRightSide) != 0, turned = is_right != (at(d.face_right, f) == first + c);
+        const std::int32_t left = turned ? at(d.face_right, f) : at(d.face_left, f),
+                           right = turned ? at(d.face_left, f) : at(d.face_right, f);
         EXPECT_EQ(is_right ? right : left, first + c);
-        EXPECT_EQ(turned ? left : right, at(d.face_right, f));
-        EXPECT_EQ(turned ? right : left, at(d.face_left, f));
         if (right < m.cells()) {
           const bool falls = at(m.cell_global, left) > at(m.cell_global, right);
           EXPECT_FALSE(falls && (left >= m.owned_cells || right >= m.owned_cells)) << "the other rank turns it otherwise";
         }
+        const auto own = [&](std::int32_t row) { return row >= first && row < first + tile.cells; };
+        const std::int32_t place = tile.first_face + face, behind = is_right ? left : right;
+        const std::uint32_t across = at(t.across, place);
+        EXPECT_EQ(face < tile.inner_faces, own(left) && own(right));
+        if (face >= tile.cell_faces) {
+          EXPECT_EQ(static_cast<std::int32_t>(across), right - m.cells());
+        } else if (face >= tile.inner_faces) {
+          const auto there = static_cast<std::int32_t>(across & ~detail::kOwnRight);
+          EXPECT_EQ((across & detail::kOwnRight) != 0, is_right);
+          if (behind < m.owned_cells) {
+            places[f].insert(place);
+            EXPECT_TRUE(across_of.emplace(place, there).second);
+          } else {
+            EXPECT_EQ(there, place);
+            const auto ghost =
+                std::find_if(t.ghost_sides.begin(), t.ghost_sides.end(), [&](const auto& g) { return g.place == place; });
+            ASSERT_NE(ghost, t.ghost_sides.end());
+            EXPECT_EQ(ghost->row, behind);
+            EXPECT_EQ(ghost->right, !is_right);
+            EXPECT_EQ(ghost->arm, at(m.face_centroid, f) - at(d.centroid, behind));
+            ++ghost_sides;
+          }
+        }
         EXPECT_EQ(face >= tile.cell_faces, at(d.face_right, f) >= m.cells());
         const Vec3 normal = turned ? -at(m.face_normal, f) : at(m.face_normal, f);
         for (int k = 0; k < m.dim; ++k) {
-          EXPECT_EQ(column(k, face), (at(m.face_centroid, f) - at(d.centroid, left))[k]);
-          EXPECT_EQ(column(m.dim + k, face), (at(m.face_centroid, f) - at(d.centroid, right))[k]);
-          EXPECT_EQ(column(2 * m.dim + k, face), normal[k]);
+          EXPECT_EQ(column(t.arms, arms, k, face), (at(m.face_centroid, f) - at(d.centroid, left))[k]);
+          EXPECT_EQ(column(t.arms, arms, m.dim + k, face), (at(m.face_centroid, f) - at(d.centroid, right))[k]);
+          EXPECT_EQ(column(t.normals, normals, k, face), normal[k]);
         }
-        EXPECT_EQ(column(3 * m.dim, face), at(m.face_area, f));
+        EXPECT_EQ(column(t.normals, normals, m.dim, face), at(m.face_area, f));
       }
       for (std::int32_t s = at(d.stencil_offset, first + c); s < at(d.stencil_offset, first + c + 1) && !t.stencil_row.empty();
            ++s) {
@@ -117,13 +143,19 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
     EXPECT_EQ(static_cast<std::int32_t>(faces.size()), tile.faces) << "each face once";
   }
   EXPECT_EQ(cells_before, m.owned_cells);
+  EXPECT_EQ(t.ghost_sides.size(), ghost_sides);
+  for (const auto& [face, both] : places) {
+    ASSERT_EQ(both.size(), 2U) << "two tiles have it";
+    EXPECT_EQ(across_of.at(*both.begin()), *both.rbegin());
+    EXPECT_EQ(across_of.at(*both.rbegin()), *both.begin());
+  }
 }
 
 TEST_P(TilesOf, HeedTheirLimits) {
   const mesh::Mesh m = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   const std::vector<BoundaryKind> kinds(m.boundary.size(), BoundaryKind::slip_wall);
   const Discretization d(m, kinds, GetParam().options.ghosts, false);
-  const TileCut whole(m, d, {12, 1000, 1000, 1000, 1000});
+  const TileCut whole(m, d, {12, 1000, 1000, 1000});
   const TileSize limit = whole.quantile(0.5), most = whole.quantile(1);
   EXPECT_LE(limit.rows, most.rows);
   const TileCut cut(m, d, limit);
@@ -132,7 +164,6 @@ TEST_P(TilesOf, HeedTheirLimits) {
     const TileSize& size = cut.of_tile[static_cast<std::size_t>(tile)];
     if (size.cells <= detail::kTileUnit) continue;
     EXPECT_LE(size.rows, limit.rows);
-    EXPECT_LE(size.flux_rows, limit.flux_rows);
     EXPECT_LE(size.faces, limit.faces);
     EXPECT_LE(size.entries, limit.entries);
   }

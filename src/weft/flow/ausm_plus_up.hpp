@@ -22,13 +22,13 @@ struct AusmPlusUpFlux {
                                                                        const BasicPrimitive<T>& left,
                                                                        const BasicPrimitive<T>& right,
                                                                        const BasicVec3<T>& n) const {
-    using detail::greater, detail::lesser, detail::root, detail::select;
+    using detail::greater, detail::lesser, detail::quotient, detail::reciprocal, detail::root, detail::select;
     constexpr Real kPressure = 0.25, kVelocity = 0.75;  // K_p, K_u; sigma is 1
     const T ql = dot(left.velocity, n), qr = dot(right.velocity, n);
-    const T volume_l = 1 / left.density, volume_r = 1 / right.density;
+    const T volume_l = reciprocal(left.density), volume_r = reciprocal(right.density);
     const T critical_l = critical(gas, left.pressure * volume_l, ql), critical_r = critical(gas, right.pressure * volume_r, qr);
-    const T c = lesser(critical_l / greater(root(critical_l), ql), critical_r / greater(root(critical_r), -qr));
-    const T unit = 1 / c;
+    const T c = lesser(quotient(critical_l, greater(root(critical_l), ql)), quotient(critical_r, greater(root(critical_r), -qr)));
+    const T unit = reciprocal(c);
     const T ml = ql * unit, mr = qr * unit;
     const T mean = Real(0.5) * (ml * ml + mr * mr);
     const Real cutoff = static_cast<Real>(cutoff_mach);
@@ -37,8 +37,8 @@ struct AusmPlusUpFlux {
     const T alpha = Real(0.1875) * (5 * scale * scale - 4);
 
     const T density = left.density + right.density, pressure_jump = right.pressure - left.pressure;
-    const T mach =
-        mach_part(ml) - mach_part(-mr) - (2 * kPressure) * greater(1 - mean, 0) * pressure_jump / (scale * density * c * c);
+    const T mach = mach_part(ml) - mach_part(-mr) -
+                   quotient((2 * kPressure) * greater(1 - mean, 0) * pressure_jump, scale * density * c * c);
     const T share_l = pressure_part(ml, alpha), share_r = pressure_part(-mr, alpha);
     const T pressure =
         share_l * left.pressure + share_r * right.pressure - kVelocity * share_l * share_r * density * scale * c * (qr - ql);

@@ -101,23 +101,23 @@ struct BasicIdealGas {
   }
   template <class T = Real>
   [[nodiscard]] WEFT_HD constexpr BasicPrimitive<T> primitive(const BasicConserved<T>& u) const {
-    const T volume = 1 / u.density;
+    const T volume = detail::reciprocal(u.density);
     const BasicVec3<T> velocity = volume * u.momentum;
     return {u.density, velocity, (gamma - 1) * (u.energy - Real(0.5) * dot(u.momentum, velocity))};
   }
   /// rho E, J/m^3.
   template <class T = Real>
   [[nodiscard]] WEFT_HD constexpr T total_energy(const BasicPrimitive<T>& w) const {
-    return w.pressure / (gamma - 1) + Real(0.5) * w.density * dot(w.velocity, w.velocity);
+    return detail::quotient(w.pressure, gamma - 1) + Real(0.5) * w.density * dot(w.velocity, w.velocity);
   }
   /// H = E + p / rho, J/kg.
   template <class T = Real>
   [[nodiscard]] WEFT_HD constexpr T total_enthalpy(const BasicPrimitive<T>& w) const {
-    return gamma / (gamma - 1) * w.pressure / w.density + Real(0.5) * dot(w.velocity, w.velocity);
+    return detail::quotient(detail::quotient(gamma, gamma - 1) * w.pressure, w.density) + Real(0.5) * dot(w.velocity, w.velocity);
   }
   template <class T = Real>
   [[nodiscard]] WEFT_HD T sound_speed(const BasicPrimitive<T>& w) const {
-    return detail::root(gamma * w.pressure / w.density);
+    return detail::root(detail::quotient(gamma * w.pressure, w.density));
   }
   [[nodiscard]] WEFT_HD Real mach(const BasicPrimitive<Real>& w) const { return norm(w.velocity) / sound_speed(w); }
   [[nodiscard]] WEFT_HD constexpr Real temperature(const BasicPrimitive<Real>& w) const {

@@ -18,11 +18,10 @@ template <class Real, class T = Real>
 [[nodiscard]] WEFT_HD WEFT_FORCE_INLINE OuterWaves<T> outer_waves(const BasicIdealGas<Real>& gas, const BasicPrimitive<T>& left,
                                                                   const T& ql, const T& volume_l, const BasicPrimitive<T>& right,
                                                                   const T& qr, const T& volume_r) {
-  using detail::root;
+  using detail::reciprocal, detail::root;
   const T ccl = gas.gamma * left.pressure * volume_l, ccr = gas.gamma * right.pressure * volume_r;
-  const T root_l = root(left.density), root_r = root(right.density);
-  const T unit = 1 / (root_l + root_r);
-  const T wl = root_l * unit, wr = root_r * unit;
+  const T root_ratio = root(right.density * volume_l);
+  const T wl = reciprocal(1 + root_ratio), wr = root_ratio * wl;
   const T jump = qr - ql;
   const T q = wl * ql + wr * qr;
   const T c = root(wl * ccl + wr * ccr + Real(0.5) * (gas.gamma - 1) * (wl * wr) * (jump * jump));

@@ -20,7 +20,7 @@ struct RoeFlux {
                                                                        const BasicPrimitive<T>& right,
                                                                        const BasicVec3<T>& n) const {
     const T root_l = detail::root(left.density), root_r = detail::root(right.density);
-    const T unit = 1 / (root_l + root_r);
+    const T unit = detail::reciprocal(root_l + root_r);
     const T wl = root_l * unit, wr = root_r * unit;
     const BasicVec3<T> jump = right.velocity - left.velocity;
     const T pressure_jump = right.pressure - left.pressure;
@@ -29,15 +29,16 @@ struct RoeFlux {
     // c~^2 = (gamma - 1)(H~ - v~^2 / 2), written as a sum of positive terms.
     const BasicVec3<T> velocity = wl * left.velocity + wr * right.velocity;
     const T density = root_l * root_r;
-    const T cc = gas.gamma * (wl * left.pressure / left.density + wr * right.pressure / right.density) +
-                 Real(0.5) * (gas.gamma - 1) * (wl * wr) * dot(jump, jump);
+    const T cc =
+        gas.gamma * (detail::quotient(wl * left.pressure, left.density) + detail::quotient(wr * right.pressure, right.density)) +
+        Real(0.5) * (gas.gamma - 1) * (wl * wr) * dot(jump, jump);
     const T c = detail::root(cc);
     const T kinetic = Real(0.5) * dot(velocity, velocity);
-    const T enthalpy = cc / (gas.gamma - 1) + kinetic;
+    const T enthalpy = detail::quotient(cc, gas.gamma - 1) + kinetic;
     const T q = dot(velocity, n);
 
     // Wave strengths times speeds: q - c, q, q + c, and shear.
-    const T unit_cc = 1 / cc;
+    const T unit_cc = detail::reciprocal(cc);
     const T slow = fixed<Real>(q - c, c) * Real(0.5) * unit_cc * (pressure_jump - density * c * normal_jump);
     const T fast = fixed<Real>(q + c, c) * Real(0.5) * unit_cc * (pressure_jump + density * c * normal_jump);
     const T contact = detail::absolute(q) * (right.density - left.density - pressure_jump * unit_cc);

@@ -7,20 +7,22 @@
 namespace weft::flow::detail {
 
 template <class Real>
-Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& d) {
+Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& d, GradientKind kind) {
   int device = 0, per_multiprocessor = 0, per_block = 0;
   check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   check_cuda(cudaDeviceGetAttribute(&per_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device), "shared memory");
   check_cuda(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "shared memory");
   constexpr int kBlocks = 4;
   constexpr int kReserved = 1024, kMost = std::numeric_limits<int>::max();
+  const bool green_gauss = kind == GradientKind::green_gauss, by_node = has_stencils_by_node(d);
   const auto need = [&](const TileSize& most) {
     const TileRange range = range_of(0, 1, most);
-    return static_cast<int>(mesh.dim == 2 ? std::max(gradient_memory<2, Real>(range), flux_memory<2, Real>(range))
-                                          : std::max(gradient_memory<3, Real>(range), flux_memory<3, Real>(range)));
+    return static_cast<int>(mesh.dim == 2
+                                ? std::max(gradient_memory<2, Real>(range, green_gauss, by_node), flux_memory<2, Real>(range))
+                                : std::max(gradient_memory<3, Real>(range, green_gauss, by_node), flux_memory<3, Real>(range)));
   };
   for (const int cells : {128, 112, 96, 80, 64, 48, 32, 16, 8}) {
-    const TileCut whole(mesh, d, {.cells = cells, .rows = kMost, .flux_rows = kMost, .faces = kMost, .entries = kMost});
+    const TileCut whole(mesh, d, {.cells = cells, .rows = kMost, .faces = kMost, .entries = kMost});
     for (const double part : {1.0, 0.98, 0.95, 0.9, 0.8}) {
       if (whole.inner == 0 && part < 1) break;  // border tiles heed the number of cells alone
       const TileSize limit = whole.quantile(part);
@@ -33,7 +35,7 @@ Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& d) {
   throw DeviceError("cells of this mesh have so many neighbours that not even eight fit into a block's shared memory",
                     "use stencil = \"face\"");
 }
-template Tiles choose_tiles<double>(const mesh::Mesh&, const Discretization&);
-template Tiles choose_tiles<float>(const mesh::Mesh&, const Discretization&);
+template Tiles choose_tiles<double>(const mesh::Mesh&, const Discretization&, GradientKind);
+template Tiles choose_tiles<float>(const mesh::Mesh&, const Discretization&, GradientKind);
 
 }  // namespace weft::flow::detail

@@ -7,15 +7,15 @@ namespace weft::flow::detail {
 
 /// What kernels are told of tiles first ... last - 1, of which none has more than `most`.
 [[nodiscard]] inline TileRange range_of(std::int32_t first, std::int32_t last, const TileSize& most) {
-  return {first, last, most.cells, most.rows, most.flux_rows, most.faces, most.entries};
+  return {.first = first, .last = last, .cells = most.cells, .rows = most.rows, .faces = most.faces, .entries = most.entries};
 }
 
 /// The largest tiles of which four fit on a multiprocessor at a time: large ones have fewer faces in two tiles, and many at a
 /// time hide the time that memory takes. Where that takes more of them, up to a fifth of the tiles are cut a little smaller than
 /// the others. Where a single cell has a great stencil (neighbours by node), as many cells as fit at all.
-/// @tparam Real  in which the kernels compute.
+/// @param kind  of gradients.  @tparam Real  in which the kernels compute.
 /// @throws DeviceError where not even eight cells fit.
 template <class Real>
-[[nodiscard]] Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& discretization);
+[[nodiscard]] Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& discretization, GradientKind kind);
 
 }  // namespace weft::flow::detail

@@ -93,9 +93,11 @@ class TileStepper final : public DeviceStepper {
   /// Starts an exchange of what the stream has computed so far.
   Exchange* start_pull(std::optional<Exchange>& pull);
   void finish_pull(Exchange* pull);
-  /// Boundary rows, ghosts and gradients of the present values. Returns the exchange that is in flight: kernels that read ghosts
-  /// must wait for it.
-  [[nodiscard]] Exchange* ghosts_and_gradients(double time);
+  /// Boundary rows, ghosts, gradients, and states on the owned cells' sides of faces, of the present values. Returns the exchange
+  /// that is in flight: kernels that read gradients of ghosts must wait for it. Gradients of all cells are kept only if
+  /// `keep_gradients`, else those that others need.
+  [[nodiscard]] Exchange* ghosts_and_gradients(double time, bool keep_gradients);
+  void ghost_states();
   void look();
   [[nodiscard]] FluxArgs<Real, State> flux_args() const;
   void begin_step();
@@ -123,6 +125,7 @@ class TileStepper final : public DeviceStepper {
   // The state. Buffer `start` holds it at the start of the step, `now` after the last stage.
   DeviceArray<State> conserved_[2];
   DeviceArray<Real> values_[2], gradients_;
+  DeviceArray<Real> states_;  ///< see kStateColumns
   DeviceArray<double> local_dt_, rate_partial_;
   struct Buffers {
     int start = 0, now = 0, shown = 0;
@@ -172,7 +175,8 @@ bool captures(Transport transport) { return transport == Transport::peer || tran
 
 template <class Real, class State>
 TileStepper<Real, State>::TileStepper(const Residual& scheme, const SourceTerm& source_term, ScalarTransport* scalars)
-    : TileStepper(scheme, source_term, scalars, choose_tiles<Real>(scheme.mesh(), scheme.discretization())) {}
+    : TileStepper(scheme, source_term, scalars,
+                  choose_tiles<Real>(scheme.mesh(), scheme.discretization(), scheme.numerics().gradient)) {}
 
 template <class Real, class State>
 TileStepper<Real, State>::TileStepper(const Residual& scheme, const SourceTerm& source_term, ScalarTransport* scalars,
@@ -192,6 +196,7 @@ TileStepper<Real, State>::TileStepper(const Residual& scheme, const SourceTerm& 
   for (DeviceArray<Real>& buffer : values_) buffer = DeviceArray<Real>(rows * kVars);
   gradients_ = DeviceArray<Real>(cells * kVars * static_cast<std::size_t>(m.dim));
   set_bytes(stream_, gradients_.data(), 0, gradients_.size() * sizeof(Real));  // what they stay in first order
+  states_ = DeviceArray<Real>(on_host.across.size() * kStateColumns);
   if (scheme.numerics().local_time_step) local_dt_ = DeviceArray<double>(owned);
   rate_partial_ = DeviceArray<double>(static_cast<std::size_t>(on_host.size()) * kVars);
   clock_ = DeviceArray<StepClock>(1);
@@ -226,6 +231,7 @@ const Tiles& TileStepper<Real, State>::with_room(const Residual& scheme, bool wi
       2 * kVars * sizeof(State) + (with_source ? kVars * sizeof(double) + sizeof(Vec3) : 0) + 2 * sizeof(double);
   expect_room(DeviceTiles<Real>::bytes(scheme.discretization(), on_host) + owned * of_owned + rows * 2 * kVars * sizeof(Real) +
                   cells * (kVars * static_cast<std::size_t>(m.dim) * sizeof(Real) + sizeof(std::int32_t)) +
+                  on_host.across.size() * kStateColumns * sizeof(Real) +
                   (scalars != nullptr ? DeviceScalars::bytes(scheme, scalars->count()) : 0),
               m.owned_cells);
   return on_host;
@@ -265,29 +271,41 @@ void TileStepper<Real, State>::finish_pull(Exchange* pull) {
 }
 
 template <class Real, class State>
-Exchange* TileStepper<Real, State>::ghosts_and_gradients(double time) {
+Exchange* TileStepper<Real, State>::ghosts_and_gradients(double time, bool keep_gradients) {
   boundary_.prescribe(stream_, time);
   Real* const rows = values_[at_.shown].data();
   const BoundaryArgs outside = boundary_.args();
   parallel_for(space::cuda{}, stream_, outside.faces,
                BoundaryRows<Real>{outside, rows, residual_.gas(), residual_.mesh().cells()});
   Exchange* const ghost_values = start_pull(pull_values_[at_.shown]);
-  if (residual_.numerics().gradient == GradientKind::none) return ghost_values;
-  const GradientArgs<Real> args{.tiles = tiles_.arrays,
-                                .values = rows,
-                                .gradients = gradients_.data(),
-                                .lowered = lowered(),
-                                .gas = residual_.gas(),
-                                .scale = residual_.scale(),
-                                .reference_length = residual_.numerics().reference_length,
-                                .order = residual_.order()};
+  const bool flat = residual_.numerics().gradient == GradientKind::none;
+  GradientArgs<Real> args{.tiles = tiles_.arrays,
+                          .values = rows,
+                          .states = states_.data(),
+                          .gradients = keep_gradients ? gradients_.data() : nullptr,
+                          .flat = flat,
+                          .lowered = lowered(),
+                          .gas = residual_.gas(),
+                          .scale = residual_.scale(),
+                          .reference_length = residual_.numerics().reference_length,
+                          .order = residual_.order()};
   const auto gradients_of = [&](const TileRange& range) {
     with_dim([&](auto dim) { launch_gradients<dim()>(stream_, range, residual_.numerics().gradient, limiter_, args); });
   };
   gradients_of(tiles_.inner);
   finish_pull(ghost_values);
+  args.gradients = gradients_.data();
   gradients_of(tiles_.border);
-  return start_pull(pull_gradients_);
+  return flat ? nullptr : start_pull(pull_gradients_);
+}
+
+template <class Real, class State>
+void TileStepper<Real, State>::ghost_states() {
+  with_dim([&](auto dim) {
+    parallel_for(
+        space::cuda{}, stream_, static_cast<std::int32_t>(tiles_.ghost_sides.size()),
+        GhostStates<dim(), Real>{tiles_.ghost_sides.data(), values_[at_.shown].data(), gradients_.data(), states_.data()});
+  });
 }
 
 /// Values and stable step of the present conserved state.
@@ -347,7 +365,7 @@ void TileStepper<Real, State>::stage(int number, double time) {
   const RungeKuttaStage coefficients = runge_kutta_stage(stages, number);
   evaluate_source(time);
   if (scalars_) scalars_->prepare(stream_, at_.now, conserved_[at_.now].data(), number == 0 ? local_dt_.data() : nullptr);
-  Exchange* const ghosts = ghosts_and_gradients(time);
+  Exchange* const ghosts = ghosts_and_gradients(time, false);
   const int out = 1 - at_.start;
   FluxArgs<Real, State> args = flux_args();
   args.start = conserved_[at_.start].data();
@@ -370,6 +388,7 @@ void TileStepper<Real, State>::stage(int number, double time) {
   };
   fluxes_of(tiles_.inner);
   finish_pull(ghosts);
+  ghost_states();
   fluxes_of(tiles_.border);
   if (scalars_) {
     const DeviceScalars::Buffers buffers{.start = at_.start, .now = at_.now, .result = out};
@@ -420,6 +439,7 @@ FluxArgs<Real, State> TileStepper<Real, State>::flux_args() const {
   FluxArgs<Real, State> args{};
   args.tiles = tiles_.arrays;
   args.boundary = boundary_.args();
+  args.states = states_.data();
   args.values = values_[at_.shown].data();
   args.gradients = gradients_.data();
   args.gas = residual_.gas();
@@ -575,7 +595,7 @@ void TileStepper<Real, State>::set_lowered(std::span<const std::int32_t> flags) 
 
 template <class Real, class State>
 void TileStepper<Real, State>::refresh(double time) {
-  finish_pull(ghosts_and_gradients(time));
+  finish_pull(ghosts_and_gradients(time, true));
   with_dim([&](auto dim) { launch_boundary_fluxes<dim()>(stream_, flux_, flux_args(), boundary_.fluxes()); });
   if (scalars_) {
     scalars_->prepare(stream_, at_.now, conserved_[at_.now].data(), nullptr);
@@ -594,7 +614,7 @@ Primitive TileStepper<Real, State>::cell_state(std::int32_t cell, Vec3 x) const 
   gradients_.get(c * static_cast<std::size_t>(kVars * dim), std::span(slopes).first(static_cast<std::size_t>(kVars * dim)),
                  after(stream_));
   const Vec3 r = x - residual_.discretization().centroid[c];
-  const RowView<Real> row{mean.data(), slopes.data()};
+  const RowView<Real, double> row{mean.data(), slopes.data()};
   return dim == 2 ? reconstruct<2>(row, 0, r) : reconstruct<3>(row, 0, r);
 }
 

@@ -17,8 +17,10 @@ class DeviceTiles {
         stencil_offset_(tiles.stencil_row.empty() ? DeviceArray<std::int32_t>() : copy_of(d.stencil_offset)),
         stencil_row_(tiles.stencil_row.empty() ? DeviceArray<std::uint16_t>() : copy_of(tiles.stencil_row)),
         topology_(copy_of(tiles.topology)),
+        across_(copy_of(tiles.across)),
         centroids_(tiles.centroids.empty() ? DeviceArray<Real>() : copy_as<Real>(tiles.centroids)),
-        geometry_(copy_as<Real>(tiles.geometry)),
+        arms_(copy_as<Real>(tiles.arms)),
+        normals_(copy_as<Real>(tiles.normals)),
         matrices_(copy_as<Real>(d.least_squares)),
         inverse_volume_(copy_of(d.inverse_volume)),
         projected_area_(copy_of(d.projected_area)),
@@ -26,8 +28,10 @@ class DeviceTiles {
         arrays{.tile = tile_.data(),
                .halo_row = halo_row_.data(),
                .topology = topology_.data(),
+               .across = across_.data(),
                .centroids = centroids_.data(),
-               .geometry = geometry_.data(),
+               .arms = arms_.data(),
+               .normals = normals_.data(),
                .stencil_offset = stencil_offset_.data(),
                .stencil_row = stencil_row_.data(),
                .matrices = matrices_.data(),
@@ -35,23 +39,24 @@ class DeviceTiles {
                .projected_area = projected_area_.data(),
                .radius = radius_.data(),
                .cells = mesh.cells()},
+        ghost_sides(copy_of(tiles.ghost_sides)),
         inner(range_of(0, tiles.inner, tiles.of_inner)),
         border(range_of(tiles.inner, tiles.size(), tiles.of_border)) {}
 
   /// Bytes that they would take.
   [[nodiscard]] static std::size_t bytes(const Discretization& d, const Tiles& tiles) {
-    return (tiles.centroids.size() + tiles.geometry.size() + d.least_squares.size()) * sizeof(Real) +
-           (tiles.halo_row.size() + tiles.topology.size()) * sizeof(std::int32_t) +
-           tiles.stencil_row.size() * sizeof(std::uint16_t) + tiles.tile.size() * sizeof(Tile) +
-           d.inverse_volume.size() * (sizeof(double) + sizeof(Vec3) + sizeof(std::int32_t));
+    return (tiles.centroids.size() + tiles.arms.size() + tiles.normals.size() + d.least_squares.size()) * sizeof(Real) +
+           (tiles.halo_row.size() + tiles.topology.size() + tiles.across.size()) * sizeof(std::int32_t) +
+           tiles.ghost_sides.size() * sizeof(GhostSide) + tiles.stencil_row.size() * sizeof(std::uint16_t) +
+           tiles.tile.size() * sizeof(Tile) + d.inverse_volume.size() * (sizeof(double) + sizeof(Vec3) + sizeof(std::int32_t));
   }
 
  private:
   DeviceArray<Tile> tile_;
   DeviceArray<std::int32_t> halo_row_, stencil_offset_;
   DeviceArray<std::uint16_t> stencil_row_;
-  DeviceArray<std::uint32_t> topology_;
-  DeviceArray<Real> centroids_, geometry_, matrices_;
+  DeviceArray<std::uint32_t> topology_, across_;
+  DeviceArray<Real> centroids_, arms_, normals_, matrices_;
   DeviceArray<double> inverse_volume_;
   DeviceArray<Vec3> projected_area_;
   DeviceArray<double> radius_;
@@ -64,6 +69,7 @@ class DeviceTiles {
 
  public:
   TileArrays<Real> arrays;
+  DeviceArray<GhostSide> ghost_sides;
   TileRange inner, border;
 };
 

@@ -52,12 +52,23 @@ class Fetch {
     }
 #else
     for (int i = static_cast<int>(threadIdx.x) * kAtOnce; i < whole; i += static_cast<int>(blockDim.x) * kAtOnce) {
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared(to + i)), "l"(__cvta_generic_to_global(from + i))
-                   : "memory");
+      copy_16(shared(to + i), from + i);
     }
 #endif
     const int rest = whole + static_cast<int>(threadIdx.x);
     if (rest < count) copy<sizeof(T)>(shared(to + rest), reinterpret_cast<std::uintptr_t>(from + rest));
+  }
+
+  /// Starts copying `count` runs of `Length` numbers each, `from_step` and `to_step` numbers apart. @pre all begin at multiples
+  /// of 16 bytes.
+  template <int Length, class T>
+  __device__ void runs(int count, const T* from, int from_step, T* to, int to_step) {
+    constexpr int kAtOnce = 16 / static_cast<int>(sizeof(T)), kPieces = Length / kAtOnce;
+    static_assert(Length % kAtOnce == 0);
+    for (int i = static_cast<int>(threadIdx.x); i < count * kPieces; i += static_cast<int>(blockDim.x)) {
+      const int run = i / kPieces, at = i % kPieces * kAtOnce;
+      copy_16(shared(to + run * to_step + at), from + run * from_step + at);
+    }
   }
 
   /// Starts copying rows number[0] ... number[count - 1] to rows first, first + 1, ... of the tile: `Lanes` lanes of a warp share
@@ -105,6 +116,10 @@ class Fetch {
 
  private:
   __device__ static unsigned shared(const void* at) { return static_cast<unsigned>(__cvta_generic_to_shared(at)); }
+  template <class T>
+  __device__ static void copy_16(unsigned to, const T* from) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(__cvta_generic_to_global(from)) : "memory");
+  }
   /// One number of 4 or 8 bytes.
   template <int Bytes>
   __device__ static void copy(unsigned to, std::uintptr_t from) {

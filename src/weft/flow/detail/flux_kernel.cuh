@@ -31,87 +31,78 @@ WEFT_HD __noinline__ Conserved boundary_face_flux(const BoundaryArgs& b, const I
   return zone.prescribed ? flux(gas, inside, b.prescribed[face], n) : boundary_flux(gas, zone.params, inside, n);
 }
 
-/// Arrays of flux_kernel in shared memory. A face's flux takes the place of its geometry.
-template <int Dim, class Real>
+/// Arrays of flux_kernel in shared memory. new_conserved takes the place of conserved.
+template <class Real, class State>
 struct FluxMemory {
-  Real *values, *gradients, *faces;
+  Real *fluxes, *new_values;
+  State *start, *conserved;
+  double* inverse_volume;
   std::uint32_t* topology;
 
   __host__ __device__ FluxMemory(SharedMemory& memory, const TileRange& range)
-      : values(memory.take<Real>(kVars * range.flux_rows)),
-        gradients(memory.take<Real>(kVars * Dim * range.flux_rows)),
-        faces(memory.take<Real>(face_columns(Dim) * whole_units(range.faces))),
-        topology(memory.take<std::uint32_t>(range.cells + 1 + range.entries + range.faces)) {}
+      : fluxes(memory.take<Real>(kVars * kFaceBlock * face_blocks(range.faces))),
+        new_values(memory.take<Real>(kVars * range.cells)),
+        start(memory.take<State>(kVars * range.cells)),
+        conserved(memory.take<State>(kVars * range.cells)),
+        inverse_volume(memory.take<double>(range.cells)),
+        topology(memory.take<std::uint32_t>(whole_units(range.cells + 1 + range.entries))) {}
 };
 
-/// Asks the second-level cache for lines that the block reads later.
-template <class T>
-__device__ void prefetch(const T* first, int count) {
-  constexpr int kLine = 128 / static_cast<int>(sizeof(T));
-  for (int i = static_cast<int>(threadIdx.x) * kLine; i < count; i += static_cast<int>(blockDim.x) * kLine) {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(first + i));
-  }
+template <class Real>
+__device__ BasicPrimitive<Real> state_at(const Real* states, std::int32_t place, bool right) {
+  const Real* const first = states + state_place(place, right);
+  BasicPrimitive<Real> w;
+  for (int k = 0; k < kVars; ++k) w[k] = first[k * kFaceBlock];
+  return w;
 }
 
 template <int Dim, class Flux, class Real, class State>
-__global__ void __launch_bounds__(kTileThreads)
+__global__ void __launch_bounds__(kTileThreads, 5)
     flux_kernel(const __grid_constant__ TileRange range, const __grid_constant__ FluxArgs<Real, State> a, const Flux flux) {
   extern __shared__ unsigned char memory[];
   const TileArrays<Real>& t = a.tiles;
   const Tile tile = t.tile[range.first + static_cast<std::int32_t>(blockIdx.x)];
   SharedMemory shared(memory);
-  const FluxMemory<Dim, Real> m(shared, range);
-  const int fs = tile.face_stride();
-  constexpr int kLanes = Dim == 2 ? 16 : 32;
-  static_assert(kVars + kVars * Dim <= kLanes);
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  Column<Real> column;
-  offer(column, lane, 0, kVars, a.values, m.values);
-  offer(column, lane, kVars, kVars * Dim, a.gradients, m.gradients);
+  const FluxMemory<Real, State> m(shared, range);
   const auto first = static_cast<std::int64_t>(tile.first_cell);
   const StepClock step = *a.clock;
+  // What the update needs comes while fluxes are computed.
   Fetch fetch;
   fetch.begin();
-  fetch.run(a.values + first * kVars, m.values, tile.cells * kVars);
-  fetch.run(a.gradients + first * (kVars * Dim), m.gradients, tile.cells * kVars * Dim);
-  fetch.run(t.geometry + std::int64_t{tile.first_face} * face_columns(Dim), m.faces, face_columns(Dim) * fs);
   fetch.run(t.topology + tile.topology, m.topology, tile.topology_size());
-  fetch.rows<kLanes>(t.halo_row + tile.halo, tile.flux_rows - tile.cells, tile.cells, column);
-  prefetch(a.start + first * kVars, tile.cells * kVars);
-  prefetch(a.conserved + first * kVars, tile.cells * kVars);
-  prefetch(t.inverse_volume + tile.first_cell, tile.cells);
+  fetch.run(a.start + first * kVars, m.start, tile.cells * kVars);
+  fetch.run(a.conserved + first * kVars, m.conserved, tile.cells * kVars);
+  fetch.run(t.inverse_volume + first, m.inverse_volume, tile.cells);
+  const int threads = static_cast<int>(blockDim.x);
+  if (!step.halted) {
+    const BasicIdealGas<Real> gas = as<Real>(a.gas);
+    const Real* const normals = t.normals + std::int64_t{tile.first_face} * normal_columns(Dim);
+    const auto keep = [&](int f, const Real* face, const BasicConserved<Real>& through) {
+      Real* const to = m.fluxes + in_face_blocks(static_cast<unsigned>(f), kVars);
+      const Real area = face[Dim * kFaceBlock];
+      for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = area * through[k];
+    };
+    const auto face_of = [&](int f) { return normals + in_face_blocks(static_cast<unsigned>(f), normal_columns(Dim)); };
+    for (int f = static_cast<int>(threadIdx.x); f < tile.cell_faces; f += threads) {
+      std::int32_t left = tile.first_face + f, right = left;
+      if (f >= tile.inner_faces) {
+        const std::uint32_t across = t.across[left];
+        ((across & kOwnRight) != 0 ? left : right) = static_cast<std::int32_t>(across & ~kOwnRight);
+      }
+      const Real* const face = face_of(f);
+      const BasicVec3<Real> normal{face[0], face[kFaceBlock], Dim == 3 ? face[2 * kFaceBlock] : 0};
+      keep(f, face, flux(gas, state_at(a.states, left, false), state_at(a.states, right, true), normal));
+    }
+    for (int f = tile.cell_faces + static_cast<int>(threadIdx.x); f < tile.faces; f += threads) {
+      const std::int32_t place = tile.first_face + f;
+      const Primitive inside = as<double>(state_at(a.states, place, false));
+      keep(f, face_of(f),
+           as<Real>(boundary_face_flux(a.boundary, a.gas, flux, inside, static_cast<std::int32_t>(t.across[place]))));
+    }
+  }
   fetch.end();
   if (step.halted) return;
-  const TileView<Dim, Real> view{.t = t,
-                                 .tile = tile,
-                                 .values = m.values,
-                                 .gradients = m.gradients,
-                                 .centroids = nullptr,
-                                 .faces = m.faces,
-                                 .topology = m.topology,
-                                 .slopes = nullptr,
-                                 .gas = as<Real>(a.gas),
-                                 .scale = {},
-                                 .reference_length = 1,
-                                 .order = 1,
-                                 .axisymmetric = false};
-  Real* const fluxes = m.faces;
-  const int threads = static_cast<int>(blockDim.x);
-  const auto keep = [&](int f, const BasicConserved<Real>& through) {
-    for (int k = 0; k < kVars; ++k) fluxes[k * fs + f] = through[k];
-  };
-  for (int f = static_cast<int>(threadIdx.x); f < tile.cell_faces; f += threads) keep(f, flux_of_face<Dim>(view, flux, f));
-  for (int f = tile.cell_faces + static_cast<int>(threadIdx.x); f < tile.faces; f += threads) {
-    const Primitive inside = as<double>(reconstruct<Dim>(view, view.left(f), view.left_arm(f)));
-    const std::int32_t face = row_of(t, tile, view.right(f)) - t.cells;
-    keep(f, view.face_area(f) * as<Real>(boundary_face_flux(a.boundary, a.gas, flux, inside, face)));
-  }
-  __syncthreads();
 
-  // Update; what is written goes through the shared memory of the rows, which nobody reads any more.
-  static_assert(sizeof(State) <= Dim * sizeof(Real));
-  Real* const new_values = m.values;
-  State* const new_conserved = reinterpret_cast<State*>(m.gradients);
   const BasicIdealGas<State> gas = as<State>(a.gas);
   const auto share = static_cast<State>(a.keep);
   double rate_squared[kVars] = {};
@@ -122,19 +113,20 @@ __global__ void __launch_bounds__(kTileThreads)
     if (a.source != nullptr) {
       for (int k = 0; k < kVars; ++k) rate[k] = static_cast<State>(a.source[static_cast<std::int64_t>(cell) * kVars + k]);
     }
-    for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
-      const std::int32_t f = view.cell_face(s);
-      const State sign = view.is_left(c, s) ? -1 : 1;
-      for (int k = 0; k < kVars; ++k) rate[k] += sign * fluxes[k * fs + f];
+    for (std::uint32_t s = m.topology[c]; s < m.topology[c + 1]; ++s) {
+      const std::uint32_t side = m.topology[tile.cell_sides() + static_cast<int>(s)];
+      const Real* const through = m.fluxes + in_face_blocks(side & (kRightSide - 1), kVars);
+      const State sign = (side & kRightSide) == 0 ? -1 : 1;
+      for (int k = 0; k < kVars; ++k) rate[k] += sign * through[k * kFaceBlock];
     }
-    const auto inverse_volume = static_cast<State>(t.inverse_volume[cell]);
+    const auto inverse_volume = static_cast<State>(m.inverse_volume[c]);
     const auto dt = static_cast<State>(step.local_cfl > 0 ? lesser(step.dt, step.local_cfl * a.local_dt[cell]) : step.dt);
     BasicConserved<State> u;
     for (int k = 0; k < kVars; ++k) {
-      const std::int64_t i = static_cast<std::int64_t>(cell) * kVars + k;
+      const int i = c * kVars + k;
       const State slope = rate[k] * inverse_volume;
       rate_squared[k] += slope * rate[k];
-      u[k] = share * a.start[i] + (1 - share) * (a.conserved[i] + dt * slope);
+      u[k] = share * m.start[i] + (1 - share) * (m.conserved[i] + dt * slope);
     }
     const BasicPrimitive<State> w = gas.primitive(u);
     if (!gas.physical(w)) {
@@ -146,18 +138,19 @@ __global__ void __launch_bounds__(kTileThreads)
       stable = lesser(stable, own);
     }
     for (int k = 0; k < kVars; ++k) {
-      new_conserved[c * kVars + k] = u[k];
-      new_values[c * kVars + k] = static_cast<Real>(w[k]);
+      m.conserved[c * kVars + k] = u[k];
+      m.new_values[c * kVars + k] = static_cast<Real>(w[k]);
     }
   }
   __syncthreads();
-  put(new_conserved, a.new_conserved + first * kVars, tile.cells * kVars);
-  put(new_values, a.new_values + first * kVars, tile.cells * kVars);
+  put(m.conserved, a.new_conserved + first * kVars, tile.cells * kVars);
+  put(m.new_values, a.new_values + first * kVars, tile.cells * kVars);
   if (a.outflows != nullptr) {
     double* const outflows = a.outflows + a.cell_face_offset[tile.first_cell];
     for (int s = static_cast<int>(threadIdx.x); s < tile.entries; s += threads) {
-      const auto through = static_cast<double>(fluxes[view.cell_face(s)]);
-      outflows[s] = view.is_left(0, s) ? through : -through;
+      const std::uint32_t side = m.topology[tile.cell_sides() + s];
+      const auto through = static_cast<double>(m.fluxes[in_face_blocks(side & (kRightSide - 1), kVars)]);
+      outflows[s] = (side & kRightSide) == 0 ? through : -through;
     }
   }
 
@@ -184,7 +177,7 @@ struct BoundaryFluxLoop {
   Flux flux;
   Conserved* fluxes;
   WEFT_HD void operator()(std::int32_t face) const {
-    const RowView<Real> rows{a.values, a.gradients};
+    const RowView<Real, double> rows{a.values, a.gradients};
     const Primitive inside = reconstruct<Dim>(rows, a.boundary.left[face], a.boundary.arm[face]);
     fluxes[face] = boundary_face_flux(a.boundary, a.gas, flux, inside, face);
   }
@@ -193,7 +186,7 @@ struct BoundaryFluxLoop {
 template <int Dim, class Real>
 std::size_t flux_memory(const TileRange& range) {
   SharedMemory memory;
-  (void)FluxMemory<Dim, Real>(memory, range);
+  (void)FluxMemory<Real, double>(memory, range);
   return memory.bytes();
 }
 
@@ -202,8 +195,9 @@ void launch_fluxes(Stream& stream, const TileRange& range, const FluxChoice& flu
   std::visit(
       [&](const auto& chosen) {
         using Flux = std::decay_t<decltype(chosen)>;
-        launch_tiles(stream, range, kTileThreads, flux_memory<Dim, Real>(range), "fluxes", flux_kernel<Dim, Flux, Real, State>,
-                     args, chosen);
+        SharedMemory memory;
+        (void)FluxMemory<Real, State>(memory, range);
+        launch_tiles(stream, range, kTileThreads, memory.bytes(), "fluxes", flux_kernel<Dim, Flux, Real, State>, args, chosen);
       },
       flux);
 }

@@ -2,8 +2,8 @@
 
 namespace weft::flow::detail {
 
-template std::size_t gradient_memory<2, double>(const TileRange&);
-template std::size_t gradient_memory<2, float>(const TileRange&);
+template std::size_t gradient_memory<2, double>(const TileRange&, bool, bool);
+template std::size_t gradient_memory<2, float>(const TileRange&, bool, bool);
 template void launch_gradients<2>(Stream&, const TileRange&, GradientKind, const LimiterChoice&, const GradientArgs<double>&);
 template void launch_gradients<2>(Stream&, const TileRange&, GradientKind, const LimiterChoice&, const GradientArgs<float>&);
 

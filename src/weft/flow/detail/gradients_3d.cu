@@ -2,8 +2,8 @@
 
 namespace weft::flow::detail {
 
-template std::size_t gradient_memory<3, double>(const TileRange&);
-template std::size_t gradient_memory<3, float>(const TileRange&);
+template std::size_t gradient_memory<3, double>(const TileRange&, bool, bool);
+template std::size_t gradient_memory<3, float>(const TileRange&, bool, bool);
 template void launch_gradients<3>(Stream&, const TileRange&, GradientKind, const LimiterChoice&, const GradientArgs<double>&);
 template void launch_gradients<3>(Stream&, const TileRange&, GradientKind, const LimiterChoice&, const GradientArgs<float>&);
 

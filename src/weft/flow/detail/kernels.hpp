@@ -29,7 +29,7 @@ inline constexpr int kRowPadding = 3;
 /// sum of all pulls is to be multiplied with the cell's matrix.
 template <int Dim, class Real>
 [[nodiscard]] WEFT_HD inline BasicVec3<Real> pull_over(const BasicVec3<Real>& r) {
-  const Real weight = 1 / (Dim == 2 ? r.x * r.x + r.y * r.y : dot(r, r));
+  const Real weight = reciprocal(Dim == 2 ? r.x * r.x + r.y * r.y : dot(r, r));
   return weight * r;
 }
 
@@ -46,12 +46,13 @@ template <class Real>
 template <int Dim, class Real, class Group>
 WEFT_HD inline void multiply(const Real* m, Group (&v)[Dim]) {
   if constexpr (Dim == 2) {
-    const Group x = m[0] * v[0] + m[1] * v[1];
-    v[1] = m[1] * v[0] + m[2] * v[1];
+    const Group x = multiply_add(m[1], v[1], m[0] * v[0]);
+    v[1] = multiply_add(m[2], v[1], m[1] * v[0]);
     v[0] = x;
   } else {
-    const Group x = m[0] * v[0] + m[1] * v[1] + m[3] * v[2], y = m[1] * v[0] + m[2] * v[1] + m[4] * v[2];
-    v[2] = m[3] * v[0] + m[4] * v[1] + m[5] * v[2];
+    const Group x = multiply_add(m[3], v[2], multiply_add(m[1], v[1], m[0] * v[0]));
+    const Group y = multiply_add(m[4], v[2], multiply_add(m[2], v[1], m[1] * v[0]));
+    v[2] = multiply_add(m[5], v[2], multiply_add(m[4], v[1], m[3] * v[0]));
     v[0] = x, v[1] = y;
   }
 }
@@ -137,9 +138,9 @@ struct ResidualView {
 template <int Dim, class Real, class Group>
 WEFT_HD inline Group along(const Group* gradient, const BasicVec3<Real>& r) {
   if constexpr (Dim == 2) {
-    return gradient[0] * r.x + gradient[1] * r.y;
+    return multiply_add(gradient[1], r.y, gradient[0] * r.x);
   } else {
-    return gradient[0] * r.x + gradient[1] * r.y + gradient[2] * r.z;
+    return multiply_add(gradient[2], r.z, multiply_add(gradient[1], r.y, gradient[0] * r.x));
   }
 }
 
@@ -161,9 +162,9 @@ WEFT_HD inline void gradient_in_stencil(const View& v, std::int32_t c, Group (&g
     for (int k = 0; k < kGroups; ++k) {
       const Group other = v.value(row, k);
       const Group difference = other - own[k];
-      g[k][0] += pull.x * difference;
-      g[k][1] += pull.y * difference;
-      if constexpr (Dim == 3) g[k][2] += pull.z * difference;
+      g[k][0] = multiply_add(pull.x, difference, g[k][0]);
+      g[k][1] = multiply_add(pull.y, difference, g[k][1]);
+      if constexpr (Dim == 3) g[k][2] = multiply_add(pull.z, difference, g[k][2]);
       low[k] = lesser(other, low[k]);
       high[k] = greater(other, high[k]);
     }
@@ -182,13 +183,11 @@ WEFT_HD inline Real cell_length(const View& v, std::int32_t c) {
   }
 }
 
-/// Gradient of cell c, limited so that values at its face centroids respect Limiter, stored.
-template <int Dim, class Limiter, class View>
-WEFT_HD inline void gradient_of_cell(const View& v, std::int32_t c, const Limiter& limiter) {
+/// Gradient of cell c, limited so that values at its face centroids respect Limiter.
+template <int Dim, class Limiter, class View, int kGroups = View::kGroups, class Group = typename View::Group>
+WEFT_HD inline void limited_gradient(const View& v, std::int32_t c, const Limiter& limiter, Group (&g)[kGroups][Dim]) {
   using Real = typename View::Real;
-  using Group = typename View::Group;
-  constexpr int kGroups = View::kGroups;
-  Group g[kGroups][Dim], low[kGroups], high[kGroups];
+  Group low[kGroups], high[kGroups];
   gradient_in_stencil<Dim>(v, c, g, low, high);
   Group phi[kGroups];
   for (Group& factor : phi) factor = v.order;
@@ -214,7 +213,18 @@ WEFT_HD inline void gradient_of_cell(const View& v, std::int32_t c, const Limite
     }
   }
   for (int k = 0; k < kGroups; ++k) {
-    for (int d = 0; d < Dim; ++d) v.template set_gradient<Dim>(c, k, d, phi[k] * g[k][d]);
+    for (int d = 0; d < Dim; ++d) g[k][d] = phi[k] * g[k][d];
+  }
+}
+
+/// The same, stored.
+template <int Dim, class Limiter, class View>
+WEFT_HD inline void gradient_of_cell(const View& v, std::int32_t c, const Limiter& limiter) {
+  constexpr int kGroups = View::kGroups;
+  typename View::Group g[kGroups][Dim];
+  limited_gradient<Dim>(v, c, limiter, g);
+  for (int k = 0; k < kGroups; ++k) {
+    for (int d = 0; d < Dim; ++d) v.template set_gradient<Dim>(c, k, d, g[k][d]);
   }
 }
 
@@ -229,39 +239,39 @@ WEFT_HD inline void store(Real* value, const BasicPrimitive<Real>& w) {
   for (int k = 0; k < kVars; ++k) value[k] = w[k];
 }
 
-/// The state of cell c at r from its centroid: linear with the limited gradient, or the cell's own value where that would leave
-/// the range of the gas (positivity). @pre groups of one.
-template <int Dim, class View, class Real = typename View::Real>
-WEFT_HD inline BasicPrimitive<Real> reconstruct(const View& v, std::int32_t c, const BasicVec3<Real>& r) {
-  BasicPrimitive<Real> mean, increment;
-  for (int k = 0; k < kVars; ++k) {
-    Real g[Dim];
-    for (int d = 0; d < Dim; ++d) g[d] = v.template gradient<Dim>(c, k, d);
-    mean[k] = v.value(c, k);
-    increment[k] = along<Dim>(g, r);
-  }
+/// The state at r from the centroid of a cell: linear with its limited gradient, or its mean where that would leave the range of
+/// the gas (positivity).
+template <int Dim, class Real>
+WEFT_HD inline BasicPrimitive<Real> reconstruct(const BasicPrimitive<Real>& mean, const Real (&g)[kVars][Dim],
+                                                const BasicVec3<Real>& r) {
+  BasicPrimitive<Real> increment;
+  for (int k = 0; k < kVars; ++k) increment[k] = along<Dim>(g[k], r);
   return flow::reconstruct(mean, increment);
 }
 
-/// Rows of values and gradients of any precision, for reconstruct() in double.
-template <class Stored>
+/// The same for cell c of a view. @pre groups of one.
+template <int Dim, class View, class Real = typename View::Real>
+WEFT_HD inline BasicPrimitive<Real> reconstruct(const View& v, std::int32_t c, const BasicVec3<Real>& r) {
+  BasicPrimitive<Real> mean;
+  Real g[kVars][Dim];
+  for (int k = 0; k < kVars; ++k) {
+    mean[k] = v.value(c, k);
+    for (int d = 0; d < Dim; ++d) g[k][d] = v.template gradient<Dim>(c, k, d);
+  }
+  return reconstruct<Dim>(mean, g, r);
+}
+
+/// Rows of values and gradients, for reconstruct() in numbers of the same or another precision.
+template <class Stored, class Number>
 struct RowView {
-  using Real = double;
+  using Real = Number;
   const Stored *values, *gradients;
-  [[nodiscard]] WEFT_HD double value(std::int32_t row, int k) const { return values[static_cast<std::int64_t>(row) * kVars + k]; }
+  [[nodiscard]] WEFT_HD Real value(std::int32_t row, int k) const { return values[static_cast<std::int64_t>(row) * kVars + k]; }
   template <int Dim>
-  [[nodiscard]] WEFT_HD double gradient(std::int32_t row, int k, int d) const {
+  [[nodiscard]] WEFT_HD Real gradient(std::int32_t row, int k, int d) const {
     return gradients[static_cast<std::int64_t>(row) * (kVars * Dim) + gradient_index(k, d)];
   }
 };
-
-/// Flux through face f between two cells, times the area, out of the left cell. @pre groups of one.
-template <int Dim, class View, class Flux, class Real = typename View::Real>
-WEFT_HD inline BasicConserved<Real> flux_of_face(const View& v, const Flux& flux, std::int32_t f) {
-  const BasicPrimitive<Real> left = reconstruct<Dim>(v, v.left(f), v.left_arm(f));
-  const BasicPrimitive<Real> right = reconstruct<Dim>(v, v.right(f), v.right_arm(f));
-  return v.face_area(f) * flux(v.gas, left, right, v.face_normal(f));
-}
 
 /// Largest stable time step of a cell at CFL number 1, s. `projected_area` as in Discretization.
 template <class Real, class T = Real>
@@ -269,9 +279,9 @@ template <class Real, class T = Real>
                                                  const BasicVec3<T>& projected_area,
                                                  const std::type_identity_t<T>& inverse_volume) {
   const T a = gas.sound_speed(w);
-  return 1 /
-         (inverse_volume * ((absolute(w.velocity.x) + a) * projected_area.x + (absolute(w.velocity.y) + a) * projected_area.y +
-                            (absolute(w.velocity.z) + a) * projected_area.z));
+  return reciprocal(inverse_volume *
+                    ((absolute(w.velocity.x) + a) * projected_area.x + (absolute(w.velocity.y) + a) * projected_area.y +
+                     (absolute(w.velocity.z) + a) * projected_area.z));
 }
 
 /// residual[row] += sign * flux.

@@ -94,6 +94,20 @@ struct BoundaryRows {
   }
 };
 
+/// States on the sides of faces where ghosts are, as gradient_kernel makes them of own cells.
+template <int Dim, class Real>
+struct GhostStates {
+  const GhostSide* sides;
+  const Real *values, *gradients;
+  Real* states;
+  WEFT_HD void operator()(std::int32_t i) const {
+    const GhostSide& side = sides[i];
+    const BasicPrimitive<Real> w = reconstruct<Dim>(RowView<Real, Real>{values, gradients}, side.row, as<Real>(side.arm));
+    Real* const to = states + state_place(side.place, side.right);
+    for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = w[k];
+  }
+};
+
 /// What acts inside the owned cells, of whole cells.
 template <class Real>
 struct VolumeSources {

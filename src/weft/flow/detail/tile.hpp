@@ -3,44 +3,66 @@
 #include <cstdint>
 
 #include "weft/base/macros.hpp"
+#include "weft/base/vec3.hpp"
 
 namespace weft::flow::detail {
 
-/// Tiles begin at a cell with a multiple of this number, and columns of geometry at such a place, so that copies of 16 bytes can
-/// move both floats and doubles.
+/// Tiles begin at a cell with a multiple of this number, so that copies of 16 bytes can move both floats and doubles.
 inline constexpr std::int32_t kTileUnit = 4;
 
 [[nodiscard]] WEFT_HD constexpr std::int32_t whole_units(std::int32_t count) {
   return (count + kTileUnit - 1) / kTileUnit * kTileUnit;
 }
 
+/// Numbers that belong to faces lie in blocks of this many faces, in each of them column by column: what the threads of a warp
+/// read is one line, and the columns of a face are at fixed distances.
+inline constexpr std::int32_t kFaceBlock = 32;
+
+[[nodiscard]] WEFT_HD constexpr std::int32_t face_blocks(std::int32_t faces) { return (faces + kFaceBlock - 1) / kFaceBlock; }
+/// Where the first column of a face stands, of so many; the others follow at distances of kFaceBlock. @pre face >= 0
+template <class Index>
+[[nodiscard]] WEFT_HD constexpr Index in_face_blocks(Index face, int columns) {
+  return face + face / kFaceBlock * static_cast<Index>((columns - 1) * kFaceBlock);
+}
+
 /// What a tile has, and where the parts of it stand in the lists of Tiles.
 struct alignas(16) Tile {
   std::int32_t first_cell = 0, cells = 0;
-  std::int32_t halo = 0;       ///< in halo_row: cells behind faces, then cells that only stencils reach, then boundary rows
-  std::int32_t rows = 0;       ///< own cells and all rows around them
-  std::int32_t flux_rows = 0;  ///< own cells and those behind faces
+  std::int32_t halo = 0;  ///< in halo_row: cells behind faces, then cells that only stencils reach, then boundary rows
+  std::int32_t rows = 0;  ///< own cells and all rows around them
   std::int32_t faces = 0;
-  std::int32_t cell_faces = 0;  ///< faces between two cells, which come first; the others are of the boundary
-  std::int32_t entries = 0;     ///< faces of each cell, summed over the cells
-  std::int32_t first_row = 0;   ///< whole units: the number of dimensions times this is the place in centroids
-  std::int32_t first_face = 0;  ///< whole units: the number of columns times this is the place in geometry
-  std::int32_t topology = 0;    ///< whole units
+  std::int32_t inner_faces = 0;  ///< faces between two own cells, which come first; then come those to cells of others,
+  std::int32_t cell_faces = 0;   ///< up to here; then those of the boundary
+  std::int32_t entries = 0;      ///< faces of each cell, summed over the cells
+  std::int32_t first_row = 0;    ///< whole units: the number of dimensions times this is the place in centroids
+  std::int32_t first_face = 0;   ///< whole blocks: the place of the first face among those of all tiles
+  std::int32_t topology = 0;     ///< whole units
 
-  // Distances of two columns of the centroids and of the geometry.
+  /// Distance of two columns of the centroids.
   [[nodiscard]] WEFT_HD constexpr std::int32_t row_stride() const { return whole_units(rows); }
-  [[nodiscard]] WEFT_HD constexpr std::int32_t face_stride() const { return whole_units(faces); }
   // Places in the tile's part of topology, and its length.
   [[nodiscard]] WEFT_HD constexpr std::int32_t cell_sides() const { return cells + 1; }
-  [[nodiscard]] WEFT_HD constexpr std::int32_t sides() const { return cells + 1 + entries; }
-  [[nodiscard]] WEFT_HD constexpr std::int32_t topology_size() const { return whole_units(cells + 1 + entries + faces); }
+  [[nodiscard]] WEFT_HD constexpr std::int32_t topology_size() const { return whole_units(cells + 1 + entries); }
 };
 
-/// Columns of the geometry of faces: from the left row's centroid to the face's (dim of them), the same from the right (dim),
-/// normal (dim) and area. The tiles of a face hold the same numbers, of any precision, and so compute the same flux.
-[[nodiscard]] WEFT_HD constexpr int face_columns(int dim) { return 3 * dim + 1; }
+// Columns of the geometry of faces. The tiles of a face hold the same numbers, of any precision, and so compute the same flux
+// from the states on its two sides.
+/// From the left row's centroid to the face's, and from the right one's.
+[[nodiscard]] WEFT_HD constexpr int arm_columns(int dim) { return 2 * dim; }
+/// Normal and area.
+[[nodiscard]] WEFT_HD constexpr int normal_columns(int dim) { return dim + 1; }
 
 /// Set in a cell's entry for a face where the cell is to the right of it. Faces have smaller numbers.
 inline constexpr std::uint32_t kRightSide = 0x8000U;
+
+/// Set in a face's entry of `across` where the tile's own cell is to the right of it.
+inline constexpr std::uint32_t kOwnRight = 0x80000000U;
+
+/// The side of a face of a tile where a ghost is.
+struct GhostSide {
+  std::int32_t row, place;
+  bool right;
+  Vec3 arm;  ///< from the ghost's centroid to the face's
+};
 
 }  // namespace weft::flow::detail

@@ -19,8 +19,8 @@ template <class Real>
 struct TileArrays {
   const Tile* tile;
   const std::int32_t* halo_row;
-  const std::uint32_t* topology;
-  const Real *centroids, *geometry;
+  const std::uint32_t *topology, *across;
+  const Real *centroids, *arms, *normals;
   const std::int32_t* stencil_offset;
   const std::uint16_t* stencil_row;  ///< null: stencils are the rows behind the faces
   const Real* matrices;
@@ -30,17 +30,28 @@ struct TileArrays {
   std::int32_t cells;    ///< owned and ghost
 };
 
-/// Some tiles, and the most that any of them has. flux_rows: own cells and those behind faces.
+/// Some tiles, and the most that any of them has.
 struct TileRange {
   std::int32_t first, last;
-  int cells, rows, flux_rows, faces, entries;
+  int cells, rows, faces, entries;
 };
+
+/// Columns of the states on both sides of faces, by place and in blocks of faces: the variables to the left, then those to the
+/// right.
+inline constexpr int kStateColumns = 2 * kVars;
+/// Where the density on a side of the face at `place` stands.
+[[nodiscard]] WEFT_HD constexpr std::int64_t state_place(std::int32_t place, bool right) {
+  return static_cast<std::int64_t>(in_face_blocks(static_cast<std::uint64_t>(place), kStateColumns)) +
+         (right ? kVars * kFaceBlock : 0);
+}
 
 template <class Real>
 struct GradientArgs {
   TileArrays<Real> tiles;
   const Real* values;           ///< all rows x kVars
-  Real* gradients;              ///< owned + ghost rows x Dim x kVars
+  Real* states;                 ///< see kStateColumns
+  Real* gradients;              ///< owned + ghost rows x Dim x kVars; null: not wanted
+  bool flat;                    ///< states are the means of their cells, and gradients zero
   const std::int32_t* lowered;  ///< owned + ghost: 1 where the order is lowered; null: nowhere
   IdealGas gas;
   Primitive scale;
@@ -99,7 +110,8 @@ template <class Real, class State>
 struct FluxArgs {
   TileArrays<Real> tiles;
   BoundaryArgs boundary;
-  const Real *values, *gradients;
+  const Real* states;              ///< see kStateColumns
+  const Real *values, *gradients;  ///< of all rows: what launch_boundary_fluxes reads instead
   const State *start, *conserved;  ///< owned x kVars: at the start of the step; now
   const double* source;            ///< owned x kVars, of the whole cell: added to its rate; null: none
   State* new_conserved;            ///< owned rows; may be `conserved`
@@ -117,13 +129,13 @@ struct FluxArgs {
   std::int32_t* bad;                     ///< in which stage each owned cell left the range of the gas, from 1; 0: not
 };
 
-/// Bytes of shared memory that a block needs for the gradients, of the kind that needs most, and for the fluxes of tiles like
-/// these.
+/// Bytes of shared memory that a block needs for the gradients and for the fluxes of tiles like these.
 template <int Dim, class Real>
-[[nodiscard]] std::size_t gradient_memory(const TileRange& range);
+[[nodiscard]] std::size_t gradient_memory(const TileRange& range, bool green_gauss, bool stencils_by_node);
 template <int Dim, class Real>
 [[nodiscard]] std::size_t flux_memory(const TileRange& range);
 
+/// Limited gradients of the cells of tiles, and from them the states on their sides of faces.
 template <int Dim, class Real>
 void launch_gradients(Stream& stream, const TileRange& range, GradientKind kind, const LimiterChoice& limiter,
                       const GradientArgs<Real>& args);

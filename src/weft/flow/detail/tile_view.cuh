@@ -60,11 +60,12 @@ struct TileView {
 
   const TileArrays<Real>& t;
   const Tile& tile;
-  const Real *values, *gradients;
+  const Real* values;
   const Real* centroids;          ///< as in Tiles
-  const Real* faces;              ///< as in Tiles::geometry, or no more than its first columns
+  const Real* sides;              ///< in blocks of faces, kStateColumns: of each side's the first hold the arm
+  const Real* normals;            ///< in blocks of faces: normal and area; for Green-Gauss
+  const Real* matrices;           ///< of own cells; for least squares
   const std::uint32_t* topology;  ///< as in Tiles
-  Real* slopes;                   ///< what set_gradient writes
   BasicIdealGas<Real> gas;
   BasicPrimitive<Real> scale;
   Real reference_length, order;
@@ -82,33 +83,24 @@ struct TileView {
   }
   __device__ std::int32_t face_begin(std::int32_t c) const { return static_cast<std::int32_t>(topology[c]); }
   __device__ std::int32_t face_end(std::int32_t c) const { return static_cast<std::int32_t>(topology[c + 1]); }
-  __device__ std::int32_t cell_face(std::int32_t s) const {
-    return static_cast<std::int32_t>(topology[tile.cell_sides() + s] & (kRightSide - 1));
-  }
   __device__ std::int32_t row_behind(std::int32_t s) const {
     return static_cast<std::int32_t>(topology[tile.cell_sides() + s] >> 16U);
   }
-  __device__ bool is_left(std::int32_t /*c*/, std::int32_t s) const {
-    return (topology[tile.cell_sides() + s] & kRightSide) == 0;
+  /// Where in `sides` a cell's side of a face stands, or the other side.
+  __device__ unsigned side(std::int32_t s, bool other = false) const {
+    const std::uint32_t word = topology[tile.cell_sides() + s];
+    const bool right = ((word & kRightSide) != 0) != other;
+    return in_face_blocks(word & (kRightSide - 1), kStateColumns) + (right ? kVars * kFaceBlock : 0);
   }
-
-  __device__ std::int32_t left(std::int32_t f) const { return static_cast<std::int32_t>(topology[tile.sides() + f] & 0xffffU); }
-  __device__ std::int32_t right(std::int32_t f) const { return static_cast<std::int32_t>(topology[tile.sides() + f] >> 16U); }
-  __device__ BasicVec3<Real> left_arm(std::int32_t f) const { return columns(0, f); }
-  __device__ BasicVec3<Real> right_arm(std::int32_t f) const { return columns(Dim, f); }
-  __device__ BasicVec3<Real> face_normal(std::int32_t f) const { return columns(2 * Dim, f); }
-  __device__ Real face_area(std::int32_t f) const { return faces[3 * Dim * tile.face_stride() + f]; }
-  __device__ BasicVec3<Real> columns(int first, std::int32_t f) const {
-    const Real* const at = faces + first * tile.face_stride() + f;
-    return {at[0], at[tile.face_stride()], Dim == 3 ? at[2 * tile.face_stride()] : 0};
-  }
+  __device__ BasicVec3<Real> vector(const Real* at) const { return {at[0], at[kFaceBlock], Dim == 3 ? at[2 * kFaceBlock] : 0}; }
 
   template <int D>
   __device__ BasicVec3<Real> pull(std::int32_t c, std::int32_t s) const {
     if constexpr (GreenGauss) {
-      const std::int32_t f = cell_face(s);
-      const Real area = (is_left(c, s) ? face_area(f) : -face_area(f)) * inverse_volume(c);
-      return pull_through(area * face_normal(f), to_face<D>(c, s), from_behind(s));
+      const std::uint32_t word = topology[tile.cell_sides() + s];
+      const Real* const face = normals + in_face_blocks(word & (kRightSide - 1), Dim + 1);
+      const Real area = face[Dim * kFaceBlock] * inverse_volume(c);
+      return pull_through(((word & kRightSide) == 0 ? area : -area) * vector(face), to_face<D>(c, s), from_behind(s));
     } else {
       if (t.stencil_row != nullptr) return pull_over<D>(centroid(t.stencil_row[s]) - centroid(c));
       return pull_over<D>(to_face<D>(c, s) - from_behind(s));
@@ -116,27 +108,19 @@ struct TileView {
   }
   template <int D>
   __device__ void complete(std::int32_t c, Real (&sum)[D]) const {
-    if constexpr (!GreenGauss) multiply(t.matrices + std::int64_t{tile.first_cell + c} * (D * (D + 1) / 2), sum);
+    if constexpr (!GreenGauss) multiply(matrices + c * (D * (D + 1) / 2), sum);
   }
   __device__ BasicVec3<Real> centroid(std::int32_t row) const {
     return {centroids[row], centroids[tile.row_stride() + row], Dim == 3 ? centroids[2 * tile.row_stride() + row] : 0};
   }
   template <int D>
-  __device__ BasicVec3<Real> to_face(std::int32_t c, std::int32_t s) const {
-    return columns(is_left(c, s) ? 0 : Dim, cell_face(s));
+  __device__ BasicVec3<Real> to_face(std::int32_t /*c*/, std::int32_t s) const {
+    return vector(sides + side(s));
   }
-  __device__ BasicVec3<Real> from_behind(std::int32_t s) const { return columns(is_left(0, s) ? Dim : 0, cell_face(s)); }
+  __device__ BasicVec3<Real> from_behind(std::int32_t s) const { return vector(sides + side(s, true)); }
   __device__ Real radius(std::int32_t c) const { return static_cast<Real>(t.radius[tile.first_cell + c]); }
   __device__ Real inverse_volume(std::int32_t c) const { return static_cast<Real>(t.inverse_volume[tile.first_cell + c]); }
   __device__ Real value(std::int32_t row, int k) const { return values[row * kVars + k]; }
-  template <int D>
-  __device__ Real gradient(std::int32_t row, int k, int d) const {
-    return gradients[row * (kVars * Dim) + gradient_index(k, d)];
-  }
-  template <int D>
-  __device__ void set_gradient(std::int32_t c, int k, int d, Real slope) const {
-    slopes[c * (kVars * Dim) + gradient_index(k, d)] = slope;
-  }
   __device__ Real scale_of(int k) const { return scale[k]; }
 };
 

@@ -34,31 +34,27 @@ class Numbering {
 };
 
 bool within(const TileSize& size, const TileSize& limit) {
-  return size.cells <= limit.cells && size.rows <= limit.rows && size.flux_rows <= limit.flux_rows && size.faces <= limit.faces &&
-         size.entries <= limit.entries;
+  return size.cells <= limit.cells && size.rows <= limit.rows && size.faces <= limit.faces && size.entries <= limit.entries;
 }
 
 void raise_to(TileSize& most, const TileSize& size) {
   most.cells = std::max(most.cells, size.cells);
   most.rows = std::max(most.rows, size.rows);
-  most.flux_rows = std::max(most.flux_rows, size.flux_rows);
   most.faces = std::max(most.faces, size.faces);
   most.entries = std::max(most.entries, size.entries);
 }
 
-bool has_stencils_by_node(const Discretization& d) { return d.stencil_row != d.cell_face_row; }
-
 }  // namespace
+
+bool has_stencils_by_node(const Discretization& d) { return d.stencil_row != d.cell_face_row; }
 
 TileCut::TileCut(const mesh::Mesh& mesh, const Discretization& d, const TileSize& limit) {
   const bool by_node = has_stencils_by_node(d);
-  Numbering rows(static_cast<std::size_t>(d.rows)), flux_rows(static_cast<std::size_t>(d.rows)),
-      faces(static_cast<std::size_t>(mesh.faces()));
+  Numbering rows(static_cast<std::size_t>(d.rows)), faces(static_cast<std::size_t>(mesh.faces()));
   TileSize size;
   const auto begin = [&] {
     const auto tile = static_cast<std::int32_t>(of_tile.size());
     rows.begin(tile);
-    flux_rows.begin(tile);
     faces.begin(tile);
     size = {};
   };
@@ -69,10 +65,8 @@ TileCut::TileCut(const mesh::Mesh& mesh, const Discretization& d, const TileSize
   };
   const auto add = [&](std::int32_t c) {
     rows.add(c);
-    flux_rows.add(c);
     for (auto s = static_cast<std::size_t>(d.cell_face_offset[c]); s < static_cast<std::size_t>(d.cell_face_offset[c + 1]); ++s) {
       rows.add(d.cell_face_row[s]);
-      if (d.cell_face_row[s] < mesh.cells()) flux_rows.add(d.cell_face_row[s]);
       faces.add(d.cell_face[s]);
       ++size.entries;
     }
@@ -82,7 +76,6 @@ TileCut::TileCut(const mesh::Mesh& mesh, const Discretization& d, const TileSize
     }
     ++size.cells;
     size.rows = rows.count();
-    size.flux_rows = flux_rows.count();
     size.faces = faces.count();
   };
   begin();
@@ -118,16 +111,22 @@ TileSize TileCut::quantile(double part) const {
     std::nth_element(values.begin(), at, values.end());
     return *at;
   };
-  return {of(&TileSize::cells), of(&TileSize::rows), of(&TileSize::flux_rows), of(&TileSize::faces), of(&TileSize::entries)};
+  return {of(&TileSize::cells), of(&TileSize::rows), of(&TileSize::faces), of(&TileSize::entries)};
 }
 
 Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut) : inner(cut.inner) {
   const bool by_node = has_stencils_by_node(d);
   if (by_node) stencil_row.resize(d.stencil_row.size());
   Numbering rows(static_cast<std::size_t>(d.rows)), faces(static_cast<std::size_t>(mesh.faces()));
-  std::vector<std::int32_t> boundary_faces, own_faces;
-  std::vector<std::size_t> face_list;  // of the tile, each once
+  std::vector<std::int32_t> boundary_faces, inner_faces;
+  std::vector<std::pair<std::int32_t, std::int32_t>> cut_faces;  // by what is behind them
+  std::vector<std::size_t> face_list;                            // of the tile, each once
+  std::vector<std::int32_t> place_elsewhere(static_cast<std::size_t>(mesh.faces()), -1);
   std::int32_t first_row = 0, first_face = 0;
+  const auto tile_of = [&](std::int32_t cell) {
+    const auto after = std::upper_bound(cut.cell_offset.begin(), cut.cell_offset.end(), cell);
+    return static_cast<std::int32_t>(after - cut.cell_offset.begin()) - 1;
+  };
 
   for (std::int32_t number = 0; number < cut.size(); ++number) {
     const std::int32_t first = cut.cell_offset[static_cast<std::size_t>(number)],
@@ -141,7 +140,8 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
     rows.begin(number);
     faces.begin(number);
     for (std::int32_t c = first; c < last; ++c) rows.add(c);
-    own_faces.clear();
+    inner_faces.clear();
+    cut_faces.clear();
     boundary_faces.clear();
     face_list.clear();
     const auto halo = [&](std::int32_t row) {
@@ -154,12 +154,21 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
     // Rows: behind faces, then of stencils, then of the boundary.
     for (std::int32_t c = first; c < last; ++c) {
       faces_of(c, [&](std::size_t s) {
-        const bool boundary = d.cell_face_row[s] >= mesh.cells();
-        if (!boundary) halo(d.cell_face_row[s]);
-        (boundary ? boundary_faces : own_faces).push_back(d.cell_face[s]);
+        const std::int32_t behind = d.cell_face_row[s];
+        if (behind >= mesh.cells()) {
+          boundary_faces.push_back(d.cell_face[s]);
+          return;
+        }
+        halo(behind);
+        if (behind >= first && behind < last) {
+          inner_faces.push_back(d.cell_face[s]);
+        } else {
+          cut_faces.emplace_back(behind < mesh.owned_cells ? tile_of(behind) : cut.size(), d.cell_face[s]);
+        }
       });
     }
-    t.flux_rows = rows.count();
+    // Two tiles have the faces between them in the same order, so that what is read across comes in runs.
+    std::sort(cut_faces.begin(), cut_faces.end());
     raise_to(number < inner ? of_inner : of_border, cut.of_tile[static_cast<std::size_t>(number)]);
     if (by_node) {
       for (std::int32_t s = d.stencil_offset[first]; s < d.stencil_offset[last]; ++s) {
@@ -172,7 +181,9 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
     const auto add_face = [&](std::int32_t face) {
       if (faces.add(face)) face_list.push_back(static_cast<std::size_t>(face));
     };
-    for (const std::int32_t f : own_faces) add_face(f);
+    for (const std::int32_t f : inner_faces) add_face(f);
+    t.inner_faces = faces.count();
+    for (const auto& [behind, f] : cut_faces) add_face(f);
     t.cell_faces = faces.count();
     for (const std::int32_t f : boundary_faces) add_face(f);
     t.faces = faces.count();
@@ -198,35 +209,62 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
         topology.push_back(faces[d.cell_face[s]] | side | static_cast<std::uint32_t>(rows[d.cell_face_row[s]]) << 16U);
       });
     }
-    for (const std::size_t f : face_list) {
-      const std::uint32_t left = rows[d.face_left[f]], right = rows[d.face_right[f]];
-      topology.push_back(turned(f) ? right | left << 16U : left | right << 16U);
-    }
     topology.resize(static_cast<std::size_t>(t.topology + t.topology_size()));
-    const auto columns = [&](std::vector<double>& list, std::int32_t stride, const auto& things, const auto& vector) {
-      for (int k = 0; k < mesh.dim; ++k) {
-        const std::size_t begin = list.size();
-        for (const auto& thing : things) list.push_back(vector(thing)[k]);
-        list.resize(begin + static_cast<std::size_t>(stride));
-      }
-    };
     const auto arm = [&](std::size_t f, std::int32_t row) {
       return mesh.face_centroid[f] - d.centroid[static_cast<std::size_t>(row)];
     };
-    const std::int32_t stride = t.face_stride();
-    columns(geometry, stride, face_list, [&](std::size_t f) { return arm(f, turned(f) ? d.face_right[f] : d.face_left[f]); });
-    columns(geometry, stride, face_list, [&](std::size_t f) { return arm(f, turned(f) ? d.face_left[f] : d.face_right[f]); });
-    columns(geometry, stride, face_list, [&](std::size_t f) { return turned(f) ? -mesh.face_normal[f] : mesh.face_normal[f]; });
-    for (const std::size_t f : face_list) geometry.push_back(mesh.face_area[f]);
-    geometry.resize(geometry.size() + static_cast<std::size_t>(stride - t.faces));
-    first_face = checked_local(std::int64_t{first_face} + stride, "faces of tiles");
+    const std::int32_t places = face_blocks(t.faces) * kFaceBlock;
+    across.resize(static_cast<std::size_t>(first_face + places));
+    arms.resize(across.size() * static_cast<std::size_t>(arm_columns(mesh.dim)));
+    normals.resize(across.size() * static_cast<std::size_t>(normal_columns(mesh.dim)));
+    for (std::int32_t i = 0; i < t.faces; ++i) {
+      const std::size_t f = face_list[static_cast<std::size_t>(i)];
+      const auto put = [&](std::vector<double>& list, int list_columns, int column, double what) {
+        const std::int64_t row = in_face_blocks(std::int64_t{first_face} + i, list_columns);
+        list[static_cast<std::size_t>(row + column * kFaceBlock)] = what;
+      };
+      const Vec3 left_arm = arm(f, turned(f) ? d.face_right[f] : d.face_left[f]);
+      const Vec3 right_arm = arm(f, turned(f) ? d.face_left[f] : d.face_right[f]);
+      const Vec3 normal = turned(f) ? -mesh.face_normal[f] : mesh.face_normal[f];
+      for (int k = 0; k < mesh.dim; ++k) {
+        put(arms, arm_columns(mesh.dim), k, left_arm[k]);
+        put(arms, arm_columns(mesh.dim), mesh.dim + k, right_arm[k]);
+        put(normals, normal_columns(mesh.dim), k, normal[k]);
+      }
+      put(normals, normal_columns(mesh.dim), mesh.dim, mesh.face_area[f]);
+    }
+    for (std::int32_t i = t.inner_faces; i < t.faces; ++i) {
+      const std::size_t f = face_list[static_cast<std::size_t>(i)];
+      const std::int32_t right = d.face_right[f], place = first_face + i;
+      std::uint32_t& here = across[static_cast<std::size_t>(place)];
+      if (i >= t.cell_faces) {
+        here = static_cast<std::uint32_t>(right - mesh.cells());
+        continue;
+      }
+      const bool own_right = right >= first && right < last, own_left = !own_right;
+      if (right >= mesh.owned_cells) {  // a ghost is never to the left of a face of the mesh
+        here = static_cast<std::uint32_t>(place) | (turned(f) ? kOwnRight : 0);
+        ghost_sides.push_back({.row = right, .place = place, .right = !turned(f), .arm = arm(f, right)});
+        continue;
+      }
+      std::int32_t& elsewhere = place_elsewhere[f];
+      if (elsewhere < 0) {
+        elsewhere = place;
+      } else {
+        here = static_cast<std::uint32_t>(elsewhere) | (own_left ? 0 : kOwnRight);
+        across[static_cast<std::size_t>(elsewhere)] = static_cast<std::uint32_t>(place) | (own_left ? kOwnRight : 0);
+      }
+    }
+    first_face = checked_local(std::int64_t{first_face} + places, "faces of tiles");
     if (by_node) {
       std::vector<std::int32_t> all_rows;
       for (std::int32_t c = first; c < last; ++c) all_rows.push_back(c);
       all_rows.insert(all_rows.end(), halo_row.begin() + t.halo, halo_row.end());
       const Vec3 origin = d.centroid[static_cast<std::size_t>(first)];
-      columns(centroids, t.row_stride(), all_rows,
-              [&](std::int32_t row) { return d.centroid[static_cast<std::size_t>(row)] - origin; });
+      for (int k = 0; k < mesh.dim; ++k) {
+        for (const std::int32_t row : all_rows) centroids.push_back((d.centroid[static_cast<std::size_t>(row)] - origin)[k]);
+        centroids.resize(centroids.size() + static_cast<std::size_t>(t.row_stride() - t.rows));
+      }
       first_row = checked_local(std::int64_t{first_row} + t.row_stride(), "rows of tiles");
       for (auto s = static_cast<std::size_t>(d.stencil_offset[first]); s < static_cast<std::size_t>(d.stencil_offset[last]);
            ++s) {

@@ -4,7 +4,8 @@
 ///
 /// Cells of a run lie close together (the mesh orders them along a Hilbert curve), so most of their neighbours are in the tile
 /// and are read once, and most faces have both cells in it, so that their flux is computed once. A face between two tiles is in
-/// both. Within a tile rows and faces have short numbers (16 bits): cells first, then the rows around them ("halo").
+/// both. Within a tile rows and faces have short numbers (16 bits): cells first, then the rows around them ("halo"). Over all
+/// tiles the faces of tile t have the places t.first_face, t.first_face + 1, ...
 #include <cstdint>
 #include <vector>
 
@@ -17,8 +18,7 @@ namespace weft::flow::detail {
 /// How much a tile holds, or the most that any of some tiles holds: what shared memory must have room for.
 struct TileSize {
   int cells = 0;
-  int rows = 0;       ///< own cells, and all rows around them
-  int flux_rows = 0;  ///< own cells, and those behind faces
+  int rows = 0;  ///< own cells, and all rows around them
   int faces = 0;
   int entries = 0;  ///< faces of each cell, summed over the cells
 };
@@ -41,6 +41,9 @@ struct TileCut {
   std::vector<TileSize> of_tile;
 };
 
+/// Whether stencils are not the rows behind the faces.  @cost one pass over the stencils.
+[[nodiscard]] bool has_stencils_by_node(const Discretization& discretization);
+
 struct Tiles {
   /// @throws LimitError where a tile has more than 65,535 rows or 32,767 faces.
   /// @cost memory: 4 B per row around a tile, 84 B per face of a tile, 28 B per hexahedron, and with stencils by node 24 B per
@@ -54,10 +57,13 @@ struct Tiles {
   std::vector<Tile> tile;
   std::vector<std::int32_t> halo_row;
   /// By tile: where the faces of each cell begin and the end of the last (cells + 1 numbers); each cell's faces (face and
-  /// kRightSide in the lower half, row behind it in the upper); the two rows of each face (left in the lower half, right in the
-  /// upper). All in the numbers of the tile.
+  /// kRightSide in the lower half, row behind it in the upper). All in the numbers of the tile.
   std::vector<std::uint32_t> topology;
-  std::vector<double> geometry;  ///< by tile, column by column (see face_columns)
+  /// By place. Of a face to a cell of another tile, its place in that one; to a ghost, its own place; both with kOwnRight. Of a
+  /// face of the boundary, how manieth of the boundary it is; its cell is to the left.
+  std::vector<std::uint32_t> across;
+  std::vector<GhostSide> ghost_sides;
+  std::vector<double> arms, normals;  ///< by place, in blocks of faces (see arm_columns, normal_columns)
   // Where stencils are not the rows behind the faces; else empty.
   std::vector<std::uint16_t> stencil_row;  ///< as Discretization's, in the tile's numbers
   std::vector<double> centroids;           ///< by tile, column by column: of its rows, relative to its first cell's
