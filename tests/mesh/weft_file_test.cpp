@@ -96,6 +96,13 @@ void set_attribute(hid_t file, const char* name, std::int64_t value) {
   H5Aclose(attribute);
 }
 
+/// As h5py writes a str.
+hid_t text_of_variable_length() {
+  const hid_t type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, H5T_VARIABLE);
+  return type;
+}
+
 template <class T>
 void replace_dataset(hid_t file, const char* name, const std::vector<T>& values, hid_t type) {
   H5Ldelete(file, name, H5P_DEFAULT);
@@ -224,6 +231,25 @@ TEST_F(WeftFile, WrongContentIsSaidWithoutChecksums) {
   EXPECT_THAT(spoil([](hid_t file) { set_attribute(file, "Version", 9); }),
               HasSubstr("is a Weft mesh of format 9, and this program reads format 1; use the version of Weft that wrote it"));
   EXPECT_THAT(spoil([](hid_t file) { H5Adelete(file, "Version"); }), HasSubstr("Version"));
+  EXPECT_THAT(
+      spoil([](hid_t file) {
+        H5Adelete(file, "Format");
+        const hid_t type = text_of_variable_length(), space = H5Screate(H5S_SCALAR);
+        const hid_t attribute = H5Acreate2(file, "Format", type, space, H5P_DEFAULT, H5P_DEFAULT);
+        const char* text = "weft mesh";
+        EXPECT_GE(H5Awrite(attribute, type, &text), 0);
+        H5Aclose(attribute);
+        H5Sclose(space);
+        H5Tclose(type);
+      }),
+      HasSubstr("attribute Format of / is a text of variable length, which HDF5 does not read safely; write it with a fixed "
+                "length; in Python, numpy.bytes_(text)"));
+  EXPECT_THAT(spoil([](hid_t file) {
+                const hid_t type = text_of_variable_length();
+                replace_dataset(file, "zones/names", std::vector<const char*>{"a\nb\nc\nd\n"}, type);
+                H5Tclose(type);
+              }),
+              HasSubstr("zones/names is a text of variable length"));
   EXPECT_THAT(
       spoil([](hid_t file) { replace_dataset(file, "zones/dimensions", std::vector<std::int32_t>(5), H5T_NATIVE_INT32); }),
       HasSubstr("zones/names has fewer lines than zones/dimensions has numbers"));

@@ -210,8 +210,9 @@ std::uint64_t bytes_of(hid_t file, const std::string& name) {
 
 // A text of fixed length, alone in its data space. Longer than the file: refused.
 std::string text_of_length(hid_t file, const std::string& name, hid_t type, hid_t space, const std::string& what) {
-  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 || H5Sget_simple_extent_npoints(space) != 1)
+  if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1)
     throw IoError(fmt::format("{} is not a text", what), {}, Where{.file = name});
+  detail::refuse_variable_length(type, name, what);
   if (H5Tget_size(type) > bytes_of(file, name))
     throw IoError(fmt::format("{} is larger than the file that holds it", what),
                   "the file is truncated or damaged: write or copy it again", Where{.file = name});

@@ -112,7 +112,8 @@ std::string Hdf5Tree::text_attribute(const std::string& object, const std::strin
       H5Aclose};
   const Hdf5Handle type{check_hdf5(H5Aget_type(attribute.get()), state_->name(), action), H5Tclose};
   const Hdf5Handle space{check_hdf5(H5Aget_space(attribute.get()), state_->name(), action), H5Sclose};
-  if (H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) != 0) return {};
+  if (H5Tget_class(type.get()) != H5T_STRING) return {};
+  detail::refuse_variable_length(type.get(), state_->name(), fmt::format("attribute {} of {}", name, object));
   if (H5Sget_simple_extent_npoints(space.get()) != 1 || H5Tget_size(type.get()) > state_->bytes) return {};
   std::string text(H5Tget_size(type.get()), '\0');
   check_hdf5(H5Aread(attribute.get(), type.get(), text.data()), state_->name(), action);

@@ -30,7 +30,7 @@ class Hdf5Tree {
   [[nodiscard]] bool has(const std::string& group, const std::string& name) const;
   /// The file that the external link `name` in a group leads to; empty if it is none.
   [[nodiscard]] std::string external_file(const std::string& group, const std::string& name) const;
-  /// Empty if there is none, or none of text of fixed length.
+  /// Empty if there is none, or none of one text. @throws IoError: a text of variable length.
   [[nodiscard]] std::string text_attribute(const std::string& object, const std::string& name) const;
 
   [[nodiscard]] Kind kind(const std::string& dataset) const;

@@ -51,4 +51,10 @@ std::size_t hdf5_elements(Hdf5Id dataset, Hdf5Id type, std::uint64_t file_bytes,
   return count;
 }
 
+void refuse_variable_length(Hdf5Id type, const std::string& file, const std::string& object) {
+  if (H5Tis_variable_str(type) <= 0) return;
+  throw IoError(object + " is a text of variable length, which HDF5 does not read safely",
+                "write it with a fixed length; in Python, numpy.bytes_(text) instead of text", Where{.file = file});
+}
+
 }  // namespace weft::io::detail

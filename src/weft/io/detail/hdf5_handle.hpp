@@ -27,6 +27,10 @@ Result check_hdf5(Result result, const std::string& file, const std::string& act
 [[nodiscard]] std::size_t hdf5_elements(Hdf5Id dataset, Hdf5Id type, std::uint64_t file_bytes, const std::string& file,
                                         const std::string& object);
 
+/// HDF5 1.10 writes beyond its own memory where a text of variable length is damaged, so none is ever read.
+/// @throws IoError: that is what `object` is.
+void refuse_variable_length(Hdf5Id type, const std::string& file, const std::string& object);
+
 /// Owns one id.
 class Hdf5Handle {
  public:
