@@ -1,5 +1,7 @@
 # Every third-party package that the rooms link to, found in one place: by our build, and by find_package(weft) for those who link
-# to the installed libraries. All are Debian 12 packages; tools/install-dependencies installs them.
+# to the installed libraries. All are Debian 12 packages; tools/install-dependencies installs them. Of the optional ones weft_optional
+# names the targets of those that are there.
+set(weft_optional)
 find_package(Threads REQUIRED)
 find_package(MPI REQUIRED COMPONENTS CXX)
 find_package(fmt REQUIRED)
@@ -35,8 +37,9 @@ find_library(SCOTCH_LIBRARY scotch)
 find_library(PTSCOTCHERR_LIBRARY ptscotcherr)
 if(PTSCOTCH_INCLUDE_DIR AND PTSCOTCH_LIBRARY AND SCOTCH_LIBRARY AND PTSCOTCHERR_LIBRARY)
   weft_imported(weft_ptscotch "${PTSCOTCH_INCLUDE_DIR}" "${PTSCOTCH_LIBRARY};${SCOTCH_LIBRARY};${PTSCOTCHERR_LIBRARY}")
+  list(APPEND weft_optional weft_ptscotch)
 else()
-  message(STATUS "No PT-Scotch (Debian: libptscotch-dev) found: built without it")
+  message(STATUS "No PT-Scotch (Debian: libptscotch-dev) found")
 endif()
 
 find_path(MUPARSER_INCLUDE_DIR muParser.h REQUIRED)
@@ -50,7 +53,8 @@ if(WEFT_HAS_CUDA)
   find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR})
   if(NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
     weft_imported(weft_nccl "${NCCL_INCLUDE_DIR};${CUDAToolkit_INCLUDE_DIRS}" "${NCCL_LIBRARY}")
+    list(APPEND weft_optional weft_nccl)
   else()
-    message(STATUS "No NCCL found: built without it")
+    message(STATUS "No NCCL found")
   endif()
 endif()
