@@ -151,9 +151,7 @@ void add_mesh(CLI::App& app, Request& request) {
   refine->callback([options, &request] {
     request.action = [options](const Communicator& comm) {
       (void)output_format(*options);
-      mesh::MeshBlock block = mesh::read_mesh(comm, options->input);
-      for (int i = 0; i < options->times; ++i) block = mesh::refine(comm, std::move(block));
-      return write(comm, *options, std::move(block));
+      return write(comm, *options, mesh::refine(comm, mesh::read_mesh(comm, options->input), options->times));
     };
   });
 

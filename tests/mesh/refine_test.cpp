@@ -1,6 +1,7 @@
 // Uniform refinement: all shapes, alone and mixed, on any number of ranks.
 #include "weft/mesh/refine.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,6 +16,9 @@
 
 namespace weft::mesh {
 namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
 
 std::vector<BoxSpec> boxes() {
   std::vector<BoxSpec> all;
@@ -105,7 +109,7 @@ TEST(Refine, RepeatedlyKeepsTheShapeOfTetrahedra) {
   MeshBlock block = generate(comm, BoxSpec{.nx = 2, .ny = 2, .nz = 2, .elements = CellMix::tetrahedra});
   block = refine(comm, std::move(block));
   const MeshStats once = measure(build(comm, block));
-  for (int i = 0; i < 2; ++i) block = refine(comm, std::move(block));
+  block = refine(comm, std::move(block), 2);
   const MeshStats thrice = measure(build(comm, block));
   EXPECT_EQ(thrice.cells, 64 * once.cells);
   EXPECT_LE(thrice.aspect_ratio.value, once.aspect_ratio.value * (1 + 1e-12));
@@ -129,6 +133,23 @@ TEST(Refine, ABadMeshIsAnErrorOnEveryRank) {
   EXPECT_THROW(static_cast<void>(refine(comm, std::move(block))), MeshError);
   MeshBlock nothing;
   EXPECT_THROW(static_cast<void>(refine(comm, std::move(nothing))), MeshError);
+}
+
+/// What 20 halvings make of a pyramid does not fit 64 bits.
+TEST(Refine, CellsAreCountedBeforeAnyIsMade) {
+  const Communicator comm = Communicator::world();
+  for (const auto& [mix, times] : {std::pair{CellMix::hexahedra, 9}, std::pair{CellMix::pyramids, 20}}) {
+    try {
+      static_cast<void>(refine(comm, generate(comm, BoxSpec{.nx = 4, .ny = 4, .nz = 4, .elements = mix}), times));
+      FAIL();
+    } catch (const LimitError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("halved " + std::to_string(times) + " times the mesh would have " +
+                                          (mix == CellMix::hexahedra ? "8.59e+09" : "")));
+      EXPECT_THAT(error.suggestion(),
+                  ContainsRegex(mix == CellMix::hexahedra ? "^use 33 ranks or more, or halve them at most 7 times$"
+                                                          : "ranks or more, or halve them at most [5-8] times$"));
+    }
+  }
 }
 
 }  // namespace

@@ -1,10 +1,17 @@
 #include "weft/mesh/refine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <initializer_list>
+#include <numeric>
 #include <span>
+#include <utility>
 
+#include "weft/base/counted.hpp"
+#include "weft/base/error.hpp"
 #include "weft/mesh/detail/distribution.hpp"
 #include "weft/mesh/detail/face_match.hpp"
 #include "weft/mesh/detail/input_checks.hpp"
@@ -219,8 +226,35 @@ void add_nodes(const Communicator& comm, std::int64_t total, std::int64_t first,
 
 }  // namespace
 
-MeshBlock refine(const Communicator& comm, MeshBlock block) {
-  detail::check_input(comm, block);
+namespace {
+
+/// Counts the cells of every refinement before the first of them is made. @throws LimitError. @collective
+void check_refined_count(const Communicator& comm, const MeshBlock& block, int times) {
+  std::array<double, kCellTypes> cells{};  // 20 refinements of some meshes are beyond 64 bits
+  for (const CellType type : block.cells.type) ++cells[static_cast<std::size_t>(type)];
+  constexpr auto kMost = static_cast<double>(detail::kMostCellsOfRank);
+  double total = 0;
+  int fitting = 0;
+  for (int i = 1; i <= times; ++i) {
+    std::array<double, kCellTypes> children{};
+    for (std::size_t t = 0; t < cells.size(); ++t) {
+      for (const Child& child : patterns()[t].children) children[static_cast<std::size_t>(child.type)] += cells[t];
+    }
+    cells = children;
+    const double mine = std::accumulate(cells.begin(), cells.end(), 0.0);
+    total = comm.sum(mine);
+    if (comm.max(mine) <= kMost) fitting = i;
+  }
+  if (fitting == times) return;
+  throw LimitError(
+      fmt::format("with its edges halved {} the mesh would have {:.3g} cells, and each of {} can number at most {:.0f}",
+                  counted(times, "time"), total, counted(comm.size(), "rank"), kMost),
+      fmt::format("use {:.0f} ranks or more, or halve them {}", std::ceil(total / kMost),
+                  fitting == 0 ? "not at all" : fmt::format("at most {}", counted(fitting, "time"))),
+      Where{.file = block.source});
+}
+
+MeshBlock refine_once(const Communicator& comm, MeshBlock block) {
   detail::turn_mirrored(comm, block);  // a pyramid turned inside out would leave its tetrahedra so among others
   const Chunks nodes(comm, static_cast<std::int64_t>(block.coords.size()));
   const Middles middles = find_middles(comm, block, nodes);
@@ -247,6 +281,15 @@ MeshBlock refine(const Communicator& comm, MeshBlock block) {
   add_nodes(comm, total, nodes.total() + middles.first, places_of(comm, nodes, block.coords, middles.held), fine);
   add_nodes(comm, total, first_centre, centres, fine);
   return fine;
+}
+
+}  // namespace
+
+MeshBlock refine(const Communicator& comm, MeshBlock block, int times) {
+  detail::check_input(comm, block);
+  check_refined_count(comm, block, times);
+  for (int i = 0; i < times; ++i) block = refine_once(comm, std::move(block));
+  return block;
 }
 
 }  // namespace weft::mesh
