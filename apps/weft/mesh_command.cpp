@@ -8,6 +8,7 @@
 
 #include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
+#include "weft/flow/case.hpp"
 #include "weft/mesh/generate_by_name.hpp"
 #include "weft/mesh/mesh_stats.hpp"
 #include "weft/mesh/partition_mesh.hpp"
@@ -21,15 +22,14 @@ namespace weft::app {
 namespace {
 
 struct MeshOptions {
-  std::string input, output, generator, format, partitioner = "automatic", balance = "cells";
+  std::string input, output, generator, format, partitioner = "automatic", balance = "cells", weight = "1";
   std::vector<std::string> parameters;
   double scale = 1;
   int parts = 0, times = 1;
 
   [[nodiscard]] mesh::PartitionOptions partition() const {
-    mesh::PartitionOptions options{.partitioner = mesh::partitioner_named(partitioner)};
-    if (balance == "cost") options.weight = [](mesh::CellType type, std::int32_t) { return mesh::measured_cost(type); };
-    return options;
+    return {.partitioner = mesh::partitioner_named(partitioner),
+            .weight = flow::cell_weight(balance == "cost", weight, Where{.key = "--weight"})};
   }
 };
 
@@ -42,6 +42,8 @@ void add_partition_options(CLI::App& command, MeshOptions& options) {
                      "automatic (METIS, or the parts of the file), metis, scotch or hilbert");
   command.add_option("--balance", options.balance, "What ranks get equal shares of: cells, or their measured cost")
       ->check(CLI::IsMember({"cells", "cost"}));
+  command.add_option("--weight", options.weight, "Work of a cell as a formula of its place: \"1 + 3*(x<0)\"")
+      ->type_name("FORMULA");
 }
 
 mesh::GeneratorParameters parse_parameters(const std::vector<std::string>& words) {

@@ -285,6 +285,27 @@ TEST(LoadMesh, TurnsAMeshAboutItsAxis) {
   EXPECT_TRUE(load_mesh(Communicator::world(), choice).axisymmetric);
 }
 
+TEST(LoadMesh, WeighsCellsByAFormulaOfTheirPlace) {
+  const Communicator comm = Communicator::world();
+  for (const char* partitioner : {"metis", "hilbert"}) {
+    for (const char* balance : {"cells", "cost"}) {
+      const std::array<std::string, 5> keys{"mesh.nx=40", "mesh.ny=20", "mesh.weight=1 + 3*(x<0)",
+                                            std::string("mesh.balance=") + balance,
+                                            std::string("mesh.partitioner=") + partitioner};
+      const Case c = read_case(io::CaseReader(io::CaseFile::from_text(kWedge, "case.toml", keys)));
+      const mesh::Mesh m = load_mesh(comm, c.mesh);
+      double work = 0;
+      for (const mesh::LocalCellId cell : m.owned()) work += m.cell_centroid[cell.index()].x < 0 ? 4 : 1;
+      EXPECT_LE(comm.max(work), 1.05 * comm.sum(work) / comm.size() + 4) << partitioner << ", " << balance;
+    }
+  }
+  const std::array<std::string, 1> negative{"mesh.weight=x"};
+  const Case c = read_case(io::CaseReader(io::CaseFile::from_text(kWedge, "case.toml", negative)));
+  const std::string message = common_error<InputError>(comm, [&] { (void)load_mesh(comm, c.mesh); });
+  EXPECT_THAT(message, HasSubstr("mesh.weight: \"x\" is -0."));
+  EXPECT_THAT(message, HasSubstr("finite and above 0"));
+}
+
 TEST(LoadMesh, ScalesThenMoves) {
   MeshChoice choice;
   choice.generator = "box";

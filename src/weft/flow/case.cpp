@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <memory>
 
 #include "weft/base/error.hpp"
+#include "weft/flow/expression.hpp"
 #include "weft/flow/names.hpp"
 
 namespace weft::flow {
@@ -119,10 +121,15 @@ MeshChoice read_mesh_choice(const Section& s) {
        {"hilbert", mesh::Partitioner::hilbert}},
       {.default_value = "automatic",
        .doc = "Deals the cells to the ranks; automatic: as the file has them for this number of ranks, else METIS."});
-  if (s.choice("balance", {"cells", "cost"},
-               {.default_value = "cells", .doc = "What ranks get equal shares of: cells, or their measured cost by type."}) ==
-      "cost")
-    choice.build.partition.weight = [](mesh::CellType type, std::int32_t) { return mesh::measured_cost(type); };
+  const bool by_cost = s.choice("balance", {"cells", "cost"},
+                                {.default_value = "cells",
+                                 .doc = "What ranks get equal shares of: cells, or their measured cost by type."}) == "cost";
+  choice.build.partition.weight = cell_weight(
+      by_cost,
+      s.expression("weight", {.default_value = "1",
+                              .doc = "Work of a cell as a formula of its place, \"1 + 3*(x<0)\", finite and above 0: a "
+                                     "rank gets an equal share of the sum. With balance = cost it is a factor."}),
+      s.where("weight"));
   for (const Section& pair : s.sections("periodic", {.doc = "Two boundary zones that are one."})) {
     choice.build.periodic.push_back(
         {.from = pair.text("from", {.doc = "First zone."}),
@@ -428,6 +435,21 @@ ForceSpec read_force(const Section& s, const FreeStream& stream) {
 }
 
 }  // namespace
+
+std::function<double(mesh::CellType, std::int32_t, Vec3)> cell_weight(bool by_cost, const std::string& formula, Where where) {
+  if (formula == "1") {
+    if (!by_cost) return nullptr;
+    return [](mesh::CellType type, std::int32_t, Vec3) { return mesh::measured_cost(type); };
+  }
+  const auto factor = std::make_shared<const Expression>(formula, std::move(where));
+  return [by_cost, factor](mesh::CellType type, std::int32_t, Vec3 x) {
+    const double work = (*factor)(x);
+    if (!(work > 0 && std::isfinite(work)))
+      throw InputError(fmt::format("\"{}\" is {:g} in the cell at ({:.6g}, {:.6g}, {:.6g})", factor->text(), work, x.x, x.y, x.z),
+                       "weights of cells must be finite and above 0", factor->where());
+    return by_cost ? work * mesh::measured_cost(type) : work;
+  };
+}
 
 Case read_case(const io::CaseReader& reader) {
   const Section root = reader.root();

@@ -2,6 +2,7 @@
 /// A flow case as its file describes it: every choice of a run, read and checked, before any mesh is loaded.
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -87,6 +88,12 @@ struct Case {
 
   [[nodiscard]] SourceTerm source() const;
 };
+
+/// What `mesh.balance` and `mesh.weight` say, for PartitionOptions::weight; null where all cells are equal. The function throws
+/// InputError, with `where`, for a cell whose weight is not finite or not above 0. @throws InputError as Expression.
+[[nodiscard]] std::function<double(mesh::CellType, std::int32_t zone, Vec3 middle)> cell_weight(bool by_cost,
+                                                                                                const std::string& formula,
+                                                                                                Where where);
 
 /// Reads every key of a case. @throws InputError with file, line, column and key. No communication.
 [[nodiscard]] Case read_case(const io::CaseReader& reader);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string_view>
 
+#include "weft/base/vec3.hpp"
 #include "weft/mesh/cell_type.hpp"
 
 namespace weft::mesh {
@@ -24,15 +25,16 @@ inline constexpr std::array<std::string_view, 4> kPartitioners{"automatic", "met
 
 struct PartitionOptions {
   Partitioner partitioner = Partitioner::automatic;
-  /// Work that a cell makes, above 0, by its type and zone (-1: none); parts get equal work. Null: every cell the same. Equal on
-  /// every rank.
-  std::function<std::int32_t(CellType, std::int32_t zone)> weight = nullptr;
+  /// Work that a cell makes, finite and above 0, by its type, zone (-1: none) and mean corner; parts get equal work, weights
+  /// being rounded to a thousandth of the largest (of meshes beyond a million cells, to a billionth of it times their number).
+  /// Null: every cell the same. The same function on every rank.
+  std::function<double(CellType, std::int32_t zone, Vec3 middle)> weight = nullptr;
 };
 
 /// Work of a cell in the flow solver, measured: nanoseconds of one core per second-order residual, in tens
 /// (docs/performance.md; pyramids and prisms between, by their faces).
-[[nodiscard]] constexpr std::int32_t measured_cost(CellType type) {
-  constexpr std::array<std::int32_t, kCellTypes> kCost{1, 5, 6, 8, 9, 9, 9};
+[[nodiscard]] constexpr double measured_cost(CellType type) {
+  constexpr std::array<double, kCellTypes> kCost{1, 5, 6, 8, 9, 9, 9};
   return kCost[static_cast<std::size_t>(type)];
 }
 

@@ -91,9 +91,11 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
     for (std::size_t c = 0; c < owned; ++c) part[c] = detail::even_part(mesh.cell_global[c].value(), mesh.global_cells, parts);
     return part;
   }
-  std::vector<std::int32_t> weight =
-      detail::weights_of(comm, std::span(mesh.cell_type).first(owned), std::span(mesh.cell_zone).first(owned), mesh.partition);
-  if (partitioner == Partitioner::hilbert) return detail::cut_hilbert(comm, mesh.dim, middles(mesh), weight, parts);
+  const bool on_curve = partitioner == Partitioner::hilbert;
+  const std::vector<Vec3> places = mesh.partition.weight || on_curve ? middles(mesh) : std::vector<Vec3>();
+  std::vector<std::int32_t> weight = detail::weights_of(comm, mesh.global_cells, std::span(mesh.cell_type).first(owned),
+                                                        std::span(mesh.cell_zone).first(owned), places, mesh.partition);
+  if (on_curve) return detail::cut_hilbert(comm, mesh.dim, places, weight, parts);
   std::int64_t sides = 0, heavy = 0;
   for (const LocalCellId cell : mesh.owned()) sides += shape(mesh.cell_type[cell.index()]).faces;
   for (const std::int32_t w : weight) heavy += w;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -80,21 +81,28 @@ std::int32_t even_part(std::int64_t cell, std::int64_t cells, int parts) {
   return static_cast<std::int32_t>(cell * parts / cells);
 }
 
-std::vector<std::int32_t> weights_of(const Communicator& comm, std::span<const CellType> type, std::span<const std::int32_t> zone,
+std::vector<std::int32_t> weights_of(const Communicator& comm, std::int64_t cells, std::span<const CellType> type,
+                                     std::span<const std::int32_t> zone, std::span<const Vec3> middle,
                                      const PartitionOptions& options) {
   if (!options.weight) return {};
-  return agreed(comm, [&] {
-    std::vector<std::int32_t> weights;
-    weights.reserve(type.size());
+  std::vector<double> work(type.size());
+  agreed(comm, [&] {
     for (std::size_t c = 0; c < type.size(); ++c) {
-      weights.push_back(options.weight(type[c], zone[c]));
-      if (weights.back() <= 0) {
-        throw InputError(fmt::format("the weight of a {} is {}", shape(type[c]).name, weights.back()),
-                         "weights of cells must be above 0");
-      }
+      work[c] = options.weight(type[c], zone[c], middle[c]);
+      if (work[c] > 0 && std::isfinite(work[c])) continue;
+      const Vec3 x = middle[c];
+      throw InputError(
+          fmt::format("the weight of the {} at ({:.6g}, {:.6g}, {:.6g}) is {:g}", shape(type[c]).name, x.x, x.y, x.z, work[c]),
+          "weights of cells must be finite and above 0");
     }
-    return weights;
   });
+  // The largest alone decides what 1 stands for: a sum would depend on who adds what.
+  const double largest = comm.max(work.empty() ? 0.0 : *std::max_element(work.begin(), work.end()));
+  const double steps = std::min(1000.0, 1e9 / static_cast<double>(cells));
+  std::vector<std::int32_t> weights;
+  weights.reserve(work.size());
+  for (const double w : work) weights.push_back(std::max(1, static_cast<std::int32_t>(std::lround(w / largest * steps))));
+  return weights;
 }
 
 void check_graph_size(std::int64_t cells, std::int64_t sides, std::int64_t weight) {
@@ -113,7 +121,9 @@ std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& b
   if (scotch && !has_scotch()) return cut_scotch(comm, {}, parts);  // says so
   if (options.partitioner == Partitioner::automatic && !options.weight && block.parts.count() == parts && parts == comm.size())
     return std::vector<std::int32_t>(mine, comm.rank().value());
-  std::vector<std::int32_t> weight = weights_of(comm, block.cells.type, block.cells.zone, options);
+  const bool on_curve = parts > 1 && options.partitioner == Partitioner::hilbert && worth_cutting(cells.total(), parts);
+  const std::vector<Vec3> places = options.weight || on_curve ? middles(comm, block, nodes) : std::vector<Vec3>();
+  std::vector<std::int32_t> weight = weights_of(comm, cells.total(), block.cells.type, block.cells.zone, places, options);
   if (parts == 1) return std::vector<std::int32_t>(mine, 0);
   if (!worth_cutting(cells.total(), parts)) {
     std::vector<std::int32_t> part(mine);
@@ -121,8 +131,7 @@ std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& b
       part[i] = even_part(cells.first() + static_cast<std::int64_t>(i), cells.total(), parts);
     return part;
   }
-  if (options.partitioner == Partitioner::hilbert)
-    return cut_hilbert(comm, block.dim, middles(comm, block, nodes), weight, parts);
+  if (on_curve) return cut_hilbert(comm, block.dim, places, weight, parts);
   check_graph_size(cells.total(), comm.sum(static_cast<std::int64_t>(links.target.size())),
                    comm.sum(std::accumulate(weight.begin(), weight.end(), std::int64_t{0})));
   CellGraph graph = dual_graph(cells, links);

@@ -28,9 +28,11 @@ namespace weft::mesh::detail {
 [[nodiscard]] bool worth_cutting(std::int64_t cells, int parts);
 [[nodiscard]] std::int32_t even_part(std::int64_t cell, std::int64_t cells, int parts);
 
-/// The weight of each cell; empty where all are equal. @throws InputError on every rank: one not above 0. @collective
-[[nodiscard]] std::vector<std::int32_t> weights_of(const Communicator& comm, std::span<const CellType> type,
-                                                   std::span<const std::int32_t> zone, const PartitionOptions& options);
+/// The weight of each cell, in whole numbers; empty where all are equal. @param cells  of all ranks. @param middle  of each cell;
+/// need not be there where options have no weight. @throws InputError on every rank: one not finite or not above 0. @collective
+[[nodiscard]] std::vector<std::int32_t> weights_of(const Communicator& comm, std::int64_t cells, std::span<const CellType> type,
+                                                   std::span<const std::int32_t> zone, std::span<const Vec3> middle,
+                                                   const PartitionOptions& options);
 
 /// @throws LimitError unless 32-bit ids can number so many cells and sides of faces, and hold so much weight.
 void check_graph_size(std::int64_t cells, std::int64_t sides, std::int64_t weight);
