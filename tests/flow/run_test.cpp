@@ -265,6 +265,17 @@ TEST(MakeSolver, AFormulaThatGoesBadOnTheWayIsToldOnEveryRank) {
   EXPECT_THAT(common_error<PhysicsError>(comm, [&] { test::advance(*solver, 1); }), HasSubstr("at boundary \"xmin\""));
 }
 
+TEST(MakeSolver, NothingThatIsPrescribedTurnsAboutTheAxis) {
+  const std::array<std::string, 3> turning{"mesh.axisymmetric=true", "boundary.inlet.kind=prescribed",
+                                           "boundary.inlet.state=entropy_wave"};
+  const Case c = read_case(io::CaseReader(io::CaseFile::from_text(kWedge, "case.toml", turning)));
+  const Communicator comm = Communicator::world();
+  const mesh::Mesh m = load_mesh(comm, c.mesh);
+  const std::string message = common_error<InputError>(comm, [&] { (void)make_solver(m, c); });
+  EXPECT_THAT(message, HasSubstr("boundary.inlet.kind"));
+  EXPECT_THAT(message, HasSubstr("a velocity about the axis"));
+}
+
 TEST(MakeSolver, ABodyForceOfTheCaseActs) {
   const Case c = wave_comes_in("body_force.acceleration=[0, 0, 5]");
   const mesh::Mesh m = load_mesh(Communicator::world(), c.mesh);

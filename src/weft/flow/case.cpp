@@ -162,12 +162,18 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
     std::vector<std::string> all(names<Kind>().begin(), names<Kind>().end());
     return kind_named<Kind>(s.choice(key, all, {.default_value = std::string(name_of(initial)), .doc = doc}));
   };
-  n.flux = enumerated("flux", FluxKind::hllc, "Numerical flux through a face.");
-  n.cutoff_mach = s.number("cutoff_mach", {.default_value = 1,
-                                           .min = 1e-6,
-                                           .max = 1,
-                                           .doc = "Of ausm_plus_up: the least Mach number that its terms of low speed are scaled "
-                                                  "to. That of the free stream where it is far below 1."});
+  const std::vector<std::string> fluxes(names<FluxKind>().begin(), names<FluxKind>().end());
+  n.flux = kind_named<FluxKind>(
+      s.variant("flux", fluxes, {.default_value = std::string(name_of(n.flux)), .doc = "Numerical flux through a face."},
+                [&](const std::string& chosen) {
+                  if (chosen != name_of(FluxKind::ausm_plus_up)) return;
+                  n.cutoff_mach =
+                      s.number("cutoff_mach", {.default_value = 1,
+                                               .min = 1e-6,
+                                               .max = 1,
+                                               .doc = "The least Mach number that its terms of low speed are scaled to. That of "
+                                                      "the free stream where it is far below 1."});
+                }));
   n.limiter = enumerated("limiter", LimiterKind::barth_jespersen, "Of the linear reconstruction.");
   n.venkatakrishnan_k =
       s.number("venkatakrishnan_k", {.default_value = 5, .min = 0, .doc = "Larger lets through larger smooth variations."});
@@ -516,7 +522,9 @@ Case read_case(const io::CaseReader& reader) {
   const Section output = root.section("output", {.doc = "What is written, where and when."});
   c.output = read_output(output);
   c.integrals = output.boolean(
-      "integrals", {.default_value = false, .doc = "Write the integral of each conserved variable to integrals.csv."});
+      "integrals", {.default_value = false,
+                    .doc = "Write the integral of each conserved variable to integrals.csv; of an axisymmetric flow momentum_y "
+                           "is that away from the axis, whose vectors add up to 0."});
   c.exact_errors = output.boolean(
       "exact_errors", {.default_value = false, .doc = "At the end, compare with the exact solution of [initial]: errors.csv."});
   for (const Section& force :
@@ -535,6 +543,14 @@ Case read_case(const io::CaseReader& reader) {
   if (c.mesh.axisymmetric && (c.acceleration.y != 0 || c.acceleration.z != 0)) {
     root.fail("body_force.acceleration", "in an axisymmetric flow a body force acts along the axis, x, alone",
               "make its other components 0");
+  }
+  for (const ZoneCondition& zone : c.boundary) {
+    if (!c.mesh.axisymmetric || !zone.prescribed || zone.prescribed->kind != InitialKind::expression) continue;
+    const ExpressionText& about = zone.prescribed->expressions.velocity_z;
+    if (about.text.find_first_not_of("0.") != std::string::npos)
+      throw InputError(
+          fmt::format("\"{}\" is a velocity about the axis, for which an axisymmetric flow has no equation", about.text),
+          "leave it out, or compute the flow in 3-D", about.where);
   }
   if (c.mesh.axisymmetric && c.manufactured_source) {
     root.fail("source", "the manufactured source is of plane flows", "leave mesh.axisymmetric out");

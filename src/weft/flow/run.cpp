@@ -333,7 +333,12 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
     BoundaryCondition condition{found->params, {}, {}};
     if (found->prescribed) {
       const InitialState state(*found->prescribed);
-      for (const mesh::LocalFaceId face : zone.faces) (void)state(mesh.face_centroid[face.index()]);  // a bad formula fails here
+      for (const mesh::LocalFaceId face : zone.faces) {
+        const Primitive w = state(mesh.face_centroid[face.index()]);  // a bad formula fails here
+        if (mesh.axisymmetric && w.velocity.z != 0)
+          throw InputError("this state has a velocity about the axis, for which an axisymmetric flow has no equation",
+                           "make its velocity along z 0, or compute the flow in 3-D", found->where);
+      }
       condition.prescribed = [state](Vec3 x, double t) { return state.at(x, t); };
     }
     std::vector<Vec3> faces;
