@@ -10,7 +10,7 @@ import unittest
 
 VERIFY = pathlib.Path(__file__).resolve().parents[2] / "tools" / "verify"
 WEFT = pathlib.Path(sys.argv.pop(1)).resolve()
-FILES = ["naca0012_inv.su2", "wedge_inv.su2", "sphere_slice_mixed.su2", "euler_vortex.msh"]
+FILES = ["naca0012_inv.su2", "wedge_inv.su2", "sphere_slice_mixed.su2", "euler_vortex.msh", "onera_m6.msh"]
 
 
 class Meshes(unittest.TestCase):
@@ -35,7 +35,7 @@ class Meshes(unittest.TestCase):
         output = self.verify("--meshes", self.folder)
         self.assertIn("FAIL wedge_inv.su2: the run failed", output)
         self.assertIn("wedge_inv.su2:3: NELEM= 2 announces 2 lines, but 1 follow", output)
-        self.assertIn("0 passed, 1 failed, 3 meshes skipped", output)
+        self.assertIn("0 passed, 1 failed, 4 meshes skipped", output)
         self.assertIn("skipped euler_vortex.msh", output)
 
     def test_writes_no_page_without_every_file(self):

@@ -41,6 +41,7 @@ COARSE = {
     "from_file": [],
     "naca0012": ["mesh.around=32", "mesh.radial=16"],
     "naca0012_file": [],
+    "onera_m6": ["boundary.zmax.kind=symmetry"],
     "sod": ["mesh.nx=40"],
     "sphere_file": [],
     "vortex": ["mesh.n=16"],
@@ -53,6 +54,7 @@ NACA = ("naca", ["around=32", "radial=8"])
 MESHES = {
     "from_file": (*NACA, {}),
     "naca0012_file": (*NACA, {}),
+    "onera_m6": ("naca", ["around=16", "radial=4", "layers=2"], {"airfoil": "wing", "zmin": "symmetry"}),
     "sphere_file": ("naca", ["around=16", "radial=4", "layers=2"],
                     {"airfoil": "wall", "zmin": "symmetry_left", "zmax": "symmetry_right"}),
     "vortex_file": ("vortex_box", ["n=16", "size=20"],

@@ -126,10 +126,10 @@ def history(folder, name):
 
 
 class Fields:
-    """Cell centres and values of the last field file of a run, or of the first."""
+    """Cell centres and values of the last file of fields of a run, or of the first; or of those on its walls."""
 
-    def __init__(self, folder, first=False):
-        file = sorted(folder.glob("fields_*.hdf"))[0 if first else -1]
+    def __init__(self, folder, first=False, name="fields"):
+        file = sorted(folder.glob(f"{name}_*.hdf"))[0 if first else -1]
         with h5py.File(file, "r") as h5:
             grid = h5["VTKHDF"]
             counts = [grid[k][:] for k in ("NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds")]
