@@ -162,7 +162,7 @@ def onera_m6(report, runner):
     section(report, runner, "ONERA M6, Mach 0.8395, 3.06 degrees", "onera_m6",
             "No exact solution. Another solver's inviscid flow on a mesh of 582,752 tetrahedra, converged by 11.5 orders, has CL 0.2808 and CD 0.00862. Coefficients are "
             "relative to 0.7575 m^2, half of the planform without its rounded tip (with it: 0.7646). This mesh has 34,422 triangles on the wing; another version of Gmsh "
-            "makes another mesh. Below: pressure on the wing within 6 mm of the sections that experiments looked at, from the root (20 % of the half span) to the tip.")
+            "makes another mesh. Below: pressure on the faces of the wing that lie within 10 mm of six sections, red above, blue below.")
     folder = runner.run_case("onera_m6")
     mach = 0.8395
     forces, fields = history(folder, "forces"), Fields(folder)
@@ -175,9 +175,10 @@ def onera_m6(report, runner):
         wing = Fields(folder, name="walls")
         figure, axes = plt.subplots(2, 3, figsize=(10, 5.6), sharex=True, sharey=True)
         for axis, station in zip(axes.flat, (0.20, 0.44, 0.65, 0.80, 0.90, 0.95)):
-            near = abs(wing.centres[:, 1] - station * 1.1963) < 0.006
-            x, cp = wing.centres[near, 0], wing["cp"][near]
-            axis.plot((x - x.min()) / numpy.ptp(x), cp, ".", markersize=2)
+            near = abs(wing.centres[:, 1] - station * 1.1963) < 0.01
+            x, z, cp = wing.centres[near, 0], wing.centres[near, 2], wing["cp"][near]
+            for side, colour in ((z > 0, "tab:red"), (z <= 0, "tab:blue")):
+                axis.plot(((x - x.min()) / numpy.ptp(x))[side], cp[side], ".", markersize=2, color=colour)
             axis.set_title(f"{100 * station:.0f} % of the half span", fontsize=8)
             axis.grid(True, linewidth=0.3)
         axes[0, 0].invert_yaxis()
