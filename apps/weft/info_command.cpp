@@ -10,6 +10,7 @@
 #include "weft/comm/environment.hpp"
 #include "weft/comm/nccl.hpp"
 #include "weft/device/info.hpp"
+#include "weft/flow/solver.hpp"
 
 #include "command.hpp"
 #include "commit.hpp"
@@ -77,7 +78,10 @@ Exit print_info(const Communicator& comm) {
   const std::string commit = *kCommit == 0 ? "" : fmt::format(", commit {}", kCommit);
   fmt::print("weft {} ({} build, {}{})\n", WEFT_VERSION, WEFT_BUILD_TYPE, host_info().compiler, commit);
   fmt::print("ranks   {} ({} on this machine)\n", comm.size(), node.size());
-  fmt::print("machine {} cores, {:.1f} GiB memory\n", std::thread::hardware_concurrency(), memory / (1 << 30));
+  const long threads = sysconf(_SC_NPROCESSORS_ONLN), own = std::thread::hardware_concurrency();
+  fmt::print("machine {} hardware threads{}, {:.1f} GiB memory\n", threads,
+             own < threads ? fmt::format(" ({} of them for this process)", own) : "", memory / (1 << 30));
+  fmt::print("packs   {} doubles at once\n", flow::Solver::lanes());
   const auto aware = MpiEnvironment::cuda_aware();
   fmt::print("MPI     {}{}\n", mpi_version(), !aware ? "" : *aware ? ", takes GPU memory" : ", does not take GPU memory");
   print_gpus();

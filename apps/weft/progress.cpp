@@ -79,6 +79,7 @@ void ProgressPrinter::solver_ready(const flow::Solver& solver) {
   const std::string transport = solver.transport();
   const int ranks = solver.mesh().comm.size();
   if (!talks_) return;
+  if (solver.threads() > 1) fmt::print("computed by {} threads{}\n", solver.threads(), ranks == 1 ? "" : " of each rank");
   if (solver.on_gpu()) {
     fmt::print("computed on the GPU{}{}\n", ranks == 1 ? "" : fmt::format("s of {} ranks", ranks),
                transport.empty() ? "" : ", ghosts travel by \"" + transport + "\"");

@@ -46,6 +46,9 @@ void add_case_options(CLI::App& command, CaseOptions& options) {
   command.add_option_function<std::string>(
       "--device", [&options](const std::string& device) { options.overrides.push_back("device=" + device); },
       "Where the flow is computed, as --set device=...: host or cuda");
+  command.add_option_function<std::string>(
+      "--threads", [&options](const std::string& threads) { options.overrides.push_back("threads=" + threads); },
+      "Threads of each rank, as --set threads=...");
 }
 
 struct RunOptions : CaseOptions {

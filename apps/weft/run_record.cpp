@@ -143,6 +143,7 @@ void RunRecord::mesh_ready(const mesh::Mesh& mesh, double seconds) {
 void RunRecord::solver_ready(const flow::Solver& solver) {
   if (comm_.is_root()) {
     call_["device"] = solver.on_gpu() ? "cuda" : "host";
+    if (!solver.on_gpu()) call_["threads"] = solver.threads();
     if (solver.on_gpu()) {
       const CudaInfo cuda = cuda_info();
       if (!cuda.devices.empty()) call_["gpu"] = cuda.devices.front().name;

@@ -1,6 +1,6 @@
 // Cell-residuals per second of the Euler residual, beside the machine's copy bandwidth.
 //
-//   mpirun -n 2 bench_flow_residual [cells [host|cuda [elements|all [fp64|mixed|fp32]]]]
+//   mpirun -n 2 bench_flow_residual [cells [host|cuda [elements|all [fp64|mixed|fp32 [threads of a rank]]]]]
 //
 // One line per element type: a full residual (ghost exchange, gradients, limiter, fluxes) and a full Runge-Kutta step divided by
 // its three residuals. Bytes per cell and residual are the compulsory traffic of two passes (each input once), as
@@ -74,9 +74,9 @@ mesh::Mesh periodic_box(const Communicator& comm, const std::string& elements, i
   return mesh::build(comm, mesh::generate(comm, "box", box), options);
 }
 
-Row measure(const mesh::Mesh& m, const std::string& elements, const flow::Numerics& numerics, Backend backend) {
+Row measure(const mesh::Mesh& m, const std::string& elements, const flow::Numerics& numerics, Backend backend, int threads) {
   const Communicator& comm = m.comm;
-  flow::Solver solver(m, {}, {}, numerics, mesh::Neighbours::face, {}, backend);
+  flow::Solver solver(m, {}, {}, numerics, mesh::Neighbours::face, {}, backend, Transport::automatic, {}, threads);
   solver.initialise([](Vec3 x) {
     return flow::Primitive{1 + 0.2 * std::sin(6.28318530717958648 * (x.x + x.y + x.z)), {1, 0.5, 0}, 1};
   });
@@ -120,12 +120,13 @@ int main(int argc, char** argv) {
   const flow::Precision precision = numbers == "mixed"  ? flow::Precision::mixed
                                     : numbers == "fp32" ? flow::Precision::fp32
                                                         : flow::Precision::fp64;
+  const int threads = argc > 5 ? std::atoi(argv[5]) : 1;
   if (backend == Backend::cuda) set_device(device_of(comm.split_shared_memory().rank().value()));
   const double bandwidth =
       backend == Backend::cuda ? comm.size() * measure_bandwidth(current_device()).copy : copy_bandwidth(comm);
   if (comm.is_root()) {
-    fmt::print("{} rank(s), {}, copy {:.1f} GB/s, {}, AoS, HLLC + Barth-Jespersen\n", comm.size(), __VERSION__, bandwidth * 1e-9,
-               numbers);
+    fmt::print("{} rank(s), {} thread(s) each, {}, copy {:.1f} GB/s, {}, AoS, HLLC + Barth-Jespersen\n", comm.size(), threads,
+               __VERSION__, bandwidth * 1e-9, numbers);
     fmt::print("{:14}{:>15}{:>10}{:>22}{:>22}{:>12}{:>16}\n", "elements", "gradient", "cells", "residual only [M/s]",
                "in RK3 step [M/s]", "bytes/cell", "of copy rate");
   }
@@ -134,7 +135,7 @@ int main(int argc, char** argv) {
     if (!only.empty() && only != elements) return;
     const mesh::Mesh m = periodic_box(comm, elements, dim, cells);
     for (const auto gradient : {flow::GradientKind::least_squares, flow::GradientKind::green_gauss}) {
-      const Row r = measure(m, elements, {.gradient = gradient, .precision = precision}, backend);
+      const Row r = measure(m, elements, {.gradient = gradient, .precision = precision}, backend, threads);
       if (!comm.is_root()) continue;
       fmt::print("{:14}{:>15}{:>10}{:>22.2f}{:>22.2f}{:>12.0f}{:>15.0f}%\n", r.elements, r.gradient, r.cells,
                  r.residual_rate * 1e-6, r.step_rate * 1e-6, r.bytes, 100 * r.step_rate * r.bytes / bandwidth);
@@ -148,8 +149,8 @@ int main(int argc, char** argv) {
   run("hexahedra", 3);
   run("tetrahedra", 3);
   if (comm.is_root()) {
-    fmt::print(R"({{"bench":"flow/residual","ranks":{},"precision":"{}","copy_bytes_per_s":{:.4g},"rows":[{}]}})", comm.size(),
-               numbers, bandwidth, json);
+    fmt::print(R"({{"bench":"flow/residual","ranks":{},"threads":{},"precision":"{}","copy_bytes_per_s":{:.4g},"rows":[{}]}})",
+               comm.size(), threads, numbers, bandwidth, json);
     fmt::print("\n");
   }
 }

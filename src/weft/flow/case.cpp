@@ -499,6 +499,15 @@ Case read_case(const io::CaseReader& reader) {
            "How ghosts travel. Between GPUs: written straight into the other GPU's memory, by NCCL, by MPI from there, or by MPI "
            "from memory of the host. On the host: through memory that the ranks of a machine share, or by MPI. automatic: the "
            "first of these that can be used, on the host with each neighbour."});
+  c.threads = static_cast<int>(
+      root.integer("threads", {.default_value = 1,
+                               .min = 1,
+                               .max = 1024,
+                               .doc = "Threads of each rank that compute, on the host; results are the same to the last bit."}));
+  if (c.device != Backend::host && c.threads > 1) {
+    root.fail("threads", "the flow is computed on GPUs, and threads of the host would have nothing to do",
+              "set device = \"host\", or leave threads out");
+  }
   const bool of_host = c.transport == Transport::shared || c.transport == Transport::host;
   if (c.device == Backend::host && c.transport != Transport::automatic && !of_host) {
     root.fail("transport", "the flow is computed on the host: there are no GPUs between which ghosts could travel",

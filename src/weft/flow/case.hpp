@@ -77,6 +77,7 @@ struct Case {
   Numerics numerics;
   Backend device = Backend::host;
   Transport transport = Transport::automatic;  ///< of ghosts
+  int threads = 1;                             ///< of each rank, on the host
   StopCriteria stop;
   OutputChoice output;
   std::vector<ForceSpec> forces;

@@ -1,10 +1,14 @@
 #include "weft/flow/residual.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <thread>
 #include <utility>
 
 #include "weft/comm/agreement.hpp"
+#include "weft/comm/environment.hpp"
 
 namespace weft::flow {
 namespace {
@@ -25,13 +29,21 @@ std::vector<BoundaryKind> kinds_of(const std::vector<BoundaryCondition>& boundar
   return kinds;
 }
 
+/// Whether each thread of each rank on this machine has a core of its own, as far as this process can know. @collective
+bool have_cores(const Communicator& comm, int threads) {
+  if (threads == 1) return false;  // nobody waits
+  const long of_machine = sysconf(_SC_NPROCESSORS_ONLN), of_process = std::thread::hardware_concurrency();
+  return long{comm.split_shared_memory().size()} * threads <= of_machine && threads <= of_process &&
+         !MpiEnvironment::yields_when_idle();
+}
+
 /// Cells whose gradients are still in the second-level cache when their fluxes are computed.
 constexpr std::int32_t kBlock = 512;
 
 }  // namespace
 
 Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
-                   mesh::Neighbours stencil, Backend backend, Transport transport)
+                   mesh::Neighbours stencil, Backend backend, Transport transport, int threads)
     : mesh_(mesh),
       gas_(gas),
       boundary_(std::move(boundary)),
@@ -42,12 +54,11 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
                                return Discretization(mesh, kinds_of(boundary_), least_squares ? stencil : mesh::Neighbours::face,
                                                      least_squares);
                              })),
+      team_(threads, have_cores(mesh.comm, threads)),
       prescribed_(boundary_.size()),
-      padding_(backend == Backend::host ? detail::kRowPadding : 0),
-      values_((backend == Backend::host ? static_cast<std::size_t>(discretization_.rows) * kVars : 0) + padding_, 0.0),
+      values_(backend == Backend::host ? static_cast<std::size_t>(discretization_.rows) * kVars : 0, 0.0),
       gradients_(
-          (backend == Backend::host ? static_cast<std::size_t>(mesh.cells()) * kVars * static_cast<std::size_t>(mesh.dim) : 0) +
-              padding_,
+          backend == Backend::host ? static_cast<std::size_t>(mesh.cells()) * kVars * static_cast<std::size_t>(mesh.dim) : 0,
           0.0),
       residual_(backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) * kVars : 0, 0.0),
       limiter_(visit_limiter(numerics.limiter, numerics.venkatakrishnan_k,
@@ -56,11 +67,11 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
       lowered_(static_cast<std::size_t>(mesh.cells()), 0),
       pull_lowered_(ArrayTransformer(mesh.plan, {PairRef::rows(lowered_)}).pull()) {
   if (backend != Backend::host) return;
+  shares_ = detail::cut_into_shares(mesh, discretization_, threads);
   with_dim(mesh.dim, [&](auto dim) { precompute<dim()>(); });
   const std::span cells = std::span(values_).first(static_cast<std::size_t>(mesh.cells()) * kVars);
   pull_values_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(cells, kVars)}, transport).pull());
-  const std::span gradients = std::span(gradients_).first(gradients_.size() - padding_);
-  pull_gradients_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(gradients, kVars * mesh.dim)}, transport).pull());
+  pull_gradients_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(gradients_, kVars * mesh.dim)}, transport).pull());
   if (mesh.comm.max(mesh.plan.ghost_rows()) > 0) transport_ = to_string(pull_values_->transport());
 }
 
@@ -142,39 +153,66 @@ detail::ResidualView Residual::view() const {
           .axisymmetric = mesh_.axisymmetric};
 }
 
-void Residual::boundary_rows(double time) {
-  const std::int32_t first = discretization_.first_boundary_face;
+template <class Work>
+void Residual::share_out(const Work& work) {
+  team_.run([&](int thread) noexcept { work(shares_[static_cast<std::size_t>(thread)]); });
+}
+
+mesh::FaceRange Residual::faces_of(const detail::Share::Cells& cells, mesh::FaceRange faces) const {
+  const auto left = discretization_.face_left.begin();
+  const auto begin = left + faces.first().value(), end = left + faces.last().value();
+  const auto from = std::lower_bound(begin, end, cells.first), to = std::lower_bound(from, end, cells.last);
+  return {mesh::LocalFaceId(static_cast<std::int32_t>(from - left)), mesh::LocalFaceId(static_cast<std::int32_t>(to - left))};
+}
+
+template <class Work>
+void Residual::each_boundary(const detail::Share& share, const Work& work) const {
   for (std::size_t z = 0; z < boundary_.size(); ++z) {
-    const mesh::FaceRange faces = mesh_.boundary[z].faces;
+    for (const detail::Share::Cells& cells : {share.inner, share.border}) work(z, faces_of(cells, mesh_.boundary[z].faces));
+  }
+}
+
+double* Residual::row_behind(mesh::LocalFaceId face) {
+  return &values_[static_cast<std::size_t>(discretization_.face_right[face.index()]) * kVars];
+}
+
+void Residual::prescribe(double time) {
+  for (std::size_t z = 0; z < boundary_.size(); ++z) {
     prescribed_[z].clear();
-    for (const mesh::LocalFaceId face : faces) {
-      const std::size_t f = face.index();
-      const auto inside = detail::load(&values_[static_cast<std::size_t>(discretization_.face_left[f]) * kVars]);
-      Primitive outside;
-      if (boundary_[z].prescribed) {
-        outside = boundary_[z].prescribed(mesh_.face_centroid[f], time);
-        prescribed_[z].push_back(outside);
-      } else {
-        outside = state_behind(gas_, boundary_[z].params, inside, mesh_.face_normal[f]);
-      }
-      const auto row = static_cast<std::size_t>(mesh_.cells() + face.value() - first);
-      detail::store(&values_[row * kVars], outside);
+    if (!boundary_[z].prescribed) continue;
+    for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
+      prescribed_[z].push_back(boundary_[z].prescribed(mesh_.face_centroid[face.index()], time));
+      detail::store(row_behind(face), prescribed_[z].back());
     }
   }
 }
 
-void Residual::gradients(std::int32_t first, std::int32_t last) {
+void Residual::boundary_rows(const detail::Share& share) {
+  each_boundary(share, [&](std::size_t z, mesh::FaceRange faces) {
+    if (boundary_[z].prescribed) return;
+    for (const mesh::LocalFaceId face : faces) {
+      const auto left = static_cast<std::size_t>(discretization_.face_left[face.index()]);
+      const Primitive inside = detail::load(&values_[left * kVars]);
+      detail::store(row_behind(face), state_behind(gas_, boundary_[z].params, inside, mesh_.face_normal[face.index()]));
+    }
+  });
+}
+
+void Residual::gradients(const detail::Numbers& cells) {
   if (numerics_.gradient == GradientKind::none) return;
-  with_dim(mesh_.dim, [&](auto dim) { detail::gradient_loop<dim()>(view(), limiter_, first, last); });
-  if (order_lowered_) flatten_lowered(first, last);
+  with_dim(mesh_.dim, [&](auto dim) { detail::gradient_loop<dim()>(view(), limiter_, cells); });
+  if (order_lowered_) flatten_lowered(cells);
 }
 
 void Residual::refresh(double time) {
-  boundary_rows(time);
+  prescribe(time);
   pull_values_->start(after(host_stream()));
-  gradients(0, mesh_.inner_cells);
+  share_out([&](const detail::Share& share) {
+    boundary_rows(share);
+    gradients(detail::Numbers::in_a_row(share.inner.first, share.inner.last));
+  });
   pull_values_->wait();
-  gradients(mesh_.inner_cells, mesh_.owned_cells);
+  share_out([&](const detail::Share& share) { gradients(detail::Numbers::in_a_row(share.border.first, share.border.last)); });
   for (std::size_t z = 0; z < boundary_.size() && !mass_fluxes_.empty(); ++z) {
     for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
       mass_fluxes_[face.index()] = mesh_.face_area[face.index()] * boundary_flux(z, face.value()).density;
@@ -194,11 +232,11 @@ void Residual::restore_order() {
 }
 
 /// Both sides of every face of a lowered cell see cell means only.
-void Residual::flatten_lowered(std::int32_t first, std::int32_t last) {
+void Residual::flatten_lowered(const detail::Numbers& cells) {
   const Discretization& d = discretization_;
   const std::size_t width = static_cast<std::size_t>(kVars * mesh_.dim);
-  for (std::int32_t c = first; c < last; ++c) {
-    const auto i = static_cast<std::size_t>(c);
+  for (std::int32_t n = 0; n < cells.count; ++n) {
+    const auto i = static_cast<std::size_t>(cells[n]);
     bool flat = lowered_[i] != 0;
     for (std::int32_t s = d.cell_face_offset[i]; s < d.cell_face_offset[i + 1] && !flat; ++s) {
       const std::int32_t row = d.cell_face_row[static_cast<std::size_t>(s)];
@@ -208,50 +246,58 @@ void Residual::flatten_lowered(std::int32_t first, std::int32_t last) {
   }
 }
 
-void Residual::inner_fluxes(std::int32_t first, std::int32_t last) {
-  const auto& right = discretization_.face_right;
-  const auto end = right.begin() + mesh_.inner_faces.last().value();
-  const auto from = std::lower_bound(right.begin(), end, first), to = std::lower_bound(from, end, last);
-  with_dim(mesh_.dim, [&](auto dim) {
-    detail::inner_face_loop<dim()>(view(), flux_, static_cast<std::int32_t>(from - right.begin()),
-                                   static_cast<std::int32_t>(to - right.begin()));
-  });
+void Residual::fluxes(const detail::Share& share, const detail::Numbers& faces) {
+  with_dim(mesh_.dim, [&](auto dim) { detail::face_loop<dim()>(view(), flux_, share.rows(), faces); });
 }
 
-void Residual::blocks(std::int32_t first, std::int32_t last) {
+void Residual::blocks(const detail::Share& share, std::int32_t first, std::int32_t last) {
+  const auto right = discretization_.face_right.begin(), end = right + mesh_.inner_faces.last().value();
+  auto next = std::lower_bound(right, end, first);
   for (; first < last; first += kBlock) {
-    const std::int32_t end = std::min(first + kBlock, last);
-    gradients(first, end);
-    inner_fluxes(first, end);
+    const std::int32_t stop = std::min(first + kBlock, last);
+    gradients(share.not_early(first, stop));
+    const auto from = next;
+    next = std::lower_bound(from, end, stop);
+    fluxes(share, detail::Numbers::in_a_row(static_cast<std::int32_t>(from - right), static_cast<std::int32_t>(next - right)));
   }
 }
 
-void Residual::boundary_fluxes() {
-  with_dim(mesh_.dim, [&](auto dim) {
-    const detail::ResidualView v = view();
-    for (std::size_t z = 0; z < boundary_.size(); ++z) {
-      const mesh::FaceRange faces = mesh_.boundary[z].faces;
-      const Primitive* prescribed = prescribed_[z].empty() ? nullptr : prescribed_[z].data();
-      detail::boundary_face_loop<dim()>(v, flux_, boundary_[z].params, prescribed, faces.first().value(), faces.last().value());
-    }
+void Residual::boundary_fluxes(const detail::Share& share) {
+  each_boundary(share, [&](std::size_t z, mesh::FaceRange faces) {
+    const std::int32_t first = faces.first().value(), last = faces.last().value();
+    const Primitive* const prescribed =
+        prescribed_[z].empty() ? nullptr : prescribed_[z].data() + (first - mesh_.boundary[z].faces.first().value());
+    with_dim(mesh_.dim,
+             [&](auto dim) { detail::boundary_face_loop<dim()>(view(), flux_, boundary_[z].params, prescribed, first, last); });
   });
 }
 
 void Residual::evaluate(double time) {
   const bool second_order = numerics_.gradient != GradientKind::none;
-  const std::int32_t half = mesh_.inner_cells / 2;
-  boundary_rows(time);
+  const auto middle = [](const detail::Share& share) { return share.inner.first + (share.inner.last - share.inner.first) / 2; };
+  const bool border = mesh_.inner_cells < mesh_.owned_cells;
+  prescribe(time);
   pull_values_->start(after(host_stream()));
-  blocks(0, half);
+  share_out([&](const detail::Share& share) {
+    boundary_rows(share);  // which only the cells at the boundary see
+    gradients(detail::Numbers::listed(share.early));
+  });
+  share_out([&](const detail::Share& share) { blocks(share, share.inner.first, middle(share)); });
   pull_values_->wait();
-  gradients(mesh_.inner_cells, mesh_.owned_cells);
+  if (border) {
+    share_out([&](const detail::Share& share) { gradients(detail::Numbers::in_a_row(share.border.first, share.border.last)); });
+  }
   if (second_order) pull_gradients_->start(after(host_stream()));
-  blocks(half, mesh_.inner_cells);
-  inner_fluxes(mesh_.inner_cells, mesh_.owned_cells);
-  boundary_fluxes();
+  share_out([&](const detail::Share& share) { blocks(share, middle(share), share.inner.last); });
+  share_out([&](const detail::Share& share) {
+    fluxes(share, detail::Numbers::listed(share.late));
+    boundary_fluxes(share);
+  });
   if (second_order) pull_gradients_->wait();
-  with_dim(mesh_.dim, [&](auto dim) {
-    detail::ghost_face_loop<dim()>(view(), flux_, mesh_.ghost_faces.first().value(), mesh_.ghost_faces.last().value());
+  if (!border) return;
+  share_out([&](const detail::Share& share) {
+    const mesh::FaceRange faces = faces_of(share.border, mesh_.ghost_faces);
+    fluxes(share, detail::Numbers::in_a_row(faces.first().value(), faces.last().value()));
   });
 }
 

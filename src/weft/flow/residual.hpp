@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "weft/array/array_transformer.hpp"
+#include "weft/base/team.hpp"
 #include "weft/flow/boundary.hpp"
 #include "weft/flow/detail/loops.hpp"
+#include "weft/flow/detail/share.hpp"
 #include "weft/flow/discretization.hpp"
 #include "weft/flow/gas.hpp"
 #include "weft/flow/numerics.hpp"
@@ -21,7 +23,7 @@ namespace weft::flow {
 struct BoundaryCondition {
   BoundaryParams params;
   /// Where given, the state outside a face as a function of its centroid and time, whatever params.kind says: it meets the inside
-  /// state in the numerical flux.
+  /// state in the numerical flux. Called on the thread that makes a step.
   std::function<Primitive(Vec3, double)> prescribed{};
   std::vector<ScalarInflow> scalars{};  ///< what comes in with the gas, in the order of the scalars; 0 of those that are not here
 };
@@ -40,15 +42,17 @@ class Residual {
   /// @param backend  where the arrays are: Backend::host, or a GPU's, and then they are a DeviceStepper's: this is the scheme
   /// alone.
   /// @param transport  how ghosts travel, on the host.
-  /// @throws MeshError on every rank for stencils without a gradient.  @collective
+  /// @param threads  that compute on the host, with the same bits whatever their number; equal on every rank.
+  /// @throws MeshError on every rank for stencils without a gradient; LimitError where threads cannot be started.  @collective
   Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
-           mesh::Neighbours stencil, Backend backend = Backend::host, Transport transport = Transport::automatic);
+           mesh::Neighbours stencil, Backend backend = Backend::host, Transport transport = Transport::automatic,
+           int threads = 1);
   Residual(const Residual&) = delete;
   Residual& operator=(const Residual&) = delete;
 
   /// Primitive values: density, velocity, pressure of every row; the caller writes owned rows only.
-  [[nodiscard]] std::span<double> values() { return {values_.data(), values_.size() - padding_}; }
-  [[nodiscard]] std::span<const double> values() const { return {values_.data(), values_.size() - padding_}; }
+  [[nodiscard]] std::span<double> values() { return values_; }
+  [[nodiscard]] std::span<const double> values() const { return values_; }
   /// Owned rows: volume times d(conserved)/dt.
   [[nodiscard]] std::span<double> residual() { return residual_; }
 
@@ -96,6 +100,9 @@ class Residual {
   /// By which the variables vary: Venkatakrishnan's parameter is relative to it.
   [[nodiscard]] const Primitive& scale() const { return scale_; }
   [[nodiscard]] const std::vector<BoundaryCondition>& boundary() const { return boundary_; }
+  /// The threads that compute on the host: for loops over owned cells.
+  [[nodiscard]] Team& team() { return team_; }
+  [[nodiscard]] int threads() const { return team_.size(); }
   /// Sets the reference state that scales Venkatakrishnan's parameter. @pre positive density and pressure; no step was made yet
   /// (a GPU keeps steps as graphs).
   void set_reference(const Primitive& reference);
@@ -104,23 +111,33 @@ class Residual {
   /// Fills pulls_ and face_arms_, as far as the scheme reads them.
   template <int Dim>
   void precompute();
-  void boundary_rows(double time);
-  /// Gradients of the owned cells first <= c < last.
-  void gradients(std::int32_t first, std::int32_t last);
-  void flatten_lowered(std::int32_t first, std::int32_t last);
-  /// Fluxes of the faces between two owned cells the later of which is first <= c < last.
-  void inner_fluxes(std::int32_t first, std::int32_t last);
-  /// Gradients and inner fluxes of inner cells first <= c < last, block by block.
-  void blocks(std::int32_t first, std::int32_t last);
-  void boundary_fluxes();
+  /// Has every thread compute work(share) of its share.
+  template <class Work>
+  void share_out(const Work& work);
+  [[nodiscard]] double* row_behind(mesh::LocalFaceId face);
+  /// The states that functions prescribe behind boundary faces; the others.
+  void prescribe(double time);
+  void boundary_rows(const detail::Share& share);
+  void gradients(const detail::Numbers& cells);
+  void flatten_lowered(const detail::Numbers& cells);
+  /// Gradients, but of early cells, and inner fluxes of inner cells first <= c < last of a share, block by block.
+  void blocks(const detail::Share& share, std::int32_t first, std::int32_t last);
+  void fluxes(const detail::Share& share, const detail::Numbers& faces);
+  void boundary_fluxes(const detail::Share& share);
+  /// Of a zone, or of ghosts: the faces of the cells first <= c < last.
+  [[nodiscard]] mesh::FaceRange faces_of(const detail::Share::Cells& cells, mesh::FaceRange faces) const;
+  /// Calls work(zone, faces) with the faces of a share's cells in each zone.
+  template <class Work>
+  void each_boundary(const detail::Share& share, const Work& work) const;
 
   const mesh::Mesh& mesh_;
   IdealGas gas_;
   std::vector<BoundaryCondition> boundary_;
   Numerics numerics_;
   Discretization discretization_;
+  Team team_;
+  std::vector<detail::Share> shares_;               ///< of each thread
   std::vector<std::vector<Primitive>> prescribed_;  ///< by zone, of its faces in order; empty where nothing is prescribed
-  std::size_t padding_ = 0;                         ///< numbers behind the last row of values_ and of gradients_
   std::vector<double> values_, gradients_, residual_;
   std::vector<double> pulls_, face_arms_;  ///< of stencils and of cells' faces, as in detail::ResidualView
   std::vector<double> mass_fluxes_;

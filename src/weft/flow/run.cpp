@@ -389,9 +389,9 @@ std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_cas
     const Communicator machine = mesh.comm.split_shared_memory();
     agreed(mesh.comm, [&] { set_device(device_of(machine.rank().value())); });
   }
-  auto solver =
-      std::make_unique<Solver>(mesh, flow_case.gas, std::move(conditions), flow_case.numerics, flow_case.mesh.build.ghosts,
-                               flow_case.source(), flow_case.device, flow_case.transport, make_scalars(flow_case.scalars));
+  auto solver = std::make_unique<Solver>(mesh, flow_case.gas, std::move(conditions), flow_case.numerics,
+                                         flow_case.mesh.build.ghosts, flow_case.source(), flow_case.device, flow_case.transport,
+                                         make_scalars(flow_case.scalars), flow_case.threads);
   if (flow_case.free_stream) solver->residual().set_reference(*flow_case.free_stream);
   return solver;
 }

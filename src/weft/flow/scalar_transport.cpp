@@ -130,9 +130,11 @@ void ScalarTransport::boundary_rows(double time) {
 void ScalarTransport::slopes(std::int32_t first, std::int32_t last) {
   const Numerics& numerics = residual_.numerics();
   if (numerics.gradient == GradientKind::none) return;
-  detail::ScalarView v = view();
   visit_limiter(numerics.limiter, numerics.venkatakrishnan_k, [&](const auto& limiter) {
-    residual_.mesh().dim == 2 ? slope_loop<2>(v, limiter, first, last) : slope_loop<3>(v, limiter, first, last);
+    residual_.team().split(first, last, [&](std::int32_t from, std::int32_t to) noexcept {
+      detail::ScalarView v = view();
+      residual_.mesh().dim == 2 ? slope_loop<2>(v, limiter, from, to) : slope_loop<3>(v, limiter, from, to);
+    });
   });
 }
 
@@ -141,7 +143,11 @@ void ScalarTransport::values_and_slopes(double time) {
   const mesh::Mesh& m = residual_.mesh();
   const auto n = static_cast<std::size_t>(count());
   const std::span<const double> flow = std::as_const(residual_).values();
-  for (std::size_t i = 0; i < amounts_.size(); ++i) values_[i] = amounts_[i] / flow[i / n * Residual::kVars];
+  residual_.team().split(0, m.owned_cells, [&](std::int32_t first, std::int32_t last) noexcept {
+    for (std::size_t i = static_cast<std::size_t>(first) * n; i < static_cast<std::size_t>(last) * n; ++i) {
+      values_[i] = amounts_[i] / flow[i / n * Residual::kVars];
+    }
+  });
   boundary_rows(time);
   pull_values_->start(after(host_stream()));
   slopes(0, m.inner_cells);
@@ -166,7 +172,9 @@ void ScalarTransport::advance(const ScalarStage& stage) {
                                     .dt = stage.dt,
                                     .local_cfl = stage.local_cfl};
   const auto update_cells = [&](std::int32_t first, std::int32_t last) {
-    m.dim == 2 ? update_loop<2>(v, update, first, last) : update_loop<3>(v, update, first, last);
+    residual_.team().split(first, last, [&](std::int32_t from, std::int32_t to) noexcept {
+      m.dim == 2 ? update_loop<2>(v, update, from, to) : update_loop<3>(v, update, from, to);
+    });
   };
   update_cells(0, m.inner_cells);
   if (second_order) pull_slopes_->wait();

@@ -26,6 +26,8 @@ constexpr int kVars = Solver::kVars;
 /// Stands for the earliest failure of a step among negative time steps.
 /// Exact to the cell's number: |kEarliest| < 2^53.
 constexpr double kEarliest = -4e15;
+/// Cells whose squared rates are added up by one thread. Those sums are added up in order, so that it does not matter by which.
+constexpr std::int32_t kUpdateRun = 1024;
 /// How often a step that leaves the range of the gas is tried again, and for how many steps the order stays lowered there.
 constexpr int kRetries = 6, kLoweredSteps = 50;
 
@@ -47,8 +49,9 @@ void store_conserved(double* values, const Conserved& u) {
 }  // namespace
 
 Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
-               mesh::Neighbours stencil, SourceTerm source, Backend backend, Transport transport, std::vector<Scalar> scalars)
-    : residual_(mesh, gas, std::move(boundary), numerics, stencil, backend, transport),
+               mesh::Neighbours stencil, SourceTerm source, Backend backend, Transport transport, std::vector<Scalar> scalars,
+               int threads)
+    : residual_(mesh, gas, std::move(boundary), numerics, stencil, backend, transport, threads),
       source_(std::move(source)),
       memory_(backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) * kVars : 0),
       conserved_(memory_),
@@ -308,36 +311,53 @@ void Solver::add_sources(double time) {
   const mesh::Mesh& m = mesh();
   const VolumeSource volume{source_.acceleration, m.axisymmetric};
   if (!source_.function && !volume.any()) return;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    const auto i = static_cast<std::size_t>(c);
-    const Primitive w = primitive(c);
-    Conserved rate = volume(m.cell_centroid[i], w);
-    if (source_.function) rate += source_.function(m.cell_centroid[i], time, w);
-    detail::accumulate(&residual_.residual()[i * kVars], rate, m.cell_volume[i]);
-  }
+  const auto add = [&](std::int32_t first, std::int32_t last) {
+    for (std::int32_t c = first; c < last; ++c) {
+      const auto i = static_cast<std::size_t>(c);
+      const Primitive w = primitive(c);
+      Conserved rate = volume(m.cell_centroid[i], w);
+      if (source_.function) rate += source_.function(m.cell_centroid[i], time, w);
+      detail::accumulate(&residual_.residual()[i * kVars], rate, m.cell_volume[i]);
+    }
+  };
+  if (source_.function) return add(0, m.owned_cells);
+  residual_.team().split(0, m.owned_cells, [&](std::int32_t first, std::int32_t last) noexcept { add(first, last); });
 }
 
 void Solver::update(int stage, double dt, double fraction) {
   const Numerics& numerics = residual_.numerics();
   const Discretization& d = residual_.discretization();
   const bool last = stage + 1 == numerics.rk_stages;
-  const detail::UpdateReport report = detail::update_loop({.conserved = conserved_.data(),
-                                                           .start = start_of_step_.data(),
-                                                           .rates = residual_.residual().data(),
-                                                           .values = residual_.values().data(),
-                                                           .local_dt = local_dt_.empty() ? nullptr : local_dt_.data(),
-                                                           .inverse_volumes = d.inverse_volume.data(),
-                                                           .projected_areas = d.projected_area.data(),
-                                                           .gas = residual_.gas(),
-                                                           .keep = detail::runge_kutta_stage(numerics.rk_stages, stage).keep,
-                                                           .dt = dt,
-                                                           .local_cfl = fraction * cfl(),
-                                                           .first = stage == 0,
-                                                           .last = last},
-                                                          mesh().owned_cells);
-  if (stage == 0) std::copy(std::begin(report.rate_squared), std::end(report.rate_squared), rate_squared_.begin());
-  if (last) updated_dt_ = report.stable_dt;
-  if (report.physical) return;
+  const detail::UpdateView view{.conserved = conserved_.data(),
+                                .start = start_of_step_.data(),
+                                .rates = residual_.residual().data(),
+                                .values = residual_.values().data(),
+                                .local_dt = local_dt_.empty() ? nullptr : local_dt_.data(),
+                                .inverse_volumes = d.inverse_volume.data(),
+                                .projected_areas = d.projected_area.data(),
+                                .gas = residual_.gas(),
+                                .keep = detail::runge_kutta_stage(numerics.rk_stages, stage).keep,
+                                .dt = dt,
+                                .local_cfl = fraction * cfl(),
+                                .first = stage == 0,
+                                .last = last};
+  const std::int32_t cells = mesh().owned_cells;
+  updates_.resize(static_cast<std::size_t>((cells + kUpdateRun - 1) / kUpdateRun));
+  residual_.team().split(0, static_cast<std::int32_t>(updates_.size()), [&](std::int32_t from, std::int32_t to) noexcept {
+    for (std::int32_t i = from; i < to; ++i) {
+      updates_[static_cast<std::size_t>(i)] = detail::update_loop(view, i * kUpdateRun, std::min((i + 1) * kUpdateRun, cells));
+    }
+  });
+  bool physical = true;
+  double stable = std::numeric_limits<double>::infinity();
+  if (stage == 0) rate_squared_ = {};
+  for (const detail::UpdateReport& update : updates_) {
+    physical &= update.physical;
+    stable = std::min(stable, update.stable_dt);
+    for (std::size_t k = 0; k < kVars && stage == 0; ++k) rate_squared_[k] += update.rate_squared[k];
+  }
+  if (last) updated_dt_ = stable;
+  if (physical) return;
   for (std::int32_t c = 0; c < mesh().owned_cells; ++c) {
     if (!residual_.gas().physical(primitive(c))) note_bad_cell(stage, c);
   }

@@ -55,10 +55,12 @@ class Solver {
   ///   fetch the state from there when it has changed.
   /// @param transport  how ghosts travel.
   /// @param scalars  what the flow carries. Mass that a source adds holds none of it.
-  /// @throws DeviceError without a GPU; InputError for more than kMostScalars scalars, or two of one name.  @collective
+  /// @param threads  of each rank, on the host: results are the same to the last bit. Functions of a user are called on this one.
+  /// @throws DeviceError without a GPU; InputError for more than kMostScalars scalars, or two of one name; LimitError where
+  /// threads cannot be started.  @collective
   Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
          mesh::Neighbours stencil = mesh::Neighbours::face, SourceTerm source = {}, Backend backend = Backend::host,
-         Transport transport = Transport::automatic, std::vector<Scalar> scalars = {});
+         Transport transport = Transport::automatic, std::vector<Scalar> scalars = {}, int threads = 1);
   ~Solver();
 
   /// Sets every owned cell to state(centroid), scalars to their start there, and the clock.  @collective
@@ -113,6 +115,9 @@ class Solver {
   [[nodiscard]] double scalar_at(int k, std::int32_t cell, Vec3 x) const;
   [[nodiscard]] LoweredOrder lowered_order() const;
   [[nodiscard]] bool on_gpu() const { return device_ != nullptr; }
+  [[nodiscard]] int threads() const { return residual_.threads(); }  ///< of each rank
+  /// Numbers that a core of this machine computes with at once. Results do not depend on it.
+  [[nodiscard]] static int lanes() { return detail::lanes(); }
   /// How ghosts travel; empty where there are none.
   [[nodiscard]] std::string transport() const;
   /// What this rank has sent to others in exchanges of ghosts on the host.
@@ -159,10 +164,11 @@ class Solver {
   std::span<double> conserved_;                    ///< there, or as last brought from the GPU
   std::span<double> amounts_;                      ///< of scalars; likewise
   mutable enum class Copy { old, coming, here } copy_ = Copy::here;
-  std::optional<StepsAhead> ahead_;    ///< under way
-  std::vector<double> start_of_step_;  ///< of the host
-  std::vector<double> local_dt_;       ///< s, at CFL 1 for the state at the start of the step; only with local time steps
-  std::optional<double> updated_dt_;   ///< s: what the last stage of a step found on the host, until survey() takes it
+  std::optional<StepsAhead> ahead_;            ///< under way
+  std::vector<double> start_of_step_;          ///< of the host
+  std::vector<double> local_dt_;               ///< s, at CFL 1 for the state at the start of the step; only with local time steps
+  std::optional<double> updated_dt_;           ///< s: what the last stage of a step found on the host, until survey() takes it
+  std::vector<detail::UpdateReport> updates_;  ///< of runs of cells, in order
   BadState bad_;
   std::vector<std::int32_t> bad_cells_;       ///< owned cells that left the range of the gas in this try; may repeat
   std::int64_t lowered_until_ = 0;            ///< step from which on the scheme is of second order everywhere

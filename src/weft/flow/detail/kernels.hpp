@@ -19,9 +19,6 @@ namespace weft::flow::detail {
 
 inline constexpr int kVars = IdealGas::kVars;
 
-/// Numbers behind the last row of values and of gradients, so that rows can be read as packs (pack_view.hpp).
-inline constexpr int kRowPadding = 3;
-
 /// Where the slope of variable k along axis d stands in a row of gradients: neighbouring variables are neighbours.
 [[nodiscard]] WEFT_HD constexpr int gradient_index(int k, int d) { return d * kVars + k; }
 

@@ -30,36 +30,26 @@ int lanes() { return chosen_lanes(); }
 void limit_lanes(int most) { chosen_lanes() = std::min(most, widest()); }
 
 template <int Dim>
-void gradient_loop(const ResidualView& v, const LimiterChoice& limiter, std::int32_t first, std::int32_t last) {
+void gradient_loop(const ResidualView& v, const LimiterChoice& limiter, const Numbers& cells) {
 #if defined(WEFT_PACKS_OF_8)
-  if (lanes() == 8) return pack_gradients<Dim, 8>(v, limiter, first, last);
+  if (lanes() == 8) return pack_gradients<Dim, 8>(v, limiter, cells);
 #endif
-  pack_gradients<Dim, 4>(v, limiter, first, last);
+  pack_gradients<Dim, 4>(v, limiter, cells);
 }
 
 template <int Dim>
-void face_loop(const ResidualView& v, const FluxChoice& flux, bool both, std::int32_t first, std::int32_t last) {
+void face_loop(const ResidualView& v, const FluxChoice& flux, const OwnRows& own, const Numbers& faces) {
 #if defined(WEFT_PACKS_OF_8)
-  if (lanes() == 8) return pack_fluxes<Dim, 8>(v, flux, both, first, last);
+  if (lanes() == 8) return pack_fluxes<Dim, 8>(v, flux, own, faces);
 #endif
-  pack_fluxes<Dim, 4>(v, flux, both, first, last);
+  pack_fluxes<Dim, 4>(v, flux, own, faces);
 }
 
-UpdateReport update_loop(const UpdateView& v, std::int32_t cells) {
+UpdateReport update_loop(const UpdateView& v, std::int32_t first, std::int32_t last) {
 #if defined(WEFT_PACKS_OF_8)
-  if (lanes() == 8) return pack_update<8>(v, cells);
+  if (lanes() == 8) return pack_update<8>(v.from(first), last - first);
 #endif
-  return pack_update<4>(v, cells);
-}
-
-template <int Dim>
-void inner_face_loop(const ResidualView& v, const FluxChoice& flux, std::int32_t first, std::int32_t last) {
-  face_loop<Dim>(v, flux, true, first, last);
-}
-
-template <int Dim>
-void ghost_face_loop(const ResidualView& v, const FluxChoice& flux, std::int32_t first, std::int32_t last) {
-  face_loop<Dim>(v, flux, false, first, last);
+  return pack_update<4>(v.from(first), last - first);
 }
 
 template <int Dim>
@@ -78,12 +68,10 @@ void boundary_face_loop(const ResidualView& v, const FluxChoice& flux, const Bou
   }
 }
 
-template void gradient_loop<2>(const ResidualView&, const LimiterChoice&, std::int32_t, std::int32_t);
-template void gradient_loop<3>(const ResidualView&, const LimiterChoice&, std::int32_t, std::int32_t);
-template void inner_face_loop<2>(const ResidualView&, const FluxChoice&, std::int32_t, std::int32_t);
-template void inner_face_loop<3>(const ResidualView&, const FluxChoice&, std::int32_t, std::int32_t);
-template void ghost_face_loop<2>(const ResidualView&, const FluxChoice&, std::int32_t, std::int32_t);
-template void ghost_face_loop<3>(const ResidualView&, const FluxChoice&, std::int32_t, std::int32_t);
+template void gradient_loop<2>(const ResidualView&, const LimiterChoice&, const Numbers&);
+template void gradient_loop<3>(const ResidualView&, const LimiterChoice&, const Numbers&);
+template void face_loop<2>(const ResidualView&, const FluxChoice&, const OwnRows&, const Numbers&);
+template void face_loop<3>(const ResidualView&, const FluxChoice&, const OwnRows&, const Numbers&);
 template void boundary_face_loop<2>(const ResidualView&, const FluxChoice&, const BoundaryParams&, const Primitive*, std::int32_t,
                                     std::int32_t);
 template void boundary_face_loop<3>(const ResidualView&, const FluxChoice&, const BoundaryParams&, const Primitive*, std::int32_t,

@@ -1,6 +1,7 @@
 #pragma once
 /// CPU loops over the kernels.
 #include <cstdint>
+#include <span>
 #include <variant>
 
 #include "weft/flow/detail/kernels.hpp"
@@ -12,6 +13,27 @@ namespace weft::flow::detail {
 
 using LimiterChoice = std::variant<NoLimiter, BarthJespersen, Venkatakrishnan>;
 using FluxChoice = std::variant<HllcFlux, RoeFlux, RusanovFlux, HlleFlux, AusmPlusUpFlux>;
+
+/// Cells or faces, in ascending order: of a list, or all in a row.
+struct Numbers {
+  const std::int32_t* list;  ///< null: in a row
+  std::int32_t first, count;
+
+  [[nodiscard]] static Numbers in_a_row(std::int32_t first, std::int32_t last) { return {nullptr, first, last - first}; }
+  [[nodiscard]] static Numbers listed(std::span<const std::int32_t> list) {
+    return {list.data(), 0, static_cast<std::int32_t>(list.size())};
+  }
+  [[nodiscard]] WEFT_FORCE_INLINE std::int32_t operator[](std::int32_t i) const { return list == nullptr ? first + i : list[i]; }
+};
+
+/// The cells that fluxes are added to: two runs of them.
+struct OwnRows {
+  std::int32_t first, last, first_border, last_border;
+
+  [[nodiscard]] WEFT_FORCE_INLINE bool have(std::int32_t row) const {
+    return (first <= row && row < last) || (first_border <= row && row < last_border);
+  }
+};
 
 /// What a Runge-Kutta stage reads and writes: owned rows x kVars, AoS, and owned cells.
 struct UpdateView {
@@ -25,6 +47,16 @@ struct UpdateView {
   double keep;           ///< as in RungeKuttaStage
   double dt, local_cfl;  ///< a cell steps dt, but local_cfl * local_dt at most
   bool first, last;  ///< stage of its step: the first writes start, and sums of rates; the last looks for the next stable step
+
+  /// The same from this cell on.
+  [[nodiscard]] WEFT_FORCE_INLINE UpdateView from(std::int64_t cell) const {
+    UpdateView v = *this;
+    for (double** rows : {&v.conserved, &v.start, &v.rates, &v.values}) *rows += cell * kVars;
+    if (v.local_dt != nullptr) v.local_dt += cell;
+    v.inverse_volumes += cell;
+    v.projected_areas += cell;
+    return v;
+  }
 };
 
 struct UpdateReport {
@@ -33,25 +65,21 @@ struct UpdateReport {
   double rate_squared[kVars] = {};  ///< sums of volume * rate^2, of the first stage: in an order of their own
 };
 
-/// u = keep * start + (1 - keep) * (u + dt * rate) for the cells 0 <= c < cells, and their primitive values.
-[[nodiscard]] UpdateReport update_loop(const UpdateView& v, std::int32_t cells);
+/// u = keep * start + (1 - keep) * (u + dt * rate) for the cells first <= c < last, and their primitive values.
+[[nodiscard]] UpdateReport update_loop(const UpdateView& v, std::int32_t first, std::int32_t last);
 
 /// How many doubles the loops compute with at once on this machine: 8 where it has AVX-512, else 4. Results are the same.
 [[nodiscard]] int lanes();
 /// Uses no more than `most`, 4 or 8, from now on: for tests and measurements.
 void limit_lanes(int most);
 
-/// Limited gradients of the cells first <= c < last.
+/// Limited gradients of these cells.
 template <int Dim>
-void gradient_loop(const ResidualView& v, const LimiterChoice& limiter, std::int32_t first, std::int32_t last);
+void gradient_loop(const ResidualView& v, const LimiterChoice& limiter, const Numbers& cells);
 
-/// Fluxes of the faces first <= f < last between two owned cells, added to both residuals in face order.
+/// Fluxes of these faces between two cells, added to the residuals of own rows in face order.
 template <int Dim>
-void inner_face_loop(const ResidualView& v, const FluxChoice& flux, std::int32_t first, std::int32_t last);
-
-/// Fluxes of the faces first <= f < last to ghost cells, added to the left residual only.
-template <int Dim>
-void ghost_face_loop(const ResidualView& v, const FluxChoice& flux, std::int32_t first, std::int32_t last);
+void face_loop(const ResidualView& v, const FluxChoice& flux, const OwnRows& own, const Numbers& faces);
 
 /// Fluxes of the faces first <= f < last of a boundary zone. @param prescribed  outside states by face - first, or null.
 template <int Dim>

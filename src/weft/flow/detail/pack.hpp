@@ -54,6 +54,16 @@ struct Pack {
     __builtin_memcpy(&p.v, from, sizeof p.v);
     return p;
   }
+  /// The first Count lanes; zeros in the others, whose numbers in memory are not looked at.
+  template <int Count>
+  [[nodiscard]] static WEFT_FORCE_INLINE Pack load_first(const double* from) {
+#if defined(__AVX512F__)
+    if constexpr (N == 8) return static_cast<Vector>(_mm512_maskz_loadu_pd((1 << Count) - 1, from));
+#endif
+    Pack p(0.0);
+    __builtin_memcpy(&p.v, from, Count * sizeof(double));
+    return p;
+  }
   WEFT_FORCE_INLINE void store(double* to) const { __builtin_memcpy(to, &v, sizeof v); }
   [[nodiscard]] WEFT_FORCE_INLINE double operator[](int lane) const { return v[lane]; }
 

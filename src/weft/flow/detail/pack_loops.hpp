@@ -7,13 +7,13 @@ namespace weft::flow::detail {
 
 /// As gradient_loop.
 template <int Dim, int N>
-void pack_gradients(const ResidualView& v, const LimiterChoice& limiter, std::int32_t first, std::int32_t last);
+void pack_gradients(const ResidualView& v, const LimiterChoice& limiter, const Numbers& cells);
 
-/// As inner_face_loop, or where not `both` as ghost_face_loop.
+/// As face_loop.
 template <int Dim, int N>
-void pack_fluxes(const ResidualView& v, const FluxChoice& flux, bool both, std::int32_t first, std::int32_t last);
+void pack_fluxes(const ResidualView& v, const FluxChoice& flux, const OwnRows& own, const Numbers& faces);
 
-/// As update_loop.
+/// As update_loop, from the View's first cell on.
 template <int N>
 UpdateReport pack_update(const UpdateView& v, std::int32_t cells);
 

@@ -3,8 +3,8 @@
 
 namespace weft::flow::detail {
 
-template void pack_gradients<2, 8>(const ResidualView&, const LimiterChoice&, std::int32_t, std::int32_t);
-template void pack_fluxes<2, 8>(const ResidualView&, const FluxChoice&, bool, std::int32_t, std::int32_t);
+template void pack_gradients<2, 8>(const ResidualView&, const LimiterChoice&, const Numbers&);
+template void pack_fluxes<2, 8>(const ResidualView&, const FluxChoice&, const OwnRows&, const Numbers&);
 
 }  // namespace weft::flow::detail
 #endif

@@ -2,7 +2,7 @@
 
 namespace weft::flow::detail {
 
-template void pack_gradients<3, 4>(const ResidualView&, const LimiterChoice&, std::int32_t, std::int32_t);
-template void pack_fluxes<3, 4>(const ResidualView&, const FluxChoice&, bool, std::int32_t, std::int32_t);
+template void pack_gradients<3, 4>(const ResidualView&, const LimiterChoice&, const Numbers&);
+template void pack_fluxes<3, 4>(const ResidualView&, const FluxChoice&, const OwnRows&, const Numbers&);
 
 }  // namespace weft::flow::detail

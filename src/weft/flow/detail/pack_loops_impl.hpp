@@ -38,13 +38,13 @@ WEFT_FORCE_INLINE void ask_for_left(const PackView<N>& v, std::int32_t f) {
 }
 
 template <int Dim, int N>
-void pack_gradients(const ResidualView& rows, const LimiterChoice& limiter, std::int32_t first, std::int32_t last) {
+void pack_gradients(const ResidualView& rows, const LimiterChoice& limiter, const Numbers& cells) {
   const PackView<N> v(rows);
   std::visit(
       [&](const auto& chosen) {
-        for (std::int32_t c = first; c < last; ++c) {
-          if (c + kCellsAhead < last) ask_for_stencil(v, c + kCellsAhead);
-          gradient_of_cell<Dim>(v, c, chosen);
+        for (std::int32_t i = 0; i < cells.count; ++i) {
+          if (i + kCellsAhead < cells.count) ask_for_stencil(v, cells[i + kCellsAhead]);
+          gradient_of_cell<Dim>(v, cells[i], chosen);
         }
       },
       limiter);
@@ -56,7 +56,8 @@ struct FaceBlock {
   const Vec3 *centroids, *normals;
   const double* areas;
   const std::int32_t *left, *right;
-  std::int32_t first;  ///< of them: its number
+  const Numbers& faces;
+  std::int32_t at;  ///< of the first of the N among the faces
 };
 
 /// Component `axis` of N vectors.
@@ -104,12 +105,15 @@ WEFT_FORCE_INLINE void accumulate(double* residual, const Pack<4>& first, double
 }
 
 template <int Dim, int N, class Flux>
-WEFT_FORCE_INLINE void flux_of_faces(const PackView<N>& v, const Flux& flux, const FaceBlock<N>& b, bool both, int count) {
+WEFT_FORCE_INLINE void flux_of_faces(const PackView<N>& v, const Flux& flux, const FaceBlock<N>& b, const OwnRows& own,
+                                     int count) {
   const auto left = states_at<Dim>(v, b.left, b.centroids), right = states_at<Dim>(v, b.right, b.centroids);
   const BasicVec3<Pack<N>> n{component<N>(b.normals, 0), component<N>(b.normals, 1), component<N>(b.normals, 2)};
   const BasicConserved<Pack<N>> through = Pack<N>::load(b.areas) * flux(v.gas, left, right, n);
   if (v.mass_fluxes != nullptr) [[unlikely]] {
-    for (int i = 0; i < count; ++i) v.mass_fluxes[b.first + i] = through.density[i];
+    for (int i = 0; i < count; ++i) {
+      if (own.have(b.left[i])) v.mass_fluxes[b.faces[b.at + i]] = through.density[i];
+    }
   }
   Pack<N> rows[N];
 #pragma GCC unroll 8
@@ -119,38 +123,41 @@ WEFT_FORCE_INLINE void flux_of_faces(const PackView<N>& v, const Flux& flux, con
   through[4].store(last);
   for (int i = 0; i < count; ++i) {
     const Pack<4> row = first_four(rows[i]);
-    accumulate<N>(v.residual + static_cast<std::int64_t>(b.left[i]) * kVars, row, last[i], -1);
-    if (both) accumulate<N>(v.residual + static_cast<std::int64_t>(b.right[i]) * kVars, row, last[i], 1);
+    if (own.have(b.left[i])) accumulate<N>(v.residual + static_cast<std::int64_t>(b.left[i]) * kVars, row, last[i], -1);
+    if (own.have(b.right[i])) accumulate<N>(v.residual + static_cast<std::int64_t>(b.right[i]) * kVars, row, last[i], 1);
   }
 }
 
 template <int Dim, int N>
-void pack_fluxes(const ResidualView& rows, const FluxChoice& flux, bool both, std::int32_t first, std::int32_t last) {
+void pack_fluxes(const ResidualView& rows, const FluxChoice& flux, const OwnRows& own, const Numbers& faces) {
   const PackView<N> v(rows);
   std::visit(
       [&](const auto& chosen) {
-        std::int32_t f = first;
-        for (; f + N <= last; f += N) {
-          if (f + kFacesAhead + N <= last) {
-            for (int i = 0; i < N; ++i) ask_for_left<Dim>(v, f + kFacesAhead + i);
+        for (std::int32_t i = 0; i < faces.count; i += N) {
+          if (i + kFacesAhead + N <= faces.count) {
+            for (int j = 0; j < N; ++j) ask_for_left<Dim>(v, faces[i + kFacesAhead + j]);
           }
-          const FaceBlock<N> block{v.face_centroids + f, v.face_normals + f, v.face_areas + f,
-                                   v.left_row + f,       v.right_row + f,    f};
-          flux_of_faces<Dim>(v, chosen, block, both, N);
+          const std::int32_t f = faces[i];
+          if (i + N <= faces.count && faces[i + N - 1] - f == N - 1) [[likely]] {
+            const FaceBlock<N> block{
+                v.face_centroids + f, v.face_normals + f, v.face_areas + f, v.left_row + f, v.right_row + f, faces, i};
+            flux_of_faces<Dim>(v, chosen, block, own, N);
+            continue;
+          }
+          const int count = faces.count - i < N ? faces.count - i : N;
+          Vec3 centroids[N], normals[N];
+          double areas[N];
+          std::int32_t left[N], right[N];
+          for (int j = 0; j < N; ++j) {
+            const std::int32_t at = j < count ? faces[i + j] : f;
+            centroids[j] = v.face_centroids[at];
+            normals[j] = v.face_normals[at];
+            areas[j] = v.face_areas[at];
+            left[j] = v.left_row[at];
+            right[j] = v.right_row[at];
+          }
+          flux_of_faces<Dim>(v, chosen, FaceBlock<N>{centroids, normals, areas, left, right, faces, i}, own, count);
         }
-        if (f == last) return;
-        Vec3 centroids[N], normals[N];
-        double areas[N];
-        std::int32_t left[N], right[N];
-        for (int i = 0; i < N; ++i) {
-          const std::int32_t at = f + i < last ? f + i : f;
-          centroids[i] = v.face_centroids[at];
-          normals[i] = v.face_normals[at];
-          areas[i] = v.face_areas[at];
-          left[i] = v.left_row[at];
-          right[i] = v.right_row[at];
-        }
-        flux_of_faces<Dim>(v, chosen, FaceBlock<N>{centroids, normals, areas, left, right, f}, both, last - f);
       },
       flux);
 }

@@ -60,19 +60,10 @@ WEFT_FORCE_INLINE bool update_cells(const UpdateView& v, UpdateSums<N>& sums) {
   return all(v.gas.physical(w));
 }
 
-/// The View from cell c on.
-WEFT_FORCE_INLINE UpdateView from_cell(UpdateView v, std::int64_t c) {
-  for (double** rows : {&v.conserved, &v.start, &v.rates, &v.values}) *rows += c * kVars;
-  if (v.local_dt != nullptr) v.local_dt += c;
-  v.inverse_volumes += c;
-  v.projected_areas += c;
-  return v;
-}
-
 template <int N>
 WEFT_FORCE_INLINE bool update_block(const UpdateView& v, UpdateSums<N> (&sums)[kUpdateBlock / N]) {
   bool physical = true;
-  for (int i = 0; i < kUpdateBlock / N; ++i) physical &= update_cells<N>(from_cell(v, i * N), sums[i]);
+  for (int i = 0; i < kUpdateBlock / N; ++i) physical &= update_cells<N>(v.from(i * N), sums[i]);
   return physical;
 }
 
@@ -85,14 +76,14 @@ UpdateReport pack_update(const UpdateView& v, std::int32_t cells) {
   }
   UpdateReport report;
   std::int32_t c = 0;
-  for (; c + kUpdateBlock <= cells; c += kUpdateBlock) report.physical &= update_block<N>(from_cell(v, c), sums);
+  for (; c + kUpdateBlock <= cells; c += kUpdateBlock) report.physical &= update_block<N>(v.from(c), sums);
   if (c < cells) {
     // The last few cells, in arrays of their own that end with copies of the first of them, without rates and without faces,
     // which leave sums and the stable step alone.
     double conserved[kUpdateBlock * kVars], start[kUpdateBlock * kVars], rates[kUpdateBlock * kVars],
         values[kUpdateBlock * kVars], local_dt[kUpdateBlock], inverse_volumes[kUpdateBlock];
     Vec3 projected_areas[kUpdateBlock];
-    const UpdateView rest = from_cell(v, c);
+    const UpdateView rest = v.from(c);
     const int count = cells - c;
     for (int i = 0; i < kUpdateBlock; ++i) {
       const int from = i < count ? i : 0;

@@ -7,22 +7,21 @@
 
 namespace weft::flow::detail {
 
-/// Rows are read N numbers at a time, so that the last group of a row ends with numbers of the next: they are computed along and
-/// never stored. @pre values and gradients have kRowPadding more numbers than rows need.
+/// Rows are read N numbers at a time; the last lanes of a row's last group are zeros, computed along and never stored. (Numbers
+/// of the next row would do, but another thread may be writing them.)
 template <int N>
 struct PackView : ResidualView {
   using Group = Pack<N>;
   static constexpr int kGroups = (kVars + N - 1) / N;
-  static_assert(kGroups * N - kVars <= kRowPadding);
 
   WEFT_FORCE_INLINE explicit PackView(const ResidualView& rows) : ResidualView(rows) {}
 
   [[nodiscard]] WEFT_FORCE_INLINE Group value(std::int32_t row, int j) const {
-    return Group::load(values + static_cast<std::int64_t>(row) * kVars + j * N);
+    return group(values + static_cast<std::int64_t>(row) * kVars, j);
   }
   template <int Dim>
   [[nodiscard]] WEFT_FORCE_INLINE Group gradient(std::int32_t row, int j, int d) const {
-    return Group::load(gradients + static_cast<std::int64_t>(row) * (kVars * Dim) + gradient_index(j * N, d));
+    return group(gradients + static_cast<std::int64_t>(row) * (kVars * Dim) + gradient_index(0, d), j);
   }
   template <int Dim>
   WEFT_FORCE_INLINE void set_gradient(std::int32_t c, int j, int d, const Group& slope) const {
@@ -32,9 +31,15 @@ struct PackView : ResidualView {
     if (N == 4 && j == 1) to[0] = slope[0];
   }
   [[nodiscard]] WEFT_FORCE_INLINE Group scale_of(int j) const {
-    Group group(0.0);
-    for (int i = 0; i < N && j * N + i < kVars; ++i) group.v[i] = scale[j * N + i];
-    return group;
+    Group scales(0.0);
+    for (int i = 0; i < N && j * N + i < kVars; ++i) scales.v[i] = scale[j * N + i];
+    return scales;
+  }
+
+ private:
+  /// Of kVars numbers.
+  [[nodiscard]] static WEFT_FORCE_INLINE Group group(const double* numbers, int j) {
+    return (j + 1) * N <= kVars ? Group::load(numbers + j * N) : Group::template load_first<kVars % N>(numbers + j * N);
   }
 };
 

@@ -1,0 +1,49 @@
+#include "weft/flow/detail/share.hpp"
+
+#include <algorithm>
+
+namespace weft::flow::detail {
+
+Numbers Share::not_early(std::int32_t first, std::int32_t last) const {
+  if (early.empty()) return Numbers::in_a_row(first, last);
+  const auto from = std::lower_bound(rest.begin(), rest.end(), first), to = std::lower_bound(from, rest.end(), last);
+  return Numbers::listed({from, to});
+}
+
+std::vector<Share> cut_into_shares(const mesh::Mesh& mesh, const Discretization& d, int threads) {
+  // Where thread t begins among the cells first <= c <= last.
+  const auto cut = [&](std::int32_t first, std::int32_t last, int t) {
+    const auto offset = d.cell_face_offset.begin();
+    const std::int64_t before = offset[first], faces = offset[last] - before;
+    const auto at = std::lower_bound(offset + first, offset + last, before + faces * t / threads);
+    return static_cast<std::int32_t>(at - offset);
+  };
+  std::vector<Share> shares(static_cast<std::size_t>(threads));
+  for (int t = 0; t < threads; ++t) {
+    Share& share = shares[static_cast<std::size_t>(t)];
+    share.inner = {cut(0, mesh.inner_cells, t), cut(0, mesh.inner_cells, t + 1)};
+    share.border = {cut(mesh.inner_cells, mesh.owned_cells, t), cut(mesh.inner_cells, mesh.owned_cells, t + 1)};
+  }
+  const auto share_of = [&](std::int32_t cell) -> Share& {
+    return *std::find_if(shares.begin(), shares.end(), [&](const Share& share) { return share.rows().have(cell); });
+  };
+  for (std::int32_t f = mesh.inner_faces.first().value(); f < mesh.inner_faces.last().value(); ++f) {
+    const std::int32_t earlier = d.face_left[static_cast<std::size_t>(f)], later = d.face_right[static_cast<std::size_t>(f)];
+    Share &of_earlier = share_of(earlier), &of_later = share_of(later);
+    const bool inner = later < mesh.inner_cells;
+    if (inner && &of_earlier == &of_later) continue;
+    of_earlier.late.push_back(f);
+    if (inner) of_earlier.early.push_back(earlier);
+    if (!inner && &of_earlier != &of_later) of_later.late.push_back(f);
+  }
+  for (Share& share : shares) {
+    std::sort(share.early.begin(), share.early.end());
+    share.early.erase(std::unique(share.early.begin(), share.early.end()), share.early.end());
+    for (std::int32_t c = share.inner.first; c < share.inner.last && !share.early.empty(); ++c) {
+      if (!std::binary_search(share.early.begin(), share.early.end(), c)) share.rest.push_back(c);
+    }
+  }
+  return shares;
+}
+
+}  // namespace weft::flow::detail

@@ -1,0 +1,36 @@
+#pragma once
+/// What each of several threads computes of a rank's residual.
+#include <cstdint>
+#include <vector>
+
+#include "weft/flow/detail/loops.hpp"
+#include "weft/flow/discretization.hpp"
+#include "weft/mesh/mesh.hpp"
+
+namespace weft::flow::detail {
+
+/// Cells a <= c < b of the inner ones and as many of the border. A thread adds up the fluxes of its own cells, those of each in
+/// the order of the faces' numbers, as one thread does of all: so any number of threads find the same bits. Fluxes between cells
+/// of two shares are computed for both.
+///
+/// Faces are numbered by the later of their cells, so a share goes through its inner cells in blocks, gradients and then the
+/// faces that became possible. Of the cells before a it then needs gradients: those are `early` ones of other shares, which all
+/// compute before anyone's blocks. Faces to cells at or after b, inner or border, come when everybody has done with blocks:
+/// `late`.
+struct Share {
+  struct Cells {
+    std::int32_t first = 0, last = 0;
+  };
+  Cells inner, border;
+  std::vector<std::int32_t> early, rest;  ///< inner cells; where none is early, `rest` is empty, too
+  std::vector<std::int32_t> late;         ///< faces between owned cells
+
+  [[nodiscard]] OwnRows rows() const { return {inner.first, inner.last, border.first, border.last}; }
+  /// Of the inner cells first <= c < last those that are not early.
+  [[nodiscard]] Numbers not_early(std::int32_t first, std::int32_t last) const;
+};
+
+/// Cuts a rank's cells into shares of about as many faces.
+[[nodiscard]] std::vector<Share> cut_into_shares(const mesh::Mesh& mesh, const Discretization& d, int threads);
+
+}  // namespace weft::flow::detail

@@ -1,0 +1,148 @@
+// The flow is the same to the last bit however many threads a rank has.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+#include <utility>
+
+#include "weft/flow/detail/share.hpp"
+#include "weft/flow/solver.hpp"
+
+#include "flow/solver_settings.hpp"
+
+namespace weft::flow {
+namespace {
+
+using test::conditions;
+using test::generated;
+using test::Setting;
+using test::settings;
+using test::wavy;
+
+struct Outcome {
+  std::vector<double> conserved, slopes;
+  std::vector<std::array<double, Solver::kVars>> rate_squared;
+  double stable_dt = 0;
+};
+
+class Threads : public ::testing::TestWithParam<Setting> {
+ protected:
+  /// Steps from a state that varies, some of them with the order lowered in a few cells.
+  [[nodiscard]] Outcome after_steps(const mesh::Mesh& mesh, const Numerics& numerics, int threads,
+                                    std::vector<BoundaryCondition> boundary = {}, const SourceTerm& source = {}) const {
+    if (boundary.empty()) boundary = conditions(mesh);
+    const Scalar dye{.name = "dye", .initial = [](Vec3 x) { return std::sin(5 * x.x); }};
+    Solver solver(mesh, IdealGas{}, boundary, numerics, GetParam().options.ghosts, source, Backend::host, Transport::automatic,
+                  {dye}, threads);
+    EXPECT_EQ(solver.threads(), threads);
+    solver.initialise([dim = GetParam().dim](Vec3 x) { return wavy(x, dim); });
+    Outcome outcome;
+    for (int i = 0; i < 2; ++i) outcome.rate_squared.push_back(solver.step(1.0).rate_squared);
+    LoweredOrder lowered{.cells = {}, .until = 3};
+    for (std::int32_t c = 0; c < mesh.owned_cells; c += 7) lowered.cells.push_back(c);
+    solver.restore(std::vector<double>(solver.conserved().begin(), solver.conserved().end()), solver.time(), 2, lowered,
+                   std::vector<double>(solver.scalar_amounts().begin(), solver.scalar_amounts().end()));
+    for (int i = 0; i < 2; ++i) outcome.rate_squared.push_back(solver.step(1.0).rate_squared);
+    outcome.conserved.assign(solver.conserved().begin(), solver.conserved().end());
+    outcome.conserved.insert(outcome.conserved.end(), solver.scalar_amounts().begin(), solver.scalar_amounts().end());
+    outcome.stable_dt = solver.stable_dt();
+    solver.refresh();
+    for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+      const Primitive w = solver.cell_state(c, mesh.cell_centroid[static_cast<std::size_t>(c)] + Vec3{1e-3, 2e-3, 0});
+      for (int k = 0; k < Solver::kVars; ++k) outcome.slopes.push_back(w[k]);
+      outcome.slopes.push_back(solver.scalar_at(0, c, mesh.cell_centroid[static_cast<std::size_t>(c)] + Vec3{1e-3, 2e-3, 0}));
+    }
+    return outcome;
+  }
+
+  static void expect_equal(const Outcome& one, const Outcome& many) {
+    EXPECT_EQ(one.conserved, many.conserved);
+    EXPECT_EQ(one.slopes, many.slopes);
+    EXPECT_EQ(one.rate_squared, many.rate_squared);
+    EXPECT_EQ(one.stable_dt, many.stable_dt);
+  }
+};
+
+TEST_P(Threads, DoNotChangeABit) {
+  const mesh::Mesh mesh = generated(GetParam().generator, GetParam().parameters, GetParam().options);
+  for (const auto& [gradient, counts] :
+       {std::pair(GradientKind::least_squares, std::vector{2, 3}), std::pair(GradientKind::green_gauss, std::vector{3}),
+        std::pair(GradientKind::none, std::vector{2})}) {
+    const Numerics numerics{.gradient = gradient,
+                            .limiter = GetParam().limiter,
+                            .cfl = 0.5,
+                            .local_time_step = gradient == GradientKind::green_gauss};
+    const Outcome one = after_steps(mesh, numerics, 1);
+    for (const int threads : counts) expect_equal(one, after_steps(mesh, numerics, threads));
+  }
+}
+
+TEST_P(Threads, DoNotChangeABitOfPrescribedStatesAndSources) {
+  const mesh::Mesh mesh = generated(GetParam().generator, GetParam().parameters, GetParam().options);
+  std::vector<BoundaryCondition> boundary = conditions(mesh);
+  const auto caller = std::this_thread::get_id();
+  for (std::size_t z = 0; z < boundary.size(); z += 2) {
+    boundary[z].prescribed = [&](Vec3 x, double) {
+      EXPECT_EQ(std::this_thread::get_id(), caller);
+      return wavy(x, GetParam().dim);
+    };
+  }
+  SourceTerm source;
+  source.acceleration = {0.1, -0.2, 0};
+  const Numerics numerics{.limiter = GetParam().limiter, .cfl = 0.5};
+  expect_equal(after_steps(mesh, numerics, 1, boundary, source), after_steps(mesh, numerics, 3, boundary, source));
+  source.function = [&](Vec3 x, double, const Primitive&) {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+    return Conserved{0, {0.1 * x.x, 0, 0}, 0};
+  };
+  expect_equal(after_steps(mesh, numerics, 1, boundary, source), after_steps(mesh, numerics, 2, boundary, source));
+}
+
+// Every cell is somebody's, and every face is added to each of its cells once: in a block of the share of the later cell, or
+// late.
+TEST_P(Threads, ShareOutEveryFace) {
+  const mesh::Mesh mesh = generated(GetParam().generator, GetParam().parameters, GetParam().options);
+  const Residual residual(mesh, IdealGas{}, conditions(mesh), {}, GetParam().options.ghosts);
+  const Discretization& d = residual.discretization();
+  for (const int threads : {1, 2, 5, 1000}) {
+    std::vector<int> owners(static_cast<std::size_t>(mesh.owned_cells), 0), sides(static_cast<std::size_t>(mesh.faces()), 0);
+    const auto add = [&](const detail::Share& share, std::int32_t face) {
+      const auto f = static_cast<std::size_t>(face);
+      sides[f] += static_cast<int>(share.rows().have(d.face_left[f])) + static_cast<int>(share.rows().have(d.face_right[f]));
+    };
+    for (const detail::Share& share : detail::cut_into_shares(mesh, d, threads)) {
+      for (std::int32_t c = 0; c < mesh.owned_cells; ++c) owners[static_cast<std::size_t>(c)] += share.rows().have(c);
+      for (const mesh::LocalFaceId face : mesh.inner_faces) {
+        const std::int32_t later = d.face_right[face.index()];
+        if (share.inner.first <= later && later < share.inner.last) add(share, face.value());
+      }
+      for (const std::int32_t face : share.late) add(share, face);
+      EXPECT_EQ(static_cast<std::size_t>(share.not_early(share.inner.first, share.inner.last).count) + share.early.size(),
+                static_cast<std::size_t>(share.inner.last - share.inner.first));
+    }
+    EXPECT_EQ(owners, std::vector<int>(owners.size(), 1)) << threads;
+    for (const mesh::LocalFaceId face : mesh.inner_faces) EXPECT_EQ(sides[face.index()], 2) << threads;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Flow, Threads, ::testing::ValuesIn(settings()), [](const auto& setting) { return setting.param.name; });
+
+// More than a run of the update's sums, and more than a block.
+TEST(ThreadsOfALargerMesh, DoNotChangeABit) {
+  const mesh::Mesh mesh = generated("box", {{"nx", std::int64_t{90}}, {"ny", std::int64_t{80}}}, test::periodic_box(2, 1));
+  std::vector<std::vector<double>> states;
+  std::vector<std::array<double, Solver::kVars>> rates;
+  for (const int threads : {1, 2, 3, 16}) {
+    Solver solver(mesh, IdealGas{}, {}, {.cfl = 0.5}, mesh::Neighbours::face, {}, Backend::host, Transport::automatic, {},
+                  threads);
+    solver.initialise([](Vec3 x) { return wavy(x, 2); });
+    for (int i = 0; i < 3; ++i) solver.step(1.0);
+    states.emplace_back(solver.conserved().begin(), solver.conserved().end());
+    rates.push_back(solver.residual_norms());
+    EXPECT_EQ(states.front(), states.back()) << threads;
+    EXPECT_EQ(rates.front(), rates.back()) << threads;
+  }
+}
+
+}  // namespace
+}  // namespace weft::flow
