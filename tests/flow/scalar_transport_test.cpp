@@ -200,6 +200,30 @@ TEST_P(ScalarsIn, AreBitwiseTheSameAgainAndAfterARestart) {
 INSTANTIATE_TEST_SUITE_P(Flow, ScalarsIn, ::testing::ValuesIn(settings()),
                          [](const auto& setting) { return setting.param.name; });
 
+TEST(ScalarTransport, EndsWhereWhatComesInIsNoNumberAnyMore) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{16}}, {"ny", std::int64_t{4}}});
+  std::vector<BoundaryCondition> boundary;
+  for (const mesh::BoundaryZone& zone : m.boundary) {
+    BoundaryCondition condition{{.kind = BoundaryKind::supersonic_outflow}};
+    if (zone.name == "xmin") {
+      // On the lower faces, which one rank has.
+      const auto root = [](Vec3 x, double t) { return x.y < 0.25 ? std::sqrt(0.03 - t) : 1; };
+      condition = {.params = {.kind = BoundaryKind::supersonic_inflow, .state = {1.4, {2, 0, 0}, 1}},
+                   .scalars = {{.value = root, .of_time = true, .where = {.key = "the key"}}}};
+    }
+    boundary.push_back(condition);
+  }
+  const auto solver = carrying(m, {{.name = "dye"}}, {.limiter = LimiterKind::none, .cfl = 0.5}, boundary);
+  solver->initialise([](Vec3) { return Primitive{1.4, {2, 0, 0}, 1}; });
+  try {
+    test::advance(*solver, 1);
+    FAIL() << "took in what is no number";
+  } catch (const PhysicsError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("the key: the scalar \"dye\" that comes in through \"xmin\" is"));
+  }
+  EXPECT_LT(solver->time(), 0.03);
+}
+
 TEST(ScalarTransport, KeepsALimitedSlabWithinItsBounds) {
   const IsentropicVortex vortex;
   const auto slab = [](Vec3 x) { return std::abs(x.y - 5) < 1 ? 1.0 : 0.0; };

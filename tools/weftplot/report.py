@@ -174,7 +174,8 @@ class Report:
         made, uniform, broken = [], [], []
         extent = np.ptp(grid.points, axis=0)
         line = "xy"[extent[:2].argmax()] if grid.flat and extent[:2].max() > THIN * extent[:2].min() else None
-        for name in [name for name in NAMES if name in grid.fields] or sorted(grid.fields)[:3]:
+        names = [name for name in (*NAMES, *self.folder.case.get("scalars", {})) if name in grid.fields]
+        for name in names or sorted(grid.fields)[:3]:
             values = grid.field(name)
             good = values[np.isfinite(values)]
             if len(good) < len(values):

@@ -447,7 +447,7 @@ std::function<double(mesh::CellType, std::int32_t, Vec3)> cell_weight(bool by_co
     if (!by_cost) return nullptr;
     return [](mesh::CellType type, std::int32_t, Vec3) { return mesh::measured_cost(type); };
   }
-  const auto factor = std::make_shared<const Expression>(formula, std::move(where));
+  const auto factor = std::make_shared<const Expression>(formula, std::move(where), Expression::Variables::place);
   return [by_cost, factor](mesh::CellType type, std::int32_t, Vec3 x) {
     const double work = (*factor)(x);
     if (!(work > 0 && std::isfinite(work)))
@@ -520,6 +520,10 @@ Case read_case(const io::CaseReader& reader) {
   if (c.device == Backend::host && c.numerics.precision != Precision::fp64) {
     numerics.fail("precision", "the flow is computed on the host, in fp64 alone",
                   "set device = \"cuda\", or leave precision out");
+  }
+  if (c.numerics.precision == Precision::fp32 && !c.scalars.empty()) {
+    numerics.fail("precision", "a density in fp32 loses what scalars keep, so that they would drift away",
+                  "set numerics.precision = \"mixed\" or \"fp64\"");
   }
   c.manufactured_source =
       root.choice("source", {"none", "manufactured"},

@@ -41,6 +41,8 @@ struct Expression::Parsed {
   double t = 0;
   mu::Parser parser;
 
+  [[nodiscard]] const char* variables() const { return parser.GetVar().count("t") > 0 ? "x, y, z and t" : "x, y and z"; }
+
   [[noreturn]] void fail(const mu::ParserError& error) const {
     const std::string& token = error.GetToken();
     // muParser reports a place at the token or somewhere behind it.
@@ -50,11 +52,13 @@ struct Expression::Parsed {
     switch (error.GetCode()) {
       case mu::ecUNASSIGNABLE_TOKEN: {
         if (std::isalpha(static_cast<unsigned char>(token.front())) == 0) break;
-        std::vector<std::string> known{"x", "y", "z", "t", "pi"};
+        std::vector<std::string> known{"pi"};
+        for (const auto& variable : parser.GetVar()) known.push_back(variable.first);
         for (const auto& function : parser.GetFunDef()) known.push_back(function.first);
         const std::string near = token.size() > 1 ? closest_match(token, known) : std::string();
-        throw InputError(fmt::format("unknown name \"{}\" {}", token, at(text, position)),
-                         near.empty() ? "the variables are x, y, z and t" : fmt::format("did you mean \"{}\"?", near), where);
+        throw InputError(
+            fmt::format("unknown name \"{}\" {}", token, at(text, position)),
+            near.empty() ? fmt::format("the variables are {}", variables()) : fmt::format("did you mean \"{}\"?", near), where);
       }
       case mu::ecMISSING_PARENS:
         throw InputError(fmt::format("a closing bracket is missing {}", at(text, text.size())), {}, where);
@@ -63,7 +67,7 @@ struct Expression::Parsed {
       case mu::ecUNEXPECTED_EOF:
         throw InputError(fmt::format("the expression \"{}\" ends too soon", text), {}, where);
       case mu::ecEMPTY_EXPRESSION:
-        throw InputError("the expression is empty", "write a number or a formula in x, y, z and t", where);
+        throw InputError("the expression is empty", fmt::format("write a number or a formula in {}", variables()), where);
       case mu::ecTOO_MANY_PARAMS:
       case mu::ecTOO_FEW_PARAMS:
         throw InputError(fmt::format("\"{}\" has the wrong number of arguments {}", token, at(text, position)), {}, where);
@@ -79,7 +83,7 @@ struct Expression::Parsed {
   }
 };
 
-Expression::Expression(std::string text, Where where) : parsed_(std::make_unique<Parsed>()) {
+Expression::Expression(std::string text, Where where, Variables variables) : parsed_(std::make_unique<Parsed>()) {
   Parsed& p = *parsed_;
   p.text = std::move(text);
   p.where = std::move(where);
@@ -90,7 +94,7 @@ Expression::Expression(std::string text, Where where) : parsed_(std::make_unique
     p.parser.DefineVar("x", &p.x.x);
     p.parser.DefineVar("y", &p.x.y);
     p.parser.DefineVar("z", &p.x.z);
-    p.parser.DefineVar("t", &p.t);
+    if (variables == Variables::place_and_time) p.parser.DefineVar("t", &p.t);
     p.parser.DefineConst("pi", std::numbers::pi);
     p.parser.SetExpr(p.text);
     p.parser.Eval();

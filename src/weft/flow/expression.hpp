@@ -12,10 +12,12 @@ namespace weft::flow {
 /// Not to be evaluated from two threads at once.
 class Expression {
  public:
+  /// What a formula may name: x, y and z, or t, too.
+  enum class Variables { place, place_and_time };
   /// @param where  of the text in its case: its key and line go into every error.
   /// @throws InputError with the position in the text: an unknown name (with the closest known one), a missing bracket, an
   ///   assignment, several values.
-  explicit Expression(std::string text, Where where = {});
+  explicit Expression(std::string text, Where where = {}, Variables variables = Variables::place_and_time);
   Expression(Expression&&) noexcept;
   Expression& operator=(Expression&&) noexcept;
   ~Expression();

@@ -224,7 +224,8 @@ void Results::begin(std::int64_t step) {
     all.push_back({"probes.csv", std::move(columns), &histories_->probes});
   }
   if (case_.integrals) {
-    all.push_back({"integrals.csv", with_scalars(with_variables({"step", "time"}, IdealGas::conserved_name), case_.scalars),
+    all.push_back({"integrals.csv",
+                   with_scalars(with_variables({"step", "time"}, IdealGas::conserved_name), case_.scalars, "density_"),
                    &histories_->integrals});
   }
   if (step > 0) {

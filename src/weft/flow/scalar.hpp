@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 
+#include "weft/base/error.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/flow/boundary.hpp"
 
@@ -21,6 +22,7 @@ struct Scalar {
 struct ScalarInflow {
   std::function<double(Vec3, double)> value{};  ///< at a face's centroid and a time; null: 0
   bool of_time = false;                         ///< whether it changes with time: else it is asked once
+  Where where{};                                ///< for errors
 };
 
 /// Whether the gas that comes in through such a zone is not that which went out.

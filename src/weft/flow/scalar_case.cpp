@@ -33,9 +33,9 @@ Where place_of(const Section& s) {
   return where;
 }
 
-ExpressionText read_formula(const Section& s, const std::string& key, const char* doc) {
+ExpressionText read_formula(const Section& s, const std::string& key, Expression::Variables variables, const char* doc) {
   ExpressionText formula{s.expression(key, {.default_value = "0", .doc = doc}), s.where(key)};
-  if (!s.documenting()) (void)Expression(formula.text, formula.where);
+  if (!s.documenting()) (void)Expression(formula.text, formula.where, variables);
   return formula;
 }
 
@@ -55,7 +55,7 @@ std::vector<ScalarChoice> read_scalars(const Section& root) {
                                               "fraction. Its name is that of its field in the results."})) {
     ScalarChoice scalar;
     scalar.name = s.name();
-    scalar.initial = read_formula(s, "initial", "At the start: a formula of x, y, z.");
+    scalar.initial = read_formula(s, "initial", Expression::Variables::place, "At the start: a formula of x, y, z.");
     scalar.reference = s.number(
         "reference",
         {.default_value = 1, .min_exclusive = 0, .doc = "By how much it varies: Venkatakrishnan's parameter is relative to it."});
@@ -90,7 +90,7 @@ std::vector<ExpressionText> read_scalar_inflow(const Section& zone, const std::v
   }
   std::vector<ExpressionText> formulas;
   for (const ScalarChoice& scalar : scalars) {
-    formulas.push_back(read_formula(s, scalar.name,
+    formulas.push_back(read_formula(s, scalar.name, Expression::Variables::place_and_time,
                                     "The scalar of this name: a formula of x, y, z and the time t. On a GPU one with t has the "
                                     "host take part in every stage."));
   }
@@ -100,7 +100,7 @@ std::vector<ExpressionText> read_scalar_inflow(const Section& zone, const std::v
 std::vector<Scalar> make_scalars(const std::vector<ScalarChoice>& choices) {
   std::vector<Scalar> scalars;
   for (const ScalarChoice& choice : choices) {
-    auto formula = std::make_shared<const Expression>(choice.initial.text, choice.initial.where);
+    auto formula = std::make_shared<const Expression>(choice.initial.text, choice.initial.where, Expression::Variables::place);
     scalars.push_back({.name = choice.name,
                        .initial = [formula](Vec3 x) { return finite_value(*formula, x, 0); },
                        .reference = choice.reference});
@@ -113,7 +113,9 @@ std::vector<ScalarInflow> make_scalar_inflow(const std::vector<ExpressionText>& 
   for (const ExpressionText& text : formulas) {
     auto formula = std::make_shared<const Expression>(text.text, text.where);
     for (const Vec3 x : faces) (void)finite_value(*formula, x, 0);
-    inflows.push_back({.value = [formula](Vec3 x, double t) { return (*formula)(x, t); }, .of_time = formula->sees_time()});
+    inflows.push_back({.value = [formula](Vec3 x, double t) { return (*formula)(x, t); },
+                       .of_time = formula->sees_time(),
+                       .where = text.where});
   }
   return inflows;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "weft/base/error.hpp"
@@ -90,7 +91,12 @@ void ScalarTransport::prescribe(double time) {
       if (!inflows[k].value || (prescribed_ && !inflows[k].of_time)) continue;
       for (const mesh::LocalFaceId face : m.boundary[z].faces) {
         const std::size_t i = face.index() - static_cast<std::size_t>(residual_.discretization().first_boundary_face);
-        inflow_[i * n + k] = inflows[k].value(m.face_centroid[face.index()], time);
+        const Vec3 x = m.face_centroid[face.index()];
+        const double value = inflow_[i * n + k] = inflows[k].value(x, time);
+        if (std::isfinite(value) || bad_inflow_) continue;
+        bad_inflow_ = {fmt::format("the scalar \"{}\" that comes in through \"{}\" is {} at ({:g}, {:g}, {:g}) at time {:.9g}",
+                                   scalars_[k].name, m.boundary[z].name, value, x.x, x.y, x.z, time),
+                       inflows[k].where};
       }
     }
   }

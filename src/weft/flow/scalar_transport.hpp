@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "weft/array/array_transformer.hpp"
@@ -58,6 +60,12 @@ class ScalarTransport {
   [[nodiscard]] const std::vector<double>& inflow() const { return inflow_; }
   /// Makes inflow() that of `time`, where it varies.
   void prescribe(double time);
+  struct BadInflow {
+    std::string problem;
+    Where where;
+  };
+  /// A value of inflow() that is not finite, if prescribe() has met one on this rank since the last call.
+  [[nodiscard]] std::optional<BadInflow> take_bad_inflow() { return std::exchange(bad_inflow_, std::nullopt); }
 
   /// What this rank has sent to others.
   [[nodiscard]] Traffic sent() const;
@@ -73,6 +81,7 @@ class ScalarTransport {
   std::vector<double> amounts_, start_;  ///< now; at the start of the step
   std::vector<double> values_, slopes_;  ///< rows x count; (owned + ghost) x count x dim
   std::vector<double> inflow_;
+  std::optional<BadInflow> bad_inflow_;
   bool prescribed_ = false;  ///< what does not vary stands in inflow_
   std::optional<Exchange> pull_values_, pull_slopes_;
 };

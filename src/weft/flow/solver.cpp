@@ -259,6 +259,9 @@ double Solver::survey_host() {
 /// The largest stable step, and whether every cell is physical.
 bool Solver::survey() {
   const double dt = device_ ? survey_device() : survey_host();
+  if (std::optional<ScalarTransport::BadInflow> inflow = scalars_ ? scalars_->take_bad_inflow() : std::nullopt; inflow) {
+    bad_ = {.order = 0, .problem = inflow->problem, .where = inflow->where, .hint = "it must be finite at all times"};
+  }
   // One reduction for both: a bad state is a negative step, the lower the earlier.
   stable_dt_ = mesh().comm.min(bad_.order < 0 ? dt : kEarliest + bad_.order);
   return stable_dt_ > 0;
@@ -267,9 +270,7 @@ bool Solver::survey() {
 void Solver::throw_bad_state() const {
   agreed(mesh().comm, [&] {
     if (bad_.order >= 0 && kEarliest + bad_.order == stable_dt_) {
-      throw PhysicsError(bad_.problem,
-                         "lower cfl, use limiter = \"barth_jespersen\" or flux = \"rusanov\", or check boundary values and units",
-                         bad_.where);
+      throw PhysicsError(bad_.problem, bad_.hint, bad_.where);
     }
   });
   throw PhysicsError(fmt::format("the stable time step is {} s at step {}", stable_dt_, step_),
@@ -305,6 +306,7 @@ void Solver::note_bad_cell(int stage, std::int32_t cell) {
       "density {:.6g}, velocity ({:.6g}, {:.6g}, {:.6g}), pressure {:.6g}{}",
       step_, time_, x.x, x.y, x.z, w.density, w.velocity.x, w.velocity.y, w.velocity.z, w.pressure, around);
   bad_.where = {.file = m.source, .element = m.cell_file_id[i]};
+  bad_.hint = "lower cfl, use limiter = \"barth_jespersen\" or flux = \"rusanov\", or check boundary values and units";
 }
 
 void Solver::add_sources(double time) {

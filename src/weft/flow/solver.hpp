@@ -138,6 +138,7 @@ class Solver {
     double order = -1;  ///< of detection: earlier stages first, then lower global cell ids; -1: none
     std::string problem;
     Where where;
+    std::string hint;
   };
 
   void begin(double time, std::int64_t step);

@@ -13,11 +13,13 @@ Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& d, GradientKind
   check_cuda(cudaDeviceGetAttribute(&per_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device), "shared memory");
   check_cuda(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "shared memory");
   constexpr int kBlocks = 4;
-  constexpr int kReserved = 1024, kMost = std::numeric_limits<int>::max();
+  constexpr int kReserved = 1024;  // by the system and by arrays that are not of the tiles
+  constexpr int kMost = std::numeric_limits<int>::max();
   const bool green_gauss = kind == GradientKind::green_gauss, by_node = has_stencils_by_node(d);
   const auto need = [&](const TileSize& most) {
     const TileRange range = range_of(0, 1, most);
-    return static_cast<int>(mesh.dim == 2
+    return kReserved +
+           static_cast<int>(mesh.dim == 2
                                 ? std::max(gradient_memory<2, Real>(range, green_gauss, by_node), flux_memory<2, Real>(range))
                                 : std::max(gradient_memory<3, Real>(range, green_gauss, by_node), flux_memory<3, Real>(range)));
   };
@@ -26,7 +28,7 @@ Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& d, GradientKind
     for (const double part : {1.0, 0.98, 0.95, 0.9, 0.8}) {
       if (whole.inner == 0 && part < 1) break;  // border tiles heed the number of cells alone
       const TileSize limit = whole.quantile(part);
-      const bool good = need(limit) + kReserved <= per_multiprocessor / kBlocks || cells <= 32;
+      const bool good = need(limit) <= per_multiprocessor / kBlocks || cells <= 32;
       if (!good || need(limit) > per_block) continue;
       const Tiles tiles(mesh, d, part == 1.0 ? whole : TileCut(mesh, d, limit));
       if (need(tiles.of_inner) <= per_block && need(tiles.of_border) <= per_block) return tiles;

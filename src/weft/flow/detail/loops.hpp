@@ -26,13 +26,24 @@ struct Numbers {
   [[nodiscard]] WEFT_FORCE_INLINE std::int32_t operator[](std::int32_t i) const { return list == nullptr ? first + i : list[i]; }
 };
 
-/// The cells that fluxes are added to: two runs of them.
-struct OwnRows {
-  std::int32_t first, last, first_border, last_border;
+/// The cells that fluxes are added to: two runs of them. This is asked for both sides of every face.
+class OwnRows {
+ public:
+  OwnRows(std::int32_t first, std::int32_t last, std::int32_t first_border, std::int32_t last_border)
+      : first_(first),
+        count_(static_cast<std::uint32_t>((last == first_border ? last_border : last) - first)),
+        first_border_(first_border),
+        border_count_(static_cast<std::uint32_t>(last_border - first_border)) {}
 
   [[nodiscard]] WEFT_FORCE_INLINE bool have(std::int32_t row) const {
-    return (first <= row && row < last) || (first_border <= row && row < last_border);
+    return static_cast<std::uint32_t>(row - first_) < count_ || static_cast<std::uint32_t>(row - first_border_) < border_count_;
   }
+
+ private:
+  std::int32_t first_;
+  std::uint32_t count_;
+  std::int32_t first_border_;
+  std::uint32_t border_count_;
 };
 
 /// What a Runge-Kutta stage reads and writes: owned rows x kVars, AoS, and owned cells.

@@ -103,7 +103,7 @@ template <class T>
   if constexpr (std::is_floating_point_v<T>) {
     return static_cast<bool>(std::isfinite(a));
   } else {
-    return a - a <= 0;
+    return 0 * a <= 0;
   }
 }
 

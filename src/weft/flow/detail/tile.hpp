@@ -46,7 +46,7 @@ struct alignas(16) Tile {
 };
 
 // Columns of the geometry of faces. The tiles of a face hold the same numbers, of any precision, and so compute the same flux
-// from the states on its two sides.
+// from the states on its two sides; but for periodic images, whose arms may differ in the last bit of a double.
 /// From the left row's centroid to the face's, and from the right one's.
 [[nodiscard]] WEFT_HD constexpr int arm_columns(int dim) { return 2 * dim; }
 /// Normal and area.

@@ -1,6 +1,6 @@
 #pragma once
-/// Tiles in shared memory, for kernels that give each tile a block. Rows come in variable by variable, in whole lines and with
-/// every load in flight at once; then one thread per face or cell calls the functions that the CPU's loops call.
+/// Tiles in shared memory, for kernels that give each tile a block. Everything comes in with every load in flight at once; then a
+/// thread per cell calls the functions that the CPU's loops call.
 #include <cstddef>
 #include <cstdint>
 
