@@ -289,7 +289,7 @@ TABLES = (
         Try("nine scalars", CHECK, ("[stop]", "".join(f"[scalars.dye_{k}]\n" for k in range(9)) + "\n[stop]")),
         Try("`1 / (x - x)` as a scalar", CHECK, ("[stop]", '[scalars.dye]\ninitial = "1 / (x - x)"\n\n[stop]')),
         Try("a scalar of the time at the start", CHECK, ("[stop]", '[scalars.dye]\ninitial = "t"\n\n[stop]')),
-        Try("a scalar on GPUs in fp32", CHECK + ["--device", "cuda"], ("[stop]", '[scalars.dye]\n\n[numerics]\nprecision = "fp32"\n\n[stop]')),
+        Try("a scalar on GPUs in fp32", [*CHECK, "--device", "cuda", "--set", "numerics.precision=fp32"], ("[stop]", "[scalars.dye]\n\n[stop]")),
         Try("a far field that brings a scalar which is not there", CHECK,
             ('[boundary.xmin]\nkind = "slip_wall"', '[scalars.dye]\n\n[boundary.xmin]\nkind = "far_field"\ndensity = 1.0\npressure = 1.0\nscalars.die = 1.0')),
         Try("a slip wall that brings a scalar", CHECK,
