@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "weft/device/parallel_for.cuh"
+#include "weft/flow/detail/runge_kutta.hpp"
 #include "weft/flow/detail/tile_view.cuh"
 
 namespace weft::flow::detail {
@@ -126,7 +127,7 @@ __global__ void __launch_bounds__(kTileThreads, 5)
       const int i = c * kVars + k;
       const State slope = rate[k] * inverse_volume;
       rate_squared[k] += slope * rate[k];
-      u[k] = share * m.start[i] + (1 - share) * (m.conserved[i] + dt * slope);
+      u[k] = runge_kutta_value(share, m.start[i], m.conserved[i] + dt * slope);
     }
     const BasicPrimitive<State> w = gas.primitive(u);
     if (!gas.physical(w)) {

@@ -5,6 +5,7 @@
 
 #include "weft/flow/detail/pack.hpp"
 #include "weft/flow/detail/pack_loops.hpp"
+#include "weft/flow/detail/runge_kutta.hpp"
 
 namespace weft::flow::detail {
 
@@ -30,7 +31,6 @@ WEFT_FORCE_INLINE bool update_cells(const UpdateView& v, UpdateSums<N>& sums) {
   Pack<N> per_volume[kVars], step[kVars], u[kVars];
   repeat(inverse_volume, per_volume);
   repeat(v.local_dt == nullptr ? Pack<N>(v.dt) : lesser(v.local_cfl * Pack<N>::load(v.local_dt), v.dt), step);
-  const Pack<N> keep(v.keep), rest(1 - v.keep);
 #pragma GCC unroll 5
   for (int j = 0; j < kVars; ++j) {
     const Pack<N> now = Pack<N>::load(v.conserved + j * N), rate = Pack<N>::load(v.rates + j * N);
@@ -39,7 +39,7 @@ WEFT_FORCE_INLINE bool update_cells(const UpdateView& v, UpdateSums<N>& sums) {
       now.store(v.start + j * N);
       sums.rate_squared[j] += slope * rate;
     }
-    u[j] = keep * Pack<N>::load(v.start + j * N) + rest * (now + step[j] * slope);
+    u[j] = runge_kutta_value(Pack<N>(v.keep), Pack<N>::load(v.start + j * N), now + step[j] * slope);
     u[j].store(v.conserved + j * N);
     Pack<N>(0.0).store(v.rates + j * N);
   }

@@ -7,6 +7,7 @@
 
 #include "weft/base/macros.hpp"
 #include "weft/flow/detail/kernels.hpp"
+#include "weft/flow/detail/runge_kutta.hpp"
 #include "weft/flow/scalar.hpp"
 
 namespace weft::flow::detail {
@@ -95,7 +96,7 @@ WEFT_HD inline void update_scalars_of_cell(const View& v, std::int32_t c, const 
   const double dt = u.local_dt == nullptr ? u.dt : lesser(u.local_cfl * u.local_dt[c], u.dt);
   for (int k = 0; k < v.count; ++k) {
     const std::int64_t i = static_cast<std::int64_t>(c) * v.count + k;
-    u.result[i] = u.keep * u.start[i] + (1 - u.keep) * (u.now[i] + dt * (rate[k] * v.inverse_volume(c)));
+    u.result[i] = runge_kutta_value(u.keep, u.start[i], u.now[i] + dt * (rate[k] * v.inverse_volume(c)));
   }
 }
 
