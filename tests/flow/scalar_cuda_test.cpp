@@ -72,6 +72,25 @@ TEST_P(ScalarsOnCuda, AreThoseOfTheHost) {
   }
 }
 
+TEST_P(ScalarsOnCuda, AreThoseOfTheHostWhereForcesActAndMassIsAdded) {
+  const mesh::Mesh m = mesh_of();
+  const int dim = GetParam().dim;
+  SourceTerm source;
+  source.acceleration = {0.2, -0.5, dim == 3 ? 0.1 : 0.0};
+  for (const bool adds_mass : {false, true}) {
+    if (adds_mass) source.function = [](Vec3, double t, const Primitive& w) { return Conserved{0.2 * w.density, {}, t}; };
+    const auto solver_on = [&](Backend backend) {
+      auto solver = carrying(m, three_scalars(), numerics(), bringing_scalars(m), GetParam().options.ghosts, backend, source);
+      solver->initialise([dim](Vec3 x) { return wavy(x, dim); });
+      go(*solver, 20);
+      return solver;
+    };
+    const auto host = solver_on(Backend::host), cuda = solver_on(Backend::cuda);
+    EXPECT_LE(test::relative_difference(IdealGas{}, gathered(*host), gathered(*cuda)), kAgreement) << adds_mass;
+    EXPECT_LE(amounts_difference(*host, *cuda), kAgreement) << adds_mass;
+  }
+}
+
 TEST_P(ScalarsOnCuda, AreBroughtInAsTimeGoesBy) {
   const mesh::Mesh m = mesh_of();
   const auto host = solver_on(m, Backend::host, numerics(), true), cuda = solver_on(m, Backend::cuda, numerics(), true);

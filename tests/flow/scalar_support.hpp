@@ -33,9 +33,10 @@ inline std::vector<BoundaryCondition> bringing_scalars(const mesh::Mesh& mesh, b
 
 inline std::unique_ptr<Solver> carrying(const mesh::Mesh& mesh, std::vector<Scalar> scalars, const Numerics& numerics,
                                         std::vector<BoundaryCondition> boundary = {},
-                                        mesh::Neighbours stencil = mesh::Neighbours::face, Backend backend = Backend::host) {
-  return std::make_unique<Solver>(mesh, IdealGas{}, std::move(boundary), numerics, stencil, SourceTerm{}, backend,
-                                  Transport::automatic, std::move(scalars));
+                                        mesh::Neighbours stencil = mesh::Neighbours::face, Backend backend = Backend::host,
+                                        SourceTerm source = {}, int threads = 1) {
+  return std::make_unique<Solver>(mesh, IdealGas{}, std::move(boundary), numerics, stencil, std::move(source), backend,
+                                  Transport::automatic, std::move(scalars), threads);
 }
 
 /// The largest difference of rho phi anywhere, relative to the largest rho phi.

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "weft/flow/exact_fields.hpp"
+#include "weft/flow/monitors.hpp"
 #include "weft/flow/solver.hpp"
 #include "weft/mesh/revolve.hpp"
 
@@ -123,6 +124,25 @@ TEST(ScalarTransport, TakesInWhatAZoneBringsAtThatTime) {
   }
 }
 
+TEST(ScalarTransport, FallsWithTheGas) {
+  const Vec3 velocity{1, 0.5, 0};
+  SourceTerm falling;
+  falling.acceleration = {3, -10, 0};
+  const auto wave = [](Vec3 x) { return std::sin(2 * kPi * x.x) * std::cos(2 * kPi * x.y); };
+  std::vector<double> errors;
+  for (const std::int64_t n : {16, 32, 64}) {
+    const mesh::Mesh m = generated("box", {{"nx", n}, {"ny", n}, {"elements", "triangles"}}, test::periodic_box(2, 1));
+    const auto solver = carrying(m, {{.name = "dye", .initial = wave}}, {.limiter = LimiterKind::none, .cfl = 0.8}, {},
+                                 mesh::Neighbours::face, Backend::host, falling);
+    solver->initialise([&](Vec3) { return Primitive{1.4, velocity, 1}; });
+    const double before = scalar_totals(*solver)[0], t = 0.2;
+    test::advance(*solver, t);
+    EXPECT_NEAR(scalar_totals(*solver)[0], before, 1e-14);
+    errors.push_back(error(*solver, [&](Vec3 x) { return wave(x - t * velocity - 0.5 * t * t * falling.acceleration); }));
+  }
+  EXPECT_GT(test::order(errors[1], errors[2]), 1.9) << errors[1] << " " << errors[2];
+}
+
 // --- what holds exactly
 
 class ScalarsIn : public ::testing::TestWithParam<Setting> {
@@ -194,6 +214,36 @@ TEST_P(ScalarsIn, AreBitwiseTheSameAgainAndAfterARestart) {
     const Vec3 x = m.cell_centroid[0];
     EXPECT_EQ(first->scalar_at(k, 0, x), first->scalar(k, 0));
     EXPECT_EQ(first->scalar_at(k, 0, x + Vec3{0.01, 0.01, 0}), restarted->scalar_at(k, 0, x + Vec3{0.01, 0.01, 0}));
+  }
+}
+
+TEST_P(ScalarsIn, KeepTheirAmountsWhereForcesActAndMassIsAdded) {
+  const mesh::Mesh m = mesh_on(Communicator::world());
+  for (const bool adds_mass : {false, true}) {
+    SourceTerm source;
+    source.acceleration = {0.2, -0.5, GetParam().dim == 3 ? 0.1 : 0.0};
+    if (adds_mass) {
+      source.function = [](Vec3, double, const Primitive& w) { return Conserved{0.2 * w.density, {}, 0.5 * w.density}; };
+    }
+    const std::vector<BoundaryCondition> walls = test::everywhere(m, {.kind = BoundaryKind::slip_wall});
+    const auto solver = carrying(m, three_scalars(), numerics(), walls, GetParam().options.ghosts, Backend::host, source);
+    Solver without(m, IdealGas{}, walls, numerics(), GetParam().options.ghosts, source);
+    for (Solver* each : {solver.get(), &without}) each->initialise([&](Vec3 x) { return wavy(x, GetParam().dim); });
+    const std::vector<double> before = scalar_totals(*solver);
+    const double mass = totals(*solver)[0];
+    go(*solver, 30);
+    go(without, 30);
+    EXPECT_EQ(gathered(*solver), gathered(without));
+    const std::vector<double> after = scalar_totals(*solver);
+    for (std::size_t k = 0; k < before.size(); ++k) EXPECT_NEAR(after[k], before[k], 1e-12 * (1 + std::abs(before[k]))) << k;
+    const auto [low, high] = range(*solver, 1);
+    if (adds_mass) {  // which holds none of them
+      EXPECT_NEAR(totals(*solver)[0], mass * std::exp(0.2 * solver->time()), 1e-6 * mass);
+      EXPECT_LT(high, 1);
+    } else {
+      EXPECT_NEAR(low, 1, 1e-13);
+      EXPECT_NEAR(high, 1, 1e-13);
+    }
   }
 }
 

@@ -152,7 +152,9 @@ inline MeshBlock shuffled(const MeshBlock& from, unsigned seed) {
 }
 
 /// This rank's chunk of a mesh that every rank holds whole. Boundary elements go round.
-inline MeshBlock chunk(const Communicator& comm, const MeshBlock& whole) {
+/// @param dealt  how many cells each rank gets, and keeps when the mesh is built; empty: equal shares, which a partitioner cuts
+/// anew.
+inline MeshBlock chunk(const Communicator& comm, const MeshBlock& whole, const std::vector<std::int64_t>& dealt = {}) {
   MeshBlock block;
   block.dim = whole.dim;
   block.source = whole.source;
@@ -162,13 +164,21 @@ inline MeshBlock chunk(const Communicator& comm, const MeshBlock& whole) {
   const auto nodes = static_cast<std::int64_t>(whole.coords.size());
   block.first_node = GlobalNodeId(cut(nodes, me));
   block.coords.assign(whole.coords.begin() + cut(nodes, me), whole.coords.begin() + cut(nodes, me + 1));
-  block.first_cell = GlobalCellId(cut(whole.cells.size(), me));
+  const auto first_cell = [&](int rank) {
+    return dealt.empty() ? cut(whole.cells.size(), rank) : std::accumulate(dealt.begin(), dealt.begin() + rank, std::int64_t{0});
+  };
+  block.first_cell = GlobalCellId(first_cell(me));
   const auto copy = [](const Elements& from, std::int64_t i, Elements& to) {
     const auto at = static_cast<std::size_t>(i);
     to.add(from.type[at], from.nodes(i), from.zone[at], from.file_id[at]);
   };
-  for (std::int64_t c = cut(whole.cells.size(), me); c < cut(whole.cells.size(), me + 1); ++c) copy(whole.cells, c, block.cells);
+  for (std::int64_t c = first_cell(me); c < first_cell(me + 1); ++c) copy(whole.cells, c, block.cells);
   for (std::int64_t b = me; b < whole.boundary.size(); b += comm.size()) copy(whole.boundary, b, block.boundary);
+  for (int r = 0; r < static_cast<int>(dealt.size()); ++r) {
+    block.parts.cells.push_back(dealt[static_cast<std::size_t>(r)]);
+    block.parts.nodes.push_back(cut(nodes, r + 1) - cut(nodes, r));
+    block.parts.boundary.push_back((whole.boundary.size() - r + comm.size() - 1) / comm.size());
+  }
   return block;
 }
 
