@@ -1,8 +1,11 @@
-"""tools/verify --meshes: says which files it skipped, and fails on one that cannot be read and on a folder without any.
+"""tools/verify: a page tells what it lacks when the command is cut off, and is completed later; without matplotlib, too.
+--meshes says which files it skipped, and fails on one that cannot be read and on a folder without any.
 
     verify_test.py path/to/weft
 """
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -11,6 +14,57 @@ import unittest
 VERIFY = pathlib.Path(__file__).resolve().parents[2] / "tools" / "verify"
 WEFT = pathlib.Path(sys.argv.pop(1)).resolve()
 FILES = ["naca0012_inv.su2", "wedge_inv.su2", "sphere_slice_mixed.su2", "euler_vortex.msh", "onera_m6.msh"]
+# Stands for weft on a machine with a GPU: computes free streams, on the host. Other runs fail, or hang while there is a file "hang".
+STAND_IN = """#!/bin/sh
+[ "$1" = info ] && { echo "machine 16 cores"; echo "GPU 0  A GPU, 1 GiB"; exit; }
+case "$2" in
+  */free_*) file=$2; shift 4; exec WEFT run "$file" "$@" --set stop.steps=2 ;;
+esac
+[ -e FOLDER/hang ] && sleep 1000
+echo "a stand-in does not run $2" >&2
+exit 1
+"""
+
+
+class Page(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "matplotlib.py").write_text("raise ImportError('this machine has none')\n")
+        (self.folder / "weft").write_text(STAND_IN.replace("WEFT", str(WEFT)).replace("FOLDER", str(self.folder)))
+        (self.folder / "weft").chmod(0o755)
+        self.page = self.folder / "gpu.md"
+
+    def start(self, *options):
+        words = [sys.executable, VERIFY, "--weft", self.folder / "weft", "--device", "cuda", "-n", "1", "--full", "--write", "--page", self.page]
+        return subprocess.Popen([*words, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                env=dict(os.environ, PYTHONPATH=str(self.folder), PYTHONDONTWRITEBYTECODE="1"))
+
+    def test_cut_off_and_resumed(self):
+        (self.folder / "hang").touch()
+        process = self.start()
+        while "== Conservation" not in (line := process.stdout.readline()):
+            self.assertNotEqual(line, "")
+        process.terminate()
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+        self.assertEqual(subprocess.run(["pgrep", "-f", f"{self.folder}/weft run"], capture_output=True, text=True).stdout, "")
+        page = self.page.read_text()
+        self.assertIn("(1 x A GPU, 16 cores)", page)
+        self.assertIn("**Not complete**: the command was cut off, or has not ended yet. Rows are missing of: conservation, ", page)
+        self.assertEqual(page.count("| pass |"), 8)
+
+        (self.folder / "hang").unlink()
+        process = self.start("--resume", "--jobs", "4")
+        output, _ = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 1, output)  # all the others fail
+        self.assertIn("resumed after free_stream", output)
+        self.assertIn("FAIL naca: naca: the run failed", output)
+        page = self.page.read_text()
+        self.assertNotIn("Not complete", page)
+        self.assertEqual(page.count("| pass |"), 8)
+        self.assertLess(page.index("## Free stream"), page.index("## NACA 0012"))
 
 
 class Meshes(unittest.TestCase):
@@ -46,6 +100,8 @@ class Meshes(unittest.TestCase):
         self.assertIn("there is no such folder", self.verify("--meshes", self.folder / "none", code=2))
         self.assertIn("goes without --full and --only", self.verify("--meshes", self.folder, "--full", code=2))
         self.assertIn("or with --meshes", self.verify("--write", code=2))
+        self.assertIn("go with --full --write", self.verify("--page", self.folder / "page.md", code=2))
+        self.assertIn("1 where pictures are drawn", self.verify("--full", "--write", "--jobs", "2", code=2))
         self.assertIn("without --device cuda", self.verify("--meshes", self.folder, "--device", "cuda", "--write", code=2))
 
 

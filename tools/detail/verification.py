@@ -4,15 +4,21 @@ import math
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
+import threading
+import time
 
 import h5py
-import matplotlib
 import numpy
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-from PIL import Image  # comes with matplotlib
+try:
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    from PIL import Image  # comes with matplotlib
+except ImportError:
+    plt = None  # a report that does not draw needs none
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -20,19 +26,33 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 class Report:
     """Collects rows (what, measured, bound, good) under headings, and prints them as they come."""
 
-    def __init__(self, full, draws):
+    def __init__(self, full, draws, label="", changed=lambda: None):
         self.full, self.draws = full, draws  # all grids; pictures, too
+        self.label = label  # before each row that is printed, where cases go on side by side
+        self.changed = changed  # called after each row
         self.sections = []
-        self.failures = 0
+
+    @property
+    def failures(self):
+        return sum(not good for _, _, rows, _ in self.sections for _, _, _, good in rows)
 
     def section(self, title, text):
         self.sections.append((title, text, [], []))
-        print(f"\n== {title}", flush=True)
+        if not self.label:
+            print(f"\n== {title}", flush=True)
 
     def row(self, what, measured, gate, good):
-        self.sections[-1][2].append((what, measured, gate, good))
-        self.failures += not good
-        print(f"  {'ok  ' if good else 'FAIL'} {what}: {measured}   [{gate}]", flush=True)
+        self.sections[-1][2].append((what, measured, gate, bool(good)))
+        print(f"  {'ok  ' if good else 'FAIL'} {self.label}{what}: {measured}   [{gate}]", flush=True)
+        self.changed()
+
+    def failed(self, case, failure):
+        """A row of a case whose run failed, with the end of what the run said."""
+        if not self.sections:
+            self.section(case, "")
+        text = str(getattr(failure, "stderr", None) or failure).strip()
+        print("\n".join(text.splitlines()[-15:]), flush=True)
+        self.row(case, "the run failed", "runs", False)
 
     def picture(self, name, caption):
         self.sections[-1][3].append((name, caption))
@@ -88,6 +108,35 @@ def draw_field(report, folder, field, name, caption, suffix="", *options):
 class Runner:
     def __init__(self, options, work):
         self.weft, self.ranks, self.device, self.work = os.path.abspath(options.weft), options.ranks, options.device, work
+        self.running, self.lock, self.stopped = set(), threading.RLock(), False
+
+    def call(self, command):
+        """Runs a command in a session of its own, which stop() ends with all that it started."""
+        with self.lock:
+            if self.stopped:
+                raise RuntimeError("stopped")
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                       start_new_session=True)
+            self.running.add(process)
+        try:
+            output, errors = process.communicate()
+        finally:
+            with self.lock:
+                self.running.remove(process)
+        if process.returncode != 0:
+            raise RuntimeError(f"{' '.join(command)}\n{output}\n{errors}")
+
+    def stop(self):
+        """Ends what runs; nothing more can be begun. May be called by a handler of signals."""
+        with self.lock:
+            self.stopped, running = True, list(self.running)
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            for process in running:
+                try:
+                    os.killpg(process.pid, number)
+                except ProcessLookupError:
+                    pass
+            time.sleep(1 if number == signal.SIGTERM and running else 0)  # for a launcher to end its ranks
 
     def run(self, name, case, **overrides):
         """Runs a case text; overrides are key__sub=value. Returns its results folder."""
@@ -105,9 +154,7 @@ class Runner:
             command += ["--set", f"{key.replace('__', '.')}={value}"]
         if self.ranks > 1:
             command += ["-n", str(self.ranks)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(f"{' '.join(command)}\n{done.stdout}\n{done.stderr}")
+        self.call(command)
         return results
 
 

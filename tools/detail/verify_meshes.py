@@ -207,18 +207,19 @@ def main(options):
     if not here or (missing and options.write):
         print("nothing to run" if not here else "--write needs every file: the page has every mesh")
         return 1
+    if options.write and plt is None:
+        print("verify: error: the page has pictures: install matplotlib, or leave --write out")
+        return 1
     report, start = Report(True, options.write), time.time()
     with tempfile.TemporaryDirectory(prefix="weft-meshes-") as work:
         for name, case in here.items():
             runner = MeshRunner(options, pathlib.Path(work), (options.meshes / name).resolve())
-            sections = len(report.sections)
+            part = Report(True, options.write)
             try:
-                case(report, runner)
-            except (RuntimeError, subprocess.CalledProcessError, KeyError, IndexError) as failure:
-                if len(report.sections) == sections:
-                    report.section(name, "")
-                report.row(name, "the run failed", "runs", False)
-                print(getattr(failure, "stderr", None) or failure)
+                case(part, runner)
+            except (RuntimeError, OSError, subprocess.CalledProcessError, LookupError, ValueError) as failure:
+                part.failed(name, failure)
+            report.sections += part.sections
     if options.write:
         header = ("# Meshes made by others\n\nWritten by `tools/verify --meshes DIR --write`; do not edit. DIR holds the files, which are not part of "
                   f"this project: nothing else needs them. Measured by running `weft` on {options.ranks} ranks; a row whose gate is missed "
