@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/base/clock.hpp"
+#include "weft/base/compensated_sum.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/id.hpp"
 #include "weft/base/vec3.hpp"
@@ -103,6 +104,18 @@ TEST(Vec3, products) {
   EXPECT_EQ(norm({3, 4, 12}), 13);
   EXPECT_EQ(2.0 * a - b / 2.0, (Vec3{3, 4, 4}));
   EXPECT_EQ(a[0] + 10 * a[1] + 100 * a[2], 321);
+}
+
+TEST(CompensatedSum, keeps_what_additions_round_off) {
+  EXPECT_EQ(CompensatedSum().value(), 0);
+  CompensatedSum small, cancelled, tenths;
+  for (const double term : {1e-17, 1.0}) small += term;
+  for (int i = 0; i < 1'000'000; ++i) small += 1e-17;
+  EXPECT_EQ(small.value(), 1 + 1e-11);
+  for (const double term : {1.0, 1e100, 1.0, -1e100}) cancelled += term;
+  EXPECT_EQ(cancelled.value(), 2);
+  for (int i = 0; i < 1'000'000; ++i) tenths += 0.1;
+  EXPECT_EQ(tenths.value(), 1e5);
 }
 
 TEST(Stopwatch, moves_forward) {

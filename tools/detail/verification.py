@@ -108,7 +108,7 @@ def draw_field(report, folder, field, name, caption, suffix="", *options):
 class Runner:
     def __init__(self, options, work):
         self.weft, self.ranks, self.device, self.work = os.path.abspath(options.weft), options.ranks, options.device, work
-        self.running, self.lock, self.stopped = set(), threading.RLock(), False
+        self.running, self.lock, self.stopped = set(), threading.Lock(), False
 
     def call(self, command):
         """Runs a command in a session of its own, which stop() ends with all that it started."""
@@ -127,7 +127,7 @@ class Runner:
             raise RuntimeError(f"{' '.join(command)}\n{output}\n{errors}")
 
     def stop(self):
-        """Ends what runs; nothing more can be begun. May be called by a handler of signals."""
+        """Ends what runs; nothing more can be begun. Not for a thread in call()."""
         with self.lock:
             self.stopped, running = True, list(self.running)
         for number in (signal.SIGTERM, signal.SIGKILL):

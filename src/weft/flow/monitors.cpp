@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 
+#include "weft/base/compensated_sum.hpp"
 #include "weft/base/error.hpp"
 
 namespace weft::flow {
@@ -108,21 +109,25 @@ std::vector<double> Probe::read_scalars(const Solver& solver) const {
 
 std::array<double, Solver::kVars> totals(const Solver& solver) {
   const mesh::Mesh& m = solver.mesh();
-  std::array<double, Solver::kVars> sums{};
+  std::array<CompensatedSum, Solver::kVars> of_rank;
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
     const auto i = static_cast<std::size_t>(c);
-    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += m.cell_volume[i] * solver.conserved()[i * sums.size() + k];
+    for (std::size_t k = 0; k < of_rank.size(); ++k) of_rank[k] += m.cell_volume[i] * solver.conserved()[i * of_rank.size() + k];
   }
+  std::array<double, Solver::kVars> sums{};
+  for (std::size_t k = 0; k < sums.size(); ++k) sums[k] = of_rank[k].value();
   m.comm.sum(std::span<double>(sums));
   return sums;
 }
 
 std::vector<double> scalar_totals(const Solver& solver) {
   const mesh::Mesh& m = solver.mesh();
-  std::vector<double> sums(solver.scalars().size());
-  for (std::size_t i = 0; i < static_cast<std::size_t>(m.owned_cells) * sums.size(); ++i) {
-    sums[i % sums.size()] += m.cell_volume[i / sums.size()] * solver.scalar_amounts()[i];
+  std::vector<CompensatedSum> of_rank(solver.scalars().size());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(m.owned_cells) * of_rank.size(); ++i) {
+    of_rank[i % of_rank.size()] += m.cell_volume[i / of_rank.size()] * solver.scalar_amounts()[i];
   }
+  std::vector<double> sums;
+  for (const CompensatedSum& sum : of_rank) sums.push_back(sum.value());
   m.comm.sum(std::span<double>(sums));
   return sums;
 }

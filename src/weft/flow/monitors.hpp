@@ -57,7 +57,7 @@ class Probe {
   std::int32_t cell_ = -1;
 };
 
-/// Integral of each conserved variable over the domain.  @collective
+/// Integral of each conserved variable over the domain, whose error does not grow with the number of cells.  @collective
 [[nodiscard]] std::array<double, Solver::kVars> totals(const Solver& solver);
 
 /// Integral of rho phi over the domain, of each scalar.  @collective
