@@ -105,18 +105,17 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
         }
         const auto own = [&](std::int32_t row) { return row >= first && row < first + tile.cells; };
         const std::int32_t place = tile.first_face + face, behind = is_right ? left : right;
-        const std::uint32_t across = at(t.across, place);
+        const std::int32_t across = at(t.across, place);
         EXPECT_EQ(face < tile.inner_faces, own(left) && own(right));
         if (face >= tile.cell_faces) {
-          EXPECT_EQ(static_cast<std::int32_t>(across), right - m.cells());
+          EXPECT_EQ(across, right - m.cells());
         } else if (face >= tile.inner_faces) {
-          const auto there = static_cast<std::int32_t>(across & ~detail::kOwnRight);
-          EXPECT_EQ((across & detail::kOwnRight) != 0, is_right);
+          EXPECT_EQ(face >= tile.left_faces, is_right);
           if (behind < m.owned_cells) {
             places[f].insert(place);
-            EXPECT_TRUE(across_of.emplace(place, there).second);
+            EXPECT_TRUE(across_of.emplace(place, across).second);
           } else {
-            EXPECT_EQ(there, place);
+            EXPECT_EQ(across, place);
             const auto ghost =
                 std::find_if(t.ghost_sides.begin(), t.ghost_sides.end(), [&](const auto& g) { return g.place == place; });
             ASSERT_NE(ghost, t.ghost_sides.end());

@@ -105,8 +105,8 @@ void Residual::precompute() {
   const auto green_gauss_pull = [&](std::size_t c, std::size_t s) {
     const auto f = static_cast<std::size_t>(d.cell_face[s]), behind = static_cast<std::size_t>(d.cell_face_row[s]);
     const double sign = static_cast<std::size_t>(d.face_left[f]) == c ? 1 : -1;
-    return detail::pull_through(sign * mesh_.face_area[f] * d.inverse_volume[c] * mesh_.face_normal[f], to_face(c, s),
-                                to_face(behind, s));
+    return detail::share_behind(to_face(c, s), to_face(behind, s)) *
+           (sign * mesh_.face_area[f] * d.inverse_volume[c] * mesh_.face_normal[f]);
   };
   const bool second_order = numerics_.gradient != GradientKind::none, limited = numerics_.limiter != LimiterKind::none;
   pulls_.reserve(second_order ? d.stencil_row.size() * Dim : 0);

@@ -15,13 +15,12 @@ Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& d, GradientKind
   constexpr int kBlocks = 4;
   constexpr int kReserved = 1024;  // by the system and by arrays that are not of the tiles
   constexpr int kMost = std::numeric_limits<int>::max();
-  const bool green_gauss = kind == GradientKind::green_gauss, by_node = has_stencils_by_node(d);
+  const Pulls pulls = pulls_of(kind, has_stencils_by_node(d));
   const auto need = [&](const TileSize& most) {
     const TileRange range = range_of(0, 1, most);
-    return kReserved +
-           static_cast<int>(mesh.dim == 2
-                                ? std::max(gradient_memory<2, Real>(range, green_gauss, by_node), flux_memory<2, Real>(range))
-                                : std::max(gradient_memory<3, Real>(range, green_gauss, by_node), flux_memory<3, Real>(range)));
+    return kReserved + static_cast<int>(mesh.dim == 2
+                                            ? std::max(gradient_memory<2, Real>(range, pulls), flux_memory<2, Real>(range))
+                                            : std::max(gradient_memory<3, Real>(range, pulls), flux_memory<3, Real>(range)));
   };
   for (const int cells : {128, 112, 96, 80, 64, 48, 32, 16, 8}) {
     const TileCut whole(mesh, d, {.cells = cells, .rows = kMost, .faces = kMost, .entries = kMost});

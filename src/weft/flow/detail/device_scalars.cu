@@ -25,7 +25,7 @@ struct DeviceScalarView : ScalarView {
     if (!green_gauss) return pull_over<Dim>(centroids[stencil_rows[s]] - centroids[c]);
     const std::int32_t f = cell_faces[s];
     const double area = (left_row[f] == c ? face_areas[f] : -face_areas[f]) * inverse_volumes[c];
-    return pull_through(area * face_normals[f], to_face<Dim>(c, s), face_centroids[f] - centroids[cell_face_rows[s]]);
+    return share_behind(to_face<Dim>(c, s), face_centroids[f] - centroids[cell_face_rows[s]]) * (area * face_normals[f]);
   }
   template <int Dim>
   WEFT_HD void complete(std::int32_t c, double (&sum)[Dim]) const {

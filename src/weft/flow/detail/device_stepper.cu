@@ -278,7 +278,9 @@ Exchange* TileStepper<Real, State>::ghosts_and_gradients(double time, bool keep_
   parallel_for(space::cuda{}, stream_, outside.faces,
                BoundaryRows<Real>{outside, rows, residual_.gas(), residual_.mesh().cells()});
   Exchange* const ghost_values = start_pull(pull_values_[at_.shown]);
-  const bool flat = residual_.numerics().gradient == GradientKind::none;
+  const GradientKind kind = residual_.numerics().gradient;
+  const bool flat = kind == GradientKind::none;
+  const Pulls pulls = pulls_of(kind, tiles_.arrays.stencil_row != nullptr);
   GradientArgs<Real> args{.tiles = tiles_.arrays,
                           .values = rows,
                           .states = states_.data(),
@@ -290,7 +292,7 @@ Exchange* TileStepper<Real, State>::ghosts_and_gradients(double time, bool keep_
                           .reference_length = residual_.numerics().reference_length,
                           .order = residual_.order()};
   const auto gradients_of = [&](const TileRange& range) {
-    with_dim([&](auto dim) { launch_gradients<dim()>(stream_, range, residual_.numerics().gradient, limiter_, args); });
+    with_dim([&](auto dim) { launch_gradients<dim()>(stream_, range, pulls, limiter_, args); });
   };
   gradients_of(tiles_.inner);
   finish_pull(ghost_values);

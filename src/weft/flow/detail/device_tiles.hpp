@@ -55,7 +55,8 @@ class DeviceTiles {
   DeviceArray<Tile> tile_;
   DeviceArray<std::int32_t> halo_row_, stencil_offset_;
   DeviceArray<std::uint16_t> stencil_row_;
-  DeviceArray<std::uint32_t> topology_, across_;
+  DeviceArray<std::uint32_t> topology_;
+  DeviceArray<std::int32_t> across_;
   DeviceArray<Real> centroids_, arms_, normals_, matrices_;
   DeviceArray<double> inverse_volume_;
   DeviceArray<Vec3> projected_area_;

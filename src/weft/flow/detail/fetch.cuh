@@ -3,26 +3,12 @@
 /// scattered.
 ///
 ///     Fetch fetch;  fetch.begin();
-///     fetch.run(from, to, count);  fetch.rows<8>(...);  ...
+///     fetch.run(from, to, count);  fetch.rows<5>(...);  ...
 ///     fetch.end();  // everything is there, for every thread
 #include <cstddef>
 #include <cstdint>
 
 namespace weft::flow::detail {
-
-/// Which number of a row a lane copies: neighbouring lanes take neighbouring columns, of one array or the next. Width 0: none.
-template <class Real>
-struct Column {
-  const Real* from = nullptr;
-  Real* to = nullptr;
-  unsigned width = 0;
-};
-
-/// Adds an array of `width` columns to what `lane` may take, from column `first` on.
-template <class Real>
-__device__ void offer(Column<Real>& column, int lane, int first, int width, const Real* from, Real* to) {
-  if (lane >= first && lane < first + width) column = {from + (lane - first), to + (lane - first), static_cast<unsigned>(width)};
-}
 
 /// One per block and kernel. From Hopper on, runs are copied by the hardware for bulk copies, which takes one instruction of one
 /// thread; before, by every thread 16 bytes at a time.
@@ -34,6 +20,7 @@ class Fetch {
       asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(arrival()) : "memory");
       asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     }
+    __syncthreads();
 #endif
   }
 
@@ -45,9 +32,7 @@ class Fetch {
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0 && whole > 0) {
       const auto bytes = static_cast<unsigned>(whole) * static_cast<unsigned>(sizeof(T));
-      asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared(to)),
-                   "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(arrival())
-                   : "memory");
+      copy_bulk(shared(to), from, bytes);
       bytes_ += bytes;
     }
 #else
@@ -56,42 +41,38 @@ class Fetch {
     }
 #endif
     const int rest = whole + static_cast<int>(threadIdx.x);
-    if (rest < count) copy<sizeof(T)>(shared(to + rest), reinterpret_cast<std::uintptr_t>(from + rest));
+    if (rest < count) copy<sizeof(T)>(shared(to + rest), from + rest);
   }
 
   /// Starts copying `count` runs of `Length` numbers each, `from_step` and `to_step` numbers apart. @pre all begin at multiples
   /// of 16 bytes.
   template <int Length, class T>
   __device__ void runs(int count, const T* from, int from_step, T* to, int to_step) {
+    constexpr unsigned kBytes = Length * static_cast<unsigned>(sizeof(T));
+    static_assert(kBytes % 16 == 0);
+#if __CUDA_ARCH__ >= 900
+    // One lane of each warp: the instruction takes one at a time.
+    const int warp = static_cast<int>(threadIdx.x) / 32, warps = static_cast<int>(blockDim.x) / 32;
+    if (threadIdx.x % 32 == 0) {
+      for (int i = warp; i < count; i += warps) copy_bulk(shared(to + i * to_step), from + i * from_step, kBytes);
+    }
+    if (threadIdx.x == 0) bytes_ += static_cast<unsigned>(count) * kBytes;
+#else
     constexpr int kAtOnce = 16 / static_cast<int>(sizeof(T)), kPieces = Length / kAtOnce;
-    static_assert(Length % kAtOnce == 0);
     for (int i = static_cast<int>(threadIdx.x); i < count * kPieces; i += static_cast<int>(blockDim.x)) {
       const int run = i / kPieces, at = i % kPieces * kAtOnce;
       copy_16(shared(to + run * to_step + at), from + run * from_step + at);
     }
+#endif
   }
 
-  /// Starts copying rows number[0] ... number[count - 1] to rows first, first + 1, ... of the tile: `Lanes` lanes of a warp share
-  /// a row, so a warp copies 32 / Lanes at once. @pre whole warps.
-  template <int Lanes, class Real>
-  __device__ void rows(const std::int32_t* number, int count, int first, const Column<Real>& column) {
-    constexpr int kAtOnce = 32 / Lanes;
-    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-    const int warps = static_cast<int>(blockDim.x) / 32;
-    const int each = (count + warps - 1) / warps, end = min(count, (warp + 1) * each);
-    const unsigned stride = column.width * static_cast<unsigned>(sizeof(Real));
-    const auto from = reinterpret_cast<std::uintptr_t>(column.from);
-    for (int base = warp * each; base < end; base += 32) {
-      // Each lane looks up one row, so that all are on their way before the first is needed.
-      const int here = min(end - base, 32);
-      const std::int32_t mine = lane < here ? number[base + lane] : 0;
-      unsigned to = shared(column.to) + static_cast<unsigned>(first + base + lane / Lanes) * stride;
-#pragma unroll 4
-      for (int i = lane / Lanes; i < here + lane / Lanes; i += kAtOnce) {
-        const auto row = static_cast<std::uint32_t>(__shfl_sync(0xffffffffU, mine, i % 32));
-        if (stride > 0 && i < here) copy<sizeof(Real)>(to, from + static_cast<std::uint64_t>(row) * stride);
-        to += kAtOnce * stride;
-      }
+  /// Starts copying rows number[0] ... number[count - 1] of `Width` numbers, one after the other: a thread takes a row.
+  template <int Width, class T>
+  __device__ void rows(const std::int32_t* number, int count, const T* from, T* to) {
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
+      const T* const row = from + std::int64_t{number[i]} * Width;
+      const unsigned place = shared(to + i * Width);
+      for (int k = 0; k < Width; ++k) copy<sizeof(T)>(place + k * static_cast<unsigned>(sizeof(T)), row + k);
     }
   }
 
@@ -122,12 +103,16 @@ class Fetch {
   }
   /// One number of 4 or 8 bytes.
   template <int Bytes>
-  __device__ static void copy(unsigned to, std::uintptr_t from) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to),
-                 "l"(__cvta_generic_to_global(reinterpret_cast<const void*>(from))), "n"(Bytes)
+  __device__ static void copy(unsigned to, const void* from) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(__cvta_generic_to_global(from)), "n"(Bytes)
                  : "memory");
   }
 #if __CUDA_ARCH__ >= 900
+  __device__ static void copy_bulk(unsigned to, const void* from, unsigned bytes) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+                 "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(arrival())
+                 : "memory");
+  }
   __device__ static unsigned arrival() {
     __shared__ alignas(8) std::uint64_t barrier;
     return shared(&barrier);

@@ -84,12 +84,15 @@ __global__ void __launch_bounds__(kTileThreads, 5)
       for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = area * through[k];
     };
     const auto face_of = [&](int f) { return normals + in_face_blocks(static_cast<unsigned>(f), normal_columns(Dim)); };
+    // The place across comes while the face before is computed.
+    const auto place_across = [&](int f) {
+      return f >= tile.inner_faces && f < tile.cell_faces ? t.across[tile.first_face + f] : tile.first_face + f;
+    };
+    std::int32_t next = place_across(static_cast<int>(threadIdx.x));
     for (int f = static_cast<int>(threadIdx.x); f < tile.cell_faces; f += threads) {
-      std::int32_t left = tile.first_face + f, right = left;
-      if (f >= tile.inner_faces) {
-        const std::uint32_t across = t.across[left];
-        ((across & kOwnRight) != 0 ? left : right) = static_cast<std::int32_t>(across & ~kOwnRight);
-      }
+      const std::int32_t own = tile.first_face + f, across = next;
+      next = place_across(f + threads);
+      const std::int32_t left = f >= tile.left_faces ? across : own, right = f >= tile.left_faces ? own : across;
       const Real* const face = face_of(f);
       const BasicVec3<Real> normal{face[0], face[kFaceBlock], Dim == 3 ? face[2 * kFaceBlock] : 0};
       keep(f, face, flux(gas, state_at(a.states, left, false), state_at(a.states, right, true), normal));
@@ -97,8 +100,7 @@ __global__ void __launch_bounds__(kTileThreads, 5)
     for (int f = tile.cell_faces + static_cast<int>(threadIdx.x); f < tile.faces; f += threads) {
       const std::int32_t place = tile.first_face + f;
       const Primitive inside = as<double>(state_at(a.states, place, false));
-      keep(f, face_of(f),
-           as<Real>(boundary_face_flux(a.boundary, a.gas, flux, inside, static_cast<std::int32_t>(t.across[place]))));
+      keep(f, face_of(f), as<Real>(boundary_face_flux(a.boundary, a.gas, flux, inside, t.across[place])));
     }
   }
   fetch.end();

@@ -20,22 +20,39 @@ __device__ bool is_flat(const View& view, const std::int32_t* lowered, int c) {
   return flat;
 }
 
-/// Arrays of gradient_kernel in shared memory. The state on a side of a face takes the place of the arm there.
-template <int Dim, bool GreenGauss, class Real>
+/// Arrays of gradient_kernel in shared memory. The state on a side of a face takes the place of the arm there, and of the pull.
+template <int Dim, Pulls kPulls, class Real>
 struct GradientMemory {
-  Real *values, *centroids, *sides, *normals, *matrices;
+  Real *values, *centroids, *sides, *matrices;
   std::uint32_t* topology;
 
-  __host__ __device__ GradientMemory(SharedMemory& memory, const TileRange& range, bool by_node)
+  __host__ __device__ GradientMemory(SharedMemory& memory, const TileRange& range)
       : values(memory.take<Real>(kVars * range.rows)),
-        centroids(memory.take<Real>(by_node ? Dim * whole_units(range.rows) : 0)),
+        centroids(memory.take<Real>(by_node(kPulls) ? Dim * whole_units(range.rows) : 0)),
         sides(memory.take<Real>(kStateColumns * kFaceBlock * face_blocks(range.faces))),
-        normals(memory.take<Real>(GreenGauss ? (Dim + 1) * kFaceBlock * face_blocks(range.faces) : 0)),
-        matrices(memory.take<Real>(GreenGauss ? 0 : Dim * (Dim + 1) / 2 * range.cells)),
+        matrices(memory.take<Real>(kPulls == Pulls::green_gauss ? 0 : Dim * (Dim + 1) / 2 * range.cells)),
         topology(memory.take<std::uint32_t>(whole_units(range.cells + 1 + range.entries))) {}
 };
 
-template <int Dim, bool GreenGauss, class Limiter, class Real>
+/// Leaves in the pull's columns of each face what both its cells make their pulls of: least squares' from the left cell to the
+/// right one; for Green-Gauss, which finds normal and area there, the area vector and the right cell's share.
+template <int Dim, Pulls kPulls, class Real>
+__device__ void find_pulls(const Tile& tile, Real* sides) {
+  for (int f = static_cast<int>(threadIdx.x); f < tile.faces; f += static_cast<int>(blockDim.x)) {
+    Real* const face = sides + in_face_blocks(static_cast<unsigned>(f), kStateColumns);
+    const auto part = [&](int i) -> Real& { return face[pull_column<Dim>(i) * kFaceBlock]; };
+    const BasicVec3<Real> left = column_vector<Dim>(face), right = column_vector<Dim>(face + kVars * kFaceBlock);
+    if constexpr (kPulls == Pulls::green_gauss) {
+      for (int d = 0; d < Dim; ++d) part(d) *= part(Dim);
+      part(Dim) = share_behind(left, right);
+    } else {
+      const BasicVec3<Real> pull = pull_over<Dim>(left - right);
+      for (int d = 0; d < Dim; ++d) part(d) = pull[d];
+    }
+  }
+}
+
+template <int Dim, Pulls kPulls, class Limiter, class Real>
 __global__ void __launch_bounds__(kTileThreads, 4)
     gradient_kernel(const __grid_constant__ TileRange range, const __grid_constant__ GradientArgs<Real> a,
                     const Limiter limiter) {
@@ -43,44 +60,45 @@ __global__ void __launch_bounds__(kTileThreads, 4)
   const TileArrays<Real>& t = a.tiles;
   const Tile tile = t.tile[range.first + static_cast<std::int32_t>(blockIdx.x)];
   SharedMemory shared(memory);
-  const GradientMemory<Dim, GreenGauss, Real> m(shared, range, t.stencil_row != nullptr);
+  const GradientMemory<Dim, kPulls, Real> m(shared, range);
   const int blocks = face_blocks(tile.faces);
-  constexpr int kLanes = 8;
-  static_assert(kVars <= kLanes);
-  Column<Real> column;
-  offer(column, static_cast<int>(threadIdx.x) % kLanes, 0, kVars, a.values, m.values);
   const Real* const arms = t.arms + std::int64_t{tile.first_face} * arm_columns(Dim);
   Fetch fetch;
   fetch.begin();
   fetch.run(a.values + static_cast<std::int64_t>(tile.first_cell) * kVars, m.values, tile.cells * kVars);
-  if (t.stencil_row != nullptr) {
+  if constexpr (by_node(kPulls)) {
     fetch.run(t.centroids + std::int64_t{tile.first_row} * Dim, m.centroids, Dim * tile.row_stride());
   }
   constexpr int kArm = Dim * kFaceBlock, kStates = kStateColumns * kFaceBlock;
   fetch.runs<kArm>(2 * blocks, arms, kArm, m.sides, kStates / 2);
-  if constexpr (GreenGauss) {
-    constexpr int kColumns = normal_columns(Dim);
-    fetch.run(t.normals + std::int64_t{tile.first_face} * kColumns, m.normals, blocks * kColumns * kFaceBlock);
+  if constexpr (kPulls == Pulls::green_gauss) {
+    // Two columns to the left arm's side and two to the right one's, or three to the left one's.
+    constexpr int kRuns = Dim - 1, kLength = normal_columns(Dim) / kRuns * kFaceBlock;
+    fetch.runs<kLength>(kRuns * blocks, t.normals + std::int64_t{tile.first_face} * normal_columns(Dim), kLength, m.sides + kArm,
+                        kStates / kRuns);
   } else if (t.matrices != nullptr) {
     constexpr int kMatrix = Dim * (Dim + 1) / 2;
     fetch.run(t.matrices + std::int64_t{tile.first_cell} * kMatrix, m.matrices, tile.cells * kMatrix);
   }
   fetch.run(t.topology + tile.topology, m.topology, tile.topology_size());
-  fetch.rows<kLanes>(t.halo_row + tile.halo, tile.rows - tile.cells, tile.cells, column);
+  fetch.rows<kVars>(t.halo_row + tile.halo, tile.rows - tile.cells, a.values, m.values + tile.cells * kVars);
   fetch.end();
-  const TileView<Dim, Real, GreenGauss> view{.t = t,
-                                             .tile = tile,
-                                             .values = m.values,
-                                             .centroids = m.centroids,
-                                             .sides = m.sides,
-                                             .normals = m.normals,
-                                             .matrices = m.matrices,
-                                             .topology = m.topology,
-                                             .gas = as<Real>(a.gas),
-                                             .scale = as<Real>(a.scale),
-                                             .reference_length = static_cast<Real>(a.reference_length),
-                                             .order = static_cast<Real>(a.order),
-                                             .axisymmetric = t.radius != nullptr};
+  if constexpr (!by_node(kPulls)) {
+    find_pulls<Dim, kPulls>(tile, m.sides);
+    __syncthreads();
+  }
+  const TileView<Dim, Real, kPulls> view{.t = t,
+                                         .tile = tile,
+                                         .values = m.values,
+                                         .centroids = m.centroids,
+                                         .sides = m.sides,
+                                         .matrices = m.matrices,
+                                         .topology = m.topology,
+                                         .gas = as<Real>(a.gas),
+                                         .scale = as<Real>(a.scale),
+                                         .reference_length = static_cast<Real>(a.reference_length),
+                                         .order = static_cast<Real>(a.order),
+                                         .axisymmetric = t.radius != nullptr};
   const auto c = static_cast<std::int32_t>(threadIdx.x);
   Real g[kVars][Dim] = {};
   if (c < tile.cells) {
@@ -92,7 +110,7 @@ __global__ void __launch_bounds__(kTileThreads, 4)
       }
     }
   }
-  __syncthreads();  // the arms of others are not needed any more
+  __syncthreads();  // pulls, and the arms of others, are not needed any more
   if (c < tile.cells) {
     const BasicPrimitive<Real> mean = load(m.values + c * kVars);
     for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
@@ -109,42 +127,49 @@ __global__ void __launch_bounds__(kTileThreads, 4)
       Real* const to = a.states + std::int64_t{tile.first_face} * kStateColumns + at + side * (kStates / 2);
       for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = from[k * kFaceBlock];
     };
-    const bool cut = f >= tile.inner_faces, own_right = cut && (t.across[tile.first_face + f] & kOwnRight) != 0;
+    const bool own_right = f >= tile.left_faces && f < tile.cell_faces;
     if (!own_right) keep(0);
-    if (!cut || own_right) keep(1);
+    if (own_right || f < tile.inner_faces) keep(1);
   }
 }
 
 template <int Dim, class Real>
-std::size_t gradient_memory(const TileRange& range, bool green_gauss, bool stencils_by_node) {
+std::size_t gradient_memory(const TileRange& range, Pulls pulls) {
   SharedMemory memory;
-  if (green_gauss) {
-    (void)GradientMemory<Dim, true, Real>(memory, range, stencils_by_node);
-  } else {
-    (void)GradientMemory<Dim, false, Real>(memory, range, stencils_by_node);
+  switch (pulls) {
+    case Pulls::least_squares:
+      (void)GradientMemory<Dim, Pulls::least_squares, Real>(memory, range);
+      break;
+    case Pulls::least_squares_by_node:
+      (void)GradientMemory<Dim, Pulls::least_squares_by_node, Real>(memory, range);
+      break;
+    case Pulls::green_gauss:
+      (void)GradientMemory<Dim, Pulls::green_gauss, Real>(memory, range);
   }
   return memory.bytes();
 }
 
 /// A thread for each cell, in whole warps.
-inline int threads_for(int cells) { return cells >= kTileThreads ? kTileThreads : (cells + 31) / 32 * 32; }
+inline int threads_for(int cells) { return (cells + 31) / 32 * 32; }
 
-template <int Dim, bool GreenGauss, class Limiter, class Real>
+template <int Dim, Pulls kPulls, class Limiter, class Real>
 void launch_gradients_with(Stream& stream, const TileRange& range, const Limiter& limiter, const GradientArgs<Real>& args) {
-  const std::size_t memory = gradient_memory<Dim, Real>(range, GreenGauss, args.tiles.stencil_row != nullptr);
-  launch_tiles(stream, range, threads_for(range.cells), memory, "gradients", gradient_kernel<Dim, GreenGauss, Limiter, Real>,
-               args, limiter);
+  launch_tiles(stream, range, threads_for(range.cells), gradient_memory<Dim, Real>(range, kPulls), "gradients",
+               gradient_kernel<Dim, kPulls, Limiter, Real>, args, limiter);
 }
 
 template <int Dim, class Real>
-void launch_gradients(Stream& stream, const TileRange& range, GradientKind kind, const LimiterChoice& limiter,
+void launch_gradients(Stream& stream, const TileRange& range, Pulls pulls, const LimiterChoice& limiter,
                       const GradientArgs<Real>& args) {
   std::visit(
       [&](const auto& chosen) {
-        if (kind == GradientKind::green_gauss) {
-          launch_gradients_with<Dim, true>(stream, range, chosen, args);
-        } else {
-          launch_gradients_with<Dim, false>(stream, range, chosen, args);
+        switch (pulls) {
+          case Pulls::least_squares:
+            return launch_gradients_with<Dim, Pulls::least_squares>(stream, range, chosen, args);
+          case Pulls::least_squares_by_node:
+            return launch_gradients_with<Dim, Pulls::least_squares_by_node>(stream, range, chosen, args);
+          case Pulls::green_gauss:
+            return launch_gradients_with<Dim, Pulls::green_gauss>(stream, range, chosen, args);
         }
       },
       limiter);

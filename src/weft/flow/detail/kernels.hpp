@@ -31,12 +31,11 @@ template <int Dim, class Real>
 }
 
 /// Green-Gauss: a difference of values across a face pulls by it times the face's area vector, out of the cell, over the cell's
-/// volume, times the neighbour's share of the value on the face, which is linear between the two centroids.
+/// volume, times this: the neighbour's share of the value on the face, which is linear between the two centroids.
 template <class Real>
-[[nodiscard]] WEFT_HD inline BasicVec3<Real> pull_through(const BasicVec3<Real>& area_over_volume, const BasicVec3<Real>& to_face,
-                                                          const BasicVec3<Real>& from_behind) {
+[[nodiscard]] WEFT_HD inline Real share_behind(const BasicVec3<Real>& to_face, const BasicVec3<Real>& from_behind) {
   const Real near = norm(to_face), far = norm(from_behind);
-  return near / (near + far) * area_over_volume;
+  return near / (near + far);
 }
 
 /// v, multiplied with a symmetric matrix: xx xy yy (2-D), xx xy yy xz yz zz (3-D).

@@ -31,8 +31,9 @@ struct alignas(16) Tile {
   std::int32_t halo = 0;  ///< in halo_row: cells behind faces, then cells that only stencils reach, then boundary rows
   std::int32_t rows = 0;  ///< own cells and all rows around them
   std::int32_t faces = 0;
-  std::int32_t inner_faces = 0;  ///< faces between two own cells, which come first; then come those to cells of others,
-  std::int32_t cell_faces = 0;   ///< up to here; then those of the boundary
+  std::int32_t inner_faces = 0;  ///< faces between two own cells, which come first; then come those to cells of others:
+  std::int32_t left_faces = 0;   ///< up to here with the own cell to the left,
+  std::int32_t cell_faces = 0;   ///< up to here with it to the right; then those of the boundary
   std::int32_t entries = 0;      ///< faces of each cell, summed over the cells
   std::int32_t first_row = 0;    ///< whole units: the number of dimensions times this is the place in centroids
   std::int32_t first_face = 0;   ///< whole blocks: the place of the first face among those of all tiles
@@ -54,9 +55,6 @@ struct alignas(16) Tile {
 
 /// Set in a cell's entry for a face where the cell is to the right of it. Faces have smaller numbers.
 inline constexpr std::uint32_t kRightSide = 0x8000U;
-
-/// Set in a face's entry of `across` where the tile's own cell is to the right of it.
-inline constexpr std::uint32_t kOwnRight = 0x80000000U;
 
 /// The side of a face of a tile where a ghost is.
 struct GhostSide {

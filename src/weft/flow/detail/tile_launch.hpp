@@ -19,7 +19,8 @@ template <class Real>
 struct TileArrays {
   const Tile* tile;
   const std::int32_t* halo_row;
-  const std::uint32_t *topology, *across;
+  const std::uint32_t* topology;
+  const std::int32_t* across;
   const Real *centroids, *arms, *normals;
   const std::int32_t* stencil_offset;
   const std::uint16_t* stencil_row;  ///< null: stencils are the rows behind the faces
@@ -29,6 +30,14 @@ struct TileArrays {
   const double* radius;  ///< of the centroids of owned cells, m; null: not axisymmetric
   std::int32_t cells;    ///< owned and ghost
 };
+
+/// What differences of values pull a gradient by: least squares over the cells behind faces or around nodes, or Green-Gauss.
+enum class Pulls { least_squares, least_squares_by_node, green_gauss };
+[[nodiscard]] WEFT_HD constexpr bool by_node(Pulls pulls) { return pulls == Pulls::least_squares_by_node; }
+[[nodiscard]] inline Pulls pulls_of(GradientKind kind, bool stencils_by_node) {
+  if (kind == GradientKind::green_gauss) return Pulls::green_gauss;
+  return stencils_by_node ? Pulls::least_squares_by_node : Pulls::least_squares;
+}
 
 /// Some tiles, and the most that any of them has.
 struct TileRange {
@@ -131,13 +140,13 @@ struct FluxArgs {
 
 /// Bytes of shared memory that a block needs for the gradients and for the fluxes of tiles like these.
 template <int Dim, class Real>
-[[nodiscard]] std::size_t gradient_memory(const TileRange& range, bool green_gauss, bool stencils_by_node);
+[[nodiscard]] std::size_t gradient_memory(const TileRange& range, Pulls pulls);
 template <int Dim, class Real>
 [[nodiscard]] std::size_t flux_memory(const TileRange& range);
 
 /// Limited gradients of the cells of tiles, and from them the states on their sides of faces.
 template <int Dim, class Real>
-void launch_gradients(Stream& stream, const TileRange& range, GradientKind kind, const LimiterChoice& limiter,
+void launch_gradients(Stream& stream, const TileRange& range, Pulls pulls, const LimiterChoice& limiter,
                       const GradientArgs<Real>& args);
 /// Fluxes through all boundary faces, per unit area, out of the domain, from values and gradients.
 template <int Dim, class Real, class State>

@@ -50,9 +50,20 @@ __device__ void put(const T* from, T* to, int count) {
   if (rest < count) to[rest] = from[rest];
 }
 
+/// A vector in neighbouring columns of blocks of faces.
+template <int Dim, class Real>
+__device__ BasicVec3<Real> column_vector(const Real* at) {
+  return {at[0], at[kFaceBlock], Dim == 3 ? at[2 * kFaceBlock] : 0};
+}
+
+/// Of the columns of a face (kStateColumns), those that the two arms leave to the face's pull.
+template <int Dim>
+[[nodiscard]] WEFT_HD constexpr int pull_column(int i) {
+  return (i < kVars - Dim ? 1 : 2) * Dim + i;
+}
+
 /// The View of kernels.hpp on a tile in shared memory; what is read once per thread stays in global memory.
-/// @tparam GreenGauss  which gradients its pulls make; least squares otherwise.
-template <int Dim, class Number, bool GreenGauss = false>
+template <int Dim, class Number, Pulls kPulls>
 struct TileView {
   using Real = Number;
   using Group = Number;
@@ -61,10 +72,9 @@ struct TileView {
   const TileArrays<Real>& t;
   const Tile& tile;
   const Real* values;
-  const Real* centroids;          ///< as in Tiles
-  const Real* sides;              ///< in blocks of faces, kStateColumns: of each side's the first hold the arm
-  const Real* normals;            ///< in blocks of faces: normal and area; for Green-Gauss
-  const Real* matrices;           ///< of own cells; for least squares
+  const Real* centroids;  ///< as in Tiles
+  const Real* sides;      ///< in blocks of faces, kStateColumns: of each side's the first hold the arm, the others the pull
+  const Real* matrices;   ///< of own cells; for least squares
   const std::uint32_t* topology;  ///< as in Tiles
   BasicIdealGas<Real> gas;
   BasicPrimitive<Real> scale;
@@ -73,51 +83,52 @@ struct TileView {
 
   // Stencils by node are long: they stay where they are.
   __device__ std::int32_t stencil_begin(std::int32_t c) const {
-    return t.stencil_row == nullptr ? face_begin(c) : t.stencil_offset[tile.first_cell + c];
+    return by_node(kPulls) ? t.stencil_offset[tile.first_cell + c] : face_begin(c);
   }
   __device__ std::int32_t stencil_end(std::int32_t c) const {
-    return t.stencil_row == nullptr ? face_end(c) : t.stencil_offset[tile.first_cell + c + 1];
+    return by_node(kPulls) ? t.stencil_offset[tile.first_cell + c + 1] : face_end(c);
   }
-  __device__ std::int32_t stencil_row(std::int32_t s) const {
-    return t.stencil_row == nullptr ? row_behind(s) : t.stencil_row[s];
-  }
+  __device__ std::int32_t stencil_row(std::int32_t s) const { return by_node(kPulls) ? t.stencil_row[s] : row_behind(s); }
   __device__ std::int32_t face_begin(std::int32_t c) const { return static_cast<std::int32_t>(topology[c]); }
   __device__ std::int32_t face_end(std::int32_t c) const { return static_cast<std::int32_t>(topology[c + 1]); }
   __device__ std::int32_t row_behind(std::int32_t s) const {
     return static_cast<std::int32_t>(topology[tile.cell_sides() + s] >> 16U);
   }
-  /// Where in `sides` a cell's side of a face stands, or the other side.
-  __device__ unsigned side(std::int32_t s, bool other = false) const {
+  /// Where in `sides` a cell's side of a face stands.
+  __device__ unsigned side(std::int32_t s) const {
     const std::uint32_t word = topology[tile.cell_sides() + s];
-    const bool right = ((word & kRightSide) != 0) != other;
-    return in_face_blocks(word & (kRightSide - 1), kStateColumns) + (right ? kVars * kFaceBlock : 0);
+    return in_face_blocks(word & (kRightSide - 1), kStateColumns) + ((word & kRightSide) != 0 ? kVars * kFaceBlock : 0);
   }
-  __device__ BasicVec3<Real> vector(const Real* at) const { return {at[0], at[kFaceBlock], Dim == 3 ? at[2 * kFaceBlock] : 0}; }
 
   template <int D>
   __device__ BasicVec3<Real> pull(std::int32_t c, std::int32_t s) const {
-    if constexpr (GreenGauss) {
-      const std::uint32_t word = topology[tile.cell_sides() + s];
-      const Real* const face = normals + in_face_blocks(word & (kRightSide - 1), Dim + 1);
-      const Real area = face[Dim * kFaceBlock] * inverse_volume(c);
-      return pull_through(((word & kRightSide) == 0 ? area : -area) * vector(face), to_face<D>(c, s), from_behind(s));
+    if constexpr (by_node(kPulls)) return pull_over<D>(centroid(t.stencil_row[s]) - centroid(c));
+    const std::uint32_t word = topology[tile.cell_sides() + s];
+    const bool right = (word & kRightSide) != 0;
+    const Real* const face = sides + in_face_blocks(word & (kRightSide - 1), kStateColumns);
+    const auto part = [&](int i) { return face[pull_column<D>(i) * kFaceBlock]; };
+    const BasicVec3<Real> across{part(0), part(1), D == 3 ? part(2) : 0};
+    if constexpr (kPulls == Pulls::green_gauss) {
+      return (right ? part(D) - 1 : part(D)) * across;
     } else {
-      if (t.stencil_row != nullptr) return pull_over<D>(centroid(t.stencil_row[s]) - centroid(c));
-      return pull_over<D>(to_face<D>(c, s) - from_behind(s));
+      return right ? -across : across;
     }
   }
   template <int D>
   __device__ void complete(std::int32_t c, Real (&sum)[D]) const {
-    if constexpr (!GreenGauss) multiply(matrices + c * (D * (D + 1) / 2), sum);
+    if constexpr (kPulls == Pulls::green_gauss) {
+      for (Real& component : sum) component *= inverse_volume(c);
+    } else {
+      multiply(matrices + c * (D * (D + 1) / 2), sum);
+    }
   }
   __device__ BasicVec3<Real> centroid(std::int32_t row) const {
     return {centroids[row], centroids[tile.row_stride() + row], Dim == 3 ? centroids[2 * tile.row_stride() + row] : 0};
   }
   template <int D>
   __device__ BasicVec3<Real> to_face(std::int32_t /*c*/, std::int32_t s) const {
-    return vector(sides + side(s));
+    return column_vector<D>(sides + side(s));
   }
-  __device__ BasicVec3<Real> from_behind(std::int32_t s) const { return vector(sides + side(s, true)); }
   __device__ Real radius(std::int32_t c) const { return static_cast<Real>(t.radius[tile.first_cell + c]); }
   __device__ Real inverse_volume(std::int32_t c) const { return static_cast<Real>(t.inverse_volume[tile.first_cell + c]); }
   __device__ Real value(std::int32_t row, int k) const { return values[row * kVars + k]; }

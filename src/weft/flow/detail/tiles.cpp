@@ -33,6 +33,14 @@ class Numbering {
   int next_ = 0;
 };
 
+/// A face to a cell of another tile or to a ghost, in the order that they have in a tile.
+struct CutFace {
+  bool own_right;
+  std::int32_t behind;  ///< tile; the number of tiles: a ghost
+  std::int32_t face;
+  auto operator<=>(const CutFace&) const = default;
+};
+
 bool within(const TileSize& size, const TileSize& limit) {
   return size.cells <= limit.cells && size.rows <= limit.rows && size.faces <= limit.faces && size.entries <= limit.entries;
 }
@@ -119,13 +127,20 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
   if (by_node) stencil_row.resize(d.stencil_row.size());
   Numbering rows(static_cast<std::size_t>(d.rows)), faces(static_cast<std::size_t>(mesh.faces()));
   std::vector<std::int32_t> boundary_faces, inner_faces;
-  std::vector<std::pair<std::int32_t, std::int32_t>> cut_faces;  // by what is behind them
-  std::vector<std::size_t> face_list;                            // of the tile, each once
+  std::vector<CutFace> cut_faces;
+  std::vector<std::size_t> face_list;  // of the tile, each once
   std::vector<std::int32_t> place_elsewhere(static_cast<std::size_t>(mesh.faces()), -1);
   std::int32_t first_row = 0, first_face = 0;
   const auto tile_of = [&](std::int32_t cell) {
     const auto after = std::upper_bound(cut.cell_offset.begin(), cut.cell_offset.end(), cell);
     return static_cast<std::int32_t>(after - cut.cell_offset.begin()) - 1;
+  };
+
+  // Two ranks must turn a face between them the same way: where the flux depends on it by rounding alone, it still does.
+  const auto turned = [&](std::size_t f) {
+    const auto left = static_cast<std::size_t>(d.face_left[f]), right = static_cast<std::size_t>(d.face_right[f]);
+    return d.face_right[f] >= mesh.owned_cells && d.face_right[f] < mesh.cells() &&
+           mesh.cell_global[right] < mesh.cell_global[left];
   };
 
   for (std::int32_t number = 0; number < cut.size(); ++number) {
@@ -163,7 +178,11 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
         if (behind >= first && behind < last) {
           inner_faces.push_back(d.cell_face[s]);
         } else {
-          cut_faces.emplace_back(behind < mesh.owned_cells ? tile_of(behind) : cut.size(), d.cell_face[s]);
+          const std::int32_t face = d.cell_face[s];
+          const bool to_the_right = d.face_right[static_cast<std::size_t>(face)] == c;
+          cut_faces.push_back({.own_right = to_the_right != turned(static_cast<std::size_t>(face)),
+                               .behind = behind < mesh.owned_cells ? tile_of(behind) : cut.size(),
+                               .face = face});
         }
       });
     }
@@ -183,7 +202,10 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
     };
     for (const std::int32_t f : inner_faces) add_face(f);
     t.inner_faces = faces.count();
-    for (const auto& [behind, f] : cut_faces) add_face(f);
+    const auto own_right = std::find_if(cut_faces.begin(), cut_faces.end(), [](const CutFace& f) { return f.own_right; });
+    for (auto f = cut_faces.begin(); f != own_right; ++f) add_face(f->face);
+    t.left_faces = faces.count();
+    for (auto f = own_right; f != cut_faces.end(); ++f) add_face(f->face);
     t.cell_faces = faces.count();
     for (const std::int32_t f : boundary_faces) add_face(f);
     t.faces = faces.count();
@@ -193,12 +215,6 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
     if (rows.count() > kMost || faces.count() >= static_cast<int>(kRightSide)) {
       throw LimitError("a tile has more than 65535 rows or 32767 faces", "make tiles of fewer cells");
     }
-    // Two ranks must turn a face between them the same way: where the flux depends on it by rounding alone, it still does.
-    const auto turned = [&](std::size_t f) {
-      const auto left = static_cast<std::size_t>(d.face_left[f]), right = static_cast<std::size_t>(d.face_right[f]);
-      return d.face_right[f] >= mesh.owned_cells && d.face_right[f] < mesh.cells() &&
-             mesh.cell_global[right] < mesh.cell_global[left];
-    };
     for (std::int32_t c = first; c <= last; ++c) {
       topology.push_back(static_cast<std::uint32_t>(d.cell_face_offset[c] - d.cell_face_offset[first]));
     }
@@ -236,14 +252,13 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
     for (std::int32_t i = t.inner_faces; i < t.faces; ++i) {
       const std::size_t f = face_list[static_cast<std::size_t>(i)];
       const std::int32_t right = d.face_right[f], place = first_face + i;
-      std::uint32_t& here = across[static_cast<std::size_t>(place)];
+      std::int32_t& here = across[static_cast<std::size_t>(place)];
       if (i >= t.cell_faces) {
-        here = static_cast<std::uint32_t>(right - mesh.cells());
+        here = right - mesh.cells();
         continue;
       }
-      const bool own_right = right >= first && right < last, own_left = !own_right;
       if (right >= mesh.owned_cells) {  // a ghost is never to the left of a face of the mesh
-        here = static_cast<std::uint32_t>(place) | (turned(f) ? kOwnRight : 0);
+        here = place;
         ghost_sides.push_back({.row = right, .place = place, .right = !turned(f), .arm = arm(f, right)});
         continue;
       }
@@ -251,8 +266,8 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
       if (elsewhere < 0) {
         elsewhere = place;
       } else {
-        here = static_cast<std::uint32_t>(elsewhere) | (own_left ? 0 : kOwnRight);
-        across[static_cast<std::size_t>(elsewhere)] = static_cast<std::uint32_t>(place) | (own_left ? kOwnRight : 0);
+        here = elsewhere;
+        across[static_cast<std::size_t>(elsewhere)] = place;
       }
     }
     first_face = checked_local(std::int64_t{first_face} + places, "faces of tiles");

@@ -59,9 +59,9 @@ struct Tiles {
   /// By tile: where the faces of each cell begin and the end of the last (cells + 1 numbers); each cell's faces (face and
   /// kRightSide in the lower half, row behind it in the upper). All in the numbers of the tile.
   std::vector<std::uint32_t> topology;
-  /// By place. Of a face to a cell of another tile, its place in that one; to a ghost, its own place; both with kOwnRight. Of a
-  /// face of the boundary, how manieth of the boundary it is; its cell is to the left.
-  std::vector<std::uint32_t> across;
+  /// By place. Of a face to a cell of another tile, its place in that one; to a ghost, its own place. Of a face of the
+  /// boundary, how manieth of the boundary it is; its cell is to the left.
+  std::vector<std::int32_t> across;
   std::vector<GhostSide> ghost_sides;
   std::vector<double> arms, normals;  ///< by place, in blocks of faces (see arm_columns, normal_columns)
   // Where stencils are not the rows behind the faces; else empty.
