@@ -1,0 +1,115 @@
+"""The commands beside weft run.
+
+    commands_test.py path/to/weft [unittest arguments]
+"""
+import subprocess
+import sys
+import unittest
+
+from weft_support import CASES, COARSE, FAILED, SOURCE, USAGE, InFolder, h5py, ranks, sets
+
+
+class Tools(InFolder):
+    def test_new_writes_cases(self):
+        listed = self.weft("new")
+        for name in COARSE:
+            self.assertIn(name, listed)
+        self.weft("new", "sod")
+        self.assertEqual((self.folder / "sod.toml").read_bytes(), (CASES / "sod.toml").read_bytes())
+        self.assertIn("--force", self.weft("new", "sod", code=FAILED))
+        self.weft("new", "sod", "--force")
+        self.weft("new", "wedge", "mine.toml")
+        self.assertIn("good. 128 cells in 2-D; zones: ", self.weft("check", "mine.toml", *sets("mesh.nx=16", "mesh.ny=8")))
+        self.assertIn("; no boundary\n", self.weft("check", *self.coarse("vortex")))
+        self.assertIn("wrote one.su2: 1 cell, 4 nodes", self.weft("mesh", "generate", "box", "one.su2", "-p", "nx=1", "-p", "ny=1"))
+        self.assertIn('did you mean "wedge"', self.weft("new", "wegde", code=FAILED))
+        self.weft("new", "sod", "no/folder/here.toml", code=FAILED)
+
+    def test_meshes_are_generated_and_converted(self):
+        generators = self.weft("mesh", "generate")
+        for name in ("box", "wedge", "naca", "ringleb"):
+            self.assertIn(name, generators)
+        self.assertIn("nx", self.weft("mesh", "generate", "wedge"))
+        self.assertIn("box", self.weft("mesh", "generate", "boxs", code=FAILED))
+        self.assertIn("24 cells", self.weft("mesh", "generate", "wedge", "w.su2", "-p", "nx=6", "-p", "ny=4"))
+        self.assertIn("24 cells", self.weft("mesh", "convert", "w.su2", "w.msh", *ranks(2)))
+        self.assertIn("24 cells", self.weft("mesh", "convert", "w.msh", "w2.su2", "--format", "su2"))
+        self.assertIn("24 cells", self.weft("mesh", "convert", "w.msh", "w.h5", *ranks(2)))
+        self.assertIn("nonsense", self.weft("mesh", "generate", "wedge", "w.su2", "-p", "nonsense=6", code=FAILED))
+        self.assertIn("nx", self.weft("mesh", "generate", "wedge", "w.su2", "-p", "nx", code=FAILED))
+        self.assertIn(".stl", self.weft("mesh", "convert", "w.su2", "w.stl", code=FAILED))
+        # The files are the mesh that the generator makes: the same run, cell by cell in whatever order.
+        self.weft("run", *self.coarse("wedge", "mesh.nx=6", "mesh.ny=4", "output.history_steps=1", results="generated"))
+        text = (CASES / "wedge.toml").read_text()
+        head, tail = text.split("[mesh]", 1)
+        rest = tail[tail.index("[free_stream]"):]
+        for file in ("w.su2", "w.msh", "w2.su2", "w.h5"):
+            (self.folder / "w.toml").write_text(f'{head}[mesh]\nfile = "{file}"\n{rest}')
+            self.weft("run", "w.toml", *sets("stop.steps=5", "output.history_steps=1", f"output.directory=from_{file}"))
+            a, b = self.rows("generated/residuals.csv")[-1], self.rows(f"from_{file}/residuals.csv")[-1]
+            self.assertAlmostEqual(float(a["density"]), float(b["density"]), delta=1e-12 * float(a["density"]))
+
+    def test_meshes_are_refined_and_cut(self):
+        self.weft("mesh", "generate", "wedge", "w.h5", "-p", "nx=24", "-p", "ny=16", *ranks(2))
+        self.assertIn("1536 cells", self.weft("mesh", "refine", "w.h5", "fine.h5", *ranks(2)))
+        self.assertIn("24576 cells", self.weft("mesh", "refine", "w.h5", "finer.msh", "--times", "3"))
+        self.assertIn("1536 cells", self.weft("mesh", "info", "fine.h5"))
+        for partitioner in ("metis", "hilbert"):
+            said = self.weft("mesh", "partition", "fine.h5", "cut.h5", "--ranks", "3", "--partitioner", partitioner, "-n", 2)
+            self.assertIn("3 parts of 5", said)
+            self.assertIn("the file is cut into 3 parts\n", self.weft("mesh", "info", "cut.h5", *ranks(3)))
+            self.assertIn("of which 2 ranks can make no use", self.weft("mesh", "info", "cut.h5", *ranks(2)))
+        heavy = ("mesh", "partition", "fine.h5", "heavy.h5", "--ranks", "2", "--weight")
+        self.assertRegex(self.weft(*heavy, "x < 0 ? 9 : 1"), r"2 parts of 3\d\d to 12\d\d")
+        self.assertIn('--weight: "x" is -0.', self.weft(*heavy, "x", code=FAILED))
+        text = (CASES / "wedge.toml").read_text()
+        head, tail = text.split("[mesh]", 1)
+        (self.folder / "cut.toml").write_text(f'{head}[mesh]\nfile = "cut.h5"\n{tail[tail.index("[free_stream]"):]}')
+        run = ("run", "cut.toml", *sets("stop.steps=2"))
+        self.assertIn("cut anew", self.weft(*run, *sets("output.directory=two"), *ranks(2)))
+        self.assertNotIn("cut anew", self.weft(*run, *sets("output.directory=three", "mesh.balance=cost"), *ranks(3)))
+        self.weft(*run, *sets("output.directory=curve", "mesh.partitioner=hilbert"), *ranks(3))
+        self.assertIn('did you mean "hilbert"', self.weft(*run, *sets("mesh.partitioner=hilbrt"), code=FAILED))
+        self.assertIn("did you mean hilbert?", self.weft("mesh", "info", "fine.h5", "--partitioner", "hilbrt", code=FAILED))
+        self.assertIn("end its name in .h5", self.weft("mesh", "partition", "fine.h5", "cut.su2", "--ranks", "3", code=FAILED))
+        self.assertIn("--ranks", self.weft("mesh", "partition", "fine.h5", "cut.h5", code=USAGE))
+        self.assertIn("--times", self.weft("mesh", "refine", "fine.h5", "out.h5", "--times", "0", code=USAGE))
+
+    @unittest.skipIf(h5py is None, "no h5py")
+    def test_the_mesh_that_the_guide_writes_with_python(self):
+        program = (SOURCE / "docs/guide/meshes.md").read_text().split("```python\n")[1].split("```")[0]
+        subprocess.run([sys.executable, "-c", program], cwd=self.folder, check=True)
+        self.assertIn("wall: 4 faces", self.weft("mesh", "info", "square.h5", *ranks(2)))
+
+    def test_plans_for_ranks_that_are_not_there(self):
+        case = self.coarse("forward_step")
+        given = ["--latency", "1.5", "--bandwidth", "12", "--cell-rate", "4"]
+        alone = self.weft("plan", *case, "--ranks", "1,2,64", *given)
+        self.assertIn("1.5 us a message         (given)", alone)
+        table = [line.split() for line in alone.splitlines() if line.strip().endswith("%")]
+        self.assertEqual([int(row[0]) for row in table], [1, 2, 64])
+        self.assertEqual(table[0][3:7], ["0", "0", "0", "0"], "one rank has no ghosts and sends nothing")
+        self.assertIn("less than 50%", alone)
+        together = self.weft("plan", *case, "--ranks", "1,2,64", *given, "-n", 2)
+        for row, same in zip(table, [line.split() for line in together.splitlines() if line.strip().endswith("%")]):
+            self.assertEqual(row[:7], same[:7], "counts do not depend on the ranks that plan")
+        self.assertIn("measured between the ranks", self.weft("plan", *case, "--ranks", 2, "-n", 2))
+        self.assertFalse((self.folder / "forward_step").exists(), "nothing is written")
+
+    def test_plans_that_cannot_be_made(self):
+        case = self.coarse("forward_step")
+        for wrong in ([], ["--ranks", 0], ["--ranks", 65537], ["--ranks", "2,many"], ["--ranks", 2, "--latency", 0],
+                      ["--ranks", 2, "--bandwidth", -1]):
+            self.assertIn("see weft plan --help", self.weft("plan", *case, *wrong, code=USAGE))
+        self.assertIn("no_such.toml", self.weft("plan", "no_such.toml", "--ranks", 2, code=FAILED))
+        self.assertIn("on the host only", self.weft("plan", *case, "--ranks", 2, "--set", "device=cuda", code=FAILED))
+
+    def test_info_and_reference(self):
+        self.assertIn("Open MPI", self.weft("info"))
+        reference = self.weft("reference")
+        for key in ("cfl", "limiter", "venkatakrishnan_k", "force_window", "total_pressure", "generator", "checkpoint_steps"):
+            self.assertIn(f"`{key}`", reference)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

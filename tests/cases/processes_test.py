@@ -1,0 +1,147 @@
+"""The processes of a run: its terminal, signals, lost ranks and launchers.
+
+    processes_test.py path/to/weft [unittest arguments]
+"""
+import fcntl
+import os
+import signal
+import struct
+import subprocess
+import termios
+import time
+import unittest
+
+from weft_support import DONE, INTERRUPTED, PATIENCE, WEFT, InFolder, alive, descendants, environment, is_rank, parent_of, ranks, sets
+
+
+class Terminal(InFolder):
+    def lines(self, columns):
+        """What a run shows on a terminal of this width."""
+        ours, theirs = os.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        process = subprocess.Popen([WEFT, "run", *map(str, self.coarse("vortex", "mesh.n=24", steps=3000)), "--overwrite"], cwd=self.folder,
+                                   env=environment(), stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        shown = b""
+        with open(ours, "rb", buffering=0) as terminal:
+            try:
+                while more := terminal.read(4096):
+                    shown += more
+            except OSError:
+                pass  # so does Linux tell that nobody writes any more
+        self.assertEqual(process.wait(PATIENCE), DONE)
+        return [line.split("\x1b")[0] for line in shown.decode().split("\r") if "step " in line and "left" in line]
+
+    def test_the_bar_fits_and_tells_the_time_left(self):
+        for columns in (40, 80, 200):
+            lines = self.lines(columns)
+            self.assertTrue(lines)
+            for line in lines:
+                self.assertLess(len(line), columns)
+                self.assertRegex(line, r" left (\?|\d+ s)$")
+        self.assertIn(" dt ", lines[0])
+        self.assertIn("[", lines[0])
+
+
+class Interrupted(InFolder):
+    def endless(self, *more):
+        return self.coarse("vortex", "stop.time=1e9", "mesh.n=32", results="endless", steps=10**9) + list(more)
+
+    def left_after(self, seconds, processes):
+        """Those that still live when this time is over."""
+        end = time.monotonic() + seconds
+        while any(map(alive, processes)) and time.monotonic() < end:
+            time.sleep(0.1)
+        return [pid for pid in processes if alive(pid)]
+
+    def test_leaves_a_checkpoint_that_goes_on(self):
+        for number, launch in ((signal.SIGINT, ranks(2)), (signal.SIGTERM, ranks(2)), (signal.SIGTERM, []), (signal.SIGINT, [])):
+            with self.subTest(signal=number.name, launch=launch):
+                process = self.start("run", *self.endless("--overwrite"), *launch)
+                self.wait_for_steps(process)
+                process.send_signal(number)
+                code, printed = self.ended(process, 30)
+                self.assertEqual(code, INTERRUPTED, printed)
+                self.assertIn("stopped: interrupted", printed)
+                self.assertTrue((self.folder / "endless" / "checkpoint.h5").exists())
+        step = int(printed.split("stopped: interrupted, step ")[1].split(",")[0])
+        self.assertIn(f"at step {step},", self.weft("run", *self.endless("--resume"), *sets(f"stop.steps={step + 3}")))
+
+    def test_from_a_terminal_reaches_every_process_of_the_group(self):
+        process = subprocess.Popen([WEFT, "run", *map(str, self.endless()), *ranks(2)], cwd=self.folder, env=environment(),
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   start_new_session=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        self.wait_for_steps(process)
+        os.killpg(process.pid, signal.SIGINT)
+        code, printed = self.ended(process, 30)
+        self.assertEqual(code, INTERRUPTED, printed)
+        self.assertTrue((self.folder / "endless" / "checkpoint.h5").exists())
+
+    def test_a_killed_rank_ends_the_job(self):
+        process = self.start("run", *self.endless(), *ranks(2))
+        self.wait_for_steps(process)
+        at_work = [pid for pid in descendants(process.pid) if is_rank(pid)]
+        self.assertEqual(len(at_work), 2)
+        os.kill(at_work[1], signal.SIGKILL)
+        code, printed = self.ended(process, 10)
+        self.assertNotIn(code, (DONE, INTERRUPTED), printed)
+        self.assertIn("a rank was killed by signal 9", printed)
+        self.assertIn("--resume", printed)
+        self.assertEqual(self.left_after(5, at_work), [])
+
+    def test_the_watchdog_says_who_is_waited_for(self):
+        process = self.start("run", *self.endless("--overwrite", "--watchdog", "2"), *ranks(2))
+        self.wait_for_steps(process)
+        workers = [pid for pid in descendants(process.pid) if is_rank(pid)]
+        os.kill(workers[1], signal.SIGSTOP)
+        code, printed = self.ended(process, 40)
+        self.assertEqual(code, 124, printed)
+        self.assertIn("weft: watchdog: rank ", printed)
+        self.assertRegex(printed, r"has waited 2(\.\d+)? s for (rank \d|the other ranks) \(")
+        self.assertEqual(self.left_after(5, workers), [])
+
+    def test_before_the_ranks_are_there_it_is_not_lost(self):
+        for delay in (0.1, 0.3, 0.6):
+            process = self.start("run", *self.endless("--overwrite"), *ranks(2))
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(5)
+            except subprocess.TimeoutExpired:  # it came before anybody listened
+                process.send_signal(signal.SIGINT)
+            code, printed = self.ended(process, 30)
+            self.assertEqual(code, INTERRUPTED, printed)
+
+    def test_what_mpirun_refuses_is_told(self):
+        result = subprocess.run([WEFT, "info", "-n", "2", "--mpirun-options", "--hostfile nowhere"], cwd=self.folder, env=environment(),
+                                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(result.returncode, DONE)
+        self.assertIn("before any rank started", result.stderr)
+        self.assertIn("mpirun -n 2 --hostfile nowhere true", result.stderr)
+
+    def test_an_mpirun_that_does_not_end_is_ended(self):
+        process = self.start("run", *self.endless(), *ranks(2))
+        self.wait_for_steps(process)
+        at_work = [pid for pid in descendants(process.pid) if is_rank(pid)]
+        os.kill(parent_of(at_work[0]), signal.SIGSTOP)  # so mpirun does not hear of the end of its ranks
+        for pid in at_work:
+            os.kill(pid, signal.SIGKILL)
+        began = time.monotonic()
+        code, printed = self.ended(process, 50)
+        self.assertIn("mpirun has not; it is killed", printed)
+        self.assertEqual(code, 128 + signal.SIGKILL, printed)
+        self.assertGreater(time.monotonic() - began, 10)
+
+    def test_a_killed_launcher_leaves_nobody_behind(self):
+        process = self.start("run", *self.endless(), *ranks(2))
+        self.wait_for_steps(process)
+        family = descendants(process.pid)
+        process.kill()
+        process.wait()
+        self.assertEqual(self.left_after(10, family), [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,126 @@
+"""What a run leaves in its folder: never overwritten unasked, with a record of what ran, and a report.
+
+    results_test.py path/to/weft [unittest arguments]
+"""
+import json
+import unittest
+
+from weft_support import FAILED, PHYSICS, USAGE, InFolder, h5py, np, ranks
+
+
+class ResultsFolder(InFolder):
+    def test_is_never_overwritten_unasked(self):
+        self.weft("run", *self.coarse("sod"))
+        notes = [self.folder / "sod" / name for name in ("notes.txt", "measured.csv", "sketch.png", "other.hdf")]
+        for note in notes:
+            note.write_text("mine")
+        before = (self.folder / "sod" / "checkpoint.h5").read_bytes()
+        for launch in ([], ranks(2)):
+            self.assertIn("--overwrite", self.weft("run", *self.coarse("sod"), *launch, code=FAILED))
+        self.assertEqual((self.folder / "sod" / "checkpoint.h5").read_bytes(), before)
+        self.weft("run", *self.coarse("sod", steps=3), "--overwrite")
+        self.assertEqual([note.read_text() for note in notes], ["mine"] * len(notes))
+        self.assertFalse((self.folder / "sod" / "fields_00000005.hdf").exists())
+        self.assertIn("--resume", self.weft("run", *self.coarse("sod"), "--overwrite", "--resume", code=USAGE))
+
+    def test_a_case_that_cannot_start_touches_nothing(self):
+        self.weft("run", *self.coarse("sod"))
+        before = {file: file.read_bytes() for file in (self.folder / "sod").iterdir()}
+        for wrong in ("mesh.nx=0", "boundary.lid.kind=slip_wall", "mesh.generator=bocks"):
+            for how in ("--overwrite", "--resume"):
+                self.weft("run", *self.coarse("sod", wrong), how, code=FAILED)
+        self.assertEqual({file: file.read_bytes() for file in (self.folder / "sod").iterdir()}, before)
+        # Nor does a first attempt stand in the way of the second.
+        self.weft("run", *self.coarse("sod", "boundary.lid.kind=slip_wall", results="new"), code=FAILED)
+        self.weft("run", *self.coarse("sod", results="new"))
+        # And it leaves no folder behind that it made.
+        (self.folder / "mine").mkdir()
+        for results in ("one/two", "mine/two"):
+            self.weft("run", *self.coarse("sod", "boundary.lid.kind=slip_wall", results=results), *ranks(2), code=FAILED)
+        self.assertFalse((self.folder / "one").exists())
+        self.assertEqual(list((self.folder / "mine").iterdir()), [])
+
+    def test_that_cannot_be_written(self):
+        (self.folder / "file").write_text("in the way")
+        self.assertIn("file", self.weft("run", *self.coarse("sod", results="file/results"), code=FAILED))
+        self.assertIn("file", self.weft("run", *self.coarse("sod", results="file/results"), *ranks(2), code=FAILED))
+
+    def test_nothing_to_resume(self):
+        self.assertIn("leave out --resume", self.weft("run", *self.coarse("sod"), "--resume", code=FAILED))
+
+
+class Record(InFolder):
+    """run.json, the walls, and the page that `weft report` makes of them."""
+
+    def record(self, folder):
+        return json.loads((self.folder / folder / "run.json").read_text())
+
+    def test_says_what_ran_where_and_how_it_ended(self):
+        self.weft("run", *self.coarse("wedge", steps=4), *ranks(2))
+        record = self.record("wedge")
+        call, = record["calls"]
+        self.assertEqual((call["status"], call["ranks"], call["first_step"], call["step"], call["device"]), ("finished", 2, 0, 4, "host"))
+        self.assertIn("-n 2", call["command"])
+        self.assertRegex(call["started"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        self.assertGreater(call["cell_residuals_per_second"], 0)
+        self.assertLessEqual(call["seconds"]["stepping"], call["seconds"]["wall"])
+        self.assertEqual((record["mesh"]["cells"], record["mesh"]["dim"]), (96, 2))
+        self.assertIn("wall", [zone["name"] for zone in record["mesh"]["zones"]])
+        self.weft("run", *self.coarse("wedge", steps=6), "--resume")
+        self.assertEqual([(c["status"], c["first_step"], c["step"]) for c in self.record("wedge")["calls"]], [("finished", 0, 4), ("finished", 4, 6)])
+        self.weft("run", *self.coarse("wedge", steps=2), "--overwrite")
+        self.assertEqual(len(self.record("wedge")["calls"]), 1)
+
+    def test_tells_failed_runs_and_keeps_out_of_folders_of_others(self):
+        wrong = ["numerics.flux=roe", "initial.kind=expression", "initial.velocity_x_expression=x < 0.5 ? -40 : 40", "output.exact_errors=false"]
+        self.weft("run", *self.coarse("sod", *wrong, steps=500), code=PHYSICS)
+        call, = self.record("sod")["calls"]
+        self.assertEqual(call["status"], "failed")
+        self.assertIn("left the range of the gas", call["reason"])
+        before = (self.folder / "sod" / "run.json").read_bytes()
+        self.weft("run", *self.coarse("sod"), code=FAILED)  # refused, for there are results
+        self.assertEqual((self.folder / "sod" / "run.json").read_bytes(), before)
+
+    @unittest.skipIf(h5py is None, "no h5py")
+    def test_pressure_on_the_walls_is_what_the_forces_count(self):
+        for n in (1, 3):
+            self.weft("run", *self.coarse("naca0012", steps=20, results=f"naca{n}"), *ranks(n))
+            with h5py.File(self.folder / f"naca{n}" / "walls_00000020.hdf") as file:
+                root = file["VTKHDF"]
+                points, lines, pressure, force, first, at = root["Points"][:], root["Connectivity"][:], root["CellData/pressure"][:], [0, 0], 0, 0
+                self.assertEqual(len(pressure), 32)
+                for p, ids in zip(root["NumberOfPoints"][:], root["NumberOfConnectivityIds"][:]):
+                    for a, b in lines[at:at + ids].reshape(-1, 2) + first:
+                        dx, dy = (points[b] - points[a])[:2]
+                        force[0] += (pressure[at // 2] - 1) * dy
+                        force[1] -= (pressure[at // 2] - 1) * dx
+                        at += 2
+                    first += p
+                self.assertTrue(np.allclose((pressure - 1) / (0.5 * 1.4 * 0.8**2), root["CellData/cp"][:]))
+            last = self.rows(f"naca{n}/forces.csv")[-1]
+            for mine, name in zip(force, ("airfoil_fx", "airfoil_fy")):
+                self.assertAlmostEqual(abs(mine), abs(float(last[name])), delta=1e-12)
+        # At steps of which no history asks for anything, too.
+        self.weft("run", *self.coarse("naca0012", "output.field_steps=10", "output.history_steps=20", steps=20, results="long"))
+        self.weft("run", *self.coarse("naca0012", steps=10, results="short"))
+        walls = [h5py.File(self.folder / folder / "walls_00000010.hdf")["VTKHDF/CellData/pressure"][:] for folder in ("long", "short")]
+        self.assertTrue((walls[0] == walls[1]).all())
+        self.weft("run", *self.coarse("vortex"))
+        self.assertEqual(list((self.folder / "vortex").glob("walls_*")), [])  # no walls, no file
+
+    @unittest.skipIf(h5py is None, "no h5py")
+    def test_report(self):
+        self.weft("run", *self.coarse("wedge"), *ranks(2))
+        self.assertRegex(self.weft("report", "wedge"), r"^wrote wedge/report.html \([\d.]+ MiB\): the run is finished\n$")
+        self.assertIn("-n 2", (self.folder / "wedge" / "report.html").read_text())
+        self.weft("report", "wedge", "--output", "page.html")
+        self.assertTrue((self.folder / "page.html").exists())
+        self.assertIn("there is no such folder", self.weft("report", "wegde", code=FAILED))
+        self.assertIn("see weft report --help", self.weft("report", code=USAGE))
+        self.assertIn("results folder of a run", self.weft("report", "--help"))
+        self.weft("run", *self.coarse("wedge"), "--overwrite")
+        self.assertFalse((self.folder / "wedge" / "report.html").exists())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
