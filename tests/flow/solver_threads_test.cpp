@@ -99,7 +99,7 @@ TEST_P(Threads, DoNotChangeABitOfPrescribedStatesAndSources) {
 }
 
 // Every cell is somebody's, and every face is added to each of its cells once: in a block of the share of the later cell, or
-// late.
+// late. The state on each side of a block's faces is made once: with the gradient of a cell of the block, or far from it.
 TEST_P(Threads, ShareOutEveryFace) {
   const mesh::Mesh mesh = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   const Residual residual(mesh, IdealGas{}, conditions(mesh), {}, GetParam().options.ghosts);
@@ -117,6 +117,25 @@ TEST_P(Threads, ShareOutEveryFace) {
         if (share.inner.first <= later && later < share.inner.last) add(share, face.value());
       }
       for (const std::int32_t face : share.late) add(share, face);
+      std::int32_t cell = share.inner.first;
+      for (const detail::Share::Block& block : share.blocks) {
+        EXPECT_EQ(block.cells.first, cell);
+        cell = block.cells.last;
+        EXPECT_GE(share.states.size(), detail::room_for_states(block.faces.last - block.faces.first));
+        std::vector<int> states(2 * static_cast<std::size_t>(block.faces.last - block.faces.first), 0);
+        const detail::Numbers cells = share.not_early(block.cells.first, block.cells.last);
+        for (std::int32_t i = 0; i < cells.count; ++i) {
+          for (const mesh::LocalFaceId face : mesh.cell_faces.row(cells[i])) {
+            if (!mesh.inner_faces.contains(face)) continue;
+            EXPECT_GE(face.value(), block.faces.first);
+            if (face.value() >= block.faces.last) continue;
+            ++states[2 * static_cast<std::size_t>(face.value() - block.faces.first) + (d.face_left[face.index()] != cells[i])];
+          }
+        }
+        for (const detail::FarSide& side : block.far) ++states[static_cast<std::size_t>(side.at)];
+        EXPECT_EQ(states, std::vector<int>(states.size(), 1)) << threads;
+      }
+      EXPECT_EQ(cell, share.inner.last);
       EXPECT_EQ(static_cast<std::size_t>(share.not_early(share.inner.first, share.inner.last).count) + share.early.size(),
                 static_cast<std::size_t>(share.inner.last - share.inner.first));
     }

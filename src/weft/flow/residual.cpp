@@ -37,9 +37,6 @@ bool have_cores(const Communicator& comm, int threads) {
          !MpiEnvironment::yields_when_idle();
 }
 
-/// Cells whose gradients are still in the second-level cache when their fluxes are computed.
-constexpr std::int32_t kBlock = 512;
-
 }  // namespace
 
 Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
@@ -108,16 +105,18 @@ void Residual::precompute() {
     return detail::share_behind(to_face(c, s), to_face(behind, s)) *
            (sign * mesh_.face_area[f] * d.inverse_volume[c] * mesh_.face_normal[f]);
   };
-  const bool second_order = numerics_.gradient != GradientKind::none, limited = numerics_.limiter != LimiterKind::none;
-  pulls_.reserve(second_order ? d.stencil_row.size() * Dim : 0);
-  face_arms_.reserve(second_order && limited ? d.cell_face.size() * Dim : 0);
-  for (std::size_t c = 0; c < static_cast<std::size_t>(mesh_.owned_cells) && second_order; ++c) {
+  if (numerics_.gradient == GradientKind::none) return;
+  pulls_.reserve(d.stencil_row.size() * Dim);
+  face_arms_.reserve(d.cell_face.size() * Dim);
+  cell_sides_.reserve(d.cell_face.size());
+  for (std::size_t c = 0; c < static_cast<std::size_t>(mesh_.owned_cells); ++c) {
     for (auto s = static_cast<std::size_t>(d.stencil_offset[c]); s < static_cast<std::size_t>(d.stencil_offset[c + 1]); ++s) {
       append(pulls_, numerics_.gradient == GradientKind::green_gauss ? green_gauss_pull(c, s) : least_squares_pull(c, s));
     }
-    for (auto s = static_cast<std::size_t>(d.cell_face_offset[c]);
-         s < static_cast<std::size_t>(d.cell_face_offset[c + 1]) && limited; ++s) {
+    for (auto s = static_cast<std::size_t>(d.cell_face_offset[c]); s < static_cast<std::size_t>(d.cell_face_offset[c + 1]); ++s) {
       append(face_arms_, to_face(c, s));
+      const auto face = static_cast<std::uint32_t>(d.cell_face[s]);
+      cell_sides_.push_back(2 * face + static_cast<std::uint32_t>(static_cast<std::size_t>(d.face_left[face]) != c));
     }
   }
   discretization_.least_squares = {};  // the pulls hold it
@@ -133,6 +132,7 @@ detail::ResidualView Residual::view() const {
   return {.stencil_offset = d.stencil_offset.data(),
           .stencil_rows = d.stencil_row.data(),
           .cell_face_offset = d.cell_face_offset.data(),
+          .cell_sides = cell_sides_.data(),
           .left_row = d.face_left.data(),
           .right_row = d.face_right.data(),
           .centroids = d.centroid.data(),
@@ -246,20 +246,30 @@ void Residual::flatten_lowered(const detail::Numbers& cells) {
   }
 }
 
-void Residual::fluxes(const detail::Share& share, const detail::Numbers& faces) {
-  with_dim(mesh_.dim, [&](auto dim) { detail::face_loop<dim()>(view(), flux_, share.rows(), faces); });
+void Residual::fluxes(detail::Share& share, const detail::Numbers& faces) {
+  with_dim(mesh_.dim, [&](auto dim) {
+    for (std::int32_t i = 0; i < faces.count; i += detail::kBlockFaces) {
+      const detail::Numbers some = faces.part(i, std::min(i + detail::kBlockFaces, faces.count));
+      detail::side_loop<dim()>(view(), some, share.states.data());
+      detail::face_loop<dim()>(view(), flux_, share.rows(), some, share.states.data());
+    }
+  });
 }
 
-void Residual::blocks(const detail::Share& share, std::int32_t first, std::int32_t last) {
-  const auto right = discretization_.face_right.begin(), end = right + mesh_.inner_faces.last().value();
-  auto next = std::lower_bound(right, end, first);
-  for (; first < last; first += kBlock) {
-    const std::int32_t stop = std::min(first + kBlock, last);
-    gradients(share.not_early(first, stop));
-    const auto from = next;
-    next = std::lower_bound(from, end, stop);
-    fluxes(share, detail::Numbers::in_a_row(static_cast<std::int32_t>(from - right), static_cast<std::int32_t>(next - right)));
-  }
+void Residual::blocks(detail::Share& share, std::size_t first, std::size_t last) {
+  with_dim(mesh_.dim, [&](auto dim) {
+    for (const detail::Share::Block& block : std::span(share.blocks).subspan(first, last - first)) {
+      const detail::Numbers cells = share.not_early(block.cells.first, block.cells.last),
+                            faces = detail::Numbers::in_a_row(block.faces.first, block.faces.last);
+      if (numerics_.gradient == GradientKind::none || order_lowered_) {
+        gradients(cells);
+        detail::side_loop<dim()>(view(), faces, share.states.data());
+      } else {
+        detail::state_loop<dim()>(view(), limiter_, {block.faces.first, block.faces.last, cells, block.far}, share.states.data());
+      }
+      detail::face_loop<dim()>(view(), flux_, share.rows(), faces, share.states.data());
+    }
+  });
 }
 
 void Residual::boundary_fluxes(const detail::Share& share) {
@@ -274,7 +284,6 @@ void Residual::boundary_fluxes(const detail::Share& share) {
 
 void Residual::evaluate(double time) {
   const bool second_order = numerics_.gradient != GradientKind::none;
-  const auto middle = [](const detail::Share& share) { return share.inner.first + (share.inner.last - share.inner.first) / 2; };
   const bool border = mesh_.inner_cells < mesh_.owned_cells;
   prescribe(time);
   pull_values_->start(after(host_stream()));
@@ -282,20 +291,20 @@ void Residual::evaluate(double time) {
     boundary_rows(share);  // which only the cells at the boundary see
     gradients(detail::Numbers::listed(share.early));
   });
-  share_out([&](const detail::Share& share) { blocks(share, share.inner.first, middle(share)); });
+  share_out([&](detail::Share& share) { blocks(share, 0, share.blocks.size() / 2); });
   pull_values_->wait();
   if (border) {
     share_out([&](const detail::Share& share) { gradients(detail::Numbers::in_a_row(share.border.first, share.border.last)); });
   }
   if (second_order) pull_gradients_->start(after(host_stream()));
-  share_out([&](const detail::Share& share) { blocks(share, middle(share), share.inner.last); });
-  share_out([&](const detail::Share& share) {
+  share_out([&](detail::Share& share) { blocks(share, share.blocks.size() / 2, share.blocks.size()); });
+  share_out([&](detail::Share& share) {
     fluxes(share, detail::Numbers::listed(share.late));
     boundary_fluxes(share);
   });
   if (second_order) pull_gradients_->wait();
   if (!border) return;
-  share_out([&](const detail::Share& share) {
+  share_out([&](detail::Share& share) {
     const mesh::FaceRange faces = faces_of(share.border, mesh_.ghost_faces);
     fluxes(share, detail::Numbers::in_a_row(faces.first().value(), faces.last().value()));
   });

@@ -31,7 +31,8 @@ struct BoundaryCondition {
 /// Cell-centred finite volumes of second order (Barth & Jespersen, AIAA 89-0366): limited linear reconstruction of primitive
 /// values, a Riemann flux per face, ghosts refreshed while inner cells are computed.
 ///
-/// Holds the values of all rows (owned, ghost, boundary), their gradients and the residual. One evaluation:
+/// Holds the values of all rows (owned, ghost, boundary), gradients and the residual. One evaluation, in which the gradients of
+/// most inner cells are made and used block by block and not stored:
 ///   boundary rows -> start pull of values -> gradients of inner cells -> wait -> gradients of border cells
 ///   -> start pull of gradients -> fluxes of inner and boundary faces -> wait -> fluxes of ghost-touching faces.
 class Residual {
@@ -86,7 +87,7 @@ class Residual {
   [[nodiscard]] Conserved boundary_flux(std::size_t zone, std::int32_t face) const;
   /// State inside at the centroid of a face (reconstructed in its left cell).
   [[nodiscard]] Primitive face_state(std::int32_t face) const;
-  /// State at the point x, linear within the owned cell.
+  /// State at the point x, linear within the owned cell. @pre refresh() since values changed.
   [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const;
 
   [[nodiscard]] const Discretization& discretization() const { return discretization_; }
@@ -120,9 +121,10 @@ class Residual {
   void boundary_rows(const detail::Share& share);
   void gradients(const detail::Numbers& cells);
   void flatten_lowered(const detail::Numbers& cells);
-  /// Gradients, but of early cells, and inner fluxes of inner cells first <= c < last of a share, block by block.
-  void blocks(const detail::Share& share, std::int32_t first, std::int32_t last);
-  void fluxes(const detail::Share& share, const detail::Numbers& faces);
+  /// States on the sides of the faces of some blocks of a share, and the fluxes through them, block by block.
+  void blocks(detail::Share& share, std::size_t first, std::size_t last);
+  /// Fluxes through any other faces between two cells, from stored gradients.
+  void fluxes(detail::Share& share, const detail::Numbers& faces);
   void boundary_fluxes(const detail::Share& share);
   /// Of a zone, or of ghosts: the faces of the cells first <= c < last.
   [[nodiscard]] mesh::FaceRange faces_of(const detail::Share::Cells& cells, mesh::FaceRange faces) const;
@@ -140,6 +142,7 @@ class Residual {
   std::vector<std::vector<Primitive>> prescribed_;  ///< by zone, of its faces in order; empty where nothing is prescribed
   std::vector<double> values_, gradients_, residual_;
   std::vector<double> pulls_, face_arms_;  ///< of stencils and of cells' faces, as in detail::ResidualView
+  std::vector<std::uint32_t> cell_sides_;  ///< as there
   std::vector<double> mass_fluxes_;
   detail::LimiterChoice limiter_;
   detail::FluxChoice flux_;

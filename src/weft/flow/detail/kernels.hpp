@@ -63,6 +63,7 @@ struct ResidualView {
   const std::int32_t* stencil_offset;
   const std::int32_t* stencil_rows;
   const std::int32_t* cell_face_offset;
+  const std::uint32_t* cell_sides;  ///< for each face f of each cell: 2 f where the cell is the left one, else 2 f + 1
   const std::int32_t* left_row;
   const std::int32_t* right_row;
   const Vec3* centroids;
@@ -213,15 +214,19 @@ WEFT_HD inline void limited_gradient(const View& v, std::int32_t c, const Limite
   }
 }
 
-/// The same, stored.
-template <int Dim, class Limiter, class View>
-WEFT_HD inline void gradient_of_cell(const View& v, std::int32_t c, const Limiter& limiter) {
-  constexpr int kGroups = View::kGroups;
-  typename View::Group g[kGroups][Dim];
-  limited_gradient<Dim>(v, c, limiter, g);
+template <int Dim, class View, int kGroups = View::kGroups, class Group = typename View::Group>
+WEFT_HD inline void set_gradient(const View& v, std::int32_t c, const Group (&g)[kGroups][Dim]) {
   for (int k = 0; k < kGroups; ++k) {
     for (int d = 0; d < Dim; ++d) v.template set_gradient<Dim>(c, k, d, g[k][d]);
   }
+}
+
+/// Gradient of cell c, limited and stored.
+template <int Dim, class Limiter, class View>
+WEFT_HD inline void gradient_of_cell(const View& v, std::int32_t c, const Limiter& limiter) {
+  typename View::Group g[View::kGroups][Dim];
+  limited_gradient<Dim>(v, c, limiter, g);
+  set_gradient<Dim>(v, c, g);
 }
 
 template <class Real>

@@ -38,11 +38,27 @@ void gradient_loop(const ResidualView& v, const LimiterChoice& limiter, const Nu
 }
 
 template <int Dim>
-void face_loop(const ResidualView& v, const FluxChoice& flux, const OwnRows& own, const Numbers& faces) {
+void state_loop(const ResidualView& v, const LimiterChoice& limiter, const FaceBlock& block, FaceState* states) {
 #if defined(WEFT_PACKS_OF_8)
-  if (lanes() == 8) return pack_fluxes<Dim, 8>(v, flux, own, faces);
+  if (lanes() == 8) return pack_states<Dim, 8>(v, limiter, block, states);
 #endif
-  pack_fluxes<Dim, 4>(v, flux, own, faces);
+  pack_states<Dim, 4>(v, limiter, block, states);
+}
+
+template <int Dim>
+void side_loop(const ResidualView& v, const Numbers& faces, FaceState* states) {
+#if defined(WEFT_PACKS_OF_8)
+  if (lanes() == 8) return pack_sides<Dim, 8>(v, faces, states);
+#endif
+  pack_sides<Dim, 4>(v, faces, states);
+}
+
+template <int Dim>
+void face_loop(const ResidualView& v, const FluxChoice& flux, const OwnRows& own, const Numbers& faces, FaceState* states) {
+#if defined(WEFT_PACKS_OF_8)
+  if (lanes() == 8) return pack_fluxes<Dim, 8>(v, flux, own, faces, states);
+#endif
+  pack_fluxes<Dim, 4>(v, flux, own, faces, states);
 }
 
 UpdateReport update_loop(const UpdateView& v, std::int32_t first, std::int32_t last) {
@@ -70,8 +86,12 @@ void boundary_face_loop(const ResidualView& v, const FluxChoice& flux, const Bou
 
 template void gradient_loop<2>(const ResidualView&, const LimiterChoice&, const Numbers&);
 template void gradient_loop<3>(const ResidualView&, const LimiterChoice&, const Numbers&);
-template void face_loop<2>(const ResidualView&, const FluxChoice&, const OwnRows&, const Numbers&);
-template void face_loop<3>(const ResidualView&, const FluxChoice&, const OwnRows&, const Numbers&);
+template void state_loop<2>(const ResidualView&, const LimiterChoice&, const FaceBlock&, FaceState*);
+template void state_loop<3>(const ResidualView&, const LimiterChoice&, const FaceBlock&, FaceState*);
+template void side_loop<2>(const ResidualView&, const Numbers&, FaceState*);
+template void side_loop<3>(const ResidualView&, const Numbers&, FaceState*);
+template void face_loop<2>(const ResidualView&, const FluxChoice&, const OwnRows&, const Numbers&, FaceState*);
+template void face_loop<3>(const ResidualView&, const FluxChoice&, const OwnRows&, const Numbers&, FaceState*);
 template void boundary_face_loop<2>(const ResidualView&, const FluxChoice&, const BoundaryParams&, const Primitive*, std::int32_t,
                                     std::int32_t);
 template void boundary_face_loop<3>(const ResidualView&, const FluxChoice&, const BoundaryParams&, const Primitive*, std::int32_t,

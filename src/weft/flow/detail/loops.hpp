@@ -24,6 +24,10 @@ struct Numbers {
     return {list.data(), 0, static_cast<std::int32_t>(list.size())};
   }
   [[nodiscard]] WEFT_FORCE_INLINE std::int32_t operator[](std::int32_t i) const { return list == nullptr ? first + i : list[i]; }
+  /// Those from the from-th on and before the to-th.
+  [[nodiscard]] Numbers part(std::int32_t from, std::int32_t to) const {
+    return {list == nullptr ? nullptr : list + from, list == nullptr ? first + from : 0, to - from};
+  }
 };
 
 /// The cells that fluxes are added to: two runs of them. This is asked for both sides of every face.
@@ -44,6 +48,11 @@ class OwnRows {
   std::uint32_t count_;
   std::int32_t first_border_;
   std::uint32_t border_count_;
+};
+
+/// The state on one side of a face, as the loops hand it from cells to faces: a line of the cache.
+struct alignas(64) FaceState {
+  double values[8];  ///< primitive; zeros behind kVars
 };
 
 /// What a Runge-Kutta stage reads and writes: owned rows x kVars, AoS, and owned cells.
@@ -88,9 +97,38 @@ void limit_lanes(int most);
 template <int Dim>
 void gradient_loop(const ResidualView& v, const LimiterChoice& limiter, const Numbers& cells);
 
-/// Fluxes of these faces between two cells, added to the residuals of own rows in face order.
+/// A side of a face whose cell's gradient is stored.
+struct FarSide {
+  Vec3 arm;          ///< from the cell's centroid to the face's
+  std::int32_t row;  ///< the cell
+  std::int32_t at;   ///< where its state goes
+};
+
+/// Faces first <= f < last between two cells, and those who know the states on their sides.
+struct FaceBlock {
+  std::int32_t first, last;
+  Numbers cells;                 ///< whose gradients are made for it; none of their inner faces is before the first
+  std::span<const FarSide> far;  ///< of other cells
+};
+
+/// Room for the states on both sides of so many faces.
+[[nodiscard]] constexpr std::size_t room_for_states(std::int32_t faces) {
+  constexpr std::size_t kMostAtOnce = 16;
+  return 2 * ((static_cast<std::size_t>(faces) + kMostAtOnce - 1) / kMostAtOnce * kMostAtOnce) + 1;  // one for what nobody wants
+}
+
+/// States on both sides of a block's faces: of the i-th in states[2 i] (left) and states[2 i + 1]. Limited gradients of its cells
+/// are stored where they have faces behind the block.
 template <int Dim>
-void face_loop(const ResidualView& v, const FluxChoice& flux, const OwnRows& own, const Numbers& faces);
+void state_loop(const ResidualView& v, const LimiterChoice& limiter, const FaceBlock& block, FaceState* states);
+
+/// States on both sides of these faces, from stored gradients.
+template <int Dim>
+void side_loop(const ResidualView& v, const Numbers& faces, FaceState* states);
+
+/// Fluxes of these faces between two cells with those states, added to the residuals of own rows in face order.
+template <int Dim>
+void face_loop(const ResidualView& v, const FluxChoice& flux, const OwnRows& own, const Numbers& faces, FaceState* states);
 
 /// Fluxes of the faces first <= f < last of a boundary zone. @param prescribed  outside states by face - first, or null.
 template <int Dim>

@@ -50,9 +50,8 @@ struct Pack {
   WEFT_FORCE_INLINE Pack(double a) : Pack(a, std::make_index_sequence<N>{}) {}
 
   [[nodiscard]] static WEFT_FORCE_INLINE Pack load(const double* from) {
-    Pack p;
-    __builtin_memcpy(&p.v, from, sizeof p.v);
-    return p;
+    typedef Vector Anywhere __attribute__((aligned(alignof(double)), may_alias));
+    return static_cast<Vector>(*reinterpret_cast<const Anywhere*>(from));
   }
   /// The first Count lanes; zeros in the others, whose numbers in memory are not looked at.
   template <int Count>
@@ -115,6 +114,38 @@ template <int N>
   return every != 0;
 }
 
+/// Two packs, of which each is computed with by turns: a core has something to do for one while it waits for a quotient of the
+/// other.
+template <int N>
+struct Twin {
+  struct Flags {
+    Mask<N> a, b;
+    friend WEFT_FORCE_INLINE Flags operator&&(const Flags& p, const Flags& q) { return {p.a && q.a, p.b && q.b}; }
+  };
+  Pack<N> a, b;
+
+  WEFT_FORCE_INLINE Twin() = default;
+  WEFT_FORCE_INLINE Twin(const Pack<N>& first, const Pack<N>& second) : a(first), b(second) {}
+  WEFT_FORCE_INLINE Twin(double all) : a(all), b(all) {}
+
+  WEFT_FORCE_INLINE Twin& operator+=(const Twin& q) { return *this = *this + q; }
+  WEFT_FORCE_INLINE Twin& operator-=(const Twin& q) { return *this = *this - q; }
+  WEFT_FORCE_INLINE Twin& operator*=(const Twin& q) { return *this = *this * q; }
+  friend WEFT_FORCE_INLINE Twin operator+(const Twin& p, const Twin& q) { return {p.a + q.a, p.b + q.b}; }
+  friend WEFT_FORCE_INLINE Twin operator-(const Twin& p, const Twin& q) { return {p.a - q.a, p.b - q.b}; }
+  friend WEFT_FORCE_INLINE Twin operator*(const Twin& p, const Twin& q) { return {p.a * q.a, p.b * q.b}; }
+  friend WEFT_FORCE_INLINE Twin operator/(const Twin& p, const Twin& q) { return {p.a / q.a, p.b / q.b}; }
+  friend WEFT_FORCE_INLINE Twin operator-(const Twin& p) { return {-p.a, -p.b}; }
+  friend WEFT_FORCE_INLINE Flags operator<(const Twin& p, const Twin& q) { return {p.a < q.a, p.b < q.b}; }
+  friend WEFT_FORCE_INLINE Flags operator<=(const Twin& p, const Twin& q) { return {p.a <= q.a, p.b <= q.b}; }
+  friend WEFT_FORCE_INLINE Flags operator>(const Twin& p, const Twin& q) { return {p.a > q.a, p.b > q.b}; }
+  friend WEFT_FORCE_INLINE Flags operator!=(const Twin& p, const Twin& q) { return {p.a != q.a, p.b != q.b}; }
+  friend WEFT_FORCE_INLINE Twin blend(const Flags& mask, const Twin& p, const Twin& q) {
+    return {blend(mask.a, p.a, q.a), blend(mask.b, p.b, q.b)};
+  }
+  friend WEFT_FORCE_INLINE Twin sqrt(const Twin& p) { return {sqrt(p.a), sqrt(p.b)}; }
+};
+
 template <int N, std::size_t... I>
 [[nodiscard]] WEFT_FORCE_INLINE Pack<4> first_four(const Pack<N>& a) {
   if constexpr (N == 4) {
@@ -133,14 +164,18 @@ WEFT_FORCE_INLINE void swap_blocks(Pack<N>& a, Pack<N>& b, std::index_sequence<I
   b = high;
 }
 
-/// Makes lane j of pack i what lane i of pack j was.
-template <int N, int Block = N / 2>
+template <int Block, int N, std::size_t... I>
+WEFT_FORCE_INLINE void transpose(Pack<N> (&rows)[N], std::index_sequence<I...> lanes) {
+  // Row I / Block * 2 * Block + I % Block, for N / 2 of them.
+  (swap_blocks<Block>(rows[I / Block * 2 * Block + I % Block], rows[I / Block * 2 * Block + I % Block + Block],
+                      std::make_index_sequence<N>{}),
+   ...);
+  if constexpr (Block > 1) transpose<Block / 2>(rows, lanes);
+}
+/// Makes lane j of pack i what lane i of pack j was. (No loops here: what they index would stay in memory.)
+template <int N>
 WEFT_FORCE_INLINE void transpose(Pack<N> (&rows)[N]) {
-#pragma GCC unroll 8
-  for (int i = 0; i < N; ++i) {
-    if ((i & Block) == 0) swap_blocks<Block>(rows[i], rows[i + Block], std::make_index_sequence<N>{});
-  }
-  if constexpr (Block > 1) transpose<N, Block / 2>(rows);
+  transpose<N / 2>(rows, std::make_index_sequence<N / 2>{});
 }
 
 /// Takes into `p` what of number Stride * i + K, for lane i, is in the M-th pack.

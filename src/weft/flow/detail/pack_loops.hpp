@@ -9,9 +9,17 @@ namespace weft::flow::detail {
 template <int Dim, int N>
 void pack_gradients(const ResidualView& v, const LimiterChoice& limiter, const Numbers& cells);
 
+/// As state_loop.
+template <int Dim, int N>
+void pack_states(const ResidualView& v, const LimiterChoice& limiter, const FaceBlock& block, FaceState* states);
+
+/// As side_loop.
+template <int Dim, int N>
+void pack_sides(const ResidualView& v, const Numbers& faces, FaceState* states);
+
 /// As face_loop.
 template <int Dim, int N>
-void pack_fluxes(const ResidualView& v, const FluxChoice& flux, const OwnRows& own, const Numbers& faces);
+void pack_fluxes(const ResidualView& v, const FluxChoice& flux, const OwnRows& own, const Numbers& faces, FaceState* states);
 
 /// As update_loop, from the View's first cell on.
 template <int N>

@@ -10,6 +10,39 @@ Numbers Share::not_early(std::int32_t first, std::int32_t last) const {
   return Numbers::listed({from, to});
 }
 
+namespace {
+
+void cut_into_blocks(Share& share, const mesh::Mesh& mesh, const Discretization& d) {
+  const auto right = d.face_right.begin(), end = right + mesh.inner_faces.last().value();
+  std::int32_t face = static_cast<std::int32_t>(std::lower_bound(right, end, share.inner.first) - right), most = kBlockFaces;
+  for (std::int32_t cell = share.inner.first; cell < share.inner.last;) {
+    Share::Block block{.cells = {cell, cell}, .faces = {face, face}, .far = {}};
+    for (; cell < share.inner.last; ++cell) {
+      const auto behind = static_cast<std::int32_t>(std::upper_bound(right + face, end, cell) - right);
+      if (behind - block.faces.first > kBlockFaces && block.cells.last > block.cells.first) break;
+      face = block.faces.last = behind;
+      block.cells.last = cell + 1;
+    }
+    const auto is_far = [&](std::int32_t c) {
+      return c < block.cells.first || std::binary_search(share.early.begin(), share.early.end(), c);
+    };
+    for (std::int32_t f = block.faces.first; f < block.faces.last; ++f) {
+      const auto i = static_cast<std::size_t>(f);
+      for (const int side : {0, 1}) {
+        const std::int32_t row = side == 0 ? d.face_left[i] : d.face_right[i];
+        if (!is_far(row)) continue;
+        const Vec3 arm = mesh.face_centroid[i] - d.centroid[static_cast<std::size_t>(row)];
+        block.far.push_back({.arm = arm, .row = row, .at = 2 * (f - block.faces.first) + side});
+      }
+    }
+    most = std::max(most, block.faces.last - block.faces.first);
+    share.blocks.push_back(std::move(block));
+  }
+  share.states.resize(room_for_states(most));
+}
+
+}  // namespace
+
 std::vector<Share> cut_into_shares(const mesh::Mesh& mesh, const Discretization& d, int threads) {
   // Where thread t begins among the cells first <= c <= last.
   const auto cut = [&](std::int32_t first, std::int32_t last, int t) {
@@ -33,7 +66,7 @@ std::vector<Share> cut_into_shares(const mesh::Mesh& mesh, const Discretization&
     const bool inner = later < mesh.inner_cells;
     if (inner && &of_earlier == &of_later) continue;
     of_earlier.late.push_back(f);
-    if (inner) of_earlier.early.push_back(earlier);
+    if (inner) of_earlier.early.push_back(earlier), of_later.early.push_back(later);
     if (!inner && &of_earlier != &of_later) of_later.late.push_back(f);
   }
   for (Share& share : shares) {
@@ -42,6 +75,7 @@ std::vector<Share> cut_into_shares(const mesh::Mesh& mesh, const Discretization&
     for (std::int32_t c = share.inner.first; c < share.inner.last && !share.early.empty(); ++c) {
       if (!std::binary_search(share.early.begin(), share.early.end(), c)) share.rest.push_back(c);
     }
+    cut_into_blocks(share, mesh, d);
   }
   return shares;
 }
