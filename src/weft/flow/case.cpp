@@ -2,78 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <memory>
 
 #include "weft/base/error.hpp"
+#include "weft/flow/detail/case_states.hpp"
 #include "weft/flow/expression.hpp"
 #include "weft/flow/names.hpp"
 
 namespace weft::flow {
 namespace {
 
+using detail::FreeStream;
 using io::Section;
-
-/// The unit vector at angle of attack `alpha` in the plane of drag and lift, and sideslip `beta`, radians. In 2-D, and in 3-D
-/// with lift along y, alpha turns x towards y; with lift along z it turns x towards z.
-Vec3 flow_direction(double alpha, double beta, bool lift_along_z) {
-  const double in_plane = std::sin(alpha) * std::cos(beta);
-  const double out_of_plane = std::sin(beta);
-  const double ahead = std::cos(alpha) * std::cos(beta);
-  return lift_along_z ? Vec3{ahead, -out_of_plane, in_plane} : Vec3{ahead, in_plane, out_of_plane};
-}
-
-struct FreeStream {
-  Primitive state;
-  Vec3 drag_direction{1, 0, 0}, lift_direction{0, 1, 0};
-};
-
-/// density (or temperature), pressure, and velocity (or mach with alpha and beta). Keys that are absent come from `base`.
-Primitive read_state(const Section& s, const IdealGas& gas, const std::optional<Primitive>& base,
-                     FreeStream* directions = nullptr) {
-  Primitive w = base.value_or(Primitive{1, {}, 1});
-  const auto pressure = s.optional_number("pressure", {.min_exclusive = 0, .unit = "Pa", .doc = "Static pressure."});
-  const auto density =
-      s.optional_number("density", {.min_exclusive = 0, .unit = "kg/m^3", .doc = "Density; or give temperature."});
-  const auto temperature = s.optional_number(
-      "temperature",
-      {.min_exclusive = 0, .unit = "K", .doc = "Static temperature p / (density gas_constant), instead of density."});
-  const auto velocity = s.optional_vector3("velocity", {.unit = "m/s", .doc = "Velocity; or give mach."});
-  const auto mach = s.optional_number("mach", {.min = 0, .doc = "Mach number, instead of velocity."});
-  const double alpha = s.number("alpha", {.default_value = 0,
-                                          .min = -180,
-                                          .max = 180,
-                                          .unit = "deg",
-                                          .doc = "Angle of attack: turns x towards lift_axis. With mach."});
-  const double beta = s.number("beta", {.default_value = 0, .min = -90, .max = 90, .unit = "deg", .doc = "Sideslip. With mach."});
-  const bool along_z =
-      s.choice("lift_axis", {"y", "z"}, {.default_value = "y", .doc = "Axis towards which alpha turns the flow."}) == "z";
-  if (s.documenting()) return w;
-
-  if (!base && !pressure) s.fail("pressure", "a state needs a pressure", "give pressure, and density or temperature");
-  if (!base && !density && !temperature) s.fail("density", "a state needs a density", "give density or temperature");
-  if (density && temperature) s.fail("temperature", "density and temperature are both given", "give one of them");
-  if (!mach && (alpha != 0 || beta != 0))
-    s.fail(alpha != 0 ? "alpha" : "beta", "an angle without mach turns nothing", "give mach");
-  if (velocity && mach) s.fail("mach", "velocity and mach are both given", "give one of them");
-  if (pressure) w.pressure = *pressure;
-  if (density) w.density = *density;
-  if (temperature) w.density = gas.density(w.pressure, *temperature);
-  const Vec3 direction = flow_direction(alpha, beta, along_z);
-  if (velocity) w.velocity = *velocity;
-  if (mach) w.velocity = (*mach * gas.sound_speed(w)) * direction;
-  if (directions != nullptr) {
-    directions->state = w;
-    const Vec3 ahead = velocity && norm(*velocity) > 0 ? *velocity / norm(*velocity) : direction;
-    directions->drag_direction = ahead;
-    const Vec3 axis = along_z ? Vec3{0, 0, 1} : Vec3{0, 1, 0};
-    const Vec3 up = axis - dot(axis, ahead) * ahead;
-    directions->lift_direction = norm(up) > 0 ? up / norm(up) : axis;
-  }
-  return w;
-}
 
 std::string sentence(std::string words) {
   words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
@@ -218,159 +160,6 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
   return n;
 }
 
-RiemannStates read_riemann(const Section& s, const IdealGas& gas) {
-  RiemannStates states;
-  states.left = read_state(s.section("left", {.doc = "State left of x0."}), gas, Primitive{1, {}, 1});
-  states.right = read_state(s.section("right", {.doc = "State right of x0."}), gas, Primitive{0.125, {}, 0.1});
-  return states;
-}
-
-Region read_region(const Section& s, const IdealGas& gas) {
-  Region region;
-  s.variant(
-      "shape", {"box", "sphere", "half_space"}, {.doc = "Part of space that gets this state."}, [&](const std::string& shape) {
-        region.shape = kind_named<Region::Shape>(shape);
-        switch (region.shape) {
-          case Region::Shape::box:
-            region.lower = s.optional_vector3("lower", {.unit = "m", .doc = "Lower corner of the box; absent: no lower bound."})
-                               .value_or(region.lower);
-            region.upper = s.optional_vector3("upper", {.unit = "m", .doc = "Upper corner of the box; absent: no upper bound."})
-                               .value_or(region.upper);
-            break;
-          case Region::Shape::sphere:
-            region.centre = s.vector3("centre", {.unit = "m", .doc = "Centre of the sphere (2-D: circle)."});
-            region.radius = s.number("radius", {.min_exclusive = 0, .unit = "m", .doc = "Radius of the sphere."});
-            break;
-          case Region::Shape::half_space:
-            region.point = s.vector3("point", {.unit = "m", .doc = "A point of the plane that bounds the half-space."});
-            region.normal = s.vector3("normal", {.doc = "Points into the half-space."});
-            break;
-        }
-      });
-  if (!s.documenting() && norm(region.normal) == 0) s.fail("normal", "a direction of length zero");
-  region.state = read_state(s, gas, std::nullopt);
-  return region;
-}
-
-ExpressionText read_expression(const Section& s, const char* key, const std::string& initial, const char* doc) {
-  return {s.expression(key, {.default_value = initial, .doc = doc}), s.where(key)};
-}
-
-/// A state as a function of place: of [initial], and of boundaries with kind = "prescribed" (there the word is `state`).
-InitialParams read_initial(const Section& s, const std::string& key, const IdealGas& gas,
-                           const std::optional<Primitive>& stream) {
-  InitialParams initial;
-  initial.gas = gas;
-  initial.where = s.where(key);
-  const std::vector<std::string> kinds(names<InitialKind>().begin(), names<InitialKind>().end());
-  s.variant(key, kinds, {.default_value = "uniform", .doc = "State as a function of place."}, [&](const std::string& kind) {
-    initial.kind = kind_named<InitialKind>(kind);
-    const auto plane = [&] {
-      initial.x0 =
-          s.optional_number("x0", {.unit = "m", .doc = "Plane x = x0 between left and right (0.5; toro_collision 0.4)."});
-    };
-    switch (initial.kind) {
-      case InitialKind::uniform:
-        initial.state = read_state(s, gas, stream);
-        break;
-      case InitialKind::riemann:
-        plane();
-        initial.riemann = read_riemann(s, gas);
-        break;
-      case InitialKind::sod:
-      case InitialKind::lax:
-      case InitialKind::toro_123:
-      case InitialKind::toro_left_blast:
-      case InitialKind::toro_collision:
-        plane();
-        break;
-      case InitialKind::vortex:
-        initial.vortex.gas = gas;
-        initial.vortex.strength = s.number("strength", {.default_value = 5, .doc = "beta."});
-        initial.vortex.centre =
-            s.vector3("centre", {.default_value = Vec3{5, 5, 0}, .unit = "m", .doc = "Of the vortex at t = 0."});
-        initial.vortex.velocity =
-            s.vector3("velocity", {.default_value = Vec3{1, 1, 0}, .unit = "m/s", .doc = "Of the flow that carries it."});
-        initial.vortex.period =
-            s.vector3("period", {.default_value = Vec3{10, 10, 0}, .unit = "m", .doc = "Of the periodic box; 0: not periodic."});
-        break;
-      case InitialKind::entropy_wave:
-        initial.entropy_wave.amplitude = s.number("amplitude", {.default_value = 0.2, .doc = "Of the density."});
-        initial.entropy_wave.wave = s.vector3("wave", {.default_value = Vec3{1, 1, 1}, .doc = "Waves per metre."});
-        initial.entropy_wave.velocity =
-            s.vector3("velocity", {.default_value = Vec3{1, 1, 1}, .unit = "m/s", .doc = "Of the flow that carries it."});
-        break;
-      case InitialKind::double_mach:
-        initial.double_mach.foot =
-            s.number("foot", {.default_value = 1.0 / 6, .unit = "m", .doc = "x where the shock meets y = 0 at t = 0."});
-        break;
-      case InitialKind::manufactured: {
-        const auto dim = s.integer("dim", {.default_value = 2, .min = 2, .max = 3, .doc = "Dimensions of the mesh."});
-        const double length =
-            s.number("length", {.default_value = 1, .min_exclusive = 0, .unit = "m", .doc = "Edge of the periodic box."});
-        initial.manufactured = ManufacturedSolution::periodic(static_cast<int>(dim), length);
-        break;
-      }
-      case InitialKind::expression:
-        initial.expressions.density =
-            read_expression(s, "density_expression", "1", "Density as a formula of x, y, z; of a boundary, of the time t, too.");
-        initial.expressions.velocity_x = read_expression(s, "velocity_x_expression", "0", "Formula likewise.");
-        initial.expressions.velocity_y = read_expression(s, "velocity_y_expression", "0", "Formula likewise.");
-        initial.expressions.velocity_z = read_expression(s, "velocity_z_expression", "0", "Formula likewise.");
-        initial.expressions.pressure = read_expression(s, "pressure_expression", "1", "Formula likewise.");
-        break;
-      case InitialKind::forward_step:
-      case InitialKind::ringleb:
-        break;
-    }
-  });
-  for (const Section& region : s.sections("region", {.doc = "A part of space with a state of its own; later ones win."})) {
-    initial.regions.push_back(read_region(region, gas));
-  }
-  return initial;
-}
-
-ZoneCondition read_condition(const Section& s, const IdealGas& gas, const std::optional<Primitive>& stream,
-                             const std::vector<ScalarChoice>& scalars) {
-  ZoneCondition zone;
-  zone.zone = s.name();
-  zone.where = s.where("kind");
-  std::vector<std::string> kinds(names<BoundaryKind>().begin(), names<BoundaryKind>().end());
-  kinds.emplace_back("prescribed");
-  s.variant("kind", kinds, {.doc = "Condition of this zone."}, [&](const std::string& kind) {
-    if (kind == "prescribed") {
-      zone.params.kind = BoundaryKind::supersonic_inflow;
-      zone.prescribed = read_initial(s, "state", gas, stream);
-      return;
-    }
-    zone.params.kind = kind_named<BoundaryKind>(kind);
-    switch (zone.params.kind) {
-      case BoundaryKind::far_field:
-      case BoundaryKind::supersonic_inflow:
-        zone.params.state = read_state(s, gas, stream);
-        break;
-      case BoundaryKind::total_pressure_inflow: {
-        zone.params.total_pressure = s.number("total_pressure", {.min_exclusive = 0, .unit = "Pa", .doc = "Of the reservoir."});
-        zone.params.total_temperature =
-            s.number("total_temperature",
-                     {.min_exclusive = 0, .unit = "K", .doc = "Of the reservoir; with gas_constant = 1 it is p / density."});
-        const Vec3 direction =
-            s.vector3("direction", {.default_value = Vec3{}, .doc = "Of the inflow; zeros: against the normal."});
-        if (norm(direction) > 0) zone.params.direction = direction / norm(direction);
-        break;
-      }
-      case BoundaryKind::static_pressure_outflow:
-        zone.params.pressure =
-            s.number("pressure", {.min_exclusive = 0, .unit = "Pa", .doc = "Static pressure behind the outflow."});
-        break;
-      default:
-        break;
-    }
-  });
-  zone.scalars = read_scalar_inflow(s, scalars, zone.prescribed || brings_scalars(zone.params.kind));
-  return zone;
-}
-
 StopCriteria read_stop(const Section& s) {
   StopCriteria stop;
   stop.time = s.optional_number("time", {.min = 0, .unit = "s", .doc = "Flow time."});
@@ -440,47 +229,8 @@ ForceSpec read_force(const Section& s, const FreeStream& stream) {
   return force;
 }
 
-}  // namespace
-
-std::function<double(mesh::CellType, std::int32_t, Vec3)> cell_weight(bool by_cost, const std::string& formula, Where where) {
-  if (formula == "1") {
-    if (!by_cost) return nullptr;
-    return [](mesh::CellType type, std::int32_t, Vec3) { return mesh::measured_cost(type); };
-  }
-  const auto factor = std::make_shared<const Expression>(formula, std::move(where), Expression::Variables::place);
-  return [by_cost, factor](mesh::CellType type, std::int32_t, Vec3 x) {
-    const double work = (*factor)(x);
-    if (!(work > 0 && std::isfinite(work)))
-      throw InputError(fmt::format("\"{}\" is {:g} in the cell at ({:.6g}, {:.6g}, {:.6g})", factor->text(), work, x.x, x.y, x.z),
-                       "weights of cells must be finite and above 0", factor->where());
-    return by_cost ? work * mesh::measured_cost(type) : work;
-  };
-}
-
-Case read_case(const io::CaseReader& reader) {
-  const Section root = reader.root();
-  Case c;
-  c.title = root.text("title", {.default_value = "", .doc = "One line, for people."});
-  const Section gas = root.section("gas", {.doc = "The gas: ideal, calorically perfect."});
-  c.gas.gamma = gas.number("gamma", {.default_value = 1.4, .min_exclusive = 1, .max = 3, .doc = "Ratio of specific heats."});
-  c.gas.gas_constant = gas.number("gas_constant", {.default_value = 1,
-                                                   .min_exclusive = 0,
-                                                   .unit = "J/(kg K)",
-                                                   .doc = "R in p = density R T; 287.05 for air; 1 where nothing has units."});
-  c.mesh = read_mesh_choice(root.section("mesh", {.required = true, .doc = "The mesh, read or generated."}));
-  const Section stream =
-      root.section("free_stream", {.doc = "The undisturbed flow: default of far_field and supersonic_inflow boundaries and of a "
-                                          "uniform start; reference of force coefficients."});
-  FreeStream free_stream;
-  if (stream.present() || stream.documenting()) c.free_stream = read_state(stream, c.gas, std::nullopt, &free_stream);
-  c.initial = read_initial(root.section("initial", {.doc = "The flow at the start."}), "kind", c.gas, c.free_stream);
-  c.scalars = read_scalars(root);
-  for (const Section& zone :
-       root.named_sections("boundary", {.doc = "The condition of each boundary zone of the mesh.", .placeholder = "zone"})) {
-    c.boundary.push_back(read_condition(zone, c.gas, c.free_stream, c.scalars));
-  }
-  const Section numerics = root.section("numerics", {.doc = "How the equations are solved."});
-  c.numerics = read_numerics(numerics, c.mesh.build);
+/// Where the flow is computed, and how.
+void read_device(const Section& root, const Section& numerics, Case& c) {
   c.device = root.choice_of<Backend>("device", {{"host", Backend::host}, {"cuda", Backend::cuda}},
                                      {.default_value = "host",
                                       .doc = "Where the flow is computed: on the processors' cores, or on GPUs, to which the "
@@ -525,30 +275,10 @@ Case read_case(const io::CaseReader& reader) {
     numerics.fail("precision", "a density in fp32 loses what scalars keep, so that they would drift away",
                   "set numerics.precision = \"mixed\" or \"fp64\"");
   }
-  c.manufactured_source =
-      root.choice("source", {"none", "manufactured"},
-                  {.default_value = "none", .doc = "Source term; manufactured: that of [initial], kind manufactured."}) ==
-      "manufactured";
-  const Section body_force = root.section("body_force", {.doc = "A force on every part of the gas alike, such as gravity."});
-  c.acceleration = body_force.vector3("acceleration", {.default_value = Vec3{}, .unit = "m/s^2", .doc = "Force per mass."});
-  c.stop = read_stop(root.section("stop", {.required = true, .doc = "When to stop: the first that holds."}));
-  const Section output = root.section("output", {.doc = "What is written, where and when."});
-  c.output = read_output(output);
-  c.integrals = output.boolean(
-      "integrals", {.default_value = false,
-                    .doc = "Write the integral of each conserved variable to integrals.csv; of an axisymmetric flow momentum_y "
-                           "is that away from the axis, whose vectors add up to 0."});
-  c.exact_errors = output.boolean(
-      "exact_errors", {.default_value = false, .doc = "At the end, compare with the exact solution of [initial]: errors.csv."});
-  for (const Section& force :
-       root.named_sections("forces", {.doc = "Force, moment and coefficients of boundary zones, in forces.csv."})) {
-    c.forces.push_back(read_force(force, free_stream));
-  }
-  for (const Section& probe : root.named_sections("probes", {.doc = "Values at points, in probes.csv."})) {
-    c.probes.push_back({probe.name(), probe.vector3("at", {.unit = "m", .doc = "The point."})});
-  }
-  reader.finish();
-  if (root.documenting()) return c;
+}
+
+/// Choices of several sections that do not go together.
+void check_together(const Section& root, const Section& output, const Case& c) {
   if (c.mesh.axisymmetric && c.numerics.gradient == GradientKind::green_gauss) {
     root.fail("numerics.gradient", "Green-Gauss gradients are of plane cells, and these turn about an axis",
               "use gradient = \"least_squares\"");
@@ -582,6 +312,75 @@ Case read_case(const io::CaseReader& reader) {
     output.fail("exact_errors",
                 falls ? "the exact solutions know of no body force" : "this initial state has no exact solution to compare with");
   }
+}
+
+}  // namespace
+
+std::function<double(mesh::CellType, std::int32_t, Vec3)> cell_weight(bool by_cost, const std::string& formula, Where where) {
+  if (formula == "1") {
+    if (!by_cost) return nullptr;
+    return [](mesh::CellType type, std::int32_t, Vec3) { return mesh::measured_cost(type); };
+  }
+  const auto factor = std::make_shared<const Expression>(formula, std::move(where), Expression::Variables::place);
+  return [by_cost, factor](mesh::CellType type, std::int32_t, Vec3 x) {
+    const double work = (*factor)(x);
+    if (!(work > 0 && std::isfinite(work)))
+      throw InputError(fmt::format("\"{}\" is {:g} in the cell at ({:.6g}, {:.6g}, {:.6g})", factor->text(), work, x.x, x.y, x.z),
+                       "weights of cells must be finite and above 0", factor->where());
+    return by_cost ? work * mesh::measured_cost(type) : work;
+  };
+}
+
+Case read_case(const io::CaseReader& reader) {
+  const Section root = reader.root();
+  Case c;
+  c.title = root.text("title", {.default_value = "", .doc = "One line, for people."});
+  const Section gas = root.section("gas", {.doc = "The gas: ideal, calorically perfect."});
+  c.gas.gamma = gas.number("gamma", {.default_value = 1.4, .min_exclusive = 1, .max = 3, .doc = "Ratio of specific heats."});
+  c.gas.gas_constant = gas.number("gas_constant", {.default_value = 1,
+                                                   .min_exclusive = 0,
+                                                   .unit = "J/(kg K)",
+                                                   .doc = "R in p = density R T; 287.05 for air; 1 where nothing has units."});
+  c.mesh = read_mesh_choice(root.section("mesh", {.required = true, .doc = "The mesh, read or generated."}));
+  const Section stream =
+      root.section("free_stream", {.doc = "The undisturbed flow: default of far_field and supersonic_inflow boundaries and of a "
+                                          "uniform start; reference of force coefficients."});
+  FreeStream free_stream;
+  if (stream.present() || stream.documenting()) c.free_stream = detail::read_state(stream, c.gas, std::nullopt, &free_stream);
+  c.initial = detail::read_initial(root.section("initial", {.doc = "The flow at the start."}), "kind", c.gas, c.free_stream);
+  c.scalars = read_scalars(root);
+  for (const Section& zone :
+       root.named_sections("boundary", {.doc = "The condition of each boundary zone of the mesh.", .placeholder = "zone"})) {
+    c.boundary.push_back(detail::read_condition(zone, c.gas, c.free_stream, c.scalars));
+  }
+  const Section numerics = root.section("numerics", {.doc = "How the equations are solved."});
+  c.numerics = read_numerics(numerics, c.mesh.build);
+  read_device(root, numerics, c);
+  c.manufactured_source =
+      root.choice("source", {"none", "manufactured"},
+                  {.default_value = "none", .doc = "Source term; manufactured: that of [initial], kind manufactured."}) ==
+      "manufactured";
+  const Section body_force = root.section("body_force", {.doc = "A force on every part of the gas alike, such as gravity."});
+  c.acceleration = body_force.vector3("acceleration", {.default_value = Vec3{}, .unit = "m/s^2", .doc = "Force per mass."});
+  c.stop = read_stop(root.section("stop", {.required = true, .doc = "When to stop: the first that holds."}));
+  const Section output = root.section("output", {.doc = "What is written, where and when."});
+  c.output = read_output(output);
+  c.integrals = output.boolean(
+      "integrals", {.default_value = false,
+                    .doc = "Write the integral of each conserved variable to integrals.csv; of an axisymmetric flow momentum_y "
+                           "is that away from the axis, whose vectors add up to 0."});
+  c.exact_errors = output.boolean(
+      "exact_errors", {.default_value = false, .doc = "At the end, compare with the exact solution of [initial]: errors.csv."});
+  for (const Section& force :
+       root.named_sections("forces", {.doc = "Force, moment and coefficients of boundary zones, in forces.csv."})) {
+    c.forces.push_back(read_force(force, free_stream));
+  }
+  for (const Section& probe : root.named_sections("probes", {.doc = "Values at points, in probes.csv."})) {
+    c.probes.push_back({probe.name(), probe.vector3("at", {.unit = "m", .doc = "The point."})});
+  }
+  reader.finish();
+  if (root.documenting()) return c;
+  check_together(root, output, c);
   return c;
 }
 
