@@ -64,6 +64,7 @@ class Soak:
     def __init__(self, options, scratch):
         self.options, self.scratch = options, scratch
         self.edge = options.edge or (24 if options.device == "host" else 96)
+        self.interval = options.interval or (20 if options.device == "host" else 200)
         self.failures = 0
 
     def row(self, what, good, text):
@@ -73,7 +74,7 @@ class Soak:
     def start(self, name, *stops):
         """A run in a session of its own."""
         folder = self.scratch / name
-        (self.scratch / f"{name}.toml").write_text(CASE.format(device=self.options.device, edge=self.edge, folder=folder, interval=self.options.interval))
+        (self.scratch / f"{name}.toml").write_text(CASE.format(device=self.options.device, edge=self.edge, folder=folder, interval=self.interval))
         words = [str(self.options.weft), "run", str(self.scratch / f"{name}.toml"), "--watchdog", str(WATCHDOG)]
         for stop in stops:
             words += ["--set", stop]
@@ -211,7 +212,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=240, help="of both halves together (default: 240)")
     parser.add_argument("--device", choices=("host", "cuda"), default="cuda")
     parser.add_argument("--edge", type=int, help="cells along each edge of the box (default: 96, on the host 24)")
-    parser.add_argument("--interval", type=int, default=20, help="steps between rows of integrals (default: 20)")
+    parser.add_argument("--interval", type=int, help="steps between rows of integrals (default: 200, on the host 20)")
     options = parser.parse_args()
     if options.ranks < 1 or options.seconds <= 0:
         parser.error("--ranks and --seconds must be above 0")
