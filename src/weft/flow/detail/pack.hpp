@@ -21,13 +21,13 @@ template <int N>
 struct Lanes;
 template <>
 struct Lanes<4> {
-  typedef double Numbers __attribute__((vector_size(32)));
-  typedef long long Flags __attribute__((vector_size(32)));
+  using Numbers = double __attribute__((vector_size(32)));
+  using Flags = long long __attribute__((vector_size(32)));
 };
 template <>
 struct Lanes<8> {
-  typedef double Numbers __attribute__((vector_size(64)));
-  typedef long long Flags __attribute__((vector_size(64)));
+  using Numbers = double __attribute__((vector_size(64)));
+  using Flags = long long __attribute__((vector_size(64)));
 };
 
 /// What comparing packs yields.
