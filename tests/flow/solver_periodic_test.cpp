@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <numbers>
+#include <vector>
 
 #include "weft/flow/monitors.hpp"
 #include "weft/flow/solver.hpp"
@@ -85,19 +85,25 @@ TEST(PeriodicFaces, HaveArmsThatDifferByTheRoundingOfCoordinates) {
   }
 }
 
-/// How much mass, energy and a scalar change in so many steps, relative to what there is.
-std::array<double, 3> drift(const mesh::Mesh& m, int steps, Backend backend, Precision precision) {
+/// How much mass, energy and, but for fp32, a scalar change in so many steps, relative to what there is.
+std::vector<double> drift(const mesh::Mesh& m, int steps, Backend backend, Precision precision) {
   const double turn = 2 * std::numbers::pi / kLength;
   const auto wave = [=](Vec3 x) { return std::sin(turn * x.x) * std::cos(turn * x.y) + 0.3 * std::sin(turn * (x.y + x.z)); };
-  const auto solver = test::carrying(m, {{.name = "dye", .initial = [&](Vec3 x) { return 2 + wave(x); }}},
-                                     {.cfl = 0.5, .precision = precision}, {}, mesh::Neighbours::face, backend);
+  std::vector<Scalar> scalars;
+  if (precision != Precision::fp32) scalars.push_back({.name = "dye", .initial = [&](Vec3 x) { return 2 + wave(x); }});
+  const auto solver = test::carrying(m, scalars, {.cfl = 0.5, .precision = precision}, {}, mesh::Neighbours::face, backend);
   solver->initialise([&](Vec3 x) {
     return Primitive{1.2 + 0.2 * wave(x), {0.6 + 0.1 * wave(x), 0.4, m.dim == 3 ? 0.3 : 0.0}, 0.9 + 0.1 * wave(x)};
   });
-  const auto all = [&] { return std::array{totals(*solver)[0], totals(*solver)[4], scalar_totals(*solver)[0]}; };
-  const std::array<double, 3> before = all();
+  const auto all = [&] {
+    std::vector<double> list = scalar_totals(*solver);
+    list.push_back(totals(*solver)[0]);
+    list.push_back(totals(*solver)[4]);
+    return list;
+  };
+  const std::vector<double> before = all();
   for (int i = 0; i < steps; ++i) solver->step(1.0);
-  std::array<double, 3> change = all();
+  std::vector<double> change = all();
   for (std::size_t k = 0; k < change.size(); ++k) change[k] = change[k] / before[k] - 1;
   return change;
 }
@@ -124,11 +130,15 @@ class PeriodicFacesOnCuda : public ::testing::Test {
 };
 
 TEST_F(PeriodicFacesOnCuda, ConserveInManySteps) {
-  for (const Precision precision : {Precision::fp64, Precision::mixed}) {
-    for (const auto& [elements, dim, steps] : {std::tuple{"triangles", 2, 500}, std::tuple{"tetrahedra", 3, 100}}) {
-      for (const double change : drift(box(elements, 0.1, dim), steps, Backend::cuda, precision)) {
+  for (const auto& [elements, dim, steps] : {std::tuple{"triangles", 2, 500}, std::tuple{"tetrahedra", 3, 100}}) {
+    const mesh::Mesh m = box(elements, 0.1, dim);
+    for (const Precision precision : {Precision::fp64, Precision::mixed}) {
+      for (const double change : drift(m, steps, Backend::cuda, precision)) {
         EXPECT_NEAR(change, 0, kOfSums + steps * kPerStep) << elements << ", mixed: " << (precision == Precision::mixed);
       }
+    }
+    for (const double change : drift(m, steps, Backend::cuda, Precision::fp32)) {
+      EXPECT_NEAR(change, 0, (10 + 0.02 * steps) * kFloatEps) << elements << ", fp32";
     }
   }
 }
