@@ -112,6 +112,8 @@ std::vector<double> drift(const mesh::Mesh& m, int steps, Backend backend, Preci
 /// passes a face in the step, which is little of what is in its cell, and now more, now less; the rounding of updates has no
 /// sign, either. Weights of a stage that miss 1 by 2^-54 would move eps / 4 in every step.
 constexpr double kOfSums = 4 * kEps, kPerStep = 0.02 * kEps;
+/// Flows in fp32 wander likewise, by its own.
+constexpr double kFloatEps = std::numeric_limits<float>::epsilon();
 
 TEST(PeriodicFaces, ConserveInManySteps) {
   for (const double origin : {0.1, 1000.1}) {
