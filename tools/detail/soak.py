@@ -14,6 +14,7 @@ same steps again, then a run of which one rank is killed. A row each, and the ex
 """
 import argparse
 import csv
+import os
 import pathlib
 import subprocess
 import sys
@@ -104,7 +105,9 @@ class Soak:
             resident += [int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS")]
         device = None
         if self.options.device == "cuda":
-            told = subprocess.run(["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"], capture_output=True, text=True)
+            visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+            told = subprocess.run(["nvidia-smi", *(["-i", visible] if visible else []), "--query-gpu=memory.used", "--format=csv,noheader,nounits"],
+                                  capture_output=True, text=True)
             used = [int(word) for word in told.stdout.split() if word.isdigit()]
             device = max(used) if used else None
         return max(resident, default=0), device
