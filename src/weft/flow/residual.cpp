@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "weft/base/large_pages.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/comm/environment.hpp"
 
@@ -69,6 +70,7 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
   const std::span cells = std::span(values_).first(static_cast<std::size_t>(mesh.cells()) * kVars);
   pull_values_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(cells, kVars)}, transport).pull());
   pull_gradients_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(gradients_, kVars * mesh.dim)}, transport).pull());
+  use_large_pages_for(values_, gradients_, residual_);  // rows of which are read and written in any order
   if (mesh.comm.max(mesh.plan.ghost_rows()) > 0) transport_ = to_string(pull_values_->transport());
 }
 

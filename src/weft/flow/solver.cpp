@@ -9,6 +9,7 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/large_pages.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/detail/device_stepper.hpp"
 #include "weft/flow/detail/runge_kutta.hpp"
@@ -71,6 +72,7 @@ Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryConditi
     const BoundaryParams& params = residual_.boundary()[z].params;
     if (params.state.velocity.z != 0 || params.direction.z != 0) throw turning("boundary zone " + mesh.boundary[z].name);
   }
+  use_large_pages_for(memory_, start_of_step_);
   double volume = 0;
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) volume += mesh.cell_volume[static_cast<std::size_t>(c)];
   volume_ = mesh.comm.sum(volume);

@@ -1,0 +1,28 @@
+#include "weft/base/large_pages.hpp"
+
+#include <cstdint>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace weft {
+
+void use_large_pages([[maybe_unused]] std::span<const std::byte> memory) noexcept {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  constexpr std::uintptr_t kPage = std::uintptr_t{1} << 21;
+#if defined(MADV_COLLAPSE)
+  constexpr int kCollapse = MADV_COLLAPSE;
+#else
+  constexpr int kCollapse = 25;  // of Linux 6.1; others say that they do not know it
+#endif
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+  const std::uintptr_t first = (address + kPage - 1) / kPage * kPage, last = (address + memory.size()) / kPage * kPage;
+  if (first >= last) return;
+  void* const pages = reinterpret_cast<void*>(first);
+  // Pages that come later, and those that are there: without the second word a thread of the system gets to them some time.
+  if (madvise(pages, last - first, MADV_HUGEPAGE) == 0) (void)madvise(pages, last - first, kCollapse);
+#endif
+}
+
+}  // namespace weft
