@@ -16,7 +16,7 @@ WEFT = pathlib.Path(sys.argv.pop(1)).resolve()
 FILES = ["naca0012_inv.su2", "wedge_inv.su2", "sphere_slice_mixed.su2", "euler_vortex.msh", "onera_m6.msh"]
 # Stands for weft on a machine with a GPU: computes free streams, on the host. Other runs fail, or hang while there is a file "hang".
 STAND_IN = """#!/bin/sh
-[ "$1" = info ] && { echo "machine 16 cores"; echo "GPU 0  A GPU, 1 GiB"; exit; }
+[ "$1" = info ] && { echo "machine 16 hardware threads, 64 GiB memory"; echo "GPU 0  A GPU, 1 GiB"; exit; }
 case "$2" in
   */free_*) file=$2; shift 4; exec WEFT run "$file" "$@" --set stop.steps=2 ;;
 esac
@@ -51,7 +51,7 @@ class Page(unittest.TestCase):
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
         self.assertEqual(subprocess.run(["pgrep", "-f", f"{self.folder}/weft run"], capture_output=True, text=True).stdout, "")
         page = self.page.read_text()
-        self.assertIn("(1 x A GPU, 16 cores)", page)
+        self.assertIn("(1 x A GPU, 16 hardware threads)", page)
         self.assertIn("**Not complete**: the command was cut off, or has not ended yet. Rows are missing of: conservation, ", page)
         self.assertEqual(page.count("| pass |"), 8)
 
