@@ -110,7 +110,9 @@ TEST_P(Threads, ShareOutEveryFace) {
       const auto f = static_cast<std::size_t>(face);
       sides[f] += static_cast<int>(share.rows().have(d.face_left[f])) + static_cast<int>(share.rows().have(d.face_right[f]));
     };
-    for (const detail::Share& share : detail::cut_into_shares(mesh, d, threads)) {
+    const std::vector<detail::Share> shares = detail::cut_into_shares(mesh, d, threads);
+    const std::vector<std::int32_t> places = detail::places_of_states(shares, d);
+    for (const detail::Share& share : shares) {
       for (std::int32_t c = 0; c < mesh.owned_cells; ++c) owners[static_cast<std::size_t>(c)] += share.rows().have(c);
       for (const mesh::LocalFaceId face : mesh.inner_faces) {
         const std::int32_t later = d.face_right[face.index()];
@@ -121,15 +123,17 @@ TEST_P(Threads, ShareOutEveryFace) {
       for (const detail::Share::Block& block : share.blocks) {
         EXPECT_EQ(block.cells.first, cell);
         cell = block.cells.last;
-        EXPECT_GE(share.states.size(), detail::room_for_states(block.faces.last - block.faces.first));
+        EXPECT_GT(share.room.size(), 2 * static_cast<std::size_t>(block.faces.last - block.faces.first));
         std::vector<int> states(2 * static_cast<std::size_t>(block.faces.last - block.faces.first), 0);
         const detail::Numbers cells = share.not_early(block.cells.first, block.cells.last);
         for (std::int32_t i = 0; i < cells.count; ++i) {
-          for (const mesh::LocalFaceId face : mesh.cell_faces.row(cells[i])) {
-            if (!mesh.inner_faces.contains(face)) continue;
-            EXPECT_GE(face.value(), block.faces.first);
-            if (face.value() >= block.faces.last) continue;
-            ++states[2 * static_cast<std::size_t>(face.value() - block.faces.first) + (d.face_left[face.index()] != cells[i])];
+          for (std::int32_t s = d.cell_face_offset[cells[i]]; s < d.cell_face_offset[cells[i] + 1]; ++s) {
+            const std::int32_t face = d.cell_face[s], place = places[static_cast<std::size_t>(s)];
+            EXPECT_EQ(place >= 0, block.faces.first <= face && face < block.faces.last);
+            if (place < 0) continue;
+            EXPECT_EQ(block.faces.first + place / 2, face);
+            EXPECT_EQ((place % 2 == 0 ? d.face_left : d.face_right)[static_cast<std::size_t>(face)], cells[i]);
+            ++states[static_cast<std::size_t>(place)];
           }
         }
         for (const detail::FarSide& side : block.far) ++states[static_cast<std::size_t>(side.at)];

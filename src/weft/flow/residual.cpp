@@ -66,6 +66,7 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
       pull_lowered_(ArrayTransformer(mesh.plan, {PairRef::rows(lowered_)}).pull()) {
   if (backend != Backend::host) return;
   shares_ = detail::cut_into_shares(mesh, discretization_, threads);
+  state_places_ = detail::places_of_states(shares_, discretization_);
   with_dim(mesh.dim, [&](auto dim) { precompute<dim()>(); });
   const std::span cells = std::span(values_).first(static_cast<std::size_t>(mesh.cells()) * kVars);
   pull_values_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(cells, kVars)}, transport).pull());
@@ -110,15 +111,12 @@ void Residual::precompute() {
   if (numerics_.gradient == GradientKind::none) return;
   pulls_.reserve(d.stencil_row.size() * Dim);
   face_arms_.reserve(d.cell_face.size() * Dim);
-  cell_sides_.reserve(d.cell_face.size());
   for (std::size_t c = 0; c < static_cast<std::size_t>(mesh_.owned_cells); ++c) {
     for (auto s = static_cast<std::size_t>(d.stencil_offset[c]); s < static_cast<std::size_t>(d.stencil_offset[c + 1]); ++s) {
       append(pulls_, numerics_.gradient == GradientKind::green_gauss ? green_gauss_pull(c, s) : least_squares_pull(c, s));
     }
     for (auto s = static_cast<std::size_t>(d.cell_face_offset[c]); s < static_cast<std::size_t>(d.cell_face_offset[c + 1]); ++s) {
       append(face_arms_, to_face(c, s));
-      const auto face = static_cast<std::uint32_t>(d.cell_face[s]);
-      cell_sides_.push_back(2 * face + static_cast<std::uint32_t>(static_cast<std::size_t>(d.face_left[face]) != c));
     }
   }
   discretization_.least_squares = {};  // the pulls hold it
@@ -134,7 +132,7 @@ detail::ResidualView Residual::view() const {
   return {.stencil_offset = d.stencil_offset.data(),
           .stencil_rows = d.stencil_row.data(),
           .cell_face_offset = d.cell_face_offset.data(),
-          .cell_sides = cell_sides_.data(),
+          .state_places = state_places_.data(),
           .left_row = d.face_left.data(),
           .right_row = d.face_right.data(),
           .centroids = d.centroid.data(),
@@ -252,8 +250,8 @@ void Residual::fluxes(detail::Share& share, const detail::Numbers& faces) {
   with_dim(mesh_.dim, [&](auto dim) {
     for (std::int32_t i = 0; i < faces.count; i += detail::kBlockFaces) {
       const detail::Numbers some = faces.part(i, std::min(i + detail::kBlockFaces, faces.count));
-      detail::side_loop<dim()>(view(), some, share.states.data());
-      detail::face_loop<dim()>(view(), flux_, share.rows(), some, share.states.data());
+      detail::side_loop<dim()>(view(), some, share.states());
+      detail::face_loop<dim()>(view(), flux_, share.rows(), some, share.states());
     }
   });
 }
@@ -265,11 +263,11 @@ void Residual::blocks(detail::Share& share, std::size_t first, std::size_t last)
                             faces = detail::Numbers::in_a_row(block.faces.first, block.faces.last);
       if (numerics_.gradient == GradientKind::none || order_lowered_) {
         gradients(cells);
-        detail::side_loop<dim()>(view(), faces, share.states.data());
+        detail::side_loop<dim()>(view(), faces, share.states());
       } else {
-        detail::state_loop<dim()>(view(), limiter_, {block.faces.first, block.faces.last, cells, block.far}, share.states.data());
+        detail::state_loop<dim()>(view(), limiter_, cells, block.far, share.states());
       }
-      detail::face_loop<dim()>(view(), flux_, share.rows(), faces, share.states.data());
+      detail::face_loop<dim()>(view(), flux_, share.rows(), faces, share.states());
     }
   });
 }

@@ -63,7 +63,7 @@ struct ResidualView {
   const std::int32_t* stencil_offset;
   const std::int32_t* stencil_rows;
   const std::int32_t* cell_face_offset;
-  const std::uint32_t* cell_sides;  ///< for each face f of each cell: 2 f where the cell is the left one, else 2 f + 1
+  const std::int32_t* state_places;  ///< for each face of each cell: as places_of_states()
   const std::int32_t* left_row;
   const std::int32_t* right_row;
   const Vec3* centroids;

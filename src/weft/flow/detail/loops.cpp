@@ -38,11 +38,12 @@ void gradient_loop(const ResidualView& v, const LimiterChoice& limiter, const Nu
 }
 
 template <int Dim>
-void state_loop(const ResidualView& v, const LimiterChoice& limiter, const FaceBlock& block, FaceState* states) {
+void state_loop(const ResidualView& v, const LimiterChoice& limiter, const Numbers& cells, std::span<const FarSide> far,
+                FaceState* states) {
 #if defined(WEFT_PACKS_OF_8)
-  if (lanes() == 8) return pack_states<Dim, 8>(v, limiter, block, states);
+  if (lanes() == 8) return pack_states<Dim, 8>(v, limiter, cells, far, states);
 #endif
-  pack_states<Dim, 4>(v, limiter, block, states);
+  pack_states<Dim, 4>(v, limiter, cells, far, states);
 }
 
 template <int Dim>
@@ -86,8 +87,8 @@ void boundary_face_loop(const ResidualView& v, const FluxChoice& flux, const Bou
 
 template void gradient_loop<2>(const ResidualView&, const LimiterChoice&, const Numbers&);
 template void gradient_loop<3>(const ResidualView&, const LimiterChoice&, const Numbers&);
-template void state_loop<2>(const ResidualView&, const LimiterChoice&, const FaceBlock&, FaceState*);
-template void state_loop<3>(const ResidualView&, const LimiterChoice&, const FaceBlock&, FaceState*);
+template void state_loop<2>(const ResidualView&, const LimiterChoice&, const Numbers&, std::span<const FarSide>, FaceState*);
+template void state_loop<3>(const ResidualView&, const LimiterChoice&, const Numbers&, std::span<const FarSide>, FaceState*);
 template void side_loop<2>(const ResidualView&, const Numbers&, FaceState*);
 template void side_loop<3>(const ResidualView&, const Numbers&, FaceState*);
 template void face_loop<2>(const ResidualView&, const FluxChoice&, const OwnRows&, const Numbers&, FaceState*);

@@ -104,23 +104,12 @@ struct FarSide {
   std::int32_t at;   ///< where its state goes
 };
 
-/// Faces first <= f < last between two cells, and those who know the states on their sides.
-struct FaceBlock {
-  std::int32_t first, last;
-  Numbers cells;                 ///< whose gradients are made for it; none of their inner faces is before the first
-  std::span<const FarSide> far;  ///< of other cells
-};
-
-/// Room for the states on both sides of so many faces.
-[[nodiscard]] constexpr std::size_t room_for_states(std::int32_t faces) {
-  constexpr std::size_t kMostAtOnce = 16;
-  return 2 * ((static_cast<std::size_t>(faces) + kMostAtOnce - 1) / kMostAtOnce * kMostAtOnce) + 1;  // one for what nobody wants
-}
-
-/// States on both sides of a block's faces: of the i-th in states[2 i] (left) and states[2 i + 1]. Limited gradients of its cells
-/// are stored where they have faces behind the block.
+/// States of a block's cells on the sides of its faces, of the i-th of these in states[2 i] (left) and states[2 i + 1], and on
+/// the far sides. Limited gradients of the cells are stored where they have other faces, too, whose states are left in
+/// states[-1].
 template <int Dim>
-void state_loop(const ResidualView& v, const LimiterChoice& limiter, const FaceBlock& block, FaceState* states);
+void state_loop(const ResidualView& v, const LimiterChoice& limiter, const Numbers& cells, std::span<const FarSide> far,
+                FaceState* states);
 
 /// States on both sides of these faces, from stored gradients.
 template <int Dim>

@@ -11,7 +11,8 @@ void pack_gradients(const ResidualView& v, const LimiterChoice& limiter, const N
 
 /// As state_loop.
 template <int Dim, int N>
-void pack_states(const ResidualView& v, const LimiterChoice& limiter, const FaceBlock& block, FaceState* states);
+void pack_states(const ResidualView& v, const LimiterChoice& limiter, const Numbers& cells, std::span<const FarSide> far,
+                 FaceState* states);
 
 /// As side_loop.
 template <int Dim, int N>

@@ -4,7 +4,7 @@
 namespace weft::flow::detail {
 
 template void pack_gradients<3, 8>(const ResidualView&, const LimiterChoice&, const Numbers&);
-template void pack_states<3, 8>(const ResidualView&, const LimiterChoice&, const FaceBlock&, FaceState*);
+template void pack_states<3, 8>(const ResidualView&, const LimiterChoice&, const Numbers&, std::span<const FarSide>, FaceState*);
 template void pack_sides<3, 8>(const ResidualView&, const Numbers&, FaceState*);
 template void pack_fluxes<3, 8>(const ResidualView&, const FluxChoice&, const OwnRows&, const Numbers&, FaceState*);
 

@@ -69,21 +69,20 @@ WEFT_FORCE_INLINE void set_state(FaceState& state, const Pack<N> (&value)[kGroup
   if constexpr (kGroups > 1) state.values[N] = (value[1] + along<Dim>(g[1], r))[0];
 }
 
-/// States of cell c on its sides of the faces first <= f < last. @returns whether it has other ones.
+/// States of cell c on its sides of faces. @returns whether it has other faces than those of the block.
 template <int Dim, int N, int kGroups>
 [[nodiscard]] WEFT_FORCE_INLINE bool leave_states(const PackView<N>& v, std::int32_t c, const Pack<N> (&g)[kGroups][Dim],
-                                                  std::int32_t first, std::int32_t last, FaceState* states) {
+                                                  FaceState* states) {
   Pack<N> value[kGroups];
   for (int j = 0; j < kGroups; ++j) value[j] = v.value(c, j);
-  const auto base = 2 * static_cast<std::uint32_t>(first), others = 2 * static_cast<std::uint32_t>(last - first);
-  std::uint32_t furthest = 0;
+  std::int32_t signs = 0;
   const std::int32_t end = v.face_end(c);
   for (std::int32_t s = v.face_begin(c); s < end; ++s) {
-    const std::uint32_t side = v.cell_sides[s] - base, at = side < others ? side : others;
-    furthest = at > furthest ? at : furthest;
-    set_state(states[at], value, g, v.template to_face<Dim>(c, s));
+    const std::int32_t place = v.state_places[s];
+    signs |= place;
+    set_state(states[place], value, g, v.template to_face<Dim>(c, s));
   }
-  return furthest == others;
+  return signs < 0;
 }
 
 /// The state of a row at r from its centroid, from its stored gradient.
@@ -99,23 +98,23 @@ WEFT_FORCE_INLINE void state_of_row(const PackView<N>& v, std::int32_t row, cons
 }
 
 template <int Dim, int N>
-void pack_states(const ResidualView& rows, const LimiterChoice& limiter, const FaceBlock& block, FaceState* states) {
+void pack_states(const ResidualView& rows, const LimiterChoice& limiter, const Numbers& cells, std::span<const FarSide> far,
+                 FaceState* states) {
   const PackView<N> v(rows);
   std::visit(
       [&](const auto& chosen) {
-        const Numbers& cells = block.cells;
         for (std::int32_t i = 0; i < cells.count; ++i) {
           if (i + kCellsAhead < cells.count) ask_for_stencil(v, cells[i + kCellsAhead]);
           const std::int32_t c = cells[i];
           ask_for_next<Dim>(v, c);
           Pack<N> g[PackView<N>::kGroups][Dim];
           limited_gradient<Dim>(v, c, chosen, g);
-          if (leave_states(v, c, g, block.first, block.last, states)) set_gradient(v, c, g);
+          if (leave_states(v, c, g, states)) set_gradient(v, c, g);
         }
       },
       limiter);
-  const FarSide* const end = block.far.data() + block.far.size();
-  for (const FarSide* side = block.far.data(); side != end; ++side) {
+  const FarSide* const end = far.data() + far.size();
+  for (const FarSide* side = far.data(); side != end; ++side) {
     if (side + kSidesAhead < end) ask_for_row<Dim>(v, side[kSidesAhead].row);
     state_of_row<Dim>(v, side->row, side->arm, states[side->at]);
   }

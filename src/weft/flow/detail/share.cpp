@@ -38,10 +38,28 @@ void cut_into_blocks(Share& share, const mesh::Mesh& mesh, const Discretization&
     most = std::max(most, block.faces.last - block.faces.first);
     share.blocks.push_back(std::move(block));
   }
-  share.states.resize(room_for_states(most));
+  constexpr std::int32_t kMostAtOnce = 16;  // faces, by face_loop()
+  share.room.resize(2 * static_cast<std::size_t>((most + kMostAtOnce - 1) / kMostAtOnce * kMostAtOnce) + 1);
 }
 
 }  // namespace
+
+std::vector<std::int32_t> places_of_states(const std::vector<Share>& shares, const Discretization& d) {
+  std::vector<std::int32_t> places(d.cell_face.size(), -1);
+  for (const Share& share : shares) {
+    for (const Share::Block& block : share.blocks) {
+      for (std::int32_t c = block.cells.first; c < block.cells.last; ++c) {
+        for (auto s = static_cast<std::size_t>(d.cell_face_offset[c]); s < static_cast<std::size_t>(d.cell_face_offset[c + 1]);
+             ++s) {
+          const std::int32_t face = d.cell_face[s];
+          if (face < block.faces.first || face >= block.faces.last) continue;
+          places[s] = 2 * (face - block.faces.first) + (d.face_left[static_cast<std::size_t>(face)] == c ? 0 : 1);
+        }
+      }
+    }
+  }
+  return places;
+}
 
 std::vector<Share> cut_into_shares(const mesh::Mesh& mesh, const Discretization& d, int threads) {
   // Where thread t begins among the cells first <= c <= last.

@@ -29,8 +29,9 @@ struct Share {
   std::vector<std::int32_t> early, rest;  ///< inner cells; where none is early, `rest` is empty, too
   std::vector<std::int32_t> late;         ///< faces between owned cells
   std::vector<Block> blocks;              ///< in order
-  std::vector<FaceState> states;          ///< room for those of a block's faces, or of any other kBlockFaces
+  std::vector<FaceState> room;            ///< for states of a block's faces, or of any other kBlockFaces, behind one for nobody
 
+  [[nodiscard]] FaceState* states() { return room.data() + 1; }
   [[nodiscard]] OwnRows rows() const { return {inner.first, inner.last, border.first, border.last}; }
   /// Of the inner cells first <= c < last those that are not early.
   [[nodiscard]] Numbers not_early(std::int32_t first, std::int32_t last) const;
@@ -38,6 +39,10 @@ struct Share {
 
 /// Faces whose states are still in the second-level cache when their fluxes are computed.
 inline constexpr std::int32_t kBlockFaces = 4096;
+
+/// For each face of each cell: where the cell's state goes among those of its block's faces, as state_loop() says; -1 for faces
+/// that are not of its block.
+[[nodiscard]] std::vector<std::int32_t> places_of_states(const std::vector<Share>& shares, const Discretization& d);
 
 /// Cuts a rank's cells into shares of about as many faces.
 [[nodiscard]] std::vector<Share> cut_into_shares(const mesh::Mesh& mesh, const Discretization& d, int threads);
