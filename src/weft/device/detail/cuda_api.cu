@@ -244,7 +244,8 @@ void* end_capture(void* stream) {
   cudaGraph_t graph = nullptr;
   check_cuda(cudaStreamEndCapture(stream_of(stream), &graph), "cudaStreamEndCapture");
   cudaGraphExec_t ready = nullptr;
-  const cudaError_t result = cudaGraphInstantiate(&ready, graph, 0);
+  // Each kernel keeps the priority of the stream that it was captured from.
+  const cudaError_t result = cudaGraphInstantiate(&ready, graph, cudaGraphInstantiateFlagUseNodePriority);
   note(cudaGraphDestroy(graph));
   check_cuda(result, "cudaGraphInstantiate");
   return ready;

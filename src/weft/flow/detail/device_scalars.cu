@@ -181,6 +181,7 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* lowered) const {
   DeviceScalarView v({.stencil_offset = by_node ? stencil_offset_.data() : cell_face_offset_.data(),
                       .stencil_rows = by_node ? stencil_rows_.data() : cell_face_rows_.data(),
                       .cell_face_offset = cell_face_offset_.data(),
+                      .state_places = nullptr,
                       .left_row = left_row_.data(),
                       .right_row = nullptr,
                       .centroids = centroids_.data(),

@@ -45,9 +45,11 @@ class TileStepper final : public DeviceStepper {
  public:
   TileStepper(const Residual& scheme, const SourceTerm& source_term, ScalarTransport* scalars);
   ~TileStepper() override {
-    try {
-      stream_.wait();               // what is in flight uses the memory
-    } catch (const DeviceError&) {  // was or will be told by who waits for it
+    for (Stream* stream : {&stream_, &border_stream_}) {
+      try {
+        stream->wait();               // what is in flight uses the memory
+      } catch (const DeviceError&) {  // was or will be told by who waits for it
+      }
     }
   }
   TileStepper(const TileStepper&) = delete;
@@ -91,12 +93,13 @@ class TileStepper final : public DeviceStepper {
   [[nodiscard]] static const Tiles& with_room(const Residual& scheme, bool with_source, const ScalarTransport* scalars,
                                               const Tiles& on_host);
   /// Starts an exchange of what the stream has computed so far.
-  Exchange* start_pull(std::optional<Exchange>& pull);
-  void finish_pull(Exchange* pull);
-  /// Boundary rows, ghosts, gradients, and states on the owned cells' sides of faces, of the present values. Returns the exchange
-  /// that is in flight: kernels that read gradients of ghosts must wait for it. Gradients of all cells are kept only if
-  /// `keep_gradients`, else those that others need.
+  Exchange* start_pull(std::optional<Exchange>& pull, Stream& stream);
+  void finish_pull(Exchange* pull, Stream& stream);
+  /// Boundary rows, ghosts, gradients, and states on the owned cells' sides of faces, of the present values: done for either
+  /// stream. Returns the exchange that is in flight: kernels that read gradients of ghosts must wait for it. Gradients of all
+  /// cells are kept only if `keep_gradients`, else those that others need.
   [[nodiscard]] Exchange* ghosts_and_gradients(double time, bool keep_gradients);
+  /// In the stream of the border.
   void ghost_states();
   void look();
   [[nodiscard]] FluxArgs<Real, State> flux_args() const;
@@ -116,6 +119,7 @@ class TileStepper final : public DeviceStepper {
   const SourceTerm& source_;
   const VolumeSource volume_source_;
   mutable Stream stream_;
+  Stream border_stream_{Priority::high};  ///< exchanges and border tiles, beside the inner tiles; idle between stages
   LimiterChoice limiter_;
   FluxChoice flux_;
   DeviceTiles<Real> tiles_;
@@ -259,15 +263,15 @@ void TileStepper<Real, State>::evaluate_source(double time) {
 }
 
 template <class Real, class State>
-Exchange* TileStepper<Real, State>::start_pull(std::optional<Exchange>& pull) {
+Exchange* TileStepper<Real, State>::start_pull(std::optional<Exchange>& pull, Stream& stream) {
   if (!pull) return nullptr;
-  pull->start(after(stream_));
+  pull->start(after(stream));
   return &*pull;
 }
 
 template <class Real, class State>
-void TileStepper<Real, State>::finish_pull(Exchange* pull) {
-  if (pull != nullptr) pull->finish(stream_);
+void TileStepper<Real, State>::finish_pull(Exchange* pull, Stream& stream) {
+  if (pull != nullptr) pull->finish(stream);
 }
 
 template <class Real, class State>
@@ -277,7 +281,7 @@ Exchange* TileStepper<Real, State>::ghosts_and_gradients(double time, bool keep_
   const BoundaryArgs outside = boundary_.args();
   parallel_for(space::cuda{}, stream_, outside.faces,
                BoundaryRows<Real>{outside, rows, residual_.gas(), residual_.mesh().cells()});
-  Exchange* const ghost_values = start_pull(pull_values_[at_.shown]);
+  Exchange* const ghost_values = start_pull(pull_values_[at_.shown], stream_);
   const GradientKind kind = residual_.numerics().gradient;
   const bool flat = kind == GradientKind::none;
   const Pulls pulls = pulls_of(kind, tiles_.arrays.stencil_row != nullptr);
@@ -291,21 +295,26 @@ Exchange* TileStepper<Real, State>::ghosts_and_gradients(double time, bool keep_
                           .scale = residual_.scale(),
                           .reference_length = residual_.numerics().reference_length,
                           .order = residual_.order()};
-  const auto gradients_of = [&](const TileRange& range) {
-    with_dim([&](auto dim) { launch_gradients<dim()>(stream_, range, pulls, limiter_, args); });
+  const auto gradients_of = [&](Stream& stream, const TileRange& range) {
+    with_dim([&](auto dim) { launch_gradients<dim()>(stream, range, pulls, limiter_, args); });
   };
-  gradients_of(tiles_.inner);
-  finish_pull(ghost_values);
+  border_stream_.wait_for(after(stream_));
+  gradients_of(stream_, tiles_.inner);
+  const Event inner = stream_.record();
+  finish_pull(ghost_values, border_stream_);
   args.gradients = gradients_.data();
-  gradients_of(tiles_.border);
-  return flat ? nullptr : start_pull(pull_gradients_);
+  gradients_of(border_stream_, tiles_.border);
+  Exchange* const ghost_gradients = flat ? nullptr : start_pull(pull_gradients_, border_stream_);
+  stream_.wait_for(after(border_stream_));
+  border_stream_.wait_for(after(inner));
+  return ghost_gradients;
 }
 
 template <class Real, class State>
 void TileStepper<Real, State>::ghost_states() {
   with_dim([&](auto dim) {
     parallel_for(
-        space::cuda{}, stream_, static_cast<std::int32_t>(tiles_.ghost_sides.size()),
+        space::cuda{}, border_stream_, static_cast<std::int32_t>(tiles_.ghost_sides.size()),
         GhostStates<dim(), Real>{tiles_.ghost_sides.data(), values_[at_.shown].data(), gradients_.data(), states_.data()});
   });
 }
@@ -347,7 +356,7 @@ void TileStepper<Real, State>::end_step(bool rates) {
   parallel_for(
       space::cuda{}, stream_, 1,
       EndStep{clock_.data(), status_.data(), rates ? rate_squared_.data() : nullptr, entries_.data(), stable_dt_.data()});
-  finish_pull(start_pull(pull_stable_dt_));
+  finish_pull(start_pull(pull_stable_dt_, stream_), stream_);
 }
 
 template <class Real, class State>
@@ -385,13 +394,14 @@ void TileStepper<Real, State>::stage(int number, double time) {
   args.cell_face_offset = scalars_ ? scalars_->cell_face_offset() : nullptr;
   args.status = status_.data();
   args.bad = bad_.data();
-  const auto fluxes_of = [&](const TileRange& range) {
-    with_dim([&](auto dim) { launch_fluxes<dim()>(stream_, range, flux_, args); });
+  const auto fluxes_of = [&](Stream& stream, const TileRange& range) {
+    with_dim([&](auto dim) { launch_fluxes<dim()>(stream, range, flux_, args); });
   };
-  fluxes_of(tiles_.inner);
-  finish_pull(ghosts);
+  fluxes_of(stream_, tiles_.inner);
+  finish_pull(ghosts, border_stream_);
   ghost_states();
-  fluxes_of(tiles_.border);
+  fluxes_of(border_stream_, tiles_.border);
+  stream_.wait_for(after(border_stream_));
   if (scalars_) {
     const DeviceScalars::Buffers buffers{.start = at_.start, .now = at_.now, .result = out};
     scalars_->advance(stream_, time, buffers, coefficients.keep, clock_.data(), lowered());
@@ -597,7 +607,7 @@ void TileStepper<Real, State>::set_lowered(std::span<const std::int32_t> flags) 
 
 template <class Real, class State>
 void TileStepper<Real, State>::refresh(double time) {
-  finish_pull(ghosts_and_gradients(time, true));
+  finish_pull(ghosts_and_gradients(time, true), stream_);
   with_dim([&](auto dim) { launch_boundary_fluxes<dim()>(stream_, flux_, flux_args(), boundary_.fluxes()); });
   if (scalars_) {
     scalars_->prepare(stream_, at_.now, conserved_[at_.now].data(), nullptr);
