@@ -2,9 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#if defined(__linux__)
+#include <sys/utsname.h>
+#endif
+
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <numeric>
+#include <string>
 #include <vector>
 
 namespace weft {
@@ -28,6 +34,34 @@ TEST(LargePages, LeaveWhatIsInAnArray) {
   EXPECT_EQ(numbers.front(), same.back());
   EXPECT_EQ(numbers.back(), same.front());
 }
+
+#if defined(__linux__)
+/// Bytes of the process that are in large pages, as the system tells; -1: it does not.
+std::int64_t bytes_in_large_pages() {
+  std::ifstream told("/proc/self/smaps_rollup");
+  for (std::string word; told >> word;) {
+    std::int64_t kilobytes = 0;
+    if (word == "AnonHugePages:" && told >> kilobytes) return kilobytes * 1024;
+  }
+  return -1;
+}
+
+TEST(LargePages, AreTakenWhereTheSystemHasThem) {
+  utsname system{};
+  ASSERT_EQ(uname(&system), 0);
+  std::ifstream choice("/sys/kernel/mm/transparent_hugepage/enabled");
+  std::string chosen;
+  std::getline(choice, chosen);
+  if (std::stod(system.release) < 6.1 || chosen.empty() || chosen.find("[never]") != std::string::npos ||
+      bytes_in_large_pages() < 0) {
+    GTEST_SKIP() << "large pages are not to be had at once on Linux " << system.release << " with '" << chosen << "'";
+  }
+  const std::vector<std::uint32_t> numbers = counting();
+  const std::int64_t before = bytes_in_large_pages();
+  use_large_pages_for(numbers);
+  EXPECT_GT(bytes_in_large_pages(), before);
+}
+#endif
 
 TEST(LargePages, DoNothingToSmallArrays) {
   const std::vector<double> none, one{1}, some(1000, 2);

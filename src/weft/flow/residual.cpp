@@ -285,19 +285,20 @@ void Residual::boundary_fluxes(const detail::Share& share) {
 void Residual::evaluate(double time) {
   const bool second_order = numerics_.gradient != GradientKind::none;
   const bool border = mesh_.inner_cells < mesh_.owned_cells;
+  const auto middle = [](const detail::Share& share) { return (share.blocks.size() + 1) / 2; };  // not before the first of all
   prescribe(time);
   pull_values_->start(after(host_stream()));
   share_out([&](const detail::Share& share) {
     boundary_rows(share);  // which only the cells at the boundary see
     gradients(detail::Numbers::listed(share.early));
   });
-  share_out([&](detail::Share& share) { blocks(share, 0, share.blocks.size() / 2); });
+  share_out([&](detail::Share& share) { blocks(share, 0, middle(share)); });
   pull_values_->wait();
   if (border) {
     share_out([&](const detail::Share& share) { gradients(detail::Numbers::in_a_row(share.border.first, share.border.last)); });
   }
   if (second_order) pull_gradients_->start(after(host_stream()));
-  share_out([&](detail::Share& share) { blocks(share, share.blocks.size() / 2, share.blocks.size()); });
+  share_out([&](detail::Share& share) { blocks(share, middle(share), share.blocks.size()); });
   share_out([&](detail::Share& share) {
     fluxes(share, detail::Numbers::listed(share.late));
     boundary_fluxes(share);
