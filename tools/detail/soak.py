@@ -16,6 +16,7 @@ import argparse
 import csv
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ from runs import ENVIRONMENT, kill_all, processes_of, ranks_of, rows_of
 EPS = numpy.finfo(float).eps
 WATCHDOG = 30  # s that a rank may wait
 SETTLED = 0.3  # of a run: by then every buffer has been made
+LEAST = 5  # looks at the memory after that: fewer tell nothing
 HOST_GROWTH, DEVICE_GROWTH = 8, 4  # MiB of a rank, of a GPU: more is a leak
 SECONDS_TO_END = 15  # of the others, after one rank was killed
 
@@ -67,13 +69,14 @@ class Soak:
         self.edge = options.edge or (24 if options.device == "host" else 96)
         self.interval = options.interval or (20 if options.device == "host" else 200)
         self.failures = 0
+        self.process = None  # of the last run
 
     def row(self, what, good, text):
         self.failures += not good
         print(f"  {'ok  ' if good else 'FAIL'} {what}: {text}", flush=True)
 
     def start(self, name, *stops):
-        """A run in a session of its own."""
+        """A run in a session of its own, `process` from here on."""
         folder = self.scratch / name
         (self.scratch / f"{name}.toml").write_text(CASE.format(device=self.options.device, edge=self.edge, folder=folder, interval=self.interval))
         words = [str(self.options.weft), "run", str(self.scratch / f"{name}.toml"), "--watchdog", str(WATCHDOG)]
@@ -82,7 +85,15 @@ class Soak:
         if self.options.ranks > 1:
             words += ["-n", str(self.options.ranks)]
         with open(self.scratch / f"{name}.log", "w") as log:
-            return subprocess.Popen(words, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+            self.process = subprocess.Popen(words, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                                            start_new_session=True)
+        return self.process
+
+    def end(self):
+        """Kills what there still is of the last run."""
+        if self.process:
+            kill_all(processes_of(self.process.pid))
+            self.process.wait()
 
     def log(self, name):
         return (self.scratch / f"{name}.log").read_text().strip()
@@ -106,9 +117,12 @@ class Soak:
         device = None
         if self.options.device == "cuda":
             visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-            told = subprocess.run(["nvidia-smi", *(["-i", visible] if visible else []), "--query-gpu=memory.used", "--format=csv,noheader,nounits"],
-                                  capture_output=True, text=True)
-            used = [int(word) for word in told.stdout.split() if word.isdigit()]
+            try:
+                told = subprocess.run(["nvidia-smi", *(["-i", visible] if visible else []), "--query-gpu=memory.used", "--format=csv,noheader,nounits"],
+                                      capture_output=True, text=True).stdout
+            except OSError:  # there is none
+                told = ""
+            used = [int(word) for word in told.split() if word.isdigit()]
             device = max(used) if used else None
         return max(resident, default=0), device
 
@@ -118,29 +132,31 @@ class Soak:
         while process.poll() is None:
             passed = time.monotonic() - begin
             if passed > seconds + 4 * WATCHDOG:
-                kill_all(processes_of(process.pid))
-                process.wait()
+                self.end()
                 break
             seen.append((passed, *self.memory(process.pid)))
             try:
-                process.wait(max(0.2, seconds / 40))
+                process.wait(max(0.05, seconds / 40))
             except subprocess.TimeoutExpired:
                 pass
         return seen
 
     def judge_memory(self, seen):
-        end = seen[-1][0]
-        settled = [s for s in seen if s[0] >= SETTLED * end]
-        for k, (what, limit) in enumerate((("host memory", HOST_GROWTH), ("GPU memory", DEVICE_GROWTH)), start=1):
+        settled = [s for s in seen if s[0] >= SETTLED * seen[-1][0]]
+        for k, what, limit, whose in ((1, "host memory", HOST_GROWTH, "the largest rank"),
+                                      (2, "GPU memory", DEVICE_GROWTH, "the fullest GPU, where that of other processes counts, too")):
             values = [s[k] for s in settled if s[k] is not None]
-            if not values:
+            if k == 2 and not values:
                 if self.options.device == "cuda":
                     self.row(what, True, "nvidia-smi does not tell")
+                continue
+            if len(values) < LEAST:
+                self.row(what, False, f"the run was too short: {len(values)} looks at it after it had settled, of at least {LEAST}")
                 continue
             middle = len(values) // 2  # at the very end some ranks have less than before
             marks = values[0], values[middle], max(values[middle:])
             self.row(what, marks[2] - marks[0] <= limit,
-                     f"{marks[0]:.0f}, {marks[1]:.0f}, {marks[2]:.0f} MiB of the largest, when settled, at the middle and at most after it")
+                     f"{marks[0]:.0f}, {marks[1]:.0f}, {marks[2]:.0f} MiB when settled, at the middle and at most after it, of {whose}")
 
     def judge_conservation(self, rows):
         steps = int(rows[-1]["step"])
@@ -186,7 +202,7 @@ class Soak:
             time.sleep(0.1)
         ranks = ranks_of(process.pid)
         if len(ranks) < self.options.ranks:
-            kill_all(processes_of(process.pid))
+            self.end()
             self.row("killed rank", False, f"there were {len(ranks)} ranks: {self.log('killed')[-600:]}")
             return
         kill_all([(ranks[-1], "weft")])
@@ -194,17 +210,19 @@ class Soak:
         while (left := processes_of(process.pid)) and time.monotonic() - begin < 4 * WATCHDOG:
             time.sleep(0.05)
         took = time.monotonic() - begin
-        kill_all(left)
-        process.wait()
+        self.end()
         told = [line for line in self.log("killed").splitlines() if line.startswith("weft: error")]
         self.row("killed rank", not left and took <= SECONDS_TO_END and process.returncode != 0 and bool(told),
                  f"the others ended after {took:.1f} s (<= {SECONDS_TO_END}): {told[-1] if told else 'and said nothing'}")
 
     def go(self):
         print(f"soak: {self.options.ranks} ranks, {self.options.device}, {self.edge}^3 cells", flush=True)
-        self.halves()
-        if self.options.ranks > 1:
-            self.killed_rank()
+        try:
+            self.halves()
+            if self.options.ranks > 1:
+                self.killed_rank()
+        finally:
+            self.end()
         return 1 if self.failures else 0
 
 
@@ -220,6 +238,7 @@ def main():
     if options.ranks < 1 or options.seconds <= 0:
         parser.error("--ranks and --seconds must be above 0")
     options.weft = options.weft.resolve()
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     with tempfile.TemporaryDirectory(prefix="weft-soak-") as scratch:
         return Soak(options, pathlib.Path(scratch)).go()
 
