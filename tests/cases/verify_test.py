@@ -14,13 +14,15 @@ import unittest
 VERIFY = pathlib.Path(__file__).resolve().parents[2] / "tools" / "verify"
 WEFT = pathlib.Path(sys.argv.pop(1)).resolve()
 FILES = ["naca0012_inv.su2", "wedge_inv.su2", "sphere_slice_mixed.su2", "euler_vortex.msh", "onera_m6.msh"]
-# Stands for weft on a machine with a GPU: computes free streams, on the host. Other runs fail, or hang while there is a file "hang".
+# Stands for weft on a machine with a GPU: computes free streams, on the host. Other runs fail. All hang while there is a file "hang", those of the vortex
+# while there is a file "hang_in_vortex".
 STAND_IN = """#!/bin/sh
-[ "$1" = info ] && { echo "machine 16 hardware threads, 64 GiB memory"; echo "GPU 0  A GPU, 1 GiB"; exit; }
+[ "$1" = info ] && { echo "machine 16 hardware threads, 64 GiB memory"; echo "GPU 0  $(cat FOLDER/name), 1 GiB"; exit; }
+[ -e FOLDER/hang ] && sleep 100
 case "$2" in
   */free_*) file=$2; shift 4; exec WEFT run "$file" "$@" --set stop.steps=2 ;;
+  */vortex_*) [ -e FOLDER/hang_in_vortex ] && sleep 100 ;;
 esac
-[ -e FOLDER/hang ] && sleep 1000
 echo "a stand-in does not run $2" >&2
 exit 1
 """
@@ -34,6 +36,7 @@ class Page(unittest.TestCase):
         (self.folder / "matplotlib.py").write_text("raise ImportError('this machine has none')\n")
         (self.folder / "weft").write_text(STAND_IN.replace("WEFT", str(WEFT)).replace("FOLDER", str(self.folder)))
         (self.folder / "weft").chmod(0o755)
+        (self.folder / "name").write_text("A GPU")
         self.page = self.folder / "gpu.md"
 
     def start(self, *options):
@@ -41,25 +44,52 @@ class Page(unittest.TestCase):
         return subprocess.Popen([*words, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                 env=dict(os.environ, PYTHONPATH=str(self.folder), PYTHONDONTWRITEBYTECODE="1"))
 
-    def test_cut_off_and_resumed(self):
-        (self.folder / "hang").touch()
-        process = self.start()
-        while "== Conservation" not in (line := process.stdout.readline()):
-            self.assertNotEqual(line, "")
+    def cut_off(self, after, *options):
+        """@returns what a command said before and in the line that holds `after`, and ends it there."""
+        process, output = self.start(*options), ""
+        while after not in output:
+            line = process.stdout.readline()
+            self.assertNotEqual(line, "", output)
+            output += line
         process.terminate()
         process.communicate(timeout=60)
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
-        self.assertEqual(subprocess.run(["pgrep", "-f", f"{self.folder}/weft run"], capture_output=True, text=True).stdout, "")
-        page = self.page.read_text()
-        self.assertIn("(1 x A GPU, 16 hardware threads)", page)
-        self.assertIn("**Not complete**: the command was cut off, or has not ended yet. Rows are missing of: conservation, ", page)
-        self.assertEqual(page.count("| pass |"), 8)
+        self.assertEqual(self.runs(), [])
+        return output
 
+    def runs(self):
+        """Commands of the stand-in that go on."""
+        found = []
+        for file in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                found.append(file.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+            except OSError:
+                pass  # it has ended
+        return [command for command in found if f"{self.folder}/weft run" in command]
+
+    def test_cut_off_and_resumed(self):
+        (self.folder / "hang_in_vortex").touch()
+        self.cut_off("== Isentropic vortex")
+        page = self.page.read_text()
+        self.assertIn("Written by `tools/verify --full --device cuda --write -n 1`;", page)
+        self.assertIn("(1 x A GPU, 16 hardware threads)", page)
+        self.assertIn("**Not complete**: the command was cut off, or has not ended yet. Rows are missing of: vortex, ", page)
+        self.assertEqual(page.count("| pass |"), 8)
+        self.assertEqual(page.count("| **FAIL** |"), 1)
+
+        # Another page does not go on from there, nor does another machine.
+        (self.folder / "hang_in_vortex").rename(self.folder / "hang")
+        self.assertIn("nothing to resume", self.cut_off("== Free stream", "--resume", "--page", self.folder / "other.md"))
+        (self.folder / "name").write_text("Another GPU")
+        self.assertIn("nothing to resume", self.cut_off("== Free stream", "--resume"))
+
+        (self.folder / "name").write_text("A GPU")
         (self.folder / "hang").unlink()
         process = self.start("--resume", "--jobs", "4")
         output, _ = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 1, output)  # all the others fail
-        self.assertIn("resumed after free_stream", output)
+        self.assertIn("resumed after free_stream\n", output)
+        self.assertIn("FAIL conservation: conservation: the run failed", output)
         self.assertIn("FAIL naca: naca: the run failed", output)
         page = self.page.read_text()
         self.assertNotIn("Not complete", page)
@@ -101,6 +131,7 @@ class Meshes(unittest.TestCase):
         self.assertIn("goes without --full and --only", self.verify("--meshes", self.folder, "--full", code=2))
         self.assertIn("or with --meshes", self.verify("--write", code=2))
         self.assertIn("go with --full --write", self.verify("--page", self.folder / "page.md", code=2))
+        self.assertIn("goes with --device cuda", self.verify("--full", "--write", "--page", self.folder / "page.md", code=2))
         self.assertIn("1 where pictures are drawn", self.verify("--full", "--write", "--jobs", "2", code=2))
         self.assertIn("without --device cuda", self.verify("--meshes", self.folder, "--device", "cuda", "--write", code=2))
 

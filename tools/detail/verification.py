@@ -21,6 +21,19 @@ except ImportError:
     plt = None  # a report that does not draw needs none
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+RANKS = 2  # of each run, unless -n says otherwise
+
+
+def named_ranks(options):
+    """What a command that is written down needs to run on as many ranks as this one."""
+    return f" -n {options.ranks}" if options.ranks != RANKS else ""
+
+
+def replace_text(file, text):
+    """Writes a file whole or not at all."""
+    part = file.with_name(f"{file.name}.part")
+    part.write_text(text)
+    os.replace(part, file)
 
 
 class Report:

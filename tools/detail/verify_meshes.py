@@ -9,7 +9,7 @@ import time
 
 import numpy
 
-from verification import PICTURES, ROOT, Fields, Report, Runner, draw_field, errors_of, figures, history, orders, plt, save
+from verification import PICTURES, ROOT, Fields, Report, Runner, draw_field, errors_of, figures, history, named_ranks, orders, plt, save
 
 
 class MeshRunner(Runner):
@@ -221,7 +221,7 @@ def main(options):
                 part.failed(name, failure)
             report.sections += part.sections
     if options.write:
-        header = ("# Meshes made by others\n\nWritten by `tools/verify --meshes DIR --write`; do not edit. DIR holds the files, which are not part of "
+        header = (f"# Meshes made by others\n\nWritten by `tools/verify --meshes DIR --write{named_ranks(options)}`; do not edit. DIR holds the files, which are not part of "
                   f"this project: nothing else needs them. Measured by running `weft` on {options.ranks} ranks; a row whose gate is missed "
                   "fails the command.")
         (PICTURES / "meshes.md").write_text(report.markdown(header, ""))
