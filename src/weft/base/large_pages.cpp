@@ -19,7 +19,7 @@ void use_large_pages([[maybe_unused]] std::span<const std::byte> memory) noexcep
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
   const std::uintptr_t first = (address + kPage - 1) / kPage * kPage, last = (address + memory.size()) / kPage * kPage;
   if (first >= last) return;
-  void* const pages = reinterpret_cast<void*>(first);
+  void* const pages = const_cast<std::byte*>(memory.data() + (first - address));  // of which no byte is written
   // Pages that come later, and those that are there: without the second word a thread of the system gets to them some time.
   if (madvise(pages, last - first, MADV_HUGEPAGE) == 0) (void)madvise(pages, last - first, kCollapse);
 #endif
