@@ -179,7 +179,7 @@ TEST(BlocksOfALargerMesh, HaveTheStatesThatStoredGradientsMake) {
     Residual& residual = solver.residual();
     const auto evaluated = [&] {
       residual.evaluate(0);
-      const std::vector<double> rates(residual.residual().begin(), residual.residual().end());
+      std::vector<double> rates(residual.residual().begin(), residual.residual().end());
       std::fill(residual.residual().begin(), residual.residual().end(), 0.0);
       return rates;
     };

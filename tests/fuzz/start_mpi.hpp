@@ -4,11 +4,12 @@
 
 #include "weft/comm/environment.hpp"
 
-// NOLINTBEGIN(bugprone-reserved-identifier): there where a sanitizer is
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): there where a sanitizer is
 extern "C" __attribute__((weak)) void __lsan_disable();
 extern "C" __attribute__((weak)) void __lsan_enable();
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 
+// NOLINTNEXTLINE(misc-definitions-in-headers, readability-identifier-naming): libFuzzer's name; see above
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   // What MPI allocates at its start belongs to MPI. It is never ended: after that Open MPI has unloaded its plugins, and nobody
   // can tell whose blocks are left.
