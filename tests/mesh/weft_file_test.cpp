@@ -258,6 +258,19 @@ TEST_F(WeftFile, WrongContentIsSaidWithoutChecksums) {
       HasSubstr("zones/names has more lines"));
 }
 
+// What no rank sees in its share alone, and what files of other formats are refused for when they are read.
+TEST_F(WeftFile, WrongMeshesAreNotRead) {
+  const auto untouched = [](hid_t) {};
+  MeshBlock mesh = testing::mixed_3d();
+  mesh.zones[1].name = mesh.zones[0].name;
+  write(mesh);
+  EXPECT_THAT(message_after(untouched), HasSubstr("duplicate zone: the name is given to two zones"));
+  mesh = testing::mixed_2d();
+  for (Vec3& x : mesh.coords) x.z = x.x;
+  write(mesh);
+  EXPECT_THAT(message_after(untouched), HasSubstr("a 2-D mesh has nodes off the plane z = 0"));
+}
+
 TEST_F(WeftFile, ADatasetThatClaimsMoreThanTheFileIsRefusedBeforeMemoryIsTaken) {
   write(testing::mixed_2d());
   const std::string said = message_after([](hid_t file) {

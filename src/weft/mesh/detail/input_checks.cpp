@@ -98,22 +98,6 @@ void check_zones(const Communicator& comm, const MeshBlock& block) {
   }
 }
 
-void flatten(const Communicator& comm, MeshBlock& block) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  std::array<double, 3> top{-kInfinity, -kInfinity, 0};  // -min, max in the plane; max |z|
-  double low = kInfinity;
-  for (const Vec3& x : block.coords) {
-    low = std::min({low, x.x, x.y});
-    top = {-low, std::max({top[1], x.x, x.y}), std::max(top[2], std::abs(x.z))};
-  }
-  comm.max(std::span<double>(top));
-  if (top[2] > kPlaneTolerance * (top[0] + top[1])) {
-    throw MeshError(fmt::format("a 2-D mesh has nodes off the plane z = 0 (|z| up to {:.6g})", top[2]),
-                    "turn or shift the mesh into the x-y plane", Where{.file = block.source});
-  }
-  for (Vec3& x : block.coords) x.z = 0;
-}
-
 /// By type: whether there are such cells among `cells` of all ranks, and all of them have negative volumes. @collective
 std::array<char, kCellTypes> all_mirrored(const Communicator& comm, const Chunks& nodes, const MeshBlock& block,
                                           const std::vector<std::int64_t>& cells) {
@@ -145,6 +129,22 @@ std::array<char, kCellTypes> all_mirrored(const Communicator& comm, const Chunks
 }
 
 }  // namespace
+
+void flatten(const Communicator& comm, MeshBlock& block) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::array<double, 3> top{-kInfinity, -kInfinity, 0};  // -min, max in the plane; max |z|
+  double low = kInfinity;
+  for (const Vec3& x : block.coords) {
+    low = std::min({low, x.x, x.y});
+    top = {-low, std::max({top[1], x.x, x.y}), std::max(top[2], std::abs(x.z))};
+  }
+  comm.max(std::span<double>(top));
+  if (top[2] > kPlaneTolerance * (top[0] + top[1])) {
+    throw MeshError(fmt::format("a 2-D mesh has nodes off the plane z = 0 (|z| up to {:.6g})", top[2]),
+                    "turn or shift the mesh into the x-y plane", Where{.file = block.source});
+  }
+  for (Vec3& x : block.coords) x.z = 0;
+}
 
 void check_share(const MeshBlock& block, std::int64_t nodes) {
   check_coords(block);

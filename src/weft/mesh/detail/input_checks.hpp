@@ -25,6 +25,10 @@ void check_cell_count(std::int64_t cells, int rank, int ranks, const std::string
 /// A 2-D mesh whose coordinates lie in z = 0 up to rounding is put there exactly.
 void check_input(const Communicator& comm, MeshBlock& block);
 
+/// Puts a 2-D mesh whose coordinates lie in z = 0 up to rounding there exactly. @throws MeshError on every rank: a node is off
+/// that plane. @collective
+void flatten(const Communicator& comm, MeshBlock& block);
+
 /// Turns the cells of a type that are mirror images all over the mesh: 2-D meshes made clockwise, and prisms in the order of VTK
 /// and SU2, whose first triangle looks outwards where that of Gmsh and CGNS looks in. Where a type has both kinds of cells
 /// nothing is turned, and the check of volumes names them.

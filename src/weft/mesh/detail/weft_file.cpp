@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <numeric>
 #include <tuple>
@@ -129,6 +130,7 @@ class Reader {
     GlobalCellId first_face;
     block.boundary = read_elements("boundary", block.parts.boundary, first_face);
     agreed(comm_, [&] { check_share(block, nodes); });
+    if (block.dim == 2) flatten(comm_, block);
     return block;
   }
 
@@ -151,7 +153,12 @@ class Reader {
     for (const std::int32_t zone_dim : dims) {
       const std::size_t end = names.find('\n', begin);
       if (end == std::string::npos) fail(fmt::format("{} has fewer lines than {} has numbers", kZoneNames, kZoneDims));
-      block.zones.push_back({names.substr(begin, end - begin), zone_dim});
+      const Zone zone{names.substr(begin, end - begin), zone_dim};
+      if (std::find(block.zones.begin(), block.zones.end(), zone) != block.zones.end()) {
+        throw MeshError("duplicate zone: the name is given to two zones", "give each zone its own name",
+                        Where{.file = path_, .zone = zone.name});
+      }
+      block.zones.push_back(zone);
       begin = end + 1;
     }
     if (begin != names.size()) fail(fmt::format("{} has more lines than {} has numbers", kZoneNames, kZoneDims));
