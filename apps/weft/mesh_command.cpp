@@ -38,8 +38,9 @@ constexpr const char* kOutput = "File to write (.msh, .su2 or .h5)";
 constexpr const char* kFormats = "gmsh41, gmsh41-binary, gmsh22, gmsh22-binary, su2 or weft (default: by extension)";
 
 void add_partition_options(CLI::App& command, MeshOptions& options) {
-  command.add_option("--partitioner", options.partitioner,
-                     "automatic (METIS, or the parts of the file), metis, scotch or hilbert");
+  command.add_option(
+      "--partitioner", options.partitioner,
+      "automatic (the parts of the file; else METIS, or hilbert beyond 20 million cells), metis, scotch or hilbert");
   command.add_option("--balance", options.balance, "What ranks get equal shares of: cells, or their measured cost")
       ->check(CLI::IsMember({"cells", "cost"}));
   command.add_option("--weight", options.weight, "Work of a cell as a formula of its place: \"1 + 3*(x<0)\"")

@@ -30,6 +30,13 @@ Mesh built(const Communicator& comm, const BoxSpec& spec, Partitioner partitione
   return build(comm, generate(comm, spec), options);
 }
 
+TEST(Partition, NobodyGetsTheGraphOfAHugeMeshUnasked) {
+  EXPECT_EQ(chosen_partitioner(Partitioner::automatic, kMostCellsForMetis), Partitioner::metis);
+  EXPECT_EQ(chosen_partitioner(Partitioner::automatic, kMostCellsForMetis + 1), Partitioner::hilbert);
+  for (const Partitioner asked : {Partitioner::metis, Partitioner::scotch, Partitioner::hilbert})
+    EXPECT_EQ(chosen_partitioner(asked, 1'000'000'000), asked);
+}
+
 TEST(Partition, EveryPartitionerBalancesCellsAndCutsFewFaces) {
   const Communicator comm = Communicator::world();
   for (const BoxSpec& spec :

@@ -55,14 +55,15 @@ MeshChoice read_mesh_choice(const Section& s) {
   choice.build.order = s.choice_of<mesh::CellOrder>(
       "order", {{"hilbert", mesh::CellOrder::hilbert}, {"rcm", mesh::CellOrder::rcm}, {"as_read", mesh::CellOrder::as_read}},
       {.default_value = "hilbert", .doc = "Numbering of the cells of a rank, for memory locality."});
-  choice.build.partition.partitioner = s.choice_of<mesh::Partitioner>(
-      "partitioner",
-      {{"automatic", mesh::Partitioner::automatic},
-       {"metis", mesh::Partitioner::metis},
-       {"scotch", mesh::Partitioner::scotch},
-       {"hilbert", mesh::Partitioner::hilbert}},
-      {.default_value = "automatic",
-       .doc = "Deals the cells to the ranks; automatic: as the file has them for this number of ranks, else METIS."});
+  choice.build.partition.partitioner =
+      s.choice_of<mesh::Partitioner>("partitioner",
+                                     {{"automatic", mesh::Partitioner::automatic},
+                                      {"metis", mesh::Partitioner::metis},
+                                      {"scotch", mesh::Partitioner::scotch},
+                                      {"hilbert", mesh::Partitioner::hilbert}},
+                                     {.default_value = "automatic",
+                                      .doc = "Deals the cells to the ranks; automatic: as the file has them for this number of "
+                                             "ranks, else METIS, or hilbert beyond 20 million cells."});
   const bool by_cost = s.choice("balance", {"cells", "cost"},
                                 {.default_value = "cells",
                                  .doc = "What ranks get equal shares of: cells, or their measured cost by type."}) == "cost";

@@ -105,7 +105,8 @@ struct BuildOptions {
 ///   hanging node, unmatched periodic face, each with its element, zone and place.
 /// LimitError: more things on a rank than 32-bit ids can number. InputError: options; no PT-Scotch.
 /// @collective on comm.
-/// @cost METIS needs the dual graph on rank 0: 16 B per cell and 8 B per face there; all else is spread over the ranks.
+/// @cost METIS needs the dual graph on rank 0 (see kMostCellsForMetis); all else is spread over the ranks: 750 B per hexahedron
+/// at most.
 [[nodiscard]] Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& options = {});
 
 }  // namespace weft::mesh

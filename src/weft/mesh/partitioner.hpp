@@ -11,12 +11,22 @@
 namespace weft::mesh {
 
 enum class Partitioner {
-  automatic,  ///< the parts that the source brings for this number of ranks; METIS where it brings none
+  automatic,  ///< the parts that the source brings for this number of ranks; where it brings none, see chosen_partitioner()
   metis,      ///< k-way cuts of the graph of cells, on rank 0
   scotch,     ///< PT-Scotch: cuts the graph on all ranks together; needs a build with it
   hilbert,    ///< equal pieces of a Hilbert curve through the cells: no graph, least memory, longer borders
 };
 inline constexpr std::array<std::string_view, 4> kPartitioners{"automatic", "metis", "scotch", "hilbert"};  ///< by Partitioner
+
+/// Of so many cells METIS gets the graph where nobody asks for it: it takes more than a microsecond of rank 0 for each, and
+/// memory for the graph of all there.
+inline constexpr std::int64_t kMostCellsForMetis = 20'000'000;
+/// What cuts a mesh of so many cells that brings no parts: as asked for; `automatic` is metis, or hilbert for more cells than
+/// kMostCellsForMetis.
+[[nodiscard]] constexpr Partitioner chosen_partitioner(Partitioner asked, std::int64_t cells) {
+  if (asked != Partitioner::automatic) return asked;
+  return cells <= kMostCellsForMetis ? Partitioner::metis : Partitioner::hilbert;
+}
 
 /// @throws InputError naming the closest of them.
 [[nodiscard]] Partitioner partitioner_named(std::string_view name);

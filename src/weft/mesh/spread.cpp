@@ -91,7 +91,8 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
     for (std::size_t c = 0; c < owned; ++c) part[c] = detail::even_part(mesh.cell_global[c].value(), mesh.global_cells, parts);
     return part;
   }
-  const bool on_curve = partitioner == Partitioner::hilbert;
+  const Partitioner chosen = chosen_partitioner(partitioner, mesh.global_cells);
+  const bool on_curve = chosen == Partitioner::hilbert;
   const std::vector<Vec3> places = mesh.partition.weight || on_curve ? middles(mesh) : std::vector<Vec3>();
   std::vector<std::int32_t> weight = detail::weights_of(comm, mesh.global_cells, std::span(mesh.cell_type).first(owned),
                                                         std::span(mesh.cell_zone).first(owned), places, mesh.partition);
@@ -100,7 +101,7 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
   for (const LocalCellId cell : mesh.owned()) sides += shape(mesh.cell_type[cell.index()]).faces;
   for (const std::int32_t w : weight) heavy += w;
   detail::check_graph_size(mesh.global_cells, comm.sum(sides), comm.sum(heavy));
-  if (partitioner == Partitioner::scotch) return cut_with_scotch(mesh, std::move(weight), parts);
+  if (chosen == Partitioner::scotch) return cut_with_scotch(mesh, std::move(weight), parts);
   std::vector<std::int64_t> id;
   std::vector<std::int32_t> degree, neighbour;
   std::vector<std::int64_t> around;

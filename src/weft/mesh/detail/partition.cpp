@@ -54,23 +54,25 @@ CellGraph dual_graph(const Chunks& cells, const FaceLinks& links) {
 }  // namespace
 
 std::vector<Vec3> middles(const Communicator& comm, const MeshBlock& block, const Chunks& nodes) {
-  IdTable table(block.cells.type.size());
-  std::vector<std::int64_t> ids;
-  std::vector<std::int32_t> local;
-  local.reserve(block.cells.node.size());
+  IdTable table;
+  std::vector<std::int64_t> ids;        // of nodes that other ranks hold
+  std::vector<std::int32_t> elsewhere;  // which of them, in the order of their occurrence
   for (const GlobalNodeId node : block.cells.node) {
+    if (nodes.mine(node.value())) continue;
     const auto next = static_cast<std::int32_t>(ids.size());
-    local.push_back(table.find_or_insert(node.value(), next));
-    if (local.back() == next) ids.push_back(node.value());
+    elsewhere.push_back(table.find_or_insert(node.value(), next));
+    if (elsewhere.back() == next) ids.push_back(node.value());
   }
   const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
+  auto next = elsewhere.begin();
   std::vector<Vec3> places;
   places.reserve(block.cells.type.size());
-  for (std::size_t c = 0; c + 1 < block.cells.offset.size(); ++c) {
+  for (std::int64_t c = 0; c < block.cells.size(); ++c) {
     Vec3 sum;
-    for (std::int64_t k = block.cells.offset[c]; k < block.cells.offset[c + 1]; ++k)
-      sum += coords[static_cast<std::size_t>(local[static_cast<std::size_t>(k)])];
-    places.push_back(sum / static_cast<double>(block.cells.offset[c + 1] - block.cells.offset[c]));
+    for (const GlobalNodeId node : block.cells.nodes(c)) {
+      sum += nodes.mine(node.value()) ? block.coords[nodes.local(node.value())] : coords[static_cast<std::size_t>(*next++)];
+    }
+    places.push_back(sum / static_cast<double>(block.cells.nodes(c).size()));
   }
   return places;
 }
@@ -117,11 +119,12 @@ void check_graph_size(std::int64_t cells, std::int64_t sides, std::int64_t weigh
 std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
                                     const FaceLinks& links, const PartitionOptions& options, int parts) {
   const auto mine = static_cast<std::size_t>(cells.size());
-  const bool scotch = options.partitioner == Partitioner::scotch;
+  const Partitioner chosen = chosen_partitioner(options.partitioner, cells.total());
+  const bool scotch = chosen == Partitioner::scotch;
   if (scotch && !has_scotch()) return cut_scotch(comm, {}, parts);  // says so
   if (options.partitioner == Partitioner::automatic && !options.weight && block.parts.count() == parts && parts == comm.size())
     return std::vector<std::int32_t>(mine, comm.rank().value());
-  const bool on_curve = parts > 1 && options.partitioner == Partitioner::hilbert && worth_cutting(cells.total(), parts);
+  const bool on_curve = parts > 1 && chosen == Partitioner::hilbert && worth_cutting(cells.total(), parts);
   const std::vector<Vec3> places = options.weight || on_curve ? middles(comm, block, nodes) : std::vector<Vec3>();
   std::vector<std::int32_t> weight = weights_of(comm, cells.total(), block.cells.type, block.cells.zone, places, options);
   if (parts == 1) return std::vector<std::int32_t>(mine, 0);
