@@ -130,7 +130,12 @@ TEST_P(CommunicatorTest, all_to_all_of_uneven_parts) {
   for (int again = 0; again < 3; ++again) {
     const auto from = comm.all_to_all(to);
     ASSERT_EQ(from.size(), to.size());
-    for (int r = 0; r < size; ++r) EXPECT_EQ(from[static_cast<std::size_t>(r)], values_of(10 * r + rank, count(r, rank)));
+    std::vector<std::int64_t> joined;
+    for (int r = 0; r < size; ++r) {
+      EXPECT_EQ(from[static_cast<std::size_t>(r)], values_of(10 * r + rank, count(r, rank)));
+      joined.insert(joined.end(), from[static_cast<std::size_t>(r)].begin(), from[static_cast<std::size_t>(r)].end());
+    }
+    EXPECT_EQ(comm.all_to_all_joined(to), joined);
   }
 }
 

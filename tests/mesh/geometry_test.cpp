@@ -155,6 +155,17 @@ TEST(Hilbert, NeighboursOnTheCurveAreNeighboursInSpace) {
   }
 }
 
+TEST(Hilbert, IndexesStay) {  // meshes of one version are those of the next
+  constexpr std::uint32_t kLast = (1U << detail::kHilbertBits) - 1;
+  EXPECT_EQ(detail::hilbert_index(2, {kLast, 0, 0}), (std::uint64_t{1} << 42) - 1);
+  EXPECT_EQ(detail::hilbert_index(2, {123456, 654321, 0}), 996497510315U);
+  EXPECT_EQ(detail::hilbert_index(2, {0x155555, 0x0AAAAA, 0}), 3811640309623U);
+  EXPECT_EQ(detail::hilbert_index(3, {1, 0, 0}), 1U);
+  EXPECT_EQ(detail::hilbert_index(3, {123456, 654321, 999999}), 962596258893611720U);
+  EXPECT_EQ(detail::hilbert_index(3, {kLast, kLast, kLast}), 6222116056608380505U);
+  EXPECT_EQ(detail::hilbert_index(3, {0x155555, 0x0AAAAA, 0x1B6DB6}), 4717022657852695473U);
+}
+
 TEST(CuthillMckee, NarrowsTheBandOfAShuffledStrip) {
   // A ladder of 2 x 50 cells numbered at random, and a lone cell.
   constexpr std::int32_t kCells = 101;
@@ -231,6 +242,23 @@ TEST(IdTable, FindsWhatWasInserted) {
   for (const auto& [id, position] : reference) EXPECT_EQ(table.find(id), position);
   EXPECT_EQ(table.find(7), reference.count(7) ? reference[7] : detail::IdTable::kAbsent);
   EXPECT_EQ(table.find(std::int64_t{1} << 62), detail::IdTable::kAbsent);
+}
+
+TEST(IdTable, OfARangeFindsWhatWasInserted) {
+  constexpr std::int64_t kLow = std::int64_t{1} << 40;
+  for (const std::int64_t range : {1, 1000, 100'000'000}) {  // the last is thinly filled
+    detail::IdTable table(kLow, kLow + range - 1, 1000);
+    std::map<std::int64_t, std::int32_t> reference;
+    std::mt19937_64 random(3);
+    for (std::int32_t i = 0; i < 2000; ++i) {
+      const std::int64_t id = kLow + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(range));
+      EXPECT_EQ(table.find_or_insert(id, i), reference.try_emplace(id, i).first->second);
+    }
+    EXPECT_EQ(table.size(), reference.size());
+    for (const auto& [id, position] : reference) EXPECT_EQ(table.find(id), position);
+    for (const std::int64_t id : {std::int64_t{0}, kLow - 1, kLow + range, std::int64_t{1} << 62})
+      EXPECT_EQ(table.find(id), detail::IdTable::kAbsent);
+  }
 }
 
 }  // namespace

@@ -264,12 +264,12 @@ void Communicator::all_to_all_bytes(std::span<const std::span<const std::byte>> 
                                  MPI_BYTE, handle()),
                     "MPI_Alltoall");
   Shared::Messages messages(*shared_);
+  const std::vector<std::byte*> out = allocate(receive_counts);
   for (std::size_t r = 0; r < to.size(); ++r) {
-    std::byte* const out = allocate(r, receive_counts[r]);
     if (r == rank_.index()) {
-      std::copy(to[r].begin(), to[r].end(), out);
+      std::copy(to[r].begin(), to[r].end(), out[r]);
     } else {
-      messages.receive(static_cast<int>(r), {out, receive_counts[r]});
+      messages.receive(static_cast<int>(r), {out[r], receive_counts[r]});
     }
   }
   for (std::size_t k = 1; k < to.size(); ++k) {  // each rank starts with its successor, so that no one is everyone's first

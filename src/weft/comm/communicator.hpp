@@ -116,15 +116,18 @@ class Communicator {
   /// @cost one count per pair of ranks, then only messages that carry something.
   template <Transferable T>
   [[nodiscard]] std::vector<std::vector<T>> all_to_all(const std::vector<std::vector<T>>& to) const;
+  /// The same, with all that comes here in one list, in the order of the ranks that sent it. @collective
+  template <Transferable T>
+  [[nodiscard]] std::vector<T> all_to_all_joined(const std::vector<std::vector<T>>& to) const;
 
  private:
   struct Shared;
   explicit Communicator(MPI_Comm owned);
 
-  // Bytes, untyped: the templates are thin. `Allocate` is told how many bytes arrive (from which rank) and says where to put
+  // Bytes, untyped: the templates are thin. `Allocate` is told how many bytes arrive (from each rank) and says where to put
   // them.
   using Allocate = std::function<std::byte*(std::size_t bytes)>;
-  using AllocateFrom = std::function<std::byte*(std::size_t rank, std::size_t bytes)>;
+  using AllocateFrom = std::function<std::vector<std::byte*>(std::span<const std::size_t> bytes)>;
   void reduce_max(std::span<std::uint64_t> keys) const;
   void all_gather_equal(const void* mine, std::size_t bytes, void* all) const;
   void all_gather_bytes(std::span<const std::byte> mine, const Allocate& allocate) const;

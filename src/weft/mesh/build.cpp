@@ -20,22 +20,15 @@ namespace {
 
 using detail::Chunks;
 
-/// Global rows (numbers in the order of ranks, then of local cells) of the cells of other ranks that `part` refers to, by way of
-/// the ranks whose chunk of the source mesh holds them. @collective
+/// Global rows (numbers in the order of ranks, then of local cells) of the cells of other ranks that `part` refers to: the ranks
+/// whose chunks of the source mesh hold them know their rows before the renumbering, their owners those of now. @collective
 std::vector<std::int64_t> find_remote_rows(const Communicator& comm, const Chunks& cells, const Chunks& rows,
-                                           const detail::OwnedPart& part) {
+                                           const detail::OwnedPart& part, const detail::Destinations& destinations,
+                                           const detail::Renumbering& now) {
   if (comm.size() == 1) return {};
-  struct Place {
-    std::int64_t cell, row;
-  };
-  auto to = detail::parcels<Place>(comm);
-  for (std::size_t c = 0; c < part.global.size(); ++c) {
-    to[static_cast<std::size_t>(cells.holder(part.global[c]))].push_back(
-        {part.global[c], rows.first() + static_cast<std::int64_t>(c)});
-  }
-  std::vector<std::int64_t> row_of(static_cast<std::size_t>(cells.size()));
-  for (const Place& place : detail::deliver(comm, std::move(to))) row_of[cells.local(place.cell)] = place.row;
-  return detail::fetch<std::int64_t>(comm, cells, part.remote, row_of);
+  const auto before = detail::fetch_with<std::int64_t>(
+      comm, cells, part.remote, [&](std::size_t c) { return rows.first(destinations.owner[c]) + destinations.number[c]; });
+  return detail::fetch_with<std::int64_t>(comm, rows, before, [&](std::size_t c) { return rows.first() + now.cell[c]; });
 }
 
 /// Orders the owned cells, and everything that speaks of them.
@@ -86,9 +79,10 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   }
 
   step("partition");
-  const std::vector<std::int32_t> owner = detail::partition(comm, block, cells, nodes, links, options.partition, comm.size());
+  detail::Destinations destinations =
+      detail::number_at_owners(comm, block, detail::partition(comm, block, cells, nodes, links, options.partition, comm.size()));
   step("move cells");
-  detail::OwnedPart part = detail::redistribute(comm, block, cells, nodes, std::move(links), owner);
+  detail::OwnedPart part = detail::redistribute(comm, block, cells, nodes, std::move(links), destinations);
   detail::measure_cells(comm, block, part);
   step("find neighbours and order cells");
   detail::NodeStars stars;
@@ -97,7 +91,8 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   const detail::Renumbering now = reorder(options.order, block.dim, part, border, stars);
 
   const Chunks rows(comm, part.owned());
-  const std::vector<std::int64_t> remote_row = find_remote_rows(comm, cells, rows, part);
+  const std::vector<std::int64_t> remote_row = find_remote_rows(comm, cells, rows, part, destinations, now);
+  destinations = {};
   const detail::Adjacency adjacency(part, stars, rows, remote_row, options.ghosts);
   std::vector<GhostRequest> requests;
   for (const detail::CellCopy& c : detail::find_ghosts(comm, part, adjacency, rows, border, options.halo_depth)) {

@@ -277,6 +277,8 @@ class Builder {
     if (first == last) return;
     auto [at, first_piece] = number_.cell_position(first);
     auto& [i, j, k] = at;
+    const auto nodes_each = static_cast<std::size_t>(shape(number_.pieces_of(i, j, k).front().type).nodes);
+    block_.cells.reserve(static_cast<std::size_t>(last - first), nodes_each);
     Index id = first_piece;
     while (id < last) {
       find_corners(i, j, k);

@@ -33,6 +33,13 @@ struct Elements {
     const auto end = static_cast<std::size_t>(offset[static_cast<std::size_t>(i) + 1]);
     return {node.data() + begin, end - begin};
   }
+  void reserve(std::size_t elements, std::size_t nodes_each) {
+    type.reserve(elements);
+    offset.reserve(elements + 1);
+    node.reserve(elements * nodes_each);
+    zone.reserve(elements);
+    file_id.reserve(elements);
+  }
   void add(CellType t, std::span<const GlobalNodeId> nodes_of_it, std::int32_t zone_of_it, std::int64_t id) {
     type.push_back(t);
     node.insert(node.end(), nodes_of_it.begin(), nodes_of_it.end());

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "weft/comm/communicator.hpp"
 
@@ -163,8 +164,22 @@ std::vector<T> Communicator::scatter(const std::vector<std::vector<T>>& parts, R
 template <Transferable T>
 std::vector<std::vector<T>> Communicator::all_to_all(const std::vector<std::vector<T>>& to) const {
   std::vector<std::vector<T>> from(static_cast<std::size_t>(size_));
-  all_to_all_bytes(detail::as_bytes_of_each(to),
-                   [&](std::size_t rank, std::size_t bytes) { return detail::resize_to_bytes(from[rank], bytes); });
+  all_to_all_bytes(detail::as_bytes_of_each(to), [&](std::span<const std::size_t> bytes) {
+    std::vector<std::byte*> places;
+    for (std::size_t r = 0; r < bytes.size(); ++r) places.push_back(detail::resize_to_bytes(from[r], bytes[r]));
+    return places;
+  });
+  return from;
+}
+
+template <Transferable T>
+std::vector<T> Communicator::all_to_all_joined(const std::vector<std::vector<T>>& to) const {
+  std::vector<T> from;
+  all_to_all_bytes(detail::as_bytes_of_each(to), [&](std::span<const std::size_t> bytes) {
+    std::vector<std::byte*> places{detail::resize_to_bytes(from, std::accumulate(bytes.begin(), bytes.end(), std::size_t{0}))};
+    for (const std::size_t size : bytes.first(bytes.size() - 1)) places.push_back(places.back() + size);
+    return places;
+  });
   return from;
 }
 

@@ -7,29 +7,68 @@
 #include <numeric>
 
 #include "weft/base/contracts.hpp"
+#include "weft/mesh/detail/bucket_sort.hpp"
 
 namespace weft::mesh::detail {
 namespace {
 
+/// The curve in tables: from the state that it is in within a cube (the corner where it enters, the axis along which it leaves)
+/// and the way to a cube some levels below, the place there along the curve and the state that it is in there.
+template <unsigned kDim>
+struct HilbertTable {
+  static constexpr int kLevels = 3;  // at a time
+  static constexpr unsigned kStates = kDim << kDim, kBits = kDim * kLevels, kWays = 1U << kBits;
+  struct Step {
+    std::uint16_t place, state;
+  };
+  std::array<std::array<Step, kWays>, kStates> step{};
+  std::array<std::uint16_t, 1U << kLevels> spread{};  ///< the bits of a coordinate, kDim bits apart
+
+  constexpr HilbertTable() {
+    for (unsigned state = 0; state < kStates; ++state) {
+      for (unsigned way = 0; way < kWays; ++way) step[state][way] = walk(state, way);
+    }
+    for (unsigned bits = 0; bits < spread.size(); ++bits) {
+      for (unsigned level = 0; level < kLevels; ++level)
+        spread[bits] = static_cast<std::uint16_t>(spread[bits] | ((bits >> level) & 1U) << (kDim * level));
+    }
+  }
+
+ private:
+  static constexpr unsigned kAll = (1U << kDim) - 1;
+  static constexpr unsigned rotate_right(unsigned b, unsigned by) { return ((b >> by) | (b << (kDim - by))) & kAll; }
+  static constexpr unsigned rotate_left(unsigned b, unsigned by) { return ((b << by) | (b >> (kDim - by))) & kAll; }
+
+  static constexpr Step walk(unsigned state, unsigned way) {
+    unsigned entry = state & kAll, direction = state >> kDim, index = 0;
+    for (int level = kLevels - 1; level >= 0; --level) {
+      const unsigned octant = (way >> (kDim * static_cast<unsigned>(level))) & kAll, turn = (direction + 1) % kDim;
+      unsigned rank = rotate_right(octant ^ entry, turn);
+      for (unsigned shift = 1; shift < kDim; ++shift) rank ^= rotate_right(octant ^ entry, turn) >> shift;  // inverse Gray code
+      index = (index << kDim) | rank;
+      const unsigned even = rank == 0 ? 0 : (rank - 1) & ~1U;
+      entry ^= rotate_left(even ^ (even >> 1), turn);
+      const unsigned step = rank == 0 ? 0 : static_cast<unsigned>(std::countr_one(rank % 2 == 0 ? rank - 1 : rank)) % kDim;
+      direction = (direction + step + 1) % kDim;
+    }
+    return {static_cast<std::uint16_t>(index), static_cast<std::uint16_t>(direction << kDim | entry)};
+  }
+};
+
 template <unsigned kDim>
 std::uint64_t hilbert(const std::array<std::uint32_t, 3>& at) {
-  constexpr unsigned kAll = (1U << kDim) - 1;
-  const auto rotate_right = [](unsigned b, unsigned by) { return ((b >> by) | (b << (kDim - by))) & kAll; };
-  const auto rotate_left = [](unsigned b, unsigned by) { return ((b << by) | (b >> (kDim - by))) & kAll; };
-  const auto trailing_ones = [](unsigned b) { return static_cast<unsigned>(std::countr_one(b)); };
-  unsigned entry = 0, direction = 0;  // corner where the curve enters the current cube; axis along which it leaves
+  using Table = HilbertTable<kDim>;
+  static constexpr Table kTable;
+  static_assert(kHilbertBits % Table::kLevels == 0);
   std::uint64_t index = 0;
-  for (int level = kHilbertBits - 1; level >= 0; --level) {
-    unsigned octant = 0;
-    for (unsigned d = 0; d < kDim; ++d) octant |= ((at[d] >> level) & 1U) << d;
-    const unsigned turn = (direction + 1) % kDim;
-    unsigned rank = rotate_right(octant ^ entry, turn);
-    for (unsigned shift = 1; shift < kDim; ++shift) rank ^= rotate_right(octant ^ entry, turn) >> shift;  // inverse Gray code
-    index = (index << kDim) | rank;
-    const unsigned even = rank == 0 ? 0 : (rank - 1) & ~1U;
-    entry ^= rotate_left(even ^ (even >> 1), turn);
-    const unsigned step = rank == 0 ? 0 : trailing_ones(rank % 2 == 0 ? rank - 1 : rank) % kDim;
-    direction = (direction + step + 1) % kDim;
+  unsigned state = 0;
+  for (int level = kHilbertBits - Table::kLevels; level >= 0; level -= Table::kLevels) {
+    unsigned way = 0;
+    for (unsigned d = 0; d < kDim; ++d)
+      way |= static_cast<unsigned>(kTable.spread[(at[d] >> level) % (1U << Table::kLevels)]) << d;
+    const auto step = kTable.step[state][way];
+    index = index << Table::kBits | step.place;
+    state = step.state;
   }
   return index;
 }
@@ -51,8 +90,9 @@ std::vector<std::int32_t> hilbert_order(int dim, const std::vector<Vec3>& centro
   std::vector<Entry> entries(centroid.size());
   for (std::size_t i = 0; i < centroid.size(); ++i)
     entries[i] = {hilbert_index(dim, centroid[i], low, extent), static_cast<std::int32_t>(i)};
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.index != b.index ? a.index < b.index : a.cell < b.cell; });
+  bucket_sort(
+      entries, [](const Entry& e) { return e.index; },
+      [](const Entry& a, const Entry& b) { return a.index != b.index ? a.index < b.index : a.cell < b.cell; });
   std::vector<std::int32_t> order(entries.size());
   std::transform(entries.begin(), entries.end(), order.begin(), [](const Entry& e) { return e.cell; });
   return order;

@@ -62,18 +62,7 @@ template <class T>
 template <Transferable T>
 [[nodiscard]] std::vector<T> deliver(const Communicator& comm, Parcels<T> to) {
   if (comm.size() == 1) return std::move(to.front());
-  Parcels<T> from = comm.all_to_all(to);
-  to.clear();
-  to.shrink_to_fit();
-  std::size_t size = 0;
-  for (const auto& part : from) size += part.size();
-  std::vector<T> all;
-  all.reserve(size);
-  for (auto& part : from) {
-    all.insert(all.end(), part.begin(), part.end());
-    std::vector<T>().swap(part);
-  }
-  return all;
+  return comm.all_to_all_joined(to);
 }
 
 /// Values that other ranks hold: values(i) = `answer(position of ids[i] in its holder's chunk)`, computed by the holder.

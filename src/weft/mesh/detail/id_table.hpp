@@ -1,5 +1,5 @@
 #pragma once
-/// A hash table from 64-bit ids to 32-bit positions, made for ids that come in runs.
+/// A table from 64-bit ids to 32-bit positions, made for ids that come in runs.
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -7,20 +7,40 @@
 namespace weft::mesh::detail {
 
 /// Open addressing, linear probing, at most half full. Ids that agree in all but their last four bits share a block of slots, so
-/// that looking up neighbours in a mesh stays in cache. Ids must not be negative; none is ever removed.
+/// that looking up neighbours in a mesh stays in cache. Where it is known that ids crowd within some range, a plain list instead.
+/// Ids must not be negative; none is ever removed.
 class IdTable {
  public:
   static constexpr std::int32_t kAbsent = -1;
 
   explicit IdTable(std::size_t expected = 0) { rehash(expected); }
+  /// Of ids from `low` to `high` alone. @pre 0 <= low
+  IdTable(std::int64_t low, std::int64_t high, std::size_t expected) : low_(low) {
+    const auto range = static_cast<std::size_t>(high < low ? 0 : high - low + 1);
+    if (range * sizeof(std::int32_t) <= 2 * expected * sizeof(Slot)) {
+      list_.assign(range, kAbsent);
+    } else {
+      rehash(expected);
+    }
+  }
 
   [[nodiscard]] std::size_t size() const { return size_; }
 
   /// The position of `id`, or kAbsent.
-  [[nodiscard]] std::int32_t find(std::int64_t id) const { return slots_[slot_of(id)].position; }
+  [[nodiscard]] std::int32_t find(std::int64_t id) const {
+    if (!slots_.empty()) return slots_[slot_of(id)].position;
+    const auto i = static_cast<std::size_t>(id - low_);  // huge where it is below
+    return i < list_.size() ? list_[i] : kAbsent;
+  }
 
   /// The position that `id` has already; where it has none, `position`, which it has from now on.
   std::int32_t find_or_insert(std::int64_t id, std::int32_t position) {
+    if (slots_.empty()) {
+      std::int32_t& known = list_[static_cast<std::size_t>(id - low_)];
+      if (known != kAbsent) return known;
+      ++size_;
+      return known = position;
+    }
     if (2 * (size_ + 1) > slots_.size()) rehash(2 * size_ + 1);
     Slot& slot = slots_[slot_of(id)];
     if (slot.position == kAbsent) {
@@ -55,7 +75,9 @@ class IdTable {
     }
   }
 
-  std::vector<Slot> slots_;
+  std::vector<Slot> slots_;         // or
+  std::vector<std::int32_t> list_;  // position of each id from low_ on
+  std::int64_t low_ = 0;
   std::size_t mask_ = 0, size_ = 0;
 };
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
@@ -63,14 +65,54 @@ std::vector<std::int32_t> permuted_offsets(const std::vector<std::int32_t>& firs
 }  // namespace
 
 std::int32_t OwnedPart::refer_to(std::int64_t global_cell) {
-  const auto next = owned() + static_cast<std::int32_t>(remote.size());
-  const std::int32_t found = cell_table.find_or_insert(global_cell, next);
-  if (found == next) remote.push_back(global_cell);
-  return found;
+  const std::int32_t known = cell_table.find(global_cell);
+  if (known != IdTable::kAbsent) return known;
+  const auto at = std::lower_bound(global.begin(), global.end(), global_cell);
+  const bool here = at != global.end() && *at == global_cell;
+  if (!here) remote.push_back(global_cell);
+  return cell_table.find_or_insert(global_cell, here ? static_cast<std::int32_t>(at - global.begin())
+                                                     : owned() + static_cast<std::int32_t>(remote.size()) - 1);
 }
 
+Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, std::vector<std::int32_t> owner) {
+  auto count = Parcels<std::int64_t>(static_cast<std::size_t>(comm.size()), {0});
+  for (const std::int32_t rank : owner) ++count[static_cast<std::size_t>(rank)].front();
+  // Each owner numbers the cells of the first rank, then those of the second, ...
+  Parcels<std::int64_t> first = comm.all_to_all(count);
+  std::int64_t all = 0;
+  for (auto& of_rank : first) all += std::exchange(of_rank.front(), all);
+  agreed(comm, [&] { check_cell_count(all, comm.rank().value(), comm.size(), block.source); });
+  Parcels<std::int64_t> next = comm.all_to_all(first);
+  Destinations to{std::move(owner), {}};
+  to.number.reserve(to.owner.size());
+  for (const std::int32_t rank : to.owner)
+    to.number.push_back(static_cast<std::int32_t>(next[static_cast<std::size_t>(rank)].front()++));
+  return to;
+}
+
+namespace {
+
+/// In place of a global cell: that local number of the owner of the cell that refers to it.
+constexpr std::int64_t kOwnNumber = std::int64_t{1} << 62;
+
+/// Has links to cells that go to the same owner name them by their numbers there: nobody needs to look those up.
+void name_by_numbers(const Chunks& cells, const Destinations& to, FaceLinks& links) {
+  for (std::size_t c = 0; c < to.owner.size(); ++c) {
+    for (std::size_t s = links.slot(c, 0); s < links.slot(c + 1, 0); ++s) {
+      std::int64_t& target = links.target[s];
+      if (target < 0 || !cells.mine(target)) continue;
+      const std::size_t other = cells.local(target);
+      if (to.owner[other] == to.owner[c]) target = kOwnNumber + to.number[other];
+    }
+  }
+}
+
+}  // namespace
+
 OwnedPart redistribute(const Communicator& comm, MeshBlock& block, const Chunks& cells, const Chunks& nodes, FaceLinks links,
-                       const std::vector<std::int32_t>& part) {
+                       const Destinations& to) {
+  const std::vector<std::int32_t>& part = to.owner;
+  name_by_numbers(cells, to, links);
   Elements& from = block.cells;
   const auto single = [](std::size_t i) { return i; };
   const auto node_row = [&](std::size_t i) { return static_cast<std::size_t>(from.offset[i]); };
@@ -91,8 +133,6 @@ OwnedPart redistribute(const Communicator& comm, MeshBlock& block, const Chunks&
   links = FaceLinks{};
   block.boundary = Elements{};
 
-  agreed(comm,
-         [&] { check_cell_count(static_cast<std::int64_t>(owned.type.size()), comm.rank().value(), comm.size(), block.source); });
   owned.first_node.reserve(owned.type.size() + 1);
   owned.first_face.reserve(owned.type.size() + 1);
   for (const CellType type : owned.type) {
@@ -100,7 +140,8 @@ OwnedPart redistribute(const Communicator& comm, MeshBlock& block, const Chunks&
     owned.first_face.push_back(owned.first_face.back() + shape(type).faces);
   }
 
-  owned.node_table = IdTable(owned.type.size());
+  const auto [lowest, highest] = std::minmax_element(cell_nodes.begin(), cell_nodes.end());
+  if (lowest != cell_nodes.end()) owned.node_table = IdTable(lowest->value(), highest->value(), owned.type.size());
   owned.node.reserve(cell_nodes.size());
   for (const GlobalNodeId node : cell_nodes) {
     const auto next = static_cast<std::int32_t>(owned.node_global.size());
@@ -110,12 +151,16 @@ OwnedPart redistribute(const Communicator& comm, MeshBlock& block, const Chunks&
   std::vector<GlobalNodeId>().swap(cell_nodes);
   owned.node_coord = fetch<Vec3>(comm, nodes, owned.node_global, block.coords);
 
-  owned.cell_table = IdTable(owned.type.size());
-  for (std::int32_t c = 0; c < owned.owned(); ++c)
-    (void)owned.cell_table.find_or_insert(owned.global[static_cast<std::size_t>(c)], c);
+  const auto is_looked_up = [](std::int64_t t) { return t >= 0 && t < kOwnNumber; };
+  for (std::int32_t c = 0; c < owned.owned(); ++c) {  // a cell is looked up by those that it looks up
+    const auto first = target.begin() + owned.first_face[static_cast<std::size_t>(c)],
+               last = target.begin() + owned.first_face[static_cast<std::size_t>(c) + 1];
+    if (std::any_of(first, last, is_looked_up))
+      (void)owned.cell_table.find_or_insert(owned.global[static_cast<std::size_t>(c)], c);
+  }
   owned.neighbour.reserve(target.size());
   for (const std::int64_t t : target) {
-    owned.neighbour.push_back(FaceLinks::is_boundary(t) ? static_cast<std::int32_t>(t) : owned.refer_to(t));
+    owned.neighbour.push_back(is_looked_up(t) ? owned.refer_to(t) : static_cast<std::int32_t>(t >= 0 ? t - kOwnNumber : t));
   }
   return owned;
 }

@@ -32,7 +32,7 @@ struct OwnedPart {
   std::vector<std::int32_t> image;  ///< empty where nothing is periodic
 
   std::vector<std::int64_t> remote;  ///< global ids of the cells of other ranks that anything here refers to
-  IdTable cell_table;                ///< global cell -> owned cell or owned() + remote; before any renumbering
+  IdTable cell_table;                ///< global cell -> owned cell or owned() + remote, of some; before any renumbering
   IdTable node_table;                ///< global node -> local node; before any renumbering
 
   [[nodiscard]] std::int32_t owned() const { return static_cast<std::int32_t>(type.size()); }
@@ -42,16 +42,24 @@ struct OwnedPart {
   [[nodiscard]] std::int32_t image_of(std::size_t slot) const { return image.empty() ? 0 : image[slot]; }
   /// Whether the other side of a face is a cell that this rank must keep a copy of.
   [[nodiscard]] bool is_ghost(std::size_t slot) const { return neighbour[slot] >= owned() || image_of(slot) != 0; }
-  /// Local number of a global cell, entered into `remote` if it is new.
+  /// Local number of a global cell, entered into `remote` if it is new. @pre owned cells are in ascending order.
   [[nodiscard]] std::int32_t refer_to(std::int64_t global_cell);
 };
 
+/// Where the cells of this rank's chunk go.
+struct Destinations {
+  std::vector<std::int32_t> owner;
+  std::vector<std::int32_t> number;  ///< local number there, before any renumbering
+};
+/// @param owner  of each cell of this rank's chunk.
+/// @throws LimitError on every rank where one would own too many. @collective
+[[nodiscard]] Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, std::vector<std::int32_t> owner);
+
 /// Sends cells, with everything that is known about them, to their owners, and reads the coordinates of their nodes. Owned cells
 /// and nodes come in ascending order of global cells, nodes by first use.
-/// @param part  owner of each cell of this rank's chunk.
 /// @cost the cells travel once, one field at a time; `block` keeps only its coordinates, zones and names. @collective
 [[nodiscard]] OwnedPart redistribute(const Communicator& comm, MeshBlock& block, const Chunks& cells, const Chunks& nodes,
-                                     FaceLinks links, const std::vector<std::int32_t>& part);
+                                     FaceLinks links, const Destinations& to);
 
 /// Computes volume and centroid of every cell.
 /// @throws MeshError on every rank for a cell that is turned inside out or has no volume. @collective
