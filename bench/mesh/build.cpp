@@ -1,9 +1,13 @@
-// Start-up: read a box from Weft's own mesh file, which is made first where it is missing (or generate it, without a file), and
-// build its mesh. For each step it prints the seconds of the slowest rank, the processor time of all ranks and the memory that
-// they hold at most together, per cell.
+// Start-up: read a box from Weft's own mesh file, which is made first where it is missing (or generate it, without a file), build
+// its mesh and, if asked to, what a solver needs before its first step. For each step it prints the seconds of the slowest rank,
+// the processor time of all ranks, the memory that they hold at most together, per cell, and the most that one of them holds.
 //
 //   mpirun -n 2 bench_mesh_build [--file box.h5] [--n cells per side] [--elements hexahedra|tetrahedra|prisms|pyramids]
-//                                [--ghosts face|node] [--partitioner metis|scotch|hilbert] [--json FILE]
+//                                [--ghosts face|node] [--partitioner metis|scotch|hilbert] [--solver none|host|tiles|cuda]
+//                                [--json FILE]
+//
+// --solver host and cuda make a Solver there, with its initial state; tiles makes what the host does for a GPU, without one:
+// the discretization and tiles as they are for an H200 in double precision.
 #include <malloc.h>
 
 #include <algorithm>
@@ -20,6 +24,9 @@
 #include "weft/base/clock.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/environment.hpp"
+#include "weft/device/device.hpp"
+#include "weft/flow/detail/tiles.hpp"
+#include "weft/flow/solver.hpp"
 #include "weft/mesh/generate.hpp"
 #include "weft/mesh/mesh.hpp"
 #include "weft/mesh/read_mesh.hpp"
@@ -45,7 +52,7 @@ double peak_bytes() {
 
 struct Step {
   std::string name;
-  double seconds = 0, processor = 0, bytes = 0;
+  double seconds = 0, processor = 0, bytes = 0, most_bytes = 0;
 };
 
 /// Cuts time into steps: each ends where the next one begins.
@@ -56,30 +63,62 @@ class Steps {
     now_.name = name;
     open_ = true;
   }
+  /// Until the next one begins, nothing is measured.
+  void end() {
+    const double processor = processor_seconds(), bytes = peak_bytes();
+    if (open_) all_.push_back({now_.name, watch_.seconds(), processor - processor_, bytes});
+    processor_ = processor;
+    seconds_ = whole_.seconds();
+    watch_ = Stopwatch();
+    open_ = false;
+  }
+  /// From the start to the end of the last step.
+  [[nodiscard]] double seconds() const { return seconds_; }
   std::vector<Step> finish(const Communicator& comm) {
-    end();
     for (Step& step : all_) {
       step.seconds = comm.max(step.seconds);
       step.processor = comm.sum(step.processor);
+      step.most_bytes = comm.max(step.bytes);
       step.bytes = comm.sum(step.bytes);
     }
     return all_;
   }
 
  private:
-  void end() {
-    const double processor = processor_seconds(), bytes = peak_bytes();
-    if (open_) all_.push_back({now_.name, watch_.seconds(), processor - processor_, bytes});
-    processor_ = processor;
-    watch_ = Stopwatch();
-    open_ = false;
-  }
   std::vector<Step> all_;
   Step now_;
-  Stopwatch watch_;
-  double processor_ = 0;
+  Stopwatch whole_, watch_;
+  double processor_ = 0, seconds_ = 0;
   bool open_ = false;
 };
+
+/// Shared memory of an H200's multiprocessor and the most that a block may have, and what a block with the tiles' kernels in
+/// double precision needs for gradients by least squares, the larger of the two kinds.
+constexpr int kPerMultiprocessor = 233'472, kPerBlock = 232'448;
+int bytes_of_block(const flow::detail::TileSize& most) {
+  const int sides = 10 * flow::detail::kFaceBlock * flow::detail::face_blocks(most.faces);
+  return 1024 + 8 * (5 * most.rows + sides + 6 * most.cells) + 4 * flow::detail::whole_units(most.cells + 1 + most.entries);
+}
+
+void make_solver(const mesh::Mesh& mesh, const std::string& kind, Steps& steps) {
+  const flow::IdealGas gas;
+  std::vector<flow::BoundaryCondition> walls(mesh.boundary.size());
+  if (kind == "tiles") {
+    steps.begin("discretization");
+    const flow::Residual scheme(mesh, gas, walls, {}, mesh::Neighbours::face, Backend::cuda);
+    steps.begin("tiles");
+    const flow::detail::Tiles tiles =
+        flow::detail::fit_tiles(mesh, scheme.discretization(), bytes_of_block, kPerMultiprocessor, kPerBlock);
+    steps.end();
+  } else if (kind == "host" || kind == "cuda") {
+    steps.begin(kind == "cuda" ? "solver on the GPU" : "solver");
+    if (kind == "cuda") set_device(device_of(mesh.comm.split_shared_memory().rank().value()));
+    flow::Solver solver(mesh, gas, walls, {}, mesh::Neighbours::face, {}, kind == "cuda" ? Backend::cuda : Backend::host);
+    steps.begin("initial state");
+    solver.initialise([](Vec3) { return flow::Primitive{1, {1, 0, 0}, 1}; });
+    steps.end();
+  }
+}
 
 }  // namespace
 
@@ -88,12 +127,13 @@ int main(int argc, char** argv) {
   const Communicator comm = Communicator::world();
   mesh::BoxSpec box{.nx = 100, .ny = 100, .nz = 100, .elements = mesh::CellMix::hexahedra};
   mesh::BuildOptions options;
-  std::string elements = "hexahedra", json, file;
+  std::string elements = "hexahedra", json, file, solver = "none";
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--n") == 0) box.nx = box.ny = box.nz = std::atoll(argv[i + 1]);
     if (std::strcmp(argv[i], "--elements") == 0) elements = argv[i + 1];
     if (std::strcmp(argv[i], "--json") == 0) json = argv[i + 1];
     if (std::strcmp(argv[i], "--file") == 0) file = argv[i + 1];
+    if (std::strcmp(argv[i], "--solver") == 0) solver = argv[i + 1];
     if (std::strcmp(argv[i], "--partitioner") == 0) options.partition.partitioner = mesh::partitioner_named(argv[i + 1]);
     if (std::strcmp(argv[i], "--ghosts") == 0 && std::strcmp(argv[i + 1], "node") == 0) options.ghosts = mesh::Neighbours::node;
   }
@@ -108,44 +148,54 @@ int main(int argc, char** argv) {
   comm.barrier();
 
   static_cast<void>(peak_bytes());
-  const double before = comm.sum(peak_bytes());
+  const double at_rest = peak_bytes(), before = comm.sum(at_rest), most_before = comm.max(at_rest);
   Steps steps;
-  const Stopwatch whole;
   steps.begin(file.empty() ? "generate" : "read");
   mesh::MeshBlock block = file.empty() ? mesh::generate(comm, box) : mesh::read_mesh(comm, file);
   options.step = [&](std::string_view name) { steps.begin(name); };
   const mesh::Mesh built = mesh::build(comm, std::move(block), options);
-  const std::vector<Step> parts = steps.finish(comm);
-  const double seconds = comm.max(whole.seconds());
+  steps.end();
+  make_solver(built, solver, steps);
+  const double seconds = comm.max(steps.seconds());
+  std::vector<Step> parts = steps.finish(comm);
   const auto cells = static_cast<double>(built.global_cells);
   const std::int64_t ghosts = comm.sum(std::int64_t{built.ghost_cells});
-  const std::int64_t most = comm.max(std::int64_t{built.owned_cells});
+  const std::int64_t most_cells = comm.max(std::int64_t{built.owned_cells});
   if (!comm.is_root()) return 0;
 
   std::printf("%s, %.0f cells, %d ranks, %lld ghosts, imbalance %.2f %%\n", elements.c_str(), cells, comm.size(),
-              static_cast<long long>(ghosts), 100 * (static_cast<double>(most) * comm.size() / cells - 1));
-  std::printf("%-34s %10s %12s %16s\n", "step", "seconds", "processor s", "peak B per cell");
-  double processor = 0, peak = 0;
-  for (const Step& step : parts) {
-    std::printf("%-34s %10.2f %12.2f %16.0f\n", step.name.c_str(), step.seconds, step.processor, (step.bytes - before) / cells);
+              static_cast<long long>(ghosts), 100 * (static_cast<double>(most_cells) * comm.size() / cells - 1));
+  std::printf("%-34s %10s %12s %16s %16s\n", "step", "seconds", "processor s", "peak B per cell", "one rank, GB");
+  double processor = 0, peak = 0, most = 0;
+  const auto line = [](const char* name, double s, double processor_s, double bytes_per_cell, double bytes_of_one) {
+    std::printf("%-34s %10.2f %12.2f %16.0f %16.2f\n", name, s, processor_s, bytes_per_cell, bytes_of_one / 1e9);
+  };
+  for (Step& step : parts) {
+    step.bytes = (step.bytes - before) / cells;
+    step.most_bytes -= most_before;
+    line(step.name.c_str(), step.seconds, step.processor, step.bytes, step.most_bytes);
     processor += step.processor;
-    peak = std::max(peak, (step.bytes - before) / cells);
+    peak = std::max(peak, step.bytes);
+    most = std::max(most, step.most_bytes);
   }
-  std::printf("%-34s %10.2f %12.2f %16.0f\n", "all", seconds, processor, peak);
+  line("all", seconds, processor, peak, most);
   if (json.empty()) return 0;
   std::FILE* const out = std::fopen(json.c_str(), "w");
   if (out == nullptr) {
     std::fprintf(stderr, "cannot write %s\n", json.c_str());
     return 1;
   }
-  std::fprintf(out,
-               "{\"benchmark\": \"mesh/build\", \"ranks\": %d, \"elements\": \"%s\", \"cells\": %.0f, \"ghosts\": %lld, "
-               "\"seconds\": %.4f, \"processor_s\": %.4f, \"peak_bytes_per_cell\": %.1f, \"steps\": [",
-               comm.size(), elements.c_str(), cells, static_cast<long long>(ghosts), seconds, processor, peak);
+  std::fprintf(
+      out,
+      "{\"benchmark\": \"mesh/build\", \"ranks\": %d, \"elements\": \"%s\", \"cells\": %.0f, \"ghosts\": %lld, "
+      "\"seconds\": %.4f, \"processor_s\": %.4f, \"peak_bytes_per_cell\": %.1f, \"most_bytes_of_a_rank\": %.0f, \"steps\": [",
+      comm.size(), elements.c_str(), cells, static_cast<long long>(ghosts), seconds, processor, peak, most);
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    std::fprintf(out, "%s{\"step\": \"%s\", \"seconds\": %.4f, \"processor_s\": %.4f, \"peak_bytes_per_cell\": %.1f}",
-                 i == 0 ? "" : ", ", parts[i].name.c_str(), parts[i].seconds, parts[i].processor,
-                 (parts[i].bytes - before) / cells);
+    std::fprintf(out,
+                 "%s{\"step\": \"%s\", \"seconds\": %.4f, \"processor_s\": %.4f, \"peak_bytes_per_cell\": %.1f, "
+                 "\"most_bytes_of_a_rank\": %.0f}",
+                 i == 0 ? "" : ", ", parts[i].name.c_str(), parts[i].seconds, parts[i].processor, parts[i].bytes,
+                 parts[i].most_bytes);
   }
   std::fprintf(out, "]}\n");
   std::fclose(out);

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
+#include "weft/base/error.hpp"
 #include "weft/flow/detail/tiles.hpp"
 
 #include "flow/solver_settings.hpp"
@@ -12,6 +14,7 @@
 namespace weft::flow {
 namespace {
 
+using detail::fit_tiles;
 using detail::TileCut;
 using detail::Tiles;
 using detail::TileSize;
@@ -166,6 +169,23 @@ TEST_P(TilesOf, HeedTheirLimits) {
     EXPECT_LE(size.faces, limit.faces);
     EXPECT_LE(size.entries, limit.entries);
   }
+}
+
+TEST_P(TilesOf, AreAsLargeAsSharedMemoryAllows) {
+  const mesh::Mesh m = generated(GetParam().generator, GetParam().parameters, GetParam().options);
+  const std::vector<BoundaryKind> kinds(m.boundary.size(), BoundaryKind::slip_wall);
+  const Discretization d(m, kinds, GetParam().options.ghosts, false);
+  const auto cells_and_rows = [](const TileSize& most) { return most.cells + most.rows; };
+  constexpr int kMost = std::numeric_limits<int>::max(), kMuch = 100'000;
+  const auto whole = [&](int cells) { return TileCut(m, d, {cells, kMost, kMost, kMost}); };
+  if (m.owned_cells == 0) return;
+
+  EXPECT_EQ(fit_tiles(m, d, cells_and_rows, kMuch, kMuch).size(), whole(128).size());
+  // A fourth has room for any tile of 48 cells, and no more.
+  const int four = 4 * cells_and_rows(whole(48).quantile(1));
+  const Tiles fitted = fit_tiles(m, d, cells_and_rows, four, kMuch);
+  EXPECT_TRUE(fitted.inner == 0 || 4 * cells_and_rows(fitted.of_inner) <= four);
+  EXPECT_THROW((void)fit_tiles(m, d, cells_and_rows, kMuch, 9), DeviceError);
 }
 
 INSTANTIATE_TEST_SUITE_P(Flow, TilesOf, ::testing::ValuesIn(test::settings()), [](const auto& test) { return test.param.name; });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 #include "weft/base/error.hpp"
@@ -36,8 +37,14 @@ void connect(const Mesh& mesh, mesh::Neighbours stencil, Discretization& d) {
                                                  : mesh.cells() + static_cast<std::int32_t>(f) - d.first_boundary_face;
   }
   const bool by_node = stencil == mesh::Neighbours::node;
-  d.stencil_offset.assign(1, 0);
-  d.cell_face_offset.assign(1, 0);
+  const auto cells = static_cast<std::size_t>(mesh.owned_cells), sides = mesh.cell_faces.entries().size();
+  for (auto* offset : {&d.stencil_offset, &d.cell_face_offset}) {
+    offset->reserve(cells + 1);
+    offset->push_back(0);
+  }
+  for (auto* list : {&d.cell_face, &d.cell_face_row}) list->reserve(sides);
+  d.stencil_row.reserve(by_node ? mesh.cell_cells.entries().size() + faces - static_cast<std::size_t>(d.first_boundary_face)
+                                : sides);
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
     if (by_node) {
       for (const LocalCellId other : mesh.cell_cells.row(c)) d.stencil_row.push_back(other.value());
@@ -54,8 +61,9 @@ void connect(const Mesh& mesh, mesh::Neighbours stencil, Discretization& d) {
   }
 }
 
-/// Inverse of the symmetric matrix sum(d d^T / |d|^2), as Discretization::least_squares stores it. Empty if it is singular.
-std::vector<double> inverse_normal_matrix(const Mesh& mesh, const Discretization& d, std::int32_t c) {
+/// Inverse of the symmetric matrix sum(d d^T / |d|^2), as Discretization::least_squares stores it: 3 numbers in 2-D, 6 in 3-D.
+/// False if it is singular.
+bool invert_normal_matrix(const Mesh& mesh, const Discretization& d, std::int32_t c, std::array<double, 6>& inverse) {
   double m[6] = {};  // xx xy yy xz yz zz
   double rows = 0;
   for (std::int32_t s = d.stencil_offset[c]; s < d.stencil_offset[c + 1]; ++s) {
@@ -72,25 +80,25 @@ std::vector<double> inverse_normal_matrix(const Mesh& mesh, const Discretization
   constexpr double kSingular = 1e-10;  // of the determinant of a matrix whose trace is the number of rows
   if (mesh.dim == 2) {
     const double det = m[0] * m[2] - m[1] * m[1];
-    if (!(det > kSingular * rows * rows)) return {};
-    return {m[2] / det, -m[1] / det, m[0] / det};
+    inverse = {m[2] / det, -m[1] / det, m[0] / det};
+    return det > kSingular * rows * rows;
   }
   const double xx = m[2] * m[5] - m[4] * m[4];
   const double xy = m[3] * m[4] - m[1] * m[5];
   const double xz = m[1] * m[4] - m[2] * m[3];
   const double det = m[0] * xx + m[1] * xy + m[3] * xz;
-  if (!(det > kSingular * rows * rows * rows)) return {};
-  return {xx / det,
-          xy / det,
-          (m[0] * m[5] - m[3] * m[3]) / det,
-          xz / det,
-          (m[1] * m[3] - m[0] * m[4]) / det,
-          (m[0] * m[2] - m[1] * m[1]) / det};
+  inverse = {xx / det,
+             xy / det,
+             (m[0] * m[5] - m[3] * m[3]) / det,
+             xz / det,
+             (m[1] * m[3] - m[0] * m[4]) / det,
+             (m[0] * m[2] - m[1] * m[1]) / det};
+  return det > kSingular * rows * rows * rows;
 }
 
 void add_matrix(const Mesh& mesh, Discretization& d, std::int32_t c) {
-  const std::vector<double> matrix = inverse_normal_matrix(mesh, d, c);
-  if (matrix.empty()) {
+  std::array<double, 6> matrix{};
+  if (!invert_normal_matrix(mesh, d, c, matrix)) {
     const Vec3 at = d.centroid[static_cast<std::size_t>(c)];
     throw MeshError(
         fmt::format("the neighbours of the cell at ({:.6g}, {:.6g}, {:.6g}) lie on one line or plane, so its gradient "
@@ -99,7 +107,7 @@ void add_matrix(const Mesh& mesh, Discretization& d, std::int32_t c) {
         "use gradient = \"green_gauss\" or stencil = \"node\", or re-mesh this place",
         {.file = mesh.source, .element = mesh.cell_file_id[static_cast<std::size_t>(c)]});
   }
-  d.least_squares.insert(d.least_squares.end(), matrix.begin(), matrix.end());
+  d.least_squares.insert(d.least_squares.end(), matrix.begin(), matrix.begin() + (mesh.dim == 2 ? 3 : 6));
 }
 
 }  // namespace
@@ -108,11 +116,15 @@ Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>
                                bool with_matrices) {
   first_boundary_face = mesh.ghost_faces.last().value();
   rows = mesh.cells() + (mesh.faces() - first_boundary_face);
-  centroid = mesh.cell_centroid;
   centroid.reserve(static_cast<std::size_t>(rows));
+  centroid.assign(mesh.cell_centroid.begin(), mesh.cell_centroid.end());
   add_boundary_rows(mesh, kinds, *this);
   connect(mesh, stencil, *this);
 
+  const auto cells = static_cast<std::size_t>(mesh.owned_cells);
+  inverse_volume.reserve(cells);
+  projected_area.reserve(cells);
+  if (with_matrices) least_squares.reserve(cells * (mesh.dim == 2 ? 3 : 6));
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
     inverse_volume.push_back(1.0 / mesh.cell_volume[static_cast<std::size_t>(c)]);
     if (with_matrices) add_matrix(mesh, *this, c);

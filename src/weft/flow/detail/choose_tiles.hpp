@@ -10,9 +10,7 @@ namespace weft::flow::detail {
   return {.first = first, .last = last, .cells = most.cells, .rows = most.rows, .faces = most.faces, .entries = most.entries};
 }
 
-/// The largest tiles of which four fit on a multiprocessor at a time: large ones have fewer faces in two tiles, and many at a
-/// time hide the time that memory takes. Where that takes more of them, up to a fifth of the tiles are cut a little smaller than
-/// the others. Where a single cell has a great stencil (neighbours by node), as many cells as fit at all.
+/// fit_tiles() for the current GPU.
 /// @param kind  of gradients.  @tparam Real  in which the kernels compute.
 /// @throws DeviceError where not even eight cells fit.
 template <class Real>

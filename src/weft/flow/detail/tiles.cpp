@@ -12,33 +12,42 @@ namespace {
 /// Short numbers of one kind of thing in the tile that is being made.
 class Numbering {
  public:
-  explicit Numbering(std::size_t things) : tile_of_(things, -1), number_(things) {}
+  explicit Numbering(std::size_t things) : of_(things) {}
   void begin(std::int32_t tile) { tile_ = tile, next_ = 0; }
   /// True if it is new.
   bool add(std::int32_t thing) {
-    const auto i = static_cast<std::size_t>(thing);
-    if (tile_of_[i] == tile_) return false;
-    tile_of_[i] = tile_;
-    number_[i] = next_++;
+    Entry& entry = of_[static_cast<std::size_t>(thing)];
+    if (entry.tile == tile_) return false;
+    entry = {tile_, next_++};
     return true;
   }
   [[nodiscard]] std::uint16_t operator[](std::int32_t thing) const {
-    return static_cast<std::uint16_t>(number_[static_cast<std::size_t>(thing)]);
+    return static_cast<std::uint16_t>(of_[static_cast<std::size_t>(thing)].number);
   }
   [[nodiscard]] int count() const { return next_; }
 
  private:
-  std::vector<std::int32_t> tile_of_, number_;
+  struct Entry {
+    std::int32_t tile = -1, number = 0;
+  };
+  std::vector<Entry> of_;
   std::int32_t tile_ = -1;
   int next_ = 0;
 };
 
-/// A face to a cell of another tile or to a ghost, in the order that they have in a tile.
-struct CutFace {
-  bool own_right;
-  std::int32_t behind;  ///< tile; the number of tiles: a ghost
-  std::int32_t face;
+/// A face to a cell of another tile or to a ghost, in one number: in the order that they have in a tile.
+class CutFace {
+ public:
+  /// @param behind  tile; the number of tiles: a ghost.
+  CutFace(bool own_right, std::int32_t behind, std::int32_t face)
+      : key_(static_cast<std::uint64_t>(own_right) << 63 | static_cast<std::uint64_t>(behind) << 32 |
+             static_cast<std::uint64_t>(face)) {}
+  [[nodiscard]] bool own_right() const { return key_ >> 63 != 0; }
+  [[nodiscard]] std::int32_t face() const { return static_cast<std::int32_t>(key_ & 0xFFFFFFFFU); }
   auto operator<=>(const CutFace&) const = default;
+
+ private:
+  std::uint64_t key_;
 };
 
 bool within(const TileSize& size, const TileSize& limit) {
@@ -131,10 +140,15 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
   std::vector<std::size_t> face_list;  // of the tile, each once
   std::vector<std::int32_t> place_elsewhere(static_cast<std::size_t>(mesh.faces()), -1);
   std::int32_t first_row = 0, first_face = 0;
-  const auto tile_of = [&](std::int32_t cell) {
-    const auto after = std::upper_bound(cut.cell_offset.begin(), cut.cell_offset.end(), cell);
-    return static_cast<std::int32_t>(after - cut.cell_offset.begin()) - 1;
-  };
+  make_room(mesh.dim, by_node, cut);
+  std::vector<std::int32_t> tile_of_unit(static_cast<std::size_t>(whole_units(mesh.owned_cells) / kTileUnit));
+  for (std::int32_t t = 0; t < cut.size(); ++t) {
+    for (std::int32_t c = cut.cell_offset[static_cast<std::size_t>(t)]; c < cut.cell_offset[static_cast<std::size_t>(t) + 1];
+         c += kTileUnit) {
+      tile_of_unit[static_cast<std::size_t>(c / kTileUnit)] = t;
+    }
+  }
+  const auto tile_of = [&](std::int32_t cell) { return tile_of_unit[static_cast<std::size_t>(cell / kTileUnit)]; };
 
   // Two ranks must turn a face between them the same way: where the flux depends on it by rounding alone, it still does.
   const auto turned = [&](std::size_t f) {
@@ -148,10 +162,10 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
                        last = cut.cell_offset[static_cast<std::size_t>(number) + 1];
     Tile t{.first_cell = first,
            .cells = last - first,
-           .halo = checked_local(static_cast<std::int64_t>(halo_row.size()), "rows around tiles"),
+           .halo = static_cast<std::int32_t>(halo_row.size()),
            .first_row = first_row,
            .first_face = first_face,
-           .topology = checked_local(static_cast<std::int64_t>(topology.size()), "topology of tiles")};
+           .topology = static_cast<std::int32_t>(topology.size())};
     rows.begin(number);
     faces.begin(number);
     for (std::int32_t c = first; c < last; ++c) rows.add(c);
@@ -180,9 +194,8 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
         } else {
           const std::int32_t face = d.cell_face[s];
           const bool to_the_right = d.face_right[static_cast<std::size_t>(face)] == c;
-          cut_faces.push_back({.own_right = to_the_right != turned(static_cast<std::size_t>(face)),
-                               .behind = behind < mesh.owned_cells ? tile_of(behind) : cut.size(),
-                               .face = face});
+          cut_faces.emplace_back(to_the_right != turned(static_cast<std::size_t>(face)),
+                                 behind < mesh.owned_cells ? tile_of(behind) : cut.size(), face);
         }
       });
     }
@@ -202,10 +215,10 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
     };
     for (const std::int32_t f : inner_faces) add_face(f);
     t.inner_faces = faces.count();
-    const auto own_right = std::find_if(cut_faces.begin(), cut_faces.end(), [](const CutFace& f) { return f.own_right; });
-    for (auto f = cut_faces.begin(); f != own_right; ++f) add_face(f->face);
+    const auto own_right = std::find_if(cut_faces.begin(), cut_faces.end(), [](const CutFace& f) { return f.own_right(); });
+    for (auto f = cut_faces.begin(); f != own_right; ++f) add_face(f->face());
     t.left_faces = faces.count();
-    for (auto f = own_right; f != cut_faces.end(); ++f) add_face(f->face);
+    for (auto f = own_right; f != cut_faces.end(); ++f) add_face(f->face());
     t.cell_faces = faces.count();
     for (const std::int32_t f : boundary_faces) add_face(f);
     t.faces = faces.count();
@@ -239,9 +252,10 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
         const std::int64_t row = in_face_blocks(std::int64_t{first_face} + i, list_columns);
         list[static_cast<std::size_t>(row + column * kFaceBlock)] = what;
       };
-      const Vec3 left_arm = arm(f, turned(f) ? d.face_right[f] : d.face_left[f]);
-      const Vec3 right_arm = arm(f, turned(f) ? d.face_left[f] : d.face_right[f]);
-      const Vec3 normal = turned(f) ? -mesh.face_normal[f] : mesh.face_normal[f];
+      const bool turn = turned(f);
+      const Vec3 left_arm = arm(f, turn ? d.face_right[f] : d.face_left[f]);
+      const Vec3 right_arm = arm(f, turn ? d.face_left[f] : d.face_right[f]);
+      const Vec3 normal = turn ? -mesh.face_normal[f] : mesh.face_normal[f];
       for (int k = 0; k < mesh.dim; ++k) {
         put(arms, arm_columns(mesh.dim), k, left_arm[k]);
         put(arms, arm_columns(mesh.dim), mesh.dim + k, right_arm[k]);
@@ -270,7 +284,7 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
         across[static_cast<std::size_t>(elsewhere)] = place;
       }
     }
-    first_face = checked_local(std::int64_t{first_face} + places, "faces of tiles");
+    first_face += places;
     if (by_node) {
       std::vector<std::int32_t> all_rows;
       for (std::int32_t c = first; c < last; ++c) all_rows.push_back(c);
@@ -280,7 +294,7 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
         for (const std::int32_t row : all_rows) centroids.push_back((d.centroid[static_cast<std::size_t>(row)] - origin)[k]);
         centroids.resize(centroids.size() + static_cast<std::size_t>(t.row_stride() - t.rows));
       }
-      first_row = checked_local(std::int64_t{first_row} + t.row_stride(), "rows of tiles");
+      first_row += t.row_stride();
       for (auto s = static_cast<std::size_t>(d.stencil_offset[first]); s < static_cast<std::size_t>(d.stencil_offset[last]);
            ++s) {
         stencil_row[s] = rows[d.stencil_row[s]];
@@ -288,6 +302,42 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
     }
     tile.push_back(t);
   }
+}
+
+void Tiles::make_room(int dim, bool by_node, const TileCut& cut) {
+  std::int64_t halos = 0, all_rows = 0, places = 0, words = 0;
+  for (const TileSize& size : cut.of_tile) {
+    halos += size.rows - size.cells;
+    all_rows += whole_units(size.rows);
+    places += std::int64_t{face_blocks(size.faces)} * kFaceBlock;
+    words += whole_units(size.cells + 1 + size.entries);
+  }
+  tile.reserve(cut.of_tile.size());
+  halo_row.reserve(to_index(checked_local(halos, "rows around tiles")));
+  topology.reserve(to_index(checked_local(words, "topology of tiles")));
+  across.reserve(to_index(checked_local(places, "faces of tiles")));
+  arms.reserve(across.capacity() * to_index(arm_columns(dim)));
+  normals.reserve(across.capacity() * to_index(normal_columns(dim)));
+  if (by_node) centroids.reserve(to_index(checked_local(all_rows, "rows of tiles")) * to_index(dim));
+}
+
+Tiles fit_tiles(const mesh::Mesh& mesh, const Discretization& d, const std::function<int(const TileSize&)>& bytes_of_block,
+                int per_multiprocessor, int per_block) {
+  constexpr int kBlocks = 4;
+  constexpr int kMost = std::numeric_limits<int>::max();
+  for (const int cells : {128, 112, 96, 80, 64, 48, 32, 16, 8}) {
+    const TileCut whole(mesh, d, {.cells = cells, .rows = kMost, .faces = kMost, .entries = kMost});
+    for (const double part : {1.0, 0.98, 0.95, 0.9, 0.8}) {
+      if (whole.inner == 0 && part < 1) break;  // border tiles heed the number of cells alone
+      const TileSize limit = whole.quantile(part);
+      const bool good = bytes_of_block(limit) <= per_multiprocessor / kBlocks || cells <= 32;
+      if (!good || bytes_of_block(limit) > per_block) continue;
+      Tiles tiles(mesh, d, part == 1.0 ? whole : TileCut(mesh, d, limit));
+      if (bytes_of_block(tiles.of_inner) <= per_block && bytes_of_block(tiles.of_border) <= per_block) return tiles;
+    }
+  }
+  throw DeviceError("cells of this mesh have so many neighbours that not even eight fit into a block's shared memory",
+                    "use stencil = \"face\"");
 }
 
 }  // namespace weft::flow::detail

@@ -7,6 +7,7 @@
 /// both. Within a tile rows and faces have short numbers (16 bits): cells first, then the rows around them ("halo"). Over all
 /// tiles the faces of tile t have the places t.first_face, t.first_face + 1, ...
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "weft/flow/detail/tile.hpp"
@@ -45,7 +46,7 @@ struct TileCut {
 [[nodiscard]] bool has_stencils_by_node(const Discretization& discretization);
 
 struct Tiles {
-  /// @throws LimitError where a tile has more than 65,535 rows or 32,767 faces.
+  /// @throws LimitError where a tile has more than 65,535 rows or 32,767 faces, or all of them more than 2^31 - 1 of anything.
   /// @cost memory: 4 B per row around a tile, 84 B per face of a tile, 28 B per hexahedron, and with stencils by node 24 B per
   /// row;
   ///   time: one pass over cells, faces and stencils.
@@ -69,6 +70,19 @@ struct Tiles {
   std::vector<double> centroids;           ///< by tile, column by column: of its rows, relative to its first cell's
 
   TileSize of_inner, of_border;  ///< most of any tile
+
+ private:
+  /// So that no list grows, and every place in them has 32 bits.
+  void make_room(int dim, bool by_node, const TileCut& cut);
 };
+
+/// The largest tiles of which four fit on a multiprocessor at a time: large ones have fewer faces in two tiles, and many at a
+/// time hide the time that memory takes. Where that takes more of them, up to a fifth of the tiles are cut a little smaller than
+/// the others. Where a single cell has a great stencil (neighbours by node), as many cells as fit at all.
+/// @param bytes_of_block  shared memory that a block takes for tiles of which none has more than this.
+/// @param per_multiprocessor, per_block  bytes of shared memory that there are, and that one block may have.
+/// @throws DeviceError where not even eight cells fit.
+[[nodiscard]] Tiles fit_tiles(const mesh::Mesh& mesh, const Discretization& discretization,
+                              const std::function<int(const TileSize&)>& bytes_of_block, int per_multiprocessor, int per_block);
 
 }  // namespace weft::flow::detail
