@@ -6,9 +6,11 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <optional>
 
 #include "weft/base/clock.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/kept_memory.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/device/device.hpp"
 #include "weft/flow/detail/step_length.hpp"
@@ -400,6 +402,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
                RunObserver& observer, const std::function<bool()>& stop) {
   const Stopwatch wall;
   Results results(comm, flow_case, effective, existing);
+  std::optional<KeepFreedMemory> start(std::in_place);
   const mesh::Mesh mesh = load_mesh(comm, flow_case.mesh);
   for (const ForceSpec& force : flow_case.forces) check_zones(mesh, force.zones, "forces." + force.name + ".zones");
   observer.mesh_ready(mesh, wall.seconds());
@@ -416,6 +419,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   } else {
     solver->initialise(InitialState(flow_case.initial));
   }
+  start.reset();
   RunSummary summary;
   summary.first_step = solver->steps();
   Run stepping(comm, flow_case, *solver, results, observer);

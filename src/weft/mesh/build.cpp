@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "weft/base/error.hpp"
+#include "weft/base/kept_memory.hpp"
 #include "weft/mesh/detail/adjacency.hpp"
 #include "weft/mesh/detail/assemble.hpp"
 #include "weft/mesh/detail/cell_order.hpp"
@@ -55,6 +56,7 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   if (options.halo_depth < 1) {
     throw InputError(fmt::format("a mesh cannot have {} layers of ghost cells", options.halo_depth), "ask for 1 or more");
   }
+  const KeepFreedMemory kept;
   const auto step = [&](const char* name) {
     if (options.step) options.step(name);
   };
