@@ -191,7 +191,8 @@ TEST_P(TilesOf, AreAsLargeAsSharedMemoryAllows) {
 TEST(Tiles, RefuseMoreThan32BitsCanNumber) {
   const mesh::Mesh m = generated("box", {{"nx", "8"}, {"ny", "8"}}, {});
   const Discretization d(m, std::vector<BoundaryKind>(m.boundary.size(), BoundaryKind::slip_wall));
-  for (const TileSize& huge : {TileSize{.rows = 1'000'000'000}, TileSize{.faces = 1'000'000'000}, TileSize{.entries = 1'000'000'000}}) {
+  for (const TileSize& huge :
+       {TileSize{.rows = 1'000'000'000}, TileSize{.faces = 1'000'000'000}, TileSize{.entries = 1'000'000'000}}) {
     TileCut cut(m, d, {8, 1000, 1000, 1000});
     cut.of_tile.insert(cut.of_tile.end(), 3, huge);
     EXPECT_THROW((void)Tiles(m, d, cut), LimitError);

@@ -65,19 +65,21 @@ FaceList number_faces(Mesh& mesh, const OwnedPart& part, const std::vector<std::
   std::vector<LocalFaceId> cell_face(part.neighbour.size());
   std::int32_t next_inner = 0, next_ghost = list.inner;
   std::vector<std::int32_t> next_boundary(list.first_of_zone.begin(), list.first_of_zone.end() - 1);
-  std::array<std::int32_t, kMaxCellFaces> slots{};
+  std::array<std::int64_t, kMaxCellFaces> slots{};  // neighbour, then slot
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
     const auto at = static_cast<std::size_t>(c);
     auto end = slots.begin();
-    for (std::int32_t slot = part.first_face[at]; slot < part.first_face[at + 1]; ++slot) *end++ = slot;
-    std::sort(slots.begin(), end, [&](std::int32_t a, std::int32_t b) {
-      const std::int32_t na = part.neighbour[static_cast<std::size_t>(a)], nb = part.neighbour[static_cast<std::size_t>(b)];
-      return na != nb ? na < nb : a < b;
-    });
-    for (auto s = slots.begin(); s != end; ++s) {
-      const auto slot = static_cast<std::size_t>(*s);
-      const std::int32_t n = part.neighbour[slot];
+    for (std::int32_t slot = part.first_face[at]; slot < part.first_face[at + 1]; ++slot) {
+      const std::int32_t n = part.neighbour[static_cast<std::size_t>(slot)];
       if (c < n && n < mesh.owned_cells) continue;  // numbered from the other side
+      const std::int64_t entry = std::int64_t{n} << 32 | slot;
+      auto place = end++;
+      for (; place != slots.begin() && entry < *(place - 1); --place) *place = *(place - 1);  // insertion sort of at most six
+      *place = entry;
+    }
+    for (auto s = slots.begin(); s != end; ++s) {
+      const auto slot = static_cast<std::size_t>(*s & 0xFFFFFFFF);
+      const std::int32_t n = part.neighbour[slot];
       std::int32_t face = 0;
       if (n < 0) {
         face = next_boundary[static_cast<std::size_t>(boundary_of_zone[static_cast<std::size_t>(FaceLinks::zone(n))])]++;
@@ -92,7 +94,7 @@ FaceList number_faces(Mesh& mesh, const OwnedPart& part, const std::vector<std::
         mesh.face_left[f] = LocalCellId(n);
         mesh.face_right[f] = LocalCellId(c);
       } else {
-        list.slot[f] = *s;
+        list.slot[f] = static_cast<std::int32_t>(slot);
         mesh.face_left[f] = LocalCellId(c);
         if (n >= 0) mesh.face_right[f] = LocalCellId(n);
       }
