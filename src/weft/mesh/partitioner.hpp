@@ -18,8 +18,7 @@ enum class Partitioner {
 };
 inline constexpr std::array<std::string_view, 4> kPartitioners{"automatic", "metis", "scotch", "hilbert"};  ///< by Partitioner
 
-/// Of so many cells METIS gets the graph where nobody asks for it: it takes more than a microsecond of rank 0 for each, and
-/// memory for the graph of all there.
+/// Of so many cells METIS gets the graph where nobody asks for it: rank 0 alone cuts it, and has the graph of all cells.
 inline constexpr std::int64_t kMostCellsForMetis = 20'000'000;
 /// What cuts a mesh of so many cells that brings no parts: as asked for; `automatic` is metis, or hilbert for more cells than
 /// kMostCellsForMetis.
