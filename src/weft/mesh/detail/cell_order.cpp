@@ -24,7 +24,7 @@ struct HilbertTable {
   std::array<std::array<Step, kWays>, kStates> step{};
   std::array<std::uint16_t, 1U << kLevels> spread{};  ///< the bits of a coordinate, kDim bits apart
 
-  constexpr HilbertTable() {
+  constexpr HilbertTable() noexcept {
     for (unsigned state = 0; state < kStates; ++state) {
       for (unsigned way = 0; way < kWays; ++way) step[state][way] = walk(state, way);
     }
@@ -55,18 +55,22 @@ struct HilbertTable {
   }
 };
 
+/// Made when the program starts: clang refuses to compute so much while it compiles.
+template <unsigned kDim>
+const HilbertTable<kDim> kHilbertTable;
+
 template <unsigned kDim>
 std::uint64_t hilbert(const std::array<std::uint32_t, 3>& at) {
   using Table = HilbertTable<kDim>;
-  static constexpr Table kTable;
+  const Table& table = kHilbertTable<kDim>;
   static_assert(kHilbertBits % Table::kLevels == 0);
   std::uint64_t index = 0;
   unsigned state = 0;
   for (int level = kHilbertBits - Table::kLevels; level >= 0; level -= Table::kLevels) {
     unsigned way = 0;
     for (unsigned d = 0; d < kDim; ++d)
-      way |= static_cast<unsigned>(kTable.spread[(at[d] >> level) % (1U << Table::kLevels)]) << d;
-    const auto step = kTable.step[state][way];
+      way |= static_cast<unsigned>(table.spread[(at[d] >> level) % (1U << Table::kLevels)]) << d;
+    const auto step = table.step[state][way];
     index = index << Table::kBits | step.place;
     state = step.state;
   }
