@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -62,6 +63,49 @@ TEST(Partition, PeriodicMeshesCanBeCutByAll) {
     EXPECT_EQ(comm.sum(std::int64_t{mesh.owned_cells}), 192);
     EXPECT_TRUE(mesh.boundary.empty());
   }
+}
+
+/// Ghosts of the rank with most of them, and how many of some rank's come from others.
+std::pair<std::int64_t, std::int64_t> most_ghosts(const Mesh& mesh) {
+  std::int64_t of_others = 0;
+  for (std::int32_t ghost = mesh.owned_cells; ghost < mesh.cells(); ++ghost) {
+    const std::int64_t row = mesh.plan.ghost(LocalRow(ghost)).row.value() - mesh.plan.offsets().first().value();
+    if (row < 0 || row >= mesh.owned_cells) ++of_others;
+  }
+  return {mesh.comm.max(std::int64_t{mesh.ghost_cells}), mesh.comm.max(of_others)};
+}
+
+TEST(Partition, CutsGoAlongPeriodicFacesButNotForTheirSake) {
+  const Communicator comm = Communicator::world();
+  if (comm.size() == 1) return;
+  constexpr std::int64_t n = 24;
+  const BoxSpec spec{.nx = n, .ny = n, .nz = n};
+  const BuildOptions all{.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}, {"zmin", "zmax", {0, 0, 1}}}};
+  const BuildOptions two{.periodic = {{"ymin", "ymax", {0, 1, 0}}, {"zmin", "zmax", {0, 0, 1}}}};
+  // Were all edges of equal weight, METIS would cut a torus anywhere, and the first of these were 3,456 instead of 2,316.
+  const auto [ghosts, of_others] = most_ghosts(built(comm, spec, Partitioner::metis, all));
+  if (comm.size() == 2) {
+    EXPECT_LE(ghosts, 1.1 * 4 * n * n);
+    // Slabs across the direction that is not periodic. Without edges for periodic faces, twice as many.
+    EXPECT_LE(most_ghosts(built(comm, spec, Partitioner::metis, two)).second, 1.3 * n * n);
+  }
+  EXPECT_LE(of_others, ghosts);
+}
+
+TEST(CellGraph, RowsHaveEachNeighbourOnceWithItsHeaviestEdge) {
+  detail::CellGraph graph;
+  std::vector<detail::GraphEdge> edges{{7, 1}, {3, 4}, {7, 4}, {5, 1}};
+  detail::add_row(graph, edges, true);
+  edges = {{2, 4}, {2, 4}};
+  detail::add_row(graph, edges, true);
+  EXPECT_THAT(graph.degree, ::testing::ElementsAre(3, 1));
+  EXPECT_THAT(graph.neighbour, ::testing::ElementsAre(3, 5, 7, 2));
+  EXPECT_THAT(graph.edge_weight, ::testing::ElementsAre(4, 1, 4, 4));
+  detail::CellGraph plain;
+  edges = {{2, 4}, {1, 4}};
+  detail::add_row(plain, edges, false);
+  EXPECT_THAT(plain.neighbour, ::testing::ElementsAre(1, 2));
+  EXPECT_TRUE(plain.edge_weight.empty());
 }
 
 TEST(Partition, HilbertPartsDoNotDependOnWhoHoldsTheCells) {
@@ -184,11 +228,12 @@ TEST(Partition, WhatCannotBeIsSaid) {
 
 TEST(Partition, GraphsBeyond32BitsAreRefusedWithAWayOut) {
   const std::int64_t most = 2147483647;
-  EXPECT_NO_THROW(detail::check_graph_size(most, most, most));
+  EXPECT_NO_THROW(detail::check_graph_size(most, most, false, most));
+  EXPECT_THROW(detail::check_graph_size(1, most / 2, true, 1), LimitError) << "weights of edges add up";
   for (const auto& [cells, sides, weight] :
        {std::array{most + 1, most, most}, std::array{most, most + 1, most}, std::array{most, most, most + 1}}) {
     try {
-      detail::check_graph_size(cells, sides, weight);
+      detail::check_graph_size(cells, sides, false, weight);
       FAIL();
     } catch (const LimitError& error) {
       EXPECT_THAT(error.what(), HasSubstr("choose the partitioner hilbert"));

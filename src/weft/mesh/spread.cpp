@@ -34,33 +34,40 @@ void keep_once(std::vector<T>& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-/// The cells around an owned cell, each once, ascending, as `name` calls them; not the cell itself.
+/// The edges of an owned cell to others, as `name` calls them.
 template <class Name>
-void neighbours_of(const Mesh& mesh, LocalCellId cell, Name&& name, std::vector<std::int64_t>& around) {
-  around.clear();
+void edges_of(const Mesh& mesh, LocalCellId cell, Name&& name, std::vector<detail::GraphEdge>& edges) {
+  edges.clear();
   const std::int64_t self = name(cell);
   for (const LocalFaceId f : mesh.cell_faces.row(cell.value())) {
     const LocalCellId left = mesh.face_left[f.index()], right = mesh.face_right[f.index()];
     if (!right.valid()) continue;
-    const std::int64_t other = name(left == cell ? right : left);
-    if (other != self) around.push_back(other);
+    const LocalCellId other = left == cell ? right : left;
+    const bool periodic = other.value() >= mesh.owned_cells && mesh.plan.ghost(LocalRow(other.value())).image != 0;
+    if (name(other) != self) edges.push_back({name(other), periodic ? detail::kPeriodicEdge : detail::kEdge});
   }
-  keep_once(around);
+}
+
+bool is_periodic(const Mesh& mesh) {
+  bool periodic = false;
+  for (std::int32_t ghost = mesh.owned_cells; ghost < mesh.cells(); ++ghost)
+    periodic = periodic || mesh.plan.ghost(LocalRow(ghost)).image != 0;
+  return mesh.comm.any(periodic);
 }
 
 /// Cuts the graph as it lies, in the order of ranks and of their cells.
 std::vector<std::int32_t> cut_with_scotch(const Mesh& mesh, std::vector<std::int32_t> weight, int parts) {
   detail::CellGraph graph;
   graph.weight = std::move(weight);
-  std::vector<std::int64_t> around;
+  const bool periodic = is_periodic(mesh);
+  std::vector<detail::GraphEdge> edges;
   const auto row = [&](LocalCellId cell) {
     return cell.value() < mesh.owned_cells ? mesh.plan.offsets().first().value() + cell.value()
                                            : mesh.plan.ghost(LocalRow(cell.value())).row.value();
   };
   for (const LocalCellId cell : mesh.owned()) {
-    neighbours_of(mesh, cell, row, around);
-    graph.degree.push_back(static_cast<std::int32_t>(around.size()));
-    for (const std::int64_t other : around) graph.neighbour.push_back(static_cast<std::int32_t>(other));
+    edges_of(mesh, cell, row, edges);
+    detail::add_row(graph, edges, periodic);
   }
   return detail::cut_scotch(mesh.comm, graph, parts);
 }
@@ -100,22 +107,23 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
   std::int64_t sides = 0, heavy = 0;
   for (const LocalCellId cell : mesh.owned()) sides += shape(mesh.cell_type[cell.index()]).faces;
   for (const std::int32_t w : weight) heavy += w;
-  detail::check_graph_size(mesh.global_cells, comm.sum(sides), comm.sum(heavy));
+  const bool periodic = is_periodic(mesh);
+  detail::check_graph_size(mesh.global_cells, comm.sum(sides), periodic, comm.sum(heavy));
   if (chosen == Partitioner::scotch) return cut_with_scotch(mesh, std::move(weight), parts);
   std::vector<std::int64_t> id;
-  std::vector<std::int32_t> degree, neighbour;
-  std::vector<std::int64_t> around;
+  detail::CellGraph graph;
+  std::vector<detail::GraphEdge> edges;
   const auto global = [&](LocalCellId cell) { return mesh.cell_global[cell.index()].value(); };
   for (const LocalCellId cell : mesh.owned()) {
-    neighbours_of(mesh, cell, global, around);
+    edges_of(mesh, cell, global, edges);
     id.push_back(global(cell));
-    degree.push_back(static_cast<std::int32_t>(around.size()));
-    for (const std::int64_t other : around) neighbour.push_back(static_cast<std::int32_t>(other));
+    detail::add_row(graph, edges, periodic);
   }
   const std::vector<std::int64_t> counts = comm.all_gather(static_cast<std::int64_t>(owned));
   const std::vector<std::int64_t> ids = comm.gather(std::span<const std::int64_t>(id));
-  const std::vector<std::int32_t> degrees = comm.gather(std::span<const std::int32_t>(degree));
-  const std::vector<std::int32_t> neighbours = comm.gather(std::span<const std::int32_t>(neighbour));
+  const std::vector<std::int32_t> degrees = comm.gather(std::span<const std::int32_t>(graph.degree));
+  const std::vector<std::int32_t> neighbours = comm.gather(std::span<const std::int32_t>(graph.neighbour));
+  const std::vector<std::int32_t> edge_weights = comm.gather(std::span<const std::int32_t>(graph.edge_weight));
   const std::vector<std::int32_t> weights = comm.gather(std::span<const std::int32_t>(weight));
   std::vector<std::vector<std::int32_t>> answers;
   agreed(comm, [&] {
@@ -134,6 +142,10 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
       sorted.degree.push_back(degrees[i]);
       const std::span list = std::span(neighbours).subspan(begin[i], static_cast<std::size_t>(degrees[i]));
       sorted.neighbour.insert(sorted.neighbour.end(), list.begin(), list.end());
+      if (!edge_weights.empty()) {
+        const std::span costs = std::span(edge_weights).subspan(begin[i], list.size());
+        sorted.edge_weight.insert(sorted.edge_weight.end(), costs.begin(), costs.end());
+      }
       if (!weights.empty()) sorted.weight.push_back(weights[i]);
     }
     const std::vector<std::int32_t> by_id = detail::cut_whole(std::move(sorted), parts);

@@ -11,10 +11,21 @@
 namespace weft::mesh::detail {
 
 /// Rows of a graph of cells: `neighbour` lists those of the first cell, then those of the second, ...: each once, ascending,
-/// never the cell itself, by global number. `weight` is empty where all are equal.
+/// never the cell itself, by global number. `weight` (of cells) and `edge_weight` (of neighbours) are empty where all are equal.
 struct CellGraph {
-  std::vector<std::int32_t> degree, neighbour, weight;
+  std::vector<std::int32_t> degree, neighbour, weight, edge_weight;
 };
+
+/// What it costs to cut between cells: where only a periodic face is between them there are ghosts on both sides anyway, and what
+/// a cut adds is that they come from another rank.
+inline constexpr std::int32_t kEdge = 4, kPeriodicEdge = 1;
+struct GraphEdge {
+  std::int64_t cell;  ///< global number, or any other
+  std::int32_t weight;
+};
+/// Adds a cell's row. @param edges  in any order, also several to a cell, of which the heaviest counts; sorted by this.
+/// @param weighted  whether edges differ.
+void add_row(CellGraph& graph, std::vector<GraphEdge>& edges, bool weighted);
 
 /// METIS k-way on rank 0. @param cells  who holds which rows of the graph. @throws MeshError if METIS fails. @collective
 /// @cost on rank 0: 4 B per cell and 4 B per cell face, and what METIS needs.

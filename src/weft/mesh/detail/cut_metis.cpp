@@ -25,8 +25,9 @@ std::vector<std::int32_t> cut_whole(CellGraph graph, int parts) {
   options[METIS_OPTION_SEED] = 1;  // the same parts in every run
   idx_t constraints = 1, count = parts, cut = 0;
   const int result = METIS_PartGraphKway(&vertices, &constraints, offset.data(), graph.neighbour.data(),
-                                         graph.weight.empty() ? nullptr : graph.weight.data(), nullptr, nullptr, &count, nullptr,
-                                         nullptr, options.data(), &cut, part.data());
+                                         graph.weight.empty() ? nullptr : graph.weight.data(), nullptr,
+                                         graph.edge_weight.empty() ? nullptr : graph.edge_weight.data(), &count, nullptr, nullptr,
+                                         options.data(), &cut, part.data());
   if (result != METIS_OK) {
     throw MeshError(fmt::format("METIS could not partition {} cells into {} parts (code {})", vertices, parts, result),
                     result == METIS_ERROR_MEMORY ? "rank 0 has not enough memory for the graph of all cells" : "");
@@ -44,6 +45,7 @@ std::vector<std::int32_t> cut_metis(const Communicator& comm, const Chunks& cell
   whole.degree = gathered(graph.degree);
   whole.neighbour = gathered(graph.neighbour);
   whole.weight = gathered(graph.weight);
+  whole.edge_weight = gathered(graph.edge_weight);
   std::vector<std::vector<std::int32_t>> answers;
   agreed(comm, [&] {
     if (!comm.is_root()) return;

@@ -48,20 +48,24 @@ struct Strategy {
 std::vector<std::int32_t> cut_scotch(const Communicator& comm, const CellGraph& graph, int parts) {
   const std::size_t cells = graph.degree.size();
   std::vector<SCOTCH_Num> offset(cells + 1, 0), neighbour(graph.neighbour.begin(), graph.neighbour.end()),
-      weight(graph.weight.begin(), graph.weight.end()), part(cells + 1, 0);
+      weight(graph.weight.begin(), graph.weight.end()), edge_weight(graph.edge_weight.begin(), graph.edge_weight.end()),
+      part(cells + 1, 0);
   for (std::size_t c = 0; c < cells; ++c) offset[c + 1] = offset[c] + graph.degree[c];
   const auto check = [&](bool good, const char* what) {
     if (comm.all(good)) return;
     throw MeshError(fmt::format("PT-Scotch could not {} of all cells in {} parts", what, parts), "choose metis or hilbert");
   };
+  const bool has_edge_weights = comm.any(!edge_weight.empty());  // of all ranks or none, also of those without cells
+  edge_weight.resize(neighbour.size() + 1);
   SCOTCH_randomSeed(1);
   SCOTCH_randomReset();  // the same parts in every run
   Graph whole(comm);
   check(whole.good, "begin a graph");
   const auto vertices = static_cast<SCOTCH_Num>(cells), edges = static_cast<SCOTCH_Num>(neighbour.size());
-  check(SCOTCH_dgraphBuild(&whole.handle, 0, vertices, vertices, offset.data(), nullptr, weight.empty() ? nullptr : weight.data(),
-                           nullptr, edges, edges, neighbour.data(), nullptr, nullptr) == 0,
-        "make the graph");
+  check(
+      SCOTCH_dgraphBuild(&whole.handle, 0, vertices, vertices, offset.data(), nullptr, weight.empty() ? nullptr : weight.data(),
+                         nullptr, edges, edges, neighbour.data(), nullptr, has_edge_weights ? edge_weight.data() : nullptr) == 0,
+      "make the graph");
   Strategy strategy;
   check(SCOTCH_stratDgraphMapBuild(&strategy.handle, SCOTCH_STRATDEFAULT, comm.size(), parts, kImbalance) == 0,
         "plan the cutting");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -30,28 +29,39 @@ namespace {
 /// Below this many cells per part METIS leaves parts empty, and the cut does not matter.
 constexpr std::int64_t kWorthCutting = 8;
 
-/// Neighbours of this chunk's cells, once each, without the cell itself: periodic meshes have both repeats and self loops.
+/// Neighbours of this chunk's cells; periodic meshes have both repeats and self loops.
 CellGraph dual_graph(const Chunks& cells, const FaceLinks& links) {
   CellGraph graph;
   graph.degree.reserve(static_cast<std::size_t>(cells.size()));
   graph.neighbour.reserve(links.target.size());
-  std::array<std::int64_t, kMaxCellFaces> around{};
+  const bool periodic = !links.image.empty();
+  if (periodic) graph.edge_weight.reserve(links.target.size());
+  std::vector<GraphEdge> edges;
   for (std::size_t c = 0; c + 1 < links.offset.size(); ++c) {
-    auto end = around.begin();
+    edges.clear();
     for (std::size_t s = links.slot(c, 0); s < links.slot(c + 1, 0); ++s) {
       const std::int64_t target = links.target[s];
-      if (target >= 0 && target != cells.first() + static_cast<std::int64_t>(c)) *end++ = target;
+      if (target < 0 || target == cells.first() + static_cast<std::int64_t>(c)) continue;
+      edges.push_back({target, periodic && links.image[s] != 0 ? kPeriodicEdge : kEdge});
     }
-    std::sort(around.begin(), end);
-    end = std::unique(around.begin(), end);
-    graph.degree.push_back(static_cast<std::int32_t>(end - around.begin()));
-    std::transform(around.begin(), end, std::back_inserter(graph.neighbour),
-                   [](std::int64_t id) { return static_cast<std::int32_t>(id); });
+    add_row(graph, edges, periodic);
   }
   return graph;
 }
 
 }  // namespace
+
+void add_row(CellGraph& graph, std::vector<GraphEdge>& edges, bool weighted) {
+  std::sort(edges.begin(), edges.end(),
+            [](const GraphEdge& a, const GraphEdge& b) { return a.cell != b.cell ? a.cell < b.cell : a.weight > b.weight; });
+  const auto end =
+      std::unique(edges.begin(), edges.end(), [](const GraphEdge& a, const GraphEdge& b) { return a.cell == b.cell; });
+  graph.degree.push_back(static_cast<std::int32_t>(end - edges.begin()));
+  for (auto edge = edges.begin(); edge != end; ++edge) {
+    graph.neighbour.push_back(static_cast<std::int32_t>(edge->cell));
+    if (weighted) graph.edge_weight.push_back(edge->weight);
+  }
+}
 
 std::vector<Vec3> middles(const Communicator& comm, const MeshBlock& block, const Chunks& nodes) {
   IdTable table;
@@ -107,8 +117,8 @@ std::vector<std::int32_t> weights_of(const Communicator& comm, std::int64_t cell
   return weights;
 }
 
-void check_graph_size(std::int64_t cells, std::int64_t sides, std::int64_t weight) {
-  if (std::max({cells, sides, weight}) <= std::numeric_limits<std::int32_t>::max()) return;
+void check_graph_size(std::int64_t cells, std::int64_t sides, bool periodic, std::int64_t weight) {
+  if (std::max({cells, periodic ? kEdge * sides : sides, weight}) <= std::numeric_limits<std::int32_t>::max()) return;
   throw LimitError(
       fmt::format("{} cells with {} sides of faces and a weight of {} are too many for the 32-bit ids of a partitioner "
                   "of graphs",
@@ -135,7 +145,7 @@ std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& b
     return part;
   }
   if (on_curve) return cut_hilbert(comm, block.dim, places, weight, parts);
-  check_graph_size(cells.total(), comm.sum(static_cast<std::int64_t>(links.target.size())),
+  check_graph_size(cells.total(), comm.sum(static_cast<std::int64_t>(links.target.size())), comm.any(!links.image.empty()),
                    comm.sum(std::accumulate(weight.begin(), weight.end(), std::int64_t{0})));
   CellGraph graph = dual_graph(cells, links);
   graph.weight = std::move(weight);

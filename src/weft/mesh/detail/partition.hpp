@@ -35,6 +35,6 @@ namespace weft::mesh::detail {
                                                    const PartitionOptions& options);
 
 /// @throws LimitError unless 32-bit ids can number so many cells and sides of faces, and hold so much weight.
-void check_graph_size(std::int64_t cells, std::int64_t sides, std::int64_t weight);
+void check_graph_size(std::int64_t cells, std::int64_t sides, bool periodic, std::int64_t weight);
 
 }  // namespace weft::mesh::detail
