@@ -1,10 +1,12 @@
 // Cell-residuals per second of the Euler residual, beside the machine's copy bandwidth.
 //
-//   mpirun -n 2 bench_flow_residual [cells [host|cuda [elements|all [fp64|mixed|fp32 [threads of a rank]]]]]
+//   mpirun -n 2 bench_flow_residual
+//       [cells [host|cuda [elements|all [fp64|mixed|fp32 [threads of a rank [both|least_squares|green_gauss]]]]]]
 //
-// One line per element type: a full residual (ghost exchange, gradients, limiter, fluxes) and a full Runge-Kutta step divided by
-// its three residuals. Bytes per cell and residual are the compulsory traffic of two passes (each input once), as
-// docs/performance.md counts them. Prints a table, and the same as JSON on the last line.
+// One line per element type and gradient: a full residual (ghost exchange, gradients, limiter, fluxes) and a full Runge-Kutta
+// step divided by its three residuals; the seconds that the slowest rank took to generate and build the mesh, and to make the
+// solver. Bytes per cell and residual are the compulsory traffic of two passes (each input once), as docs/performance.md counts
+// them. Prints a table, and the same as JSON on the last line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,6 +50,7 @@ struct Row {
   std::string elements, gradient;
   std::int64_t cells = 0;
   double residual_rate = 0, step_rate = 0, bytes = 0;
+  double solver_seconds = 0;
 };
 
 /// Values, gradients and residuals once per pass, geometry and topology once: see docs/performance.md.
@@ -76,10 +79,12 @@ mesh::Mesh periodic_box(const Communicator& comm, const std::string& elements, i
 
 Row measure(const mesh::Mesh& m, const std::string& elements, const flow::Numerics& numerics, Backend backend, int threads) {
   const Communicator& comm = m.comm;
+  const Stopwatch making;
   flow::Solver solver(m, {}, {}, numerics, mesh::Neighbours::face, {}, backend, Transport::automatic, {}, threads);
   solver.initialise([](Vec3 x) {
     return flow::Primitive{1 + 0.2 * std::sin(6.28318530717958648 * (x.x + x.y + x.z)), {1, 0.5, 0}, 1};
   });
+  const double solver_seconds = comm.max(making.seconds());
   solver.step(1.0);
   std::vector<double> residual, step;
   const int repeats = std::max(backend == Backend::host ? 3 : 7, static_cast<int>(4'000'000 / m.global_cells));
@@ -105,7 +110,8 @@ Row measure(const mesh::Mesh& m, const std::string& elements, const flow::Numeri
           m.global_cells,
           residual.empty() ? 0 : all / median(residual),
           3 * all / median(step),
-          comm.max(compulsory_bytes(m, numerics.precision))};
+          comm.max(compulsory_bytes(m, numerics.precision)),
+          solver_seconds};
 }
 
 }  // namespace
@@ -121,27 +127,37 @@ int main(int argc, char** argv) {
                                     : numbers == "fp32" ? flow::Precision::fp32
                                                         : flow::Precision::fp64;
   const int threads = argc > 5 ? std::atoi(argv[5]) : 1;
+  const std::string wanted = argc > 6 ? argv[6] : "both";
+  if (wanted != "both" && wanted != "least_squares" && wanted != "green_gauss") {
+    fmt::print(stderr, "gradients are both, least_squares and green_gauss, not \"{}\"\n", wanted);
+    return 2;
+  }
   if (backend == Backend::cuda) set_device(device_of(comm.split_shared_memory().rank().value()));
   const double bandwidth =
       backend == Backend::cuda ? comm.size() * measure_bandwidth(current_device()).copy : copy_bandwidth(comm);
   if (comm.is_root()) {
     fmt::print("{} rank(s), {} thread(s) each, {}, copy {:.1f} GB/s, {}, AoS, HLLC + Barth-Jespersen\n", comm.size(), threads,
                __VERSION__, bandwidth * 1e-9, numbers);
-    fmt::print("{:14}{:>15}{:>10}{:>22}{:>22}{:>12}{:>16}\n", "elements", "gradient", "cells", "residual only [M/s]",
-               "in RK3 step [M/s]", "bytes/cell", "of copy rate");
+    fmt::print("{:14}{:>15}{:>10}{:>22}{:>22}{:>12}{:>16}{:>10}{:>12}\n", "elements", "gradient", "cells", "residual only [M/s]",
+               "in RK3 step [M/s]", "bytes/cell", "of copy rate", "mesh [s]", "solver [s]");
   }
   std::string json;
   const auto run = [&](const std::string& elements, int dim) {
     if (!only.empty() && only != elements) return;
+    const Stopwatch building;
     const mesh::Mesh m = periodic_box(comm, elements, dim, cells);
+    const double mesh_seconds = comm.max(building.seconds());
     for (const auto gradient : {flow::GradientKind::least_squares, flow::GradientKind::green_gauss}) {
+      if (wanted == (gradient == flow::GradientKind::green_gauss ? "least_squares" : "green_gauss")) continue;
       const Row r = measure(m, elements, {.gradient = gradient, .precision = precision}, backend, threads);
       if (!comm.is_root()) continue;
-      fmt::print("{:14}{:>15}{:>10}{:>22.2f}{:>22.2f}{:>12.0f}{:>15.0f}%\n", r.elements, r.gradient, r.cells,
-                 r.residual_rate * 1e-6, r.step_rate * 1e-6, r.bytes, 100 * r.step_rate * r.bytes / bandwidth);
+      fmt::print("{:14}{:>15}{:>10}{:>22.2f}{:>22.2f}{:>12.0f}{:>15.0f}%{:>10.2f}{:>12.2f}\n", r.elements, r.gradient, r.cells,
+                 r.residual_rate * 1e-6, r.step_rate * 1e-6, r.bytes, 100 * r.step_rate * r.bytes / bandwidth, mesh_seconds,
+                 r.solver_seconds);
       json += fmt::format(
-          R"({}{{"elements":"{}","gradient":"{}","cells":{},"residuals_per_s":{:.4g},"in_step_per_s":{:.4g},"bytes":{:.0f}}})",
-          json.empty() ? "" : ",", r.elements, r.gradient, r.cells, r.residual_rate, r.step_rate, r.bytes);
+          R"({}{{"elements":"{}","gradient":"{}","cells":{},"residuals_per_s":{:.4g},"in_step_per_s":{:.4g},"bytes":{:.0f},"mesh_s":{:.4g},"solver_s":{:.4g}}})",
+          json.empty() ? "" : ",", r.elements, r.gradient, r.cells, r.residual_rate, r.step_rate, r.bytes, mesh_seconds,
+          r.solver_seconds);
     }
   };
   run("quads", 2);
