@@ -26,6 +26,16 @@ inline void check_launch(const char* kernel, const std::source_location& where =
   check_cuda(cudaGetLastError(), kernel, where);
 }
 
+/// For kernels that run beside others: a multiprocessor splits its memory into shared memory and first-level cache, and changes
+/// that only while it computes nothing. A kernel that is content with little shared memory would keep those that need much of it
+/// from the multiprocessors where it runs.
+template <class... Arguments>
+void ask_for_shared_memory(void (*kernel)(Arguments...)) {
+  check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributePreferredSharedMemoryCarveout,
+                                  cudaSharedmemCarveoutMaxShared),
+             "cudaFuncSetAttribute");
+}
+
 [[nodiscard]] inline cudaStream_t native(const Stream& stream) { return static_cast<cudaStream_t>(stream.handle()); }
 [[nodiscard]] inline cudaEvent_t native(const Event& event) { return static_cast<cudaEvent_t>(event.handle()); }
 

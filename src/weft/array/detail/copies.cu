@@ -15,6 +15,7 @@ void launch_copies(Stream& stream, const CopyTable& table) {
   const std::uint32_t blocks = table.chunks < kCopyBlocks ? table.chunks : kCopyBlocks;
   with_words(table, [&](auto word) {
     const auto kernel = copy_kernel<decltype(word)>;
+    ask_for_shared_memory(kernel);
     kernel<<<blocks, kCopyThreads, 0, native(stream)>>>(table);
   });
   check_launch("copies of an exchange");

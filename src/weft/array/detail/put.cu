@@ -63,6 +63,7 @@ void launch_put(Stream& stream, const PutArgs& args) {
   if (blocks == 0) blocks = 1;  // to give credit
   with_words(args.table, [&](auto word) {
     const auto kernel = put_kernel<decltype(word)>;
+    ask_for_shared_memory(kernel);
     kernel<<<blocks, kCopyThreads, 0, native(stream)>>>(args);
   });
   check_launch("copies to other GPUs");

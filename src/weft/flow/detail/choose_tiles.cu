@@ -11,7 +11,7 @@ Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& d, GradientKind
   check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   check_cuda(cudaDeviceGetAttribute(&per_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device), "shared memory");
   check_cuda(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "shared memory");
-  constexpr int kReserved = 1024;  // by the system and by arrays that are not of the tiles
+  constexpr int kReserved = 1024 + 256;  // by the system, and for arrays that are not of the tiles
   const Pulls pulls = pulls_of(kind, has_stencils_by_node(d));
   const auto need = [&](const TileSize& most) {
     const TileRange range = range_of(0, 1, most);

@@ -20,7 +20,7 @@ class DeviceTiles {
         across_(copy_of(tiles.across)),
         centroids_(tiles.centroids.empty() ? DeviceArray<Real>() : copy_as<Real>(tiles.centroids)),
         arms_(copy_as<Real>(tiles.arms)),
-        normals_(copy_as<Real>(tiles.normals)),
+        areas_(copy_as<Real>(tiles.areas)),
         matrices_(copy_as<Real>(d.least_squares)),
         inverse_volume_(copy_of(d.inverse_volume)),
         projected_area_(copy_of(d.projected_area)),
@@ -31,7 +31,7 @@ class DeviceTiles {
                .across = across_.data(),
                .centroids = centroids_.data(),
                .arms = arms_.data(),
-               .normals = normals_.data(),
+               .areas = areas_.data(),
                .stencil_offset = stencil_offset_.data(),
                .stencil_row = stencil_row_.data(),
                .matrices = matrices_.data(),
@@ -45,19 +45,18 @@ class DeviceTiles {
 
   /// Bytes that they would take.
   [[nodiscard]] static std::size_t bytes(const Discretization& d, const Tiles& tiles) {
-    return (tiles.centroids.size() + tiles.arms.size() + tiles.normals.size() + d.least_squares.size()) * sizeof(Real) +
-           (tiles.halo_row.size() + tiles.topology.size() + tiles.across.size()) * sizeof(std::int32_t) +
-           tiles.ghost_sides.size() * sizeof(GhostSide) + tiles.stencil_row.size() * sizeof(std::uint16_t) +
-           tiles.tile.size() * sizeof(Tile) + d.inverse_volume.size() * (sizeof(double) + sizeof(Vec3) + sizeof(std::int32_t));
+    return (tiles.centroids.size() + tiles.arms.size() + tiles.areas.size() + d.least_squares.size()) * sizeof(Real) +
+           (tiles.halo_row.size() + tiles.across.size()) * sizeof(std::int32_t) + tiles.ghost_sides.size() * sizeof(GhostSide) +
+           (tiles.topology.size() + tiles.stencil_row.size()) * sizeof(std::uint16_t) + tiles.tile.size() * sizeof(Tile) +
+           d.inverse_volume.size() * (sizeof(double) + sizeof(Vec3) + sizeof(std::int32_t));
   }
 
  private:
   DeviceArray<Tile> tile_;
   DeviceArray<std::int32_t> halo_row_, stencil_offset_;
-  DeviceArray<std::uint16_t> stencil_row_;
-  DeviceArray<std::uint32_t> topology_;
+  DeviceArray<std::uint16_t> stencil_row_, topology_;
   DeviceArray<std::int32_t> across_;
-  DeviceArray<Real> centroids_, arms_, normals_, matrices_;
+  DeviceArray<Real> centroids_, arms_, areas_, matrices_;
   DeviceArray<double> inverse_volume_;
   DeviceArray<Vec3> projected_area_;
   DeviceArray<double> radius_;

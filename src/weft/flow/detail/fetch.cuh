@@ -5,6 +5,8 @@
 ///     Fetch fetch;  fetch.begin();
 ///     fetch.run(from, to, count);  fetch.rows<5>(...);  ...
 ///     fetch.end();  // everything is there, for every thread
+///     fetch.list(...);  // what the next round begins with
+///     fetch.next_round();  // it is there, and all threads are done with what was fetched before: it may be written over
 #include <cstddef>
 #include <cstdint>
 
@@ -24,7 +26,7 @@ class Fetch {
 #endif
   }
 
-  /// Starts copying `count` numbers. @pre both addresses are multiples of 16.
+  /// Starts copying `count` numbers. @pre both addresses are multiples of 16, and so are the bytes of 16-bit numbers.
   template <class T>
   __device__ void run(const T* from, T* to, int count) {
     constexpr int kAtOnce = 16 / static_cast<int>(sizeof(T));
@@ -40,8 +42,10 @@ class Fetch {
       copy_16(shared(to + i), from + i);
     }
 #endif
-    const int rest = whole + static_cast<int>(threadIdx.x);
-    if (rest < count) copy<sizeof(T)>(shared(to + rest), from + rest);
+    if constexpr (sizeof(T) >= 4) {
+      const int rest = whole + static_cast<int>(threadIdx.x);
+      if (rest < count) copy<sizeof(T)>(shared(to + rest), from + rest);
+    }
   }
 
   /// Starts copying `count` runs of `Length` numbers each, `from_step` and `to_step` numbers apart. @pre all begin at multiples
@@ -87,11 +91,41 @@ class Fetch {
 #if __CUDA_ARCH__ >= 900
     unsigned done = 0;
     while (done == 0) {
-      asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
+      asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
                    : "=r"(done)
-                   : "r"(arrival())
+                   : "r"(arrival()), "r"(parity_)
                    : "memory");
     }
+    parity_ ^= 1U;
+    bytes_ = 0;
+#endif
+  }
+
+  /// Starts copying `count` numbers of 4 or 8 bytes each, wherever they lie, to be there after next_round().
+  template <class T>
+  __device__ void list(const T* from, T* to, int count) {
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
+      copy<sizeof(T)>(shared(to + i), from + i);
+    }
+  }
+
+  /// Before the first round, or after end(): waits until every thread has come here, and for list().
+  __device__ void next_round() {
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+    __syncthreads();
+  }
+
+  /// Asks the second-level cache, from Hopper on, for `count` numbers that a later round will fetch. @pre the address is a
+  /// multiple of 16; the last few may be left out.
+  template <class T>
+  __device__ static void prefetch(const T* from, int count) {
+#if __CUDA_ARCH__ >= 900
+    const unsigned bytes = static_cast<unsigned>(count) * static_cast<unsigned>(sizeof(T)) / 16 * 16;
+    if (bytes == 0) return;
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from)), "r"(bytes) : "memory");
 #endif
   }
 
@@ -117,7 +151,8 @@ class Fetch {
     __shared__ alignas(8) std::uint64_t barrier;
     return shared(&barrier);
   }
-  unsigned bytes_ = 0;  ///< of thread 0
+  unsigned bytes_ = 0;   ///< of thread 0 in this round
+  unsigned parity_ = 0;  ///< of this round
 #endif
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <variant>
 
@@ -38,7 +39,7 @@ struct FluxMemory {
   Real *fluxes, *new_values;
   State *start, *conserved;
   double* inverse_volume;
-  std::uint32_t* topology;
+  std::uint16_t* topology;
 
   __host__ __device__ FluxMemory(SharedMemory& memory, const TileRange& range)
       : fluxes(memory.take<Real>(kVars * kFaceBlock * face_blocks(range.faces))),
@@ -46,7 +47,33 @@ struct FluxMemory {
         start(memory.take<State>(kVars * range.cells)),
         conserved(memory.take<State>(kVars * range.cells)),
         inverse_volume(memory.take<double>(range.cells)),
-        topology(memory.take<std::uint32_t>(whole_units(range.cells + 1 + range.entries))) {}
+        topology(memory.take<std::uint16_t>(whole_eights(range.cells + 1 + range.entries))) {}
+};
+
+template <class Real>
+struct FaceArea {
+  BasicVec3<Real> normal;  ///< zero where the area is
+  Real area;
+
+  __device__ explicit FaceArea(BasicVec3<Real> vector) {
+    Real scale = 1;
+    if constexpr (std::is_same_v<Real, float>) {  // whose range squares of areas may leave
+      scale = fmaxf(fmaxf(fabsf(vector.x), fabsf(vector.y)), fmaxf(fabsf(vector.z), std::numeric_limits<float>::min()));
+      vector = (1 / scale) * vector;
+    }
+    const Real squared = dot(vector, vector), inverse = inverse_root(greater(squared, std::numeric_limits<Real>::min()));
+    normal = inverse * vector;
+    area = scale * (squared * inverse);
+  }
+};
+
+/// Normals and areas of a tile's faces.
+template <int Dim, class Real>
+struct FaceAreas {
+  const Real* vectors;
+  __device__ FaceArea<Real> operator()(int f) const {
+    return FaceArea<Real>(column_vector<Dim>(vectors + in_face_blocks(static_cast<unsigned>(f), area_columns(Dim))));
+  }
 };
 
 template <class Real>
@@ -70,20 +97,18 @@ __global__ void __launch_bounds__(kTileThreads, 5)
   // What the update needs comes while fluxes are computed.
   Fetch fetch;
   fetch.begin();
-  fetch.run(t.topology + tile.topology, m.topology, tile.topology_size());
-  fetch.run(a.start + first * kVars, m.start, tile.cells * kVars);
+  fetch.run(t.topology + tile.first_topology(), m.topology, tile.rows_behind());
+  if (a.keep != 0) fetch.run(a.start + first * kVars, m.start, tile.cells * kVars);
   fetch.run(a.conserved + first * kVars, m.conserved, tile.cells * kVars);
   fetch.run(t.inverse_volume + first, m.inverse_volume, tile.cells);
   const int threads = static_cast<int>(blockDim.x);
   if (!step.halted) {
     const BasicIdealGas<Real> gas = as<Real>(a.gas);
-    const Real* const normals = t.normals + std::int64_t{tile.first_face} * normal_columns(Dim);
-    const auto keep = [&](int f, const Real* face, const BasicConserved<Real>& through) {
+    const auto put_flux = [&](int f, Real area, const BasicConserved<Real>& through) {
       Real* const to = m.fluxes + in_face_blocks(static_cast<unsigned>(f), kVars);
-      const Real area = face[Dim * kFaceBlock];
       for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = area * through[k];
     };
-    const auto face_of = [&](int f) { return normals + in_face_blocks(static_cast<unsigned>(f), normal_columns(Dim)); };
+    const FaceAreas<Dim, Real> areas{t.areas + std::int64_t{tile.first_face} * area_columns(Dim)};
     // The place across comes while the face before is computed.
     const auto place_across = [&](int f) {
       return f >= tile.inner_faces && f < tile.cell_faces ? t.across[tile.first_face + f] : tile.first_face + f;
@@ -93,14 +118,13 @@ __global__ void __launch_bounds__(kTileThreads, 5)
       const std::int32_t own = tile.first_face + f, across = next;
       next = place_across(f + threads);
       const std::int32_t left = f >= tile.left_faces ? across : own, right = f >= tile.left_faces ? own : across;
-      const Real* const face = face_of(f);
-      const BasicVec3<Real> normal{face[0], face[kFaceBlock], Dim == 3 ? face[2 * kFaceBlock] : 0};
-      keep(f, face, flux(gas, state_at(a.states, left, false), state_at(a.states, right, true), normal));
+      const FaceArea<Real> face = areas(f);
+      put_flux(f, face.area, flux(gas, state_at(a.states, left, false), state_at(a.states, right, true), face.normal));
     }
     for (int f = tile.cell_faces + static_cast<int>(threadIdx.x); f < tile.faces; f += threads) {
       const std::int32_t place = tile.first_face + f;
       const Primitive inside = as<double>(state_at(a.states, place, false));
-      keep(f, face_of(f), as<Real>(boundary_face_flux(a.boundary, a.gas, flux, inside, t.across[place])));
+      put_flux(f, areas(f).area, as<Real>(boundary_face_flux(a.boundary, a.gas, flux, inside, t.across[place])));
     }
   }
   fetch.end();
@@ -116,9 +140,9 @@ __global__ void __launch_bounds__(kTileThreads, 5)
     if (a.source != nullptr) {
       for (int k = 0; k < kVars; ++k) rate[k] = static_cast<State>(a.source[static_cast<std::int64_t>(cell) * kVars + k]);
     }
-    for (std::uint32_t s = m.topology[c]; s < m.topology[c + 1]; ++s) {
-      const std::uint32_t side = m.topology[tile.cell_sides() + static_cast<int>(s)];
-      const Real* const through = m.fluxes + in_face_blocks(side & (kRightSide - 1), kVars);
+    for (int s = m.topology[c]; s < m.topology[c + 1]; ++s) {
+      const unsigned side = m.topology[tile.cell_sides() + s];
+      const Real* const through = m.fluxes + in_face_blocks(side & (kRightSide - 1U), kVars);
       const State sign = (side & kRightSide) == 0 ? -1 : 1;
       for (int k = 0; k < kVars; ++k) rate[k] += sign * through[k * kFaceBlock];
     }
@@ -129,7 +153,8 @@ __global__ void __launch_bounds__(kTileThreads, 5)
       const int i = c * kVars + k;
       const State slope = rate[k] * inverse_volume;
       rate_squared[k] += slope * rate[k];
-      u[k] = runge_kutta_value(share, m.start[i], m.conserved[i] + dt * slope);
+      const State value = m.conserved[i] + dt * slope;
+      u[k] = share == 0 ? value : runge_kutta_value(share, m.start[i], value);
     }
     const BasicPrimitive<State> w = gas.primitive(u);
     if (!gas.physical(w)) {
@@ -151,8 +176,8 @@ __global__ void __launch_bounds__(kTileThreads, 5)
   if (a.outflows != nullptr) {
     double* const outflows = a.outflows + a.cell_face_offset[tile.first_cell];
     for (int s = static_cast<int>(threadIdx.x); s < tile.entries; s += threads) {
-      const std::uint32_t side = m.topology[tile.cell_sides() + s];
-      const auto through = static_cast<double>(m.fluxes[in_face_blocks(side & (kRightSide - 1), kVars)]);
+      const unsigned side = m.topology[tile.cell_sides() + s];
+      const auto through = static_cast<double>(m.fluxes[in_face_blocks(side & (kRightSide - 1U), kVars)]);
       outflows[s] = (side & kRightSide) == 0 ? through : -through;
     }
   }
@@ -195,12 +220,17 @@ std::size_t flux_memory(const TileRange& range) {
 
 template <int Dim, class Real, class State>
 void launch_fluxes(Stream& stream, const TileRange& range, const FluxChoice& flux, const FluxArgs<Real, State>& args) {
+  if (range.last <= range.first) return;
   std::visit(
       [&](const auto& chosen) {
         using Flux = std::decay_t<decltype(chosen)>;
         SharedMemory memory;
         (void)FluxMemory<Real, State>(memory, range);
-        launch_tiles(stream, range, kTileThreads, memory.bytes(), "fluxes", flux_kernel<Dim, Flux, Real, State>, args, chosen);
+        const auto kernel = flux_kernel<Dim, Flux, Real, State>;
+        allow_memory(kernel, memory.bytes(), "fluxes");
+        kernel<<<static_cast<unsigned>(range.last - range.first), kTileThreads, memory.bytes(), native(stream)>>>(range, args,
+                                                                                                                  chosen);
+        check_launch("fluxes");
       },
       flux);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <variant>
 
+#include "weft/flow/detail/tile_queue.cuh"
 #include "weft/flow/detail/tile_view.cuh"
 
 namespace weft::flow::detail {
@@ -23,19 +24,20 @@ __device__ bool is_flat(const View& view, const std::int32_t* lowered, int c) {
 /// Arrays of gradient_kernel in shared memory. The state on a side of a face takes the place of the arm there, and of the pull.
 template <int Dim, Pulls kPulls, class Real>
 struct GradientMemory {
-  Real *values, *centroids, *sides, *matrices;
-  std::uint32_t* topology;
+  Real *values, *centroids, *sides;
+  std::uint16_t* topology;
+  std::int32_t* halo;
 
   __host__ __device__ GradientMemory(SharedMemory& memory, const TileRange& range)
       : values(memory.take<Real>(kVars * range.rows)),
         centroids(memory.take<Real>(by_node(kPulls) ? Dim * whole_units(range.rows) : 0)),
         sides(memory.take<Real>(kStateColumns * kFaceBlock * face_blocks(range.faces))),
-        matrices(memory.take<Real>(kPulls == Pulls::green_gauss ? 0 : Dim * (Dim + 1) / 2 * range.cells)),
-        topology(memory.take<std::uint32_t>(whole_units(range.cells + 1 + range.entries))) {}
+        topology(memory.take<std::uint16_t>(whole_eights(range.cells + 1 + range.entries) + whole_eights(range.entries))),
+        halo(memory.take<std::int32_t>(range.rows)) {}
 };
 
 /// Leaves in the pull's columns of each face what both its cells make their pulls of: least squares' from the left cell to the
-/// right one; for Green-Gauss, which finds normal and area there, the area vector and the right cell's share.
+/// right one; for Green-Gauss, which finds the area vector there, the right cell's share besides.
 template <int Dim, Pulls kPulls, class Real>
 __device__ void find_pulls(const Tile& tile, Real* sides) {
   for (int f = static_cast<int>(threadIdx.x); f < tile.faces; f += static_cast<int>(blockDim.x)) {
@@ -43,7 +45,6 @@ __device__ void find_pulls(const Tile& tile, Real* sides) {
     const auto part = [&](int i) -> Real& { return face[pull_column<Dim>(i) * kFaceBlock]; };
     const BasicVec3<Real> left = column_vector<Dim>(face), right = column_vector<Dim>(face + kVars * kFaceBlock);
     if constexpr (kPulls == Pulls::green_gauss) {
-      for (int d = 0; d < Dim; ++d) part(d) *= part(Dim);
       part(Dim) = share_behind(left, right);
     } else {
       const BasicVec3<Real> pull = pull_over<Dim>(left - right);
@@ -52,19 +53,13 @@ __device__ void find_pulls(const Tile& tile, Real* sides) {
   }
 }
 
-template <int Dim, Pulls kPulls, class Limiter, class Real>
-__global__ void __launch_bounds__(kTileThreads, 4)
-    gradient_kernel(const __grid_constant__ TileRange range, const __grid_constant__ GradientArgs<Real> a,
-                    const Limiter limiter) {
-  extern __shared__ unsigned char memory[];
+/// Starts fetching all of a tile but the rows around it.
+template <int Dim, Pulls kPulls, class Real>
+__device__ void fetch_tile(const GradientArgs<Real>& a, const Tile& tile, const GradientMemory<Dim, kPulls, Real>& m,
+                           Fetch& fetch) {
   const TileArrays<Real>& t = a.tiles;
-  const Tile tile = t.tile[range.first + static_cast<std::int32_t>(blockIdx.x)];
-  SharedMemory shared(memory);
-  const GradientMemory<Dim, kPulls, Real> m(shared, range);
   const int blocks = face_blocks(tile.faces);
   const Real* const arms = t.arms + std::int64_t{tile.first_face} * arm_columns(Dim);
-  Fetch fetch;
-  fetch.begin();
   fetch.run(a.values + static_cast<std::int64_t>(tile.first_cell) * kVars, m.values, tile.cells * kVars);
   if constexpr (by_node(kPulls)) {
     fetch.run(t.centroids + std::int64_t{tile.first_row} * Dim, m.centroids, Dim * tile.row_stride());
@@ -72,64 +67,106 @@ __global__ void __launch_bounds__(kTileThreads, 4)
   constexpr int kArm = Dim * kFaceBlock, kStates = kStateColumns * kFaceBlock;
   fetch.runs<kArm>(2 * blocks, arms, kArm, m.sides, kStates / 2);
   if constexpr (kPulls == Pulls::green_gauss) {
-    // Two columns to the left arm's side and two to the right one's, or three to the left one's.
-    constexpr int kRuns = Dim - 1, kLength = normal_columns(Dim) / kRuns * kFaceBlock;
-    fetch.runs<kLength>(kRuns * blocks, t.normals + std::int64_t{tile.first_face} * normal_columns(Dim), kLength, m.sides + kArm,
-                        kStates / kRuns);
+    // To where pull_column says: two columns behind the left arm, and one, if there is a third, behind the right one.
+    constexpr int kArea = area_columns(Dim) * kFaceBlock, kTwo = 2 * kFaceBlock;
+    const Real* const areas = t.areas + std::int64_t{tile.first_face} * area_columns(Dim);
+    fetch.runs<kTwo>(blocks, areas, kArea, m.sides + kArm, kStates);
+    if constexpr (Dim == 3) fetch.runs<kFaceBlock>(blocks, areas + kTwo, kArea, m.sides + kStates / 2 + kArm, kStates);
+  }
+  fetch.run(t.topology + tile.first_topology(), m.topology, tile.topology_size());
+}
+
+/// Asks the second-level cache for what fetch_tile() will fetch, but for the centroids that stencils by node need.
+template <int Dim, Pulls kPulls, class Real>
+__device__ void prefetch_tile(const GradientArgs<Real>& a, const Tile& tile) {
+  const TileArrays<Real>& t = a.tiles;
+  const int faces = face_blocks(tile.faces) * kFaceBlock;
+  Fetch::prefetch(a.values + std::int64_t{tile.first_cell} * kVars, tile.cells * kVars);
+  Fetch::prefetch(t.arms + std::int64_t{tile.first_face} * arm_columns(Dim), faces * arm_columns(Dim));
+  Fetch::prefetch(t.topology + tile.first_topology(), tile.topology_size());
+  if constexpr (kPulls == Pulls::green_gauss) {
+    Fetch::prefetch(t.areas + std::int64_t{tile.first_face} * area_columns(Dim), faces * area_columns(Dim));
   } else if (t.matrices != nullptr) {
     constexpr int kMatrix = Dim * (Dim + 1) / 2;
-    fetch.run(t.matrices + std::int64_t{tile.first_cell} * kMatrix, m.matrices, tile.cells * kMatrix);
+    Fetch::prefetch(t.matrices + std::int64_t{tile.first_cell} * kMatrix, tile.cells * kMatrix);
   }
-  fetch.run(t.topology + tile.topology, m.topology, tile.topology_size());
-  fetch.rows<kVars>(t.halo_row + tile.halo, tile.rows - tile.cells, a.values, m.values + tile.cells * kVars);
-  fetch.end();
-  if constexpr (!by_node(kPulls)) {
-    find_pulls<Dim, kPulls>(tile, m.sides);
-    __syncthreads();
-  }
-  const TileView<Dim, Real, kPulls> view{.t = t,
-                                         .tile = tile,
-                                         .values = m.values,
-                                         .centroids = m.centroids,
-                                         .sides = m.sides,
-                                         .matrices = m.matrices,
-                                         .topology = m.topology,
-                                         .gas = as<Real>(a.gas),
-                                         .scale = as<Real>(a.scale),
-                                         .reference_length = static_cast<Real>(a.reference_length),
-                                         .order = static_cast<Real>(a.order),
-                                         .axisymmetric = t.radius != nullptr};
-  const auto c = static_cast<std::int32_t>(threadIdx.x);
-  Real g[kVars][Dim] = {};
-  if (c < tile.cells) {
-    if (!a.flat && !is_flat(view, a.lowered, c)) limited_gradient<Dim>(view, c, limiter, g);
-    if (a.gradients != nullptr) {
-      Real* const row = a.gradients + static_cast<std::int64_t>(tile.first_cell + c) * (kVars * Dim);
-      for (int k = 0; k < kVars; ++k) {
-        for (int d = 0; d < Dim; ++d) row[gradient_index(k, d)] = g[k][d];
-      }
-    }
-  }
-  __syncthreads();  // pulls, and the arms of others, are not needed any more
-  if (c < tile.cells) {
-    const BasicPrimitive<Real> mean = load(m.values + c * kVars);
-    for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
-      const BasicPrimitive<Real> state = reconstruct<Dim>(mean, g, view.template to_face<Dim>(c, s));
-      Real* const to = m.sides + view.side(s);
-      for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = state[k];
-    }
-  }
-  __syncthreads();
+}
+
+/// Writes the states on the tile's own sides of faces.
+template <class Real>
+__device__ void write_states(const Tile& tile, const Real* sides, Real* states) {
+  constexpr int kSide = kVars * kFaceBlock;
   for (int f = static_cast<int>(threadIdx.x); f < tile.faces; f += static_cast<int>(blockDim.x)) {
     const auto at = in_face_blocks(static_cast<unsigned>(f), kStateColumns);
-    const auto keep = [&](int side) {
-      const Real* const from = m.sides + at + side * (kStates / 2);
-      Real* const to = a.states + std::int64_t{tile.first_face} * kStateColumns + at + side * (kStates / 2);
+    const auto write = [&](int side) {
+      const Real* const from = sides + at + side * kSide;
+      Real* const to = states + std::int64_t{tile.first_face} * kStateColumns + at + side * kSide;
       for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = from[k * kFaceBlock];
     };
     const bool own_right = f >= tile.left_faces && f < tile.cell_faces;
-    if (!own_right) keep(0);
-    if (own_right || f < tile.inner_faces) keep(1);
+    if (!own_right) write(0);
+    if (own_right || f < tile.inner_faces) write(1);
+  }
+}
+
+template <int Dim, Pulls kPulls, class Limiter, class Real>
+__global__ void __launch_bounds__(kTileThreads, 4)
+    gradient_kernel(const __grid_constant__ TileRange range, const __grid_constant__ TileRounds rounds,
+                    const __grid_constant__ GradientArgs<Real> a, const Limiter limiter) {
+  extern __shared__ unsigned char memory[];
+  const TileArrays<Real>& t = a.tiles;
+  SharedMemory shared(memory);
+  const GradientMemory<Dim, kPulls, Real> m(shared, range);
+  Fetch fetch;
+  fetch.begin();
+  const TileQueue queue(rounds, t, m.halo);
+  queue.begin(fetch);
+  for (std::int32_t i = 0;;) {
+    const Tile& tile = queue.tile(i);
+    fetch.rows<kVars>(queue.halo(), tile.rows - tile.cells, a.values, m.values + tile.cells * kVars);
+    fetch_tile<Dim, kPulls>(a, tile, m, fetch);
+    fetch.end();
+    queue.fetch_next(fetch, i);
+    if (i + 1 < queue.count() && threadIdx.x + 1 == blockDim.x) prefetch_tile<Dim, kPulls>(a, queue.tile(i + 1));
+    if constexpr (!by_node(kPulls)) {
+      find_pulls<Dim, kPulls>(tile, m.sides);
+      __syncthreads();
+    }
+    const TileView<Dim, Real, kPulls> view{.t = t,
+                                           .tile = tile,
+                                           .values = m.values,
+                                           .centroids = m.centroids,
+                                           .sides = m.sides,
+                                           .topology = m.topology,
+                                           .gas = as<Real>(a.gas),
+                                           .scale = as<Real>(a.scale),
+                                           .reference_length = static_cast<Real>(a.reference_length),
+                                           .order = static_cast<Real>(a.order),
+                                           .axisymmetric = t.radius != nullptr};
+    const auto c = static_cast<std::int32_t>(threadIdx.x);
+    Real g[kVars][Dim] = {};
+    if (c < tile.cells) {
+      if (!a.flat && !is_flat(view, a.lowered, c)) limited_gradient<Dim>(view, c, limiter, g);
+      if (a.gradients != nullptr) {
+        Real* const row = a.gradients + static_cast<std::int64_t>(tile.first_cell + c) * (kVars * Dim);
+        for (int k = 0; k < kVars; ++k) {
+          for (int d = 0; d < Dim; ++d) row[gradient_index(k, d)] = g[k][d];
+        }
+      }
+    }
+    __syncthreads();  // pulls, and the arms of others, are not needed any more
+    if (c < tile.cells) {
+      const BasicPrimitive<Real> mean = load(m.values + c * kVars);
+      for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
+        const BasicPrimitive<Real> state = reconstruct<Dim>(mean, g, view.template to_face<Dim>(c, s));
+        Real* const to = m.sides + view.side(s);
+        for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = state[k];
+      }
+    }
+    __syncthreads();
+    write_states(tile, m.sides, a.states);
+    if (++i == queue.count()) return;
+    fetch.next_round();
   }
 }
 
@@ -154,8 +191,16 @@ inline int threads_for(int cells) { return (cells + 31) / 32 * 32; }
 
 template <int Dim, Pulls kPulls, class Limiter, class Real>
 void launch_gradients_with(Stream& stream, const TileRange& range, const Limiter& limiter, const GradientArgs<Real>& args) {
-  launch_tiles(stream, range, threads_for(range.cells), gradient_memory<Dim, Real>(range, kPulls), "gradients",
-               gradient_kernel<Dim, kPulls, Limiter, Real>, args, limiter);
+  if (range.last <= range.first) return;
+  const auto kernel = gradient_kernel<Dim, kPulls, Limiter, Real>;
+  const int threads = threads_for(range.cells);
+  const std::size_t memory = gradient_memory<Dim, Real>(range, kPulls);
+  allow_memory(kernel, memory, "gradients");
+  ask_for_shared_memory(kernel);
+  const TileRounds rounds(range.first, range.last, resident_blocks(kernel, threads, memory));
+  kernel<<<static_cast<unsigned>(rounds.blocks), static_cast<unsigned>(threads), memory, native(stream)>>>(range, rounds, args,
+                                                                                                           limiter);
+  check_launch("gradients");
 }
 
 template <int Dim, class Real>

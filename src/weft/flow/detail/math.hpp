@@ -20,8 +20,8 @@ template <class Mask, class T>
 
 // Quotients and square roots. On the host those of IEEE 754. On a GPU those take some thirty instructions each, with branches for
 // the ends of the range, and were two thirds of a flux; here an estimate of 20 bits is mended by one step of third order, to
-// within two units of the last place (an emulation of 20 million saw 0.5, 1.5 and 1.8). Zeros and infinities, which no physical
-// state yields, give NaN there.
+// within two units of the last place (an emulation of 20 million saw 0.5, 1.5 and 1.8). Roots, and their inverses, alike. Zeros
+// and infinities, which no physical state yields, give NaN there.
 template <class T>
 [[nodiscard]] WEFT_HD constexpr T reciprocal(const T& b) {
 #if defined(__CUDA_ARCH__)
@@ -38,6 +38,22 @@ template <class T>
 #endif
 }
 template <class T>
+[[nodiscard]] WEFT_HD inline T inverse_root(const T& a) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, double>) {
+    double y = 0;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(a));
+    const double error = fma(-(a * y), y, 1.0);
+    return fma(fma(0.375, error, 0.5), error * y, y);
+  } else {
+    return __frsqrt_rn(a);
+  }
+#else
+  using std::sqrt;
+  return 1 / sqrt(a);
+#endif
+}
+template <class T>
 [[nodiscard]] WEFT_HD constexpr T quotient(const T& a, const std::type_identity_t<T>& b) {
 #if defined(__CUDA_ARCH__)
   return a * reciprocal(b);
@@ -48,14 +64,7 @@ template <class T>
 template <class T>
 [[nodiscard]] WEFT_HD inline T root(const T& a) {
 #if defined(__CUDA_ARCH__)
-  if constexpr (std::is_same_v<T, double>) {
-    double y = 0;
-    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(a));
-    const double error = fma(-(a * y), y, 1.0);
-    return a * fma(fma(0.375, error, 0.5), error * y, y);
-  } else {
-    return a * __frsqrt_rn(a);
-  }
+  return a * inverse_root(a);
 #else
   using std::sqrt;
   return sqrt(a);

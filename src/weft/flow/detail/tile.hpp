@@ -14,6 +14,9 @@ inline constexpr std::int32_t kTileUnit = 4;
   return (count + kTileUnit - 1) / kTileUnit * kTileUnit;
 }
 
+/// The same for lists of 16-bit numbers.
+[[nodiscard]] WEFT_HD constexpr std::int32_t whole_eights(std::int32_t count) { return (count + 7) / 8 * 8; }
+
 /// Numbers that belong to faces lie in blocks of this many faces, in each of them column by column: what the threads of a warp
 /// read is one line, and the columns of a face are at fixed distances.
 inline constexpr std::int32_t kFaceBlock = 32;
@@ -37,24 +40,26 @@ struct alignas(16) Tile {
   std::int32_t entries = 0;      ///< faces of each cell, summed over the cells
   std::int32_t first_row = 0;    ///< whole units: the number of dimensions times this is the place in centroids
   std::int32_t first_face = 0;   ///< whole blocks: the place of the first face among those of all tiles
-  std::int32_t topology = 0;     ///< whole units
+  std::int32_t topology = 0;     ///< in eights of numbers: see first_topology()
 
   /// Distance of two columns of the centroids.
   [[nodiscard]] WEFT_HD constexpr std::int32_t row_stride() const { return whole_units(rows); }
-  // Places in the tile's part of topology, and its length.
+  // Where the tile's part of topology begins, places in it, and its length.
+  [[nodiscard]] WEFT_HD constexpr std::int64_t first_topology() const { return std::int64_t{topology} * 8; }
   [[nodiscard]] WEFT_HD constexpr std::int32_t cell_sides() const { return cells + 1; }
-  [[nodiscard]] WEFT_HD constexpr std::int32_t topology_size() const { return whole_units(cells + 1 + entries); }
+  [[nodiscard]] WEFT_HD constexpr std::int32_t rows_behind() const { return whole_eights(cells + 1 + entries); }
+  [[nodiscard]] WEFT_HD constexpr std::int32_t topology_size() const { return rows_behind() + whole_eights(entries); }
 };
 
 // Columns of the geometry of faces. The tiles of a face hold the same numbers, of any precision, and so compute the same flux
 // from the states on its two sides; but for periodic images, whose arms may differ in the last bit of a double.
 /// From the left row's centroid to the face's, and from the right one's.
 [[nodiscard]] WEFT_HD constexpr int arm_columns(int dim) { return 2 * dim; }
-/// Normal and area.
-[[nodiscard]] WEFT_HD constexpr int normal_columns(int dim) { return dim + 1; }
+/// Area vector: its direction is the face's normal, out of the left row.
+[[nodiscard]] WEFT_HD constexpr int area_columns(int dim) { return dim; }
 
-/// Set in a cell's entry for a face where the cell is to the right of it. Faces have smaller numbers.
-inline constexpr std::uint32_t kRightSide = 0x8000U;
+/// Set in a cell's side of a face where the cell is to the right of it. Faces have smaller numbers.
+inline constexpr std::uint16_t kRightSide = 0x8000U;
 
 /// The side of a face of a tile where a ghost is.
 struct GhostSide {

@@ -19,9 +19,9 @@ template <class Real>
 struct TileArrays {
   const Tile* tile;
   const std::int32_t* halo_row;
-  const std::uint32_t* topology;
+  const std::uint16_t* topology;
   const std::int32_t* across;
-  const Real *centroids, *arms, *normals;
+  const Real *centroids, *arms, *areas;
   const std::int32_t* stencil_offset;
   const std::uint16_t* stencil_row;  ///< null: stencils are the rows behind the faces
   const Real* matrices;

@@ -1,6 +1,6 @@
 #pragma once
-/// Tiles in shared memory, for kernels that give each tile a block. Everything comes in with every load in flight at once; then a
-/// thread per cell calls the functions that the CPU's loops call.
+/// Tiles in shared memory, for kernels in which a block computes a tile at a time. All that a tile needs comes in with every load
+/// in flight at once; then a thread per cell calls the functions that the CPU's loops call.
 #include <cstddef>
 #include <cstdint>
 
@@ -74,8 +74,7 @@ struct TileView {
   const Real* values;
   const Real* centroids;  ///< as in Tiles
   const Real* sides;      ///< in blocks of faces, kStateColumns: of each side's the first hold the arm, the others the pull
-  const Real* matrices;   ///< of own cells; for least squares
-  const std::uint32_t* topology;  ///< as in Tiles
+  const std::uint16_t* topology;  ///< as in Tiles
   BasicIdealGas<Real> gas;
   BasicPrimitive<Real> scale;
   Real reference_length, order;
@@ -89,23 +88,21 @@ struct TileView {
     return by_node(kPulls) ? t.stencil_offset[tile.first_cell + c + 1] : face_end(c);
   }
   __device__ std::int32_t stencil_row(std::int32_t s) const { return by_node(kPulls) ? t.stencil_row[s] : row_behind(s); }
-  __device__ std::int32_t face_begin(std::int32_t c) const { return static_cast<std::int32_t>(topology[c]); }
-  __device__ std::int32_t face_end(std::int32_t c) const { return static_cast<std::int32_t>(topology[c + 1]); }
-  __device__ std::int32_t row_behind(std::int32_t s) const {
-    return static_cast<std::int32_t>(topology[tile.cell_sides() + s] >> 16U);
-  }
+  __device__ std::int32_t face_begin(std::int32_t c) const { return topology[c]; }
+  __device__ std::int32_t face_end(std::int32_t c) const { return topology[c + 1]; }
+  __device__ std::int32_t row_behind(std::int32_t s) const { return topology[tile.rows_behind() + s]; }
   /// Where in `sides` a cell's side of a face stands.
   __device__ unsigned side(std::int32_t s) const {
-    const std::uint32_t word = topology[tile.cell_sides() + s];
-    return in_face_blocks(word & (kRightSide - 1), kStateColumns) + ((word & kRightSide) != 0 ? kVars * kFaceBlock : 0);
+    const unsigned number = topology[tile.cell_sides() + s];
+    return in_face_blocks(number & (kRightSide - 1U), kStateColumns) + ((number & kRightSide) != 0 ? kVars * kFaceBlock : 0);
   }
 
   template <int D>
   __device__ BasicVec3<Real> pull(std::int32_t c, std::int32_t s) const {
     if constexpr (by_node(kPulls)) return pull_over<D>(centroid(t.stencil_row[s]) - centroid(c));
-    const std::uint32_t word = topology[tile.cell_sides() + s];
-    const bool right = (word & kRightSide) != 0;
-    const Real* const face = sides + in_face_blocks(word & (kRightSide - 1), kStateColumns);
+    const unsigned number = topology[tile.cell_sides() + s];
+    const bool right = (number & kRightSide) != 0;
+    const Real* const face = sides + in_face_blocks(number & (kRightSide - 1U), kStateColumns);
     const auto part = [&](int i) { return face[pull_column<D>(i) * kFaceBlock]; };
     const BasicVec3<Real> across{part(0), part(1), D == 3 ? part(2) : 0};
     if constexpr (kPulls == Pulls::green_gauss) {
@@ -119,7 +116,8 @@ struct TileView {
     if constexpr (kPulls == Pulls::green_gauss) {
       for (Real& component : sum) component *= inverse_volume(c);
     } else {
-      multiply(matrices + c * (D * (D + 1) / 2), sum);
+      constexpr int kMatrix = D * (D + 1) / 2;
+      multiply(t.matrices + std::int64_t{tile.first_cell + c} * kMatrix, sum);
     }
   }
   __device__ BasicVec3<Real> centroid(std::int32_t row) const {
@@ -135,15 +133,10 @@ struct TileView {
   __device__ Real scale_of(int k) const { return scale[k]; }
 };
 
-/// One block a tile. @throws DeviceError where a tile does not fit into shared memory.
-template <class Kernel, class Args, class Choice>
-void launch_tiles(Stream& stream, const TileRange& range, int threads, std::size_t memory, const char* name, Kernel kernel,
-                  const Args& args, const Choice& choice) {
-  if (range.last <= range.first) return;
+/// @throws DeviceError where a tile does not fit into shared memory.
+template <class Kernel>
+void allow_memory(Kernel kernel, std::size_t memory, const char* name) {
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(memory)), name);
-  kernel<<<static_cast<unsigned>(range.last - range.first), static_cast<unsigned>(threads), memory, native(stream)>>>(range, args,
-                                                                                                                      choice);
-  check_launch(name);
 }
 
 }  // namespace weft::flow::detail

@@ -107,8 +107,7 @@ TileCut::TileCut(const mesh::Mesh& mesh, const Discretization& d, const TileSize
     };
     const TileSize before = size;
     add_unit();
-    const bool fits = c < border ? within(size, limit) : size.cells <= limit.cells;
-    if (!fits && before.cells > 0) {
+    if (!within(size, limit) && before.cells > 0) {
       size = before;
       end(c);
       add_unit();
@@ -119,7 +118,7 @@ TileCut::TileCut(const mesh::Mesh& mesh, const Discretization& d, const TileSize
 }
 
 TileSize TileCut::quantile(double part) const {
-  const std::int32_t tiles = inner > 0 ? inner : size();
+  const std::int32_t tiles = 2 * inner > size() ? inner : size();
   if (tiles == 0) return {};
   std::vector<int> values(static_cast<std::size_t>(tiles));
   const auto of = [&](int TileSize::*number) {
@@ -165,7 +164,7 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
            .halo = static_cast<std::int32_t>(halo_row.size()),
            .first_row = first_row,
            .first_face = first_face,
-           .topology = static_cast<std::int32_t>(topology.size())};
+           .topology = static_cast<std::int32_t>(topology.size() / 8)};
     rows.begin(number);
     faces.begin(number);
     for (std::int32_t c = first; c < last; ++c) rows.add(c);
@@ -228,24 +227,29 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
     if (rows.count() > kMost || faces.count() >= static_cast<int>(kRightSide)) {
       throw LimitError("a tile has more than 65535 rows or 32767 faces", "make tiles of fewer cells");
     }
+    // A face has two sides at most, so places among them fit into 16 bits, too.
     for (std::int32_t c = first; c <= last; ++c) {
-      topology.push_back(static_cast<std::uint32_t>(d.cell_face_offset[c] - d.cell_face_offset[first]));
+      topology.push_back(static_cast<std::uint16_t>(d.cell_face_offset[c] - d.cell_face_offset[first]));
     }
     for (std::int32_t c = first; c < last; ++c) {
       faces_of(c, [&](std::size_t s) {
         const auto f = static_cast<std::size_t>(d.cell_face[s]);
-        const std::uint32_t side = (d.face_left[f] == c) == turned(f) ? kRightSide : 0;
-        topology.push_back(faces[d.cell_face[s]] | side | static_cast<std::uint32_t>(rows[d.cell_face_row[s]]) << 16U);
+        const std::uint16_t side = (d.face_left[f] == c) == turned(f) ? kRightSide : 0;
+        topology.push_back(static_cast<std::uint16_t>(faces[d.cell_face[s]] | side));
       });
     }
-    topology.resize(static_cast<std::size_t>(t.topology + t.topology_size()));
+    topology.resize(static_cast<std::size_t>(t.first_topology() + t.rows_behind()));
+    for (std::int32_t c = first; c < last; ++c) {
+      faces_of(c, [&](std::size_t s) { topology.push_back(rows[d.cell_face_row[s]]); });
+    }
+    topology.resize(static_cast<std::size_t>(t.first_topology() + t.topology_size()));
     const auto arm = [&](std::size_t f, std::int32_t row) {
       return mesh.face_centroid[f] - d.centroid[static_cast<std::size_t>(row)];
     };
     const std::int32_t places = face_blocks(t.faces) * kFaceBlock;
     across.resize(static_cast<std::size_t>(first_face + places));
     arms.resize(across.size() * static_cast<std::size_t>(arm_columns(mesh.dim)));
-    normals.resize(across.size() * static_cast<std::size_t>(normal_columns(mesh.dim)));
+    areas.resize(across.size() * static_cast<std::size_t>(area_columns(mesh.dim)));
     for (std::int32_t i = 0; i < t.faces; ++i) {
       const std::size_t f = face_list[static_cast<std::size_t>(i)];
       const auto put = [&](std::vector<double>& list, int list_columns, int column, double what) {
@@ -255,13 +259,12 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
       const bool turn = turned(f);
       const Vec3 left_arm = arm(f, turn ? d.face_right[f] : d.face_left[f]);
       const Vec3 right_arm = arm(f, turn ? d.face_left[f] : d.face_right[f]);
-      const Vec3 normal = turn ? -mesh.face_normal[f] : mesh.face_normal[f];
+      const Vec3 area = (turn ? -mesh.face_area[f] : mesh.face_area[f]) * mesh.face_normal[f];
       for (int k = 0; k < mesh.dim; ++k) {
         put(arms, arm_columns(mesh.dim), k, left_arm[k]);
         put(arms, arm_columns(mesh.dim), mesh.dim + k, right_arm[k]);
-        put(normals, normal_columns(mesh.dim), k, normal[k]);
+        put(areas, area_columns(mesh.dim), k, area[k]);
       }
-      put(normals, normal_columns(mesh.dim), mesh.dim, mesh.face_area[f]);
     }
     for (std::int32_t i = t.inner_faces; i < t.faces; ++i) {
       const std::size_t f = face_list[static_cast<std::size_t>(i)];
@@ -305,19 +308,19 @@ Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut
 }
 
 void Tiles::make_room(int dim, bool by_node, const TileCut& cut) {
-  std::int64_t halos = 0, all_rows = 0, places = 0, words = 0;
+  std::int64_t halos = 0, all_rows = 0, places = 0, eights = 0;
   for (const TileSize& size : cut.of_tile) {
     halos += size.rows - size.cells;
     all_rows += whole_units(size.rows);
     places += std::int64_t{face_blocks(size.faces)} * kFaceBlock;
-    words += whole_units(size.cells + 1 + size.entries);
+    eights += (std::int64_t{whole_eights(size.cells + 1 + size.entries)} + whole_eights(size.entries)) / 8;
   }
   tile.reserve(cut.of_tile.size());
   halo_row.reserve(to_index(checked_local(halos, "rows around tiles")));
-  topology.reserve(to_index(checked_local(words, "topology of tiles")));
+  topology.reserve(to_index(checked_local(eights, "topology of tiles")) * 8);
   across.reserve(to_index(checked_local(places, "faces of tiles")));
   arms.reserve(across.capacity() * to_index(arm_columns(dim)));
-  normals.reserve(across.capacity() * to_index(normal_columns(dim)));
+  areas.reserve(across.capacity() * to_index(area_columns(dim)));
   if (by_node) centroids.reserve(to_index(checked_local(all_rows, "rows of tiles")) * to_index(dim));
 }
 
@@ -325,14 +328,14 @@ Tiles fit_tiles(const mesh::Mesh& mesh, const Discretization& d, const std::func
                 int per_multiprocessor, int per_block) {
   constexpr int kBlocks = 4;
   constexpr int kMost = std::numeric_limits<int>::max();
-  for (const int cells : {128, 112, 96, 80, 64, 48, 32, 16, 8}) {
+  for (const int cells : {128, 124, 120, 116, 112, 104, 96, 80, 64, 48, 32, 16, 8}) {
     const TileCut whole(mesh, d, {.cells = cells, .rows = kMost, .faces = kMost, .entries = kMost});
     for (const double part : {1.0, 0.98, 0.95, 0.9, 0.8}) {
-      if (whole.inner == 0 && part < 1) break;  // border tiles heed the number of cells alone
       const TileSize limit = whole.quantile(part);
       const bool good = bytes_of_block(limit) <= per_multiprocessor / kBlocks || cells <= 32;
       if (!good || bytes_of_block(limit) > per_block) continue;
-      Tiles tiles(mesh, d, part == 1.0 ? whole : TileCut(mesh, d, limit));
+      const bool all_within = part == 1.0 && (whole.inner == 0 || whole.inner == whole.size());
+      Tiles tiles(mesh, d, all_within ? whole : TileCut(mesh, d, limit));
       if (bytes_of_block(tiles.of_inner) <= per_block && bytes_of_block(tiles.of_border) <= per_block) return tiles;
     }
   }

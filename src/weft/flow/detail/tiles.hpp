@@ -29,12 +29,13 @@ struct TileSize {
 struct TileCut {
   /// Each tile has as many cells as `limit` allows, at least a unit where there are as many. A few inner tiles, where the curve
   /// jumps, have far more rows and faces than most: cut earlier, they do not decide how much shared memory every block takes.
-  /// Border tiles heed limit.cells alone.
+  /// Border tiles, with more rows and faces for each cell, are cut like them: so they find room where a block of inner ones ends.
   /// @cost one pass over the cells' faces and stencils.
   TileCut(const mesh::Mesh& mesh, const Discretization& discretization, const TileSize& limit);
 
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(of_tile.size()); }
-  /// What this part of the inner tiles does not exceed, each number by itself; of all tiles, where none is inner. 1: none does.
+  /// What this part of the inner tiles does not exceed, each number by itself; of all tiles, where inner ones are not the most.
+  /// 1: none does.
   [[nodiscard]] TileSize quantile(double part) const;
 
   std::int32_t inner = 0;                    ///< tiles 0 ... inner - 1 have inner cells, the others border cells
@@ -47,7 +48,7 @@ struct TileCut {
 
 struct Tiles {
   /// @throws LimitError where a tile has more than 65,535 rows or 32,767 faces, or all of them more than 2^31 - 1 of anything.
-  /// @cost memory: 4 B per row around a tile, 84 B per face of a tile, 28 B per hexahedron, and with stencils by node 24 B per
+  /// @cost memory: 4 B per row around a tile, 76 B per face of a tile, 26 B per hexahedron, and with stencils by node 24 B per
   /// row;
   ///   time: one pass over cells, faces and stencils.
   Tiles(const mesh::Mesh& mesh, const Discretization& discretization, const TileCut& cut);
@@ -57,14 +58,14 @@ struct Tiles {
   std::int32_t inner;  ///< as in TileCut
   std::vector<Tile> tile;
   std::vector<std::int32_t> halo_row;
-  /// By tile: where the faces of each cell begin and the end of the last (cells + 1 numbers); each cell's faces (face and
-  /// kRightSide in the lower half, row behind it in the upper). All in the numbers of the tile.
-  std::vector<std::uint32_t> topology;
+  /// By tile: where the faces of each cell begin and the end of the last (cells + 1 numbers), and each cell's sides of faces
+  /// (face and kRightSide); then, as many, the rows behind them. All in the numbers of the tile.
+  std::vector<std::uint16_t> topology;
   /// By place. Of a face to a cell of another tile, its place in that one; to a ghost, its own place. Of a face of the
   /// boundary, how manieth of the boundary it is; its cell is to the left.
   std::vector<std::int32_t> across;
   std::vector<GhostSide> ghost_sides;
-  std::vector<double> arms, normals;  ///< by place, in blocks of faces (see arm_columns, normal_columns)
+  std::vector<double> arms, areas;  ///< by place, in blocks of faces (see arm_columns, area_columns)
   // Where stencils are not the rows behind the faces; else empty.
   std::vector<std::uint16_t> stencil_row;  ///< as Discretization's, in the tile's numbers
   std::vector<double> centroids;           ///< by tile, column by column: of its rows, relative to its first cell's
