@@ -18,6 +18,8 @@ kinds = ["least_squares", "green_gauss"] if gradient == "both" else [gradient]
 print("some table")
 print(json.dumps({"bench": "flow/residual", "ranks": ranks, "copy_bytes_per_s": 4e12, "rows": [
     {"gradient": kind, "cells": int(cells), "in_step_per_s": 3e9 * ranks ** 0.5, "bytes": 1000, "mesh_s": 1.25, "solver_s": 2} for kind in kinds]}))
+if elements == os.environ.get("BROKEN_LATE"):
+    sys.exit("weft: error: a rank was killed")
 """
 MPIRUN = """#!/bin/sh
 while [ "$1" != -n ]; do shift; done
@@ -57,6 +59,12 @@ class GpuTable(InFolder):
         self.assertIn("the GPU is full", done.stderr)
         self.assertIn("| hexahedra | 2,097,152 |", done.stdout)
         self.assertNotIn("| tetrahedra", done.stdout)
+
+    def test_a_run_fails_when_all_is_printed(self):
+        done = self.table(str(self.folder / "bench"), BROKEN_LATE="quads")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("a rank was killed", done.stderr)
+        self.assertNotIn("| quads", done.stdout)
 
     def test_no_program(self):
         done = self.table(str(self.folder / "nothing"))

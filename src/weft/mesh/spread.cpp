@@ -48,6 +48,7 @@ void edges_of(const Mesh& mesh, LocalCellId cell, Name&& name, std::vector<detai
   }
 }
 
+/// @collective
 bool is_periodic(const Mesh& mesh) {
   bool periodic = false;
   for (std::int32_t ghost = mesh.owned_cells; ghost < mesh.cells(); ++ghost)
@@ -56,10 +57,9 @@ bool is_periodic(const Mesh& mesh) {
 }
 
 /// Cuts the graph as it lies, in the order of ranks and of their cells.
-std::vector<std::int32_t> cut_with_scotch(const Mesh& mesh, std::vector<std::int32_t> weight, int parts) {
+std::vector<std::int32_t> cut_with_scotch(const Mesh& mesh, std::vector<std::int32_t> weight, bool periodic, int parts) {
   detail::CellGraph graph;
   graph.weight = std::move(weight);
-  const bool periodic = is_periodic(mesh);
   std::vector<detail::GraphEdge> edges;
   const auto row = [&](LocalCellId cell) {
     return cell.value() < mesh.owned_cells ? mesh.plan.offsets().first().value() + cell.value()
@@ -109,7 +109,7 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
   for (const std::int32_t w : weight) heavy += w;
   const bool periodic = is_periodic(mesh);
   detail::check_graph_size(mesh.global_cells, comm.sum(sides), periodic, comm.sum(heavy));
-  if (chosen == Partitioner::scotch) return cut_with_scotch(mesh, std::move(weight), parts);
+  if (chosen == Partitioner::scotch) return cut_with_scotch(mesh, std::move(weight), periodic, parts);
   std::vector<std::int64_t> id;
   detail::CellGraph graph;
   std::vector<detail::GraphEdge> edges;

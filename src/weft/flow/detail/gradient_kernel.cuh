@@ -76,7 +76,7 @@ __device__ void fetch_tile(const GradientArgs<Real>& a, const Tile& tile, const 
   fetch.run(t.topology + tile.first_topology(), m.topology, tile.topology_size());
 }
 
-/// Asks the second-level cache for what fetch_tile() will fetch, but for the centroids that stencils by node need.
+/// Asks the second-level cache for a tile's part of all lists but those that stencils by node need.
 template <int Dim, Pulls kPulls, class Real>
 __device__ void prefetch_tile(const GradientArgs<Real>& a, const Tile& tile) {
   const TileArrays<Real>& t = a.tiles;
