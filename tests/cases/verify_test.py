@@ -69,13 +69,13 @@ class Page(unittest.TestCase):
 
     def test_cut_off_and_resumed(self):
         (self.folder / "hang_in_vortex").touch()
-        self.cut_off("== Isentropic vortex")
+        output = self.cut_off("== Isentropic vortex")
         page = self.page.read_text()
         self.assertIn("Written by `tools/verify --full --device cuda --write -n 1`;", page)
         self.assertIn("(1 x A GPU, 16 hardware threads)", page)
         self.assertIn("**Not complete**: the command was cut off, or has not ended yet. Rows are missing of: vortex, ", page)
-        self.assertEqual(page.count("| pass |"), 8)
-        self.assertEqual(page.count("| **FAIL** |"), 1)
+        self.assertEqual(page.count("| pass |"), 8, output)
+        self.assertEqual(page.count("| **FAIL** |"), 1, output)
 
         # Another page does not go on from there, nor does another machine.
         (self.folder / "hang_in_vortex").rename(self.folder / "hang")
