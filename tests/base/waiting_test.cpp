@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <optional>
+#include <thread>
 
 #include "weft/base/error.hpp"
 
@@ -46,8 +48,7 @@ TEST(Waiting, AnImpatientWatchdogEndsTheProcess) {
       {
         const Watchdog dog(0.5, "rank 1 of 2");
         const Waiting waiting("ghost rows", 0);
-        for (;;) {
-        }
+        for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
       },
       ::testing::ExitedWithCode(Watchdog::kExitCode), "weft: watchdog: rank 1 of 2 has waited .* s for rank 0 .ghost rows.");
 }
