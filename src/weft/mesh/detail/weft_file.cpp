@@ -45,10 +45,14 @@ std::uint64_t checksum(const Communicator& comm, std::int64_t first, std::span<c
   return comm.sum(sum);
 }
 
-template <class To, class From>
-std::span<const To> as_scalars(const std::vector<From>& values) {
-  static_assert(std::is_trivially_copyable_v<From> && sizeof(From) % sizeof(To) == 0);
-  return {reinterpret_cast<const To*>(values.data()), values.size() * (sizeof(From) / sizeof(To))};
+/// How many scalars a row is made of.
+template <class Scalar, class Row>
+constexpr std::size_t kScalars = sizeof(Row) / sizeof(Scalar);  // NOLINT(bugprone-sizeof-expression): a row may be one scalar
+
+template <class Scalar, class Row>
+std::span<const Scalar> as_scalars(const std::vector<Row>& rows) {
+  static_assert(std::is_trivially_copyable_v<Row> && sizeof(Row) % sizeof(Scalar) == 0);
+  return {reinterpret_cast<const Scalar*>(rows.data()), rows.size() * kScalars<Scalar, Row>};
 }
 
 std::uint64_t header_checksum(int dim, const std::vector<Zone>& zones) {
@@ -81,7 +85,7 @@ class Writer {
     file_.write_rows(kZoneDims, std::span<const std::int32_t>(dims));
   }
 
-  /// `values` in rows of sizeof(T) / sizeof(Scalar) scalars.
+  /// `values`, of kScalars<Scalar, T> scalars each.
   template <class Scalar, class T>
   void rows(const std::string& name, const std::vector<T>& values) {
     file_.write_rows(name, std::span<const T>(values));
@@ -212,7 +216,7 @@ class Reader {
   [[nodiscard]] std::vector<T> rows(const std::string& name, std::int64_t first, std::int64_t count) const {
     std::vector<T> values = file_.read_rows<T>(name, first, count);
     const std::span<const Scalar> scalars = as_scalars<Scalar>(values);
-    expect(checksum_name(name), checksum(comm_, first * static_cast<std::int64_t>(sizeof(T) / sizeof(Scalar)), scalars), name);
+    expect(checksum_name(name), checksum(comm_, first * static_cast<std::int64_t>(kScalars<Scalar, T>), scalars), name);
     return values;
   }
 
