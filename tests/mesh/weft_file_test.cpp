@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 class WeftFile : public ::testing::Test {
- protected:
+ public:
   WeftFile() {
     if (comm.is_root()) fs::create_directories(folder);
     comm.barrier();
@@ -36,6 +36,7 @@ class WeftFile : public ::testing::Test {
     if (comm.is_root()) fs::remove_all(folder);
   }
 
+ protected:
   /// Writes a whole mesh that every rank holds.
   void write(const MeshBlock& whole) const { write_mesh(comm, detail::scatter_whole(comm, whole), path, MeshFormat::weft); }
 

@@ -114,7 +114,7 @@ def draw_field(report, folder, field, name, caption, suffix="", *options):
     PICTURES.mkdir(parents=True, exist_ok=True)
     picture = Image.open(drawn).convert("RGB")
     picture.thumbnail((900, 900))  # the repository keeps every version: small ones
-    picture.quantize(256).save(PICTURES / name, optimize=True)
+    picture.quantize(256, kmeans=1).save(PICTURES / name, optimize=True)
     report.picture(name, caption)
 
 
