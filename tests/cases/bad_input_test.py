@@ -377,9 +377,12 @@ def row(attempt, outcome):
     return f"| {cell(attempt.tried)} | {code} | {said(message)} |"
 
 
-def old_row(page, title, attempt):
+def old_row(page, title, table, attempt):
+    """What the page says of an attempt of this table; "the same" may be there more than once."""
     section = page.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
-    return next((line for line in section.splitlines() if line.startswith(f"| {cell(attempt.tried)} |")), None)
+    rows = [line for line in section.splitlines() if line.startswith(f"| {cell(attempt.tried)} |")]
+    place = [other for other in table if other.tried == attempt.tried].index(attempt)
+    return rows[place] if place < len(rows) else None
 
 
 def main():
@@ -392,7 +395,7 @@ def main():
         wanted += f"\n## {title}\n\n" + (f"{how}\n\n" if how else "") + "| tried | exit code | said |\n| --- | --- | --- |\n"
         for attempt in table:
             outcome = next(outcomes)
-            line = row(attempt, outcome) if outcome else old_row(page, title, attempt)
+            line = row(attempt, outcome) if outcome else old_row(page, title, table, attempt)
             wanted += f"{line}\n" if line else ""
     if "--write" in sys.argv:
         PAGE.write_text(wanted)
