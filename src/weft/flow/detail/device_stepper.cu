@@ -18,6 +18,7 @@
 #include "weft/flow/detail/device_scalars.hpp"
 #include "weft/flow/detail/device_stepper.hpp"
 #include "weft/flow/detail/device_tiles.hpp"
+#include "weft/flow/detail/ghost_states.cuh"
 #include "weft/flow/detail/runge_kutta.hpp"
 #include "weft/flow/detail/step_loops.cuh"
 
@@ -45,7 +46,7 @@ class TileStepper final : public DeviceStepper {
  public:
   TileStepper(const Residual& scheme, const SourceTerm& source_term, ScalarTransport* scalars);
   ~TileStepper() override {
-    for (Stream* stream : {&stream_, &border_stream_}) {
+    for (Stream* stream : {&stream_, &border_stream_, &sums_stream_}) {
       try {
         stream->wait();               // what is in flight uses the memory
       } catch (const DeviceError&) {  // was or will be told by who waits for it
@@ -95,17 +96,21 @@ class TileStepper final : public DeviceStepper {
   /// Starts an exchange of what the stream has computed so far.
   Exchange* start_pull(std::optional<Exchange>& pull, Stream& stream);
   void finish_pull(Exchange* pull, Stream& stream);
-  /// Boundary rows, ghosts, gradients, and states on the owned cells' sides of faces, of the present values: done for either
-  /// stream. Returns the exchange that is in flight: kernels that read gradients of ghosts must wait for it. Gradients of all
-  /// cells are kept only if `keep_gradients`, else those that others need.
-  [[nodiscard]] Exchange* ghosts_and_gradients(double time, bool keep_gradients);
-  /// In the stream of the border.
-  void ghost_states();
+  struct Gradients {
+    Exchange* ghosts;  ///< those of ghosts, in flight; null: none are needed
+    Event inner;       ///< inner tiles are done
+  };
+  /// Boundary rows, ghosts' values, gradients, and states on the owned cells' sides of faces, of the present values: border tiles
+  /// done for either stream, inner ones for stream_. Gradients of all cells are kept only if `keep_gradients`, else those that
+  /// others need.
+  [[nodiscard]] Gradients ghosts_and_gradients(double time, bool keep_gradients);
+  /// In the stream of the border, once the ghosts' gradients are there.
+  void ghost_states(Exchange* gradients);
   void look();
   [[nodiscard]] FluxArgs<Real, State> flux_args() const;
   void begin_step();
   void end_step(bool rates);
-  void sum_rates();
+  void sum_rates(Stream& stream);
   void stage(int number, double time);
   void all_stages(double time, double advance, bool rates);
   void launch_step(double time, double advance, bool rates);
@@ -120,6 +125,7 @@ class TileStepper final : public DeviceStepper {
   const VolumeSource volume_source_;
   mutable Stream stream_;
   Stream border_stream_{Priority::high};  ///< exchanges and border tiles, beside the inner tiles; idle between stages
+  Stream sums_stream_;                    ///< what nobody waits for before the end of a step
   LimiterChoice limiter_;
   FluxChoice flux_;
   DeviceTiles<Real> tiles_;
@@ -275,7 +281,7 @@ void TileStepper<Real, State>::finish_pull(Exchange* pull, Stream& stream) {
 }
 
 template <class Real, class State>
-Exchange* TileStepper<Real, State>::ghosts_and_gradients(double time, bool keep_gradients) {
+typename TileStepper<Real, State>::Gradients TileStepper<Real, State>::ghosts_and_gradients(double time, bool keep_gradients) {
   boundary_.prescribe(stream_, time);
   Real* const rows = values_[at_.shown].data();
   const BoundaryArgs outside = boundary_.args();
@@ -300,22 +306,20 @@ Exchange* TileStepper<Real, State>::ghosts_and_gradients(double time, bool keep_
   };
   border_stream_.wait_for(after(stream_));
   gradients_of(stream_, tiles_.inner);
-  const Event inner = stream_.record();
+  Event inner = stream_.record();
   finish_pull(ghost_values, border_stream_);
   args.gradients = gradients_.data();
   gradients_of(border_stream_, tiles_.border);
   Exchange* const ghost_gradients = flat ? nullptr : start_pull(pull_gradients_, border_stream_);
   stream_.wait_for(after(border_stream_));
-  border_stream_.wait_for(after(inner));
-  return ghost_gradients;
+  return {ghost_gradients, std::move(inner)};
 }
 
 template <class Real, class State>
-void TileStepper<Real, State>::ghost_states() {
+void TileStepper<Real, State>::ghost_states(Exchange* gradients) {
+  finish_pull(gradients, border_stream_);
   with_dim([&](auto dim) {
-    parallel_for(
-        space::cuda{}, border_stream_, static_cast<std::int32_t>(tiles_.ghost_sides.size()),
-        GhostStates<dim(), Real>{tiles_.ghost_sides.data(), values_[at_.shown].data(), gradients_.data(), states_.data()});
+    launch_ghost_states<dim()>(border_stream_, tiles_.ghost_sides, values_[at_.shown].data(), gradients_.data(), states_.data());
   });
 }
 
@@ -352,7 +356,6 @@ void TileStepper<Real, State>::begin_step() {
 
 template <class Real, class State>
 void TileStepper<Real, State>::end_step(bool rates) {
-  if (rates) sum_rates();
   parallel_for(
       space::cuda{}, stream_, 1,
       EndStep{clock_.data(), status_.data(), rates ? rate_squared_.data() : nullptr, entries_.data(), stable_dt_.data()});
@@ -360,8 +363,8 @@ void TileStepper<Real, State>::end_step(bool rates) {
 }
 
 template <class Real, class State>
-void TileStepper<Real, State>::sum_rates() {
-  reduce_into(space::cuda{}, stream_, tiles_.border.last, Sums{}, SumOfTile{rate_partial_.data()}, Add{}, rate_squared_.data());
+void TileStepper<Real, State>::sum_rates(Stream& stream) {
+  reduce_into(space::cuda{}, stream, tiles_.border.last, Sums{}, SumOfTile{rate_partial_.data()}, Add{}, rate_squared_.data());
 }
 
 template <class Real, class State>
@@ -376,7 +379,7 @@ void TileStepper<Real, State>::stage(int number, double time) {
   const RungeKuttaStage coefficients = runge_kutta_stage(stages, number);
   evaluate_source(time);
   if (scalars_) scalars_->prepare(stream_, at_.now, conserved_[at_.now].data(), number == 0 ? local_dt_.data() : nullptr);
-  Exchange* const ghosts = ghosts_and_gradients(time, false);
+  const Gradients gradients = ghosts_and_gradients(time, false);
   const int out = 1 - at_.start;
   FluxArgs<Real, State> args = flux_args();
   args.start = conserved_[at_.start].data();
@@ -398,8 +401,8 @@ void TileStepper<Real, State>::stage(int number, double time) {
     with_dim([&](auto dim) { launch_fluxes<dim()>(stream, range, flux_, args); });
   };
   fluxes_of(stream_, tiles_.inner);
-  finish_pull(ghosts, border_stream_);
-  ghost_states();
+  ghost_states(gradients.ghosts);
+  border_stream_.wait_for(after(gradients.inner));
   fluxes_of(border_stream_, tiles_.border);
   stream_.wait_for(after(border_stream_));
   if (scalars_) {
@@ -415,7 +418,12 @@ void TileStepper<Real, State>::all_stages(double time, double advance, bool rate
   begin_step();
   for (int number = 0; number < residual_.numerics().rk_stages; ++number) {
     stage(number, time + runge_kutta_stage(residual_.numerics().rk_stages, number).time * advance);
+    if (number == 0 && rates) {  // which are the first stage's
+      sums_stream_.wait_for(after(stream_));
+      sum_rates(sums_stream_);
+    }
   }
+  if (rates) stream_.wait_for(after(sums_stream_));
   end_step(rates);
 }
 
@@ -581,7 +589,7 @@ std::vector<DeviceStep> TileStepper<Real, State>::finish() {
   WEFT_EXPECTS(done >= 1 && done <= started_.size());  // the host starts none where there is nothing to do
   at_ = started_[done - 1].end;
   if (!started_[done - 1].rates) {
-    sum_rates();
+    sum_rates(stream_);
     copy_bytes(stream_, entries_on_host_.data()[done - 1].rate_squared, rate_squared_.data(), sizeof(Sums));
     stream_.wait();
   }
@@ -607,7 +615,7 @@ void TileStepper<Real, State>::set_lowered(std::span<const std::int32_t> flags) 
 
 template <class Real, class State>
 void TileStepper<Real, State>::refresh(double time) {
-  finish_pull(ghosts_and_gradients(time, true), stream_);
+  finish_pull(ghosts_and_gradients(time, true).ghosts, stream_);
   with_dim([&](auto dim) { launch_boundary_fluxes<dim()>(stream_, flux_, flux_args(), boundary_.fluxes()); });
   if (scalars_) {
     scalars_->prepare(stream_, at_.now, conserved_[at_.now].data(), nullptr);

@@ -13,15 +13,19 @@
 
 namespace weft::flow::detail {
 
-/// Sum of `mine` over the block in a fixed order, on every thread.
-__device__ inline double block_sum(double mine, double* of_warps) {
-  for (int apart = 16; apart > 0; apart /= 2) mine += __shfl_down_sync(0xffffffffU, mine, static_cast<unsigned>(apart));
+/// Writes the sums of each thread's numbers over the block, in a fixed order. Once in a kernel.
+__device__ inline void put_block_sums(const double (&mine)[kVars], double* sums) {
+  __shared__ double of_warps[kTileThreads / 32][kVars];
+  for (int k = 0; k < kVars; ++k) {
+    double sum = mine[k];
+    for (int apart = 16; apart > 0; apart /= 2) sum += __shfl_down_sync(0xffffffffU, sum, static_cast<unsigned>(apart));
+    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32][k] = sum;
+  }
   __syncthreads();
-  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = mine;
-  __syncthreads();
+  if (threadIdx.x >= kVars) return;
   double sum = 0;
-  for (unsigned w = 0; w < blockDim.x / 32; ++w) sum += of_warps[w];
-  return sum;
+  for (unsigned w = 0; w < blockDim.x / 32; ++w) sum += of_warps[w][threadIdx.x];
+  sums[threadIdx.x] = sum;
 }
 
 /// Out of line: boundary conditions take powers, which would cost every thread registers.
@@ -57,9 +61,13 @@ struct FaceArea {
 
   __device__ explicit FaceArea(BasicVec3<Real> vector) {
     Real scale = 1;
-    if constexpr (std::is_same_v<Real, float>) {  // whose range squares of areas may leave
-      scale = fmaxf(fmaxf(fabsf(vector.x), fabsf(vector.y)), fmaxf(fabsf(vector.z), std::numeric_limits<float>::min()));
-      vector = (1 / scale) * vector;
+    if constexpr (std::is_same_v<Real,
+                                 float>) {  // whose range squares of areas may leave: by a power of two, which rounds nothing
+      const float most =
+          fmaxf(fmaxf(fabsf(vector.x), fabsf(vector.y)), fmaxf(fabsf(vector.z), std::numeric_limits<float>::min()));
+      const int exponent = __float_as_int(most) & 0x7f800000;
+      scale = __int_as_float(exponent);
+      vector = __int_as_float(0x7f000000 - exponent) * vector;
     }
     const Real squared = dot(vector, vector), inverse = inverse_root(greater(squared, std::numeric_limits<Real>::min()));
     normal = inverse * vector;
@@ -182,13 +190,8 @@ __global__ void __launch_bounds__(kTileThreads, 5)
     }
   }
 
-  __shared__ double of_warps[kTileThreads / 32];
   if (a.rate_squared != nullptr) {
-    const auto number = static_cast<std::int64_t>(range.first) + blockIdx.x;
-    for (int k = 0; k < kVars; ++k) {
-      const double sum = block_sum(rate_squared[k], of_warps);
-      if (threadIdx.x == 0) a.rate_squared[number * kVars + k] = sum;
-    }
+    put_block_sums(rate_squared, a.rate_squared + (std::int64_t{range.first} + blockIdx.x) * kVars);
   }
   if (a.last) {
     // The order of positive numbers is that of their bits, and the least of many does not depend on who comes first.

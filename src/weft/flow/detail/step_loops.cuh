@@ -1,5 +1,5 @@
 #pragma once
-/// The loops of a step over faces, cells and ghost rows, besides the kernels over tiles: functors for parallel_for and reduce.
+/// The loops of a step over faces and cells, besides the kernels over tiles: functors for parallel_for and reduce.
 #include <cstdint>
 
 #include "weft/base/macros.hpp"
@@ -91,20 +91,6 @@ struct BoundaryRows {
     const Primitive inside = as<double>(load(values + static_cast<std::int64_t>(b.left[face]) * kVars));
     const Primitive outside = zone.prescribed ? b.prescribed[face] : state_behind(gas, zone.params, inside, b.normal[face]);
     store(values + static_cast<std::int64_t>(cells + face) * kVars, as<Real>(outside));
-  }
-};
-
-/// States on the sides of faces where ghosts are, as gradient_kernel makes them of own cells.
-template <int Dim, class Real>
-struct GhostStates {
-  const GhostSide* sides;
-  const Real *values, *gradients;
-  Real* states;
-  WEFT_HD void operator()(std::int32_t i) const {
-    const GhostSide& side = sides[i];
-    const BasicPrimitive<Real> w = reconstruct<Dim>(RowView<Real, Real>{values, gradients}, side.row, as<Real>(side.arm));
-    Real* const to = states + state_place(side.place, side.right);
-    for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = w[k];
   }
 };
 
