@@ -1,22 +1,30 @@
 // Cell-residuals per second of the Euler residual, beside the machine's copy bandwidth.
 //
 //   mpirun -n 2 bench_flow_residual
-//       [cells [host|cuda [elements|all [fp64|mixed|fp32 [threads of a rank [both|least_squares|green_gauss]]]]]]
+//       [cells [host|cuda [elements|all|FILE [fp64|mixed|fp32 [threads of a rank [both|least_squares|green_gauss]]]]]]
 //
-// One line per element type and gradient: a full residual (ghost exchange, gradients, limiter, fluxes) and a full Runge-Kutta
-// step divided by its three residuals; the seconds that the slowest rank took to generate and build the mesh, and to make the
-// solver. Bytes per cell and residual are the compulsory traffic of two passes (each input once), as docs/performance.md counts
-// them. Prints a table, and the same as JSON on the last line.
+// In a periodic box of about so many cells; or on the mesh of a file that is not named as elements are, with slip walls for
+// boundaries, whatever `cells` says. One line per element type and gradient: a full residual (ghost exchange, gradients, limiter,
+// fluxes) and a full Runge-Kutta step divided by its three residuals; the seconds that the slowest rank took to generate or read
+// and to build the mesh, and to make the solver. Bytes per cell and residual are the compulsory traffic of two passes (each input
+// once), as docs/performance.md counts them. Prints a table, and the same as JSON on the last line. The exit code is 1 where
+// there is an error, 2 where arguments are wrong.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <exception>
+#include <limits>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "weft/base/clock.hpp"
 #include "weft/comm/environment.hpp"
 #include "weft/device/device.hpp"
 #include "weft/device/info.hpp"
+#include "weft/flow/run.hpp"
 #include "weft/flow/solver.hpp"
 #include "weft/mesh/generate_by_name.hpp"
 #include "weft/mesh/mesh.hpp"
@@ -66,6 +74,12 @@ double compulsory_bytes(const mesh::Mesh& m, flow::Precision precision) {
   return gradient_pass + flux_pass + update;
 }
 
+struct BoxElements {
+  const char* name;
+  int dim;
+};
+constexpr std::array<BoxElements, 4> kBoxes{{{"quads", 2}, {"triangles", 2}, {"hexahedra", 3}, {"tetrahedra", 3}}};
+
 mesh::Mesh periodic_box(const Communicator& comm, const std::string& elements, int dim, std::int64_t cells) {
   const double per_cube = elements == "tetrahedra" ? 6 : 1;
   const auto n = static_cast<std::int64_t>(std::round(std::pow(static_cast<double>(cells) / per_cube, 1.0 / dim)));
@@ -77,12 +91,28 @@ mesh::Mesh periodic_box(const Communicator& comm, const std::string& elements, i
   return mesh::build(comm, mesh::generate(comm, "box", box), options);
 }
 
+/// The longest side of the box around a mesh; 1 of the generated ones.
+double extent(const mesh::Mesh& m) {
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  std::array<double, 6> reach{kNone, kNone, kNone, kNone, kNone, kNone};
+  for (const Vec3& x : m.node_coord) {
+    const std::array<double, 6> here{x.x, x.y, x.z, -x.x, -x.y, -x.z};
+    for (std::size_t k = 0; k < 6; ++k) reach[k] = std::max(reach[k], here[k]);
+  }
+  m.comm.max(std::span<double>(reach));
+  return std::max({reach[0] + reach[3], reach[1] + reach[4], reach[2] + reach[5]});
+}
+
 Row measure(const mesh::Mesh& m, const std::string& elements, const flow::Numerics& numerics, Backend backend, int threads) {
   const Communicator& comm = m.comm;
+  // Walls of any shape are in the way of the flow: a slower one, so that it stays physical there from the start.
+  const double length = m.boundary.empty() ? 1 : extent(m), speed = m.boundary.empty() ? 1 : 0.2;
   const Stopwatch making;
-  flow::Solver solver(m, {}, {}, numerics, mesh::Neighbours::face, {}, backend, Transport::automatic, {}, threads);
-  solver.initialise([](Vec3 x) {
-    return flow::Primitive{1 + 0.2 * std::sin(6.28318530717958648 * (x.x + x.y + x.z)), {1, 0.5, 0}, 1};
+  const std::vector<flow::BoundaryCondition> walls(m.boundary.size());
+  flow::Solver solver(m, {}, walls, numerics, mesh::Neighbours::face, {}, backend, Transport::automatic, {}, threads);
+  solver.initialise([length, speed](Vec3 x) {
+    const double wave = std::sin(6.28318530717958648 * ((x.x + x.y + x.z) / length));
+    return flow::Primitive{1 + 0.2 * speed * wave, speed * Vec3{1, 0.5, 0}, 1};
   });
   const double solver_seconds = comm.max(making.seconds());
   solver.step(1.0);
@@ -114,11 +144,7 @@ Row measure(const mesh::Mesh& m, const std::string& elements, const flow::Numeri
           solver_seconds};
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const MpiEnvironment mpi(argc, argv);
-  const Communicator comm = Communicator::world();
+int bench(const Communicator& comm, int argc, char** argv) {
   const std::int64_t cells = argc > 1 ? std::atoll(argv[1]) : 300'000;
   const Backend backend = argc > 2 && std::string(argv[2]) == "cuda" ? Backend::cuda : Backend::host;
   const std::string only = argc > 3 && std::string(argv[3]) != "all" ? argv[3] : "";
@@ -142,10 +168,9 @@ int main(int argc, char** argv) {
                "in RK3 step [M/s]", "bytes/cell", "of copy rate", "mesh [s]", "solver [s]");
   }
   std::string json;
-  const auto run = [&](const std::string& elements, int dim) {
-    if (!only.empty() && only != elements) return;
+  const auto run = [&](const std::string& elements, const auto& make_mesh) {
     const Stopwatch building;
-    const mesh::Mesh m = periodic_box(comm, elements, dim, cells);
+    const mesh::Mesh m = make_mesh();
     const double mesh_seconds = comm.max(building.seconds());
     for (const auto gradient : {flow::GradientKind::least_squares, flow::GradientKind::green_gauss}) {
       if (wanted == (gradient == flow::GradientKind::green_gauss ? "least_squares" : "green_gauss")) continue;
@@ -155,18 +180,46 @@ int main(int argc, char** argv) {
                  r.residual_rate * 1e-6, r.step_rate * 1e-6, r.bytes, 100 * r.step_rate * r.bytes / bandwidth, mesh_seconds,
                  r.solver_seconds);
       json += fmt::format(
-          R"({}{{"elements":"{}","gradient":"{}","cells":{},"residuals_per_s":{:.4g},"in_step_per_s":{:.4g},"bytes":{:.0f},"mesh_s":{:.4g},"solver_s":{:.4g}}})",
+          R"({}{{"elements":{:?},"gradient":"{}","cells":{},"residuals_per_s":{:.4g},"in_step_per_s":{:.4g},"bytes":{:.0f},"mesh_s":{:.4g},"solver_s":{:.4g}}})",
           json.empty() ? "" : ",", r.elements, r.gradient, r.cells, r.residual_rate, r.step_rate, r.bytes, mesh_seconds,
           r.solver_seconds);
     }
   };
-  run("quads", 2);
-  run("triangles", 2);
-  run("hexahedra", 3);
-  run("tetrahedra", 3);
+  bool generated = false;
+  for (const BoxElements& box : kBoxes) {
+    if (!only.empty() && only != box.name) continue;
+    generated = true;
+    run(box.name, [&] { return periodic_box(comm, box.name, box.dim, cells); });
+  }
+  if (!generated) {
+    flow::MeshChoice choice;
+    choice.file = only;
+    run(choice.file.filename().string(), [&] { return flow::load_mesh(comm, choice); });
+  }
   if (comm.is_root()) {
     fmt::print(R"({{"bench":"flow/residual","ranks":{},"threads":{},"precision":"{}","copy_bytes_per_s":{:.4g},"rows":[{}]}})",
                comm.size(), threads, numbers, bandwidth, json);
     fmt::print("\n");
+  }
+  return 0;
+}
+
+/// Where every rank fails they agree on one error, and rank 0 tells it; a rank that fails alone tells, and ends the others.
+int fail(const Communicator& comm, const std::exception& error) {
+  const bool together = MpiEnvironment::everyone_arrives(comm, 3);
+  if (!together || comm.is_root()) fmt::print(stderr, "bench_flow_residual: error: {}\n", error.what());
+  if (!together) MpiEnvironment::abort_job(1);
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const MpiEnvironment mpi(argc, argv);
+  const Communicator comm = Communicator::world();
+  try {
+    return bench(comm, argc, argv);
+  } catch (const std::exception& error) {
+    return fail(comm, error);
   }
 }
