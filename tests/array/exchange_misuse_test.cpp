@@ -174,8 +174,25 @@ TEST(ExchangeMisuseTest, StaleOnBothSidesIsNoFlight) {
   EXPECT_THROW(pull.start(After()), DeviceError);
   EXPECT_FALSE(pull.in_flight());
   q.to_host(After(), {LocalRow(1), LocalRow(plan.rows())});
-  pull.run();
+  pull.run(After());
   EXPECT_EQ(q(plan.rows() - 1), plan.ghost_rows() > 0 ? 1.0 : q(plan.rows() - 1));
+}
+
+TEST(ExchangeMisuseTest, RunBetweenDevicesWithoutAWordOfWhatItMustWaitFor) {
+  const Communicator comm = Communicator::world();
+  const GhostPlan plan = make_plan(comm, Pattern::contiguous);
+  ArrayPair<double> q(plan, Layout::aos, Backend::mirror);
+  for (std::int32_t i = 0; i < plan.rows(); ++i) q(i) = 1.0;
+  Exchange pull = ArrayTransformer(plan, {q}).pull();
+  try {
+    pull.run();
+    ADD_FAILURE() << "nobody asked after what";
+  } catch (const ContractError& error) {
+    EXPECT_NE(std::string(error.what()).find("run(after(stream))"), std::string::npos) << error.what();
+  }
+  EXPECT_FALSE(pull.in_flight());
+  Stream stream = Stream::for_backend(Backend::mirror);
+  pull.run(after(stream));
 }
 
 TEST(ExchangeMisuseTest, ArrayOfAnotherPlan) {

@@ -106,7 +106,7 @@ TEST(PushTest, PullAndPushOfTheDeviceSide) {
   q.to_device(After());
   const auto view = q.view<Aos, space::mirror>();
   for (std::int32_t i = 0; i < plan.rows(); ++i) view(i, 1) = 2.0;
-  ArrayTransformer(plan, {q}).push(Reduce::add).run();
+  ArrayTransformer(plan, {q}).push(Reduce::add).run(After());
   const auto result = std::as_const(q).view<Aos, space::mirror>();
   for (std::int32_t i = 0; i < plan.owned_rows(); ++i) {
     const int copies = i % 4 == 0 ? comm.size() : 1;

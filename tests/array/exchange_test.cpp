@@ -75,7 +75,7 @@ TYPED_TEST(PullTest, DeviceFreshRowsAreStagedAndComeBack) {
       }();
       fill_owned(pair);
       Exchange pull = ArrayTransformer(plan, {pair}).pull();
-      pull.run();  // host side fresh: stays there
+      pull.run(After());  // host side fresh: stays there
       expect_ghosts(pair);
       fill_owned(pair, 1);
       pair.to_device(After());
@@ -87,7 +87,7 @@ TYPED_TEST(PullTest, DeviceFreshRowsAreStagedAndComeBack) {
       if (plan.owned_rows() > 0) {
         EXPECT_THROW((void)std::as_const(pair).data(), DeviceError);
       }
-      pull.run();
+      pull.run(After());
       // Owned and ghost rows are fresh on the device; bring them back to look at them.
       pair.to_host(After());
       expect_ghosts(pair, 1);

@@ -124,7 +124,7 @@ TEST_P(TransportTest, GhostsAreTheirOwnersRows) {
   for (int time = 0; time < 5; ++time) {
     arrays.fill(time);
     arrays.to_device_alone(backend);
-    exchange.run();
+    exchange.run(After());
     arrays.to_host();
     for (std::int32_t i = plan.owned_rows(); i < plan.rows(); ++i) {
       ASSERT_EQ(arrays.lists.row_size(i), length(plan.global(LocalRow(i)).value()));
@@ -142,7 +142,7 @@ TEST_P(TransportTest, OneArrayAlone) {
     for (std::int32_t i = 0; i < plan.owned_rows(); ++i) {
       for (int k = 0; k < 5; ++k) q(i, k) = value(plan.global(LocalRow(i)).value(), k, time);
     }
-    exchange.run();  // the host side is in use, so it gets the ghosts, too
+    exchange.run(After());  // the host side is in use, so it gets the ghosts, too
     for (std::int32_t i = 0; i < plan.rows(); ++i) {
       for (int k = 0; k < 5; ++k) ASSERT_EQ(q(i, k), value(plan.global(LocalRow(i)).value(), k, time));
     }
@@ -159,7 +159,7 @@ TEST_P(TransportTest, CsrRows) {
   }
   Exchange exchange = pull({rows});
   EXPECT_EQ(exchange.transport(), transport);
-  exchange.run();
+  exchange.run(After());
   for (std::int32_t i = 0; i < plan.rows(); ++i) {
     for (int k = 0; k < rows.row_size(i); ++k) ASSERT_EQ(rows(i, k), value(plan.global(LocalRow(i)).value(), k, 1));
   }
@@ -169,7 +169,7 @@ TEST_P(TransportTest, CsrRows) {
     for (int k = 0; k < rows.row_size(i); ++k) rows(i, k) = on_host(i, k) = 1.0 / (3 + i + 5 * k + comm.rank().value());
   }
   ArrayTransformer(plan, {on_host}, Transport::host).push(Reduce::add).run();
-  ArrayTransformer(plan, {rows}, transport).push(Reduce::add).run();
+  ArrayTransformer(plan, {rows}, transport).push(Reduce::add).run(After());
   for (std::int32_t i = 0; i < plan.rows(); ++i) {
     for (int k = 0; k < rows.row_size(i); ++k) ASSERT_EQ(rows(i, k), on_host(i, k)) << "row " << i;
   }
@@ -192,7 +192,7 @@ TEST_P(TransportTest, PushesEqualThoseOfTheHostBitByBit) {
     ArrayTransformer(plan, {on_host, list_on_host}, Transport::host).push(op).run();
     Exchange push = ArrayTransformer(plan, {there, list_there}, transport).push(op);
     EXPECT_EQ(push.transport(), transport);
-    push.run();
+    push.run(After());
     for (std::int32_t i = 0; i < plan.rows(); ++i) {
       for (int k = 0; k < 3; ++k) ASSERT_EQ(there(i, k), on_host(i, k)) << "row " << i << ", operation " << static_cast<int>(op);
       ASSERT_EQ(list_there.row_size(i), list_on_host.row_size(i));
@@ -245,7 +245,7 @@ TEST_P(TransportTest, DestroyedInFlightItWaitsForNobody) {
   comm.barrier();
   for (std::int32_t i = 0; i < plan.owned_rows(); ++i) q(i) = comm.rank().value();
   Exchange again = pull({q});
-  again.run();
+  again.run(After());
   for (std::int32_t i = 0; i < plan.rows(); ++i) EXPECT_EQ(q(i), plan.owner(LocalRow(i)).value());
 }
 
@@ -301,7 +301,7 @@ TEST(TransportChoiceTest, MessagesBetweenMachinesGoByMpi) {
   }
   for (int time = 0; time < 3; ++time) {
     arrays.fill(time);
-    exchange.run();
+    exchange.run(After());
     arrays.each_entry(0, plan.rows(), [&]<class T>(const T& entry, std::int32_t i, int k) {
       ASSERT_EQ(entry, static_cast<T>(value(plan.global(LocalRow(i)).value(), k, time))) << "row " << i << ", entry " << k;
     });
@@ -435,7 +435,7 @@ TEST(TransportChoiceTest, SidesThatDifferBetweenRanksAreThoseOfTheHost) {
   for (std::int32_t i = 0; i < plan.owned_rows(); ++i) q(i) = static_cast<double>(plan.global(LocalRow(i)).value());
   Exchange exchange = ArrayTransformer(plan, {q}).pull();
   EXPECT_EQ(exchange.transport(), comm.size() == 1 ? Transport::staged : Transport::shared);
-  exchange.run();
+  exchange.run(After());
   for (std::int32_t i = 0; i < plan.rows(); ++i) EXPECT_EQ(q(i), static_cast<double>(plan.global(LocalRow(i)).value()));
 }
 
@@ -450,7 +450,7 @@ TEST(TransportChoiceTest, CallersMemoryOfADevice) {
   }
   Exchange exchange = ArrayTransformer(plan, {PairRef::rows(Backend::mirror, memory, 2)}).pull();
   EXPECT_EQ(exchange.transport(), Transport::staged);
-  exchange.run();
+  exchange.run(After());
   for (std::size_t i = 0; i < memory.size(); ++i) {
     const LocalRow row(static_cast<std::int32_t>(i / 2));
     EXPECT_EQ(memory[i], value(plan.global(row).value(), static_cast<int>(i % 2), 3));

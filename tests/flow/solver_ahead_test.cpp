@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "weft/device/detail/host_work.hpp"
 #include "weft/flow/solver.hpp"
 
 #include "flow/solver_settings.hpp"
@@ -77,6 +78,30 @@ TEST_P(StepsAheadTest, OfMoreTilesThanOneBlockAddsUp) {
   single->step(1.0);
   EXPECT_EQ(single->residual_norms(), many->residual_norms());
   EXPECT_EQ(gathered(*single), gathered(*many));
+}
+
+TEST(StepsAheadOnCuda, AskTheHostForOneLaunchEach) {
+  WEFT_NEEDS_GPU();
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{64}}, {"ny", std::int64_t{48}}, {"elements", "mixed"}}, {});
+  Solver solver(m, IdealGas{}, test::conditions(m), {.cfl = 0.5}, mesh::Neighbours::face, SourceTerm{}, Backend::cuda);
+  solver.initialise([](Vec3 x) { return test::wavy(x, 2); });
+  if (!solver.works_ahead()) GTEST_SKIP() << "ranks share a GPU: their messages are staged, and the host takes part in each step";
+  const auto steps = [&](int count) {
+    solver.start_steps({.count = count, .until = 1e9});
+    EXPECT_EQ(solver.finish_steps().size(), static_cast<std::size_t>(count));
+  };
+  steps(8);  // in which graphs are made
+  steps(8);
+  for (const int count : {1, 20}) {
+    const weft::detail::HostWork before = weft::detail::host_work();
+    steps(count);
+    const auto spent = weft::detail::host_work() - before;
+    EXPECT_EQ(spent.graphs, count);
+    EXPECT_EQ(spent.kernels, 0);
+    EXPECT_EQ(spent.allocations, 0);
+    EXPECT_EQ(spent.copies, 2);  // what the steps did, to page-locked memory
+    EXPECT_LE(spent.waits, 2);   // that nothing is in flight; that all is done
+  }
 }
 
 TEST_P(StepsAheadTest, WithLocalTimeStepsToo) {

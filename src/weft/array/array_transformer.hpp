@@ -53,6 +53,9 @@ class Exchange {
   /// Blocks the host until the exchange is complete. Instead of finish(). @throws as finish().
   void wait();
   /// start() and wait().
+  void run(const After& after);
+  /// The same for arrays of the host, which no stream writes.
+  /// @throws ContractError where transport() is one of devices (nothing was started then); else as above.
   void run();
 
   [[nodiscard]] bool in_flight() const;

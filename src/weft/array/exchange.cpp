@@ -168,9 +168,16 @@ void Exchange::start(const After& after) { body().start(after); }
 void Exchange::finish(Stream& stream) { body().finish(stream); }
 void Exchange::wait() { body().finish(host_stream()); }
 
-void Exchange::run() {
-  start(after(host_stream()));
+void Exchange::run(const After& after) {
+  start(after);
   wait();
+}
+void Exchange::run() {
+  if (!detail::of_host(transport())) {
+    throw ContractError("an exchange between devices is run without a word of what it must wait for",
+                        "run(after(stream)) behind the stream that writes the arrays; run(After()) where none does");
+  }
+  run(After());
 }
 
 bool Exchange::in_flight() const { return body_ != nullptr && body_->flying(); }

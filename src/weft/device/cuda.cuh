@@ -4,6 +4,7 @@
 
 #include <source_location>
 
+#include "weft/device/detail/host_work.hpp"
 #include "weft/device/stream.hpp"
 
 namespace weft {
@@ -23,6 +24,7 @@ inline void check_cuda(cudaError_t result, const char* what,
 
 /// After a kernel launch: throws where it was refused. What fails while it runs is thrown by the next wait.
 inline void check_launch(const char* kernel, const std::source_location& where = std::source_location::current()) {
+  ++detail::host_work().kernels;
   check_cuda(cudaGetLastError(), kernel, where);
 }
 

@@ -385,12 +385,15 @@ mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
   return mesh;
 }
 
+/// Before anything that takes time, or makes results. @throws DeviceError on every rank where one has no GPU.
+void choose_device(const Communicator& comm, Backend device) {
+  if (device == Backend::host) return;
+  const Communicator machine = comm.split_shared_memory();
+  agreed(comm, [&] { set_device(device_of(machine.rank().value())); });
+}
+
 std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_case) {
   auto conditions = agreed(mesh.comm, [&] { return match_conditions(mesh, flow_case); });
-  if (flow_case.device != Backend::host) {
-    const Communicator machine = mesh.comm.split_shared_memory();
-    agreed(mesh.comm, [&] { set_device(device_of(machine.rank().value())); });
-  }
   auto solver = std::make_unique<Solver>(mesh, flow_case.gas, std::move(conditions), flow_case.numerics,
                                          flow_case.mesh.build.ghosts, flow_case.source(), flow_case.device, flow_case.transport,
                                          make_scalars(flow_case.scalars), flow_case.threads);
@@ -401,6 +404,7 @@ std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_cas
 RunSummary run(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing,
                RunObserver& observer, const std::function<bool()>& stop) {
   const Stopwatch wall;
+  choose_device(comm, flow_case.device);
   Results results(comm, flow_case, effective, existing);
   std::optional<KeepFreedMemory> start(std::in_place);
   const mesh::Mesh mesh = load_mesh(comm, flow_case.mesh);

@@ -5,6 +5,7 @@
 #include "weft/base/error.hpp"
 #include "weft/device/cuda.cuh"
 #include "weft/device/detail/cuda_api.hpp"
+#include "weft/device/detail/host_work.hpp"
 
 namespace weft::detail {
 
@@ -87,6 +88,7 @@ int current_device() {
 }
 void set_device(int device) { check_cuda(cudaSetDevice(device), "cudaSetDevice"); }
 void wait_for_device() {
+  ++host_work().waits;
   check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   throw_unreported();
 }
@@ -102,6 +104,7 @@ void* create_stream(bool high_priority) {
 }
 void destroy_stream(void* stream) noexcept { note(cudaStreamDestroy(stream_of(stream))); }
 void wait_stream(void* stream) {
+  ++host_work().waits;
   check_cuda(cudaStreamSynchronize(stream_of(stream)), "cudaStreamSynchronize");
   throw_unreported();
 }
@@ -133,6 +136,7 @@ bool event_done(void* event) {
   return true;
 }
 void wait_event(void* event) {
+  ++host_work().waits;
   check_cuda(cudaEventSynchronize(event_of(event)), "cudaEventSynchronize");
   throw_unreported();
 }
@@ -161,6 +165,7 @@ void prepare_pools() {
 }  // namespace
 
 void* allocate(Memory kind, std::size_t bytes) {
+  ++host_work().allocations;
   require();
   void* memory = nullptr;
   switch (kind) {
@@ -184,6 +189,7 @@ void release(Memory kind, void* memory) noexcept {
 }
 
 void* allocate_in(void* stream, std::size_t bytes) {
+  ++host_work().allocations;
   prepare_pools();
   void* memory = nullptr;
   check_cuda(cudaMallocAsync(&memory, bytes, stream_of(stream)), "cudaMallocAsync");
@@ -192,9 +198,11 @@ void* allocate_in(void* stream, std::size_t bytes) {
 void release_in(void* stream, void* memory) noexcept { note(cudaFreeAsync(memory, stream_of(stream))); }
 
 void copy(void* stream, void* to, const void* from, std::size_t bytes) {
+  ++host_work().copies;
   check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(stream)), "cudaMemcpyAsync");
 }
 void set(void* stream, void* at, int value, std::size_t bytes) {
+  ++host_work().copies;
   check_cuda(cudaMemsetAsync(at, value, bytes, stream_of(stream)), "cudaMemsetAsync");
 }
 void prefetch(void* stream, void* at, std::size_t bytes, bool to_host) {
@@ -256,6 +264,7 @@ void abandon_capture(void* stream) noexcept {
   (void)cudaGetLastError();
 }
 void launch_graph(void* graph, void* stream) {
+  ++host_work().graphs;
   check_cuda(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream_of(stream)), "cudaGraphLaunch");
 }
 void destroy_graph(void* graph) noexcept { note(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph))); }

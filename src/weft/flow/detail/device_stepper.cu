@@ -19,25 +19,12 @@
 #include "weft/flow/detail/device_stepper.hpp"
 #include "weft/flow/detail/device_tiles.hpp"
 #include "weft/flow/detail/ghost_states.cuh"
+#include "weft/flow/detail/gpu_room.hpp"
 #include "weft/flow/detail/runge_kutta.hpp"
 #include "weft/flow/detail/step_loops.cuh"
 
 namespace weft::flow::detail {
 namespace {
-
-/// @throws DeviceError where the case needs more bytes than the GPU has, saying how many GPUs would do.
-void expect_room(std::size_t needed, std::int32_t cells) {
-  std::size_t free = 0, total = 0;
-  check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-  if (needed <= free) return;
-  const auto up = [](std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit; };
-  const auto gigabytes = [&](std::size_t bytes) { return std::to_string(up(bytes, 1'000'000'000)) + " GB"; };
-  throw DeviceError("the case needs " + gigabytes(needed) + " on this GPU (" +
-                        std::to_string(needed / static_cast<std::size_t>(std::max(cells, 1))) + " bytes for each of " +
-                        std::to_string(cells) + " cells), and " + gigabytes(free) + " are free",
-                    free == 0 ? "end what else runs on this GPU"
-                              : "use a coarser mesh, or spread it over at least " + std::to_string(up(needed, free)) + " GPUs");
-}
 
 /// A stepper in numbers of some precision.
 /// @tparam Real  of values, gradients, geometry and fluxes.  @tparam State  of the conserved variables and their update.
@@ -239,11 +226,14 @@ const Tiles& TileStepper<Real, State>::with_room(const Residual& scheme, bool wi
   const auto rows = static_cast<std::size_t>(scheme.discretization().rows);
   const std::size_t of_owned =
       2 * kVars * sizeof(State) + (with_source ? kVars * sizeof(double) + sizeof(Vec3) : 0) + 2 * sizeof(double);
-  expect_room(DeviceTiles<Real>::bytes(scheme.discretization(), on_host) + owned * of_owned + rows * 2 * kVars * sizeof(Real) +
-                  cells * (kVars * static_cast<std::size_t>(m.dim) * sizeof(Real) + sizeof(std::int32_t)) +
-                  on_host.across.size() * kStateColumns * sizeof(Real) +
-                  (scalars != nullptr ? DeviceScalars::bytes(scheme, scalars->count()) : 0),
-              m.owned_cells);
+  const std::size_t needed = DeviceTiles<Real>::bytes(scheme.discretization(), on_host) + owned * of_owned +
+                             rows * 2 * kVars * sizeof(Real) +
+                             cells * (kVars * static_cast<std::size_t>(m.dim) * sizeof(Real) + sizeof(std::int32_t)) +
+                             on_host.across.size() * kStateColumns * sizeof(Real) +
+                             (scalars != nullptr ? DeviceScalars::bytes(scheme, scalars->count()) : 0);
+  std::size_t free = 0, total = 0;
+  check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  if (const auto error = lack_of_room(needed, free, m.owned_cells, m.comm.size())) throw *error;
   return on_host;
 }
 

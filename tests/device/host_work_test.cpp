@@ -1,0 +1,40 @@
+#include "weft/device/detail/host_work.hpp"
+
+#include <gtest/gtest.h>
+
+#include "weft/device/buffers.hpp"
+#include "weft/device/graph.hpp"
+
+#include "support/gpu.hpp"
+
+namespace weft::detail {
+namespace {
+
+TEST(HostWork, OfTheHostsOwnStreamsIsNone) {
+  const HostWork before = host_work();
+  host_stream().wait();
+  const HostWork spent = host_work() - before;
+  EXPECT_EQ(spent.waits, 0);
+  EXPECT_EQ(spent.allocations, 0);
+}
+
+TEST(HostWork, CountsWhatIsAskedOfCuda) {
+  WEFT_NEEDS_GPU();
+  const HostWork before = host_work();
+  Stream stream;
+  const StreamBuffer<double> buffer(stream, 100);
+  set_bytes(stream, buffer.data(), 0, 800);
+  Graph graph = Graph::capture(stream, [&](Stream& captured) { set_bytes(captured, buffer.data(), 1, 800); });
+  graph.launch(stream);
+  graph.launch(stream);
+  stream.wait();
+  const HostWork spent = host_work() - before;
+  EXPECT_EQ(spent.allocations, 1);
+  EXPECT_EQ(spent.copies, 2);
+  EXPECT_EQ(spent.graphs, 2);
+  EXPECT_EQ(spent.waits, 1);
+  EXPECT_EQ(spent.kernels, 0);
+}
+
+}  // namespace
+}  // namespace weft::detail
