@@ -41,13 +41,14 @@ int length(std::int64_t g) { return static_cast<int>(g % 4); }
 /// Arrays of several types, widths and layouts that travel together.
 struct Arrays {
   ArrayPair<double, 5> q;
+  static constexpr int kColumns = 20;  ///< a copy each: more than a kernel takes by value, on one rank, too
   ArrayPair<float, Dynamic> soa;
   ArrayPair<std::int8_t, 3> bytes;
   ArrayPair<std::int32_t, NonUniform, 4> lists;
 
   Arrays(const GhostPlan& plan, Backend backend)
       : q(plan, Layout::aos, backend),
-        soa(plan, 3, Layout::soa, backend),
+        soa(plan, kColumns, Layout::soa, backend),
         bytes(plan, Layout::aos, backend),
         lists(plan, Layout::aos, backend) {}
   [[nodiscard]] std::vector<PairRef> all() { return {q, soa, bytes, lists}; }
@@ -56,7 +57,7 @@ struct Arrays {
   void each_entry(std::int32_t first, std::int32_t last, const F& f) {
     for (std::int32_t i = first; i < last; ++i) {
       for (int k = 0; k < 5; ++k) f(q(i, k), i, k);
-      for (int k = 0; k < 3; ++k) f(soa(i, k), i, k);
+      for (int k = 0; k < kColumns; ++k) f(soa(i, k), i, k);
       for (int k = 0; k < 3; ++k) f(bytes(i, k), i, k);
       for (int k = 0; k < lists.row_size(i); ++k) f(lists(i, k), i, k);
     }

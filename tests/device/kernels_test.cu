@@ -1,6 +1,7 @@
 // What takes a compiler for GPUs to test: kernels, and calls that fail.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -98,6 +99,26 @@ TEST_P(CudaLoopTest, writes_every_element_once) {
     x.to_host(stream);
     for (int i = 0; i < n; ++i) ASSERT_EQ(std::as_const(x)[static_cast<std::size_t>(i)], 2 * (i + 1));
   }
+}
+
+/// As large as many views.
+struct Table {
+  double* to;
+  double entry[2500];
+  WEFT_HD void operator()(int i) const { to[i] = entry[i]; }
+};
+
+TEST(CudaLoops, take_twenty_kilobytes_by_value) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  const StreamBuffer<double> buffer(stream, 2500);
+  Table table{.to = buffer.data(), .entry = {}};
+  for (int i = 0; i < 2500; ++i) table.entry[i] = 1.0 / (1 + i);
+  parallel_for(space::cuda{}, stream, 2500, table);
+  std::vector<double> result(2500);
+  copy_bytes(stream, result.data(), buffer.data(), 2500 * sizeof(double));
+  stream.wait();
+  EXPECT_TRUE(std::equal(result.begin(), result.end(), table.entry));
 }
 
 TEST(CudaReduce, has_the_digits_of_the_host) {
