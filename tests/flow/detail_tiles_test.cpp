@@ -203,6 +203,8 @@ TEST(Tiles, RefuseMoreThan32BitsCanNumber) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Flow, TilesOf, ::testing::ValuesIn(test::settings()), [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(Surrounded, TilesOf, ::testing::ValuesIn(test::surrounded_settings()),
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace weft::flow

@@ -4,15 +4,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 
 #include "weft/base/error.hpp"
+#include "weft/flow/results.hpp"
 #include "weft/io/table.hpp"
 #include "weft/io/text_file.hpp"
 
 #include "flow/solver_support.hpp"
 #include "io/support/scratch.hpp"
+#include "support/gpu.hpp"
 
 namespace weft::flow {
 namespace {
@@ -54,13 +58,16 @@ struct Told : RunObserver {
 
 class WholeRun : public ::testing::Test {
  protected:
+  [[nodiscard]] Case wedge(const io::CaseReader& reader) const {
+    Case c = read_case(reader);
+    c.output.directory = scratch / "results";
+    return c;
+  }
   RunSummary run_wedge(
       const std::vector<std::string>& overrides, Existing existing = Existing::refuse,
       const std::function<bool()>& stop = [] { return false; }) {
     const io::CaseReader reader(io::CaseFile::from_text(kWedge, "case.toml", overrides));
-    Case c = read_case(reader);
-    c.output.directory = scratch / "results";
-    return run(comm, c, reader.effective_toml(), existing, told, stop);
+    return run(comm, wedge(reader), reader.effective_toml(), existing, told, stop);
   }
 
   const Communicator comm = Communicator::world();
@@ -158,6 +165,109 @@ TEST_F(WholeRun, ScalarsGoOnWithTheSameDigits) {
   (void)run_wedge(with, Existing::resume);
   EXPECT_EQ(histories(), expected);
 }
+
+using Devices = std::pair<Backend, Backend>;
+
+/// Runs of which a second goes on, on the host or on a GPU, from what a first left in its folder.
+class RunOnHostOrOnCuda : public WholeRun, public ::testing::WithParamInterface<Devices> {
+ protected:
+  static constexpr double kAgreement = 1e-12;
+  /// All that a run in one go or in parts leaves at its end.
+  struct Left {
+    RunSummary summary;
+    std::vector<double> conserved, amounts;  ///< of all cells, from the last checkpoint
+    std::vector<std::vector<double>> residuals, probes;
+    double time = 0;
+  };
+
+  void SetUp() override {
+    if (GetParam() != Devices(Backend::host, Backend::host)) WEFT_NEEDS_GPU();
+  }
+
+  [[nodiscard]] static std::vector<std::string> keys(Backend device, int steps) {
+    return {std::string("device=") + to_string(device),
+            "stop.steps=" + std::to_string(steps),
+            "mesh.elements=mixed",
+            "output.checkpoint_steps=10",
+            "output.history_steps=" + std::to_string(kHistorySteps),
+            "probes.a.at=[0.1, 0.5]",
+            "scalars.dye.initial=sin(5*x)",
+            "boundary.inlet.scalars.dye=1 + y*t"};
+  }
+  Left end_of_run(Backend device, Existing existing) {
+    Left left;
+    left.summary = run_wedge(keys(device, kSteps), existing);
+    const io::CaseReader reader(io::CaseFile::from_text(kWedge, "case.toml", keys(device, kSteps)));
+    const Case c = wedge(reader);
+    const mesh::Mesh m = load_mesh(comm, c.mesh);
+    const Resumed last = Results(comm, c, reader.effective_toml(), Existing::resume).read_checkpoint(m);
+    EXPECT_EQ(last.step, kSteps);
+    left.time = last.time;
+    left.conserved = test::gathered(m, last.conserved, Solver::kVars);
+    left.amounts = test::gathered(m, last.scalar_amounts, 1);
+    left.residuals = io::read_table(comm, scratch / "results" / "residuals.csv");
+    left.probes = io::read_table(comm, scratch / "results" / "probes.csv");
+    return left;
+  }
+
+  static void expect_near(const Left& whole, const Left& parts) {
+    EXPECT_NEAR(whole.time, parts.time, kAgreement * whole.time);
+    EXPECT_LE(test::relative_difference(IdealGas{}, whole.conserved, parts.conserved), kAgreement);
+    ASSERT_EQ(whole.amounts.size(), parts.amounts.size());
+    double most = 0;
+    for (const double amount : whole.amounts) most = std::max(most, std::abs(amount));
+    EXPECT_GT(most, 0.5);
+    for (std::size_t i = 0; i < whole.amounts.size(); ++i) {
+      EXPECT_NEAR(whole.amounts[i], parts.amounts[i], kAgreement * most) << i;
+    }
+    const Vec3 force = whole.summary.forces.at("wall").force;
+    EXPECT_LE(norm(force - parts.summary.forces.at("wall").force), kAgreement * norm(force));
+    EXPECT_EQ(whole.residuals.size(), std::size_t{kSteps / kHistorySteps});
+    EXPECT_EQ(whole.probes.size(), std::size_t{kSteps / kHistorySteps} + 1);
+    expect_near(whole.residuals, parts.residuals, 1e-9);
+    expect_near(whole.probes, parts.probes, kAgreement);
+  }
+  static void expect_near(const std::vector<std::vector<double>>& whole, const std::vector<std::vector<double>>& parts,
+                          double nearly) {
+    ASSERT_EQ(whole.size(), parts.size());
+    for (std::size_t row = 0; row < whole.size(); ++row) {
+      ASSERT_EQ(whole[row].size(), parts[row].size());
+      for (std::size_t k = 0; k < whole[row].size(); ++k) {
+        EXPECT_NEAR(whole[row][k], parts[row][k], nearly * (1 + std::abs(whole[row][k]))) << "row " << row << ", column " << k;
+      }
+    }
+  }
+
+  static constexpr int kSteps = 60, kHistorySteps = 5;
+};
+
+TEST_P(RunOnHostOrOnCuda, GoesOnFromACheckpoint) {
+  const Left whole = end_of_run(Backend::host, Existing::refuse);
+  const auto [first, second] = GetParam();
+  EXPECT_EQ(run_wedge(keys(first, 25), Existing::overwrite).steps, 25);
+  const Left parts = end_of_run(second, Existing::resume);
+  EXPECT_EQ(parts.summary.first_step, 25);
+  expect_near(whole, parts);
+}
+
+/// A GPU computes the next steps while such a checkpoint is written.
+TEST_P(RunOnHostOrOnCuda, GoesOnFromACheckpointOnTheWay) {
+  const Left whole = end_of_run(Backend::host, Existing::refuse);
+  const auto [first, second] = GetParam();
+  EXPECT_EQ(run_wedge(keys(first, 25), Existing::overwrite).steps, 25);
+  if (comm.is_root()) io::write_text(scratch / "results" / "checkpoint.h5", "damaged");
+  comm.barrier();
+  const Left parts = end_of_run(second, Existing::resume);
+  EXPECT_EQ(parts.summary.first_step, 20);
+  expect_near(whole, parts);
+}
+
+INSTANTIATE_TEST_SUITE_P(Flow, RunOnHostOrOnCuda,
+                         ::testing::Values(Devices(Backend::host, Backend::host), Devices(Backend::cuda, Backend::host),
+                                           Devices(Backend::host, Backend::cuda), Devices(Backend::cuda, Backend::cuda)),
+                         [](const auto& devices) {
+                           return std::string(to_string(devices.param.first)) + "_then_" + to_string(devices.param.second);
+                         });
 
 TEST_F(WholeRun, RefusesACheckpointOfOtherScalars) {
   const auto refused = [&](const std::vector<std::string>& overrides) {
