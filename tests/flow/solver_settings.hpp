@@ -108,7 +108,7 @@ struct Setting {
     if (boundary == supersonic) w.velocity += kFaster;
     return w;
   }
-  friend void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
+  friend std::ostream& operator<<(std::ostream& out, const Setting& setting) { return out << setting.name; }
   /// Green-Gauss gradients are of plane cells and of neighbours across faces.
   [[nodiscard]] bool takes_green_gauss() const { return options.ghosts == mesh::Neighbours::face && !axisymmetric; }
 };
