@@ -92,6 +92,20 @@ TEST(Initial, LaterRegionsWin) {
   for (const std::string_view name : names<Region::Shape>()) EXPECT_EQ(name_of(kind_named<Region::Shape>(name)), name);
 }
 
+TEST(Initial, SaysWhatMayChangeWithTime) {
+  for (const InitialKind kind : {InitialKind::uniform, InitialKind::forward_step, InitialKind::ringleb}) {
+    EXPECT_FALSE(InitialState({.kind = kind, .state = {1, {}, 1}}).of_time()) << name_of(kind);
+  }
+  for (const InitialKind kind : {InitialKind::sod, InitialKind::vortex, InitialKind::double_mach}) {
+    EXPECT_TRUE(InitialState({.kind = kind}).of_time()) << name_of(kind);
+  }
+  InitialParams params{.kind = InitialKind::expression};
+  params.expressions.pressure.text = "1 + 0.1*x";
+  EXPECT_FALSE(InitialState(params).of_time());
+  params.expressions.pressure.text = "1 + 0.1*t";
+  EXPECT_TRUE(InitialState(params).of_time());
+}
+
 TEST(Initial, ByExpression) {
   InitialParams params{.kind = InitialKind::expression};
   params.expressions.density.text = "1 + 0.2*sin(2*pi*x)";

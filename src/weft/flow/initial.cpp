@@ -172,6 +172,22 @@ Primitive InitialState::at(Vec3 x, double t) const {
   return impl_->background(x, t);
 }
 
+bool InitialState::of_time() const {
+  const StateExpressions& e = impl_->params.expressions;
+  const auto sees_time = [](const ExpressionText& formula) { return Expression(formula.text).sees_time(); };
+  switch (impl_->params.kind) {
+    case InitialKind::uniform:
+    case InitialKind::forward_step:
+    case InitialKind::ringleb:
+      return false;
+    case InitialKind::expression:
+      return sees_time(e.density) || sees_time(e.velocity_x) || sees_time(e.velocity_y) || sees_time(e.velocity_z) ||
+             sees_time(e.pressure);
+    default:
+      return true;
+  }
+}
+
 const InitialParams& InitialState::params() const { return impl_->params; }
 
 }  // namespace weft::flow

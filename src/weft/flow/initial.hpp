@@ -100,6 +100,8 @@ class InitialState {
   /// The exact solution on unbounded or periodic space; formulas at that time; regions stand still. at(x, 0) is operator()(x).
   /// What a formula gives for t > 0 may be no physical state.
   [[nodiscard]] Primitive at(Vec3 x, double t) const;
+  /// Whether at() may change with time.
+  [[nodiscard]] bool of_time() const;
 
   [[nodiscard]] const InitialParams& params() const;
 

@@ -178,10 +178,11 @@ double* Residual::row_behind(mesh::LocalFaceId face) {
 
 void Residual::prescribe(double time) {
   for (std::size_t z = 0; z < boundary_.size(); ++z) {
+    const BoundaryCondition& condition = boundary_[z];
+    if (!condition.prescribed || (!condition.of_time && !prescribed_[z].empty())) continue;
     prescribed_[z].clear();
-    if (!boundary_[z].prescribed) continue;
     for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
-      prescribed_[z].push_back(boundary_[z].prescribed(mesh_.face_centroid[face.index()], time));
+      prescribed_[z].push_back(condition.prescribed(mesh_.face_centroid[face.index()], time));
       detail::store(row_behind(face), prescribed_[z].back());
     }
   }
