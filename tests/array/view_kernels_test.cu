@@ -16,11 +16,12 @@ namespace {
 
 using namespace test;
 
-/// As value<T>(global row, k, 1) in the rows from `first` on.
+/// As value<T>(global row, k, time) in the rows from `first` on.
 template <class Rows>
 struct Write {
   Rows rows;
   std::int64_t first;
+  int time;
   WEFT_HD void operator()(std::int32_t i) const {
     int size = 0;
     if constexpr (requires { rows.row_size(i); }) {
@@ -29,7 +30,8 @@ struct Write {
       size = rows.row_size();
     }
     for (int k = 0; k < size; ++k)
-      rows(i, k) = static_cast<typename Rows::value_type>((7 * (first + i) + std::int64_t{13} * k + 31) % 101);
+      rows(i, k) =
+          static_cast<typename Rows::value_type>((7 * (first + i) + std::int64_t{13} * k + std::int64_t{31} * time) % 101);
   }
 };
 
@@ -59,14 +61,14 @@ void write_and_pull(Backend backend) {
     }
     Exchange pull = ArrayTransformer(plan, {pair}).pull();
     Stream stream = Stream::for_backend(backend);
-    for (int turn = 0; turn < 2; ++turn) {
+    for (const int time : {1, 2}) {
       stream.wait_for(After(pair.to_device(After())));
       const auto view = pair.template view<L, Space>();
       const std::int64_t first = plan.owned_rows() > 0 ? plan.global(LocalRow(0)).value() : 0;
-      parallel_for(Space{}, stream, plan.owned_rows(), Write<std::remove_const_t<decltype(view)>>{view, first});
+      parallel_for(Space{}, stream, plan.owned_rows(), Write<std::remove_const_t<decltype(view)>>{view, first, time});
       pull.run(after(stream));
       pair.to_host(After()).wait();
-      expect_ghosts(pair, 1);
+      expect_ghosts(pair, time);
     }
   }
 }

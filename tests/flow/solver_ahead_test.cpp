@@ -100,7 +100,7 @@ TEST(StepsAheadOnCuda, AskTheHostForOneLaunchEach) {
     EXPECT_EQ(spent.kernels, 0);
     EXPECT_EQ(spent.allocations, 0);
     EXPECT_EQ(spent.copies, 2);  // what the steps did, to page-locked memory
-    EXPECT_LE(spent.waits, 2);   // that nothing is in flight; that all is done
+    EXPECT_LE(spent.waits, 3);   // that nothing is in flight; that all is done, which is asked twice
   }
 }
 

@@ -180,11 +180,14 @@ void Residual::prescribe(double time) {
   for (std::size_t z = 0; z < boundary_.size(); ++z) {
     const BoundaryCondition& condition = boundary_[z];
     if (!condition.prescribed || (!condition.of_time && !prescribed_[z].empty())) continue;
-    prescribed_[z].clear();
+    std::vector<Primitive> states;  // all of them, or the old ones where the function throws
     for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
-      prescribed_[z].push_back(condition.prescribed(mesh_.face_centroid[face.index()], time));
-      detail::store(row_behind(face), prescribed_[z].back());
+      states.push_back(condition.prescribed(mesh_.face_centroid[face.index()], time));
     }
+    for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
+      detail::store(row_behind(face), states[static_cast<std::size_t>(face.value() - mesh_.boundary[z].faces.first().value())]);
+    }
+    prescribed_[z] = std::move(states);
   }
 }
 

@@ -372,6 +372,17 @@ const char* describe(StopReason reason) {
   return "interrupted";
 }
 
+namespace {
+
+/// @throws DeviceError on every rank where one has no GPU.  @collective
+void choose_device(const Communicator& comm, Backend device) {
+  if (device == Backend::host) return;
+  const Communicator machine = comm.split_shared_memory();
+  agreed(comm, [&] { set_device(device_of(machine.rank().value())); });
+}
+
+}  // namespace
+
 mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
   agreed(comm, [&] {
     if (comm.is_root() && !choice.file.empty() && !std::filesystem::exists(choice.file)) {
@@ -386,15 +397,9 @@ mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
   return mesh;
 }
 
-/// Before anything that takes time, or makes results. @throws DeviceError on every rank where one has no GPU.
-void choose_device(const Communicator& comm, Backend device) {
-  if (device == Backend::host) return;
-  const Communicator machine = comm.split_shared_memory();
-  agreed(comm, [&] { set_device(device_of(machine.rank().value())); });
-}
-
 std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_case) {
   auto conditions = agreed(mesh.comm, [&] { return match_conditions(mesh, flow_case); });
+  choose_device(mesh.comm, flow_case.device);
   auto solver = std::make_unique<Solver>(mesh, flow_case.gas, std::move(conditions), flow_case.numerics,
                                          flow_case.mesh.build.ghosts, flow_case.source(), flow_case.device, flow_case.transport,
                                          make_scalars(flow_case.scalars), flow_case.threads);
@@ -405,7 +410,7 @@ std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_cas
 RunSummary run(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing,
                RunObserver& observer, const std::function<bool()>& stop) {
   const Stopwatch wall;
-  choose_device(comm, flow_case.device);
+  choose_device(comm, flow_case.device);  // before anything that takes time, or makes results
   Results results(comm, flow_case, effective, existing);
   std::optional<KeepFreedMemory> start(std::in_place);
   const mesh::Mesh mesh = load_mesh(comm, flow_case.mesh);

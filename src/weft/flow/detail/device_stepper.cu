@@ -233,7 +233,7 @@ const Tiles& TileStepper<Real, State>::with_room(const Residual& scheme, bool wi
                              (scalars != nullptr ? DeviceScalars::bytes(scheme, scalars->count()) : 0);
   std::size_t free = 0, total = 0;
   check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-  if (const auto error = lack_of_room(needed, free, m.owned_cells, m.comm.size())) throw *error;
+  if (const auto error = lack_of_room(needed, free, total, m.owned_cells, m.comm.size())) throw *error;
   return on_host;
 }
 
