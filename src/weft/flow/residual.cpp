@@ -183,9 +183,7 @@ void Residual::prescribe(double time) {
     std::vector<Primitive> states;  // all of them, or the old ones where the function throws
     for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
       states.push_back(condition.prescribed(mesh_.face_centroid[face.index()], time));
-    }
-    for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
-      detail::store(row_behind(face), states[static_cast<std::size_t>(face.value() - mesh_.boundary[z].faces.first().value())]);
+      detail::store(row_behind(face), states.back());
     }
     prescribed_[z] = std::move(states);
   }

@@ -352,6 +352,13 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
   return matched;
 }
 
+/// @throws DeviceError on every rank where one has no GPU.  @collective
+void choose_device(const Communicator& comm, Backend device) {
+  if (device == Backend::host) return;
+  const Communicator machine = comm.split_shared_memory();
+  agreed(comm, [&] { set_device(device_of(machine.rank().value())); });
+}
+
 }  // namespace
 
 const char* describe(StopReason reason) {
@@ -371,17 +378,6 @@ const char* describe(StopReason reason) {
   }
   return "interrupted";
 }
-
-namespace {
-
-/// @throws DeviceError on every rank where one has no GPU.  @collective
-void choose_device(const Communicator& comm, Backend device) {
-  if (device == Backend::host) return;
-  const Communicator machine = comm.split_shared_memory();
-  agreed(comm, [&] { set_device(device_of(machine.rank().value())); });
-}
-
-}  // namespace
 
 mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
   agreed(comm, [&] {
