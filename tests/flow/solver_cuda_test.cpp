@@ -296,6 +296,37 @@ TEST(SolverCuda, BoundariesMayBePrescribedInTime) {
   EXPECT_LE(relative_difference(IdealGas{}, gathered(host), gathered(cuda)), kAgreement);
 }
 
+TEST(SolverCuda, PrescribedStatesThatDoNotChangeWithTimeAreAskedOnce) {
+  WEFT_NEEDS_GPU();
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{8}}, {"elements", "triangles"}}, {});
+  std::int64_t asked = 0, faces = 0;
+  for (const mesh::BoundaryZone& zone : m.boundary) faces += zone.faces.size();
+  BoundaryCondition given{{.kind = BoundaryKind::far_field}, [&](Vec3 x, double) {
+                            ++asked;
+                            return wavy(x, 2);
+                          }};
+  const auto after_steps = [&](Backend backend, bool of_time, bool first_zone_alone) {
+    asked = 0;
+    given.of_time = of_time;
+    std::vector<BoundaryCondition> everywhere(m.boundary.size(), given);
+    for (std::size_t z = 1; z < everywhere.size() && first_zone_alone; ++z) everywhere[z].of_time = true;
+    Solver solver(m, IdealGas{}, everywhere, {.cfl = 0.5}, mesh::Neighbours::face, {}, backend);
+    solver.initialise([&](Vec3 x) { return wavy(x, 2); });
+    go(solver, 20);
+    if (of_time || first_zone_alone) {
+      EXPECT_FALSE(backend == Backend::cuda && solver.works_ahead());
+    } else {
+      EXPECT_EQ(asked, faces);
+      EXPECT_TRUE(solver.works_ahead() || solver.transport() == "staged") << solver.transport();
+    }
+    return gathered(solver);
+  };
+  const std::vector<double> constant = after_steps(Backend::cuda, false, false);
+  EXPECT_LE(relative_difference(IdealGas{}, constant, after_steps(Backend::host, false, false)), kAgreement);
+  EXPECT_EQ(constant, after_steps(Backend::cuda, true, false));
+  EXPECT_EQ(constant, after_steps(Backend::cuda, false, true));
+}
+
 TEST(SolverCuda, NamesTheCellThatLeavesTheRangeOfTheGas) {
   WEFT_NEEDS_GPU();
   const mesh::Mesh m =

@@ -1,5 +1,7 @@
 #include "weft/flow/detail/device_boundary.hpp"
 
+#include <algorithm>
+
 namespace weft::flow::detail {
 
 DeviceBoundary::DeviceBoundary(const Residual& residual)
@@ -9,10 +11,12 @@ DeviceBoundary::DeviceBoundary(const Residual& residual)
   std::vector<ZoneArgs> zones;
   std::vector<std::int32_t> zone(faces), left(faces);
   std::vector<Vec3> normal(faces), arm(faces);
+  bool prescribes = false;
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     const BoundaryCondition& condition = residual.boundary()[z];
     zones.push_back({condition.params, static_cast<bool>(condition.prescribed)});
-    prescribes_ = prescribes_ || condition.prescribed;
+    prescribes = prescribes || condition.prescribed;
+    varies_ = varies_ || (condition.prescribed && condition.of_time);
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       const auto i = static_cast<std::size_t>(face.value() - first_);
       zone[i] = static_cast<std::int32_t>(z);
@@ -26,9 +30,12 @@ DeviceBoundary::DeviceBoundary(const Residual& residual)
   left_ = copy_of(left);
   normal_ = copy_of(normal);
   arm_ = copy_of(arm);
-  if (prescribes_) {
+  if (prescribes) {
     prescribed_ = DeviceArray<Primitive>(faces);
     prescribed_on_host_ = PinnedBuffer<Primitive>(faces);
+    std::fill_n(prescribed_on_host_.data(), faces, Primitive{});
+    ask(false, 0);
+    prescribed_.put(prescribed_on_host_.span());
   }
   fluxes_ = DeviceArray<Conserved>(faces);
   fluxes_on_host_.resize(faces);
@@ -45,17 +52,22 @@ BoundaryArgs DeviceBoundary::args() const {
 }
 
 void DeviceBoundary::prescribe(Stream& stream, double time) {
-  if (!prescribes_) return;
-  const mesh::Mesh& m = residual_.mesh();
+  if (!varies_) return;
   stream.wait();  // the buffer may still be read
+  ask(true, time);
+  copy_bytes(stream, prescribed_.data(), prescribed_on_host_.data(), prescribed_.size() * sizeof(Primitive));
+}
+
+/// The states of zones where they change with time, or of the others.
+void DeviceBoundary::ask(bool of_time, double time) {
+  const mesh::Mesh& m = residual_.mesh();
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     const BoundaryCondition& condition = residual_.boundary()[z];
-    if (!condition.prescribed) continue;
+    if (!condition.prescribed || condition.of_time != of_time) continue;
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       prescribed_on_host_.data()[face.value() - first_] = condition.prescribed(m.face_centroid[face.index()], time);
     }
   }
-  copy_bytes(stream, prescribed_.data(), prescribed_on_host_.data(), prescribed_.size() * sizeof(Primitive));
 }
 
 }  // namespace weft::flow::detail

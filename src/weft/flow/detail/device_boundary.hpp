@@ -12,13 +12,14 @@ namespace weft::flow::detail {
 
 class DeviceBoundary {
  public:
-  /// @param residual  names the zones and their conditions. Outlives this object.
+  /// @param residual  names the zones and their conditions. Outlives this object. Prescribed states that do not change with time
+  ///   are asked for here, and not again.
   explicit DeviceBoundary(const Residual& residual);
 
   [[nodiscard]] BoundaryArgs args() const;
-  /// Whether a zone has outside states that the host evaluates. Equal on every rank.
-  [[nodiscard]] bool prescribes() const { return prescribes_; }
-  /// Evaluates them at `time` and sends them. Waits for the work of the stream before.
+  /// Whether a zone has prescribed states that change with time, for which the host is asked in each stage. Equal on every rank.
+  [[nodiscard]] bool varies() const { return varies_; }
+  /// Evaluates those at `time` and sends them. Waits for the work of the stream before.
   void prescribe(Stream& stream, double time);
 
   /// Room for a flux through each face; fetch() brings what is there to the host, where flux() reads it.
@@ -27,9 +28,11 @@ class DeviceBoundary {
   [[nodiscard]] Conserved flux(std::int32_t face) const { return fluxes_on_host_[static_cast<std::size_t>(face - first_)]; }
 
  private:
+  void ask(bool of_time, double time);
+
   const Residual& residual_;
   std::int32_t first_;  ///< face of the mesh
-  bool prescribes_ = false;
+  bool varies_ = false;
   DeviceArray<ZoneArgs> zones_;
   DeviceArray<std::int32_t> zone_, left_;
   DeviceArray<Vec3> normal_, arm_;

@@ -440,7 +440,7 @@ void TileStepper<Real, State>::launch_step(double time, double advance, bool rat
 /// Whether a step asks nothing of the host but to launch kernels.
 template <class Real, class State>
 bool TileStepper<Real, State>::can_be_graph() const {
-  return !boundary_.prescribes() && !source_.function && !(scalars_ && scalars_->varies()) &&
+  return !boundary_.varies() && !source_.function && !(scalars_ && scalars_->varies()) &&
          (!pull_gradients_ || captures(pull_gradients_->transport()));
 }
 
