@@ -190,7 +190,7 @@ class Array {
 
   /// Elements between the starts of two rows (AoS) or of two entries of a row (SoA).
   [[nodiscard]] std::size_t stride() const {
-    return layout_ == Layout::soa ? static_cast<std::size_t>(rows_) : row_stride<T>(width(), RowAlign);
+    return layout_ == Layout::soa ? static_cast<std::size_t>(rows_) : row_stride<T, RowAlign>(width());
   }
   /// All storage, padding included: stride() * rows() elements (AoS) or rows() * width() (SoA).
   [[nodiscard]] std::span<T> storage() { return entries_.span(); }
@@ -232,14 +232,14 @@ class Array {
 
   static constexpr std::size_t storage_size(std::int64_t rows, int width, Layout layout) {
     const auto n = static_cast<std::size_t>(rows);
-    return n * (layout == Layout::soa ? static_cast<std::size_t>(width) : row_stride<T>(width, RowAlign));
+    return n * (layout == Layout::soa ? static_cast<std::size_t>(width) : row_stride<T, RowAlign>(width));
   }
   template <RowIndex I>
   [[nodiscard]] std::size_t position(I row, int k) const {
     WEFT_EXPECTS(k >= 0 && k < row_size(row));
     const auto entry = static_cast<std::size_t>(k);
     return layout_ == Layout::soa ? entry * static_cast<std::size_t>(rows_) + to_index(row)
-                                  : to_index(row) * row_stride<T>(width(), RowAlign) + entry;
+                                  : to_index(row) * row_stride<T, RowAlign>(width()) + entry;
   }
   template <RowIndex I>
   void check(I row, int k) const {
@@ -250,7 +250,7 @@ class Array {
   [[nodiscard]] auto row_of(U* data, I row) const {
     WEFT_EXPECTS(layout_ == Layout::aos);
     WEFT_EXPECTS(to_index(row) < static_cast<std::size_t>(rows_));
-    U* const first = data + to_index(row) * row_stride<T>(width(), RowAlign);
+    U* const first = data + to_index(row) * row_stride<T, RowAlign>(width());
     if constexpr (kKind == RowKind::static_fixed) {
       return std::span<U, static_cast<std::size_t>(RowSize)>(first, static_cast<std::size_t>(RowSize));
     } else {
@@ -296,7 +296,7 @@ class Array {
     const auto at = [](const Array& a, std::int32_t i, int k) {
       const auto row = static_cast<std::size_t>(i), entry = static_cast<std::size_t>(k);
       return a.layout_ == Layout::soa ? entry * static_cast<std::size_t>(a.rows_) + row
-                                      : row * row_stride<T>(a.width_, RowAlign) + entry;
+                                      : row * row_stride<T, RowAlign>(a.width_) + entry;
     };
     const std::span<T> to = storage();
     const std::span<const T> source = from.storage();

@@ -54,15 +54,13 @@ template <int RowSize, int RowMax>
 /// Rows are not padded.
 inline constexpr int kNoRowAlign = 0;
 
-/// Elements from the start of one AoS row to the next: `width`, rounded up so that every row starts at a multiple of `row_align`
+/// Elements from the start of one AoS row to the next: `width`, rounded up so that every row starts at a multiple of `RowAlign`
 /// bytes.
-template <class T>
-[[nodiscard]] WEFT_HD constexpr std::size_t row_stride(int width, int row_align) {
-  const auto n = static_cast<std::size_t>(width);
-  if (row_align == kNoRowAlign) return n;
-  const auto align = static_cast<std::size_t>(row_align);
-  const std::size_t step = align / std::gcd(sizeof(T), align);
-  return (n + step - 1) / step * step;
+template <class T, int RowAlign>
+[[nodiscard]] WEFT_HD constexpr std::size_t row_stride(int width) {
+  constexpr std::size_t kAlign = RowAlign == kNoRowAlign ? 1 : RowAlign;
+  constexpr std::size_t kStep = kAlign / std::gcd(sizeof(T), kAlign);  // by the compiler: in kernels std::gcd has other results
+  return (static_cast<std::size_t>(width) + kStep - 1) / kStep * kStep;
 }
 
 }  // namespace weft

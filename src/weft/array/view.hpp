@@ -44,7 +44,7 @@ class View {
     if constexpr (std::is_same_v<LayoutTag, Soa>) {
       return static_cast<std::size_t>(rows_);
     } else {
-      return row_stride<T>(row_size(), RowAlign);
+      return row_stride<T, RowAlign>(row_size());
     }
   }
   [[nodiscard]] WEFT_HD constexpr T* data() const { return data_; }
