@@ -1,6 +1,6 @@
-#include "weft/flow/detail/device_boundary.hpp"
-
 #include <algorithm>
+
+#include "weft/flow/detail/device_boundary.hpp"
 
 namespace weft::flow::detail {
 
