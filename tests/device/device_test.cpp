@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "weft/base/error.hpp"
@@ -202,17 +203,27 @@ TEST(Reduce, has_a_fixed_order_and_a_small_error) {
       space::mirror{}, host_stream(), 5, 1, [](int i) { return i + 1; }, [](int a, int b) { return a * b; }, &product);
   EXPECT_EQ(product, 120);
   EXPECT_EQ(reduce(
-                space::host{}, host_stream(), 0, 7, [](int) { return 1; }, [](int a, int b) { return a + b; }),
-            7);
-  for (const int n : {1, 255, 256, 257, 511, 512, 513, 100000}) EXPECT_EQ(sum(n, 1.0), n);
+                space::host{}, host_stream(), 0, 1, [](int) { return 7; }, [](int a, int b) { return a * b; }),
+            1);
+  for (const int n : {1, 31, 32, 33, 1023, 1024, 1025, 2047, 2048, 2049, 100000}) EXPECT_EQ(sum(n, 1.0), n);
   EXPECT_NEAR(sum(1'000'000, 0.1), 1e5, 1e-9);  // one after the other the error is 1.3e-6
-  const auto blocks = [](int n) {               // the order itself: blocks of 256 from the left, halves at block boundaries
-    return reduce(
-        space::host{}, n, std::string(), [](int i) { return std::string(i % 256 == 0 ? "b" : ""); },
-        [](const std::string& a, const std::string& b) { return !b.empty() && !a.empty() ? "(" + a + b + ")" : a + b; });
+  // The order itself: blocks of 1024 from the left, halves at block boundaries,
+  const auto pairs = [](const std::string& a, const std::string& b) {
+    return !b.empty() && !a.empty() ? "(" + a + " " + b + ")" : a + b;
   };
-  EXPECT_EQ(blocks(3 * 256 + 1), "((bb)(bb))");
-  EXPECT_EQ(blocks(3 * 256), "(b(bb))");
+  const auto blocks = [&](int n) {
+    return reduce(
+        space::host{}, n, std::string(), [](int i) { return std::string(i % 1024 == 0 ? "b" : ""); }, pairs);
+  };
+  EXPECT_EQ(blocks(3 * 1024 + 1), "((b b) (b b))");
+  EXPECT_EQ(blocks(3 * 1024), "(b (b b))");
+  // and within a block every 32nd from the left, then what is 16, 8, 4, 2 and 1 further on.
+  const auto within = [&](const std::set<int>& seen) {
+    return reduce(
+        space::host{}, 1000, std::string(), [&](int i) { return seen.contains(i) ? std::to_string(i) : std::string(); }, pairs);
+  };
+  EXPECT_EQ(within({3, 35, 67, 4, 36, 20}), "(((4 36) 20) ((3 35) 67))");
+  EXPECT_EQ(within({0, 1, 2, 16, 17, 24, 32, 992}), "((((((0 32) 992) 16) 24) 2) (1 17))");
 }
 
 TEST(CudaInfo, describes_every_gpu) {

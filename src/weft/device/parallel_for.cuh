@@ -4,6 +4,7 @@
 /// travel by value, up to 32 kB of views and numbers.
 #include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "weft/base/macros.hpp"
 #include "weft/device/buffers.hpp"
@@ -22,50 +23,42 @@ __global__ void __launch_bounds__(kLoopThreads) loop_kernel(Integer n, const F f
   if (i < static_cast<std::int64_t>(n)) f(static_cast<Integer>(i));
 }
 
-/// How a warp shares the work: it fetches kRows blocks of 256 values side by side into shared memory, all at once, so that memory
-/// is read in whole lines and with many loads in flight; then one lane per block combines its values from left to right.
+/// The value of the lane `apart` further on in the warp.
 template <class T>
-struct ReduceShape {
-  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 160);
-  static constexpr int kRows = sizeof(T) <= 16 ? 4 : sizeof(T) <= 40 ? 2 : 1;
-  static constexpr int kStride = kReduceBlock + 1;  // rows start in different banks
-  static constexpr int kTileBytes = kRows * kStride * static_cast<int>(sizeof(T));
-  static constexpr int kWarps = kTileBytes <= 12 * 1024 ? 4 : kTileBytes <= 24 * 1024 ? 2 : 1;
-};
+__device__ T from_lane_after(const T& value, int apart) {
+  std::uint32_t words[(sizeof(T) + 3) / 4] = {};
+  memcpy(words, &value, sizeof(T));
+  for (std::uint32_t& word : words) word = __shfl_down_sync(0xffffffffU, word, static_cast<unsigned>(apart));
+  T result = value;
+  memcpy(&result, words, sizeof(T));
+  return result;
+}
 
+inline constexpr int kReduceThreads = 256;
+inline constexpr int kReduceWarps = kReduceThreads / kReduceLanes;
+
+/// A block of values by each warp.
 template <class Integer, class T, class Map, class Combine>
-__global__ void __launch_bounds__(32 * ReduceShape<T>::kWarps)
-    reduce_blocks_kernel(Integer n, std::int64_t blocks, const T identity, const Map map, const Combine combine,
-                         T* block_results) {
-  using Shape = ReduceShape<T>;
-  __shared__ alignas(alignof(T) > 16 ? alignof(T) : 16) unsigned char memory[Shape::kWarps * Shape::kTileBytes];
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  T* const tile = reinterpret_cast<T*>(memory + warp * Shape::kTileBytes);
-  const std::int64_t first_block = (static_cast<std::int64_t>(blockIdx.x) * Shape::kWarps + warp) * Shape::kRows;
-  const auto size = static_cast<std::int64_t>(n);
-  const std::int64_t first = first_block * kReduceBlock;
-  if (first + Shape::kRows * kReduceBlock <= size) {
-#pragma unroll
-    for (int k = 0; k < Shape::kRows * kReduceBlock / 32; ++k) {
-      const int at = k * 32 + lane;
-      tile[at / kReduceBlock * Shape::kStride + at % kReduceBlock] = map(static_cast<Integer>(first + at));
-    }
-  } else {
-    for (int at = lane; at < Shape::kRows * kReduceBlock; at += 32) {
-      if (first + at < size) tile[at / kReduceBlock * Shape::kStride + at % kReduceBlock] = map(static_cast<Integer>(first + at));
-    }
-  }
-  __syncwarp();
-  if (lane >= Shape::kRows || first_block + lane >= blocks) return;
-  const std::int64_t left = size - (first + lane * kReduceBlock);
+__global__ void __launch_bounds__(kReduceThreads) reduce_blocks_kernel(Integer n, std::int64_t blocks, const T identity,
+                                                                       const Map map, const Combine combine, T* block_results) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 160);
+  const int lane = static_cast<int>(threadIdx.x) % kReduceLanes;
+  const std::int64_t block = static_cast<std::int64_t>(blockIdx.x) * kReduceWarps + threadIdx.x / kReduceLanes;
+  if (block >= blocks) return;
+  const std::int64_t first = block * kReduceBlock + lane, size = static_cast<std::int64_t>(n);
   T result = identity;
-  if (left >= kReduceBlock) {
-#pragma unroll 16
-    for (int i = 0; i < kReduceBlock; ++i) result = combine(result, tile[lane * Shape::kStride + i]);
+  if ((block + 1) * kReduceBlock <= size) {
+    constexpr int kAtOnce = sizeof(T) <= 8 ? 16 : sizeof(T) <= 16 ? 8 : sizeof(T) <= 40 ? 4 : 1;  // loads in flight
+#pragma unroll kAtOnce
+    for (int i = 0; i < kReduceBlock; i += kReduceLanes) result = combine(result, map(static_cast<Integer>(first + i)));
   } else {
-    for (int i = 0; i < left; ++i) result = combine(result, tile[lane * Shape::kStride + i]);
+    for (std::int64_t i = first; i < size; i += kReduceLanes) result = combine(result, map(static_cast<Integer>(i)));
   }
-  block_results[first_block + lane] = result;
+  for (int apart = kReduceLanes / 2; apart > 0; apart /= 2) {
+    const T other = from_lane_after(result, apart);
+    if (lane < apart) result = combine(result, other);
+  }
+  if (lane == 0) block_results[block] = result;
 }
 
 inline constexpr int kTreeThreads = 512;
@@ -114,20 +107,18 @@ void parallel_for(space::cuda, Stream& stream, Integer n, const F& f) {
   check_launch("parallel_for");
 }
 
-/// Same order and same digits as on the host. Two kernels up to 131,072 values, three up to 67 million; reads what map reads
-/// once. Temporary memory from the stream's pool: n / 256 values.
+/// Same order and same digits as on the host. One kernel up to 1024 values, two up to a million, three up to a billion; reads
+/// what map reads once. Temporary memory from the stream's pool: n / 1024 values.
 template <class Integer, class T, class Map, class Combine>
   requires std::is_integral_v<Integer>
 void reduce_into(space::cuda, Stream& stream, Integer n, const T& identity, const Map& map, const Combine& combine, T* result) {
   WEFT_EXPECTS(!stream.is_host());
-  using Shape = detail::ReduceShape<T>;
   std::int64_t count = n <= 0 ? 1 : (static_cast<std::int64_t>(n) + detail::kReduceBlock - 1) / detail::kReduceBlock;
   const StreamBuffer<T> buffer(stream, count == 1 ? 0 : static_cast<std::size_t>(count + count / detail::kTreeThreads + 1));
   T* values = count == 1 ? result : buffer.data();
   T* next = values + count;
-  constexpr int kPerCudaBlock = Shape::kRows * Shape::kWarps;
-  detail::reduce_blocks_kernel<<<static_cast<unsigned>((count + kPerCudaBlock - 1) / kPerCudaBlock), 32 * Shape::kWarps, 0,
-                                 native(stream)>>>(n, count, identity, map, combine, values);
+  detail::reduce_blocks_kernel<<<static_cast<unsigned>((count + detail::kReduceWarps - 1) / detail::kReduceWarps),
+                                 detail::kReduceThreads, 0, native(stream)>>>(n, count, identity, map, combine, values);
   check_launch("reduce");
   while (count > 1) {
     const int depth = std::bit_width(static_cast<std::uint64_t>(count)) - 1;

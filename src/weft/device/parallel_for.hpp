@@ -1,6 +1,8 @@
 #pragma once
 /// Loops and reductions over 0 .. n-1 that are spelled once for every space. A .cu file includes parallel_for.cuh instead, which
 /// adds the same for space::cuda.
+#include <array>
+#include <cstddef>
 #include <type_traits>
 
 #include "weft/base/contracts.hpp"
@@ -26,15 +28,30 @@ void parallel_for(S space, [[maybe_unused]] Stream& stream, Integer n, const F& 
 }
 
 namespace detail {
-inline constexpr int kReduceBlock = 256;
+/// Running results side by side: what a core's vectors and a GPU's warp do at once.
+inline constexpr int kReduceLanes = 32;
+inline constexpr int kReduceBlock = 32 * kReduceLanes;
+
+template <class Integer, class T, class Map, class Combine>
+T reduce_block(Integer first, Integer last, const T& identity, const Map& map, const Combine& combine) {
+  std::array<T, kReduceLanes> lanes;
+  lanes.fill(identity);
+  for (; last - first >= kReduceLanes; first += kReduceLanes) {
+    for (int lane = 0; lane < kReduceLanes; ++lane) {
+      T& result = lanes[static_cast<std::size_t>(lane)];
+      result = combine(result, map(static_cast<Integer>(first + lane)));
+    }
+  }
+  for (std::size_t lane = 0; first < last; ++lane, ++first) lanes[lane] = combine(lanes[lane], map(first));
+  for (std::size_t apart = kReduceLanes / 2; apart > 0; apart /= 2) {
+    for (std::size_t lane = 0; lane < apart; ++lane) lanes[lane] = combine(lanes[lane], lanes[lane + apart]);
+  }
+  return lanes[0];
+}
 
 template <class Integer, class T, class Map, class Combine>
 T reduce_range(Integer first, Integer last, const T& identity, const Map& map, const Combine& combine) {
-  if (last - first <= kReduceBlock) {
-    T result = identity;
-    for (Integer i = first; i < last; ++i) result = combine(result, map(i));
-    return result;
-  }
+  if (last - first <= kReduceBlock) return reduce_block(first, last, identity, map, combine);
   const Integer blocks = (last - first + kReduceBlock - 1) / kReduceBlock;
   const Integer middle = first + blocks / 2 * kReduceBlock;
   const T left = reduce_range(first, middle, identity, map, combine);
@@ -42,9 +59,11 @@ T reduce_range(Integer first, Integer last, const T& identity, const Map& map, c
 }
 }  // namespace detail
 
-/// combine over map(0) .. map(n-1), in an order that depends on n alone: blocks of 256 from left to right, each starting with
-/// `identity`, then the blocks pairwise. A sum's rounding error grows with 256 + log2(n / 256), not with n. The order is the same
-/// in every space, and so are the digits as far as map and combine compute the same.
+/// combine over map(0) .. map(n-1), in an order that depends on n alone: within a block of 1024, 32 results, each of `identity`
+/// and then every 32nd value, which are combined pairwise (the one 16 further on first); then the blocks pairwise. A sum's
+/// rounding error grows with 37 + log2(n / 1024), not with n. The order is the same in every space, and so are the digits as far
+/// as map and combine compute the same.
+/// @param combine  associative and commutative, but for rounding.  @param identity  combined with any value it is that value.
 template <Space S, class Integer, class T, class Map, class Combine>
   requires(std::is_integral_v<Integer> && kRunsOnHost<S>)
 [[nodiscard]] T reduce(S, Integer n, const T& identity, const Map& map, const Combine& combine) {
