@@ -1,7 +1,8 @@
 // Cell-residuals per second of the Euler residual, beside the machine's copy bandwidth.
 //
 //   mpirun -n 2 bench_flow_residual
-//       [cells [host|cuda [elements|all|FILE [fp64|mixed|fp32 [threads of a rank [both|least_squares|green_gauss]]]]]]
+//       [cells [host|cuda [elements|all|FILE [fp64|mixed|fp32 [threads of a rank
+//           [both|least_squares|green_gauss [hilbert|rcm|as_read]]]]]]]
 //
 // In a periodic box of about so many cells; or on the mesh of a file that is not named as elements are, with slip walls for
 // boundaries, whatever `cells` says. One line per element type and gradient: a full residual (ghost exchange, gradients, limiter,
@@ -26,8 +27,9 @@
 #include "weft/device/info.hpp"
 #include "weft/flow/run.hpp"
 #include "weft/flow/solver.hpp"
-#include "weft/mesh/generate_by_name.hpp"
 #include "weft/mesh/mesh.hpp"
+
+#include "periodic_box.hpp"
 
 namespace {
 
@@ -79,17 +81,6 @@ struct BoxElements {
   int dim;
 };
 constexpr std::array<BoxElements, 4> kBoxes{{{"quads", 2}, {"triangles", 2}, {"hexahedra", 3}, {"tetrahedra", 3}}};
-
-mesh::Mesh periodic_box(const Communicator& comm, const std::string& elements, int dim, std::int64_t cells) {
-  const double per_cube = elements == "tetrahedra" ? 6 : 1;
-  const auto n = static_cast<std::int64_t>(std::round(std::pow(static_cast<double>(cells) / per_cube, 1.0 / dim)));
-  mesh::GeneratorParameters box{{"nx", n}, {"ny", n}, {"elements", elements}};
-  if (dim == 3) box["nz"] = n;
-  mesh::BuildOptions options;
-  options.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}};
-  if (dim == 3) options.periodic.push_back({"zmin", "zmax", {0, 0, 1}});
-  return mesh::build(comm, mesh::generate(comm, "box", box), options);
-}
 
 /// The longest side of the box around a mesh; 1 of the generated ones.
 double extent(const mesh::Mesh& m) {
@@ -144,7 +135,7 @@ Row measure(const mesh::Mesh& m, const std::string& elements, const flow::Numeri
           solver_seconds};
 }
 
-int bench(const Communicator& comm, int argc, char** argv) {
+int tabulate(const Communicator& comm, int argc, char** argv) {
   const std::int64_t cells = argc > 1 ? std::atoll(argv[1]) : 300'000;
   const Backend backend = argc > 2 && std::string(argv[2]) == "cuda" ? Backend::cuda : Backend::host;
   const std::string only = argc > 3 && std::string(argv[3]) != "all" ? argv[3] : "";
@@ -156,6 +147,11 @@ int bench(const Communicator& comm, int argc, char** argv) {
   const std::string wanted = argc > 6 ? argv[6] : "both";
   if (wanted != "both" && wanted != "least_squares" && wanted != "green_gauss") {
     fmt::print(stderr, "gradients are both, least_squares and green_gauss, not \"{}\"\n", wanted);
+    return 2;
+  }
+  const auto order = bench::cell_order(argc > 7 ? argv[7] : "hilbert");
+  if (!order) {
+    fmt::print(stderr, "orders of cells are hilbert, rcm and as_read, not \"{}\"\n", argv[7]);
     return 2;
   }
   if (backend == Backend::cuda) set_device(device_of(comm.split_shared_memory().rank().value()));
@@ -189,11 +185,12 @@ int bench(const Communicator& comm, int argc, char** argv) {
   for (const BoxElements& box : kBoxes) {
     if (!only.empty() && only != box.name) continue;
     generated = true;
-    run(box.name, [&] { return periodic_box(comm, box.name, box.dim, cells); });
+    run(box.name, [&] { return bench::periodic_box(comm, box.name, box.dim, cells, *order); });
   }
   if (!generated) {
     flow::MeshChoice choice;
     choice.file = only;
+    choice.build.order = *order;
     run(choice.file.filename().string(), [&] { return flow::load_mesh(comm, choice); });
   }
   if (comm.is_root()) {
@@ -218,7 +215,7 @@ int main(int argc, char** argv) {
   const MpiEnvironment mpi(argc, argv);
   const Communicator comm = Communicator::world();
   try {
-    return bench(comm, argc, argv);
+    return tabulate(comm, argc, argv);
   } catch (const std::exception& error) {
     return fail(comm, error);
   }

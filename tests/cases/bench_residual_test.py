@@ -36,6 +36,13 @@ class BenchResidual(InFolder):
         self.assertEqual([(row["elements"], row["gradient"], row["cells"]) for row in self.rows("hexahedra", "mixed", "1", "green_gauss")],
                          [("hexahedra", "green_gauss", 27**3)])
 
+    def test_orders_of_cells(self):
+        for order in ("hilbert", "rcm", "as_read"):
+            with self.subTest(order=order):
+                self.assertEqual([row["cells"] for row in self.rows("tetrahedra", "fp64", "1", "least_squares", order)], [6 * 15**3])
+        done = self.bench("tetrahedra", "fp64", "1", "least_squares", "random")
+        self.assertEqual((done.returncode, done.stderr), (2, 'orders of cells are hilbert, rcm and as_read, not "random"\n'))
+
     def test_a_mesh_of_a_file(self):
         for name in ("wing.su2", 'a "wing".h5'):
             self.weft("mesh", "generate", "naca", name, "-p", "around=64", "-p", "radial=32", "-p", "layers=10")

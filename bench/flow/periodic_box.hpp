@@ -1,0 +1,38 @@
+#pragma once
+/// Meshes and orders of cells, by the words of the command lines of benchmarks.
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "weft/mesh/generate_by_name.hpp"
+#include "weft/mesh/mesh.hpp"
+
+namespace bench {
+
+/// Nothing for other words than those of the key mesh.order.
+[[nodiscard]] inline std::optional<weft::mesh::CellOrder> cell_order(std::string_view word) {
+  using weft::mesh::CellOrder;
+  if (word == "hilbert") return CellOrder::hilbert;
+  if (word == "rcm") return CellOrder::rcm;
+  if (word == "as_read") return CellOrder::as_read;
+  return std::nullopt;
+}
+
+/// The unit box, periodic in every direction, of about so many cells. @param elements  as the generator "box" calls them.
+/// @throws as mesh::generate and mesh::build. @collective on comm.
+[[nodiscard]] inline weft::mesh::Mesh periodic_box(const weft::Communicator& comm, const std::string& elements, int dim,
+                                                   std::int64_t cells, weft::mesh::CellOrder order) {
+  const double per_cube = elements == "tetrahedra" ? 6 : 1;
+  const auto n = static_cast<std::int64_t>(std::round(std::pow(static_cast<double>(cells) / per_cube, 1.0 / dim)));
+  weft::mesh::GeneratorParameters box{{"nx", n}, {"ny", n}, {"elements", elements}};
+  if (dim == 3) box["nz"] = n;
+  weft::mesh::BuildOptions options;
+  options.order = order;
+  options.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}};
+  if (dim == 3) options.periodic.push_back({"zmin", "zmax", {0, 0, 1}});
+  return weft::mesh::build(comm, weft::mesh::generate(comm, "box", box), options);
+}
+
+}  // namespace bench
