@@ -118,6 +118,20 @@ TEST(CompensatedSum, keeps_what_additions_round_off) {
   EXPECT_EQ(tenths.value(), 1e5);
 }
 
+TEST(CompensatedSum, adds_up_sums_with_what_they_keep) {
+  CompensatedSum large(1e16), small(1), all;
+  small += 1e-17;
+  large += small;
+  large += CompensatedSum(-1e16);
+  EXPECT_EQ(large.value(), 1);
+  for (int block = 0; block < 1000; ++block) {
+    CompensatedSum tenths;
+    for (int i = 0; i < 1000; ++i) tenths += 0.1;
+    all += tenths;
+  }
+  EXPECT_EQ(all.value(), 1e5);
+}
+
 TEST(Stopwatch, moves_forward) {
   Stopwatch watch;
   const double first = watch.seconds();

@@ -11,6 +11,7 @@
 #include "weft/mesh/revolve.hpp"
 
 #include "flow/solver_support.hpp"
+#include "support/contracts.hpp"
 
 namespace weft::flow {
 namespace {
@@ -112,6 +113,68 @@ TEST(Totals, OfAUniformStateAreItTimesTheVolume) {
   solver.initialise([&](Vec3) { return w; });
   const auto sums = totals(solver);
   for (int k = 0; k < Solver::kVars; ++k) EXPECT_NEAR(sums[static_cast<std::size_t>(k)], 1.5 * gas.conserved(w)[k], 1e-14) << k;
+}
+
+/// 128 x 96 cells of 1 m^2, over which momenta along x are 1e16, 1 and -1e16 by turns.
+class LargeMomenta : public ::testing::Test {
+ protected:
+  static constexpr std::array<double, 3> kTurns{1e16, 1, -1e16};
+
+  [[nodiscard]] static mesh::Mesh mesh_of(const Communicator& comm) {
+    return generated("box", {{"nx", std::int64_t{128}}, {"ny", std::int64_t{96}}, {"xmax", 128.0}, {"ymax", 96.0}}, {}, comm);
+  }
+  /// `rows` have one number for each of kTurns at `column`.
+  static void set_turns(std::vector<double>& rows, std::size_t width, std::size_t column) {
+    for (std::size_t i = 0; i < rows.size() / width; ++i) rows[i * width + column] = kTurns[i % kTurns.size()];
+  }
+  [[nodiscard]] static std::vector<double> conserved_on(const mesh::Mesh& m) {
+    std::vector<double> rows;
+    for (std::int32_t c = 0; c < m.owned_cells; ++c) rows.insert(rows.end(), {1, 0, 0, 0, 1e33});
+    set_turns(rows, Solver::kVars, 1);
+    return rows;
+  }
+};
+
+TEST_F(LargeMomenta, AreAddedUpToTheLastDigitOnARank) {
+  const mesh::Mesh m = mesh_of(Communicator::self());
+  Solver solver(m, IdealGas{}, everywhere(m, {}), {});
+  solver.restore(conserved_on(m), 0, 0);
+  EXPECT_EQ(totals(solver)[1], 128 * 96 / 3);
+}
+
+TEST_F(LargeMomenta, OfRanksAreAddedUpInTheirOrder) {
+  const mesh::Mesh m = mesh_of(Communicator::world());
+  Solver solver(m, IdealGas{}, everywhere(m, {}), {});
+  solver.restore(conserved_on(m), 0, 0);
+  // Of a rank: one large one may be left, and for each turn that was ended a 1.
+  const auto of_rank = [](std::int64_t cells) { return static_cast<double>((cells + 1) / 3) + (cells % 3 == 0 ? 0 : 1e16); };
+  double sum = 0;
+  for (const std::int64_t cells : m.comm.all_gather(static_cast<std::int64_t>(m.owned_cells))) sum += of_rank(cells);
+  EXPECT_EQ(totals(solver)[1], sum);
+}
+
+TEST_F(LargeMomenta, MayBeScalars) {
+  const mesh::Mesh m = mesh_of(Communicator::self());
+  Solver solver(m, IdealGas{}, everywhere(m, {}), {}, mesh::Neighbours::face, {}, Backend::host, Transport::automatic,
+                {{.name = "small"}, {.name = "large"}});
+  solver.initialise([](Vec3) { return Primitive{1, {}, 1}; });
+  std::vector<double> amounts(static_cast<std::size_t>(m.owned_cells) * 2, 0.1);
+  set_turns(amounts, 2, 1);
+  solver.restore(std::vector<double>(solver.conserved().begin(), solver.conserved().end()), 0, 0, {}, amounts);
+  const std::vector<double> sums = scalar_totals(solver);
+  EXPECT_EQ(sums[0], 128 * 96 * 0.1);
+  EXPECT_EQ(sums[1], 4096);
+}
+
+TEST(Totals, AreOfASolverThatStandsStill) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}});
+  Solver solver(m, IdealGas{}, everywhere(m, {}), {});
+  solver.initialise([](Vec3) { return Primitive{1, {}, 1}; });
+  solver.start_steps({.until = 1});
+  EXPECT_BREACH((void)totals(solver));
+  EXPECT_BREACH((void)scalar_totals(solver));
+  (void)solver.finish_steps();
+  EXPECT_NEAR(totals(solver)[0], 1, 1e-14);
 }
 
 TEST(AxisymmetricFlow, IsPushedAlongItsAxisAloneAndDoesNotTurn) {

@@ -169,6 +169,17 @@ TEST_P(ScalarsOnCuda, AreSeenByProbes) {
   for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], kAgreement);
 }
 
+TEST_P(ScalarsOnCuda, AddUpToTheDigitsOfTheHost) {
+  const mesh::Mesh m = mesh_of();
+  const auto host = solver_on(m, Backend::host, numerics()), cuda = solver_on(m, Backend::cuda, numerics());
+  for (int steps = 0; steps < 3; ++steps) {
+    go(*cuda, steps);
+    const std::vector<double> on_gpu = scalar_totals(*cuda);
+    host->restore(cuda->conserved(), cuda->time(), cuda->steps(), {}, cuda->scalar_amounts());
+    EXPECT_EQ(on_gpu, scalar_totals(*host)) << steps;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Flow, ScalarsOnCuda, ::testing::ValuesIn(some_settings()),
                          [](const auto& setting) { return setting.param.name; });
 

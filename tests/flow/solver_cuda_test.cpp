@@ -197,20 +197,49 @@ TEST_P(OnCuda, MonitorsSeeTheSameFlow) {
   const mesh::Mesh m = mesh_of();
   const Numerics numerics{.limiter = GetParam().limiter, .cfl = 0.5};
   const auto host = solver_on(m, Backend::host, numerics), cuda = solver_on(m, Backend::cuda, numerics);
-  for (Solver* solver : {host.get(), cuda.get()}) {
-    go(*solver, 10);
-    solver->refresh();
-  }
-  for (const mesh::BoundaryZone& zone : m.boundary) {
-    const ForceSpec spec{.name = zone.name, .zones = {zone.name}, .reference = test::kStream};
-    const Forces a = forces(*host, spec), b = forces(*cuda, spec);
-    EXPECT_LE(norm(a.force - b.force), 1e-12 * (1 + norm(a.force))) << zone.name;
+  for (const int steps : {7, 3}) {
+    for (Solver* solver : {host.get(), cuda.get()}) {
+      go(*solver, steps);
+      solver->refresh();
+    }
+    for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+      const mesh::BoundaryZone& zone = m.boundary[z];
+      const ForceSpec spec{.name = zone.name, .zones = {zone.name}, .reference = test::kStream, .moment_centre = {0.3, 0.2, 0.1}};
+      const Forces a = forces(*host, spec), b = forces(*cuda, spec);
+      EXPECT_LE(norm(a.force - b.force), 1e-12 * (1 + norm(a.force))) << zone.name;
+      EXPECT_LE(norm(a.moment - b.moment), 1e-12 * (1 + norm(a.moment))) << zone.name;
+      for (const mesh::LocalFaceId face : zone.faces) {
+        const Conserved difference = host->boundary_flux(z, face.value()) - cuda->boundary_flux(z, face.value());
+        for (int k = 0; k < Solver::kVars; ++k) EXPECT_NEAR(difference[k], 0, 1e-11) << zone.name << ", face " << face.value();
+      }
+    }
   }
   Vec3 at;
   if (m.comm.is_root()) at = m.cell_centroid[0] + 0.1 * (m.cell_centroid[1] - m.cell_centroid[0]);
   at = m.comm.broadcast(at);
   const Primitive difference = Probe(m, at).read(*host) - Probe(m, at).read(*cuda);
   for (int k = 0; k < Solver::kVars; ++k) EXPECT_NEAR(difference[k], 0, 1e-12);
+}
+
+// From the same state; also after steps that followed each other, which end in either buffer.
+TEST_P(OnCuda, IntegralsHaveTheDigitsOfTheHost) {
+  const mesh::Mesh m = mesh_of();
+  Numerics numerics{.limiter = GetParam().limiter, .cfl = 0.5};
+  const auto host = solver_on(m, Backend::host, numerics);
+  for (const Precision precision : {Precision::fp64, Precision::mixed, Precision::fp32}) {
+    numerics.precision = precision;
+    const auto cuda = solver_on(m, Backend::cuda, numerics);
+    for (const int steps : {0, 1, 1, 3}) {
+      if (steps == 1) go(*cuda, 1);
+      if (steps == 3) {
+        cuda->start_steps({.count = steps, .until = 1e9});
+        (void)cuda->finish_steps();
+      }
+      const auto on_gpu = totals(*cuda);
+      host->restore(cuda->conserved(), cuda->time(), cuda->steps());
+      EXPECT_EQ(on_gpu, totals(*host)) << static_cast<int>(precision) << ", step " << cuda->steps();
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Flow, OnCuda, ::testing::ValuesIn(settings()), [](const auto& test) { return test.param.name; });

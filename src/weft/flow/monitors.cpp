@@ -7,7 +7,6 @@
 #include <limits>
 #include <numbers>
 
-#include "weft/base/compensated_sum.hpp"
 #include "weft/base/error.hpp"
 
 namespace weft::flow {
@@ -28,19 +27,15 @@ void check_zones(const mesh::Mesh& mesh, const std::vector<std::string>& zones, 
 Forces forces(const Solver& solver, const ForceSpec& spec) {
   const mesh::Mesh& m = solver.mesh();
   check_zones(m, spec.zones, "forces." + spec.name + ".zones");
-  Forces result;
+  ForceAndMoment on_zones;
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     if (std::find(spec.zones.begin(), spec.zones.end(), m.boundary[z].name) == spec.zones.end()) continue;
-    for (const mesh::LocalFaceId face : m.boundary[z].faces) {
-      const std::size_t f = face.index();
-      const Vec3 push = solver.boundary_flux(z, face.value()).momentum - spec.reference.pressure * m.face_normal[f];
-      const Vec3 force = m.face_area[f] * push;
-      result.force += force;
-      result.moment += cross(m.face_centroid[f] - spec.moment_centre, force);
-    }
+    on_zones += solver.force_on(z, spec.reference.pressure, spec.moment_centre);
   }
-  std::array<double, 6> sums{result.force.x, result.force.y, result.force.z, result.moment.x, result.moment.y, result.moment.z};
+  const auto& [force, moment] = on_zones;
+  std::array<double, 6> sums{force.x, force.y, force.z, moment.x, moment.y, moment.z};
   m.comm.sum(std::span<double>(sums));
+  Forces result;
   if (m.axisymmetric) {  // around the axis all but the force along it cancels
     result.force = {sums[0], 0, 0};
     result.moment = {};
@@ -108,27 +103,14 @@ std::vector<double> Probe::read_scalars(const Solver& solver) const {
 }
 
 std::array<double, Solver::kVars> totals(const Solver& solver) {
-  const mesh::Mesh& m = solver.mesh();
-  std::array<CompensatedSum, Solver::kVars> of_rank;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    const auto i = static_cast<std::size_t>(c);
-    for (std::size_t k = 0; k < of_rank.size(); ++k) of_rank[k] += m.cell_volume[i] * solver.conserved()[i * of_rank.size() + k];
-  }
-  std::array<double, Solver::kVars> sums{};
-  for (std::size_t k = 0; k < sums.size(); ++k) sums[k] = of_rank[k].value();
-  m.comm.sum(std::span<double>(sums));
+  std::array<double, Solver::kVars> sums = solver.integrals();
+  solver.mesh().comm.sum(std::span<double>(sums));
   return sums;
 }
 
 std::vector<double> scalar_totals(const Solver& solver) {
-  const mesh::Mesh& m = solver.mesh();
-  std::vector<CompensatedSum> of_rank(solver.scalars().size());
-  for (std::size_t i = 0; i < static_cast<std::size_t>(m.owned_cells) * of_rank.size(); ++i) {
-    of_rank[i % of_rank.size()] += m.cell_volume[i / of_rank.size()] * solver.scalar_amounts()[i];
-  }
-  std::vector<double> sums;
-  for (const CompensatedSum& sum : of_rank) sums.push_back(sum.value());
-  m.comm.sum(std::span<double>(sums));
+  std::vector<double> sums = solver.scalar_integrals();
+  solver.mesh().comm.sum(std::span<double>(sums));
   return sums;
 }
 

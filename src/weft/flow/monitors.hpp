@@ -1,8 +1,8 @@
 #pragma once
 /// What a run watches: forces on zones, values at points, integrals over the domain, errors against an exact solution.
 ///
-/// Every sum runs over this rank's cells or faces in order, then over ranks in order: the same digits in every run on the same
-/// number of ranks.
+/// Every sum runs over this rank's cells or faces in an order that depends on their number alone, then over ranks in order: the
+/// same digits in every run on the same number of ranks. Where the flow is on a GPU, so are integrals and forces.
 #include <array>
 #include <functional>
 #include <string>
@@ -57,10 +57,11 @@ class Probe {
   std::int32_t cell_ = -1;
 };
 
-/// Integral of each conserved variable over the domain, whose error does not grow with the number of cells.  @collective
+/// Integral of each conserved variable over the domain, whose error does not grow with the number of cells.
+/// @pre no steps are under way.  @collective
 [[nodiscard]] std::array<double, Solver::kVars> totals(const Solver& solver);
 
-/// Integral of rho phi over the domain, of each scalar.  @collective
+/// Integral of rho phi over the domain, of each scalar. @pre no steps are under way.  @collective
 [[nodiscard]] std::vector<double> scalar_totals(const Solver& solver);
 
 /// Norms of the error of one variable.

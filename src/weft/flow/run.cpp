@@ -245,8 +245,7 @@ class Run {
   [[nodiscard]] bool records_state() const { return !case_.forces.empty() || !probes_.empty() || case_.integrals; }
 
   void record_state() {
-    if (!records_state()) return;
-    solver_.refresh();
+    if (!case_.forces.empty() || !probes_.empty()) solver_.refresh();
     std::vector<Forces> all;
     std::vector<double> coefficients;
     for (const ForceSpec& spec : case_.forces) {

@@ -11,7 +11,9 @@
 #include "weft/base/error.hpp"
 #include "weft/base/large_pages.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/device/parallel_for.hpp"
 #include "weft/flow/detail/device_stepper.hpp"
+#include "weft/flow/detail/integrals.hpp"
 #include "weft/flow/detail/runge_kutta.hpp"
 #include "weft/flow/detail/step_length.hpp"
 #include "weft/flow/scalar_transport.hpp"
@@ -112,6 +114,38 @@ void Solver::refresh() {
 
 Conserved Solver::boundary_flux(std::size_t zone, std::int32_t face) const {
   return device_ ? device_->boundary_flux(face) : residual_.boundary_flux(zone, face);
+}
+
+ForceAndMoment Solver::force_on(std::size_t zone, double pressure, Vec3 centre) const {
+  const mesh::Mesh& m = mesh();
+  const mesh::FaceRange faces = m.boundary[zone].faces;
+  if (device_) return device_->force_on(faces, pressure, centre);
+  const auto force = [&](std::int32_t i) {
+    const mesh::LocalFaceId face(faces.first().value() + i);
+    const std::size_t f = face.index();
+    return force_on_face(residual_.boundary_flux(zone, face.value()), m.face_normal[f], m.face_area[f],
+                         m.face_centroid[f] - centre, pressure);
+  };
+  return reduce(space::host{}, faces.last().value() - faces.first().value(), ForceAndMoment{}, force, detail::Add{});
+}
+
+std::array<double, Solver::kVars> Solver::integrals() const {
+  WEFT_EXPECTS(!ahead_);
+  if (device_) return device_->integrals();
+  const detail::CellContent<kVars, double> content{conserved_.data(), kVars, residual_.discretization().inverse_volume.data()};
+  return reduce(space::host{}, mesh().owned_cells, detail::Integrals<kVars>{}, content, detail::Add{}).values();
+}
+
+std::vector<double> Solver::scalar_integrals() const {
+  WEFT_EXPECTS(!ahead_);
+  if (device_) return device_->scalar_integrals();
+  const auto count = static_cast<int>(scalars().size());
+  std::vector<double> values;
+  for (int k = 0; k < count; ++k) {
+    const detail::CellContent<1, double> content{amounts_.data() + k, count, residual_.discretization().inverse_volume.data()};
+    values.push_back(reduce(space::host{}, mesh().owned_cells, detail::Integrals<1>{}, content, detail::Add{}).values().front());
+  }
+  return values;
 }
 
 Primitive Solver::cell_state(std::int32_t cell, Vec3 x) const {

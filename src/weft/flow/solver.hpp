@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "weft/base/error.hpp"
+#include "weft/flow/face_force.hpp"
 #include "weft/flow/residual.hpp"
 #include "weft/flow/scalar.hpp"
 
@@ -102,6 +103,13 @@ class Solver {
   void refresh();
   /// Flux through a boundary face per unit area, out of the domain. @pre refresh() since the last step.
   [[nodiscard]] Conserved boundary_flux(std::size_t zone, std::int32_t face) const;
+  /// Sum of force_on_face() over this rank's faces of a zone, with arms from `centre`. @pre refresh() since the last step.
+  [[nodiscard]] ForceAndMoment force_on(std::size_t zone, double pressure, Vec3 centre) const;
+  /// Integral of each conserved variable over the owned cells, in compensated sums, whose order depends on their number alone:
+  /// the same digits on the host and on a GPU, which does not bring the state here for it. @pre no steps are under way.
+  [[nodiscard]] std::array<double, kVars> integrals() const;
+  /// Of rho phi of each scalar likewise.
+  [[nodiscard]] std::vector<double> scalar_integrals() const;
   /// State at the point x, linear within the owned cell. @pre refresh() since the last step.
   [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const;
 

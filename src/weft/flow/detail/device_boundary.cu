@@ -1,8 +1,26 @@
 #include <algorithm>
 
+#include "weft/device/parallel_for.cuh"
 #include "weft/flow/detail/device_boundary.hpp"
+#include "weft/flow/detail/integrals.hpp"
 
 namespace weft::flow::detail {
+namespace {
+
+struct ForceOnFaces {
+  const Conserved* fluxes;
+  const Vec3 *normal, *centroid;
+  const double* area;
+  std::int32_t first;
+  double pressure;
+  Vec3 centre;
+  WEFT_HD ForceAndMoment operator()(std::int32_t i) const {
+    const std::int32_t face = first + i;
+    return force_on_face(fluxes[face], normal[face], area[face], centroid[face] - centre, pressure);
+  }
+};
+
+}  // namespace
 
 DeviceBoundary::DeviceBoundary(const Residual& residual)
     : residual_(residual), first_(residual.discretization().first_boundary_face) {
@@ -10,7 +28,8 @@ DeviceBoundary::DeviceBoundary(const Residual& residual)
   const auto faces = static_cast<std::size_t>(m.faces() - first_);
   std::vector<ZoneArgs> zones;
   std::vector<std::int32_t> zone(faces), left(faces);
-  std::vector<Vec3> normal(faces), arm(faces);
+  std::vector<Vec3> normal(faces), arm(faces), centroid(faces);
+  std::vector<double> area(faces);
   bool prescribes = false;
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     const BoundaryCondition& condition = residual.boundary()[z];
@@ -22,6 +41,8 @@ DeviceBoundary::DeviceBoundary(const Residual& residual)
       zone[i] = static_cast<std::int32_t>(z);
       left[i] = m.face_left[face.index()].value();
       normal[i] = m.face_normal[face.index()];
+      centroid[i] = m.face_centroid[face.index()];
+      area[i] = m.face_area[face.index()];
       arm[i] = m.face_centroid[face.index()] - residual.discretization().centroid[static_cast<std::size_t>(left[i])];
     }
   }
@@ -30,6 +51,8 @@ DeviceBoundary::DeviceBoundary(const Residual& residual)
   left_ = copy_of(left);
   normal_ = copy_of(normal);
   arm_ = copy_of(arm);
+  centroid_ = copy_of(centroid);
+  area_ = copy_of(area);
   if (prescribes) {
     prescribed_ = DeviceArray<Primitive>(faces);
     prescribed_on_host_ = PinnedBuffer<Primitive>(faces);
@@ -68,6 +91,24 @@ void DeviceBoundary::ask(bool of_time, double time) {
       prescribed_on_host_.data()[face.value() - first_] = condition.prescribed(m.face_centroid[face.index()], time);
     }
   }
+}
+
+void DeviceBoundary::computed(Stream& stream) {
+  computed_ = stream.record();
+  on_host_ = false;
+}
+
+Conserved DeviceBoundary::flux(std::int32_t face) const {
+  if (!on_host_) fluxes_.get(0, fluxes_on_host_, After(computed_));
+  on_host_ = true;
+  return fluxes_on_host_[static_cast<std::size_t>(face - first_)];
+}
+
+ForceAndMoment DeviceBoundary::force_on(Stream& stream, mesh::FaceRange faces, double pressure, Vec3 centre) const {
+  const ForceOnFaces map{fluxes_.data(), normal_.data(), centroid_.data(), area_.data(), faces.first().value() - first_,
+                         pressure,       centre};
+  const std::int32_t count = faces.last().value() - faces.first().value();
+  return reduce(space::cuda{}, stream, count, ForceAndMoment{}, map, Add{});
 }
 
 }  // namespace weft::flow::detail

@@ -6,6 +6,7 @@
 #include "weft/device/buffers.hpp"
 #include "weft/flow/detail/device_array.hpp"
 #include "weft/flow/detail/tile_launch.hpp"
+#include "weft/flow/face_force.hpp"
 #include "weft/flow/residual.hpp"
 
 namespace weft::flow::detail {
@@ -22,10 +23,14 @@ class DeviceBoundary {
   /// Evaluates those at `time` and sends them. Waits for the work of the stream before.
   void prescribe(Stream& stream, double time);
 
-  /// Room for a flux through each face; fetch() brings what is there to the host, where flux() reads it.
+  /// Room for a flux through each face.
   [[nodiscard]] Conserved* fluxes() const { return fluxes_.data(); }
-  void fetch(Stream& stream) { fluxes_.get(0, fluxes_on_host_, after(stream)); }
-  [[nodiscard]] Conserved flux(std::int32_t face) const { return fluxes_on_host_[static_cast<std::size_t>(face - first_)]; }
+  /// They are there once the work of the stream so far is done.
+  void computed(Stream& stream);
+  /// Through a face. The first one after computed() brings all to the host.
+  [[nodiscard]] Conserved flux(std::int32_t face) const;
+  /// Sum of force_on_face() with arms from `centre`. Waits for the work of the stream so far. @pre computed()
+  [[nodiscard]] ForceAndMoment force_on(Stream& stream, mesh::FaceRange faces, double pressure, Vec3 centre) const;
 
  private:
   void ask(bool of_time, double time);
@@ -35,11 +40,14 @@ class DeviceBoundary {
   bool varies_ = false;
   DeviceArray<ZoneArgs> zones_;
   DeviceArray<std::int32_t> zone_, left_;
-  DeviceArray<Vec3> normal_, arm_;
+  DeviceArray<Vec3> normal_, arm_, centroid_;
+  DeviceArray<double> area_;
   DeviceArray<Primitive> prescribed_;
   PinnedBuffer<Primitive> prescribed_on_host_;
   DeviceArray<Conserved> fluxes_;
-  std::vector<Conserved> fluxes_on_host_;
+  Event computed_;
+  mutable std::vector<Conserved> fluxes_on_host_;
+  mutable bool on_host_ = false;  ///< whether the fluxes are those on the GPU
 };
 
 }  // namespace weft::flow::detail

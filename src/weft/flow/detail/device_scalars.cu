@@ -3,6 +3,7 @@
 
 #include "weft/device/parallel_for.cuh"
 #include "weft/flow/detail/device_scalars.hpp"
+#include "weft/flow/detail/integrals.hpp"
 #include "weft/flow/detail/scalar_kernels.hpp"
 
 namespace weft::flow::detail {
@@ -284,6 +285,16 @@ void DeviceScalars::refresh(Stream& stream, double time, const Conserved* bounda
   parallel_for(space::cuda{}, stream, static_cast<std::int32_t>(boundary_entry_.size()),
                BoundaryOutflows{boundary_fluxes, boundary_entry_.data(), outflows_.data()});
   if (Exchange* const ghosts = boundary_and_slopes(stream, time, lowered); ghosts != nullptr) ghosts->finish(stream);
+}
+
+std::vector<double> DeviceScalars::integrals(Stream& stream, int buffer) const {
+  std::vector<double> values;
+  for (int k = 0; k < scalars_.count(); ++k) {
+    const CellContent<1, double> content{amounts_[buffer].data() + k, scalars_.count(), inverse_volumes_.data()};
+    values.push_back(
+        reduce(space::cuda{}, stream, residual_.mesh().owned_cells, Integrals<1>{}, content, Add{}).values().front());
+  }
+  return values;
 }
 
 double DeviceScalars::at(Stream& stream, int k, std::int32_t cell, Vec3 x) const {

@@ -56,6 +56,8 @@ class DeviceScalars {
   /// Starts copying, as the work of the stream so far leaves them; kept() is when it is done.
   void keep(Stream& stream, int buffer) { kept_ = amounts_[buffer].get_later(0, carried_.span(), after(stream)); }
   [[nodiscard]] const Event& kept() const { return kept_; }
+  /// Of each scalar's rho phi over the owned cells. Waits for the work of the stream so far.
+  [[nodiscard]] std::vector<double> integrals(Stream& stream, int buffer) const;
 
  private:
   [[nodiscard]] DeviceScalarView view(const std::int32_t* lowered) const;

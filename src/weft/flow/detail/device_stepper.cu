@@ -20,6 +20,7 @@
 #include "weft/flow/detail/device_tiles.hpp"
 #include "weft/flow/detail/ghost_states.cuh"
 #include "weft/flow/detail/gpu_room.hpp"
+#include "weft/flow/detail/integrals.hpp"
 #include "weft/flow/detail/runge_kutta.hpp"
 #include "weft/flow/detail/step_loops.cuh"
 
@@ -50,6 +51,8 @@ class TileStepper final : public DeviceStepper {
   void upload() override;
   void keep_state() override;
   void wait_for_state() override;
+  [[nodiscard]] std::array<double, kVars> integrals() override;
+  [[nodiscard]] std::vector<double> scalar_integrals() override;
   [[nodiscard]] DeviceStep survey() override;
   [[nodiscard]] std::vector<BadCell> bad_cells() override;
   void step(const Step& step) override;
@@ -61,6 +64,9 @@ class TileStepper final : public DeviceStepper {
   void set_lowered(std::span<const std::int32_t> flags) override;
   void refresh(double time) override;
   [[nodiscard]] Conserved boundary_flux(std::int32_t face) const override { return boundary_.flux(face); }
+  [[nodiscard]] ForceAndMoment force_on(mesh::FaceRange faces, double pressure, Vec3 centre) const override {
+    return boundary_.force_on(stream_, faces, pressure, centre);
+  }
   [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const override;
   [[nodiscard]] double scalar_at(int k, std::int32_t cell, Vec3 x) const override { return scalars_->at(stream_, k, cell, x); }
 
@@ -534,6 +540,18 @@ void TileStepper<Real, State>::wait_for_state() {
 }
 
 template <class Real, class State>
+std::array<double, kVars> TileStepper<Real, State>::integrals() {
+  const auto sums = reduce(space::cuda{}, stream_, residual_.mesh().owned_cells, Integrals<kVars>{},
+                           CellContent<kVars, State>{conserved_[at_.now].data(), kVars, tiles_.arrays.inverse_volume}, Add{});
+  return sums.values();
+}
+
+template <class Real, class State>
+std::vector<double> TileStepper<Real, State>::scalar_integrals() {
+  return scalars_ ? scalars_->integrals(stream_, at_.now) : std::vector<double>();
+}
+
+template <class Real, class State>
 DeviceStep TileStepper<Real, State>::survey() {
   stream_.wait();
   return from(entries_on_host_.data()[clock_on_host_.data()->done - 1]);
@@ -611,7 +629,7 @@ void TileStepper<Real, State>::refresh(double time) {
     scalars_->prepare(stream_, at_.now, conserved_[at_.now].data(), nullptr);
     scalars_->refresh(stream_, time, boundary_.fluxes(), lowered());
   }
-  boundary_.fetch(stream_);
+  boundary_.computed(stream_);
 }
 
 template <class Real, class State>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "weft/array/transport.hpp"
+#include "weft/flow/face_force.hpp"
 #include "weft/flow/residual.hpp"
 #include "weft/flow/scalar_transport.hpp"
 
@@ -52,6 +53,10 @@ class DeviceStepper {
   virtual void keep_state() = 0;
   /// Waits for what keep_state() has started.
   virtual void wait_for_state() = 0;
+  /// Integral of each conserved variable over the owned cells, as the work so far leaves it; waits for that.
+  [[nodiscard]] virtual std::array<double, kVars> integrals() = 0;
+  /// Of rho phi of each scalar.
+  [[nodiscard]] virtual std::vector<double> scalar_integrals() = 0;
   /// Waits for the work so far. The last step.
   [[nodiscard]] virtual DeviceStep survey() = 0;
   /// Cells that left the range of the gas in the last step, ascending. @pre !survey().physical
@@ -92,10 +97,12 @@ class DeviceStepper {
   /// 1 for owned and ghost cells of lowered order, else 0; empty: none anywhere.
   virtual void set_lowered(std::span<const std::int32_t> flags) = 0;
 
-  /// Ghosts, boundary rows and gradients of the present values; boundary_flux() and cell_state() are theirs.  @collective
+  /// Ghosts, boundary rows and gradients of the present values; what follows is theirs.  @collective
   virtual void refresh(double time) = 0;
-  /// Flux through a boundary face per unit area, out of the domain. @pre refresh()
+  /// Flux through a boundary face per unit area, out of the domain; the first one brings them all to the host. @pre refresh()
   [[nodiscard]] virtual Conserved boundary_flux(std::int32_t face) const = 0;
+  /// Sum of force_on_face() over faces of the boundary, with arms from `centre`. @pre refresh()
+  [[nodiscard]] virtual ForceAndMoment force_on(mesh::FaceRange faces, double pressure, Vec3 centre) const = 0;
   /// State at x, linear within the owned cell. @pre refresh()
   [[nodiscard]] virtual Primitive cell_state(std::int32_t cell, Vec3 x) const = 0;
   /// Scalar k likewise. @pre refresh()

@@ -15,6 +15,11 @@ namespace weft::flow::detail {
 /// Sums over the tiles, one for each variable.
 struct Sums {
   double sum[kVars];
+
+  WEFT_HD Sums& operator+=(const Sums& other) {
+    for (int k = 0; k < kVars; ++k) sum[k] += other.sum[k];
+    return *this;
+  }
 };
 struct SumOfTile {
   const double* partial;
@@ -22,12 +27,6 @@ struct SumOfTile {
     Sums s;
     for (int k = 0; k < kVars; ++k) s.sum[k] = partial[static_cast<std::int64_t>(tile) * kVars + k];
     return s;
-  }
-};
-struct Add {
-  WEFT_HD Sums operator()(Sums a, const Sums& b) const {
-    for (int k = 0; k < kVars; ++k) a.sum[k] += b.sum[k];
-    return a;
   }
 };
 
