@@ -64,6 +64,13 @@ DeviceBoundary::DeviceBoundary(const Residual& residual)
   fluxes_on_host_.resize(faces);
 }
 
+std::size_t DeviceBoundary::bytes(const Residual& residual) {
+  const auto faces = static_cast<std::size_t>(residual.mesh().faces() - residual.discretization().first_boundary_face);
+  constexpr std::size_t kOfFace =
+      2 * sizeof(std::int32_t) + 3 * sizeof(Vec3) + sizeof(double) + sizeof(Primitive) + sizeof(Conserved);
+  return residual.boundary().size() * sizeof(ZoneArgs) + faces * kOfFace;
+}
+
 BoundaryArgs DeviceBoundary::args() const {
   return {.zones = zones_.data(),
           .zone = zone_.data(),

@@ -1,5 +1,6 @@
 #pragma once
 /// The boundary conditions of a rank in the memory of the current GPU.
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,6 +17,8 @@ class DeviceBoundary {
   /// @param residual  names the zones and their conditions. Outlives this object. Prescribed states that do not change with time
   ///   are asked for here, and not again.
   explicit DeviceBoundary(const Residual& residual);
+  /// Bytes that it takes at most.
+  [[nodiscard]] static std::size_t bytes(const Residual& residual);
 
   [[nodiscard]] BoundaryArgs args() const;
   /// Whether a zone has prescribed states that change with time, for which the host is asked in each stage. Equal on every rank.

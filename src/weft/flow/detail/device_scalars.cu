@@ -159,7 +159,8 @@ std::size_t DeviceScalars::bytes(const Residual& residual, int count) {
   const auto rows = static_cast<std::size_t>(d.rows), n = static_cast<std::size_t>(count);
   const bool green_gauss = residual.numerics().gradient == GradientKind::green_gauss;
   const auto faces = static_cast<std::size_t>(m.faces());
-  return d.cell_face.size() * (2 * sizeof(std::int32_t) + sizeof(double)) +
+  return static_cast<std::size_t>(m.faces() - d.first_boundary_face) * (3 * sizeof(std::int32_t) + n * sizeof(double)) +
+         d.cell_face.size() * (2 * sizeof(std::int32_t) + sizeof(double)) +
          (d.stencil_row != d.cell_face_row ? d.stencil_row.size() * sizeof(std::int32_t) : 0) + rows * sizeof(Vec3) +
          faces * (sizeof(Vec3) + (green_gauss ? sizeof(Vec3) + sizeof(double) + sizeof(std::int32_t) : 0)) +
          owned * (2 * sizeof(std::int32_t) + 2 * sizeof(double)) + d.least_squares.size() * sizeof(double) +

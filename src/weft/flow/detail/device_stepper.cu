@@ -52,7 +52,9 @@ class TileStepper final : public DeviceStepper {
   void keep_state() override;
   void wait_for_state() override;
   [[nodiscard]] std::array<double, kVars> integrals() override;
-  [[nodiscard]] std::vector<double> scalar_integrals() override;
+  [[nodiscard]] std::vector<double> scalar_integrals() override {
+    return scalars_ ? scalars_->integrals(stream_, at_.now) : std::vector<double>();
+  }
   [[nodiscard]] DeviceStep survey() override;
   [[nodiscard]] std::vector<BadCell> bad_cells() override;
   void step(const Step& step) override;
@@ -83,9 +85,11 @@ class TileStepper final : public DeviceStepper {
   }
   [[nodiscard]] bool has_source() const { return source_.function || volume_source_.any(); }
   void evaluate_source(double time);
+  /// Calls visit(array, its size) with every array on the GPU but those of tiles, boundary and scalars.
+  template <class Visit>
+  void each_array(const Tiles& on_host, const Visit& visit);
   /// The same tiles. @throws DeviceError where the GPU has no room for a stepper with them.
-  [[nodiscard]] static const Tiles& with_room(const Residual& scheme, bool with_source, const ScalarTransport* scalars,
-                                              const Tiles& on_host);
+  [[nodiscard]] const Tiles& with_room(const ScalarTransport* scalars, const Tiles& on_host);
   /// Starts an exchange of what the stream has computed so far.
   Exchange* start_pull(std::optional<Exchange>& pull, Stream& stream);
   void finish_pull(Exchange* pull, Stream& stream);
@@ -121,9 +125,6 @@ class TileStepper final : public DeviceStepper {
   Stream sums_stream_;                    ///< what nobody waits for before the end of a step
   LimiterChoice limiter_;
   FluxChoice flux_;
-  DeviceTiles<Real> tiles_;
-  DeviceBoundary boundary_;
-  std::optional<DeviceScalars> scalars_;  ///< none: the flow carries nothing
 
   // The state. Buffer `start` holds it at the start of the step, `now` after the last stage.
   DeviceArray<State> conserved_[2];
@@ -158,6 +159,11 @@ class TileStepper final : public DeviceStepper {
 
   DeviceArray<double> source_rates_;   ///< owned x kVars, of the whole cell; empty without a source
   DeviceArray<Vec3> source_centroid_;  ///< of owned cells; empty without a volume source
+  // Behind all arrays above, for which there must be room, too.
+  DeviceTiles<Real> tiles_;
+  DeviceBoundary boundary_;
+  std::optional<DeviceScalars> scalars_;  ///< none: the flow carries nothing
+
   PinnedBuffer<Real> source_values_on_host_;
   PinnedBuffer<double> source_rates_on_host_;
 
@@ -190,53 +196,54 @@ TileStepper<Real, State>::TileStepper(const Residual& scheme, const SourceTerm& 
       limiter_(visit_limiter(scheme.numerics().limiter, scheme.numerics().venkatakrishnan_k,
                              [](auto chosen) { return LimiterChoice(chosen); })),
       flux_(visit_flux(scheme.numerics().flux, scheme.numerics().cutoff_mach, [](auto chosen) { return FluxChoice(chosen); })),
-      tiles_(scheme.mesh(), scheme.discretization(), with_room(scheme, has_source(), scalars, on_host)),
+      tiles_(scheme.mesh(), scheme.discretization(), with_room(scalars, on_host)),
       boundary_(scheme) {
-  const mesh::Mesh& m = scheme.mesh();
-  const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
-  const auto rows = static_cast<std::size_t>(scheme.discretization().rows);
-  for (DeviceArray<State>& buffer : conserved_) buffer = DeviceArray<State>(owned * kVars);
-  for (DeviceArray<Real>& buffer : values_) buffer = DeviceArray<Real>(rows * kVars);
-  gradients_ = DeviceArray<Real>(cells * kVars * static_cast<std::size_t>(m.dim));
+  each_array(on_host, [](auto& array, std::size_t size) { array = std::remove_reference_t<decltype(array)>(size); });
   set_bytes(stream_, gradients_.data(), 0, gradients_.size() * sizeof(Real));  // what they stay in first order
-  states_ = DeviceArray<Real>(on_host.across.size() * kStateColumns);
-  if (scheme.numerics().local_time_step) local_dt_ = DeviceArray<double>(owned);
-  rate_partial_ = DeviceArray<double>(static_cast<std::size_t>(on_host.size()) * kVars);
-  clock_ = DeviceArray<StepClock>(1);
   set_bytes(stream_, clock_.data(), 0, sizeof(StepClock));
-  status_ = DeviceArray<StepStatus>(1);
-  rate_squared_ = DeviceArray<Sums>(1);
-  entries_ = DeviceArray<StepEntry>(kMostAhead);
-  stable_dt_ = DeviceArray<double>(static_cast<std::size_t>(m.comm.size()));
   set_bytes(stream_, stable_dt_.data(), 0, stable_dt_.size() * sizeof(double));
-  order_on_host_.data()->number = 0;
-  carried_ = PinnedBuffer<State>(owned * kVars);
-  if constexpr (!std::is_same_v<State, double>) state_memory_.resize(owned * kVars);
-  bad_ = DeviceArray<std::int32_t>(owned);
   set_bytes(stream_, bad_.data(), 0, bad_.size() * sizeof(std::int32_t));
-  lowered_ = DeviceArray<std::int32_t>(cells);
   if (scalars != nullptr) scalars_.emplace(stream_, scheme, *scalars);
-  if (has_source()) source_rates_ = DeviceArray<double>(owned * kVars);
-  if (volume_source_.any()) source_centroid_ = DeviceArray<Vec3>(std::span(m.cell_centroid).first(owned));
+  const std::vector<Vec3>& centroids = scheme.mesh().cell_centroid;
+  if (volume_source_.any()) source_centroid_.put(std::span(centroids).first(source_centroid_.size()));
+  const std::size_t numbers = conserved_[0].size();
   if (source_.function) {
-    source_values_on_host_ = PinnedBuffer<Real>(owned * kVars);
-    source_rates_on_host_ = PinnedBuffer<double>(owned * kVars);
+    source_values_on_host_ = PinnedBuffer<Real>(numbers);
+    source_rates_on_host_ = PinnedBuffer<double>(numbers);
   }
+  order_on_host_.data()->number = 0;
+  carried_ = PinnedBuffer<State>(numbers);
+  if constexpr (!std::is_same_v<State, double>) state_memory_.resize(numbers);
 }
 
 template <class Real, class State>
-const Tiles& TileStepper<Real, State>::with_room(const Residual& scheme, bool with_source, const ScalarTransport* scalars,
-                                                 const Tiles& on_host) {
-  const mesh::Mesh& m = scheme.mesh();
+template <class Visit>
+void TileStepper<Real, State>::each_array(const Tiles& on_host, const Visit& visit) {
+  const mesh::Mesh& m = residual_.mesh();
   const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
-  const auto rows = static_cast<std::size_t>(scheme.discretization().rows);
-  const std::size_t of_owned =
-      2 * kVars * sizeof(State) + (with_source ? kVars * sizeof(double) + sizeof(Vec3) : 0) + 2 * sizeof(double);
-  const std::size_t needed = DeviceTiles<Real>::bytes(scheme.discretization(), on_host) + owned * of_owned +
-                             rows * 2 * kVars * sizeof(Real) +
-                             cells * (kVars * static_cast<std::size_t>(m.dim) * sizeof(Real) + sizeof(std::int32_t)) +
-                             on_host.across.size() * kStateColumns * sizeof(Real) +
-                             (scalars != nullptr ? DeviceScalars::bytes(scheme, scalars->count()) : 0);
+  for (DeviceArray<State>& buffer : conserved_) visit(buffer, owned * kVars);
+  for (DeviceArray<Real>& buffer : values_) visit(buffer, static_cast<std::size_t>(residual_.discretization().rows) * kVars);
+  visit(gradients_, cells * kVars * static_cast<std::size_t>(m.dim));
+  visit(states_, on_host.across.size() * kStateColumns);
+  visit(local_dt_, residual_.numerics().local_time_step ? owned : 0);
+  visit(rate_partial_, static_cast<std::size_t>(on_host.size()) * kVars);
+  visit(clock_, 1);
+  visit(status_, 1);
+  visit(rate_squared_, 1);
+  visit(entries_, kMostAhead);
+  visit(stable_dt_, static_cast<std::size_t>(m.comm.size()));
+  visit(bad_, owned);
+  visit(lowered_, cells);
+  visit(source_rates_, has_source() ? owned * kVars : 0);
+  visit(source_centroid_, volume_source_.any() ? owned : 0);
+}
+
+template <class Real, class State>
+const Tiles& TileStepper<Real, State>::with_room(const ScalarTransport* scalars, const Tiles& on_host) {
+  const mesh::Mesh& m = residual_.mesh();
+  std::size_t needed = DeviceTiles<Real>::bytes(m, residual_.discretization(), on_host) + DeviceBoundary::bytes(residual_);
+  if (scalars != nullptr) needed += DeviceScalars::bytes(residual_, scalars->count());
+  each_array(on_host, [&](const auto& array, std::size_t size) { needed += size * sizeof(*array.data()); });
   std::size_t free = 0, total = 0;
   check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
   if (const auto error = lack_of_room(needed, free, total, m.owned_cells, m.comm.size())) throw *error;
@@ -544,11 +551,6 @@ std::array<double, kVars> TileStepper<Real, State>::integrals() {
   const auto sums = reduce(space::cuda{}, stream_, residual_.mesh().owned_cells, Integrals<kVars>{},
                            CellContent<kVars, State>{conserved_[at_.now].data(), kVars, tiles_.arrays.inverse_volume}, Add{});
   return sums.values();
-}
-
-template <class Real, class State>
-std::vector<double> TileStepper<Real, State>::scalar_integrals() {
-  return scalars_ ? scalars_->integrals(stream_, at_.now) : std::vector<double>();
 }
 
 template <class Real, class State>

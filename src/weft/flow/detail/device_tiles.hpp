@@ -44,11 +44,11 @@ class DeviceTiles {
         border(range_of(tiles.inner, tiles.size(), tiles.of_border)) {}
 
   /// Bytes that they would take.
-  [[nodiscard]] static std::size_t bytes(const Discretization& d, const Tiles& tiles) {
+  [[nodiscard]] static std::size_t bytes(const mesh::Mesh& mesh, const Discretization& d, const Tiles& tiles) {
     return (tiles.centroids.size() + tiles.arms.size() + tiles.areas.size() + d.least_squares.size()) * sizeof(Real) +
            (tiles.halo_row.size() + tiles.across.size()) * sizeof(std::int32_t) + tiles.ghost_sides.size() * sizeof(GhostSide) +
            (tiles.topology.size() + tiles.stencil_row.size()) * sizeof(std::uint16_t) + tiles.tile.size() * sizeof(Tile) +
-           d.inverse_volume.size() * (sizeof(double) + sizeof(Vec3) + sizeof(std::int32_t));
+           d.inverse_volume.size() * (sizeof(double) * (mesh.axisymmetric ? 2 : 1) + sizeof(Vec3) + sizeof(std::int32_t));
   }
 
  private:
