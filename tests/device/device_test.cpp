@@ -217,6 +217,7 @@ TEST(Reduce, has_a_fixed_order_and_a_small_error) {
   };
   EXPECT_EQ(blocks(3 * 1024 + 1), "((b b) (b b))");
   EXPECT_EQ(blocks(3 * 1024), "(b (b b))");
+  EXPECT_EQ(sum((1 << 24) + 5, 1.0), (1 << 24) + 5);
   // and within a block every 32nd from the left, then what is 16, 8, 4, 2 and 1 further on.
   const auto within = [&](const std::set<int>& seen) {
     return reduce(

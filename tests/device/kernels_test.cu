@@ -125,7 +125,8 @@ TEST(CudaReduce, has_the_digits_of_the_host) {
   WEFT_NEEDS_GPU();
   Stream stream;
   for (const std::int64_t n :
-       {0, 1, 2, 31, 32, 33, 1023, 1024, 1025, 2047, 2049, 3100, 5000, 100'001, 524'288, 524'289, 1'200'000, 4'000'003}) {
+       {0,    1,    2,       31,      32,      33,        1023,      1024,       1025,       2047,      2049,
+        3100, 5000, 100'001, 524'288, 524'289, 1'200'000, 4'000'003, 16'777'215, 16'777'216, 16'900'001}) {
     const double expected = reduce(space::host{}, n, 0.0, Uneven{}, Sum{});
     EXPECT_EQ(reduce(space::cuda{}, stream, n, 0.0, Uneven{}, Sum{}), expected) << n;
   }

@@ -39,18 +39,19 @@ inline constexpr int kReduceWarps = kReduceThreads / kReduceLanes;
 
 /// A block of values by each warp.
 template <class Integer, class T, class Map, class Combine>
-__global__ void __launch_bounds__(kReduceThreads) reduce_blocks_kernel(Integer n, std::int64_t blocks, const T identity,
-                                                                       const Map map, const Combine combine, T* block_results) {
+__global__ void __launch_bounds__(kReduceThreads)
+    reduce_blocks_kernel(Integer n, std::int64_t blocks, int block_size, const T identity, const Map map, const Combine combine,
+                         T* block_results) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 160);
   const int lane = static_cast<int>(threadIdx.x) % kReduceLanes;
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.x) * kReduceWarps + threadIdx.x / kReduceLanes;
   if (block >= blocks) return;
-  const std::int64_t first = block * kReduceBlock + lane, size = static_cast<std::int64_t>(n);
+  const std::int64_t first = block * block_size + lane, size = static_cast<std::int64_t>(n);
   T result = identity;
-  if ((block + 1) * kReduceBlock <= size) {
+  if ((block + 1) * block_size <= size) {
     constexpr int kAtOnce = sizeof(T) <= 8 ? 16 : sizeof(T) <= 16 ? 8 : sizeof(T) <= 40 ? 4 : 1;  // loads in flight
 #pragma unroll kAtOnce
-    for (int i = 0; i < kReduceBlock; i += kReduceLanes) result = combine(result, map(static_cast<Integer>(first + i)));
+    for (int i = 0; i < block_size; i += kReduceLanes) result = combine(result, map(static_cast<Integer>(first + i)));
   } else {
     for (std::int64_t i = first; i < size; i += kReduceLanes) result = combine(result, map(static_cast<Integer>(i)));
   }
@@ -107,18 +108,20 @@ void parallel_for(space::cuda, Stream& stream, Integer n, const F& f) {
   check_launch("parallel_for");
 }
 
-/// Same order and same digits as on the host. One kernel up to 1024 values, two up to a million, three up to a billion; reads
+/// Same order and same digits as on the host. One kernel up to 1024 values, two up to a million, three up to two billion; reads
 /// what map reads once. Temporary memory from the stream's pool: n / 1024 values.
 template <class Integer, class T, class Map, class Combine>
   requires std::is_integral_v<Integer>
 void reduce_into(space::cuda, Stream& stream, Integer n, const T& identity, const Map& map, const Combine& combine, T* result) {
   WEFT_EXPECTS(!stream.is_host());
-  std::int64_t count = n <= 0 ? 1 : (static_cast<std::int64_t>(n) + detail::kReduceBlock - 1) / detail::kReduceBlock;
+  const int block_size = detail::reduce_block_size(n);
+  std::int64_t count = n <= 0 ? 1 : (static_cast<std::int64_t>(n) + block_size - 1) / block_size;
   const StreamBuffer<T> buffer(stream, count == 1 ? 0 : static_cast<std::size_t>(count + count / detail::kTreeThreads + 1));
   T* values = count == 1 ? result : buffer.data();
   T* next = values + count;
   detail::reduce_blocks_kernel<<<static_cast<unsigned>((count + detail::kReduceWarps - 1) / detail::kReduceWarps),
-                                 detail::kReduceThreads, 0, native(stream)>>>(n, count, identity, map, combine, values);
+                                 detail::kReduceThreads, 0, native(stream)>>>(n, count, block_size, identity, map, combine,
+                                                                              values);
   check_launch("reduce");
   while (count > 1) {
     const int depth = std::bit_width(static_cast<std::uint64_t>(count)) - 1;

@@ -3,6 +3,7 @@
 /// adds the same for space::cuda.
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "weft/base/contracts.hpp"
@@ -30,7 +31,8 @@ void parallel_for(S space, [[maybe_unused]] Stream& stream, Integer n, const F& 
 namespace detail {
 /// Running results side by side: what a core's vectors and a GPU's warp do at once.
 inline constexpr int kReduceLanes = 32;
-inline constexpr int kReduceBlock = 32 * kReduceLanes;
+/// Values of a block: fewer of them make more blocks to do at once, more of them less to combine in the end.
+[[nodiscard]] constexpr int reduce_block_size(std::int64_t n) { return (n < std::int64_t{1} << 24 ? 32 : 128) * kReduceLanes; }
 
 template <class Integer, class T, class Map, class Combine>
 T reduce_block(Integer first, Integer last, const T& identity, const Map& map, const Combine& combine) {
@@ -50,24 +52,24 @@ T reduce_block(Integer first, Integer last, const T& identity, const Map& map, c
 }
 
 template <class Integer, class T, class Map, class Combine>
-T reduce_range(Integer first, Integer last, const T& identity, const Map& map, const Combine& combine) {
-  if (last - first <= kReduceBlock) return reduce_block(first, last, identity, map, combine);
-  const Integer blocks = (last - first + kReduceBlock - 1) / kReduceBlock;
-  const Integer middle = first + blocks / 2 * kReduceBlock;
-  const T left = reduce_range(first, middle, identity, map, combine);
-  return combine(left, reduce_range(middle, last, identity, map, combine));
+T reduce_range(Integer first, Integer last, std::int64_t block, const T& identity, const Map& map, const Combine& combine) {
+  if (last - first <= block) return reduce_block(first, last, identity, map, combine);
+  const std::int64_t blocks = (last - first + block - 1) / block;
+  const auto middle = static_cast<Integer>(first + blocks / 2 * block);
+  const T left = reduce_range(first, middle, block, identity, map, combine);
+  return combine(left, reduce_range(middle, last, block, identity, map, combine));
 }
 }  // namespace detail
 
-/// combine over map(0) .. map(n-1), in an order that depends on n alone: within a block of 1024, 32 results, each of `identity`
-/// and then every 32nd value, which are combined pairwise (the one 16 further on first); then the blocks pairwise. A sum's
-/// rounding error grows with 37 + log2(n / 1024), not with n. The order is the same in every space, and so are the digits as far
-/// as map and combine compute the same.
+/// combine over map(0) .. map(n-1), in an order that depends on n alone: within a block of 1024 (4096 where there are 2^24 and
+/// more), 32 results, each of `identity` and then every 32nd value, which are combined pairwise (the one 16 further on first);
+/// then the blocks pairwise. A sum's rounding error grows with 37 (133) + log2(blocks), not with n. The order is the same in
+/// every space, and so are the digits as far as map and combine compute the same.
 /// @param combine  associative and commutative, but for rounding.  @param identity  combined with any value it is that value.
 template <Space S, class Integer, class T, class Map, class Combine>
   requires(std::is_integral_v<Integer> && kRunsOnHost<S>)
 [[nodiscard]] T reduce(S, Integer n, const T& identity, const Map& map, const Combine& combine) {
-  return detail::reduce_range(Integer{0}, n, identity, map, combine);
+  return detail::reduce_range(Integer{0}, n, detail::reduce_block_size(n), identity, map, combine);
 }
 
 /// The same after the work of `stream`; blocks the host until it is done. @pre on `stream` as for parallel_for.
