@@ -82,8 +82,8 @@ class ViewKernels : public ::testing::Test {
     if constexpr (!std::is_same_v<P, ArrayPair<double, NonUniform>>) write_and_pull<P, Soa, Space>(backend);
   }
 };
-using Pairs = ::testing::Types<ArrayPair<double>, ArrayPair<double, 5>, ArrayPair<double, 5, 5, 64>, ArrayPair<float, Dynamic>,
-                               ArrayPair<std::int8_t, 3>, ArrayPair<std::int32_t, NonUniform, 8>,
+using Pairs = ::testing::Types<ArrayPair<double>, ArrayPair<double, 5>, ArrayPair<double, 5, 5, 64>, ArrayPair<float, 7, 7, 16>,
+                               ArrayPair<float, Dynamic>, ArrayPair<std::int8_t, 3>, ArrayPair<std::int32_t, NonUniform, 8>,
                                ArrayPair<std::int64_t, NonUniform, Dynamic>, ArrayPair<double, NonUniform>>;
 TYPED_TEST_SUITE(ViewKernels, Pairs);
 

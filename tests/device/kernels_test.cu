@@ -48,7 +48,9 @@ struct SmallestAt {
   std::int64_t at;
 };
 struct Smaller {
-  WEFT_HD SmallestAt operator()(const SmallestAt& a, const SmallestAt& b) const { return b.value < a.value ? b : a; }
+  WEFT_HD SmallestAt operator()(const SmallestAt& a, const SmallestAt& b) const {
+    return b.value < a.value || (b.value == a.value && b.at < a.at) ? b : a;
+  }
 };
 
 // Functors rather than lambdas: nvcc takes no lambdas for kernels in private member functions, and a test's body is one.
@@ -70,6 +72,39 @@ struct Load {
 };
 struct UnevenAt {
   WEFT_HD SmallestAt operator()(int i) const { return {Uneven{}(i), i}; }
+};
+/// Sizes that are no whole words, or have padding.
+struct Bytes {
+  std::int8_t sum[13];
+};
+struct MakeBytes {
+  WEFT_HD Bytes operator()(int i) const {
+    Bytes b{};
+    for (int k = 0; k < 13; ++k) b.sum[k] = static_cast<std::int8_t>((i + k) % 7);
+    return b;
+  }
+};
+struct AddBytes {
+  WEFT_HD Bytes operator()(Bytes a, const Bytes& b) const {
+    for (int k = 0; k < 13; ++k) a.sum[k] = static_cast<std::int8_t>(a.sum[k] ^ b.sum[k]);
+    return a;
+  }
+};
+struct Largest {
+  double v[12];
+};
+struct MakeLargest {
+  WEFT_HD Largest operator()(int i) const {
+    Largest x{};
+    for (int k = 0; k < 12; ++k) x.v[k] = 1.0 / (1 + i + k);
+    return x;
+  }
+};
+struct AddLargest {
+  WEFT_HD Largest operator()(Largest a, const Largest& b) const {
+    for (int k = 0; k < 12; ++k) a.v[k] += b.v[k];
+    return a;
+  }
 };
 struct Nothing {
   WEFT_HD void operator()(int) const {}
@@ -148,6 +183,12 @@ TEST(CudaReduce, combines_structures) {
     const Five expected = reduce(space::host{}, n, Five{}, MakeFive{}, AddFives{});
     const Five found = reduce(space::cuda{}, stream, n, Five{}, MakeFive{}, AddFives{});
     for (int k = 0; k < 5; ++k) EXPECT_EQ(found.v[k], expected.v[k]) << n;
+    const Bytes bytes = reduce(space::host{}, n, Bytes{}, MakeBytes{}, AddBytes{});
+    const Bytes bytes_found = reduce(space::cuda{}, stream, n, Bytes{}, MakeBytes{}, AddBytes{});
+    EXPECT_TRUE(std::equal(std::begin(bytes.sum), std::end(bytes.sum), std::begin(bytes_found.sum))) << n;
+    const Largest largest = reduce(space::host{}, n, Largest{}, MakeLargest{}, AddLargest{});
+    const Largest largest_found = reduce(space::cuda{}, stream, n, Largest{}, MakeLargest{}, AddLargest{});
+    EXPECT_TRUE(std::equal(std::begin(largest.v), std::end(largest.v), std::begin(largest_found.v))) << n;
     const SmallestAt none{std::numeric_limits<double>::infinity(), -1};
     const SmallestAt smallest = reduce(space::cuda{}, stream, n, none, UnevenAt{}, Smaller{});
     EXPECT_EQ(smallest.at, reduce(space::host{}, n, none, UnevenAt{}, Smaller{}).at);

@@ -105,6 +105,19 @@ TEST(StepsAheadOnCuda, AskTheHostForOneLaunchEach) {
   }
 }
 
+TEST(StepsAheadOnCuda, AllocateNothingWhereSumsHaveManyTiles) {
+  WEFT_NEEDS_GPU();
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{480}}, {"ny", std::int64_t{480}}}, {});
+  Solver solver(m, IdealGas{}, test::conditions(m), {.cfl = 0.5}, mesh::Neighbours::face, SourceTerm{}, Backend::cuda);
+  solver.initialise([](Vec3 x) { return test::wavy(x, 2); });
+  if (!solver.works_ahead()) GTEST_SKIP() << "ranks share a GPU: their messages are staged, and the host takes part in each step";
+  solver.step(1e9);
+  const weft::detail::HostWork before = weft::detail::host_work();
+  solver.start_steps({.count = 8, .until = 1e9});  // one by one at first, then captured in graphs
+  EXPECT_EQ(solver.finish_steps().size(), 8U);
+  EXPECT_EQ((weft::detail::host_work() - before).allocations, 0);
+}
+
 TEST_P(StepsAheadTest, WithLocalTimeStepsToo) {
   const mesh::Mesh m = box();
   const Numerics numerics{.rk_stages = 1, .cfl = 0.4, .local_time_step = true};

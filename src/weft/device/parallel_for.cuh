@@ -34,6 +34,10 @@ __device__ T from_lane_after(const T& value, int apart) {
   return result;
 }
 
+inline constexpr int kTreeThreads = 512;
+/// What a block may have of shared memory without asking.
+inline constexpr std::size_t kSharedBytes = 48 * 1024;
+
 inline constexpr int kReduceThreads = 256;
 inline constexpr int kReduceWarps = kReduceThreads / kReduceLanes;
 
@@ -42,7 +46,7 @@ template <class Integer, class T, class Map, class Combine>
 __global__ void __launch_bounds__(kReduceThreads)
     reduce_blocks_kernel(Integer n, std::int64_t blocks, int block_size, const T identity, const Map map, const Combine combine,
                          T* block_results) {
-  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 160);
+  static_assert(std::is_trivially_copyable_v<T> && kTreeThreads * sizeof(T) <= kSharedBytes, "results of at most 96 bytes");
   const int lane = static_cast<int>(threadIdx.x) % kReduceLanes;
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.x) * kReduceWarps + threadIdx.x / kReduceLanes;
   if (block >= blocks) return;
@@ -61,8 +65,6 @@ __global__ void __launch_bounds__(kReduceThreads)
   }
   if (lane == 0) block_results[block] = result;
 }
-
-inline constexpr int kTreeThreads = 512;
 
 /// Combines `count` values pairwise as reduce_range splits them: halves, the left one not larger. Splitting 2^depth <= count
 /// times leaves one or two values to each leaf; from there on the tree is perfect, and each CUDA block does one subtree of it.
@@ -108,20 +110,33 @@ void parallel_for(space::cuda, Stream& stream, Integer n, const F& f) {
   check_launch("parallel_for");
 }
 
+namespace detail {
+[[nodiscard]] inline std::int64_t reduce_blocks(std::int64_t n) {
+  const std::int64_t size = reduce_block_size(n);
+  return n <= size ? 1 : (n + size - 1) / size;
+}
+}  // namespace detail
+
+/// How many values reduce_into works with besides those that map gives it: about n / 1024.
+[[nodiscard]] inline std::size_t reduce_scratch(std::int64_t n) {
+  const std::int64_t blocks = detail::reduce_blocks(n);
+  return blocks == 1 ? 0 : static_cast<std::size_t>(blocks + 2 * (blocks / detail::kTreeThreads + 1));
+}
+
 /// Same order and same digits as on the host. One kernel up to 1024 values, two up to a million, three up to two billion; reads
-/// what map reads once. Temporary memory from the stream's pool: n / 1024 values.
+/// what map reads once.
+/// @param scratch  room for reduce_scratch(n) values on the device, which nobody else uses meanwhile.
 template <class Integer, class T, class Map, class Combine>
   requires std::is_integral_v<Integer>
-void reduce_into(space::cuda, Stream& stream, Integer n, const T& identity, const Map& map, const Combine& combine, T* result) {
+void reduce_into(space::cuda, Stream& stream, Integer n, const T& identity, const Map& map, const Combine& combine, T* result,
+                 T* scratch) {
   WEFT_EXPECTS(!stream.is_host());
-  const int block_size = detail::reduce_block_size(n);
-  std::int64_t count = n <= 0 ? 1 : (static_cast<std::int64_t>(n) + block_size - 1) / block_size;
-  const StreamBuffer<T> buffer(stream, count == 1 ? 0 : static_cast<std::size_t>(count + count / detail::kTreeThreads + 1));
-  T* values = count == 1 ? result : buffer.data();
+  std::int64_t count = detail::reduce_blocks(n);
+  T* values = count == 1 ? result : scratch;
   T* next = values + count;
   detail::reduce_blocks_kernel<<<static_cast<unsigned>((count + detail::kReduceWarps - 1) / detail::kReduceWarps),
-                                 detail::kReduceThreads, 0, native(stream)>>>(n, count, block_size, identity, map, combine,
-                                                                              values);
+                                 detail::kReduceThreads, 0, native(stream)>>>(n, count, detail::reduce_block_size(n), identity,
+                                                                              map, combine, values);
   check_launch("reduce");
   while (count > 1) {
     const int depth = std::bit_width(static_cast<std::uint64_t>(count)) - 1;
@@ -135,6 +150,15 @@ void reduce_into(space::cuda, Stream& stream, Integer n, const T& identity, cons
     next = values + trees;
     count = trees;
   }
+}
+
+/// The same with scratch from the stream's pool.
+template <class Integer, class T, class Map, class Combine>
+  requires std::is_integral_v<Integer>
+void reduce_into(space::cuda space, Stream& stream, Integer n, const T& identity, const Map& map, const Combine& combine,
+                 T* result) {
+  const StreamBuffer<T> scratch(stream, reduce_scratch(n));
+  reduce_into(space, stream, n, identity, map, combine, result, scratch.data());
 }
 
 template <class Integer, class T, class Map, class Combine>

@@ -23,7 +23,7 @@ namespace weft::flow {
 struct BoundaryCondition {
   BoundaryParams params;
   /// Where given, the state outside a face as a function of its centroid and time, whatever params.kind says: it meets the inside
-  /// state in the numerical flux. Called on the thread that makes a step.
+  /// state in the numerical flux. Called on the thread that makes a step or, where it does not change with time, the solver.
   std::function<Primitive(Vec3, double)> prescribed{};
   std::vector<ScalarInflow> scalars{};  ///< what comes in with the gas, in the order of the scalars; 0 of those that are not here
   bool of_time = true;                  ///< whether `prescribed` changes with time: else it is asked once

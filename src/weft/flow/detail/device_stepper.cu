@@ -138,7 +138,7 @@ class TileStepper final : public DeviceStepper {
   Buffers at_;
   DeviceArray<StepClock> clock_;
   DeviceArray<StepStatus> status_;
-  DeviceArray<Sums> rate_squared_;
+  DeviceArray<Sums> rate_squared_, rate_scratch_;  ///< scratch: of reduce_into
   DeviceArray<StepEntry> entries_;
   DeviceArray<double> stable_dt_;  ///< of this rank, then of the others
   DeviceArray<std::int32_t> bad_, lowered_;
@@ -230,6 +230,7 @@ void TileStepper<Real, State>::each_array(const Tiles& on_host, const Visit& vis
   visit(clock_, 1);
   visit(status_, 1);
   visit(rate_squared_, 1);
+  visit(rate_scratch_, reduce_scratch(on_host.size()));
   visit(entries_, kMostAhead);
   visit(stable_dt_, static_cast<std::size_t>(m.comm.size()));
   visit(bad_, owned);
@@ -367,7 +368,8 @@ void TileStepper<Real, State>::end_step(bool rates) {
 
 template <class Real, class State>
 void TileStepper<Real, State>::sum_rates(Stream& stream) {
-  reduce_into(space::cuda{}, stream, tiles_.border.last, Sums{}, SumOfTile{rate_partial_.data()}, Add{}, rate_squared_.data());
+  reduce_into(space::cuda{}, stream, tiles_.border.last, Sums{}, SumOfTile{rate_partial_.data()}, Add{}, rate_squared_.data(),
+              rate_scratch_.data());
 }
 
 template <class Real, class State>
