@@ -12,6 +12,7 @@ NCU = """#!/usr/bin/env python3
 import os, sys
 bench = sys.argv[sys.argv.index("12", sys.argv.index("--launch-count")) + 1:]
 assert bench[0].endswith("bench") and bench[2] == "cuda" and bench[5:] == ["1", "least_squares"], bench
+assert os.path.isfile(bench[3]) and os.path.isabs(bench[3]) if "ONLY_FILES" in os.environ else bench[3] in ("quads", "triangles", "hexahedra", "tetrahedra"), bench
 if bench[3] == os.environ.get("BROKEN"):
     print("==ERROR== LaunchFailed")
     sys.exit(9)
@@ -67,6 +68,15 @@ class GpuCounts(InFolder):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(len(done.stdout.splitlines()), 2 + 4 * 2 * 4)
 
+    def test_meshes_of_files(self):
+        for name in ("wing.msh", "other.su2"):
+            (self.folder / name).touch()
+        done = self.counts("--mesh", str(self.folder / "wing.msh"), "--mesh", str(self.folder / "other.su2"), ONLY_FILES="")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = done.stdout.splitlines()[2:]
+        self.assertEqual(rows[0], "| wing.msh | 1,000 | fp64 | gradients and states | inner | 200 | 2 | 0 | 76% | 2.50 |")
+        self.assertEqual([row.split()[1] for row in rows], ["wing.msh"] * 4 + ["other.su2"] * 4)
+
     def test_runs_fail(self):
         for variables, says in (({"BROKEN": "tetrahedra"}, "LaunchFailed"), ({"SILENT": "tetrahedra"}, "ncu counted 0 launches")):
             with self.subTest(**variables):
@@ -94,7 +104,8 @@ class GpuCounts(InFolder):
 
     def test_what_cannot_be(self):
         for options, says in ((["--elements", "quads,cubes"], "no elements cubes: there are quads"), (["--precision", "fp16"], "no precision fp16"),
-                              (["--cells", "0"], "--cells"), (["--ncu", "/nowhere/ncu"], "no program /nowhere/ncu: install Nsight Compute")):
+                              (["--cells", "0"], "--cells"), (["--mesh", "/nowhere/wing.su2"], "no mesh file /nowhere/wing.su2"),
+                              (["--mesh", __file__, "--cells", "9"], "--cells is of boxes"), (["--mesh", __file__, "--elements", "quads"], "not allowed with"), (["--ncu", "/nowhere/ncu"], "no program /nowhere/ncu: install Nsight Compute")):
             with self.subTest(options=options):
                 done = self.counts(*options)
                 self.assertEqual(done.returncode, 2)
