@@ -55,7 +55,7 @@ void print_gpus() {
   if (!cuda.runtime.empty()) {
     fmt::print("CUDA    runtime {}, driver {}\n", cuda.runtime, cuda.driver.empty() ? "none" : "for CUDA up to " + cuda.driver);
   }
-  if (!cuda.missing.empty()) fmt::print("GPUs    none: {}\n", cuda.missing);
+  if (!cuda.missing.empty()) fmt::print("GPUs    none: {}; {}\n", cuda.missing, cuda.remedy);
   for (const DeviceInfo& gpu : cuda.devices) print_gpu(gpu);
   if (cuda.devices.empty()) return;
   const bool several = cuda.devices.size() > 1;

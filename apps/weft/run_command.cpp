@@ -14,6 +14,7 @@
 #include "weft/base/error.hpp"
 #include "weft/base/waiting.hpp"
 #include "weft/comm/environment.hpp"
+#include "weft/device/device.hpp"
 #include "weft/flow/case.hpp"
 #include "weft/flow/run.hpp"
 #include "weft/io/case_reader.hpp"
@@ -111,7 +112,12 @@ Exit run_case(const Communicator& comm, const RunOptions& options) {
 
 Exit check_case(const Communicator& comm, const CaseOptions& options) {
   io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
-  const flow::Case flow_case = flow::read_case(reader);
+  flow::Case flow_case = flow::read_case(reader);
+  const bool without_gpu = flow_case.device != Backend::host && comm.min(device_count()) == 0;  // on a login node, say
+  if (without_gpu) {
+    flow_case.device = Backend::host;
+    flow_case.transport = Transport::automatic;
+  }
   const mesh::Mesh mesh = flow::load_mesh(comm, flow_case.mesh);
   const auto solver = flow::make_solver(mesh, flow_case);
   solver->initialise(flow::InitialState(flow_case.initial));
@@ -122,6 +128,7 @@ Exit check_case(const Communicator& comm, const CaseOptions& options) {
     for (const mesh::BoundaryZone& zone : mesh.boundary) zones += " " + zone.name;
     fmt::print("{}: good. {} in {}-D; {}\n", options.file, counted(mesh.global_cells, "cell"), mesh.dim,
                zones.empty() ? "no boundary" : "zones:" + zones);
+    if (without_gpu) fmt::print("checked without a GPU, so not whether the case fits on one\n");
   }
   return Exit::done;
 }

@@ -206,6 +206,7 @@ TABLES = (
         words("run", "case.toml", "--overwrite", "--resume"),
         words("run", "case.toml", "--device", "gpu"),
         words("run", "case.toml", "--device", "cuda", where="no NVIDIA driver was found"),
+        Try("the same, of a build without nvcc", ["run", "case.toml", "--device", "cuda"], where="this build has no CUDA"),
         words("run", "case.toml", "--threads", "0"),
         words("run", "case.toml", "--threads", "5000"),
         words("run", "case.toml", "--threads", "two"),

@@ -2,9 +2,11 @@
 
     commands_test.py path/to/weft [unittest arguments]
 """
+import os
 import subprocess
 import sys
 import unittest
+from unittest import mock
 
 from weft_support import CASES, COARSE, FAILED, SOURCE, USAGE, InFolder, h5py, ranks, sets
 
@@ -24,6 +26,16 @@ class Tools(InFolder):
         self.assertIn("wrote one.su2: 1 cell, 4 nodes", self.weft("mesh", "generate", "box", "one.su2", "-p", "nx=1", "-p", "ny=1"))
         self.assertIn('did you mean "wedge"', self.weft("new", "wegde", code=FAILED))
         self.weft("new", "sod", "no/folder/here.toml", code=FAILED)
+
+    def test_a_case_for_gpus_is_checked_without_one(self):
+        case = self.coarse("wedge")
+        with mock.patch.dict(os.environ, CUDA_VISIBLE_DEVICES=""):
+            for options in ([], sets("numerics.precision=mixed", "transport=nccl"), ranks(2)):
+                printed = self.weft("check", *case, "--device", "cuda", *options)
+                self.assertIn("good. 96 cells", printed)
+                self.assertIn("checked without a GPU", printed)
+            self.assertIn("boundary.far", self.weft("check", *case, "--device", "cuda", *sets("boundary.far.kind=outlet"), code=FAILED))
+        self.assertNotIn("GPU", self.weft("check", *case))
 
     def test_meshes_are_generated_and_converted(self):
         generators = self.weft("mesh", "generate")

@@ -127,12 +127,18 @@ TEST(Stream, measures_time_on_cuda) {
 TEST(Device, says_what_is_missing) {
   if (device_count() > 0) {
     EXPECT_TRUE(why_no_cuda().empty());
+    EXPECT_BREACH((void)no_gpu());
     EXPECT_EQ(device_of(device_count()), 0);
     set_device(device_of(0));
     EXPECT_EQ(current_device(), 0);
     wait_for_device();
   } else {
     EXPECT_FALSE(why_no_cuda().empty());
+    EXPECT_NE(no_gpu().problem().find(why_no_cuda()), std::string::npos);
+    EXPECT_NE(no_gpu().suggestion().find(cuda_info().remedy), std::string::npos);
+    if (why_no_cuda() == "this build has no CUDA") {
+      EXPECT_NE(no_gpu().suggestion().find("nvcc"), std::string::npos);
+    }
     for (const Backend backend : {Backend::cuda, Backend::cuda_managed, Backend::cuda_mapped}) {
       try {
         (void)DeviceStorage::make(backend, 8);
@@ -230,6 +236,7 @@ TEST(Reduce, has_a_fixed_order_and_a_small_error) {
 TEST(CudaInfo, describes_every_gpu) {
   const CudaInfo info = cuda_info();
   EXPECT_EQ(info.missing, why_no_cuda());
+  EXPECT_EQ(info.remedy.empty(), info.missing.empty());
   EXPECT_EQ(static_cast<int>(info.devices.size()), device_count());
   for (const DeviceInfo& device : info.devices) {
     EXPECT_FALSE(device.name.empty());

@@ -221,6 +221,19 @@ TEST(CudaGraph, refuses_what_blocks_and_leaves_the_stream_usable) {
   EXPECT_EQ(sum_of_squares(stream, 1000, 2.0), 2.0 * 332'833'500);
 }
 
+TEST(CudaCheck, a_result_that_is_an_error_throws_without_a_gpu) {
+  EXPECT_NO_THROW(check_cuda(cudaSuccess, "cudaMalloc"));
+  try {
+    check_cuda(cudaErrorInvalidValue, "cudaMalloc");
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const DeviceError& error) {
+    const std::string text = error.what();
+    for (const char* part : {"cudaMalloc", "cudaErrorInvalidValue", "invalid argument", "kernels_test.cu"}) {
+      EXPECT_NE(text.find(part), std::string::npos) << text;
+    }
+  }
+}
+
 TEST(CudaCheck, a_failing_call_throws_in_every_build) {
   WEFT_NEEDS_GPU();
   try {

@@ -12,7 +12,7 @@ namespace detail::cuda {
 
 void require() {
   if (available().devices > 0) return;
-  throw DeviceError("no GPU can be used: " + available().missing, "use the host, or run where \"weft info\" shows a GPU");
+  throw no_gpu();
 }
 
 void throw_failure(int code, const char* name, const char* text, const char* what, const char* file, unsigned line,
@@ -27,6 +27,12 @@ void throw_failure(int code, const char* name, const char* text, const char* wha
 int device_count() { return detail::cuda::available().devices; }
 
 std::string why_no_cuda() { return detail::cuda::available().missing; }
+
+DeviceError no_gpu() {
+  WEFT_EXPECTS(device_count() == 0);
+  const detail::cuda::Available& found = detail::cuda::available();
+  return DeviceError("no GPU can be used: " + found.missing, "use the host, or " + found.remedy);
+}
 
 int device_of(int local_rank) {
   WEFT_EXPECTS(local_rank >= 0);

@@ -2,6 +2,8 @@
 /// Which GPUs there are, and which of them this thread uses.
 #include <string>
 
+#include "weft/base/error.hpp"
+
 namespace weft {
 
 /// GPUs that this process can use: 0 where there is none, where there is no driver, and in a build without CUDA.
@@ -9,6 +11,9 @@ namespace weft {
 
 /// Empty where device_count() > 0; else what is missing, for people: "this build has no CUDA", ...
 [[nodiscard]] std::string why_no_cuda();
+
+/// What to throw where device_count() == 0: says what is missing and what to do about it.
+[[nodiscard]] DeviceError no_gpu();
 
 /// The GPU of the `local_rank`-th process of this machine: they are dealt round robin. @pre local_rank >= 0.
 /// @throws DeviceError saying what is missing where there is no GPU.

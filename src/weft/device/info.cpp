@@ -115,7 +115,8 @@ HostInfo host_info() {
 
 CudaInfo cuda_info() {
   CudaInfo info;
-  info.missing = why_no_cuda();
+  info.missing = detail::cuda::available().missing;
+  info.remedy = detail::cuda::available().remedy;
   detail::cuda::describe(info);
   const Nvml nvml;
   for (DeviceInfo& device : info.devices) {

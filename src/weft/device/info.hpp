@@ -38,7 +38,7 @@ struct DeviceInfo {
 
 /// What CUDA can use here.
 struct CudaInfo {
-  std::string missing;          ///< empty where there is a GPU; else what is missing
+  std::string missing, remedy;  ///< empty where there is a GPU; else what is missing, and what to do
   std::string runtime, driver;  ///< versions, "13.0"; empty: none
   std::vector<DeviceInfo> devices;
 };

@@ -247,9 +247,9 @@ void read_device(const Section& root, const Section& numerics, Case& c) {
        {"host", Transport::host}},
       {.default_value = "automatic",
        .doc =
-           "How ghosts travel. Between GPUs: written straight into the other GPU's memory, by NCCL, by MPI from there, or by MPI "
-           "from memory of the host. On the host: through memory that the ranks of a machine share, or by MPI. automatic: the "
-           "first of these that can be used, on the host with each neighbour."});
+           "How ghosts travel. Between GPUs: written straight into the other GPU's memory, by NCCL, by MPI from there "
+           "(cuda_aware, never run on a GPU), or by MPI from memory of the host. On the host: through memory that the ranks of a "
+           "machine share, or by MPI. automatic: the first of these that can be used, on the host with each neighbour."});
   c.threads = static_cast<int>(
       root.integer("threads", {.default_value = 1,
                                .min = 1,

@@ -64,12 +64,14 @@ const Available& available() {
     if (result == cudaSuccess && a.devices > 0) return a;
     (void)cudaGetLastError();
     a.devices = 0;
+    a.remedy = "run where there is an NVIDIA GPU and its driver";
     int driver = 0;
     if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
       a.missing = "no NVIDIA driver was found (libcuda.so.1)";
     } else if (result == cudaErrorInsufficientDriver) {
       a.missing =
           "the NVIDIA driver speaks CUDA " + version(driver) + ", this build needs " + version(CUDART_VERSION) + " or later";
+      a.remedy = "run where the driver is newer, or build with an older nvcc";
     } else if (result == cudaErrorNoDevice || result == cudaSuccess) {
       a.missing = "there is an NVIDIA driver but no GPU that this process may use";
     } else {

@@ -13,10 +13,11 @@ namespace weft::detail::cuda {
 struct Available {
   int devices = 0;
   std::string missing;  ///< empty where devices > 0
+  std::string remedy;   ///< what to do about it; empty where devices > 0
 };
 /// Looked up once.
 [[nodiscard]] const Available& available();
-/// Throws available().missing where there is no GPU.
+/// Throws no_gpu() where there is none.
 void require();
 
 [[nodiscard]] int current_device();

@@ -13,7 +13,8 @@ void refuse() {
 }  // namespace
 
 const Available& available() {
-  static const Available none{.devices = 0, .missing = "this build has no CUDA"};
+  static const Available none{
+      .devices = 0, .missing = "this build has no CUDA", .remedy = "build with nvcc on the PATH (cmake --preset release)"};
   return none;
 }
 
