@@ -528,6 +528,7 @@ void TileStepper<Real, State>::upload() {
   if (scalars_) scalars_->upload(at_.start);
   if constexpr (!std::is_same_v<State, double>) {
     std::transform(state_memory_.begin(), state_memory_.end(), carried_.data(), [](double u) { return static_cast<State>(u); });
+    std::copy_n(carried_.data(), state_memory_.size(), state_memory_.begin());  // state() is what the GPU has
   }
   conserved_[at_.start].put(carried_.span());
   at_.now = at_.start;

@@ -47,7 +47,7 @@ class DeviceStepper {
   [[nodiscard]] virtual std::span<double> state() = 0;
   /// rho phi of scalars likewise, owned x their number; they go with state() wherever that goes.
   [[nodiscard]] virtual std::span<double> scalar_amounts() = 0;
-  /// Makes state() that of the start of a step.  @collective
+  /// Makes state() that of the start of a step, rounded to what the GPU keeps.  @collective
   virtual void upload() = 0;
   /// Starts copying the state, as the work so far leaves it, to state(); steps go on meanwhile.
   virtual void keep_state() = 0;
