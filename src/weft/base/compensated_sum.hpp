@@ -6,7 +6,7 @@ namespace weft {
 
 /// A sum that keeps what additions round off (Neumaier, Z. Angew. Math. Mech. 54, 1974): its error does not grow with the number
 /// of terms, where that of a plain sum grows at least with its square root. What an addition rounds off is computed without a
-/// question (Knuth, The Art of Computer Programming 2, section 4.2.2), for GPUs.
+/// branch (Knuth, The Art of Computer Programming 2, section 4.2.2), for GPUs.
 class CompensatedSum {
  public:
   CompensatedSum() = default;
