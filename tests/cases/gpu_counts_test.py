@@ -2,11 +2,9 @@
 
     gpu_counts_test.py path/to/weft [unittest arguments]
 """
-import subprocess
-import sys
 import unittest
 
-from weft_support import PATIENCE, SOURCE, InFolder
+from weft_support import BenchScript
 
 NCU = """#!/usr/bin/env python3
 import os, sys
@@ -43,16 +41,11 @@ print("==WARNING== Something came late")
 """
 
 
-class GpuCounts(InFolder):
-    def setUp(self):
-        super().setUp()
-        for name, text in (("bench", "#!/bin/sh\n"), ("ncu", NCU)):
-            (self.folder / name).write_text(text)
-            (self.folder / name).chmod(0o755)
+class GpuCounts(BenchScript):
+    STAND_INS = {"bench": "#!/bin/sh\n", "ncu": NCU}
 
     def counts(self, *options, **variables):
-        return subprocess.run([sys.executable, str(SOURCE / "bench" / "flow" / "gpu-counts"), str(self.folder / "bench"), "--ncu", str(self.folder / "ncu"), *options],
-                              capture_output=True, text=True, timeout=PATIENCE, env=variables | {"PATH": "/usr/bin:/bin"})
+        return self.script("gpu-counts", self.folder / "bench", "--ncu", self.folder / "ncu", *options, env=variables | {"PATH": "/usr/bin:/bin"})
 
     def test_means_of_stages_by_kernel_and_tiles(self):
         done = self.counts("--elements", "quads")

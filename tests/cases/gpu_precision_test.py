@@ -2,11 +2,9 @@
 
     gpu_precision_test.py path/to/weft [unittest arguments]
 """
-import subprocess
-import sys
 import unittest
 
-from weft_support import PATIENCE, SOURCE, WEFT, InFolder, environment
+from weft_support import WEFT, BenchScript, environment
 
 STAND_IN = """#!/usr/bin/env python3
 import os, pathlib, sys
@@ -29,15 +27,11 @@ if os.environ.get("SILENT") != precision:
 """
 
 
-class GpuPrecision(InFolder):
-    def setUp(self):
-        super().setUp()
-        (self.folder / "weft").write_text(STAND_IN)
-        (self.folder / "weft").chmod(0o755)
+class GpuPrecision(BenchScript):
+    STAND_INS = {"weft": STAND_IN}
 
     def table(self, *options, weft=None, **variables):
-        return subprocess.run([sys.executable, str(SOURCE / "bench" / "flow" / "gpu-precision"), str(weft or self.folder / "weft"), *options],
-                              capture_output=True, text=True, timeout=PATIENCE, env=environment() | variables | {"TMPDIR": str(self.folder)})
+        return self.script("gpu-precision", weft or self.folder / "weft", *options, env=environment() | variables | {"TMPDIR": str(self.folder)})
 
     def test_the_table(self):
         done = self.table()

@@ -2,11 +2,9 @@
 
     gpu_table_test.py path/to/weft [unittest arguments]
 """
-import subprocess
-import sys
 import unittest
 
-from weft_support import PATIENCE, SOURCE, InFolder
+from weft_support import BenchScript
 
 STAND_IN = """#!/usr/bin/env python3
 import json, os, sys
@@ -32,16 +30,11 @@ RANKS=$2; export RANKS; shift 2; exec "$@"
 """
 
 
-class GpuTable(InFolder):
-    def setUp(self):
-        super().setUp()
-        for name, text in (("bench", STAND_IN), ("mpirun", MPIRUN)):
-            (self.folder / name).write_text(text)
-            (self.folder / name).chmod(0o755)
+class GpuTable(BenchScript):
+    STAND_INS = {"bench": STAND_IN, "mpirun": MPIRUN}
 
     def table(self, *options, **variables):
-        return subprocess.run([sys.executable, str(SOURCE / "bench" / "flow" / "gpu-table"), *options, "--mpirun", str(self.folder / "mpirun")],
-                              capture_output=True, text=True, timeout=PATIENCE, env=variables | {"PATH": "/usr/bin:/bin"})
+        return self.script("gpu-table", *options, "--mpirun", self.folder / "mpirun", env=variables | {"PATH": "/usr/bin:/bin"})
 
     def runs(self):
         """Ranks, cells asked for, elements, precision and gradient of each run."""

@@ -165,3 +165,20 @@ class InFolder(unittest.TestCase):
 
             a.visititems(compare)
             self.assertTrue(compared)
+
+
+class BenchScript(InFolder):
+    """A script of bench/flow, and others in place of the programs that it runs."""
+
+    STAND_INS = {}  # texts, by name
+
+    def setUp(self):
+        super().setUp()
+        for name, text in self.STAND_INS.items():
+            (self.folder / name).write_text(text)
+            (self.folder / name).chmod(0o755)
+
+    @staticmethod
+    def script(name, *arguments, env):
+        return subprocess.run([sys.executable, str(SOURCE / "bench" / "flow" / name), *map(str, arguments)], capture_output=True, text=True,
+                              timeout=PATIENCE, env=env)
