@@ -131,6 +131,8 @@ TEST(Device, says_what_is_missing) {
     EXPECT_EQ(device_of(device_count()), 0);
     set_device(device_of(0));
     EXPECT_EQ(current_device(), 0);
+    EXPECT_EQ(current_gpu().bus, cuda_info().devices.front().pci_bus);
+    EXPECT_EQ(current_gpu(), current_gpu());
     wait_for_device();
   } else {
     EXPECT_FALSE(why_no_cuda().empty());
@@ -151,6 +153,7 @@ TEST(Device, says_what_is_missing) {
     EXPECT_THROW(Stream(), DeviceError);
     EXPECT_THROW((void)device_of(0), DeviceError);
     EXPECT_THROW((void)current_device(), DeviceError);
+    EXPECT_THROW((void)current_gpu(), DeviceError);
     EXPECT_THROW(wait_for_device(), DeviceError);
     EXPECT_THROW((void)measure_bandwidth(0), DeviceError);
   }

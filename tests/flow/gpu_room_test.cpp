@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <string>
 
 namespace weft::flow::detail {
@@ -13,36 +14,102 @@ using ::testing::Not;
 
 constexpr std::size_t kGigabyte = 1'000'000'000;
 
+std::string what(const GpuDemand& demand, std::size_t of_case) {
+  const auto error = lack_of_room(demand, of_case);
+  return error ? error->what() : "";
+}
+
 TEST(GpuRoom, NothingIsSaidWhereACaseFits) {
-  EXPECT_FALSE(lack_of_room(0, 0, 0, 0, 4));
-  EXPECT_FALSE(lack_of_room(5 * kGigabyte, 5 * kGigabyte, 40 * kGigabyte, 1'000'000, 1));
+  EXPECT_FALSE(lack_of_room({}, 0));
+  EXPECT_FALSE(lack_of_room({.needed = 5 * kGigabyte, .free = 5 * kGigabyte, .total = 40 * kGigabyte, .cells = 1'000'000},
+                            20 * kGigabyte));
 }
 
 TEST(GpuRoom, SaysBytesPerCellAndHowManyGpusWouldDo) {
-  const auto error = lack_of_room(60 * kGigabyte, 39 * kGigabyte, 40 * kGigabyte, 50'000'000, 1);
+  const auto error = lack_of_room(
+      {.needed = 60 * kGigabyte, .free = 39 * kGigabyte, .total = 40 * kGigabyte, .cells = 50'000'000}, 60 * kGigabyte);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->problem(), "the case needs 60 GB on this GPU (1200 bytes for each of 50000000 cells), and 39 GB are free");
-  EXPECT_THAT(std::string(error->what()), HasSubstr("use a coarser mesh, or at least 2 GPUs of 40 GB for all of it"));
+  EXPECT_EQ(error->suggestion(), "use a coarser mesh, or at least 2 GPUs of 40 GB for all of it");
 }
 
-TEST(GpuRoom, CountsThePartsOfTheOtherRanks) {
-  const auto error = lack_of_room(60 * kGigabyte, 39 * kGigabyte, 40 * kGigabyte, 50'000'000, 4);  // 240 GB in all
+TEST(GpuRoom, CountsThePartsOnOtherGpus) {
+  const GpuDemand demand{.needed = 60 * kGigabyte, .free = 39 * kGigabyte, .total = 40 * kGigabyte, .cells = 50'000'000};
+  EXPECT_THAT(what(demand, 240 * kGigabyte), HasSubstr("at least 6 GPUs"));
+  EXPECT_THAT(what(demand, 240 * kGigabyte + 1), HasSubstr("at least 7 GPUs"));
+}
+
+TEST(GpuRoom, SaysHowManyRanksShareAGpu) {
+  const auto error =
+      lack_of_room({.needed = 48 * kGigabyte, .free = 39 * kGigabyte, .total = 40 * kGigabyte, .cells = 40'000'000, .ranks = 2},
+                   48 * kGigabyte);
   ASSERT_TRUE(error);
-  EXPECT_THAT(std::string(error->what()), HasSubstr("at least 6 GPUs"));
-  const auto hardly = lack_of_room(40 * kGigabyte + 1, 40 * kGigabyte, 40 * kGigabyte, 50'000'000, 4);
-  ASSERT_TRUE(hardly);
-  EXPECT_THAT(std::string(hardly->what()), HasSubstr("at least 5 GPUs"));
+  EXPECT_EQ(error->problem(),
+            "the case needs 48 GB on this GPU, which 2 ranks share (1200 bytes for each of 40000000 cells), and 39 GB are free");
+  EXPECT_EQ(error->suggestion(), "give it fewer ranks, or use a coarser mesh, or at least 2 GPUs of 40 GB for all of it");
 }
 
 TEST(GpuRoom, WhereOthersHaveTheRestOfAGpuThatIsSaid) {
-  const auto shared = lack_of_room(10 * kGigabyte, 9 * kGigabyte, 39 * kGigabyte, 10'000'000, 4);
-  ASSERT_TRUE(shared);
-  EXPECT_THAT(std::string(shared->what()), HasSubstr("end what else runs on this GPU, give it fewer ranks"));
-  EXPECT_THAT(std::string(shared->what()), HasSubstr("at least 2 GPUs"));
-  const auto full = lack_of_room(1, 0, kGigabyte, 0, 1);
-  ASSERT_TRUE(full);
-  EXPECT_THAT(std::string(full->what()), HasSubstr("end what else runs on this GPU"));
-  EXPECT_THAT(std::string(lack_of_room(2 * kGigabyte, 0, kGigabyte, 1, 1)->what()), Not(HasSubstr("end what else")));
+  const GpuDemand alone{.needed = 10 * kGigabyte, .free = 9 * kGigabyte, .total = 39 * kGigabyte, .cells = 10'000'000};
+  EXPECT_THAT(what(alone, 40 * kGigabyte),
+              HasSubstr("end what else runs on this GPU, or use a coarser mesh, or at least 2 GPUs"));
+  GpuDemand shared = alone;
+  shared.ranks = 4;
+  EXPECT_THAT(what(shared, 10 * kGigabyte),
+              HasSubstr("end what else runs on this GPU, give it fewer ranks, or use a coarser mesh"));
+  EXPECT_THAT(what({.needed = 1, .free = 0, .total = kGigabyte}, 1), HasSubstr("end what else runs on this GPU"));
+  EXPECT_THAT(what({.needed = 2 * kGigabyte, .free = 0, .total = kGigabyte}, 1), Not(HasSubstr("end what else")));
+}
+
+/// 6 of the 10 GB of a GPU.
+GpuDemand six_of_ten(int gpu) {
+  GpuDemand demand{.needed = 6 * kGigabyte, .free = 10 * kGigabyte, .total = 10 * kGigabyte, .cells = 10'000'000};
+  std::snprintf(demand.gpu.bus, sizeof demand.gpu.bus, "0000:%02x:00.0", static_cast<unsigned>(gpu));
+  return demand;
+}
+
+TEST(GpuRoom, RanksWithGpusOfTheirOwnAreNotAddedUp) {
+  const Communicator comm = Communicator::world();
+  EXPECT_NO_THROW(agree_on_room(comm, six_of_ten(comm.rank().value())));
+}
+
+TEST(GpuRoom, RanksThatShareAGpuAreAddedUp) {
+  const Communicator comm = Communicator::world();
+  if (comm.size() == 1) return agree_on_room(comm, six_of_ten(0));
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  try {
+    agree_on_room(comm, six_of_ten(0));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const DeviceError& error) {
+    EXPECT_EQ(error.problem(), "the case needs " + std::to_string(6 * ranks) + " GB on this GPU, which " + std::to_string(ranks) +
+                                   " ranks share (600 bytes for each of " + std::to_string(ranks) +
+                                   "0000000 cells), and 10 GB are free");
+    EXPECT_THAT(error.suggestion(), HasSubstr("at least " + std::to_string((6 * ranks + 9) / 10) + " GPUs of 10 GB"));
+  }
+}
+
+TEST(GpuRoom, EveryRankHearsOfOneGpuThatTwoShare) {
+  const Communicator comm = Communicator::world();
+  if (comm.size() < 3) return;
+  const int last = comm.size() - 1, gpu = comm.rank().value() == last ? last - 1 : comm.rank().value();
+  try {
+    agree_on_room(comm, six_of_ten(gpu));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.problem(), HasSubstr("needs 12 GB on this GPU, which 2 ranks share"));
+  }
+}
+
+TEST(GpuRoom, FreeIsWhatTheLeastHaveFound) {
+  const Communicator comm = Communicator::world();
+  GpuDemand demand = six_of_ten(0);
+  demand.needed = demand.total / static_cast<std::size_t>(comm.size());
+  if (comm.size() == 1) {
+    EXPECT_NO_THROW(agree_on_room(comm, demand));
+  } else {
+    if (comm.rank().value() == 1) demand.free = 2 * kGigabyte;
+    EXPECT_THROW(agree_on_room(comm, demand), DeviceError);
+  }
 }
 
 }  // namespace

@@ -51,6 +51,8 @@ void set_device(int device) {
 
 int current_device() { return detail::cuda::current_device(); }
 
+GpuName current_gpu() { return detail::cuda::name_of(current_device()); }
+
 void wait_for_device() {
   detail::cuda::require();
   detail::cuda::wait_for_device();

@@ -1,6 +1,7 @@
 #pragma once
 /// Which GPUs there are, and which of them this thread uses.
 #include <string>
+#include <string_view>
 
 #include "weft/base/error.hpp"
 
@@ -25,6 +26,14 @@ void set_device(int device);
 
 /// @throws DeviceError saying what is missing where there is no GPU.
 [[nodiscard]] int current_device();
+
+/// Where a GPU sits on its bus: what names it to other processes of its machine.
+struct GpuName {
+  char bus[32] = {};  ///< "0000:00:06.0"
+  friend bool operator==(const GpuName& a, const GpuName& b) { return std::string_view(a.bus) == b.bus; }
+};
+/// @throws DeviceError saying what is missing where there is no GPU.
+[[nodiscard]] GpuName current_gpu();
 
 /// Blocks the host until all work on the current GPU is done, whatever its stream.
 /// @throws DeviceError, also for what failed in such work.

@@ -65,7 +65,7 @@ Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryConditi
     amounts_ = scalars_->amounts();
   }
   if (backend != Backend::host) {
-    agreed(mesh.comm, [&] { device_ = detail::DeviceStepper::make(residual_, source_, scalars_.get()); });
+    device_ = detail::DeviceStepper::make(residual_, source_, scalars_.get());
     conserved_ = device_->state();
     amounts_ = device_->scalar_amounts();
     device_->connect(transport);

@@ -21,7 +21,7 @@ struct Place {
 };
 
 bool same_machine(const Place& a, const Place& b) { return std::strcmp(a.machine.data(), b.machine.data()) == 0; }
-bool same_gpu(const Place& a, const Place& b) { return same_machine(a, b) && std::strcmp(a.gpu.bus, b.gpu.bus) == 0; }
+bool same_gpu(const Place& a, const Place& b) { return same_machine(a, b) && a.gpu == b.gpu; }
 
 /// Empty where this rank could use it; else what stands against it.
 struct Obstacles {

@@ -69,14 +69,6 @@ void launch_put(Stream& stream, const PutArgs& args) {
   check_launch("copies to other GPUs");
 }
 
-GpuName current_gpu() {
-  GpuName name;
-  int device = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  check_cuda(cudaDeviceGetPCIBusId(name.bus, sizeof name.bus, device), "cudaDeviceGetPCIBusId");
-  return name;
-}
-
 const char* obstacle_to(const GpuName& other) {
   int here = 0, there = 0, can = 0;
   check_cuda(cudaGetDevice(&here), "cudaGetDevice");

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "weft/array/detail/copies.hpp"
+#include "weft/device/device.hpp"
 
 namespace weft::detail {
 
@@ -44,11 +45,6 @@ struct PutArgs {
 
 void launch_put(Stream& stream, const PutArgs& args);
 
-/// Where the current GPU sits on its bus: what names it to other processes of its machine.
-struct GpuName {
-  char bus[32] = {};
-};
-[[nodiscard]] GpuName current_gpu();
 /// Why kernels of the current GPU cannot write to that one's memory, or not do atomics there; null where they can.
 [[nodiscard]] const char* obstacle_to(const GpuName& other);
 

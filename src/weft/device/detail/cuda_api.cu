@@ -89,6 +89,11 @@ int current_device() {
   return device;
 }
 void set_device(int device) { check_cuda(cudaSetDevice(device), "cudaSetDevice"); }
+GpuName name_of(int device) {
+  GpuName name;
+  check_cuda(cudaDeviceGetPCIBusId(name.bus, sizeof name.bus, device), "cudaDeviceGetPCIBusId");
+  return name;
+}
 void wait_for_device() {
   ++host_work().waits;
   check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
@@ -292,9 +297,7 @@ void describe(CudaInfo& info) {
     check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
     d.memory_free_bytes = static_cast<std::int64_t>(free);
     d.memory_total_bytes = static_cast<std::int64_t>(total);
-    char bus[32] = "";
-    check_cuda(cudaDeviceGetPCIBusId(bus, sizeof bus, device), "cudaDeviceGetPCIBusId");
-    d.pci_bus = bus;
+    d.pci_bus = name_of(device).bus;
     for (int other = 0; other < devices; ++other) {
       if (other == device) continue;
       int access = 0, atomics = 0, rank = 0;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/device/device.hpp"
 #include "weft/device/info.hpp"
 
 namespace weft::detail::cuda {
@@ -22,6 +23,7 @@ void require();
 
 [[nodiscard]] int current_device();
 void set_device(int device);
+[[nodiscard]] GpuName name_of(int device);
 void wait_for_device();
 
 [[nodiscard]] void* create_stream(bool high_priority);

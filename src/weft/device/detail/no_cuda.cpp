@@ -20,6 +20,7 @@ const Available& available() {
 
 int current_device() { refuse(); }
 void set_device(int) { refuse(); }
+GpuName name_of(int) { refuse(); }
 void wait_for_device() { refuse(); }
 void* create_stream(bool) { refuse(); }
 void destroy_stream(void*) noexcept {}

@@ -33,18 +33,35 @@ class DeviceArray {
   std::size_t size_ = 0;
 };
 
-template <class T>
-DeviceArray<T> copy_of(const std::vector<T>& values) {
-  return DeviceArray<T>(std::span<const T>(values));
-}
-/// The same numbers as T.
-template <class T>
-DeviceArray<T> copy_as(const std::vector<double>& values) {
-  if constexpr (std::is_same_v<T, double>) {
-    return copy_of(values);
-  } else {
-    return copy_of(std::vector<T>(values.begin(), values.end()));
+// A class with arrays on a GPU has one list of them, visit(array, size) or visit(array, values) for each, which is visited twice:
+
+/// to know what they take,
+struct CountBytes {
+  std::size_t bytes = 0;
+  template <class T>
+  void operator()(const DeviceArray<T>& /*array*/, std::size_t size) {
+    bytes += size * sizeof(T);
   }
-}
+  template <class T, class From>
+  void operator()(const DeviceArray<T>& array, const std::vector<From>& values) {
+    (*this)(array, values.size());
+  }
+};
+
+/// and to have them, with these values as T.
+struct Allocate {
+  template <class T>
+  void operator()(DeviceArray<T>& array, std::size_t size) const {
+    array = DeviceArray<T>(size);
+  }
+  template <class T, class From>
+  void operator()(DeviceArray<T>& array, const std::vector<From>& values) const {
+    if constexpr (std::is_same_v<T, From>) {
+      array = DeviceArray<T>(std::span<const T>(values));
+    } else {
+      array = DeviceArray<T>(std::span<const T>(std::vector<T>(values.begin(), values.end())));
+    }
+  }
+};
 
 }  // namespace weft::flow::detail

@@ -24,18 +24,43 @@ struct ForceOnFaces {
 
 DeviceBoundary::DeviceBoundary(const Residual& residual)
     : residual_(residual), first_(residual.discretization().first_boundary_face) {
-  const mesh::Mesh& m = residual.mesh();
-  const auto faces = static_cast<std::size_t>(m.faces() - first_);
+  for (const BoundaryCondition& condition : residual.boundary()) {
+    prescribes_ = prescribes_ || condition.prescribed;
+    varies_ = varies_ || (condition.prescribed && condition.of_time);
+  }
+}
+
+template <class Visit>
+void DeviceBoundary::each_array(Visit&& visit) {
+  const auto faces = static_cast<std::size_t>(residual_.mesh().faces() - first_);
+  visit(zones_, residual_.mesh().boundary.size());
+  visit(zone_, faces);
+  visit(left_, faces);
+  visit(normal_, faces);
+  visit(arm_, faces);
+  visit(centroid_, faces);
+  visit(area_, faces);
+  visit(prescribed_, prescribes_ ? faces : 0);
+  visit(fluxes_, faces);
+}
+
+std::size_t DeviceBoundary::bytes() {
+  CountBytes count;
+  each_array(count);
+  return count.bytes;
+}
+
+void DeviceBoundary::allocate() {
+  each_array(Allocate());
+  const mesh::Mesh& m = residual_.mesh();
+  const std::size_t faces = fluxes_.size();
   std::vector<ZoneArgs> zones;
   std::vector<std::int32_t> zone(faces), left(faces);
   std::vector<Vec3> normal(faces), arm(faces), centroid(faces);
   std::vector<double> area(faces);
-  bool prescribes = false;
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
-    const BoundaryCondition& condition = residual.boundary()[z];
+    const BoundaryCondition& condition = residual_.boundary()[z];
     zones.push_back({condition.params, static_cast<bool>(condition.prescribed)});
-    prescribes = prescribes || condition.prescribed;
-    varies_ = varies_ || (condition.prescribed && condition.of_time);
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       const auto i = static_cast<std::size_t>(face.value() - first_);
       zone[i] = static_cast<std::int32_t>(z);
@@ -43,32 +68,23 @@ DeviceBoundary::DeviceBoundary(const Residual& residual)
       normal[i] = m.face_normal[face.index()];
       centroid[i] = m.face_centroid[face.index()];
       area[i] = m.face_area[face.index()];
-      arm[i] = m.face_centroid[face.index()] - residual.discretization().centroid[static_cast<std::size_t>(left[i])];
+      arm[i] = m.face_centroid[face.index()] - residual_.discretization().centroid[static_cast<std::size_t>(left[i])];
     }
   }
-  zones_ = copy_of(zones);
-  zone_ = copy_of(zone);
-  left_ = copy_of(left);
-  normal_ = copy_of(normal);
-  arm_ = copy_of(arm);
-  centroid_ = copy_of(centroid);
-  area_ = copy_of(area);
-  if (prescribes) {
-    prescribed_ = DeviceArray<Primitive>(faces);
+  zones_.put(zones);
+  zone_.put(zone);
+  left_.put(left);
+  normal_.put(normal);
+  arm_.put(arm);
+  centroid_.put(centroid);
+  area_.put(area);
+  if (prescribes_) {
     prescribed_on_host_ = PinnedBuffer<Primitive>(faces);
     std::fill_n(prescribed_on_host_.data(), faces, Primitive{});
     ask(false, 0);
     prescribed_.put(prescribed_on_host_.span());
   }
-  fluxes_ = DeviceArray<Conserved>(faces);
   fluxes_on_host_.resize(faces);
-}
-
-std::size_t DeviceBoundary::bytes(const Residual& residual) {
-  const auto faces = static_cast<std::size_t>(residual.mesh().faces() - residual.discretization().first_boundary_face);
-  constexpr std::size_t kOfFace =
-      2 * sizeof(std::int32_t) + 3 * sizeof(Vec3) + sizeof(double) + sizeof(Primitive) + sizeof(Conserved);
-  return residual.boundary().size() * sizeof(ZoneArgs) + faces * kOfFace;
 }
 
 BoundaryArgs DeviceBoundary::args() const {

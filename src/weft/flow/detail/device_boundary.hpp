@@ -14,11 +14,13 @@ namespace weft::flow::detail {
 
 class DeviceBoundary {
  public:
-  /// @param residual  names the zones and their conditions. Outlives this object. Prescribed states that do not change with time
-  ///   are asked for here, and not again.
+  /// @param residual  names the zones and their conditions. Outlives this object.
   explicit DeviceBoundary(const Residual& residual);
-  /// Bytes that it takes at most.
-  [[nodiscard]] static std::size_t bytes(const Residual& residual);
+  /// Bytes that allocate() takes.
+  [[nodiscard]] std::size_t bytes();
+  /// Before anything else. Prescribed states that do not change with time are asked for here, and not again.
+  /// @throws DeviceError where there is no room.
+  void allocate();
 
   [[nodiscard]] BoundaryArgs args() const;
   /// Whether a zone has prescribed states that change with time, for which the host is asked in each stage. Equal on every rank.
@@ -36,11 +38,13 @@ class DeviceBoundary {
   [[nodiscard]] ForceAndMoment force_on(Stream& stream, mesh::FaceRange faces, double pressure, Vec3 centre) const;
 
  private:
+  template <class Visit>
+  void each_array(Visit&& visit);
   void ask(bool of_time, double time);
 
   const Residual& residual_;
   std::int32_t first_;  ///< face of the mesh
-  bool varies_ = false;
+  bool prescribes_ = false, varies_ = false;
   DeviceArray<ZoneArgs> zones_;
   DeviceArray<std::int32_t> zone_, left_;
   DeviceArray<Vec3> normal_, arm_, centroid_;

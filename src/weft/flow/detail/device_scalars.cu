@@ -102,31 +102,54 @@ struct UpdateScalars {
   }
 };
 
-DeviceScalars::DeviceScalars(Stream& stream, const Residual& residual, ScalarTransport& scalars)
-    : residual_(residual), scalars_(scalars) {
-  const mesh::Mesh& m = residual.mesh();
-  const Discretization& d = residual.discretization();
+template <class Visit>
+void DeviceScalars::each_array(Visit&& visit) {
+  const mesh::Mesh& m = residual_.mesh();
+  const Discretization& d = residual_.discretization();
+  const GradientKind kind = residual_.numerics().gradient;
   const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
-  const auto rows = static_cast<std::size_t>(d.rows), n = static_cast<std::size_t>(scalars.count());
-  cell_face_offset_ = copy_of(d.cell_face_offset);
-  cell_faces_ = copy_of(d.cell_face);
-  cell_face_rows_ = copy_of(d.cell_face_row);
+  const auto boundary_faces = static_cast<std::size_t>(m.faces() - d.first_boundary_face);
+  const auto n = static_cast<std::size_t>(scalars_.count());
+  visit(cell_face_offset_, d.cell_face_offset);
+  visit(cell_faces_, d.cell_face);
+  visit(cell_face_rows_, d.cell_face_row);
   if (d.stencil_row != d.cell_face_row) {
-    stencil_offset_ = copy_of(d.stencil_offset);
-    stencil_rows_ = copy_of(d.stencil_row);
+    visit(stencil_offset_, d.stencil_offset);
+    visit(stencil_rows_, d.stencil_row);
   }
-  centroids_ = copy_of(d.centroid);
-  face_centroids_ = copy_of(m.face_centroid);
-  inverse_volumes_ = copy_of(d.inverse_volume);
-  if (residual.numerics().gradient == GradientKind::green_gauss) {
-    left_row_ = copy_of(d.face_left);
-    face_normals_ = copy_of(m.face_normal);
-    face_areas_ = copy_of(m.face_area);
+  visit(centroids_, d.centroid);
+  visit(face_centroids_, m.face_centroid);
+  visit(inverse_volumes_, d.inverse_volume);
+  if (kind == GradientKind::green_gauss) {
+    visit(left_row_, d.face_left);
+    visit(face_normals_, m.face_normal);
+    visit(face_areas_, m.face_area);
   }
-  if (residual.numerics().gradient == GradientKind::least_squares) matrices_ = copy_of(d.least_squares);
+  if (kind == GradientKind::least_squares) visit(matrices_, d.least_squares);
+  visit(boundary_entry_, boundary_faces);
+  visit(boundary_left_, boundary_faces);
+  visit(boundary_brings_, boundary_faces);
+  visit(inflow_, boundary_faces * n);
+  visit(outflows_, d.cell_face.size());
+  for (DeviceArray<double>& buffer : amounts_) visit(buffer, owned * n);
+  visit(values_, static_cast<std::size_t>(d.rows) * n);
+  visit(slopes_, cells * n * static_cast<std::size_t>(m.dim));
+  if (residual_.numerics().local_time_step) visit(local_dt_, owned);
+}
 
+std::size_t DeviceScalars::bytes() {
+  CountBytes count;
+  each_array(count);
+  return count.bytes;
+}
+
+void DeviceScalars::allocate(Stream& stream) {
+  each_array(Allocate());
+  set_bytes(stream, slopes_.data(), 0, slopes_.size() * sizeof(double));  // what they stay in first order
+  const mesh::Mesh& m = residual_.mesh();
+  const Discretization& d = residual_.discretization();
   const auto first = static_cast<std::size_t>(d.first_boundary_face);
-  const std::size_t faces = static_cast<std::size_t>(m.faces()) - first;
+  const std::size_t faces = boundary_entry_.size();
   std::vector<std::int32_t> entry(faces), left(faces), brings(faces);
   for (std::size_t s = 0; s < d.cell_face.size(); ++s) {
     if (d.cell_face_row[s] >= m.cells()) entry[static_cast<std::size_t>(d.cell_face[s]) - first] = static_cast<std::int32_t>(s);
@@ -134,37 +157,15 @@ DeviceScalars::DeviceScalars(Stream& stream, const Residual& residual, ScalarTra
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       left[face.index() - first] = d.face_left[face.index()];
-      brings[face.index() - first] = scalars.brings(z) ? 1 : 0;
+      brings[face.index() - first] = scalars_.brings(z) ? 1 : 0;
     }
   }
-  boundary_entry_ = copy_of(entry);
-  boundary_left_ = copy_of(left);
-  boundary_brings_ = copy_of(brings);
+  boundary_entry_.put(entry);
+  boundary_left_.put(left);
+  boundary_brings_.put(brings);
   scalars_.prescribe(0);
-  inflow_ = copy_of(scalars_.inflow());
-
-  outflows_ = DeviceArray<double>(d.cell_face.size());
-  for (DeviceArray<double>& buffer : amounts_) buffer = DeviceArray<double>(owned * n);
-  values_ = DeviceArray<double>(rows * n);
-  slopes_ = DeviceArray<double>(cells * n * static_cast<std::size_t>(m.dim));
-  set_bytes(stream, slopes_.data(), 0, slopes_.size() * sizeof(double));  // what they stay in first order
-  if (residual.numerics().local_time_step) local_dt_ = DeviceArray<double>(owned);
-  carried_ = PinnedBuffer<double>(owned * n);
-}
-
-std::size_t DeviceScalars::bytes(const Residual& residual, int count) {
-  const mesh::Mesh& m = residual.mesh();
-  const Discretization& d = residual.discretization();
-  const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
-  const auto rows = static_cast<std::size_t>(d.rows), n = static_cast<std::size_t>(count);
-  const bool green_gauss = residual.numerics().gradient == GradientKind::green_gauss;
-  const auto faces = static_cast<std::size_t>(m.faces());
-  return static_cast<std::size_t>(m.faces() - d.first_boundary_face) * (3 * sizeof(std::int32_t) + n * sizeof(double)) +
-         d.cell_face.size() * (2 * sizeof(std::int32_t) + sizeof(double)) +
-         (d.stencil_row != d.cell_face_row ? d.stencil_row.size() * sizeof(std::int32_t) : 0) + rows * sizeof(Vec3) +
-         faces * (sizeof(Vec3) + (green_gauss ? sizeof(Vec3) + sizeof(double) + sizeof(std::int32_t) : 0)) +
-         owned * (2 * sizeof(std::int32_t) + 2 * sizeof(double)) + d.least_squares.size() * sizeof(double) +
-         (2 * owned + rows + cells * static_cast<std::size_t>(m.dim)) * n * sizeof(double);
+  inflow_.put(scalars_.inflow());
+  carried_ = PinnedBuffer<double>(amounts_[0].size());
 }
 
 void DeviceScalars::connect(Transport transport) {

@@ -19,10 +19,12 @@ struct DeviceScalarView;
 
 class DeviceScalars {
  public:
-  /// Both outlive this object. @throws DeviceError where there is no room.
-  DeviceScalars(Stream& stream, const Residual& residual, ScalarTransport& scalars);
-  /// Bytes that it takes.
-  [[nodiscard]] static std::size_t bytes(const Residual& residual, int count);
+  /// Both outlive this object.
+  DeviceScalars(const Residual& residual, ScalarTransport& scalars) : residual_(residual), scalars_(scalars) {}
+  /// Bytes that allocate() takes.
+  [[nodiscard]] std::size_t bytes();
+  /// Before anything else. @throws DeviceError where there is no room.
+  void allocate(Stream& stream);
   /// @collective  @throws as ArrayTransformer::pull.
   void connect(Transport transport);
 
@@ -60,6 +62,8 @@ class DeviceScalars {
   [[nodiscard]] std::vector<double> integrals(Stream& stream, int buffer) const;
 
  private:
+  template <class Visit>
+  void each_array(Visit&& visit);
   [[nodiscard]] DeviceScalarView view(const std::int32_t* lowered) const;
   /// Boundary values, ghosts and slopes of the owned cells. Returns the exchange of slopes that is in flight; null: none.
   [[nodiscard]] Exchange* boundary_and_slopes(Stream& stream, double time, const std::int32_t* lowered);

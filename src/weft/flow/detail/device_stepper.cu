@@ -11,7 +11,9 @@
 #include "weft/array/array_transformer.hpp"
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
+#include "weft/comm/agreement.hpp"
 #include "weft/device/buffers.hpp"
+#include "weft/device/device.hpp"
 #include "weft/device/graph.hpp"
 #include "weft/device/parallel_for.cuh"
 #include "weft/flow/detail/device_boundary.hpp"
@@ -32,7 +34,12 @@ namespace {
 template <class Real, class State>
 class TileStepper final : public DeviceStepper {
  public:
+  /// Takes no room on the GPU yet.
   TileStepper(const Residual& scheme, const SourceTerm& source_term, ScalarTransport* scalars);
+  /// Bytes that allocate() takes.
+  [[nodiscard]] std::size_t bytes(const Tiles& on_host);
+  /// Before anything else. @throws DeviceError where there is no room.
+  void allocate(const Tiles& on_host);
   ~TileStepper() override {
     for (Stream* stream : {&stream_, &border_stream_, &sums_stream_}) {
       try {
@@ -73,8 +80,6 @@ class TileStepper final : public DeviceStepper {
   [[nodiscard]] double scalar_at(int k, std::int32_t cell, Vec3 x) const override { return scalars_->at(stream_, k, cell, x); }
 
  private:
-  TileStepper(const Residual& scheme, const SourceTerm& source_term, ScalarTransport* scalars, const Tiles& on_host);
-
   template <class F>
   void with_dim(const F& f) const {
     if (residual_.mesh().dim == 2) {
@@ -85,11 +90,9 @@ class TileStepper final : public DeviceStepper {
   }
   [[nodiscard]] bool has_source() const { return source_.function || volume_source_.any(); }
   void evaluate_source(double time);
-  /// Calls visit(array, its size) with every array on the GPU but those of tiles, boundary and scalars.
+  /// All but those of tiles, boundary and scalars.
   template <class Visit>
-  void each_array(const Tiles& on_host, const Visit& visit);
-  /// The same tiles. @throws DeviceError where the GPU has no room for a stepper with them.
-  [[nodiscard]] const Tiles& with_room(const ScalarTransport* scalars, const Tiles& on_host);
+  void each_array(const Tiles& on_host, Visit&& visit);
   /// Starts an exchange of what the stream has computed so far.
   Exchange* start_pull(std::optional<Exchange>& pull, Stream& stream);
   void finish_pull(Exchange* pull, Stream& stream);
@@ -159,7 +162,6 @@ class TileStepper final : public DeviceStepper {
 
   DeviceArray<double> source_rates_;   ///< owned x kVars, of the whole cell; empty without a source
   DeviceArray<Vec3> source_centroid_;  ///< of owned cells; empty without a volume source
-  // Behind all arrays above, for which there must be room, too.
   DeviceTiles<Real> tiles_;
   DeviceBoundary boundary_;
   std::optional<DeviceScalars> scalars_;  ///< none: the flow carries nothing
@@ -184,41 +186,49 @@ bool captures(Transport transport) { return transport == Transport::peer || tran
 
 template <class Real, class State>
 TileStepper<Real, State>::TileStepper(const Residual& scheme, const SourceTerm& source_term, ScalarTransport* scalars)
-    : TileStepper(scheme, source_term, scalars,
-                  choose_tiles<Real>(scheme.mesh(), scheme.discretization(), scheme.numerics().gradient)) {}
-
-template <class Real, class State>
-TileStepper<Real, State>::TileStepper(const Residual& scheme, const SourceTerm& source_term, ScalarTransport* scalars,
-                                      const Tiles& on_host)
     : residual_(scheme),
       source_(source_term),
       volume_source_{source_term.acceleration, scheme.mesh().axisymmetric},
       limiter_(visit_limiter(scheme.numerics().limiter, scheme.numerics().venkatakrishnan_k,
                              [](auto chosen) { return LimiterChoice(chosen); })),
       flux_(visit_flux(scheme.numerics().flux, scheme.numerics().cutoff_mach, [](auto chosen) { return FluxChoice(chosen); })),
-      tiles_(scheme.mesh(), scheme.discretization(), with_room(scalars, on_host)),
       boundary_(scheme) {
-  each_array(on_host, [](auto& array, std::size_t size) { array = std::remove_reference_t<decltype(array)>(size); });
+  if (scalars != nullptr) scalars_.emplace(scheme, *scalars);
+  order_on_host_.data()->number = 0;
+}
+
+template <class Real, class State>
+std::size_t TileStepper<Real, State>::bytes(const Tiles& on_host) {
+  CountBytes count;
+  each_array(on_host, count);
+  return count.bytes + tiles_.bytes(residual_.mesh(), residual_.discretization(), on_host) + boundary_.bytes() +
+         (scalars_ ? scalars_->bytes() : 0);
+}
+
+template <class Real, class State>
+void TileStepper<Real, State>::allocate(const Tiles& on_host) {
+  const mesh::Mesh& m = residual_.mesh();
+  each_array(on_host, Allocate());
+  tiles_.allocate(m, residual_.discretization(), on_host);
+  boundary_.allocate();
+  if (scalars_) scalars_->allocate(stream_);
   set_bytes(stream_, gradients_.data(), 0, gradients_.size() * sizeof(Real));  // what they stay in first order
   set_bytes(stream_, clock_.data(), 0, sizeof(StepClock));
   set_bytes(stream_, stable_dt_.data(), 0, stable_dt_.size() * sizeof(double));
   set_bytes(stream_, bad_.data(), 0, bad_.size() * sizeof(std::int32_t));
-  if (scalars != nullptr) scalars_.emplace(stream_, scheme, *scalars);
-  const std::vector<Vec3>& centroids = scheme.mesh().cell_centroid;
-  if (volume_source_.any()) source_centroid_.put(std::span(centroids).first(source_centroid_.size()));
+  if (volume_source_.any()) source_centroid_.put(std::span(m.cell_centroid).first(source_centroid_.size()));
   const std::size_t numbers = conserved_[0].size();
   if (source_.function) {
     source_values_on_host_ = PinnedBuffer<Real>(numbers);
     source_rates_on_host_ = PinnedBuffer<double>(numbers);
   }
-  order_on_host_.data()->number = 0;
   carried_ = PinnedBuffer<State>(numbers);
   if constexpr (!std::is_same_v<State, double>) state_memory_.resize(numbers);
 }
 
 template <class Real, class State>
 template <class Visit>
-void TileStepper<Real, State>::each_array(const Tiles& on_host, const Visit& visit) {
+void TileStepper<Real, State>::each_array(const Tiles& on_host, Visit&& visit) {
   const mesh::Mesh& m = residual_.mesh();
   const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
   for (DeviceArray<State>& buffer : conserved_) visit(buffer, owned * kVars);
@@ -237,18 +247,6 @@ void TileStepper<Real, State>::each_array(const Tiles& on_host, const Visit& vis
   visit(lowered_, cells);
   visit(source_rates_, has_source() ? owned * kVars : 0);
   visit(source_centroid_, volume_source_.any() ? owned : 0);
-}
-
-template <class Real, class State>
-const Tiles& TileStepper<Real, State>::with_room(const ScalarTransport* scalars, const Tiles& on_host) {
-  const mesh::Mesh& m = residual_.mesh();
-  std::size_t needed = DeviceTiles<Real>::bytes(m, residual_.discretization(), on_host) + DeviceBoundary::bytes(residual_);
-  if (scalars != nullptr) needed += DeviceScalars::bytes(residual_, scalars->count());
-  each_array(on_host, [&](const auto& array, std::size_t size) { needed += size * sizeof(*array.data()); });
-  std::size_t free = 0, total = 0;
-  check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-  if (const auto error = lack_of_room(needed, free, total, m.owned_cells, m.comm.size())) throw *error;
-  return on_host;
 }
 
 /// Sources of the owned cells at their present values, as Solver::add_sources: a function's on the host, others here.
@@ -651,18 +649,34 @@ Primitive TileStepper<Real, State>::cell_state(std::int32_t cell, Vec3 x) const 
   return dim == 2 ? reconstruct<2>(row, 0, r) : reconstruct<3>(row, 0, r);
 }
 
+template <class Real, class State>
+std::unique_ptr<DeviceStepper> make_stepper(const Residual& residual, const SourceTerm& source, ScalarTransport* scalars) {
+  const mesh::Mesh& m = residual.mesh();
+  const Tiles tiles =
+      agreed(m.comm, [&] { return choose_tiles<Real>(m, residual.discretization(), residual.numerics().gradient); });
+  auto stepper = agreed(m.comm, [&] { return std::make_unique<TileStepper<Real, State>>(residual, source, scalars); });
+  const GpuDemand demand = agreed(m.comm, [&] {
+    std::size_t free = 0, total = 0;
+    check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    return GpuDemand{.gpu = current_gpu(), .needed = stepper->bytes(tiles), .free = free, .total = total, .cells = m.owned_cells};
+  });
+  agree_on_room(m.comm, demand);
+  agreed(m.comm, [&] { stepper->allocate(tiles); });
+  return stepper;
+}
+
 }  // namespace
 
 std::unique_ptr<DeviceStepper> DeviceStepper::make(const Residual& residual, const SourceTerm& source, ScalarTransport* scalars) {
   switch (residual.numerics().precision) {
     case Precision::mixed:
-      return std::make_unique<TileStepper<float, double>>(residual, source, scalars);
+      return make_stepper<float, double>(residual, source, scalars);
     case Precision::fp32:
-      return std::make_unique<TileStepper<float, float>>(residual, source, scalars);
+      return make_stepper<float, float>(residual, source, scalars);
     case Precision::fp64:
       break;
   }
-  return std::make_unique<TileStepper<double, double>>(residual, source, scalars);
+  return make_stepper<double, double>(residual, source, scalars);
 }
 
 }  // namespace weft::flow::detail

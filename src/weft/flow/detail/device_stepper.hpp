@@ -31,7 +31,8 @@ class DeviceStepper {
   /// @param residual  the scheme: mesh, gas, boundary conditions, numerics. Outlives this object; its arrays are not used.
   /// @param source  its function is evaluated on the host each stage, where there is one. Outlives this object.
   /// @param scalars  what the flow carries, null: nothing. Outlives this object.
-  /// @throws DeviceError without a GPU, or where the case does not fit into its memory, saying how much it needs.
+  /// @collective  @throws on every rank, DeviceError without a GPU, or where what the ranks of a GPU need does not fit into its
+  ///   memory, saying how much that is.
   [[nodiscard]] static std::unique_ptr<DeviceStepper> make(const Residual& residual, const SourceTerm& source,
                                                            ScalarTransport* scalars);
   /// Sets up the exchange of ghosts. Once, before anything else. @collective  @throws as ArrayTransformer::pull.

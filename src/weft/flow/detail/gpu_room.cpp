@@ -5,19 +5,39 @@
 #include <algorithm>
 #include <string>
 
+#include "weft/comm/agreement.hpp"
+
 namespace weft::flow::detail {
 
-std::optional<DeviceError> lack_of_room(std::size_t needed, std::size_t free, std::size_t total, std::int32_t cells, int ranks) {
-  if (needed <= free) return std::nullopt;
+std::optional<DeviceError> lack_of_room(const GpuDemand& demand, std::size_t of_case) {
+  if (demand.needed <= demand.free) return std::nullopt;
   const auto up = [](std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit; };
   const auto gigabytes = [&](std::size_t bytes) { return up(bytes, 1'000'000'000); };
-  const std::string more =
-      fmt::format("a coarser mesh, or at least {} GPUs of {} GB for all of it",
-                  up(static_cast<std::size_t>(ranks) * needed, std::max(total, std::size_t{1})), gigabytes(total));
+  const bool shared = demand.ranks > 1;
+  const std::string instead = fmt::format("{}{}", demand.needed <= demand.total ? "end what else runs on this GPU, " : "",
+                                          shared ? "give it fewer ranks, " : "");
   return DeviceError(
-      fmt::format("the case needs {} GB on this GPU ({} bytes for each of {} cells), and {} GB are free", gigabytes(needed),
-                  needed / static_cast<std::size_t>(std::max(cells, 1)), cells, gigabytes(free)),
-      needed <= total ? fmt::format("end what else runs on this GPU, give it fewer ranks, or use {}", more) : "use " + more);
+      fmt::format("the case needs {} GB on this GPU{} ({} bytes for each of {} cells), and {} GB are free",
+                  gigabytes(demand.needed), shared ? fmt::format(", which {} ranks share", demand.ranks) : "",
+                  demand.needed / static_cast<std::size_t>(std::max<std::int64_t>(demand.cells, 1)), demand.cells,
+                  gigabytes(demand.free)),
+      fmt::format("{}{}use a coarser mesh, or at least {} GPUs of {} GB for all of it", instead, instead.empty() ? "" : "or ",
+                  up(of_case, std::max<std::size_t>(demand.total, 1)), gigabytes(demand.total)));
+}
+
+void agree_on_room(const Communicator& comm, const GpuDemand& of_rank) {
+  GpuDemand demand{.gpu = of_rank.gpu, .free = of_rank.free, .total = of_rank.total, .ranks = 0};
+  for (const GpuDemand& other : comm.split_shared_memory().all_gather(of_rank)) {
+    if (other.gpu != of_rank.gpu) continue;
+    demand.needed += other.needed;
+    demand.free = std::min(demand.free, other.free);
+    demand.cells += other.cells;
+    demand.ranks += other.ranks;
+  }
+  const std::size_t of_case = comm.sum(of_rank.needed);
+  agreed(comm, [&] {
+    if (const auto error = lack_of_room(demand, of_case)) throw *error;
+  });
 }
 
 }  // namespace weft::flow::detail
