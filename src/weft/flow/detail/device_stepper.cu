@@ -18,6 +18,7 @@
 #include "weft/device/parallel_for.cuh"
 #include "weft/flow/detail/device_boundary.hpp"
 #include "weft/flow/detail/device_scalars.hpp"
+#include "weft/flow/detail/device_source.hpp"
 #include "weft/flow/detail/device_stepper.hpp"
 #include "weft/flow/detail/device_tiles.hpp"
 #include "weft/flow/detail/ghost_states.cuh"
@@ -88,9 +89,7 @@ class TileStepper final : public DeviceStepper {
       f(std::integral_constant<int, 3>{});
     }
   }
-  [[nodiscard]] bool has_source() const { return source_.function || volume_source_.any(); }
-  void evaluate_source(double time);
-  /// All but those of tiles, boundary and scalars.
+  /// All but those of source, tiles, boundary and scalars.
   template <class Visit>
   void each_array(const Tiles& on_host, Visit&& visit);
   /// Starts an exchange of what the stream has computed so far.
@@ -121,8 +120,6 @@ class TileStepper final : public DeviceStepper {
   [[nodiscard]] const std::int32_t* lowered() const { return order_lowered_ ? lowered_.data() : nullptr; }
 
   const Residual& residual_;
-  const SourceTerm& source_;
-  const VolumeSource volume_source_;
   mutable Stream stream_;
   Stream border_stream_{Priority::high};  ///< exchanges and border tiles, beside the inner tiles; idle between stages
   Stream sums_stream_;                    ///< what nobody waits for before the end of a step
@@ -160,14 +157,10 @@ class TileStepper final : public DeviceStepper {
   Event kept_;                        ///< the copy to `carried_`, which reads buffer kept_from_
   int kept_from_ = -1;                ///< -1: no copy that anybody may have to wait for
 
-  DeviceArray<double> source_rates_;   ///< owned x kVars, of the whole cell; empty without a source
-  DeviceArray<Vec3> source_centroid_;  ///< of owned cells; empty without a volume source
   DeviceTiles<Real> tiles_;
+  DeviceSource<Real> source_;
   DeviceBoundary boundary_;
   std::optional<DeviceScalars> scalars_;  ///< none: the flow carries nothing
-
-  PinnedBuffer<Real> source_values_on_host_;
-  PinnedBuffer<double> source_rates_on_host_;
 
   std::optional<Exchange> pull_values_[2], pull_gradients_;  ///< none where no rank has ghosts
   std::optional<Exchange> pull_stable_dt_;                   ///< none on one rank, and where steps cannot follow each other alone
@@ -187,11 +180,10 @@ bool captures(Transport transport) { return transport == Transport::peer || tran
 template <class Real, class State>
 TileStepper<Real, State>::TileStepper(const Residual& scheme, const SourceTerm& source_term, ScalarTransport* scalars)
     : residual_(scheme),
-      source_(source_term),
-      volume_source_{source_term.acceleration, scheme.mesh().axisymmetric},
       limiter_(visit_limiter(scheme.numerics().limiter, scheme.numerics().venkatakrishnan_k,
                              [](auto chosen) { return LimiterChoice(chosen); })),
       flux_(visit_flux(scheme.numerics().flux, scheme.numerics().cutoff_mach, [](auto chosen) { return FluxChoice(chosen); })),
+      source_(scheme.mesh(), source_term),
       boundary_(scheme) {
   if (scalars != nullptr) scalars_.emplace(scheme, *scalars);
   order_on_host_.data()->number = 0;
@@ -201,27 +193,22 @@ template <class Real, class State>
 std::size_t TileStepper<Real, State>::bytes(const Tiles& on_host) {
   CountBytes count;
   each_array(on_host, count);
-  return count.bytes + tiles_.bytes(residual_.mesh(), residual_.discretization(), on_host) + boundary_.bytes() +
+  return count.bytes + tiles_.bytes(residual_.mesh(), residual_.discretization(), on_host) + source_.bytes() + boundary_.bytes() +
          (scalars_ ? scalars_->bytes() : 0);
 }
 
 template <class Real, class State>
 void TileStepper<Real, State>::allocate(const Tiles& on_host) {
-  const mesh::Mesh& m = residual_.mesh();
   each_array(on_host, Allocate());
-  tiles_.allocate(m, residual_.discretization(), on_host);
+  tiles_.allocate(residual_.mesh(), residual_.discretization(), on_host);
+  source_.allocate();
   boundary_.allocate();
   if (scalars_) scalars_->allocate(stream_);
   set_bytes(stream_, gradients_.data(), 0, gradients_.size() * sizeof(Real));  // what they stay in first order
   set_bytes(stream_, clock_.data(), 0, sizeof(StepClock));
   set_bytes(stream_, stable_dt_.data(), 0, stable_dt_.size() * sizeof(double));
   set_bytes(stream_, bad_.data(), 0, bad_.size() * sizeof(std::int32_t));
-  if (volume_source_.any()) source_centroid_.put(std::span(m.cell_centroid).first(source_centroid_.size()));
   const std::size_t numbers = conserved_[0].size();
-  if (source_.function) {
-    source_values_on_host_ = PinnedBuffer<Real>(numbers);
-    source_rates_on_host_ = PinnedBuffer<double>(numbers);
-  }
   carried_ = PinnedBuffer<State>(numbers);
   if constexpr (!std::is_same_v<State, double>) state_memory_.resize(numbers);
 }
@@ -245,29 +232,6 @@ void TileStepper<Real, State>::each_array(const Tiles& on_host, Visit&& visit) {
   visit(stable_dt_, static_cast<std::size_t>(m.comm.size()));
   visit(bad_, owned);
   visit(lowered_, cells);
-  visit(source_rates_, has_source() ? owned * kVars : 0);
-  visit(source_centroid_, volume_source_.any() ? owned : 0);
-}
-
-/// Sources of the owned cells at their present values, as Solver::add_sources: a function's on the host, others here.
-template <class Real, class State>
-void TileStepper<Real, State>::evaluate_source(double time) {
-  const mesh::Mesh& m = residual_.mesh();
-  if (volume_source_.any() && !source_.function) {
-    parallel_for(space::cuda{}, stream_, m.owned_cells,
-                 VolumeSources<Real>{volume_source_, values_[at_.shown].data(), source_centroid_.data(),
-                                     tiles_.arrays.inverse_volume, source_rates_.data()});
-  }
-  if (!source_.function) return;
-  copy_bytes(stream_, source_values_on_host_.data(), values_[at_.shown].data(), source_rates_.size() * sizeof(Real));
-  stream_.wait();
-  for (std::size_t i = 0; i < static_cast<std::size_t>(m.owned_cells); ++i) {
-    const Primitive w = as<double>(load(source_values_on_host_.data() + i * kVars));
-    const Conserved rate =
-        m.cell_volume[i] * (volume_source_(m.cell_centroid[i], w) + source_.function(m.cell_centroid[i], time, w));
-    for (int k = 0; k < kVars; ++k) source_rates_on_host_.data()[i * kVars + static_cast<std::size_t>(k)] = rate[k];
-  }
-  copy_bytes(stream_, source_rates_.data(), source_rates_on_host_.data(), source_rates_.size() * sizeof(double));
 }
 
 template <class Real, class State>
@@ -380,14 +344,14 @@ template <class Real, class State>
 void TileStepper<Real, State>::stage(int number, double time) {
   const int stages = residual_.numerics().rk_stages;
   const RungeKuttaStage coefficients = runge_kutta_stage(stages, number);
-  evaluate_source(time);
+  source_.evaluate(stream_, time, values_[at_.shown].data(), tiles_.arrays.inverse_volume);
   if (scalars_) scalars_->prepare(stream_, at_.now, conserved_[at_.now].data(), number == 0 ? local_dt_.data() : nullptr);
   const Gradients gradients = ghosts_and_gradients(time, false);
   const int out = 1 - at_.start;
   FluxArgs<Real, State> args = flux_args();
   args.start = conserved_[at_.start].data();
   args.conserved = conserved_[at_.now].data();
-  args.source = source_rates_.data();
+  args.source = source_.rates();
   args.new_conserved = conserved_[out].data();
   args.new_values = values_[1 - at_.shown].data();
   args.clock = clock_.data();
@@ -453,7 +417,7 @@ void TileStepper<Real, State>::launch_step(double time, double advance, bool rat
 /// Whether a step asks nothing of the host but to launch kernels.
 template <class Real, class State>
 bool TileStepper<Real, State>::can_be_graph() const {
-  return !boundary_.varies() && !source_.function && !(scalars_ && scalars_->varies()) &&
+  return !boundary_.varies() && !source_.asks_host() && !(scalars_ && scalars_->varies()) &&
          (!pull_gradients_ || captures(pull_gradients_->transport()));
 }
 

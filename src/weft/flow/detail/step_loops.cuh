@@ -8,7 +8,6 @@
 #include "weft/flow/detail/kernels.hpp"
 #include "weft/flow/detail/step_length.hpp"
 #include "weft/flow/detail/tile_launch.hpp"
-#include "weft/flow/source.hpp"
 
 namespace weft::flow::detail {
 
@@ -90,20 +89,6 @@ struct BoundaryRows {
     const Primitive inside = as<double>(load(values + static_cast<std::int64_t>(b.left[face]) * kVars));
     const Primitive outside = zone.prescribed ? b.prescribed[face] : state_behind(gas, zone.params, inside, b.normal[face]);
     store(values + static_cast<std::int64_t>(cells + face) * kVars, as<Real>(outside));
-  }
-};
-
-/// What acts inside the owned cells, of whole cells.
-template <class Real>
-struct VolumeSources {
-  VolumeSource source;
-  const Real* values;
-  const Vec3* centroid;
-  const double* inverse_volume;
-  double* rates;
-  WEFT_HD void operator()(std::int32_t c) const {
-    const Conserved rate = source(centroid[c], as<double>(load(values + static_cast<std::int64_t>(c) * kVars)));
-    for (int k = 0; k < kVars; ++k) rates[static_cast<std::int64_t>(c) * kVars + k] = rate[k] / inverse_volume[c];
   }
 };
 
