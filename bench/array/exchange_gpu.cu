@@ -1,7 +1,7 @@
-// Ghost exchange between the GPUs of a ring of ranks: time of one pull of indexed rows of 5 doubles, by every transport that can
-// be used, launched from the host and replayed by a graph.
+// Ghost exchange between the GPUs of a ring of ranks: time of one pull of indexed rows of 5 doubles, of one or several arrays, by
+// every transport that can be used, launched from the host and replayed by a graph.
 //
-//   mpirun -n 2 bench_array_exchange_gpu [--json file] [--seconds s]
+//   mpirun -n 2 bench_array_exchange_gpu [--arrays n] [--transport name] [--json file] [--seconds s]
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -60,9 +60,12 @@ Result measure(const Communicator& comm, Stream& stream, double seconds, int eac
 int main(int argc, char** argv) {
   const MpiEnvironment mpi(argc, argv);
   const Communicator comm = Communicator::world();
-  std::string json;
+  std::string json, only;
   double seconds = 0.3;
+  int arrays = 1;
   for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--arrays") == 0) arrays = std::stoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--transport") == 0) only = argv[i + 1];
     if (std::strcmp(argv[i], "--json") == 0) json = argv[i + 1];
     if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::stod(argv[i + 1]);
   }
@@ -73,16 +76,22 @@ int main(int argc, char** argv) {
   set_device(device_of(comm.rank().value()));
   constexpr int kEach = 50;
   std::vector<Result> results;
-  if (comm.is_root()) std::printf("ranks  transport   in a graph  rows/neighbour   median us    best us   GB/s received\n");
+  if (comm.is_root()) {
+    std::printf("ranks  transport   in a graph  arrays  rows/neighbour   median us    best us   GB/s received\n");
+  }
   for (const int rows : {200, 2000, 20000, 200000, 1048576}) {
     const GhostPlan plan = bench::ring_plan(comm, "random", rows);
-    ArrayPair<double, kWidth> q(plan, Layout::aos, Backend::cuda);
-    q.to_device(After()).wait();
-    (void)q.view<Aos, space::cuda>();  // the host side is stale: exchanges are of the device alone
+    std::vector<ArrayPair<double, kWidth>> pairs;
+    for (int i = 0; i < arrays; ++i) {
+      ArrayPair<double, kWidth>& q = pairs.emplace_back(plan, Layout::aos, Backend::cuda);
+      q.to_device(After()).wait();
+      (void)q.view<Aos, space::cuda>();  // the host side is stale: exchanges are of the device alone
+    }
     for (const Transport transport : {Transport::peer, Transport::nccl, Transport::staged}) {
+      if (!only.empty() && only != to_string(transport)) continue;
       std::unique_ptr<Exchange> pull;
       try {
-        pull = std::make_unique<Exchange>(ArrayTransformer(plan, {q}, transport).pull());
+        pull = std::make_unique<Exchange>(ArrayTransformer(plan, {pairs.begin(), pairs.end()}, transport).pull());
       } catch (const InputError&) {
         continue;
       }
@@ -104,10 +113,10 @@ int main(int argc, char** argv) {
         r.graph = in_graph;
         r.rows = rows;
         results.push_back(r);
-        const double bytes = 8.0 * kWidth * rows * (comm.size() == 1 ? 0 : comm.size() == 2 ? 1 : 2);
+        const double bytes = 8.0 * kWidth * arrays * rows * (comm.size() == 1 ? 0 : comm.size() == 2 ? 1 : 2);
         if (comm.is_root()) {
-          std::printf("%5d  %-10s  %-10s  %14d  %10.2f  %9.2f  %14.2f\n", comm.size(), to_string(transport),
-                      in_graph ? "yes" : "no", rows, r.median_us, r.best_us, bytes / r.median_us * 1e-3);
+          std::printf("%5d  %-10s  %-10s  %6d  %14d  %10.2f  %9.2f  %14.2f\n", comm.size(), to_string(transport),
+                      in_graph ? "yes" : "no", arrays, rows, r.median_us, r.best_us, bytes / r.median_us * 1e-3);
         }
       }
     }
@@ -118,8 +127,9 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "cannot write %s\n", json.c_str());
       return 1;
     }
-    std::fprintf(file, "{\"benchmark\": \"array/exchange_gpu\", \"ranks\": %d, \"doubles_per_row\": %d, \"results\": [\n",
-                 comm.size(), kWidth);
+    std::fprintf(
+        file, "{\"benchmark\": \"array/exchange_gpu\", \"ranks\": %d, \"arrays\": %d, \"doubles_per_row\": %d, \"results\": [\n",
+        comm.size(), arrays, kWidth);
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Result& r = results[i];
       std::fprintf(file, "  {\"transport\": \"%s\", \"graph\": %s, \"rows\": %d, \"median_us\": %.3f, \"best_us\": %.3f}%s\n",
