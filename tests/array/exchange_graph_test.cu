@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "weft/array/array_transformer.hpp"
 #include "weft/base/error.hpp"
@@ -40,15 +41,16 @@ struct Accumulate {
   }
 };
 
-class CudaGraphExchange : public ::testing::TestWithParam<Transport> {
+class CudaGraphExchange : public ::testing::TestWithParam<std::tuple<Transport, test::Pattern>> {
  protected:
   void SetUp() override { WEFT_NEEDS_GPU(); }
 };
 
 TEST_P(CudaGraphExchange, EveryReplaySeesTheNewValues) {
   const Communicator comm = Communicator::world();
-  const GhostPlan plan = test::make_plan(comm, test::Pattern::random);
-  constexpr int kWidth = 5;
+  const auto [transport, pattern] = GetParam();
+  const GhostPlan plan = test::make_plan(comm, pattern);
+  constexpr int kWidth = 4;  // every row begins where NCCL sends from and receives into
   ArrayPair<double, kWidth> q(plan, Layout::aos, Backend::cuda), first(plan, Layout::aos, Backend::cuda);
   for (std::int32_t i = 0; i < plan.rows(); ++i) {
     for (int k = 0; k < kWidth; ++k) {
@@ -62,7 +64,7 @@ TEST_P(CudaGraphExchange, EveryReplaySeesTheNewValues) {
   const double* const firsts = first.view<Aos, space::cuda>().data();
   std::optional<Exchange> pull;
   try {
-    pull = ArrayTransformer(plan, {q}, GetParam()).pull();
+    pull = ArrayTransformer(plan, {q}, transport).pull();
   } catch (const InputError& refused) {
     GTEST_SKIP() << refused.what();
   }
@@ -95,8 +97,13 @@ TEST_P(CudaGraphExchange, EveryReplaySeesTheNewValues) {
   EXPECT_EQ(steps, kReplays + 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cuda, CudaGraphExchange, ::testing::Values(Transport::peer, Transport::nccl),
-                         [](const auto& test) { return std::string(to_string(test.param)); });
+INSTANTIATE_TEST_SUITE_P(Cuda, CudaGraphExchange,
+                         ::testing::Combine(::testing::Values(Transport::peer, Transport::nccl),
+                                            ::testing::Values(test::Pattern::random, test::Pattern::contiguous)),
+                         [](const auto& test) {
+                           return std::string(to_string(std::get<0>(test.param))) +
+                                  (std::get<1>(test.param) == test::Pattern::random ? "_random" : "_contiguous");
+                         });
 
 }  // namespace
 }  // namespace weft
