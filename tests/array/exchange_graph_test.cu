@@ -50,7 +50,7 @@ TEST_P(CudaGraphExchange, EveryReplaySeesTheNewValues) {
   const Communicator comm = Communicator::world();
   const auto [transport, pattern] = GetParam();
   const GhostPlan plan = test::make_plan(comm, pattern);
-  constexpr int kWidth = 4;  // every row begins where NCCL sends from and receives into
+  constexpr int kWidth = 5;
   ArrayPair<double, kWidth> q(plan, Layout::aos, Backend::cuda), first(plan, Layout::aos, Backend::cuda);
   for (std::int32_t i = 0; i < plan.rows(); ++i) {
     for (int k = 0; k < kWidth; ++k) {

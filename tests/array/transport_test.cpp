@@ -153,8 +153,6 @@ TEST_P(TransportTest, OneArrayAlone) {
 }
 
 TEST_P(TransportTest, FewArraysOfEveryPattern) {
-  // Few enough to travel alone. Rows of 32 bytes begin where they can be sent from and received into, those of 3 seldom do;
-  // padded ones are never one dense run.
   for (const test::Pattern pattern : test::kPatterns) {
     const GhostPlan rows = test::make_plan(comm, pattern);
     ArrayPair<double, 4> wide(rows, Layout::aos, backend);

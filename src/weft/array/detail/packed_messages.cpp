@@ -1,7 +1,6 @@
 #include "weft/array/detail/packed_messages.hpp"
 
 #include <cstdint>
-#include <span>
 
 #include "weft/base/id.hpp"
 
@@ -43,21 +42,25 @@ Items items_of(const Field& field, const RowSet& rows) {
   return items;
 }
 
-/// Field after field.
-std::size_t packed_bytes(std::span<const Field> fields, const RowSet& rows) {
-  std::size_t bytes = 0;
-  for (const Field& field : fields) bytes = aligned(bytes) + message_bytes(field, rows);
-  return bytes;
-}
-
-/// Whether these rows are a message as they lie. NCCL copies what begins elsewhere than at a multiple of 16 byte by byte.
-bool is_message(const Field& field, const RowSet& rows) {
-  return field.dense() && rows.is_run() && reinterpret_cast<std::uintptr_t>(field.row(rows.first)) % kSectionAlignment == 0;
+/// Whether rows are received where they lie: one dense run of one field. NCCL takes long for many bytes that begin elsewhere than
+/// at a multiple of 16, longer than an unpack kernel.
+bool received_in_place(const std::vector<Field>& fields, const RowSet& rows) {
+  constexpr std::size_t kMany = 512 * 1024;
+  if (fields.size() != 1 || !fields.front().dense() || !rows.is_run()) return false;
+  const auto address = reinterpret_cast<std::uintptr_t>(fields.front().row(rows.first));
+  return address % kSectionAlignment == 0 || message_bytes(fields.front(), rows) < kMany;
 }
 
 }  // namespace
 
 std::size_t section_bytes(const Field& field, const RowSet& rows) { return aligned(message_bytes(field, rows)); }
+
+std::size_t packed_bytes(const std::vector<Field>& fields, const RowSet& rows) {
+  if (fields.empty()) return 0;
+  std::size_t sum = message_bytes(fields.back(), rows);
+  for (std::size_t i = 0; i + 1 < fields.size(); ++i) sum += section_bytes(fields[i], rows);
+  return sum;
+}
 
 void copies_from(const Field& field, const RowSet& rows, ItemCopy& copy) {
   Items items = items_of(field, rows);
@@ -114,85 +117,70 @@ CombineList make_combine_list(Backend backend, const std::vector<Field>& fields,
 PackedMessages::PackedMessages(const GhostPlan& plan, Backend backend, const std::vector<Field>& fields, Direction direction,
                                Reduce op, bool through_host) {
   const bool pulls = direction == Direction::pull;
-  // Equal on all ranks, as the arrays are; where rows lie is known to the rank alone that has them.
-  const std::size_t together = through_host || fields.size() > kMostAlone ? fields.size() : 1;
-  struct Planned {
+  struct Peer {
     Rank rank;
-    std::span<const Field> fields;
-    RowSet rows;
-    std::size_t bytes, at;  ///< where it begins in the buffer
-    bool in_place;
+    RowSet from, to;
+    std::size_t send = 0, receive = 0;  ///< bytes in the buffer
+    bool self = false, in_place = false;
   };
-  std::vector<Planned> in, out;
-  std::vector<PushedMessage> pushed;
-  RowSet own_from, own_to;
-  std::size_t own_at = 0, buffer_bytes = 0;
-  const auto add = [&](std::vector<Planned>& list, Rank rank, const RowSet& rows, bool may_stay) {
-    for (std::size_t first = 0; first < fields.size(); first += together) {
-      const auto some = std::span(fields).subspan(first, together);
-      Planned m{
-          .rank = rank, .fields = some, .rows = rows, .bytes = packed_bytes(some, rows), .at = buffer_bytes, .in_place = {}};
-      if (m.bytes == 0) continue;
-      m.in_place = may_stay && some.size() == 1 && is_message(some.front(), rows);
-      if (!m.in_place) buffer_bytes += aligned(m.bytes);
-      list.push_back(m);
-    }
-  };
+  std::vector<Peer> peers;
+  std::size_t bytes = 0;
   for (const GhostPlan::Neighbour& n : plan.neighbours()) {
-    const RowSet from = pulls ? RowSet(n.send_rows) : RowSet(n.ghosts), to = pulls ? RowSet(n.ghosts) : RowSet(n.send_rows);
-    if (!pulls) pushed.push_back({buffer_bytes, to});
-    if (n.rank == plan.comm().rank()) {
-      own_from = from;
-      own_to = to;
-      own_at = buffer_bytes;
-      if (!pulls) buffer_bytes += aligned(packed_bytes(fields, to));
-      continue;
-    }
-    add(in, n.rank, to, pulls && !through_host);
-    add(out, n.rank, from, !through_host);
+    Peer peer{.rank = n.rank,
+              .from = pulls ? RowSet(n.send_rows) : RowSet(n.ghosts),
+              .to = pulls ? RowSet(n.ghosts) : RowSet(n.send_rows),
+              .self = n.rank == plan.comm().rank()};
+    peer.in_place = pulls && !through_host && received_in_place(fields, peer.to);
+    if (!peer.self) peer.send = packed_bytes(fields, peer.from);
+    // A push to this rank itself is a message that is packed where messages arrive.
+    if (peer.self ? !pulls : !peer.in_place) peer.receive = packed_bytes(fields, peer.to);
+    bytes += aligned(peer.send) + aligned(peer.receive);
+    peers.push_back(peer);
   }
   std::byte* buffer = nullptr;
   if (through_host) {
-    pinned_ = PinnedBuffer<std::byte>(buffer_bytes);
+    pinned_ = PinnedBuffer<std::byte>(bytes);
     buffer = pinned_.data();
   } else {
-    on_device_ = DeviceStorage::make(backend, buffer_bytes);
+    on_device_ = DeviceStorage::make(backend, bytes);
     buffer = on_device_->data();
   }
 
   std::vector<ItemCopy> packs, unpacks;
-  for (const Planned& m : out) {
-    sends_.push_back({m.rank, m.in_place ? m.fields.front().row(m.rows.first) : buffer + m.at, m.bytes});
-    std::byte* section = buffer + m.at;
-    for (const Field& field : m.fields) {
-      if (m.in_place) break;
-      ItemCopy& pack = packs.emplace_back();
-      copies_from(field, m.rows, pack);
-      copies_to(section, pack);
-      section += section_bytes(field, m.rows);
+  std::vector<PushedMessage> pushed;
+  std::size_t at = 0;
+  for (const Peer& peer : peers) {
+    std::byte* const received = buffer + at;
+    std::byte* const sent = received + aligned(peer.receive);
+    if (!pulls) pushed.push_back({at, peer.to});
+    at += aligned(peer.receive) + aligned(peer.send);
+    std::size_t from_section = 0, to_section = 0;
+    for (const Field& field : fields) {
+      ItemCopy pack;
+      copies_from(field, peer.from, pack);
+      if (peer.self && pulls) {
+        copies_to(field, peer.to, pack);
+      } else {
+        copies_to((peer.self ? received : sent) + from_section, pack);
+      }
+      packs.push_back(std::move(pack));
+      from_section += section_bytes(field, peer.from);
+      if (pulls && !peer.self && !peer.in_place) {
+        ItemCopy unpack;
+        copies_to(field, peer.to, unpack);
+        copies_from(received + to_section, unpack);
+        unpacks.push_back(std::move(unpack));
+        to_section += section_bytes(field, peer.to);
+      }
     }
-  }
-  for (const Planned& m : in) {
-    receives_.push_back({m.rank, m.in_place ? m.fields.front().row(m.rows.first) : buffer + m.at, m.bytes});
-    const std::byte* section = buffer + m.at;
-    for (const Field& field : m.fields) {
-      if (m.in_place || !pulls) break;
-      ItemCopy& unpack = unpacks.emplace_back();
-      copies_to(field, m.rows, unpack);
-      copies_from(section, unpack);
-      section += section_bytes(field, m.rows);
-    }
-  }
-  // A push to this rank itself is a message that is packed where messages arrive.
-  std::byte* section = buffer + own_at;
-  for (const Field& field : fields) {
-    ItemCopy& own = packs.emplace_back();
-    copies_from(field, own_from, own);
-    if (pulls) {
-      copies_to(field, own_to, own);
-    } else {
-      copies_to(section, own);
-      section += section_bytes(field, own_to);
+    if (peer.self) continue;
+    if (peer.send > 0) sends_.push_back({peer.rank, sent, peer.send});
+    if (peer.in_place) {
+      const Field& field = fields.front();
+      const std::size_t in_place = message_bytes(field, peer.to);
+      if (in_place > 0) receives_.push_back({peer.rank, field.row(peer.to.first), in_place});
+    } else if (peer.receive > 0) {
+      receives_.push_back({peer.rank, received, peer.receive});
     }
   }
   pack_ = CopyList(backend, packs);

@@ -1,5 +1,5 @@
 #pragma once
-/// Rows of arrays on a device as messages to neighbours.
+/// Rows of arrays on a device as one message per neighbour.
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -16,8 +16,8 @@ namespace weft::detail {
 /// A field's part of a message begins at a multiple of this.
 inline constexpr std::size_t kSectionAlignment = 16;
 [[nodiscard]] std::size_t section_bytes(const Field& field, const RowSet& rows);
-/// Up to so many fields travel alone: messages between the same two GPUs wait for each other.
-inline constexpr std::size_t kMostAlone = 8;
+/// Of a message: field after field.
+[[nodiscard]] std::size_t packed_bytes(const std::vector<Field>& fields, const RowSet& rows);
 
 /// One side of copies of `rows` of `field`: sets address, stride, list, size and number of items.
 void copies_from(const Field& field, const RowSet& rows, ItemCopy& copy);
@@ -35,9 +35,7 @@ struct PushedMessage {
 [[nodiscard]] CombineList make_combine_list(Backend backend, const std::vector<Field>& fields, Reduce op,
                                             const std::byte* messages, const std::vector<PushedMessage>& arrivals);
 
-/// Messages from and to arrays and buffers: one per neighbour, or one for each field, in the order of the fields, where these are
-/// few and no host is between. A field that travels alone is sent from the array itself where its rows are one dense run, and a
-/// pull receives it there if they are one; the rest is packed and unpacked.
+/// Messages in buffers of their own.
 class PackedMessages {
  public:
   struct Message {
@@ -45,11 +43,11 @@ class PackedMessages {
     std::byte* data;
     std::size_t bytes;
   };
-  /// @param through_host  buffers are page-locked memory of the host; else they are on the device.
+  /// @param through_host  buffers are page-locked memory of the host; else they are on the device, and rows of a pull that are
+  /// one dense run of one field are received in place, unless they are many and begin where that takes longer.
   PackedMessages(const GhostPlan& plan, Backend backend, const std::vector<Field>& fields, Direction direction, Reduce op,
                  bool through_host);
 
-  /// Those between the same two ranks arrive in their order.
   [[nodiscard]] const std::vector<Message>& sends() const { return sends_; }
   [[nodiscard]] const std::vector<Message>& receives() const { return receives_; }
   /// Rows into messages; copies of this rank's own rows (periodic images) go straight to their place, or into their message.
