@@ -106,6 +106,12 @@ struct AddLargest {
     return a;
   }
 };
+struct NextOfMirrored {
+  const int* from;
+  int* to;
+  int count;
+  WEFT_HD void operator()(int i) const { to[i] = from[count - 1 - i] + 1; }
+};
 struct Nothing {
   WEFT_HD void operator()(int) const {}
 };
@@ -213,6 +219,28 @@ TEST(CudaGraph, repeats_loops_and_reductions_without_the_host) {
   EXPECT_EQ(std::as_const(total)[0], 10.0 * kN);
 }
 
+TEST(CudaGraph, a_loop_sees_what_the_loop_before_it_has_written) {
+  WEFT_NEEDS_GPU();
+  constexpr int kValues = 300'001, kPairs = 200;  // more blocks than any GPU holds at a time
+  Stream stream;
+  const StreamBuffer<int> a(stream, kValues), b(stream, kValues);
+  const auto there_and_back = [&](Stream& s) {
+    for (int i = 0; i < kPairs; ++i) {
+      parallel_for(space::cuda{}, s, kValues, NextOfMirrored{a.data(), b.data(), kValues});
+      parallel_for(space::cuda{}, s, kValues, NextOfMirrored{b.data(), a.data(), kValues});
+    }
+  };
+  set_bytes(stream, a.data(), 0, kValues * sizeof(int));
+  there_and_back(stream);
+  Graph graph = Graph::capture(stream, there_and_back);
+  graph.launch(stream);
+  graph.launch(stream);
+  std::vector<int> values(kValues);
+  copy_bytes(stream, values.data(), a.data(), kValues * sizeof(int));
+  stream.wait();
+  for (int i = 0; i < kValues; ++i) ASSERT_EQ(values[static_cast<std::size_t>(i)], 3 * 2 * kPairs) << i;
+}
+
 TEST(CudaGraph, refuses_what_blocks_and_leaves_the_stream_usable) {
   WEFT_NEEDS_GPU();
   Stream stream;
@@ -251,9 +279,17 @@ TEST(CudaCheck, a_failing_call_throws_in_every_build) {
 
 TEST(CudaCheck, a_refused_launch_throws) {
   WEFT_NEEDS_GPU();
-  detail::loop_kernel<<<1, 4096>>>(1, Nothing{});  // more threads than a block may have
-  EXPECT_THROW(check_launch("loop"), DeviceError);
-  EXPECT_NO_THROW(check_launch("nothing"));
+  Stream stream;
+  const KernelShape too_wide{.blocks = 1, .threads = 4096};
+  try {
+    launch(stream, "loop", too_wide, detail::loop_kernel<int, Nothing>, 1, Nothing{});
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const DeviceError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("loop"), std::string::npos) << text;
+    EXPECT_NE(text.find("kernels_test.cu"), std::string::npos) << text;
+  }
+  EXPECT_NO_THROW(check_cuda(cudaGetLastError(), "nothing"));
 }
 
 TEST(CudaCheck, too_much_memory_throws_and_says_what_to_do) {

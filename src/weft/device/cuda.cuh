@@ -2,6 +2,8 @@
 /// For .cu files: checks what CUDA returns, and turns Weft's handles into CUDA's.
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <source_location>
 
 #include "weft/device/detail/host_work.hpp"
@@ -12,6 +14,8 @@ namespace weft {
 namespace detail {
 /// Forgets CUDA's last error, unless the GPU is lost, and throws.
 [[noreturn]] void throw_cuda(cudaError_t result, const char* what, const std::source_location& where);
+/// Whether wait_for_earlier_kernels() does so on the current GPU: from compute capability 9.0 on, of the GPU and of this build.
+[[nodiscard]] bool kernels_may_overlap();
 }  // namespace detail
 
 /// Throws unless `result` is success, in every build. `what` is the call, for the message.
@@ -22,10 +26,50 @@ inline void check_cuda(cudaError_t result, const char* what,
     detail::throw_cuda(result, what, where);
 }
 
-/// After a kernel launch: throws where it was refused. What fails while it runs is thrown by the next wait.
-inline void check_launch(const char* kernel, const std::source_location& where = std::source_location::current()) {
+[[nodiscard]] inline cudaStream_t native(const Stream& stream) { return static_cast<cudaStream_t>(stream.handle()); }
+[[nodiscard]] inline cudaEvent_t native(const Event& event) { return static_cast<cudaEvent_t>(event.handle()); }
+
+/// In a kernel that launch() started, by every thread: what the kernels before it in the stream have written is there from here
+/// on. Before, it may write nothing but shared memory and read only what no kernel writes.
+__device__ inline void wait_for_earlier_kernels() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+/// The blocks of the next kernel may take the places of those of this one as they become free, to do what they can do before
+/// wait_for_earlier_kernels(): once every block has called this, or has ended.
+__device__ inline void let_next_kernel_begin() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/// One launch.
+struct KernelShape {
+  std::int64_t blocks;
+  int threads;                    ///< of a block
+  std::size_t shared_memory = 0;  ///< bytes of a block, besides what the kernel declares
+  std::source_location where = std::source_location::current();
+};
+
+/// Launches a kernel as work of `stream`, in which it calls wait_for_earlier_kernels(): so it begins while the kernel before it
+/// ends. `name` is for the message. What fails while it runs is thrown by the next wait. @throws DeviceError where the launch is
+/// refused.
+template <class... Parameters, class... Arguments>
+void launch(Stream& stream, const char* name, const KernelShape& shape, void (*kernel)(Parameters...),
+            const Arguments&... arguments) {
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(shape.blocks));
+  config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+  config.dynamicSmemBytes = shape.shared_memory;
+  config.stream = native(stream);
+  config.attrs = &early;
+  config.numAttrs = detail::kernels_may_overlap() ? 1 : 0;
   ++detail::host_work().kernels;
-  check_cuda(cudaGetLastError(), kernel, where);
+  check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), name, shape.where);
 }
 
 /// For kernels that run beside others: a multiprocessor splits its memory into shared memory and first-level cache, and changes
@@ -37,8 +81,5 @@ void ask_for_shared_memory(void (*kernel)(Arguments...)) {
                                   cudaSharedmemCarveoutMaxShared),
              "cudaFuncSetAttribute");
 }
-
-[[nodiscard]] inline cudaStream_t native(const Stream& stream) { return static_cast<cudaStream_t>(stream.handle()); }
-[[nodiscard]] inline cudaEvent_t native(const Event& event) { return static_cast<cudaEvent_t>(event.handle()); }
 
 }  // namespace weft

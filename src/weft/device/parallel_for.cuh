@@ -19,6 +19,8 @@ inline constexpr int kLoopThreads = 256;
 
 template <class Integer, class F>
 __global__ void __launch_bounds__(kLoopThreads) loop_kernel(Integer n, const F f) {
+  let_next_kernel_begin();
+  wait_for_earlier_kernels();
   const auto i = static_cast<std::int64_t>(blockIdx.x) * kLoopThreads + threadIdx.x;
   if (i < static_cast<std::int64_t>(n)) f(static_cast<Integer>(i));
 }
@@ -49,6 +51,8 @@ __global__ void __launch_bounds__(kReduceThreads)
   static_assert(std::is_trivially_copyable_v<T> && kTreeThreads * sizeof(T) <= kSharedBytes, "results of at most 96 bytes");
   const int lane = static_cast<int>(threadIdx.x) % kReduceLanes;
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.x) * kReduceWarps + threadIdx.x / kReduceLanes;
+  let_next_kernel_begin();
+  wait_for_earlier_kernels();
   if (block >= blocks) return;
   const std::int64_t first = block * block_size + lane, size = static_cast<std::int64_t>(n);
   T result = identity;
@@ -75,8 +79,8 @@ __global__ void __launch_bounds__(kTreeThreads)
   T* const shared = reinterpret_cast<T*>(memory);
   const std::int64_t leaf = static_cast<std::int64_t>(blockIdx.x) * kTreeThreads + threadIdx.x;
   const std::int64_t leaves = std::int64_t{1} << depth;
+  std::int64_t first = 0, size = count;
   if (leaf < leaves) {
-    std::int64_t first = 0, size = count;
     for (int level = depth - 1; level >= 0; --level) {
       const std::int64_t half = size / 2;
       if ((leaf >> level & 1) != 0) {
@@ -86,8 +90,10 @@ __global__ void __launch_bounds__(kTreeThreads)
         size = half;
       }
     }
-    shared[threadIdx.x] = size == 2 ? combine(values[first], values[first + 1]) : values[first];
   }
+  let_next_kernel_begin();
+  wait_for_earlier_kernels();
+  if (leaf < leaves) shared[threadIdx.x] = size == 2 ? combine(values[first], values[first + 1]) : values[first];
   const int width = static_cast<int>(leaves < kTreeThreads ? leaves : kTreeThreads);
   for (int apart = 1; apart < width; apart *= 2) {
     __syncthreads();
@@ -106,8 +112,7 @@ void parallel_for(space::cuda, Stream& stream, Integer n, const F& f) {
   WEFT_EXPECTS(!stream.is_host());
   if (n <= 0) return;
   const auto blocks = (static_cast<std::int64_t>(n) + detail::kLoopThreads - 1) / detail::kLoopThreads;
-  detail::loop_kernel<<<static_cast<unsigned>(blocks), detail::kLoopThreads, 0, native(stream)>>>(n, f);
-  check_launch("parallel_for");
+  launch(stream, "parallel_for", {.blocks = blocks, .threads = detail::kLoopThreads}, detail::loop_kernel<Integer, F>, n, f);
 }
 
 namespace detail {
@@ -134,18 +139,17 @@ void reduce_into(space::cuda, Stream& stream, Integer n, const T& identity, cons
   std::int64_t count = detail::reduce_blocks(n);
   T* values = count == 1 ? result : scratch;
   T* next = values + count;
-  detail::reduce_blocks_kernel<<<static_cast<unsigned>((count + detail::kReduceWarps - 1) / detail::kReduceWarps),
-                                 detail::kReduceThreads, 0, native(stream)>>>(n, count, detail::reduce_block_size(n), identity,
-                                                                              map, combine, values);
-  check_launch("reduce");
+  launch(stream, "reduce",
+         {.blocks = (count + detail::kReduceWarps - 1) / detail::kReduceWarps, .threads = detail::kReduceThreads},
+         detail::reduce_blocks_kernel<Integer, T, Map, Combine>, n, count, detail::reduce_block_size(n), identity, map, combine,
+         values);
   while (count > 1) {
     const int depth = std::bit_width(static_cast<std::uint64_t>(count)) - 1;
     const std::int64_t leaves = std::int64_t{1} << depth;
     const std::int64_t trees = (leaves + detail::kTreeThreads - 1) / detail::kTreeThreads;
     T* const to = trees == 1 ? result : next;
-    detail::reduce_tree_kernel<<<static_cast<unsigned>(trees), detail::kTreeThreads, 0, native(stream)>>>(count, depth, values,
-                                                                                                          combine, to);
-    check_launch("reduce");
+    launch(stream, "reduce", {.blocks = trees, .threads = detail::kTreeThreads}, detail::reduce_tree_kernel<T, Combine>, count,
+           depth, values, combine, to);
     values = to;
     next = values + trees;
     count = trees;

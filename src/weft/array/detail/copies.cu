@@ -5,6 +5,8 @@ namespace {
 
 template <class Word>
 __global__ void __launch_bounds__(kCopyThreads) copy_kernel(const CopyTable table) {
+  let_next_kernel_begin();
+  wait_for_earlier_kernels();
   for (std::uint32_t chunk = blockIdx.x; chunk < table.chunks; chunk += gridDim.x)
     ThreadCopy<Word>(part_of(table.parts, table.count, chunk), chunk).store();
 }
@@ -16,9 +18,8 @@ void launch_copies(Stream& stream, const CopyTable& table) {
   with_words(table, [&](auto word) {
     const auto kernel = copy_kernel<decltype(word)>;
     ask_for_shared_memory(kernel);
-    kernel<<<blocks, kCopyThreads, 0, native(stream)>>>(table);
+    launch(stream, "copies of an exchange", {.blocks = blocks, .threads = kCopyThreads}, kernel, table);
   });
-  check_launch("copies of an exchange");
 }
 
 }  // namespace weft::detail

@@ -17,6 +17,7 @@ __device__ void wait_until(const std::uint32_t& flag, std::uint32_t value) {
 
 template <class Word>
 __global__ void __launch_bounds__(kCopyThreads) put_kernel(const __grid_constant__ PutArgs a) {
+  wait_for_earlier_kernels();
   const CopyPart* const parts = a.table.count <= kSmallPut ? a.parts_here : a.table.parts;
   const PeerLink* const links = a.link_count <= kSmallPut ? a.links_here : a.links;
   const std::uint32_t epoch = a.epochs[blockIdx.x] + 1;
@@ -64,9 +65,8 @@ void launch_put(Stream& stream, const PutArgs& args) {
   with_words(args.table, [&](auto word) {
     const auto kernel = put_kernel<decltype(word)>;
     ask_for_shared_memory(kernel);
-    kernel<<<blocks, kCopyThreads, 0, native(stream)>>>(args);
+    launch(stream, "copies to other GPUs", {.blocks = blocks, .threads = kCopyThreads}, kernel, args);
   });
-  check_launch("copies to other GPUs");
 }
 
 const char* obstacle_to(const GpuName& other) {

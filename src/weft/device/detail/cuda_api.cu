@@ -45,6 +45,9 @@ class OnDevice {
   bool changed_ = false;
 };
 
+/// Stands for all kernels of this build.
+__global__ void any_kernel() {}
+
 std::string version(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
 
 }  // namespace
@@ -53,6 +56,15 @@ void throw_cuda(cudaError_t result, const char* what, const std::source_location
   (void)cudaGetLastError();
   cuda::throw_failure(result, cudaGetErrorName(result), cudaGetErrorString(result), what, where.file_name(), where.line(),
                       where.function_name());
+}
+
+bool kernels_may_overlap() {
+  static const bool may = [] {
+    cudaFuncAttributes attributes{};
+    check_cuda(cudaFuncGetAttributes(&attributes, any_kernel), "cudaFuncGetAttributes");
+    return attributes.ptxVersion >= 90;
+  }();
+  return may;
 }
 
 namespace cuda {

@@ -99,7 +99,7 @@ class TileStepper final : public DeviceStepper {
     Exchange* ghosts;  ///< those of ghosts, in flight; null: none are needed
     Event inner;       ///< inner tiles are done
   };
-  /// Boundary rows, ghosts' values, gradients, and states on the owned cells' sides of faces, of the present values: border tiles
+  /// Ghosts' values, boundary rows, gradients, and states on the owned cells' sides of faces, of the present values: border tiles
   /// done for either stream, inner ones for stream_. Gradients of all cells are kept only if `keep_gradients`, else those that
   /// others need.
   [[nodiscard]] Gradients ghosts_and_gradients(double time, bool keep_gradients);
@@ -249,11 +249,11 @@ void TileStepper<Real, State>::finish_pull(Exchange* pull, Stream& stream) {
 template <class Real, class State>
 typename TileStepper<Real, State>::Gradients TileStepper<Real, State>::ghosts_and_gradients(double time, bool keep_gradients) {
   boundary_.prescribe(stream_, time);
+  Exchange* const ghost_values = start_pull(pull_values_[at_.shown], stream_);
   Real* const rows = values_[at_.shown].data();
   const BoundaryArgs outside = boundary_.args();
   parallel_for(space::cuda{}, stream_, outside.faces,
                BoundaryRows<Real>{outside, rows, residual_.gas(), residual_.mesh().cells()});
-  Exchange* const ghost_values = start_pull(pull_values_[at_.shown], stream_);
   const GradientKind kind = residual_.numerics().gradient;
   const bool flat = kind == GradientKind::none;
   const Pulls pulls = pulls_of(kind, tiles_.arrays.stencil_row != nullptr);

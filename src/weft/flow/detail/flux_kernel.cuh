@@ -101,14 +101,16 @@ __global__ void __launch_bounds__(kTileThreads, 5)
   SharedMemory shared(memory);
   const FluxMemory<Real, State> m(shared, range);
   const auto first = static_cast<std::int64_t>(tile.first_cell);
-  const StepClock step = *a.clock;
   // What the update needs comes while fluxes are computed.
+  let_next_kernel_begin();
   Fetch fetch;
   fetch.begin();
   fetch.run(t.topology + tile.first_topology(), m.topology, tile.rows_behind());
+  fetch.run(t.inverse_volume + first, m.inverse_volume, tile.cells);
+  wait_for_earlier_kernels();
+  const StepClock step = *a.clock;
   if (a.keep != 0) fetch.run(a.start + first * kVars, m.start, tile.cells * kVars);
   fetch.run(a.conserved + first * kVars, m.conserved, tile.cells * kVars);
-  fetch.run(t.inverse_volume + first, m.inverse_volume, tile.cells);
   const int threads = static_cast<int>(blockDim.x);
   if (!step.halted) {
     const BasicIdealGas<Real> gas = as<Real>(a.gas);
@@ -231,9 +233,8 @@ void launch_fluxes(Stream& stream, const TileRange& range, const FluxChoice& flu
         (void)FluxMemory<Real, State>(memory, range);
         const auto kernel = flux_kernel<Dim, Flux, Real, State>;
         allow_memory(kernel, memory.bytes(), "fluxes");
-        kernel<<<static_cast<unsigned>(range.last - range.first), kTileThreads, memory.bytes(), native(stream)>>>(range, args,
-                                                                                                                  chosen);
-        check_launch("fluxes");
+        launch(stream, "fluxes", {.blocks = range.last - range.first, .threads = kTileThreads, .shared_memory = memory.bytes()},
+               kernel, range, args, chosen);
       },
       flux);
 }

@@ -36,6 +36,8 @@ __global__ void __launch_bounds__(kGhostThreads)
     side = sides[first + thread];
     row[thread] = side.row;
   }
+  let_next_kernel_begin();
+  wait_for_earlier_kernels();
   __syncthreads();
   fetch_ghosts<kVars>(row, here, all_values, values);
   fetch_ghosts<kVars * Dim>(row, here, all_gradients, gradients);
@@ -53,9 +55,8 @@ void launch_ghost_states(Stream& stream, const DeviceArray<GhostSide>& sides, co
   if (count == 0) return;
   const auto kernel = ghost_state_kernel<Dim, Real>;
   ask_for_shared_memory(kernel);
-  kernel<<<static_cast<unsigned>((sides.size() + kGhostThreads - 1) / kGhostThreads), kGhostThreads, 0, native(stream)>>>(
-      count, sides.data(), values, gradients, states);
-  check_launch("states of ghosts");
+  launch(stream, "states of ghosts", {.blocks = (count + kGhostThreads - 1) / kGhostThreads, .threads = kGhostThreads}, kernel,
+         count, sides.data(), values, gradients, states);
 }
 
 }  // namespace weft::flow::detail

@@ -53,14 +53,12 @@ __device__ void find_pulls(const Tile& tile, Real* sides) {
   }
 }
 
-/// Starts fetching all of a tile but the rows around it.
+/// Starts fetching all of a tile but values.
 template <int Dim, Pulls kPulls, class Real>
-__device__ void fetch_tile(const GradientArgs<Real>& a, const Tile& tile, const GradientMemory<Dim, kPulls, Real>& m,
+__device__ void fetch_mesh(const TileArrays<Real>& t, const Tile& tile, const GradientMemory<Dim, kPulls, Real>& m,
                            Fetch& fetch) {
-  const TileArrays<Real>& t = a.tiles;
   const int blocks = face_blocks(tile.faces);
   const Real* const arms = t.arms + std::int64_t{tile.first_face} * arm_columns(Dim);
-  fetch.run(a.values + static_cast<std::int64_t>(tile.first_cell) * kVars, m.values, tile.cells * kVars);
   if constexpr (by_node(kPulls)) {
     fetch.run(t.centroids + std::int64_t{tile.first_row} * Dim, m.centroids, Dim * tile.row_stride());
   }
@@ -117,14 +115,17 @@ __global__ void __launch_bounds__(kTileThreads, 4)
   const TileArrays<Real>& t = a.tiles;
   SharedMemory shared(memory);
   const GradientMemory<Dim, kPulls, Real> m(shared, range);
+  if constexpr (Dim == 2) let_next_kernel_begin();
   Fetch fetch;
   fetch.begin();
   const TileQueue queue(rounds, t, m.halo);
   queue.begin(fetch);
   for (std::int32_t i = 0;;) {
     const Tile& tile = queue.tile(i);
+    fetch_mesh<Dim, kPulls>(a.tiles, tile, m, fetch);
+    if (i == 0) wait_for_earlier_kernels();
     fetch.rows<kVars>(queue.halo(), tile.rows - tile.cells, a.values, m.values + tile.cells * kVars);
-    fetch_tile<Dim, kPulls>(a, tile, m, fetch);
+    fetch.run(a.values + static_cast<std::int64_t>(tile.first_cell) * kVars, m.values, tile.cells * kVars);
     fetch.end();
     queue.fetch_next(fetch, i);
     if (i + 1 < queue.count() && threadIdx.x + 1 == blockDim.x) prefetch_tile<Dim, kPulls>(a, queue.tile(i + 1));
@@ -164,6 +165,9 @@ __global__ void __launch_bounds__(kTileThreads, 4)
       }
     }
     __syncthreads();
+    // In 3-D not before: a multiprocessor that begins with fluxes beside gradients has no more first-level cache than these need,
+    // and keeps to that until it has nothing to do.
+    if (i + 1 == queue.count()) let_next_kernel_begin();
     write_states(tile, m.sides, a.states);
     if (++i == queue.count()) return;
     fetch.next_round();
@@ -198,9 +202,8 @@ void launch_gradients_with(Stream& stream, const TileRange& range, const Limiter
   allow_memory(kernel, memory, "gradients");
   ask_for_shared_memory(kernel);
   const TileRounds rounds(range.first, range.last, resident_blocks(kernel, threads, memory));
-  kernel<<<static_cast<unsigned>(rounds.blocks), static_cast<unsigned>(threads), memory, native(stream)>>>(range, rounds, args,
-                                                                                                           limiter);
-  check_launch("gradients");
+  launch(stream, "gradients", {.blocks = rounds.blocks, .threads = threads, .shared_memory = memory}, kernel, range, rounds, args,
+         limiter);
 }
 
 template <int Dim, class Real>
