@@ -178,6 +178,17 @@ TEST_P(TransportTest, FewArraysOfEveryPattern) {
   }
 }
 
+TEST_P(TransportTest, ManyBytesThatBeginAnywhere) {
+  const GhostPlan rows = test::make_plan(comm, test::Pattern::contiguous);
+  ArrayPair<std::int8_t, 100'001> bytes(rows, Layout::aos, backend);  // six such rows of each neighbour
+  Exchange exchange = ArrayTransformer(rows, {bytes}, transport).pull();
+  for (int time = 0; time < 2; ++time) {
+    test::fill_owned(bytes, time);
+    exchange.run(After());
+    test::expect_ghosts(bytes, time);
+  }
+}
+
 TEST_P(TransportTest, PushesOfEveryPattern) {
   for (const test::Pattern pattern : test::kPatterns) {
     const GhostPlan rows = test::make_plan(comm, pattern);

@@ -12,6 +12,7 @@
 #include "weft/device/host_device_vector.hpp"
 #include "weft/device/parallel_for.cuh"
 
+#include "device/older_gpu.hpp"
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
 
@@ -111,6 +112,12 @@ struct NextOfMirrored {
   int* to;
   int count;
   WEFT_HD void operator()(int i) const { to[i] = from[count - 1 - i] + 1; }
+};
+struct MirroredSum {
+  const int* from;
+  int* to;
+  int count;
+  WEFT_HD void operator()(int i) const { to[i] += from[count - 1 - i]; }
 };
 struct Nothing {
   WEFT_HD void operator()(int) const {}
@@ -221,7 +228,7 @@ TEST(CudaGraph, repeats_loops_and_reductions_without_the_host) {
 
 TEST(CudaGraph, a_loop_sees_what_the_loop_before_it_has_written) {
   WEFT_NEEDS_GPU();
-  constexpr int kValues = 300'001, kPairs = 200;  // more blocks than any GPU holds at a time
+  constexpr int kValues = 1'000'001, kPairs = 100;  // more blocks than a GPU holds at a time
   Stream stream;
   const StreamBuffer<int> a(stream, kValues), b(stream, kValues);
   const auto there_and_back = [&](Stream& s) {
@@ -239,6 +246,52 @@ TEST(CudaGraph, a_loop_sees_what_the_loop_before_it_has_written) {
   copy_bytes(stream, values.data(), a.data(), kValues * sizeof(int));
   stream.wait();
   for (int i = 0; i < kValues; ++i) ASSERT_EQ(values[static_cast<std::size_t>(i)], 3 * 2 * kPairs) << i;
+}
+
+TEST(CudaGraph, loops_of_two_streams_wait_for_each_other) {
+  WEFT_NEEDS_GPU();
+  constexpr int kValues = 1'000'001, kTurns = 14;
+  Stream stream, beside;
+  const StreamBuffer<int> a(stream, kValues), b(stream, kValues), c(stream, kValues);
+  const auto turns = [&](Stream& s) {
+    for (int i = 0; i < kTurns; ++i) {
+      parallel_for(space::cuda{}, s, kValues, NextOfMirrored{a.data(), b.data(), kValues});
+      beside.wait_for(after(s));
+      parallel_for(space::cuda{}, beside, kValues, NextOfMirrored{b.data(), c.data(), kValues});
+      parallel_for(space::cuda{}, s, kValues, NextOfMirrored{b.data(), a.data(), kValues});
+      s.wait_for(after(beside));
+      parallel_for(space::cuda{}, s, kValues, MirroredSum{c.data(), a.data(), kValues});
+    }
+  };
+  set_bytes(stream, a.data(), 0, kValues * sizeof(int));
+  turns(stream);
+  Graph::capture(stream, turns).launch(stream);
+  std::vector<int> values(kValues);
+  copy_bytes(stream, values.data(), a.data(), kValues * sizeof(int));
+  stream.wait();
+  int expected = 0;
+  for (int i = 0; i < 2 * kTurns; ++i) expected = 2 * (expected + 2);  // a + 2 in each of two arrays, which are added
+  for (int i = 0; i < kValues; ++i) ASSERT_EQ(values[static_cast<std::size_t>(i)], expected) << i;
+}
+
+TEST(CudaGraph, kernels_for_older_gpus_take_their_turn) {
+  WEFT_NEEDS_GPU();
+  constexpr int kValues = 1'000'001, kPairs = 100;
+  Stream stream;
+  const StreamBuffer<int> a(stream, kValues), b(stream, kValues);
+  const auto there_and_back = [&](Stream& s) {
+    for (int i = 0; i < kPairs; ++i) {
+      parallel_for(space::cuda{}, s, kValues, NextOfMirrored{a.data(), b.data(), kValues});
+      test::next_of_mirrored_for_older_gpus(s, b.data(), a.data(), kValues);
+    }
+  };
+  set_bytes(stream, a.data(), 0, kValues * sizeof(int));
+  there_and_back(stream);
+  Graph::capture(stream, there_and_back).launch(stream);
+  std::vector<int> values(kValues);
+  copy_bytes(stream, values.data(), a.data(), kValues * sizeof(int));
+  stream.wait();
+  for (int i = 0; i < kValues; ++i) ASSERT_EQ(values[static_cast<std::size_t>(i)], 2 * 2 * kPairs) << i;
 }
 
 TEST(CudaGraph, refuses_what_blocks_and_leaves_the_stream_usable) {

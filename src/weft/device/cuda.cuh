@@ -14,8 +14,9 @@ namespace weft {
 namespace detail {
 /// Forgets CUDA's last error, unless the GPU is lost, and throws.
 [[noreturn]] void throw_cuda(cudaError_t result, const char* what, const std::source_location& where);
-/// Whether wait_for_earlier_kernels() does so on the current GPU: from compute capability 9.0 on, of the GPU and of this build.
-[[nodiscard]] bool kernels_may_overlap();
+/// Whether wait_for_earlier_kernels() in this kernel does so on the current GPU: where the kernel was compiled for compute
+/// capability 9.0 or later.  @cost one look for each kernel, GPU and thread; later a search.
+[[nodiscard]] bool may_begin_early(const void* kernel);
 }  // namespace detail
 
 /// Throws unless `result` is success, in every build. `what` is the call, for the message.
@@ -67,7 +68,7 @@ void launch(Stream& stream, const char* name, const KernelShape& shape, void (*k
   config.dynamicSmemBytes = shape.shared_memory;
   config.stream = native(stream);
   config.attrs = &early;
-  config.numAttrs = detail::kernels_may_overlap() ? 1 : 0;
+  config.numAttrs = detail::may_begin_early(reinterpret_cast<const void*>(kernel)) ? 1 : 0;
   ++detail::host_work().kernels;
   check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), name, shape.where);
 }

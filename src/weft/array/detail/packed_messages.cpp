@@ -45,10 +45,10 @@ Items items_of(const Field& field, const RowSet& rows) {
 /// Whether rows are received where they lie: one dense run of one field. NCCL takes long for many bytes that begin elsewhere than
 /// at a multiple of 16, longer than an unpack kernel.
 bool received_in_place(const std::vector<Field>& fields, const RowSet& rows) {
-  constexpr std::size_t kMany = 512 * 1024;
+  constexpr std::size_t kMany = 512 * 1024, kGoodBegin = 16;
   if (fields.size() != 1 || !fields.front().dense() || !rows.is_run()) return false;
   const auto address = reinterpret_cast<std::uintptr_t>(fields.front().row(rows.first));
-  return address % kSectionAlignment == 0 || message_bytes(fields.front(), rows) < kMany;
+  return address % kGoodBegin == 0 || message_bytes(fields.front(), rows) < kMany;
 }
 
 }  // namespace

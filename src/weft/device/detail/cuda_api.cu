@@ -1,6 +1,8 @@
 #include <atomic>
 #include <cstring>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "weft/base/error.hpp"
 #include "weft/device/cuda.cuh"
@@ -45,9 +47,6 @@ class OnDevice {
   bool changed_ = false;
 };
 
-/// Stands for all kernels of this build.
-__global__ void any_kernel() {}
-
 std::string version(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
 
 }  // namespace
@@ -58,13 +57,14 @@ void throw_cuda(cudaError_t result, const char* what, const std::source_location
                       where.function_name());
 }
 
-bool kernels_may_overlap() {
-  static const bool may = [] {
-    cudaFuncAttributes attributes{};
-    check_cuda(cudaFuncGetAttributes(&attributes, any_kernel), "cudaFuncGetAttributes");
-    return attributes.ptxVersion >= 90;
-  }();
-  return may;
+bool may_begin_early(const void* kernel) {
+  thread_local std::map<std::pair<int, const void*>, bool> known;
+  const std::pair from{cuda::current_device(), kernel};
+  const auto found = known.find(from);
+  if (found != known.end()) return found->second;
+  cudaFuncAttributes attributes{};
+  check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+  return known[from] = attributes.ptxVersion >= 90;
 }
 
 namespace cuda {

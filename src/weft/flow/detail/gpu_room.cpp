@@ -12,17 +12,22 @@ namespace weft::flow::detail {
 std::optional<DeviceError> lack_of_room(const GpuDemand& demand, std::size_t of_case) {
   if (demand.needed <= demand.free) return std::nullopt;
   const auto up = [](std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit; };
-  const auto gigabytes = [&](std::size_t bytes) { return up(bytes, 1'000'000'000); };
+  constexpr std::size_t kGigabyte = 1'000'000'000;
   const bool shared = demand.ranks > 1;
-  const std::string instead = fmt::format("{}{}", demand.needed <= demand.total ? "end what else runs on this GPU, " : "",
-                                          shared ? "give it fewer ranks, " : "");
+  std::string advice;
+  if (demand.needed <= demand.total) advice += "end what else runs on this GPU, ";
+  if (shared && of_case > demand.needed) advice += "give it fewer ranks, ";
+  advice += advice.empty() ? "use a coarser mesh" : "or use a coarser mesh";
+  if (of_case > demand.total) {
+    advice += fmt::format(", or at least {} GPUs of {} GB for all of it", up(of_case, std::max<std::size_t>(demand.total, 1)),
+                          demand.total / kGigabyte);
+  }
   return DeviceError(
-      fmt::format("the case needs {} GB on this GPU{} ({} bytes for each of {} cells), and {} GB are free",
-                  gigabytes(demand.needed), shared ? fmt::format(", which {} ranks share", demand.ranks) : "",
+      fmt::format("the case needs {} GB on GPU {}{} ({} bytes for each of {} cells), and {} GB are free",
+                  up(demand.needed, kGigabyte), demand.gpu.bus, shared ? fmt::format(", which {} ranks share", demand.ranks) : "",
                   demand.needed / static_cast<std::size_t>(std::max<std::int64_t>(demand.cells, 1)), demand.cells,
-                  gigabytes(demand.free)),
-      fmt::format("{}{}use a coarser mesh, or at least {} GPUs of {} GB for all of it", instead, instead.empty() ? "" : "or ",
-                  up(of_case, std::max<std::size_t>(demand.total, 1)), gigabytes(demand.total)));
+                  demand.free / kGigabyte),
+      advice);
 }
 
 void agree_on_room(const Communicator& comm, const GpuDemand& of_rank) {
