@@ -206,6 +206,7 @@ void TileStepper<Real, State>::allocate(const Tiles& on_host) {
   if (scalars_) scalars_->allocate(stream_);
   set_bytes(stream_, gradients_.data(), 0, gradients_.size() * sizeof(Real));  // what they stay in first order
   set_bytes(stream_, clock_.data(), 0, sizeof(StepClock));
+  set_bytes(stream_, entries_.data(), 0, entries_.size() * sizeof(StepEntry));  // report() reads those of halted steps, too
   set_bytes(stream_, stable_dt_.data(), 0, stable_dt_.size() * sizeof(double));
   set_bytes(stream_, bad_.data(), 0, bad_.size() * sizeof(std::int32_t));
   const std::size_t numbers = conserved_[0].size();
