@@ -69,6 +69,10 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--json") == 0) json = argv[i + 1];
     if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::stod(argv[i + 1]);
   }
+  if (arrays < 1) {
+    if (comm.is_root()) std::fprintf(stderr, "--arrays takes a number from 1 on, not %d\n", arrays);
+    return 2;
+  }
   if (!only.empty() && only != "peer" && only != "nccl" && only != "staged") {
     if (comm.is_root()) std::fprintf(stderr, "--transport takes peer, nccl or staged, not %s\n", only.c_str());
     return 2;

@@ -1,5 +1,5 @@
 #pragma once
-/// For .cu files: checks what CUDA returns, and turns Weft's handles into CUDA's.
+/// For .cu files: launches kernels, checks what CUDA returns, and turns Weft's handles into CUDA's.
 #include <cuda_runtime_api.h>
 
 #include <cstddef>

@@ -15,8 +15,8 @@ __device__ void wait_until(const std::uint32_t& flag, std::uint32_t value) {
   }
 }
 
-template <class Word>
 /// Does not let the next kernel begin: its blocks would keep multiprocessors from what the other GPU waits for meanwhile.
+template <class Word>
 __global__ void __launch_bounds__(kCopyThreads) put_kernel(const __grid_constant__ PutArgs a) {
   wait_for_earlier_kernels();
   const CopyPart* const parts = a.table.count <= kSmallPut ? a.parts_here : a.table.parts;
