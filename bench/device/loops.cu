@@ -6,7 +6,6 @@
 // Medians of 20 runs, timed with events of the GPU where the host does not take part. Prints a table, and the same as JSON last.
 #include <cub/device/device_reduce.cuh>
 
-#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -17,6 +16,8 @@
 #include "weft/device/info.hpp"
 #include "weft/device/parallel_for.cuh"
 #include "weft/device/storage.hpp"
+
+#include "gpu_timing.hpp"
 
 namespace {
 
@@ -33,39 +34,6 @@ void report(const std::string& what, double size, double seconds, double bytes) 
   std::printf("%-44s %12.0f %12.2f us", what.c_str(), size, 1e6 * seconds);
   if (bytes > 0) std::printf(" %9.1f GB/s", 1e-9 * bytes / seconds);
   std::printf("\n");
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-/// Median seconds on the GPU of 20 runs.
-template <class F>
-double on_gpu(Stream& stream, const F& work) {
-  work();
-  std::vector<double> seconds;
-  for (int run = 0; run < 20; ++run) {
-    const Event begin = stream.record_timed();
-    work();
-    seconds.push_back(stream.record_timed().seconds_since(begin));
-  }
-  return median(seconds);
-}
-
-/// Median seconds of the host for one of `times` calls, until the GPU is done.
-template <class F>
-double on_host(Stream& stream, int times, const F& work) {
-  work();
-  stream.wait();
-  std::vector<double> seconds;
-  for (int run = 0; run < 20; ++run) {
-    const Stopwatch watch;
-    for (int i = 0; i < times; ++i) work();
-    stream.wait();
-    seconds.push_back(watch.seconds() / times);
-  }
-  return median(seconds);
 }
 
 struct Fill {
@@ -114,21 +82,25 @@ int main() {
   for (const std::int64_t n : {10'000LL, 1'000'000LL, 10'000'000LL, 200'000'000LL}) {
     const auto size = static_cast<double>(n);
     report("parallel_for: y += a x", size,
-           on_gpu(stream,
-                  [&] {
-                    parallel_for(space::cuda{}, stream, n, Axpy{x, y});
-                  }),
+           bench::median_seconds(stream,
+                                 [&] {
+                                   parallel_for(space::cuda{}, stream, n, Axpy{x, y});
+                                 }),
            24 * size);
     report("reduce_into: sum, in the host's order", size,
-           on_gpu(stream, [&] { reduce_into(space::cuda{}, stream, n, 0.0, Load{x}, Sum{}, result.data()); }), 8 * size);
-    report("cub::DeviceReduce: sum", size,
-           on_gpu(stream,
-                  [&] {
-                    check_cuda(cub::DeviceReduce::Sum(cub_memory.data(), cub_bytes, x, result.data(), n, native(stream)), "cub");
-                  }),
+           bench::median_seconds(stream, [&] { reduce_into(space::cuda{}, stream, n, 0.0, Load{x}, Sum{}, result.data()); }),
            8 * size);
-    report("reduce: sum, with the host waiting for it", size,
-           on_host(stream, 1, [&] { static_cast<void>(reduce(space::cuda{}, stream, n, 0.0, Load{x}, Sum{})); }), 0);
+    report("cub::DeviceReduce: sum", size,
+           bench::median_seconds(
+               stream,
+               [&] {
+                 check_cuda(cub::DeviceReduce::Sum(cub_memory.data(), cub_bytes, x, result.data(), n, native(stream)), "cub");
+               }),
+           8 * size);
+    report(
+        "reduce: sum, with the host waiting for it", size,
+        bench::median_host_seconds(stream, 1, [&] { static_cast<void>(reduce(space::cuda{}, stream, n, 0.0, Load{x}, Sum{})); }),
+        0);
   }
 
   constexpr int kKernels = 20;
@@ -136,15 +108,15 @@ int main() {
     for (int k = 0; k < kKernels; ++k) parallel_for(space::cuda{}, s, 10'000, Axpy{x, y});
   };
   Graph graph = Graph::capture(stream, kernels);
-  report("20 loops of 10,000, launched one by one", 10'000, on_host(stream, 20, [&] { kernels(stream); }), 0);
-  report("20 loops of 10,000, as a graph", 10'000, on_host(stream, 20, [&] { graph.launch(stream); }), 0);
-  report("Event: record", 0, on_host(stream, 1000, [&] { static_cast<void>(stream.record()); }), 0);
+  report("20 loops of 10,000, launched one by one", 10'000, bench::median_host_seconds(stream, 20, [&] { kernels(stream); }), 0);
+  report("20 loops of 10,000, as a graph", 10'000, bench::median_host_seconds(stream, 20, [&] { graph.launch(stream); }), 0);
+  report("Event: record", 0, bench::median_host_seconds(stream, 1000, [&] { static_cast<void>(stream.record()); }), 0);
   Stream other;
-  report("other.wait_for(after(stream))", 0, on_host(stream, 1000, [&] { other.wait_for(after(stream)); }), 0);
-  report("StreamBuffer of 1 MB: take and give back", 1e6, on_host(stream, 1000, [&] { StreamBuffer<char>(stream, 1'000'000); }),
-         0);
+  report("other.wait_for(after(stream))", 0, bench::median_host_seconds(stream, 1000, [&] { other.wait_for(after(stream)); }), 0);
+  report("StreamBuffer of 1 MB: take and give back", 1e6,
+         bench::median_host_seconds(stream, 1000, [&] { StreamBuffer<char>(stream, 1'000'000); }), 0);
   report("DeviceStorage of 1 MB: take and give back", 1e6,
-         on_host(stream, 10, [&] { static_cast<void>(DeviceStorage::make(Backend::cuda, 1'000'000)); }), 0);
+         bench::median_host_seconds(stream, 10, [&] { static_cast<void>(DeviceStorage::make(Backend::cuda, 1'000'000)); }), 0);
   const Stopwatch watch;
   const PinnedBuffer<char> pinned(std::size_t{1} << 30);
   report("PinnedBuffer of 1 GiB: take", 1 << 30, watch.seconds(), 1 << 30);

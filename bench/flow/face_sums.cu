@@ -25,7 +25,6 @@
 #include <vector>
 
 #include "weft/array/array.hpp"
-#include "weft/base/clock.hpp"
 #include "weft/comm/environment.hpp"
 #include "weft/device/device.hpp"
 #include "weft/device/host_device_vector.hpp"
@@ -34,6 +33,7 @@
 #include "weft/flow/detail/kernels.hpp"
 #include "weft/flow/hllc.hpp"
 
+#include "gpu_timing.hpp"
 #include "periodic_box.hpp"
 
 namespace {
@@ -232,25 +232,6 @@ struct States {
   }
 };
 
-/// Median seconds of 20 runs, by the GPU's clock where it is one.
-template <class F>
-double median_seconds(Stream& stream, const F& work) {
-  std::vector<double> seconds;
-  for (int run = 0; run < 20; ++run) {
-    if (stream.is_host()) {
-      const Stopwatch watch;
-      work();
-      seconds.push_back(watch.seconds());
-    } else {
-      const Event begin = stream.record_timed();
-      work();
-      seconds.push_back(stream.record_timed().seconds_since(begin));
-    }
-  }
-  std::sort(seconds.begin(), seconds.end());
-  return seconds[seconds.size() / 2];
-}
-
 /// The largest difference of a variable's sums, over its largest; infinite where one is no number.
 double difference(const std::vector<double>& a, const std::vector<double>& reference) {
   double size[kVars] = {}, apart[kVars] = {}, worst = 0;
@@ -352,7 +333,7 @@ void measure(Table& table, const mesh::Mesh& m, const Colours& colours, const st
     const std::vector<double> first = result(work), second = result(work);
     if (reference.empty()) reference = first;
     const bool same = std::memcmp(first.data(), second.data(), first.size() * sizeof(double)) == 0;
-    table.add(elements, order, L::kLayout == Layout::aos ? "AoS" : "SoA", form, cells, median_seconds(stream, work), same,
+    table.add(elements, order, L::kLayout == Layout::aos ? "AoS" : "SoA", form, cells, bench::median_seconds(stream, work), same,
               difference(first, reference));
   };
   const auto zero = [&] { parallel_for(S{}, stream, std::int64_t{kVars} * cells, Zero{residual.data()}); };

@@ -1,0 +1,53 @@
+#pragma once
+// How benchmarks of kernels take time: medians of 20 runs.
+#include <algorithm>
+#include <vector>
+
+#include "weft/base/clock.hpp"
+#include "weft/device/stream.hpp"
+
+namespace bench {
+
+inline constexpr int kRuns = 20;
+
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// Median seconds of `work`, which it puts into `stream`, after a run that is not counted: by the GPU's clock, and by the host's
+/// where it is a host stream.
+template <class F>
+double median_seconds(weft::Stream& stream, const F& work) {
+  work();
+  std::vector<double> seconds;
+  for (int run = 0; run < kRuns; ++run) {
+    if (stream.is_host()) {
+      const weft::Stopwatch watch;
+      work();
+      seconds.push_back(watch.seconds());
+    } else {
+      const weft::Event begin = stream.record_timed();
+      work();
+      seconds.push_back(stream.record_timed().seconds_since(begin));
+    }
+  }
+  return median(seconds);
+}
+
+/// Median seconds of the host for one of `times` calls, until the work of `stream` is done.
+template <class F>
+double median_host_seconds(weft::Stream& stream, int times, const F& work) {
+  work();
+  stream.wait();
+  std::vector<double> seconds;
+  for (int run = 0; run < kRuns; ++run) {
+    const weft::Stopwatch watch;
+    for (int i = 0; i < times; ++i) work();
+    stream.wait();
+    seconds.push_back(watch.seconds() / times);
+  }
+  return median(seconds);
+}
+
+}  // namespace bench

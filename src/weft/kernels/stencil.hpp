@@ -1,0 +1,69 @@
+#pragma once
+/// Seven-point stencils on boxes of points.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "weft/base/contracts.hpp"
+#include "weft/base/macros.hpp"
+#include "weft/kernels/detail/disjoint.hpp"
+
+namespace weft::kernels {
+
+/// Points along each axis. Arrays on a box have one layer of ghosts around it, x fastest: point (i, j, k), counted from 0, is
+/// entry ((k + 1) (ny + 2) + j + 1) (nx + 2) + i + 1.
+struct Box {
+  std::int32_t nx = 0, ny = 0, nz = 0;
+
+  [[nodiscard]] WEFT_HD constexpr bool empty() const { return nx == 0 || ny == 0 || nz == 0; }
+  /// Entries from a point to the next along y, and along z.
+  [[nodiscard]] WEFT_HD constexpr std::int64_t row() const { return std::int64_t{nx} + 2; }
+  [[nodiscard]] WEFT_HD constexpr std::int64_t plane() const { return row() * (std::int64_t{ny} + 2); }
+  /// Entries of an array.
+  [[nodiscard]] WEFT_HD constexpr std::int64_t entries() const { return plane() * (std::int64_t{nz} + 2); }
+  [[nodiscard]] WEFT_HD constexpr std::int64_t at(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    return (k + 1) * plane() + (j + 1) * row() + i + 1;
+  }
+};
+
+namespace detail {
+/// Whether an array of `size` entries is one on the box; no product is taken that could overflow.
+[[nodiscard]] constexpr bool is_array_on(const Box& box, std::size_t size) {
+  if (box.nx < 0 || box.ny < 0 || box.nz < 0) return false;
+  const auto plane = static_cast<std::size_t>(box.plane());
+  return size % plane == 0 && size / plane == static_cast<std::size_t>(box.nz) + 2;
+}
+}  // namespace detail
+
+/// What a point and its neighbours are multiplied with; x_low is for the neighbour at i - 1.
+template <class T>
+struct StencilWeights {
+  T centre, x_low, x_high, y_low, y_high, z_low, z_high;
+
+  /// The weighted sum, added in the order of the arguments.
+  [[nodiscard]] WEFT_HD T operator()(T c, T xl, T xh, T yl, T yh, T zl, T zh) const {
+    return centre * c + x_low * xl + x_high * xh + y_low * yl + y_high * yh + z_low * zl + z_high * zh;
+  }
+};
+
+/// out = weighted sum of `in` at the point and its six neighbours, at every point of the box; ghosts of `out` stay.
+/// A .cu file that includes stencil.cuh can do it on a GPU, with the same digits.
+/// @pre no number of points is negative; in and out have box.entries() entries and do not overlap. @cost O(points): reads and
+/// writes each once, as far as a cache holds two planes.
+template <class T>
+void apply_stencil(const StencilWeights<T>& weights, const Box& box, std::span<const T> in, std::span<T> out) {
+  WEFT_EXPECTS(detail::is_array_on(box, in.size()) && out.size() == in.size());
+  WEFT_EXPECTS(detail::disjoint(in, out));
+  const std::int64_t row = box.row(), plane = box.plane();
+  for (std::int64_t k = 0; k < box.nz; ++k) {
+    for (std::int64_t j = 0; j < box.ny; ++j) {
+      const T* const from = in.data() + box.at(0, j, k);
+      T* const to = out.data() + box.at(0, j, k);
+      for (std::int64_t i = 0; i < box.nx; ++i) {
+        to[i] = weights(from[i], from[i - 1], from[i + 1], from[i - row], from[i + row], from[i - plane], from[i + plane]);
+      }
+    }
+  }
+}
+
+}  // namespace weft::kernels

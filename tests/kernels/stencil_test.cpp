@@ -1,0 +1,88 @@
+#include "weft/kernels/stencil.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "support/contracts.hpp"
+
+namespace weft::kernels {
+namespace {
+
+constexpr StencilWeights<double> kAll{1, 10, 100, 1e3, 1e4, 1e5, 1e6};
+
+std::vector<double> array_on(const Box& box, double value) {
+  return std::vector<double>(static_cast<std::size_t>(box.entries()), value);
+}
+
+TEST(Stencil, arrays_have_a_layer_of_ghosts) {
+  const Box box{4, 3, 2};
+  EXPECT_EQ(box.entries(), 6 * 5 * 4);
+  EXPECT_EQ(box.at(-1, -1, -1), 0);
+  EXPECT_EQ(box.at(0, 0, 0), 30 + 6 + 1);
+  EXPECT_EQ(box.at(4, 3, 2), box.entries() - 1);
+  EXPECT_FALSE(box.empty());
+  EXPECT_TRUE((Box{4, 0, 2}.empty()));
+}
+
+TEST(Stencil, each_neighbour_has_its_weight) {
+  const Box box{3, 3, 3};
+  std::vector<double> in = array_on(box, 0), out = array_on(box, -1);
+  in[static_cast<std::size_t>(box.at(1, 1, 1))] = 1;
+  apply_stencil(kAll, box, std::span<const double>(in), std::span(out));
+  const auto at = [&](int i, int j, int k) { return out[static_cast<std::size_t>(box.at(i, j, k))]; };
+  EXPECT_EQ(at(1, 1, 1), 1);
+  EXPECT_EQ(at(2, 1, 1), 10);  // the one is its neighbour at i - 1
+  EXPECT_EQ(at(0, 1, 1), 100);
+  EXPECT_EQ(at(1, 2, 1), 1e3);
+  EXPECT_EQ(at(1, 0, 1), 1e4);
+  EXPECT_EQ(at(1, 1, 2), 1e5);
+  EXPECT_EQ(at(1, 1, 0), 1e6);
+  EXPECT_EQ(at(0, 0, 1), 0);
+}
+
+TEST(Stencil, reads_ghosts_and_leaves_those_of_the_result) {
+  const Box box{3, 1, 2};
+  std::vector<double> in = array_on(box, 1), out = array_on(box, -1);
+  apply_stencil(kAll, box, std::span<const double>(in), std::span(out));
+  for (int k = -1; k <= box.nz; ++k) {
+    for (int j = -1; j <= box.ny; ++j) {
+      for (int i = -1; i <= box.nx; ++i) {
+        const bool point = i >= 0 && i < box.nx && j >= 0 && j < box.ny && k >= 0 && k < box.nz;
+        EXPECT_EQ(out[static_cast<std::size_t>(box.at(i, j, k))], point ? 1111111 : -1) << i << " " << j << " " << k;
+      }
+    }
+  }
+}
+
+TEST(Stencil, adds_in_the_order_of_the_weights) {
+  const StencilWeights<double> ones{1, 1, 1, 1, 1, 1, 1};
+  EXPECT_EQ(ones(1e16, 1, -1e16, 0, 0, 0, 0), 0);  // 1e16 + 1 is 1e16
+  EXPECT_EQ(ones(1e16, -1e16, 1, 0, 0, 0, 0), 1);
+}
+
+TEST(Stencil, a_box_without_points) {
+  const Box box{0, 2, 2};
+  std::vector<double> in = array_on(box, 1), out = array_on(box, -1);
+  apply_stencil(kAll, box, std::span<const double>(in), std::span(out));
+  EXPECT_EQ(out, array_on(box, -1));
+}
+
+TEST(Stencil, broken_contracts) {
+  const Box box{2, 3, 4};
+  std::vector<double> in = array_on(box, 1), out = array_on(box, 0);
+  const std::span<const double> from(in);
+  const std::span<double> to(out);
+  EXPECT_BREACH(apply_stencil(kAll, Box{2, 3, 3}, from, to));
+  EXPECT_BREACH(apply_stencil(kAll, Box{-1, 3, 4}, from, to));
+  constexpr int kMost = std::numeric_limits<int>::max();
+  EXPECT_BREACH(apply_stencil(kAll, Box{kMost, kMost, kMost}, from, to));
+  EXPECT_BREACH(apply_stencil(kAll, box, from.first(from.size() - 1), to));
+  EXPECT_BREACH(apply_stencil(kAll, box, from, to.first(to.size() - 1)));
+  EXPECT_BREACH(apply_stencil(kAll, box, from, std::span(in)));
+}
+
+}  // namespace
+}  // namespace weft::kernels

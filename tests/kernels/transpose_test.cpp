@@ -1,0 +1,57 @@
+#include "weft/kernels/transpose.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "support/contracts.hpp"
+
+namespace weft::kernels {
+namespace {
+
+TEST(Transpose, rows_become_columns) {
+  const std::vector<int> in{1, 2, 3, 4, 5, 6};
+  std::vector<int> out(6);
+  transpose(std::span<const int>(in), 2, 3, std::span(out));
+  EXPECT_EQ(out, (std::vector<int>{1, 4, 2, 5, 3, 6}));
+}
+
+TEST(Transpose, any_size_and_back_again) {
+  for (const auto& [rows, columns] : std::vector<std::pair<int, int>>{{1, 1}, {1, 9}, {9, 1}, {32, 33}, {100, 7}, {65, 64}}) {
+    std::vector<double> in(static_cast<std::size_t>(rows * columns)), out(in.size()), back(in.size());
+    std::iota(in.begin(), in.end(), 0.0);
+    transpose(std::span<const double>(in), rows, columns, std::span(out));
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < columns; ++j) {
+        ASSERT_EQ(out[static_cast<std::size_t>(j * rows + i)], in[static_cast<std::size_t>(i * columns + j)]) << i << " " << j;
+      }
+    }
+    transpose(std::span<const double>(out), columns, rows, std::span(back));
+    EXPECT_EQ(back, in);
+  }
+}
+
+TEST(Transpose, nothing) {
+  transpose(std::span<const int>{}, 0, 5, std::span<int>{});
+  transpose(std::span<const int>{}, 5, 0, std::span<int>{});
+}
+
+TEST(Transpose, broken_contracts) {
+  std::vector<int> in(12), out(12);
+  const std::span<const int> from(in);
+  const std::span<int> to(out);
+  EXPECT_BREACH(transpose(from, 3, 5, to));
+  EXPECT_BREACH(transpose(from, -3, -4, to));
+  EXPECT_BREACH(transpose(from, 0, 12, to));
+  EXPECT_BREACH(transpose(from, std::int64_t{1} << 62, 12, to));
+  EXPECT_BREACH(transpose(from, 3, 4, to.first(11)));
+  EXPECT_BREACH(transpose(from, 3, 4, std::span(in)));
+  EXPECT_BREACH(transpose(from.first(6), 2, 3, std::span(in).subspan(5, 6)));
+  EXPECT_NO_THROW(transpose(from.first(6), 2, 3, std::span(in).subspan(6, 6)));
+}
+
+}  // namespace
+}  // namespace weft::kernels

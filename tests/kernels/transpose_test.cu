@@ -1,0 +1,117 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "weft/device/buffers.hpp"
+#include "weft/kernels/transpose.cuh"
+
+#include "support/contracts.hpp"
+#include "support/gpu.hpp"
+
+namespace weft::kernels {
+namespace {
+
+struct alignas(8) Pair {
+  std::int32_t first, second;
+  bool operator==(const Pair&) const = default;
+};
+template <class T>
+T number(std::size_t i) {
+  return static_cast<T>(i);
+}
+template <>
+Pair number<Pair>(std::size_t i) {
+  return {static_cast<std::int32_t>(i), -static_cast<std::int32_t>(i)};
+}
+
+/// What the GPU makes of a matrix whose memory, and that of the result, begins so many entries after an address that suits words.
+template <class T>
+void expect_as_on_the_host(std::int64_t rows, std::int64_t columns, std::size_t in_shift = 0, std::size_t out_shift = 0) {
+  SCOPED_TRACE(::testing::Message() << rows << " x " << columns << ", shifts " << in_shift << " and " << out_shift);
+  constexpr std::size_t kAround = 8;
+  const auto size = static_cast<std::size_t>(rows * columns);
+  std::vector<T> in(size), expected(size + kAround, number<T>(size + 1)), out(expected.size());
+  for (std::size_t i = 0; i < size; ++i) in[i] = number<T>(i);
+  const std::span<const T> host_in(in);
+  transpose(host_in, rows, columns, std::span(expected).subspan(out_shift, size));
+
+  Stream stream;
+  const StreamBuffer<T> device_in(stream, size + kAround), device_out(stream, size + kAround);
+  copy_bytes(stream, device_in.data() + in_shift, in.data(), size * sizeof(T));
+  std::vector<T> untouched(size + kAround, number<T>(size + 1));
+  copy_bytes(stream, device_out.data(), untouched.data(), untouched.size() * sizeof(T));
+  transpose(space::cuda{}, stream, std::span<const T>(device_in.data() + in_shift, size), rows, columns,
+            std::span<T>(device_out.data() + out_shift, size));
+  copy_bytes(stream, out.data(), device_out.data(), out.size() * sizeof(T));
+  stream.wait();
+  EXPECT_TRUE(out == expected);
+}
+
+template <class T>
+class TransposeCuda : public ::testing::Test {
+ protected:
+  void SetUp() override { WEFT_NEEDS_GPU(); }
+};
+using Entries = ::testing::Types<float, double, std::int32_t, Pair>;
+TYPED_TEST_SUITE(TransposeCuda, Entries);
+
+TYPED_TEST(TransposeCuda, any_size) {
+  for (const std::int64_t rows : {1, 3, 4, 62, 63, 64, 65, 128, 600}) {
+    for (const std::int64_t columns : {1, 2, 3, 63, 64, 65, 68, 130}) expect_as_on_the_host<TypeParam>(rows, columns);
+  }
+  expect_as_on_the_host<TypeParam>(1000, 7);
+  expect_as_on_the_host<TypeParam>(7, 1000);
+  expect_as_on_the_host<TypeParam>(1024, 512);
+  expect_as_on_the_host<TypeParam>(1100, 1300);
+}
+
+TYPED_TEST(TransposeCuda, any_address) {
+  for (const std::size_t in_shift : {0, 1, 2, 3, 4}) {
+    for (const std::size_t out_shift : {0, 1, 2, 3, 4}) expect_as_on_the_host<TypeParam>(136, 72, in_shift, out_shift);
+  }
+}
+
+TEST(CudaTranspose, of_nothing_starts_no_kernel) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  transpose(space::cuda{}, stream, std::span<const float>{}, 0, 5, std::span<float>{});
+  transpose(space::cuda{}, stream, std::span<const float>{}, 5, 0, std::span<float>{});
+  stream.wait();
+}
+
+TEST(CudaTranspose, reads_what_the_kernel_before_wrote) {
+  WEFT_NEEDS_GPU();
+  constexpr std::int64_t kRows = 700, kColumns = 900;
+  constexpr std::size_t kSize = kRows * kColumns;
+  std::vector<float> in(kSize), out(kSize);
+  std::iota(in.begin(), in.end(), 0.0F);
+  Stream stream;
+  const StreamBuffer<float> a(stream, kSize), b(stream, kSize);
+  const std::span<const float> from_a(a.data(), kSize), from_b(b.data(), kSize);
+  const std::span<float> to_a(a.data(), kSize), to_b(b.data(), kSize);
+  copy_bytes(stream, a.data(), in.data(), kSize * sizeof(float));
+  for (int turn = 0; turn < 10; ++turn) {
+    transpose(space::cuda{}, stream, from_a, kRows, kColumns, to_b);
+    transpose(space::cuda{}, stream, from_b, kColumns, kRows, to_a);
+  }
+  copy_bytes(stream, out.data(), a.data(), kSize * sizeof(float));
+  stream.wait();
+  EXPECT_TRUE(out == in);
+}
+
+TEST(CudaTranspose, broken_contracts) {
+  std::vector<float> in(12), out(12);
+  const std::span<const float> from(in);
+  EXPECT_BREACH(transpose(space::cuda{}, host_stream(), from, 3, 4, std::span(out)));
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  EXPECT_BREACH(transpose(space::cuda{}, stream, from, 3, 5, std::span(out)));
+  EXPECT_BREACH(transpose(space::cuda{}, stream, from, 3, 4, std::span(out).first(11)));
+  EXPECT_BREACH(transpose(space::cuda{}, stream, from, 3, 4, std::span(in)));
+}
+
+}  // namespace
+}  // namespace weft::kernels
