@@ -15,9 +15,6 @@ namespace detail {
 
 inline constexpr int kTransposeTile = 64;  ///< rows and columns of a block's tile
 inline constexpr int kTransposeThreads = 256;
-/// Tiles are dealt to blocks down this many rows of tiles before the next column of tiles, so that blocks which run at the same
-/// time read neighbouring columns and write neighbouring rows.
-inline constexpr unsigned kTransposeGroup = 8;
 
 template <std::size_t kBytes>
 using Word = std::conditional_t<kBytes == 16, uint4, std::conditional_t<kBytes == 8, uint2, unsigned>>;
@@ -25,11 +22,12 @@ using Word = std::conditional_t<kBytes == 16, uint4, std::conditional_t<kBytes =
 /// A tile of 64 x 64 goes through shared memory, row j of which is row j of the tile of `out`. Each thread moves squares of
 /// kWidth x kWidth entries: reads their rows, exchanges rows and columns in its registers, and stores them, a word of kWidth
 /// entries each. Words are kept where row and position combined by xor say, so that the words that a warp reads or writes at
-/// once lie in different banks. E is the word of one entry, whatever its type.
+/// once lie in different banks. E is the word of one entry, whatever its type. Tiles are dealt to blocks down a column of tiles,
+/// then the next column: blocks that run at the same time write neighbouring parts of the same rows of `out`.
 /// @pre rows and columns are multiples of kWidth, in and out are aligned to words.
 template <class E, int kWidth>
 __global__ void __launch_bounds__(kTransposeThreads)
-    transpose_kernel(const E* in, std::int64_t rows, std::int64_t columns, E* out, unsigned row_tiles, unsigned column_tiles) {
+    transpose_kernel(const E* in, std::int64_t rows, std::int64_t columns, E* out, unsigned row_tiles) {
   using W = Word<kWidth * sizeof(E)>;
   constexpr int kWords = kTransposeTile / kWidth;              // of a row of the tile
   constexpr int kBankRow = 128 / static_cast<int>(sizeof(W));  // words that lie in different banks
@@ -39,10 +37,8 @@ __global__ void __launch_bounds__(kTransposeThreads)
   __shared__ W tile[kTransposeTile * kWords];
   const auto place = [](int j, int word) { return j * kWords + (word ^ (j / kWidth % kBankRow)); };
 
-  const unsigned above = blockIdx.x / (kTransposeGroup * column_tiles) * kTransposeGroup;  // rows of tiles
-  const unsigned in_group = blockIdx.x - above * column_tiles, height = min(row_tiles - above, kTransposeGroup);
-  const std::int64_t first_row = std::int64_t{kTransposeTile} * (above + in_group % height);
-  const std::int64_t first_column = std::int64_t{kTransposeTile} * (in_group / height);
+  const std::int64_t first_row = std::int64_t{kTransposeTile} * (blockIdx.x % row_tiles);
+  const std::int64_t first_column = std::int64_t{kTransposeTile} * (blockIdx.x / row_tiles);
   const int across = static_cast<int>(threadIdx.x) % kWords, down = static_cast<int>(threadIdx.x) / kWords;
   let_next_kernel_begin();
   wait_for_earlier_kernels();
@@ -90,7 +86,7 @@ void launch_transpose(Stream& stream, const E* in, std::int64_t rows, std::int64
   }
   const auto tiles = [](std::int64_t n) { return (n + kTransposeTile - 1) / kTransposeTile; };
   launch(stream, "transpose", {.blocks = tiles(rows) * tiles(columns), .threads = kTransposeThreads}, transpose_kernel<E, kWidth>,
-         in, rows, columns, out, static_cast<unsigned>(tiles(rows)), static_cast<unsigned>(tiles(columns)));
+         in, rows, columns, out, static_cast<unsigned>(tiles(rows)));
 }
 
 }  // namespace detail
