@@ -16,12 +16,14 @@ inline double median(std::vector<double> values) {
 }
 
 /// Median seconds of `work`, which it puts into `stream`, after a run that is not counted: by the GPU's clock, and by the host's
-/// where it is a host stream.
-template <class F>
-double median_seconds(weft::Stream& stream, const F& work) {
+/// where it is a host stream. `prepare` comes before each run and is not counted.
+template <class F, class Prepare>
+double median_seconds(weft::Stream& stream, const F& work, const Prepare& prepare) {
+  prepare();
   work();
   std::vector<double> seconds;
   for (int run = 0; run < kRuns; ++run) {
+    prepare();
     if (stream.is_host()) {
       const weft::Stopwatch watch;
       work();
@@ -33,6 +35,11 @@ double median_seconds(weft::Stream& stream, const F& work) {
     }
   }
   return median(seconds);
+}
+
+template <class F>
+double median_seconds(weft::Stream& stream, const F& work) {
+  return median_seconds(stream, work, [] {});
 }
 
 /// Median seconds of the host for one of `times` calls, until the work of `stream` is done.

@@ -1,9 +1,13 @@
-// What one GPU does with the bulk operations of the kernels room, beside its copy bandwidth.
+// What one GPU does with the bulk operations of the kernels room, beside its copy bandwidth, and scans and sorts beside those of
+// CUB.
 //
 //   bench_kernels_bulk
 //
-// Medians of 20 runs on the GPU's clock. Bytes are those that must move: what an operation reads and writes once each. Prints a
-// table, and the same as JSON last.
+// Medians of 20 runs on the GPU's clock. Bytes are those that must move: what an operation reads and writes once each, in a sort
+// for each byte of the keys, whose keys are read once more. Prints a table, and the same as JSON last.
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -12,6 +16,8 @@
 #include "weft/device/info.hpp"
 #include "weft/device/parallel_for.cuh"
 #include "weft/device/storage.hpp"
+#include "weft/kernels/scan.cuh"
+#include "weft/kernels/sort.cuh"
 #include "weft/kernels/stencil.cuh"
 #include "weft/kernels/transpose.cuh"
 
@@ -24,6 +30,7 @@ using namespace weft;
 struct Line {
   std::string what;
   double entries, microseconds, bytes, of_copy;
+  double of_cub;  ///< its time over ours; 0: not measured
 };
 
 /// The lines so far, printed as they come.
@@ -31,10 +38,12 @@ struct Table {
   double copy;  ///< bytes per second
   std::vector<Line> lines;
 
-  void add(const std::string& what, double entries, double seconds, double bytes) {
-    lines.push_back({what, entries, 1e6 * seconds, bytes, bytes / seconds / copy});
-    std::printf("%-36s %12.0f %12.2f us %9.1f GB/s %7.3f of copy\n", what.c_str(), entries, 1e6 * seconds, 1e-9 * bytes / seconds,
-                lines.back().of_copy);
+  void add(const std::string& what, double entries, double seconds, double bytes, double seconds_of_cub = 0) {
+    lines.push_back({what, entries, 1e6 * seconds, bytes, bytes / seconds / copy, seconds_of_cub / seconds});
+    std::printf("%-40s %12.0f %12.2f us %7.2f G/s %9.1f GB/s %7.3f of copy", what.c_str(), entries, 1e6 * seconds,
+                1e-9 * entries / seconds, 1e-9 * bytes / seconds, lines.back().of_copy);
+    if (seconds_of_cub > 0) std::printf(" %7.3f of CUB's rate", lines.back().of_cub);
+    std::printf("\n");
   }
 };
 
@@ -84,6 +93,78 @@ void add_stencil(Table& table, Stream& stream, const char* type, std::int32_t n)
   table.add("7-point stencil, " + std::to_string(n) + "^3 " + type, points, seconds, 2 * sizeof(T) * points);
 }
 
+template <class T>
+struct FillWithBits {
+  T* x;
+  WEFT_HD void operator()(std::int64_t i) const {
+    std::uint64_t z = static_cast<std::uint64_t>(i + 1) * 0x9e3779b97f4a7c15U;  // splitmix64
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebU;
+    x[i] = static_cast<T>(z ^ z >> 31);
+  }
+};
+
+/// Seconds of a call of CUB's, which is first asked what memory it needs.
+template <class F, class Prepare>
+double seconds_of_cub(Stream& stream, const F& call, const Prepare& prepare) {
+  std::size_t bytes = 0;
+  check_cuda(call(nullptr, bytes), "CUB");
+  const StreamBuffer<unsigned char> memory(stream, bytes);
+  return bench::median_seconds(
+      stream, [&] { check_cuda(call(memory.data(), bytes), "CUB"); }, prepare);
+}
+
+template <class In, class Out>
+void add_scan(Table& table, Stream& stream, const char* types, std::int64_t n) {
+  const Arrays<In> in(stream, n);
+  const Arrays<Out> out(stream, n);
+  const double seconds =
+      bench::median_seconds(stream, [&] { kernels::exclusive_scan(space::cuda{}, stream, in.in(), out.out()); });
+  const double of_cub = seconds_of_cub(
+      stream,
+      [&](void* memory, std::size_t& bytes) {
+        return cub::DeviceScan::ExclusiveScan(memory, bytes, in.in().data(), out.out().data(), cuda::std::plus<>{}, Out{}, n,
+                                              native(stream));
+      },
+      [] {});
+  table.add(std::string("exclusive scan, ") + types, static_cast<double>(n), seconds,
+            static_cast<double>(n) * (sizeof(In) + sizeof(Out)), of_cub);
+}
+
+/// Of random keys, alone or with a value of 4 bytes each. CUB sorts to and fro between two arrays as we do.
+template <class Key>
+void add_sort(Table& table, Stream& stream, const char* type, std::int64_t n, bool with_values) {
+  const Arrays<Key> keys(stream, n), others(stream, n);
+  const Arrays<std::uint32_t> values(stream, with_values ? n : 1);
+  const auto refill = [&] { parallel_for(space::cuda{}, stream, n, FillWithBits<Key>{keys.out().data()}); };
+  const double seconds = bench::median_seconds(
+      stream,
+      [&] {
+        if (with_values) {
+          kernels::stable_sort_by_key(space::cuda{}, stream, keys.out(), values.out());
+        } else {
+          kernels::sort(space::cuda{}, stream, keys.out());
+        }
+      },
+      refill);
+  const Arrays<std::uint32_t> other_values(stream, with_values ? n : 1);
+  cub::DoubleBuffer<Key> of_keys(keys.out().data(), others.out().data());
+  cub::DoubleBuffer<std::uint32_t> of_values(values.out().data(), other_values.out().data());
+  const auto count = static_cast<std::uint32_t>(n);
+  const double of_cub = seconds_of_cub(
+      stream,
+      [&](void* memory, std::size_t& bytes) {
+        of_keys.selector = of_values.selector = 0;
+        return with_values
+                   ? cub::DeviceRadixSort::SortPairs(memory, bytes, of_keys, of_values, count, 0, sizeof(Key) * 8, native(stream))
+                   : cub::DeviceRadixSort::SortKeys(memory, bytes, of_keys, count, 0, sizeof(Key) * 8, native(stream));
+      },
+      refill);
+  const double entry = static_cast<double>(sizeof(Key)) + (with_values ? 4 : 0);
+  table.add(std::string("sort, ") + type + (with_values ? " with values of 4 bytes" : ""), static_cast<double>(n), seconds,
+            static_cast<double>(n) * (sizeof(Key) + 2 * sizeof(Key) * entry), of_cub);
+}
+
 }  // namespace
 
 int main() {
@@ -98,6 +179,15 @@ int main() {
   table.add("copy on the device, read + written", kCopied / 16, kCopied / table.copy, kCopied);
 
   Stream stream;
+  add_scan<std::uint32_t, std::uint32_t>(table, stream, "uint32", 1 << 28);
+  add_scan<std::int64_t, std::int64_t>(table, stream, "int64", 1 << 27);
+  add_scan<std::int32_t, std::int64_t>(table, stream, "int32 to int64", 1 << 27);
+  add_scan<std::uint32_t, std::uint32_t>(table, stream, "uint32", 1'000'000);
+  for (const bool with_values : {false, true}) {
+    add_sort<std::uint32_t>(table, stream, "uint32", 1 << 28, with_values);
+    add_sort<std::uint64_t>(table, stream, "uint64", 1 << 27, with_values);
+  }
+  add_sort<std::uint32_t>(table, stream, "uint32", 1'000'000, true);
   add_transpose<float>(table, stream, "float", 16384, 16384);
   add_transpose<double>(table, stream, "double", 8192, 8192);
   add_transpose<float>(table, stream, "float", 16383, 16381);
@@ -106,9 +196,10 @@ int main() {
 
   std::printf("\n{\"benchmark\": \"kernels/bulk\", \"gpu\": \"%s\", \"results\": [", info.devices[0].name.c_str());
   for (const Line& line : table.lines) {
-    std::printf("%s{\"what\": \"%s\", \"entries\": %.0f, \"microseconds\": %.3f, \"bytes\": %.0f, \"of_copy\": %.4f}",
-                &line == table.lines.data() ? "" : ", ", line.what.c_str(), line.entries, line.microseconds, line.bytes,
-                line.of_copy);
+    std::printf(
+        "%s{\"what\": \"%s\", \"entries\": %.0f, \"microseconds\": %.3f, \"bytes\": %.0f, \"of_copy\": %.4f, \"of_cub\": %.4f}",
+        &line == table.lines.data() ? "" : ", ", line.what.c_str(), line.entries, line.microseconds, line.bytes, line.of_copy,
+        line.of_cub);
   }
   std::printf("]}\n");
   return 0;

@@ -2,6 +2,7 @@
 /// For .cu files: launches kernels, checks what CUDA returns, and turns Weft's handles into CUDA's.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
@@ -14,9 +15,9 @@ namespace weft {
 namespace detail {
 /// Forgets CUDA's last error, unless the GPU is lost, and throws.
 [[noreturn]] void throw_cuda(cudaError_t result, const char* what, const std::source_location& where);
-/// Whether wait_for_earlier_kernels() in this kernel does so on the current GPU: where the kernel was compiled for compute
-/// capability 9.0 or later.  @cost one look for each kernel, GPU and thread; later a search.
-[[nodiscard]] bool may_begin_early(const void* kernel);
+/// Whether wait_for_earlier_kernels() in this kernel does so on `device`, the current GPU: where the kernel was compiled for
+/// compute capability 9.0 or later.  @cost one look for each kernel, GPU and thread; later a search.
+[[nodiscard]] bool may_begin_early(const void* kernel, int device);
 }  // namespace detail
 
 /// Throws unless `result` is success, in every build. `what` is the call, for the message.
@@ -68,7 +69,7 @@ void launch(Stream& stream, const char* name, const KernelShape& shape, void (*k
   config.dynamicSmemBytes = shape.shared_memory;
   config.stream = native(stream);
   config.attrs = &early;
-  config.numAttrs = detail::may_begin_early(reinterpret_cast<const void*>(kernel)) ? 1 : 0;
+  config.numAttrs = detail::may_begin_early(reinterpret_cast<const void*>(kernel), stream.device()) ? 1 : 0;
   ++detail::host_work().kernels;
   check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), name, shape.where);
 }
@@ -81,6 +82,18 @@ void ask_for_shared_memory(void (*kernel)(Arguments...)) {
   check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributePreferredSharedMemoryCarveout,
                                   cudaSharedmemCarveoutMaxShared),
              "cudaFuncSetAttribute");
+}
+
+/// How many blocks of a kernel the current GPU holds at a time.
+/// @param shared_memory  bytes of a block, besides what the kernel declares.
+template <class... Arguments>
+[[nodiscard]] int resident_blocks(void (*kernel)(Arguments...), int threads, std::size_t shared_memory = 0) {
+  int device = 0, multiprocessors = 0, of_each = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  check_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_each, kernel, threads, shared_memory),
+             "blocks of a multiprocessor");
+  return std::max(multiprocessors * of_each, 1);
 }
 
 }  // namespace weft

@@ -57,9 +57,9 @@ void throw_cuda(cudaError_t result, const char* what, const std::source_location
                       where.function_name());
 }
 
-bool may_begin_early(const void* kernel) {
+bool may_begin_early(const void* kernel, int device) {
   thread_local std::map<std::pair<int, const void*>, bool> known;
-  const std::pair from{cuda::current_device(), kernel};
+  const std::pair from{device, kernel};
   const auto found = known.find(from);
   if (found != known.end()) return found->second;
   cudaFuncAttributes attributes{};

@@ -1,5 +1,6 @@
 #pragma once
-/// Fluxes through the faces of each tile, one thread per face, and the update of its cells, one thread per cell.
+/// Fluxes through the faces of each tile, one thread per face, the update of its cells, one thread per cell, and the states that
+/// these bring behind the boundary.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <variant>
 
 #include "weft/device/parallel_for.cuh"
+#include "weft/flow/detail/boundary_faces.cuh"
 #include "weft/flow/detail/runge_kutta.hpp"
 #include "weft/flow/detail/tile_view.cuh"
 
@@ -26,15 +28,6 @@ __device__ inline void put_block_sums(const double (&mine)[kVars], double* sums)
   double sum = 0;
   for (unsigned w = 0; w < blockDim.x / 32; ++w) sum += of_warps[w][threadIdx.x];
   sums[threadIdx.x] = sum;
-}
-
-/// Out of line: boundary conditions take powers, which would cost every thread registers.
-template <class Flux>
-WEFT_HD __noinline__ Conserved boundary_face_flux(const BoundaryArgs& b, const IdealGas& gas, const Flux& flux,
-                                                  const Primitive& inside, std::int32_t face) {
-  const ZoneArgs& zone = b.zones[b.zone[face]];
-  const Vec3 n = b.normal[face];
-  return zone.prescribed ? flux(gas, inside, b.prescribed[face], n) : boundary_flux(gas, zone.params, inside, n);
 }
 
 /// Arrays of flux_kernel in shared memory. new_conserved takes the place of conserved.
@@ -201,6 +194,11 @@ __global__ void __launch_bounds__(kTileThreads, 5)
       stable = lesser(stable, __shfl_down_sync(0xffffffffU, stable, static_cast<unsigned>(apart)));
     }
     if (threadIdx.x % 32 == 0) atomicMin(&a.status->stable_dt, static_cast<unsigned long long>(__double_as_longlong(stable)));
+  }
+  for (int f = tile.cell_faces + static_cast<int>(threadIdx.x); f < tile.faces; f += threads) {
+    const std::int32_t face = t.across[tile.first_face + f];
+    const int cell = a.boundary.left[face] - tile.first_cell;
+    fill_boundary_row(a.boundary, a.gas, face, m.new_values + cell * kVars, a.new_values + std::int64_t{t.cells} * kVars);
   }
 }
 

@@ -1,8 +1,6 @@
 #pragma once
 /// How a block comes by what it must know of each of its tiles before it can ask for the rest: the tile, and the numbers of the
 /// rows around it.
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
 #include "weft/device/cuda.cuh"
@@ -11,16 +9,6 @@
 #include "weft/flow/detail/tile_rounds.hpp"
 
 namespace weft::flow::detail {
-
-/// How many blocks of a kernel the current GPU holds at a time.
-template <class Kernel>
-[[nodiscard]] int resident_blocks(Kernel kernel, int threads, std::size_t memory) {
-  int device = 0, multiprocessors = 0, of_each = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  check_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
-  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_each, kernel, threads, memory), "blocks of a multiprocessor");
-  return std::max(multiprocessors * of_each, 1);
-}
 
 /// The tiles of this block, in shared memory.
 class TileQueue {

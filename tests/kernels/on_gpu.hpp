@@ -1,0 +1,45 @@
+#pragma once
+/// Arrays of tests in the memory of a GPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "weft/device/buffers.hpp"
+
+namespace weft::kernels::test {
+
+/// Numbers in the memory of a GPU, `shift` numbers behind where 16 bytes begin, and on both sides what nobody may change.
+template <class T>
+class OnGpu {
+ public:
+  OnGpu(Stream& stream, const std::vector<T>& values, std::size_t shift = 0)
+      : memory_(stream, values.size() + shift + 1), shift_(shift), size_(values.size()) {
+    set_bytes(stream, memory_.data(), kGuard, memory_.size() * sizeof(T));
+    copy_bytes(stream, memory_.data() + shift, values.data(), values.size() * sizeof(T));
+    stream.wait();
+  }
+  [[nodiscard]] std::span<T> span() const { return {memory_.data() + shift_, size_}; }
+  [[nodiscard]] std::span<const T> input() const { return span(); }
+  [[nodiscard]] T* data() const { return span().data(); }
+  /// After the work of the stream so far.
+  [[nodiscard]] std::vector<T> values(Stream& stream) const {
+    std::vector<T> all(memory_.size());
+    copy_bytes(stream, all.data(), memory_.data(), all.size() * sizeof(T));
+    stream.wait();
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(all.data());
+    const auto untouched = [](unsigned char byte) { return byte == kGuard; };
+    EXPECT_TRUE(std::all_of(bytes, bytes + shift_ * sizeof(T), untouched));
+    EXPECT_TRUE(std::all_of(bytes + (shift_ + size_) * sizeof(T), bytes + all.size() * sizeof(T), untouched));
+    return {all.begin() + static_cast<std::ptrdiff_t>(shift_), all.end() - 1};
+  }
+
+ private:
+  static constexpr unsigned char kGuard = 0x5a;
+  StreamBuffer<T> memory_;
+  std::size_t shift_, size_;
+};
+
+}  // namespace weft::kernels::test
