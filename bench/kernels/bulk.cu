@@ -82,15 +82,22 @@ void add_transpose(Table& table, Stream& stream, const char* type, std::int64_t 
             2 * sizeof(T) * entries);
 }
 
+/// `padded`: the first point of every row lies at a multiple of 128 bytes.
 template <class T>
-void add_stencil(Table& table, Stream& stream, const char* type, std::int32_t n) {
-  const kernels::Box box{n, n, n};
+void add_stencil(Table& table, Stream& stream, const char* type, std::int32_t n, bool padded) {
+  constexpr std::int64_t kLine = 128 / sizeof(T);
+  kernels::Box box{n, n, n};
+  if (padded) box.row = (box.row + kLine - 1) / kLine * kLine;
+  const std::int64_t begin = padded ? kLine - 1 : 0;
   const kernels::StencilWeights<T> weights{T(0.4), T(0.11), T(0.09), T(0.12), T(0.08), T(0.13), T(0.07)};
-  const Arrays<T> arrays(stream, box.entries());
-  const double seconds = bench::median_seconds(
-      stream, [&] { kernels::apply_stencil(space::cuda{}, stream, weights, box, arrays.in(), arrays.out()); });
+  const Arrays<T> arrays(stream, begin + box.entries());
+  const auto first = static_cast<std::size_t>(begin);
+  const double seconds = bench::median_seconds(stream, [&] {
+    kernels::apply_stencil(space::cuda{}, stream, weights, box, arrays.in().subspan(first), arrays.out().subspan(first));
+  });
   const double points = static_cast<double>(n) * n * n;
-  table.add("7-point stencil, " + std::to_string(n) + "^3 " + type, points, seconds, 2 * sizeof(T) * points);
+  table.add("7-point stencil, " + std::to_string(n) + "^3 " + type + (padded ? " padded" : ""), points, seconds,
+            2 * sizeof(T) * points);
 }
 
 template <class T>
@@ -191,8 +198,8 @@ int main() {
   add_transpose<float>(table, stream, "float", 16384, 16384);
   add_transpose<double>(table, stream, "double", 8192, 8192);
   add_transpose<float>(table, stream, "float", 16383, 16381);
-  add_stencil<double>(table, stream, "double", 512);
-  add_stencil<float>(table, stream, "float", 768);
+  for (const bool padded : {false, true}) add_stencil<double>(table, stream, "double", 512, padded);
+  for (const bool padded : {false, true}) add_stencil<float>(table, stream, "float", 768, padded);
 
   std::printf("\n{\"benchmark\": \"kernels/bulk\", \"gpu\": \"%s\", \"results\": [", info.devices[0].name.c_str());
   for (const Line& line : table.lines) {

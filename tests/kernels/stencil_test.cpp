@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -25,6 +26,16 @@ TEST(Stencil, arrays_have_a_layer_of_ghosts) {
   EXPECT_EQ(box.at(4, 3, 2), box.entries() - 1);
   EXPECT_FALSE(box.empty());
   EXPECT_TRUE((Box{4, 0, 2}.empty()));
+}
+
+TEST(Stencil, rows_may_be_padded) {
+  const Box box{4, 3, 2, 8};
+  EXPECT_EQ(box.entries(), 8 * 5 * 4);
+  EXPECT_EQ(box.plane(), 40);
+  EXPECT_EQ(box.at(-1, -1, -1), 0);
+  EXPECT_EQ(box.at(0, 0, 0), 40 + 8 + 1);
+  EXPECT_EQ(box.at(4, 3, 2), box.entries() - 3);
+  EXPECT_EQ((Box{4, 3, 2}.row), 6);
 }
 
 TEST(Stencil, each_neighbour_has_its_weight) {
@@ -57,6 +68,28 @@ TEST(Stencil, reads_ghosts_and_leaves_those_of_the_result) {
   }
 }
 
+TEST(Stencil, neither_reads_nor_writes_padding) {
+  const Box box{3, 2, 2, 7};
+  std::vector<double> in = array_on(box, std::numeric_limits<double>::quiet_NaN()), out = array_on(box, -1);
+  const auto number = [](int i, int j, int k) { return 100. * k + 10. * j + i; };
+  for (int k = -1; k <= box.nz; ++k) {
+    for (int j = -1; j <= box.ny; ++j) {
+      for (int i = -1; i <= box.nx; ++i) in[static_cast<std::size_t>(box.at(i, j, k))] = number(i, j, k);
+    }
+  }
+  std::vector<double> expected = out;
+  for (int k = 0; k < box.nz; ++k) {
+    for (int j = 0; j < box.ny; ++j) {
+      for (int i = 0; i < box.nx; ++i) {
+        // From the weights of kAll: along x by 100 - 10, along y by 10 (10,000 - 1000), along z by 100 (1,000,000 - 100,000).
+        expected[static_cast<std::size_t>(box.at(i, j, k))] = 1111111 * number(i, j, k) + 90 + 90'000 + 90'000'000;
+      }
+    }
+  }
+  apply_stencil(kAll, box, std::span<const double>(in), std::span(out));
+  EXPECT_EQ(out, expected);
+}
+
 TEST(Stencil, adds_in_the_order_of_the_weights) {
   const StencilWeights<double> ones{1, 1, 1, 1, 1, 1, 1};
   EXPECT_EQ(ones(1e16, 1, -1e16, 0, 0, 0, 0), 0);  // 1e16 + 1 is 1e16
@@ -79,6 +112,9 @@ TEST(Stencil, broken_contracts) {
   EXPECT_BREACH(apply_stencil(kAll, Box{-1, 3, 4}, from, to));
   constexpr int kMost = std::numeric_limits<int>::max();
   EXPECT_BREACH(apply_stencil(kAll, Box{kMost, kMost, kMost}, from, to));
+  EXPECT_BREACH(apply_stencil(kAll, Box{2, 3, 4, 3}, from.first(3 * 5 * 6), to.first(3 * 5 * 6)));
+  EXPECT_BREACH(apply_stencil(kAll, Box{2, 3, 4, 5}, from, to));
+  EXPECT_BREACH(apply_stencil(kAll, Box{2, 3, 4, std::numeric_limits<std::int64_t>::max()}, from, to));
   EXPECT_BREACH(apply_stencil(kAll, box, from.first(from.size() - 1), to));
   EXPECT_BREACH(apply_stencil(kAll, box, from, to.first(to.size() - 1)));
   EXPECT_BREACH(apply_stencil(kAll, box, from, std::span(in)));

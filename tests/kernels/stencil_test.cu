@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -31,7 +32,8 @@ class StencilCuda : public ::testing::Test {
   static std::size_t bytes(const std::vector<T>& values) { return values.size() * sizeof(T); }
 
   static void expect_bits_of_the_host(const Box& box, std::size_t shift = 0) {
-    SCOPED_TRACE(::testing::Message() << box.nx << " x " << box.ny << " x " << box.nz << ", shift " << shift);
+    SCOPED_TRACE(::testing::Message() << box.nx << " x " << box.ny << " x " << box.nz << ", rows of " << box.row << ", shift "
+                                      << shift);
     const std::vector<T> in = numbers(box);
     std::vector<T> expected(in.size(), T(-5)), out(in.size());
     Stream stream;
@@ -50,14 +52,24 @@ using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(StencilCuda, Numbers);
 
 TYPED_TEST(StencilCuda, any_box) {
-  for (const Box box : {Box{1, 1, 1}, Box{3, 1, 2}, Box{63, 2, 5}, Box{64, 7, 63}, Box{65, 8, 64}, Box{31, 9, 65},
-                        Box{130, 33, 129}, Box{1, 100, 1}, Box{1, 1, 200}, Box{1000, 3, 1}}) {
+  for (const Box box : {Box{1, 1, 1}, Box{3, 1, 2}, Box{127, 2, 5}, Box{128, 7, 15}, Box{129, 8, 16}, Box{31, 9, 17},
+                        Box{130, 33, 65}, Box{1, 100, 1}, Box{1, 1, 200}, Box{1000, 3, 1}}) {
     this->expect_bits_of_the_host(box);
   }
 }
 
 TYPED_TEST(StencilCuda, any_address) {
   for (const std::size_t shift : {1, 2, 3}) this->expect_bits_of_the_host(Box{66, 10, 7}, shift);
+}
+
+TYPED_TEST(StencilCuda, rows_of_any_length) {
+  constexpr std::size_t kLine = 128 / sizeof(TypeParam);
+  for (const std::int64_t row : {131, 132, 134, 160}) {
+    for (const std::size_t shift : {std::size_t{0}, std::size_t{1}, std::size_t{2}, kLine - 1}) {
+      this->expect_bits_of_the_host(Box{129, 10, 17, row}, shift);
+    }
+  }
+  this->expect_bits_of_the_host(Box{1, 1, 1, 32}, kLine - 1);
 }
 
 TYPED_TEST(StencilCuda, a_box_without_points_starts_no_kernel) {
@@ -95,6 +107,7 @@ TEST(CudaStencil, broken_contracts) {
   WEFT_NEEDS_GPU();
   Stream stream;
   EXPECT_BREACH(apply_stencil(space::cuda{}, stream, weights, Box{2, 3, 5}, from, std::span(out)));
+  EXPECT_BREACH(apply_stencil(space::cuda{}, stream, weights, Box{2, 3, 4, 3}, from.first(90), std::span(out).first(90)));
   EXPECT_BREACH(apply_stencil(space::cuda{}, stream, weights, box, from, std::span(out).first(9)));
   EXPECT_BREACH(apply_stencil(space::cuda{}, stream, weights, box, from, std::span(in)));
 }

@@ -74,6 +74,15 @@ void launch(Stream& stream, const char* name, const KernelShape& shape, void (*k
   check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), name, shape.where);
 }
 
+/// Lets blocks of the kernel have `bytes` of shared memory besides what it declares: beyond 48 kB none may without.
+/// `name` is for the message. @throws DeviceError where the GPU has less.
+template <class... Arguments>
+void allow_shared_memory(void (*kernel)(Arguments...), std::size_t bytes, const char* name) {
+  check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(bytes)),
+             name);
+}
+
 /// For kernels that run beside others: a multiprocessor splits its memory into shared memory and first-level cache, and changes
 /// that only while it computes nothing. A kernel that is content with little shared memory would keep those that need much of it
 /// from the multiprocessors where it runs.

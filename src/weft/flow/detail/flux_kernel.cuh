@@ -230,7 +230,7 @@ void launch_fluxes(Stream& stream, const TileRange& range, const FluxChoice& flu
         SharedMemory memory;
         (void)FluxMemory<Real, State>(memory, range);
         const auto kernel = flux_kernel<Dim, Flux, Real, State>;
-        allow_memory(kernel, memory.bytes(), "fluxes");
+        allow_shared_memory(kernel, memory.bytes(), "fluxes");
         launch(stream, "fluxes", {.blocks = range.last - range.first, .threads = kTileThreads, .shared_memory = memory.bytes()},
                kernel, range, args, chosen);
       },

@@ -199,7 +199,7 @@ void launch_gradients_with(Stream& stream, const TileRange& range, const Limiter
   const auto kernel = gradient_kernel<Dim, kPulls, Limiter, Real>;
   const int threads = threads_for(range.cells);
   const std::size_t memory = gradient_memory<Dim, Real>(range, kPulls);
-  allow_memory(kernel, memory, "gradients");
+  allow_shared_memory(kernel, memory, "gradients");
   ask_for_shared_memory(kernel);
   const TileRounds rounds(range.first, range.last, resident_blocks(kernel, threads, memory));
   launch(stream, "gradients", {.blocks = rounds.blocks, .threads = threads, .shared_memory = memory}, kernel, range, rounds, args,

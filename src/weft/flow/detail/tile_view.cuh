@@ -133,10 +133,4 @@ struct TileView {
   __device__ Real scale_of(int k) const { return scale[k]; }
 };
 
-/// @throws DeviceError where a tile does not fit into shared memory.
-template <class Kernel>
-void allow_memory(Kernel kernel, std::size_t memory, const char* name) {
-  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(memory)), name);
-}
-
 }  // namespace weft::flow::detail
