@@ -4,6 +4,7 @@
 #include <limits>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "weft/device/graph.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 using test::OnGpu;
 
-constexpr std::size_t kSizes[] = {0, 1, 2, 31, 32, 33, 4095, 4096, 4097, 70'001, 1'000'003};
+constexpr std::size_t kSizes[] = {0, 1, 2, 31, 32, 33, 4095, 4096, 4097, 8191, 8192, 8193, 16'384, 70'001, 1'000'003};
 
 template <class In>
 std::vector<In> some_numbers(std::size_t n) {
@@ -38,9 +39,9 @@ void check_scans(std::size_t n) {
   std::vector<Out> exclusive(n), inclusive(n);
   const Out sum = exclusive_scan(in, std::span(exclusive));
   inclusive_scan(in, std::span(inclusive));
-  for (const std::size_t shift : {0, 1}) {
+  for (const auto& [shift, out_shift] : {std::pair<std::size_t, std::size_t>{0, 0}, {1, 1}, {0, 1}, {1, 0}}) {
     const OnGpu on_gpu(stream, numbers, shift);
-    const OnGpu out(stream, std::vector<Out>(n), shift), total(stream, std::vector<Out>(1));
+    const OnGpu out(stream, std::vector<Out>(n, Out{77}), out_shift), total(stream, std::vector<Out>(1, Out{77}));
     exclusive_scan(space::cuda{}, stream, on_gpu.input(), out.span(), total.data());
     EXPECT_EQ(out.values(stream), exclusive) << n;
     EXPECT_EQ(total.values(stream), std::vector{sum});
@@ -56,12 +57,14 @@ TEST(CudaScan, has_the_numbers_of_the_host) {
     check_scans<std::int32_t, std::int64_t>(n);
     check_scans<std::uint64_t, std::uint64_t>(n);
     check_scans<std::uint8_t, std::int32_t>(n);
+    check_scans<std::int64_t, std::int32_t>(n);
   }
 }
 
 TEST(CudaScan, goes_over_more_tiles_than_a_gpu_holds_at_a_time) {
   WEFT_NEEDS_GPU();
   check_scans<std::uint8_t, std::uint32_t>(20'000'001);
+  check_scans<std::uint8_t, std::int64_t>(10'000'001);
 }
 
 TEST(CudaScan, sums_are_wider_than_counts_and_wrap_around) {

@@ -60,6 +60,7 @@ TEST(CudaSort, is_stable_and_has_the_order_of_the_host) {
       check_sorting<std::int32_t>(n, few);
       check_sorting<std::uint64_t>(n, few);
       check_sorting<std::int8_t>(n, few);
+      check_sorting<std::uint16_t>(n, few);
     }
   }
 }

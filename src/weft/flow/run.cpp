@@ -163,14 +163,11 @@ class Run {
   /// How many steps may go by before somebody looks at what they did.
   [[nodiscard]] int steps_ahead() const {
     if (!solver_.works_ahead()) return 1;
-    // About a tenth of a second, so that interrupts and the clock are heeded in time; while fields are written, which takes as
-    // long as hundreds of steps whatever the mesh, as many as there may be.
+    // About a tenth of a second, so that interrupts and the clock are heeded in time; a second while fields are written.
     constexpr std::int64_t kCellsAtATime = 64'000'000;
     const mesh::Mesh& m = solver_.mesh();
-    std::int64_t most = Solver::kMostAhead;
-    if (!fields_due_) {
-      most = std::clamp<std::int64_t>(kCellsAtATime * m.comm.size() / std::max<std::int64_t>(m.global_cells, 1), 1, most);
-    }
+    const std::int64_t cells = (fields_due_ ? 10 : 1) * kCellsAtATime * m.comm.size();
+    std::int64_t most = std::clamp<std::int64_t>(cells / std::max<std::int64_t>(m.global_cells, 1), 1, Solver::kMostAhead);
     const StopCriteria& criteria = case_.stop;
     const OutputChoice& output = case_.output;
     if (criteria.steps) most = std::min(most, *criteria.steps - solver_.steps());

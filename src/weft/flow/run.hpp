@@ -58,7 +58,8 @@ struct RunSummary {
 /// for forces.csv, probes.csv, integrals.csv, errors.csv, checkpoint.h5.
 ///
 /// @param effective  the case as TOML with all defaults, to be kept with the results.
-/// @param stop  asked on every rank once a step, on GPUs about every tenth of a second; true on any rank ends the run after that
+/// @param stop  asked on every rank once a step, on GPUs about every tenth of a second (every second while fields are written);
+/// true on any rank ends the run after that
 ///   step, with a checkpoint.
 /// @throws InputError, MeshError, IoError, PhysicsError on every rank alike. After a PhysicsError the last state is in
 ///   fields_failed.hdf.

@@ -114,16 +114,19 @@ __device__ void load_tile(const In* in, std::int64_t first, std::int64_t n, bool
   }
 }
 
-template <class Out, int kGroups>
-__device__ void store_tile(Out* out, std::int64_t first, std::int64_t n, bool whole, const ScanGroup<Out> (&group)[kGroups]) {
+template <class Out, class Sum, int kGroups>
+__device__ void store_tile(Out* out, std::int64_t first, std::int64_t n, bool whole, Sum before,
+                           const Sum (&sums)[kGroups][kScanGroup]) {
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
     const std::int64_t at = first + g * 32 * kScanGroup;
+    ScanGroup<Out> group;
+    for (int i = 0; i < kScanGroup; ++i) group.value[i] = static_cast<Out>(before + sums[g][i]);
     if (whole) {
-      *reinterpret_cast<ScanGroup<Out>*>(out + at) = group[g];
+      *reinterpret_cast<ScanGroup<Out>*>(out + at) = group;
     } else {
       for (int i = 0; i < kScanGroup; ++i) {
-        if (at + i < n) out[at + i] = group[g].value[i];
+        if (at + i < n) out[at + i] = group.value[i];
       }
     }
   }
@@ -189,8 +192,13 @@ __global__ void __launch_bounds__(kScanThreads<Out>, 512 / kScanThreads<Out>)
     __syncthreads();
     coming = taken;
     const Sum up_to_warp = sum_up_to_lane(lane < kWarps ? of_warps[lane] : 0, lane);
-    const Sum of_tile = __shfl_sync(kWholeWarp, up_to_warp, 31), up_to_mine = __shfl_sync(kWholeWarp, up_to_warp, warp);
+    const Sum of_tile = __shfl_sync(kWholeWarp, up_to_warp, 31);
+    const Sum before_run = __shfl_sync(kWholeWarp, up_to_warp, warp) - of_run;
     if (thread == 0 && summed >= 0) sums[summed].tell(summed == 0 ? TileState::all : TileState::own, of_tile);
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g) {
+      for (int i = 0; i < kScanGroup; ++i) value[g][i] += before_run;
+    }
     if (coming < tiles) load_tile(in, first_of(coming), n, is_whole(coming), numbers);
     if (told >= 0) {
       if (warp == 0) {
@@ -202,18 +210,13 @@ __global__ void __launch_bounds__(kScanThreads<Out>, 512 / kScanThreads<Out>)
         }
       }
       __syncthreads();
-      ScanGroup<Out> result[kGroups];
-#pragma unroll
-      for (int g = 0; g < kGroups; ++g) {
-        for (int i = 0; i < kScanGroup; ++i) result[g].value[i] = static_cast<Out>(before_written + kept[g][i]);
-      }
-      store_tile(out, first_of(told), n, is_whole(told), result);
+      store_tile(out, first_of(told), n, is_whole(told), before_written, kept);
     }
     told = summed;
     of_told = of_tile;
 #pragma unroll
     for (int g = 0; g < kGroups; ++g) {
-      for (int i = 0; i < kScanGroup; ++i) kept[g][i] = value[g][i] + up_to_mine - of_run;
+      for (int i = 0; i < kScanGroup; ++i) kept[g][i] = value[g][i];
     }
   }
 }

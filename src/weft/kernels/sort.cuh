@@ -16,30 +16,23 @@ namespace weft::kernels {
 
 namespace detail {
 
-/// How the kernel that moves keys is cut.
-struct SortCut {
-  int threads;  ///< of a block
-  int items;    ///< bytes of keys of a thread, by 4; 0: all as CUB has it
-};
-/// As was fastest on an H200: docs/design/kernels.md. @param value_bytes  0: keys alone.
-[[nodiscard]] constexpr SortCut sort_cut(std::size_t key_bytes, int value_bytes) {
-  if (value_bytes == 0 && key_bytes == 4) return {512, 24};
-  if (value_bytes == 0 && key_bytes == 8) return {384, 28};
-  if (value_bytes <= 4 && key_bytes == 8) return {384, 34};
-  return {384, 0};
-}
+/// Of keys without values, how many 4 bytes of them a thread of the kernel that moves them has: as was fastest on an H200
+/// (docs/design/kernels.md) among those with which a block of 384 threads needs no more than 48 kB of shared memory, which every
+/// GPU has. 0: as CUB has it.
+[[nodiscard]] constexpr int items_of_sort(std::size_t key_bytes) { return key_bytes == 4 ? 20 : key_bytes == 8 ? 28 : 0; }
 
-/// CUB's choices for a GPU of compute capability 9.0, but for that cut, with which blocks add up their counts by warps.
+/// CUB's choices for a GPU of compute capability 9.0, but for those items, with which blocks add up their counts by warps.
 template <class Key, class Value>
 struct SortChoices {
-  static constexpr int kValueBytes = std::is_same_v<Value, cub::NullType> ? 0 : static_cast<int>(sizeof(Value));
-  static constexpr SortCut kCut = sort_cut(sizeof(Key), kValueBytes);
+  static constexpr bool kKeysOnly = std::is_same_v<Value, cub::NullType>;
+  static constexpr int kItems = kKeysOnly ? items_of_sort(sizeof(Key)) : 0;
   using Cub = typename cub::detail::radix::policy_hub<Key, Value, std::uint32_t>::template OnesweepSmallKeyTunedPolicy<
-      cub::detail::radix::sm90_small_key_tuning<sizeof(Key), kValueBytes, sizeof(std::uint32_t)>>;
-  using Ours = cub::AgentRadixSortOnesweepPolicy<kCut.threads, kCut.items, Key, 1, cub::RADIX_RANK_MATCH_EARLY_COUNTS_ANY,
+      cub::detail::radix::sm90_small_key_tuning<sizeof(Key), kKeysOnly ? 0 : static_cast<int>(sizeof(Value)),
+                                                sizeof(std::uint32_t)>>;
+  using Ours = cub::AgentRadixSortOnesweepPolicy<384, kItems, Key, 1, cub::RADIX_RANK_MATCH_EARLY_COUNTS_ANY,
                                                  cub::BLOCK_SCAN_WARP_SCANS, cub::RADIX_SORT_STORE_DIRECT, 8>;
   struct MaxPolicy : cub::ChainedPolicy<900, MaxPolicy, MaxPolicy>, Cub {
-    using OnesweepPolicy = std::conditional_t<kCut.items == 0, typename Cub::OnesweepPolicy, Ours>;
+    using OnesweepPolicy = std::conditional_t<kItems == 0, typename Cub::OnesweepPolicy, Ours>;
   };
 };
 
@@ -80,9 +73,10 @@ void sort(space::cuda, Stream& stream, std::span<Key> keys) {
   detail::settle(stream, buffers, keys);
 }
 
-/// The same, and values along with their keys; equal keys keep their order. @pre equal sizes.
+/// The same, and values of at most 64 bytes along with their keys; equal keys keep their order. Larger ones: sort their
+/// positions, and gather. @pre equal sizes.
 template <std::integral Key, class Value>
-  requires std::is_trivially_copyable_v<Value>
+  requires(std::is_trivially_copyable_v<Value> && sizeof(Value) <= 64)
 void stable_sort_by_key(space::cuda, Stream& stream, std::span<Key> keys, std::span<Value> values) {
   WEFT_EXPECTS(!stream.is_host() && keys.size() == values.size() && keys.size() <= UINT32_MAX);
   if (keys.empty()) return;

@@ -30,6 +30,17 @@ __device__ inline void put_block_sums(const double (&mine)[kVars], double* sums)
   sums[threadIdx.x] = sum;
 }
 
+/// Rows behind the boundary faces of a tile, of which `values` holds the cells. Out of line, too.
+template <class Real, class State>
+__device__ __noinline__ void fill_boundary_rows_of_tile(const FluxArgs<Real, State>& a, const Tile* at, const Real* values) {
+  const Tile& tile = *at;
+  for (int f = tile.cell_faces + static_cast<int>(threadIdx.x); f < tile.faces; f += static_cast<int>(blockDim.x)) {
+    const std::int32_t face = a.tiles.across[tile.first_face + f];
+    const int cell = a.boundary.left[face] - tile.first_cell;
+    fill_boundary_row(a.boundary, a.gas, face, values + cell * kVars, a.new_values + std::int64_t{a.tiles.cells} * kVars);
+  }
+}
+
 /// Arrays of flux_kernel in shared memory. new_conserved takes the place of conserved.
 template <class Real, class State>
 struct FluxMemory {
@@ -195,11 +206,7 @@ __global__ void __launch_bounds__(kTileThreads, 5)
     }
     if (threadIdx.x % 32 == 0) atomicMin(&a.status->stable_dt, static_cast<unsigned long long>(__double_as_longlong(stable)));
   }
-  for (int f = tile.cell_faces + static_cast<int>(threadIdx.x); f < tile.faces; f += threads) {
-    const std::int32_t face = t.across[tile.first_face + f];
-    const int cell = a.boundary.left[face] - tile.first_cell;
-    fill_boundary_row(a.boundary, a.gas, face, m.new_values + cell * kVars, a.new_values + std::int64_t{t.cells} * kVars);
-  }
+  if (tile.cell_faces < tile.faces) fill_boundary_rows_of_tile(a, t.tile + range.first + blockIdx.x, m.new_values);
 }
 
 template <int Dim, class Flux, class Real, class State>
