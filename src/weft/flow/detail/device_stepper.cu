@@ -16,7 +16,6 @@
 #include "weft/device/device.hpp"
 #include "weft/device/graph.hpp"
 #include "weft/device/parallel_for.cuh"
-#include "weft/flow/detail/boundary_faces.cuh"
 #include "weft/flow/detail/device_boundary.hpp"
 #include "weft/flow/detail/device_scalars.hpp"
 #include "weft/flow/detail/device_source.hpp"
@@ -96,13 +95,11 @@ class TileStepper final : public DeviceStepper {
   /// Starts an exchange of what the stream has computed so far.
   Exchange* start_pull(std::optional<Exchange>& pull, Stream& stream);
   void finish_pull(Exchange* pull, Stream& stream);
-  /// From the present values. Stages do it themselves, but for states that have changed since.
-  void fill_boundary_rows();
   struct Gradients {
     Exchange* ghosts;  ///< those of ghosts, in flight; null: none are needed
     Event inner;       ///< inner tiles are done
   };
-  /// Ghosts' values, gradients, and states on the owned cells' sides of faces, of the present values: border tiles
+  /// Ghosts' values, boundary rows, gradients, and states on the owned cells' sides of faces, of the present values: border tiles
   /// done for either stream, inner ones for stream_. Gradients of all cells are kept only if `keep_gradients`, else those that
   /// others need.
   [[nodiscard]] Gradients ghosts_and_gradients(double time, bool keep_gradients);
@@ -254,12 +251,15 @@ template <class Real, class State>
 typename TileStepper<Real, State>::Gradients TileStepper<Real, State>::ghosts_and_gradients(double time, bool keep_gradients) {
   boundary_.prescribe(stream_, time);
   Exchange* const ghost_values = start_pull(pull_values_[at_.shown], stream_);
-  if (boundary_.varies()) fill_boundary_rows();
+  Real* const rows = values_[at_.shown].data();
+  const BoundaryArgs outside = boundary_.args();
+  parallel_for(space::cuda{}, stream_, outside.faces,
+               BoundaryRows<Real>{outside, rows, residual_.gas(), residual_.mesh().cells()});
   const GradientKind kind = residual_.numerics().gradient;
   const bool flat = kind == GradientKind::none;
   const Pulls pulls = pulls_of(kind, tiles_.arrays.stencil_row != nullptr);
   GradientArgs<Real> args{.tiles = tiles_.arrays,
-                          .values = values_[at_.shown].data(),
+                          .values = rows,
                           .states = states_.data(),
                           .gradients = keep_gradients ? gradients_.data() : nullptr,
                           .flat = flat,
@@ -290,14 +290,6 @@ void TileStepper<Real, State>::ghost_states(Exchange* gradients) {
   });
 }
 
-template <class Real, class State>
-void TileStepper<Real, State>::fill_boundary_rows() {
-  const BoundaryArgs boundary = boundary_.args();
-  Real* const values = values_[at_.shown].data();
-  Real* const rows = values + static_cast<std::int64_t>(residual_.mesh().cells()) * kVars;
-  parallel_for(space::cuda{}, stream_, boundary.faces, BoundaryRows<Real>{boundary, residual_.gas(), values, rows});
-}
-
 /// Values and stable step of the present conserved state.
 template <class Real, class State>
 void TileStepper<Real, State>::look() {
@@ -309,7 +301,6 @@ void TileStepper<Real, State>::look() {
       space::cuda{}, stream_, residual_.mesh().owned_cells,
       Survey<Real, State>{conserved_[at_.now].data(), values_[at_.shown].data(), local_dt_.data(), tiles_.arrays.inverse_volume,
                           tiles_.arrays.projected_area, status_.data(), bad_.data(), residual_.gas()});
-  fill_boundary_rows();
   end_step(false);
   report(1);
 }

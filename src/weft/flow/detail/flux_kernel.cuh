@@ -1,6 +1,5 @@
 #pragma once
-/// Fluxes through the faces of each tile, one thread per face, the update of its cells, one thread per cell, and the states that
-/// these bring behind the boundary.
+/// Fluxes through the faces of each tile, one thread per face, and the update of its cells, one thread per cell.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +8,6 @@
 #include <variant>
 
 #include "weft/device/parallel_for.cuh"
-#include "weft/flow/detail/boundary_faces.cuh"
 #include "weft/flow/detail/runge_kutta.hpp"
 #include "weft/flow/detail/tile_view.cuh"
 
@@ -30,15 +28,13 @@ __device__ inline void put_block_sums(const double (&mine)[kVars], double* sums)
   sums[threadIdx.x] = sum;
 }
 
-/// Rows behind the boundary faces of a tile, of which `values` holds the cells. Out of line, too.
-template <class Real, class State>
-__device__ __noinline__ void fill_boundary_rows_of_tile(const FluxArgs<Real, State>& a, const Tile* at, const Real* values) {
-  const Tile& tile = *at;
-  for (int f = tile.cell_faces + static_cast<int>(threadIdx.x); f < tile.faces; f += static_cast<int>(blockDim.x)) {
-    const std::int32_t face = a.tiles.across[tile.first_face + f];
-    const int cell = a.boundary.left[face] - tile.first_cell;
-    fill_boundary_row(a.boundary, a.gas, face, values + cell * kVars, a.new_values + std::int64_t{a.tiles.cells} * kVars);
-  }
+/// Out of line: boundary conditions take powers, which would cost every thread registers.
+template <class Flux>
+WEFT_HD __noinline__ Conserved boundary_face_flux(const BoundaryArgs& b, const IdealGas& gas, const Flux& flux,
+                                                  const Primitive& inside, std::int32_t face) {
+  const ZoneArgs& zone = b.zones[b.zone[face]];
+  const Vec3 n = b.normal[face];
+  return zone.prescribed ? flux(gas, inside, b.prescribed[face], n) : boundary_flux(gas, zone.params, inside, n);
 }
 
 /// Arrays of flux_kernel in shared memory. new_conserved takes the place of conserved.
@@ -206,7 +202,6 @@ __global__ void __launch_bounds__(kTileThreads, 5)
     }
     if (threadIdx.x % 32 == 0) atomicMin(&a.status->stable_dt, static_cast<unsigned long long>(__double_as_longlong(stable)));
   }
-  if (tile.cell_faces < tile.faces) fill_boundary_rows_of_tile(a, t.tile + range.first + blockIdx.x, m.new_values);
 }
 
 template <int Dim, class Flux, class Real, class State>

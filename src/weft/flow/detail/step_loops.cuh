@@ -1,8 +1,9 @@
 #pragma once
-/// The loops of a step over cells and tiles, besides the kernels over tiles: functors for parallel_for and reduce.
+/// The loops of a step over faces and cells, besides the kernels over tiles: functors for parallel_for and reduce.
 #include <cstdint>
 
 #include "weft/base/macros.hpp"
+#include "weft/flow/boundary.hpp"
 #include "weft/flow/detail/convert.hpp"
 #include "weft/flow/detail/kernels.hpp"
 #include "weft/flow/detail/step_length.hpp"
@@ -73,6 +74,21 @@ struct EndStep {
     clock->time += clock->advance;
     ++clock->done;
     *stable_dt = status->bad != 0 ? -1 : __longlong_as_double(static_cast<long long>(status->stable_dt));
+  }
+};
+
+/// Values of the boundary rows: as Residual::boundary_rows.
+template <class Real>
+struct BoundaryRows {
+  BoundaryArgs b;
+  Real* values;
+  IdealGas gas;
+  std::int32_t cells;
+  WEFT_HD void operator()(std::int32_t face) const {
+    const ZoneArgs& zone = b.zones[b.zone[face]];
+    const Primitive inside = as<double>(load(values + static_cast<std::int64_t>(b.left[face]) * kVars));
+    const Primitive outside = zone.prescribed ? b.prescribed[face] : state_behind(gas, zone.params, inside, b.normal[face]);
+    store(values + static_cast<std::int64_t>(cells + face) * kVars, as<Real>(outside));
   }
 };
 

@@ -124,7 +124,7 @@ struct FluxArgs {
   const State *start, *conserved;  ///< owned x kVars: at the start of the step; now
   const double* source;            ///< owned x kVars, of the whole cell: added to its rate; null: none
   State* new_conserved;            ///< owned rows; may be `conserved`
-  Real* new_values;                ///< owned rows, and those of the boundary
+  Real* new_values;                ///< owned rows
   IdealGas gas;
   const StepClock* clock;
   double keep;
