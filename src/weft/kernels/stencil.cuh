@@ -24,8 +24,8 @@ struct StencilTile {
   static constexpr int kMarch = 64 / sizeof(T), kRing = 5;              ///< planes
   static constexpr int kPieces = (kX + 2 + 2 * (kPiece - 1)) / kPiece;  ///< of a row, wherever among those of memory it begins
   static constexpr int kRow = kPieces * kPiece, kRows = kY + 2, kPlane = kRow * kRows;
-  /// Shared memory. Of doubles more than the ring, so that a multiprocessor of 228 kB works on two blocks at a time: more would
-  /// work on planes too far from each other for the second-level cache.
+  /// Shared memory. Of doubles more than the ring, so that a multiprocessor of 228 kB works on two blocks at a time: more were
+  /// slower where it was tried (docs/design/kernels.md).
   static constexpr int kBytes = std::max(kRing * kPlane * static_cast<int>(sizeof(T)), sizeof(T) == 8 ? 76 * 1024 : 0);
 };
 
