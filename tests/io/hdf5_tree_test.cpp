@@ -1,5 +1,6 @@
 #include "weft/io/hdf5_tree.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
@@ -13,6 +14,7 @@
 namespace weft::io {
 namespace {
 
+using ::testing::HasSubstr;
 using Names = std::vector<std::string>;
 
 class Hdf5TreeTest : public ::testing::Test {
@@ -63,6 +65,45 @@ TEST_F(Hdf5TreeTest, LinksAreNoGroups) {
   EXPECT_FALSE(tree.has("/a", "nothing"));
   EXPECT_EQ(tree.external_file("/a", "out"), "other.h5");
   EXPECT_EQ(tree.external_file("/a", "soft"), "");
+}
+
+TEST_F(Hdf5TreeTest, NothingIsReadFromOtherFiles) {
+  const std::filesystem::path secret = scratch / "secret.bin", other = scratch / "other.h5";
+  const std::vector<std::int64_t> content{7, 8, 9};
+  if (comm.is_root()) {
+    std::ofstream(secret, std::ios::binary).write(reinterpret_cast<const char*>(content.data()), 24);
+    Hdf5File whole_other = Hdf5File::create(Communicator::self(), other);
+    whole_other.write_rows("x", std::span<const std::int64_t>(content));
+    whole_other.write_attribute("x", "label", "Zone_t");
+    whole_other.close();
+    const hid_t whole = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hsize_t three = 3;
+    const hid_t space = H5Screate_simple(1, &three, nullptr), external = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t virtual_list = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(external, secret.c_str(), 0, 24);
+    H5Pset_virtual(virtual_list, space, other.c_str(), "x", space);
+    H5Dclose(H5Dcreate2(whole, "external", H5T_NATIVE_INT64, space, H5P_DEFAULT, external, H5P_DEFAULT));
+    H5Dclose(H5Dcreate2(whole, "virtual", H5T_NATIVE_INT64, space, H5P_DEFAULT, virtual_list, H5P_DEFAULT));
+    H5Lcreate_external("other.h5", "/x", whole, "a/x", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("/a/x", whole, "way_out", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("/b/longs", whole, "inside", H5P_DEFAULT, H5P_DEFAULT);
+    H5Pclose(virtual_list);
+    H5Pclose(external);
+    H5Sclose(space);
+    H5Fclose(whole);
+  }
+  comm.barrier();
+  const Hdf5Tree tree(path);
+  const auto error = [&](const std::string& dataset) { return error_of<IoError>([&] { (void)tree.integers(dataset); }); };
+  EXPECT_THAT(error("/external"), HasSubstr("/external keeps its values in another file (" + secret.string() + ")"));
+  EXPECT_THAT(error("/virtual"), HasSubstr("/virtual is a virtual dataset made from other files (" + other.string() + ")"));
+  EXPECT_THAT(error("/a/x"), HasSubstr("an external link is not followed: /x in other.h5"));
+  EXPECT_THAT(error("/way_out"), HasSubstr("an external link is not followed: /x in other.h5"));
+  EXPECT_THAT(error("/way_out"), HasSubstr("put the data into the file itself"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)tree.text_attribute("/a/x", "label"); }), HasSubstr("/x in other.h5"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)tree.has("/a/x", "y"); }), HasSubstr("/x in other.h5"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)tree.groups("/a/x"); }), HasSubstr("/x in other.h5"));
+  EXPECT_EQ(tree.integers("/inside"), longs) << "soft links within the file are followed";
 }
 
 TEST_F(Hdf5TreeTest, Misuse) {

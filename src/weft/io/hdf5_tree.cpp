@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "weft/base/error.hpp"
-#include "weft/io/detail/hdf5_handle.hpp"
+#include "weft/io/detail/hdf5_objects.hpp"
 
 namespace weft::io {
 
@@ -24,9 +24,7 @@ struct Hdf5Tree::State {
   Hdf5Handle file{};
 
   [[nodiscard]] std::string name() const { return path.string(); }
-  [[nodiscard]] Hdf5Handle dataset(const std::string& object) const {
-    return {check_hdf5(H5Dopen2(file.get(), object.c_str(), H5P_DEFAULT), name(), "open " + object), H5Dclose};
-  }
+  [[nodiscard]] Hdf5Handle dataset(const std::string& object) const { return detail::open_dataset(file.get(), name(), object); }
   [[noreturn]] void fail(const std::string& object, const char* problem) const {
     throw IoError(fmt::format("{} {}", object, problem), {}, Where{.file = name()});
   }
@@ -77,8 +75,8 @@ bool Hdf5Tree::starts_like_hdf5(const fs::path& path) {
 }
 
 std::vector<std::string> Hdf5Tree::groups(const std::string& group) const {
-  const Hdf5Handle handle{check_hdf5(H5Gopen2(state_->file.get(), group.c_str(), H5P_DEFAULT), state_->name(), "open " + group),
-                          H5Gclose};
+  const Hdf5Handle handle = detail::open_object(state_->file.get(), state_->name(), group);
+  if (H5Iget_type(handle.get()) != H5I_GROUP) state_->fail(group, "is not a group");
   std::vector<std::string> names;
   check_hdf5(H5Literate(handle.get(), order_of(handle.get()), H5_ITER_INC, nullptr, keep_hard, &names), state_->name(),
              "list " + group);
@@ -87,15 +85,16 @@ std::vector<std::string> Hdf5Tree::groups(const std::string& group) const {
 }
 
 bool Hdf5Tree::has(const std::string& group, const std::string& name) const {
-  return H5Lexists(state_->file.get(), (group + "/" + name).c_str(), H5P_DEFAULT) > 0;
+  return detail::has_link(state_->file.get(), state_->name(), group + "/" + name);
 }
 
 std::string Hdf5Tree::external_file(const std::string& group, const std::string& name) const {
   const std::string link = group + "/" + name;
   H5L_info_t info;
-  if (H5Lget_info(state_->file.get(), link.c_str(), &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_EXTERNAL) return {};
+  const Hdf5Handle access = detail::inside_file(state_->name());
+  if (H5Lget_info(state_->file.get(), link.c_str(), &info, access.get()) < 0 || info.type != H5L_TYPE_EXTERNAL) return {};
   std::vector<char> value(info.u.val_size);
-  check_hdf5(H5Lget_val(state_->file.get(), link.c_str(), value.data(), value.size(), H5P_DEFAULT), state_->name(),
+  check_hdf5(H5Lget_val(state_->file.get(), link.c_str(), value.data(), value.size(), access.get()), state_->name(),
              "read " + link);
   unsigned flags = 0;
   const char *file = nullptr, *object = nullptr;
@@ -105,11 +104,10 @@ std::string Hdf5Tree::external_file(const std::string& group, const std::string&
 
 std::string Hdf5Tree::text_attribute(const std::string& object, const std::string& name) const {
   const hid_t file = state_->file.get();
-  if (H5Aexists_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT) <= 0) return {};
+  if (!detail::has_attribute(file, state_->name(), object, name)) return {};
   const std::string action = fmt::format("read attribute {} of {}", name, object);
-  const Hdf5Handle attribute{
-      check_hdf5(H5Aopen_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), state_->name(), action),
-      H5Aclose};
+  const Hdf5Handle owner = detail::open_object(file, state_->name(), object);
+  const Hdf5Handle attribute{check_hdf5(H5Aopen(owner.get(), name.c_str(), H5P_DEFAULT), state_->name(), action), H5Aclose};
   const Hdf5Handle type{check_hdf5(H5Aget_type(attribute.get()), state_->name(), action), H5Tclose};
   const Hdf5Handle space{check_hdf5(H5Aget_space(attribute.get()), state_->name(), action), H5Sclose};
   if (H5Tget_class(type.get()) != H5T_STRING) return {};

@@ -2,7 +2,8 @@
 /// An HDF5 file that others wrote, read by one rank alone: groups, their attributes, and datasets of numbers and of text.
 ///
 /// Objects are named by their path ("/Base/Zone 1"). No call is collective. What is read is never larger than a multiple of the
-/// file's size, whatever sizes the file claims. HDF5 prints nothing itself.
+/// file's size, whatever sizes the file claims. Nothing is read from other files: an external link on the way to an object,
+/// external storage and virtual datasets are an IoError that names the other file. HDF5 prints nothing itself.
 #include <cstdint>
 #include <filesystem>
 #include <memory>

@@ -23,18 +23,25 @@ herr_t keep_ends(unsigned n, const H5E_error2_t* frame, void* data) {
   return 0;
 }
 
+// The outermost and the innermost reason of HDF5's last failure.
+std::pair<std::string, std::string> last_failure() {
+  std::pair<std::string, std::string> ends;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_ends, &ends);
+  return ends;
+}
+
 }  // namespace
 
 void silence_hdf5() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
 void hdf5_failed(const std::string& file, const std::string& action) {
-  std::pair<std::string, std::string> ends;
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_ends, &ends);
-  auto& [outer, inner] = ends;
+  const auto [outer, inner] = last_failure();
   std::string why = outer == inner ? outer : outer + ": " + inner;
   if (why.empty()) why = "HDF5 gives no reason";
-  throw IoError(fmt::format("cannot {} ({})", action, why), {}, Where{.file = file});
+  throw IoError(fmt::format("cannot {} ({})", action, why), refused_external_link() ? kIntoOneFile : "", Where{.file = file});
 }
+
+bool refused_external_link() { return last_failure().second.starts_with(kExternalLink); }
 
 std::size_t hdf5_elements(Hdf5Id dataset, Hdf5Id type, std::uint64_t file_bytes, const std::string& file,
                           const std::string& object) {

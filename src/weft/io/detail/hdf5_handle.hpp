@@ -15,6 +15,14 @@ void silence_hdf5();
 /// @throws IoError: "cannot <action>", with what HDF5 says about its last failure.
 [[noreturn]] void hdf5_failed(const std::string& file, const std::string& action);
 
+/// The reason that is on HDF5's error stack where inside_file() has refused a link; the names of object and file follow.
+constexpr const char* kExternalLink = "an external link is not followed:";
+/// What to do about data that lie in other files.
+constexpr const char* kIntoOneFile = "put the data into the file itself (h5repack, h5copy; for CGNS cgnsconvert -f)";
+
+/// Returns whether HDF5's last failure was a refused external link.
+[[nodiscard]] bool refused_external_link();
+
 /// Passes on an id or a count; a negative one has failed.
 template <class Result>
 Result check_hdf5(Result result, const std::string& file, const std::string& action) {
