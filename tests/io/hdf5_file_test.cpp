@@ -2,11 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <hdf5.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
 #include "weft/base/id.hpp"
 #include "weft/base/vec3.hpp"
+#include "weft/comm/environment.hpp"
+#include "weft/io/replace_file.hpp"
 
 #include "io/support/scratch.hpp"
 
@@ -14,9 +18,8 @@ namespace weft::io {
 namespace {
 
 using ::testing::HasSubstr;
-using Access = Hdf5File::Access;
 
-class Hdf5 : public ::testing::TestWithParam<Access> {
+class Hdf5 : public ::testing::Test {
  protected:
   Communicator comm = Communicator::world();
   int rank = comm.rank().value();
@@ -32,16 +35,16 @@ std::vector<double> some_rows(const Communicator& comm, int width) {
   return values;
 }
 
-TEST_P(Hdf5, RowsOfAllRanksFollowOneAnother) {
+TEST_F(Hdf5, RowsOfAllRanksFollowOneAnother) {
   const std::vector<double> mine = some_rows(comm, 3);
-  Hdf5File file = Hdf5File::create(comm, path, GetParam());
+  Hdf5File file = Hdf5File::create(comm, path);
   file.write_rows("a/b/wide", std::span<const double>(mine), 3);
   file.write_rows("one", std::span<const double>(mine));
   file.write_rows("nothing", std::span<const std::int64_t>());
   file.close();
 
   const std::int64_t total = std::int64_t{comm.size()} * (comm.size() - 1) / 2;
-  const Hdf5File in = Hdf5File::open(comm, path, GetParam());
+  const Hdf5File in = Hdf5File::open(comm, path);
   EXPECT_TRUE(in.has("a/b/wide"));
   EXPECT_FALSE(in.has("a/c/wide"));
   const DatasetInfo info = in.info("a/b/wide");
@@ -57,7 +60,7 @@ TEST_P(Hdf5, RowsOfAllRanksFollowOneAnother) {
   for (std::size_t i = 0; i < read.size(); ++i) EXPECT_EQ(read[i], 0.1 * static_cast<double>(3 * first + std::int64_t(i)));
 }
 
-TEST_P(Hdf5, ElementTypesKeepTheirNature) {
+TEST_F(Hdf5, ElementTypesKeepTheirNature) {
   struct Tag;
   struct Opaque {
     std::int32_t a;
@@ -67,12 +70,12 @@ TEST_P(Hdf5, ElementTypesKeepTheirNature) {
   const std::vector<Vec3> points{{1, 2, 3}, {4, 5, 6}};
   const std::vector<Key> ids{Key(7), Key(rank)};
   const std::vector<Opaque> opaque{{5, "abc"}};
-  Hdf5File file = Hdf5File::create(comm, path, GetParam());
+  Hdf5File file = Hdf5File::create(comm, path);
   file.write_rows("points", std::span<const Vec3>(points));
   file.write_rows("ids", std::span<const Key>(ids), 2);
   file.write_rows("opaque", std::span<const Opaque>(opaque));
   file.close();
-  const Hdf5File in = Hdf5File::open(comm, path, GetParam());
+  const Hdf5File in = Hdf5File::open(comm, path);
   EXPECT_EQ(in.info("points").columns, 3);
   EXPECT_EQ(in.info("ids").scalar, ElementType::Scalar::int32);
   EXPECT_EQ(in.read_rows<Vec3>("points", 2 * rank, 2)[1], (Vec3{4, 5, 6}));
@@ -80,9 +83,9 @@ TEST_P(Hdf5, ElementTypesKeepTheirNature) {
   EXPECT_STREQ(in.read_rows<Opaque>("opaque", 0, 1)[0].b, "abc");
 }
 
-TEST_P(Hdf5, AttributesAndTexts) {
+TEST_F(Hdf5, AttributesAndTexts) {
   const std::string long_text(100000, 'x');
-  Hdf5File file = Hdf5File::create(comm, path, GetParam());
+  Hdf5File file = Hdf5File::create(comm, path);
   file.make_group("g");
   file.write_attribute("g", "integer", std::int64_t{-5});
   file.write_attribute("/", "real", 0.1);
@@ -91,7 +94,7 @@ TEST_P(Hdf5, AttributesAndTexts) {
   file.write_text("notes/long", long_text + "é");
   file.write_text("none", "");
   file.close();
-  const Hdf5File in = Hdf5File::open(comm, path, GetParam());
+  const Hdf5File in = Hdf5File::open(comm, path);
   EXPECT_EQ(in.read_integer_attribute("g", "integer"), -5);
   EXPECT_EQ(in.read_real_attribute("/", "real"), 0.1);
   EXPECT_EQ(in.read_text_attribute("g", "text"), "hello");
@@ -105,12 +108,12 @@ TEST_P(Hdf5, AttributesAndTexts) {
               HasSubstr("cannot read attribute missing of g"));
 }
 
-TEST_P(Hdf5, ReadingChecksTypeWidthAndRange) {
+TEST_F(Hdf5, ReadingChecksTypeWidthAndRange) {
   const std::vector<double> two{1, 2};
-  Hdf5File file = Hdf5File::create(comm, path, GetParam());
+  Hdf5File file = Hdf5File::create(comm, path);
   file.write_rows("two", std::span<const double>(two.data(), comm.is_root() ? 2U : 0U));
   file.close();
-  const Hdf5File in = Hdf5File::open(comm, path, GetParam());
+  const Hdf5File in = Hdf5File::open(comm, path);
   EXPECT_THAT(error_of<IoError>([&] { (void)in.read_rows<float>("two", 0, 2); }),
               HasSubstr("holds rows of 1 float64, not of 1 float32"));
   EXPECT_THAT(error_of<IoError>([&] { (void)in.read_rows<double>("two", 0, 1, 2); }), HasSubstr("not of 2 float64"));
@@ -123,8 +126,8 @@ TEST_P(Hdf5, ReadingChecksTypeWidthAndRange) {
   EXPECT_EQ(in.read_rows<double>("two", 0, 2), two) << "the file is still usable";
 }
 
-TEST_P(Hdf5, WritingTheSameNameTwiceIsAnError) {
-  Hdf5File file = Hdf5File::create(comm, path, GetParam());
+TEST_F(Hdf5, WritingTheSameNameTwiceIsAnError) {
+  Hdf5File file = Hdf5File::create(comm, path);
   file.make_group("g");
   const std::string error = error_of<IoError>([&] { file.make_group("g"); });
   EXPECT_THAT(error, HasSubstr(path.string() + ": cannot make group g ("));
@@ -133,22 +136,20 @@ TEST_P(Hdf5, WritingTheSameNameTwiceIsAnError) {
   EXPECT_THAT(error_of<IoError>([&] { file.make_group("h"); }), HasSubstr("the file is closed"));
 }
 
-TEST_P(Hdf5, BadPlacesAreNamed) {
-  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::create(comm, scratch / "no/such/file.h5", GetParam()); }),
+TEST_F(Hdf5, BadPlacesAreNamed) {
+  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::create(comm, scratch / "no/such/file.h5"); }),
               HasSubstr("No such file or directory; make its directory first"));
-  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::create(comm, scratch.path(), GetParam()); }),
-              HasSubstr("a directory of this name"));
-  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::create(comm, "/proc/weft.h5", GetParam()); }),
-              HasSubstr("cannot write it"));
-  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::open(comm, path, GetParam()); }), HasSubstr("no such file"));
-  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::open(comm, scratch.path(), GetParam()); }), HasSubstr("is a directory"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::create(comm, scratch.path()); }), HasSubstr("a directory of this name"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::create(comm, "/proc/weft.h5"); }), HasSubstr("cannot write it"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::open(comm, path); }), HasSubstr("no such file"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::open(comm, scratch.path()); }), HasSubstr("is a directory"));
   if (comm.is_root()) std::ofstream(path) << "this is not HDF5";
-  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::open(comm, path, GetParam()); }), HasSubstr("is not an HDF5 file"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::open(comm, path); }), HasSubstr("is not an HDF5 file"));
 }
 
-TEST_P(Hdf5, AFullDiskIsAnErrorBeforeAnyRankWrites) {
+TEST_F(Hdf5, AFullDiskIsAnErrorBeforeAnyRankWrites) {
   const std::vector<double> rows(1000, 1.5);
-  Hdf5File file = Hdf5File::create(comm, path, GetParam());
+  Hdf5File file = Hdf5File::create(comm, path);
   EXPECT_THAT(error_of<IoError>([&] { file.reserve(std::int64_t{1} << 60); }),
               HasSubstr(path.string() + ": the disk has no room for 11529215"));
   file.write_rows("rows", std::span<const double>(rows));
@@ -162,29 +163,127 @@ TEST_P(Hdf5, AFullDiskIsAnErrorBeforeAnyRankWrites) {
   EXPECT_LT(status.st_blocks * 512, size + 300000) << "what was reserved and not used is given back";
 }
 
-TEST_P(Hdf5, TruncatedFilesAreRefused) {
+TEST_F(Hdf5, TruncatedFilesAreRefused) {
   const std::vector<double> rows(1000, 1.5);
-  Hdf5File file = Hdf5File::create(comm, path, GetParam());
+  Hdf5File file = Hdf5File::create(comm, path);
   file.write_rows("rows", std::span<const double>(rows));
   file.close();
   if (comm.is_root()) std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
-  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::open(comm, path, GetParam()); }), HasSubstr("truncated"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::open(comm, path); }), HasSubstr("truncated"));
 }
 
-std::vector<Access> accesses() {
-  if (Hdf5File::has_parallel()) return {Access::gather, Access::parallel};
-  return {Access::gather};
+TEST_F(Hdf5, RowsAreWrittenInPieces) {
+  Communicator in_pieces = comm.split(0);
+  in_pieces.set_piece_bytes(7);  // no multiple of a row
+  // Rank 0 has none, the others more and more.
+  const std::vector<double> mine = some_rows(comm, 3);
+  const std::vector<std::int8_t> fives(static_cast<std::size_t>(20 * rank), 5);
+  Hdf5File file = Hdf5File::create(in_pieces, path);
+  file.write_rows("wide", std::span<const double>(mine), 3);
+  file.write_rows("one", std::span<const std::int8_t>(fives));
+  file.close();
+  const std::int64_t total = std::int64_t{comm.size()} * (comm.size() - 1) / 2;
+  const Hdf5File in = Hdf5File::open(in_pieces, path);
+  const std::vector<double> read = in.read_rows<double>("wide", 0, total, 3);
+  ASSERT_EQ(std::ssize(read), 3 * total);
+  for (std::size_t i = 0; i < read.size(); ++i) EXPECT_EQ(read[i], 0.1 * static_cast<double>(i));
+  EXPECT_EQ(in.read_rows<std::int8_t>("one", 0, 20 * total), std::vector<std::int8_t>(static_cast<std::size_t>(20 * total), 5));
 }
 
-INSTANTIATE_TEST_SUITE_P(Access, Hdf5, ::testing::ValuesIn(accesses()),
-                         [](const auto& access) { return access.param == Access::gather ? "gather" : "parallel"; });
+// A folder of this name for each rank, as on a file system that the ranks do not share.
+std::filesystem::path own_file(const Communicator& comm, const Scratch& scratch) {
+  const std::filesystem::path folder = scratch / ("of_rank_" + std::to_string(comm.rank().value()));
+  std::filesystem::create_directories(folder);
+  return folder / "file.h5";
+}
 
-TEST(Hdf5Access, ParallelWorksOrIsRefused) {
-  const Communicator comm = Communicator::world();
-  const Scratch scratch(comm);
-  const std::string error = error_of<IoError>([&] { Hdf5File::create(comm, scratch / "a.h5", Access::parallel).close(); });
-  EXPECT_THAT(error, Hdf5File::has_parallel() ? HasSubstr("") : HasSubstr("use the parallel build of HDF5"));
-  EXPECT_EQ(error.empty(), Hdf5File::has_parallel());
+TEST_F(Hdf5, AFolderThatTheRanksDoNotShareIsRefused) {
+  if (comm.size() == 1) GTEST_SKIP() << "one rank shares everything";
+  const std::filesystem::path own = own_file(comm, scratch);
+  const auto expect_refused = [&](const std::string& error, const std::string& reason) {
+    EXPECT_THAT(error, HasSubstr("rank 1 on "));
+    EXPECT_THAT(error, HasSubstr(" does not have the file of rank 0: " + reason));
+    EXPECT_THAT(error, HasSubstr("of_rank_1/file.h5: "));
+    EXPECT_THAT(error, HasSubstr("a file system that all nodes share"));
+  };
+  expect_refused(error_of<IoError>([&] { (void)Hdf5File::create(comm, own); }), "cannot open it: No such file");
+  if (!comm.is_root()) std::ofstream(own) << "an older file";
+  expect_refused(error_of<IoError>([&] { (void)Hdf5File::create(comm, own); }), "has another file of this name");
+  std::ifstream untouched(own);
+  std::string content;
+  std::getline(untouched, content);
+  EXPECT_EQ(content == "an older file", !comm.is_root());
+
+  std::filesystem::remove(own);
+  if (comm.is_root()) Hdf5File::create(Communicator::self(), own).close();
+  expect_refused(error_of<IoError>([&] { (void)Hdf5File::open(comm, own); }), "no such file");
+  if (!comm.is_root()) {
+    Hdf5File other = Hdf5File::create(Communicator::self(), own);
+    other.write_text("more", std::string(5000, 'x'));
+    other.close();
+  }
+  expect_refused(error_of<IoError>([&] { (void)Hdf5File::open(comm, own); }), "its file has ");
+}
+
+// The last rank throws with the file open; the others hold it open until that rank has left, or for 10 s where it does not.
+TEST_F(Hdf5, ARankThatFailsAloneWaitsForNobody) {
+  if (comm.size() == 1) GTEST_SKIP() << "one rank fails for all";
+  constexpr double kLimitSeconds = 10;
+  struct Alone {};
+  struct Others {};
+  const bool last = rank == comm.size() - 1;
+  const auto fail = [&] {
+    if (last) throw Alone();
+    const bool left = MpiEnvironment::everyone_arrives(comm, kLimitSeconds);
+    EXPECT_TRUE(left) << "the rank that failed waits for this one";
+    throw Others();
+  };
+  const auto run = [&](const auto& work) {
+    try {
+      work();
+    } catch (const Alone&) {
+      EXPECT_TRUE(MpiEnvironment::everyone_arrives(comm, kLimitSeconds));
+    } catch (const Others&) {
+    }
+    comm.barrier();
+  };
+  run([&] {
+    write_whole_hdf5(comm, path, [&](Hdf5File& file) {
+      file.make_group("a");
+      fail();
+    });
+  });
+  EXPECT_FALSE(std::filesystem::exists(path));
+  comm.barrier();
+  Hdf5File file = Hdf5File::create(comm, path);
+  file.make_group("a");
+  file.close();
+  run([&] {
+    const Hdf5File in = Hdf5File::open(comm, path);
+    EXPECT_TRUE(in.has("a"));
+    fail();
+  });
+  EXPECT_TRUE(Hdf5File::open(comm, path).has("a")) << "the file is as it was";
+}
+
+TEST_F(Hdf5, OtherFilesAreNotFollowed) {
+  const std::vector<std::int64_t> three{1, 2, 3};
+  const std::vector<std::int64_t> mine = comm.is_root() ? three : std::vector<std::int64_t>();
+  for (const char* name : {"file.h5", "other.h5"}) {
+    Hdf5File file = Hdf5File::create(comm, scratch / name);
+    file.write_rows("three", std::span<const std::int64_t>(mine));
+    file.close();
+  }
+  if (comm.is_root()) {
+    const hid_t whole = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Lcreate_external("other.h5", "/three", whole, "out", H5P_DEFAULT, H5P_DEFAULT);
+    H5Fclose(whole);
+  }
+  comm.barrier();
+  const Hdf5File in = Hdf5File::open(comm, path);
+  EXPECT_EQ(in.read_rows<std::int64_t>("three", 0, 3), three);
+  EXPECT_THAT(error_of<IoError>([&] { (void)in.read_rows<std::int64_t>("out", 0, 3); }), HasSubstr("/three in other.h5"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)in.has_attribute("out", "a"); }), HasSubstr("external link is not followed"));
 }
 
 }  // namespace

@@ -50,8 +50,6 @@ class Communicator {
   /// MPI's own handle, owned by this object. Tags from kTags upwards are Weft's.
   /// @pre valid()
   [[nodiscard]] MPI_Comm handle() const;
-  /// For libraries that want hints beside the handle (HDF5): none.
-  [[nodiscard]] static MPI_Info no_hints() { return MPI_INFO_NULL; }
 
   /// Tags of point-to-point messages are 0 .. kTags - 1.
   static constexpr int kTags = 32000;

@@ -3,6 +3,10 @@
 ///
 /// Names are paths in the file ("VTKHDF/Points"); groups on the way are made as needed. Every result of HDF5 is checked, and
 /// ranks agree on it: IoError, with the file and HDF5's own words, is thrown by all of them. HDF5 prints nothing itself.
+///
+/// No call into HDF5 is collective. Rank 0 alone writes the structure of a file; it tells each rank where the rows of a dataset
+/// begin, and the ranks write their rows there themselves. For reading, every rank opens the file alone. A rank that fails alone
+/// with a file open therefore waits for nobody: neither its error nor the destructor communicates.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -26,32 +30,27 @@ struct DatasetInfo {
 
 class Hdf5File {
  public:
-  /// parallel: every rank writes its part (MPI-IO). gather: rank 0 writes for all; needs memory for a whole dataset there.
-  /// automatic: parallel on more than one rank where HDF5 was built for it, else gather.
-  enum class Access { automatic, parallel, gather };
-
-  /// Whether this build of HDF5 has Access::parallel.
-  [[nodiscard]] static bool has_parallel();
-
-  /// A new file; one of this name is replaced. @throws IoError: no such directory, no permission; parallel where there is none.
+  /// Creates a file; one of this name is replaced. Every rank must see the file that rank 0 creates.
+  /// @throws IoError: no such directory, no permission; a directory that the ranks do not share, with the rank and its machine.
   /// @collective
-  [[nodiscard]] static Hdf5File create(const Communicator& comm, const std::filesystem::path& path,
-                                       Access access = Access::automatic);
-  /// For reading. @throws IoError: no such file, not HDF5, truncated. @collective
-  [[nodiscard]] static Hdf5File open(const Communicator& comm, const std::filesystem::path& path,
-                                     Access access = Access::automatic);
+  [[nodiscard]] static Hdf5File create(const Communicator& comm, const std::filesystem::path& path);
+  /// Opens a file for reading. Links and datasets that lead to other files are refused when they are met.
+  /// @throws IoError: no such file, not HDF5, truncated; a rank that does not see the file of rank 0, with its machine.
+  /// @collective
+  [[nodiscard]] static Hdf5File open(const Communicator& comm, const std::filesystem::path& path);
 
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) noexcept;
-  /// Closes; an error is lost: call close() to see it. @collective
+  /// Closes the file on this rank. Does not communicate, and errors are lost: call close() to see them.
   ~Hdf5File();
 
   /// Makes sure that the disk has room for so many more bytes; writing does so by itself for each dataset. A full disk is thus an
-  /// error before any rank writes: MPI-IO and HDF5 may not survive one that comes later. Where the file system cannot reserve,
+  /// error before any rank writes: HDF5 may not survive one that comes later. Where the file system cannot reserve,
   /// free space is compared. @throws IoError: no room. @collective
   void reserve(std::int64_t bytes);
 
-  /// Writes out and closes. @throws IoError: the disk is full. @collective
+  /// Writes out, waits on every rank that wrote until its data are on the disk (fsync), and closes.
+  /// @throws IoError: the disk is full. @collective
   void close();
 
   [[nodiscard]] const std::filesystem::path& path() const;
@@ -67,7 +66,8 @@ class Hdf5File {
   /// A text of any length as a dataset of its own.
   void write_text(const std::string& name, std::string_view text);
   /// The ranks' rows one after the other, in the order of the ranks, as one dataset. Each rank gives rows of `width` elements
-  /// (the same everywhere); a rank may give none. The dataset has one dimension where a row is one scalar, else two.
+  /// (the same everywhere); a rank may give none. The dataset has one dimension where a row is one scalar, else two. Rows are
+  /// written in pieces of at most comm().piece_bytes().
   template <class T>
   void write_rows(const std::string& name, std::span<const T> elements, std::int32_t width = 1) {
     write_bytes(name, std::as_bytes(elements), element_type<T>, width);
