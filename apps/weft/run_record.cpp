@@ -14,6 +14,7 @@
 
 #include "weft/device/info.hpp"
 #include "weft/flow/results.hpp"
+#include "weft/io/text_file.hpp"
 #include "weft/mesh/mesh_stats.hpp"
 
 #include "commit.hpp"
@@ -209,15 +210,9 @@ void RunRecord::save() {
   nlohmann::ordered_json calls = earlier_;
   calls.push_back(call_);
   const nlohmann::ordered_json record{{"format", 1}, {"mesh", mesh_}, {kCalls, calls}};
-  fs::path part = file_;
-  part += ".part";
-  std::error_code failed;
-  {
-    std::ofstream out(part, std::ios::binary);
-    out << record.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
-    out.close();
-    if (out) fs::rename(part, file_, failed);
-    if (!out || failed) fs::remove(part, failed);
+  try {
+    io::write_text(file_, record.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+  } catch (const IoError&) {  // a run goes on without its record
   }
 }
 

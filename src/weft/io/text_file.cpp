@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "weft/base/error.hpp"
+#include "weft/io/detail/sync.hpp"
 
 namespace weft::io {
 namespace fs = std::filesystem;
@@ -48,8 +49,10 @@ void write_text(const fs::path& path, std::string_view text) {
     fs::remove(beside, code);
     throw IoError("cannot write all of it", "is the disk full? Make room, or write elsewhere", in(path));
   }
+  detail::sync_file(beside);
   fs::rename(beside, path, code);
   if (code) throw IoError(fmt::format("cannot rename {} to it: {}", beside.string(), code.message()), {}, in(path));
+  detail::sync_parent(path);
 }
 
 void make_directories(const fs::path& path) {

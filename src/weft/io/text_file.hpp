@@ -10,7 +10,8 @@ namespace weft::io {
 /// @throws IoError: it does not exist, is a directory, cannot be read.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path);
 
-/// Writes the file beside its final name and renames it, so that nobody ever sees half of it. This rank alone.
+/// Writes the file beside its final name, waits until it is on the disk and renames it, so that nobody ever sees half of it, not
+/// even after a crash of the machine. This rank alone.
 /// @throws IoError: the directory does not exist or cannot be written, the disk is full.
 void write_text(const std::filesystem::path& path, std::string_view text);
 
