@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include <algorithm>
 
 #include "weft/base/vec3.hpp"
 
@@ -196,6 +199,32 @@ TEST_F(ArrayIoFile, ParArraysKnowTheirOffsetsAfterwards) {
   EXPECT_EQ(read.global_rows(), array.global_rows());
   EXPECT_EQ(read.row_offsets().first(), array.row_offsets().first());
   expect_rows(read.local(), read.row_offsets().first().value(), comm.rank().value());
+}
+
+// Only the last rank sees the damage; every rank throws, and none waits.
+TEST_F(ArrayIoFile, DamagedRowLengthsOfOneRankAreAnErrorOnEveryRank) {
+  Hdf5File file = Hdf5File::create(comm, path);
+  write_array(file, "padded", filled<Array<Key, NonUniform, 8>>(comm, 5));
+  file.close();
+  const std::int64_t last = 5 * std::int64_t{comm.size()} - 1;
+  if (comm.is_root()) {  // the last three rows begin where the row before them does, and the last one has their entries
+    const hid_t whole = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t starts = H5Dopen2(whole, "padded/row_start", H5P_DEFAULT), space = H5Dget_space(starts);
+    std::vector<std::int64_t> values(static_cast<std::size_t>(last) + 1);
+    H5Dread(starts, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+    std::fill(values.end() - 3, values.end(), values[values.size() - 4]);
+    H5Dwrite(starts, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+    H5Sclose(space);
+    H5Dclose(starts);
+    H5Fclose(whole);
+  }
+  comm.barrier();
+  const Hdf5File in = Hdf5File::open(comm, path);
+  Array<Key, NonUniform, 8> padded;
+  EXPECT_THAT(error_of<IoError>([&] { read_array(in, "padded", padded); }),
+              HasSubstr("array padded: row " + std::to_string(last) + " has "));
+  Array<Key, NonUniform> csr;
+  EXPECT_THAT(error_of<IoError>([&] { read_array(in, "padded", csr); }), HasSubstr("and no row may have more than 4"));
 }
 
 TEST_F(ArrayIoFile, WrongTypeWidthShapeAndNameAreRefused) {

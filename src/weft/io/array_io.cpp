@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "weft/base/id.hpp"
@@ -50,9 +52,12 @@ ArrayPart read_array_shape(const Hdf5File& file, const std::string& name, const 
   const std::int64_t width = file.read_integer_attribute(name, "Width");
   const std::int64_t writers = file.info(name + "/rows_of_rank").rows;
   const std::vector<std::int64_t> written = file.read_rows<std::int64_t>(name + "/rows_of_rank", 0, writers);
-  const std::int64_t total = std::accumulate(written.begin(), written.end(), std::int64_t{0});
 
   agreed(comm, [&] {
+    const bool negative = std::any_of(written.begin(), written.end(), [](std::int64_t count) { return count < 0; });
+    if (negative || width < 0 || width > std::numeric_limits<std::int32_t>::max()) {
+      throw IoError(fmt::format("array {}: its width or its numbers of rows are out of range: it is damaged", name), {}, where);
+    }
     const bool fits = wanted.width == 0 || (ragged ? width <= wanted.width : width == wanted.width);
     if (element != to_string(wanted.element) || ragged != wanted.ragged || !fits) {
       throw IoError(fmt::format("array {} has {}, not {}", name, describe(element, ragged, width),
@@ -63,6 +68,7 @@ ArrayPart read_array_shape(const Hdf5File& file, const std::string& name, const 
 
   ArrayPart part;
   part.width = static_cast<std::int32_t>(width);
+  const std::int64_t total = std::accumulate(written.begin(), written.end(), std::int64_t{0});
   const auto me = static_cast<std::size_t>(comm.rank().value());
   const bool given = comm.any(rows.has_value());
   if (given) {
@@ -95,6 +101,11 @@ std::vector<std::int64_t> read_row_starts(const Hdf5File& file, const std::strin
       if (starts[i] < (i == 0 ? 0 : starts[i - 1]) || starts[i] > entries) {
         throw IoError(fmt::format("array {}: row {} starts where no entry is: it is damaged", name,
                                   part.first + static_cast<std::int64_t>(i)),
+                      {}, Where{.file = file.path().string()});
+      }
+      if (i > 0 && starts[i] - starts[i - 1] > part.width) {
+        throw IoError(fmt::format("array {}: row {} has {} entries, and no row may have more than {}: it is damaged", name,
+                                  part.first + static_cast<std::int64_t>(i) - 1, starts[i] - starts[i - 1], part.width),
                       {}, Where{.file = file.path().string()});
       }
     }

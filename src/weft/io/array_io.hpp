@@ -43,7 +43,8 @@ void write_row_starts(Hdf5File& file, const std::string& name, const std::vector
 /// @throws IoError: no such array, another element type, shape or width; rows that do not add up.  @collective
 [[nodiscard]] ArrayPart read_array_shape(const Hdf5File& file, const std::string& name, const ArrayShape& wanted,
                                          std::optional<std::int64_t> rows);
-/// Starts of the part's rows and the end of the last, from the file's first entry on. @collective
+/// Starts of the part's rows and the end of the last, from the file's first entry on.
+/// @throws IoError on every rank: rows that do not follow one another, or are longer than the stored width.  @collective
 [[nodiscard]] std::vector<std::int64_t> read_row_starts(const Hdf5File& file, const std::string& name, const ArrayPart& part);
 
 }  // namespace detail
@@ -97,35 +98,39 @@ void read_array(const Hdf5File& file, const std::string& name, Array<T, RowSize,
   if constexpr (!kRagged) {
     const std::vector<T> entries =
         file.read_rows<T>(name + "/entries", part.first, part.width > 0 ? part.rows : 0, std::max(part.width, 1));
-    if constexpr (A::kKind == RowKind::fixed) {
-      array.resize(part.rows, part.width);
-    } else {
-      array.resize(part.rows);
-    }
-    auto entry = entries.begin();
-    for (std::int32_t i = 0; i < count; ++i) {
-      for (std::int32_t k = 0; k < part.width; ++k) array(i, k) = *entry++;
-    }
+    agreed(file.comm(), [&] {
+      if constexpr (A::kKind == RowKind::fixed) {
+        array.resize(part.rows, part.width);
+      } else {
+        array.resize(part.rows);
+      }
+      auto entry = entries.begin();
+      for (std::int32_t i = 0; i < count; ++i) {
+        for (std::int32_t k = 0; k < part.width; ++k) array(i, k) = *entry++;
+      }
+    });
   } else {
     std::vector<std::int64_t> starts = detail::read_row_starts(file, name, part);
     const std::int64_t base = starts.front();
     std::vector<T> entries = file.read_rows<T>(name + "/entries", base, starts.back() - base);
-    for (std::int64_t& start : starts) start -= base;
-    if constexpr (A::kKind == RowKind::csr) {
-      array.assign(starts, entries);
-    } else {
-      if constexpr (A::kKind == RowKind::max) {
-        array.resize(part.rows, std::max(wanted, part.width));
+    agreed(file.comm(), [&] {
+      for (std::int64_t& start : starts) start -= base;
+      if constexpr (A::kKind == RowKind::csr) {
+        array.assign(starts, entries);
       } else {
-        array.resize(part.rows);
+        if constexpr (A::kKind == RowKind::max) {
+          array.resize(part.rows, std::max(wanted, part.width));
+        } else {
+          array.resize(part.rows);
+        }
+        for (std::int32_t i = 0; i < count; ++i) {
+          const auto row = static_cast<std::size_t>(i);
+          const auto size = static_cast<std::int32_t>(starts[row + 1] - starts[row]);
+          array.resize_row(i, size);
+          for (std::int32_t k = 0; k < size; ++k) array(i, k) = entries[static_cast<std::size_t>(starts[row] + k)];
+        }
       }
-      for (std::int32_t i = 0; i < count; ++i) {
-        const auto row = static_cast<std::size_t>(i);
-        const auto size = static_cast<std::int32_t>(starts[row + 1] - starts[row]);
-        array.resize_row(i, size);
-        for (std::int32_t k = 0; k < size; ++k) array(i, k) = entries[static_cast<std::size_t>(starts[row] + k)];
-      }
-    }
+    });
   }
 }
 
