@@ -45,6 +45,15 @@ class ResultsFolder(InFolder):
         self.assertIn("file", self.weft("run", *self.coarse("sod", results="file/results"), code=FAILED))
         self.assertIn("file", self.weft("run", *self.coarse("sod", results="file/results"), *ranks(2), code=FAILED))
 
+    def test_holds_a_case_of_any_length(self):
+        title = "long " * 20000  # HDF5's attributes end at 64 KB
+        self.weft("run", *self.coarse("sod", f'title="{title}"'), *ranks(2))
+        self.weft("run", *self.coarse("sod", f'title="{title}"', steps=8), "--resume")
+        if h5py:
+            with h5py.File(max((self.folder / "sod").glob("fields_*.hdf"))) as fields:
+                self.assertIn(title, fields["Provenance"][()].decode())
+        self.weft("report", "sod")
+
     def test_nothing_to_resume(self):
         self.assertIn("leave out --resume", self.weft("run", *self.coarse("sod"), "--resume", code=FAILED))
 

@@ -118,7 +118,7 @@ void write_vtkhdf(const Communicator& comm, const std::filesystem::path& path, c
   if (!is_piece) piece.offsets.clear();
 
   write_whole_hdf5(comm, path, [&](Hdf5File& file) {
-    file.write_attribute("/", "Provenance", options.provenance);
+    file.write_text("Provenance", options.provenance);  // HDF5 holds no attribute of more than 64 KB
     file.make_group("VTKHDF");
     const std::array<std::int64_t, 2> version{1, 0};
     file.write_attribute("VTKHDF", "Version", version);

@@ -32,7 +32,7 @@ struct VtkOptions {
   double time = 0;                           ///< s; stored as field data "TimeValue"
   std::int64_t step = 0;                     ///< stored as field data "Step"
   Precision precision = Precision::float64;  ///< of points and real fields
-  std::string provenance{};                  ///< any text: stored as attribute "Provenance" of the root
+  std::string provenance{};                  ///< any text of any length: stored as dataset "Provenance"
 };
 
 /// Writes `path`, which appears when it is whole. Ranks without cells are no piece.
