@@ -47,6 +47,8 @@ class WrongInput(InFolder):
         (self.folder / "case.toml").write_text(text)
         line = 1 + text[:text.index('limiter = ')].count("\n")
         self.assertIn(f"case.toml:{line}:", self.weft("check", "case.toml", code=FAILED))
+        (self.folder / "case.toml").write_text("title = 'deep'\n" + "a." * 200_000 + "a = 1\n")
+        self.assertIn("case.toml:2:202: a key or value is nested more than 100 levels", self.weft("check", "case.toml", code=FAILED))
         (self.folder / "case.toml").write_text("[mesh\n")
         self.assertIn("case.toml:1:", self.weft("check", "case.toml", code=FAILED))
 

@@ -229,6 +229,34 @@ TEST(CaseErrors, TomlErrorsHaveLineAndColumn) {
               StartsWith("case.toml:3:"));
 }
 
+TEST(CaseErrors, DeepNestingIsRefusedBeforeItIsParsed) {
+  const auto refused = [](const std::string& text, const std::string& begin) {
+    const std::string error = error_of<InputError>([&] { static_cast<void>(CaseFile::from_text(text)); });
+    EXPECT_THAT(error, StartsWith(begin));
+    EXPECT_THAT(error, HasSubstr(": a key or value is nested more than 100 levels deep; use fewer dots or brackets"));
+  };
+  const auto repeated = [](const std::string& word, int times) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += word;
+    return text;
+  };
+  const std::string dots = repeated("a.", 200'000) + "a";
+  refused("title = \"x\"\n" + dots + " = 1\n", "case.toml:2:202: ");
+  refused("[" + dots + "]\nx = 1\n", "case.toml:1:201: ");
+  refused("x = " + repeated("{ a.a = ", 200'000), "case.toml:1:");
+  refused("x = " + repeated("[\n", 200'000), "case.toml:101:1: ");
+  refused("a = '''[[['\n'''\n" + repeated("\"a.\\\"\" . ", 200'000) + "a = 1", "case.toml:3:");
+  EXPECT_THAT(error_of<InputError>(
+                  [&] { static_cast<void>(CaseFile::from_text("", "case.toml", std::vector<std::string>{dots + "=1"})); }),
+              HasSubstr("is not a key"));
+  // Dots and brackets in strings, comments and numbers are no levels.
+  const std::string many = repeated("[.{", 300);
+  const std::string text = "# " + many + "\na = \"" + many + "\\\"" + many + "\"\nb = '" + many + "'\nc = \"\"\"\n" + many +
+                           "\"\n" + many + "\"\"\"\"\nd = '''" + many + "''' # " + many + "\ne = [" +
+                           repeated("1.5, [2.5],\n", 300) + "]\n";
+  EXPECT_NO_THROW(static_cast<void>(CaseFile::from_text(text)));
+}
+
 TEST(CaseErrors, CallersCanRejectAKey) {
   const CaseReader reader = reader_of("[flow]\nend = 3\n");
   const Section flow = reader.root().section("flow", {});

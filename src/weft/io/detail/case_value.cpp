@@ -99,6 +99,68 @@ std::vector<std::string> split_key(const std::string& key, const Place& place) {
   return path;
 }
 
+// Returns the first position behind the string, of one or several lines, that begins at `begin`.
+std::size_t behind_string(std::string_view text, std::size_t begin) {
+  const char quote = text[begin];
+  const std::string three(3, quote);
+  const bool long_string = text.substr(begin, 3) == three;
+  for (std::size_t at = begin + (long_string ? 3 : 1); at < text.size(); ++at) {
+    if (text[at] == '\\' && quote == '"') {
+      ++at;
+    } else if (!long_string && (text[at] == quote || text[at] == '\n')) {
+      return at + 1;
+    } else if (long_string && text.substr(at, 3) == three) {
+      at += 3;
+      while (at < text.size() && text[at] == quote) ++at;  // up to two quotes may stand before the three that close
+      return at;
+    }
+  }
+  return text.size();
+}
+
+// Refuses keys and values nested so deeply that the recursion over them, in toml++ and here, would exhaust the stack: each dot of
+// a key makes a table, and toml++ bounds only the nesting of brackets. Everything else is for the parser to refuse.
+void check_depth(std::string_view text, const std::string& name) {
+  constexpr int kMostLevels = 100;
+  std::vector<int> outer{0};  // the depth at each open bracket
+  int depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    switch (text[at]) {
+      case '#':
+        at = std::min(text.find('\n', at), text.size()) - 1;
+        break;
+      case '"':
+      case '\'':
+        at = behind_string(text, at) - 1;
+        break;
+      case '.':
+        ++depth;
+        break;
+      case '[':
+      case '{':
+        outer.push_back(++depth);
+        break;
+      case ']':
+      case '}':
+        if (outer.size() > 1) outer.pop_back();
+        depth = outer.back();
+        break;
+      case ',':
+      case '\n':
+        depth = outer.back();
+        break;
+      default:
+        break;
+    }
+    if (depth <= kMostLevels) continue;
+    const std::string_view before = text.substr(0, at);
+    const std::size_t line_begin = before.rfind('\n') + 1;  // 0 on the first line
+    const Place place{name, 1 + std::count(before.begin(), before.end(), '\n'), static_cast<std::int64_t>(at - line_begin) + 1};
+    throw InputError(fmt::format("a key or value is nested more than {} levels deep", kMostLevels), "use fewer dots or brackets",
+                     place.where({}));
+  }
+}
+
 }  // namespace
 
 bool CaseValue::is_list_of_tables() const {
@@ -134,6 +196,7 @@ std::string CaseValue::describe() const {
 }
 
 CaseValue parse_toml(std::string_view text, const std::string& name) {
+  check_depth(text, name);
   try {
     return convert(toml::parse(text, name), name);
   } catch (const toml::parse_error& error) {
