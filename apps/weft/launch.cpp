@@ -62,12 +62,25 @@ std::vector<std::string> command_line(int ranks, const std::string& options, int
 
 /// Names, in the environment of the ranks, a file in memory into which each of them writes a byte when it starts.
 constexpr const char* kMark = "WEFT_STARTED";
+constexpr const char* kMarkFile = "weft-started";
 
 /// Its descriptor, or -1. It goes with this process.
 int make_mark() {
-  const int file = memfd_create("weft-started", MFD_CLOEXEC);
+  const int file = memfd_create(kMarkFile, MFD_CLOEXEC);
   if (file >= 0) setenv(kMark, fmt::format("/proc/{}/fd/{}", getpid(), file).c_str(), /*overwrite=*/1);
   return file;
+}
+
+/// Returns whether a path is that of a mark which a launcher of this user has made: /proc/<pid>/fd/<descriptor>, and behind it a
+/// file in memory of our name. The environment may be somebody else's, and on another machine the path names something else.
+bool is_mark(const char* path) {
+  long pid = 0, descriptor = 0;
+  int length = 0;
+  if (std::sscanf(path, "/proc/%ld/fd/%ld%n", &pid, &descriptor, &length) != 2 || path[length] != '\0') return false;
+  char target[64] = {};
+  struct stat file {};
+  return readlink(path, target, sizeof target - 1) > 0 && target == fmt::format("/memfd:{} (deleted)", kMarkFile) &&
+         stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink == 0 && file.st_uid == geteuid();
 }
 
 off_t started_ranks(int mark) {
@@ -134,7 +147,8 @@ void tell_what_ended(int code, bool started, std::span<const std::string> mpirun
 
 void note_start() {
   const char* const mark = std::getenv(kMark);
-  const int file = mark == nullptr ? -1 : open(mark, O_WRONLY | O_APPEND);
+  if (mark == nullptr || !is_mark(mark)) return;
+  const int file = open(mark, O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file < 0) return;
   (void)!write(file, "+", 1);
   close(file);

@@ -11,7 +11,7 @@ import termios
 import time
 import unittest
 
-from weft_support import DONE, INTERRUPTED, PATIENCE, WEFT, InFolder, alive, descendants, environment, is_rank, parent_of, ranks, sets
+from weft_support import DONE, FAILED, INTERRUPTED, PATIENCE, WEFT, InFolder, alive, descendants, environment, is_rank, parent_of, ranks, sets
 
 
 class Terminal(InFolder):
@@ -141,6 +141,44 @@ class Interrupted(InFolder):
         process.kill()
         process.wait()
         self.assertEqual(self.left_after(10, family), [])
+
+
+class Nodes(InFolder):
+    def test_that_do_not_share_the_results_folder(self):
+        """Rank 1 works in a folder of its own, so the relative path of the results leads it elsewhere, as on another node."""
+        (self.folder / "node1").mkdir()
+        (self.folder / "start").write_text('#!/bin/sh\ntest "$OMPI_COMM_WORLD_RANK" = 1 && cd node1\nexec "$@"\n')
+        (self.folder / "start").chmod(0o755)
+        command = ["mpirun", "-q", "--oversubscribe", "-n", "2", self.folder / "start", WEFT, "run", *self.coarse("sod")]
+        root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        for stale in (False, True):
+            if stale:  # the results of an older run, under the same name
+                (self.folder / "node1" / "sod").mkdir()
+                (self.folder / "node1" / "sod" / "fields_00000000.hdf.part").write_text("older")
+            done = subprocess.run([*map(str, command), "--overwrite"], cwd=self.folder, env=environment() | root, timeout=30,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            self.assertEqual(done.returncode, FAILED, done.stdout)
+            self.assertRegex(done.stdout, r"sod/\w+\.\w+\.part: rank 1 on \S+ does not have the file of rank 0: ")
+            self.assertIn("a file system that all nodes share", done.stdout)
+            self.assertNotIn("alone", done.stdout)
+        self.assertEqual((self.folder / "node1" / "sod" / "fields_00000000.hdf.part").read_text(), "older")
+
+
+class Launcher(InFolder):
+    def test_marks_nothing_but_its_own_file(self):
+        """WEFT_STARTED comes from the environment: only the file in memory of a launcher is written."""
+        precious = self.folder / "precious"
+        precious.write_text("precious")
+        os.symlink(precious, self.folder / "link")
+        with open(precious, "a") as file:
+            of_ours = f"/proc/{os.getpid()}/fd/{file.fileno()}"
+            for name in (str(precious), str(self.folder / "link"), of_ours, of_ours + "x", "/proc/1/fd/../root", ""):
+                self.weft("info", WEFT_STARTED=name)
+        self.assertEqual(precious.read_text(), "precious")
+        mark = os.memfd_create("weft-started")
+        self.weft("info", WEFT_STARTED=f"/proc/{os.getpid()}/fd/{mark}")
+        self.assertEqual(os.fstat(mark).st_size, 1)
+        os.close(mark)
 
 
 if __name__ == "__main__":
