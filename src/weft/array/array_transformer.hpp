@@ -1,6 +1,5 @@
 #pragma once
 /// ArrayTransformer and Exchange: ghost rows refreshed from their owners (pull), and ghost values brought back to them (push).
-#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -9,15 +8,10 @@
 #include "weft/array/pair_ref.hpp"
 #include "weft/array/reduce.hpp"
 #include "weft/array/transport.hpp"
+#include "weft/comm/traffic.hpp"
 #include "weft/device/stream.hpp"
 
 namespace weft {
-
-/// What one rank sends to others.
-struct Traffic {
-  std::int64_t messages = 0, bytes = 0;
-  friend bool operator==(const Traffic&, const Traffic&) = default;
-};
 
 /// One kind of exchange of certain arrays, set up once and run any number of times: one message per neighbour for all of them.
 ///
