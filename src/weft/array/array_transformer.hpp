@@ -96,6 +96,8 @@ class ArrayTransformer {
   [[nodiscard]] const GhostPlan& plan() const { return plan_; }
 
  private:
+  /// @throws CommError on every rank, unless ghost rows are as long as their owners' rows. @collective
+  void expect_csr_rows_as_long_as_their_owners() const;
   [[nodiscard]] Exchange make(detail::Direction direction, Reduce op) const;
 
   GhostPlan plan_;
