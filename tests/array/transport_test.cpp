@@ -322,6 +322,26 @@ TEST_P(TransportTest, DestroyedInFlightItWaitsForNobody) {
   for (std::int32_t i = 0; i < plan.rows(); ++i) EXPECT_EQ(q(i), plan.owner(LocalRow(i)).value());
 }
 
+TEST_P(TransportTest, ClosedItLetsArraysGo) {
+  for (int again = 0; again < 3; ++again) {
+    ArrayPair<double, 5> q(plan, Layout::aos, backend);
+    for (double& x : q.storage()) x = comm.rank().value();
+    Exchange exchange = pull({q});
+    exchange.run(After());
+    exchange.close();
+    EXPECT_THROW(exchange.run(After()), ContractError);
+    EXPECT_FALSE(exchange.in_flight());
+    for (std::int32_t i = 0; i < plan.rows(); ++i) ASSERT_EQ(q(i, 4), plan.owner(LocalRow(i)).value());
+  }
+  ArrayPair<double> q(plan, Layout::aos, backend);
+  Exchange exchange = pull({q});
+  if (comm.is_root()) exchange.start(After());
+  EXPECT_THROW(exchange.close(), ContractError) << "in flight on rank 0";
+  if (!comm.is_root()) exchange.start(After());
+  exchange.wait();
+  exchange.close();
+}
+
 INSTANTIATE_TEST_SUITE_P(Host, TransportTest,
                          ::testing::Combine(::testing::Values(Backend::host),
                                             ::testing::Values(Transport::host, Transport::shared)),
