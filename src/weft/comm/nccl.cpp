@@ -59,7 +59,7 @@ std::shared_ptr<NcclCommunicator> NcclCommunicator::of(const Communicator& comm)
   } catch (const DeviceError&) {
     error = std::current_exception();
   }
-  if (!comm.all(error == nullptr) && shared != nullptr) shared->abort();
+  if (!comm.all(error == nullptr) && shared != nullptr) shared->give_up();
   agree(comm, error);
   made.emplace(comm.handle(), shared);
   return shared;
@@ -73,7 +73,7 @@ NcclCommunicator::NcclCommunicator(const Communicator& comm, const void* id) : c
   handle_ = native;
 }
 
-void NcclCommunicator::abort() noexcept { ncclCommAbort(static_cast<ncclComm_t>(std::exchange(handle_, nullptr))); }
+void NcclCommunicator::give_up() noexcept { ncclCommAbort(static_cast<ncclComm_t>(std::exchange(handle_, nullptr))); }
 
 void NcclCommunicator::exchange(std::span<const Message> sends, std::span<const Message> receives, Stream& stream) {
   if (sends.empty() && receives.empty()) return;

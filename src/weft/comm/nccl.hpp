@@ -37,7 +37,7 @@ class NcclCommunicator {
  private:
   NcclCommunicator(const Communicator& comm, const void* id);
   /// Lets go of what the other ranks could not make.
-  void abort() noexcept;
+  void give_up() noexcept;
   Communicator comm_;  ///< so that MPI gives its handle to no other
   void* handle_ = nullptr;
 };
