@@ -7,6 +7,8 @@
 
 #include "weft/comm/communicator.hpp"
 
+#include "launch.hpp"
+
 namespace weft::app {
 
 /// Exit codes of the program, as docs/guide/command_line.md lists them.
@@ -21,12 +23,11 @@ enum class Exit : int {
 /// A chosen command, ready to run on every rank.
 using Action = std::function<Exit(const Communicator&)>;
 
-/// What the command line asks for. Where `ranks` is positive and no launcher is at work yet, main starts mpirun.
+/// What the command line asks for. Where `launch.ranks` is positive and no launcher is at work yet, main starts mpirun.
 struct Request {
   Action action;
   std::function<Exit()> without_mpi;  ///< in place of an action: runs before MPI would start
-  int ranks = 0;
-  std::string launcher_options;
+  Launch launch;
 };
 
 void add_run(CLI::App& app, Request& request);
@@ -41,7 +42,9 @@ void add_reference(CLI::App& app, Request& request);
 /// As CLI::PositiveNumber, which names its limits to the last of 309 digits when it refuses a number.
 [[nodiscard]] CLI::Validator positive();
 
-/// Adds -n/--ranks and --mpirun-options.
-void add_launch_options(CLI::App& command, Request& request);
+/// Adds -n/--ranks, --mpirun-options and --oversubscribe.
+/// @param names  of the number of ranks: "-n" alone where --ranks means something else.
+void add_launch_options(CLI::App& command, Request& request, const std::string& names = "-n,--ranks",
+                        const std::string& help = "Start this many MPI ranks (through mpirun)");
 
 }  // namespace weft::app

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -22,16 +23,24 @@
 #include <thread>
 #include <vector>
 
+#include "weft/base/counted.hpp"
+#include "weft/base/error.hpp"
+
 #include "command.hpp"
 
 namespace weft::app {
 namespace {
 
+/// Ranks that are started without asking: so many per core, and so many on any machine.
+constexpr int kRanksPerCore = 4, kRanksAnywhere = 16;
+
 volatile std::sig_atomic_t g_job = 0;
 volatile std::sig_atomic_t g_signals = 0;
 volatile std::sig_atomic_t g_ready = 0;  ///< ranks heed SIGUSR1
 
-extern "C" void forward(int /*signal*/) {
+extern "C" void forward(int signal) {
+  // A terminal that goes sends SIGHUP more than once (kernel and shell): it asks to end, and never ends the hard way.
+  if (signal == SIGHUP && g_signals > 0) return;
   g_signals = g_signals + 1;
   if (g_job > 0 && (g_ready != 0 || g_signals > 2)) kill(static_cast<pid_t>(g_job), g_signals < 3 ? SIGUSR1 : SIGTERM);
 }
@@ -81,6 +90,21 @@ bool is_mark(const char* path) {
   struct stat file {};
   return readlink(path, target, sizeof target - 1) > 0 && target == fmt::format("/memfd:{} (deleted)", kMarkFile) &&
          stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink == 0 && file.st_uid == geteuid();
+}
+
+/// An environment variable as a number; 0 where it is not set.
+int environment_number(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? 0 : std::atoi(text);
+}
+
+/// Returns true where mpirun may start ranks on other machines, whose cores are not known here.
+bool reaches_other_machines(const std::string& options) {
+  if (options.find("host") != std::string::npos) return true;
+  for (const char* allocation : {"SLURM_JOB_NODELIST", "PBS_NODEFILE", "LSB_HOSTS", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE"}) {
+    if (std::getenv(allocation) != nullptr) return true;
+  }
+  return std::getenv("OMPI_MCA_orte_default_hostfile") != nullptr;
 }
 
 off_t started_ranks(int mark) {
@@ -154,9 +178,29 @@ void note_start() {
   close(file);
 }
 
-bool under_launcher() {
-  return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMI_SIZE") != nullptr ||
-         std::getenv("PMIX_RANK") != nullptr;
+int launcher_ranks() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    if (const int ranks = environment_number(name); ranks > 0) return ranks;
+  }
+  // A batch script or an interactive shell of SLURM is a step of one task: it is no launcher.
+  const int tasks = environment_number("SLURM_STEP_NUM_TASKS");
+  return tasks > 1 ? tasks : 0;
+}
+
+bool under_launcher() { return launcher_ranks() > 0 || std::getenv("PMIX_RANK") != nullptr; }
+
+void expect_ranks_asked_for(const Communicator& world, int asked) {
+  if (!under_launcher()) return;
+  const int told = launcher_ranks();
+  if (world.size() == 1 && told > 1) {
+    throw CommError(fmt::format("the launcher has started {} processes, but each of them is an MPI job of its own", told),
+                    "start them with the mpirun of the MPI library that weft is linked with; weft info names it");
+  }
+  if (asked == 0 || asked == world.size()) return;
+  throw CommError(fmt::format("-n {} is asked for under a launcher that has started {} (environment variable "
+                              "OMPI_COMM_WORLD_SIZE, PMI_SIZE, PMIX_RANK or SLURM_STEP_NUM_TASKS)",
+                              asked, counted(world.size(), "rank")),
+                  "leave out -n, or start weft without mpirun or srun");
 }
 
 int rank_of_environment() {
@@ -166,7 +210,19 @@ int rank_of_environment() {
   return 0;
 }
 
-int launch(int ranks, const std::string& options, int argc, char** argv) {
+int launch(const Launch& how, int argc, char** argv) {
+  const int ranks = how.ranks;
+  const std::string& options = how.options;
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (const int most = std::max(kRanksAnywhere, kRanksPerCore * cores);
+      ranks > most && !how.oversubscribe && !reaches_other_machines(options)) {
+    fmt::print(
+        stderr,
+        "weft: error: {} are too many for this machine, which has {} (more than {} are refused); ask for fewer with -n, or "
+        "add --oversubscribe\n",
+        counted(ranks, "rank"), counted(cores, "core"), most);
+    return static_cast<int>(Exit::usage);
+  }
   std::vector<std::string> words = command_line(ranks, options, argc, argv);
   if (geteuid() == 0) {
     // Root is who a container runs as; the user has already decided to be root.
@@ -189,6 +245,11 @@ int launch(int ranks, const std::string& options, int argc, char** argv) {
   action.sa_handler = forward;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  struct sigaction inherited {};
+  sigaction(SIGHUP, nullptr, &inherited);
+  if (inherited.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // nohup ignores it, and so do we
+  // Where the caller ignores SIGCHLD, the system forgets how mpirun ended, and mpirun how its ranks did.
+  std::signal(SIGCHLD, SIG_DFL);
 
   const int mark = make_mark();
   const pid_t job = fork();
@@ -201,6 +262,7 @@ int launch(int ranks, const std::string& options, int argc, char** argv) {
     setpgid(0, 0);  // the terminal's ctrl-C reaches only the launcher, which asks the ranks to end
     std::signal(SIGINT, SIG_DFL);
     std::signal(SIGTERM, SIG_DFL);
+    if (inherited.sa_handler != SIG_IGN) std::signal(SIGHUP, SIG_DFL);
     const int nothing = open("/dev/null", O_RDONLY);
     if (nothing >= 0) dup2(nothing, STDIN_FILENO);
     std::vector<char*> arguments;
@@ -217,7 +279,10 @@ int launch(int ranks, const std::string& options, int argc, char** argv) {
   int status = 0, looks = 0;
   LastRank last_rank(job);
   for (pid_t ended = 0; (ended = waitpid(job, &status, WNOHANG)) != job; usleep(kIntervalMs * 1000)) {
-    if (ended < 0 && errno != EINTR) break;
+    if (ended < 0 && errno != EINTR) {
+      fmt::print(stderr, "weft: error: cannot learn how mpirun ended: {}\n", std::strerror(errno));
+      return static_cast<int>(Exit::failed);
+    }
     const off_t started = started_ranks(mark);
     if (started > 0) last_rank.look(kIntervalMs);
     if (g_ready != 0 || (started < ranks && ++looks <= kPatience)) continue;

@@ -2,10 +2,20 @@
 /// Starting ourselves under mpirun, so that `weft run case.toml -n 4` is all a user types.
 #include <string>
 
+#include "weft/comm/communicator.hpp"
+
 namespace weft::app {
 
 /// Whether mpirun (or srun) has started this process already.
 [[nodiscard]] bool under_launcher();
+
+/// Number of processes that the launcher says it has started; 0 without a launcher, or where it does not say.
+[[nodiscard]] int launcher_ranks();
+
+/// Compares the ranks that MPI has with those that the launcher started, and with those asked for on the command line.
+/// @param asked  what -n says; 0 without it.
+/// @throws CommError on every rank, if the launcher's processes do not see each other, or -n asks for another number.
+void expect_ranks_asked_for(const Communicator& world, int asked);
 
 /// This process's rank as the launcher tells it before MPI is started; 0 without a launcher.
 [[nodiscard]] int rank_of_environment();
@@ -14,10 +24,17 @@ namespace weft::app {
 /// itself, and heeds SIGUSR1 if it ever will.
 void note_start();
 
-/// Runs this program again under mpirun with `ranks` ranks and the same arguments, and waits for it. SIGINT and SIGTERM reach the
-/// ranks as SIGUSR1, so that they end cleanly; a third signal ends them at once.
-/// @param options  added to mpirun's, separated by blanks.
+/// How many ranks launch() starts, and how.
+struct Launch {
+  int ranks = 0;
+  std::string options;         ///< added to mpirun's, separated by blanks
+  bool oversubscribe = false;  ///< whatever the number of cores
+};
+
+/// Runs this program again under mpirun with the same arguments, and waits for it. Refuses more than 4 ranks per core (and than
+/// 16), except where other machines may take part or `oversubscribe` says so. SIGINT, SIGTERM and SIGHUP (unless it is ignored,
+/// as by nohup) reach the ranks as SIGUSR1, so that they end cleanly; a third SIGINT or SIGTERM ends them at once.
 /// @return the exit code of the job.
-int launch(int ranks, const std::string& options, int argc, char** argv);
+int launch(const Launch& how, int argc, char** argv);
 
 }  // namespace weft::app

@@ -84,12 +84,13 @@ int main(int argc, char** argv) {
   }
   app::note_start();
   if (request.without_mpi) return static_cast<int>(request.without_mpi());
-  if (request.ranks > 0 && !app::under_launcher()) return app::launch(request.ranks, request.launcher_options, argc, argv);
+  if (request.launch.ranks > 0 && !app::under_launcher()) return app::launch(request.launch, argc, argv);
 
   try {
     const MpiEnvironment mpi(argc, argv);
     const Communicator world = Communicator::world();
     try {
+      app::expect_ranks_asked_for(world, request.launch.ranks);
       return static_cast<int>(request.action(world));
     } catch (const std::bad_alloc&) {
       return fail(world, LimitError("a rank has not enough memory for this", "make it smaller, or spread it over more machines"));

@@ -166,9 +166,7 @@ void add_mesh(CLI::App& app, Request& request) {
       ->required()
       ->check(CLI::Range(1, 1 << 20));
   add_partition_options(*partition, *options);
-  partition->add_option("-n", request.ranks, "Cut it on this many MPI ranks (through mpirun)")->check(positive());
-  partition->add_option("--mpirun-options", request.launcher_options,
-                        "More options for mpirun, in one word: \"--hostfile hosts\"");
+  add_launch_options(*partition, request, "-n", "Cut it on this many MPI ranks (through mpirun)");
   partition->callback(
       [options, &request] { request.action = [options](const Communicator& comm) { return cut(comm, *options); }; });
 }

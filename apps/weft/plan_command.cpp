@@ -205,8 +205,7 @@ void add_plan(CLI::App& app, Request& request) {
   command->add_option("--bandwidth", options->bandwidth_gbs, "GB/s at which each of them sends")->check(positive());
   command->add_option("--cell-rate", options->cell_rate_m, "Million cell-residuals/s that each of them computes")
       ->check(positive());
-  command->add_option("-n", request.ranks, "Plan on this many MPI ranks (through mpirun)")->check(positive());
-  command->add_option("--mpirun-options", request.launcher_options, "More options for mpirun, in one word: \"--hostfile hosts\"");
+  add_launch_options(*command, request, "-n", "Plan on this many MPI ranks (through mpirun)");
   command->callback(
       [options, &request] { request.action = [options](const Communicator& comm) { return plan_case(comm, *options); }; });
 }

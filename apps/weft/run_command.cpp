@@ -30,8 +30,9 @@ std::atomic<int> g_stop{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void request_stop(int signal) {
-  // After two signals of the user's own the next one ends the program the hard way.
-  if (g_stop.fetch_add(1) > 0 && signal != SIGUSR1) std::signal(signal, SIG_DFL);
+  // After two signals of the user's own the next one ends the program the hard way. A terminal that goes sends SIGHUP more than
+  // once.
+  if (g_stop.fetch_add(1) > 0 && signal != SIGUSR1 && signal != SIGHUP) std::signal(signal, SIG_DFL);
 }
 
 struct CaseOptions {
@@ -88,6 +89,7 @@ Exit run_case(const Communicator& comm, const RunOptions& options) {
   io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
   const flow::Case flow_case = flow::read_case(reader);
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, request_stop);
+  if (std::signal(SIGHUP, request_stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
 
   ProgressPrinter printer(comm);
   if (comm.is_root() && !flow_case.title.empty()) fmt::print("{}\n", flow_case.title);
@@ -144,9 +146,10 @@ CLI::Validator positive() {
           "POSITIVE"};
 }
 
-void add_launch_options(CLI::App& command, Request& request) {
-  command.add_option("-n,--ranks", request.ranks, "Start this many MPI ranks (through mpirun)")->check(positive());
-  command.add_option("--mpirun-options", request.launcher_options, "More options for mpirun, in one word: \"--hostfile hosts\"");
+void add_launch_options(CLI::App& command, Request& request, const std::string& names, const std::string& help) {
+  command.add_option(names, request.launch.ranks, help)->check(positive());
+  command.add_option("--mpirun-options", request.launch.options, "More options for mpirun, in one word: \"--hostfile hosts\"");
+  command.add_flag("--oversubscribe", request.launch.oversubscribe, "Start more than 4 ranks per core of this machine, too");
 }
 
 void add_run(CLI::App& app, Request& request) {

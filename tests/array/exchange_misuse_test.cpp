@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,30 @@ TEST(CsrExchangeTest, GhostRowsOfOtherLengthsThanTheirOwnersAreRefusedOnEveryRan
   if (comm.rank().value() == comm.size() - 1) pair.assign(std::move(longer));
   EXPECT_THROW(ArrayTransformer(plan, {pair}), CommError);
   EXPECT_THROW((void)pull_rows(plan, Array<double, NonUniform>(plan.owned_rows() + comm.rank().value())), ContractError);
+}
+
+TEST(CsrExchangeTest, GhostRowsOfTheSameTotalButOtherLengthsAreRefusedOnEveryRank) {
+  const Communicator comm = Communicator::world();
+  if (comm.size() == 1) return;
+  // Rank 0 owns rows of 3 and 1 entries; the last rank's ghosts of them have 1 and 3.
+  std::vector<GlobalRow> wanted;
+  if (!comm.is_root()) wanted = {GlobalRow(0), GlobalRow(1)};
+  const GhostPlan plan = GhostPlan::build(comm, comm.is_root() ? 2 : 0, wanted);
+  const bool wrong = comm.rank().value() == comm.size() - 1;
+  const std::vector<std::int64_t> offsets{0, wrong ? 1 : 3, 4};
+  ArrayPair<float> other(plan);
+  ArrayPair<double, NonUniform> pair(plan, Array<double, NonUniform>(offsets, std::vector<double>(4)));
+  try {
+    const ArrayTransformer transformer(plan, {other, pair});
+    FAIL() << "nothing was refused";
+  } catch (const CommError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("array 1, float64 csr"), std::string::npos) << text;
+    EXPECT_NE(text.find("global row 0 has 3 entries on its owner, rank 0, and 1 in the ghost rows of rank " +
+                        std::to_string(comm.size() - 1)),
+              std::string::npos)
+        << text;
+  }
 }
 
 TEST(PushTest, ElementsThatDoNotKnowTheOperationAreRefused) {

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "weft/array/array_transformer.hpp"
 #include "weft/array/csr_array.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/waiting.hpp"
 #include "weft/comm/shared_memory.hpp"
 #include "weft/device/device.hpp"
 
@@ -319,6 +322,26 @@ TEST_P(TransportTest, DestroyedInFlightItWaitsForNobody) {
   for (std::int32_t i = 0; i < plan.rows(); ++i) EXPECT_EQ(q(i), plan.owner(LocalRow(i)).value());
 }
 
+TEST_P(TransportTest, ClosedItLetsArraysGo) {
+  for (int again = 0; again < 3; ++again) {
+    ArrayPair<double, 5> q(plan, Layout::aos, backend);
+    for (double& x : q.storage()) x = comm.rank().value();
+    Exchange exchange = pull({q});
+    exchange.run(After());
+    exchange.close();
+    EXPECT_THROW(exchange.run(After()), ContractError);
+    EXPECT_FALSE(exchange.in_flight());
+    for (std::int32_t i = 0; i < plan.rows(); ++i) ASSERT_EQ(q(i, 4), plan.owner(LocalRow(i)).value());
+  }
+  ArrayPair<double> q(plan, Layout::aos, backend);
+  Exchange exchange = pull({q});
+  if (comm.is_root()) exchange.start(After());
+  EXPECT_THROW(exchange.close(), ContractError) << "in flight on rank 0";
+  if (!comm.is_root()) exchange.start(After());
+  exchange.wait();
+  exchange.close();
+}
+
 INSTANTIATE_TEST_SUITE_P(Host, TransportTest,
                          ::testing::Combine(::testing::Values(Backend::host),
                                             ::testing::Values(Transport::host, Transport::shared)),
@@ -382,6 +405,45 @@ TEST(TransportChoiceTest, MessagesBetweenMachinesGoByMpi) {
   ArrayTransformer(plan, {mixed}).push(Reduce::add).run();
   ArrayTransformer(plan, {by_mpi}, Transport::host).push(Reduce::add).run();
   for (std::int32_t i = 0; i < plan.rows(); ++i) ASSERT_EQ(mixed(i), by_mpi(i)) << "row " << i;
+}
+
+TEST(TransportChoiceTest, LongMessagesOfMixedLinksWhileNeighboursAreLate) {
+  // Messages above MPI's rendezvous limit between "machines", and through shared memory on each.
+  const Communicator comm = Communicator::world();
+  const Watchdog watchdog(100, "rank " + std::to_string(comm.rank().value()));
+  const TwoMachines machines(comm);
+  constexpr std::int32_t kOwned = 300;
+  const int me = comm.rank().value();
+  std::vector<GlobalRow> requests;
+  for (int r = 0; r < comm.size(); ++r) {
+    for (std::int64_t i = 0; i < kOwned && r != me; i += 1 + (r + me) % 2) requests.emplace_back(std::int64_t{kOwned} * r + i);
+  }
+  const GhostPlan plan = GhostPlan::build(comm, kOwned, requests);
+  ArrayPair<double, 400> q(plan);  // 480 or 960 kB for each neighbour
+  Exchange pull = ArrayTransformer(plan, {q}).pull();
+  ArrayPair<double, 400> sums(plan), sums_by_mpi(plan);
+  Exchange push = ArrayTransformer(plan, {sums}).push(Reduce::add);
+  Exchange push_by_mpi = ArrayTransformer(plan, {sums_by_mpi}, Transport::host).push(Reduce::add);
+  for (int time = 0; time < 6; ++time) {
+    for (std::int32_t i = 0; i < plan.rows(); ++i) {
+      for (int k = 0; k < 400; ++k) {
+        q(i, k) = i < kOwned ? value(plan.global(LocalRow(i)).value(), k, time) : -1;
+        sums(i, k) = sums_by_mpi(i, k) = (me % 3 == 1 ? 1e9 : 1.0) / (3 + i + k + time);
+      }
+    }
+    pull.start(After());
+    if (me == time % 4) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    pull.wait();
+    push.start(After());
+    push.wait();
+    push_by_mpi.run(After());
+    for (std::int32_t i = 0; i < plan.rows(); ++i) {
+      for (int k = 0; k < 400; ++k) {
+        ASSERT_EQ(q(i, k), value(plan.global(LocalRow(i)).value(), k, time)) << "row " << i << ", entry " << k;
+        ASSERT_EQ(sums(i, k), sums_by_mpi(i, k)) << "row " << i << ", entry " << k;
+      }
+    }
+  }
 }
 
 TEST(TransportChoiceTest, SharedMemoryBetweenMachinesIsRefusedOnEveryRank) {

@@ -4,6 +4,7 @@
 """
 import fcntl
 import os
+import shutil
 import signal
 import struct
 import subprocess
@@ -11,7 +12,8 @@ import termios
 import time
 import unittest
 
-from weft_support import DONE, FAILED, INTERRUPTED, PATIENCE, WEFT, InFolder, alive, descendants, environment, is_rank, parent_of, ranks, sets
+from weft_support import (DONE, FAILED, INTERRUPTED, PATIENCE, USAGE, WEFT, InFolder, alive, descendants, environment, is_rank, parent_of,
+                          ranks, sets)
 
 
 class Terminal(InFolder):
@@ -43,6 +45,10 @@ class Terminal(InFolder):
         self.assertIn("[", lines[0])
 
 
+# mpirun refuses root without these; weft -n sets them by itself.
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+
+
 class Interrupted(InFolder):
     def endless(self, *more):
         return self.coarse("vortex", "stop.time=1e9", "mesh.n=32", results="endless", steps=10**9) + list(more)
@@ -66,6 +72,41 @@ class Interrupted(InFolder):
                 self.assertTrue((self.folder / "endless" / "checkpoint.h5").exists())
         step = int(printed.split("stopped: interrupted, step ")[1].split(",")[0])
         self.assertIn(f"at step {step},", self.weft("run", *self.endless("--resume"), *sets(f"stop.steps={step + 3}")))
+
+    def test_a_hangup_leaves_a_checkpoint(self):
+        for launch in (ranks(2), []):
+            with self.subTest(launch=launch):
+                process = self.start("run", *self.endless("--overwrite"), *launch)
+                self.wait_for_steps(process)
+                for _ in range(4):  # the kernel, the shell and sshd send one each
+                    process.send_signal(signal.SIGHUP)
+                    time.sleep(0.01)
+                code, printed = self.ended(process, 30)
+                self.assertEqual(code, INTERRUPTED, printed)
+                self.assertTrue((self.folder / "endless" / "checkpoint.h5").exists())
+
+    def test_a_terminal_that_goes_leaves_a_checkpoint(self):
+        for launch in (ranks(2), []):
+            with self.subTest(launch=launch):
+                shutil.rmtree(self.folder / "endless", ignore_errors=True)
+                pid, terminal = os.forkpty()
+                if pid == 0:
+                    os.chdir(self.folder)
+                    os.execve(WEFT, [str(WEFT), "run", *map(str, self.endless()), *launch], environment())
+                shown = b""
+                while b" step " not in shown:
+                    shown += os.read(terminal, 4096)
+                os.close(terminal)
+                self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), INTERRUPTED)
+                self.assertTrue((self.folder / "endless" / "checkpoint.h5").exists())
+
+    def test_nohup_goes_on(self):
+        process = self.start_with(lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN), "run", *self.endless(), *ranks(2))
+        self.wait_for_steps(process)
+        process.send_signal(signal.SIGHUP)
+        self.wait_for_steps(process)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(self.ended(process, 30)[0], INTERRUPTED)
 
     def test_from_a_terminal_reaches_every_process_of_the_group(self):
         process = subprocess.Popen([WEFT, "run", *map(str, self.endless()), *ranks(2)], cwd=self.folder, env=environment(),
@@ -179,6 +220,46 @@ class Launcher(InFolder):
         self.weft("info", WEFT_STARTED=f"/proc/{os.getpid()}/fd/{mark}")
         self.assertEqual(os.fstat(mark).st_size, 1)
         os.close(mark)
+
+
+class Launched(InFolder):
+    """The number of ranks, and the exit code, where the surroundings have their own idea of them."""
+
+    def test_a_failed_job_fails_where_the_caller_ignores_its_children(self):
+        process = self.start_with(lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN), "run", "no_such_case.toml", *ranks(2))
+        code, printed = self.ended(process, 60)
+        self.assertEqual(code, FAILED, printed)
+        self.assertIn("no_such_case.toml", printed)
+
+    def test_another_number_of_ranks_under_a_launcher_is_an_error(self):
+        for given, code in ((3, FAILED), (2, DONE), (None, DONE)):
+            with self.subTest(given=given):
+                asked = [] if given is None else ranks(given)
+                done = subprocess.run(["mpirun", "-n", "2", str(WEFT), "check", *map(str, self.coarse("vortex")), *asked], cwd=self.folder,
+                                      env=environment() | AS_ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                      timeout=PATIENCE)
+                self.assertEqual(done.returncode, code, done.stderr)
+                if code == FAILED:
+                    self.assertEqual(done.stderr.count("-n 3 is asked for under a launcher that has started 2 ranks"), 1, done.stderr)
+
+    def test_processes_that_do_not_see_each_other_are_an_error(self):
+        for variable in ("PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
+            printed = self.weft("check", *self.coarse("vortex"), code=FAILED, **{variable: "4"})
+            self.assertIn("the launcher has started 4 processes", printed)
+
+    def test_a_batch_job_of_slurm_may_ask_for_ranks(self):
+        printed = self.weft("info", *ranks(2), SLURM_STEP_NUM_TASKS="1", SLURM_JOB_ID="7", SLURM_PROCID="0")
+        self.assertIn("ranks   2 ", printed)
+
+    def test_far_more_ranks_than_cores_are_refused(self):
+        cores = len(os.sched_getaffinity(0))
+        most = max(16, 4 * cores)
+        for command in (["info"], ["run", *self.coarse("vortex")], ["plan", *self.coarse("vortex"), "--ranks", 2]):
+            printed = self.weft(*command, *ranks(most + 1), code=USAGE)
+            self.assertIn(f"{most + 1} ranks are too many for this machine, which has {cores} core", printed)
+            self.assertIn("--oversubscribe", printed)
+        printed = self.weft("info", *ranks(most + 1), "--oversubscribe")
+        self.assertIn(f"ranks   {most + 1} ", printed)
 
 
 if __name__ == "__main__":

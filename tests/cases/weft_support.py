@@ -123,8 +123,12 @@ class InFolder(unittest.TestCase):
 
     def start(self, *arguments):
         """A command that runs on; ended with the test at the latest."""
+        return self.start_with(None, *arguments)
+
+    def start_with(self, before, *arguments):
+        """As start; the new process calls `before` before it becomes the program. Signals that Python ignores are not restored."""
         process = subprocess.Popen([WEFT, *map(str, arguments)], cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=before)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)

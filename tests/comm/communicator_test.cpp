@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -33,11 +35,32 @@ class CommunicatorTest : public ::testing::TestWithParam<std::int64_t> {
 INSTANTIATE_TEST_SUITE_P(Pieces, CommunicatorTest, ::testing::Values(std::int64_t{1} << 30, 24),
                          [](const auto& test) { return test.param == 24 ? "tiny" : "whole"; });
 
-TEST_P(CommunicatorTest, sums_in_rank_order) {
-  const double mine = rank == 0 ? 1e16 : 1.0;
-  double expected = 1e16;
-  for (int r = 1; r < size; ++r) expected += 1.0;
-  EXPECT_EQ(comm.sum(mine), expected);
+/// The sum of the values of ranks first ... last - 1 as the documentation states it: ranks beyond a power of two join their
+/// neighbours, then neighbouring halves are added.
+double tree_sum(const std::vector<double>& values) {
+  std::vector<double> level;
+  const std::size_t joined = 2 * (values.size() - std::bit_floor(values.size()));
+  for (std::size_t i = 0; i < joined; i += 2) level.push_back(values[i] + values[i + 1]);
+  level.insert(level.end(), values.begin() + static_cast<std::ptrdiff_t>(joined), values.end());
+  while (level.size() > 1) {
+    for (std::size_t i = 0; i < level.size() / 2; ++i) level[i] = level[2 * i] + level[2 * i + 1];
+    level.resize(level.size() / 2);
+  }
+  return level.front();
+}
+
+TEST_P(CommunicatorTest, sums_in_a_fixed_tree) {
+  for (int huge = 0; huge < size; ++huge) {
+    const double mine = rank == huge ? 1e16 : 1.0;
+    EXPECT_EQ(comm.sum(mine), tree_sum(comm.all_gather(mine)));
+  }
+  std::vector<double> many(1000);
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = std::sin(static_cast<double>(i) + 7.0 * rank) * std::pow(10.0, i % 20);
+  std::vector<std::vector<double>> of_each(many.size());
+  for (std::size_t i = 0; i < many.size(); ++i) of_each[i] = comm.all_gather(many[i]);
+  comm.sum(std::span(many));
+  for (std::size_t i = 0; i < many.size(); ++i) ASSERT_EQ(many[i], tree_sum(of_each[i])) << i;
+  EXPECT_TRUE(std::isnan(comm.sum(rank == size - 1 ? std::nan("") : 1.0)));
   EXPECT_EQ(comm.sum(rank), size * (size - 1) / 2);
   std::vector<double> several{1.0 * rank, 2.0 * rank, -1.0};
   comm.sum(std::span(several));
@@ -77,6 +100,9 @@ TEST_P(CommunicatorTest, extremes_keep_a_nan_of_any_rank) {
 
 TEST_P(CommunicatorTest, prefix_and_logic) {
   EXPECT_EQ(comm.exclusive_sum(rank + 1), rank * (rank + 1) / 2);
+  std::vector<std::int64_t> several{rank + 1, 7, -2 * rank, 5};
+  comm.exclusive_sum(std::span(several));
+  EXPECT_EQ(several, (std::vector<std::int64_t>{rank * (rank + 1) / 2, 7 * rank, -rank * (rank - 1), 5 * rank}));
   EXPECT_TRUE(comm.all(true));
   EXPECT_EQ(comm.all(rank == 0), size == 1);
   EXPECT_TRUE(comm.any(rank == size - 1));
@@ -137,6 +163,56 @@ TEST_P(CommunicatorTest, all_to_all_of_uneven_parts) {
     }
     EXPECT_EQ(comm.all_to_all_joined(to), joined);
   }
+}
+
+TEST_P(CommunicatorTest, all_to_all_of_long_and_short_parts_in_many_rounds) {
+  // Ranks run ahead of each other: announcements of the next round must not be taken for those of this one.
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::vector<std::int64_t>> to(static_cast<std::size_t>(size));
+    const auto count = [&](int from, int there) -> std::size_t {
+      const int kind = (7 * from + 3 * there + round) % 5;
+      return kind == 0 ? 3000 : kind < 3 ? static_cast<std::size_t>(kind) : 0;
+    };
+    for (int r = 0; r < size; ++r) to[static_cast<std::size_t>(r)] = values_of(rank + 100 * round, count(rank, r));
+    const auto from = comm.all_to_all(to);
+    for (int r = 0; r < size; ++r) ASSERT_EQ(from[static_cast<std::size_t>(r)], values_of(r + 100 * round, count(r, rank)));
+  }
+}
+
+TEST_P(CommunicatorTest, exchange_between_the_ranks_that_name_each_other) {
+  // On a ring, itself included; rank 1 has nothing to say.
+  std::vector<Rank> near;
+  for (const int r : {(rank + 1) % size, rank, (rank + size - 1) % size}) {
+    if (std::find(near.begin(), near.end(), Rank(r)) == near.end()) near.emplace_back(r);
+  }
+  const auto count = [](int from, int to) { return static_cast<std::size_t>(from == 1 ? 0 : 3 * from + to); };
+  for (int again = 0; again < 20; ++again) {
+    std::vector<std::vector<std::int64_t>> to;
+    for (const Rank r : near) to.push_back(values_of(10 * rank + r.value() + again, count(rank, r.value())));
+    const auto from = comm.exchange(std::span<const Rank>(near), to);
+    ASSERT_EQ(from.size(), near.size());
+    for (std::size_t i = 0; i < near.size(); ++i) {
+      const int r = near[i].value();
+      EXPECT_EQ(from[i], values_of(10 * r + rank + again, count(r, rank)));
+    }
+  }
+}
+
+TEST(Communicator, counts_its_messages) {
+  const Communicator comm = Communicator::world();
+  const int size = comm.size(), rank = comm.rank().value();
+  const auto cost = [&](const auto& f) {
+    const Traffic before = comm.traffic();
+    f();
+    return comm.traffic() - before;
+  };
+  std::vector<std::vector<double>> to(static_cast<std::size_t>(size));
+  to[static_cast<std::size_t>((rank + 1) % size)] = {1.0, 2.0};
+  const int rounds = std::bit_width(static_cast<unsigned>(size) - 1);
+  const int others = size > 1 ? 1 : 0;
+  EXPECT_EQ(cost([&] { (void)comm.all_to_all(to); }), (Traffic{rounds + others, 24 * others}));
+  EXPECT_EQ(cost([&] { (void)comm.max(3.0); }), (Traffic{rounds, 8 * rounds}));
+  EXPECT_EQ(cost([&] { (void)comm.all_gather(3.0); }), (Traffic{rounds, 8 * (size - 1)}));
 }
 
 TEST_P(CommunicatorTest, split_by_parity) {

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "weft/array/detail/exchange_body.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/mix.hpp"
 #include "weft/comm/agreement.hpp"
 
 namespace weft {
@@ -50,33 +52,66 @@ ArrayTransformer::ArrayTransformer(GhostPlan plan, std::vector<PairRef> arrays, 
   for (const PairRef& array : arrays_) signatures += array.signature_ + "; ";
   expect_same_on_all_ranks(comm, fmt::format("plan {}, by {}: {}", plan_.serial(), to_string(transport_), signatures));
 
-  std::vector<std::vector<std::int64_t>> outgoing(static_cast<std::size_t>(comm.size()));
-  for (const GhostPlan::Neighbour& n : plan_.neighbours()) {
-    for (const PairRef& array : arrays_) {
-      for (const detail::Field& field : array.fields_) {
-        if (field.csr()) {
-          outgoing[n.rank.index()].push_back(static_cast<std::int64_t>(message_bytes(field, detail::RowSet(n.send_rows))));
-        }
+  expect_csr_rows_as_long_as_their_owners();
+}
+
+/// Neighbours compare a hash of the lengths of their common rows; only where one differs do the lengths themselves travel.
+void ArrayTransformer::expect_csr_rows_as_long_as_their_owners() const {
+  const auto csr_arrays = [this](const auto& f) {
+    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+      for (const detail::Field& field : arrays_[i].fields_) {
+        if (field.csr()) f(i, field);
       }
     }
-  }
-  const std::vector<std::vector<std::int64_t>> incoming = comm.all_to_all(outgoing);
+  };
+  bool any = false;
+  csr_arrays([&](std::size_t /*i*/, const detail::Field& /*field*/) { any = true; });
+  if (!any) return;  // on every rank: they have agreed on the signatures
+  const Communicator& comm = plan_.comm();
+  const std::span<const GhostPlan::Neighbour> neighbours = plan_.neighbours();
+  std::vector<Rank> ranks;
+  for (const GhostPlan::Neighbour& n : neighbours) ranks.push_back(n.rank);
+  const auto length = [](const detail::Field& field, LocalRow row) {
+    return field.offsets[row.index() + 1] - field.offsets[row.index()];
+  };
+  const auto hash = [&](const detail::Field& field, const detail::RowSet& rows) {
+    std::uint64_t h = rows.count;
+    for (std::size_t k = 0; k < rows.count; ++k) h = mix_bits(h) + static_cast<std::uint64_t>(length(field, rows[k]));
+    return mix_bits(h);
+  };
+  std::vector<std::vector<std::uint64_t>> owned(neighbours.size()), ghosts(neighbours.size());
+  csr_arrays([&](std::size_t /*i*/, const detail::Field& field) {
+    for (std::size_t n = 0; n < neighbours.size(); ++n) {
+      owned[n].push_back(hash(field, detail::RowSet(neighbours[n].send_rows)));
+      ghosts[n].push_back(hash(field, detail::RowSet(neighbours[n].ghosts)));
+    }
+  });
+  if (!comm.any(comm.exchange(std::span<const Rank>(ranks), owned) != ghosts)) return;
+
+  std::vector<std::vector<std::int64_t>> lengths(neighbours.size());
+  csr_arrays([&](std::size_t /*i*/, const detail::Field& field) {
+    for (std::size_t n = 0; n < neighbours.size(); ++n) {
+      for (const LocalRow row : neighbours[n].send_rows) lengths[n].push_back(length(field, row));
+    }
+  });
+  const std::vector<std::vector<std::int64_t>> right = comm.exchange(std::span<const Rank>(ranks), lengths);
   agreed(comm, [&] {
-    for (const GhostPlan::Neighbour& n : plan_.neighbours()) {
-      std::size_t next = 0;
-      for (const PairRef& array : arrays_) {
-        for (const detail::Field& field : array.fields_) {
-          if (!field.csr()) continue;
-          const auto here = static_cast<std::int64_t>(message_bytes(field, detail::RowSet(n.ghosts)));
-          if (const std::int64_t there = incoming[n.rank.index()].at(next++); here != there) {
-            throw CommError(
-                fmt::format("CSR rows differ in length: rank {} owns {} bytes of them where rank {} has {} in ghost rows",
-                            n.rank.value(), there, comm.rank().value(), here),
-                "make ghost rows with pull_rows, so that they are as long as their owners' rows");
-          }
+    std::vector<std::size_t> next(neighbours.size(), 0);
+    csr_arrays([&](std::size_t i, const detail::Field& field) {
+      for (std::size_t n = 0; n < neighbours.size(); ++n) {
+        for (const LocalRow row : neighbours[n].ghosts) {
+          const std::int64_t there = right[n].at(next[n]++), here = length(field, row);
+          if (here == there) continue;
+          throw CommError(
+              fmt::format(
+                  "CSR rows differ in length (array {}, {}): global row {} has {} entries on its owner, rank {}, and {} in the "
+                  "ghost rows of rank {}",
+                  i, arrays_[i].signature_, plan_.global(row).value(), there, neighbours[n].rank.value(), here,
+                  comm.rank().value()),
+              "make ghost rows with pull_rows, so that they are as long as their owners' rows");
         }
       }
-    }
+    });
   });
 }
 

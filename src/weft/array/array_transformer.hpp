@@ -1,6 +1,5 @@
 #pragma once
 /// ArrayTransformer and Exchange: ghost rows refreshed from their owners (pull), and ghost values brought back to them (push).
-#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -9,15 +8,10 @@
 #include "weft/array/pair_ref.hpp"
 #include "weft/array/reduce.hpp"
 #include "weft/array/transport.hpp"
+#include "weft/comm/traffic.hpp"
 #include "weft/device/stream.hpp"
 
 namespace weft {
-
-/// What one rank sends to others.
-struct Traffic {
-  std::int64_t messages = 0, bytes = 0;
-  friend bool operator==(const Traffic&, const Traffic&) = default;
-};
 
 /// One kind of exchange of certain arrays, set up once and run any number of times: one message per neighbour for all of them.
 ///
@@ -58,6 +52,13 @@ class Exchange {
   /// @throws ContractError where transport() is one of devices (nothing was started then); else as above.
   void run();
 
+  /// Ends the exchange on every rank: returns when no other rank has this rank's arrays mapped any more. Needed where `peer` is
+  /// used and an array of a GPU is freed while the program goes on: CUDA does not allow memory to be freed that another process
+  /// has mapped. Destroying the exchange and then the array, as on other transports, is right only at the end of the program. A
+  /// Graph that holds the exchange must have finished, and must not be launched again.
+  /// @throws ContractError on every rank, if it is in flight on any; CommError. @collective  on the plan's communicator.
+  void close();
+
   [[nodiscard]] bool in_flight() const;
   /// True once finish() will not block the host; lets messages progress meanwhile.
   /// @throws ContractError if it was not started; CommError.
@@ -83,8 +84,8 @@ class ArrayTransformer {
  public:
   /// @param arrays  of any types, widths and layouts, all on `plan`; the same ones in the same order on every rank.
   /// @param transport  how messages are to travel. automatic: for arrays on GPUs peer, else nccl, cuda_aware or staged, the first
-  ///   that every rank can use; for others shared with each neighbour on the same machine, host with the rest. Where elements
-  ///   have no reduction on GPUs, a push travels by the host.
+  ///   that every rank can use, which is tried when an exchange is made; for others shared with each neighbour on the same
+  ///   machine, host with the rest. Where elements have no reduction on GPUs, a push travels by the host.
   /// @throws ContractError on every rank, if an array belongs to another plan, has the wrong number of rows or is listed twice;
   ///   CommError on every rank, if ranks disagree on the plan, on the arrays' signatures or on the lengths of CSR rows.
   /// @collective  on plan.comm()
@@ -102,6 +103,8 @@ class ArrayTransformer {
   [[nodiscard]] const GhostPlan& plan() const { return plan_; }
 
  private:
+  /// @throws CommError on every rank, unless ghost rows are as long as their owners' rows. @collective
+  void expect_csr_rows_as_long_as_their_owners() const;
   [[nodiscard]] Exchange make(detail::Direction direction, Reduce op) const;
 
   GhostPlan plan_;

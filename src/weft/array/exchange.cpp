@@ -42,12 +42,12 @@ Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direct
       }
     }
   }
-  transport_ = detail::choose_transport(plan_, backend, transport, why_host);
+  std::vector<Transport> candidates = detail::choose_transports(plan_, backend, transport, why_host);
+  const bool on_device = !detail::of_host(candidates.front());  // so are the others
 
   std::vector<detail::Field> fields;
   agreed(plan_.comm(), [&] {
     for (const PairRef& array : arrays_) {
-      const bool on_device = !detail::of_host(transport_);
       if (!array.link_ && !on_device && array.backend_ == Backend::cuda) {
         throw ContractError(std::string("the caller's memory of a GPU has no host side to be exchanged by: ") +
                                 (backend == Backend::host ? why_host : "the transport asked for is one of the host"),
@@ -67,26 +67,33 @@ Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direct
     each_start_.messages += bytes > 0 ? 1 : 0;
     each_start_.bytes += static_cast<std::int64_t>(bytes);
   }
-  switch (transport_) {
-    case Transport::staged:
-    case Transport::cuda_aware:
-      messages_ =
-          std::make_unique<detail::DeviceMpiTransport>(plan_, backend, fields, direction, op, transport_ == Transport::staged);
-      break;
-    case Transport::nccl:
-      messages_ = std::make_unique<detail::NcclTransport>(plan_, fields, direction, op);
-      break;
-    case Transport::peer:
-      messages_ = std::make_unique<detail::PeerTransport>(plan_, fields, direction, op);
-      break;
-    default: {
-      messages_ = std::make_unique<detail::HostTransport>(plan_, std::move(fields), direction, op, transport_);
-      const auto n = plan_.neighbours();
-      const bool any =
-          std::any_of(n.begin(), n.end(), [&](const auto& with) { return messages_->shares_memory_with(with.rank); });
-      if (transport_ == Transport::automatic) transport_ = plan_.comm().any(any) ? Transport::shared : Transport::host;
+  messages_ = detail::make_first(candidates, [&](Transport candidate) -> std::unique_ptr<detail::TransportBody> {
+    switch (candidate) {
+      case Transport::staged:
+      case Transport::cuda_aware:
+        return std::make_unique<detail::DeviceMpiTransport>(plan_, backend, fields, direction, op,
+                                                            candidate == Transport::staged);
+      case Transport::nccl:
+        return std::make_unique<detail::NcclTransport>(plan_, fields, direction, op);
+      case Transport::peer:
+        return std::make_unique<detail::PeerTransport>(plan_, fields, direction, op);
+      default:
+        return std::make_unique<detail::HostTransport>(plan_, fields, direction, op, candidate);
     }
+  });
+  transport_ = candidates.front();
+  if (transport_ == Transport::automatic) {
+    const auto n = plan_.neighbours();
+    const bool any = std::any_of(n.begin(), n.end(), [&](const auto& with) { return messages_->shares_memory_with(with.rank); });
+    transport_ = plan_.comm().any(any) ? Transport::shared : Transport::host;
   }
+}
+
+void Exchange::Body::close() {
+  agreed(plan_.comm(), [&] {
+    if (flying_) throw ContractError("an exchange is closed in flight", "finish() or wait() for it first");
+  });
+  messages_->close();
 }
 
 Transport Exchange::Body::transport(Rank neighbour) const {
@@ -160,13 +167,18 @@ Exchange& Exchange::operator=(Exchange&&) noexcept = default;
 Exchange::~Exchange() = default;
 
 Exchange::Body& Exchange::body() const {
-  if (body_ == nullptr) throw ContractError("a moved-from exchange is used");
+  if (body_ == nullptr) throw ContractError("a moved-from or closed exchange is used");
   return *body_;
 }
 
 void Exchange::start(const After& after) { body().start(after); }
 void Exchange::finish(Stream& stream) { body().finish(stream); }
 void Exchange::wait() { body().finish(host_stream()); }
+
+void Exchange::close() {
+  body().close();
+  body_.reset();
+}
 
 void Exchange::run(const After& after) {
   start(after);

@@ -82,24 +82,23 @@ Redistribution Redistribution::to_ranks(const Communicator& comm, std::span<cons
       ++counts[rank.index()];
     }
   });
-  // counts of all ranks, source by source: where each source's rows start on each destination.
-  const std::vector<std::int64_t> all = comm.all_gather(std::span<const std::int64_t>(counts));
-  std::vector<std::int64_t> next(ranks, 0), totals(ranks, 0);
-  for (std::size_t from = 0; from < ranks; ++from) {
-    for (std::size_t to = 0; to < ranks; ++to) {
-      if (from < comm.rank().index()) next[to] += all[from * ranks + to];
-      totals[to] += all[from * ranks + to];
-    }
-  }
-  std::int64_t first = 0;
+  // Each destination counts what comes from whom, and answers where those rows begin among all: it orders them by source.
+  std::vector<std::vector<std::int64_t>> sent(ranks);
   for (std::size_t to = 0; to < ranks; ++to) {
-    next[to] += first;
-    first += totals[to];
+    if (counts[to] > 0) sent[to].push_back(counts[to]);
   }
+  std::vector<std::vector<std::int64_t>> first = comm.all_to_all(sent);
+  std::int64_t total = 0;
+  for (const auto& of_source : first) total += of_source.empty() ? 0 : of_source.front();
+  const std::int32_t new_rows = agreed(comm, [&] { return checked_local(total, "rows of one rank"); });
+  std::int64_t start = comm.exclusive_sum(total);
+  for (auto& of_source : first) {
+    if (!of_source.empty()) start += std::exchange(of_source.front(), start);
+  }
+  std::vector<std::vector<std::int64_t>> next = comm.all_to_all(first);
   std::vector<GlobalRow> rows;
   rows.reserve(destination.size());
-  for (const Rank rank : destination) rows.emplace_back(next[rank.index()]++);
-  const std::int32_t new_rows = agreed(comm, [&] { return checked_local(totals[comm.rank().index()], "rows of one rank"); });
+  for (const Rank rank : destination) rows.emplace_back(next[rank.index()].front()++);
   return to_rows(comm, rows, new_rows);
 }
 

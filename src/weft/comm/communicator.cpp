@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <limits>
 #include <numeric>
+#include <thread>
+#include <utility>
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
@@ -16,6 +20,11 @@ namespace {
 
 constexpr int kCollectiveTag = Communicator::kTags;  // MPI keeps messages of one pair and tag in order: one tag suffices
 constexpr int kNobodysTag = Communicator::kTags + 1;
+/// Announcements of all-to-alls, of even and of odd ones: a rank may send those of the next one while another still listens for
+/// those of this one, but not of the one after it.
+constexpr int kAnnouncementTag = Communicator::kTags + 2;
+/// What is that short travels with its announcement.
+constexpr std::size_t kShort = 4096;
 
 int to_count(std::size_t bytes) { return static_cast<int>(bytes); }
 
@@ -32,6 +41,19 @@ struct Communicator::Shared {
 
   MPI_Comm comm;
   std::size_t piece = std::size_t{1} << 30;
+  unsigned all_to_alls = 0;
+  Traffic traffic;
+
+  void count(std::size_t messages, std::size_t bytes) {
+    traffic += {static_cast<std::int64_t>(messages), static_cast<std::int64_t>(bytes)};
+  }
+  /// Counts a collective of MPI of so many bytes, done in a tree.
+  void count_tree(int ranks, std::size_t bytes) {
+    const auto rounds = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(ranks) - 1));
+    count(rounds, rounds * bytes);
+  }
+  /// Counts a collective of MPI that brings so many bytes to each rank.
+  void count_gather(int ranks, std::size_t bytes) { count(std::bit_width(static_cast<unsigned>(ranks) - 1), bytes); }
 
   /// Messages in flight to and from other ranks, in pieces.
   class Messages;
@@ -39,7 +61,7 @@ struct Communicator::Shared {
 
 class Communicator::Shared::Messages {
  public:
-  explicit Messages(const Shared& shared) : shared_(shared) {}
+  explicit Messages(Shared& shared) : shared_(shared) {}
 
   void receive(int from, std::span<std::byte> bytes) {
     for (std::size_t at = 0; at < bytes.size(); at += shared_.piece) {
@@ -53,17 +75,19 @@ class Communicator::Shared::Messages {
       const std::size_t n = std::min(shared_.piece, bytes.size() - at);
       detail::check_mpi(MPI_Isend(bytes.data() + at, to_count(n), MPI_BYTE, to, kCollectiveTag, shared_.comm, next()),
                         "MPI_Isend");
+      shared_.count(1, n);
     }
   }
   void wait() {
     const Waiting waiting("MPI_Waitall");
     detail::check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    requests_.clear();
   }
 
  private:
   MPI_Request* next() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
 
-  const Shared& shared_;
+  Shared& shared_;
   std::vector<MPI_Request> requests_;
 };
 
@@ -128,9 +152,15 @@ std::int64_t Communicator::piece_bytes() const {
   return static_cast<std::int64_t>(shared_->piece);
 }
 
+Traffic Communicator::traffic() const {
+  WEFT_EXPECTS(valid());
+  return shared_->traffic;
+}
+
 void Communicator::barrier() const {
   const Waiting waiting("MPI_Barrier");
   detail::check_mpi(MPI_Barrier(handle()), "MPI_Barrier");
+  shared_->count_tree(size_, 0);
 }
 
 void Communicator::progress() const {
@@ -139,10 +169,20 @@ void Communicator::progress() const {
 }
 
 std::int64_t Communicator::exclusive_sum(std::int64_t value) const {
-  std::int64_t below = 0;
-  const Waiting waiting("MPI_Exscan");
-  detail::check_mpi(MPI_Exscan(&value, &below, 1, MPI_INT64_T, MPI_SUM, handle()), "MPI_Exscan");
-  return rank_.value() == 0 ? 0 : below;
+  exclusive_sum(std::span(&value, 1));
+  return value;
+}
+
+void Communicator::exclusive_sum(std::span<std::int64_t> values) const {
+  expect_same(values.size());
+  const std::size_t piece = std::max<std::size_t>(1, shared_->piece / sizeof(std::int64_t));
+  for (std::size_t at = 0; at < values.size(); at += piece) {
+    const std::span<std::int64_t> part = values.subspan(at, std::min(piece, values.size() - at));
+    const Waiting waiting("MPI_Exscan");
+    detail::check_mpi(MPI_Exscan(MPI_IN_PLACE, part.data(), to_count(part.size()), MPI_INT64_T, MPI_SUM, handle()), "MPI_Exscan");
+    shared_->count_tree(size_, part.size_bytes());
+    if (is_root()) std::fill(part.begin(), part.end(), 0);
+  }
 }
 
 bool Communicator::all(bool value) const { return min(value ? 1 : 0) == 1; }
@@ -162,7 +202,44 @@ void Communicator::reduce_max(std::span<std::uint64_t> keys) const {
     const Waiting waiting("MPI_Allreduce");
     detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, keys.data() + at, to_count(n), MPI_UINT64_T, MPI_MAX, handle()),
                       "MPI_Allreduce");
+    shared_->count_tree(size_, n * sizeof(std::uint64_t));
   }
+}
+
+void Communicator::sum_in_tree(std::span<std::byte> values, const Add& add) const {
+  // Recursive doubling (Thakur, Rabenseifner, Gropp 2005). Ranks beyond a power of two join their neighbours first, so that every
+  // partial sum is of neighbouring ranks; both of a pair add the same two numbers in the same order.
+  WEFT_EXPECTS(valid());
+  const auto ranks = static_cast<unsigned>(size_), me = static_cast<unsigned>(rank_.value());
+  const unsigned power = std::bit_floor(ranks), joined = 2 * (ranks - power);
+  Shared::Messages messages(*shared_);
+  std::vector<std::byte> other(values.size());
+  const auto send = [&](unsigned to) {
+    messages.send(static_cast<int>(to), values);
+    messages.wait();
+  };
+  const auto receive = [&](unsigned from, std::span<std::byte> into) {
+    messages.receive(static_cast<int>(from), into);
+    messages.wait();
+  };
+  if (me < joined && me % 2 == 1) {
+    send(me - 1);
+    receive(me - 1, values);
+    return;
+  }
+  if (me < joined) {
+    receive(me + 1, other);
+    add(values.data(), other.data(), values.data());
+  }
+  const unsigned place = me < joined ? me / 2 : me - joined / 2;
+  for (unsigned step = 1; step < power; step *= 2) {
+    const unsigned partner = place ^ step, rank = partner < joined / 2 ? 2 * partner : partner + joined / 2;
+    messages.receive(static_cast<int>(rank), other);
+    messages.send(static_cast<int>(rank), values);
+    messages.wait();
+    rank < me ? add(other.data(), values.data(), values.data()) : add(values.data(), other.data(), values.data());
+  }
+  if (me < joined) send(me + 1);
 }
 
 void Communicator::all_gather_equal(const void* mine, std::size_t bytes, void* all) const {
@@ -170,6 +247,7 @@ void Communicator::all_gather_equal(const void* mine, std::size_t bytes, void* a
   if (bytes * static_cast<std::size_t>(size_) <= shared_->piece) {
     const Waiting waiting("MPI_Allgather");
     detail::check_mpi(MPI_Allgather(mine, to_count(bytes), MPI_BYTE, all, to_count(bytes), MPI_BYTE, comm), "MPI_Allgather");
+    shared_->count_gather(size_, bytes * static_cast<std::size_t>(size_ - 1));
     return;
   }
   std::byte* const out = static_cast<std::byte*>(all);
@@ -191,6 +269,7 @@ void Communicator::all_gather_bytes(std::span<const std::byte> mine, const Alloc
     detail::check_mpi(
         MPI_Allgatherv(mine.data(), to_count(count), MPI_BYTE, out, sizes.data(), offsets.data(), MPI_BYTE, handle()),
         "MPI_Allgatherv");
+    shared_->count_gather(size_, total - count);
     return;
   }
   std::size_t at = 0;
@@ -208,6 +287,7 @@ void Communicator::gather_bytes(std::span<const std::byte> mine, Rank root, cons
   const Waiting waiting("MPI_Gather");
   detail::check_mpi(MPI_Gather(&count, sizeof(count), MPI_BYTE, counts.data(), sizeof(count), MPI_BYTE, root.value(), handle()),
                     "MPI_Gather");
+  shared_->count_gather(size_, sizeof(count));
   Shared::Messages messages(*shared_);
   if (rank_ != root) {
     messages.send(root.value(), mine);
@@ -238,6 +318,7 @@ void Communicator::scatter_bytes(std::span<const std::span<const std::byte>> par
   const Waiting waiting("MPI_Scatter");
   detail::check_mpi(MPI_Scatter(counts.data(), sizeof(count), MPI_BYTE, &count, sizeof(count), MPI_BYTE, root.value(), handle()),
                     "MPI_Scatter");
+  shared_->count_gather(size_, sizeof(count));
   std::byte* const out = allocate(count);
   Shared::Messages messages(*shared_);
   if (rank_ != root) {
@@ -256,27 +337,97 @@ void Communicator::scatter_bytes(std::span<const std::span<const std::byte>> par
 }
 
 void Communicator::all_to_all_bytes(std::span<const std::span<const std::byte>> to, const AllocateFrom& allocate) const {
+  // Non-blocking consensus (Hoefler, Siebert, Lumsdaine 2010): announcements are sent so that they are complete when they have
+  // been received; who has sent all of its own enters a barrier, and receives others' until every rank has entered it.
   WEFT_EXPECTS(to.size() == static_cast<std::size_t>(size_));
-  std::vector<std::size_t> send_counts, receive_counts(to.size());
-  for (const auto part : to) send_counts.push_back(part.size());
-  const Waiting waiting("MPI_Alltoall");
-  detail::check_mpi(MPI_Alltoall(send_counts.data(), sizeof(std::size_t), MPI_BYTE, receive_counts.data(), sizeof(std::size_t),
-                                 MPI_BYTE, handle()),
-                    "MPI_Alltoall");
-  Shared::Messages messages(*shared_);
-  const std::vector<std::byte*> out = allocate(receive_counts);
-  for (std::size_t r = 0; r < to.size(); ++r) {
-    if (r == rank_.index()) {
-      std::copy(to[r].begin(), to[r].end(), out[r]);
-    } else {
-      messages.receive(static_cast<int>(r), {out[r], receive_counts[r]});
+  const Waiting waiting("all-to-all");
+  const MPI_Comm comm = handle();
+  const int tag = kAnnouncementTag + static_cast<int>(shared_->all_to_alls++ % 2);
+  const std::size_t most = std::min(kShort, shared_->piece - std::min(shared_->piece, sizeof(std::size_t)));
+  const auto is_short = [&](std::size_t bytes) { return bytes <= most; };
+  const auto each_other = [&](const auto& f) {  // each rank starts with its successor, so that no one is everyone's first
+    for (std::size_t k = 1; k < to.size(); ++k) {
+      const std::size_t r = (rank_.index() + k) % to.size();
+      if (!to[r].empty()) f(r);
     }
+  };
+  std::vector<std::vector<std::byte>> announcements;
+  std::vector<MPI_Request> sends;
+  each_other([&](std::size_t r) {
+    const std::size_t bytes = to[r].size();
+    std::vector<std::byte>& a = announcements.emplace_back(sizeof(bytes) + (is_short(bytes) ? bytes : 0));
+    std::memcpy(a.data(), &bytes, sizeof(bytes));
+    if (is_short(bytes)) std::copy(to[r].begin(), to[r].end(), a.begin() + sizeof(bytes));
+    detail::check_mpi(
+        MPI_Issend(a.data(), to_count(a.size()), MPI_BYTE, static_cast<int>(r), tag, comm, &sends.emplace_back(MPI_REQUEST_NULL)),
+        "MPI_Issend");
+    shared_->count(1, a.size());
+  });
+  std::vector<std::size_t> counts(to.size(), 0);
+  counts[rank_.index()] = to[rank_.index()].size();
+  std::vector<std::pair<std::size_t, std::vector<std::byte>>> arrived;  // short ones, by the rank that sent them
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  shared_->count_tree(size_, 0);
+  for (int done = size_ == 1 ? 1 : 0, looks = 0; done == 0;) {
+    int found = 0;
+    MPI_Status status;
+    detail::check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &found, &status), "MPI_Iprobe");
+    if (found != 0) {
+      int length = 0;
+      detail::check_mpi(MPI_Get_count(&status, MPI_BYTE, &length), "MPI_Get_count");
+      std::vector<std::byte> a(static_cast<std::size_t>(length));
+      detail::check_mpi(MPI_Recv(a.data(), length, MPI_BYTE, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+      const auto r = static_cast<std::size_t>(status.MPI_SOURCE);
+      std::memcpy(&counts[r], a.data(), sizeof(counts[r]));
+      if (is_short(counts[r])) arrived.emplace_back(r, std::move(a));
+      looks = 0;
+      continue;
+    }
+    if (barrier != MPI_REQUEST_NULL) {
+      detail::check_mpi(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    } else {
+      int sent = 0;
+      detail::check_mpi(MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE), "MPI_Testall");
+      if (sent != 0) detail::check_mpi(MPI_Ibarrier(comm, &barrier), "MPI_Ibarrier");
+    }
+    if (++looks > 1000) std::this_thread::yield();
   }
-  for (std::size_t k = 1; k < to.size(); ++k) {  // each rank starts with its successor, so that no one is everyone's first
-    const std::size_t r = (rank_.index() + k) % to.size();
-    messages.send(static_cast<int>(r), to[r]);
+  const std::vector<std::byte*> out = allocate(counts);
+  std::copy(to[rank_.index()].begin(), to[rank_.index()].end(), out[rank_.index()]);
+  for (const auto& [r, a] : arrived) std::copy(a.begin() + sizeof(std::size_t), a.end(), out[r]);
+  Shared::Messages messages(*shared_);
+  for (std::size_t r = 0; r < to.size(); ++r) {
+    if (r != rank_.index() && !is_short(counts[r])) messages.receive(static_cast<int>(r), {out[r], counts[r]});
   }
+  each_other([&](std::size_t r) {
+    if (!is_short(to[r].size())) messages.send(static_cast<int>(r), to[r]);
+  });
   messages.wait();
+}
+
+void Communicator::exchange_bytes(std::span<const Rank> ranks, std::span<const std::span<const std::byte>> to,
+                                  const AllocateFrom& allocate) const {
+  WEFT_EXPECTS(to.size() == ranks.size());
+  std::vector<std::size_t> sizes, counts(to.size());
+  for (const auto part : to) sizes.push_back(part.size());
+  Shared::Messages messages(*shared_);
+  const auto each = [&](const auto& received, const auto& sent) {
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      if (ranks[i] != rank_) {
+        messages.receive(ranks[i].value(), received(i));
+      } else {
+        std::copy(sent(i).begin(), sent(i).end(), received(i).begin());
+      }
+    }
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      if (ranks[i] != rank_) messages.send(ranks[i].value(), sent(i));
+    }
+    messages.wait();
+  };
+  each([&](std::size_t i) { return std::as_writable_bytes(std::span(&counts[i], 1)); },
+       [&](std::size_t i) { return std::as_bytes(std::span(&sizes[i], 1)); });
+  const std::vector<std::byte*> out = allocate(counts);
+  each([&](std::size_t i) { return std::span(out[i], counts[i]); }, [&](std::size_t i) { return to[i]; });
 }
 
 void Communicator::broadcast_bytes(std::span<std::byte> bytes, Rank root) const {
@@ -286,6 +437,7 @@ void Communicator::broadcast_bytes(std::span<std::byte> bytes, Rank root) const 
     const std::size_t n = std::min(shared_->piece, bytes.size() - at);
     const Waiting waiting("MPI_Bcast");
     detail::check_mpi(MPI_Bcast(bytes.data() + at, to_count(n), MPI_BYTE, root.value(), comm), "MPI_Bcast");
+    shared_->count_gather(size_, n);
   }
 }
 

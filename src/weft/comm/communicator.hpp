@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "weft/base/id.hpp"
+#include "weft/comm/traffic.hpp"
 
 namespace weft {
 
@@ -63,9 +64,14 @@ class Communicator {
   /// Lets MPI move messages on. For those who wait for something other than messages.
   void progress() const;
 
-  // Reductions. Sums add the ranks' values in rank order: the same digits in every run on the same number of ranks.
-  // Minima and maxima are NaN where any rank brings a NaN, and order -0 before +0: every rank gets the same bits.
-  // Cost: sums receive size() values per value; minima and maxima are one allreduce. @collective
+  /// Returns the messages that collectives of this communicator and its copies have sent from this rank. Point-to-point messages,
+  /// also those of all_to_all and sums, are counted as they are; a collective of MPI counts as log2(size()) messages (rounded up)
+  /// of its values, an all-gather with the bytes that arrive. Messages of the collectives' callers are not counted.
+  [[nodiscard]] Traffic traffic() const;
+
+  // Reductions. Sums are added in a fixed tree, neighbouring ranks first, ((0+1)+(2+3))+...: the same digits in every run on the
+  // same number of ranks, and on every rank. Minima and maxima are NaN where any rank brings a NaN, and order -0 before +0: every
+  // rank gets the same bits. Cost: log2(size()) messages of the values. @collective
   template <class T>
     requires std::is_arithmetic_v<T>
   [[nodiscard]] T sum(T value) const;
@@ -86,6 +92,7 @@ class Communicator {
   void max(std::span<T> values) const;
   /// Sum over the ranks below this one; 0 on rank 0. @collective
   [[nodiscard]] std::int64_t exclusive_sum(std::int64_t value) const;
+  void exclusive_sum(std::span<std::int64_t> values) const;
   /// True on every rank if `value` is true on all (any) of them. @collective
   [[nodiscard]] bool all(bool value) const;
   [[nodiscard]] bool any(bool value) const;
@@ -111,12 +118,18 @@ class Communicator {
   [[nodiscard]] std::vector<T> scatter(const std::vector<std::vector<T>>& parts, Rank root = Rank(0)) const;
 
   /// to[r] goes to rank r; returns what each rank r sent here, at [r]. @pre to.size() == size(). @collective
-  /// @cost one count per pair of ranks, then only messages that carry something.
+  /// @cost a barrier, and one message to each rank that gets anything; another one where that is long. Lists for size() ranks.
   template <Transferable T>
   [[nodiscard]] std::vector<std::vector<T>> all_to_all(const std::vector<std::vector<T>>& to) const;
   /// The same, with all that comes here in one list, in the order of the ranks that sent it. @collective
   template <Transferable T>
   [[nodiscard]] std::vector<T> all_to_all_joined(const std::vector<std::vector<T>>& to) const;
+
+  /// to[i] goes to ranks[i]; returns what each of them sent here, at [i]. Only the ranks named take part: each of them names this
+  /// one in the same call. @pre to.size() == ranks.size(); no rank is named twice.
+  /// @cost two messages to each rank named; nothing grows with size().
+  template <Transferable T>
+  [[nodiscard]] std::vector<std::vector<T>> exchange(std::span<const Rank> ranks, const std::vector<std::vector<T>>& to) const;
 
  private:
   struct Shared;
@@ -126,12 +139,17 @@ class Communicator {
   // them.
   using Allocate = std::function<std::byte*(std::size_t bytes)>;
   using AllocateFrom = std::function<std::vector<std::byte*>(std::span<const std::size_t> bytes)>;
+  /// Of values of this rank and those above it: out = lower + upper, each `values.size()` bytes; out may be either.
+  using Add = std::function<void(const std::byte* lower, const std::byte* upper, std::byte* out)>;
+  void sum_in_tree(std::span<std::byte> values, const Add& add) const;
   void reduce_max(std::span<std::uint64_t> keys) const;
   void all_gather_equal(const void* mine, std::size_t bytes, void* all) const;
   void all_gather_bytes(std::span<const std::byte> mine, const Allocate& allocate) const;
   void gather_bytes(std::span<const std::byte> mine, Rank root, const Allocate& allocate) const;
   void scatter_bytes(std::span<const std::span<const std::byte>> parts, Rank root, const Allocate& allocate) const;
   void all_to_all_bytes(std::span<const std::span<const std::byte>> to, const AllocateFrom& allocate) const;
+  void exchange_bytes(std::span<const Rank> ranks, std::span<const std::span<const std::byte>> to,
+                      const AllocateFrom& allocate) const;
   void broadcast_bytes(std::span<std::byte> bytes, Rank root) const;
   void expect_same(std::uint64_t value) const;
 

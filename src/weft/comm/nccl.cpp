@@ -5,9 +5,10 @@
 #include <cstring>
 #include <exception>
 #include <map>
-#include <vector>
+#include <utility>
 
 #include "weft/base/error.hpp"
+#include "weft/base/waiting.hpp"
 #include "weft/comm/agreement.hpp"
 
 #ifdef WEFT_HAS_NCCL
@@ -20,8 +21,15 @@ namespace weft {
 namespace {
 
 void check_nccl(ncclResult_t result, const char* what) {
-  if (result == ncclSuccess || result == ncclInProgress) return;
+  if (result == ncclSuccess) return;
   throw CommError(fmt::format("NCCL failed in {}: {}", what, ncclGetErrorString(result)), "NCCL_DEBUG=INFO makes it say more");
+}
+
+/// Of calls that tell whether NCCL can be used here.
+void check_set_up(ncclResult_t result, const char* what) {
+  if (result == ncclSuccess) return;
+  throw DeviceError(fmt::format("NCCL cannot be used: {} failed: {}", what, ncclGetErrorString(result)),
+                    "NCCL_DEBUG=INFO makes it say more; let messages travel by \"staged\"");
 }
 
 }  // namespace
@@ -33,18 +41,27 @@ std::string nccl_version() {
 }
 
 std::shared_ptr<NcclCommunicator> NcclCommunicator::of(const Communicator& comm) {
-  static std::map<MPI_Comm, std::weak_ptr<NcclCommunicator>> made;
-  std::weak_ptr<NcclCommunicator>& known = made[comm.handle()];
-  // Every rank drops its last holder at its own time, so whether one is left must be agreed on.
-  std::shared_ptr<NcclCommunicator> shared = known.lock();
-  if (comm.all(shared != nullptr)) return shared;
+  // Never destroyed: ncclCommDestroy waits for other ranks, and each rank drops its exchanges at its own time.
+  static auto& made = *new std::map<MPI_Comm, std::shared_ptr<NcclCommunicator>>;
+  if (const auto known = made.find(comm.handle()); known != made.end()) return known->second;  // or on no rank
   const ncclUniqueId id = comm.broadcast(agreed(comm, [&] {
+    (void)Stream(Priority::high);  // the GPU is there and can be used: what fails on one rank alone fails here
     ncclUniqueId fresh{};
-    if (comm.is_root()) check_nccl(ncclGetUniqueId(&fresh), "ncclGetUniqueId");
+    if (comm.is_root()) check_set_up(ncclGetUniqueId(&fresh), "ncclGetUniqueId");
     return fresh;
   }));
-  shared = agreed(comm, [&] { return std::shared_ptr<NcclCommunicator>(new NcclCommunicator(comm, &id)); });
-  known = shared;
+  // Not inside an agreement: ncclCommInitRank waits for every rank. Its outcome is agreed upon.
+  std::shared_ptr<NcclCommunicator> shared;
+  std::exception_ptr error;
+  try {
+    const Waiting waiting("ncclCommInitRank");
+    shared.reset(new NcclCommunicator(comm, &id));
+  } catch (const DeviceError&) {
+    error = std::current_exception();
+  }
+  if (!comm.all(error == nullptr) && shared != nullptr) shared->give_up();
+  agree(comm, error);
+  made.emplace(comm.handle(), shared);
   return shared;
 }
 
@@ -52,24 +69,33 @@ NcclCommunicator::NcclCommunicator(const Communicator& comm, const void* id) : c
   ncclUniqueId unique;
   std::memcpy(&unique, id, sizeof unique);
   ncclComm_t native = nullptr;
-  check_nccl(ncclCommInitRank(&native, comm.size(), unique, comm.rank().value()), "ncclCommInitRank");
+  check_set_up(ncclCommInitRank(&native, comm.size(), unique, comm.rank().value()), "ncclCommInitRank");
   handle_ = native;
 }
 
-NcclCommunicator::~NcclCommunicator() {
-  // While an exception passes, other ranks may not be coming.
-  auto* const comm = static_cast<ncclComm_t>(handle_);
-  if (comm != nullptr) std::uncaught_exceptions() > 0 ? ncclCommAbort(comm) : ncclCommDestroy(comm);
-}
+void NcclCommunicator::give_up() noexcept { ncclCommAbort(static_cast<ncclComm_t>(std::exchange(handle_, nullptr))); }
 
 void NcclCommunicator::exchange(std::span<const Message> sends, std::span<const Message> receives, Stream& stream) {
   if (sends.empty() && receives.empty()) return;
   auto* const comm = static_cast<ncclComm_t>(handle_);
   auto* const native = static_cast<cudaStream_t>(stream.handle());
   check_nccl(ncclGroupStart(), "ncclGroupStart");
-  for (const Message& m : sends) check_nccl(ncclSend(m.data, m.bytes, ncclUint8, m.rank.value(), comm, native), "ncclSend");
-  for (const Message& m : receives) check_nccl(ncclRecv(m.data, m.bytes, ncclUint8, m.rank.value(), comm, native), "ncclRecv");
-  check_nccl(ncclGroupEnd(), "ncclGroupEnd");
+  // The group is ended in any case: one that stays open would swallow all that follows.
+  ncclResult_t first = ncclSuccess;
+  const char* failed = nullptr;
+  const auto note = [&](ncclResult_t result, const char* what) {
+    if (result == ncclSuccess || failed != nullptr) return;
+    first = result;
+    failed = what;
+  };
+  for (const Message& m : sends) {
+    if (failed == nullptr) note(ncclSend(m.data, m.bytes, ncclUint8, m.rank.value(), comm, native), "ncclSend");
+  }
+  for (const Message& m : receives) {
+    if (failed == nullptr) note(ncclRecv(m.data, m.bytes, ncclUint8, m.rank.value(), comm, native), "ncclRecv");
+  }
+  note(ncclGroupEnd(), "ncclGroupEnd");
+  if (failed != nullptr) check_nccl(first, failed);
 }
 
 #else
@@ -82,7 +108,6 @@ namespace {
 
 std::string nccl_version() { return {}; }
 std::shared_ptr<NcclCommunicator> NcclCommunicator::of(const Communicator& /*comm*/) { throw_no_nccl(); }
-NcclCommunicator::~NcclCommunicator() = default;
 void NcclCommunicator::exchange(std::span<const Message> /*sends*/, std::span<const Message> /*receives*/, Stream& /*stream*/) {
   throw_no_nccl();
 }

@@ -16,11 +16,12 @@ namespace weft {
 /// A communicator of NCCL with the ranks of one of ours, each with the GPU that was current when it was made.
 class NcclCommunicator {
  public:
-  /// The one of `comm`, made by the first call; it lives as long as somebody holds it.
-  /// @collective  @pre no two ranks have the same GPU.  @throws DeviceError in a build without NCCL; CommError.
+  /// Returns the one of `comm`, made by the first call; it lives, and keeps `comm`, until the process ends: destroying it would
+  /// wait for other ranks.
+  /// @collective  @pre no two ranks have the same GPU.
+  /// @throws DeviceError in a build without NCCL, and on every rank where NCCL cannot be set up on any; CommError.
   /// @cost the first time about half a second.
   [[nodiscard]] static std::shared_ptr<NcclCommunicator> of(const Communicator& comm);
-  ~NcclCommunicator();
   NcclCommunicator(const NcclCommunicator&) = delete;
   NcclCommunicator& operator=(const NcclCommunicator&) = delete;
 
@@ -35,6 +36,8 @@ class NcclCommunicator {
 
  private:
   NcclCommunicator(const Communicator& comm, const void* id);
+  /// Lets go of what the other ranks could not make.
+  void give_up() noexcept;
   Communicator comm_;  ///< so that MPI gives its handle to no other
   void* handle_ = nullptr;
 };

@@ -95,7 +95,7 @@ class Solver {
   void keep_state() const;
 
   /// Root mean square over all cells (volume weighted) of d(conserved)/dt of the first stage of a step, per variable. With local
-  /// time steps too, this is the true rate of change: zero when steady. Summed in rank order.  @collective  @cost one reduction.
+  /// time steps too, this is the true rate of change: zero when steady. Added in a fixed order. @collective  @cost one reduction.
   [[nodiscard]] std::vector<std::array<double, kVars>> residual_norms(std::span<const StepReport> steps) const;
   /// Of the last step.
   [[nodiscard]] std::array<double, kVars> residual_norms() const;

@@ -46,7 +46,7 @@ struct MeshStats {
   int most_neighbours = 0;                        ///< other ranks that a rank exchanges with
 };
 
-/// Sums are taken in rank order, so the same digits come out of every run on the same number of ranks. @collective
+/// Sums are taken in a fixed order, so the same digits come out of every run on the same number of ranks. @collective
 [[nodiscard]] MeshStats measure(const Mesh& mesh);
 
 /// Several lines of text, each ended by a newline; no communication.

@@ -20,15 +20,10 @@ using detail::Chunks;
 /// New numbers of things in contiguous chunks: by part, in a part as they were. Enters the size of each part. @collective
 std::vector<std::int64_t> numbers_by_part(const Communicator& comm, const std::vector<std::int32_t>& part,
                                           std::vector<std::int64_t>& sizes) {
-  std::vector<std::int64_t> mine(sizes.size(), 0);
-  for (const std::int32_t p : part) ++mine[static_cast<std::size_t>(p)];
-  const std::vector<std::int64_t> all = comm.all_gather(std::span<const std::int64_t>(mine));  // by rank, then by part
-  std::vector<std::int64_t> next(sizes.size(), 0);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::size_t p = i % sizes.size();
-    if (i / sizes.size() < comm.rank().index()) next[p] += all[i];
-    sizes[p] += all[i];
-  }
+  for (const std::int32_t p : part) ++sizes[static_cast<std::size_t>(p)];
+  std::vector<std::int64_t> next = sizes;
+  comm.exclusive_sum(std::span(next));
+  comm.sum(std::span(sizes));
   std::int64_t start = 0;
   for (std::size_t p = 0; p < sizes.size(); ++p) {
     next[p] += start;

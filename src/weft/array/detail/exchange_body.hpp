@@ -19,6 +19,8 @@ struct Exchange::Body {
   void start(const After& after);
   void finish(Stream& stream);
   [[nodiscard]] bool arrived();
+  /// As Exchange::close(). @collective
+  void close();
   [[nodiscard]] bool flying() const { return flying_; }
   [[nodiscard]] Transport transport() const { return transport_; }
   [[nodiscard]] Transport transport(Rank neighbour) const;

@@ -1,9 +1,8 @@
 #pragma once
 /// Messages from and to memory of the host.
-#include <memory>
 #include <vector>
 
-#include "weft/array/detail/link.hpp"
+#include "weft/array/detail/link_group.hpp"
 #include "weft/array/detail/tags.hpp"
 #include "weft/array/detail/transport.hpp"
 #include "weft/array/ghost_plan.hpp"
@@ -19,17 +18,15 @@ class HostTransport final : public TransportBody {
   HostTransport(const GhostPlan& plan, std::vector<Field> fields, Direction direction, Reduce op, Transport wanted);
 
   void start(const After& after) override;
-  void finish(Stream& stream) override;
-  [[nodiscard]] bool arrived() override;
-  void abandon() noexcept override;
+  void finish(Stream& /*stream*/) override { links_.wait(); }
+  [[nodiscard]] bool arrived() override { return links_.arrived(); }
+  void abandon() noexcept override { links_.abandon(); }
   [[nodiscard]] bool shares_memory_with(Rank rank) const override;
 
  private:
   Tag tag_;
-  std::vector<Rank> ranks_;
-  std::vector<bool> shared_;                  ///< by link
-  std::vector<std::unique_ptr<Link>> links_;  ///< by rank
-  bool pulls_;
+  LinkGroup links_;
+  std::vector<Rank> shared_;  ///< linked through shared memory; ascending
 };
 
 }  // namespace weft::detail

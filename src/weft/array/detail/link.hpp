@@ -22,7 +22,7 @@ struct LinkFields {
   }
 };
 
-/// Set up once; each exchange calls expect(), send(), then receive() or wait_received(), and sent() or wait_sent().
+/// Set up once; each exchange calls expect(), send(), then receive() until it is true, and sent() until it is true.
 class Link {
  public:
   Link() = default;
@@ -35,13 +35,12 @@ class Link {
   /// Sends what the rows hold now. Waits for nobody.
   /// @param may_put  what arrives meanwhile may be put in its place.
   virtual void send(bool may_put) = 0;
-  /// Puts in its place what has arrived. True once that is all.
+  /// Puts in its place what has arrived. True once that is all, and from then on.
   [[nodiscard]] virtual bool receive() = 0;
-  /// Returns once receive() is true.
-  virtual void wait_received() = 0;
   /// True once rows that are sent may be overwritten, and send() may be called again when everything has been received.
   [[nodiscard]] virtual bool sent() = 0;
-  virtual void wait_sent() = 0;
+  /// Whether its messages are MPI's, which move on only while MPI is called.
+  [[nodiscard]] virtual bool by_mpi() const { return false; }
   /// In flight: lets go of messages.
   virtual void abandon() noexcept {}
 };

@@ -65,12 +65,6 @@ bool MessageLink::receive() {
   return put_;
 }
 
-void MessageLink::wait_received() {
-  if (put_) return;
-  receives_.wait();
-  unpack();
-}
-
 void MessageLink::unpack() {
   put_ = true;
   for (const Message& m : in_) {

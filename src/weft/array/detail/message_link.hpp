@@ -20,9 +20,8 @@ class MessageLink final : public Link {
   void expect() override { receives_.start(); }
   void send(bool may_put) override;
   [[nodiscard]] bool receive() override;
-  void wait_received() override;
   [[nodiscard]] bool sent() override { return sends_.test(); }
-  void wait_sent() override { sends_.wait(); }
+  [[nodiscard]] bool by_mpi() const override { return true; }
   void abandon() noexcept override;
 
  private:

@@ -1,6 +1,7 @@
 #include "weft/array/detail/peer_transport.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
@@ -42,7 +43,18 @@ std::byte* PeerTransport::map(const IpcHandle& handle) {
   return known->second.data();
 }
 
-PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fields, Direction direction, Reduce op) {
+PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fields, Direction direction, Reduce op)
+    : comm_(plan.comm()) {
+  try {
+    set_up(plan, fields, direction, op);
+  } catch (const DeviceError&) {  // on every rank
+    mapped_.clear();
+    comm_.barrier();
+    throw;
+  }
+}
+
+void PeerTransport::set_up(const GhostPlan& plan, const std::vector<Field>& fields, Direction direction, Reduce op) {
   const Communicator& comm = plan.comm();
   const bool pulls = direction == Direction::pull;
   struct Peer {
@@ -68,7 +80,9 @@ PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fi
     }
     for (const Field& field : fields) buffer_bytes += section_bytes(field, to);
   }
-  std::vector<Offer> offers(static_cast<std::size_t>(comm.size()));
+  std::vector<Rank> ranks;
+  for (const Peer& peer : others) ranks.push_back(peer.rank);
+  std::vector<Offer> offers(others.size());
   agreed(comm, [&] {
     stream_ = put_stream();
     flags_ = DeviceStorage::make(Backend::cuda, (others.size() + 1) * sizeof(PeerFlags));
@@ -79,7 +93,7 @@ PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fi
     if (!pulls) messages_ = DeviceStorage::make(Backend::cuda, buffer_bytes);
     for (std::size_t i = 0; i < others.size(); ++i) {
       const Peer& peer = others[i];
-      Offer& offer = offers[peer.rank.index()];
+      Offer& offer = offers[i];
       offer.push_back({ipc_handle(flags_->data()), i * sizeof(PeerFlags), 0});
       std::size_t at = peer.message;
       for (const Field& field : fields) {
@@ -97,14 +111,14 @@ PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fi
       }
     }
   });
-  const std::vector<Offer> offered = comm.all_to_all(offers);
+  const std::vector<Offer> offered = comm.exchange(std::span<const Rank>(ranks), offers);
 
   std::vector<PeerLink> links;
-  std::vector<std::vector<std::uint32_t>> chunks_sent(static_cast<std::size_t>(comm.size()));
+  std::vector<std::vector<std::uint32_t>> chunks_sent;
   agreed(comm, [&] {
     for (std::size_t i = 0; i < others.size(); ++i) {
       const Peer& peer = others[i];
-      const Offer& offer = offered[peer.rank.index()];
+      const Offer& offer = offered[i];
       links.push_back({.here = reinterpret_cast<const PeerFlags*>(flags_->data()) + i,
                        .there = reinterpret_cast<PeerFlags*>(map(offer.at(0).memory) + offer.at(0).offset),
                        .arriving = 0});
@@ -132,13 +146,12 @@ PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fi
       copies.push_back(std::move(copy));
     }
     copies_ = CopyList(Backend::cuda, copies);
-    const std::vector<std::uint32_t> chunks = copies_.chunks_of_groups(others.size());
-    for (std::size_t i = 0; i < others.size(); ++i) chunks_sent[others[i].rank.index()].push_back(chunks[i]);
+    for (const std::uint32_t chunks : copies_.chunks_of_groups(others.size())) chunks_sent.push_back({chunks});
   });
-  const std::vector<std::vector<std::uint32_t>> chunks_arriving = comm.all_to_all(chunks_sent);
+  const std::vector<std::vector<std::uint32_t>> chunks_arriving = comm.exchange(std::span<const Rank>(ranks), chunks_sent);
 
   agreed(comm, [&] {
-    for (std::size_t i = 0; i < others.size(); ++i) links[i].arriving = chunks_arriving[others[i].rank.index()].at(0);
+    for (std::size_t i = 0; i < others.size(); ++i) links[i].arriving = chunks_arriving[i].at(0);
     links_ = DeviceStorage::make(Backend::cuda, links.size() * sizeof(PeerLink));
     links_->copy_from_host(0, std::as_bytes(std::span(links)), After()).wait();
     if (!pulls) combine_ = make_combine_list(Backend::cuda, fields, op, messages_->data(), pushed);
@@ -151,6 +164,12 @@ PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fi
     if (args_.table.count <= kSmallPut) std::copy(copies_.parts().begin(), copies_.parts().end(), args_.parts_here);
     if (args_.link_count <= kSmallPut) std::copy(links.begin(), links.end(), args_.links_here);
   });
+}
+
+void PeerTransport::close() {
+  if (!done_.captured()) done_.wait();
+  mapped_.clear();
+  comm_.barrier();
 }
 
 void PeerTransport::start(const After& after) {

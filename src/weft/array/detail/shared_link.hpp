@@ -9,7 +9,6 @@
 #include "weft/array/detail/link.hpp"
 #include "weft/array/detail/message_chunks.hpp"
 #include "weft/array/detail/shared_lane.hpp"
-#include "weft/comm/communicator.hpp"
 #include "weft/comm/shared_memory.hpp"
 
 namespace weft::detail {
@@ -26,7 +25,7 @@ class SharedLink final : public Link {
   /// This rank's side of what it shares with all others: one piece of memory.
   class Shore {
    public:
-    Shore(std::shared_ptr<const LinkFields> fields, const Communicator& comm) : moved_(std::move(fields)), comm_(comm) {}
+    explicit Shore(std::shared_ptr<const LinkFields> fields) : moved_(std::move(fields)) {}
     /// Once for each rank that might be linked.
     void add(const RowSet& from, const RowSet& to);
     /// What to tell each of them, in that order.
@@ -45,33 +44,26 @@ class SharedLink final : public Link {
       MessageChunks out, in;
       Offer here{}, there{};
       SharedMemory memory_there;
-      bool reached = false;
     };
     std::shared_ptr<const LinkFields> moved_;
-    Communicator comm_;
     std::vector<Side> sides_;
     std::shared_ptr<SharedMemory> memory_;
   };
 
   void send(bool may_put) override;
   [[nodiscard]] bool receive() override;
-  void wait_received() override;
   [[nodiscard]] bool sent() override { return in_.size() > 0 || out_.size() == 0 || write_.caught_up(); }
-  void wait_sent() override;
 
  private:
-  SharedLink(std::shared_ptr<const LinkFields> fields, const Communicator& comm, std::shared_ptr<SharedMemory> here,
-             Shore::Side side, bool crowded);
+  SharedLink(std::shared_ptr<const LinkFields> fields, std::shared_ptr<SharedMemory> here, Shore::Side side);
   bool put_next();
 
   std::shared_ptr<const LinkFields> moved_;
-  Communicator comm_;
   MessageChunks out_, in_;
   std::shared_ptr<SharedMemory> here_;
   SharedMemory there_;
   WriteLane write_;
   ReadLane read_;
-  bool crowded_;         ///< there are more ranks than cores
   std::size_t put_ = 0;  ///< chunks of this exchange
 };
 

@@ -26,6 +26,9 @@ class TransportBody {
   [[nodiscard]] virtual bool arrived() = 0;
   /// Whether what travels to and from `rank` does so through shared memory of the host.
   [[nodiscard]] virtual bool shares_memory_with(Rank /*rank*/) const { return false; }
+  /// Lets go of what others have given this rank to write to, and returns when they have let go of what is this rank's.
+  /// @pre no exchange is in flight. @collective
+  virtual void close() {}
   /// Given up in flight: lets go of messages and waits for nobody. The object is kept for ever, since others may still read and
   /// write its memory, and its tag may still arrive.
   virtual void abandon() noexcept {}

@@ -2,6 +2,7 @@
 /// The templates of Communicator: typed values to bytes and back.
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -66,6 +67,17 @@ template <class T>
   return bytes;
 }
 
+/// Makes room in `lists` for as many bytes as are told of each.
+template <class T>
+[[nodiscard]] auto resize_each(std::vector<std::vector<T>>& lists) {
+  return [&lists](std::span<const std::size_t> bytes) {
+    lists.resize(bytes.size());
+    std::vector<std::byte*> places;
+    for (std::size_t i = 0; i < bytes.size(); ++i) places.push_back(resize_to_bytes(lists[i], bytes[i]));
+    return places;
+  };
+}
+
 }  // namespace detail
 
 template <class T>
@@ -80,13 +92,16 @@ template <class T>
 void Communicator::sum(std::span<T> values) const {
   static_assert(!std::is_same_v<T, bool>, "count with an integer");
   expect_same(values.size());
-  std::vector<T> all(values.size() * static_cast<std::size_t>(size_));
-  all_gather_equal(values.data(), values.size_bytes(), all.data());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    T total = all[i];
-    for (std::size_t k = i + values.size(); k < all.size(); k += values.size()) total = static_cast<T>(total + all[k]);
-    values[i] = total;
-  }
+  sum_in_tree(std::as_writable_bytes(values),
+              [n = values.size()](const std::byte* lower, const std::byte* upper, std::byte* out) {
+                for (std::size_t i = 0; i < n; ++i) {
+                  T a, b;  // received bytes are not aligned for T
+                  std::memcpy(&a, lower + i * sizeof(T), sizeof(T));
+                  std::memcpy(&b, upper + i * sizeof(T), sizeof(T));
+                  a = static_cast<T>(a + b);
+                  std::memcpy(out + i * sizeof(T), &a, sizeof(T));
+                }
+              });
 }
 
 template <class T>
@@ -163,12 +178,15 @@ std::vector<T> Communicator::scatter(const std::vector<std::vector<T>>& parts, R
 
 template <Transferable T>
 std::vector<std::vector<T>> Communicator::all_to_all(const std::vector<std::vector<T>>& to) const {
-  std::vector<std::vector<T>> from(static_cast<std::size_t>(size_));
-  all_to_all_bytes(detail::as_bytes_of_each(to), [&](std::span<const std::size_t> bytes) {
-    std::vector<std::byte*> places;
-    for (std::size_t r = 0; r < bytes.size(); ++r) places.push_back(detail::resize_to_bytes(from[r], bytes[r]));
-    return places;
-  });
+  std::vector<std::vector<T>> from;
+  all_to_all_bytes(detail::as_bytes_of_each(to), detail::resize_each(from));
+  return from;
+}
+
+template <Transferable T>
+std::vector<std::vector<T>> Communicator::exchange(std::span<const Rank> ranks, const std::vector<std::vector<T>>& to) const {
+  std::vector<std::vector<T>> from;
+  exchange_bytes(ranks, detail::as_bytes_of_each(to), detail::resize_each(from));
   return from;
 }
 

@@ -38,7 +38,7 @@ void add_row(CellGraph& graph, std::vector<GraphEdge>& edges, bool weighted);
 
 /// Pieces of equal weight of the Hilbert curve through all `places`; the same whoever holds them. Cells in one place (to 2^-21 of
 /// the mesh's extent) are not separated. @param weight  empty: all equal. @collective
-/// @cost 16 B per cell and a sort; one exchange of a number per part for each bit of a position on the curve.
+/// @cost 16 B per cell and a sort; 16 B per part; one sum of a number per part for each bit of a position on the curve.
 [[nodiscard]] std::vector<std::int32_t> cut_hilbert(const Communicator& comm, int dim, std::span<const Vec3> places,
                                                     std::span<const std::int32_t> weight, int parts);
 

@@ -46,33 +46,20 @@ std::vector<std::int32_t> cut_hilbert(const Communicator& comm, int dim, std::sp
     return before[static_cast<std::size_t>(at - curve.begin())];
   };
 
-  // Each end of a part is found by halving, on the rank that looks after it: the last key below which there is not too much.
-  const std::int64_t ends = parts - 1;
-  const int me = comm.rank().value();
-  const std::int64_t first = chunk_start(ends, me, comm.size());
-  const auto mine = static_cast<std::size_t>(chunk_start(ends, me + 1, comm.size()) - first);
+  // The ends of all parts are found by halving, on every rank alike: the last key below which there is not too much.
+  const auto ends = static_cast<std::size_t>(parts - 1);
   const int bits = kHilbertBits * dim;
-  std::vector<std::uint64_t> lower(mine, 0), upper(mine, std::uint64_t{1} << bits);
-  for (int round = 0; round < bits; ++round) {
-    std::vector<std::uint64_t> middle(mine);
-    for (std::size_t e = 0; e < mine; ++e) middle[e] = lower[e] + (upper[e] - lower[e]) / 2;
-    const std::vector<std::uint64_t> asked = comm.all_gather(std::span<const std::uint64_t>(middle));
-    auto told = parcels<std::int64_t>(comm);
-    for (std::size_t r = 0; r < told.size(); ++r) {
-      const auto begin = chunk_start(ends, static_cast<int>(r), comm.size());
-      for (auto e = begin; e < chunk_start(ends, static_cast<int>(r) + 1, comm.size()); ++e)
-        told[r].push_back(weight_below(asked[static_cast<std::size_t>(e)]));
-    }
-    const Parcels<std::int64_t> counts = comm.all_to_all(told);
-    for (std::size_t e = 0; e < mine; ++e) {
-      std::int64_t below = 0;
-      for (const auto& count : counts) below += count[e];
-      const std::int64_t part = first + static_cast<std::int64_t>(e) + 1;
-      const bool fits = below <= all / parts * part + all % parts * part / parts;
-      (fits ? lower : upper)[e] = middle[e];
+  std::vector<std::uint64_t> end(ends, 0);
+  std::vector<std::int64_t> below(ends);
+  for (int round = 1; round <= bits; ++round) {
+    const std::uint64_t half = std::uint64_t{1} << (bits - round);
+    for (std::size_t e = 0; e < ends; ++e) below[e] = weight_below(end[e] + half);
+    comm.sum(std::span(below));
+    for (std::size_t e = 0; e < ends; ++e) {
+      const auto first_parts = static_cast<std::int64_t>(e) + 1;
+      if (below[e] <= all / parts * first_parts + all % parts * first_parts / parts) end[e] += half;
     }
   }
-  const std::vector<std::uint64_t> end = comm.all_gather(std::span<const std::uint64_t>(lower));
   std::vector<std::int32_t> part(curve.size());
   for (const Entry& e : curve)
     part[e.cell] = static_cast<std::int32_t>(std::upper_bound(end.begin(), end.end(), e.key) - end.begin());

@@ -75,12 +75,17 @@ std::int32_t OwnedPart::refer_to(std::int64_t global_cell) {
 }
 
 Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, std::vector<std::int32_t> owner) {
-  auto count = Parcels<std::int64_t>(static_cast<std::size_t>(comm.size()), {0});
-  for (const std::int32_t rank : owner) ++count[static_cast<std::size_t>(rank)].front();
+  auto count = parcels<std::int64_t>(comm);
+  for (const std::int32_t rank : owner) {
+    auto& of_rank = count[static_cast<std::size_t>(rank)];
+    of_rank.empty() ? of_rank.push_back(1) : static_cast<void>(++of_rank.front());
+  }
   // Each owner numbers the cells of the first rank, then those of the second, ...
   Parcels<std::int64_t> first = comm.all_to_all(count);
   std::int64_t all = 0;
-  for (auto& of_rank : first) all += std::exchange(of_rank.front(), all);
+  for (auto& of_rank : first) {
+    if (!of_rank.empty()) all += std::exchange(of_rank.front(), all);
+  }
   agreed(comm, [&] { check_cell_count(all, comm.rank().value(), comm.size(), block.source); });
   Parcels<std::int64_t> next = comm.all_to_all(first);
   Destinations to{std::move(owner), {}};

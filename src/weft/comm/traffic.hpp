@@ -1,0 +1,20 @@
+#pragma once
+/// Traffic: numbers of messages and bytes.
+#include <cstdint>
+
+namespace weft {
+
+/// Messages that one rank sends to others.
+struct Traffic {
+  std::int64_t messages = 0, bytes = 0;
+
+  Traffic& operator+=(const Traffic& more) {
+    messages += more.messages;
+    bytes += more.bytes;
+    return *this;
+  }
+  friend Traffic operator-(const Traffic& a, const Traffic& b) { return {a.messages - b.messages, a.bytes - b.bytes}; }
+  friend bool operator==(const Traffic&, const Traffic&) = default;
+};
+
+}  // namespace weft

@@ -1,0 +1,77 @@
+"""Runs on two simulated nodes (tools/two-nodes): ranks of different nodes share the network and the file system, nothing else.
+
+    two_nodes_test.py path/to/weft [unittest arguments]
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+from weft_support import CASES, DONE, SOURCE, WEFT, InFolder, environment, sets
+
+TOOL = SOURCE / "tools" / "two-nodes"
+ARRAY_TESTS = WEFT.parent.parent / "tests" / "array_tests"
+SKIPPED = 77
+HANGS_AFTER = 60  # seconds
+
+
+def on_two_nodes(*words, ranks=4, private=(), cwd=SOURCE):
+    hidden = [word for folder in private for word in ("--private", str(folder))]
+    command = [TOOL, "--ranks", str(ranks), *hidden, *map(str, words)]
+    variables = environment() | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    process = subprocess.Popen(command, cwd=cwd, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True)
+    try:
+        output, _ = process.communicate(timeout=HANGS_AFTER)
+    except subprocess.TimeoutExpired:
+        process.terminate()  # the tool removes its nodes, and with them every rank
+        output, _ = process.communicate(timeout=30)
+        raise AssertionError(f"still running after {HANGS_AFTER} s: {' '.join(map(str, words))}\n{output}") from None
+    return process.returncode, output
+
+
+class TwoNodes(InFolder):
+    STEPS = 40
+
+    def forward_step(self, results, *overrides):
+        return ["run", CASES / "forward_step.toml", "--overwrite",
+                *sets("mesh.h=0.05", f"output.directory='{results}'", *overrides)]
+
+    def history(self, results):
+        return (pathlib.Path(results) / "residuals.csv").read_text()
+
+    def test_the_nodes_share_no_memory_and_the_exchange_works_between_them(self):
+        # Transports that one machine alone can offer are tested elsewhere: MessagesBetweenMachinesGoByMpi pretends two machines by itself.
+        code, output = on_two_nodes(ARRAY_TESTS, "--gtest_color=no", "--gtest_filter=Exchange*:Plan*:Csr*:*/TransportTest.*")
+        self.assertEqual(code, 0, output)
+        self.assertIn("[  PASSED  ]", output)
+        self.assertIn("share no memory", on_two_nodes(WEFT, *self.forward_step(self.folder / "shared", "stop.steps=1",
+                                                                              "transport=shared"))[1])
+
+    def test_a_run_and_its_checkpoint_have_the_digits_of_one_node(self):
+        here, there = self.folder / "one", self.folder / "two"
+        self.weft(*self.forward_step(here, f"stop.steps={self.STEPS}"), "-n", 4)
+        code, output = on_two_nodes(WEFT, *self.forward_step(there, f"stop.steps={self.STEPS // 2}"))
+        self.assertEqual(code, DONE, output)
+        resumed = [word for word in self.forward_step(there, f"stop.steps={self.STEPS}") if word != "--overwrite"]
+        code, output = on_two_nodes(WEFT, *resumed, "--resume")
+        self.assertEqual(code, DONE, output)
+        self.assertEqual(self.history(there), self.history(here))
+
+    def test_results_in_a_folder_that_nodes_do_not_share_are_an_error_on_every_rank(self):
+        local = self.folder / "local"
+        local.mkdir()
+        code, output = on_two_nodes(WEFT, *self.forward_step(local / "results", "stop.steps=5"), private=[local])
+        self.assertNotEqual(code, DONE, output)
+        self.assertIn("error", output)
+        self.assertRegex(output, r"shared?\b")
+
+
+if __name__ == "__main__":
+    probe = subprocess.run([TOOL, "--ranks", "2", "true"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+                           env=environment() | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}, timeout=60)
+    if probe.returncode == SKIPPED or shutil.which("mpirun") is None:
+        print(probe.stdout)
+        sys.exit(SKIPPED)
+    unittest.main()
