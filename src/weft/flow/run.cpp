@@ -386,6 +386,13 @@ mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
   });
   mesh::MeshBlock block = choice.file.empty() ? mesh::generate(comm, choice.generator, choice.parameters)
                                               : mesh::read_mesh(comm, choice.file.string());
+  if (choice.scale != 1 && std::abs(choice.scale - block.file_unit) <= 1e-6 * block.file_unit) {
+    throw InputError(
+        fmt::format("the mesh {} names its unit of length, by which its coordinates were multiplied already to metres "
+                    "({}): mesh.scale would do it a second time",
+                    block.source, block.file_unit),
+        "leave out mesh.scale", {.key = "mesh.scale"});
+  }
   mesh::scale(block, choice.scale, choice.offset);
   mesh::Mesh mesh = mesh::build(comm, std::move(block), choice.build);
   if (choice.axisymmetric) mesh::revolve(mesh);
