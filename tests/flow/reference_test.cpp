@@ -114,7 +114,7 @@ TEST(ReferenceStates, OfTheStartMakeARestartBitwise) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{30}}, {"ny", std::int64_t{3}}, {"ymax", 0.1}});
   const Numerics numerics{.limiter = LimiterKind::venkatakrishnan, .cfl = 0.4};
   const auto boundary = everywhere(m, {.kind = BoundaryKind::symmetry});
-  const auto start = [](Vec3 x) { return Primitive{x.x < 0.5 ? 1.2 : 0.15, {}, x.x < 0.5 ? 1e5 : 1e4}; };
+  const auto start = [](Vec3 x) { return Primitive{1.2 - x.x * x.x, {70 * x.x, 11 * x.y, 0}, x.x < 0.5 ? 1e5 : 1e4}; };
   Solver whole(m, IdealGas{}, boundary, numerics), resumed(m, IdealGas{}, boundary, numerics);
   whole.initialise(start);
   for (int i = 0; i < 20; ++i) whole.step(1);

@@ -27,7 +27,7 @@ struct BoundaryCondition {
   /// state in the numerical flux. Called on the thread that makes a step or, where it does not change with time, the solver.
   std::function<Primitive(Vec3, double)> prescribed{};
   std::vector<ScalarInflow> scalars{};  ///< what comes in with the gas, in the order of the scalars; 0 of those that are not here
-  bool of_time = true;                  ///< whether `prescribed` changes with time: else it is asked once
+  bool of_time = true;                  ///< whether `prescribed` changes with time: else it is asked at the start only
 };
 
 /// Cell-centred finite volumes of second order (Barth & Jespersen, AIAA 89-0366): limited linear reconstruction of primitive

@@ -174,7 +174,10 @@ void Solver::set_reference(const Primitive& reference) {
 }
 
 void Solver::refer_to(const std::function<Primitive(Vec3)>& start, double time) {
-  refer_to_cells([&](std::int32_t c) { return start(mesh().cell_centroid[static_cast<std::size_t>(c)]); }, time);
+  const IdealGas& gas = residual_.gas();  // by way of the conserved variables, for the digits that initialise() finds
+  refer_to_cells(
+      [&](std::int32_t c) { return gas.primitive(gas.conserved(start(mesh().cell_centroid[static_cast<std::size_t>(c)]))); },
+      time);
 }
 
 void Solver::refer_to_cells(const std::function<Primitive(std::int32_t)>& start, double time) {
