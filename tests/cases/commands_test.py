@@ -8,7 +8,41 @@ import sys
 import unittest
 from unittest import mock
 
-from weft_support import CASES, COARSE, FAILED, SOURCE, USAGE, InFolder, h5py, ranks, sets
+from weft_support import CASES, COARSE, FAILED, SOURCE, USAGE, InFolder, h5py, np, ranks, sets
+
+
+def write_cgns_square(path, unit):
+    """Two triangles in a square whose edge is 1000 of a unit of length."""
+    def node(parent, name, label, data=None, children=()):
+        group = parent.create_group(name, track_order=True)
+        if isinstance(data, str):
+            data = np.frombuffer(data.encode(), dtype=np.int8)
+        kind = "MT" if data is None else {"int8": "C1", "int32": "I4", "float64": "R8"}[str(data.dtype)]
+        for key, value, size in (("name", name, 33), ("label", label, 33), ("type", kind, 3)):
+            group.attrs.create(key, np.bytes_(value), dtype=f"S{size}")
+        if data is not None:
+            group[" data"] = data
+        for child in children:
+            node(group, *child)
+
+    def ints(*values):
+        return np.array(values, dtype=np.int32)
+
+    def section(name, kind, first, last, nodes):
+        return (name, "Elements_t", ints(kind, 0), [("ElementRange", "IndexRange_t", ints(first, last)),
+                                                    ("ElementConnectivity", "DataArray_t", ints(*nodes))])
+
+    coordinates = [(f"Coordinate{axis}", "DataArray_t", np.array(x, dtype=np.float64))
+                   for axis, x in (("X", [0, 1000, 1000, 0]), ("Y", [0, 0, 1000, 1000]))]
+    with h5py.File(path, "w", track_order=True) as file:
+        node(file, "Base", "CGNSBase_t", ints(2, 2), [
+            ("DataClass", "DataClass_t", "Dimensional"),
+            ("DimensionalUnits", "DimensionalUnits_t", "".join(f"{word:32}" for word in ("Kilogram", unit, "Second", "Kelvin", "Radian"))),
+            ("Zone", "Zone_t", ints(4, 2, 0), [
+                ("ZoneType", "ZoneType_t", "Unstructured"),
+                ("GridCoordinates", "GridCoordinates_t", None, coordinates),
+                section("Cells", 5, 1, 2, (1, 2, 3, 1, 3, 4)),
+                section("wall", 3, 3, 6, (1, 2, 2, 3, 3, 4, 4, 1))])])
 
 
 class Tools(InFolder):
@@ -36,6 +70,9 @@ class Tools(InFolder):
                 self.assertIn("checked without a GPU", printed)
             self.assertIn("boundary.far", self.weft("check", *case, "--device", "cuda", *sets("boundary.far.kind=outlet"), code=FAILED))
         self.assertNotIn("GPU", self.weft("check", *case))
+        slow = self.weft("check", *case, "--device", "cuda", *sets("numerics.precision=mixed", "free_stream.mach=0.03"))
+        self.assertIn("weft: warning: the largest Mach number of the case's states is 0.03", slow)
+        self.assertNotIn("warning", self.weft("check", *case, *sets("free_stream.mach=0.03")))
 
     def test_meshes_are_generated_and_converted(self):
         generators = self.weft("mesh", "generate")
@@ -86,6 +123,24 @@ class Tools(InFolder):
         self.assertIn("end its name in .h5", self.weft("mesh", "partition", "fine.h5", "cut.su2", "--ranks", "3", code=FAILED))
         self.assertIn("--ranks", self.weft("mesh", "partition", "fine.h5", "cut.h5", code=USAGE))
         self.assertIn("--times", self.weft("mesh", "refine", "fine.h5", "out.h5", "--times", "0", code=USAGE))
+
+    @unittest.skipIf(h5py is None, "no h5py")
+    def test_a_cgns_mesh_in_millimetres_becomes_metres_once(self):
+        write_cgns_square(self.folder / "square.cgns", "Millimeter")
+        said = "the coordinates of the file are in Millimeter: multiplied by 0.001 to metres"
+        for words in ([], ranks(2)):
+            info = self.weft("mesh", "info", "square.cgns", *words)
+            self.assertIn(said, info)
+            self.assertIn("(0, 0, 0) to (1, 1, 0)", info)
+        (self.folder / "case.toml").write_text('[mesh]\nfile = "square.cgns"\n[initial]\ndensity = 1\npressure = 1\n'
+                                               '[boundary.wall]\nkind = "slip_wall"\n[stop]\nsteps = 1\n')
+        self.assertIn(said, self.weft("check", "case.toml"))
+        self.assertIn(said, self.weft("run", "case.toml"))
+        refused = self.weft("check", "case.toml", *sets("mesh.scale=0.001"), code=FAILED)
+        self.assertIn("mesh.scale would do it a second time", refused)
+        self.weft("check", "case.toml", *sets("mesh.scale=2"))
+        write_cgns_square(self.folder / "square.cgns", "Meter")
+        self.assertNotIn("coordinates", self.weft("mesh", "info", "square.cgns"))
 
     @unittest.skipIf(h5py is None, "no h5py")
     def test_the_mesh_that_the_guide_writes_with_python(self):

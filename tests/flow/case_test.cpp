@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
+#include <numbers>
 #include <regex>
 
 #include "weft/base/error.hpp"
@@ -75,6 +77,9 @@ TEST(Case, NamesTheKeyOfEveryWrongValue) {
       {{"numerics.order_ramp_steps=-1"}, {"numerics.order_ramp_steps"}},
       {{"numerics.flux=ausm_plus_up", "numerics.cutoff_mach=0"}, {"numerics.cutoff_mach", "1e-06"}},
       {{"numerics.cutoff_mach=0.5"}, {"numerics.cutoff_mach", "unknown key"}},
+      {{"numerics.flux=roe", "numerics.entropy_fix=-0.1"}, {"numerics.entropy_fix", "0"}},
+      {{"numerics.flux=roe", "numerics.entropy_fix=1.1"}, {"numerics.entropy_fix", "1"}},
+      {{"numerics.entropy_fix=0.1"}, {"numerics.entropy_fix", "unknown key"}},
       {{"body_force.acceleration=9.81"}, {"body_force.acceleration"}},
       {{"numerics.rk_order=4"}, {"numerics.rk_order", "3"}},
       {{"numerics.venkatakrishnan_k=-1"}, {"numerics.venkatakrishnan_k"}},
@@ -105,7 +110,7 @@ TEST(Case, NamesTheKeyOfEveryWrongValue) {
       {{"scalars.dye.start=1"}, {"scalars.dye.start"}},
       {{"scalars.dye.initial=sen(x)"}, {"scalars.dye.initial", "did you mean \"sin\""}},
       {{"scalars.dye.initial=[1, 2]"}, {"scalars.dye.initial"}},
-      {{"scalars.dye.reference=0"}, {"scalars.dye.reference"}},
+      {{"scalars.dye.reference=1"}, {"scalars.dye.reference", "unknown key"}},
       {{"scalars.pressure.initial=1"}, {"scalars.pressure", "a field of the flow"}},
       {{"scalars.2nd.initial=1"}, {"scalars.2nd", "begins with a letter"}},
       {{"scalars.a-b.initial=1"}, {"scalars.a-b", "begins with a letter"}},
@@ -209,6 +214,51 @@ TEST(Case, ReadsStates) {
   EXPECT_DOUBLE_EQ(warm.free_stream->density, 101325 / (287.05 * 288.15));
 }
 
+TEST(Case, ReadsTheEntropyFixOfRoesFlux) {
+  EXPECT_EQ(read(kGood, {"numerics.flux=roe"}).numerics.entropy_fix, 0.2);
+  EXPECT_EQ(read(kGood, {"numerics.flux=roe", "numerics.entropy_fix=0"}).numerics.entropy_fix, 0);
+}
+
+TEST(Case, TurnsTheStreamByAlphaTowardsTheLiftAxisAndByBetaTowardsXCrossLiftAxis) {
+  const double a = 10 * std::numbers::pi / 180, b = 5 * std::numbers::pi / 180;
+  const auto force = [](const char* axis) {
+    return read(kGood, {"free_stream.alpha=10", "free_stream.beta=5", std::string("free_stream.lift_axis=") + axis,
+                        "forces.body.zones=[\"xmin\"]"})
+        .forces.front();
+  };
+  const auto expect_near = [](Vec3 v, Vec3 expected) { EXPECT_LE(norm(v - expected), 1e-15) << v.x << ' ' << v.y << ' ' << v.z; };
+  const Vec3 along_y{std::cos(a) * std::cos(b), std::sin(a) * std::cos(b), std::sin(b)};
+  expect_near(force("y").drag_direction, along_y);
+  const Vec3 up = Vec3{0, 1, 0} - along_y.y * along_y;
+  expect_near(force("y").lift_direction, up / norm(up));
+  const Vec3 along_z{std::cos(a) * std::cos(b), -std::sin(b), std::sin(a) * std::cos(b)};
+  expect_near(force("z").drag_direction, along_z);
+  const Vec3 above = Vec3{0, 0, 1} - along_z.z * along_z;
+  expect_near(force("z").lift_direction, above / norm(above));
+}
+
+TEST(Case, WarnsOfSinglePrecisionAtLowMachNumbers) {
+  const auto warnings = [](std::vector<std::string> overrides) { return read(kGood, overrides).warnings; };
+  EXPECT_TRUE(warnings({"free_stream.mach=0.01"}).empty());
+  EXPECT_TRUE(warnings({"device=cuda", "numerics.precision=mixed"}).empty());
+  for (const char* precision : {"numerics.precision=mixed", "numerics.precision=fp32"}) {
+    const auto slow = warnings({"device=cuda", precision, "free_stream.mach=0.04"});
+    ASSERT_EQ(slow.size(), 1U);
+    EXPECT_THAT(slow[0], HasSubstr("Mach number of the case's states is 0.04"));
+    EXPECT_THAT(slow[0], HasSubstr("use precision = \"fp64\""));
+  }
+  // The fastest state counts; of a duct, what its pressures drive.
+  const std::vector<std::string> still{"device=cuda", "numerics.precision=mixed", "free_stream.mach=0"};
+  EXPECT_TRUE(warnings(still).empty());
+  auto duct = still;
+  duct.insert(duct.end(),
+              {"boundary.xmin.kind=total_pressure_inflow", "boundary.xmin.total_pressure=1.0007",
+               "boundary.xmin.total_temperature=0.7", "boundary.xmax.kind=static_pressure_outflow", "boundary.xmax.pressure=1"});
+  EXPECT_EQ(warnings(duct).size(), 1U);  // Mach 0.03
+  duct.push_back("boundary.xmin.total_pressure=1.2");
+  EXPECT_TRUE(warnings(duct).empty());
+}
+
 TEST(Case, ReadsScalars) {
   const Case c = read(kGood, {"scalars.dye.initial=x", "scalars.smoke={}", "boundary.a.kind=far_field",
                               "boundary.a.scalars.smoke=2*t", "boundary.b.kind=prescribed", "boundary.c.kind=slip_wall"});
@@ -216,7 +266,6 @@ TEST(Case, ReadsScalars) {
   EXPECT_EQ(c.scalars[0].name, "dye");
   EXPECT_EQ(c.scalars[0].initial.text, "x");
   EXPECT_EQ(c.scalars[1].initial.text, "0");
-  EXPECT_EQ(c.scalars[1].reference, 1);
   ASSERT_EQ(c.boundary[0].scalars.size(), 2U);
   EXPECT_EQ(c.boundary[0].scalars[0].text, "0");
   EXPECT_EQ(c.boundary[0].scalars[1].text, "2*t");

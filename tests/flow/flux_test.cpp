@@ -278,11 +278,12 @@ TEST(Flux, ChosenByName) {
     EXPECT_EQ(e.suggestion(), "use one of hllc, roe, rusanov, hlle, ausm_plus_up");
   }
   const auto density = [](auto flux) { return flux(kGas, kLeft, kRight, kNormal).density; };
-  EXPECT_EQ(visit_flux(FluxKind::hllc, 1, density), density(HllcFlux{}));
-  EXPECT_EQ(visit_flux(FluxKind::roe, 1, density), density(RoeFlux{}));
-  EXPECT_EQ(visit_flux(FluxKind::rusanov, 1, density), density(RusanovFlux{}));
-  EXPECT_EQ(visit_flux(FluxKind::hlle, 1, density), density(HlleFlux{}));
-  EXPECT_EQ(visit_flux(FluxKind::ausm_plus_up, 0.2, density), density(AusmPlusUpFlux{0.2}));
+  EXPECT_EQ(visit_flux(FluxKind::hllc, 1, 0.2, density), density(HllcFlux{}));
+  EXPECT_EQ(visit_flux(FluxKind::roe, 1, 0.2, density), density(RoeFlux{}));
+  EXPECT_EQ(visit_flux(FluxKind::roe, 1, 0.9, density), density(RoeFlux{0.9}));
+  EXPECT_EQ(visit_flux(FluxKind::rusanov, 1, 0.2, density), density(RusanovFlux{}));
+  EXPECT_EQ(visit_flux(FluxKind::hlle, 1, 0.2, density), density(HlleFlux{}));
+  EXPECT_EQ(visit_flux(FluxKind::ausm_plus_up, 0.2, 0.2, density), density(AusmPlusUpFlux{0.2}));
 }
 
 }  // namespace

@@ -62,6 +62,22 @@ TEST(Forces, OnAWedgeAreThePressureBehindTheShockTimesTheArea) {
   expect_force(1);
 }
 
+TEST(Forces, TurnTheNoseDownWhereTheMomentAboutZIsPositive) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{4}}});
+  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {});
+  solver.initialise([](Vec3) { return Primitive{1, {}, 3}; });
+  solver.refresh();
+  // The gas pushes the lid of the box up, in its middle: behind a centre at x = 0.2, ahead of one at 0.9.
+  ForceSpec spec{.name = "lid", .zones = {"ymax"}, .reference = {2, {1, 0, 0}, 0}};
+  for (const auto& [centre, nose_down] : {std::pair{0.2, true}, std::pair{0.9, false}}) {
+    spec.moment_centre = {centre, 0, 0};
+    const Forces f = forces(solver, spec);
+    EXPECT_NEAR(f.lift, 3, 1e-13);
+    EXPECT_NEAR(f.moment_coefficient.z, 3 * (0.5 - centre), 1e-13);
+    EXPECT_EQ(f.moment_coefficient.z > 0, nose_down);
+  }
+}
+
 TEST(Forces, NameAnUnknownZoneOnEveryRank) {
   const mesh::Mesh m = generated("wedge", {{"nx", std::int64_t{6}}, {"ny", std::int64_t{4}}});
   Solver solver(m, IdealGas{}, everywhere(m, {}), {});

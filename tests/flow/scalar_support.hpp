@@ -14,7 +14,7 @@ namespace weft::flow::test {
 /// A wave, 1, and a step.
 inline std::vector<Scalar> three_scalars() {
   const auto wave = [](Vec3 x) { return std::sin(5 * x.x) + x.y; };
-  return {{.name = "wave", .initial = wave, .reference = 2},
+  return {{.name = "wave", .initial = wave},
           {.name = "one", .initial = [](Vec3) { return 1.0; }},
           {.name = "step", .initial = [](Vec3 x) { return x.x + 0.3 * x.y < 0.5 ? 1.0 : 0.0; }}};
 }

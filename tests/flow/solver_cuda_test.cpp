@@ -1,6 +1,9 @@
 // The flow on a GPU is the flow on the host.
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "weft/flow/exact_fields.hpp"
 #include "weft/flow/manufactured.hpp"
 #include "weft/flow/monitors.hpp"
 #include "weft/flow/solver.hpp"
@@ -392,6 +395,30 @@ TEST(SolverCuda, NamesTheCellThatLeavesTheRangeOfTheGas) {
   const std::string text = test::common_error<PhysicsError>(m.comm, [&] { go(cuda, 200); });
   EXPECT_NE(text.find("element 9"), std::string::npos) << text;
   EXPECT_NE(text.find("cell at (0.475, 0.025, 0)"), std::string::npos) << text;
+}
+
+TEST(SolverCuda, StopsAFlowThatDivergesWhereTheHostDoes) {
+  WEFT_NEEDS_GPU();
+  const mesh::Mesh m = generated("vortex_box", {{"n", std::int64_t{24}}, {"elements", "triangles"}}, test::periodic_box(2, 10),
+                                 Communicator::self());
+  std::vector<std::int64_t> steps;
+  for (const Backend backend : {Backend::host, Backend::cuda}) {
+    Solver solver(m, IdealGas{}, {}, {.rk_stages = 1, .cfl = 1.5, .local_time_step = true}, mesh::Neighbours::face, {}, backend);
+    solver.initialise([](Vec3 x) { return IsentropicVortex{}(x, 0); });
+    const std::string text = test::common_error<PhysicsError>(m.comm, [&] {
+      for (int i = 0; i < 600; ++i) solver.step(std::numeric_limits<double>::infinity());
+    });
+    EXPECT_NE(text.find("the flow diverged beyond all states"), std::string::npos) << text;
+    steps.push_back(solver.steps());
+    // A state that is outside the limits from the beginning is refused, too.
+    std::vector<double> state(solver.conserved().size());
+    for (std::size_t i = 0; i < state.size(); ++i) state[i] = i % 5 == 0 ? 1 : i % 5 == 4 ? 2.5 : 0;
+    state[5 * 7] = 1e8;
+    const std::string refused = test::common_error<PhysicsError>(m.comm, [&] { solver.restore(state, 0, 0); });
+    EXPECT_NE(refused.find("the flow diverged beyond all states"), std::string::npos) << refused;
+    EXPECT_NE(refused.find("density 1e+08"), std::string::npos) << refused;
+  }
+  EXPECT_NEAR(static_cast<double>(steps[1]), static_cast<double>(steps[0]), 20);
 }
 
 TEST(SolverCuda, ComputesTheManufacturedSolutionOfTheHost) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "weft/base/error.hpp"
+#include "weft/flow/exact_fields.hpp"
 #include "weft/flow/solver.hpp"
 
 #include "flow/solver_support.hpp"
@@ -75,6 +76,44 @@ TEST(SolverFailure, PassesOnTheErrorOfAStateOnOneRankAlone) {
   EXPECT_NE(common_error<InputError>(
                 m.comm, [&] { solver.restore(std::vector<double>(m.comm.is_root() ? 3 : solver.conserved().size()), 0, 0); }),
             "");
+}
+
+TEST(SolverFailure, RefusesAStateThatStartAndBoundariesGiveNoReasonFor) {
+  const mesh::Mesh m = tube();
+  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {});
+  solver.initialise([](Vec3) { return Primitive{1, {}, 1}; });
+  EXPECT_NO_THROW(solver.step(1.0));
+  for (const double density : {1e8, 1e-293}) {
+    std::vector<double> state(solver.conserved().begin(), solver.conserved().end());
+    for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+      const std::size_t first = static_cast<std::size_t>(c) * Solver::kVars;
+      if (m.cell_file_id[static_cast<std::size_t>(c)] != 27) continue;
+      for (std::size_t k = 1; k < 4; ++k) state[first + k] = 0;
+      state[first] = density;
+    }
+    const std::string text = common_error<PhysicsError>(m.comm, [&] {
+      Solver other(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {});
+      other.refer_to([](Vec3) { return Primitive{1, {}, 1}; });
+      other.restore(state, 0, 3);
+    });
+    EXPECT_THAT(text, HasSubstr("the flow diverged beyond all states of its start and boundaries at step 3"));
+    EXPECT_THAT(text, HasSubstr("element 27"));
+    EXPECT_THAT(text, HasSubstr("density 1e"));
+  }
+}
+
+TEST(SolverFailure, StopsAFlowThatDivergesWithinSteps) {
+  // One stage of second order is unstable at this step length. Local steps do not conserve, so that mass and energy grow while
+  // they stay positive: without limits until they are infinite.
+  const mesh::Mesh m = generated("vortex_box", {{"n", std::int64_t{24}}, {"elements", "triangles"}}, periodic_box(2, 10));
+  Solver solver(m, IdealGas{}, {}, {.rk_stages = 1, .cfl = 1.5, .local_time_step = true});
+  solver.initialise([](Vec3 x) { return IsentropicVortex{}(x, 0); });
+  const std::string text = common_error<PhysicsError>(m.comm, [&] {
+    for (int i = 0; i < 600; ++i) solver.step(std::numeric_limits<double>::infinity());
+  });
+  EXPECT_THAT(text, HasSubstr("the flow diverged"));
+  EXPECT_THAT(text, HasSubstr("element"));
+  EXPECT_LT(solver.steps(), 500);
 }
 
 TEST(SolverFailure, AStepThatIsTriedAgainConserves) {

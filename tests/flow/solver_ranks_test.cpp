@@ -44,6 +44,7 @@ TEST_P(OnRanks, IsBitwiseTheSameAgainAndAfterARestart) {
   go(first, 8);
   const std::vector<double> saved(first.conserved().begin(), first.conserved().end());
   Solver restarted = solver_on(m);
+  restarted.refer_to([](Vec3 x) { return GetParam().start(x); });
   restarted.restore(saved, first.time(), first.steps());
   go(first, 8);
   go(restarted, 8);

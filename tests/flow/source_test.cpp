@@ -133,7 +133,8 @@ TEST(Axisymmetric, GradientsAndLimitersAreThoseOfThePlane) {
   const mesh::Mesh plane = generated("box", parameters), turned = revolved("box", parameters);
   for (const LimiterKind limiter : {LimiterKind::none, LimiterKind::barth_jespersen, LimiterKind::venkatakrishnan}) {
     const auto values = [&](const mesh::Mesh& m) {
-      Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {.limiter = limiter});
+      Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {.limiter = limiter, .reference_length = 1});
+      solver.set_reference({1, {}, 1});  // averages of a body of revolution are others
       solver.initialise([](Vec3 x) { return test::wavy(x, 2); });
       solver.refresh();
       std::vector<double> all;

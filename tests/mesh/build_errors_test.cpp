@@ -1,6 +1,7 @@
 // mesh::build on broken meshes: every rank throws the same named and located error, and nobody waits.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
@@ -254,6 +255,14 @@ TEST(BuildErrors, PeriodicTranslations) {
   const Where where = expect_error<MeshError>(block, "has no partner in the other zone", options);
   EXPECT_EQ(where.zone, "xmin");
   EXPECT_EQ(where.element, 0);
+}
+
+TEST(BuildErrors, PeriodicZonesThatARotationCarriesOntoEachOther) {
+  MeshBlock block = make_box({.n = {2, 2, 2}});
+  for (Vec3& x : block.coords) x = {(1 + x.x) * std::cos(0.5 * x.y), (1 + x.x) * std::sin(0.5 * x.y), x.z};  // a wedge of 0.5 rad
+  BuildOptions options;
+  options.periodic = {{"ymin", "ymax", {0, 1, 0}}};
+  expect_error<MeshError>(block, "a rotation carries onto each other cannot be periodic: compute the whole turn", options);
 }
 
 TEST(BuildErrors, PeriodicFacesThatDiffer) {

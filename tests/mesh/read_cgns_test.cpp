@@ -122,6 +122,86 @@ TEST(ReadCgns, LongIntegersAndSinglePrecision) {
   EXPECT_EQ(vertices(block.cells, 1), (Ints{1, 3, 4}));
 }
 
+// ------------------------------------------------------------------------------------------------------------- units of length
+
+CgnsTree units(const std::string& length) {
+  std::string words;
+  for (const std::string& word :
+       {std::string("Kilogram"), length, std::string("Second"), std::string("Kelvin"), std::string("Radian")})
+    words += word + std::string(32 - word.size(), ' ');
+  return {"DimensionalUnits", "DimensionalUnits_t", words, {}, {}, {}};
+}
+CgnsTree data_class(const std::string& name) { return {"DataClass", "DataClass_t", name, {}, {}, {}}; }
+
+TEST(ReadCgns, LengthsBecomeMetresAndTheNoteSaysSo) {
+  const Vec3 corner = load(cgns_square()).coords[2];
+  struct Unit {
+    const char* name;
+    double metres;
+  };
+  for (const Unit& unit :
+       {Unit{"Meter", 1}, Unit{"Centimeter", 0.01}, Unit{"Millimeter", 0.001}, Unit{"Foot", 0.3048}, Unit{"Inch", 0.0254}}) {
+    CgnsTree root = cgns_square();
+    root.at("Base").add(data_class("Dimensional"));
+    root.at("Base").add(units(unit.name));
+    const MeshBlock block = load(root);
+    EXPECT_EQ(block.coords[2], unit.metres * corner) << unit.name;
+    EXPECT_EQ(block.file_unit, unit.metres);
+    ASSERT_EQ(block.notes.size(), unit.metres == 1 ? 0U : 1U);
+    for (const std::string& note : block.notes) EXPECT_NE(note.find(unit.name), std::string::npos) << note;
+  }
+}
+
+TEST(ReadCgns, TheInnermostUnitAndClassCount) {
+  const Vec3 corner = load(cgns_square()).coords[2];
+  CgnsTree root = cgns_square();
+  root.at("Base").add(units("Meter"));
+  root.at("Base/Zone 1").add(units("Inch"));  // without a class dimensional
+  EXPECT_EQ(load(root).coords[2], 0.0254 * corner);
+  root.at("Base/Zone 1/GridCoordinates").add(units("Millimeter"));
+  EXPECT_EQ(load(root).coords[2], 0.001 * corner);
+  for (const char* name : {"X", "Y"})
+    root.at(std::string("Base/Zone 1/GridCoordinates/Coordinate") + name).add(data_class("NondimensionalParameter"));
+  EXPECT_EQ(load(root).coords[2], corner);
+  EXPECT_EQ(load(root).file_unit, 1);
+  EXPECT_TRUE(load(root).notes.empty());
+}
+
+TEST(ReadCgns, NormalizedLengthsAreConvertedFirst) {
+  const Vec3 corner = load(cgns_square()).coords[2];
+  CgnsTree root = cgns_square();
+  root.at("Base").add(data_class("NormalizedByDimensional"));
+  root.at("Base").add(units("Millimeter"));
+  for (const char* name : {"X", "Y"}) {
+    root.at(std::string("Base/Zone 1/GridCoordinates/Coordinate") + name)
+        .add({"DataConversion", "DataConversion_t", Reals{250, 10}, {}, {}, {}});
+  }
+  const Vec3 x = load(root).coords[2];
+  EXPECT_NEAR(x.x, 0.25 * corner.x + 0.01, 1e-16);
+  EXPECT_NEAR(x.y, 0.25 * corner.y + 0.01, 1e-16);
+  root.at("Base/Zone 1/GridCoordinates/CoordinateX/DataConversion").data = Reals{0, 0};
+  EXPECT_EQ(error_of(root), "DataConversion is not a finite scale and offset");
+}
+
+TEST(ReadCgns, UnknownUnitsAreToldAndTakenForMetres) {
+  const Vec3 corner = load(cgns_square()).coords[2];
+  for (const char* name : {"UserDefined", "Furlong"}) {
+    CgnsTree root = cgns_square();
+    root.at("Base").add(units(name));
+    const MeshBlock block = load(root);
+    EXPECT_EQ(block.coords[2], corner);
+    ASSERT_EQ(block.notes.size(), 1U);
+    EXPECT_NE(block.notes[0].find(name), std::string::npos);
+  }
+  CgnsTree root = cgns_square();
+  root.at("Base").add(units("Null"));
+  EXPECT_TRUE(load(root).notes.empty());
+  root.at("Base").add(data_class("Dimensional"));
+  EXPECT_EQ(load(root).notes.size(), 1U);
+  root.at("Base/DimensionalUnits").data = std::string("Kilogram");
+  EXPECT_EQ(error_of(root), "DimensionalUnits names no unit of length");
+}
+
 // ------------------------------------------------------------------------------------------------------------------ polyhedra
 
 enum class Cells { faces, faces_with_offsets, parents };

@@ -8,6 +8,9 @@
 #include <string>
 
 #include "weft/base/error.hpp"
+#include "weft/mesh/detail/read_scatter.hpp"
+#include "weft/mesh/mesh.hpp"
+#include "weft/mesh/mesh_stats.hpp"
 
 #include "read_samples.hpp"
 
@@ -95,10 +98,32 @@ TEST(ReadMesh, BoundaryElementsRepeatedInOneZoneAreReadOnce) {
   EXPECT_EQ(parse_su2(text, "twice").boundary.size(), parse_su2(corpus("su2/2d.su2"), "once").boundary.size());
 }
 
-TEST(ReadMesh, CellsKeepTheirOrientation) {
+TEST(ReadMesh, ALeftHandedCellIsTurnedByItself) {
   std::string text = corpus("su2/2d.su2");
+  EXPECT_TRUE(parse_su2(text, "good").notes.empty());
   text.replace(text.find("5 1 3 4 1"), 9, "5 1 4 3 1");
-  EXPECT_EQ(nodes_of(parse_su2(text, "clockwise").cells, 1), (Nodes{1, 4, 3}));
+  const MeshBlock mesh = parse_su2(text, "clockwise");
+  EXPECT_EQ(nodes_of(mesh.cells, 1), (Nodes{1, 3, 4}));
+  ASSERT_EQ(mesh.notes.size(), 1U);
+  EXPECT_EQ(mesh.notes[0].substr(0, 9), "1 cell of") << mesh.notes[0];
+}
+
+/// Two surfaces of a 2-D geometry, the second of which is clockwise: Gmsh orients each by its own curve loop.
+TEST(ReadMesh, SurfacesOfBothOrientationsMakeOneMesh) {
+  const MeshBlock block = parse_gmsh(
+      "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n1 1 \"wall\"\n2 2 \"fluid\"\n$EndPhysicalNames\n$Nodes\n6\n"
+      "1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 1 0\n5 1 1 0\n6 2 1 0\n$EndNodes\n$Elements\n9\n1 1 2 1 1 1 2\n2 1 2 1 1 2 3\n"
+      "3 1 2 1 1 3 6\n4 1 2 1 1 6 5\n5 1 2 1 1 5 4\n6 1 2 1 1 4 1\n7 3 2 2 1 1 2 5 4\n9 2 2 2 1 2 6 3\n10 2 2 2 1 2 5 6\n"
+      "$EndElements\n",
+      "mixed.msh");
+  EXPECT_EQ(nodes_of(block.cells, 0), (Nodes{0, 1, 4, 3}));
+  EXPECT_EQ(nodes_of(block.cells, 1), (Nodes{1, 2, 5}));
+  EXPECT_EQ(nodes_of(block.cells, 2), (Nodes{1, 5, 4}));
+  const Communicator& comm = Communicator::world();
+  const Mesh mesh = build(comm, detail::scatter_whole(comm, comm.is_root() ? block : MeshBlock{}));
+  ASSERT_EQ(mesh.notes.size(), 1U);
+  EXPECT_EQ(mesh.notes[0], "2 cells of 3 had the file's nodes in left-handed order and were turned");
+  EXPECT_NE(describe(measure(mesh)).find("note      2 cells of 3"), std::string::npos);
 }
 
 TEST(ReadMesh, NumbersTooSmallForADoubleAreZero) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <source_location>
 
+#include "weft/device/detail/grid_blocks.hpp"
 #include "weft/device/detail/host_work.hpp"
 #include "weft/device/stream.hpp"
 
@@ -56,7 +57,7 @@ struct KernelShape {
 
 /// Launches a kernel as work of `stream`, in which it calls wait_for_earlier_kernels(): so it begins while the kernel before it
 /// ends. `name` is for the message. What fails while it runs is thrown by the next wait. @throws DeviceError where the launch is
-/// refused.
+/// refused; LimitError for no block, or more than a launch has.
 template <class... Parameters, class... Arguments>
 void launch(Stream& stream, const char* name, const KernelShape& shape, void (*kernel)(Parameters...),
             const Arguments&... arguments) {
@@ -64,7 +65,7 @@ void launch(Stream& stream, const char* name, const KernelShape& shape, void (*k
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(shape.blocks));
+  config.gridDim = dim3(detail::grid_blocks(shape.blocks, name));
   config.blockDim = dim3(static_cast<unsigned>(shape.threads));
   config.dynamicSmemBytes = shape.shared_memory;
   config.stream = native(stream);

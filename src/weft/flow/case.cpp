@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <memory>
@@ -106,24 +107,37 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
     return kind_named<Kind>(s.choice(key, all, {.default_value = std::string(name_of(initial)), .doc = doc}));
   };
   const std::vector<std::string> fluxes(names<FluxKind>().begin(), names<FluxKind>().end());
-  n.flux = kind_named<FluxKind>(
-      s.variant("flux", fluxes, {.default_value = std::string(name_of(n.flux)), .doc = "Numerical flux through a face."},
-                [&](const std::string& chosen) {
-                  if (chosen != name_of(FluxKind::ausm_plus_up)) return;
-                  n.cutoff_mach =
-                      s.number("cutoff_mach", {.default_value = 1,
-                                               .min = 1e-6,
-                                               .max = 1,
-                                               .doc = "The least Mach number that its terms of low speed are scaled to. That of "
-                                                      "the free stream where it is far below 1."});
-                }));
+  n.flux = kind_named<FluxKind>(s.variant(
+      "flux", fluxes, {.default_value = std::string(name_of(n.flux)), .doc = "Numerical flux through a face."},
+      [&](const std::string& chosen) {
+        if (chosen == name_of(FluxKind::ausm_plus_up)) {
+          n.cutoff_mach = s.number("cutoff_mach", {.default_value = 1,
+                                                   .min = 1e-6,
+                                                   .max = 1,
+                                                   .doc = "The least Mach number that its terms of low speed are scaled to. That "
+                                                          "of the free stream where it is far below 1."});
+        }
+        if (chosen == name_of(FluxKind::roe)) {
+          n.entropy_fix =
+              s.number("entropy_fix", {.default_value = n.entropy_fix,
+                                       .min = 0,
+                                       .max = 1,
+                                       .doc = "Harten's entropy fix: acoustic speeds below this multiple of the speed of sound "
+                                              "are raised smoothly to at least half of it, so that an expansion through a sonic "
+                                              "point stays smooth. 0: none."});
+        }
+      }));
   n.limiter = enumerated("limiter", LimiterKind::barth_jespersen, "Of the linear reconstruction.");
   n.venkatakrishnan_k =
       s.number("venkatakrishnan_k", {.default_value = 5, .min = 0, .doc = "Larger lets through larger smooth variations."});
-  n.reference_length = s.number("reference_length", {.default_value = 1,
-                                                     .min_exclusive = 0,
-                                                     .unit = "m",
-                                                     .doc = "Cell sizes of Venkatakrishnan's parameter are relative to it."});
+  n.reference_length = s.optional_number(
+      "reference_length",
+      {.min_exclusive = 0,
+       .unit = "m",
+       .doc =
+           "Cell sizes of Venkatakrishnan's parameter are relative to it. Default: twice the largest distance of a slip wall's "
+           "node from the centroid of all slip walls, which is about the chord of an airfoil or the diameter of a sphere; "
+           "without walls that of all nodes from the centroid of the mesh."});
   n.gradient = s.choice_of<GradientKind>(
       "gradient",
       {{"least_squares", GradientKind::least_squares}, {"green_gauss", GradientKind::green_gauss}, {"none", GradientKind::none}},
@@ -212,12 +226,16 @@ ForceSpec read_force(const Section& s, const FreeStream& stream) {
       "area",
       {.default_value = 1, .min_exclusive = 0, .unit = "m^2", .doc = "Reference area; in 2-D the chord times unit depth."});
   force.length = s.number("length", {.default_value = 1, .min_exclusive = 0, .unit = "m", .doc = "Reference length of moments."});
-  force.moment_centre =
-      s.vector3("moment_centre", {.default_value = Vec3{}, .unit = "m", .doc = "Point about which moments are taken."});
+  force.moment_centre = s.vector3("moment_centre", {.default_value = Vec3{},
+                                                    .unit = "m",
+                                                    .doc = "Point about which moments are taken, right-handed about x, y and z: "
+                                                           "with x downstream and y up a positive moment about "
+                                                           "z turns the nose down."});
   const Vec3 drag =
       s.vector3("drag_direction", {.default_value = stream.drag_direction, .doc = "Default: along the free stream."});
   const Vec3 lift = s.vector3(
-      "lift_direction", {.default_value = stream.lift_direction, .doc = "Default: across the free stream, towards lift_axis."});
+      "lift_direction", {.default_value = stream.lift_direction,
+                         .doc = "Default: perpendicular to the free stream, in the plane of the free stream and lift_axis."});
   force.reference = stream.state;
   if (s.documenting()) return force;
   if (norm(drag) == 0) s.fail("drag_direction", "a direction of length zero");
@@ -315,6 +333,49 @@ void check_together(const Section& root, const Section& output, const Case& c) {
   }
 }
 
+/// Below this Mach number pressure varies by less than 2e-3 of itself, of which 32 bits keep four digits.
+constexpr double kLowMach = 0.05;
+
+/// The largest Mach number of the states that a case gives; 0 where it gives none that moves.
+double largest_mach(const Case& c) {
+  double largest = c.free_stream ? c.gas.mach(*c.free_stream) : 0;
+  double reservoir = 0, outside = 0;  // pressures
+  if (c.initial.kind == InitialKind::uniform) largest = std::max(largest, c.gas.mach(c.initial.state));
+  for (const ZoneCondition& zone : c.boundary) {
+    if (zone.prescribed) continue;
+    switch (zone.params.kind) {
+      case BoundaryKind::far_field:
+      case BoundaryKind::supersonic_inflow:
+        largest = std::max(largest, c.gas.mach(zone.params.state));
+        break;
+      case BoundaryKind::total_pressure_inflow:
+        reservoir = std::max(reservoir, zone.params.total_pressure);
+        break;
+      case BoundaryKind::static_pressure_outflow:
+        outside = outside > 0 ? std::min(outside, zone.params.pressure) : zone.params.pressure;
+        break;
+      default:
+        break;
+    }
+  }
+  if (outside > 0 && reservoir > outside) {
+    const double ratio = std::pow(reservoir / outside, (c.gas.gamma - 1) / c.gas.gamma);
+    largest = std::max(largest, std::sqrt(2 * (ratio - 1) / (c.gas.gamma - 1)));
+  }
+  return largest;
+}
+
+/// Adds to c.warnings what several sections together make doubtful.
+void warn_of(Case& c) {
+  const double mach = largest_mach(c);
+  if (c.numerics.precision != Precision::fp64 && mach > 0 && mach < kLowMach) {
+    c.warnings.push_back(fmt::format(
+        "the largest Mach number of the case's states is {:.3g}, and in numerics.precision = \"{}\" differences of pressure, of "
+        "about {:.1e} of the pressure, are computed in 32 bits; use precision = \"fp64\" below Mach {}",
+        mach, c.numerics.precision == Precision::mixed ? "mixed" : "fp32", 0.5 * c.gas.gamma * mach * mach, kLowMach));
+  }
+}
+
 }  // namespace
 
 std::function<double(mesh::CellType, std::int32_t, Vec3)> cell_weight(bool by_cost, const std::string& formula, Where where) {
@@ -382,6 +443,7 @@ Case read_case(const io::CaseReader& reader) {
   reader.finish();
   if (root.documenting()) return c;
   check_together(root, output, c);
+  warn_of(c);
   return c;
 }
 

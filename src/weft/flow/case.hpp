@@ -82,10 +82,11 @@ struct Case {
   OutputChoice output;
   std::vector<ForceSpec> forces;
   std::vector<ProbeChoice> probes;
-  bool integrals = false;            ///< write the totals of the conserved variables
-  bool exact_errors = false;         ///< compare the result with the exact solution of `initial`
-  Vec3 acceleration{};               ///< of the body force, m/s^2
-  bool manufactured_source = false;  ///< add the source term of `initial`, a manufactured solution
+  bool integrals = false;               ///< write the totals of the conserved variables
+  bool exact_errors = false;            ///< compare the result with the exact solution of `initial`
+  Vec3 acceleration{};                  ///< of the body force, m/s^2
+  bool manufactured_source = false;     ///< add the source term of `initial`, a manufactured solution
+  std::vector<std::string> warnings{};  ///< what runs but may not be what is wanted: "problem; what to do", for people
 
   [[nodiscard]] SourceTerm source() const;
 };

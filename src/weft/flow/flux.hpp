@@ -16,11 +16,12 @@ namespace weft::flow {
 enum class FluxKind : int { hllc, roe, rusanov, hlle, ausm_plus_up };
 
 /// Calls f(HllcFlux{}), f(RoeFlux{}) and so on: turns the choice of a case into a template argument.
+/// @param cutoff_mach  of AusmPlusUpFlux.  @param entropy_fix  of RoeFlux.
 template <class F>
-decltype(auto) visit_flux(FluxKind kind, double cutoff_mach, F&& f) {
+decltype(auto) visit_flux(FluxKind kind, double cutoff_mach, double entropy_fix, F&& f) {
   switch (kind) {
     case FluxKind::roe:
-      return f(RoeFlux{});
+      return f(RoeFlux{entropy_fix});
     case FluxKind::rusanov:
       return f(RusanovFlux{});
     case FluxKind::hlle:

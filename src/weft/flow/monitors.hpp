@@ -26,8 +26,8 @@ struct ForceSpec {
 };
 
 struct Forces {
-  Vec3 force;                 ///< N, of the gas on the zones
-  Vec3 moment;                ///< N m about the moment centre
+  Vec3 force;   ///< N, of the gas on the zones
+  Vec3 moment;  ///< N m: sum of (x - moment centre) x force; z positive: x towards y, so a nose at small x goes down
   double drag = 0, lift = 0;  ///< coefficients
   Vec3 moment_coefficient;
 };

@@ -1,6 +1,7 @@
 #pragma once
 /// The numerical choices of a run: how gradients, limiters, fluxes and time steps are made.
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "weft/flow/flux.hpp"
@@ -30,12 +31,13 @@ enum class Precision {
 struct Numerics {
   FluxKind flux = FluxKind::hllc;
   double cutoff_mach = 1;                               ///< of AusmPlusUpFlux
+  double entropy_fix = RoeFlux{}.entropy_fix;           ///< of RoeFlux
   GradientKind gradient = GradientKind::least_squares;  ///< none: first order in space
   LimiterKind limiter = LimiterKind::barth_jespersen;
   /// Venkatakrishnan's K: differences below (K h / reference_length)^1.5 of the reference state are not limited.
   double venkatakrishnan_k = 5.0;
-  double reference_length = 1.0;  ///< m
-  int rk_stages = 3;              ///< strong-stability-preserving Runge-Kutta of this order: 1, 2 or 3
+  std::optional<double> reference_length{};  ///< m; none: flow::reference_length() of the mesh
+  int rk_stages = 3;                         ///< strong-stability-preserving Runge-Kutta of this order: 1, 2 or 3
   double cfl = 0.8;
   Ramp order_ramp{};  ///< from 0: a cell's limiter is at most this, so that the scheme grows from first order to second
   Ramp cfl_ramp{};    ///< times cfl

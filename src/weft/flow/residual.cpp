@@ -10,6 +10,7 @@
 #include "weft/base/large_pages.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/comm/environment.hpp"
+#include "weft/flow/reference.hpp"
 
 namespace weft::flow {
 namespace {
@@ -61,9 +62,14 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
       residual_(backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) * kVars : 0, 0.0),
       limiter_(visit_limiter(numerics.limiter, numerics.venkatakrishnan_k,
                              [](auto limiter) { return detail::LimiterChoice(limiter); })),
-      flux_(visit_flux(numerics.flux, numerics.cutoff_mach, [](auto flux) { return detail::FluxChoice(flux); })),
+      flux_(visit_flux(numerics.flux, numerics.cutoff_mach, numerics.entropy_fix,
+                       [](auto flux) { return detail::FluxChoice(flux); })),
       lowered_(static_cast<std::size_t>(mesh.cells()), 0),
       pull_lowered_(ArrayTransformer(mesh.plan, {PairRef::rows(lowered_)}).pull()) {
+  if (numerics.limiter == LimiterKind::venkatakrishnan) {
+    reference_length_ =
+        numerics.reference_length ? *numerics.reference_length : flow::reference_length(mesh, kinds_of(boundary_));
+  }
   if (backend != Backend::host) return;
   shares_ = detail::cut_into_shares(mesh, discretization_, threads);
   state_places_ = detail::places_of_states(shares_, discretization_);
@@ -148,7 +154,7 @@ detail::ResidualView Residual::view() const {
           .mass_fluxes = mass_fluxes_.empty() ? nullptr : const_cast<double*>(mass_fluxes_.data()),
           .gas = gas_,
           .scale = scale_,
-          .reference_length = numerics_.reference_length,
+          .reference_length = reference_length_,
           .order = order_,
           .axisymmetric = mesh_.axisymmetric};
 }

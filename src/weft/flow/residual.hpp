@@ -15,6 +15,7 @@
 #include "weft/flow/numerics.hpp"
 #include "weft/flow/scalar.hpp"
 #include "weft/flow/source.hpp"
+#include "weft/flow/state_limits.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::flow {
@@ -26,7 +27,7 @@ struct BoundaryCondition {
   /// state in the numerical flux. Called on the thread that makes a step or, where it does not change with time, the solver.
   std::function<Primitive(Vec3, double)> prescribed{};
   std::vector<ScalarInflow> scalars{};  ///< what comes in with the gas, in the order of the scalars; 0 of those that are not here
-  bool of_time = true;                  ///< whether `prescribed` changes with time: else it is asked once
+  bool of_time = true;                  ///< whether `prescribed` changes with time: else it is asked at the start only
 };
 
 /// Cell-centred finite volumes of second order (Barth & Jespersen, AIAA 89-0366): limited linear reconstruction of primitive
@@ -101,6 +102,10 @@ class Residual {
   [[nodiscard]] const Numerics& numerics() const { return numerics_; }
   /// By which the variables vary: Venkatakrishnan's parameter is relative to it.
   [[nodiscard]] const Primitive& scale() const { return scale_; }
+  /// Length to which Venkatakrishnan's parameter relates the sizes of cells, m; with another limiter 1.
+  [[nodiscard]] double reference_length() const { return reference_length_; }
+  /// Limits outside which a state counts as diverged.
+  [[nodiscard]] const StateLimits& limits() const { return limits_; }
   [[nodiscard]] const std::vector<BoundaryCondition>& boundary() const { return boundary_; }
   /// The threads that compute on the host: for loops over owned cells.
   [[nodiscard]] Team& team() { return team_; }
@@ -108,6 +113,8 @@ class Residual {
   /// Sets the reference state that scales Venkatakrishnan's parameter. @pre positive density and pressure; no step was made yet
   /// (a GPU keeps steps as graphs).
   void set_reference(const Primitive& reference);
+  /// Sets limits(). @pre no step was made yet, as above.
+  void set_limits(const StateLimits& limits) { limits_ = limits; }
 
  private:
   /// Fills pulls_ and face_arms_, as far as the scheme reads them.
@@ -151,6 +158,8 @@ class Residual {
   bool order_lowered_ = false;         ///< equal on every rank
   double order_ = 1;
   Primitive scale_{1, {1, 1, 1}, 1};
+  double reference_length_ = 1;
+  StateLimits limits_{};
   Exchange pull_lowered_;
   std::optional<Exchange> pull_values_, pull_gradients_;
   std::string transport_;

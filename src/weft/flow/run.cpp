@@ -386,6 +386,13 @@ mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
   });
   mesh::MeshBlock block = choice.file.empty() ? mesh::generate(comm, choice.generator, choice.parameters)
                                               : mesh::read_mesh(comm, choice.file.string());
+  if (choice.scale != 1 && std::abs(choice.scale - block.file_unit) <= 1e-6 * block.file_unit) {
+    throw InputError(
+        fmt::format("the mesh {} names its unit of length, by which its coordinates were multiplied already to metres "
+                    "({}): mesh.scale would do it a second time",
+                    block.source, block.file_unit),
+        "leave out mesh.scale", {.key = "mesh.scale"});
+  }
   mesh::scale(block, choice.scale, choice.offset);
   mesh::Mesh mesh = mesh::build(comm, std::move(block), choice.build);
   if (choice.axisymmetric) mesh::revolve(mesh);
@@ -398,7 +405,7 @@ std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_cas
   auto solver = std::make_unique<Solver>(mesh, flow_case.gas, std::move(conditions), flow_case.numerics,
                                          flow_case.mesh.build.ghosts, flow_case.source(), flow_case.device, flow_case.transport,
                                          make_scalars(flow_case.scalars), flow_case.threads);
-  if (flow_case.free_stream) solver->residual().set_reference(*flow_case.free_stream);
+  if (flow_case.free_stream) solver->set_reference(*flow_case.free_stream);
   return solver;
 }
 
@@ -417,6 +424,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   double largest_residual = 0, residual = 1;
   if (existing == Existing::resume) {
     const Resumed from = results.read_checkpoint(mesh);
+    solver->refer_to(InitialState(flow_case.initial));
     solver->restore(from.conserved, from.time, from.step, from.lowered, from.scalar_amounts);
     largest_residual = from.largest_residual;
     residual = from.residual;

@@ -15,7 +15,6 @@ inline constexpr int kMostScalars = 8;
 struct Scalar {
   std::string name;
   std::function<double(Vec3)> initial{};  ///< at the start; null: 0
-  double reference = 1;                   ///< by which it varies: Venkatakrishnan's parameter is relative to it
 };
 
 /// The value of a scalar in the gas that comes in through a boundary zone.

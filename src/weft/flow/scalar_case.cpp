@@ -50,15 +50,14 @@ double finite_value(const Expression& formula, Vec3 x, double t) {
 
 std::vector<ScalarChoice> read_scalars(const Section& root) {
   std::vector<ScalarChoice> scalars;
-  for (const Section& s :
-       root.named_sections("scalars", {.doc = "A passive scalar: a quantity that the flow carries, such as a dye or a mixture "
-                                              "fraction. Its name is that of its field in the results."})) {
+  for (const Section& s : root.named_sections(
+           "scalars", {.doc = "A passive scalar: a quantity that the flow carries, such as a dye or a mixture "
+                              "fraction. Its name is that of its field in the results. Where the flow has a limiter "
+                              "the scalar has that of Barth and Jespersen, and keeps between the extremes of its "
+                              "start and of what comes in; without a limiter it may leave them."})) {
     ScalarChoice scalar;
     scalar.name = s.name();
     scalar.initial = read_formula(s, "initial", Expression::Variables::place, "At the start: a formula of x, y, z.");
-    scalar.reference = s.number(
-        "reference",
-        {.default_value = 1, .min_exclusive = 0, .doc = "By how much it varies: Venkatakrishnan's parameter is relative to it."});
     if (!s.documenting()) {
       if (!is_word(scalar.name)) {
         throw InputError(fmt::format("\"{}\" cannot be the name of a scalar", scalar.name),
@@ -101,9 +100,7 @@ std::vector<Scalar> make_scalars(const std::vector<ScalarChoice>& choices) {
   std::vector<Scalar> scalars;
   for (const ScalarChoice& choice : choices) {
     auto formula = std::make_shared<const Expression>(choice.initial.text, choice.initial.where, Expression::Variables::place);
-    scalars.push_back({.name = choice.name,
-                       .initial = [formula](Vec3 x) { return finite_value(*formula, x, 0); },
-                       .reference = choice.reference});
+    scalars.push_back({.name = choice.name, .initial = [formula](Vec3 x) { return finite_value(*formula, x, 0); }});
   }
   return scalars;
 }

@@ -14,7 +14,6 @@ namespace weft::flow {
 struct ScalarChoice {
   std::string name;
   ExpressionText initial;
-  double reference = 1;
 };
 
 /// @throws InputError: a name that is no word, or that of a field of the flow; more than kMostScalars; a formula that cannot be

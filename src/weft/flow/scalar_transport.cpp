@@ -112,7 +112,6 @@ detail::ScalarView ScalarTransport::view() const {
   v.lowered = residual_.order_lowered() ? residual_.lowered().data() : nullptr;
   v.cells = residual_.mesh().cells();
   v.count = count();
-  for (std::size_t k = 0; k < scalars_.size(); ++k) v.references[k] = scalars_[k].reference;
   return v;
 }
 
@@ -136,7 +135,7 @@ void ScalarTransport::boundary_rows(double time) {
 void ScalarTransport::slopes(std::int32_t first, std::int32_t last) {
   const Numerics& numerics = residual_.numerics();
   if (numerics.gradient == GradientKind::none) return;
-  visit_limiter(numerics.limiter, numerics.venkatakrishnan_k, [&](const auto& limiter) {
+  detail::visit_scalar_limiter(numerics.limiter, [&](const auto& limiter) {
     residual_.team().split(first, last, [&](std::int32_t from, std::int32_t to) noexcept {
       detail::ScalarView v = view();
       residual_.mesh().dim == 2 ? slope_loop<2>(v, limiter, from, to) : slope_loop<3>(v, limiter, from, to);

@@ -25,7 +25,7 @@ struct ScalarStage {
 };
 
 /// Finite volumes of second order for rho phi: the scalar at a face is that of the cell which the mass flux leaves, linear with
-/// the case's gradients, limiter and orders; the stages are those of the flow.
+/// the case's gradients and orders, limited as visit_scalar_limiter() says; the stages are those of the flow.
 ///
 /// A stage: values phi = (rho phi) / rho -> boundary rows -> start pull of values -> slopes of inner cells -> wait -> slopes of
 /// border cells -> start pull of slopes -> update of inner cells -> wait -> update of border cells.

@@ -16,6 +16,7 @@
 #include "weft/flow/detail/integrals.hpp"
 #include "weft/flow/detail/runge_kutta.hpp"
 #include "weft/flow/detail/step_length.hpp"
+#include "weft/flow/reference.hpp"
 #include "weft/flow/scalar_transport.hpp"
 
 namespace weft::flow {
@@ -26,9 +27,9 @@ using detail::store;
 
 constexpr int kVars = Solver::kVars;
 
-/// Stands for the earliest failure of a step among negative time steps.
-/// Exact to the cell's number: |kEarliest| < 2^53.
-constexpr double kEarliest = -4e15;
+/// Stands for the earliest failure of a step among negative time steps: states that have diverged, by stage and cell, then those
+/// that are not physical. Exact to the cell's number: |kEarliest| < 2^53.
+constexpr double kEarliest = -8e15, kFirstUnphysical = 4e15;
 /// Cells whose squared rates are added up by one thread. Those sums are added up in order, so that it does not matter by which.
 constexpr std::int32_t kUpdateRun = 1024;
 /// How often a step that leaves the range of the gas is tried again, and for how many steps the order stays lowered there.
@@ -163,7 +164,31 @@ void Solver::initialise(const std::function<Primitive(Vec3)>& state, double time
       for (std::size_t k = 0; k < scalars().size(); ++k) set_scalar(k, static_cast<std::size_t>(c));
     }
   });
+  refer_to_cells([&](std::int32_t c) { return state_of_conserved(c); }, time);
   begin(time, step);
+}
+
+void Solver::set_reference(const Primitive& reference) {
+  residual_.set_reference(reference);
+  reference_is_set_ = true;
+}
+
+void Solver::refer_to(const std::function<Primitive(Vec3)>& start, double time) {
+  const IdealGas& gas = residual_.gas();  // by way of the conserved variables, for the digits that initialise() finds
+  refer_to_cells(
+      [&](std::int32_t c) { return gas.primitive(gas.conserved(start(mesh().cell_centroid[static_cast<std::size_t>(c)]))); },
+      time);
+}
+
+void Solver::refer_to_cells(const std::function<Primitive(std::int32_t)>& start, double time) {
+  const ReferenceStates reference = reference_states(mesh(), residual_.gas(), residual_.boundary(), source_, start, time);
+  residual_.set_limits(reference.limits);
+  if (!reference_is_set_ && residual_.gas().physical(reference.mean)) residual_.set_reference(reference.mean);
+  referred_ = true;
+}
+
+Primitive Solver::state_of_conserved(std::int32_t cell) const {
+  return residual_.gas().primitive(conserved_at(&conserved_[static_cast<std::size_t>(cell) * kVars]));
 }
 
 void Solver::restore(std::span<const double> conserved, double time, std::int64_t step, const LoweredOrder& lowered,
@@ -184,6 +209,7 @@ void Solver::restore(std::span<const double> conserved, double time, std::int64_
   if (device_) device_->set_lowered({});
   if (lowered.until > 0) lower_order(lowered.cells);
   lowered_until_ = lowered.until;
+  if (!referred_) refer_to_cells([&](std::int32_t c) { return state_of_conserved(c); }, time);
   begin(time, step);
 }
 
@@ -268,7 +294,7 @@ double Solver::survey_device() {
   rate_squared_ = seen.rate_squared;
   if (seen.physical) return seen.stable_dt;
   copy_ = Copy::old;
-  for (const auto& [cell, stage] : device_->bad_cells()) note_bad_cell(stage, cell);
+  for (const auto& [cell, stage, diverged] : device_->bad_cells()) note_bad_cell(stage, cell, diverged);
   return seen.stable_dt;
 }
 
@@ -281,8 +307,8 @@ double Solver::survey_host() {
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
     const auto i = static_cast<std::size_t>(c);
     store(&values[i * kVars], residual_.gas().primitive(conserved_at(&conserved_[i * kVars])));
-    if (!residual_.gas().physical(primitive(c))) {
-      note_bad_cell(residual_.numerics().rk_stages, c);
+    if (!residual_.limits().hold(primitive(c))) {
+      note_bad_cell(residual_.numerics().rk_stages, c, residual_.gas().physical(primitive(c)));
       continue;
     }
     const double own = cell_dt(c);
@@ -313,11 +339,12 @@ void Solver::throw_bad_state() const {
                      "speeds of sound or cell sizes are out of range: check the states and their units, and mesh.scale");
 }
 
-void Solver::note_bad_cell(int stage, std::int32_t cell) {
+/// @param diverged  the state was physical, but outside the limits.
+void Solver::note_bad_cell(int stage, std::int32_t cell, bool diverged) {
   bad_cells_.push_back(cell);
   const mesh::Mesh& m = mesh();
   const auto i = static_cast<std::size_t>(cell);
-  const double order = 1e15 * stage + static_cast<double>(m.cell_global[i].value());
+  const double order = (diverged ? 0 : kFirstUnphysical) + 1e15 * stage + static_cast<double>(m.cell_global[i].value());
   if (bad_.order >= 0 && bad_.order <= order) return;
   const Primitive w = primitive(cell);
   const Vec3 x = m.cell_centroid[i];
@@ -338,9 +365,10 @@ void Solver::note_bad_cell(int stage, std::int32_t cell) {
   }
   bad_.order = order;
   bad_.problem = fmt::format(
-      "the flow left the range of the gas at step {}, time {:.9g} in the cell at ({:.6g}, {:.6g}, {:.6g}): "
+      "the flow {} at step {}, time {:.9g} in the cell at ({:.6g}, {:.6g}, {:.6g}): "
       "density {:.6g}, velocity ({:.6g}, {:.6g}, {:.6g}), pressure {:.6g}{}",
-      step_, time_, x.x, x.y, x.z, w.density, w.velocity.x, w.velocity.y, w.velocity.z, w.pressure, around);
+      diverged ? "diverged beyond all states of its start and boundaries" : "left the range of the gas", step_, time_, x.x, x.y,
+      x.z, w.density, w.velocity.x, w.velocity.y, w.velocity.z, w.pressure, around);
   bad_.where = {.file = m.source, .element = m.cell_file_id[i]};
   bad_.hint = "lower cfl, use limiter = \"barth_jespersen\" or flux = \"rusanov\", or check boundary values and units";
 }
@@ -374,6 +402,7 @@ void Solver::update(int stage, double dt, double fraction) {
                                 .inverse_volumes = d.inverse_volume.data(),
                                 .projected_areas = d.projected_area.data(),
                                 .gas = residual_.gas(),
+                                .limits = residual_.limits(),
                                 .keep = detail::runge_kutta_stage(numerics.rk_stages, stage).keep,
                                 .dt = dt,
                                 .local_cfl = fraction * cfl(),
@@ -397,7 +426,7 @@ void Solver::update(int stage, double dt, double fraction) {
   if (last) updated_dt_ = stable;
   if (physical) return;
   for (std::int32_t c = 0; c < mesh().owned_cells; ++c) {
-    if (!residual_.gas().physical(primitive(c))) note_bad_cell(stage, c);
+    if (!residual_.limits().hold(primitive(c))) note_bad_cell(stage, c, residual_.gas().physical(primitive(c)));
   }
 }
 
@@ -509,7 +538,8 @@ StepReport Solver::settle_step(double dt_limit) {
       ++step_;
       return {.step = step_, .time = time_, .dt = done, .retries = attempt, .rate_squared = rate_squared_};
     }
-    if (attempt >= kRetries) throw_bad_state();
+    const bool diverged = stable_dt_ < kEarliest + kFirstUnphysical;
+    if (diverged || attempt >= kRetries) throw_bad_state();
     lower_order(bad_cells_);
     lowered_until_ = step_ + kLoweredSteps;
     if (attempt > 0) fraction *= 0.5;

@@ -64,18 +64,29 @@ class Solver {
          Transport transport = Transport::automatic, std::vector<Scalar> scalars = {}, int threads = 1);
   ~Solver();
 
+  /// Sets the state that Venkatakrishnan's parameter is relative to, which is otherwise the mean of the start.
+  /// @pre positive density and pressure; before initialise() or restore().
+  void set_reference(const Primitive& reference);
+  /// Derives from a start at `time`, s, and from the boundary conditions what states are judged by: the reference of the limiter,
+  /// unless it is set, and the limits outside which a state has diverged (reference.hpp). initialise() does this with its states;
+  /// before restore() it makes the next steps those of the run that began with this start. @throws what `start` throws, on every
+  /// rank.  @collective
+  void refer_to(const std::function<Primitive(Vec3)>& start, double time = 0);
   /// Sets every owned cell to state(centroid), scalars to their start there, and the clock.  @collective
   /// @throws PhysicsError on every rank if a state is not physical, naming the cell; InputError if a scalar is not finite.
   void initialise(const std::function<Primitive(Vec3)>& state, double time = 0, std::int64_t step = 0);
   /// Sets the conserved values of the owned cells (kVars each, local order), the clock, the cells of lowered order and
-  /// scalar_amounts(): the next steps are bit by bit those of the solver that these were taken from.  @collective
+  /// scalar_amounts(): the next steps are bit by bit those of the solver that these were taken from, where refer_to() was called
+  /// with its start; otherwise the states that are restored are the reference.  @collective
   void restore(std::span<const double> conserved, double time, std::int64_t step, const LoweredOrder& lowered = {},
                std::span<const double> scalar_amounts = {});
 
   /// One time step of at most `dt_limit` seconds.  @collective
   /// A step that leaves the range of the gas (negative density or pressure) is undone and tried again, first order in the cells
   /// where it did and around them (for the next 50 steps too), from the third try on with half the length each time.
-  /// @throws PhysicsError on every rank if it still does, with the cell, its place, its state, its neighbours and its zone;
+  /// @throws PhysicsError on every rank if it still does, or if a physical state is outside residual().limits(), with the cell,
+  /// its
+  ///   place, its state, its neighbours and its zone;
   ///   conserved() then holds what the failed step made of it.
   /// @cost two exchanges per stage, one reduction per step.
   StepReport step(double dt_limit);
@@ -143,12 +154,14 @@ class Solver {
  private:
   /// The first cell seen to leave the range of the gas on this rank, described where and when it happened.
   struct BadState {
-    double order = -1;  ///< of detection: earlier stages first, then lower global cell ids; -1: none
+    double order = -1;  ///< of detection: diverged ones first, then earlier stages, then lower global cell ids; -1: none
     std::string problem;
     Where where;
     std::string hint;
   };
 
+  void refer_to_cells(const std::function<Primitive(std::int32_t)>& start, double time);
+  [[nodiscard]] Primitive state_of_conserved(std::int32_t cell) const;
   void begin(double time, std::int64_t step);
   void lower_order(std::span<const std::int32_t> cells);
   void add_sources(double time);
@@ -158,7 +171,7 @@ class Solver {
   void try_step(double dt, double fraction);
   StepReport settle_step(double dt_limit);
   void update(int stage, double dt, double fraction);
-  void note_bad_cell(int stage, std::int32_t cell);
+  void note_bad_cell(int stage, std::int32_t cell, bool diverged);
   bool survey();
   double survey_host();
   double survey_device();
@@ -180,6 +193,8 @@ class Solver {
   std::vector<detail::UpdateReport> updates_;  ///< of runs of cells, in order
   BadState bad_;
   std::vector<std::int32_t> bad_cells_;       ///< owned cells that left the range of the gas in this try; may repeat
+  bool reference_is_set_ = false;             ///< by set_reference()
+  bool referred_ = false;                     ///< refer_to() or initialise() was called
   std::int64_t lowered_until_ = 0;            ///< step from which on the scheme is of second order everywhere
   std::array<double, kVars> rate_squared_{};  ///< this rank's sum of volume * rate^2
   double time_ = 0, stable_dt_ = 0, volume_ = 0;

@@ -113,6 +113,7 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   mesh.global_nodes = nodes.total();
   mesh.zones = std::move(block.zones);
   mesh.source = std::move(block.source);
+  mesh.notes = std::move(block.notes);
   mesh.partition = options.partition;
   mesh.source_parts = block.parts.count();
   detail::add_cells(mesh, part, now.node, adjacency, rows, remote_row, nodes, block.coords, translations);

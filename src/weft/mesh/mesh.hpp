@@ -71,8 +71,9 @@ struct Mesh {
 
   std::vector<Zone> zones;
   std::string source;
-  PartitionOptions partition;  ///< that it was built with
-  int source_parts = 0;        ///< parts that the source brought
+  PartitionOptions partition;      ///< that it was built with
+  int source_parts = 0;            ///< parts that the source brought
+  std::vector<std::string> notes;  ///< as in MeshBlock
 
   [[nodiscard]] std::int32_t cells() const { return owned_cells + ghost_cells; }
   [[nodiscard]] std::int32_t faces() const { return static_cast<std::int32_t>(face_area.size()); }

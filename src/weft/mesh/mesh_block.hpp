@@ -65,11 +65,13 @@ struct MeshBlock {
   std::string source;       ///< file name or generator, for messages
   std::vector<Zone> zones;  ///< boundary zones (dim - 1) and volume zones (dim)
   GlobalNodeId first_node{0};
-  std::vector<Vec3> coords;  ///< metres (or the file's unit; see scale())
+  std::vector<Vec3> coords;  ///< metres (or the file's unit where it names none; see scale())
   GlobalCellId first_cell{0};
-  Elements cells;     ///< of dimension dim; zone -1 allowed
-  Elements boundary;  ///< of dimension dim - 1; zone required
-  Parts parts;        ///< equal on every rank; where there are as many as ranks, each rank's chunk is a part
+  Elements cells;                  ///< of dimension dim; zone -1 allowed
+  Elements boundary;               ///< of dimension dim - 1; zone required
+  Parts parts;                     ///< equal on every rank; where there are as many as ranks, each rank's chunk is a part
+  double file_unit = 1;            ///< m in a unit of the file, by which its coordinates were multiplied; equal on every rank
+  std::vector<std::string> notes;  ///< what a reader did that its user should know, a sentence each; equal on every rank
 };
 
 /// coords = factor * coords + offset, on every rank. No communication.

@@ -1,9 +1,11 @@
 // CGNS in HDF5, of CGNS 3 and 4: https://cgns.github.io
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "weft/mesh/detail/cgns_units.hpp"
 #include "weft/mesh/detail/cgns_zone.hpp"
 #include "weft/mesh/read_mesh.hpp"
 
@@ -36,8 +38,11 @@ class CgnsReader {
     file_.place.set_zone({});
     zones_.clear();
     if (several) join_nodes(mesh_);
-    return assemble(file_.place, std::move(mesh_.raw), mesh_.dim,
-                    {.no_cells = kNoCells, .no_boundary = kNoBoundary, .z_is_read = has_z_});
+    MeshBlock block = assemble(file_.place, std::move(mesh_.raw), mesh_.dim,
+                               {.no_cells = kNoCells, .no_boundary = kNoBoundary, .z_is_read = has_z_});
+    block.file_unit = file_unit_;
+    block.notes.insert(block.notes.begin(), notes_.begin(), notes_.end());
+    return block;
   }
 
  private:
@@ -56,6 +61,7 @@ class CgnsReader {
                  "meshes of 2 and 3 dimensions are read");
     }
     mesh_.dim = static_cast<int>(dims[0]);
+    base_ = bases[0];
     return bases[0];
   }
 
@@ -112,7 +118,10 @@ class CgnsReader {
       const char* name = kNames[static_cast<std::size_t>(k)];
       if (k == 2 && mesh_.dim == 2 && !file_.child(grids[0], name)) break;
       has_z_ = has_z_ || k == 2;
-      const std::vector<double> x = file_.reals(file_.need(grids[0], name));
+      const CgnsNode array = file_.need(grids[0], name);
+      const std::vector<double> x = file_.reals(array);
+      const detail::CgnsLength length = read_cgns_length(file_, std::array{array, grids[0], zone.node, base_});
+      note(length);
       if (static_cast<std::int64_t>(x.size()) != zone.nodes) {
         file_.fail(fmt::format("{} has {} numbers for {} vertices", name, x.size(), zone.nodes),
                    "write the mesh again, without rind planes");
@@ -122,14 +131,24 @@ class CgnsReader {
         if (!std::isfinite(x[i]))
           file_.fail(fmt::format("{} of node {} is {}", name, i + 1, x[i]),
                      "a coordinate must be a finite number: repair the mesh");
-        coords[i][k] = x[i];
+        coords[i][k] = length.scale * x[i] + length.offset;
       }
     }
     mesh_.raw.coords.insert(mesh_.raw.coords.end(), coords.begin(), coords.end());
   }
 
+  /// Once for all coordinates of which the same is to be said.
+  void note(const detail::CgnsLength& length) {
+    file_unit_ = length.unit;
+    if (!length.note.empty() && std::find(notes_.begin(), notes_.end(), length.note) == notes_.end())
+      notes_.push_back(length.note);
+  }
+
   detail::CgnsFile file_;
   detail::CgnsMesh mesh_;
+  CgnsNode base_;
+  double file_unit_ = 1;
+  std::vector<std::string> notes_;
   std::vector<CgnsZone> zones_;
   bool has_z_ = false;
 };

@@ -3,7 +3,8 @@
 /// elements.
 ///
 /// Physical groups, markers and boundary conditions become zones (docs/guide/meshes.md). Nodes that no cell uses are dropped and
-/// the others numbered in the file's order. Cells stay as they are, whatever their orientation.
+/// the others numbered in the file's order. Left-handed cells of all formats but Weft's own are turned, each by the sign of its
+/// own measure; coordinates of a CGNS file that names its unit of length are converted to metres. MeshBlock::notes says so.
 #include <string>
 #include <string_view>
 

@@ -10,7 +10,7 @@ namespace {
 using io::Section;
 
 /// The unit vector at angle of attack `alpha` in the plane of drag and lift, and sideslip `beta`, radians. In 2-D, and in 3-D
-/// with lift along y, alpha turns x towards y; with lift along z it turns x towards z.
+/// with lift along y, alpha turns x towards y; with lift along z it turns x towards z. beta then turns towards x cross lift axis.
 Vec3 flow_direction(double alpha, double beta, bool lift_along_z) {
   const double in_plane = std::sin(alpha) * std::cos(beta);
   const double out_of_plane = std::sin(beta);
@@ -35,7 +35,11 @@ Primitive read_state(const Section& s, const IdealGas& gas, const std::optional<
                                           .max = 180,
                                           .unit = "deg",
                                           .doc = "Angle of attack: turns x towards lift_axis. With mach."});
-  const double beta = s.number("beta", {.default_value = 0, .min = -90, .max = 90, .unit = "deg", .doc = "Sideslip. With mach."});
+  const double beta = s.number("beta", {.default_value = 0,
+                                        .min = -90,
+                                        .max = 90,
+                                        .unit = "deg",
+                                        .doc = "Sideslip: turns the stream from there towards x cross lift_axis. With mach."});
   const bool along_z =
       s.choice("lift_axis", {"y", "z"}, {.default_value = "y", .doc = "Axis towards which alpha turns the flow."}) == "z";
   if (s.documenting()) return w;

@@ -1,6 +1,7 @@
 #pragma once
 /// Vectors, states and the gas in numbers of another precision: as<float>(state).
 #include "weft/flow/gas.hpp"
+#include "weft/flow/state_limits.hpp"
 
 namespace weft::flow::detail {
 
@@ -19,6 +20,11 @@ template <class To, class From>
 template <class To, class From>
 [[nodiscard]] WEFT_HD constexpr BasicIdealGas<To> as(const BasicIdealGas<From>& gas) {
   return {static_cast<To>(gas.gamma), static_cast<To>(gas.gas_constant)};
+}
+template <class To, class From>
+[[nodiscard]] WEFT_HD constexpr BasicStateLimits<To> as(const BasicStateLimits<From>& limits) {
+  return {static_cast<To>(limits.least_density), static_cast<To>(limits.most_density), static_cast<To>(limits.least_pressure),
+          static_cast<To>(limits.most_pressure), static_cast<To>(limits.most_speed_squared)};
 }
 
 }  // namespace weft::flow::detail

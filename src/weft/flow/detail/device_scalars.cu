@@ -200,7 +200,7 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* lowered) const {
                       .mass_fluxes = nullptr,
                       .gas = residual_.gas(),
                       .scale = residual_.scale(),
-                      .reference_length = residual_.numerics().reference_length,
+                      .reference_length = residual_.reference_length(),
                       .order = residual_.order(),
                       .axisymmetric = residual_.mesh().axisymmetric});
   v.cell_faces = cell_faces_.data();
@@ -210,7 +210,6 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* lowered) const {
   v.lowered = lowered;
   v.cells = residual_.mesh().cells();
   v.count = scalars_.count();
-  for (int k = 0; k < v.count; ++k) v.references[k] = scalars_.scalars()[static_cast<std::size_t>(k)].reference;
   v.outflows = outflows_.data();
   v.matrices = matrices_.data();
   v.green_gauss = residual_.numerics().gradient == GradientKind::green_gauss;
@@ -229,7 +228,7 @@ template void DeviceScalars::prepare(Stream&, int, const float*, const double*);
 template <int Dim>
 void DeviceScalars::slopes(Stream& stream, const DeviceScalarView& view, std::int32_t first, std::int32_t last) {
   const Numerics& numerics = residual_.numerics();
-  visit_limiter(numerics.limiter, numerics.venkatakrishnan_k, [&](const auto& limiter) {
+  visit_scalar_limiter(numerics.limiter, [&](const auto& limiter) {
     parallel_for(space::cuda{}, stream, last - first, ScalarSlopes<Dim, std::decay_t<decltype(limiter)>>{view, limiter, first});
   });
 }

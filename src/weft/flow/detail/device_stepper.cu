@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <optional>
@@ -182,7 +183,8 @@ TileStepper<Real, State>::TileStepper(const Residual& scheme, const SourceTerm& 
     : residual_(scheme),
       limiter_(visit_limiter(scheme.numerics().limiter, scheme.numerics().venkatakrishnan_k,
                              [](auto chosen) { return LimiterChoice(chosen); })),
-      flux_(visit_flux(scheme.numerics().flux, scheme.numerics().cutoff_mach, [](auto chosen) { return FluxChoice(chosen); })),
+      flux_(visit_flux(scheme.numerics().flux, scheme.numerics().cutoff_mach, scheme.numerics().entropy_fix,
+                       [](auto chosen) { return FluxChoice(chosen); })),
       source_(scheme.mesh(), source_term),
       boundary_(scheme) {
   if (scalars != nullptr) scalars_.emplace(scheme, *scalars);
@@ -266,7 +268,7 @@ typename TileStepper<Real, State>::Gradients TileStepper<Real, State>::ghosts_an
                           .lowered = lowered(),
                           .gas = residual_.gas(),
                           .scale = residual_.scale(),
-                          .reference_length = residual_.numerics().reference_length,
+                          .reference_length = residual_.reference_length(),
                           .order = residual_.order()};
   const auto gradients_of = [&](Stream& stream, const TileRange& range) {
     with_dim([&](auto dim) { launch_gradients<dim()>(stream, range, pulls, limiter_, args); });
@@ -300,7 +302,7 @@ void TileStepper<Real, State>::look() {
   parallel_for(
       space::cuda{}, stream_, residual_.mesh().owned_cells,
       Survey<Real, State>{conserved_[at_.now].data(), values_[at_.shown].data(), local_dt_.data(), tiles_.arrays.inverse_volume,
-                          tiles_.arrays.projected_area, status_.data(), bad_.data(), residual_.gas()});
+                          tiles_.arrays.projected_area, status_.data(), bad_.data(), residual_.gas(), residual_.limits()});
   end_step(false);
   report(1);
 }
@@ -431,6 +433,7 @@ FluxArgs<Real, State> TileStepper<Real, State>::flux_args() const {
   args.values = values_[at_.shown].data();
   args.gradients = gradients_.data();
   args.gas = residual_.gas();
+  args.limits = residual_.limits();
   return args;
 }
 
@@ -531,7 +534,7 @@ std::vector<DeviceStepper::BadCell> TileStepper<Real, State>::bad_cells() {
   std::vector<BadCell> cells;
   bad_.get(0, flags, after(stream_));
   for (std::size_t c = 0; c < flags.size(); ++c) {
-    if (flags[c] != 0) cells.push_back({static_cast<std::int32_t>(c), flags[c] - 1});
+    if (flags[c] != 0) cells.push_back({static_cast<std::int32_t>(c), std::abs(flags[c]) - 1, flags[c] < 0});
   }
   return cells;
 }

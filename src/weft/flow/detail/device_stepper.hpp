@@ -63,6 +63,7 @@ class DeviceStepper {
   /// Cells that left the range of the gas in the last step, ascending. @pre !survey().physical
   struct BadCell {
     std::int32_t cell, stage;
+    bool diverged;  ///< its state was physical, but outside the limits
   };
   [[nodiscard]] virtual std::vector<BadCell> bad_cells() = 0;
 

@@ -141,6 +141,7 @@ __global__ void __launch_bounds__(kTileThreads, 5)
   if (step.halted) return;
 
   const BasicIdealGas<State> gas = as<State>(a.gas);
+  const BasicStateLimits<State> limits = as<State>(a.limits);
   const auto share = static_cast<State>(a.keep);
   double rate_squared[kVars] = {};
   double stable = INFINITY;
@@ -167,9 +168,9 @@ __global__ void __launch_bounds__(kTileThreads, 5)
       u[k] = share == 0 ? value : runge_kutta_value(share, m.start[i], value);
     }
     const BasicPrimitive<State> w = gas.primitive(u);
-    if (!gas.physical(w)) {
+    if (!limits.hold(w)) {
       a.status->bad = 1;
-      if (a.bad[cell] == 0) a.bad[cell] = 1 + a.stage;
+      if (a.bad[cell] == 0) a.bad[cell] = gas.physical(w) ? -(1 + a.stage) : 1 + a.stage;
     } else if (a.last) {
       const double own = stable_dt_of_cell(gas, w, as<State>(t.projected_area[cell]), inverse_volume);
       if (a.local_dt != nullptr) a.local_dt[cell] = own;

@@ -8,6 +8,7 @@
 #include "weft/flow/flux.hpp"
 #include "weft/flow/limiter.hpp"
 #include "weft/flow/numerics.hpp"
+#include "weft/flow/state_limits.hpp"
 
 namespace weft::flow::detail {
 
@@ -64,6 +65,7 @@ struct UpdateView {
   const double* inverse_volumes;
   const Vec3* projected_areas;
   IdealGas gas;
+  StateLimits limits;    ///< of every cell
   double keep;           ///< as in RungeKuttaStage
   double dt, local_cfl;  ///< a cell steps dt, but local_cfl * local_dt at most
   bool first, last;  ///< stage of its step: the first writes start, and sums of rates; the last looks for the next stable step
@@ -80,7 +82,7 @@ struct UpdateView {
 };
 
 struct UpdateReport {
-  bool physical = true;             ///< every cell
+  bool physical = true;             ///< every cell is within the limits
   double stable_dt = 0;             ///< s, of the least stable cell, after the last stage of physical cells
   double rate_squared[kVars] = {};  ///< sums of volume * rate^2, of the first stage: in an order of their own
 };

@@ -24,7 +24,7 @@ struct UpdateSums {
   Pack<N> stable_dt;
 };
 
-/// Updates N cells, the first of which the View begins with. @returns whether all are physical.
+/// Updates N cells, the first of which the View begins with. @returns whether all are within the limits.
 template <int N>
 WEFT_FORCE_INLINE bool update_cells(const UpdateView& v, UpdateSums<N>& sums) {
   const Pack<N> inverse_volume = Pack<N>::load(v.inverse_volumes);
@@ -57,7 +57,7 @@ WEFT_FORCE_INLINE bool update_cells(const UpdateView& v, UpdateSums<N>& sums) {
   interleave(values);
 #pragma GCC unroll 5
   for (int j = 0; j < kVars; ++j) values[j].store(v.values + j * N);
-  return all(v.gas.physical(w));
+  return all(v.limits.hold(w));
 }
 
 template <int N>

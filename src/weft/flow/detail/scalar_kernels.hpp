@@ -22,7 +22,6 @@ struct ScalarView : ResidualView {
   const std::int32_t* lowered;                      ///< owned + ghost: 1 where the order is lowered; null: nowhere
   std::int32_t cells;                               ///< owned and ghost: the rows that have slopes
   int count, which = 0;
-  double references[kMostScalars];
 
   explicit ScalarView(const ResidualView& flow) : ResidualView(flow) {}
 
@@ -43,8 +42,15 @@ struct ScalarView : ResidualView {
   WEFT_HD void set_gradient(std::int32_t c, int /*k*/, int d, double slope) const {
     slopes_of<Dim>(c, which)[d] = slope;
   }
-  [[nodiscard]] WEFT_HD double scale_of(int /*k*/) const { return references[which]; }
+  [[nodiscard]] WEFT_HD double scale_of(int /*k*/) const { return 1; }  // their limiters have no scale
 };
+
+/// Calls f with the limiter of scalars: none where the flow has none, else that of Barth and Jespersen, whatever the flow's is. A
+/// scalar such as a mass fraction must keep between its extremes, which Venkatakrishnan's limiter lets it leave.
+template <class F>
+decltype(auto) visit_scalar_limiter(LimiterKind of_flow, F&& f) {
+  return of_flow == LimiterKind::none ? f(NoLimiter{}) : f(BarthJespersen{});
+}
 
 /// The scalar in the gas behind a boundary face: what comes in there, or else what is inside.
 [[nodiscard]] WEFT_HD constexpr double scalar_behind(bool brings, double outflow, double inside, double outside) {

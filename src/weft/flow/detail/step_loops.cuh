@@ -103,15 +103,16 @@ struct Survey {
   StepStatus* status;
   std::int32_t* bad;
   IdealGas gas;
+  StateLimits limits;
   __device__ void operator()(std::int32_t c) const {
     BasicConserved<State> u;
     for (int k = 0; k < kVars; ++k) u[k] = conserved[static_cast<std::int64_t>(c) * kVars + k];
     const BasicIdealGas<State> in_state = as<State>(gas);
     const BasicPrimitive<State> w = in_state.primitive(u);
     store(values + static_cast<std::int64_t>(c) * kVars, as<Real>(w));
-    if (!in_state.physical(w)) {
+    if (!as<State>(limits).hold(w)) {
       status->bad = 1;
-      bad[c] = 1;
+      bad[c] = in_state.physical(w) ? -1 : 1;
       return;
     }
     const double own = stable_dt_of_cell(in_state, w, as<State>(projected_area[c]), static_cast<State>(inverse_volume[c]));

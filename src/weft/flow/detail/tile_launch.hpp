@@ -8,6 +8,7 @@
 #include "weft/flow/boundary.hpp"
 #include "weft/flow/detail/loops.hpp"
 #include "weft/flow/detail/tile.hpp"
+#include "weft/flow/state_limits.hpp"
 
 namespace weft::flow::detail {
 
@@ -126,6 +127,7 @@ struct FluxArgs {
   State* new_conserved;            ///< owned rows; may be `conserved`
   Real* new_values;                ///< owned rows
   IdealGas gas;
+  StateLimits limits;  ///< outside which a cell is noted in `bad`
   const StepClock* clock;
   double keep;
   int stage;
@@ -135,7 +137,8 @@ struct FluxArgs {
   double* outflows;      ///< kg/s out of cells through their faces, as Discretization::cell_face; null: not wanted
   const std::int32_t* cell_face_offset;  ///< as Discretization's; read with `outflows`
   StepStatus* status;                    ///< stable_dt is lowered by each tile
-  std::int32_t* bad;                     ///< in which stage each owned cell left the range of the gas, from 1; 0: not
+  std::int32_t*
+      bad;  ///< stage, from 1, in which each owned cell left the range of the gas; minus that where it diverged; 0: neither
 };
 
 /// Bytes of shared memory that a block needs for the gradients and for the fluxes of tiles like these.

@@ -11,6 +11,7 @@
 #include "weft/comm/agreement.hpp"
 #include "weft/mesh/detail/distribution.hpp"
 #include "weft/mesh/detail/id_table.hpp"
+#include "weft/mesh/detail/orientation.hpp"
 #include "weft/mesh/geometry.hpp"
 
 namespace weft::mesh::detail {
@@ -192,11 +193,8 @@ void turn_mirrored(const Communicator& comm, MeshBlock& block) {
   for (const std::int64_t c : suspects) {
     const CellType type = block.cells.type[static_cast<std::size_t>(c)];
     if (!suspect[static_cast<std::size_t>(type)]) continue;
-    const auto first = block.cells.node.begin() + block.cells.offset[static_cast<std::size_t>(c)];
-    const int base =
-        type == CellType::tetrahedron ? 3 : (type == CellType::prism ? 3 : (shape(type).dim == 2 ? shape(type).nodes : 4));
-    std::reverse(first + 1, first + base);
-    if (shape(type).nodes == 2 * base) std::reverse(first + base + 1, first + 2 * base);
+    turn_cell(type, {block.cells.node.data() + block.cells.offset[static_cast<std::size_t>(c)],
+                     static_cast<std::size_t>(shape(type).nodes)});
   }
 }
 

@@ -219,12 +219,15 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const Chun
     if (ids.empty()) return;
     Vec3 place;
     for (const Vec3& x : coords) place += x / static_cast<double>(coords.size());
-    throw MeshError(fmt::format("the periodic face at ({:.6g}, {:.6g}, {:.6g}) has {} in the other zone", place.x, place.y,
-                                place.z, bad.partners == 0 ? "no partner" : std::to_string(bad.partners) + " partners"),
-                    "both zones must have the same faces, one translation apart; check the translation",
-                    Where{.file = block.source,
-                          .zone = block.zones[static_cast<std::size_t>(bad.zone)].name,
-                          .element = block.cells.file_id[cells.local(bad.cell)]});
+    throw MeshError(
+        fmt::format("the periodic face at ({:.6g}, {:.6g}, {:.6g}) has {} in the other zone", place.x, place.y, place.z,
+                    bad.partners == 0 ? "no partner" : std::to_string(bad.partners) + " partners"),
+        "both zones must have the same faces, one translation apart: check the translation. Zones that a rotation carries "
+        "onto each other cannot be periodic: compute the whole turn, make both symmetry planes if the flow does not "
+        "cross them, or use mesh.axisymmetric if nothing varies around the axis",
+        Where{.file = block.source,
+              .zone = block.zones[static_cast<std::size_t>(bad.zone)].name,
+              .element = block.cells.file_id[cells.local(bad.cell)]});
   });
 }
 

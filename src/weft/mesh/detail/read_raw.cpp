@@ -7,6 +7,9 @@
 #include <map>
 #include <set>
 
+#include "weft/base/counted.hpp"
+#include "weft/mesh/detail/orientation.hpp"
+
 namespace weft::mesh::detail {
 namespace {
 
@@ -297,6 +300,10 @@ MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatA
   block.coords = std::move(raw.coords);
   block.cells = std::move(cells.list);
   block.boundary = std::move(boundary.list);
+  if (const std::int64_t turned = turn_left_handed(block); turned > 0) {
+    block.notes.push_back(fmt::format("{} of {} had the file's nodes in left-handed order and were turned",
+                                      counted(turned, "cell"), block.cells.size()));
+  }
   return block;
 }
 

@@ -68,6 +68,10 @@ MeshBlock scatter_whole(const Communicator& comm, MeshBlock whole) {
   comm.broadcast(mine.source);
   mine.zones = std::move(whole.zones);
   broadcast_zones(comm, mine.zones);
+  mine.file_unit = comm.broadcast(whole.file_unit);
+  mine.notes = std::move(whole.notes);
+  mine.notes.resize(static_cast<std::size_t>(comm.broadcast(static_cast<std::int64_t>(mine.notes.size()))));
+  for (std::string& note : mine.notes) comm.broadcast(note);
 
   const auto starts_of = [&](std::int64_t size) { return chunk_starts(comm.broadcast(size), comm.size()); };
   const auto nodes = starts_of(static_cast<std::int64_t>(whole.coords.size()));
@@ -86,6 +90,8 @@ MeshBlock gather_whole(const Communicator& comm, const MeshBlock& block) {
   whole.dim = block.dim;
   whole.source = block.source;
   whole.zones = block.zones;
+  whole.file_unit = block.file_unit;
+  whole.notes = block.notes;
   whole.coords = comm.gather(std::span(block.coords));
   whole.cells = gather_elements(comm, block.cells);
   whole.boundary = gather_elements(comm, block.boundary);

@@ -1,0 +1,23 @@
+#pragma once
+/// Left-handed cells, whose measure is negative in the order of nodes that a file gives, and how they are turned.
+#include <cstdint>
+#include <span>
+
+#include "weft/base/vec3.hpp"
+#include "weft/mesh/ids.hpp"
+#include "weft/mesh/mesh_block.hpp"
+
+namespace weft::mesh::detail {
+
+/// Mirrors the node order of a cell: a left-handed cell becomes right-handed.
+void turn_cell(CellType type, std::span<GlobalNodeId> nodes);
+
+/// Returns whether a cell is the mirror image of a right-handed one: its measure is negative and so is the product of the edges
+/// at its corners, of a quad at three of them at least (it need not be convex), of a pyramid at those of its base. A cell with
+/// corners of both signs is tangled, and turning it would not help.
+[[nodiscard]] bool is_left_handed(CellType type, std::span<const Vec3> corner);
+
+/// Turns each left-handed cell of a mesh that this rank holds whole. @returns how many there were. No communication.
+[[nodiscard]] std::int64_t turn_left_handed(MeshBlock& whole);
+
+}  // namespace weft::mesh::detail

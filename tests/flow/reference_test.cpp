@@ -1,0 +1,132 @@
+// Reference length and states: independent of units, frame, far field and ranks; and the limits of a flow that diverges.
+#include "weft/flow/reference.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "weft/base/error.hpp"
+#include "weft/flow/residual.hpp"
+#include "weft/flow/solver.hpp"
+
+#include "flow/solver_support.hpp"
+
+namespace weft::flow {
+namespace {
+
+using test::common_error;
+using test::everywhere;
+using test::gathered;
+using test::generated;
+using ::testing::HasSubstr;
+
+/// A mesh whose coordinates are turned by `angle` about z, multiplied by `factor` and shifted.
+mesh::Mesh moved(const std::string& name, const mesh::GeneratorParameters& parameters, double factor, double angle, Vec3 shift) {
+  const Communicator& comm = Communicator::world();
+  mesh::MeshBlock block = mesh::generate(comm, name, parameters);
+  for (Vec3& x : block.coords) {
+    x = factor * Vec3{std::cos(angle) * x.x - std::sin(angle) * x.y, std::sin(angle) * x.x + std::cos(angle) * x.y, x.z} + shift;
+  }
+  return mesh::build(comm, std::move(block), {});
+}
+
+std::vector<BoundaryKind> walls_named(const mesh::Mesh& m, const std::string& wall) {
+  std::vector<BoundaryKind> kinds;
+  for (const mesh::BoundaryZone& zone : m.boundary) {
+    kinds.push_back(zone.name == wall ? BoundaryKind::slip_wall : BoundaryKind::far_field);
+  }
+  return kinds;
+}
+
+TEST(ReferenceLength, IsThatOfTheBodyWhateverTheFarField) {
+  for (const double extent : {5.0, 50.0}) {
+    const mesh::GeneratorParameters parameters{{"around", std::int64_t{32}}, {"radial", std::int64_t{12}}, {"radius", extent}};
+    const mesh::Mesh m = generated("naca", parameters);
+    const double chord = reference_length(m, walls_named(m, "airfoil"));
+    EXPECT_NEAR(chord, 1, 0.05);
+    const mesh::Mesh in_mm = moved("naca", parameters, 1e-3, 0.7, {3e-3, -2e-3, 0});
+    EXPECT_NEAR(reference_length(in_mm, walls_named(in_mm, "airfoil")), 1e-3 * chord, 1e-14);
+  }
+}
+
+TEST(ReferenceLength, IsThatOfTheMeshWithoutWalls) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{12}}, {"ny", std::int64_t{9}}, {"xmax", 4.0}, {"ymax", 3.0}});
+  EXPECT_NEAR(reference_length(m, walls_named(m, "none")), 5, 1e-13);  // the diagonal
+}
+
+TEST(ReferenceStates, AreTheMeanOfTheStartAndTheExtremesWithTheBoundaries) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{10}}, {"ny", std::int64_t{4}}});
+  const IdealGas gas;
+  std::vector<BoundaryCondition> boundary =
+      everywhere(m, {.kind = BoundaryKind::far_field, .state = {8, {3, 4, 0}, 2}});  // speed 5, p + rho u^2 = 202
+  const auto start = [&](std::int32_t c) {
+    return Primitive{m.cell_centroid[static_cast<std::size_t>(c)].x < 0.5 ? 1.0 : 3.0, {}, 0.5};
+  };
+  const ReferenceStates r = reference_states(m, gas, boundary, {}, start, 0);
+  EXPECT_NEAR(r.mean.density, 2, 1e-14);
+  EXPECT_NEAR(r.mean.pressure, 0.5, 1e-15);
+  EXPECT_DOUBLE_EQ(r.limits.most_density, 8e6);
+  EXPECT_DOUBLE_EQ(r.limits.most_pressure, 202e6);
+  EXPECT_DOUBLE_EQ(r.limits.least_density, 1e-30);
+  EXPECT_DOUBLE_EQ(r.limits.least_pressure, 0.5e-30);
+  const double speed = 1e6 * std::max(5 + gas.sound_speed({8, {}, 2}), gas.sound_speed({1, {}, 0.5}));
+  EXPECT_NEAR(r.limits.most_speed_squared, speed * speed, 1e-14 * speed * speed);
+  EXPECT_TRUE(r.limits.hold(start(0)));
+  EXPECT_FALSE(r.limits.hold(Primitive{1e293, {}, 1}));
+  EXPECT_FALSE(r.limits.hold(Primitive{1e-293, {}, 1}));
+  EXPECT_FALSE(r.limits.hold(Primitive{1, {0, 1e9, 0}, 1}));
+  EXPECT_FALSE(r.limits.hold(Primitive{1, {0, std::nan(""), 0}, 1}));
+  // Where nobody knows what will come in, only what no gas can be is refused.
+  for (BoundaryCondition& condition : boundary) condition.prescribed = [](Vec3, double) { return Primitive{1, {}, 1}; };
+  EXPECT_GT(reference_states(m, gas, boundary, {}, start, 0).limits.most_density, 1e30);
+}
+
+/// A shock tube on triangles after 40 steps, in units of length, density and pressure.
+std::vector<double> tube(LimiterKind limiter, double length, double density, double pressure) {
+  const mesh::GeneratorParameters parameters{
+      {"nx", std::int64_t{40}}, {"ny", std::int64_t{4}}, {"ymax", 0.1}, {"elements", "triangles"}};
+  const mesh::Mesh m = moved("box", parameters, length, 0, {});
+  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::symmetry}), {.limiter = limiter, .cfl = 0.4});
+  const double speed = std::sqrt(pressure / density);
+  solver.initialise([&](Vec3 x) {
+    return x.x < 0.4 * length ? Primitive{density, {}, pressure} : Primitive{0.125 * density, {}, 0.1 * pressure};
+  });
+  const double end = 0.1 * length / speed;
+  for (int i = 0; i < 40; ++i) solver.step(end);
+  std::vector<double> u = gathered(solver);
+  const double scale[] = {density, density * speed, density * speed, density * speed, pressure};
+  for (std::size_t i = 0; i < u.size(); ++i) u[i] /= scale[i % 5];
+  return u;
+}
+
+TEST(ReferenceStates, MakeEveryLimiterIndependentOfUnits) {
+  for (const LimiterKind limiter : {LimiterKind::none, LimiterKind::barth_jespersen, LimiterKind::venkatakrishnan}) {
+    const std::vector<double> plain = tube(limiter, 1, 1, 1), si = tube(limiter, 1e-3, 1.2, 1e5);
+    ASSERT_EQ(plain.size(), si.size());
+    double difference = 0;
+    for (std::size_t i = 0; i < plain.size(); ++i) difference = std::max(difference, std::abs(plain[i] - si[i]));
+    EXPECT_LE(difference, 1e-10) << static_cast<int>(limiter);
+  }
+}
+
+TEST(ReferenceStates, OfTheStartMakeARestartBitwise) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{30}}, {"ny", std::int64_t{3}}, {"ymax", 0.1}});
+  const Numerics numerics{.limiter = LimiterKind::venkatakrishnan, .cfl = 0.4};
+  const auto boundary = everywhere(m, {.kind = BoundaryKind::symmetry});
+  const auto start = [](Vec3 x) { return Primitive{1.2 - x.x * x.x, {70 * x.x, 11 * x.y, 0}, x.x < 0.5 ? 1e5 : 1e4}; };
+  Solver whole(m, IdealGas{}, boundary, numerics), resumed(m, IdealGas{}, boundary, numerics);
+  whole.initialise(start);
+  for (int i = 0; i < 20; ++i) whole.step(1);
+  resumed.refer_to(start);
+  resumed.restore(whole.conserved(), whole.time(), whole.steps());
+  for (int i = 0; i < 20; ++i) {
+    whole.step(1);
+    resumed.step(1);
+  }
+  EXPECT_EQ(gathered(whole), gathered(resumed));
+  EXPECT_EQ(whole.residual().scale(), resumed.residual().scale());
+}
+
+}  // namespace
+}  // namespace weft::flow
