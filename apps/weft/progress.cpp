@@ -76,6 +76,12 @@ void ProgressPrinter::mesh_ready(const mesh::Mesh& mesh, double seconds) {
   std::fflush(stdout);
 }
 
+void ProgressPrinter::warned(const std::string& text) {
+  if (!talks_) return;
+  end_line();
+  fmt::print(stderr, "weft: warning: {}\n", text);
+}
+
 void ProgressPrinter::solver_ready(const flow::Solver& solver) {
   const std::string transport = solver.transport();
   const int ranks = solver.mesh().comm.size();

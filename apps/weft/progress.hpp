@@ -10,6 +10,7 @@ class ProgressPrinter final : public flow::RunObserver {
  public:
   explicit ProgressPrinter(const Communicator& comm);
   void mesh_ready(const mesh::Mesh& mesh, double seconds) override;
+  void warned(const std::string& text) override;
   void solver_ready(const flow::Solver& solver) override;
   void resumed(const std::filesystem::path& checkpoint, std::int64_t step, double time, const std::string& instead_of) override;
   void advanced(const flow::Progress& progress) override;

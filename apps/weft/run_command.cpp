@@ -16,6 +16,7 @@
 #include "weft/comm/environment.hpp"
 #include "weft/device/device.hpp"
 #include "weft/flow/case.hpp"
+#include "weft/flow/inflow_checks.hpp"
 #include "weft/flow/run.hpp"
 #include "weft/io/case_reader.hpp"
 
@@ -128,6 +129,8 @@ Exit check_case(const Communicator& comm, const CaseOptions& options) {
   }
   const mesh::Mesh mesh = flow::load_mesh(comm, flow_case.mesh);
   const auto solver = flow::make_solver(mesh, flow_case);
+  ProgressPrinter printer(comm);
+  for (const std::string& warning : flow::check_inflows(mesh, flow_case)) printer.warned(warning);
   solver->initialise(flow::InitialState(flow_case.initial));
   for (const flow::ForceSpec& force : flow_case.forces) flow::check_zones(mesh, force.zones, "forces." + force.name + ".zones");
   for (const flow::ProbeChoice& probe : flow_case.probes) (void)flow::Probe(mesh, probe.at, probe.name);

@@ -141,6 +141,8 @@ void RunRecord::mesh_ready(const mesh::Mesh& mesh, double seconds) {
   next_.mesh_ready(mesh, seconds);
 }
 
+void RunRecord::warned(const std::string& text) { next_.warned(text); }
+
 void RunRecord::solver_ready(const flow::Solver& solver) {
   if (comm_.is_root()) {
     call_["device"] = solver.on_gpu() ? "cuda" : "host";

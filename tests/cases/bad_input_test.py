@@ -65,6 +65,15 @@ steps = 4
 [output]
 directory = "results"
 """
+ZONES = CASE[CASE.index("[boundary.xmin]"):CASE.index("[numerics]")]
+ZONES_OF_WEDGE = """[boundary.wall]
+kind = "total_pressure_inflow"
+total_pressure = 1.2
+total_temperature = 1.0
+direction = [1.0, 0.1]
+
+""" + "".join(f'[boundary.{zone}]\nkind = "far_field"\ndensity = 1.4\npressure = 1.0\n\n' for zone in ("inlet", "outlet", "upper"))
+RESERVOIR = '[boundary.xmin]\nkind = "total_pressure_inflow"\ntotal_pressure = 1.2\ntotal_temperature = 1.0\n'
 CHECK, RUN = ["check", "case.toml"], ["run", "case.toml"]
 
 
@@ -313,6 +322,27 @@ TABLES = (
         edit("nx = 8.5", "nx = 8"),
         edit("xmax = -1.0", "nx = 8"),
         edit("around = 64", "nx = 8"),
+        Try("an inflow whose direction points out of the domain", CHECK, ('[boundary.xmin]\nkind = "slip_wall"', RESERVOIR + "direction = [-1.0, 0.2]")),
+        Try("an inflow whose direction goes along the boundary, `-n 2`", [*CHECK, "-n", "2"],
+            ('[boundary.xmin]\nkind = "slip_wall"', RESERVOIR + "direction = [0.0, 1.0]")),
+        Try("pressure and temperature in SI units without a gas constant", CHECK,
+            ("[stop]", "[free_stream]\npressure = 101325.0\ntemperature = 288.15\nmach = 0.5\n\n[stop]")),
+        Try("a reservoir in SI units without a gas constant", CHECK,
+            ('[boundary.xmin]\nkind = "slip_wall"',
+             '[boundary.xmin]\nkind = "total_pressure_inflow"\ntotal_pressure = "1.2 bar"\ntotal_temperature = "300 K"')),
+    )),
+    ("What can hardly be meant", "A good case with one zone changed, and `weft check case.toml`, but for what is said: a warning, after which the run goes on.", (
+        Try("an inflow whose direction points out of the domain on some faces", [*CHECK, "--set", "mesh.generator=wedge", "--set", "mesh.angle=30.0"],
+            (ZONES, ZONES_OF_WEDGE)),
+        Try("a subsonic state of a supersonic inflow", CHECK,
+            ('[boundary.xmin]\nkind = "slip_wall"',
+             '[boundary.xmin]\nkind = "supersonic_inflow"\ndensity = 1.4\npressure = 1.0\nvelocity = [0.5, 0.1]')),
+        Try("the same, `weft run case.toml -n 2`", [*RUN, "-n", "2"],
+            ('[boundary.xmin]\nkind = "slip_wall"',
+             '[boundary.xmin]\nkind = "supersonic_inflow"\ndensity = 1.4\npressure = 1.0\nvelocity = [0.5, 0.1]')),
+        Try("the state of a supersonic inflow that leaves the domain", CHECK,
+            ('[boundary.xmin]\nkind = "slip_wall"',
+             '[boundary.xmin]\nkind = "supersonic_inflow"\ndensity = 1.4\npressure = 1.0\nvelocity = [-2.0, 0.0]')),
     )),
     ("Formulas", "`density_expression` of the case, and `weft check case.toml`.", tuple(
         Try(f"`{formula}`" if formula else "nothing", CHECK, ('"1 + 0.1 * x"', f'"{formula}"'))

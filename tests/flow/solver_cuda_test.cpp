@@ -6,6 +6,7 @@
 #include "weft/flow/exact_fields.hpp"
 #include "weft/flow/manufactured.hpp"
 #include "weft/flow/monitors.hpp"
+#include "weft/flow/names.hpp"
 #include "weft/flow/solver.hpp"
 #include "weft/mesh/revolve.hpp"
 
@@ -257,6 +258,44 @@ TEST_P(AnyBoundaryOnCuda, AllRanksTogetherComputeTheFlowOfOneOnTheHost) {
 
 INSTANTIATE_TEST_SUITE_P(Flow, AnyBoundaryOnCuda, ::testing::ValuesIn(test::surrounded_settings()),
                          [](const auto& test) { return test.param.name; });
+
+/// Every branch of an opening: a wave that goes in and one that goes out as a shock or as a fan, choked or not, inflow of each
+/// kind, and nothing that comes in.
+TEST(SolverCuda, OpeningsAreThoseOfTheHost) {
+  WEFT_NEEDS_GPU();
+  using Kind = BoundaryKind;
+  const Primitive rest{1.4, {0, 0.1, 0}, 1}, slow{1.4, {0.5, 0.1, 0}, 1}, fast{1.4, {2, 0.1, 0}, 1}, away{1.4, {-7, 0.1, 0}, 1};
+  const BoundaryParams openings[] = {
+      {.kind = Kind::static_pressure_outflow, .pressure = 0.7},
+      {.kind = Kind::static_pressure_outflow, .pressure = 0.01},
+      {.kind = Kind::static_pressure_outflow, .pressure = 1.4},
+      {.kind = Kind::static_pressure_outflow, .pressure = 6},
+      {.kind = Kind::total_pressure_inflow, .total_pressure = 0.8, .total_temperature = 1},
+      {.kind = Kind::total_pressure_inflow, .total_pressure = 1.3, .total_temperature = 0.9, .direction = {-0.8, 0.6, 0}},
+      {.kind = Kind::total_pressure_inflow, .total_pressure = 4, .total_temperature = 3, .direction = {0.8, 0.6, 0}},
+      {.kind = Kind::far_field, .state = {0.1, {0, 0, 0}, 0.02}},
+      {.kind = Kind::far_field, .state = {1.2, {-0.3, 0, 0}, 1.3}},
+      {.kind = Kind::far_field, .state = {1.4, {30, 0, 0}, 1}}};
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{4}}, {"elements", "mixed"}});
+  const Numerics numerics{.limiter = LimiterKind::none, .rk_stages = 1, .cfl = 0.2};
+  for (const BoundaryParams& opening : openings) {
+    for (const Primitive& inside : {rest, slow, fast, away}) {
+      std::vector<BoundaryCondition> all = test::everywhere(m, {.kind = Kind::symmetry});
+      for (std::size_t z = 0; z < all.size(); ++z) {
+        if (m.boundary[z].name == "xmax") all[z].params = opening;
+        if (m.boundary[z].name == "xmin") all[z].params = {.kind = Kind::supersonic_outflow};
+      }
+      Solver host(m, IdealGas{}, all, numerics);
+      Solver cuda(m, IdealGas{}, all, numerics, mesh::Neighbours::face, {}, Backend::cuda);
+      for (Solver* solver : {&host, &cuda}) {
+        solver->initialise([&](Vec3) { return inside; });
+        go(*solver, 2);
+      }
+      EXPECT_LE(relative_difference(IdealGas{}, gathered(host), gathered(cuda)), kAgreement)
+          << name_of(opening.kind) << " " << opening.pressure + opening.total_pressure << " " << inside.velocity.x;
+    }
+  }
+}
 
 TEST(SolverCuda, TriesAStepAgainAndRestartsAsTheHostDoes) {
   WEFT_NEEDS_GPU();

@@ -53,7 +53,7 @@ inline std::vector<BoundaryCondition> subsonic(const mesh::Mesh& mesh) {
   const Vec3 oblique{0.9, 0.3, mesh.dim == 3 ? 0.2 : 0.0};
   const std::map<std::string, BoundaryParams> zones{{"xmin",
                                                      {.kind = BoundaryKind::total_pressure_inflow,
-                                                      .total_pressure = 1.3,
+                                                      .total_pressure = 1.28,
                                                       .total_temperature = 0.85,
                                                       .direction = oblique / norm(oblique)}},
                                                     {"xmax", {.kind = BoundaryKind::static_pressure_outflow, .pressure = 0.95}},

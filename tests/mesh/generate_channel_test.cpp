@@ -114,6 +114,26 @@ TEST(GenerateChannel, Bump) {
   EXPECT_EQ(totals.faces, (std::map<std::string, std::int64_t>{{"inlet", 8}, {"outlet", 8}, {"wall", 24}, {"upper", 24}}));
 }
 
+TEST(GenerateChannel, Nozzle) {
+  for (const CellMix elements : {CellMix::quads, CellMix::triangles, CellMix::tetrahedra}) {
+    NozzleSpec spec{.nx = 24, .ny = 3, .inlet = 0.2, .exit = 0.3, .converging = 1, .diverging = 2};
+    spec.elements = elements;
+    spec.layers = elements == CellMix::tetrahedra ? 2 : 0;
+    const double depth = spec.layers > 0 ? spec.depth : 1;
+    const Totals totals = check_on_ranks(spec);
+    // The mean of half a cosine is the middle of its ends, and so is the sum of the trapezia under it.
+    EXPECT_NEAR(totals.volume, depth * (0.15 * 1 + 0.2 * 2), 1e-13);
+    EXPECT_NEAR(totals.area.at("inlet"), 0.2 * depth, 1e-14);
+    EXPECT_NEAR(totals.area.at("outlet"), 0.3 * depth, 1e-14);
+    EXPECT_NEAR(totals.area.at("axis"), 3 * depth, 1e-13);
+    EXPECT_EQ(totals.faces.size(), spec.layers > 0 ? 6U : 4U);
+    EXPECT_TRUE(has_node(whole_mesh(spec), {0, 0.1, 0}));
+  }
+  const Totals converging = check_on_ranks(NozzleSpec{.nx = 10, .ny = 2, .diverging = 0});
+  EXPECT_NEAR(converging.area.at("outlet"), 0.1, 1e-15);
+  EXPECT_NEAR(converging.volume, 0.125, 1e-14);
+}
+
 TEST(GenerateChannel, ShockReflection) {
   const Totals totals = check_on_ranks(ShockReflectionSpec{.nx = 12, .ny = 4});
   EXPECT_NEAR(totals.volume, 4, 1e-13);

@@ -13,8 +13,8 @@ enum class BoundaryKind : int {
   far_field,                ///< characteristic: Riemann invariants against `state`
   supersonic_inflow,        ///< `state`
   supersonic_outflow,       ///< the inside state
-  total_pressure_inflow,    ///< `total_pressure`, `total_temperature`, `direction`; subsonic
-  static_pressure_outflow,  ///< `pressure` where the outflow is subsonic
+  total_pressure_inflow,    ///< a reservoir: `total_pressure`, `total_temperature`, `direction`; chokes, and lets gas out, too
+  static_pressure_outflow,  ///< `pressure`, which waves from outside bring; chokes, and lets gas in, too
 };
 
 /// Whether the flow behind a boundary is the mirror image of the flow before it.
@@ -44,8 +44,10 @@ template <class Real>
   return {w.density * compression, w.velocity + (speed - dot(w.velocity, n)) * n, w.pressure * compression * (ratio * ratio)};
 }
 
-/// Riemann invariants q + 2c/(gamma-1) from inside and q - 2c/(gamma-1) from outside; entropy and tangential velocity from where
-/// the flow comes. Where no wave comes in (or out) one side gives everything.
+/// Returns the far-field state: Riemann invariants q + 2c/(gamma-1) from inside and q - 2c/(gamma-1) from outside; entropy and
+/// tangential velocity from where the flow comes. Where no wave comes in (or out) one side gives everything. Where the invariants
+/// would give a normal speed above c, the fan of the side that the flow comes from is transonic and the face has its sonic point;
+/// where they leave a vacuum between both sides, the face has that point too, or hardly any gas.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> far_field_state(const BasicIdealGas<Real>& gas,
                                                                   const BasicPrimitive<Real>& inside,
@@ -54,42 +56,81 @@ template <class Real>
   const Real ci = gas.sound_speed(inside), co = gas.sound_speed(outside);
   if (qi >= ci) return inside;
   if (qo <= -co) return outside;
-  const Real q = Real(0.5) * (qi + qo) + (ci - co) / (gas.gamma - 1);
+  const Real k = 2 / (gas.gamma - 1);
+  const Real q = Real(0.5) * (qi + qo + k * (ci - co));
   const Real c = Real(0.5) * (ci + co) + Real(0.25) * (gas.gamma - 1) * (qi - qo);
-  if (c <= 0) return outside;
-  return q > 0 ? along_isentrope(gas, inside, c / ci, q, n) : along_isentrope(gas, outside, c / co, q, n);
+  const bool leaves = q > 0;
+  const BasicPrimitive<Real>& from = leaves ? inside : outside;
+  const Real side = leaves ? Real(1) : Real(-1), c_from = leaves ? ci : co;
+  const Real invariant = leaves ? qi + k * ci : k * co - qo;  // side * q + k c along the fan of `from`
+  const Real least = greater(invariant / (k + 1), Real(1e-3) * c_from);
+  if (c >= least) return along_isentrope(gas, from, c / c_from, q, n);
+  return along_isentrope(gas, from, least / c_from, side * (invariant - k * least), n);
 }
 
-/// A reservoir: the outgoing invariant meets the total conditions, so that with speed V along the direction d
-/// q = V d.n, q + 2c/(gamma-1) = R, c^2 = c0^2 - (gamma-1)/2 V^2. Where the flow would turn back the reservoir is at rest; it
-/// chokes at Mach 1.
-template <class Real>
-[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> reservoir_state(const BasicIdealGas<Real>& gas,
-                                                                  const BasicBoundaryParams<Real>& boundary,
-                                                                  const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
-  const Real half = Real(0.5) * (gas.gamma - 1);
-  const BasicVec3<Real> direction = dot(boundary.direction, boundary.direction) > 0 ? boundary.direction : -n;
-  const Real inward = -dot(direction, n);
-  const Real cc0 = gas.gamma * gas.gas_constant * boundary.total_temperature;
-  const Real invariant = dot(inside.velocity, n) + gas.sound_speed(inside) / half;
-  const Real a = 1 + half * inward * inward, b = half * invariant * inward;
-  const Real discriminant = b * b - a * (half * invariant * invariant - cc0 / half);
-  const Real sonic = std::sqrt(2 * cc0 / (gas.gamma + 1));
-  const Real speed = lesser(greater((std::sqrt(greater(discriminant, 0)) - b) / a, 0), sonic);
-  const Real ratio = 1 - half * speed * speed / cc0;  // T / T0
-  const Real pressure = boundary.total_pressure * std::pow(ratio, gas.gamma / (gas.gamma - 1));
-  return {gas.density(pressure, boundary.total_temperature * ratio), speed * direction, pressure};
-}
-
-/// Subsonic: the given pressure, with entropy, tangential velocity and the outgoing invariant from inside.
+/// Returns the state on a boundary behind which the pressure is given: that which the wave leaves there that the pressure sends
+/// into the domain, a shock where it is above the inside pressure, else an isentropic rarefaction. A wave that the flow carries
+/// out leaves the inside state. A transonic rarefaction leaves its sonic point (q = c, with entropy and q + 2c/(gamma-1) from
+/// inside): the outflow is choked, and its flux the same for every lower pressure. F. Dubois, Partial Riemann problem, boundary
+/// conditions, and gas dynamics, in Absorbing Boundaries and Layers, Domain Decomposition Methods, Nova Science 2001, 16-77; the
+/// waves: E. F. Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics, 3rd ed., sections 3.1.3 and 4.4.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> pressure_outflow_state(const BasicIdealGas<Real>& gas, Real pressure,
                                                                          const BasicPrimitive<Real>& inside,
                                                                          const BasicVec3<Real>& n) {
   const Real qi = dot(inside.velocity, n), ci = gas.sound_speed(inside);
+  const Real jump = pressure / inside.pressure;
+  if (jump > 1) {
+    const Real mach = std::sqrt(1 + Real(0.5) * (gas.gamma + 1) / gas.gamma * (jump - 1));  // of the shock
+    if (qi >= ci * mach) return inside;
+    const Real slope = (gas.gamma - 1) / (gas.gamma + 1);
+    return {inside.density * (jump + slope) / (slope * jump + 1), inside.velocity - ci * (jump - 1) / (gas.gamma * mach) * n,
+            pressure};
+  }
   if (qi >= ci) return inside;
-  const Real ratio = std::pow(pressure / inside.pressure, Real(0.5) * (gas.gamma - 1) / gas.gamma);  // c / ci
-  return along_isentrope(gas, inside, ratio, qi + 2 * ci * (1 - ratio) / (gas.gamma - 1), n);
+  const Real k = 2 / (gas.gamma - 1);
+  const Real sonic = (qi / ci + k) / (k + 1);  // c / ci where q = c
+  const Real ratio = greater(std::pow(jump, Real(0.5) * (gas.gamma - 1) / gas.gamma), sonic);
+  return along_isentrope(gas, inside, ratio, qi + k * ci * (1 - ratio), n);
+}
+
+/// Returns the state on an opening to a large volume of gas at rest, of this pressure and temperature (0: of the entropy that the
+/// gas inside has). Where pressure_outflow_state() at this pressure leaves the domain, gas leaves against the pressure, and that
+/// is the answer. Else gas enters along `direction` (against the normal, where that does not point into the domain) with the
+/// speed V on which the reservoir and an isentropic wave into the domain agree: with q <= 0 and c of the gas inside when that
+/// wave has brought it to the given pressure, and c0 of the reservoir,
+///
+///     q + k c (1 - x) = -m V,   x = sqrt(1 - V^2 / (k c0^2)),   k = 2 / (gamma - 1),   m = -direction.n
+///
+/// where x^2 = T / T0 of the reservoir's gas as it expands to V, and, the pressures being equal, that of the gas inside as it
+/// expands from c. The solution is the root of a quadratic. Where V would exceed the speed of sound the inflow is choked. Mass
+/// flux, pressure and normal velocity are continuous where the flow turns round; density and tangential velocity are those of the
+/// side that the gas comes from.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> opening_state(const BasicIdealGas<Real>& gas, Real pressure, Real temperature,
+                                                                const BasicVec3<Real>& direction,
+                                                                const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
+  const BasicPrimitive<Real> out = pressure_outflow_state(gas, pressure, inside, n);
+  if (dot(out.velocity, n) >= 0) return out;
+  const Real k = 2 / (gas.gamma - 1);
+  const Real ci = gas.sound_speed(inside);
+  const Real c = ci * std::pow(pressure / inside.pressure, Real(0.5) * (gas.gamma - 1) / gas.gamma);
+  const Real q = lesser(dot(inside.velocity, n) + k * (ci - c), 0);  // 0: where the shock alone lets gas in
+  const BasicVec3<Real> along = dot(direction, n) < 0 ? direction : -n;
+  const Real m = -dot(along, n);
+  const Real cc0 = temperature > 0 ? gas.gamma * gas.gas_constant * temperature : c * c;
+  const Real invariant = q + k * c;
+  Real speed = std::sqrt(cc0 * k / (k + 1));  // where V = c
+  if (m * speed + invariant > k * c * std::sqrt(k / (k + 1))) {
+    // V^2 + beta (m V + invariant)^2 = k c0^2, its larger root without cancellation.
+    const Real beta = cc0 / (k * c * c), a = 1 + beta * m * m, b = beta * m * invariant;
+    const Real constant = beta * q * (invariant + k * c);
+    const Real root = std::sqrt(greater(b * b - a * constant, 0));
+    speed = b > 0 ? -constant / (b + root) : (root - b) / a;
+  }
+  const Real ratio = 1 - speed * speed / (k * cc0);  // T / T0
+  const Real static_pressure = pressure * std::pow(ratio, gas.gamma / (gas.gamma - 1));
+  return {gas.gamma * static_pressure / (cc0 * ratio), speed * along, static_pressure};
 }
 
 }  // namespace detail
@@ -124,9 +165,9 @@ template <class Real>
     case BoundaryKind::supersonic_inflow:
       return boundary.state;
     case BoundaryKind::total_pressure_inflow:
-      return detail::reservoir_state(gas, boundary, inside, n);
+      return detail::opening_state(gas, boundary.total_pressure, boundary.total_temperature, boundary.direction, inside, n);
     case BoundaryKind::static_pressure_outflow:
-      return detail::pressure_outflow_state(gas, boundary.pressure, inside, n);
+      return detail::opening_state(gas, boundary.pressure, Real(0), BasicVec3<Real>{}, inside, n);
     case BoundaryKind::supersonic_outflow:
       break;
   }

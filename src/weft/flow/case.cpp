@@ -403,17 +403,18 @@ Case read_case(const io::CaseReader& reader) {
                                                    .min_exclusive = 0,
                                                    .unit = "J/(kg K)",
                                                    .doc = "R in p = density R T; 287.05 for air; 1 where nothing has units."});
+  const detail::CaseGas case_gas{c.gas, gas.has("gas_constant")};
   c.mesh = read_mesh_choice(root.section("mesh", {.required = true, .doc = "The mesh, read or generated."}));
   const Section stream =
       root.section("free_stream", {.doc = "The undisturbed flow: default of far_field and supersonic_inflow boundaries and of a "
                                           "uniform start; reference of force coefficients."});
   FreeStream free_stream;
-  if (stream.present() || stream.documenting()) c.free_stream = detail::read_state(stream, c.gas, std::nullopt, &free_stream);
-  c.initial = detail::read_initial(root.section("initial", {.doc = "The flow at the start."}), "kind", c.gas, c.free_stream);
+  if (stream.present() || stream.documenting()) c.free_stream = detail::read_state(stream, case_gas, std::nullopt, &free_stream);
+  c.initial = detail::read_initial(root.section("initial", {.doc = "The flow at the start."}), "kind", case_gas, c.free_stream);
   c.scalars = read_scalars(root);
   for (const Section& zone :
        root.named_sections("boundary", {.doc = "The condition of each boundary zone of the mesh.", .placeholder = "zone"})) {
-    c.boundary.push_back(detail::read_condition(zone, c.gas, c.free_stream, c.scalars));
+    c.boundary.push_back(detail::read_condition(zone, case_gas, c.free_stream, c.scalars));
   }
   const Section numerics = root.section("numerics", {.doc = "How the equations are solved."});
   c.numerics = read_numerics(numerics, c.mesh.build);

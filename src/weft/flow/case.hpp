@@ -38,7 +38,7 @@ struct ZoneCondition {
   BoundaryParams params;
   std::optional<InitialParams> prescribed;  ///< kind = "prescribed": the state outside each face
   std::vector<ExpressionText> scalars;      ///< of the gas that comes in, in the order of the case's; empty: none comes in
-  Where where;                              ///< in the case, for messages
+  Where where, where_direction;             ///< in the case, for messages: its kind, and the direction of an inflow
 };
 
 /// When to stop; the first that holds.

@@ -14,6 +14,7 @@
 #include "weft/comm/agreement.hpp"
 #include "weft/device/device.hpp"
 #include "weft/flow/detail/step_length.hpp"
+#include "weft/flow/inflow_checks.hpp"
 #include "weft/flow/results.hpp"
 #include "weft/flow/walls.hpp"
 #include "weft/mesh/read_mesh.hpp"
@@ -418,6 +419,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   const mesh::Mesh mesh = load_mesh(comm, flow_case.mesh);
   for (const ForceSpec& force : flow_case.forces) check_zones(mesh, force.zones, "forces." + force.name + ".zones");
   observer.mesh_ready(mesh, wall.seconds());
+  for (const std::string& warning : check_inflows(mesh, flow_case)) observer.warned(warning);
   const std::unique_ptr<Solver> solver = make_solver(mesh, flow_case);
   observer.solver_ready(*solver);
 

@@ -129,6 +129,22 @@ struct Planner {
     return lattice;
   }
 
+  Lattice operator()(const NozzleSpec& s) const {
+    const double share = s.converging / (s.converging + s.diverging);
+    const Index before = s.diverging > 0 ? std::clamp<Index>(std::llround(share * static_cast<double>(s.nx)), 1, s.nx - 1) : s.nx;
+    Lattice lattice = extrude(s, s.nx, s.ny, [s, before](Index i, Index j) {
+      const double along = i < before ? fraction(before - i, before) : (i > before ? fraction(i - before, s.nx - before) : 0.0);
+      const double x = (i < before ? -s.converging : s.diverging) * along;
+      const double end = i < before ? s.inlet : s.exit;
+      const double height = std::lerp(s.throat, end, 0.5 - 0.5 * std::cos(std::numbers::pi * along));
+      return Vec3{x, between(0, height, j, s.ny), 0};
+    });
+    lattice.side_zone = kChannelZones;
+    lattice.side_zone[detail::j_min] = "axis";
+    lattice.side_zone[detail::j_max] = "wall";
+    return lattice;
+  }
+
   Lattice operator()(const ShockReflectionSpec& s) const {
     Lattice lattice = extrude(s, s.nx, s.ny, [s](Index i, Index j) {
       return Vec3{between(0, 4, i, s.nx), between(0, 1, j, s.ny), 0};

@@ -91,6 +91,21 @@ struct BumpSpec {
   double depth = 0.2;  ///< m, in z
 };
 
+/// The upper half of a nozzle, symmetric about y = 0, with its throat at x = 0: the wall goes along half a cosine from the height
+/// of the inlet to that of the throat, and along another to that of the exit, without a slope at all three. As slender as by
+/// default its flow is nearly one-dimensional. Zones: inlet, outlet, wall (the upper contour), axis (y = 0), and zmin, zmax in
+/// 3-D.
+struct NozzleSpec {
+  std::int64_t nx = 96, ny = 8;
+  double inlet = 0.15, throat = 0.1, exit = 0.15;  ///< m, heights of the half; exit: where there is a diverging part
+  double converging = 1;                           ///< m, from the inlet to the throat
+  double diverging = 1;                            ///< m, from the throat to the exit; 0: the throat is the exit
+  CellMix elements = CellMix::quads;
+  Diagonal diagonal = Diagonal::alternating;
+  std::int64_t layers = 0;
+  double depth = 0.1;  ///< m, in z
+};
+
 /// The box [0, 4] x [0, 1] m in which an oblique shock that enters through the ceiling is reflected by the floor. Zones: inlet,
 /// outlet, wall, upper, and zmin, zmax in 3-D.
 struct ShockReflectionSpec {
@@ -129,7 +144,7 @@ struct RinglebSpec {
   Diagonal diagonal = Diagonal::alternating;
 };
 
-using GeneratorSpec = std::variant<BoxSpec, VortexBoxSpec, WedgeSpec, ExpansionSpec, ForwardStepSpec, BumpSpec,
+using GeneratorSpec = std::variant<BoxSpec, VortexBoxSpec, WedgeSpec, ExpansionSpec, ForwardStepSpec, BumpSpec, NozzleSpec,
                                    ShockReflectionSpec, NacaSpec, RinglebSpec>;
 
 /// Which part of a mesh to make: that of `rank` among `size`.

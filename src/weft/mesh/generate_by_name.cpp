@@ -29,6 +29,9 @@ struct Labels {
     return {"bump", "The channel [-1.5, 1.5] x [0, 0.8] m with the floor y = 0.0625 exp(-25 x^2)",
             "inlet, outlet, wall, upper, zmin, zmax"};
   }
+  Label operator()(const NozzleSpec&) const {
+    return {"nozzle", "The upper half of a slender nozzle with its throat at x = 0", "inlet, outlet, wall, axis, zmin, zmax"};
+  }
   Label operator()(const ShockReflectionSpec&) const {
     return {"shock_reflection", "The box [0, 4] x [0, 1] m whose floor reflects an oblique shock",
             "inlet, outlet, wall, upper, zmin, zmax"};

@@ -63,6 +63,16 @@ class Lister {
     extruded(s);
   }
   void operator()(BumpSpec& s) { channel(s); }
+  void operator()(NozzleSpec& s) {
+    add("nx", &s.nx, "", {.lower = 2, .upper = 1e6}, "cells along x; the throat is on the nearest node");
+    add("ny", &s.ny, "", kCount, "cells along y");
+    add("inlet", &s.inlet, "m", kPositive, "height of the half at the inlet");
+    add("throat", &s.throat, "m", kPositive, "height of the half at x = 0");
+    add("exit", &s.exit, "m", kPositive, "height of the half at the exit, where there is a diverging part");
+    add("converging", &s.converging, "m", kPositive, "from the inlet to the throat, along x");
+    add("diverging", &s.diverging, "m", {.lower = 0}, "from the throat to the exit, along x; 0: the throat is the exit");
+    extruded(s);
+  }
   void operator()(ShockReflectionSpec& s) { channel(s); }
   void operator()(NacaSpec& s) {
     add("digits", &s.digits, "", kAny,

@@ -1,5 +1,7 @@
 #include "weft/flow/detail/case_states.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "weft/flow/names.hpp"
@@ -18,9 +20,18 @@ Vec3 flow_direction(double alpha, double beta, bool lift_along_z) {
   return lift_along_z ? Vec3{ahead, -out_of_plane, in_plane} : Vec3{ahead, in_plane, out_of_plane};
 }
 
+/// Refuses a pressure and a temperature that are in Pa and K, where no gas constant was given: the density would be that of R
+/// = 1.
+void check_units(const Section& s, const char* key, double pressure, double temperature, const CaseGas& gas) {
+  constexpr double kPressure = 1000, kTemperature = 100;  // hardly those of a case without units
+  if (gas.gas_constant_given || pressure <= kPressure || temperature <= kTemperature) return;
+  s.fail(key, fmt::format("{} Pa and {} K are given, but no gas constant, which would be 1", pressure, temperature),
+         "set gas.gas_constant, to 287.05 (J/(kg K)) for air, or to 1 where nothing has units");
+}
+
 }  // namespace
 
-Primitive read_state(const Section& s, const IdealGas& gas, const std::optional<Primitive>& base, FreeStream* directions) {
+Primitive read_state(const Section& s, const CaseGas& gas, const std::optional<Primitive>& base, FreeStream* directions) {
   Primitive w = base.value_or(Primitive{1, {}, 1});
   const auto pressure = s.optional_number("pressure", {.min_exclusive = 0, .unit = "Pa", .doc = "Static pressure."});
   const auto density =
@@ -52,7 +63,10 @@ Primitive read_state(const Section& s, const IdealGas& gas, const std::optional<
   if (velocity && mach) s.fail("mach", "velocity and mach are both given", "give one of them");
   if (pressure) w.pressure = *pressure;
   if (density) w.density = *density;
-  if (temperature) w.density = gas.density(w.pressure, *temperature);
+  if (temperature) {
+    check_units(s, "temperature", w.pressure, *temperature, gas);
+    w.density = gas.density(w.pressure, *temperature);
+  }
   const Vec3 direction = flow_direction(alpha, beta, along_z);
   if (velocity) w.velocity = *velocity;
   if (mach) w.velocity = (*mach * gas.sound_speed(w)) * direction;
@@ -69,14 +83,14 @@ Primitive read_state(const Section& s, const IdealGas& gas, const std::optional<
 
 namespace {
 
-RiemannStates read_riemann(const Section& s, const IdealGas& gas) {
+RiemannStates read_riemann(const Section& s, const CaseGas& gas) {
   RiemannStates states;
   states.left = read_state(s.section("left", {.doc = "State left of x0."}), gas, Primitive{1, {}, 1});
   states.right = read_state(s.section("right", {.doc = "State right of x0."}), gas, Primitive{0.125, {}, 0.1});
   return states;
 }
 
-Region read_region(const Section& s, const IdealGas& gas) {
+Region read_region(const Section& s, const CaseGas& gas) {
   Region region;
   s.variant(
       "shape", {"box", "sphere", "half_space"}, {.doc = "Part of space that gets this state."}, [&](const std::string& shape) {
@@ -109,8 +123,7 @@ ExpressionText read_expression(const Section& s, const char* key, const std::str
 
 }  // namespace
 
-InitialParams read_initial(const Section& s, const std::string& key, const IdealGas& gas,
-                           const std::optional<Primitive>& stream) {
+InitialParams read_initial(const Section& s, const std::string& key, const CaseGas& gas, const std::optional<Primitive>& stream) {
   InitialParams initial;
   initial.gas = gas;
   initial.where = s.where(key);
@@ -182,7 +195,7 @@ InitialParams read_initial(const Section& s, const std::string& key, const Ideal
   return initial;
 }
 
-ZoneCondition read_condition(const Section& s, const IdealGas& gas, const std::optional<Primitive>& stream,
+ZoneCondition read_condition(const Section& s, const CaseGas& gas, const std::optional<Primitive>& stream,
                              const std::vector<ScalarChoice>& scalars) {
   ZoneCondition zone;
   zone.zone = s.name();
@@ -202,18 +215,26 @@ ZoneCondition read_condition(const Section& s, const IdealGas& gas, const std::o
         zone.params.state = read_state(s, gas, stream);
         break;
       case BoundaryKind::total_pressure_inflow: {
-        zone.params.total_pressure = s.number("total_pressure", {.min_exclusive = 0, .unit = "Pa", .doc = "Of the reservoir."});
+        zone.params.total_pressure =
+            s.number("total_pressure",
+                     {.min_exclusive = 0,
+                      .unit = "Pa",
+                      .doc = "Of the reservoir; where the flow turns back it is the static pressure behind an outflow."});
         zone.params.total_temperature =
             s.number("total_temperature",
                      {.min_exclusive = 0, .unit = "K", .doc = "Of the reservoir; with gas_constant = 1 it is p / density."});
+        if (!s.documenting()) check_units(s, "total_temperature", zone.params.total_pressure, zone.params.total_temperature, gas);
+        zone.where_direction = s.where("direction");
         const Vec3 direction =
-            s.vector3("direction", {.default_value = Vec3{}, .doc = "Of the inflow; zeros: against the normal."});
+            s.vector3("direction", {.default_value = Vec3{}, .doc = "Of gas that enters; zeros: against the normal."});
         if (norm(direction) > 0) zone.params.direction = direction / norm(direction);
         break;
       }
       case BoundaryKind::static_pressure_outflow:
         zone.params.pressure =
-            s.number("pressure", {.min_exclusive = 0, .unit = "Pa", .doc = "Static pressure behind the outflow."});
+            s.number("pressure", {.min_exclusive = 0,
+                                  .unit = "Pa",
+                                  .doc = "Static pressure behind the outflow; of gas that comes back, the total pressure."});
         break;
       default:
         break;

@@ -1,0 +1,251 @@
+// Reservoirs, pressure outlets and far fields in whole flows: against the exact solution of the Riemann problem, and against the
+// theory of nozzles. tools/verify has the fine grids.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "weft/flow/names.hpp"
+#include "weft/flow/riemann.hpp"
+#include "weft/flow/solver.hpp"
+
+#include "flow/solver_support.hpp"
+
+namespace weft::flow {
+namespace {
+
+using test::advance;
+using test::everywhere;
+using test::generated;
+
+constexpr IdealGas kGas;
+constexpr double kCritical =
+    0.6847314563772704;  ///< gamma^(1/2) (2/(gamma+1))^((gamma+1)/(2(gamma-1))): rho u at M = 1, p0 = T0 = 1
+
+std::size_t zone_named(const mesh::Mesh& m, const std::string& name) {
+  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+    if (m.boundary[z].name == name) return z;
+  }
+  throw InputError("no zone " + name);
+}
+
+/// Symmetry everywhere but on the zones of `openings`.
+std::vector<BoundaryCondition> duct(const mesh::Mesh& m, const std::map<std::string, BoundaryParams>& openings) {
+  std::vector<BoundaryCondition> conditions = everywhere(m, {.kind = BoundaryKind::symmetry});
+  for (const auto& [name, params] : openings) conditions[zone_named(m, name)].params = params;
+  return conditions;
+}
+
+BoundaryParams outlet(double pressure) { return {.kind = BoundaryKind::static_pressure_outflow, .pressure = pressure}; }
+BoundaryParams reservoir(double pressure, double temperature) {
+  return {.kind = BoundaryKind::total_pressure_inflow, .total_pressure = pressure, .total_temperature = temperature};
+}
+
+/// Mean of a function of the state over the cells, by volume.
+template <class Function>
+double mean(const Solver& solver, Function function) {
+  double sum = 0, volume = 0;
+  for (std::int32_t c = 0; c < solver.mesh().owned_cells; ++c) {
+    const double v = solver.mesh().cell_volume[static_cast<std::size_t>(c)];
+    sum += v * function(solver.primitive(c));
+    volume += v;
+  }
+  const Communicator& comm = solver.mesh().comm;
+  return comm.sum(sum) / comm.sum(volume);
+}
+double mean_pressure(const Solver& solver) {
+  return mean(solver, [](const Primitive& w) { return w.pressure; });
+}
+
+// The program of the review: the gas went on to be compressed, to p = 5.5 at the inlet. What is left is a standing wave, whose
+// damping is that of the jets out of and into the duct.
+TEST(Openings, ADuctOfHigherPressureEmptiesIntoItsReservoir) {
+  for (const char* elements : {"quads", "triangles"}) {
+    for (const bool at_outlet : {false, true}) {
+      const mesh::Mesh m =
+          generated("box", {{"nx", std::int64_t{40}}, {"ny", std::int64_t{2}}, {"ymax", 0.05}, {"elements", elements}});
+      Solver solver(m, kGas, duct(m, {{"xmin", at_outlet ? outlet(1) : reservoir(1, 1)}}), {});
+      const double density = std::pow(1.05, 1 / 1.4);
+      solver.initialise([&](Vec3) { return Primitive{density, {}, 1.05}; });
+      double highest = 0, later = 0, average = 0;
+      constexpr double kPeriod = 4 / 1.1832;  // of the quarter wave
+      while (solver.time() < 12 * kPeriod) {
+        const double dt = solver.step(1).dt, p = mean_pressure(solver);
+        highest = std::max(highest, p);
+        if (solver.time() > 6 * kPeriod) {
+          later = std::max(later, std::abs(p - 1));
+          average += dt * p / (6 * kPeriod);
+        }
+      }
+      EXPECT_LE(highest, 1.05) << elements << at_outlet;
+      EXPECT_LE(later, 0.04) << elements << at_outlet;
+      EXPECT_NEAR(average, 1, 5e-3) << elements << at_outlet;
+    }
+  }
+}
+
+/// A uniform state `inside`, and an opening at x = 1.
+struct Opening {
+  const char* name;
+  BoundaryParams params;
+  Primitive inside;
+  Primitive outside;  ///< beyond the contact: of the exact solution
+};
+
+/// The state beyond the contact on a boundary of this pressure: of the speed with which the Riemann problem has it, too.
+Primitive at_pressure(const Primitive& inside, double pressure) {
+  double low = -20, high = inside.velocity.x + 5 * kGas.sound_speed(inside);  // vacuum
+  Primitive w{1, {}, pressure};
+  for (int i = 0; i < 100; ++i) {
+    w.velocity.x = 0.5 * (low + high);
+    (RiemannSolution(kGas, {.left = inside, .right = w}).star_pressure() > pressure ? low : high) = w.velocity.x;
+  }
+  return w;
+}
+
+/// That of gas which enters from a reservoir.
+Primitive from_reservoir(const Primitive& inside, double total_pressure, double total_temperature) {
+  double low = 0, high = std::sqrt(2 * 1.4 * total_temperature / 2.4);
+  Primitive w;
+  for (int i = 0; i < 100; ++i) {
+    const double speed = 0.5 * (low + high), ratio = 1 - speed * speed / (7 * total_temperature);
+    const double pressure = total_pressure * std::pow(ratio, 3.5);
+    w = {pressure / (total_temperature * ratio), {-speed, 0, 0}, pressure};
+    (RiemannSolution(kGas, {.left = inside, .right = w}).star_velocity() < -speed ? low : high) = speed;
+  }
+  return w;
+}
+
+/// Mean errors of density, velocity and pressure, relative to the largest values that both sides have (velocity: to c inside).
+std::array<double, 3> errors_at_opening(const Opening& opening, std::int64_t cells) {
+  const mesh::Mesh m = generated("box", {{"nx", cells}, {"ny", std::int64_t{1}}, {"ymax", 1.0 / static_cast<double>(cells)}});
+  Solver solver(m, kGas, duct(m, {{"xmin", {.kind = BoundaryKind::supersonic_outflow}}, {"xmax", opening.params}}), {.cfl = 0.5});
+  solver.initialise([&](Vec3) { return opening.inside; });
+  const RiemannSolution exact(kGas, {.left = opening.inside, .right = opening.outside});
+  const double c = kGas.sound_speed(opening.inside), end = 0.4 / c;
+  advance(solver, end);
+  const auto norms = errors(solver, [&](Vec3 x) { return exact.sample((x.x - 1) / end); });
+  return {norms[0].l1 / std::max(opening.inside.density, opening.outside.density), norms[1].l1 / c,
+          norms[4].l1 / std::max(opening.inside.pressure, opening.outside.pressure)};
+}
+
+TEST(Openings, WavesFromOpeningsAreThoseOfTheRiemannProblem) {
+  const Primitive rest{1.4, {0, 0, 0}, 1}, slow{1.4, {0.5, 0, 0}, 1}, fast{1.4, {2, 0, 0}, 1};
+  const Opening openings[] = {
+      {"subsonic outflow", outlet(0.7), rest, at_pressure(rest, 0.7)},
+      {"choked outflow", outlet(0.1), rest, at_pressure(rest, 0.1)},
+      {"choked outflow, lower pressure", outlet(0.005), rest, at_pressure(rest, 0.005)},
+      {"outflow against a shock", outlet(1.4), slow, at_pressure(slow, 1.4)},
+      {"supersonic outflow", outlet(4), fast, fast},
+      {"supersonic outflow, turned subsonic by a shock", outlet(6), fast, at_pressure(fast, 6)},
+      {"supersonic outflow into a reservoir", reservoir(4, 1), fast, fast},
+      {"outflow into a reservoir", reservoir(0.8, 1), rest, at_pressure(rest, 0.8)},
+      {"choked outflow into a reservoir", reservoir(0.2, 1), rest, at_pressure(rest, 0.2)},
+      {"inflow", reservoir(1.5, 1.5), rest, from_reservoir(rest, 1.5, 1.5)},
+      {"inflow through an outlet, of the entropy inside", outlet(1.3), rest,
+       from_reservoir(rest, 1.3, std::pow(1.3, 2.0 / 7) / 1.4)},
+      {"inflow of hot gas", reservoir(2, 2.5), rest, from_reservoir(rest, 2, 2.5)},
+      {"inflow that stops an outflow", reservoir(4, 1), slow, from_reservoir(slow, 4, 1)},
+  };
+  for (const Opening& opening : openings) {
+    const std::array<double, 3> coarse = errors_at_opening(opening, 50), fine = errors_at_opening(opening, 100);
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_LE(fine[k], 2.5e-2) << opening.name << " " << k;
+      EXPECT_LE(fine[k], std::max(0.85 * coarse[k], 1e-12)) << opening.name << " " << k;
+    }
+  }
+}
+
+/// A shock tube whose right half is a reservoir's gas at rest, and that ends there: from the time when the shock arrives at x = 1
+/// its gas leaves.
+TEST(Openings, AShockThatRunsIntoAReservoirIsFollowedByTheGasThatItMoves) {
+  struct Tube {
+    double left, back;  ///< pressures
+    bool reservoir, supersonic;
+  };
+  for (const Tube& tube :
+       {Tube{3, 1, true, false}, Tube{3, 1, false, false}, Tube{1000, 1, true, true}, Tube{1000, 1, false, true}}) {
+    const RiemannStates states{{tube.left, {0, 0, 0}, tube.left}, {1, {0, 0, 0}, 1}};
+    const RiemannSolution first(kGas, states);
+    const double x0 = 0.3;
+    const double shock = first.star_velocity() * first.star_density_right() / (first.star_density_right() - 1);
+    const Primitive behind{first.star_density_right(), {first.star_velocity(), 0, 0}, first.star_pressure()};
+    EXPECT_EQ(kGas.mach(behind) > 1, tube.supersonic);
+    const double arrival = (1 - x0) / shock, end = 1.2 * arrival;
+    const RiemannSolution second(kGas, {.left = behind, .right = tube.supersonic ? behind : at_pressure(behind, tube.back)});
+    const auto exact = [&](Vec3 x) {
+      const double xi = (x.x - 1) / (end - arrival);
+      const double head = behind.velocity.x - kGas.sound_speed(behind);
+      return xi > head ? second.sample(xi) : first.sample((x.x - x0) / end);
+    };
+    const mesh::Mesh m = generated("box", {{"nx", std::int64_t{200}}, {"ny", std::int64_t{1}}, {"xmin", -0.5}, {"ymax", 0.0075}});
+    const BoundaryParams at_end = tube.reservoir ? reservoir(tube.back, 1) : outlet(tube.back);
+    Solver solver(m, kGas, duct(m, {{"xmax", at_end}}), {.cfl = 0.5});
+    solver.initialise([&](Vec3 x) { return x.x < x0 ? states.left : states.right; });
+    advance(solver, end);
+    const auto norms = errors(solver, exact);
+    EXPECT_LE(norms[0].l1, 2e-2 * tube.left) << tube.left << tube.reservoir;
+    EXPECT_LE(norms[1].l1, 2e-2 * first.star_velocity()) << tube.left << tube.reservoir;
+    EXPECT_LE(norms[4].l1, 2e-2 * tube.left) << tube.left << tube.reservoir;
+  }
+}
+
+/// Mass flux and Mach number on the outlet.
+struct Exit {
+  double flow = 0, mach = 0;
+};
+Exit steady_exit(const mesh::Mesh& m, const BoundaryParams& back, FluxKind flux, LimiterKind limiter, int steps) {
+  Solver solver(m, kGas, duct(m, {{"inlet", reservoir(1, 1)}, {"outlet", back}}),
+                {.flux = flux, .limiter = limiter, .rk_stages = 2, .cfl = 0.8, .local_time_step = true});
+  solver.initialise([](Vec3) { return Primitive{0.9, {0.2, 0, 0}, 0.86}; });
+  for (int step = 0; step < steps; ++step) solver.step(1);
+  solver.refresh();
+  const std::size_t zone = zone_named(m, "outlet");
+  double area = 0, mass = 0, mach = 0;
+  for (const mesh::LocalFaceId face : m.boundary[zone].faces) {
+    const double a = m.face_area[face.index()];
+    const Primitive inside = solver.cell_state(m.face_left[face.index()].value(), m.face_centroid[face.index()]);
+    area += a;
+    mass += a * solver.boundary_flux(zone, face.value()).density;
+    mach += a * kGas.mach(boundary_state(kGas, back, inside, m.face_normal[face.index()]));
+  }
+  area = m.comm.sum(area);
+  return {m.comm.sum(mass) / area, m.comm.sum(mach) / area};
+}
+
+TEST(Openings, AConvergingNozzleChokesWhateverThePressureBehindIt) {
+  const mesh::Mesh m = generated("nozzle", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{2}}, {"diverging", 0.0}});
+  for (const std::string_view name : names<FluxKind>()) {
+    const FluxKind flux = kind_named<FluxKind>(name);
+    const double bound = flux == FluxKind::hlle || flux == FluxKind::rusanov ? 2e-2 : 5e-3;
+    const Exit first = steady_exit(m, outlet(0.5), flux, LimiterKind::none, 1500);
+    EXPECT_NEAR(first.flow, kCritical, bound * kCritical) << name;
+    EXPECT_NEAR(first.mach, 1, 1e-3) << name;
+    for (const double pressure : {0.2, 0.02}) {
+      const Exit exit = steady_exit(m, outlet(pressure), flux, LimiterKind::none, 1500);
+      EXPECT_NEAR(exit.flow, first.flow, 1e-6 * first.flow) << name << " " << pressure;
+      EXPECT_NEAR(exit.mach, 1, 1e-3) << name << " " << pressure;
+    }
+    const BoundaryParams far{.kind = BoundaryKind::far_field, .state = {0.1, {0, 0, 0}, 0.02}};
+    EXPECT_NEAR(steady_exit(m, far, flux, LimiterKind::none, 1500).flow, first.flow, 1e-6 * first.flow) << name;
+  }
+}
+
+TEST(Openings, NozzlesOfTrianglesAndTetrahedraChoke) {
+  for (const char* elements : {"triangles", "tetrahedra"}) {
+    const std::int64_t layers = std::string_view(elements) == "tetrahedra" ? 2 : 0;
+    const mesh::Mesh m = generated(
+        "nozzle",
+        {{"nx", std::int64_t{24}}, {"ny", std::int64_t{2}}, {"diverging", 0.0}, {"elements", elements}, {"layers", layers}});
+    const auto exit = [&](double pressure) {
+      return steady_exit(m, outlet(pressure), FluxKind::hllc, LimiterKind::venkatakrishnan, 2500);
+    };
+    const Exit first = exit(0.5);
+    EXPECT_NEAR(first.flow, kCritical, 1e-2 * kCritical) << elements;
+    EXPECT_NEAR(first.mach, 1, 1e-2) << elements;
+    for (const double pressure : {0.2, 0.02})
+      EXPECT_NEAR(exit(pressure).flow, first.flow, 1e-4 * first.flow) << elements << pressure;
+  }
+}
+
+}  // namespace
+}  // namespace weft::flow
