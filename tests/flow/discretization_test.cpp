@@ -13,18 +13,20 @@ namespace {
 
 using test::generated;
 
-TEST(Discretization, PutsWallRowsAtTheMirrorImageAndOthersOnTheFace) {
+TEST(Discretization, PutsRowsOfWallsAndOutletsAtTheMirrorImageAndOthersOnTheFace) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}});
   std::vector<BoundaryKind> kinds;
   for (const mesh::BoundaryZone& zone : m.boundary)
-    kinds.push_back(zone.name == "ymin" ? BoundaryKind::slip_wall : BoundaryKind::far_field);
+    kinds.push_back(zone.name == "ymin"   ? BoundaryKind::slip_wall
+                    : zone.name == "xmax" ? BoundaryKind::supersonic_outflow
+                                          : BoundaryKind::far_field);
   const Discretization d(m, kinds);
   EXPECT_EQ(static_cast<std::size_t>(d.rows), d.centroid.size());
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       const Vec3 inside = d.centroid[static_cast<std::size_t>(d.face_left[face.index()])];
       const Vec3 behind = d.centroid[static_cast<std::size_t>(d.face_right[face.index()])];
-      const double steps = kinds[z] == BoundaryKind::slip_wall ? 2 : 1;
+      const double steps = kinds[z] == BoundaryKind::far_field ? 1 : 2;
       EXPECT_LE(norm(behind - inside - steps * 0.125 * m.face_normal[face.index()]), 1e-15);
     }
   }

@@ -17,9 +17,15 @@ enum class BoundaryKind : int {
   static_pressure_outflow,  ///< `pressure`, which waves from outside bring; chokes, and lets gas in, too
 };
 
-/// Whether the flow behind a boundary is the mirror image of the flow before it.
-[[nodiscard]] WEFT_HD constexpr bool mirrors(BoundaryKind kind) {
+/// Whether a boundary lets nothing through.
+[[nodiscard]] WEFT_HD constexpr bool is_wall(BoundaryKind kind) {
   return kind == BoundaryKind::slip_wall || kind == BoundaryKind::symmetry;
+}
+
+/// Whether a boundary brings no state from outside. Then the row behind it stands at the mirror image of its cell's centroid, so
+/// that limiters find as much room towards the boundary as towards a neighbour; else it stands on the face.
+[[nodiscard]] WEFT_HD constexpr bool mirrors(BoundaryKind kind) {
+  return is_wall(kind) || kind == BoundaryKind::supersonic_outflow;
 }
 
 /// What the boundary conditions of one zone need; each kind reads only what its line above names.
@@ -174,16 +180,25 @@ template <class Real>
   return inside;
 }
 
-/// The state behind a boundary face, for gradients and limiters: the mirror image of the inside where the boundary mirrors, else
-/// the state on the face. @pre as boundary_state.
+/// The state in the row behind a boundary face, for gradients and limiters. Behind walls: the extrapolated one, with the normal
+/// velocity that is zero on the face. Elsewhere: the state on the face that meets the inside state, extrapolated as far as the
+/// flow leaves: all of it where it leaves faster than sound, nothing where it comes in (which was not stable).
+/// @param extrapolated  the inside state, continued to the place of the row.  @pre as boundary_state, of both states.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> state_behind(const BasicIdealGas<Real>& gas,
                                                                const BasicBoundaryParams<Real>& boundary,
-                                                               const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
-  if (!mirrors(boundary.kind)) return boundary_state(gas, boundary, inside, n);
-  BasicPrimitive<Real> image = inside;
-  image.velocity -= 2 * dot(inside.velocity, n) * n;
-  return image;
+                                                               const BasicPrimitive<Real>& inside,
+                                                               const BasicPrimitive<Real>& extrapolated,
+                                                               const BasicVec3<Real>& n) {
+  if (is_wall(boundary.kind)) {
+    BasicPrimitive<Real> behind = extrapolated;
+    behind.velocity -= dot(inside.velocity + extrapolated.velocity, n) * n;
+    return behind;
+  }
+  const Real share = detail::lesser(detail::greater(dot(inside.velocity, n) / gas.sound_speed(inside), 0), 1);
+  BasicPrimitive<Real> leaving = inside;
+  for (int k = 0; k < BasicIdealGas<Real>::kVars; ++k) leaving[k] += share * (extrapolated[k] - inside[k]);
+  return boundary_state(gas, boundary, leaving, n);
 }
 
 /// The flux out of the domain per unit area: of the boundary state; of the pressure alone on walls and symmetry planes.
@@ -192,9 +207,7 @@ template <class Real>
 [[nodiscard]] WEFT_HD inline BasicConserved<Real> boundary_flux(const BasicIdealGas<Real>& gas,
                                                                 const BasicBoundaryParams<Real>& boundary,
                                                                 const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
-  if (boundary.kind == BoundaryKind::slip_wall || boundary.kind == BoundaryKind::symmetry) {
-    return {0, wall_pressure(gas, inside, n) * n, 0};
-  }
+  if (is_wall(boundary.kind)) return {0, wall_pressure(gas, inside, n) * n, 0};
   return physical_flux(gas, boundary_state(gas, boundary, inside, n), n);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -58,6 +59,34 @@ void connect(const Mesh& mesh, mesh::Neighbours stencil, Discretization& d) {
     }
     d.stencil_offset.push_back(checked_local(static_cast<std::int64_t>(d.stencil_row.size()), "entries of gradient stencils"));
     d.cell_face_offset.push_back(checked_local(static_cast<std::int64_t>(d.cell_face.size()), "faces of cells"));
+  }
+}
+
+/// Whether a cell at a wall has a neighbour away from it, as quads, hexahedra and prisms in layers have. The neighbours of a
+/// triangle or tetrahedron stand aside: a gradient of all of them alone makes states on its faces that are means of two cells,
+/// central differences, which was not stable along walls.
+bool stands_on_wall(const Discretization& d, std::int32_t cell, const Vec3& outward, std::span<const std::int32_t> neighbours) {
+  constexpr double kAway = 0.8;  // cosine of the angle to the normal
+  return std::any_of(neighbours.begin(), neighbours.end(), [&](std::int32_t other) {
+    const Vec3 r = d.centroid[static_cast<std::size_t>(other)] - d.centroid[static_cast<std::size_t>(cell)];
+    return -dot(r, outward) >= kAway * norm(r);
+  });
+}
+
+void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, Discretization& d) {
+  std::vector<std::int32_t> neighbours;
+  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
+    for (const LocalFaceId face : mesh.boundary[z].faces) {
+      const std::int32_t c = d.face_left[face.index()];
+      const auto row = static_cast<std::size_t>(d.face_right[face.index()]);
+      neighbours.clear();
+      const bool on_axis = mesh.face_area[face.index()] == 0;  // where flows are symmetric
+      for (std::int32_t s = d.stencil_offset[c]; s < d.stencil_offset[c + 1] && !on_axis; ++s) {
+        if (d.stencil_row[s] < mesh.cells()) neighbours.push_back(d.stencil_row[s]);
+      }
+      const bool all = !is_wall(kinds[z]) || stands_on_wall(d, c, mesh.face_normal[face.index()], neighbours);
+      d.behind.append(d.centroid[static_cast<std::size_t>(c)], d.centroid[row], neighbours, d.centroid, all);
+    }
   }
 }
 
@@ -120,6 +149,7 @@ Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>
   centroid.assign(mesh.cell_centroid.begin(), mesh.cell_centroid.end());
   add_boundary_rows(mesh, kinds, *this);
   connect(mesh, stencil, *this);
+  extrapolate_to_boundary(mesh, kinds, *this);
 
   const auto cells = static_cast<std::size_t>(mesh.owned_cells);
   inverse_volume.reserve(cells);

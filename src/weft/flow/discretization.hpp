@@ -5,13 +5,14 @@
 
 #include "weft/base/vec3.hpp"
 #include "weft/flow/boundary.hpp"
+#include "weft/flow/extrapolation.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::flow {
 
 /// Rows of values are numbered: owned cells, ghost cells, then one row per boundary face. The boundary rows let gradients see the
-/// boundary condition without a branch: row cells() + (face - first boundary face) holds the state behind the face. For walls
-/// that is the mirror state at the mirrored centroid; else the boundary's state at the face itself.
+/// boundary condition without a branch: row cells() + (face - first boundary face) holds the state behind the face. Where the
+/// boundary mirrors(), it stands at the mirrored centroid of the cell; else at the face itself.
 struct Discretization {
   /// @param kinds  of each zone of mesh.boundary, in its order.
   /// @param stencil  what cell_cells of the mesh lists (BuildOptions::ghosts): the neighbours that make a gradient.
@@ -31,6 +32,7 @@ struct Discretization {
   std::vector<std::int32_t> cell_face_offset, cell_face, cell_face_row;
   std::vector<std::int32_t> face_left, face_right;  ///< rows; right of a boundary face is its boundary row
   std::vector<Vec3> centroid;                       ///< of every row
+  Extrapolations behind;                            ///< to each boundary row, from its cell and the cells of its stencil
   std::vector<double> inverse_volume;               ///< of owned cells
   /// Inverse of sum(d d^T / |d|^2) over the stencil, upper triangle: xx xy yy in 2-D, xx xy yy xz yz zz in 3-D. Owned cells.
   std::vector<double> least_squares;

@@ -27,7 +27,9 @@ void with_dim(int dim, Loop&& loop) {
 
 std::vector<BoundaryKind> kinds_of(const std::vector<BoundaryCondition>& boundary) {
   std::vector<BoundaryKind> kinds;
-  for (const BoundaryCondition& condition : boundary) kinds.push_back(condition.params.kind);
+  for (const BoundaryCondition& condition : boundary) {
+    kinds.push_back(condition.prescribed ? BoundaryKind::supersonic_inflow : condition.params.kind);
+  }
   return kinds;
 }
 
@@ -172,10 +174,8 @@ mesh::FaceRange Residual::faces_of(const detail::Share::Cells& cells, mesh::Face
 }
 
 template <class Work>
-void Residual::each_boundary(const detail::Share& share, const Work& work) const {
-  for (std::size_t z = 0; z < boundary_.size(); ++z) {
-    for (const detail::Share::Cells& cells : {share.inner, share.border}) work(z, faces_of(cells, mesh_.boundary[z].faces));
-  }
+void Residual::each_boundary(const detail::Share::Cells& cells, const Work& work) const {
+  for (std::size_t z = 0; z < boundary_.size(); ++z) work(z, faces_of(cells, mesh_.boundary[z].faces));
 }
 
 double* Residual::row_behind(mesh::LocalFaceId face) {
@@ -195,13 +195,17 @@ void Residual::prescribe(double time) {
   }
 }
 
-void Residual::boundary_rows(const detail::Share& share) {
-  each_boundary(share, [&](std::size_t z, mesh::FaceRange faces) {
+void Residual::boundary_rows(const detail::Share::Cells& cells) {
+  const detail::ExtrapolationView behind = detail::view_of(discretization_.behind);
+  each_boundary(cells, [&](std::size_t z, mesh::FaceRange faces) {
     if (boundary_[z].prescribed) return;
     for (const mesh::LocalFaceId face : faces) {
       const auto left = static_cast<std::size_t>(discretization_.face_left[face.index()]);
       const Primitive inside = detail::load(&values_[left * kVars]);
-      detail::store(row_behind(face), state_behind(gas_, boundary_[z].params, inside, mesh_.face_normal[face.index()]));
+      const std::int32_t i = face.value() - discretization_.first_boundary_face;
+      const Primitive extrapolated = detail::extrapolated(behind, i, gas_, inside, values_.data());
+      const Vec3 n = mesh_.face_normal[face.index()];
+      detail::store(row_behind(face), state_behind(gas_, boundary_[z].params, inside, extrapolated, n));
     }
   });
 }
@@ -216,11 +220,14 @@ void Residual::refresh(double time) {
   prescribe(time);
   pull_values_->start(after(host_stream()));
   share_out([&](const detail::Share& share) {
-    boundary_rows(share);
+    boundary_rows(share.inner);
     gradients(detail::Numbers::in_a_row(share.inner.first, share.inner.last));
   });
   pull_values_->wait();
-  share_out([&](const detail::Share& share) { gradients(detail::Numbers::in_a_row(share.border.first, share.border.last)); });
+  share_out([&](const detail::Share& share) {
+    boundary_rows(share.border);
+    gradients(detail::Numbers::in_a_row(share.border.first, share.border.last));
+  });
   for (std::size_t z = 0; z < boundary_.size() && !mass_fluxes_.empty(); ++z) {
     for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
       mass_fluxes_[face.index()] = mesh_.face_area[face.index()] * boundary_flux(z, face.value()).density;
@@ -281,13 +288,14 @@ void Residual::blocks(detail::Share& share, std::size_t first, std::size_t last)
 }
 
 void Residual::boundary_fluxes(const detail::Share& share) {
-  each_boundary(share, [&](std::size_t z, mesh::FaceRange faces) {
+  const auto work = [&](std::size_t z, mesh::FaceRange faces) {
     const std::int32_t first = faces.first().value(), last = faces.last().value();
     const Primitive* const prescribed =
         prescribed_[z].empty() ? nullptr : prescribed_[z].data() + (first - mesh_.boundary[z].faces.first().value());
     with_dim(mesh_.dim,
              [&](auto dim) { detail::boundary_face_loop<dim()>(view(), flux_, boundary_[z].params, prescribed, first, last); });
-  });
+  };
+  for (const detail::Share::Cells& cells : {share.inner, share.border}) each_boundary(cells, work);
 }
 
 void Residual::evaluate(double time) {
@@ -297,13 +305,16 @@ void Residual::evaluate(double time) {
   prescribe(time);
   pull_values_->start(after(host_stream()));
   share_out([&](const detail::Share& share) {
-    boundary_rows(share);  // which only the cells at the boundary see
+    boundary_rows(share.inner);  // which only the cells at the boundary see
     gradients(detail::Numbers::listed(share.early));
   });
   share_out([&](detail::Share& share) { blocks(share, 0, middle(share)); });
   pull_values_->wait();
   if (border) {
-    share_out([&](const detail::Share& share) { gradients(detail::Numbers::in_a_row(share.border.first, share.border.last)); });
+    share_out([&](const detail::Share& share) {
+      boundary_rows(share.border);
+      gradients(detail::Numbers::in_a_row(share.border.first, share.border.last));
+    });
   }
   if (second_order) pull_gradients_->start(after(host_stream()));
   share_out([&](detail::Share& share) { blocks(share, middle(share), share.blocks.size()); });

@@ -35,7 +35,7 @@ struct BoundaryCondition {
 ///
 /// Holds the values of all rows (owned, ghost, boundary), gradients and the residual. One evaluation, in which the gradients of
 /// most inner cells are made and used block by block and not stored:
-///   boundary rows -> start pull of values -> gradients of inner cells -> wait -> gradients of border cells
+///   start pull of values -> boundary rows and gradients of inner cells -> wait -> the same of border cells
 ///   -> start pull of gradients -> fluxes of inner and boundary faces -> wait -> fluxes of ghost-touching faces.
 class Residual {
  public:
@@ -124,9 +124,10 @@ class Residual {
   template <class Work>
   void share_out(const Work& work);
   [[nodiscard]] double* row_behind(mesh::LocalFaceId face);
-  /// The states that functions prescribe behind boundary faces; the others.
+  /// The states that functions prescribe behind boundary faces.
   void prescribe(double time);
-  void boundary_rows(const detail::Share& share);
+  /// The others, behind the faces of some cells of a share, of which those of the border need the values of ghosts.
+  void boundary_rows(const detail::Share::Cells& cells);
   void gradients(const detail::Numbers& cells);
   void flatten_lowered(const detail::Numbers& cells);
   /// States on the sides of the faces of some blocks of a share, and the fluxes through them, block by block.
@@ -136,9 +137,9 @@ class Residual {
   void boundary_fluxes(const detail::Share& share);
   /// Of a zone, or of ghosts: the faces of the cells first <= c < last.
   [[nodiscard]] mesh::FaceRange faces_of(const detail::Share::Cells& cells, mesh::FaceRange faces) const;
-  /// Calls work(zone, faces) with the faces of a share's cells in each zone.
+  /// Calls work(zone, faces) with the faces of these cells in each zone.
   template <class Work>
-  void each_boundary(const detail::Share& share, const Work& work) const;
+  void each_boundary(const detail::Share::Cells& cells, const Work& work) const;
 
   const mesh::Mesh& mesh_;
   IdealGas gas_;

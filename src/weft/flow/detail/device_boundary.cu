@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "weft/device/parallel_for.cuh"
 #include "weft/flow/detail/device_boundary.hpp"
@@ -36,6 +37,12 @@ void DeviceBoundary::each_array(Visit&& visit) {
   visit(zones_, residual_.mesh().boundary.size());
   visit(zone_, faces);
   visit(left_, faces);
+  visit(order_, faces);
+  const Extrapolations& behind = residual_.discretization().behind;
+  visit(behind_offset_, behind.offset);
+  visit(behind_row_, behind.row);
+  visit(behind_all_, behind.all);
+  visit(behind_weight_, behind.weight);
   visit(normal_, faces);
   visit(arm_, faces);
   visit(centroid_, faces);
@@ -74,6 +81,12 @@ void DeviceBoundary::allocate() {
   zones_.put(zones);
   zone_.put(zone);
   left_.put(left);
+  std::vector<std::int32_t> order(faces);
+  std::iota(order.begin(), order.end(), 0);
+  const auto border = std::stable_partition(
+      order.begin(), order.end(), [&](std::int32_t face) { return left[static_cast<std::size_t>(face)] < m.inner_cells; });
+  inner_faces_ = static_cast<std::int32_t>(border - order.begin());
+  order_.put(order);
   normal_.put(normal);
   arm_.put(arm);
   centroid_.put(centroid);
@@ -94,7 +107,13 @@ BoundaryArgs DeviceBoundary::args() const {
           .normal = normal_.data(),
           .arm = arm_.data(),
           .prescribed = prescribed_.data(),
-          .faces = static_cast<std::int32_t>(fluxes_.size())};
+          .order = order_.data(),
+          .behind = {.offset = behind_offset_.data(),
+                     .row = behind_row_.data(),
+                     .weight = behind_weight_.data(),
+                     .all = behind_all_.data()},
+          .faces = static_cast<std::int32_t>(fluxes_.size()),
+          .inner_faces = inner_faces_};
 }
 
 void DeviceBoundary::prescribe(Stream& stream, double time) {

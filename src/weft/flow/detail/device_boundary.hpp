@@ -46,7 +46,10 @@ class DeviceBoundary {
   std::int32_t first_;  ///< face of the mesh
   bool prescribes_ = false, varies_ = false;
   DeviceArray<ZoneArgs> zones_;
-  DeviceArray<std::int32_t> zone_, left_;
+  DeviceArray<std::int32_t> zone_, left_, order_;
+  std::int32_t inner_faces_ = 0;                                       ///< faces of inner cells
+  DeviceArray<std::int32_t> behind_offset_, behind_row_, behind_all_;  ///< Discretization::behind
+  DeviceArray<double> behind_weight_;
   DeviceArray<Vec3> normal_, arm_, centroid_;
   DeviceArray<double> area_;
   DeviceArray<Primitive> prescribed_;

@@ -255,8 +255,11 @@ typename TileStepper<Real, State>::Gradients TileStepper<Real, State>::ghosts_an
   Exchange* const ghost_values = start_pull(pull_values_[at_.shown], stream_);
   Real* const rows = values_[at_.shown].data();
   const BoundaryArgs outside = boundary_.args();
-  parallel_for(space::cuda{}, stream_, outside.faces,
-               BoundaryRows<Real>{outside, rows, residual_.gas(), residual_.mesh().cells()});
+  const auto boundary_rows = [&](Stream& stream, std::int32_t first, std::int32_t last) {
+    parallel_for(space::cuda{}, stream, last - first,
+                 BoundaryRows<Real>{outside, rows, residual_.gas(), residual_.mesh().cells(), first});
+  };
+  boundary_rows(stream_, 0, outside.inner_faces);
   const GradientKind kind = residual_.numerics().gradient;
   const bool flat = kind == GradientKind::none;
   const Pulls pulls = pulls_of(kind, tiles_.arrays.stencil_row != nullptr);
@@ -277,6 +280,7 @@ typename TileStepper<Real, State>::Gradients TileStepper<Real, State>::ghosts_an
   gradients_of(stream_, tiles_.inner);
   Event inner = stream_.record();
   finish_pull(ghost_values, border_stream_);
+  boundary_rows(border_stream_, outside.inner_faces, outside.faces);
   args.gradients = gradients_.data();
   gradients_of(border_stream_, tiles_.border);
   Exchange* const ghost_gradients = flat ? nullptr : start_pull(pull_gradients_, border_stream_);

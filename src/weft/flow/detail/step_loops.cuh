@@ -77,18 +77,22 @@ struct EndStep {
   }
 };
 
-/// Values of the boundary rows: as Residual::boundary_rows.
+/// Values of the boundary rows: as Residual::boundary_rows, for the faces from place `first` of BoundaryArgs::order on.
 template <class Real>
 struct BoundaryRows {
   BoundaryArgs b;
   Real* values;
   IdealGas gas;
-  std::int32_t cells;
-  WEFT_HD void operator()(std::int32_t face) const {
+  std::int32_t cells, first;
+  WEFT_HD void operator()(std::int32_t i) const {
+    const std::int32_t face = b.order[first + i];
+    store(values + static_cast<std::int64_t>(cells + face) * kVars, as<Real>(behind(face)));
+  }
+  [[nodiscard]] WEFT_HD Primitive behind(std::int32_t face) const {
     const ZoneArgs& zone = b.zones[b.zone[face]];
+    if (zone.prescribed) return b.prescribed[face];
     const Primitive inside = as<double>(load(values + static_cast<std::int64_t>(b.left[face]) * kVars));
-    const Primitive outside = zone.prescribed ? b.prescribed[face] : state_behind(gas, zone.params, inside, b.normal[face]);
-    store(values + static_cast<std::int64_t>(cells + face) * kVars, as<Real>(outside));
+    return state_behind(gas, zone.params, inside, extrapolated(b.behind, face, gas, inside, values), b.normal[face]);
   }
 };
 

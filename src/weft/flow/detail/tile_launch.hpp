@@ -8,6 +8,7 @@
 #include "weft/flow/boundary.hpp"
 #include "weft/flow/detail/loops.hpp"
 #include "weft/flow/detail/tile.hpp"
+#include "weft/flow/extrapolation.hpp"
 #include "weft/flow/state_limits.hpp"
 
 namespace weft::flow::detail {
@@ -80,7 +81,9 @@ struct BoundaryArgs {
   const std::int32_t* left;     ///< its cell
   const Vec3 *normal, *arm;     ///< arm: from the cell's centroid to that of the face
   const Primitive* prescribed;  ///< outside state of each boundary face, where its zone is prescribed
-  std::int32_t faces;
+  const std::int32_t* order;    ///< boundary faces: those of inner cells, then those of border cells
+  ExtrapolationView behind;     ///< to the row of each boundary face
+  std::int32_t faces, inner_faces;
 };
 
 /// What the host wants of the steps that it launches, in page-locked memory.

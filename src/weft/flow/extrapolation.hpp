@@ -1,0 +1,84 @@
+#pragma once
+/// Linear extrapolation of cell values to the rows behind boundary faces.
+///
+/// A boundary row that holds the value extrapolated with the gradient g0 of the least squares over the other rows of its cell's
+/// stencil has the residual 0 at g0: it leaves the gradient as if it were absent. So what a boundary condition leaves open is
+/// neither said to be constant along the normal (which is of first order) nor anything else.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "weft/base/macros.hpp"
+#include "weft/base/vec3.hpp"
+#include "weft/flow/gas.hpp"
+
+namespace weft::flow {
+
+/// Rows and weights of the extrapolations to a list of points, each from a cell: in a cell c with the value w_c, the value at
+/// point i is w_c + sum of weight[s] (w_row[s] - w_c) over offset[i] <= s < offset[i + 1].
+struct Extrapolations {
+  std::vector<std::int32_t> offset{0}, row;
+  std::vector<double> weight;
+  std::vector<std::int32_t> all;  ///< of each point: 1 where all variables are extrapolated, 0 where the pressure alone is
+
+  /// Appends the extrapolation to a point. The gradient is the weighted least squares over `rows`, with weights 1 / |r|^2; in
+  /// directions that these rows do not determine (one neighbour at the end of a duct, say), it is zero.
+  /// @param from  the cell's centroid, m.  @param to  the point, m.  @param rows  of other cells.
+  /// @param centroid  of every row, m.  @throws LimitError for more than 2^31 entries.
+  void append(const Vec3& from, const Vec3& to, std::span<const std::int32_t> rows, const std::vector<Vec3>& centroid,
+              bool all_variables);
+};
+
+namespace detail {
+
+/// Extrapolations as the kernels read them.
+struct ExtrapolationView {
+  const std::int32_t *offset, *row;
+  const double* weight;
+  const std::int32_t* all;
+
+  /// What value(row) changes by from a cell, where it is `own`, to point i.
+  template <class Value>
+  [[nodiscard]] WEFT_HD double operator()(std::int32_t i, double own, const Value& value) const {
+    double sum = 0;
+    for (std::int32_t s = offset[i]; s < offset[i + 1]; ++s) sum += weight[s] * (value(row[s]) - own);
+    return sum;
+  }
+};
+
+[[nodiscard]] inline ExtrapolationView view_of(const Extrapolations& e) {
+  return {.offset = e.offset.data(), .row = e.row.data(), .weight = e.weight.data(), .all = e.all.data()};
+}
+
+/// inside + increment, where the increment is small beside the state; where it is not, there is a shock or a strong expansion, of
+/// which a linear extrapolation knows nothing, and the increment is scaled down, to nothing in the limit. Density and pressure
+/// stay positive. Smooth flows on fine grids are not touched.
+[[nodiscard]] WEFT_HD inline Primitive tempered_sum(const IdealGas& gas, const Primitive& inside, const Primitive& increment) {
+  constexpr double kLargest = 0.5;  // change of density, pressure or velocity (relative to |u| and c) that passes
+  const double of_density = increment.density / inside.density, of_pressure = increment.pressure / inside.pressure;
+  const double c = gas.sound_speed(inside);
+  const double of_velocity =
+      dot(increment.velocity, increment.velocity) / (c * c + dot(inside.velocity, inside.velocity));  // squared
+  const double squared = of_density * of_density + of_pressure * of_pressure + of_velocity;
+  const double factor = squared <= kLargest * kLargest ? 1 : kLargest * kLargest / squared;
+  Primitive sum = inside;
+  for (int k = 0; k < IdealGas::kVars; ++k) sum[k] += factor * increment[k];
+  return sum;
+}
+
+/// The state at point i, extrapolated from its cell, where it is `inside`. @param values  rows x kVars.
+template <class Stored>
+[[nodiscard]] WEFT_HD inline Primitive extrapolated(const ExtrapolationView& extrapolations, std::int32_t i, const IdealGas& gas,
+                                                    const Primitive& inside, const Stored* values) {
+  Primitive increment;
+  for (int k = extrapolations.all[i] != 0 ? 0 : IdealGas::kVars - 1; k < IdealGas::kVars; ++k) {  // the pressure is the last
+    increment[k] = extrapolations(i, inside[k], [&](std::int32_t row) {
+      return static_cast<double>(values[static_cast<std::int64_t>(row) * IdealGas::kVars + k]);
+    });
+  }
+  return tempered_sum(gas, inside, increment);
+}
+
+}  // namespace detail
+
+}  // namespace weft::flow

@@ -1,0 +1,55 @@
+// Extrapolations to boundary rows: exact where the neighbours determine them, absent where they do not.
+#include "weft/flow/extrapolation.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weft::flow {
+namespace {
+
+using detail::tempered_sum;
+
+double extrapolate(const Extrapolations& e, const std::vector<double>& values, double own) {
+  return own + detail::view_of(e)(0, own, [&](std::int32_t row) { return values[static_cast<std::size_t>(row)]; });
+}
+
+TEST(Extrapolations, AreExactForLinearFields) {
+  const auto linear = [](Vec3 x) { return 2 + 0.3 * x.x - 0.7 * x.y + 1.1 * x.z; };
+  for (const int dim : {2, 3}) {
+    const double z = dim == 3 ? 1 : 0;
+    const std::vector<Vec3> centroid{{0, 0, 0}, {1, 0.1, 0.1 * z}, {0.2, 1, 0.3 * z}, {-0.8, 0.5, z}, {0.1, -0.2, 0.9 * z}};
+    std::vector<double> values;
+    for (const Vec3 x : centroid) values.push_back(linear(x));
+    const Vec3 to{-0.3, -1, -0.4 * z};
+    Extrapolations e;
+    e.append(centroid[0], to, std::vector<std::int32_t>{1, 2, 3, 4}, centroid, true);
+    EXPECT_NEAR(extrapolate(e, values, values[0]), linear(to), 1e-14);
+  }
+}
+
+TEST(Extrapolations, SayNothingOfDirectionsThatNobodyDetermines) {
+  const std::vector<Vec3> centroid{{0, 0, 0}, {0, 1, 0}, {1e-3, -1, 0}};
+  const std::vector<double> values{5, 7, 4};
+  Extrapolations along, across, alone;
+  along.append(centroid[0], {0, -0.5, 0}, std::vector<std::int32_t>{1}, centroid, true);
+  across.append(centroid[0], {3, 0, 0}, std::vector<std::int32_t>{1, 2}, centroid, true);
+  alone.append(centroid[0], {3, 0, 0}, {}, centroid, true);
+  EXPECT_NEAR(extrapolate(along, values, 5), 4, 1e-15);
+  EXPECT_NEAR(extrapolate(across, values, 5), 5, 5e-3);
+  EXPECT_EQ(extrapolate(alone, values, 5), 5);
+}
+
+TEST(Extrapolations, LargeChangesFade) {
+  const IdealGas gas;
+  const Primitive w{1, {0.5, 0, 0}, 1};
+  const Primitive small{0.1, {0.1, 0.2, 0}, -0.2};
+  const Primitive sum = tempered_sum(gas, w, small);
+  for (int k = 0; k < IdealGas::kVars; ++k) EXPECT_EQ(sum[k], w[k] + small[k]);
+  for (const double size : {0.6, 1.0, 3.0, 100.0}) {
+    const Primitive shock = tempered_sum(gas, w, {-size, {size, 0, 0}, -size});
+    EXPECT_TRUE(gas.physical(shock)) << size;
+    EXPECT_LE(1 - shock.pressure, 0.25 / size);
+  }
+}
+
+}  // namespace
+}  // namespace weft::flow

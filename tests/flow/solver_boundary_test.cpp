@@ -1,0 +1,132 @@
+// Second order at walls and outlets: linear fields, and how errors fall.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "weft/flow/residual.hpp"
+#include "weft/flow/solver.hpp"
+
+#include "flow/solver_support.hpp"
+
+namespace weft::flow {
+namespace {
+
+using test::advance;
+using test::everywhere;
+using test::generated;
+
+mesh::Mesh box(std::int64_t n, const std::string& elements, int dim = 2) {
+  mesh::GeneratorParameters p{{"nx", n}, {"ny", n}, {"elements", elements}};
+  if (dim == 3) p["nz"] = n;
+  return generated("box", p);
+}
+
+/// The largest difference to a linear field on all faces of all cells, in the variables from `first` on. The field is given at
+/// the zones of x and z. Barth's limiter lets linear fields alone on boxes, where states on faces are means of two cells.
+double linear_error(const mesh::Mesh& m, BoundaryKind elsewhere, GradientKind gradient, int first,
+                    const std::function<Primitive(Vec3)>& field) {
+  std::vector<BoundaryCondition> boundary = everywhere(m, {.kind = elsewhere});
+  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+    if (m.boundary[z].name[0] == 'x' || m.boundary[z].name[0] == 'z') {
+      boundary[z] = {{}, [&](Vec3 x, double) { return field(x); }};
+    }
+  }
+  const bool simplices = m.cell_faces.row(0).size() == static_cast<std::size_t>(m.dim) + 1;
+  const LimiterKind limiter = simplices ? LimiterKind::none : LimiterKind::barth_jespersen;
+  Residual residual(m, IdealGas{}, boundary, {.gradient = gradient, .limiter = limiter}, mesh::Neighbours::face);
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    detail::store(&residual.values()[static_cast<std::size_t>(c * Residual::kVars)],
+                  field(m.cell_centroid[static_cast<std::size_t>(c)]));
+  }
+  residual.refresh(0);
+  double worst = 0;
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    int neighbours = 0;
+    for (const mesh::LocalFaceId face : m.cell_faces.row(c)) neighbours += m.face_right[face.index()].valid() ? 1 : 0;
+    if (neighbours < m.dim) continue;  // they determine no slope
+    for (const mesh::LocalFaceId face : m.cell_faces.row(c)) {
+      const Vec3 x = m.face_centroid[face.index()];
+      const Primitive difference = residual.cell_state(c, x) - field(x);
+      for (int k = first; k < Residual::kVars; ++k) worst = std::max(worst, std::abs(difference[k]));
+    }
+  }
+  return m.comm.max(worst);
+}
+
+TEST(AtWalls, LinearFieldsKeepTheirSlopes) {
+  // Along the wall in y; slopes of everything but the normal velocity.
+  const auto field = [](Vec3 x) { return Primitive{2 - 0.3 * x.y, {0.4 + 0.3 * x.y, 0, 0}, 3 + 0.6 * x.y}; };
+  for (const BoundaryKind kind : {BoundaryKind::slip_wall, BoundaryKind::symmetry}) {
+    for (const GradientKind gradient : {GradientKind::least_squares, GradientKind::green_gauss}) {
+      EXPECT_LE(linear_error(box(4, "quads"), kind, gradient, 0, field), 1e-14);
+      EXPECT_LE(linear_error(box(4, "hexahedra", 3), kind, gradient, 0, field), 1e-14);
+    }
+  }
+}
+
+TEST(AtOutlets, LinearFieldsThatLeaveFasterThanSoundKeepTheirSlopes) {
+  const auto field = [](Vec3 x) {
+    const double side = x.y < 0.5 ? -1 : 1;  // away from the middle, where the slopes of the velocity are not asked for
+    return Primitive{2 - 0.3 * x.x + 0.1 * x.y, {0.4, 9 * side, 0}, 3 + 0.6 * x.y - 0.2 * x.x};
+  };
+  for (const BoundaryKind kind : {BoundaryKind::supersonic_outflow, BoundaryKind::static_pressure_outflow}) {
+    EXPECT_LE(linear_error(box(4, "quads"), kind, GradientKind::least_squares, 4, field), 1e-14);
+    EXPECT_LE(linear_error(box(4, "quads"), kind, GradientKind::green_gauss, 4, field), 1e-14);
+    EXPECT_LE(linear_error(box(4, "triangles"), kind, GradientKind::least_squares, 4, field), 1e-14);
+    EXPECT_LE(linear_error(box(4, "hexahedra", 3), kind, GradientKind::least_squares, 4, field), 1e-14);
+    EXPECT_LE(linear_error(box(4, "tetrahedra", 3), kind, GradientKind::least_squares, 4, field), 1e-14);
+  }
+}
+
+/// Largest error of density of an entropy wave that has left through xmax.
+double outflow_error(std::int64_t n, const std::string& elements, GradientKind gradient) {
+  const auto wave = [](Vec3 x, double t) {
+    const double phase = x.x + x.y - 4 * t;
+    return Primitive{1 + 0.2 * std::sin(2 * std::numbers::pi * phase), {3, 1, 0}, 1};
+  };
+  mesh::BuildOptions options;
+  options.periodic.push_back({"ymin", "ymax", {0, 1, 0}});
+  const mesh::Mesh m = generated("box", {{"nx", n}, {"ny", n}, {"elements", elements}}, options);
+  std::vector<BoundaryCondition> boundary = everywhere(m, {.kind = BoundaryKind::supersonic_outflow});
+  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+    if (m.boundary[z].name == "xmin") boundary[z].prescribed = wave;
+  }
+  Solver solver(m, IdealGas{}, boundary, {.gradient = gradient, .limiter = LimiterKind::none, .cfl = 0.5});
+  solver.initialise([&](Vec3 x) { return wave(x, 0); });
+  advance(solver, 0.4);
+  return errors(solver, [&](Vec3 x) { return wave(x, 0.4); })[0].linf;
+}
+
+TEST(AtOutlets, AnEntropyWaveLeavesWithSecondOrder) {
+  for (const auto& [elements, gradient] :
+       {std::pair{"quads", GradientKind::least_squares}, std::pair{"quads", GradientKind::green_gauss},
+        std::pair{"triangles", GradientKind::least_squares}}) {
+    const double coarse = outflow_error(16, elements, gradient), fine = outflow_error(32, elements, gradient);
+    EXPECT_GE(test::order(coarse, fine), 1.9) << elements << ": " << coarse << " to " << fine;
+  }
+}
+
+/// Largest velocity in an isothermal column at rest.
+double column_velocity(std::int64_t n) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{1}}, {"ny", n}, {"xmax", 1.0 / static_cast<double>(n)}});
+  SourceTerm gravity;
+  gravity.acceleration = {0, -1, 0};
+  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {.limiter = LimiterKind::none},
+                mesh::Neighbours::face, gravity);
+  solver.initialise([](Vec3 x) { return Primitive{std::exp(-x.y), {0, 0, 0}, std::exp(-x.y)}; });
+  double fastest = 0;
+  while (solver.time() < 0.4) {
+    solver.step(0.4 - solver.time());
+    for (std::int32_t c = 0; c < m.owned_cells; ++c) fastest = std::max(fastest, norm(solver.primitive(c).velocity));
+  }
+  return m.comm.max(fastest);
+}
+
+TEST(AtWalls, AColumnComesToRestWithSecondOrder) {
+  const double coarse = column_velocity(16), fine = column_velocity(32);
+  EXPECT_GE(test::order(coarse, fine), 1.9) << coarse << " to " << fine;
+}
+
+}  // namespace
+}  // namespace weft::flow
