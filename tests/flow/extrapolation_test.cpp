@@ -9,7 +9,12 @@ namespace {
 using detail::tempered_sum;
 
 double extrapolate(const Extrapolations& e, const std::vector<double>& values, double own) {
-  return own + detail::view_of(e)(0, own, [&](std::int32_t row) { return values[static_cast<std::size_t>(row)]; });
+  double result = own;
+  for (std::int32_t s = e.offset[0]; s < e.offset[1]; ++s) {
+    const auto i = static_cast<std::size_t>(s);
+    result += e.weight[i] * (values[static_cast<std::size_t>(e.row[i])] - own);
+  }
+  return result;
 }
 
 TEST(Extrapolations, AreExactForLinearFields) {
@@ -41,13 +46,13 @@ TEST(Extrapolations, SayNothingOfDirectionsThatNobodyDetermines) {
 TEST(Extrapolations, LargeChangesFade) {
   const IdealGas gas;
   const Primitive w{1, {0.5, 0, 0}, 1};
-  const Primitive small{0.1, {0.1, 0.2, 0}, -0.2};
+  const Primitive small{0.04, {0.02, 0.05, 0}, -0.04};
   const Primitive sum = tempered_sum(gas, w, small);
   for (int k = 0; k < IdealGas::kVars; ++k) EXPECT_EQ(sum[k], w[k] + small[k]);
   for (const double size : {0.6, 1.0, 3.0, 100.0}) {
     const Primitive shock = tempered_sum(gas, w, {-size, {size, 0, 0}, -size});
     EXPECT_TRUE(gas.physical(shock)) << size;
-    EXPECT_LE(1 - shock.pressure, 0.25 / size);
+    EXPECT_LE(1 - shock.pressure, 0.01 / size + 1e-15);
   }
 }
 
