@@ -28,7 +28,7 @@ enum class Precision {
 };
 
 struct Numerics {
-  FluxKind flux = FluxKind::hllc;
+  FluxKind flux = FluxKind::hllc_hlle;
   double cutoff_mach = 1;                               ///< of AusmPlusUpFlux
   GradientKind gradient = GradientKind::least_squares;  ///< none: first order in space
   LimiterKind limiter = LimiterKind::barth_jespersen;
