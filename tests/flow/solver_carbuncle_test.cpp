@@ -8,6 +8,7 @@
 #include "weft/flow/solver.hpp"
 
 #include "flow/solver_support.hpp"
+#include "support/gpu.hpp"
 
 namespace weft::flow {
 namespace {
@@ -47,8 +48,8 @@ std::vector<BoundaryCondition> conditions(const mesh::Mesh& m) {
 
 /// Conserved values of all cells after a shock of Mach 10 has run 44 cells of a tube whose mesh lines are a little crooked
 /// (Quirk's problem).
-std::vector<double> after_the_way(const mesh::Mesh& m, const Numerics& numerics) {
-  Solver solver(m, IdealGas{}, conditions(m), numerics);
+std::vector<double> after_the_way(const mesh::Mesh& m, const Numerics& numerics, Backend backend = Backend::host) {
+  Solver solver(m, IdealGas{}, conditions(m), numerics, mesh::Neighbours::face, {}, backend);
   solver.initialise([](Vec3 x) { return x.x < kFrom ? behind() : kAhead; });
   const double end = (kTo - kFrom) / kMach;
   while (solver.time() < end) solver.step(end - solver.time());
@@ -85,6 +86,16 @@ TEST_P(StrongShock, IsTheSameOnOneRank) {
     const Numerics numerics{.gradient = gradient};
     const std::vector<double> one = after_the_way(alone, numerics), many = after_the_way(shared, numerics);
     EXPECT_LE(test::relative_difference(IdealGas{}, one, many), 1e-11);
+  }
+}
+
+TEST_P(StrongShock, IsTheSameOnAGpu) {
+  WEFT_NEEDS_GPU();
+  const mesh::Mesh m = generated("box", tube(GetParam()));
+  for (const GradientKind gradient : {GradientKind::least_squares, GradientKind::none}) {
+    const Numerics numerics{.gradient = gradient};
+    EXPECT_LE(test::relative_difference(IdealGas{}, after_the_way(m, numerics), after_the_way(m, numerics, Backend::cuda)),
+              1e-11);
   }
 }
 
