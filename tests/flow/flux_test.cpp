@@ -49,7 +49,7 @@ void expect_near(const Conserved& a, const Conserved& b, const Conserved& scale,
 
 template <class Flux>
 class FluxTest : public ::testing::Test {};
-using Fluxes = ::testing::Types<HllcFlux, RoeFlux, RusanovFlux, HlleFlux, AusmPlusUpFlux>;
+using Fluxes = ::testing::Types<HllcFlux, RoeFlux, RusanovFlux, HlleFlux, AusmPlusUpFlux, HllcHlleFlux>;
 TYPED_TEST_SUITE(FluxTest, Fluxes);
 
 TEST(Flux, PhysicalFluxOfAHandCheckedState) {
@@ -260,9 +260,41 @@ TEST(Flux, EntropyFixRemovesTheExpansionShock) {
   EXPECT_LT(fixed, 0.4 * plain);
 }
 
+TEST(Flux, HllcHlleIsOneOrTheOther) {
+  for (const Pair& pair : kPairs) {
+    for (const Vec3 n : kNormals) {
+      const auto [left, right] = pair;
+      const Conserved hllc = HllcFlux{}(kGas, left, right, n), hlle = HlleFlux{}(kGas, left, right, n);
+      EXPECT_EQ(HllcHlleFlux{}(kGas, left, right, n, 0.0), hllc);
+      EXPECT_EQ(HllcHlleFlux{}(kGas, left, right, n), hllc);
+      expect_near(HllcHlleFlux{}(kGas, left, right, n, 1.0), hlle, scale(pair, n), 1e-15);
+      const Conserved part = HllcHlleFlux{}(kGas, left, right, n, 0.25);
+      expect_near(part, 0.75 * hllc + 0.25 * hlle, scale(pair, n), 1e-15);
+      expect_near(part, -1.0 * HllcHlleFlux{}(kGas, right, left, -n, 0.25), scale(pair, n), 1e-14);
+    }
+    const Conserved exact = physical_flux(kGas, pair.left, kNormal);
+    expect_near(HllcHlleFlux{}(kGas, pair.left, pair.left, kNormal, 0.5), exact, scale(pair, kNormal), 1e-15);
+  }
+}
+
+TEST(Flux, ShockSensorSeesPressureThatRisesWhereTheGasIsCompressed) {
+  EXPECT_EQ(ShockSensor::of_pressure(1.0, 1.04), 0);
+  EXPECT_NEAR(ShockSensor::of_pressure(2.0, 2.25), 0.5, 1e-14);
+  EXPECT_EQ(ShockSensor::of_pressure(1.0, 1.25), 1);
+  EXPECT_EQ(ShockSensor::of_pressure(1.0, 1e4), 1);
+  EXPECT_EQ(ShockSensor::of_velocity(0.0, 2.0, 1.0, 1.0, 1.0), 0);   // a vortex or a shear layer
+  EXPECT_EQ(ShockSensor::of_velocity(1.0, 1.0, 1.0, 1.0, 1.0), 0);   // an expansion
+  EXPECT_EQ(ShockSensor::of_velocity(-1.0, 1.0, 4.0, 1.0, 1.0), 1);  // a shock
+  EXPECT_NEAR(ShockSensor::of_velocity(-1.0, 64.0, 0.0, 1.0, 1.0), 0.5, 1e-15);
+  // A column of gas at rest, but for rounding.
+  EXPECT_LT(ShockSensor::of_velocity(-1e-16, 1e-32, 1.0, 1.0, 1.0), 1e-13);
+  EXPECT_EQ(ShockSensor::of_velocity(0.0, 0.0, 0.0, 1.0, 1.0), 0);
+}
+
 TEST(Flux, ChosenByName) {
   EXPECT_EQ(kind_named<FluxKind>("roe"), FluxKind::roe);
-  for (const FluxKind kind : {FluxKind::hllc, FluxKind::roe, FluxKind::rusanov, FluxKind::hlle, FluxKind::ausm_plus_up}) {
+  for (const FluxKind kind :
+       {FluxKind::hllc, FluxKind::roe, FluxKind::rusanov, FluxKind::hlle, FluxKind::ausm_plus_up, FluxKind::hllc_hlle}) {
     EXPECT_EQ(kind_named<FluxKind>(name_of(kind)), kind);
   }
   try {
@@ -275,7 +307,7 @@ TEST(Flux, ChosenByName) {
     (void)kind_named<FluxKind>("upwind");
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_EQ(e.suggestion(), "use one of hllc, roe, rusanov, hlle, ausm_plus_up");
+    EXPECT_EQ(e.suggestion(), "use one of hllc, roe, rusanov, hlle, ausm_plus_up, hllc_hlle");
   }
   const auto density = [](auto flux) { return flux(kGas, kLeft, kRight, kNormal).density; };
   EXPECT_EQ(visit_flux(FluxKind::hllc, 1, 0.2, density), density(HllcFlux{}));
@@ -284,6 +316,11 @@ TEST(Flux, ChosenByName) {
   EXPECT_EQ(visit_flux(FluxKind::rusanov, 1, 0.2, density), density(RusanovFlux{}));
   EXPECT_EQ(visit_flux(FluxKind::hlle, 1, 0.2, density), density(HlleFlux{}));
   EXPECT_EQ(visit_flux(FluxKind::ausm_plus_up, 0.2, 0.2, density), density(AusmPlusUpFlux{0.2}));
+  const auto takes = [](auto flux) { return kTakesSensor<decltype(flux)>; };
+  for (const std::string_view name : names<FluxKind>()) {
+    const auto kind = kind_named<FluxKind>(name);
+    EXPECT_EQ(visit_flux(kind, 1, 0.2, takes), takes_sensor(kind)) << name;
+  }
 }
 
 }  // namespace

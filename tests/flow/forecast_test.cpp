@@ -56,12 +56,12 @@ TEST(Forecast, AStepIsAddedUpByHand) {
   const std::vector<mesh::Part> parts{{.cells = 600, .ghosts = 50, .rows_sent = 40, .messages = 1},
                                       {.cells = 400, .ghosts = 40, .rows_sent = 50, .messages = 1}};
   const Forecast f = forecast(parts, numerics, 2, kMachine);
-  // 2 stages of 5 values and 10 gradients.
-  constexpr double kRow = 2 * 15 * 8;
+  // 2 stages of 5 values, 10 gradients and a sensor.
+  constexpr double kRow = 2 * 16 * 8;
   EXPECT_EQ(f.messages, 4);
-  EXPECT_EQ(f.bytes, 50 * 2 * 15 * 8);
+  EXPECT_EQ(f.bytes, 50 * 2 * 16 * 8);
   EXPECT_EQ(f.all_messages, 8);
-  EXPECT_EQ(f.all_bytes, 90 * 2 * 15 * 8);
+  EXPECT_EQ(f.all_bytes, 90 * 2 * 16 * 8);
   EXPECT_DOUBLE_EQ(f.memory, 2e7 + 650 * 1000);
   const double step = 2 * 600 / 4e6 + 4e-6 + 40 * kRow / 10e9 + 90 * kRow / 5e9 + 1e-6;
   EXPECT_DOUBLE_EQ(f.step_s, step);

@@ -174,16 +174,16 @@ inline std::vector<Numerics> every_numerics(const Setting& setting) {
   constexpr auto kGreen = GradientKind::green_gauss;
   constexpr auto kBarth = LimiterKind::barth_jespersen, kVenkat = LimiterKind::venkatakrishnan, kNone = LimiterKind::none;
   std::vector<Numerics> all{
-      {.flux = FluxKind::hllc, .limiter = kBarth, .cfl = 0.5},
+      {.flux = FluxKind::hllc_hlle, .limiter = kBarth, .cfl = 0.5},
       {.flux = FluxKind::hllc, .limiter = kVenkat, .cfl = 0.5},
       {.flux = FluxKind::roe, .gradient = kGreen, .limiter = kVenkat, .cfl = 0.5},
       {.flux = FluxKind::rusanov, .gradient = kGreen, .limiter = kBarth, .cfl = 0.5},
       {.flux = FluxKind::hlle, .limiter = kNone, .cfl = 0.4},
       {.flux = FluxKind::ausm_plus_up, .limiter = setting.limiter, .cfl = 0.5},
-      {.flux = FluxKind::hllc, .gradient = kGreen, .limiter = kNone, .cfl = 0.4},
+      {.flux = FluxKind::hllc_hlle, .gradient = kGreen, .limiter = kNone, .cfl = 0.4},
       {.flux = FluxKind::roe, .limiter = setting.limiter, .cfl = 0.5, .order_ramp = {0, 12}, .cfl_ramp = {0.1, 15}},
-      {.flux = FluxKind::hllc, .gradient = GradientKind::none, .rk_stages = 1, .cfl = 0.4},
-      {.flux = FluxKind::hllc, .limiter = setting.limiter, .rk_stages = 2, .cfl = 0.3, .local_time_step = true}};
+      {.flux = FluxKind::hllc_hlle, .gradient = GradientKind::none, .rk_stages = 1, .cfl = 0.4},
+      {.flux = FluxKind::hllc_hlle, .limiter = setting.limiter, .rk_stages = 2, .cfl = 0.3, .local_time_step = true}};
   for (Numerics& numerics : all) {
     if (numerics.gradient == kGreen && !setting.takes_green_gauss()) numerics.gradient = GradientKind::least_squares;
   }

@@ -67,7 +67,7 @@ TEST(GenerateByName, NamesTheClosest) {
   EXPECT_EQ(
       message("torus_of_revolution", {}),
       "no generator is called \"torus_of_revolution\"; known: box, vortex_box, wedge, expansion, forward_step, bump, nozzle, "
-      "shock_reflection, naca, ringleb");
+      "shock_reflection, naca, ringleb, cylinder");
   EXPECT_EQ(message("wedge", {{"hieght", 1.0}}), "hieght: generator \"wedge\" has no such parameter; did you mean \"height\"?");
   EXPECT_EQ(message("bump", {{"elements", "triangle"}}).substr(0, 73),
             "elements: \"triangle\" is unknown; did you mean \"triangles\"? Choose quads, ");

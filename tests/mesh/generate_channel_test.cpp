@@ -141,5 +141,22 @@ TEST(GenerateChannel, ShockReflection) {
   EXPECT_NEAR(totals.area.at("upper"), 4, 1e-13);
 }
 
+TEST(GenerateCylinder, IsHalfAnEllipseLessHalfACircle) {
+  for (const CellMix elements : {CellMix::quads, CellMix::triangles}) {
+    CylinderSpec spec{.around = 12, .radial = 5, .radius = 2, .front = 0.5, .side = 1.5};
+    spec.elements = elements;
+    const Totals totals = check_on_ranks(spec);
+    EXPECT_NEAR(totals.volume, 0.5 * 12 * std::sin(std::numbers::pi / 12) * (3 * 5 - 2 * 2), 1e-12);
+    EXPECT_NEAR(totals.area.at("cylinder"), 12 * 4 * std::sin(std::numbers::pi / 24), 1e-12);
+    EXPECT_NEAR(totals.area.at("outflow"), 2 * 3, 1e-12);
+    EXPECT_EQ(totals.faces, (std::map<std::string, std::int64_t>{{"cylinder", 12}, {"inflow", 12}, {"outflow", 10}}));
+    for (const Vec3 x : {Vec3{-2, 0, 0}, Vec3{-3, 0, 0}, Vec3{0, 2, 0}, Vec3{0, -5, 0}})
+      EXPECT_TRUE(has_node(whole_mesh(spec), x));
+  }
+  CylinderSpec layers{.around = 6, .radial = 4, .layers = 3, .depth = 0.6};
+  layers.elements = CellMix::tetrahedra;
+  check_on_ranks(layers);
+}
+
 }  // namespace
 }  // namespace weft::mesh

@@ -108,7 +108,9 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
   };
   const std::vector<std::string> fluxes(names<FluxKind>().begin(), names<FluxKind>().end());
   n.flux = kind_named<FluxKind>(s.variant(
-      "flux", fluxes, {.default_value = std::string(name_of(n.flux)), .doc = "Numerical flux through a face."},
+      "flux", fluxes,
+      {.default_value = std::string(name_of(n.flux)),
+       .doc = "Numerical flux through a face. hllc_hlle: HLLC, and HLLE in shocks, where HLLC is unstable (carbuncles)."},
       [&](const std::string& chosen) {
         if (chosen == name_of(FluxKind::ausm_plus_up)) {
           n.cutoff_mach = s.number("cutoff_mach", {.default_value = 1,

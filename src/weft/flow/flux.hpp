@@ -3,9 +3,12 @@
 ///
 /// A numerical flux is a functor `Conserved operator()(gas, left, right, unit_normal)`, for one face or for a pack of them
 /// (BasicConserved<T>): per unit area, positive from left to right. Each is consistent, f(W, W, n) = physical_flux(W, n), and
-/// conservative, f(L, R, n) = -f(R, L, -n).
+/// conservative, f(L, R, n) = -f(R, L, -n). HllcHlleFlux also takes a number that the cells beside the face determine.
+#include <type_traits>
+
 #include "weft/flow/ausm_plus_up.hpp"
 #include "weft/flow/hllc.hpp"
+#include "weft/flow/hllc_hlle.hpp"
 #include "weft/flow/hlle.hpp"
 #include "weft/flow/physical_flux.hpp"
 #include "weft/flow/roe.hpp"
@@ -13,7 +16,13 @@
 
 namespace weft::flow {
 
-enum class FluxKind : int { hllc, roe, rusanov, hlle, ausm_plus_up };
+/// Whether a flux takes the ShockSensor of the cells beside a face.
+template <class Flux>
+inline constexpr bool kTakesSensor = std::is_same_v<Flux, HllcHlleFlux>;
+
+enum class FluxKind : int { hllc, roe, rusanov, hlle, ausm_plus_up, hllc_hlle };
+
+[[nodiscard]] constexpr bool takes_sensor(FluxKind kind) { return kind == FluxKind::hllc_hlle; }
 
 /// Calls f(HllcFlux{}), f(RoeFlux{}) and so on: turns the choice of a case into a template argument.
 /// @param cutoff_mach  of AusmPlusUpFlux.  @param entropy_fix  of RoeFlux.
@@ -28,6 +37,8 @@ decltype(auto) visit_flux(FluxKind kind, double cutoff_mach, double entropy_fix,
       return f(HlleFlux{});
     case FluxKind::ausm_plus_up:
       return f(AusmPlusUpFlux{cutoff_mach});
+    case FluxKind::hllc_hlle:
+      return f(HllcHlleFlux{});
     case FluxKind::hllc:
       break;
   }

@@ -8,7 +8,7 @@
 
 namespace weft::flow {
 
-/// Exact for an isolated contact or shear wave; free of tuning. Default of every case.
+/// Exact for an isolated contact or shear wave; free of tuning. Unstable along strong shocks: see HllcHlleFlux.
 ///
 /// The wave speeds see the normal velocity only, as the exact solution does. Differences of speeds are formed without
 /// cancellation: equal states give the physical flux bitwise but for the last digit of the energy.

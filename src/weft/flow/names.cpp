@@ -10,7 +10,7 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-constexpr std::array kFluxes{"hllc"sv, "roe"sv, "rusanov"sv, "hlle"sv, "ausm_plus_up"sv};
+constexpr std::array kFluxes{"hllc"sv, "roe"sv, "rusanov"sv, "hlle"sv, "ausm_plus_up"sv, "hllc_hlle"sv};
 constexpr std::array kLimiters{"none"sv, "barth_jespersen"sv, "venkatakrishnan"sv};
 constexpr std::array kBoundaries{"slip_wall"sv,
                                  "symmetry"sv,

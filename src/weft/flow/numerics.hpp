@@ -29,7 +29,7 @@ enum class Precision {
 };
 
 struct Numerics {
-  FluxKind flux = FluxKind::hllc;
+  FluxKind flux = FluxKind::hllc_hlle;
   double cutoff_mach = 1;                               ///< of AusmPlusUpFlux
   double entropy_fix = RoeFlux{}.entropy_fix;           ///< of RoeFlux
   GradientKind gradient = GradientKind::least_squares;  ///< none: first order in space

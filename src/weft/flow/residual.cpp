@@ -52,7 +52,8 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
       discretization_(agreed(mesh.comm,
                              [&] {
                                const bool least_squares = numerics.gradient == GradientKind::least_squares;
-                               return Discretization(mesh, kinds_of(boundary_), least_squares ? stencil : mesh::Neighbours::face,
+                               const bool green_gauss = numerics.gradient == GradientKind::green_gauss;
+                               return Discretization(mesh, kinds_of(boundary_), green_gauss ? mesh::Neighbours::face : stencil,
                                                      least_squares);
                              })),
       team_(threads, have_cores(mesh.comm, threads)),
@@ -61,6 +62,7 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
       gradients_(
           backend == Backend::host ? static_cast<std::size_t>(mesh.cells()) * kVars * static_cast<std::size_t>(mesh.dim) : 0,
           0.0),
+      sensors_(backend == Backend::host && takes_sensor(numerics.flux) ? static_cast<std::size_t>(mesh.cells()) : 0, 0.0),
       residual_(backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) * kVars : 0, 0.0),
       limiter_(visit_limiter(numerics.limiter, numerics.venkatakrishnan_k,
                              [](auto limiter) { return detail::LimiterChoice(limiter); })),
@@ -78,7 +80,10 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
   with_dim(mesh.dim, [&](auto dim) { precompute<dim()>(); });
   const std::span cells = std::span(values_).first(static_cast<std::size_t>(mesh.cells()) * kVars);
   pull_values_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(cells, kVars)}, transport).pull());
-  pull_gradients_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(gradients_, kVars * mesh.dim)}, transport).pull());
+  std::vector<PairRef> of_gradients;
+  if (numerics.gradient != GradientKind::none) of_gradients.push_back(PairRef::rows(gradients_, kVars * mesh.dim));
+  if (takes_sensor(numerics.flux)) of_gradients.push_back(PairRef::rows(sensors_));
+  if (!of_gradients.empty()) pull_gradients_.emplace(ArrayTransformer(mesh.plan, of_gradients, transport).pull());
   use_large_pages_for(values_, gradients_, residual_);  // rows of which are read and written in any order
   if (mesh.comm.max(mesh.plan.ghost_rows()) > 0) transport_ = to_string(pull_values_->transport());
 }
@@ -152,6 +157,7 @@ detail::ResidualView Residual::view() const {
           .face_arms = face_arms_.data(),
           .values = const_cast<double*>(values_.data()),  // const members only read through the view
           .gradients = const_cast<double*>(gradients_.data()),
+          .sensors = !takes_sensor(numerics_.flux) ? nullptr : const_cast<double*>(sensors_.data()),
           .residual = const_cast<double*>(residual_.data()),
           .mass_fluxes = mass_fluxes_.empty() ? nullptr : const_cast<double*>(mass_fluxes_.data()),
           .gas = gas_,
@@ -211,7 +217,10 @@ void Residual::boundary_rows(const detail::Share::Cells& cells) {
 }
 
 void Residual::gradients(const detail::Numbers& cells) {
-  if (numerics_.gradient == GradientKind::none) return;
+  if (numerics_.gradient == GradientKind::none) {
+    if (takes_sensor(numerics_.flux)) detail::sensor_loop(view(), cells);
+    return;
+  }
   with_dim(mesh_.dim, [&](auto dim) { detail::gradient_loop<dim()>(view(), limiter_, cells); });
   if (order_lowered_) flatten_lowered(cells);
 }
@@ -299,7 +308,6 @@ void Residual::boundary_fluxes(const detail::Share& share) {
 }
 
 void Residual::evaluate(double time) {
-  const bool second_order = numerics_.gradient != GradientKind::none;
   const bool border = mesh_.inner_cells < mesh_.owned_cells;
   const auto middle = [](const detail::Share& share) { return (share.blocks.size() + 1) / 2; };  // not before the first of all
   prescribe(time);
@@ -316,13 +324,13 @@ void Residual::evaluate(double time) {
       gradients(detail::Numbers::in_a_row(share.border.first, share.border.last));
     });
   }
-  if (second_order) pull_gradients_->start(after(host_stream()));
+  if (pull_gradients_) pull_gradients_->start(after(host_stream()));
   share_out([&](detail::Share& share) { blocks(share, middle(share), share.blocks.size()); });
   share_out([&](detail::Share& share) {
     fluxes(share, detail::Numbers::listed(share.late));
     boundary_fluxes(share);
   });
-  if (second_order) pull_gradients_->wait();
+  if (pull_gradients_) pull_gradients_->wait();
   if (!border) return;
   share_out([&](detail::Share& share) {
     const mesh::FaceRange faces = faces_of(share.border, mesh_.ghost_faces);

@@ -149,7 +149,9 @@ class Residual {
   Team team_;
   std::vector<detail::Share> shares_;               ///< of each thread
   std::vector<std::vector<Primitive>> prescribed_;  ///< by zone, of its faces in order; empty where nothing is prescribed
-  std::vector<double> values_, gradients_, residual_;
+  std::vector<double> values_, gradients_;
+  std::vector<double> sensors_;  ///< ShockSensor of owned and ghost cells; empty where the flux takes none
+  std::vector<double> residual_;
   std::vector<double> pulls_, face_arms_;   ///< of stencils and of cells' faces, as in detail::ResidualView
   std::vector<std::int32_t> state_places_;  ///< as there
   std::vector<double> mass_fluxes_;

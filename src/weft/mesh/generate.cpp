@@ -170,6 +170,17 @@ struct Planner {
     return lattice;
   }
 
+  Lattice operator()(const CylinderSpec& s) const {
+    Lattice lattice = extrude(s, s.around, s.radial, [s](Index i, Index j) {
+      const double angle = between(-0.5, 0.5, i, s.around) * std::numbers::pi;  // from the upstream direction
+      const double along_x = s.radius * between(1, 1 + s.front, j, s.radial),
+                   along_y = s.radius * between(1, 1 + s.side, j, s.radial);
+      return Vec3{i == 0 || i == s.around ? 0 : -along_x * std::cos(angle), along_y * std::sin(angle), 0};
+    });
+    lattice.side_zone = {"outflow", "outflow", "cylinder", "inflow", "zmin", "zmax", "", ""};
+    return lattice;
+  }
+
  private:
   static Lattice corner(const CornerSpec& s, double angle) {
     const double slope = std::tan(angle * std::numbers::pi / 180);

@@ -1,5 +1,5 @@
 #pragma once
-/// Meshes made from a few parameters: boxes, channels and a grid around an aerofoil.
+/// Meshes made from a few parameters: boxes, channels and grids around an aerofoil or a cylinder.
 ///
 /// Every rank builds its own contiguous share of the nodes and cells from closed-form numbering, without communication, and the
 /// mesh is the same for any number of ranks. docs/guide/generators.md shows each generator; generate_by_name.hpp finds them by
@@ -144,8 +144,23 @@ struct RinglebSpec {
   Diagonal diagonal = Diagonal::alternating;
 };
 
+/// The front half of a circular cylinder about the origin, whose axis is z, in a stream along x: from the surface straight
+/// outwards to an ellipse. Zones: cylinder, inflow (the ellipse), outflow (above and below the axis, at x = 0), and zmin, zmax in
+/// 3-D.
+struct CylinderSpec {
+  std::int64_t around = 80;  ///< cells along the half circle
+  std::int64_t radial = 40;  ///< cells from the cylinder to the inflow, equally spaced
+  double radius = 1;         ///< m
+  double front = 1;          ///< from the cylinder to the inflow ahead of it, in radii
+  double side = 3.5;         ///< the same at x = 0
+  CellMix elements = CellMix::quads;
+  Diagonal diagonal = Diagonal::alternating;
+  std::int64_t layers = 0;
+  double depth = 1;  ///< m, in z
+};
+
 using GeneratorSpec = std::variant<BoxSpec, VortexBoxSpec, WedgeSpec, ExpansionSpec, ForwardStepSpec, BumpSpec, NozzleSpec,
-                                   ShockReflectionSpec, NacaSpec, RinglebSpec>;
+                                   ShockReflectionSpec, NacaSpec, RinglebSpec, CylinderSpec>;
 
 /// Which part of a mesh to make: that of `rank` among `size`.
 struct Share {

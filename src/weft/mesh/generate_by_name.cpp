@@ -42,6 +42,10 @@ struct Labels {
   Label operator()(const RinglebSpec&) const {
     return {"ringleb", "Ringleb's flow between two of its streamlines", "wall_inner, wall_outer, inlet, outlet"};
   }
+  Label operator()(const CylinderSpec&) const {
+    return {"cylinder", "The front half of a circular cylinder, up to an ellipse: a blunt body in supersonic flow",
+            "cylinder, inflow, outflow, zmin, zmax"};
+  }
 };
 
 template <class Variant>

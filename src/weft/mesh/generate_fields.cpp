@@ -95,6 +95,14 @@ class Lister {
     elements(s, true);
     diagonal(s);
   }
+  void operator()(CylinderSpec& s) {
+    add("around", &s.around, "", {.lower = 4, .upper = 1e5}, "cells along the half circle");
+    add("radial", &s.radial, "", {.lower = 4, .upper = 1e5}, "cells from the cylinder to the inflow");
+    add("radius", &s.radius, "m", kPositive, "of the cylinder");
+    add("front", &s.front, "radii", {.lower = 0.1, .upper = 1e4}, "from the cylinder to the inflow ahead of it");
+    add("side", &s.side, "radii", {.lower = 0.1, .upper = 1e4}, "from the cylinder to the inflow at x = 0");
+    extruded(s);
+  }
 
  private:
   void add(std::string_view name, Field::Value value, std::string_view unit, Range range, std::string_view text,

@@ -196,6 +196,7 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* lowered) const {
                       .face_arms = nullptr,
                       .values = nullptr,
                       .gradients = nullptr,
+                      .sensors = nullptr,
                       .residual = nullptr,
                       .mass_fluxes = nullptr,
                       .gas = residual_.gas(),

@@ -131,6 +131,8 @@ class TileStepper final : public DeviceStepper {
   DeviceArray<State> conserved_[2];
   DeviceArray<Real> values_[2], gradients_;
   DeviceArray<Real> states_;  ///< see kStateColumns
+  DeviceArray<Real> sensors_,
+      side_sensors_;  ///< ShockSensor of owned and ghost cells, and at sensor_place(); empty: none is taken
   DeviceArray<double> local_dt_, rate_partial_;
   struct Buffers {
     int start = 0, now = 0, shown = 0;
@@ -225,6 +227,9 @@ void TileStepper<Real, State>::each_array(const Tiles& on_host, Visit&& visit) {
   for (DeviceArray<Real>& buffer : values_) visit(buffer, static_cast<std::size_t>(residual_.discretization().rows) * kVars);
   visit(gradients_, cells * kVars * static_cast<std::size_t>(m.dim));
   visit(states_, on_host.across.size() * kStateColumns);
+  const bool sensors = takes_sensor(residual_.numerics().flux);
+  visit(sensors_, sensors ? cells : 0);
+  visit(side_sensors_, sensors ? on_host.across.size() * 2 : 0);
   visit(local_dt_, residual_.numerics().local_time_step ? owned : 0);
   visit(rate_partial_, static_cast<std::size_t>(on_host.size()) * kVars);
   visit(clock_, 1);
@@ -267,6 +272,8 @@ typename TileStepper<Real, State>::Gradients TileStepper<Real, State>::ghosts_an
                           .values = rows,
                           .states = states_.data(),
                           .gradients = keep_gradients ? gradients_.data() : nullptr,
+                          .sensors = sensors_.data(),
+                          .side_sensors = side_sensors_.data(),
                           .flat = flat,
                           .lowered = lowered(),
                           .gas = residual_.gas(),
@@ -283,7 +290,7 @@ typename TileStepper<Real, State>::Gradients TileStepper<Real, State>::ghosts_an
   boundary_rows(border_stream_, outside.inner_faces, outside.faces);
   args.gradients = gradients_.data();
   gradients_of(border_stream_, tiles_.border);
-  Exchange* const ghost_gradients = flat ? nullptr : start_pull(pull_gradients_, border_stream_);
+  Exchange* const ghost_gradients = start_pull(pull_gradients_, border_stream_);
   stream_.wait_for(after(border_stream_));
   return {ghost_gradients, std::move(inner)};
 }
@@ -292,7 +299,8 @@ template <class Real, class State>
 void TileStepper<Real, State>::ghost_states(Exchange* gradients) {
   finish_pull(gradients, border_stream_);
   with_dim([&](auto dim) {
-    launch_ghost_states<dim()>(border_stream_, tiles_.ghost_sides, values_[at_.shown].data(), gradients_.data(), states_.data());
+    launch_ghost_states<dim()>(border_stream_, tiles_.ghost_sides, values_[at_.shown].data(), gradients_.data(), sensors_.data(),
+                               states_.data(), side_sensors_.data());
   });
 }
 
@@ -425,7 +433,7 @@ void TileStepper<Real, State>::launch_step(double time, double advance, bool rat
 template <class Real, class State>
 bool TileStepper<Real, State>::can_be_graph() const {
   return !boundary_.varies() && !source_.asks_host() && !(scalars_ && scalars_->varies()) &&
-         (!pull_gradients_ || captures(pull_gradients_->transport()));
+         (!pull_values_[0] || captures(pull_values_[0]->transport()));
 }
 
 template <class Real, class State>
@@ -434,6 +442,7 @@ FluxArgs<Real, State> TileStepper<Real, State>::flux_args() const {
   args.tiles = tiles_.arrays;
   args.boundary = boundary_.args();
   args.states = states_.data();
+  args.side_sensors = side_sensors_.data();
   args.values = values_[at_.shown].data();
   args.gradients = gradients_.data();
   args.gas = residual_.gas();
@@ -463,12 +472,15 @@ void TileStepper<Real, State>::connect(Transport transport) {
     if (captures(pull.transport())) pull_stable_dt_ = std::move(pull);
   }
   if (m.comm.max(m.plan.ghost_rows()) == 0) return;
-  const auto pull_of = [&](const DeviceArray<Real>& rows, int width) {
+  const auto rows_of = [&](const DeviceArray<Real>& rows, int width) {
     const std::size_t size = static_cast<std::size_t>(m.cells()) * static_cast<std::size_t>(width);
-    return ArrayTransformer(m.plan, {PairRef::rows(Backend::cuda, std::span(rows.data(), size), width)}, transport).pull();
+    return PairRef::rows(Backend::cuda, std::span(rows.data(), size), width);
   };
-  for (int i : {0, 1}) pull_values_[i] = pull_of(values_[i], kVars);
-  pull_gradients_ = pull_of(gradients_, kVars * m.dim);
+  for (int i : {0, 1}) pull_values_[i] = ArrayTransformer(m.plan, {rows_of(values_[i], kVars)}, transport).pull();
+  std::vector<PairRef> of_gradients;
+  if (residual_.numerics().gradient != GradientKind::none) of_gradients.push_back(rows_of(gradients_, kVars * m.dim));
+  if (takes_sensor(residual_.numerics().flux)) of_gradients.push_back(rows_of(sensors_, 1));
+  if (!of_gradients.empty()) pull_gradients_ = ArrayTransformer(m.plan, of_gradients, transport).pull();
 }
 
 template <class Real, class State>
@@ -478,7 +490,7 @@ bool TileStepper<Real, State>::works_ahead() const {
 
 template <class Real, class State>
 std::string TileStepper<Real, State>::transport() const {
-  return pull_gradients_ ? to_string(pull_gradients_->transport()) : "";
+  return pull_values_[0] ? to_string(pull_values_[0]->transport()) : "";
 }
 
 template <class Real, class State>

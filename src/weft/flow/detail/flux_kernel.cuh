@@ -85,11 +85,39 @@ struct FaceAreas {
 };
 
 template <class Real>
-__device__ BasicPrimitive<Real> state_at(const Real* states, std::int32_t place, bool right) {
-  const Real* const first = states + state_place(place, right);
+struct SideState {
   BasicPrimitive<Real> w;
-  for (int k = 0; k < kVars; ++k) w[k] = first[k * kFaceBlock];
-  return w;
+  bool has_sensor;  ///< above 0
+
+  __device__ SideState(const Real* states, std::int32_t place, bool right) {
+    const Real* const first = states + state_place(place, right);
+    for (int k = 0; k < kVars; ++k) w[k] = first[k * kFaceBlock];
+    has_sensor = w.density < 0;
+    w.density = absolute(w.density);
+  }
+};
+
+/// HLLC and HLLE, out of line: the few faces in shocks would cost all others registers.
+template <class Real>
+__device__ __noinline__ BasicConserved<Real> flux_in_shock(const BasicIdealGas<Real>& gas, const BasicPrimitive<Real>& left,
+                                                           const BasicPrimitive<Real>& right, const BasicVec3<Real>& normal,
+                                                           Real sensor) {
+  return HllcHlleFlux{}(gas, left, right, normal, sensor);
+}
+
+/// The flux through a face between the cells whose states are at these places, per unit area.
+template <class Flux, class Real, class State>
+__device__ BasicConserved<Real> flux_between(const FluxArgs<Real, State>& a, const BasicIdealGas<Real>& gas, const Flux& flux,
+                                             std::int32_t left, std::int32_t right, const BasicVec3<Real>& normal) {
+  const SideState<Real> l(a.states, left, false), r(a.states, right, true);
+  if constexpr (kTakesSensor<Flux>) {
+    if (l.has_sensor || r.has_sensor) {
+      const Real sensor = greater(l.has_sensor ? a.side_sensors[sensor_place(left, false)] : Real(0),
+                                  r.has_sensor ? a.side_sensors[sensor_place(right, true)] : Real(0));
+      return flux_in_shock(gas, l.w, r.w, normal, sensor);
+    }
+  }
+  return flux(gas, l.w, r.w, normal);
 }
 
 template <int Dim, class Flux, class Real, class State>
@@ -129,11 +157,11 @@ __global__ void __launch_bounds__(kTileThreads, 5)
       next = place_across(f + threads);
       const std::int32_t left = f >= tile.left_faces ? across : own, right = f >= tile.left_faces ? own : across;
       const FaceArea<Real> face = areas(f);
-      put_flux(f, face.area, flux(gas, state_at(a.states, left, false), state_at(a.states, right, true), face.normal));
+      put_flux(f, face.area, flux_between(a, gas, flux, left, right, face.normal));
     }
     for (int f = tile.cell_faces + static_cast<int>(threadIdx.x); f < tile.faces; f += threads) {
       const std::int32_t place = tile.first_face + f;
-      const Primitive inside = as<double>(state_at(a.states, place, false));
+      const Primitive inside = as<double>(SideState<Real>(a.states, place, false).w);
       put_flux(f, areas(f).area, as<Real>(boundary_face_flux(a.boundary, a.gas, flux, inside, t.across[place])));
     }
   }

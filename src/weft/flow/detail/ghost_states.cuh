@@ -22,11 +22,12 @@ __device__ void fetch_ghosts(const std::int32_t* number, int count, const Real* 
   }
 }
 
-/// @param all_values, all_gradients  of all rows.  @param states  see kStateColumns.
+/// @param all_values, all_gradients, all_sensors  of all rows; all_sensors null: the flux takes none.
+/// @param states, side_sensors  see kStateColumns.
 template <int Dim, class Real>
 __global__ void __launch_bounds__(kGhostThreads)
     ghost_state_kernel(std::int32_t count, const GhostSide* sides, const Real* all_values, const Real* all_gradients,
-                       Real* states) {
+                       const Real* all_sensors, Real* states, Real* side_sensors) {
   __shared__ std::int32_t row[kGhostThreads];
   __shared__ Real values[kGhostThreads * kVars], gradients[kGhostThreads * kVars * Dim];
   const auto thread = static_cast<std::int32_t>(threadIdx.x), first = static_cast<std::int32_t>(blockIdx.x) * kGhostThreads;
@@ -43,20 +44,25 @@ __global__ void __launch_bounds__(kGhostThreads)
   fetch_ghosts<kVars * Dim>(row, here, all_gradients, gradients);
   __syncthreads();
   if (thread >= here) return;
-  const BasicPrimitive<Real> w = reconstruct<Dim>(RowView<Real, Real>{values, gradients}, thread, as<Real>(side.arm));
+  BasicPrimitive<Real> w = reconstruct<Dim>(RowView<Real, Real>{values, gradients}, thread, as<Real>(side.arm));
+  const Real sensor = all_sensors == nullptr ? Real(0) : all_sensors[side.row];
+  if (sensor > 0) {
+    w.density = -w.density;
+    side_sensors[sensor_place(side.place, side.right)] = sensor;
+  }
   Real* const to = states + state_place(side.place, side.right);
   for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = w[k];
 }
 
 template <int Dim, class Real>
 void launch_ghost_states(Stream& stream, const DeviceArray<GhostSide>& sides, const Real* values, const Real* gradients,
-                         Real* states) {
+                         const Real* sensors, Real* states, Real* side_sensors) {
   const auto count = static_cast<std::int32_t>(sides.size());
   if (count == 0) return;
   const auto kernel = ghost_state_kernel<Dim, Real>;
   ask_for_shared_memory(kernel);
   launch(stream, "states of ghosts", {.blocks = (count + kGhostThreads - 1) / kGhostThreads, .threads = kGhostThreads}, kernel,
-         count, sides.data(), values, gradients, states);
+         count, sides.data(), values, gradients, sensors, states, side_sensors);
 }
 
 }  // namespace weft::flow::detail

@@ -21,6 +21,13 @@ __device__ bool is_flat(const View& view, const std::int32_t* lowered, int c) {
   return flat;
 }
 
+template <int Dim, class Real>
+__device__ void flatten(Real (&g)[kVars][Dim]) {
+  for (auto& slopes : g) {
+    for (Real& slope : slopes) slope = 0;
+  }
+}
+
 /// Arrays of gradient_kernel in shared memory. The state on a side of a face takes the place of the arm there, and of the pull.
 template <int Dim, Pulls kPulls, class Real>
 struct GradientMemory {
@@ -143,12 +150,19 @@ __global__ void __launch_bounds__(kTileThreads, 4)
                                            .scale = as<Real>(a.scale),
                                            .reference_length = static_cast<Real>(a.reference_length),
                                            .order = static_cast<Real>(a.order),
-                                           .axisymmetric = t.radius != nullptr};
+                                           .axisymmetric = t.radius != nullptr,
+                                           .has_sensors = a.side_sensors != nullptr};
     const auto c = static_cast<std::int32_t>(threadIdx.x);
-    Real g[kVars][Dim] = {};
+    Real g[kVars][Dim] = {}, sensor = 0;
     if (c < tile.cells) {
-      if (!a.flat && !is_flat(view, a.lowered, c)) limited_gradient<Dim>(view, c, limiter, g);
+      if (!a.flat) {
+        sensor = limited_gradient<Dim>(view, c, limiter, g);
+        if (is_flat(view, a.lowered, c)) flatten(g);
+      } else if (view.has_sensors) {
+        sensor = pressure_sensor_of_cell(view, c);
+      }
       if (a.gradients != nullptr) {
+        if (view.has_sensors) a.sensors[tile.first_cell + c] = sensor;
         Real* const row = a.gradients + static_cast<std::int64_t>(tile.first_cell + c) * (kVars * Dim);
         for (int k = 0; k < kVars; ++k) {
           for (int d = 0; d < Dim; ++d) row[gradient_index(k, d)] = g[k][d];
@@ -159,7 +173,13 @@ __global__ void __launch_bounds__(kTileThreads, 4)
     if (c < tile.cells) {
       const BasicPrimitive<Real> mean = load(m.values + c * kVars);
       for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
-        const BasicPrimitive<Real> state = reconstruct<Dim>(mean, g, view.template to_face<Dim>(c, s));
+        BasicPrimitive<Real> state = reconstruct<Dim>(mean, g, view.template to_face<Dim>(c, s));
+        if (sensor > 0) {
+          state.density = -state.density;
+          const unsigned number = view.side_number(s);
+          a.side_sensors[sensor_place(tile.first_face + static_cast<std::int32_t>(number & (kRightSide - 1U)),
+                                      (number & kRightSide) != 0)] = sensor;
+        }
         Real* const to = m.sides + view.side(s);
         for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = state[k];
       }

@@ -13,6 +13,7 @@
 #include "weft/base/vec3.hpp"
 #include "weft/flow/boundary.hpp"
 #include "weft/flow/gas.hpp"
+#include "weft/flow/hllc_hlle.hpp"
 #include "weft/flow/limiter.hpp"
 
 namespace weft::flow::detail {
@@ -59,6 +60,7 @@ struct ResidualView {
   using Real = double;
   using Group = double;
   static constexpr int kGroups = kVars;
+  static constexpr bool kFlow = true;  ///< the rows are those of the flow, not of something that it carries
 
   const std::int32_t* stencil_offset;
   const std::int32_t* stencil_rows;
@@ -75,6 +77,7 @@ struct ResidualView {
   const double* face_arms;  ///< Dim for each face of each cell: from the cell's centroid to the face's
   double* values;           ///< rows x kVars
   double* gradients;        ///< (owned + ghost) x Dim x kVars, limited
+  double* sensors;          ///< owned + ghost: ShockSensor; null: the flux takes none
   double* residual;         ///< owned x kVars: minus the sum of the fluxes out of the cell
   double* mass_fluxes;      ///< by face, out of the left cell; null: not wanted
   IdealGas gas;
@@ -123,6 +126,7 @@ struct ResidualView {
     gradients[static_cast<std::int64_t>(c) * (kVars * Dim) + gradient_index(k, d)] = slope;
   }
   [[nodiscard]] WEFT_HD double scale_of(int k) const { return scale[k]; }
+  [[nodiscard]] WEFT_HD bool takes_sensors() const { return sensors != nullptr; }
 
  private:
   template <int Dim>
@@ -180,12 +184,65 @@ WEFT_HD inline Real cell_length(const View& v, std::int32_t c) {
   }
 }
 
+/// Variable k of a row, which is given by groups.
+template <int k, class Group, int kGroups>
+[[nodiscard]] WEFT_HD inline auto variable(const Group (&row)[kGroups]) {
+  if constexpr (std::is_floating_point_v<Group>) {
+    return row[k];
+  } else {
+    constexpr int kLanes = sizeof(Group) / sizeof(double);
+    return row[k / kLanes][k % kLanes];
+  }
+}
+
+/// The ShockSensor of cell c, from its gradient, not limited, and the range of values in its stencil. In first order, as where no
+/// gradient is made, it is the factor of the pressure alone.
+template <int Dim, class View, int kGroups = View::kGroups, class Group = typename View::Group, class Real = typename View::Real>
+[[nodiscard]] WEFT_HD inline Real shock_sensor(const View& v, std::int32_t c, const Group (&g)[kGroups][Dim],
+                                               const Group (&low)[kGroups], const Group (&high)[kGroups]) {
+  constexpr int kPressure = kVars - 1;
+  const Real of_pressure = ShockSensor::of_pressure<Real>(variable<kPressure>(low), variable<kPressure>(high));
+  if (!(of_pressure > 0 && v.order > 0)) return of_pressure;
+  Real divergence = 0, velocity_square = 0, pressure_square = 0;
+  for (int d = 0; d < Dim; ++d) {
+    Group slopes[kGroups];
+    for (int k = 0; k < kGroups; ++k) slopes[k] = g[k][d];
+    const Real of_velocity[3] = {variable<1>(slopes), variable<2>(slopes), variable<3>(slopes)};
+    divergence += of_velocity[d];
+    for (int e = 0; e < Dim; ++e) velocity_square += of_velocity[e] * of_velocity[e];
+    pressure_square += square(Real(variable<kPressure>(slopes)));
+  }
+  Group own[kGroups];
+  for (int k = 0; k < kGroups; ++k) own[k] = v.value(c, k);
+  return of_pressure *
+         ShockSensor::of_velocity<Real>(divergence, velocity_square, pressure_square, variable<0>(own), variable<kPressure>(own));
+}
+
+/// The factor of the pressure alone: for cells whose gradients are not made, in first order.
+template <class View, class Real = typename View::Real>
+[[nodiscard]] WEFT_HD inline Real pressure_sensor_of_cell(const View& v, std::int32_t c) {
+  constexpr int kPressure = kVars - 1;
+  Real low = v.value(c, kPressure), high = low;
+  for (std::int32_t s = v.stencil_begin(c); s < v.stencil_end(c); ++s) {
+    const Real other = v.value(v.stencil_row(s), kPressure);
+    low = lesser(other, low);
+    high = greater(other, high);
+  }
+  return ShockSensor::of_pressure(low, high);
+}
+
 /// Gradient of cell c, limited so that values at its face centroids respect Limiter.
+/// @returns the ShockSensor of the cell; 0 where the flux takes none.
 template <int Dim, class Limiter, class View, int kGroups = View::kGroups, class Group = typename View::Group>
-WEFT_HD inline void limited_gradient(const View& v, std::int32_t c, const Limiter& limiter, Group (&g)[kGroups][Dim]) {
+WEFT_HD inline typename View::Real limited_gradient(const View& v, std::int32_t c, const Limiter& limiter,
+                                                    Group (&g)[kGroups][Dim]) {
   using Real = typename View::Real;
   Group low[kGroups], high[kGroups];
   gradient_in_stencil<Dim>(v, c, g, low, high);
+  Real sensor = 0;
+  if constexpr (View::kFlow) {
+    if (v.takes_sensors()) sensor = shock_sensor<Dim>(v, c, g, low, high);
+  }
   Group phi[kGroups];
   for (Group& factor : phi) factor = v.order;
   if constexpr (Limiter::kActive) {
@@ -212,6 +269,7 @@ WEFT_HD inline void limited_gradient(const View& v, std::int32_t c, const Limite
   for (int k = 0; k < kGroups; ++k) {
     for (int d = 0; d < Dim; ++d) g[k][d] = phi[k] * g[k][d];
   }
+  return sensor;
 }
 
 template <int Dim, class View, int kGroups = View::kGroups, class Group = typename View::Group>
@@ -221,12 +279,15 @@ WEFT_HD inline void set_gradient(const View& v, std::int32_t c, const Group (&g)
   }
 }
 
-/// Gradient of cell c, limited and stored.
+/// Gradient of cell c, limited and stored, and its ShockSensor where the flux takes it.
 template <int Dim, class Limiter, class View>
 WEFT_HD inline void gradient_of_cell(const View& v, std::int32_t c, const Limiter& limiter) {
   typename View::Group g[View::kGroups][Dim];
-  limited_gradient<Dim>(v, c, limiter, g);
+  const auto sensor = limited_gradient<Dim>(v, c, limiter, g);
   set_gradient<Dim>(v, c, g);
+  if constexpr (View::kFlow) {
+    if (v.takes_sensors()) v.sensors[c] = sensor;
+  }
 }
 
 template <class Real>

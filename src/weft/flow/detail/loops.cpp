@@ -62,6 +62,10 @@ void face_loop(const ResidualView& v, const FluxChoice& flux, const OwnRows& own
   pack_fluxes<Dim, 4>(v, flux, own, faces, states);
 }
 
+void sensor_loop(const ResidualView& v, const Numbers& cells) {
+  for (std::int32_t i = 0; i < cells.count; ++i) v.sensors[cells[i]] = pressure_sensor_of_cell(v, cells[i]);
+}
+
 UpdateReport update_loop(const UpdateView& v, std::int32_t first, std::int32_t last) {
 #if defined(WEFT_PACKS_OF_8)
   if (lanes() == 8) return pack_update<8>(v.from(first), last - first);

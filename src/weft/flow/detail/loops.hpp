@@ -13,7 +13,7 @@
 namespace weft::flow::detail {
 
 using LimiterChoice = std::variant<NoLimiter, BarthJespersen, Venkatakrishnan>;
-using FluxChoice = std::variant<HllcFlux, RoeFlux, RusanovFlux, HlleFlux, AusmPlusUpFlux>;
+using FluxChoice = std::variant<HllcFlux, RoeFlux, RusanovFlux, HlleFlux, AusmPlusUpFlux, HllcHlleFlux>;
 
 /// Cells or faces, in ascending order: of a list, or all in a row.
 struct Numbers {
@@ -53,7 +53,7 @@ class OwnRows {
 
 /// The state on one side of a face, as the loops hand it from cells to faces: a line of the cache.
 struct alignas(64) FaceState {
-  double values[8];  ///< primitive; zeros behind kVars
+  double values[8];  ///< primitive, then the ShockSensor of the cell, and zeros
 };
 
 /// What a Runge-Kutta stage reads and writes: owned rows x kVars, AoS, and owned cells.
@@ -98,6 +98,9 @@ void limit_lanes(int most);
 /// Limited gradients of these cells.
 template <int Dim>
 void gradient_loop(const ResidualView& v, const LimiterChoice& limiter, const Numbers& cells);
+
+/// Sensors of these cells, whose gradients are not made.
+void sensor_loop(const ResidualView& v, const Numbers& cells);
 
 /// A side of a face whose cell's gradient is stored.
 struct FarSide {

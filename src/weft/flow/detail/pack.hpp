@@ -121,6 +121,7 @@ struct Twin {
   struct Flags {
     Mask<N> a, b;
     friend WEFT_FORCE_INLINE Flags operator&&(const Flags& p, const Flags& q) { return {p.a && q.a, p.b && q.b}; }
+    friend WEFT_FORCE_INLINE bool all(const Flags& flags) { return all(flags.a) && all(flags.b); }
   };
   Pack<N> a, b;
 

@@ -1,6 +1,7 @@
 #pragma once
 /// Definitions of detail/pack_loops.hpp, included by the .cpp files that instantiate them and by nothing else.
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include "weft/flow/detail/pack_loops.hpp"
@@ -61,26 +62,30 @@ void pack_gradients(const ResidualView& rows, const LimiterChoice& limiter, cons
 }
 
 /// The value at r from a cell's centroid, with its limited gradient: what reconstruct() in kernels.hpp makes of it if it is
-/// physical.
+/// physical; and behind it the cell's sensor, where value[0] does not hold it, which has no gradient there.
 template <int Dim, int N, int kGroups>
 WEFT_FORCE_INLINE void set_state(FaceState& state, const Pack<N> (&value)[kGroups], const Pack<N> (&g)[kGroups][Dim],
-                                 const Vec3& r) {
+                                 double sensor, const Vec3& r) {
   (value[0] + along<Dim>(g[0], r)).store(state.values);
-  if constexpr (kGroups > 1) state.values[N] = (value[1] + along<Dim>(g[1], r))[0];
+  if constexpr (kGroups > 1) {
+    state.values[N] = (value[1] + along<Dim>(g[1], r))[0];
+    state.values[kVars] = sensor;
+  }
 }
 
 /// States of cell c on its sides of faces. @returns whether it has other faces than those of the block.
 template <int Dim, int N, int kGroups>
 [[nodiscard]] WEFT_FORCE_INLINE bool leave_states(const PackView<N>& v, std::int32_t c, const Pack<N> (&g)[kGroups][Dim],
-                                                  FaceState* states) {
+                                                  double sensor, FaceState* states) {
   Pack<N> value[kGroups];
   for (int j = 0; j < kGroups; ++j) value[j] = v.value(c, j);
+  v.append(sensor, value[0]);
   std::int32_t signs = 0;
   const std::int32_t end = v.face_end(c);
   for (std::int32_t s = v.face_begin(c); s < end; ++s) {
     const std::int32_t place = v.state_places[s];
     signs |= place;
-    set_state(states[place], value, g, v.template to_face<Dim>(c, s));
+    set_state(states[place], value, g, sensor, v.template to_face<Dim>(c, s));
   }
   return signs < 0;
 }
@@ -94,7 +99,9 @@ WEFT_FORCE_INLINE void state_of_row(const PackView<N>& v, std::int32_t row, cons
     value[j] = v.value(row, j);
     for (int d = 0; d < Dim; ++d) g[j][d] = v.template gradient<Dim>(row, j, d);
   }
-  set_state(state, value, g, r);
+  const double sensor = v.takes_sensors() ? v.sensors[row] : 0;
+  v.append(sensor, value[0]);
+  set_state(state, value, g, sensor, r);
 }
 
 template <int Dim, int N>
@@ -108,8 +115,11 @@ void pack_states(const ResidualView& rows, const LimiterChoice& limiter, const N
           const std::int32_t c = cells[i];
           ask_for_next<Dim>(v, c);
           Pack<N> g[PackView<N>::kGroups][Dim];
-          limited_gradient<Dim>(v, c, chosen, g);
-          if (leave_states(v, c, g, states)) set_gradient(v, c, g);
+          const double sensor = limited_gradient<Dim>(v, c, chosen, g);
+          if (leave_states(v, c, g, sensor, states)) {
+            set_gradient(v, c, g);
+            if (v.takes_sensors()) v.sensors[c] = sensor;
+          }
         }
       },
       limiter);
@@ -164,6 +174,13 @@ template <int N, std::size_t... I>
   }
 }
 
+/// The greater of the sensors of the cells on both sides of N faces.
+template <int N, std::size_t... I>
+[[nodiscard]] WEFT_FORCE_INLINE Pack<N> sensors_at(const FaceState* states, std::index_sequence<I...>) {
+  const Pack<N> left(typename Pack<N>::Vector{states[2 * I].values[kVars]...});
+  return greater(left, Pack<N>(typename Pack<N>::Vector{states[2 * I + 1].values[kVars]...}));
+}
+
 /// Puts means in the place of states outside the range of the gas, as reconstruct() in kernels.hpp does.
 template <int N>
 [[gnu::noinline]] static void put_means(const double* values, const std::int32_t* row, FaceState* states) {
@@ -211,18 +228,33 @@ WEFT_FORCE_INLINE void store_fluxes(const BasicConserved<Pack<N>>& through, Face
   if constexpr (N < kVars) ((fluxes[I].values[N] = columns[N][I]), ...);
 }
 
-/// The fluxes through 2 N faces.
-template <int N, class Flux>
-WEFT_FORCE_INLINE void flux_of_faces(const PackView<N>& v, const Flux& flux, const FacePack& p, FaceState* fluxes) {
+/// The fluxes through 2 N faces. @param sensor  the further argument of a flux that takes one.
+template <int N, class Flux, class... Sensor>
+WEFT_FORCE_INLINE void flux_of_faces(const PackView<N>& v, const Flux& flux, const FacePack& p, FaceState* fluxes,
+                                     const Sensor&... sensor) {
   constexpr auto kLanes = std::make_index_sequence<N>{};
   const auto left = twin(states_at(v, p.left, p.states), states_at(v, p.left + N, p.states + 2 * N));
   const auto right = twin(states_at(v, p.right, p.states + 1), states_at(v, p.right + N, p.states + 2 * N + 1));
   const BasicVec3<Pack<N>> first = load_vectors<N>(p.normals), second = load_vectors<N>(p.normals + N);
   const BasicVec3<Twin<N>> normal{{first.x, second.x}, {first.y, second.y}, {first.z, second.z}};
   const Twin<N> area{Pack<N>::load(p.areas), Pack<N>::load(p.areas + N)};
-  const BasicConserved<Twin<N>> f = area * flux(v.gas, left, right, normal);
+  const BasicConserved<Twin<N>> f = area * flux(v.gas, left, right, normal, sensor...);
   store_fluxes<N>({f.density.a, {f.momentum.x.a, f.momentum.y.a, f.momentum.z.a}, f.energy.a}, fluxes, kLanes);
   store_fluxes<N>({f.density.b, {f.momentum.x.b, f.momentum.y.b, f.momentum.z.b}, f.energy.b}, fluxes + N, kLanes);
+}
+
+/// Those of 2 N faces of which some are in shocks: apart, for it would cost all others registers.
+template <int N, class Flux>
+[[gnu::noinline]] static void flux_in_shocks(const PackView<N>& v, const Flux& flux, const FacePack& p, FaceState* fluxes) {
+  constexpr auto kLanes = std::make_index_sequence<N>{};
+  flux_of_faces(v, flux, p, fluxes, Twin<N>(sensors_at<N>(p.states, kLanes), sensors_at<N>(p.states + 2 * N, kLanes)));
+}
+
+/// Whether one of 2 N faces is in a shock.
+template <int N>
+[[nodiscard]] WEFT_FORCE_INLINE bool any_in_shock(const FacePack& p) {
+  constexpr auto kLanes = std::make_index_sequence<N>{};
+  return !all(greater(sensors_at<N>(p.states, kLanes), sensors_at<N>(p.states + 2 * N, kLanes)) <= 0);
 }
 
 /// Adds sign * the flux to the residual of a row.
@@ -276,6 +308,12 @@ void pack_fluxes(const ResidualView& rows, const FluxChoice& flux, const OwnRows
                                       : copies.gather(v, some, states);
           for (std::int32_t j = 0; j < some.count; j += 2 * N) {
             ask_for_next<N>(p.from(j));
+            if constexpr (kTakesSensor<std::decay_t<decltype(chosen)>>) {
+              if (any_in_shock<N>(p.from(j))) [[unlikely]] {
+                flux_in_shocks(v, chosen, p.from(j), fluxes + j);
+                continue;
+              }
+            }
             flux_of_faces(v, chosen, p.from(j), fluxes + j);
           }
           add_up(p, some.count, fluxes, v.residual, own);

@@ -36,6 +36,11 @@ struct PackView : ResidualView {
     return scales;
   }
 
+  /// Puts a number behind the variables of a row whose first group this is, where they leave room.
+  static WEFT_FORCE_INLINE void append(double number, Group& first) {
+    if constexpr (N > kVars) first.v[kVars] = number;
+  }
+
  private:
   /// Of kVars numbers.
   [[nodiscard]] static WEFT_FORCE_INLINE Group group(const double* numbers, int j) {

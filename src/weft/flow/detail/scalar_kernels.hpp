@@ -15,6 +15,7 @@ namespace weft::flow::detail {
 /// The View of kernels.hpp of one scalar, `which`, out of rows of `count`.
 struct ScalarView : ResidualView {
   static constexpr int kGroups = 1;
+  static constexpr bool kFlow = false;
 
   const std::int32_t *cell_faces, *cell_face_rows;  ///< of each cell: its faces, and the rows behind them
   const double* scalars;                            ///< rows x count

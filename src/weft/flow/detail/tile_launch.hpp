@@ -48,12 +48,18 @@ struct TileRange {
 };
 
 /// Columns of the states on both sides of faces, by place and in blocks of faces: the variables to the left, then those to the
-/// right.
+/// right. The density of a side whose cell has a ShockSensor above 0 has its sign turned, which tells that there is a number at
+/// sensor_place(): so it costs faces away from shocks no memory traffic.
 inline constexpr int kStateColumns = 2 * kVars;
 /// Where the density on a side of the face at `place` stands.
 [[nodiscard]] WEFT_HD constexpr std::int64_t state_place(std::int32_t place, bool right) {
   return static_cast<std::int64_t>(in_face_blocks(static_cast<std::uint64_t>(place), kStateColumns)) +
          (right ? kVars * kFaceBlock : 0);
+}
+
+/// Where the ShockSensor of the cell on a side of the face at `place` stands.
+[[nodiscard]] WEFT_HD constexpr std::int64_t sensor_place(std::int32_t place, bool right) {
+  return 2 * static_cast<std::int64_t>(place) + (right ? 1 : 0);
 }
 
 template <class Real>
@@ -62,6 +68,8 @@ struct GradientArgs {
   const Real* values;           ///< all rows x kVars
   Real* states;                 ///< see kStateColumns
   Real* gradients;              ///< owned + ghost rows x Dim x kVars; null: not wanted
+  Real* sensors;                ///< owned + ghost rows, written with `gradients`; null: the flux takes none
+  Real* side_sensors;           ///< see sensor_place()
   bool flat;                    ///< states are the means of their cells, and gradients zero
   const std::int32_t* lowered;  ///< owned + ghost: 1 where the order is lowered; null: nowhere
   IdealGas gas;
@@ -124,6 +132,7 @@ struct FluxArgs {
   TileArrays<Real> tiles;
   BoundaryArgs boundary;
   const Real* states;              ///< see kStateColumns
+  const Real* side_sensors;        ///< see sensor_place(); read where the flux takes them
   const Real *values, *gradients;  ///< of all rows: what launch_boundary_fluxes reads instead
   const State *start, *conserved;  ///< owned x kVars: at the start of the step; now
   const double* source;            ///< owned x kVars, of the whole cell: added to its rate; null: none

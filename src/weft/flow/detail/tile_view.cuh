@@ -68,6 +68,7 @@ struct TileView {
   using Real = Number;
   using Group = Number;
   static constexpr int kGroups = kVars;
+  static constexpr bool kFlow = true;
 
   const TileArrays<Real>& t;
   const Tile& tile;
@@ -78,7 +79,7 @@ struct TileView {
   BasicIdealGas<Real> gas;
   BasicPrimitive<Real> scale;
   Real reference_length, order;
-  bool axisymmetric;
+  bool axisymmetric, has_sensors;
 
   // Stencils by node are long: they stay where they are.
   __device__ std::int32_t stencil_begin(std::int32_t c) const {
@@ -91,16 +92,18 @@ struct TileView {
   __device__ std::int32_t face_begin(std::int32_t c) const { return topology[c]; }
   __device__ std::int32_t face_end(std::int32_t c) const { return topology[c + 1]; }
   __device__ std::int32_t row_behind(std::int32_t s) const { return topology[tile.rows_behind() + s]; }
+  /// The tile's number of the face, and kRightSide where the cell is on its right.
+  __device__ unsigned side_number(std::int32_t s) const { return topology[tile.cell_sides() + s]; }
   /// Where in `sides` a cell's side of a face stands.
   __device__ unsigned side(std::int32_t s) const {
-    const unsigned number = topology[tile.cell_sides() + s];
+    const unsigned number = side_number(s);
     return in_face_blocks(number & (kRightSide - 1U), kStateColumns) + ((number & kRightSide) != 0 ? kVars * kFaceBlock : 0);
   }
 
   template <int D>
   __device__ BasicVec3<Real> pull(std::int32_t c, std::int32_t s) const {
     if constexpr (by_node(kPulls)) return pull_over<D>(centroid(t.stencil_row[s]) - centroid(c));
-    const unsigned number = topology[tile.cell_sides() + s];
+    const unsigned number = side_number(s);
     const bool right = (number & kRightSide) != 0;
     const Real* const face = sides + in_face_blocks(number & (kRightSide - 1U), kStateColumns);
     const auto part = [&](int i) { return face[pull_column<D>(i) * kFaceBlock]; };
@@ -131,6 +134,7 @@ struct TileView {
   __device__ Real inverse_volume(std::int32_t c) const { return static_cast<Real>(t.inverse_volume[tile.first_cell + c]); }
   __device__ Real value(std::int32_t row, int k) const { return values[row * kVars + k]; }
   __device__ Real scale_of(int k) const { return scale[k]; }
+  __device__ bool takes_sensors() const { return has_sensors; }
 };
 
 }  // namespace weft::flow::detail
