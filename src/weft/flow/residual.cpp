@@ -38,6 +38,12 @@ bool have_cores(const Communicator& comm, int threads) {
          !MpiEnvironment::yields_when_idle();
 }
 
+/// See Numerics::stabilize_simplices. @collective
+bool stabilizes(const mesh::Mesh& mesh, const Numerics& numerics) {
+  const bool others = !std::all_of(mesh.cell_type.begin(), mesh.cell_type.end(), mesh::is_quad_or_hexahedron);
+  return mesh.comm.max(numerics.stabilize_simplices && others ? 1 : 0) > 0;
+}
+
 }  // namespace
 
 Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
@@ -47,10 +53,10 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
       boundary_(std::move(boundary)),
       numerics_(numerics),
       discretization_(agreed(mesh.comm,
-                             [&] {
+                             [&, stabilized = stabilizes(mesh, numerics)] {
                                const bool least_squares = numerics.gradient == GradientKind::least_squares;
                                return Discretization(mesh, kinds_of(boundary_), least_squares ? stencil : mesh::Neighbours::face,
-                                                     least_squares);
+                                                     least_squares, stabilized);
                              })),
       team_(threads, have_cores(mesh.comm, threads)),
       prescribed_(boundary_.size()),
@@ -93,7 +99,8 @@ void Residual::precompute() {
     for (int axis = 0; axis < Dim; ++axis) to.push_back(v[axis]);
   };
   const auto least_squares_pull = [&](std::size_t c, std::size_t s) {
-    const Vec3 pull = detail::pull_over<Dim>(d.centroid[static_cast<std::size_t>(d.stencil_row[s])] - d.centroid[c]);
+    const Vec3 pull =
+        detail::pull_over<Dim>(d.centroid[static_cast<std::size_t>(d.stencil_row[s])] - d.centroid[c], d.stabilized);
     double whole[Dim];
     for (int axis = 0; axis < Dim; ++axis) whole[axis] = pull[axis];
     detail::multiply(&d.least_squares[c * (Dim * (Dim + 1) / 2)], whole);
@@ -150,6 +157,7 @@ detail::ResidualView Residual::view() const {
           .scale = scale_,
           .reference_length = numerics_.reference_length,
           .order = order_,
+          .jump_damping = jump_damping(),
           .axisymmetric = mesh_.axisymmetric};
 }
 

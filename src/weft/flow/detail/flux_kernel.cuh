@@ -10,6 +10,7 @@
 #include "weft/device/parallel_for.cuh"
 #include "weft/flow/detail/runge_kutta.hpp"
 #include "weft/flow/detail/tile_view.cuh"
+#include "weft/flow/jump_damping.hpp"
 
 namespace weft::flow::detail {
 
@@ -129,7 +130,9 @@ __global__ void __launch_bounds__(kTileThreads, 5)
       next = place_across(f + threads);
       const std::int32_t left = f >= tile.left_faces ? across : own, right = f >= tile.left_faces ? own : across;
       const FaceArea<Real> face = areas(f);
-      put_flux(f, face.area, flux(gas, state_at(a.states, left, false), state_at(a.states, right, true), face.normal));
+      BasicPrimitive<Real> inside = state_at(a.states, left, false), outside = state_at(a.states, right, true);
+      if (a.jump_damping != 0) damp_jump(static_cast<Real>(a.jump_damping), inside, outside);
+      put_flux(f, face.area, flux(gas, inside, outside, face.normal));
     }
     for (int f = tile.cell_faces + static_cast<int>(threadIdx.x); f < tile.faces; f += threads) {
       const std::int32_t place = tile.first_face + f;

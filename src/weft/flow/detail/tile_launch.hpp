@@ -65,6 +65,7 @@ struct GradientArgs {
   IdealGas gas;
   Primitive scale;
   double reference_length, order;
+  bool stabilized;  ///< as Discretization's
 };
 
 /// A zone as the kernels see it.
@@ -126,6 +127,7 @@ struct FluxArgs {
   State* new_conserved;            ///< owned rows; may be `conserved`
   Real* new_values;                ///< owned rows
   IdealGas gas;
+  double jump_damping;  ///< as ResidualView's
   const StepClock* clock;
   double keep;
   int stage;
