@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "weft/flow/jump_damping.hpp"
 #include "weft/flow/names.hpp"
 
 namespace weft::flow {
@@ -320,6 +321,35 @@ TEST(Flux, ChosenByName) {
   for (const std::string_view name : names<FluxKind>()) {
     const auto kind = kind_named<FluxKind>(name);
     EXPECT_EQ(visit_flux(kind, 1, 0.2, takes), takes_sensor(kind)) << name;
+  }
+}
+
+TEST(JumpDamping, WidensSmallJumpsAndLeavesShocksAlone) {
+  const Primitive mean{1.2, {0.3, -0.4, 0.5}, 0.9};
+  Primitive left = mean, right = mean;
+  damp_jump(0.3, left, right);
+  EXPECT_EQ(left, mean);
+  EXPECT_EQ(right, mean);
+
+  left.velocity.x -= 0.5, right.velocity.x += 0.5;  // a shear is no shock, however large
+  damp_jump(0.3, left, right);
+  EXPECT_DOUBLE_EQ(right.velocity.x - left.velocity.x, 1.6);
+  EXPECT_DOUBLE_EQ(right.velocity.x + left.velocity.x, 2 * mean.velocity.x);
+
+  const Primitive before{1, {1, 0, 0}, 1}, behind{2, {0, 0, 0}, 3};
+  left = before, right = behind;
+  damp_jump(0.3, left, right);
+  EXPECT_EQ(left, before);
+  EXPECT_EQ(right, behind);
+}
+
+TEST(JumpDamping, KeepsDensityAndPressurePositive) {
+  for (int i = 1; i < 1000; ++i) {
+    const double ratio = i / 1000.0;
+    Primitive left{1, {0, 0, 0}, 1}, right{ratio, {0, 0, 0}, 1};
+    damp_jump(0.3, left, right);
+    EXPECT_GE(right.density, ratio - 0.3 / 16 * (1 + ratio));
+    EXPECT_GT(right.density, 0);
   }
 }
 

@@ -108,6 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
     , GenerateAnyBox,
     ::testing::Values(Shape{CellMix::quads, 0, Diagonal::same}, Shape{CellMix::triangles, 0, Diagonal::same},
                       Shape{CellMix::triangles, 0, Diagonal::alternating}, Shape{CellMix::mixed, 0, Diagonal::alternating},
+                      Shape{CellMix::triangles, 0, Diagonal::random}, Shape{CellMix::prisms, 4, Diagonal::random},
                       Shape{CellMix::hexahedra, 4, Diagonal::same}, Shape{CellMix::prisms, 4, Diagonal::alternating},
                       Shape{CellMix::prisms, 4, Diagonal::same}, Shape{CellMix::hex_prism, 4, Diagonal::alternating},
                       Shape{CellMix::tetrahedra, 4, Diagonal::alternating}, Shape{CellMix::tetrahedra_5, 4, Diagonal::same},

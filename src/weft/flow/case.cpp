@@ -149,6 +149,12 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
   build.ghosts = s.choice_of<mesh::Neighbours>(
       "stencil", {{"face", mesh::Neighbours::face}, {"node", mesh::Neighbours::node}},
       {.default_value = "face", .doc = "Cells that make a least-squares gradient: neighbours through faces, or through nodes."});
+  n.stabilize_simplices = s.boolean(
+      "stabilize_simplices",
+      {.default_value = true,
+       .doc = "Keeps least squares over face neighbours stable without a limiter on meshes that have other cells than quads and "
+              "hexahedra: differences to all neighbours count alike, gradients of slivers are bounded, and small jumps at faces "
+              "between two cells are damped."});
   n.rk_stages = static_cast<int>(s.integer(
       "rk_order", {.default_value = 3, .min = 1, .max = 3, .doc = "Order (and stages) of the SSP Runge-Kutta scheme."}));
   n.cfl = s.number("cfl", {.default_value = 0.8, .min_exclusive = 0, .max = 2, .doc = "Courant number."});

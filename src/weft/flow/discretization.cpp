@@ -90,27 +90,69 @@ void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& 
   }
 }
 
-/// Inverse of the symmetric matrix sum(d d^T / |d|^2), as Discretization::least_squares stores it: 3 numbers in 2-D, 6 in 3-D.
-/// False if it is singular.
-bool invert_normal_matrix(const Mesh& mesh, const Discretization& d, std::int32_t c, std::array<double, 6>& inverse) {
-  double m[6] = {};  // xx xy yy xz yz zz
-  double rows = 0;
+/// A symmetric matrix: xx xy yy xz yz zz, of which a plane has the first three.
+using Symmetric = std::array<double, 6>;
+
+/// m += weight r r^T.
+void add_square(Symmetric& m, double weight, Vec3 r) {
+  m[0] += weight * r.x * r.x;
+  m[1] += weight * r.x * r.y;
+  m[2] += weight * r.y * r.y;
+  m[3] += weight * r.x * r.z;
+  m[4] += weight * r.y * r.z;
+  m[5] += weight * r.z * r.z;
+}
+
+/// Sum(w d d^T) over the stencil of cell c.
+Symmetric normal_matrix(const Discretization& d, std::int32_t c) {
+  Symmetric m{};
   for (std::int32_t s = d.stencil_offset[c]; s < d.stencil_offset[c + 1]; ++s) {
     const Vec3 r = d.centroid[d.stencil_row[s]] - d.centroid[c];
-    const double weight = 1.0 / dot(r, r);
-    m[0] += weight * r.x * r.x;
-    m[1] += weight * r.x * r.y;
-    m[2] += weight * r.y * r.y;
-    m[3] += weight * r.x * r.z;
-    m[4] += weight * r.y * r.z;
-    m[5] += weight * r.z * r.z;
-    rows += 1;
+    add_square(m, d.stabilized ? 1.0 : 1.0 / dot(r, r), r);
   }
-  constexpr double kSingular = 1e-10;  // of the determinant of a matrix whose trace is the number of rows
-  if (mesh.dim == 2) {
+  return m;
+}
+
+/// Sum(r r^T) over the faces of cell c, r from its centroid; a quarter of it at the boundary, where the row behind may lie on the
+/// face itself, half as far away as that of another cell.
+Symmetric matrix_of_faces(const Mesh& mesh, const Discretization& d, std::int32_t c) {
+  Symmetric m{};
+  for (std::int32_t s = d.cell_face_offset[c]; s < d.cell_face_offset[c + 1]; ++s) {
+    add_square(m, d.cell_face_row[s] < mesh.cells() ? 1.0 : 0.25, mesh.face_centroid[d.cell_face[s]] - d.centroid[c]);
+  }
+  return m;
+}
+
+double determinant(const Symmetric& m, int dim) {
+  const double plane = m[0] * m[2] - m[1] * m[1];
+  return dim == 2 ? plane : m[5] * plane - (m[0] * m[4] * m[4] - 2 * m[1] * m[3] * m[4] + m[2] * m[3] * m[3]);
+}
+
+bool positive_definite(const Symmetric& m, int dim) { return m[0] > 0 && determinant(m, 2) > 0 && determinant(m, dim) > 0; }
+
+/// Adds to a normal matrix the multiple of `of_faces` that Discretization::least_squares speaks of.
+void bound(Symmetric& m, const Symmetric& of_faces, int dim) {
+  const auto with = [&](double multiple) {
+    Symmetric sum = m;
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += multiple * of_faces[i];
+    return sum;
+  };
+  if (positive_definite(with(-1), dim)) return;
+  double too_little = 0, enough = 1;
+  constexpr int kHalvings = 30;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (too_little + enough) / 2;
+    (positive_definite(with(middle - 1), dim) ? enough : too_little) = middle;
+  }
+  m = with(enough);
+}
+
+/// False if the matrix is singular, where `singular` is the least determinant of one that is not.
+bool invert(const Symmetric& m, int dim, double singular, Symmetric& inverse) {
+  if (dim == 2) {
     const double det = m[0] * m[2] - m[1] * m[1];
     inverse = {m[2] / det, -m[1] / det, m[0] / det};
-    return det > kSingular * rows * rows;
+    return det > singular;
   }
   const double xx = m[2] * m[5] - m[4] * m[4];
   const double xy = m[3] * m[4] - m[1] * m[5];
@@ -122,12 +164,23 @@ bool invert_normal_matrix(const Mesh& mesh, const Discretization& d, std::int32_
              xz / det,
              (m[1] * m[3] - m[0] * m[4]) / det,
              (m[0] * m[2] - m[1] * m[1]) / det};
-  return det > kSingular * rows * rows * rows;
+  return det > singular;
+}
+
+/// The least determinant of a normal matrix of cell c that is not singular.
+double least_determinant(const Mesh& mesh, const Discretization& d, std::int32_t c, const Symmetric& of_faces) {
+  constexpr double kSingular = 1e-10;
+  if (d.stabilized) return kSingular * determinant(of_faces, mesh.dim);
+  const double trace = d.stencil_offset[c + 1] - d.stencil_offset[c];
+  return kSingular * trace * trace * (mesh.dim == 2 ? 1 : trace);
 }
 
 void add_matrix(const Mesh& mesh, Discretization& d, std::int32_t c) {
-  std::array<double, 6> matrix{};
-  if (!invert_normal_matrix(mesh, d, c, matrix)) {
+  const bool simplex = mesh.cell_faces.row(c).size() == static_cast<std::size_t>(mesh.dim) + 1;
+  const Symmetric of_faces = d.stabilized ? matrix_of_faces(mesh, d, c) : Symmetric{};
+  Symmetric normal = normal_matrix(d, c), matrix{};
+  if (d.stabilized && simplex) bound(normal, of_faces, mesh.dim);
+  if (!invert(normal, mesh.dim, least_determinant(mesh, d, c, of_faces), matrix)) {
     const Vec3 at = d.centroid[static_cast<std::size_t>(c)];
     throw MeshError(
         fmt::format("the neighbours of the cell at ({:.6g}, {:.6g}, {:.6g}) lie on one line or plane, so its gradient "
@@ -142,7 +195,8 @@ void add_matrix(const Mesh& mesh, Discretization& d, std::int32_t c) {
 }  // namespace
 
 Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, mesh::Neighbours stencil,
-                               bool with_matrices) {
+                               bool with_matrices, bool stabilize)
+    : stabilized(stabilize && with_matrices && stencil == mesh::Neighbours::face) {
   first_boundary_face = mesh.ghost_faces.last().value();
   rows = mesh.cells() + (mesh.faces() - first_boundary_face);
   centroid.reserve(static_cast<std::size_t>(rows));

@@ -33,6 +33,9 @@ struct Numerics {
   double cutoff_mach = 1;                               ///< of AusmPlusUpFlux
   double entropy_fix = RoeFlux{}.entropy_fix;           ///< of RoeFlux
   GradientKind gradient = GradientKind::least_squares;  ///< none: first order in space
+  /// Whether least squares over face neighbours is stabilized on meshes that have other cells than quads and hexahedra: without
+  /// weights and bounded (Discretization), and with small jumps at faces damped (jump_damping.hpp).
+  bool stabilize_simplices = true;
   LimiterKind limiter = LimiterKind::barth_jespersen;
   /// Venkatakrishnan's K: differences below (K h / reference_length)^1.5 of the reference state are not limited.
   double venkatakrishnan_k = 5.0;

@@ -41,6 +41,12 @@ bool have_cores(const Communicator& comm, int threads) {
          !MpiEnvironment::yields_when_idle();
 }
 
+/// See Numerics::stabilize_simplices. @collective
+bool stabilizes(const mesh::Mesh& mesh, const Numerics& numerics) {
+  const bool others = !std::all_of(mesh.cell_type.begin(), mesh.cell_type.end(), mesh::is_quad_or_hexahedron);
+  return mesh.comm.max(numerics.stabilize_simplices && others ? 1 : 0) > 0;
+}
+
 }  // namespace
 
 Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
@@ -50,11 +56,11 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
       boundary_(std::move(boundary)),
       numerics_(numerics),
       discretization_(agreed(mesh.comm,
-                             [&] {
+                             [&, stabilized = stabilizes(mesh, numerics)] {
                                const bool least_squares = numerics.gradient == GradientKind::least_squares;
                                const bool green_gauss = numerics.gradient == GradientKind::green_gauss;
                                return Discretization(mesh, kinds_of(boundary_), green_gauss ? mesh::Neighbours::face : stencil,
-                                                     least_squares);
+                                                     least_squares, stabilized);
                              })),
       team_(threads, have_cores(mesh.comm, threads)),
       prescribed_(boundary_.size()),
@@ -106,7 +112,8 @@ void Residual::precompute() {
     for (int axis = 0; axis < Dim; ++axis) to.push_back(v[axis]);
   };
   const auto least_squares_pull = [&](std::size_t c, std::size_t s) {
-    const Vec3 pull = detail::pull_over<Dim>(d.centroid[static_cast<std::size_t>(d.stencil_row[s])] - d.centroid[c]);
+    const Vec3 pull =
+        detail::pull_over<Dim>(d.centroid[static_cast<std::size_t>(d.stencil_row[s])] - d.centroid[c], d.stabilized);
     double whole[Dim];
     for (int axis = 0; axis < Dim; ++axis) whole[axis] = pull[axis];
     detail::multiply(&d.least_squares[c * (Dim * (Dim + 1) / 2)], whole);
@@ -164,6 +171,7 @@ detail::ResidualView Residual::view() const {
           .scale = scale_,
           .reference_length = reference_length_,
           .order = order_,
+          .jump_damping = jump_damping(),
           .axisymmetric = mesh_.axisymmetric};
 }
 

@@ -12,6 +12,7 @@
 #include "weft/flow/detail/share.hpp"
 #include "weft/flow/discretization.hpp"
 #include "weft/flow/gas.hpp"
+#include "weft/flow/jump_damping.hpp"
 #include "weft/flow/numerics.hpp"
 #include "weft/flow/scalar.hpp"
 #include "weft/flow/source.hpp"
@@ -100,6 +101,8 @@ class Residual {
   [[nodiscard]] Traffic sent() const;
   [[nodiscard]] const IdealGas& gas() const { return gas_; }
   [[nodiscard]] const Numerics& numerics() const { return numerics_; }
+  /// The factor of damp_jump() at faces between two cells, which grows with the order; 0: jumps are not damped.
+  [[nodiscard]] double jump_damping() const { return discretization_.stabilized ? order_ * kJumpDamping : 0; }
   /// By which the variables vary: Venkatakrishnan's parameter is relative to it.
   [[nodiscard]] const Primitive& scale() const { return scale_; }
   /// Length to which Venkatakrishnan's parameter relates the sizes of cells, m; with another limiter 1.

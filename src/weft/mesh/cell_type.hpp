@@ -51,6 +51,9 @@ inline constexpr std::array<CellShape, kCellTypes> kCellShapes{{
      {{{4, {0, 3, 2, 1}}, {4, {4, 5, 6, 7}}, {4, {0, 1, 5, 4}}, {4, {1, 2, 6, 5}}, {4, {2, 3, 7, 6}}, {4, {3, 0, 4, 7}}}}},
 }};
 
+[[nodiscard]] constexpr bool is_quad_or_hexahedron(CellType type) {
+  return type == CellType::quad || type == CellType::hexahedron;
+}
 [[nodiscard]] constexpr const CellShape& shape(CellType type) { return kCellShapes[static_cast<std::size_t>(type)]; }
 
 /// The type of that number in CGNS, if it is one of ours.

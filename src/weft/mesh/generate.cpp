@@ -86,7 +86,7 @@ struct Planner {
     require(s.nz == 0 || s.zmin < s.zmax, "zmax", fmt::format("{} is not above zmin = {}", s.zmax, s.zmin), "exchange them");
     require(s.nz == 0 || s.jitter <= 0.1, "jitter", fmt::format("{} would fold three-dimensional cells", s.jitter),
             "choose at most 0.1");
-    Lattice lattice{.cells = {s.nx, s.ny, s.nz}, .elements = s.elements, .diagonal = s.diagonal};
+    Lattice lattice{.cells = {s.nx, s.ny, s.nz}, .elements = s.elements, .diagonal = s.diagonal, .seed = s.seed};
     lattice.side_zone = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax", "", ""};
     lattice.place = [s](Index i, Index j, Index k, Index id) { return box_node(s, {i, j, k}, id); };
     return lattice;

@@ -29,8 +29,9 @@ enum class CellMix : std::uint8_t {
   pyramids,      ///< six per hexahedron around a node in its centre
 };
 
-/// Which diagonal splits a quad in two triangles: that from its lower left corner everywhere, or by turns.
-enum class Diagonal : std::uint8_t { alternating, same };
+/// Which diagonal splits a quad into two triangles: the two diagonals by turns, the one from the lower left corner everywhere, or
+/// one that is chosen at random for each quad.
+enum class Diagonal : std::uint8_t { alternating, same, random };
 
 /// A box of nx * ny * nz hexahedra, or of nx * ny quads where nz = 0, split as `elements` says. Zones: xmin, xmax, ymin, ymax,
 /// and zmin, zmax in 3-D. Opposite sides match, also with warp and jitter, which leave the boundary as it is.
@@ -39,9 +40,9 @@ struct BoxSpec {
   double xmin = 0, xmax = 1, ymin = 0, ymax = 1, zmin = 0, zmax = 1;  ///< m
   CellMix elements = CellMix::quads;
   Diagonal diagonal = Diagonal::alternating;
-  double warp = 0;    ///< each coordinate moves by warp * length * product of sin(2 pi fraction of the length)
-  double jitter = 0;  ///< random displacement of interior nodes, in cell sizes
-  std::int64_t seed = 1;
+  double warp = 0;        ///< each coordinate moves by warp * length * product of sin(2 pi fraction of the length)
+  double jitter = 0;      ///< random displacement of interior nodes, in cell sizes
+  std::int64_t seed = 1;  ///< of random displacements and random diagonals
 };
 
 /// The square [0, size]^2 of the isentropic vortex: n * n quads. Zones: xmin, xmax, ymin, ymax, meant to be periodic.

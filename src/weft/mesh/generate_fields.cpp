@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 9> kMixNames{"quads",     "triangles",  "
                                                     "hex_prism", "tetrahedra", "tetrahedra_5", "pyramids"};
 constexpr std::size_t kMostFields = 16;
 constexpr std::size_t kFlatMixes = 3;
-constexpr std::array<std::string_view, 2> kDiagonalNames{"alternating", "same"};
+constexpr std::array<std::string_view, 3> kDiagonalNames{"alternating", "same", "random"};
 
 /// Appends the fields of each spec.
 class Lister {
@@ -122,7 +122,7 @@ class Lister {
     add("warp", &s.warp, "", {.lower = -0.08, .upper = 0.08}, "smooth displacement of the nodes, as a fraction of the length");
     add("jitter", &s.jitter, "", {.lower = 0, .upper = 0.2},
         "random displacement of the inner nodes, in cell sizes; at most 0.1 in 3-D");
-    add("seed", &s.seed, "", {.lower = 0, .upper = 1e9}, "of the random displacement");
+    add("seed", &s.seed, "", {.lower = 0, .upper = 1e9}, "of random displacements and diagonals");
   }
   template <class Spec>
   void layers(Spec& s) {

@@ -7,6 +7,7 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/mix.hpp"
 #include "weft/mesh/detail/generate_pattern.hpp"
 
 namespace weft::mesh::detail {
@@ -47,7 +48,7 @@ class Numbering {
     const Index layers = std::max<Index>(nk, 1);
     check_size(layers);
     // The bands of the 3-D mix meet on one diagonal only.
-    alternating_ = lattice.diagonal == Diagonal::alternating && !(dim_ == 3 && lattice.elements == CellMix::mixed);
+    diagonal_ = dim_ == 3 && lattice.elements == CellMix::mixed ? Diagonal::same : lattice.diagonal;
     column_nodes_ = lattice.ring ? ni : ni + 1;
     plane_nodes_ = node_row(nj + 1);
     lattice_nodes_ = plane_nodes_ * (dim_ == 3 ? nk + 1 : 1);
@@ -100,11 +101,19 @@ class Numbering {
   [[nodiscard]] bool patch(Index i, Index j) const {
     return (kPatches * i / lattice_.cells[0] + kPatches * j / lattice_.cells[1]) % 2 == 1;
   }
+  /// Whether column (i, j) is split along the diagonal that does not begin at its lower left corner.
+  [[nodiscard]] bool other_diagonal(Index i, Index j) const {
+    if (diagonal_ == Diagonal::random) {
+      const auto column = static_cast<std::uint64_t>(j * lattice_.cells[0] + i);
+      return mix_bits(static_cast<std::uint64_t>(lattice_.seed) * 0x9E3779B97F4A7C15ULL + column) >> 63 != 0;
+    }
+    return diagonal_ == Diagonal::alternating && (i + j) % 2 == 1;
+  }
   /// The pieces of lattice cell (i, j, k).
   [[nodiscard]] std::span<const Piece> pieces_of(Index i, Index j, Index k) const {
     Split how = split(k);
     if (how == Split::patches) how = patch(i, j) ? Split::diagonal : Split::none;
-    const bool mirrored = how == Split::five_tetrahedra ? (i + j + k) % 2 == 1 : alternating_ && (i + j) % 2 == 1;
+    const bool mirrored = how == Split::five_tetrahedra ? (i + j + k) % 2 == 1 : other_diagonal(i, j);
     return pieces(dim_, how, mirrored);
   }
 
@@ -193,7 +202,7 @@ class Numbering {
 
   const Lattice& lattice_;
   int dim_;
-  bool alternating_ = false;
+  Diagonal diagonal_ = Diagonal::same;
   Index column_nodes_ = 0, plane_nodes_ = 0, lattice_nodes_ = 0;
   std::vector<Index> split_rows_;  ///< split cells below each row of a patched layer
   std::vector<Layer> layers_;      ///< and one past the last

@@ -12,7 +12,7 @@ namespace weft::flow::detail {
 struct DeviceScalarView : ScalarView {
   const double* outflows;
   const double* matrices;
-  bool green_gauss;
+  bool green_gauss, stabilized;
 
   explicit DeviceScalarView(const ResidualView& flow) : ScalarView(flow) {}
 
@@ -23,7 +23,7 @@ struct DeviceScalarView : ScalarView {
   }
   template <int Dim>
   [[nodiscard]] WEFT_HD Vec3 pull(std::int32_t c, std::int32_t s) const {
-    if (!green_gauss) return pull_over<Dim>(centroids[stencil_rows[s]] - centroids[c]);
+    if (!green_gauss) return pull_over<Dim>(centroids[stencil_rows[s]] - centroids[c], stabilized);
     const std::int32_t f = cell_faces[s];
     const double area = (left_row[f] == c ? face_areas[f] : -face_areas[f]) * inverse_volumes[c];
     return share_behind(to_face<Dim>(c, s), face_centroids[f] - centroids[cell_face_rows[s]]) * (area * face_normals[f]);
@@ -203,6 +203,7 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* lowered) const {
                       .scale = residual_.scale(),
                       .reference_length = residual_.reference_length(),
                       .order = residual_.order(),
+                      .jump_damping = 0,
                       .axisymmetric = residual_.mesh().axisymmetric});
   v.cell_faces = cell_faces_.data();
   v.cell_face_rows = cell_face_rows_.data();
@@ -214,6 +215,7 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* lowered) const {
   v.outflows = outflows_.data();
   v.matrices = matrices_.data();
   v.green_gauss = residual_.numerics().gradient == GradientKind::green_gauss;
+  v.stabilized = residual_.discretization().stabilized;
   return v;
 }
 

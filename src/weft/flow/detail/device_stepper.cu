@@ -279,7 +279,8 @@ typename TileStepper<Real, State>::Gradients TileStepper<Real, State>::ghosts_an
                           .gas = residual_.gas(),
                           .scale = residual_.scale(),
                           .reference_length = residual_.reference_length(),
-                          .order = residual_.order()};
+                          .order = residual_.order(),
+                          .stabilized = residual_.discretization().stabilized};
   const auto gradients_of = [&](Stream& stream, const TileRange& range) {
     with_dim([&](auto dim) { launch_gradients<dim()>(stream, range, pulls, limiter_, args); });
   };
@@ -447,6 +448,7 @@ FluxArgs<Real, State> TileStepper<Real, State>::flux_args() const {
   args.gradients = gradients_.data();
   args.gas = residual_.gas();
   args.limits = residual_.limits();
+  args.jump_damping = residual_.jump_damping();
   return args;
 }
 

@@ -10,6 +10,7 @@
 #include "weft/device/parallel_for.cuh"
 #include "weft/flow/detail/runge_kutta.hpp"
 #include "weft/flow/detail/tile_view.cuh"
+#include "weft/flow/jump_damping.hpp"
 
 namespace weft::flow::detail {
 
@@ -109,7 +110,8 @@ __device__ __noinline__ BasicConserved<Real> flux_in_shock(const BasicIdealGas<R
 template <class Flux, class Real, class State>
 __device__ BasicConserved<Real> flux_between(const FluxArgs<Real, State>& a, const BasicIdealGas<Real>& gas, const Flux& flux,
                                              std::int32_t left, std::int32_t right, const BasicVec3<Real>& normal) {
-  const SideState<Real> l(a.states, left, false), r(a.states, right, true);
+  SideState<Real> l(a.states, left, false), r(a.states, right, true);
+  if (a.jump_damping != 0) damp_jump(static_cast<Real>(a.jump_damping), l.w, r.w);
   if constexpr (kTakesSensor<Flux>) {
     if (l.has_sensor || r.has_sensor) {
       const Real sensor = greater(l.has_sensor ? a.side_sensors[sensor_place(left, false)] : Real(0),

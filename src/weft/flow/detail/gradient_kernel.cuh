@@ -46,7 +46,7 @@ struct GradientMemory {
 /// Leaves in the pull's columns of each face what both its cells make their pulls of: least squares' from the left cell to the
 /// right one; for Green-Gauss, which finds the area vector there, the right cell's share besides.
 template <int Dim, Pulls kPulls, class Real>
-__device__ void find_pulls(const Tile& tile, Real* sides) {
+__device__ void find_pulls(const Tile& tile, bool stabilized, Real* sides) {
   for (int f = static_cast<int>(threadIdx.x); f < tile.faces; f += static_cast<int>(blockDim.x)) {
     Real* const face = sides + in_face_blocks(static_cast<unsigned>(f), kStateColumns);
     const auto part = [&](int i) -> Real& { return face[pull_column<Dim>(i) * kFaceBlock]; };
@@ -54,7 +54,7 @@ __device__ void find_pulls(const Tile& tile, Real* sides) {
     if constexpr (kPulls == Pulls::green_gauss) {
       part(Dim) = share_behind(left, right);
     } else {
-      const BasicVec3<Real> pull = pull_over<Dim>(left - right);
+      const BasicVec3<Real> pull = pull_over<Dim>(left - right, stabilized);
       for (int d = 0; d < Dim; ++d) part(d) = pull[d];
     }
   }
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(kTileThreads, 4)
     queue.fetch_next(fetch, i);
     if (i + 1 < queue.count() && threadIdx.x + 1 == blockDim.x) prefetch_tile<Dim, kPulls>(a, queue.tile(i + 1));
     if constexpr (!by_node(kPulls)) {
-      find_pulls<Dim, kPulls>(tile, m.sides);
+      find_pulls<Dim, kPulls>(tile, a.stabilized, m.sides);
       __syncthreads();
     }
     const TileView<Dim, Real, kPulls> view{.t = t,

@@ -23,10 +23,11 @@ inline constexpr int kVars = IdealGas::kVars;
 /// Where the slope of variable k along axis d stands in a row of gradients: neighbouring variables are neighbours.
 [[nodiscard]] WEFT_HD constexpr int gradient_index(int k, int d) { return d * kVars + k; }
 
-/// Least squares, weighted by 1 / |r|^2: a difference of values over the distance r pulls a gradient by it times this, and the
-/// sum of all pulls is to be multiplied with the cell's matrix.
+/// Least squares, weighted by 1 / |r|^2 or, on stabilized meshes, by 1: a difference of values over the distance r pulls a
+/// gradient by it times this, and the sum of all pulls is to be multiplied with the cell's matrix.
 template <int Dim, class Real>
-[[nodiscard]] WEFT_HD inline BasicVec3<Real> pull_over(const BasicVec3<Real>& r) {
+[[nodiscard]] WEFT_HD inline BasicVec3<Real> pull_over(const BasicVec3<Real>& r, bool stabilized) {
+  if (stabilized) return r;
   const Real weight = reciprocal(Dim == 2 ? r.x * r.x + r.y * r.y : dot(r, r));
   return weight * r;
 }
@@ -84,6 +85,7 @@ struct ResidualView {
   Primitive scale;          ///< by which the variables vary: Venkatakrishnan's parameter is relative to it
   double reference_length;  ///< m
   double order;             ///< the most that a limiter may be: 1, or less while the order grows
+  double jump_damping;      ///< of damp_jump(), at faces between two cells; 0: none
   bool axisymmetric;        ///< as in Mesh
 
   // Stencil and faces of cell c: positions in lists, and what stands there.

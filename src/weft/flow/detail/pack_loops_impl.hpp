@@ -6,6 +6,7 @@
 
 #include "weft/flow/detail/pack_loops.hpp"
 #include "weft/flow/detail/pack_view.hpp"
+#include "weft/flow/jump_damping.hpp"
 
 namespace weft::flow::detail {
 
@@ -233,8 +234,9 @@ template <int N, class Flux, class... Sensor>
 WEFT_FORCE_INLINE void flux_of_faces(const PackView<N>& v, const Flux& flux, const FacePack& p, FaceState* fluxes,
                                      const Sensor&... sensor) {
   constexpr auto kLanes = std::make_index_sequence<N>{};
-  const auto left = twin(states_at(v, p.left, p.states), states_at(v, p.left + N, p.states + 2 * N));
-  const auto right = twin(states_at(v, p.right, p.states + 1), states_at(v, p.right + N, p.states + 2 * N + 1));
+  auto left = twin(states_at(v, p.left, p.states), states_at(v, p.left + N, p.states + 2 * N));
+  auto right = twin(states_at(v, p.right, p.states + 1), states_at(v, p.right + N, p.states + 2 * N + 1));
+  if (v.jump_damping != 0) damp_jump(v.jump_damping, left, right);
   const BasicVec3<Pack<N>> first = load_vectors<N>(p.normals), second = load_vectors<N>(p.normals + N);
   const BasicVec3<Twin<N>> normal{{first.x, second.x}, {first.y, second.y}, {first.z, second.z}};
   const Twin<N> area{Pack<N>::load(p.areas), Pack<N>::load(p.areas + N)};

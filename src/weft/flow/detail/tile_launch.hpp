@@ -75,6 +75,7 @@ struct GradientArgs {
   IdealGas gas;
   Primitive scale;
   double reference_length, order;
+  bool stabilized;  ///< as Discretization's
 };
 
 /// A zone as the kernels see it.
@@ -139,7 +140,8 @@ struct FluxArgs {
   State* new_conserved;            ///< owned rows; may be `conserved`
   Real* new_values;                ///< owned rows
   IdealGas gas;
-  StateLimits limits;  ///< outside which a cell is noted in `bad`
+  StateLimits limits;   ///< outside which a cell is noted in `bad`
+  double jump_damping;  ///< as ResidualView's
   const StepClock* clock;
   double keep;
   int stage;

@@ -102,7 +102,7 @@ struct TileView {
 
   template <int D>
   __device__ BasicVec3<Real> pull(std::int32_t c, std::int32_t s) const {
-    if constexpr (by_node(kPulls)) return pull_over<D>(centroid(t.stencil_row[s]) - centroid(c));
+    if constexpr (by_node(kPulls)) return pull_over<D>(centroid(t.stencil_row[s]) - centroid(c), false);
     const unsigned number = side_number(s);
     const bool right = (number & kRightSide) != 0;
     const Real* const face = sides + in_face_blocks(number & (kRightSide - 1U), kStateColumns);

@@ -24,6 +24,7 @@ struct Lattice {
   std::int64_t step_i = 0, step_j = 0;         ///< cells with i >= step_i and j < step_j are left out
   CellMix elements = CellMix::quads;
   Diagonal diagonal = Diagonal::alternating;
+  std::int64_t seed = 1;                             ///< of random diagonals
   std::array<std::string_view, kSides> side_zone{};  ///< sides with the same name are one zone
   std::string source{};
   /// Where lattice node (i, j, k) with this global id lies. (i, j, k) -> (x, y, z) must be right-handed.
