@@ -26,7 +26,7 @@ TEST(Extrapolations, AreExactForLinearFields) {
     for (const Vec3 x : centroid) values.push_back(linear(x));
     const Vec3 to{-0.3, -1, -0.4 * z};
     Extrapolations e;
-    e.append(centroid[0], to, std::vector<std::int32_t>{1, 2, 3, 4}, centroid, true);
+    e.append(centroid[0], to, std::vector<std::int32_t>{1, 2, 3, 4}, centroid);
     EXPECT_NEAR(extrapolate(e, values, values[0]), linear(to), 1e-14);
   }
 }
@@ -35,9 +35,9 @@ TEST(Extrapolations, SayNothingOfDirectionsThatNobodyDetermines) {
   const std::vector<Vec3> centroid{{0, 0, 0}, {0, 1, 0}, {1e-3, -1, 0}};
   const std::vector<double> values{5, 7, 4};
   Extrapolations along, across, alone;
-  along.append(centroid[0], {0, -0.5, 0}, std::vector<std::int32_t>{1}, centroid, true);
-  across.append(centroid[0], {3, 0, 0}, std::vector<std::int32_t>{1, 2}, centroid, true);
-  alone.append(centroid[0], {3, 0, 0}, {}, centroid, true);
+  along.append(centroid[0], {0, -0.5, 0}, std::vector<std::int32_t>{1}, centroid);
+  across.append(centroid[0], {3, 0, 0}, std::vector<std::int32_t>{1, 2}, centroid);
+  alone.append(centroid[0], {3, 0, 0}, {}, centroid);
   EXPECT_NEAR(extrapolate(along, values, 5), 4, 1e-15);
   EXPECT_NEAR(extrapolate(across, values, 5), 5, 5e-3);
   EXPECT_EQ(extrapolate(alone, values, 5), 5);

@@ -213,7 +213,9 @@ Exit steady_exit(const mesh::Mesh& m, const BoundaryParams& back, FluxKind flux,
 }
 
 TEST(Openings, AConvergingNozzleChokesWhateverThePressureBehindIt) {
-  const mesh::Mesh m = generated("nozzle", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{2}}, {"diverging", 0.0}});
+  // Slender: the sonic line of a throat is curved, so that the mean Mach number is above 1 by the square of height over length.
+  const mesh::Mesh m = generated(
+      "nozzle", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{2}}, {"diverging", 0.0}, {"inlet", 0.06}, {"throat", 0.04}});
   for (const std::string_view name : names<FluxKind>()) {
     const FluxKind flux = kind_named<FluxKind>(name);
     const double bound = flux == FluxKind::hlle || flux == FluxKind::rusanov ? 2e-2 : 5e-3;

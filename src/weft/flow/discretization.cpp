@@ -62,15 +62,29 @@ void connect(const Mesh& mesh, mesh::Neighbours stencil, Discretization& d) {
   }
 }
 
-/// Whether a cell at a wall has a neighbour away from it, as quads, hexahedra and prisms in layers have. The neighbours of a
-/// triangle or tetrahedron stand aside: a gradient of all of them alone makes states on its faces that are means of two cells,
-/// central differences, which was not stable along walls.
-bool stands_on_wall(const Discretization& d, std::int32_t cell, const Vec3& outward, std::span<const std::int32_t> neighbours) {
-  constexpr double kAway = 0.8;  // cosine of the angle to the normal
-  return std::any_of(neighbours.begin(), neighbours.end(), [&](std::int32_t other) {
-    const Vec3 r = d.centroid[static_cast<std::size_t>(other)] - d.centroid[static_cast<std::size_t>(cell)];
-    return -dot(r, outward) >= kAway * norm(r);
-  });
+/// Returns true where a cell has a face opposite to its boundary face, as quads, hexahedra and prisms in layers have, with a
+/// neighbour behind it in that direction. In triangles and tetrahedra no face is opposite to another: their remaining neighbours
+/// fit a gradient exactly, whatever the noise, and a uniform stream along a wall did not stay uniform.
+bool has_neighbour_opposite(const Mesh& mesh, const Discretization& d, std::int32_t cell, const Vec3& outward) {
+  constexpr double kOpposite = 0.8;  // cosine; the product of both cosines is at most 0.5 in a right triangle of any aspect ratio
+  for (std::int32_t s = d.cell_face_offset[cell]; s < d.cell_face_offset[cell + 1]; ++s) {
+    const auto face = static_cast<std::size_t>(d.cell_face[s]);
+    if (d.cell_face_row[s] >= mesh.cells()) continue;
+    const Vec3 normal = (d.face_left[face] == cell ? 1.0 : -1.0) * mesh.face_normal[face];
+    const Vec3 r = d.centroid[static_cast<std::size_t>(d.cell_face_row[s])] - d.centroid[static_cast<std::size_t>(cell)];
+    if (-dot(normal, outward) >= kOpposite && -dot(r, outward) >= kOpposite * norm(r)) return true;
+  }
+  return false;
+}
+
+/// Returns true where the row behind a boundary face holds an extrapolated state. Behind a symmetry plane and an axis the mirror
+/// image of the cell is exact, so that half a model computes the flow of the whole. What leaves faster than sound needs no
+/// neighbour opposite.
+bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, std::int32_t cell, std::size_t face) {
+  const double height = mesh.cell_centroid[static_cast<std::size_t>(cell)].y;
+  const bool on_axis = mesh.axisymmetric && mesh.face_centroid[face].y <= 1e-9 * height;  // to rounding of the nodes
+  if (kind == BoundaryKind::symmetry || on_axis) return false;
+  return kind == BoundaryKind::supersonic_outflow || has_neighbour_opposite(mesh, d, cell, mesh.face_normal[face]);
 }
 
 void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, Discretization& d) {
@@ -79,13 +93,12 @@ void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& 
     for (const LocalFaceId face : mesh.boundary[z].faces) {
       const std::int32_t c = d.face_left[face.index()];
       const auto row = static_cast<std::size_t>(d.face_right[face.index()]);
+      const bool wanted = extrapolates(mesh, d, kinds[z], c, face.index());
       neighbours.clear();
-      const bool on_axis = mesh.face_area[face.index()] == 0;  // where flows are symmetric
-      for (std::int32_t s = d.stencil_offset[c]; s < d.stencil_offset[c + 1] && !on_axis; ++s) {
+      for (std::int32_t s = d.stencil_offset[c]; s < d.stencil_offset[c + 1] && wanted; ++s) {
         if (d.stencil_row[s] < mesh.cells()) neighbours.push_back(d.stencil_row[s]);
       }
-      const bool all = !is_wall(kinds[z]) || stands_on_wall(d, c, mesh.face_normal[face.index()], neighbours);
-      d.behind.append(d.centroid[static_cast<std::size_t>(c)], d.centroid[row], neighbours, d.centroid, all);
+      d.behind.append(d.centroid[static_cast<std::size_t>(c)], d.centroid[row], neighbours, d.centroid);
     }
   }
 }

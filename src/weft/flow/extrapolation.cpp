@@ -32,7 +32,7 @@ Matrix diagonalize(Matrix& m) {
 
 /// The pseudoinverse of the symmetric matrix m, times v.
 Vec3 solve_determined(Matrix m, const Vec3& v) {
-  constexpr double kDetermined = 1e-3;  // of the trace: rows within 2 degrees of a plane say nothing about its normal
+  constexpr double kDetermined = 2e-2;  // of the trace: rows within 8 degrees of a plane say nothing about its normal
   const double trace = m[0].x + m[1].y + m[2].z;
   const Matrix vectors = diagonalize(m);
   Vec3 solution;
@@ -45,7 +45,7 @@ Vec3 solve_determined(Matrix m, const Vec3& v) {
 }  // namespace
 
 void Extrapolations::append(const Vec3& from, const Vec3& to, std::span<const std::int32_t> rows,
-                            const std::vector<Vec3>& centroid, bool all_variables) {
+                            const std::vector<Vec3>& centroid) {
   Matrix normal{};
   for (const std::int32_t r : rows) {
     const Vec3 d = centroid[static_cast<std::size_t>(r)] - from;
@@ -57,7 +57,6 @@ void Extrapolations::append(const Vec3& from, const Vec3& to, std::span<const st
     row.push_back(r);
     weight.push_back(dot(slope, d) / dot(d, d));
   }
-  all.push_back(all_variables ? 1 : 0);
   offset.push_back(checked_local(static_cast<std::int64_t>(row.size()), "entries of extrapolations to boundaries"));
 }
 

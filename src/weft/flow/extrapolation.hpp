@@ -19,14 +19,12 @@ namespace weft::flow {
 struct Extrapolations {
   std::vector<std::int32_t> offset{0}, row;
   std::vector<double> weight;
-  std::vector<std::int32_t> all;  ///< of each point: 1 where all variables are extrapolated, 0 where the pressure alone is
 
   /// Appends the extrapolation to a point. The gradient is the weighted least squares over `rows`, with weights 1 / |r|^2; in
   /// directions that these rows do not determine (one neighbour at the end of a duct, say), it is zero.
   /// @param from  the cell's centroid, m.  @param to  the point, m.  @param rows  of other cells.
   /// @param centroid  of every row, m.  @throws LimitError for more than 2^31 entries.
-  void append(const Vec3& from, const Vec3& to, std::span<const std::int32_t> rows, const std::vector<Vec3>& centroid,
-              bool all_variables);
+  void append(const Vec3& from, const Vec3& to, std::span<const std::int32_t> rows, const std::vector<Vec3>& centroid);
 };
 
 namespace detail {
@@ -35,11 +33,10 @@ namespace detail {
 struct ExtrapolationView {
   const std::int32_t *offset, *row;
   const double* weight;
-  const std::int32_t* all;
 };
 
 [[nodiscard]] inline ExtrapolationView view_of(const Extrapolations& e) {
-  return {.offset = e.offset.data(), .row = e.row.data(), .weight = e.weight.data(), .all = e.all.data()};
+  return {.offset = e.offset.data(), .row = e.row.data(), .weight = e.weight.data()};
 }
 
 /// inside + increment, where the increment is small beside the state; where it is not, there is a shock or a strong expansion, of
@@ -64,14 +61,10 @@ template <class Stored>
 [[nodiscard]] WEFT_HD inline Primitive extrapolated(const ExtrapolationView& extrapolations, std::int32_t i, const IdealGas& gas,
                                                     const Primitive& inside, const Stored* values) {
   Primitive increment;
-  const bool all = extrapolations.all[i] != 0;
   for (std::int32_t s = extrapolations.offset[i]; s < extrapolations.offset[i + 1]; ++s) {
     const double weight = extrapolations.weight[s];
     const Stored* const other = values + static_cast<std::int64_t>(extrapolations.row[s]) * IdealGas::kVars;
-    increment.pressure += weight * (static_cast<double>(other[IdealGas::kVars - 1]) - inside.pressure);
-    for (int k = 0; k < IdealGas::kVars - 1 && all; ++k) {
-      increment[k] += weight * (static_cast<double>(other[k]) - inside[k]);
-    }
+    for (int k = 0; k < IdealGas::kVars; ++k) increment[k] += weight * (static_cast<double>(other[k]) - inside[k]);
   }
   return tempered_sum(gas, inside, increment);
 }

@@ -41,7 +41,6 @@ void DeviceBoundary::each_array(Visit&& visit) {
   const Extrapolations& behind = residual_.discretization().behind;
   visit(behind_offset_, behind.offset);
   visit(behind_row_, behind.row);
-  visit(behind_all_, behind.all);
   visit(behind_weight_, behind.weight);
   visit(normal_, faces);
   visit(arm_, faces);
@@ -108,10 +107,7 @@ BoundaryArgs DeviceBoundary::args() const {
           .arm = arm_.data(),
           .prescribed = prescribed_.data(),
           .order = order_.data(),
-          .behind = {.offset = behind_offset_.data(),
-                     .row = behind_row_.data(),
-                     .weight = behind_weight_.data(),
-                     .all = behind_all_.data()},
+          .behind = {.offset = behind_offset_.data(), .row = behind_row_.data(), .weight = behind_weight_.data()},
           .faces = static_cast<std::int32_t>(fluxes_.size()),
           .inner_faces = inner_faces_};
 }

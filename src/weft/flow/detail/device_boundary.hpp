@@ -47,8 +47,8 @@ class DeviceBoundary {
   bool prescribes_ = false, varies_ = false;
   DeviceArray<ZoneArgs> zones_;
   DeviceArray<std::int32_t> zone_, left_, order_;
-  std::int32_t inner_faces_ = 0;                                       ///< faces of inner cells
-  DeviceArray<std::int32_t> behind_offset_, behind_row_, behind_all_;  ///< Discretization::behind
+  std::int32_t inner_faces_ = 0;                          ///< faces of inner cells
+  DeviceArray<std::int32_t> behind_offset_, behind_row_;  ///< Discretization::behind
   DeviceArray<double> behind_weight_;
   DeviceArray<Vec3> normal_, arm_, centroid_;
   DeviceArray<double> area_;
