@@ -31,7 +31,7 @@ app::Exit exit_for(const std::exception& error) {
 int fail(const Communicator& world, const std::exception& error) {
   constexpr double kPatienceSeconds = 3;
   const int code = static_cast<int>(exit_for(error));
-  const bool together = MpiEnvironment::everyone_arrives(world, kPatienceSeconds);
+  const bool together = MpiEnvironment::everyone_arrives(kPatienceSeconds);
   if (!together || world.is_root()) {
     fmt::print(stderr, "weft: error{}: {}\n", together ? "" : fmt::format(" on rank {} alone", world.rank().value()),
                error.what());

@@ -11,10 +11,18 @@
 #include <thread>
 
 #include "weft/base/clock.hpp"
-#include "weft/comm/communicator.hpp"
 #include "weft/comm/detail/check.hpp"
 
 namespace weft {
+namespace {
+
+/// Holds nothing but the barriers of everyone_arrives(), which must not meet those of collective calls of other ranks.
+MPI_Comm& arrivals() {
+  static MPI_Comm comm = MPI_COMM_NULL;
+  return comm;
+}
+
+}  // namespace
 
 MpiEnvironment::MpiEnvironment(int& argc, char**& argv) {
   int started = 0;
@@ -26,6 +34,7 @@ MpiEnvironment::MpiEnvironment(int& argc, char**& argv) {
     detail::check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     ours_ = true;
   }
+  if (arrivals() == MPI_COMM_NULL) detail::check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &arrivals()), "MPI_Comm_dup");
 }
 
 MpiEnvironment::~MpiEnvironment() {
@@ -53,9 +62,9 @@ std::string MpiEnvironment::machine() {
   return {name, static_cast<std::size_t>(length)};
 }
 
-bool MpiEnvironment::everyone_arrives(const Communicator& comm, double seconds) {
+bool MpiEnvironment::everyone_arrives(double seconds) {
   MPI_Request arrival = MPI_REQUEST_NULL;
-  if (MPI_Ibarrier(comm.handle(), &arrival) != MPI_SUCCESS) return false;
+  if (MPI_Ibarrier(arrivals(), &arrival) != MPI_SUCCESS) return false;
   const Stopwatch waiting;
   int done = 0;
   while (waiting.seconds() < seconds) {

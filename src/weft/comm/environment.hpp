@@ -5,8 +5,6 @@
 
 namespace weft {
 
-class Communicator;
-
 /// Starts MPI on construction and ends it on destruction. One per process, made by main.
 /// Where MPI was already started by someone else (mpi4py), it neither starts nor ends it.
 /// @throws CommError if MPI refuses.
@@ -26,9 +24,10 @@ class MpiEnvironment {
   /// Name of the machine that this process runs on.
   [[nodiscard]] static std::string machine();
 
-  /// Whether every rank calls this within `seconds` of this one: how main tells an error that all ranks agree on from the failure
-  /// of one rank alone, for which the others would wait for ever.
-  [[nodiscard]] static bool everyone_arrives(const Communicator& comm, double seconds);
+  /// Returns whether every rank of the job calls this within `seconds` of this one: how main tells an error that all ranks agree
+  /// on from the failure of one rank alone, for which the others would wait for ever. @pre an MpiEnvironment was made on every
+  /// rank.
+  [[nodiscard]] static bool everyone_arrives(double seconds);
 
   /// Ends every rank of the job with `code`. For main only, when one rank alone has failed.
   [[noreturn]] static void abort_job(int code);
