@@ -172,13 +172,13 @@ void RunRecord::advanced(const flow::Progress& progress) {
     call_["fraction"] = progress.fraction;
     call_["cell_residuals_per_second"] = progress.cell_residuals_per_second;
     call_["seconds"]["stepping"] = progress.stepping_seconds;
-    if (since_saved_.seconds() > kSaveInterval) save();
+    if (since_saved_.seconds() > kSaveInterval) save(io::Durable::no);
   }
   next_.advanced(progress);
 }
 
 void RunRecord::wrote(const fs::path& file) {
-  if (comm_.is_root()) save();
+  if (comm_.is_root()) save(io::Durable::no);
   next_.wrote(file);
 }
 
@@ -203,7 +203,7 @@ void RunRecord::failed(const std::string& message) {
   save();
 }
 
-void RunRecord::save() {
+void RunRecord::save(io::Durable durable) {
   if (!begun_ && resumes_) earlier_ = earlier_calls(file_);
   begun_ = true;
   since_saved_.restart();
@@ -213,7 +213,7 @@ void RunRecord::save() {
   calls.push_back(call_);
   const nlohmann::ordered_json record{{"format", 1}, {"mesh", mesh_}, {kCalls, calls}};
   try {
-    io::write_text(file_, record.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+    io::write_text(file_, record.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n', durable);
   } catch (const IoError&) {  // a run goes on without its record
   }
 }

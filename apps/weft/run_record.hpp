@@ -7,6 +7,7 @@
 
 #include "weft/base/clock.hpp"
 #include "weft/flow/run.hpp"
+#include "weft/io/text_file.hpp"
 
 namespace weft::app {
 
@@ -25,7 +26,8 @@ class RunRecord final : public flow::RunObserver {
   void failed(const std::string& message);
 
  private:
-  void save();
+  /// @param durable  no for what will be saved again within seconds: ranks wait for this one.
+  void save(io::Durable durable = io::Durable::yes);
 
   const Communicator& comm_;
   flow::RunObserver& next_;

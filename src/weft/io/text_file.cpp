@@ -32,7 +32,7 @@ std::string read_text(const fs::path& path) {
   return text;
 }
 
-void write_text(const fs::path& path, std::string_view text) {
+void write_text(const fs::path& path, std::string_view text, Durable durable) {
   const fs::path beside = path.string() + ".part";
   errno = 0;
   std::ofstream file(beside, std::ios::binary | std::ios::trunc);
@@ -49,10 +49,10 @@ void write_text(const fs::path& path, std::string_view text) {
     fs::remove(beside, code);
     throw IoError("cannot write all of it", "is the disk full? Make room, or write elsewhere", in(path));
   }
-  detail::sync_file(beside);
+  if (durable == Durable::yes) detail::sync_file(beside);
   fs::rename(beside, path, code);
   if (code) throw IoError(fmt::format("cannot rename {} to it: {}", beside.string(), code.message()), {}, in(path));
-  detail::sync_parent(path);
+  if (durable == Durable::yes) detail::sync_parent(path);
 }
 
 void make_directories(const fs::path& path) {

@@ -10,10 +10,13 @@ namespace weft::io {
 /// @throws IoError: it does not exist, is a directory, cannot be read.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path);
 
-/// Writes the file beside its final name, waits until it is on the disk and renames it, so that nobody ever sees half of it, not
-/// even after a crash of the machine. This rank alone.
+/// Whether a file is to survive a crash of the machine, for which its writer waits until it is on the disk.
+enum class Durable { no, yes };
+
+/// Writes the file beside its final name and renames it, so that nobody ever sees half of it; where it is durable, not even after
+/// a crash of the machine. This rank alone.
 /// @throws IoError: the directory does not exist or cannot be written, the disk is full.
-void write_text(const std::filesystem::path& path, std::string_view text);
+void write_text(const std::filesystem::path& path, std::string_view text, Durable durable = Durable::yes);
 
 /// Makes a directory and those above it. This rank alone.
 /// @throws IoError: a file is in the way, or the place cannot be written.
