@@ -27,9 +27,9 @@ using detail::store;
 
 constexpr int kVars = Solver::kVars;
 
-/// Stands for the earliest failure of a step among negative time steps: states that have diverged, by stage and cell, then those
-/// that are not physical. Exact to the cell's number: |kEarliest| < 2^53.
-constexpr double kEarliest = -8e15, kFirstUnphysical = 4e15;
+/// Stands for the earliest failure of a step among negative time steps: by stage; within one, states that have diverged and then
+/// those that are not physical, kKind apart; then by cell. Exact to the cell's number: |kEarliest| < 2^53.
+constexpr double kEarliest = -8e15, kKind = 1e15;
 /// Cells whose squared rates are added up by one thread. Those sums are added up in order, so that it does not matter by which.
 constexpr std::int32_t kUpdateRun = 1024;
 /// How often a step that leaves the range of the gas is tried again, and for how many steps the order stays lowered there.
@@ -344,7 +344,7 @@ void Solver::note_bad_cell(int stage, std::int32_t cell, bool diverged) {
   bad_cells_.push_back(cell);
   const mesh::Mesh& m = mesh();
   const auto i = static_cast<std::size_t>(cell);
-  const double order = (diverged ? 0 : kFirstUnphysical) + 1e15 * stage + static_cast<double>(m.cell_global[i].value());
+  const double order = 2 * kKind * stage + (diverged ? 0 : kKind) + static_cast<double>(m.cell_global[i].value());
   if (bad_.order >= 0 && bad_.order <= order) return;
   const Primitive w = primitive(cell);
   const Vec3 x = m.cell_centroid[i];
@@ -538,7 +538,7 @@ StepReport Solver::settle_step(double dt_limit) {
       ++step_;
       return {.step = step_, .time = time_, .dt = done, .retries = attempt, .rate_squared = rate_squared_};
     }
-    const bool diverged = stable_dt_ < kEarliest + kFirstUnphysical;
+    const bool diverged = stable_dt_ < 0 && std::fmod(stable_dt_ - kEarliest, 2 * kKind) < kKind;
     if (diverged || attempt >= kRetries) throw_bad_state();
     lower_order(bad_cells_);
     lowered_until_ = step_ + kLoweredSteps;
