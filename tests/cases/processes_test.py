@@ -196,7 +196,7 @@ class Nodes(InFolder):
             if stale:  # the results of an older run, under the same name
                 (self.folder / "node1" / "sod").mkdir()
                 (self.folder / "node1" / "sod" / "fields_00000000.hdf.part").write_text("older")
-            done = subprocess.run([*map(str, command), "--overwrite"], cwd=self.folder, env=environment() | root, timeout=30,
+            done = subprocess.run([*map(str, command), "--overwrite"], cwd=self.folder, env=environment() | root, timeout=PATIENCE,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             self.assertEqual(done.returncode, FAILED, done.stdout)
             self.assertRegex(done.stdout, r"sod/\w+\.\w+\.part: rank 1 on \S+ does not have the file of rank 0: ")

@@ -26,7 +26,7 @@ def on_two_nodes(*words, ranks=4, private=(), cwd=SOURCE):
         output, _ = process.communicate(timeout=HANGS_AFTER)
     except subprocess.TimeoutExpired:
         process.terminate()  # the tool removes its nodes, and with them every rank
-        output, _ = process.communicate(timeout=30)
+        output, _ = process.communicate(timeout=HANGS_AFTER)
         raise AssertionError(f"still running after {HANGS_AFTER} s: {' '.join(map(str, words))}\n{output}") from None
     return process.returncode, output
 
