@@ -81,11 +81,6 @@ void print_summary(const flow::Case& flow_case, const flow::RunSummary& summary,
   fmt::print("results in {}\n", flow_case.output.directory.string());
 }
 
-void print_warnings(const Communicator& comm, const flow::Case& flow_case) {
-  if (!comm.is_root()) return;
-  for (const std::string& warning : flow_case.warnings) fmt::print("weft: warning: {}\n", warning);
-}
-
 Exit run_case(const Communicator& comm, const RunOptions& options) {
   std::optional<Watchdog> watchdog;
   if (options.watchdog > 0) {
@@ -99,7 +94,7 @@ Exit run_case(const Communicator& comm, const RunOptions& options) {
 
   ProgressPrinter printer(comm);
   if (comm.is_root() && !flow_case.title.empty()) fmt::print("{}\n", flow_case.title);
-  print_warnings(comm, flow_case);
+  for (const std::string& warning : flow_case.warnings) printer.warned(warning);
   const auto existing =
       options.overwrite ? flow::Existing::overwrite : (options.resume ? flow::Existing::resume : flow::Existing::refuse);
   RunRecord record(comm, flow_case, options.resume, printer);
@@ -130,11 +125,11 @@ Exit check_case(const Communicator& comm, const CaseOptions& options) {
   const mesh::Mesh mesh = flow::load_mesh(comm, flow_case.mesh);
   const auto solver = flow::make_solver(mesh, flow_case);
   ProgressPrinter printer(comm);
+  for (const std::string& warning : flow_case.warnings) printer.warned(warning);
   for (const std::string& warning : flow::check_inflows(mesh, flow_case)) printer.warned(warning);
   solver->initialise(flow::InitialState(flow_case.initial));
   for (const flow::ForceSpec& force : flow_case.forces) flow::check_zones(mesh, force.zones, "forces." + force.name + ".zones");
   for (const flow::ProbeChoice& probe : flow_case.probes) (void)flow::Probe(mesh, probe.at, probe.name);
-  print_warnings(comm, flow_case);
   if (comm.is_root()) {
     for (const std::string& note : mesh.notes) fmt::print("mesh {}: {}\n", mesh.source, note);
     std::string zones;
