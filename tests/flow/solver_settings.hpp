@@ -75,7 +75,7 @@ inline std::vector<BoundaryCondition> supersonic(const mesh::Mesh& mesh) {
       {"ymin", {.kind = BoundaryKind::slip_wall}},
       {"ymax", {.kind = BoundaryKind::far_field}},
       {"zmin", {.kind = BoundaryKind::symmetry}},
-      {"zmax", {.kind = BoundaryKind::far_field, .state = {1.2, {1.8, 0.1, mesh.dim == 3 ? -0.2 : 0.0}, 0.9}}}};
+      {"zmax", {.kind = BoundaryKind::far_field, .state = {1.2, {1.8, 0.1, mesh.dim == 3 ? -0.2 : 0.0}, 0.92}}}};
   std::vector<BoundaryCondition> all;
   for (const mesh::BoundaryZone& zone : mesh.boundary) {
     all.push_back({zones.at(zone.name), {}});
