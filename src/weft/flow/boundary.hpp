@@ -9,7 +9,7 @@ namespace weft::flow {
 
 enum class BoundaryKind : int {
   slip_wall,                ///< no flow through it
-  symmetry,                 ///< the same, under the name of what it stands for
+  symmetry,                 ///< a plane wall behind which the flow is the mirror image
   far_field,                ///< characteristic: Riemann invariants against `state`
   supersonic_inflow,        ///< `state`
   supersonic_outflow,       ///< the inside state

@@ -39,7 +39,7 @@ std::uint64_t hash(const Place& place) {
   return h;
 }
 
-/// Which ranks share a GPU, where this rank is the one that was told of both; empty otherwise. Every rank tells one rank, which
+/// Which ranks share a GPU, where both have reported to this rank; empty otherwise. Every rank tells one rank, which
 /// the GPU itself chooses. @collective @cost a message, and a barrier.
 std::string shared_gpu(const Communicator& comm, const Place& here) {
   struct Resident {
