@@ -341,7 +341,7 @@ void Solver::throw_bad_state() const {
 
 /// @param diverged  the state was physical, but outside the limits.
 void Solver::note_bad_cell(int stage, std::int32_t cell, bool diverged) {
-  bad_cells_.push_back(cell);
+  bad_cells_.emplace_back(stage, cell);
   const mesh::Mesh& m = mesh();
   const auto i = static_cast<std::size_t>(cell);
   const double order = 2 * kKind * stage + (diverged ? 0 : kKind) + static_cast<double>(m.cell_global[i].value());
@@ -540,7 +540,7 @@ StepReport Solver::settle_step(double dt_limit) {
     }
     const bool diverged = stable_dt_ < 0 && std::fmod(stable_dt_ - kEarliest, 2 * kKind) < kKind;
     if (diverged || attempt >= kRetries) throw_bad_state();
-    lower_order(bad_cells_);
+    lower_order_of_bad_cells();
     lowered_until_ = step_ + kLoweredSteps;
     if (attempt > 0) fraction *= 0.5;
     if (device_) {
@@ -552,6 +552,17 @@ StepReport Solver::settle_step(double dt_limit) {
     bad_ = {};
     (void)survey();
   }
+}
+
+/// Lowers the order of the cells that left the range of the gas in the earliest stage that any did in, on any rank. What later
+/// stages find is what fluxes make of states that are not physical, which is neither of use nor the same on CPUs and GPUs.
+void Solver::lower_order_of_bad_cells() {
+  const int earliest = static_cast<int>((stable_dt_ - kEarliest) / (2 * kKind));
+  std::vector<std::int32_t> cells;
+  for (const auto& [stage, cell] : bad_cells_) {
+    if (stage == earliest) cells.push_back(cell);
+  }
+  lower_order(cells);
 }
 
 std::vector<std::array<double, Solver::kVars>> Solver::residual_norms(std::span<const StepReport> steps) const {

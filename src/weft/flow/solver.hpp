@@ -164,6 +164,7 @@ class Solver {
   [[nodiscard]] Primitive state_of_conserved(std::int32_t cell) const;
   void begin(double time, std::int64_t step);
   void lower_order(std::span<const std::int32_t> cells);
+  void lower_order_of_bad_cells();
   void add_sources(double time);
   void set_scalar(std::size_t k, std::size_t cell);
   [[nodiscard]] double cfl() const;
@@ -192,7 +193,8 @@ class Solver {
   std::optional<double> updated_dt_;           ///< s: what the last stage of a step found on the host, until survey() takes it
   std::vector<detail::UpdateReport> updates_;  ///< of runs of cells, in order
   BadState bad_;
-  std::vector<std::int32_t> bad_cells_;       ///< owned cells that left the range of the gas in this try; may repeat
+  /// Owned cells that left the range of the gas in this try, and the stage that each did in; a cell may repeat.
+  std::vector<std::pair<int, std::int32_t>> bad_cells_;
   bool reference_is_set_ = false;             ///< by set_reference()
   bool referred_ = false;                     ///< refer_to() or initialise() was called
   std::int64_t lowered_until_ = 0;            ///< step from which on the scheme is of second order everywhere
