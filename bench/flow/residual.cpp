@@ -2,7 +2,7 @@
 //
 //   mpirun -n 2 bench_flow_residual
 //       [cells [host|cuda [elements|all|FILE [fp64|mixed|fp32 [threads of a rank
-//           [both|least_squares|green_gauss [hilbert|rcm|as_read]]]]]]]
+//           [both|least_squares|green_gauss [hilbert|rcm|as_read [FLUX [stabilized|plain]]]]]]]]]
 //
 // In a periodic box of about so many cells; or on the mesh of a file that is not named as elements are, with slip walls for
 // boundaries, whatever `cells` says. One line per element type and gradient: a full residual (ghost exchange, gradients, limiter,
@@ -25,6 +25,7 @@
 #include "weft/comm/environment.hpp"
 #include "weft/device/device.hpp"
 #include "weft/device/info.hpp"
+#include "weft/flow/names.hpp"
 #include "weft/flow/run.hpp"
 #include "weft/flow/solver.hpp"
 #include "weft/mesh/mesh.hpp"
@@ -154,12 +155,18 @@ int tabulate(const Communicator& comm, int argc, char** argv) {
     fmt::print(stderr, "orders of cells are hilbert, rcm and as_read, not \"{}\"\n", argv[7]);
     return 2;
   }
+  const flow::FluxKind flux = flow::kind_named<flow::FluxKind>(argc > 8 ? argv[8] : "hllc_hlle", {});
+  const std::string simplices = argc > 9 ? argv[9] : "stabilized";
+  if (simplices != "stabilized" && simplices != "plain") {
+    fmt::print(stderr, "triangles and tetrahedra are stabilized or plain, not \"{}\"\n", simplices);
+    return 2;
+  }
   if (backend == Backend::cuda) set_device(device_of(comm.split_shared_memory().rank().value()));
   const double bandwidth =
       backend == Backend::cuda ? comm.size() * measure_bandwidth(current_device()).copy : copy_bandwidth(comm);
   if (comm.is_root()) {
-    fmt::print("{} rank(s), {} thread(s) each, {}, copy {:.1f} GB/s, {}, AoS, HLLC + Barth-Jespersen\n", comm.size(), threads,
-               __VERSION__, bandwidth * 1e-9, numbers);
+    fmt::print("{} rank(s), {} thread(s) each, {}, copy {:.1f} GB/s, {}, AoS, {} + Barth-Jespersen, {}\n", comm.size(), threads,
+               __VERSION__, bandwidth * 1e-9, numbers, flow::name_of(flux), simplices);
     fmt::print("{:14}{:>15}{:>10}{:>22}{:>22}{:>12}{:>16}{:>10}{:>12}\n", "elements", "gradient", "cells", "residual only [M/s]",
                "in RK3 step [M/s]", "bytes/cell", "of copy rate", "mesh [s]", "solver [s]");
   }
@@ -170,7 +177,9 @@ int tabulate(const Communicator& comm, int argc, char** argv) {
     const double mesh_seconds = comm.max(building.seconds());
     for (const auto gradient : {flow::GradientKind::least_squares, flow::GradientKind::green_gauss}) {
       if (wanted == (gradient == flow::GradientKind::green_gauss ? "least_squares" : "green_gauss")) continue;
-      const Row r = measure(m, elements, {.gradient = gradient, .precision = precision}, backend, threads);
+      flow::Numerics numerics{.flux = flux, .gradient = gradient, .precision = precision};
+      numerics.stabilize_simplices = simplices == "stabilized";
+      const Row r = measure(m, elements, numerics, backend, threads);
       if (!comm.is_root()) continue;
       fmt::print("{:14}{:>15}{:>10}{:>22.2f}{:>22.2f}{:>12.0f}{:>15.0f}%{:>10.2f}{:>12.2f}\n", r.elements, r.gradient, r.cells,
                  r.residual_rate * 1e-6, r.step_rate * 1e-6, r.bytes, 100 * r.step_rate * r.bytes / bandwidth, mesh_seconds,

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <optional>

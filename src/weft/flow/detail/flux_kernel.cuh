@@ -85,42 +85,26 @@ struct FaceAreas {
   }
 };
 
-template <class Real>
+/// A state on a side of a face. @tparam kSigned  the sign of its density may tell of a sensor, see kStateColumns.
+template <bool kSigned, class Real>
 struct SideState {
   BasicPrimitive<Real> w;
-  bool has_sensor;  ///< above 0
+  bool has_sensor = false;  ///< above 0
 
   __device__ SideState(const Real* states, std::int32_t place, bool right) {
     const Real* const first = states + state_place(place, right);
     for (int k = 0; k < kVars; ++k) w[k] = first[k * kFaceBlock];
-    has_sensor = w.density < 0;
-    w.density = absolute(w.density);
+    if constexpr (kSigned) {
+      has_sensor = w.density < 0;
+      w.density = absolute(w.density);
+    }
   }
 };
 
-/// HLLC and HLLE, out of line: the few faces in shocks would cost all others registers.
-template <class Real>
-__device__ __noinline__ BasicConserved<Real> flux_in_shock(const BasicIdealGas<Real>& gas, const BasicPrimitive<Real>& left,
-                                                           const BasicPrimitive<Real>& right, const BasicVec3<Real>& normal,
-                                                           Real sensor) {
-  return HllcHlleFlux{}(gas, left, right, normal, sensor);
-}
-
-/// The flux through a face between the cells whose states are at these places, per unit area.
-template <class Flux, class Real, class State>
-__device__ BasicConserved<Real> flux_between(const FluxArgs<Real, State>& a, const BasicIdealGas<Real>& gas, const Flux& flux,
-                                             std::int32_t left, std::int32_t right, const BasicVec3<Real>& normal) {
-  SideState<Real> l(a.states, left, false), r(a.states, right, true);
-  if (a.jump_damping != 0) damp_jump(static_cast<Real>(a.jump_damping), l.w, r.w);
-  if constexpr (kTakesSensor<Flux>) {
-    if (l.has_sensor || r.has_sensor) {
-      const Real sensor = greater(l.has_sensor ? a.side_sensors[sensor_place(left, false)] : Real(0),
-                                  r.has_sensor ? a.side_sensors[sensor_place(right, true)] : Real(0));
-      return flux_in_shock(gas, l.w, r.w, normal, sensor);
-    }
-  }
-  return flux(gas, l.w, r.w, normal);
-}
+/// A tile's face between two cells: the places of the states on both sides.
+struct FacePlaces {
+  std::int32_t left, right;
+};
 
 template <int Dim, class Flux, class Real, class State>
 __global__ void __launch_bounds__(kTileThreads, 5)
@@ -149,21 +133,54 @@ __global__ void __launch_bounds__(kTileThreads, 5)
       for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = area * through[k];
     };
     const FaceAreas<Dim, Real> areas{t.areas + std::int64_t{tile.first_face} * area_columns(Dim)};
-    // The place across comes while the face before is computed.
     const auto place_across = [&](int f) {
       return f >= tile.inner_faces && f < tile.cell_faces ? t.across[tile.first_face + f] : tile.first_face + f;
     };
-    std::int32_t next = place_across(static_cast<int>(threadIdx.x));
-    for (int f = static_cast<int>(threadIdx.x); f < tile.cell_faces; f += threads) {
-      const std::int32_t own = tile.first_face + f, across = next;
-      next = place_across(f + threads);
-      const std::int32_t left = f >= tile.left_faces ? across : own, right = f >= tile.left_faces ? own : across;
+    const auto places = [&](int f, std::int32_t across) {
+      const std::int32_t own = tile.first_face + f;
+      return f >= tile.left_faces ? FacePlaces{across, own} : FacePlaces{own, across};
+    };
+    /// Puts the flux through a face without its sensor. @returns whether that is above 0.
+    const auto put_flux_between = [&](auto damped, int f, FacePlaces at) {
       const FaceArea<Real> face = areas(f);
-      put_flux(f, face.area, flux_between(a, gas, flux, left, right, face.normal));
+      SideState<kTakesSensor<Flux>, Real> left(a.states, at.left, false), right(a.states, at.right, true);
+      if constexpr (damped()) damp_jump(static_cast<Real>(a.jump_damping), left.w, right.w);
+      put_flux(f, face.area, flux(gas, left.w, right.w, face.normal));
+      return left.has_sensor || right.has_sensor;
+    };
+    const auto put_flux_in_shock = [&](auto damped, int f, FacePlaces at) {
+      SideState<true, Real> left(a.states, at.left, false), right(a.states, at.right, true);
+      if (!left.has_sensor && !right.has_sensor) return;
+      const Real sensor = greater(left.has_sensor ? a.side_sensors[sensor_place(at.left, false)] : Real(0),
+                                  right.has_sensor ? a.side_sensors[sensor_place(at.right, true)] : Real(0));
+      if constexpr (damped()) damp_jump(static_cast<Real>(a.jump_damping), left.w, right.w);
+      const FaceArea<Real> face = areas(f);
+      put_flux(f, face.area, HllcHlleFlux{}(gas, left.w, right.w, face.normal, sensor));
+    };
+    const auto put_fluxes_between = [&](auto damped) {
+      bool shocks = false;
+      // The place across comes while the face before is computed.
+      std::int32_t next = place_across(static_cast<int>(threadIdx.x));
+      for (int f = static_cast<int>(threadIdx.x); f < tile.cell_faces; f += threads) {
+        const std::int32_t across = next;
+        next = place_across(f + threads);
+        shocks |= put_flux_between(damped, f, places(f, across));
+      }
+      if constexpr (kTakesSensor<Flux>) {
+        // Faces in shocks again, by themselves: few are, and what they need would cost all others registers.
+        for (int f = static_cast<int>(threadIdx.x); shocks && f < tile.cell_faces; f += threads) {
+          put_flux_in_shock(damped, f, places(f, place_across(f)));
+        }
+      }
+    };
+    if (a.jump_damping != 0) {
+      put_fluxes_between(std::true_type{});
+    } else {
+      put_fluxes_between(std::false_type{});
     }
     for (int f = tile.cell_faces + static_cast<int>(threadIdx.x); f < tile.faces; f += threads) {
       const std::int32_t place = tile.first_face + f;
-      const Primitive inside = as<double>(SideState<Real>(a.states, place, false).w);
+      const Primitive inside = as<double>(SideState<kTakesSensor<Flux>, Real>(a.states, place, false).w);
       put_flux(f, areas(f).area, as<Real>(boundary_face_flux(a.boundary, a.gas, flux, inside, t.across[place])));
     }
   }
