@@ -173,15 +173,18 @@ __global__ void __launch_bounds__(kTileThreads, 4)
     if (c < tile.cells) {
       const BasicPrimitive<Real> mean = load(m.values + c * kVars);
       for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
-        BasicPrimitive<Real> state = reconstruct<Dim>(mean, g, view.template to_face<Dim>(c, s));
-        if (sensor > 0) {
-          state.density = -state.density;
+        const BasicPrimitive<Real> state = reconstruct<Dim>(mean, g, view.template to_face<Dim>(c, s));
+        Real* const to = m.sides + view.side(s);
+        for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = state[k];
+      }
+      if (sensor > 0) {
+        for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
           const unsigned number = view.side_number(s);
           a.side_sensors[sensor_place(tile.first_face + static_cast<std::int32_t>(number & (kRightSide - 1U)),
                                       (number & kRightSide) != 0)] = sensor;
+          Real& density = m.sides[view.side(s)];
+          density = -density;
         }
-        Real* const to = m.sides + view.side(s);
-        for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = state[k];
       }
     }
     __syncthreads();
