@@ -283,13 +283,17 @@ TEST(Flux, ShockSensorSeesPressureThatRisesWhereTheGasIsCompressed) {
   EXPECT_NEAR(ShockSensor::of_pressure(2.0, 2.25), 0.5, 1e-14);
   EXPECT_EQ(ShockSensor::of_pressure(1.0, 1.25), 1);
   EXPECT_EQ(ShockSensor::of_pressure(1.0, 1e4), 1);
-  EXPECT_EQ(ShockSensor::of_velocity(0.0, 2.0, 1.0, 1.0, 1.0), 0);   // a vortex or a shear layer
-  EXPECT_EQ(ShockSensor::of_velocity(1.0, 1.0, 1.0, 1.0, 1.0), 0);   // an expansion
-  EXPECT_EQ(ShockSensor::of_velocity(-1.0, 1.0, 4.0, 1.0, 1.0), 1);  // a shock
-  EXPECT_NEAR(ShockSensor::of_velocity(-1.0, 64.0, 0.0, 1.0, 1.0), 0.5, 1e-15);
+  EXPECT_EQ(ShockSensor::of_velocity(0.0, 2.0, 1.0, 1.0, 1.0, 0.0), 0);   // a vortex or a shear layer
+  EXPECT_EQ(ShockSensor::of_velocity(1.0, 1.0, 1.0, 1.0, 1.0, 0.0), 0);   // an expansion
+  EXPECT_EQ(ShockSensor::of_velocity(-1.0, 1.0, 4.0, 1.0, 1.0, 0.0), 1);  // a shock
+  EXPECT_NEAR(ShockSensor::of_velocity(-1.0, 64.0, 0.0, 1.0, 1.0, 0.0), 0.5, 1e-15);
   // A column of gas at rest, but for rounding.
-  EXPECT_LT(ShockSensor::of_velocity(-1e-16, 1e-32, 1.0, 1.0, 1.0), 1e-13);
-  EXPECT_EQ(ShockSensor::of_velocity(0.0, 0.0, 0.0, 1.0, 1.0), 0);
+  EXPECT_LT(ShockSensor::of_velocity(-1e-16, 1e-32, 1.0, 1.0, 1.0, 0.0), 1e-13);
+  EXPECT_EQ(ShockSensor::of_velocity(0.0, 0.0, 0.0, 1.0, 1.0, 0.0), 0);
+  // Around a state at rest: what converges less than a tenth of |grad p| / sqrt(rho p), here 2, is none; weak shocks are.
+  EXPECT_EQ(ShockSensor::of_velocity(-0.19, 0.19 * 0.19, 4.0, 1.0, 1.0, ShockSensor::kThresholdAtRest), 0);
+  EXPECT_GT(ShockSensor::of_velocity(-0.21, 0.21 * 0.21, 4.0, 1.0, 1.0, ShockSensor::kThresholdAtRest), 0);
+  EXPECT_EQ(ShockSensor::of_velocity(-1.6, 1.6 * 1.6, 4.0, 1.0, 1.0, ShockSensor::kThresholdAtRest), 1);
 }
 
 TEST(Flux, ChosenByName) {

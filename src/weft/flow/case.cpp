@@ -175,6 +175,17 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
                                        "limiter may be at most grows from 0 to 1."})};
   n.local_time_step =
       s.boolean("local_time_step", {.default_value = false, .doc = "Each cell with its own time step: steady flows only."});
+  n.well_balanced = s.boolean(
+      "well_balanced",
+      {.default_value = false,
+       .doc =
+           "Keeps the state of [initial], which must be stationary such as a column of gas at rest under a body force, to "
+           "rounding: the rate that the scheme computes of it is subtracted from every rate. Everything that is not stationary "
+           "in [initial] is kept likewise, so perturbations must come from the boundary."});
+  if (n.well_balanced && n.order_ramp.steps > 0 && !s.documenting()) {
+    s.fail("order_ramp_steps", "the scheme of lower order would not keep the state that well_balanced keeps",
+           "leave out order_ramp_steps: a start that is stationary needs no ramp");
+  }
   n.precision = s.choice_of<Precision>(
       "precision", {{"fp64", Precision::fp64}, {"mixed", Precision::mixed}, {"fp32", Precision::fp32}},
       {.default_value = "fp64",
@@ -333,6 +344,12 @@ void check_together(const Section& root, const Section& output, const Case& c) {
     root.fail("source", "the manufactured source needs the manufactured solution", "set initial.kind = \"manufactured\"");
   }
   const InitialState initial(c.initial);  // its errors belong to the case
+  if (c.numerics.well_balanced && initial.of_time()) {
+    root.fail("numerics.well_balanced",
+              fmt::format("the initial state, \"{}\", changes with time, and well_balanced would keep it as it is",
+                          name_of(c.initial.kind)),
+              "start from a stationary state, or leave well_balanced out");
+  }
   const bool only_ahead = c.initial.kind == InitialKind::forward_step || c.initial.kind == InitialKind::double_mach;
   const bool falls = !(c.acceleration == Vec3{});
   if (c.exact_errors && (only_ahead || falls || !initial.has_exact_solution())) {

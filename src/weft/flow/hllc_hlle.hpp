@@ -15,6 +15,9 @@ namespace weft::flow {
 ///   - 0 where the velocity does not converge and 1 where -div v is a quarter of |grad v| (the root of the sum of the squares of
 ///     all derivatives) or more, linear between: 0 in vortices, shear layers and expansions. So that it is not the rounding of
 ///     velocities that decides in a gas at rest, a hundredth of |grad p| / sqrt(rho p) counts as a part of |grad v|.
+/// Around a stationary state (Numerics::well_balanced) only the convergence beyond a threshold of 0.1 |grad p| / sqrt(rho p)
+/// counts, so that a pressure gradient that balances a weight is not taken for a shock: a weak shock has 0.85 of it. Without the
+/// threshold the sensor of a column at rest grows with its smallest motions, and these with it.
 /// In first order it is the first factor alone. Contacts have no jump of pressure. docs/notes/2026-11-carbuncle.md has the
 /// measurements that the numbers come from.
 class ShockSensor {
@@ -26,14 +29,19 @@ class ShockSensor {
     const Real beyond = high - kNone * low;
     return beyond > 0 ? detail::lesser(detail::quotient(beyond, (kFull - kNone) * low), 1) : 0;
   }
+  /// The threshold of of_velocity() around a stationary state.
+  static constexpr double kThresholdAtRest = 0.1;
   /// The factor of the velocity. @param velocity_square, pressure_square  |grad v|^2, |grad p|^2
+  /// @param threshold  the multiple of |grad p| / sqrt(rho p) that the convergence must exceed.
   template <class Real>
   [[nodiscard]] static WEFT_HD WEFT_FORCE_INLINE Real of_velocity(Real divergence, Real velocity_square, Real pressure_square,
-                                                                  Real density, Real pressure) {
+                                                                  Real density, Real pressure, Real threshold) {
     if (!(divergence < 0)) return 0;
     constexpr Real kFull = Real(0.25), kRest = Real(1e-4);
-    const Real square = velocity_square + detail::quotient(kRest * pressure_square, density * pressure);
-    return detail::lesser(-detail::quotient(divergence, kFull * detail::root(square)), 1);
+    const Real of_pressure = detail::quotient(kRest * pressure_square, density * pressure);
+    if (threshold > 0) divergence += threshold * detail::root(of_pressure / kRest);
+    if (!(divergence < 0)) return 0;
+    return detail::lesser(-detail::quotient(divergence, kFull * detail::root(velocity_square + of_pressure)), 1);
   }
 };
 

@@ -46,6 +46,10 @@ struct Numerics {
   Ramp cfl_ramp{};    ///< times cfl
   Precision precision = Precision::fp64;  ///< on the host: fp64 alone
   bool local_time_step = false;           ///< each cell with its own step: steady flows only
+  /// Keeps the start, a stationary state, to rounding: from every rate the solver subtracts the one that the scheme computes of
+  /// the start at full order, du/dt = R(u) - R(u_start) (Berberich, Chandrashekar & Klingenberg, Computers & Fluids 219, 104858,
+  /// 2021). Not with order_ramp.
+  bool well_balanced = false;
 };
 
 }  // namespace weft::flow

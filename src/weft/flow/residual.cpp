@@ -172,6 +172,7 @@ detail::ResidualView Residual::view() const {
           .reference_length = reference_length_,
           .order = order_,
           .jump_damping = jump_damping(),
+          .shock_threshold = shock_threshold(),
           .axisymmetric = mesh_.axisymmetric};
 }
 
@@ -250,6 +251,16 @@ void Residual::refresh(double time) {
       mass_fluxes_[face.index()] = mesh_.face_area[face.index()] * boundary_flux(z, face.value()).density;
     }
   }
+  subtract_stationary(discretization_.first_boundary_face, mesh_.faces());
+}
+
+void Residual::subtract_stationary(std::int32_t first, std::int32_t last) {
+  if (stationary_mass_fluxes_.empty()) return;
+  team_.split(first, last, [&](std::int32_t from, std::int32_t to) noexcept {
+    for (auto f = static_cast<std::size_t>(from); f < static_cast<std::size_t>(to); ++f) {
+      mass_fluxes_[f] -= stationary_mass_fluxes_[f];
+    }
+  });
 }
 
 void Residual::lower_order(std::span<const std::int32_t> cells) {
@@ -339,11 +350,13 @@ void Residual::evaluate(double time) {
     boundary_fluxes(share);
   });
   if (pull_gradients_) pull_gradients_->wait();
-  if (!border) return;
-  share_out([&](detail::Share& share) {
-    const mesh::FaceRange faces = faces_of(share.border, mesh_.ghost_faces);
-    fluxes(share, detail::Numbers::in_a_row(faces.first().value(), faces.last().value()));
-  });
+  if (border) {
+    share_out([&](detail::Share& share) {
+      const mesh::FaceRange faces = faces_of(share.border, mesh_.ghost_faces);
+      fluxes(share, detail::Numbers::in_a_row(faces.first().value(), faces.last().value()));
+    });
+  }
+  subtract_stationary(0, mesh_.faces());
 }
 
 Primitive Residual::cell_state(std::int32_t cell, Vec3 x) const {

@@ -81,8 +81,10 @@ class Residual {
 
   /// From now on evaluate() writes down the mass that flows through each face, and refresh() that of the boundary's.
   void keep_mass_fluxes() { mass_fluxes_.resize(static_cast<std::size_t>(mesh_.faces())); }
-  /// kg/s, by face, out of its left cell; empty where they are not kept.
+  /// kg/s, by face, out of its left cell, less those of a stationary state; empty where they are not kept.
   [[nodiscard]] std::span<const double> mass_fluxes() const { return mass_fluxes_; }
+  /// Sets the mass fluxes of a stationary state, as mass_fluxes(), that evaluate() and refresh() subtract; empty: none.
+  void set_stationary_mass_fluxes(std::vector<double> fluxes) { stationary_mass_fluxes_ = std::move(fluxes); }
   /// What the kernels see, for those of other quantities that the flow carries; const members only read through it.
   [[nodiscard]] detail::ResidualView view() const;
 
@@ -103,6 +105,8 @@ class Residual {
   [[nodiscard]] const Numerics& numerics() const { return numerics_; }
   /// The factor of damp_jump() at faces between two cells, which grows with the order; 0: jumps are not damped.
   [[nodiscard]] double jump_damping() const { return discretization_.stabilized ? order_ * kJumpDamping : 0; }
+  /// Of ShockSensor::of_velocity().
+  [[nodiscard]] double shock_threshold() const { return numerics_.well_balanced ? ShockSensor::kThresholdAtRest : 0; }
   /// By which the variables vary: Venkatakrishnan's parameter is relative to it.
   [[nodiscard]] const Primitive& scale() const { return scale_; }
   /// Length to which Venkatakrishnan's parameter relates the sizes of cells, m; with another limiter 1.
@@ -138,6 +142,8 @@ class Residual {
   /// Fluxes through any other faces between two cells, from stored gradients.
   void fluxes(detail::Share& share, const detail::Numbers& faces);
   void boundary_fluxes(const detail::Share& share);
+  /// Subtracts the mass fluxes of the stationary state, if there is one, from those of the faces first <= f < last.
+  void subtract_stationary(std::int32_t first, std::int32_t last);
   /// Of a zone, or of ghosts: the faces of the cells first <= c < last.
   [[nodiscard]] mesh::FaceRange faces_of(const detail::Share::Cells& cells, mesh::FaceRange faces) const;
   /// Calls work(zone, faces) with the faces of these cells in each zone.
@@ -157,7 +163,7 @@ class Residual {
   std::vector<double> residual_;
   std::vector<double> pulls_, face_arms_;   ///< of stencils and of cells' faces, as in detail::ResidualView
   std::vector<std::int32_t> state_places_;  ///< as there
-  std::vector<double> mass_fluxes_;
+  std::vector<double> mass_fluxes_, stationary_mass_fluxes_;
   detail::LimiterChoice limiter_;
   detail::FluxChoice flux_;
   std::vector<std::int32_t> lowered_;  ///< of owned and ghost cells: 1 where the order is lowered

@@ -50,6 +50,7 @@ class Solver {
   static constexpr int kVars = IdealGas::kVars;
 
   /// @param mesh  outlives the solver.
+  /// @pre numerics.well_balanced goes without numerics.order_ramp.
   /// @param source  its acceleration costs a GPU one more pass over the owned cells in every stage. Its function is called on the
   ///   host: that takes a copy of the owned values there and one of the sources back, too, for which the GPU waits.
   /// @param backend  Backend::host, or Backend::cuda: every stage is computed on the current GPU, and conserved() and primitive()
@@ -67,10 +68,16 @@ class Solver {
   /// Sets the state that Venkatakrishnan's parameter is relative to, which is otherwise the mean of the start.
   /// @pre positive density and pressure; before initialise() or restore().
   void set_reference(const Primitive& reference);
+  /// Sets the state that Numerics::well_balanced keeps, which is otherwise the start. @pre Numerics::well_balanced; before
+  /// initialise(), refer_to() or restore().
+  void set_stationary(std::function<Primitive(Vec3)> state);
   /// Derives from a start at `time`, s, and from the boundary conditions what states are judged by: the reference of the limiter,
-  /// unless it is set, and the limits outside which a state has diverged (reference.hpp). initialise() does this with its states;
-  /// before restore() it makes the next steps those of the run that began with this start. @throws what `start` throws, on every
-  /// rank.  @collective
+  /// unless it is set, and the limits outside which a state has diverged (reference.hpp). With Numerics::well_balanced, also the
+  /// rates that are subtracted from now on: those of the start, or of set_stationary(), with boundary conditions and sources at
+  /// `time`. initialise() does this with its states; before restore() it makes the next steps those of the run that began with
+  /// this start. @pre restore() follows.  @throws what `start` throws, on every rank; PhysicsError on every rank where the state
+  /// that is to be kept is not physical or far from stationary, naming the cell.
+  /// @collective  @cost a few reductions; with Numerics::well_balanced one evaluation of the scheme.
   void refer_to(const std::function<Primitive(Vec3)>& start, double time = 0);
   /// Sets every owned cell to state(centroid), scalars to their start there, and the clock.  @collective
   /// @throws PhysicsError on every rank if a state is not physical, naming the cell; InputError if a scalar is not finite.
@@ -160,8 +167,11 @@ class Solver {
     std::string hint;
   };
 
-  void refer_to_cells(const std::function<Primitive(std::int32_t)>& start, double time);
-  [[nodiscard]] Primitive state_of_conserved(std::int32_t cell) const;
+  void refer_to_cells(const std::function<Conserved(std::int32_t)>& start, double time);
+  [[nodiscard]] Conserved conserved_of_start(const std::function<Primitive(Vec3)>& start, std::int32_t cell) const;
+  void keep_stationary(const std::function<Conserved(std::int32_t)>& state, double time);
+  [[nodiscard]] std::vector<double> stationary_rates(const std::function<Conserved(std::int32_t)>& state, double time);
+  void restore_order();
   void begin(double time, std::int64_t step);
   void lower_order(std::span<const std::int32_t> cells);
   void lower_order_of_bad_cells();
@@ -189,16 +199,18 @@ class Solver {
   mutable enum class Copy { old, coming, here } copy_ = Copy::here;
   std::optional<StepsAhead> ahead_;            ///< under way
   std::vector<double> start_of_step_;          ///< of the host
+  std::vector<double> stationary_rates_;       ///< of the host: volume times d(conserved)/dt of the start; empty: none
   std::vector<double> local_dt_;               ///< s, at CFL 1 for the state at the start of the step; only with local time steps
   std::optional<double> updated_dt_;           ///< s: what the last stage of a step found on the host, until survey() takes it
   std::vector<detail::UpdateReport> updates_;  ///< of runs of cells, in order
   BadState bad_;
   /// Owned cells that left the range of the gas in this try, and the stage that each did in; a cell may repeat.
   std::vector<std::pair<int, std::int32_t>> bad_cells_;
-  bool reference_is_set_ = false;             ///< by set_reference()
-  bool referred_ = false;                     ///< refer_to() or initialise() was called
-  std::int64_t lowered_until_ = 0;            ///< step from which on the scheme is of second order everywhere
-  std::array<double, kVars> rate_squared_{};  ///< this rank's sum of volume * rate^2
+  std::function<Primitive(Vec3)> stationary_;  ///< set_stationary(); empty: the start
+  bool reference_is_set_ = false;              ///< by set_reference()
+  bool referred_ = false;                      ///< refer_to() or initialise() was called
+  std::int64_t lowered_until_ = 0;             ///< step from which on the scheme is of second order everywhere
+  std::array<double, kVars> rate_squared_{};   ///< this rank's sum of volume * rate^2
   double time_ = 0, stable_dt_ = 0, volume_ = 0;
   std::int64_t step_ = 0, evaluations_ = 0;
 };

@@ -67,12 +67,24 @@ struct ScalarBoundaryRows {
   }
 };
 
-/// Which way mass flows through the boundary, where no stage has said it.
+/// The mass that flows through the boundary, where no stage has computed it.
 struct BoundaryOutflows {
   const Conserved* fluxes;
+  const double* areas;
   const std::int32_t* entry;
+  const double* stationary;  ///< null: none
   double* outflows;
-  WEFT_HD void operator()(std::int32_t face) const { outflows[entry[face]] = fluxes[face].density; }
+  WEFT_HD void operator()(std::int32_t face) const {
+    const std::int32_t s = entry[face];
+    outflows[s] = areas[face] * fluxes[face].density - (stationary == nullptr ? 0 : stationary[s]);
+  }
+};
+
+/// Subtracts the mass that flows in a stationary state.
+struct SubtractStationary {
+  const double* stationary;
+  double* outflows;
+  WEFT_HD void operator()(std::int32_t s) const { outflows[s] -= stationary[s]; }
 };
 
 template <int Dim, class Limiter>
@@ -129,8 +141,10 @@ void DeviceScalars::each_array(Visit&& visit) {
   visit(boundary_entry_, boundary_faces);
   visit(boundary_left_, boundary_faces);
   visit(boundary_brings_, boundary_faces);
+  visit(boundary_areas_, boundary_faces);
   visit(inflow_, boundary_faces * n);
   visit(outflows_, d.cell_face.size());
+  visit(stationary_, residual_.numerics().well_balanced ? d.cell_face.size() : 0);
   for (DeviceArray<double>& buffer : amounts_) visit(buffer, owned * n);
   visit(values_, static_cast<std::size_t>(d.rows) * n);
   visit(slopes_, cells * n * static_cast<std::size_t>(m.dim));
@@ -163,9 +177,14 @@ void DeviceScalars::allocate(Stream& stream) {
   boundary_entry_.put(entry);
   boundary_left_.put(left);
   boundary_brings_.put(brings);
+  boundary_areas_.put(std::span(m.face_area).subspan(first, faces));
   scalars_.prescribe(0);
   inflow_.put(scalars_.inflow());
   carried_ = PinnedBuffer<double>(amounts_[0].size());
+}
+
+void DeviceScalars::keep_stationary(Stream& stream) {
+  copy_bytes(stream, stationary_.data(), outflows_.data(), stationary_.size() * sizeof(double));
 }
 
 void DeviceScalars::connect(Transport transport) {
@@ -204,6 +223,7 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* lowered) const {
                       .reference_length = residual_.reference_length(),
                       .order = residual_.order(),
                       .jump_damping = 0,
+                      .shock_threshold = 0,
                       .axisymmetric = residual_.mesh().axisymmetric});
   v.cell_faces = cell_faces_.data();
   v.cell_face_rows = cell_face_rows_.data();
@@ -264,6 +284,10 @@ Exchange* DeviceScalars::boundary_and_slopes(Stream& stream, double time, const 
 void DeviceScalars::advance(Stream& stream, double time, const Buffers& buffers, double keep, const StepClock* clock,
                             const std::int32_t* lowered) {
   const mesh::Mesh& m = residual_.mesh();
+  if (stationary_.size() > 0) {
+    parallel_for(space::cuda{}, stream, static_cast<std::int32_t>(stationary_.size()),
+                 SubtractStationary{stationary_.data(), outflows_.data()});
+  }
   Exchange* const ghosts = boundary_and_slopes(stream, time, lowered);
   const DeviceScalarView v = view(lowered);
   const ScalarUpdate update{.start = amounts_[buffers.start].data(),
@@ -286,8 +310,9 @@ void DeviceScalars::advance(Stream& stream, double time, const Buffers& buffers,
 }
 
 void DeviceScalars::refresh(Stream& stream, double time, const Conserved* boundary_fluxes, const std::int32_t* lowered) {
-  parallel_for(space::cuda{}, stream, static_cast<std::int32_t>(boundary_entry_.size()),
-               BoundaryOutflows{boundary_fluxes, boundary_entry_.data(), outflows_.data()});
+  parallel_for(
+      space::cuda{}, stream, static_cast<std::int32_t>(boundary_entry_.size()),
+      BoundaryOutflows{boundary_fluxes, boundary_areas_.data(), boundary_entry_.data(), stationary_.data(), outflows_.data()});
   if (Exchange* const ghosts = boundary_and_slopes(stream, time, lowered); ghosts != nullptr) ghosts->finish(stream);
 }
 

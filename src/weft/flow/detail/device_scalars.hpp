@@ -46,6 +46,11 @@ class DeviceScalars {
   /// The stage, after that of the flow: as ScalarTransport::advance. Nothing where the step halts.
   void advance(Stream& stream, double time, const Buffers& buffers, double keep, const StepClock* clock,
                const std::int32_t* lowered);
+  /// Sets the mass flows of the stationary state, which advance() and refresh() subtract, to what the flux kernel has written
+  /// last. @pre Numerics::well_balanced.
+  void keep_stationary(Stream& stream);
+  /// Sets them to zero. @pre Numerics::well_balanced.
+  void forget_stationary(Stream& stream) { set_bytes(stream, stationary_.data(), 0, stationary_.size() * sizeof(double)); }
   /// Ghosts, boundary values and slopes of the values. @pre prepare()
   /// @param boundary_fluxes  of the flow, per unit area, by boundary face.
   void refresh(Stream& stream, double time, const Conserved* boundary_fluxes, const std::int32_t* lowered);
@@ -77,9 +82,9 @@ class DeviceScalars {
   DeviceArray<std::int32_t> left_row_;
   DeviceArray<Vec3> centroids_, face_centroids_, face_normals_;
   DeviceArray<double> face_areas_, inverse_volumes_, matrices_;
-  DeviceArray<double> outflows_;
+  DeviceArray<double> outflows_, stationary_;  ///< stationary_: outflows_ of a stationary state; empty: none is subtracted
   DeviceArray<std::int32_t> boundary_entry_, boundary_left_, boundary_brings_;  ///< of each boundary face
-  DeviceArray<double> inflow_;
+  DeviceArray<double> boundary_areas_, inflow_;
   DeviceArray<double> amounts_[2], values_, slopes_;
   DeviceArray<double> local_dt_;  ///< s, at the start of the step
   PinnedBuffer<double> carried_;

@@ -1,6 +1,8 @@
 #pragma once
 /// What acts inside the owned cells of a rank, in the memory of the current GPU.
 #include <cstddef>
+#include <span>
+#include <vector>
 
 #include "weft/device/buffers.hpp"
 #include "weft/flow/detail/device_array.hpp"
@@ -14,8 +16,9 @@ template <class Real>
 class DeviceSource {
  public:
   /// Both outlive this object.
-  DeviceSource(const mesh::Mesh& mesh, const SourceTerm& source)
-      : mesh_(mesh), source_(source), volume_source_{source.acceleration, mesh.axisymmetric} {}
+  /// @param subtracts  whether there will be set_stationary().
+  DeviceSource(const mesh::Mesh& mesh, const SourceTerm& source, bool subtracts)
+      : mesh_(mesh), source_(source), volume_source_{source.acceleration, mesh.axisymmetric}, subtracts_(subtracts) {}
   /// Bytes that allocate() takes.
   [[nodiscard]] std::size_t bytes();
   /// Before anything else. @throws DeviceError where there is no room.
@@ -23,6 +26,8 @@ class DeviceSource {
 
   /// Whether the host takes part in a stage, because there is a function.
   [[nodiscard]] bool asks_host() const { return static_cast<bool>(source_.function); }
+  /// Sets what evaluate() subtracts: d(conserved)/dt of whole owned cells, owned x kVars. Before the first evaluate().
+  void set_stationary(std::span<const double> rates);
   /// Makes rates() those at these values of the owned cells, as Solver::add_sources. Where the host takes part, waits for the
   /// work of the stream before.
   void evaluate(Stream& stream, double time, const Real* values, const double* inverse_volume);
@@ -35,9 +40,13 @@ class DeviceSource {
 
   const mesh::Mesh& mesh_;
   const SourceTerm& source_;
+  [[nodiscard]] bool any() const { return source_.function || volume_source_.any() || subtracts_; }
+
   const VolumeSource volume_source_;
-  DeviceArray<double> rates_;
-  DeviceArray<Vec3> centroid_;  ///< of owned cells; empty without a volume source
+  const bool subtracts_;
+  DeviceArray<double> rates_, stationary_;  ///< stationary_: what is subtracted; empty with a function
+  DeviceArray<Vec3> centroid_;              ///< of owned cells; empty with a function
+  std::vector<double> stationary_on_host_;  ///< what is subtracted; empty without a function
   PinnedBuffer<Real> values_on_host_;
   PinnedBuffer<double> rates_on_host_;
 };

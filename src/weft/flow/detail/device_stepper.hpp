@@ -50,6 +50,9 @@ class DeviceStepper {
   [[nodiscard]] virtual std::span<double> scalar_amounts() = 0;
   /// Makes state() that of the start of a step, rounded to what the GPU keeps.  @collective
   virtual void upload() = 0;
+  /// Makes what the scheme computes of state() at `time`, s, the rates that it subtracts from now on, and returns them: volume
+  /// times d(conserved)/dt, owned x kVars. upload() follows.  @pre Numerics::well_balanced.  @collective
+  [[nodiscard]] virtual std::vector<double> keep_stationary(double time) = 0;
   /// Starts copying the state, as the work so far leaves it, to state(); steps go on meanwhile.
   virtual void keep_state() = 0;
   /// Waits for what keep_state() has started.

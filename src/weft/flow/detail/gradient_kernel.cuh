@@ -150,6 +150,7 @@ __global__ void __launch_bounds__(kTileThreads, 4)
                                            .scale = as<Real>(a.scale),
                                            .reference_length = static_cast<Real>(a.reference_length),
                                            .order = static_cast<Real>(a.order),
+                                           .shock_threshold = static_cast<Real>(a.shock_threshold),
                                            .axisymmetric = t.radius != nullptr,
                                            .has_sensors = a.side_sensors != nullptr};
     const auto c = static_cast<std::int32_t>(threadIdx.x);

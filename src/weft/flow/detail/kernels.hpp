@@ -86,6 +86,7 @@ struct ResidualView {
   double reference_length;  ///< m
   double order;             ///< the most that a limiter may be: 1, or less while the order grows
   double jump_damping;      ///< of damp_jump(), at faces between two cells; 0: none
+  double shock_threshold;   ///< of ShockSensor
   bool axisymmetric;        ///< as in Mesh
 
   // Stencil and faces of cell c: positions in lists, and what stands there.
@@ -216,8 +217,8 @@ template <int Dim, class View, int kGroups = View::kGroups, class Group = typena
   }
   Group own[kGroups];
   for (int k = 0; k < kGroups; ++k) own[k] = v.value(c, k);
-  return of_pressure *
-         ShockSensor::of_velocity<Real>(divergence, velocity_square, pressure_square, variable<0>(own), variable<kPressure>(own));
+  return of_pressure * ShockSensor::of_velocity<Real>(divergence, velocity_square, pressure_square, variable<0>(own),
+                                                      variable<kPressure>(own), v.shock_threshold);
 }
 
 /// The factor of the pressure alone: for cells whose gradients are not made, in first order.

@@ -74,8 +74,8 @@ struct GradientArgs {
   const std::int32_t* lowered;  ///< owned + ghost: 1 where the order is lowered; null: nowhere
   IdealGas gas;
   Primitive scale;
-  double reference_length, order;
-  bool stabilized;  ///< as Discretization's
+  double reference_length, order, shock_threshold;  ///< as ResidualView's
+  bool stabilized;                                  ///< as Discretization's
 };
 
 /// A zone as the kernels see it.

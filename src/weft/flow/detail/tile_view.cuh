@@ -78,7 +78,7 @@ struct TileView {
   const std::uint16_t* topology;  ///< as in Tiles
   BasicIdealGas<Real> gas;
   BasicPrimitive<Real> scale;
-  Real reference_length, order;
+  Real reference_length, order, shock_threshold;
   bool axisymmetric, has_sensors;
 
   // Stencils by node are long: they stay where they are.
