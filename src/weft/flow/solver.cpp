@@ -173,6 +173,12 @@ void Solver::set_reference(const Primitive& reference) {
   reference_is_set_ = true;
 }
 
+void Solver::set_circulation(std::size_t zone, double circulation) {
+  WEFT_EXPECTS(!ahead_);
+  residual_.set_circulation(zone, circulation);
+  if (device_) device_->update_outside(zone);
+}
+
 void Solver::refer_to(const std::function<Primitive(Vec3)>& start, double time) {
   const IdealGas& gas = residual_.gas();  // by way of the conserved variables, for the digits that initialise() finds
   refer_to_cells(

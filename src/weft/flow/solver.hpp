@@ -67,6 +67,10 @@ class Solver {
   /// Sets the state that Venkatakrishnan's parameter is relative to, which is otherwise the mean of the start.
   /// @pre positive density and pressure; before initialise() or restore().
   void set_reference(const Primitive& reference);
+  /// Sets the circulation of the vortex that disturbs the far field of a boundary zone, m^2/s: see circulation_of(). Steps from
+  /// now on, and refresh(), have it. @pre no steps are under way; equal on every rank.  @cost on a GPU a copy of the
+  /// states outside all boundary faces.
+  void set_circulation(std::size_t zone, double circulation);
   /// Derives from a start at `time`, s, and from the boundary conditions what states are judged by: the reference of the limiter,
   /// unless it is set, and the limits outside which a state has diverged (reference.hpp). initialise() does this with its states;
   /// before restore() it makes the next steps those of the run that began with this start. @throws what `start` throws, on every
@@ -77,7 +81,8 @@ class Solver {
   void initialise(const std::function<Primitive(Vec3)>& state, double time = 0, std::int64_t step = 0);
   /// Sets the conserved values of the owned cells (kVars each, local order), the clock, the cells of lowered order and
   /// scalar_amounts(): the next steps are bit by bit those of the solver that these were taken from, where refer_to() was called
-  /// with its start; otherwise the states that are restored are the reference.  @collective
+  /// with its start, and set_circulation() with its circulations; without refer_to() the states that are restored are the
+  /// reference.  @collective
   void restore(std::span<const double> conserved, double time, std::int64_t step, const LoweredOrder& lowered = {},
                std::span<const double> scalar_amounts = {});
 
