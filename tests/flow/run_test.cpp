@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <numbers>
 
 #include "weft/base/error.hpp"
 #include "weft/flow/results.hpp"
@@ -166,6 +167,66 @@ TEST_F(WholeRun, ScalarsGoOnWithTheSameDigits) {
   EXPECT_EQ(histories(), expected);
 }
 
+constexpr const char* kAirfoil = R"toml(
+[mesh]
+generator = "naca"
+around = 32
+radial = 8
+radius = 3.0
+[free_stream]
+density = 1.4
+pressure = 1.0
+mach = 0.5
+alpha = 3
+[boundary.airfoil]
+kind = "slip_wall"
+[boundary.farfield]
+kind = "far_field"
+vortex_correction = "airfoil"
+vortex_steps = 4
+[forces.airfoil]
+zones = "airfoil"
+moment_centre = [0.25, 0]
+[output]
+history_steps = 3
+[stop]
+steps = 12
+)toml";
+
+/// Interrupted between two updates of the circulation, and at one.
+TEST_F(WholeRun, AVortexInTheFarFieldGoesOnWithTheSameDigits) {
+  const auto run_airfoil = [&](const std::vector<std::string>& overrides, Existing existing, std::int64_t last = 1000) {
+    const io::CaseReader reader(io::CaseFile::from_text(kAirfoil, "case.toml", overrides));
+    return run(comm, wedge(reader), reader.effective_toml(), existing, told, [&] { return told.last.step == last; });
+  };
+  const auto residuals = [&] { return io::read_table(comm, scratch / "results" / "residuals.csv"); };
+  const auto circulations = [&] {
+    const io::CaseReader reader(io::CaseFile::from_text(kAirfoil));
+    const Case c = wedge(reader);
+    const mesh::Mesh m = load_mesh(comm, c.mesh);
+    return Results(comm, c, reader.effective_toml(), Existing::resume).read_checkpoint(m).circulations;
+  };
+  const RunSummary plain = run_airfoil({"boundary.farfield.vortex_correction="}, Existing::refuse);
+  EXPECT_TRUE(circulations().empty());
+  const auto without = residuals();
+  const RunSummary whole = run_airfoil({}, Existing::overwrite);
+  const auto expected = residuals();
+  EXPECT_NE(expected, without);
+  ASSERT_EQ(circulations().size(), 1U);
+  const Primitive stream{1.4, {0.5 * std::cos(std::numbers::pi / 60), 0.5 * std::sin(std::numbers::pi / 60), 0}, 1};
+  const double circulation = circulation_of(whole.forces.at("airfoil").force, stream);
+  EXPECT_GT(circulation, 1e-3);
+  EXPECT_NEAR(circulations().front().second, circulation, 1e-12);  // step 12 has updated it
+  for (const std::int64_t last : {6, 8}) {
+    told.last = {};
+    EXPECT_EQ(run_airfoil({}, Existing::overwrite, last).steps, last);
+    const RunSummary parts = run_airfoil({}, Existing::resume);
+    EXPECT_EQ(parts.steps, 12);
+    EXPECT_EQ(residuals(), expected) << last;
+    EXPECT_EQ(parts.forces.at("airfoil").force, whole.forces.at("airfoil").force) << last;
+  }
+}
+
 using Devices = std::pair<Backend, Backend>;
 
 /// Runs of which a second goes on, on the host or on a GPU, from what a first left in its folder.
@@ -320,6 +381,16 @@ TEST(MakeSolver, NamesAZoneWithoutACondition) {
   const std::string message = common_error<InputError>(comm, [&] { (void)make_solver(m, c); });
   EXPECT_THAT(message, HasSubstr("zone \"upper\""));
   EXPECT_THAT(message, HasSubstr("[boundary.upper]"));
+}
+
+TEST(MakeSolver, RefusesAVortexInThreeDimensions) {
+  const Communicator comm = Communicator::world();
+  const std::array<std::string, 3> keys{"mesh.layers=1", "boundary.zmin.kind=symmetry", "boundary.zmax.kind=symmetry"};
+  const Case c = read_case(io::CaseReader(io::CaseFile::from_text(kAirfoil, "case.toml", keys)));
+  const mesh::Mesh m = load_mesh(comm, c.mesh);
+  const std::string message = common_error<InputError>(comm, [&] { (void)make_solver(m, c); });
+  EXPECT_THAT(message, HasSubstr("boundary.farfield.vortex_correction"));
+  EXPECT_THAT(message, HasSubstr("three-dimensional"));
 }
 
 /// A wave of density that comes in with the stream, written down as a formula.

@@ -3,6 +3,7 @@
 ///
 /// Normals point out of the domain. One switch over BoundaryKind serves every face of a zone, so that one kernel serves every
 /// zone. Periodic boundaries are not here: the mesh turns them into ghost cells.
+#include "weft/flow/far_field_vortex.hpp"
 #include "weft/flow/physical_flux.hpp"
 
 namespace weft::flow {
@@ -32,13 +33,23 @@ enum class BoundaryKind : int {
 template <class Real>
 struct BasicBoundaryParams {
   BoundaryKind kind = BoundaryKind::slip_wall;
-  BasicPrimitive<Real> state{};  ///< of the far field or the inflow
-  Real total_pressure = 0;       ///< Pa
-  Real total_temperature = 0;    ///< K
-  BasicVec3<Real> direction{};   ///< of the inflow, unit length; zero: against the normal
-  Real pressure = 0;             ///< Pa
+  BasicPrimitive<Real> state{};     ///< of the far field or the inflow
+  Real total_pressure = 0;          ///< Pa
+  Real total_temperature = 0;       ///< K
+  BasicVec3<Real> direction{};      ///< of the inflow, unit length; zero: against the normal
+  Real pressure = 0;                ///< Pa
+  BasicPointVortex<Real> vortex{};  ///< disturbs `state` of a far field
 };
 using BoundaryParams = BasicBoundaryParams<double>;
+
+/// Returns the state outside a face at x: `state` of its zone, in a far field disturbed by the vortex.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> outside_state(const BasicIdealGas<Real>& gas,
+                                                                const BasicBoundaryParams<Real>& boundary,
+                                                                const BasicVec3<Real>& x) {
+  if (boundary.vortex.circulation == 0) return boundary.state;
+  return vortex_state(gas, boundary.state, boundary.vortex, x);
+}
 
 namespace detail {
 
@@ -156,20 +167,21 @@ template <class Real>
   return ratio > 0 ? inside.pressure * std::pow(ratio, 2 * gas.gamma / (gas.gamma - 1)) : Real(0);
 }
 
-/// The state on a boundary face. On a wall: the inside state without its normal velocity.
-/// @pre inside is physical; n is a unit vector.
+/// Returns the state on a boundary face. On a wall: the inside state without its normal velocity.
+/// @param outside  outside_state() of the face.  @pre inside is physical; n is a unit vector.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> boundary_state(const BasicIdealGas<Real>& gas,
                                                                  const BasicBoundaryParams<Real>& boundary,
+                                                                 const BasicPrimitive<Real>& outside,
                                                                  const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
   switch (boundary.kind) {
     case BoundaryKind::slip_wall:
     case BoundaryKind::symmetry:
       return {inside.density, inside.velocity - dot(inside.velocity, n) * n, inside.pressure};
     case BoundaryKind::far_field:
-      return detail::far_field_state(gas, inside, boundary.state, n);
+      return detail::far_field_state(gas, inside, outside, n);
     case BoundaryKind::supersonic_inflow:
-      return boundary.state;
+      return outside;
     case BoundaryKind::total_pressure_inflow:
       return detail::opening_state(gas, boundary.total_pressure, boundary.total_temperature, boundary.direction, inside, n);
     case BoundaryKind::static_pressure_outflow:
@@ -180,16 +192,22 @@ template <class Real>
   return inside;
 }
 
+/// Returns the same of a zone without a vortex.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> boundary_state(const BasicIdealGas<Real>& gas,
+                                                                 const BasicBoundaryParams<Real>& boundary,
+                                                                 const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
+  return boundary_state(gas, boundary, boundary.state, inside, n);
+}
+
 /// The state in the row behind a boundary face, for gradients and limiters. Behind walls: the extrapolated one, with the normal
 /// velocity that is zero on the face. Elsewhere: the state on the face that meets the inside state, extrapolated as far as the
 /// flow leaves: all of it where it leaves faster than sound, nothing where it comes in (which was not stable).
 /// @param extrapolated  the inside state, continued to the place of the row.  @pre as boundary_state, of both states.
 template <class Real>
-[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> state_behind(const BasicIdealGas<Real>& gas,
-                                                               const BasicBoundaryParams<Real>& boundary,
-                                                               const BasicPrimitive<Real>& inside,
-                                                               const BasicPrimitive<Real>& extrapolated,
-                                                               const BasicVec3<Real>& n) {
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> state_behind(
+    const BasicIdealGas<Real>& gas, const BasicBoundaryParams<Real>& boundary, const BasicPrimitive<Real>& outside,
+    const BasicPrimitive<Real>& inside, const BasicPrimitive<Real>& extrapolated, const BasicVec3<Real>& n) {
   if (is_wall(boundary.kind)) {
     BasicPrimitive<Real> behind = extrapolated;
     behind.velocity -= dot(inside.velocity + extrapolated.velocity, n) * n;
@@ -198,7 +216,16 @@ template <class Real>
   const Real share = detail::lesser(detail::greater(dot(inside.velocity, n) / gas.sound_speed(inside), 0), 1);
   BasicPrimitive<Real> leaving = inside;
   for (int k = 0; k < BasicIdealGas<Real>::kVars; ++k) leaving[k] += share * (extrapolated[k] - inside[k]);
-  return boundary_state(gas, boundary, leaving, n);
+  return boundary_state(gas, boundary, outside, leaving, n);
+}
+/// Returns the same of a zone without a vortex.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> state_behind(const BasicIdealGas<Real>& gas,
+                                                               const BasicBoundaryParams<Real>& boundary,
+                                                               const BasicPrimitive<Real>& inside,
+                                                               const BasicPrimitive<Real>& extrapolated,
+                                                               const BasicVec3<Real>& n) {
+  return state_behind(gas, boundary, boundary.state, inside, extrapolated, n);
 }
 
 /// The flux out of the domain per unit area: of the boundary state; of the pressure alone on walls and symmetry planes.
@@ -206,9 +233,17 @@ template <class Real>
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicConserved<Real> boundary_flux(const BasicIdealGas<Real>& gas,
                                                                 const BasicBoundaryParams<Real>& boundary,
+                                                                const BasicPrimitive<Real>& outside,
                                                                 const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
   if (is_wall(boundary.kind)) return {0, wall_pressure(gas, inside, n) * n, 0};
-  return physical_flux(gas, boundary_state(gas, boundary, inside, n), n);
+  return physical_flux(gas, boundary_state(gas, boundary, outside, inside, n), n);
+}
+/// Returns the same of a zone without a vortex.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicConserved<Real> boundary_flux(const BasicIdealGas<Real>& gas,
+                                                                const BasicBoundaryParams<Real>& boundary,
+                                                                const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
+  return boundary_flux(gas, boundary, boundary.state, inside, n);
 }
 
 }  // namespace weft::flow

@@ -315,6 +315,28 @@ void read_device(const Section& root, const Section& numerics, Case& c) {
   }
 }
 
+/// Puts the vortex of each far field where the force that it names has its moment centre.
+void place_vortices(Case& c) {
+  std::vector<std::string> names;
+  for (const ForceSpec& force : c.forces) names.push_back(force.name);
+  for (ZoneCondition& zone : c.boundary) {
+    if (!zone.vortex) continue;
+    const auto found = std::find(names.begin(), names.end(), zone.vortex->force);
+    if (found == names.end()) {
+      const std::string near = closest_match(zone.vortex->force, names);
+      const std::string known =
+          names.empty() ? "add one, with the zones of the body" : fmt::format("the case has {}", fmt::join(names, ", "));
+      throw InputError(fmt::format("there is no section [forces.{}], whose lift would give the circulation", zone.vortex->force),
+                       near.empty() ? known : fmt::format("did you mean \"{}\"?", near), zone.vortex->where);
+    }
+    if (c.mesh.axisymmetric) {
+      throw InputError("the vortex correction is of plane flows, and this one turns about an axis", "leave it out",
+                       zone.vortex->where);
+    }
+    zone.params.vortex.centre = c.forces[static_cast<std::size_t>(found - names.begin())].moment_centre;
+  }
+}
+
 /// Choices of several sections that do not go together.
 void check_together(const Section& root, const Section& output, const Case& c) {
   if (c.mesh.axisymmetric && c.numerics.gradient == GradientKind::green_gauss) {
@@ -468,6 +490,7 @@ Case read_case(const io::CaseReader& reader) {
   }
   reader.finish();
   if (root.documenting()) return c;
+  place_vortices(c);
   check_together(root, output, c);
   warn_of(c);
   return c;

@@ -32,11 +32,19 @@ struct MeshChoice {
   mesh::BuildOptions build;
 };
 
+/// The force whose lift gives the vortex in a far field its circulation.
+struct VortexChoice {
+  std::string force;        ///< name of a ForceSpec of the case; the vortex is at its moment centre
+  std::int64_t steps = 20;  ///< between two updates
+  Where where;              ///< in the case, for messages
+};
+
 /// A boundary zone of the mesh and its condition.
 struct ZoneCondition {
   std::string zone;
   BoundaryParams params;
   std::optional<InitialParams> prescribed;  ///< kind = "prescribed": the state outside each face
+  std::optional<VortexChoice> vortex;       ///< of a far field
   std::vector<ExpressionText> scalars;      ///< of the gas that comes in, in the order of the case's; empty: none comes in
   Where where, where_direction;             ///< in the case, for messages: its kind, and the direction of an inflow
 };

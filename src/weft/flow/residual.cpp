@@ -220,7 +220,8 @@ void Residual::boundary_rows(const detail::Share::Cells& cells) {
       const std::int32_t i = face.value() - discretization_.first_boundary_face;
       const Primitive extrapolated = detail::extrapolated(behind, i, gas_, inside, values_.data());
       const Vec3 n = mesh_.face_normal[face.index()];
-      detail::store(row_behind(face), state_behind(gas_, boundary_[z].params, inside, extrapolated, n));
+      const Primitive outside = outside_state(gas_, boundary_[z].params, mesh_.face_centroid[face.index()]);
+      detail::store(row_behind(face), state_behind(gas_, boundary_[z].params, outside, inside, extrapolated, n));
     }
   });
 }
@@ -375,7 +376,10 @@ Conserved Residual::boundary_flux(std::size_t zone, std::int32_t face) const {
   const Vec3 n = mesh_.face_normal[static_cast<std::size_t>(face)];
   const BoundaryCondition& condition = boundary_[zone];
   const Primitive inside = face_state(face);
-  if (prescribed_[zone].empty()) return flow::boundary_flux(gas_, condition.params, inside, n);
+  if (prescribed_[zone].empty()) {
+    const Primitive outside = outside_state(gas_, condition.params, mesh_.face_centroid[static_cast<std::size_t>(face)]);
+    return flow::boundary_flux(gas_, condition.params, outside, inside, n);
+  }
   const auto k = static_cast<std::size_t>(face - mesh_.boundary[zone].faces.first().value());
   return std::visit([&](const auto& flux) { return flux(gas_, inside, prescribed_[zone][k], n); }, flux_);
 }

@@ -120,6 +120,8 @@ class Residual {
   /// Sets the reference state that scales Venkatakrishnan's parameter. @pre positive density and pressure; no step was made yet
   /// (a GPU keeps steps as graphs).
   void set_reference(const Primitive& reference);
+  /// Sets the circulation of the vortex that disturbs the far field of a zone, m^2/s. Does not reach a GPU: see Solver.
+  void set_circulation(std::size_t zone, double circulation) { boundary_[zone].params.vortex.circulation = circulation; }
   /// Sets limits(). @pre no step was made yet, as above.
   void set_limits(const StateLimits& limits) { limits_ = limits; }
 

@@ -307,6 +307,7 @@ constexpr const char* kConserved = "conserved";
 constexpr std::string_view kScalar = "scalar_";    // then its name: a field of rho phi, and a number that says that there is one
 constexpr const char* kLowered = "lowered_order";  // 1 where the scheme is of first order for a while
 constexpr const char* kLoweredUntil = "lowered_until";
+constexpr const char* kCirculation = "circulation:";  // of the vortex in the far field of the zone that follows, m^2/s
 
 std::vector<std::int64_t> keys_of(const mesh::Mesh& m) {
   std::vector<std::int64_t> keys;
@@ -365,6 +366,10 @@ fs::path Results::write_checkpoint(const Solver& solver, double largest_residual
     fields.push_back({kLowered, lowered});
     numbers.emplace_back(kLoweredUntil, static_cast<double>(order.until));
   }
+  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+    const double circulation = solver.residual().boundary()[z].params.vortex.circulation;
+    if (circulation != 0) numbers.emplace_back(kCirculation + m.boundary[z].name, circulation);
+  }
   io::write_checkpoint(comm_, file,
                        {.step = solver.steps(),
                         .time = solver.time(),
@@ -418,6 +423,7 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh, const fs::path& file) c
                   .residual = reader.number("residual"),
                   .step = reader.info().step,
                   .lowered = {},
+                  .circulations = {},
                   .instead_of = {}};
   for (std::size_t k = 0; k < case_.scalars.size(); ++k) {
     const std::vector<double> amounts = reader.read(std::string(kScalar) + case_.scalars[k].name);
@@ -429,6 +435,16 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh, const fs::path& file) c
       if (flags[c] != 0) resumed.lowered.cells.push_back(static_cast<std::int32_t>(c));
     }
     resumed.lowered.until = static_cast<std::int64_t>(reader.number(kLoweredUntil));
+  }
+  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
+    const std::string name = kCirculation + mesh.boundary[z].name;
+    const auto has_vortex = [&](const ZoneCondition& condition) {
+      return condition.zone == mesh.boundary[z].name && condition.vortex;
+    };
+    if (std::none_of(case_.boundary.begin(), case_.boundary.end(), has_vortex)) continue;
+    for (const auto& [known, value] : reader.info().numbers) {
+      if (known == name) resumed.circulations.emplace_back(z, value);
+    }
   }
   return resumed;
 }

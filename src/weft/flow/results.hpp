@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "weft/comm/communicator.hpp"
@@ -21,6 +22,8 @@ struct Resumed {
   double time = 0, largest_residual = 0, residual = 1;
   std::int64_t step = 0;
   LoweredOrder lowered;
+  /// Zones of the mesh and the circulations of the vortices in their far fields; without those that the checkpoint does not know.
+  std::vector<std::pair<std::size_t, double>> circulations;
   std::string instead_of;  ///< what was wrong with the newest checkpoint, where this is the one before it
 };
 

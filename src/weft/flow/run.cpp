@@ -59,6 +59,29 @@ class ForceHistory {
   std::deque<Row> rows_;
 };
 
+/// The vortex in the far field of a boundary zone.
+struct ZoneVortex {
+  std::size_t zone;        ///< of the mesh
+  const ForceSpec* force;  ///< its lift is that of the vortex
+  Primitive stream;
+  std::int64_t steps;  ///< between two updates
+};
+
+/// Returns the vortices of a case; read_case() has checked the names.
+std::vector<ZoneVortex> vortices_of(const mesh::Mesh& mesh, const Case& flow_case) {
+  std::vector<ZoneVortex> vortices;
+  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
+    for (const ZoneCondition& condition : flow_case.boundary) {
+      if (condition.zone != mesh.boundary[z].name || !condition.vortex) continue;
+      for (const ForceSpec& force : flow_case.forces) {
+        if (force.name == condition.vortex->force)
+          vortices.push_back({z, &force, condition.params.state, condition.vortex->steps});
+      }
+    }
+  }
+  return vortices;
+}
+
 /// One run from its first step to its last.
 class Run {
  public:
@@ -68,7 +91,8 @@ class Run {
         solver_(solver),
         results_(results),
         observer_(observer),
-        history_(flow_case.stop.force_window) {
+        history_(flow_case.stop.force_window),
+        vortices_(vortices_of(solver.mesh(), flow_case)) {
     for (const ProbeChoice& probe : case_.probes) probes_.emplace_back(solver.mesh(), probe.at, probe.name);
     next_field_ = case_.output.field_interval ? 0 : kNever;
     plan_next_field();
@@ -174,6 +198,7 @@ class Run {
     if (criteria.steps) most = std::min(most, *criteria.steps - solver_.steps());
     if (output.field_steps) most = std::min(most, until_multiple_of(*output.field_steps));
     if (output.checkpoint_steps) most = std::min(most, until_multiple_of(*output.checkpoint_steps));
+    for (const ZoneVortex& vortex : vortices_) most = std::min(most, until_multiple_of(vortex.steps));
     if (criteria.residual || criteria.force_change || records_state())
       most = std::min(most, until_multiple_of(output.history_steps));
     return static_cast<int>(most);
@@ -203,10 +228,23 @@ class Run {
       if (report.step % case_.output.history_steps == 0) rows.push_back(report);
     }
     record(rows);
+    update_vortices();
     fields_due_ = reached(last_.time, next_field_) || (case_.output.field_steps && last_.step % *case_.output.field_steps == 0);
     checkpoint_due_ = case_.output.checkpoint_steps && last_.step % *case_.output.checkpoint_steps == 0;
     plan_next_field();
     observer_.advanced(progress(last_));
+  }
+
+  /// Gives the vortices in far fields the circulation of the present lift, where the number of steps asks for it. A checkpoint
+  /// holds it, so that a run that is resumed between two updates goes on as in one go.
+  void update_vortices() {
+    const auto due = [&](const ZoneVortex& vortex) { return solver_.steps() % vortex.steps == 0; };
+    if (std::none_of(vortices_.begin(), vortices_.end(), due)) return;
+    solver_.refresh();
+    for (const ZoneVortex& vortex : vortices_) {
+      if (!due(vortex)) continue;
+      solver_.set_circulation(vortex.zone, circulation_of(forces(solver_, *vortex.force).force, vortex.stream));
+    }
   }
 
   /// Before the steps during which the fields are written: walls are computed from the present state, and cost little.
@@ -296,6 +334,7 @@ class Run {
   Results& results_;
   RunObserver& observer_;
   ForceHistory history_;
+  std::vector<ZoneVortex> vortices_;
   std::vector<Probe> probes_;
   Stopwatch clock_, since_checkpoint_;
   double next_field_ = kNever, first_time_ = 0;
@@ -331,6 +370,10 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
     if (found == flow_case.boundary.end()) {
       throw InputError(fmt::format("zone \"{}\" of the mesh {} has no boundary condition", zone.name, mesh.source),
                        fmt::format("add a section [boundary.{}] with a kind, or make it periodic", zone.name));
+    }
+    if (found->vortex && mesh.dim != 2) {
+      throw InputError("the vortex correction is of plane flows, and this mesh is three-dimensional",
+                       "leave it out, or put the far field farther away", found->vortex->where);
     }
     BoundaryCondition condition{found->params, {}, {}};
     if (found->prescribed) {
@@ -427,6 +470,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   if (existing == Existing::resume) {
     const Resumed from = results.read_checkpoint(mesh);
     solver->refer_to(InitialState(flow_case.initial));
+    for (const auto& [zone, circulation] : from.circulations) solver->set_circulation(zone, circulation);
     solver->restore(from.conserved, from.time, from.step, from.lowered, from.scalar_amounts);
     largest_residual = from.largest_residual;
     residual = from.residual;

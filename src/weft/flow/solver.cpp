@@ -189,6 +189,12 @@ void Solver::set_stationary(std::function<Primitive(Vec3)> state) {
   stationary_ = std::move(state);
 }
 
+void Solver::set_circulation(std::size_t zone, double circulation) {
+  WEFT_EXPECTS(!ahead_);
+  residual_.set_circulation(zone, circulation);
+  if (device_) device_->update_outside(zone);
+}
+
 void Solver::refer_to(const std::function<Primitive(Vec3)>& start, double time) {
   restore_order();
   refer_to_cells([&](std::int32_t c) { return conserved_of_start(start, c); }, time);

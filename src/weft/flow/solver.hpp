@@ -71,6 +71,10 @@ class Solver {
   /// Sets the state that Numerics::well_balanced keeps, which is otherwise the start. @pre Numerics::well_balanced; before
   /// initialise(), refer_to() or restore().
   void set_stationary(std::function<Primitive(Vec3)> state);
+  /// Sets the circulation of the vortex that disturbs the far field of a boundary zone, m^2/s: see circulation_of(). Steps from
+  /// now on, and refresh(), have it. @pre no steps are under way; equal on every rank.  @cost on a GPU a copy of the
+  /// states outside all boundary faces.
+  void set_circulation(std::size_t zone, double circulation);
   /// Derives from a start at `time`, s, and from the boundary conditions what states are judged by: the reference of the limiter,
   /// unless it is set, and the limits outside which a state has diverged (reference.hpp). With Numerics::well_balanced, also the
   /// rates that are subtracted from now on: those of the start, or of set_stationary(), with boundary conditions and sources at
@@ -84,7 +88,8 @@ class Solver {
   void initialise(const std::function<Primitive(Vec3)>& state, double time = 0, std::int64_t step = 0);
   /// Sets the conserved values of the owned cells (kVars each, local order), the clock, the cells of lowered order and
   /// scalar_amounts(): the next steps are bit by bit those of the solver that these were taken from, where refer_to() was called
-  /// with its start; otherwise the states that are restored are the reference.  @collective
+  /// with its start, and set_circulation() with its circulations; without refer_to() the states that are restored are the
+  /// reference.  @collective
   void restore(std::span<const double> conserved, double time, std::int64_t step, const LoweredOrder& lowered = {},
                std::span<const double> scalar_amounts = {});
 

@@ -195,6 +195,31 @@ InitialParams read_initial(const Section& s, const std::string& key, const CaseG
   return initial;
 }
 
+namespace {
+
+/// Reads the vortex of a far field of this state; none, where the case names no force for it.
+std::optional<VortexChoice> read_vortex(const Section& s, const CaseGas& gas, const Primitive& state) {
+  VortexChoice vortex;
+  vortex.force = s.text("vortex_correction",
+                        {.default_value = "",
+                         .doc = "Name of the section of forces of a lifting body. In plane flow the far field then is the given "
+                                "state with the velocity of a point vortex at that section's moment_centre, with the circulation "
+                                "of the lift; empty: the given state alone."});
+  vortex.steps = s.integer(
+      "vortex_steps",
+      {.default_value = vortex.steps, .min = 1, .doc = "Steps between two updates of the circulation of vortex_correction."});
+  vortex.where = s.where("vortex_correction");
+  if (vortex.force.empty()) return std::nullopt;
+  const double speed = std::hypot(state.velocity.x, state.velocity.y), mach = speed / gas.sound_speed(state);
+  if (speed == 0 || mach >= 1) {
+    s.fail("vortex_correction", fmt::format("the state of this far field has Mach number {:.4g}", mach),
+           "the vortex is one of subsonic flow, and a supersonic far field needs no correction: leave it out");
+  }
+  return vortex;
+}
+
+}  // namespace
+
 ZoneCondition read_condition(const Section& s, const CaseGas& gas, const std::optional<Primitive>& stream,
                              const std::vector<ScalarChoice>& scalars) {
   ZoneCondition zone;
@@ -211,6 +236,9 @@ ZoneCondition read_condition(const Section& s, const CaseGas& gas, const std::op
     zone.params.kind = kind_named<BoundaryKind>(kind);
     switch (zone.params.kind) {
       case BoundaryKind::far_field:
+        zone.params.state = read_state(s, gas, stream);
+        zone.vortex = read_vortex(s, gas, zone.params.state);
+        break;
       case BoundaryKind::supersonic_inflow:
         zone.params.state = read_state(s, gas, stream);
         break;

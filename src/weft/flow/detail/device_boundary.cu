@@ -26,7 +26,6 @@ struct ForceOnFaces {
 DeviceBoundary::DeviceBoundary(const Residual& residual)
     : residual_(residual), first_(residual.discretization().first_boundary_face) {
   for (const BoundaryCondition& condition : residual.boundary()) {
-    prescribes_ = prescribes_ || condition.prescribed;
     varies_ = varies_ || (condition.prescribed && condition.of_time);
   }
 }
@@ -46,7 +45,7 @@ void DeviceBoundary::each_array(Visit&& visit) {
   visit(arm_, faces);
   visit(centroid_, faces);
   visit(area_, faces);
-  visit(prescribed_, prescribes_ ? faces : 0);
+  visit(outside_, faces);
   visit(fluxes_, faces);
 }
 
@@ -90,12 +89,12 @@ void DeviceBoundary::allocate() {
   arm_.put(arm);
   centroid_.put(centroid);
   area_.put(area);
-  if (prescribes_) {
-    prescribed_on_host_ = PinnedBuffer<Primitive>(faces);
-    std::fill_n(prescribed_on_host_.data(), faces, Primitive{});
-    ask(false, 0);
-    prescribed_.put(prescribed_on_host_.span());
+  outside_on_host_ = PinnedBuffer<Primitive>(faces);
+  std::fill_n(outside_on_host_.data(), faces, Primitive{});
+  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+    if (!residual_.boundary()[z].prescribed || !residual_.boundary()[z].of_time) find_outside(z, 0);
   }
+  outside_.put(outside_on_host_.span());
   fluxes_on_host_.resize(faces);
 }
 
@@ -105,7 +104,7 @@ BoundaryArgs DeviceBoundary::args() const {
           .left = left_.data(),
           .normal = normal_.data(),
           .arm = arm_.data(),
-          .prescribed = prescribed_.data(),
+          .outside = outside_.data(),
           .order = order_.data(),
           .behind = {.offset = behind_offset_.data(), .row = behind_row_.data(), .weight = behind_weight_.data()},
           .faces = static_cast<std::int32_t>(fluxes_.size()),
@@ -115,19 +114,26 @@ BoundaryArgs DeviceBoundary::args() const {
 void DeviceBoundary::prescribe(Stream& stream, double time) {
   if (!varies_) return;
   stream.wait();  // the buffer may still be read
-  ask(true, time);
-  copy_bytes(stream, prescribed_.data(), prescribed_on_host_.data(), prescribed_.size() * sizeof(Primitive));
+  for (std::size_t z = 0; z < residual_.boundary().size(); ++z) {
+    if (residual_.boundary()[z].prescribed && residual_.boundary()[z].of_time) find_outside(z, time);
+  }
+  copy_bytes(stream, outside_.data(), outside_on_host_.data(), outside_.size() * sizeof(Primitive));
 }
 
-/// The states of zones where they change with time, or of the others.
-void DeviceBoundary::ask(bool of_time, double time) {
+void DeviceBoundary::update_outside(Stream& stream, std::size_t zone) {
+  if (residual_.boundary()[zone].prescribed) return;
+  stream.wait();  // as above
+  find_outside(zone, 0);
+  copy_bytes(stream, outside_.data(), outside_on_host_.data(), outside_.size() * sizeof(Primitive));
+}
+
+void DeviceBoundary::find_outside(std::size_t zone, double time) {
   const mesh::Mesh& m = residual_.mesh();
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
-    const BoundaryCondition& condition = residual_.boundary()[z];
-    if (!condition.prescribed || condition.of_time != of_time) continue;
-    for (const mesh::LocalFaceId face : m.boundary[z].faces) {
-      prescribed_on_host_.data()[face.value() - first_] = condition.prescribed(m.face_centroid[face.index()], time);
-    }
+  const BoundaryCondition& condition = residual_.boundary()[zone];
+  for (const mesh::LocalFaceId face : m.boundary[zone].faces) {
+    const Vec3 x = m.face_centroid[face.index()];
+    outside_on_host_.data()[face.value() - first_] =
+        condition.prescribed ? condition.prescribed(x, time) : outside_state(residual_.gas(), condition.params, x);
   }
 }
 

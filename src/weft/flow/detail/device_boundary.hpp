@@ -27,6 +27,9 @@ class DeviceBoundary {
   [[nodiscard]] bool varies() const { return varies_; }
   /// Evaluates those at `time` and sends them. Waits for the work of the stream before.
   void prescribe(Stream& stream, double time);
+  /// Sends the states outside a zone again, whose parameters have changed. Waits for the work of the stream before; steps that
+  /// were captured as graphs read the new ones.
+  void update_outside(Stream& stream, std::size_t zone);
 
   /// Room for a flux through each face.
   [[nodiscard]] Conserved* fluxes() const { return fluxes_.data(); }
@@ -40,11 +43,12 @@ class DeviceBoundary {
  private:
   template <class Visit>
   void each_array(Visit&& visit);
-  void ask(bool of_time, double time);
+  /// Finds the states outside the faces of a zone at `time` in outside_on_host_.
+  void find_outside(std::size_t zone, double time);
 
   const Residual& residual_;
   std::int32_t first_;  ///< face of the mesh
-  bool prescribes_ = false, varies_ = false;
+  bool varies_ = false;
   DeviceArray<ZoneArgs> zones_;
   DeviceArray<std::int32_t> zone_, left_, order_;
   std::int32_t inner_faces_ = 0;                          ///< faces of inner cells
@@ -52,8 +56,8 @@ class DeviceBoundary {
   DeviceArray<double> behind_weight_;
   DeviceArray<Vec3> normal_, arm_, centroid_;
   DeviceArray<double> area_;
-  DeviceArray<Primitive> prescribed_;
-  PinnedBuffer<Primitive> prescribed_on_host_;
+  DeviceArray<Primitive> outside_;
+  PinnedBuffer<Primitive> outside_on_host_;
   DeviceArray<Conserved> fluxes_;
   Event computed_;
   mutable std::vector<Conserved> fluxes_on_host_;

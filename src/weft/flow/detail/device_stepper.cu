@@ -73,6 +73,7 @@ class TileStepper final : public DeviceStepper {
   [[nodiscard]] std::vector<DeviceStep> finish() override;
   void accept() override { at_.start = at_.now; }
   void undo() override;
+  void update_outside(std::size_t zone) override { boundary_.update_outside(stream_, zone); }
   void set_lowered(std::span<const std::int32_t> flags) override;
   void refresh(double time) override;
   [[nodiscard]] Conserved boundary_flux(std::int32_t face) const override { return boundary_.flux(face); }

@@ -99,6 +99,9 @@ class DeviceStepper {
   /// Back to the start of the step.
   virtual void undo() = 0;
 
+  /// Takes the states outside a boundary zone from the residual again. Waits for the work so far.
+  virtual void update_outside(std::size_t zone) = 0;
+
   /// 1 for owned and ghost cells of lowered order, else 0; empty: none anywhere.
   virtual void set_lowered(std::span<const std::int32_t> flags) = 0;
 

@@ -35,7 +35,8 @@ WEFT_HD __noinline__ Conserved boundary_face_flux(const BoundaryArgs& b, const I
                                                   const Primitive& inside, std::int32_t face) {
   const ZoneArgs& zone = b.zones[b.zone[face]];
   const Vec3 n = b.normal[face];
-  return zone.prescribed ? flux(gas, inside, b.prescribed[face], n) : boundary_flux(gas, zone.params, inside, n);
+  const Primitive& outside = b.outside[face];
+  return zone.prescribed ? flux(gas, inside, outside, n) : boundary_flux(gas, zone.params, outside, inside, n);
 }
 
 /// Arrays of flux_kernel in shared memory. new_conserved takes the place of conserved.

@@ -81,7 +81,7 @@ void boundary_face_loop(const ResidualView& v, const FluxChoice& flux, const Bou
     const Vec3 n = v.face_normal(f);
     const Conserved out =
         prescribed == nullptr
-            ? boundary_flux(v.gas, params, inside, n)
+            ? boundary_flux(v.gas, params, outside_state(v.gas, params, v.face_centroids[f]), inside, n)
             : std::visit([&](const auto& chosen) { return chosen(v.gas, inside, prescribed[f - first], n); }, flux);
     const Conserved through = v.face_area(f) * out;
     if (v.mass_fluxes != nullptr) v.mass_fluxes[f] = through.density;

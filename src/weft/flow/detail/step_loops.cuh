@@ -90,9 +90,10 @@ struct BoundaryRows {
   }
   [[nodiscard]] WEFT_HD Primitive behind(std::int32_t face) const {
     const ZoneArgs& zone = b.zones[b.zone[face]];
-    if (zone.prescribed) return b.prescribed[face];
+    const Primitive& outside = b.outside[face];
+    if (zone.prescribed) return outside;
     const Primitive inside = as<double>(load(values + static_cast<std::int64_t>(b.left[face]) * kVars));
-    return state_behind(gas, zone.params, inside, extrapolated(b.behind, face, gas, inside, values), b.normal[face]);
+    return state_behind(gas, zone.params, outside, inside, extrapolated(b.behind, face, gas, inside, values), b.normal[face]);
   }
 };
 

@@ -86,12 +86,12 @@ struct ZoneArgs {
 
 struct BoundaryArgs {
   const ZoneArgs* zones;
-  const std::int32_t* zone;     ///< of each boundary face
-  const std::int32_t* left;     ///< its cell
-  const Vec3 *normal, *arm;     ///< arm: from the cell's centroid to that of the face
-  const Primitive* prescribed;  ///< outside state of each boundary face, where its zone is prescribed
-  const std::int32_t* order;    ///< boundary faces: those of inner cells, then those of border cells
-  ExtrapolationView behind;     ///< to the row of each boundary face
+  const std::int32_t* zone;   ///< of each boundary face
+  const std::int32_t* left;   ///< its cell
+  const Vec3 *normal, *arm;   ///< arm: from the cell's centroid to that of the face
+  const Primitive* outside;   ///< outside_state() of each boundary face, or where its zone is prescribed that state
+  const std::int32_t* order;  ///< boundary faces: those of inner cells, then those of border cells
+  ExtrapolationView behind;   ///< to the row of each boundary face
   std::int32_t faces, inner_faces;
 };
 
