@@ -43,6 +43,7 @@ struct Operation {
 
 Torus torus;
 int me = 0;
+bool started = false;                      // not before main(): MPI's bindings for C++, where they are linked, ask
 std::list<Message, Malloc<Message>> sent;  // and not received
 
 [[noreturn]] void give_up(const char* what) {
@@ -116,6 +117,7 @@ void become(const Torus& new_torus, int rank) {
   if (!sent.empty()) give_up("messages were sent and not received");
   torus = new_torus;
   me = rank;
+  started = true;
 }
 
 }  // namespace weft::pretend
@@ -125,7 +127,7 @@ using namespace weft::pretend;
 // NOLINTBEGIN(readability-identifier-naming,readability-inconsistent-declaration-parameter-name)
 extern "C" {
 
-int MPI_Initialized(int* flag) { return *flag = 1, MPI_SUCCESS; }
+int MPI_Initialized(int* flag) { return *flag = started ? 1 : 0, MPI_SUCCESS; }
 int MPI_Finalized(int* flag) { return *flag = 0, MPI_SUCCESS; }
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* copy) { return *copy = comm, MPI_SUCCESS; }
 int MPI_Comm_free(MPI_Comm* comm) { return *comm = MPI_COMM_NULL, MPI_SUCCESS; }
