@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "weft/array/transport.hpp"
+#include "weft/base/cores.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/environment.hpp"
 #include "weft/comm/nccl.hpp"
@@ -78,7 +78,7 @@ Exit print_info(const Communicator& comm) {
   const std::string commit = *kCommit == 0 ? "" : fmt::format(", commit {}", kCommit);
   fmt::print("weft {} ({} build, {}{})\n", WEFT_VERSION, WEFT_BUILD_TYPE, host_info().compiler, commit);
   fmt::print("ranks   {} ({} on this machine)\n", comm.size(), node.size());
-  const long threads = sysconf(_SC_NPROCESSORS_ONLN), own = std::thread::hardware_concurrency();
+  const long threads = sysconf(_SC_NPROCESSORS_ONLN), own = usable_cores();
   fmt::print("machine {} hardware threads{}, {:.1f} GiB memory\n", threads,
              own < threads ? fmt::format(" ({} of them for this process)", own) : "", memory / (1 << 30));
   fmt::print("packs   {} doubles at once\n", flow::Solver::lanes());

@@ -12,17 +12,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <span>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "weft/base/cores.hpp"
 #include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
 
@@ -31,8 +33,9 @@
 namespace weft::app {
 namespace {
 
-/// Ranks that are started without asking: so many per core, and so many on any machine.
-constexpr int kRanksPerCore = 4, kRanksAnywhere = 16;
+/// Ranks that are started without asking: so many per core, so many on any machine, and so many on each machine of an allocation,
+/// whose cores are not known here.
+constexpr int kRanksPerCore = 4, kRanksAnywhere = 16, kRanksPerOtherMachine = 1024;
 
 volatile std::sig_atomic_t g_job = 0;
 volatile std::sig_atomic_t g_signals = 0;
@@ -98,13 +101,45 @@ int environment_number(const char* name) {
   return text == nullptr ? 0 : std::atoi(text);
 }
 
-/// Returns true where mpirun may start ranks on other machines, whose cores are not known here.
-bool reaches_other_machines(const std::string& options) {
-  if (options.find("host") != std::string::npos) return true;
-  for (const char* allocation : {"SLURM_JOB_NODELIST", "PBS_NODEFILE", "LSB_HOSTS", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE"}) {
-    if (std::getenv(allocation) != nullptr) return true;
+/// Returns the number of machines in a list that has one in each line, with more words behind it, or several times.
+int machines_in(std::istream&& list) {
+  std::set<std::string> machines;
+  for (std::string line; std::getline(list, line);) {
+    std::istringstream words(line);
+    if (std::string machine; words >> machine && machine[0] != '#') machines.insert(machine);
   }
-  return std::getenv("OMPI_MCA_orte_default_hostfile") != nullptr;
+  return static_cast<int>(machines.size());
+}
+
+/// Returns the number of machines that a batch system or the user has given mpirun through the environment; 0 where there are
+/// none.
+int machines_of_allocation() {
+  if (std::getenv("SLURM_JOB_NODELIST") != nullptr) {
+    return std::max({1, environment_number("SLURM_JOB_NUM_NODES"), environment_number("SLURM_NNODES")});
+  }
+  for (const char* name : {"PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE", "OMPI_MCA_orte_default_hostfile"}) {
+    if (const char* const file = std::getenv(name)) return std::max(1, machines_in(std::ifstream(file)));
+  }
+  if (const char* const hosts = std::getenv("LSB_HOSTS")) {
+    std::string lines = hosts;
+    std::replace(lines.begin(), lines.end(), ' ', '\n');
+    return std::max(1, machines_in(std::istringstream(lines)));
+  }
+  return 0;
+}
+
+/// Returns why so many ranks are too many to be started without asking; empty where they are not.
+std::string too_many(int ranks, const std::string& options) {
+  if (options.find("host") != std::string::npos) return {};  // the user has named machines, and slots on each
+  const int machines = machines_of_allocation(), cores = usable_cores();
+  // The other machines of an allocation may have more cores than this one.
+  const int per_machine = std::max(machines > 0 ? kRanksPerOtherMachine : kRanksAnywhere, kRanksPerCore * cores);
+  const std::int64_t most = std::int64_t{std::max(1, machines)} * per_machine;
+  if (ranks <= most) return {};
+  return fmt::format("{} are too many for {} (more than {} are refused)", counted(ranks, "rank"),
+                     machines > 0 ? fmt::format("this allocation of {}", counted(machines, "machine"))
+                                  : fmt::format("this machine, which has {}", counted(cores, "core")),
+                     most);
 }
 
 off_t started_ranks(int mark) {
@@ -213,14 +248,8 @@ int rank_of_environment() {
 int launch(const Launch& how, int argc, char** argv) {
   const int ranks = how.ranks;
   const std::string& options = how.options;
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  if (const int most = std::max(kRanksAnywhere, kRanksPerCore * cores);
-      ranks > most && !how.oversubscribe && !reaches_other_machines(options)) {
-    fmt::print(
-        stderr,
-        "weft: error: {} are too many for this machine, which has {} (more than {} are refused); ask for fewer with -n, or "
-        "add --oversubscribe\n",
-        counted(ranks, "rank"), counted(cores, "core"), most);
+  if (const std::string why = how.oversubscribe ? "" : too_many(ranks, options); !why.empty()) {
+    fmt::print(stderr, "weft: error: {}; ask for fewer with -n, or add --oversubscribe\n", why);
     return static_cast<int>(Exit::usage);
   }
   std::vector<std::string> words = command_line(ranks, options, argc, argv);
@@ -233,7 +262,7 @@ int launch(const Launch& how, int argc, char** argv) {
   // fill the machine. In the environment, for mpirun refuses an option that the user gives as well.
   set("OMPI_MCA_hwloc_base_binding_policy", "none");
   set("OMPI_MCA_rmaps_base_oversubscribe", "1");
-  if (static_cast<unsigned>(ranks) >= std::thread::hardware_concurrency()) set("OMPI_MCA_mpi_yield_when_idle", "1");
+  if (ranks >= usable_cores()) set("OMPI_MCA_mpi_yield_when_idle", "1");
   // mpirun looks for a way to other machines first, and gives up without one even when it needs none.
   if (!on_path("ssh") && !on_path("rsh")) set("OMPI_MCA_plm", "^rsh");
   winsize window{};

@@ -32,8 +32,9 @@ struct Launch {
 };
 
 /// Runs this program again under mpirun with the same arguments, and waits for it. Refuses more than 4 ranks per core (and than
-/// 16), except where other machines may take part or `oversubscribe` says so. SIGINT, SIGTERM and SIGHUP (unless it is ignored,
-/// as by nohup) reach the ranks as SIGUSR1, so that they end cleanly; a third SIGINT or SIGTERM ends them at once.
+/// 16), in an allocation of a batch system more than 1,024 per machine, except where `options` name hosts or `oversubscribe` says
+/// so. SIGINT, SIGTERM and SIGHUP (unless it is ignored, as by nohup) reach the ranks as SIGUSR1, so that they end cleanly; a
+/// third SIGINT or SIGTERM ends them at once.
 /// @return the exit code of the job.
 int launch(const Launch& how, int argc, char** argv);
 

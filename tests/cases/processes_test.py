@@ -4,6 +4,7 @@
 """
 import fcntl
 import os
+import select
 import shutil
 import signal
 import struct
@@ -24,11 +25,15 @@ class Terminal(InFolder):
         process = subprocess.Popen([WEFT, "run", *map(str, self.coarse("vortex", "mesh.n=24", steps=3000)), "--overwrite"], cwd=self.folder,
                                    env=environment(), stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
         os.close(theirs)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
         shown = b""
+        end = time.monotonic() + PATIENCE
         with open(ours, "rb", buffering=0) as terminal:
             try:
-                while more := terminal.read(4096):
-                    shown += more
+                while select.select([terminal], [], [], max(0, end - time.monotonic()))[0]:
+                    shown += terminal.read(4096)
+                self.fail(f"the run has not ended after {PATIENCE} s: {shown[-200:]}")
             except OSError:
                 pass  # so does Linux tell that nobody writes any more
         self.assertEqual(process.wait(PATIENCE), DONE)
@@ -252,14 +257,29 @@ class Launched(InFolder):
         self.assertIn("ranks   2 ", printed)
 
     def test_far_more_ranks_than_cores_are_refused(self):
-        cores = len(os.sched_getaffinity(0))
-        most = max(16, 4 * cores)
+        # Of one core: more are not started on machines of many cores, and cores that this process must not use do not count.
+        usable = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, usable)
+        os.sched_setaffinity(0, {min(usable)})
+        most = 16
         for command in (["info"], ["run", *self.coarse("vortex")], ["plan", *self.coarse("vortex"), "--ranks", 2]):
             printed = self.weft(*command, *ranks(most + 1), code=USAGE)
-            self.assertIn(f"{most + 1} ranks are too many for this machine, which has {cores} core", printed)
+            self.assertIn(f"{most + 1} ranks are too many for this machine, which has 1 core ", printed)
             self.assertIn("--oversubscribe", printed)
         printed = self.weft("info", *ranks(most + 1), "--oversubscribe")
         self.assertIn(f"ranks   {most + 1} ", printed)
+
+    def test_far_more_ranks_than_an_allocation_has_room_for_are_refused(self):
+        hosts = self.folder / "hosts"
+        hosts.write_text("# ours\nn1 slots=4\nn1\nn2\n\n")
+        for machines, variables in ((1, {"SLURM_JOB_NODELIST": "n1", "SLURM_JOB_NUM_NODES": "1"}),
+                                    (2, {"SLURM_JOB_NODELIST": "n[1-2]", "SLURM_NNODES": "2"}),
+                                    (2, {"PBS_NODEFILE": str(hosts)}), (2, {"LSB_HOSTS": "n1 n1 n2"}), (1, {"PE_HOSTFILE": "/nonexistent"}),
+                                    (2, {"OMPI_MCA_orte_default_hostfile": str(hosts)})):
+            with self.subTest(variables):
+                printed = self.weft("info", *ranks(100_000), code=USAGE, **variables)
+                self.assertIn(f"100000 ranks are too many for this allocation of {machines} machine", printed)
+                self.assertIn("--oversubscribe", printed)
 
 
 if __name__ == "__main__":

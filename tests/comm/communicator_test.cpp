@@ -179,6 +179,33 @@ TEST_P(CommunicatorTest, all_to_all_of_long_and_short_parts_in_many_rounds) {
   }
 }
 
+TEST_P(CommunicatorTest, all_to_all_of_few_ranks_tells_of_those_alone_that_send) {
+  // To the next rank, to this one, and to rank 0 something long; every third list is empty.
+  for (int round = 0; round < 20; ++round) {
+    const auto count = [&](int from, int there) -> std::size_t {
+      if (there != (from + 1) % size && there != from && there != 0) return 0;
+      return (from + there + round) % 3 == 0 ? 0 : there == 0 ? 3000 : 2;
+    };
+    std::vector<RankValues<std::int64_t>> to;
+    std::vector<std::int64_t> joined;
+    for (int r = 0; r < size; ++r) {
+      if (r == rank || r == 0 || count(rank, r) > 0) to.push_back({Rank(r), values_of(10 * rank + r, count(rank, r))});
+    }
+    const std::vector<RankValues<std::int64_t>> from = comm.all_to_all(to);
+    auto next = from.begin();
+    for (int r = 0; r < size; ++r) {
+      if (count(r, rank) == 0) continue;
+      ASSERT_NE(next, from.end());
+      EXPECT_EQ(next->rank, Rank(r));
+      EXPECT_EQ(next->values, values_of(10 * r + rank, count(r, rank)));
+      joined.insert(joined.end(), next->values.begin(), next->values.end());
+      ++next;
+    }
+    EXPECT_EQ(next, from.end());
+    EXPECT_EQ(comm.all_to_all_joined(to), joined);
+  }
+}
+
 TEST_P(CommunicatorTest, exchange_between_the_ranks_that_name_each_other) {
   // On a ring, itself included; rank 1 has nothing to say.
   std::vector<Rank> near;
@@ -254,6 +281,8 @@ TEST(Communicator, misuse_is_refused) {
   EXPECT_BREACH((void)comm.broadcast(1, Rank(comm.size())));
   const std::vector<std::vector<int>> too_many(static_cast<std::size_t>(comm.size()) + 1);
   EXPECT_BREACH((void)comm.all_to_all(too_many));
+  EXPECT_BREACH((void)comm.all_to_all(std::vector<RankValues<int>>{{Rank(comm.size()), {1}}}));
+  EXPECT_BREACH((void)comm.all_to_all(std::vector<RankValues<int>>{{Rank(0), {1}}, {Rank(0), {1}}}));
 }
 
 TEST(Communicator, sizes_that_differ_between_ranks_throw_on_every_rank) {

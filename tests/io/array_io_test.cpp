@@ -227,6 +227,39 @@ TEST_F(ArrayIoFile, DamagedRowLengthsOfOneRankAreAnErrorOnEveryRank) {
   EXPECT_THAT(error_of<IoError>([&] { read_array(in, "padded", csr); }), HasSubstr("and no row may have more than 4"));
 }
 
+TEST_F(ArrayIoFile, DamagedNumbersOfRowsAreAnErrorOnEveryRank) {
+  Hdf5File file = Hdf5File::create(comm, path);
+  write_array(file, "u", filled<Array<double, 5>>(comm, 3));
+  write_array(file, "csr", filled<Array<Key, NonUniform>>(comm, 3));
+  file.close();
+  const auto set_counts = [&](std::int64_t value) {
+    comm.barrier();
+    const std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), value);
+    for (const char* name : {"u/rows_of_rank", "csr/rows_of_rank"}) {
+      if (!comm.is_root()) continue;
+      const hid_t whole = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), dataset = H5Dopen2(whole, name, H5P_DEFAULT);
+      H5Dwrite(dataset, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts.data());
+      H5Dclose(dataset);
+      H5Fclose(whole);
+    }
+    comm.barrier();
+  };
+  const auto error = [&](const std::string& name, auto array) {
+    const Hdf5File in = Hdf5File::open(comm, path);
+    return error_of<IoError>([&] { read_array(in, name, array); });
+  };
+  // The sum of the numbers of two ranks is beyond 64 bits.
+  set_counts(std::int64_t{1} << 62);
+  const std::string damage = comm.size() == 1 ? "and its writers say 4611686018427387904" : "are out of range";
+  EXPECT_THAT(error("u", Array<double, 5>()), HasSubstr(damage));
+  EXPECT_THAT(error("csr", Array<Key, NonUniform>()), HasSubstr(damage));
+  for (const std::int64_t wrong : {2, 4}) {
+    set_counts(wrong);
+    EXPECT_THAT(error("u", Array<double, 5>()), HasSubstr("and its writers say"));
+    EXPECT_THAT(error("csr", Array<Key, NonUniform>()), HasSubstr("and its writers say"));
+  }
+}
+
 TEST_F(ArrayIoFile, WrongTypeWidthShapeAndNameAreRefused) {
   Hdf5File file = Hdf5File::create(comm, path);
   write_array(file, "u", filled<Array<double, 5>>(comm, 3));

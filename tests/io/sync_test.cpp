@@ -1,18 +1,24 @@
 // Files are on the disk before they get their names. The fsync of this program notes what it is asked for.
 #include "weft/io/detail/sync.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/magic.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdarg>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "weft/comm/shared_memory.hpp"
 #include "weft/io/checkpoint.hpp"
+#include "weft/io/hdf5_file.hpp"
 #include "weft/io/table.hpp"
 #include "weft/io/text_file.hpp"
 
@@ -29,7 +35,36 @@ int& failure() {
   return reason;
 }
 
+/// Whether files are said to be on NFS.
+bool& on_nfs() {
+  static bool yes = false;
+  return yes;
+}
+/// The error of opening a directory; 0 for none.
+int& refusal() {
+  static int reason = 0;
+  return reason;
+}
+
 }  // namespace
+
+extern "C" int open(const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
+  va_end(more);
+  if (refusal() != 0 && (flags & O_DIRECTORY) != 0) {
+    errno = refusal();
+    return -1;
+  }
+  return static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+}
+
+extern "C" int fstatfs(int descriptor, struct statfs* disk) {
+  const int result = static_cast<int>(syscall(SYS_fstatfs, descriptor, disk));
+  if (on_nfs()) disk->f_type = NFS_SUPER_MAGIC;
+  return result;
+}
 
 extern "C" int fsync(int descriptor) {
   std::array<char, 4096> path{};
@@ -51,7 +86,28 @@ using ::testing::HasSubstr;
 class Sync : public ::testing::Test {
  protected:
   void SetUp() override { synced().clear(); }
-  void TearDown() override { failure() = 0; }
+  void TearDown() override {
+    failure() = refusal() = 0;
+    on_nfs() = false;
+    SharedMemory::pretend_machine(machine);
+  }
+  /// The byte that SharedFile locks on this rank.
+  [[nodiscard]] struct flock own_byte() const {
+    struct flock byte {};
+    byte.l_type = F_WRLCK;
+    byte.l_whence = SEEK_SET;
+    byte.l_start = (std::int64_t{1} << 62) + comm.rank().value();
+    byte.l_len = 1;
+    return byte;
+  }
+  /// Whether somebody has locked it.
+  [[nodiscard]] bool locked() const {
+    const int descriptor = ::open(path.c_str(), O_RDWR);
+    struct flock byte = own_byte();
+    EXPECT_EQ(::fcntl(descriptor, F_OFD_GETLK, &byte), 0);
+    ::close(descriptor);
+    return byte.l_type != F_UNLCK;
+  }
   void write_checkpoint_here() {
     const std::vector<std::int64_t> keys{comm.rank().value()};
     const std::vector<double> values{0.5};
@@ -59,6 +115,7 @@ class Sync : public ::testing::Test {
     write_checkpoint(comm, path, {.global_cells = comm.size(), .case_text = "x"}, keys, fields);
   }
 
+  std::string machine = SharedMemory::machine();
   Communicator comm = Communicator::world();
   Scratch scratch{comm};
   std::filesystem::path path = scratch / "checkpoint.h5";
@@ -95,6 +152,41 @@ TEST_F(Sync, TextFilesAreOnTheDiskBeforeTheyHaveTheirNames) {
   EXPECT_THAT(synced(), ElementsAre(beside, folder, beside, folder));
   failure() = ENOSPC;
   EXPECT_THAT(error_of<IoError>([&] { write_text(scratch / "forces.csv", "x"); }), HasSubstr("No space left on device"));
+}
+
+TEST_F(Sync, AFolderThatCannotBeOpenedIsNotSynced) {
+  for (const int reason : {EACCES, EINVAL, ENOTSUP}) {
+    synced().clear();
+    refusal() = reason;
+    write_checkpoint_here();
+    EXPECT_THAT(synced(), ElementsAre(part));
+    EXPECT_TRUE(std::filesystem::exists(path));
+  }
+  refusal() = EIO;
+  EXPECT_THAT(error_of<IoError>([&] { write_checkpoint_here(); }), HasSubstr("cannot open it to bring it to the disk"));
+}
+
+TEST_F(Sync, MachinesThatWriteOneFileOnNfsHoldALockEach) {
+  for (const bool nfs : {false, true}) {
+    for (const bool machines : {false, true}) {
+      on_nfs() = nfs;
+      SharedMemory::pretend_machine(machines && comm.rank().value() % 2 == 1 ? "odd" : "even");
+      Hdf5File file = Hdf5File::create(comm, path);
+      EXPECT_EQ(locked(), nfs && machines && comm.size() > 1);
+      file.close();
+      EXPECT_FALSE(locked());
+      comm.barrier();
+    }
+  }
+  if (comm.size() == 1) return;
+  // Where the last rank gets no lock, none writes.
+  const int descriptor = ::open(path.c_str(), O_RDWR);
+  struct flock byte = own_byte();
+  if (comm.rank().value() == comm.size() - 1) {
+    ASSERT_EQ(::fcntl(descriptor, F_OFD_SETLK, &byte), 0);
+  }
+  EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::create(comm, path); }), HasSubstr("cannot lock a byte of it"));
+  ::close(descriptor);
 }
 
 TEST_F(Sync, AFileThatCannotBeOpenedIsAnError) {

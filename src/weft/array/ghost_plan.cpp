@@ -69,21 +69,21 @@ GhostPlan GhostPlan::build(const Communicator& comm, std::int32_t owned_rows, st
     for (const GhostRequest request : requests) body->local_of.push_back(body->find(request));
   });
 
-  const auto ranks = static_cast<std::size_t>(comm.size());
-  std::vector<std::vector<LocalRow>> wanted(ranks);
+  std::vector<RankValues<LocalRow>> wanted;
   for (const GhostRequest ghost : ghosts) {
     const auto [owner, row] = body->offsets.find(ghost.row);
-    wanted[owner.index()].push_back(row);
+    if (wanted.empty() || wanted.back().rank != owner) wanted.push_back({owner, {}});
+    wanted.back().values.push_back(row);
   }
-  const std::vector<std::vector<LocalRow>> asked = comm.all_to_all(wanted);
-  for (const auto& rows : asked) body->send_rows.insert(body->send_rows.end(), rows.begin(), rows.end());
+  const std::vector<RankValues<LocalRow>> asked = comm.all_to_all(wanted);
+  for (const auto& [rank, rows] : asked) body->send_rows.insert(body->send_rows.end(), rows.begin(), rows.end());
   std::size_t sent = 0;
   std::int32_t next_ghost = owned_rows;
-  for (std::size_t r = 0; r < ranks; ++r) {
-    const std::size_t sends = asked[r].size();
-    const auto receives = static_cast<std::int32_t>(wanted[r].size());
-    if (sends == 0 && receives == 0) continue;
-    body->neighbours.push_back({.rank = Rank(r),
+  for (auto w = wanted.cbegin(), a = asked.cbegin(); w != wanted.end() || a != asked.end();) {
+    const Rank rank = a == asked.end() || (w != wanted.end() && w->rank < a->rank) ? w->rank : a->rank;
+    const auto receives = w != wanted.end() && w->rank == rank ? static_cast<std::int32_t>((w++)->values.size()) : 0;
+    const std::size_t sends = a != asked.end() && a->rank == rank ? (a++)->values.size() : 0;
+    body->neighbours.push_back({.rank = rank,
                                 .ghosts = {LocalRow(next_ghost), LocalRow(next_ghost + receives)},
                                 .send_rows = std::span(body->send_rows).subspan(sent, sends)});
     sent += sends;

@@ -14,30 +14,52 @@ namespace weft {
 struct Redistribution::Body {
   Communicator comm;
   RowOffsets before, after;
-  // By rank: the old rows that go there, and the new rows for what comes from there, in the order in which they travel.
-  std::vector<std::vector<LocalRow>> leaving, arriving;
+  // Of each rank that gets or sends any: the old rows that go there, and the new rows for what comes from there, in the order in
+  // which they travel. Ranks ascend.
+  std::vector<RankValues<LocalRow>> leaving, arriving;
   std::vector<GlobalRow> new_global;  // by old row
   std::vector<GlobalRow> old_global;  // by new row
 };
+
+namespace {
+
+/// One list for each rank that occurs in `ranks`, ascending, and for each of `ranks` the index of its list.
+template <class T>
+struct ListsByRank {
+  ListsByRank(std::span<const Rank> ranks, int size) : index(static_cast<std::size_t>(size), -1) {
+    for (const Rank rank : ranks) index[rank.index()] = 0;
+    for (std::size_t r = 0; r < index.size(); ++r) {
+      if (index[r] < 0) continue;
+      index[r] = static_cast<std::int32_t>(lists.size());
+      lists.push_back({Rank(r), {}});
+    }
+  }
+  [[nodiscard]] std::vector<T>& of(Rank rank) { return lists[static_cast<std::size_t>(index[rank.index()])].values; }
+
+  std::vector<std::int32_t> index;  // by rank
+  std::vector<RankValues<T>> lists;
+};
+
+}  // namespace
 
 Redistribution Redistribution::to_rows(const Communicator& comm, std::span<const GlobalRow> destination, std::int32_t new_rows) {
   struct Move {
     LocalRow from, to;
   };
   auto body = std::make_shared<Body>();
-  const auto ranks = static_cast<std::size_t>(comm.size());
   body->comm = comm;
   const std::int32_t old_rows =
       agreed(comm, [&] { return checked_local(static_cast<std::int64_t>(destination.size()), "rows to redistribute"); });
   body->before = RowOffsets(comm, old_rows);
   body->after = RowOffsets(comm, new_rows);
   body->new_global.assign(destination.begin(), destination.end());
-  body->leaving.resize(ranks);
-  std::vector<std::vector<Move>> moves(ranks);
+  std::vector<RankValues<Move>> moves;
   agreed(comm, [&] {
     if (body->before.global_rows() != body->after.global_rows()) {
       throw InputError(fmt::format("{} rows are redistributed to {}", body->before.global_rows(), body->after.global_rows()));
     }
+    std::vector<Rank> owners;
+    owners.reserve(destination.size());
     for (std::int32_t i = 0; i < old_rows; ++i) {
       const GlobalRow row = destination[static_cast<std::size_t>(i)];
       if (!body->after.contains(row)) {
@@ -45,26 +67,37 @@ Redistribution Redistribution::to_rows(const Communicator& comm, std::span<const
                                      body->after.global_rows()),
                          "rows count from 0");
       }
-      const auto [rank, position] = body->after.find(row);
-      body->leaving[rank.index()].emplace_back(i);
-      moves[rank.index()].push_back({LocalRow(i), position});
+      owners.push_back(body->after.find(row).first);
     }
+    ListsByRank<Move> by_rank(owners, comm.size());
+    for (std::int32_t i = 0; i < old_rows; ++i) {
+      const Rank owner = owners[static_cast<std::size_t>(i)];
+      const std::int64_t position = destination[static_cast<std::size_t>(i)].value() - body->after.first(owner).value();
+      by_rank.of(owner).push_back({LocalRow(i), LocalRow(position)});
+    }
+    moves = std::move(by_rank.lists);
   });
-  const std::vector<std::vector<Move>> incoming = comm.all_to_all(moves);
-  body->arriving.resize(ranks);
+  for (const auto& [rank, there] : moves) {
+    std::vector<LocalRow>& leaving = body->leaving.emplace_back(RankValues<LocalRow>{rank, {}}).values;
+    leaving.reserve(there.size());
+    for (const Move& move : there) leaving.push_back(move.from);
+  }
+  const std::vector<RankValues<Move>> incoming = comm.all_to_all(moves);
   body->old_global.resize(static_cast<std::size_t>(new_rows));
   agreed(comm, [&] {
-    for (std::size_t r = 0; r < ranks; ++r) {
-      for (const Move& move : incoming[r]) {
+    for (const auto& [rank, here_from] : incoming) {
+      std::vector<LocalRow>& arriving = body->arriving.emplace_back(RankValues<LocalRow>{rank, {}}).values;
+      arriving.reserve(here_from.size());
+      for (const Move& move : here_from) {
         GlobalRow& origin = body->old_global[move.to.index()];
-        const std::int64_t here = body->before.first(Rank(r)).value() + move.from.value();
+        const std::int64_t here = body->before.first(rank).value() + move.from.value();
         if (origin.valid()) {
           throw InputError(
               fmt::format("rows {} and {} are both to become row {}", origin.value(), here, body->after.global(move.to).value()),
               "destinations must be a permutation");
         }
         origin = GlobalRow(here);
-        body->arriving[r].push_back(move.to);
+        arriving.push_back(move.to);
       }
     }
   });
@@ -73,32 +106,30 @@ Redistribution Redistribution::to_rows(const Communicator& comm, std::span<const
 
 Redistribution Redistribution::to_ranks(const Communicator& comm, std::span<const Rank> destination) {
   const auto ranks = static_cast<std::size_t>(comm.size());
-  std::vector<std::int64_t> counts(ranks, 0);
+  std::vector<std::int64_t> next(ranks, 0);  // rows for each rank; then the next new row there
   agreed(comm, [&] {
     for (const Rank rank : destination) {
       if (!rank.valid() || rank.index() >= ranks) {
         throw InputError(fmt::format("a row is to go to rank {} of {}", rank.value(), ranks), "ranks count from 0");
       }
-      ++counts[rank.index()];
+      ++next[rank.index()];
     }
   });
   // Each destination counts what comes from whom, and answers where those rows begin among all: it orders them by source.
-  std::vector<std::vector<std::int64_t>> sent(ranks);
+  std::vector<RankValues<std::int64_t>> sent;
   for (std::size_t to = 0; to < ranks; ++to) {
-    if (counts[to] > 0) sent[to].push_back(counts[to]);
+    if (next[to] > 0) sent.push_back({Rank(to), {next[to]}});
   }
-  std::vector<std::vector<std::int64_t>> first = comm.all_to_all(sent);
+  std::vector<RankValues<std::int64_t>> first = comm.all_to_all(sent);
   std::int64_t total = 0;
-  for (const auto& of_source : first) total += of_source.empty() ? 0 : of_source.front();
+  for (const auto& [source, rows] : first) total += rows.front();
   const std::int32_t new_rows = agreed(comm, [&] { return checked_local(total, "rows of one rank"); });
   std::int64_t start = comm.exclusive_sum(total);
-  for (auto& of_source : first) {
-    if (!of_source.empty()) start += std::exchange(of_source.front(), start);
-  }
-  std::vector<std::vector<std::int64_t>> next = comm.all_to_all(first);
+  for (auto& [source, rows] : first) start += std::exchange(rows.front(), start);
+  for (const auto& [to, row] : comm.all_to_all(first)) next[to.index()] = row.front();
   std::vector<GlobalRow> rows;
   rows.reserve(destination.size());
-  for (const Rank rank : destination) rows.emplace_back(next[rank.index()].front()++);
+  for (const Rank rank : destination) rows.emplace_back(next[rank.index()]++);
   return to_rows(comm, rows, new_rows);
 }
 
@@ -138,23 +169,27 @@ void Redistribution::expect_rows(std::int64_t rows, const std::string& signature
 }
 
 void Redistribution::move(std::span<const detail::Field> from, std::span<const detail::Field> to) const {
-  const auto ranks = static_cast<std::size_t>(body_->comm.size());
-  std::vector<std::vector<std::byte>> outgoing(ranks);
-  for (std::size_t r = 0; r < ranks; ++r) {
-    const detail::RowSet rows(body_->leaving[r]);
+  std::vector<RankValues<std::byte>> outgoing;
+  for (const auto& [rank, leaving] : body_->leaving) {
+    const detail::RowSet rows(leaving);
     std::size_t bytes = 0;
     for (const detail::Field& field : from) bytes += message_bytes(field, rows);
-    outgoing[r].resize(bytes);
-    std::byte* message = outgoing[r].data();
-    for (const detail::Field& field : from) message = gather_rows(field, rows, message);
+    std::vector<std::byte>& message = outgoing.emplace_back(RankValues<std::byte>{rank, {}}).values;
+    message.resize(bytes);
+    std::byte* at = message.data();
+    for (const detail::Field& field : from) at = gather_rows(field, rows, at);
   }
-  const std::vector<std::vector<std::byte>> incoming = body_->comm.all_to_all(outgoing);
-  for (std::size_t r = 0; r < ranks; ++r) {
-    const detail::RowSet rows(body_->arriving[r]);
-    const std::byte* message = incoming[r].data();
-    for (const detail::Field& field : to) message = scatter_rows(field, rows, message);
-    WEFT_ASSERT(message == incoming[r].data() + incoming[r].size());
+  const std::vector<RankValues<std::byte>> incoming = body_->comm.all_to_all(outgoing);
+  auto message = incoming.begin();  // rows without entries bring none
+  for (const auto& [rank, arriving] : body_->arriving) {
+    if (message == incoming.end() || message->rank != rank) continue;
+    const detail::RowSet rows(arriving);
+    const std::byte* at = message->values.data();
+    for (const detail::Field& field : to) at = scatter_rows(field, rows, at);
+    WEFT_ASSERT(at == message->values.data() + message->values.size());
+    ++message;
   }
+  WEFT_ASSERT(message == incoming.end());
 }
 
 }  // namespace weft

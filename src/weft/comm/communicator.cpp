@@ -336,36 +336,43 @@ void Communicator::scatter_bytes(std::span<const std::span<const std::byte>> par
   messages.wait();
 }
 
-void Communicator::all_to_all_bytes(std::span<const std::span<const std::byte>> to, const AllocateFrom& allocate) const {
+void Communicator::all_to_all_bytes(std::span<const Part> to, const AllocateArrivals& allocate) const {
   // Non-blocking consensus (Hoefler, Siebert, Lumsdaine 2010): announcements are sent so that they are complete when they have
   // been received; who has sent all of its own enters a barrier, and receives others' until every rank has entered it.
-  WEFT_EXPECTS(to.size() == static_cast<std::size_t>(size_));
+  WEFT_EXPECTS(valid());
   const Waiting waiting("all-to-all");
   const MPI_Comm comm = handle();
   const int tag = kAnnouncementTag + static_cast<int>(shared_->all_to_alls++ % 2);
   const std::size_t most = std::min(kShort, shared_->piece - std::min(shared_->piece, sizeof(std::size_t)));
   const auto is_short = [&](std::size_t bytes) { return bytes <= most; };
+  const auto successor = static_cast<std::size_t>(
+      std::upper_bound(to.begin(), to.end(), rank_, [](Rank rank, const Part& part) { return rank < part.rank; }) - to.begin());
   const auto each_other = [&](const auto& f) {  // each rank starts with its successor, so that no one is everyone's first
-    for (std::size_t k = 1; k < to.size(); ++k) {
-      const std::size_t r = (rank_.index() + k) % to.size();
-      if (!to[r].empty()) f(r);
+    for (std::size_t k = 0; k < to.size(); ++k) {
+      const Part& part = to[(successor + k) % to.size()];
+      if (part.rank != rank_) f(part);
     }
   };
   std::vector<std::vector<std::byte>> announcements;
   std::vector<MPI_Request> sends;
-  each_other([&](std::size_t r) {
-    const std::size_t bytes = to[r].size();
+  each_other([&](const Part& part) {
+    const std::size_t bytes = part.bytes.size();
     std::vector<std::byte>& a = announcements.emplace_back(sizeof(bytes) + (is_short(bytes) ? bytes : 0));
     std::memcpy(a.data(), &bytes, sizeof(bytes));
-    if (is_short(bytes)) std::copy(to[r].begin(), to[r].end(), a.begin() + sizeof(bytes));
+    if (is_short(bytes)) std::copy(part.bytes.begin(), part.bytes.end(), a.begin() + sizeof(bytes));
     detail::check_mpi(
-        MPI_Issend(a.data(), to_count(a.size()), MPI_BYTE, static_cast<int>(r), tag, comm, &sends.emplace_back(MPI_REQUEST_NULL)),
+        MPI_Issend(a.data(), to_count(a.size()), MPI_BYTE, part.rank.value(), tag, comm, &sends.emplace_back(MPI_REQUEST_NULL)),
         "MPI_Issend");
     shared_->count(1, a.size());
   });
-  std::vector<std::size_t> counts(to.size(), 0);
-  counts[rank_.index()] = to[rank_.index()].size();
-  std::vector<std::pair<std::size_t, std::vector<std::byte>>> arrived;  // short ones, by the rank that sent them
+  struct Announced {
+    Arrival arrival;
+    std::vector<std::byte> message;  // of a short one, behind its size
+  };
+  std::vector<Announced> announced;
+  for (const Part& part : to) {
+    if (part.rank == rank_) announced.push_back({{rank_, part.bytes.size()}, {}});
+  }
   MPI_Request barrier = MPI_REQUEST_NULL;
   shared_->count_tree(size_, 0);
   for (int done = size_ == 1 ? 1 : 0, looks = 0; done == 0;) {
@@ -377,9 +384,9 @@ void Communicator::all_to_all_bytes(std::span<const std::span<const std::byte>> 
       detail::check_mpi(MPI_Get_count(&status, MPI_BYTE, &length), "MPI_Get_count");
       std::vector<std::byte> a(static_cast<std::size_t>(length));
       detail::check_mpi(MPI_Recv(a.data(), length, MPI_BYTE, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE), "MPI_Recv");
-      const auto r = static_cast<std::size_t>(status.MPI_SOURCE);
-      std::memcpy(&counts[r], a.data(), sizeof(counts[r]));
-      if (is_short(counts[r])) arrived.emplace_back(r, std::move(a));
+      std::size_t bytes = 0;
+      std::memcpy(&bytes, a.data(), sizeof(bytes));
+      announced.push_back({{Rank(status.MPI_SOURCE), bytes}, std::move(a)});
       looks = 0;
       continue;
     }
@@ -392,15 +399,26 @@ void Communicator::all_to_all_bytes(std::span<const std::span<const std::byte>> 
     }
     if (++looks > 1000) std::this_thread::yield();
   }
-  const std::vector<std::byte*> out = allocate(counts);
-  std::copy(to[rank_.index()].begin(), to[rank_.index()].end(), out[rank_.index()]);
-  for (const auto& [r, a] : arrived) std::copy(a.begin() + sizeof(std::size_t), a.end(), out[r]);
+  std::sort(announced.begin(), announced.end(),
+            [](const Announced& a, const Announced& b) { return a.arrival.rank < b.arrival.rank; });
+  std::vector<Arrival> arrivals;
+  arrivals.reserve(announced.size());
+  for (const Announced& a : announced) arrivals.push_back(a.arrival);
+  const std::vector<std::byte*> out = allocate(arrivals);
   Shared::Messages messages(*shared_);
-  for (std::size_t r = 0; r < to.size(); ++r) {
-    if (r != rank_.index() && !is_short(counts[r])) messages.receive(static_cast<int>(r), {out[r], counts[r]});
+  for (std::size_t i = 0; i < announced.size(); ++i) {
+    const auto& [arrival, message] = announced[i];
+    if (arrival.rank == rank_) {
+      const std::span<const std::byte> own = to[successor - 1].bytes;  // the last of those up to this rank
+      std::copy(own.begin(), own.end(), out[i]);
+    } else if (is_short(arrival.bytes)) {
+      std::copy(message.begin() + sizeof(std::size_t), message.end(), out[i]);
+    } else {
+      messages.receive(arrival.rank.value(), {out[i], arrival.bytes});
+    }
   }
-  each_other([&](std::size_t r) {
-    if (!is_short(to[r].size())) messages.send(static_cast<int>(r), to[r]);
+  each_other([&](const Part& part) {
+    if (!is_short(part.bytes.size())) messages.send(part.rank.value(), part.bytes);
   });
   messages.wait();
 }

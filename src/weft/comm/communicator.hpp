@@ -22,6 +22,13 @@ using Rank = Id<RankTag, std::int32_t>;
 template <class T>
 concept Transferable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
 
+/// Values for one rank, or from one.
+template <Transferable T>
+struct RankValues {
+  Rank rank;
+  std::vector<T> values;
+};
+
 /// Owns a duplicate of an MPI communicator, so that our messages never meet anyone else's. MPI errors are returned by MPI and
 /// thrown as CommError. Copies share the duplicate (cheap); it is freed with the last copy.
 ///
@@ -121,9 +128,17 @@ class Communicator {
   /// @cost a barrier, and one message to each rank that gets anything; another one where that is long. Lists for size() ranks.
   template <Transferable T>
   [[nodiscard]] std::vector<std::vector<T>> all_to_all(const std::vector<std::vector<T>>& to) const;
-  /// The same, with all that comes here in one list, in the order of the ranks that sent it. @collective
+  /// Sends each list to its rank; returns what others (and this rank) sent here, by rank, without empty lists. For few of many
+  /// ranks. @pre the ranks of `to` ascend. @collective
+  /// @cost as above, without lists for size() ranks: memory and time grow with the ranks that are addressed here and that send
+  /// here.
+  template <Transferable T>
+  [[nodiscard]] std::vector<RankValues<T>> all_to_all(const std::vector<RankValues<T>>& to) const;
+  /// Returns the same as all_to_all with all that comes here in one list, in the order of the ranks that sent it. @collective
   template <Transferable T>
   [[nodiscard]] std::vector<T> all_to_all_joined(const std::vector<std::vector<T>>& to) const;
+  template <Transferable T>
+  [[nodiscard]] std::vector<T> all_to_all_joined(const std::vector<RankValues<T>>& to) const;
 
   /// to[i] goes to ranks[i]; returns what each of them sent here, at [i]. Only the ranks named take part: each of them names this
   /// one in the same call. @pre to.size() == ranks.size(); no rank is named twice.
@@ -139,6 +154,16 @@ class Communicator {
   // them.
   using Allocate = std::function<std::byte*(std::size_t bytes)>;
   using AllocateFrom = std::function<std::vector<std::byte*>(std::span<const std::size_t> bytes)>;
+  struct Part {
+    Rank rank;
+    std::span<const std::byte> bytes;
+  };
+  /// A message from another rank.
+  struct Arrival {
+    Rank rank;
+    std::size_t bytes;
+  };
+  using AllocateArrivals = std::function<std::vector<std::byte*>(std::span<const Arrival> arrivals)>;
   /// Of values of this rank and those above it: out = lower + upper, each `values.size()` bytes; out may be either.
   using Add = std::function<void(const std::byte* lower, const std::byte* upper, std::byte* out)>;
   void sum_in_tree(std::span<std::byte> values, const Add& add) const;
@@ -147,7 +172,14 @@ class Communicator {
   void all_gather_bytes(std::span<const std::byte> mine, const Allocate& allocate) const;
   void gather_bytes(std::span<const std::byte> mine, Rank root, const Allocate& allocate) const;
   void scatter_bytes(std::span<const std::span<const std::byte>> parts, Rank root, const Allocate& allocate) const;
-  void all_to_all_bytes(std::span<const std::span<const std::byte>> to, const AllocateFrom& allocate) const;
+  /// @param to  by rank, without empty parts. `allocate` is told of arrivals by rank, without empty ones.
+  void all_to_all_bytes(std::span<const Part> to, const AllocateArrivals& allocate) const;
+  template <class T>
+  [[nodiscard]] std::vector<Part> parts_of(const std::vector<std::vector<T>>& to) const;
+  template <class T>
+  [[nodiscard]] std::vector<Part> parts_of(const std::vector<RankValues<T>>& to) const;
+  template <class T>
+  [[nodiscard]] std::vector<T> joined(std::span<const Part> to) const;
   void exchange_bytes(std::span<const Rank> ranks, std::span<const std::span<const std::byte>> to,
                       const AllocateFrom& allocate) const;
   void broadcast_bytes(std::span<std::byte> bytes, Rank root) const;

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <thread>
 #include <utility>
 
+#include "weft/base/cores.hpp"
 #include "weft/base/large_pages.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/comm/environment.hpp"
@@ -36,8 +36,8 @@ std::vector<BoundaryKind> kinds_of(const std::vector<BoundaryCondition>& boundar
 /// Whether each thread of each rank on this machine has a core of its own, as far as this process can know. @collective
 bool have_cores(const Communicator& comm, int threads) {
   if (threads == 1) return false;  // nobody waits
-  const long of_machine = sysconf(_SC_NPROCESSORS_ONLN), of_process = std::thread::hardware_concurrency();
-  return long{comm.split_shared_memory().size()} * threads <= of_machine && threads <= of_process &&
+  const long of_machine = sysconf(_SC_NPROCESSORS_ONLN);
+  return long{comm.split_shared_memory().size()} * threads <= of_machine && threads <= usable_cores() &&
          !MpiEnvironment::yields_when_idle();
 }
 

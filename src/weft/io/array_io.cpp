@@ -53,9 +53,14 @@ ArrayPart read_array_shape(const Hdf5File& file, const std::string& name, const 
   const std::int64_t writers = file.info(name + "/rows_of_rank").rows;
   const std::vector<std::int64_t> written = file.read_rows<std::int64_t>(name + "/rows_of_rank", 0, writers);
 
+  std::int64_t total = 0;
   agreed(comm, [&] {
-    const bool negative = std::any_of(written.begin(), written.end(), [](std::int64_t count) { return count < 0; });
-    if (negative || width < 0 || width > std::numeric_limits<std::int32_t>::max()) {
+    bool in_range = true;
+    for (const std::int64_t count : written) {
+      in_range = in_range && count >= 0 && count <= std::numeric_limits<std::int64_t>::max() - total;
+      if (in_range) total += count;
+    }
+    if (!in_range || width < 0 || width > std::numeric_limits<std::int32_t>::max()) {
       throw IoError(fmt::format("array {}: its width or its numbers of rows are out of range: it is damaged", name), {}, where);
     }
     const bool fits = wanted.width == 0 || (ragged ? width <= wanted.width : width == wanted.width);
@@ -66,9 +71,16 @@ ArrayPart read_array_shape(const Hdf5File& file, const std::string& name, const 
     }
   });
 
+  const std::int64_t stored = ragged      ? file.info(name + "/row_start").rows
+                              : width > 0 ? file.info(name + "/entries").rows
+                                          : total;
+  agreed(comm, [&] {
+    if (stored == total) return;
+    throw IoError(fmt::format("array {}: it has {} rows, and its writers say {}: it is damaged", name, stored, total), {}, where);
+  });
+
   ArrayPart part;
   part.width = static_cast<std::int32_t>(width);
-  const std::int64_t total = std::accumulate(written.begin(), written.end(), std::int64_t{0});
   const auto me = static_cast<std::size_t>(comm.rank().value());
   const bool given = comm.any(rows.has_value());
   if (given) {
@@ -81,8 +93,11 @@ ArrayPart read_array_shape(const Hdf5File& file, const std::string& name, const 
     part.first = std::accumulate(written.begin(), written.begin() + static_cast<std::ptrdiff_t>(me), std::int64_t{0});
     part.rows = written[me];
   } else {
-    part.first = total * comm.rank().value() / comm.size();
-    part.rows = total * (comm.rank().value() + 1) / comm.size() - part.first;
+    const auto share = [&](std::int64_t ranks) {  // floor(total * ranks / size), without the product
+      return total / comm.size() * ranks + total % comm.size() * ranks / comm.size();
+    };
+    part.first = share(comm.rank().value());
+    part.rows = share(comm.rank().value() + 1) - part.first;
   }
   agreed(comm, [&] { static_cast<void>(checked_local(part.rows, "rows of an array")); });
   return part;

@@ -7,11 +7,13 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <random>
 
 #include "weft/base/contracts.hpp"
 #include "weft/comm/environment.hpp"
+#include "weft/comm/shared_memory.hpp"
 #include "weft/io/detail/hdf5_file_state.hpp"
 #include "weft/io/detail/hdf5_objects.hpp"
 
@@ -162,6 +164,10 @@ Hdf5File Hdf5File::create(const Communicator& comm, const fs::path& path) {
   });
   comm.broadcast(mark);
   agreed(comm, [&] { on_this_machine(comm, [&] { state->shared = detail::SharedFile(path, mark); }); });
+  const std::size_t machine = std::hash<std::string>()(SharedMemory::machine());
+  if (comm.min(machine) != comm.max(machine)) {
+    agreed(comm, [&] { state->shared.keep_to_own_bytes(comm.rank().value()); });
+  }
   agreed(comm, [&] {
     if (!comm.is_root()) return;
     const std::string name = state->name();

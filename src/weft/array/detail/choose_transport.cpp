@@ -46,9 +46,9 @@ std::string shared_gpu(const Communicator& comm, const Place& here) {
     Place place;
     std::int32_t rank;
   };
-  std::vector<std::vector<Resident>> told(static_cast<std::size_t>(comm.size()));
-  told[hash(here) % told.size()].push_back({here, comm.rank().value()});
-  std::vector<Resident> residents = comm.all_to_all_joined(told);  // by rank
+  const Rank chosen(static_cast<std::int64_t>(hash(here) % static_cast<std::uint64_t>(comm.size())));
+  const std::vector<RankValues<Resident>> sent{{chosen, {{here, comm.rank().value()}}}};
+  std::vector<Resident> residents = comm.all_to_all_joined(sent);  // by rank
   std::stable_sort(residents.begin(), residents.end(),
                    [](const Resident& a, const Resident& b) { return hash(a.place) < hash(b.place); });
   for (std::size_t i = 1; i < residents.size(); ++i) {

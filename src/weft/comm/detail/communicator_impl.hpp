@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "weft/base/contracts.hpp"
 #include "weft/comm/communicator.hpp"
 
 namespace weft {
@@ -176,10 +177,49 @@ std::vector<T> Communicator::scatter(const std::vector<std::vector<T>>& parts, R
   return mine;
 }
 
+template <class T>
+std::vector<Communicator::Part> Communicator::parts_of(const std::vector<std::vector<T>>& to) const {
+  WEFT_EXPECTS(to.size() == static_cast<std::size_t>(size_));
+  std::vector<Part> parts;
+  for (std::size_t r = 0; r < to.size(); ++r) {
+    if (!to[r].empty()) parts.push_back({Rank(r), std::as_bytes(std::span(to[r]))});
+  }
+  return parts;
+}
+
+template <class T>
+std::vector<Communicator::Part> Communicator::parts_of(const std::vector<RankValues<T>>& to) const {
+  std::vector<Part> parts;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    WEFT_EXPECTS(to[i].rank.valid() && to[i].rank.value() < size_ && (i == 0 || to[i - 1].rank < to[i].rank));
+    if (!to[i].values.empty()) parts.push_back({to[i].rank, std::as_bytes(std::span(to[i].values))});
+  }
+  return parts;
+}
+
 template <Transferable T>
 std::vector<std::vector<T>> Communicator::all_to_all(const std::vector<std::vector<T>>& to) const {
-  std::vector<std::vector<T>> from;
-  all_to_all_bytes(detail::as_bytes_of_each(to), detail::resize_each(from));
+  std::vector<std::vector<T>> from(to.size());
+  all_to_all_bytes(parts_of(to), [&](std::span<const Arrival> arrivals) {
+    std::vector<std::byte*> places;
+    for (const Arrival& a : arrivals) places.push_back(detail::resize_to_bytes(from[a.rank.index()], a.bytes));
+    return places;
+  });
+  return from;
+}
+
+template <Transferable T>
+std::vector<RankValues<T>> Communicator::all_to_all(const std::vector<RankValues<T>>& to) const {
+  std::vector<RankValues<T>> from;
+  all_to_all_bytes(parts_of(to), [&](std::span<const Arrival> arrivals) {
+    std::vector<std::byte*> places;
+    from.reserve(arrivals.size());
+    for (const Arrival& a : arrivals) {
+      from.push_back({a.rank, {}});
+      places.push_back(detail::resize_to_bytes(from.back().values, a.bytes));
+    }
+    return places;
+  });
   return from;
 }
 
@@ -190,15 +230,31 @@ std::vector<std::vector<T>> Communicator::exchange(std::span<const Rank> ranks, 
   return from;
 }
 
-template <Transferable T>
-std::vector<T> Communicator::all_to_all_joined(const std::vector<std::vector<T>>& to) const {
+template <class T>
+std::vector<T> Communicator::joined(std::span<const Part> to) const {
   std::vector<T> from;
-  all_to_all_bytes(detail::as_bytes_of_each(to), [&](std::span<const std::size_t> bytes) {
-    std::vector<std::byte*> places{detail::resize_to_bytes(from, std::accumulate(bytes.begin(), bytes.end(), std::size_t{0}))};
-    for (const std::size_t size : bytes.first(bytes.size() - 1)) places.push_back(places.back() + size);
+  all_to_all_bytes(to, [&](std::span<const Arrival> arrivals) {
+    std::size_t total = 0;
+    for (const Arrival& a : arrivals) total += a.bytes;
+    std::byte* at = detail::resize_to_bytes(from, total);
+    std::vector<std::byte*> places;
+    for (const Arrival& a : arrivals) {
+      places.push_back(at);
+      at += a.bytes;
+    }
     return places;
   });
   return from;
+}
+
+template <Transferable T>
+std::vector<T> Communicator::all_to_all_joined(const std::vector<std::vector<T>>& to) const {
+  return joined<T>(parts_of(to));
+}
+
+template <Transferable T>
+std::vector<T> Communicator::all_to_all_joined(const std::vector<RankValues<T>>& to) const {
+  return joined<T>(parts_of(to));
 }
 
 }  // namespace weft

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -82,6 +84,23 @@ SharedFile::SharedFile(const std::filesystem::path& path, const std::string& mar
   if (!reason.empty()) throw IoError(reason, {}, in(path));
   descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor_ < 0) throw IoError(fmt::format("cannot write it: {}", std::strerror(errno)), {}, in(path));
+}
+
+void SharedFile::keep_to_own_bytes(std::int64_t rank) const {
+  struct statfs disk {};
+  if (::fstatfs(descriptor_, &disk) != 0 || disk.f_type != NFS_SUPER_MAGIC) return;
+  constexpr std::int64_t kBehindAll = std::int64_t{1} << 62;
+  struct flock byte {};
+  byte.l_type = F_WRLCK;
+  byte.l_whence = SEEK_SET;
+  byte.l_start = kBehindAll + rank;
+  byte.l_len = 1;
+  if (::fcntl(descriptor_, F_OFD_SETLK, &byte) == 0) return;
+  throw IoError(
+      fmt::format("cannot lock a byte of it: {}; without locks machines that write one file on NFS overwrite each other's "
+                  "bytes",
+                  std::strerror(errno)),
+      "mount it with the option local_lock=all, or write to another file system", in(path_));
 }
 
 SharedFile::~SharedFile() {

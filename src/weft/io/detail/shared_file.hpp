@@ -20,6 +20,14 @@ class SharedFile {
   /// disk that the ranks do not share. Tries for up to 2 s, since NFS may show new files late.
   /// @throws IoError: this machine does not have that file.
   SharedFile(const std::filesystem::path& path, const std::string& mark);
+
+  /// Keeps this machine from writing bytes of other ranks, for a file that several machines write. Linux writes a whole page of
+  /// an NFS file where it takes the page to be up to date (nfs_can_extend_write), with old bytes in place of those that another
+  /// machine has written there; not so while a part of the file is locked. So this locks a byte of its own, behind every content,
+  /// until the file is closed. Does nothing on other file systems.
+  /// @param rank  different for every caller.
+  /// @throws IoError: the NFS mount has no locks.
+  void keep_to_own_bytes(std::int64_t rank) const;
   SharedFile(SharedFile&& other) noexcept { swap(other); }
   SharedFile& operator=(SharedFile&& other) noexcept {
     swap(other);

@@ -12,12 +12,12 @@
 namespace weft::io::detail {
 namespace {
 
-void open_and_sync(const std::filesystem::path& path, int flags) {
-  const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC);
-  if (descriptor < 0) {
-    throw IoError(fmt::format("cannot open it to bring it to the disk: {}", std::strerror(errno)), "check its permissions",
-                  Where{.file = path.string()});
-  }
+[[noreturn]] void throw_not_opened(const std::filesystem::path& path) {
+  throw IoError(fmt::format("cannot open it to bring it to the disk: {}", std::strerror(errno)), "check its permissions",
+                Where{.file = path.string()});
+}
+
+void sync_and_close(int descriptor, const std::filesystem::path& path) {
   try {
     sync_descriptor(descriptor, path);
   } catch (...) {
@@ -37,10 +37,23 @@ void sync_descriptor(int descriptor, const std::filesystem::path& path) {
                 Where{.file = path.string()});
 }
 
-void sync_file(const std::filesystem::path& path) { open_and_sync(path, O_RDONLY); }
+void sync_file(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw_not_opened(path);
+  sync_and_close(descriptor, path);
+}
 
 void sync_parent(const std::filesystem::path& path) {
-  open_and_sync(path.has_parent_path() ? path.parent_path() : std::filesystem::path("."), O_RDONLY | O_DIRECTORY);
+  const std::filesystem::path parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  const int descriptor = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) {
+    // EACCES: the directory may be written and not read. The others: file systems (of FUSE, SMB) that open no directories.
+    for (const int refused : {EACCES, EPERM, EINVAL, EISDIR, ENOSYS, ENOTSUP}) {
+      if (errno == refused) return;
+    }
+    throw_not_opened(parent);
+  }
+  sync_and_close(descriptor, parent);
 }
 
 }  // namespace weft::io::detail

@@ -11,7 +11,9 @@ void sync_descriptor(int descriptor, const std::filesystem::path& path);
 /// Opens a file and syncs it as sync_descriptor() does. @throws IoError: it cannot be opened either.
 void sync_file(const std::filesystem::path& path);
 
-/// Syncs the directory that holds `path`, so that a rename in it survives a crash. @throws IoError as sync_file().
+/// Syncs the directory that holds `path`, so that a rename in it survives a crash. Does nothing where the directory may not be
+/// opened, or cannot be on its file system: the file keeps its content, but after a crash of the machine may have its old name.
+/// @throws IoError: there is no such directory; the disk is broken.
 void sync_parent(const std::filesystem::path& path);
 
 }  // namespace weft::io::detail
