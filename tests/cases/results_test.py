@@ -3,9 +3,12 @@
     results_test.py path/to/weft [unittest arguments]
 """
 import json
+import os
+import signal
+import socket
 import unittest
 
-from weft_support import FAILED, PHYSICS, USAGE, InFolder, h5py, np, ranks
+from weft_support import FAILED, PHYSICS, USAGE, InFolder, descendants, h5py, is_rank, np, ranks
 
 
 class ResultsFolder(InFolder):
@@ -53,6 +56,29 @@ class ResultsFolder(InFolder):
             with h5py.File(max((self.folder / "sod").glob("fields_*.hdf"))) as fields:
                 self.assertIn(title, fields["Provenance"][()].decode())
         self.weft("report", "sod")
+
+    def test_in_use_is_refused_with_the_process_that_uses_it(self):
+        endless = self.coarse("vortex", "stop.time=1e9", "mesh.n=32", results="busy", steps=10**9)
+        for launch in ([], ranks(3)):
+            process = self.start("run", *endless, "--overwrite", *launch)
+            self.wait_for_steps(process)
+            at_work = [pid for pid in (process.pid, *descendants(process.pid)) if is_rank(pid)]
+            pid, host = (self.folder / "busy" / "run.lock").read_text().split()
+            self.assertEqual(host, socket.gethostname())
+            self.assertIn(int(pid), at_work)
+            for how in ([], ["--overwrite"], ["--resume"], ["--overwrite", *ranks(3)]):
+                refused = self.weft("run", *endless, *how, code=FAILED)
+                self.assertIn(f"weft: error: busy: this folder is in use by another run (pid {pid} on {host})", refused)
+                self.assertEqual(refused.count("in use by"), 1)
+            # Killed, it leaves nothing that blocks the next run, which says what it found.
+            for each in at_work:
+                os.kill(each, signal.SIGKILL)
+            self.ended(process, 30)
+            self.assertTrue((self.folder / "busy" / "run.lock").exists())
+            again = self.weft("run", *self.coarse("vortex", "mesh.n=32", results="busy"), "--overwrite", *launch)
+            self.assertIn(f"weft: warning: busy: the run that used this folder (pid {pid} on {host}) ended without removing its run.lock", again)
+            self.assertFalse((self.folder / "busy" / "run.lock").exists())
+            self.assertNotIn("ended without removing", self.weft("run", *self.coarse("vortex", "mesh.n=32", results="busy"), "--overwrite"))
 
     def test_nothing_to_resume(self):
         self.assertIn("leave out --resume", self.weft("run", *self.coarse("sod"), "--resume", code=FAILED))

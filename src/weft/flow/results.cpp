@@ -62,19 +62,23 @@ bool is_field_after(const fs::path& file, std::int64_t step) {
   return std::from_chars(digits.data(), digits.data() + digits.size(), of).ec != std::errc{} || of > step;
 }
 
-/// @return the folders that it made, the innermost first.
-std::vector<fs::path> prepare_folder(const fs::path& folder, Existing existing) {
-  std::error_code failed;
-  const bool used = fs::exists(folder / kCaseFile, failed);
+void refuse_used_folder(const fs::path& folder, bool used, Existing existing) {
   if (existing == Existing::resume && !used) {
     throw InputError("there is no run to resume in this folder", "leave out --resume to start one", {.file = folder.string()});
   }
   if (existing == Existing::refuse && used) {
+    std::error_code failed;
+    if (fs::exists(folder / io::FolderLock::kFileName, failed)) const io::FolderLock look(folder);  // says so if that run goes on
     throw InputError(
         "this folder already holds the results of a run",
         "give --overwrite to replace them, --resume to go on from their last checkpoint, or --set output.directory=...",
         {.file = folder.string()});
   }
+}
+
+/// @return the folders that it made, the innermost first.
+std::vector<fs::path> make_folder(const fs::path& folder) {
+  std::error_code failed;
   std::vector<fs::path> made;
   for (fs::path missing = fs::absolute(folder).lexically_normal(); !missing.empty() && !fs::exists(missing, failed);) {
     made.push_back(missing);
@@ -108,8 +112,14 @@ void begin_folder(const fs::path& folder, const std::string& effective, Existing
 Results::Results(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing)
     : comm_(comm), case_(flow_case), effective_(effective), existing_(existing), folder_(flow_case.output.directory) {
   agreed(comm_, [&] {
-    if (comm_.is_root()) made_ = prepare_folder(folder_, existing);
+    if (!comm_.is_root()) return;
+    std::error_code failed;
+    refuse_used_folder(folder_, fs::exists(folder_ / kCaseFile, failed), existing);
+    made_ = make_folder(folder_);
+    lock_ = std::make_unique<io::FolderLock>(folder_);
+    taken_over_from_ = lock_->taken_over_from();
   });
+  comm_.broadcast(taken_over_from_);
 }
 
 fs::path Results::write_fields(const Solver& solver) {
@@ -173,6 +183,7 @@ struct Results::Histories {
 };
 
 Results::~Results() {
+  lock_.reset();
   std::error_code failed;  // the folder of a run that could not begin is empty, and goes; any other stays
   for (const fs::path& folder : made_) fs::remove(folder, failed);
 }

@@ -10,6 +10,7 @@
 #include "weft/flow/case.hpp"
 #include "weft/flow/run.hpp"
 #include "weft/flow/solver.hpp"
+#include "weft/io/folder_lock.hpp"
 
 namespace weft::flow {
 
@@ -35,11 +36,15 @@ inline constexpr const char* kRecordFile = "run.json";
 
 class Results {
  public:
-  /// Makes the folder, or takes the one that is there as `existing` says. One that it made and that is empty in the end is
-  /// removed.
-  /// @throws InputError where the folder holds a run and nothing says what to do with it; IoError.  @collective
+  /// Makes the folder, or takes the one that is there as `existing` says, and holds it against other runs until it is destroyed.
+  /// A folder that it made and that is empty in the end is removed.
+  /// @throws InputError where the folder holds a run and nothing says what to do with it, or another run is using it; IoError.
+  /// @collective
   Results(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing);
   ~Results();
+
+  /// The run that ended without giving the folder back ("pid 12 on node7"), on every rank; empty where there is none.
+  [[nodiscard]] const std::string& taken_over_from() const { return taken_over_from_; }
 
   /// Writes the effective case and opens the histories. Of a resumed run, what was written after `step` (rows, fields, pictures
   /// of fields) is removed, for it will be written again. Nothing of an earlier run is touched before, nor where this throws for
@@ -81,6 +86,8 @@ class Results {
   std::filesystem::path folder_;
   bool newest_is_damaged_ = false;           ///< then the checkpoint before it is the one to keep
   std::vector<std::filesystem::path> made_;  ///< on rank 0, the folders that were not there, the innermost first
+  std::unique_ptr<io::FolderLock> lock_;     ///< on rank 0
+  std::string taken_over_from_;
   std::unique_ptr<Histories> histories_;
 };
 

@@ -415,6 +415,10 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   const Stopwatch wall;
   choose_device(comm, flow_case.device);  // before anything that takes time, or makes results
   Results results(comm, flow_case, effective, existing);
+  if (!results.taken_over_from().empty()) {
+    observer.warned(fmt::format("{}: the run that used this folder ({}) ended without removing its {}; this run takes it over",
+                                flow_case.output.directory.string(), results.taken_over_from(), io::FolderLock::kFileName));
+  }
   std::optional<KeepFreedMemory> start(std::in_place);
   const mesh::Mesh mesh = load_mesh(comm, flow_case.mesh);
   for (const ForceSpec& force : flow_case.forces) check_zones(mesh, force.zones, "forces." + force.name + ".zones");
