@@ -8,7 +8,7 @@ import signal
 import socket
 import unittest
 
-from weft_support import FAILED, PHYSICS, USAGE, InFolder, descendants, h5py, is_rank, np, ranks
+from weft_support import CASES, FAILED, PHYSICS, USAGE, InFolder, descendants, h5py, is_rank, np, ranks, sets
 
 
 class ResultsFolder(InFolder):
@@ -79,6 +79,25 @@ class ResultsFolder(InFolder):
             self.assertIn(f"weft: warning: busy: the run that used this folder (pid {pid} on {host}) ended without removing its run.lock", again)
             self.assertFalse((self.folder / "busy" / "run.lock").exists())
             self.assertNotIn("ended without removing", self.weft("run", *self.coarse("vortex", "mesh.n=32", results="busy"), "--overwrite"))
+
+    def test_never_replaces_a_case_of_the_user(self):
+        mine = (CASES / "sod.toml").read_text() + "# mine\n"
+        for name in ("case.toml", "checkpoints.toml", "fields_mine.txt"):
+            (self.folder / name).write_text(mine)
+        for how in ([], ["--overwrite"], ["--resume"], ["--overwrite", *ranks(3)]):
+            here = [*sets("mesh.nx=40", "stop.steps=5", "output.directory=."), *how]
+            refused = self.weft("run", "case.toml", *here, code=FAILED)
+            self.assertRegex(refused, r"(?m)^weft: error: (\./)?case.toml: a run writes its case .* not written by a run; choose another output.directory")
+            self.assertEqual(refused, self.weft("run", CASES / "sod.toml", *here, code=FAILED))  # whichever case is run
+        self.assertEqual(sorted(file.name for file in self.folder.iterdir()), ["case.toml", "checkpoints.toml", "fields_mine.txt"])
+        # Under another name it may lie there, and what a run wrote is replaced by a run.
+        (self.folder / "case.toml").rename(self.folder / "sod.toml")
+        here = sets("mesh.nx=40", "stop.steps=5", "output.directory=.")
+        self.weft("run", "sod.toml", *here)
+        self.weft("run", "sod.toml", *here, "--overwrite")
+        self.weft("run", "case.toml", *sets("stop.steps=8"), "--resume")
+        for name in ("sod.toml", "checkpoints.toml", "fields_mine.txt"):
+            self.assertEqual((self.folder / name).read_text(), mine)
 
     def test_nothing_to_resume(self):
         self.assertIn("leave out --resume", self.weft("run", *self.coarse("sod"), "--resume", code=FAILED))

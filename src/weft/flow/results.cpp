@@ -11,6 +11,7 @@
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/walls.hpp"
+#include "weft/io/case_reader.hpp"
 #include "weft/io/checkpoint.hpp"
 #include "weft/io/table.hpp"
 #include "weft/io/text_file.hpp"
@@ -47,8 +48,8 @@ bool is_ours(fs::path file) {
   const auto history = [](const std::string& of) {
     return std::find(std::begin(kHistories), std::end(kHistories), of) != std::end(kHistories);
   };
-  return field || name == kCaseFile || name == kRecordFile || name == "report.html" || name.starts_with("checkpoint") ||
-         history(name) || (is_drawn(extension) && history(drawn_from));
+  return field || name == kCaseFile || name == kRecordFile || name == "report.html" || name == kCheckpointFile ||
+         name == kPreviousCheckpointFile || history(name) || (is_drawn(extension) && history(drawn_from));
 }
 
 /// Whether a file holds fields, or a picture of fields, of a later step than this, or of the step at which a run failed, or is
@@ -62,10 +63,19 @@ bool is_field_after(const fs::path& file, std::int64_t step) {
   return std::from_chars(digits.data(), digits.data() + digits.size(), of).ec != std::errc{} || of > step;
 }
 
+/// Refuses a folder whose case.toml no run wrote: the run would replace it. @throws InputError; IoError where it cannot be read.
+void keep_case_of_the_user(const fs::path& folder) {
+  const fs::path file = folder / kCaseFile;
+  if (io::read_text(file).starts_with(io::kEffectiveCaseHeader)) return;
+  throw InputError("a run writes its case with all defaults to this name, and the file that is there was not written by a run",
+                   "choose another output.directory, or another name for that file", {.file = file.string()});
+}
+
 void refuse_used_folder(const fs::path& folder, bool used, Existing existing) {
   if (existing == Existing::resume && !used) {
     throw InputError("there is no run to resume in this folder", "leave out --resume to start one", {.file = folder.string()});
   }
+  if (used) keep_case_of_the_user(folder);
   if (existing == Existing::refuse && used) {
     std::error_code failed;
     if (fs::exists(folder / io::FolderLock::kFileName, failed)) const io::FolderLock look(folder);  // says so if that run goes on

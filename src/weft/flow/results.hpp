@@ -38,7 +38,8 @@ class Results {
  public:
   /// Makes the folder, or takes the one that is there as `existing` says, and holds it against other runs until it is destroyed.
   /// A folder that it made and that is empty in the end is removed.
-  /// @throws InputError where the folder holds a run and nothing says what to do with it, or another run is using it; IoError.
+  /// @throws InputError where the folder holds a run and nothing says what to do with it, another run is using it, or its
+  ///   case.toml was not written by a run; IoError.
   /// @collective
   Results(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing);
   ~Results();

@@ -176,6 +176,9 @@ class Section {
   detail::SectionRecord* record_;
 };
 
+/// Begins every effective case, so that it is told from a case that somebody wrote.
+inline constexpr std::string_view kEffectiveCaseHeader = "# Every key that the run read, made from ";
+
 class CaseReader {
  public:
   explicit CaseReader(CaseFile file);
@@ -190,7 +193,7 @@ class CaseReader {
   void finish() const;
 
   /// The case with every key that was read, defaults included, as TOML: what a run writes beside its results. Reading it again
-  /// gives the same values, bit by bit.
+  /// gives the same values, bit by bit. It begins with kEffectiveCaseHeader.
   [[nodiscard]] std::string effective_toml() const;
   /// A table per section: key, type, unit, default, range, meaning. In the order in which they were declared.
   [[nodiscard]] std::string reference_markdown() const;
