@@ -103,6 +103,15 @@ void ProgressPrinter::resumed(const std::filesystem::path& checkpoint, std::int6
   fmt::print("resumed from {} at step {}, time {:.6g}\n", checkpoint.string(), step, time);
 }
 
+void ProgressPrinter::changed(const std::vector<io::CaseChange>& changes) {
+  if (!talks_) return;
+  end_line();
+  for (const io::CaseChange& change : changes) {
+    fmt::print("changed since that checkpoint: {} was {}, is {}\n", change.key, change.before.empty() ? "absent" : change.before,
+               change.now.empty() ? "absent" : change.now);
+  }
+}
+
 void ProgressPrinter::advanced(const flow::Progress& progress) {
   if (!talks_ || (shown_ && since_shown_.seconds() < (width_ > 0 ? kBarInterval : kLineInterval))) return;
   shown_ = true;

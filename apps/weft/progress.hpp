@@ -13,6 +13,7 @@ class ProgressPrinter final : public flow::RunObserver {
   void warned(const std::string& text) override;
   void solver_ready(const flow::Solver& solver) override;
   void resumed(const std::filesystem::path& checkpoint, std::int64_t step, double time, const std::string& instead_of) override;
+  void changed(const std::vector<io::CaseChange>& changes) override;
   void advanced(const flow::Progress& progress) override;
   void wrote(const std::filesystem::path& file) override;
   /// Ends the line of the bar; call before printing anything else.

@@ -55,7 +55,7 @@ void add_case_options(CLI::App& command, CaseOptions& options) {
 }
 
 struct RunOptions : CaseOptions {
-  bool overwrite = false, resume = false;
+  bool overwrite = false, resume = false, accept_changes = false;
   double watchdog = 0;  ///< s; 0: none
 };
 
@@ -95,8 +95,8 @@ Exit run_case(const Communicator& comm, const RunOptions& options) {
   ProgressPrinter printer(comm);
   if (comm.is_root() && !flow_case.title.empty()) fmt::print("{}\n", flow_case.title);
   for (const std::string& warning : flow_case.warnings) printer.warned(warning);
-  const auto existing =
-      options.overwrite ? flow::Existing::overwrite : (options.resume ? flow::Existing::resume : flow::Existing::refuse);
+  auto existing = options.overwrite ? flow::Existing::overwrite : flow::Existing::refuse;
+  if (options.resume) existing = options.accept_changes ? flow::Existing::resume_changed : flow::Existing::resume;
   RunRecord record(comm, flow_case, options.resume, printer);
   flow::RunSummary summary;
   try {
@@ -163,8 +163,10 @@ void add_run(CLI::App& app, Request& request) {
   auto options = std::make_shared<RunOptions>();
   add_case_options(*command, *options);
   auto* overwrite = command->add_flag("--overwrite", options->overwrite, "Replace the results that are there");
-  command->add_flag("--resume", options->resume, "Go on from the last checkpoint of the results that are there")
-      ->excludes(overwrite);
+  auto* resume = command->add_flag("--resume", options->resume, "Go on from the last checkpoint of the results that are there");
+  resume->excludes(overwrite);
+  command->add_flag("--accept-changes", options->accept_changes, "Resume even where keys changed that change the physics")
+      ->needs(resume);
   command->add_option("--watchdog", options->watchdog, "End a rank that waits or computes this long, in s, and say for whom")
       ->check(positive());
   add_launch_options(*command, request);

@@ -165,6 +165,14 @@ void RunRecord::resumed(const fs::path& checkpoint, std::int64_t step, double ti
   next_.resumed(checkpoint, step, time, instead_of);
 }
 
+void RunRecord::changed(const std::vector<io::CaseChange>& changes) {
+  if (comm_.is_root()) {
+    for (const io::CaseChange& change : changes)
+      call_["changes"].push_back({{"key", change.key}, {"before", change.before}, {"now", change.now}});
+  }
+  next_.changed(changes);
+}
+
 void RunRecord::advanced(const flow::Progress& progress) {
   if (comm_.is_root()) {
     call_["step"] = progress.step;

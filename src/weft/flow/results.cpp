@@ -72,7 +72,7 @@ void keep_case_of_the_user(const fs::path& folder) {
 }
 
 void refuse_used_folder(const fs::path& folder, bool used, Existing existing) {
-  if (existing == Existing::resume && !used) {
+  if (resumes(existing) && !used) {
     throw InputError("there is no run to resume in this folder", "leave out --resume to start one", {.file = folder.string()});
   }
   if (used) keep_case_of_the_user(folder);
@@ -106,8 +106,7 @@ std::vector<fs::path> make_folder(const fs::path& folder) {
 void begin_folder(const fs::path& folder, const std::string& effective, Existing existing, std::int64_t step) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const fs::path& file = entry.path();
-    const bool stale =
-        existing == Existing::overwrite ? is_ours(file) : existing == Existing::resume && is_field_after(file, step);
+    const bool stale = existing == Existing::overwrite ? is_ours(file) : resumes(existing) && is_field_after(file, step);
     std::error_code failed;
     if (stale && entry.is_regular_file() && !fs::remove(file, failed)) {
       throw IoError(fmt::format("cannot remove this file of an earlier run: {}", failed.message()),
@@ -264,7 +263,7 @@ void Results::begin(std::int64_t step) {
 
 std::vector<ForceRecord> Results::earlier_forces() const {
   std::vector<ForceRecord> records;
-  if (existing_ != Existing::resume || case_.forces.empty()) return records;
+  if (!resumes(existing_) || case_.forces.empty()) return records;
   for (const std::vector<double>& row : io::read_table(comm_, folder_ / kForcesFile)) {
     ForceRecord& record = records.emplace_back();
     record.step = static_cast<std::int64_t>(row.at(0));
@@ -439,6 +438,7 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh, const fs::path& file) c
                   .residual = reader.number("residual"),
                   .step = reader.info().step,
                   .lowered = {},
+                  .case_text = reader.info().case_text,
                   .instead_of = {}};
   for (std::size_t k = 0; k < case_.scalars.size(); ++k) {
     const std::vector<double> amounts = reader.read(std::string(kScalar) + case_.scalars[k].name);

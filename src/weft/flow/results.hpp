@@ -22,6 +22,7 @@ struct Resumed {
   double time = 0, largest_residual = 0, residual = 1;
   std::int64_t step = 0;
   LoweredOrder lowered;
+  std::string case_text;   ///< the effective case of the run that wrote it
   std::string instead_of;  ///< what was wrong with the newest checkpoint, where this is the one before it
 };
 

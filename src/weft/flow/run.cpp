@@ -352,6 +352,28 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
   return matched;
 }
 
+/// Tells which keys differ from the run that wrote the checkpoint. @throws InputError on every rank where one changes the physics
+/// and that is not accepted.
+void compare_cases(const std::string& before, const std::string& now, Existing existing, RunObserver& observer) {
+  const std::vector<io::CaseChange> changes = io::case_changes(before, now);
+  if (changes.empty()) return;
+  constexpr std::size_t kMostListed = 6;
+  std::vector<std::string> physics;
+  for (const io::CaseChange& change : changes) {
+    if (!changes_physics(change.key)) continue;
+    const auto shown = [](const std::string& toml) { return toml.empty() ? "absent" : toml; };
+    physics.push_back(fmt::format("{} was {} and is {}", change.key, shown(change.before), shown(change.now)));
+  }
+  if (!physics.empty() && existing != Existing::resume_changed) {
+    const std::size_t listed = std::min(physics.size(), kMostListed);
+    throw InputError(fmt::format("the case differs from the run to resume in what changes the physics: {}{}",
+                                 fmt::join(physics.begin(), physics.begin() + static_cast<std::ptrdiff_t>(listed), "; "),
+                                 listed == physics.size() ? "" : fmt::format("; and {} more", physics.size() - listed)),
+                     "give these keys their former values, or --accept-changes to go on with the new ones");
+  }
+  observer.changed(changes);
+}
+
 /// @throws DeviceError on every rank where one has no GPU.  @collective
 void choose_device(const Communicator& comm, Backend device) {
   if (device == Backend::host) return;
@@ -377,6 +399,14 @@ const char* describe(StopReason reason) {
       break;
   }
   return "interrupted";
+}
+
+bool changes_physics(std::string_view key) {
+  for (const std::string_view part :
+       {"gas.", "mesh.periodic", "free_stream.", "initial.", "scalars.", "boundary.", "numerics.", "body_force.", "source"}) {
+    if (key.starts_with(part)) return true;
+  }
+  return false;
 }
 
 mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
@@ -428,8 +458,9 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   observer.solver_ready(*solver);
 
   double largest_residual = 0, residual = 1;
-  if (existing == Existing::resume) {
+  if (resumes(existing)) {
     const Resumed from = results.read_checkpoint(mesh);
+    compare_cases(from.case_text, effective, existing, observer);
     solver->refer_to(InitialState(flow_case.initial));
     solver->restore(from.conserved, from.time, from.step, from.lowered, from.scalar_amounts);
     largest_residual = from.largest_residual;
