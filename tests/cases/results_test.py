@@ -6,9 +6,10 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import unittest
 
-from weft_support import CASES, FAILED, PHYSICS, USAGE, InFolder, descendants, h5py, is_rank, np, ranks, sets
+from weft_support import CASES, FAILED, PATIENCE, PHYSICS, USAGE, WEFT, InFolder, descendants, environment, h5py, is_rank, np, ranks, sets
 
 
 class ResultsFolder(InFolder):
@@ -47,6 +48,35 @@ class ResultsFolder(InFolder):
         (self.folder / "file").write_text("in the way")
         self.assertIn("file", self.weft("run", *self.coarse("sod", results="file/results"), code=FAILED))
         self.assertIn("file", self.weft("run", *self.coarse("sod", results="file/results"), *ranks(2), code=FAILED))
+
+    def test_on_a_full_disk(self):
+        alone = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
+        if subprocess.run([*alone, "mount -t tmpfs tmpfs /mnt"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("no file system can be mounted here")
+
+        def on_disk(free, *arguments):
+            """What weft prints that runs with so many KB free in /mnt, and must fail; the files that it leaves there."""
+            command = (f'mount -t tmpfs -o size=1024k tmpfs /mnt && head -c {1024 - free}k /dev/zero > /mnt/fill && "$@"; code=$?;'
+                       ' echo; find /mnt -type f; exit $code')
+            done = subprocess.run([*alone, command, "nothing", WEFT, *map(str, arguments)], cwd=self.folder, env=environment(), timeout=PATIENCE,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            self.assertEqual(done.returncode, FAILED, done.stdout)
+            printed, _, files = done.stdout.rpartition("\n\n")
+            return printed, files.split()
+
+        box = ["-p", "nx=32", "-p", "ny=32"]
+        for free, words, file in ((0, ["new", "naca0012", "/mnt/mine.toml"], "/mnt/mine.toml"),
+                                  (8, ["mesh", "generate", "box", "/mnt/m.su2", *box], "/mnt/m.su2"),
+                                  (8, ["mesh", "generate", "box", "/mnt/m.su2", *box, *ranks(3)], "/mnt/m.su2"),
+                                  (8, ["mesh", "generate", "box", "/mnt/m.h5", *box, *ranks(3)], "/mnt/m.h5"),
+                                  (0, ["run", *self.coarse("sod", results="/mnt/sod")], "/mnt/sod/run.lock"),
+                                  (4, ["run", *self.coarse("sod", results="/mnt/sod")], "/mnt/sod/case.toml"),
+                                  (64, ["run", *self.coarse("sod", results="/mnt/sod")], "/mnt/sod/fields_00000000.hdf"),
+                                  (64, ["run", *self.coarse("sod", results="/mnt/sod"), *ranks(3)], "/mnt/sod/fields_00000000.hdf")):
+            with self.subTest(free=free, words=words):
+                printed, left = on_disk(free, *words)
+                self.assertRegex(printed, rf"weft: error: {file}(\.part)?: .*No space left on device")
+                self.assertEqual([name for name in left if name.endswith((".part", ".lock"))], [])
 
     def test_holds_a_case_of_any_length(self):
         title = "long " * 20000  # HDF5's attributes end at 64 KB
