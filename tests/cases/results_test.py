@@ -4,12 +4,13 @@
 """
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import unittest
 
-from weft_support import CASES, FAILED, PATIENCE, PHYSICS, USAGE, WEFT, InFolder, descendants, environment, h5py, is_rank, np, ranks, sets
+from weft_support import CASES, DONE, FAILED, PATIENCE, PHYSICS, USAGE, WEFT, InFolder, descendants, environment, h5py, is_rank, np, ranks, sets
 
 
 class ResultsFolder(InFolder):
@@ -48,6 +49,31 @@ class ResultsFolder(InFolder):
         (self.folder / "file").write_text("in the way")
         self.assertIn("file", self.weft("run", *self.coarse("sod", results="file/results"), code=FAILED))
         self.assertIn("file", self.weft("run", *self.coarse("sod", results="file/results"), *ranks(2), code=FAILED))
+
+    def test_lies_beside_the_case(self):
+        small = sets("stop.steps=2")
+        (self.folder / "here").mkdir()
+        self.weft("new", "sod", "here/sod.toml")
+        self.assertIn("results in here/results/sod\n", self.weft("run", "here/sod.toml", *small))
+        self.assertTrue((self.folder / "here" / "results" / "sod" / "case.toml").exists())
+        self.assertFalse((self.folder / "results").exists())
+        # The effective case goes to the same folder, wherever it is started.
+        resumed = self.weft("run", "here/results/sod/case.toml", *sets("stop.steps=4"), "--resume")
+        self.assertIn(f"results in {self.folder.resolve()}/here/results/sod\n", resumed)
+        self.assertNotIn("output.directory", resumed)
+        # --set names places as the shell does, but for ~, which the shell leaves as it is behind an equals sign.
+        self.assertIn("results in there\n", self.weft("run", "here/sod.toml", *small, *sets("output.directory=there")))
+        self.weft("run", "here/sod.toml", *small, *sets("output.directory=~/at_home"), HOME=str(self.folder))
+        self.assertTrue((self.folder / "at_home" / "case.toml").exists())
+        # An earlier version left its results below the current directory.
+        (self.folder / "results").mkdir()
+        (self.folder / "there").rename(self.folder / "results" / "sod")
+        shutil.rmtree(self.folder / "here" / "results")
+        for how in ((), ("--resume",)):
+            told = self.weft("run", "here/sod.toml", *small, *how, *ranks(3), code=DONE if not how else FAILED)
+            self.assertEqual(told.count("weft: warning: results/sod holds a run, but a relative output.directory starts at the folder of the case "
+                                        "and is here/results/sod; to go on in the former give --set output.directory=results/sod"), 1)
+            shutil.rmtree(self.folder / "here" / "results", ignore_errors=True)
 
     def test_on_a_full_disk(self):
         alone = ["unshare", "--map-root-user", "--mount", "sh", "-c"]

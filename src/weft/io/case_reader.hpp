@@ -53,7 +53,6 @@ struct TextSpec {
 
 struct PathSpec {
   std::optional<std::string> default_value{};
-  bool relative_to_case = true;  ///< else to the current directory, as are paths from --set
   std::string doc{};
 };
 
@@ -121,7 +120,8 @@ class Section {
   std::int64_t integer(const std::string& key, const IntegerSpec& spec) const;
   bool boolean(const std::string& key, const BooleanSpec& spec) const;
   std::string text(const std::string& key, const TextSpec& spec) const;
-  /// Relative paths start at the directory of the case file (or where the spec says so). Whether it exists is not checked.
+  /// A relative path starts at the folder of the case file, from --set at the current directory; ~ is the user's home folder.
+  /// Whether the path exists is not checked.
   std::filesystem::path path_to(const std::string& key, const PathSpec& spec) const;
   Vec3 vector3(const std::string& key, const Vector3Spec& spec) const;
   std::vector<double> numbers(const std::string& key, const NumbersSpec& spec) const;
