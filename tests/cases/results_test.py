@@ -10,7 +10,7 @@ import socket
 import subprocess
 import unittest
 
-from weft_support import CASES, DONE, FAILED, PATIENCE, PHYSICS, USAGE, WEFT, InFolder, descendants, environment, h5py, is_rank, np, ranks, sets
+from weft_support import CASES, DONE, FAILED, NOT_CONVERGED, PATIENCE, PHYSICS, USAGE, WEFT, InFolder, descendants, environment, h5py, is_rank, np, ranks, sets
 
 
 class ResultsFolder(InFolder):
@@ -180,6 +180,52 @@ class Record(InFolder):
         self.assertEqual([(c["status"], c["first_step"], c["step"]) for c in self.record("wedge")["calls"]], [("finished", 0, 4), ("finished", 4, 6)])
         self.weft("run", *self.coarse("wedge", steps=2), "--overwrite")
         self.assertEqual(len(self.record("wedge")["calls"]), 1)
+
+    def test_judges_the_run(self):
+        for launch in ([], ranks(3)):
+            printed = self.weft("run", *self.coarse("wedge", "output.history_steps=1", steps=20), "--overwrite", *launch)
+            self.assertIn("\nverdict: not converged: the number of steps is reached before the case's criterion of convergence\n", printed)
+            self.assertRegex(printed, r"\n  \[ \] stop.residual: not met \(wanted 1e-06, reached [\d.]+e-\d\d\)\n")
+            self.assertIn("\n  [x] stop.steps: met (wanted 20, reached 20)\n", printed)
+            self.assertRegex(printed, r"\n  decades that residuals fell: density [\d.]+, momentum_x [\d.]+, momentum_y [\d.]+, energy [\d.]+\n")
+            self.assertRegex(printed, r"\n  forces on wall still moving, since step 16: Cd by [\d.]+ %, Cl by [\d.]+ %\n")
+            verdict = self.record("wedge")["calls"][-1]["verdict"]
+            self.assertFalse(verdict["good"])
+            self.assertEqual([each["met"] for each in verdict["criteria"]], [False, True])
+            self.weft("run", *self.coarse("wedge", steps=20), "--overwrite", "--strict", *launch, code=NOT_CONVERGED)
+            easy = self.weft("run", *self.coarse("wedge", "stop.residual=0.9", steps=200), "--overwrite", "--strict", *launch)
+            self.assertIn("verdict: converged: the residual has fallen\n", easy)
+        printed = self.weft("run", *self.coarse("vortex", "stop.time=0.5", steps=1000), "--strict")
+        self.assertIn("verdict: complete: the flow time is reached\n", printed)
+        self.assertNotIn("decades", printed)
+        self.weft("run", *self.coarse("vortex", "stop.time=0.5", steps=2), "--overwrite", "--strict", code=NOT_CONVERGED)
+
+    def test_monitors_coefficients_and_shows_no_time_where_there_is_none(self):
+        steady = self.weft("run", *self.coarse("wedge", "output.history_steps=1", "numerics.local_time_step=true"))
+        self.assertRegex(steady, r"(?m)^ *[\d.]+ %  step 1  residual \S+  Cd [\d.]+  Cl -?[\d.]+  [\d.]+ M cell-residuals/s  left ")
+        self.assertNotIn("time ", steady.replace("reached", ""))
+        timed = self.weft("run", *self.coarse("wedge", "output.history_steps=1", "numerics.local_time_step=false", results="timed"))
+        self.assertRegex(timed, r"step 1  t \S+  dt \S+  residual \S+  Cd ")
+        self.assertRegex(timed, r"stopped: the number of steps is reached, step 5, time 0")
+        self.assertRegex(timed, r"\n  the free stream went [\d.]+ reference lengths, [\d.]+ times through the domain\n")
+        probe = self.weft("run", *self.coarse("vortex", "probes.a.at=[0.5, 0.5]", "output.history_steps=1"))
+        self.assertRegex(probe, r"step 1 .* p\(a\) [\d.]+ ")
+
+    def test_keeps_a_log(self):
+        printed = self.weft("run", *self.coarse("wedge"), *ranks(3))
+        log = (self.folder / "wedge" / "run.log").read_text()
+        self.assertRegex(log, r"^weft \S+, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, 3 ranks on ")
+        self.assertEqual(log.partition("\n")[2], printed)
+        again = self.weft("run", *self.coarse("wedge", steps=8), "--resume")
+        self.assertEqual((self.folder / "wedge" / "run.log").read_text().replace(log, "", 1).partition("\n")[2], again)
+        wrong = ["numerics.flux=roe", "initial.kind=expression", "initial.velocity_x_expression=x < 0.5 ? -40 : 40", "output.exact_errors=false"]
+        failed = self.weft("run", *self.coarse("sod", *wrong, steps=500), code=PHYSICS)
+        self.assertEqual((self.folder / "sod" / "run.log").read_text().splitlines()[-1], failed.splitlines()[-1])
+        before = (self.folder / "sod" / "run.log").read_text()
+        self.weft("run", *self.coarse("sod"), code=FAILED)  # refused
+        self.assertEqual((self.folder / "sod" / "run.log").read_text(), before)
+        self.weft("run", *self.coarse("sod"), "--overwrite")
+        self.assertNotIn("error:", (self.folder / "sod" / "run.log").read_text())
 
     def test_tells_failed_runs_and_keeps_out_of_folders_of_others(self):
         wrong = ["numerics.flux=roe", "initial.kind=expression", "initial.velocity_x_expression=x < 0.5 ? -40 : 40", "output.exact_errors=false"]

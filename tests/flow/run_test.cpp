@@ -93,6 +93,23 @@ TEST_F(WholeRun, StopsAtTheFirstCriterionThatHolds) {
   EXPECT_EQ(none.cells, 96);
 }
 
+TEST_F(WholeRun, IsJudgedAlikeInOneGoAndAfterARestart) {
+  const std::vector<std::string> keys{"stop.residual=1e-9", "probes.p.at=[0.2, 0.5]"};
+  const RunSummary whole = run_wedge(keys);
+  EXPECT_FALSE(whole.verdict.good);
+  EXPECT_NEAR(whole.verdict.reference_lengths.value(), 2 * whole.time, 1e-12);  // Mach 2, a speed of sound of 1, a length of 1
+  EXPECT_NEAR(whole.verdict.domain_lengths.value(), 2 * whole.time / 1.5, 1e-12);
+  ASSERT_EQ(whole.verdict.drifts.size(), 1U);
+  ASSERT_EQ(told.last.monitored.size(), 2U);
+  EXPECT_EQ(told.last.monitored[0].first, "Cd");
+  EXPECT_EQ(told.last.monitored[0].second, whole.forces.at("wall").drag);
+  EXPECT_EQ(whole.verdict.decades.size(), 4U);  // nothing moves along z
+  auto cut = keys;
+  cut.emplace_back("stop.steps=5");
+  (void)run_wedge(cut, Existing::overwrite);
+  EXPECT_EQ(describe(run_wedge(keys, Existing::resume).verdict), describe(whole.verdict));
+}
+
 TEST_F(WholeRun, EndsOnEveryRankWhenOneIsAskedTo) {
   const bool asked = comm.rank().value() == comm.size() - 1;
   const RunSummary summary = run_wedge({}, Existing::refuse, [&] { return asked && told.last.step >= 4; });

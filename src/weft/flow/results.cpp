@@ -25,8 +25,9 @@ constexpr const char* kCaseFile = "case.toml";
 constexpr const char* kCheckpointFile = "checkpoint.h5";
 constexpr const char* kPreviousCheckpointFile = "checkpoint_previous.h5";
 constexpr std::string_view kOfAStep[] = {"fields_", "walls_"};  // then the step
+constexpr const char* kResidualsFile = "residuals.csv";
 constexpr const char* kForcesFile = "forces.csv";
-constexpr std::string_view kHistories[] = {"residuals.csv", kForcesFile, "probes.csv", "integrals.csv", "errors.csv"};
+constexpr std::string_view kHistories[] = {kResidualsFile, kForcesFile, "probes.csv", "integrals.csv", "errors.csv"};
 
 /// What follows the prefix of a file of one step; empty for other names.
 std::string_view step_part(std::string_view name) {
@@ -48,8 +49,9 @@ bool is_ours(fs::path file) {
   const auto history = [](const std::string& of) {
     return std::find(std::begin(kHistories), std::end(kHistories), of) != std::end(kHistories);
   };
-  return field || name == kCaseFile || name == kRecordFile || name == "report.html" || name == kCheckpointFile ||
-         name == kPreviousCheckpointFile || history(name) || (is_drawn(extension) && history(drawn_from));
+  return field || name == kCaseFile || name == kRecordFile || name == kLogFile || name == "report.html" ||
+         name == kCheckpointFile || name == kPreviousCheckpointFile || history(name) ||
+         (is_drawn(extension) && history(drawn_from));
 }
 
 /// Whether a file holds fields, or a picture of fields, of a later step than this, or of the step at which a run failed, or is
@@ -228,7 +230,7 @@ std::vector<double> stamp(const Solver& solver) { return {static_cast<double>(so
 void Results::begin(std::int64_t step) {
   histories_ = std::make_unique<Histories>();
   std::vector<History> all{
-      {"residuals.csv", with_variables({"step", "time", "dt"}, IdealGas::conserved_name), &histories_->residuals}};
+      {kResidualsFile, with_variables({"step", "time", "dt"}, IdealGas::conserved_name), &histories_->residuals}};
   if (!case_.forces.empty()) {
     std::vector<std::string> columns{"step", "time"};
     for (const ForceSpec& force : case_.forces) {
@@ -272,6 +274,16 @@ std::vector<ForceRecord> Results::earlier_forces() const {
     }
   }
   return records;
+}
+
+std::vector<std::array<double, Solver::kVars>> Results::earlier_norms() const {
+  std::vector<std::array<double, Solver::kVars>> norms;
+  if (!resumes(existing_)) return norms;
+  for (const std::vector<double>& row : io::read_table(comm_, folder_ / kResidualsFile)) {
+    auto& each = norms.emplace_back();
+    for (std::size_t k = 0; k < each.size(); ++k) each[k] = row.at(3 + k);  // after step, time and dt
+  }
+  return norms;
 }
 
 void Results::add_residuals(const StepReport& step, const std::array<double, Solver::kVars>& norms) {

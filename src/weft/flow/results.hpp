@@ -26,14 +26,9 @@ struct Resumed {
   std::string instead_of;  ///< what was wrong with the newest checkpoint, where this is the one before it
 };
 
-/// A row of forces.csv as a run that is resumed needs it.
-struct ForceRecord {
-  std::int64_t step = 0;
-  std::vector<double> coefficients;  ///< drag and lift of each of the case's forces
-};
-
 /// What the program that runs a case keeps beside its results; of a run that is overwritten, it goes with the rest.
 inline constexpr const char* kRecordFile = "run.json";
+inline constexpr const char* kLogFile = "run.log";
 
 class Results {
  public:
@@ -75,6 +70,8 @@ class Results {
   [[nodiscard]] Resumed read_checkpoint(const mesh::Mesh& mesh);
   /// The rows of forces.csv of the steps before a resumed run; none in a new one. @pre begin()  @collective
   [[nodiscard]] std::vector<ForceRecord> earlier_forces() const;
+  /// The rows of residuals.csv, likewise. @pre begin()  @collective
+  [[nodiscard]] std::vector<std::array<double, Solver::kVars>> earlier_norms() const;
 
  private:
   struct Histories;

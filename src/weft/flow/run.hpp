@@ -6,11 +6,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "weft/comm/communicator.hpp"
 #include "weft/flow/case.hpp"
 #include "weft/flow/solver.hpp"
+#include "weft/flow/verdict.hpp"
 #include "weft/io/case_changes.hpp"
 
 namespace weft::flow {
@@ -21,9 +23,6 @@ enum class Existing { refuse, overwrite, resume, resume_changed };
   return existing == Existing::resume || existing == Existing::resume_changed;
 }
 
-enum class StopReason { time, steps, wall_time, residual, force_change, interrupted };
-[[nodiscard]] const char* describe(StopReason reason);
-
 /// Where a run stands; equal on every rank.
 struct Progress {
   std::int64_t step = 0;
@@ -33,6 +32,8 @@ struct Progress {
   double stepping_seconds = 0;           ///< wall clock of time stepping, without output
   double fraction = 0;                   ///< done, 0 to 1, of whichever criterion is nearest; 0 where none can tell
   double seconds_left = -1;              ///< wall clock; negative: not known
+  /// Cd and Cl of the first force; without forces the pressure at the first probe, Pa. The latest values in the histories.
+  std::vector<std::pair<std::string, double>> monitored;
 };
 
 /// Is told what happens. Called on every rank; the command line shows it on rank 0.
@@ -60,6 +61,7 @@ struct RunSummary {
   /// outlasts them.
   double cell_residuals_per_second = 0;
   double residual = 0;
+  Verdict verdict;
   std::map<std::string, Forces> forces;                        ///< by name
   std::optional<std::array<ErrorNorms, Solver::kVars>> error;  ///< where the case names an exact solution
 };
