@@ -21,8 +21,9 @@ class Terminal(InFolder):
         """What a run shows on a terminal of this width, which is its controlling terminal. @param then  width after the first bar."""
         ours, theirs = os.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        process = subprocess.Popen([WEFT, "run", *map(str, self.coarse("vortex", "mesh.n=24", "stop.time=1e9", steps=steps)), "--overwrite", *launch], cwd=self.folder,
-                                   env=environment(), stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, start_new_session=True,
+        case = map(str, self.coarse("vortex", "mesh.n=24", "stop.time=1e9", steps=steps))
+        process = subprocess.Popen([WEFT, "run", *case, "--overwrite", *launch], cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL,
+                                   stdout=theirs, stderr=theirs, start_new_session=True,
                                    preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0))
         shown = b""
         with open(ours, "rb", buffering=0) as terminal:

@@ -10,7 +10,8 @@ import socket
 import subprocess
 import unittest
 
-from weft_support import CASES, DONE, FAILED, NOT_CONVERGED, PATIENCE, PHYSICS, USAGE, WEFT, InFolder, descendants, environment, h5py, is_rank, np, ranks, sets
+from weft_support import (CASES, DONE, FAILED, NOT_CONVERGED, PATIENCE, PHYSICS, USAGE, WEFT, InFolder, descendants, environment, h5py, is_rank,
+                          np, ranks, sets)
 
 
 class ResultsFolder(InFolder):
