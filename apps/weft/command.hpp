@@ -14,10 +14,11 @@ namespace weft::app {
 /// Exit codes of the program, as docs/guide/command_line.md lists them.
 enum class Exit : int {
   done = 0,
-  failed = 1,        ///< bad input, a failed file, a failed rank
-  usage = 2,         ///< the command line itself
-  physics = 3,       ///< the flow left the range of the gas model
-  interrupted = 130  ///< ended by a signal, with a checkpoint
+  failed = 1,         ///< bad input, a failed file, a failed rank
+  usage = 2,          ///< the command line itself
+  physics = 3,        ///< the flow left the range of the gas model
+  not_converged = 3,  ///< of weft run --strict: the verdict on the run is not good
+  interrupted = 130   ///< ended by a signal, with a checkpoint
 };
 
 /// A chosen command, ready to run on every rank.

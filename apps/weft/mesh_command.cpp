@@ -17,6 +17,7 @@
 #include "weft/mesh/write_mesh.hpp"
 
 #include "command.hpp"
+#include "output_file.hpp"
 
 namespace weft::app {
 namespace {
@@ -25,6 +26,7 @@ struct MeshOptions {
   std::string input, output, generator, format, partitioner = "automatic", balance = "cells", weight = "1";
   std::vector<std::string> parameters;
   double scale = 1;
+  bool force = false;
   int parts = 0, times = 1;
 
   [[nodiscard]] mesh::PartitionOptions partition() const {
@@ -58,12 +60,20 @@ mesh::GeneratorParameters parse_parameters(const std::vector<std::string>& words
   return parameters;
 }
 
+void add_force(CLI::App& command, MeshOptions& options) {
+  command.add_flag("--force", options.force, "Replace the file to write if it is there");
+}
+
 mesh::MeshFormat output_format(const MeshOptions& options) {
   return options.format.empty() ? mesh::mesh_format_of(options.output) : mesh::mesh_format(options.format);
 }
 
-Exit write(const Communicator& comm, const MeshOptions& options, mesh::MeshBlock block) {
+/// Writes the mesh that `make` returns. What is wrong with the output file is found before the mesh is made.
+template <class Make>
+Exit write(const Communicator& comm, const MeshOptions& options, Make&& make) {
   const mesh::MeshFormat format = output_format(options);
+  expect_new_file(comm, options.output, options.force);
+  mesh::MeshBlock block = make();
   mesh::scale(block, options.scale);
   mesh::write_mesh(comm, block, options.output, format);
   const auto cells = comm.sum(block.cells.size());
@@ -75,6 +85,7 @@ Exit write(const Communicator& comm, const MeshOptions& options, mesh::MeshBlock
 Exit cut(const Communicator& comm, const MeshOptions& options) {
   if (output_format(options) != mesh::MeshFormat::weft)
     throw InputError(fmt::format("only Weft's own format keeps parts, not that of {}", options.output), "end its name in .h5");
+  expect_new_file(comm, options.output, options.force);
   const mesh::MeshBlock block =
       mesh::partition_mesh(comm, mesh::read_mesh(comm, options.input), options.parts, options.partition());
   mesh::write_mesh(comm, block, options.output, mesh::MeshFormat::weft);
@@ -124,11 +135,13 @@ void add_mesh(CLI::App& app, Request& request) {
       ->take_all();
   generate->add_option("--format", options->format, kFormats);
   generate->add_option("--scale", options->scale, "Multiply the coordinates")->check(positive());
+  add_force(*generate, *options);
   add_launch_options(*generate, request);
   generate->callback([options, &request] {
     request.action = [options](const Communicator& comm) {
       if (!options->output.empty())
-        return write(comm, *options, mesh::generate(comm, options->generator, parse_parameters(options->parameters)));
+        return write(comm, *options,
+                     [&] { return mesh::generate(comm, options->generator, parse_parameters(options->parameters)); });
       if (!options->generator.empty()) (void)mesh::generator_spec(options->generator, {});
       if (comm.is_root()) list_generators(options->generator);
       return Exit::done;
@@ -140,9 +153,12 @@ void add_mesh(CLI::App& app, Request& request) {
   convert->add_option("output", options->output, kOutput)->required();
   convert->add_option("--format", options->format, kFormats);
   convert->add_option("--scale", options->scale, "Multiply the coordinates: 0.001 from mm to m")->check(positive());
+  add_force(*convert, *options);
   add_launch_options(*convert, request);
   convert->callback([options, &request] {
-    request.action = [options](const Communicator& comm) { return write(comm, *options, mesh::read_mesh(comm, options->input)); };
+    request.action = [options](const Communicator& comm) {
+      return write(comm, *options, [&] { return mesh::read_mesh(comm, options->input); });
+    };
   });
 
   CLI::App* refine = command->add_subcommand("refine", "Halve every edge of a mesh, once or several times");
@@ -150,11 +166,11 @@ void add_mesh(CLI::App& app, Request& request) {
   refine->add_option("output", options->output, kOutput)->required();
   refine->add_option("--times", options->times, "How often")->check(CLI::Range(1, 20));
   refine->add_option("--format", options->format, kFormats);
+  add_force(*refine, *options);
   add_launch_options(*refine, request);
   refine->callback([options, &request] {
     request.action = [options](const Communicator& comm) {
-      (void)output_format(*options);
-      return write(comm, *options, mesh::refine(comm, mesh::read_mesh(comm, options->input), options->times));
+      return write(comm, *options, [&] { return mesh::refine(comm, mesh::read_mesh(comm, options->input), options->times); });
     };
   });
 
@@ -166,6 +182,7 @@ void add_mesh(CLI::App& app, Request& request) {
       ->required()
       ->check(CLI::Range(1, 1 << 20));
   add_partition_options(*partition, *options);
+  add_force(*partition, *options);
   add_launch_options(*partition, request, "-n", "Cut it on this many MPI ranks (through mpirun)");
   partition->callback(
       [options, &request] { request.action = [options](const Communicator& comm) { return cut(comm, *options); }; });

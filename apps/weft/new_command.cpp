@@ -1,14 +1,14 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/io/text_file.hpp"
 
 #include "command.hpp"
+#include "output_file.hpp"
 #include "templates.hpp"
 
 namespace weft::app {
@@ -31,21 +31,19 @@ const Template& find_template(const std::string& name) {
                        fmt::format("the templates are {}", fmt::join(all, ", ")));
 }
 
-void write_new(const NewOptions& options) {
+void write_new(const Communicator& comm, const NewOptions& options) {
   if (options.list || options.name.empty()) {
+    if (!comm.is_root()) return;
     for (const Template& t : templates()) fmt::print("{:20} {}\n", t.name, t.title());
     return;
   }
   const Template& chosen = find_template(options.name);
   const std::string file = options.file.empty() ? std::string(chosen.name) + ".toml" : options.file;
-  if (std::filesystem::exists(file) && !options.force) {
-    throw IoError("this file is there already", "choose another name, or give --force to replace it", {.file = file});
-  }
-  std::ofstream out(file, std::ios::binary);
-  out << chosen.text;
-  out.close();
-  if (!out) throw IoError("cannot write this file", "check the folder and its permissions", {.file = file});
-  fmt::print("wrote {}; run it with: weft run {}\n", file, file);
+  expect_new_file(comm, file, options.force);
+  agreed(comm, [&] {
+    if (comm.is_root()) io::write_text(file, chosen.text);
+  });
+  if (comm.is_root()) fmt::print("wrote {}; run it with: weft run {}\n", file, file);
 }
 
 }  // namespace
@@ -59,9 +57,7 @@ void add_new(CLI::App& app, Request& request) {
   command->add_flag("--force", options->force, "Replace the file if it is there");
   command->callback([options, &request] {
     request.action = [options](const Communicator& comm) {
-      agreed(comm, [&] {
-        if (comm.is_root()) write_new(*options);
-      });
+      write_new(comm, *options);
       return Exit::done;
     };
   });

@@ -1,5 +1,6 @@
 #include "progress.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -19,15 +20,23 @@ namespace {
 
 constexpr double kBarInterval = 0.2, kLineInterval = 5.0;  // seconds
 
-int terminal_width() {
-  // Under mpirun our standard output is mpirun's own; our launcher tells what is at its other end.
-  if (under_launcher()) {
-    const char* width = std::getenv("WEFT_TERMINAL_WIDTH");
-    return width == nullptr ? 0 : std::max(40, std::atoi(width));
-  }
+/// Columns of a terminal at this descriptor; 0 where there is none, or it does not know.
+int columns_at(int descriptor) {
   winsize window{};
-  if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) return std::max<int>(40, window.ws_col);
-  return 0;
+  return isatty(descriptor) != 0 && ioctl(descriptor, TIOCGWINSZ, &window) == 0 ? window.ws_col : 0;
+}
+
+/// Columns of the terminal that shows standard output, now: users change it. 0 without one.
+int terminal_width() {
+  constexpr int kLeast = 40;
+  if (!under_launcher()) return isatty(STDOUT_FILENO) != 0 ? std::max(kLeast, columns_at(STDOUT_FILENO)) : 0;
+  // Under mpirun our standard output is mpirun's own; our launcher tells what was at its other end when it started.
+  const char* const at_start = std::getenv("WEFT_TERMINAL_WIDTH");
+  if (at_start == nullptr) return 0;
+  const int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+  const int now = terminal >= 0 ? columns_at(terminal) : 0;
+  if (terminal >= 0) close(terminal);
+  return std::max(kLeast, now > 0 ? now : std::atoi(at_start));
 }
 
 std::string duration(double seconds) {
@@ -39,14 +48,18 @@ std::string duration(double seconds) {
 }
 
 /// What there is to tell in at most `room` columns: what matters least goes first.
-std::string facts(const flow::Progress& p, std::size_t room) {
-  std::array<std::string, 6> all{fmt::format("step {}", p.step),
-                                 fmt::format("t {:.4g}", p.time),
-                                 fmt::format("dt {:.2e}", p.dt),
+std::string facts(const flow::Progress& p, bool local_time, std::size_t room) {
+  std::string monitored;
+  for (const auto& [name, value] : p.monitored)
+    monitored += fmt::format("{}{} {:.5g}", monitored.empty() ? "" : "  ", name, value);
+  std::array<std::string, 7> all{fmt::format("step {}", p.step),
+                                 local_time ? "" : fmt::format("t {:.4g}", p.time),
+                                 local_time ? "" : fmt::format("dt {:.2e}", p.dt),
                                  fmt::format("residual {:.2e}", p.residual),
+                                 monitored,
                                  fmt::format("{:.2f} M cell-residuals/s", p.cell_residuals_per_second * 1e-6),
                                  fmt::format("left {}", duration(p.seconds_left))};
-  constexpr std::array<std::size_t, 5> kFirstToGo{2, 1, 4, 3, 0};
+  constexpr std::array<std::size_t, 6> kFirstToGo{2, 5, 1, 4, 3, 0};
   std::string line;
   for (std::size_t gone = 0;; ++gone) {
     line.clear();
@@ -58,68 +71,110 @@ std::string facts(const flow::Progress& p, std::size_t room) {
 
 }  // namespace
 
-ProgressPrinter::ProgressPrinter(const Communicator& comm) : talks_(comm.is_root()), width_(terminal_width()) {}
+ProgressPrinter::ProgressPrinter(const Communicator& comm, RunLog* log, bool local_time)
+    : talks_(comm.is_root()), on_terminal_(terminal_width() > 0), local_time_(local_time), log_(log) {}
+
+void ProgressPrinter::say(const std::string& text) {
+  if (!talks_) return;
+  end_line();
+  fmt::print("{}", text);
+  std::fflush(stdout);
+  log(text);
+}
+
+void ProgressPrinter::say_verdict(const flow::Verdict& verdict) {
+  if (!talks_) return;
+  end_line();
+  const char* const no_colour = std::getenv("NO_COLOR");
+  const bool coloured = on_terminal_ && (no_colour == nullptr || *no_colour == '\0');
+  bool first = true;
+  for (const std::string& line : flow::describe(verdict)) {
+    if (first && coloured) {
+      fmt::print("\x1b[{}m{}\x1b[0m\n", verdict.good ? "32" : "33", line);
+    } else {
+      fmt::print("{}\n", line);
+    }
+    first = false;
+    log(line + "\n");
+  }
+}
+
+void ProgressPrinter::log(const std::string& text) {
+  if (log_ != nullptr) log_->add(text);
+}
 
 void ProgressPrinter::mesh_ready(const mesh::Mesh& mesh, double seconds) {
   const auto most = mesh.comm.max(static_cast<std::int64_t>(mesh.owned_cells));
   const auto ghosts = mesh.comm.sum(static_cast<std::int64_t>(mesh.ghost_cells));
-  if (!talks_) return;
-  end_line();
-  fmt::print("mesh {}: {}, {}-D, {} (largest part {}, {} in all), ready in {:.1f} s\n", mesh.source,
-             counted(mesh.global_cells, "cell"), mesh.dim, counted(mesh.comm.size(), "rank"), counted(most, "cell"),
-             counted(ghosts, "ghost cell"), seconds);
-  for (const std::string& note : mesh.notes) fmt::print("mesh {}: {}\n", mesh.source, note);
+  say(fmt::format("mesh {}: {}, {}-D, {} (largest part {}, {} in all), ready in {:.1f} s\n", mesh.source,
+                  counted(mesh.global_cells, "cell"), mesh.dim, counted(mesh.comm.size(), "rank"), counted(most, "cell"),
+                  counted(ghosts, "ghost cell"), seconds));
+  for (const std::string& note : mesh.notes) say(fmt::format("mesh {}: {}\n", mesh.source, note));
   if (mesh.source_parts > 0 && mesh.comm.size() > 1 && mesh.source_parts != mesh.comm.size()) {
-    fmt::print("its file is cut into {}, so it was cut anew: weft mesh partition makes a file for {}\n",
-               counted(mesh.source_parts, "part"), counted(mesh.comm.size(), "rank"));
+    say(fmt::format("its file is cut into {}, so it was cut anew: weft mesh partition makes a file for {}\n",
+                    counted(mesh.source_parts, "part"), counted(mesh.comm.size(), "rank")));
   }
-  std::fflush(stdout);
 }
 
 void ProgressPrinter::warned(const std::string& text) {
   if (!talks_) return;
   end_line();
-  fmt::print(stderr, "weft: warning: {}\n", text);
+  const std::string line = fmt::format("weft: warning: {}\n", text);
+  fmt::print(stderr, "{}", line);
+  log(line);
 }
 
 void ProgressPrinter::solver_ready(const flow::Solver& solver) {
   const std::string transport = solver.transport();
   const int ranks = solver.mesh().comm.size();
-  if (!talks_) return;
-  if (solver.threads() > 1) fmt::print("computed by {} threads{}\n", solver.threads(), ranks == 1 ? "" : " of each rank");
+  if (solver.threads() > 1) say(fmt::format("computed by {} threads{}\n", solver.threads(), ranks == 1 ? "" : " of each rank"));
   if (solver.on_gpu()) {
-    fmt::print("computed on the GPU{}{}\n", ranks == 1 ? "" : fmt::format("s of {} ranks", ranks),
-               transport.empty() ? "" : ", ghosts travel by \"" + transport + "\"");
+    say(fmt::format("computed on the GPU{}{}\n", ranks == 1 ? "" : fmt::format("s of {} ranks", ranks),
+                    transport.empty() ? "" : ", ghosts travel by \"" + transport + "\""));
   } else if (!transport.empty()) {
-    fmt::print("ghosts travel by \"{}\"\n", transport);
+    say(fmt::format("ghosts travel by \"{}\"\n", transport));
   }
 }
 
 void ProgressPrinter::resumed(const std::filesystem::path& checkpoint, std::int64_t step, double time,
                               const std::string& instead_of) {
-  if (!talks_) return;
-  end_line();
-  if (!instead_of.empty()) fmt::print("weft: warning: {}; taking the checkpoint before it\n", instead_of);
-  fmt::print("resumed from {} at step {}, time {:.6g}\n", checkpoint.string(), step, time);
+  if (!instead_of.empty()) say(fmt::format("weft: warning: {}; taking the checkpoint before it\n", instead_of));
+  say(fmt::format("resumed from {} at step {}{}\n", checkpoint.string(), step,
+                  local_time_ ? "" : fmt::format(", time {:.6g}", time)));
+}
+
+void ProgressPrinter::changed(const std::vector<io::CaseChange>& changes) {
+  for (const io::CaseChange& change : changes) {
+    say(fmt::format("changed since that checkpoint: {} was {}, is {}\n", change.key,
+                    change.before.empty() ? "absent" : change.before, change.now.empty() ? "absent" : change.now));
+  }
 }
 
 void ProgressPrinter::advanced(const flow::Progress& progress) {
-  if (!talks_ || (shown_ && since_shown_.seconds() < (width_ > 0 ? kBarInterval : kLineInterval))) return;
+  if (!talks_) return;
+  if (!logged_ || since_logged_.seconds() >= kLineInterval) {
+    logged_ = true;
+    since_logged_.restart();
+    const std::string line =
+        fmt::format("{:5.1f} %  {}\n", 100 * progress.fraction, facts(progress, local_time_, std::string::npos));
+    log(line);
+    if (!on_terminal_) {
+      fmt::print("{}", line);
+      std::fflush(stdout);
+    }
+  }
+  if (!on_terminal_ || (shown_ && since_shown_.seconds() < kBarInterval)) return;
   shown_ = true;
   since_shown_.restart();
-  if (width_ > 0) {
-    fmt::print("\r{}\x1b[K", bar(progress));
-    on_line_ = true;
-  } else {
-    fmt::print("{:5.1f} %  {}\n", 100 * progress.fraction, facts(progress, std::string::npos));
-  }
+  fmt::print("\r{}\x1b[K", bar(progress, terminal_width()));
+  on_line_ = true;
   std::fflush(stdout);
 }
 
-std::string ProgressPrinter::bar(const flow::Progress& progress) const {
+std::string ProgressPrinter::bar(const flow::Progress& progress, int width) const {
   constexpr int kPercent = 7;  // columns of "100 %  "
-  const std::string text = facts(progress, static_cast<std::size_t>(width_ - 1 - kPercent));
-  const int room = width_ - 2 - kPercent - static_cast<int>(text.size());
+  const std::string text = facts(progress, local_time_, static_cast<std::size_t>(width - 1 - kPercent));
+  const int room = width - 2 - kPercent - static_cast<int>(text.size());
   std::string line;
   if (room >= 10) {
     const int length = std::min(room - 2, 30);
@@ -132,8 +187,13 @@ std::string ProgressPrinter::bar(const flow::Progress& progress) const {
 }
 
 void ProgressPrinter::wrote(const std::filesystem::path& file) {
-  if (!talks_ || width_ > 0) return;  // the bar would drown in file names
-  fmt::print("wrote {}\n", file.string());
+  if (!talks_) return;
+  const std::string line = fmt::format("wrote {}\n", file.string());
+  log(line);
+  if (log_ != nullptr) log_->begin();
+  if (on_terminal_) return;  // the bar would drown in file names
+  fmt::print("{}", line);
+  std::fflush(stdout);
 }
 
 void ProgressPrinter::end_line() {

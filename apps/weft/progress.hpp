@@ -3,29 +3,40 @@
 #include "weft/base/clock.hpp"
 #include "weft/flow/run.hpp"
 
+#include "run_log.hpp"
+
 namespace weft::app {
 
-/// Prints on rank 0 only.
+/// Prints on rank 0 only, and adds what it prints to a log; in place of the bar the log gets plain lines.
 class ProgressPrinter final : public flow::RunObserver {
  public:
-  explicit ProgressPrinter(const Communicator& comm);
+  /// @param log  of rank 0; none: null.
+  /// @param local_time  each cell has its own time step, so that times mean nothing and are not shown.
+  explicit ProgressPrinter(const Communicator& comm, RunLog* log = nullptr, bool local_time = false);
   void mesh_ready(const mesh::Mesh& mesh, double seconds) override;
   void warned(const std::string& text) override;
   void solver_ready(const flow::Solver& solver) override;
   void resumed(const std::filesystem::path& checkpoint, std::int64_t step, double time, const std::string& instead_of) override;
+  void changed(const std::vector<io::CaseChange>& changes) override;
   void advanced(const flow::Progress& progress) override;
   void wrote(const std::filesystem::path& file) override;
-  /// Ends the line of the bar; call before printing anything else.
-  void end_line();
+  /// Prints whole lines, after that of the bar.
+  void say(const std::string& text);
+  /// Prints the lines of a verdict; on a terminal the first is green where the verdict is good and amber where it is not, unless
+  /// the environment has NO_COLOR.
+  void say_verdict(const flow::Verdict& verdict);
 
  private:
-  [[nodiscard]] std::string bar(const flow::Progress& progress) const;
+  [[nodiscard]] std::string bar(const flow::Progress& progress, int width) const;
+  void log(const std::string& text);
+  /// Ends the line of the bar.
+  void end_line();
 
-  bool talks_ = false;
-  int width_ = 0;         ///< columns of the terminal; 0: not a terminal
+  bool talks_ = false, on_terminal_ = false, local_time_ = false;
+  RunLog* log_ = nullptr;
   bool on_line_ = false;  ///< the bar stands on the present line
-  Stopwatch since_shown_;
-  bool shown_ = false;
+  Stopwatch since_shown_, since_logged_;
+  bool shown_ = false, logged_ = false;
 };
 
 }  // namespace weft::app

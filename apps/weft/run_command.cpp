@@ -1,9 +1,11 @@
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <atomic>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -17,6 +19,7 @@
 #include "weft/device/device.hpp"
 #include "weft/flow/case.hpp"
 #include "weft/flow/inflow_checks.hpp"
+#include "weft/flow/results.hpp"
 #include "weft/flow/run.hpp"
 #include "weft/io/case_reader.hpp"
 
@@ -55,30 +58,32 @@ void add_case_options(CLI::App& command, CaseOptions& options) {
 }
 
 struct RunOptions : CaseOptions {
-  bool overwrite = false, resume = false;
+  bool overwrite = false, resume = false, accept_changes = false, strict = false;
   double watchdog = 0;  ///< s; 0: none
 };
 
-void print_summary(const flow::Case& flow_case, const flow::RunSummary& summary, bool resumed) {
+std::string summary_of(const flow::Case& flow_case, const flow::RunSummary& summary, bool resumed) {
+  const std::string at = fmt::format("step {}{}", summary.steps,
+                                     flow_case.numerics.local_time_step ? "" : fmt::format(", time {:.9g}", summary.time));
+  std::string text;
   if (resumed && summary.steps == summary.first_step && summary.reason != flow::StopReason::interrupted) {
-    fmt::print("nothing to do: {} already, step {}, time {:.9g}; change [stop] to go on\n", flow::describe(summary.reason),
-               summary.steps, summary.time);
+    text = fmt::format("nothing to do: {} already, {}; change [stop] to go on\n", flow::describe(summary.reason), at);
   } else {
-    fmt::print("stopped: {}, step {}, time {:.9g}, {:.1f} s, {:.2f} M cell-residuals/s\n", flow::describe(summary.reason),
-               summary.steps, summary.time, summary.wall_seconds, summary.cell_residuals_per_second * 1e-6);
+    text = fmt::format("stopped: {}, {}, {:.1f} s, {:.2f} M cell-residuals/s\n", flow::describe(summary.reason), at,
+                       summary.wall_seconds, summary.cell_residuals_per_second * 1e-6);
   }
   for (const auto& [name, forces] : summary.forces) {
-    fmt::print("{}: Cd {:.8g}  Cl {:.8g}  Cm ({:.6g}, {:.6g}, {:.6g})\n", name, forces.drag, forces.lift,
-               forces.moment_coefficient.x, forces.moment_coefficient.y, forces.moment_coefficient.z);
+    text += fmt::format("{}: Cd {:.8g}  Cl {:.8g}  Cm ({:.6g}, {:.6g}, {:.6g})\n", name, forces.drag, forces.lift,
+                        forces.moment_coefficient.x, forces.moment_coefficient.y, forces.moment_coefficient.z);
   }
   if (summary.error) {
     for (int k = 0; k < flow::Solver::kVars; ++k) {
       const auto& norm = (*summary.error)[static_cast<std::size_t>(k)];
-      fmt::print("error of {}: L1 {:.6e}  L2 {:.6e}  max {:.6e}\n", flow::IdealGas::primitive_name(k), norm.l1, norm.l2,
-                 norm.linf);
+      text += fmt::format("error of {}: L1 {:.6e}  L2 {:.6e}  max {:.6e}\n", flow::IdealGas::primitive_name(k), norm.l1, norm.l2,
+                          norm.linf);
     }
   }
-  fmt::print("results in {}\n", flow_case.output.directory.string());
+  return text;
 }
 
 Exit run_case(const Communicator& comm, const RunOptions& options) {
@@ -92,26 +97,29 @@ Exit run_case(const Communicator& comm, const RunOptions& options) {
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, request_stop);
   if (std::signal(SIGHUP, request_stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
 
-  ProgressPrinter printer(comm);
-  if (comm.is_root() && !flow_case.title.empty()) fmt::print("{}\n", flow_case.title);
+  RunLog log(flow_case.output.directory / flow::kLogFile, options.resume);
+  ProgressPrinter printer(comm, &log, flow_case.numerics.local_time_step);
+  log.add(fmt::format("weft {}, {:%Y-%m-%dT%H:%M:%SZ}, {} on {}\n", WEFT_VERSION, fmt::gmtime(std::time(nullptr)),
+                      counted(comm.size(), "rank"), MpiEnvironment::machine()));
+  if (!flow_case.title.empty()) printer.say(flow_case.title + "\n");
   for (const std::string& warning : flow_case.warnings) printer.warned(warning);
-  const auto existing =
-      options.overwrite ? flow::Existing::overwrite : (options.resume ? flow::Existing::resume : flow::Existing::refuse);
+  auto existing = options.overwrite ? flow::Existing::overwrite : flow::Existing::refuse;
+  if (options.resume) existing = options.accept_changes ? flow::Existing::resume_changed : flow::Existing::resume;
   RunRecord record(comm, flow_case, options.resume, printer);
   flow::RunSummary summary;
   try {
     summary = flow::run(comm, flow_case, reader.effective_toml(), existing, record, [] { return g_stop.load() > 0; });
   } catch (const std::exception& error) {
     record.failed(error.what());
+    log.add(fmt::format("weft: error: {}\n", error.what()));
     throw;
   }
   record.ended(summary);
-  if (comm.is_root()) {
-    printer.end_line();
-    print_summary(flow_case, summary, options.resume);
-    std::fflush(stdout);
-  }
-  return summary.reason == flow::StopReason::interrupted ? Exit::interrupted : Exit::done;
+  printer.say(summary_of(flow_case, summary, options.resume));
+  printer.say_verdict(summary.verdict);
+  printer.say(fmt::format("results in {}\n", flow_case.output.directory.string()));
+  if (summary.reason == flow::StopReason::interrupted) return Exit::interrupted;
+  return options.strict && !summary.verdict.good ? Exit::not_converged : Exit::done;
 }
 
 Exit check_case(const Communicator& comm, const CaseOptions& options) {
@@ -163,8 +171,12 @@ void add_run(CLI::App& app, Request& request) {
   auto options = std::make_shared<RunOptions>();
   add_case_options(*command, *options);
   auto* overwrite = command->add_flag("--overwrite", options->overwrite, "Replace the results that are there");
-  command->add_flag("--resume", options->resume, "Go on from the last checkpoint of the results that are there")
-      ->excludes(overwrite);
+  auto* resume = command->add_flag("--resume", options->resume, "Go on from the last checkpoint of the results that are there");
+  resume->excludes(overwrite);
+  command->add_flag("--accept-changes", options->accept_changes, "Resume even where keys changed that change the physics")
+      ->needs(resume);
+  command->add_flag("--strict", options->strict,
+                    "Exit with 3 where the verdict on the run is not good: it did not converge, say");
   command->add_option("--watchdog", options->watchdog, "End a rank that waits or computes this long, in s, and say for whom")
       ->check(positive());
   add_launch_options(*command, request);

@@ -111,6 +111,26 @@ nlohmann::ordered_json describe_mesh(const mesh::MeshStats& stats) {
           {"most_neighbours", stats.most_neighbours}};
 }
 
+nlohmann::ordered_json describe_verdict(const flow::Verdict& verdict) {
+  nlohmann::ordered_json criteria = nlohmann::ordered_json::array(), decades = nlohmann::ordered_json::object(),
+                         drifts = nlohmann::ordered_json::array();
+  for (const flow::Verdict::Criterion& each : verdict.criteria)
+    criteria.push_back({{"key", each.key}, {"wanted", each.wanted}, {"reached", each.reached}, {"met", each.met}});
+  for (const flow::Verdict::Decades& each : verdict.decades) decades[each.variable] = each.dropped;
+  for (const flow::Verdict::ForceDrift& each : verdict.drifts) {
+    drifts.push_back({{"name", each.force},
+                      {"since_step", each.since_step},
+                      {"drag", each.drag},
+                      {"lift", each.lift},
+                      {"settled", each.settled()}});
+  }
+  nlohmann::ordered_json record{
+      {"good", verdict.good}, {"headline", verdict.headline}, {"criteria", criteria}, {"decades", decades}, {"forces", drifts}};
+  if (verdict.reference_lengths) record["reference_lengths"] = *verdict.reference_lengths;
+  if (verdict.domain_lengths) record["domain_lengths"] = *verdict.domain_lengths;
+  return record;
+}
+
 /// The calls of the runs before; none where the file is missing or damaged.
 nlohmann::ordered_json earlier_calls(const fs::path& file) {
   std::ifstream in(file);
@@ -165,6 +185,14 @@ void RunRecord::resumed(const fs::path& checkpoint, std::int64_t step, double ti
   next_.resumed(checkpoint, step, time, instead_of);
 }
 
+void RunRecord::changed(const std::vector<io::CaseChange>& changes) {
+  if (comm_.is_root()) {
+    for (const io::CaseChange& change : changes)
+      call_["changes"].push_back({{"key", change.key}, {"before", change.before}, {"now", change.now}});
+  }
+  next_.changed(changes);
+}
+
 void RunRecord::advanced(const flow::Progress& progress) {
   if (comm_.is_root()) {
     call_["step"] = progress.step;
@@ -192,6 +220,7 @@ void RunRecord::ended(const flow::RunSummary& summary) {
   call_["reason"] = flow::describe(summary.reason);
   call_["step"] = summary.steps;
   call_["time"] = summary.time;
+  call_["verdict"] = describe_verdict(summary.verdict);
   call_["memory_bytes"] = {{"largest_rank", most}, {"all_ranks", all}};
   save();
 }

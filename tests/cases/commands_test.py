@@ -84,8 +84,8 @@ class Tools(InFolder):
         self.assertIn("24 cells", self.weft("mesh", "convert", "w.su2", "w.msh", *ranks(2)))
         self.assertIn("24 cells", self.weft("mesh", "convert", "w.msh", "w2.su2", "--format", "su2"))
         self.assertIn("24 cells", self.weft("mesh", "convert", "w.msh", "w.h5", *ranks(2)))
-        self.assertIn("nonsense", self.weft("mesh", "generate", "wedge", "w.su2", "-p", "nonsense=6", code=FAILED))
-        self.assertIn("nx", self.weft("mesh", "generate", "wedge", "w.su2", "-p", "nx", code=FAILED))
+        self.assertIn("nonsense", self.weft("mesh", "generate", "wedge", "none.su2", "-p", "nonsense=6", code=FAILED))
+        self.assertIn("nx", self.weft("mesh", "generate", "wedge", "none.su2", "-p", "nx", code=FAILED))
         self.assertIn(".stl", self.weft("mesh", "convert", "w.su2", "w.stl", code=FAILED))
         # The files are the mesh that the generator makes: the same run, cell by cell in whatever order.
         self.weft("run", *self.coarse("wedge", "mesh.nx=6", "mesh.ny=4", "output.history_steps=1", results="generated"))
@@ -98,17 +98,39 @@ class Tools(InFolder):
             a, b = self.rows("generated/residuals.csv")[-1], self.rows(f"from_{file}/residuals.csv")[-1]
             self.assertAlmostEqual(float(a["density"]), float(b["density"]), delta=1e-12 * float(a["density"]))
 
+    def test_files_are_replaced_only_by_force(self):
+        small = ("-p", "nx=2", "-p", "ny=2")
+        self.weft("mesh", "generate", "box", "m.su2", *small)
+        self.weft("new", "sod", "mine.toml")
+        for name in ("m.msh", "m.h5", "link.su2"):
+            (self.folder / name).write_text("mine")
+        (self.folder / "link.su2").unlink()
+        (self.folder / "link.su2").symlink_to("nowhere")
+        before = {file.name: file.read_bytes() for file in self.folder.iterdir() if file.exists()}
+        writers = [("mesh", "convert", "m.su2", "m.msh"), ("mesh", "convert", "m.su2", "m.su2", *ranks(3)), ("mesh", "convert", "m.su2", "m.h5"),
+                   ("mesh", "generate", "box", "m.msh", *small), ("mesh", "generate", "box", "link.su2"), ("mesh", "refine", "m.su2", "m.h5"),
+                   ("mesh", "partition", "m.su2", "m.h5", "--ranks", 2, *ranks(3)), ("new", "wedge", "mine.toml")]
+        for words in writers:
+            refused = self.weft(*words, code=FAILED)
+            self.assertIn("this file is there already; choose another name, or give --force to replace it", refused)
+            self.assertEqual(refused.count("weft: error"), 1)
+        self.assertEqual({file.name: file.read_bytes() for file in self.folder.iterdir() if file.exists()}, before)
+        for words in writers:
+            self.assertIn("wrote", self.weft(*words, "--force"))
+        self.assertEqual([file for file in self.folder.iterdir() if file.suffix == ".part"], [])
+        self.assertIn("4 cells", self.weft("mesh", "info", "m.su2"))  # converted in its own place
+
     def test_meshes_are_refined_and_cut(self):
         self.weft("mesh", "generate", "wedge", "w.h5", "-p", "nx=24", "-p", "ny=16", *ranks(2))
         self.assertIn("1536 cells", self.weft("mesh", "refine", "w.h5", "fine.h5", *ranks(2)))
         self.assertIn("24576 cells", self.weft("mesh", "refine", "w.h5", "finer.msh", "--times", "3"))
         self.assertIn("1536 cells", self.weft("mesh", "info", "fine.h5"))
         for partitioner in ("metis", "hilbert"):
-            said = self.weft("mesh", "partition", "fine.h5", "cut.h5", "--ranks", "3", "--partitioner", partitioner, "-n", 2)
+            said = self.weft("mesh", "partition", "fine.h5", "cut.h5", "--ranks", "3", "--partitioner", partitioner, "-n", 2, "--force")
             self.assertIn("3 parts of 5", said)
             self.assertIn("the file is cut into 3 parts\n", self.weft("mesh", "info", "cut.h5", *ranks(3)))
             self.assertIn("of which 2 ranks can make no use", self.weft("mesh", "info", "cut.h5", *ranks(2)))
-        heavy = ("mesh", "partition", "fine.h5", "heavy.h5", "--ranks", "2", "--weight")
+        heavy = ("mesh", "partition", "fine.h5", "heavy.h5", "--ranks", "2", "--force", "--weight")
         self.assertRegex(self.weft(*heavy, "x < 0 ? 9 : 1"), r"2 parts of 3\d\d to 12\d\d")
         self.assertIn('--weight: "x" is -0.', self.weft(*heavy, "x", code=FAILED))
         text = (CASES / "wedge.toml").read_text()

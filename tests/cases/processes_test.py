@@ -18,26 +18,53 @@ from weft_support import (DONE, FAILED, INTERRUPTED, PATIENCE, USAGE, WEFT, InFo
 
 
 class Terminal(InFolder):
-    def lines(self, columns):
-        """What a run shows on a terminal of this width."""
+    def shown(self, columns, *launch, then=None, steps=3000):
+        """What a run shows on a terminal of this width, which is its controlling terminal. @param then  width after the first bar."""
         ours, theirs = os.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        process = subprocess.Popen([WEFT, "run", *map(str, self.coarse("vortex", "mesh.n=24", steps=3000)), "--overwrite"], cwd=self.folder,
-                                   env=environment(), stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
-        os.close(theirs)
+        case = map(str, self.coarse("vortex", "mesh.n=24", "stop.time=1e9", steps=steps))
+        process = subprocess.Popen([WEFT, "run", *case, "--overwrite", *launch], cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL,
+                                   stdout=theirs, stderr=theirs, start_new_session=True,
+                                   preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0))
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         shown = b""
         end = time.monotonic() + PATIENCE
         with open(ours, "rb", buffering=0) as terminal:
             try:
+                os.close(theirs)
                 while select.select([terminal], [], [], max(0, end - time.monotonic()))[0]:
-                    shown += terminal.read(4096)
-                self.fail(f"the run has not ended after {PATIENCE} s: {shown[-200:]}")
+                    more = terminal.read(4096)
+                    if not more:
+                        break
+                    shown += more
+                    if then is not None and b" left " in shown:
+                        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, then, 0, 0))
+                        then = None
+                else:
+                    self.fail(f"the run has not ended after {PATIENCE} s: {shown[-200:]}")
             except OSError:
                 pass  # so does Linux tell that nobody writes any more
         self.assertEqual(process.wait(PATIENCE), DONE)
-        return [line.split("\x1b")[0] for line in shown.decode().split("\r") if "step " in line and "left" in line]
+        return shown.decode()
+
+    def lines(self, columns, *launch, **more):
+        """The bars among them."""
+        return [line.split("\x1b")[0] for line in self.shown(columns, *launch, **more).split("\r") if "step " in line and "left" in line]
+
+    def test_the_bar_fits_a_terminal_that_changes(self):
+        for launch in ([], ranks(2)):
+            lines = self.lines(120, *launch, then=60, steps=9000)
+            self.assertGreater(len(lines[0]), 60, launch)
+            self.assertLess(len(lines[-1]), 60, launch)
+
+    def test_the_verdict_has_a_colour(self):
+        shown = self.shown(120, steps=20)
+        self.assertIn("\x1b[33mverdict: incomplete: the number of steps is reached before the flow time of the case\x1b[0m", shown)
+        log = (self.folder / "vortex" / "run.log").read_text()
+        self.assertIn("\nverdict: incomplete", log)
+        self.assertNotIn("\r", log)
+        self.assertRegex(log, r"(?m)^ *[\d.]+ %  step \d+ ")
 
     def test_the_bar_fits_and_tells_the_time_left(self):
         for columns in (40, 80, 200):

@@ -2,10 +2,11 @@
 
     runs_test.py path/to/weft [unittest arguments]
 """
+import json
 import shutil
 import unittest
 
-from weft_support import CASES, COARSE, FAILED, MESHES, InFolder, ranks, sets
+from weft_support import CASES, COARSE, FAILED, MESHES, USAGE, InFolder, ranks, sets
 
 
 class EveryCase(InFolder):
@@ -109,6 +110,25 @@ class Restart(InFolder):
         self.assertEqual([row["step"] for row in a], [row["step"] for row in b])
         for left, right in zip(a, b):
             self.assertAlmostEqual(float(left["density"]), float(right["density"]), delta=1e-12 * float(left["density"]) + 1e-14)
+
+    def test_with_changed_keys_lists_them(self):
+        self.weft("run", *self.coarse("wedge"))
+        same = self.weft("run", *self.coarse("wedge", steps=6), "--resume")
+        self.assertEqual([line for line in same.splitlines() if "changed" in line],
+                         ["changed since that checkpoint: stop.steps was 5, is 6"])
+        before = (self.folder / "wedge" / "case.toml").read_bytes()
+        for launch in ([], ranks(3)):
+            faster = [*self.coarse("wedge", "numerics.cfl=0.7", "output.integrals=true", steps=8), "--resume", *launch]
+            refused = self.weft("run", *faster, code=FAILED)
+            self.assertIn("changes the physics: numerics.cfl was 0.6 and is 0.7; give these keys their former values, or --accept-changes", refused)
+            self.assertEqual(refused.count("--accept-changes"), 1)
+            self.assertEqual((self.folder / "wedge" / "case.toml").read_bytes(), before)
+        listed = self.weft("run", *faster, "--accept-changes")
+        self.assertIn("changed since that checkpoint: numerics.cfl was 0.6, is 0.7\n", listed)
+        self.assertIn("changed since that checkpoint: output.integrals was false, is true\n", listed)
+        changes = json.loads((self.folder / "wedge" / "run.json").read_text())["calls"][-1]["changes"]
+        self.assertIn({"key": "numerics.cfl", "before": "0.6", "now": "0.7"}, changes)
+        self.assertIn("--resume", self.weft("run", *self.coarse("wedge"), "--accept-changes", code=USAGE))
 
     def test_refuses_another_mesh_and_a_damaged_checkpoint(self):
         self.weft("run", *self.coarse("sod"))

@@ -20,6 +20,7 @@ CASES = SOURCE / "cases"
 WEFT = pathlib.Path(sys.argv.pop(1)).resolve()
 
 DONE, FAILED, USAGE, PHYSICS, INTERRUPTED = 0, 1, 2, 3, 130
+NOT_CONVERGED = 3  # with --strict
 SESSIONS = tempfile.mkdtemp(prefix="weft-mpi-")
 atexit.register(shutil.rmtree, SESSIONS, ignore_errors=True)
 PATIENCE = 60  # seconds that any one command may take on a busy machine

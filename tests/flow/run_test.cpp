@@ -53,8 +53,10 @@ steps = 12
 struct Told : RunObserver {
   void advanced(const Progress& progress) override { last = progress; }
   void wrote(const std::filesystem::path& file) override { files.push_back(file.filename().string()); }
+  void changed(const std::vector<io::CaseChange>& those) override { changes = those; }
   Progress last;
   std::vector<std::string> files;
+  std::vector<io::CaseChange> changes;
 };
 
 class WholeRun : public ::testing::Test {
@@ -68,7 +70,8 @@ class WholeRun : public ::testing::Test {
       const std::vector<std::string>& overrides, Existing existing = Existing::refuse,
       const std::function<bool()>& stop = [] { return false; }) {
     const io::CaseReader reader(io::CaseFile::from_text(kWedge, "case.toml", overrides));
-    return run(comm, wedge(reader), reader.effective_toml(), existing, told, stop);
+    const Case c = wedge(reader);  // before the effective case, which holds the keys that were read
+    return run(comm, c, reader.effective_toml(), existing, told, stop);
   }
 
   const Communicator comm = Communicator::world();
@@ -89,6 +92,23 @@ TEST_F(WholeRun, StopsAtTheFirstCriterionThatHolds) {
   const RunSummary none = run_wedge({"stop.steps=0"}, Existing::overwrite);
   EXPECT_EQ(none.steps, 0);
   EXPECT_EQ(none.cells, 96);
+}
+
+TEST_F(WholeRun, IsJudgedAlikeInOneGoAndAfterARestart) {
+  const std::vector<std::string> keys{"stop.residual=1e-9", "probes.p.at=[0.2, 0.5]"};
+  const RunSummary whole = run_wedge(keys);
+  EXPECT_FALSE(whole.verdict.good);
+  EXPECT_NEAR(whole.verdict.reference_lengths.value(), 2 * whole.time, 1e-12);  // Mach 2, a speed of sound of 1, a length of 1
+  EXPECT_NEAR(whole.verdict.domain_lengths.value(), 2 * whole.time / 1.5, 1e-12);
+  ASSERT_EQ(whole.verdict.drifts.size(), 1U);
+  ASSERT_EQ(told.last.monitored.size(), 2U);
+  EXPECT_EQ(told.last.monitored[0].first, "Cd");
+  EXPECT_EQ(told.last.monitored[0].second, whole.forces.at("wall").drag);
+  EXPECT_EQ(whole.verdict.decades.size(), 4U);  // nothing moves along z
+  auto cut = keys;
+  cut.emplace_back("stop.steps=5");
+  (void)run_wedge(cut, Existing::overwrite);
+  EXPECT_EQ(describe(run_wedge(keys, Existing::resume).verdict), describe(whole.verdict));
 }
 
 TEST_F(WholeRun, EndsOnEveryRankWhenOneIsAskedTo) {
@@ -355,6 +375,35 @@ TEST_F(WholeRun, ResumedWithOtherHistoriesChangesNothing) {
   EXPECT_THAT(common_error<InputError>(comm, [&] { (void)run_wedge({"probes.p.at=[9, 9]"}, Existing::resume); }),
               HasSubstr("outside the mesh"));
   EXPECT_EQ((std::array{content("case.toml"), content("residuals.csv"), content("forces.csv")}), before);
+}
+
+TEST_F(WholeRun, ResumedWithChangedPhysicsIsRefusedUnlessAccepted) {
+  (void)run_wedge({"stop.steps=4", "boundary.upper.kind=far_field", "free_stream.alpha=1"});
+  const auto content = [&](const char* name) { return io::read_text(scratch / "results" / name); };
+  const std::array before{content("case.toml"), content("residuals.csv"), content("forces.csv")};
+  comm.barrier();
+  const auto refused = [&](std::vector<std::string> overrides) {
+    overrides.insert(overrides.end(), {"stop.steps=6", "boundary.upper.kind=far_field"});
+    return common_error<InputError>(comm, [&] { (void)run_wedge(overrides, Existing::resume); });
+  };
+  EXPECT_THAT(refused({"free_stream.alpha=2"}), HasSubstr("changes the physics: free_stream.alpha was 1.0 and is 2.0; give"));
+  EXPECT_THAT(refused({"free_stream.alpha=2"}), HasSubstr("--accept-changes"));
+  EXPECT_THAT(refused({"free_stream.alpha=1", "numerics.flux=roe"}), HasSubstr("numerics.flux was \"hllc_hlle\" and is \"roe\""));
+  EXPECT_THAT(refused({"free_stream.alpha=1", "numerics.reference_length=2"}),
+              HasSubstr("numerics.reference_length was absent and is 2.0"));
+  EXPECT_EQ((std::array{content("case.toml"), content("residuals.csv"), content("forces.csv")}), before);
+  comm.barrier();
+  EXPECT_TRUE(told.changes.empty());
+  EXPECT_EQ(run_wedge({"stop.steps=6", "free_stream.alpha=3", "boundary.upper.kind=far_field"}, Existing::resume_changed).steps,
+            6);
+  std::vector<std::string> listed;
+  for (const io::CaseChange& change : told.changes) listed.push_back(change.key + ": " + change.before + ", " + change.now);
+  EXPECT_THAT(listed, ::testing::ElementsAre("free_stream.alpha: 1.0, 3.0", "stop.steps: 4, 6",
+                                             ::testing::StartsWith("forces.wall.drag_direction: ["),
+                                             ::testing::StartsWith("forces.wall.lift_direction: [")));
+  // What the run was resumed with is now its own.
+  EXPECT_EQ(run_wedge({"stop.steps=7", "free_stream.alpha=3", "boundary.upper.kind=far_field"}, Existing::resume).steps, 7);
+  EXPECT_EQ(told.changes.size(), 1U);
 }
 
 TEST_F(WholeRun, RefusesWhatDoesNotFitTheMesh) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <numbers>
 
@@ -118,12 +120,25 @@ TEST(CaseReader, OverridesReplaceAddAndTakeBareWords) {
 }
 
 TEST(CaseReader, PathsStartAtTheCaseAndThoseOfOverridesAtTheCurrentDirectory) {
-  const std::vector<std::string> overrides{"b=x.su2"};
-  const CaseReader reader(CaseFile::from_text("a = \"x.su2\"\nc = \"out\"\nd = \"/abs\"", "cases/case.toml", overrides));
-  EXPECT_EQ(reader.root().path_to("a", {}), "cases/x.su2");
-  EXPECT_EQ(reader.root().path_to("b", {}), "x.su2");
-  EXPECT_EQ(reader.root().path_to("c", {.relative_to_case = false}), "out");
-  EXPECT_EQ(reader.root().path_to("d", {}), "/abs");
+  const std::vector<std::string> overrides{"b=x.su2", "f=~/x.su2"};
+  const CaseReader reader(
+      CaseFile::from_text("a = \"x.su2\"\nd = \"/abs\"\ne = \"~/out\"\ng = \"~x/y\"", "cases/case.toml", overrides));
+  const auto path = [](const CaseReader& from, const std::string& key) {
+    return from.root().path_to(key, key == "c" ? PathSpec{.default_value = "out"} : PathSpec{});
+  };
+  EXPECT_EQ(path(reader, "a"), "cases/x.su2");
+  EXPECT_EQ(path(reader, "b"), "x.su2");
+  EXPECT_EQ(path(reader, "c"), "cases/out");
+  EXPECT_EQ(path(reader, "d"), "/abs");
+  EXPECT_EQ(path(reader, "g"), "cases/~x/y");
+  if (std::getenv("HOME") == nullptr) GTEST_SKIP() << "no HOME";
+  const std::filesystem::path home = std::getenv("HOME");
+  EXPECT_EQ(path(reader, "e"), home / "out");
+  EXPECT_EQ(path(reader, "f"), home / "x.su2");
+  // Read again from wherever it lies, the effective case names the same places.
+  const CaseReader again(CaseFile::from_text(reader.effective_toml(), "elsewhere/case.toml"));
+  for (const char* key : {"a", "b", "c", "d", "e", "f"})
+    EXPECT_EQ(path(again, key), std::filesystem::absolute(path(reader, key)).lexically_normal()) << key;
 }
 
 // ------------------------------------------------------------------------------------------------------------------ errors

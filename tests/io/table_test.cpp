@@ -2,8 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <array>
+#include <csignal>
+#include <filesystem>
 
 #include "weft/io/text_file.hpp"
 
@@ -113,6 +116,34 @@ TEST(TextFile, WritesWholeFilesAndMakesDirectories) {
     EXPECT_FALSE(std::filesystem::exists(scratch / "a/b/c.txt.part"));
     EXPECT_THAT(error_of<IoError>([&] { make_directories(scratch / "a/b/c.txt"); }), HasSubstr("cannot make this directory"));
     EXPECT_THAT(error_of<IoError>([&] { make_directories("/proc/a"); }), HasSubstr("cannot make this directory"));
+  }
+}
+
+TEST_F(TableTest, SaysWhyARowCannotBeWritten) {
+  Table table = Table::create(comm, path, columns);
+  if (comm.is_root()) {
+    const auto former = std::signal(SIGXFSZ, SIG_IGN);  // then a file that is too long is an error of write
+    rlimit unlimited{};
+    getrlimit(RLIMIT_FSIZE, &unlimited);
+    rlimit limited = unlimited;
+    limited.rlim_cur = std::filesystem::file_size(path);
+    setrlimit(RLIMIT_FSIZE, &limited);
+    std::string row, text;
+    try {
+      table.add(std::array{1.0, 0.1});
+    } catch (const IoError& error) {
+      row = error.what();
+    }
+    try {
+      write_text(scratch / "long.txt", std::string(1000, 'x'));
+    } catch (const IoError& error) {
+      text = error.what();
+    }
+    setrlimit(RLIMIT_FSIZE, &unlimited);
+    std::signal(SIGXFSZ, former);
+    EXPECT_THAT(row, HasSubstr(path.string() + ": cannot write a row: File too large"));
+    EXPECT_THAT(text, HasSubstr("long.txt: cannot write all of it: File too large"));
+    EXPECT_FALSE(std::filesystem::exists(scratch / "long.txt.part"));
   }
 }
 

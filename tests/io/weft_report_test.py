@@ -107,6 +107,26 @@ class WeftReport(unittest.TestCase):
         self.assertEqual([name for name in used if name not in outline.ids], [])
         self.assertFalse("#010203" in text)
 
+    def test_the_verdict_on_the_run(self):
+        verdict = {"good": False, "headline": "not converged: the number of steps is reached before the case's criterion of convergence",
+                   "criteria": [{"key": "stop.residual", "wanted": "1e-06", "reached": "1.00e-04", "met": False},
+                                {"key": "stop.steps", "wanted": "20", "reached": "20", "met": True}],
+                   "decades": {"density": 4.04, "momentum_x": 3.5},
+                   "forces": [{"name": "body", "since_step": 16, "drag": 0.012, "lift": 1e-4, "settled": False}],
+                   "reference_lengths": 12.5, "domain_lengths": 0.25}
+        results.make(self.folder / "run", results.call(verdict=verdict))
+        self.draw_nothing()
+        self.assertIn("the run is finished", self.tool("run"))
+        text = (self.folder / "run" / "report.html").read_text()
+        for words in ('<span class="badge amber">finished</span> <span>Not converged: the number of steps is reached', "1.00e-04", "not met", "momentum x",
+                      "4.0", "1.2 %", "still moving", "12.5", "0.25"):
+            self.assertTrue(words in text, words)
+        outline = Outline(text)
+        self.assertEqual((outline.open, outline.wrong, outline.fetched), ([], [], []))
+        results.make(self.folder / "run", results.call(verdict=verdict | {"good": True, "headline": "converged: the residual has fallen"}))
+        self.draw_nothing()
+        self.assertTrue("<span>Converged: the residual has fallen, at step 20.</span>" in self.page())  # whose badge is green
+
     def test_how_the_run_stands(self):
         start = Path(f"/proc/{os.getpid()}/stat").read_text().rpartition(")")[2].split()[19]
         here = {"status": "running", "fraction": 0.5, "step": 10}

@@ -70,7 +70,7 @@ class Report:
 
     def html(self):
         with style():
-            body = [self.fields, self.walls, self.histories, self.performance, self.mesh_statistics, self.case, self.provenance]
+            body = [self.verdict, self.fields, self.walls, self.histories, self.performance, self.mesh_statistics, self.case, self.provenance]
             for section in body:
                 section()
             self.header()
@@ -116,7 +116,7 @@ class Report:
         call, case = self.call, self.folder.case
         self.page.sections, sections = [], self.page.sections  # what is added now goes before them
         self.page.add(f"<h1>{escaped(self.name)}</h1>")
-        self.page.add(f'<p class="status"><span class="badge {self.status.word}">{self.status.word}</span> <span>{escaped(self.status.text)}</span></p>')
+        self.page.add(f'<p class="status"><span class="badge {self.status.kind}">{self.status.word}</span> <span>{escaped(self.status.text)}</span></p>')
         last = self.last_forces()
         self.page.facts([
             ("cells", whole(self.mesh.get("cells"))),
@@ -132,6 +132,25 @@ class Report:
         made = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
         self.page.text(f"Results in {self.folder.path.resolve()}; this page was made {made}.", "soft")
         self.page.sections = sections
+
+    def verdict(self):
+        verdict = self.call.get("verdict")
+        if not verdict:
+            return
+        self.page.section("verdict", "Verdict")
+        self.page.text(f"{capital(verdict['headline'])}.", "" if verdict["good"] else "note")
+        if verdict["criteria"]:
+            self.page.table("What ends the run", ("key", "wanted", "reached", ""),
+                            [(each["key"], each["wanted"], each["reached"], "met" if each["met"] else "not met") for each in verdict["criteria"]])
+        if verdict["decades"]:
+            self.page.table("Decades that residuals fell", ("variable", "decades"),
+                            [(name.replace("_", " "), f"{dropped:.1f}") for name, dropped in verdict["decades"].items()])
+        if verdict["forces"]:
+            self.page.table("Range of the coefficients over the last fifth of the steps", ("zones", "since step", "Cd", "Cl", ""),
+                            [(each["name"], whole(each["since_step"]), f"{100 * each['drag']:.2g} %", f"{100 * each['lift']:.2g} %",
+                              "settled" if each["settled"] else "still moving") for each in verdict["forces"]])
+        self.page.facts([("reference lengths that the free stream went", short(verdict.get("reference_lengths"))),
+                         ("times that it went through the domain", short(verdict.get("domain_lengths")))])
 
     def last_forces(self):
         try:

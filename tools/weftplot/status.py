@@ -7,10 +7,11 @@ SILENCE = 60  # seconds: a run writes run.json every 5
 
 
 class Status:
-    """word: finished, stopped, failed, running, killed or unknown; text: a sentence that says more."""
+    """word: finished, stopped, failed, running, killed or unknown; text: a sentence that says more; kind: the badge's class, which is
+    the word, or amber for a run that finished without reaching what its case asks for."""
 
-    def __init__(self, word, text):
-        self.word, self.text = word, text
+    def __init__(self, word, text, kind=None):
+        self.word, self.text, self.kind = word, text, kind or word
 
 
 def process_runs(call):
@@ -42,7 +43,9 @@ def status_of(folder):
     call = calls[-1]
     word, reason, step = call.get("status"), call.get("reason", ""), call.get("step", call.get("first_step", 0))
     if word == "finished":
-        return Status(word, f"Ended because {reason}, at step {step:,}.")
+        verdict = call.get("verdict") or {}
+        said = verdict.get("headline", f"ended because {reason}")
+        return Status(word, f"{said[:1].upper()}{said[1:]}, at step {step:,}.", None if verdict.get("good", True) else "amber")
     if word == "stopped":
         return Status(word, f"Stopped at step {step:,} ({reason}); goes on with --resume.")
     if word == "failed":

@@ -25,8 +25,8 @@ std::string sentence(std::string words) {
 
 MeshChoice read_mesh_choice(const Section& s) {
   MeshChoice choice;
-  if (const auto file = s.optional_path(
-          "file", {.doc = "Mesh to read: Gmsh (.msh 2.2 or 4.1), SU2 (.su2), CGNS (.cgns) or Weft's own (.h5)."})) {
+  if (const auto file = s.optional_path("file", {.doc = "Mesh to read: Gmsh (.msh 2.2 or 4.1), SU2 (.su2), CGNS (.cgns) or "
+                                                        "Weft's own (.h5). A relative path starts at the folder of the case."})) {
     choice.file = *file;
     choice.where = s.where("file");
   }
@@ -216,8 +216,9 @@ StopCriteria read_stop(const Section& s) {
 
 OutputChoice read_output(const Section& s) {
   OutputChoice output;
-  output.directory = s.path_to(
-      "directory", {.default_value = "results", .relative_to_case = false, .doc = "Folder of the results; made if absent."});
+  output.directory =
+      s.path_to("directory", {.default_value = "results",
+                              .doc = "Folder of the results; made if absent. A relative path starts at the folder of the case."});
   output.field_interval = s.optional_number(
       "field_interval",
       {.min_exclusive = 0, .unit = "s", .doc = "Flow time between field files; steps are shortened to meet it."});
@@ -423,6 +424,21 @@ void warn_of(Case& c) {
   }
 }
 
+/// Warns of a run that an earlier version left where it took a relative output.directory to be: below the current directory.
+void warn_of_former_place(const io::CaseReader& reader, const Section& output, Case& c) {
+  namespace fs = std::filesystem;
+  const fs::path folder = reader.file().path().parent_path();
+  if (folder.empty() || output.where("directory").file.starts_with("--set ")) return;
+  const fs::path former = c.output.directory.lexically_relative(folder);
+  std::error_code failed;
+  if (former.empty() || former.begin()->string() == ".." || !fs::exists(former / "case.toml", failed)) return;
+  if (fs::equivalent(former, c.output.directory, failed) || fs::exists(c.output.directory / "case.toml", failed)) return;
+  c.warnings.push_back(
+      fmt::format("{} holds a run, but a relative output.directory starts at the folder of the case and is {}; to go on in the "
+                  "former give --set output.directory={}",
+                  former.string(), c.output.directory.string(), former.string()));
+}
+
 }  // namespace
 
 std::function<double(mesh::CellType, std::int32_t, Vec3)> cell_weight(bool by_cost, const std::string& formula, Where where) {
@@ -493,6 +509,7 @@ Case read_case(const io::CaseReader& reader) {
   place_vortices(c);
   check_together(root, output, c);
   warn_of(c);
+  warn_of_former_place(reader, output, c);
   return c;
 }
 

@@ -11,6 +11,7 @@
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/walls.hpp"
+#include "weft/io/case_reader.hpp"
 #include "weft/io/checkpoint.hpp"
 #include "weft/io/table.hpp"
 #include "weft/io/text_file.hpp"
@@ -24,8 +25,9 @@ constexpr const char* kCaseFile = "case.toml";
 constexpr const char* kCheckpointFile = "checkpoint.h5";
 constexpr const char* kPreviousCheckpointFile = "checkpoint_previous.h5";
 constexpr std::string_view kOfAStep[] = {"fields_", "walls_"};  // then the step
+constexpr const char* kResidualsFile = "residuals.csv";
 constexpr const char* kForcesFile = "forces.csv";
-constexpr std::string_view kHistories[] = {"residuals.csv", kForcesFile, "probes.csv", "integrals.csv", "errors.csv"};
+constexpr std::string_view kHistories[] = {kResidualsFile, kForcesFile, "probes.csv", "integrals.csv", "errors.csv"};
 
 /// What follows the prefix of a file of one step; empty for other names.
 std::string_view step_part(std::string_view name) {
@@ -47,8 +49,9 @@ bool is_ours(fs::path file) {
   const auto history = [](const std::string& of) {
     return std::find(std::begin(kHistories), std::end(kHistories), of) != std::end(kHistories);
   };
-  return field || name == kCaseFile || name == kRecordFile || name == "report.html" || name.starts_with("checkpoint") ||
-         history(name) || (is_drawn(extension) && history(drawn_from));
+  return field || name == kCaseFile || name == kRecordFile || name == kLogFile || name == "report.html" ||
+         name == kCheckpointFile || name == kPreviousCheckpointFile || history(name) ||
+         (is_drawn(extension) && history(drawn_from));
 }
 
 /// Whether a file holds fields, or a picture of fields, of a later step than this, or of the step at which a run failed, or is
@@ -62,19 +65,32 @@ bool is_field_after(const fs::path& file, std::int64_t step) {
   return std::from_chars(digits.data(), digits.data() + digits.size(), of).ec != std::errc{} || of > step;
 }
 
-/// @return the folders that it made, the innermost first.
-std::vector<fs::path> prepare_folder(const fs::path& folder, Existing existing) {
-  std::error_code failed;
-  const bool used = fs::exists(folder / kCaseFile, failed);
-  if (existing == Existing::resume && !used) {
+/// Refuses a folder whose case.toml no run wrote: the run would replace it. @throws InputError; IoError where it cannot be read.
+void keep_case_of_the_user(const fs::path& folder) {
+  const fs::path file = folder / kCaseFile;
+  if (io::read_text(file).starts_with(io::kEffectiveCaseHeader)) return;
+  throw InputError("a run writes its case with all defaults to this name, and the file that is there was not written by a run",
+                   "choose another output.directory, or another name for that file", {.file = file.string()});
+}
+
+void refuse_used_folder(const fs::path& folder, bool used, Existing existing) {
+  if (resumes(existing) && !used) {
     throw InputError("there is no run to resume in this folder", "leave out --resume to start one", {.file = folder.string()});
   }
+  if (used) keep_case_of_the_user(folder);
   if (existing == Existing::refuse && used) {
+    std::error_code failed;
+    if (fs::exists(folder / io::FolderLock::kFileName, failed)) const io::FolderLock look(folder);  // says so if that run goes on
     throw InputError(
         "this folder already holds the results of a run",
         "give --overwrite to replace them, --resume to go on from their last checkpoint, or --set output.directory=...",
         {.file = folder.string()});
   }
+}
+
+/// @return the folders that it made, the innermost first.
+std::vector<fs::path> make_folder(const fs::path& folder) {
+  std::error_code failed;
   std::vector<fs::path> made;
   for (fs::path missing = fs::absolute(folder).lexically_normal(); !missing.empty() && !fs::exists(missing, failed);) {
     made.push_back(missing);
@@ -92,8 +108,7 @@ std::vector<fs::path> prepare_folder(const fs::path& folder, Existing existing) 
 void begin_folder(const fs::path& folder, const std::string& effective, Existing existing, std::int64_t step) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const fs::path& file = entry.path();
-    const bool stale =
-        existing == Existing::overwrite ? is_ours(file) : existing == Existing::resume && is_field_after(file, step);
+    const bool stale = existing == Existing::overwrite ? is_ours(file) : resumes(existing) && is_field_after(file, step);
     std::error_code failed;
     if (stale && entry.is_regular_file() && !fs::remove(file, failed)) {
       throw IoError(fmt::format("cannot remove this file of an earlier run: {}", failed.message()),
@@ -108,8 +123,14 @@ void begin_folder(const fs::path& folder, const std::string& effective, Existing
 Results::Results(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing)
     : comm_(comm), case_(flow_case), effective_(effective), existing_(existing), folder_(flow_case.output.directory) {
   agreed(comm_, [&] {
-    if (comm_.is_root()) made_ = prepare_folder(folder_, existing);
+    if (!comm_.is_root()) return;
+    std::error_code failed;
+    refuse_used_folder(folder_, fs::exists(folder_ / kCaseFile, failed), existing);
+    made_ = make_folder(folder_);
+    lock_ = std::make_unique<io::FolderLock>(folder_);
+    taken_over_from_ = lock_->taken_over_from();
   });
+  comm_.broadcast(taken_over_from_);
 }
 
 fs::path Results::write_fields(const Solver& solver) {
@@ -173,6 +194,7 @@ struct Results::Histories {
 };
 
 Results::~Results() {
+  lock_.reset();
   std::error_code failed;  // the folder of a run that could not begin is empty, and goes; any other stays
   for (const fs::path& folder : made_) fs::remove(folder, failed);
 }
@@ -208,7 +230,7 @@ std::vector<double> stamp(const Solver& solver) { return {static_cast<double>(so
 void Results::begin(std::int64_t step) {
   histories_ = std::make_unique<Histories>();
   std::vector<History> all{
-      {"residuals.csv", with_variables({"step", "time", "dt"}, IdealGas::conserved_name), &histories_->residuals}};
+      {kResidualsFile, with_variables({"step", "time", "dt"}, IdealGas::conserved_name), &histories_->residuals}};
   if (!case_.forces.empty()) {
     std::vector<std::string> columns{"step", "time"};
     for (const ForceSpec& force : case_.forces) {
@@ -243,7 +265,7 @@ void Results::begin(std::int64_t step) {
 
 std::vector<ForceRecord> Results::earlier_forces() const {
   std::vector<ForceRecord> records;
-  if (existing_ != Existing::resume || case_.forces.empty()) return records;
+  if (!resumes(existing_) || case_.forces.empty()) return records;
   for (const std::vector<double>& row : io::read_table(comm_, folder_ / kForcesFile)) {
     ForceRecord& record = records.emplace_back();
     record.step = static_cast<std::int64_t>(row.at(0));
@@ -252,6 +274,16 @@ std::vector<ForceRecord> Results::earlier_forces() const {
     }
   }
   return records;
+}
+
+std::vector<std::array<double, Solver::kVars>> Results::earlier_norms() const {
+  std::vector<std::array<double, Solver::kVars>> norms;
+  if (!resumes(existing_)) return norms;
+  for (const std::vector<double>& row : io::read_table(comm_, folder_ / kResidualsFile)) {
+    auto& each = norms.emplace_back();
+    for (std::size_t k = 0; k < each.size(); ++k) each[k] = row.at(3 + k);  // after step, time and dt
+  }
+  return norms;
 }
 
 void Results::add_residuals(const StepReport& step, const std::array<double, Solver::kVars>& norms) {
@@ -424,6 +456,7 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh, const fs::path& file) c
                   .step = reader.info().step,
                   .lowered = {},
                   .circulations = {},
+                  .case_text = reader.info().case_text,
                   .instead_of = {}};
   for (std::size_t k = 0; k < case_.scalars.size(); ++k) {
     const std::vector<double> amounts = reader.read(std::string(kScalar) + case_.scalars[k].name);

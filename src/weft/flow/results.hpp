@@ -11,6 +11,7 @@
 #include "weft/flow/case.hpp"
 #include "weft/flow/run.hpp"
 #include "weft/flow/solver.hpp"
+#include "weft/io/folder_lock.hpp"
 
 namespace weft::flow {
 
@@ -24,25 +25,26 @@ struct Resumed {
   LoweredOrder lowered;
   /// Zones of the mesh and the circulations of the vortices in their far fields; without those that the checkpoint does not know.
   std::vector<std::pair<std::size_t, double>> circulations;
+  std::string case_text;   ///< the effective case of the run that wrote it
   std::string instead_of;  ///< what was wrong with the newest checkpoint, where this is the one before it
-};
-
-/// A row of forces.csv as a run that is resumed needs it.
-struct ForceRecord {
-  std::int64_t step = 0;
-  std::vector<double> coefficients;  ///< drag and lift of each of the case's forces
 };
 
 /// What the program that runs a case keeps beside its results; of a run that is overwritten, it goes with the rest.
 inline constexpr const char* kRecordFile = "run.json";
+inline constexpr const char* kLogFile = "run.log";
 
 class Results {
  public:
-  /// Makes the folder, or takes the one that is there as `existing` says. One that it made and that is empty in the end is
-  /// removed.
-  /// @throws InputError where the folder holds a run and nothing says what to do with it; IoError.  @collective
+  /// Makes the folder, or takes the one that is there as `existing` says, and holds it against other runs until it is destroyed.
+  /// A folder that it made and that is empty in the end is removed.
+  /// @throws InputError where the folder holds a run and nothing says what to do with it, another run is using it, or its
+  ///   case.toml was not written by a run; IoError.
+  /// @collective
   Results(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing);
   ~Results();
+
+  /// The run that ended without giving the folder back ("pid 12 on node7"), on every rank; empty where there is none.
+  [[nodiscard]] const std::string& taken_over_from() const { return taken_over_from_; }
 
   /// Writes the effective case and opens the histories. Of a resumed run, what was written after `step` (rows, fields, pictures
   /// of fields) is removed, for it will be written again. Nothing of an earlier run is touched before, nor where this throws for
@@ -71,6 +73,8 @@ class Results {
   [[nodiscard]] Resumed read_checkpoint(const mesh::Mesh& mesh);
   /// The rows of forces.csv of the steps before a resumed run; none in a new one. @pre begin()  @collective
   [[nodiscard]] std::vector<ForceRecord> earlier_forces() const;
+  /// The rows of residuals.csv, likewise. @pre begin()  @collective
+  [[nodiscard]] std::vector<std::array<double, Solver::kVars>> earlier_norms() const;
 
  private:
   struct Histories;
@@ -84,6 +88,8 @@ class Results {
   std::filesystem::path folder_;
   bool newest_is_damaged_ = false;           ///< then the checkpoint before it is the one to keep
   std::vector<std::filesystem::path> made_;  ///< on rank 0, the folders that were not there, the innermost first
+  std::unique_ptr<io::FolderLock> lock_;     ///< on rank 0
+  std::string taken_over_from_;
   std::unique_ptr<Histories> histories_;
 };
 

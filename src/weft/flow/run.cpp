@@ -26,6 +26,7 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 using detail::reached;
+using Norms = std::array<double, Solver::kVars>;
 
 /// The largest change of any coefficient over the last `window` steps.
 class ForceHistory {
@@ -101,11 +102,14 @@ class Run {
     first_time_ = solver.time();
   }
 
-  /// What a resumed run remembers of its residual and its forces.
-  void remember(double largest_residual, double residual, const std::vector<ForceRecord>& forces) {
+  /// What a resumed run remembers of its residuals and its forces.
+  void remember(double largest_residual, double residual, const std::vector<Norms>& norms, std::vector<ForceRecord> forces) {
     largest_residual_ = largest_residual;
     residual_ = residual;
+    for (const Norms& each : norms) remember_norms(each);
     for (const ForceRecord& record : forces) history_.add(record.step, record.coefficients);
+    forces_ = std::move(forces);
+    if (!forces_.empty()) watch_first(forces_.back());
   }
   [[nodiscard]] double largest_residual() const { return largest_residual_; }
 
@@ -128,6 +132,19 @@ class Run {
                : 0.0;
   }
   [[nodiscard]] double residual() const { return residual_; }
+  /// @param domain_length  as of RunEnd.
+  [[nodiscard]] RunEnd end(StopReason reason, double domain_length) const {
+    return {.reason = reason,
+            .steps = solver_.steps(),
+            .time = solver_.time(),
+            .wall_seconds = clock_.seconds(),
+            .residual = residual_,
+            .force_change = history_.change(),
+            .largest_norms = largest_norms_,
+            .norms = norms_,
+            .forces = forces_,
+            .domain_length = domain_length};
+  }
   [[nodiscard]] double seconds() const { return clock_.seconds(); }
   /// The histories and fields of the last step, where the intervals have not made them already. A run that was stopped before its
   /// end keeps to its intervals, so that its histories, once it is resumed, are those of a run in one go.
@@ -274,11 +291,19 @@ class Run {
       largest_residual_ = std::max(largest_residual_, norms[i][0]);
       residual_ = largest_residual_ > 0 ? norms[i][0] / largest_residual_ : 0.0;
       results_.add_residuals(steps[i], norms[i]);
+      remember_norms(norms[i]);
       recorded_step_ = steps[i].step;
     }
     record_state();
   }
   void record(const StepReport& step) { record(std::span(&step, 1)); }
+  void watch_first(const ForceRecord& record) {
+    monitored_ = {{"Cd", record.coefficients.at(0)}, {"Cl", record.coefficients.at(1)}};
+  }
+  void remember_norms(const Norms& norms) {
+    norms_ = norms;
+    for (std::size_t k = 0; k < norms.size(); ++k) largest_norms_[k] = std::max(largest_norms_[k], norms[k]);
+  }
 
   /// Whether there are histories of the state itself: only the last of some steps has one.
   [[nodiscard]] bool records_state() const { return !case_.forces.empty() || !probes_.empty() || case_.integrals; }
@@ -294,6 +319,8 @@ class Run {
     }
     if (!all.empty()) {
       results_.add_forces(solver_, all);
+      forces_.push_back({solver_.steps(), coefficients});
+      watch_first(forces_.back());
       history_.add(solver_.steps(), std::move(coefficients));
     }
     std::vector<Primitive> readings;
@@ -302,7 +329,10 @@ class Run {
       readings.push_back(probe.read(solver_));
       scalars.push_back(probe.read_scalars(solver_));
     }
-    if (!readings.empty()) results_.add_probes(solver_, readings, scalars);
+    if (!readings.empty()) {
+      results_.add_probes(solver_, readings, scalars);
+      if (all.empty()) monitored_ = {{"p(" + case_.probes.front().name + ")", readings.front().pressure}};
+    }
     if (case_.integrals) results_.add_integrals(solver_, totals(solver_), scalar_totals(solver_));
   }
 
@@ -312,7 +342,8 @@ class Run {
                .dt = report.dt,
                .residual = residual_,
                .cell_residuals_per_second = rate(),
-               .stepping_seconds = stepping_seconds_};
+               .stepping_seconds = stepping_seconds_,
+               .monitored = monitored_};
     const StopCriteria& criteria = case_.stop;
     double done = 0;  // of this call, for the time left
     const auto consider = [&](double first, double now, double last) {
@@ -342,7 +373,22 @@ class Run {
   bool fields_due_ = false, checkpoint_due_ = false;  ///< of the present state
   StepReport last_;
   double stepping_seconds_ = 0, largest_residual_ = 0, residual_ = 1;
+  Norms largest_norms_{}, norms_{};
+  std::vector<ForceRecord> forces_;
+  std::vector<std::pair<std::string, double>> monitored_;
 };
+
+/// Returns the length of the mesh along the free stream; 0 without one that moves.  @collective
+double domain_length(const mesh::Mesh& mesh, const std::optional<Primitive>& stream) {
+  if (!stream || norm(stream->velocity) == 0) return 0;
+  const Vec3 along = stream->velocity / norm(stream->velocity);
+  double low = kNever, high = -kNever;
+  for (const Vec3 x : mesh.node_coord) {
+    low = std::min(low, dot(x, along));
+    high = std::max(high, dot(x, along));
+  }
+  return mesh.comm.max(high) - mesh.comm.min(low);
+}
 
 /// The conditions of the mesh's zones, in its order.
 std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Case& flow_case) {
@@ -395,6 +441,28 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
   return matched;
 }
 
+/// Tells which keys differ from the run that wrote the checkpoint. @throws InputError on every rank where one changes the physics
+/// and that is not accepted.
+void compare_cases(const std::string& before, const std::string& now, Existing existing, RunObserver& observer) {
+  const std::vector<io::CaseChange> changes = io::case_changes(before, now);
+  if (changes.empty()) return;
+  constexpr std::size_t kMostListed = 6;
+  std::vector<std::string> physics;
+  for (const io::CaseChange& change : changes) {
+    if (!changes_physics(change.key)) continue;
+    const auto shown = [](const std::string& toml) { return toml.empty() ? "absent" : toml; };
+    physics.push_back(fmt::format("{} was {} and is {}", change.key, shown(change.before), shown(change.now)));
+  }
+  if (!physics.empty() && existing != Existing::resume_changed) {
+    const std::size_t listed = std::min(physics.size(), kMostListed);
+    throw InputError(fmt::format("the case differs from the run to resume in what changes the physics: {}{}",
+                                 fmt::join(physics.begin(), physics.begin() + static_cast<std::ptrdiff_t>(listed), "; "),
+                                 listed == physics.size() ? "" : fmt::format("; and {} more", physics.size() - listed)),
+                     "give these keys their former values, or --accept-changes to go on with the new ones");
+  }
+  observer.changed(changes);
+}
+
 /// @throws DeviceError on every rank where one has no GPU.  @collective
 void choose_device(const Communicator& comm, Backend device) {
   if (device == Backend::host) return;
@@ -404,22 +472,12 @@ void choose_device(const Communicator& comm, Backend device) {
 
 }  // namespace
 
-const char* describe(StopReason reason) {
-  switch (reason) {
-    case StopReason::time:
-      return "the flow time is reached";
-    case StopReason::steps:
-      return "the number of steps is reached";
-    case StopReason::wall_time:
-      return "the wall-clock time is used up";
-    case StopReason::residual:
-      return "the residual has fallen";
-    case StopReason::force_change:
-      return "the forces have settled";
-    case StopReason::interrupted:
-      break;
+bool changes_physics(std::string_view key) {
+  for (const std::string_view part :
+       {"gas.", "mesh.periodic", "free_stream.", "initial.", "scalars.", "boundary.", "numerics.", "body_force.", "source"}) {
+    if (key.starts_with(part)) return true;
   }
-  return "interrupted";
+  return false;
 }
 
 mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
@@ -458,6 +516,10 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   const Stopwatch wall;
   choose_device(comm, flow_case.device);  // before anything that takes time, or makes results
   Results results(comm, flow_case, effective, existing);
+  if (!results.taken_over_from().empty()) {
+    observer.warned(fmt::format("{}: the run that used this folder ({}) ended without removing its {}; this run takes it over",
+                                flow_case.output.directory.string(), results.taken_over_from(), io::FolderLock::kFileName));
+  }
   std::optional<KeepFreedMemory> start(std::in_place);
   const mesh::Mesh mesh = load_mesh(comm, flow_case.mesh);
   for (const ForceSpec& force : flow_case.forces) check_zones(mesh, force.zones, "forces." + force.name + ".zones");
@@ -467,8 +529,9 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   observer.solver_ready(*solver);
 
   double largest_residual = 0, residual = 1;
-  if (existing == Existing::resume) {
+  if (resumes(existing)) {
     const Resumed from = results.read_checkpoint(mesh);
+    compare_cases(from.case_text, effective, existing, observer);
     solver->refer_to(InitialState(flow_case.initial));
     for (const auto& [zone, circulation] : from.circulations) solver->set_circulation(zone, circulation);
     solver->restore(from.conserved, from.time, from.step, from.lowered, from.scalar_amounts);
@@ -483,7 +546,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   summary.first_step = solver->steps();
   Run stepping(comm, flow_case, *solver, results, observer);
   results.begin(solver->steps());
-  stepping.remember(largest_residual, residual, results.earlier_forces());
+  stepping.remember(largest_residual, residual, results.earlier_norms(), results.earlier_forces());
   try {
     summary.reason = stepping.go(stop);
   } catch (const PhysicsError&) {
@@ -497,6 +560,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   summary.time = solver->time();
   summary.cell_residuals_per_second = stepping.rate();
   summary.residual = stepping.residual();
+  summary.verdict = judge(flow_case, stepping.end(summary.reason, domain_length(mesh, flow_case.free_stream)));
   if (!flow_case.forces.empty()) solver->refresh();
   for (const ForceSpec& spec : flow_case.forces) summary.forces[spec.name] = forces(*solver, spec);
   if (flow_case.exact_errors) {

@@ -5,18 +5,23 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "weft/comm/communicator.hpp"
 #include "weft/flow/case.hpp"
 #include "weft/flow/solver.hpp"
+#include "weft/flow/verdict.hpp"
+#include "weft/io/case_changes.hpp"
 
 namespace weft::flow {
 
-/// What to do with a results folder that already holds a run.
-enum class Existing { refuse, overwrite, resume };
-
-enum class StopReason { time, steps, wall_time, residual, force_change, interrupted };
-[[nodiscard]] const char* describe(StopReason reason);
+/// What to do with a results folder that already holds a run. resume_changed: resume, even where changed keys change the physics.
+enum class Existing { refuse, overwrite, resume, resume_changed };
+[[nodiscard]] constexpr bool resumes(Existing existing) {
+  return existing == Existing::resume || existing == Existing::resume_changed;
+}
 
 /// Where a run stands; equal on every rank.
 struct Progress {
@@ -27,6 +32,8 @@ struct Progress {
   double stepping_seconds = 0;           ///< wall clock of time stepping, without output
   double fraction = 0;                   ///< done, 0 to 1, of whichever criterion is nearest; 0 where none can tell
   double seconds_left = -1;              ///< wall clock; negative: not known
+  /// Cd and Cl of the first force; without forces the pressure at the first probe, Pa. The latest values in the histories.
+  std::vector<std::pair<std::string, double>> monitored;
 };
 
 /// Is told what happens. Called on every rank; the command line shows it on rank 0.
@@ -40,6 +47,8 @@ class RunObserver {
   /// @param instead_of  what was wrong with the newest checkpoint, where this is the one before it.
   virtual void resumed(const std::filesystem::path& /*checkpoint*/, std::int64_t /*step*/, double /*time*/,
                        const std::string& /*instead_of*/) {}
+  /// @param changes  keys of a resumed run that differ from those of the run that wrote its checkpoint; at least one.
+  virtual void changed(const std::vector<io::CaseChange>& /*changes*/) {}
   virtual void advanced(const Progress& /*progress*/) {}
   virtual void wrote(const std::filesystem::path& /*file*/) {}
 };
@@ -52,6 +61,7 @@ struct RunSummary {
   /// outlasts them.
   double cell_residuals_per_second = 0;
   double residual = 0;
+  Verdict verdict;
   std::map<std::string, Forces> forces;                        ///< by name
   std::optional<std::array<ErrorNorms, Solver::kVars>> error;  ///< where the case names an exact solution
 };
@@ -63,14 +73,20 @@ struct RunSummary {
 /// @param stop  asked on every rank once a step, on GPUs about every tenth of a second (every second while fields are written);
 /// true on any rank ends the run after that
 ///   step, with a checkpoint.
-/// @throws InputError, MeshError, IoError, PhysicsError on every rank alike. After a PhysicsError the last state is in
-///   fields_failed.hdf.
+/// @throws InputError, MeshError, IoError, PhysicsError on every rank alike; an InputError, among others, where a key that
+/// changes
+///   the physics differs from the run that is resumed, and `existing` does not accept it. After a PhysicsError the last state is
+///   in fields_failed.hdf.
 /// @collective
 RunSummary run(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing,
                RunObserver& observer, const std::function<bool()>& stop);
 
 /// Reads or generates the mesh of a case and builds it. @collective @throws MeshError, InputError, IoError.
 [[nodiscard]] mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice);
+
+/// Whether a run that is resumed with another value of this key computes another flow, or computes it in another way. Keys of the
+/// mesh do not count but for mesh.periodic: a checkpoint is refused on any mesh but its own.
+[[nodiscard]] bool changes_physics(std::string_view key);
 
 /// The solver of a case on its mesh, not yet initialised. @collective @throws InputError for a zone without a condition or a
 /// condition without a zone, naming the closest.

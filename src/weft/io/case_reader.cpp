@@ -241,7 +241,7 @@ void CaseReader::finish() const {
 }
 
 std::string CaseReader::effective_toml() const {
-  std::string text = fmt::format("# Every key that the run read, made from {}", state_->file.path().string());
+  std::string text = fmt::format("{}{}", kEffectiveCaseHeader, state_->file.path().string());
   for (const std::string& assignment : state_->file.overrides()) text += " --set " + assignment;
   std::replace(text.begin(), text.end(), '\n', ' ');
   text += "\n";

@@ -53,7 +53,6 @@ struct TextSpec {
 
 struct PathSpec {
   std::optional<std::string> default_value{};
-  bool relative_to_case = true;  ///< else to the current directory, as are paths from --set
   std::string doc{};
 };
 
@@ -121,7 +120,8 @@ class Section {
   std::int64_t integer(const std::string& key, const IntegerSpec& spec) const;
   bool boolean(const std::string& key, const BooleanSpec& spec) const;
   std::string text(const std::string& key, const TextSpec& spec) const;
-  /// Relative paths start at the directory of the case file (or where the spec says so). Whether it exists is not checked.
+  /// A relative path starts at the folder of the case file, from --set at the current directory; ~ is the user's home folder.
+  /// Whether the path exists is not checked.
   std::filesystem::path path_to(const std::string& key, const PathSpec& spec) const;
   Vec3 vector3(const std::string& key, const Vector3Spec& spec) const;
   std::vector<double> numbers(const std::string& key, const NumbersSpec& spec) const;
@@ -176,6 +176,9 @@ class Section {
   detail::SectionRecord* record_;
 };
 
+/// Begins every effective case, so that it is told from a case that somebody wrote.
+inline constexpr std::string_view kEffectiveCaseHeader = "# Every key that the run read, made from ";
+
 class CaseReader {
  public:
   explicit CaseReader(CaseFile file);
@@ -190,7 +193,7 @@ class CaseReader {
   void finish() const;
 
   /// The case with every key that was read, defaults included, as TOML: what a run writes beside its results. Reading it again
-  /// gives the same values, bit by bit.
+  /// gives the same values, bit by bit. It begins with kEffectiveCaseHeader.
   [[nodiscard]] std::string effective_toml() const;
   /// A table per section: key, type, unit, default, range, meaning. In the order in which they were declared.
   [[nodiscard]] std::string reference_markdown() const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 #include "weft/base/contracts.hpp"
 #include "weft/io/case_reader.hpp"
@@ -272,13 +273,17 @@ std::optional<std::filesystem::path> Section::read_path(const std::string& key, 
     fail(key, fmt::format("expected a path in quotes, found {}", value->describe()));
   }
   if (value != nullptr && value->text.empty()) fail(key, "expected a path, found empty text");
-  fs::path path = value != nullptr ? value->text : spec.default_value.value_or("path");
-  const bool from_override = value != nullptr && value->place.from_override();
-  if (spec.relative_to_case && !from_override && path.is_relative()) path = state_->file.path().parent_path() / path;
-  if (value != nullptr) {
-    const fs::path written = spec.relative_to_case ? fs::absolute(path).lexically_normal() : path;
-    set_value(key, toml_text(written.string()));
+  std::string text = value != nullptr ? value->text : spec.default_value.value_or("path");
+  if (text == "~" || text.starts_with("~/")) {
+    const char* const home = std::getenv("HOME");
+    if (home == nullptr || *home == '\0')
+      fail(key, "the environment does not say which folder ~ is (HOME)", "write the path in full");
+    text.replace(0, 1, home);
   }
+  fs::path path = text;
+  const bool from_override = value != nullptr && value->place.from_override();
+  if (!from_override && path.is_relative()) path = state_->file.path().parent_path() / path;
+  set_value(key, toml_text(fs::absolute(path).lexically_normal().string()));
   return path;
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <limits>
 
 #include "weft/base/contracts.hpp"
@@ -107,9 +109,13 @@ void Table::add(std::span<const double> values) {
   std::string row;
   for (const double value : values) row += fmt::format("{}{:.17g}", row.empty() ? "" : ",", value);
   row += '\n';
+  errno = 0;
   file_.write(row.data(), static_cast<std::streamsize>(row.size()));
   file_.flush();
-  if (!file_) throw IoError("cannot write a row", "is the disk full?", Where{.file = path_.string()});
+  if (!file_) {
+    throw IoError(fmt::format("cannot write a row: {}", std::strerror(errno)), "make room, then go on with --resume",
+                  Where{.file = path_.string()});
+  }
 }
 
 }  // namespace weft::io

@@ -46,10 +46,18 @@ void write_text(const fs::path& path, std::string_view text, Durable durable) {
   file.close();
   std::error_code code;
   if (!file) {
+    const int reason = errno;
     fs::remove(beside, code);
-    throw IoError("cannot write all of it", "is the disk full? Make room, or write elsewhere", in(path));
+    throw IoError(fmt::format("cannot write all of it: {}", std::strerror(reason)), "make room, or write elsewhere", in(path));
   }
-  if (durable == Durable::yes) detail::sync_file(beside);
+  if (durable == Durable::yes) {
+    try {
+      detail::sync_file(beside);
+    } catch (...) {
+      fs::remove(beside, code);
+      throw;
+    }
+  }
   fs::rename(beside, path, code);
   if (code) throw IoError(fmt::format("cannot rename {} to it: {}", beside.string(), code.message()), {}, in(path));
   if (durable == Durable::yes) detail::sync_parent(path);

@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <limits>
-#include <memory>
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/io/text_file.hpp"
 #include "weft/mesh/detail/read_scatter.hpp"
 #include "weft/mesh/detail/weft_file.hpp"
 #include "weft/mesh/detail/write_sink.hpp"
@@ -40,20 +37,6 @@ void check_size(const MeshBlock& whole, MeshFormat format, const std::string& pa
   if (numbers32 && (whole.coords.size() >= kMost || whole.boundary.type.size() + whole.cells.type.size() >= kMost)) {
     throw LimitError("MSH 2.2 numbers nodes and elements with 32 bits, too few for this mesh", "write gmsh41",
                      Where{.file = path});
-  }
-}
-
-void save(const std::string& bytes, const std::string& path) {
-  const auto close = [](std::FILE* file) { std::fclose(file); };
-  std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "wb"), close);
-  if (!file) {
-    throw IoError(fmt::format("the mesh file cannot be written ({})", std::strerror(errno)),
-                  "check the folder and its permissions", Where{.file = path});
-  }
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
-  if (std::fclose(file.release()) != 0 || !written) {
-    throw IoError(fmt::format("writing the mesh file failed ({})", std::strerror(errno)), "check the free space of the disk",
-                  Where{.file = path});
   }
 }
 
@@ -102,7 +85,7 @@ void write_mesh(const Communicator& comm, const MeshBlock& block, const std::str
   if (format == MeshFormat::weft) return detail::write_weft_file(comm, block, path);
   const MeshBlock whole = detail::gather_whole(comm, block);
   agreed(comm, [&] {
-    if (comm.is_root()) save(format_mesh(whole, format, path), path);
+    if (comm.is_root()) io::write_text(path, format_mesh(whole, format, path));
   });
 }
 

@@ -38,7 +38,7 @@ void DiskSpace::reserve(std::int64_t bytes) {
     struct stat file {};
     if (::fstatvfs(descriptor_, &disk) == 0 && ::fstat(descriptor_, &file) == 0) {
       const auto free = static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
-      if (free < wanted + kSlack - file.st_size) refuse("it is full");
+      if (free < wanted + kSlack - file.st_size) refuse(std::strerror(ENOSPC));
     }
   }
   announced_ = wanted;

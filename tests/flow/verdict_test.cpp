@@ -1,0 +1,124 @@
+#include "weft/flow/verdict.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace weft::flow {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+Case steady() {
+  Case c;
+  c.numerics.local_time_step = true;
+  c.stop.steps = 1000;
+  c.stop.residual = 1e-6;
+  return c;
+}
+
+Case transient() {
+  Case c;
+  c.free_stream = Primitive{1, {2, 0, 0}, 1};
+  c.stop.time = 3.0;
+  return c;
+}
+
+ForceSpec force(const char* name, double length = 1) {
+  ForceSpec spec;
+  spec.name = name;
+  spec.length = length;
+  return spec;
+}
+
+TEST(Verdict, SteadyCasesAreGoodOnlyWhereTheyConverged) {
+  Case c = steady();
+  const Verdict cut = judge(c, {.reason = StopReason::steps, .steps = 1000, .residual = 1e-4});
+  EXPECT_FALSE(cut.good);
+  EXPECT_EQ(cut.headline, "not converged: the number of steps is reached before the case's criterion of convergence");
+  ASSERT_EQ(cut.criteria.size(), 2U);
+  EXPECT_FALSE(cut.criteria[0].met);
+  EXPECT_EQ(cut.criteria[0].key + " " + cut.criteria[0].wanted + " " + cut.criteria[0].reached, "stop.residual 1e-06 1.00e-04");
+  EXPECT_TRUE(cut.criteria[1].met);
+  EXPECT_THAT(describe(cut), Contains("  [ ] stop.residual: not met (wanted 1e-06, reached 1.00e-04)"));
+
+  const Verdict fell = judge(c, {.reason = StopReason::residual, .steps = 700, .residual = 9e-7});
+  EXPECT_TRUE(fell.good);
+  EXPECT_EQ(fell.headline, "converged: the residual has fallen");
+  EXPECT_TRUE(fell.criteria[0].met);
+  EXPECT_FALSE(fell.criteria[1].met);
+
+  c.stop.residual.reset();
+  EXPECT_THAT(judge(c, {.reason = StopReason::steps, .steps = 1000}).headline, HasSubstr("has no criterion of convergence"));
+  c.stop.force_change = 1e-4;
+  EXPECT_TRUE(judge(c, {.reason = StopReason::force_change}).good);
+  const Verdict early = judge(c, {.reason = StopReason::steps, .force_change = std::numeric_limits<double>::infinity()});
+  EXPECT_EQ(early.criteria[0].reached, "not yet that many steps");
+  EXPECT_FALSE(early.criteria[0].met);
+  EXPECT_FALSE(judge(c, {.reason = StopReason::wall_time}).good);
+  EXPECT_FALSE(judge(c, {.reason = StopReason::interrupted}).good);
+}
+
+TEST(Verdict, TransientCasesAreGoodWhereTheFlowTimeIsReached) {
+  Case c = transient();
+  EXPECT_TRUE(judge(c, {.reason = StopReason::time}).good);
+  c.stop.steps = 10;
+  const Verdict cut = judge(c, {.reason = StopReason::steps, .steps = 10});
+  EXPECT_FALSE(cut.good);
+  EXPECT_EQ(cut.headline, "incomplete: the number of steps is reached before the flow time of the case");
+  EXPECT_FALSE(judge(c, {.reason = StopReason::wall_time}).good);
+  EXPECT_FALSE(judge(c, {.reason = StopReason::interrupted}).good);
+  c.stop.time.reset();
+  EXPECT_TRUE(judge(c, {.reason = StopReason::steps, .steps = 10}).good);
+  EXPECT_FALSE(judge(c, {.reason = StopReason::interrupted}).good);
+}
+
+TEST(Verdict, CountsDecadesOfEachVariable) {
+  const RunEnd end{.largest_norms = {10, 0, 1, 1, 2}, .norms = {1e-3, 0, 1, 0, 0.2}};
+  std::vector<std::string> found;
+  for (const Verdict::Decades& each : judge(steady(), end).decades)
+    found.push_back(each.variable + " " + std::to_string(each.dropped).substr(0, 4));
+  EXPECT_THAT(found, ::testing::ElementsAre("density 4.00", "momentum_y 0.00", "momentum_z 16.0", "energy 1.00"));
+  EXPECT_TRUE(judge(transient(), end).decades.empty());
+}
+
+TEST(Verdict, ForcesSettleWhereTheLastFifthHoldsThemStill) {
+  Case c = steady();
+  c.forces = {force("wing"), force("tail")};
+  RunEnd end{.steps = 100};
+  for (const std::int64_t step : {0, 50, 80, 90, 100}) {
+    const double early = step < 80 ? 1 : 0, late = step == 90 ? 1 : 0;
+    // The wing's drag moves by 1e-4 of itself and its lift, which is zero, by rounding; the tail's lift moves by 1 %.
+    end.forces.push_back({step, {0.02 * (1 + 1e-4 * late) + early, 1e-9 * late + early, 0.02, 0.3 * (1 + 0.01 * late)}});
+  }
+  const Verdict verdict = judge(c, end);
+  ASSERT_EQ(verdict.drifts.size(), 2U);
+  EXPECT_EQ(verdict.drifts[0].since_step, 80);
+  EXPECT_NEAR(verdict.drifts[0].drag, 1e-4, 1e-6);
+  EXPECT_TRUE(verdict.drifts[0].settled());
+  EXPECT_NEAR(verdict.drifts[1].lift, 0.01, 1e-3);
+  EXPECT_FALSE(verdict.drifts[1].settled());
+  EXPECT_THAT(describe(verdict), Contains("  forces on tail still moving, since step 80: Cd by 0 %, Cl by 0.99 %"));
+  end.forces.erase(end.forces.begin() + 2);
+  EXPECT_TRUE(judge(c, end).drifts.empty());  // too few rows to tell
+}
+
+TEST(Verdict, TellsHowFarTheStreamWent) {
+  Case c = transient();
+  c.forces = {force("wing", 0.5)};
+  const RunEnd end{.time = 3, .domain_length = 12};
+  const Verdict verdict = judge(c, end);
+  EXPECT_DOUBLE_EQ(verdict.reference_lengths.value(), 12);
+  EXPECT_DOUBLE_EQ(verdict.domain_lengths.value(), 0.5);
+  EXPECT_THAT(describe(verdict), Contains("  the free stream went 12 reference lengths, 0.5 times through the domain"));
+  c.numerics.local_time_step = true;  // there is no flow time
+  EXPECT_FALSE(judge(c, end).reference_lengths || judge(c, end).domain_lengths);
+  c.numerics.local_time_step = false;
+  c.free_stream.reset();
+  EXPECT_FALSE(judge(c, end).reference_lengths || judge(c, end).domain_lengths);
+}
+
+}  // namespace
+}  // namespace weft::flow
