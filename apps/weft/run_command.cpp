@@ -135,6 +135,7 @@ Exit check_case(const Communicator& comm, const CaseOptions& options) {
   ProgressPrinter printer(comm);
   for (const std::string& warning : flow_case.warnings) printer.warned(warning);
   for (const std::string& warning : flow::check_inflows(mesh, flow_case)) printer.warned(warning);
+  for (const std::string& warning : flow::check_steps(*solver)) printer.warned(warning);
   solver->initialise(flow::InitialState(flow_case.initial));
   for (const flow::ForceSpec& force : flow_case.forces) flow::check_zones(mesh, force.zones, "forces." + force.name + ".zones");
   for (const flow::ProbeChoice& probe : flow_case.probes) (void)flow::Probe(mesh, probe.at, probe.name);

@@ -247,6 +247,25 @@ TEST_F(WholeRun, AVortexInTheFarFieldGoesOnWithTheSameDigits) {
   }
 }
 
+TEST(CheckSteps, TellsWhereStepsEndAtTheCourantNumberThatDampedJumpsAllow) {
+  for (const auto& [elements, damped] : {std::pair{"quads", false}, std::pair{"triangles", true}}) {
+    const mesh::Mesh m = test::generated("box", {{"nx", std::int64_t{6}}, {"ny", std::int64_t{6}}, {"elements", elements}},
+                                         test::periodic_box(2, 1));
+    for (const int stages : {1, 2, 3}) {
+      const auto step_at = [&](double cfl, bool stabilized) {
+        Solver solver(m, IdealGas{}, {}, {.stabilize_simplices = stabilized, .rk_stages = stages, .cfl = cfl});
+        solver.initialise([](Vec3) { return Primitive{1, {0.3, 0.1, 0}, 1}; });
+        EXPECT_EQ(check_steps(solver).empty(), cfl <= solver.most_cfl());
+        return solver.step(1e9).dt;
+      };
+      const double most = most_damped_cfl(stages);
+      EXPECT_DOUBLE_EQ(step_at(1.2, true), damped ? step_at(most, true) : step_at(1.2, false)) << elements << stages;
+      EXPECT_DOUBLE_EQ(step_at(1.2, false) / step_at(0.6, false), 2) << elements << stages;
+      EXPECT_DOUBLE_EQ(step_at(0.6, true), step_at(0.6, false)) << elements << stages;
+    }
+  }
+}
+
 using Devices = std::pair<Backend, Backend>;
 
 /// Runs of which a second goes on, on the host or on a GPU, from what a first left in its folder.

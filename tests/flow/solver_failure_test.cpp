@@ -103,10 +103,10 @@ TEST(SolverFailure, RefusesAStateThatStartAndBoundariesGiveNoReasonFor) {
 }
 
 TEST(SolverFailure, StopsAFlowThatDivergesWithinSteps) {
-  // One stage of second order is unstable at this step length. Local steps do not conserve, so that mass and energy grow while
-  // they stay positive: without limits until they are infinite.
+  // One stage of second order is unstable at this step length, which damped jumps would shorten. Local steps do not conserve, so
+  // that mass and energy grow while they stay positive: without limits until they are infinite.
   const mesh::Mesh m = generated("vortex_box", {{"n", std::int64_t{24}}, {"elements", "triangles"}}, periodic_box(2, 10));
-  Solver solver(m, IdealGas{}, {}, {.rk_stages = 1, .cfl = 1.5, .local_time_step = true});
+  Solver solver(m, IdealGas{}, {}, {.stabilize_simplices = false, .rk_stages = 1, .cfl = 1.5, .local_time_step = true});
   solver.initialise([](Vec3 x) { return IsentropicVortex{}(x, 0); });
   const std::string text = common_error<PhysicsError>(m.comm, [&] {
     for (int i = 0; i < 600; ++i) solver.step(std::numeric_limits<double>::infinity());

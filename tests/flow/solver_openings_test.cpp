@@ -239,7 +239,7 @@ TEST(Openings, NozzlesOfTrianglesAndTetrahedraChoke) {
         "nozzle",
         {{"nx", std::int64_t{24}}, {"ny", std::int64_t{2}}, {"diverging", 0.0}, {"elements", elements}, {"layers", layers}});
     const auto exit = [&](double pressure) {
-      return steady_exit(m, outlet(pressure), FluxKind::hllc, LimiterKind::venkatakrishnan, 2500);
+      return steady_exit(m, outlet(pressure), FluxKind::hllc, LimiterKind::venkatakrishnan, 3500);
     };
     const Exit first = exit(0.5);
     EXPECT_NEAR(first.flow, kCritical, 1e-2 * kCritical) << elements;

@@ -157,7 +157,12 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
               "between two cells are damped."});
   n.rk_stages = static_cast<int>(s.integer(
       "rk_order", {.default_value = 3, .min = 1, .max = 3, .doc = "Order (and stages) of the SSP Runge-Kutta scheme."}));
-  n.cfl = s.number("cfl", {.default_value = 0.8, .min_exclusive = 0, .max = 2, .doc = "Courant number."});
+  n.cfl =
+      s.number("cfl", {.default_value = 0.8,
+                       .min_exclusive = 0,
+                       .max = 2,
+                       .doc = "Courant number. With stabilize_simplices, on meshes that have other cells than quads and "
+                              "hexahedra, steps are those of 0.8 at most (0.64 with rk_order below 3), and a warning tells so."});
   n.cfl_ramp.steps = s.integer(
       "cfl_ramp_steps",
       {.default_value = 0, .min = 0, .doc = "Steps at the start in which the Courant number grows from cfl_start to cfl."});

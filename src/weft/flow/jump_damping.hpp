@@ -10,6 +10,10 @@ namespace weft::flow {
 /// that left no growing eigenvalue on triangles whose nodes are displaced by a fifth of a cell; see docs/design/flow.md.
 inline constexpr double kJumpDamping = 0.3;
 
+/// The largest Courant number of steps with damped jumps: damping adds to the dissipation that bounds it. 0.32 times the reach of
+/// the Runge-Kutta schemes along the negative real axis; see docs/notes/2026-11-simplex-gradients.md.
+[[nodiscard]] constexpr double most_damped_cfl(int rk_stages) { return rk_stages == 3 ? 0.8 : 0.64; }
+
 /// Moves the states on both sides of a face apart by `factor` of their jump each. The mean stays and the jump grows by
 /// 1 + 2 factor, and with it the upwind dissipation of any flux, as in the alpha-damping of H. Nishikawa (J. Comput. Phys. 230
 /// (2011) 2484-2518). Linear data have no jump and stay exact. The factor falls with the sum of the relative jumps of density and

@@ -511,6 +511,15 @@ std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_cas
   return solver;
 }
 
+std::vector<std::string> check_steps(const Solver& solver) {
+  const Numerics& numerics = solver.residual().numerics();
+  if (numerics.cfl <= solver.most_cfl()) return {};
+  return {fmt::format(
+      "numerics.cfl: {:g} is not stable with damped jumps on this mesh, which has other cells than quads and hexahedra (rk_order "
+      "{}); steps are those of {:g}; set cfl to that, or stabilize_simplices = false with a limiter",
+      numerics.cfl, numerics.rk_stages, solver.most_cfl())};
+}
+
 RunSummary run(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing,
                RunObserver& observer, const std::function<bool()>& stop) {
   const Stopwatch wall;
@@ -526,6 +535,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   observer.mesh_ready(mesh, wall.seconds());
   for (const std::string& warning : check_inflows(mesh, flow_case)) observer.warned(warning);
   const std::unique_ptr<Solver> solver = make_solver(mesh, flow_case);
+  for (const std::string& warning : check_steps(*solver)) observer.warned(warning);
   observer.solver_ready(*solver);
 
   double largest_residual = 0, residual = 1;

@@ -91,5 +91,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
 /// The solver of a case on its mesh, not yet initialised. @collective @throws InputError for a zone without a condition or a
 /// condition without a zone, naming the closest.
 [[nodiscard]] std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_case);
+/// Returns a warning, one line as an error's, where a solver's steps are shorter than its Courant number asks for.
+[[nodiscard]] std::vector<std::string> check_steps(const Solver& solver);
 
 }  // namespace weft::flow

@@ -558,10 +558,15 @@ void Solver::try_step(double dt, double fraction) {
   }
 }
 
+double Solver::most_cfl() const {
+  const bool damped = residual_.discretization().stabilized;
+  return damped ? most_damped_cfl(residual_.numerics().rk_stages) : std::numeric_limits<double>::infinity();
+}
+
 /// Of the next step.
 double Solver::cfl() const {
   const Numerics& numerics = residual_.numerics();
-  return numerics.cfl * numerics.cfl_ramp.at(step_);
+  return std::min(numerics.cfl, most_cfl()) * numerics.cfl_ramp.at(step_);
 }
 
 /// What the scheme is of in the next step.

@@ -112,6 +112,9 @@ class Solver {
   /// @throws as step().  @collective
   std::vector<StepReport> finish_steps();
   static constexpr int kMostAhead = 256;
+  /// Returns the largest Courant number that steps have, whatever Numerics::cfl is: most_damped_cfl() where
+  /// Numerics::stabilize_simplices damps jumps on this mesh, else infinity.
+  [[nodiscard]] double most_cfl() const;
   /// Whether several steps at a time cost less than one by one.
   [[nodiscard]] bool works_ahead() const;
   /// Starts bringing the state from the GPU, so that conserved() and primitive() may be called while steps are under way.
