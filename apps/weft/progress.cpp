@@ -158,6 +158,7 @@ void ProgressPrinter::advanced(const flow::Progress& progress) {
     const std::string line =
         fmt::format("{:5.1f} %  {}\n", 100 * progress.fraction, facts(progress, local_time_, std::string::npos));
     log(line);
+    if (log_ != nullptr) log_->begin();  // the results folder is this run's own by now
     if (!on_terminal_) {
       fmt::print("{}", line);
       std::fflush(stdout);

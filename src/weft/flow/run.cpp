@@ -443,13 +443,17 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
 
 /// Tells which keys differ from the run that wrote the checkpoint. @throws InputError on every rank where one changes the physics
 /// and that is not accepted.
-void compare_cases(const std::string& before, const std::string& now, Existing existing, RunObserver& observer) {
+void compare_cases(const std::string& before, const std::string& now, const Case& flow_case, Existing existing,
+                   RunObserver& observer) {
+  // The lift of a force, and the place of its moment centre, act on a far field with a vortex.
+  const bool forces_act = std::any_of(flow_case.boundary.begin(), flow_case.boundary.end(),
+                                      [](const ZoneCondition& z) { return z.vortex.has_value(); });
   const std::vector<io::CaseChange> changes = io::case_changes(before, now);
   if (changes.empty()) return;
   constexpr std::size_t kMostListed = 6;
   std::vector<std::string> physics;
   for (const io::CaseChange& change : changes) {
-    if (!changes_physics(change.key)) continue;
+    if (!changes_physics(change.key) && !(forces_act && change.key.starts_with("forces."))) continue;
     const auto shown = [](const std::string& toml) { return toml.empty() ? "absent" : toml; };
     physics.push_back(fmt::format("{} was {} and is {}", change.key, shown(change.before), shown(change.now)));
   }
@@ -541,7 +545,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   double largest_residual = 0, residual = 1;
   if (resumes(existing)) {
     const Resumed from = results.read_checkpoint(mesh);
-    compare_cases(from.case_text, effective, existing, observer);
+    compare_cases(from.case_text, effective, flow_case, existing, observer);
     solver->refer_to(InitialState(flow_case.initial));
     for (const auto& [zone, circulation] : from.circulations) solver->set_circulation(zone, circulation);
     solver->restore(from.conserved, from.time, from.step, from.lowered, from.scalar_amounts);

@@ -64,7 +64,8 @@ bool has_name(int descriptor, const std::filesystem::path& file) {
 
 /// Opens the lock file and locks it. @return the descriptor, and whether no other process holds the lock.
 std::pair<int, bool> open_and_lock(const std::filesystem::path& file, const std::string& host) {
-  while (true) {
+  constexpr int kTries = 1000;  // each time another run has removed the file, which it does once as it ends
+  for (int i = 0; i < kTries; ++i) {
     const int descriptor = open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
     if (descriptor < 0) {
       throw IoError(fmt::format("cannot make this lock file: {}", std::strerror(errno)), "check permissions and free space",
@@ -81,6 +82,8 @@ std::pair<int, bool> open_and_lock(const std::filesystem::path& file, const std:
     if (holder.host != host) return {descriptor, locked && !on_network_file_system(descriptor)};
     return {descriptor, no_locks ? !holder.exists_here() : locked};
   }
+  throw IoError("this lock file is another one each time it is opened", "choose an output.directory on another file system",
+                Where{.file = file.string()});
 }
 
 }  // namespace
