@@ -99,8 +99,8 @@ Exit run_case(const Communicator& comm, const RunOptions& options) {
 
   RunLog log(flow_case.output.directory / flow::kLogFile, options.resume);
   ProgressPrinter printer(comm, &log, flow_case.numerics.local_time_step);
-  log.add(fmt::format("weft {}, {:%Y-%m-%dT%H:%M:%SZ}, {} on {}\n", WEFT_VERSION, fmt::gmtime(std::time(nullptr)),
-                      counted(comm.size(), "rank"), MpiEnvironment::machine()));
+  log.add(fmt::format("{}{}, {:%Y-%m-%dT%H:%M:%SZ}, {} on {}\n", RunLog::kFirstWord, WEFT_VERSION,
+                      fmt::gmtime(std::time(nullptr)), counted(comm.size(), "rank"), MpiEnvironment::machine()));
   if (!flow_case.title.empty()) printer.say(flow_case.title + "\n");
   for (const std::string& warning : flow_case.warnings) printer.warned(warning);
   auto existing = options.overwrite ? flow::Existing::overwrite : flow::Existing::refuse;
@@ -114,7 +114,6 @@ Exit run_case(const Communicator& comm, const RunOptions& options) {
     log.add(fmt::format("weft: error: {}\n", error.what()));
     throw;
   }
-  record.ended(summary);
   printer.say(summary_of(flow_case, summary, options.resume));
   printer.say_verdict(summary.verdict);
   printer.say(fmt::format("results in {}\n", flow_case.output.directory.string()));

@@ -10,6 +10,7 @@ namespace weft::app {
 /// written ends no run.
 class RunLog {
  public:
+  static constexpr const char* kFirstWord = "weft ";
   /// @param resumes  the log of the earlier run is kept, and this one's follows it.
   RunLog(std::filesystem::path file, bool resumes) : file_(std::move(file)), resumes_(resumes) {}
   void add(const std::string& text) {
@@ -22,12 +23,22 @@ class RunLog {
   /// To be called when the run has begun, so that the folder is its own. Further calls do nothing.
   void begin() {
     if (out_.is_open()) return;
-    out_.open(file_, std::ios::binary | (resumes_ ? std::ios::app : std::ios::trunc));
+    std::error_code ignored;
+    // Removed rather than truncated: a run that still has the earlier file open writes into that one.
+    if (!resumes_ && was_written_by_a_run()) std::filesystem::remove(file_, ignored);
+    out_.open(file_, std::ios::binary | std::ios::app);
     add(waiting_);
     waiting_.clear();
   }
 
  private:
+  /// Every log begins with the version of its program. A file of the user's with this name is kept, and the log follows it.
+  [[nodiscard]] bool was_written_by_a_run() const {
+    std::string line;
+    std::getline(std::ifstream(file_, std::ios::binary), line);
+    return line.starts_with(kFirstWord);
+  }
+
   std::filesystem::path file_;
   bool resumes_;
   std::string waiting_;

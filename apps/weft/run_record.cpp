@@ -214,7 +214,7 @@ void RunRecord::ended(const flow::RunSummary& summary) {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
   const std::int64_t mine = static_cast<std::int64_t>(used.ru_maxrss) * 1024, most = comm_.max(mine), all = comm_.sum(mine);
-  if (!comm_.is_root()) return;
+  if (!comm_.is_root()) return next_.ended(summary);
   const bool stopped = summary.reason == flow::StopReason::interrupted || summary.reason == flow::StopReason::wall_time;
   call_["status"] = stopped ? "stopped" : "finished";
   call_["reason"] = flow::describe(summary.reason);
@@ -223,6 +223,7 @@ void RunRecord::ended(const flow::RunSummary& summary) {
   call_["verdict"] = describe_verdict(summary.verdict);
   call_["memory_bytes"] = {{"largest_rank", most}, {"all_ranks", all}};
   save();
+  next_.ended(summary);
 }
 
 void RunRecord::failed(const std::string& message) {

@@ -23,7 +23,7 @@ class RunRecord final : public flow::RunObserver {
   void changed(const std::vector<io::CaseChange>& changes) override;
   void advanced(const flow::Progress& progress) override;
   void wrote(const std::filesystem::path& file) override;
-  void ended(const flow::RunSummary& summary);  ///< @collective
+  void ended(const flow::RunSummary& summary) override;  ///< @collective
   void failed(const std::string& message);
 
  private:

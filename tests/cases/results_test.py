@@ -227,6 +227,10 @@ class Record(InFolder):
         self.assertEqual((self.folder / "sod" / "run.log").read_text(), before)
         self.weft("run", *self.coarse("sod"), "--overwrite")
         self.assertNotIn("error:", (self.folder / "sod" / "run.log").read_text())
+        (self.folder / "kept").mkdir()
+        (self.folder / "kept" / "run.log").write_text("of an experiment\n")
+        self.weft("run", *self.coarse("sod", results="kept"))
+        self.assertRegex((self.folder / "kept" / "run.log").read_text(), r"^of an experiment\nweft \S+, ")
 
     def test_tells_failed_runs_and_keeps_out_of_folders_of_others(self):
         wrong = ["numerics.flux=roe", "initial.kind=expression", "initial.velocity_x_expression=x < 0.5 ? -40 : 40", "output.exact_errors=false"]

@@ -73,6 +73,11 @@ TEST(Verdict, TransientCasesAreGoodWhereTheFlowTimeIsReached) {
   c.stop.time.reset();
   EXPECT_TRUE(judge(c, {.reason = StopReason::steps, .steps = 10}).good);
   EXPECT_FALSE(judge(c, {.reason = StopReason::interrupted}).good);
+  const Verdict slow = judge(c, {.reason = StopReason::wall_time, .steps = 9});
+  EXPECT_FALSE(slow.good);
+  EXPECT_EQ(slow.headline, "incomplete: the wall-clock time is used up before the steps of the case");
+  c.stop.steps.reset();
+  EXPECT_TRUE(judge(c, {.reason = StopReason::wall_time}).good);
 }
 
 TEST(Verdict, CountsDecadesOfEachVariable) {

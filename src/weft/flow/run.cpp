@@ -583,6 +583,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
     results.write_errors(*solver, *summary.error);
   }
   summary.wall_seconds = wall.seconds();
+  observer.ended(summary);
   return summary;
 }
 

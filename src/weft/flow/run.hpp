@@ -36,6 +36,8 @@ struct Progress {
   std::vector<std::pair<std::string, double>> monitored;
 };
 
+struct RunSummary;
+
 /// Is told what happens. Called on every rank; the command line shows it on rank 0.
 class RunObserver {
  public:
@@ -51,6 +53,8 @@ class RunObserver {
   virtual void changed(const std::vector<io::CaseChange>& /*changes*/) {}
   virtual void advanced(const Progress& /*progress*/) {}
   virtual void wrote(const std::filesystem::path& /*file*/) {}
+  /// Called last, while the results folder is still this run's own. Not called where the run throws.
+  virtual void ended(const RunSummary& /*summary*/) {}
 };
 
 struct RunSummary {

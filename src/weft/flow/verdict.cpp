@@ -13,13 +13,15 @@ bool is_steady(const Case& c) { return c.numerics.local_time_step || c.stop.resi
 
 bool is_good(const Case& c, StopReason reason) {
   if (is_steady(c)) return reason == StopReason::residual || reason == StopReason::force_change;
-  return reason == StopReason::time || (reason != StopReason::interrupted && !c.stop.time);
+  if (reason == StopReason::wall_time) return !c.stop.time && !c.stop.steps;
+  return reason == StopReason::time || (reason == StopReason::steps && !c.stop.time);
 }
 
 std::string headline_of(const Case& c, StopReason reason) {
   if (is_good(c, reason)) return fmt::format("{}: {}", is_steady(c) ? "converged" : "complete", describe(reason));
   if (reason == StopReason::interrupted) return is_steady(c) ? "not converged: interrupted" : "incomplete: interrupted";
-  if (!is_steady(c)) return fmt::format("incomplete: {} before the flow time of the case", describe(reason));
+  if (!is_steady(c))
+    return fmt::format("incomplete: {} before the {} of the case", describe(reason), c.stop.time ? "flow time" : "steps");
   const bool asks = c.stop.residual || c.stop.force_change;
   return fmt::format("not converged: {}{}", describe(reason),
                      asks ? " before the case's criterion of convergence"

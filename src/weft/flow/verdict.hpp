@@ -62,8 +62,8 @@ struct Verdict {
 };
 
 /// Judges a run. Of a steady case (one with stop.residual, stop.force_change or local time steps) good means that the residual
-/// fell or the forces settled; of any other, that the flow time is reached, or without stop.time another criterion. An
-/// interrupted run is never good. No communication.
+/// fell or the forces settled; of any other, that the flow time is reached, or without stop.time the steps, or without either the
+/// wall clock. An interrupted run is never good. No communication.
 [[nodiscard]] Verdict judge(const Case& flow_case, const RunEnd& end);
 
 /// The verdict as lines for people, the headline first.
