@@ -132,7 +132,7 @@ class Meshes(unittest.TestCase):
         self.assertIn("or with --meshes", self.verify("--write", code=2))
         self.assertIn("go with --full --write", self.verify("--page", self.folder / "page.md", code=2))
         self.assertIn("goes with --device cuda", self.verify("--full", "--write", "--page", self.folder / "page.md", code=2))
-        self.assertIn("1 where pictures are drawn", self.verify("--full", "--write", "--jobs", "2", code=2))
+        self.assertIn("1 with --meshes", self.verify("--meshes", self.folder, "--jobs", "2", code=2))
         self.assertIn("without --device cuda", self.verify("--meshes", self.folder, "--device", "cuda", "--write", code=2))
 
 

@@ -82,23 +82,26 @@ class Report:
 
 
 PICTURES = ROOT / "docs" / "verification"
+PYPLOT = threading.Lock()  # pyplot is for one thread at a time; cases draw in threads of their own
 
 
 def draw_convergence(report, name, caption, series):
     """series: {label: (sizes, errors)}; a line of slope -2 to compare with."""
     if not report.draws:
         return
-    figure, axes = plt.subplots(figsize=(6, 4.2))
-    for label, (sizes, values) in series.items():
-        axes.loglog(sizes, values, "o-", label=label, linewidth=1, markersize=4)
-    sizes, values = next(iter(series.values()))
-    axes.loglog(sizes, [values[0] * 0.5 * (sizes[0] / n) ** 2 for n in sizes], "k--", linewidth=0.8, label="second order")
-    axes.set_xlabel("cells per edge"), axes.set_ylabel("L2 error of density")
-    axes.legend(fontsize=8), axes.grid(True, which="both", linewidth=0.3)
-    save(report, figure, name, caption)
+    with PYPLOT:
+        figure, axes = plt.subplots(figsize=(6, 4.2))
+        for label, (sizes, values) in series.items():
+            axes.loglog(sizes, values, "o-", label=label, linewidth=1, markersize=4)
+        sizes, values = next(iter(series.values()))
+        axes.loglog(sizes, [values[0] * 0.5 * (sizes[0] / n) ** 2 for n in sizes], "k--", linewidth=0.8, label="second order")
+        axes.set_xlabel("cells per edge"), axes.set_ylabel("L2 error of density")
+        axes.legend(fontsize=8), axes.grid(True, which="both", linewidth=0.3)
+        save(report, figure, name, caption)
 
 
 def save(report, figure, name, caption):
+    """Writes a figure of pyplot; for a thread that holds PYPLOT."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     figure.savefig(PICTURES / name, dpi=90, bbox_inches="tight")
     plt.close(figure)
