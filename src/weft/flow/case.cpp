@@ -78,13 +78,12 @@ MeshChoice read_mesh_choice(const Section& s) {
                                      "rank gets an equal share of the sum. With balance = cost it is a factor."}),
       s.where("weight"));
   for (const Section& pair : s.sections("periodic", {.doc = "Two boundary zones that are one."})) {
-    choice.build.periodic.push_back(
-        {.from = pair.text("from", {.doc = "First zone."}),
-         .to = pair.text("to", {.doc = "Second zone."}),
-         .translation = pair.optional_vector3(
-             "translation", {.unit = "m",
-                             .doc = "From a point of the first zone to that of the second. Default: that from the box "
-                                    "around the first zone to the box around the second."})});
+    mesh::Periodic& added =
+        choice.build.periodic.emplace_back(pair.text("from", {.doc = "First zone."}), pair.text("to", {.doc = "Second zone."}));
+    added.translation = pair.optional_vector3(
+        "translation", {.unit = "m",
+                        .doc = "From a point of the first zone to that of the second. Default: that from the box "
+                               "around the first zone to the box around the second."});
     choice.where_periodic.push_back(pair.where("from"));
   }
   if (s.documenting()) return choice;

@@ -130,7 +130,7 @@ void warn_of_near_far_field(CaseCheck& check, const mesh::Mesh& mesh, const Case
     nearest = mesh.comm.min(nearest);
     if (nearest < 0.01 * size || nearest >= kNear * size) continue;
     check.warnings.push_back(
-        InputError(fmt::format("the far field \"{}\" comes as near to the walls as {:.3g} m, {:.2g} times their size, {:.3g} m",
+        InputError(fmt::format("the far field \"{}\" comes as near to the walls as {:.3g}, {:.2g} times their size of {:.3g}",
                                mesh.boundary[z].name, nearest, nearest / size, size),
                    mesh.dim == 2 ? "forces depend on it: put it 20 sizes away or more, or give vortex_correction"
                                  : "forces depend on it: put it 20 sizes away or more",
@@ -250,6 +250,7 @@ void check_on_mesh(CaseCheck& check, const Communicator& comm, const Case& c) {
   const mesh::Mesh& mesh = *built;
   check.mesh = mesh::measure(mesh);
   check.periodic = mesh.periodic;
+  for (const std::string& warning : mesh.warnings) check.warnings.push_back(fmt::format("mesh {}: {}", mesh.source, warning));
   add_zones(check, mesh, c);
   for (const InputError& error : check_conditions(mesh, c)) check.errors.push_back(error);
   for (const ForceSpec& force : c.forces) keep_errors(check, [&] { check_zones(mesh, force); });

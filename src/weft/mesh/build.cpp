@@ -115,6 +115,7 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   mesh.zones = std::move(block.zones);
   mesh.source = std::move(block.source);
   mesh.notes = std::move(block.notes);
+  mesh.warnings = std::move(block.warnings);
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     const Vec3 t = *pairs[p].translation;
     if (options.periodic[p].translation) continue;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "weft/array/array.hpp"
@@ -31,7 +32,11 @@ struct BoundaryZone {
 /// takes that which carries the box around `from` onto the box around `to`: no other can carry one zone onto the other.
 struct Periodic {
   std::string from, to;
-  std::optional<Vec3> translation{};
+  std::optional<Vec3> translation;
+
+  Periodic(std::string first, std::string second) : from(std::move(first)), to(std::move(second)) {}
+  Periodic(std::string first, std::string second, Vec3 apart)
+      : from(std::move(first)), to(std::move(second)), translation(apart) {}
 };
 
 /// Local cells are numbered: owned inner cells (no ghost neighbour), owned border cells, then ghosts in the order of `plan`.
@@ -79,10 +84,10 @@ struct Mesh {
 
   std::vector<Zone> zones;
   std::string source;
-  std::vector<Periodic> periodic;  ///< that it was built with, each with its translation
-  PartitionOptions partition;      ///< that it was built with
-  int source_parts = 0;            ///< parts that the source brought
-  std::vector<std::string> notes;  ///< as in MeshBlock
+  std::vector<Periodic> periodic;            ///< that it was built with, each with its translation
+  PartitionOptions partition;                ///< that it was built with
+  int source_parts = 0;                      ///< parts that the source brought
+  std::vector<std::string> notes, warnings;  ///< as in MeshBlock
 
   [[nodiscard]] std::int32_t cells() const { return owned_cells + ghost_cells; }
   [[nodiscard]] std::int32_t faces() const { return static_cast<std::int32_t>(face_area.size()); }
