@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "weft/flow/case_guess.hpp"
 #include "weft/flow/names.hpp"
 
 namespace weft::flow::detail {
@@ -236,6 +237,11 @@ ZoneCondition read_condition(const Section& s, const CaseGas& gas, const std::op
   zone.where = s.where("kind");
   std::vector<std::string> kinds(names<BoundaryKind>().begin(), names<BoundaryKind>().end());
   kinds.emplace_back("prescribed");
+  if (s.written("kind") == kToChoose) {
+    s.fail("kind", "the kind of this zone is still to be chosen",
+           fmt::format("see what the comment above says of the zone, and replace {} by one of {}", kToChoose,
+                       fmt::join(kinds, ", ")));
+  }
   s.variant("kind", kinds, {.doc = "Condition of this zone."}, [&](const std::string& kind) {
     if (kind == "prescribed") {
       zone.params.kind = BoundaryKind::supersonic_inflow;
