@@ -74,6 +74,9 @@ Exit write(const Communicator& comm, const MeshOptions& options, Make&& make) {
   const mesh::MeshFormat format = output_format(options);
   expect_new_file(comm, options.output, options.force);
   mesh::MeshBlock block = make();
+  if (comm.is_root()) {
+    for (const std::string& warning : block.warnings) fmt::print(stderr, "weft: warning: mesh {}: {}\n", block.source, warning);
+  }
   mesh::scale(block, options.scale);
   mesh::write_mesh(comm, block, options.output, format);
   const auto cells = comm.sum(block.cells.size());

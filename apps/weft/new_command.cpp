@@ -3,9 +3,12 @@
 #include <cstdio>
 #include <memory>
 
+#include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/flow/case_guess.hpp"
 #include "weft/io/text_file.hpp"
+#include "weft/mesh/read_mesh.hpp"
 
 #include "command.hpp"
 #include "output_file.hpp"
@@ -15,7 +18,7 @@ namespace weft::app {
 namespace {
 
 struct NewOptions {
-  std::string name, file;
+  std::string name, file, mesh;
   bool list = false, force = false;
 };
 
@@ -31,19 +34,44 @@ const Template& find_template(const std::string& name) {
                        fmt::format("the templates are {}", fmt::join(all, ", ")));
 }
 
+constexpr std::string_view kFromFile = "from_file";
+
+/// A case for a mesh file, and on rank 0 what the reader says of it. @collective
+flow::GuessedCase guess(const Communicator& comm, const std::string& mesh_file, const std::string& case_file) {
+  const mesh::Mesh mesh = mesh::build(comm, mesh::read_mesh(comm, mesh_file));
+  if (comm.is_root()) {
+    for (const std::string& warning : mesh.warnings) fmt::print(stderr, "weft: warning: mesh {}: {}\n", mesh.source, warning);
+    for (const std::string& note : mesh.notes) fmt::print("mesh {}: {}\n", mesh.source, note);
+  }
+  return flow::guess_case(mesh, mesh_file, case_file);
+}
+
 void write_new(const Communicator& comm, const NewOptions& options) {
   if (options.list || options.name.empty()) {
+    if (!options.mesh.empty())
+      throw InputError("a mesh is for the template from_file", "write weft new from_file CASE --mesh FILE");
     if (!comm.is_root()) return;
     for (const Template& t : templates()) fmt::print("{:20} {}\n", t.name, t.title());
     return;
   }
   const Template& chosen = find_template(options.name);
+  if (!options.mesh.empty() && chosen.name != kFromFile) {
+    throw InputError(fmt::format("the template \"{}\" is no case for any mesh", chosen.name),
+                     fmt::format("write weft new {} CASE --mesh {}", kFromFile, options.mesh));
+  }
   const std::string file = options.file.empty() ? std::string(chosen.name) + ".toml" : options.file;
   expect_new_file(comm, file, options.force);
+  const flow::GuessedCase guessed = options.mesh.empty() ? flow::GuessedCase{} : guess(comm, options.mesh, file);
   agreed(comm, [&] {
-    if (comm.is_root()) io::write_text(file, chosen.text);
+    if (comm.is_root()) io::write_text(file, options.mesh.empty() ? chosen.text : guessed.text);
   });
-  if (comm.is_root()) fmt::print("wrote {}; run it with: weft run {}\n", file, file);
+  if (!comm.is_root()) return;
+  if (guessed.to_choose.empty()) {
+    fmt::print("wrote {}; run it with: weft run {}\n", file, file);
+  } else {
+    fmt::print("wrote {}; replace {} by a kind for {}: {}; then: weft check {}\n", file, flow::kToChoose,
+               counted(static_cast<std::int64_t>(guessed.to_choose.size()), "zone"), fmt::join(guessed.to_choose, ", "), file);
+  }
 }
 
 }  // namespace
@@ -53,6 +81,10 @@ void add_new(CLI::App& app, Request& request) {
   auto options = std::make_shared<NewOptions>();
   command->add_option("template", options->name, "Name of the template");
   command->add_option("file", options->file, "File to write (default: <template>.toml)");
+  command->add_option(
+      "--mesh", options->mesh,
+      "With from_file: a mesh file (Gmsh, SU2, CGNS or Weft's own), for whose zones the case is written. Kinds are "
+      "guessed from names and geometry");
   command->add_flag("--list", options->list, "List the templates");
   command->add_flag("--force", options->force, "Replace the file if it is there");
   command->callback([options, &request] {

@@ -109,6 +109,7 @@ void ProgressPrinter::mesh_ready(const mesh::Mesh& mesh, double seconds) {
   say(fmt::format("mesh {}: {}, {}-D, {} (largest part {}, {} in all), ready in {:.1f} s\n", mesh.source,
                   counted(mesh.global_cells, "cell"), mesh.dim, counted(mesh.comm.size(), "rank"), counted(most, "cell"),
                   counted(ghosts, "ghost cell"), seconds));
+  for (const std::string& warning : mesh.warnings) warned(fmt::format("mesh {}: {}", mesh.source, warning));
   for (const std::string& note : mesh.notes) say(fmt::format("mesh {}: {}\n", mesh.source, note));
   if (mesh.source_parts > 0 && mesh.comm.size() > 1 && mesh.source_parts != mesh.comm.size()) {
     say(fmt::format("its file is cut into {}, so it was cut anew: weft mesh partition makes a file for {}\n",

@@ -257,6 +257,23 @@ TEST(BuildErrors, PeriodicTranslations) {
   EXPECT_EQ(where.element, 0);
 }
 
+TEST(BuildErrors, PeriodicZonesThatNoTranslationCarriesOntoEachOther) {
+  BuildOptions options;
+  options.periodic.emplace_back("xmin", "ymin");
+  expect_error<InputError>(make_box({.n = {2, 3, 2}}), "they have 6 and 4 faces", options);
+  const Where where = expect_error<InputError>(make_box({.n = {2, 2, 2}}),
+                                               "no translation carries the zone \"xmin\" onto \"ymin\": the boxes around them are of "
+                                               "0 x 1 x 1 and 1 x 0 x 1",
+                                               options);
+  EXPECT_EQ(where.key, "mesh.periodic.0");
+  MeshBlock block = make_box({.n = {2, 2, 2}});
+  for (Vec3& x : block.coords) {
+    if (x.x == 1) x.y += 0.2 * x.y * (1 - x.y);  // in the same box
+  }
+  options.periodic[0] = Periodic("xmin", "xmax");
+  expect_error<MeshError>(block, "has no partner in the other zone", options);
+}
+
 TEST(BuildErrors, PeriodicZonesThatARotationCarriesOntoEachOther) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
   for (Vec3& x : block.coords) x = {(1 + x.x) * std::cos(0.5 * x.y), (1 + x.x) * std::sin(0.5 * x.y), x.z};  // a wedge of 0.5 rad

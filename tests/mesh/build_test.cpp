@@ -221,6 +221,24 @@ TEST(Build, APeriodicLatticeOfDependentTranslations) {
   for (const LocalCellId c : mesh.owned()) EXPECT_EQ(mesh.cell_cells.row_size(c), 8);
 }
 
+TEST(Build, FindsThePeriodicTranslationsThatAreNotGiven) {
+  const Communicator comm = Communicator::world();
+  // Corrugated and sheared, so that neither zone is flat, and the translation is along no axis.
+  const auto warp = [](Vec3 x) { return Vec3{2 * x.x + 0.3 * x.y + 0.1 * std::sin(6 * x.y), x.y + 0.25 * x.x, x.z}; };
+  const MeshBlock block = test::shuffled(make_box({.n = {3, 4, 2}, .warp = warp}), 5);
+  BuildOptions given, found;
+  given.periodic = {{"xmin", "xmax", {2, 0.25, 0}}, {"zmin", "zmax", {0, 0, 1}}};
+  found.periodic = {Periodic("xmin", "xmax"), Periodic("zmin", "zmax", {0, 0, 1})};
+  const Mesh a = build(comm, chunk(comm, block), given), b = build(comm, chunk(comm, block), found);
+  ASSERT_TRUE(b.periodic[0].translation.has_value());
+  EXPECT_LT(norm(*b.periodic[0].translation - Vec3{2, 0.25, 0}), 1e-15);
+  EXPECT_EQ(b.periodic[0].translation->z, 0);  // to the last digit: the zones are not apart along z
+  EXPECT_EQ(a.cell_volume.size(), b.cell_volume.size());
+  EXPECT_EQ(test::count(a).interior_faces, test::count(b).interior_faces);
+  ASSERT_EQ(b.notes.size(), a.notes.size() + 1);
+  EXPECT_NE(b.notes.back().find("zone \"xmax\" continues zone \"xmin\", a translation of (2, 0.25, 0) away"), std::string::npos);
+}
+
 TEST(Build, GhostsGrowWithHaloDepth) {
   const Communicator comm = Communicator::world();
   for (const Neighbours kind : {Neighbours::face, Neighbours::node}) {

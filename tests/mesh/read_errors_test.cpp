@@ -159,7 +159,8 @@ std::vector<Bad> bad_gmsh() {
       {"two elements of one number", "m.msh", with(kGmsh2, "14 2 2", "12 2 2")},
       {"infinite coordinate", "m.msh", with(kGmsh2, "3 0 1 0", "3 0 inf 0")},
       {"infinite coordinate, binary", "m.msh", infinite},
-      {"second-order elements", "m.msh", with(kGmsh2, "14 2 2 2 1 1 2 3", "14 9 2 2 1 1 2 3 4 5 6")},
+      {"second-order elements, a node between corners missing", "m.msh",
+       with(with(kGmsh2, "14 2 2 2 1 1 2 3", "14 9 2 2 1 1 2 3 4 5 6"), "12 1 2 1 1 2 3", "12 8 2 1 1 2 3 9")},
       {"third-order elements", "m.msh", with(kGmsh2, "14 2 2 2 1 1 2 3", "14 21 2 2 1 1 2 3 4 5 6 7 8 9 10")},
       {"unknown element type", "m.msh", with(kGmsh2, "14 2 2", "14 999 2")},
       {"no physical groups on the boundary", "m.msh",
@@ -269,9 +270,13 @@ std::vector<BadCgns> bad_cgns() {
        [](Tree& root) {
          zone_of(root).at("Lines/ElementRange").data = Ints{2, 5};
        }},
-      {"second-order elements",
+      {"second-order elements without the nodes between corners",
        [](Tree& root) {
          zone_of(root).at("Triangles").data = Ints{6, 0};
+       }},
+      {"third-order elements",
+       [](Tree& root) {
+         zone_of(root).at("Triangles").data = Ints{26, 0};
        }},
       {"unknown element type",
        [](Tree& root) {

@@ -67,11 +67,12 @@ struct MeshBlock {
   GlobalNodeId first_node{0};
   std::vector<Vec3> coords;  ///< metres (or the file's unit where it names none; see scale())
   GlobalCellId first_cell{0};
-  Elements cells;                  ///< of dimension dim; zone -1 allowed
-  Elements boundary;               ///< of dimension dim - 1; zone required
-  Parts parts;                     ///< equal on every rank; where there are as many as ranks, each rank's chunk is a part
-  double file_unit = 1;            ///< m in a unit of the file, by which its coordinates were multiplied; equal on every rank
-  std::vector<std::string> notes;  ///< what a reader did that its user should know, a sentence each; equal on every rank
+  Elements cells;                     ///< of dimension dim; zone -1 allowed
+  Elements boundary;                  ///< of dimension dim - 1; zone required
+  Parts parts;                        ///< equal on every rank; where there are as many as ranks, each rank's chunk is a part
+  double file_unit = 1;               ///< m in a unit of the file, by which its coordinates were multiplied; equal on every rank
+  std::vector<std::string> notes;     ///< what a reader did that its user should know, a sentence each; equal on every rank
+  std::vector<std::string> warnings;  ///< what a reader lost of the file, likewise
 };
 
 /// coords = factor * coords + offset, on every rank. No communication.

@@ -140,6 +140,7 @@ MeshStats measure(const Mesh& mesh) {
   MeshStats stats;
   stats.source = mesh.source;
   stats.notes = mesh.notes;
+  stats.warnings = mesh.warnings;
   stats.dim = mesh.dim;
   stats.cells = mesh.global_cells;
   stats.nodes = mesh.global_nodes;
@@ -159,6 +160,7 @@ MeshStats measure(const Mesh& mesh) {
 std::string describe(const MeshStats& stats) {
   std::string text =
       fmt::format("{}: {}-D, {}, {}\n", stats.source, stats.dim, counted(stats.cells, "cell"), counted(stats.nodes, "node"));
+  for (const std::string& warning : stats.warnings) text += fmt::format("  warning   {}\n", warning);
   for (const std::string& note : stats.notes) text += fmt::format("  note      {}\n", note);
   std::string types;
   for (std::size_t t = 0; t < stats.cells_of_type.size(); ++t) {

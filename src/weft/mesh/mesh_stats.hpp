@@ -24,7 +24,7 @@ struct MeshStats {
   };
 
   std::string source;
-  std::vector<std::string> notes;  ///< as in MeshBlock
+  std::vector<std::string> notes, warnings;  ///< as in MeshBlock
   int dim = 3;
   std::int64_t cells = 0, nodes = 0, interior_faces = 0, boundary_faces = 0;
   std::array<std::int64_t, kCellTypes> cells_of_type{};

@@ -1,6 +1,6 @@
 #pragma once
-/// Mesh files in: Gmsh MSH 2.2 and 4.1 (text and binary), SU2, CGNS (HDF5) and Weft's own (HDF5), 2-D and 3-D, of first-order
-/// elements.
+/// Mesh files in: Gmsh MSH 2.2 and 4.1 (text and binary), SU2, CGNS (HDF5) and Weft's own (HDF5), 2-D and 3-D. Of elements of
+/// second order (Gmsh, CGNS) the corners are read; MeshBlock::warnings says what that loses.
 ///
 /// Physical groups, markers and boundary conditions become zones (docs/guide/meshes.md). Nodes that no cell uses are dropped and
 /// the others numbered in the file's order. Left-handed cells of all formats but Weft's own are turned, each by the sign of its

@@ -89,7 +89,7 @@ class BoundaryReader {
     file_.place.set_element(zone_.faces.id[i]);
     if (nodes.size() < static_cast<std::size_t>(mesh_.dim) || nodes.size() > (mesh_.dim == 2 ? 2U : kMaxFaceNodes))
       file_.fail(fmt::format("the face has {} nodes", nodes.size()), "faces of 3 and 4 nodes are read: mesh without polyhedra");
-    mesh_.raw.add(face_type(nodes.size()), nodes, tag, zone_.faces.id[i], -1);
+    mesh_.raw.add(face_type(nodes.size()), nodes, tag, zone_.faces.id[i], -1, zone_.faces.mid_nodes(i));
   }
 
   /// By their numbers.

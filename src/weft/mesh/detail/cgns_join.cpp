@@ -131,6 +131,9 @@ void join_nodes(CgnsMesh& mesh) {
   unite_coincident(mesh.raw.coords, open_nodes(mesh, unions), unions);
   for (RawElements& elements : mesh.raw.of_dim) {
     for (GlobalNodeId& node : elements.list.node) node = GlobalNodeId(unions.find(node.value()));
+    for (MidNode& mid : elements.mid) {
+      for (GlobalNodeId* node : {&mid.end[0], &mid.end[1], &mid.node}) *node = GlobalNodeId(unions.find(node->value()));
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <limits>
 #include <optional>
@@ -13,6 +14,31 @@ namespace weft::mesh::detail {
 namespace {
 
 constexpr std::int64_t kNode = 2, kMixed = 20, kPolygons = 22, kPolyhedra = 23, kLastType = 56;
+
+/// A type of elements of first or second order: its shape and all its nodes, of which corners come first.
+struct ElementType {
+  CellType shape;
+  std::size_t nodes;
+};
+
+std::optional<ElementType> element_type(std::int64_t number) {
+  constexpr std::array<std::pair<std::int64_t, ElementType>, 11> kSecondOrder{{{4, {CellType::line, 3}},
+                                                                               {6, {CellType::triangle, 6}},
+                                                                               {8, {CellType::quad, 8}},
+                                                                               {9, {CellType::quad, 9}},
+                                                                               {11, {CellType::tetrahedron, 10}},
+                                                                               {13, {CellType::pyramid, 14}},
+                                                                               {15, {CellType::prism, 15}},
+                                                                               {16, {CellType::prism, 18}},
+                                                                               {18, {CellType::hexahedron, 20}},
+                                                                               {19, {CellType::hexahedron, 27}},
+                                                                               {21, {CellType::pyramid, 13}}}};
+  if (const auto type = cgns_type(number)) return ElementType{*type, static_cast<std::size_t>(shape(*type).nodes)};
+  for (const auto& [second, type] : kSecondOrder) {
+    if (second == number) return type;
+  }
+  return std::nullopt;
+}
 
 struct Section {
   CgnsNode node;
@@ -72,10 +98,10 @@ class SectionReader {
   }
 
   void check_type(std::int64_t type) const {
-    if (type == kNode || type == kMixed || type == kPolygons || type == kPolyhedra || cgns_type(type)) return;
+    if (type == kNode || type == kMixed || type == kPolygons || type == kPolyhedra || element_type(type)) return;
     if (type > 3 && type <= kLastType)
-      file_.fail(fmt::format("element type {} is of second or higher order", type),
-                 "elements of first order are read: mesh again with order 1");
+      file_.fail(fmt::format("element type {} is of third or higher order", type),
+                 "elements of first and second order are read: mesh again with order 1");
     file_.fail(fmt::format("unknown element type {}", type), kTruncated);
   }
 
@@ -108,34 +134,37 @@ class SectionReader {
     if (form.dim > mesh_.dim)
       file_.fail(fmt::format("a {} cannot be a cell of a {}-D mesh", form.name, mesh_.dim),
                  "check the cell dimension of CGNSBase_t");
-    std::array<GlobalNodeId, kMaxCellNodes> nodes;
+    constexpr std::size_t kMostNodes = 27;
+    const auto corners = static_cast<std::size_t>(form.nodes);
+    std::array<GlobalNodeId, kMostNodes> nodes;
     for (std::size_t k = 0; k < vertices.size(); ++k) {
       nodes[k] = cgns_vertex(file_, zone_, vertices[k]);
-      if (std::find(vertices.begin(), vertices.begin() + k, vertices[k]) != vertices.begin() + k) {
+      if (k < corners && std::find(vertices.begin(), vertices.begin() + k, vertices[k]) != vertices.begin() + k) {
         file_.fail(fmt::format("the {} has node {} twice", form.name, vertices[k]),
                    "collapsed elements are not read: write it as the shape it is (a collapsed hexahedron may be a prism)");
       }
     }
     const std::span<const GlobalNodeId> all(nodes.data(), vertices.size());
     if (form.dim == mesh_.dim) {
-      mesh_.raw.add(type, all, cell_tag_, id, -1);
+      mesh_.raw.add(type, all.first(corners), cell_tag_, id, -1, all.subspan(corners));
     } else {
-      add_face(all, id, 1);
+      add_face(all.first(corners), id, 1, all.subspan(corners));
     }
   }
 
-  void add_face(std::span<const GlobalNodeId> nodes, std::int64_t id, std::int8_t uses) {
+  void add_face(std::span<const GlobalNodeId> nodes, std::int64_t id, std::int8_t uses, std::span<const GlobalNodeId> mid = {}) {
     CgnsFaces& faces = zone_.faces;
     faces.id.push_back(id);
     faces.node.insert(faces.node.end(), nodes.begin(), nodes.end());
     faces.offset.push_back(static_cast<std::int64_t>(faces.node.size()));
     faces.section.push_back(static_cast<std::int32_t>(zone_.section.size()) - 1);
     faces.uses.push_back(uses);
+    faces.mid.insert(faces.mid.end(), mid.begin(), mid.end());
+    faces.mid_offset.push_back(static_cast<std::int64_t>(faces.mid.size()));
   }
 
   void read_plain(const Section& section) {
-    const CellType type = *cgns_type(section.type);
-    const auto each = static_cast<std::size_t>(shape(type).nodes);
+    const auto [type, each] = *element_type(section.type);
     const std::vector<std::int64_t> vertices = connectivity(section);
     if (vertices.size() % each != 0 || static_cast<std::int64_t>(vertices.size() / each) != section.count())
       wrong_length(section, vertices.size());
@@ -154,11 +183,11 @@ class SectionReader {
         file_.fail(fmt::format("ElementStartOffset of {} does not fit its elements", section.what()), kTruncated);
       const std::int64_t number = numbers[at++];
       check_type(number);
-      const auto type = cgns_type(number);
+      const auto type = element_type(number);
       if (!type && number != kNode) file_.fail(fmt::format("element type {} in a MIXED section", number), kTruncated);
-      const auto each = static_cast<std::size_t>(type ? shape(*type).nodes : 1);
+      const std::size_t each = type ? type->nodes : 1;
       if (each > numbers.size() - at) wrong_length(section, numbers.size());
-      if (type) add(*type, std::span(numbers).subspan(at, each), id);
+      if (type) add(type->shape, std::span(numbers).subspan(at, each), id);
       at += each;
     }
     if (at != numbers.size()) wrong_length(section, numbers.size());

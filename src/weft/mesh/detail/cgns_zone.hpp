@@ -19,10 +19,16 @@ struct CgnsFaces {
   std::vector<GlobalNodeId> node;
   std::vector<std::int32_t> section;
   std::vector<std::int8_t> uses;  ///< cells with this face, as far as NGON_n says; 1 elsewhere
+  std::vector<std::int64_t> mid_offset{0};
+  std::vector<GlobalNodeId> mid;  ///< nodes behind the corners, of faces of second order
 
   [[nodiscard]] std::size_t size() const { return id.size(); }
   [[nodiscard]] std::span<const GlobalNodeId> nodes(std::size_t i) const {
     return std::span(node).subspan(static_cast<std::size_t>(offset[i]), static_cast<std::size_t>(offset[i + 1] - offset[i]));
+  }
+  [[nodiscard]] std::span<const GlobalNodeId> mid_nodes(std::size_t i) const {
+    return std::span(mid).subspan(static_cast<std::size_t>(mid_offset[i]),
+                                  static_cast<std::size_t>(mid_offset[i + 1] - mid_offset[i]));
   }
   /// The position of an element; size() if it is none of these.
   [[nodiscard]] std::size_t find(std::int64_t element) const;

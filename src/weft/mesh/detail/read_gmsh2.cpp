@@ -28,9 +28,9 @@ void read_rest(MeshCursor& in, const GmshType& type, std::int64_t id, std::int64
     const auto tag = in.number<std::int32_t>("tag");
     if (k == 0) group = tag;
   }
-  std::array<GlobalNodeId, kMaxCellNodes> nodes;
-  for (int k = 0; k < type.nodes; ++k) nodes[static_cast<std::size_t>(k)] = GlobalNodeId(number32(in, "node"));
-  if (type.dim > 0) raw.add(type.type, {nodes.data(), static_cast<std::size_t>(type.nodes)}, group, id, at);
+  std::array<GlobalNodeId, kMostGmshNodes> nodes;
+  for (int k = 0; k < type.nodes + type.dropped; ++k) nodes[static_cast<std::size_t>(k)] = GlobalNodeId(number32(in, "node"));
+  if (type.dim > 0) add_element(type, nodes, group, id, at, raw);
 }
 
 void read_binary_elements(MeshCursor& in, std::int64_t elements, RawMesh& raw) {
@@ -41,7 +41,7 @@ void read_binary_elements(MeshCursor& in, std::int64_t elements, RawMesh& raw) {
     const std::int64_t follow = number32(in, "number of elements in a block");
     const std::int64_t tags = number32(in, "number of tags");
     if (tags < 0) in.fail_at(at, fmt::format("an element block has {} tags", tags), kTruncated);
-    static_cast<void>(in.checked_count(follow, "number of elements in a block", 4 * (1 + tags + type.nodes)));
+    static_cast<void>(in.checked_count(follow, "number of elements in a block", 4 * (1 + tags + type.nodes + type.dropped)));
     if (follow == 0 || follow > elements - done) {
       in.fail_at(at, fmt::format("a block of {} elements where {} are left", follow, elements - done), kTruncated);
     }

@@ -121,9 +121,10 @@ void read_gmsh4_elements(MeshCursor& in, const GmshEntities& entities, RawMesh& 
       const std::int64_t place = in.offset();
       const auto id = in.number<std::int64_t>("element number");
       in.set_element(id);
-      std::array<GlobalNodeId, kMaxCellNodes> nodes;
-      for (int k = 0; k < type.nodes; ++k) nodes[static_cast<std::size_t>(k)] = GlobalNodeId(in.number<std::int64_t>("node"));
-      if (type.dim > 0) raw.add(type.type, {nodes.data(), static_cast<std::size_t>(type.nodes)}, group, id, place);
+      std::array<GlobalNodeId, kMostGmshNodes> nodes;
+      for (int k = 0; k < type.nodes + type.dropped; ++k)
+        nodes[static_cast<std::size_t>(k)] = GlobalNodeId(in.number<std::int64_t>("node"));
+      if (type.dim > 0) add_element(type, nodes, group, id, place, raw);
       in.end_record("element");
     }
     in.set_element(-1);

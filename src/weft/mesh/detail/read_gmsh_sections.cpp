@@ -11,24 +11,23 @@ namespace {
 constexpr int kPoint = 15;
 constexpr std::array<int, kCellTypes> kNumbers{1, 2, 3, 4, 7, 6, 5};  // by CellType
 
-struct HighOrder {
-  int number;
-  const char* name;
+struct SecondOrder {
+  int number, nodes;
+  CellType type;
 };
-constexpr std::array<HighOrder, 12> kSecondOrder{{{8, "3-node line"},
-                                                  {9, "6-node triangle"},
-                                                  {10, "9-node quad"},
-                                                  {11, "10-node tetrahedron"},
-                                                  {12, "27-node hexahedron"},
-                                                  {13, "18-node prism"},
-                                                  {14, "14-node pyramid"},
-                                                  {16, "8-node quad"},
-                                                  {17, "20-node hexahedron"},
-                                                  {18, "15-node prism"},
-                                                  {19, "13-node pyramid"},
-                                                  {20, "9-node triangle"}}};
+constexpr std::array<SecondOrder, 11> kSecondOrder{{{8, 3, CellType::line},
+                                                    {9, 6, CellType::triangle},
+                                                    {10, 9, CellType::quad},
+                                                    {11, 10, CellType::tetrahedron},
+                                                    {12, 27, CellType::hexahedron},
+                                                    {13, 18, CellType::prism},
+                                                    {14, 14, CellType::pyramid},
+                                                    {16, 8, CellType::quad},
+                                                    {17, 20, CellType::hexahedron},
+                                                    {18, 15, CellType::prism},
+                                                    {19, 13, CellType::pyramid}}};
 constexpr const char* kOrderOne =
-    "elements of first order are read: mesh again with order 1 (gmsh -order 1, or Mesh.ElementOrder = 1)";
+    "elements of first and second order are read: mesh again with order 1 (gmsh -order 1, or Mesh.ElementOrder = 1)";
 
 }  // namespace
 
@@ -40,15 +39,24 @@ GmshType gmsh_type(const MeshCursor& in, std::int64_t number, std::int64_t at) {
     const auto type = static_cast<CellType>(i);
     if (gmsh_number(type) == number) return {.nodes = shape(type).nodes, .dim = shape(type).dim, .type = type};
   }
-  for (const HighOrder& high : kSecondOrder) {
-    if (high.number == number)
-      in.fail_at(at, fmt::format("a {} (Gmsh type {}) is not of first order", high.name, number), kOrderOne);
+  for (const SecondOrder& second : kSecondOrder) {
+    if (second.number != number) continue;
+    const CellShape& form = shape(second.type);
+    return {.nodes = form.nodes, .dropped = second.nodes - form.nodes, .dim = form.dim, .type = second.type};
   }
   constexpr std::int64_t kLastType = 140;
   if (number > kPoint && number <= kLastType) {
-    in.fail_at(at, fmt::format("Gmsh element type {} is not read (high order, polygon or special)", number), kOrderOne);
+    in.fail_at(at, fmt::format("Gmsh element type {} is not read (of third or higher order, polygon or special)", number),
+               kOrderOne);
   }
   in.fail_at(at, fmt::format("unknown element type {}", number), kTruncated);
+}
+
+void add_element(const GmshType& type, const std::array<GlobalNodeId, kMostGmshNodes>& nodes, std::int32_t group, std::int64_t id,
+                 std::int64_t at, RawMesh& raw) {
+  const std::span<const GlobalNodeId> all(nodes);
+  const auto corners = static_cast<std::size_t>(type.nodes), dropped = static_cast<std::size_t>(type.dropped);
+  raw.add(type.type, all.first(corners), group, id, at, all.subspan(corners, dropped));
 }
 
 int read_gmsh_format(MeshCursor& in) {

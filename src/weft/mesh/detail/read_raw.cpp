@@ -127,17 +127,75 @@ class Zones {
   std::int32_t last_seen_ = 0;
 };
 
-/// Drops boundary elements of no group: lines and surfaces that Gmsh saves although nobody asked for them.
-void drop_ungrouped(RawElements& elements) {
-  if (std::find(elements.list.zone.begin(), elements.list.zone.end(), 0) == elements.list.zone.end()) return;
+/// Leaves out the elements of which drop(position) holds.
+template <class Drop>
+void drop_elements(RawElements& elements, Drop&& drop) {
   RawElements kept;
+  kept.second_order = elements.second_order;
+  auto mid = elements.mid.begin();
   for (std::int64_t i = 0; i < elements.list.size(); ++i) {
     const auto k = static_cast<std::size_t>(i);
-    if (elements.list.zone[k] == 0) continue;
+    const bool drop_it = drop(k);
+    for (; mid != elements.mid.end() && mid->element == i; ++mid) {
+      if (!drop_it) kept.mid.push_back({kept.list.size(), mid->end, mid->node});
+    }
+    if (drop_it) continue;
     kept.list.add(elements.list.type[k], elements.list.nodes(i), elements.list.zone[k], elements.list.file_id[k]);
     kept.at.push_back(elements.at[k]);
   }
   elements = std::move(kept);
+}
+
+/// Drops boundary elements of no group: lines and surfaces that Gmsh saves although nobody asked for them.
+void drop_ungrouped(RawElements& elements) {
+  if (std::find(elements.list.zone.begin(), elements.list.zone.end(), 0) == elements.list.zone.end()) return;
+  drop_elements(elements, [&](std::size_t i) { return elements.list.zone[i] == 0; });
+}
+
+/// How far the boundary of a mesh of second order is from that of its elements as read.
+struct Sag {
+  double largest = 0;  ///< distance of a dropped node from its straight edge
+  double longest = 0;  ///< the longest edge
+  std::int32_t zone = -1;
+};
+
+Sag sag_of(const MeshCursor& file, const RawElements& boundary, const TagIndex& index, const std::vector<Vec3>& coords,
+           const Zones& zones) {
+  Sag sag;
+  for (const MidNode& mid : boundary.mid) {
+    const auto i = static_cast<std::size_t>(mid.element);
+    const auto at = [&](GlobalNodeId tag) {
+      const std::int64_t position = index.find(tag.value());
+      if (position == kNone) {
+        fail(file, boundary.at[i], boundary.list.file_id[i], zones.name(boundary.list.zone[i]),
+             fmt::format("node {} does not exist", tag.value()), "write the mesh again");
+      }
+      return coords[static_cast<std::size_t>(position)];
+    };
+    const Vec3 a = at(mid.end[0]), edge = at(mid.end[1]) - a, to = at(mid.node) - a;
+    const double length = norm(edge);
+    const double distance = length > 0 ? norm(cross(edge, to)) / length : norm(to);
+    sag.longest = std::max(sag.longest, length);
+    if (distance <= sag.largest) continue;
+    sag.largest = distance;
+    sag.zone = boundary.list.zone[i];
+  }
+  return sag;
+}
+
+/// Says what was lost with the nodes between corners.
+std::string second_order_warning(std::int64_t cells, std::int64_t dropped, const Sag& sag, const Zones& zones) {
+  const std::string begin = fmt::format(
+      "{} of second order {} read as of first order, with straight edges, and {} between corners {} "
+      "dropped",
+      counted(cells, "cell"), cells == 1 ? "is" : "are", counted(dropped, "node"), dropped == 1 ? "is" : "are");
+  constexpr double kStraight = 1e-9;
+  if (sag.longest > 0 && sag.largest <= kStraight * sag.longest) return begin + "; the edges of the boundary were straight";
+  if (sag.zone < 0) return begin + "; by how much the boundary was curved is not known";
+  return begin + fmt::format(
+                     "; on the boundary they were up to {:.3g} from the straight edges (zone \"{}\"): where that is too much, "
+                     "mesh finer with order 1",
+                     sag.largest, zones.name(sag.zone));
 }
 
 /// Replaces node tags by positions and calls `visit(position, element)` for each.
@@ -195,15 +253,7 @@ void drop_repeated(const MeshCursor& file, RawElements& elements, const Zones& z
     }
     any = repeated[i] = true;
   }
-  if (!any) return;
-  RawElements kept;
-  for (std::size_t i = 0; i < repeated.size(); ++i) {
-    if (repeated[i]) continue;
-    kept.list.add(elements.list.type[i], elements.list.nodes(static_cast<std::int64_t>(i)), elements.list.zone[i],
-                  elements.list.file_id[i]);
-    kept.at.push_back(elements.at[i]);
-  }
-  elements = std::move(kept);
+  if (any) drop_elements(elements, [&](std::size_t i) { return repeated[i]; });
 }
 
 /// Fails if two elements have one number. Only for formats that number elements.
@@ -249,6 +299,17 @@ void flatten(const MeshCursor& file, std::vector<Vec3>& coords, const std::vecto
 
 }  // namespace
 
+void RawMesh::add(CellType type, std::span<const GlobalNodeId> tags, std::int32_t group, std::int64_t id, std::int64_t at,
+                  std::span<const GlobalNodeId> more) {
+  RawElements& elements = of_dim[static_cast<std::size_t>(shape(type).dim)];
+  if (!more.empty()) ++elements.second_order;
+  const std::size_t edges = shape(type).dim == 1 ? 1 : shape(type).dim == 2 ? tags.size() : 0;
+  for (std::size_t k = 0; k < std::min(edges, more.size()); ++k)
+    elements.mid.push_back({elements.list.size(), {tags[k], tags[(k + 1) % tags.size()]}, more[k]});
+  elements.list.add(type, tags, group, id);
+  elements.at.push_back(at);
+}
+
 MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatAdvice& advice) {
   if (dim < 2) fail(file, kNone, kNone, {}, "the mesh has no cells of dimension 2 or 3", advice.no_cells);
   RawElements& cells = raw.of_dim[static_cast<std::size_t>(dim)];
@@ -270,6 +331,8 @@ MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatA
   std::vector<std::int64_t> used(raw.coords.size(), kNone);
   find_nodes(file, cells, index, nodes, numbered, zones,
              [&](std::int64_t node, std::size_t) { used[static_cast<std::size_t>(node)] = node; });
+  const std::int64_t second_order = cells.second_order;
+  const Sag sag = second_order > 0 ? sag_of(file, boundary, index, raw.coords, zones) : Sag{};
   if (dim == 2 && advice.z_is_read) flatten(file, raw.coords, used);
   if (boundary.list.type.empty()) fail(file, kNone, kNone, {}, "the mesh has no boundary elements", advice.no_boundary);
   find_nodes(file, boundary, index, nodes, numbered, zones, [&](std::int64_t node, std::size_t i) {
@@ -296,14 +359,15 @@ MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatA
   MeshBlock block;
   block.dim = dim;
   block.source = file.file();
-  block.zones = zones.take();
   block.coords = std::move(raw.coords);
   block.cells = std::move(cells.list);
   block.boundary = std::move(boundary.list);
+  if (second_order > 0) block.warnings.push_back(second_order_warning(second_order, nodes - kept, sag, zones));
   if (const std::int64_t turned = turn_left_handed(block); turned > 0) {
     block.notes.push_back(fmt::format("{} of {} had the file's nodes in left-handed order and were turned",
                                       counted(turned, "cell"), block.cells.size()));
   }
+  block.zones = zones.take();
   return block;
 }
 

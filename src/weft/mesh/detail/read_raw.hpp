@@ -10,10 +10,20 @@
 
 namespace weft::mesh::detail {
 
+/// A node that an element of second order has on an edge, between two of its corners. Its element is read as of first order, so
+/// that the edge is straight.
+struct MidNode {
+  std::int64_t element = 0;  ///< position in the list
+  std::array<GlobalNodeId, 2> end{};
+  GlobalNodeId node{};
+};
+
 /// Elements of one dimension. `list.node` holds the file's node tags, `list.zone` the tag of the element's group (0: none).
 struct RawElements {
   Elements list;
-  std::vector<std::int64_t> at;  ///< place in the file, for messages
+  std::vector<std::int64_t> at;   ///< place in the file, for messages
+  std::vector<MidNode> mid;       ///< of lines, triangles and quads of second order, in the order of the list
+  std::int64_t second_order = 0;  ///< elements that the file has as of second order
 };
 
 /// A name for the elements of one dimension that carry `tag`: a physical group of Gmsh, a marker of SU2.
@@ -31,11 +41,11 @@ struct RawMesh {
   std::array<RawElements, 4> of_dim;
   std::vector<Group> groups;
 
-  void add(CellType type, std::span<const GlobalNodeId> tags, std::int32_t group, std::int64_t id, std::int64_t at) {
-    RawElements& elements = of_dim[static_cast<std::size_t>(shape(type).dim)];
-    elements.list.add(type, tags, group, id);
-    elements.at.push_back(at);
-  }
+  /// @param more  nodes of an element of second order behind its corners; those of a line, triangle or quad begin with one for
+  /// each
+  ///   edge, in the order of the edges. They are dropped.
+  void add(CellType type, std::span<const GlobalNodeId> tags, std::int32_t group, std::int64_t id, std::int64_t at,
+           std::span<const GlobalNodeId> more = {});
 };
 
 /// How a format's users mend what is missing.

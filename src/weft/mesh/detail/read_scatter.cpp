@@ -70,8 +70,11 @@ MeshBlock scatter_whole(const Communicator& comm, MeshBlock whole) {
   broadcast_zones(comm, mine.zones);
   mine.file_unit = comm.broadcast(whole.file_unit);
   mine.notes = std::move(whole.notes);
-  mine.notes.resize(static_cast<std::size_t>(comm.broadcast(static_cast<std::int64_t>(mine.notes.size()))));
-  for (std::string& note : mine.notes) comm.broadcast(note);
+  mine.warnings = std::move(whole.warnings);
+  for (std::vector<std::string>* texts : {&mine.notes, &mine.warnings}) {
+    texts->resize(static_cast<std::size_t>(comm.broadcast(static_cast<std::int64_t>(texts->size()))));
+    for (std::string& text : *texts) comm.broadcast(text);
+  }
 
   const auto starts_of = [&](std::int64_t size) { return chunk_starts(comm.broadcast(size), comm.size()); };
   const auto nodes = starts_of(static_cast<std::int64_t>(whole.coords.size()));
@@ -92,6 +95,7 @@ MeshBlock gather_whole(const Communicator& comm, const MeshBlock& block) {
   whole.zones = block.zones;
   whole.file_unit = block.file_unit;
   whole.notes = block.notes;
+  whole.warnings = block.warnings;
   whole.coords = comm.gather(std::span(block.coords));
   whole.cells = gather_elements(comm, block.cells);
   whole.boundary = gather_elements(comm, block.boundary);
