@@ -1,13 +1,10 @@
 // weft plan: what a case would cost on other numbers of ranks.
 #include <fmt/format.h>
-#include <malloc.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <random>
 #include <string>
@@ -16,6 +13,7 @@
 #include "weft/array/array_transformer.hpp"
 #include "weft/base/clock.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/resident_memory.hpp"
 #include "weft/flow/case.hpp"
 #include "weft/flow/forecast.hpp"
 #include "weft/flow/initial.hpp"
@@ -44,14 +42,6 @@ struct Figure {
   double value;
   const char* origin;
 };
-
-/// What this process holds in memory now, in bytes; 0 where the system does not say.
-double resident_bytes() {
-  malloc_trim(0);
-  std::int64_t all = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> all >> resident;
-  return static_cast<double>(resident * sysconf(_SC_PAGESIZE));
-}
 
 /// Shortest time of a pull of 5 doubles a row, of the slowest rank. @collective
 double pull_seconds(const GhostPlan& plan) {

@@ -1,6 +1,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <csignal>
@@ -16,9 +17,8 @@
 #include "weft/base/error.hpp"
 #include "weft/base/waiting.hpp"
 #include "weft/comm/environment.hpp"
-#include "weft/device/device.hpp"
 #include "weft/flow/case.hpp"
-#include "weft/flow/inflow_checks.hpp"
+#include "weft/flow/case_check.hpp"
 #include "weft/flow/results.hpp"
 #include "weft/flow/run.hpp"
 #include "weft/io/case_reader.hpp"
@@ -127,31 +127,17 @@ Exit run_case(const Communicator& comm, const RunOptions& options) {
 }
 
 Exit check_case(const Communicator& comm, const CaseOptions& options) {
-  io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
-  flow::Case flow_case = flow::read_case(reader);
-  const bool without_gpu = flow_case.device != Backend::host && comm.min(device_count()) == 0;  // on a login node, say
-  if (without_gpu) {
-    flow_case.device = Backend::host;
-    flow_case.transport = Transport::automatic;
-  }
-  const mesh::Mesh mesh = flow::load_mesh(comm, flow_case.mesh);
-  const auto solver = flow::make_solver(mesh, flow_case);
+  const flow::CaseCheck check = flow::check_case(comm, io::CaseFile::read(comm, options.file, options.overrides));
   ProgressPrinter printer(comm);
-  for (const std::string& warning : flow_case.warnings) printer.warned(warning);
-  for (const std::string& warning : flow::check_inflows(mesh, flow_case)) printer.warned(warning);
-  for (const std::string& warning : flow::check_steps(*solver)) printer.warned(warning);
-  solver->initialise(flow::InitialState(flow_case.initial));
-  for (const flow::ForceSpec& force : flow_case.forces) flow::check_zones(mesh, force.zones, "forces." + force.name + ".zones");
-  for (const flow::ProbeChoice& probe : flow_case.probes) (void)flow::Probe(mesh, probe.at, probe.name);
+  for (const std::string& warning : check.warnings) printer.warned(warning);
+  printer.say(flow::describe(check));
+  if (check.errors.empty()) return Exit::done;
   if (comm.is_root()) {
-    for (const std::string& note : mesh.notes) fmt::print("mesh {}: {}\n", mesh.source, note);
-    std::string zones;
-    for (const mesh::BoundaryZone& zone : mesh.boundary) zones += " " + zone.name;
-    fmt::print("{}: good. {} in {}-D; {}\n", options.file, counted(mesh.global_cells, "cell"), mesh.dim,
-               zones.empty() ? "no boundary" : "zones:" + zones);
-    if (without_gpu) fmt::print("checked without a GPU, so not whether the case fits on one\n");
+    for (const Error& error : check.errors) fmt::print(stderr, "weft: error: {}\n", error.what());
   }
-  return Exit::done;
+  const bool of_physics = std::all_of(check.errors.begin(), check.errors.end(),
+                                      [](const Error& error) { return error.kind() == Error::Kind::physics; });
+  return of_physics ? Exit::physics : Exit::failed;
 }
 
 }  // namespace

@@ -40,12 +40,15 @@ MeshChoice read_mesh_choice(const Section& s) {
           for (const mesh::GeneratorParameter& p : info.parameters) {
             const auto value =
                 s.optional_parameter(p.name, {.initial = p.initial, .unit = p.unit, .range = p.range, .doc = sentence(p.text)});
-            if (value) choice.parameters[p.name] = *value;
+            if (!value) continue;
+            choice.parameters[p.name] = *value;
+            choice.where_parameter[p.name] = s.where(p.name);
           }
         }
       });
   choice.scale = s.number(
       "scale", {.default_value = 1, .min_exclusive = 0, .doc = "Coordinates are multiplied by it: 0.001 for a mesh in mm."});
+  choice.where_scale = s.where("scale");
   choice.offset = s.vector3("offset", {.default_value = Vec3{}, .unit = "m", .doc = "Added to the coordinates after scaling."});
   choice.axisymmetric = s.boolean(
       "axisymmetric",
@@ -78,8 +81,11 @@ MeshChoice read_mesh_choice(const Section& s) {
     choice.build.periodic.push_back(
         {.from = pair.text("from", {.doc = "First zone."}),
          .to = pair.text("to", {.doc = "Second zone."}),
-         .translation =
-             pair.vector3("translation", {.unit = "m", .doc = "From a point of the first zone to that of the second."})});
+         .translation = pair.optional_vector3(
+             "translation", {.unit = "m",
+                             .doc = "From a point of the first zone to that of the second. Default: that from the box "
+                                    "around the first zone to the box around the second."})});
+    choice.where_periodic.push_back(pair.where("from"));
   }
   if (s.documenting()) return choice;
   const bool generated = choice.generator != "none";
@@ -246,7 +252,8 @@ OutputChoice read_output(const Section& s) {
 ForceSpec read_force(const Section& s, const FreeStream& stream) {
   ForceSpec force;
   force.name = s.name();
-  force.zones = s.texts("zones", {.doc = "Boundary zones that the force acts on."});
+  force.zones = s.texts("zones", {.doc = "Boundary zones that the force acts on; names, or patterns: \"wall*\"."});
+  force.where_zones = s.where("zones");
   force.area = s.number(
       "area",
       {.default_value = 1, .min_exclusive = 0, .unit = "m^2", .doc = "Reference area; in 2-D the chord times unit depth."});
@@ -275,7 +282,7 @@ ForceSpec read_force(const Section& s, const FreeStream& stream) {
 }
 
 /// Where the flow is computed, and how.
-void read_device(const Section& root, const Section& numerics, Case& c) {
+void read_device(const Section& root, Case& c) {
   c.device = root.choice_of<Backend>("device", {{"host", Backend::host}, {"cuda", Backend::cuda}},
                                      {.default_value = "host",
                                       .doc = "Where the flow is computed: on the processors' cores, or on GPUs, to which the "
@@ -313,12 +320,12 @@ void read_device(const Section& root, const Section& numerics, Case& c) {
               "say \"staged\" for MPI from memory of the host, or leave transport out");
   }
   if (c.device == Backend::host && c.numerics.precision != Precision::fp64) {
-    numerics.fail("precision", "the flow is computed on the host, in fp64 alone",
-                  "set device = \"cuda\", or leave precision out");
+    root.fail("numerics.precision", "the flow is computed on the host, in fp64 alone",
+              "set device = \"cuda\", or leave precision out");
   }
   if (c.numerics.precision == Precision::fp32 && !c.scalars.empty()) {
-    numerics.fail("precision", "a density in fp32 loses what scalars keep, so that they would drift away",
-                  "set numerics.precision = \"mixed\" or \"fp64\"");
+    root.fail("numerics.precision", "a density in fp32 loses what scalars keep, so that they would drift away",
+              "set numerics.precision = \"mixed\" or \"fp64\"");
   }
 }
 
@@ -346,38 +353,43 @@ void place_vortices(Case& c) {
 
 /// Choices of several sections that do not go together.
 void check_together(const Section& root, const Section& output, const Case& c) {
+  const auto refuse = [&root](const char* key, const std::string& problem, const std::string& suggestion) {
+    root.attempt([&] { root.fail(key, problem, suggestion); });
+  };
   if (c.mesh.axisymmetric && c.numerics.gradient == GradientKind::green_gauss) {
-    root.fail("numerics.gradient", "Green-Gauss gradients are of plane cells, and these turn about an axis",
-              "use gradient = \"least_squares\"");
+    refuse("numerics.gradient", "Green-Gauss gradients are of plane cells, and these turn about an axis",
+           "use gradient = \"least_squares\"");
   }
   if (c.mesh.axisymmetric && (c.acceleration.y != 0 || c.acceleration.z != 0)) {
-    root.fail("body_force.acceleration", "in an axisymmetric flow a body force acts along the axis, x, alone",
-              "make its other components 0");
+    refuse("body_force.acceleration", "in an axisymmetric flow a body force acts along the axis, x, alone",
+           "make its other components 0");
   }
   for (const ZoneCondition& zone : c.boundary) {
     if (!c.mesh.axisymmetric || !zone.prescribed || zone.prescribed->kind != InitialKind::expression) continue;
     const ExpressionText& about = zone.prescribed->expressions.velocity_z;
-    if (about.text.find_first_not_of("0.") != std::string::npos)
+    if (about.text.find_first_not_of("0.") == std::string::npos) continue;
+    root.attempt([&] {
       throw InputError(
           fmt::format("\"{}\" is a velocity about the axis, for which an axisymmetric flow has no equation", about.text),
           "leave it out, or compute the flow in 3-D", about.where);
+    });
   }
   if (c.mesh.axisymmetric && c.manufactured_source) {
-    root.fail("source", "the manufactured source is of plane flows", "leave mesh.axisymmetric out");
+    refuse("source", "the manufactured source is of plane flows", "leave mesh.axisymmetric out");
   }
   if (c.manufactured_source && !c.scalars.empty()) {
-    root.fail("source", "the manufactured source adds mass, of which nobody knows what scalars it holds",
-              "leave out source, or [scalars]");
+    refuse("source", "the manufactured source adds mass, of which nobody knows what scalars it holds",
+           "leave out source, or [scalars]");
   }
   if (c.manufactured_source && c.initial.kind != InitialKind::manufactured) {
-    root.fail("source", "the manufactured source needs the manufactured solution", "set initial.kind = \"manufactured\"");
+    refuse("source", "the manufactured source needs the manufactured solution", "set initial.kind = \"manufactured\"");
   }
   const InitialState initial(c.initial);  // its errors belong to the case
   if (c.numerics.well_balanced && initial.of_time()) {
-    root.fail("numerics.well_balanced",
-              fmt::format("the initial state, \"{}\", changes with time, and well_balanced would keep it as it is",
-                          name_of(c.initial.kind)),
-              "start from a stationary state, or leave well_balanced out");
+    refuse("numerics.well_balanced",
+           fmt::format("the initial state, \"{}\", changes with time, and well_balanced would keep it as it is",
+                       name_of(c.initial.kind)),
+           "start from a stationary state, or leave well_balanced out");
   }
   const bool only_ahead = c.initial.kind == InitialKind::forward_step || c.initial.kind == InitialKind::double_mach;
   const bool falls = !(c.acceleration == Vec3{});
@@ -434,7 +446,9 @@ void warn_of(Case& c) {
 void warn_of_former_place(const io::CaseReader& reader, const Section& output, Case& c) {
   namespace fs = std::filesystem;
   const fs::path folder = reader.file().path().parent_path();
-  if (folder.empty() || output.where("directory").file.starts_with("--set ")) return;
+  const std::string written = output.written("directory").value_or("");
+  if (folder.empty() || fs::path(written).is_absolute() || written.starts_with('~')) return;
+  if (output.where("directory").file.starts_with("--set ")) return;
   const fs::path former = c.output.directory.lexically_relative(folder);
   std::error_code failed;
   if (former.empty() || former.begin()->string() == ".." || !fs::exists(former / "case.toml", failed)) return;
@@ -464,56 +478,91 @@ std::function<double(mesh::CellType, std::int32_t, Vec3)> cell_weight(bool by_co
 
 Case read_case(const io::CaseReader& reader) {
   const Section root = reader.root();
+  const auto in_section = [&root](const char* key, const io::SectionSpec& spec, auto&& read) {
+    return root.attempt([&] {
+      const Section section = root.section(key, spec);
+      section.attempt([&] { read(section); });
+    });
+  };
   Case c;
+  c.file = reader.file().path().string();
   c.title = root.text("title", {.default_value = "", .doc = "One line, for people."});
-  const Section gas = root.section("gas", {.doc = "The gas: ideal, calorically perfect."});
-  c.gas.gamma = gas.number("gamma", {.default_value = 1.4, .min_exclusive = 1, .max = 3, .doc = "Ratio of specific heats."});
-  c.gas.gas_constant = gas.number("gas_constant", {.default_value = 1,
-                                                   .min_exclusive = 0,
-                                                   .unit = "J/(kg K)",
-                                                   .doc = "R in p = density R T; 287.05 for air; 1 where nothing has units."});
-  const detail::CaseGas case_gas{c.gas, gas.has("gas_constant")};
-  c.mesh = read_mesh_choice(root.section("mesh", {.required = true, .doc = "The mesh, read or generated."}));
-  const Section stream =
-      root.section("free_stream", {.doc = "The undisturbed flow: default of far_field and supersonic_inflow boundaries and of a "
-                                          "uniform start; reference of force coefficients."});
+  detail::CaseGas case_gas;
+  case_gas.warnings = &c.warnings;
+  in_section("gas", {.doc = "The gas: ideal, calorically perfect."}, [&](const Section& gas) {
+    c.gas.gamma = gas.number("gamma", {.default_value = 1.4, .min_exclusive = 1, .max = 3, .doc = "Ratio of specific heats."});
+    c.gas.gas_constant = gas.number("gas_constant", {.default_value = 1,
+                                                     .min_exclusive = 0,
+                                                     .unit = "J/(kg K)",
+                                                     .doc = "R in p = density R T; 287.05 for air; 1 where nothing has units."});
+    case_gas.gas_constant_given = gas.has("gas_constant");
+  });
+  static_cast<IdealGas&>(case_gas) = c.gas;
+  in_section("mesh", {.required = true, .doc = "The mesh, read or generated."},
+             [&](const Section& mesh) { c.mesh = read_mesh_choice(mesh); });
   FreeStream free_stream;
-  if (stream.present() || stream.documenting()) c.free_stream = detail::read_state(stream, case_gas, std::nullopt, &free_stream);
-  c.initial = detail::read_initial(root.section("initial", {.doc = "The flow at the start."}), "kind", case_gas, c.free_stream);
-  c.scalars = read_scalars(root);
-  for (const Section& zone :
-       root.named_sections("boundary", {.doc = "The condition of each boundary zone of the mesh.", .placeholder = "zone"})) {
-    c.boundary.push_back(detail::read_condition(zone, case_gas, c.free_stream, c.scalars));
+  const bool stream_is_good =
+      in_section("free_stream",
+                 {.doc = "The undisturbed flow: default of far_field and supersonic_inflow boundaries and of a uniform start; "
+                         "reference of force coefficients."},
+                 [&](const Section& stream) {
+                   if (!stream.present() && !stream.documenting()) return;
+                   c.free_stream = detail::read_state(stream, case_gas, std::nullopt, &free_stream);
+                 });
+  if (!stream_is_good) {  // what depends on it is no error of its own
+    free_stream.state = {1, {1, 0, 0}, 1};
+    c.free_stream = free_stream.state;
   }
-  const Section numerics = root.section("numerics", {.doc = "How the equations are solved."});
-  c.numerics = read_numerics(numerics, c.mesh.build);
-  read_device(root, numerics, c);
+  in_section("initial", {.doc = "The flow at the start."},
+             [&](const Section& initial) { c.initial = detail::read_initial(initial, "kind", case_gas, c.free_stream); });
+  root.attempt([&] { c.scalars = read_scalars(root); });
+  root.attempt([&] {
+    for (const Section& zone : root.named_sections(
+             "boundary", {.doc = "The condition of a boundary zone of the mesh, or of all zones whose names match "
+                                 "a pattern: `[boundary.\"wall*\"]`, where `*` is any text and `?` any character. "
+                                 "The name of a zone goes before patterns.",
+                         .placeholder = "zone"})) {
+      c.boundary.emplace_back().zone = zone.name();
+      zone.attempt([&] { c.boundary.back() = detail::read_condition(zone, case_gas, c.free_stream, c.scalars); });
+    }
+  });
+  in_section("numerics", {.doc = "How the equations are solved."},
+             [&](const Section& numerics) { c.numerics = read_numerics(numerics, c.mesh.build); });
+  root.attempt([&] { read_device(root, c); });
   c.manufactured_source =
       root.choice("source", {"none", "manufactured"},
                   {.default_value = "none", .doc = "Source term; manufactured: that of [initial], kind manufactured."}) ==
       "manufactured";
-  const Section body_force = root.section("body_force", {.doc = "A force on every part of the gas alike, such as gravity."});
-  c.acceleration = body_force.vector3("acceleration", {.default_value = Vec3{}, .unit = "m/s^2", .doc = "Force per mass."});
-  c.stop = read_stop(root.section("stop", {.required = true, .doc = "When to stop: the first that holds."}));
-  const Section output = root.section("output", {.doc = "What is written, where and when."});
-  c.output = read_output(output);
-  c.integrals = output.boolean(
-      "integrals", {.default_value = false,
-                    .doc = "Write the integral of each conserved variable to integrals.csv; of an axisymmetric flow momentum_y "
-                           "is that away from the axis, whose vectors add up to 0."});
-  c.exact_errors = output.boolean(
-      "exact_errors", {.default_value = false, .doc = "At the end, compare with the exact solution of [initial]: errors.csv."});
-  for (const Section& force :
-       root.named_sections("forces", {.doc = "Force, moment and coefficients of boundary zones, in forces.csv."})) {
-    c.forces.push_back(read_force(force, free_stream));
-  }
-  for (const Section& probe : root.named_sections("probes", {.doc = "Values at points, in probes.csv."})) {
-    c.probes.push_back({probe.name(), probe.vector3("at", {.unit = "m", .doc = "The point."})});
-  }
+  in_section("body_force", {.doc = "A force on every part of the gas alike, such as gravity."}, [&](const Section& body_force) {
+    c.acceleration = body_force.vector3("acceleration", {.default_value = Vec3{}, .unit = "m/s^2", .doc = "Force per mass."});
+  });
+  in_section("stop", {.required = true, .doc = "When to stop: the first that holds."},
+             [&](const Section& stop) { c.stop = read_stop(stop); });
+  in_section("output", {.doc = "What is written, where and when."}, [&](const Section& output) {
+    c.output = read_output(output);
+    c.integrals = output.boolean(
+        "integrals", {.default_value = false,
+                      .doc = "Write the integral of each conserved variable to integrals.csv; of an axisymmetric flow momentum_y "
+                             "is that away from the axis, whose vectors add up to 0."});
+    c.exact_errors = output.boolean(
+        "exact_errors", {.default_value = false, .doc = "At the end, compare with the exact solution of [initial]: errors.csv."});
+  });
+  root.attempt([&] {
+    for (const Section& force :
+         root.named_sections("forces", {.doc = "Force, moment and coefficients of boundary zones, in forces.csv."})) {
+      force.attempt([&] { c.forces.push_back(read_force(force, free_stream)); });
+    }
+  });
+  root.attempt([&] {
+    for (const Section& probe : root.named_sections("probes", {.doc = "Values at points, in probes.csv."})) {
+      c.probes.push_back({probe.name(), probe.vector3("at", {.unit = "m", .doc = "The point."}), probe.where("at")});
+    }
+  });
   reader.finish();
-  if (root.documenting()) return c;
-  place_vortices(c);
-  check_together(root, output, c);
+  if (root.documenting() || !reader.errors().empty()) return c;
+  const Section output = root.section("output", {});
+  root.attempt([&] { place_vortices(c); });
+  root.attempt([&] { check_together(root, output, c); });
   warn_of(c);
   warn_of_former_place(reader, output, c);
   return c;

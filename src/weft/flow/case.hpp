@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,8 +27,11 @@ struct MeshChoice {
   Where where;                 ///< of the file's name in the case, for messages
   std::string generator;
   mesh::GeneratorParameters parameters;
-  double scale = 1;  ///< coordinates are multiplied by it,
-  Vec3 offset{};     ///< then moved by it, m
+  std::map<std::string, Where> where_parameter;  ///< in the case, for messages
+  std::vector<Where> where_periodic;             ///< of each pair of build.periodic in the case, for messages
+  double scale = 1;                              ///< coordinates are multiplied by it,
+  Where where_scale{.key = "mesh.scale"};        ///< in the case, for messages
+  Vec3 offset{};                                 ///< then moved by it, m
   bool axisymmetric = false;
   mesh::BuildOptions build;
 };
@@ -39,7 +43,7 @@ struct VortexChoice {
   Where where;              ///< in the case, for messages
 };
 
-/// A boundary zone of the mesh and its condition.
+/// A boundary zone of the mesh, or a pattern of the names of several (zone_conditions.hpp), and its condition.
 struct ZoneCondition {
   std::string zone;
   BoundaryParams params;
@@ -72,10 +76,11 @@ struct OutputChoice {
 struct ProbeChoice {
   std::string name;
   Vec3 at;
+  Where where;  ///< in the case, for messages
 };
 
 struct Case {
-  std::string title;
+  std::string file, title;
   MeshChoice mesh;
   IdealGas gas;
   std::optional<Primitive> free_stream;
@@ -106,6 +111,8 @@ struct Case {
                                                                                                 Where where);
 
 /// Reads every key of a case. @throws InputError with file, line, column and key. No communication.
+/// Where the reader collects errors, it throws none, and what it returns serves to look for more errors: states that could not be
+/// read are those of a gas that moves, and zones whose condition could not be read have some condition.
 [[nodiscard]] Case read_case(const io::CaseReader& reader);
 
 /// The reference of every key, as Markdown, generated from read_case().

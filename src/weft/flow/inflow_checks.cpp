@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "weft/base/error.hpp"
+#include "weft/flow/zone_conditions.hpp"
 
 namespace weft::flow {
 namespace {
@@ -77,14 +78,13 @@ std::string check_supersonic(const mesh::Mesh& mesh, const mesh::BoundaryZone& z
 std::vector<std::string> check_inflows(const mesh::Mesh& mesh, const Case& flow_case) {
   std::vector<std::string> warnings;
   for (const mesh::BoundaryZone& zone : mesh.boundary) {
-    for (const ZoneCondition& condition : flow_case.boundary) {
-      if (condition.zone != zone.name || condition.prescribed) continue;
-      std::string warning;
-      if (condition.params.kind == BoundaryKind::total_pressure_inflow) warning = check_direction(mesh, zone, condition);
-      if (condition.params.kind == BoundaryKind::supersonic_inflow)
-        warning = check_supersonic(mesh, zone, condition, flow_case.gas);
-      if (!warning.empty()) warnings.push_back(std::move(warning));
-    }
+    const ZoneCondition* const condition = find_condition(flow_case, zone.name);
+    if (condition == nullptr || condition->prescribed) continue;
+    std::string warning;
+    if (condition->params.kind == BoundaryKind::total_pressure_inflow) warning = check_direction(mesh, zone, *condition);
+    if (condition->params.kind == BoundaryKind::supersonic_inflow)
+      warning = check_supersonic(mesh, zone, *condition, flow_case.gas);
+    if (!warning.empty()) warnings.push_back(std::move(warning));
   }
   return warnings;
 }

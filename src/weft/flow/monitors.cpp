@@ -8,28 +8,30 @@
 #include <numbers>
 
 #include "weft/base/error.hpp"
+#include "weft/flow/zone_conditions.hpp"
 
 namespace weft::flow {
 
-void check_zones(const mesh::Mesh& mesh, const std::vector<std::string>& zones, const std::string& key) {
+void check_zones(const mesh::Mesh& mesh, const ForceSpec& spec) {
   std::vector<std::string> names;
   for (const mesh::BoundaryZone& zone : mesh.boundary) names.push_back(zone.name);
-  for (const std::string& zone : zones) {
-    if (std::find(names.begin(), names.end(), zone) != names.end()) continue;
+  const Where where = spec.where_zones.key.empty() ? Where{.key = "forces." + spec.name + ".zones"} : spec.where_zones;
+  for (const std::string& zone : spec.zones) {
+    if (std::any_of(names.begin(), names.end(), [&](const std::string& name) { return lists_zone({zone}, name); })) continue;
     const std::string near = closest_match(zone, names);
     throw InputError(fmt::format("the mesh {} has no boundary zone \"{}\"", mesh.source, zone),
                      near.empty() ? fmt::format("its zones are {}", fmt::join(names, ", "))
                                   : fmt::format("did you mean \"{}\"? Its zones are {}", near, fmt::join(names, ", ")),
-                     {.key = key});
+                     where);
   }
 }
 
 Forces forces(const Solver& solver, const ForceSpec& spec) {
   const mesh::Mesh& m = solver.mesh();
-  check_zones(m, spec.zones, "forces." + spec.name + ".zones");
+  check_zones(m, spec);
   ForceAndMoment on_zones;
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
-    if (std::find(spec.zones.begin(), spec.zones.end(), m.boundary[z].name) == spec.zones.end()) continue;
+    if (!lists_zone(spec.zones, m.boundary[z].name)) continue;
     on_zones += solver.force_on(z, spec.reference.pressure, spec.moment_centre);
   }
   const auto& [force, moment] = on_zones;
@@ -51,7 +53,7 @@ Forces forces(const Solver& solver, const ForceSpec& spec) {
   return result;
 }
 
-Probe::Probe(const mesh::Mesh& mesh, Vec3 at, const std::string& name) : at_(at) {
+Probe::Probe(const mesh::Mesh& mesh, Vec3 at, const std::string& name, Where where) : at_(at) {
   if (mesh.dim == 2) at_.z = 0;
   constexpr double kRounding = 1e-12, kOutside = 0.1;
   struct Candidate {
@@ -83,7 +85,8 @@ Probe::Probe(const mesh::Mesh& mesh, Vec3 at, const std::string& name) : at_(at)
   if (all[owner_.index()].outside > kOutside) {
     throw InputError(
         fmt::format("the probe \"{}\" at ({:.6g}, {:.6g}, {:.6g}) lies outside the mesh {}", name, at.x, at.y, at.z, mesh.source),
-        "give a point in m, after mesh.scale and mesh.offset", {.key = "probes." + name + ".at"});
+        "give a point in m, after mesh.scale and mesh.offset",
+        where.key.empty() ? Where{.key = "probes." + name + ".at"} : std::move(where));
   }
 }
 

@@ -16,13 +16,14 @@ namespace weft::flow {
 /// dimensionless with q = rho u^2 / 2 of the reference state, the area and the length.
 struct ForceSpec {
   std::string name;
-  std::vector<std::string> zones;
-  Primitive reference;           ///< of the free stream
-  double area = 1;               ///< m^2; in 2-D the chord times unit depth
-  double length = 1;             ///< m, for moments
-  Vec3 moment_centre{};          ///< m
-  Vec3 drag_direction{1, 0, 0};  ///< unit
-  Vec3 lift_direction{0, 1, 0};  ///< unit
+  std::vector<std::string> zones;  ///< names, or patterns of names (zone_conditions.hpp)
+  Primitive reference;             ///< of the free stream
+  double area = 1;                 ///< m^2; in 2-D the chord times unit depth
+  double length = 1;               ///< m, for moments
+  Vec3 moment_centre{};            ///< m
+  Vec3 drag_direction{1, 0, 0};    ///< unit
+  Vec3 lift_direction{0, 1, 0};    ///< unit
+  Where where_zones{};             ///< in a case, for messages
 };
 
 struct Forces {
@@ -36,8 +37,9 @@ struct Forces {
 /// @pre solver.refresh() since the last step.  @throws InputError naming an unknown zone and the closest known one.  @collective
 [[nodiscard]] Forces forces(const Solver& solver, const ForceSpec& spec);
 
-/// @throws InputError naming the first zone of `zones` that the mesh lacks. No communication: zones are equal on every rank.
-void check_zones(const mesh::Mesh& mesh, const std::vector<std::string>& zones, const std::string& key);
+/// @throws InputError, with spec.where_zones, naming the first of spec.zones that no boundary zone of the mesh has as its name
+/// and none matches as a pattern. No communication: zones are equal on every rank.
+void check_zones(const mesh::Mesh& mesh, const ForceSpec& spec);
 
 /// A point of the domain and the cell around it; on a face between cells, that with the lowest id in the file.
 class Probe {
@@ -45,7 +47,8 @@ class Probe {
   /// @throws InputError on every rank: outside the mesh by more than a tenth of the size of the cell next to it (a wall's faces
   /// are
   ///   flat, so a point on a curved wall may lie a little outside).  @collective  @cost one pass over the faces of every cell
-  Probe(const mesh::Mesh& mesh, Vec3 at, const std::string& name = "probe");
+  /// @param where  in a case, for messages.
+  Probe(const mesh::Mesh& mesh, Vec3 at, const std::string& name = "probe", Where where = {});
   /// The cell's value moved to the point with the cell's limited gradient. @pre solver.refresh() since the last step. @collective
   [[nodiscard]] Primitive read(const Solver& solver) const;
   /// Of each scalar likewise. @pre as read()  @collective

@@ -17,6 +17,7 @@
 #include "weft/flow/inflow_checks.hpp"
 #include "weft/flow/results.hpp"
 #include "weft/flow/walls.hpp"
+#include "weft/flow/zone_conditions.hpp"
 #include "weft/mesh/read_mesh.hpp"
 #include "weft/mesh/revolve.hpp"
 
@@ -72,12 +73,11 @@ struct ZoneVortex {
 std::vector<ZoneVortex> vortices_of(const mesh::Mesh& mesh, const Case& flow_case) {
   std::vector<ZoneVortex> vortices;
   for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
-    for (const ZoneCondition& condition : flow_case.boundary) {
-      if (condition.zone != mesh.boundary[z].name || !condition.vortex) continue;
-      for (const ForceSpec& force : flow_case.forces) {
-        if (force.name == condition.vortex->force)
-          vortices.push_back({z, &force, condition.params.state, condition.vortex->steps});
-      }
+    const ZoneCondition* const condition = find_condition(flow_case, mesh.boundary[z].name);
+    if (condition == nullptr || !condition->vortex) continue;
+    for (const ForceSpec& force : flow_case.forces) {
+      if (force.name == condition->vortex->force)
+        vortices.push_back({z, &force, condition->params.state, condition->vortex->steps});
     }
   }
   return vortices;
@@ -94,7 +94,7 @@ class Run {
         observer_(observer),
         history_(flow_case.stop.force_window),
         vortices_(vortices_of(solver.mesh(), flow_case)) {
-    for (const ProbeChoice& probe : case_.probes) probes_.emplace_back(solver.mesh(), probe.at, probe.name);
+    for (const ProbeChoice& probe : case_.probes) probes_.emplace_back(solver.mesh(), probe.at, probe.name, probe.where);
     next_field_ = case_.output.field_interval ? 0 : kNever;
     plan_next_field();
     first_step_ = solver.steps();
@@ -266,7 +266,7 @@ class Run {
 
   /// Before the steps during which the fields are written: walls are computed from the present state, and cost little.
   void write_walls_if_due() {
-    if (!fields_due_ || !has_walls(case_)) return;
+    if (!fields_due_ || !has_walls(solver_.mesh(), case_)) return;
     solver_.refresh();
     results_.write_walls(solver_);
   }
@@ -392,35 +392,10 @@ double domain_length(const mesh::Mesh& mesh, const std::optional<Primitive>& str
 
 /// The conditions of the mesh's zones, in its order.
 std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Case& flow_case) {
-  std::vector<std::string> zones, conditions;
-  for (const mesh::BoundaryZone& zone : mesh.boundary) zones.push_back(zone.name);
-  for (const ZoneCondition& condition : flow_case.boundary) conditions.push_back(condition.zone);
-  for (const ZoneCondition& condition : flow_case.boundary) {
-    if (std::find(zones.begin(), zones.end(), condition.zone) != zones.end()) continue;
-    for (const mesh::Periodic& pair : flow_case.mesh.build.periodic) {
-      if (condition.zone != pair.from && condition.zone != pair.to) continue;
-      throw InputError(fmt::format("zone \"{}\" is periodic, and has a boundary condition", condition.zone),
-                       fmt::format("remove [boundary.{}], or the pair of zones in [[mesh.periodic]]", condition.zone),
-                       condition.where);
-    }
-    const std::string near = closest_match(condition.zone, zones);
-    throw InputError(fmt::format("the mesh {} has no boundary zone \"{}\"", mesh.source, condition.zone),
-                     near.empty() ? fmt::format("its zones are {}", fmt::join(zones, ", "))
-                                  : fmt::format("did you mean \"{}\"? Its zones are {}", near, fmt::join(zones, ", ")),
-                     condition.where);
-  }
+  if (const std::vector<InputError> wrong = check_conditions(mesh, flow_case); !wrong.empty()) throw wrong.front();
   std::vector<BoundaryCondition> matched;
   for (const mesh::BoundaryZone& zone : mesh.boundary) {
-    const auto found = std::find_if(flow_case.boundary.begin(), flow_case.boundary.end(),
-                                    [&](const ZoneCondition& condition) { return condition.zone == zone.name; });
-    if (found == flow_case.boundary.end()) {
-      throw InputError(fmt::format("zone \"{}\" of the mesh {} has no boundary condition", zone.name, mesh.source),
-                       fmt::format("add a section [boundary.{}] with a kind, or make it periodic", zone.name));
-    }
-    if (found->vortex && mesh.dim != 2) {
-      throw InputError("the vortex correction is of plane flows, and this mesh is three-dimensional",
-                       "leave it out, or put the far field farther away", found->vortex->where);
-    }
+    const ZoneCondition* const found = find_condition(flow_case, zone.name);
     BoundaryCondition condition{found->params, {}, {}};
     if (found->prescribed) {
       const InitialState state(*found->prescribed);
@@ -484,23 +459,50 @@ bool changes_physics(std::string_view key) {
   return false;
 }
 
+namespace {
+
+/// Generates the mesh of a case; an error in a parameter names its place in the case. @collective
+mesh::MeshBlock generate(const Communicator& comm, const MeshChoice& choice) {
+  try {
+    return mesh::generate(comm, choice.generator, choice.parameters);
+  } catch (const InputError& error) {
+    const auto place = choice.where_parameter.find(error.where().key);
+    if (place == choice.where_parameter.end()) throw;
+    throw InputError(error.problem(), error.suggestion(), place->second);
+  }
+}
+
+/// Builds the mesh of a case; an error in a periodic pair names its place in the case. @collective
+mesh::Mesh build(const Communicator& comm, mesh::MeshBlock block, const MeshChoice& choice) {
+  try {
+    return mesh::build(comm, std::move(block), choice.build);
+  } catch (const InputError& error) {
+    for (std::size_t pair = 0; pair < choice.where_periodic.size(); ++pair) {
+      if (error.where().key != fmt::format("mesh.periodic.{}", pair)) continue;
+      throw InputError(error.problem(), error.suggestion(), choice.where_periodic[pair]);
+    }
+    throw;
+  }
+}
+
+}  // namespace
+
 mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
   agreed(comm, [&] {
     if (comm.is_root() && !choice.file.empty() && !std::filesystem::exists(choice.file)) {
       throw InputError(fmt::format("there is no mesh file {}", choice.file.string()), "check the path", choice.where);
     }
   });
-  mesh::MeshBlock block = choice.file.empty() ? mesh::generate(comm, choice.generator, choice.parameters)
-                                              : mesh::read_mesh(comm, choice.file.string());
+  mesh::MeshBlock block = choice.file.empty() ? generate(comm, choice) : mesh::read_mesh(comm, choice.file.string());
   if (choice.scale != 1 && std::abs(choice.scale - block.file_unit) <= 1e-6 * block.file_unit) {
     throw InputError(
         fmt::format("the mesh {} names its unit of length, by which its coordinates were multiplied already to metres "
                     "({}): mesh.scale would do it a second time",
                     block.source, block.file_unit),
-        "leave out mesh.scale", {.key = "mesh.scale"});
+        "leave out mesh.scale", choice.where_scale);
   }
   mesh::scale(block, choice.scale, choice.offset);
-  mesh::Mesh mesh = mesh::build(comm, std::move(block), choice.build);
+  mesh::Mesh mesh = build(comm, std::move(block), choice);
   if (choice.axisymmetric) mesh::revolve(mesh);
   return mesh;
 }
@@ -535,7 +537,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   }
   std::optional<KeepFreedMemory> start(std::in_place);
   const mesh::Mesh mesh = load_mesh(comm, flow_case.mesh);
-  for (const ForceSpec& force : flow_case.forces) check_zones(mesh, force.zones, "forces." + force.name + ".zones");
+  for (const ForceSpec& force : flow_case.forces) check_zones(mesh, force);
   observer.mesh_ready(mesh, wall.seconds());
   for (const std::string& warning : check_inflows(mesh, flow_case)) observer.warned(warning);
   const std::unique_ptr<Solver> solver = make_solver(mesh, flow_case);

@@ -3,24 +3,24 @@
 #include <algorithm>
 #include <vector>
 
+#include "weft/flow/zone_conditions.hpp"
 #include "weft/io/vtkhdf.hpp"
 
 namespace weft::flow {
 namespace {
 
 bool is_wall(const Case& flow_case, const std::string& zone) {
-  return std::any_of(flow_case.boundary.begin(), flow_case.boundary.end(), [&](const ZoneCondition& condition) {
-    return condition.zone == zone && condition.params.kind == BoundaryKind::slip_wall;
-  });
+  const ZoneCondition* const condition = find_condition(flow_case, zone);
+  return condition != nullptr && condition->params.kind == BoundaryKind::slip_wall;
 }
 
 std::uint8_t vtk_type(std::size_t nodes) { return nodes == 2 ? 3 : nodes == 3 ? 5 : 9; }
 
 }  // namespace
 
-bool has_walls(const Case& flow_case) {
-  return std::any_of(flow_case.boundary.begin(), flow_case.boundary.end(),
-                     [](const ZoneCondition& condition) { return condition.params.kind == BoundaryKind::slip_wall; });
+bool has_walls(const mesh::Mesh& mesh, const Case& flow_case) {
+  return std::any_of(mesh.boundary.begin(), mesh.boundary.end(),
+                     [&](const mesh::BoundaryZone& zone) { return is_wall(flow_case, zone.name); });
 }
 
 void write_walls(const Solver& solver, const Case& flow_case, const std::filesystem::path& file, const std::string& provenance) {

@@ -8,8 +8,8 @@
 
 namespace weft::flow {
 
-/// Whether any boundary zone is a slip wall.
-[[nodiscard]] bool has_walls(const Case& flow_case);
+/// Returns whether any boundary zone of the mesh is a slip wall.
+[[nodiscard]] bool has_walls(const mesh::Mesh& mesh, const Case& flow_case);
 
 /// Writes each face of the slip walls as a cell of a VTKHDF grid (lines in 2-D, triangles and quads in 3-D) with `pressure`, as
 /// the forces count it, `cp` where the case has a free stream that moves, and `zone`, its number among the mesh's boundary zones.

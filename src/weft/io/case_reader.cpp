@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "weft/io/detail/case_state.hpp"
 
@@ -45,6 +46,7 @@ struct Unknown {
 };
 
 void collect_unknown(const SectionRecord& record, std::vector<Unknown>& unknown) {
+  if (record.incomplete) return;
   const bool own_keys = record.kind != RecordKind::named && record.kind != RecordKind::list;
   if (own_keys && record.value != nullptr) {
     for (const CaseEntry& entry : record.value->entries) {
@@ -151,6 +153,7 @@ void write_reference(const SectionRecord& record, std::string& text) {
 
 Section Section::section(const std::string& key, const SectionSpec& spec) const {
   const CaseValue* value = value_of(*record_, key);
+  SectionRecord& record = child_record(*state_, *record_, key, RecordKind::single, spec, value);
   if (value != nullptr && !value->is_table()) {
     fail(key, fmt::format("expected a section, found {}", value->describe()),
          fmt::format("write [{}]", detail::dotted(record_->path_of(key))));
@@ -158,16 +161,16 @@ Section Section::section(const std::string& key, const SectionSpec& spec) const 
   if (value == nullptr && spec.required && !documenting()) {
     fail(key, "this section is required, and missing", fmt::format("add [{}]", detail::dotted(record_->path_of(key))));
   }
-  return {state_, &child_record(*state_, *record_, key, RecordKind::single, spec, value)};
+  return {state_, &record};
 }
 
 std::vector<Section> Section::named_sections(const std::string& key, const SectionSpec& spec) const {
   const CaseValue* value = value_of(*record_, key);
   const std::string example = fmt::format("write [{}.<{}>]", detail::dotted(record_->path_of(key)), spec.placeholder);
+  SectionRecord& parent = child_record(*state_, *record_, key, RecordKind::named, spec, value);
   if (value != nullptr && !value->is_table()) {
     fail(key, fmt::format("expected sections, one for each {}, found {}", spec.placeholder, value->describe()), example);
   }
-  SectionRecord& parent = child_record(*state_, *record_, key, RecordKind::named, spec, value);
   std::vector<Section> members;
   const auto add = [&](const std::string& name, const CaseValue* member) {
     members.push_back(Section{state_, &child_record(*state_, parent, name, RecordKind::member, spec, member)});
@@ -178,11 +181,13 @@ std::vector<Section> Section::named_sections(const std::string& key, const Secti
   }
   if (value != nullptr) {
     for (const CaseEntry& entry : value->entries) {
-      if (!entry.value.is_table()) {
-        throw InputError(fmt::format("expected a section, found {}", entry.value.describe()), example,
-                         entry.value.place.where(detail::dotted(parent.path_of(entry.name))));
-      }
-      add(entry.name, &entry.value);
+      const bool good = attempt([&] {
+        if (!entry.value.is_table()) {
+          throw InputError(fmt::format("expected a section, found {}", entry.value.describe()), example,
+                           entry.value.place.where(detail::dotted(parent.path_of(entry.name))));
+        }
+      });
+      if (good) add(entry.name, &entry.value);
     }
   }
   if (members.empty() && spec.required) fail(key, "at least one such section is required", example);
@@ -192,11 +197,11 @@ std::vector<Section> Section::named_sections(const std::string& key, const Secti
 std::vector<Section> Section::sections(const std::string& key, const SectionSpec& spec) const {
   const CaseValue* value = value_of(*record_, key);
   const std::string example = fmt::format("write [[{}]]", detail::dotted(record_->path_of(key)));
+  SectionRecord& parent = child_record(*state_, *record_, key, RecordKind::list, spec, value);
   const bool empty_list = value != nullptr && value->kind == CaseValue::Kind::list && value->items.empty();
   if (value != nullptr && !empty_list && !value->is_list_of_tables()) {
     fail(key, fmt::format("expected a list of sections, found {}", value->describe()), example);
   }
-  SectionRecord& parent = child_record(*state_, *record_, key, RecordKind::list, spec, value);
   std::vector<Section> items;
   const auto add = [&](const CaseValue* item) {
     items.push_back(Section{state_, &child_record(*state_, parent, std::to_string(items.size()), RecordKind::item, spec, item)});
@@ -233,11 +238,26 @@ void CaseReader::finish() const {
   std::vector<Unknown> unknown;
   collect_unknown(state_->root, unknown);
   if (unknown.empty()) return;
-  const Unknown& first = unknown.front();
-  const bool section = first.entry->value.is_table() || first.entry->value.is_list_of_tables();
-  const std::string more = unknown.size() == 1 ? "" : fmt::format(" ({} more unknown)", unknown.size() - 1);
-  throw InputError(fmt::format("unknown {}", section ? "section" : "key") + more, suggest(state_->root, first),
-                   first.entry->place.where(detail::dotted(first.section->path_of(first.entry->name))));
+  const auto error = [&](const Unknown& one, const std::string& more) {
+    const bool section = one.entry->value.is_table() || one.entry->value.is_list_of_tables();
+    return InputError(fmt::format("unknown {}{}", section ? "section" : "key", more), suggest(state_->root, one),
+                      one.entry->place.where(detail::dotted(one.section->path_of(one.entry->name))));
+  };
+  if (!state_->collecting) {
+    throw error(unknown.front(), unknown.size() == 1 ? "" : fmt::format(" ({} more unknown)", unknown.size() - 1));
+  }
+  for (const Unknown& one : unknown) state_->errors.push_back(error(one, ""));
+}
+
+void CaseReader::collect_errors() const { state_->collecting = true; }
+
+std::vector<InputError> CaseReader::errors() const {
+  std::vector<InputError> errors = state_->errors;
+  std::stable_sort(errors.begin(), errors.end(), [](const InputError& a, const InputError& b) {
+    const auto place = [](const Where& w) { return std::make_tuple(w.line == 0, w.line, w.column); };
+    return place(a.where()) < place(b.where());
+  });
+  return errors;
 }
 
 std::string CaseReader::effective_toml() const {

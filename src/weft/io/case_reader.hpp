@@ -9,7 +9,7 @@
 ///     reader.finish();   // an unknown key is an error
 ///
 /// A wrong value throws InputError with file, line, column and key. Every rank reads the same text, so every rank throws the
-/// same.
+/// same. collect_errors() keeps such errors instead, so that a program can report all of them.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -155,6 +155,13 @@ class Section {
   std::string variant(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec,
                       const std::function<void(const std::string&)>& body) const;
 
+  /// Runs `work`, which reads the section or checks what was read of it. Where the reader collects errors, an InputError that
+  /// leaves `work` is kept, unless another was kept within `work` before, whose consequence it may be; keys of the section, but
+  /// for the root's, then do not count as unknown. Returns whether `work` ran without an error.
+  bool attempt(const std::function<void()>& work) const;
+
+  /// Returns the text of a key as the case has it; nothing where the case does not have it, or has no text there.
+  [[nodiscard]] std::optional<std::string> written(std::string_view key) const;
   /// Where the key stands in the case; where the section does, if the key is absent.
   [[nodiscard]] Where where(std::string_view key) const;
   /// Rejects the value of a key for a reason of the caller's. @throws InputError
@@ -164,6 +171,8 @@ class Section {
   friend class CaseReader;
   Section(std::shared_ptr<detail::CaseState> state, detail::SectionRecord* record) : state_(std::move(state)), record_(record) {}
 
+  template <class Read, class Otherwise>
+  auto kept(Read&& read, Otherwise&& otherwise) const;
   const detail::CaseValue* declare(const std::string& key, detail::KeyRecord record, bool needed) const;
   void set_value(const std::string& key, const std::string& toml) const;
   std::optional<double> read_number(const std::string& key, const NumberSpec& spec, bool needed) const;
@@ -171,6 +180,12 @@ class Section {
   std::optional<std::string> read_text(const std::string& key, const TextSpec& spec, bool needed) const;
   std::optional<std::filesystem::path> read_path(const std::string& key, const PathSpec& spec, bool needed) const;
   std::optional<Vec3> read_vector3(const std::string& key, const Vector3Spec& spec, bool needed) const;
+  bool read_boolean(const std::string& key, const BooleanSpec& spec) const;
+  std::vector<double> read_numbers(const std::string& key, const NumbersSpec& spec) const;
+  std::vector<std::string> read_texts(const std::string& key, const TextsSpec& spec) const;
+  std::string read_expression(const std::string& key, const TextSpec& spec) const;
+  std::optional<std::string> read_parameter(const std::string& key, const ParameterSpec& spec) const;
+  std::string read_choice(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec) const;
 
   std::shared_ptr<detail::CaseState> state_;
   detail::SectionRecord* record_;
@@ -188,8 +203,15 @@ class CaseReader {
   [[nodiscard]] Section root() const;
   [[nodiscard]] const CaseFile& file() const;
 
+  /// From now on errors in keys, those within Section::attempt() and unknown keys are kept instead of thrown, so that all of them
+  /// can be reported at once. A key with an error reads as its default or as some value in range, so what has been read must
+  /// not be used where errors() is not empty, but to look for more errors.
+  void collect_errors() const;
+  /// Returns the errors kept so far, in the order of the lines of the case.
+  [[nodiscard]] std::vector<InputError> errors() const;
+
   /// To be called when everything has been read. @throws InputError at the first key or section that nobody read, naming the
-  /// closest known one.
+  /// closest known one; where errors are collected, all of these are kept.
   void finish() const;
 
   /// The case with every key that was read, defaults included, as TOML: what a run writes beside its results. Reading it again

@@ -148,6 +148,11 @@ bool Section::has(std::string_view key) const { return present() && record_->val
 bool Section::documenting() const { return state_->documenting; }
 
 Where Section::where(std::string_view key) const {
+  // "numerics.gradient" of the root is the key of a section below, which stands for it where it is absent.
+  if (const std::size_t dot = key.find('.'); dot != std::string_view::npos && !has(key)) {
+    if (SectionRecord* const below = record_->child(key.substr(0, dot)); below != nullptr)
+      return Section(state_, below).where(key.substr(dot + 1));
+  }
   const std::string full = detail::dotted(record_->path_of(key));
   if (has(key)) return record_->value->find(key)->value.place.where(full);
   for (const SectionRecord* record = record_; record->parent != nullptr; record = record->parent) {
@@ -158,6 +163,39 @@ Where Section::where(std::string_view key) const {
 
 void Section::fail(std::string_view key, const std::string& problem, const std::string& suggestion) const {
   throw InputError(problem, suggestion, where(key));
+}
+
+bool Section::attempt(const std::function<void()>& work) const {
+  if (!state_->collecting) {
+    work();
+    return true;
+  }
+  const std::size_t before = state_->errors.size();
+  try {
+    work();
+  } catch (const InputError& error) {
+    if (record_->parent != nullptr) record_->incomplete = true;
+    if (state_->errors.size() == before) state_->errors.push_back(error);
+  }
+  return state_->errors.size() == before;
+}
+
+/// Returns what `read` reads; where errors are collected and it throws one, keeps that and returns `otherwise()`.
+template <class Read, class Otherwise>
+auto Section::kept(Read&& read, Otherwise&& otherwise) const {
+  if (!state_->collecting) return read();
+  try {
+    return read();
+  } catch (const InputError& error) {
+    state_->errors.push_back(error);
+    return otherwise();
+  }
+}
+
+std::optional<std::string> Section::written(std::string_view key) const {
+  const CaseEntry* entry = present() ? record_->value->find(key) : nullptr;
+  if (entry == nullptr || entry->value.kind != Kind::text) return std::nullopt;
+  return entry->value.text;
 }
 
 const CaseValue* Section::declare(const std::string& key, KeyRecord record, bool needed) const {
@@ -244,7 +282,7 @@ std::optional<std::int64_t> Section::read_integer(const std::string& key, const 
   return number;
 }
 
-bool Section::boolean(const std::string& key, const BooleanSpec& spec) const {
+bool Section::read_boolean(const std::string& key, const BooleanSpec& spec) const {
   const CaseValue* value = declare(
       key,
       {.type = "boolean", .default_toml = spec.default_value ? (*spec.default_value ? "true" : "false") : "", .doc = spec.doc},
@@ -319,7 +357,7 @@ std::optional<Vec3> Section::read_vector3(const std::string& key, const Vector3S
   return vector;
 }
 
-std::vector<double> Section::numbers(const std::string& key, const NumbersSpec& spec) const {
+std::vector<double> Section::read_numbers(const std::string& key, const NumbersSpec& spec) const {
   const Unit& unit = declared_unit(spec.unit);
   const CaseValue* value = declare(key,
                                    {.type = "list of numbers",
@@ -350,7 +388,7 @@ std::vector<double> Section::numbers(const std::string& key, const NumbersSpec& 
   return result;
 }
 
-std::vector<std::string> Section::texts(const std::string& key, const TextsSpec& spec) const {
+std::vector<std::string> Section::read_texts(const std::string& key, const TextsSpec& spec) const {
   const CaseValue* value = declare(key,
                                    {.type = "list of texts",
                                     .default_toml = spec.default_value ? list_toml(*spec.default_value, toml_text) : "",
@@ -372,7 +410,7 @@ std::vector<std::string> Section::texts(const std::string& key, const TextsSpec&
   return result;
 }
 
-std::string Section::expression(const std::string& key, const TextSpec& spec) const {
+std::string Section::read_expression(const std::string& key, const TextSpec& spec) const {
   const CaseValue* value = declare(
       key, {.type = "formula", .default_toml = spec.default_value ? toml_text(*spec.default_value) : "", .doc = spec.doc}, true);
   if (value == nullptr) return spec.default_value.value_or("0");
@@ -384,7 +422,7 @@ std::string Section::expression(const std::string& key, const TextSpec& spec) co
   return *formula;
 }
 
-std::optional<std::string> Section::optional_parameter(const std::string& key, const ParameterSpec& spec) const {
+std::optional<std::string> Section::read_parameter(const std::string& key, const ParameterSpec& spec) const {
   const CaseValue* value = declare(key,
                                    {.type = "number or word",
                                     .unit = spec.unit,
@@ -399,7 +437,7 @@ std::optional<std::string> Section::optional_parameter(const std::string& key, c
   return parameter;
 }
 
-std::string Section::choice(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec) const {
+std::string Section::read_choice(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec) const {
   WEFT_EXPECTS(!choices.empty());
   WEFT_EXPECTS(!spec.default_value || std::find(choices.begin(), choices.end(), *spec.default_value) != choices.end());
   std::string range;
@@ -424,7 +462,7 @@ std::string Section::choice(const std::string& key, const std::vector<std::strin
 
 std::string Section::variant(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec,
                              const std::function<void(const std::string&)>& body) const {
-  std::string chosen = choice(key, choices, spec);
+  std::string chosen = read_choice(key, choices, spec);  // without it nobody knows which keys follow
   const auto visit = [&](const std::string& one) {
     struct Scope {  // the condition must go away when body throws
       std::vector<std::string>& conditions;
@@ -446,29 +484,56 @@ std::string Section::variant(const std::string& key, const std::vector<std::stri
   return chosen;
 }
 
-double Section::number(const std::string& key, const NumberSpec& spec) const { return required(read_number(key, spec, true)); }
+double Section::number(const std::string& key, const NumberSpec& spec) const {
+  const auto otherwise = [&] { return declared_unit(spec.unit).to_si(spec.default_value.value_or(stand_in(spec))); };
+  return kept([&] { return required(read_number(key, spec, true)); }, otherwise);
+}
 std::int64_t Section::integer(const std::string& key, const IntegerSpec& spec) const {
-  return required(read_integer(key, spec, true));
+  const auto otherwise = [&] { return spec.default_value.value_or(spec.min.value_or(spec.max.value_or(0))); };
+  return kept([&] { return required(read_integer(key, spec, true)); }, otherwise);
 }
-std::string Section::text(const std::string& key, const TextSpec& spec) const { return required(read_text(key, spec, true)); }
+bool Section::boolean(const std::string& key, const BooleanSpec& spec) const {
+  return kept([&] { return read_boolean(key, spec); }, [&] { return spec.default_value.value_or(false); });
+}
+std::string Section::text(const std::string& key, const TextSpec& spec) const {
+  return kept([&] { return required(read_text(key, spec, true)); }, [&] { return spec.default_value.value_or(""); });
+}
 std::filesystem::path Section::path_to(const std::string& key, const PathSpec& spec) const {
-  return required(read_path(key, spec, true));
+  return kept([&] { return required(read_path(key, spec, true)); },
+              [&] { return std::filesystem::path(spec.default_value.value_or("path")); });
 }
-Vec3 Section::vector3(const std::string& key, const Vector3Spec& spec) const { return required(read_vector3(key, spec, true)); }
+Vec3 Section::vector3(const std::string& key, const Vector3Spec& spec) const {
+  return kept([&] { return required(read_vector3(key, spec, true)); }, [&] { return spec.default_value.value_or(Vec3{}); });
+}
+std::vector<double> Section::numbers(const std::string& key, const NumbersSpec& spec) const {
+  return kept([&] { return read_numbers(key, spec); }, [&] { return spec.default_value.value_or(std::vector<double>{}); });
+}
+std::vector<std::string> Section::texts(const std::string& key, const TextsSpec& spec) const {
+  return kept([&] { return read_texts(key, spec); }, [&] { return spec.default_value.value_or(std::vector<std::string>{}); });
+}
+std::string Section::expression(const std::string& key, const TextSpec& spec) const {
+  return kept([&] { return read_expression(key, spec); }, [&] { return spec.default_value.value_or("0"); });
+}
+std::string Section::choice(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec) const {
+  return kept([&] { return read_choice(key, choices, spec); }, [&] { return spec.default_value.value_or(choices.front()); });
+}
 std::optional<double> Section::optional_number(const std::string& key, const NumberSpec& spec) const {
-  return read_number(key, spec, false);
+  return kept([&] { return read_number(key, spec, false); }, [] { return std::optional<double>(); });
 }
 std::optional<std::int64_t> Section::optional_integer(const std::string& key, const IntegerSpec& spec) const {
-  return read_integer(key, spec, false);
+  return kept([&] { return read_integer(key, spec, false); }, [] { return std::optional<std::int64_t>(); });
 }
 std::optional<std::string> Section::optional_text(const std::string& key, const TextSpec& spec) const {
-  return read_text(key, spec, false);
+  return kept([&] { return read_text(key, spec, false); }, [] { return std::optional<std::string>(); });
 }
 std::optional<std::filesystem::path> Section::optional_path(const std::string& key, const PathSpec& spec) const {
-  return read_path(key, spec, false);
+  return kept([&] { return read_path(key, spec, false); }, [] { return std::optional<std::filesystem::path>(); });
 }
 std::optional<Vec3> Section::optional_vector3(const std::string& key, const Vector3Spec& spec) const {
-  return read_vector3(key, spec, false);
+  return kept([&] { return read_vector3(key, spec, false); }, [] { return std::optional<Vec3>(); });
+}
+std::optional<std::string> Section::optional_parameter(const std::string& key, const ParameterSpec& spec) const {
+  return kept([&] { return read_parameter(key, spec); }, [] { return std::optional<std::string>(); });
 }
 
 }  // namespace weft::io

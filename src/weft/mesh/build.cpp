@@ -65,8 +65,9 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   const Chunks nodes(comm, static_cast<std::int64_t>(block.coords.size())), cells(comm, block.cells.size());
   detail::turn_mirrored(comm, block);
   const detail::PeriodicZones periodic = detail::find_periodic_zones(block, options.periodic);
+  const std::vector<Periodic> pairs = detail::find_translations(comm, block, nodes, periodic, options.periodic);
   std::vector<Vec3> vectors;
-  for (const Periodic& pair : options.periodic) vectors.push_back(pair.translation);
+  for (const Periodic& pair : pairs) vectors.push_back(*pair.translation);
   const detail::Translations translations(vectors);
   std::vector<char> is_periodic(block.zones.size(), 0);
   for (const std::int32_t z : periodic.from) is_periodic[static_cast<std::size_t>(z)] = 1;
@@ -114,6 +115,13 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   mesh.zones = std::move(block.zones);
   mesh.source = std::move(block.source);
   mesh.notes = std::move(block.notes);
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    const Vec3 t = *pairs[p].translation;
+    if (options.periodic[p].translation) continue;
+    mesh.notes.push_back(fmt::format("zone \"{}\" continues zone \"{}\", a translation of ({:.9g}, {:.9g}, {:.9g}) away",
+                                     pairs[p].to, pairs[p].from, t.x, t.y, t.z));
+  }
+  mesh.periodic = pairs;
   mesh.partition = options.partition;
   mesh.source_parts = block.parts.count();
   detail::add_cells(mesh, part, now.node, adjacency, rows, remote_row, nodes, block.coords, translations);

@@ -2,6 +2,7 @@
 /// One rank's part of a partitioned mesh: topology and geometry of its owned cells, its ghost cells and their faces.
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,13 @@ using CellRange = IdRange<LocalCellId>;
 struct BoundaryZone {
   std::string name;
   FaceRange faces;
+};
+
+/// Two boundary zones that are one: a point x of `from` is the point x + `translation` of `to`. Without a translation, build()
+/// takes that which carries the box around `from` onto the box around `to`: no other can carry one zone onto the other.
+struct Periodic {
+  std::string from, to;
+  std::optional<Vec3> translation{};
 };
 
 /// Local cells are numbered: owned inner cells (no ghost neighbour), owned border cells, then ghosts in the order of `plan`.
@@ -71,6 +79,7 @@ struct Mesh {
 
   std::vector<Zone> zones;
   std::string source;
+  std::vector<Periodic> periodic;  ///< that it was built with, each with its translation
   PartitionOptions partition;      ///< that it was built with
   int source_parts = 0;            ///< parts that the source brought
   std::vector<std::string> notes;  ///< as in MeshBlock
@@ -80,12 +89,6 @@ struct Mesh {
   [[nodiscard]] CellRange inner() const { return {LocalCellId(0), LocalCellId(inner_cells)}; }
   [[nodiscard]] CellRange border() const { return {LocalCellId(inner_cells), LocalCellId(owned_cells)}; }
   [[nodiscard]] CellRange owned() const { return {LocalCellId(0), LocalCellId(owned_cells)}; }
-};
-
-/// Two boundary zones that are one: a point x of `from` is the point x + `translation` of `to`.
-struct Periodic {
-  std::string from, to;
-  Vec3 translation;
 };
 
 enum class Neighbours { face, node };

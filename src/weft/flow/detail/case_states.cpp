@@ -21,12 +21,21 @@ Vec3 flow_direction(double alpha, double beta, bool lift_along_z) {
 }
 
 /// Refuses a pressure and a temperature that are in Pa and K, where no gas constant was given: the density would be that of R
-/// = 1.
+/// = 1. Warns of those that may be.
 void check_units(const Section& s, const char* key, double pressure, double temperature, const CaseGas& gas) {
   constexpr double kPressure = 1000, kTemperature = 100;  // hardly those of a case without units
-  if (gas.gas_constant_given || pressure <= kPressure || temperature <= kTemperature) return;
-  s.fail(key, fmt::format("{} Pa and {} K are given, but no gas constant, which would be 1", pressure, temperature),
-         "set gas.gas_constant, to 287.05 (J/(kg K)) for air, or to 1 where nothing has units");
+  constexpr double kSuspectTemperature = 10;  // p / density of a case without units is about 1; of the coldest wind tunnels 20 K
+  if (gas.gas_constant_given || (pressure <= kPressure && temperature <= kSuspectTemperature)) return;
+  const std::string advice = "set gas.gas_constant, to 287.05 (J/(kg K)) for air, or to 1 where nothing has units";
+  if (pressure > kPressure && temperature > kTemperature)
+    s.fail(key, fmt::format("{} Pa and {} K are given, but no gas constant, which would be 1", pressure, temperature), advice);
+  if (gas.warnings == nullptr) return;
+  gas.warnings->push_back(
+      InputError(fmt::format("pressure {} and temperature {} look like Pa and K, but no gas constant is given; "
+                             "with 1 in its place the density is {:.4g}",
+                             pressure, temperature, pressure / temperature),
+                 advice, s.where(key))
+          .what());
 }
 
 }  // namespace

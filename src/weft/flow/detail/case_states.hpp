@@ -10,7 +10,8 @@ namespace weft::flow::detail {
 
 /// The gas of a case.
 struct CaseGas : IdealGas {
-  bool gas_constant_given = false;  ///< else it is 1, for a case without units
+  bool gas_constant_given = false;               ///< else it is 1, for a case without units
+  std::vector<std::string>* warnings = nullptr;  ///< where doubts about states go
 };
 
 struct FreeStream {

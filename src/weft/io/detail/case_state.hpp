@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/base/error.hpp"
 #include "weft/io/case_file.hpp"
 #include "weft/io/detail/case_value.hpp"
 
@@ -33,6 +34,7 @@ struct SectionRecord {
   std::string name, doc;
   SectionRecord* parent = nullptr;
   const CaseValue* value = nullptr;  ///< null: the case does not have it
+  bool incomplete = false;           ///< reading ended at an error, so that keys that nobody read may be good
   std::vector<std::string> conditions;
   std::vector<KeyRecord> keys;
   std::vector<std::unique_ptr<SectionRecord>> children;
@@ -61,6 +63,8 @@ struct CaseState {
   bool documenting = false;
   SectionRecord root;
   std::vector<std::string> conditions;  ///< of the variants being read now
+  bool collecting = false;              ///< errors are kept instead of thrown
+  std::vector<InputError> errors;       ///< kept so far
 
   /// "type = inflow, mode = total"; empty outside variants.
   [[nodiscard]] std::string condition() const {

@@ -283,6 +283,54 @@ NodeAlias NodeAliases::of(std::int64_t node) const {
   return at != entries_.end() && at->node == node ? at->alias : NodeAlias{node, 0};
 }
 
+std::vector<Periodic> find_translations(const Communicator& comm, const MeshBlock& block, const Chunks& nodes,
+                                        const PeriodicZones& zones, std::vector<Periodic> pairs) {
+  if (std::all_of(pairs.begin(), pairs.end(), [](const Periodic& pair) { return pair.translation.has_value(); })) return pairs;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  // By zone: -low and high of its box, so that one maximum finds both.
+  std::vector<double> box(6 * block.zones.size(), -kInfinity);
+  std::vector<std::int64_t> faces(block.zones.size(), 0);
+  std::vector<std::int64_t> ids;
+  for (const GlobalNodeId node : block.boundary.node) ids.push_back(node.value());
+  const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
+  for (std::size_t i = 0; i < block.boundary.zone.size(); ++i) {
+    const auto zone = static_cast<std::size_t>(block.boundary.zone[i]);
+    ++faces[zone];
+    for (auto n = block.boundary.offset[i]; n < block.boundary.offset[i + 1]; ++n) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        const double x = coords[static_cast<std::size_t>(n)][static_cast<int>(k)];
+        box[6 * zone + k] = std::max(box[6 * zone + k], -x);
+        box[6 * zone + 3 + k] = std::max(box[6 * zone + 3 + k], x);
+      }
+    }
+  }
+  comm.max(std::span<double>(box));
+  comm.sum(std::span<std::int64_t>(faces));
+  const auto low = [&](std::size_t zone) { return Vec3{-box[6 * zone], -box[6 * zone + 1], -box[6 * zone + 2]}; };
+  const auto high = [&](std::size_t zone) { return Vec3{box[6 * zone + 3], box[6 * zone + 4], box[6 * zone + 5]}; };
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    if (pairs[p].translation) continue;
+    const auto from = static_cast<std::size_t>(zones.from[p]), to = static_cast<std::size_t>(zones.to[p]);
+    const auto refuse = [&](const std::string& problem) {
+      throw InputError(fmt::format("no translation carries the zone \"{}\" onto \"{}\": {}", pairs[p].from, pairs[p].to, problem),
+                       "both zones must have the same faces, one translation apart; for zones that a rotation carries onto each "
+                       "other, compute the whole turn",
+                       Where{.file = block.source, .key = fmt::format("mesh.periodic.{}", p)});
+    };
+    if (faces[from] != faces[to]) refuse(fmt::format("they have {} and {} faces", faces[from], faces[to]));
+    const Vec3 size_from = high(from) - low(from), size_to = high(to) - low(to);
+    constexpr double kSameSize = 1e-3;
+    if (norm(size_to - size_from) > kSameSize * std::max(norm(size_from), norm(size_to))) {
+      refuse(fmt::format("the boxes around them are of {:.6g} x {:.6g} x {:.6g} and {:.6g} x {:.6g} x {:.6g}", size_from.x,
+                         size_from.y, size_from.z, size_to.x, size_to.y, size_to.z));
+    }
+    Vec3 t = low(to) - low(from);
+    for (int k = 0; k < 3; ++k) t[k] = std::abs(t[k]) < 1e-9 * norm(t) ? 0 : t[k];  // rounding of the coordinates
+    pairs[p].translation = t;
+  }
+  return pairs;
+}
+
 PeriodicZones find_periodic_zones(const MeshBlock& block, const std::vector<Periodic>& pairs) {
   PeriodicZones zones;
   std::vector<std::string> names;
@@ -290,7 +338,7 @@ PeriodicZones find_periodic_zones(const MeshBlock& block, const std::vector<Peri
     if (zone.dim == block.dim - 1) names.push_back(zone.name);
   }
   std::vector<std::string> seen;
-  const auto find = [&](const std::string& name) {
+  const auto find = [&](std::size_t pair, const std::string& name) {
     const auto at = std::find_if(block.zones.begin(), block.zones.end(),
                                  [&](const Zone& z) { return z.name == name && z.dim == block.dim - 1; });
     if (at == block.zones.end()) {
@@ -298,18 +346,18 @@ PeriodicZones find_periodic_zones(const MeshBlock& block, const std::vector<Peri
       throw InputError(fmt::format("no boundary zone \"{}\" to be periodic", name),
                        near.empty() ? fmt::format("the zones are {}", fmt::join(names, ", "))
                                     : fmt::format("did you mean \"{}\"? The zones are {}", near, fmt::join(names, ", ")),
-                       Where{.file = block.source, .key = "mesh.periodic"});
+                       Where{.file = block.source, .key = fmt::format("mesh.periodic.{}", pair)});
     }
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
       throw InputError("the zone is in more than one periodic pair", "name each zone once",
-                       Where{.file = block.source, .zone = name});
+                       Where{.file = block.source, .key = fmt::format("mesh.periodic.{}", pair), .zone = name});
     }
     seen.push_back(name);
     return static_cast<std::int32_t>(at - block.zones.begin());
   };
-  for (const Periodic& pair : pairs) {
-    zones.from.push_back(find(pair.from));
-    zones.to.push_back(find(pair.to));
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    zones.from.push_back(find(p, pairs[p].from));
+    zones.to.push_back(find(p, pairs[p].to));
   }
   return zones;
 }

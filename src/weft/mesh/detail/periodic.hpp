@@ -42,6 +42,13 @@ struct PeriodicZones {
 };
 [[nodiscard]] PeriodicZones find_periodic_zones(const MeshBlock& block, const std::vector<Periodic>& pairs);
 
+/// Returns the pairs with their translations: where a pair has none, that which carries the box around the nodes of `from` onto
+/// the box around those of `to`. A difference of two coordinates, it has the same digits on any number of ranks.
+/// @throws InputError on every rank where no translation can carry one zone onto the other: different numbers of faces, or boxes
+/// of different sizes.  @collective
+[[nodiscard]] std::vector<Periodic> find_translations(const Communicator& comm, const MeshBlock& block, const Chunks& nodes,
+                                                      const PeriodicZones& zones, std::vector<Periodic> pairs);
+
 /// Links the cells on both sides of every periodic pair (face x of `from` continues face x + translation of `to`: crossing it
 /// leads to an image shifted by -translation), finds the aliases of the nodes, and moves each alias to exactly its root + shift.
 /// @param faces  faces of the periodic zones, anywhere.
