@@ -21,6 +21,20 @@ enum class Exit : int {
   interrupted = 130   ///< ended by a signal, with a checkpoint
 };
 
+/// What an exit code means, for the manual page.
+struct ExitMeaning {
+  int code;
+  const char* meaning;
+};
+inline constexpr ExitMeaning kExitMeanings[] = {
+    {0, "Done."},
+    {1, "Bad input, a file that cannot be read or written, a rank that failed, or standard output that cannot be written."},
+    {2, "The command line itself is wrong; nothing was done."},
+    {3, "The flow left the range of the gas model; with --strict also a run whose verdict is not good."},
+    {124, "The watchdog ended a rank."},
+    {127, "There is no mpirun."},
+    {130, "Ended by a signal, with a checkpoint."}};
+
 /// A chosen command, ready to run on every rank.
 using Action = std::function<Exit(const Communicator&)>;
 
@@ -39,6 +53,9 @@ void add_mesh(CLI::App& app, Request& request);
 void add_plan(CLI::App& app, Request& request);
 void add_report(CLI::App& app, Request& request);
 void add_reference(CLI::App& app, Request& request);
+// These two describe all commands of `app`, which outlives the request.
+void add_completion(CLI::App& app, Request& request);
+void add_man(CLI::App& app, Request& request);
 
 /// As CLI::PositiveNumber, which names its limits to the last of 309 digits when it refuses a number.
 [[nodiscard]] CLI::Validator positive();

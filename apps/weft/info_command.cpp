@@ -92,6 +92,7 @@ Exit print_info(const Communicator& comm) {
 
 void add_info(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("info", "Show what this build is and what it runs on");
+  command->footer("Examples:\n  weft info\n  weft info -n 4 --mpirun-options \"--hostfile hosts\"");
   add_launch_options(*command, request);
   command->callback([&request] { request.action = print_info; });
 }

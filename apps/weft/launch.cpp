@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -22,6 +24,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "weft/base/cores.hpp"
@@ -29,6 +32,7 @@
 #include "weft/base/error.hpp"
 
 #include "command.hpp"
+#include "standard_output.hpp"
 
 namespace weft::app {
 namespace {
@@ -186,6 +190,47 @@ class LastRank {
   int since_look_ms_ = 0, alone_ms_ = 0;
 };
 
+/// Passes the standard output of mpirun on, so that this process learns where it cannot be written: mpirun drops it without a
+/// word.
+class Relay {
+ public:
+  Relay() {
+    if (pipe2(ends_.data(), O_CLOEXEC) != 0) ends_ = {-1, -1};  // then mpirun writes itself
+    if (ends_[0] >= 0) fcntl(ends_[0], F_SETFL, O_NONBLOCK);
+  }
+  Relay(const Relay&) = delete;
+  Relay& operator=(const Relay&) = delete;
+  ~Relay() {
+    for (const int end : ends_)
+      if (end >= 0) close(end);
+  }
+  /// To be called in the process that becomes mpirun.
+  void take_standard_output() const {
+    if (ends_[1] >= 0) dup2(ends_[1], STDOUT_FILENO);
+  }
+  /// Waits this long for output, and passes on what is there.
+  void pass_on_for(int milliseconds) {
+    if (ends_[1] >= 0) close(std::exchange(ends_[1], -1));  // so that the end of mpirun's output is seen
+    pollfd waiting{ends_[0], POLLIN, 0};
+    if (ends_[0] < 0 || ended_) {
+      usleep(static_cast<useconds_t>(milliseconds) * 1000);
+    } else if (poll(&waiting, 1, milliseconds) > 0) {
+      pass_on_rest();
+    }
+  }
+  void pass_on_rest() {
+    std::array<char, 65536> bytes{};
+    for (ssize_t size = 0; ends_[0] >= 0 && !ended_ && (size = read(ends_[0], bytes.data(), bytes.size())) != -1;) {
+      ended_ = size == 0;
+      pass_on(bytes.data(), static_cast<std::size_t>(size));
+    }
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+  bool ended_ = false;
+};
+
 /// Says what mpirun, which is told to be quiet, does not. `started`: some rank was there, and has said what it had to say.
 void tell_what_ended(int code, bool started, std::span<const std::string> mpirun) {
   if (code > 128 && code != static_cast<int>(Exit::interrupted)) {
@@ -281,6 +326,7 @@ int launch(const Launch& how, int argc, char** argv) {
   std::signal(SIGCHLD, SIG_DFL);
 
   const int mark = make_mark();
+  Relay output;
   const pid_t job = fork();
   if (job < 0) {
     fmt::print(stderr, "weft: error: cannot start mpirun: {}\n", std::strerror(errno));
@@ -289,8 +335,8 @@ int launch(const Launch& how, int argc, char** argv) {
   if (job == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     setpgid(0, 0);  // the terminal's ctrl-C reaches only the launcher, which asks the ranks to end
-    std::signal(SIGINT, SIG_DFL);
-    std::signal(SIGTERM, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) std::signal(signal, SIG_DFL);
+    output.take_standard_output();
     if (inherited.sa_handler != SIG_IGN) std::signal(SIGHUP, SIG_DFL);
     const int nothing = open("/dev/null", O_RDONLY);
     if (nothing >= 0) dup2(nothing, STDIN_FILENO);
@@ -307,7 +353,7 @@ int launch(const Launch& how, int argc, char** argv) {
   constexpr int kPatience = 250, kIntervalMs = 20;
   int status = 0, looks = 0;
   LastRank last_rank(job);
-  for (pid_t ended = 0; (ended = waitpid(job, &status, WNOHANG)) != job; usleep(kIntervalMs * 1000)) {
+  for (pid_t ended = 0; (ended = waitpid(job, &status, WNOHANG)) != job; output.pass_on_for(kIntervalMs)) {
     if (ended < 0 && errno != EINTR) {
       fmt::print(stderr, "weft: error: cannot learn how mpirun ended: {}\n", std::strerror(errno));
       return static_cast<int>(Exit::failed);
@@ -318,6 +364,7 @@ int launch(const Launch& how, int argc, char** argv) {
     g_ready = 1;
     if (g_signals > 0) kill(job, SIGUSR1);
   }
+  output.pass_on_rest();
   const bool started = mark < 0 || started_ranks(mark) > 0;
   const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   tell_what_ended(code, started, std::span(words).first(words.size() - static_cast<std::size_t>(argc)));

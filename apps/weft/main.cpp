@@ -3,9 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <cctype>
-#include <cstdio>
+#include <csignal>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 
 #include "command.hpp"
 #include "launch.hpp"
+#include "standard_output.hpp"
 
 namespace {
 
@@ -28,14 +30,15 @@ app::Exit exit_for(const std::exception& error) {
 
 /// Every rank that fails comes here. Where all of them do, they agree on one error and rank 0 tells it; where one fails alone,
 /// the others wait for it in vain, so it tells and ends the job.
+/// An error of standard output is left to end_output(), unless other ranks wait for this one.
 int fail(const Communicator& world, const std::exception& error) {
   constexpr double kPatienceSeconds = 3;
   const int code = static_cast<int>(exit_for(error));
+  if (app::is_output_error(error) && world.size() == 1) return code;
   const bool together = MpiEnvironment::everyone_arrives(kPatienceSeconds);
   if (!together || world.is_root()) {
-    fmt::print(stderr, "weft: error{}: {}\n", together ? "" : fmt::format(" on rank {} alone", world.rank().value()),
-               error.what());
-    std::fflush(stderr);
+    app::print_error(
+        fmt::format("weft: error{}: {}\n", together ? "" : fmt::format(" on rank {} alone", world.rank().value()), error.what()));
   }
   if (!together) MpiEnvironment::abort_job(code);
   return code;
@@ -63,6 +66,7 @@ std::string usage_error(const CLI::App* parser, const CLI::Error& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe fails instead of ending the program without a word
   CLI::App parser("weft: compressible flow on unstructured meshes, on as many ranks as you have", "weft");
   parser.require_subcommand(1);
   parser.failure_message(usage_error);
@@ -76,29 +80,42 @@ int main(int argc, char** argv) {
   app::add_plan(parser, request);
   app::add_report(parser, request);
   app::add_reference(parser, request);
+  app::add_completion(parser, request);
+  app::add_man(parser, request);
+  parser.footer(
+      "Examples:\n  weft new naca0012                       write a commented case to start from\n"
+      "  weft run naca0012.toml -n 2             run it on two ranks\n"
+      "  weft report results/naca0012            write a page about the results\n"
+      "  weft COMMAND --help                     options and examples of a command");
   try {
     parser.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app::rank_of_environment() == 0 ? parser.exit(error) : error.get_exit_code();
-    return static_cast<int>(code == 0 ? app::Exit::done : app::Exit::usage);
+    std::ostringstream out, problems;
+    const int code = parser.exit(error, out, problems);
+    if (app::rank_of_environment() == 0) {
+      app::print_out(out.str());
+      app::print_error(problems.str());
+    }
+    return app::end_output(static_cast<int>(code == 0 ? app::Exit::done : app::Exit::usage));
   }
   app::note_start();
-  if (request.without_mpi) return static_cast<int>(request.without_mpi());
-  if (request.launch.ranks > 0 && !app::under_launcher()) return app::launch(request.launch, argc, argv);
+  if (request.without_mpi) return app::end_output(static_cast<int>(request.without_mpi()));
+  if (request.launch.ranks > 0 && !app::under_launcher()) return app::end_output(app::launch(request.launch, argc, argv));
 
   try {
     const MpiEnvironment mpi(argc, argv);
     const Communicator world = Communicator::world();
     try {
       app::expect_ranks_asked_for(world, request.launch.ranks);
-      return static_cast<int>(request.action(world));
+      return app::end_output(static_cast<int>(request.action(world)));
     } catch (const std::bad_alloc&) {
-      return fail(world, LimitError("a rank has not enough memory for this", "make it smaller, or spread it over more machines"));
+      return app::end_output(
+          fail(world, LimitError("a rank has not enough memory for this", "make it smaller, or spread it over more machines")));
     } catch (const std::exception& error) {
-      return fail(world, error);
+      return app::end_output(fail(world, error));
     }
   } catch (const std::exception& error) {
-    fmt::print(stderr, "weft: error: {}\n", error.what());
+    app::print_error(fmt::format("weft: error: {}\n", error.what()));
     return static_cast<int>(app::Exit::failed);
   }
 }

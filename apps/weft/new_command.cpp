@@ -79,12 +79,16 @@ void write_new(const Communicator& comm, const NewOptions& options) {
 void add_new(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("new", "Write a commented case to start from; without a name, list the templates");
   auto options = std::make_shared<NewOptions>();
-  command->add_option("template", options->name, "Name of the template");
-  command->add_option("file", options->file, "File to write (default: <template>.toml)");
-  command->add_option(
-      "--mesh", options->mesh,
-      "With from_file: a mesh file (Gmsh, SU2, CGNS or Weft's own), for whose zones the case is written. Kinds are "
-      "guessed from names and geometry");
+  command->add_option("template", options->name, "Name of the template")->type_name("TEMPLATE");
+  command->add_option("file", options->file, "File to write (default: <template>.toml)")->type_name("FILE");
+  command
+      ->add_option("--mesh", options->mesh,
+                   "With from_file: a mesh file (Gmsh, SU2, CGNS or Weft's own), for whose zones the case is written. Kinds are "
+                   "guessed from names and geometry")
+      ->type_name("MESH");
+  command->footer(
+      "Examples:\n  weft new\n  weft new naca0012\n  weft new wedge cases/mine.toml\n  weft new from_file case.toml --mesh "
+      "wing.msh");
   command->add_flag("--list", options->list, "List the templates");
   command->add_flag("--force", options->force, "Replace the file if it is there");
   command->callback([options, &request] {

@@ -181,7 +181,9 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
 void add_plan(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("plan", "Say what a case would cost on other numbers of ranks, without having them");
   auto options = std::make_shared<PlanOptions>();
-  command->add_option("case", options->file, "Case file (TOML)")->required();
+  command->add_option("case", options->file, "Case file (TOML)")->type_name("CASE")->required();
+  command->footer(
+      "Examples:\n  weft plan case.toml --ranks 2,16,128\n  weft plan case.toml --ranks 1024 --latency 1.5 --bandwidth 20 -n 2");
   command->add_option("--set", options->overrides, "Override a key of the case: --set numerics.cfl=0.5")
       ->type_name("KEY=VALUE")
       ->take_all();

@@ -14,6 +14,7 @@
 #include "weft/base/counted.hpp"
 
 #include "launch.hpp"
+#include "standard_output.hpp"
 
 namespace weft::app {
 namespace {
@@ -77,8 +78,7 @@ ProgressPrinter::ProgressPrinter(const Communicator& comm, RunLog* log, bool loc
 void ProgressPrinter::say(const std::string& text) {
   if (!talks_) return;
   end_line();
-  fmt::print("{}", text);
-  std::fflush(stdout);
+  print_out(text);
   log(text);
 }
 
@@ -90,9 +90,9 @@ void ProgressPrinter::say_verdict(const flow::Verdict& verdict) {
   bool first = true;
   for (const std::string& line : flow::describe(verdict)) {
     if (first && coloured) {
-      fmt::print("\x1b[{}m{}\x1b[0m\n", verdict.good ? "32" : "33", line);
+      print_out(fmt::format("\x1b[{}m{}\x1b[0m\n", verdict.good ? "32" : "33", line));
     } else {
-      fmt::print("{}\n", line);
+      print_out(line + "\n");
     }
     first = false;
     log(line + "\n");
@@ -121,7 +121,7 @@ void ProgressPrinter::warned(const std::string& text) {
   if (!talks_) return;
   end_line();
   const std::string line = fmt::format("weft: warning: {}\n", text);
-  fmt::print(stderr, "{}", line);
+  print_error(line);
   log(line);
 }
 
@@ -161,16 +161,14 @@ void ProgressPrinter::advanced(const flow::Progress& progress) {
     log(line);
     if (log_ != nullptr) log_->begin();  // the results folder is this run's own by now
     if (!on_terminal_) {
-      fmt::print("{}", line);
-      std::fflush(stdout);
+      print_out(line);
     }
   }
   if (!on_terminal_ || (shown_ && since_shown_.seconds() < kBarInterval)) return;
   shown_ = true;
   since_shown_.restart();
-  fmt::print("\r{}\x1b[K", bar(progress, terminal_width()));
+  print_out(fmt::format("\r{}\x1b[K", bar(progress, terminal_width())));
   on_line_ = true;
-  std::fflush(stdout);
 }
 
 std::string ProgressPrinter::bar(const flow::Progress& progress, int width) const {
@@ -194,13 +192,12 @@ void ProgressPrinter::wrote(const std::filesystem::path& file) {
   log(line);
   if (log_ != nullptr) log_->begin();
   if (on_terminal_) return;  // the bar would drown in file names
-  fmt::print("{}", line);
-  std::fflush(stdout);
+  print_out(line);
 }
 
 void ProgressPrinter::end_line() {
   if (!on_line_) return;
-  fmt::print("\n");
+  print_out("\n");
   on_line_ = false;
 }
 

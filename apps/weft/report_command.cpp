@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <string>
@@ -23,6 +24,7 @@ Exit run_tool(const std::string& name, std::vector<std::string> words) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  std::signal(SIGPIPE, SIG_DFL);  // which the program ignores
   execv(arguments[0], arguments.data());
   fmt::print(stderr, "weft: error: {}: {}; the tool belongs beside weft: install or build weft again\n", tool.string(),
              errno == ENOENT ? "this tool, or /usr/bin/python3 to run it, is not there" : std::strerror(errno));

@@ -45,16 +45,20 @@ struct CaseOptions {
 };
 
 void add_case_options(CLI::App& command, CaseOptions& options) {
-  command.add_option("case", options.file, "Case file (TOML)")->required();
+  command.add_option("case", options.file, "Case file (TOML)")->type_name("CASE")->required();
   command.add_option("--set", options.overrides, "Override a key of the case: --set numerics.cfl=0.5")
       ->type_name("KEY=VALUE")
       ->take_all();
-  command.add_option_function<std::string>(
-      "--device", [&options](const std::string& device) { options.overrides.push_back("device=" + device); },
-      "Where the flow is computed, as --set device=...: host or cuda");
-  command.add_option_function<std::string>(
-      "--threads", [&options](const std::string& threads) { options.overrides.push_back("threads=" + threads); },
-      "Threads of each rank, as --set threads=...");
+  command
+      .add_option_function<std::string>(
+          "--device", [&options](const std::string& device) { options.overrides.push_back("device=" + device); },
+          "Where the flow is computed, as --set device=...: host or cuda")
+      ->type_name("{host,cuda}");
+  command
+      .add_option_function<std::string>(
+          "--threads", [&options](const std::string& threads) { options.overrides.push_back("threads=" + threads); },
+          "Threads of each rank, as --set threads=... (1)")
+      ->type_name("INT");
 }
 
 struct RunOptions : CaseOptions {
@@ -154,6 +158,9 @@ void add_launch_options(CLI::App& command, Request& request, const std::string& 
 
 void add_run(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("run", "Run a case");
+  command->footer(
+      "Examples:\n  weft run case.toml -n 4\n  weft run case.toml --set numerics.cfl=0.5 --set output.directory=results/slow\n"
+      "  weft run case.toml --resume --set stop.steps=20000\n  weft run case.toml --device cuda");
   auto options = std::make_shared<RunOptions>();
   add_case_options(*command, *options);
   auto* overwrite = command->add_flag("--overwrite", options->overwrite, "Replace the results that are there");
@@ -174,6 +181,7 @@ void add_run(CLI::App& app, Request& request) {
 
 void add_check(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("check", "Read a case and its mesh, and say what is wrong with them");
+  command->footer("Examples:\n  weft check case.toml\n  weft check case.toml --set mesh.file=fine.su2");
   auto options = std::make_shared<CaseOptions>();
   add_case_options(*command, *options);
   add_launch_options(*command, request);
@@ -183,6 +191,7 @@ void add_check(CLI::App& app, Request& request) {
 
 void add_reference(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("reference", "Print the reference of every key of a case, as Markdown");
+  command->footer("Examples:\n  weft reference | grep -A 30 '^## .\\[numerics'");
   command->callback([&request] {
     request.action = [](const Communicator& comm) {
       if (comm.is_root()) fmt::print("{}", flow::case_reference());

@@ -292,6 +292,8 @@ TABLES = (
         Try("Mach number and velocity", CHECK, ("[stop]", "[free_stream]\npressure = 1.0\ndensity = 1.0\nvelocity = [1.0, 0.0]\nmach = 0.5\n\n[stop]")),
         Try("forces on a zone that is not there", CHECK,
             ("[stop]", "[free_stream]\npressure = 1.0\ndensity = 1.0\nmach = 0.5\n\n[forces.all]\nzones = [\"xmim\"]\n\n[stop]")),
+        Try("forces on no zone", CHECK,
+            ("[stop]", "[free_stream]\npressure = 1.0\ndensity = 1.0\nmach = 0.5\n\n[forces.all]\nzones = []\n\n[stop]")),
         Try("a probe outside of the mesh", CHECK, ("[stop]", "[probes.far]\nat = [7.0, 0.5]\n\n[stop]")),
         Try("a scalar that is called as a field", CHECK, ("[stop]", "[scalars.pressure]\ninitial = 1.0\n\n[stop]")),
         Try("a scalar with a name that is no word", CHECK, ("[stop]", '[scalars."red dye"]\ninitial = 1.0\n\n[stop]')),
@@ -346,7 +348,8 @@ TABLES = (
     )),
     ("Formulas", "`density_expression` of the case, and `weft check case.toml`.", tuple(
         Try(f"`{formula}`" if formula else "nothing", CHECK, ('"1 + 0.1 * x"', f'"{formula}"'))
-        for formula in ("", "1 +", "1 + (x", "1 + w", "sine(x)", "x = 2", "sqrt(x - 2)", "1 / (x - x)", "-1", "x, y", "1 + é"))),
+        for formula in ("", "1 +", "1 + (x", "1 + w", "sine(x)", "x = 2", "sqrt(x - 2)", "1 / (x - x)", "-1", "x, y", "1 + é",
+                        "1 + x**2", "1 + Sin(x)", "1 + X", "10 m", "1.2 bar"))),
     ("Results", "`weft run case.toml`, but for what is said.", (
         Try("the folder holds a run", RUN, before=finished),
         Try("a file is in the way", RUN, before=in_the_way),

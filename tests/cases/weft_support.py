@@ -32,7 +32,7 @@ COARSE = {
     "from_file": [],
     "naca0012": ["mesh.around=32", "mesh.radial=16"],
     "naca0012_file": [],
-    "onera_m6": ["boundary.zmax.kind=symmetry"],
+    "onera_m6": ["boundary.zmax.kind=symmetry", "mesh.scale=1.0"],
     "sod": ["mesh.nx=40"],
     "sphere_file": [],
     "vortex": ["mesh.n=16"],

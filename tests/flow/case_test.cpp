@@ -155,6 +155,7 @@ TEST(Case, NamesTheKeyOfEveryWrongValue) {
       {{"boundary.in.kind=total_pressure_inflow", "boundary.in.total_pressure=1"}, {"boundary.in.total_temperature"}},
       {{"boundary.out.kind=static_pressure_outflow"}, {"boundary.out.pressure"}},
       {{"forces.a.area=1"}, {"forces.a.zones"}},
+      {{"free_stream.mach=0.5", "forces.a.zones=[]"}, {"forces.a.zones", "the list is empty"}},
       {{"probes.a={}"}, {"probes.a.at"}},
       // keys that exclude or need one another
       {{"mesh.file=a.su2"}, {"mesh.generator", "exactly one"}},

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -57,6 +58,20 @@ TEST(InitialExpression, ErrorsNameTheKeyAndThePosition) {
   expect("2 3", "unexpected \"3\" at column 3 of \"2 3\"");
   expect("2 * * x", "unexpected \"*\" at column 5 of \"2 * * x\"");
   expect("sin(x, y)", "\"sin\" has the wrong number of arguments at column 1 of \"sin(x, y)\"");
+  expect("2 * x**2", "unexpected \"**\" at column 6 of \"2 * x**2\"; write a power with ^, as in x^2");
+  constexpr const char* kSmall = " Names of variables and functions are in small letters";
+  expect("1 + Sin(x)", fmt::format("unknown name \"Sin\" at column 5 of \"1 + Sin(x)\"; did you mean \"sin\"?{}", kSmall));
+  expect("1 + X", fmt::format("unknown name \"X\" at column 5 of \"1 + X\"; did you mean \"x\"?{}", kSmall));
+  expect("2 * PI", fmt::format("unknown name \"PI\" at column 5 of \"2 * PI\"; did you mean \"pi\"?{}", kSmall));
+  expect("SINE(x)", "unknown name \"SINE\" at column 1 of \"SINE(x)\"; did you mean \"sin\"?");
+  constexpr const char* kPlain =
+      "a formula has plain numbers in SI units (angles in radians): convert the number and leave out the unit";
+  expect("10 m", fmt::format("unexpected unit \"m\" at column 4 of \"10 m\"; {}", kPlain));
+  expect("1.5bar + x", fmt::format("unexpected unit \"bar\" at column 4 of \"1.5bar + x\"; {}", kPlain));
+  expect("x * 3. kg/m^3", fmt::format("unexpected unit \"kg/m^3\" at column 8 of \"x * 3. kg/m^3\"; {}", kPlain));
+  expect("sin(30 deg)", fmt::format("unexpected unit \"deg\" at column 8 of \"sin(30 deg)\"; {}", kPlain));
+  expect("2 mach", "unknown name \"mach\" at column 3 of \"2 mach\"; did you mean \"max\"?");
+  expect("2 min(x, 1)", "unexpected \"min\" at column 3 of \"2 min(x, 1)\"");
   expect("1 @ 2", "unexpected \"@\" at column 3 of \"1 @ 2\"");
 }
 

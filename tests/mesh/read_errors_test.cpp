@@ -196,6 +196,13 @@ std::vector<Bad> bad_gmsh() {
   };
 }
 
+/// A tetrahedron with its four triangles: numbers of 4 bytes, the last of them first, and coordinates of 8.
+std::string ugrid() {
+  std::string bytes;
+  for (const char* const number : {"\4", "\4", "", "\1", "", "", ""}) bytes += std::string(3, '\0') + std::string(number, 1);
+  return bytes + std::string(4 * 3 * 8 + (3 + 1) * 4 * 4 + 4 * 4, '\0');
+}
+
 std::vector<Bad> bad_files() {
   return {
       {"empty file", "m.msh", ""},
@@ -209,6 +216,20 @@ std::vector<Bad> bad_files() {
       {"geometry instead of a mesh", "m.geo", "Point(1) = {0, 0, 0};\n"},
       {"STEP file", "m.stp", "ISO-10303-21;\nHEADER;\n"},
       {"VTK file", "m.vtk", "# vtk DataFile Version 3.0\n"},
+      {"Fluent mesh", "m.msh", "(0 \"Created by another program\")\n(2 3)\n(10 (0 1 8 0 3))\n"},
+      {"Fluent case, without a comment", "m.cas", "\n(2 3)\n"},
+      {"file of an OpenFOAM mesh", "points",
+       "/*--------------------------------*- C++ -*----------------------------------*\\\n"
+       "| =========                 |\n| \\\\      /  F ield         | OpenFOAM\n"},
+      {"file of an OpenFOAM mesh, without the banner", "owner", "FoamFile\n{\n"},
+      {"UGRID mesh, text", "m.ugrid", "4 4 0 1 0 0 0\n0 0 0\n"},
+      {"UGRID mesh, binary", "m.b8.ugrid", ugrid()},
+      {"STL surface, text", "m.stl", "solid wing\nfacet normal 0 0 1\n"},
+      {"STL surface, binary", "m.stl", std::string(80, ' ') + std::string("\1\0\0\0", 4) + std::string(50, '\0')},
+      {"Medit mesh", "m.mesh", "MeshVersionFormatted 2\n"},
+      {"universal file", "m.unv", "    -1\n  2411\n"},
+      {"Abaqus input", "m.inp", "*Heading\n"},
+      {"Tecplot file", "m.dat", "TITLE = \"Grid\"\nVARIABLES = \"X\" \"Y\"\n"},
       {"anything else", "m.txt", "hello\n"},
   };
 }
@@ -420,6 +441,11 @@ std::string read_rows(const Communicator& comm) {
   add("missing file", folder + "/m.msh");
   if (comm.is_root()) fs::create_directory(folder + "/meshes");
   add("folder", folder + "/meshes");
+  if (comm.is_root()) {
+    fs::create_directories(folder + "/case/constant/polyMesh");
+    std::ofstream(folder + "/case/constant/polyMesh/points") << "(\n)\n";
+  }
+  add("case folder of OpenFOAM", folder + "/case");
   for (const Bad& bad : bad_files()) {
     if (comm.is_root()) std::ofstream(folder + "/" + bad.file, std::ios::binary) << bad.bytes;
     add(bad.what, folder + "/" + bad.file);

@@ -269,6 +269,7 @@ ForceSpec read_force(const Section& s, const FreeStream& stream) {
                          .doc = "Default: perpendicular to the free stream, in the plane of the free stream and lift_axis."});
   force.reference = stream.state;
   if (s.documenting()) return force;
+  if (force.zones.empty()) s.fail("zones", "the list is empty", "name the boundary zones that the force acts on");
   if (norm(drag) == 0) s.fail("drag_direction", "a direction of length zero");
   if (norm(lift) == 0) s.fail("lift_direction", "a direction of length zero");
   force.drag_direction = drag / norm(drag);
