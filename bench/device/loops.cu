@@ -1,9 +1,9 @@
-// What one GPU does with the loops, reductions, graphs and pools of the device room, beside its copy bandwidth and CUB's
-// reduction.
+// Measures loops, reductions, graphs and memory pools of the device module on one GPU, compared with its copy bandwidth and the
+// reduction of CUB.
 //
 //   bench_device_loops
 //
-// Medians of 20 runs, timed with events of the GPU where the host does not take part. Prints a table, and the same as JSON last.
+// Reports medians of 20 runs, timed by GPU events where the host is not involved, as a table and then as JSON.
 #include <cub/device/device_reduce.cuh>
 
 #include <cstdio>
@@ -25,7 +25,7 @@ using namespace weft;
 
 struct Line {
   std::string what;
-  double size, microseconds, bytes;  ///< bytes: 0 where it is no matter of bandwidth
+  double size, microseconds, bytes;  ///< bytes moved; 0 where no bandwidth is reported
 };
 std::vector<Line> lines;
 
@@ -87,7 +87,7 @@ int main() {
                                    parallel_for(space::cuda{}, stream, n, Axpy{x, y});
                                  }),
            24 * size);
-    report("reduce_into: sum, in the host's order", size,
+    report("reduce_into: sum, in the order of the host", size,
            bench::median_seconds(stream, [&] { reduce_into(space::cuda{}, stream, n, 0.0, Load{x}, Sum{}, result.data()); }),
            8 * size);
     report("cub::DeviceReduce: sum", size,
@@ -98,7 +98,7 @@ int main() {
                }),
            8 * size);
     report(
-        "reduce: sum, with the host waiting for it", size,
+        "reduce: sum, with a wait of the host", size,
         bench::median_host_seconds(stream, 1, [&] { static_cast<void>(reduce(space::cuda{}, stream, n, 0.0, Load{x}, Sum{})); }),
         0);
   }
@@ -113,13 +113,13 @@ int main() {
   report("Event: record", 0, bench::median_host_seconds(stream, 1000, [&] { static_cast<void>(stream.record()); }), 0);
   Stream other;
   report("other.wait_for(after(stream))", 0, bench::median_host_seconds(stream, 1000, [&] { other.wait_for(after(stream)); }), 0);
-  report("StreamBuffer of 1 MB: take and give back", 1e6,
+  report("StreamBuffer of 1 MB: allocate and release", 1e6,
          bench::median_host_seconds(stream, 1000, [&] { StreamBuffer<char>(stream, 1'000'000); }), 0);
-  report("DeviceStorage of 1 MB: take and give back", 1e6,
+  report("DeviceStorage of 1 MB: allocate and release", 1e6,
          bench::median_host_seconds(stream, 10, [&] { static_cast<void>(DeviceStorage::make(Backend::cuda, 1'000'000)); }), 0);
   const Stopwatch watch;
   const PinnedBuffer<char> pinned(std::size_t{1} << 30);
-  report("PinnedBuffer of 1 GiB: take", 1 << 30, watch.seconds(), 1 << 30);
+  report("PinnedBuffer of 1 GiB: allocate", 1 << 30, watch.seconds(), 1 << 30);
 
   std::printf("\n{\"benchmark\": \"device/loops\", \"gpu\": \"%s\", \"results\": [", info.devices[0].name.c_str());
   for (const Line& line : lines) {

@@ -1,10 +1,10 @@
-// What one GPU does with the bulk operations of the kernels room, beside its copy bandwidth, and scans and sorts beside those of
-// CUB.
+// Measures the bulk operations of the kernels module on one GPU, compared with its copy bandwidth, and scans and sorts compared
+// with those of CUB.
 //
 //   bench_kernels_bulk
 //
-// Medians of 20 runs on the GPU's clock. Bytes are those that must move: what an operation reads and writes once each, in a sort
-// for each byte of the keys, whose keys are read once more. Prints a table, and the same as JSON last.
+// Reports medians of 20 runs, timed by GPU events, as a table and then as JSON. Bytes are the minimum traffic: one read and one
+// write of each entry; in a sort one of each for every byte of the keys, and one more read of the keys.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
@@ -30,10 +30,10 @@ using namespace weft;
 struct Line {
   std::string what;
   double entries, microseconds, bytes, of_copy;
-  double of_cub;  ///< its time over ours; 0: not measured
+  double of_cub;  ///< time of CUB divided by ours; 0: not measured
 };
 
-/// The lines so far, printed as they come.
+/// The lines of the result table, printed as they are added.
 struct Table {
   double copy;  ///< bytes per second
   std::vector<Line> lines;
@@ -53,7 +53,7 @@ struct Fill {
   WEFT_HD void operator()(std::int64_t i) const { x[i] = static_cast<T>(1.0 / static_cast<double>(1 + i % 1009)); }
 };
 
-/// Memory of the GPU for `in`, which gets numbers, and `out`, of the same size.
+/// Two device arrays of the same size, both initialised with numbers.
 template <class T>
 class Arrays {
  public:
@@ -82,7 +82,7 @@ void add_transpose(Table& table, Stream& stream, const char* type, std::int64_t 
             2 * sizeof(T) * entries);
 }
 
-/// `padded`: the first point of every row lies at a multiple of 128 bytes.
+/// Measures the stencil. @param padded  the first point of every row is aligned to 128 bytes.
 template <class T>
 void add_stencil(Table& table, Stream& stream, const char* type, std::int32_t n, bool padded) {
   constexpr std::int64_t kLine = 128 / sizeof(T);
@@ -111,7 +111,7 @@ struct FillWithBits {
   }
 };
 
-/// Seconds of a call of CUB's, which is first asked what memory it needs.
+/// Returns the seconds of a call of CUB with temporary memory of the size that CUB reports.
 template <class F, class Prepare>
 double seconds_of_cub(Stream& stream, const F& call, const Prepare& prepare) {
   std::size_t bytes = 0;
@@ -138,7 +138,7 @@ void add_scan(Table& table, Stream& stream, const char* types, std::int64_t n) {
             static_cast<double>(n) * (sizeof(In) + sizeof(Out)), of_cub);
 }
 
-/// Of random keys, alone or with a value of 4 bytes each. CUB sorts to and fro between two arrays as we do.
+/// Measures sorts of random keys, without or with values of 4 bytes. CUB uses double buffers, as our sort does.
 template <class Key>
 void add_sort(Table& table, Stream& stream, const char* type, std::int64_t n, bool with_values) {
   const Arrays<Key> keys(stream, n), others(stream, n);

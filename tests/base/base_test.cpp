@@ -27,7 +27,7 @@ static_assert(!std::is_constructible_v<CellId, FaceId>);
 static_assert(std::is_trivially_copyable_v<CellId> && sizeof(CellId) == 4);
 static_assert(is_id_v<CellId> && !is_id_v<int>);
 
-TEST(Id, starts_invalid_and_is_ordered) {
+TEST(Id, is_invalid_by_default_and_ordered) {
   EXPECT_FALSE(CellId().valid());
   EXPECT_EQ(CellId(), CellId::invalid());
   EXPECT_LT(CellId(3), CellId(4));
@@ -39,7 +39,7 @@ TEST(Id, starts_invalid_and_is_ordered) {
   EXPECT_EQ(ids.size(), 2U);
 }
 
-TEST(Id, ranges_loop_over_their_ids) {
+TEST(Id, range_iterates_over_its_ids) {
   std::vector<int> seen;
   for (const CellId cell : IdRange{CellId(2), CellId(5)}) seen.push_back(cell.value());
   EXPECT_EQ(seen, (std::vector<int>{2, 3, 4}));
@@ -55,13 +55,13 @@ TEST(Id, local_ids_are_checked) {
   EXPECT_THROW((void)checked_local(-1, "cells"), LimitError);
   try {
     (void)checked_local(largest + 1, "cells");
-    ADD_FAILURE() << "nothing was thrown";
+    ADD_FAILURE() << "no exception was thrown";
   } catch (const LimitError& error) {
     EXPECT_NE(std::string(error.what()).find("cells: 2147483648"), std::string::npos);
   }
 }
 
-TEST(Error, says_where_what_and_what_to_do) {
+TEST(Error, states_location_problem_and_remedy) {
   const InputError error("is negative", "choose a positive number",
                          {.file = "case.toml", .line = 3, .column = 7, .key = "flow.cfl"});
   EXPECT_STREQ(error.what(), "case.toml:3:7: flow.cfl: is negative; choose a positive number");
@@ -71,16 +71,16 @@ TEST(Error, says_where_what_and_what_to_do) {
   EXPECT_STREQ(IoError("disk is full").what(), "disk is full");
 }
 
-TEST(Error, is_rebuilt_with_its_type) {
+TEST(Error, is_reconstructed_with_its_type) {
   EXPECT_THROW(throw_error(Error::Kind::physics, "p", "", {}), PhysicsError);
   EXPECT_THROW(throw_error(Error::Kind::interrupted, "p", "", {}), InterruptedError);
   EXPECT_THROW(throw_error(static_cast<Error::Kind>(99), "p", "", {}), ContractError);
 }
 
-TEST(Error, suggests_the_nearest_word) {
+TEST(Error, suggests_the_closest_match) {
   EXPECT_EQ(edit_distance("", "abc"), 3U);
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
-  EXPECT_EQ(edit_distance("limtier", "limiter"), 1U);  // two neighbours swapped
+  EXPECT_EQ(edit_distance("limtier", "limiter"), 1U);  // a transposition of neighbours
   const std::vector<std::string> words{"limiter", "flux", "cfl"};
   EXPECT_EQ(closest_match("limitr", words), "limiter");
   EXPECT_EQ(closest_match("viscosity", words), "");
@@ -97,7 +97,7 @@ TEST(Contracts, name_the_expression) {
   }
 }
 
-TEST(Vec3, products) {
+TEST(Vec3, computes_products) {
   const Vec3 a{1, 2, 3}, b{-2, 0, 4};
   EXPECT_EQ(dot(a, b), 10);
   EXPECT_EQ(cross(a, b), (Vec3{8, -10, 4}));
@@ -106,7 +106,7 @@ TEST(Vec3, products) {
   EXPECT_EQ(a[0] + 10 * a[1] + 100 * a[2], 321);
 }
 
-TEST(CompensatedSum, keeps_what_additions_round_off) {
+TEST(CompensatedSum, accumulates_rounding_errors) {
   EXPECT_EQ(CompensatedSum().value(), 0);
   CompensatedSum small, cancelled, tenths;
   for (const double term : {1e-17, 1.0}) small += term;
@@ -118,7 +118,7 @@ TEST(CompensatedSum, keeps_what_additions_round_off) {
   EXPECT_EQ(tenths.value(), 1e5);
 }
 
-TEST(CompensatedSum, adds_up_sums_with_what_they_keep) {
+TEST(CompensatedSum, adds_sums_with_their_rounding_errors) {
   CompensatedSum large(1e16), small(1), all;
   small += 1e-17;
   large += small;
@@ -132,7 +132,7 @@ TEST(CompensatedSum, adds_up_sums_with_what_they_keep) {
   EXPECT_EQ(all.value(), 1e5);
 }
 
-TEST(Stopwatch, moves_forward) {
+TEST(Stopwatch, is_monotonic) {
   Stopwatch watch;
   const double first = watch.seconds();
   EXPECT_GE(first, 0);

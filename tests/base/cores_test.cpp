@@ -8,11 +8,11 @@
 namespace weft {
 namespace {
 
-TEST(UsableCores, AreThoseOfTheAffinity) {
+TEST(UsableCores, FollowTheAffinityMask) {
   cpu_set_t all;
   ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
   EXPECT_EQ(usable_cores(), CPU_COUNT(&all));
-  std::thread([&] {  // an affinity is that of a thread
+  std::thread([&] {  // the affinity mask belongs to a thread
     int first = 0;
     while (!CPU_ISSET(first, &all)) ++first;
     cpu_set_t one;

@@ -5,7 +5,7 @@
 namespace weft {
 namespace {
 
-TEST(Counted, OneIsOneAndAllElseAreMany) {
+TEST(Counted, UsesTheSingularForOneAndThePluralOtherwise) {
   EXPECT_EQ(counted(1, "cell"), "1 cell");
   EXPECT_EQ(counted(0, "cell"), "0 cells");
   EXPECT_EQ(counted(10216, "triangle"), "10216 triangles");

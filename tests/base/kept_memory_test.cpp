@@ -1,4 +1,4 @@
-// Memory that is kept is there at once; without, every page is asked for anew.
+// An array in retained memory causes almost no page faults, an array in fresh memory one per page.
 #include "weft/base/kept_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ long page_faults() {
   return usage.ru_minflt;
 }
 
-/// Page faults of making and freeing an array of 64 MB.
+/// Returns the number of page faults of creating and freeing an array of 64 MB.
 long faults_of_an_array() {
   const long before = page_faults();
   std::vector<char> array(std::size_t{64} << 20, 1);
@@ -24,21 +24,21 @@ long faults_of_an_array() {
   return page_faults() - before;
 }
 
-TEST(KeepFreedMemory, KeepsItForTheNextArray) {
+TEST(KeepFreedMemory, ReusesMemoryForTheNextArray) {
 #if !defined(__GLIBC__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "another library hands out memory";
+  GTEST_SKIP() << "malloc is not that of glibc";
 #endif
   const long fresh = faults_of_an_array();
-  if (fresh < 1000) GTEST_SKIP() << "this system hands out large pages";
+  if (fresh < 1000) GTEST_SKIP() << "this system uses huge pages by default";
   {
     const KeepFreedMemory outer;
     {
       const KeepFreedMemory inner;
       (void)faults_of_an_array();
     }
-    EXPECT_LT(faults_of_an_array(), fresh / 10) << "the outer one still keeps it";
+    EXPECT_LT(faults_of_an_array(), fresh / 10) << "the outer instance must still retain memory";
   }
-  EXPECT_GT(faults_of_an_array(), fresh / 2) << "given back";
+  EXPECT_GT(faults_of_an_array(), fresh / 2) << "the last instance must return memory to the system";
 }
 
 }  // namespace

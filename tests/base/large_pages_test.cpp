@@ -16,19 +16,20 @@
 namespace weft {
 namespace {
 
-// Several large pages, and neither end at the edge of one; too long to lie where an earlier test had it moved to large pages.
+// Several huge pages that begin and end inside the array. The array is too long for a place where a previous test left huge
+// pages.
 std::vector<std::uint32_t> counting() {
   std::vector<std::uint32_t> numbers(9 * (std::size_t{1} << 20) + 7);
   std::iota(numbers.begin(), numbers.end(), 0U);
   return numbers;
 }
 
-TEST(LargePages, LeaveWhatIsInAnArray) {
+TEST(LargePages, PreserveTheContents) {
   std::vector<std::uint32_t> numbers = counting();
   const std::vector<std::uint32_t> same = counting();
   use_large_pages_for(numbers, same);
   EXPECT_EQ(numbers, same);
-  use_large_pages_for(numbers);  // again
+  use_large_pages_for(numbers);  // a second call
   EXPECT_EQ(numbers, same);
   std::reverse(numbers.begin(), numbers.end());
   EXPECT_EQ(numbers.front(), same.back());
@@ -36,17 +37,17 @@ TEST(LargePages, LeaveWhatIsInAnArray) {
 }
 
 #if defined(__linux__)
-/// Bytes of the process that are in large pages, as the system tells; -1: it does not.
+/// Returns the bytes of this process in huge pages as the kernel reports them; -1: not reported.
 std::int64_t bytes_in_large_pages() {
-  std::ifstream told("/proc/self/smaps_rollup");
-  for (std::string word; told >> word;) {
+  std::ifstream report("/proc/self/smaps_rollup");
+  for (std::string word; report >> word;) {
     std::int64_t kilobytes = 0;
-    if (word == "AnonHugePages:" && told >> kilobytes) return kilobytes * 1024;
+    if (word == "AnonHugePages:" && report >> kilobytes) return kilobytes * 1024;
   }
   return -1;
 }
 
-TEST(LargePages, AreTakenWhereTheSystemHasThem) {
+TEST(LargePages, AreUsedWhereTheSystemSupportsThem) {
   utsname system{};
   ASSERT_EQ(uname(&system), 0);
   std::ifstream choice("/sys/kernel/mm/transparent_hugepage/enabled");
@@ -54,7 +55,7 @@ TEST(LargePages, AreTakenWhereTheSystemHasThem) {
   std::getline(choice, chosen);
   if (std::stod(system.release) < 6.1 || chosen.empty() || chosen.find("[never]") != std::string::npos ||
       bytes_in_large_pages() < 0) {
-    GTEST_SKIP() << "large pages are not to be had at once on Linux " << system.release << " with '" << chosen << "'";
+    GTEST_SKIP() << "huge pages are not available on request on Linux " << system.release << " with '" << chosen << "'";
   }
   const std::vector<std::uint32_t> numbers = counting();
   const std::int64_t before = bytes_in_large_pages();
@@ -63,7 +64,7 @@ TEST(LargePages, AreTakenWhereTheSystemHasThem) {
 }
 #endif
 
-TEST(LargePages, DoNothingToSmallArrays) {
+TEST(LargePages, HaveNoEffectOnSmallArrays) {
   const std::vector<double> none, one{1}, some(1000, 2);
   use_large_pages_for(none, one, some);
   use_large_pages({});
@@ -71,7 +72,7 @@ TEST(LargePages, DoNothingToSmallArrays) {
   EXPECT_EQ(some, std::vector<double>(1000, 2));
 }
 
-TEST(LargePages, TakePartOfAnArray) {
+TEST(LargePages, ApplyToPartOfAnArray) {
   const std::vector<std::uint32_t> numbers = counting();
   use_large_pages(std::as_bytes(std::span(numbers).subspan(13, (std::size_t{1} << 20) + 1)));
   EXPECT_EQ(numbers, counting());

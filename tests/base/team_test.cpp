@@ -12,10 +12,10 @@
 namespace weft {
 namespace {
 
-TEST(Team, CallsEveryThreadOnceInEachRoundAndSeesWhatItWrote) {
-  for (const bool looks_first : {false, true}) {
+TEST(Team, CallsEveryThreadOncePerRoundAndPublishesItsWrites) {
+  for (const bool polls_first : {false, true}) {
     for (const int threads : {1, 2, 3, 8}) {
-      Team team(threads, looks_first);
+      Team team(threads, polls_first);
       EXPECT_EQ(team.size(), threads);
       std::vector<int> calls(static_cast<std::size_t>(threads), 0), neighbours(calls);
       for (int round = 1; round <= 200; ++round) {
@@ -30,7 +30,7 @@ TEST(Team, CallsEveryThreadOnceInEachRoundAndSeesWhatItWrote) {
   }
 }
 
-TEST(Team, RunsTheFirstJobOnTheCallingThreadAndTheOthersElsewhere) {
+TEST(Team, RunsJobZeroOnTheCallingThreadAndTheOthersOnTheirOwn) {
   Team team(3);
   std::vector<std::thread::id> ids(3);
   team.run([&](int t) noexcept { ids[static_cast<std::size_t>(t)] = std::this_thread::get_id(); });
@@ -38,7 +38,7 @@ TEST(Team, RunsTheFirstJobOnTheCallingThreadAndTheOthersElsewhere) {
   EXPECT_EQ(std::set<std::thread::id>(ids.begin(), ids.end()).size(), 3U);
 }
 
-TEST(Team, SplitsNumbersInOrderAndEvenly) {
+TEST(Team, SplitsARangeEvenlyAndInOrder) {
   Team team(3);
   for (const int count : {0, 1, 2, 3, 100}) {
     std::vector<std::pair<int, int>> shares(3);
@@ -56,7 +56,7 @@ TEST(Team, SplitsNumbersInOrderAndEvenly) {
   }
 }
 
-TEST(Team, OfNobodyIsRefused) { EXPECT_THROW(Team(0), ContractError); }
+TEST(Team, RejectsZeroThreads) { EXPECT_THROW(Team(0), ContractError); }
 
 }  // namespace
 }  // namespace weft

@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
-TEST(Waiting, TellsTheInnermostWaitAndForWhom) {
+TEST(Waiting, ReportsTheInnermostWaitAndItsRank) {
   const Watchdog dog(1000, "test");
   EXPECT_THAT(Watchdog::report(), MatchesRegex("has computed for .* s since .*"));
   {
@@ -32,18 +32,18 @@ TEST(Waiting, TellsTheInnermostWaitAndForWhom) {
   EXPECT_THAT(Watchdog::report(), HasSubstr("since MPI_Bcast"));
 }
 
-TEST(Waiting, OneWatchdogAtATime) {
+TEST(Waiting, AllowsOneWatchdogAtATime) {
   std::optional<Watchdog> dog;
   dog.emplace(1000, "test");
   EXPECT_THROW(Watchdog(1000, "second"), ContractError);
   dog.reset();
-  EXPECT_THROW(Watchdog(0, "impatient"), ContractError);
+  EXPECT_THROW(Watchdog(0, "no time"), ContractError);
   dog.emplace(1000, "third");
 }
 
-// Not of the style "threadsafe", which starts the program anew: under mpirun the child would join MPI as the rank that it
-// already is, and hang. The watchdog's thread begins after the fork.
-TEST(Waiting, AnImpatientWatchdogEndsTheProcess) {
+// The death test style is not "threadsafe", which restarts the program: under mpirun the child would initialise MPI with the rank
+// of its parent and hang. The thread of the watchdog starts after the fork.
+TEST(Waiting, AnExpiredWatchdogEndsTheProcess) {
   EXPECT_EXIT(
       {
         const Watchdog dog(0.5, "rank 1 of 2");

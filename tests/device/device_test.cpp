@@ -23,7 +23,7 @@
 namespace weft {
 namespace {
 
-TEST(Stream, host_stream_is_done_when_calls_return) {
+TEST(Stream, host_stream_completes_work_before_calls_return) {
   Stream& stream = host_stream();
   EXPECT_EQ(&stream, &host_stream());
   const Event event = stream.record();
@@ -37,7 +37,7 @@ TEST(Stream, host_stream_is_done_when_calls_return) {
 class DeviceStorageTest : public testing::BackendTest {};
 INSTANTIATE_TEST_SUITE_P(Backends, DeviceStorageTest, testing::every_backend(), testing::backend_name);
 
-TEST_P(DeviceStorageTest, copies_in_and_out) {
+TEST_P(DeviceStorageTest, copies_in_both_directions) {
   const auto storage = DeviceStorage::make(GetParam(), 8);
   EXPECT_EQ(storage->backend(), GetParam());
   EXPECT_EQ(storage->bytes(), 8U);
@@ -82,7 +82,7 @@ TEST_P(StreamTest, orders_work_of_two_streams) {
   EXPECT_FALSE(first.capturing());
 }
 
-TEST_P(StreamTest, repeats_a_graph) {
+TEST_P(StreamTest, launches_a_graph_repeatedly) {
   Stream stream = Stream::for_backend(GetParam()), side = Stream::for_backend(GetParam());
   PinnedBuffer<unsigned char> result(4);
   const auto storage = DeviceStorage::make(GetParam(), 4);
@@ -105,8 +105,8 @@ TEST_P(StreamTest, repeats_a_graph) {
   moved.launch(stream);
   Graph().launch(stream);
   stream.wait();
-  struct Mistake {};
-  EXPECT_THROW((void)Graph::capture(stream, [](Stream&) { throw Mistake(); }).launch(stream), Mistake);
+  struct Failure {};
+  EXPECT_THROW((void)Graph::capture(stream, [](Stream&) { throw Failure(); }).launch(stream), Failure);
   EXPECT_FALSE(stream.capturing());
   set_bytes(stream, storage->data(), 1, 4);
   stream.wait();
@@ -124,7 +124,7 @@ TEST(Stream, measures_time_on_cuda) {
   EXPECT_BREACH((void)stream.record().seconds_since(begin));
 }
 
-TEST(Device, says_what_is_missing) {
+TEST(Device, reports_why_no_gpu_can_be_used) {
   if (device_count() > 0) {
     EXPECT_TRUE(why_no_cuda().empty());
     EXPECT_BREACH((void)no_gpu());
@@ -144,7 +144,7 @@ TEST(Device, says_what_is_missing) {
     for (const Backend backend : {Backend::cuda, Backend::cuda_managed, Backend::cuda_mapped}) {
       try {
         (void)DeviceStorage::make(backend, 8);
-        ADD_FAILURE() << "nothing was thrown";
+        ADD_FAILURE() << "no exception was thrown";
       } catch (const DeviceError& error) {
         EXPECT_NE(std::string(error.what()).find(why_no_cuda()), std::string::npos) << error.what();
       }
@@ -162,7 +162,7 @@ TEST(Device, says_what_is_missing) {
   EXPECT_BREACH((void)device_of(-1));
 }
 
-TEST(PinnedBuffer, is_memory_with_or_without_cuda) {
+TEST(PinnedBuffer, allocates_memory_with_and_without_cuda) {
   PinnedBuffer<double> buffer(1000);
   std::fill(buffer.span().begin(), buffer.span().end(), 2.0);
   PinnedBuffer<double> moved = std::move(buffer);
@@ -215,8 +215,8 @@ TEST(Reduce, has_a_fixed_order_and_a_small_error) {
                 space::host{}, host_stream(), 0, 1, [](int) { return 7; }, [](int a, int b) { return a * b; }),
             1);
   for (const int n : {1, 31, 32, 33, 1023, 1024, 1025, 2047, 2048, 2049, 100000}) EXPECT_EQ(sum(n, 1.0), n);
-  EXPECT_NEAR(sum(1'000'000, 0.1), 1e5, 1e-9);  // one after the other the error is 1.3e-6
-  // The order itself: blocks of 1024 from the left, halves at block boundaries,
+  EXPECT_NEAR(sum(1'000'000, 0.1), 1e5, 1e-9);  // sequential summation has an error of 1.3e-6
+  // The order between blocks: blocks of 1024 from the left, ranges split into halves at block boundaries.
   const auto pairs = [](const std::string& a, const std::string& b) {
     return !b.empty() && !a.empty() ? "(" + a + " " + b + ")" : a + b;
   };
@@ -227,7 +227,7 @@ TEST(Reduce, has_a_fixed_order_and_a_small_error) {
   EXPECT_EQ(blocks(3 * 1024 + 1), "((b b) (b b))");
   EXPECT_EQ(blocks(3 * 1024), "(b (b b))");
   EXPECT_EQ(sum((1 << 24) + 5, 1.0), (1 << 24) + 5);
-  // and within a block every 32nd from the left, then what is 16, 8, 4, 2 and 1 further on.
+  // The order within a block: every 32nd value from the left, then lanes at the distances 16, 8, 4, 2 and 1.
   const auto within = [&](const std::set<int>& seen) {
     return reduce(
         space::host{}, 1000, std::string(), [&](int i) { return seen.contains(i) ? std::to_string(i) : std::string(); }, pairs);
@@ -251,7 +251,7 @@ TEST(CudaInfo, describes_every_gpu) {
   EXPECT_EQ(info.runtime.empty(), info.missing == "this build has no CUDA");
 }
 
-TEST(HostInfo, says_something) {
+TEST(HostInfo, describes_the_host) {
   const HostInfo info = host_info();
   EXPECT_FALSE(info.cpu.empty());
   EXPECT_GE(info.threads, 1);

@@ -25,7 +25,7 @@ HostDeviceVector<double> counting(std::size_t size, Backend backend) {
 
 std::vector<double> to_vector(std::span<const double> values) { return {values.begin(), values.end()}; }
 
-// One element of a device side, whoever can reach it.
+// Accesses to one element of a device side by copies, which are valid for every backend.
 double load(Stream& stream, const double* from) {
   double value = 0;
   copy_bytes(stream, &value, from, sizeof value);
@@ -39,7 +39,7 @@ void store(Stream& stream, double* to, double value) {
 
 class HostDeviceVectorTest : public testing::BackendTest {};
 INSTANTIATE_TEST_SUITE_P(Backends, HostDeviceVectorTest, testing::every_backend(), testing::backend_name);
-/// With a device side that can be stale.
+/// Backends whose device side can be stale.
 class DeviceSideTest : public testing::BackendTest {};
 INSTANTIATE_TEST_SUITE_P(Backends, DeviceSideTest, testing::device_backends(), testing::backend_name);
 
@@ -71,7 +71,7 @@ TEST_P(HostDeviceVectorTest, is_aligned) {
   }
 }
 
-TEST_P(HostDeviceVectorTest, goes_to_the_device_and_back) {
+TEST_P(HostDeviceVectorTest, copies_to_the_device_and_back) {
   Stream stream = Stream::for_backend(GetParam());
   HostDeviceVector<double> x = counting(5, GetParam());
   x.to_device(after(stream)).wait();
@@ -81,7 +81,7 @@ TEST_P(HostDeviceVectorTest, goes_to_the_device_and_back) {
   EXPECT_TRUE(x.fresh(Side::host) && x.fresh(Side::device));
 }
 
-TEST_P(HostDeviceVectorTest, goes_to_the_device_and_back_in_a_stream) {
+TEST_P(HostDeviceVectorTest, copies_to_the_device_and_back_in_stream_order) {
   Stream stream = Stream::for_backend(GetParam());
   HostDeviceVector<double> x = counting(1000, GetParam());
   x.to_device(stream);
@@ -91,13 +91,13 @@ TEST_P(HostDeviceVectorTest, goes_to_the_device_and_back_in_a_stream) {
   EXPECT_EQ(std::as_const(x)[8], 8);
 }
 
-TEST_P(HostDeviceVectorTest, touching_the_host_side_waits_for_copies_of_it) {
+TEST_P(HostDeviceVectorTest, access_to_the_host_side_waits_for_pending_copies) {
   constexpr std::size_t kSize = 100'000;
   Stream stream = Stream::for_backend(GetParam());
   HostDeviceVector<double> x = counting(kSize, GetParam());
   for (int round = 0; round < 20; ++round) {
     x.to_device(after(stream));
-    for (double& value : x.write(Side::host)) value = -1;  // not before the copy has read them
+    for (double& value : x.write(Side::host)) value = -1;  // waits until the copy has read them
     if (GetParam() == Backend::host || sides_share_memory(GetParam())) break;
     Event last = x.to_device(after(stream));
     (void)x.read_write(Side::device);
@@ -105,11 +105,11 @@ TEST_P(HostDeviceVectorTest, touching_the_host_side_waits_for_copies_of_it) {
     const double sum = std::accumulate(std::as_const(x).data(), std::as_const(x).data() + kSize, 0.0);
     ASSERT_EQ(sum, -static_cast<double>(kSize));
   }
-  HostDeviceVector<double> dropped = counting(kSize, GetParam());
-  dropped.to_device(after(stream));  // its memory outlives the copy
+  HostDeviceVector<double> destroyed = counting(kSize, GetParam());
+  destroyed.to_device(after(stream));  // the destructor waits for the copy
 }
 
-TEST_P(HostDeviceVectorTest, copies_are_deep_and_moves_keep_addresses) {
+TEST_P(HostDeviceVectorTest, copies_are_deep_and_moves_preserve_addresses) {
   HostDeviceVector<double> x = counting(3, GetParam());
   HostDeviceVector<double> copy = x;
   copy[0] = 7;
@@ -138,7 +138,7 @@ TEST_P(DeviceSideTest, has_two_memories_or_one) {
   EXPECT_EQ(x.read(Side::host).data() == x.read(Side::device).data(), sides_share_memory(GetParam()));
 }
 
-TEST_P(DeviceSideTest, gives_the_host_side_back) {
+TEST_P(DeviceSideTest, releases_the_host_side) {
   Stream stream = Stream::for_backend(GetParam());
   HostDeviceVector<double> x = counting(100, GetParam());
   const bool shared = sides_share_memory(GetParam());
@@ -173,7 +173,7 @@ TEST_P(DeviceSideTest, copies_are_repeated_by_a_graph) {
     store(stream, const_cast<double*>(&x.read(Side::device)[3]), value);
     graph.launch(stream);
     stream.wait();
-    if (GetParam() != Backend::mirror) {  // whose function finds the host side fresh the second time
+    if (GetParam() != Backend::mirror) {  // the captured function finds the host side fresh in the second launch
       EXPECT_EQ(std::as_const(x)[3], value);
     }
   }
@@ -183,7 +183,7 @@ TEST_P(DeviceSideTest, reading_a_stale_side_throws_and_names_the_array) {
   HostDeviceVector<double> x = counting(4, GetParam());
   try {
     (void)x.read(Side::device);
-    ADD_FAILURE() << "nothing was thrown";
+    ADD_FAILURE() << "no exception was thrown";
   } catch (const DeviceError& error) {
     EXPECT_NE(std::string(error.what()).find("\"x\": the device side is stale"), std::string::npos) << error.what();
     EXPECT_EQ(error.suggestion(), "call to_device() first");
@@ -214,7 +214,7 @@ TEST_P(DeviceSideTest, writing_makes_the_other_side_stale_only_where_written) {
   x.to_host({}, 4, 1);
   EXPECT_EQ(std::as_const(x)[4], -4);
   EXPECT_THROW((void)std::as_const(x)[5], DeviceError);
-  x.write(Side::host, 5, 2)[0] = 50;  // overwrites what was stale
+  x.write(Side::host, 5, 2)[0] = 50;  // overwrites stale elements
   EXPECT_TRUE(x.fresh(Side::host));
   EXPECT_FALSE(x.fresh(Side::device));
   EXPECT_TRUE(x.fresh(Side::device, 0, 5) && x.fresh(Side::device, 7, 3));
@@ -232,7 +232,7 @@ TEST_P(DeviceSideTest, resize_makes_the_device_side_stale) {
   EXPECT_EQ(load(stream, &x.read(Side::device)[3]), 3);
 }
 
-TEST_P(DeviceSideTest, ranges_outside_break_the_contract) {
+TEST_P(DeviceSideTest, out_of_range_access_violates_the_contract) {
   HostDeviceVector<double> x = counting(4, GetParam());
   EXPECT_BREACH((void)x[4]);
   EXPECT_BREACH(x.to_device({}, 3, 2));

@@ -10,7 +10,7 @@
 namespace weft::detail {
 namespace {
 
-TEST(HostWork, OfTheHostsOwnStreamsIsNone) {
+TEST(HostWork, IsNotCountedForHostStreams) {
   const HostWork before = host_work();
   host_stream().wait();
   const HostWork spent = host_work() - before;
@@ -18,7 +18,7 @@ TEST(HostWork, OfTheHostsOwnStreamsIsNone) {
   EXPECT_EQ(spent.allocations, 0);
 }
 
-TEST(HostWork, CountsWhatIsAskedOfCuda) {
+TEST(HostWork, CountsTheOperationsOfCuda) {
   WEFT_NEEDS_GPU();
   const HostWork before = host_work();
   Stream stream;

@@ -1,4 +1,4 @@
-// What takes a compiler for GPUs to test: kernels, and calls that fail.
+// Tests that need a CUDA compiler: kernels and failing CUDA calls.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 struct Sum {
   WEFT_HD double operator()(double a, double b) const { return a + b; }
 };
-/// No two orders of adding these give the same digits.
+/// Values whose sum depends on the order of addition in the last digits.
 struct Uneven {
   WEFT_HD double operator()(std::int64_t i) const { return 1.0 / static_cast<double>(i * i % 1009 + 3) - 1e-3; }
 };
@@ -54,7 +54,7 @@ struct Smaller {
   }
 };
 
-// Functors rather than lambdas: nvcc takes no lambdas for kernels in private member functions, and a test's body is one.
+// Functors instead of lambdas: nvcc rejects device lambdas in private member functions, and the body of a test is one.
 struct AddIndex {
   int* at;
   WEFT_HD void operator()(int i) const { at[i] += i + 1; }
@@ -74,7 +74,7 @@ struct Load {
 struct UnevenAt {
   WEFT_HD SmallestAt operator()(int i) const { return {Uneven{}(i), i}; }
 };
-/// Sizes that are no whole words, or have padding.
+/// A type whose size is no multiple of a word.
 struct Bytes {
   std::int8_t sum[13];
 };
@@ -107,13 +107,13 @@ struct AddLargest {
     return a;
   }
 };
-struct NextOfMirrored {
+struct ReverseAndIncrement {
   const int* from;
   int* to;
   int count;
   WEFT_HD void operator()(int i) const { to[i] = from[count - 1 - i] + 1; }
 };
-struct MirroredSum {
+struct AddReversed {
   const int* from;
   int* to;
   int count;
@@ -149,14 +149,14 @@ TEST_P(CudaLoopTest, writes_every_element_once) {
   }
 }
 
-/// As large as many views.
+/// A kernel parameter of 20 kB.
 struct Table {
   double* to;
   double entry[2500];
   WEFT_HD void operator()(int i) const { to[i] = entry[i]; }
 };
 
-TEST(CudaLoops, take_twenty_kilobytes_by_value) {
+TEST(CudaLoops, accept_functions_of_twenty_kilobytes) {
   WEFT_NEEDS_GPU();
   Stream stream;
   const StreamBuffer<double> buffer(stream, 2500);
@@ -169,7 +169,7 @@ TEST(CudaLoops, take_twenty_kilobytes_by_value) {
   EXPECT_TRUE(std::equal(result.begin(), result.end(), table.entry));
 }
 
-TEST(CudaReduce, has_the_digits_of_the_host) {
+TEST(CudaReduce, matches_the_digits_of_the_host) {
   WEFT_NEEDS_GPU();
   Stream stream;
   for (const std::int64_t n :
@@ -180,7 +180,7 @@ TEST(CudaReduce, has_the_digits_of_the_host) {
   }
 }
 
-TEST(CudaReduce, has_the_digits_of_the_host_for_every_number_of_blocks) {
+TEST(CudaReduce, matches_the_digits_of_the_host_for_every_number_of_blocks) {
   WEFT_NEEDS_GPU();
   Stream stream;
   for (int blocks = 1; blocks < 140; ++blocks) {
@@ -208,7 +208,7 @@ TEST(CudaReduce, combines_structures) {
   }
 }
 
-TEST(CudaGraph, repeats_loops_and_reductions_without_the_host) {
+TEST(CudaGraph, launches_loops_and_reductions_repeatedly) {
   WEFT_NEEDS_GPU();
   constexpr int kN = 50'000;
   Stream stream;
@@ -226,20 +226,20 @@ TEST(CudaGraph, repeats_loops_and_reductions_without_the_host) {
   EXPECT_EQ(std::as_const(total)[0], 10.0 * kN);
 }
 
-TEST(CudaGraph, a_loop_sees_what_the_loop_before_it_has_written) {
+TEST(CudaGraph, a_loop_reads_the_writes_of_the_preceding_loop) {
   WEFT_NEEDS_GPU();
-  constexpr int kValues = 1'000'001, kPairs = 100;  // more blocks than a GPU holds at a time
+  constexpr int kValues = 1'000'001, kPairs = 100;  // more blocks than are resident on a GPU at a time
   Stream stream;
   const StreamBuffer<int> a(stream, kValues), b(stream, kValues);
-  const auto there_and_back = [&](Stream& s) {
+  const auto reverse_repeatedly = [&](Stream& s) {
     for (int i = 0; i < kPairs; ++i) {
-      parallel_for(space::cuda{}, s, kValues, NextOfMirrored{a.data(), b.data(), kValues});
-      parallel_for(space::cuda{}, s, kValues, NextOfMirrored{b.data(), a.data(), kValues});
+      parallel_for(space::cuda{}, s, kValues, ReverseAndIncrement{a.data(), b.data(), kValues});
+      parallel_for(space::cuda{}, s, kValues, ReverseAndIncrement{b.data(), a.data(), kValues});
     }
   };
   set_bytes(stream, a.data(), 0, kValues * sizeof(int));
-  there_and_back(stream);
-  Graph graph = Graph::capture(stream, there_and_back);
+  reverse_repeatedly(stream);
+  Graph graph = Graph::capture(stream, reverse_repeatedly);
   graph.launch(stream);
   graph.launch(stream);
   std::vector<int> values(kValues);
@@ -250,51 +250,51 @@ TEST(CudaGraph, a_loop_sees_what_the_loop_before_it_has_written) {
 
 TEST(CudaGraph, loops_of_two_streams_wait_for_each_other) {
   WEFT_NEEDS_GPU();
-  constexpr int kValues = 1'000'001, kTurns = 14;
-  Stream stream, beside;
+  constexpr int kValues = 1'000'001, kRepeats = 14;
+  Stream stream, side;
   const StreamBuffer<int> a(stream, kValues), b(stream, kValues), c(stream, kValues);
-  const auto turns = [&](Stream& s) {
-    for (int i = 0; i < kTurns; ++i) {
-      parallel_for(space::cuda{}, s, kValues, NextOfMirrored{a.data(), b.data(), kValues});
-      beside.wait_for(after(s));
-      parallel_for(space::cuda{}, beside, kValues, NextOfMirrored{b.data(), c.data(), kValues});
-      parallel_for(space::cuda{}, s, kValues, NextOfMirrored{b.data(), a.data(), kValues});
-      s.wait_for(after(beside));
-      parallel_for(space::cuda{}, s, kValues, MirroredSum{c.data(), a.data(), kValues});
+  const auto fork_and_join = [&](Stream& s) {
+    for (int i = 0; i < kRepeats; ++i) {
+      parallel_for(space::cuda{}, s, kValues, ReverseAndIncrement{a.data(), b.data(), kValues});
+      side.wait_for(after(s));
+      parallel_for(space::cuda{}, side, kValues, ReverseAndIncrement{b.data(), c.data(), kValues});
+      parallel_for(space::cuda{}, s, kValues, ReverseAndIncrement{b.data(), a.data(), kValues});
+      s.wait_for(after(side));
+      parallel_for(space::cuda{}, s, kValues, AddReversed{c.data(), a.data(), kValues});
     }
   };
   set_bytes(stream, a.data(), 0, kValues * sizeof(int));
-  turns(stream);
-  Graph::capture(stream, turns).launch(stream);
+  fork_and_join(stream);
+  Graph::capture(stream, fork_and_join).launch(stream);
   std::vector<int> values(kValues);
   copy_bytes(stream, values.data(), a.data(), kValues * sizeof(int));
   stream.wait();
   int expected = 0;
-  for (int i = 0; i < 2 * kTurns; ++i) expected = 2 * (expected + 2);  // a + 2 in each of two arrays, which are added
+  for (int i = 0; i < 2 * kRepeats; ++i) expected = 2 * (expected + 2);  // two arrays of a + 2 are added
   for (int i = 0; i < kValues; ++i) ASSERT_EQ(values[static_cast<std::size_t>(i)], expected) << i;
 }
 
-TEST(CudaGraph, kernels_for_older_gpus_take_their_turn) {
+TEST(CudaGraph, kernels_for_older_gpus_run_in_stream_order) {
   WEFT_NEEDS_GPU();
   constexpr int kValues = 1'000'001, kPairs = 100;
   Stream stream;
   const StreamBuffer<int> a(stream, kValues), b(stream, kValues);
-  const auto there_and_back = [&](Stream& s) {
+  const auto reverse_repeatedly = [&](Stream& s) {
     for (int i = 0; i < kPairs; ++i) {
-      parallel_for(space::cuda{}, s, kValues, NextOfMirrored{a.data(), b.data(), kValues});
-      test::next_of_mirrored_for_older_gpus(s, b.data(), a.data(), kValues);
+      parallel_for(space::cuda{}, s, kValues, ReverseAndIncrement{a.data(), b.data(), kValues});
+      test::reverse_and_increment_for_older_gpus(s, b.data(), a.data(), kValues);
     }
   };
   set_bytes(stream, a.data(), 0, kValues * sizeof(int));
-  there_and_back(stream);
-  Graph::capture(stream, there_and_back).launch(stream);
+  reverse_repeatedly(stream);
+  Graph::capture(stream, reverse_repeatedly).launch(stream);
   std::vector<int> values(kValues);
   copy_bytes(stream, values.data(), a.data(), kValues * sizeof(int));
   stream.wait();
   for (int i = 0; i < kValues; ++i) ASSERT_EQ(values[static_cast<std::size_t>(i)], 2 * 2 * kPairs) << i;
 }
 
-TEST(CudaGraph, refuses_what_blocks_and_leaves_the_stream_usable) {
+TEST(CudaGraph, rejects_blocking_calls_and_leaves_the_stream_usable) {
   WEFT_NEEDS_GPU();
   Stream stream;
   EXPECT_THROW((void)Graph::capture(stream, [](Stream& s) { s.wait(); }), DeviceError);
@@ -302,11 +302,11 @@ TEST(CudaGraph, refuses_what_blocks_and_leaves_the_stream_usable) {
   EXPECT_EQ(sum_of_squares(stream, 1000, 2.0), 2.0 * 332'833'500);
 }
 
-TEST(CudaCheck, a_result_that_is_an_error_throws_without_a_gpu) {
+TEST(CudaCheck, an_error_code_throws_without_a_gpu) {
   EXPECT_NO_THROW(check_cuda(cudaSuccess, "cudaMalloc"));
   try {
     check_cuda(cudaErrorInvalidValue, "cudaMalloc");
-    ADD_FAILURE() << "nothing was thrown";
+    ADD_FAILURE() << "no exception was thrown";
   } catch (const DeviceError& error) {
     const std::string text = error.what();
     for (const char* part : {"cudaMalloc", "cudaErrorInvalidValue", "invalid argument", "kernels_test.cu"}) {
@@ -319,7 +319,7 @@ TEST(CudaCheck, a_failing_call_throws_in_every_build) {
   WEFT_NEEDS_GPU();
   try {
     check_cuda(cudaMemcpy(nullptr, nullptr, 8, cudaMemcpyDeviceToHost), "cudaMemcpy");
-    ADD_FAILURE() << "nothing was thrown";
+    ADD_FAILURE() << "no exception was thrown";
   } catch (const DeviceError& error) {
     const std::string text = error.what();
     EXPECT_NE(text.find("cudaMemcpy"), std::string::npos) << text;
@@ -330,13 +330,13 @@ TEST(CudaCheck, a_failing_call_throws_in_every_build) {
   EXPECT_NO_THROW(check_cuda(cudaGetLastError(), "nothing"));  // the failure is not reported twice
 }
 
-TEST(CudaCheck, a_refused_launch_throws) {
+TEST(CudaCheck, a_rejected_launch_throws) {
   WEFT_NEEDS_GPU();
   Stream stream;
   const KernelShape too_wide{.blocks = 1, .threads = 4096};
   try {
     launch(stream, "loop", too_wide, detail::loop_kernel<int, Nothing>, 1, Nothing{});
-    ADD_FAILURE() << "nothing was thrown";
+    ADD_FAILURE() << "no exception was thrown";
   } catch (const DeviceError& error) {
     const std::string text = error.what();
     EXPECT_NE(text.find("loop"), std::string::npos) << text;
@@ -345,11 +345,11 @@ TEST(CudaCheck, a_refused_launch_throws) {
   EXPECT_NO_THROW(check_cuda(cudaGetLastError(), "nothing"));
 }
 
-TEST(CudaCheck, too_much_memory_throws_and_says_what_to_do) {
+TEST(CudaCheck, exhausted_memory_throws_with_a_remedy) {
   WEFT_NEEDS_GPU();
   try {
     (void)DeviceStorage::make(Backend::cuda, std::size_t{1} << 50);
-    ADD_FAILURE() << "nothing was thrown";
+    ADD_FAILURE() << "no exception was thrown";
   } catch (const DeviceError& error) {
     EXPECT_NE(error.problem().find("cudaErrorMemoryAllocation"), std::string::npos);
     EXPECT_FALSE(error.suggestion().empty());
@@ -358,7 +358,7 @@ TEST(CudaCheck, too_much_memory_throws_and_says_what_to_do) {
   EXPECT_THROW((void)StreamBuffer<char>(stream, std::size_t{1} << 50), DeviceError);
 }
 
-TEST(CudaCheck, loops_on_the_wrong_stream_break_the_contract) {
+TEST(CudaCheck, loops_in_a_stream_of_another_space_violate_the_contract) {
   EXPECT_BREACH(parallel_for(space::cuda{}, host_stream(), 1, Nothing{}));
   WEFT_NEEDS_GPU();
   Stream stream;

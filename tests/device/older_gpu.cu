@@ -5,7 +5,7 @@
 namespace weft::test {
 namespace {
 
-struct NextOfMirrored {
+struct ReverseAndIncrement {
   const int* from;
   int* to;
   int count;
@@ -14,8 +14,8 @@ struct NextOfMirrored {
 
 }  // namespace
 
-void next_of_mirrored_for_older_gpus(Stream& stream, const int* from, int* to, int count) {
-  parallel_for(space::cuda{}, stream, count, NextOfMirrored{from, to, count});
+void reverse_and_increment_for_older_gpus(Stream& stream, const int* from, int* to, int count) {
+  parallel_for(space::cuda{}, stream, count, ReverseAndIncrement{from, to, count});
 }
 
 }  // namespace weft::test

@@ -1,11 +1,11 @@
 #pragma once
-/// Kernels that are compiled for GPUs before Hopper, which have no wait_for_earlier_kernels(), as those of a program may be that
-/// uses Weft.
+/// Kernels compiled for GPUs before Hopper, in which wait_for_earlier_kernels() has no effect. Programs that use Weft may contain
+/// such kernels.
 #include "weft/device/stream.hpp"
 
 namespace weft::test {
 
-/// to[i] = from[count - 1 - i] + 1.
-void next_of_mirrored_for_older_gpus(Stream& stream, const int* from, int* to, int count);
+/// Computes to[i] = from[count - 1 - i] + 1 for i < count in stream order.
+void reverse_and_increment_for_older_gpus(Stream& stream, const int* from, int* to, int count);
 
 }  // namespace weft::test

@@ -24,7 +24,7 @@ std::span<const T> view(const std::vector<T>& values) {
   return values;
 }
 
-TEST(Scan, exclusive_and_inclusive) {
+TEST(Scan, computes_exclusive_and_inclusive_sums) {
   const std::vector<std::int32_t> counts{3, 0, 2, 5};
   std::vector<std::int64_t> out(4);
   EXPECT_EQ(exclusive_scan(view(counts), std::span(out)), 10);
@@ -37,17 +37,17 @@ TEST(Scan, exclusive_and_inclusive) {
   EXPECT_EQ(exclusive_scan(std::span<const int>{}, std::span<int>{}), 0);
 }
 
-TEST(Scan, sums_are_wider_than_counts) {
+TEST(Scan, sums_may_be_wider_than_counts) {
   const std::vector<std::int32_t> counts(3, std::numeric_limits<std::int32_t>::max());
   EXPECT_EQ(offsets_of(view(counts)).back(), 3LL * std::numeric_limits<std::int32_t>::max());
 }
 
-TEST(Scan, offsets) {
+TEST(Scan, computes_offsets_of_segments) {
   EXPECT_EQ(offsets_of(std::span<const int>{}), (std::vector<std::int64_t>{0}));
   EXPECT_EQ(offsets_of(view(std::vector<int>{2, 0, 1})), (std::vector<std::int64_t>{0, 2, 2, 3}));
 }
 
-TEST(Sort, is_stable_and_carries_values) {
+TEST(Sort, is_stable_and_permutes_values) {
   std::mt19937 random(3);
   for (const std::size_t n : {0U, 1U, 2U, 33U, 5000U}) {
     std::vector<std::int64_t> keys(n);
@@ -65,20 +65,20 @@ TEST(Sort, is_stable_and_carries_values) {
   }
 }
 
-TEST(Sort, pairs_and_ids_are_keys) {
+TEST(Sort, accepts_pairs_and_ids_as_keys) {
   struct Tag;
   using SomeId = Id<Tag, std::int32_t>;
   const std::vector<std::pair<int, SomeId>> keys{{1, SomeId(2)}, {0, SomeId(9)}, {1, SomeId(0)}, {1, SomeId(2)}};
   EXPECT_EQ(stable_order(view(keys)), (std::vector<std::int32_t>{1, 2, 0, 3}));
 }
 
-TEST(Sort, keeps_infinities_and_nans) {
+TEST(Sort, orders_infinities_and_nans) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   const std::vector<double> keys{std::nan(""), inf, 0.0, -inf, -0.0, std::numeric_limits<double>::max(), -std::nan("")};
   EXPECT_EQ(stable_order(view(keys)), (std::vector<std::int32_t>{6, 3, 4, 2, 5, 1, 0}));
 }
 
-TEST(Gather, rows_by_index) {
+TEST(Gather, copies_rows_by_index) {
   const std::vector<double> in{0, 1, 10, 11, 20, 21};
   const std::vector<std::int32_t> index{2, 0, 2};
   std::vector<double> out(6);
@@ -89,7 +89,7 @@ TEST(Gather, rows_by_index) {
   EXPECT_EQ(back, (std::vector<double>{0, 1, -1, -1, 20, 21}));
 }
 
-TEST(Gather, then_scatter_by_a_permutation_is_identity) {
+TEST(Gather, is_inverted_by_scatter_with_the_same_permutation) {
   const std::vector<std::int32_t> permutation{3, 1, 0, 2};
   const std::vector<int> in{5, 6, 7, 8};
   std::vector<int> moved(4), back(4), again(4);
@@ -101,7 +101,7 @@ TEST(Gather, then_scatter_by_a_permutation_is_identity) {
   EXPECT_EQ(again, in);
 }
 
-TEST(Gather, a_broken_permutation_is_refused) {
+TEST(Gather, invalid_permutations_are_rejected) {
   using Numbers = std::vector<std::int32_t>;
   EXPECT_TRUE(inverse_permutation(Numbers{}).empty());
   EXPECT_THROW((void)inverse_permutation(Numbers{0, 0}), ContractError);
@@ -109,12 +109,12 @@ TEST(Gather, a_broken_permutation_is_refused) {
   EXPECT_THROW((void)inverse_permutation(Numbers{-1, 0}), ContractError);
 }
 
-TEST(Select, by_predicate) {
+TEST(Select, returns_indices_that_satisfy_a_predicate) {
   EXPECT_EQ(select(7, [](std::int32_t i) { return i % 3 == 0; }), (std::vector<std::int32_t>{0, 3, 6}));
   EXPECT_TRUE(select(0, [](std::int32_t) { return true; }).empty());
 }
 
-TEST(Select, unique_values_and_runs) {
+TEST(Select, finds_unique_values_and_runs) {
   std::vector<double> values{2, -1, 2, 2, 0, -1};
   sort_unique(values);
   EXPECT_EQ(values, (std::vector<double>{-1, 0, 2}));
@@ -122,7 +122,7 @@ TEST(Select, unique_values_and_runs) {
   EXPECT_EQ(run_offsets(std::span<const int>{}), (std::vector<std::int64_t>{0}));
 }
 
-TEST(Reduce, sums) {
+TEST(Reduce, computes_sums) {
   EXPECT_EQ(sum(std::span<const double>{}), 0.0);
   const std::vector<double> tenths(1'000'000, 0.1);
   EXPECT_NEAR(sum(view(tenths)), 1e5, 1e-9);
@@ -130,21 +130,21 @@ TEST(Reduce, sums) {
   EXPECT_EQ(sum(view(std::vector<Vec3>{{1, 2, 3}, {1, 0, -3}})), (Vec3{2, 2, 0}));
 }
 
-TEST(Reduce, segments) {
+TEST(Reduce, computes_sums_of_segments) {
   const std::vector<double> values{1, 2, 3, 4};
   std::vector<double> sums(3);
   segmented_sum(view(values), view(std::vector<std::int64_t>{0, 3, 3, 4}), std::span(sums));
   EXPECT_EQ(sums, (std::vector<double>{6, 0, 4}));
 }
 
-TEST(Kernels, mismatched_sizes_break_the_contract) {
+TEST(Kernels, mismatched_sizes_violate_the_contract) {
   const std::vector<double> in(3);
   std::vector<double> out(2);
   const std::vector<std::int32_t> index{0, 3};
   std::vector<int> values(2);
   EXPECT_BREACH(exclusive_scan(view(in), std::span(out)));
   EXPECT_BREACH(inclusive_scan(view(in), std::span(out)));
-  EXPECT_BREACH(gather(std::span(in), std::span(index), std::span(out)));     // row 3 of 3
+  EXPECT_BREACH(gather(std::span(in), std::span(index), std::span(out)));     // index 3 of 3 rows
   EXPECT_BREACH(gather(std::span(in), std::span(index), std::span(out), 2));  // too few rows in out
   EXPECT_BREACH(scatter(std::span(in), std::span(index), std::span(out)));    // too few indices
   std::vector<double> keys(3);

@@ -1,5 +1,5 @@
 #pragma once
-/// Arrays of tests in the memory of a GPU.
+/// Device arrays for tests, with guard entries.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace weft::kernels::test {
 
-/// Numbers in the memory of a GPU, `shift` numbers behind where 16 bytes begin, and on both sides what nobody may change.
+/// An array in GPU memory that begins `shift` entries after an aligned address and has guard bytes on both sides.
 template <class T>
 class OnGpu {
  public:
@@ -24,15 +24,15 @@ class OnGpu {
   [[nodiscard]] std::span<T> span() const { return {memory_.data() + shift_, size_}; }
   [[nodiscard]] std::span<const T> input() const { return span(); }
   [[nodiscard]] T* data() const { return span().data(); }
-  /// After the work of the stream so far.
+  /// Returns the entries after the preceding work of the stream, and checks that the guard bytes are unchanged.
   [[nodiscard]] std::vector<T> values(Stream& stream) const {
     std::vector<T> all(memory_.size());
     copy_bytes(stream, all.data(), memory_.data(), all.size() * sizeof(T));
     stream.wait();
     const auto* const bytes = reinterpret_cast<const unsigned char*>(all.data());
-    const auto untouched = [](unsigned char byte) { return byte == kGuard; };
-    EXPECT_TRUE(std::all_of(bytes, bytes + shift_ * sizeof(T), untouched));
-    EXPECT_TRUE(std::all_of(bytes + (shift_ + size_) * sizeof(T), bytes + all.size() * sizeof(T), untouched));
+    const auto unchanged = [](unsigned char byte) { return byte == kGuard; };
+    EXPECT_TRUE(std::all_of(bytes, bytes + shift_ * sizeof(T), unchanged));
+    EXPECT_TRUE(std::all_of(bytes + (shift_ + size_) * sizeof(T), bytes + all.size() * sizeof(T), unchanged));
     return {all.begin() + static_cast<std::ptrdiff_t>(shift_), all.end() - 1};
   }
 

@@ -30,7 +30,7 @@ std::vector<In> some_numbers(std::size_t n) {
   return numbers;
 }
 
-/// Both scans of n numbers, aligned and not, as the host has them.
+/// Compares both scans of n numbers with the host, for aligned and unaligned addresses.
 template <class In, class Out>
 void check_scans(std::size_t n) {
   Stream stream;
@@ -50,7 +50,7 @@ void check_scans(std::size_t n) {
   }
 }
 
-TEST(CudaScan, has_the_numbers_of_the_host) {
+TEST(CudaScan, matches_the_host) {
   WEFT_NEEDS_GPU();
   for (const std::size_t n : kSizes) {
     check_scans<std::int32_t, std::int32_t>(n);
@@ -61,13 +61,13 @@ TEST(CudaScan, has_the_numbers_of_the_host) {
   }
 }
 
-TEST(CudaScan, goes_over_more_tiles_than_a_gpu_holds_at_a_time) {
+TEST(CudaScan, processes_more_tiles_than_are_resident) {
   WEFT_NEEDS_GPU();
   check_scans<std::uint8_t, std::uint32_t>(20'000'001);
   check_scans<std::uint8_t, std::int64_t>(10'000'001);
 }
 
-TEST(CudaScan, sums_are_wider_than_counts_and_wrap_around) {
+TEST(CudaScan, sums_may_be_wider_than_counts_and_wrap_around) {
   WEFT_NEEDS_GPU();
   Stream stream;
   const std::vector<std::int32_t> most(5000, std::numeric_limits<std::int32_t>::max()), least(3, -1);
@@ -87,17 +87,17 @@ TEST(CudaScan, works_in_place_and_in_a_graph) {
   Stream stream;
   const std::vector<std::int32_t> ones(10'000, 1);
   const OnGpu numbers(stream, ones);
-  const auto scan_here = [&](Stream& s) { inclusive_scan(space::cuda{}, s, numbers.input(), numbers.span()); };
-  scan_here(stream);
-  Graph graph = Graph::capture(stream, scan_here);
+  const auto scan_in_place = [&](Stream& s) { inclusive_scan(space::cuda{}, s, numbers.input(), numbers.span()); };
+  scan_in_place(stream);
+  Graph graph = Graph::capture(stream, scan_in_place);
   graph.launch(stream);
   graph.launch(stream);
   const std::vector<std::int32_t> values = numbers.values(stream);
-  for (std::int64_t i = 0; i < 10'000; ++i)  // of sums of sums of sums
+  for (std::int64_t i = 0; i < 10'000; ++i)  // the third repeated sum of ones
     ASSERT_EQ(values[static_cast<std::size_t>(i)], static_cast<std::int32_t>((i + 1) * (i + 2) / 2 * (i + 3) / 3)) << i;
 }
 
-TEST(CudaScan, sizes_and_streams_are_contracts) {
+TEST(CudaScan, mismatched_sizes_and_host_streams_violate_the_contract) {
   WEFT_NEEDS_GPU();
   Stream stream;
   const OnGpu a(stream, std::vector<std::int32_t>(3));

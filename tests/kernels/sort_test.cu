@@ -27,7 +27,7 @@ struct Row {
   bool operator==(const Row&) const = default;
 };
 
-/// Keys of which many are equal, or of any bits.
+/// Returns n keys with 17 distinct values if `few`, and with arbitrary bits otherwise.
 template <class Key>
 std::vector<Key> some_keys(std::size_t n, bool few) {
   std::mt19937_64 random(n);
@@ -36,7 +36,7 @@ std::vector<Key> some_keys(std::size_t n, bool few) {
   return keys;
 }
 
-/// n keys, alone and with values, as the host sorts them.
+/// Compares sorts of n keys without and with values with the host.
 template <class Key>
 void check_sorting(std::size_t n, bool few) {
   Stream stream;
@@ -53,7 +53,7 @@ void check_sorting(std::size_t n, bool few) {
   EXPECT_EQ(values.values(stream), order) << n;
 }
 
-TEST(CudaSort, is_stable_and_has_the_order_of_the_host) {
+TEST(CudaSort, is_stable_and_matches_the_host) {
   WEFT_NEEDS_GPU();
   for (const bool few : {false, true}) {
     for (const std::size_t n : kSizes) {
@@ -65,20 +65,20 @@ TEST(CudaSort, is_stable_and_has_the_order_of_the_host) {
   }
 }
 
-TEST(CudaSort, carries_large_values) {
+TEST(CudaSort, permutes_large_values) {
   WEFT_NEEDS_GPU();
   Stream stream;
   std::vector<std::int64_t> keys = some_keys<std::int64_t>(10'000, true);
   std::vector<Row> rows(keys.size());
   for (std::size_t i = 0; i < rows.size(); ++i) std::fill_n(rows[i].entry, 5, static_cast<double>(i));
-  const OnGpu keys_there(stream, keys);
-  const OnGpu rows_there(stream, rows);
-  stable_sort_by_key(space::cuda{}, stream, keys_there.span(), rows_there.span());
+  const OnGpu device_keys(stream, keys);
+  const OnGpu device_rows(stream, rows);
+  stable_sort_by_key(space::cuda{}, stream, device_keys.span(), device_rows.span());
   stable_sort_by_key(std::span(keys), std::span(rows));
-  EXPECT_EQ(rows_there.values(stream), rows);
+  EXPECT_EQ(device_rows.values(stream), rows);
 }
 
-TEST(CudaSort, repeats_in_a_graph) {
+TEST(CudaSort, can_be_captured_in_a_graph) {
   WEFT_NEEDS_GPU();
   Stream stream;
   std::vector<std::uint32_t> keys = some_keys<std::uint32_t>(50'000, false);
@@ -93,7 +93,7 @@ TEST(CudaSort, repeats_in_a_graph) {
   EXPECT_EQ(sorted.values(stream), keys);
 }
 
-TEST(CudaSort, sizes_and_streams_are_contracts) {
+TEST(CudaSort, mismatched_sizes_and_host_streams_violate_the_contract) {
   WEFT_NEEDS_GPU();
   Stream stream;
   const OnGpu keys(stream, std::vector<std::int32_t>(3));

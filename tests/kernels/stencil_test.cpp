@@ -45,7 +45,7 @@ TEST(Stencil, each_neighbour_has_its_weight) {
   apply_stencil(kAll, box, std::span<const double>(in), std::span(out));
   const auto at = [&](int i, int j, int k) { return out[static_cast<std::size_t>(box.at(i, j, k))]; };
   EXPECT_EQ(at(1, 1, 1), 1);
-  EXPECT_EQ(at(2, 1, 1), 10);  // the one is its neighbour at i - 1
+  EXPECT_EQ(at(2, 1, 1), 10);  // the entry 1 is its neighbour at i - 1
   EXPECT_EQ(at(0, 1, 1), 100);
   EXPECT_EQ(at(1, 2, 1), 1e3);
   EXPECT_EQ(at(1, 0, 1), 1e4);
@@ -54,7 +54,7 @@ TEST(Stencil, each_neighbour_has_its_weight) {
   EXPECT_EQ(at(0, 0, 1), 0);
 }
 
-TEST(Stencil, reads_ghosts_and_leaves_those_of_the_result) {
+TEST(Stencil, reads_ghosts_and_writes_none) {
   const Box box{3, 1, 2};
   std::vector<double> in = array_on(box, 1), out = array_on(box, -1);
   apply_stencil(kAll, box, std::span<const double>(in), std::span(out));
@@ -81,7 +81,7 @@ TEST(Stencil, neither_reads_nor_writes_padding) {
   for (int k = 0; k < box.nz; ++k) {
     for (int j = 0; j < box.ny; ++j) {
       for (int i = 0; i < box.nx; ++i) {
-        // From the weights of kAll: along x by 100 - 10, along y by 10 (10,000 - 1000), along z by 100 (1,000,000 - 100,000).
+        // Contributions of the weights of kAll: x: 100 - 10, y: 10 (10,000 - 1000), z: 100 (1,000,000 - 100,000).
         expected[static_cast<std::size_t>(box.at(i, j, k))] = 1111111 * number(i, j, k) + 90 + 90'000 + 90'000'000;
       }
     }
@@ -96,14 +96,14 @@ TEST(Stencil, adds_in_the_order_of_the_weights) {
   EXPECT_EQ(ones(1e16, -1e16, 1, 0, 0, 0, 0), 1);
 }
 
-TEST(Stencil, a_box_without_points) {
+TEST(Stencil, accepts_a_box_without_points) {
   const Box box{0, 2, 2};
   std::vector<double> in = array_on(box, 1), out = array_on(box, -1);
   apply_stencil(kAll, box, std::span<const double>(in), std::span(out));
   EXPECT_EQ(out, array_on(box, -1));
 }
 
-TEST(Stencil, broken_contracts) {
+TEST(Stencil, invalid_arguments_violate_the_contract) {
   const Box box{2, 3, 4};
   std::vector<double> in = array_on(box, 1), out = array_on(box, 0);
   const std::span<const double> from(in);

@@ -17,7 +17,7 @@ namespace {
 template <class T>
 class StencilCuda : public ::testing::Test {
  protected:
-  /// No two orders of adding give the same digits.
+  /// Weights for which the last digits depend on the order of addition.
   static constexpr StencilWeights<T> kWeights{T(0.41), T(0.113), T(-0.097), T(0.123), T(0.089), T(-0.131), T(0.071)};
 
   void SetUp() override { WEFT_NEEDS_GPU(); }
@@ -31,7 +31,7 @@ class StencilCuda : public ::testing::Test {
   }
   static std::size_t bytes(const std::vector<T>& values) { return values.size() * sizeof(T); }
 
-  static void expect_bits_of_the_host(const Box& box, std::size_t shift = 0) {
+  static void expect_same_bits_as_host(const Box& box, std::size_t shift = 0) {
     SCOPED_TRACE(::testing::Message() << box.nx << " x " << box.ny << " x " << box.nz << ", rows of " << box.row << ", shift "
                                       << shift);
     const std::vector<T> in = numbers(box);
@@ -51,32 +51,32 @@ class StencilCuda : public ::testing::Test {
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(StencilCuda, Numbers);
 
-TYPED_TEST(StencilCuda, any_box) {
+TYPED_TEST(StencilCuda, matches_the_host_for_any_box) {
   for (const Box box : {Box{1, 1, 1}, Box{3, 1, 2}, Box{127, 2, 5}, Box{128, 7, 15}, Box{129, 8, 16}, Box{31, 9, 17},
                         Box{130, 33, 65}, Box{1, 100, 1}, Box{1, 1, 200}, Box{1000, 3, 1}}) {
-    this->expect_bits_of_the_host(box);
+    this->expect_same_bits_as_host(box);
   }
 }
 
-TYPED_TEST(StencilCuda, any_address) {
-  for (const std::size_t shift : {1, 2, 3}) this->expect_bits_of_the_host(Box{66, 10, 7}, shift);
+TYPED_TEST(StencilCuda, matches_the_host_for_any_address) {
+  for (const std::size_t shift : {1, 2, 3}) this->expect_same_bits_as_host(Box{66, 10, 7}, shift);
 }
 
-TYPED_TEST(StencilCuda, rows_of_any_length) {
+TYPED_TEST(StencilCuda, matches_the_host_for_any_row_stride) {
   constexpr std::size_t kLine = 128 / sizeof(TypeParam);
   for (const std::int64_t row : {131, 132, 134, 160}) {
     for (const std::size_t shift : {std::size_t{0}, std::size_t{1}, std::size_t{2}, kLine - 1}) {
-      this->expect_bits_of_the_host(Box{129, 10, 17, row}, shift);
+      this->expect_same_bits_as_host(Box{129, 10, 17, row}, shift);
     }
   }
-  this->expect_bits_of_the_host(Box{1, 1, 1, 32}, kLine - 1);
+  this->expect_same_bits_as_host(Box{1, 1, 1, 32}, kLine - 1);
 }
 
-TYPED_TEST(StencilCuda, a_box_without_points_starts_no_kernel) {
-  for (const Box box : {Box{0, 3, 3}, Box{3, 0, 3}, Box{3, 3, 0}}) this->expect_bits_of_the_host(box);
+TYPED_TEST(StencilCuda, accepts_a_box_without_points) {
+  for (const Box box : {Box{0, 3, 3}, Box{3, 0, 3}, Box{3, 3, 0}}) this->expect_same_bits_as_host(box);
 }
 
-TYPED_TEST(StencilCuda, reads_what_the_kernel_before_wrote) {
+TYPED_TEST(StencilCuda, reads_the_writes_of_the_preceding_kernel) {
   const Box box{100, 40, 30};
   std::vector<TypeParam> a = this->numbers(box), b = a, out(a.size());
   Stream stream;
@@ -87,7 +87,7 @@ TYPED_TEST(StencilCuda, reads_what_the_kernel_before_wrote) {
     apply_stencil(space::cuda{}, stream, this->kWeights, box, std::span<const TypeParam>(from.data(), from.size()),
                   std::span<TypeParam>(to.data(), to.size()));
   };
-  for (int turn = 0; turn < 5; ++turn) {
+  for (int pair = 0; pair < 5; ++pair) {
     step(device_a, device_b);
     step(device_b, device_a);
     apply_stencil(this->kWeights, box, std::span<const TypeParam>(a), std::span(b));
@@ -98,7 +98,7 @@ TYPED_TEST(StencilCuda, reads_what_the_kernel_before_wrote) {
   EXPECT_EQ(std::memcmp(out.data(), a.data(), this->bytes(out)), 0);
 }
 
-TEST(CudaStencil, broken_contracts) {
+TEST(CudaStencil, invalid_arguments_violate_the_contract) {
   const StencilWeights<double> weights{1, 1, 1, 1, 1, 1, 1};
   const Box box{2, 3, 4};
   std::vector<double> in(static_cast<std::size_t>(box.entries())), out(in.size());

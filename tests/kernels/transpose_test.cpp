@@ -12,14 +12,14 @@
 namespace weft::kernels {
 namespace {
 
-TEST(Transpose, rows_become_columns) {
+TEST(Transpose, exchanges_rows_and_columns) {
   const std::vector<int> in{1, 2, 3, 4, 5, 6};
   std::vector<int> out(6);
   transpose(std::span<const int>(in), 2, 3, std::span(out));
   EXPECT_EQ(out, (std::vector<int>{1, 4, 2, 5, 3, 6}));
 }
 
-TEST(Transpose, any_size_and_back_again) {
+TEST(Transpose, accepts_any_size_and_is_its_own_inverse) {
   for (const auto& [rows, columns] : std::vector<std::pair<int, int>>{{1, 1}, {1, 9}, {9, 1}, {32, 33}, {100, 7}, {65, 64}}) {
     std::vector<double> in(static_cast<std::size_t>(rows * columns)), out(in.size()), back(in.size());
     std::iota(in.begin(), in.end(), 0.0);
@@ -34,12 +34,12 @@ TEST(Transpose, any_size_and_back_again) {
   }
 }
 
-TEST(Transpose, nothing) {
+TEST(Transpose, accepts_empty_matrices) {
   transpose(std::span<const int>{}, 0, 5, std::span<int>{});
   transpose(std::span<const int>{}, 5, 0, std::span<int>{});
 }
 
-TEST(Transpose, broken_contracts) {
+TEST(Transpose, invalid_arguments_violate_the_contract) {
   std::vector<int> in(12), out(12);
   const std::span<const int> from(in);
   const std::span<int> to(out);

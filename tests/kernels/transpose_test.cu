@@ -27,9 +27,10 @@ Pair number<Pair>(std::size_t i) {
   return {static_cast<std::int32_t>(i), -static_cast<std::int32_t>(i)};
 }
 
-/// What the GPU makes of a matrix whose memory, and that of the result, begins so many entries after an address that suits words.
+/// Compares the GPU with the host for a matrix and a result that begin `in_shift` and `out_shift` entries after an aligned
+/// address.
 template <class T>
-void expect_as_on_the_host(std::int64_t rows, std::int64_t columns, std::size_t in_shift = 0, std::size_t out_shift = 0) {
+void expect_same_as_host(std::int64_t rows, std::int64_t columns, std::size_t in_shift = 0, std::size_t out_shift = 0) {
   SCOPED_TRACE(::testing::Message() << rows << " x " << columns << ", shifts " << in_shift << " and " << out_shift);
   constexpr std::size_t kAround = 8;
   const auto size = static_cast<std::size_t>(rows * columns);
@@ -41,8 +42,8 @@ void expect_as_on_the_host(std::int64_t rows, std::int64_t columns, std::size_t 
   Stream stream;
   const StreamBuffer<T> device_in(stream, size + kAround), device_out(stream, size + kAround);
   copy_bytes(stream, device_in.data() + in_shift, in.data(), size * sizeof(T));
-  std::vector<T> untouched(size + kAround, number<T>(size + 1));
-  copy_bytes(stream, device_out.data(), untouched.data(), untouched.size() * sizeof(T));
+  std::vector<T> initial(size + kAround, number<T>(size + 1));
+  copy_bytes(stream, device_out.data(), initial.data(), initial.size() * sizeof(T));
   transpose(space::cuda{}, stream, std::span<const T>(device_in.data() + in_shift, size), rows, columns,
             std::span<T>(device_out.data() + out_shift, size));
   copy_bytes(stream, out.data(), device_out.data(), out.size() * sizeof(T));
@@ -58,23 +59,23 @@ class TransposeCuda : public ::testing::Test {
 using Entries = ::testing::Types<float, double, std::int32_t, Pair>;
 TYPED_TEST_SUITE(TransposeCuda, Entries);
 
-TYPED_TEST(TransposeCuda, any_size) {
+TYPED_TEST(TransposeCuda, matches_the_host_for_any_size) {
   for (const std::int64_t rows : {1, 3, 4, 62, 63, 64, 65, 128, 600}) {
-    for (const std::int64_t columns : {1, 2, 3, 63, 64, 65, 68, 130}) expect_as_on_the_host<TypeParam>(rows, columns);
+    for (const std::int64_t columns : {1, 2, 3, 63, 64, 65, 68, 130}) expect_same_as_host<TypeParam>(rows, columns);
   }
-  expect_as_on_the_host<TypeParam>(1000, 7);
-  expect_as_on_the_host<TypeParam>(7, 1000);
-  expect_as_on_the_host<TypeParam>(1024, 512);
-  expect_as_on_the_host<TypeParam>(1100, 1300);
+  expect_same_as_host<TypeParam>(1000, 7);
+  expect_same_as_host<TypeParam>(7, 1000);
+  expect_same_as_host<TypeParam>(1024, 512);
+  expect_same_as_host<TypeParam>(1100, 1300);
 }
 
-TYPED_TEST(TransposeCuda, any_address) {
+TYPED_TEST(TransposeCuda, matches_the_host_for_any_address) {
   for (const std::size_t in_shift : {0, 1, 2, 3, 4}) {
-    for (const std::size_t out_shift : {0, 1, 2, 3, 4}) expect_as_on_the_host<TypeParam>(136, 72, in_shift, out_shift);
+    for (const std::size_t out_shift : {0, 1, 2, 3, 4}) expect_same_as_host<TypeParam>(136, 72, in_shift, out_shift);
   }
 }
 
-TEST(CudaTranspose, of_nothing_starts_no_kernel) {
+TEST(CudaTranspose, accepts_empty_matrices) {
   WEFT_NEEDS_GPU();
   Stream stream;
   transpose(space::cuda{}, stream, std::span<const float>{}, 0, 5, std::span<float>{});
@@ -82,7 +83,7 @@ TEST(CudaTranspose, of_nothing_starts_no_kernel) {
   stream.wait();
 }
 
-TEST(CudaTranspose, reads_what_the_kernel_before_wrote) {
+TEST(CudaTranspose, reads_the_writes_of_the_preceding_kernel) {
   WEFT_NEEDS_GPU();
   constexpr std::int64_t kRows = 700, kColumns = 900;
   constexpr std::size_t kSize = kRows * kColumns;
@@ -93,7 +94,7 @@ TEST(CudaTranspose, reads_what_the_kernel_before_wrote) {
   const std::span<const float> from_a(a.data(), kSize), from_b(b.data(), kSize);
   const std::span<float> to_a(a.data(), kSize), to_b(b.data(), kSize);
   copy_bytes(stream, a.data(), in.data(), kSize * sizeof(float));
-  for (int turn = 0; turn < 10; ++turn) {
+  for (int pair = 0; pair < 10; ++pair) {
     transpose(space::cuda{}, stream, from_a, kRows, kColumns, to_b);
     transpose(space::cuda{}, stream, from_b, kColumns, kRows, to_a);
   }
@@ -102,7 +103,7 @@ TEST(CudaTranspose, reads_what_the_kernel_before_wrote) {
   EXPECT_TRUE(out == in);
 }
 
-TEST(CudaTranspose, broken_contracts) {
+TEST(CudaTranspose, invalid_arguments_violate_the_contract) {
   std::vector<float> in(12), out(12);
   const std::span<const float> from(in);
   EXPECT_BREACH(transpose(space::cuda{}, host_stream(), from, 3, 4, std::span(out)));

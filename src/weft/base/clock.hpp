@@ -4,9 +4,10 @@
 
 namespace weft {
 
-/// Starts at construction; monotonic.
+/// Measures the time since its construction or last restart() on a monotonic clock.
 class Stopwatch {
  public:
+  /// Returns the elapsed time in seconds.
   [[nodiscard]] double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }

@@ -1,12 +1,12 @@
 #pragma once
-/// Sums of millions of numbers to the last digits.
+/// Compensated summation of many floating-point numbers.
 #include "weft/base/macros.hpp"
 
 namespace weft {
 
-/// A sum that keeps what additions round off (Neumaier, Z. Angew. Math. Mech. 54, 1974): its error does not grow with the number
-/// of terms, where that of a plain sum grows at least with its square root. What an addition rounds off is computed without a
-/// branch (Knuth, The Art of Computer Programming 2, section 4.2.2), for GPUs.
+/// A sum that accumulates the rounding errors of its additions (Neumaier, Z. Angew. Math. Mech. 54, 1974): its own error does
+/// not grow with the number of terms, whereas that of a plain sum grows at least with the square root. Each rounding error is
+/// computed without a branch (two-sum: Knuth, The Art of Computer Programming 2, section 4.2.2), which suits GPUs.
 class CompensatedSum {
  public:
   CompensatedSum() = default;
@@ -14,20 +14,20 @@ class CompensatedSum {
 
   WEFT_HD constexpr CompensatedSum& operator+=(double term) {
     const double next = sum_ + term, added = next - sum_;
-    rest_ += (sum_ - (next - added)) + (term - added);
+    correction_ += (sum_ - (next - added)) + (term - added);
     sum_ = next;
     return *this;
   }
-  /// What another sum has added up, with what that keeps.
+  /// Adds another sum together with its accumulated rounding error.
   WEFT_HD constexpr CompensatedSum& operator+=(const CompensatedSum& other) {
     *this += other.sum_;
-    rest_ += other.rest_;
+    correction_ += other.correction_;
     return *this;
   }
-  [[nodiscard]] WEFT_HD constexpr double value() const { return sum_ + rest_; }
+  [[nodiscard]] WEFT_HD constexpr double value() const { return sum_ + correction_; }
 
  private:
-  double sum_ = 0, rest_ = 0;
+  double sum_ = 0, correction_ = 0;
 };
 
 }  // namespace weft

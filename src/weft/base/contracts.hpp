@@ -1,12 +1,12 @@
 #pragma once
-/// Contracts: what a caller must guarantee (WEFT_EXPECTS) and what our own code must guarantee (WEFT_ASSERT).
+/// Contracts: preconditions that a caller must meet (WEFT_EXPECTS) and invariants of the implementation (WEFT_ASSERT).
 ///
-/// Checked where NDEBUG is off or WEFT_CONTRACTS is set (debug builds and tests). A broken contract throws ContractError:
-/// a library never ends the process. Input that a user can get wrong is checked always, with weft::Error.
+/// Contracts are checked where NDEBUG is not defined or WEFT_CONTRACTS is (debug builds and tests). A violation throws
+/// ContractError, because a library never ends the process. User input is always checked, with weft::Error.
 #include "weft/base/macros.hpp"
 
 namespace weft {
-/// @throws ContractError naming the expression and its place.
+/// Reports a violated contract. @throws ContractError naming the expression, the file and the line.
 [[noreturn]] void contract_failed(const char* kind, const char* expression, const char* file, int line);
 }  // namespace weft
 

@@ -10,7 +10,7 @@
 namespace weft {
 
 int usable_cores() {
-  // The system refuses a set that is smaller than its own, of which it does not say the size.
+  // The system rejects a set smaller than its own (EINVAL) and does not report the size, so the set is doubled until it fits.
   for (std::size_t sets = 1; sets <= 64; sets *= 2) {
     std::vector<cpu_set_t> cores(sets);
     if (sched_getaffinity(0, sets * sizeof(cpu_set_t), cores.data()) == 0) {

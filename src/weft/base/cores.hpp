@@ -1,10 +1,10 @@
 #pragma once
-/// The cores that this process may use.
+/// The number of cores that this process may use.
 
 namespace weft {
 
-/// Returns the number of hardware threads that the calling thread may run on: those of its CPU affinity, which mpirun, batch
-/// systems and containers restrict, and which std::thread::hardware_concurrency() does not look at. At least 1.
+/// Returns the number of hardware threads in the CPU affinity mask of the calling thread, at least 1. mpirun, batch systems and
+/// containers restrict this mask, and std::thread::hardware_concurrency() need not respect it.
 [[nodiscard]] int usable_cores();
 
 }  // namespace weft

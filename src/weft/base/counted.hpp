@@ -1,16 +1,16 @@
 #pragma once
-/// Numbers of things, for messages.
+/// Counts with their nouns, for messages.
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace weft {
 
-/// "1 cell", "2 cells", "3 tetrahedra".
-[[nodiscard]] inline std::string counted(std::int64_t number, std::string_view thing) {
-  std::string text = std::to_string(number) + " " + std::string(thing);
+/// Returns the number followed by the noun in singular or plural: "1 cell", "2 cells", "3 tetrahedra".
+[[nodiscard]] inline std::string counted(std::int64_t number, std::string_view noun) {
+  std::string text = std::to_string(number) + " " + std::string(noun);
   if (number == 1) return text;
-  if (!thing.ends_with("hedron")) return text + "s";
+  if (!noun.ends_with("hedron")) return text + "s";
   text.resize(text.size() - 2);
   return text + "a";
 }

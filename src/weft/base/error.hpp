@@ -1,8 +1,8 @@
 #pragma once
-/// The errors that Weft throws. Each says what is wrong, where, and what to do.
+/// The errors that Weft throws. Each states the problem, its location and a remedy.
 ///
-/// Input that is wrong for everyone (a file, a case, an argument) is agreed upon first, so that every rank throws the same
-/// error: see comm/agreement.hpp.
+/// An error in input that all ranks share (a file, a case, an argument) is agreed between the ranks before it is thrown, so that
+/// every rank throws the same error: see comm/agreement.hpp.
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace weft {
 
-/// Where an error was found. Fields that do not apply keep their defaults and are not printed.
+/// The location of an error. Fields that do not apply retain their defaults and are not printed.
 struct Where {
   std::string file{};
-  std::int64_t line = 0;      ///< 1-based; 0: not known
-  std::int64_t column = 0;    ///< 1-based; 0: not known
-  std::int64_t offset = -1;   ///< byte offset in a binary file
-  std::string key{};          ///< of a case file: "flow.cfl"
+  std::int64_t line = 0;      ///< 1-based line; 0: unknown
+  std::int64_t column = 0;    ///< 1-based column; 0: unknown
+  std::int64_t offset = -1;   ///< byte offset in a binary file; -1: not applicable
+  std::string key{};          ///< key of a case file: "flow.cfl"
   std::string zone{};         ///< boundary or volume zone of a mesh
-  std::int64_t element = -1;  ///< element or cell as the file numbers it
+  std::int64_t element = -1;  ///< number of the element or cell in the file; -1: not applicable
   friend bool operator==(const Where&, const Where&) = default;
 };
 
-/// The one root of Weft's errors. what() is "where: problem; suggestion".
+/// The base class of all errors of Weft. what() is "where: problem; suggestion".
 class Error : public std::runtime_error {
  public:
   enum class Kind : int { contract, limit, input, mesh, io, comm, device, physics, interrupted };
@@ -50,13 +50,13 @@ class KindError : public Error {
 };
 }  // namespace detail
 
-/// A bug: ours, or a caller's broken contract.
+/// A bug: an invariant or a precondition was violated.
 using ContractError = detail::KindError<Error::Kind::contract>;
-/// A size that the ids or the formats cannot hold.
+/// A size exceeds the range of the ids or of a file format.
 using LimitError = detail::KindError<Error::Kind::limit>;
 /// A case file, an argument or an expression is wrong.
 using InputError = detail::KindError<Error::Kind::input>;
-/// A mesh is wrong: in its file or in its geometry.
+/// A mesh file or the geometry of a mesh is invalid.
 using MeshError = detail::KindError<Error::Kind::mesh>;
 /// A file cannot be read or written.
 using IoError = detail::KindError<Error::Kind::io>;
@@ -64,19 +64,20 @@ using IoError = detail::KindError<Error::Kind::io>;
 using CommError = detail::KindError<Error::Kind::comm>;
 /// The device runtime failed, or a stale side of device data was read.
 using DeviceError = detail::KindError<Error::Kind::device>;
-/// The flow left the range of the gas model: negative density, NaN.
+/// The state became unphysical for the gas model: negative density, NaN.
 using PhysicsError = detail::KindError<Error::Kind::physics>;
-/// A signal asked the run to end.
+/// A signal requested the end of the run.
 using InterruptedError = detail::KindError<Error::Kind::interrupted>;
 
-/// Throws the subclass that belongs to `kind` (errors that crossed ranks are rebuilt with it).
+/// Throws the subclass that corresponds to `kind`; it reconstructs errors that were sent from another rank.
 [[noreturn]] void throw_error(Error::Kind kind, std::string problem, std::string suggestion, Where where);
 
-/// The candidate nearest to `word` in edit distance, or empty where none is near: for "did you mean" messages.
+/// Returns the candidate with the smallest edit distance to `word`, or an empty string when every distance exceeds half the
+/// length of `word`. Used in "did you mean" messages.
 template <class Range>
 [[nodiscard]] std::string closest_match(std::string_view word, const Range& candidates);
 
-/// Optimal string alignment distance (insert, delete, replace, swap neighbours). O(|a| |b|).
+/// Returns the optimal string alignment distance (insertion, deletion, substitution, transposition of neighbours). O(|a| |b|).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
 template <class Range>

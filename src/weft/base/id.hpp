@@ -1,5 +1,5 @@
 #pragma once
-/// Typed integer ids: a cell id is not a face id, a local id is not a global one, and neither is a bare int.
+/// Typed integer ids: cell and face ids, local and global ids, and plain integers are distinct types.
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace weft {
 
-/// An integer of representation `Rep` that belongs to `Tag`. Trivially copyable, as large as `Rep`, ordered, hashable.
-/// Default-constructed it is `invalid()` (-1).
+/// An integer id of the entity type `Tag` with the representation `Rep`. It is trivially copyable, has the size of `Rep`, and is
+/// ordered and hashable. A default-constructed id is `invalid()` (-1).
 template <class Tag, class Rep>
 class Id {
   static_assert(std::is_signed_v<Rep> && std::is_integral_v<Rep>);
@@ -21,7 +21,7 @@ class Id {
 
   constexpr Id() = default;
   WEFT_HD constexpr explicit Id(Rep value) : value_(value) {}
-  /// From any other integer type; the caller guarantees that it fits (checked_id does not take that on trust).
+  /// Converts any other integer type. @pre the value fits into Rep (checked_local() checks this).
   template <class Integer>
     requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, Rep>)
   WEFT_HD constexpr explicit Id(Integer value) : value_(static_cast<Rep>(value)) {}
@@ -29,7 +29,7 @@ class Id {
   [[nodiscard]] WEFT_HD static constexpr Id invalid() { return Id{}; }
   [[nodiscard]] WEFT_HD constexpr bool valid() const { return value_ >= 0; }
   [[nodiscard]] WEFT_HD constexpr Rep value() const { return value_; }
-  /// For subscripts.
+  /// Returns the id as a subscript.
   [[nodiscard]] WEFT_HD constexpr std::size_t index() const { return static_cast<std::size_t>(value_); }
 
   WEFT_HD constexpr Id& operator++() {
@@ -43,7 +43,7 @@ class Id {
   Rep value_ = -1;
 };
 
-/// Half-open range of ids, for loops: `for (LocalCellId cell : IdRange{first, last})`.
+/// A half-open range of ids for loops: `for (LocalCellId cell : IdRange{first, last})`.
 template <class I>
 class IdRange {
  public:
@@ -80,7 +80,7 @@ inline constexpr bool is_id_v = false;
 template <class Tag, class Rep>
 inline constexpr bool is_id_v<Id<Tag, Rep>> = true;
 
-/// What may subscript an array's rows: an integer or an id.
+/// A type that subscripts the rows of an array: an integer or an id.
 template <class T>
 concept RowIndex = std::is_integral_v<T> || is_id_v<T>;
 
@@ -93,8 +93,8 @@ template <RowIndex T>
   }
 }
 
-/// A size or global id narrowed to a local 32-bit one.
-/// @throws LimitError (naming `what`) if it does not fit.
+/// Converts a size or a global id to a 32-bit local index. @param what  the quantity, for the message.
+/// @throws LimitError where the value is negative or too large.
 [[nodiscard]] std::int32_t checked_local(std::int64_t value, const char* what);
 
 }  // namespace weft

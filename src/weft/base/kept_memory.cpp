@@ -7,22 +7,22 @@
 namespace weft {
 namespace {
 
-int alive = 0;
+int instances = 0;
 
 }  // namespace
 
 KeepFreedMemory::KeepFreedMemory() noexcept {
-  if (++alive > 1) return;
+  if (++instances > 1) return;
 #if defined(__GLIBC__)
-  (void)mallopt(M_MMAP_MAX, 0);         // no array in pages of its own, which go back with it
-  (void)mallopt(M_TRIM_THRESHOLD, -1);  // never
+  (void)mallopt(M_MMAP_MAX, 0);         // large arrays come from the heap; memory from mmap is unmapped by free()
+  (void)mallopt(M_TRIM_THRESHOLD, -1);  // the heap is never trimmed
 #endif
 }
 
 KeepFreedMemory::~KeepFreedMemory() {
-  if (--alive > 0) return;
+  if (--instances > 0) return;
 #if defined(__GLIBC__)
-  // What glibc itself comes to after it has freed a few large arrays.
+  // The values at which the dynamic thresholds of glibc arrive after a few large arrays were freed.
   (void)mallopt(M_MMAP_MAX, 65536);
   (void)mallopt(M_MMAP_THRESHOLD, 32 << 20);
   (void)mallopt(M_TRIM_THRESHOLD, 64 << 20);

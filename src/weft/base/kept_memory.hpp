@@ -1,13 +1,14 @@
 #pragma once
-/// Memory that is freed and soon asked for again.
+/// Reuse of freed memory within the process.
 
 namespace weft {
 
-/// While one lives, this process keeps large arrays that are freed for those that come next, instead of giving them back to the
-/// system, which hands out every page anew, one by one and zeroed: that takes as long as what programs do that make one large
-/// array after the other. The last one that dies gives back what is free then, and leaves malloc with thresholds of 32 and 64 MB,
-/// whatever they were before. They may nest; made and destroyed by one thread.
-/// Nothing is done where the C library is not glibc.
+/// Makes malloc retain freed memory for later allocations while an instance exists, instead of returning it to the system. This
+/// avoids the page faults of fresh, zeroed pages, which dominate phases that allocate one large array after another.
+///
+/// The destructor of the last instance returns free memory to the system and sets the mmap and trim thresholds of malloc to 32
+/// and 64 MB, whatever they were before. Instances may nest; all are created and destroyed by one thread. The class has no effect
+/// with a C library other than glibc.
 class KeepFreedMemory {
  public:
   KeepFreedMemory() noexcept;

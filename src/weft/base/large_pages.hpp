@@ -1,18 +1,19 @@
 #pragma once
-/// Arrays in large pages.
+/// Huge pages for large arrays.
 #include <cstddef>
 #include <span>
 
 namespace weft {
 
-/// Asks the system to hold an array that is filled in pages of 2 MB instead of 4 KB from now on: a core then knows where all of
-/// it is, instead of having to look up the page of almost every row that it reads out of order. The array takes no more memory,
-/// for only what lies wholly within it is moved. Linux has this at once from 6.1 on, even where it is set never to make
-/// such pages by itself, and later before that; elsewhere nothing is done. Never fails.
-/// @cost  a copy of the array, once; nothing for less than 2 MB.
+/// Requests huge pages (2 MB) for an array that has been filled, which avoids most TLB misses of indirect accesses to it. Only
+/// pages that lie entirely within the array are affected, so it occupies no additional memory.
+///
+/// Linux 6.1 and later collapse the pages during the call, even where transparent huge pages are set to "never"; older kernels do
+/// so later, and other systems not at all. Never fails.
+/// @cost  one copy of the array; none below 2 MB.
 void use_large_pages(std::span<const std::byte> memory) noexcept;
 
-/// The same for arrays: vectors and their like.
+/// Calls use_large_pages() for every array: std::vector or another contiguous range.
 template <class... Arrays>
 void use_large_pages_for(const Arrays&... arrays) noexcept {
   (use_large_pages(std::as_bytes(std::span(arrays))), ...);

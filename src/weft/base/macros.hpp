@@ -1,5 +1,5 @@
 #pragma once
-/// Function and pointer qualifiers that let one source serve g++, clang++ and nvcc.
+/// Function and pointer qualifiers for sources that g++, clang++ and nvcc compile.
 
 #if defined(__CUDACC__)
 #define WEFT_HD __host__ __device__

@@ -9,7 +9,8 @@
 namespace weft {
 namespace {
 
-constexpr int kLooks = 10000;
+/// Polls before a thread blocks: about 0.2 ms.
+constexpr int kPolls = 10000;
 
 inline void pause_core() {
 #if defined(__x86_64__)
@@ -19,22 +20,22 @@ inline void pause_core() {
 
 }  // namespace
 
-Team::Team(int threads, bool looks_first) : looks_(looks_first ? kLooks : 0) {
+Team::Team(int threads, bool polls_first) : polls_(polls_first ? kPolls : 0) {
   WEFT_EXPECTS(threads >= 1);
   try {
-    for (int t = 1; t < threads; ++t) others_.emplace_back([this, t] { work(t); });
+    for (int t = 1; t < threads; ++t) others_.emplace_back([this, t] { serve(t); });
   } catch (const std::system_error& error) {
     const int started = size();
-    dismiss();
+    end_threads();
     throw LimitError(
-        "of " + std::to_string(threads) + " threads " + std::to_string(started) + " could be started (" + error.what() + ")",
-        "ask for fewer");
+        "only " + std::to_string(started) + " of " + std::to_string(threads) + " threads could be started (" + error.what() + ")",
+        "request fewer threads");
   }
 }
 
-Team::~Team() { dismiss(); }
+Team::~Team() { end_threads(); }
 
-void Team::dismiss() {
+void Team::end_threads() {
   job_ = {};
   round_.fetch_add(1);
   round_.notify_all();
@@ -46,22 +47,22 @@ void Team::run_all(const AnyJob& job) {
   working_.store(size() - 1, std::memory_order_relaxed);
   round_.fetch_add(1);
   round_.notify_all();
-  job.call(job.of, 0);
-  for (int left = 0; (left = working_.load(std::memory_order_acquire)) > 0;) await_other(working_, left);
+  job.call(job.function, 0);
+  for (int running = 0; (running = working_.load(std::memory_order_acquire)) > 0;) await_change(working_, running);
 }
 
-void Team::work(int thread) {
+void Team::serve(int thread) {
   for (int round = 0;; ++round) {
-    await_other(round_, round);
+    await_change(round_, round);
     if (job_.call == nullptr) return;
-    job_.call(job_.of, thread);
+    job_.call(job_.function, thread);
     if (working_.fetch_sub(1) == 1) working_.notify_one();
   }
 }
 
-/// Returns once the word is no longer `old`.
-void Team::await_other(const std::atomic<int>& word, int old) const {
-  for (int look = 0; look < looks_; ++look) {
+/// Blocks until the value of `word` differs from `old`.
+void Team::await_change(const std::atomic<int>& word, int old) const {
+  for (int poll = 0; poll < polls_; ++poll) {
     if (word.load(std::memory_order_acquire) != old) return;
     pause_core();
   }

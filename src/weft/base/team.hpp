@@ -1,5 +1,5 @@
 #pragma once
-/// Threads that compute one thing together.
+/// A fixed team of threads that execute loops in parallel.
 #include <atomic>
 #include <cstdint>
 #include <thread>
@@ -8,59 +8,61 @@
 
 namespace weft {
 
-/// Threads of this process, the one that made the team among them, which share loops.
+/// A team of threads, including the thread that constructed it, that execute a job together.
 ///
-/// run(job) calls job(0) on the calling thread and job(1) ... on the others, and returns when all have returned: each round is a
-/// number that the caller raises and the others wait for, and a count of those that are not done that it waits for. Whatever was
-/// written before run() is seen by the jobs, and what they write by who comes after. No work moves between threads: who computes
-/// what is the job's business, so that it can be the same in every run.
+/// run(job) calls job(0) on the calling thread and job(1), ..., job(size() - 1) on the others, and returns when all calls have
+/// returned. The caller increments a round number, for which the other threads wait, and then waits until the count of running
+/// threads is zero. Writes before run() are visible to the jobs, and writes by the jobs are visible after run(). Work is not
+/// stolen: the job determines the share of each thread, so that the assignment can be the same in every run.
 class Team {
  public:
-  /// @param threads  >= 1; the others than this one start now, and end with the team.
-  /// @param looks_first  whether a thread looks out for the next round for some 0.2 ms before it sleeps: where every thread has a
-  ///   core, that answers in less than a microsecond, and elsewhere it takes the core from who works.
-  /// @throws LimitError where the system has no more threads.
-  explicit Team(int threads = 1, bool looks_first = false);
+  /// Starts threads - 1 threads, which end with the team.
+  /// @param threads  size of the team, >= 1, including the calling thread.
+  /// @param polls_first  a waiting thread polls for about 0.2 ms before it blocks. With one core per thread it then responds in
+  ///   less than a microsecond; with fewer cores polling takes time from the working threads.
+  /// @throws LimitError where the system cannot start a thread.
+  explicit Team(int threads = 1, bool polls_first = false);
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
   [[nodiscard]] int size() const { return static_cast<int>(others_.size()) + 1; }
 
-  /// @param job  of int, 0 ... size() - 1; throws nothing.  @pre not called from a job.
+  /// Calls job(thread) once for each thread 0 ... size() - 1 and waits for all calls. @param job  takes an int and is noexcept.
+  /// @pre not called from within a job.
   template <class Job>
   void run(const Job& job) {
-    static_assert(std::is_nothrow_invocable_v<const Job&, int>, "nobody could take an exception of another thread");
+    static_assert(std::is_nothrow_invocable_v<const Job&, int>, "a job must be noexcept: an exception cannot leave its thread");
     if (others_.empty()) {
       job(0);
     } else {
-      run_all({&job, [](const void* of, int thread) noexcept { (*static_cast<const Job*>(of))(thread); }});
+      run_all({&job, [](const void* function, int thread) noexcept { (*static_cast<const Job*>(function))(thread); }});
     }
   }
 
-  /// Calls job(a, b) once on every thread, with a <= i < b its share of the numbers from first to last, as many for each, in
-  /// order.
+  /// Divides [first, last) into size() contiguous ranges of equal length up to one, in the order of the threads, and calls
+  /// job(begin, end) with one range on each thread.
   template <class Job>
   void split(std::int32_t first, std::int32_t last, const Job& job) {
-    static_assert(std::is_nothrow_invocable_v<const Job&, std::int32_t, std::int32_t>, "as of run()");
-    const auto from = [&](int t) { return first + static_cast<std::int32_t>(std::int64_t{last - first} * t / size()); };
-    run([&](int thread) noexcept { job(from(thread), from(thread + 1)); });
+    static_assert(std::is_nothrow_invocable_v<const Job&, std::int32_t, std::int32_t>, "a job must be noexcept: see run()");
+    const auto begin = [&](int t) { return first + static_cast<std::int32_t>(std::int64_t{last - first} * t / size()); };
+    run([&](int thread) noexcept { job(begin(thread), begin(thread + 1)); });
   }
 
  private:
   struct AnyJob {
-    const void* of = nullptr;
-    void (*call)(const void* of, int thread) noexcept = nullptr;
+    const void* function = nullptr;
+    void (*call)(const void* function, int thread) noexcept = nullptr;
   };
 
   void run_all(const AnyJob& job);
-  void work(int thread);
-  void await_other(const std::atomic<int>& word, int old) const;
-  void dismiss();
+  void serve(int thread);
+  void await_change(const std::atomic<int>& word, int old) const;
+  void end_threads();
 
-  int looks_;
-  AnyJob job_;  ///< of the present round; without a call: go home
-  // A cache line each: one is written by the caller, the other by all others.
+  int polls_;
+  AnyJob job_;  ///< job of the current round; a null `call` ends the threads
+  // Separate cache lines: the caller writes round_, the other threads write working_.
   alignas(64) std::atomic<int> round_{0};
   alignas(64) std::atomic<int> working_{0};
   std::vector<std::thread> others_;

@@ -1,5 +1,5 @@
 #pragma once
-/// Points and vectors in space. Always three components; two-dimensional meshes have z = 0.
+/// Points and vectors in three-dimensional space; two-dimensional meshes have z = 0.
 #include <cmath>
 #include <type_traits>
 
@@ -7,7 +7,7 @@
 
 namespace weft {
 
-/// @tparam T  a floating-point number, or several that are computed with at once.
+/// A vector with three components. @tparam T  a floating-point type or a SIMD vector.
 template <class T>
 struct BasicVec3 {
   T x = 0, y = 0, z = 0;

@@ -17,34 +17,34 @@ namespace {
 
 std::int64_t nanoseconds_now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
-/// Written by the main thread, read by the watchdog's. One field may be newer than another for a moment: what is told is for
-/// people.
-struct Board {
+/// The state of the main thread, written by it and read by the thread of the watchdog. The fields are not updated together, so
+/// a report may combine old and new values; it is only meant for people.
+struct MainThreadState {
   std::atomic<bool> watched{false};
-  std::atomic<const char*> what{nullptr};  ///< null: not waiting
-  std::atomic<const char*> last{"the start"};
+  std::atomic<const char*> what{nullptr};      ///< operation waited for; null: not waiting
+  std::atomic<const char*> last{"the start"};  ///< most recent operation waited for
   std::atomic<int> rank{Waiting::kEverybody};
-  std::atomic<std::int64_t> since{0};  ///< ns: of the wait, or of its end
+  std::atomic<std::int64_t> since{0};  ///< time in ns at which the current wait began or the last one ended
 };
-Board g_board;
+MainThreadState g_state;
 
 }  // namespace
 
-Waiting::Waiting(const char* what, int rank) noexcept : marked_(g_board.watched.load(std::memory_order_relaxed)) {
+Waiting::Waiting(const char* what, int rank) noexcept : marked_(g_state.watched.load(std::memory_order_relaxed)) {
   if (!marked_) return;
-  outer_what_ = g_board.what.load();
-  outer_rank_ = g_board.rank.load();
-  g_board.since = nanoseconds_now();
-  g_board.rank = rank;
-  g_board.what = what;
+  outer_what_ = g_state.what.load();
+  outer_rank_ = g_state.rank.load();
+  g_state.since = nanoseconds_now();
+  g_state.rank = rank;
+  g_state.what = what;
 }
 
 Waiting::~Waiting() {
   if (!marked_) return;
-  g_board.last = g_board.what.load();
-  g_board.what = outer_what_;
-  g_board.rank = outer_rank_;
-  g_board.since = nanoseconds_now();
+  g_state.last = g_state.what.load();
+  g_state.what = outer_what_;
+  g_state.rank = outer_rank_;
+  g_state.since = nanoseconds_now();
 }
 
 struct Watchdog::Body {
@@ -55,34 +55,34 @@ struct Watchdog::Body {
 };
 
 std::string Watchdog::report() {
-  const char* const what = g_board.what.load();
-  const int rank = g_board.rank.load();
-  const double seconds = static_cast<double>(nanoseconds_now() - g_board.since.load()) * 1e-9;
+  const char* const what = g_state.what.load();
+  const int rank = g_state.rank.load();
+  const double seconds = static_cast<double>(nanoseconds_now() - g_state.since.load()) * 1e-9;
   char number[32];
   std::snprintf(number, sizeof number, "%.3g s", seconds);
-  if (what == nullptr) return std::string("has computed for ") + number + " since " + g_board.last.load();
-  const std::string whom = rank == Waiting::kEverybody ? " for the other ranks"
-                           : rank == Waiting::kNobody  ? ""
-                                                       : " for rank " + std::to_string(rank);
-  return std::string("has waited ") + number + whom + " (" + what + ")";
+  if (what == nullptr) return std::string("has computed for ") + number + " since " + g_state.last.load();
+  const std::string target = rank == Waiting::kEverybody ? " for the other ranks"
+                             : rank == Waiting::kNobody  ? ""
+                                                         : " for rank " + std::to_string(rank);
+  return std::string("has waited ") + number + target + " (" + what + ")";
 }
 
 Watchdog::Watchdog(double seconds, std::string name) : body_(std::make_unique<Body>()) {
-  WEFT_EXPECTS(seconds > 0 && !g_board.watched);
-  g_board.since = nanoseconds_now();
-  g_board.watched = true;
+  WEFT_EXPECTS(seconds > 0 && !g_state.watched);
+  g_state.since = nanoseconds_now();
+  g_state.watched = true;
   body_->thread = std::thread([this, seconds, name = std::move(name)] {
     std::unique_lock lock(body_->mutex);
     while (!body_->stopped.wait_for(lock, std::chrono::milliseconds(200), [this] { return body_->stop; })) {
-      if (static_cast<double>(nanoseconds_now() - g_board.since.load()) * 1e-9 < seconds) continue;
+      if (static_cast<double>(nanoseconds_now() - g_state.since.load()) * 1e-9 < seconds) continue;
       const std::string line = "weft: watchdog: " + name + " " + report() + "\n";
       (void)!::write(STDERR_FILENO, line.data(), line.size());
-      // The first to end makes the launcher end the others, who may have something to say as well.
-      const std::int64_t since = g_board.since.load();
+      // The launcher ends the other ranks as soon as one has exited, so they get time to print their own reports.
+      const std::int64_t since = g_state.since.load();
       if (body_->stopped.wait_for(lock, std::chrono::seconds(3), [this] { return body_->stop; })) return;
-      if (g_board.since.load() == since) ::_exit(kExitCode);
-      constexpr char kWentOn[] = "weft: watchdog: it went on\n";
-      (void)!::write(STDERR_FILENO, kWentOn, sizeof kWentOn - 1);
+      if (g_state.since.load() == since) ::_exit(kExitCode);
+      constexpr char kResumed[] = "weft: watchdog: the process resumed\n";
+      (void)!::write(STDERR_FILENO, kResumed, sizeof kResumed - 1);
     }
   });
 }
@@ -94,7 +94,7 @@ Watchdog::~Watchdog() {
   }
   body_->stopped.notify_one();
   body_->thread.join();
-  g_board.watched = false;
+  g_state.watched = false;
 }
 
 }  // namespace weft

@@ -1,17 +1,17 @@
 #pragma once
-/// What this process waits for: marked where it waits, told by a watchdog.
+/// Records the operation that this process waits for, and a watchdog that reports it.
 #include <cstdint>
 #include <memory>
 #include <string>
 
 namespace weft {
 
-/// Marks, while it lives, that the main thread waits. Costs two looks at the clock, and next to nothing without a Watchdog.
+/// Marks the main thread as waiting during its lifetime. @cost two reads of the clock with a Watchdog; one load without.
 class Waiting {
  public:
   static constexpr int kEverybody = -1, kNobody = -2;
-  /// @param what  a literal: "MPI_Barrier", "ghost rows".
-  /// @param rank  whom it waits for, in the communicator at hand; kEverybody: all of its ranks; kNobody: no rank (a GPU, a disk).
+  /// @param what  a string literal that names the operation: "MPI_Barrier", "ghost rows".
+  /// @param rank  the rank waited for, in the communicator used; kEverybody: all its ranks; kNobody: no rank (a GPU, a disk).
   explicit Waiting(const char* what, int rank = kEverybody) noexcept;
   ~Waiting();
   Waiting(const Waiting&) = delete;
@@ -23,19 +23,21 @@ class Waiting {
   const char* outer_what_ = nullptr;
 };
 
-/// Ends the process when it neither comes out of a wait nor goes into one for so long, after saying on stderr what it was at. The
-/// launcher then ends the other ranks; those that wait, too, have a few seconds to say so, and who goes on within them is let go.
+/// Ends the process with kExitCode when it neither enters nor leaves a wait for a given time, after printing report() on stderr.
+/// The launcher then ends the other ranks. The process exits 3 seconds after its report, so that other waiting ranks can report
+/// as well; it continues if its state changes within that time.
 class Watchdog {
  public:
   static constexpr int kExitCode = 124;
-  /// Starts a thread that looks several times a second. @param seconds > 0. @param name  of this process: "rank 2 of 4 on host".
+  /// Starts a thread that checks the state five times per second. @param seconds  the time limit, > 0.
+  /// @param name  of this process: "rank 2 of 4 on host". @pre there is no other Watchdog.
   Watchdog(double seconds, std::string name);
-  /// Ends the thread.
+  /// Ends the thread of the watchdog.
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// What it would say now: "has waited 12 s for rank 1 (ghost rows)", "has computed for 3 s since MPI_Barrier".
+  /// Returns the current report: "has waited 12 s for rank 1 (ghost rows)", "has computed for 3 s since MPI_Barrier".
   [[nodiscard]] static std::string report();
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-/// Memory for transfers and for temporaries.
+/// Pinned host memory for transfers and stream-ordered device memory for temporaries.
 #include <cstddef>
 #include <limits>
 #include <new>
@@ -47,9 +47,9 @@ template <class T>
 
 }  // namespace detail
 
-/// Page-locked memory of the host, which a GPU copies from and to while the processor does other work; ordinary memory where
-/// there is no GPU. Locking takes long: make buffers once. Contents start undefined.
-/// @throws DeviceError, std::bad_alloc where there is no memory left.
+/// An array in page-locked host memory, with which copies to and from a GPU are asynchronous; ordinary memory where there is no
+/// GPU. Page-locking is expensive, so buffers should be created once and reused. The contents are initially undefined.
+/// @throws DeviceError, std::bad_alloc where memory is exhausted.
 template <class T>
 class PinnedBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -74,9 +74,10 @@ class PinnedBuffer {
   std::size_t size_;
 };
 
-/// A temporary for work of one stream: taken from and given back to a pool in the stream's order, so that making and dropping one
-/// costs about a microsecond, blocks nobody and can be captured in a Graph. Contents start undefined. On a GPU only kernels and
-/// copies reach it. @pre the stream outlives it. @throws DeviceError, std::bad_alloc where there is no memory left.
+/// A temporary array for the work of one stream, allocated from and returned to a memory pool in stream order. The contents are
+/// initially undefined; on a GPU only kernels and copies can access them. Allocation can be captured in a Graph.
+/// @pre the stream outlives the buffer. @throws DeviceError, std::bad_alloc where memory is exhausted.
+/// @cost about one microsecond for allocation and release; never blocks.
 template <class T>
 class StreamBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -98,11 +99,11 @@ class StreamBuffer {
   std::size_t size_;
 };
 
-/// Copies as work of `stream`. Addresses may be of the host or of any GPU, as far as the stream reaches them: a host stream
-/// reaches the host's memory only. Really asynchronous where the host's memory is page-locked.
+/// Copies `bytes` bytes in stream order. The addresses may belong to the host or to any GPU that the stream can access; a host
+/// stream can access host memory only. The copy is asynchronous if the host memory is page-locked.
 void copy_bytes(Stream& stream, void* to, const void* from, std::size_t bytes);
 
-/// Sets each byte to `value` as work of `stream`.
+/// Sets each of `bytes` bytes to `value` in stream order.
 void set_bytes(Stream& stream, void* at, unsigned char value, std::size_t bytes);
 
 }  // namespace weft

@@ -17,9 +17,9 @@ void require() {
 
 void throw_failure(int code, const char* name, const char* text, const char* what, const char* file, unsigned line,
                    const char* function) {
-  const bool memory = code == 2;  // cudaErrorMemoryAllocation
-  throw DeviceError(fmt::format("{}: {} ({}: {}), asked for by {}", what, name, code, text, function),
-                    memory ? "use less memory, or more GPUs" : "", {.file = file, .line = line});
+  const bool out_of_memory = code == 2;  // cudaErrorMemoryAllocation
+  throw DeviceError(fmt::format("{} failed in {} ({}, error {}: {})", what, function, name, code, text),
+                    out_of_memory ? "use less memory, or more GPUs" : "", {.file = file, .line = line});
 }
 
 }  // namespace detail::cuda
@@ -44,7 +44,7 @@ void set_device(int device) {
   detail::cuda::require();
   const int count = device_count();
   if (device < 0 || device >= count) {
-    throw DeviceError(fmt::format("there is no GPU {}; this machine has {}", device, count), "GPUs are numbered from 0");
+    throw DeviceError(fmt::format("GPU {} does not exist (this machine has {})", device, count), "GPUs are numbered from 0");
   }
   detail::cuda::set_device(device);
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// Which GPUs there are, and which of them this thread uses.
+/// The available GPUs and the current GPU of the calling thread.
 #include <string>
 #include <string_view>
 
@@ -7,36 +7,36 @@
 
 namespace weft {
 
-/// GPUs that this process can use: 0 where there is none, where there is no driver, and in a build without CUDA.
+/// Returns the number of GPUs that this process can use; 0 without a GPU, without a driver, and in a build without CUDA.
 [[nodiscard]] int device_count();
 
-/// Empty where device_count() > 0; else what is missing, for people: "this build has no CUDA", ...
+/// Returns the reason why no GPU can be used, for messages ("this build has no CUDA", ...); empty where device_count() > 0.
 [[nodiscard]] std::string why_no_cuda();
 
-/// What to throw where device_count() == 0: says what is missing and what to do about it.
+/// Returns an error that states why no GPU can be used and how to change that. @pre device_count() == 0.
 [[nodiscard]] DeviceError no_gpu();
 
-/// The GPU of the `local_rank`-th process of this machine: they are dealt round robin. @pre local_rank >= 0.
-/// @throws DeviceError saying what is missing where there is no GPU.
+/// Returns the GPU of the process with the index `local_rank` on this machine: local_rank modulo device_count().
+/// @pre local_rank >= 0.  @throws DeviceError (see no_gpu()) where there is no GPU.
 [[nodiscard]] int device_of(int local_rank);
 
-/// Makes `device` the GPU that this thread allocates and makes streams on. Until called, that is GPU 0.
-/// @throws DeviceError where there is no such GPU.
+/// Sets the current GPU of the calling thread, on which it allocates memory and creates streams. The default is GPU 0.
+/// @throws DeviceError where the GPU does not exist.
 void set_device(int device);
 
-/// @throws DeviceError saying what is missing where there is no GPU.
+/// Returns the current GPU of the calling thread. @throws DeviceError (see no_gpu()) where there is no GPU.
 [[nodiscard]] int current_device();
 
-/// Where a GPU sits on its bus: what names it to other processes of its machine.
+/// The PCI address of a GPU, which identifies it across the processes of a machine.
 struct GpuName {
   char bus[32] = {};  ///< "0000:00:06.0"
   friend bool operator==(const GpuName& a, const GpuName& b) { return std::string_view(a.bus) == b.bus; }
 };
-/// @throws DeviceError saying what is missing where there is no GPU.
+/// Returns the PCI address of the current GPU. @throws DeviceError (see no_gpu()) where there is no GPU.
 [[nodiscard]] GpuName current_gpu();
 
-/// Blocks the host until all work on the current GPU is done, whatever its stream.
-/// @throws DeviceError, also for what failed in such work.
+/// Blocks the host until the work of all streams of the current GPU has completed.
+/// @throws DeviceError, also for errors of that work.
 void wait_for_device();
 
 }  // namespace weft

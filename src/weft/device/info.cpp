@@ -35,7 +35,7 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-/// As the kernel sees it; in a virtual machine that may be nothing.
+/// Returns the PCIe link as the Linux kernel reports it; empty where it is unknown, as in some virtual machines.
 std::string pcie_link(std::string bus) {
   std::transform(bus.begin(), bus.end(), bus.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const std::string folder = "/sys/bus/pci/devices/" + bus;
@@ -43,7 +43,7 @@ std::string pcie_link(std::string bus) {
   return speed.empty() || width.empty() ? "" : speed + " x" + width;
 }
 
-/// Asks the management library that comes with the driver, where it is there. Its interface is stable: nvml.h.
+/// The NVIDIA management library of the driver, loaded at run time if present. Its binary interface is stable (nvml.h).
 class Nvml {
  public:
   Nvml() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
@@ -85,7 +85,7 @@ class Nvml {
   bool ready_ = false;
 };
 
-/// Bytes per second of the best of five runs of `work`, which moves `bytes`.
+/// Returns the highest rate in bytes per second of five executions of `work`, which moves `bytes` bytes.
 template <class F>
 double best_rate(Stream& stream, std::size_t bytes, const F& work) {
   double best = 0;

@@ -1,28 +1,31 @@
 #pragma once
-/// What the machine is, for reports and benchmark tables.
+/// Properties of the machine, for reports and benchmark tables.
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace weft {
 
+/// Properties of the host.
 struct HostInfo {
   std::string cpu;                ///< model name, or "unknown"
   int threads = 1;                ///< hardware threads
-  std::int64_t memory_bytes = 0;  ///< 0: not known
+  std::int64_t memory_bytes = 0;  ///< physical memory; 0: unknown
   std::string compiler;           ///< name and version
 };
 
+/// Returns the properties of this host.
 [[nodiscard]] HostInfo host_info();
 
-/// Another GPU as one GPU sees it.
+/// The connection from one GPU to another.
 struct PeerInfo {
   int device = 0;
-  bool access = false;       ///< kernels here can read and write its memory
-  bool atomics = false;      ///< and do atomics there: so it is with NVLink
-  int performance_rank = 0;  ///< CUDA's: 0 is the best link of the machine
+  bool access = false;       ///< kernels of this GPU can access the memory of `device`
+  bool atomics = false;      ///< atomic operations on that memory are supported, as with NVLink
+  int performance_rank = 0;  ///< cudaDevP2PAttrPerformanceRank; 0: fastest
 };
 
+/// Properties of a GPU.
 struct DeviceInfo {
   int index = 0;
   std::string name;
@@ -31,29 +34,30 @@ struct DeviceInfo {
   std::int64_t l2_bytes = 0;
   std::int64_t memory_free_bytes = 0, memory_total_bytes = 0;
   std::string pci_bus;    ///< "0000:00:06.0"
-  std::string pcie_link;  ///< "32.0 GT/s PCIe x16" as it is now (idle links slow down); empty: not known
-  int nvlinks = -1;       ///< active ones; -1: not known
+  std::string pcie_link;  ///< "32.0 GT/s PCIe x16" current state (idle links slow down); empty: unknown
+  int nvlinks = -1;       ///< number of active links; -1: unknown
   std::vector<PeerInfo> peers;
 };
 
-/// What CUDA can use here.
+/// The CUDA installation and the GPUs of this machine.
 struct CudaInfo {
-  std::string missing, remedy;  ///< empty where there is a GPU; else what is missing, and what to do
-  std::string runtime, driver;  ///< versions, "13.0"; empty: none
+  std::string missing, remedy;  ///< reason why no GPU can be used and what to do; empty where there is a GPU
+  std::string runtime, driver;  ///< CUDA versions, for example "13.0"; empty: none
   std::vector<DeviceInfo> devices;
 };
 
+/// Returns the properties of CUDA and of all GPUs. @throws DeviceError where a query fails.
 [[nodiscard]] CudaInfo cuda_info();
 
-/// Bytes per second.
+/// Measured transfer rates in bytes per second.
 struct Bandwidth {
-  double copy = 0;       ///< device to device, bytes read plus bytes written
-  double to_device = 0;  ///< from page-locked memory of the host
-  double to_host = 0;
+  double copy = 0;       ///< within the device, bytes read plus bytes written
+  double to_device = 0;  ///< from page-locked host memory
+  double to_host = 0;    ///< to page-locked host memory
 };
 
-/// Best of five copies of 1 GiB on `device` and of 256 MiB over the bus (less where memory is short).
-/// @throws DeviceError
+/// Measures the transfer rates of `device`: best of five copies of 1 GiB on the device and of 256 MiB over the bus, less where
+/// less memory is free. @throws DeviceError
 [[nodiscard]] Bandwidth measure_bandwidth(int device);
 
 }  // namespace weft

@@ -1,32 +1,32 @@
 #pragma once
-/// Memory of a GPU that another process of the same machine reads and writes.
+/// GPU memory that several processes of one machine share (CUDA IPC).
 #include <array>
 #include <cstddef>
 
 namespace weft {
 
-/// Names an allocation; plain bytes, to be sent to the other process.
+/// Identifies an allocation for other processes; plain bytes that can be sent as a message.
 struct IpcHandle {
   std::array<std::byte, 64> bytes{};
 };
 
-/// @param base  where memory with Backend::cuda begins: DeviceStorage::data(), or the device side of a HostDeviceVector. It must
-/// live
-///              until every process has dropped its IpcMemory. Small allocations share pages: the other process sees those too.
-/// @throws DeviceError
+/// Returns a handle of the allocation at `base`. The allocation must exist until every process has destroyed its IpcMemory. Small
+/// allocations share pages, so the other process can access neighbouring allocations as well.
+/// @param base  start of memory with Backend::cuda: DeviceStorage::data(), or the device side of a HostDeviceVector.
+/// @throws DeviceError where `base` is not the start of an allocation, or CUDA fails.
 [[nodiscard]] IpcHandle ipc_handle(const void* base);
 
-/// Another process's allocation, mapped into this one for the current GPU. @pre the handle comes from another process, and its
-/// GPU is the current one or one that it has peer access to.
+/// An allocation of another process, mapped into this one for the current GPU.
+/// @pre the handle comes from another process; the memory is on the current GPU or on one to which it has peer access.
 class IpcMemory {
  public:
-  /// @throws DeviceError
+  /// Maps the allocation. @throws DeviceError
   explicit IpcMemory(const IpcHandle& handle);
   ~IpcMemory();
   IpcMemory(IpcMemory&& other) noexcept;
   IpcMemory& operator=(IpcMemory&& other) noexcept;
 
-  /// Where `base` of ipc_handle is here; for kernels and copies.
+  /// Returns the address that corresponds to `base` of ipc_handle(), for kernels and copies.
   [[nodiscard]] std::byte* data() const { return memory_; }
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
-/// parallel_for and reduce on a GPU, for .cu files. The functions are called in kernels: functors whose operator() is WEFT_HD, or
-/// lambdas [=] WEFT_HD (int i) { ... } (in functions that are not private, and without init-captures: nvcc refuses those). They
-/// travel by value, up to 32 kB of views and numbers.
+/// parallel_for and reduce on a GPU, for .cu files. Kernels call the functions: functors whose operator() is WEFT_HD, or lambdas
+/// [=] WEFT_HD (int i) { ... }, which nvcc accepts neither in private member functions nor with init-captures. Functions are
+/// passed by value as kernel parameters, up to 32 kB.
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -25,9 +25,9 @@ __global__ void __launch_bounds__(kLoopThreads) loop_kernel(Integer n, const F f
   if (i < static_cast<std::int64_t>(n)) f(static_cast<Integer>(i));
 }
 
-/// The value of the lane `apart` further on in the warp.
+/// Returns the value of the lane `apart` lanes further in the warp (__shfl_down_sync for any trivially copyable type).
 template <class T>
-__device__ T from_lane_after(const T& value, int apart) {
+__device__ T shuffle_down(const T& value, int apart) {
   std::uint32_t words[(sizeof(T) + 3) / 4] = {};
   memcpy(words, &value, sizeof(T));
   for (std::uint32_t& word : words) word = __shfl_down_sync(0xffffffffU, word, static_cast<unsigned>(apart));
@@ -37,13 +37,13 @@ __device__ T from_lane_after(const T& value, int apart) {
 }
 
 inline constexpr int kTreeThreads = 512;
-/// What a block may have of shared memory without asking.
+/// Shared memory per block that needs no permission by allow_shared_memory(), in bytes.
 inline constexpr std::size_t kSharedBytes = 48 * 1024;
 
 inline constexpr int kReduceThreads = 256;
 inline constexpr int kReduceWarps = kReduceThreads / kReduceLanes;
 
-/// A block of values by each warp.
+/// Reduces one block of values per warp, in the order of reduce_block().
 template <class Integer, class T, class Map, class Combine>
 __global__ void __launch_bounds__(kReduceThreads)
     reduce_blocks_kernel(Integer n, std::int64_t blocks, int block_size, const T identity, const Map map, const Combine combine,
@@ -57,21 +57,22 @@ __global__ void __launch_bounds__(kReduceThreads)
   const std::int64_t first = block * block_size + lane, size = static_cast<std::int64_t>(n);
   T result = identity;
   if ((block + 1) * block_size <= size) {
-    constexpr int kAtOnce = sizeof(T) <= 8 ? 16 : sizeof(T) <= 16 ? 8 : sizeof(T) <= 40 ? 4 : 1;  // loads in flight
-#pragma unroll kAtOnce
+    constexpr int kUnroll = sizeof(T) <= 8 ? 16 : sizeof(T) <= 16 ? 8 : sizeof(T) <= 40 ? 4 : 1;  // concurrent loads
+#pragma unroll kUnroll
     for (int i = 0; i < block_size; i += kReduceLanes) result = combine(result, map(static_cast<Integer>(first + i)));
   } else {
     for (std::int64_t i = first; i < size; i += kReduceLanes) result = combine(result, map(static_cast<Integer>(i)));
   }
   for (int apart = kReduceLanes / 2; apart > 0; apart /= 2) {
-    const T other = from_lane_after(result, apart);
+    const T other = shuffle_down(result, apart);
     if (lane < apart) result = combine(result, other);
   }
   if (lane == 0) block_results[block] = result;
 }
 
-/// Combines `count` values pairwise as reduce_range splits them: halves, the left one not larger. Splitting 2^depth <= count
-/// times leaves one or two values to each leaf; from there on the tree is perfect, and each CUDA block does one subtree of it.
+/// Combines `count` values pairwise in the order of reduce_range(), which splits a range into halves, the left one not larger.
+/// `depth` levels of splits, with 2^depth <= count, leave one or two values in each leaf of a perfect binary tree; each CUDA
+/// block reduces one subtree.
 template <class T, class Combine>
 __global__ void __launch_bounds__(kTreeThreads)
     reduce_tree_kernel(std::int64_t count, int depth, const T* values, const Combine combine, T* results) {
@@ -105,7 +106,8 @@ __global__ void __launch_bounds__(kTreeThreads)
 
 }  // namespace detail
 
-/// One kernel, 256 threads a block, one thread an index. @throws DeviceError where the launch is refused.
+/// Calls f(i) for every i in 0 .. n-1 in one kernel with one thread per index.
+/// @pre `stream` belongs to the current GPU. @throws DeviceError where the launch is rejected.
 template <class Integer, class F>
   requires std::is_integral_v<Integer>
 void parallel_for(space::cuda, Stream& stream, Integer n, const F& f) {
@@ -122,15 +124,15 @@ namespace detail {
 }
 }  // namespace detail
 
-/// How many values reduce_into works with besides those that map gives it: about n / 1024.
+/// Returns the number of scratch values of reduce_into(): about n / 1024.
 [[nodiscard]] inline std::size_t reduce_scratch(std::int64_t n) {
   const std::int64_t blocks = detail::reduce_blocks(n);
   return blocks == 1 ? 0 : static_cast<std::size_t>(blocks + 2 * (blocks / detail::kTreeThreads + 1));
 }
 
-/// Same order and same digits as on the host. One kernel up to 1024 values, two up to a million, three up to two billion; reads
-/// what map reads once.
-/// @param scratch  room for reduce_scratch(n) values on the device, which nobody else uses meanwhile.
+/// Reduces in the same order and to the same digits as on the host, with the result in `*result`.
+/// @param scratch  device memory for reduce_scratch(n) values, for the exclusive use of this call.
+/// @cost one kernel up to 1024 values, two up to a million, three up to two billion; map is called once per index.
 template <class Integer, class T, class Map, class Combine>
   requires std::is_integral_v<Integer>
 void reduce_into(space::cuda, Stream& stream, Integer n, const T& identity, const Map& map, const Combine& combine, T* result,
@@ -156,7 +158,7 @@ void reduce_into(space::cuda, Stream& stream, Integer n, const T& identity, cons
   }
 }
 
-/// The same with scratch from the stream's pool.
+/// Reduces with scratch memory from the memory pool of the stream.
 template <class Integer, class T, class Map, class Combine>
   requires std::is_integral_v<Integer>
 void reduce_into(space::cuda space, Stream& stream, Integer n, const T& identity, const Map& map, const Combine& combine,
@@ -165,6 +167,7 @@ void reduce_into(space::cuda space, Stream& stream, Integer n, const T& identity
   reduce_into(space, stream, n, identity, map, combine, result, scratch.data());
 }
 
+/// Reduces and returns the result. Blocks the host until the stream has completed. @throws DeviceError
 template <class Integer, class T, class Map, class Combine>
   requires std::is_integral_v<Integer>
 [[nodiscard]] T reduce(space::cuda space, Stream& stream, Integer n, const T& identity, const Map& map, const Combine& combine) {

@@ -1,6 +1,6 @@
 #pragma once
-/// Loops and reductions over 0 .. n-1 that are spelled once for every space. A .cu file includes parallel_for.cuh instead, which
-/// adds the same for space::cuda.
+/// Loops and reductions over 0 .. n-1 with one interface for every space. A .cu file includes parallel_for.cuh instead, which
+/// adds the overloads for space::cuda.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,15 +12,16 @@
 
 namespace weft {
 
-/// f(i) for every i in 0 .. n-1. The calls must not depend on each other's order. On the host and the mirror: done, in order and
-/// on the calling thread, when this returns.
+/// Calls f(i) for every i in 0 .. n-1; f must not depend on the order of the calls. On the host and the mirror the calling thread
+/// makes the calls in ascending order.
 template <Space S, class Integer, class F>
   requires(std::is_integral_v<Integer> && kRunsOnHost<S>)
 void parallel_for(S, Integer n, const F& f) {
   for (Integer i = 0; i < n; ++i) f(i);
 }
 
-/// The same as work of `stream`. @pre a host stream for the host and the mirror, one of the current GPU for space::cuda.
+/// Calls f(i) for every i in 0 .. n-1 in stream order. @pre `stream` is a host stream for the host and the mirror, and a stream
+/// of the current GPU for space::cuda.
 template <Space S, class Integer, class F>
   requires(std::is_integral_v<Integer> && kRunsOnHost<S>)
 void parallel_for(S space, [[maybe_unused]] Stream& stream, Integer n, const F& f) {
@@ -29,9 +30,9 @@ void parallel_for(S space, [[maybe_unused]] Stream& stream, Integer n, const F& 
 }
 
 namespace detail {
-/// Running results side by side: what a core's vectors and a GPU's warp do at once.
+/// Number of independent partial results in a block: the width of a GPU warp, and a multiple of the SIMD width of a CPU.
 inline constexpr int kReduceLanes = 32;
-/// Values of a block: fewer of them make more blocks to do at once, more of them less to combine in the end.
+/// Returns the number of values per block. Small blocks provide more parallelism, large ones leave fewer results to combine.
 [[nodiscard]] constexpr int reduce_block_size(std::int64_t n) { return (n < std::int64_t{1} << 24 ? 32 : 128) * kReduceLanes; }
 
 template <class Integer, class T, class Map, class Combine>
@@ -61,18 +62,20 @@ T reduce_range(Integer first, Integer last, std::int64_t block, const T& identit
 }
 }  // namespace detail
 
-/// combine over map(0) .. map(n-1), in an order that depends on n alone: within a block of 1024 (4096 where there are 2^24 and
-/// more), 32 results, each of `identity` and then every 32nd value, which are combined pairwise (the one 16 further on first);
-/// then the blocks pairwise. A sum's rounding error grows with 37 (133) + log2(blocks), not with n. The order is the same in
-/// every space, and so are the digits as far as map and combine compute the same.
-/// @param combine  associative and commutative, but for rounding.  @param identity  combined with any value it is that value.
+/// Returns map(0) .. map(n-1) combined in an order that depends on n alone. Values are divided into blocks of 1024 (4096 from
+/// 2^24 values on). Within a block, lane l of 32 combines `identity` with every 32nd value from l on; the lanes are then combined
+/// pairwise at distances 16, 8, 4, 2, 1, and the results of the blocks pairwise in a binary tree. The rounding error of a sum
+/// grows with 37 (133) + log2(blocks), not with n. The order is the same in every space, and so are the digits, provided that map
+/// and combine compute the same.
+/// @param combine  associative and commutative up to rounding.  @param identity  neutral element of `combine`.
 template <Space S, class Integer, class T, class Map, class Combine>
   requires(std::is_integral_v<Integer> && kRunsOnHost<S>)
 [[nodiscard]] T reduce(S, Integer n, const T& identity, const Map& map, const Combine& combine) {
   return detail::reduce_range(Integer{0}, n, detail::reduce_block_size(n), identity, map, combine);
 }
 
-/// The same after the work of `stream`; blocks the host until it is done. @pre on `stream` as for parallel_for.
+/// Reduces after the preceding work of `stream` and blocks the host until the result is available. @pre on `stream` as for
+/// parallel_for.
 template <Space S, class Integer, class T, class Map, class Combine>
   requires(std::is_integral_v<Integer> && kRunsOnHost<S>)
 [[nodiscard]] T reduce(S space, [[maybe_unused]] Stream& stream, Integer n, const T& identity, const Map& map,
@@ -81,7 +84,7 @@ template <Space S, class Integer, class T, class Map, class Combine>
   return reduce(space, n, identity, map, combine);
 }
 
-/// The same as work of `stream`, into `*result`, which is in memory that S reaches. Blocks nobody; can be captured in a Graph.
+/// Reduces in stream order into `*result`, in memory accessible to S. Does not block the host; can be captured in a Graph.
 template <Space S, class Integer, class T, class Map, class Combine>
   requires(std::is_integral_v<Integer> && kRunsOnHost<S>)
 void reduce_into(S space, [[maybe_unused]] Stream& stream, Integer n, const T& identity, const Map& map, const Combine& combine,

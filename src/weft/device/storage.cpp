@@ -13,7 +13,7 @@ struct AlignedDelete {
   void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{DeviceStorage::kAlignment}); }
 };
 
-/// Serves `host` and `mirror`: both are memory that the host can reach.
+/// Storage of the backends `host` and `mirror`, both in host memory.
 class HostStorage final : public DeviceStorage {
  public:
   HostStorage(Backend backend, std::size_t bytes) : backend_(backend), bytes_(bytes) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Raw memory of one backend, and copies between it and the host.
+/// Untyped memory of a backend with copies to and from the host.
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -9,15 +9,17 @@
 
 namespace weft {
 
-/// A fixed number of bytes in the memory of one backend. Freed with the object; contents start undefined.
+/// A fixed number of bytes in the memory of one backend, owned by the object. The contents are initially undefined.
 class DeviceStorage {
  public:
-  /// Every allocation starts at a multiple of this: a cache line, and enough for any vector load.
+  /// Alignment of every allocation in bytes: a cache line, and sufficient for every SIMD load.
   static constexpr std::size_t kAlignment = 64;
 
-  /// On the current GPU, for the backends of CUDA. @throws std::bad_alloc; DeviceError where there is no GPU or no memory left.
+  /// Allocates `bytes` bytes, on the current GPU for the CUDA backends. @throws std::bad_alloc; DeviceError where there is no GPU
+  /// or its memory is exhausted.
   [[nodiscard]] static std::unique_ptr<DeviceStorage> make(Backend backend, std::size_t bytes);
-  /// Memory for the host side of an array with this backend: what its GPU copies from and to without help of the processor.
+  /// Allocates memory for the host side of an array with this backend: page-locked for Backend::cuda, so that copies are
+  /// asynchronous; the shared memory itself where the sides share it; ordinary memory otherwise. @throws as make().
   [[nodiscard]] static std::unique_ptr<DeviceStorage> make_host_side(Backend backend, std::size_t bytes);
 
   virtual ~DeviceStorage() = default;
@@ -26,17 +28,18 @@ class DeviceStorage {
 
   [[nodiscard]] virtual Backend backend() const = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
-  /// Address in the backend's memory; null where bytes() is 0.
+  /// Returns the address in the memory of the backend; null where bytes() is 0.
   [[nodiscard]] virtual std::byte* data() = 0;
 
-  /// Copies `from` to `offset` once `before` is done; `from` must stay until the event is done. On a GPU the copy runs on a
-  /// stream of its own, beside kernels and copies the other way; it is really asynchronous where `from` is page-locked. Where
-  /// `from` is the place itself (see sides_share_memory) nothing is copied, and managed memory is moved to the GPU. @pre it fits.
+  /// Starts a copy of `from` to `offset` after `before`; `from` must remain valid until the returned event has completed. On a
+  /// GPU the copy runs in a separate stream, concurrently with kernels and with copies in the other direction, and asynchronously
+  /// if `from` is page-locked. Where `from` is the destination itself (see sides_share_memory()) no data is copied; managed
+  /// memory is prefetched to the GPU. @pre offset + from.size() <= bytes().
   virtual Event copy_from_host(std::size_t offset, std::span<const std::byte> from, const After& before) = 0;
-  /// Copies from `offset` into `to`.
+  /// Starts a copy from `offset` into `to`, with the conditions of copy_from_host().
   virtual Event copy_to_host(std::size_t offset, std::span<std::byte> to, const After& before) = 0;
 
-  // The same as work of a stream; can be captured in a Graph.
+  // Copies in stream order, which can be captured in a Graph.
   virtual Event copy_from_host(std::size_t offset, std::span<const std::byte> from, Stream& stream) = 0;
   virtual Event copy_to_host(std::size_t offset, std::span<std::byte> to, Stream& stream) = 0;
 

@@ -17,7 +17,7 @@ namespace cuda = detail::cuda;
 namespace detail {
 namespace {
 
-/// Events that nobody uses, by GPU and kind. Never freed: the last Event may outlive every static object.
+/// Unused events by GPU and kind. The pool is never destroyed, because the last Event may outlive all static objects.
 struct EventPool {
   std::mutex mutex;
   std::map<std::pair<int, bool>, std::vector<void*>> free;
@@ -29,7 +29,7 @@ EventPool& event_pool() {
 
 }  // namespace
 
-EventState::EventState(int of_device, bool with_time) : device(of_device), timed(with_time), handle(nullptr) {
+EventState::EventState(int gpu, bool with_time) : device(gpu), timed(with_time), handle(nullptr) {
   {
     const std::lock_guard lock(event_pool().mutex);
     auto& free = event_pool().free[{device, timed}];

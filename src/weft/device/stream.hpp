@@ -1,8 +1,8 @@
 #pragma once
-/// Ordered queues of work, and what to wait for.
+/// Streams (ordered queues of work), events and dependencies.
 ///
-/// The work of the host stream is done when the call that asks for it returns; a stream of a GPU works ahead of the host. Code
-/// that passes streams along and waits through After and Event means the same on both.
+/// Work in the host stream has completed when the call that enqueues it returns; a stream of a GPU executes asynchronously. Code
+/// that takes a stream and waits through After and Event is valid for both.
 #include <cstdint>
 #include <memory>
 
@@ -14,20 +14,21 @@ namespace detail {
 struct EventState;
 }
 
-/// A point in a stream: done once all work put there before it is done. Default-constructed it is done. Copies are the same
-/// point.
+/// A point in a stream, which completes when all work enqueued before it has completed. A default-constructed event is complete.
+/// Copies refer to the same point.
 class Event {
  public:
   Event() = default;
-  /// Cost: none on the host; a look at the GPU's memory else. @throws DeviceError for what failed in the work before.
+  /// Returns true if the event has completed. Never blocks. @throws DeviceError for errors of the preceding work.
   [[nodiscard]] bool done() const;
-  /// Blocks the host until done. @throws DeviceError for what failed in the work before.
+  /// Blocks the host until the event has completed. @throws DeviceError for errors of the preceding work.
   void wait() const;
-  /// Seconds from `begin` to this, once both are done. @pre both were made by Stream::record_timed() of streams of one GPU.
+  /// Waits for this event and returns the seconds from `begin` to it. @pre both were created by Stream::record_timed() of streams
+  /// of one GPU, and `begin` completes before this event.
   [[nodiscard]] double seconds_since(const Event& begin) const;
-  /// The cudaEvent_t; null where it is of the host.
+  /// Returns the cudaEvent_t; null for an event of a host stream.
   [[nodiscard]] void* handle() const;
-  /// True for a point in a Graph that was being captured: streams of the capture may wait for it, nobody else.
+  /// Returns true for an event recorded while a Graph was being captured. Only streams of that capture may wait for it.
   [[nodiscard]] bool captured() const;
 
  private:
@@ -38,12 +39,13 @@ class Event {
 
 class Stream;
 
-/// What a copy, a kernel or an exchange must wait for before it starts. Made by after(); default-constructed: nothing.
+/// A dependency: the event for which a copy, a kernel or an exchange waits before it starts. It is created by after(); a
+/// default-constructed dependency is already satisfied.
 class After {
  public:
   After() = default;
   explicit After(const Event& event) : event_(event) {}
-  /// Blocks the host until the work before is done.
+  /// Blocks the host until the dependency is satisfied.
   void wait() const { event_.wait(); }
   [[nodiscard]] const Event& event() const { return event_; }
 
@@ -51,37 +53,38 @@ class After {
   Event event_;
 };
 
-/// Which of two streams of a GPU goes first where both have work: small kernels that others wait for go first.
+/// The scheduling priority of a stream among those of a GPU. Short kernels on which other streams depend should have high
+/// priority.
 enum class Priority : std::uint8_t { normal, high };
 
-/// Work is done in the order in which it is put in. Streams are independent of each other and of CUDA's default stream.
+/// An ordered queue of work. Streams are independent of each other and of the default stream of CUDA.
 class Stream {
  public:
-  /// A stream of the current GPU. @throws DeviceError saying what is missing where there is no GPU.
+  /// Creates a stream of the current GPU. @throws DeviceError (see no_gpu()) where there is no GPU.
   explicit Stream(Priority priority = Priority::normal);
-  /// One for work on the device side of arrays with this backend: of the current GPU, or a host stream.
+  /// Returns a stream for work on the device side of arrays with this backend: a stream of the current GPU, or a host stream.
   [[nodiscard]] static Stream for_backend(Backend backend, Priority priority = Priority::normal);
-  /// Work that was put in is still done.
+  /// Destroys the stream. Work that was enqueued still completes.
   ~Stream();
   Stream(Stream&& other) noexcept;
   Stream& operator=(Stream&& other) noexcept;
 
-  /// True where the calling thread does the work itself.
+  /// Returns true if the calling thread executes the work itself.
   [[nodiscard]] bool is_host() const { return handle_ == nullptr; }
-  /// The GPU; -1 for a host stream.
+  /// Returns the index of the GPU; -1 for a host stream.
   [[nodiscard]] int device() const { return device_; }
-  /// The cudaStream_t; null for a host stream.
+  /// Returns the cudaStream_t; null for a host stream.
   [[nodiscard]] void* handle() const { return handle_; }
 
-  /// The point after all work so far.
+  /// Returns an event that completes with all work enqueued so far.
   [[nodiscard]] Event record();
-  /// The same, for Event::seconds_since.
+  /// Returns an event with a time stamp, for Event::seconds_since(), that completes with all work enqueued so far.
   [[nodiscard]] Event record_timed();
-  /// Work put in from now on starts after `before`. Does not block the host unless this is a host stream.
+  /// Makes work enqueued from now on start after `before`. Blocks the host only if this is a host stream.
   void wait_for(const After& before);
-  /// Blocks the host until all work so far is done. @throws DeviceError for what failed in it.
+  /// Blocks the host until all work enqueued so far has completed. @throws DeviceError for its errors.
   void wait();
-  /// True while a Graph is being captured from this stream: nothing that blocks the host may be called then.
+  /// Returns true while a Graph is being captured from this stream, when no function that blocks the host may be called.
   [[nodiscard]] bool capturing() const;
 
  private:
@@ -93,11 +96,12 @@ class Stream {
   int device_ = -1;
 };
 
-/// The stream of work that the calling thread does itself.
+/// Returns the stream whose work the calling thread executes itself.
 [[nodiscard]] Stream& host_stream();
 
-/// All work put into `stream` so far.
+/// Returns a dependency on all work enqueued in `stream` so far.
 [[nodiscard]] After after(Stream& stream);
+/// Returns a dependency on `event`.
 [[nodiscard]] After after(const Event& event);
 
 }  // namespace weft

@@ -12,8 +12,9 @@ std::vector<std::int32_t> inverse_permutation(std::span<const std::int32_t> perm
   for (std::int32_t i = 0; i < n; ++i) {
     const std::int32_t to = permutation[to_index(i)];
     if (to < 0 || to >= n || inverse[to_index(to)] >= 0) {
-      throw ContractError(fmt::format("not a permutation of {} numbers: {} at position {} is {}", n, to, i,
-                                      to < 0 || to >= n ? "out of range" : "there already"));
+      throw ContractError(fmt::format("the argument is not a permutation of {} numbers ({} at position {} is {})", n, to, i,
+                                      to < 0 || to >= n ? "out of range" : "a repetition"),
+                          "pass each number from 0 to the size - 1 once");
     }
     inverse[to_index(to)] = i;
   }

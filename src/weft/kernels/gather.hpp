@@ -1,5 +1,5 @@
 #pragma once
-/// Moving rows by index.
+/// Gather and scatter of rows by index.
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace weft::kernels {
 
-/// Row i of `out` becomes row index[i] of `in`; rows have `width` entries. Repeated indices are fine.
+/// Copies row index[i] of `in` to row i of `out`; rows have `width` entries. Indices may repeat.
 /// @pre out has index.size() rows; every index is a row of `in`; `in` and `out` do not overlap.
 template <class T, class Index>
   requires RowIndex<std::remove_const_t<Index>>
@@ -23,7 +23,8 @@ void gather(std::span<T> in, std::span<Index> index, std::span<std::remove_const
   }
 }
 
-/// Row index[i] of `out` becomes row i of `in`; the other rows of `out` stay. Where an index repeats, the last one wins.
+/// Copies row i of `in` to row index[i] of `out`; other rows of `out` are unchanged. Of repeated indices the last one determines
+/// the row.
 /// @pre in has index.size() rows; every index is a row of `out`; `in` and `out` do not overlap.
 template <class T, class Index>
   requires RowIndex<std::remove_const_t<Index>>
@@ -35,8 +36,8 @@ void scatter(std::span<T> in, std::span<Index> index, std::span<std::remove_cons
   }
 }
 
-/// The permutation that undoes `permutation`: inverse[permutation[i]] = i.
-/// @throws ContractError (always checked) unless every number below the size occurs once.
+/// Returns the inverse permutation: inverse[permutation[i]] = i.
+/// @throws ContractError in every build unless each number below the size occurs exactly once.
 [[nodiscard]] std::vector<std::int32_t> inverse_permutation(std::span<const std::int32_t> permutation);
 
 }  // namespace weft::kernels

@@ -1,5 +1,5 @@
 #pragma once
-/// Sums in a fixed order.
+/// Sums in a fixed order of addition.
 #include <cstdint>
 #include <span>
 
@@ -8,7 +8,7 @@
 
 namespace weft::kernels {
 
-/// Sum of all values, T{} where there are none. Order and rounding as weft::reduce has them: they depend on the size alone.
+/// Returns the sum of all values, T{} if there are none, in the order of weft::reduce(), which depends on the size alone.
 template <class T>
 [[nodiscard]] T sum(std::span<const T> values) {
   return weft::reduce(
@@ -17,8 +17,8 @@ template <class T>
       [](const T& a, const T& b) { return static_cast<T>(a + b); });
 }
 
-/// sums[s] = sum of the values of segment s, values[offsets[s]] .. values[offsets[s + 1] - 1], added from left to right; T{}
-/// where the segment is empty. @pre offsets has sums.size() + 1 entries, ascends, and stays within `values`.
+/// Computes sums[s] = values[offsets[s]] + ... + values[offsets[s + 1] - 1], added from left to right; T{} for an empty segment.
+/// @pre `offsets` has sums.size() + 1 ascending entries between 0 and values.size(). @cost O(n).
 template <class T>
 void segmented_sum(std::span<const T> values, std::span<const std::int64_t> offsets, std::span<T> sums) {
   WEFT_EXPECTS(offsets.size() == sums.size() + 1);

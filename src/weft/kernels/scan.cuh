@@ -1,9 +1,9 @@
 #pragma once
-/// Prefix sums on a GPU, for .cu files: one kernel that reads and writes every number once.
+/// Prefix sums on a GPU, for .cu files, in one kernel that reads and writes every number once (D. Merrill and M. Garland,
+/// Single-pass Parallel Prefix Scan with Decoupled Look-back, NVIDIA NVR-2016-002).
 ///
-/// A tile of numbers is summed by itself; what stands in front of it is found by looking back over the tiles before it, which
-/// have told the sum of their own numbers, or of all up to theirs (D. Merrill and M. Garland, Single-pass Parallel Prefix Scan
-/// with Decoupled Look-back, NVIDIA NVR-2016-002). Sums of integers do not depend on the order.
+/// Each tile of numbers publishes its aggregate (the sum of its numbers), then inspects its predecessors until one has published
+/// an inclusive prefix (the sum of all numbers up to its end). The sum of integers does not depend on the order of addition.
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
@@ -18,9 +18,9 @@ namespace weft::kernels {
 
 namespace detail {
 
-/// Neighbouring numbers that travel together; a thread has some such groups of a tile.
+/// Adjacent numbers that a thread loads and stores together; each thread processes several such groups of a tile.
 inline constexpr int kScanGroup = 4;
-// As was fastest on an H200: docs/design/kernels.md.
+// The tile sizes that were fastest on an H200: docs/notes/2026-11-gpu-kernels.md.
 template <class Sum>
 inline constexpr int kScanThreads = 1024 / static_cast<int>(sizeof(Sum));
 template <class Sum>
@@ -33,13 +33,15 @@ struct alignas(kScanGroup * sizeof(T) < 16 ? kScanGroup * sizeof(T) : 16) ScanGr
   T value[kScanGroup];
 };
 
-enum class TileState : std::uint32_t { unknown, own, all };  ///< what a tile has told: nothing, its sum, the sum of all up to it
+/// The value that a tile has published: none, its aggregate, or its inclusive prefix.
+enum class TileState : std::uint32_t { none, aggregate, prefix };
 
-/// What a tile has told. Each word holds 32 bits of the sum and the state, so that none needs to be read before another.
+/// The published value of a tile. Each word holds the state and 32 bits of the sum, so that the words need no ordering.
 template <class Sum>
 class TileSum {
  public:
-  __device__ void tell(TileState state, Sum sum) {
+  /// Publishes a value.
+  __device__ void publish(TileState state, Sum sum) {
     const std::uint64_t tag = static_cast<std::uint64_t>(state) << 32, low = tag | static_cast<std::uint32_t>(sum);
     if constexpr (sizeof(Sum) == 4) {
       asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word_), "l"(low) : "memory");
@@ -47,8 +49,8 @@ class TileSum {
       asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(word_), "l"(low), "l"(tag | sum >> 32) : "memory");
     }
   }
-  /// unknown, too, while only one word has arrived.
-  [[nodiscard]] __device__ TileState hear(Sum& sum) const {
+  /// Loads the published value. Returns TileState::none also while only one of two words is visible.
+  [[nodiscard]] __device__ TileState load(Sum& sum) const {
     std::uint64_t low = 0, high = 0;
     if constexpr (sizeof(Sum) == 4) {
       asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(low) : "l"(word_) : "memory");
@@ -56,7 +58,7 @@ class TileSum {
     } else {
       asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(word_) : "memory");
       sum = high << 32 | static_cast<std::uint32_t>(low);
-      if (low >> 32 != high >> 32) return TileState::unknown;
+      if (low >> 32 != high >> 32) return TileState::none;
     }
     return static_cast<TileState>(low >> 32);
   }
@@ -68,8 +70,9 @@ class TileSum {
 
 inline constexpr unsigned kWholeWarp = 0xffffffffU;
 
+/// Returns the inclusive prefix sum over the lanes of a warp.
 template <class Sum>
-__device__ Sum sum_up_to_lane(Sum sum, int lane) {
+__device__ Sum inclusive_warp_scan(Sum sum, int lane) {
 #pragma unroll
   for (int apart = 1; apart < 32; apart *= 2) {
     const Sum before = __shfl_up_sync(kWholeWarp, sum, static_cast<unsigned>(apart));
@@ -78,29 +81,31 @@ __device__ Sum sum_up_to_lane(Sum sum, int lane) {
   return sum;
 }
 
-/// By a whole warp: the sum of all numbers before a tile.
+/// Returns the sum of all numbers before a tile (its exclusive prefix). All lanes of a warp call it and inspect 32 predecessors
+/// at a time.
 template <class Sum>
-__device__ Sum sum_before_tile(const TileSum<Sum>* tiles, std::int64_t tile, int lane) {
-  Sum before = 0;
+__device__ Sum exclusive_prefix(const TileSum<Sum>* tiles, std::int64_t tile, int lane) {
+  Sum prefix = 0;
   for (std::int64_t at = tile - 1 - lane;; at -= 32) {
     Sum sum = 0;
-    TileState state = TileState::all;  // in front of the first tile there is nothing
+    TileState state = TileState::prefix;  // before the first tile the prefix is zero
     if (at >= 0) {
-      while ((state = tiles[at].hear(sum)) == TileState::unknown) {
+      while ((state = tiles[at].load(sum)) == TileState::none) {
       }
     }
-    const unsigned ends = __ballot_sync(kWholeWarp, state == TileState::all);
-    const int last = ends == 0 ? 31 : __ffs(static_cast<int>(ends)) - 1;  // of the lanes beyond, its sum has all
+    const unsigned prefixes = __ballot_sync(kWholeWarp, state == TileState::prefix);
+    const int last = prefixes == 0 ? 31 : __ffs(static_cast<int>(prefixes)) - 1;  // its prefix includes the lanes beyond
     if (lane > last) sum = 0;
 #pragma unroll
     for (int apart = 16; apart > 0; apart /= 2) sum += __shfl_xor_sync(kWholeWarp, sum, apart);
-    before += sum;
-    if (ends != 0) return before;
+    prefix += sum;
+    if (prefixes != 0) return prefix;
   }
 }
 
-/// The groups of a thread begin 32 groups apart, so that a warp reads lines of memory; those of a warp are one run of numbers.
-/// @param whole  the tile has all its numbers, and they and the addresses allow groups.
+/// Loads the groups of a thread. They begin 32 groups apart, so that the accesses of a warp are coalesced; the groups of a warp
+/// form one contiguous run of numbers.
+/// @param whole  the tile is complete, and the addresses are aligned to groups.
 template <class In, int kGroups>
 __device__ void load_tile(const In* in, std::int64_t first, std::int64_t n, bool whole, ScanGroup<In> (&group)[kGroups]) {
 #pragma unroll
@@ -114,6 +119,7 @@ __device__ void load_tile(const In* in, std::int64_t first, std::int64_t n, bool
   }
 }
 
+/// Adds the exclusive prefix of the run to the sums of a thread and stores them as load_tile() loads numbers.
 template <class Out, class Sum, int kGroups>
 __device__ void store_tile(Out* out, std::int64_t first, std::int64_t n, bool whole, Sum before,
                            const Sum (&sums)[kGroups][kScanGroup]) {
@@ -132,36 +138,36 @@ __device__ void store_tile(Out* out, std::int64_t first, std::int64_t n, bool wh
   }
 }
 
-/// Numbers become their sums within the warp's run; the result is the sum of the run.
+/// Replaces the numbers of a warp by their prefix sums within its run and returns the sum of the run.
 template <bool kInclusive, class Sum, int kGroups>
-__device__ Sum sum_within_warp(Sum (&value)[kGroups][kScanGroup], int lane) {
-  Sum up_to_lane[kGroups], of_run = 0;
+__device__ Sum scan_run(Sum (&value)[kGroups][kScanGroup], int lane) {
+  Sum lane_prefix[kGroups], run_sum = 0;
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
     for (int i = 1; i < kScanGroup; ++i) value[g][i] += value[g][i - 1];
-    up_to_lane[g] = sum_up_to_lane(value[g][kScanGroup - 1], lane);
+    lane_prefix[g] = inclusive_warp_scan(value[g][kScanGroup - 1], lane);
   }
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
-    const Sum before = of_run + up_to_lane[g] - value[g][kScanGroup - 1];
-    of_run += __shfl_sync(kWholeWarp, up_to_lane[g], 31);
+    const Sum before = run_sum + lane_prefix[g] - value[g][kScanGroup - 1];
+    run_sum += __shfl_sync(kWholeWarp, lane_prefix[g], 31);
     for (int i = kScanGroup - 1; i >= 0; --i) value[g][i] = before + (kInclusive ? value[g][i] : i == 0 ? 0 : value[g][i - 1]);
   }
-  return of_run;
+  return run_sum;
 }
 
-/// A block has three tiles at a time: the numbers of one are on their way while it sums another and tells its sum, and then looks
-/// back from the one before, whose predecessors have told theirs long since, and writes it. Blocks take tiles one after the
-/// other, so that none waits for a tile that no block has.
-/// @param next_tile  0 in the beginning.  @param sums  unknown in the beginning.
+/// Scans all tiles. A block processes three tiles as a pipeline: it prefetches the numbers of one, sums the next and publishes
+/// its aggregate, then determines the prefix of the one before, whose predecessors have published by then, and stores it. Blocks
+/// take tiles in ascending order from a counter, so that no block waits for a tile that has not been assigned to a running block.
+/// @param next_tile  the counter, initially 0.  @param sums  published values, initially TileState::none.
 template <bool kInclusive, class In, class Out>
 __global__ void __launch_bounds__(kScanThreads<Out>, 512 / kScanThreads<Out>)
     scan_kernel(const In* in, Out* out, std::int64_t n, std::int64_t tiles, bool aligned, unsigned long long* next_tile,
                 TileSum<std::make_unsigned_t<Out>>* sums, Out* total) {
-  using Sum = std::make_unsigned_t<Out>;  // wraps around
+  using Sum = std::make_unsigned_t<Out>;  // overflow wraps around
   constexpr int kGroups = kScanGroups<Sum>, kThreads = kScanThreads<Sum>, kWarps = kThreads / 32;
-  __shared__ Sum of_warps[kWarps], before_written;
-  __shared__ std::int64_t taken;
+  __shared__ Sum warp_sums[kWarps], stored_prefix;
+  __shared__ std::int64_t shared_tile;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const int own = (warp * kGroups * 32 + lane) * kScanGroup;
   const auto first_of = [&](std::int64_t tile) { return tile * kScanTile<Sum> + own; };
@@ -169,54 +175,54 @@ __global__ void __launch_bounds__(kScanThreads<Out>, 512 / kScanThreads<Out>)
   const auto take = [&] { return static_cast<std::int64_t>(atomicAdd(next_tile, 1ULL)); };
   let_next_kernel_begin();
   wait_for_earlier_kernels();
-  if (thread == 0) taken = take();
+  if (thread == 0) shared_tile = take();
   __syncthreads();
 
-  std::int64_t coming = taken, told = -1;  // told: -1, none
-  ScanGroup<In> numbers[kGroups];          // of `coming`
-  Sum kept[kGroups][kScanGroup] = {}, of_told = 0;
-  if (coming < tiles) load_tile(in, first_of(coming), n, is_whole(coming), numbers);
-  while (coming < tiles || told >= 0) {
-    const std::int64_t summed = coming < tiles ? coming : -1;
-    std::int64_t after = 0;
-    if (thread == kThreads - 1) after = take();
+  std::int64_t loading = shared_tile, published = -1;  // tiles; -1: none
+  ScanGroup<In> numbers[kGroups];                      // numbers of the tile `loading`
+  Sum published_values[kGroups][kScanGroup] = {}, published_sum = 0;
+  if (loading < tiles) load_tile(in, first_of(loading), n, is_whole(loading), numbers);
+  while (loading < tiles || published >= 0) {
+    const std::int64_t summed = loading < tiles ? loading : -1;
+    std::int64_t next = 0;
+    if (thread == kThreads - 1) next = take();
     Sum value[kGroups][kScanGroup];
 #pragma unroll
     for (int g = 0; g < kGroups; ++g) {
       for (int i = 0; i < kScanGroup; ++i) value[g][i] = static_cast<Sum>(static_cast<Out>(numbers[g].value[i]));
     }
-    const Sum of_run = sum_within_warp<kInclusive>(value, lane);
-    __syncthreads();  // of_warps and taken have been read
-    if (lane == 0) of_warps[warp] = of_run;
-    if (thread == kThreads - 1) taken = after;
+    const Sum run_sum = scan_run<kInclusive>(value, lane);
+    __syncthreads();  // all threads have read warp_sums and shared_tile
+    if (lane == 0) warp_sums[warp] = run_sum;
+    if (thread == kThreads - 1) shared_tile = next;
     __syncthreads();
-    coming = taken;
-    const Sum up_to_warp = sum_up_to_lane(lane < kWarps ? of_warps[lane] : 0, lane);
-    const Sum of_tile = __shfl_sync(kWholeWarp, up_to_warp, 31);
-    const Sum before_run = __shfl_sync(kWholeWarp, up_to_warp, warp) - of_run;
-    if (thread == 0 && summed >= 0) sums[summed].tell(summed == 0 ? TileState::all : TileState::own, of_tile);
+    loading = shared_tile;
+    const Sum warp_prefix = inclusive_warp_scan(lane < kWarps ? warp_sums[lane] : 0, lane);
+    const Sum tile_sum = __shfl_sync(kWholeWarp, warp_prefix, 31);
+    const Sum before_run = __shfl_sync(kWholeWarp, warp_prefix, warp) - run_sum;
+    if (thread == 0 && summed >= 0) sums[summed].publish(summed == 0 ? TileState::prefix : TileState::aggregate, tile_sum);
 #pragma unroll
     for (int g = 0; g < kGroups; ++g) {
       for (int i = 0; i < kScanGroup; ++i) value[g][i] += before_run;
     }
-    if (coming < tiles) load_tile(in, first_of(coming), n, is_whole(coming), numbers);
-    if (told >= 0) {
+    if (loading < tiles) load_tile(in, first_of(loading), n, is_whole(loading), numbers);
+    if (published >= 0) {
       if (warp == 0) {
-        const Sum before = sum_before_tile(sums, told, lane);
+        const Sum prefix = exclusive_prefix(sums, published, lane);
         if (lane == 0) {
-          sums[told].tell(TileState::all, before + of_told);
-          if (total != nullptr && told + 1 == tiles) *total = static_cast<Out>(before + of_told);
-          before_written = before;
+          sums[published].publish(TileState::prefix, prefix + published_sum);
+          if (total != nullptr && published + 1 == tiles) *total = static_cast<Out>(prefix + published_sum);
+          stored_prefix = prefix;
         }
       }
       __syncthreads();
-      store_tile(out, first_of(told), n, is_whole(told), before_written, kept);
+      store_tile(out, first_of(published), n, is_whole(published), stored_prefix, published_values);
     }
-    told = summed;
-    of_told = of_tile;
+    published = summed;
+    published_sum = tile_sum;
 #pragma unroll
     for (int g = 0; g < kGroups; ++g) {
-      for (int i = 0; i < kScanGroup; ++i) kept[g][i] = value[g][i];
+      for (int i = 0; i < kScanGroup; ++i) published_values[g][i] = value[g][i];
     }
   }
 }
@@ -231,7 +237,7 @@ void scan(Stream& stream, std::span<const In> in, std::span<Out> out, Out* total
     return;
   }
   const std::int64_t tiles = (n + kScanTile<Sum> - 1) / kScanTile<Sum>;
-  constexpr std::size_t kCounter = 16;  // bytes, of which next_tile takes 8
+  constexpr std::size_t kCounter = 16;  // bytes for next_tile, padded to the alignment of TileSum
   const StreamBuffer<unsigned char> scratch(stream, kCounter + static_cast<std::size_t>(tiles) * sizeof(TileSum<Sum>));
   set_bytes(stream, scratch.data(), 0, scratch.size());
   const auto is_aligned = [](const auto* at) {
@@ -247,19 +253,19 @@ void scan(Stream& stream, std::span<const In> in, std::span<Out> out, Out* total
 
 }  // namespace detail
 
-/// out[i] = in[0] + ... + in[i-1] in Out's arithmetic, which wraps around, as work of `stream`: of integers in memory that the
-/// current GPU reaches. `out` may be `in`.
-/// @param total  where on the GPU the sum of all goes; null: nowhere.  @pre equal sizes.
-/// @cost memory: 8 bytes for each 32 kB of sums (16 for each 16 kB where Out has 8 bytes), from the stream's pool. time: reads
-/// and writes every number once, by 16 bytes where both addresses are multiples of 16.  @throws DeviceError where there is no
-/// memory or the launch is refused.
+/// Computes out[i] = in[0] + ... + in[i-1] in the arithmetic of Out, which wraps around, in stream order. The integers are in
+/// memory accessible to the current GPU; `out` may be `in`.
+/// @param total  device address of the sum of all numbers; null: the sum is not stored.  @pre equal sizes; a stream of the
+/// current GPU. @cost memory: 8 bytes per tile of 8192 numbers (16 bytes per 2048 where Out has 8 bytes) from the stream's pool.
+/// time: one read and one write of every number, by up to 16 bytes at a time where both addresses are multiples of 16.
+/// @throws DeviceError where memory is exhausted or the launch is rejected.
 template <std::integral In, std::integral Out>
   requires(sizeof(Out) == 4 || sizeof(Out) == 8)
 void exclusive_scan(space::cuda, Stream& stream, std::span<const In> in, std::span<Out> out, Out* total = nullptr) {
   detail::scan<false>(stream, in, out, total);
 }
 
-/// out[i] = in[0] + ... + in[i]; otherwise as exclusive_scan.
+/// Computes out[i] = in[0] + ... + in[i]; otherwise as exclusive_scan().
 template <std::integral In, std::integral Out>
   requires(sizeof(Out) == 4 || sizeof(Out) == 8)
 void inclusive_scan(space::cuda, Stream& stream, std::span<const In> in, std::span<Out> out, Out* total = nullptr) {

@@ -8,7 +8,8 @@
 
 namespace weft::kernels {
 
-/// out[i] = in[0] + ... + in[i-1], added in order in Out's arithmetic; returns the sum of all. `out` may be `in`.
+/// Computes out[i] = in[0] + ... + in[i-1], added from left to right in the arithmetic of Out, and returns the total. `out` may
+/// be `in`.
 /// @pre equal sizes. @cost O(n).
 template <class In, class Out>
 Out exclusive_scan(std::span<const In> in, std::span<Out> out) {
@@ -22,7 +23,7 @@ Out exclusive_scan(std::span<const In> in, std::span<Out> out) {
   return total;
 }
 
-/// out[i] = in[0] + ... + in[i]; otherwise as exclusive_scan.
+/// Computes out[i] = in[0] + ... + in[i] and returns the total; otherwise as exclusive_scan().
 template <class In, class Out>
 Out inclusive_scan(std::span<const In> in, std::span<Out> out) {
   WEFT_EXPECTS(in.size() == out.size());
@@ -34,8 +35,8 @@ Out inclusive_scan(std::span<const In> in, std::span<Out> out) {
   return total;
 }
 
-/// Where each of counts.size() consecutive segments starts, and at the end the total: counts.size() + 1 offsets, as a CSR array
-/// has them.
+/// Returns the counts.size() + 1 offsets of a CSR array: the start of each of counts.size() consecutive segments, then the total.
+/// Example: counts {2, 0, 1} give {0, 2, 2, 3}.
 template <class Integer>
 [[nodiscard]] std::vector<std::int64_t> offsets_of(std::span<const Integer> counts) {
   std::vector<std::int64_t> offsets(counts.size() + 1);

@@ -1,5 +1,5 @@
 #pragma once
-/// Choosing elements: by predicate, without repetition, and by runs of equal keys.
+/// Selection by predicate, unique values, and runs of equal keys.
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -11,18 +11,18 @@
 
 namespace weft::kernels {
 
-/// The numbers i of 0 .. n-1 with keep(i), ascending. @pre n >= 0.
-template <class Keep>
-[[nodiscard]] std::vector<std::int32_t> select(std::int32_t n, Keep keep) {
+/// Returns the indices i of 0 .. n-1 for which predicate(i) is true, ascending. @pre n >= 0.
+template <class Predicate>
+[[nodiscard]] std::vector<std::int32_t> select(std::int32_t n, Predicate predicate) {
   WEFT_EXPECTS(n >= 0);
-  std::vector<std::int32_t> chosen;
+  std::vector<std::int32_t> selected;
   for (std::int32_t i = 0; i < n; ++i) {
-    if (keep(i)) chosen.push_back(i);
+    if (predicate(i)) selected.push_back(i);
   }
-  return chosen;
+  return selected;
 }
 
-/// Sorts (in the order of before()) and drops repetitions.
+/// Sorts in the order of before() and removes repeated values.
 template <class T>
 void sort_unique(std::vector<T>& values) {
   std::sort(values.begin(), values.end(), before<T>);
@@ -30,7 +30,8 @@ void sort_unique(std::vector<T>& values) {
   values.erase(std::unique(values.begin(), values.end(), equal), values.end());
 }
 
-/// Where each run of equal neighbours starts, and at the end the size: runs + 1 offsets. Sorted keys give one run per key.
+/// Returns the start of each run of equal adjacent keys, then the size: one offset more than runs. Sorted keys have one run per
+/// distinct key. Example: keys {4, 4, 7, 9, 9, 9} give {0, 2, 3, 6}.
 template <class Key>
 [[nodiscard]] std::vector<std::int64_t> run_offsets(std::span<const Key> keys) {
   std::vector<std::int64_t> offsets{0};

@@ -13,8 +13,7 @@
 
 namespace weft::kernels {
 
-/// A total order on keys: `<`, and for floating point also between the values that `<` leaves unordered:
-/// -NaN, -inf, ..., -0, +0, ..., +inf, +NaN.
+/// Returns true if `a` precedes `b` in a total order: `<`, and for floating-point keys -NaN, -inf, ..., -0, +0, ..., +inf, +NaN.
 template <class Key>
 [[nodiscard]] bool before(const Key& a, const Key& b) {
   if constexpr (std::floating_point<Key>) {
@@ -24,8 +23,9 @@ template <class Key>
   }
 }
 
-/// The permutation that sorts: keys[order[0]], keys[order[1]], ... ascend, and equal keys keep their order.
-/// Keys: numbers, ids, pairs, anything with <. @cost O(n log n), a copy of the keys.
+/// Returns the permutation that sorts the keys stably: keys[order[0]], keys[order[1]], ... ascend, and equal keys retain their
+/// order. Example: keys {7, 3, 7, 1} give {3, 1, 0, 2}. Keys are of any type with `<`: numbers, ids, pairs.
+/// @cost O(n log n); one copy of the keys.
 /// @throws LimitError for more than 2^31 - 1 keys.
 template <class Key>
 [[nodiscard]] std::vector<std::int32_t> stable_order(std::span<const Key> keys) {
@@ -46,7 +46,7 @@ template <class Key>
   return order;
 }
 
-/// Sorts keys, and values along with them; equal keys keep their order. @pre equal sizes. @cost, @throws as stable_order.
+/// Sorts the keys stably and permutes the values in the same way. @pre equal sizes. @cost, @throws as stable_order().
 template <class Key, class Value>
 void stable_sort_by_key(std::span<Key> keys, std::span<Value> values) {
   WEFT_EXPECTS(keys.size() == values.size());

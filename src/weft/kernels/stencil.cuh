@@ -1,5 +1,5 @@
 #pragma once
-/// apply_stencil on a GPU, for .cu files.
+/// The overload of apply_stencil for GPUs, for .cu files.
 #include <cuda_pipeline_primitives.h>
 
 #include <algorithm>
@@ -15,23 +15,23 @@ namespace weft::kernels {
 
 namespace detail {
 
-/// A block takes a tile along x and y, of which a thread has kPoints one above the other along y, and marches along z: it
-/// computes a plane while it fetches others into a ring in shared memory, each with the ghosts or neighbours around its part of
-/// the tile, by pieces of kPiece entries.
+/// The tile of a block: kX x kY points in the xy-plane, of which each thread computes kPoints adjacent along y. The block marches
+/// along z and computes one plane while it prefetches further planes, each with the halo of the tile, into a ring buffer in
+/// shared memory by asynchronous copies of kPiece entries.
 template <class T, int kPiece>
 struct StencilTile {
   static constexpr int kX = 128, kY = 8, kThreads = 256, kPoints = kX * kY / kThreads;
-  static constexpr int kMarch = 64 / sizeof(T), kRing = 5;              ///< planes
-  static constexpr int kPieces = (kX + 2 + 2 * (kPiece - 1)) / kPiece;  ///< of a row, wherever among those of memory it begins
+  static constexpr int kMarch = 64 / sizeof(T), kRing = 5;              ///< planes computed by a block, planes in the ring
+  static constexpr int kPieces = (kX + 2 + 2 * (kPiece - 1)) / kPiece;  ///< copies that cover a row with any alignment
   static constexpr int kRow = kPieces * kPiece, kRows = kY + 2, kPlane = kRow * kRows;
-  /// Shared memory. Of doubles more than the ring, so that a multiprocessor of 228 kB works on two blocks at a time: more were
-  /// slower where it was tried (docs/design/kernels.md).
+  /// Bytes of shared memory per block. For doubles the number is increased beyond the ring so that a multiprocessor with 228 kB
+  /// holds two blocks: more were slower (docs/notes/2026-11-gpu-kernels.md).
   static constexpr int kBytes = std::max(kRing * kPlane * static_cast<int>(sizeof(T)), sizeof(T) == 8 ? 76 * 1024 : 0);
 };
 
-/// Points below, at and above are in registers. `in` is not marked as restricted: nvcc would then take its entries for constants,
-/// which it may read before wait_for_earlier_kernels().
-/// @pre box.row is a multiple of kPiece: so rows all begin at the same entry of a piece.
+/// Applies the stencil to one tile per block; the points below, at and above the current plane are in registers. `in` is not
+/// declared restrict, because nvcc could then load its entries before wait_for_earlier_kernels().
+/// @pre box.row is a multiple of kPiece, so that all rows have the same offset in their first piece.
 template <class T, int kPiece>
 __global__ void __launch_bounds__(StencilTile<T, kPiece>::kThreads)
     stencil_kernel(const StencilWeights<T> weights, const Box box, const T* in, T* WEFT_RESTRICT out, unsigned x_tiles,
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(StencilTile<T, kPiece>::kThreads)
   const int nz = static_cast<int>(min(box.nz - z0, std::int64_t{Tile::kMarch}));
   const int thread = static_cast<int>(threadIdx.x), i = thread % Tile::kX, j = thread / Tile::kX * kPoints;
   const std::int64_t row = box.row, plane = box.plane();
-  // Entries of the piece that a row begins in, before the row: of the row before, or padding.
+  // Entries before the row in its first piece; they belong to the previous row or are padding.
   const int before_row = static_cast<int>(reinterpret_cast<std::uintptr_t>(in) / sizeof(T) % kPiece);
   let_next_kernel_begin();
   wait_for_earlier_kernels();
@@ -57,12 +57,12 @@ __global__ void __launch_bounds__(StencilTile<T, kPiece>::kThreads)
   int fetched = 0;  // planes
   const auto fetch_next = [&](int slot) {
     if (fetched < nz + 2) {
-      // Of the first plane and the last nobody needs the rows on either side: those of the array may have no whole pieces.
-      const int beside = fetched == 0 || fetched == nz + 1 ? 1 : 0;
+      // The first and last plane are needed without halo rows; the array may end within a piece of such a row.
+      const int skipped = fetched == 0 || fetched == nz + 1 ? 1 : 0;
 #pragma unroll
       for (int n = thread; n < Tile::kPieces * Tile::kRows; n += Tile::kThreads) {
         const int y = n / Tile::kPieces, x = n % Tile::kPieces * kPiece;
-        if (x < nx + 2 + before_row && y >= beside && y < ny + 2 - beside) {
+        if (x < nx + 2 + before_row && y >= skipped && y < ny + 2 - skipped) {
           __pipeline_memcpy_async(ring + slot * Tile::kPlane + y * kRow + x, from + y * row + x, kPiece * sizeof(T));
         }
       }
@@ -75,35 +75,35 @@ __global__ void __launch_bounds__(StencilTile<T, kPiece>::kThreads)
   __pipeline_wait_prior(kRing - 2);
   __syncthreads();
 
-  const T* const mine = ring + (j + 1) * kRow + before_row + 1 + i;  // in the first slot
+  const T* const own = ring + (j + 1) * kRow + before_row + 1 + i;  // the thread's first point in slot 0
   T below[kPoints], centre[kPoints];
 #pragma unroll
   for (int p = 0; p < kPoints; ++p) {
-    below[p] = mine[p * kRow];
-    centre[p] = mine[Tile::kPlane + p * kRow];
+    below[p] = own[p * kRow];
+    centre[p] = own[Tile::kPlane + p * kRow];
   }
   T* to = out + box.at(x0 + i, y0 + j, z0);
   for (int k = 0, slot = 1; k < nz; ++k, to += plane) {
-    __pipeline_wait_prior(kRing - 3);  // the plane above is there, and
-    __syncthreads();                   // nobody reads the one below any more
+    __pipeline_wait_prior(kRing - 3);  // the plane above has arrived, and
+    __syncthreads();                   // all threads have finished reading the plane below
     fetch_next(slot == 0 ? kRing - 1 : slot - 1);
-    const T* const here = mine + slot * Tile::kPlane;
+    const T* const current = own + slot * Tile::kPlane;
     slot = slot + 1 == kRing ? 0 : slot + 1;
-    const T* const over = mine + slot * Tile::kPlane;
-    T before = here[-kRow];
+    const T* const upper = own + slot * Tile::kPlane;
+    T y_low = current[-kRow];
 #pragma unroll
     for (int p = 0; p < kPoints; ++p) {
-      const T above = over[p * kRow], behind = p + 1 == kPoints ? here[kPoints * kRow] : centre[p + 1];
-      const T sum = weights(centre[p], here[p * kRow - 1], here[p * kRow + 1], before, behind, below[p], above);
+      const T above = upper[p * kRow], y_high = p + 1 == kPoints ? current[kPoints * kRow] : centre[p + 1];
+      const T sum = weights(centre[p], current[p * kRow - 1], current[p * kRow + 1], y_low, y_high, below[p], above);
       if (i < nx && j + p < ny) to[p * row] = sum;
-      before = centre[p];
+      y_low = centre[p];
       below[p] = centre[p];
       centre[p] = above;
     }
   }
 }
 
-/// Fetches by pieces of 16 bytes, or the largest that divides rows.
+/// Launches the kernel with pieces of kPiece entries, or of the largest smaller power of two that divides the row stride.
 template <int kPiece, class T>
 void launch_stencil(Stream& stream, const StencilWeights<T>& weights, const Box& box, const T* in, T* out) {
   if constexpr (kPiece > 1) {
@@ -124,10 +124,10 @@ void launch_stencil(Stream& stream, const StencilWeights<T>& weights, const Box&
 
 }  // namespace detail
 
-/// The same as work of `stream`, on memory that the current GPU reaches: one kernel, with the digits of the host. Of `in` it
-/// fetches 16 bytes at a time where box.row is a multiple of 16 / sizeof(T), 8 or 4 else, in all 1.5 (double) or 1.4 times
-/// (float) what it has; what comes again comes from the second-level cache, as long as that holds some planes.
-/// @pre as on the host; a stream of the current GPU. @throws DeviceError where the launch is refused.
+/// Applies the stencil in stream order to memory accessible to the current GPU, with the digits of the host.
+/// @pre as on the host; a stream of the current GPU. @throws DeviceError where the launch is rejected.
+/// @cost one kernel, which fetches 1.5 (double) or 1.4 (float) times the entries of `in`, the repeated ones from the L2 cache if
+/// it holds some planes. Accesses have 16 bytes where box.row is a multiple of 16 / sizeof(T), 8 or 4 bytes otherwise.
 template <class T>
 void apply_stencil(space::cuda, Stream& stream, const StencilWeights<T>& weights, const Box& box, std::span<const T> in,
                    std::span<T> out) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Rows become columns.
+/// Transposition of dense matrices.
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -10,7 +10,7 @@
 namespace weft::kernels {
 
 namespace detail {
-/// Whether `size` entries are rows * columns, of which no product is taken that could overflow.
+/// Returns true if size = rows * columns. The computation cannot overflow.
 [[nodiscard]] constexpr bool is_matrix(std::size_t size, std::int64_t rows, std::int64_t columns) {
   if (rows < 0 || columns < 0) return false;
   if (rows == 0) return size == 0;
@@ -18,10 +18,10 @@ namespace detail {
 }
 }  // namespace detail
 
-/// out[j * rows + i] = in[i * columns + j]: a matrix stored by rows, `rows` x `columns`, becomes one of `columns` x `rows`.
-/// A .cu file that includes transpose.cuh can do it on a GPU.
-/// @pre rows, columns >= 0; in and out have rows * columns entries and do not overlap. @cost O(rows columns), in tiles that a
-/// cache holds.
+/// Transposes a row-major matrix of `rows` x `columns` entries: out[j * rows + i] = in[i * columns + j]. Example: the 2 x 3
+/// matrix {1, 2, 3, 4, 5, 6} gives {1, 4, 2, 5, 3, 6}. transpose.cuh has an overload for GPUs, for .cu files.
+/// @pre rows, columns >= 0; `in` and `out` have rows * columns entries and do not overlap. @cost O(rows columns), by tiles that
+/// fit in a cache.
 template <class T>
 void transpose(std::span<const T> in, std::int64_t rows, std::int64_t columns, std::span<T> out) {
   WEFT_EXPECTS(detail::is_matrix(in.size(), rows, columns) && out.size() == in.size());

@@ -12,23 +12,23 @@
 namespace weft::detail {
 
 namespace {
-/// What failed where nothing may be thrown (destructors); thrown by the next wait.
+/// The last error of a noexcept function such as a destructor; the next wait throws it.
 std::atomic<int> unreported{cudaSuccess};
 
 void note(cudaError_t result) noexcept {
-  // At the end of the process the runtime may be gone before the last object.
+  // At process exit the CUDA runtime may be unloaded before the last object is destroyed.
   if (result != cudaSuccess && result != cudaErrorCudartUnloading) unreported = result;
 }
 
 void throw_unreported() {
   const auto result = static_cast<cudaError_t>(unreported.exchange(cudaSuccess));
-  check_cuda(result, "giving something back earlier");
+  check_cuda(result, "an earlier release of a resource");
 }
 
 cudaStream_t stream_of(void* handle) { return static_cast<cudaStream_t>(handle); }
 cudaEvent_t event_of(void* handle) { return static_cast<cudaEvent_t>(handle); }
 
-/// Makes a GPU current for a while.
+/// Makes a GPU current for the lifetime of the object.
 class OnDevice {
  public:
   explicit OnDevice(int device) {
@@ -57,7 +57,7 @@ void throw_cuda(cudaError_t result, const char* what, const std::source_location
                       where.function_name());
 }
 
-bool may_begin_early(const void* kernel, int device) {
+bool has_dependent_launch(const void* kernel, int device) {
   thread_local std::map<std::pair<int, const void*>, bool> known;
   const std::pair from{device, kernel};
   const auto found = known.find(from);
@@ -82,12 +82,12 @@ const Available& available() {
       a.missing = "no NVIDIA driver was found (libcuda.so.1)";
     } else if (result == cudaErrorInsufficientDriver) {
       a.missing =
-          "the NVIDIA driver speaks CUDA " + version(driver) + ", this build needs " + version(CUDART_VERSION) + " or later";
+          "the NVIDIA driver supports CUDA " + version(driver) + ", this build needs " + version(CUDART_VERSION) + " or later";
       a.remedy = "run where the driver is newer, or build with an older nvcc";
     } else if (result == cudaErrorNoDevice || result == cudaSuccess) {
-      a.missing = "there is an NVIDIA driver but no GPU that this process may use";
+      a.missing = "there is an NVIDIA driver but no GPU that this process can use";
     } else {
-      a.missing = std::string("CUDA cannot start: ") + cudaGetErrorString(result);
+      a.missing = std::string("CUDA cannot be initialised: ") + cudaGetErrorString(result);
     }
     return a;
   }();
@@ -167,7 +167,8 @@ double seconds_between(void* begin, void* end) {
 
 namespace {
 
-/// By default a pool gives everything back to the system at every wait. Not while a stream is being captured.
+/// Makes the memory pools retain freed memory, which by default is returned to the system at every synchronisation. Must not be
+/// called for the first time during a capture.
 void prepare_pools() {
   static const bool prepared = [] {
     for (int device = 0; device < available().devices; ++device) {
@@ -233,7 +234,7 @@ void prefetch(void* stream, void* at, std::size_t bytes, bool to_host) {
 
 void export_memory(const void* base, std::byte* handle) {
   require();
-  // The handle names the whole allocation, and others would write at its beginning.
+  // The handle identifies the whole allocation, so `base` must be its start.
   using GetRange = int (*)(unsigned long long*, std::size_t*, unsigned long long);
   static const auto get_range = [] {
     void* function = nullptr;
@@ -245,8 +246,8 @@ void export_memory(const void* base, std::byte* handle) {
   unsigned long long first = 0;
   const auto address = reinterpret_cast<unsigned long long>(base);
   if (get_range != nullptr && get_range(&first, nullptr, address) == 0 && first != address) {
-    throw DeviceError("memory that other processes are to map does not begin where it was allocated",
-                      "let the array begin at DeviceStorage::data()");
+    throw DeviceError("memory cannot be shared with other processes (it does not start at the beginning of its allocation)",
+                      "pass the address that DeviceStorage::data() returns");
   }
   cudaIpcMemHandle_t native{};
   static_assert(sizeof native == 64);
@@ -271,7 +272,7 @@ void* end_capture(void* stream) {
   cudaGraph_t graph = nullptr;
   check_cuda(cudaStreamEndCapture(stream_of(stream), &graph), "cudaStreamEndCapture");
   cudaGraphExec_t ready = nullptr;
-  // Each kernel keeps the priority of the stream that it was captured from.
+  // With this flag each kernel node retains the priority of the stream that it was captured from.
   const cudaError_t result = cudaGraphInstantiate(&ready, graph, cudaGraphInstantiateFlagUseNodePriority);
   note(cudaGraphDestroy(graph));
   check_cuda(result, "cudaGraphInstantiate");

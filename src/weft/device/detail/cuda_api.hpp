@@ -1,6 +1,7 @@
 #pragma once
-/// The few things that this room asks of CUDA, without CUDA's headers: handles are opaque. Defined by cuda_api.cu where CUDA was
-/// found, and by no_cuda.cpp, where each throws that it was not. All but the noexcept ones throw DeviceError.
+/// The CUDA functions that this module uses, declared without CUDA headers: handles are opaque pointers. They are defined in
+/// cuda_api.cu, or in a build without CUDA in no_cuda.cpp, where each call throws no_gpu(). All functions that are not noexcept
+/// may throw DeviceError.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,14 +12,15 @@
 
 namespace weft::detail::cuda {
 
+/// The usable GPUs, or the reason why there are none.
 struct Available {
   int devices = 0;
-  std::string missing;  ///< empty where devices > 0
-  std::string remedy;   ///< what to do about it; empty where devices > 0
+  std::string missing;  ///< reason why no GPU can be used; empty where devices > 0
+  std::string remedy;   ///< remedy for people; empty where devices > 0
 };
-/// Looked up once.
+/// Returns the usable GPUs, determined on the first call.
 [[nodiscard]] const Available& available();
-/// Throws no_gpu() where there is none.
+/// Throws no_gpu() where no GPU can be used.
 void require();
 
 [[nodiscard]] int current_device();
@@ -32,7 +34,7 @@ void wait_stream(void* stream);
 void stream_waits(void* stream, void* event);
 [[nodiscard]] bool capturing(void* stream);
 
-/// On `device`, which need not be the current one.
+/// Creates an event of `device`, which need not be the current GPU.
 [[nodiscard]] void* create_event(int device, bool timed);
 void record_event(void* event, void* stream);
 [[nodiscard]] bool event_done(void* event);
@@ -42,30 +44,31 @@ void wait_event(void* event);
 enum class Memory : std::uint8_t { device, managed, mapped, pinned };
 [[nodiscard]] void* allocate(Memory kind, std::size_t bytes);
 void release(Memory kind, void* memory) noexcept;
-/// From the pool of the stream's GPU, which keeps what is given back.
+/// Allocates in stream order from the memory pool of the GPU, which retains freed memory.
 [[nodiscard]] void* allocate_in(void* stream, std::size_t bytes);
 void release_in(void* stream, void* memory) noexcept;
 
 void copy(void* stream, void* to, const void* from, std::size_t bytes);
 void set(void* stream, void* at, int value, std::size_t bytes);
-/// Managed memory: move it to the GPU of the stream, or to the host.
+/// Migrates managed memory to the GPU of the stream or to the host.
 void prefetch(void* stream, void* at, std::size_t bytes, bool to_host);
 
-/// 64 bytes that name the allocation at `base` for other processes.
+/// Writes a handle of 64 bytes that identifies the allocation at `base` for other processes.
 void export_memory(const void* base, std::byte* handle);
 [[nodiscard]] void* import_memory(const std::byte* handle);
 void drop_imported(void* memory) noexcept;
 
 void begin_capture(void* stream);
-/// The graph, ready to be launched.
+/// Ends the capture and returns the executable graph.
 [[nodiscard]] void* end_capture(void* stream);
 void abandon_capture(void* stream) noexcept;
 void launch_graph(void* graph, void* stream);
 void destroy_graph(void* graph) noexcept;
 
+/// Sets the versions and the devices of `info`.
 void describe(CudaInfo& info);
 
-/// Throws DeviceError: `what` failed with CUDA's `code`, called `name`, which means `text`.
+/// Throws DeviceError for the failed call `what`, with the CUDA error code, its name and its description `text`.
 [[noreturn]] void throw_failure(int code, const char* name, const char* text, const char* what, const char* file, unsigned line,
                                 const char* function);
 

@@ -17,7 +17,8 @@ void CudaStorage::expect_fits([[maybe_unused]] std::size_t offset, [[maybe_unuse
   WEFT_EXPECTS(offset <= bytes_ && count <= bytes_ - offset);
 }
 
-/// One stream for each direction and GPU, for there is one copy engine for each. Never destroyed: CUDA may end first.
+/// Returns the copy stream of this GPU and direction; each direction has its own copy engine. The streams are never destroyed,
+/// because CUDA may be unloaded first.
 Stream& CudaStorage::copy_stream(bool to_host) const {
   static std::mutex mutex;
   static auto* const streams = new std::map<std::pair<int, bool>, Stream>;

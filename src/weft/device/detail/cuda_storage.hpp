@@ -1,16 +1,17 @@
 #pragma once
-/// DeviceStorage in memory that CUDA allocates.
+/// DeviceStorage in memory allocated by CUDA.
 #include "weft/device/detail/cuda_api.hpp"
 #include "weft/device/storage.hpp"
 
 namespace weft::detail {
 
-/// Frees what cuda::allocate gave.
+/// Deleter for memory from cuda::allocate().
 struct CudaRelease {
   cuda::Memory kind = cuda::Memory::device;
   void operator()(std::byte* memory) const { cuda::release(kind, memory); }
 };
 
+/// Storage of the backends cuda, cuda_managed and cuda_mapped, and of page-locked host sides.
 class CudaStorage final : public DeviceStorage {
  public:
   CudaStorage(Backend backend, cuda::Memory kind, std::size_t bytes);

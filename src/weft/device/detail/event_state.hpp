@@ -1,10 +1,10 @@
 #pragma once
-/// The event of a GPU behind weft::Event.
+/// The shared state of weft::Event for an event of a GPU.
 namespace weft::detail {
 
-/// Borrows a cudaEvent_t from a pool of its GPU, and gives it back: making one takes longer than recording it.
+/// Holds a cudaEvent_t from a pool per GPU, because creating an event takes longer than recording it.
 struct EventState {
-  EventState(int of_device, bool with_time);
+  EventState(int gpu, bool with_time);
   ~EventState();
   EventState(const EventState&) = delete;
   EventState& operator=(const EventState&) = delete;

@@ -24,7 +24,7 @@ HostDeviceBytes::HostDeviceBytes(HostDeviceBytes&& other) noexcept
       device_(std::move(other.device_)),
       host_stale_(std::exchange(other.host_stale_, {})),
       device_stale_(std::exchange(other.device_stale_, {})),
-      copies_(std::exchange(other.copies_, {})) {}
+      pending_(std::exchange(other.pending_, {})) {}
 
 HostDeviceBytes& HostDeviceBytes::operator=(HostDeviceBytes other) noexcept {
   std::swap(name_, other.name_);
@@ -34,26 +34,26 @@ HostDeviceBytes& HostDeviceBytes::operator=(HostDeviceBytes other) noexcept {
   std::swap(device_, other.device_);
   std::swap(host_stale_, other.host_stale_);
   std::swap(device_stale_, other.device_stale_);
-  std::swap(copies_, other.copies_);
+  std::swap(pending_, other.pending_);
   return *this;
 }
 
 HostDeviceBytes::~HostDeviceBytes() {
   try {
     wait_for_copies(0, size_, true);
-  } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): what broke the GPU is reported by whoever waits for its work
+  } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): the next wait for the GPU reports the error
   }
 }
 
 void HostDeviceBytes::resize(std::size_t size) {
-  const std::size_t kept = std::min(size_, size);
+  const std::size_t remaining = std::min(size_, size);
   if (backend_ != Backend::host) {
-    expect_fresh(Side::host, 0, kept);
+    expect_fresh(Side::host, 0, remaining);
     wait_for_copies(0, size_, true);
   }
   if (size > (host_ == nullptr ? 0 : host_->bytes())) {
     auto larger = DeviceStorage::make_host_side(backend_, size);
-    if (kept > 0) std::copy_n(host_->data(), kept, larger->data());
+    if (remaining > 0) std::copy_n(host_->data(), remaining, larger->data());
     host_ = std::move(larger);
     device_.reset();
   }
@@ -70,7 +70,7 @@ bool HostDeviceBytes::fresh(Side side, std::size_t first, std::size_t count) con
 }
 
 namespace {
-// In a capture nothing is copied yet: there is nothing to remember, and nothing may be waited for.
+// During a capture no data is copied, so no copy is pending, and waiting is not allowed.
 bool in_capture(const After& before) { return before.event().captured(); }
 bool in_capture(const Stream& stream) { return stream.capturing(); }
 }  // namespace
@@ -84,7 +84,7 @@ Event HostDeviceBytes::copy_to_device(Before& before, std::size_t first, std::si
   DeviceStorage& device = sides_share_memory(backend_) ? *host_ : *device_;
   Event done = device.copy_from_host(first, {host_->data() + first, count}, before);
   device_stale_.remove(first, first + count);
-  if (!captured) remember(done, first, count, false);
+  if (!captured) add_pending(done, first, count, false);
   return done;
 }
 
@@ -97,7 +97,7 @@ Event HostDeviceBytes::copy_to_host(Before& before, std::size_t first, std::size
   DeviceStorage& device = sides_share_memory(backend_) ? *host_ : *device_;
   Event done = device.copy_to_host(first, {host_->data() + first, count}, before);
   host_stale_.remove(first, first + count);
-  if (!captured) remember(done, first, count, true);
+  if (!captured) add_pending(done, first, count, true);
   return done;
 }
 
@@ -144,7 +144,7 @@ void HostDeviceBytes::expect_fresh(Side side, std::size_t first, std::size_t cou
 
 void HostDeviceBytes::throw_stale(Side side) const {
   const bool host = side == Side::host;
-  throw DeviceError(fmt::format("\"{}\": the {} side is stale: the {} side was written since it was last copied", name_,
+  throw DeviceError(fmt::format("\"{}\": the {} side is stale (the {} side was written since it was last copied)", name_,
                                 host ? "host" : "device", host ? "device" : "host"),
                     fmt::format("call {}() first", host ? "to_host" : "to_device"));
 }
@@ -171,14 +171,14 @@ void HostDeviceBytes::make_device() {
   }
 }
 
-void HostDeviceBytes::remember(const Event& done, std::size_t first, std::size_t count, bool to_host) {
-  std::erase_if(copies_, [](const Copy& copy) { return copy.done.done(); });
-  if (!done.done()) copies_.push_back({.done = done, .first = first, .last = first + count, .to_host = to_host});
+void HostDeviceBytes::add_pending(const Event& done, std::size_t first, std::size_t count, bool to_host) {
+  std::erase_if(pending_, [](const Copy& copy) { return copy.done.done(); });
+  if (!done.done()) pending_.push_back({.done = done, .first = first, .last = first + count, .to_host = to_host});
 }
 
 void HostDeviceBytes::wait_for_copies(std::size_t first, std::size_t last, bool also_from_host) const {
-  if (copies_.empty() || first == last) return;
-  std::erase_if(copies_, [&](const Copy& copy) {
+  if (pending_.empty() || first == last) return;
+  std::erase_if(pending_, [&](const Copy& copy) {
     if (std::max(copy.first, first) >= std::min(copy.last, last) || !(copy.to_host || also_from_host)) return false;
     copy.done.wait();
     return true;

@@ -1,5 +1,5 @@
 #pragma once
-/// The untyped part of HostDeviceVector: two sides of bytes, and which bytes of each side are stale.
+/// The untyped part of HostDeviceVector: two sides of bytes and the stale bytes of each side.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,12 +12,14 @@
 
 namespace weft {
 
+/// One of the two copies of an array.
 enum class Side : std::uint8_t { host, device };
 
 namespace detail {
 
-/// Offsets and counts are bytes. With Backend::host both sides are the same memory and nothing is ever stale. Where the sides of
-/// a backend of CUDA share their memory, host_ is both, and staleness says who may touch it.
+/// Two sides of bytes with freshness. Offsets and counts are in bytes. With Backend::host both sides are the same memory and are
+/// never stale. Where the sides of a CUDA backend share their memory, host_ is that memory, and freshness determines which side
+/// may access it.
 class HostDeviceBytes {
  public:
   HostDeviceBytes(Backend backend, std::string name) : name_(std::move(name)), backend_(backend) {}
@@ -54,7 +56,7 @@ class HostDeviceBytes {
   void release_host();
 
  private:
-  /// A copy between the sides that may not be done.
+  /// A copy between the sides that may be pending.
   struct Copy {
     Event done;
     std::size_t first, last;
@@ -74,15 +76,15 @@ class HostDeviceBytes {
   Event copy_to_device(Before& before, std::size_t first, std::size_t count);
   template <class Before>
   Event copy_to_host(Before& before, std::size_t first, std::size_t count);
-  void remember(const Event& done, std::size_t first, std::size_t count, bool to_host);
+  void add_pending(const Event& done, std::size_t first, std::size_t count, bool to_host);
   void wait_for_copies(std::size_t first, std::size_t last, bool also_from_host) const;
 
   std::string name_;
   Backend backend_;
   std::size_t size_ = 0;
-  std::unique_ptr<DeviceStorage> host_, device_;  ///< null until needed
+  std::unique_ptr<DeviceStorage> host_, device_;  ///< null until the first access
   IntervalSet host_stale_, device_stale_;
-  mutable std::vector<Copy> copies_;  ///< what the host side must not be touched before
+  mutable std::vector<Copy> pending_;  ///< copies that accesses to the same bytes of the host side must wait for
 };
 
 }  // namespace detail

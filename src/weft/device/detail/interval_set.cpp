@@ -17,12 +17,12 @@ void IntervalSet::add(std::size_t first, std::size_t last) {
 
 void IntervalSet::remove(std::size_t first, std::size_t last) {
   if (first >= last) return;
-  std::vector<Interval> left;
+  std::vector<Interval> remaining;
   for (const Interval i : intervals_) {
-    if (i.first < std::min(i.last, first)) left.push_back({i.first, std::min(i.last, first)});
-    if (std::max(i.first, last) < i.last) left.push_back({std::max(i.first, last), i.last});
+    if (i.first < std::min(i.last, first)) remaining.push_back({i.first, std::min(i.last, first)});
+    if (std::max(i.first, last) < i.last) remaining.push_back({std::max(i.first, last), i.last});
   }
-  intervals_ = std::move(left);
+  intervals_ = std::move(remaining);
 }
 
 bool IntervalSet::intersects(std::size_t first, std::size_t last) const {

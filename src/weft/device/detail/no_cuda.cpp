@@ -1,13 +1,13 @@
-// What a build without CUDA has in place of cuda_api.cu.
+// Definitions of cuda_api.hpp for a build without CUDA, in place of cuda_api.cu.
 #include "weft/device/detail/cuda_api.hpp"
 
 namespace weft::detail::cuda {
 namespace {
 
-[[noreturn]] void refuse();
-void refuse() {
+[[noreturn]] void reject();
+void reject() {
   require();
-  __builtin_unreachable();  // require() throws, for there are no devices
+  __builtin_unreachable();  // require() throws because there are no devices
 }
 
 }  // namespace
@@ -18,34 +18,34 @@ const Available& available() {
   return none;
 }
 
-int current_device() { refuse(); }
-void set_device(int) { refuse(); }
-GpuName name_of(int) { refuse(); }
-void wait_for_device() { refuse(); }
-void* create_stream(bool) { refuse(); }
+int current_device() { reject(); }
+void set_device(int) { reject(); }
+GpuName name_of(int) { reject(); }
+void wait_for_device() { reject(); }
+void* create_stream(bool) { reject(); }
 void destroy_stream(void*) noexcept {}
-void wait_stream(void*) { refuse(); }
-void stream_waits(void*, void*) { refuse(); }
-bool capturing(void*) { refuse(); }
-void* create_event(int, bool) { refuse(); }
-void record_event(void*, void*) { refuse(); }
-bool event_done(void*) { refuse(); }
-void wait_event(void*) { refuse(); }
-double seconds_between(void*, void*) { refuse(); }
-void* allocate(Memory, std::size_t) { refuse(); }
+void wait_stream(void*) { reject(); }
+void stream_waits(void*, void*) { reject(); }
+bool capturing(void*) { reject(); }
+void* create_event(int, bool) { reject(); }
+void record_event(void*, void*) { reject(); }
+bool event_done(void*) { reject(); }
+void wait_event(void*) { reject(); }
+double seconds_between(void*, void*) { reject(); }
+void* allocate(Memory, std::size_t) { reject(); }
 void release(Memory, void*) noexcept {}
-void* allocate_in(void*, std::size_t) { refuse(); }
+void* allocate_in(void*, std::size_t) { reject(); }
 void release_in(void*, void*) noexcept {}
-void copy(void*, void*, const void*, std::size_t) { refuse(); }
-void set(void*, void*, int, std::size_t) { refuse(); }
-void prefetch(void*, void*, std::size_t, bool) { refuse(); }
-void export_memory(const void*, std::byte*) { refuse(); }
-void* import_memory(const std::byte*) { refuse(); }
+void copy(void*, void*, const void*, std::size_t) { reject(); }
+void set(void*, void*, int, std::size_t) { reject(); }
+void prefetch(void*, void*, std::size_t, bool) { reject(); }
+void export_memory(const void*, std::byte*) { reject(); }
+void* import_memory(const std::byte*) { reject(); }
 void drop_imported(void*) noexcept {}
-void begin_capture(void*) { refuse(); }
-void* end_capture(void*) { refuse(); }
+void begin_capture(void*) { reject(); }
+void* end_capture(void*) { reject(); }
 void abandon_capture(void*) noexcept {}
-void launch_graph(void*, void*) { refuse(); }
+void launch_graph(void*, void*) { reject(); }
 void destroy_graph(void*) noexcept {}
 void describe(CudaInfo&) {}
 

@@ -1,14 +1,15 @@
 #pragma once
+/// A check for overlapping spans.
 #include <functional>
 #include <span>
 
 namespace weft::kernels::detail {
 
-/// Whether no entry of one is one of the other.
+/// Returns true if the spans do not overlap.
 template <class A, class B>
 [[nodiscard]] bool disjoint(std::span<A> a, std::span<B> b) {
-  const std::less_equal<const void*> not_behind;
-  return a.empty() || b.empty() || not_behind(a.data() + a.size(), b.data()) || not_behind(b.data() + b.size(), a.data());
+  const std::less_equal<const void*> at_or_before;
+  return a.empty() || b.empty() || at_or_before(a.data() + a.size(), b.data()) || at_or_before(b.data() + b.size(), a.data());
 }
 
 }  // namespace weft::kernels::detail
