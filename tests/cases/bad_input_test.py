@@ -75,6 +75,62 @@ direction = [1.0, 0.1]
 """ + "".join(f'[boundary.{zone}]\nkind = "far_field"\ndensity = 1.4\npressure = 1.0\n\n' for zone in ("inlet", "outlet", "upper"))
 RESERVOIR = '[boundary.xmin]\nkind = "total_pressure_inflow"\ntotal_pressure = 1.2\ntotal_temperature = 1.0\n'
 CHECK, RUN = ["check", "case.toml"], ["run", "case.toml"]
+MANY = """titel = "Box"
+
+[mesh]
+generator = "box"
+nx = 8
+
+[free_stream]
+density = 1.0
+pressure = "high"
+mach = 2.0
+
+[boundary.xmin]
+kind = "supersonic_inflo"
+
+[boundary.xmx]
+kind = "slip_wall"
+
+[boundary."y*"]
+kind = "slip_wall"
+
+[boundary."ym*"]
+kind = "slip_wall"
+
+[numerics]
+cfl = 20
+limter = "none"
+
+[forces.all]
+zones = ["xmni"]
+
+[probes.far]
+at = [7.0, 0.5]
+
+[stop]
+residual = 2
+"""
+NEAR_FAR_FIELD = """[mesh]
+generator = "naca"
+around = 32
+radial = 16
+radius = 3.0
+
+[free_stream]
+density = 1.4
+pressure = 1.0
+mach = 0.5
+
+[boundary.airfoil]
+kind = "slip_wall"
+
+[boundary.farfield]
+kind = "far_field"
+
+[stop]
+steps = 4
+"""
 
 
 # ------------------------------------------------------------------------------------------------------- what stands there before
@@ -229,6 +285,9 @@ TABLES = (
         words("run", "."),
         words("new", "wege"),
         words("new", "sod", "case.toml"),
+        words("new", "sod", "mine.toml", "--mesh", "box.msh", before=generated),
+        words("new", "--mesh", "box.msh", before=generated),
+        words("new", "from_file", "mine.toml", "--mesh", "nofile.msh"),
         words("mesh", "generate", "bocks", "m.msh"),
         words("mesh", "generate", "box", "m.msh", "-p", "nz=deep"),
         words("mesh", "generate", "box", "m.xyz"),
@@ -282,6 +341,11 @@ TABLES = (
         Try("no `[stop]`", CHECK, ("[stop]\nsteps = 4\n", "")),
         Try("no condition for one zone", CHECK, ('[boundary.ymax]\nkind = "slip_wall"\n', "")),
         edit("[boundary.ymay]", "[boundary.ymax]"),
+        edit('[boundary."z*"]', "[boundary.ymax]"),
+        Try('`[boundary."xm*"]` and `[boundary."?max"]`', CHECK,
+            (ZONES, '[boundary."xm*"]\nkind = "slip_wall"\n\n[boundary."?max"]\nkind = "slip_wall"\n\n[boundary.ymin]\nkind = "slip_wall"\n\n')),
+        edit('kind = "CHOOSE"', 'kind = "slip_wall"'),
+        Try("ten slips at once", CHECK, (CASE, MANY)),
         Try("`[boundary.ymax]` without `kind`", CHECK, ('[boundary.ymax]\nkind = "slip_wall"\n', "[boundary.ymax]\n")),
         Try("`kind = \"supersonic_inflow\"` without a state", CHECK, ('[boundary.xmin]\nkind = "slip_wall"',
                                                                      '[boundary.xmin]\nkind = "supersonic_inflow"')),
@@ -294,6 +358,8 @@ TABLES = (
             ("[stop]", "[free_stream]\npressure = 1.0\ndensity = 1.0\nmach = 0.5\n\n[forces.all]\nzones = [\"xmim\"]\n\n[stop]")),
         Try("forces on no zone", CHECK,
             ("[stop]", "[free_stream]\npressure = 1.0\ndensity = 1.0\nmach = 0.5\n\n[forces.all]\nzones = []\n\n[stop]")),
+        Try("forces on a pattern that no zone has", CHECK,
+            ("[stop]", "[free_stream]\npressure = 1.0\ndensity = 1.0\nmach = 0.5\n\n[forces.all]\nzones = [\"z*\"]\n\n[stop]")),
         Try("a probe outside of the mesh", CHECK, ("[stop]", "[probes.far]\nat = [7.0, 0.5]\n\n[stop]")),
         Try("a scalar that is called as a field", CHECK, ("[stop]", "[scalars.pressure]\ninitial = 1.0\n\n[stop]")),
         Try("a scalar with a name that is no word", CHECK, ("[stop]", '[scalars."red dye"]\ninitial = 1.0\n\n[stop]')),
@@ -309,6 +375,10 @@ TABLES = (
         Try("a periodic pair that does not fit", CHECK,
             ('[boundary.xmin]\nkind = "slip_wall"\n\n[boundary.xmax]\nkind = "slip_wall"\n',
              '[[mesh.periodic]]\nfrom = "xmin"\nto = "xmax"\ntranslation = [2.0, 0.0]\n')),
+        Try("a periodic pair of zones of different shapes", CHECK,
+            (ZONES, '[[mesh.periodic]]\nfrom = "xmin"\nto = "ymin"\n\n' + ZONES[ZONES.index("[boundary.xmax]"):ZONES.index("[boundary.ymin]")])),
+        Try("a periodic pair of zones with different numbers of faces", [*CHECK, "--set", "mesh.nx=9"],
+            (ZONES, '[[mesh.periodic]]\nfrom = "xmin"\nto = "ymin"\n\n' + ZONES[ZONES.index("[boundary.xmax]"):ZONES.index("[boundary.ymin]")])),
         Try("a periodic zone that is not there", CHECK,
             ('[boundary.xmin]\nkind = "slip_wall"\n\n[boundary.xmax]\nkind = "slip_wall"\n',
              '[[mesh.periodic]]\nfrom = "xmin"\nto = "xmux"\ntranslation = [1.0, 0.0]\n')),
@@ -345,6 +415,14 @@ TABLES = (
         Try("the state of a supersonic inflow that leaves the domain", CHECK,
             ('[boundary.xmin]\nkind = "slip_wall"',
              '[boundary.xmin]\nkind = "supersonic_inflow"\ndensity = 1.4\npressure = 1.0\nvelocity = [-2.0, 0.0]')),
+        Try("a low pressure and a temperature in SI units without a gas constant", CHECK,
+            ("[stop]", "[free_stream]\npressure = 500.0\ntemperature = 288.15\nmach = 0.5\n\n[stop]")),
+        Try("a pressure and a low temperature in SI units without a gas constant", CHECK,
+            ("[stop]", "[free_stream]\npressure = 101325.0\ntemperature = 60.0\nmach = 0.5\n\n[stop]")),
+        Try("a gas constant in SI units with a state that is not", CHECK,
+            ("[stop]", "[gas]\ngas_constant = 287.05\n\n[free_stream]\npressure = 1.0\ndensity = 1.4\nmach = 0.5\n\n[stop]")),
+        Try("cells far longer than wide", [*CHECK, "--set", "mesh.xmax=20000"]),
+        Try("a far field next to the body", CHECK, (CASE, NEAR_FAR_FIELD)),
     )),
     ("Formulas", "`density_expression` of the case, and `weft check case.toml`.", tuple(
         Try(f"`{formula}`" if formula else "nothing", CHECK, ('"1 + 0.1 * x"', f'"{formula}"'))

@@ -3,6 +3,7 @@
     commands_test.py path/to/weft [unittest arguments]
 """
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -60,6 +61,59 @@ class Tools(InFolder):
         self.assertIn("wrote one.su2: 1 cell, 4 nodes", self.weft("mesh", "generate", "box", "one.su2", "-p", "nx=1", "-p", "ny=1"))
         self.assertIn('did you mean "wedge"', self.weft("new", "wegde", code=FAILED))
         self.weft("new", "sod", "no/folder/here.toml", code=FAILED)
+
+    def test_new_writes_a_case_for_a_mesh(self):
+        self.weft("mesh", "generate", "naca", "naca.msh", "-p", "around=32", "-p", "radial=12", "-p", "radius=30")
+        (self.folder / "cases").mkdir()
+        printed = self.weft("new", "from_file", "cases/wing.toml", "--mesh", "naca.msh")
+        self.assertEqual(printed, "wrote cases/wing.toml; run it with: weft run cases/wing.toml\n")
+        for n in (1, 2, 3):
+            checked = self.weft("check", "cases/wing.toml", *ranks(n))
+            self.assertIn("good. 384 cells in 2-D; zones: airfoil farfield\n", checked)
+            self.assertNotIn("warning", checked)
+        self.weft("run", "cases/wing.toml", *sets("stop.steps=3", "output.history_steps=1"))
+        self.assertEqual(len(self.rows("cases/results/wing/forces.csv")), 4)
+        self.assertIn("airfoil_cd", self.rows("cases/results/wing/forces.csv")[0])
+        self.assertIn("--force", self.weft("new", "from_file", "cases/wing.toml", "--mesh", "naca.msh", code=FAILED))
+        # What cannot be guessed is to be chosen, all of it told at once; a pattern gives several zones one kind.
+        self.weft("mesh", "generate", "box", "box.su2", "-p", "nx=3", "-p", "ny=3", "-p", "nz=3")
+        self.assertIn("replace CHOOSE by a kind for 6 zones: xmin, xmax, ", self.weft("new", "from_file", "box.toml", "--mesh", "box.su2"))
+        refused = self.weft("check", "box.toml", code=FAILED)
+        self.assertEqual(refused.count("weft: error: box.toml:"), 6, refused)
+        self.assertEqual(refused.count("still to be chosen"), 6, refused)
+        text = (self.folder / "box.toml").read_text()
+        head, tail = text[:text.index("# 9 faces")], text[text.index("[numerics]"):]
+        (self.folder / "box.toml").write_text(f'{head}[boundary."?min"]\nkind = "slip_wall"\n[boundary."*"]\nkind = "far_field"\n'
+                                              f'[boundary.xmax]\nkind = "far_field"\n{tail}')
+        refused = self.weft("check", "box.toml", code=FAILED)
+        self.assertEqual(refused.count('the patterns "?min" and "*" both match the zone "'), 3, refused)
+        (self.folder / "box.toml").write_text((self.folder / "box.toml").read_text().replace('[boundary."*"]', '[boundary."[yz]max"]'))
+        refused = self.weft("check", "box.toml", code=FAILED)  # brackets stand for themselves
+        self.assertIn('zone "ymax" of the mesh box.su2 has no boundary condition', refused)
+        (self.folder / "box.toml").write_text((self.folder / "box.toml").read_text().replace('"[yz]max"', '"?max"'))
+        self.assertIn('zone ymax: far_field (by the pattern "?max")', self.weft("check", "box.toml"))
+        # Periodic pairs and their translations are found; they are found again in a scaled mesh.
+        self.weft("mesh", "generate", "vortex_box", "vortex.msh", "-p", "n=8")
+        renamed = (self.folder / "vortex.msh").read_text()
+        for old, new in (("xmin", "periodic_0_l"), ("xmax", "periodic_0_r"), ("ymin", "periodic_1_l"), ("ymax", "periodic_1_r")):
+            renamed = renamed.replace(f'"{old}"', f'"{new}"')
+        (self.folder / "vortex.msh").write_text(renamed)
+        self.weft("new", "from_file", "vortex.toml", "--mesh", "vortex.msh")
+        self.assertIn("zones periodic_0_l and periodic_0_r: periodic, (10, 0, 0) apart", self.weft("check", "vortex.toml", *ranks(2)))
+        self.assertIn("a translation of (5, 0, 0) away", self.weft("check", "vortex.toml", *sets("mesh.scale=0.5")))
+
+    def test_an_absolute_results_folder_is_no_former_place(self):
+        """A run below the current folder was that of a relative output.directory in former versions; an absolute one never moved."""
+        (self.folder / "cases" / "results").mkdir(parents=True)
+        (self.folder / "results").mkdir()
+        (self.folder / "results" / "case.toml").write_text("")
+        text = (CASES / "sod.toml").read_text()
+        for directory, warned in (("results", True), (self.folder / "cases" / "results", False)):
+            changed = re.sub(r'directory = ".*"', f'directory = "{directory}"', text)
+            self.assertNotEqual(changed, text)
+            (self.folder / "cases" / "sod.toml").write_text(changed)
+            checked = self.weft("check", self.folder / "cases" / "sod.toml", *sets("mesh.nx=40"))
+            self.assertEqual("holds a run" in checked, warned, checked)
 
     def test_a_case_for_gpus_is_checked_without_one(self):
         case = self.coarse("wedge")

@@ -280,6 +280,45 @@ TEST(CaseErrors, CallersCanRejectAKey) {
             "case.toml:2:7: flow.end: is before the start; raise it");
 }
 
+/// All at once, in the order of the lines; what may follow from another error is left out.
+TEST(CaseErrors, AreCollectedWhereTheReaderIsAskedTo) {
+  const CaseReader reader(
+      CaseFile::from_text("tile = 1\n[flow]\ncfl = 20\nmode = 3\nmore = 1\n[stop]\nsteps = \"x\"\ntime = -1\n"
+                          "[boundary]\na = 3\nb.kind = 1\n"));
+  reader.collect_errors();
+  const Section root = reader.root();
+  EXPECT_EQ(root.text("title", {.default_value = "none"}), "none");
+  const Section flow = root.section("flow", {});
+  EXPECT_EQ(flow.number("cfl", {.default_value = 0.5, .max = 1}), 0.5);
+  EXPECT_FALSE(flow.attempt([&] { (void)flow.variant("mode", {"slow", "fast"}, {}, [](const std::string&) {}); }));
+  const Section stop = root.section("stop", {});
+  EXPECT_FALSE(stop.attempt([&] {
+    EXPECT_EQ(stop.integer("steps", {.min = 3}), 3);  // some value in range
+    EXPECT_FALSE(stop.optional_number("time", {.min = 0}).has_value());
+    stop.fail("time", "nothing says when to stop");  // because time could not be read
+  }));
+  EXPECT_TRUE(stop.attempt([] {}));
+  std::vector<std::string> zones;
+  for (const Section& zone : root.named_sections("boundary", {})) {
+    zones.push_back(zone.name());
+    (void)zone.text("kind", {});
+  }
+  EXPECT_EQ(zones, std::vector<std::string>{"b"});
+  reader.finish();  // "more" belongs to a mode that nobody knows
+  std::vector<std::string> keys;
+  for (const InputError& error : reader.errors()) keys.push_back(error.where().key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"tile", "flow.cfl", "flow.mode", "stop.steps", "stop.time", "boundary.a",
+                                            "boundary.b.kind"}));
+}
+
+TEST(CaseErrors, NameTheLineOfAKeyOfASectionBelow) {
+  const CaseReader reader(CaseFile::from_text("[flow]\nmode = 3\n"));
+  (void)reader.root().section("flow", {});
+  EXPECT_EQ(reader.root().where("flow.mode").line, 2);
+  EXPECT_EQ(reader.root().where("flow.mode").key, "flow.mode");
+  EXPECT_EQ(reader.root().where("flow.other").line, 1);
+}
+
 TEST(CaseErrors, DeclaringAKeyInTwoWaysIsABug) {
   const CaseReader reader = reader_of("");
   EXPECT_EQ(reader.root().number("a", {.default_value = 1}), reader.root().number("a", {.default_value = 1}));

@@ -261,10 +261,11 @@ TEST(BuildErrors, PeriodicZonesThatNoTranslationCarriesOntoEachOther) {
   BuildOptions options;
   options.periodic.emplace_back("xmin", "ymin");
   expect_error<InputError>(make_box({.n = {2, 3, 2}}), "they have 6 and 4 faces", options);
-  const Where where = expect_error<InputError>(make_box({.n = {2, 2, 2}}),
-                                               "no translation carries the zone \"xmin\" onto \"ymin\": the boxes around them are of "
-                                               "0 x 1 x 1 and 1 x 0 x 1",
-                                               options);
+  const Where where =
+      expect_error<InputError>(make_box({.n = {2, 2, 2}}),
+                               "no translation carries the zone \"xmin\" onto \"ymin\": the boxes around them are of "
+                               "0 x 1 x 1 and 1 x 0 x 1",
+                               options);
   EXPECT_EQ(where.key, "mesh.periodic.0");
   MeshBlock block = make_box({.n = {2, 2, 2}});
   for (Vec3& x : block.coords) {

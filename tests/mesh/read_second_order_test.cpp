@@ -17,9 +17,9 @@
 namespace weft::mesh {
 namespace {
 
+using testing::CgnsTree;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::CgnsTree;
 
 /// The unit square of two triangles with 6 nodes; node 5 is in the middle of the lower side, `sag` below it.
 std::string gmsh2(double sag) {
@@ -43,17 +43,9 @@ std::string gmsh4() {
 
 CgnsTree cgns(double sag) {
   CgnsTree root = testing::cgns_base(2, 2);
-  CgnsTree zone = testing::cgns_zone("Zone 1",
-                                     {{0, 0, 0},
-                                      {1, 0, 0},
-                                      {1, 1, 0},
-                                      {0, 1, 0},
-                                      {0.5, -sag, 0},
-                                      {1, 0.5, 0},
-                                      {0.5, 1, 0},
-                                      {0, 0.5, 0},
-                                      {0.5, 0.5, 0}},
-                                     2, 2);
+  CgnsTree zone = testing::cgns_zone(
+      "Zone 1",
+      {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, -sag, 0}, {1, 0.5, 0}, {0.5, 1, 0}, {0, 0.5, 0}, {0.5, 0.5, 0}}, 2, 2);
   zone.add(testing::cgns_section("Triangles", 6, 1, 2, {1, 2, 3, 5, 6, 9, 1, 3, 4, 9, 7, 8}));
   zone.add(testing::cgns_section("Lines", 4, 3, 6, {1, 2, 5, 2, 3, 6, 3, 4, 7, 4, 1, 8}));
   testing::add_condition(zone, "wall", "PointRange", {3, 3}, "EdgeCenter");
@@ -95,7 +87,8 @@ TEST(ReadSecondOrder, CgnsLikewise) {
 TEST(ReadSecondOrder, ATetrahedronOf10Nodes) {
   const std::string text =
       "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n2 1 \"skin\"\n$EndPhysicalNames\n"
-      "$Nodes\n10\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 .5 0 0\n6 .5 .5 0\n7 0 .5 0\n8 0 0 .5\n9 0 .5 .5\n10 .5 -.05 .5\n$EndNodes\n"
+      "$Nodes\n10\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 .5 0 0\n6 .5 .5 0\n7 0 .5 0\n8 0 0 .5\n9 0 .5 .5\n10 .5 -.05 "
+      ".5\n$EndNodes\n"
       "$Elements\n5\n1 9 2 1 1 1 3 2 7 6 5\n2 9 2 1 1 1 2 4 5 10 8\n3 9 2 1 1 2 3 4 6 9 10\n4 9 2 1 1 1 4 3 8 9 7\n"
       "5 11 2 2 2 1 2 3 4 5 6 7 8 9 10\n$EndElements\n";
   const MeshBlock mesh = parse_gmsh(text, "m.msh");

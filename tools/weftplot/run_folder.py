@@ -15,6 +15,11 @@ def step_of(path, kind="fields"):
     return int(match.group(2)) if match and match.group(1) == kind else None
 
 
+def matches(pattern, name):
+    """Whether the name of a zone matches a pattern of a case: * is any text, ? any character."""
+    return re.fullmatch("".join({"*": ".*", "?": "."}.get(c) or re.escape(c) for c in pattern), name, re.S) is not None
+
+
 class RunFolder:
     """Reads nothing large: the fields stay in their files."""
 
@@ -61,8 +66,15 @@ class RunFolder:
         return [zone["name"] for zone in mesh.get("zones", []) if zone.get("dim") == mesh.get("dim", 0) - 1 and zone.get("elements")]
 
     def bodies(self):
-        """Names of the zones whose forces the case asks for."""
-        return [zone for force in self.case.get("forces", {}).values() for zone in force.get("zones", [])]
+        """Names of the zones whose forces the case asks for, those that match its patterns included."""
+        asked = [zone for force in self.case.get("forces", {}).values() for zone in force.get("zones", [])]
+        return asked + [zone for zone in self.zones() if zone not in asked and any(matches(pattern, zone) for pattern in asked)]
+
+    def kind_of(self, zone):
+        """The boundary condition of a zone: of the section of its name, else of the pattern that it matches; empty without any."""
+        sections = self.case.get("boundary", {})
+        section = sections.get(zone) or next((each for name, each in sections.items() if matches(name, zone)), {})
+        return section.get("kind", "")
 
     def choose(self, step):
         """The fields of a step, by default the last; None without any."""

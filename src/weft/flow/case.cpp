@@ -351,7 +351,7 @@ void place_vortices(Case& c) {
 }
 
 /// Choices of several sections that do not go together.
-void check_together(const Section& root, const Section& output, const Case& c) {
+void check_together(const Section& root, const Case& c) {
   const auto refuse = [&root](const char* key, const std::string& problem, const std::string& suggestion) {
     root.attempt([&] { root.fail(key, problem, suggestion); });
   };
@@ -393,8 +393,8 @@ void check_together(const Section& root, const Section& output, const Case& c) {
   const bool only_ahead = c.initial.kind == InitialKind::forward_step || c.initial.kind == InitialKind::double_mach;
   const bool falls = !(c.acceleration == Vec3{});
   if (c.exact_errors && (only_ahead || falls || !initial.has_exact_solution())) {
-    output.fail("exact_errors",
-                falls ? "the exact solutions know of no body force" : "this initial state has no exact solution to compare with");
+    refuse("output.exact_errors",
+           falls ? "the exact solutions know of no body force" : "this initial state has no exact solution to compare with", {});
   }
 }
 
@@ -488,7 +488,7 @@ Case read_case(const io::CaseReader& reader) {
   c.title = root.text("title", {.default_value = "", .doc = "One line, for people."});
   detail::CaseGas case_gas;
   case_gas.warnings = &c.warnings;
-  in_section("gas", {.doc = "The gas: ideal, calorically perfect."}, [&](const Section& gas) {
+  const bool gas_is_good = in_section("gas", {.doc = "The gas: ideal, calorically perfect."}, [&](const Section& gas) {
     c.gas.gamma = gas.number("gamma", {.default_value = 1.4, .min_exclusive = 1, .max = 3, .doc = "Ratio of specific heats."});
     c.gas.gas_constant = gas.number("gas_constant", {.default_value = 1,
                                                      .min_exclusive = 0,
@@ -496,6 +496,7 @@ Case read_case(const io::CaseReader& reader) {
                                                      .doc = "R in p = density R T; 287.05 for air; 1 where nothing has units."});
     case_gas.gas_constant_given = gas.has("gas_constant");
   });
+  if (!gas_is_good) case_gas.gas_constant_given = true;  // what depends on it is no error of its own
   static_cast<IdealGas&>(case_gas) = c.gas;
   in_section("mesh", {.required = true, .doc = "The mesh, read or generated."},
              [&](const Section& mesh) { c.mesh = read_mesh_choice(mesh); });
@@ -561,7 +562,7 @@ Case read_case(const io::CaseReader& reader) {
   if (root.documenting() || !reader.errors().empty()) return c;
   const Section output = root.section("output", {});
   root.attempt([&] { place_vortices(c); });
-  root.attempt([&] { check_together(root, output, c); });
+  root.attempt([&] { check_together(root, c); });
   warn_of(c);
   warn_of_former_place(reader, output, c);
   return c;

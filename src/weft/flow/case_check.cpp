@@ -109,15 +109,16 @@ std::pair<Vec3, Vec3> wall_box(const mesh::Mesh& mesh, const std::vector<Boundar
   return {{-box[0], -box[1], -box[2]}, {box[3], box[4], box[5]}};
 }
 
-/// Warns of a far field of subsonic flow that is near to a body. Walls that the far field touches are no body.  @collective
-void warn_of_near_far_field(CaseCheck& check, const mesh::Mesh& mesh, const Case& c, const std::vector<BoundaryKind>& kinds) {
-  constexpr double kNear = 8;  // body sizes: published comparisons have 20 to 150
+/// Warns of far fields of subsonic flow that are near to a body. Walls that a far field touches, as in a channel, are no body.
+/// @collective
+void warn_of_near_far_fields(CaseCheck& check, const mesh::Mesh& mesh, const Case& c, const std::vector<BoundaryKind>& kinds) {
+  constexpr double kNear = 8, kTouching = 0.01;  // body sizes; published comparisons have far fields at 20 to 150
   const auto [low, high] = wall_box(mesh, kinds);
   const double size = norm(high - low);
   if (!(low.x <= high.x) || size == 0) return;
+  std::vector<std::string> warnings;
   for (std::size_t z = 0; z < kinds.size(); ++z) {
-    const ZoneCondition* const condition = find_condition(c, mesh.boundary[z].name);
-    if (kinds[z] != BoundaryKind::far_field || condition == nullptr || c.gas.mach(condition->params.state) >= 1) continue;
+    if (kinds[z] != BoundaryKind::far_field) continue;
     double nearest = std::numeric_limits<double>::infinity();
     for (const mesh::LocalFaceId face : mesh.boundary[z].faces) {
       for (const mesh::LocalNodeId node : mesh.face_nodes.row(face.value())) {
@@ -128,15 +129,20 @@ void warn_of_near_far_field(CaseCheck& check, const mesh::Mesh& mesh, const Case
       }
     }
     nearest = mesh.comm.min(nearest);
-    if (nearest < 0.01 * size || nearest >= kNear * size) continue;
-    check.warnings.push_back(
+    if (nearest < kTouching * size) return;
+    const ZoneCondition* const condition = find_condition(c, mesh.boundary[z].name);
+    if (condition == nullptr || condition->vortex) continue;
+    if (nearest >= kNear * size || c.gas.mach(condition->params.state) >= 1) continue;
+    warnings.emplace_back(
         InputError(fmt::format("the far field \"{}\" comes as near to the walls as {:.3g}, {:.2g} times their size of {:.3g}",
                                mesh.boundary[z].name, nearest, nearest / size, size),
-                   mesh.dim == 2 ? "forces depend on it: put it 20 sizes away or more, or give vortex_correction"
-                                 : "forces depend on it: put it 20 sizes away or more",
+                   mesh.dim == 2 && !mesh.axisymmetric
+                       ? "forces depend on it: put it 20 sizes away or more, or give vortex_correction"
+                       : "forces depend on it: put it 20 sizes away or more",
                    condition->where)
             .what());
   }
+  check.warnings.insert(check.warnings.end(), warnings.begin(), warnings.end());
 }
 
 /// Warns of cells with which a scheme for inviscid flow does badly.
@@ -269,7 +275,7 @@ void check_on_mesh(CaseCheck& check, const Communicator& comm, const Case& c) {
     return;
   std::vector<BoundaryKind> kinds;
   for (const BoundaryCondition& condition : solver->residual().boundary()) kinds.push_back(condition.params.kind);
-  warn_of_near_far_field(check, mesh, c, kinds);
+  warn_of_near_far_fields(check, mesh, c, kinds);
   warn_of_cells(check);
   add_states(check, c);
   add_scales(check, mesh, c, kinds);

@@ -365,7 +365,9 @@ std::string forces_text(const std::vector<ZoneGuess>& guesses, int dim, bool lif
     what = lifting ? "of the box seen along the lift: give the planform area" : "of the box seen along x: give the frontal area";
     if (area <= 0) area = length * length;
   }
-  std::string text = fmt::format("# The box around these walls is {}.\n[forces.walls]\nzones = [{}]\n", box, zones);
+  const std::string name = walls.size() == 1 ? io::toml_key(walls.front().name) : "walls";
+  std::string text = fmt::format("# The box around {} is {}.\n[forces.{}]\nzones = [{}]\n",
+                                 walls.size() == 1 ? "this wall" : "these walls", box, name, zones);
   text += with_comment("area = " + number(area), what);
   text += with_comment("length = " + number(length), "extent along x");
   const Vec3 centre{low.x + 0.25 * length, 0.5 * (low.y + high.y), 0.5 * (low.z + high.z)};
@@ -443,11 +445,11 @@ GuessedCase guess_case(const mesh::Mesh& mesh, const std::filesystem::path& mesh
     text += "\n";
   }
   text += zone_text(mesh, guesses);
-  text += "[numerics]\nlimiter = \"venkatakrishnan\"\n";
+  text += "[numerics]\nflux = \"hllc_hlle\"\nlimiter = \"venkatakrishnan\"\n";
   if (!all_periodic) text += with_comment("local_time_step = true", "steady flow; leave it out for unsteady flow");
   text += "\n" + forces_text(guesses, mesh.dim, lift_along_z) + "[stop]\n";
   text += all_periodic ? "steps = 1000\n"
-                       : "steps = 10000\n" + with_comment("residual = 1e-6", "of density, relative to its largest");
+                       : "steps = 10000\n" + with_comment("residual = 1e-8", "of density, relative to its largest");
   if (!walls.empty())
     text += with_comment("force_change = 1e-4", "of Cd and Cl over force_window steps") + "force_window = 500\n";
   text += "\n";

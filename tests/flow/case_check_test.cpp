@@ -1,0 +1,210 @@
+// check_case: every error at once, each with its line; figures in SI; doubts.
+#include "weft/flow/case_check.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "weft/comm/communicator.hpp"
+
+namespace weft::flow {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kAirfoil = R"toml([gas]
+gas_constant = 287.05
+[mesh]
+generator = "naca"
+around = 32
+radial = 16
+radius = 30.0
+[free_stream]
+pressure = 101325.0
+temperature = 288.15
+mach = 0.8
+[boundary.airfoil]
+kind = "slip_wall"
+[boundary.farfield]
+kind = "far_field"
+[forces.airfoil]
+zones = ["airfoil"]
+length = 2.0
+[stop]
+time = 0.01
+)toml";
+
+constexpr const char* kBox = R"toml([mesh]
+generator = "box"
+nx = 8
+ny = 8
+[initial]
+kind = "expression"
+[boundary."*"]
+kind = "slip_wall"
+[stop]
+steps = 4
+)toml";
+
+CaseCheck check(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return check_case(Communicator::world(), io::CaseFile::from_text(text, "case.toml", overrides));
+}
+
+std::vector<std::string> errors(const CaseCheck& found) {
+  std::vector<std::string> texts;
+  for (const Error& error : found.errors) texts.emplace_back(error.what());
+  return texts;
+}
+
+TEST(CaseCheck, ReportsAllErrorsOfACaseWithTheirLines) {
+  const CaseCheck found = check(R"toml(titel = "x"
+[mesh]
+generator = "box"
+[free_stream]
+density = 1.4
+pressure = "abc"
+mach = 2.0
+[boundary.xmin]
+kind = "supersonic_inflo"
+[boundary."y*"]
+kind = "slip_wall"
+[boundary."ym*"]
+kind = "slip_wall"
+[boundary.ymax]
+kind = "slip_wall"
+[boundary."z*"]
+kind = "slip_wall"
+[numerics]
+cfl = 20
+limter = "none"
+[forces.a]
+zones = ["xmni"]
+[probes.b]
+at = [4, 5]
+[stop]
+steps = 5
+residual = 2
+)toml");
+  EXPECT_THAT(
+      errors(found),
+      ElementsAre(
+          HasSubstr("case.toml:1:1: titel: unknown key; did you mean \"title\"?"),
+          HasSubstr("case.toml:6:12: free_stream.pressure: expected a number with a unit"),
+          HasSubstr("case.toml:9:8: boundary.xmin.kind: there is no \"supersonic_inflo\"; did you mean \"supersonic_inflow\"?"),
+          HasSubstr("case.toml:13:8: boundary.\"ym*\".kind: the patterns \"y*\" and \"ym*\" both match the zone \"ymin\""),
+          HasSubstr(
+              "case.toml:17:8: boundary.\"z*\".kind: no boundary zone of the mesh generator box matches the pattern \"z*\""),
+          HasSubstr("case.toml:19:7: numerics.cfl: must be > 0 and <= 2, is 20"),
+          HasSubstr("case.toml:20:1: numerics.limter: unknown key; did you mean \"limiter\"?"),
+          HasSubstr("case.toml:22:9: forces.a.zones: the mesh generator box has no boundary zone \"xmni\""),
+          HasSubstr("case.toml:24:6: probes.b.at: the probe \"b\" at (4, 5, 0) lies outside the mesh"),
+          HasSubstr("case.toml:27:12: stop.residual: must be > 0 and <= 1, is 2"),
+          HasSubstr(
+              "case.toml: zone \"xmax\" of the mesh generator box has no boundary condition; add a section [boundary.xmax]")));
+  EXPECT_FALSE(found.steps.has_value());
+}
+
+/// What follows from an error is no error of its own.
+TEST(CaseCheck, LeavesOutTheConsequencesOfAnError) {
+  EXPECT_THAT(errors(check(kAirfoil, {"free_stream.pressure=abc"})), ElementsAre(HasSubstr("free_stream.pressure")));
+  EXPECT_THAT(errors(check(kAirfoil, {"free_stream.mach=-1"})), ElementsAre(HasSubstr("free_stream.mach")));
+  EXPECT_THAT(errors(check(kAirfoil, {"boundary.airfoil.kind=wall"})), ElementsAre(HasSubstr("boundary.airfoil.kind")));
+  EXPECT_THAT(errors(check(kAirfoil, {"boundary.airfoil.kind=CHOOSE"})), ElementsAre(HasSubstr("still to be chosen")));
+  EXPECT_THAT(errors(check(kAirfoil, {"boundary=3"})),
+              ElementsAre(HasSubstr("expected sections"), HasSubstr("\"airfoil\""), HasSubstr("\"farfield\"")));
+  EXPECT_THAT(errors(check(kAirfoil, {"mesh.generator=nacca"})), ElementsAre(HasSubstr("mesh.generator")));
+  EXPECT_THAT(errors(check(kAirfoil, {"mesh.around=x"})), ElementsAre(HasSubstr("mesh.around")));
+  EXPECT_THAT(errors(check(kAirfoil, {"mesh.radius=0.1"})), ElementsAre(HasSubstr("mesh.radius=0.1")));
+  EXPECT_THAT(errors(check(kAirfoil, {"stop.time=-1"})), ElementsAre(HasSubstr("stop.time")));
+  EXPECT_THAT(errors(check(kAirfoil, {"output=3", "gas=2"})), ElementsAre(HasSubstr("gas"), HasSubstr("output")));
+  // Two that do not go together, of two sections.
+  EXPECT_THAT(errors(check(kAirfoil, {"source=manufactured", "output.exact_errors=true"})),
+              ElementsAre(HasSubstr("manufactured"), HasSubstr("exact")));
+}
+
+TEST(CaseCheck, FiguresAreInSIWhereTheCaseIs) {
+  const CaseCheck found = check(kAirfoil);
+  EXPECT_THAT(errors(found), IsEmpty());
+  EXPECT_THAT(found.warnings, IsEmpty());
+  EXPECT_TRUE(found.si);
+  ASSERT_EQ(found.states.size(), 1U);  // the start and the far field are the free stream
+  const StateFigures& stream = found.states[0];
+  EXPECT_EQ(stream.name, "free_stream");
+  EXPECT_NEAR(stream.density, 1.22500, 1e-4);  // the standard atmosphere at sea level
+  EXPECT_NEAR(stream.sound_speed, 340.294, 0.01);
+  EXPECT_NEAR(stream.speed, 0.8 * stream.sound_speed, 1e-9);
+  EXPECT_NEAR(stream.dynamic_pressure, 0.7 * 101325 * 0.64, 1e-6);  // gamma p M^2 / 2
+  EXPECT_NEAR(stream.total_temperature, 288.15 * (1 + 0.2 * 0.64), 1e-9);
+  EXPECT_EQ(found.reference_length, 2);
+  EXPECT_NEAR(*found.convective_time, 2 / stream.speed, 1e-15);
+  // Viscosity of the standard atmosphere: 1.7894e-5 Pa s.
+  EXPECT_NEAR(*found.reynolds, stream.density * stream.speed * 2 / 1.7894e-5, 1e-3 * *found.reynolds);
+  ASSERT_EQ(found.zones.size(), 2U);
+  EXPECT_EQ(found.zones[0].kind, "slip_wall");
+  EXPECT_EQ(found.zones[0].faces, 32);
+  ASSERT_TRUE(found.steps && found.cost);
+  EXPECT_EQ(found.steps->criterion, "stop.time");
+  EXPECT_EQ(*found.steps->estimate, static_cast<std::int64_t>(std::ceil(0.01 / found.steps->first)));
+  EXPECT_GT(found.cost->memory_bytes, 1e6);
+  const std::string text = describe(found);
+  for (const char* words :
+       {"case.toml: good. 512 cells in 2-D; zones: airfoil farfield\n", "figures are in SI units",
+        "pressure 101325 Pa, temperature 288.15 K", "Mach 0.8", "without viscosity", "to stop.time", "a step"})
+    EXPECT_THAT(text, HasSubstr(words));
+}
+
+TEST(CaseCheck, FiguresHaveNoUnitsWhereTheCaseHasNone) {
+  const CaseCheck found = check(kAirfoil, {"gas.gas_constant=1", "free_stream.pressure=1", "free_stream.temperature=1",
+                                           "numerics.local_time_step=true", "stop.residual=1e-6", "stop.steps=70"});
+  EXPECT_THAT(errors(found), IsEmpty());
+  EXPECT_FALSE(found.si);
+  EXPECT_FALSE(found.reynolds.has_value());
+  EXPECT_EQ(found.steps->criterion, "stop.steps");
+  EXPECT_EQ(found.steps->estimate, 70);
+  EXPECT_THAT(found.steps->not_estimated, ElementsAre("stop.residual"));
+  EXPECT_THAT(describe(found), ::testing::Not(HasSubstr(" Pa")));
+}
+
+TEST(CaseCheck, CountsTheStepsOfARamp) {
+  const CaseCheck all = check(kAirfoil), ramp = check(kAirfoil, {"numerics.cfl_ramp_steps=100", "numerics.cfl_start=0.2"});
+  EXPECT_DOUBLE_EQ(ramp.steps->first, 0.25 * all.steps->first);
+  EXPECT_DOUBLE_EQ(ramp.steps->later, all.steps->first);
+  EXPECT_NEAR(static_cast<double>(*ramp.steps->estimate), static_cast<double>(*all.steps->estimate) + 37.5, 1);
+}
+
+TEST(CaseCheck, WarnsOfWhatIsSuspicious) {
+  EXPECT_THAT(check(kAirfoil, {"mesh.radius=3"}).warnings,
+              ElementsAre(HasSubstr("the far field \"farfield\" comes as near to the walls as")));
+  EXPECT_THAT(check(kAirfoil, {"mesh.radius=3", "free_stream.mach=1.5"}).warnings, IsEmpty());
+  EXPECT_THAT(check(kAirfoil, {"free_stream.pressure=1", "free_stream.temperature=1"}).warnings,
+              ElementsAre(HasSubstr("the gas has 1 K with gas.gas_constant = 287.05")));
+  EXPECT_THAT(check(kAirfoil, {"forces={}", "mesh.scale=1000"}).warnings, ElementsAre(HasSubstr("set mesh.scale = 0.001")));
+  EXPECT_THAT(check(kBox, {"mesh.xmax=20000"}).warnings,
+              ElementsAre(HasSubstr("a cell has a longest edge of 2e+04 times its shortest at (1250, 0.0625, 0)")));
+}
+
+/// Pressures and temperatures that may be in Pa and K; where both surely are, the case is refused.
+TEST(CaseCheck, WarnsOfSIWithoutAGasConstant) {
+  const std::string text = std::string(kAirfoil).substr(std::string(kAirfoil).find("[mesh]"));
+  EXPECT_THAT(errors(check(text)), ElementsAre(HasSubstr("no gas constant")));
+  for (const auto& [pressure, temperature] : {std::pair{"500", "288.15"}, std::pair{"101325", "60"}, std::pair{"500", "60"}}) {
+    const CaseCheck found =
+        check(text, {std::string("free_stream.pressure=") + pressure, std::string("free_stream.temperature=") + temperature});
+    EXPECT_THAT(errors(found), IsEmpty());
+    EXPECT_THAT(found.warnings, ElementsAre(HasSubstr("look like Pa and K, but no gas constant is given"))) << temperature;
+  }
+  EXPECT_THAT(check(text, {"free_stream.pressure=1", "free_stream.temperature=1"}).warnings, IsEmpty());
+}
+
+TEST(CaseCheck, TellsAFlowThatFailsInItsFirstSteps) {
+  const CaseCheck found = check(kBox, {"numerics.flux=roe", "initial.velocity_x_expression=\"x < 0.5 ? -40 : 40\""});
+  ASSERT_EQ(found.errors.size(), 1U);
+  EXPECT_EQ(found.errors[0].kind(), Error::Kind::physics);
+}
+
+}  // namespace
+}  // namespace weft::flow
