@@ -7,6 +7,7 @@
 #include "weft/base/contracts.hpp"
 #include "weft/base/mix.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/comm/rank_lists.hpp"
 #include "weft/io/hdf5_file.hpp"
 #include "weft/io/replace_file.hpp"
 
@@ -116,10 +117,10 @@ void write_checkpoint(const Communicator& comm, const fs::path& path, const Chec
 struct CheckpointReader::State {
   Hdf5File file;
   CheckpointInfo info{};
-  std::int64_t first = 0, rows = 0;                ///< the part of the file that this rank reads
-  std::vector<std::int64_t> stored{};              ///< keys of that part
-  std::vector<std::vector<std::int32_t>> given{};  ///< rows of that part which each rank wants
-  std::vector<Location> chosen{};                  ///< who reads each row that this rank wants; row: position in the message
+  std::int64_t first = 0, rows = 0;               ///< the part of the file that this rank reads
+  std::vector<std::int64_t> stored{};             ///< keys of that part
+  std::vector<RankValues<std::int32_t>> given{};  ///< rows of that part which other ranks want
+  std::vector<std::int32_t> chosen{};             ///< who reads each row that this rank wants
   bool ready = false;
 };
 
@@ -217,9 +218,8 @@ void CheckpointReader::choose_rows(std::span<const std::int64_t> keys) {
 
   // The directory learns who reads each key ...
   const Directory directory(cells, ranks);
-  const auto all = static_cast<std::size_t>(ranks);
-  std::vector<std::vector<std::int64_t>> told(all), asked(all);
-  std::vector<std::vector<std::int32_t>> told_rows(all);
+  RankLists<std::int64_t> told, asked;
+  RankLists<std::int32_t> told_rows;
   agreed(comm, [&] {
     for (std::size_t i = 0; i < stored.size(); ++i) {
       if (!directory.has(stored[i])) throw IoError(fmt::format("has a row for cell {}: it is damaged", stored[i]), {}, where);
@@ -232,16 +232,17 @@ void CheckpointReader::choose_rows(std::span<const std::int64_t> keys) {
       asked[directory.rank_of(key)].push_back(key);
     }
   });
-  const auto announced = comm.all_to_all(told);
-  const auto announced_rows = comm.all_to_all(told_rows);
+  const auto announced = comm.all_to_all(std::move(told).by_rank());
+  const auto announced_rows = comm.all_to_all(std::move(told_rows).by_rank());
   const std::int64_t base = directory.first(me);
   std::vector<Location> place(static_cast<std::size_t>(directory.first(me + 1) - base));
   agreed(comm, [&] {
-    for (std::size_t r = 0; r < all; ++r) {
-      for (std::size_t i = 0; i < announced[r].size(); ++i) {
-        Location& at = place[static_cast<std::size_t>(announced[r][i] - base)];
-        if (at.rank >= 0) throw IoError(fmt::format("has two rows for cell {}: it is damaged", announced[r][i]), {}, where);
-        at = {static_cast<std::int32_t>(r), announced_rows[r][i]};
+    for (std::size_t n = 0; n < announced.size(); ++n) {
+      const auto& [rank, told_keys] = announced[n];
+      for (std::size_t i = 0; i < told_keys.size(); ++i) {
+        Location& at = place[static_cast<std::size_t>(told_keys[i] - base)];
+        if (at.rank >= 0) throw IoError(fmt::format("has two rows for cell {}: it is damaged", told_keys[i]), {}, where);
+        at = {rank.value(), announced_rows[n].values[i]};
       }
     }
     for (std::size_t i = 0; i < place.size(); ++i) {
@@ -252,25 +253,22 @@ void CheckpointReader::choose_rows(std::span<const std::int64_t> keys) {
   });
 
   // ... answers those who want it ...
-  const auto questions = comm.all_to_all(asked);
-  std::vector<std::vector<Location>> answers(all);
-  for (std::size_t r = 0; r < all; ++r) {
-    for (const std::int64_t key : questions[r]) answers[r].push_back(place[static_cast<std::size_t>(key - base)]);
+  std::vector<RankValues<Location>> answers;
+  for (const auto& [rank, questions] : comm.all_to_all(std::move(asked).by_rank())) {
+    std::vector<Location>& list = answers.emplace_back(RankValues<Location>{rank, {}}).values;
+    for (const std::int64_t key : questions) list.push_back(place[static_cast<std::size_t>(key - base)]);
   }
-  const auto found = comm.all_to_all(answers);
+  RankReader<Location> found(comm.all_to_all(answers));
 
   // ... and they tell the readers.
-  std::vector<std::vector<std::int32_t>> wanted(all);
-  std::vector<std::size_t> next(all, 0);
+  RankLists<std::int32_t> wanted;
   state.chosen.clear();
   for (const std::int64_t key : keys) {
-    const std::size_t asked_rank = directory.rank_of(key);
-    const Location at = found[asked_rank][next[asked_rank]++];
-    auto& list = wanted[static_cast<std::size_t>(at.rank)];
-    state.chosen.push_back({at.rank, static_cast<std::int32_t>(list.size())});
-    list.push_back(at.row);
+    const Location at = found.next(directory.rank_of(key));
+    state.chosen.push_back(at.rank);
+    wanted[static_cast<std::size_t>(at.rank)].push_back(at.row);
   }
-  state.given = comm.all_to_all(wanted);
+  state.given = comm.all_to_all(std::move(wanted).by_rank());
   state.ready = true;
 }
 
@@ -284,19 +282,20 @@ std::vector<double> CheckpointReader::read(const std::string& field, int width) 
     throw IoError(fmt::format("is damaged: the values of {} are not those that were written", field), {},
                   Where{.file = state.file.path().string()});
   }
-  std::vector<std::vector<double>> sent(state.given.size());
-  for (std::size_t r = 0; r < sent.size(); ++r) {
-    for (const std::int32_t row : state.given[r]) {
+  std::vector<RankValues<double>> sent;
+  for (const auto& [rank, rows] : state.given) {
+    std::vector<double>& list = sent.emplace_back(RankValues<double>{rank, {}}).values;
+    for (const std::int32_t row : rows) {
       const auto begin = part.begin() + static_cast<std::ptrdiff_t>(row) * width;
-      sent[r].insert(sent[r].end(), begin, begin + width);
+      list.insert(list.end(), begin, begin + width);
     }
   }
-  const auto received = state.file.comm().all_to_all(sent);
+  RankReader<double> received(state.file.comm().all_to_all(sent));
   std::vector<double> values;
   values.reserve(state.chosen.size() * columns);
-  for (const Location& at : state.chosen) {
-    const auto begin = received[static_cast<std::size_t>(at.rank)].begin() + static_cast<std::ptrdiff_t>(at.row) * width;
-    values.insert(values.end(), begin, begin + width);
+  for (const std::int32_t rank : state.chosen) {
+    const auto row = received.next(static_cast<std::size_t>(rank), columns);
+    values.insert(values.end(), row.begin(), row.end());
   }
   return values;
 }

@@ -74,7 +74,7 @@ class EvenChunks {
 Elements moved(const Communicator& comm, Elements old, const std::vector<std::int64_t>& number,
                const std::vector<GlobalNodeId>& new_nodes, std::int64_t& first) {
   const EvenChunks chunks(comm, comm.sum(old.size()));
-  auto to = detail::parcels<Traveller>(comm);
+  RankLists<Traveller> to;
   for (std::size_t i = 0; i < number.size(); ++i) {
     Traveller t{number[i], old.file_id[i], {}, old.zone[i], old.type[i]};
     const auto begin = new_nodes.begin() + old.offset[i], end = new_nodes.begin() + old.offset[i + 1];
@@ -124,7 +124,7 @@ std::vector<std::int32_t> parts_of_nodes(const Communicator& comm, const Element
   struct Visit {
     std::int64_t node, part;
   };
-  auto to = detail::parcels<Visit>(comm);
+  RankLists<Visit> to;
   for (std::size_t n = 0; n < lowest.size(); ++n)
     to[static_cast<std::size_t>(nodes.holder(named.ids[n]))].push_back({named.ids[n], lowest[n]});
   std::vector<std::int32_t> part_of(static_cast<std::size_t>(nodes.size()), parts - 1);  // nodes of no cell: anywhere
@@ -190,7 +190,7 @@ MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, c
     Vec3 x;
   };
   const EvenChunks chunks(comm, nodes.total());
-  auto to = detail::parcels<Place>(comm);
+  RankLists<Place> to;
   for (std::size_t n = 0; n < block.coords.size(); ++n)
     to[chunks.holder(node_number[n])].push_back({node_number[n], block.coords[n]});
   now.first_node = GlobalNodeId(chunks.first());

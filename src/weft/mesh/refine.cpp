@@ -143,21 +143,21 @@ Middles find_middles(const Communicator& comm, const MeshBlock& block, const Chu
   }
   keep_once(middles.named);
   // Holders are in the order of the keys.
-  auto ask = detail::parcels<FaceKey>(comm);
+  RankLists<FaceKey> ask;
   for (const FaceKey& key : middles.named) ask[static_cast<std::size_t>(nodes.holder(key[0]))].push_back(key);
-  const detail::Parcels<FaceKey> asked = comm.all_to_all(ask);
-  for (const auto& keys : asked) middles.held.insert(middles.held.end(), keys.begin(), keys.end());
+  const std::vector<RankValues<FaceKey>> asked = comm.all_to_all(std::move(ask).by_rank());
+  for (const auto& [rank, keys] : asked) middles.held.insert(middles.held.end(), keys.begin(), keys.end());
   keep_once(middles.held);
   const auto held = static_cast<std::int64_t>(middles.held.size());
   middles.first = comm.exclusive_sum(held);
   middles.total = comm.sum(held);
-  auto reply = detail::parcels<std::int64_t>(comm);
-  for (std::size_t r = 0; r < asked.size(); ++r) {
-    for (const FaceKey& key : asked[r])
-      reply[r].push_back(middles.first +
-                         (std::lower_bound(middles.held.begin(), middles.held.end(), key) - middles.held.begin()));
+  std::vector<RankValues<std::int64_t>> reply;
+  for (const auto& [rank, keys] : asked) {
+    std::vector<std::int64_t>& numbers = reply.emplace_back(RankValues<std::int64_t>{rank, {}}).values;
+    for (const FaceKey& key : keys)
+      numbers.push_back(middles.first + (std::lower_bound(middles.held.begin(), middles.held.end(), key) - middles.held.begin()));
   }
-  middles.number = detail::deliver(comm, std::move(reply));
+  middles.number = comm.all_to_all_joined(reply);
   return middles;
 }
 
@@ -213,7 +213,7 @@ void add_nodes(const Communicator& comm, std::int64_t total, std::int64_t first,
     std::int64_t id;
     Vec3 x;
   };
-  auto parcels = detail::parcels<Place>(comm);
+  RankLists<Place> parcels;
   int rank = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::int64_t id = first + static_cast<std::int64_t>(i);

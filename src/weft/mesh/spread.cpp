@@ -169,7 +169,7 @@ std::vector<Part> spread(const Mesh& mesh, int ranks) {
   ArrayTransformer(mesh.plan, {PairRef::rows(part)}).pull().run();
 
   // Which ghosts are needed is asked where their owners are: cells of one part may be spread over all ranks that are there.
-  auto asked = detail::parcels<Need>(comm);
+  RankLists<Need> asked;
   for (std::size_t c = 0; c < owned; ++c) {
     for (const LocalCellId n : mesh.cell_cells.row(static_cast<std::int32_t>(c))) {
       const GhostRequest copy = mesh.plan.ghost(LocalRow(n.value()));
@@ -178,14 +178,14 @@ std::vector<Part> spread(const Mesh& mesh, int ranks) {
       asked[owner.index()].push_back({copy.row.value(), copy.image, part[c]});
     }
   }
-  for (std::vector<Need>& list : asked) keep_once(list);
+  for (RankValues<Need>& list : asked) keep_once(list.values);
   std::vector<Need> needs = detail::deliver(comm, std::move(asked));
   keep_once(needs);
 
   const auto count = static_cast<std::size_t>(ranks);
   std::vector<std::int64_t> cells(count, 0), ghosts(count, 0), sent(count, 0), messages(count, 0);
   for (std::size_t c = 0; c < owned; ++c) ++cells[static_cast<std::size_t>(part[c])];
-  auto pairs = detail::parcels<Pair>(comm);
+  RankLists<Pair> pairs;
   for (const Need& need : needs) {
     const std::int32_t from = part[static_cast<std::size_t>(need.row - mesh.plan.offsets().first().value())];
     ++ghosts[static_cast<std::size_t>(need.needs)];
@@ -193,7 +193,7 @@ std::vector<Part> spread(const Mesh& mesh, int ranks) {
     ++sent[static_cast<std::size_t>(from)];
     pairs[static_cast<std::size_t>(from % comm.size())].push_back({from, need.needs});
   }
-  for (std::vector<Pair>& list : pairs) keep_once(list);
+  for (RankValues<Pair>& list : pairs) keep_once(list.values);
   std::vector<Pair> once = detail::deliver(comm, std::move(pairs));
   keep_once(once);
   for (const Pair& pair : once) ++messages[static_cast<std::size_t>(pair.from)];

@@ -56,7 +56,7 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
   };
   std::vector<std::int32_t> first, around;
   cells_of_nodes(part, first, around);
-  auto to = parcels<Visit>(comm);
+  RankLists<Visit> to;
   for (std::size_t i = 0; i < rim.size(); ++i) {
     const auto n = static_cast<std::size_t>(rim[i]);
     auto& parcel = to[static_cast<std::size_t>(nodes.holder(alias[i].root))];

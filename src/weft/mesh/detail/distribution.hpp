@@ -7,6 +7,7 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/comm/communicator.hpp"
+#include "weft/comm/rank_lists.hpp"
 
 namespace weft::mesh::detail {
 
@@ -49,20 +50,11 @@ class Chunks {
   std::vector<std::int64_t> start_;
 };
 
-/// What every rank sends to every rank: one list per destination.
-template <class T>
-using Parcels = std::vector<std::vector<T>>;
-
-template <class T>
-[[nodiscard]] Parcels<T> parcels(const Communicator& comm) {
-  return Parcels<T>(static_cast<std::size_t>(comm.size()));
-}
-
-/// Delivers the parcels and returns what came, in rank order, in one list. @collective
+/// Delivers lists and returns what came, in rank order, in one list. @collective
 template <Transferable T>
-[[nodiscard]] std::vector<T> deliver(const Communicator& comm, Parcels<T> to) {
-  if (comm.size() == 1) return std::move(to.front());
-  return comm.all_to_all_joined(to);
+[[nodiscard]] std::vector<T> deliver(const Communicator& comm, RankLists<T> to) {
+  if (comm.size() == 1) return std::move(to[0]);
+  return comm.all_to_all_joined(std::move(to).by_rank());
 }
 
 /// Values that other ranks hold: values(i) = `answer(position of ids[i] in its holder's chunk)`, computed by the holder.
@@ -71,7 +63,7 @@ template <Transferable T, class Answer>
 [[nodiscard]] std::vector<T> fetch_with(const Communicator& comm, const Chunks& chunks, std::span<const std::int64_t> ids,
                                         Answer&& answer) {
   std::vector<T> values(ids.size());
-  auto ask = parcels<std::int64_t>(comm);
+  RankLists<std::int64_t> ask;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (chunks.mine(ids[i])) {
       values[i] = answer(chunks.local(ids[i]));
@@ -80,18 +72,15 @@ template <Transferable T, class Answer>
     }
   }
   if (comm.size() == 1) return values;
-  const Parcels<std::int64_t> asked = comm.all_to_all(ask);
-  Parcels<T> reply = parcels<T>(comm);
-  for (std::size_t r = 0; r < asked.size(); ++r) {
-    reply[r].reserve(asked[r].size());
-    for (const std::int64_t id : asked[r]) reply[r].push_back(answer(chunks.local(id)));
+  std::vector<RankValues<T>> reply;
+  for (const auto& [rank, asked] : comm.all_to_all(std::move(ask).by_rank())) {
+    std::vector<T>& list = reply.emplace_back(RankValues<T>{rank, {}}).values;
+    list.reserve(asked.size());
+    for (const std::int64_t id : asked) list.push_back(answer(chunks.local(id)));
   }
-  const Parcels<T> answers = comm.all_to_all(reply);
-  std::vector<std::size_t> next(answers.size(), 0);
+  RankReader<T> answers(comm.all_to_all(reply));
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (chunks.mine(ids[i])) continue;
-    const auto r = static_cast<std::size_t>(chunks.holder(ids[i]));
-    values[i] = answers[r][next[r]++];
+    if (!chunks.mine(ids[i])) values[i] = answers.next(static_cast<std::size_t>(chunks.holder(ids[i])));
   }
   return values;
 }
@@ -120,29 +109,27 @@ struct Rows {
 template <Transferable T, class Append>
 [[nodiscard]] Rows<T> fetch_rows(const Communicator& comm, const Chunks& chunks, std::span<const std::int64_t> ids,
                                  Append&& append) {
-  auto ask = parcels<std::int64_t>(comm);
+  RankLists<std::int64_t> ask;
   for (const std::int64_t id : ids) ask[static_cast<std::size_t>(chunks.holder(id))].push_back(id);
-  const Parcels<std::int64_t> asked = comm.all_to_all(ask);
-  Parcels<T> reply = parcels<T>(comm);
-  Parcels<std::int32_t> length = parcels<std::int32_t>(comm);
-  for (std::size_t r = 0; r < asked.size(); ++r) {
-    for (const std::int64_t id : asked[r]) {
-      const std::size_t before = reply[r].size();
-      append(chunks.local(id), reply[r]);
-      length[r].push_back(static_cast<std::int32_t>(reply[r].size() - before));
+  std::vector<RankValues<T>> reply;
+  std::vector<RankValues<std::int32_t>> length;
+  for (const auto& [rank, asked] : comm.all_to_all(std::move(ask).by_rank())) {
+    std::vector<T>& rows = reply.emplace_back(RankValues<T>{rank, {}}).values;
+    std::vector<std::int32_t>& sizes = length.emplace_back(RankValues<std::int32_t>{rank, {}}).values;
+    for (const std::int64_t id : asked) {
+      const std::size_t before = rows.size();
+      append(chunks.local(id), rows);
+      sizes.push_back(static_cast<std::int32_t>(rows.size() - before));
     }
   }
-  const Parcels<T> answers = comm.all_to_all(reply);
-  const Parcels<std::int32_t> lengths = comm.all_to_all(length);
-  std::vector<std::size_t> next(answers.size(), 0), next_entry(answers.size(), 0);
+  RankReader<T> answers(comm.all_to_all(reply));
+  RankReader<std::int32_t> lengths(comm.all_to_all(length));
   Rows<T> rows;
   rows.offset.reserve(ids.size() + 1);
   for (const std::int64_t id : ids) {
     const auto r = static_cast<std::size_t>(chunks.holder(id));
-    const auto size = static_cast<std::size_t>(lengths[r][next[r]++]);
-    const T* row = answers[r].data() + next_entry[r];
-    rows.entry.insert(rows.entry.end(), row, row + size);
-    next_entry[r] += size;
+    const auto row = answers.next(r, static_cast<std::size_t>(lengths.next(r)));
+    rows.entry.insert(rows.entry.end(), row.begin(), row.end());
     rows.close_row();
   }
   return rows;

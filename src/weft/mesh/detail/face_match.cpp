@@ -71,7 +71,7 @@ std::vector<LocalFace> sorted_faces(const Elements& cells, std::size_t faces) {
 
 /// Pairs the faces whose cells are both here; what stays alone goes into `to`.
 void match_at_home(const Communicator& comm, const Elements& elements, const Chunks& cells, FaceLinks& links,
-                   Parcels<FaceRecord>& to, std::vector<FaceProblem>& problems) {
+                   RankLists<FaceRecord>& to, std::vector<FaceProblem>& problems) {
   const std::vector<LocalFace> faces = sorted_faces(elements, links.target.size());
   const auto cell_of = [](const LocalFace& f) { return static_cast<std::int64_t>(f.code / kMaxCellFaces); };
   const auto face_of = [](const LocalFace& f) { return static_cast<int>(f.code % kMaxCellFaces); };
@@ -168,7 +168,7 @@ FaceKey face_key(std::span<const GlobalNodeId> cell_nodes, const CellFace& face)
 }
 
 void enter_links(const Communicator& comm, const Chunks& cells, const std::vector<LinkReply>& replies, FaceLinks& links) {
-  auto to = parcels<LinkReply>(comm);
+  RankLists<LinkReply> to;
   for (const LinkReply& reply : replies) to[static_cast<std::size_t>(cells.holder(reply.cell))].push_back(reply);
   for (const LinkReply& reply : deliver(comm, std::move(to))) {
     const std::size_t slot = links.slot(cells.local(reply.cell), reply.face);
@@ -193,9 +193,9 @@ FaceLinks match_faces(const Communicator& comm, const MeshBlock& block, const Ch
   std::vector<FaceProblem> problems;
   std::vector<LinkReply> replies;
   {
-    auto to = parcels<FaceRecord>(comm);
+    RankLists<FaceRecord> to;
     match_at_home(comm, block.cells, cells, links, to, problems);
-    auto boundary_to = parcels<BoundaryRecord>(comm);
+    RankLists<BoundaryRecord> boundary_to;
     for (std::int64_t i = 0; i < block.boundary.size(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       const CellFace whole{shape(block.boundary.type[at]).nodes, {0, 1, 2, 3}};

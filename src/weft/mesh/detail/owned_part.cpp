@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <utility>
 
 #include "weft/base/error.hpp"
@@ -19,10 +20,10 @@ namespace {
 template <class T, class Begin>
 std::vector<T> to_owners(const Communicator& comm, const std::vector<std::int32_t>& part, std::vector<T> values, Begin&& begin) {
   if (comm.size() == 1) return values;
-  auto to = parcels<T>(comm);
-  std::vector<std::size_t> size(to.size(), 0);
-  for (std::size_t i = 0; i < part.size(); ++i) size[static_cast<std::size_t>(part[i])] += begin(i + 1) - begin(i);
-  for (std::size_t r = 0; r < to.size(); ++r) to[r].reserve(size[r]);
+  std::unordered_map<std::int32_t, std::size_t> size;
+  for (std::size_t i = 0; i < part.size(); ++i) size[part[i]] += begin(i + 1) - begin(i);
+  RankLists<T> to;
+  for (const auto& [rank, entries] : size) to[static_cast<std::size_t>(rank)].reserve(entries);
   for (std::size_t i = 0; i < part.size(); ++i) {
     auto& row = to[static_cast<std::size_t>(part[i])];
     row.insert(row.end(), values.begin() + static_cast<std::ptrdiff_t>(begin(i)),
@@ -75,19 +76,18 @@ std::int32_t OwnedPart::refer_to(std::int64_t global_cell) {
 }
 
 Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, std::vector<std::int32_t> owner) {
-  auto count = parcels<std::int64_t>(comm);
+  RankLists<std::int64_t> count;
   for (const std::int32_t rank : owner) {
     auto& of_rank = count[static_cast<std::size_t>(rank)];
     of_rank.empty() ? of_rank.push_back(1) : static_cast<void>(++of_rank.front());
   }
   // Each owner numbers the cells of the first rank, then those of the second, ...
-  Parcels<std::int64_t> first = comm.all_to_all(count);
+  std::vector<RankValues<std::int64_t>> first = comm.all_to_all(std::move(count).by_rank());
   std::int64_t all = 0;
-  for (auto& of_rank : first) {
-    if (!of_rank.empty()) all += std::exchange(of_rank.front(), all);
-  }
+  for (auto& of_rank : first) all += std::exchange(of_rank.values.front(), all);
   agreed(comm, [&] { check_cell_count(all, comm.rank().value(), comm.size(), block.source); });
-  Parcels<std::int64_t> next = comm.all_to_all(first);
+  RankLists<std::int64_t> next;
+  for (auto& [rank, values] : comm.all_to_all(first)) next[rank.index()] = std::move(values);
   Destinations to{std::move(owner), {}};
   to.number.reserve(to.owner.size());
   for (const std::int32_t rank : to.owner)

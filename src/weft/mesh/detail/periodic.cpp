@@ -86,7 +86,7 @@ std::vector<Side> send_to_bins(const Communicator& comm, const std::vector<Side>
   }
   const double faces = static_cast<double>(comm.sum(static_cast<std::int64_t>(sides.size())));
   const double width = std::max(comm.sum(size) / std::max(faces, 1.0), 4 * comm.max(tolerance));
-  auto to = parcels<Side>(comm);
+  RankLists<Side> to;
   for (Side side : sides) {
     const double reach = side.is_to ? 0.0 : side.tolerance;
     std::array<std::int64_t, 3> low{}, high{};
@@ -189,7 +189,7 @@ void match_sides(std::vector<Side>& sides, const Translations& translations, std
 /// Every periodic face must have found one partner. @collective
 void check_partners(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
                     const std::vector<Found>& found) {
-  auto to = parcels<Found>(comm);
+  RankLists<Found> to;
   for (const Found& f : found) to[static_cast<std::size_t>(cells.holder(f.cell))].push_back(f);
   std::vector<Found> mine = deliver(comm, std::move(to));
   std::sort(mine.begin(), mine.end(),
@@ -237,7 +237,7 @@ NodeAliases alias_nodes(const Communicator& comm, const Chunks& nodes, const std
     std::int64_t node, other;
     std::int32_t image;
   };
-  auto to = parcels<Edge>(comm);
+  RankLists<Edge> to;
   for (const NodePair& p : pairs) {
     to[static_cast<std::size_t>(nodes.holder(p.to))].push_back({p.to, p.from, p.image});
     to[static_cast<std::size_t>(nodes.holder(p.from))].push_back({p.from, p.to, -p.image});

@@ -1,0 +1,73 @@
+#pragma once
+/// Lists for some of many ranks: memory and time grow with the ranks that are named, not with all there are.
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "weft/base/contracts.hpp"
+#include "weft/comm/communicator.hpp"
+
+namespace weft {
+
+/// Collects what goes to other ranks: `to[rank].push_back(value)`, then all_to_all(std::move(to).by_rank()).
+template <Transferable T>
+class RankLists {
+ public:
+  /// Returns the list of a rank, which is empty at first. Another rank's call ends the reference.
+  /// @cost none where the rank is that of the call before, else a look into a hash table.
+  [[nodiscard]] std::vector<T>& operator[](std::size_t rank) {
+    if (rank != rank_) {
+      const auto [known, fresh] = place_.try_emplace(rank, lists_.size());
+      if (fresh) lists_.push_back({Rank(rank), {}});
+      at_ = known->second;
+      rank_ = rank;
+    }
+    return lists_[at_].values;
+  }
+  // The lists, in the order of the ranks' first calls.
+  [[nodiscard]] auto begin() { return lists_.begin(); }
+  [[nodiscard]] auto end() { return lists_.end(); }
+  /// Returns the lists by rank, as all_to_all() takes them. Nothing is left here.
+  [[nodiscard]] std::vector<RankValues<T>> by_rank() && {
+    std::sort(lists_.begin(), lists_.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+    return std::move(lists_);
+  }
+
+ private:
+  std::vector<RankValues<T>> lists_;
+  std::unordered_map<std::size_t, std::size_t> place_;  ///< in lists_, of each rank
+  std::size_t rank_ = std::numeric_limits<std::size_t>::max(), at_ = 0;
+};
+
+/// Reads what came from other ranks, of each from its beginning to its end.
+template <Transferable T>
+class RankReader {
+ public:
+  /// @param lists  by rank.
+  explicit RankReader(std::vector<RankValues<T>> lists) : lists_(std::move(lists)), next_(lists_.size(), 0) {}
+
+  /// Returns the next values of a rank. @pre so many are left.
+  [[nodiscard]] std::span<const T> next(std::size_t rank, std::size_t count) {
+    if (at_ == lists_.size() || lists_[at_].rank.index() != rank) {
+      const auto by = [](const RankValues<T>& list, std::size_t wanted) { return list.rank.index() < wanted; };
+      const auto found = std::lower_bound(lists_.begin(), lists_.end(), rank, by);
+      if (count == 0 && (found == lists_.end() || found->rank.index() != rank)) return {};
+      WEFT_EXPECTS(found != lists_.end() && found->rank.index() == rank);
+      at_ = static_cast<std::size_t>(found - lists_.begin());
+    }
+    WEFT_EXPECTS(count <= lists_[at_].values.size() - next_[at_]);
+    return std::span(lists_[at_].values).subspan(std::exchange(next_[at_], next_[at_] + count), count);
+  }
+  [[nodiscard]] const T& next(std::size_t rank) { return next(rank, 1).front(); }
+
+ private:
+  std::vector<RankValues<T>> lists_;
+  std::vector<std::size_t> next_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace weft
