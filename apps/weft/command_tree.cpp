@@ -15,11 +15,9 @@ struct TypeKind {
   const char* type;
   WordKind kind;
 };
-constexpr TypeKind kKinds[] = {{"CASE", WordKind::case_file},
-                               {"MESH", WordKind::mesh_file},
-                               {"RESULTS", WordKind::folder},
-                               {"FILE", WordKind::file},
-                               {"KEY=VALUE", WordKind::case_key}};
+constexpr TypeKind kKinds[] = {{"CASE", WordKind::case_file},     {"MESH", WordKind::mesh_file},
+                               {"RESULTS", WordKind::folder},     {"FILE", WordKind::file},
+                               {"KEY=VALUE", WordKind::case_key}, {"KEY=VALUES", WordKind::case_key}};
 
 /// "TEXT:{cells,cost}" -> cells, cost
 std::vector<std::string> choices_of(const std::string& type) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "weft/array/transport.hpp"
 #include "weft/base/cores.hpp"
@@ -14,6 +15,8 @@
 
 #include "command.hpp"
 #include "commit.hpp"
+#include "json_output.hpp"
+#include "standard_output.hpp"
 
 namespace weft::app {
 namespace {
@@ -71,9 +74,62 @@ void print_gpus() {
              to_string(shared));
 }
 
-Exit print_info(const Communicator& comm) {
+Json to_json(const DeviceInfo& gpu) {
+  Json peers = Json::array();
+  for (const PeerInfo& peer : gpu.peers)
+    peers.push_back({{"gpu", peer.device}, {"access", peer.access}, {"atomics", peer.atomics}});
+  Json device{{"index", gpu.index},
+              {"name", gpu.name},
+              {"compute", fmt::format("{}.{}", gpu.compute_major, gpu.compute_minor)},
+              {"multiprocessors", gpu.multiprocessors},
+              {"l2_bytes", gpu.l2_bytes},
+              {"memory_free_bytes", gpu.memory_free_bytes},
+              {"memory_bytes", gpu.memory_total_bytes},
+              {"bus", gpu.pci_bus},
+              {"pcie_link", gpu.pcie_link},
+              {"nvlinks", gpu.nvlinks < 0 ? Json(nullptr) : Json(gpu.nvlinks)},
+              {"peers", peers},
+              {"bytes_per_second", nullptr}};
+  try {
+    const Bandwidth rates = measure_bandwidth(gpu.index);
+    device["bytes_per_second"] = {{"copy", rates.copy}, {"to_device", rates.to_device}, {"to_host", rates.to_host}};
+  } catch (const DeviceError& error) {
+    print_error(fmt::format("weft: warning: GPU {}: {}\n", gpu.index, error.what()));
+  }
+  return device;
+}
+
+Json describe_machine(const Communicator& comm, const Communicator& node) {
+  const CudaInfo cuda = cuda_info();
+  const auto aware = MpiEnvironment::cuda_aware();
+  Json gpus = Json::array();
+  for (const DeviceInfo& gpu : cuda.devices) gpus.push_back(to_json(gpu));
+  return {{"build", WEFT_BUILD_TYPE},
+          {"compiler", host_info().compiler},
+          {"commit", kCommit},
+          {"ranks", comm.size()},
+          {"ranks_on_this_machine", node.size()},
+          {"hardware_threads", sysconf(_SC_NPROCESSORS_ONLN)},
+          {"usable_cores", usable_cores()},
+          {"memory_bytes", static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE)},
+          {"simd_doubles", flow::Solver::lanes()},
+          {"mpi", {{"library", mpi_version()}, {"takes_gpu_memory", aware ? Json(*aware) : Json(nullptr)}}},
+          {"cuda",
+           {{"runtime", cuda.runtime},
+            {"driver", cuda.driver},
+            {"missing", cuda.missing},
+            {"remedy", cuda.remedy},
+            {"nccl", nccl_version()},
+            {"gpus", gpus}}}};
+}
+
+Exit print_info(const Communicator& comm, bool json) {
   const Communicator node = comm.split_shared_memory();
   if (!comm.is_root()) return Exit::done;
+  if (json) {
+    print_json("info", describe_machine(comm, node));
+    return Exit::done;
+  }
   const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   const std::string commit = *kCommit == 0 ? "" : fmt::format(", commit {}", kCommit);
   fmt::print("weft {} ({} build, {}{})\n", WEFT_VERSION, WEFT_BUILD_TYPE, host_info().compiler, commit);
@@ -94,7 +150,9 @@ void add_info(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("info", "Show what this build is and what it runs on");
   command->footer("Examples:\n  weft info\n  weft info -n 4 --mpirun-options \"--hostfile hosts\"");
   add_launch_options(*command, request);
-  command->callback([&request] { request.action = print_info; });
+  auto json = std::make_shared<bool>(false);
+  add_json_option(*command, *json);
+  command->callback([json, &request] { request.action = [json](const Communicator& comm) { return print_info(comm, *json); }; });
 }
 
 }  // namespace weft::app

@@ -17,6 +17,7 @@
 #include "weft/mesh/write_mesh.hpp"
 
 #include "command.hpp"
+#include "json_output.hpp"
 #include "output_file.hpp"
 
 namespace weft::app {
@@ -26,7 +27,7 @@ struct MeshOptions {
   std::string input, output, generator, format, partitioner = "automatic", balance = "cells", weight = "1";
   std::vector<std::string> parameters;
   double scale = 1;
-  bool force = false;
+  bool force = false, json = false;
   int parts = 0, times = 1;
 
   [[nodiscard]] mesh::PartitionOptions partition() const {
@@ -121,6 +122,7 @@ void add_mesh(CLI::App& app, Request& request) {
   CLI::App* info = command->add_subcommand("info", "Say what a mesh file holds: cells, zones, extent, quality, balance");
   info->footer("Examples:\n  weft mesh info wing.msh\n  weft mesh info wing.h5 -n 8 --partitioner hilbert");
   info->add_option("input", options->input, kMeshFile)->type_name("MESH")->required();
+  add_json_option(*info, options->json);
   add_partition_options(*info, *options);
   add_launch_options(*info, request);
   info->callback([options, &request] {
@@ -128,7 +130,8 @@ void add_mesh(CLI::App& app, Request& request) {
       mesh::BuildOptions build;
       build.partition = options->partition();
       const mesh::MeshStats stats = mesh::measure(mesh::build(comm, mesh::read_mesh(comm, options->input), build));
-      if (comm.is_root()) fmt::print("{}", mesh::describe(stats));
+      if (comm.is_root() && !options->json) fmt::print("{}", mesh::describe(stats));
+      if (comm.is_root() && options->json) print_json("mesh info", to_json(stats));
       return Exit::done;
     };
   });

@@ -22,6 +22,7 @@
 #include "weft/mesh/spread.hpp"
 
 #include "command.hpp"
+#include "json_output.hpp"
 
 namespace weft::app {
 namespace {
@@ -32,6 +33,7 @@ struct PlanOptions {
   std::string file;
   std::vector<std::string> overrides;
   std::vector<int> ranks;
+  bool json = false;
   double latency_us = 0, bandwidth_gbs = 0, cell_rate_m = 0;  ///< 0: measured, or taken for granted
 };
 
@@ -108,6 +110,25 @@ void print_table(const std::vector<flow::Forecast>& forecasts) {
   }
 }
 
+Json to_json(const std::vector<flow::Forecast>& forecasts) {
+  Json all = Json::array();
+  for (const flow::Forecast& f : forecasts) {
+    all.push_back({{"ranks", f.ranks},
+                   {"most_cells", f.most_cells},
+                   {"fewest_cells", f.fewest_cells},
+                   {"most_ghosts", f.most_ghosts},
+                   {"most_neighbours", f.most_neighbours},
+                   {"messages", f.messages},
+                   {"bytes", f.bytes},
+                   {"all_messages", f.all_messages},
+                   {"all_bytes", f.all_bytes},
+                   {"memory_bytes", f.memory},
+                   {"step_seconds", f.step_s},
+                   {"efficiency", f.efficiency}});
+  }
+  return all;
+}
+
 Exit plan_case(const Communicator& comm, const PlanOptions& options) {
   io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
   const flow::Case flow_case = flow::read_case(reader);
@@ -158,17 +179,33 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
     }
   }
   if (!comm.is_root()) return Exit::done;
+  const std::int64_t last =
+      nearest.empty() ? 0 : flow::last_efficient(nearest, flow_case.numerics, mesh.dim, machine, 0.5, scalars);
+  const char* const of_rate = options.cell_rate_m > 0 ? "given" : "measured: steps of this case";
+  if (options.json) {
+    print_json("plan", {{"mesh", mesh.source},
+                        {"cells", mesh.global_cells},
+                        {"dim", mesh.dim},
+                        {"planned_on_ranks", here},
+                        {"cell_residuals_per_second", {{"value", rate}, {"origin", of_rate}}},
+                        {"latency_seconds", {{"value", latency.value}, {"origin", latency.origin}}},
+                        {"bandwidth_bytes_per_second", {{"value", bandwidth.value}, {"origin", bandwidth.origin}}},
+                        {"packing_bytes_per_second", pack_rate},
+                        {"memory_bytes_per_cell", machine.memory_per_cell},
+                        {"memory_bytes_at_rest", at_rest},
+                        {"forecasts", to_json(forecasts)},
+                        {"efficient_up_to_ranks", nearest.empty() ? Json(nullptr) : Json(last)}});
+    return Exit::done;
+  }
   fmt::print("mesh {}: {} cells, {}-D; planned on {} rank{}\n\n", mesh.source, mesh.global_cells, mesh.dim, here,
              here == 1 ? "" : "s");
-  fmt::print("speed of a rank     {:9.3g} M cell-residuals/s  ({})\n", 1e-6 * rate,
-             options.cell_rate_m > 0 ? "given" : "measured: steps of this case");
+  fmt::print("speed of a rank     {:9.3g} M cell-residuals/s  ({})\n", 1e-6 * rate, of_rate);
   fmt::print("latency             {:9.3g} us a message         ({})\n", 1e6 * latency.value, latency.origin);
   fmt::print("bandwidth           {:9.3g} GB/s a rank          ({})\n", 1e-9 * bandwidth.value, bandwidth.origin);
   fmt::print("packing             {:9.3g} GB/s                 (measured)\n", 1e-9 * pack_rate);
   fmt::print("memory              {:9.3g} bytes a cell + {:.0f} MB  (measured)\n", machine.memory_per_cell, 1e-6 * at_rest);
   print_table(forecasts);
   if (!nearest.empty()) {
-    const std::int64_t last = flow::last_efficient(nearest, flow_case.numerics, mesh.dim, machine, 0.5, scalars);
     fmt::print("\nBeyond about {} rank{} ({} cells each) the efficiency is less than 50%.\n", last, last == 1 ? "" : "s",
                mesh.global_cells / last);
   }
@@ -197,6 +234,7 @@ void add_plan(CLI::App& app, Request& request) {
   command->add_option("--bandwidth", options->bandwidth_gbs, "GB/s at which each of them sends")->check(positive());
   command->add_option("--cell-rate", options->cell_rate_m, "Million cell-residuals/s that each of them computes")
       ->check(positive());
+  add_json_option(*command, options->json);
   add_launch_options(*command, request, "-n", "Plan on this many MPI ranks (through mpirun)");
   command->callback(
       [options, &request] { request.action = [options](const Communicator& comm) { return plan_case(comm, *options); }; });

@@ -24,8 +24,10 @@
 #include "weft/io/case_reader.hpp"
 
 #include "command.hpp"
+#include "json_output.hpp"
 #include "progress.hpp"
 #include "run_record.hpp"
+#include "sweep.hpp"
 
 namespace weft::app {
 namespace {
@@ -62,6 +64,7 @@ void add_case_options(CLI::App& command, CaseOptions& options) {
 }
 
 struct RunOptions : CaseOptions {
+  std::vector<std::string> sweep;
   bool overwrite = false, resume = false, accept_changes = false, strict = false;
   double watchdog = 0;  ///< s; 0: none
 };
@@ -90,46 +93,71 @@ std::string summary_of(const flow::Case& flow_case, const flow::RunSummary& summ
   return text;
 }
 
+/// Runs a case, shows it, and keeps its log and its record.  @throws as flow::run().  @collective
+flow::RunSummary run_and_show(const Communicator& comm, const io::CaseReader& reader, const flow::Case& flow_case,
+                              flow::Existing existing, const flow::RunStart& begin) {
+  const bool resumes = flow::resumes(existing);
+  RunLog log(flow_case.output.directory / flow::kLogFile, resumes);
+  ProgressPrinter printer(comm, &log, flow_case.numerics.local_time_step);
+  log.add(fmt::format("{}{}, {:%Y-%m-%dT%H:%M:%SZ}, {} on {}\n", RunLog::kFirstWord, WEFT_VERSION,
+                      fmt::gmtime(std::time(nullptr)), counted(comm.size(), "rank"), MpiEnvironment::machine()));
+  if (!flow_case.title.empty()) printer.say(flow_case.title + "\n");
+  for (const std::string& warning : flow_case.warnings) printer.warned(warning);
+  RunRecord record(comm, flow_case, resumes, printer);
+  flow::RunSummary summary;
+  try {
+    summary = flow::run(
+        comm, flow_case, reader.effective_toml(), existing, record, [] { return g_stop.load() > 0; }, begin);
+  } catch (const std::exception& error) {
+    record.failed(error.what());
+    log.add(fmt::format("weft: error: {}\n", error.what()));
+    throw;
+  }
+  printer.say(summary_of(flow_case, summary, resumes));
+  printer.say_verdict(summary.verdict);
+  printer.say(fmt::format("results in {}\n", flow_case.output.directory.string()));
+  return summary;
+}
+
 Exit run_case(const Communicator& comm, const RunOptions& options) {
   std::optional<Watchdog> watchdog;
   if (options.watchdog > 0) {
     watchdog.emplace(options.watchdog,
                      fmt::format("rank {} of {} on {}", comm.rank().value(), comm.size(), MpiEnvironment::machine()));
   }
-  io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
-  const flow::Case flow_case = flow::read_case(reader);
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, request_stop);
   if (std::signal(SIGHUP, request_stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
-
-  RunLog log(flow_case.output.directory / flow::kLogFile, options.resume);
-  ProgressPrinter printer(comm, &log, flow_case.numerics.local_time_step);
-  log.add(fmt::format("{}{}, {:%Y-%m-%dT%H:%M:%SZ}, {} on {}\n", RunLog::kFirstWord, WEFT_VERSION,
-                      fmt::gmtime(std::time(nullptr)), counted(comm.size(), "rank"), MpiEnvironment::machine()));
-  if (!flow_case.title.empty()) printer.say(flow_case.title + "\n");
-  for (const std::string& warning : flow_case.warnings) printer.warned(warning);
+  if (!options.sweep.empty()) {
+    return run_sweep(comm,
+                     {.file = options.file,
+                      .overrides = options.overrides,
+                      .sweep = options.sweep,
+                      .overwrite = options.overwrite,
+                      .resume = options.resume,
+                      .accept_changes = options.accept_changes,
+                      .strict = options.strict},
+                     [&](const io::CaseReader& reader, const flow::Case& flow_case, flow::Existing existing,
+                         const flow::RunStart& begin) { return run_and_show(comm, reader, flow_case, existing, begin); });
+  }
+  const io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
+  const flow::Case flow_case = flow::read_case(reader);
   auto existing = options.overwrite ? flow::Existing::overwrite : flow::Existing::refuse;
   if (options.resume) existing = options.accept_changes ? flow::Existing::resume_changed : flow::Existing::resume;
-  RunRecord record(comm, flow_case, options.resume, printer);
-  flow::RunSummary summary;
-  try {
-    summary = flow::run(comm, flow_case, reader.effective_toml(), existing, record, [] { return g_stop.load() > 0; });
-  } catch (const std::exception& error) {
-    record.failed(error.what());
-    log.add(fmt::format("weft: error: {}\n", error.what()));
-    throw;
-  }
-  printer.say(summary_of(flow_case, summary, options.resume));
-  printer.say_verdict(summary.verdict);
-  printer.say(fmt::format("results in {}\n", flow_case.output.directory.string()));
+  const flow::RunSummary summary = run_and_show(comm, reader, flow_case, existing, {});
   if (summary.reason == flow::StopReason::interrupted) return Exit::interrupted;
   return options.strict && !summary.verdict.good ? Exit::not_converged : Exit::done;
 }
 
-Exit check_case(const Communicator& comm, const CaseOptions& options) {
+struct CheckOptions : CaseOptions {
+  bool json = false;
+};
+
+Exit check_case(const Communicator& comm, const CheckOptions& options) {
   const flow::CaseCheck check = flow::check_case(comm, io::CaseFile::read(comm, options.file, options.overrides));
   ProgressPrinter printer(comm);
   for (const std::string& warning : check.warnings) printer.warned(warning);
-  printer.say(flow::describe(check));
+  if (!options.json) printer.say(flow::describe(check));
+  if (options.json && comm.is_root()) print_json("check", to_json(check));
   if (check.errors.empty()) return Exit::done;
   if (comm.is_root()) {
     for (const Error& error : check.errors) fmt::print(stderr, "weft: error: {}\n", error.what());
@@ -160,9 +188,17 @@ void add_run(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("run", "Run a case");
   command->footer(
       "Examples:\n  weft run case.toml -n 4\n  weft run case.toml --set numerics.cfl=0.5 --set output.directory=results/slow\n"
-      "  weft run case.toml --resume --set stop.steps=20000\n  weft run case.toml --device cuda");
+      "  weft run case.toml --resume --set stop.steps=20000\n  weft run case.toml --device cuda\n"
+      "  weft run case.toml --sweep free_stream.alpha=-2:4:1 -n 4");
   auto options = std::make_shared<RunOptions>();
   add_case_options(*command, *options);
+  command
+      ->add_option(
+          "--sweep", options->sweep,
+          "Run the case at each of these values of a number of the case, FIRST:LAST:STEP or a list; with several, at all "
+          "combinations: --sweep free_stream.alpha=0:4:2 --sweep free_stream.mach=0.5,0.7")
+      ->type_name("KEY=VALUES")
+      ->take_all();
   auto* overwrite = command->add_flag("--overwrite", options->overwrite, "Replace the results that are there");
   auto* resume = command->add_flag("--resume", options->resume, "Go on from the last checkpoint of the results that are there");
   resume->excludes(overwrite);
@@ -182,8 +218,9 @@ void add_run(CLI::App& app, Request& request) {
 void add_check(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("check", "Read a case and its mesh, and say what is wrong with them");
   command->footer("Examples:\n  weft check case.toml\n  weft check case.toml --set mesh.file=fine.su2");
-  auto options = std::make_shared<CaseOptions>();
+  auto options = std::make_shared<CheckOptions>();
   add_case_options(*command, *options);
+  add_json_option(*command, options->json);
   add_launch_options(*command, request);
   command->callback(
       [options, &request] { request.action = [options](const Communicator& comm) { return check_case(comm, *options); }; });

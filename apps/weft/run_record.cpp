@@ -18,6 +18,7 @@
 #include "weft/mesh/mesh_stats.hpp"
 
 #include "commit.hpp"
+#include "json_output.hpp"
 
 namespace weft::app {
 namespace {
@@ -75,42 +76,6 @@ nlohmann::ordered_json describe_call() {
           {"process_start", process_start()}};
 }
 
-nlohmann::ordered_json describe_mesh(const mesh::MeshStats& stats) {
-  const auto extreme = [](const mesh::MeshStats::Extreme& e) {
-    return nlohmann::ordered_json{{"value", e.value}, {"place", {e.place.x, e.place.y, e.place.z}}};
-  };
-  nlohmann::ordered_json types = nlohmann::ordered_json::object(), zones = nlohmann::ordered_json::array();
-  for (int k = 0; k < mesh::kCellTypes; ++k) {
-    const std::int64_t count = stats.cells_of_type[static_cast<std::size_t>(k)];
-    if (count > 0) types[std::string(mesh::kCellShapes[static_cast<std::size_t>(k)].name)] = count;
-  }
-  for (const mesh::MeshStats::ZoneSize& zone : stats.zones) {
-    zones.push_back({{"name", zone.name}, {"dim", zone.dim}, {"elements", zone.elements}, {"measure", zone.measure}});
-  }
-  return {{"source", stats.source},
-          {"dim", stats.dim},
-          {"cells", stats.cells},
-          {"nodes", stats.nodes},
-          {"interior_faces", stats.interior_faces},
-          {"boundary_faces", stats.boundary_faces},
-          {"cells_of_type", types},
-          {"zones", zones},
-          {"low", {stats.low.x, stats.low.y, stats.low.z}},
-          {"high", {stats.high.x, stats.high.y, stats.high.z}},
-          {"volume", stats.volume},
-          {"smallest_cell", extreme(stats.smallest_cell)},
-          {"largest_cell", extreme(stats.largest_cell)},
-          {"non_orthogonality_mean", stats.mean_non_orthogonality},
-          {"non_orthogonality", extreme(stats.non_orthogonality)},
-          {"skewness", extreme(stats.skewness)},
-          {"aspect_ratio", extreme(stats.aspect_ratio)},
-          {"fewest_cells", stats.fewest_cells},
-          {"most_cells", stats.most_cells},
-          {"ghost_cells", stats.ghost_cells},
-          {"cut_faces", stats.cut_faces},
-          {"most_neighbours", stats.most_neighbours}};
-}
-
 nlohmann::ordered_json describe_verdict(const flow::Verdict& verdict) {
   nlohmann::ordered_json criteria = nlohmann::ordered_json::array(), decades = nlohmann::ordered_json::object(),
                          drifts = nlohmann::ordered_json::array();
@@ -155,7 +120,7 @@ RunRecord::RunRecord(const Communicator& comm, const flow::Case& flow_case, bool
 void RunRecord::mesh_ready(const mesh::Mesh& mesh, double seconds) {
   const mesh::MeshStats stats = mesh::measure(mesh);
   if (comm_.is_root()) {
-    mesh_ = describe_mesh(stats);
+    mesh_ = to_json(stats);
     call_["seconds"]["mesh"] = seconds;
   }
   next_.mesh_ready(mesh, seconds);

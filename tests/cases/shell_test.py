@@ -4,12 +4,16 @@
 
 Completion of zsh and fish is tried where these shells are.
 """
+import json
 import os
+import re
 import shutil
 import subprocess
 import unittest
 
-from weft_support import CASES, COARSE, DONE, FAILED, PATIENCE, USAGE, WEFT, InFolder, environment, ranks
+from weft_support import CASES, COARSE, DONE, FAILED, PATIENCE, SOURCE, USAGE, WEFT, InFolder, environment, ranks
+
+COMMANDS = ("info", "mesh", "check", "plan")
 
 # Prints what bash would offer for the command line $1, one word a line.
 ASK_BASH = r"""
@@ -74,6 +78,7 @@ class Completion(InFolder):
         self.assertEqual(self.bash("weft report "), ["results"])
         self.assertEqual(self.bash("weft run flow.toml --set numerics.cfl"), ["numerics.cfl=", "numerics.cfl_ramp_steps=", "numerics.cfl_start="])
         self.assertEqual(self.bash("weft run flow.toml --set numerics.cfl=0."), [])
+        self.assertEqual(self.bash("weft run flow.toml --sweep free_stream.al"), ["free_stream.alpha="])
         self.assertEqual(self.bash("weft run flow.toml --watchdog "), [])
         self.assertEqual(self.bash("weft completion "), ["bash", "zsh", "fish"])
         self.assertEqual(self.bash("/somewhere/bin/weft inf"), ["info"])
@@ -134,6 +139,68 @@ class Manual(InFolder):
         for command in ([], ["run"], ["check"], ["new"], ["mesh", "info"], ["mesh", "generate"], ["mesh", "convert"], ["mesh", "refine"],
                         ["mesh", "partition"], ["plan"], ["info"], ["reference"], ["completion"], ["man"]):
             self.assertIn("Examples:\n  weft ", self.weft(*command, "--help"))
+
+
+class Documents(InFolder):
+    """One JSON document on standard output, and nothing else there."""
+
+    def json(self, *arguments, code=DONE):
+        done = subprocess.run([WEFT, *map(str, arguments), "--json"], cwd=self.folder, env=environment(), timeout=PATIENCE,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        self.assertEqual(done.returncode, code, done.stderr)
+        document = json.loads(done.stdout, parse_constant=self.fail)
+        self.assertEqual((document["format"], document["command"]), (1, " ".join(word for word in arguments[:2] if word in COMMANDS)))
+        return document, done.stderr
+
+    def documented(self, command, document):
+        """Every member, of members too, is in the table of the guide."""
+        row = re.search(rf"^\| `{command}` \| (.*) \|$", (SOURCE / "docs" / "guide" / "command_line.md").read_text().partition("## JSON")[2], re.M).group(1)
+        names = set(re.findall(r"`(\w+)`", row)) | {"format", "version", "command", "mesh"}
+        for name, value in document.items():
+            self.assertIn(name, names)
+            for part in value if isinstance(value, list) else [value]:
+                if isinstance(part, dict) and name not in ("cells_of_type", "mesh"):
+                    self.assertLessEqual(set(part), names | {"value", "place"}, name)
+
+    def test_info(self):
+        for launch in ([], ranks(2)):
+            document, said = self.json("info", *launch)
+            self.assertEqual((document["ranks"], said), (2 if launch else 1, ""))
+            self.assertIn("Open MPI", document["mpi"]["library"])
+            self.documented("info", document)
+
+    def test_mesh_info(self):
+        self.weft("mesh", "generate", "wedge", "w.su2", "-p", "nx=6", "-p", "ny=4")
+        for launch in ([], ranks(2)):
+            document, _ = self.json("mesh", "info", "w.su2", *launch)
+            self.assertEqual((document["cells"], document["dim"], document["cells_of_type"]), (24, 2, {"quad": 24}))
+            self.assertEqual([zone["name"] for zone in document["zones"] if zone["dim"] == 1], ["inlet", "outlet", "wall", "upper"])
+            self.documented("mesh info", document)
+
+    def test_check(self):
+        document, said = self.json("check", *self.coarse("wedge"))
+        self.assertEqual((document["good"], document["errors"], said), (True, [], ""))
+        self.assertEqual((document["mesh"]["cells"], document["steps"]["estimate"]), (96, 5))
+        self.assertAlmostEqual(document["states"][0]["mach"], 2, 12)
+        self.documented("check", document)
+        wrong, said = self.json("check", *self.coarse("wedge", "numerics.cfll=3", "gas.gamma=-1"), code=FAILED)
+        self.assertFalse(wrong["good"])
+        self.assertEqual({error["where"]["key"] for error in wrong["errors"]}, {"numerics.cfll", "gas.gamma"})
+        self.assertEqual({error["kind"] for error in wrong["errors"]}, {"input"})
+        self.assertIn('did you mean "cfl"?', said)
+        self.documented("check", wrong)
+
+    def test_plan(self):
+        document, _ = self.json("plan", *[CASES / "wedge.toml", "--set", "mesh.nx=24", "--set", "mesh.ny=16"], "--ranks", "1,2,8")
+        self.assertEqual([each["ranks"] for each in document["forecasts"]], [1, 2, 8])
+        self.assertEqual(sum(document["forecasts"][0][k] for k in ("most_cells", "messages", "bytes")), document["cells"])
+        self.documented("plan", document)
+
+    def test_no_document_without_a_mesh(self):
+        done = subprocess.run([WEFT, "mesh", "info", "none.msh", "--json"], cwd=self.folder, env=environment(), capture_output=True, text=True,
+                              timeout=PATIENCE)
+        self.assertEqual((done.returncode, done.stdout), (FAILED, ""))
+        self.assertIn("none.msh: the mesh file does not exist", done.stderr)
 
 
 class LostOutput(InFolder):

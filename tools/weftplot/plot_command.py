@@ -9,6 +9,7 @@
     weft-plot results/fields_00000100.hdf --profile x
     weft-plot results/walls_00000100.hdf
     weft-plot results/residuals.csv
+    weft-plot results/polar.csv                    lift, drag and moment of a sweep
 
 Needs python3-h5py, python3-numpy and python3-matplotlib, and ffmpeg for MP4. Prints the path of every picture that it writes.
 """
@@ -19,7 +20,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-from . import pictures, walls
+from . import pictures, polar, walls
 from .animation import WRITERS, animate
 from .errors import PlotError, closest
 from .grid import Grid
@@ -170,7 +171,10 @@ def run(options):
         options.output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PlotError(f"{options.output}: cannot be made: {error.strerror}") from None
-    if results.is_dir():
+    table = results / polar.NAME if results.is_dir() else results
+    if table.name == polar.NAME and table.exists():
+        pictures.save(polar.polar(table), options.output / f"{table.stem}.png")
+    elif results.is_dir():
         draw_folder(RunFolder(results), options)
     elif options.animate:
         raise PlotError(f"{results}: --animate takes a results folder")

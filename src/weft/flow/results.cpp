@@ -441,6 +441,10 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh) {
   }
 }
 
+Resumed Results::read_checkpoint_of(const fs::path& folder, const mesh::Mesh& mesh) const {
+  return read_checkpoint(mesh, folder / kCheckpointFile);
+}
+
 Resumed Results::read_checkpoint(const mesh::Mesh& mesh, const fs::path& file) const {
   io::CheckpointReader reader(comm_, file);
   const std::vector<std::int64_t> keys = keys_of(mesh);

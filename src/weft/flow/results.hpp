@@ -71,6 +71,10 @@ class Results {
   /// The newest checkpoint, or the one before it where that cannot be read.
   /// @throws InputError: none there, or of other scalars than the case's; IoError: of another mesh, damaged.  @collective
   [[nodiscard]] Resumed read_checkpoint(const mesh::Mesh& mesh);
+  /// Reads the newest checkpoint of another run on this mesh.
+  /// @throws InputError: of other scalars than the case's; IoError: there is none, or it is damaged or of another mesh.
+  /// @collective
+  [[nodiscard]] Resumed read_checkpoint_of(const std::filesystem::path& folder, const mesh::Mesh& mesh) const;
   /// The rows of forces.csv of the steps before a resumed run; none in a new one. @pre begin()  @collective
   [[nodiscard]] std::vector<ForceRecord> earlier_forces() const;
   /// The rows of residuals.csv, likewise. @pre begin()  @collective

@@ -527,7 +527,7 @@ std::vector<std::string> check_steps(const Solver& solver) {
 }
 
 RunSummary run(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing,
-               RunObserver& observer, const std::function<bool()>& stop) {
+               RunObserver& observer, const std::function<bool()>& stop, const RunStart& begin) {
   const Stopwatch wall;
   choose_device(comm, flow_case.device);  // before anything that takes time, or makes results
   Results results(comm, flow_case, effective, existing);
@@ -536,7 +536,9 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
                                 flow_case.output.directory.string(), results.taken_over_from(), io::FolderLock::kFileName));
   }
   std::optional<KeepFreedMemory> start(std::in_place);
-  const mesh::Mesh mesh = load_mesh(comm, flow_case.mesh);
+  std::optional<mesh::Mesh> own;
+  if (begin.mesh == nullptr) own = load_mesh(comm, flow_case.mesh);
+  const mesh::Mesh& mesh = begin.mesh != nullptr ? *begin.mesh : *own;
   for (const ForceSpec& force : flow_case.forces) check_zones(mesh, force);
   observer.mesh_ready(mesh, wall.seconds());
   for (const std::string& warning : check_inflows(mesh, flow_case)) observer.warned(warning);
@@ -554,6 +556,11 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
     largest_residual = from.largest_residual;
     residual = from.residual;
     observer.resumed(from.file, from.step, from.time, from.instead_of);
+  } else if (!begin.state_of.empty()) {
+    const Resumed from = results.read_checkpoint_of(begin.state_of, mesh);
+    solver->refer_to(InitialState(flow_case.initial));
+    for (const auto& [zone, circulation] : from.circulations) solver->set_circulation(zone, circulation);
+    solver->restore(from.conserved, 0, 0, {}, from.scalar_amounts);
   } else {
     solver->initialise(InitialState(flow_case.initial));
   }

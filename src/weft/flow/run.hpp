@@ -70,6 +70,13 @@ struct RunSummary {
   std::optional<std::array<ErrorNorms, Solver::kVars>> error;  ///< where the case names an exact solution
 };
 
+/// What a run takes from others on the same mesh, as the runs of a sweep do.
+struct RunStart {
+  const mesh::Mesh* mesh = nullptr;  ///< that of the case, built already; null: the run builds it
+  /// Results folder whose last checkpoint holds the initial state of this run; empty: [initial]. Not for a run that is resumed.
+  std::filesystem::path state_of{};
+};
+
 /// Runs the case and leaves in case.output.directory: case.toml (effective), fields_<step>.hdf, residuals.csv, and where asked
 /// for forces.csv, probes.csv, integrals.csv, errors.csv, checkpoint.h5.
 ///
@@ -77,13 +84,14 @@ struct RunSummary {
 /// @param stop  asked on every rank once a step, on GPUs about every tenth of a second (every second while fields are written);
 /// true on any rank ends the run after that
 ///   step, with a checkpoint.
+/// @param begin  its mesh outlives the run.
 /// @throws InputError, MeshError, IoError, PhysicsError on every rank alike; an InputError, among others, where a key that
 /// changes
 ///   the physics differs from the run that is resumed, and `existing` does not accept it. After a PhysicsError the last state is
 ///   in fields_failed.hdf.
 /// @collective
 RunSummary run(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing,
-               RunObserver& observer, const std::function<bool()>& stop);
+               RunObserver& observer, const std::function<bool()>& stop, const RunStart& begin = {});
 
 /// Reads or generates the mesh of a case and builds it. @collective @throws MeshError, InputError, IoError.
 [[nodiscard]] mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice);

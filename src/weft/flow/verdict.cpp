@@ -9,8 +9,6 @@
 namespace weft::flow {
 namespace {
 
-bool is_steady(const Case& c) { return c.numerics.local_time_step || c.stop.residual || c.stop.force_change; }
-
 bool is_good(const Case& c, StopReason reason) {
   if (is_steady(c)) return reason == StopReason::residual || reason == StopReason::force_change;
   if (reason == StopReason::wall_time) return !c.stop.time && !c.stop.steps;
@@ -97,6 +95,8 @@ const char* describe(StopReason reason) {
   }
   return "interrupted";
 }
+
+bool is_steady(const Case& c) { return c.numerics.local_time_step || c.stop.residual || c.stop.force_change; }
 
 Verdict judge(const Case& c, const RunEnd& end) {
   constexpr double kLeast = 1e-16;  // of the largest residual: what rounding leaves

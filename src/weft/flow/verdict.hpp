@@ -61,6 +61,9 @@ struct Verdict {
   std::optional<double> reference_lengths, domain_lengths;
 };
 
+/// Returns whether the case asks for a steady flow: by local time steps or a criterion of convergence.
+[[nodiscard]] bool is_steady(const Case& flow_case);
+
 /// Judges a run. Of a steady case (one with stop.residual, stop.force_change or local time steps) good means that the residual
 /// fell or the forces settled; of any other, that the flow time is reached, or without stop.time the steps, or without either the
 /// wall clock. An interrupted run is never good. No communication.

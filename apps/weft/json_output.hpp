@@ -1,0 +1,25 @@
+#pragma once
+/// What commands print with --json: one document on standard output, for programs. docs/guide/command_line.md lists their
+/// members.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+#include "weft/flow/case_check.hpp"
+#include "weft/mesh/mesh_stats.hpp"
+
+namespace weft::app {
+
+using Json = nlohmann::ordered_json;
+
+void add_json_option(CLI::App& command, bool& json);
+
+/// Prints the members of `content` after those that every document has: format, version, command. On rank 0.
+void print_json(const std::string& command, const Json& content);
+
+[[nodiscard]] Json to_json(const Vec3& vector);
+[[nodiscard]] Json to_json(const mesh::MeshStats& stats);
+[[nodiscard]] Json to_json(const flow::CaseCheck& check);
+
+}  // namespace weft::app

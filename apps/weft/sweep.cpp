@@ -1,0 +1,427 @@
+#include "sweep.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "weft/base/error.hpp"
+#include "weft/comm/agreement.hpp"
+#include "weft/flow/results.hpp"
+#include "weft/io/case_changes.hpp"
+#include "weft/io/text_file.hpp"
+
+#include "standard_output.hpp"
+#include "tool.hpp"
+
+namespace weft::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostPoints = 1000;
+constexpr const char *kSweepFile = "sweep.json", *kPolarFile = "polar.csv";
+constexpr const char* kHowTo = "write --sweep KEY=VALUE,VALUE,... or --sweep KEY=FIRST:LAST:STEP";
+
+double parse_number(const std::string& text, const Where& where) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    throw InputError(fmt::format("\"{}\" is not a number", text), kHowTo, where);
+  return value;
+}
+
+std::vector<double> parse_range(const std::string& text, const Where& where) {
+  const std::vector<std::string> parts = CLI::detail::split(text, ':');
+  if (parts.size() != 3) throw InputError(fmt::format("\"{}\" is not a range", text), kHowTo, where);
+  const double first = parse_number(parts[0], where), last = parse_number(parts[1], where), step = parse_number(parts[2], where);
+  const double count = std::round((last - first) / step);
+  const bool arrives = step != 0 && count >= 0 && std::abs(first + count * step - last) <= 1e-9 * std::abs(step);
+  if (!arrives) {
+    throw InputError(fmt::format("steps of {} from {} do not come to {}", parts[2], parts[0], parts[1]),
+                     "choose a last value that the steps meet", where);
+  }
+  if (count >= static_cast<double>(kMostPoints)) throw InputError("more than 1000 values", "choose a longer step", where);
+  std::vector<double> values;
+  for (int i = 0; i <= static_cast<int>(count); ++i) {
+    // 15 digits: 0.1 + 2 * 0.1 is to be 0.3.
+    values.push_back(std::stod(fmt::format("{:.15g}", first + i * step)));
+  }
+  return values;
+}
+
+/// Names of the axes in folders and tables: the last parts of their keys where these differ.
+std::vector<std::string> short_names(const std::vector<SweepAxis>& axes) {
+  std::vector<std::string> names;
+  for (const SweepAxis& axis : axes) names.push_back(axis.key.substr(axis.key.rfind('.') + 1));
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    const std::string last = axes[a].key.substr(axes[a].key.rfind('.') + 1);
+    const auto has_it = [&](const SweepAxis& axis) { return axis.key.substr(axis.key.rfind('.') + 1) == last; };
+    if (std::count_if(axes.begin(), axes.end(), has_it) > 1) names[a] = axes[a].key;
+  }
+  return names;
+}
+
+std::string override_of(const SweepAxis& axis, double value) { return fmt::format("{}={}", axis.key, value); }
+
+/// A point and what came of it. Equal on every rank.
+struct SweptCase {
+  SweepPoint point;
+  std::optional<io::CaseReader> reader;
+  flow::Case flow_case;
+  flow::Existing existing = flow::Existing::refuse;
+  bool done = false, finished = false;  ///< done: nothing more to compute; finished: with a state to start others from
+  Json row;                             ///< on rank 0; null: not done
+};
+
+/// An error of an override of ours, as one of the option that it comes from.
+[[noreturn]] void throw_for_sweep(const InputError& error, const std::vector<SweepAxis>& axes) {
+  Where where = error.where();
+  for (const SweepAxis& axis : axes) {
+    if (where.file.starts_with("--set " + axis.key + "=")) where.file.replace(0, 5, "--sweep");
+  }
+  throw InputError(error.problem(), error.suggestion(), where);
+}
+
+std::vector<SweptCase> read_cases(const Communicator& comm, const SweepChoice& choice, const std::vector<SweepAxis>& axes) {
+  std::vector<SweptCase> cases;
+  fs::path folder;
+  for (const SweepPoint& point : sweep_points(axes)) {
+    std::vector<std::string> overrides = choice.overrides;
+    for (std::size_t a = 0; a < axes.size(); ++a) overrides.push_back(override_of(axes[a], point.values[a]));
+    try {
+      if (folder.empty()) {
+        io::CaseReader first(io::CaseFile::read(comm, choice.file, overrides));
+        folder = flow::read_case(first).output.directory;
+      }
+      overrides.push_back(fmt::format("output.directory={}", Json((folder / point.name).string()).dump()));
+      SweptCase each{
+          .point = point, .reader = io::CaseReader(io::CaseFile::read(comm, choice.file, overrides)), .flow_case = {}, .row = {}};
+      each.flow_case = flow::read_case(*each.reader);
+      cases.push_back(std::move(each));
+    } catch (const InputError& error) {
+      throw_for_sweep(error, axes);
+    }
+  }
+  return cases;
+}
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// What an earlier sweep into this folder has noted, by point; nothing where there is none, or it is damaged.
+std::map<std::string, Json> earlier_rows(const fs::path& folder) {
+  std::map<std::string, Json> rows;
+  std::ifstream in(folder / kSweepFile);
+  const Json earlier = Json::parse(in, nullptr, /*allow_exceptions=*/false);
+  if (!earlier.is_object() || !earlier.contains("points") || !earlier["points"].is_array()) return rows;
+  for (const Json& row : earlier["points"]) {
+    if (row.is_object() && row.contains("folder") && row["folder"].is_string() && row.contains("outcome"))
+      rows[row["folder"].get<std::string>()] = row;
+  }
+  return rows;
+}
+
+/// Finds what earlier sweeps have left of each point, on rank 0.
+/// @throws InputError where the folder holds points, and nothing says what to do with them.
+void look_for_earlier(std::vector<SweptCase>& cases, const SweepChoice& choice, const fs::path& folder) {
+  if (fs::exists(folder / flow::kRecordFile)) {
+    throw InputError("this folder holds the results of a single run", "give the sweep one of its own: --set output.directory=...",
+                     {.file = folder.string()});
+  }
+  const std::map<std::string, Json> rows = earlier_rows(folder);
+  for (SweptCase& each : cases) {
+    const fs::path& own = each.flow_case.output.directory;
+    if (!fs::exists(own / "case.toml")) continue;
+    if (choice.overwrite) {
+      each.existing = flow::Existing::overwrite;
+    } else if (!choice.resume) {
+      throw InputError("this folder already holds points of a sweep",
+                       "give --overwrite to compute them again, --resume to compute those that are not done, or --set "
+                       "output.directory=...",
+                       {.file = folder.string()});
+    } else {
+      const auto noted = rows.find(each.point.name);
+      const bool same = io::case_changes(text_of(own / "case.toml"), each.reader->effective_toml()).empty();
+      if (noted != rows.end() && same) {
+        each.row = noted->second;
+        each.done = true;
+        each.finished = each.row["outcome"] != "diverged";
+      } else if (!fs::exists(own / "checkpoint.h5") && !fs::exists(own / "checkpoint_previous.h5")) {
+        each.existing = flow::Existing::overwrite;  // it ended before its first checkpoint
+      } else {
+        each.existing = choice.accept_changes ? flow::Existing::resume_changed : flow::Existing::resume;
+      }
+    }
+  }
+}
+
+/// Whether points may start from the state of others: where the flow at the end does not depend on the start.
+bool starts_from_others(const flow::Case& flow_case, const std::vector<SweepAxis>& axes) {
+  return flow::is_steady(flow_case) && std::none_of(axes.begin(), axes.end(), [](const SweepAxis& axis) {
+           return axis.key.starts_with("initial.") || axis.key.starts_with("stop.");
+         });
+}
+
+Json row_of(const SweptCase& each, const std::vector<SweepAxis>& axes) {
+  Json keys = Json::object();
+  for (std::size_t a = 0; a < axes.size(); ++a) keys[axes[a].key] = each.point.values[a];
+  return {{"folder", each.point.name}, {"keys", keys}};
+}
+
+Json row_of(const SweptCase& each, const std::vector<SweepAxis>& axes, const flow::RunSummary& summary,
+            const std::string& started_from) {
+  Json row = row_of(each, axes), forces = Json::object();
+  for (const flow::ForceSpec& spec : each.flow_case.forces) {
+    const flow::Forces& of = summary.forces.at(spec.name);
+    // The pitching moment, positive nose-up, about the axis that is perpendicular to drag and lift.
+    const double pitching = dot(of.moment_coefficient, cross(spec.lift_direction, spec.drag_direction));
+    forces[spec.name] = {{"cl", of.lift}, {"cd", of.drag}, {"cm", pitching}};
+  }
+  row["outcome"] = summary.verdict.good ? "good" : "not good";
+  row["verdict"] = summary.verdict.headline;
+  row["steps"] = summary.steps;
+  row["residual"] = summary.residual;
+  row["forces"] = forces;
+  row["started_from"] = started_from;
+  return row;
+}
+
+/// Text as a field of a CSV file.
+std::string csv_field(std::string text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
+  return '"' + text + '"';
+}
+
+/// sweep.json and polar.csv: all points that are done. On rank 0.
+void write_tables(const std::vector<SweptCase>& cases, const std::vector<SweepAxis>& axes, const fs::path& folder) {
+  Json points = Json::array();
+  std::string csv;
+  for (const SweepAxis& axis : axes) csv += csv_field(axis.key) + ",";
+  for (const flow::ForceSpec& spec : cases.front().flow_case.forces)
+    csv += csv_field(spec.name + "_cl") + "," + csv_field(spec.name + "_cd") + "," + csv_field(spec.name + "_cm") + ",";
+  csv += "steps,residual,outcome,folder,verdict\n";
+  for (const SweptCase& each : cases) {
+    if (each.row.is_null()) continue;
+    points.push_back(each.row);
+    for (const double value : each.point.values) csv += fmt::format("{},", value);
+    for (const flow::ForceSpec& spec : each.flow_case.forces) {
+      for (const char* const what : {"cl", "cd", "cm"}) {
+        const bool has = each.row.contains("forces") && each.row["forces"].contains(spec.name);
+        csv += has ? fmt::format("{:.17g},", each.row["forces"][spec.name][what].get<double>()) : ",";
+      }
+    }
+    csv += each.row.contains("steps")
+               ? fmt::format("{},{:.6e},", each.row["steps"].get<std::int64_t>(), each.row["residual"].get<double>())
+               : ",,";
+    csv += fmt::format("{},{},{}\n", each.row["outcome"].get<std::string>(), csv_field(each.point.name),
+                       csv_field(each.row["verdict"].get<std::string>()));
+  }
+  fs::create_directories(folder);
+  io::write_text(folder / kSweepFile, Json{{"format", 1}, {"points", points}}.dump(1) + '\n');
+  io::write_text(folder / kPolarFile, csv);
+}
+
+/// The table for people.
+std::string table_of(const std::vector<SweptCase>& cases, const std::vector<SweepAxis>& axes) {
+  std::vector<std::vector<std::string>> lines(1);
+  for (const std::string& name : short_names(axes)) lines[0].push_back(name);
+  const std::vector<flow::ForceSpec>& forces = cases.front().flow_case.forces;
+  for (const flow::ForceSpec& spec : forces) {
+    const std::string of = forces.size() == 1 ? "" : " " + spec.name;
+    for (const char* const what : {"Cl", "Cd", "Cm"}) lines[0].push_back(what + of);
+  }
+  lines[0].insert(lines[0].end(), {"steps", "verdict"});
+  for (const SweptCase& each : cases) {
+    std::vector<std::string>& line = lines.emplace_back();
+    for (const double value : each.point.values) line.push_back(fmt::format("{}", value));
+    for (const flow::ForceSpec& spec : forces) {
+      for (const char* const what : {"cl", "cd", "cm"}) {
+        const bool has = each.row.contains("forces") && each.row["forces"].contains(spec.name);
+        line.push_back(has ? fmt::format("{:.6g}", each.row["forces"][spec.name][what].get<double>()) : "-");
+      }
+    }
+    line.push_back(each.row.contains("steps") ? fmt::format("{}", each.row["steps"].get<std::int64_t>()) : "-");
+    line.push_back(each.row.is_null() ? "not computed" : each.row["verdict"].get<std::string>());
+  }
+  std::vector<std::size_t> widths(lines[0].size());
+  for (const auto& line : lines)
+    for (std::size_t k = 0; k < line.size(); ++k) widths[k] = std::max(widths[k], line[k].size());
+  std::string text;
+  for (const auto& line : lines) {
+    for (std::size_t k = 0; k + 1 < line.size(); ++k) text += fmt::format("{:>{}}  ", line[k], widths[k]);
+    text += line.back() + "\n";
+  }
+  return text + (forces.empty() ? "" : "Cm is positive nose-up\n");
+}
+
+}  // namespace
+
+std::vector<SweepAxis> parse_sweep(const std::vector<std::string>& words) {
+  std::vector<SweepAxis> axes;
+  std::size_t points = 1;
+  for (const std::string& word : words) {
+    const Where where{.file = "--sweep " + word};
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) throw InputError("a sweep needs a key and values", kHowTo, where);
+    SweepAxis axis{.word = word, .key = word.substr(0, equals), .values = {}};
+    std::string values = word.substr(equals + 1);
+    std::erase(values, ' ');
+    if (values.empty()) throw InputError("the list of values is empty", kHowTo, where);
+    if (axis.key.starts_with("mesh.")) {
+      throw InputError("a sweep has one mesh, and this key changes it", "start a run for each mesh, with --set", where);
+    }
+    if (axis.key.starts_with("output."))
+      throw InputError("this key changes what is written, not the flow", "give it with --set", where);
+    for (const SweepAxis& other : axes) {
+      if (other.key == axis.key)
+        throw InputError(fmt::format("{} is swept twice", axis.key), "give all its values at once", where);
+    }
+    for (const std::string& item : CLI::detail::split(values, ',')) {
+      const std::vector<double> parsed =
+          item.find(':') == std::string::npos ? std::vector<double>{parse_number(item, where)} : parse_range(item, where);
+      axis.values.insert(axis.values.end(), parsed.begin(), parsed.end());
+    }
+    for (auto value = axis.values.begin(); value != axis.values.end(); ++value) {
+      if (std::find(axis.values.begin(), value, *value) != value)
+        throw InputError(fmt::format("{} is given twice", *value), "give each value once", where);
+    }
+    points *= axis.values.size();
+    if (points > kMostPoints) throw InputError(fmt::format("more than {} points", kMostPoints), "sweep in parts", where);
+    axes.push_back(std::move(axis));
+  }
+  return axes;
+}
+
+std::vector<SweepPoint> sweep_points(const std::vector<SweepAxis>& axes) {
+  const std::vector<std::string> names = short_names(axes);
+  std::vector<SweepPoint> points(1);
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    std::vector<SweepPoint> more;
+    for (const SweepPoint& point : points) {
+      for (const double value : axes[a].values) {
+        SweepPoint next = point;
+        next.values.push_back(value);
+        next.name += fmt::format("{}{}_{}", a == 0 ? "" : "_", names[a], value);
+        more.push_back(std::move(next));
+      }
+    }
+    points = std::move(more);
+  }
+  return points;
+}
+
+int nearest_point(const std::vector<SweepAxis>& axes, const std::vector<SweepPoint>& points, int count,
+                  const std::vector<bool>& allowed) {
+  int nearest = -1;
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < count; ++i) {
+    if (!allowed[static_cast<std::size_t>(i)]) continue;
+    double distance = 0;
+    for (std::size_t a = 0; a < axes.size(); ++a) {
+      const auto [low, high] = std::minmax_element(axes[a].values.begin(), axes[a].values.end());
+      const double range = *high - *low;
+      const double apart = points[static_cast<std::size_t>(i)].values[a] - points[static_cast<std::size_t>(count)].values[a];
+      if (range > 0) distance += apart * apart / (range * range);
+    }
+    if (distance <= least) {
+      least = distance;
+      nearest = i;
+    }
+  }
+  return nearest;
+}
+
+Exit run_sweep(const Communicator& comm, const SweepChoice& choice, const RunPoint& run) {
+  const std::vector<SweepAxis> axes = parse_sweep(choice.sweep);
+  std::vector<SweptCase> cases = read_cases(comm, choice, axes);
+  const fs::path folder = cases.front().flow_case.output.directory.parent_path();
+  agreed(comm, [&] {
+    if (comm.is_root()) look_for_earlier(cases, choice, folder);
+  });
+  for (SweptCase& each : cases) {
+    each.done = comm.broadcast(each.done);
+    each.finished = comm.broadcast(each.finished);
+    each.existing = static_cast<flow::Existing>(comm.broadcast(static_cast<int>(each.existing)));
+  }
+  const auto say = [&](const std::string& text) {
+    if (comm.is_root()) print_out(text);
+  };
+
+  std::optional<mesh::Mesh> mesh;
+  std::vector<SweepPoint> points;
+  for (const SweptCase& each : cases) points.push_back(each.point);
+  bool interrupted = false;
+  for (std::size_t i = 0; i < cases.size() && !interrupted; ++i) {
+    SweptCase& each = cases[i];
+    std::string title = fmt::format("point {} of {}:", i + 1, cases.size());
+    for (std::size_t a = 0; a < axes.size(); ++a)
+      title += fmt::format("{} {} = {}", a == 0 ? "" : ",", axes[a].key, each.point.values[a]);
+    if (each.done) {
+      say(title + "; done already\n");
+      continue;
+    }
+    flow::RunStart begin;
+    if (!mesh) mesh = flow::load_mesh(comm, each.flow_case.mesh);
+    begin.mesh = &*mesh;
+    std::string from;
+    if (!flow::resumes(each.existing) && starts_from_others(each.flow_case, axes)) {
+      std::vector<bool> finished;
+      for (const SweptCase& other : cases) finished.push_back(other.finished);
+      const int nearest = nearest_point(axes, points, static_cast<int>(i), finished);
+      if (nearest >= 0) {
+        from = cases[static_cast<std::size_t>(nearest)].point.name;
+        begin.state_of = folder / from;
+      }
+    }
+    say(fmt::format("\n{}{}\n", title, from.empty() ? "" : "; starts from " + from));
+    Json row;
+    try {
+      const flow::RunSummary summary = run(*each.reader, each.flow_case, each.existing, begin);
+      interrupted = summary.reason == flow::StopReason::interrupted;
+      each.finished = each.done = !interrupted && summary.reason != flow::StopReason::wall_time;
+      row = row_of(each, axes, summary, from);
+    } catch (const PhysicsError& error) {
+      each.done = true;
+      row = row_of(each, axes);
+      row["outcome"] = "diverged";
+      row["verdict"] = fmt::format("diverged: {}", error.problem());
+      if (comm.is_root()) print_error(fmt::format("weft: warning: {}: {}\n", each.point.name, error.what()));
+    }
+    agreed(comm, [&] {
+      if (!comm.is_root() || !each.done) return;
+      each.row = row;
+      write_tables(cases, axes, folder);
+    });
+  }
+
+  bool all_good = true, any_diverged = false;
+  if (comm.is_root()) {
+    for (const SweptCase& each : cases) {
+      all_good = all_good && !each.row.is_null() && each.row["outcome"] == "good";
+      any_diverged = any_diverged || (!each.row.is_null() && each.row["outcome"] == "diverged");
+    }
+    print_out("\n" + table_of(cases, axes));
+    if (fs::exists(folder / kPolarFile)) {
+      print_out(fmt::format("wrote {}\n", (folder / kPolarFile).string()));
+      if (!cases.front().flow_case.forces.empty()) start_tool("weft-plot", {(folder / kPolarFile).string()});
+    }
+  }
+  if (interrupted) return Exit::interrupted;
+  if (comm.broadcast(any_diverged)) return Exit::physics;
+  return choice.strict && !comm.broadcast(all_good) ? Exit::not_converged : Exit::done;
+}
+
+}  // namespace weft::app
