@@ -15,7 +15,6 @@
 #include "weft/device/info.hpp"
 #include "weft/flow/results.hpp"
 #include "weft/io/text_file.hpp"
-#include "weft/mesh/mesh_stats.hpp"
 
 #include "commit.hpp"
 
@@ -75,6 +74,36 @@ nlohmann::ordered_json describe_call() {
           {"process_start", process_start()}};
 }
 
+nlohmann::ordered_json describe_verdict(const flow::Verdict& verdict) {
+  nlohmann::ordered_json criteria = nlohmann::ordered_json::array(), decades = nlohmann::ordered_json::object(),
+                         drifts = nlohmann::ordered_json::array();
+  for (const flow::Verdict::Criterion& each : verdict.criteria)
+    criteria.push_back({{"key", each.key}, {"wanted", each.wanted}, {"reached", each.reached}, {"met", each.met}});
+  for (const flow::Verdict::Decades& each : verdict.decades) decades[each.variable] = each.dropped;
+  for (const flow::Verdict::ForceDrift& each : verdict.drifts) {
+    drifts.push_back({{"name", each.force},
+                      {"since_step", each.since_step},
+                      {"drag", each.drag},
+                      {"lift", each.lift},
+                      {"settled", each.settled()}});
+  }
+  nlohmann::ordered_json record{
+      {"good", verdict.good}, {"headline", verdict.headline}, {"criteria", criteria}, {"decades", decades}, {"forces", drifts}};
+  if (verdict.reference_lengths) record["reference_lengths"] = *verdict.reference_lengths;
+  if (verdict.domain_lengths) record["domain_lengths"] = *verdict.domain_lengths;
+  return record;
+}
+
+/// The calls of the runs before; none where the file is missing or damaged.
+nlohmann::ordered_json earlier_calls(const fs::path& file) {
+  std::ifstream in(file);
+  const nlohmann::ordered_json record = nlohmann::ordered_json::parse(in, nullptr, /*allow_exceptions=*/false);
+  if (!record.is_object() || !record.contains(kCalls) || !record[kCalls].is_array()) return nlohmann::ordered_json::array();
+  return record[kCalls];
+}
+
+}  // namespace
+
 nlohmann::ordered_json describe_mesh(const mesh::MeshStats& stats) {
   const auto extreme = [](const mesh::MeshStats::Extreme& e) {
     return nlohmann::ordered_json{{"value", e.value}, {"place", {e.place.x, e.place.y, e.place.z}}};
@@ -110,36 +139,6 @@ nlohmann::ordered_json describe_mesh(const mesh::MeshStats& stats) {
           {"cut_faces", stats.cut_faces},
           {"most_neighbours", stats.most_neighbours}};
 }
-
-nlohmann::ordered_json describe_verdict(const flow::Verdict& verdict) {
-  nlohmann::ordered_json criteria = nlohmann::ordered_json::array(), decades = nlohmann::ordered_json::object(),
-                         drifts = nlohmann::ordered_json::array();
-  for (const flow::Verdict::Criterion& each : verdict.criteria)
-    criteria.push_back({{"key", each.key}, {"wanted", each.wanted}, {"reached", each.reached}, {"met", each.met}});
-  for (const flow::Verdict::Decades& each : verdict.decades) decades[each.variable] = each.dropped;
-  for (const flow::Verdict::ForceDrift& each : verdict.drifts) {
-    drifts.push_back({{"name", each.force},
-                      {"since_step", each.since_step},
-                      {"drag", each.drag},
-                      {"lift", each.lift},
-                      {"settled", each.settled()}});
-  }
-  nlohmann::ordered_json record{
-      {"good", verdict.good}, {"headline", verdict.headline}, {"criteria", criteria}, {"decades", decades}, {"forces", drifts}};
-  if (verdict.reference_lengths) record["reference_lengths"] = *verdict.reference_lengths;
-  if (verdict.domain_lengths) record["domain_lengths"] = *verdict.domain_lengths;
-  return record;
-}
-
-/// The calls of the runs before; none where the file is missing or damaged.
-nlohmann::ordered_json earlier_calls(const fs::path& file) {
-  std::ifstream in(file);
-  const nlohmann::ordered_json record = nlohmann::ordered_json::parse(in, nullptr, /*allow_exceptions=*/false);
-  if (!record.is_object() || !record.contains(kCalls) || !record[kCalls].is_array()) return nlohmann::ordered_json::array();
-  return record[kCalls];
-}
-
-}  // namespace
 
 RunRecord::RunRecord(const Communicator& comm, const flow::Case& flow_case, bool resumes, flow::RunObserver& next)
     : comm_(comm), next_(next), file_(flow_case.output.directory / flow::kRecordFile), resumes_(resumes) {

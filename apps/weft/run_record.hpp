@@ -8,8 +8,12 @@
 #include "weft/base/clock.hpp"
 #include "weft/flow/run.hpp"
 #include "weft/io/text_file.hpp"
+#include "weft/mesh/mesh_stats.hpp"
 
 namespace weft::app {
+
+/// Returns the part of run.json that describes the mesh.
+[[nodiscard]] nlohmann::ordered_json describe_mesh(const mesh::MeshStats& stats);
 
 /// Passes on what it is told. The file exists from the first field file on, is never half a file, and is at most some seconds
 /// behind. One that cannot be written ends no run: the results beside it have their own messages.

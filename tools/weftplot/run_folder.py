@@ -6,6 +6,7 @@ from pathlib import Path
 
 from .errors import PlotError
 from .histories import HISTORIES
+from .names import is_si
 
 STEP = re.compile(r"(fields|walls)_(\d+)\.(vtkhdf|hdf)")
 
@@ -28,12 +29,14 @@ class RunFolder:
         self.fields, self.walls = ({step_of(file, kind): file for file in self.files if step_of(file, kind) is not None}
                                    for kind in ("fields", "walls"))
         self.histories = [self.path / name for name in HISTORIES if (self.path / name).exists()]
+        self.boundary = self.path / "boundary.hdf"
         self.case_file = self.path / "case.toml"
         self.case_text = self._text("case.toml")
         try:
             self.case = tomllib.loads(self.case_text or "")
         except tomllib.TOMLDecodeError:
             self.case = {}
+        self.si = is_si(self.case)
         try:
             self.record = json.loads(self._text("run.json") or "{}")
         except ValueError:
