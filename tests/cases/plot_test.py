@@ -175,7 +175,7 @@ class Plot(InFolder):
                 os.close(write)
                 os.close(full)
                 self.assertEqual(done.returncode, FAILED, done.stderr)
-                self.assertRegex(done.stderr, r"^weft: error: standard output cannot be written \([^\n]*\); all else was done\n$")
+                self.assertRegex(done.stderr, r"^weft: error: standard output: cannot be written \([^\n]*\); all else was done\n$")
         self.assertTrue((self.folder / "sod" / "residuals.png").exists())  # whoever reads their names
         self.assertTrue((self.folder / "sod" / "report.html").exists())
 

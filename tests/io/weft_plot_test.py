@@ -122,9 +122,10 @@ class WeftPlot(unittest.TestCase):
         self.assertEqual(walls.chains([(1, 2), (3, 1), (2, 3), (8, 9)]), [[3], [0, 2, 1, 0]])
         points, cells = cube(HEXAHEDRON, 4)
         write(self.folder / "walls_1.hdf", points[points[:, 2] == 0], [(9, [0, 5, 6, 1])], {"pressure": [1.0], "zone": [0]})
-        faces, middles = walls.cut_faces(Grid(self.folder / "walls_1.hdf"), "y", 0.1)
+        faces, middles, ends = walls.cut_faces(Grid(self.folder / "walls_1.hdf"), "y", 0.1)
         self.assertEqual(list(faces), [0])
         self.assertTrue(np.allclose(middles, [[0.125, 0.1, 0]]))
+        self.assertTrue(np.allclose(ends, [[0, 0.25]]))
 
     # Pictures.
 

@@ -3,7 +3,8 @@
 WORDS = {"mach": "Mach number", "cp": "Cp", "cd": "Cd", "cl": "Cl", "cmx": "Cm x", "cmy": "Cm y", "cmz": "Cm z", "dt": "time step",
          "fx": "force x", "fy": "force y", "fz": "force z", "schlieren": "density gradient"}
 UNITS = {"density": "kg/m³", "velocity": "m/s", "pressure": "Pa", "total_pressure": "Pa", "temperature": "K", "total_temperature": "K",
-         "vorticity": "1/s", "schlieren": "kg/m⁴", "x": "m", "y": "m", "z": "m", "time": "s", "dt": "s", "fx": "N", "fy": "N", "fz": "N"}
+         "entropy": "J/(kg K)", "vorticity": "1/s", "schlieren": "kg/m⁴", "x": "m", "y": "m", "z": "m", "time": "s", "dt": "s", "fx": "N",
+         "fy": "N", "fz": "N"}
 PREFIXES = {"exact_": "exact ", "error_": "error of "}
 
 

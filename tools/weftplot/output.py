@@ -53,5 +53,5 @@ def run_command(command, arguments):
     except SystemExit as end:  # of --help and of wrong arguments
         code = end.code
     if failure is not None:
-        print(f"weft: error: standard output cannot be written ({failure}); all else was done", file=sys.stderr)
+        print(f"weft: error: standard output: cannot be written ({failure}); all else was done", file=sys.stderr)
     sys.exit(code or (0 if failure is None else 1))

@@ -69,7 +69,8 @@ def chosen_names(grid, options):
         return sorted(grid.fields)
     if options.field:
         return [name.strip() for name in options.field.split(",")]
-    return ["density"] if "density" in grid.fields else sorted(grid.fields)[:1]
+    quantities = sorted(set(grid.fields) - {"cell_id", "rank"}) or sorted(grid.fields)
+    return ["density"] if "density" in grid.fields else quantities[:1]
 
 
 def draw_fields(path, folder, output, options):

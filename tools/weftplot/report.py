@@ -18,7 +18,8 @@ CHART = (5.6, 3.4)
 MOST_CELLS_WITH_EDGES = 30000
 ISO_LINES = 20
 NAMES = ("mach", "pressure", "density", "velocity")
-DERIVED = ("temperature", "entropy", "total_pressure", "cp", "vorticity", "schlieren")  # drawn where the case asks for them
+# Drawn where the case asks for them.
+DERIVED = ("temperature", "total_temperature", "total_pressure", "entropy", "cp", "vorticity", "schlieren")
 
 
 def capital(text):
@@ -381,9 +382,8 @@ class Report:
                         ("largest aspect ratio", "aspect_ratio")]
             self.page.table("Quality", ["", "value", "at"],
                             [[name, f"{mesh[key]['value']:.4g}", place(mesh[key]["place"])] for name, key in extremes if mesh.get(key)])
-            kinds = self.folder.case.get("boundary", {})
             self.page.table("Boundary zones", ["zone", "condition", "faces", "length" if mesh.get("dim") == 2 else "area"],
-                            [[zone["name"], label(kinds.get(zone["name"], {}).get("kind", "")) if zone["elements"] else "periodic",
+                            [[zone["name"], label(self.folder.kind_of(zone["name"])) if zone["elements"] else "periodic",
                               whole(zone["elements"]), short(zone["measure"])]
                              for zone in mesh.get("zones", []) if zone.get("dim") == mesh.get("dim", 0) - 1])
             self.page.facts([

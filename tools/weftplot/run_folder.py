@@ -67,6 +67,10 @@ class RunFolder:
         """Names of the zones whose forces the case asks for."""
         return [zone for force in self.case.get("forces", {}).values() for zone in force.get("zones", [])]
 
+    def kind_of(self, zone):
+        """Returns the boundary condition of a zone; empty without any."""
+        return self.case.get("boundary", {}).get(zone, {}).get("kind", "")
+
     def choose(self, step):
         """The fields of a step, by default the last; None without any."""
         if step is None:

@@ -52,7 +52,7 @@ class Bodies:
         if cut:
             axes = [k for k in range(3) if k != "xyz".index(cut[0])]
             try:
-                faces, middles = walls.cut_faces(self.grid, *cut)
+                faces, middles, _ = walls.cut_faces(self.grid, *cut)
             except walls.WallsMissed:
                 return None
             middles = middles[np.isin(self.grid.fields["zone"][faces], self.zones)]

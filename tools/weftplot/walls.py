@@ -5,7 +5,7 @@ from matplotlib.collections import PolyCollection
 from .errors import PlotError
 from .names import axis_label
 from .pictures import CM, limits, sheet, title
-from .shapes import LINE, NODES
+from .shapes import LINE
 
 
 class WallsMissed(PlotError):
@@ -37,9 +37,9 @@ def chains(segments):
 
 
 def cut_faces(grid, axis, position):
-    """The faces that the plane axis = position cuts, and the middle of each cut (n x 3)."""
+    """Returns the faces that the plane axis = position cuts, the middle of each cut (n x 3), and its least and greatest x (n x 2)."""
     k = "xyz".index(axis)
-    faces, middles = [], []
+    faces, middles, ends = [], [], []
     distance = grid.points[:, k] - position
     distance[distance == 0] = 1e-12 * (np.ptp(grid.points[:, k]) or 1.0)
     for vtk_type in np.unique(grid.types):
@@ -50,12 +50,14 @@ def cut_faces(grid, axis, position):
         points = grid.points[nodes] + t[..., None] * (grid.points[following] - grid.points[nodes])
         cut = crossing.any(axis=1)
         middles.append((points * crossing[..., None]).sum(axis=1)[cut] / crossing.sum(axis=1)[cut][:, None])
+        x = np.where(crossing, points[..., 0], np.nan)[cut]
+        ends.append(np.stack([np.nanmin(x, axis=1), np.nanmax(x, axis=1)], axis=1) if len(x) else np.empty((0, 2)))
         faces.append(cells[cut])
     faces = np.concatenate(faces)
     if len(faces) == 0:
         low, high = grid.points[:, k].min(), grid.points[:, k].max()
         raise WallsMissed(f"--slice {axis}={position:g} misses the walls, which go from {low:g} to {high:g}")
-    return faces, np.concatenate(middles)
+    return faces, np.concatenate(middles), np.concatenate(ends)
 
 
 def across(points):
@@ -178,15 +180,14 @@ def pressure(grid, zones, bodies, cut, options):
     if cut:
         if flat:
             raise PlotError(f"{grid.path}: --slice is for 3-D, and these walls are lines")
-        cut_cells, middles = cut_faces(grid, *cut)
+        cut_cells, middles, ends = cut_faces(grid, *cut)
         keep = np.isin(cut_cells, faces)
         centres, faces = centres.copy(), cut_cells[keep]
         centres[faces] = middles[keep]
         if len(faces) == 0:
             raise WallsMissed(f"--slice {cut[0]}={cut[1]:g} misses the zones {', '.join(names.values())}; choose another position")
     bounds = limits(values[faces], options.range)
-    shown = centres[faces, 0] if cut else grid.points[np.concatenate([grid.connectivity[grid.starts[faces] + k] for k in
-                                                                      range(min(NODES[t] for t in np.unique(grid.types)))]), 0]
+    shown = ends[keep] if cut else grid.points_of(np.isin(number, drawn))[:, 0]
     low, high = shown.min(), shown.max()
     low = round(low, 9 - int(np.floor(np.log10(high - low)))) if high > low else low
     chord = bool(set(names.values()) & set(bodies)) and high > low

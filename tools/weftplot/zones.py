@@ -31,10 +31,10 @@ class Zones:
         if zone is None:
             raise PlotError(f"{folder.boundary}: has no field \"zone\"; it is not the boundary.hdf of a run")
         self.number = zone.astype(int)
-        names, conditions = folder.zones(), folder.case.get("boundary", {})
+        names = folder.zones()
         self.drawn = list(np.unique(self.number))
         self.name = {z: names[z] if z < len(names) else f"zone {z}" for z in self.drawn}
-        self.kind = {z: conditions.get(self.name[z], {}).get("kind", "") for z in self.drawn}
+        self.kind = {z: folder.kind_of(self.name[z]) for z in self.drawn}
         self.colour, self.dash, seen = {}, {}, {}
         for n, z in enumerate(self.drawn):
             kind = self.kind[z]
