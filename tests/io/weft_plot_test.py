@@ -98,7 +98,7 @@ class WeftPlot(unittest.TestCase):
         drawing = flat_drawing(grid, grid.field("density"))
         self.assertAlmostEqual(sum(area(polygons).sum() for polygons in drawing.polygons), 1.0)
         self.assertTrue(np.allclose(grid.centres()[:, 0] + 1, grid.field("density")))
-        self.assertEqual(len(np.unique(grid.merged_points())), 81)
+        self.assertEqual(len(np.unique(grid.merged_points)), 81)
         self.assertTrue(np.allclose(grid.field("velocity"), 5 * (grid.field("density") - 1)))
         self.assertTrue(np.allclose(grid.field("velocity_y"), 4 * (grid.field("density") - 1)))
         at_points = drawing.corner_values()

@@ -142,12 +142,14 @@ def slice_drawing(grid, values, axis, position):
 
 def outline(grid):
     """Returns the edges of a flat grid that belong to one cell alone (n x 2 x 2): bodies and the ends of the domain."""
-    number, edges = grid.merged_points(), []
+    number, edges = grid.merged_points, []
     for vtk_type in FLAT:
         _, nodes = grid.nodes(vtk_type)
         edges.append(np.stack([nodes, np.roll(nodes, -1, axis=1)], axis=-1).reshape(-1, 2))
     edges = np.concatenate(edges)
-    _, first, count = np.unique(np.sort(number[edges], axis=1), axis=0, return_index=True, return_counts=True)
+    ends = number[edges].astype(np.int64)
+    keys = ends.min(axis=1) * (number.max() + 1) + ends.max(axis=1)
+    _, first, count = np.unique(keys, return_index=True, return_counts=True)
     return grid.points[edges[first[count == 1]]][:, :, :2]
 
 

@@ -1,5 +1,6 @@
 """A VTKHDF file as arrays."""
 import tomllib
+from functools import cached_property
 from pathlib import Path
 
 import h5py
@@ -108,6 +109,7 @@ class Grid:
         centres[order] = sums / sizes[order][:, None]
         return centres
 
+    @cached_property
     def merged_points(self):
         """Number of each point such that points of several pieces in one place are one."""
         extent = np.ptp(self.points, axis=0).max() or 1.0
@@ -118,7 +120,7 @@ class Grid:
 
     def at_points(self, values):
         """Returns the mean over the cells around each point; cells without a finite value do not count."""
-        number, good = self.merged_points(), np.isfinite(values)
+        number, good = self.merged_points, np.isfinite(values)
         total, count = np.zeros(number.max() + 1), np.zeros(number.max() + 1)
         for vtk_type in np.unique(self.types):
             cells, nodes = self.nodes(vtk_type)

@@ -149,7 +149,7 @@ def critical_cp(grid):
 
 def lines_of(grid, faces):
     """Returns lines of faces (numbers) of which each touches the next."""
-    points = grid.merged_points()
+    points = grid.merged_points
     segments = points[grid.connectivity[grid.starts[faces][:, None] + np.arange(2)]]
     return [faces[line] for line in chains([tuple(segment) for segment in segments])]
 
