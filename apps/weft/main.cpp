@@ -78,6 +78,7 @@ int main(int argc, char** argv) {
   app::add_mesh(parser, request);
   app::add_info(parser, request);
   app::add_plan(parser, request);
+  app::add_plot(parser, request);
   app::add_report(parser, request);
   app::add_reference(parser, request);
   app::add_completion(parser, request);

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -8,23 +12,30 @@
 
 #include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
+#include "weft/comm/agreement.hpp"
 #include "weft/flow/case.hpp"
+#include "weft/flow/results.hpp"
+#include "weft/io/text_file.hpp"
 #include "weft/mesh/generate_by_name.hpp"
 #include "weft/mesh/mesh_stats.hpp"
 #include "weft/mesh/partition_mesh.hpp"
 #include "weft/mesh/read_mesh.hpp"
 #include "weft/mesh/refine.hpp"
+#include "weft/mesh/vtk_cells.hpp"
 #include "weft/mesh/write_mesh.hpp"
 
 #include "command.hpp"
+#include "drawing_tools.hpp"
 #include "json_output.hpp"
 #include "output_file.hpp"
 
 namespace weft::app {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct MeshOptions {
-  std::string input, output, generator, format, partitioner = "automatic", balance = "cells", weight = "1";
+  std::string input, output, picture, generator, format, partitioner = "automatic", balance = "cells", weight = "1";
   std::vector<std::string> parameters;
   double scale = 1;
   bool force = false, json = false;
@@ -101,6 +112,47 @@ Exit cut(const Communicator& comm, const MeshOptions& options) {
   return Exit::done;
 }
 
+/// A folder for files that are read back at once, removed with what is in it.
+class TemporaryFolder {
+ public:
+  /// @param beside  a file, in whose folder it is made: all ranks see that one
+  /// @throws IoError where it cannot be made.  @collective
+  TemporaryFolder(const Communicator& comm, const fs::path& beside) : comm_(comm) {
+    std::string made;
+    agreed(comm_, [&] {
+      if (!comm_.is_root()) return;
+      made = (fs::absolute(beside).parent_path() / ".weft-picture-XXXXXX").string();
+      if (mkdtemp(made.data()) == nullptr)
+        throw IoError(fmt::format("cannot make a temporary folder beside it ({})", std::strerror(errno)),
+                      "give a file in a folder that is there and can be written to", {.file = beside.string()});
+    });
+    comm_.broadcast(made);
+    path_ = made;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (comm_.is_root()) fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  const Communicator& comm_;
+  fs::path path_;
+};
+
+/// Draws the cells and the boundary zones of a mesh, from files such as those that a run leaves in its results folder.
+Exit draw(const Communicator& comm, const mesh::Mesh& built, const mesh::MeshStats& stats, const std::string& picture) {
+  const TemporaryFolder folder(comm, picture);
+  mesh::write_cells(built, folder.path() / "fields_00000000.hdf");
+  mesh::write_boundary(built, folder.path() / "boundary.hdf");
+  if (!comm.is_root()) return Exit::done;
+  io::write_text(folder.path() / flow::kRecordFile, nlohmann::ordered_json{{"mesh", to_json(stats)}}.dump());
+  std::fflush(stdout);
+  return run_drawing_tool({"plot", folder.path().string(), "--zones", "--output", picture});
+}
+
 void list_generators(const std::string& name) {
   for (const mesh::GeneratorInfo& info : mesh::generators()) {
     if (!name.empty() && info.name != name) continue;
@@ -120,19 +172,26 @@ void add_mesh(CLI::App& app, Request& request) {
   auto options = std::make_shared<MeshOptions>();
 
   CLI::App* info = command->add_subcommand("info", "Say what a mesh file holds: cells, zones, extent, quality, balance");
-  info->footer("Examples:\n  weft mesh info wing.msh\n  weft mesh info wing.h5 -n 8 --partitioner hilbert");
+  info->footer(
+      "Examples:\n  weft mesh info wing.msh\n  weft mesh info wing.h5 -n 8 --partitioner hilbert\n  weft mesh info naca.su2 "
+      "--picture "
+      "naca.png");
   info->add_option("input", options->input, kMeshFile)->type_name("MESH")->required();
   add_json_option(*info, options->json);
+  info->add_option("--picture", options->picture, "Also draw the mesh, its boundary zones in colour: a PNG, PDF or SVG file")
+      ->type_name("FILE")
+      ->excludes("--json");
   add_partition_options(*info, *options);
   add_launch_options(*info, request);
   info->callback([options, &request] {
     request.action = [options](const Communicator& comm) {
       mesh::BuildOptions build;
       build.partition = options->partition();
-      const mesh::MeshStats stats = mesh::measure(mesh::build(comm, mesh::read_mesh(comm, options->input), build));
+      const mesh::Mesh built = mesh::build(comm, mesh::read_mesh(comm, options->input), build);
+      const mesh::MeshStats stats = mesh::measure(built);
       if (comm.is_root() && !options->json) fmt::print("{}", mesh::describe(stats));
       if (comm.is_root() && options->json) print_json("mesh info", to_json(stats));
-      return Exit::done;
+      return options->picture.empty() ? Exit::done : draw(comm, built, stats, options->picture);
     };
   });
 

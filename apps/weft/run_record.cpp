@@ -15,7 +15,6 @@
 #include "weft/device/info.hpp"
 #include "weft/flow/results.hpp"
 #include "weft/io/text_file.hpp"
-#include "weft/mesh/mesh_stats.hpp"
 
 #include "commit.hpp"
 #include "json_output.hpp"

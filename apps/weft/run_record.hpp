@@ -8,6 +8,7 @@
 #include "weft/base/clock.hpp"
 #include "weft/flow/run.hpp"
 #include "weft/io/text_file.hpp"
+#include "weft/mesh/mesh_stats.hpp"
 
 namespace weft::app {
 

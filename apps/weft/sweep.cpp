@@ -19,8 +19,8 @@
 #include "weft/io/case_changes.hpp"
 #include "weft/io/text_file.hpp"
 
+#include "drawing_tools.hpp"
 #include "standard_output.hpp"
-#include "tool.hpp"
 
 namespace weft::app {
 namespace {
@@ -416,7 +416,9 @@ Exit run_sweep(const Communicator& comm, const SweepChoice& choice, const RunPoi
     print_out("\n" + table_of(cases, axes));
     if (fs::exists(folder / kPolarFile)) {
       print_out(fmt::format("wrote {}\n", (folder / kPolarFile).string()));
-      if (!cases.front().flow_case.forces.empty()) start_tool("weft-plot", {(folder / kPolarFile).string()});
+      if (!cases.front().flow_case.forces.empty() && run_drawing_tool({"plot", (folder / kPolarFile).string()}) != Exit::done) {
+        print_error("weft: warning: the polar was not drawn\n");
+      }
     }
   }
   if (interrupted) return Exit::interrupted;

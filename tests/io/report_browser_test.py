@@ -1,4 +1,4 @@
-"""Opens the page of tools/weft-report in Chromium, without a network: it draws, it fits a phone, it is dark where the reader is. Exits with
+"""Opens the page of `weft report` in Chromium, without a network: it draws, it fits a phone, it is dark where the reader is. Exits with
 77 where there is no browser or h5py or matplotlib is missing.
 
     report_browser_test.py [KEEP]     KEEP: a folder for the screenshots
@@ -55,9 +55,21 @@ window.addEventListener("load", () => {
   document.querySelector("figure button").click();
   const enlarged = document.querySelector("dialog").open && document.querySelector("dialog svg").getBoundingClientRect().width > 0.9 * innerWidth;
   document.querySelector("dialog").close();
-  document.title = JSON.stringify({wide: document.documentElement.scrollWidth - innerWidth, contrast, small, enlarged,
+  let saved = null;
+  const blob = URL.createObjectURL, click = HTMLAnchorElement.prototype.click;
+  URL.createObjectURL = (file) => { saved = file; return blob(file); };
+  let name = "";
+  HTMLAnchorElement.prototype.click = function () { name = this.download; };
+  [...document.querySelectorAll("figure button")].find((each) => each.textContent === "Save as SVG").click();
+  HTMLAnchorElement.prototype.click = click;
+  saved.text().then((text) => {
+  const file = new DOMParser().parseFromString(text, "image/svg+xml");
+  const svg = file.documentElement;
+  document.title = JSON.stringify({name, svg: svg.nodeName === "svg" && parseFloat(svg.getAttribute("width")) > 100 && !file.querySelector("parsererror")
+      && svg.querySelectorAll("path").length > 10, wide: document.documentElement.scrollWidth - innerWidth, contrast, small, enlarged,
     pictures: pictures.length, least: Math.min(...pictures.map((svg) => svg.getBoundingClientRect().width)),
     fetched: performance.getEntriesByType("resource").length});
+  });
 });
 </script></body>"""
 
@@ -69,7 +81,7 @@ class InABrowser(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
         results.make(cls.folder / "run")
-        subprocess.run([TOOLS / "weft-report", cls.folder / "run"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, "-B", TOOLS / "weftplot", "report", cls.folder / "run"], check=True, stdout=subprocess.DEVNULL)
         cls.page = cls.folder / "run" / "report.html"
         cls.probe = cls.folder / "probe.html"
         cls.probe.write_text(cls.page.read_text().replace("</body>", PROBE))
@@ -85,9 +97,11 @@ class InABrowser(unittest.TestCase):
             for dark in (False, True):
                 with self.subTest(width=width, dark=dark):
                     size = f"--window-size={width},{height}"
-                    text = self.browser(size, "--dump-dom", f"file://{self.probe}", dark=dark)
+                    text = self.browser(size, "--virtual-time-budget=5000", "--dump-dom", f"file://{self.probe}", dark=dark)
                     found = json.loads(re.search("<title>(.*?)</title>", text).group(1))
                     self.assertEqual((found["fetched"], found["enlarged"]), (0, True), found)
+                    self.assertTrue(found["svg"], found)  # a picture that was saved is one
+                    self.assertTrue(re.fullmatch(r"mach-number-from-[0-9a-z.-]+\.svg", found["name"]), found)
                     self.assertLessEqual(found["wide"], 0, found)  # nothing sticks out
                     self.assertGreaterEqual(found["contrast"], 4.5, found)  # WCAG 2.1, 1.4.3
                     self.assertGreaterEqual(found["small"], 13, found)

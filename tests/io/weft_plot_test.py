@@ -1,4 +1,4 @@
-"""Tests of tools/weft-plot: cuts have the right area, pictures are drawn, mistakes are named. Exits with 77 where h5py or matplotlib
+"""Tests of the drawing tools behind `weft plot`: cuts have the right area, pictures are drawn, mistakes are named. Exits with 77 where h5py or matplotlib
 is missing."""
 import contextlib
 import io
@@ -20,11 +20,11 @@ except ImportError as missing:
 
 sys.dont_write_bytecode = True
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
-TOOL = TOOLS / "weft-plot"
+TOOL = [sys.executable, "-B", TOOLS / "weftplot", "plot"]
 sys.path[:0] = [str(TOOLS), str(Path(__file__).resolve().parent / "support")]
 import weftplot.libraries  # noqa: E402,F401
 from vtkhdf import HEXAHEDRON, PRISM, PYRAMID, TETRAHEDRON, circle, cube, lattice, square, write  # noqa: E402
-from weftplot import plot_command, walls  # noqa: E402
+from weftplot import pictures, plot_command, walls  # noqa: E402
 from weftplot.animation import FFMpegWriter  # noqa: E402
 from weftplot.drawing import flat_drawing, slice_drawing  # noqa: E402
 from weftplot.errors import PlotError  # noqa: E402
@@ -45,9 +45,11 @@ class WeftPlot(unittest.TestCase):
     def pictures(self, *arguments):
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
-            plot_command.run(plot_command.make_parser().parse_args([str(argument) for argument in arguments]))
+            plot_command.run([str(argument) for argument in arguments])
         paths = [Path(line) for line in said.getvalue().splitlines()]
         for path in paths:
+            if path.suffix != ".png":
+                continue
             pixels = matplotlib.image.imread(path)
             self.assertGreater(pixels.shape[1], 400)
             self.assertGreater(pixels[..., :3].std(), 0.01, f"{path} is blank")
@@ -56,7 +58,7 @@ class WeftPlot(unittest.TestCase):
     def failure(self, *arguments):
         said = io.StringIO()
         with self.assertRaises((PlotError, SystemExit)) as caught, contextlib.redirect_stderr(said):
-            plot_command.run(plot_command.make_parser().parse_args([str(argument) for argument in arguments]))
+            plot_command.run([str(argument) for argument in arguments])
         return said.getvalue() + str(caught.exception)
 
     def square_results(self, step=10, pieces=3):
@@ -96,7 +98,7 @@ class WeftPlot(unittest.TestCase):
         drawing = flat_drawing(grid, grid.field("density"))
         self.assertAlmostEqual(sum(area(polygons).sum() for polygons in drawing.polygons), 1.0)
         self.assertTrue(np.allclose(grid.centres()[:, 0] + 1, grid.field("density")))
-        self.assertEqual(len(np.unique(grid.merged_points())), 81)
+        self.assertEqual(len(np.unique(grid.merged_points)), 81)
         self.assertTrue(np.allclose(grid.field("velocity"), 5 * (grid.field("density") - 1)))
         self.assertTrue(np.allclose(grid.field("velocity_y"), 4 * (grid.field("density") - 1)))
         at_points = drawing.corner_values()
@@ -120,9 +122,10 @@ class WeftPlot(unittest.TestCase):
         self.assertEqual(walls.chains([(1, 2), (3, 1), (2, 3), (8, 9)]), [[3], [0, 2, 1, 0]])
         points, cells = cube(HEXAHEDRON, 4)
         write(self.folder / "walls_1.hdf", points[points[:, 2] == 0], [(9, [0, 5, 6, 1])], {"pressure": [1.0], "zone": [0]})
-        faces, middles = walls.cut_faces(Grid(self.folder / "walls_1.hdf"), "y", 0.1)
+        faces, middles, ends = walls.cut_faces(Grid(self.folder / "walls_1.hdf"), "y", 0.1)
         self.assertEqual(list(faces), [0])
         self.assertTrue(np.allclose(middles, [[0.125, 0.1, 0]]))
+        self.assertTrue(np.allclose(ends, [[0, 0.25]]))
 
     # Pictures.
 
@@ -131,25 +134,55 @@ class WeftPlot(unittest.TestCase):
         self.square_results(200)
         (self.folder / "residuals.csv").write_text("step,time,density,energy\n1,0.1,1,2\n2,0.2,0.1,0\n3,0.3,0.01,nan\n4,0.")
         (self.folder / "forces.csv").write_text("step,time,wall.cl,wall.cd,flap.cl\n1,0.1,1,2,3\n2,0.2,1,2,3\n")
-        self.assertEqual(self.pictures(self.folder), ["fields_00000200_density.png", "fields_00000200_density_contours.png",
-                                                      "residuals.png", "forces.png"])
+        self.assertEqual(self.pictures(self.folder), ["fields_00000200_density.png", "residuals.png", "forces.png"])
 
     def test_options(self):
         self.square_results()
         out = self.folder / "a" / "b"
         names = self.pictures(self.folder, "--field", "velocity,velocity_x", "--output", out, "--step", "10", "--range", "0:2",
-                              "--window", "0:0.5,0:1", "--mesh", "--colours", "magma", "--contours", "5")
-        self.assertEqual(names, [f"fields_00000010_{name}.png" for name in
-                                 ("velocity", "velocity_contours", "velocity_x", "velocity_x_contours")])
+                              "--window", "-0.5,0.5,0,1", "--mesh", "--colours", "magma", "--lines", "5")
+        self.assertEqual(names, [f"fields_00000010_{name}.png" for name in ("velocity", "velocity_x")])
         self.assertTrue((out / names[0]).is_file())
         self.assertEqual(self.pictures(self.folder, "--profile", "x"), ["fields_00000010_density_along_x.png"])
-        self.assertEqual(len(self.pictures(self.folder, "--field", "all", "--contours", "0")), 3)
+        self.assertEqual(len(self.pictures(self.folder, "--field", "all", "--shading", "smooth")), 3)
+        self.pictures(self.folder, "--output", out / "one.png", "--size", "12,9", "--dpi", "100", "--title", "")
+        self.assertEqual(matplotlib.image.imread(out / "one.png").shape[:2], (354, 472))
 
     def test_lines(self):
         self.square_results()
         names = self.pictures(self.folder, "--field", "velocity", "--levels", "1,2", "--streamlines", "--window", "0.1:0.9,0:1")
-        self.assertEqual(names, [f"fields_00000010_velocity{name}.png" for name in ("", "_contours", "_streamlines")])
-        self.assertEqual(len(self.pictures(self.folder, "--levels", "7", "--contours", "0")), 2)  # a level that the field does not have
+        self.assertEqual(names, ["fields_00000010_velocity.png"])
+        grid = Grid(self.folder / "fields_00000010.vtkhdf")
+        for levels, drawn in (([1.25, 1.5], 2), ([7], 0)):  # a level that the field does not have gives no line
+            figure = pictures.field(grid, "density", pictures.choices(levels=levels))
+            self.assertEqual(sum(type(lines).__name__ == "PathCollection" or "Contour" in type(lines).__name__ for lines in figure.axes[0].collections
+                                 if lines.get_paths()), drawn)
+
+    def test_shading(self):
+        self.square_results()
+        grid = Grid(self.folder / "fields_00000010.vtkhdf")
+        shown = {}
+        for shading in ("cells", "smooth", "none"):
+            image = pictures.field(grid, "density", pictures.choices(shading=shading)).axes[0].images[0].get_array()
+            shown[shading] = len(np.unique(image.compressed()))
+        self.assertEqual((shown["cells"], shown["none"]), (24, 1))  # centres of 8 columns of quads, and of two kinds of triangles
+        self.assertGreater(shown["smooth"], 1000)
+
+    def test_what_the_file_lacks_is_computed(self):
+        for points, cells in (square(8), cube(HEXAHEDRON, 4), cube(TETRAHEDRON), cube(PRISM), cube(PYRAMID)):
+            x, y, _ = np.array([points[nodes].mean(axis=0) for _, nodes in cells]).T
+            name = self.folder / "fields_00000001.hdf"
+            write(name, points, cells, {"density": 3 * x + 4 * y, "exact_density": 3 * x, "rank": 0 * x}, 2)
+            grid = Grid(name)
+            self.assertEqual(grid.known(), ["density", "exact_density", "rank", "error_density", "schlieren"])
+            self.assertTrue(np.allclose(grid.field("error_density"), 4 * grid.centres()[:, 1]))
+            inside = (np.abs(grid.centres() - 0.5)[:, :2 if grid.flat else 3] < 0.3).all(axis=1)
+            if len(points) < 30:  # no cell has all its neighbours
+                continue
+            if cells[0][0] == HEXAHEDRON or grid.flat:  # the means at points are those of a linear function
+                self.assertTrue(np.allclose(grid.field("schlieren")[inside], 5, rtol=0.15), grid.field("schlieren")[inside])
+        write(name, *square(2), {"density": np.ones(6), "schlieren": np.full(6, 7.0)})
+        self.assertEqual(Grid(name).field("schlieren")[0], 7)  # that of the file comes first
 
     def test_walls(self):
         points, cells = circle(40)
@@ -161,13 +194,15 @@ class WeftPlot(unittest.TestCase):
         (self.folder / "case.toml").write_text('[forces.body]\nzones = ["round"]\n')
         (self.folder / "run.json").write_text('{"mesh": {"dim": 2, "zones": [{"name": "gone", "dim": 1, "elements": 0}, '
                                               '{"name": "far", "dim": 1, "elements": 9}, {"name": "round", "dim": 1, "elements": 40}]}}')
-        self.assertEqual(self.pictures(self.folder, "--contours", "0"), ["fields_00000010_density.png", "walls_00000010.png"])
-        figure = walls.pressure(Grid(name), ["far", "round"], ["round"], None)
+        self.assertEqual(self.pictures(self.folder), ["fields_00000010_density.png", "walls_00000010.png"])
+        figure = walls.pressure(Grid(name), ["far", "round"], ["round"], None, pictures.choices())
         axes, = figure.axes
         self.assertTrue(axes.get_xlabel().startswith("x / c, c = 2 from x = 2"))
         self.assertGreater(*axes.get_ylim())  # Cp upward negative
-        self.assertEqual(len(axes.lines), 1)
-        self.assertEqual(len(axes.lines[0].get_xdata()), 41)  # closed
+        self.assertEqual([line.get_label() for line in axes.lines], ["upper side", "lower side"])
+        self.assertEqual([len(line.get_xdata()) for line in axes.lines], [20, 20])
+        figure = walls.pressure(Grid(name), ["far", "round"], [], None, pictures.choices())
+        self.assertEqual([len(line.get_xdata()) for line in figure.axes[0].lines], [41])  # closed
         points, cells = cube(HEXAHEDRON, 4)
         solid = self.folder / "walls_00000011.vtkhdf"
         write(solid, points, [(9, nodes[:4]) for _, nodes in cells], {"pressure": np.arange(64.0), "zone": np.zeros(64, np.int64)})
@@ -183,7 +218,7 @@ class WeftPlot(unittest.TestCase):
             if kind == "mp4" and not FFMpegWriter.isAvailable():
                 continue
             with contextlib.redirect_stdout(said):
-                plot_command.run(plot_command.make_parser().parse_args([str(self.folder), "--animate", kind]))
+                plot_command.run([str(self.folder), "--animate", kind])
         self.assertEqual(said.getvalue().splitlines()[0], f"{self.folder}/fields_density.gif")
         with Image.open(self.folder / "fields_density.gif") as picture:
             self.assertEqual(picture.n_frames, 3)
@@ -197,16 +232,17 @@ class WeftPlot(unittest.TestCase):
     def test_three_dimensions(self):
         points, cells = cube(TETRAHEDRON)
         write(self.folder / "fields_1.vtkhdf", points, cells, {"density": np.arange(len(cells)) * 1.0})
-        self.assertEqual(self.pictures(self.folder, "--slice", "x=0.3", "--contours", "0"), ["fields_1_density_x0.3.png"])
+        self.assertEqual(self.pictures(self.folder, "--slice", "x=0.3"), ["fields_1_density_x0.3.png"])
         self.assertEqual(self.pictures(self.folder / "fields_1.vtkhdf")[0], "fields_1_density_z0.5.png")
 
     def test_the_command_prints_paths_and_ends_with_a_code(self):
         self.square_results()
-        done = subprocess.run([TOOL, self.folder, "--contours", "0"], capture_output=True, text=True, check=True)
+        done = subprocess.run([*TOOL, self.folder], capture_output=True, text=True, check=True)
         self.assertEqual(done.stdout, f"{self.folder}/fields_00000010_density.png\n")
-        done = subprocess.run([TOOL, self.folder / "none"], capture_output=True, text=True, check=False)
+        done = subprocess.run([*TOOL, self.folder / "none"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(done.stderr, f"weft-plot: error: {self.folder}/none: there is no such file or folder\n")
+        self.assertEqual(done.stderr, f"weft: error: {self.folder}/none: there is no such file or folder; give the folder that "
+                                      "\"results in\" named at the end of the run\n")
 
     # Mistakes.
 
@@ -219,7 +255,7 @@ class WeftPlot(unittest.TestCase):
         self.assertIn("has no fields of step 3; it has 10", self.failure(self.folder, "--step", "3"))
         self.assertIn("--slice is for 3-D", self.failure(self.folder, "--slice", "z=0"))
         self.assertIn("is not like z=0.5", self.failure(self.folder, "--slice", "w=0"))
-        self.assertIn("is not like 0:1", self.failure(self.folder, "--range", "2:1"))
+        self.assertIn("is not like 0,1", self.failure(self.folder, "--range", "2:1"))
         self.assertIn("is not like 0.8,1,1.2", self.failure(self.folder, "--levels", "2,1"))
         self.assertIn("is no number > 0", self.failure(self.folder, "--streamlines", "-1"))
         self.assertIn("shows no cell", self.failure(self.folder, "--window", "5:6,5:6"))

@@ -1,4 +1,4 @@
-"""Tests of tools/weft-report: what the page says of whole, running, killed, failed and half-written runs, and that it needs no other file.
+"""Tests of `weft report`: what the page says of whole, running, killed, failed and half-written runs, and that it needs no other file.
 Exits with 77 where h5py or matplotlib is missing."""
 import html.parser
 import os
@@ -19,7 +19,7 @@ except ImportError as missing:
 
 sys.dont_write_bytecode = True
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
-TOOL = TOOLS / "weft-report"
+TOOL = [sys.executable, "-B", TOOLS / "weftplot", "report"]
 sys.path[:0] = [str(TOOLS), str(Path(__file__).resolve().parent / "support")]
 import results  # noqa: E402
 
@@ -70,7 +70,7 @@ class WeftReport(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def tool(self, *arguments, code=0):
-        done = subprocess.run([TOOL, *arguments], cwd=self.folder, capture_output=True, text=True, check=False)
+        done = subprocess.run([*TOOL, *arguments], cwd=self.folder, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout + done.stderr
 
@@ -182,9 +182,9 @@ class WeftReport(unittest.TestCase):
 
     def test_a_missing_library_is_named(self):
         (self.folder / "h5py.py").write_text("raise ImportError('no h5py here')")
-        for tool, name in ((TOOL, "weft"), (TOOLS / "weft-plot", "weft-plot")):
-            done = subprocess.run([tool, "run"], env=os.environ | {"PYTHONPATH": str(self.folder)}, capture_output=True, text=True, check=False)
-            self.assertEqual((done.returncode, done.stderr), (1, f"{name}: error: no h5py here; apt-get install python3-h5py python3-numpy "
+        for tool in ("plot", "report"):
+            done = subprocess.run([*TOOL[:-1], tool, "run"], env=os.environ | {"PYTHONPATH": str(self.folder)}, capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (1, "weft: error: no h5py here; apt-get install python3-h5py python3-numpy "
                                                                  "python3-matplotlib\n"))
 
     def test_mistakes_are_named(self):

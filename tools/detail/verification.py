@@ -39,8 +39,10 @@ def replace_text(file, text):
 class Report:
     """Collects rows (what, measured, bound, good) under headings, and prints them as they come."""
 
-    def __init__(self, full, draws, label="", changed=lambda: None):
-        self.full, self.draws = full, draws  # all grids; pictures, too
+    def __init__(self, full, weft=None, label="", changed=lambda: None):
+        self.full = full  # all grids
+        self.weft = weft  # the program that draws pictures; None: without pictures
+        self.draws = weft is not None
         self.label = label  # before each row that is printed, where cases go on side by side
         self.changed = changed  # called after each row
         self.sections = []
@@ -108,12 +110,12 @@ def save(report, figure, name, caption):
     report.picture(name, caption)
 
 
-def draw_field(report, folder, field, name, caption, suffix="", *options):
-    """The picture of the last field file, as tools/weft-plot draws it."""
+def draw_field(report, folder, field, name, caption, *options):
+    """Adds the picture of the last field file that `weft plot` draws."""
     if not report.draws:
         return
-    done = subprocess.run([ROOT / "tools" / "weft-plot", folder, "--field", field, *options], capture_output=True, text=True, check=True)
-    drawn = [line for line in done.stdout.splitlines() if line.endswith(f"_{field}{suffix}.png")][-1]
+    drawn = folder / f"{name}.png"
+    subprocess.run([report.weft, "plot", folder, "--field", field, "--output", drawn, *options], stdout=subprocess.DEVNULL, check=True)
     PICTURES.mkdir(parents=True, exist_ok=True)
     picture = Image.open(drawn).convert("RGB")
     picture.thumbnail((900, 900))  # the repository keeps every version: small ones

@@ -73,7 +73,7 @@ def naca(report, runner):
     fields = Fields(folder)
     within(report, "largest pressure in a cell, against the stagnation pressure", fields["pressure"].max(), (1 + 0.2 * 0.8**2) ** 3.5, 2, 4)
     convergence(report, folder)
-    draw_field(report, folder, "mach", "meshes_naca0012.png", "Mach number, NACA 0012", "", "--window=-0.5:1.5,-0.8:0.8")
+    draw_field(report, folder, "mach", "meshes_naca0012.png", "Mach number, NACA 0012", "--window=-0.5,1.5,-0.8,0.8")
 
 
 def wedge(report, runner):
@@ -147,7 +147,7 @@ def sphere(report, runner):
                "<= 0.01", abs(loss[upstream]).max() <= 0.01)
     within(report, "largest Cp in a cell, against the isentropic stagnation value", cp.max(), (total - 1) / q, 7, 4)
     convergence(report, folder, "1e-4")
-    draw_field(report, folder, "mach", "meshes_sphere.png", "Mach number, sphere, cut z = 0.01", "_z0.01", "--slice=z=0.01", "--window=-3:3,0:3")
+    draw_field(report, folder, "mach", "meshes_sphere.png", "Mach number, sphere, cut z = 0.01", "--slice=z=0.01", "--window=-3,3,0,3")
     if report.draws:
         figure, axes = plt.subplots(figsize=(6, 3.6))
         a, s = numpy.radians(angle[wall]), r[wall] ** -3
@@ -211,11 +211,11 @@ def main(options):
     if options.write and plt is None:
         print("verify: error: the page has pictures: install matplotlib, or leave --write out")
         return 1
-    report, start = Report(True, options.write), time.time()
+    report, start = Report(True, options.weft if options.write else None), time.time()
     with tempfile.TemporaryDirectory(prefix="weft-meshes-") as work:
         for name, case in here.items():
             runner = MeshRunner(options, pathlib.Path(work), (options.meshes / name).resolve())
-            part = Report(True, options.write)
+            part = Report(True, options.weft if options.write else None)
             try:
                 case(part, runner)
             except (RuntimeError, OSError, subprocess.CalledProcessError, LookupError, ValueError) as failure:

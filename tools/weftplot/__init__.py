@@ -1,1 +1,1 @@
-"""What tools/weft-plot and tools/weft-report are made of. One module for each thing: reading, cutting, drawing, the page."""
+"""The drawing tools behind `weft plot` and `weft report`. One module for each thing: reading, cutting, drawing, the page."""

@@ -1,4 +1,4 @@
-"""The fields of a run as a moving picture."""
+"""Draws the fields of a run as a moving picture."""
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.animation import FFMpegWriter, PillowWriter
@@ -6,9 +6,9 @@ from matplotlib.animation import FFMpegWriter, PillowWriter
 from .drawing import drawing_of
 from .errors import PlotError
 from .grid import Grid
-from .pictures import add_cells, add_colour_bar, canvas, limits, title, visible
+from .output import say
+from .pictures import add_colour_bar, add_layers, field_canvas, limits, visible
 
-DPI = 80
 WRITERS = {"gif": PillowWriter, "mp4": FFMpegWriter}
 
 
@@ -21,34 +21,33 @@ def animate(files, name, path, options):
         raise PlotError(f"{path.parent}: has fields of {len(files)} {'step' if len(files) == 1 else 'steps'}, and nothing moves; let the run "
                         "write more of them: --set output.field_steps=..., or output.field_interval=... for one by time")
     if options.range:
-        low, high = options.range
+        bounds = options.range
     else:  # files are read twice, so that one is in memory at a time
         seen = []
         for file in files:
             grid = Grid(file)
             seen += limits(visible(drawing_of(grid, grid.field(name), options.slice)[0], options.window), None)
-        low, high = min(seen), max(seen)
+        bounds = min(seen), max(seen)
     writer = WRITERS[kind](fps=options.fps, metadata={"title": name})
     figure = None
     try:
         for number, file in enumerate(files):
             grid = Grid(file)
-            drawing, cut = drawing_of(grid, grid.field(name), options.slice)
             if figure is None:
-                figure, axes = canvas(drawing, options.window, options.width)
+                figure, axes = field_canvas(grid, drawing_of(grid, grid.field(name), options.slice)[0], options)
                 # Encoders of video take even sizes.
-                figure.set_size_inches(np.round(figure.get_size_inches() * DPI / 2) * 2 / DPI)
-                writer.setup(figure, path, dpi=DPI)
-            for old in [*axes.images, *axes.collections]:
+                figure.set_size_inches(np.round(figure.get_size_inches() * options.dpi / 2) * 2 / options.dpi)
+                writer.setup(figure, path, dpi=options.dpi)
+            for old in [*axes.images, *axes.collections, *axes.patches, *axes.texts]:
                 old.remove()
-            cells = add_cells(axes, drawing, low, high, options)
-            if number == 0:
-                add_colour_bar(figure, axes, cells, name)
-            axes.set_title(title(grid, name, cut))
+            cells, words = add_layers(figure, axes, grid, name, bounds, options)
+            if number == 0 and options.shading != "none":
+                add_colour_bar(figure, axes, cells, name, grid.si)
+            axes.set_title(words)
             writer.grab_frame()
         writer.finish()
     except OSError as error:
-        raise PlotError(f"{path}: cannot be written: {error}") from None
+        raise PlotError(f"{path}: cannot be written ({error}); choose another place with --output") from None
     finally:
         plt.close(figure)
-    print(path)
+    say(path)

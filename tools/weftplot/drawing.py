@@ -2,7 +2,7 @@
 import numpy as np
 
 from .errors import PlotError
-from .grid import FLAT, TETRAHEDRA
+from .shapes import FLAT, TETRAHEDRA
 
 
 AT_ONCE = 1 << 20  # lattice points, for the memory
@@ -51,19 +51,26 @@ class Drawing:
         return [np.concatenate(parts, axis=-1) for parts in zip(*found)]
 
     def sample(self, x, y):
-        """Corner values on the lattice, linear in each triangle (len(y) x len(x)); NaN where there is none."""
+        """Returns the corner values on the lattice, linear in each triangle (len(y) x len(x)); NaN where there is none."""
         j, i, triangle, weights = self.locate(x, y)
         lattice = np.full((len(y), len(x)), np.nan)
         lattice[j, i] = (weights * self.corner_values()[self.triangles[triangle]].T).sum(axis=0)
         return lattice
 
-    def pixels(self, x, y):
-        """As sample(), but the value of the polygon around each point."""
+    def polygons_at(self, x, y):
+        """Returns the number of the polygon around each point of the lattice (len(y) x len(x)), as in all_values(); -1 outside."""
         j, i, triangle, _ = self.locate(x, y)
-        of_triangle = np.concatenate([values for block, values in zip(self.polygons, self.values) for _ in range(block.shape[1] - 2)])
-        lattice = np.full((len(y), len(x)), np.nan)
-        lattice[j, i] = of_triangle[triangle]
+        first, numbers = 0, []
+        for block in self.polygons:
+            numbers += [np.arange(first, first + len(block))] * (block.shape[1] - 2)
+            first += len(block)
+        lattice = np.full((len(y), len(x)), -1)
+        lattice[j, i] = np.concatenate(numbers)[triangle]
         return lattice
+
+    def all_values(self):
+        """Returns the values of the polygons in one array."""
+        return np.concatenate(self.values)
 
 
 def flat_drawing(grid, values):
@@ -133,11 +140,23 @@ def slice_drawing(grid, values, axis, position):
     return Drawing("".join("xyz"[i] for i in keep), polygons, colours, corners, np.concatenate(triangles), lambda: at_corners)
 
 
+def outline(grid):
+    """Returns the edges of a flat grid that belong to one cell alone (n x 2 x 2): bodies and the ends of the domain."""
+    number, edges = grid.merged_points, []
+    for vtk_type in FLAT:
+        _, nodes = grid.nodes(vtk_type)
+        edges.append(np.stack([nodes, np.roll(nodes, -1, axis=1)], axis=-1).reshape(-1, 2))
+    edges = np.concatenate(edges)
+    ends = number[edges].astype(np.int64)
+    keys = ends.min(axis=1) * (number.max() + 1) + ends.max(axis=1)
+    _, first, count = np.unique(keys, return_index=True, return_counts=True)
+    return grid.points[edges[first[count == 1]]][:, :, :2]
+
+
 def drawing_of(grid, values, cut):
-    """The drawing of a field, and its cut (axis, position), which is None where the grid is flat and else by default the middle in z."""
+    """Returns the drawing of a field, and its cut (axis, position), which is None where the grid is flat."""
     if grid.flat:
         if cut:
             raise PlotError(f"{grid.path}: --slice is for 3-D, and this mesh is flat")
         return flat_drawing(grid, values), None
-    cut = cut or ("z", 0.5 * (grid.points[:, 2].min() + grid.points[:, 2].max()))
     return slice_drawing(grid, values, *cut), cut

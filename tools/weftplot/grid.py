@@ -1,21 +1,15 @@
 """A VTKHDF file as arrays."""
+import tomllib
+from functools import cached_property
 from pathlib import Path
 
 import h5py
 import numpy as np
 
+from . import quantities
 from .errors import PlotError, closest
-
-# VTK cell type -> tetrahedra that fill it, as positions in its list of nodes.
-TETRAHEDRA = {
-    10: [(0, 1, 2, 3)],
-    14: [(0, 1, 2, 4), (0, 2, 3, 4)],
-    13: [(0, 1, 2, 3), (1, 2, 3, 4), (2, 3, 4, 5)],
-    12: [(0, 1, 3, 4), (1, 2, 3, 6), (1, 3, 4, 6), (3, 4, 6, 7), (1, 4, 5, 6)],
-}
-FLAT = {5: 3, 9: 4}
-LINE = 3  # of walls in 2-D
-NODES = {LINE: 2, **FLAT, 10: 4, 14: 5, 13: 6, 12: 8}
+from .names import is_si
+from .shapes import FLAT, NODES, THIN
 
 
 class Grid:
@@ -23,26 +17,36 @@ class Grid:
 
     def __init__(self, path):
         self.path = Path(path)
+        if self.path.is_dir():
+            raise PlotError(f"{path}: is a folder, not a field file")
         try:
-            file = h5py.File(path, "r")
-        except OSError as error:
+            with h5py.File(path, "r") as file:
+                self._read(file)
+        except (OSError, RuntimeError) as error:
             raise PlotError(f"{path}: cannot be read ({error}); is it whole, and VTKHDF?") from None
-        with file:
-            if "VTKHDF" not in file:
-                raise PlotError(f"{path}: is not VTKHDF: it has no group VTKHDF")
-            root = file["VTKHDF"]
-            try:
-                cells, points, ids = (root["NumberOf" + name][:] for name in ("Cells", "Points", "ConnectivityIds"))
-                self.points = root["Points"][:].astype(float)
-                offsets = root["Offsets"][:]
-                connectivity = root["Connectivity"][:].astype(np.int64)
-                self.types = root["Types"][:]
-                self.fields = {name: data[:] for name, data in root["CellData"].items()}
-            except KeyError as error:
-                raise PlotError(f"{path}: is not a VTKHDF UnstructuredGrid: {error}") from None
-            extra = root["FieldData"] if "FieldData" in root else {}
-            self.time = float(extra["TimeValue"][0]) if "TimeValue" in extra else None
-            self.step = int(extra["Step"][0]) if "Step" in extra else None
+
+    def _read(self, file):
+        path = self.path
+        if "VTKHDF" not in file:
+            raise PlotError(f"{path}: is not VTKHDF: it has no group VTKHDF; give a fields_*.hdf or walls_*.hdf")
+        root = file["VTKHDF"]
+        try:
+            cells, points, ids = (root["NumberOf" + name][:] for name in ("Cells", "Points", "ConnectivityIds"))
+            self.points = root["Points"][:].astype(float)
+            offsets = root["Offsets"][:]
+            connectivity = root["Connectivity"][:].astype(np.int64)
+            self.types = root["Types"][:]
+            self.fields = {name: data[:] for name, data in root["CellData"].items()}
+        except KeyError as error:
+            raise PlotError(f"{path}: is not a VTKHDF UnstructuredGrid: {error}") from None
+        extra = root["FieldData"] if "FieldData" in root else {}
+        self.time = float(extra["TimeValue"][0]) if "TimeValue" in extra else None
+        self.step = int(extra["Step"][0]) if "Step" in extra else None
+        try:
+            self.case = tomllib.loads(file["Provenance"][()].decode())
+        except (KeyError, ValueError, AttributeError):  # not the file of a run
+            self.case = {}
+        self.si = is_si(self.case)
         if len(self.types) == 0:
             raise PlotError(f"{path}: has no cells")
         # One numbering over all pieces.
@@ -64,15 +68,36 @@ class Grid:
         return cells, self.connectivity[self.starts[cells][:, None] + np.arange(NODES[vtk_type])]
 
     def field(self, name):
-        """Values of the cells; a vector's length, or one component of it: velocity, velocity_x."""
+        """Returns the values of the cells; a vector's length, or one component of it: velocity, velocity_x. What the file lacks is
+        computed where `quantities` knows how."""
         if name in self.fields:
             values = self.fields[name]
             return values.astype(float) if values.ndim == 1 else np.linalg.norm(values, axis=1)
-        base, _, axis = name.rpartition("_")
-        if base in self.fields and self.fields[base].ndim == 2 and axis in ("x", "y", "z"):
-            return self.fields[base][:, "xyz".index(axis)].astype(float)
-        known = sorted(self.fields)
+        if self.has(name):
+            return self.fields[name[:-2]][:, "xyz".index(name[-1])].astype(float)
+        values = quantities.computed(self, name)
+        if values is not None:
+            return values
+        known = self.known()
         raise PlotError(f'{self.path}: there is no field "{name}"; {closest(name, known)}it has {", ".join(known)}')
+
+    def has(self, name):
+        """Returns whether the file holds a field, or the vector of which it is a component."""
+        base, _, axis = name.rpartition("_")
+        return name in self.fields or (axis in ("x", "y", "z") and base in self.fields and self.fields[base].ndim == 2)
+
+    def known(self):
+        """Returns the names of all fields that can be drawn, those of the file first."""
+        return sorted(self.fields) + quantities.computable(self)
+
+    def line_axis(self):
+        """Returns the axis along which a mesh of one row of cells extends; None for any other mesh."""
+        extent = np.ptp(self.points, axis=0)[:2]
+        return "xy"[extent.argmax()] if self.flat and extent.max() > THIN * extent.min() else None
+
+    def points_of(self, chosen):
+        """Returns the points of the cells that a mask chooses, each once for each of its nodes."""
+        return self.points[np.concatenate([nodes[chosen[cells]].ravel() for cells, nodes in map(self.nodes, np.unique(self.types))])]
 
     def centres(self):
         sizes = np.empty(len(self.types), int)
@@ -84,6 +109,7 @@ class Grid:
         centres[order] = sums / sizes[order][:, None]
         return centres
 
+    @cached_property
     def merged_points(self):
         """Number of each point such that points of several pieces in one place are one."""
         extent = np.ptp(self.points, axis=0).max() or 1.0
@@ -93,11 +119,13 @@ class Grid:
         return number
 
     def at_points(self, values):
-        """Mean over the cells around each point."""
-        number = self.merged_points()
+        """Returns the mean over the cells around each point; cells without a finite value do not count."""
+        number, good = self.merged_points, np.isfinite(values)
         total, count = np.zeros(number.max() + 1), np.zeros(number.max() + 1)
         for vtk_type in np.unique(self.types):
             cells, nodes = self.nodes(vtk_type)
+            cells, nodes = cells[good[cells]], nodes[good[cells]]
             np.add.at(total, number[nodes].ravel(), np.repeat(values[cells], NODES[vtk_type]))
             np.add.at(count, number[nodes].ravel(), 1.0)
-        return (total / np.maximum(count, 1))[number]
+        with np.errstate(invalid="ignore"):
+            return (total / count)[number]

@@ -3,11 +3,11 @@ import csv
 import re
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from .errors import PlotError
-from .pictures import DPI, label
+from .names import axis_label, label
+from .pictures import CM, sheet
 
 HISTORIES = ("residuals.csv", "forces.csv", "probes.csv", "integrals.csv")
 BESIDE = {"step", "time", "dt", "cfl"}
@@ -25,6 +25,8 @@ def read_history(path):
     try:
         with open(path, newline="", errors="replace") as file:
             rows = list(csv.reader(file))
+    except csv.Error as error:
+        raise PlotError(f"{path}: is no table of numbers with commas between: {error}") from None
     except OSError as error:
         raise PlotError(f"{path}: cannot be read: {error.strerror}") from None
     if not rows or not rows[0]:
@@ -52,8 +54,8 @@ def quantity(column):
 class History:
     """A history in boxes, one for each quantity; all residuals share one."""
 
-    def __init__(self, path):
-        self.path = Path(path)
+    def __init__(self, path, si=False):
+        self.path, self.si = Path(path), si
         self.header, self.table = read_history(path)
         self.residuals = "residual" in self.path.stem
         self.x = self.header.index("step") if "step" in self.header else 0
@@ -74,34 +76,35 @@ class History:
             if self.residuals:
                 y = np.where(y > 0, y, np.nan)
             whose = self.header[i] if self.residuals else self.header[i][:-len(name)].rstrip(".:/ _")
-            axes.plot(steps, y, linewidth=1.2, label=label(whose), marker="." if len(steps) == 1 else None)
+            axes.plot(steps, y, linewidth=0.9, label=label(whose), marker="." if len(steps) == 1 else None)
         positive = self.residuals and (self.table[:, members] > 0).any()
         if positive:
             axes.set_yscale("log")
-        axes.set_xlabel(label(self.header[self.x]))
-        axes.set_ylabel(label(name))
-        axes.grid(alpha=0.3, which="both" if positive else "major")
+        axes.set_xlabel(axis_label(self.header[self.x], self.si))
+        axes.set_ylabel(axis_label(name, self.si and not self.residuals))
+        axes.grid(alpha=0.3, linewidth=0.4, which="both" if positive else "major")
         if len(members) <= MOST_IN_LEGEND and (self.residuals or self.header[members[0]] != name):
-            axes.legend(fontsize="small")
+            axes.legend(frameon=False)
 
     def draw_time_step(self, axes):
-        axes.plot(self.table[:, self.x], self.table[:, self.header.index("dt")], linewidth=1.2, marker="." if len(self.table) == 1 else None)
-        axes.set_xlabel(label(self.header[self.x]))
-        axes.set_ylabel("time step")
+        axes.plot(self.table[:, self.x], self.table[:, self.header.index("dt")], linewidth=0.9, marker="." if len(self.table) == 1 else None)
+        axes.set_xlabel(axis_label(self.header[self.x], self.si))
+        axes.set_ylabel(axis_label("dt", self.si))
         axes.set_ylim(bottom=0)
-        axes.grid(alpha=0.3)
+        axes.grid(alpha=0.3, linewidth=0.4)
 
 
-def history(path):
-    """A figure with all boxes."""
-    these = History(path)
+def history(path, si, options):
+    """Draws all boxes of a history in one figure."""
+    these = History(path, si)
     across = 1 if len(these.boxes) == 1 else 2
     down = -(-len(these.boxes) // across)
-    figure, axes = plt.subplots(down, across, figsize=(10 if across == 1 else 13, max(5.5, 3.2 * down)), dpi=DPI, squeeze=False,
-                                constrained_layout=True)
+    figure = sheet(options, max(0.6 * options.size[0] if across == 1 else 0, 4.6 * CM * down))
+    axes = figure.subplots(down, across, squeeze=False)
     for name, box in zip(these.boxes, axes.flat):
         these.draw(name, box)
     for box in axes.flat[len(these.boxes):]:
         box.set_visible(False)
-    figure.suptitle(f"{label(these.path.stem)}, to {label(these.header[these.x])} {these.table[-1, these.x]:g}")
+    words = f"{label(these.path.stem)}, to {label(these.header[these.x])} {these.table[-1, these.x]:g}"
+    figure.suptitle(words[:1].upper() + words[1:] if options.title is None else options.title)
     return figure

@@ -8,14 +8,13 @@ import matplotlib
 import matplotlib.pyplot as plt
 from cycler import cycler
 
-from .pictures import PIXELS
-
 HERE = Path(__file__).resolve().parent
+PIXELS = 160  # an inch, of fields
 INK = "#010203"  # in pictures, what shall have the colour of the page's text
 # Middle tones, which can be seen on a light page and on a dark one.
 LINES = ["#2f7fc1", "#d9702b", "#2c9a57", "#c64d8b", "#8a6fd1", "#a8842c", "#3a9aa5", "#c0504d", "#7a8794"]
 STYLE = {
-    "svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"], "svg.hashsalt": "weft", "font.size": 9, "axes.prop_cycle": cycler(color=LINES), "figure.facecolor": "none",
+    "svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"], "svg.hashsalt": "weft", "font.size": 9, "legend.fontsize": 8, "axes.prop_cycle": cycler(color=LINES), "figure.facecolor": "none",
     "axes.facecolor": "none", "savefig.facecolor": "none", "legend.framealpha": 0, "legend.facecolor": "none",
     "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK, "grid.color": INK,
 }

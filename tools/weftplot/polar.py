@@ -4,7 +4,7 @@ import csv
 import matplotlib.pyplot as plt
 
 from .errors import PlotError
-from .pictures import DPI, label
+from .names import label
 
 NAME = "polar.csv"
 AFTER = ("steps", "residual", "outcome", "folder", "verdict")  # the last columns
@@ -55,16 +55,16 @@ def curves_of(keys, forces, rows):
 
 def polar(path):
     keys, forces, rows = read(path)
-    figure, axes = plt.subplots(2, 2, figsize=(10, 7.5), dpi=DPI, constrained_layout=True)
+    figure, axes = plt.subplots(2, 2, figsize=(6.3, 4.8), constrained_layout=True)
     over_key = ((axes[0, 0], "cl", "Cl"), (axes[0, 1], "cd", "Cd"), (axes[1, 0], "cm", "Cm, positive nose-up"))
     lines = 0
     for force, legend, group in curves_of(keys, forces, rows):
         panels = [(panel, [row[keys[0]] for row in group], [row[f"{force}_{what}"] for row in group]) for panel, what, _ in over_key]
         panels.append((axes[1, 1], [row[f"{force}_cd"] for row in group], [row[f"{force}_cl"] for row in group]))
         for panel, x, y in panels:
-            line, = panel.plot(x, y, linewidth=1.2, label=legend or None)
+            line, = panel.plot(x, y, label=legend or None)
             for a, b, row in zip(x, y, group):
-                panel.plot(a, b, marker="o", markersize=4, color=line.get_color(), fillstyle="full" if row["outcome"] == "good" else "none")
+                panel.plot(a, b, marker="o", markersize=3, color=line.get_color(), fillstyle="full" if row["outcome"] == "good" else "none")
         lines += 1
     for panel, _, name in over_key:
         panel.set_xlabel(axis_label(keys[0]))
@@ -74,7 +74,7 @@ def polar(path):
     for panel in axes.flat:
         panel.grid(True, linewidth=0.3)
     if 1 < lines <= MOST_CURVES:
-        axes[0, 0].legend(fontsize=8)
+        axes[0, 0].legend()
     if any(row["outcome"] != "good" for row in rows):
-        figure.suptitle("Hollow: the verdict on the run is not good", fontsize=9)
+        figure.suptitle("Hollow: the verdict on the run is not good")
     return figure

@@ -1,24 +1,25 @@
 """What the page about a run says, section by section. What the folder lacks is left out or told; nothing in it can stop the page."""
 import datetime
-from argparse import Namespace
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from . import pictures, walls
+from . import pictures, view, walls, zones
 from .errors import PlotError
-from .grid import FLAT, Grid
+from .grid import Grid
 from .histories import History, NoRows
-from .page import Page, escaped, style
-from .pictures import label
+from .names import label
+from .page import PIXELS, Page, escaped, style
+from .shapes import FLAT
 from .status import status_of
 
 WIDTH = 6.4  # inches, of a picture of which two stand side by side
 CHART = (5.6, 3.4)
-SMALL_BODY = 0.2  # of the mesh; around walls that are smaller a window is opened
 MOST_CELLS_WITH_EDGES = 30000
-THIN = 20  # a flat mesh as much longer than wide as this is a line
+ISO_LINES = 20
 NAMES = ("mach", "pressure", "density", "velocity")
+# Drawn where the case asks for them.
+DERIVED = ("temperature", "total_temperature", "total_pressure", "entropy", "cp", "vorticity", "schlieren")
 
 
 def capital(text):
@@ -51,9 +52,8 @@ def place(point):
 
 
 def options(**changes):
-    """As tools/weft-plot's, for pictures of the page."""
-    return Namespace(**{"slice": None, "window": None, "range": None, "levels": None, "contours": 20, "streamlines": None, "mesh": False,
-                        "colours": "viridis", "width": WIDTH} | changes)
+    """Returns the options of `weft plot` for pictures of the page."""
+    return pictures.choices(**{"size": (WIDTH, None), "dpi": PIXELS, "whole": False} | changes)
 
 
 class Report:
@@ -66,7 +66,7 @@ class Report:
         self.name = folder.case.get("title") or folder.path.resolve().name
         self.page = Page(f"{self.name}: {self.status.word}")
         self.notes = []  # files that could not be used, and why
-        self.near = None  # window around the bodies
+        self.view = options()  # of the fields: the window around the bodies, and in 3-D the cut
 
     def html(self):
         with style():
@@ -108,6 +108,7 @@ class Report:
             return []
         if not titles:  # the caption says it
             figure.axes[0].set_title("")
+            figure.suptitle("")
         return [(figure, capital(caption), seen)]
 
     # Sections.
@@ -157,7 +158,18 @@ class Report:
             forces = History(self.folder.path / "forces.csv")
         except PlotError:
             return []
-        return [(label(name), f"{forces.table[-1, i]:.5g}") for i, name in enumerate(forces.header) if name.endswith(("_cd", "_cl"))][:6]
+        shown = ("_cd", "_cl", f"_{self.pitching()}")
+        return [(label(name), f"{forces.table[-1, i]:.5g}") for i, name in enumerate(forces.header) if name.endswith(shown)][:6]
+
+    def pitching(self):
+        """Returns the column of the moment about the axis that is perpendicular to the stream and to the lift."""
+        return "cmy" if self.folder.case.get("free_stream", {}).get("lift_axis") == "z" else "cmz"
+
+    def sign_of_moments(self):
+        name = self.pitching()
+        nose = "up" if name == "cmy" else "down"
+        return (f"Moments are right-handed about the axes of the mesh, through moment_centre: a positive {label(name)} turns the nose {nose} "
+                f"(x downstream, {'z' if name == 'cmy' else 'y'} up).")
 
     def fields(self):
         files = self.folder.fields
@@ -168,18 +180,18 @@ class Report:
             self.page.text("There are no fields yet." if not files else "None of the field files can be read.")
             return
         grid = states[-1][1] if states else None
-        self.near = self.window_around_bodies(grid) if grid is not None else None
-        if failed:
-            broken = self.read(failed[0])
-            if broken is not None:
-                self.state("Where it failed", broken, streamlines=False)
+        broken = self.read(failed[0]) if failed else None
+        if grid is not None or broken is not None:
+            view.choose(self.folder, grid or broken, self.view)
+        if broken is not None:
+            self.state("Where it failed", broken, streamlines=False)
         if grid is None:
             return
         self.state("Last state", grid, streamlines=True)
-        if self.near:
+        if self.view.window:
             shown = NAMES[0] if NAMES[0] in grid.fields else sorted(grid.fields)[0]
-            with_edges = options(window=None)
-            self.page.pictures(self.drawn(lambda: pictures.filled(grid, shown, with_edges), f"{label(shown)}, the whole mesh",
+            whole_mesh = options(slice=self.view.slice)
+            self.page.pictures(self.drawn(lambda: pictures.field(grid, shown, whole_mesh), f"{label(shown)}, the whole mesh",
                                           f"{label(shown)} in the whole mesh at the last state"))
         if states[0][0] != states[-1][0]:
             self.state("First state", states[0][1], streamlines=False)
@@ -187,35 +199,43 @@ class Report:
     def state(self, heading, grid, streamlines):
         when = [] if grid.step is None else [f"step {grid.step:,}"]
         if grid.time is not None and not self.folder.case.get("numerics", {}).get("local_time_step"):
-            when.append(f"t = {grid.time:.6g}")
+            when.append(f"t = {grid.time:.6g}{' s' if grid.si else ''}")
         when = ", ".join(when)
         self.page.heading(f"{heading}: {when}")
         made, uniform, broken = [], [], []
-        extent = np.ptp(grid.points, axis=0)
-        line = "xy"[extent[:2].argmax()] if grid.flat and extent[:2].max() > THIN * extent[:2].min() else None
-        names = [name for name in (*NAMES, *self.folder.case.get("scalars", {})) if name in grid.fields]
+        line = grid.line_axis()
+        names = [name for name in (*NAMES, *self.folder.case.get("scalars", {}), *(DERIVED if streamlines else ())) if name in grid.fields]
         for name in names or sorted(grid.fields)[:3]:
+            if line and grid.fields[name].ndim == 2:
+                name = f"{name}_{line}"
             values = grid.field(name)
             good = values[np.isfinite(values)]
             if len(good) < len(values):
                 broken.append(label(name))
             if len(good) == 0:
                 continue
-            if len(good) == len(values) and np.ptp(good) <= 1e-9 * max(abs(good).max(), 1e-300):
+            if len(good) == len(values) and np.ptp(good) <= pictures.UNIFORM * max(abs(good).max(), 1e-300):
                 uniform.append(f"{label(name)} = {good[0]:.6g}")
                 continue
-            view, what = options(window=self.near), f"{label(name)} from {good.min():.4g} to {good.max():.4g}"
+            what = f"{label(name)} from {good.min():.4g} to {good.max():.4g}"
             seen = f"{label(name)} at {when}, from {good.min():.4g} to {good.max():.4g} over the whole mesh"
+            known = grid.has(f"exact_{name}")
             if line:
-                made += self.drawn(lambda: pictures.profile(grid, name, options(profile=line)), f"{what}, along {line}", seen)
+                words = ", beside the exact solution" if known else ""
+                made += self.drawn(lambda: pictures.profile(grid, name, line, options()), f"{what}, along {line}{words}", seen + words)
                 continue
             if streamlines and not made and "velocity" in grid.fields:
-                made += self.drawn(lambda: pictures.streamlines(grid, name, view), f"{what}, with streamlines", seen + ", with streamlines")
+                self.view.streamlines = 1.0
+                made += self.drawn(lambda: pictures.field(grid, name, self.view), f"{what}, with streamlines", seen + ", with streamlines")
+                self.view.streamlines = None
             else:
-                made += self.drawn(lambda: pictures.filled(grid, name, view), what, seen)
+                made += self.drawn(lambda: pictures.field(grid, name, self.view), what, seen)
             if name == "density" and streamlines:
-                made += self.drawn(lambda: pictures.iso_lines(grid, name, view), f"{view.contours} iso-lines of density",
-                                   f"iso-lines of density at {when}")
+                lines = options(slice=self.view.slice, window=self.view.window, shading="none", lines=ISO_LINES)
+                made += self.drawn(lambda: pictures.field(grid, name, lines), f"{ISO_LINES} iso-lines of density", f"iso-lines of density at {when}")
+            if known and streamlines and name != "velocity":
+                made += self.drawn(lambda: pictures.field(grid, f"error_{name}", self.view), f"{label(name)} less the exact solution",
+                                   f"difference of {label(name)} to the exact solution at {when}")
         self.page.pictures(made)
         if broken:
             cells = np.zeros(len(grid.types), bool)
@@ -225,42 +245,31 @@ class Report:
         if uniform:
             self.page.text("The same everywhere: " + ", ".join(uniform) + ".", "soft")
         if not grid.flat and made:
-            middle = 0.5 * (grid.points[:, 2].min() + grid.points[:, 2].max())
-            self.page.text(f"Cut at z = {middle:g}; weft-plot --slice draws others.", "soft")
-
-    def window_around_bodies(self, grid):
-        """(left, right, bottom, top), somewhat more than the walls, where these are a small part of the mesh; else None."""
-        if not self.folder.walls:
-            return None
-        wall = self.read(self.folder.walls[max(self.folder.walls)])
-        if wall is None:
-            return None
-        low, high = wall.points.min(axis=0)[:2], wall.points.max(axis=0)[:2]
-        size = (high - low).max()
-        if size > SMALL_BODY * np.ptp(grid.points, axis=0)[:2].max():
-            return None
-        low, high = np.maximum(low - 0.6 * size, grid.points.min(axis=0)[:2]), np.minimum(high + 0.6 * size, grid.points.max(axis=0)[:2])
-        return low[0], high[0], low[1], high[1]
+            axis, position = self.view.slice
+            self.page.text(f"Cut at {axis} = {position:.4g}; weft plot --slice draws others.", "soft")
 
     def walls(self):
         states = self.first_and_last(self.folder.walls)
         if not states:
             return
         step, grid = states[-1]
+        if "zone" not in grid.fields:
+            self.notes.append(f"{grid.path}: has no field zone; it is not the walls file of a run")
+            return
         what = "Cp" if "cp" in grid.fields else "Pressure"
         self.page.section("walls", f"{what} on the walls")
-        made = self.drawn(lambda: walls.pressure(grid, self.folder.zones(), self.folder.bodies(), None, size=(WIDTH, 4)),
+        made = self.drawn(lambda: walls.pressure(grid, self.folder.zones(), self.folder.bodies(), None, options()),
                           f"{what} along the walls at step {step:,}", f"{what} along x on the walls at step {step:,}")
         if not grid.flat or not made:
             self.page.pictures(made)
             return
-        made += self.drawn(lambda: walls.seen(grid, self.folder.zones(), self.folder.bodies(), size=(WIDTH, 4.4)),
+        made += self.drawn(lambda: walls.seen(grid, self.folder.zones(), self.folder.bodies(), options()),
                            f"{what} on the walls, seen from either side", f"{what} on the walls in colours, seen from either side", titles=True)
         across = walls.across(grid.points)  # in 3-D, at stations across, too
         low, high = grid.points[:, across].min(), grid.points[:, across].max()
         for part in (0.1, 0.5, 0.9):
             cut = ("xyz"[across], low + part * (high - low) + 1e-6 * (high - low))
-            made += self.drawn(lambda: walls.pressure(grid, self.folder.zones(), self.folder.bodies(), cut, size=(WIDTH, 4)),
+            made += self.drawn(lambda: walls.pressure(grid, self.folder.zones(), self.folder.bodies(), cut, options()),
                                f"{what} at {cut[0]} = {cut[1]:.4g}", f"{what} along x on the walls at {cut[0]} = {cut[1]:.4g}")
         self.page.pictures(made)
 
@@ -268,7 +277,7 @@ class Report:
         found = []
         for path in self.folder.histories:
             try:
-                found.append(History(path))
+                found.append(History(path, self.folder.si))
             except NoRows:
                 continue
             except PlotError as error:
@@ -278,17 +287,33 @@ class Report:
         self.page.section("histories", "Histories")
         for these in found:
             name = label(these.path.stem)
-            boxes = [self.chart(lambda axes: these.draw(box, axes), f"{label(box)}, to step {these.table[-1, these.x]:,.0f}",
-                                f"{label(box)} of {name} over the steps") for box in these.boxes]
+            first = ("cd", "cl", self.pitching())
+            order = sorted(these.boxes, key=lambda box: first.index(box) if box in first else len(first))
+            fallen = self.fallen(these) if these.residuals else ""
+            boxes = [self.chart(lambda axes: these.draw(box, axes), f"{label(box)}, to step {these.table[-1, these.x]:,.0f}{fallen}",
+                                f"{label(box)} of {name} over the steps") for box in order]
             if these.residuals and "dt" in these.header:
                 boxes.append(self.chart(these.draw_time_step, "time step" + (", the smallest of all cells" if self.folder.case.get("numerics", {}).get(
                     "local_time_step") else ""), "time step over the steps"))
             self.page.heading(name.capitalize())
-            shown = 2 if these.path.stem == "forces" else 4
+            shown = 4
+            if these.path.stem == "forces":
+                shown = sum(box in first for box in order)
+                self.page.text(self.sign_of_moments(), "soft")
             self.page.pictures(boxes[:shown])
             if boxes[shown:]:
                 self.page.folded(f"{len(boxes) - shown} more of {these.path.name}", lambda: self.page.pictures(boxes[shown:]))
         self.errors()
+
+    def fallen(self, these):
+        """Returns words on the decades by which the residual of density fell, of a steady case; of any other none."""
+        stop = self.folder.case.get("stop", {})
+        steady = self.folder.case.get("numerics", {}).get("local_time_step") or "residual" in stop or "force_change" in stop
+        if not steady or "density" not in these.header:
+            return ""
+        column = these.table[:, these.header.index("density")]
+        column = column[np.isfinite(column)]
+        return f"; that of density fell by {np.log10(column.max() / column[-1]):.1f} decades" if len(column) and column[-1] > 0 else ""
 
     def chart(self, draw, caption, seen):
         figure, axes = plt.subplots(figsize=CHART, constrained_layout=True)
@@ -369,11 +394,13 @@ class Report:
         if grid is None:
             return
         made = []
-        extent = np.ptp(grid.points, axis=0)[:2]
-        if grid.flat and len(grid.types) <= MOST_CELLS_WITH_EDGES and extent.max() <= THIN * extent.min():
+        if self.folder.boundary.exists():
+            made += self.drawn(lambda: zones.picture(zones.Zones(self.folder), grid, options()), "Boundary zones, coloured by their condition",
+                               "the mesh with its boundary zones in the colours of their boundary conditions", titles=True)
+        if grid.flat and len(grid.types) <= MOST_CELLS_WITH_EDGES and grid.line_axis() is None:
             shown = "rank" if "rank" in grid.fields else sorted(grid.fields)[0]
-            made += self.drawn(lambda: pictures.filled(grid, shown, options(window=self.near, mesh=True)), f"Cells, coloured by {shown}",
-                               f"the cells of the mesh{' around the walls' if self.near else ''}, coloured by {shown}")
+            made += self.drawn(lambda: pictures.field(grid, shown, options(window=self.view.window, mesh=True)), f"Cells, coloured by {shown}",
+                               f"the cells of the mesh{' around the walls' if self.view.window else ''}, coloured by {shown}")
         self.page.pictures(made)
         if not mesh:
             counts = {vtk: int((grid.types == vtk).sum()) for vtk in np.unique(grid.types)}

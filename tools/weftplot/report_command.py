@@ -3,10 +3,10 @@
 The page needs nothing beside it and no network. It can be made of a run that still goes on, or that was killed."""
 import argparse
 import os
-import sys
 from pathlib import Path
 
 from .errors import PlotError, closest
+from .output import Parser, say
 from .report import Report
 from .run_folder import RunFolder
 
@@ -42,11 +42,6 @@ def write(text, path):
         raise PlotError(f"{path}: cannot be written: {error.strerror}; choose another with --output FILE") from None
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        self.exit(2, f"weft: error: {message}; see weft report --help\n")
-
-
 def run(arguments):
     parser = Parser(prog="weft report", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path, help="results folder of a run")
@@ -56,11 +51,4 @@ def run(arguments):
     path = options.output or options.results / "report.html"
     report = Report(folder)
     write(report.html(), path)
-    print(f"wrote {path} ({path.stat().st_size / 2**20:.1f} MiB): the run {'is ' if report.status.word != 'failed' else ''}{report.status.word}")
-
-
-def main():
-    try:
-        run(sys.argv[1:])
-    except PlotError as error:
-        sys.exit(f"weft: error: {error}")
+    say(f"wrote {path} ({path.stat().st_size / 2**20:.1f} MiB): the run {'is ' if report.status.word != 'failed' else ''}{report.status.word}")

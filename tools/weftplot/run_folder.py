@@ -6,6 +6,7 @@ from pathlib import Path
 
 from .errors import PlotError
 from .histories import HISTORIES
+from .names import is_si
 
 STEP = re.compile(r"(fields|walls)_(\d+)\.(vtkhdf|hdf)")
 
@@ -33,12 +34,14 @@ class RunFolder:
         self.fields, self.walls = ({step_of(file, kind): file for file in self.files if step_of(file, kind) is not None}
                                    for kind in ("fields", "walls"))
         self.histories = [self.path / name for name in HISTORIES if (self.path / name).exists()]
+        self.boundary = self.path / "boundary.hdf"
         self.case_file = self.path / "case.toml"
         self.case_text = self._text("case.toml")
         try:
             self.case = tomllib.loads(self.case_text or "")
         except tomllib.TOMLDecodeError:
             self.case = {}
+        self.si = is_si(self.case)
         try:
             self.record = json.loads(self._text("run.json") or "{}")
         except ValueError:
@@ -75,6 +78,10 @@ class RunFolder:
         sections = self.case.get("boundary", {})
         section = sections.get(zone) or next((each for name, each in sections.items() if matches(name, zone)), {})
         return section.get("kind", "")
+
+    def kind_of(self, zone):
+        """Returns the boundary condition of a zone; empty without any."""
+        return self.case.get("boundary", {}).get(zone, {}).get("kind", "")
 
     def choose(self, step):
         """The fields of a step, by default the last; None without any."""

@@ -545,7 +545,10 @@ Case read_case(const io::CaseReader& reader) {
                       .doc = "Write the integral of each conserved variable to integrals.csv; of an axisymmetric flow momentum_y "
                              "is that away from the axis, whose vectors add up to 0."});
     c.exact_errors = output.boolean(
-        "exact_errors", {.default_value = false, .doc = "At the end, compare with the exact solution of [initial]: errors.csv."});
+        "exact_errors",
+        {.default_value = false,
+         .doc = "At the end, compare with the exact solution of [initial]: errors.csv. Field files hold it as exact_density, "
+                "exact_velocity, exact_pressure and exact_mach."});
   });
   root.attempt([&] {
     for (const Section& force :

@@ -16,6 +16,7 @@
 #include "weft/io/table.hpp"
 #include "weft/io/text_file.hpp"
 #include "weft/io/vtkhdf.hpp"
+#include "weft/mesh/vtk_cells.hpp"
 
 namespace weft::flow {
 namespace {
@@ -25,6 +26,7 @@ constexpr const char* kCaseFile = "case.toml";
 constexpr const char* kCheckpointFile = "checkpoint.h5";
 constexpr const char* kPreviousCheckpointFile = "checkpoint_previous.h5";
 constexpr std::string_view kOfAStep[] = {"fields_", "walls_"};  // then the step
+constexpr const char* kBoundaryFile = "boundary.hdf";
 constexpr const char* kResidualsFile = "residuals.csv";
 constexpr const char* kForcesFile = "forces.csv";
 constexpr std::string_view kHistories[] = {kResidualsFile, kForcesFile, "probes.csv", "integrals.csv", "errors.csv"};
@@ -37,7 +39,10 @@ std::string_view step_part(std::string_view name) {
   return {};
 }
 
-bool is_drawn(std::string_view extension) { return extension == ".png" || extension == ".gif" || extension == ".mp4"; }
+bool is_drawn(std::string_view extension) {
+  constexpr std::string_view kDrawn[] = {".png", ".pdf", ".svg", ".gif", ".mp4"};
+  return std::find(std::begin(kDrawn), std::end(kDrawn), extension) != std::end(kDrawn);
+}
 
 /// Whether a run writes files of this name, or they were drawn of such: what --overwrite may delete.
 bool is_ours(fs::path file) {
@@ -46,10 +51,11 @@ bool is_ours(fs::path file) {
   const std::string extension = file.extension().string();
   const bool field = !step_part(name).empty() && (extension == ".hdf" || is_drawn(extension));
   const std::string drawn_from = file.stem().string() + ".csv";  // a picture of a history
+  const bool boundary = name == kBoundaryFile || (file.stem() == fs::path(kBoundaryFile).stem() && is_drawn(extension));
   const auto history = [](const std::string& of) {
     return std::find(std::begin(kHistories), std::end(kHistories), of) != std::end(kHistories);
   };
-  return field || name == kCaseFile || name == kRecordFile || name == kLogFile || name == "report.html" ||
+  return field || boundary || name == kCaseFile || name == kRecordFile || name == kLogFile || name == "report.html" ||
          name == kCheckpointFile || name == kPreviousCheckpointFile || history(name) ||
          (is_drawn(extension) && history(drawn_from));
 }
@@ -118,6 +124,26 @@ void begin_folder(const fs::path& folder, const std::string& effective, Existing
   io::write_text(folder / kCaseFile, effective);
 }
 
+/// The exact solution of a case at the cell centroids, which the fields of a file view.
+struct ExactValues {
+  std::vector<double> density, velocity, pressure, mach;
+
+  void add_to(std::vector<io::VtkField>& fields, const Solver& solver, const InitialState& exact) {
+    const mesh::Mesh& m = solver.mesh();
+    for (const mesh::LocalCellId cell : m.owned()) {
+      const Primitive w = exact.at(m.cell_centroid[cell.index()], solver.time());
+      density.push_back(w.density);
+      velocity.insert(velocity.end(), {w.velocity.x, w.velocity.y, w.velocity.z});
+      pressure.push_back(w.pressure);
+      mach.push_back(solver.residual().gas().mach(w));
+    }
+    fields.push_back({"exact_density", std::span<const double>(density), 1});
+    fields.push_back({"exact_velocity", std::span<const double>(velocity), 3});
+    fields.push_back({"exact_pressure", std::span<const double>(pressure), 1});
+    fields.push_back({"exact_mach", std::span<const double>(mach), 1});
+  }
+};
+
 }  // namespace
 
 Results::Results(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing)
@@ -137,6 +163,8 @@ fs::path Results::write_fields(const Solver& solver) {
   return write_fields(solver, fmt::format("fields_{:08}.hdf", solver.steps()));
 }
 
+void Results::write_boundary(const mesh::Mesh& mesh) { mesh::write_boundary(mesh, folder_ / kBoundaryFile, effective_); }
+
 void Results::write_walls(const Solver& solver) {
   flow::write_walls(solver, case_, folder_ / fmt::format("walls_{:08}.hdf", solver.steps()), effective_);
 }
@@ -146,18 +174,12 @@ fs::path Results::write_failed_fields(const Solver& solver) { return write_field
 fs::path Results::write_fields(const Solver& solver, const std::string& name) {
   const mesh::Mesh& m = solver.mesh();
   const auto cells = static_cast<std::size_t>(m.owned_cells);
-  std::vector<std::int32_t> connectivity;
-  std::vector<std::int64_t> offsets{0};
-  std::vector<std::uint8_t> types;
+  mesh::VtkCells shapes;
   std::vector<double> density, velocity, pressure, mach;
   std::vector<std::int64_t> ids, ranks(cells, m.comm.rank().value());
   std::vector<std::vector<double>> scalars(solver.scalars().size());
   for (std::size_t c = 0; c < cells; ++c) {
-    const auto nodes = m.cell_nodes.row(c);
-    const mesh::CellShape& form = mesh::shape(m.cell_type[c]);
-    for (int k = 0; k < form.nodes; ++k) connectivity.push_back(nodes[mesh::vtk_position(m.cell_type[c], k)].value());
-    offsets.push_back(static_cast<std::int64_t>(connectivity.size()));
-    types.push_back(static_cast<std::uint8_t>(form.vtk));
+    shapes.add_cell(m, mesh::LocalCellId(static_cast<std::int32_t>(c)));
     const Primitive w = solver.primitive(static_cast<std::int32_t>(c));
     density.push_back(w.density);
     velocity.insert(velocity.end(), {w.velocity.x, w.velocity.y, w.velocity.z});
@@ -168,7 +190,6 @@ fs::path Results::write_fields(const Solver& solver, const std::string& name) {
       scalars[k].push_back(solver.scalar(static_cast<int>(k), static_cast<std::int32_t>(c)));
     }
   }
-  const io::VtkGrid grid{.points = m.node_coord, .connectivity = connectivity, .offsets = offsets, .types = types};
   std::vector<io::VtkField> fields{
       {"density", std::span<const double>(density), 1},   {"velocity", std::span<const double>(velocity), 3},
       {"pressure", std::span<const double>(pressure), 1}, {"mach", std::span<const double>(mach), 1},
@@ -176,9 +197,11 @@ fs::path Results::write_fields(const Solver& solver, const std::string& name) {
   for (std::size_t k = 0; k < scalars.size(); ++k) {
     fields.push_back({solver.scalars()[k].name, std::span<const double>(scalars[k]), 1});
   }
+  ExactValues exact;
+  if (case_.exact_errors) exact.add_to(fields, solver, InitialState(case_.initial));
   fs::path file = folder_ / name;
   io::write_vtkhdf(
-      comm_, file, grid, fields,
+      comm_, file, shapes.grid(m), fields,
       {.time = solver.time(),
        .step = solver.steps(),
        .precision = case_.output.single_precision ? io::VtkOptions::Precision::float32 : io::VtkOptions::Precision::float64,

@@ -61,6 +61,8 @@ class Results {
                      const std::vector<double>& scalar_totals);
   void write_errors(const Solver& solver, const std::array<ErrorNorms, Solver::kVars>& errors);
 
+  /// Writes the boundary faces with the numbers of their zones, once in a run, for pictures of the mesh.  @collective
+  void write_boundary(const mesh::Mesh& mesh);
   /// @pre has_walls() of the case, and solver.refresh() since the last step.  @collective
   void write_walls(const Solver& solver);
   // Each returns the file that it wrote. @collective

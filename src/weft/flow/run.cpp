@@ -569,6 +569,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   summary.first_step = solver->steps();
   Run stepping(comm, flow_case, *solver, results, observer);
   results.begin(solver->steps());
+  results.write_boundary(mesh);
   stepping.remember(largest_residual, residual, results.earlier_norms(), results.earlier_forces());
   try {
     summary.reason = stepping.go(stop);

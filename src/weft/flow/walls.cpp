@@ -5,6 +5,7 @@
 
 #include "weft/flow/zone_conditions.hpp"
 #include "weft/io/vtkhdf.hpp"
+#include "weft/mesh/vtk_cells.hpp"
 
 namespace weft::flow {
 namespace {
@@ -13,8 +14,6 @@ bool is_wall(const Case& flow_case, const std::string& zone) {
   const ZoneCondition* const condition = find_condition(flow_case, zone);
   return condition != nullptr && condition->params.kind == BoundaryKind::slip_wall;
 }
-
-std::uint8_t vtk_type(std::size_t nodes) { return nodes == 2 ? 3 : nodes == 3 ? 5 : 9; }
 
 }  // namespace
 
@@ -25,19 +24,15 @@ bool has_walls(const mesh::Mesh& mesh, const Case& flow_case) {
 
 void write_walls(const Solver& solver, const Case& flow_case, const std::filesystem::path& file, const std::string& provenance) {
   const mesh::Mesh& m = solver.mesh();
-  std::vector<std::int32_t> connectivity;
-  std::vector<std::int64_t> offsets{0}, zones;
-  std::vector<std::uint8_t> types;
+  mesh::VtkCells faces;
+  std::vector<std::int64_t> zones;
   std::vector<double> pressure, cp;
   const Primitive free = flow_case.free_stream.value_or(Primitive{});
   const double dynamic_pressure = 0.5 * free.density * dot(free.velocity, free.velocity);
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     if (!is_wall(flow_case, m.boundary[z].name)) continue;
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
-      const auto nodes = m.face_nodes.row(face.value());
-      for (const mesh::LocalNodeId node : nodes) connectivity.push_back(node.value());
-      offsets.push_back(static_cast<std::int64_t>(connectivity.size()));
-      types.push_back(vtk_type(nodes.size()));
+      faces.add_face(m, face);
       zones.push_back(static_cast<std::int64_t>(z));
       pressure.push_back(dot(solver.boundary_flux(z, face.value()).momentum, m.face_normal[face.index()]));
       if (dynamic_pressure > 0) cp.push_back((pressure.back() - free.pressure) / dynamic_pressure);
@@ -47,7 +42,7 @@ void write_walls(const Solver& solver, const Case& flow_case, const std::filesys
                                    {"zone", std::span<const std::int64_t>(zones), 1}};
   if (dynamic_pressure > 0) fields.push_back({"cp", std::span<const double>(cp), 1});
   io::write_vtkhdf(
-      m.comm, file, {.points = m.node_coord, .connectivity = connectivity, .offsets = offsets, .types = types}, fields,
+      m.comm, file, faces.grid(m), fields,
       {.time = solver.time(),
        .step = solver.steps(),
        .precision = flow_case.output.single_precision ? io::VtkOptions::Precision::float32 : io::VtkOptions::Precision::float64,

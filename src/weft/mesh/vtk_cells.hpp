@@ -1,0 +1,36 @@
+#pragma once
+/// Cells and boundary faces of a mesh in the form of VTK, for files that ParaView and the drawing tools read.
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "weft/io/vtkhdf.hpp"
+#include "weft/mesh/mesh.hpp"
+
+namespace weft::mesh {
+
+/// Chosen cells and faces of this rank's part of a mesh, with VTK's types and order of nodes.
+struct VtkCells {
+  std::vector<std::int32_t> connectivity;
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::uint8_t> types;
+
+  void add_cell(const Mesh& mesh, LocalCellId cell);
+  /// Adds a face: a line in 2-D, a triangle or a quad in 3-D, whose nodes are right-handed about the normal of the face.
+  void add_face(const Mesh& mesh, LocalFaceId face);
+  /// Returns a view on this and on the nodes of `mesh`, which must both outlive it.
+  [[nodiscard]] io::VtkGrid grid(const Mesh& mesh) const {
+    return {.points = mesh.node_coord, .connectivity = connectivity, .offsets = offsets, .types = types};
+  }
+};
+
+/// Writes the owned cells as a VTKHDF grid with the field `rank`.  @throws IoError  @collective
+void write_cells(const Mesh& mesh, const std::filesystem::path& file);
+
+/// Writes every boundary face as a cell of a VTKHDF grid with the field `zone`, its number among Mesh::boundary. A mesh without
+/// boundary faces gives no file.
+/// @throws IoError  @collective
+void write_boundary(const Mesh& mesh, const std::filesystem::path& file, const std::string& provenance = {});
+
+}  // namespace weft::mesh

@@ -1,0 +1,184 @@
+"""weft plot, weft report and weft mesh info --picture, on results of runs. Exits with 77 where h5py or matplotlib is missing.
+
+    plot_test.py path/to/weft [unittest arguments]
+"""
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+try:
+    import h5py
+    import matplotlib.image
+    import numpy as np
+except ImportError as missing:
+    print(f"skipped: {missing}; apt-get install python3-h5py python3-numpy python3-matplotlib")
+    sys.exit(77)
+
+from weft_support import CASES, FAILED, PATIENCE, USAGE, WEFT, InFolder, environment, ranks, sets
+
+SI = ["gas.gas_constant=287.05", "free_stream.density=1.225", "free_stream.pressure=101325"]
+
+
+def text_of(svg):
+    """The words of an SVG, joined as one reads them."""
+    return " ".join(re.findall(r"<(?:text|tspan)[^>]*>([^<]+)", svg.read_text()))
+
+
+class Plot(InFolder):
+    def plot(self, *arguments, code=0):
+        """The lines that the command prints; standard error where it fails."""
+        done = subprocess.run([WEFT, "plot", *map(str, arguments)], cwd=self.folder, env=environment(), timeout=PATIENCE, capture_output=True,
+                              text=True)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        if code == 0:
+            self.assertEqual(done.stderr, "")
+            return done.stdout.splitlines()
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        return done.stderr
+
+    def pixels(self, name):
+        picture = matplotlib.image.imread(self.folder / name)[..., :3]
+        self.assertGreater(picture.std(), 0.01, f"{name} is blank")
+        return picture
+
+    # One test for each run: they take as long as the pictures.
+
+    def test_a_line_with_its_exact_solution(self):
+        self.weft("run", *self.coarse("sod", steps=20))
+        with h5py.File(self.folder / "sod" / "fields_00000020.hdf") as file:
+            cells = file["VTKHDF/CellData"]
+            self.assertLess(np.abs(cells["density"][:] - cells["exact_density"][:]).mean(), 0.02)
+            self.assertEqual(cells["exact_velocity"].shape, (40, 3))
+            self.assertEqual((cells["exact_density"][:].max(), cells["exact_density"][:].min()), (1, 0.125))
+        self.assertEqual(self.plot("sod"), ["sod/fields_00000020_density_along_x.png", "sod/residuals.png"])
+        self.assertEqual(self.plot("sod", "--field", "velocity_x", "--output", "a.svg", "--title", "Sod"), ["a.svg"])
+        for word in ("Velocity x", "exact", "computed", "Sod"):
+            self.assertIn(word, text_of(self.folder / "a.svg"))
+        self.plot("sod", "--step", 0, "--field", "mach", "--output", "uniform.png")  # all of it is 0
+        listed = self.plot("sod", "--list")
+        for line in ("sod: fields of 2 steps: 0, 20", "  velocity, with velocity_x, velocity_y and velocity_z", "  schlieren, computed here",
+                     "  error_density, computed here", "mesh and boundary zones (--zones)"):
+            self.assertIn(line, listed)
+        self.weft("report", "sod")
+        page = (self.folder / "sod" / "report.html").read_text()
+        for words in ("along x, beside the exact solution", "Boundary zones, coloured by their condition", "xmin: supersonic outflow",
+                      "Error against the exact solution"):
+            self.assertTrue(words in page, words)
+        # Without the exact solution there is none in the fields.
+        self.weft("run", *self.coarse("sod", "output.exact_errors=false", results="plain", steps=1))
+        with h5py.File(self.folder / "plain" / "fields_00000001.hdf") as file:
+            self.assertNotIn("exact_density", file["VTKHDF/CellData"])
+
+    def test_a_body_in_a_large_domain(self):
+        self.weft("run", *self.coarse("naca0012", *SI, steps=20), *ranks(2))
+        with h5py.File(self.folder / "naca0012" / "boundary.hdf") as file:  # of both ranks
+            zones = file["VTKHDF/CellData/zone"][:]
+            self.assertEqual(sorted(np.unique(zones)), [0, 1])
+            self.assertEqual([(zones == z).sum() for z in (0, 1)], [32, 32])
+            self.assertEqual(set(file["VTKHDF/Types"][:]), {3})
+        self.assertEqual(len(self.plot("naca0012")), 4)  # fields, walls, residuals, forces
+        names = self.plot("naca0012", "--field", "pressure", "--format", "svg", "--output", "drawn")
+        near = text_of(self.folder / names[0])
+        for words in ("x (m)", "Pressure (Pa)", "1.5"):
+            self.assertIn(words, near)
+        self.assertNotIn("−40", near)
+        whole = text_of(self.folder / self.plot("naca0012", "--field", "pressure", "--whole", "--output", "whole.svg")[0])
+        self.assertIn("−40", whole)
+        window = text_of(self.folder / self.plot("naca0012", "--field", "pressure", "--window", "-3,5,-2,2", "--output", "part.svg")[0])
+        self.assertIn("4", window)
+        walls = text_of(self.folder / self.plot("naca0012/walls_00000020.hdf", "--output", "walls.svg")[0])
+        for words in ("upper side", "lower side", "Cp* = −0.43", "x / c, c = 1 m"):  # Mach 0.8, gamma 1.4: -0.4346
+            self.assertIn(words, walls)
+        self.plot("naca0012", "--field", "schlieren", "--output", "schlieren.png")
+        self.pixels("schlieren.png")
+        self.weft("report", "naca0012")
+        page = (self.folder / "naca0012" / "report.html").read_text()
+        for words in ("airfoil Cm z", "a positive Cm z turns the nose down", "farfield: far field", "Decades that residuals fell",
+                      "that of density fell by"):
+            self.assertTrue(words in page, words)
+
+    def test_a_figure_for_a_journal(self):
+        self.weft("run", *self.coarse("wedge", steps=20))
+        self.plot("wedge", "--field", "pressure", "--shading", "smooth", "--lines", 20, "--size", "9,7", "--output", "figure.pdf")
+        text = (self.folder / "figure.pdf").read_bytes()
+        self.assertTrue(b"/CIDFontType2" in text or b"/TrueType" in text)
+        self.assertNotIn(b"/Type3", text)
+        box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", text)
+        self.assertAlmostEqual(float(box.group(1)), 9 / 2.54 * 72, 1)
+        self.assertAlmostEqual(float(box.group(2)), 7 / 2.54 * 72, 1)
+        for options in (["--levels", "1.2,1.5", "--mesh"], ["--shading", "none", "--lines", 30, "--streamlines"], ["--dpi", 60]):
+            with self.subTest(options=options):
+                self.pixels(self.plot("wedge", "--field", "density", *options, "--output", "one.png")[0])
+        width = self.pixels("one.png").shape[1]
+        self.assertEqual(width, int(16 / 2.54 * 60))
+        self.pixels(self.plot("wedge", "--zones", "--output", "zones.png")[0])
+
+    def test_three_dimensions_and_a_scalar(self):
+        self.weft("mesh", "generate", "naca", "wing.msh", "-p", "around=24", "-p", "radial=8", "-p", "layers=3", "-p", "depth=2")
+        text = (CASES / "naca0012_file.toml").read_text().replace("naca0012_inv.su2", "wing.msh")
+        (self.folder / "wing.toml").write_text(text + '[boundary.zmin]\nkind = "symmetry"\n[boundary.zmax]\nkind = "symmetry"\n'
+                                               '[scalars.smoke]\ninitial = "y > 0"\n')
+        self.weft("run", "wing.toml", *sets("stop.steps=2", "output.directory=wing", "boundary.farfield.scalars.smoke=0"))
+        self.assertEqual(self.plot("wing", "--field", "smoke,mach", "--output", "."), ["fields_00000002_smoke_z1.png", "fields_00000002_mach_z1.png"])
+        self.pixels("fields_00000002_mach_z1.png")  # through the middle of the span, around the body
+        self.assertEqual(self.plot("wing", "--field", "mach", "--slice", "x=0.5", "--output", "x.png"), ["x.png"])
+        self.assertIn("misses the mesh", self.plot("wing", "--slice", "z=3", "--output", "x.png", code=FAILED))
+        said = self.weft("mesh", "info", "wing.msh", "--picture", "mesh.svg", *ranks(2))
+        self.assertIn("mesh.svg\n", said)
+        for zone in ("airfoil", "farfield", "zmin", "zmax"):
+            self.assertIn(zone, text_of(self.folder / "mesh.svg"))
+        self.assertEqual([file.name for file in self.folder.iterdir() if file.name.startswith(".")], [])
+        self.assertIn("weft: error: no/mesh.png: cannot make", self.weft("mesh", "info", "wing.msh", "--picture", "no/mesh.png", code=FAILED))
+        self.assertIn("end the name in one of these", self.weft("mesh", "info", "wing.msh", "--picture", "mesh.jpg", code=FAILED))
+
+    def test_fields_that_are_not_finite(self):
+        self.weft("run", *self.coarse("forward_step", steps=2))
+        fields = self.folder / "forward_step" / "fields_00000002.hdf"
+        with h5py.File(fields, "a") as file:
+            file["VTKHDF/CellData/density"][7] = np.nan
+            file["VTKHDF/CellData/pressure"][...] = np.inf
+        for shading in ("cells", "smooth"):
+            self.plot("forward_step", "--field", "density", "--shading", shading, "--lines", 5, "--output", "one.svg")
+            self.assertIn("1 cell without a finite value", text_of(self.folder / "one.svg"))
+        self.assertIn("has no finite value", self.plot("forward_step", "--field", "pressure", "--output", "one.png", code=FAILED))
+        fields.write_bytes(fields.read_bytes()[:-500])
+        self.assertIn("cannot be read", self.plot("forward_step", "--output", "one.png", code=FAILED))
+
+    def test_mistakes_are_one_line(self):
+        (self.folder / "empty").mkdir()
+        (self.folder / "text.txt").write_text("no results")
+        self.assertIn("weft: error: rnu: there is no such file or folder; give", self.plot("rnu", code=FAILED))
+        self.assertIn("weft: error: empty: has neither", self.plot("empty", code=FAILED))
+        self.assertIn("weft: error: empty: has neither", self.plot("empty", "--list", code=FAILED))
+        self.assertIn("is none of the files that can be drawn", self.plot("text.txt", code=FAILED))
+        self.assertIn("has no boundary.hdf", self.plot("empty", "--zones", code=FAILED))
+        for wrong in ([], ["empty", "--windwo", "1"], ["empty", "--size", "1"], ["empty", "--window", "3,1,0,1"], ["empty", "--dpi", "1e9"]):
+            self.assertIn("see weft plot --help", self.plot(*wrong, code=USAGE))
+        self.assertIn("pictures are .png, .pdf, .svg files", self.plot("empty", "--output", "a.jpg", code=FAILED))
+        self.assertIn("is no PNG file", self.plot("empty", "--output", "a.pdf", "--format", "png", code=FAILED))
+        self.assertIn('did you mean "plot"', self.weft("plto", code=USAGE))
+
+    def test_output_that_cannot_be_written(self):
+        self.weft("run", *self.coarse("sod", steps=1))
+        for where, *arguments in (("pipe", "plot", "sod", "--list"), ("closed", "plot", "sod", "--list"), ("full", "plot", "--help"),
+                                  ("closed", "report", "sod"), ("pipe", "plot", "sod")):
+            with self.subTest(arguments=arguments, where=where):
+                read, write = os.pipe()
+                os.close(read)
+                full = os.open("/dev/full", os.O_WRONLY)
+                command = ["sh", "-c", '"$0" "$@" >&-' if where == "closed" else '"$0" "$@"', str(WEFT), *arguments]
+                done = subprocess.run(command, cwd=self.folder, env=environment(), stdout=full if where == "full" else write,
+                                      stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
+                os.close(write)
+                os.close(full)
+                self.assertEqual(done.returncode, FAILED, done.stderr)
+                self.assertRegex(done.stderr, r"^weft: error: standard output: cannot be written \([^\n]*\); all else was done\n$")
+        self.assertTrue((self.folder / "sod" / "residuals.png").exists())  # whoever reads their names
+        self.assertTrue((self.folder / "sod" / "report.html").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
