@@ -72,9 +72,14 @@ std::string summary_of(const flow::Case& flow_case, const flow::RunSummary& summ
     text = fmt::format("stopped: {}, {}, {:.1f} s, {:.2f} M cell-residuals/s\n", flow::describe(summary.reason), at,
                        summary.wall_seconds, summary.cell_residuals_per_second * 1e-6);
   }
-  for (const auto& [name, forces] : summary.forces) {
-    text += fmt::format("{}: Cd {:.8g}  Cl {:.8g}  Cm ({:.6g}, {:.6g}, {:.6g})\n", name, forces.drag, forces.lift,
-                        forces.moment_coefficient.x, forces.moment_coefficient.y, forces.moment_coefficient.z);
+  for (const flow::ForceSpec& spec : flow_case.forces) {
+    const flow::Forces& on = summary.forces.at(spec.name);
+    if (spec.has_coefficients()) {
+      text += fmt::format("{}: Cd {:.8g}  Cl {:.8g}  Cm {:.6g} ({})\n", spec.name, on.drag, on.lift, on.pitch, flow::kPitchSign);
+    } else {
+      text += fmt::format("{}: force ({:.8g}, {:.8g}, {:.8g}) N  moment ({:.6g}, {:.6g}, {:.6g}) N m\n", spec.name, on.force.x,
+                          on.force.y, on.force.z, on.moment.x, on.moment.y, on.moment.z);
+    }
   }
   if (summary.error) {
     for (int k = 0; k < flow::Solver::kVars; ++k) {
@@ -137,7 +142,9 @@ Exit check_case(const Communicator& comm, const CaseOptions& options) {
   for (const std::string& warning : flow::check_inflows(mesh, flow_case)) printer.warned(warning);
   for (const std::string& warning : flow::check_steps(*solver)) printer.warned(warning);
   solver->initialise(flow::InitialState(flow_case.initial));
-  for (const flow::ForceSpec& force : flow_case.forces) flow::check_zones(mesh, force.zones, "forces." + force.name + ".zones");
+  flow::check_outputs(mesh, flow_case);
+  for (const flow::LineChoice& line : flow_case.lines) (void)flow::Line(mesh, line);
+  for (const flow::SectionChoice& section : flow_case.sections) flow::check_section(mesh, section);
   for (const flow::ProbeChoice& probe : flow_case.probes) (void)flow::Probe(mesh, probe.at, probe.name);
   if (comm.is_root()) {
     for (const std::string& note : mesh.notes) fmt::print("mesh {}: {}\n", mesh.source, note);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <vector>
 
 #include "weft/base/clock.hpp"
 #include "weft/flow/run.hpp"
@@ -32,6 +33,7 @@ class RunRecord final : public flow::RunObserver {
 
   const Communicator& comm_;
   flow::RunObserver& next_;
+  std::vector<flow::ForceSpec> forces_;  ///< of the case
   std::filesystem::path file_;
   nlohmann::ordered_json mesh_, earlier_ = nlohmann::ordered_json::array(), call_;  ///< on rank 0; earlier_: calls
   bool resumes_ = false, begun_ = false;
