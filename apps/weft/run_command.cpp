@@ -21,6 +21,7 @@
 #include "weft/flow/inflow_checks.hpp"
 #include "weft/flow/results.hpp"
 #include "weft/flow/run.hpp"
+#include "weft/flow/start.hpp"
 #include "weft/io/case_reader.hpp"
 
 #include "command.hpp"
@@ -141,7 +142,7 @@ Exit check_case(const Communicator& comm, const CaseOptions& options) {
   for (const std::string& warning : flow_case.warnings) printer.warned(warning);
   for (const std::string& warning : flow::check_inflows(mesh, flow_case)) printer.warned(warning);
   for (const std::string& warning : flow::check_steps(*solver)) printer.warned(warning);
-  solver->initialise(flow::InitialState(flow_case.initial));
+  flow::Start(mesh, flow_case).initialise(*solver);
   flow::check_outputs(mesh, flow_case);
   for (const flow::LineChoice& line : flow_case.lines) (void)flow::Line(mesh, line);
   for (const flow::SectionChoice& section : flow_case.sections) flow::check_section(mesh, section);

@@ -19,6 +19,7 @@ class RunRecord final : public flow::RunObserver {
   RunRecord(const Communicator& comm, const flow::Case& flow_case, bool resumes, flow::RunObserver& next);
   void mesh_ready(const mesh::Mesh& mesh, double seconds) override;
   void warned(const std::string& text) override;
+  void noted(const std::string& text) override { next_.noted(text); }
   void solver_ready(const flow::Solver& solver) override;
   void resumed(const std::filesystem::path& checkpoint, std::int64_t step, double time, const std::string& instead_of) override;
   void changed(const std::vector<io::CaseChange>& changes) override;

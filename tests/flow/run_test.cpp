@@ -261,6 +261,32 @@ TEST_F(WholeRun, WritesForcesInNewtonsWithoutAStream) {
                   .starts_with("step,time,wall_cd,wall_cl,wall_cmx,wall_cmy,wall_cmz,wall_cm_nose_up,wall_fx,"));
 }
 
+TEST_F(WholeRun, StartsFromTheSolutionOfAnother) {
+  (void)run_wedge({});
+  if (comm.is_root()) std::filesystem::rename(scratch / "results", scratch / "first");
+  comm.barrier();
+  struct Noted : Told {
+    void noted(const std::string& text) override { note = text; }
+    std::string note;
+  } noted;
+  const auto run_from = [&](std::vector<std::string> keys, Existing existing) {
+    keys.insert(keys.end(), {"initial.kind=solution", "initial.file=" + (scratch / "first").string()});
+    const io::CaseReader reader(io::CaseFile::from_text(kWedge, "case.toml", keys));
+    return run(comm, wedge(reader), reader.effective_toml(), existing, noted, [] { return false; });
+  };
+  // On the same mesh the flow goes on from where it was, but for the clock; on a finer one it is that flow, too.
+  const RunSummary same = run_from({"stop.steps=0"}, Existing::refuse);
+  EXPECT_THAT(noted.note, HasSubstr("fields_00000012.hdf (step 12, 96 cells)"));
+  EXPECT_EQ(same.time, 0);
+  const auto force = io::read_table(comm, scratch / "first" / "forces.csv").back()[8];
+  EXPECT_NEAR(same.forces.at("wall").force.x, force, 1e-12);
+  const RunSummary fine = run_from({"stop.steps=0", "mesh.nx=30", "mesh.ny=20"}, Existing::overwrite);
+  EXPECT_NEAR(fine.forces.at("wall").force.x, force, 0.2 * force);  // of a flow with a shock, not yet steady
+  const RunSummary whole = run_from({"stop.steps=9"}, Existing::overwrite);
+  (void)run_from({"stop.steps=4"}, Existing::overwrite);
+  EXPECT_EQ(run_from({"stop.steps=9"}, Existing::resume).forces.at("wall").force, whole.forces.at("wall").force);
+}
+
 constexpr const char* kAirfoil = R"toml(
 [mesh]
 generator = "naca"

@@ -16,6 +16,7 @@
 #include "weft/flow/detail/step_length.hpp"
 #include "weft/flow/inflow_checks.hpp"
 #include "weft/flow/results.hpp"
+#include "weft/flow/start.hpp"
 #include "weft/flow/walls.hpp"
 #include "weft/mesh/read_mesh.hpp"
 #include "weft/mesh/revolve.hpp"
@@ -568,18 +569,20 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   for (const std::string& warning : check_steps(*solver)) observer.warned(warning);
   observer.solver_ready(*solver);
 
+  const Start at_start(mesh, flow_case);
   double largest_residual = 0, residual = 1;
   if (resumes(existing)) {
     const Resumed from = results.read_checkpoint(mesh);
     compare_cases(from.case_text, effective, flow_case, existing, observer);
-    solver->refer_to(InitialState(flow_case.initial));
+    solver->refer_to(at_start.state());
     for (const auto& [zone, circulation] : from.circulations) solver->set_circulation(zone, circulation);
     solver->restore(from.conserved, from.time, from.step, from.lowered, from.scalar_amounts);
     largest_residual = from.largest_residual;
     residual = from.residual;
     observer.resumed(from.file, from.step, from.time, from.instead_of);
   } else {
-    solver->initialise(InitialState(flow_case.initial));
+    at_start.initialise(*solver);
+    if (!at_start.note().empty()) observer.noted(at_start.note());
   }
   start.reset();
   RunSummary summary;

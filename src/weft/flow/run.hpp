@@ -44,6 +44,8 @@ class RunObserver {
   virtual void mesh_ready(const mesh::Mesh& /*mesh*/, double /*seconds*/) {}
   /// @param text  something of the case that can hardly be meant: one line, as an error's.
   virtual void warned(const std::string& /*text*/) {}
+  /// @param text  one line that is worth knowing.
+  virtual void noted(const std::string& /*text*/) {}
   virtual void solver_ready(const Solver& /*solver*/) {}
   /// @param instead_of  what was wrong with the newest checkpoint, where this is the one before it.
   virtual void resumed(const std::filesystem::path& /*checkpoint*/, std::int64_t /*step*/, double /*time*/,
