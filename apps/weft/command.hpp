@@ -37,6 +37,7 @@ void add_new(CLI::App& app, Request& request);
 void add_info(CLI::App& app, Request& request);
 void add_mesh(CLI::App& app, Request& request);
 void add_plan(CLI::App& app, Request& request);
+void add_export(CLI::App& app, Request& request);
 void add_report(CLI::App& app, Request& request);
 void add_reference(CLI::App& app, Request& request);
 

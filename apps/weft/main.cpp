@@ -74,6 +74,7 @@ int main(int argc, char** argv) {
   app::add_mesh(parser, request);
   app::add_info(parser, request);
   app::add_plan(parser, request);
+  app::add_export(parser, request);
   app::add_report(parser, request);
   app::add_reference(parser, request);
   try {
