@@ -52,6 +52,7 @@ void add_info(CLI::App& app, Request& request);
 void add_mesh(CLI::App& app, Request& request);
 void add_plan(CLI::App& app, Request& request);
 void add_plot(CLI::App& app, Request& request);
+void add_export(CLI::App& app, Request& request);
 void add_report(CLI::App& app, Request& request);
 void add_reference(CLI::App& app, Request& request);
 // These two describe all commands of `app`, which outlives the request.

@@ -79,6 +79,7 @@ int main(int argc, char** argv) {
   app::add_info(parser, request);
   app::add_plan(parser, request);
   app::add_plot(parser, request);
+  app::add_export(parser, request);
   app::add_report(parser, request);
   app::add_reference(parser, request);
   app::add_completion(parser, request);

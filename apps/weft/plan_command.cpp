@@ -16,8 +16,8 @@
 #include "weft/base/resident_memory.hpp"
 #include "weft/flow/case.hpp"
 #include "weft/flow/forecast.hpp"
-#include "weft/flow/initial.hpp"
 #include "weft/flow/run.hpp"
+#include "weft/flow/start.hpp"
 #include "weft/io/case_reader.hpp"
 #include "weft/mesh/spread.hpp"
 
@@ -139,7 +139,7 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
   const double before = resident_bytes(), at_rest = comm.max(before);
   const mesh::Mesh mesh = flow::load_mesh(comm, flow_case.mesh);
   const auto solver = flow::make_solver(mesh, flow_case);
-  solver->initialise(flow::InitialState(flow_case.initial));
+  flow::Start(mesh, flow_case).initialise(*solver);
   const double rate = options.cell_rate_m > 0 ? 1e6 * options.cell_rate_m : measure_cell_rate(*solver, flow_case.numerics);
   const double grown = comm.sum(resident_bytes() - before);
   const double rows = comm.sum(static_cast<double>(mesh.cells()));

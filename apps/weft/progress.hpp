@@ -15,6 +15,7 @@ class ProgressPrinter final : public flow::RunObserver {
   explicit ProgressPrinter(const Communicator& comm, RunLog* log = nullptr, bool local_time = false);
   void mesh_ready(const mesh::Mesh& mesh, double seconds) override;
   void warned(const std::string& text) override;
+  void noted(const std::string& text) override { say(text + "\n"); }
   void solver_ready(const flow::Solver& solver) override;
   void resumed(const std::filesystem::path& checkpoint, std::int64_t step, double time, const std::string& instead_of) override;
   void changed(const std::vector<io::CaseChange>& changes) override;

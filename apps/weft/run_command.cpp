@@ -21,6 +21,7 @@
 #include "weft/flow/case_check.hpp"
 #include "weft/flow/results.hpp"
 #include "weft/flow/run.hpp"
+#include "weft/flow/start.hpp"
 #include "weft/io/case_reader.hpp"
 
 #include "command.hpp"
@@ -79,9 +80,14 @@ std::string summary_of(const flow::Case& flow_case, const flow::RunSummary& summ
     text = fmt::format("stopped: {}, {}, {:.1f} s, {:.2f} M cell-residuals/s\n", flow::describe(summary.reason), at,
                        summary.wall_seconds, summary.cell_residuals_per_second * 1e-6);
   }
-  for (const auto& [name, forces] : summary.forces) {
-    text += fmt::format("{}: Cd {:.8g}  Cl {:.8g}  Cm ({:.6g}, {:.6g}, {:.6g})\n", name, forces.drag, forces.lift,
-                        forces.moment_coefficient.x, forces.moment_coefficient.y, forces.moment_coefficient.z);
+  for (const flow::ForceSpec& spec : flow_case.forces) {
+    const flow::Forces& on = summary.forces.at(spec.name);
+    if (spec.has_coefficients()) {
+      text += fmt::format("{}: Cd {:.8g}  Cl {:.8g}  Cm {:.6g} ({})\n", spec.name, on.drag, on.lift, on.pitch, flow::kPitchSign);
+    } else {
+      text += fmt::format("{}: force ({:.8g}, {:.8g}, {:.8g}) N  moment ({:.6g}, {:.6g}, {:.6g}) N m\n", spec.name, on.force.x,
+                          on.force.y, on.force.z, on.moment.x, on.moment.y, on.moment.z);
+    }
   }
   if (summary.error) {
     for (int k = 0; k < flow::Solver::kVars; ++k) {

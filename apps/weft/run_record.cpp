@@ -95,6 +95,25 @@ nlohmann::ordered_json describe_verdict(const flow::Verdict& verdict) {
   return record;
 }
 
+/// What each force was at the end: N and N m, and where there is a free stream that moves the coefficients.
+nlohmann::ordered_json describe_forces(const std::vector<flow::ForceSpec>& specs, const flow::RunSummary& summary) {
+  const auto list = [](Vec3 v) { return nlohmann::ordered_json{v.x, v.y, v.z}; };
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const flow::ForceSpec& spec : specs) {
+    const flow::Forces& on = summary.forces.at(spec.name);
+    nlohmann::ordered_json record{
+        {"name", spec.name}, {"force", list(on.force)}, {"moment", list(on.moment)}, {"moment_centre", list(spec.moment_centre)}};
+    if (spec.has_coefficients()) {
+      record["cd"] = on.drag;
+      record["cl"] = on.lift;
+      record["cm"] = on.pitch;
+      record["cm_sign"] = flow::kPitchSign;
+    }
+    all.push_back(record);
+  }
+  return all;
+}
+
 /// The calls of the runs before; none where the file is missing or damaged.
 nlohmann::ordered_json earlier_calls(const fs::path& file) {
   std::ifstream in(file);
@@ -106,7 +125,11 @@ nlohmann::ordered_json earlier_calls(const fs::path& file) {
 }  // namespace
 
 RunRecord::RunRecord(const Communicator& comm, const flow::Case& flow_case, bool resumes, flow::RunObserver& next)
-    : comm_(comm), next_(next), file_(flow_case.output.directory / flow::kRecordFile), resumes_(resumes) {
+    : comm_(comm),
+      next_(next),
+      forces_(flow_case.forces),
+      file_(flow_case.output.directory / flow::kRecordFile),
+      resumes_(resumes) {
   const Communicator machine = comm.split_shared_memory();
   const std::int64_t machines = comm.sum(static_cast<std::int64_t>(machine.is_root() ? 1 : 0));
   if (!comm.is_root()) return;
@@ -185,6 +208,7 @@ void RunRecord::ended(const flow::RunSummary& summary) {
   call_["step"] = summary.steps;
   call_["time"] = summary.time;
   call_["verdict"] = describe_verdict(summary.verdict);
+  if (!forces_.empty()) call_["forces"] = describe_forces(forces_, summary);
   call_["memory_bytes"] = {{"largest_rank", most}, {"all_ranks", all}};
   save();
   next_.ended(summary);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <vector>
 
 #include "weft/base/clock.hpp"
 #include "weft/flow/run.hpp"
@@ -19,6 +20,7 @@ class RunRecord final : public flow::RunObserver {
   RunRecord(const Communicator& comm, const flow::Case& flow_case, bool resumes, flow::RunObserver& next);
   void mesh_ready(const mesh::Mesh& mesh, double seconds) override;
   void warned(const std::string& text) override;
+  void noted(const std::string& text) override { next_.noted(text); }
   void solver_ready(const flow::Solver& solver) override;
   void resumed(const std::filesystem::path& checkpoint, std::int64_t step, double time, const std::string& instead_of) override;
   void changed(const std::vector<io::CaseChange>& changes) override;
@@ -33,6 +35,7 @@ class RunRecord final : public flow::RunObserver {
 
   const Communicator& comm_;
   flow::RunObserver& next_;
+  std::vector<flow::ForceSpec> forces_;  ///< of the case
   std::filesystem::path file_;
   nlohmann::ordered_json mesh_, earlier_ = nlohmann::ordered_json::array(), call_;  ///< on rank 0; earlier_: calls
   bool resumes_ = false, begun_ = false;

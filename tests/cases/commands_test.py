@@ -178,6 +178,33 @@ class Tools(InFolder):
         self.assertEqual([file for file in self.folder.iterdir() if file.suffix == ".part"], [])
         self.assertIn("4 cells", self.weft("mesh", "info", "m.su2"))  # converted in its own place
 
+    def test_results_are_exported(self):
+        self.weft("run", *self.coarse("naca0012"), *ranks(3))
+        cells, points = 32 * 16, 32 * 17  # points where parts of ranks meet are one point
+        self.assertIn(f"wrote naca0012/fields_00000005.vtu: {cells} cells, {points} points\n", self.weft("export", "naca0012"))
+        self.assertIn("--force", self.weft("export", "naca0012", code=FAILED))
+        self.weft("export", "naca0012", "--force")
+        (self.folder / "cgns").mkdir()
+        told = self.weft("export", "naca0012", "--format", "cgns", "--time", "all", "--output", "cgns")
+        self.assertEqual(told.count("wrote cgns/fields_"), 2)
+        self.assertIn("walls_00000005.vtu: 32 cells, 32 points", self.weft("export", "naca0012/walls_00000005.hdf"))
+        if h5py:
+            with h5py.File(self.folder / "cgns/fields_00000005.cgns") as file, \
+                    h5py.File(self.folder / "naca0012/fields_00000005.hdf") as fields:
+                zone = file["Base/Zone"]
+                self.assertEqual(zone[" data"][()].ravel().tolist(), [points, cells, 0])
+                self.assertEqual(zone.attrs["label"], b"Zone_t")
+                for name, ours in (("Pressure", "pressure"), ("Mach", "mach")):
+                    self.assertTrue(np.array_equal(zone[f"FlowSolution/{name}/ data"][()], fields[f"VTKHDF/CellData/{ours}"][()]))
+        self.weft("mesh", "generate", "box", "mesh.h5", "-p", "nx=2", "-p", "ny=2")
+        for words, said in ((["none"], "no such folder"), (["cgns"], "fields_*.hdf"), (["mesh.h5"], "not a field file"),
+                            (["naca0012/case.toml"], "not an HDF5 file"), (["naca0012", "--output", "nowhere"], "nowhere")):
+            self.assertIn(said, self.weft("export", *words, code=FAILED))
+        self.weft("export", "naca0012", "--format", "stl", code=USAGE)
+        # What was exported of a run goes with it.
+        self.weft("run", *self.coarse("naca0012", steps=3), "--overwrite")
+        self.assertEqual(list((self.folder / "naca0012").glob("*.vtu")), [])
+
     def test_meshes_are_refined_and_cut(self):
         self.weft("mesh", "generate", "wedge", "w.h5", "-p", "nx=24", "-p", "ny=16", *ranks(2))
         self.assertIn("1536 cells", self.weft("mesh", "refine", "w.h5", "fine.h5", *ranks(2)))

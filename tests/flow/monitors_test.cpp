@@ -75,7 +75,104 @@ TEST(Forces, TurnTheNoseDownWhereTheMomentAboutZIsPositive) {
     EXPECT_NEAR(f.lift, 3, 1e-13);
     EXPECT_NEAR(f.moment_coefficient.z, 3 * (0.5 - centre), 1e-13);
     EXPECT_EQ(f.moment_coefficient.z > 0, nose_down);
+    EXPECT_EQ(f.pitch, -f.moment_coefficient.z);
+    EXPECT_EQ(f.pitch < 0, nose_down);
   }
+  // With z up, a force down behind the centre pushes the tail down and the nose up, about y.
+  const mesh::Mesh deep = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{3}}, {"nz", std::int64_t{3}}});
+  Solver in_depth(deep, IdealGas{}, everywhere(deep, {.kind = BoundaryKind::slip_wall}), {});
+  in_depth.initialise([](Vec3) { return Primitive{1, {}, 3}; });
+  in_depth.refresh();
+  const ForceSpec floor{.name = "floor", .zones = {"zmin"}, .reference = {2, {1, 0, 0}, 0}, .lift_direction = {0, 0, 1}};
+  const Forces f = forces(in_depth, floor);
+  EXPECT_NEAR(f.lift, -3, 1e-13);
+  EXPECT_NEAR(f.pitch, 1.5, 1e-13);
+  EXPECT_EQ(f.pitch, f.moment_coefficient.y);
+}
+
+TEST(Forces, HaveNoCoefficientsWithoutAStream) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{4}}});
+  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {});
+  solver.initialise([](Vec3) { return Primitive{1, {}, 3}; });
+  solver.refresh();
+  const ForceSpec lid{.name = "lid", .zones = {"ymax"}, .reference = {0, {}, 1}};
+  EXPECT_FALSE(lid.has_coefficients());
+  const Forces f = forces(solver, lid);
+  EXPECT_NEAR(f.force.y, 2, 1e-13);
+  EXPECT_NEAR(f.moment.z, 1, 1e-13);
+  EXPECT_EQ(f.drag, 0);
+  EXPECT_EQ(f.lift, 0);
+  EXPECT_EQ(f.pitch, 0);
+}
+
+/// A flow through a box that is linear in y, so that averages by area and by mass differ.
+class ZoneMonitor : public ::testing::Test {
+ protected:
+  [[nodiscard]] static Primitive at(Vec3 x) { return {1 + x.y, {2, 0, 0}, 3 - x.y}; }
+  static void expect_averages(Backend backend) {
+    const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{40}}});
+    const BoundaryCondition given{{.kind = BoundaryKind::supersonic_outflow}, [](Vec3 x, double) { return at(x); }};
+    const IdealGas gas{1.4, 2};
+    Solver solver(m, gas, std::vector<BoundaryCondition>(m.boundary.size(), given), {.limiter = LimiterKind::none},
+                  mesh::Neighbours::face, {}, backend);
+    solver.initialise([](Vec3 x) { return at(x); });
+    solver.refresh();
+    MonitorSpec spec{
+        .name = "outlet",
+        .zones = {"xmax"},
+        .quantities = {ZoneQuantity::mass_flow, ZoneQuantity::pressure, ZoneQuantity::density, ZoneQuantity::temperature,
+                       ZoneQuantity::mach, ZoneQuantity::total_pressure, ZoneQuantity::total_temperature}};
+    // Sums over the faces, which are what averages are made of.
+    const auto mean = [&](const std::function<double(const Primitive&)>& value, bool by_mass) {
+      double sum = 0, weights = 0;
+      for (int k = 0; k < 40; ++k) {
+        const Primitive w = at({1, (k + 0.5) / 40, 0});
+        const double weight = by_mass ? w.density * w.velocity.x : 1;
+        sum += weight * value(w);
+        weights += weight;
+      }
+      return sum / weights;
+    };
+    for (const bool by_mass : {false, true}) {
+      spec.mass_weighted = by_mass;
+      const std::vector<double> values = monitor(solver, spec);
+      ASSERT_EQ(values.size(), 7U);
+      EXPECT_NEAR(values[0], 3, 1e-12);
+      EXPECT_NEAR(values[1], by_mass ? 3 - (0.5 + 1.0 / 3) / 1.5 : 2.5, by_mass ? 1e-4 : 1e-12);
+      EXPECT_NEAR(values[1], mean([](const Primitive& w) { return w.pressure; }, by_mass), 1e-12);
+      EXPECT_NEAR(values[2], mean([](const Primitive& w) { return w.density; }, by_mass), 1e-12);
+      EXPECT_NEAR(values[3], mean([&](const Primitive& w) { return gas.temperature(w); }, by_mass), 1e-12);
+      EXPECT_NEAR(values[4], mean([&](const Primitive& w) { return gas.mach(w); }, by_mass), 1e-12);
+      EXPECT_NEAR(values[5], mean([&](const Primitive& w) { return gas.total_pressure(w); }, by_mass), 1e-12);
+      EXPECT_NEAR(values[6], mean([&](const Primitive& w) { return gas.total_temperature(w); }, by_mass), 1e-12);
+    }
+    spec.zones = {"xmin"};
+    EXPECT_NEAR(monitor(solver, spec)[0], -3, 1e-12);
+    spec.zones = {"xmin", "xmax"};
+    EXPECT_NEAR(monitor(solver, spec)[0], 0, 1e-12);
+    EXPECT_NEAR(monitor(solver, spec)[1], 3 - (0.5 + 1.0 / 3) / 1.5, 1e-4);  // either way through counts
+  }
+};
+
+TEST_F(ZoneMonitor, GivesMassFlowAndAverages) { expect_averages(Backend::host); }
+TEST_F(ZoneMonitor, GivesMassFlowAndAveragesOnCuda) {
+  WEFT_NEEDS_GPU();
+  expect_averages(Backend::cuda);
+}
+
+TEST_F(ZoneMonitor, WeighsByAreaWhereNothingFlows) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{4}}});
+  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {});
+  solver.initialise([](Vec3) { return Primitive{1, {}, 3}; });
+  solver.refresh();
+  const MonitorSpec wall{
+      .name = "wall", .zones = {"ymin"}, .quantities = {ZoneQuantity::pressure, ZoneQuantity::mass_flow}, .mass_weighted = true};
+  EXPECT_NEAR(monitor(solver, wall)[0], 3, 1e-13);
+  EXPECT_EQ(monitor(solver, wall)[1], 0);
+  const std::string text =
+      test::common_error<InputError>(m.comm, [&] { (void)monitor(solver, {.name = "x", .zones = {"ymn"}, .quantities = {}}); });
+  EXPECT_THAT(text, HasSubstr("monitors.x.zones"));
+  EXPECT_THAT(text, HasSubstr("did you mean \"ymin\""));
 }
 
 TEST(Forces, NameAnUnknownZoneOnEveryRank) {

@@ -12,6 +12,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/flow/results.hpp"
+#include "weft/io/hdf5_file.hpp"
 #include "weft/io/table.hpp"
 #include "weft/io/text_file.hpp"
 
@@ -185,6 +186,105 @@ TEST_F(WholeRun, ScalarsGoOnWithTheSameDigits) {
   EXPECT_THAT(common_error<IoError>(comm, [&] { (void)run_wedge(turned, Existing::resume); }), HasSubstr("probes.csv"));
   (void)run_wedge(with, Existing::resume);
   EXPECT_EQ(histories(), expected);
+}
+
+TEST_F(WholeRun, WritesMonitorsLinesAndChosenFieldsAndGoesOnWithThem) {
+  const auto file = [&](const char* name) { return scratch / "results" / name; };
+  const std::vector<std::string> keys{"output.fields=[\"pressure\", \"schlieren\", \"cp\"]",
+                                      "output.field_steps=4",
+                                      "output.history_steps=3",
+                                      "monitors.out.zones=outlet",
+                                      "monitors.out.quantities=[\"mass_flow\", \"mach\"]",
+                                      "monitors.out.average=mass",
+                                      "monitors.out.progress=true",
+                                      "monitors.through.zones=[\"inlet\", \"outlet\", \"upper\", \"wall\"]",
+                                      "lines.up.from=[-0.25, 0]",
+                                      "lines.up.to=[-0.25, 1]",
+                                      "lines.up.points=5"};
+  (void)run_wedge(keys);
+  ASSERT_EQ(told.last.monitored.size(), 4U);  // Cd and Cl of the wall are first
+  EXPECT_EQ(told.last.monitored[2].first, "mass_flow(out)");
+  EXPECT_EQ(told.last.monitored[3].first, "mach(out)");
+  const auto monitors = io::read_table(comm, file("monitors.csv"));
+  const auto line = io::read_table(comm, file("line_up_00000012.csv"));
+  ASSERT_EQ(monitors.size(), 5U);  // steps 0, 3, 6, 9, 12
+  EXPECT_EQ(monitors.back()[2], told.last.monitored[2].second);
+  EXPECT_GT(monitors.back()[2], 2);
+  EXPECT_NEAR(monitors.front()[3], 2, 1e-12);
+  EXPECT_NEAR(monitors.back()[4], 0, 0.5);  // what is not stored flows out again
+  EXPECT_EQ(line.size(), 5U);
+  EXPECT_EQ(line.front().size(), 4U + 3);
+  if (comm.is_root()) {
+    io::Hdf5File fields = io::Hdf5File::open(Communicator::self(), file("fields_00000012.hdf"));
+    EXPECT_EQ(fields.datasets("VTKHDF/CellData"), (std::vector<std::string>{"cell_id", "cp", "pressure", "rank", "schlieren"}));
+    const auto schlieren = fields.read_rows<double>("VTKHDF/CellData/schlieren", 0, 96);
+    EXPECT_GT(*std::max_element(schlieren.begin(), schlieren.end()), 0.1);
+  }
+  EXPECT_TRUE(io::read_text(file("monitors.csv")).starts_with("step,time,out_mass_flow,out_mach,through_mass_flow\n"));
+  comm.barrier();
+  (void)run_wedge(keys, Existing::overwrite, [&] { return told.last.step == 7; });
+  EXPECT_FALSE(std::filesystem::exists(file("line_up_00000012.csv")));
+  EXPECT_TRUE(std::filesystem::exists(file("line_up_00000007.csv")));
+  comm.barrier();
+  (void)run_wedge(keys, Existing::resume);
+  EXPECT_EQ(io::read_table(comm, file("monitors.csv")), monitors);
+  EXPECT_EQ(io::read_table(comm, file("line_up_00000012.csv")), line);
+}
+
+TEST_F(WholeRun, WritesForcesInNewtonsWithoutAStream) {
+  const std::vector<std::string> keys{"free_stream.mach=0",
+                                      "boundary.inlet.mach=2",
+                                      "boundary.inlet.density=1.4",
+                                      "boundary.inlet.pressure=1",
+                                      "forces.wall.reference_pressure=0.5",
+                                      "initial.mach=2",
+                                      "initial.density=1.4",
+                                      "initial.pressure=1"};
+  const RunSummary summary = run_wedge(keys);
+  const std::string text = io::read_text(scratch / "results" / "forces.csv");
+  EXPECT_TRUE(text.starts_with("step,time,wall_fx,wall_fy,wall_fz,wall_mx,wall_my,wall_mz\n")) << text.substr(0, 100);
+  const auto rows = io::read_table(comm, scratch / "results" / "forces.csv");
+  const Forces& wall = summary.forces.at("wall");
+  EXPECT_EQ(rows.back()[2], wall.force.x);
+  EXPECT_EQ(rows.back()[7], wall.moment.z);
+  EXPECT_LT(wall.force.y, -0.5);
+  ASSERT_EQ(told.last.monitored.size(), 2U);
+  EXPECT_EQ(told.last.monitored[0].first, "Fx");
+  EXPECT_EQ(run_wedge({keys.begin(), keys.end()}, Existing::resume).steps, 12);
+  EXPECT_EQ(rows, io::read_table(comm, scratch / "results" / "forces.csv"));
+  auto settled = keys;
+  settled.emplace_back("stop.force_change=0.1");
+  EXPECT_THAT(common_error<InputError>(comm, [&] { (void)run_wedge(settled, Existing::overwrite); }),
+              HasSubstr("stop.force_change"));
+  (void)run_wedge({}, Existing::overwrite);
+  EXPECT_TRUE(io::read_text(scratch / "results" / "forces.csv")
+                  .starts_with("step,time,wall_cd,wall_cl,wall_cmx,wall_cmy,wall_cmz,wall_cm_nose_up,wall_fx,"));
+}
+
+TEST_F(WholeRun, StartsFromTheSolutionOfAnother) {
+  (void)run_wedge({});
+  if (comm.is_root()) std::filesystem::rename(scratch / "results", scratch / "first");
+  comm.barrier();
+  struct Noted : Told {
+    void noted(const std::string& text) override { note = text; }
+    std::string note;
+  } noted;
+  const auto run_from = [&](std::vector<std::string> keys, Existing existing) {
+    keys.insert(keys.end(), {"initial.kind=solution", "initial.file=" + (scratch / "first").string()});
+    const io::CaseReader reader(io::CaseFile::from_text(kWedge, "case.toml", keys));
+    return run(comm, wedge(reader), reader.effective_toml(), existing, noted, [] { return false; });
+  };
+  // On the same mesh the flow goes on from where it was, but for the clock; on a finer one it is that flow, too.
+  const RunSummary same = run_from({"stop.steps=0"}, Existing::refuse);
+  EXPECT_THAT(noted.note, HasSubstr("fields_00000012.hdf (step 12, 96 cells)"));
+  EXPECT_EQ(same.time, 0);
+  const auto force = io::read_table(comm, scratch / "first" / "forces.csv").back()[8];
+  EXPECT_NEAR(same.forces.at("wall").force.x, force, 1e-12);
+  const RunSummary fine = run_from({"stop.steps=0", "mesh.nx=30", "mesh.ny=20"}, Existing::overwrite);
+  EXPECT_NEAR(fine.forces.at("wall").force.x, force, 0.2 * force);  // of a flow with a shock, not yet steady
+  const RunSummary whole = run_from({"stop.steps=9"}, Existing::overwrite);
+  (void)run_from({"stop.steps=4"}, Existing::overwrite);
+  EXPECT_EQ(run_from({"stop.steps=9"}, Existing::resume).forces.at("wall").force, whole.forces.at("wall").force);
 }
 
 constexpr const char* kAirfoil = R"toml(

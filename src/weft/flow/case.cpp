@@ -6,6 +6,8 @@
 #include <cctype>
 #include <cmath>
 #include <memory>
+#include <span>
+#include <string_view>
 
 #include "weft/base/error.hpp"
 #include "weft/flow/detail/case_states.hpp"
@@ -224,6 +226,29 @@ StopCriteria read_stop(const Section& s) {
   return stop;
 }
 
+/// Returns the values behind a list of names, of which each may be there once.
+template <class Kind>
+std::vector<Kind> read_kinds(const Section& s, const std::string& key, const io::TextsSpec& spec) {
+  std::vector<Kind> kinds;
+  for (const std::string& name : s.texts(key, spec)) {
+    const std::span<const std::string_view> all = names<Kind>();
+    if (std::find(all.begin(), all.end(), name) == all.end()) {
+      const std::string near = closest_match(name, all);
+      s.fail(key, fmt::format("unknown {} \"{}\"", detail::kWhat<Kind>, name),
+             fmt::format("{}use some of {}", near.empty() ? "" : fmt::format("did you mean \"{}\"? Otherwise ", near),
+                         fmt::join(all, ", ")));
+    }
+    const Kind kind = kind_named<Kind>(name);
+    if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) {
+      s.fail(key, fmt::format("\"{}\" is listed twice", name), "name each once");
+    }
+    kinds.push_back(kind);
+  }
+  if (kinds.empty() && !s.documenting())
+    s.fail(key, "the list is empty", fmt::format("name some of {}", fmt::join(names<Kind>(), ", ")));
+  return kinds;
+}
+
 OutputChoice read_output(const Section& s) {
   OutputChoice output;
   output.directory =
@@ -245,10 +270,17 @@ OutputChoice read_output(const Section& s) {
                                       .doc = "Wall-clock time between checkpoints; 0: as many as checkpoint_steps asks for."});
   output.single_precision =
       s.choice("precision", {"double", "single"}, {.default_value = "double", .doc = "Of field files."}) == "single";
+  std::vector<std::string> defaults;
+  for (const FieldKind field : output.fields) defaults.emplace_back(name_of(field));
+  output.fields = read_kinds<FieldKind>(
+      s, "fields",
+      {.default_value = defaults,
+       .doc = "Quantities of the flow in field files, beside the scalars, cell_id and rank: any of " + describe_fields()});
+  output.where_fields = s.where("fields");
   return output;
 }
 
-ForceSpec read_force(const Section& s, const FreeStream& stream) {
+ForceSpec read_force(const Section& s, const FreeStream& stream, bool has_stream) {
   ForceSpec force;
   force.name = s.name();
   force.zones = s.texts("zones", {.doc = "Boundary zones that the force acts on; names, or patterns: \"wall*\"."});
@@ -261,23 +293,81 @@ ForceSpec read_force(const Section& s, const FreeStream& stream) {
                                                     .unit = "m",
                                                     .doc = "Point about which moments are taken, right-handed about x, y and z: "
                                                            "with x downstream and y up a positive moment about "
-                                                           "z turns the nose down."});
+                                                           "z turns the nose down. The pitching moment coefficient cm_nose_up "
+                                                           "is positive where the nose goes up: about lift_direction x "
+                                                           "drag_direction."});
+  const auto pressure = s.optional_number(
+      "reference_pressure", {.min = 0,
+                             .unit = "Pa",
+                             .doc = "Pressure from which forces are counted. Default: that of the free stream; without one 0."});
   const Vec3 drag =
       s.vector3("drag_direction", {.default_value = stream.drag_direction, .doc = "Default: along the free stream."});
   const Vec3 lift = s.vector3(
       "lift_direction", {.default_value = stream.lift_direction,
                          .doc = "Default: perpendicular to the free stream, in the plane of the free stream and lift_axis."});
-  force.reference = stream.state;
+  if (has_stream) force.reference = stream.state;
+  force.reference.pressure = pressure.value_or(has_stream ? stream.state.pressure : 0);
   if (s.documenting()) return force;
   if (force.zones.empty()) s.fail("zones", "the list is empty", "name the boundary zones that the force acts on");
   if (norm(drag) == 0) s.fail("drag_direction", "a direction of length zero");
   if (norm(lift) == 0) s.fail("lift_direction", "a direction of length zero");
   force.drag_direction = drag / norm(drag);
   force.lift_direction = lift / norm(lift);
-  if (norm(stream.state.velocity) == 0) {
-    s.fail("zones", "coefficients need the dynamic pressure of a free stream", "give [free_stream] with mach or velocity");
-  }
   return force;
+}
+
+MonitorSpec read_monitor(const Section& s) {
+  MonitorSpec monitor;
+  monitor.name = s.name();
+  monitor.zones = s.texts("zones", {.doc = "Boundary zones, taken together; names, or patterns: \"wall*\"."});
+  monitor.where_zones = s.where("zones");
+  monitor.quantities = read_kinds<ZoneQuantity>(
+      s, "quantities",
+      {.default_value = std::vector<std::string>{"mass_flow"},
+       .doc = "Columns of monitors.csv: mass_flow, kg/s, positive out of the domain; and averages of pressure, Pa, density, "
+              "kg/m^3, temperature, K, mach, total_pressure, Pa, and total_temperature, K, of the gas at the faces."});
+  monitor.mass_weighted =
+      s.choice("average", {"area", "mass"},
+               {.default_value = "area",
+                .doc = "What a face weighs in an average: its area, or the absolute mass flow through it (the area, too, where "
+                       "no mass flows through any of the faces)."}) == "mass";
+  monitor.in_progress = s.boolean("progress", {.default_value = false, .doc = "Show the values in the line of progress, too."});
+  return monitor;
+}
+
+/// Returns the name of a section that is part of a file's name.
+std::string file_word(const Section& s) {
+  const auto good = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; };
+  if (!std::all_of(s.name().begin(), s.name().end(), good) && !s.documenting()) {
+    Where where = s.where("");
+    where.key = s.path();
+    throw InputError(fmt::format("\"{}\" is to be part of the name of a file", s.name()), "use letters, digits, _ and - alone",
+                     where);
+  }
+  return s.name();
+}
+
+LineChoice read_line(const Section& s) {
+  LineChoice line;
+  line.name = file_word(s);
+  line.from = s.vector3("from", {.unit = "m", .doc = "First point."});
+  line.to = s.vector3("to", {.unit = "m", .doc = "Last point."});
+  line.points = s.integer(
+      "points",
+      {.default_value = 101, .min = 2, .max = 1'000'000, .doc = "Number of points, evenly spaced, both ends included."});
+  line.where = s.where("from");
+  if (!s.documenting() && line.from == line.to) s.fail("to", "both ends of the line are the same point");
+  return line;
+}
+
+SectionChoice read_section(const Section& s) {
+  SectionChoice section;
+  section.name = file_word(s);
+  section.point = s.vector3("point", {.unit = "m", .doc = "A point of the plane."});
+  section.normal = s.vector3("normal", {.doc = "A vector perpendicular to the plane, of any length."});
+  section.where = s.where("point");
+  if (!s.documenting() && norm(section.normal) == 0) s.fail("normal", "a direction of length zero");
+  return section;
 }
 
 /// Where the flow is computed, and how.
@@ -350,11 +440,35 @@ void place_vortices(Case& c) {
   }
 }
 
+/// Refuses fields that the case cannot make, or that have the name of a scalar.
+void check_fields(const Case& c) {
+  for (const FieldKind field : c.output.fields) {
+    const std::string name(name_of(field));
+    if (field == FieldKind::cp && !(c.free_stream && norm(c.free_stream->velocity) > 0)) {
+      throw InputError("cp is relative to the dynamic pressure of a free stream, and this case has none that moves",
+                       "give [free_stream] with mach or velocity, or leave cp out", c.output.where_fields);
+    }
+    if (needs_gradient(field) && c.numerics.gradient == GradientKind::none) {
+      throw InputError(fmt::format("{} is made from gradients, and numerics.gradient is \"none\"", name),
+                       "set numerics.gradient, or leave this field out", c.output.where_fields);
+    }
+    for (const ScalarChoice& scalar : c.scalars) {
+      if (scalar.name != name) continue;
+      throw InputError(fmt::format("the scalar \"{}\" has the name of a field of the flow", name),
+                       "name the scalar differently, or leave this field out", c.output.where_fields);
+    }
+  }
+}
+
 /// Choices of several sections that do not go together.
 void check_together(const Section& root, const Case& c) {
   const auto refuse = [&root](const char* key, const std::string& problem, const std::string& suggestion) {
     root.attempt([&] { root.fail(key, problem, suggestion); });
   };
+  if (c.stop.force_change && !c.forces.empty() && !c.forces.front().has_coefficients()) {
+    refuse("stop.force_change", "it is a change of coefficients, which need the dynamic pressure of a free stream",
+           "give [free_stream] with mach or velocity, or leave force_change out");
+  }
   if (c.mesh.axisymmetric && c.numerics.gradient == GradientKind::green_gauss) {
     refuse("numerics.gradient", "Green-Gauss gradients are of plane cells, and these turn about an axis",
            "use gradient = \"least_squares\"");
@@ -551,9 +665,10 @@ Case read_case(const io::CaseReader& reader) {
                 "exact_velocity, exact_pressure and exact_mach."});
   });
   root.attempt([&] {
-    for (const Section& force :
-         root.named_sections("forces", {.doc = "Force, moment and coefficients of boundary zones, in forces.csv."})) {
-      force.attempt([&] { c.forces.push_back(read_force(force, free_stream)); });
+    for (const Section& force : root.named_sections(
+             "forces", {.doc = "Force and moment on boundary zones, in N and N m, in forces.csv; with a free stream "
+                               "that moves, coefficients, too."})) {
+      force.attempt([&] { c.forces.push_back(read_force(force, free_stream, c.free_stream.has_value())); });
     }
   });
   root.attempt([&] {
@@ -561,10 +676,34 @@ Case read_case(const io::CaseReader& reader) {
       c.probes.push_back({probe.name(), probe.vector3("at", {.unit = "m", .doc = "The point."}), probe.where("at")});
     }
   });
+  root.attempt([&] {
+    for (const Section& monitor : root.named_sections(
+             "monitors", {.doc = "Mass flow through boundary zones and averages over them, in monitors.csv: a column "
+                                 "<name>_<quantity> each."})) {
+      monitor.attempt([&] { c.monitors.push_back(read_monitor(monitor)); });
+    }
+  });
+  root.attempt([&] {
+    for (const Section& line : root.named_sections(
+             "lines", {.doc = "Values along a line, in line_<name>_<step>.csv beside each field file: distance from the first "
+                              "point, x, y, z, output.fields and scalars, linear within the cells. Points outside the mesh have "
+                              "no row."})) {
+      line.attempt([&] { c.lines.push_back(read_line(line)); });
+    }
+  });
+  root.attempt([&] {
+    for (const Section& section : root.named_sections(
+             "sections",
+             {.doc = "A plane section of a 3-D mesh, in section_<name>_<step>.vtu beside each field file: the polygon "
+                     "in each cell that the plane meets, with output.fields, scalars and cell_id."})) {
+      section.attempt([&] { c.sections.push_back(read_section(section)); });
+    }
+  });
   reader.finish();
   if (root.documenting() || !reader.errors().empty()) return c;
   const Section output = root.section("output", {});
   root.attempt([&] { place_vortices(c); });
+  root.attempt([&] { check_fields(c); });
   root.attempt([&] { check_together(root, c); });
   warn_of(c);
   warn_of_former_place(reader, output, c);

@@ -14,6 +14,8 @@
 #include "weft/flow/initial.hpp"
 #include "weft/flow/monitors.hpp"
 #include "weft/flow/numerics.hpp"
+#include "weft/flow/output_fields.hpp"
+#include "weft/flow/sampling.hpp"
 #include "weft/flow/scalar_case.hpp"
 #include "weft/io/case_reader.hpp"
 #include "weft/mesh/generate_by_name.hpp"
@@ -71,6 +73,8 @@ struct OutputChoice {
   std::optional<std::int64_t> checkpoint_steps;
   double checkpoint_seconds = 600;  ///< of wall clock; 0: none by the clock
   bool single_precision = false;    ///< of field files
+  std::vector<FieldKind> fields{FieldKind::density, FieldKind::velocity, FieldKind::pressure, FieldKind::mach};
+  Where where_fields{};  ///< in the case, for messages
 };
 
 struct ProbeChoice {
@@ -95,6 +99,9 @@ struct Case {
   OutputChoice output;
   std::vector<ForceSpec> forces;
   std::vector<ProbeChoice> probes;
+  std::vector<MonitorSpec> monitors;
+  std::vector<LineChoice> lines;
+  std::vector<SectionChoice> sections;
   bool integrals = false;               ///< write the totals of the conserved variables
   bool exact_errors = false;            ///< compare the result with the exact solution of `initial`
   Vec3 acceleration{};                  ///< of the body force, m/s^2
@@ -102,6 +109,7 @@ struct Case {
   std::vector<std::string> warnings{};  ///< what runs but may not be what is wanted: "problem; what to do", for people
 
   [[nodiscard]] SourceTerm source() const;
+  [[nodiscard]] FieldReference field_reference() const { return {gas, free_stream}; }
 };
 
 /// What `mesh.balance` and `mesh.weight` say, for PartitionOptions::weight; null where all cells are equal. The function throws

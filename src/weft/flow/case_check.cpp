@@ -17,6 +17,8 @@
 #include "weft/flow/names.hpp"
 #include "weft/flow/reference.hpp"
 #include "weft/flow/run.hpp"
+#include "weft/flow/sampling.hpp"
+#include "weft/flow/start.hpp"
 #include "weft/flow/zone_conditions.hpp"
 
 namespace weft::flow {
@@ -259,7 +261,9 @@ void check_on_mesh(CaseCheck& check, const Communicator& comm, const Case& c) {
   for (const std::string& warning : mesh.warnings) check.warnings.push_back(fmt::format("mesh {}: {}", mesh.source, warning));
   add_zones(check, mesh, c);
   for (const InputError& error : check_conditions(mesh, c)) check.errors.push_back(error);
-  for (const ForceSpec& force : c.forces) keep_errors(check, [&] { check_zones(mesh, force); });
+  keep_errors(check, [&] { check_outputs(mesh, c); });
+  for (const LineChoice& line : c.lines) keep_errors(check, [&] { (void)Line(mesh, line); });
+  for (const SectionChoice& section : c.sections) keep_errors(check, [&] { check_section(mesh, section); });
   for (const ProbeChoice& probe : c.probes) keep_errors(check, [&] { (void)Probe(mesh, probe.at, probe.name, probe.where); });
   keep_errors(check, [&] {
     for (std::string& warning : check_inflows(mesh, c)) check.warnings.push_back(std::move(warning));
@@ -270,7 +274,7 @@ void check_on_mesh(CaseCheck& check, const Communicator& comm, const Case& c) {
   if (!keep_errors(check, [&] {
         solver = make_solver(mesh, c);
         for (std::string& warning : check_steps(*solver)) check.warnings.push_back(std::move(warning));
-        solver->initialise(InitialState(c.initial));
+        Start(mesh, c).initialise(*solver);
       }))
     return;
   std::vector<BoundaryKind> kinds;

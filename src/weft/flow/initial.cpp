@@ -7,6 +7,7 @@
 #include <functional>
 #include <ranges>
 
+#include "weft/base/contracts.hpp"
 #include "weft/flow/expression.hpp"
 
 namespace weft::flow {
@@ -16,7 +17,7 @@ using std::string_view_literals::operator""sv;
 
 constexpr std::array kKinds{"uniform"sv,         "riemann"sv,        "sod"sv,          "lax"sv,          "toro_123"sv,
                             "toro_left_blast"sv, "toro_collision"sv, "vortex"sv,       "entropy_wave"sv, "forward_step"sv,
-                            "double_mach"sv,     "ringleb"sv,        "manufactured"sv, "expression"sv};
+                            "double_mach"sv,     "ringleb"sv,        "manufactured"sv, "expression"sv,   "solution"sv};
 constexpr std::array kShapes{"box"sv, "sphere"sv, "half_space"sv};
 
 using Field = std::function<Primitive(Vec3, double)>;
@@ -118,6 +119,11 @@ Field field(const InitialParams& params) {
     }
     case InitialKind::expression:
       return formulas(params);
+    case InitialKind::solution:
+      return [solution = params.solution](Vec3 x, double) {
+        WEFT_EXPECTS(solution);
+        return solution(x);
+      };
   }
   expect_physical(params, params.state, "the uniform state");
   return [state = params.state](Vec3, double) { return state; };
@@ -162,7 +168,8 @@ InitialState::InitialState(InitialParams params) {
 Primitive InitialState::operator()(Vec3 x) const { return at(x, 0); }
 
 bool InitialState::has_exact_solution() const {
-  return impl_->params.kind != InitialKind::expression && impl_->params.regions.empty();
+  const InitialKind kind = impl_->params.kind;
+  return kind != InitialKind::expression && kind != InitialKind::solution && impl_->params.regions.empty();
 }
 
 Primitive InitialState::at(Vec3 x, double t) const {
@@ -179,6 +186,7 @@ bool InitialState::of_time() const {
     case InitialKind::uniform:
     case InitialKind::forward_step:
     case InitialKind::ringleb:
+    case InitialKind::solution:
       return false;
     case InitialKind::expression:
       return sees_time(e.density) || sees_time(e.velocity_x) || sees_time(e.velocity_y) || sees_time(e.velocity_z) ||

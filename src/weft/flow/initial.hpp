@@ -1,5 +1,7 @@
 #pragma once
 /// What the flow is at the start: by name, by expression of x, y and z, and by region on top of either.
+#include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -27,6 +29,7 @@ enum class InitialKind : int {
   ringleb,
   manufactured,  ///< `manufactured`
   expression,    ///< `expressions`
+  solution,      ///< `solution`, which Start (start.hpp) makes from `solution_file`
 };
 
 template <>
@@ -77,8 +80,10 @@ struct InitialParams {
   DoubleMach double_mach{};
   ManufacturedSolution manufactured{};
   StateExpressions expressions{};
-  std::vector<Region> regions{};  ///< later ones win
-  Where where{.key = "initial"};  ///< for errors
+  std::filesystem::path solution_file{};      ///< a field file, or the results folder that holds it
+  std::function<Primitive(Vec3)> solution{};  ///< of the centroids of this rank's cells
+  std::vector<Region> regions{};              ///< later ones win
+  Where where{.key = "initial"};              ///< for errors
 };
 
 /// Gives the state at a point, and at any time where the kind has an exact solution.
@@ -94,8 +99,8 @@ class InitialState {
   ///   On this rank alone: agree before going on.
   [[nodiscard]] Primitive operator()(Vec3 x) const;
 
-  /// Whether at() is known for t > 0: every kind but expression, without regions. (A uniform state stays what it is; double_mach
-  /// and forward_step hold ahead of the reflection.)
+  /// Whether at() is known for t > 0: every kind but expression and solution, without regions. (A uniform state stays what it is;
+  /// double_mach and forward_step hold ahead of the reflection.)
   [[nodiscard]] bool has_exact_solution() const;
   /// The exact solution on unbounded or periodic space; formulas at that time; regions stand still. at(x, 0) is operator()(x).
   /// What a formula gives for t > 0 may be no physical state.

@@ -367,6 +367,16 @@ Primitive Residual::cell_state(std::int32_t cell, Vec3 x) const {
   return state;
 }
 
+std::vector<CellGradient> Residual::gradients() const {
+  std::vector<CellGradient> all(static_cast<std::size_t>(mesh_.owned_cells));
+  with_dim(mesh_.dim, [&](auto dim) {
+    for (std::int32_t c = 0; c < mesh_.owned_cells; ++c) {
+      all[static_cast<std::size_t>(c)] = detail::stored_gradient<dim()>(view(), c);
+    }
+  });
+  return all;
+}
+
 Primitive Residual::face_state(std::int32_t face) const {
   const auto f = static_cast<std::size_t>(face);
   return cell_state(discretization_.face_left[f], mesh_.face_centroid[f]);

@@ -8,6 +8,7 @@
 #include "weft/array/array_transformer.hpp"
 #include "weft/base/team.hpp"
 #include "weft/flow/boundary.hpp"
+#include "weft/flow/cell_gradient.hpp"
 #include "weft/flow/detail/loops.hpp"
 #include "weft/flow/detail/share.hpp"
 #include "weft/flow/discretization.hpp"
@@ -94,6 +95,8 @@ class Residual {
   [[nodiscard]] Primitive face_state(std::int32_t face) const;
   /// State at the point x, linear within the owned cell. @pre refresh() since values changed.
   [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const;
+  /// Returns the limited gradients of the owned cells; 0 where the scheme makes none. @pre refresh() since values changed.
+  [[nodiscard]] std::vector<CellGradient> gradients() const;
 
   [[nodiscard]] const Discretization& discretization() const { return discretization_; }
   [[nodiscard]] const mesh::Mesh& mesh() const { return mesh_; }

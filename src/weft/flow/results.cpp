@@ -29,10 +29,34 @@ constexpr std::string_view kOfAStep[] = {"fields_", "walls_"};  // then the step
 constexpr const char* kBoundaryFile = "boundary.hdf";
 constexpr const char* kResidualsFile = "residuals.csv";
 constexpr const char* kForcesFile = "forces.csv";
-constexpr std::string_view kHistories[] = {kResidualsFile, kForcesFile, "probes.csv", "integrals.csv", "errors.csv"};
+constexpr const char* kMonitorsFile = "monitors.csv";
+constexpr std::string_view kHistories[] = {kResidualsFile, kForcesFile,     "probes.csv",
+                                           kMonitorsFile,  "integrals.csv", "errors.csv"};
+
+/// Files of samples of one step: the prefix, then the name of the line or section, then the step.
+struct SampleFile {
+  std::string_view prefix, extension;
+};
+constexpr SampleFile kLineFile{"line_", ".csv"}, kSectionFile{"section_", ".vtu"};
+
+fs::path file_of(const SampleFile& kind, const std::string& name, std::int64_t step) {
+  return fmt::format("{}{}_{:08}{}", kind.prefix, name, step, kind.extension);
+}
+
+bool is_sample(std::string_view name) {
+  const auto is = [&](const SampleFile& kind) {
+    if (!name.starts_with(kind.prefix) || !name.ends_with(kind.extension)) return false;
+    name.remove_suffix(kind.extension.size());
+    const std::size_t bar = name.rfind('_');
+    const std::string_view digits = name.substr(bar + 1);
+    return bar >= kind.prefix.size() && digits.size() >= 8 && digits.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  return is(kLineFile) || is(kSectionFile);
+}
 
 /// What follows the prefix of a file of one step; empty for other names.
 std::string_view step_part(std::string_view name) {
+  if (is_sample(name)) return name.substr(name.rfind('_') + 1);
   for (const std::string_view prefix : kOfAStep) {
     if (name.starts_with(prefix)) return name.substr(prefix.size());
   }
@@ -43,13 +67,16 @@ bool is_drawn(std::string_view extension) {
   constexpr std::string_view kDrawn[] = {".png", ".pdf", ".svg", ".gif", ".mp4"};
   return std::find(std::begin(kDrawn), std::end(kDrawn), extension) != std::end(kDrawn);
 }
+/// Whether a file is an export of a file of one step (weft export).
+bool is_export(std::string_view extension) { return extension == ".vtu" || extension == ".cgns"; }
 
 /// Whether a run writes files of this name, or they were drawn of such: what --overwrite may delete.
 bool is_ours(fs::path file) {
   if (file.extension() == ".part") file.replace_extension();  // a kill left it before it was whole
   const std::string name = file.filename().string();
   const std::string extension = file.extension().string();
-  const bool field = !step_part(name).empty() && (extension == ".hdf" || is_drawn(extension));
+  const bool field =
+      is_sample(name) || (!step_part(name).empty() && (extension == ".hdf" || is_drawn(extension) || is_export(extension)));
   const std::string drawn_from = file.stem().string() + ".csv";  // a picture of a history
   const bool boundary = name == kBoundaryFile || (file.stem() == fs::path(kBoundaryFile).stem() && is_drawn(extension));
   const auto history = [](const std::string& of) {
@@ -160,40 +187,72 @@ Results::Results(const Communicator& comm, const Case& flow_case, const std::str
 }
 
 fs::path Results::write_fields(const Solver& solver) {
-  return write_fields(solver, fmt::format("fields_{:08}.hdf", solver.steps()));
+  fs::path file = write_fields(solver, case_.output.fields, fmt::format("fields_{:08}.hdf", solver.steps()));
+  gradients_.clear();
+  return file;
 }
 
 void Results::write_boundary(const mesh::Mesh& mesh) { mesh::write_boundary(mesh, folder_ / kBoundaryFile, effective_); }
 
-void Results::write_walls(const Solver& solver) {
-  flow::write_walls(solver, case_, folder_ / fmt::format("walls_{:08}.hdf", solver.steps()), effective_);
+void Results::find_samples(const mesh::Mesh& mesh) {
+  for (const LineChoice& line : case_.lines) lines_.emplace_back(mesh, line);
+  for (const SectionChoice& section : case_.sections) check_section(mesh, section);
 }
 
-fs::path Results::write_failed_fields(const Solver& solver) { return write_fields(solver, "fields_failed.hdf"); }
+bool Results::needs_gradients() const {
+  return std::any_of(case_.output.fields.begin(), case_.output.fields.end(), needs_gradient);
+}
 
-fs::path Results::write_fields(const Solver& solver, const std::string& name) {
+bool Results::prepares_fields(const mesh::Mesh& mesh) const {
+  return has_walls(mesh, case_) || needs_gradients() || !lines_.empty() || !case_.sections.empty();
+}
+
+void Results::prepare_fields(const Solver& solver) {
+  if (has_walls(solver.mesh(), case_)) {
+    flow::write_walls(solver, case_, folder_ / fmt::format("walls_{:08}.hdf", solver.steps()), effective_);
+  }
+  if (!needs_gradients() && lines_.empty() && case_.sections.empty()) return;
+  gradients_ = solver.gradients();
+  const SampledState state{solver, gradients_, case_.output.fields, case_.field_reference()};
+  for (const Line& line : lines_) line.write(state, folder_ / file_of(kLineFile, line.name(), solver.steps()));
+  for (const SectionChoice& section : case_.sections) {
+    write_section(state, section, folder_ / file_of(kSectionFile, section.name, solver.steps()));
+  }
+  if (!needs_gradients()) gradients_ = {};
+}
+
+fs::path Results::write_failed_fields(const Solver& solver) {
+  std::vector<FieldKind> chosen;
+  for (const FieldKind field : case_.output.fields) {
+    if (!needs_gradient(field)) chosen.push_back(field);
+  }
+  return write_fields(solver, chosen, "fields_failed.hdf");
+}
+
+fs::path Results::write_fields(const Solver& solver, std::span<const FieldKind> chosen, const std::string& name) {
   const mesh::Mesh& m = solver.mesh();
   const auto cells = static_cast<std::size_t>(m.owned_cells);
   mesh::VtkCells shapes;
-  std::vector<double> density, velocity, pressure, mach;
+  const FieldReference reference = case_.field_reference();
+  std::vector<std::vector<double>> values(chosen.size());
   std::vector<std::int64_t> ids, ranks(cells, m.comm.rank().value());
   std::vector<std::vector<double>> scalars(solver.scalars().size());
   for (std::size_t c = 0; c < cells; ++c) {
     shapes.add_cell(m, mesh::LocalCellId(static_cast<std::int32_t>(c)));
     const Primitive w = solver.primitive(static_cast<std::int32_t>(c));
-    density.push_back(w.density);
-    velocity.insert(velocity.end(), {w.velocity.x, w.velocity.y, w.velocity.z});
-    pressure.push_back(w.pressure);
-    mach.push_back(solver.residual().gas().mach(w));
+    const CellGradient gradient = gradients_.empty() ? CellGradient{} : gradients_[c];
+    for (std::size_t k = 0; k < chosen.size(); ++k) append_field(chosen[k], reference, m.dim, w, gradient, values[k]);
     ids.push_back(m.cell_file_id[c]);
     for (std::size_t k = 0; k < scalars.size(); ++k) {
       scalars[k].push_back(solver.scalar(static_cast<int>(k), static_cast<std::int32_t>(c)));
     }
   }
-  std::vector<io::VtkField> fields{
-      {"density", std::span<const double>(density), 1},   {"velocity", std::span<const double>(velocity), 3},
-      {"pressure", std::span<const double>(pressure), 1}, {"mach", std::span<const double>(mach), 1},
-      {"cell_id", std::span<const std::int64_t>(ids), 1}, {"rank", std::span<const std::int64_t>(ranks), 1}};
+  std::vector<io::VtkField> fields;
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    fields.push_back({std::string(name_of(chosen[k])), std::span<const double>(values[k]), components(chosen[k], m.dim)});
+  }
+  fields.push_back({"cell_id", std::span<const std::int64_t>(ids), 1});
+  fields.push_back({"rank", std::span<const std::int64_t>(ranks), 1});
   for (std::size_t k = 0; k < scalars.size(); ++k) {
     fields.push_back({solver.scalars()[k].name, std::span<const double>(scalars[k]), 1});
   }
@@ -213,7 +272,7 @@ fs::path Results::write_fields(const Solver& solver, const std::string& name) {
 // -----------------------------------------------------------------------------------------------------------------------
 
 struct Results::Histories {
-  std::optional<io::Table> residuals, forces, probes, integrals;
+  std::optional<io::Table> residuals, forces, probes, monitors, integrals;
 };
 
 Results::~Results() {
@@ -244,7 +303,12 @@ struct History {
   std::optional<io::Table>* table;
 };
 
-constexpr const char* kForceColumns[] = {"_cd", "_cl", "_cmx", "_cmy", "_cmz", "_fx", "_fy", "_fz"};
+constexpr const char* kCoefficientColumns[] = {"_cd", "_cl", "_cmx", "_cmy", "_cmz", "_cm_nose_up"};
+constexpr const char* kForceColumns[] = {"_fx", "_fy", "_fz", "_mx", "_my", "_mz"};
+
+std::size_t columns_of(const ForceSpec& force) {
+  return std::size(kForceColumns) + (force.has_coefficients() ? std::size(kCoefficientColumns) : 0);
+}
 
 std::vector<double> stamp(const Solver& solver) { return {static_cast<double>(solver.steps()), solver.time()}; }
 
@@ -257,6 +321,9 @@ void Results::begin(std::int64_t step) {
   if (!case_.forces.empty()) {
     std::vector<std::string> columns{"step", "time"};
     for (const ForceSpec& force : case_.forces) {
+      if (force.has_coefficients()) {
+        for (const char* what : kCoefficientColumns) columns.push_back(force.name + what);
+      }
       for (const char* what : kForceColumns) columns.push_back(force.name + what);
     }
     all.push_back({kForcesFile, std::move(columns), &histories_->forces});
@@ -267,6 +334,14 @@ void Results::begin(std::int64_t step) {
       columns = with_scalars(with_variables(std::move(columns), IdealGas::primitive_name, probe.name + "_"), case_.scalars,
                              probe.name + "_");
     all.push_back({"probes.csv", std::move(columns), &histories_->probes});
+  }
+  if (!case_.monitors.empty()) {
+    std::vector<std::string> columns{"step", "time"};
+    for (const MonitorSpec& monitor : case_.monitors) {
+      for (const ZoneQuantity quantity : monitor.quantities)
+        columns.push_back(fmt::format("{}_{}", monitor.name, name_of(quantity)));
+    }
+    all.push_back({kMonitorsFile, std::move(columns), &histories_->monitors});
   }
   if (case_.integrals) {
     all.push_back({"integrals.csv",
@@ -292,8 +367,10 @@ std::vector<ForceRecord> Results::earlier_forces() const {
   for (const std::vector<double>& row : io::read_table(comm_, folder_ / kForcesFile)) {
     ForceRecord& record = records.emplace_back();
     record.step = static_cast<std::int64_t>(row.at(0));
-    for (std::size_t k = 2; k + 1 < row.size(); k += std::size(kForceColumns)) {
-      record.coefficients.insert(record.coefficients.end(), {row[k], row[k + 1]});
+    std::size_t k = 2;  // after step and time
+    for (const ForceSpec& force : case_.forces) {
+      if (force.has_coefficients()) record.coefficients.insert(record.coefficients.end(), {row.at(k), row.at(k + 1)});
+      k += columns_of(force);
     }
   }
   return records;
@@ -317,11 +394,19 @@ void Results::add_residuals(const StepReport& step, const std::array<double, Sol
 
 void Results::add_forces(const Solver& solver, const std::vector<Forces>& forces) {
   std::vector<double> row = stamp(solver);
-  for (const Forces& f : forces) {
-    row.insert(row.end(), {f.drag, f.lift, f.moment_coefficient.x, f.moment_coefficient.y, f.moment_coefficient.z, f.force.x,
-                           f.force.y, f.force.z});
+  for (std::size_t i = 0; i < forces.size(); ++i) {
+    const Forces& f = forces[i];
+    const Vec3 c = f.moment_coefficient;
+    if (case_.forces[i].has_coefficients()) row.insert(row.end(), {f.drag, f.lift, c.x, c.y, c.z, f.pitch});
+    row.insert(row.end(), {f.force.x, f.force.y, f.force.z, f.moment.x, f.moment.y, f.moment.z});
   }
   histories_->forces->add(row);
+}
+
+void Results::add_monitors(const Solver& solver, const std::vector<std::vector<double>>& values) {
+  std::vector<double> row = stamp(solver);
+  for (const std::vector<double>& of_monitor : values) row.insert(row.end(), of_monitor.begin(), of_monitor.end());
+  histories_->monitors->add(row);
 }
 
 void Results::add_probes(const Solver& solver, const std::vector<Primitive>& readings,

@@ -54,6 +54,8 @@ class Results {
   // Each adds one row, written at once. @collective
   void add_residuals(const StepReport& step, const std::array<double, Solver::kVars>& norms);
   void add_forces(const Solver& solver, const std::vector<Forces>& forces);
+  /// @param values  of each monitor, as monitor() returns them.
+  void add_monitors(const Solver& solver, const std::vector<std::vector<double>>& values);
   /// @param scalars  of each probe.
   void add_probes(const Solver& solver, const std::vector<Primitive>& readings, const std::vector<std::vector<double>>& scalars);
   /// @param scalar_totals  of each scalar.
@@ -63,10 +65,17 @@ class Results {
 
   /// Writes the boundary faces with the numbers of their zones, once in a run, for pictures of the mesh.  @collective
   void write_boundary(const mesh::Mesh& mesh);
-  /// @pre has_walls() of the case, and solver.refresh() since the last step.  @collective
-  void write_walls(const Solver& solver);
+  /// Finds the cells of the case's lines. @throws InputError: a line or section that meets no cell.  @collective
+  void find_samples(const mesh::Mesh& mesh);
+  /// Whether prepare_fields() computes anything.
+  [[nodiscard]] bool prepares_fields(const mesh::Mesh& mesh) const;
+  /// Writes walls, lines and sections of the present state, and copies its gradients for the next write_fields() where the case's
+  /// fields are made from them: steps may then begin. @pre find_samples(), and solver.refresh() since the last step.  @collective
+  void prepare_fields(const Solver& solver);
   // Each returns the file that it wrote. @collective
+  /// @pre prepare_fields() of this state, where prepares_fields().
   std::filesystem::path write_fields(const Solver& solver);
+  /// Without fields that are made from gradients: a state that is not physical has none.
   std::filesystem::path write_failed_fields(const Solver& solver);
   std::filesystem::path write_checkpoint(const Solver& solver, double largest_residual, double residual);
 
@@ -84,8 +93,9 @@ class Results {
 
  private:
   struct Histories;
+  [[nodiscard]] bool needs_gradients() const;
   [[nodiscard]] Resumed read_checkpoint(const mesh::Mesh& mesh, const std::filesystem::path& file) const;
-  std::filesystem::path write_fields(const Solver& solver, const std::string& name);
+  std::filesystem::path write_fields(const Solver& solver, std::span<const FieldKind> chosen, const std::string& name);
 
   Communicator comm_;
   const Case& case_;
@@ -97,6 +107,8 @@ class Results {
   std::unique_ptr<io::FolderLock> lock_;     ///< on rank 0
   std::string taken_over_from_;
   std::unique_ptr<Histories> histories_;
+  std::vector<Line> lines_;
+  std::vector<CellGradient> gradients_;  ///< of the state whose fields are written next; empty: none are needed
 };
 
 }  // namespace weft::flow

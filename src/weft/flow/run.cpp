@@ -16,6 +16,7 @@
 #include "weft/flow/detail/step_length.hpp"
 #include "weft/flow/inflow_checks.hpp"
 #include "weft/flow/results.hpp"
+#include "weft/flow/start.hpp"
 #include "weft/flow/walls.hpp"
 #include "weft/flow/zone_conditions.hpp"
 #include "weft/mesh/read_mesh.hpp"
@@ -109,7 +110,7 @@ class Run {
     for (const Norms& each : norms) remember_norms(each);
     for (const ForceRecord& record : forces) history_.add(record.step, record.coefficients);
     forces_ = std::move(forces);
-    if (!forces_.empty()) watch_first(forces_.back());
+    if (!forces_.empty() && !forces_.back().coefficients.empty()) watch_first(forces_.back());
   }
   [[nodiscard]] double largest_residual() const { return largest_residual_; }
 
@@ -153,7 +154,7 @@ class Run {
     if (recorded_step_ != solver_.steps() && !cut_short) record(last_);
     fields_due_ = last_field_step_ != solver_.steps();
     checkpoint_due_ = true;
-    write_walls_if_due();
+    prepare_fields_if_due();
     write_what_is_due();
   }
 
@@ -226,7 +227,7 @@ class Run {
     Stopwatch stepping;
     const std::int64_t before = solver_.evaluations();
     const bool writes = fields_due_ || checkpoint_due_;
-    write_walls_if_due();
+    prepare_fields_if_due();
     if (writes) solver_.keep_state();
     solver_.start_steps({.count = steps_ahead(),
                          .until = std::min(case_.stop.time.value_or(kNever), next_field_),
@@ -264,11 +265,11 @@ class Run {
     }
   }
 
-  /// Before the steps during which the fields are written: walls are computed from the present state, and cost little.
-  void write_walls_if_due() {
-    if (!fields_due_ || !has_walls(solver_.mesh(), case_)) return;
+  /// Before the steps during which the fields are written: what is computed from the present state, which costs little.
+  void prepare_fields_if_due() {
+    if (!fields_due_ || !results_.prepares_fields(solver_.mesh())) return;
     solver_.refresh();
-    results_.write_walls(solver_);
+    results_.prepare_fields(solver_);
   }
 
   void write_what_is_due() {
@@ -306,19 +307,25 @@ class Run {
   }
 
   /// Whether there are histories of the state itself: only the last of some steps has one.
-  [[nodiscard]] bool records_state() const { return !case_.forces.empty() || !probes_.empty() || case_.integrals; }
+  [[nodiscard]] bool records_state() const {
+    return !case_.forces.empty() || !probes_.empty() || !case_.monitors.empty() || case_.integrals;
+  }
 
   void record_state() {
-    if (!case_.forces.empty() || !probes_.empty()) solver_.refresh();
+    if (!case_.forces.empty() || !probes_.empty() || !case_.monitors.empty()) solver_.refresh();
     std::vector<Forces> all;
     std::vector<double> coefficients;
     for (const ForceSpec& spec : case_.forces) {
       all.push_back(forces(solver_, spec));
+      if (!spec.has_coefficients()) continue;
       coefficients.push_back(all.back().drag);
       coefficients.push_back(all.back().lift);
     }
     if (!all.empty()) {
       results_.add_forces(solver_, all);
+      if (coefficients.empty()) monitored_ = {{"Fx", all.front().force.x}, {"Fy", all.front().force.y}};
+    }
+    if (!coefficients.empty()) {
       forces_.push_back({solver_.steps(), coefficients});
       watch_first(forces_.back());
       history_.add(solver_.steps(), std::move(coefficients));
@@ -333,7 +340,21 @@ class Run {
       results_.add_probes(solver_, readings, scalars);
       if (all.empty()) monitored_ = {{"p(" + case_.probes.front().name + ")", readings.front().pressure}};
     }
+    record_monitors();
     if (case_.integrals) results_.add_integrals(solver_, totals(solver_), scalar_totals(solver_));
+  }
+
+  void record_monitors() {
+    if (case_.monitors.empty()) return;
+    if (case_.forces.empty() && probes_.empty()) monitored_.clear();
+    std::vector<std::vector<double>> values;
+    for (const MonitorSpec& spec : case_.monitors) {
+      values.push_back(monitor(solver_, spec));
+      for (std::size_t k = 0; k < spec.quantities.size() && spec.in_progress; ++k) {
+        monitored_.emplace_back(fmt::format("{}({})", name_of(spec.quantities[k]), spec.name), values.back()[k]);
+      }
+    }
+    results_.add_monitors(solver_, values);
   }
 
   Progress progress(const StepReport& report) {
@@ -507,6 +528,13 @@ mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
   return mesh;
 }
 
+void check_outputs(const mesh::Mesh& mesh, const Case& flow_case) {
+  for (const ForceSpec& force : flow_case.forces)
+    check_zones(mesh, force.zones, "forces." + force.name + ".zones", force.where_zones);
+  for (const MonitorSpec& monitor : flow_case.monitors)
+    check_zones(mesh, monitor.zones, "monitors." + monitor.name + ".zones", monitor.where_zones);
+}
+
 std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_case) {
   auto conditions = agreed(mesh.comm, [&] { return match_conditions(mesh, flow_case); });
   choose_device(mesh.comm, flow_case.device);
@@ -539,18 +567,20 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   std::optional<mesh::Mesh> own;
   if (begin.mesh == nullptr) own = load_mesh(comm, flow_case.mesh);
   const mesh::Mesh& mesh = begin.mesh != nullptr ? *begin.mesh : *own;
-  for (const ForceSpec& force : flow_case.forces) check_zones(mesh, force);
+  check_outputs(mesh, flow_case);
+  results.find_samples(mesh);
   observer.mesh_ready(mesh, wall.seconds());
   for (const std::string& warning : check_inflows(mesh, flow_case)) observer.warned(warning);
   const std::unique_ptr<Solver> solver = make_solver(mesh, flow_case);
   for (const std::string& warning : check_steps(*solver)) observer.warned(warning);
   observer.solver_ready(*solver);
 
+  const Start at_start(mesh, flow_case);
   double largest_residual = 0, residual = 1;
   if (resumes(existing)) {
     const Resumed from = results.read_checkpoint(mesh);
     compare_cases(from.case_text, effective, flow_case, existing, observer);
-    solver->refer_to(InitialState(flow_case.initial));
+    solver->refer_to(at_start.state());
     for (const auto& [zone, circulation] : from.circulations) solver->set_circulation(zone, circulation);
     solver->restore(from.conserved, from.time, from.step, from.lowered, from.scalar_amounts);
     largest_residual = from.largest_residual;
@@ -558,11 +588,12 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
     observer.resumed(from.file, from.step, from.time, from.instead_of);
   } else if (!begin.state_of.empty()) {
     const Resumed from = results.read_checkpoint_of(begin.state_of, mesh);
-    solver->refer_to(InitialState(flow_case.initial));
+    solver->refer_to(at_start.state());
     for (const auto& [zone, circulation] : from.circulations) solver->set_circulation(zone, circulation);
     solver->restore(from.conserved, 0, 0, {}, from.scalar_amounts);
   } else {
-    solver->initialise(InitialState(flow_case.initial));
+    at_start.initialise(*solver);
+    if (!at_start.note().empty()) observer.noted(at_start.note());
   }
   start.reset();
   RunSummary summary;

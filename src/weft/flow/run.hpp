@@ -32,7 +32,8 @@ struct Progress {
   double stepping_seconds = 0;           ///< wall clock of time stepping, without output
   double fraction = 0;                   ///< done, 0 to 1, of whichever criterion is nearest; 0 where none can tell
   double seconds_left = -1;              ///< wall clock; negative: not known
-  /// Cd and Cl of the first force; without forces the pressure at the first probe, Pa. The latest values in the histories.
+  /// Cd and Cl of the first force (its components along x and y, N, where it has no coefficients); without forces the pressure
+  /// at the first probe, Pa; then the monitors that ask for it. The latest values in the histories.
   std::vector<std::pair<std::string, double>> monitored;
 };
 
@@ -45,6 +46,8 @@ class RunObserver {
   virtual void mesh_ready(const mesh::Mesh& /*mesh*/, double /*seconds*/) {}
   /// @param text  something of the case that can hardly be meant: one line, as an error's.
   virtual void warned(const std::string& /*text*/) {}
+  /// @param text  one line that is worth knowing.
+  virtual void noted(const std::string& /*text*/) {}
   virtual void solver_ready(const Solver& /*solver*/) {}
   /// @param instead_of  what was wrong with the newest checkpoint, where this is the one before it.
   virtual void resumed(const std::filesystem::path& /*checkpoint*/, std::int64_t /*step*/, double /*time*/,
@@ -78,7 +81,8 @@ struct RunStart {
 };
 
 /// Runs the case and leaves in case.output.directory: case.toml (effective), fields_<step>.hdf, residuals.csv, and where asked
-/// for forces.csv, probes.csv, integrals.csv, errors.csv, checkpoint.h5.
+/// for forces.csv, probes.csv, monitors.csv, integrals.csv, errors.csv, line_<name>_<step>.csv, section_<name>_<step>.vtu,
+/// checkpoint.h5.
 ///
 /// @param effective  the case as TOML with all defaults, to be kept with the results.
 /// @param stop  asked on every rank once a step, on GPUs about every tenth of a second (every second while fields are written);
@@ -99,6 +103,9 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
 /// Whether a run that is resumed with another value of this key computes another flow, or computes it in another way. Keys of the
 /// mesh do not count but for mesh.periodic: a checkpoint is refused on any mesh but its own.
 [[nodiscard]] bool changes_physics(std::string_view key);
+
+/// Checks the zones of forces and monitors. @throws InputError naming an unknown one. No communication.
+void check_outputs(const mesh::Mesh& mesh, const Case& flow_case);
 
 /// The solver of a case on its mesh, not yet initialised. @collective @throws InputError for a zone without a condition or a
 /// condition without a zone, naming the closest.

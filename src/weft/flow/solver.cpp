@@ -127,6 +127,14 @@ Conserved Solver::boundary_flux(std::size_t zone, std::int32_t face) const {
   return device_ ? device_->boundary_flux(face) : residual_.boundary_flux(zone, face);
 }
 
+std::vector<Primitive> Solver::face_states(std::size_t zone) const {
+  const mesh::FaceRange faces = mesh().boundary[zone].faces;
+  if (device_) return device_->face_states(faces);
+  std::vector<Primitive> states;
+  for (const mesh::LocalFaceId face : faces) states.push_back(residual_.face_state(face.value()));
+  return states;
+}
+
 ForceAndMoment Solver::force_on(std::size_t zone, double pressure, Vec3 centre) const {
   const mesh::Mesh& m = mesh();
   const mesh::FaceRange faces = m.boundary[zone].faces;
@@ -162,6 +170,8 @@ std::vector<double> Solver::scalar_integrals() const {
 Primitive Solver::cell_state(std::int32_t cell, Vec3 x) const {
   return device_ ? device_->cell_state(cell, x) : residual_.cell_state(cell, x);
 }
+
+std::vector<CellGradient> Solver::gradients() const { return device_ ? device_->gradients() : residual_.gradients(); }
 
 void Solver::initialise(const std::function<Primitive(Vec3)>& state, double time, std::int64_t step) {
   const mesh::Mesh& m = mesh();

@@ -129,6 +129,9 @@ class Solver {
   void refresh();
   /// Flux through a boundary face per unit area, out of the domain. @pre refresh() since the last step.
   [[nodiscard]] Conserved boundary_flux(std::size_t zone, std::int32_t face) const;
+  /// Returns the state inside at the centroid of each of this rank's faces of a zone, in their order, as the scheme reconstructs
+  /// it there. @pre refresh() since the last step.
+  [[nodiscard]] std::vector<Primitive> face_states(std::size_t zone) const;
   /// Sum of force_on_face() over this rank's faces of a zone, with arms from `centre`. @pre refresh() since the last step.
   [[nodiscard]] ForceAndMoment force_on(std::size_t zone, double pressure, Vec3 centre) const;
   /// Integral of each conserved variable over the owned cells, in compensated sums, whose order depends on their number alone:
@@ -138,6 +141,9 @@ class Solver {
   [[nodiscard]] std::vector<double> scalar_integrals() const;
   /// State at the point x, linear within the owned cell. @pre refresh() since the last step.
   [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const;
+  /// Returns the gradients of the owned cells with which the scheme reconstructs, limited; 0 in first order. From a GPU they are
+  /// brought here. @pre refresh() since the last step.  @cost 120 bytes per owned cell.
+  [[nodiscard]] std::vector<CellGradient> gradients() const;
 
   [[nodiscard]] std::span<const double> conserved() const;     ///< owned rows x kVars
   [[nodiscard]] Primitive primitive(std::int32_t cell) const;  ///< owned cell

@@ -3,8 +3,11 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <vector>
 
+#include "weft/base/contracts.hpp"
 #include "weft/io/detail/hdf5_file_state.hpp"
 #include "weft/io/detail/hdf5_objects.hpp"
 
@@ -125,6 +128,44 @@ void Hdf5File::write_text(const std::string& name, std::string_view text) {
         H5Dclose};
     check_hdf5(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), state_->name(), action);
   });
+}
+
+void Hdf5File::write_table(const std::string& name, std::span<const std::int64_t> values, std::int64_t columns) {
+  WEFT_EXPECTS(columns > 0 && std::ssize(values) % columns == 0);
+  reserve(static_cast<std::int64_t>(values.size_bytes()));
+  state_->together([&] {
+    const std::string action = fmt::format("write {}", name);
+    const std::array<hsize_t, 2> sizes{values.size() / static_cast<std::size_t>(columns), static_cast<hsize_t>(columns)};
+    const Hdf5Handle space = simple_space(state_->name(), 2, sizes.data()), links = make_intermediate_groups(state_->name());
+    const Hdf5Handle dataset{check_hdf5(H5Dcreate2(state_->file.get(), name.c_str(), H5T_NATIVE_INT64, space.get(), links.get(),
+                                                   H5P_DEFAULT, H5P_DEFAULT),
+                                        state_->name(), action),
+                             H5Dclose};
+    check_hdf5(H5Dwrite(dataset.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), state_->name(), action);
+  });
+}
+
+std::vector<std::string> Hdf5File::datasets(const std::string& group) const {
+  const std::string joined = state_->together([&] {
+    std::string names;
+    const auto add = [](hid_t parent, const char* name, const H5L_info_t* info, void* all) -> herr_t {
+      H5O_info_t object;
+      if (info->type == H5L_TYPE_HARD && H5Oget_info_by_name2(parent, name, &object, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
+          object.type == H5O_TYPE_DATASET)
+        static_cast<std::string*>(all)->append(name).append("\n");
+      return 0;
+    };
+    const Hdf5Handle owner = open_object(state_->file.get(), state_->name(), group);
+    check_hdf5(H5Literate(owner.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names), state_->name(), "list " + group);
+    return names;
+  });
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < joined.size();) {
+    const std::size_t end = joined.find('\n', at);
+    names.push_back(joined.substr(at, end - at));
+    at = end + 1;
+  }
+  return names;
 }
 
 bool Hdf5File::has(const std::string& name) const {

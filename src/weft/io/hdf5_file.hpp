@@ -63,6 +63,8 @@ class Hdf5File {
   void write_attribute(const std::string& object, const std::string& name, std::span<const std::int64_t> values);
   /// ASCII, fixed length, at least one byte: as VTK wants it.
   void write_attribute(const std::string& object, const std::string& name, std::string_view text);
+  /// A table as rank 0 gives it, row by row: a dataset of two dimensions, also where it has one column.
+  void write_table(const std::string& name, std::span<const std::int64_t> values, std::int64_t columns);
   /// A text of any length as a dataset of its own.
   void write_text(const std::string& name, std::string_view text);
   /// The ranks' rows one after the other, in the order of the ranks, as one dataset. Each rank gives rows of `width` elements
@@ -75,6 +77,8 @@ class Hdf5File {
 
   // Reading. All @collective.
   [[nodiscard]] bool has(const std::string& name) const;
+  /// Returns the names of the datasets in a group, in alphabetical order.
+  [[nodiscard]] std::vector<std::string> datasets(const std::string& group) const;
   [[nodiscard]] bool has_attribute(const std::string& object, const std::string& name) const;
   [[nodiscard]] std::int64_t read_integer_attribute(const std::string& object, const std::string& name) const;
   [[nodiscard]] double read_real_attribute(const std::string& object, const std::string& name) const;

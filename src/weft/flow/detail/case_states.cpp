@@ -137,7 +137,8 @@ InitialParams read_initial(const Section& s, const std::string& key, const CaseG
   InitialParams initial;
   initial.gas = gas;
   initial.where = s.where(key);
-  const std::vector<std::string> kinds(names<InitialKind>().begin(), names<InitialKind>().end());
+  std::vector<std::string> kinds(names<InitialKind>().begin(), names<InitialKind>().end());
+  if (key != "kind") std::erase(kinds, name_of(InitialKind::solution));  // is known in the cells alone, not at a boundary
   s.variant(key, kinds, {.default_value = "uniform", .doc = "State as a function of place."}, [&](const std::string& kind) {
     initial.kind = kind_named<InitialKind>(kind);
     const auto plane = [&] {
@@ -193,6 +194,14 @@ InitialParams read_initial(const Section& s, const std::string& key, const CaseG
         initial.expressions.velocity_y = read_expression(s, "velocity_y_expression", "0", "Formula likewise.");
         initial.expressions.velocity_z = read_expression(s, "velocity_z_expression", "0", "Formula likewise.");
         initial.expressions.pressure = read_expression(s, "pressure_expression", "1", "Formula likewise.");
+        break;
+      case InitialKind::solution:
+        initial.solution_file = s.path_to(
+            "file", {.doc = "Field file (fields_*.hdf) of an earlier run, on any mesh and any number of ranks, or a results "
+                            "folder, whose last field file is taken. Each cell gets the value at its centroid, linear from the "
+                            "nearest cell of that file; outside the mesh of that run, the value of the nearest cell. Gas, "
+                            "dimensions and number of scalars must be those of that run; the time begins at 0."});
+        initial.where = s.where("file");
         break;
       case InitialKind::forward_step:
       case InitialKind::ringleb:

@@ -31,6 +31,16 @@
 namespace weft::flow::detail {
 namespace {
 
+/// States inside at the centroids of faces of the boundary.
+template <int Dim, class Real>
+struct StatesInside {
+  RowView<Real, double> rows;
+  const std::int32_t* left;
+  const Vec3* arm;
+  Primitive* states;
+  WEFT_HD void operator()(std::int32_t i) const { states[i] = reconstruct<Dim>(rows, left[i], arm[i]); }
+};
+
 /// A stepper in numbers of some precision.
 /// @tparam Real  of values, gradients, geometry and fluxes.  @tparam State  of the conserved variables and their update.
 template <class Real, class State>
@@ -81,6 +91,8 @@ class TileStepper final : public DeviceStepper {
     return boundary_.force_on(stream_, faces, pressure, centre);
   }
   [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const override;
+  [[nodiscard]] std::vector<CellGradient> gradients() const override;
+  [[nodiscard]] std::vector<Primitive> face_states(mesh::FaceRange faces) const override;
   [[nodiscard]] double scalar_at(int k, std::int32_t cell, Vec3 x) const override { return scalars_->at(stream_, k, cell, x); }
 
  private:
@@ -661,6 +673,36 @@ Primitive TileStepper<Real, State>::cell_state(std::int32_t cell, Vec3 x) const 
   const Vec3 r = x - residual_.discretization().centroid[c];
   const RowView<Real, double> row{mean.data(), slopes.data()};
   return dim == 2 ? reconstruct<2>(row, 0, r) : reconstruct<3>(row, 0, r);
+}
+
+template <class Real, class State>
+std::vector<Primitive> TileStepper<Real, State>::face_states(mesh::FaceRange faces) const {
+  const std::int32_t count = faces.last().value() - faces.first().value();
+  std::vector<Primitive> states(static_cast<std::size_t>(count));
+  if (count == 0) return states;
+  const DeviceArray<Primitive> there(states.size());
+  const BoundaryArgs boundary = boundary_.args();
+  const std::int32_t first = faces.first().value() - residual_.discretization().first_boundary_face;
+  const RowView<Real, double> rows{values_[at_.shown].data(), gradients_.data()};
+  with_dim([&](auto dim) {
+    parallel_for(space::cuda{}, stream_, count,
+                 StatesInside<dim(), Real>{rows, boundary.left + first, boundary.arm + first, there.data()});
+  });
+  there.get(0, states, after(stream_));
+  return states;
+}
+
+template <class Real, class State>
+std::vector<CellGradient> TileStepper<Real, State>::gradients() const {
+  const auto cells = static_cast<std::size_t>(residual_.mesh().owned_cells);
+  std::vector<CellGradient> all(cells);
+  std::vector<Real> slopes(cells * static_cast<std::size_t>(kVars * residual_.mesh().dim));
+  if (!slopes.empty()) gradients_.get(0, slopes, after(stream_));
+  const RowView<Real, Real> rows{nullptr, slopes.data()};
+  with_dim([&](auto dim) {
+    for (std::size_t c = 0; c < cells; ++c) all[c] = stored_gradient<dim()>(rows, static_cast<std::int32_t>(c));
+  });
+  return all;
 }
 
 template <class Real, class State>

@@ -111,8 +111,12 @@ class DeviceStepper {
   [[nodiscard]] virtual Conserved boundary_flux(std::int32_t face) const = 0;
   /// Sum of force_on_face() over faces of the boundary, with arms from `centre`. @pre refresh()
   [[nodiscard]] virtual ForceAndMoment force_on(mesh::FaceRange faces, double pressure, Vec3 centre) const = 0;
+  /// States inside at the centroids of faces of the boundary, in their order. @pre refresh()
+  [[nodiscard]] virtual std::vector<Primitive> face_states(mesh::FaceRange faces) const = 0;
   /// State at x, linear within the owned cell. @pre refresh()
   [[nodiscard]] virtual Primitive cell_state(std::int32_t cell, Vec3 x) const = 0;
+  /// Limited gradients of the owned cells, brought to the host. @pre refresh()
+  [[nodiscard]] virtual std::vector<CellGradient> gradients() const = 0;
   /// Scalar k likewise. @pre refresh()
   [[nodiscard]] virtual double scalar_at(int k, std::int32_t cell, Vec3 x) const = 0;
 

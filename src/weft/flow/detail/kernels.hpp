@@ -12,6 +12,7 @@
 #include "weft/base/macros.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/flow/boundary.hpp"
+#include "weft/flow/cell_gradient.hpp"
 #include "weft/flow/gas.hpp"
 #include "weft/flow/hllc_hlle.hpp"
 #include "weft/flow/limiter.hpp"
@@ -337,6 +338,16 @@ struct RowView {
     return gradients[static_cast<std::int64_t>(row) * (kVars * Dim) + gradient_index(k, d)];
   }
 };
+
+/// Returns the stored gradient of cell c of a view. @pre groups of one.
+template <int Dim, class View>
+[[nodiscard]] CellGradient stored_gradient(const View& v, std::int32_t c) {
+  CellGradient gradient;
+  for (int k = 0; k < kVars; ++k) {
+    for (int d = 0; d < Dim; ++d) gradient.of[static_cast<std::size_t>(k)][d] = v.template gradient<Dim>(c, k, d);
+  }
+  return gradient;
+}
 
 /// Largest stable time step of a cell at CFL number 1, s. `projected_area` as in Discretization.
 template <class Real, class T = Real>

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weft/base/counted.hpp"
+#include "weft/base/error.hpp"
+#include "weft/comm/agreement.hpp"
+#include "weft/flow/export.hpp"
+
+#include "command.hpp"
+#include "output_file.hpp"
+
+namespace weft::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ExportOptions {
+  std::string results, format = "vtu", time = "last", folder;
+  bool force = false;
+};
+
+/// The field files of a results folder in the order of their steps, or the one file that is named.
+std::vector<fs::path> field_files(const fs::path& results) {
+  std::error_code failed;
+  if (!fs::exists(results, failed))
+    throw InputError("there is no such folder or file", "check the path", {.file = results.string()});
+  if (!fs::is_directory(results, failed)) return {results};
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(results)) {
+    const std::string name = entry.path().filename().string();
+    constexpr std::string_view kPrefix = "fields_";
+    const bool of_a_step = name.starts_with(kPrefix) && std::isdigit(static_cast<unsigned char>(name[kPrefix.size()])) != 0;
+    if (of_a_step && entry.path().extension() == ".hdf") files.push_back(entry.path());
+  }
+  if (files.empty()) {
+    throw InputError("this folder holds no field file (fields_*.hdf)", "give the results folder of a run",
+                     {.file = results.string()});
+  }
+  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+    const std::string x = a.filename().string(), y = b.filename().string();
+    return std::pair(x.size(), x) < std::pair(y.size(), y);
+  });
+  return files;
+}
+
+Exit export_results(const Communicator& comm, const ExportOptions& options) {
+  std::vector<fs::path> files = agreed(comm, [&] { return field_files(options.results); });
+  if (options.time == "last") files = {files.back()};
+  for (const fs::path& file : files) {
+    fs::path to = file;
+    to.replace_extension("." + options.format);
+    if (!options.folder.empty()) to = fs::path(options.folder) / to.filename();
+    expect_new_file(comm, to.string(), options.force);
+    agreed(comm, [&] {
+      if (!comm.is_root()) return;
+      const flow::Exported done = options.format == "vtu" ? flow::export_vtu(file, to) : flow::export_cgns(file, to);
+      fmt::print("wrote {}: {}, {}\n", to.string(), counted(done.cells, "cell"), counted(done.points, "point"));
+    });
+  }
+  return Exit::done;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Request& request) {
+  CLI::App* command = app.add_subcommand("export", "Write the fields of a run in a format of other programs (VTU, CGNS)");
+  auto options = std::make_shared<ExportOptions>();
+  command->add_option("results", options->results, "Results folder, or one of its fields_*.hdf or walls_*.hdf")->required();
+  command->add_option("--format", options->format, "vtu or cgns")->check(CLI::IsMember({"vtu", "cgns"}))->capture_default_str();
+  command->add_option("--time", options->time, "Which field files of the folder: last or all")
+      ->check(CLI::IsMember({"last", "all"}))
+      ->capture_default_str();
+  command->add_option("--output", options->folder, "Folder to write to; default: beside the field files");
+  command->add_flag("--force", options->force, "Replace files that are there");
+  command->footer("Example: weft export results/naca0012 --format cgns --time all");
+  command->callback(
+      [options, &request] { request.action = [options](const Communicator& comm) { return export_results(comm, *options); }; });
+}
+
+}  // namespace weft::app

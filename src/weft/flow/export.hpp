@@ -1,0 +1,24 @@
+#pragma once
+/// Field files of runs in formats of other programs.
+#include <cstdint>
+#include <filesystem>
+
+namespace weft::flow {
+
+struct Exported {
+  std::int64_t cells = 0, points = 0;
+};
+
+/// Writes a field file (VTKHDF) as VTU: one unstructured grid with raw appended data. Points at which parts of ranks meet are one
+/// point, unless the file is in single precision, where two points may have the same coordinates. This rank alone.
+/// @throws IoError: it cannot be read or written; damaged.
+/// @cost  about 80 bytes for each point; cells go through in runs.
+Exported export_vtu(const std::filesystem::path& fields, const std::filesystem::path& to);
+
+/// Writes a field file as CGNS (HDF5, CGNS 3.4 and later): one base, one unstructured zone, elements of one type as a section of
+/// their own, several types as MIXED, and a FlowSolution_t of the cells. Names are those of the SIDS where it has one (Density,
+/// VelocityX, Pressure, Mach, Temperature ...), else those of the fields. Boundary zones are not in a field file, so there are
+/// none. Otherwise as export_vtu().
+Exported export_cgns(const std::filesystem::path& fields, const std::filesystem::path& to);
+
+}  // namespace weft::flow

@@ -1,0 +1,170 @@
+// Field files in formats of other programs, read back.
+#include "weft/flow/export.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "weft/base/error.hpp"
+#include "weft/io/hdf5_tree.hpp"
+#include "weft/io/vtkhdf.hpp"
+
+#include "flow/solver_support.hpp"
+#include "io/support/scratch.hpp"
+#include "io/support/vtu.hpp"
+
+namespace weft::flow {
+namespace {
+
+using test::generated;
+
+double pressure_at(Vec3 x) { return 1 + x.x + 2 * x.y + 4 * x.z; }
+Vec3 velocity_at(Vec3 x) { return {x.y, x.z, -x.x}; }
+
+/// Writes cells as runs do, with fields whose values tell the place of the cell.
+void write_fields(const mesh::Mesh& m, const std::filesystem::path& file, io::VtkOptions::Precision precision = {}) {
+  std::vector<std::int32_t> connectivity;
+  std::vector<std::int64_t> offsets{0}, ids;
+  std::vector<std::uint8_t> types;
+  std::vector<double> pressure, velocity;
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    const mesh::CellShape& shape = mesh::shape(m.cell_type[i]);
+    for (int k = 0; k < shape.nodes; ++k)
+      connectivity.push_back(m.cell_nodes.row(c)[mesh::vtk_position(m.cell_type[i], k)].value());
+    offsets.push_back(std::ssize(connectivity));
+    types.push_back(static_cast<std::uint8_t>(shape.vtk));
+    pressure.push_back(pressure_at(m.cell_centroid[i]));
+    const Vec3 u = velocity_at(m.cell_centroid[i]);
+    velocity.insert(velocity.end(), {u.x, u.y, u.z});
+    ids.push_back(m.cell_file_id[i]);
+  }
+  const std::vector<io::VtkField> fields{{"pressure", std::span<const double>(pressure), 1},
+                                         {"velocity", std::span<const double>(velocity), 3},
+                                         {"cell_id", std::span<const std::int64_t>(ids), 1}};
+  io::write_vtkhdf(m.comm, file, {.points = m.node_coord, .connectivity = connectivity, .offsets = offsets, .types = types},
+                   fields, {.time = 0.25, .step = 7, .precision = precision});
+}
+
+Vec3 mean_of(const std::vector<double>& x, const std::vector<std::size_t>& nodes) {
+  Vec3 mean{};
+  for (const std::size_t n : nodes)
+    mean += (1.0 / static_cast<double>(nodes.size())) * Vec3{x.at(3 * n), x.at(3 * n + 1), x.at(3 * n + 2)};
+  return mean;
+}
+
+class Export : public ::testing::Test {
+ protected:
+  const Communicator comm = Communicator::world();
+  const io::Scratch scratch{comm};
+};
+
+// Centroids of boxes, regular prisms and simplices are the means of their corners.
+TEST_F(Export, ToVtuKeepsCellsFieldsAndJoinsPoints) {
+  for (const char* elements : {"quads", "mixed", "hexahedra", "tetrahedra"}) {
+    SCOPED_TRACE(elements);
+    const bool deep = std::string(elements) == "hexahedra" || std::string(elements) == "tetrahedra";
+    const mesh::Mesh m = generated("box", {{"nx", std::int64_t{6}},
+                                           {"ny", std::int64_t{5}},
+                                           {"nz", std::int64_t{deep ? 4 : 0}},
+                                           {"elements", std::string(elements)}});
+    write_fields(m, scratch / "f.hdf");
+    if (comm.is_root()) {
+      const Exported done = export_vtu(scratch / "f.hdf", scratch / "f.vtu");
+      EXPECT_EQ(done.cells, m.global_cells);
+      EXPECT_EQ(done.points, deep ? 7 * 6 * 5 : 7 * 6);
+      const io::VtuContent file(scratch / "f.vtu");
+      const std::vector<double> x = file.array("Points"), nodes = file.array("connectivity"), ends = file.array("offsets"),
+                                pressure = file.array("pressure"), velocity = file.array("velocity");
+      ASSERT_EQ(std::ssize(pressure), m.global_cells);
+      EXPECT_EQ(file.type_of("cell_id"), "Int64");
+      std::size_t begin = 0;
+      for (std::size_t c = 0; c < pressure.size(); ++c) {
+        const auto end = static_cast<std::size_t>(ends[c]);
+        const Vec3 middle = mean_of(x, std::vector<std::size_t>(nodes.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                                nodes.begin() + static_cast<std::ptrdiff_t>(end)));
+        EXPECT_NEAR(pressure[c], pressure_at(middle), 1e-13);
+        EXPECT_NEAR(velocity[3 * c + 2], -middle.x, 1e-13);
+        begin = end;
+      }
+      std::vector<double> ids = file.array("cell_id");
+      EXPECT_EQ(std::set<double>(ids.begin(), ids.end()).size(), ids.size());
+    }
+    comm.barrier();
+  }
+}
+
+TEST_F(Export, ToVtuKeepsSinglePrecision) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{6}}, {"ny", std::int64_t{5}}});
+  write_fields(m, scratch / "f.hdf", io::VtkOptions::Precision::float32);
+  if (comm.is_root()) {
+    const Exported done = export_vtu(scratch / "f.hdf", scratch / "f.vtu");
+    EXPECT_GE(done.points, 42);
+    const io::VtuContent file(scratch / "f.vtu");
+    EXPECT_EQ(file.type_of("pressure"), "Float32");
+    EXPECT_EQ(file.type_of("Points"), "Float32");
+    EXPECT_EQ(file.array("pressure").size(), 30U);
+  }
+  comm.barrier();
+}
+
+TEST_F(Export, ToCgnsIsAnUnstructuredZoneWithASolution) {
+  for (const char* elements : {"hexahedra", "hex_prism"}) {
+    SCOPED_TRACE(elements);
+    const bool mixed = std::string(elements) == "hex_prism";
+    const mesh::Mesh m = generated(
+        "box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}, {"nz", std::int64_t{3}}, {"elements", std::string(elements)}});
+    write_fields(m, scratch / "f.hdf");
+    if (comm.is_root()) {
+      (void)export_cgns(scratch / "f.hdf", scratch / "f.cgns");
+      const io::Hdf5Tree file(scratch / "f.cgns");
+      const std::string zone = "/Base/Zone";
+      EXPECT_EQ(file.text_attribute("/Base", "label"), "CGNSBase_t");
+      EXPECT_EQ(file.text_attribute(zone + "/FlowSolution", "label"), "FlowSolution_t");
+      EXPECT_EQ(file.integers("/Base/ data"), (std::vector<std::int64_t>{3, 3}));
+      EXPECT_EQ(file.integers(zone + "/ data"), (std::vector<std::int64_t>{5 * 5 * 4, m.global_cells, 0}));
+      const std::vector<double> x = file.reals(zone + "/GridCoordinates/CoordinateX/ data"),
+                                z = file.reals(zone + "/GridCoordinates/CoordinateZ/ data"),
+                                y = file.reals(zone + "/GridCoordinates/CoordinateY/ data"),
+                                p = file.reals(zone + "/FlowSolution/Pressure/ data"),
+                                w = file.reals(zone + "/FlowSolution/VelocityZ/ data");
+      std::vector<double> points;
+      for (std::size_t i = 0; i < x.size(); ++i) points.insert(points.end(), {x[i], y[i], z[i]});
+      EXPECT_EQ(file.integers(zone + "/Cells/ data"), (std::vector<std::int64_t>{mixed ? 20 : 17, 0}));
+      const std::vector<std::int64_t> nodes = file.integers(zone + "/Cells/ElementConnectivity/ data");
+      ASSERT_EQ(std::ssize(p), m.global_cells);
+      std::size_t at = 0;
+      for (std::size_t c = 0; c < p.size(); ++c) {
+        std::int64_t type = 17;
+        if (mixed) {
+          EXPECT_EQ(file.integers(zone + "/Cells/ElementStartOffset/ data").at(c), static_cast<std::int64_t>(at));
+          type = nodes[at++];
+        }
+        const auto shape = mesh::shape(mesh::cgns_type(type).value());
+        std::vector<std::size_t> corners;
+        for (int k = 0; k < shape.nodes; ++k) corners.push_back(static_cast<std::size_t>(nodes[at++] - 1));
+        const Vec3 middle = mean_of(points, corners);
+        EXPECT_NEAR(p[c], pressure_at(middle), 1e-13);
+        EXPECT_NEAR(w[c], -middle.x, 1e-13);
+      }
+      EXPECT_EQ(at, nodes.size());
+    }
+    comm.barrier();
+  }
+}
+
+TEST_F(Export, RefusesOtherFiles) {
+  if (comm.is_root()) {
+    io::write_text(scratch / "no.hdf", "text");
+    EXPECT_THROW((void)export_vtu(scratch / "no.hdf", scratch / "no.vtu"), IoError);
+    EXPECT_THROW((void)export_vtu(scratch / "none.hdf", scratch / "no.vtu"), IoError);
+    EXPECT_FALSE(std::filesystem::exists(scratch / "no.vtu"));
+  }
+  comm.barrier();
+}
+
+}  // namespace
+}  // namespace weft::flow
