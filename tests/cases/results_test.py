@@ -98,8 +98,9 @@ class ResultsFolder(InFolder):
                                   (8, ["mesh", "generate", "box", "/mnt/m.h5", *box, *ranks(3)], "/mnt/m.h5"),
                                   (0, ["run", *self.coarse("sod", results="/mnt/sod")], "/mnt/sod/run.lock"),
                                   (4, ["run", *self.coarse("sod", results="/mnt/sod")], "/mnt/sod/case.toml"),
-                                  (64, ["run", *self.coarse("sod", results="/mnt/sod")], "/mnt/sod/fields_00000000.hdf"),
-                                  (64, ["run", *self.coarse("sod", results="/mnt/sod"), *ranks(3)], "/mnt/sod/fields_00000000.hdf")):
+                                  (64, ["run", *self.coarse("sod", results="/mnt/sod")], "/mnt/sod/boundary.hdf"),
+                                  (64, ["run", *self.coarse("vortex", results="/mnt/sod")], "/mnt/sod/fields_00000000.hdf"),
+                                  (64, ["run", *self.coarse("vortex", results="/mnt/sod"), *ranks(3)], "/mnt/sod/fields_00000000.hdf")):
             with self.subTest(free=free, words=words):
                 printed, left = on_disk(free, *words)
                 self.assertRegex(printed, rf"weft: error: {file}(\.part)?: .*No space left on device")

@@ -71,7 +71,8 @@ class Zones:
 
 
 def picture(zones, cells, options):
-    """Draws the boundary zones, and in 2-D the edges of the cells. Bodies that are small in the mesh are drawn again, larger.
+    """Draws the boundary zones, and in 2-D the edges of the cells. Bodies that are small in the mesh are drawn again, larger; a mesh in
+    3-D without such bodies again from the opposite corner.
 
     cells: a Grid, or None; options.window: of a flat mesh, the part to draw instead."""
     box, corners = None, (zones.grid.points.min(axis=0), zones.grid.points.max(axis=0))
@@ -80,19 +81,24 @@ def picture(zones, cells, options):
     elif not options.whole:
         box = zones.window()
     across, legend_width = options.size[0], 4.2 * CM
-    project = (lambda points: points[..., :2]) if zones.flat else View(zones).project
     parts = [corners] + ([box] if box is not None else [])
-    spans = [span_of(project, part) for part in parts]
+    views, names = [Plan()] * len(parts), ["whole mesh", "around the bodies"]
+    if not zones.flat:
+        views = [View(best_of(zones))] * len(parts)
+        if box is None:
+            parts, views = [corners] * 2, [views[0], View(-views[0].towards)]
+            names = ["looking down", "looking up, from the opposite corner"]
+    spans = [span_of(view.project, part) for view, part in zip(views, parts)]
     each = (across - legend_width) / len(parts) - 1.2 * CM
     height = min(max(each * max(span[1] / span[0] for span in spans), 2.5 * CM), 1.2 * each) + 1.6 * CM
     figure = sheet(options, height)
     axes = figure.subplots(1, len(parts), squeeze=False)[0]
-    for number, (box, part) in enumerate(zip(axes, parts)):
-        box.set_aspect("equal")
-        (draw_flat if zones.flat else draw_solid)(box, zones, cells, part)
-        frame(box, project, part, 0 if number or (options.window and zones.flat) else 0.02)
+    for panel, part, view, name in zip(axes, parts, views, names):
+        panel.set_aspect("equal")
+        view.draw(panel, zones, cells, part)
+        frame(panel, view.project, part, 0.02 if part is corners and not options.window else 0)
         if len(parts) > 1:
-            box.set_title("around the bodies" if number else "whole mesh")
+            panel.set_title(name)
     handles = [Line2D([], [], color=zones.colour[z], linestyle=zones.dash[z], linewidth=1.6, label=zones.words(z)) if zones.flat else
                Patch(color=zones.colour[z], label=zones.words(z)) for z in zones.drawn]
     axes[-1].legend(handles=handles, frameon=False, loc="upper left", bbox_to_anchor=(1.02, 1.02), borderaxespad=0, handlelength=2.4)
@@ -117,31 +123,42 @@ def frame(axes, project, part, room):
     axes.set_ylim(low[1] - room, high[1] + room)
 
 
-def draw_flat(axes, zones, cells, part):
-    grid = zones.grid
-    axes.set_xlabel(axis_label("x", grid.si))
-    axes.set_ylabel(axis_label("y", grid.si))
-    if cells is not None and cells.flat:
-        for vtk_type in FLAT:
-            _, nodes = cells.nodes(vtk_type)
-            points = cells.points[nodes][:, :, :2]
-            shown = ((points.max(axis=1) >= part[0][:2]) & (points.min(axis=1) <= part[1][:2])).all(axis=1)
-            fine = min(1.0, (20000 / max(shown.sum(), 1)) ** 0.5)  # of edges that are closer than pixels a grey remains
-            edges = PolyCollection(points[shown], facecolors="none", edgecolors="0.45", linewidths=0.25 * fine, rasterized=True)
-            axes.add_collection(edges, autolim=False)
-    _, nodes = grid.nodes(LINE)
-    for z in zones.drawn:
-        axes.add_collection(LineCollection(grid.points[nodes[zones.number == z]][:, :, :2], colors=zones.colour[z], linewidths=1.6,
-                                           linestyles=[zones.dash[z]], zorder=3, capstyle="butt"), autolim=False)
+class Plan:
+    """A flat mesh as it is."""
+
+    @staticmethod
+    def project(points):
+        return points[..., :2]
+
+    @staticmethod
+    def draw(axes, zones, cells, part):
+        grid = zones.grid
+        axes.set_xlabel(axis_label("x", grid.si))
+        axes.set_ylabel(axis_label("y", grid.si))
+        if cells is not None and cells.flat:
+            for vtk_type in FLAT:
+                _, nodes = cells.nodes(vtk_type)
+                points = cells.points[nodes][:, :, :2]
+                shown = ((points.max(axis=1) >= part[0][:2]) & (points.min(axis=1) <= part[1][:2])).all(axis=1)
+                fine = min(1.0, (20000 / max(shown.sum(), 1)) ** 0.5)  # of edges that are closer than pixels a grey remains
+                edges = PolyCollection(points[shown], facecolors="none", edgecolors="0.45", linewidths=0.25 * fine, rasterized=True)
+                axes.add_collection(edges, autolim=False)
+        _, nodes = grid.nodes(LINE)
+        for z in zones.drawn:
+            axes.add_collection(LineCollection(grid.points[nodes[zones.number == z]][:, :, :2], colors=zones.colour[z], linewidths=1.6,
+                                               linestyles=[zones.dash[z]], zorder=3, capstyle="butt"), autolim=False)
+
+
+def best_of(zones):
+    """Returns the direction of `VIEWS` towards the eye that shows most of the bodies."""
+    normals = face_normals(zones.grid)[np.isin(zones.number, list(zones.bodies()))]
+    return VIEWS[int(np.argmax([np.maximum(-normals @ towards, 0).sum() for towards in VIEWS]))]
 
 
 class View:
-    """An orthographic view with z up, from that of `VIEWS` which shows most of the bodies."""
+    """An orthographic view with z up. towards: the direction to the eye."""
 
-    def __init__(self, zones):
-        mine = np.isin(zones.number, list(zones.bodies()))
-        shown = [np.maximum(-face_normals(zones.grid)[mine] @ towards, 0).sum() for towards in VIEWS]
-        towards = VIEWS[int(np.argmax(shown))]
+    def __init__(self, towards):
         self.towards = towards / np.linalg.norm(towards)
         right = np.cross([0, 0, 1], self.towards)
         self.right = right / np.linalg.norm(right)
@@ -150,28 +167,27 @@ class View:
     def project(self, points):
         return np.stack([points @ self.right, points @ self.up], axis=-1)
 
-
-def draw_solid(axes, zones, _, part):
-    """Draws the faces whose gas side one sees: bodies from outside, the ends of the domain from inside, none of them in the way."""
-    grid, view = zones.grid, View(zones)
-    normals = face_normals(grid)
-    normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
-    towards = -normals @ view.towards
-    polygons, colours, depths = [], [], []
-    for vtk_type in np.unique(grid.types):
-        cells, nodes = grid.nodes(vtk_type)
-        points = grid.points[nodes]
-        inside = (points.max(axis=1) >= part[0]).all(axis=1) & (points.min(axis=1) <= part[1]).all(axis=1)
-        shown = np.flatnonzero((towards[cells] > 0) & inside)
-        cells, points = cells[shown], points[shown]
-        base = np.array([to_rgb(zones.colour[z]) for z in zones.number[cells]]).reshape(-1, 3)
-        shade = (0.45 + 0.55 * towards[cells])[:, None]
-        polygons += list(view.project(points))
-        colours.append(base * shade + (1 - shade) * 0.25)
-        depths.append(points.mean(axis=1) @ view.towards)
-    if not polygons:
-        raise PlotError(f"{grid.path}: has no boundary faces to draw here")
-    colours, order = np.concatenate(colours), np.argsort(np.concatenate(depths))
-    axes.add_collection(PolyCollection([polygons[k] for k in order], facecolors=colours[order], edgecolors=colours[order] * 0.7,
-                                       linewidths=0.1, rasterized=True), autolim=False)
-    axes.set_axis_off()
+    def draw(self, axes, zones, _, part):
+        """Draws the faces whose gas side one sees: bodies from outside, the ends of the domain from inside, none of them in the way."""
+        grid = zones.grid
+        normals = face_normals(grid)
+        normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
+        towards = -normals @ self.towards
+        polygons, colours, depths = [], [], []
+        for vtk_type in np.unique(grid.types):
+            cells, nodes = grid.nodes(vtk_type)
+            points = grid.points[nodes]
+            inside = (points.max(axis=1) >= part[0]).all(axis=1) & (points.min(axis=1) <= part[1]).all(axis=1)
+            shown = np.flatnonzero((towards[cells] > 0) & inside)
+            cells, points = cells[shown], points[shown]
+            base = np.array([to_rgb(zones.colour[z]) for z in zones.number[cells]]).reshape(-1, 3)
+            shade = (0.45 + 0.55 * towards[cells])[:, None]
+            polygons += list(self.project(points))
+            colours.append(base * shade + (1 - shade) * 0.25)
+            depths.append(points.mean(axis=1) @ self.towards)
+        if not polygons:
+            raise PlotError(f"{grid.path}: has no boundary faces to draw here")
+        colours, order = np.concatenate(colours), np.argsort(np.concatenate(depths))
+        axes.add_collection(PolyCollection([polygons[k] for k in order], facecolors=colours[order], edgecolors=colours[order] * 0.7,
+                                           linewidths=0.1, rasterized=True), autolim=False)
+        axes.set_axis_off()
