@@ -121,6 +121,15 @@ class Sweep(InFolder):
                 self.assertAlmostEqual(float(one[f"airfoil_{what}"]), float(three[f"airfoil_{what}"]), 10)
         self.sweep(f"{ALPHA}=1,2", "--strict", overrides=["stop.residual=0.9"], results="easy")
 
+    def test_on_a_gpu(self):
+        if not json.loads(self.weft("info", "--json"))["cuda"]["gpus"]:
+            self.skipTest("no GPU")
+        self.sweep(f"{ALPHA}=0,1,2", results="host")
+        self.sweep(f"{ALPHA}=0,1,2", "--device=cuda", results="cuda")
+        for host, cuda in zip(self.rows("host/polar.csv"), self.rows("cuda/polar.csv")):
+            for what in ("cl", "cd", "cm"):
+                self.assertAlmostEqual(float(host[f"airfoil_{what}"]), float(cuda[f"airfoil_{what}"]), 10)
+
     @unittest.skipUnless(h5py, "no h5py")
     def test_picture(self):
         def plot(*rows):
