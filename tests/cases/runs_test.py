@@ -54,6 +54,18 @@ class EveryCase(InFolder):
                 lines[i] = f"MARKER_TAG= {names.get(name, name)}"
         (self.folder / file).write_text("\n".join(lines) + "\n")
 
+    def test_a_far_field_by_pattern_keeps_its_vortex(self):
+        """Resumed between two updates of the circulation, which the checkpoint holds."""
+        text = (CASES / "naca0012.toml").read_text()
+        (self.folder / "naca.toml").write_text(text.replace("[boundary.farfield]", '[boundary."far*"]'))
+        def run(results, steps, *more):
+            self.weft("run", "naca.toml", *sets(*COARSE["naca0012"], f"stop.steps={steps}", "output.history_steps=10",
+                                             f"output.directory={results}"), *more)
+        run("whole", 50)
+        run("parts", 30)
+        run("parts", 50, "--resume")
+        self.assert_same_end("whole", "parts")
+
     def test_writes_what_it_is_asked_for(self):
         self.weft("run", *self.coarse("wedge", "output.history_steps=2", "output.integrals=true", "output.field_steps=2",
                                       "output.checkpoint_steps=3", "output.precision=single", steps=6))

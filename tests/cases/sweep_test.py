@@ -5,9 +5,10 @@
 import json
 import shutil
 import signal
+import subprocess
 import unittest
 
-from weft_support import DONE, FAILED, INTERRUPTED, NOT_CONVERGED, PHYSICS, InFolder, ranks
+from weft_support import DONE, FAILED, INTERRUPTED, NOT_CONVERGED, PATIENCE, PHYSICS, SOURCE, InFolder, ranks
 
 try:
     import h5py
@@ -119,6 +120,35 @@ class Sweep(InFolder):
             for what in ("cl", "cd", "cm"):
                 self.assertAlmostEqual(float(one[f"airfoil_{what}"]), float(three[f"airfoil_{what}"]), 10)
         self.sweep(f"{ALPHA}=1,2", "--strict", overrides=["stop.residual=0.9"], results="easy")
+
+    def test_on_a_gpu(self):
+        if not json.loads(self.weft("info", "--json"))["cuda"]["gpus"]:
+            self.skipTest("no GPU")
+        self.sweep(f"{ALPHA}=0,1,2", results="host")
+        self.sweep(f"{ALPHA}=0,1,2", "--device=cuda", results="cuda")
+        for host, cuda in zip(self.rows("host/polar.csv"), self.rows("cuda/polar.csv")):
+            for what in ("cl", "cd", "cm"):
+                self.assertAlmostEqual(float(host[f"airfoil_{what}"]), float(cuda[f"airfoil_{what}"]), 10)
+
+    @unittest.skipUnless(h5py, "no h5py")
+    def test_picture(self):
+        def plot(*rows):
+            folder = self.folder / "table"
+            folder.mkdir(exist_ok=True)
+            (folder / "polar.csv").write_text("\n".join(rows) + "\n")
+            done = subprocess.run([SOURCE / "tools" / "weft-plot", folder], capture_output=True, text=True, timeout=PATIENCE)
+            return done.returncode, done.stdout + done.stderr
+        head, tail = f"{ALPHA},free_stream.mach,wing_cl,wing_cd,wing_cm,", "steps,residual,outcome,folder,verdict"
+        code, said = plot(head + tail, '0,0.5,0.1,0.01,0,9,1e-3,good,a,"well, good"', "1,0.5,,,,,,diverged,b,diverged: so", "2,0.5,0.2,0.02,0,9,1e-3,not good,c,so")
+        self.assertEqual((code, said), (0, f"{self.folder / 'table' / 'polar.png'}\n"))
+        self.assertGreater((self.folder / "table" / "polar.png").stat().st_size, 20000)
+        for rows, why in (((head + tail,), "has no rows yet"), ((f"{ALPHA},{tail}", "0,9,1e-3,good,a,so"), "has no forces to draw"),
+                          ((head + tail, "0,0.5,,,,,,diverged,a,so"), "no point of the sweep has forces"),
+                          ((head + tail, "0,0.5,x,1,1,9,1,good,a,so"), "is no number"), (("a,b", "1,2"), "is not the table of a sweep")):
+            code, said = plot(*rows)
+            self.assertEqual(code, 1)
+            self.assertIn(why, said)
+            self.assertNotIn("Traceback", said)
 
     def test_wrong_sweeps(self):
         for words, said in (

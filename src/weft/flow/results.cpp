@@ -11,6 +11,7 @@
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/walls.hpp"
+#include "weft/flow/zone_conditions.hpp"
 #include "weft/io/case_reader.hpp"
 #include "weft/io/checkpoint.hpp"
 #include "weft/io/table.hpp"
@@ -583,10 +584,8 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh, const fs::path& file) c
   }
   for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
     const std::string name = kCirculation + mesh.boundary[z].name;
-    const auto has_vortex = [&](const ZoneCondition& condition) {
-      return condition.zone == mesh.boundary[z].name && condition.vortex;
-    };
-    if (std::none_of(case_.boundary.begin(), case_.boundary.end(), has_vortex)) continue;
+    const ZoneCondition* const condition = find_condition(case_, mesh.boundary[z].name);
+    if (condition == nullptr || !condition->vortex) continue;
     for (const auto& [known, value] : reader.info().numbers) {
       if (known == name) resumed.circulations.emplace_back(z, value);
     }

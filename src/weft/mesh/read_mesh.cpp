@@ -22,7 +22,8 @@ namespace weft::mesh {
 namespace {
 
 constexpr const char* kFromOpenFoam =
-    "convert the case: foamMeshToFluent writes a Fluent mesh, and foamToVTK files of VTK, which other tools convert to Gmsh, SU2 or "
+    "convert the case: foamMeshToFluent writes a Fluent mesh, and foamToVTK files of VTK, which other tools convert to Gmsh, SU2 "
+    "or "
     "CGNS";
 
 using Parser = MeshBlock (*)(std::string_view, const std::string&);
@@ -140,8 +141,7 @@ bool is_binary_ugrid(std::string_view bytes, bool swap) {
     count[k] = number;
   }
   const auto [nodes, triangles, quads, tetrahedra, pyramids, prisms, hexahedra] = count;
-  const std::int64_t integers =
-      7 + 4 * triangles + 5 * quads + 4 * tetrahedra + 5 * pyramids + 6 * prisms + 8 * hexahedra;
+  const std::int64_t integers = 7 + 4 * triangles + 5 * quads + 4 * tetrahedra + 5 * pyramids + 6 * prisms + 8 * hexahedra;
   return nodes > 0 && 4 * integers + 3 * nodes * static_cast<std::int64_t>(sizeof(Real)) == std::ssize(bytes);
 }
 
@@ -159,8 +159,8 @@ bool is_text_ugrid(std::string_view text) {
   return numbers == 7;
 }
 
-/// Returns whether the length is that of an STL surface in binary: 84 bytes, the last 4 of which are the number of triangles of 50
-/// bytes that follow. Some begin with "solid", as those in text do.
+/// Returns whether the length is that of an STL surface in binary: 84 bytes, the last 4 of which are the number of triangles of
+/// 50 bytes that follow. Some begin with "solid", as those in text do.
 bool is_binary_stl(std::string_view bytes) {
   std::uint32_t triangles = 0;
   if (bytes.size() < 84) return false;
