@@ -9,12 +9,10 @@
 #include "weft/io/vtkhdf.hpp"
 
 #include "io/support/scratch.hpp"
-#include "support/contracts.hpp"
 
 namespace weft::io {
 namespace {
 
-using test::common_error;
 using ::testing::HasSubstr;
 
 class ReadVtkHdf : public ::testing::Test {
@@ -76,7 +74,7 @@ TEST_F(ReadVtkHdf, GivesEachRankTheRowsThatItAsksFor) {
 }
 
 TEST_F(ReadVtkHdf, RefusesWhatContradictsItself) {
-  const auto error = [&] { return common_error<IoError>(comm, [&] { (void)VtkHdfReader(comm, scratch / "bad.hdf"); }); };
+  const auto error = [&] { return error_of<IoError>([&] { (void)VtkHdfReader(comm, scratch / "bad.hdf"); }); };
   const auto write_bad = [&](std::int64_t cells, std::int64_t points, std::int64_t end, std::int64_t node) {
     Hdf5File file = Hdf5File::create(comm, scratch / "bad.hdf");
     const bool root = comm.is_root();
@@ -104,7 +102,7 @@ TEST_F(ReadVtkHdf, RefusesWhatContradictsItself) {
   write_bad(1, 2, 3, 1);
   EXPECT_THAT(error(), HasSubstr("other sizes"));
   const auto cell_error = [&] {
-    return common_error<IoError>(comm, [&] { (void)VtkHdfReader(comm, scratch / "bad.hdf").read_cells(0, 1); });
+    return error_of<IoError>([&] { (void)VtkHdfReader(comm, scratch / "bad.hdf").read_cells(0, 1); });
   };
   write_bad(1, 3, 3, 3);
   EXPECT_THAT(cell_error(), HasSubstr("names the point 3 of 3"));
