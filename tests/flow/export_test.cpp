@@ -64,9 +64,9 @@ class Export : public ::testing::Test {
 
 // Centroids of boxes, regular prisms and simplices are the means of their corners.
 TEST_F(Export, ToVtuKeepsCellsFieldsAndJoinsPoints) {
-  for (const char* elements : {"quads", "mixed", "hexahedra", "tetrahedra"}) {
+  for (const char* elements : {"quads", "mixed", "hexahedra", "hex_prism", "tetrahedra"}) {
     SCOPED_TRACE(elements);
-    const bool deep = std::string(elements) == "hexahedra" || std::string(elements) == "tetrahedra";
+    const bool deep = std::string(elements) != "quads" && std::string(elements) != "mixed";
     const mesh::Mesh m = generated("box", {{"nx", std::int64_t{6}},
                                            {"ny", std::int64_t{5}},
                                            {"nz", std::int64_t{deep ? 4 : 0}},
@@ -88,6 +88,14 @@ TEST_F(Export, ToVtuKeepsCellsFieldsAndJoinsPoints) {
                                                                 nodes.begin() + static_cast<std::ptrdiff_t>(end)));
         EXPECT_NEAR(pressure[c], pressure_at(middle), 1e-13);
         EXPECT_NEAR(velocity[3 * c + 2], -middle.x, 1e-13);
+        // The first three corners of a solid turn their normal to the others.
+        const auto corner = [&](std::size_t k) {
+          const auto n = static_cast<std::size_t>(nodes[begin + k]);
+          return Vec3{x[3 * n], x[3 * n + 1], x[3 * n + 2]};
+        };
+        if (deep) {
+          EXPECT_GT(dot(cross(corner(1) - corner(0), corner(2) - corner(0)), middle - corner(0)), 0);
+        }
         begin = end;
       }
       std::vector<double> ids = file.array("cell_id");

@@ -372,11 +372,13 @@ using Devices = std::pair<Backend, Backend>;
 class RunOnHostOrOnCuda : public WholeRun, public ::testing::WithParamInterface<Devices> {
  protected:
   static constexpr double kAgreement = 1e-12;
+  static constexpr double kGradientAgreement = 1e-10;  // differences of values over the sizes of cells
   /// All that a run in one go or in parts leaves at its end.
   struct Left {
     RunSummary summary;
     std::vector<double> conserved, amounts;  ///< of all cells, from the last checkpoint
-    std::vector<std::vector<double>> residuals, probes;
+    std::vector<std::vector<double>> residuals, probes, monitors, line;
+    std::vector<double> schlieren;  ///< of fields that were written while a GPU went on
     double time = 0;
   };
 
@@ -393,6 +395,12 @@ class RunOnHostOrOnCuda : public WholeRun, public ::testing::WithParamInterface<
             "output.history_steps=" + std::to_string(kHistorySteps),
             "probes.a.at=[0.1, 0.5]",
             "scalars.dye.initial=sin(5*x)",
+            "output.fields=[\"density\", \"vorticity\", \"schlieren\"]",
+            "output.field_steps=10",
+            "monitors.out.zones=outlet",
+            "monitors.out.quantities=[\"mass_flow\", \"total_pressure\"]",
+            "lines.up.from=[-0.25, 0]",
+            "lines.up.to=[-0.25, 1]",
             "boundary.inlet.scalars.dye=" + inflow};
   }
   Left end_of_run(Backend device, Existing existing) {
@@ -408,6 +416,11 @@ class RunOnHostOrOnCuda : public WholeRun, public ::testing::WithParamInterface<
     left.amounts = test::gathered(m, last.scalar_amounts, 1);
     left.residuals = io::read_table(comm, scratch / "results" / "residuals.csv");
     left.probes = io::read_table(comm, scratch / "results" / "probes.csv");
+    left.monitors = io::read_table(comm, scratch / "results" / "monitors.csv");
+    left.line = io::read_table(comm, scratch / "results" / "line_up_00000050.csv");
+    const io::Hdf5File fields = io::Hdf5File::open(comm, scratch / "results" / "fields_00000050.hdf");
+    const char* const name = "VTKHDF/CellData/schlieren";
+    left.schlieren = fields.read_rows<double>(name, 0, fields.info(name).rows);
     return left;
   }
 
@@ -427,6 +440,11 @@ class RunOnHostOrOnCuda : public WholeRun, public ::testing::WithParamInterface<
     EXPECT_EQ(whole.probes.size(), std::size_t{kSteps / kHistorySteps} + 1);
     expect_near(whole.residuals, parts.residuals, 1e-9);
     expect_near(whole.probes, parts.probes, kAgreement);
+    expect_near(whole.monitors, parts.monitors, kAgreement);
+    EXPECT_EQ(whole.line.size(), 101U);
+    expect_near(whole.line, parts.line, kGradientAgreement);
+    expect_near({whole.schlieren}, {parts.schlieren}, kGradientAgreement);
+    EXPECT_GT(*std::max_element(whole.schlieren.begin(), whole.schlieren.end()), 1);
   }
   static void expect_near(const std::vector<std::vector<double>>& whole, const std::vector<std::vector<double>>& parts,
                           double nearly) {

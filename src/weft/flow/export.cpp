@@ -82,6 +82,18 @@ std::vector<std::int64_t> renumbered(const std::vector<std::int64_t>& nodes, con
   return numbers;
 }
 
+/// Turns the triangles of prisms round. Field files have them in the order of VTK's earlier documentation; VTK's present one
+/// (9.7), its filters, and other programs that read VTU have them in ours.
+void turn_prisms(const VtkHdfReader::Cells& cells, std::vector<std::int64_t>& nodes) {
+  const mesh::CellShape& prism = mesh::shape(mesh::CellType::prism);
+  for (std::size_t c = 0; c < cells.types.size(); ++c) {
+    if (cells.types[c] != prism.vtk || cells.begin[c + 1] - cells.begin[c] != prism.nodes) continue;
+    const auto first = static_cast<std::size_t>(cells.begin[c]);
+    std::swap(nodes[first + 1], nodes[first + 2]);
+    std::swap(nodes[first + 4], nodes[first + 5]);
+  }
+}
+
 std::vector<float> narrow(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
 io::VtuArray::Type vtu_type(VtkHdfReader::Field::Type type) {
@@ -283,7 +295,10 @@ Exported export_vtu(const fs::path& fields, const fs::path& to) {
     append_reals(run, file.single_precision());
   });
   in_runs(file.cells(), [&](std::int64_t first, std::int64_t count) {
-    out.append(std::span<const std::int64_t>(renumbered(file.read_cells(first, count).nodes, points)));
+    const VtkHdfReader::Cells cells = file.read_cells(first, count);
+    std::vector<std::int64_t> nodes = renumbered(cells.nodes, points);
+    turn_prisms(cells, nodes);
+    out.append(std::span<const std::int64_t>(nodes));
   });
   std::int64_t before = 0;  // nodes of the runs before
   in_runs(file.cells(), [&](std::int64_t first, std::int64_t count) {

@@ -31,18 +31,22 @@ VtkHdfReader::VtkHdfReader(const Communicator& comm, const fs::path& path) : fil
   const auto counts = [&](const char* name) { return file_.read_rows<std::int64_t>(name, 0, pieces); };
   const std::vector<std::int64_t> cells = counts("VTKHDF/NumberOfCells"), points = counts("VTKHDF/NumberOfPoints"),
                                   ids = counts("VTKHDF/NumberOfConnectivityIds");
+  const DatasetInfo stored = file_.info("VTKHDF/Points");
+  const std::int64_t types = file_.info("VTKHDF/Types").rows, connectivity = file_.info("VTKHDF/Connectivity").rows;
+  const std::int64_t offsets = file_.info("VTKHDF/Offsets").rows;
   agreed(comm, [&] {
+    const auto fits = [](std::int64_t count, std::int64_t before, std::int64_t all) {
+      return count >= 0 && count <= all - before;
+    };
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (cells[i] < 0 || points[i] < 0 || ids[i] < 0) fail(path, fmt::format("piece {} has a negative size", i));
+      if (!fits(cells[i], cells_, types) || !fits(points[i], points_, stored.rows) || !fits(ids[i], ids_, connectivity))
+        fail(path, fmt::format("piece {} is larger than the arrays of the file", i));
       pieces_.push_back({points_, points[i], cells_, cells[i], ids_, ids[i]});
       points_ += points[i];
       cells_ += cells[i];
       ids_ += ids[i];
     }
   });
-  const DatasetInfo stored = file_.info("VTKHDF/Points");
-  const std::int64_t types = file_.info("VTKHDF/Types").rows, connectivity = file_.info("VTKHDF/Connectivity").rows;
-  const std::int64_t offsets = file_.info("VTKHDF/Offsets").rows;
   single_ = stored.scalar == Scalar::float32;
   agreed(comm, [&] {
     if (stored.rows != points_ || types != cells_ || connectivity != ids_ || offsets != cells_ + std::ssize(pieces_))
