@@ -107,6 +107,17 @@ class WeftReport(unittest.TestCase):
         self.assertEqual([name for name in used if name not in outline.ids], [])
         self.assertFalse("#010203" in text)
 
+    def test_zones_of_patterns_have_their_kinds(self):
+        results.make(self.folder / "run")
+        case = self.folder / "run" / "case.toml"
+        case.write_text(results.CASE.replace("[boundary.round]", '[boundary."r?un*"]').replace('zones = ["round"]', 'zones = ["ro*"]'))
+        self.assertTrue("slip wall" in self.page())
+        sys.path.insert(0, str(TOOLS))
+        from weftplot.run_folder import RunFolder  # noqa: PLC0415
+        run = RunFolder(self.folder / "run")
+        self.assertEqual((run.kind_of("round"), run.kind_of("far"), run.kind_of("other")), ("slip_wall", "far_field", ""))
+        self.assertIn("round", run.bodies())
+
     def test_the_verdict_on_the_run(self):
         verdict = {"good": False, "headline": "not converged: the number of steps is reached before the case's criterion of convergence",
                    "criteria": [{"key": "stop.residual", "wanted": "1e-06", "reached": "1.00e-04", "met": False},

@@ -332,13 +332,12 @@ std::string with_comment(const std::string& line, const std::string& comment) {
   return fmt::format("{:27} # {}\n", line, comment);
 }
 
-/// The file of the mesh, from the folder of the case; in full where that is far away.
+/// The file of the mesh, from the folder of the case, unless it is named in full.
 std::string mesh_path(const std::filesystem::path& mesh_file, const std::filesystem::path& case_file) {
   namespace fs = std::filesystem;
-  const fs::path whole = fs::absolute(mesh_file).lexically_normal();
-  const fs::path near = whole.lexically_relative(fs::absolute(case_file).lexically_normal().parent_path());
-  const std::string text = near.string();
-  return text.empty() || text.starts_with("../../..") ? whole.string() : text;
+  if (mesh_file.is_absolute()) return mesh_file.string();
+  const fs::path folder = fs::absolute(case_file).lexically_normal().parent_path();
+  return fs::absolute(mesh_file).lexically_normal().lexically_relative(folder).string();
 }
 
 /// Forces on the walls, with reference values from the box around them; nothing where there are none.

@@ -43,7 +43,9 @@ struct GuessedCase {
 
 /// Returns a commented case for a mesh: its zones, a free stream along x, forces on its walls with reference values from the box
 /// around them, and a results folder named after the case.
-/// @param mesh_file, case_file  as the user named them; the case names the mesh from the folder that it is in.  @collective
+/// @param mesh_file, case_file  as the user named them; the case names the mesh from its own folder, or in full where the user
+/// did.
+/// @collective
 [[nodiscard]] GuessedCase guess_case(const mesh::Mesh& mesh, const std::filesystem::path& mesh_file,
                                      const std::filesystem::path& case_file);
 

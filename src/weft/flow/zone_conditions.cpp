@@ -12,25 +12,29 @@ namespace {
 
 std::string listed(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
-/// Returns what is wrong with a condition that no zone has; nothing else, where one has it.
-std::vector<InputError> check_use(const mesh::Mesh& mesh, const ZoneCondition& condition, const std::vector<std::string>& zones) {
+/// Adds what is wrong with a condition that no zone has. Zones whose names are nearest to its name go to `meant`.
+void check_use(const mesh::Mesh& mesh, const ZoneCondition& condition, const std::vector<std::string>& zones,
+               std::vector<InputError>& wrong, std::vector<std::string>& meant) {
   const std::string& name = condition.zone;
-  if (std::find(zones.begin(), zones.end(), name) != zones.end()) return {};
+  if (std::any_of(zones.begin(), zones.end(), [&](const std::string& zone) { return zone == name || matches(name, zone); }))
+    return;
   if (is_pattern(name)) {
-    if (std::any_of(zones.begin(), zones.end(), [&](const std::string& zone) { return matches(name, zone); })) return {};
-    return {InputError(fmt::format("no boundary zone of the mesh {} matches the pattern \"{}\"", mesh.source, name),
-                       fmt::format("its zones are {}", listed(zones)), condition.where)};
+    wrong.emplace_back(fmt::format("no boundary zone of the mesh {} matches the pattern \"{}\"", mesh.source, name),
+                       fmt::format("its zones are {}", listed(zones)), condition.where);
+    return;
   }
   for (const mesh::Periodic& pair : mesh.periodic) {
     if (name != pair.from && name != pair.to) continue;
-    return {InputError(fmt::format("zone \"{}\" is periodic, and has a boundary condition", name),
-                       fmt::format("remove [boundary.{}], or the pair of zones in [[mesh.periodic]]", name), condition.where)};
+    wrong.emplace_back(fmt::format("zone \"{}\" is periodic, and has a boundary condition", name),
+                       fmt::format("remove [boundary.{}], or the pair of zones in [[mesh.periodic]]", name), condition.where);
+    return;
   }
   const std::string near = closest_match(name, zones);
-  return {InputError(fmt::format("the mesh {} has no boundary zone \"{}\"", mesh.source, name),
+  wrong.emplace_back(fmt::format("the mesh {} has no boundary zone \"{}\"", mesh.source, name),
                      near.empty() ? fmt::format("its zones are {}", listed(zones))
                                   : fmt::format("did you mean \"{}\"? Its zones are {}", near, listed(zones)),
-                     condition.where)};
+                     condition.where);
+  if (!near.empty()) meant.push_back(near);
 }
 
 }  // namespace
@@ -50,16 +54,17 @@ bool lists_zone(const std::vector<std::string>& zones, const std::string& zone) 
 
 std::vector<InputError> check_conditions(const mesh::Mesh& mesh, const Case& flow_case) {
   std::vector<InputError> wrong;
-  std::vector<std::string> zones;
+  std::vector<std::string> zones, meant;
   for (const mesh::BoundaryZone& zone : mesh.boundary) zones.push_back(zone.name);
   for (const ZoneCondition& condition : flow_case.boundary) {
-    for (InputError& error : check_use(mesh, condition, zones)) wrong.push_back(std::move(error));
+    check_use(mesh, condition, zones, wrong, meant);
     if (!condition.vortex || mesh.dim == 2) continue;
     wrong.emplace_back("the vortex correction is of plane flows, and this mesh is three-dimensional",
                        "leave it out, or put the far field farther away", condition.vortex->where);
   }
   for (const std::string& zone : zones) {
     const ZoneCondition* const found = find_condition(flow_case, zone);
+    if (found == nullptr && std::find(meant.begin(), meant.end(), zone) != meant.end()) continue;
     if (found == nullptr) {
       wrong.emplace_back(fmt::format("zone \"{}\" of the mesh {} has no boundary condition", zone, mesh.source),
                          fmt::format("add a section [boundary.{}] with a kind, or make it periodic", zone),

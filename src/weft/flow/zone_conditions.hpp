@@ -16,8 +16,9 @@ namespace weft::flow {
 /// Returns whether a list of zones, of names and patterns, has this zone.
 [[nodiscard]] bool lists_zone(const std::vector<std::string>& zones, const std::string& zone);
 
-/// Returns what is wrong with the conditions of a case for a mesh: zones without a condition or with patterns of two, conditions
-/// without a zone, and a vortex correction in 3-D. No communication: zones are equal on every rank.
+/// Returns what is wrong with the conditions of a case for a mesh: conditions without a zone, zones without a condition (but for
+/// those that such conditions seem to mean) or with the patterns of two, and a vortex correction in 3-D. No communication: zones
+/// are equal on every rank.
 [[nodiscard]] std::vector<InputError> check_conditions(const mesh::Mesh& mesh, const Case& flow_case);
 
 }  // namespace weft::flow
