@@ -35,6 +35,8 @@ Exit run_tool(const std::string& name, std::vector<std::string> words) {
 
 void add_report(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("report", "Write one HTML page about the results of a run");
+  command->footer(
+      "Examples:\n  weft report results/naca0012\n  weft report results/naca0012 --output page.html");  // of the manual
   command->prefix_command();  // the tool knows its options, --help among them
   command->set_help_flag();
   command->callback(
