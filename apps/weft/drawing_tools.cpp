@@ -56,8 +56,10 @@ Exit not_started(int error) {
   return Exit::failed;
 }
 
-void add_tool(CLI::App& app, Request& request, const std::string& name, const std::string& help) {
+/// @param examples  for the manual page: --help is answered by the tool.
+void add_tool(CLI::App& app, Request& request, const std::string& name, const std::string& help, const std::string& examples) {
   CLI::App* command = app.add_subcommand(name, help);
+  command->footer("Examples:\n" + examples);
   command->prefix_command();  // the tool knows its options, --help among them
   command->set_help_flag();
   command->callback([command, name, &request] {
@@ -91,11 +93,14 @@ Exit run_drawing_tool(std::vector<std::string> words) {
 }
 
 void add_report(CLI::App& app, Request& request) {
-  add_tool(app, request, "report", "Write one HTML page about the results of a run");
+  add_tool(app, request, "report", "Write one HTML page about the results of a run",
+           "  weft report results/naca0012\n  weft report results/naca0012 --output page.html");
 }
 
 void add_plot(CLI::App& app, Request& request) {
-  add_tool(app, request, "plot", "Draw the results of a run: fields, walls, histories; as PNG, PDF, SVG, GIF or MP4");
+  add_tool(app, request, "plot", "Draw the results of a run: fields, walls, histories; as PNG, PDF, SVG, GIF or MP4",
+           "  weft plot results/naca0012\n  weft plot results/naca0012 --field mach,schlieren\n"
+           "  weft plot results/naca0012 --field pressure --lines 20 --output figure.pdf");
 }
 
 }  // namespace weft::app

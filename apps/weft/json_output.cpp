@@ -79,6 +79,7 @@ Json to_json(const mesh::MeshStats& stats) {
   for (const mesh::MeshStats::ZoneSize& zone : stats.zones)
     zones.push_back({{"name", zone.name}, {"dim", zone.dim}, {"elements", zone.elements}, {"measure", zone.measure}});
   return {{"source", stats.source},
+          {"notes", stats.notes},
           {"dim", stats.dim},
           {"cells", stats.cells},
           {"nodes", stats.nodes},

@@ -137,7 +137,7 @@ class Manual(InFolder):
 
     def test_examples_in_every_help(self):
         for command in ([], ["run"], ["check"], ["new"], ["mesh", "info"], ["mesh", "generate"], ["mesh", "convert"], ["mesh", "refine"],
-                        ["mesh", "partition"], ["plan"], ["info"], ["reference"], ["completion"], ["man"]):
+                        ["mesh", "partition"], ["plan"], ["report"], ["info"], ["reference"], ["completion"], ["man"]):
             self.assertIn("Examples:\n  weft ", self.weft(*command, "--help"))
 
 

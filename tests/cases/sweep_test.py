@@ -136,7 +136,7 @@ class Sweep(InFolder):
             folder = self.folder / "table"
             folder.mkdir(exist_ok=True)
             (folder / "polar.csv").write_text("\n".join(rows) + "\n")
-            done = subprocess.run([SOURCE / "tools" / "weft-plot", folder], capture_output=True, text=True, timeout=PATIENCE)
+            done = subprocess.run([WEFT, "plot", folder], capture_output=True, text=True, timeout=PATIENCE)
             return done.returncode, done.stdout + done.stderr
         head, tail = f"{ALPHA},free_stream.mach,wing_cl,wing_cd,wing_cm,", "steps,residual,outcome,folder,verdict"
         code, said = plot(head + tail, '0,0.5,0.1,0.01,0,9,1e-3,good,a,"well, good"', "1,0.5,,,,,,diverged,b,diverged: so", "2,0.5,0.2,0.02,0,9,1e-3,not good,c,so")

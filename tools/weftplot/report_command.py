@@ -43,7 +43,8 @@ def write(text, path):
 
 
 def run(arguments):
-    parser = Parser(prog="weft report", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(epilog="Examples:\n  weft report results/naca0012\n  weft report results/naca0012 --output page.html",
+                    prog="weft report", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path, help="results folder of a run")
     parser.add_argument("--output", type=Path, metavar="FILE", help="the page (report.html in the results folder)")
     options = parser.parse_args(arguments)
