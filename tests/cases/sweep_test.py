@@ -8,7 +8,7 @@ import signal
 import subprocess
 import unittest
 
-from weft_support import DONE, FAILED, INTERRUPTED, NOT_CONVERGED, PATIENCE, PHYSICS, SOURCE, InFolder, ranks
+from weft_support import DONE, FAILED, INTERRUPTED, NOT_CONVERGED, PATIENCE, PHYSICS, WEFT, InFolder, ranks
 
 try:
     import h5py
