@@ -147,6 +147,7 @@ Exit check_case(const Communicator& comm, const CaseOptions& options) {
                zones.empty() ? "no boundary" : "zones:" + zones);
     if (without_gpu) fmt::print("checked without a GPU, so not whether the case fits on one\n");
   }
+  solver->close();
   return Exit::done;
 }
 

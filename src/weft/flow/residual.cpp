@@ -94,6 +94,13 @@ Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCon
   if (mesh.comm.max(mesh.plan.ghost_rows()) > 0) transport_ = to_string(pull_values_->transport());
 }
 
+void Residual::close() {
+  pull_lowered_.close();
+  for (auto* pull : {&pull_values_, &pull_gradients_}) {
+    if (pull->has_value()) (*pull)->close();
+  }
+}
+
 Traffic Residual::sent() const {
   Traffic sum = pull_lowered_.sent();
   for (const auto* pull : {&pull_values_, &pull_gradients_}) {

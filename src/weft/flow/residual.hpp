@@ -67,6 +67,9 @@ class Residual {
   /// As evaluate() but without fluxes: after it, face_state() and boundary_flux() are those of the present values.  @collective
   void refresh(double time);
 
+  /// As Solver::close(). @collective
+  void close();
+
   /// Makes the scheme first order in these owned cells and in the cells next to them, until restore_order(): where the
   /// second-order scheme drains a cell of its energy (a strong expansion around a corner), the first-order one does not.
   /// @collective
