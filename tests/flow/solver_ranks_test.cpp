@@ -1,9 +1,12 @@
 // The same flow on any number of ranks, in any run, and after a restart.
 #include <gtest/gtest.h>
 
+#include <tuple>
+#include <utility>
+
 #include "weft/flow/solver.hpp"
 
-#include "flow/solver_settings.hpp"
+#include "flow/scalar_support.hpp"
 
 namespace weft::flow {
 namespace {
@@ -70,6 +73,31 @@ TEST_P(AnyBoundaryOnRanks, IsTheFlowOnOneRank) { expect_the_flow_on_one_rank(); 
 
 INSTANTIATE_TEST_SUITE_P(Flow, AnyBoundaryOnRanks, ::testing::ValuesIn(test::surrounded_settings()),
                          [](const auto& setting) { return setting.param.name; });
+
+/// Periodic boxes so small that a cell has neighbours twice, or itself, with stencils by node and scalars.
+TEST(SmallPeriodicBoxOnRanks, IsTheFlowOnOneRank) {
+  using Box = std::tuple<const char*, int, int, int>;
+  for (const auto& [elements, nx, ny, nz] : {Box{"hexahedra", 2, 2, 1}, Box{"hexahedra", 2, 1, 3}, Box{"tetrahedra", 3, 2, 2}}) {
+    mesh::BuildOptions options = test::periodic_box(2, 1);
+    options.ghosts = mesh::Neighbours::node;
+    const mesh::GeneratorParameters box{
+        {"nx", std::int64_t{nx}}, {"ny", std::int64_t{ny}}, {"nz", std::int64_t{nz}}, {"elements", std::string(elements)}};
+    const auto after_60_steps = [&](const Communicator& comm) {
+      const mesh::Mesh m = test::generated("box", box, options, comm);
+      std::vector<BoundaryCondition> boundary(2);
+      boundary[0].params = {.kind = BoundaryKind::symmetry};
+      boundary[1].params = {.kind = BoundaryKind::far_field, .state = {1, {}, 0.8}};
+      const auto solver = test::carrying(m, test::three_scalars(), {.limiter = LimiterKind::venkatakrishnan, .cfl = 0.5},
+                                         boundary, options.ghosts);
+      solver->initialise([](Vec3 x) { return test::wavy(x, 3); });
+      for (int i = 0; i < 60; ++i) solver->step(1.0);
+      return std::pair(gathered(*solver), test::gathered_amounts(*solver));
+    };
+    const auto one = after_60_steps(Communicator::self()), many = after_60_steps(Communicator::world());
+    EXPECT_LE(test::relative_difference(IdealGas{}, one.first, many.first), 1e-12) << elements << nx;
+    for (std::size_t i = 0; i < one.second.size(); ++i) EXPECT_NEAR(one.second[i], many.second[i], 1e-12) << elements << nx;
+  }
+}
 
 }  // namespace
 }  // namespace weft::flow

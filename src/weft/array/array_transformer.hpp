@@ -54,8 +54,9 @@ class Exchange {
 
   /// Ends the exchange on every rank: returns when no other rank has this rank's arrays mapped any more. Needed where `peer` is
   /// used and an array of a GPU is freed while the program goes on: CUDA does not allow memory to be freed that another process
-  /// has mapped. Destroying the exchange and then the array, as on other transports, is right only at the end of the program. A
-  /// Graph that holds the exchange must have finished, and must not be launched again.
+  /// has mapped; and where `nccl` is used, whose communicator goes with the last exchange that is closed, if none was destroyed
+  /// without. Destroying the exchange and then the array, as on other transports, is right only at the end of the program.
+  /// @pre every Graph that holds the exchange has finished and is destroyed.
   /// @throws ContractError on every rank, if it is in flight on any; CommError. @collective  on the plan's communicator.
   void close();
 

@@ -32,6 +32,13 @@ void check_set_up(ncclResult_t result, const char* what) {
                     "NCCL_DEBUG=INFO makes it say more; let messages travel by \"staged\"");
 }
 
+/// The communicators that live, by that of MPI. Never destroyed: ncclCommDestroy waits for other ranks, and each process ends at
+/// its own time.
+std::map<MPI_Comm, std::shared_ptr<NcclCommunicator>>& living() {
+  static auto& all = *new std::map<MPI_Comm, std::shared_ptr<NcclCommunicator>>;
+  return all;
+}
+
 }  // namespace
 
 std::string nccl_version() {
@@ -41,9 +48,10 @@ std::string nccl_version() {
 }
 
 std::shared_ptr<NcclCommunicator> NcclCommunicator::of(const Communicator& comm) {
-  // Never destroyed: ncclCommDestroy waits for other ranks, and each rank drops its exchanges at its own time.
-  static auto& made = *new std::map<MPI_Comm, std::shared_ptr<NcclCommunicator>>;
-  if (const auto known = made.find(comm.handle()); known != made.end()) return known->second;  // or on no rank
+  if (const auto known = living().find(comm.handle()); known != living().end()) {  // or on no rank
+    ++known->second->owners_;
+    return known->second;
+  }
   const ncclUniqueId id = comm.broadcast(agreed(comm, [&] {
     (void)Stream(Priority::high);  // the GPU is there and can be used: what fails on one rank alone fails here
     ncclUniqueId fresh{};
@@ -61,8 +69,26 @@ std::shared_ptr<NcclCommunicator> NcclCommunicator::of(const Communicator& comm)
   }
   if (!comm.all(error == nullptr) && shared != nullptr) shared->give_up();
   agree(comm, error);
-  made.emplace(comm.handle(), shared);
+  living().emplace(comm.handle(), shared);
+  shared->owners_ = 1;
   return shared;
+}
+
+void NcclCommunicator::release(std::shared_ptr<NcclCommunicator> owned) {
+  if (--owned->owners_ > 0) return;
+  living().erase(owned->comm_.handle());
+  owned->destroy();
+}
+
+void NcclCommunicator::destroy() {
+  std::exception_ptr error;
+  try {
+    const Waiting waiting("ncclCommDestroy");
+    check_nccl(ncclCommDestroy(static_cast<ncclComm_t>(std::exchange(handle_, nullptr))), "ncclCommDestroy");
+  } catch (const CommError&) {
+    error = std::current_exception();
+  }
+  agree(comm_, error);
 }
 
 NcclCommunicator::NcclCommunicator(const Communicator& comm, const void* id) : comm_(comm) {
@@ -108,6 +134,7 @@ namespace {
 
 std::string nccl_version() { return {}; }
 std::shared_ptr<NcclCommunicator> NcclCommunicator::of(const Communicator& /*comm*/) { throw_no_nccl(); }
+void NcclCommunicator::release(std::shared_ptr<NcclCommunicator> /*owned*/) { throw_no_nccl(); }
 void NcclCommunicator::exchange(std::span<const Message> /*sends*/, std::span<const Message> /*receives*/, Stream& /*stream*/) {
   throw_no_nccl();
 }

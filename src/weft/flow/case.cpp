@@ -136,7 +136,10 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
                                               "point stays smooth. 0: none."});
         }
       }));
-  n.limiter = enumerated("limiter", LimiterKind::barth_jespersen, "Of the linear reconstruction.");
+  n.limiter =
+      enumerated("limiter", LimiterKind::barth_jespersen,
+                 "Of the linear reconstruction. barth_jespersen makes no new extremes, but is not smooth: steady flows with "
+                 "strong shocks keep swinging about their mean. For those venkatakrishnan.");
   n.venkatakrishnan_k =
       s.number("venkatakrishnan_k", {.default_value = 5, .min = 0, .doc = "Larger lets through larger smooth variations."});
   n.reference_length = s.optional_number(

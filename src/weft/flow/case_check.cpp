@@ -284,6 +284,7 @@ void check_on_mesh(CaseCheck& check, const Communicator& comm, const Case& c) {
   add_states(check, c);
   add_scales(check, mesh, c, kinds);
   add_steps(check, *solver, c);
+  solver->close();
 }
 
 }  // namespace

@@ -68,6 +68,9 @@ class Residual {
   /// As evaluate() but without fluxes: after it, face_state() and boundary_flux() are those of the present values.  @collective
   void refresh(double time);
 
+  /// As Solver::close(). @collective
+  void close();
+
   /// Makes the scheme first order in these owned cells and in the cells next to them, until restore_order(): where the
   /// second-order scheme drains a cell of its energy (a strong expansion around a corner), the first-order one does not.
   /// @collective
@@ -129,7 +132,7 @@ class Residual {
   void set_limits(const StateLimits& limits) { limits_ = limits; }
 
  private:
-  /// Fills pulls_ and face_arms_, as far as the scheme reads them.
+  /// Fills pulls_, face_arms_ and half_ways_, as far as the scheme reads them.
   template <int Dim>
   void precompute();
   /// Has every thread compute work(share) of its share.
@@ -167,6 +170,7 @@ class Residual {
   std::vector<double> sensors_;  ///< ShockSensor of owned and ghost cells; empty where the flux takes none
   std::vector<double> residual_;
   std::vector<double> pulls_, face_arms_;   ///< of stencils and of cells' faces, as in detail::ResidualView
+  std::vector<double> half_ways_;           ///< of cells' faces, as there; empty: they are face_arms_
   std::vector<std::int32_t> state_places_;  ///< as there
   std::vector<double> mass_fluxes_, stationary_mass_fluxes_;
   detail::LimiterChoice limiter_;

@@ -623,6 +623,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
     summary.error = errors(*solver, [&](Vec3 x) { return exact.at(x, solver->time()); });
     results.write_errors(*solver, *summary.error);
   }
+  solver->close();
   summary.wall_seconds = wall.seconds();
   observer.ended(summary);
   return summary;

@@ -57,6 +57,12 @@ ScalarTransport::ScalarTransport(Residual& residual, std::vector<Scalar> scalars
   pull_slopes_.emplace(ArrayTransformer(m.plan, {PairRef::rows(std::span(slopes_), count() * m.dim)}, transport).pull());
 }
 
+void ScalarTransport::close() {
+  for (auto* pull : {&pull_values_, &pull_slopes_}) {
+    if (pull->has_value()) (*pull)->close();
+  }
+}
+
 Traffic ScalarTransport::sent() const {
   Traffic sum;
   for (const auto* pull : {&pull_values_, &pull_slopes_}) {

@@ -67,6 +67,9 @@ class ScalarTransport {
   /// A value of inflow() that is not finite, if prescribe() has met one on this rank since the last call.
   [[nodiscard]] std::optional<BadInflow> take_bad_inflow() { return std::exchange(bad_inflow_, std::nullopt); }
 
+  /// As Solver::close(). @collective
+  void close();
+
   /// What this rank has sent to others.
   [[nodiscard]] Traffic sent() const;
 

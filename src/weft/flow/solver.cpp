@@ -93,6 +93,13 @@ Solver::Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryConditi
 
 Solver::~Solver() = default;
 
+void Solver::close() {
+  WEFT_EXPECTS(!ahead_);
+  if (device_) device_->close();
+  if (scalars_) scalars_->close();
+  residual_.close();
+}
+
 std::string Solver::transport() const { return device_ ? device_->transport() : residual_.transport(); }
 
 Traffic Solver::sent() const {

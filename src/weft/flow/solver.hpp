@@ -63,7 +63,12 @@ class Solver {
   Solver(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
          mesh::Neighbours stencil = mesh::Neighbours::face, SourceTerm source = {}, Backend backend = Backend::host,
          Transport transport = Transport::automatic, std::vector<Scalar> scalars = {}, int threads = 1);
+  /// Waits for no other rank, also where close() was not called: an exception may be passing on this rank alone.
   ~Solver();
+  /// Ends the solver on every rank: afterwards no rank has memory of this one's GPU mapped, and NCCL is let go of. For who goes
+  /// on after the last step, once. Then nothing but the destructor may be called.  @pre no steps are under way.
+  /// @collective  @throws CommError.  @cost a reduction for each exchange of ghosts, of which there are 3 to 8.
+  void close();
 
   /// Sets the state that Venkatakrishnan's parameter is relative to, which is otherwise the mean of the start.
   /// @pre positive density and pressure; before initialise() or restore().

@@ -1,5 +1,7 @@
 #include "weft/array/detail/nccl_transport.hpp"
 
+#include <utility>
+
 #include "weft/comm/agreement.hpp"
 
 namespace weft::detail {
@@ -9,6 +11,11 @@ NcclTransport::NcclTransport(const GhostPlan& plan, const std::vector<Field>& fi
       messages_(agreed(plan.comm(), [&] { return PackedMessages(plan, Backend::cuda, fields, direction, op, false); })) {
   for (const PackedMessages::Message& m : messages_.sends()) sends_.push_back({m.rank, m.data, m.bytes});
   for (const PackedMessages::Message& m : messages_.receives()) receives_.push_back({m.rank, m.data, m.bytes});
+}
+
+void NcclTransport::close() {
+  if (!done_.captured()) done_.wait();
+  NcclCommunicator::release(std::move(nccl_));
 }
 
 void NcclTransport::start(const After& after) {

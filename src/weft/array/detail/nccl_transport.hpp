@@ -17,6 +17,7 @@ class NcclTransport final : public TransportBody {
   void start(const After& after) override;
   void finish(Stream& stream) override;
   [[nodiscard]] bool arrived() override { return done_.captured() || done_.done(); }
+  void close() override;
 
  private:
   std::shared_ptr<NcclCommunicator> nccl_;

@@ -198,6 +198,12 @@ void DeviceScalars::connect(Transport transport) {
   pull_slopes_ = pull_of(slopes_, scalars_.count() * m.dim);
 }
 
+void DeviceScalars::close() {
+  for (auto* pull : {&pull_values_, &pull_slopes_}) {
+    if (pull->has_value()) (*pull)->close();
+  }
+}
+
 DeviceScalarView DeviceScalars::view(const std::int32_t* lowered) const {
   const bool by_node = stencil_rows_.size() > 0;
   DeviceScalarView v({.stencil_offset = by_node ? stencil_offset_.data() : cell_face_offset_.data(),
@@ -213,6 +219,7 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* lowered) const {
                       .inverse_volumes = inverse_volumes_.data(),
                       .pulls = nullptr,
                       .face_arms = nullptr,
+                      .half_ways = nullptr,
                       .values = nullptr,
                       .gradients = nullptr,
                       .sensors = nullptr,

@@ -27,6 +27,8 @@ class DeviceScalars {
   void allocate(Stream& stream);
   /// @collective  @throws as ArrayTransformer::pull.
   void connect(Transport transport);
+  /// As Solver::close(). @collective
+  void close();
 
   /// kg/s out of each cell through its faces, in the order of Discretization::cell_face: the flux kernel writes them.
   [[nodiscard]] double* outflows() const { return outflows_.data(); }

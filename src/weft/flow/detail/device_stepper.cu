@@ -67,6 +67,7 @@ class TileStepper final : public DeviceStepper {
   [[nodiscard]] std::string transport() const override;
   [[nodiscard]] std::span<double> state() override;
   [[nodiscard]] std::span<double> scalar_amounts() override { return scalars_ ? scalars_->amounts() : std::span<double>(); }
+  void close() override;
   void upload() override;
   [[nodiscard]] std::vector<double> keep_stationary(double time) override;
   void keep_state() override;
@@ -498,6 +499,16 @@ void TileStepper<Real, State>::connect(Transport transport) {
   if (residual_.numerics().gradient != GradientKind::none) of_gradients.push_back(rows_of(gradients_, kVars * m.dim));
   if (takes_sensor(residual_.numerics().flux)) of_gradients.push_back(rows_of(sensors_, 1));
   if (!of_gradients.empty()) pull_gradients_ = ArrayTransformer(m.plan, of_gradients, transport).pull();
+}
+
+template <class Real, class State>
+void TileStepper<Real, State>::close() {
+  for (Stream* stream : {&stream_, &border_stream_, &sums_stream_}) stream->wait();
+  graphs_.clear();  // they hold exchanges
+  if (scalars_) scalars_->close();
+  for (auto* pull : {&pull_values_[0], &pull_values_[1], &pull_gradients_, &pull_stable_dt_}) {
+    if (pull->has_value()) (*pull)->close();
+  }
 }
 
 template <class Real, class State>

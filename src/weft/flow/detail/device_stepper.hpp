@@ -39,6 +39,8 @@ class DeviceStepper {
   virtual void connect(Transport transport) = 0;
   /// How ghosts travel; empty where there are none.
   [[nodiscard]] virtual std::string transport() const = 0;
+  /// As Solver::close(). @collective
+  virtual void close() = 0;
   virtual ~DeviceStepper() = default;
   DeviceStepper(const DeviceStepper&) = delete;
   DeviceStepper& operator=(const DeviceStepper&) = delete;
