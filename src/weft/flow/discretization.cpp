@@ -110,8 +110,8 @@ void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& 
       neighbours.clear();
       if (extrapolates(mesh, d, kinds[z], c, face.index())) {
         append_neighbours(mesh, d, c, neighbours);
-        // The normal velocity is zero on a wall at the centroid of its face. Where cells are skewed, as triangles are, the foot of
-        // the perpendicular lies elsewhere, and on a curved wall the velocity there has a normal component of first order.
+        // The normal velocity is zero on a wall at the centroid of its face. Where cells are skewed, as triangles are, the foot
+        // of the perpendicular lies elsewhere, and on a curved wall the velocity there has a normal component of first order.
         if (kinds[z] == BoundaryKind::slip_wall) to = 2.0 * mesh.face_centroid[face.index()] - from;
       }
       d.behind.append(from, to, neighbours, d.centroid);
