@@ -43,6 +43,18 @@ TEST(Extrapolations, SayNothingOfDirectionsThatNobodyDetermines) {
   EXPECT_EQ(extrapolate(alone, values, 5), 5);
 }
 
+TEST(Extrapolations, ScalarsAreLinearWithinTheRangeOfTheirCells) {
+  const std::vector<Vec3> centroid{{0, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, -0.5, 0}};
+  Extrapolations e;
+  e.append(centroid[0], {0.5, -0.4, 0}, std::vector<std::int32_t>{1, 2, 3}, centroid);
+  e.append(centroid[0], {0, -3, 0}, std::vector<std::int32_t>{1, 2, 3}, centroid);
+  std::vector<double> values;  // the first of two scalars in each row, 0.4 + 0.1 x + 0.2 y
+  for (const Vec3 x : centroid) values.insert(values.end(), {0.4 + 0.1 * x.x + 0.2 * x.y, 7});
+  EXPECT_NEAR(detail::extrapolated_scalar(detail::view_of(e), 0, values[0], values.data(), 2), 0.37, 1e-15);
+  EXPECT_NEAR(detail::extrapolated_scalar(detail::view_of(e), 1, values[0], values.data(), 2), 0.3, 1e-15);  // not -0.2
+  EXPECT_EQ(detail::extrapolated_scalar(detail::view_of(e), 1, 7, values.data() + 1, 2), 7);
+}
+
 TEST(Extrapolations, LargeChangesFade) {
   const IdealGas gas;
   const Primitive w{1, {0.5, 0, 0}, 1};

@@ -117,7 +117,7 @@ TEST(Build, PrismsOfVtkAmongOtherCells) {
 TEST(Build, GlobalCountsDoNotDependOnTheRankCount) {
   const Communicator comm = Communicator::world(), alone = Communicator::self();
   for (const Neighbours kind : {Neighbours::face, Neighbours::node}) {
-    for (const bool periodic : {false, true}) {
+    for (const bool periodic : {false, true}) {  // not in y, where face neighbours of cells at the boundary include those by node
       const MeshBlock block = make_box({.n = {4, 3, 5}, .type = CellType::prism});
       BuildOptions options;
       options.ghosts = kind;
@@ -237,6 +237,35 @@ TEST(Build, FindsThePeriodicTranslationsThatAreNotGiven) {
   EXPECT_EQ(test::count(a).interior_faces, test::count(b).interior_faces);
   ASSERT_EQ(b.notes.size(), a.notes.size() + 1);
   EXPECT_NE(b.notes.back().find("zone \"xmax\" continues zone \"xmin\", a translation of (2, 0.25, 0) away"), std::string::npos);
+}
+
+TEST(Build, CellsAtTheBoundaryHaveTheirNeighboursByNodeUnlessTheyAreQuadsOrHexahedra) {
+  const Communicator alone = Communicator::self();
+  for (const CellType type : {CellType::tetrahedron, CellType::prism, CellType::hexahedron}) {
+    const Mesh mesh = build(alone, chunk(alone, make_box({.n = {4, 4, 4}, .type = type})));
+    std::vector<char> widened(static_cast<std::size_t>(mesh.owned_cells), 0);
+    for (const BoundaryZone& zone : mesh.boundary) {
+      for (const LocalFaceId face : zone.faces)
+        widened[mesh.face_left[face.index()].index()] = type == CellType::hexahedron ? 0 : 1;
+    }
+    for (const LocalCellId c : mesh.owned()) {
+      std::vector<LocalCellId> expected;
+      for (const LocalFaceId face : mesh.cell_faces.row(c)) {
+        const LocalCellId left = mesh.face_left[face.index()], right = mesh.face_right[face.index()];
+        if (right.valid()) expected.push_back(left == c ? right : left);
+      }
+      const auto nodes = mesh.cell_nodes.row(c);
+      for (const LocalCellId other : mesh.owned()) {
+        const auto others = mesh.cell_nodes.row(other);
+        const bool share = std::find_first_of(nodes.begin(), nodes.end(), others.begin(), others.end()) != nodes.end();
+        if (other != c && share && (widened[c.index()] != 0 || widened[other.index()] != 0)) expected.push_back(other);
+      }
+      std::sort(expected.begin(), expected.end());
+      expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+      const auto around = mesh.cell_cells.row(c);
+      EXPECT_TRUE(std::equal(around.begin(), around.end(), expected.begin(), expected.end())) << c.value();
+    }
+  }
 }
 
 TEST(Build, GhostsGrowWithHaloDepth) {

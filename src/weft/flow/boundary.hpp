@@ -23,8 +23,8 @@ enum class BoundaryKind : int {
   return kind == BoundaryKind::slip_wall || kind == BoundaryKind::symmetry;
 }
 
-/// Whether a boundary brings no state from outside. Then the row behind it stands at the mirror image of its cell's centroid, so
-/// that limiters find as much room towards the boundary as towards a neighbour; else it stands on the face.
+/// Whether a boundary brings no state from outside. Then the row behind it stands as far behind the face as its cell's centroid
+/// is in front of it, so that limiters find as much room towards the boundary as towards a neighbour; else it stands on the face.
 [[nodiscard]] WEFT_HD constexpr bool mirrors(BoundaryKind kind) {
   return is_wall(kind) || kind == BoundaryKind::supersonic_outflow;
 }
@@ -201,8 +201,8 @@ template <class Real>
 }
 
 /// The state in the row behind a boundary face, for gradients and limiters. Behind walls: the extrapolated one, with the normal
-/// velocity that is zero on the face. Elsewhere: the state on the face that meets the inside state, extrapolated as far as the
-/// flow leaves: all of it where it leaves faster than sound, nothing where it comes in (which was not stable).
+/// velocity that is zero at the face's centroid. Elsewhere: the state on the face that meets the inside state, extrapolated as
+/// far as the flow leaves: all of it where it leaves faster than sound, nothing where it comes in (which was not stable).
 /// @param extrapolated  the inside state, continued to the place of the row.  @pre as boundary_state, of both states.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> state_behind(

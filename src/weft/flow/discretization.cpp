@@ -62,9 +62,7 @@ void connect(const Mesh& mesh, mesh::Neighbours stencil, Discretization& d) {
   }
 }
 
-/// Returns true where a cell has a face opposite to its boundary face, as quads, hexahedra and prisms in layers have, with a
-/// neighbour behind it in that direction. In triangles and tetrahedra no face is opposite to another: their remaining neighbours
-/// fit a gradient exactly, whatever the noise, and a uniform stream along a wall did not stay uniform.
+/// Returns true where a quad or hexahedron has a neighbour behind the face opposite to its boundary face, in that direction.
 bool has_neighbour_opposite(const Mesh& mesh, const Discretization& d, std::int32_t cell, const Vec3& outward) {
   constexpr double kOpposite = 0.8;  // cosine; the product of both cosines is at most 0.5 in a right triangle of any aspect ratio
   for (std::int32_t s = d.cell_face_offset[cell]; s < d.cell_face_offset[cell + 1]; ++s) {
@@ -78,13 +76,28 @@ bool has_neighbour_opposite(const Mesh& mesh, const Discretization& d, std::int3
 }
 
 /// Returns true where the row behind a boundary face holds an extrapolated state. Behind a symmetry plane and an axis the mirror
-/// image of the cell is exact, so that half a model computes the flow of the whole. What leaves faster than sound needs no
-/// neighbour opposite.
+/// image of the cell is exact, so that half a model computes the flow of the whole. A quad or hexahedron needs a neighbour
+/// opposite, but for what leaves faster than sound; other cells have neighbours by node.
 bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, std::int32_t cell, std::size_t face) {
   const double height = mesh.cell_centroid[static_cast<std::size_t>(cell)].y;
   const bool on_axis = mesh.axisymmetric && mesh.face_centroid[face].y <= 1e-9 * height;  // to rounding of the nodes
   if (kind == BoundaryKind::symmetry || on_axis) return false;
-  return kind == BoundaryKind::supersonic_outflow || has_neighbour_opposite(mesh, d, cell, mesh.face_normal[face]);
+  return kind == BoundaryKind::supersonic_outflow ||
+         !mesh::is_quad_or_hexahedron(mesh.cell_type[static_cast<std::size_t>(cell)]) ||
+         has_neighbour_opposite(mesh, d, cell, mesh.face_normal[face]);
+}
+
+/// Appends the cells from which a boundary cell extrapolates: those of its stencil; of cells that are neither quads nor hexahedra
+/// all that share a node. The remaining face neighbours of a triangle or tetrahedron fit a gradient exactly, whatever the noise,
+/// and a uniform stream along a wall did not stay uniform.
+void append_neighbours(const Mesh& mesh, const Discretization& d, std::int32_t cell, std::vector<std::int32_t>& neighbours) {
+  if (mesh::is_quad_or_hexahedron(mesh.cell_type[static_cast<std::size_t>(cell)])) {
+    for (std::int32_t s = d.stencil_offset[cell]; s < d.stencil_offset[cell + 1]; ++s) {
+      if (d.stencil_row[s] < mesh.cells()) neighbours.push_back(d.stencil_row[s]);
+    }
+  } else {
+    for (const LocalCellId other : mesh.cell_cells.row(cell)) neighbours.push_back(other.value());
+  }
 }
 
 void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, Discretization& d) {
@@ -92,13 +105,16 @@ void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& 
   for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
     for (const LocalFaceId face : mesh.boundary[z].faces) {
       const std::int32_t c = d.face_left[face.index()];
-      const auto row = static_cast<std::size_t>(d.face_right[face.index()]);
-      const bool wanted = extrapolates(mesh, d, kinds[z], c, face.index());
+      const Vec3 from = d.centroid[static_cast<std::size_t>(c)];
+      Vec3& to = d.centroid[static_cast<std::size_t>(d.face_right[face.index()])];
       neighbours.clear();
-      for (std::int32_t s = d.stencil_offset[c]; s < d.stencil_offset[c + 1] && wanted; ++s) {
-        if (d.stencil_row[s] < mesh.cells()) neighbours.push_back(d.stencil_row[s]);
+      if (extrapolates(mesh, d, kinds[z], c, face.index())) {
+        append_neighbours(mesh, d, c, neighbours);
+        // The normal velocity is zero on a wall at the centroid of its face. Where cells are skewed, as triangles are, the foot
+        // of the perpendicular lies elsewhere, and on a curved wall the velocity there has a normal component of first order.
+        if (kinds[z] == BoundaryKind::slip_wall) to = 2.0 * mesh.face_centroid[face.index()] - from;
       }
-      d.behind.append(d.centroid[static_cast<std::size_t>(c)], d.centroid[row], neighbours, d.centroid);
+      d.behind.append(from, to, neighbours, d.centroid);
     }
   }
 }

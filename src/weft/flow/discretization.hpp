@@ -12,7 +12,8 @@ namespace weft::flow {
 
 /// Rows of values are numbered: owned cells, ghost cells, then one row per boundary face. The boundary rows let gradients see the
 /// boundary condition without a branch: row cells() + (face - first boundary face) holds the state behind the face. Where the
-/// boundary mirrors(), it stands at the mirrored centroid of the cell; else at the face itself.
+/// boundary mirrors(), it stands at the mirrored centroid of the cell, but at a slip wall to whose row the state is extrapolated
+/// opposite to the cell's centroid, with the face's centroid in the middle; else at the face itself.
 struct Discretization {
   /// @param kinds  of each zone of mesh.boundary, in its order.
   /// @param stencil  what cell_cells of the mesh lists (BuildOptions::ghosts): the neighbours that make a gradient.

@@ -10,6 +10,7 @@
 
 #include "weft/base/macros.hpp"
 #include "weft/base/vec3.hpp"
+#include "weft/flow/detail/math.hpp"
 #include "weft/flow/gas.hpp"
 
 namespace weft::flow {
@@ -67,6 +68,20 @@ template <class Stored>
     for (int k = 0; k < IdealGas::kVars; ++k) increment[k] += weight * (static_cast<double>(other[k]) - inside[k]);
   }
   return tempered_sum(gas, inside, increment);
+}
+
+/// Returns a scalar at point i, extrapolated from its cell, where it is `inside`, and kept within the range of the cells that it
+/// is extrapolated from. @param values  of this scalar, rows `stride` apart.
+[[nodiscard]] WEFT_HD inline double extrapolated_scalar(const ExtrapolationView& extrapolations, std::int32_t i, double inside,
+                                                        const double* values, int stride) {
+  double sum = inside, low = inside, high = inside;
+  for (std::int32_t s = extrapolations.offset[i]; s < extrapolations.offset[i + 1]; ++s) {
+    const double other = values[static_cast<std::int64_t>(extrapolations.row[s]) * stride];
+    sum += extrapolations.weight[s] * (other - inside);
+    low = lesser(low, other);
+    high = greater(high, other);
+  }
+  return lesser(greater(sum, low), high);
 }
 
 }  // namespace detail

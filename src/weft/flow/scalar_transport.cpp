@@ -121,8 +121,8 @@ detail::ScalarView ScalarTransport::view() const {
   return v;
 }
 
-void ScalarTransport::boundary_rows(double time) {
-  prescribe(time);
+void ScalarTransport::boundary_rows(std::int32_t first, std::int32_t last) {
+  const detail::ExtrapolationView extrapolations = detail::view_of(residual_.discretization().behind);
   const mesh::Mesh& m = residual_.mesh();
   const Discretization& d = residual_.discretization();
   const auto n = static_cast<std::size_t>(count());
@@ -130,10 +130,14 @@ void ScalarTransport::boundary_rows(double time) {
     const bool brings = this->brings(z);
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       const std::size_t f = face.index(), i = f - static_cast<std::size_t>(d.first_boundary_face);
+      if (d.face_left[f] < first || d.face_left[f] >= last) continue;
       const double outflow = residual_.mass_fluxes()[f];
       double* const behind = &values_[(static_cast<std::size_t>(m.cells()) + i) * n];
       const double* const inside = &values_[static_cast<std::size_t>(d.face_left[f]) * n];
-      for (std::size_t k = 0; k < n; ++k) behind[k] = detail::scalar_behind(brings, outflow, inside[k], inflow_[i * n + k]);
+      for (std::size_t k = 0; k < n; ++k) {
+        behind[k] = detail::scalar_behind(extrapolations, static_cast<std::int32_t>(i), brings, outflow, inside[k],
+                                          inflow_[i * n + k], &values_[k], count());
+      }
     }
   }
 }
@@ -159,10 +163,12 @@ void ScalarTransport::values_and_slopes(double time) {
       values_[i] = amounts_[i] / flow[i / n * Residual::kVars];
     }
   });
-  boundary_rows(time);
+  prescribe(time);
   pull_values_->start(after(host_stream()));
+  boundary_rows(0, m.inner_cells);
   slopes(0, m.inner_cells);
   pull_values_->wait();
+  boundary_rows(m.inner_cells, m.owned_cells);
   slopes(m.inner_cells, m.owned_cells);
 }
 

@@ -75,7 +75,8 @@ class ScalarTransport {
 
  private:
   void values_and_slopes(double time);
-  void boundary_rows(double time);
+  /// Of the cells first <= c < last, which for border cells needs the values of ghosts.
+  void boundary_rows(std::int32_t first, std::int32_t last);
   void slopes(std::int32_t first, std::int32_t last);
   [[nodiscard]] detail::ScalarView view() const;
 

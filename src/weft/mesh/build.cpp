@@ -32,6 +32,13 @@ std::vector<std::int64_t> find_remote_rows(const Communicator& comm, const Chunk
   return detail::fetch_with<std::int64_t>(comm, rows, before, [&](std::size_t c) { return rows.first() + now.cell[c]; });
 }
 
+/// Returns whether any cell of the mesh is_widened(). @collective
+bool widens(const Communicator& comm, const detail::OwnedPart& part) {
+  bool widened = false;
+  for (std::size_t c = 0; c < part.type.size() && !widened; ++c) widened = detail::is_widened(part, c);
+  return comm.any(widened);
+}
+
 /// Orders the owned cells, and everything that speaks of them.
 detail::Renumbering reorder(CellOrder order, int dim, detail::OwnedPart& part, std::vector<char>& border,
                             detail::NodeStars& stars) {
@@ -89,8 +96,8 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   detail::measure_cells(comm, block, part);
   step("find neighbours and order cells");
   detail::NodeStars stars;
-  if (options.ghosts == Neighbours::node) stars = detail::find_node_stars(comm, nodes, aliases, part);
-  std::vector<char> border = detail::find_border(part, stars);
+  if (options.ghosts == Neighbours::node || widens(comm, part)) stars = detail::find_node_stars(comm, nodes, aliases, part);
+  std::vector<char> border = detail::find_border(part, stars, options.ghosts);
   const detail::Renumbering now = reorder(options.order, block.dim, part, border, stars);
 
   const Chunks rows(comm, part.owned());

@@ -96,7 +96,11 @@ struct Mesh {
   [[nodiscard]] CellRange owned() const { return {LocalCellId(0), LocalCellId(owned_cells)}; }
 };
 
-enum class Neighbours { face, node };
+enum class Neighbours {
+  face,  ///< cells across a face; and cells that share a node, one of which has a boundary face and is neither a quad nor a
+         ///< hexahedron: the neighbours across its faces are too few for a stable extrapolation to the boundary
+  node   ///< cells that share a node
+};
 enum class CellOrder { hilbert, rcm, as_read };
 
 struct BuildOptions {

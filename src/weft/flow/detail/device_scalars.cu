@@ -52,17 +52,21 @@ struct ScalarValues {
   }
 };
 
+/// Behind the faces of the cells first <= c < last.
 struct ScalarBoundaryRows {
   const std::int32_t *entry, *left, *brings;
   const double *outflows, *inflow;
   double* values;
-  std::int32_t cells;
+  ExtrapolationView extrapolations;
+  std::int32_t cells, first, last;
   int count;
   WEFT_HD void operator()(std::int32_t face) const {
+    if (left[face] < first || left[face] >= last) return;
     for (int k = 0; k < count; ++k) {
       const double inside = values[static_cast<std::int64_t>(left[face]) * count + k];
       values[static_cast<std::int64_t>(cells + face) * count + k] =
-          scalar_behind(brings[face] != 0, outflows[entry[face]], inside, inflow[static_cast<std::int64_t>(face) * count + k]);
+          scalar_behind(extrapolations, face, brings[face] != 0, outflows[entry[face]], inside,
+                        inflow[static_cast<std::int64_t>(face) * count + k], values + k, count);
     }
   }
 };
@@ -142,6 +146,9 @@ void DeviceScalars::each_array(Visit&& visit) {
   visit(boundary_left_, boundary_faces);
   visit(boundary_brings_, boundary_faces);
   visit(boundary_areas_, boundary_faces);
+  visit(behind_offset_, d.behind.offset);
+  visit(behind_row_, d.behind.row);
+  visit(behind_weight_, d.behind.weight);
   visit(inflow_, boundary_faces * n);
   visit(outflows_, d.cell_face.size());
   visit(stationary_, residual_.numerics().well_balanced ? d.cell_face.size() : 0);
@@ -270,10 +277,15 @@ Exchange* DeviceScalars::boundary_and_slopes(Stream& stream, double time, const 
     stream.wait();  // the values before may still be read
     inflow_.put(scalars_.inflow());
   }
-  parallel_for(space::cuda{}, stream, static_cast<std::int32_t>(boundary_entry_.size()),
-               ScalarBoundaryRows{boundary_entry_.data(), boundary_left_.data(), boundary_brings_.data(), outflows_.data(),
-                                  inflow_.data(), values_.data(), m.cells(), scalars_.count()});
+  const ExtrapolationView behind{.offset = behind_offset_.data(), .row = behind_row_.data(), .weight = behind_weight_.data()};
+  const auto boundary_rows = [&](std::int32_t first, std::int32_t last) {
+    if (first == last) return;
+    parallel_for(space::cuda{}, stream, static_cast<std::int32_t>(boundary_entry_.size()),
+                 ScalarBoundaryRows{boundary_entry_.data(), boundary_left_.data(), boundary_brings_.data(), outflows_.data(),
+                                    inflow_.data(), values_.data(), behind, m.cells(), first, last, scalars_.count()});
+  };
   if (pull_values_) pull_values_->start(after(stream));
+  boundary_rows(0, m.inner_cells);
   const bool second_order = residual_.numerics().gradient != GradientKind::none;
   const DeviceScalarView v = view(lowered);
   const auto slopes_of = [&](std::int32_t first, std::int32_t last) {
@@ -282,6 +294,7 @@ Exchange* DeviceScalars::boundary_and_slopes(Stream& stream, double time, const 
   };
   slopes_of(0, m.inner_cells);
   if (pull_values_) pull_values_->finish(stream);
+  boundary_rows(m.inner_cells, m.owned_cells);
   slopes_of(m.inner_cells, m.owned_cells);
   if (!second_order || !pull_slopes_) return nullptr;
   pull_slopes_->start(after(stream));

@@ -86,7 +86,8 @@ class DeviceScalars {
   DeviceArray<double> face_areas_, inverse_volumes_, matrices_;
   DeviceArray<double> outflows_, stationary_;  ///< stationary_: outflows_ of a stationary state; empty: none is subtracted
   DeviceArray<std::int32_t> boundary_entry_, boundary_left_, boundary_brings_;  ///< of each boundary face
-  DeviceArray<double> boundary_areas_, inflow_;
+  DeviceArray<std::int32_t> behind_offset_, behind_row_;                        ///< Discretization::behind
+  DeviceArray<double> behind_weight_, boundary_areas_, inflow_;
   DeviceArray<double> amounts_[2], values_, slopes_;
   DeviceArray<double> local_dt_;  ///< s, at the start of the step
   PinnedBuffer<double> carried_;

@@ -8,6 +8,7 @@
 #include "weft/base/macros.hpp"
 #include "weft/flow/detail/kernels.hpp"
 #include "weft/flow/detail/runge_kutta.hpp"
+#include "weft/flow/extrapolation.hpp"
 #include "weft/flow/scalar.hpp"
 
 namespace weft::flow::detail {
@@ -53,9 +54,13 @@ decltype(auto) visit_scalar_limiter(LimiterKind of_flow, F&& f) {
   return of_flow == LimiterKind::none ? f(NoLimiter{}) : f(BarthJespersen{});
 }
 
-/// The scalar in the gas behind a boundary face: what comes in there, or else what is inside.
-[[nodiscard]] WEFT_HD constexpr double scalar_behind(bool brings, double outflow, double inside, double outside) {
-  return brings && outflow < 0 ? outside : inside;
+/// Returns a scalar in the row behind boundary face i: what comes in there, or what is inside, extrapolated to the place of the
+/// row where nothing comes in. @param values  of this scalar, rows `stride` apart.
+[[nodiscard]] WEFT_HD inline double scalar_behind(const ExtrapolationView& extrapolations, std::int32_t i, bool brings,
+                                                  double outflow, double inside, double outside, const double* values,
+                                                  int stride) {
+  if (outflow < 0) return brings ? outside : inside;
+  return extrapolated_scalar(extrapolations, i, inside, values, stride);
 }
 
 /// Limited slopes of the scalars of cell c; none where the order is lowered in it or next to it, as in the flow. Changes v.which.

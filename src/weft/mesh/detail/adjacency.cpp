@@ -42,6 +42,12 @@ std::vector<std::int32_t> rim_nodes(const OwnedPart& part) {
 
 }  // namespace
 
+bool is_widened(const OwnedPart& part, std::size_t cell) {
+  if (is_quad_or_hexahedron(part.type[cell])) return false;
+  const auto first = part.neighbour.begin() + part.first_face[cell], last = part.neighbour.begin() + part.first_face[cell + 1];
+  return std::any_of(first, last, [](std::int32_t neighbour) { return neighbour < 0; });
+}
+
 NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const NodeAliases& aliases, OwnedPart& part) {
   const std::vector<std::int32_t> rim = rim_nodes(part);
   std::vector<std::int64_t> ids;
@@ -52,7 +58,7 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
 
   // A cell at a node that is `root` shifted by i is, seen from root, a copy of the cell shifted by -i.
   struct Visit {
-    std::int64_t root, cell, image;
+    std::int64_t root, cell, image, widened;
   };
   std::vector<std::int32_t> first, around;
   cells_of_nodes(part, first, around);
@@ -62,7 +68,7 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
     auto& parcel = to[static_cast<std::size_t>(nodes.holder(alias[i].root))];
     for (std::int32_t k = first[n]; k < first[n + 1]; ++k) {
       const auto cell = static_cast<std::size_t>(around[static_cast<std::size_t>(k)]);
-      parcel.push_back({alias[i].root, part.global[cell], -alias[i].image});
+      parcel.push_back({alias[i].root, part.global[cell], -alias[i].image, is_widened(part, cell) ? 1 : 0});
     }
   }
   std::vector<Visit> visits = deliver(comm, std::move(to));
@@ -71,14 +77,14 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
 
   // Now read back, root by root, who visited.
   struct CellAt {
-    std::int64_t cell, image;
+    std::int64_t cell, image, widened;
   };
   std::vector<std::int64_t> roots;
   for (const NodeAlias& a : alias) roots.push_back(a.root);
   const Rows<CellAt> star = fetch_rows<CellAt>(comm, nodes, roots, [&](std::size_t local, std::vector<CellAt>& out) {
     const std::int64_t root = nodes.first() + static_cast<std::int64_t>(local);
     auto v = std::lower_bound(visits.begin(), visits.end(), root, [](const Visit& a, std::int64_t id) { return a.root < id; });
-    for (; v != visits.end() && v->root == root; ++v) out.push_back({v->cell, v->image});
+    for (; v != visits.end() && v->root == root; ++v) out.push_back({v->cell, v->image, v->widened});
   });
 
   NodeStars stars;
@@ -88,7 +94,7 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
     for (const CellAt& at : star[i]) {
       const std::int32_t image = static_cast<std::int32_t>(at.image) + alias[i].image;
       const std::int32_t cell = part.refer_to(at.cell);
-      if (cell >= part.owned() || image != 0) stars.cells.entry.push_back({cell, image});
+      if (cell >= part.owned() || image != 0) stars.cells.entry.push_back({cell, image, at.widened != 0});
     }
     if (stars.cells.entry.size() == before) continue;
     stars.star[static_cast<std::size_t>(rim[i])] = static_cast<std::int32_t>(stars.cells.size());
@@ -97,7 +103,7 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
   return stars;
 }
 
-std::vector<char> find_border(const OwnedPart& part, const NodeStars& stars) {
+std::vector<char> find_border(const OwnedPart& part, const NodeStars& stars, Neighbours kind) {
   std::vector<char> border(part.type.size(), 0);
   for (std::size_t c = 0; c < part.type.size(); ++c) {
     for (auto slot = static_cast<std::size_t>(part.first_face[c]); slot < static_cast<std::size_t>(part.first_face[c + 1]);
@@ -105,8 +111,12 @@ std::vector<char> find_border(const OwnedPart& part, const NodeStars& stars) {
       if (part.neighbour[slot] >= 0 && part.is_ghost(slot)) border[c] = 1;
     }
     if (stars.star.empty()) continue;
+    const bool all = kind == Neighbours::node || is_widened(part, c);
     for (const std::int32_t n : part.nodes(c)) {
-      if (stars.star[static_cast<std::size_t>(n)] >= 0) border[c] = 1;
+      const std::int32_t star = stars.star[static_cast<std::size_t>(n)];
+      if (star < 0) continue;
+      const auto cells = stars.cells[static_cast<std::size_t>(star)];
+      if (all || std::any_of(cells.begin(), cells.end(), [](const NodeStars::Entry& e) { return e.widened; })) border[c] = 1;
     }
   }
   return border;
@@ -115,26 +125,39 @@ std::vector<char> find_border(const OwnedPart& part, const NodeStars& stars) {
 Adjacency::Adjacency(const OwnedPart& part, const NodeStars& stars, const Chunks& rows,
                      const std::vector<std::int64_t>& remote_row, Neighbours kind)
     : part_(&part), stars_(&stars), rows_(&rows), remote_row_(&remote_row), kind_(kind) {
-  if (kind == Neighbours::node) cells_of_nodes(part, first_cell_, node_cell_);
+  if (stars.star.empty()) return;
+  cells_of_nodes(part, first_cell_, node_cell_);
+  widened_.resize(part.type.size());
+  near_widened_.resize(part.node_global.size());
+  for (std::size_t c = 0; c < widened_.size(); ++c) {
+    widened_[c] = is_widened(part, c) ? 1 : 0;
+    for (const std::int32_t n : part.nodes(c)) near_widened_[static_cast<std::size_t>(n)] |= widened_[c];
+  }
+  for (std::size_t n = 0; n < near_widened_.size(); ++n) {
+    if (stars.star[n] < 0) continue;
+    for (const NodeStars::Entry& e : stars.cells[static_cast<std::size_t>(stars.star[n])]) near_widened_[n] |= e.widened ? 1 : 0;
+  }
 }
 
 void Adjacency::append(std::size_t cell, std::vector<CellCopy>& neighbours) const {
   const auto before = static_cast<std::ptrdiff_t>(neighbours.size());
-  if (kind_ == Neighbours::face) {
-    for (auto slot = static_cast<std::size_t>(part_->first_face[cell]);
-         slot < static_cast<std::size_t>(part_->first_face[cell + 1]); ++slot) {
-      if (part_->neighbour[slot] >= 0) neighbours.push_back(copy(part_->neighbour[slot], part_->image_of(slot)));
-    }
-  } else {
+  for (auto slot = static_cast<std::size_t>(part_->first_face[cell]);
+       slot < static_cast<std::size_t>(part_->first_face[cell + 1]); ++slot) {
+    if (part_->neighbour[slot] >= 0) neighbours.push_back(copy(part_->neighbour[slot], part_->image_of(slot)));
+  }
+  if (!stars_->star.empty()) {
+    const bool all = kind_ == Neighbours::node || widened_[cell] != 0;
     for (const std::int32_t node : part_->nodes(cell)) {
       const auto n = static_cast<std::size_t>(node);
+      if (!all && near_widened_[n] == 0) continue;
       for (std::int32_t k = first_cell_[n]; k < first_cell_[n + 1]; ++k) {
-        const std::int32_t other = node_cell_[static_cast<std::size_t>(k)];
-        if (other != static_cast<std::int32_t>(cell)) neighbours.push_back(copy(other, 0));
+        const auto other = static_cast<std::size_t>(node_cell_[static_cast<std::size_t>(k)]);
+        if (other != cell && (all || widened_[other] != 0))
+          neighbours.push_back(copy(node_cell_[static_cast<std::size_t>(k)], 0));
       }
       if (stars_->star[n] < 0) continue;
       for (const NodeStars::Entry& e : stars_->cells[static_cast<std::size_t>(stars_->star[n])]) {
-        neighbours.push_back(copy(e.cell, e.image));
+        if (all || e.widened) neighbours.push_back(copy(e.cell, e.image));
       }
     }
   }

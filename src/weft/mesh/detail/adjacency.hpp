@@ -20,11 +20,16 @@ struct CellCopy {
   friend auto operator<=>(const CellCopy&, const CellCopy&) = default;
 };
 
+/// Returns whether an owned cell has its neighbours by node, too, where Neighbours::face is asked for: a cell with a boundary
+/// face that is neither a quad nor a hexahedron.
+[[nodiscard]] bool is_widened(const OwnedPart& part, std::size_t cell);
+
 /// For each local node that cells of other ranks, or periodic copies, share: those cells.
 struct NodeStars {
   struct Entry {
     std::int32_t cell;  ///< as OwnedPart::neighbour
     std::int32_t image;
+    bool widened;  ///< is_widened()
   };
   std::vector<std::int32_t> star;  ///< by local node: row of `cells`, or -1
   Rows<Entry> cells;               ///< owned cells only where their image is not 0
@@ -35,15 +40,16 @@ struct NodeStars {
 [[nodiscard]] NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const NodeAliases& aliases,
                                         OwnedPart& part);
 
-/// By owned cell: whether it has a neighbour that is not owned, or a periodic copy. `stars` is empty for face neighbours.
-[[nodiscard]] std::vector<char> find_border(const OwnedPart& part, const NodeStars& stars);
+/// By owned cell: whether it has a neighbour that is not owned, or a periodic copy. `stars` is empty where cells are neighbours
+/// by faces alone.
+[[nodiscard]] std::vector<char> find_border(const OwnedPart& part, const NodeStars& stars, Neighbours kind);
 
 /// The neighbours of owned cells, by global row.
 class Adjacency {
  public:
   /// @param rows        global rows of the owned cells of each rank.
   /// @param remote_row  global rows of part.remote.
-  /// @param stars       in the numbers of `part`; empty where cells are neighbours by faces.
+  /// @param stars       in the numbers of `part`; empty where cells are neighbours by faces alone.
   Adjacency(const OwnedPart& part, const NodeStars& stars, const Chunks& rows, const std::vector<std::int64_t>& remote_row,
             Neighbours kind);
 
@@ -61,7 +67,9 @@ class Adjacency {
   const Chunks* rows_;
   const std::vector<std::int64_t>* remote_row_;
   Neighbours kind_;
-  std::vector<std::int32_t> first_cell_, node_cell_;  ///< owned cells around each local node
+  std::vector<std::int32_t> first_cell_, node_cell_;  ///< owned cells around each local node; empty where `stars` is
+  std::vector<char> widened_;                         ///< of each owned cell
+  std::vector<char> near_widened_;                    ///< by local node: whether any cell around it is widened
 };
 
 /// The ghosts of `depth` layers around the owned cells, in ascending order.
