@@ -268,11 +268,6 @@ TEST(Flux, HllcHlleIsOneOrTheOther) {
       const Conserved hllc = HllcFlux{}(kGas, left, right, n), hlle = HlleFlux{}(kGas, left, right, n);
       EXPECT_EQ(HllcHlleFlux{}(kGas, left, right, n, 0.0), hllc);
       EXPECT_EQ(HllcHlleFlux{}(kGas, left, right, n), hllc);
-      const auto slips = [n = n](const Primitive& w) {
-        const double normal = dot(w.velocity, n), sound = kGas.sound_speed(w);
-        return dot(w.velocity, w.velocity) - normal * normal > 2 * sound * sound;
-      };
-      if (slips(left) && slips(right)) continue;  // along an oblique shock: see below
       expect_near(HllcHlleFlux{}(kGas, left, right, n, 1.0), hlle, scale(pair, n), 1e-15);
       const Conserved part = HllcHlleFlux{}(kGas, left, right, n, 0.25);
       expect_near(part, 0.75 * hllc + 0.25 * hlle, scale(pair, n), 1e-15);
@@ -281,25 +276,6 @@ TEST(Flux, HllcHlleIsOneOrTheOther) {
     const Conserved exact = physical_flux(kGas, pair.left, kNormal);
     expect_near(HllcHlleFlux{}(kGas, pair.left, pair.left, kNormal, 0.5), exact, scale(pair, kNormal), 1e-15);
   }
-}
-
-TEST(Flux, HllcHlleIsHllcAtFacesAlongObliqueShocks) {
-  // Across the face the gas goes at Mach 0.5; both sides slip along it at a multiple of their own speed of sound.
-  const auto blend = [&](double mach_left, double mach_right, double pressure_ratio) {
-    const Primitive left{1.4, {0.5, 0, mach_left}, 1},
-        right{1.4 * pressure_ratio, {0.3, mach_right, 0}, pressure_ratio};  // of one speed of sound, 1
-    const Vec3 n{1, 0, 0};
-    const Conserved hllc = HllcFlux{}(kGas, left, right, n), hlle = HlleFlux{}(kGas, left, right, n),
-                    flux = HllcHlleFlux{}(kGas, left, right, n, 1.0), back = HllcHlleFlux{}(kGas, right, left, -n, 1.0);
-    EXPECT_GT(std::abs(hlle.energy - hllc.energy), 1e-3);  // or else the test sees nothing
-    EXPECT_NEAR(flux.energy, -back.energy, 1e-13 * std::abs(flux.energy));
-    return (flux.energy - hllc.energy) / (hlle.energy - hllc.energy);
-  };
-  EXPECT_NEAR(blend(2.5, 2.1, 1.5), 0, 1e-12);
-  EXPECT_NEAR(blend(2.5, 1.4, 1.5), 1, 1e-12) << "slips at less than sqrt(2) on one side";
-  EXPECT_NEAR(blend(std::sqrt(3), 2.5, 1.5), 0.5, 1e-12);
-  EXPECT_NEAR(blend(2.5, 2.1, 1.01), 0.8, 1e-12) << "sees a fifth of 5 %";
-  EXPECT_NEAR(blend(2.5, 2.1, 1), 1, 1e-12) << "sees no shock";
 }
 
 TEST(Flux, ShockSensorSeesPressureThatRisesWhereTheGasIsCompressed) {
