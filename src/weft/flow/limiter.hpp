@@ -4,8 +4,7 @@
 /// A limiter is a functor `T operator()(delta_max, delta_min, d, eps2)`, T = double, float or a pack of them, for one variable
 /// and one point of a cell's surface:
 ///   delta_max >= 0, delta_min <= 0: largest and smallest value among the cell and its neighbours, less the cell's value;
-///   d: the unlimited reconstruction at the point, less the cell's value; points are the centroids of the faces, but see
-///     Venkatakrishnan::kHalfWay;
+///   d: the unlimited reconstruction at the point, less the cell's value;
 ///   eps2: what `eps2(size, scale)` returns for the cell.
 /// A cell scales its gradient with the smallest result over its points. The result is 1 where d is 0.
 #include "weft/flow/detail/math.hpp"
@@ -15,7 +14,7 @@ namespace weft::flow {
 
 /// The plain linear reconstruction: for smooth flows and for measuring order.
 struct NoLimiter {
-  static constexpr bool kActive = false, kHalfWay = false;
+  static constexpr bool kActive = false;
   template <class Real, class T>
   [[nodiscard]] WEFT_HD constexpr T eps2(Real /*size*/, const T& /*scale*/) const {
     return 0;
@@ -30,7 +29,7 @@ struct NoLimiter {
 
 /// T. J. Barth, D. C. Jespersen, AIAA 89-0366: no new extrema, min(1, delta / d). Not smooth: steady residuals stall.
 struct BarthJespersen {
-  static constexpr bool kActive = true, kHalfWay = false;
+  static constexpr bool kActive = true;
   template <class Real, class T>
   [[nodiscard]] WEFT_HD constexpr T eps2(Real /*size*/, const T& /*scale*/) const {
     return 0;
@@ -49,12 +48,6 @@ struct BarthJespersen {
 /// where the neighbours leave more than twice the room, and blind to variations below sqrt(eps2).
 struct Venkatakrishnan {
   static constexpr bool kActive = true;
-  /// On stabilized meshes (Numerics::stabilize_simplices) the points of a cell are half-way to the centroids behind its faces:
-  /// the limiter is 1 where the neighbours leave twice the room, as they do there for a linear variable whatever the mesh. The
-  /// centroids of faces of triangles lie so that a linear variable leaves 0.85 to 2 times the room, and the scheme would be of
-  /// first order wherever the limiter acts. (M. J. Berger, M. J. Aftosmis, S. M. Murman, AIAA 2005-0490, ask that of limiters on
-  /// irregular grids.) Not for BarthJespersen, which allows as much at half the room, and rings at shocks then.
-  static constexpr bool kHalfWay = true;
   /// Larger lets through larger wiggles; 0 limits everywhere.
   double k = 5;
 

@@ -138,15 +138,12 @@ void Residual::precompute() {
   if (numerics_.gradient == GradientKind::none) return;
   pulls_.reserve(d.stencil_row.size() * Dim);
   face_arms_.reserve(d.cell_face.size() * Dim);
-  const bool half_way = d.stabilized && numerics_.limiter == LimiterKind::venkatakrishnan;
-  half_ways_.reserve(half_way ? d.cell_face.size() * Dim : 0);
   for (std::size_t c = 0; c < static_cast<std::size_t>(mesh_.owned_cells); ++c) {
     for (auto s = static_cast<std::size_t>(d.stencil_offset[c]); s < static_cast<std::size_t>(d.stencil_offset[c + 1]); ++s) {
       append(pulls_, numerics_.gradient == GradientKind::green_gauss ? green_gauss_pull(c, s) : least_squares_pull(c, s));
     }
     for (auto s = static_cast<std::size_t>(d.cell_face_offset[c]); s < static_cast<std::size_t>(d.cell_face_offset[c + 1]); ++s) {
       append(face_arms_, to_face(c, s));
-      if (half_way) append(half_ways_, 0.5 * (d.centroid[static_cast<std::size_t>(d.cell_face_row[s])] - d.centroid[c]));
     }
   }
   discretization_.least_squares = {};  // the pulls hold it
@@ -172,7 +169,6 @@ detail::ResidualView Residual::view() const {
           .inverse_volumes = d.inverse_volume.data(),
           .pulls = pulls_.data(),
           .face_arms = face_arms_.data(),
-          .half_ways = half_ways_.empty() ? face_arms_.data() : half_ways_.data(),
           .values = const_cast<double*>(values_.data()),  // const members only read through the view
           .gradients = const_cast<double*>(gradients_.data()),
           .sensors = !takes_sensor(numerics_.flux) ? nullptr : const_cast<double*>(sensors_.data()),

@@ -132,7 +132,7 @@ class Residual {
   void set_limits(const StateLimits& limits) { limits_ = limits; }
 
  private:
-  /// Fills pulls_, face_arms_ and half_ways_, as far as the scheme reads them.
+  /// Fills pulls_ and face_arms_, as far as the scheme reads them.
   template <int Dim>
   void precompute();
   /// Has every thread compute work(share) of its share.
@@ -170,7 +170,6 @@ class Residual {
   std::vector<double> sensors_;  ///< ShockSensor of owned and ghost cells; empty where the flux takes none
   std::vector<double> residual_;
   std::vector<double> pulls_, face_arms_;   ///< of stencils and of cells' faces, as in detail::ResidualView
-  std::vector<double> half_ways_;           ///< of cells' faces, as there; empty: they are face_arms_
   std::vector<std::int32_t> state_places_;  ///< as there
   std::vector<double> mass_fluxes_, stationary_mass_fluxes_;
   detail::LimiterChoice limiter_;

@@ -226,7 +226,6 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* lowered) const {
                       .inverse_volumes = inverse_volumes_.data(),
                       .pulls = nullptr,
                       .face_arms = nullptr,
-                      .half_ways = nullptr,
                       .values = nullptr,
                       .gradients = nullptr,
                       .sensors = nullptr,

@@ -77,13 +77,11 @@ struct ResidualView {
   const double* inverse_volumes;
   const double* pulls;      ///< Dim for each entry of stencil_rows: how much of a difference is the cell's gradient
   const double* face_arms;  ///< Dim for each face of each cell: from the cell's centroid to the face's
-  const double*
-      half_ways;        ///< likewise: half-way to the centroid of the row behind; face_arms where these are no limiter's points
-  double* values;       ///< rows x kVars
-  double* gradients;    ///< (owned + ghost) x Dim x kVars, limited
-  double* sensors;      ///< owned + ghost: ShockSensor; null: the flux takes none
-  double* residual;     ///< owned x kVars: minus the sum of the fluxes out of the cell
-  double* mass_fluxes;  ///< by face, out of the left cell; null: not wanted
+  double* values;           ///< rows x kVars
+  double* gradients;        ///< (owned + ghost) x Dim x kVars, limited
+  double* sensors;          ///< owned + ghost: ShockSensor; null: the flux takes none
+  double* residual;         ///< owned x kVars: minus the sum of the fluxes out of the cell
+  double* mass_fluxes;      ///< by face, out of the left cell; null: not wanted
   IdealGas gas;
   Primitive scale;          ///< by which the variables vary: Venkatakrishnan's parameter is relative to it
   double reference_length;  ///< m
@@ -119,11 +117,6 @@ struct ResidualView {
   template <int Dim>
   [[nodiscard]] WEFT_HD Vec3 to_face(std::int32_t /*c*/, std::int32_t s) const {
     return vector<Dim>(face_arms, s);
-  }
-  /// From the centroid of cell c to the point that limits it at a face, where Limiter::kHalfWay.
-  template <int Dim>
-  [[nodiscard]] WEFT_HD Vec3 half_way(std::int32_t /*c*/, std::int32_t s) const {
-    return vector<Dim>(half_ways, s);
   }
   [[nodiscard]] WEFT_HD Vec3 left_arm(std::int32_t f) const { return face_centroids[f] - centroids[left_row[f]]; }
   [[nodiscard]] WEFT_HD Vec3 right_arm(std::int32_t f) const { return face_centroids[f] - centroids[right_row[f]]; }
@@ -242,7 +235,7 @@ template <class View, class Real = typename View::Real>
   return ShockSensor::of_pressure(low, high);
 }
 
-/// Gradient of cell c, limited so that values at its face centroids, or half-way to its neighbours, respect Limiter.
+/// Gradient of cell c, limited so that values at its face centroids respect Limiter.
 /// @returns the ShockSensor of the cell; 0 where the flux takes none.
 template <int Dim, class Limiter, class View, int kGroups = View::kGroups, class Group = typename View::Group>
 WEFT_HD inline typename View::Real limited_gradient(const View& v, std::int32_t c, const Limiter& limiter,
@@ -261,12 +254,7 @@ WEFT_HD inline typename View::Real limited_gradient(const View& v, std::int32_t 
     Group rise[kGroups] = {}, fall[kGroups] = {};
     const std::int32_t end = v.face_end(c);
     for (std::int32_t s = v.face_begin(c); s < end; ++s) {
-      BasicVec3<Real> r;
-      if constexpr (Limiter::kHalfWay) {
-        r = v.template half_way<Dim>(c, s);
-      } else {
-        r = v.template to_face<Dim>(c, s);
-      }
+      const BasicVec3<Real> r = v.template to_face<Dim>(c, s);
       for (int k = 0; k < kGroups; ++k) {
         const Group step = along<Dim>(g[k], r);
         rise[k] = greater(step, rise[k]);
