@@ -191,7 +191,7 @@ TEST(CaseCheck, WarnsOfWhatIsSuspicious) {
               ElementsAre(HasSubstr("the gas has 1 K with gas.gas_constant = 287.05")));
   EXPECT_THAT(check(kAirfoil, {"forces={}", "mesh.scale=1000"}).warnings, ElementsAre(HasSubstr("set mesh.scale = 0.001")));
   EXPECT_THAT(check(kBox, {"mesh.xmax=20000"}).warnings,
-              ElementsAre(HasSubstr("a cell has a longest edge of 2e+04 times its shortest at (1250, 0.")));
+              ElementsAre(HasSubstr("a cell has a longest edge of 2e+04 times its shortest at (")));
 }
 
 /// Pressures and temperatures that may be in Pa and K; where both surely are, the case is refused.

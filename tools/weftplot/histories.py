@@ -9,11 +9,11 @@ from .errors import PlotError
 from .names import axis_label, label
 from .pictures import CM, sheet
 
-HISTORIES = ("residuals.csv", "forces.csv", "probes.csv", "integrals.csv")
+HISTORIES = ("residuals.csv", "forces.csv", "probes.csv", "monitors.csv", "integrals.csv")
 BESIDE = {"step", "time", "dt", "cfl"}
 MOST_IN_LEGEND = 12
 # What the columns of forces and probes end with: wall_cl and flap_cl share the box of cl.
-QUANTITY = re.compile(r".*?[.:/ _]?(cd|cl|cm[xyz]|f[xyz]|density|velocity_[xyz]|pressure)")
+QUANTITY = re.compile(r".*?[.:/ _]?(cd|cl|cm[xyz]|cm_nose_up|[fm][xyz]|mass_flow|density|velocity_[xyz]|total_pressure|pressure|total_temperature|temperature)")
 
 
 class NoRows(PlotError):

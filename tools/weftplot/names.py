@@ -1,10 +1,10 @@
 """Names of quantities as people write them, and their units."""
 
-WORDS = {"mach": "Mach number", "cp": "Cp", "cd": "Cd", "cl": "Cl", "cmx": "Cm x", "cmy": "Cm y", "cmz": "Cm z", "dt": "time step",
+WORDS = {"mach": "Mach number", "cp": "Cp", "cd": "Cd", "cl": "Cl", "cmx": "Cm x", "cmy": "Cm y", "cmz": "Cm z", "cm": "Cm", "mx": "moment x", "my": "moment y", "mz": "moment z", "dt": "time step",
          "fx": "force x", "fy": "force y", "fz": "force z", "schlieren": "density gradient"}
 UNITS = {"density": "kg/m³", "velocity": "m/s", "pressure": "Pa", "total_pressure": "Pa", "temperature": "K", "total_temperature": "K",
          "entropy": "J/(kg K)", "vorticity": "1/s", "schlieren": "kg/m⁴", "x": "m", "y": "m", "z": "m", "time": "s", "dt": "s", "fx": "N",
-         "fy": "N", "fz": "N"}
+         "fy": "N", "fz": "N", "mx": "N m", "my": "N m", "mz": "N m", "mass_flow": "kg/s"}
 PREFIXES = {"exact_": "exact ", "error_": "error of "}
 
 

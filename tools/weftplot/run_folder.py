@@ -79,10 +79,6 @@ class RunFolder:
         section = sections.get(zone) or next((each for name, each in sections.items() if matches(name, zone)), {})
         return section.get("kind", "")
 
-    def kind_of(self, zone):
-        """Returns the boundary condition of a zone; empty without any."""
-        return self.case.get("boundary", {}).get(zone, {}).get("kind", "")
-
     def choose(self, step):
         """The fields of a step, by default the last; None without any."""
         if step is None:
