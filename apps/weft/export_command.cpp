@@ -11,6 +11,7 @@
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/export.hpp"
+#include "weft/io/text_file.hpp"
 
 #include "command.hpp"
 #include "output_file.hpp"
@@ -59,6 +60,7 @@ Exit export_results(const Communicator& comm, const ExportOptions& options) {
     expect_new_file(comm, to.string(), options.force);
     agreed(comm, [&] {
       if (!comm.is_root()) return;
+      if (!options.folder.empty()) io::make_directories(options.folder);
       const flow::Exported done = options.format == "vtu" ? flow::export_vtu(file, to) : flow::export_cgns(file, to);
       fmt::print("wrote {}: {}, {}\n", to.string(), counted(done.cells, "cell"), counted(done.points, "point"));
     });

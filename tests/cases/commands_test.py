@@ -184,6 +184,7 @@ class Tools(InFolder):
         self.assertIn(f"wrote naca0012/fields_00000005.vtu: {cells} cells, {points} points\n", self.weft("export", "naca0012"))
         self.assertIn("--force", self.weft("export", "naca0012", code=FAILED))
         self.weft("export", "naca0012", "--force")
+        self.assertIn("wrote made/here/fields_00000005.vtu", self.weft("export", "naca0012", "--output", "made/here"))
         (self.folder / "cgns").mkdir()
         told = self.weft("export", "naca0012", "--format", "cgns", "--time", "all", "--output", "cgns")
         self.assertEqual(told.count("wrote cgns/fields_"), 2)
