@@ -275,7 +275,7 @@ std::string fish(const CommandNode& root) {
     }
     for (const CommandWord& word : node.positionals) {
       if (word.kind == WordKind::any) continue;
-      // -x and -r are of options; words are told by -a, and files by -F.
+      // -x and -r belong to options; -a gives words and -F gives files.
       std::string value = fish_value(word);
       for (const std::string_view of_option : {" -x", " -r"})
         if (value.starts_with(of_option)) value.erase(0, of_option.size());

@@ -49,7 +49,7 @@ using RunPoint = std::function<flow::RunSummary(const io::CaseReader& reader, co
                                                 flow::Existing existing, const flow::RunStart& begin)>;
 
 /// Runs every point that is not done yet, and writes sweep.json, polar.csv and polar.png into the folder of the case's results,
-/// which has a folder for each point. A point whose flow leaves the range of the gas is noted, and the sweep goes on.
+/// which has a folder for each point. A point whose flow becomes unphysical is recorded as diverged, and the sweep goes on.
 /// @throws InputError before the first point where any of them is wrong; later as `run`, but for PhysicsError.  @collective
 [[nodiscard]] Exit run_sweep(const Communicator& comm, const SweepChoice& choice, const RunPoint& run);
 
