@@ -11,7 +11,7 @@
 #include "weft/array/array_transformer.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/environment.hpp"
-#include "weft/mesh/generate.hpp"
+#include "weft/mesh/generate/generate.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace {

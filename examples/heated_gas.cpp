@@ -9,9 +9,9 @@
 
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/environment.hpp"
-#include "weft/flow/monitors.hpp"
-#include "weft/flow/solver.hpp"
-#include "weft/mesh/generate.hpp"
+#include "weft/flow/app/monitors.hpp"
+#include "weft/flow/scheme/solver.hpp"
+#include "weft/mesh/generate/generate.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 #include "weft/base/clock.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/environment.hpp"
-#include "weft/mesh/generate.hpp"
+#include "weft/mesh/generate/generate.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "weft/flow/case.hpp"
-#include "weft/mesh/generate_by_name.hpp"
+#include "weft/flow/app/case.hpp"
+#include "weft/mesh/generate/generate_by_name.hpp"
 
 #include "templates.hpp"
 

@@ -10,7 +10,7 @@
 #include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
-#include "weft/flow/export.hpp"
+#include "weft/flow/app/export.hpp"
 #include "weft/io/text_file.hpp"
 
 #include "command.hpp"

@@ -11,7 +11,7 @@
 #include "weft/comm/environment.hpp"
 #include "weft/comm/nccl.hpp"
 #include "weft/device/info.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/scheme/solver.hpp"
 
 #include "command.hpp"
 #include "commit.hpp"

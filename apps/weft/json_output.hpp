@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "weft/flow/case_check.hpp"
+#include "weft/flow/app/case_check.hpp"
 #include "weft/mesh/mesh_stats.hpp"
 
 namespace weft::app {

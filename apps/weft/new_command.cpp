@@ -6,9 +6,9 @@
 #include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
-#include "weft/flow/case_guess.hpp"
+#include "weft/flow/app/case_guess.hpp"
 #include "weft/io/text_file.hpp"
-#include "weft/mesh/read_mesh.hpp"
+#include "weft/mesh/io/read_mesh.hpp"
 
 #include "command.hpp"
 #include "output_file.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// Shows a run while it runs: a bar on a terminal, plain lines elsewhere.
 #include "weft/base/clock.hpp"
-#include "weft/flow/run.hpp"
+#include "weft/flow/app/run.hpp"
 
 #include "run_log.hpp"
 

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "weft/device/info.hpp"
-#include "weft/flow/results.hpp"
+#include "weft/flow/app/results.hpp"
 #include "weft/io/text_file.hpp"
 
 #include "commit.hpp"

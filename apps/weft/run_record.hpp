@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "weft/base/clock.hpp"
-#include "weft/flow/run.hpp"
+#include "weft/flow/app/run.hpp"
 #include "weft/io/text_file.hpp"
 #include "weft/mesh/mesh_stats.hpp"
 

@@ -15,8 +15,8 @@
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
-#include "weft/flow/results.hpp"
-#include "weft/io/case_changes.hpp"
+#include "weft/flow/app/results.hpp"
+#include "weft/io/case/case_changes.hpp"
 #include "weft/io/text_file.hpp"
 
 #include "drawing_tools.hpp"

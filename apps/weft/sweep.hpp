@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "weft/comm/communicator.hpp"
-#include "weft/flow/run.hpp"
-#include "weft/io/case_reader.hpp"
+#include "weft/flow/app/run.hpp"
+#include "weft/io/case/case_reader.hpp"
 
 #include "command.hpp"
 

@@ -30,8 +30,8 @@
 #include "weft/device/host_device_vector.hpp"
 #include "weft/device/info.hpp"
 #include "weft/device/parallel_for.cuh"
-#include "weft/flow/detail/kernels.hpp"
-#include "weft/flow/hllc.hpp"
+#include "weft/flow/physics/hllc.hpp"
+#include "weft/flow/scheme/kernels.hpp"
 
 #include "gpu_timing.hpp"
 #include "periodic_box.hpp"

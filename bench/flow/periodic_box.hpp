@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "weft/mesh/generate_by_name.hpp"
+#include "weft/mesh/generate/generate_by_name.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace bench {

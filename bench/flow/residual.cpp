@@ -25,9 +25,9 @@
 #include "weft/comm/environment.hpp"
 #include "weft/device/device.hpp"
 #include "weft/device/info.hpp"
-#include "weft/flow/names.hpp"
-#include "weft/flow/run.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/app/run.hpp"
+#include "weft/flow/scheme/names.hpp"
+#include "weft/flow/scheme/solver.hpp"
 #include "weft/mesh/mesh.hpp"
 
 #include "periodic_box.hpp"

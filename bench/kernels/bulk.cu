@@ -16,10 +16,10 @@
 #include "weft/device/info.hpp"
 #include "weft/device/parallel_for.cuh"
 #include "weft/device/storage.hpp"
-#include "weft/kernels/scan.cuh"
-#include "weft/kernels/sort.cuh"
-#include "weft/kernels/stencil.cuh"
-#include "weft/kernels/transpose.cuh"
+#include "weft/kernels/primitives/scan.cuh"
+#include "weft/kernels/primitives/sort.cuh"
+#include "weft/kernels/primitives/stencil.cuh"
+#include "weft/kernels/primitives/transpose.cuh"
 
 #include "gpu_timing.hpp"
 

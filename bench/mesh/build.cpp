@@ -26,12 +26,12 @@
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/environment.hpp"
 #include "weft/device/device.hpp"
-#include "weft/flow/detail/tiles.hpp"
-#include "weft/flow/solver.hpp"
-#include "weft/mesh/generate.hpp"
+#include "weft/flow/cuda/tiles.hpp"
+#include "weft/flow/scheme/solver.hpp"
+#include "weft/mesh/generate/generate.hpp"
+#include "weft/mesh/io/read_mesh.hpp"
+#include "weft/mesh/io/write_mesh.hpp"
 #include "weft/mesh/mesh.hpp"
-#include "weft/mesh/read_mesh.hpp"
-#include "weft/mesh/write_mesh.hpp"
 
 namespace {
 

@@ -10,9 +10,9 @@
 
 #include "weft/base/error.hpp"
 #include "weft/device/buffers.hpp"
-#include "weft/device/detail/interval_set.hpp"
 #include "weft/device/graph.hpp"
 #include "weft/device/info.hpp"
+#include "weft/device/interval_set.hpp"
 #include "weft/device/parallel_for.hpp"
 #include "weft/device/storage.hpp"
 #include "weft/device/stream.hpp"

@@ -1,4 +1,4 @@
-#include "weft/device/detail/host_work.hpp"
+#include "weft/device/cuda/host_work.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "weft/flow/boundary.hpp"
+#include "weft/flow/physics/boundary.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "weft/flow/names.hpp"
-#include "weft/flow/riemann.hpp"
+#include "weft/flow/scheme/names.hpp"
+#include "weft/flow/solutions/riemann.hpp"
 
 namespace weft::flow {
 namespace {

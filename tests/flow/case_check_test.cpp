@@ -1,5 +1,5 @@
 // check_case: every error at once, each with its line; figures in SI; doubts.
-#include "weft/flow/case_check.hpp"
+#include "weft/flow/app/case_check.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

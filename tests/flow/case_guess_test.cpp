@@ -1,5 +1,5 @@
 // guess_case: kinds from names and geometry, periodic pairs from their faces, and a case that can be checked.
-#include "weft/flow/case_guess.hpp"
+#include "weft/flow/app/case_guess.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "weft/comm/communicator.hpp"
-#include "weft/flow/case.hpp"
-#include "weft/io/case_reader.hpp"
-#include "weft/mesh/generate_by_name.hpp"
+#include "weft/flow/app/case.hpp"
+#include "weft/io/case/case_reader.hpp"
+#include "weft/mesh/generate/generate_by_name.hpp"
 
 namespace weft::flow {
 namespace {

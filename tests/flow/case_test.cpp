@@ -1,5 +1,5 @@
 // What a case may say: every wrong value is named with its key, and the effective case reads back as itself.
-#include "weft/flow/case.hpp"
+#include "weft/flow/app/case.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <regex>
 
 #include "weft/base/error.hpp"
-#include "weft/io/case_file.hpp"
+#include "weft/io/case/case_file.hpp"
 
 namespace weft::flow {
 namespace {

@@ -1,5 +1,5 @@
 // Rows, stencils and boundary rows of a discretization.
-#include "weft/flow/discretization.hpp"
+#include "weft/flow/scheme/discretization.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "weft/base/error.hpp"
-#include "weft/flow/physical_flux.hpp"
-#include "weft/flow/riemann.hpp"
+#include "weft/flow/physics/physical_flux.hpp"
+#include "weft/flow/solutions/riemann.hpp"
 
 namespace weft::flow {
 namespace {

@@ -4,8 +4,8 @@
 #include <numbers>
 
 #include "weft/base/error.hpp"
-#include "weft/flow/physical_flux.hpp"
-#include "weft/flow/shock_relations.hpp"
+#include "weft/flow/physics/physical_flux.hpp"
+#include "weft/flow/solutions/shock_relations.hpp"
 
 namespace weft::flow {
 namespace {

@@ -1,5 +1,5 @@
 // Field files in formats of other programs, read back.
-#include "weft/flow/export.hpp"
+#include "weft/flow/app/export.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <set>
 
 #include "weft/base/error.hpp"
-#include "weft/io/hdf5_tree.hpp"
-#include "weft/io/vtkhdf.hpp"
+#include "weft/io/hdf5/hdf5_tree.hpp"
+#include "weft/io/vtk/vtkhdf.hpp"
 
 #include "flow/solver_support.hpp"
 #include "io/support/scratch.hpp"

@@ -1,5 +1,5 @@
 // Extrapolations to boundary rows: exact where the neighbours determine them, absent where they do not.
-#include "weft/flow/extrapolation.hpp"
+#include "weft/flow/scheme/extrapolation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The point vortex of a far field: its state, the circulation of a force, and flows with it.
-#include "weft/flow/far_field_vortex.hpp"
+#include "weft/flow/physics/far_field_vortex.hpp"
 
 #include <gtest/gtest.h>
 

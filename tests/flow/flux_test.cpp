@@ -1,4 +1,4 @@
-#include "weft/flow/flux.hpp"
+#include "weft/flow/physics/flux.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "weft/flow/jump_damping.hpp"
-#include "weft/flow/names.hpp"
+#include "weft/flow/physics/jump_damping.hpp"
+#include "weft/flow/scheme/names.hpp"
 
 namespace weft::flow {
 namespace {

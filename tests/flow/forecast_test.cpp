@@ -1,4 +1,4 @@
-#include "weft/flow/forecast.hpp"
+#include "weft/flow/app/forecast.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "weft/flow/solver.hpp"
+#include "weft/flow/scheme/solver.hpp"
 
 #include "flow/solver_support.hpp"
 

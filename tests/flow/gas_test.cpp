@@ -1,4 +1,4 @@
-#include "weft/flow/gas.hpp"
+#include "weft/flow/physics/gas.hpp"
 
 #include <gtest/gtest.h>
 

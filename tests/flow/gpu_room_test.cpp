@@ -1,4 +1,4 @@
-#include "weft/flow/detail/gpu_room.hpp"
+#include "weft/flow/cuda/gpu_room.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <string>
 
-#include "weft/flow/expression.hpp"
+#include "weft/flow/app/expression.hpp"
 
 namespace weft::flow {
 namespace {

@@ -1,4 +1,4 @@
-#include "weft/flow/initial.hpp"
+#include "weft/flow/app/initial.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "weft/flow/limiter.hpp"
+#include "weft/flow/physics/limiter.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "weft/flow/names.hpp"
+#include "weft/flow/scheme/names.hpp"
 
 namespace weft::flow {
 namespace {

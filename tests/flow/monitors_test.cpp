@@ -1,5 +1,5 @@
 // Forces, probes, totals and errors, where the answer is known.
-#include "weft/flow/monitors.hpp"
+#include "weft/flow/app/monitors.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "weft/base/error.hpp"
-#include "weft/flow/shock_relations.hpp"
+#include "weft/flow/solutions/shock_relations.hpp"
 #include "weft/mesh/revolve.hpp"
 
 #include "flow/solver_support.hpp"

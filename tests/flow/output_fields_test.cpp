@@ -1,5 +1,5 @@
 // Fields that are written, against their formulas, and their gradients on linear fields.
-#include "weft/flow/output_fields.hpp"
+#include "weft/flow/app/output_fields.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "weft/base/error.hpp"
-#include "weft/flow/case.hpp"
+#include "weft/flow/app/case.hpp"
 
 #include "flow/solver_support.hpp"
 #include "support/gpu.hpp"

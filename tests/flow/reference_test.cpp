@@ -1,5 +1,5 @@
 // Reference length and states: independent of units, frame, far field and ranks; and the limits of a flow that diverges.
-#include "weft/flow/reference.hpp"
+#include "weft/flow/scheme/reference.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <numbers>
 
 #include "weft/base/error.hpp"
-#include "weft/flow/residual.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/scheme/residual.hpp"
+#include "weft/flow/scheme/solver.hpp"
 
 #include "flow/solver_support.hpp"
 

@@ -1,5 +1,5 @@
 // Gradients and limiters inside the residual, on every element type.
-#include "weft/flow/residual.hpp"
+#include "weft/flow/scheme/residual.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Whole runs: what stops them, what they leave, and what they refuse, alike on every rank.
-#include "weft/flow/run.hpp"
+#include "weft/flow/app/run.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include <numbers>
 
 #include "weft/base/error.hpp"
-#include "weft/flow/results.hpp"
-#include "weft/io/hdf5_file.hpp"
+#include "weft/flow/app/results.hpp"
+#include "weft/io/hdf5/hdf5_file.hpp"
 #include "weft/io/table.hpp"
 #include "weft/io/text_file.hpp"
 

@@ -1,5 +1,5 @@
 // Lines and sections of linear fields, on any number of ranks.
-#include "weft/flow/sampling.hpp"
+#include "weft/flow/app/sampling.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "weft/base/error.hpp"
-#include "weft/flow/monitors.hpp"
+#include "weft/flow/app/monitors.hpp"
 
 #include "flow/solver_support.hpp"
 #include "io/support/scratch.hpp"

@@ -1,8 +1,8 @@
 // Passive scalars on a GPU are those of the host.
 #include <gtest/gtest.h>
 
-#include "weft/flow/monitors.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/app/monitors.hpp"
+#include "weft/flow/scheme/solver.hpp"
 #include "weft/mesh/revolve.hpp"
 
 #include "flow/scalar_support.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "weft/flow/scalar.hpp"
+#include "weft/flow/physics/scalar.hpp"
 
 #include "flow/solver_settings.hpp"
 

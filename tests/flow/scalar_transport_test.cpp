@@ -1,5 +1,5 @@
 // Passive scalars: carried exactly as the mass is, within their bounds, on any number of ranks.
-#include "weft/flow/scalar_transport.hpp"
+#include "weft/flow/scheme/scalar_transport.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <limits>
 #include <numbers>
 
-#include "weft/flow/exact_fields.hpp"
-#include "weft/flow/monitors.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/app/monitors.hpp"
+#include "weft/flow/scheme/solver.hpp"
+#include "weft/flow/solutions/exact_fields.hpp"
 #include "weft/mesh/revolve.hpp"
 
 #include "flow/scalar_support.hpp"

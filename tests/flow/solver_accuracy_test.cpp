@@ -1,8 +1,8 @@
 // Order of accuracy and exact solutions on the smallest meshes that show them; tools/verify has the full tables.
 #include <gtest/gtest.h>
 
-#include "weft/flow/initial.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/app/initial.hpp"
+#include "weft/flow/scheme/solver.hpp"
 
 #include "flow/solver_support.hpp"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "weft/device/detail/host_work.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/device/cuda/host_work.hpp"
+#include "weft/flow/scheme/solver.hpp"
 
 #include "flow/solver_settings.hpp"
 #include "support/contracts.hpp"

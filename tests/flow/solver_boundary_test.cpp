@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "weft/flow/residual.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/scheme/residual.hpp"
+#include "weft/flow/scheme/solver.hpp"
 
 #include "flow/solver_support.hpp"
 

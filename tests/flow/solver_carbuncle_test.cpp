@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "weft/flow/shock_relations.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/scheme/solver.hpp"
+#include "weft/flow/solutions/shock_relations.hpp"
 
 #include "flow/solver_support.hpp"
 #include "support/gpu.hpp"

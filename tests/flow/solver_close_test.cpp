@@ -9,7 +9,7 @@
 
 #include "weft/base/clock.hpp"
 #include "weft/base/error.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/scheme/solver.hpp"
 
 #include "flow/scalar_support.hpp"
 #include "support/gpu.hpp"

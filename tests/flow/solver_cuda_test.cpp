@@ -3,11 +3,11 @@
 
 #include <limits>
 
-#include "weft/flow/exact_fields.hpp"
-#include "weft/flow/manufactured.hpp"
-#include "weft/flow/monitors.hpp"
-#include "weft/flow/names.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/app/monitors.hpp"
+#include "weft/flow/scheme/names.hpp"
+#include "weft/flow/scheme/solver.hpp"
+#include "weft/flow/solutions/exact_fields.hpp"
+#include "weft/flow/solutions/manufactured.hpp"
 #include "weft/mesh/revolve.hpp"
 
 #include "flow/solver_settings.hpp"

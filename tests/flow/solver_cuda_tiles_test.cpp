@@ -3,7 +3,7 @@
 
 #include <numbers>
 
-#include "weft/flow/solver.hpp"
+#include "weft/flow/scheme/solver.hpp"
 
 #include "flow/scalar_support.hpp"
 #include "support/gpu.hpp"

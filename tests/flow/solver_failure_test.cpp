@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "weft/base/error.hpp"
-#include "weft/flow/exact_fields.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/scheme/solver.hpp"
+#include "weft/flow/solutions/exact_fields.hpp"
 
 #include "flow/solver_support.hpp"
 

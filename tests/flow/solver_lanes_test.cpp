@@ -1,8 +1,8 @@
 // The flow is the same to the last bit however many numbers are computed with at once.
 #include <gtest/gtest.h>
 
-#include "weft/flow/detail/loops.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/host/loops.hpp"
+#include "weft/flow/scheme/solver.hpp"
 
 #include "flow/solver_settings.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <numeric>
 
-#include "weft/flow/names.hpp"
-#include "weft/flow/riemann.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/scheme/names.hpp"
+#include "weft/flow/scheme/solver.hpp"
+#include "weft/flow/solutions/riemann.hpp"
 
 #include "flow/solver_support.hpp"
 

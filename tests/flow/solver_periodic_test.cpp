@@ -7,8 +7,8 @@
 #include <numbers>
 #include <vector>
 
-#include "weft/flow/monitors.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/app/monitors.hpp"
+#include "weft/flow/scheme/solver.hpp"
 
 #include "flow/scalar_support.hpp"
 #include "support/gpu.hpp"

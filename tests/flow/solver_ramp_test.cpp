@@ -1,7 +1,7 @@
 // Starts that grow: the Courant number, and the order in space.
 #include <gtest/gtest.h>
 
-#include "weft/flow/solver.hpp"
+#include "weft/flow/scheme/solver.hpp"
 
 #include "flow/solver_settings.hpp"
 

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "weft/flow/solver.hpp"
+#include "weft/flow/scheme/solver.hpp"
 
 #include "flow/scalar_support.hpp"
 

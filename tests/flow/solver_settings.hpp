@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/flow/names.hpp"
+#include "weft/flow/scheme/names.hpp"
 #include "weft/mesh/revolve.hpp"
 
 #include "flow/solver_support.hpp"

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "weft/flow/monitors.hpp"
-#include "weft/flow/solver.hpp"
-#include "weft/mesh/generate_by_name.hpp"
+#include "weft/flow/app/monitors.hpp"
+#include "weft/flow/scheme/solver.hpp"
+#include "weft/mesh/generate/generate_by_name.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::flow::test {

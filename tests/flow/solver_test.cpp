@@ -1,6 +1,6 @@
 // The solver as a whole, against exact answers. See docs/verification.md for the full tables; here are the cases that take
 // seconds.
-#include "weft/flow/solver.hpp"
+#include "weft/flow/scheme/solver.hpp"
 
 #include <gtest/gtest.h>
 

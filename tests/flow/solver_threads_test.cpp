@@ -6,8 +6,8 @@
 #include <thread>
 #include <utility>
 
-#include "weft/flow/detail/share.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/host/share.hpp"
+#include "weft/flow/scheme/solver.hpp"
 
 #include "flow/solver_settings.hpp"
 

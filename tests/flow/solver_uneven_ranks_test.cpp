@@ -6,8 +6,8 @@
 #include <tuple>
 #include <vector>
 
-#include "weft/flow/monitors.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/app/monitors.hpp"
+#include "weft/flow/scheme/solver.hpp"
 
 #include "flow/scalar_support.hpp"
 #include "mesh/block_samples.hpp"

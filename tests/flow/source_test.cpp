@@ -1,10 +1,10 @@
 // Body forces, sources of users, and what an axis of symmetry adds.
-#include "weft/flow/source.hpp"
+#include "weft/flow/physics/source.hpp"
 
 #include <gtest/gtest.h>
 
-#include "weft/flow/initial.hpp"
-#include "weft/flow/solver.hpp"
+#include "weft/flow/app/initial.hpp"
+#include "weft/flow/scheme/solver.hpp"
 #include "weft/mesh/revolve.hpp"
 
 #include "flow/solver_settings.hpp"

@@ -1,6 +1,6 @@
 // Starts from solutions on other meshes: exact for linear fields, of second order for smooth ones, the same on any number of
 // ranks.
-#include "weft/flow/start.hpp"
+#include "weft/flow/app/start.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include <numbers>
 
 #include "weft/base/error.hpp"
-#include "weft/flow/detail/old_solution.hpp"
-#include "weft/flow/run.hpp"
-#include "weft/io/vtkhdf.hpp"
+#include "weft/flow/app/old_solution.hpp"
+#include "weft/flow/app/run.hpp"
+#include "weft/io/vtk/vtkhdf.hpp"
 
 #include "flow/solver_support.hpp"
 #include "io/support/scratch.hpp"

@@ -1,4 +1,4 @@
-#include "weft/flow/verdict.hpp"
+#include "weft/flow/app/verdict.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "weft/flow/solver.hpp"
+#include "weft/flow/scheme/solver.hpp"
 #include "weft/mesh/revolve.hpp"
 
 #include "flow/solver_support.hpp"

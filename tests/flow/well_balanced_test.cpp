@@ -6,9 +6,9 @@
 #include <string>
 
 #include "weft/base/error.hpp"
-#include "weft/flow/results.hpp"
-#include "weft/flow/run.hpp"
-#include "weft/io/case_reader.hpp"
+#include "weft/flow/app/results.hpp"
+#include "weft/flow/app/run.hpp"
+#include "weft/io/case/case_reader.hpp"
 
 #include "flow/scalar_support.hpp"
 #include "flow/well_balanced_support.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "weft/base/error.hpp"
-#include "weft/io/case_reader.hpp"
+#include "weft/io/case/case_reader.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "weft/flow/expression.hpp"
+#include "weft/flow/app/expression.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

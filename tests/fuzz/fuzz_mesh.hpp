@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "weft/base/error.hpp"
-#include "weft/mesh/read_mesh.hpp"
-#include "weft/mesh/write_mesh.hpp"
+#include "weft/mesh/io/read_mesh.hpp"
+#include "weft/mesh/io/write_mesh.hpp"
 
 namespace weft::mesh {
 

@@ -1,4 +1,4 @@
-#include "weft/io/case_changes.hpp"
+#include "weft/io/case/case_changes.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "weft/io/case_reader.hpp"
+#include "weft/io/case/case_reader.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "weft/io/hdf5_file.hpp"
+#include "weft/io/hdf5/hdf5_file.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <hdf5.h>

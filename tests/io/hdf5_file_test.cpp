@@ -1,4 +1,4 @@
-#include "weft/io/hdf5_file.hpp"
+#include "weft/io/hdf5/hdf5_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "weft/io/hdf5_tree.hpp"
+#include "weft/io/hdf5/hdf5_tree.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "weft/base/error.hpp"
-#include "weft/io/hdf5_file.hpp"
+#include "weft/io/hdf5/hdf5_file.hpp"
 
 #include "io/support/scratch.hpp"
 

@@ -1,5 +1,5 @@
 // Files are on the disk before they get their names. The fsync of this program notes what it is asked for.
-#include "weft/io/detail/sync.hpp"
+#include "weft/io/sync.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@
 
 #include "weft/comm/shared_memory.hpp"
 #include "weft/io/checkpoint.hpp"
-#include "weft/io/hdf5_file.hpp"
+#include "weft/io/hdf5/hdf5_file.hpp"
 #include "weft/io/table.hpp"
 #include "weft/io/text_file.hpp"
 

@@ -1,4 +1,4 @@
-#include "weft/io/units.hpp"
+#include "weft/io/case/units.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // Field files, read by other ranks than wrote them; and damaged ones.
-#include "weft/io/vtkhdf_reader.hpp"
+#include "weft/io/vtk/vtkhdf_reader.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "weft/io/vtkhdf.hpp"
+#include "weft/io/vtk/vtkhdf.hpp"
 
 #include "io/support/scratch.hpp"
 

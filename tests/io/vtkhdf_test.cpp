@@ -1,9 +1,9 @@
-#include "weft/io/vtkhdf.hpp"
+#include "weft/io/vtk/vtkhdf.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "weft/io/hdf5_file.hpp"
+#include "weft/io/hdf5/hdf5_file.hpp"
 
 #include "io/support/program.hpp"
 #include "io/support/scratch.hpp"

@@ -1,5 +1,5 @@
 // Files of VTK's XML format, read back.
-#include "weft/io/vtu.hpp"
+#include "weft/io/vtk/vtu.hpp"
 
 #include <gtest/gtest.h>
 

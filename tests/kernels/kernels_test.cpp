@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "weft/base/vec3.hpp"
-#include "weft/kernels/gather.hpp"
-#include "weft/kernels/reduce.hpp"
-#include "weft/kernels/scan.hpp"
-#include "weft/kernels/select.hpp"
-#include "weft/kernels/sort.hpp"
+#include "weft/kernels/primitives/gather.hpp"
+#include "weft/kernels/primitives/reduce.hpp"
+#include "weft/kernels/primitives/scan.hpp"
+#include "weft/kernels/primitives/select.hpp"
+#include "weft/kernels/primitives/sort.hpp"
 
 #include "support/contracts.hpp"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "weft/device/graph.hpp"
-#include "weft/kernels/scan.cuh"
-#include "weft/kernels/scan.hpp"
+#include "weft/kernels/primitives/scan.cuh"
+#include "weft/kernels/primitives/scan.hpp"
 
 #include "kernels/on_gpu.hpp"
 #include "support/contracts.hpp"

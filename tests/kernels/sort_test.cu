@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "weft/device/graph.hpp"
-#include "weft/kernels/sort.cuh"
-#include "weft/kernels/sort.hpp"
+#include "weft/kernels/primitives/sort.cuh"
+#include "weft/kernels/primitives/sort.hpp"
 
 #include "kernels/on_gpu.hpp"
 #include "support/contracts.hpp"

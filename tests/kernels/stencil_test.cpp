@@ -1,4 +1,4 @@
-#include "weft/kernels/stencil.hpp"
+#include "weft/kernels/primitives/stencil.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "weft/device/buffers.hpp"
-#include "weft/kernels/stencil.cuh"
+#include "weft/kernels/primitives/stencil.cuh"
 
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"

@@ -1,4 +1,4 @@
-#include "weft/kernels/transpose.hpp"
+#include "weft/kernels/primitives/transpose.hpp"
 
 #include <gtest/gtest.h>
 

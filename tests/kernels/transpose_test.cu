@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "weft/device/buffers.hpp"
-#include "weft/kernels/transpose.cuh"
+#include "weft/kernels/primitives/transpose.cuh"
 
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "weft/base/error.hpp"
-#include "weft/mesh/detail/input_checks.hpp"
+#include "weft/mesh/build/input_checks.hpp"
 #include "weft/mesh/mesh.hpp"
 
 #include "block_samples.hpp"

@@ -1,4 +1,4 @@
-#include "weft/mesh/generate_by_name.hpp"
+#include "weft/mesh/generate/generate_by_name.hpp"
 
 #include <gtest/gtest.h>
 

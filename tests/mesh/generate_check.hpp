@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/mesh/generate.hpp"
+#include "weft/mesh/generate/generate.hpp"
 
 namespace weft::mesh::testing {
 

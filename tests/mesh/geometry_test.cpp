@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "weft/base/error.hpp"
-#include "weft/mesh/detail/cell_order.hpp"
-#include "weft/mesh/detail/id_table.hpp"
-#include "weft/mesh/detail/translations.hpp"
+#include "weft/mesh/build/id_table.hpp"
+#include "weft/mesh/build/translations.hpp"
+#include "weft/mesh/partition/cell_order.hpp"
 
 namespace weft::mesh {
 namespace {

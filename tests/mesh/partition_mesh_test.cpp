@@ -1,5 +1,5 @@
 // Meshes stored in the order of their parts.
-#include "weft/mesh/partition_mesh.hpp"
+#include "weft/mesh/partition/partition_mesh.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,12 +11,12 @@
 #include <numeric>
 
 #include "weft/base/error.hpp"
-#include "weft/mesh/detail/read_scatter.hpp"
-#include "weft/mesh/generate.hpp"
+#include "weft/mesh/generate/generate.hpp"
+#include "weft/mesh/io/read_mesh.hpp"
+#include "weft/mesh/io/read_scatter.hpp"
+#include "weft/mesh/io/write_mesh.hpp"
 #include "weft/mesh/mesh.hpp"
 #include "weft/mesh/mesh_stats.hpp"
-#include "weft/mesh/read_mesh.hpp"
-#include "weft/mesh/write_mesh.hpp"
 
 #include "read_samples.hpp"
 

@@ -1,5 +1,5 @@
 // Partitioners, weights and parts that a source brings, as build() uses them.
-#include "weft/mesh/detail/partition.hpp"
+#include "weft/mesh/partition/partition.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,11 +9,11 @@
 #include <numeric>
 
 #include "weft/base/error.hpp"
-#include "weft/mesh/detail/cut.hpp"
-#include "weft/mesh/generate.hpp"
+#include "weft/mesh/generate/generate.hpp"
 #include "weft/mesh/mesh.hpp"
 #include "weft/mesh/mesh_stats.hpp"
-#include "weft/mesh/spread.hpp"
+#include "weft/mesh/partition/cut.hpp"
+#include "weft/mesh/partition/spread.hpp"
 
 namespace weft::mesh {
 namespace {

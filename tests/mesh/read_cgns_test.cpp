@@ -5,9 +5,9 @@
 #include <set>
 
 #include "weft/base/error.hpp"
-#include "weft/mesh/detail/read_scatter.hpp"
+#include "weft/mesh/io/read_mesh.hpp"
+#include "weft/mesh/io/read_scatter.hpp"
 #include "weft/mesh/mesh.hpp"
-#include "weft/mesh/read_mesh.hpp"
 
 #include "cgns_samples.hpp"
 

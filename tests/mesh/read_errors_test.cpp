@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "weft/base/error.hpp"
-#include "weft/mesh/read_mesh.hpp"
-#include "weft/mesh/write_mesh.hpp"
+#include "weft/mesh/io/read_mesh.hpp"
+#include "weft/mesh/io/write_mesh.hpp"
 
 #include "cgns_samples.hpp"
 

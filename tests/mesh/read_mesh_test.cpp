@@ -1,5 +1,5 @@
 // What the readers make of files as programs and people write them. The files are those that the fuzzers start from.
-#include "weft/mesh/read_mesh.hpp"
+#include "weft/mesh/io/read_mesh.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "weft/base/error.hpp"
-#include "weft/mesh/detail/read_scatter.hpp"
+#include "weft/mesh/io/read_scatter.hpp"
 #include "weft/mesh/mesh.hpp"
 #include "weft/mesh/mesh_stats.hpp"
 

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "weft/comm/communicator.hpp"
+#include "weft/mesh/io/read_mesh.hpp"
 #include "weft/mesh/mesh.hpp"
 #include "weft/mesh/mesh_stats.hpp"
-#include "weft/mesh/read_mesh.hpp"
 
 #include "cgns_samples.hpp"
 

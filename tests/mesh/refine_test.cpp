@@ -7,8 +7,8 @@
 #include <array>
 
 #include "weft/base/error.hpp"
-#include "weft/mesh/detail/read_scatter.hpp"
-#include "weft/mesh/generate.hpp"
+#include "weft/mesh/generate/generate.hpp"
+#include "weft/mesh/io/read_scatter.hpp"
 #include "weft/mesh/mesh.hpp"
 #include "weft/mesh/mesh_stats.hpp"
 

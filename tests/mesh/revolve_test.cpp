@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "weft/base/error.hpp"
-#include "weft/mesh/generate_by_name.hpp"
+#include "weft/mesh/generate/generate_by_name.hpp"
 
 namespace weft::mesh {
 namespace {

@@ -1,4 +1,4 @@
-#include "weft/mesh/spread.hpp"
+#include "weft/mesh/partition/spread.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "weft/base/error.hpp"
-#include "weft/mesh/generate_by_name.hpp"
+#include "weft/mesh/generate/generate_by_name.hpp"
 
 namespace weft::mesh {
 namespace {

@@ -11,11 +11,11 @@
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
-#include "weft/mesh/detail/read_scatter.hpp"
-#include "weft/mesh/generate.hpp"
+#include "weft/mesh/generate/generate.hpp"
+#include "weft/mesh/io/read_mesh.hpp"
+#include "weft/mesh/io/read_scatter.hpp"
+#include "weft/mesh/io/write_mesh.hpp"
 #include "weft/mesh/mesh.hpp"
-#include "weft/mesh/read_mesh.hpp"
-#include "weft/mesh/write_mesh.hpp"
 
 #include "read_samples.hpp"
 

@@ -1,5 +1,5 @@
 // What is written reads back the same: every format, element type and byte order, on every number of ranks.
-#include "weft/mesh/write_mesh.hpp"
+#include "weft/mesh/io/write_mesh.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "weft/base/error.hpp"
-#include "weft/mesh/detail/read_scatter.hpp"
-#include "weft/mesh/read_mesh.hpp"
+#include "weft/mesh/io/read_mesh.hpp"
+#include "weft/mesh/io/read_scatter.hpp"
 
 #include "read_samples.hpp"
 

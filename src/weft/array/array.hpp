@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "weft/array/detail/array_errors.hpp"
+#include "weft/array/array_errors.hpp"
 #include "weft/array/layout.hpp"
 #include "weft/array/view.hpp"
 #include "weft/base/contracts.hpp"

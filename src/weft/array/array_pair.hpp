@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "weft/array/array.hpp"
-#include "weft/array/detail/flights.hpp"
-#include "weft/array/detail/pair_link.hpp"
+#include "weft/array/flights.hpp"
 #include "weft/array/ghost_plan.hpp"
+#include "weft/array/pair_link.hpp"
 #include "weft/array/signature.hpp"
 #include "weft/base/error.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "weft/array/detail/exchange_body.hpp"
+#include "weft/array/exchange_body.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/mix.hpp"
 #include "weft/comm/agreement.hpp"

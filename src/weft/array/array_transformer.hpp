@@ -3,11 +3,11 @@
 #include <memory>
 #include <vector>
 
-#include "weft/array/detail/transport.hpp"
 #include "weft/array/ghost_plan.hpp"
 #include "weft/array/pair_ref.hpp"
 #include "weft/array/reduce.hpp"
 #include "weft/array/transport.hpp"
+#include "weft/array/transport/transport.hpp"
 #include "weft/comm/traffic.hpp"
 #include "weft/device/stream.hpp"
 

@@ -3,13 +3,13 @@
 #include <utility>
 
 #include "weft/array/array_transformer.hpp"
-#include "weft/array/detail/choose_transport.hpp"
-#include "weft/array/detail/device_mpi_transport.hpp"
-#include "weft/array/detail/exchange_body.hpp"
-#include "weft/array/detail/flights.hpp"
-#include "weft/array/detail/host_transport.hpp"
-#include "weft/array/detail/nccl_transport.hpp"
-#include "weft/array/detail/peer_transport.hpp"
+#include "weft/array/exchange_body.hpp"
+#include "weft/array/flights.hpp"
+#include "weft/array/transport/choose_transport.hpp"
+#include "weft/array/transport/device_mpi_transport.hpp"
+#include "weft/array/transport/host_transport.hpp"
+#include "weft/array/transport/nccl_transport.hpp"
+#include "weft/array/transport/peer_transport.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 

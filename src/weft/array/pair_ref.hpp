@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "weft/array/array_pair.hpp"
-#include "weft/array/detail/pair_link.hpp"
 #include "weft/array/element_type.hpp"
 #include "weft/array/ghost_plan.hpp"
+#include "weft/array/pair_link.hpp"
 #include "weft/array/signature.hpp"
 
 namespace weft {

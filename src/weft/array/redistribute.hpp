@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "weft/array/array.hpp"
-#include "weft/array/detail/pair_link.hpp"
 #include "weft/array/layout.hpp"
+#include "weft/array/pair_link.hpp"
 #include "weft/array/row_offsets.hpp"
 #include "weft/array/signature.hpp"
 #include "weft/comm/agreement.hpp"

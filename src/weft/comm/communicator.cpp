@@ -13,7 +13,7 @@
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/waiting.hpp"
-#include "weft/comm/detail/check.hpp"
+#include "weft/comm/mpi_check.hpp"
 
 namespace weft {
 namespace {

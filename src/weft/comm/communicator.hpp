@@ -192,4 +192,4 @@ class Communicator {
 
 }  // namespace weft
 
-#include "weft/comm/detail/communicator_impl.hpp"
+#include "weft/comm/communicator_impl.hpp"

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "weft/base/clock.hpp"
-#include "weft/comm/detail/check.hpp"
+#include "weft/comm/mpi_check.hpp"
 
 namespace weft {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/base/waiting.hpp"
-#include "weft/comm/detail/check.hpp"
+#include "weft/comm/mpi_check.hpp"
 
 namespace weft {
 namespace {

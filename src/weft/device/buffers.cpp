@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "weft/device/detail/cuda_api.hpp"
+#include "weft/device/cuda/cuda_api.hpp"
 #include "weft/device/device.hpp"
 #include "weft/device/storage.hpp"
 

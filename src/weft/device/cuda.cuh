@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <source_location>
 
-#include "weft/device/detail/grid_blocks.hpp"
-#include "weft/device/detail/host_work.hpp"
+#include "weft/device/cuda/grid_blocks.hpp"
+#include "weft/device/cuda/host_work.hpp"
 #include "weft/device/stream.hpp"
 
 namespace weft {

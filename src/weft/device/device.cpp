@@ -4,7 +4,7 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
-#include "weft/device/detail/cuda_api.hpp"
+#include "weft/device/cuda/cuda_api.hpp"
 
 namespace weft {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "weft/base/contracts.hpp"
-#include "weft/device/detail/cuda_api.hpp"
+#include "weft/device/cuda/cuda_api.hpp"
 
 namespace weft {
 

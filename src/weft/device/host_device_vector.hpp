@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "weft/base/contracts.hpp"
-#include "weft/device/detail/host_device_bytes.hpp"
+#include "weft/device/host_device_bytes.hpp"
 
 namespace weft {
 

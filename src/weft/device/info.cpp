@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "weft/device/buffers.hpp"
-#include "weft/device/detail/cuda_api.hpp"
+#include "weft/device/cuda/cuda_api.hpp"
 #include "weft/device/device.hpp"
 #include "weft/device/storage.hpp"
 

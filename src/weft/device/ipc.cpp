@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "weft/device/detail/cuda_api.hpp"
+#include "weft/device/cuda/cuda_api.hpp"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "weft/base/contracts.hpp"
-#include "weft/device/detail/cuda_storage.hpp"
+#include "weft/device/cuda/cuda_storage.hpp"
 
 namespace weft {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/waiting.hpp"
-#include "weft/device/detail/cuda_api.hpp"
-#include "weft/device/detail/event_state.hpp"
+#include "weft/device/cuda/cuda_api.hpp"
+#include "weft/device/cuda/event_state.hpp"
 
 namespace weft {
 

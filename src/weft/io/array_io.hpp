@@ -16,7 +16,7 @@
 #include "weft/array/element_type.hpp"
 #include "weft/array/par_array.hpp"
 #include "weft/comm/agreement.hpp"
-#include "weft/io/hdf5_file.hpp"
+#include "weft/io/hdf5/hdf5_file.hpp"
 
 namespace weft::io {
 

@@ -8,7 +8,7 @@
 #include "weft/base/mix.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/comm/rank_lists.hpp"
-#include "weft/io/hdf5_file.hpp"
+#include "weft/io/hdf5/hdf5_file.hpp"
 #include "weft/io/replace_file.hpp"
 
 namespace weft::io {

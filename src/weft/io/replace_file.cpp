@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "weft/comm/agreement.hpp"
-#include "weft/io/detail/sync.hpp"
+#include "weft/io/sync.hpp"
 
 namespace weft::io {
 namespace fs = std::filesystem;

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "weft/comm/communicator.hpp"
-#include "weft/io/hdf5_file.hpp"
+#include "weft/io/hdf5/hdf5_file.hpp"
 
 namespace weft::io {
 

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "weft/base/error.hpp"
-#include "weft/io/detail/sync.hpp"
+#include "weft/io/sync.hpp"
 
 namespace weft::io {
 namespace fs = std::filesystem;

@@ -15,7 +15,7 @@
 #include "weft/mesh/cell_type.hpp"
 #include "weft/mesh/ids.hpp"
 #include "weft/mesh/mesh_block.hpp"
-#include "weft/mesh/partitioner.hpp"
+#include "weft/mesh/partition/partitioner.hpp"
 
 namespace weft::mesh {
 

@@ -12,10 +12,10 @@
 
 #include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
-#include "weft/mesh/detail/distribution.hpp"
-#include "weft/mesh/detail/face_match.hpp"
-#include "weft/mesh/detail/input_checks.hpp"
-#include "weft/mesh/detail/partition.hpp"
+#include "weft/mesh/build/distribution.hpp"
+#include "weft/mesh/build/face_match.hpp"
+#include "weft/mesh/build/input_checks.hpp"
+#include "weft/mesh/partition/partition.hpp"
 
 namespace weft::mesh {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/io/vtkhdf.hpp"
+#include "weft/io/vtk/vtkhdf.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::mesh {

@@ -1,0 +1,142 @@
+#pragma once
+/// What ties an exchange to the arrays attached to it.
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "weft/array/array.hpp"
+#include "weft/array/row_moves.hpp"
+
+namespace weft::detail {
+
+/// The array of an ArrayPair, wherever the pair has moved; null once it is gone. Shared by the pair and the exchanges it is
+/// attached to.
+struct PairLink {
+  void* array = nullptr;
+  std::int64_t shape = 0;  ///< grows whenever the array is resized or replaced
+};
+
+/// Where an array's entries lie, and how many rows they are.
+struct Footprint {
+  const void* data = nullptr;
+  std::int64_t rows = 0;
+};
+
+/// Reaches an array's memory without asking which side is fresh, and says which side an exchange has changed.
+struct ArrayAccess {
+  /// The host side's entries, stale or not; null where there are none.
+  template <class A>
+  [[nodiscard]] static const auto* address(const A& array) {
+    return array.entries_.read(Side::host, 0, 0).data();
+  }
+  /// One side of an array's entries or row sizes; makes the device side where there is none yet.
+  template <class V>
+  [[nodiscard]] static std::byte* bytes(V& vector, Side side) {
+    return reinterpret_cast<std::byte*>(side == Side::device
+                                            ? vector.write(side, 0, 0).data()
+                                            : const_cast<typename V::value_type*>(std::as_const(vector).read(side, 0, 0).data()));
+  }
+  template <class A>
+  [[nodiscard]] static std::byte* entries(A& array, Side side) {
+    return bytes(array.entries_, side);
+  }
+  template <class A>
+  [[nodiscard]] static std::byte* row_sizes(A& array, Side side) {
+    return bytes(array.row_sizes_, side);
+  }
+  /// f(vector, first, count) for each piece of memory that holds these rows.
+  template <class A, class F>
+  static void for_each_piece(A& array, IdRange<LocalRow> rows, const F& f) {
+    if constexpr (A::kKind == RowKind::csr) {
+      const auto offsets = std::as_const(array).offsets();
+      const auto first = static_cast<std::size_t>(offsets[rows.first().index()]);
+      f(array.entries_, first, static_cast<std::size_t>(offsets[rows.last().index()]) - first);
+    } else {
+      array.for_each_piece(rows, f);
+    }
+  }
+};
+
+template <class A>
+[[nodiscard]] Footprint footprint(const A& array) {
+  return {.data = ArrayAccess::address(array), .rows = array.rows()};
+}
+
+/// How an exchange gets at the rows of an array. It works on one side; a side that was in use stays fresh. Cheap where the array
+/// has no device side.
+struct Staging {
+  /// Brings `reads` that are stale on `side` there, once `before` is done; returns when they are there. Returns whether the other
+  /// side is in use, too. Host side: some of `reads` were fresh on the device only, or all of `writes` are fresh there. Device
+  /// side: all of `reads` are fresh on the host.
+  bool (*bring)(void* array, Side side, const After& before, IdRange<LocalRow> reads, IdRange<LocalRow> writes) = nullptr;
+  /// These rows are written on `side` once `before` is done. If `both`, copies them to the other side and waits for that.
+  void (*written)(void* array, Side side, IdRange<LocalRow> rows, bool both, const After& before) = nullptr;
+  /// The fields on the device.
+  std::vector<Field> (*device_fields)(void* array) = nullptr;
+};
+
+template <class A>
+bool bring_to_side(void* untyped, Side side, const After& before, IdRange<LocalRow> reads, IdRange<LocalRow> writes) {
+  A& array = *static_cast<A*>(untyped);
+  if (array.backend() == Backend::host) return false;
+  bool host_fresh = true, device_fresh = true, copied = false;
+  ArrayAccess::for_each_piece(array, writes, [&](auto& vector, std::size_t first, std::size_t count) {
+    device_fresh = device_fresh && vector.fresh(Side::device, first, count);
+  });
+  ArrayAccess::for_each_piece(array, reads, [&](auto& vector, std::size_t first, std::size_t count) {
+    host_fresh = host_fresh && vector.fresh(Side::host, first, count);
+    if (vector.fresh(side, first, count)) return;
+    (side == Side::host ? vector.to_host(before, first, count) : vector.to_device(before, first, count)).wait();
+    copied = true;
+  });
+  return side == Side::host ? device_fresh || copied : host_fresh;
+}
+
+template <class A>
+void mark_written(void* untyped, Side side, IdRange<LocalRow> rows, bool both, const After& before) {
+  A& array = *static_cast<A*>(untyped);
+  if (array.backend() == Backend::host) return;
+  ArrayAccess::for_each_piece(array, rows, [&](auto& vector, std::size_t first, std::size_t count) {
+    (void)vector.write(side, first, count);
+    if (both) (side == Side::host ? vector.to_device(before, first, count) : vector.to_host(before, first, count)).wait();
+  });
+}
+
+/// The parts of an array that travel, as they are on one side. Offsets of CSR rows are of the host on both.
+template <class T, int RowSize, int RowMax, int RowAlign>
+[[nodiscard]] std::vector<Field> fields(Array<T, RowSize, RowMax, RowAlign>& array, Side side = Side::host) {
+  using A = Array<T, RowSize, RowMax, RowAlign>;
+  std::byte* const base = ArrayAccess::entries(array, side);
+  const Field field{.base = base, .allocation = base, .row_bytes = sizeof(T), .row_stride = sizeof(T), .reducers = &kReducers<T>};
+  std::vector<Field> list;
+  if constexpr (A::kKind == RowKind::csr) {
+    list.push_back(field);
+    list.back().row_stride = 0;
+    list.back().offsets = std::as_const(array).offsets().data();
+  } else {
+    if (array.layout() == Layout::soa) {
+      const std::size_t column = sizeof(T) * static_cast<std::size_t>(array.rows());
+      for (int k = 0; k < array.width(); ++k) {
+        list.push_back(field);
+        list.back().base = base + static_cast<std::size_t>(k) * column;
+      }
+    } else {
+      list.push_back(field);
+      list.back().row_bytes = sizeof(T) * static_cast<std::size_t>(array.width());
+      list.back().row_stride = sizeof(T) * array.stride();
+    }
+    if constexpr (A::kPadded) {
+      std::byte* const sizes = ArrayAccess::row_sizes(array, side);
+      list.push_back({.base = sizes, .allocation = sizes, .row_bytes = sizeof(std::int32_t), .row_stride = sizeof(std::int32_t)});
+    }
+  }
+  return list;
+}
+
+template <class A>
+[[nodiscard]] std::vector<Field> device_fields(void* untyped) {
+  return fields(*static_cast<A*>(untyped), Side::device);
+}
+
+}  // namespace weft::detail

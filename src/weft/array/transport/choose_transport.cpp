@@ -1,0 +1,142 @@
+#include "weft/array/transport/choose_transport.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "weft/array/transport/put.hpp"
+#include "weft/base/error.hpp"
+#include "weft/base/mix.hpp"
+#include "weft/comm/agreement.hpp"
+#include "weft/comm/environment.hpp"
+#include "weft/comm/nccl.hpp"
+#include "weft/comm/shared_memory.hpp"
+
+namespace weft::detail {
+namespace {
+
+/// A GPU and the machine that it is in.
+struct Place {
+  std::array<char, 64> machine{};
+  GpuName gpu;
+};
+
+/// Ranks are on one machine where the system says that it is the same one since the same start: host names are those of
+/// containers, and repeat.
+bool same_machine(const Place& a, const Place& b) {
+  return a.machine[0] != 0 && std::strcmp(a.machine.data(), b.machine.data()) == 0;
+}
+bool same_gpu(const Place& a, const Place& b) { return same_machine(a, b) && a.gpu == b.gpu; }
+
+std::uint64_t hash(const Place& place) {
+  std::uint64_t h = 0;
+  for (const char c : place.machine) h = mix_bits(h + static_cast<unsigned char>(c));
+  for (const char c : place.gpu.bus) h = mix_bits(h + static_cast<unsigned char>(c));
+  return h;
+}
+
+/// Which ranks share a GPU, where both have reported to this rank; empty otherwise. Every rank tells one rank, which
+/// the GPU itself chooses. @collective @cost a message, and a barrier.
+std::string shared_gpu(const Communicator& comm, const Place& here) {
+  struct Resident {
+    Place place;
+    std::int32_t rank;
+  };
+  const Rank chosen(static_cast<std::int64_t>(hash(here) % static_cast<std::uint64_t>(comm.size())));
+  const std::vector<RankValues<Resident>> sent{{chosen, {{here, comm.rank().value()}}}};
+  std::vector<Resident> residents = comm.all_to_all_joined(sent);  // by rank
+  std::stable_sort(residents.begin(), residents.end(),
+                   [](const Resident& a, const Resident& b) { return hash(a.place) < hash(b.place); });
+  for (std::size_t i = 1; i < residents.size(); ++i) {
+    const Resident &a = residents[i - 1], &b = residents[i];
+    if (same_gpu(a.place, b.place)) return fmt::format("ranks {} and {} share a GPU", a.rank, b.rank);
+  }
+  return {};
+}
+
+/// Empty where this rank could use it; else what stands against it.
+struct Obstacles {
+  std::string nccl, peer;
+};
+
+Obstacles obstacles_of(const GhostPlan& plan) {
+  const Communicator& comm = plan.comm();
+  const Place here = agreed(comm, [&] {
+    Place place{.machine = {}, .gpu = current_gpu()};
+    const std::string machine = SharedMemory::machine();
+    std::strncpy(place.machine.data(), machine.c_str(), place.machine.size() - 1);
+    return place;
+  });
+  Obstacles obstacles;
+  obstacles.peer = shared_gpu(comm, here);
+  obstacles.nccl = nccl_version().empty() ? "this build has no NCCL" : obstacles.peer;
+  std::vector<Rank> ranks;
+  for (const GhostPlan::Neighbour& n : plan.neighbours()) {
+    if (n.rank != comm.rank()) ranks.push_back(n.rank);
+  }
+  const std::vector<std::vector<Place>> places =
+      comm.exchange(std::span<const Rank>(ranks), std::vector<std::vector<Place>>(ranks.size(), {here}));
+  for (std::size_t i = 0; i < ranks.size() && obstacles.peer.empty(); ++i) {
+    const Place& there = places[i].at(0);
+    if (!same_machine(here, there)) {
+      obstacles.peer = fmt::format("ranks {} and {} are on different machines", comm.rank().value(), ranks[i].value());
+    } else if (const char* const obstacle = obstacle_to(there.gpu)) {
+      obstacles.peer = fmt::format("between the GPUs of ranks {} and {}: {}", comm.rank().value(), ranks[i].value(), obstacle);
+    }
+  }
+  return obstacles;
+}
+
+}  // namespace
+
+std::vector<Transport> choose_transports(const GhostPlan& plan, Backend backend, Transport wanted, const char* why_host) {
+  const Communicator& comm = plan.comm();
+  const auto kind = static_cast<int>(backend);
+  if (comm.min(kind) != comm.max(kind)) backend = Backend::host;
+  const auto refuse_if = [&](Transport transport, const std::string& obstacle) {
+    if (wanted == transport && !obstacle.empty()) {
+      throw InputError(fmt::format("messages cannot travel by \"{}\": {}", to_string(wanted), obstacle), "use \"automatic\"");
+    }
+  };
+  if (backend == Backend::host) {
+    agreed(comm, [&] {
+      if (!of_host(wanted)) refuse_if(wanted, why_host);
+    });
+    return {wanted};
+  }
+  if (wanted == Transport::host || wanted == Transport::shared || wanted == Transport::staged) return {wanted};
+  const bool mirror = backend == Backend::mirror;
+  const bool aware = comm.all(mirror || MpiEnvironment::cuda_aware().value_or(false));
+  Obstacles obstacles{"the arrays are not on GPUs", "the arrays are not on GPUs"};
+  if (!mirror) obstacles = obstacles_of(plan);
+  agreed(comm, [&] {
+    refuse_if(Transport::cuda_aware, aware ? "" : "MPI does not say that it takes addresses of a GPU");
+    refuse_if(Transport::nccl, obstacles.nccl);
+    refuse_if(Transport::peer, obstacles.peer);
+  });
+  if (wanted != Transport::automatic) return {wanted};
+  if (mirror) return {Transport::staged};
+  std::vector<Transport> candidates;
+  if (comm.all(obstacles.peer.empty())) candidates.push_back(Transport::peer);
+  if (comm.all(obstacles.nccl.empty())) candidates.push_back(Transport::nccl);
+  if (aware) candidates.push_back(Transport::cuda_aware);
+  candidates.push_back(Transport::staged);
+  return candidates;
+}
+
+std::unique_ptr<TransportBody> make_first(std::vector<Transport>& candidates,
+                                          const std::function<std::unique_ptr<TransportBody>(Transport)>& make) {
+  for (;; candidates.erase(candidates.begin())) {
+    try {
+      return make(candidates.at(0));
+    } catch (const DeviceError&) {
+      if (candidates.size() == 1) throw;
+    }
+  }
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,34 @@
+#pragma once
+/// MPI messages of rows that are on a device: by way of page-locked memory of the host, or from the device where MPI can do that.
+#include "weft/array/transport/packed_messages.hpp"
+#include "weft/array/transport/tags.hpp"
+#include "weft/array/transport/transport.hpp"
+#include "weft/comm/requests.hpp"
+
+namespace weft::detail {
+
+/// start() packs; the messages leave with the first arrived() or finish(), of any such transport, after that is done, since the
+/// host must send them. finish() blocks the host until they have arrived.
+class DeviceMpiTransport final : public TransportBody {
+ public:
+  /// @collective
+  DeviceMpiTransport(const GhostPlan& plan, Backend backend, const std::vector<Field>& fields, Direction direction, Reduce op,
+                     bool through_host);
+
+  void start(const After& after) override;
+  void finish(Stream& stream) override;
+  [[nodiscard]] bool arrived() override;
+  void abandon() noexcept override;
+
+ private:
+  void send();
+  [[nodiscard]] bool sent() const;
+
+  Tag tag_;
+  PackedMessages messages_;
+  PersistentMessages sends_, receives_;
+  Stream stream_;
+  Event packed_, unpacked_;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,90 @@
+#include "weft/array/transport/link_group.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <thread>
+#include <utility>
+
+#include "weft/base/waiting.hpp"
+#include "weft/comm/environment.hpp"
+
+namespace weft::detail {
+namespace {
+
+/// A rank looks so often before it lets others run: some 1 ms, since whoever gets the core then may keep it for several. Soon
+/// where ranks share cores, and where MPI was told to yield.
+constexpr std::uint64_t kLooks = 50000, kLooksWhereCrowded = 50;
+
+/// A look at shared memory takes some 30 ns, one at MPI 100: MPI is asked at every n-th look. Often where links of this exchange
+/// need it, for a long message stands still until both sides have asked; now and then for the sake of others.
+constexpr std::uint64_t kLooksPerProgress = 16, kLooksPerProgressOfOthers = 1024;
+
+inline void pause_core() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+void LinkGroup::add(Rank rank, std::unique_ptr<Link> link) {
+  ranks_.push_back(rank);
+  links_.push_back(std::move(link));
+  done_.push_back(0);
+  std::ptrdiff_t by_mpi = 0, of_machine = 1;  // ranks of this machine that are no neighbours are not counted: a hint is enough
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    if (links_[i]->by_mpi()) ++by_mpi;
+    if (!links_[i]->by_mpi() && ranks_[i] != comm_.rank()) ++of_machine;
+  }
+  looks_per_progress_ = by_mpi > 0 ? kLooksPerProgress : kLooksPerProgressOfOthers;
+  const bool crowded = of_machine > sysconf(_SC_NPROCESSORS_ONLN) || MpiEnvironment::yields_when_idle();
+  looks_before_yielding_ = crowded ? kLooksWhereCrowded : kLooks;
+}
+
+void LinkGroup::start() {
+  for (const auto& link : links_) link->expect();
+  for (const auto& link : links_) link->send(!in_order_ || link == links_.front());
+}
+
+bool LinkGroup::arrived() {
+  bool all = true;
+  for (const auto& link : links_) {
+    if (!all && in_order_) break;
+    all = link->receive() && all;
+  }
+  for (const auto& link : links_) all = link->sent() && all;
+  return all;
+}
+
+void LinkGroup::wait() {
+  wait_for_all(&Link::receive, in_order_);
+  wait_for_all(&Link::sent, /*in_order=*/false);
+}
+
+void LinkGroup::wait_for_all(bool (Link::*done)(), bool in_order) {
+  std::fill(done_.begin(), done_.end(), char{0});
+  for (std::size_t first = 0; first < links_.size(); ++first) {
+    if (done_[first] != 0) continue;
+    const Waiting waiting("ghost rows", ranks_[first].value());
+    for (std::uint64_t looks = 0;; ++looks) {
+      const bool asks_mpi = looks % looks_per_progress_ == looks_per_progress_ - 1;
+      for (std::size_t i = first; i < links_.size(); ++i) {
+        const bool later = !in_order && i != first && links_[i]->by_mpi() && !asks_mpi;
+        if (done_[i] != 0 || later) continue;
+        done_[i] = ((*links_[i]).*done)() ? 1 : 0;
+        if (in_order && done_[i] == 0) break;
+      }
+      if (done_[first] != 0) break;
+      if (asks_mpi || looks >= looks_before_yielding_) comm_.progress();
+      looks < looks_before_yielding_ ? pause_core() : std::this_thread::yield();
+    }
+  }
+}
+
+void LinkGroup::abandon() noexcept {
+  for (const auto& link : links_) link->abandon();
+}
+
+}  // namespace weft::detail

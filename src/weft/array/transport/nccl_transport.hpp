@@ -1,0 +1,30 @@
+#pragma once
+/// Messages between GPUs by NCCL.
+#include <vector>
+
+#include "weft/array/transport/packed_messages.hpp"
+#include "weft/array/transport/transport.hpp"
+#include "weft/comm/nccl.hpp"
+
+namespace weft::detail {
+
+/// Everything is work of a stream: pack, one group of sends and receives, unpack. The host waits for nothing.
+class NcclTransport final : public TransportBody {
+ public:
+  /// @collective
+  NcclTransport(const GhostPlan& plan, const std::vector<Field>& fields, Direction direction, Reduce op);
+
+  void start(const After& after) override;
+  void finish(Stream& stream) override;
+  [[nodiscard]] bool arrived() override { return done_.captured() || done_.done(); }
+  void close() override;
+
+ private:
+  std::shared_ptr<NcclCommunicator> nccl_;
+  PackedMessages messages_;
+  std::vector<NcclCommunicator::Message> sends_, receives_;
+  Stream stream_{Priority::high};
+  Event done_;
+};
+
+}  // namespace weft::detail

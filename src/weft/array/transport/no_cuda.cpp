@@ -1,0 +1,14 @@
+// What kernels do, in a build without CUDA: no array has memory of a GPU there, so none of this is reached.
+#include "weft/array/transport/combine.hpp"
+#include "weft/array/transport/copies.hpp"
+#include "weft/array/transport/put.hpp"
+#include "weft/device/device.hpp"
+
+namespace weft::detail {
+
+void launch_copies(Stream& /*stream*/, const CopyTable& /*table*/) { throw no_gpu(); }
+void launch_combine(Stream& /*stream*/, const CombinePart& /*part*/, Element /*element*/, Reduce /*op*/) { throw no_gpu(); }
+void launch_put(Stream& /*stream*/, const PutArgs& /*args*/) { throw no_gpu(); }
+const char* obstacle_to(const GpuName& /*other*/) { throw no_gpu(); }
+
+}  // namespace weft::detail

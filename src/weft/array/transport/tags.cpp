@@ -1,0 +1,42 @@
+#include "weft/array/transport/tags.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "weft/base/error.hpp"
+
+namespace weft::detail {
+namespace {
+
+// By distance from the last tag: the first ones are left to others. Never destroyed: exchanges may outlive other statics.
+std::vector<bool>& used() {
+  static auto& list = *new std::vector<bool>(Communicator::kTags, false);
+  return list;
+}
+
+int first_free(int from) {
+  while (from < Communicator::kTags && used()[static_cast<std::size_t>(from)]) ++from;
+  return from;
+}
+
+}  // namespace
+
+Tag::Tag(const Communicator& comm) {
+  // Ranks may have given back different tags: climb until all agree.
+  int proposal = 0;
+  for (bool free = false; !free;) {
+    proposal = comm.max(first_free(proposal));
+    if (proposal == Communicator::kTags) {
+      throw LimitError(fmt::format("{} exchanges live at once", Communicator::kTags), "keep exchanges, or destroy them");
+    }
+    free = comm.all(!used()[static_cast<std::size_t>(proposal)]);
+    if (!free) ++proposal;
+  }
+  slot_ = static_cast<std::size_t>(proposal);
+  used()[slot_] = true;
+}
+
+Tag::~Tag() { used()[slot_] = false; }
+
+}  // namespace weft::detail

@@ -1,0 +1,39 @@
+#pragma once
+/// DeviceStorage in memory allocated by CUDA.
+#include "weft/device/cuda/cuda_api.hpp"
+#include "weft/device/storage.hpp"
+
+namespace weft::detail {
+
+/// Deleter for memory from cuda::allocate().
+struct CudaRelease {
+  cuda::Memory kind = cuda::Memory::device;
+  void operator()(std::byte* memory) const { cuda::release(kind, memory); }
+};
+
+/// Storage of the backends cuda, cuda_managed and cuda_mapped, and of page-locked host sides.
+class CudaStorage final : public DeviceStorage {
+ public:
+  CudaStorage(Backend backend, cuda::Memory kind, std::size_t bytes);
+
+  [[nodiscard]] Backend backend() const override { return backend_; }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+  [[nodiscard]] std::byte* data() override { return memory_.get(); }
+
+  Event copy_from_host(std::size_t offset, std::span<const std::byte> from, const After& before) override;
+  Event copy_to_host(std::size_t offset, std::span<std::byte> to, const After& before) override;
+  Event copy_from_host(std::size_t offset, std::span<const std::byte> from, Stream& stream) override;
+  Event copy_to_host(std::size_t offset, std::span<std::byte> to, Stream& stream) override;
+
+ private:
+  void expect_fits(std::size_t offset, std::size_t count) const;
+  Stream& copy_stream(bool to_host) const;
+
+  Backend backend_;
+  cuda::Memory kind_;
+  std::size_t bytes_;
+  int device_;
+  std::unique_ptr<std::byte, CudaRelease> memory_;
+};
+
+}  // namespace weft::detail

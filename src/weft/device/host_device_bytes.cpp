@@ -1,0 +1,188 @@
+#include "weft/device/host_device_bytes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "weft/base/contracts.hpp"
+#include "weft/base/error.hpp"
+
+namespace weft::detail {
+
+HostDeviceBytes::HostDeviceBytes(const HostDeviceBytes& other) : HostDeviceBytes(other.backend_, other.name_) {
+  resize(other.size_);
+  const std::byte* const from = other.read(Side::host, 0, size_);
+  if (size_ > 0) std::copy_n(from, size_, host_->data());
+}
+
+HostDeviceBytes::HostDeviceBytes(HostDeviceBytes&& other) noexcept
+    : name_(std::move(other.name_)),
+      backend_(other.backend_),
+      size_(std::exchange(other.size_, 0)),
+      host_(std::move(other.host_)),
+      device_(std::move(other.device_)),
+      host_stale_(std::exchange(other.host_stale_, {})),
+      device_stale_(std::exchange(other.device_stale_, {})),
+      pending_(std::exchange(other.pending_, {})) {}
+
+HostDeviceBytes& HostDeviceBytes::operator=(HostDeviceBytes other) noexcept {
+  std::swap(name_, other.name_);
+  std::swap(backend_, other.backend_);
+  std::swap(size_, other.size_);
+  std::swap(host_, other.host_);
+  std::swap(device_, other.device_);
+  std::swap(host_stale_, other.host_stale_);
+  std::swap(device_stale_, other.device_stale_);
+  std::swap(pending_, other.pending_);
+  return *this;
+}
+
+HostDeviceBytes::~HostDeviceBytes() {
+  try {
+    wait_for_copies(0, size_, true);
+  } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): the next wait for the GPU reports the error
+  }
+}
+
+void HostDeviceBytes::resize(std::size_t size) {
+  const std::size_t remaining = std::min(size_, size);
+  if (backend_ != Backend::host) {
+    expect_fresh(Side::host, 0, remaining);
+    wait_for_copies(0, size_, true);
+  }
+  if (size > (host_ == nullptr ? 0 : host_->bytes())) {
+    auto larger = DeviceStorage::make_host_side(backend_, size);
+    if (remaining > 0) std::copy_n(host_->data(), remaining, larger->data());
+    host_ = std::move(larger);
+    device_.reset();
+  }
+  size_ = size;
+  if (backend_ != Backend::host) {
+    host_stale_ = {};
+    device_stale_ = {};
+    device_stale_.add(0, size_);
+  }
+}
+
+bool HostDeviceBytes::fresh(Side side, std::size_t first, std::size_t count) const {
+  return !(side == Side::host ? host_stale_ : device_stale_).intersects(first, first + count);
+}
+
+namespace {
+// During a capture no data is copied, so no copy is pending, and waiting is not allowed.
+bool in_capture(const After& before) { return before.event().captured(); }
+bool in_capture(const Stream& stream) { return stream.capturing(); }
+}  // namespace
+
+template <class Before>
+Event HostDeviceBytes::copy_to_device(Before& before, std::size_t first, std::size_t count) {
+  const bool captured = in_capture(before);
+  if (!fresh(Side::host, first, count)) throw_stale(Side::host);
+  if (!captured) wait_for_copies(first, first + count, false);
+  make_device();
+  DeviceStorage& device = sides_share_memory(backend_) ? *host_ : *device_;
+  Event done = device.copy_from_host(first, {host_->data() + first, count}, before);
+  device_stale_.remove(first, first + count);
+  if (!captured) add_pending(done, first, count, false);
+  return done;
+}
+
+template <class Before>
+Event HostDeviceBytes::copy_to_host(Before& before, std::size_t first, std::size_t count) {
+  const bool captured = in_capture(before);
+  expect_fresh(Side::device, first, count);
+  make_host(size_);
+  if (!captured) wait_for_copies(first, first + count, true);
+  DeviceStorage& device = sides_share_memory(backend_) ? *host_ : *device_;
+  Event done = device.copy_to_host(first, {host_->data() + first, count}, before);
+  host_stale_.remove(first, first + count);
+  if (!captured) add_pending(done, first, count, true);
+  return done;
+}
+
+Event HostDeviceBytes::to_device(const After& before, std::size_t first, std::size_t count) {
+  WEFT_EXPECTS(first <= size_ && count <= size_ - first);
+  if (backend_ == Backend::host || count == 0) return before.event();
+  return copy_to_device(before, first, count);
+}
+
+Event HostDeviceBytes::to_host(const After& before, std::size_t first, std::size_t count) {
+  WEFT_EXPECTS(first <= size_ && count <= size_ - first);
+  if (backend_ == Backend::host || count == 0) return before.event();
+  return copy_to_host(before, first, count);
+}
+
+Event HostDeviceBytes::to_device(Stream& stream, std::size_t first, std::size_t count) {
+  WEFT_EXPECTS(first <= size_ && count <= size_ - first);
+  if (backend_ == Backend::host || count == 0) return stream.record();
+  return copy_to_device(stream, first, count);
+}
+
+Event HostDeviceBytes::to_host(Stream& stream, std::size_t first, std::size_t count) {
+  WEFT_EXPECTS(first <= size_ && count <= size_ - first);
+  if (backend_ == Backend::host || count == 0) return stream.record();
+  return copy_to_host(stream, first, count);
+}
+
+void HostDeviceBytes::release_host() {
+  if (sides_share_memory(backend_)) return;
+  if (size_ > 0) expect_fresh(Side::device, 0, size_);
+  wait_for_copies(0, size_, true);
+  host_.reset();
+  host_stale_.add(0, size_);
+}
+
+void HostDeviceBytes::expect_fresh(Side side, std::size_t first, std::size_t count) const {
+  WEFT_EXPECTS(first <= size_ && count <= size_ - first);
+  if (fresh(side, first, count)) {
+    if (side == Side::host) wait_for_copies(first, first + count, false);
+    return;
+  }
+  throw_stale(side);
+}
+
+void HostDeviceBytes::throw_stale(Side side) const {
+  const bool host = side == Side::host;
+  throw DeviceError(fmt::format("\"{}\": the {} side is stale (the {} side was written since it was last copied)", name_,
+                                host ? "host" : "device", host ? "device" : "host"),
+                    fmt::format("call {}() first", host ? "to_host" : "to_device"));
+}
+
+void HostDeviceBytes::mark_written(Side side, std::size_t first, std::size_t count) {
+  WEFT_EXPECTS(first <= size_ && count <= size_ - first);
+  if (side == Side::device) {
+    make_device();
+  } else {
+    make_host(size_);
+    wait_for_copies(first, first + count, true);
+  }
+  (side == Side::host ? host_stale_ : device_stale_).remove(first, first + count);
+  (side == Side::host ? device_stale_ : host_stale_).add(first, first + count);
+}
+
+void HostDeviceBytes::make_host(std::size_t size) {
+  if (host_ == nullptr && size > 0) host_ = DeviceStorage::make_host_side(backend_, device_ == nullptr ? size : device_->bytes());
+}
+
+void HostDeviceBytes::make_device() {
+  if (device_ == nullptr && size_ > 0 && !sides_share_memory(backend_)) {
+    device_ = DeviceStorage::make(backend_, host_ == nullptr ? size_ : host_->bytes());
+  }
+}
+
+void HostDeviceBytes::add_pending(const Event& done, std::size_t first, std::size_t count, bool to_host) {
+  std::erase_if(pending_, [](const Copy& copy) { return copy.done.done(); });
+  if (!done.done()) pending_.push_back({.done = done, .first = first, .last = first + count, .to_host = to_host});
+}
+
+void HostDeviceBytes::wait_for_copies(std::size_t first, std::size_t last, bool also_from_host) const {
+  if (pending_.empty() || first == last) return;
+  std::erase_if(pending_, [&](const Copy& copy) {
+    if (std::max(copy.first, first) >= std::min(copy.last, last) || !(copy.to_host || also_from_host)) return false;
+    copy.done.wait();
+    return true;
+  });
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,91 @@
+#pragma once
+/// The untyped part of HostDeviceVector: two sides of bytes and the stale bytes of each side.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weft/device/interval_set.hpp"
+#include "weft/device/storage.hpp"
+
+namespace weft {
+
+/// One of the two copies of an array.
+enum class Side : std::uint8_t { host, device };
+
+namespace detail {
+
+/// Two sides of bytes with freshness. Offsets and counts are in bytes. With Backend::host both sides are the same memory and are
+/// never stale. Where the sides of a CUDA backend share their memory, host_ is that memory, and freshness determines which side
+/// may access it.
+class HostDeviceBytes {
+ public:
+  HostDeviceBytes(Backend backend, std::string name) : name_(std::move(name)), backend_(backend) {}
+  HostDeviceBytes(const HostDeviceBytes& other);
+  HostDeviceBytes(HostDeviceBytes&& other) noexcept;
+  HostDeviceBytes& operator=(HostDeviceBytes other) noexcept;
+  ~HostDeviceBytes();
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] Backend backend() const { return backend_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
+
+  void resize(std::size_t size);
+
+  [[nodiscard]] const std::byte* read(Side side, std::size_t first, std::size_t count) const {
+    if (backend_ != Backend::host) expect_fresh(side, first, count);
+    return address(side, first);
+  }
+  [[nodiscard]] std::byte* read_write(Side side, std::size_t first, std::size_t count) {
+    if (backend_ != Backend::host) expect_fresh(side, first, count);
+    return write(side, first, count);
+  }
+  [[nodiscard]] std::byte* write(Side side, std::size_t first, std::size_t count) {
+    if (backend_ != Backend::host) mark_written(side, first, count);
+    return address(side, first);
+  }
+  [[nodiscard]] bool fresh(Side side, std::size_t first, std::size_t count) const;
+
+  Event to_device(const After& before, std::size_t first, std::size_t count);
+  Event to_host(const After& before, std::size_t first, std::size_t count);
+  Event to_device(Stream& stream, std::size_t first, std::size_t count);
+  Event to_host(Stream& stream, std::size_t first, std::size_t count);
+  void release_host();
+
+ private:
+  /// A copy between the sides that may be pending.
+  struct Copy {
+    Event done;
+    std::size_t first, last;
+    bool to_host;
+  };
+
+  [[nodiscard]] std::byte* address(Side side, std::size_t first) const {
+    const auto& storage = side == Side::host || sides_share_memory(backend_) ? host_ : device_;
+    return storage == nullptr ? nullptr : storage->data() + first;
+  }
+  void expect_fresh(Side side, std::size_t first, std::size_t count) const;
+  [[noreturn]] void throw_stale(Side side) const;
+  void mark_written(Side side, std::size_t first, std::size_t count);
+  void make_host(std::size_t size);
+  void make_device();
+  template <class Before>
+  Event copy_to_device(Before& before, std::size_t first, std::size_t count);
+  template <class Before>
+  Event copy_to_host(Before& before, std::size_t first, std::size_t count);
+  void add_pending(const Event& done, std::size_t first, std::size_t count, bool to_host);
+  void wait_for_copies(std::size_t first, std::size_t last, bool also_from_host) const;
+
+  std::string name_;
+  Backend backend_;
+  std::size_t size_ = 0;
+  std::unique_ptr<DeviceStorage> host_, device_;  ///< null until the first access
+  IntervalSet host_stale_, device_stale_;
+  mutable std::vector<Copy> pending_;  ///< copies that accesses to the same bytes of the host side must wait for
+};
+
+}  // namespace detail
+}  // namespace weft

@@ -1,0 +1,414 @@
+#include "weft/flow/app/case_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "weft/base/clock.hpp"
+#include "weft/base/counted.hpp"
+#include "weft/base/resident_memory.hpp"
+#include "weft/comm/agreement.hpp"
+#include "weft/device/device.hpp"
+#include "weft/flow/app/inflow_checks.hpp"
+#include "weft/flow/app/run.hpp"
+#include "weft/flow/app/sampling.hpp"
+#include "weft/flow/app/start.hpp"
+#include "weft/flow/app/zone_conditions.hpp"
+#include "weft/flow/scheme/names.hpp"
+#include "weft/flow/scheme/reference.hpp"
+
+namespace weft::flow {
+namespace {
+
+/// R of real gases is 24 (UF6) to 4124 (H2) J/(kg K); that of a case without units is about 1.
+constexpr double kLeastGasConstant = 10;
+
+/// Runs `work` and keeps an error of the case, the mesh, a file or the flow: those that every rank throws alike. Others leave it.
+template <class Work>
+bool keep_errors(CaseCheck& check, Work&& work) {
+  try {
+    work();
+    return true;
+  } catch (const Error& error) {
+    const Error::Kind kind = error.kind();
+    if (kind != Error::Kind::input && kind != Error::Kind::mesh && kind != Error::Kind::io && kind != Error::Kind::physics) throw;
+    check.errors.push_back(error);
+    return false;
+  }
+}
+
+StateFigures figures_of(const std::string& name, const IdealGas& gas, const Primitive& w) {
+  const double speed = norm(w.velocity);
+  return {.name = name,
+          .density = w.density,
+          .pressure = w.pressure,
+          .temperature = gas.temperature(w),
+          .velocity = w.velocity,
+          .speed = speed,
+          .sound_speed = gas.sound_speed(w),
+          .mach = gas.mach(w),
+          .dynamic_pressure = 0.5 * w.density * speed * speed,
+          .total_pressure = gas.total_pressure(w),
+          .total_temperature = gas.total_temperature(w)};
+}
+
+/// The states of a case, each once.
+void add_states(CaseCheck& check, const Case& c) {
+  std::vector<Primitive> seen;
+  const auto add = [&](const std::string& name, const Primitive& w) {
+    if (std::find(seen.begin(), seen.end(), w) != seen.end()) return;
+    seen.push_back(w);
+    check.states.push_back(figures_of(name, c.gas, w));
+  };
+  if (c.free_stream) add("free_stream", *c.free_stream);
+  if (c.initial.kind == InitialKind::uniform) add("initial", c.initial.state);
+  for (const ZoneCondition& zone : c.boundary) {
+    const BoundaryKind kind = zone.params.kind;
+    if (zone.prescribed || (kind != BoundaryKind::far_field && kind != BoundaryKind::supersonic_inflow)) continue;
+    add("boundary." + zone.zone, zone.params.state);
+  }
+}
+
+/// The zones and their conditions.
+void add_zones(CaseCheck& check, const mesh::Mesh& mesh, const Case& c) {
+  for (const mesh::BoundaryZone& zone : mesh.boundary) {
+    ZoneFigures figures;
+    figures.name = zone.name;
+    if (const ZoneCondition* const condition = find_condition(c, zone.name)) {
+      figures.kind = condition->prescribed ? "prescribed" : std::string(name_of(condition->params.kind));
+      if (condition->zone != zone.name) figures.pattern = condition->zone;
+    }
+    for (const mesh::MeshStats::ZoneSize& size : check.mesh->zones) {
+      if (size.name != zone.name) continue;
+      figures.faces = size.elements;
+      figures.area = size.measure;
+    }
+    check.zones.push_back(std::move(figures));
+  }
+}
+
+/// The box around the nodes of the slip walls, over all ranks; empty (low above high) where there are none. @collective
+std::pair<Vec3, Vec3> wall_box(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds) {
+  std::array<double, 6> box;
+  box.fill(-std::numeric_limits<double>::infinity());
+  for (std::size_t z = 0; z < kinds.size(); ++z) {
+    if (kinds[z] != BoundaryKind::slip_wall) continue;
+    for (const mesh::LocalFaceId face : mesh.boundary[z].faces) {
+      for (const mesh::LocalNodeId node : mesh.face_nodes.row(face.value())) {
+        for (std::size_t k = 0; k < 3; ++k) {
+          const double x = mesh.node_coord[node.index()][static_cast<int>(k)];
+          box[k] = std::max(box[k], -x);
+          box[k + 3] = std::max(box[k + 3], x);
+        }
+      }
+    }
+  }
+  mesh.comm.max(std::span<double>(box));
+  return {{-box[0], -box[1], -box[2]}, {box[3], box[4], box[5]}};
+}
+
+/// Warns of far fields of subsonic flow that are near to a body. Walls that a far field touches, as in a channel, are no body.
+/// @collective
+void warn_of_near_far_fields(CaseCheck& check, const mesh::Mesh& mesh, const Case& c, const std::vector<BoundaryKind>& kinds) {
+  constexpr double kNear = 8, kTouching = 0.01;  // body sizes; published comparisons have far fields at 20 to 150
+  const auto [low, high] = wall_box(mesh, kinds);
+  const double size = norm(high - low);
+  if (!(low.x <= high.x) || size == 0) return;
+  std::vector<std::string> warnings;
+  for (std::size_t z = 0; z < kinds.size(); ++z) {
+    if (kinds[z] != BoundaryKind::far_field) continue;
+    double nearest = std::numeric_limits<double>::infinity();
+    for (const mesh::LocalFaceId face : mesh.boundary[z].faces) {
+      for (const mesh::LocalNodeId node : mesh.face_nodes.row(face.value())) {
+        const Vec3 x = mesh.node_coord[node.index()];
+        Vec3 away;
+        for (int k = 0; k < 3; ++k) away[k] = std::max({low[k] - x[k], x[k] - high[k], 0.0});
+        nearest = std::min(nearest, norm(away));
+      }
+    }
+    nearest = mesh.comm.min(nearest);
+    if (nearest < kTouching * size) return;
+    const ZoneCondition* const condition = find_condition(c, mesh.boundary[z].name);
+    if (condition == nullptr || condition->vortex) continue;
+    if (nearest >= kNear * size || c.gas.mach(condition->params.state) >= 1) continue;
+    warnings.emplace_back(
+        InputError(fmt::format("the far field \"{}\" comes as near to the walls as {:.3g}, {:.2g} times their size of {:.3g}",
+                               mesh.boundary[z].name, nearest, nearest / size, size),
+                   mesh.dim == 2 && !mesh.axisymmetric
+                       ? "forces depend on it: put it 20 sizes away or more, or give vortex_correction"
+                       : "forces depend on it: put it 20 sizes away or more",
+                   condition->where)
+            .what());
+  }
+  check.warnings.insert(check.warnings.end(), warnings.begin(), warnings.end());
+}
+
+/// Warns of cells with which a scheme for inviscid flow does badly.
+void warn_of_cells(CaseCheck& check) {
+  constexpr double kEdgeRatio = 1000, kDegrees = 80, kSkewness = 4;
+  const mesh::MeshStats& stats = *check.mesh;
+  const auto warn = [&](const std::string& problem, const mesh::MeshStats::Extreme& at, const char* advice) {
+    check.warnings.push_back(MeshError(fmt::format("{} at ({:.6g}, {:.6g}, {:.6g})", problem, at.place.x, at.place.y, at.place.z),
+                                       advice, Where{.file = stats.source})
+                                 .what());
+  };
+  if (stats.aspect_ratio.value > kEdgeRatio) {
+    warn(fmt::format("a cell has a longest edge of {:.4g} times its shortest", stats.aspect_ratio.value), stats.aspect_ratio,
+         "layers for boundary layers make steps short, and an inviscid flow has none: mesh without them");
+  }
+  if (stats.non_orthogonality.value > kDegrees) {
+    warn(fmt::format("the line between the centroids of two cells makes {:.1f} degrees with the normal of their face",
+                     stats.non_orthogonality.value),
+         stats.non_orthogonality, "look at the mesh there; near 90 degrees gradients are inaccurate");
+  }
+  if (stats.skewness.value > kSkewness) {
+    warn(fmt::format("a face has skewness {:.3g}", stats.skewness.value), stats.skewness,
+         "look at the mesh there; far above 1 the reconstruction at the face is inaccurate");
+  }
+}
+
+/// Reference length, convective time and Reynolds number.  @collective
+void add_scales(CaseCheck& check, const mesh::Mesh& mesh, const Case& c, const std::vector<BoundaryKind>& kinds) {
+  if (!c.forces.empty()) {
+    check.reference_length = c.forces.front().length;
+    check.reference_length_of = "forces." + c.forces.front().name + ".length";
+  } else if (std::find(kinds.begin(), kinds.end(), BoundaryKind::slip_wall) != kinds.end()) {
+    check.reference_length = reference_length(mesh, kinds);
+    check.reference_length_of = "the walls";
+  }
+  const double speed = c.free_stream ? norm(c.free_stream->velocity) : 0;
+  if (check.reference_length > 0 && speed > 0) {
+    check.convective_time = check.reference_length / speed;
+    constexpr double kAir = 287.05;
+    if (check.si && std::abs(c.gas.gas_constant - kAir) < 1 && std::abs(c.gas.gamma - 1.4) < 0.01) {
+      // Sutherland's law of air: 1.716e-5 Pa s at 273.15 K, Sutherland temperature 110.4 K.
+      const double t = c.gas.temperature(*c.free_stream);
+      const double viscosity = 1.716e-5 * std::pow(t / 273.15, 1.5) * (273.15 + 110.4) / (t + 110.4);
+      check.reynolds = c.free_stream->density * speed * check.reference_length / viscosity;
+    }
+  }
+  for (const StateFigures& state : check.states) {
+    if (!check.si || (state.temperature > 10 && state.temperature < 20000)) continue;
+    check.warnings.push_back(
+        InputError(fmt::format("the gas has {:.4g} K with gas.gas_constant = {:g}, at {:.4g} Pa and {:.4g} kg/m^3",
+                               state.temperature, c.gas.gas_constant, state.pressure, state.density),
+                   "give pressure and density in SI units, or leave gas_constant out where nothing has units",
+                   {.file = c.file, .key = state.name})
+            .what());
+  }
+  constexpr double kLargest = 500;  // m
+  if (check.si && check.reference_length > kLargest && check.reference_length_of == "the walls") {
+    check.warnings.push_back(InputError(fmt::format("the walls are {:.4g} m large", check.reference_length),
+                                        "set mesh.scale = 0.001 if the mesh is in millimetres", {.file = c.file, .key = "mesh"})
+                                 .what());
+  }
+}
+
+/// Steps that the case makes, and what they cost.  @collective
+void add_steps(CaseCheck& check, Solver& solver, const Case& c) {
+  const Communicator& comm = solver.mesh().comm;
+  StepFigures steps;
+  steps.local = c.numerics.local_time_step;
+  steps.courant = std::min(c.numerics.cfl, solver.most_cfl());
+  steps.later = steps.courant * solver.stable_dt();
+  const auto ramp = static_cast<double>(c.numerics.cfl_ramp.steps);
+  steps.first = steps.later * (ramp > 0 ? c.numerics.cfl_ramp.start : 1);
+  constexpr double kSeconds = 0.3;
+  constexpr int kLeast = 3, kMost = 100;
+  double fastest = std::numeric_limits<double>::infinity();
+  const Stopwatch all;
+  const bool went_well = keep_errors(check, [&] {
+    for (int i = 0; i < kMost && comm.broadcast(i < kLeast || all.seconds() < kSeconds ? 1 : 0) != 0; ++i) {
+      comm.barrier();
+      const Stopwatch one;
+      (void)solver.step(1e300);
+      if (i > 0) fastest = std::min(fastest, one.seconds());
+    }
+  });
+  if (!went_well) return;
+  CostFigures cost;
+  cost.step_seconds = comm.max(fastest);
+  cost.memory_bytes = comm.sum(resident_bytes());
+  const auto consider = [&](const char* criterion, double count) {
+    if (!(count < 1e15)) return;
+    const auto whole = static_cast<std::int64_t>(std::ceil(count));
+    if (steps.estimate && *steps.estimate <= whole) return;
+    steps.estimate = whole;
+    steps.criterion = criterion;
+  };
+  if (c.stop.steps) consider("stop.steps", static_cast<double>(*c.stop.steps));
+  if (c.stop.time && !steps.local)
+    consider("stop.time", *c.stop.time / steps.later + 0.5 * ramp * (1 - c.numerics.cfl_ramp.start));
+  if (c.stop.wall_time && cost.step_seconds > 0) consider("stop.wall_time", *c.stop.wall_time / cost.step_seconds);
+  if (c.stop.residual) steps.not_estimated.emplace_back("stop.residual");
+  if (c.stop.force_change) steps.not_estimated.emplace_back("stop.force_change");
+  if (steps.estimate) cost.run_seconds = static_cast<double>(*steps.estimate) * cost.step_seconds;
+  check.steps = std::move(steps);
+  if (!check.without_gpu) check.cost = cost;
+}
+
+/// What the mesh shows: errors, warnings and figures.  @collective
+void check_on_mesh(CaseCheck& check, const Communicator& comm, const Case& c) {
+  std::optional<mesh::Mesh> built;
+  if (!keep_errors(check, [&] { built.emplace(load_mesh(comm, c.mesh)); })) return;
+  const mesh::Mesh& mesh = *built;
+  check.mesh = mesh::measure(mesh);
+  check.periodic = mesh.periodic;
+  for (const std::string& warning : mesh.warnings) check.warnings.push_back(fmt::format("mesh {}: {}", mesh.source, warning));
+  add_zones(check, mesh, c);
+  for (const InputError& error : check_conditions(mesh, c)) check.errors.push_back(error);
+  keep_errors(check, [&] { check_outputs(mesh, c); });
+  for (const LineChoice& line : c.lines) keep_errors(check, [&] { (void)Line(mesh, line); });
+  for (const SectionChoice& section : c.sections) keep_errors(check, [&] { check_section(mesh, section); });
+  for (const ProbeChoice& probe : c.probes) keep_errors(check, [&] { (void)Probe(mesh, probe.at, probe.name, probe.where); });
+  keep_errors(check, [&] {
+    for (std::string& warning : check_inflows(mesh, c)) check.warnings.push_back(std::move(warning));
+  });
+  if (!check.errors.empty()) return;
+
+  std::unique_ptr<Solver> solver;
+  if (!keep_errors(check, [&] {
+        solver = make_solver(mesh, c);
+        for (std::string& warning : check_steps(*solver)) check.warnings.push_back(std::move(warning));
+        Start(mesh, c).initialise(*solver);
+      }))
+    return;
+  std::vector<BoundaryKind> kinds;
+  for (const BoundaryCondition& condition : solver->residual().boundary()) kinds.push_back(condition.params.kind);
+  warn_of_near_far_fields(check, mesh, c, kinds);
+  warn_of_cells(check);
+  add_states(check, c);
+  add_scales(check, mesh, c, kinds);
+  add_steps(check, *solver, c);
+  solver->close();
+}
+
+}  // namespace
+
+CaseCheck check_case(const Communicator& comm, const io::CaseFile& file) {
+  const io::CaseReader reader(file);
+  reader.collect_errors();
+  Case c = read_case(reader);
+  CaseCheck check;
+  check.file = c.file;
+  check.title = c.title;
+  check.warnings = c.warnings;
+  bool mesh_is_good = true;
+  for (const InputError& error : reader.errors()) {
+    check.errors.push_back(error);
+    mesh_is_good = mesh_is_good && !error.where().key.starts_with("mesh");
+  }
+  check.gamma = c.gas.gamma;
+  check.gas_constant = c.gas.gas_constant;
+  check.si = c.gas.gas_constant >= kLeastGasConstant;
+  check.without_gpu = c.device != Backend::host && comm.min(device_count()) == 0;  // on a login node, say
+  if (check.without_gpu) {
+    c.device = Backend::host;
+    c.transport = Transport::automatic;
+    c.numerics.precision = Precision::fp64;
+  }
+  if (mesh_is_good) check_on_mesh(check, comm, c);
+  std::stable_sort(check.errors.begin(), check.errors.end(), [](const Error& a, const Error& b) {
+    const auto place = [](const Where& w) { return std::make_tuple(w.line == 0, w.line, w.column); };
+    return place(a.where()) < place(b.where());
+  });
+  return check;
+}
+
+namespace {
+
+/// "3.2 ms", "14 s", "2.5 h".
+std::string duration(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} us", 1e6 * seconds);
+  if (seconds < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
+  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.3g} min", seconds / 60);
+  return fmt::format("{:.3g} h", seconds / 3600);
+}
+
+std::string memory(double bytes) {
+  return bytes < 1e9 ? fmt::format("{:.0f} MB", 1e-6 * bytes) : fmt::format("{:.3g} GB", 1e-9 * bytes);
+}
+
+std::string describe(const StateFigures& state, bool si) {
+  const auto unit = [si](const char* name) { return si ? fmt::format(" {}", name) : std::string(); };
+  std::string text = fmt::format("  {}: density {:.6g}{}, pressure {:.6g}{}, temperature {:.6g}{}\n", state.name, state.density,
+                                 unit("kg/m^3"), state.pressure, unit("Pa"), state.temperature, unit("K"));
+  text +=
+      fmt::format("    speed {:.6g}{}, Mach {:.6g}, along ({:.4g}, {:.4g}, {:.4g}), speed of sound {:.6g}{}\n", state.speed,
+                  unit("m/s"), state.mach, state.velocity.x, state.velocity.y, state.velocity.z, state.sound_speed, unit("m/s"));
+  text += fmt::format("    dynamic pressure {:.6g}{}, total pressure {:.6g}{}, total temperature {:.6g}{}\n",
+                      state.dynamic_pressure, unit("Pa"), state.total_pressure, unit("Pa"), state.total_temperature, unit("K"));
+  return text;
+}
+
+std::string describe(const StepFigures& steps, const char* unit) {
+  std::string text = fmt::format("  steps: {} {:.4g}{} at first",
+                                 steps.local ? "each cell has its own length, the shortest" : "length", steps.first, unit);
+  if (steps.later != steps.first) text += fmt::format(", {:.4g}{} behind the ramp", steps.later, unit);
+  text += fmt::format(" (Courant number {:g})", steps.courant);
+  if (steps.estimate) {
+    text += fmt::format("; {}{} to {}", steps.criterion == "stop.steps" ? "" : "about ", counted(*steps.estimate, "step"),
+                        steps.criterion);
+  }
+  if (!steps.not_estimated.empty()) {
+    text += fmt::format("; {} may end the run sooner, when is not known", fmt::join(steps.not_estimated, " or "));
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string describe(const CaseCheck& check) {
+  if (!check.mesh) return {};
+  const mesh::MeshStats& mesh = *check.mesh;
+  std::string text;
+  for (const std::string& note : mesh.notes) text += fmt::format("mesh {}: {}\n", mesh.source, note);
+  if (!check.errors.empty()) return text;
+  std::string zones;
+  for (const ZoneFigures& zone : check.zones) zones += " " + zone.name;
+  text += fmt::format("{}: good. {} in {}-D; {}\n", check.file, counted(mesh.cells, "cell"), mesh.dim,
+                      zones.empty() ? "no boundary" : "zones:" + zones);
+  const auto length = [&](const char* name) { return check.si ? fmt::format(" {}", name) : std::string(); };
+  text += check.si ? fmt::format("  gas: gamma {:g}, gas constant {:g} J/(kg K); figures are in SI units\n", check.gamma,
+                                 check.gas_constant)
+                   : fmt::format("  gas: gamma {:g}, gas constant {:g}: without units, as are all figures\n", check.gamma,
+                                 check.gas_constant);
+  for (const StateFigures& state : check.states) text += describe(state, check.si);
+  if (check.reference_length > 0) {
+    text += fmt::format("  reference length {:.6g}{} ({})", check.reference_length, length("m"), check.reference_length_of);
+    if (check.convective_time)
+      text += fmt::format(", which the free stream passes in {:.4g}{}", *check.convective_time, length("s"));
+    text += "\n";
+  }
+  if (check.reynolds) {
+    text += fmt::format(
+        "  Reynolds number {:.3g}, were the flow viscous: it is computed without viscosity, boundary layers and "
+        "friction\n",
+        *check.reynolds);
+  }
+  for (const ZoneFigures& zone : check.zones) {
+    text += fmt::format("  zone {}: {}{}, {}, {} {:.6g}\n", zone.name, zone.kind,
+                        zone.pattern.empty() ? "" : fmt::format(" (by the pattern \"{}\")", zone.pattern),
+                        counted(zone.faces, "face"), mesh.dim == 2 ? "length" : "area", zone.area);
+  }
+  for (const mesh::Periodic& pair : check.periodic) {
+    const Vec3 t = pair.translation.value_or(Vec3{});
+    text += fmt::format("  zones {} and {}: periodic, ({:.9g}, {:.9g}, {:.9g}) apart\n", pair.from, pair.to, t.x, t.y, t.z);
+  }
+  if (check.steps) text += describe(*check.steps, check.si ? " s" : "");
+  if (check.cost) {
+    text += fmt::format("  cost here, on {}: {} a step{}, {} of memory\n", counted(mesh.ranks, "rank"),
+                        duration(check.cost->step_seconds),
+                        check.cost->run_seconds ? fmt::format(", {} for all of them", duration(*check.cost->run_seconds)) : "",
+                        memory(check.cost->memory_bytes));
+  }
+  if (check.without_gpu) text += "checked without a GPU, so not whether the case fits on one, nor how fast it is there\n";
+  return text;
+}
+
+}  // namespace weft::flow

@@ -1,0 +1,459 @@
+#include "weft/flow/app/case_guess.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "weft/base/counted.hpp"
+#include "weft/io/case/toml_text.hpp"
+
+namespace weft::flow {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// --------------------------------------------------------------------------------------------------------------------- geometry
+
+std::vector<ZoneShape> measure_zones(const mesh::Mesh& mesh) {
+  std::vector<ZoneShape> shapes;
+  for (const mesh::BoundaryZone& zone : mesh.boundary) {
+    std::array<double, 5> sums{};  // area, integral of the normal, faces
+    std::array<double, 6> box;     // -low, high
+    box.fill(-kInfinity);
+    for (const mesh::LocalFaceId face : zone.faces) {
+      const double area = mesh.face_area[face.index()];
+      sums[0] += area;
+      for (std::size_t k = 0; k < 3; ++k) sums[k + 1] += area * mesh.face_normal[face.index()][static_cast<int>(k)];
+      sums[4] += 1;
+      for (const mesh::LocalNodeId node : mesh.face_nodes.row(face.value())) {
+        for (std::size_t k = 0; k < 3; ++k) {
+          const double x = mesh.node_coord[node.index()][static_cast<int>(k)];
+          box[k] = std::max(box[k], -x);
+          box[k + 3] = std::max(box[k + 3], x);
+        }
+      }
+    }
+    mesh.comm.sum(std::span<double>(sums));
+    mesh.comm.max(std::span<double>(box));
+    ZoneShape shape;
+    shape.name = zone.name;
+    shape.faces = std::llround(sums[4]);
+    shape.area = sums[0];
+    const Vec3 normal{sums[1], sums[2], sums[3]};
+    shape.flatness = norm(normal) / shape.area;
+    constexpr double kClosed = 1e-6;
+    shape.normal = shape.flatness > kClosed ? normal / norm(normal) : Vec3{};
+    shape.low = {-box[0], -box[1], -box[2]};
+    shape.high = {box[3], box[4], box[5]};
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+bool is_flat(const ZoneShape& shape) { return shape.flatness > 1 - 1e-6; }
+bool is_closed(const ZoneShape& shape) { return shape.flatness < 1e-3; }
+
+std::pair<Vec3, Vec3> box_of(const std::vector<ZoneShape>& shapes) {
+  Vec3 low{kInfinity, kInfinity, kInfinity}, high = -low;
+  for (const ZoneShape& shape : shapes) {
+    for (int k = 0; k < 3; ++k) {
+      low[k] = std::min(low[k], shape.low[k]);
+      high[k] = std::max(high[k], shape.high[k]);
+    }
+  }
+  return {low, high};
+}
+
+std::vector<Vec3> centroids(const mesh::Mesh& mesh, const std::string& name) {
+  std::vector<Vec3> mine;
+  for (const mesh::BoundaryZone& zone : mesh.boundary) {
+    if (zone.name != name) continue;
+    for (const mesh::LocalFaceId face : zone.faces) mine.push_back(mesh.face_centroid[face.index()]);
+  }
+  return mesh.comm.all_gather(std::span<const Vec3>(mine));
+}
+
+/// Whether every face of one zone, moved by t, is at a face of the other.
+bool faces_match(std::vector<Vec3> from, std::vector<Vec3> to, Vec3 t, double tolerance) {
+  const Vec3 along{0.6, 0.64, 0.48};  // in general position, so that few points are at one place along it
+  std::sort(to.begin(), to.end(), [&](Vec3 a, Vec3 b) { return dot(a, along) < dot(b, along); });
+  return std::all_of(from.begin(), from.end(), [&](Vec3 x) {
+    const Vec3 at = x + t;
+    const double least = dot(at, along) - tolerance;
+    auto candidate = std::lower_bound(to.begin(), to.end(), least, [&](Vec3 a, double value) { return dot(a, along) < value; });
+    for (; candidate != to.end() && dot(*candidate, along) <= least + 2 * tolerance; ++candidate) {
+      if (norm(*candidate - at) <= tolerance) return true;
+    }
+    return false;
+  });
+}
+
+/// Whether a translation carries one zone onto the other.  @collective
+bool are_translated(const mesh::Mesh& mesh, const ZoneShape& a, const ZoneShape& b) {
+  const Vec3 t = b.low - a.low, size = a.high - a.low;
+  constexpr double kSame = 1e-3;
+  if (a.faces != b.faces || norm(t) == 0 || norm(b.high - a.high - t) > kSame * norm(size)) return false;
+  if (std::abs(a.area - b.area) > kSame * a.area) return false;
+  const double face = std::pow(a.area / static_cast<double>(a.faces), 1.0 / (mesh.dim - 1));
+  return faces_match(centroids(mesh, a.name), centroids(mesh, b.name), t, 0.01 * face);
+}
+
+// ------------------------------------------------------------------------------------------------------------------------ names
+
+enum class Hint { none, wall, symmetry, far_field, inlet, outlet, periodic, axis };
+
+/// Lower-case words of a name, apart at everything but letters: "Far_Field-2" has "far" and "field".
+std::vector<std::string> words_of(const std::string& name) {
+  std::vector<std::string> words(1);
+  for (const char c : name) {
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0) {
+      words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+/// A word that says what a zone is: the whole of a word of its name, or, where `inside`, any part of the name.
+struct Word {
+  std::string_view text;
+  bool inside;
+  Hint hint;
+};
+
+constexpr std::array kWords{Word{"wall", true, Hint::wall},         Word{"periodic", true, Hint::periodic},
+                            Word{"cyclic", true, Hint::periodic},   Word{"per", false, Hint::periodic},
+                            Word{"symm", true, Hint::symmetry},     Word{"sym", false, Hint::symmetry},
+                            Word{"mirror", true, Hint::symmetry},   Word{"farfield", true, Hint::far_field},
+                            Word{"far", false, Hint::far_field},    Word{"freestream", true, Hint::far_field},
+                            Word{"ambient", true, Hint::far_field}, Word{"infinity", true, Hint::far_field},
+                            Word{"outer", false, Hint::far_field},  Word{"inlet", true, Hint::inlet},
+                            Word{"inflow", true, Hint::inlet},      Word{"in", false, Hint::inlet},
+                            Word{"entry", false, Hint::inlet},      Word{"outlet", true, Hint::outlet},
+                            Word{"outflow", true, Hint::outlet},    Word{"out", false, Hint::outlet},
+                            Word{"exit", false, Hint::outlet},      Word{"exhaust", true, Hint::outlet},
+                            Word{"axis", false, Hint::axis},        Word{"foil", true, Hint::wall},
+                            Word{"wing", false, Hint::wall},        Word{"blade", true, Hint::wall},
+                            Word{"body", true, Hint::wall},         Word{"fuselage", true, Hint::wall},
+                            Word{"cylinder", true, Hint::wall},     Word{"sphere", true, Hint::wall},
+                            Word{"hull", true, Hint::wall},         Word{"wedge", true, Hint::wall},
+                            Word{"ramp", false, Hint::wall},        Word{"bump", true, Hint::wall},
+                            Word{"flap", true, Hint::wall},         Word{"slat", true, Hint::wall},
+                            Word{"plate", true, Hint::wall},        Word{"nozzle", true, Hint::wall},
+                            Word{"vane", true, Hint::wall},         Word{"hub", false, Hint::wall},
+                            Word{"shroud", true, Hint::wall},       Word{"casing", true, Hint::wall},
+                            Word{"naca", true, Hint::wall},         Word{"obstacle", true, Hint::wall},
+                            Word{"cone", false, Hint::wall},        Word{"nose", true, Hint::wall},
+                            Word{"nacelle", true, Hint::wall},      Word{"pylon", true, Hint::wall},
+                            Word{"tail", true, Hint::wall},         Word{"step", false, Hint::wall},
+                            Word{"floor", false, Hint::wall},       Word{"ground", false, Hint::wall},
+                            Word{"ceiling", false, Hint::wall},     Word{"adiabatic", true, Hint::wall},
+                            Word{"slip", true, Hint::wall},         Word{"aircraft", true, Hint::wall},
+                            Word{"airplane", true, Hint::wall}};
+
+Hint hint_of(const std::string& name) {
+  const std::vector<std::string> words = words_of(name);
+  std::string joined;
+  for (const std::string& word : words) joined += word;
+  for (const Word& known : kWords) {
+    if (known.inside ? joined.find(known.text) != std::string::npos
+                     : std::find(words.begin(), words.end(), known.text) != words.end())
+      return known.hint;
+  }
+  return Hint::none;
+}
+
+/// How many characters two names have in common at both ends: periodic_0_l and periodic_0_r have more than _0_l and _1_r.
+std::size_t likeness(const std::string& a, const std::string& b) {
+  const auto shorter = static_cast<std::ptrdiff_t>(std::min(a.size(), b.size()));
+  const auto prefix = std::mismatch(a.begin(), a.begin() + shorter, b.begin()).first - a.begin();
+  const auto suffix = std::mismatch(a.rbegin(), a.rbegin() + (shorter - prefix), b.rbegin()).first - a.rbegin();
+  return static_cast<std::size_t>(prefix + suffix);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------- guesses
+
+class Guesser {
+ public:
+  explicit Guesser(const mesh::Mesh& mesh) : mesh_(mesh), shapes_(measure_zones(mesh)), box_(box_of(shapes_)) {
+    for (const ZoneShape& shape : shapes_) {
+      hints_.push_back(hint_of(shape.name));
+      guesses_.push_back({shape, "", "", ""});
+    }
+  }
+
+  std::vector<ZoneGuess> guess() {
+    pair_periodic();
+    for (std::size_t z = 0; z < shapes_.size(); ++z) {
+      if (!guesses_[z].partner.empty() || !guesses_[z].kind.empty()) continue;
+      by_name(z);
+    }
+    for (std::size_t z = 0; z < shapes_.size(); ++z) {
+      if (guesses_[z].partner.empty() && guesses_[z].kind.empty()) by_geometry(z);
+    }
+    return std::move(guesses_);
+  }
+
+ private:
+  [[nodiscard]] bool has(Hint hint) const { return std::find(hints_.begin(), hints_.end(), hint) != hints_.end(); }
+
+  void set(std::size_t z, std::string kind, std::string why) {
+    guesses_[z].kind = std::move(kind);
+    guesses_[z].why = std::move(why);
+  }
+
+  void pair_periodic() {
+    std::vector<std::size_t> named;
+    for (std::size_t z = 0; z < shapes_.size(); ++z) {
+      if (hints_[z] == Hint::periodic) named.push_back(z);
+    }
+    std::vector<std::vector<std::size_t>> partners(shapes_.size());
+    for (std::size_t i = 0; i < named.size(); ++i) {
+      for (std::size_t j = i + 1; j < named.size(); ++j) {
+        if (!are_translated(mesh_, shapes_[named[i]], shapes_[named[j]])) continue;
+        partners[named[i]].push_back(named[j]);
+        partners[named[j]].push_back(named[i]);
+      }
+    }
+    // Of several the one whose name is most alike, if each is that of the other.
+    const auto best = [&](std::size_t z) -> std::ptrdiff_t {
+      std::ptrdiff_t found = -1;
+      std::size_t most = 0;
+      bool several = false;
+      for (const std::size_t other : partners[z]) {
+        const std::size_t alike = 1 + likeness(shapes_[z].name, shapes_[other].name);
+        several = alike == most || (alike < most && several);
+        if (alike > most) found = static_cast<std::ptrdiff_t>(other);
+        most = std::max(most, alike);
+      }
+      return several ? -1 : found;
+    };
+    for (const std::size_t z : named) {
+      const std::ptrdiff_t other = best(z);
+      if (other >= 0 && best(static_cast<std::size_t>(other)) == static_cast<std::ptrdiff_t>(z)) {
+        guesses_[z].partner = shapes_[static_cast<std::size_t>(other)].name;
+      } else if (partners[z].empty()) {
+        set(z, kToChoose, "its name is that of a periodic zone, but it is no translation of another one");
+      } else {
+        set(z, kToChoose,
+            fmt::format("its name is that of a periodic zone, and {} are translations of it: write [[mesh.periodic]] by hand",
+                        counted(static_cast<std::int64_t>(partners[z].size()), "zone")));
+      }
+    }
+  }
+
+  void by_name(std::size_t z) {
+    switch (hints_[z]) {
+      case Hint::wall:
+        return set(z, "slip_wall", "by its name; the gas slips along it");
+      case Hint::symmetry:
+      case Hint::axis:
+        if (!is_flat(shapes_[z])) return set(z, "slip_wall", "its name is that of a plane of symmetry, but it is not flat");
+        if (hints_[z] == Hint::symmetry) return set(z, "symmetry", "by its name, and it is flat");
+        return set(z, "symmetry", "by its name; of a body of revolution set mesh.axisymmetric = true");
+      case Hint::far_field:
+        return set(z, "far_field", "by its name; brings the free stream and lets waves out");
+      case Hint::inlet:
+        return set(z, "far_field", "by its name an inlet: the free stream enters; of a duct: total_pressure_inflow");
+      case Hint::outlet:
+        return set(z, "static_pressure_outflow", "by its name an outlet; lets supersonic flow out as well");
+      default:
+        return;
+    }
+  }
+
+  /// Whether the box of a zone is inside that of the mesh, away from it in every direction.
+  [[nodiscard]] bool is_inside(const ZoneShape& shape) const {
+    for (int k = 0; k < mesh_.dim; ++k) {
+      const double away = 1e-6 * (box_.second[k] - box_.first[k]);
+      if (shape.low[k] - box_.first[k] < away || box_.second[k] - shape.high[k] < away) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] bool is_around(const ZoneShape& shape) const {
+    const double near = 1e-6 * norm(box_.second - box_.first);
+    return norm(shape.low - box_.first) <= near && norm(shape.high - box_.second) <= near;
+  }
+
+  void by_geometry(std::size_t z) {
+    const ZoneShape& shape = shapes_[z];
+    if (is_closed(shape) && is_inside(shape)) return set(z, "slip_wall", "a closed surface inside the mesh");
+    const bool body = std::any_of(guesses_.begin(), guesses_.end(), [&](const ZoneGuess& g) {
+      return g.kind == "slip_wall" || (is_closed(g.shape) && is_inside(g.shape));
+    });
+    if (is_closed(shape) && is_around(shape) && body) return set(z, "far_field", "the outer boundary, around a body");
+    if (mesh_.dim == 3 && is_flat(shape) && shape.faces == mesh_.global_cells) {
+      return set(z, "symmetry", "a side of a single layer of cells: the flow is plane");
+    }
+    if (has(Hint::inlet) && has(Hint::outlet)) return set(z, "slip_wall", "a side of a channel that has inlet and outlet");
+    set(z, kToChoose, fmt::format("its name does not tell what it is; {}", where(shape)));
+  }
+
+  /// Where a zone is, for people.
+  [[nodiscard]] static std::string where(const ZoneShape& shape) {
+    const std::string box = fmt::format("({:.4g}, {:.4g}, {:.4g}) to ({:.4g}, {:.4g}, {:.4g})", shape.low.x, shape.low.y,
+                                        shape.low.z, shape.high.x, shape.high.y, shape.high.z);
+    if (is_closed(shape)) return "a closed surface from " + box;
+    if (!is_flat(shape)) return "not flat, from " + box;
+    for (int k = 0; k < 3; ++k) {
+      if (std::abs(shape.normal[k]) > 1 - 1e-6) {
+        constexpr std::array<char, 3> kAxes{'x', 'y', 'z'};
+        return fmt::format("the plane {} = {:.6g}, the domain is {} it", kAxes[static_cast<std::size_t>(k)], shape.low[k],
+                           shape.normal[k] < 0 ? "above" : "below");
+      }
+    }
+    return "flat, from " + box;
+  }
+
+  const mesh::Mesh& mesh_;
+  std::vector<ZoneShape> shapes_;
+  std::pair<Vec3, Vec3> box_;
+  std::vector<Hint> hints_;
+  std::vector<ZoneGuess> guesses_;
+};
+
+// ------------------------------------------------------------------------------------------------------------------- the text
+
+std::string number(double value) {
+  const std::string text = fmt::format("{:.6g}", value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+/// A line with a comment, which stands below those of the lines around.
+std::string with_comment(const std::string& line, const std::string& comment) {
+  return fmt::format("{:27} # {}\n", line, comment);
+}
+
+/// The file of the mesh, from the folder of the case, unless it is named in full.
+std::string mesh_path(const std::filesystem::path& mesh_file, const std::filesystem::path& case_file) {
+  namespace fs = std::filesystem;
+  if (mesh_file.is_absolute()) return mesh_file.string();
+  const fs::path folder = fs::absolute(case_file).lexically_normal().parent_path();
+  return fs::absolute(mesh_file).lexically_normal().lexically_relative(folder).string();
+}
+
+/// Forces on the walls, with reference values from the box around them; nothing where there are none.
+std::string forces_text(const std::vector<ZoneGuess>& guesses, int dim, bool lift_along_z) {
+  std::vector<ZoneShape> walls;
+  std::string zones;
+  for (const ZoneGuess& guess : guesses) {
+    if (guess.kind != "slip_wall") continue;
+    walls.push_back(guess.shape);
+    zones += (zones.empty() ? "" : ", ") + io::toml_text(guess.shape.name);
+  }
+  if (walls.empty()) return {};
+  const auto [low, high] = box_of(walls);
+  const Vec3 size = high - low;
+  const double length = size.x > 0 ? size.x : norm(size);
+  std::string box = fmt::format("{} x {}", number(size.x), number(size.y));
+  double area = length;
+  std::string what = "that length times unit depth";
+  if (dim == 3) {
+    box += " x " + number(size.z);
+    const double span = lift_along_z ? size.y : size.z, height = lift_along_z ? size.z : size.y;
+    const bool lifting = height < 0.5 * std::max(span, length);
+    area = lifting ? length * span : span * height;
+    what = lifting ? "of the box seen along the lift: give the planform area" : "of the box seen along x: give the frontal area";
+    if (area <= 0) area = length * length;
+  }
+  const std::string name = walls.size() == 1 ? io::toml_key(walls.front().name) : "walls";
+  std::string text = fmt::format("# The box around {} is {}.\n[forces.{}]\nzones = [{}]\n",
+                                 walls.size() == 1 ? "this wall" : "these walls", box, name, zones);
+  text += with_comment("area = " + number(area), what);
+  text += with_comment("length = " + number(length), "extent along x");
+  const Vec3 centre{low.x + 0.25 * length, 0.5 * (low.y + high.y), 0.5 * (low.z + high.z)};
+  text += with_comment(
+      fmt::format("moment_centre = [{}, {}{}]", number(centre.x), number(centre.y), dim == 3 ? ", " + number(centre.z) : ""),
+      "a quarter of the length behind the front");
+  return text + "\n";
+}
+
+std::string zone_text(const mesh::Mesh& mesh, const std::vector<ZoneGuess>& guesses) {
+  std::string text, pairs;
+  for (std::size_t z = 0; z < guesses.size(); ++z) {
+    const ZoneGuess& guess = guesses[z];
+    if (guess.partner.empty()) {
+      text += fmt::format("# {}, {} {}: {}.\n[boundary.{}]\nkind = {}\n", counted(guess.shape.faces, "face"),
+                          mesh.dim == 2 ? "length" : "area", number(guess.shape.area), guess.why, io::toml_key(guess.shape.name),
+                          io::toml_text(guess.kind));
+      if (guess.kind == "static_pressure_outflow") text += with_comment("pressure = 1.0", "that of the free stream");
+      text += "\n";
+      continue;
+    }
+    const auto other =
+        std::find_if(guesses.begin(), guesses.end(), [&](const ZoneGuess& each) { return each.shape.name == guess.partner; });
+    const Vec3 t = other->shape.low - guess.shape.low;
+    if (dot(t, Vec3{1, 1, 1}) < 0 || (dot(t, Vec3{1, 1, 1}) == 0 && other->shape.name < guess.shape.name)) continue;
+    pairs += fmt::format("# {} of each match; translation = [{:.9g}, {:.9g}, {:.9g}], which is found again.\n",
+                         counted(guess.shape.faces, "face"), t.x + 0.0, t.y + 0.0, t.z + 0.0);
+    pairs += fmt::format("[[mesh.periodic]]\nfrom = {}\nto = {}\n\n", io::toml_text(guess.shape.name),
+                         io::toml_text(other->shape.name));
+  }
+  return pairs + text;
+}
+
+}  // namespace
+
+std::vector<ZoneGuess> guess_zones(const mesh::Mesh& mesh) { return Guesser(mesh).guess(); }
+
+GuessedCase guess_case(const mesh::Mesh& mesh, const std::filesystem::path& mesh_file, const std::filesystem::path& case_file) {
+  const std::vector<ZoneGuess> guesses = guess_zones(mesh);
+  GuessedCase result;
+  bool all_periodic = true, lift_along_z = false, along_z_is_known = false;
+  std::vector<ZoneShape> walls;
+  for (const ZoneGuess& guess : guesses) {
+    if (guess.kind == kToChoose) result.to_choose.push_back(guess.shape.name);
+    all_periodic = all_periodic && !guess.partner.empty();
+    if (guess.kind == "slip_wall") walls.push_back(guess.shape);
+    if (guess.kind != "symmetry" || mesh.dim == 2 || along_z_is_known) continue;
+    along_z_is_known = true;  // the lift is in the plane of symmetry
+    lift_along_z = std::abs(guess.shape.normal.y) > std::abs(guess.shape.normal.z);
+  }
+  if (mesh.dim == 3 && !along_z_is_known && !walls.empty()) {
+    const auto [low, high] = box_of(walls);
+    lift_along_z = high.y - low.y > 2 * (high.z - low.z);  // a wing whose span is along y
+  }
+
+  std::string& text = result.text;
+  text = fmt::format("# A case for the mesh {}: {} in {}-D. The kinds of its zones are guesses: read what is said of each.\n",
+                     mesh_file.filename().string(), counted(mesh.global_cells, "cell"), mesh.dim);
+  text += fmt::format("title = {}\n\n[mesh]\nfile = {}\n", io::toml_text("Flow on " + mesh_file.filename().string()),
+                      io::toml_text(mesh_path(mesh_file, case_file)));
+  text += with_comment("scale = 1.0", "0.001 where the file is in millimetres") + "\n";
+  text += "# The flow that comes from far away; yours is likely another. Here without units: the speed of sound is 1. In SI\n";
+  text += "# units give gas_constant = 287.05 in [gas], and here pressure = 101325.0 and temperature = 288.15.\n";
+  text += "[free_stream]\ndensity = 1.4\npressure = 1.0\nmach = 0.5\n";
+  text += with_comment("alpha = \"0 deg\"", fmt::format("angle of attack, from x towards {}", lift_along_z ? "z" : "y"));
+  if (lift_along_z) text += "lift_axis = \"z\"\n";
+  text += "\n";
+  if (!all_periodic) {
+    text += "# Kinds: slip_wall, symmetry, far_field, supersonic_inflow, supersonic_outflow, total_pressure_inflow,\n";
+    text += "# static_pressure_outflow, prescribed. A pattern gives several zones one kind: [boundary.\"wall*\"].\n";
+    if (!result.to_choose.empty()) {
+      text += fmt::format("# {} could not be guessed: replace {} by a kind.\n",
+                          counted(static_cast<std::int64_t>(result.to_choose.size()), "kind"), kToChoose);
+    }
+    text += "\n";
+  }
+  text += zone_text(mesh, guesses);
+  text += "[numerics]\nflux = \"hllc_hlle\"\nlimiter = \"venkatakrishnan\"\n";
+  if (!all_periodic) text += with_comment("local_time_step = true", "steady flow; leave it out for unsteady flow");
+  text += "\n" + forces_text(guesses, mesh.dim, lift_along_z) + "[stop]\n";
+  text += all_periodic ? "steps = 1000\n"
+                       : "steps = 10000\n" + with_comment("residual = 1e-8", "of density, relative to its largest");
+  if (!walls.empty())
+    text += with_comment("force_change = 1e-4", "of Cd and Cl over force_window steps") + "force_window = 500\n";
+  text += "\n";
+  text += fmt::format("[output]\ndirectory = {}\n", io::toml_text("results/" + case_file.stem().string()));
+  return result;
+}
+
+}  // namespace weft::flow

@@ -1,0 +1,92 @@
+#include "weft/flow/app/inflow_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "weft/base/error.hpp"
+#include "weft/flow/app/zone_conditions.hpp"
+
+namespace weft::flow {
+namespace {
+
+/// How a velocity or direction stands to the faces of a zone, over all ranks.
+struct Incidence {
+  std::int64_t faces = 0, leaving = 0;  ///< leaving: those through which it points out of the domain
+  double least = 0, most = 0;           ///< component into the domain
+};
+
+/// @param tolerance  a component out of the domain up to this is that of a flow along the face.  @collective
+Incidence incidence(const mesh::Mesh& mesh, const mesh::BoundaryZone& zone, Vec3 v, double tolerance) {
+  Incidence result{.least = std::numeric_limits<double>::infinity(), .most = -std::numeric_limits<double>::infinity()};
+  for (const mesh::LocalFaceId face : zone.faces) {
+    const double inward = -dot(v, mesh.face_normal[face.index()]);
+    ++result.faces;
+    if (inward < -tolerance) ++result.leaving;
+    result.least = std::min(result.least, inward);
+    result.most = std::max(result.most, inward);
+  }
+  return {mesh.comm.sum(result.faces), mesh.comm.sum(result.leaving), mesh.comm.min(result.least), mesh.comm.max(result.most)};
+}
+
+constexpr double kRounding = 1e-9;
+
+/// The warning about a direction; empty: it is good.  @throws InputError: it enters nowhere.  @collective
+std::string check_direction(const mesh::Mesh& mesh, const mesh::BoundaryZone& zone, const ZoneCondition& condition) {
+  const Vec3 direction = condition.params.direction;
+  if (norm(direction) == 0) return {};
+  const Incidence found = incidence(mesh, zone, direction, -kRounding);  // gas cannot enter along a face either
+  if (found.leaving == 0) return {};
+  if (found.leaving == found.faces) {
+    throw InputError("the direction points out of the domain, or along its boundary, on every face of this zone",
+                     "turn it round, into the domain, or leave it out for an inflow against the normal",
+                     condition.where_direction);
+  }
+  return InputError(
+             fmt::format("the direction points out of the domain, or along its boundary, on {} of the {} faces of this zone",
+                         found.leaving, found.faces),
+             "gas enters there against the normal; leave the direction out, or divide the zone", condition.where_direction)
+      .what();
+}
+
+/// The warning about the state of a supersonic inflow; empty: it is good.  @collective
+std::string check_supersonic(const mesh::Mesh& mesh, const mesh::BoundaryZone& zone, const ZoneCondition& condition,
+                             const IdealGas& gas) {
+  const Primitive& state = condition.params.state;
+  const double c = gas.sound_speed(state);
+  const Incidence found = incidence(mesh, zone, (1 / c) * state.velocity, kRounding);
+  if (found.faces == 0) return {};
+  const bool one = found.most - found.least < kRounding;
+  const std::string normal = one ? fmt::format("normal Mach number {:.4g}", found.most + 0.0)
+                                 : fmt::format("normal Mach numbers {:.4g} to {:.4g}", found.least + 0.0, found.most + 0.0);
+  if (gas.mach(state) < 1) {
+    return InputError(
+               fmt::format("the state of this supersonic_inflow is subsonic (Mach number {:.4g}, {})", gas.mach(state), normal),
+               "waves from inside are reflected by it; use far_field or total_pressure_inflow", condition.where)
+        .what();
+  }
+  if (found.leaving == 0) return {};
+  return InputError(fmt::format("the state of this supersonic_inflow leaves the domain through {} of its {} faces ({})",
+                                found.leaving, found.faces, normal),
+                    "use far_field, or supersonic_outflow in a zone of its own", condition.where)
+      .what();
+}
+
+}  // namespace
+
+std::vector<std::string> check_inflows(const mesh::Mesh& mesh, const Case& flow_case) {
+  std::vector<std::string> warnings;
+  for (const mesh::BoundaryZone& zone : mesh.boundary) {
+    const ZoneCondition* const condition = find_condition(flow_case, zone.name);
+    if (condition == nullptr || condition->prescribed) continue;
+    std::string warning;
+    if (condition->params.kind == BoundaryKind::total_pressure_inflow) warning = check_direction(mesh, zone, *condition);
+    if (condition->params.kind == BoundaryKind::supersonic_inflow)
+      warning = check_supersonic(mesh, zone, *condition, flow_case.gas);
+    if (!warning.empty()) warnings.push_back(std::move(warning));
+  }
+  return warnings;
+}
+
+}  // namespace weft::flow

@@ -1,0 +1,116 @@
+#pragma once
+/// What a run watches: forces and averages on zones, values at points, integrals over the domain, errors against an exact
+/// solution.
+///
+/// Every sum runs over this rank's cells or faces in an order that depends on their number alone, then over ranks in order: the
+/// same digits in every run on the same number of ranks. Where the flow is on a GPU, so are integrals and forces.
+#include <array>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/flow/scheme/names.hpp"
+#include "weft/flow/scheme/solver.hpp"
+
+namespace weft::flow {
+
+/// Forces count pressure from that of the reference state, so that part of a body has a coefficient too. They are made
+/// dimensionless with q = rho u^2 / 2 of the reference state, the area and the length; where that state is at rest they have no
+/// coefficients.
+struct ForceSpec {
+  std::string name;
+  std::vector<std::string> zones;  ///< names, or patterns of names (zone_conditions.hpp)
+  Primitive reference;             ///< of the free stream; its pressure is that from which forces are counted
+  double area = 1;                 ///< m^2; in 2-D the chord times unit depth
+  double length = 1;               ///< m, for moments
+  Vec3 moment_centre{};            ///< m
+  Vec3 drag_direction{1, 0, 0};    ///< unit
+  Vec3 lift_direction{0, 1, 0};    ///< unit
+  Where where_zones{};             ///< in a case, for messages
+
+  [[nodiscard]] bool has_coefficients() const { return norm(reference.velocity) > 0; }
+};
+
+/// The sign of Forces::pitch, for people who read it.
+inline constexpr const char* kPitchSign = "nose up positive";
+
+/// Coefficients are 0 where the spec has none.
+struct Forces {
+  Vec3 force;   ///< N, of the gas on the zones
+  Vec3 moment;  ///< N m: sum of (x - moment centre) x force; z positive: x towards y, so a nose at small x goes down
+  double drag = 0, lift = 0;  ///< coefficients
+  Vec3 moment_coefficient;
+  /// Pitching moment coefficient, positive where the nose goes up: about lift direction x drag direction, which is -z with x
+  /// downstream and y up, and y with x downstream and z up.
+  double pitch = 0;
+};
+
+/// Integrates the momentum flux through the zones' faces, on walls the pressure, less the reference pressure.
+/// @pre solver.refresh() since the last step.  @throws InputError naming an unknown zone and the closest known one.  @collective
+[[nodiscard]] Forces forces(const Solver& solver, const ForceSpec& spec);
+
+/// Quantities of a monitor of boundary zones.
+enum class ZoneQuantity : int { mass_flow, pressure, density, temperature, mach, total_pressure, total_temperature };
+
+template <>
+[[nodiscard]] std::span<const std::string_view> names<ZoneQuantity>();
+template <>
+inline constexpr const char* detail::kWhat<ZoneQuantity> = "quantity";
+
+/// Mass flow through boundary zones, and averages over them.
+struct MonitorSpec {
+  std::string name;
+  std::vector<std::string> zones;  ///< names, or patterns of names (zone_conditions.hpp)
+  std::vector<ZoneQuantity> quantities;
+  bool mass_weighted = false;  ///< averages are weighted by the mass that flows through each face, else by its area
+  bool in_progress = false;    ///< whether the progress of a run shows them
+  Where where_zones{};         ///< in a case, for messages
+};
+
+/// Returns the values of spec.quantities, in its order: the mass flow out of the domain, kg/s, and averages of the state on the
+/// gas's side of the faces. A face weighs as much as the absolute mass flow through it; where none flows through any of them, its
+/// area. @pre solver.refresh() since the last step.  @throws InputError as forces().  @collective
+[[nodiscard]] std::vector<double> monitor(const Solver& solver, const MonitorSpec& spec);
+
+/// @param where  of the list in a case; names the key `key` where it is empty.
+/// @throws InputError naming the first of `zones` that no boundary zone of the mesh has as its name and none matches as a
+/// pattern. No communication: zones are equal on every rank.
+void check_zones(const mesh::Mesh& mesh, const std::vector<std::string>& zones, const std::string& key, const Where& where);
+
+/// A point of the domain and the cell around it; on a face between cells, that with the lowest id in the file.
+class Probe {
+ public:
+  /// @throws InputError on every rank: outside the mesh by more than a tenth of the size of the cell next to it (a wall's faces
+  /// are
+  ///   flat, so a point on a curved wall may lie a little outside).  @collective  @cost one pass over the faces of every cell
+  /// @param where  in a case, for messages.
+  Probe(const mesh::Mesh& mesh, Vec3 at, const std::string& name = "probe", Where where = {});
+  /// The cell's value moved to the point with the cell's limited gradient. @pre solver.refresh() since the last step. @collective
+  [[nodiscard]] Primitive read(const Solver& solver) const;
+  /// Of each scalar likewise. @pre as read()  @collective
+  [[nodiscard]] std::vector<double> read_scalars(const Solver& solver) const;
+
+ private:
+  Vec3 at_;
+  Rank owner_;
+  std::int32_t cell_ = -1;
+};
+
+/// Integral of each conserved variable over the domain, whose error does not grow with the number of cells.
+/// @pre no steps are under way.  @collective
+[[nodiscard]] std::array<double, Solver::kVars> totals(const Solver& solver);
+
+/// Integral of rho phi over the domain, of each scalar. @pre no steps are under way.  @collective
+[[nodiscard]] std::vector<double> scalar_totals(const Solver& solver);
+
+/// Norms of the error of one variable.
+struct ErrorNorms {
+  double l1 = 0, l2 = 0, linf = 0;  ///< volume-weighted mean, root mean square, maximum
+};
+
+/// Error of every primitive variable against exact(x) at the cell centroids.  @collective
+[[nodiscard]] std::array<ErrorNorms, Solver::kVars> errors(const Solver& solver, const std::function<Primitive(Vec3)>& exact);
+
+}  // namespace weft::flow

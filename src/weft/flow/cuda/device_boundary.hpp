@@ -1,0 +1,67 @@
+#pragma once
+/// The boundary conditions of a rank in the memory of the current GPU.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "weft/device/buffers.hpp"
+#include "weft/flow/cuda/device_array.hpp"
+#include "weft/flow/cuda/tile_launch.hpp"
+#include "weft/flow/physics/face_force.hpp"
+#include "weft/flow/scheme/residual.hpp"
+
+namespace weft::flow::detail {
+
+class DeviceBoundary {
+ public:
+  /// @param residual  names the zones and their conditions. Outlives this object.
+  explicit DeviceBoundary(const Residual& residual);
+  /// Bytes that allocate() takes.
+  [[nodiscard]] std::size_t bytes();
+  /// Before anything else. Prescribed states that do not change with time are asked for here, and not again.
+  /// @throws DeviceError where there is no room.
+  void allocate();
+
+  [[nodiscard]] BoundaryArgs args() const;
+  /// Whether a zone has prescribed states that change with time, for which the host is asked in each stage. Equal on every rank.
+  [[nodiscard]] bool varies() const { return varies_; }
+  /// Evaluates those at `time` and sends them. Waits for the work of the stream before.
+  void prescribe(Stream& stream, double time);
+  /// Sends the states outside a zone again, whose parameters have changed. Waits for the work of the stream before; steps that
+  /// were captured as graphs read the new ones.
+  void update_outside(Stream& stream, std::size_t zone);
+
+  /// Room for a flux through each face.
+  [[nodiscard]] Conserved* fluxes() const { return fluxes_.data(); }
+  /// They are there once the work of the stream so far is done.
+  void computed(Stream& stream);
+  /// Through a face. The first one after computed() brings all to the host.
+  [[nodiscard]] Conserved flux(std::int32_t face) const;
+  /// Sum of force_on_face() with arms from `centre`. Waits for the work of the stream so far. @pre computed()
+  [[nodiscard]] ForceAndMoment force_on(Stream& stream, mesh::FaceRange faces, double pressure, Vec3 centre) const;
+
+ private:
+  template <class Visit>
+  void each_array(Visit&& visit);
+  /// Finds the states outside the faces of a zone at `time` in outside_on_host_.
+  void find_outside(std::size_t zone, double time);
+
+  const Residual& residual_;
+  std::int32_t first_;  ///< face of the mesh
+  bool varies_ = false;
+  DeviceArray<ZoneArgs> zones_;
+  DeviceArray<std::int32_t> zone_, left_, order_;
+  std::int32_t inner_faces_ = 0;                          ///< faces of inner cells
+  DeviceArray<std::int32_t> behind_offset_, behind_row_;  ///< Discretization::behind
+  DeviceArray<double> behind_weight_;
+  DeviceArray<Vec3> normal_, arm_, centroid_;
+  DeviceArray<double> area_;
+  DeviceArray<Primitive> outside_;
+  PinnedBuffer<Primitive> outside_on_host_;
+  DeviceArray<Conserved> fluxes_;
+  Event computed_;
+  mutable std::vector<Conserved> fluxes_on_host_;
+  mutable bool on_host_ = false;  ///< whether the fluxes are those on the GPU
+};
+
+}  // namespace weft::flow::detail

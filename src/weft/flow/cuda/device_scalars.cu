@@ -1,0 +1,360 @@
+#include <array>
+#include <type_traits>
+
+#include "weft/device/parallel_for.cuh"
+#include "weft/flow/cuda/device_scalars.hpp"
+#include "weft/flow/scheme/integrals.hpp"
+#include "weft/flow/scheme/scalar_kernels.hpp"
+
+namespace weft::flow::detail {
+
+/// The View of a GPU: mass flows by entry of a cell's faces, and nothing of stencils that can be computed.
+struct DeviceScalarView : ScalarView {
+  const double* outflows;
+  const double* matrices;
+  bool green_gauss, stabilized;
+
+  explicit DeviceScalarView(const ResidualView& flow) : ScalarView(flow) {}
+
+  [[nodiscard]] WEFT_HD double outflow(std::int32_t /*c*/, std::int32_t s) const { return outflows[s]; }
+  template <int Dim>
+  [[nodiscard]] WEFT_HD Vec3 to_face(std::int32_t c, std::int32_t s) const {
+    return face_centroids[cell_faces[s]] - centroids[c];
+  }
+  template <int Dim>
+  [[nodiscard]] WEFT_HD Vec3 pull(std::int32_t c, std::int32_t s) const {
+    if (!green_gauss) return pull_over<Dim>(centroids[stencil_rows[s]] - centroids[c], stabilized);
+    const std::int32_t f = cell_faces[s];
+    const double area = (left_row[f] == c ? face_areas[f] : -face_areas[f]) * inverse_volumes[c];
+    return share_behind(to_face<Dim>(c, s), face_centroids[f] - centroids[cell_face_rows[s]]) * (area * face_normals[f]);
+  }
+  template <int Dim>
+  WEFT_HD void complete(std::int32_t c, double (&sum)[Dim]) const {
+    if (!green_gauss) multiply(matrices + static_cast<std::int64_t>(c) * (Dim * (Dim + 1) / 2), sum);
+  }
+};
+
+template <class State>
+struct ScalarValues {
+  const double* amounts;
+  const State* conserved;
+  double* values;
+  const double* local_dt;
+  double* kept_local_dt;
+  int count;
+  WEFT_HD void operator()(std::int32_t c) const {
+    const auto density = static_cast<double>(conserved[static_cast<std::int64_t>(c) * kVars]);
+    for (int k = 0; k < count; ++k) {
+      const std::int64_t i = static_cast<std::int64_t>(c) * count + k;
+      values[i] = amounts[i] / density;
+    }
+    if (local_dt != nullptr) kept_local_dt[c] = local_dt[c];
+  }
+};
+
+/// Behind the faces of the cells first <= c < last.
+struct ScalarBoundaryRows {
+  const std::int32_t *entry, *left, *brings;
+  const double *outflows, *inflow;
+  double* values;
+  ExtrapolationView extrapolations;
+  std::int32_t cells, first, last;
+  int count;
+  WEFT_HD void operator()(std::int32_t face) const {
+    if (left[face] < first || left[face] >= last) return;
+    for (int k = 0; k < count; ++k) {
+      const double inside = values[static_cast<std::int64_t>(left[face]) * count + k];
+      values[static_cast<std::int64_t>(cells + face) * count + k] =
+          scalar_behind(extrapolations, face, brings[face] != 0, outflows[entry[face]], inside,
+                        inflow[static_cast<std::int64_t>(face) * count + k], values + k, count);
+    }
+  }
+};
+
+/// The mass that flows through the boundary, where no stage has computed it.
+struct BoundaryOutflows {
+  const Conserved* fluxes;
+  const double* areas;
+  const std::int32_t* entry;
+  const double* stationary;  ///< null: none
+  double* outflows;
+  WEFT_HD void operator()(std::int32_t face) const {
+    const std::int32_t s = entry[face];
+    outflows[s] = areas[face] * fluxes[face].density - (stationary == nullptr ? 0 : stationary[s]);
+  }
+};
+
+/// Subtracts the mass that flows in a stationary state.
+struct SubtractStationary {
+  const double* stationary;
+  double* outflows;
+  WEFT_HD void operator()(std::int32_t s) const { outflows[s] -= stationary[s]; }
+};
+
+template <int Dim, class Limiter>
+struct ScalarSlopes {
+  DeviceScalarView view;
+  Limiter limiter;
+  std::int32_t first;
+  WEFT_HD void operator()(std::int32_t i) const {
+    DeviceScalarView v = view;
+    scalar_slopes_of_cell<Dim>(v, first + i, limiter);
+  }
+};
+
+template <int Dim>
+struct UpdateScalars {
+  DeviceScalarView view;
+  ScalarUpdate update;
+  const StepClock* clock;
+  std::int32_t first;
+  WEFT_HD void operator()(std::int32_t i) const {
+    if (clock->halted) return;
+    ScalarUpdate u = update;
+    u.dt = clock->dt;
+    u.local_cfl = clock->local_cfl;
+    if (!(u.local_cfl > 0)) u.local_dt = nullptr;
+    update_scalars_of_cell<Dim>(view, first + i, u);
+  }
+};
+
+template <class Visit>
+void DeviceScalars::each_array(Visit&& visit) {
+  const mesh::Mesh& m = residual_.mesh();
+  const Discretization& d = residual_.discretization();
+  const GradientKind kind = residual_.numerics().gradient;
+  const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
+  const auto boundary_faces = static_cast<std::size_t>(m.faces() - d.first_boundary_face);
+  const auto n = static_cast<std::size_t>(scalars_.count());
+  visit(cell_face_offset_, d.cell_face_offset);
+  visit(cell_faces_, d.cell_face);
+  visit(cell_face_rows_, d.cell_face_row);
+  if (d.stencil_row != d.cell_face_row) {
+    visit(stencil_offset_, d.stencil_offset);
+    visit(stencil_rows_, d.stencil_row);
+  }
+  visit(centroids_, d.centroid);
+  visit(face_centroids_, m.face_centroid);
+  visit(inverse_volumes_, d.inverse_volume);
+  if (kind == GradientKind::green_gauss) {
+    visit(left_row_, d.face_left);
+    visit(face_normals_, m.face_normal);
+    visit(face_areas_, m.face_area);
+  }
+  if (kind == GradientKind::least_squares) visit(matrices_, d.least_squares);
+  visit(boundary_entry_, boundary_faces);
+  visit(boundary_left_, boundary_faces);
+  visit(boundary_brings_, boundary_faces);
+  visit(boundary_areas_, boundary_faces);
+  visit(behind_offset_, d.behind.offset);
+  visit(behind_row_, d.behind.row);
+  visit(behind_weight_, d.behind.weight);
+  visit(inflow_, boundary_faces * n);
+  visit(outflows_, d.cell_face.size());
+  visit(stationary_, residual_.numerics().well_balanced ? d.cell_face.size() : 0);
+  for (DeviceArray<double>& buffer : amounts_) visit(buffer, owned * n);
+  visit(values_, static_cast<std::size_t>(d.rows) * n);
+  visit(slopes_, cells * n * static_cast<std::size_t>(m.dim));
+  if (residual_.numerics().local_time_step) visit(local_dt_, owned);
+}
+
+std::size_t DeviceScalars::bytes() {
+  CountBytes count;
+  each_array(count);
+  return count.bytes;
+}
+
+void DeviceScalars::allocate(Stream& stream) {
+  each_array(Allocate());
+  set_bytes(stream, slopes_.data(), 0, slopes_.size() * sizeof(double));  // what they stay in first order
+  const mesh::Mesh& m = residual_.mesh();
+  const Discretization& d = residual_.discretization();
+  const auto first = static_cast<std::size_t>(d.first_boundary_face);
+  const std::size_t faces = boundary_entry_.size();
+  std::vector<std::int32_t> entry(faces), left(faces), brings(faces);
+  for (std::size_t s = 0; s < d.cell_face.size(); ++s) {
+    if (d.cell_face_row[s] >= m.cells()) entry[static_cast<std::size_t>(d.cell_face[s]) - first] = static_cast<std::int32_t>(s);
+  }
+  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+    for (const mesh::LocalFaceId face : m.boundary[z].faces) {
+      left[face.index() - first] = d.face_left[face.index()];
+      brings[face.index() - first] = scalars_.brings(z) ? 1 : 0;
+    }
+  }
+  boundary_entry_.put(entry);
+  boundary_left_.put(left);
+  boundary_brings_.put(brings);
+  boundary_areas_.put(std::span(m.face_area).subspan(first, faces));
+  scalars_.prescribe(0);
+  inflow_.put(scalars_.inflow());
+  carried_ = PinnedBuffer<double>(amounts_[0].size());
+}
+
+void DeviceScalars::keep_stationary(Stream& stream) {
+  copy_bytes(stream, stationary_.data(), outflows_.data(), stationary_.size() * sizeof(double));
+}
+
+void DeviceScalars::connect(Transport transport) {
+  const mesh::Mesh& m = residual_.mesh();
+  if (m.comm.max(m.plan.ghost_rows()) == 0) return;
+  const auto pull_of = [&](const DeviceArray<double>& rows, int width) {
+    const std::size_t size = static_cast<std::size_t>(m.cells()) * static_cast<std::size_t>(width);
+    return ArrayTransformer(m.plan, {PairRef::rows(Backend::cuda, std::span(rows.data(), size), width)}, transport).pull();
+  };
+  pull_values_ = pull_of(values_, scalars_.count());
+  pull_slopes_ = pull_of(slopes_, scalars_.count() * m.dim);
+}
+
+void DeviceScalars::close() {
+  for (auto* pull : {&pull_values_, &pull_slopes_}) {
+    if (pull->has_value()) (*pull)->close();
+  }
+}
+
+DeviceScalarView DeviceScalars::view(const std::int32_t* lowered) const {
+  const bool by_node = stencil_rows_.size() > 0;
+  DeviceScalarView v({.stencil_offset = by_node ? stencil_offset_.data() : cell_face_offset_.data(),
+                      .stencil_rows = by_node ? stencil_rows_.data() : cell_face_rows_.data(),
+                      .cell_face_offset = cell_face_offset_.data(),
+                      .state_places = nullptr,
+                      .left_row = left_row_.data(),
+                      .right_row = nullptr,
+                      .centroids = centroids_.data(),
+                      .face_centroids = face_centroids_.data(),
+                      .face_normals = face_normals_.data(),
+                      .face_areas = face_areas_.data(),
+                      .inverse_volumes = inverse_volumes_.data(),
+                      .pulls = nullptr,
+                      .face_arms = nullptr,
+                      .values = nullptr,
+                      .gradients = nullptr,
+                      .sensors = nullptr,
+                      .residual = nullptr,
+                      .mass_fluxes = nullptr,
+                      .gas = residual_.gas(),
+                      .scale = residual_.scale(),
+                      .reference_length = residual_.reference_length(),
+                      .order = residual_.order(),
+                      .jump_damping = 0,
+                      .shock_threshold = 0,
+                      .axisymmetric = residual_.mesh().axisymmetric});
+  v.cell_faces = cell_faces_.data();
+  v.cell_face_rows = cell_face_rows_.data();
+  v.scalars = values_.data();
+  v.slopes = slopes_.data();
+  v.lowered = lowered;
+  v.cells = residual_.mesh().cells();
+  v.count = scalars_.count();
+  v.outflows = outflows_.data();
+  v.matrices = matrices_.data();
+  v.green_gauss = residual_.numerics().gradient == GradientKind::green_gauss;
+  v.stabilized = residual_.discretization().stabilized;
+  return v;
+}
+
+template <class State>
+void DeviceScalars::prepare(Stream& stream, int now, const State* conserved, const double* local_dt) {
+  parallel_for(
+      space::cuda{}, stream, residual_.mesh().owned_cells,
+      ScalarValues<State>{amounts_[now].data(), conserved, values_.data(), local_dt, local_dt_.data(), scalars_.count()});
+}
+template void DeviceScalars::prepare(Stream&, int, const double*, const double*);
+template void DeviceScalars::prepare(Stream&, int, const float*, const double*);
+
+template <int Dim>
+void DeviceScalars::slopes(Stream& stream, const DeviceScalarView& view, std::int32_t first, std::int32_t last) {
+  const Numerics& numerics = residual_.numerics();
+  visit_scalar_limiter(numerics.limiter, [&](const auto& limiter) {
+    parallel_for(space::cuda{}, stream, last - first, ScalarSlopes<Dim, std::decay_t<decltype(limiter)>>{view, limiter, first});
+  });
+}
+
+Exchange* DeviceScalars::boundary_and_slopes(Stream& stream, double time, const std::int32_t* lowered) {
+  const mesh::Mesh& m = residual_.mesh();
+  if (varies()) {
+    scalars_.prescribe(time);
+    stream.wait();  // the values before may still be read
+    inflow_.put(scalars_.inflow());
+  }
+  const ExtrapolationView behind{.offset = behind_offset_.data(), .row = behind_row_.data(), .weight = behind_weight_.data()};
+  const auto boundary_rows = [&](std::int32_t first, std::int32_t last) {
+    if (first == last) return;
+    parallel_for(space::cuda{}, stream, static_cast<std::int32_t>(boundary_entry_.size()),
+                 ScalarBoundaryRows{boundary_entry_.data(), boundary_left_.data(), boundary_brings_.data(), outflows_.data(),
+                                    inflow_.data(), values_.data(), behind, m.cells(), first, last, scalars_.count()});
+  };
+  if (pull_values_) pull_values_->start(after(stream));
+  boundary_rows(0, m.inner_cells);
+  const bool second_order = residual_.numerics().gradient != GradientKind::none;
+  const DeviceScalarView v = view(lowered);
+  const auto slopes_of = [&](std::int32_t first, std::int32_t last) {
+    if (!second_order) return;
+    m.dim == 2 ? slopes<2>(stream, v, first, last) : slopes<3>(stream, v, first, last);
+  };
+  slopes_of(0, m.inner_cells);
+  if (pull_values_) pull_values_->finish(stream);
+  boundary_rows(m.inner_cells, m.owned_cells);
+  slopes_of(m.inner_cells, m.owned_cells);
+  if (!second_order || !pull_slopes_) return nullptr;
+  pull_slopes_->start(after(stream));
+  return &*pull_slopes_;
+}
+
+void DeviceScalars::advance(Stream& stream, double time, const Buffers& buffers, double keep, const StepClock* clock,
+                            const std::int32_t* lowered) {
+  const mesh::Mesh& m = residual_.mesh();
+  if (stationary_.size() > 0) {
+    parallel_for(space::cuda{}, stream, static_cast<std::int32_t>(stationary_.size()),
+                 SubtractStationary{stationary_.data(), outflows_.data()});
+  }
+  Exchange* const ghosts = boundary_and_slopes(stream, time, lowered);
+  const DeviceScalarView v = view(lowered);
+  const ScalarUpdate update{.start = amounts_[buffers.start].data(),
+                            .now = amounts_[buffers.now].data(),
+                            .result = amounts_[buffers.result].data(),
+                            .local_dt = local_dt_.data(),
+                            .keep = keep,
+                            .dt = 0,
+                            .local_cfl = 0};
+  const auto update_cells = [&](std::int32_t first, std::int32_t last) {
+    if (m.dim == 2) {
+      parallel_for(space::cuda{}, stream, last - first, UpdateScalars<2>{v, update, clock, first});
+    } else {
+      parallel_for(space::cuda{}, stream, last - first, UpdateScalars<3>{v, update, clock, first});
+    }
+  };
+  update_cells(0, m.inner_cells);
+  if (ghosts != nullptr) ghosts->finish(stream);
+  update_cells(m.inner_cells, m.owned_cells);
+}
+
+void DeviceScalars::refresh(Stream& stream, double time, const Conserved* boundary_fluxes, const std::int32_t* lowered) {
+  parallel_for(
+      space::cuda{}, stream, static_cast<std::int32_t>(boundary_entry_.size()),
+      BoundaryOutflows{boundary_fluxes, boundary_areas_.data(), boundary_entry_.data(), stationary_.data(), outflows_.data()});
+  if (Exchange* const ghosts = boundary_and_slopes(stream, time, lowered); ghosts != nullptr) ghosts->finish(stream);
+}
+
+std::vector<double> DeviceScalars::integrals(Stream& stream, int buffer) const {
+  std::vector<double> values;
+  for (int k = 0; k < scalars_.count(); ++k) {
+    const CellContent<1, double> content{amounts_[buffer].data() + k, scalars_.count(), inverse_volumes_.data()};
+    values.push_back(
+        reduce(space::cuda{}, stream, residual_.mesh().owned_cells, Integrals<1>{}, content, Add{}).values().front());
+  }
+  return values;
+}
+
+double DeviceScalars::at(Stream& stream, int k, std::int32_t cell, Vec3 x) const {
+  const auto dim = static_cast<std::size_t>(residual_.mesh().dim);
+  const std::size_t place =
+      static_cast<std::size_t>(cell) * static_cast<std::size_t>(scalars_.count()) + static_cast<std::size_t>(k);
+  std::array<double, 1> value;
+  std::array<double, 3> slope{};
+  values_.get(place, value, after(stream));
+  slopes_.get(place * dim, std::span(slope).first(dim), after(stream));
+  const Vec3 r = x - residual_.discretization().centroid[static_cast<std::size_t>(cell)];
+  return value[0] + (dim == 2 ? along<2>(slope.data(), r) : along<3>(slope.data(), r));
+}
+
+}  // namespace weft::flow::detail

@@ -1,0 +1,92 @@
+#include <cstdint>
+#include <span>
+
+#include "weft/device/parallel_for.cuh"
+#include "weft/flow/cuda/device_source.hpp"
+#include "weft/flow/physics/convert.hpp"
+#include "weft/flow/scheme/kernels.hpp"
+
+namespace weft::flow::detail {
+namespace {
+
+/// What acts inside the owned cells, of whole cells.
+template <class Real>
+struct VolumeSources {
+  VolumeSource source;
+  const Real* values;
+  const Vec3* centroid;
+  const double* inverse_volume;
+  const double* stationary;  ///< what is subtracted; null: nothing
+  double* rates;
+  WEFT_HD void operator()(std::int32_t c) const {
+    const Conserved rate = source(centroid[c], as<double>(load(values + static_cast<std::int64_t>(c) * kVars)));
+    for (int k = 0; k < kVars; ++k) {
+      const std::int64_t i = static_cast<std::int64_t>(c) * kVars + k;
+      rates[i] = rate[k] / inverse_volume[c] - (stationary == nullptr ? 0 : stationary[i]);
+    }
+  }
+};
+
+}  // namespace
+
+template <class Real>
+template <class Visit>
+void DeviceSource<Real>::each_array(Visit&& visit) {
+  const auto owned = static_cast<std::size_t>(mesh_.owned_cells);
+  const bool on_host = asks_host();
+  visit(rates_, any() ? owned * kVars : 0);
+  visit(stationary_, subtracts_ && !on_host ? owned * kVars : 0);
+  visit(centroid_, any() && !on_host ? owned : 0);
+}
+
+template <class Real>
+std::size_t DeviceSource<Real>::bytes() {
+  CountBytes count;
+  each_array(count);
+  return count.bytes;
+}
+
+template <class Real>
+void DeviceSource<Real>::allocate() {
+  each_array(Allocate());
+  if (centroid_.size() > 0) centroid_.put(std::span(mesh_.cell_centroid).first(centroid_.size()));
+  if (!asks_host()) return;
+  values_on_host_ = PinnedBuffer<Real>(rates_.size());
+  rates_on_host_ = PinnedBuffer<double>(rates_.size());
+}
+
+template <class Real>
+void DeviceSource<Real>::set_stationary(std::span<const double> rates) {
+  if (asks_host()) {
+    stationary_on_host_.assign(rates.begin(), rates.end());
+  } else {
+    stationary_.put(rates);
+  }
+}
+
+template <class Real>
+void DeviceSource<Real>::evaluate(Stream& stream, double time, const Real* values, const double* inverse_volume) {
+  if (!any()) return;
+  if (!asks_host()) {
+    return parallel_for(
+        space::cuda{}, stream, mesh_.owned_cells,
+        VolumeSources<Real>{volume_source_, values, centroid_.data(), inverse_volume, stationary_.data(), rates_.data()});
+  }
+  copy_bytes(stream, values_on_host_.data(), values, values_on_host_.size() * sizeof(Real));
+  stream.wait();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(mesh_.owned_cells); ++i) {
+    const Primitive w = as<double>(load(values_on_host_.data() + i * kVars));
+    const Conserved rate =
+        mesh_.cell_volume[i] * (volume_source_(mesh_.cell_centroid[i], w) + source_.function(mesh_.cell_centroid[i], time, w));
+    for (int k = 0; k < kVars; ++k) {
+      const std::size_t j = i * kVars + static_cast<std::size_t>(k);
+      rates_on_host_.data()[j] = rate[k] - (subtracts_ ? stationary_on_host_[j] : 0);
+    }
+  }
+  copy_bytes(stream, rates_.data(), rates_on_host_.data(), rates_.size() * sizeof(double));
+}
+
+template class DeviceSource<float>;
+template class DeviceSource<double>;
+
+}  // namespace weft::flow::detail

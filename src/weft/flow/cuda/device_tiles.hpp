@@ -1,0 +1,82 @@
+#pragma once
+/// The tiles of a rank, and what kernels need of its mesh, in the memory of the current GPU.
+#include "weft/flow/cuda/choose_tiles.hpp"
+#include "weft/flow/cuda/device_array.hpp"
+#include "weft/mesh/mesh.hpp"
+
+namespace weft::flow::detail {
+
+/// @tparam Real  in which the kernels compute.
+template <class Real>
+class DeviceTiles {
+ public:
+  /// Bytes that these would take.
+  [[nodiscard]] std::size_t bytes(const mesh::Mesh& mesh, const Discretization& d, const Tiles& tiles) {
+    CountBytes count;
+    each_array(mesh, d, tiles, count);
+    return count.bytes;
+  }
+
+  /// Copies them to the GPU; before, there are none. @throws DeviceError where there is no room.
+  void allocate(const mesh::Mesh& mesh, const Discretization& d, const Tiles& tiles) {
+    each_array(mesh, d, tiles, Allocate());
+    arrays = {.tile = tile_.data(),
+              .halo_row = halo_row_.data(),
+              .topology = topology_.data(),
+              .across = across_.data(),
+              .centroids = centroids_.data(),
+              .arms = arms_.data(),
+              .areas = areas_.data(),
+              .stencil_offset = stencil_offset_.data(),
+              .stencil_row = stencil_row_.data(),
+              .matrices = matrices_.data(),
+              .inverse_volume = inverse_volume_.data(),
+              .projected_area = projected_area_.data(),
+              .radius = radius_.data(),
+              .cells = mesh.cells()};
+    inner = range_of(0, tiles.inner, tiles.of_inner);
+    border = range_of(tiles.inner, tiles.size(), tiles.of_border);
+  }
+
+  TileArrays<Real> arrays{};
+  DeviceArray<GhostSide> ghost_sides;
+  TileRange inner{}, border{};
+
+ private:
+  DeviceArray<Tile> tile_;
+  DeviceArray<std::int32_t> halo_row_, stencil_offset_;
+  DeviceArray<std::uint16_t> stencil_row_, topology_;
+  DeviceArray<std::int32_t> across_;
+  DeviceArray<Real> centroids_, arms_, areas_, matrices_;
+  DeviceArray<double> inverse_volume_;
+  DeviceArray<Vec3> projected_area_;
+  DeviceArray<double> radius_;
+
+  template <class Visit>
+  void each_array(const mesh::Mesh& mesh, const Discretization& d, const Tiles& tiles, Visit&& visit) {
+    visit(tile_, tiles.tile);
+    visit(halo_row_, tiles.halo_row);
+    if (!tiles.stencil_row.empty()) {
+      visit(stencil_offset_, d.stencil_offset);
+      visit(stencil_row_, tiles.stencil_row);
+      visit(centroids_, tiles.centroids);
+    }
+    visit(topology_, tiles.topology);
+    visit(across_, tiles.across);
+    visit(arms_, tiles.arms);
+    visit(areas_, tiles.areas);
+    visit(matrices_, d.least_squares);
+    visit(inverse_volume_, d.inverse_volume);
+    visit(projected_area_, d.projected_area);
+    if (mesh.axisymmetric) visit(radius_, radii(mesh));
+    visit(ghost_sides, tiles.ghost_sides);
+  }
+
+  static std::vector<double> radii(const mesh::Mesh& mesh) {
+    std::vector<double> list;
+    for (std::int32_t c = 0; c < mesh.owned_cells; ++c) list.push_back(mesh.cell_centroid[static_cast<std::size_t>(c)].y);
+    return list;
+  }
+};
+
+}  // namespace weft::flow::detail

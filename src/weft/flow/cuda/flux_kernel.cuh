@@ -1,0 +1,301 @@
+#pragma once
+/// Fluxes through the faces of each tile, one thread per face, and the update of its cells, one thread per cell.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <variant>
+
+#include "weft/device/parallel_for.cuh"
+#include "weft/flow/cuda/tile_view.cuh"
+#include "weft/flow/physics/jump_damping.hpp"
+#include "weft/flow/physics/runge_kutta.hpp"
+
+namespace weft::flow::detail {
+
+/// Writes the sums of each thread's numbers over the block, in a fixed order. Once in a kernel.
+__device__ inline void put_block_sums(const double (&mine)[kVars], double* sums) {
+  __shared__ double of_warps[kTileThreads / 32][kVars];
+  for (int k = 0; k < kVars; ++k) {
+    double sum = mine[k];
+    for (int apart = 16; apart > 0; apart /= 2) sum += __shfl_down_sync(0xffffffffU, sum, static_cast<unsigned>(apart));
+    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32][k] = sum;
+  }
+  __syncthreads();
+  if (threadIdx.x >= kVars) return;
+  double sum = 0;
+  for (unsigned w = 0; w < blockDim.x / 32; ++w) sum += of_warps[w][threadIdx.x];
+  sums[threadIdx.x] = sum;
+}
+
+/// Out of line: boundary conditions take powers, which would cost every thread registers.
+template <class Flux>
+WEFT_HD __noinline__ Conserved boundary_face_flux(const BoundaryArgs& b, const IdealGas& gas, const Flux& flux,
+                                                  const Primitive& inside, std::int32_t face) {
+  const ZoneArgs& zone = b.zones[b.zone[face]];
+  const Vec3 n = b.normal[face];
+  const Primitive& outside = b.outside[face];
+  return zone.prescribed ? flux(gas, inside, outside, n) : boundary_flux(gas, zone.params, outside, inside, n);
+}
+
+/// Arrays of flux_kernel in shared memory. new_conserved takes the place of conserved.
+template <class Real, class State>
+struct FluxMemory {
+  Real *fluxes, *new_values;
+  State *start, *conserved;
+  double* inverse_volume;
+  std::uint16_t* topology;
+
+  __host__ __device__ FluxMemory(SharedMemory& memory, const TileRange& range)
+      : fluxes(memory.take<Real>(kVars * kFaceBlock * face_blocks(range.faces))),
+        new_values(memory.take<Real>(kVars * range.cells)),
+        start(memory.take<State>(kVars * range.cells)),
+        conserved(memory.take<State>(kVars * range.cells)),
+        inverse_volume(memory.take<double>(range.cells)),
+        topology(memory.take<std::uint16_t>(whole_eights(range.cells + 1 + range.entries))) {}
+};
+
+template <class Real>
+struct FaceArea {
+  BasicVec3<Real> normal;  ///< zero where the area is
+  Real area;
+
+  __device__ explicit FaceArea(BasicVec3<Real> vector) {
+    Real scale = 1;
+    if constexpr (std::is_same_v<Real,
+                                 float>) {  // whose range squares of areas may leave: by a power of two, which rounds nothing
+      const float most =
+          fmaxf(fmaxf(fabsf(vector.x), fabsf(vector.y)), fmaxf(fabsf(vector.z), std::numeric_limits<float>::min()));
+      const int exponent = __float_as_int(most) & 0x7f800000;
+      scale = __int_as_float(exponent);
+      vector = __int_as_float(0x7f000000 - exponent) * vector;
+    }
+    const Real squared = dot(vector, vector), inverse = inverse_root(greater(squared, std::numeric_limits<Real>::min()));
+    normal = inverse * vector;
+    area = scale * (squared * inverse);
+  }
+};
+
+/// Normals and areas of a tile's faces.
+template <int Dim, class Real>
+struct FaceAreas {
+  const Real* vectors;
+  __device__ FaceArea<Real> operator()(int f) const {
+    return FaceArea<Real>(column_vector<Dim>(vectors + in_face_blocks(static_cast<unsigned>(f), area_columns(Dim))));
+  }
+};
+
+/// A state on a side of a face. @tparam kSigned  the sign of its density may tell of a sensor, see kStateColumns.
+template <bool kSigned, class Real>
+struct SideState {
+  BasicPrimitive<Real> w;
+  bool has_sensor = false;  ///< above 0
+
+  __device__ SideState(const Real* states, std::int32_t place, bool right) {
+    const Real* const first = states + state_place(place, right);
+    for (int k = 0; k < kVars; ++k) w[k] = first[k * kFaceBlock];
+    if constexpr (kSigned) {
+      has_sensor = w.density < 0;
+      w.density = absolute(w.density);
+    }
+  }
+};
+
+/// A tile's face between two cells: the places of the states on both sides.
+struct FacePlaces {
+  std::int32_t left, right;
+};
+
+template <int Dim, class Flux, class Real, class State>
+__global__ void __launch_bounds__(kTileThreads, 5)
+    flux_kernel(const __grid_constant__ TileRange range, const __grid_constant__ FluxArgs<Real, State> a, const Flux flux) {
+  extern __shared__ unsigned char memory[];
+  const TileArrays<Real>& t = a.tiles;
+  const Tile tile = t.tile[range.first + static_cast<std::int32_t>(blockIdx.x)];
+  SharedMemory shared(memory);
+  const FluxMemory<Real, State> m(shared, range);
+  const auto first = static_cast<std::int64_t>(tile.first_cell);
+  // What the update needs comes while fluxes are computed.
+  let_next_kernel_begin();
+  Fetch fetch;
+  fetch.begin();
+  fetch.run(t.topology + tile.first_topology(), m.topology, tile.rows_behind());
+  fetch.run(t.inverse_volume + first, m.inverse_volume, tile.cells);
+  wait_for_earlier_kernels();
+  const StepClock step = *a.clock;
+  if (a.keep != 0) fetch.run(a.start + first * kVars, m.start, tile.cells * kVars);
+  fetch.run(a.conserved + first * kVars, m.conserved, tile.cells * kVars);
+  const int threads = static_cast<int>(blockDim.x);
+  if (!step.halted) {
+    const BasicIdealGas<Real> gas = as<Real>(a.gas);
+    const auto put_flux = [&](int f, Real area, const BasicConserved<Real>& through) {
+      Real* const to = m.fluxes + in_face_blocks(static_cast<unsigned>(f), kVars);
+      for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = area * through[k];
+    };
+    const FaceAreas<Dim, Real> areas{t.areas + std::int64_t{tile.first_face} * area_columns(Dim)};
+    const auto place_across = [&](int f) {
+      return f >= tile.inner_faces && f < tile.cell_faces ? t.across[tile.first_face + f] : tile.first_face + f;
+    };
+    const auto places = [&](int f, std::int32_t across) {
+      const std::int32_t own = tile.first_face + f;
+      return f >= tile.left_faces ? FacePlaces{across, own} : FacePlaces{own, across};
+    };
+    /// Puts the flux through a face without its sensor. @returns whether that is above 0.
+    const auto put_flux_between = [&](auto damped, int f, FacePlaces at) {
+      const FaceArea<Real> face = areas(f);
+      SideState<kTakesSensor<Flux>, Real> left(a.states, at.left, false), right(a.states, at.right, true);
+      if constexpr (damped()) damp_jump(static_cast<Real>(a.jump_damping), left.w, right.w);
+      put_flux(f, face.area, flux(gas, left.w, right.w, face.normal));
+      return left.has_sensor || right.has_sensor;
+    };
+    const auto put_flux_in_shock = [&](auto damped, int f, FacePlaces at) {
+      SideState<true, Real> left(a.states, at.left, false), right(a.states, at.right, true);
+      if (!left.has_sensor && !right.has_sensor) return;
+      const Real sensor = greater(left.has_sensor ? a.side_sensors[sensor_place(at.left, false)] : Real(0),
+                                  right.has_sensor ? a.side_sensors[sensor_place(at.right, true)] : Real(0));
+      if constexpr (damped()) damp_jump(static_cast<Real>(a.jump_damping), left.w, right.w);
+      const FaceArea<Real> face = areas(f);
+      put_flux(f, face.area, HllcHlleFlux{}(gas, left.w, right.w, face.normal, sensor));
+    };
+    const auto put_fluxes_between = [&](auto damped) {
+      bool shocks = false;
+      // The place across comes while the face before is computed.
+      std::int32_t next = place_across(static_cast<int>(threadIdx.x));
+      for (int f = static_cast<int>(threadIdx.x); f < tile.cell_faces; f += threads) {
+        const std::int32_t across = next;
+        next = place_across(f + threads);
+        shocks |= put_flux_between(damped, f, places(f, across));
+      }
+      if constexpr (kTakesSensor<Flux>) {
+        // Faces in shocks again, by themselves: few are, and what they need would cost all others registers.
+        for (int f = static_cast<int>(threadIdx.x); shocks && f < tile.cell_faces; f += threads) {
+          put_flux_in_shock(damped, f, places(f, place_across(f)));
+        }
+      }
+    };
+    if (a.jump_damping != 0) {
+      put_fluxes_between(std::true_type{});
+    } else {
+      put_fluxes_between(std::false_type{});
+    }
+    for (int f = tile.cell_faces + static_cast<int>(threadIdx.x); f < tile.faces; f += threads) {
+      const std::int32_t place = tile.first_face + f;
+      const Primitive inside = as<double>(SideState<kTakesSensor<Flux>, Real>(a.states, place, false).w);
+      put_flux(f, areas(f).area, as<Real>(boundary_face_flux(a.boundary, a.gas, flux, inside, t.across[place])));
+    }
+  }
+  fetch.end();
+  if (step.halted) return;
+
+  const BasicIdealGas<State> gas = as<State>(a.gas);
+  const BasicStateLimits<State> limits = as<State>(a.limits);
+  const auto share = static_cast<State>(a.keep);
+  double rate_squared[kVars] = {};
+  double stable = INFINITY;
+  for (int c = static_cast<int>(threadIdx.x); c < tile.cells; c += threads) {
+    const std::int32_t cell = tile.first_cell + c;
+    State rate[kVars] = {};
+    if (a.source != nullptr) {
+      for (int k = 0; k < kVars; ++k) rate[k] = static_cast<State>(a.source[static_cast<std::int64_t>(cell) * kVars + k]);
+    }
+    for (int s = m.topology[c]; s < m.topology[c + 1]; ++s) {
+      const unsigned side = m.topology[tile.cell_sides() + s];
+      const Real* const through = m.fluxes + in_face_blocks(side & (kRightSide - 1U), kVars);
+      const State sign = (side & kRightSide) == 0 ? -1 : 1;
+      for (int k = 0; k < kVars; ++k) rate[k] += sign * through[k * kFaceBlock];
+    }
+    const auto inverse_volume = static_cast<State>(m.inverse_volume[c]);
+    const auto dt = static_cast<State>(step.local_cfl > 0 ? lesser(step.dt, step.local_cfl * a.local_dt[cell]) : step.dt);
+    BasicConserved<State> u;
+    for (int k = 0; k < kVars; ++k) {
+      const int i = c * kVars + k;
+      const State slope = rate[k] * inverse_volume;
+      rate_squared[k] += slope * rate[k];
+      const State value = m.conserved[i] + dt * slope;
+      u[k] = share == 0 ? value : runge_kutta_value(share, m.start[i], value);
+    }
+    const BasicPrimitive<State> w = gas.primitive(u);
+    if (!limits.hold(w)) {
+      a.status->bad = 1;
+      if (a.bad[cell] == 0) a.bad[cell] = gas.physical(w) ? -(1 + a.stage) : 1 + a.stage;
+    } else if (a.last) {
+      const double own = stable_dt_of_cell(gas, w, as<State>(t.projected_area[cell]), inverse_volume);
+      if (a.local_dt != nullptr) a.local_dt[cell] = own;
+      stable = lesser(stable, own);
+    }
+    for (int k = 0; k < kVars; ++k) {
+      m.conserved[c * kVars + k] = u[k];
+      m.new_values[c * kVars + k] = static_cast<Real>(w[k]);
+    }
+  }
+  __syncthreads();
+  put(m.conserved, a.new_conserved + first * kVars, tile.cells * kVars);
+  put(m.new_values, a.new_values + first * kVars, tile.cells * kVars);
+  if (a.outflows != nullptr) {
+    double* const outflows = a.outflows + a.cell_face_offset[tile.first_cell];
+    for (int s = static_cast<int>(threadIdx.x); s < tile.entries; s += threads) {
+      const unsigned side = m.topology[tile.cell_sides() + s];
+      const auto through = static_cast<double>(m.fluxes[in_face_blocks(side & (kRightSide - 1U), kVars)]);
+      outflows[s] = (side & kRightSide) == 0 ? through : -through;
+    }
+  }
+
+  if (a.rate_squared != nullptr) {
+    put_block_sums(rate_squared, a.rate_squared + (std::int64_t{range.first} + blockIdx.x) * kVars);
+  }
+  if (a.last) {
+    // The order of positive numbers is that of their bits, and the least of many does not depend on who comes first.
+    for (int apart = 16; apart > 0; apart /= 2) {
+      stable = lesser(stable, __shfl_down_sync(0xffffffffU, stable, static_cast<unsigned>(apart)));
+    }
+    if (threadIdx.x % 32 == 0) atomicMin(&a.status->stable_dt, static_cast<unsigned long long>(__double_as_longlong(stable)));
+  }
+}
+
+template <int Dim, class Flux, class Real, class State>
+struct BoundaryFluxLoop {
+  FluxArgs<Real, State> a;
+  Flux flux;
+  Conserved* fluxes;
+  WEFT_HD void operator()(std::int32_t face) const {
+    const RowView<Real, double> rows{a.values, a.gradients};
+    const Primitive inside = reconstruct<Dim>(rows, a.boundary.left[face], a.boundary.arm[face]);
+    fluxes[face] = boundary_face_flux(a.boundary, a.gas, flux, inside, face);
+  }
+};
+
+template <int Dim, class Real>
+std::size_t flux_memory(const TileRange& range) {
+  SharedMemory memory;
+  (void)FluxMemory<Real, double>(memory, range);
+  return memory.bytes();
+}
+
+template <int Dim, class Real, class State>
+void launch_fluxes(Stream& stream, const TileRange& range, const FluxChoice& flux, const FluxArgs<Real, State>& args) {
+  if (range.last <= range.first) return;
+  std::visit(
+      [&](const auto& chosen) {
+        using Flux = std::decay_t<decltype(chosen)>;
+        SharedMemory memory;
+        (void)FluxMemory<Real, State>(memory, range);
+        const auto kernel = flux_kernel<Dim, Flux, Real, State>;
+        allow_shared_memory(kernel, memory.bytes(), "fluxes");
+        launch(stream, "fluxes", {.blocks = range.last - range.first, .threads = kTileThreads, .shared_memory = memory.bytes()},
+               kernel, range, args, chosen);
+      },
+      flux);
+}
+
+template <int Dim, class Real, class State>
+void launch_boundary_fluxes(Stream& stream, const FluxChoice& flux, const FluxArgs<Real, State>& args, Conserved* fluxes) {
+  std::visit(
+      [&](const auto& chosen) {
+        using Flux = std::decay_t<decltype(chosen)>;
+        parallel_for(space::cuda{}, stream, args.boundary.faces, BoundaryFluxLoop<Dim, Flux, Real, State>{args, chosen, fluxes});
+      },
+      flux);
+}
+
+}  // namespace weft::flow::detail

@@ -1,0 +1,11 @@
+#include "weft/flow/cuda/flux_kernel.cuh"
+
+namespace weft::flow::detail {
+
+using Args = FluxArgs<double, double>;
+
+template std::size_t flux_memory<2, double>(const TileRange&);
+template void launch_fluxes<2>(Stream&, const TileRange&, const FluxChoice&, const Args&);
+template void launch_boundary_fluxes<2>(Stream&, const FluxChoice&, const Args&, Conserved*);
+
+}  // namespace weft::flow::detail

@@ -1,0 +1,129 @@
+#pragma once
+/// The loops of a step over faces and cells, besides the kernels over tiles: functors for parallel_for and reduce.
+#include <cstdint>
+
+#include "weft/base/macros.hpp"
+#include "weft/flow/cuda/tile_launch.hpp"
+#include "weft/flow/physics/boundary.hpp"
+#include "weft/flow/physics/convert.hpp"
+#include "weft/flow/physics/step_length.hpp"
+#include "weft/flow/scheme/kernels.hpp"
+
+namespace weft::flow::detail {
+
+/// Sums over the tiles, one for each variable.
+struct Sums {
+  double sum[kVars];
+
+  WEFT_HD Sums& operator+=(const Sums& other) {
+    for (int k = 0; k < kVars; ++k) sum[k] += other.sum[k];
+    return *this;
+  }
+};
+struct SumOfTile {
+  const double* partial;
+  WEFT_HD Sums operator()(std::int32_t tile) const {
+    Sums s;
+    for (int k = 0; k < kVars; ++k) s.sum[k] = partial[static_cast<std::int64_t>(tile) * kVars + k];
+    return s;
+  }
+};
+
+/// Decides how long a step is, or that there is none, from what the step before has left.
+struct BeginStep {
+  const StepOrder* order;   ///< page-locked memory of the host
+  const double* stable_dt;  ///< of each rank; negative where it left the range of the gas
+  int ranks;
+  StepClock* clock;
+  StepStatus* status;
+  WEFT_HD void operator()(int) const {
+    const StepOrder o = *order;
+    StepClock c = *clock;
+    if (c.number != o.number) c = {.number = o.number, .time = o.time};
+    c.stable_dt = stable_dt[0];
+    for (int rank = 1; rank < ranks; ++rank) c.stable_dt = lesser(c.stable_dt, stable_dt[rank]);
+    if (o.dt > 0) {
+      c.dt = o.dt;
+      c.local_cfl = o.local_cfl;
+    } else {
+      const bool local = o.local_cfl > 0;
+      const double stable = o.cfl * c.stable_dt;
+      c.halted = c.halted || !(c.stable_dt > 0) || reached(c.time, o.until);
+      c.dt = step_length(step_limit(o.until - c.time, stable, local), stable, local);
+      c.local_cfl = o.local_cfl;
+      c.advance = lesser(c.dt, stable);
+    }
+    *clock = c;
+    if (!c.halted) *status = {0x7ff0000000000000ULL, 0};  // infinity
+  }
+};
+
+/// Notes what a step has done, and what this rank says of the next one.
+struct EndStep {
+  StepClock* clock;
+  const StepStatus* status;
+  const Sums* rate_squared;  ///< null: not wanted
+  StepEntry* entries;
+  double* stable_dt;
+  __device__ void operator()(int) const {
+    if (clock->halted) return;
+    StepEntry& entry = entries[clock->done];
+    entry.clock = *clock;
+    entry.status = *status;
+    for (int k = 0; k < kVars; ++k) entry.rate_squared[k] = rate_squared == nullptr ? 0 : rate_squared->sum[k];
+    clock->time += clock->advance;
+    ++clock->done;
+    *stable_dt = status->bad != 0 ? -1 : __longlong_as_double(static_cast<long long>(status->stable_dt));
+  }
+};
+
+/// Values of the boundary rows: as Residual::boundary_rows, for the faces from place `first` of BoundaryArgs::order on.
+template <class Real>
+struct BoundaryRows {
+  BoundaryArgs b;
+  Real* values;
+  IdealGas gas;
+  std::int32_t cells, first;
+  WEFT_HD void operator()(std::int32_t i) const {
+    const std::int32_t face = b.order[first + i];
+    store(values + static_cast<std::int64_t>(cells + face) * kVars, as<Real>(behind(face)));
+  }
+  [[nodiscard]] WEFT_HD Primitive behind(std::int32_t face) const {
+    const ZoneArgs& zone = b.zones[b.zone[face]];
+    const Primitive& outside = b.outside[face];
+    if (zone.prescribed) return outside;
+    const Primitive inside = as<double>(load(values + static_cast<std::int64_t>(b.left[face]) * kVars));
+    return state_behind(gas, zone.params, outside, inside, extrapolated(b.behind, face, gas, inside, values), b.normal[face]);
+  }
+};
+
+/// Values and the stable time step of the conserved state: as Solver::survey.
+template <class Real, class State>
+struct Survey {
+  const State* conserved;
+  Real* values;
+  double* local_dt;
+  const double* inverse_volume;
+  const Vec3* projected_area;
+  StepStatus* status;
+  std::int32_t* bad;
+  IdealGas gas;
+  StateLimits limits;
+  __device__ void operator()(std::int32_t c) const {
+    BasicConserved<State> u;
+    for (int k = 0; k < kVars; ++k) u[k] = conserved[static_cast<std::int64_t>(c) * kVars + k];
+    const BasicIdealGas<State> in_state = as<State>(gas);
+    const BasicPrimitive<State> w = in_state.primitive(u);
+    store(values + static_cast<std::int64_t>(c) * kVars, as<Real>(w));
+    if (!as<State>(limits).hold(w)) {
+      status->bad = 1;
+      bad[c] = in_state.physical(w) ? -1 : 1;
+      return;
+    }
+    const double own = stable_dt_of_cell(in_state, w, as<State>(projected_area[c]), static_cast<State>(inverse_volume[c]));
+    if (local_dt != nullptr) local_dt[c] = own;
+    atomicMin(&status->stable_dt, static_cast<unsigned long long>(__double_as_longlong(own)));
+  }
+};
+
+}  // namespace weft::flow::detail

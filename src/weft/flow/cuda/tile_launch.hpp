@@ -1,0 +1,174 @@
+#pragma once
+/// What the kernels over tiles read and write in the memory of a GPU, and the calls that launch them.
+#include <cstddef>
+#include <cstdint>
+
+#include "weft/base/vec3.hpp"
+#include "weft/device/stream.hpp"
+#include "weft/flow/cuda/tile.hpp"
+#include "weft/flow/host/loops.hpp"
+#include "weft/flow/physics/boundary.hpp"
+#include "weft/flow/physics/state_limits.hpp"
+#include "weft/flow/scheme/extrapolation.hpp"
+
+namespace weft::flow::detail {
+
+// Kernels compute gradients and fluxes in numbers called Real, and the update of the conserved variables in State: double and
+// double, float and double (mixed), or float and float. Conditions at boundaries are always in double.
+
+/// Tiles and the parts of Discretization that kernels need: pointers to device memory. Passed by value.
+template <class Real>
+struct TileArrays {
+  const Tile* tile;
+  const std::int32_t* halo_row;
+  const std::uint16_t* topology;
+  const std::int32_t* across;
+  const Real *centroids, *arms, *areas;
+  const std::int32_t* stencil_offset;
+  const std::uint16_t* stencil_row;  ///< null: stencils are the rows behind the faces
+  const Real* matrices;
+  const double* inverse_volume;
+  const Vec3* projected_area;
+  const double* radius;  ///< of the centroids of owned cells, m; null: not axisymmetric
+  std::int32_t cells;    ///< owned and ghost
+};
+
+/// What differences of values pull a gradient by: least squares over the cells behind faces or around nodes, or Green-Gauss.
+enum class Pulls { least_squares, least_squares_by_node, green_gauss };
+[[nodiscard]] WEFT_HD constexpr bool by_node(Pulls pulls) { return pulls == Pulls::least_squares_by_node; }
+[[nodiscard]] inline Pulls pulls_of(GradientKind kind, bool stencils_by_node) {
+  if (kind == GradientKind::green_gauss) return Pulls::green_gauss;
+  return stencils_by_node ? Pulls::least_squares_by_node : Pulls::least_squares;
+}
+
+/// Some tiles, and the most that any of them has.
+struct TileRange {
+  std::int32_t first, last;
+  int cells, rows, faces, entries;
+};
+
+/// Columns of the states on both sides of faces, by place and in blocks of faces: the variables to the left, then those to the
+/// right. The density of a side whose cell has a ShockSensor above 0 has its sign turned, which tells that there is a number at
+/// sensor_place(): so it costs faces away from shocks no memory traffic.
+inline constexpr int kStateColumns = 2 * kVars;
+/// Where the density on a side of the face at `place` stands.
+[[nodiscard]] WEFT_HD constexpr std::int64_t state_place(std::int32_t place, bool right) {
+  return static_cast<std::int64_t>(in_face_blocks(static_cast<std::uint64_t>(place), kStateColumns)) +
+         (right ? kVars * kFaceBlock : 0);
+}
+
+/// Where the ShockSensor of the cell on a side of the face at `place` stands.
+[[nodiscard]] WEFT_HD constexpr std::int64_t sensor_place(std::int32_t place, bool right) {
+  return 2 * static_cast<std::int64_t>(place) + (right ? 1 : 0);
+}
+
+template <class Real>
+struct GradientArgs {
+  TileArrays<Real> tiles;
+  const Real* values;           ///< all rows x kVars
+  Real* states;                 ///< see kStateColumns
+  Real* gradients;              ///< owned + ghost rows x Dim x kVars; null: not wanted
+  Real* sensors;                ///< owned + ghost rows, written with `gradients`; null: the flux takes none
+  Real* side_sensors;           ///< see sensor_place()
+  bool flat;                    ///< states are the means of their cells, and gradients zero
+  const std::int32_t* lowered;  ///< owned + ghost: 1 where the order is lowered; null: nowhere
+  IdealGas gas;
+  Primitive scale;
+  double reference_length, order, shock_threshold;  ///< as ResidualView's
+  bool stabilized;                                  ///< as Discretization's
+};
+
+/// A zone as the kernels see it.
+struct ZoneArgs {
+  BoundaryParams params;
+  bool prescribed;
+};
+
+struct BoundaryArgs {
+  const ZoneArgs* zones;
+  const std::int32_t* zone;   ///< of each boundary face
+  const std::int32_t* left;   ///< its cell
+  const Vec3 *normal, *arm;   ///< arm: from the cell's centroid to that of the face
+  const Primitive* outside;   ///< outside_state() of each boundary face, or where its zone is prescribed that state
+  const std::int32_t* order;  ///< boundary faces: those of inner cells, then those of border cells
+  ExtrapolationView behind;   ///< to the row of each boundary face
+  std::int32_t faces, inner_faces;
+};
+
+/// What the host wants of the steps that it launches, in page-locked memory.
+struct StepOrder {
+  std::uint64_t number = 0;    ///< of this order: steps with a new one start afresh from `time`
+  double time = 0, until = 0;  ///< s; steps that begin at `until` do nothing
+  double dt = 0;               ///< above 0: the step's length; else the GPU chooses it, cfl * the smallest stable step at most
+  double local_cfl = 0;        ///< above 0: each cell steps min(dt, local_cfl * its own stable step)
+  double cfl = 0;
+};
+
+/// Where the steps of an order stand.
+struct StepClock {
+  std::uint64_t number = 0;  ///< of the order
+  std::int32_t done = 0;     ///< steps
+  bool halted = false;       ///< this step and those after it do nothing: the end is reached, or a step left the range of the gas
+  double time = 0;           ///< at the start of the step
+  double dt = 0, local_cfl = 0;  ///< as in StepOrder
+  double advance = 0;            ///< by how much the step advances the time: dt, less where local time steps make it longer
+  double stable_dt = 0;          ///< the smallest of all ranks at the start of the step
+};
+
+/// What the cells of this rank say after a step.
+struct StepStatus {
+  unsigned long long stable_dt;  ///< bits of the smallest stable step
+  std::int32_t bad;              ///< 1 if any cell left the range of the gas
+};
+
+/// A step that was done.
+struct StepEntry {
+  StepClock clock;
+  StepStatus status;
+  double rate_squared[kVars];
+};
+
+template <class Real, class State>
+struct FluxArgs {
+  TileArrays<Real> tiles;
+  BoundaryArgs boundary;
+  const Real* states;              ///< see kStateColumns
+  const Real* side_sensors;        ///< see sensor_place(); read where the flux takes them
+  const Real *values, *gradients;  ///< of all rows: what launch_boundary_fluxes reads instead
+  const State *start, *conserved;  ///< owned x kVars: at the start of the step; now
+  const double* source;            ///< owned x kVars, of the whole cell: added to its rate; null: none
+  State* new_conserved;            ///< owned rows; may be `conserved`
+  Real* new_values;                ///< owned rows
+  IdealGas gas;
+  StateLimits limits;   ///< outside which a cell is noted in `bad`
+  double jump_damping;  ///< as ResidualView's
+  const StepClock* clock;
+  double keep;
+  int stage;
+  bool last;             ///< of its step: the stable step is wanted
+  double* local_dt;      ///< owned cells, at CFL 1; read if local_cfl > 0, written with the last stage; null: no local time steps
+  double* rate_squared;  ///< by tile, kVars each; null: not wanted
+  double* outflows;      ///< kg/s out of cells through their faces, as Discretization::cell_face; null: not wanted
+  const std::int32_t* cell_face_offset;  ///< as Discretization's; read with `outflows`
+  StepStatus* status;                    ///< stable_dt is lowered by each tile
+  std::int32_t*
+      bad;  ///< stage, from 1, in which each owned cell left the range of the gas; minus that where it diverged; 0: neither
+};
+
+/// Bytes of shared memory that a block needs for the gradients and for the fluxes of tiles like these.
+template <int Dim, class Real>
+[[nodiscard]] std::size_t gradient_memory(const TileRange& range, Pulls pulls);
+template <int Dim, class Real>
+[[nodiscard]] std::size_t flux_memory(const TileRange& range);
+
+/// Limited gradients of the cells of tiles, and from them the states on their sides of faces.
+template <int Dim, class Real>
+void launch_gradients(Stream& stream, const TileRange& range, Pulls pulls, const LimiterChoice& limiter,
+                      const GradientArgs<Real>& args);
+/// Fluxes through all boundary faces, per unit area, out of the domain, from values and gradients.
+template <int Dim, class Real, class State>
+void launch_boundary_fluxes(Stream& stream, const FluxChoice& flux, const FluxArgs<Real, State>& args, Conserved* fluxes);
+template <int Dim, class Real, class State>
+void launch_fluxes(Stream& stream, const TileRange& range, const FluxChoice& flux, const FluxArgs<Real, State>& args);
+
+}  // namespace weft::flow::detail

@@ -1,0 +1,140 @@
+#pragma once
+/// Tiles in shared memory, for kernels in which a block computes a tile at a time. All that a tile needs comes in with every load
+/// in flight at once; then a thread per cell calls the functions that the CPU's loops call.
+#include <cstddef>
+#include <cstdint>
+
+#include "weft/device/cuda.cuh"
+#include "weft/flow/cuda/fetch.cuh"
+#include "weft/flow/cuda/tile_launch.hpp"
+#include "weft/flow/physics/convert.hpp"
+
+namespace weft::flow::detail {
+
+/// Threads of a block at most.
+inline constexpr int kTileThreads = 128;
+
+/// Row of the whole rank.
+template <class Real>
+__device__ std::int32_t row_of(const TileArrays<Real>& t, const Tile& tile, int local) {
+  return local < tile.cells ? tile.first_cell + local : t.halo_row[tile.halo + local - tile.cells];
+}
+
+/// The arrays of a block in shared memory, one after the other, each at a multiple of 16 bytes.
+class SharedMemory {
+ public:
+  __host__ __device__ explicit SharedMemory(unsigned char* first = nullptr) : first_(first) {}
+  template <class T>
+  __host__ __device__ T* take(int count) {
+    T* const at = reinterpret_cast<T*>(first_ + bytes_);
+    bytes_ += (sizeof(T) * static_cast<std::size_t>(count) + 15) / 16 * 16;
+    return at;
+  }
+  __host__ __device__ std::size_t bytes() const { return bytes_; }
+
+ private:
+  unsigned char* first_;
+  std::size_t bytes_ = 0;
+};
+
+/// Writes `count` numbers from shared memory. @pre both addresses are multiples of 16.
+template <class T>
+__device__ void put(const T* from, T* to, int count) {
+  constexpr int kAtOnce = 16 / static_cast<int>(sizeof(T));
+  const int thread = static_cast<int>(threadIdx.x), whole = count / kAtOnce;
+#pragma unroll 1
+  for (int i = thread; i < whole; i += static_cast<int>(blockDim.x)) {
+    reinterpret_cast<float4*>(to)[i] = reinterpret_cast<const float4*>(from)[i];
+  }
+  const int rest = whole * kAtOnce + thread;
+  if (rest < count) to[rest] = from[rest];
+}
+
+/// A vector in neighbouring columns of blocks of faces.
+template <int Dim, class Real>
+__device__ BasicVec3<Real> column_vector(const Real* at) {
+  return {at[0], at[kFaceBlock], Dim == 3 ? at[2 * kFaceBlock] : 0};
+}
+
+/// Of the columns of a face (kStateColumns), those that the two arms leave to the face's pull.
+template <int Dim>
+[[nodiscard]] WEFT_HD constexpr int pull_column(int i) {
+  return (i < kVars - Dim ? 1 : 2) * Dim + i;
+}
+
+/// The View of kernels.hpp on a tile in shared memory; what is read once per thread stays in global memory.
+template <int Dim, class Number, Pulls kPulls>
+struct TileView {
+  using Real = Number;
+  using Group = Number;
+  static constexpr int kGroups = kVars;
+  static constexpr bool kFlow = true;
+
+  const TileArrays<Real>& t;
+  const Tile& tile;
+  const Real* values;
+  const Real* centroids;  ///< as in Tiles
+  const Real* sides;      ///< in blocks of faces, kStateColumns: of each side's the first hold the arm, the others the pull
+  const std::uint16_t* topology;  ///< as in Tiles
+  BasicIdealGas<Real> gas;
+  BasicPrimitive<Real> scale;
+  Real reference_length, order, shock_threshold;
+  bool axisymmetric, has_sensors;
+
+  // Stencils by node are long: they stay where they are.
+  __device__ std::int32_t stencil_begin(std::int32_t c) const {
+    return by_node(kPulls) ? t.stencil_offset[tile.first_cell + c] : face_begin(c);
+  }
+  __device__ std::int32_t stencil_end(std::int32_t c) const {
+    return by_node(kPulls) ? t.stencil_offset[tile.first_cell + c + 1] : face_end(c);
+  }
+  __device__ std::int32_t stencil_row(std::int32_t s) const { return by_node(kPulls) ? t.stencil_row[s] : row_behind(s); }
+  __device__ std::int32_t face_begin(std::int32_t c) const { return topology[c]; }
+  __device__ std::int32_t face_end(std::int32_t c) const { return topology[c + 1]; }
+  __device__ std::int32_t row_behind(std::int32_t s) const { return topology[tile.rows_behind() + s]; }
+  /// The tile's number of the face, and kRightSide where the cell is on its right.
+  __device__ unsigned side_number(std::int32_t s) const { return topology[tile.cell_sides() + s]; }
+  /// Where in `sides` a cell's side of a face stands.
+  __device__ unsigned side(std::int32_t s) const {
+    const unsigned number = side_number(s);
+    return in_face_blocks(number & (kRightSide - 1U), kStateColumns) + ((number & kRightSide) != 0 ? kVars * kFaceBlock : 0);
+  }
+
+  template <int D>
+  __device__ BasicVec3<Real> pull(std::int32_t c, std::int32_t s) const {
+    if constexpr (by_node(kPulls)) return pull_over<D>(centroid(t.stencil_row[s]) - centroid(c), false);
+    const unsigned number = side_number(s);
+    const bool right = (number & kRightSide) != 0;
+    const Real* const face = sides + in_face_blocks(number & (kRightSide - 1U), kStateColumns);
+    const auto part = [&](int i) { return face[pull_column<D>(i) * kFaceBlock]; };
+    const BasicVec3<Real> across{part(0), part(1), D == 3 ? part(2) : 0};
+    if constexpr (kPulls == Pulls::green_gauss) {
+      return (right ? part(D) - 1 : part(D)) * across;
+    } else {
+      return right ? -across : across;
+    }
+  }
+  template <int D>
+  __device__ void complete(std::int32_t c, Real (&sum)[D]) const {
+    if constexpr (kPulls == Pulls::green_gauss) {
+      for (Real& component : sum) component *= inverse_volume(c);
+    } else {
+      constexpr int kMatrix = D * (D + 1) / 2;
+      multiply(t.matrices + std::int64_t{tile.first_cell + c} * kMatrix, sum);
+    }
+  }
+  __device__ BasicVec3<Real> centroid(std::int32_t row) const {
+    return {centroids[row], centroids[tile.row_stride() + row], Dim == 3 ? centroids[2 * tile.row_stride() + row] : 0};
+  }
+  template <int D>
+  __device__ BasicVec3<Real> to_face(std::int32_t /*c*/, std::int32_t s) const {
+    return column_vector<D>(sides + side(s));
+  }
+  __device__ Real radius(std::int32_t c) const { return static_cast<Real>(t.radius[tile.first_cell + c]); }
+  __device__ Real inverse_volume(std::int32_t c) const { return static_cast<Real>(t.inverse_volume[tile.first_cell + c]); }
+  __device__ Real value(std::int32_t row, int k) const { return values[row * kVars + k]; }
+  __device__ Real scale_of(int k) const { return scale[k]; }
+  __device__ bool takes_sensors() const { return has_sensors; }
+};
+
+}  // namespace weft::flow::detail

@@ -1,0 +1,120 @@
+#pragma once
+/// Definition of pack_update, included by the .cpp files that instantiate it and by nothing else.
+#include <cstring>
+#include <limits>
+
+#include "weft/flow/host/pack.hpp"
+#include "weft/flow/host/pack_loops.hpp"
+#include "weft/flow/physics/runge_kutta.hpp"
+
+namespace weft::flow::detail {
+
+/// Cells that are updated together, whatever N is, so that sums do not depend on it.
+inline constexpr int kUpdateBlock = 8;
+
+/// Loads N rows of Width numbers.
+template <int Width, int N>
+WEFT_FORCE_INLINE void load_rows(const double* from, Pack<N> (&packs)[Width]) {
+  for (int j = 0; j < Width; ++j) packs[j] = Pack<N>::load(from + j * N);
+}
+
+template <int N>
+struct UpdateSums {
+  Pack<N> rate_squared[kVars];
+  Pack<N> stable_dt;
+};
+
+/// Updates N cells, the first of which the View begins with. @returns whether all are within the limits.
+template <int N>
+WEFT_FORCE_INLINE bool update_cells(const UpdateView& v, UpdateSums<N>& sums) {
+  const Pack<N> inverse_volume = Pack<N>::load(v.inverse_volumes);
+  Pack<N> per_volume[kVars], step[kVars], u[kVars];
+  repeat(inverse_volume, per_volume);
+  repeat(v.local_dt == nullptr ? Pack<N>(v.dt) : lesser(v.local_cfl * Pack<N>::load(v.local_dt), v.dt), step);
+#pragma GCC unroll 5
+  for (int j = 0; j < kVars; ++j) {
+    const Pack<N> now = Pack<N>::load(v.conserved + j * N), rate = Pack<N>::load(v.rates + j * N);
+    const Pack<N> slope = rate * per_volume[j];
+    if (v.first) {
+      now.store(v.start + j * N);
+      sums.rate_squared[j] += slope * rate;
+    }
+    u[j] = runge_kutta_value(Pack<N>(v.keep), Pack<N>::load(v.start + j * N), now + step[j] * slope);
+    u[j].store(v.conserved + j * N);
+    Pack<N>(0.0).store(v.rates + j * N);
+  }
+  deinterleave(u);
+  const BasicPrimitive<Pack<N>> w = v.gas.primitive(BasicConserved<Pack<N>>{u[0], {u[1], u[2], u[3]}, u[4]});
+  if (v.last) {
+    Pack<N> area[3];
+    load_rows(&v.projected_areas->x, area);
+    deinterleave(area);
+    const Pack<N> dt = stable_dt_of_cell(v.gas, w, {area[0], area[1], area[2]}, inverse_volume);
+    if (v.local_dt != nullptr) dt.store(v.local_dt);
+    sums.stable_dt = lesser(dt, sums.stable_dt);
+  }
+  Pack<N> values[kVars] = {w.density, w.velocity.x, w.velocity.y, w.velocity.z, w.pressure};
+  interleave(values);
+#pragma GCC unroll 5
+  for (int j = 0; j < kVars; ++j) values[j].store(v.values + j * N);
+  return all(v.limits.hold(w));
+}
+
+template <int N>
+WEFT_FORCE_INLINE bool update_block(const UpdateView& v, UpdateSums<N> (&sums)[kUpdateBlock / N]) {
+  bool physical = true;
+  for (int i = 0; i < kUpdateBlock / N; ++i) physical &= update_cells<N>(v.from(i * N), sums[i]);
+  return physical;
+}
+
+template <int N>
+UpdateReport pack_update(const UpdateView& v, std::int32_t cells) {
+  UpdateSums<N> sums[kUpdateBlock / N];
+  for (UpdateSums<N>& part : sums) {
+    for (Pack<N>& sum : part.rate_squared) sum = Pack<N>(0.0);
+    part.stable_dt = Pack<N>(std::numeric_limits<double>::infinity());
+  }
+  UpdateReport report;
+  std::int32_t c = 0;
+  for (; c + kUpdateBlock <= cells; c += kUpdateBlock) report.physical &= update_block<N>(v.from(c), sums);
+  if (c < cells) {
+    // The last few cells, in arrays of their own that end with copies of the first of them, without rates and without faces,
+    // which leave sums and the stable step alone.
+    double conserved[kUpdateBlock * kVars], start[kUpdateBlock * kVars], rates[kUpdateBlock * kVars],
+        values[kUpdateBlock * kVars], local_dt[kUpdateBlock], inverse_volumes[kUpdateBlock];
+    Vec3 projected_areas[kUpdateBlock];
+    const UpdateView rest = v.from(c);
+    const int count = cells - c;
+    for (int i = 0; i < kUpdateBlock; ++i) {
+      const int from = i < count ? i : 0;
+      for (int k = 0; k < kVars; ++k) {
+        conserved[i * kVars + k] = rest.conserved[from * kVars + k];
+        start[i * kVars + k] = rest.start[from * kVars + k];
+        rates[i * kVars + k] = i < count ? rest.rates[from * kVars + k] : 0;
+      }
+      local_dt[i] = v.local_dt != nullptr ? rest.local_dt[from] : 0;
+      inverse_volumes[i] = rest.inverse_volumes[from];
+      projected_areas[i] = i < count ? rest.projected_areas[i] : Vec3{};
+    }
+    UpdateView block = v;
+    block.conserved = conserved, block.start = start, block.rates = rates, block.values = values;
+    if (v.local_dt != nullptr) block.local_dt = local_dt;
+    block.inverse_volumes = inverse_volumes, block.projected_areas = projected_areas;
+    report.physical &= update_block<N>(block, sums);
+    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(double);
+    std::memcpy(rest.conserved, conserved, bytes * kVars);
+    std::memcpy(rest.start, start, bytes * kVars);
+    std::memcpy(rest.rates, rates, bytes * kVars);
+    std::memcpy(rest.values, values, bytes * kVars);
+    if (v.local_dt != nullptr) std::memcpy(rest.local_dt, local_dt, bytes);
+  }
+  report.stable_dt = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kUpdateBlock * kVars; ++i) {
+    const int part = i / (N * kVars), pack = i % (N * kVars) / N;
+    report.rate_squared[i % kVars] += sums[part].rate_squared[pack][i % N];
+  }
+  for (int i = 0; i < kUpdateBlock; ++i) report.stable_dt = lesser(sums[i / N].stable_dt[i % N], report.stable_dt);
+  return report;
+}
+
+}  // namespace weft::flow::detail

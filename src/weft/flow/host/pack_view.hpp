@@ -1,0 +1,51 @@
+#pragma once
+/// The View of kernels.hpp that computes with several variables of a row at once.
+#include <cstdint>
+
+#include "weft/flow/host/pack.hpp"
+#include "weft/flow/scheme/kernels.hpp"
+
+namespace weft::flow::detail {
+
+/// Rows are read N numbers at a time; the last lanes of a row's last group are zeros, computed along and never stored. (Numbers
+/// of the next row would do, but another thread may be writing them.)
+template <int N>
+struct PackView : ResidualView {
+  using Group = Pack<N>;
+  static constexpr int kGroups = (kVars + N - 1) / N;
+
+  WEFT_FORCE_INLINE explicit PackView(const ResidualView& rows) : ResidualView(rows) {}
+
+  [[nodiscard]] WEFT_FORCE_INLINE Group value(std::int32_t row, int j) const {
+    return group(values + static_cast<std::int64_t>(row) * kVars, j);
+  }
+  template <int Dim>
+  [[nodiscard]] WEFT_FORCE_INLINE Group gradient(std::int32_t row, int j, int d) const {
+    return group(gradients + static_cast<std::int64_t>(row) * (kVars * Dim) + gradient_index(0, d), j);
+  }
+  template <int Dim>
+  WEFT_FORCE_INLINE void set_gradient(std::int32_t c, int j, int d, const Group& slope) const {
+    double* const to = gradients + static_cast<std::int64_t>(c) * (kVars * Dim) + gradient_index(j * N, d);
+    if (N > 4 || j == 0) first_four(slope).store(to);
+    if (N > 4) to[4] = slope[4];
+    if (N == 4 && j == 1) to[0] = slope[0];
+  }
+  [[nodiscard]] WEFT_FORCE_INLINE Group scale_of(int j) const {
+    Group scales(0.0);
+    for (int i = 0; i < N && j * N + i < kVars; ++i) scales.v[i] = scale[j * N + i];
+    return scales;
+  }
+
+  /// Puts a number behind the variables of a row whose first group this is, where they leave room.
+  static WEFT_FORCE_INLINE void append(double number, Group& first) {
+    if constexpr (N > kVars) first.v[kVars] = number;
+  }
+
+ private:
+  /// Of kVars numbers.
+  [[nodiscard]] static WEFT_FORCE_INLINE Group group(const double* numbers, int j) {
+    return (j + 1) * N <= kVars ? Group::load(numbers + j * N) : Group::template load_first<kVars % N>(numbers + j * N);
+  }
+};
+
+}  // namespace weft::flow::detail

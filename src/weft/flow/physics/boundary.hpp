@@ -1,0 +1,249 @@
+#pragma once
+/// Boundary conditions: the state on a boundary face, and the flux through it.
+///
+/// Normals point out of the domain. One switch over BoundaryKind serves every face of a zone, so that one kernel serves every
+/// zone. Periodic boundaries are not here: the mesh turns them into ghost cells.
+#include "weft/flow/physics/far_field_vortex.hpp"
+#include "weft/flow/physics/physical_flux.hpp"
+
+namespace weft::flow {
+
+enum class BoundaryKind : int {
+  slip_wall,                ///< no flow through it
+  symmetry,                 ///< a plane wall behind which the flow is the mirror image
+  far_field,                ///< characteristic: Riemann invariants against `state`
+  supersonic_inflow,        ///< `state`
+  supersonic_outflow,       ///< the inside state
+  total_pressure_inflow,    ///< a reservoir: `total_pressure`, `total_temperature`, `direction`; chokes, and lets gas out, too
+  static_pressure_outflow,  ///< `pressure`, which waves from outside bring; chokes, and lets gas in, too
+};
+
+/// Whether a boundary lets nothing through.
+[[nodiscard]] WEFT_HD constexpr bool is_wall(BoundaryKind kind) {
+  return kind == BoundaryKind::slip_wall || kind == BoundaryKind::symmetry;
+}
+
+/// Whether a boundary brings no state from outside. Then the row behind it stands as far behind the face as its cell's centroid
+/// is in front of it, so that limiters find as much room towards the boundary as towards a neighbour; else it stands on the face.
+[[nodiscard]] WEFT_HD constexpr bool mirrors(BoundaryKind kind) {
+  return is_wall(kind) || kind == BoundaryKind::supersonic_outflow;
+}
+
+/// What the boundary conditions of one zone need; each kind reads only what its line above names.
+template <class Real>
+struct BasicBoundaryParams {
+  BoundaryKind kind = BoundaryKind::slip_wall;
+  BasicPrimitive<Real> state{};     ///< of the far field or the inflow
+  Real total_pressure = 0;          ///< Pa
+  Real total_temperature = 0;       ///< K
+  BasicVec3<Real> direction{};      ///< of the inflow, unit length; zero: against the normal
+  Real pressure = 0;                ///< Pa
+  BasicPointVortex<Real> vortex{};  ///< disturbs `state` of a far field
+};
+using BoundaryParams = BasicBoundaryParams<double>;
+
+/// Returns the state outside a face at x: `state` of its zone, in a far field disturbed by the vortex.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> outside_state(const BasicIdealGas<Real>& gas,
+                                                                const BasicBoundaryParams<Real>& boundary,
+                                                                const BasicVec3<Real>& x) {
+  if (boundary.vortex.circulation == 0) return boundary.state;
+  return vortex_state(gas, boundary.state, boundary.vortex, x);
+}
+
+namespace detail {
+
+/// `w` carried isentropically to the sound speed ratio * c(w), with normal speed `speed`.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> along_isentrope(const BasicIdealGas<Real>& gas, const BasicPrimitive<Real>& w,
+                                                                  Real ratio, Real speed, const BasicVec3<Real>& n) {
+  const Real compression = std::pow(ratio, 2 / (gas.gamma - 1));
+  return {w.density * compression, w.velocity + (speed - dot(w.velocity, n)) * n, w.pressure * compression * (ratio * ratio)};
+}
+
+/// Returns the far-field state: Riemann invariants q + 2c/(gamma-1) from inside and q - 2c/(gamma-1) from outside; entropy and
+/// tangential velocity from where the flow comes. Where no wave comes in (or out) one side gives everything. Where the invariants
+/// would give a normal speed above c, the fan of the side that the flow comes from is transonic and the face has its sonic point;
+/// where they leave a vacuum between both sides, the face has that point too, or hardly any gas.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> far_field_state(const BasicIdealGas<Real>& gas,
+                                                                  const BasicPrimitive<Real>& inside,
+                                                                  const BasicPrimitive<Real>& outside, const BasicVec3<Real>& n) {
+  const Real qi = dot(inside.velocity, n), qo = dot(outside.velocity, n);
+  const Real ci = gas.sound_speed(inside), co = gas.sound_speed(outside);
+  if (qi >= ci) return inside;
+  if (qo <= -co) return outside;
+  const Real k = 2 / (gas.gamma - 1);
+  const Real q = Real(0.5) * (qi + qo + k * (ci - co));
+  const Real c = Real(0.5) * (ci + co) + Real(0.25) * (gas.gamma - 1) * (qi - qo);
+  const bool leaves = q > 0;
+  const BasicPrimitive<Real>& from = leaves ? inside : outside;
+  const Real side = leaves ? Real(1) : Real(-1), c_from = leaves ? ci : co;
+  const Real invariant = leaves ? qi + k * ci : k * co - qo;  // side * q + k c along the fan of `from`
+  const Real least = greater(invariant / (k + 1), Real(1e-3) * c_from);
+  if (c >= least) return along_isentrope(gas, from, c / c_from, q, n);
+  return along_isentrope(gas, from, least / c_from, side * (invariant - k * least), n);
+}
+
+/// Returns the state on a boundary behind which the pressure is given: that which the wave leaves there that the pressure sends
+/// into the domain, a shock where it is above the inside pressure, else an isentropic rarefaction. A wave that the flow carries
+/// out leaves the inside state. A transonic rarefaction leaves its sonic point (q = c, with entropy and q + 2c/(gamma-1) from
+/// inside): the outflow is choked, and its flux the same for every lower pressure. F. Dubois, Partial Riemann problem, boundary
+/// conditions, and gas dynamics, in Absorbing Boundaries and Layers, Domain Decomposition Methods, Nova Science 2001, 16-77; the
+/// waves: E. F. Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics, 3rd ed., sections 3.1.3 and 4.4.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> pressure_outflow_state(const BasicIdealGas<Real>& gas, Real pressure,
+                                                                         const BasicPrimitive<Real>& inside,
+                                                                         const BasicVec3<Real>& n) {
+  const Real qi = dot(inside.velocity, n), ci = gas.sound_speed(inside);
+  const Real jump = pressure / inside.pressure;
+  if (jump > 1) {
+    const Real mach = std::sqrt(1 + Real(0.5) * (gas.gamma + 1) / gas.gamma * (jump - 1));  // of the shock
+    if (qi >= ci * mach) return inside;
+    const Real slope = (gas.gamma - 1) / (gas.gamma + 1);
+    return {inside.density * (jump + slope) / (slope * jump + 1), inside.velocity - ci * (jump - 1) / (gas.gamma * mach) * n,
+            pressure};
+  }
+  if (qi >= ci) return inside;
+  const Real k = 2 / (gas.gamma - 1);
+  const Real sonic = (qi / ci + k) / (k + 1);  // c / ci where q = c
+  const Real ratio = greater(std::pow(jump, Real(0.5) * (gas.gamma - 1) / gas.gamma), sonic);
+  return along_isentrope(gas, inside, ratio, qi + k * ci * (1 - ratio), n);
+}
+
+/// Returns the state on an opening to a large volume of gas at rest, of this pressure and temperature (0: of the entropy that the
+/// gas inside has). Where pressure_outflow_state() at this pressure leaves the domain, gas leaves against the pressure, and that
+/// is the answer. Else gas enters along `direction` (against the normal, where that does not point into the domain) with the
+/// speed V on which the reservoir and an isentropic wave into the domain agree: with q <= 0 and c of the gas inside when that
+/// wave has brought it to the given pressure, and c0 of the reservoir,
+///
+///     q + k c (1 - x) = -m V,   x = sqrt(1 - V^2 / (k c0^2)),   k = 2 / (gamma - 1),   m = -direction.n
+///
+/// where x^2 = T / T0 of the reservoir's gas as it expands to V, and, the pressures being equal, that of the gas inside as it
+/// expands from c. The solution is the root of a quadratic. Where V would exceed the speed of sound the inflow is choked. Mass
+/// flux, pressure and normal velocity are continuous where the flow turns round; density and tangential velocity are those of the
+/// side that the gas comes from.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> opening_state(const BasicIdealGas<Real>& gas, Real pressure, Real temperature,
+                                                                const BasicVec3<Real>& direction,
+                                                                const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
+  const BasicPrimitive<Real> out = pressure_outflow_state(gas, pressure, inside, n);
+  if (dot(out.velocity, n) >= 0) return out;
+  const Real k = 2 / (gas.gamma - 1);
+  const Real ci = gas.sound_speed(inside);
+  const Real c = ci * std::pow(pressure / inside.pressure, Real(0.5) * (gas.gamma - 1) / gas.gamma);
+  const Real q = lesser(dot(inside.velocity, n) + k * (ci - c), 0);  // 0: where the shock alone lets gas in
+  const BasicVec3<Real> along = dot(direction, n) < 0 ? direction : -n;
+  const Real m = -dot(along, n);
+  const Real cc0 = temperature > 0 ? gas.gamma * gas.gas_constant * temperature : c * c;
+  const Real invariant = q + k * c;
+  Real speed = std::sqrt(cc0 * k / (k + 1));  // where V = c
+  if (m * speed + invariant > k * c * std::sqrt(k / (k + 1))) {
+    // V^2 + beta (m V + invariant)^2 = k c0^2, its larger root without cancellation.
+    const Real beta = cc0 / (k * c * c), a = 1 + beta * m * m, b = beta * m * invariant;
+    const Real constant = beta * q * (invariant + k * c);
+    const Real root = std::sqrt(greater(b * b - a * constant, 0));
+    speed = b > 0 ? -constant / (b + root) : (root - b) / a;
+  }
+  const Real ratio = 1 - speed * speed / (k * cc0);  // T / T0
+  const Real static_pressure = pressure * std::pow(ratio, gas.gamma / (gas.gamma - 1));
+  return {gas.gamma * static_pressure / (cc0 * ratio), speed * along, static_pressure};
+}
+
+}  // namespace detail
+
+/// The pressure that the gas exerts on a wall when it runs into it, or away from it, with normal speed q = u.n: the exact
+/// solution of the Riemann problem of the state and its mirror image (a shock for q > 0, a rarefaction for q < 0, vacuum past q =
+/// -2c/(gamma-1)). E. F. Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics, 3rd ed., section 6.3.3.
+template <class Real>
+[[nodiscard]] WEFT_HD inline Real wall_pressure(const BasicIdealGas<Real>& gas, const BasicPrimitive<Real>& inside,
+                                                const BasicVec3<Real>& n) {
+  const Real mach = dot(inside.velocity, n) / gas.sound_speed(inside);
+  if (mach >= 0) {
+    const Real strength = Real(0.25) * (gas.gamma + 1) * mach;
+    return inside.pressure * (1 + gas.gamma * mach * (strength + std::sqrt(1 + strength * strength)));
+  }
+  const Real ratio = 1 + Real(0.5) * (gas.gamma - 1) * mach;
+  return ratio > 0 ? inside.pressure * std::pow(ratio, 2 * gas.gamma / (gas.gamma - 1)) : Real(0);
+}
+
+/// Returns the state on a boundary face. On a wall: the inside state without its normal velocity.
+/// @param outside  outside_state() of the face.  @pre inside is physical; n is a unit vector.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> boundary_state(const BasicIdealGas<Real>& gas,
+                                                                 const BasicBoundaryParams<Real>& boundary,
+                                                                 const BasicPrimitive<Real>& outside,
+                                                                 const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
+  switch (boundary.kind) {
+    case BoundaryKind::slip_wall:
+    case BoundaryKind::symmetry:
+      return {inside.density, inside.velocity - dot(inside.velocity, n) * n, inside.pressure};
+    case BoundaryKind::far_field:
+      return detail::far_field_state(gas, inside, outside, n);
+    case BoundaryKind::supersonic_inflow:
+      return outside;
+    case BoundaryKind::total_pressure_inflow:
+      return detail::opening_state(gas, boundary.total_pressure, boundary.total_temperature, boundary.direction, inside, n);
+    case BoundaryKind::static_pressure_outflow:
+      return detail::opening_state(gas, boundary.pressure, Real(0), BasicVec3<Real>{}, inside, n);
+    case BoundaryKind::supersonic_outflow:
+      break;
+  }
+  return inside;
+}
+
+/// Returns the same of a zone without a vortex.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> boundary_state(const BasicIdealGas<Real>& gas,
+                                                                 const BasicBoundaryParams<Real>& boundary,
+                                                                 const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
+  return boundary_state(gas, boundary, boundary.state, inside, n);
+}
+
+/// The state in the row behind a boundary face, for gradients and limiters. Behind walls: the extrapolated one, with the normal
+/// velocity that is zero at the face's centroid. Elsewhere: the state on the face that meets the inside state, extrapolated as
+/// far as the flow leaves: all of it where it leaves faster than sound, nothing where it comes in (which was not stable).
+/// @param extrapolated  the inside state, continued to the place of the row.  @pre as boundary_state, of both states.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> state_behind(
+    const BasicIdealGas<Real>& gas, const BasicBoundaryParams<Real>& boundary, const BasicPrimitive<Real>& outside,
+    const BasicPrimitive<Real>& inside, const BasicPrimitive<Real>& extrapolated, const BasicVec3<Real>& n) {
+  if (is_wall(boundary.kind)) {
+    BasicPrimitive<Real> behind = extrapolated;
+    behind.velocity -= dot(inside.velocity + extrapolated.velocity, n) * n;
+    return behind;
+  }
+  const Real share = detail::lesser(detail::greater(dot(inside.velocity, n) / gas.sound_speed(inside), 0), 1);
+  BasicPrimitive<Real> leaving = inside;
+  for (int k = 0; k < BasicIdealGas<Real>::kVars; ++k) leaving[k] += share * (extrapolated[k] - inside[k]);
+  return boundary_state(gas, boundary, outside, leaving, n);
+}
+/// Returns the same of a zone without a vortex.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> state_behind(const BasicIdealGas<Real>& gas,
+                                                               const BasicBoundaryParams<Real>& boundary,
+                                                               const BasicPrimitive<Real>& inside,
+                                                               const BasicPrimitive<Real>& extrapolated,
+                                                               const BasicVec3<Real>& n) {
+  return state_behind(gas, boundary, boundary.state, inside, extrapolated, n);
+}
+
+/// The flux out of the domain per unit area: of the boundary state; of the pressure alone on walls and symmetry planes.
+/// @pre as boundary_state.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicConserved<Real> boundary_flux(const BasicIdealGas<Real>& gas,
+                                                                const BasicBoundaryParams<Real>& boundary,
+                                                                const BasicPrimitive<Real>& outside,
+                                                                const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
+  if (is_wall(boundary.kind)) return {0, wall_pressure(gas, inside, n) * n, 0};
+  return physical_flux(gas, boundary_state(gas, boundary, outside, inside, n), n);
+}
+/// Returns the same of a zone without a vortex.
+template <class Real>
+[[nodiscard]] WEFT_HD inline BasicConserved<Real> boundary_flux(const BasicIdealGas<Real>& gas,
+                                                                const BasicBoundaryParams<Real>& boundary,
+                                                                const BasicPrimitive<Real>& inside, const BasicVec3<Real>& n) {
+  return boundary_flux(gas, boundary, boundary.state, inside, n);
+}
+
+}  // namespace weft::flow

@@ -1,0 +1,99 @@
+#pragma once
+/// Limiters of a linear reconstruction, and the fallback that keeps it positive.
+///
+/// A limiter is a functor `T operator()(delta_max, delta_min, d, eps2)`, T = double, float or a pack of them, for one variable
+/// and one point of a cell's surface:
+///   delta_max >= 0, delta_min <= 0: largest and smallest value among the cell and its neighbours, less the cell's value;
+///   d: the unlimited reconstruction at the point, less the cell's value;
+///   eps2: what `eps2(size, scale)` returns for the cell.
+/// A cell scales its gradient with the smallest result over its points. The result is 1 where d is 0.
+#include "weft/flow/physics/gas.hpp"
+#include "weft/flow/physics/math.hpp"
+
+namespace weft::flow {
+
+/// The plain linear reconstruction: for smooth flows and for measuring order.
+struct NoLimiter {
+  static constexpr bool kActive = false;
+  template <class Real, class T>
+  [[nodiscard]] WEFT_HD constexpr T eps2(Real /*size*/, const T& /*scale*/) const {
+    return 0;
+  }
+  template <class T>
+  [[nodiscard]] WEFT_HD constexpr T operator()(const T& /*delta_max*/, const std::type_identity_t<T>& /*delta_min*/,
+                                               const std::type_identity_t<T>& /*d*/,
+                                               const std::type_identity_t<T>& /*eps2*/) const {
+    return 1;
+  }
+};
+
+/// T. J. Barth, D. C. Jespersen, AIAA 89-0366: no new extrema, min(1, delta / d). Not smooth: steady residuals stall.
+struct BarthJespersen {
+  static constexpr bool kActive = true;
+  template <class Real, class T>
+  [[nodiscard]] WEFT_HD constexpr T eps2(Real /*size*/, const T& /*scale*/) const {
+    return 0;
+  }
+  template <class T>
+  [[nodiscard]] WEFT_HD constexpr T operator()(const T& delta_max, const std::type_identity_t<T>& delta_min,
+                                               const std::type_identity_t<T>& d, const std::type_identity_t<T>& /*eps2*/) const {
+    const T room = detail::select(d > 0, delta_max, delta_min);
+    // room / d < 1 without dividing where the answer is 1 (d = 0 included).
+    const T left = detail::absolute(room), step = detail::absolute(d);
+    return detail::divide_where(left < step, left, step, 1);
+  }
+};
+
+/// V. Venkatakrishnan, J. Comput. Phys. 118 (1995) 120-130, eq. (14): smooth, so that steady residuals converge; a little above 1
+/// where the neighbours leave more than twice the room, and blind to variations below sqrt(eps2).
+struct Venkatakrishnan {
+  static constexpr bool kActive = true;
+  /// Larger lets through larger wiggles; 0 limits everywhere.
+  double k = 5;
+
+  /// (K size)^3 scale^2, for a cell of length `size` in units of the case's reference length and a variable whose values vary by
+  /// `scale`: so the limiter does not depend on the units of the variable.
+  template <class Real, class T>
+  [[nodiscard]] WEFT_HD constexpr T eps2(Real size, const T& scale) const {
+    const Real ratio = static_cast<Real>(k) * size;
+    return ratio * ratio * ratio * scale * scale;
+  }
+  template <class T>
+  [[nodiscard]] WEFT_HD constexpr T operator()(const T& delta_max, const std::type_identity_t<T>& delta_min,
+                                               const std::type_identity_t<T>& d, const std::type_identity_t<T>& eps2) const {
+    const T room = detail::select(d > 0, delta_max, delta_min);
+    const T both = room * d, base = room * room + eps2;
+    const T below = base + both + 2 * d * d;
+    return detail::divide_where(d != 0 && below > 0, base + 2 * both, below, 1);
+  }
+};
+
+enum class LimiterKind : int { none, barth_jespersen, venkatakrishnan };
+
+/// Calls f(NoLimiter{}), f(BarthJespersen{}) or f(Venkatakrishnan{k}).
+template <class F>
+decltype(auto) visit_limiter(LimiterKind kind, double venkatakrishnan_k, F&& f) {
+  switch (kind) {
+    case LimiterKind::barth_jespersen:
+      return f(BarthJespersen{});
+    case LimiterKind::venkatakrishnan:
+      return f(Venkatakrishnan{venkatakrishnan_k});
+    case LimiterKind::none:
+      break;
+  }
+  return f(NoLimiter{});
+}
+
+template <class T>
+[[nodiscard]] WEFT_HD constexpr auto positive(const BasicPrimitive<T>& w) {
+  return w.density > 0 && w.pressure > 0;
+}
+
+/// mean + increment where that has positive density and pressure, else the mean: first order, locally.
+template <class T = double>
+[[nodiscard]] WEFT_HD constexpr BasicPrimitive<T> reconstruct(const BasicPrimitive<T>& mean, const BasicPrimitive<T>& increment) {
+  const BasicPrimitive<T> w = mean + increment;
+  return positive(w) ? w : mean;
+}
+
+}  // namespace weft::flow

@@ -1,0 +1,265 @@
+#include "weft/flow/scheme/discretization.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "weft/base/error.hpp"
+
+namespace weft::flow {
+namespace {
+
+using mesh::LocalCellId;
+using mesh::LocalFaceId;
+using mesh::Mesh;
+
+void add_boundary_rows(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, Discretization& d) {
+  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
+    const bool mirrored = mirrors(kinds[z]);
+    for (const LocalFaceId face : mesh.boundary[z].faces) {
+      const std::size_t f = face.index();
+      const Vec3 inside = mesh.cell_centroid[mesh.face_left[f].index()];
+      const Vec3 to_face = mesh.face_centroid[f] - inside;
+      d.centroid.push_back(mirrored ? inside + 2.0 * dot(to_face, mesh.face_normal[f]) * mesh.face_normal[f]
+                                    : mesh.face_centroid[f]);
+    }
+  }
+}
+
+void connect(const Mesh& mesh, mesh::Neighbours stencil, Discretization& d) {
+  const auto faces = static_cast<std::size_t>(mesh.faces());
+  d.face_left.resize(faces);
+  d.face_right.resize(faces);
+  for (std::size_t f = 0; f < faces; ++f) {
+    d.face_left[f] = mesh.face_left[f].value();
+    d.face_right[f] = mesh.face_right[f].valid() ? mesh.face_right[f].value()
+                                                 : mesh.cells() + static_cast<std::int32_t>(f) - d.first_boundary_face;
+  }
+  const bool by_node = stencil == mesh::Neighbours::node;
+  const auto cells = static_cast<std::size_t>(mesh.owned_cells), sides = mesh.cell_faces.entries().size();
+  for (auto* offset : {&d.stencil_offset, &d.cell_face_offset}) {
+    offset->reserve(cells + 1);
+    offset->push_back(0);
+  }
+  for (auto* list : {&d.cell_face, &d.cell_face_row}) list->reserve(sides);
+  d.stencil_row.reserve(by_node ? mesh.cell_cells.entries().size() + faces - static_cast<std::size_t>(d.first_boundary_face)
+                                : sides);
+  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+    if (by_node) {
+      for (const LocalCellId other : mesh.cell_cells.row(c)) d.stencil_row.push_back(other.value());
+    }
+    for (const LocalFaceId face : mesh.cell_faces.row(c)) {
+      const std::size_t f = face.index();
+      const std::int32_t behind = d.face_left[f] == c ? d.face_right[f] : d.face_left[f];
+      d.cell_face.push_back(face.value());
+      d.cell_face_row.push_back(behind);
+      if (!by_node || behind >= mesh.cells()) d.stencil_row.push_back(behind);
+    }
+    d.stencil_offset.push_back(checked_local(static_cast<std::int64_t>(d.stencil_row.size()), "entries of gradient stencils"));
+    d.cell_face_offset.push_back(checked_local(static_cast<std::int64_t>(d.cell_face.size()), "faces of cells"));
+  }
+}
+
+/// Returns true where a quad or hexahedron has a neighbour behind the face opposite to its boundary face, in that direction.
+bool has_neighbour_opposite(const Mesh& mesh, const Discretization& d, std::int32_t cell, const Vec3& outward) {
+  constexpr double kOpposite = 0.8;  // cosine; the product of both cosines is at most 0.5 in a right triangle of any aspect ratio
+  for (std::int32_t s = d.cell_face_offset[cell]; s < d.cell_face_offset[cell + 1]; ++s) {
+    const auto face = static_cast<std::size_t>(d.cell_face[s]);
+    if (d.cell_face_row[s] >= mesh.cells()) continue;
+    const Vec3 normal = (d.face_left[face] == cell ? 1.0 : -1.0) * mesh.face_normal[face];
+    const Vec3 r = d.centroid[static_cast<std::size_t>(d.cell_face_row[s])] - d.centroid[static_cast<std::size_t>(cell)];
+    if (-dot(normal, outward) >= kOpposite && -dot(r, outward) >= kOpposite * norm(r)) return true;
+  }
+  return false;
+}
+
+/// Returns true where the row behind a boundary face holds an extrapolated state. Behind a symmetry plane and an axis the mirror
+/// image of the cell is exact, so that half a model computes the flow of the whole. A quad or hexahedron needs a neighbour
+/// opposite, but for what leaves faster than sound; other cells have neighbours by node.
+bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, std::int32_t cell, std::size_t face) {
+  const double height = mesh.cell_centroid[static_cast<std::size_t>(cell)].y;
+  const bool on_axis = mesh.axisymmetric && mesh.face_centroid[face].y <= 1e-9 * height;  // to rounding of the nodes
+  if (kind == BoundaryKind::symmetry || on_axis) return false;
+  return kind == BoundaryKind::supersonic_outflow ||
+         !mesh::is_quad_or_hexahedron(mesh.cell_type[static_cast<std::size_t>(cell)]) ||
+         has_neighbour_opposite(mesh, d, cell, mesh.face_normal[face]);
+}
+
+/// Appends the cells from which a boundary cell extrapolates: those of its stencil; of cells that are neither quads nor hexahedra
+/// all that share a node. The remaining face neighbours of a triangle or tetrahedron fit a gradient exactly, whatever the noise,
+/// and a uniform stream along a wall did not stay uniform.
+void append_neighbours(const Mesh& mesh, const Discretization& d, std::int32_t cell, std::vector<std::int32_t>& neighbours) {
+  if (mesh::is_quad_or_hexahedron(mesh.cell_type[static_cast<std::size_t>(cell)])) {
+    for (std::int32_t s = d.stencil_offset[cell]; s < d.stencil_offset[cell + 1]; ++s) {
+      if (d.stencil_row[s] < mesh.cells()) neighbours.push_back(d.stencil_row[s]);
+    }
+  } else {
+    for (const LocalCellId other : mesh.cell_cells.row(cell)) neighbours.push_back(other.value());
+  }
+}
+
+void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, Discretization& d) {
+  std::vector<std::int32_t> neighbours;
+  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
+    for (const LocalFaceId face : mesh.boundary[z].faces) {
+      const std::int32_t c = d.face_left[face.index()];
+      const Vec3 from = d.centroid[static_cast<std::size_t>(c)];
+      Vec3& to = d.centroid[static_cast<std::size_t>(d.face_right[face.index()])];
+      neighbours.clear();
+      if (extrapolates(mesh, d, kinds[z], c, face.index())) {
+        append_neighbours(mesh, d, c, neighbours);
+        // The normal velocity is zero on a wall at the centroid of its face. Where cells are skewed, as triangles are, the foot
+        // of the perpendicular lies elsewhere, and on a curved wall the velocity there has a normal component of first order.
+        if (kinds[z] == BoundaryKind::slip_wall) to = 2.0 * mesh.face_centroid[face.index()] - from;
+      }
+      d.behind.append(from, to, neighbours, d.centroid);
+    }
+  }
+}
+
+/// A symmetric matrix: xx xy yy xz yz zz, of which a plane has the first three.
+using Symmetric = std::array<double, 6>;
+
+/// m += weight r r^T.
+void add_square(Symmetric& m, double weight, Vec3 r) {
+  m[0] += weight * r.x * r.x;
+  m[1] += weight * r.x * r.y;
+  m[2] += weight * r.y * r.y;
+  m[3] += weight * r.x * r.z;
+  m[4] += weight * r.y * r.z;
+  m[5] += weight * r.z * r.z;
+}
+
+/// Sum(w d d^T) over the stencil of cell c.
+Symmetric normal_matrix(const Discretization& d, std::int32_t c) {
+  Symmetric m{};
+  for (std::int32_t s = d.stencil_offset[c]; s < d.stencil_offset[c + 1]; ++s) {
+    const Vec3 r = d.centroid[d.stencil_row[s]] - d.centroid[c];
+    add_square(m, d.stabilized ? 1.0 : 1.0 / dot(r, r), r);
+  }
+  return m;
+}
+
+/// Sum(r r^T) over the faces of cell c, r from its centroid; a quarter of it at the boundary, where the row behind may lie on the
+/// face itself, half as far away as that of another cell.
+Symmetric matrix_of_faces(const Mesh& mesh, const Discretization& d, std::int32_t c) {
+  Symmetric m{};
+  for (std::int32_t s = d.cell_face_offset[c]; s < d.cell_face_offset[c + 1]; ++s) {
+    add_square(m, d.cell_face_row[s] < mesh.cells() ? 1.0 : 0.25, mesh.face_centroid[d.cell_face[s]] - d.centroid[c]);
+  }
+  return m;
+}
+
+double determinant(const Symmetric& m, int dim) {
+  const double plane = m[0] * m[2] - m[1] * m[1];
+  return dim == 2 ? plane : m[5] * plane - (m[0] * m[4] * m[4] - 2 * m[1] * m[3] * m[4] + m[2] * m[3] * m[3]);
+}
+
+bool positive_definite(const Symmetric& m, int dim) { return m[0] > 0 && determinant(m, 2) > 0 && determinant(m, dim) > 0; }
+
+/// Adds to a normal matrix the multiple of `of_faces` that Discretization::least_squares speaks of.
+void bound(Symmetric& m, const Symmetric& of_faces, int dim) {
+  const auto with = [&](double multiple) {
+    Symmetric sum = m;
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += multiple * of_faces[i];
+    return sum;
+  };
+  if (positive_definite(with(-1), dim)) return;
+  double too_little = 0, enough = 1;
+  constexpr int kHalvings = 30;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (too_little + enough) / 2;
+    (positive_definite(with(middle - 1), dim) ? enough : too_little) = middle;
+  }
+  m = with(enough);
+}
+
+/// False if the matrix is singular, where `singular` is the least determinant of one that is not.
+bool invert(const Symmetric& m, int dim, double singular, Symmetric& inverse) {
+  if (dim == 2) {
+    const double det = m[0] * m[2] - m[1] * m[1];
+    inverse = {m[2] / det, -m[1] / det, m[0] / det};
+    return det > singular;
+  }
+  const double xx = m[2] * m[5] - m[4] * m[4];
+  const double xy = m[3] * m[4] - m[1] * m[5];
+  const double xz = m[1] * m[4] - m[2] * m[3];
+  const double det = m[0] * xx + m[1] * xy + m[3] * xz;
+  inverse = {xx / det,
+             xy / det,
+             (m[0] * m[5] - m[3] * m[3]) / det,
+             xz / det,
+             (m[1] * m[3] - m[0] * m[4]) / det,
+             (m[0] * m[2] - m[1] * m[1]) / det};
+  return det > singular;
+}
+
+/// The least determinant of a normal matrix of cell c that is not singular.
+double least_determinant(const Mesh& mesh, const Discretization& d, std::int32_t c, const Symmetric& of_faces) {
+  constexpr double kSingular = 1e-10;
+  if (d.stabilized) return kSingular * determinant(of_faces, mesh.dim);
+  const double trace = d.stencil_offset[c + 1] - d.stencil_offset[c];
+  return kSingular * trace * trace * (mesh.dim == 2 ? 1 : trace);
+}
+
+/// @param walls  how many faces of the cell are slip walls. Symmetry planes do not count: the image behind them is exact.
+void add_matrix(const Mesh& mesh, Discretization& d, std::int32_t c, int walls) {
+  const bool simplex = mesh.cell_faces.row(c).size() == static_cast<std::size_t>(mesh.dim) + 1;
+  if (d.stabilized && simplex && walls > 1) {
+    // In an edge between walls most rows of a tetrahedron are its own images, and noise in a gas at rest grew a hundredfold in a
+    // hundred steps. Its gradient is zero.
+    d.least_squares.resize(d.least_squares.size() + (mesh.dim == 2 ? 3 : 6));
+    return;
+  }
+  const Symmetric of_faces = d.stabilized ? matrix_of_faces(mesh, d, c) : Symmetric{};
+  Symmetric normal = normal_matrix(d, c), matrix{};
+  if (d.stabilized && simplex) bound(normal, of_faces, mesh.dim);
+  if (!invert(normal, mesh.dim, least_determinant(mesh, d, c, of_faces), matrix)) {
+    const Vec3 at = d.centroid[static_cast<std::size_t>(c)];
+    throw MeshError(
+        fmt::format("the neighbours of the cell at ({:.6g}, {:.6g}, {:.6g}) lie on one line or plane, so its gradient "
+                    "is not determined",
+                    at.x, at.y, at.z),
+        "use gradient = \"green_gauss\" or stencil = \"node\", or re-mesh this place",
+        {.file = mesh.source, .element = mesh.cell_file_id[static_cast<std::size_t>(c)]});
+  }
+  d.least_squares.insert(d.least_squares.end(), matrix.begin(), matrix.begin() + (mesh.dim == 2 ? 3 : 6));
+}
+
+}  // namespace
+
+Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, mesh::Neighbours stencil,
+                               bool with_matrices, bool stabilize)
+    : stabilized(stabilize && with_matrices && stencil == mesh::Neighbours::face) {
+  first_boundary_face = mesh.ghost_faces.last().value();
+  rows = mesh.cells() + (mesh.faces() - first_boundary_face);
+  centroid.reserve(static_cast<std::size_t>(rows));
+  centroid.assign(mesh.cell_centroid.begin(), mesh.cell_centroid.end());
+  add_boundary_rows(mesh, kinds, *this);
+  connect(mesh, stencil, *this);
+  extrapolate_to_boundary(mesh, kinds, *this);
+
+  const auto cells = static_cast<std::size_t>(mesh.owned_cells);
+  inverse_volume.reserve(cells);
+  projected_area.reserve(cells);
+  if (with_matrices) least_squares.reserve(cells * (mesh.dim == 2 ? 3 : 6));
+  std::vector<int> walls(static_cast<std::size_t>(mesh.cells()));
+  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
+    for (const LocalFaceId face : mesh.boundary[z].faces)
+      walls[mesh.face_left[face.index()].index()] += kinds[z] == BoundaryKind::slip_wall ? 1 : 0;
+  }
+  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+    inverse_volume.push_back(1.0 / mesh.cell_volume[static_cast<std::size_t>(c)]);
+    if (with_matrices) add_matrix(mesh, *this, c, walls[static_cast<std::size_t>(c)]);
+    Vec3 projected;
+    for (const LocalFaceId face : mesh.cell_faces.row(c)) {
+      const Vec3 n = mesh.face_normal[face.index()];
+      projected += 0.5 * mesh.face_area[face.index()] * Vec3{std::abs(n.x), std::abs(n.y), std::abs(n.z)};
+    }
+    projected_area.push_back(projected);
+  }
+}
+
+}  // namespace weft::flow

@@ -1,0 +1,51 @@
+#pragma once
+/// What the kernels need of a mesh beyond the mesh itself: stencils that include the boundary, and least-squares matrices.
+#include <cstdint>
+#include <vector>
+
+#include "weft/base/vec3.hpp"
+#include "weft/flow/physics/boundary.hpp"
+#include "weft/flow/scheme/extrapolation.hpp"
+#include "weft/mesh/mesh.hpp"
+
+namespace weft::flow {
+
+/// Rows of values are numbered: owned cells, ghost cells, then one row per boundary face. The boundary rows let gradients see the
+/// boundary condition without a branch: row cells() + (face - first boundary face) holds the state behind the face. Where the
+/// boundary mirrors(), it stands at the mirrored centroid of the cell, but at a slip wall to whose row the state is extrapolated
+/// opposite to the cell's centroid, with the face's centroid in the middle; else at the face itself.
+struct Discretization {
+  /// @param kinds  of each zone of mesh.boundary, in its order.
+  /// @param stencil  what cell_cells of the mesh lists (BuildOptions::ghosts): the neighbours that make a gradient.
+  /// @param with_matrices  whether to make least_squares.
+  /// @param stabilize  see least_squares; only with neighbours through faces.
+  /// No communication. @throws LimitError for more than 2^31 stencil entries; MeshError where a cell's neighbours do not span its
+  /// space (least squares has no answer there).
+  Discretization(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds,
+                 mesh::Neighbours stencil = mesh::Neighbours::face, bool with_matrices = true, bool stabilize = false);
+
+  std::int32_t first_boundary_face = 0;
+  std::int32_t rows = 0;  ///< owned + ghost + boundary faces
+  bool stabilized = false;
+
+  /// Rows whose values make the gradient of owned cell c: stencil_row[stencil_offset[c]] ... The face neighbours or
+  /// the node neighbours, then the boundary rows.
+  std::vector<std::int32_t> stencil_offset, stencil_row;
+  /// Faces of owned cell c, and for each the row behind it.
+  std::vector<std::int32_t> cell_face_offset, cell_face, cell_face_row;
+  std::vector<std::int32_t> face_left, face_right;  ///< rows; right of a boundary face is its boundary row
+  std::vector<Vec3> centroid;                       ///< of every row
+  Extrapolations behind;                            ///< to each boundary row, from its cell and the cells of its stencil
+  std::vector<double> inverse_volume;               ///< of owned cells
+  /// Inverse of sum(w d d^T) over the stencil, upper triangle: xx xy yy in 2-D, xx xy yy xz yz zz in 3-D. Owned cells. The weight
+  /// w is 1 / |d|^2. Where least squares is stabilized it is 1, and the matrix of a triangle or tetrahedron is M, that sum, plus
+  /// the least multiple of B that makes M - B positive semidefinite. B = sum(r r^T), r from the centroid to the faces (a quarter
+  /// of it at the boundary): so the increments at the faces have a sum of squares of at most that of the differences of values.
+  /// The multiple is 0, and the gradient exact for linear data, but for cells whose neighbours lie near a line or plane
+  /// (slivers). Neither weight nor multiple changes under affine maps.
+  std::vector<double> least_squares;
+  /// Half the sum of |n| A over the faces: the spectral radius of cell c is sum_k (|u_k| + a) projected_area[c][k]. Owned cells.
+  std::vector<Vec3> projected_area;
+};
+
+}  // namespace weft::flow

@@ -1,0 +1,63 @@
+#include "weft/flow/scheme/extrapolation.hpp"
+
+#include <array>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "weft/base/id.hpp"
+
+namespace weft::flow {
+namespace {
+
+using Matrix = std::array<Vec3, 3>;
+
+/// Diagonalizes the symmetric matrix m in place by Jacobi's rotations. @return its eigenvectors.
+Matrix diagonalize(Matrix& m) {
+  Matrix vectors{Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}};
+  constexpr int kSweeps = 12;  // convergence is quadratic
+  for (int i = 0; i < 3 * kSweeps; ++i) {
+    const int p = i % 3 == 2 ? 1 : 0, q = i % 3 == 0 ? 1 : 2;
+    if (m[p][q] == 0) continue;
+    const double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
+    const double t = std::copysign(1.0, theta) / (std::abs(theta) + std::hypot(theta, 1.0));
+    const double cosine = 1 / std::hypot(t, 1.0), sine = t * cosine;
+    const auto rotate = [&](double& a, double& b) { std::tie(a, b) = std::pair(cosine * a - sine * b, sine * a + cosine * b); };
+    for (int k = 0; k < 3; ++k) rotate(m[k][p], m[k][q]);
+    for (int k = 0; k < 3; ++k) rotate(m[p][k], m[q][k]);
+    for (int k = 0; k < 3; ++k) rotate(vectors[p][k], vectors[q][k]);
+  }
+  return vectors;
+}
+
+/// The pseudoinverse of the symmetric matrix m, times v.
+Vec3 solve_determined(Matrix m, const Vec3& v) {
+  constexpr double kDetermined = 2e-2;  // of the trace: rows within 8 degrees of a plane say nothing about its normal
+  const double trace = m[0].x + m[1].y + m[2].z;
+  const Matrix vectors = diagonalize(m);
+  Vec3 solution;
+  for (int k = 0; k < 3; ++k) {
+    if (m[k][k] > kDetermined * trace) solution += (dot(vectors[k], v) / m[k][k]) * vectors[k];
+  }
+  return solution;
+}
+
+}  // namespace
+
+void Extrapolations::append(const Vec3& from, const Vec3& to, std::span<const std::int32_t> rows,
+                            const std::vector<Vec3>& centroid) {
+  Matrix normal{};
+  for (const std::int32_t r : rows) {
+    const Vec3 d = centroid[static_cast<std::size_t>(r)] - from;
+    for (int k = 0; k < 3; ++k) normal[k] += (d[k] / dot(d, d)) * d;
+  }
+  const Vec3 slope = solve_determined(normal, to - from);
+  for (const std::int32_t r : rows) {
+    const Vec3 d = centroid[static_cast<std::size_t>(r)] - from;
+    row.push_back(r);
+    weight.push_back(dot(slope, d) / dot(d, d));
+  }
+  offset.push_back(checked_local(static_cast<std::int64_t>(row.size()), "entries of extrapolations to boundaries"));
+}
+
+}  // namespace weft::flow

@@ -1,0 +1,369 @@
+#pragma once
+/// The kernels of one residual, one cell or face at a time: plain functions of trivially copyable views, for CPU loops and for
+/// GPU threads alike. Values are primitive (density, velocity, pressure); gradients are limited when they are stored.
+///
+/// A View says in which numbers it computes: geometry in View::Real; the variables of a row in View::kGroups groups of
+/// neighbours, each a View::Group: a Real, or a pack of them (pack.hpp).
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <type_traits>
+
+#include "weft/base/macros.hpp"
+#include "weft/base/vec3.hpp"
+#include "weft/flow/physics/boundary.hpp"
+#include "weft/flow/physics/cell_gradient.hpp"
+#include "weft/flow/physics/gas.hpp"
+#include "weft/flow/physics/hllc_hlle.hpp"
+#include "weft/flow/physics/limiter.hpp"
+
+namespace weft::flow::detail {
+
+inline constexpr int kVars = IdealGas::kVars;
+
+/// Where the slope of variable k along axis d stands in a row of gradients: neighbouring variables are neighbours.
+[[nodiscard]] WEFT_HD constexpr int gradient_index(int k, int d) { return d * kVars + k; }
+
+/// Least squares, weighted by 1 / |r|^2 or, on stabilized meshes, by 1: a difference of values over the distance r pulls a
+/// gradient by it times this, and the sum of all pulls is to be multiplied with the cell's matrix.
+template <int Dim, class Real>
+[[nodiscard]] WEFT_HD inline BasicVec3<Real> pull_over(const BasicVec3<Real>& r, bool stabilized) {
+  if (stabilized) return r;
+  const Real weight = reciprocal(Dim == 2 ? r.x * r.x + r.y * r.y : dot(r, r));
+  return weight * r;
+}
+
+/// Green-Gauss: a difference of values across a face pulls by it times the face's area vector, out of the cell, over the cell's
+/// volume, times this: the neighbour's share of the value on the face, which is linear between the two centroids.
+template <class Real>
+[[nodiscard]] WEFT_HD inline Real share_behind(const BasicVec3<Real>& to_face, const BasicVec3<Real>& from_behind) {
+  const Real near = norm(to_face), far = norm(from_behind);
+  return near / (near + far);
+}
+
+/// v, multiplied with a symmetric matrix: xx xy yy (2-D), xx xy yy xz yz zz (3-D).
+template <int Dim, class Real, class Group>
+WEFT_HD inline void multiply(const Real* m, Group (&v)[Dim]) {
+  if constexpr (Dim == 2) {
+    const Group x = multiply_add(m[1], v[1], m[0] * v[0]);
+    v[1] = multiply_add(m[2], v[1], m[1] * v[0]);
+    v[0] = x;
+  } else {
+    const Group x = multiply_add(m[3], v[2], multiply_add(m[1], v[1], m[0] * v[0]));
+    const Group y = multiply_add(m[4], v[2], multiply_add(m[2], v[1], m[1] * v[0]));
+    v[2] = multiply_add(m[5], v[2], multiply_add(m[4], v[1], m[3] * v[0]));
+    v[0] = x, v[1] = y;
+  }
+}
+
+/// What the kernels read and write, as the CPU's loops hold it: every row in one array, AoS. Meanings as in Discretization and
+/// Residual. The kernels take any View that answers the same questions; a GPU's tile is another (tile_view.cuh).
+struct ResidualView {
+  using Real = double;
+  using Group = double;
+  static constexpr int kGroups = kVars;
+  static constexpr bool kFlow = true;  ///< the rows are those of the flow, not of something that it carries
+
+  const std::int32_t* stencil_offset;
+  const std::int32_t* stencil_rows;
+  const std::int32_t* cell_face_offset;
+  const std::int32_t* state_places;  ///< for each face of each cell: as places_of_states()
+  const std::int32_t* left_row;
+  const std::int32_t* right_row;
+  const Vec3* centroids;
+  const Vec3* face_centroids;
+  const Vec3* face_normals;
+  const double* face_areas;
+  const double* inverse_volumes;
+  const double* pulls;      ///< Dim for each entry of stencil_rows: how much of a difference is the cell's gradient
+  const double* face_arms;  ///< Dim for each face of each cell: from the cell's centroid to the face's
+  double* values;           ///< rows x kVars
+  double* gradients;        ///< (owned + ghost) x Dim x kVars, limited
+  double* sensors;          ///< owned + ghost: ShockSensor; null: the flux takes none
+  double* residual;         ///< owned x kVars: minus the sum of the fluxes out of the cell
+  double* mass_fluxes;      ///< by face, out of the left cell; null: not wanted
+  IdealGas gas;
+  Primitive scale;          ///< by which the variables vary: Venkatakrishnan's parameter is relative to it
+  double reference_length;  ///< m
+  double order;             ///< the most that a limiter may be: 1, or less while the order grows
+  double jump_damping;      ///< of damp_jump(), at faces between two cells; 0: none
+  double shock_threshold;   ///< of ShockSensor
+  bool axisymmetric;        ///< as in Mesh
+
+  // Stencil and faces of cell c: positions in lists, and what stands there.
+  [[nodiscard]] WEFT_HD std::int32_t stencil_begin(std::int32_t c) const { return stencil_offset[c]; }
+  [[nodiscard]] WEFT_HD std::int32_t stencil_end(std::int32_t c) const { return stencil_offset[c + 1]; }
+  [[nodiscard]] WEFT_HD std::int32_t stencil_row(std::int32_t s) const { return stencil_rows[s]; }
+  [[nodiscard]] WEFT_HD std::int32_t face_begin(std::int32_t c) const { return cell_face_offset[c]; }
+  [[nodiscard]] WEFT_HD std::int32_t face_end(std::int32_t c) const { return cell_face_offset[c + 1]; }
+
+  [[nodiscard]] WEFT_HD std::int32_t left(std::int32_t f) const { return left_row[f]; }
+  [[nodiscard]] WEFT_HD std::int32_t right(std::int32_t f) const { return right_row[f]; }
+  [[nodiscard]] WEFT_HD Vec3 face_centroid(std::int32_t f) const { return face_centroids[f]; }
+  [[nodiscard]] WEFT_HD Vec3 face_normal(std::int32_t f) const { return face_normals[f]; }
+  [[nodiscard]] WEFT_HD double face_area(std::int32_t f) const { return face_areas[f]; }
+
+  [[nodiscard]] WEFT_HD Vec3 centroid(std::int32_t row) const { return centroids[row]; }
+  [[nodiscard]] WEFT_HD double radius(std::int32_t c) const { return centroids[c].y; }
+  [[nodiscard]] WEFT_HD double inverse_volume(std::int32_t c) const { return inverse_volumes[c]; }
+  template <int Dim>
+  [[nodiscard]] WEFT_HD Vec3 pull(std::int32_t /*c*/, std::int32_t s) const {
+    return vector<Dim>(pulls, s);
+  }
+  /// What is left to do with the sum of pulls: nothing, for they are whole.
+  template <int Dim, class Group>
+  WEFT_HD void complete(std::int32_t /*c*/, Group (& /*sum*/)[Dim]) const {}
+  // From a cell's centroid to a face's: of cell c, of the rows of face f.
+  template <int Dim>
+  [[nodiscard]] WEFT_HD Vec3 to_face(std::int32_t /*c*/, std::int32_t s) const {
+    return vector<Dim>(face_arms, s);
+  }
+  [[nodiscard]] WEFT_HD Vec3 left_arm(std::int32_t f) const { return face_centroids[f] - centroids[left_row[f]]; }
+  [[nodiscard]] WEFT_HD Vec3 right_arm(std::int32_t f) const { return face_centroids[f] - centroids[right_row[f]]; }
+  [[nodiscard]] WEFT_HD double value(std::int32_t row, int k) const { return values[static_cast<std::int64_t>(row) * kVars + k]; }
+  template <int Dim>
+  [[nodiscard]] WEFT_HD double gradient(std::int32_t row, int k, int d) const {
+    return gradients[static_cast<std::int64_t>(row) * (kVars * Dim) + gradient_index(k, d)];
+  }
+  template <int Dim>
+  WEFT_HD void set_gradient(std::int32_t c, int k, int d, double slope) const {
+    gradients[static_cast<std::int64_t>(c) * (kVars * Dim) + gradient_index(k, d)] = slope;
+  }
+  [[nodiscard]] WEFT_HD double scale_of(int k) const { return scale[k]; }
+  [[nodiscard]] WEFT_HD bool takes_sensors() const { return sensors != nullptr; }
+
+ private:
+  template <int Dim>
+  [[nodiscard]] WEFT_HD static Vec3 vector(const double* components, std::int32_t s) {
+    const double* const v = components + static_cast<std::int64_t>(s) * Dim;
+    return {v[0], v[1], Dim == 3 ? v[2] : 0};
+  }
+};
+
+template <int Dim, class Real, class Group>
+WEFT_HD inline Group along(const Group* gradient, const BasicVec3<Real>& r) {
+  if constexpr (Dim == 2) {
+    return multiply_add(gradient[1], r.y, gradient[0] * r.x);
+  } else {
+    return multiply_add(gradient[2], r.z, multiply_add(gradient[1], r.y, gradient[0] * r.x));
+  }
+}
+
+/// Gradient of cell c, not limited: each difference of values to a row of the stencil, times the View's pull, and whatever
+/// completes the sum; and the range of values. The cell's own value drops out, so that a constant has a gradient of exactly zero.
+template <int Dim, class View, int kGroups = View::kGroups, class Group = typename View::Group>
+WEFT_HD inline void gradient_in_stencil(const View& v, std::int32_t c, Group (&g)[kGroups][Dim], Group (&low)[kGroups],
+                                        Group (&high)[kGroups]) {
+  using Real = typename View::Real;
+  Group own[kGroups];
+  for (int k = 0; k < kGroups; ++k) {
+    own[k] = low[k] = high[k] = v.value(c, k);
+    for (int d = 0; d < Dim; ++d) g[k][d] = 0;
+  }
+  const std::int32_t end = v.stencil_end(c);
+  for (std::int32_t s = v.stencil_begin(c); s < end; ++s) {
+    const std::int32_t row = v.stencil_row(s);
+    const BasicVec3<Real> pull = v.template pull<Dim>(c, s);
+    for (int k = 0; k < kGroups; ++k) {
+      const Group other = v.value(row, k);
+      const Group difference = other - own[k];
+      g[k][0] = multiply_add(pull.x, difference, g[k][0]);
+      g[k][1] = multiply_add(pull.y, difference, g[k][1]);
+      if constexpr (Dim == 3) g[k][2] = multiply_add(pull.z, difference, g[k][2]);
+      low[k] = lesser(other, low[k]);
+      high[k] = greater(other, high[k]);
+    }
+  }
+  for (int k = 0; k < kGroups; ++k) v.template complete<Dim>(c, g[k]);
+}
+
+/// Length of a cell: the root of its area in the plane (2-D) or volume (3-D).
+template <int Dim, class View, class Real = typename View::Real>
+WEFT_HD inline Real cell_length(const View& v, std::int32_t c) {
+  if constexpr (Dim == 3) {
+    return std::cbrt(1 / v.inverse_volume(c));
+  } else {
+    const Real turn = v.axisymmetric ? 2 * std::numbers::pi_v<Real> * v.radius(c) : Real(1);
+    return std::sqrt(1 / (v.inverse_volume(c) * turn));
+  }
+}
+
+/// Variable k of a row, which is given by groups.
+template <int k, class Group, int kGroups>
+[[nodiscard]] WEFT_HD inline auto variable(const Group (&row)[kGroups]) {
+  if constexpr (std::is_floating_point_v<Group>) {
+    return row[k];
+  } else {
+    constexpr int kLanes = sizeof(Group) / sizeof(double);
+    return row[k / kLanes][k % kLanes];
+  }
+}
+
+/// The ShockSensor of cell c, from its gradient, not limited, and the range of values in its stencil. In first order, as where no
+/// gradient is made, it is the factor of the pressure alone.
+template <int Dim, class View, int kGroups = View::kGroups, class Group = typename View::Group, class Real = typename View::Real>
+[[nodiscard]] WEFT_HD inline Real shock_sensor(const View& v, std::int32_t c, const Group (&g)[kGroups][Dim],
+                                               const Group (&low)[kGroups], const Group (&high)[kGroups]) {
+  constexpr int kPressure = kVars - 1;
+  const Real of_pressure = ShockSensor::of_pressure<Real>(variable<kPressure>(low), variable<kPressure>(high));
+  if (!(of_pressure > 0 && v.order > 0)) return of_pressure;
+  Real divergence = 0, velocity_square = 0, pressure_square = 0;
+  for (int d = 0; d < Dim; ++d) {
+    Group slopes[kGroups];
+    for (int k = 0; k < kGroups; ++k) slopes[k] = g[k][d];
+    const Real of_velocity[3] = {variable<1>(slopes), variable<2>(slopes), variable<3>(slopes)};
+    divergence += of_velocity[d];
+    for (int e = 0; e < Dim; ++e) velocity_square += of_velocity[e] * of_velocity[e];
+    pressure_square += square(Real(variable<kPressure>(slopes)));
+  }
+  Group own[kGroups];
+  for (int k = 0; k < kGroups; ++k) own[k] = v.value(c, k);
+  return of_pressure * ShockSensor::of_velocity<Real>(divergence, velocity_square, pressure_square, variable<0>(own),
+                                                      variable<kPressure>(own), v.shock_threshold);
+}
+
+/// The factor of the pressure alone: for cells whose gradients are not made, in first order.
+template <class View, class Real = typename View::Real>
+[[nodiscard]] WEFT_HD inline Real pressure_sensor_of_cell(const View& v, std::int32_t c) {
+  constexpr int kPressure = kVars - 1;
+  Real low = v.value(c, kPressure), high = low;
+  for (std::int32_t s = v.stencil_begin(c); s < v.stencil_end(c); ++s) {
+    const Real other = v.value(v.stencil_row(s), kPressure);
+    low = lesser(other, low);
+    high = greater(other, high);
+  }
+  return ShockSensor::of_pressure(low, high);
+}
+
+/// Gradient of cell c, limited so that values at its face centroids respect Limiter.
+/// @returns the ShockSensor of the cell; 0 where the flux takes none.
+template <int Dim, class Limiter, class View, int kGroups = View::kGroups, class Group = typename View::Group>
+WEFT_HD inline typename View::Real limited_gradient(const View& v, std::int32_t c, const Limiter& limiter,
+                                                    Group (&g)[kGroups][Dim]) {
+  using Real = typename View::Real;
+  Group low[kGroups], high[kGroups];
+  gradient_in_stencil<Dim>(v, c, g, low, high);
+  Real sensor = 0;
+  if constexpr (View::kFlow) {
+    if (v.takes_sensors()) sensor = shock_sensor<Dim>(v, c, g, low, high);
+  }
+  Group phi[kGroups];
+  for (Group& factor : phi) factor = v.order;
+  if constexpr (Limiter::kActive) {
+    // A limiter below 1 falls with the size of the step, so only the largest steps up and down count.
+    Group rise[kGroups] = {}, fall[kGroups] = {};
+    const std::int32_t end = v.face_end(c);
+    for (std::int32_t s = v.face_begin(c); s < end; ++s) {
+      const BasicVec3<Real> r = v.template to_face<Dim>(c, s);
+      for (int k = 0; k < kGroups; ++k) {
+        const Group step = along<Dim>(g[k], r);
+        rise[k] = greater(step, rise[k]);
+        fall[k] = lesser(step, fall[k]);
+      }
+    }
+    const Real length = cell_length<Dim>(v, c) / v.reference_length;
+    for (int k = 0; k < kGroups; ++k) {
+      const Group eps2 = limiter.eps2(length, v.scale_of(k));
+      const Group own = v.value(c, k);
+      const Group up = limiter(high[k] - own, low[k] - own, rise[k], eps2);
+      const Group down = limiter(high[k] - own, low[k] - own, fall[k], eps2);
+      phi[k] = lesser(lesser(up, down), v.order);
+    }
+  }
+  for (int k = 0; k < kGroups; ++k) {
+    for (int d = 0; d < Dim; ++d) g[k][d] = phi[k] * g[k][d];
+  }
+  return sensor;
+}
+
+template <int Dim, class View, int kGroups = View::kGroups, class Group = typename View::Group>
+WEFT_HD inline void set_gradient(const View& v, std::int32_t c, const Group (&g)[kGroups][Dim]) {
+  for (int k = 0; k < kGroups; ++k) {
+    for (int d = 0; d < Dim; ++d) v.template set_gradient<Dim>(c, k, d, g[k][d]);
+  }
+}
+
+/// Gradient of cell c, limited and stored, and its ShockSensor where the flux takes it.
+template <int Dim, class Limiter, class View>
+WEFT_HD inline void gradient_of_cell(const View& v, std::int32_t c, const Limiter& limiter) {
+  typename View::Group g[View::kGroups][Dim];
+  const auto sensor = limited_gradient<Dim>(v, c, limiter, g);
+  set_gradient<Dim>(v, c, g);
+  if constexpr (View::kFlow) {
+    if (v.takes_sensors()) v.sensors[c] = sensor;
+  }
+}
+
+template <class Real>
+WEFT_HD inline BasicPrimitive<Real> load(const Real* value) {
+  BasicPrimitive<Real> w;
+  for (int k = 0; k < kVars; ++k) w[k] = value[k];
+  return w;
+}
+template <class Real>
+WEFT_HD inline void store(Real* value, const BasicPrimitive<Real>& w) {
+  for (int k = 0; k < kVars; ++k) value[k] = w[k];
+}
+
+/// The state at r from the centroid of a cell: linear with its limited gradient, or its mean where that would leave the range of
+/// the gas (positivity).
+template <int Dim, class Real>
+WEFT_HD inline BasicPrimitive<Real> reconstruct(const BasicPrimitive<Real>& mean, const Real (&g)[kVars][Dim],
+                                                const BasicVec3<Real>& r) {
+  BasicPrimitive<Real> increment;
+  for (int k = 0; k < kVars; ++k) increment[k] = along<Dim>(g[k], r);
+  return flow::reconstruct(mean, increment);
+}
+
+/// The same for cell c of a view. @pre groups of one.
+template <int Dim, class View, class Real = typename View::Real>
+WEFT_HD inline BasicPrimitive<Real> reconstruct(const View& v, std::int32_t c, const BasicVec3<Real>& r) {
+  BasicPrimitive<Real> mean;
+  Real g[kVars][Dim];
+  for (int k = 0; k < kVars; ++k) {
+    mean[k] = v.value(c, k);
+    for (int d = 0; d < Dim; ++d) g[k][d] = v.template gradient<Dim>(c, k, d);
+  }
+  return reconstruct<Dim>(mean, g, r);
+}
+
+/// Rows of values and gradients, for reconstruct() in numbers of the same or another precision.
+template <class Stored, class Number>
+struct RowView {
+  using Real = Number;
+  const Stored *values, *gradients;
+  [[nodiscard]] WEFT_HD Real value(std::int32_t row, int k) const { return values[static_cast<std::int64_t>(row) * kVars + k]; }
+  template <int Dim>
+  [[nodiscard]] WEFT_HD Real gradient(std::int32_t row, int k, int d) const {
+    return gradients[static_cast<std::int64_t>(row) * (kVars * Dim) + gradient_index(k, d)];
+  }
+};
+
+/// Returns the stored gradient of cell c of a view. @pre groups of one.
+template <int Dim, class View>
+[[nodiscard]] CellGradient stored_gradient(const View& v, std::int32_t c) {
+  CellGradient gradient;
+  for (int k = 0; k < kVars; ++k) {
+    for (int d = 0; d < Dim; ++d) gradient.of[static_cast<std::size_t>(k)][d] = v.template gradient<Dim>(c, k, d);
+  }
+  return gradient;
+}
+
+/// Largest stable time step of a cell at CFL number 1, s. `projected_area` as in Discretization.
+template <class Real, class T = Real>
+[[nodiscard]] WEFT_HD inline T stable_dt_of_cell(const BasicIdealGas<Real>& gas, const BasicPrimitive<T>& w,
+                                                 const BasicVec3<T>& projected_area,
+                                                 const std::type_identity_t<T>& inverse_volume) {
+  const T a = gas.sound_speed(w);
+  return reciprocal(inverse_volume *
+                    ((absolute(w.velocity.x) + a) * projected_area.x + (absolute(w.velocity.y) + a) * projected_area.y +
+                     (absolute(w.velocity.z) + a) * projected_area.z));
+}
+
+/// residual[row] += sign * flux.
+template <class Real>
+WEFT_HD inline void accumulate(Real* residual, const BasicConserved<Real>& flux, std::type_identity_t<Real> sign) {
+  for (int k = 0; k < kVars; ++k) residual[k] += sign * flux[k];
+}
+
+}  // namespace weft::flow::detail

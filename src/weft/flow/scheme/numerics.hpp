@@ -1,0 +1,55 @@
+#pragma once
+/// The numerical choices of a run: how gradients, limiters, fluxes and time steps are made.
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "weft/flow/physics/flux.hpp"
+#include "weft/flow/physics/limiter.hpp"
+
+namespace weft::flow {
+
+/// A factor that grows evenly from `start` to 1 in the first steps of a run, for starts far from the solution.
+struct Ramp {
+  double start = 1;
+  std::int64_t steps = 0;
+  /// Of the step after `step` others.
+  [[nodiscard]] double at(std::int64_t step) const {
+    return step >= steps ? 1 : start + (1 - start) * static_cast<double>(step) / static_cast<double>(steps);
+  }
+};
+
+enum class GradientKind { none, green_gauss, least_squares };
+
+/// In which numbers a GPU computes.
+enum class Precision {
+  fp64,
+  mixed,  ///< gradients and fluxes in float; the conserved variables, their update and boundary conditions in double
+  fp32    ///< all but boundary conditions in float
+};
+
+struct Numerics {
+  FluxKind flux = FluxKind::hllc_hlle;
+  double cutoff_mach = 1;                               ///< of AusmPlusUpFlux
+  double entropy_fix = RoeFlux{}.entropy_fix;           ///< of RoeFlux
+  GradientKind gradient = GradientKind::least_squares;  ///< none: first order in space
+  /// Whether least squares over face neighbours is stabilized on meshes that have other cells than quads and hexahedra: without
+  /// weights and bounded (Discretization), and with small jumps at faces damped (jump_damping.hpp).
+  bool stabilize_simplices = true;
+  LimiterKind limiter = LimiterKind::barth_jespersen;
+  /// Venkatakrishnan's K: differences below (K h / reference_length)^1.5 of the reference state are not limited.
+  double venkatakrishnan_k = 5.0;
+  std::optional<double> reference_length{};  ///< m; none: flow::reference_length() of the mesh
+  int rk_stages = 3;                         ///< strong-stability-preserving Runge-Kutta of this order: 1, 2 or 3
+  double cfl = 0.8;
+  Ramp order_ramp{};  ///< from 0: a cell's limiter is at most this, so that the scheme grows from first order to second
+  Ramp cfl_ramp{};    ///< times cfl
+  Precision precision = Precision::fp64;  ///< on the host: fp64 alone
+  bool local_time_step = false;           ///< each cell with its own step: steady flows only
+  /// Keeps the start, a stationary state, to rounding: from every rate the solver subtracts the one that the scheme computes of
+  /// the start at full order, du/dt = R(u) - R(u_start) (Berberich, Chandrashekar & Klingenberg, Computers & Fluids 219, 104858,
+  /// 2021). Not with order_ramp.
+  bool well_balanced = false;
+};
+
+}  // namespace weft::flow

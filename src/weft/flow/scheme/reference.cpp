@@ -1,0 +1,152 @@
+#include "weft/flow/scheme/reference.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "weft/base/compensated_sum.hpp"
+#include "weft/comm/agreement.hpp"
+#include "weft/flow/physics/source.hpp"
+#include "weft/flow/scheme/residual.hpp"
+
+namespace weft::flow {
+namespace {
+
+/// The mean of points, each with a weight, over all ranks: the same digits on any number of ranks but for the last.
+class WeightedMean {
+ public:
+  void add(double weight, Vec3 x) {
+    weight_ += weight;
+    for (int axis = 0; axis < 3; ++axis) sum_[static_cast<std::size_t>(axis)] += weight * x[axis];
+  }
+  /// @collective
+  [[nodiscard]] Vec3 value(const Communicator& comm) const {
+    std::array<double, 4> sums{sum_[0].value(), sum_[1].value(), sum_[2].value(), weight_.value()};
+    comm.sum(std::span<double>(sums));
+    return sums[3] > 0 ? Vec3{sums[0], sums[1], sums[2]} / sums[3] : Vec3{};
+  }
+
+ private:
+  CompensatedSum sum_[3], weight_;
+};
+
+/// Calls visit(face) for every slip wall's face.
+template <class Visit>
+void each_wall_face(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds, const Visit& visit) {
+  for (std::size_t z = 0; z < kinds.size(); ++z) {
+    if (kinds[z] != BoundaryKind::slip_wall) continue;
+    for (const mesh::LocalFaceId face : mesh.boundary[z].faces) visit(face);
+  }
+}
+
+/// Twice the largest distance of any cell's node from the centroid of all cells. @collective
+double mesh_length(const mesh::Mesh& mesh) {
+  WeightedMean mean;
+  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+    mean.add(mesh.cell_volume[static_cast<std::size_t>(c)], mesh.cell_centroid[static_cast<std::size_t>(c)]);
+  }
+  Vec3 centre = mean.value(mesh.comm);
+  if (mesh.axisymmetric) centre.y = 0;
+  double farthest = 0;
+  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+    for (const mesh::LocalNodeId node : mesh.cell_nodes.row(c)) {
+      farthest = std::max(farthest, norm(mesh.node_coord[node.index()] - centre));
+    }
+  }
+  return 2 * mesh.comm.max(farthest);
+}
+
+/// The extremes of some states.
+struct Extremes {
+  static constexpr double kNone = -std::numeric_limits<double>::infinity();
+  std::array<double, 5> largest{kNone, kNone, kNone, kNone,
+                                kNone};  ///< density, pressure, speed; minus the least of the first two
+
+  void add(const IdealGas& gas, const Primitive& w) {
+    if (!gas.physical(w)) return;
+    const double pressure = w.pressure + w.density * dot(w.velocity, w.velocity);
+    const double speed = norm(w.velocity) + gas.sound_speed(w);
+    const std::array<double, 5> own{w.density, pressure, speed, -w.density, -w.pressure};
+    for (std::size_t k = 0; k < own.size(); ++k) largest[k] = std::max(largest[k], own[k]);
+  }
+};
+
+void add_boundary(Extremes& extremes, const mesh::Mesh& mesh, const IdealGas& gas, std::size_t zone,
+                  const BoundaryCondition& condition, double time) {
+  const BoundaryParams& params = condition.params;
+  if (condition.prescribed) {
+    for (const mesh::LocalFaceId face : mesh.boundary[zone].faces) {
+      extremes.add(gas, condition.prescribed(mesh.face_centroid[face.index()], time));
+    }
+    return;
+  }
+  switch (params.kind) {
+    case BoundaryKind::far_field:
+    case BoundaryKind::supersonic_inflow:
+      extremes.add(gas, params.state);
+      break;
+    case BoundaryKind::total_pressure_inflow:
+      extremes.add(gas, {gas.density(params.total_pressure, params.total_temperature), {}, params.total_pressure});
+      break;
+    case BoundaryKind::static_pressure_outflow:
+      extremes.largest[1] = std::max(extremes.largest[1], params.pressure);
+      extremes.largest[4] = std::max(extremes.largest[4], -params.pressure);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+double reference_length(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds) {
+  WeightedMean mean;
+  each_wall_face(mesh, kinds,
+                 [&](mesh::LocalFaceId face) { mean.add(mesh.face_area[face.index()], mesh.face_centroid[face.index()]); });
+  Vec3 centre = mean.value(mesh.comm);
+  if (mesh.axisymmetric) centre.y = 0;
+  double farthest = 0;
+  each_wall_face(mesh, kinds, [&](mesh::LocalFaceId face) {
+    for (const mesh::LocalNodeId node : mesh.face_nodes.row(face.value())) {
+      farthest = std::max(farthest, norm(mesh.node_coord[node.index()] - centre));
+    }
+  });
+  const double length = 2 * mesh.comm.max(farthest);
+  return length > 0 ? length : mesh_length(mesh);
+}
+
+ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas, const std::vector<BoundaryCondition>& boundary,
+                                 const SourceTerm& source, const std::function<Primitive(std::int32_t)>& start, double time) {
+  WeightedMean mean;  // of (density, pressure)
+  Extremes extremes;
+  bool unknown = source.function != nullptr;
+  agreed(mesh.comm, [&] {
+    for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+      const Primitive w = start(c);
+      extremes.add(gas, w);
+      if (gas.physical(w)) mean.add(mesh.cell_volume[static_cast<std::size_t>(c)], {w.density, w.pressure, 0});
+    }
+    for (std::size_t z = 0; z < boundary.size(); ++z) {
+      add_boundary(extremes, mesh, gas, z, boundary[z], time);
+      unknown = unknown || (boundary[z].prescribed && boundary[z].of_time);
+    }
+  });
+  std::array<double, 5>& largest = extremes.largest;
+  mesh.comm.max(std::span<double>(largest));
+  const Vec3 average = mean.value(mesh.comm);
+  if (!(source.acceleration == Vec3{})) {  // by which gas may fall through the whole mesh
+    largest[2] = std::sqrt(largest[2] * largest[2] + 2 * norm(source.acceleration) * mesh_length(mesh));
+    largest[1] = std::max(largest[1], largest[0] * largest[2] * largest[2]);
+  }
+  const double growth = unknown ? kMostGrowthWithSources : kMostGrowth;
+  const double speed = growth * largest[2];
+  return {.mean = {average.x, {}, average.y},
+          .limits = {.least_density = -kLeastRemainder * largest[3],
+                     .most_density = growth * largest[0],
+                     .least_pressure = -kLeastRemainder * largest[4],
+                     .most_pressure = growth * largest[1],
+                     .most_speed_squared = speed * speed}};
+}
+
+}  // namespace weft::flow

@@ -1,0 +1,116 @@
+#pragma once
+/// What passive scalars take beyond the kernels of the flow (kernels.hpp), one cell at a time, for CPU loops and GPU threads.
+///
+/// The face's mass flux is that of the flow, and the face's value is reconstructed in the cell that the mass leaves: so a scalar
+/// that is the same everywhere stays so, whatever the flow does.
+#include <cstdint>
+
+#include "weft/base/macros.hpp"
+#include "weft/flow/physics/runge_kutta.hpp"
+#include "weft/flow/physics/scalar.hpp"
+#include "weft/flow/scheme/extrapolation.hpp"
+#include "weft/flow/scheme/kernels.hpp"
+
+namespace weft::flow::detail {
+
+/// The View of kernels.hpp of one scalar, `which`, out of rows of `count`.
+struct ScalarView : ResidualView {
+  static constexpr int kGroups = 1;
+  static constexpr bool kFlow = false;
+
+  const std::int32_t *cell_faces, *cell_face_rows;  ///< of each cell: its faces, and the rows behind them
+  const double* scalars;                            ///< rows x count
+  double* slopes;                                   ///< (owned + ghost) x count x Dim, limited
+  const std::int32_t* lowered;                      ///< owned + ghost: 1 where the order is lowered; null: nowhere
+  std::int32_t cells;                               ///< owned and ghost: the rows that have slopes
+  int count, which = 0;
+
+  explicit ScalarView(const ResidualView& flow) : ResidualView(flow) {}
+
+  /// kg/s that leave cell c through its face at s.
+  [[nodiscard]] WEFT_HD double outflow(std::int32_t c, std::int32_t s) const {
+    const std::int32_t f = cell_faces[s];
+    return left(f) == c ? mass_fluxes[f] : -mass_fluxes[f];
+  }
+  [[nodiscard]] WEFT_HD double scalar(std::int32_t row, int k) const {
+    return scalars[static_cast<std::int64_t>(row) * count + k];
+  }
+  template <int Dim>
+  [[nodiscard]] WEFT_HD double* slopes_of(std::int32_t row, int k) const {
+    return slopes + (static_cast<std::int64_t>(row) * count + k) * Dim;
+  }
+  [[nodiscard]] WEFT_HD double value(std::int32_t row, int /*k*/) const { return scalar(row, which); }
+  template <int Dim>
+  WEFT_HD void set_gradient(std::int32_t c, int /*k*/, int d, double slope) const {
+    slopes_of<Dim>(c, which)[d] = slope;
+  }
+  [[nodiscard]] WEFT_HD double scale_of(int /*k*/) const { return 1; }  // their limiters have no scale
+};
+
+/// Calls f with the limiter of scalars: none where the flow has none, else that of Barth and Jespersen, whatever the flow's is. A
+/// scalar such as a mass fraction must keep between its extremes, which Venkatakrishnan's limiter lets it leave.
+template <class F>
+decltype(auto) visit_scalar_limiter(LimiterKind of_flow, F&& f) {
+  return of_flow == LimiterKind::none ? f(NoLimiter{}) : f(BarthJespersen{});
+}
+
+/// Returns a scalar in the row behind boundary face i: what comes in there, or what is inside, extrapolated to the place of the
+/// row. At a zone that brings nothing the sign of the mass flow does not matter: along it, as at a wall, it is that of rounding.
+/// @param brings  whether the zone has a value of what comes in.  @param values  of this scalar, rows `stride` apart.
+[[nodiscard]] WEFT_HD inline double scalar_behind(const ExtrapolationView& extrapolations, std::int32_t i, bool brings,
+                                                  double outflow, double inside, double outside, const double* values,
+                                                  int stride) {
+  if (brings && outflow < 0) return outside;
+  return extrapolated_scalar(extrapolations, i, inside, values, stride);
+}
+
+/// Limited slopes of the scalars of cell c; none where the order is lowered in it or next to it, as in the flow. Changes v.which.
+template <int Dim, class Limiter, class View>
+WEFT_HD inline void scalar_slopes_of_cell(View& v, std::int32_t c, const Limiter& limiter) {
+  bool flat = v.lowered != nullptr && v.lowered[c] != 0;
+  for (std::int32_t s = v.face_begin(c); s < v.face_end(c) && v.lowered != nullptr && !flat; ++s) {
+    flat = v.cell_face_rows[s] < v.cells && v.lowered[v.cell_face_rows[s]] != 0;
+  }
+  for (v.which = 0; v.which < v.count; ++v.which) {
+    if (flat) {
+      for (int d = 0; d < Dim; ++d) v.template set_gradient<Dim>(c, 0, d, 0);
+    } else {
+      gradient_of_cell<Dim>(v, c, limiter);
+    }
+  }
+}
+
+/// Scalar k of a row at r from its centroid.
+template <int Dim, class View>
+[[nodiscard]] WEFT_HD inline double scalar_at(const View& v, std::int32_t row, int k, const Vec3& r) {
+  return v.scalar(row, k) + along<Dim>(v.template slopes_of<Dim>(row, k), r);
+}
+
+/// A Runge-Kutta stage of rho phi. Owned cells x count.
+struct ScalarUpdate {
+  const double *start, *now;  ///< at the start of the step; now
+  double* result;             ///< may be `now`
+  const double* local_dt;     ///< s, at CFL 1; null: all cells step alike
+  double keep;                ///< as in RungeKuttaStage
+  double dt, local_cfl;       ///< a cell steps dt, but local_cfl * local_dt at most
+};
+
+/// The stage of cell c.
+template <int Dim, class View>
+WEFT_HD inline void update_scalars_of_cell(const View& v, std::int32_t c, const ScalarUpdate& u) {
+  double rate[kMostScalars] = {};
+  for (std::int32_t s = v.face_begin(c); s < v.face_end(c); ++s) {
+    const double out = v.outflow(c, s);
+    const std::int32_t row = out > 0 ? c : v.cell_face_rows[s];
+    const bool reconstructs = row < v.cells;  // a boundary row stands at the face
+    const Vec3 r = v.face_centroid(v.cell_faces[s]) - v.centroid(row);
+    for (int k = 0; k < v.count; ++k) rate[k] -= out * (reconstructs ? scalar_at<Dim>(v, row, k, r) : v.scalar(row, k));
+  }
+  const double dt = u.local_dt == nullptr ? u.dt : lesser(u.local_cfl * u.local_dt[c], u.dt);
+  for (int k = 0; k < v.count; ++k) {
+    const std::int64_t i = static_cast<std::int64_t>(c) * v.count + k;
+    u.result[i] = runge_kutta_value(u.keep, u.start[i], u.now[i] + dt * (rate[k] * v.inverse_volume(c)));
+  }
+}
+
+}  // namespace weft::flow::detail

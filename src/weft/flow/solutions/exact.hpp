@@ -1,0 +1,7 @@
+#pragma once
+/// Exact solutions of the Euler equations: what the solver starts from, and what it is measured against.
+#include "weft/flow/solutions/exact_fields.hpp"
+#include "weft/flow/solutions/manufactured.hpp"
+#include "weft/flow/solutions/riemann.hpp"
+#include "weft/flow/solutions/ringleb.hpp"
+#include "weft/flow/solutions/shock_relations.hpp"

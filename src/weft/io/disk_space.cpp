@@ -1,0 +1,66 @@
+#include "weft/io/disk_space.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "weft/base/error.hpp"
+
+namespace weft::io::detail {
+namespace {
+
+constexpr std::int64_t kRecord = std::int64_t{16} << 10;  // for the object that comes with the bytes
+constexpr std::int64_t kSlack = std::int64_t{1} << 20;    // for what HDF5 writes when it closes
+
+}  // namespace
+
+DiskSpace::DiskSpace(const std::filesystem::path& path) : name_(path.string()), descriptor_(::open(path.c_str(), O_WRONLY)) {
+  if (descriptor_ < 0) throw IoError(fmt::format("cannot write it: {}", std::strerror(errno)), {}, Where{.file = name_});
+}
+
+void DiskSpace::reserve(std::int64_t bytes) {
+  if (descriptor_ < 0) return;
+  const std::int64_t wanted = announced_ + bytes + kRecord;
+  const auto refuse = [&](const char* reason) {
+    throw IoError(fmt::format("the disk has no room for {:.1f} MB more: {}", static_cast<double>(bytes + kSlack) * 1e-6, reason),
+                  "make room, or write elsewhere", Where{.file = name_});
+  };
+  if (::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, wanted + kSlack) == 0) {
+    reserved_ = true;
+  } else {
+    if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) refuse(std::strerror(errno));
+    struct statvfs disk {};
+    struct stat file {};
+    if (::fstatvfs(descriptor_, &disk) == 0 && ::fstat(descriptor_, &file) == 0) {
+      const auto free = static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
+      if (free < wanted + kSlack - file.st_size) refuse(std::strerror(ENOSPC));
+    }
+  }
+  announced_ = wanted;
+  payload_ += bytes;
+}
+
+void DiskSpace::release() {
+  close();
+  if (!reserved_) return;
+  // Cutting a file to its own length frees the blocks behind it. Opened anew, because other machines may have written to it: only
+  // then does NFS tell its length for sure. Where this fails, the blocks are merely kept.
+  const int descriptor = ::open(name_.c_str(), O_WRONLY);
+  struct stat file {};
+  if (descriptor >= 0 && ::fstat(descriptor, &file) == 0 && file.st_size >= payload_) {
+    static_cast<void>(::ftruncate(descriptor, file.st_size) == 0);
+  }
+  if (descriptor >= 0) ::close(descriptor);
+  reserved_ = false;
+}
+
+void DiskSpace::close() noexcept {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+}
+
+}  // namespace weft::io::detail

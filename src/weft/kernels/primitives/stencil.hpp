@@ -1,0 +1,78 @@
+#pragma once
+/// Seven-point stencils on structured boxes of points.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "weft/base/contracts.hpp"
+#include "weft/base/macros.hpp"
+#include "weft/kernels/primitives/disjoint.hpp"
+
+namespace weft::kernels {
+
+/// The numbers of points along each axis and the memory layout of arrays on them. Arrays have one layer of ghost points around
+/// the box and store x contiguously: point (i, j, k), counted from 0, is entry ((k + 1) (ny + 2) + j + 1) row + i + 1. The
+/// entries of a row after its nx + 2 points are padding, which is never written and may hold any value.
+///
+/// Example: Box{4, 3, 2} has row = 6, plane() = 30 and entries() = 120; point (0, 0, 0) is entry 30 + 6 + 1 = 37 and the last
+/// ghost point (4, 3, 2) is entry 119.
+///
+/// With floats a GPU is faster if the first point of every row is aligned to 128 bytes: `row` is then a multiple of
+/// 128 / sizeof(T), and the span begins 128 / sizeof(T) - 1 entries after an aligned address. With doubles it was not on an H200.
+struct Box {
+  std::int32_t nx = 0, ny = 0, nz = 0;
+  std::int64_t row = std::int64_t{nx} + 2;  ///< stride along y in entries
+
+  /// Returns true if there are no points.
+  [[nodiscard]] WEFT_HD constexpr bool empty() const { return nx == 0 || ny == 0 || nz == 0; }
+  /// Returns the stride along z in entries.
+  [[nodiscard]] WEFT_HD constexpr std::int64_t plane() const { return row * (std::int64_t{ny} + 2); }
+  /// Returns the number of entries of an array.
+  [[nodiscard]] WEFT_HD constexpr std::int64_t entries() const { return plane() * (std::int64_t{nz} + 2); }
+  /// Returns the entry of point (i, j, k); -1 and nx, ny, nz are ghost points.
+  [[nodiscard]] WEFT_HD constexpr std::int64_t at(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    return (k + 1) * plane() + (j + 1) * row + i + 1;
+  }
+};
+
+namespace detail {
+/// Returns true if an array of `size` entries has the layout of the box. The computation cannot overflow.
+[[nodiscard]] constexpr bool is_array_on(const Box& box, std::size_t size) {
+  if (box.nx < 0 || box.ny < 0 || box.nz < 0 || box.row < std::int64_t{box.nx} + 2) return false;
+  const auto row = static_cast<std::size_t>(box.row);
+  return size % row == 0 && size / row == (static_cast<std::size_t>(box.ny) + 2) * (static_cast<std::size_t>(box.nz) + 2);
+}
+}  // namespace detail
+
+/// The weights of a point and of its six neighbours; x_low belongs to the neighbour at i - 1.
+template <class T>
+struct StencilWeights {
+  T centre, x_low, x_high, y_low, y_high, z_low, z_high;
+
+  /// Returns the weighted sum, added in the order of the arguments.
+  [[nodiscard]] WEFT_HD T operator()(T c, T xl, T xh, T yl, T yh, T zl, T zh) const {
+    return centre * c + x_low * xl + x_high * xh + y_low * yl + y_high * yh + z_low * zl + z_high * zh;
+  }
+};
+
+/// Computes at every point of the box the weighted sum of `in` at the point and its six neighbours. Ghost points and padding of
+/// `out` are unchanged. stencil.cuh has an overload for GPUs, for .cu files, with the same digits.
+/// @pre numbers of points are not negative, box.row >= nx + 2; `in` and `out` have box.entries() entries and do not overlap.
+/// @cost O(points): one read and one write of each entry if the cache holds two planes.
+template <class T>
+void apply_stencil(const StencilWeights<T>& weights, const Box& box, std::span<const T> in, std::span<T> out) {
+  WEFT_EXPECTS(detail::is_array_on(box, in.size()) && out.size() == in.size());
+  WEFT_EXPECTS(detail::disjoint(in, out));
+  const std::int64_t row = box.row, plane = box.plane();
+  for (std::int64_t k = 0; k < box.nz; ++k) {
+    for (std::int64_t j = 0; j < box.ny; ++j) {
+      const T* const from = in.data() + box.at(0, j, k);
+      T* const to = out.data() + box.at(0, j, k);
+      for (std::int64_t i = 0; i < box.nx; ++i) {
+        to[i] = weights(from[i], from[i - 1], from[i + 1], from[i - row], from[i + row], from[i - plane], from[i + plane]);
+      }
+    }
+  }
+}
+
+}  // namespace weft::kernels

@@ -1,0 +1,114 @@
+#pragma once
+/// The overload of transpose for GPUs, for .cu files.
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include "weft/device/cuda.cuh"
+#include "weft/device/space.hpp"
+#include "weft/kernels/primitives/transpose.hpp"
+
+namespace weft::kernels {
+
+namespace detail {
+
+inline constexpr int kTransposeTile = 64;  ///< rows and columns of a block's tile
+inline constexpr int kTransposeThreads = 256;
+
+/// An unsigned type of kBytes bytes.
+template <std::size_t kBytes>
+using Word = std::conditional_t<kBytes == 16, uint4, std::conditional_t<kBytes == 8, uint2, unsigned>>;
+
+/// Transposes a tile of 64 x 64 entries per block through shared memory, in which row j is row j of the tile of `out`. Each
+/// thread moves squares of kWidth x kWidth entries: it loads their rows as words of kWidth entries, transposes them in registers,
+/// and stores words. The position of a word is combined with its row by exclusive or, which avoids bank conflicts without
+/// padding. Blocks traverse the tiles column by column, so that concurrent blocks write adjacent parts of the same rows of `out`.
+/// @tparam E  an unsigned word of the size of an entry.
+/// @pre rows and columns are multiples of kWidth; `in` and `out` are aligned to words.
+template <class E, int kWidth>
+__global__ void __launch_bounds__(kTransposeThreads)
+    transpose_kernel(const E* in, std::int64_t rows, std::int64_t columns, E* out, unsigned row_tiles) {
+  using W = Word<kWidth * sizeof(E)>;
+  constexpr int kWords = kTransposeTile / kWidth;              // words per row of the tile
+  constexpr int kBankRow = 128 / static_cast<int>(sizeof(W));  // words that span all banks
+  constexpr int kStep = kTransposeThreads / kWords;            // rows of squares per pass
+  constexpr int kSquares = kWords / kStep;                     // squares per thread
+  static_assert(kWords % kBankRow == 0 && kTransposeThreads % kWords == 0 && kWords % kStep == 0);
+  __shared__ W tile[kTransposeTile * kWords];
+  const auto slot = [](int j, int word) { return j * kWords + (word ^ (j / kWidth % kBankRow)); };
+
+  const std::int64_t first_row = std::int64_t{kTransposeTile} * (blockIdx.x % row_tiles);
+  const std::int64_t first_column = std::int64_t{kTransposeTile} * (blockIdx.x / row_tiles);
+  const int column = static_cast<int>(threadIdx.x) % kWords, row = static_cast<int>(threadIdx.x) / kWords;  // column in words
+  let_next_kernel_begin();
+  wait_for_earlier_kernels();
+
+  W read[kSquares][kWidth];
+  const bool in_columns = first_column + column * kWidth < columns;
+#pragma unroll
+  for (int s = 0; s < kSquares; ++s) {
+    const std::int64_t i = first_row + (row + s * kStep) * kWidth;
+    if (in_columns && i < rows) {
+      const E* const from = in + i * columns + first_column + column * kWidth;
+#pragma unroll
+      for (int k = 0; k < kWidth; ++k) read[s][k] = *reinterpret_cast<const W*>(from + k * columns);
+    }
+  }
+#pragma unroll
+  for (int s = 0; s < kSquares; ++s) {
+    E square[kWidth][kWidth];
+    memcpy(square, read[s], sizeof square);
+#pragma unroll
+    for (int j = 0; j < kWidth; ++j) {
+      E transposed[kWidth];
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i) transposed[i] = square[i][j];
+      memcpy(&tile[slot(column * kWidth + j, row + s * kStep)], transposed, sizeof transposed);
+    }
+  }
+  __syncthreads();
+  if (first_row + column * kWidth >= rows) return;
+#pragma unroll
+  for (int j = row; j < kTransposeTile; j += kStep) {
+    if (first_column + j >= columns) return;
+    *reinterpret_cast<W*>(out + (first_column + j) * rows + first_row + column * kWidth) = tile[slot(j, column)];
+  }
+}
+
+/// Launches the kernel with words of kWidth entries, or of the largest smaller width that sizes and addresses permit.
+template <int kWidth, class E>
+void launch_transpose(Stream& stream, const E* in, std::int64_t rows, std::int64_t columns, E* out) {
+  const auto is_word = [](const E* p) { return reinterpret_cast<std::uintptr_t>(p) % (kWidth * sizeof(E)) == 0; };
+  if constexpr (kWidth > 1) {
+    if (rows % kWidth != 0 || columns % kWidth != 0 || !is_word(in) || !is_word(out)) {
+      launch_transpose<kWidth / 2>(stream, in, rows, columns, out);
+      return;
+    }
+  }
+  const auto tiles = [](std::int64_t n) { return (n + kTransposeTile - 1) / kTransposeTile; };
+  launch(stream, "transpose", {.blocks = tiles(rows) * tiles(columns), .threads = kTransposeThreads}, transpose_kernel<E, kWidth>,
+         in, rows, columns, out, static_cast<unsigned>(tiles(rows)));
+}
+
+}  // namespace detail
+
+/// Transposes in stream order in memory accessible to the current GPU. Entries are trivially copyable and have 4 or 8 bytes.
+/// @pre as on the host; a stream of the current GPU. @throws DeviceError where the launch is rejected.
+/// @cost one kernel, which reads and writes every entry once, by words of 16 bytes where rows and columns are multiples of
+/// 16 / sizeof(T) and both addresses of 16, and by words of 8 or 4 bytes otherwise. Matrices with fewer than 64 rows or columns
+/// fill the tiles only partly.
+template <class T>
+void transpose(space::cuda, Stream& stream, std::span<const T> in, std::int64_t rows, std::int64_t columns, std::span<T> out) {
+  static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T),
+                "entries of 4 or 8 bytes, aligned to their size");
+  WEFT_EXPECTS(!stream.is_host());
+  WEFT_EXPECTS(detail::is_matrix(in.size(), rows, columns) && out.size() == in.size());
+  WEFT_EXPECTS(detail::disjoint(in, out));
+  if (in.empty()) return;
+  using Entry = detail::Word<sizeof(T)>;
+  detail::launch_transpose<16 / sizeof(T)>(stream, reinterpret_cast<const Entry*>(in.data()), rows, columns,
+                                           reinterpret_cast<Entry*>(out.data()));
+}
+
+}  // namespace weft::kernels

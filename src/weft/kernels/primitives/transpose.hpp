@@ -1,0 +1,43 @@
+#pragma once
+/// Transposition of dense matrices.
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "weft/base/contracts.hpp"
+#include "weft/kernels/primitives/disjoint.hpp"
+
+namespace weft::kernels {
+
+namespace detail {
+/// Returns true if size = rows * columns. The computation cannot overflow.
+[[nodiscard]] constexpr bool is_matrix(std::size_t size, std::int64_t rows, std::int64_t columns) {
+  if (rows < 0 || columns < 0) return false;
+  if (rows == 0) return size == 0;
+  return size % static_cast<std::size_t>(rows) == 0 && size / static_cast<std::size_t>(rows) == static_cast<std::size_t>(columns);
+}
+}  // namespace detail
+
+/// Transposes a row-major matrix of `rows` x `columns` entries: out[j * rows + i] = in[i * columns + j]. Example: the 2 x 3
+/// matrix {1, 2, 3, 4, 5, 6} gives {1, 4, 2, 5, 3, 6}. transpose.cuh has an overload for GPUs, for .cu files.
+/// @pre rows, columns >= 0; `in` and `out` have rows * columns entries and do not overlap. @cost O(rows columns), by tiles that
+/// fit in a cache.
+template <class T>
+void transpose(std::span<const T> in, std::int64_t rows, std::int64_t columns, std::span<T> out) {
+  WEFT_EXPECTS(detail::is_matrix(in.size(), rows, columns) && out.size() == in.size());
+  WEFT_EXPECTS(detail::disjoint(in, out));
+  constexpr std::int64_t kTile = 32;
+  for (std::int64_t first_row = 0; first_row < rows; first_row += kTile) {
+    const std::int64_t last_row = std::min(first_row + kTile, rows);
+    for (std::int64_t first_column = 0; first_column < columns; first_column += kTile) {
+      const std::int64_t last_column = std::min(first_column + kTile, columns);
+      for (std::int64_t j = first_column; j < last_column; ++j) {
+        for (std::int64_t i = first_row; i < last_row; ++i) {
+          out[static_cast<std::size_t>(j * rows + i)] = in[static_cast<std::size_t>(i * columns + j)];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace weft::kernels

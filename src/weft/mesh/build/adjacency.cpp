@@ -1,0 +1,201 @@
+#include "weft/mesh/build/adjacency.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace weft::mesh::detail {
+namespace {
+
+/// Owned cells around each local node, as rows first[n] ... first[n+1]-1.
+void cells_of_nodes(const OwnedPart& part, std::vector<std::int32_t>& first, std::vector<std::int32_t>& cells) {
+  first.assign(part.node_global.size() + 1, 0);
+  for (const std::int32_t n : part.node) ++first[static_cast<std::size_t>(n) + 1];
+  for (std::size_t n = 1; n < first.size(); ++n) first[n] += first[n - 1];
+  cells.resize(part.node.size());
+  std::vector<std::int32_t> next(first.begin(), first.end() - 1);
+  for (std::size_t c = 0; c < part.type.size(); ++c) {
+    for (const std::int32_t n : part.nodes(c)) {
+      cells[static_cast<std::size_t>(next[static_cast<std::size_t>(n)]++)] = static_cast<std::int32_t>(c);
+    }
+  }
+}
+
+/// Local nodes on faces that do not lie between two owned cells: any cell of another rank that shares a node with ours shares one
+/// of these, because the cells around a node hang together by faces, or else the node is on the boundary.
+std::vector<std::int32_t> rim_nodes(const OwnedPart& part) {
+  std::vector<std::int32_t> nodes;
+  for (std::size_t c = 0; c < part.type.size(); ++c) {
+    const CellShape& s = shape(part.type[c]);
+    for (int f = 0; f < s.faces; ++f) {
+      const auto slot = static_cast<std::size_t>(part.first_face[c] + f);
+      if (part.neighbour[slot] >= 0 && !part.is_ghost(slot)) continue;
+      const CellFace& face = s.face[static_cast<std::size_t>(f)];
+      for (int i = 0; i < face.size; ++i) {
+        nodes.push_back(part.nodes(c)[static_cast<std::size_t>(face.node[static_cast<std::size_t>(i)])]);
+      }
+    }
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+}  // namespace
+
+bool is_widened(const OwnedPart& part, std::size_t cell) {
+  if (is_quad_or_hexahedron(part.type[cell])) return false;
+  const auto first = part.neighbour.begin() + part.first_face[cell], last = part.neighbour.begin() + part.first_face[cell + 1];
+  return std::any_of(first, last, [](std::int32_t neighbour) { return neighbour < 0; });
+}
+
+NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const NodeAliases& aliases, OwnedPart& part) {
+  const std::vector<std::int32_t> rim = rim_nodes(part);
+  std::vector<std::int64_t> ids;
+  ids.reserve(rim.size());
+  for (const std::int32_t n : rim) ids.push_back(part.node_global[static_cast<std::size_t>(n)]);
+  const std::vector<NodeAlias> alias = fetch_with<NodeAlias>(
+      comm, nodes, ids, [&](std::size_t local) { return aliases.of(nodes.first() + static_cast<std::int64_t>(local)); });
+
+  // A cell at a node that is `root` shifted by i is, seen from root, a copy of the cell shifted by -i.
+  struct Visit {
+    std::int64_t root, cell, image, widened;
+  };
+  std::vector<std::int32_t> first, around;
+  cells_of_nodes(part, first, around);
+  RankLists<Visit> to;
+  for (std::size_t i = 0; i < rim.size(); ++i) {
+    const auto n = static_cast<std::size_t>(rim[i]);
+    auto& parcel = to[static_cast<std::size_t>(nodes.holder(alias[i].root))];
+    for (std::int32_t k = first[n]; k < first[n + 1]; ++k) {
+      const auto cell = static_cast<std::size_t>(around[static_cast<std::size_t>(k)]);
+      parcel.push_back({alias[i].root, part.global[cell], -alias[i].image, is_widened(part, cell) ? 1 : 0});
+    }
+  }
+  std::vector<Visit> visits = deliver(comm, std::move(to));
+  const auto key = [](const Visit& v) { return std::tie(v.root, v.cell, v.image); };
+  std::sort(visits.begin(), visits.end(), [&](const Visit& a, const Visit& b) { return key(a) < key(b); });
+
+  // Now read back, root by root, who visited.
+  struct CellAt {
+    std::int64_t cell, image, widened;
+  };
+  std::vector<std::int64_t> roots;
+  for (const NodeAlias& a : alias) roots.push_back(a.root);
+  const Rows<CellAt> star = fetch_rows<CellAt>(comm, nodes, roots, [&](std::size_t local, std::vector<CellAt>& out) {
+    const std::int64_t root = nodes.first() + static_cast<std::int64_t>(local);
+    auto v = std::lower_bound(visits.begin(), visits.end(), root, [](const Visit& a, std::int64_t id) { return a.root < id; });
+    for (; v != visits.end() && v->root == root; ++v) out.push_back({v->cell, v->image, v->widened});
+  });
+
+  NodeStars stars;
+  stars.star.assign(part.node_global.size(), -1);
+  for (std::size_t i = 0; i < rim.size(); ++i) {
+    const std::size_t before = stars.cells.entry.size();
+    for (const CellAt& at : star[i]) {
+      const std::int32_t image = static_cast<std::int32_t>(at.image) + alias[i].image;
+      const std::int32_t cell = part.refer_to(at.cell);
+      if (cell >= part.owned() || image != 0) stars.cells.entry.push_back({cell, image, at.widened != 0});
+    }
+    if (stars.cells.entry.size() == before) continue;
+    stars.star[static_cast<std::size_t>(rim[i])] = static_cast<std::int32_t>(stars.cells.size());
+    stars.cells.close_row();
+  }
+  return stars;
+}
+
+std::vector<char> find_border(const OwnedPart& part, const NodeStars& stars, Neighbours kind) {
+  std::vector<char> border(part.type.size(), 0);
+  for (std::size_t c = 0; c < part.type.size(); ++c) {
+    for (auto slot = static_cast<std::size_t>(part.first_face[c]); slot < static_cast<std::size_t>(part.first_face[c + 1]);
+         ++slot) {
+      if (part.neighbour[slot] >= 0 && part.is_ghost(slot)) border[c] = 1;
+    }
+    if (stars.star.empty()) continue;
+    const bool all = kind == Neighbours::node || is_widened(part, c);
+    for (const std::int32_t n : part.nodes(c)) {
+      const std::int32_t star = stars.star[static_cast<std::size_t>(n)];
+      if (star < 0) continue;
+      const auto cells = stars.cells[static_cast<std::size_t>(star)];
+      if (all || std::any_of(cells.begin(), cells.end(), [](const NodeStars::Entry& e) { return e.widened; })) border[c] = 1;
+    }
+  }
+  return border;
+}
+
+Adjacency::Adjacency(const OwnedPart& part, const NodeStars& stars, const Chunks& rows,
+                     const std::vector<std::int64_t>& remote_row, Neighbours kind)
+    : part_(&part), stars_(&stars), rows_(&rows), remote_row_(&remote_row), kind_(kind) {
+  if (stars.star.empty()) return;
+  cells_of_nodes(part, first_cell_, node_cell_);
+  widened_.resize(part.type.size());
+  near_widened_.resize(part.node_global.size());
+  for (std::size_t c = 0; c < widened_.size(); ++c) {
+    widened_[c] = is_widened(part, c) ? 1 : 0;
+    for (const std::int32_t n : part.nodes(c)) near_widened_[static_cast<std::size_t>(n)] |= widened_[c];
+  }
+  for (std::size_t n = 0; n < near_widened_.size(); ++n) {
+    if (stars.star[n] < 0) continue;
+    for (const NodeStars::Entry& e : stars.cells[static_cast<std::size_t>(stars.star[n])]) near_widened_[n] |= e.widened ? 1 : 0;
+  }
+}
+
+void Adjacency::append(std::size_t cell, std::vector<CellCopy>& neighbours) const {
+  const auto before = static_cast<std::ptrdiff_t>(neighbours.size());
+  for (auto slot = static_cast<std::size_t>(part_->first_face[cell]);
+       slot < static_cast<std::size_t>(part_->first_face[cell + 1]); ++slot) {
+    if (part_->neighbour[slot] >= 0) neighbours.push_back(copy(part_->neighbour[slot], part_->image_of(slot)));
+  }
+  if (!stars_->star.empty()) {
+    const bool all = kind_ == Neighbours::node || widened_[cell] != 0;
+    for (const std::int32_t node : part_->nodes(cell)) {
+      const auto n = static_cast<std::size_t>(node);
+      if (!all && near_widened_[n] == 0) continue;
+      for (std::int32_t k = first_cell_[n]; k < first_cell_[n + 1]; ++k) {
+        const auto other = static_cast<std::size_t>(node_cell_[static_cast<std::size_t>(k)]);
+        if (other != cell && (all || widened_[other] != 0))
+          neighbours.push_back(copy(node_cell_[static_cast<std::size_t>(k)], 0));
+      }
+      if (stars_->star[n] < 0) continue;
+      for (const NodeStars::Entry& e : stars_->cells[static_cast<std::size_t>(stars_->star[n])]) {
+        if (all || e.widened) neighbours.push_back(copy(e.cell, e.image));
+      }
+    }
+  }
+  std::sort(neighbours.begin() + before, neighbours.end());
+  neighbours.erase(std::unique(neighbours.begin() + before, neighbours.end()), neighbours.end());
+}
+
+std::vector<CellCopy> find_ghosts(const Communicator& comm, const OwnedPart& part, const Adjacency& adjacency, const Chunks& rows,
+                                  const std::vector<char>& border, int depth) {
+  const auto keep_new_ghosts = [&](std::vector<CellCopy>& found, const std::vector<CellCopy>& known) {
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    std::erase_if(found, [&](const CellCopy& c) {
+      return (c.image == 0 && rows.mine(c.row)) || std::binary_search(known.begin(), known.end(), c);
+    });
+  };
+  std::vector<CellCopy> ghosts, layer;
+  for (std::size_t c = 0; c < part.type.size(); ++c) {
+    if (border[c]) adjacency.append(c, layer);
+  }
+  for (int k = 0; k < depth; ++k) {
+    if (k > 0) {
+      std::vector<std::int64_t> ids;
+      for (const CellCopy& c : layer) ids.push_back(c.row);
+      const Rows<CellCopy> around = fetch_rows<CellCopy>(
+          comm, rows, ids, [&](std::size_t local, std::vector<CellCopy>& out) { adjacency.append(local, out); });
+      std::vector<CellCopy> next;
+      for (std::size_t i = 0; i < layer.size(); ++i) {
+        for (const CellCopy& c : around[i]) next.push_back({c.row, c.image + layer[i].image});
+      }
+      layer = std::move(next);
+    }
+    keep_new_ghosts(layer, ghosts);
+    const auto middle = static_cast<std::ptrdiff_t>(ghosts.size());
+    ghosts.insert(ghosts.end(), layer.begin(), layer.end());
+    std::inplace_merge(ghosts.begin(), ghosts.begin() + middle, ghosts.end());
+  }
+  return ghosts;
+}
+
+}  // namespace weft::mesh::detail

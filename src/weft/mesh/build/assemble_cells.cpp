@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <utility>
+
+#include "weft/mesh/build/assemble.hpp"
+
+namespace weft::mesh::detail {
+namespace {
+
+/// What a ghost cell takes over from its owner, besides its nodes.
+struct CellData {
+  std::int64_t global, file_id;
+  double volume;
+  Vec3 centroid;
+  std::int32_t zone;
+  CellType type;
+};
+
+/// A node of ghost cells only: of periodic copies, (node, image) is a node of its own.
+struct NodeCopy {
+  std::int32_t image;
+  std::int64_t node;
+  friend auto operator<=>(const NodeCopy&, const NodeCopy&) = default;
+};
+
+void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const Chunks& rows) {
+  std::vector<std::int64_t> offset{0};
+  std::vector<LocalCellId> entry;
+  std::vector<CellCopy> around;
+  offset.reserve(static_cast<std::size_t>(mesh.owned_cells) + 1);
+  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+    around.clear();
+    adjacency.append(static_cast<std::size_t>(c), around);
+    for (const CellCopy& copy : around) {
+      entry.emplace_back(copy.image == 0 && rows.mine(copy.row) ? static_cast<std::int32_t>(rows.local(copy.row))
+                                                                : mesh.plan.find(GlobalRow(copy.row), copy.image).value());
+    }
+    std::sort(entry.begin() + offset.back(), entry.end());
+    offset.push_back(static_cast<std::int64_t>(entry.size()));
+  }
+  mesh.cell_cells.assign(offset, entry);
+}
+
+}  // namespace
+
+void add_cells(Mesh& mesh, OwnedPart& part, const std::vector<std::int32_t>& node_now, const Adjacency& adjacency,
+               const Chunks& rows, const std::vector<std::int64_t>& remote_row, const Chunks& nodes,
+               const std::vector<Vec3>& held_coords, const Translations& translations) {
+  const auto owned = static_cast<std::size_t>(mesh.owned_cells), ghosts = static_cast<std::size_t>(mesh.ghost_cells);
+  add_cell_cells(mesh, adjacency, rows);
+
+  std::vector<std::int64_t> ghost_row(ghosts);
+  std::vector<std::int32_t> ghost_image(ghosts);
+  for (std::size_t g = 0; g < ghosts; ++g) {
+    const GhostRequest ghost = mesh.plan.ghost(LocalRow(static_cast<std::int64_t>(owned + g)));
+    ghost_row[g] = ghost.row.value();
+    ghost_image[g] = ghost.image;
+  }
+  const auto data = fetch_with<CellData>(mesh.comm, rows, ghost_row, [&](std::size_t c) {
+    return CellData{part.global[c], part.file_id[c], part.volume[c], part.centroid[c], part.zone[c], part.type[c]};
+  });
+  const auto ghost_nodes =
+      fetch_rows<std::int64_t>(mesh.comm, rows, ghost_row, [&](std::size_t c, std::vector<std::int64_t>& out) {
+        for (const std::int32_t n : part.nodes(c)) out.push_back(part.node_global[static_cast<std::size_t>(n)]);
+      });
+
+  // Neighbours across faces become local cells.
+  for (std::size_t slot = 0; slot < part.neighbour.size(); ++slot) {
+    std::int32_t& cell = part.neighbour[slot];
+    if (cell < 0 || !part.is_ghost(slot)) continue;
+    const std::int64_t row =
+        cell < part.owned() ? rows.first() + cell : remote_row[static_cast<std::size_t>(cell - part.owned())];
+    cell = mesh.plan.find(GlobalRow(row), part.image_of(slot)).value();
+  }
+
+  mesh.cell_type = std::move(part.type);
+  mesh.cell_volume = std::move(part.volume);
+  mesh.cell_centroid = std::move(part.centroid);
+  mesh.cell_file_id = std::move(part.file_id);
+  mesh.cell_zone = std::move(part.zone);
+  mesh.cell_global.reserve(owned + ghosts);
+  for (const std::int64_t id : part.global) mesh.cell_global.emplace_back(id);
+  for (std::size_t g = 0; g < ghosts; ++g) {
+    mesh.cell_type.push_back(data[g].type);
+    mesh.cell_volume.push_back(data[g].volume);
+    mesh.cell_centroid.push_back(data[g].centroid + translations.shift(ghost_image[g]));
+    mesh.cell_file_id.push_back(data[g].file_id);
+    mesh.cell_zone.push_back(data[g].zone);
+    mesh.cell_global.emplace_back(data[g].global);
+  }
+  std::vector<std::int64_t>().swap(part.global);
+
+  const auto owned_node = [&](std::int64_t node) {
+    const std::int32_t before = part.node_table.find(node);
+    return before == IdTable::kAbsent ? -1 : node_now[static_cast<std::size_t>(before)];
+  };
+  std::vector<NodeCopy> copies;
+  for (std::size_t g = 0; g < ghosts; ++g) {
+    for (const std::int64_t node : ghost_nodes[g]) {
+      if (ghost_image[g] != 0 || owned_node(node) < 0) copies.push_back({ghost_image[g], node});
+    }
+  }
+  std::sort(copies.begin(), copies.end());
+  copies.erase(std::unique(copies.begin(), copies.end()), copies.end());
+
+  const auto owned_nodes = static_cast<std::int64_t>(part.node_global.size());
+  std::vector<std::int64_t> offset(part.first_node.begin(), part.first_node.end());
+  std::vector<LocalNodeId> entry;
+  entry.reserve(part.node.size() + ghost_nodes.entry.size());
+  for (const std::int32_t n : part.node) entry.emplace_back(n);
+  for (std::size_t g = 0; g < ghosts; ++g) {
+    for (const std::int64_t node : ghost_nodes[g]) {
+      const std::int32_t here = ghost_image[g] != 0 ? -1 : owned_node(node);
+      const auto copy = std::lower_bound(copies.begin(), copies.end(), NodeCopy{ghost_image[g], node}) - copies.begin();
+      entry.emplace_back(here >= 0 ? std::int64_t{here} : owned_nodes + copy);
+    }
+    offset.push_back(static_cast<std::int64_t>(entry.size()));
+  }
+  mesh.cell_nodes.assign(offset, entry);
+  offset = {};
+  entry = {};
+  part.node = {};
+  part.first_node = {};
+
+  mesh.node_coord = std::move(part.node_coord);
+  mesh.node_global.reserve(part.node_global.size() + copies.size());
+  for (const std::int64_t id : part.node_global) mesh.node_global.emplace_back(id);
+  std::vector<std::int64_t> ids;
+  for (const NodeCopy& copy : copies) {
+    ids.push_back(copy.node);
+    mesh.node_global.emplace_back(copy.node);
+  }
+  const std::vector<Vec3> coords = fetch<Vec3>(mesh.comm, nodes, ids, held_coords);
+  mesh.node_coord.insert(mesh.node_coord.end(), coords.begin(), coords.end());
+}
+
+}  // namespace weft::mesh::detail

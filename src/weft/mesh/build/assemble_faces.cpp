@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "weft/base/error.hpp"
+#include "weft/comm/agreement.hpp"
+#include "weft/mesh/build/assemble.hpp"
+#include "weft/mesh/geometry.hpp"
+
+namespace weft::mesh::detail {
+namespace {
+
+/// Geometry of face `f` of a local cell, out of the cell, from the coordinates that the nodes have at home.
+FaceGeometry measure(const Mesh& mesh, std::int32_t cell, int f) {
+  const CellFace& face = shape(mesh.cell_type[static_cast<std::size_t>(cell)]).face[static_cast<std::size_t>(f)];
+  const auto nodes = mesh.cell_nodes.row(cell);
+  const auto size = static_cast<std::size_t>(face.size);
+  std::array<LocalNodeId, kMaxFaceNodes> node;
+  for (std::size_t i = 0; i < size; ++i) node[i] = nodes[static_cast<std::size_t>(face.node[i])];
+  const auto global = [&](std::size_t i) { return mesh.node_global[node[i % size].index()]; };
+  std::size_t lowest = 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    if (global(i) < global(lowest)) lowest = i;
+  }
+  const bool forward = size == 2 ? lowest == 0 : global(lowest + 1) < global(lowest + size - 1);
+  std::array<Vec3, kMaxFaceNodes> x;
+  for (std::size_t i = 0; i < size; ++i) x[i] = mesh.node_coord[node[(forward ? lowest + i : lowest + size - i) % size].index()];
+  FaceGeometry g = face_geometry({x.data(), size});
+  if (!forward) g.area = -g.area;
+  return g;
+}
+
+/// Which face of which left cell each local face is.
+struct FaceList {
+  std::vector<std::int32_t> slot;
+  std::vector<std::int32_t> first_of_zone;  ///< by boundary zone, and the end
+  std::int32_t inner = 0, ghost = 0;
+};
+
+/// Numbers the faces by kind, then by the later of their owned cells, then by the other cell; enters left, right and cell_faces.
+FaceList number_faces(Mesh& mesh, const OwnedPart& part, const std::vector<std::int32_t>& boundary_of_zone) {
+  FaceList list;
+  std::vector<std::int32_t> count(mesh.boundary.size(), 0);
+  std::int64_t halves = 0;
+  for (const std::int32_t n : part.neighbour) {
+    if (n < 0) {
+      ++count[static_cast<std::size_t>(boundary_of_zone[static_cast<std::size_t>(FaceLinks::zone(n))])];
+    } else if (n < mesh.owned_cells) {
+      ++halves;
+    } else {
+      ++list.ghost;
+    }
+  }
+  list.inner = static_cast<std::int32_t>(halves / 2);
+  list.first_of_zone.push_back(list.inner + list.ghost);
+  for (const std::int32_t n : count) list.first_of_zone.push_back(list.first_of_zone.back() + n);
+  const auto faces = static_cast<std::size_t>(list.first_of_zone.back());
+
+  list.slot.resize(faces);
+  mesh.face_left.resize(faces);
+  mesh.face_right.assign(faces, LocalCellId::invalid());
+  std::vector<LocalFaceId> cell_face(part.neighbour.size());
+  std::int32_t next_inner = 0, next_ghost = list.inner;
+  std::vector<std::int32_t> next_boundary(list.first_of_zone.begin(), list.first_of_zone.end() - 1);
+  std::array<std::int64_t, kMaxCellFaces> slots{};  // neighbour, then slot
+  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+    const auto at = static_cast<std::size_t>(c);
+    auto end = slots.begin();
+    for (std::int32_t slot = part.first_face[at]; slot < part.first_face[at + 1]; ++slot) {
+      const std::int32_t n = part.neighbour[static_cast<std::size_t>(slot)];
+      if (c < n && n < mesh.owned_cells) continue;  // numbered from the other side
+      const std::int64_t entry = std::int64_t{n} << 32 | slot;
+      auto place = end++;
+      for (; place != slots.begin() && entry < *(place - 1); --place) *place = *(place - 1);  // insertion sort of at most six
+      *place = entry;
+    }
+    for (auto s = slots.begin(); s != end; ++s) {
+      const auto slot = static_cast<std::size_t>(*s & 0xFFFFFFFF);
+      const std::int32_t n = part.neighbour[slot];
+      std::int32_t face = 0;
+      if (n < 0) {
+        face = next_boundary[static_cast<std::size_t>(boundary_of_zone[static_cast<std::size_t>(FaceLinks::zone(n))])]++;
+      } else {
+        face = n < mesh.owned_cells ? next_inner++ : next_ghost++;
+      }
+      const auto f = static_cast<std::size_t>(face);
+      cell_face[slot] = LocalFaceId(face);
+      if (0 <= n && n < c) {
+        list.slot[f] = part.first_face[static_cast<std::size_t>(n)] + part.partner[slot];
+        cell_face[static_cast<std::size_t>(list.slot[f])] = LocalFaceId(face);
+        mesh.face_left[f] = LocalCellId(n);
+        mesh.face_right[f] = LocalCellId(c);
+      } else {
+        list.slot[f] = static_cast<std::int32_t>(slot);
+        mesh.face_left[f] = LocalCellId(c);
+        if (n >= 0) mesh.face_right[f] = LocalCellId(n);
+      }
+    }
+  }
+  mesh.cell_faces.assign({part.first_face.begin(), part.first_face.end()}, cell_face);
+  return list;
+}
+
+}  // namespace
+
+void add_faces(Mesh& mesh, const OwnedPart& part, const std::vector<char>& periodic_zone, const Translations& translations) {
+  std::vector<std::int32_t> boundary_of_zone(mesh.zones.size(), -1);
+  for (std::size_t z = 0; z < mesh.zones.size(); ++z) {
+    if (mesh.zones[z].dim != mesh.dim - 1 || periodic_zone[z]) continue;
+    boundary_of_zone[z] = static_cast<std::int32_t>(mesh.boundary.size());
+    mesh.boundary.push_back({mesh.zones[z].name, {}});
+  }
+  const FaceList list = number_faces(mesh, part, boundary_of_zone);
+  const auto range = [](std::int32_t first, std::int32_t last) { return FaceRange{LocalFaceId(first), LocalFaceId(last)}; };
+  mesh.inner_faces = range(0, list.inner);
+  mesh.ghost_faces = range(list.inner, list.inner + list.ghost);
+  for (std::size_t b = 0; b < mesh.boundary.size(); ++b) {
+    mesh.boundary[b].faces = range(list.first_of_zone[b], list.first_of_zone[b + 1]);
+  }
+
+  const std::size_t faces = list.slot.size();
+  std::vector<std::int64_t> offset{0};
+  std::vector<LocalNodeId> entry;
+  offset.reserve(faces + 1);
+  entry.reserve(faces * static_cast<std::size_t>(mesh.dim == 2 ? 2 : 4));
+  mesh.face_normal.resize(faces);
+  mesh.face_area.resize(faces);
+  mesh.face_centroid.resize(faces);
+  agreed(mesh.comm, [&] {
+    for (std::size_t i = 0; i < faces; ++i) {
+      const std::int32_t left = mesh.face_left[i].value(), right = mesh.face_right[i].value();
+      const auto slot = static_cast<std::size_t>(list.slot[i]);
+      const int f = list.slot[i] - part.first_face[static_cast<std::size_t>(left)];
+      const CellFace& face = shape(mesh.cell_type[static_cast<std::size_t>(left)]).face[static_cast<std::size_t>(f)];
+      for (int k = 0; k < face.size; ++k) {
+        entry.push_back(mesh.cell_nodes(left, face.node[static_cast<std::size_t>(k)]));
+      }
+      offset.push_back(static_cast<std::int64_t>(entry.size()));
+      const std::int32_t image = part.image_of(slot);
+      FaceGeometry g = image > 0 ? measure(mesh, right, part.partner[slot]) : measure(mesh, left, f);
+      if (image > 0) g = {-g.area, g.centroid + translations.shift(image)};
+      const double area = norm(g.area);
+      if (!(area > 0)) {
+        throw MeshError(fmt::format("a face at ({:.6g}, {:.6g}, {:.6g}) has no area", g.centroid.x, g.centroid.y, g.centroid.z),
+                        "merge the nodes that lie in one place",
+                        Where{.file = mesh.source, .element = mesh.cell_file_id[static_cast<std::size_t>(left)]});
+      }
+      mesh.face_area[i] = area;
+      mesh.face_normal[i] = g.area / area;
+      mesh.face_centroid[i] = g.centroid;
+    }
+  });
+  mesh.face_nodes.assign(offset, entry);
+
+  std::vector<std::int32_t> image_of_node(mesh.node_coord.size(), 0);
+  for (std::int32_t g = mesh.owned_cells; g < mesh.cells(); ++g) {
+    const std::int32_t image = mesh.plan.ghost(LocalRow(g)).image;
+    if (image == 0) continue;
+    for (const LocalNodeId n : mesh.cell_nodes.row(g)) image_of_node[n.index()] = image;
+  }
+  for (std::size_t n = 0; n < image_of_node.size(); ++n) {
+    if (image_of_node[n] != 0) mesh.node_coord[n] += translations.shift(image_of_node[n]);
+  }
+}
+
+void check_closed(const Mesh& mesh) {
+  constexpr double kEps = std::numeric_limits<double>::epsilon();
+  agreed(mesh.comm, [&] {
+    for (const LocalCellId cell : mesh.owned()) {
+      Vec3 sum;
+      double total = 0;
+      for (const LocalFaceId face : mesh.cell_faces.row(cell)) {
+        const double sign = mesh.face_left[face.index()] == cell ? 1 : -1;
+        sum += sign * mesh.face_area[face.index()] * mesh.face_normal[face.index()];
+        total += mesh.face_area[face.index()];
+      }
+      // Periodic partners are congruent up to the rounding of their coordinates.
+      const double length = mesh.dim == 2 ? 1 : std::sqrt(total);
+      const double tolerance = 1e-12 * total + 64 * kEps * norm(mesh.cell_centroid[cell.index()]) * length;
+      if (!(norm(sum) <= tolerance)) {
+        throw ContractError(
+            fmt::format("the faces of a cell do not close: area vectors add to {:.3g} of {:.3g}", norm(sum), total),
+            "this is a bug: please report it", Where{.file = mesh.source, .element = mesh.cell_file_id[cell.index()]});
+      }
+    }
+  });
+}
+
+}  // namespace weft::mesh::detail

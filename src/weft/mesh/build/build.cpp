@@ -1,0 +1,142 @@
+// mesh::build: the pipeline from an unpartitioned block to a Mesh. Each step is one file in this folder.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "weft/base/error.hpp"
+#include "weft/base/kept_memory.hpp"
+#include "weft/mesh/build/adjacency.hpp"
+#include "weft/mesh/build/assemble.hpp"
+#include "weft/mesh/build/face_match.hpp"
+#include "weft/mesh/build/input_checks.hpp"
+#include "weft/mesh/build/owned_part.hpp"
+#include "weft/mesh/build/periodic.hpp"
+#include "weft/mesh/mesh.hpp"
+#include "weft/mesh/partition/cell_order.hpp"
+#include "weft/mesh/partition/partition.hpp"
+
+namespace weft::mesh {
+namespace {
+
+using detail::Chunks;
+
+/// Global rows (numbers in the order of ranks, then of local cells) of the cells of other ranks that `part` refers to: the ranks
+/// whose chunks of the source mesh hold them know their rows before the renumbering, their owners those of now. @collective
+std::vector<std::int64_t> find_remote_rows(const Communicator& comm, const Chunks& cells, const Chunks& rows,
+                                           const detail::OwnedPart& part, const detail::Destinations& destinations,
+                                           const detail::Renumbering& now) {
+  if (comm.size() == 1) return {};
+  const auto before = detail::fetch_with<std::int64_t>(
+      comm, cells, part.remote, [&](std::size_t c) { return rows.first(destinations.owner[c]) + destinations.number[c]; });
+  return detail::fetch_with<std::int64_t>(comm, rows, before, [&](std::size_t c) { return rows.first() + now.cell[c]; });
+}
+
+/// Returns whether any cell of the mesh is_widened(). @collective
+bool widens(const Communicator& comm, const detail::OwnedPart& part) {
+  bool widened = false;
+  for (std::size_t c = 0; c < part.type.size() && !widened; ++c) widened = detail::is_widened(part, c);
+  return comm.any(widened);
+}
+
+/// Orders the owned cells, and everything that speaks of them.
+detail::Renumbering reorder(CellOrder order, int dim, detail::OwnedPart& part, std::vector<char>& border,
+                            detail::NodeStars& stars) {
+  const std::vector<std::int32_t> cells = detail::order_cells(order, dim, part, border);
+  detail::Renumbering now = detail::renumber(part, cells);
+  std::vector<char> border_now(border.size());
+  for (std::size_t c = 0; c < border.size(); ++c) border_now[static_cast<std::size_t>(now.cell[c])] = border[c];
+  border = std::move(border_now);
+  if (stars.star.empty()) return now;
+  std::vector<std::int32_t> star_now(stars.star.size());
+  for (std::size_t n = 0; n < stars.star.size(); ++n) star_now[static_cast<std::size_t>(now.node[n])] = stars.star[n];
+  stars.star = std::move(star_now);
+  for (detail::NodeStars::Entry& e : stars.cells.entry) {
+    if (e.cell < part.owned()) e.cell = now.cell[static_cast<std::size_t>(e.cell)];
+  }
+  return now;
+}
+
+}  // namespace
+
+Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& options) {
+  if (options.halo_depth < 1) {
+    throw InputError(fmt::format("a mesh cannot have {} layers of ghost cells", options.halo_depth), "ask for 1 or more");
+  }
+  const KeepFreedMemory kept;
+  const auto step = [&](const char* name) {
+    if (options.step) options.step(name);
+  };
+  step("check input");
+  detail::check_input(comm, block);
+  const Chunks nodes(comm, static_cast<std::int64_t>(block.coords.size())), cells(comm, block.cells.size());
+  detail::turn_mirrored(comm, block);
+  const detail::PeriodicZones periodic = detail::find_periodic_zones(block, options.periodic);
+  const std::vector<Periodic> pairs = detail::find_translations(comm, block, nodes, periodic, options.periodic);
+  std::vector<Vec3> vectors;
+  for (const Periodic& pair : pairs) vectors.push_back(*pair.translation);
+  const detail::Translations translations(vectors);
+  std::vector<char> is_periodic(block.zones.size(), 0);
+  for (const std::int32_t z : periodic.from) is_periodic[static_cast<std::size_t>(z)] = 1;
+  for (const std::int32_t z : periodic.to) is_periodic[static_cast<std::size_t>(z)] = 1;
+
+  step("pair faces");
+  std::vector<detail::ZoneFace> periodic_faces;
+  detail::FaceLinks links = detail::match_faces(comm, block, cells, nodes, is_periodic, periodic_faces);
+  detail::NodeAliases aliases;
+  if (!options.periodic.empty()) {
+    aliases = detail::connect_periodic(comm, block, cells, nodes, periodic, translations, periodic_faces, links);
+  }
+
+  step("partition");
+  detail::Destinations destinations =
+      detail::number_at_owners(comm, block, detail::partition(comm, block, cells, nodes, links, options.partition, comm.size()));
+  step("move cells");
+  detail::OwnedPart part = detail::redistribute(comm, block, cells, nodes, std::move(links), destinations);
+  detail::measure_cells(comm, block, part);
+  step("find neighbours and order cells");
+  detail::NodeStars stars;
+  if (options.ghosts == Neighbours::node || widens(comm, part)) stars = detail::find_node_stars(comm, nodes, aliases, part);
+  std::vector<char> border = detail::find_border(part, stars, options.ghosts);
+  const detail::Renumbering now = reorder(options.order, block.dim, part, border, stars);
+
+  const Chunks rows(comm, part.owned());
+  const std::vector<std::int64_t> remote_row = find_remote_rows(comm, cells, rows, part, destinations, now);
+  destinations = {};
+  const detail::Adjacency adjacency(part, stars, rows, remote_row, options.ghosts);
+  std::vector<GhostRequest> requests;
+  for (const detail::CellCopy& c : detail::find_ghosts(comm, part, adjacency, rows, border, options.halo_depth)) {
+    requests.push_back({GlobalRow(c.row), c.image});
+  }
+
+  step("enter cells");
+  Mesh mesh;
+  mesh.comm = comm;
+  mesh.dim = block.dim;
+  mesh.plan = GhostPlan::build(comm, part.owned(), requests);
+  mesh.owned_cells = part.owned();
+  mesh.ghost_cells = mesh.plan.ghost_rows();
+  mesh.inner_cells = static_cast<std::int32_t>(std::find(border.begin(), border.end(), 1) - border.begin());
+  mesh.global_cells = cells.total();
+  mesh.global_nodes = nodes.total();
+  mesh.zones = std::move(block.zones);
+  mesh.source = std::move(block.source);
+  mesh.notes = std::move(block.notes);
+  mesh.warnings = std::move(block.warnings);
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    const Vec3 t = *pairs[p].translation;
+    if (options.periodic[p].translation) continue;
+    mesh.notes.push_back(fmt::format("zone \"{}\" continues zone \"{}\", a translation of ({:.9g}, {:.9g}, {:.9g}) away",
+                                     pairs[p].to, pairs[p].from, t.x, t.y, t.z));
+  }
+  mesh.periodic = pairs;
+  mesh.partition = options.partition;
+  mesh.source_parts = block.parts.count();
+  detail::add_cells(mesh, part, now.node, adjacency, rows, remote_row, nodes, block.coords, translations);
+  step("enter faces");
+  detail::add_faces(mesh, part, is_periodic, translations);
+  detail::check_closed(mesh);
+  return mesh;
+}
+
+}  // namespace weft::mesh

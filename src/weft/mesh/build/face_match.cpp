@@ -1,0 +1,214 @@
+#include "weft/mesh/build/face_match.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "weft/base/error.hpp"
+#include "weft/mesh/build/bucket_sort.hpp"
+
+namespace weft::mesh::detail {
+namespace {
+
+/// One face of one local cell, sorted so that equal faces are neighbours.
+struct LocalFace {
+  std::uint64_t order;  ///< lowest node first (keeps the mesh's locality), then a hash of the others
+  std::uint32_t code;   ///< cell * kMaxCellFaces + face
+};
+
+struct FaceRecord {
+  FaceKey key;
+  std::int64_t cell;
+  std::int64_t face;
+};
+
+struct BoundaryRecord {
+  FaceKey key;
+  std::int64_t file_id;
+  std::int64_t zone;
+};
+
+std::uint64_t mix(std::uint64_t h, std::int64_t id) {
+  h = (h ^ static_cast<std::uint64_t>(id)) * 0x9E3779B97F4A7C15ULL;
+  return h ^ (h >> 29);
+}
+
+std::uint64_t hash(const FaceKey& key) {
+  std::uint64_t h = 0;
+  for (const std::int64_t id : key) h = mix(h, id);
+  return h ^ (h >> 32);
+}
+
+std::uint64_t order_of(const FaceKey& key) {
+  std::uint64_t h = 0;
+  for (std::size_t i = 1; i < key.size(); ++i) h = mix(h, key[i]);
+  return (static_cast<std::uint64_t>(key[0]) << 24) | (h >> 40);
+}
+
+std::size_t meeting_rank(const FaceKey& key, const Communicator& comm) {
+  return static_cast<std::size_t>(hash(key) % static_cast<std::uint64_t>(comm.size()));
+}
+
+FaceKey key_of(const Elements& cells, std::int64_t cell, int face) {
+  return face_key(cells.nodes(cell), shape(cells.type[static_cast<std::size_t>(cell)]).face[static_cast<std::size_t>(face)]);
+}
+
+std::vector<LocalFace> sorted_faces(const Elements& cells, std::size_t faces) {
+  std::vector<LocalFace> sorted;
+  sorted.reserve(faces);
+  for (std::int64_t c = 0; c < cells.size(); ++c) {
+    const CellShape& s = shape(cells.type[static_cast<std::size_t>(c)]);
+    const auto nodes = cells.nodes(c);
+    for (int f = 0; f < s.faces; ++f) {
+      sorted.push_back(
+          {order_of(face_key(nodes, s.face[static_cast<std::size_t>(f)])), static_cast<std::uint32_t>(c * kMaxCellFaces + f)});
+    }
+  }
+  bucket_sort(
+      sorted, [](const LocalFace& f) { return f.order; },
+      [](const LocalFace& a, const LocalFace& b) { return a.order != b.order ? a.order < b.order : a.code < b.code; });
+  return sorted;
+}
+
+/// Pairs the faces whose cells are both here; what stays alone goes into `to`.
+void match_at_home(const Communicator& comm, const Elements& elements, const Chunks& cells, FaceLinks& links,
+                   RankLists<FaceRecord>& to, std::vector<FaceProblem>& problems) {
+  const std::vector<LocalFace> faces = sorted_faces(elements, links.target.size());
+  const auto cell_of = [](const LocalFace& f) { return static_cast<std::int64_t>(f.code / kMaxCellFaces); };
+  const auto face_of = [](const LocalFace& f) { return static_cast<int>(f.code % kMaxCellFaces); };
+  const auto send = [&](const FaceKey& key, const LocalFace& f) {
+    to[meeting_rank(key, comm)].push_back({key, cells.first() + cell_of(f), face_of(f)});
+  };
+  const auto pair = [&](const LocalFace& a, const LocalFace& b) {
+    const std::size_t slot_a = links.slot(static_cast<std::size_t>(cell_of(a)), face_of(a));
+    const std::size_t slot_b = links.slot(static_cast<std::size_t>(cell_of(b)), face_of(b));
+    links.target[slot_a] = cells.first() + cell_of(b);
+    links.target[slot_b] = cells.first() + cell_of(a);
+    links.partner[slot_a] = static_cast<std::uint8_t>(face_of(b));
+    links.partner[slot_b] = static_cast<std::uint8_t>(face_of(a));
+  };
+  std::vector<std::pair<FaceKey, LocalFace>> group;
+  for (std::size_t i = 0, j = 0; i < faces.size(); i = j) {
+    for (j = i + 1; j < faces.size() && faces[j].order == faces[i].order;) ++j;
+    group.clear();
+    for (std::size_t k = i; k < j; ++k) group.emplace_back(key_of(elements, cell_of(faces[k]), face_of(faces[k])), faces[k]);
+    if (group.size() > 2) {  // different faces may share a hash
+      std::stable_sort(group.begin(), group.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    }
+    for (std::size_t a = 0, b = 0; a < group.size(); a = b) {
+      for (b = a + 1; b < group.size() && group[b].first == group[a].first;) ++b;
+      if (b - a == 1) {
+        send(group[a].first, group[a].second);
+      } else if (b - a == 2) {
+        pair(group[a].second, group[a + 1].second);
+      } else {
+        problems.push_back({group[a].first, cells.first() + cell_of(group[a].second), -1, FaceFault::shared_by_three});
+      }
+    }
+  }
+}
+
+/// Pairs what met here: faces of cells of different chunks, and faces with boundary elements.
+void match_here(std::vector<FaceRecord> faces, std::vector<BoundaryRecord> boundary, const std::vector<char>& keep,
+                std::vector<LinkReply>& replies, std::vector<ZoneFace>& kept, std::vector<FaceProblem>& problems) {
+  std::sort(faces.begin(), faces.end(), [](const FaceRecord& a, const FaceRecord& b) {
+    return a.key != b.key ? a.key < b.key : std::pair(a.cell, a.face) < std::pair(b.cell, b.face);
+  });
+  std::sort(boundary.begin(), boundary.end(), [](const BoundaryRecord& a, const BoundaryRecord& b) {
+    return a.key != b.key ? a.key < b.key : std::pair(a.file_id, a.zone) < std::pair(b.file_id, b.zone);
+  });
+  const auto byte = [](std::int64_t face) { return static_cast<std::uint8_t>(face); };
+  std::size_t i = 0, k = 0;
+  while (i < faces.size() || k < boundary.size()) {
+    const FaceKey key =
+        k == boundary.size() || (i < faces.size() && faces[i].key <= boundary[k].key) ? faces[i].key : boundary[k].key;
+    const std::size_t i0 = i, k0 = k;
+    while (i < faces.size() && faces[i].key == key) ++i;
+    while (k < boundary.size() && boundary[k].key == key) ++k;
+    const std::size_t sides = i - i0, elements = k - k0;
+    const auto element_fault = [&](FaceFault fault, std::size_t at) {
+      problems.push_back({key, boundary[at].file_id, static_cast<std::int32_t>(boundary[at].zone), fault});
+    };
+    if (sides > 2) {
+      problems.push_back({key, faces[i0].cell, -1, FaceFault::shared_by_three});
+    } else if (elements > 1) {
+      element_fault(FaceFault::duplicate, k0 + 1);
+    } else if (sides == 2 && elements == 1) {
+      element_fault(FaceFault::inside, k0);
+    } else if (sides == 0) {
+      element_fault(FaceFault::no_cell, k0);
+    } else if (sides == 2) {
+      const FaceRecord &a = faces[i0], &b = faces[i0 + 1];
+      replies.push_back({a.cell, b.cell, 0, byte(a.face), byte(b.face)});
+      replies.push_back({b.cell, a.cell, 0, byte(b.face), byte(a.face)});
+    } else if (elements == 1) {
+      const auto zone = static_cast<std::int32_t>(boundary[k0].zone);
+      replies.push_back({faces[i0].cell, FaceLinks::boundary(zone), 0, byte(faces[i0].face), 0});
+      if (keep[static_cast<std::size_t>(zone)]) {
+        kept.push_back({key, faces[i0].cell, static_cast<std::int32_t>(faces[i0].face), zone});
+      }
+    } else {
+      problems.push_back({key, faces[i0].cell, -1, FaceFault::open});
+    }
+  }
+}
+
+}  // namespace
+
+FaceKey face_key(std::span<const GlobalNodeId> cell_nodes, const CellFace& face) {
+  FaceKey key{-1, -1, -1, -1};
+  for (int i = 0; i < face.size; ++i) {  // insertion sort of at most four
+    const std::int64_t id = cell_nodes[static_cast<std::size_t>(face.node[static_cast<std::size_t>(i)])].value();
+    int j = i;
+    for (; j > 0 && key[static_cast<std::size_t>(j - 1)] > id; --j) {
+      key[static_cast<std::size_t>(j)] = key[static_cast<std::size_t>(j - 1)];
+    }
+    key[static_cast<std::size_t>(j)] = id;
+  }
+  return key;
+}
+
+void enter_links(const Communicator& comm, const Chunks& cells, const std::vector<LinkReply>& replies, FaceLinks& links) {
+  RankLists<LinkReply> to;
+  for (const LinkReply& reply : replies) to[static_cast<std::size_t>(cells.holder(reply.cell))].push_back(reply);
+  for (const LinkReply& reply : deliver(comm, std::move(to))) {
+    const std::size_t slot = links.slot(cells.local(reply.cell), reply.face);
+    links.target[slot] = reply.target;
+    links.partner[slot] = reply.partner;
+    if (reply.image != 0) links.image[slot] = reply.image;
+  }
+}
+
+FaceLinks match_faces(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
+                      const std::vector<char>& keep, std::vector<ZoneFace>& kept) {
+  FaceLinks links;
+  links.offset.reserve(block.cells.type.size() + 1);
+  std::int64_t slots = 0;
+  for (const CellType type : block.cells.type) {
+    slots += shape(type).faces;
+    links.offset.push_back(static_cast<std::int32_t>(slots));
+  }
+  links.target.assign(static_cast<std::size_t>(slots), FaceLinks::kUnknown);
+  links.partner.assign(static_cast<std::size_t>(slots), 0);
+
+  std::vector<FaceProblem> problems;
+  std::vector<LinkReply> replies;
+  {
+    RankLists<FaceRecord> to;
+    match_at_home(comm, block.cells, cells, links, to, problems);
+    RankLists<BoundaryRecord> boundary_to;
+    for (std::int64_t i = 0; i < block.boundary.size(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const CellFace whole{shape(block.boundary.type[at]).nodes, {0, 1, 2, 3}};
+      const FaceKey key = face_key(block.boundary.nodes(i), whole);
+      boundary_to[meeting_rank(key, comm)].push_back({key, block.boundary.file_id[at], block.boundary.zone[at]});
+    }
+    auto faces = deliver(comm, std::move(to));
+    auto boundary = deliver(comm, std::move(boundary_to));
+    match_here(std::move(faces), std::move(boundary), keep, replies, kept, problems);
+  }
+  if (comm.any(!problems.empty())) report_faces(comm, block, cells, nodes, problems);
+  enter_links(comm, cells, replies, links);
+  return links;
+}
+
+}  // namespace weft::mesh::detail

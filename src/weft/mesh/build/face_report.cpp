@@ -1,0 +1,180 @@
+// What is wrong with faces that found no partner: the path that only broken meshes take, so it favours a clear answer over speed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "weft/base/error.hpp"
+#include "weft/mesh/build/face_match.hpp"
+
+namespace weft::mesh::detail {
+namespace {
+
+/// Faces looked at closely; the rest are only counted.
+constexpr std::size_t kMaxExamined = 2048;
+/// "On" a face means within this fraction of its size.
+constexpr double kOnFace = 1e-6;
+
+int size_of(const FaceKey& key) {
+  return static_cast<int>(std::count_if(key.begin(), key.end(), [](auto id) { return id >= 0; }));
+}
+
+bool has_node(const FaceKey& key, std::int64_t node) { return std::find(key.begin(), key.end(), node) != key.end(); }
+
+/// Whether `p` lies in the triangle, edges included.
+bool in_triangle(Vec3 p, Vec3 a, Vec3 b, Vec3 c, double tolerance) {
+  const Vec3 n = cross(b - a, c - a);
+  const double nn = dot(n, n);
+  if (nn == 0) return false;
+  const double height = dot(p - a, n);
+  if (height * height > tolerance * tolerance * nn) return false;
+  const double u = dot(cross(b - p, c - p), n) / nn, v = dot(cross(c - p, a - p), n) / nn;
+  return u > -kOnFace && v > -kOnFace && u + v < 1 + kOnFace;
+}
+
+bool on_edge(Vec3 p, Vec3 a, Vec3 b, double tolerance) {
+  const Vec3 d = b - a;
+  const double t = dot(p - a, d) / dot(d, d);
+  return t > 0 && t < 1 && norm(p - (a + t * d)) < tolerance;
+}
+
+/// Whether `p` lies on the face with these corners (in any order) without being one of them.
+bool on_face(Vec3 p, std::span<const Vec3> corner) {
+  double size = 0, nearest = norm(p - corner[0]);
+  for (const Vec3& x : corner) {
+    size = std::max(size, norm(x - corner[0]));
+    nearest = std::min(nearest, norm(p - x));
+  }
+  if (nearest > size || nearest < kOnFace * size) return false;
+  const double tolerance = kOnFace * size;
+  if (corner.size() == 2) return on_edge(p, corner[0], corner[1], tolerance);
+  if (corner.size() == 3) return in_triangle(p, corner[0], corner[1], corner[2], tolerance);
+  for (std::size_t skip = 0; skip < 4; ++skip) {  // a convex quadrilateral is the union of its corners' triangles
+    std::array<Vec3, 3> t;
+    for (std::size_t i = 0, k = 0; i < 4; ++i) {
+      if (i != skip) t[k++] = corner[i];
+    }
+    if (in_triangle(p, t[0], t[1], t[2], tolerance)) return true;
+  }
+  return false;
+}
+
+/// How many cells of the whole mesh have each of the (sorted) faces. @collective
+std::vector<std::int32_t> count_cells(const Communicator& comm, const Elements& cells, const std::vector<FaceKey>& keys) {
+  std::vector<std::int32_t> count(keys.size(), 0);
+  for (std::int64_t c = 0; c < cells.size(); ++c) {
+    const CellShape& s = shape(cells.type[static_cast<std::size_t>(c)]);
+    for (int f = 0; f < s.faces; ++f) {
+      const FaceKey key = face_key(cells.nodes(c), s.face[static_cast<std::size_t>(f)]);
+      const auto found = std::lower_bound(keys.begin(), keys.end(), key);
+      if (found != keys.end() && *found == key) ++count[static_cast<std::size_t>(found - keys.begin())];
+    }
+  }
+  comm.sum(std::span<std::int32_t>(count));
+  return count;
+}
+
+/// Names those open faces hanging that carry a node of another open face, or that are a part of one.
+void find_hanging(std::vector<FaceProblem>& problems, const std::vector<std::int64_t>& ids, const std::vector<Vec3>& coords) {
+  const auto coord = [&](std::int64_t id) {
+    return coords[static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), id) - ids.begin())];
+  };
+  std::vector<std::int64_t> open_nodes;
+  for (const FaceProblem& p : problems) {
+    if (p.fault != FaceFault::open) continue;
+    for (const std::int64_t id : p.key) {
+      if (id >= 0) open_nodes.push_back(id);
+    }
+  }
+  std::sort(open_nodes.begin(), open_nodes.end());
+  open_nodes.erase(std::unique(open_nodes.begin(), open_nodes.end()), open_nodes.end());
+  std::vector<FaceKey> quads;
+  for (const FaceProblem& p : problems) {
+    if (p.fault == FaceFault::open && size_of(p.key) == 4) quads.push_back(p.key);
+  }
+  for (FaceProblem& p : problems) {
+    if (p.fault != FaceFault::open) continue;
+    std::vector<Vec3> corner;
+    for (int i = 0; i < size_of(p.key); ++i) corner.push_back(coord(p.key[static_cast<std::size_t>(i)]));
+    const bool carries = std::any_of(open_nodes.begin(), open_nodes.end(),
+                                     [&](std::int64_t id) { return !has_node(p.key, id) && on_face(coord(id), corner); });
+    const bool is_part = size_of(p.key) == 3 && std::any_of(quads.begin(), quads.end(), [&](const FaceKey& quad) {
+                           return has_node(quad, p.key[0]) && has_node(quad, p.key[1]) && has_node(quad, p.key[2]);
+                         });
+    if (carries || is_part) p.fault = FaceFault::hanging;
+  }
+}
+
+std::string zone_name(const MeshBlock& block, std::int32_t zone) {
+  return zone < 0 ? std::string{} : block.zones[static_cast<std::size_t>(zone)].name;
+}
+
+}  // namespace
+
+void report_faces(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
+                  const std::vector<FaceProblem>& problems) {
+  const auto total = comm.sum(static_cast<std::int64_t>(problems.size()));
+  const std::size_t share = std::max<std::size_t>(kMaxExamined / static_cast<std::size_t>(comm.size()), 16);
+  std::vector<FaceProblem> all = comm.all_gather(std::span<const FaceProblem>(problems).first(std::min(problems.size(), share)));
+
+  std::vector<FaceKey> keys;
+  for (const FaceProblem& p : all) keys.push_back(p.key);
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  const std::vector<std::int32_t> count = count_cells(comm, block.cells, keys);
+  for (FaceProblem& p : all) {
+    const auto at = static_cast<std::size_t>(std::lower_bound(keys.begin(), keys.end(), p.key) - keys.begin());
+    if (p.fault == FaceFault::open && count[at] > 2) p.fault = FaceFault::shared_by_three;
+    if (p.fault == FaceFault::no_cell && count[at] == 2) p.fault = FaceFault::inside;
+  }
+
+  std::vector<std::int64_t> ids;
+  for (const FaceKey& key : keys) {
+    for (const std::int64_t id : key) {
+      if (id >= 0) ids.push_back(id);
+    }
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
+  find_hanging(all, ids, coords);
+
+  const FaceProblem& worst = *std::min_element(all.begin(), all.end(), [](const FaceProblem& a, const FaceProblem& b) {
+    return std::tie(a.fault, a.key, a.element) < std::tie(b.fault, b.key, b.element);
+  });
+  Vec3 place;
+  for (int i = 0; i < size_of(worst.key); ++i) {
+    const auto at = std::lower_bound(ids.begin(), ids.end(), worst.key[static_cast<std::size_t>(i)]) - ids.begin();
+    place += coords[static_cast<std::size_t>(at)] / size_of(worst.key);
+  }
+  Where where{.file = block.source, .zone = zone_name(block, worst.zone), .element = worst.element};
+  if (worst.zone < 0) {  // `element` is a cell: name it as the file does
+    const std::vector<std::int64_t> cell{worst.element};
+    where.element = fetch<std::int64_t>(comm, cells, cell, block.cells.file_id).front();
+  }
+  const std::string at = fmt::format("at ({:.6g}, {:.6g}, {:.6g})", place.x, place.y, place.z);
+  const std::string others = total > 1 ? fmt::format(" ({} faces of the mesh have problems)", total) : std::string{};
+  switch (worst.fault) {
+    case FaceFault::shared_by_three:
+      throw MeshError(fmt::format("a face {} belongs to three or more cells{}", at, others),
+                      "remove the cells that are given twice or overlap", std::move(where));
+    case FaceFault::inside:
+      throw MeshError(fmt::format("the boundary element {} lies between two cells{}", at, others),
+                      "only the outer faces of the mesh can be a boundary zone", std::move(where));
+    case FaceFault::duplicate:
+      throw MeshError(fmt::format("the boundary face {} is given twice{}", at, others),
+                      "give each boundary face once, in one zone", std::move(where));
+    case FaceFault::no_cell:
+      throw MeshError(fmt::format("the boundary element {} is not a face of any cell{}", at, others),
+                      "its nodes must be those of one face of one cell", std::move(where));
+    case FaceFault::hanging:
+      throw MeshError(fmt::format("hanging node: a face {} meets several smaller faces{}", at, others),
+                      "neighbouring cells must share whole faces; remesh conformingly", std::move(where));
+    case FaceFault::open:
+      break;
+  }
+  throw MeshError(fmt::format("open boundary: a face {} has one cell and belongs to no boundary zone{}", at, others),
+                  "put every outer face of the mesh into a boundary zone", std::move(where));
+}
+
+}  // namespace weft::mesh::detail

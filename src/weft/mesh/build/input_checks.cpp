@@ -1,0 +1,201 @@
+#include "weft/mesh/build/input_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "weft/base/error.hpp"
+#include "weft/comm/agreement.hpp"
+#include "weft/mesh/build/distribution.hpp"
+#include "weft/mesh/build/id_table.hpp"
+#include "weft/mesh/build/orientation.hpp"
+#include "weft/mesh/geometry.hpp"
+
+namespace weft::mesh::detail {
+namespace {
+
+/// A 2-D mesh may be this far from z = 0, as a fraction of its extent.
+constexpr double kPlaneTolerance = 1e-9;
+/// Cells of each type and rank that are looked at to see whether a mesh might be mirrored.
+constexpr std::size_t kSampledCells = 16;
+constexpr const char* kWriteAgain = "write or generate the mesh again";
+
+std::string name_of(const MeshBlock& block, std::int32_t zone) {
+  return zone < 0 ? std::string{} : block.zones[static_cast<std::size_t>(zone)].name;
+}
+
+void check_elements(const MeshBlock& block, const Elements& elements, int dim, std::int64_t nodes) {
+  const bool boundary = dim != block.dim;
+  const char* what = boundary ? "boundary element" : "cell";
+  const auto zones = static_cast<std::int32_t>(block.zones.size());
+  for (std::int64_t i = 0; i < elements.size(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const std::int32_t zone = elements.zone[at];
+    const auto where = [&] {
+      return Where{
+          .file = block.source, .zone = zone < zones ? name_of(block, zone) : std::string{}, .element = elements.file_id[at]};
+    };
+    const CellShape& s = shape(elements.type[at]);
+    if (s.dim != dim) {
+      throw MeshError(fmt::format("a {} cannot be a {} of a {}-D mesh", s.name, what, block.dim), kWriteAgain, where());
+    }
+    const auto element_nodes = elements.nodes(i);
+    if (static_cast<int>(element_nodes.size()) != s.nodes) {
+      throw MeshError(fmt::format("a {} has {} nodes, not {}", s.name, s.nodes, element_nodes.size()), kWriteAgain, where());
+    }
+    if (zone >= zones || zone < (boundary ? 0 : -1)) {
+      throw MeshError(fmt::format("the {} belongs to no zone", what), "put every boundary element into a named zone", where());
+    }
+    if (zone >= 0 && block.zones[static_cast<std::size_t>(zone)].dim != dim) {
+      throw MeshError(fmt::format("a {} is in a zone of dimension {}", what, block.zones[static_cast<std::size_t>(zone)].dim),
+                      "give boundary and volume zones different names", where());
+    }
+    for (std::size_t a = 0; a < element_nodes.size(); ++a) {
+      const std::int64_t id = element_nodes[a].value();
+      if (id < 0 || id >= nodes) {
+        throw MeshError(fmt::format("bad node id {}: the mesh has {} nodes", id, nodes), kWriteAgain, where());
+      }
+      for (std::size_t b = 0; b < a; ++b) {
+        if (element_nodes[b] == element_nodes[a]) {
+          throw MeshError(fmt::format("the {} is degenerate: node {} occurs twice in it", s.name, id),
+                          "collapse it to the type that it is", where());
+        }
+      }
+    }
+  }
+}
+
+void check_coords(const MeshBlock& block) {
+  for (std::size_t i = 0; i < block.coords.size(); ++i) {
+    const Vec3 x = block.coords[i];
+    if (!std::isfinite(x.x) || !std::isfinite(x.y) || !std::isfinite(x.z)) {
+      throw MeshError(fmt::format("node {} has a coordinate that is not finite: ({}, {}, {})",
+                                  block.first_node.value() + static_cast<std::int64_t>(i), x.x, x.y, x.z),
+                      "repair the file", Where{.file = block.source});
+    }
+  }
+}
+
+/// Names given twice and zones without elements are known only over all ranks; every rank sees the same.
+void check_zones(const Communicator& comm, const MeshBlock& block) {
+  std::vector<std::int64_t> used(block.zones.size(), 0);
+  for (const Elements* elements : {&block.cells, &block.boundary}) {
+    for (const std::int32_t zone : elements->zone) {
+      if (zone >= 0) ++used[static_cast<std::size_t>(zone)];
+    }
+  }
+  comm.sum(std::span<std::int64_t>(used));
+  for (std::size_t z = 0; z < block.zones.size(); ++z) {
+    const Where where{.file = block.source, .zone = block.zones[z].name};
+    for (std::size_t y = 0; y < z; ++y) {
+      if (block.zones[y].name == block.zones[z].name) {
+        throw MeshError("duplicate zone: the name is given to two zones", "give each zone its own name", where);
+      }
+    }
+    if (used[z] == 0) throw MeshError("orphan zone: it has no elements", "remove the zone or give it elements", where);
+  }
+}
+
+/// By type: whether there are such cells among `cells` of all ranks, and all of them have negative volumes. @collective
+std::array<char, kCellTypes> all_mirrored(const Communicator& comm, const Chunks& nodes, const MeshBlock& block,
+                                          const std::vector<std::int64_t>& cells) {
+  IdTable table;
+  std::vector<std::int64_t> ids;
+  std::vector<std::int32_t> local;
+  for (const std::int64_t c : cells) {
+    for (const GlobalNodeId node : block.cells.nodes(c)) {
+      const auto next = static_cast<std::int32_t>(ids.size());
+      local.push_back(table.find_or_insert(node.value(), next));
+      if (local.back() == next) ids.push_back(node.value());
+    }
+  }
+  const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
+  std::array<int, 2 * kCellTypes> seen{};  // right-handed ones, then mirrored ones
+  auto at = local.begin();
+  for (const std::int64_t c : cells) {
+    const CellType type = block.cells.type[static_cast<std::size_t>(c)];
+    std::array<Vec3, kMaxCellNodes> corner;
+    const auto corners = static_cast<std::size_t>(shape(type).nodes);
+    for (std::size_t i = 0; i < corners; ++i) corner[i] = coords[static_cast<std::size_t>(*at++)];
+    const bool mirrored = cell_geometry(type, {corner.data(), corners}).volume < 0;
+    seen[static_cast<std::size_t>(type) + (mirrored ? kCellTypes : 0)] = 1;
+  }
+  comm.max(std::span<int>(seen));
+  std::array<char, kCellTypes> all{};
+  for (std::size_t t = 0; t < all.size(); ++t) all[t] = seen[t] == 0 && seen[t + kCellTypes] != 0;
+  return all;
+}
+
+}  // namespace
+
+void flatten(const Communicator& comm, MeshBlock& block) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::array<double, 3> top{-kInfinity, -kInfinity, 0};  // -min, max in the plane; max |z|
+  double low = kInfinity;
+  for (const Vec3& x : block.coords) {
+    low = std::min({low, x.x, x.y});
+    top = {-low, std::max({top[1], x.x, x.y}), std::max(top[2], std::abs(x.z))};
+  }
+  comm.max(std::span<double>(top));
+  if (top[2] > kPlaneTolerance * (top[0] + top[1])) {
+    throw MeshError(fmt::format("a 2-D mesh has nodes off the plane z = 0 (|z| up to {:.6g})", top[2]),
+                    "turn or shift the mesh into the x-y plane", Where{.file = block.source});
+  }
+  for (Vec3& x : block.coords) x.z = 0;
+}
+
+void check_share(const MeshBlock& block, std::int64_t nodes) {
+  check_coords(block);
+  check_elements(block, block.cells, block.dim, nodes);
+  check_elements(block, block.boundary, block.dim - 1, nodes);
+}
+
+void check_cell_count(std::int64_t cells, int rank, int ranks, const std::string& source) {
+  if (cells <= kMostCellsOfRank) return;
+  throw LimitError(
+      fmt::format("rank {} has {} cells, and 32-bit ids can number those of at most {} on a rank", rank, cells, kMostCellsOfRank),
+      fmt::format("use {} ranks or more", ranks * ((cells + kMostCellsOfRank - 1) / kMostCellsOfRank)), Where{.file = source});
+}
+
+void check_input(const Communicator& comm, MeshBlock& block) {
+  const std::int64_t nodes = comm.sum(static_cast<std::int64_t>(block.coords.size()));
+  const std::int64_t cells = comm.sum(block.cells.size());
+  if (cells == 0) throw MeshError("the mesh has no cells", {}, Where{.file = block.source});
+  agreed(comm, [&] {
+    check_share(block, nodes);
+    check_cell_count(block.cells.size(), comm.rank().value(), comm.size(), block.source);
+  });
+  check_zones(comm, block);
+  if (block.dim == 2) flatten(comm, block);
+}
+
+void turn_mirrored(const Communicator& comm, MeshBlock& block) {
+  const Chunks chunks(comm, static_cast<std::int64_t>(block.coords.size()));
+  // A few cells of each type tell whether a closer look is worth its price.
+  std::array<std::vector<std::int64_t>, kCellTypes> of_type;
+  for (std::int64_t c = 0; c < block.cells.size(); ++c) {
+    auto& cells = of_type[static_cast<std::size_t>(block.cells.type[static_cast<std::size_t>(c)])];
+    if (cells.size() < kSampledCells) cells.push_back(c);
+  }
+  std::vector<std::int64_t> sample;
+  for (const auto& cells : of_type) sample.insert(sample.end(), cells.begin(), cells.end());
+  std::array<char, kCellTypes> suspect = all_mirrored(comm, chunks, block, sample);
+  if (std::count(suspect.begin(), suspect.end(), 1) == 0) return;
+
+  std::vector<std::int64_t> suspects;
+  for (std::int64_t c = 0; c < block.cells.size(); ++c) {
+    if (suspect[static_cast<std::size_t>(block.cells.type[static_cast<std::size_t>(c)])]) suspects.push_back(c);
+  }
+  suspect = all_mirrored(comm, chunks, block, suspects);
+  for (const std::int64_t c : suspects) {
+    const CellType type = block.cells.type[static_cast<std::size_t>(c)];
+    if (!suspect[static_cast<std::size_t>(type)]) continue;
+    turn_cell(type, {block.cells.node.data() + block.cells.offset[static_cast<std::size_t>(c)],
+                     static_cast<std::size_t>(shape(type).nodes)});
+  }
+}
+
+}  // namespace weft::mesh::detail

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "weft/mesh/io/read_gmsh_sections.hpp"
+
+namespace weft::mesh::detail {
+namespace {
+
+// The fewest bytes of a record.
+constexpr std::int64_t kTextNode = 8, kTextElement = 8;
+constexpr std::int64_t kBinaryNode = 4 + 3 * 8, kBinaryElement = 8;
+
+/// In binary files, too, the number of records is a line of text.
+std::int64_t record_count(MeshCursor& in, const char* what, std::int64_t bytes_each) {
+  if (!in.next_line()) in.fail(fmt::format("the file ends where the {} is expected", what), kTruncated);
+  const std::int64_t count = in.checked_count(in.integer(what), what, bytes_each);
+  in.skip_line();
+  return count;
+}
+
+std::int64_t number32(MeshCursor& in, const char* what) { return in.number<std::int32_t>(what); }
+
+/// Tags, of which the first is the physical group, then nodes.
+void read_rest(MeshCursor& in, const GmshType& type, std::int64_t id, std::int64_t at, std::int64_t tags, RawMesh& raw) {
+  std::int32_t group = 0;
+  for (std::int64_t k = 0; k < tags; ++k) {
+    const auto tag = in.number<std::int32_t>("tag");
+    if (k == 0) group = tag;
+  }
+  std::array<GlobalNodeId, kMostGmshNodes> nodes;
+  for (int k = 0; k < type.nodes + type.dropped; ++k) nodes[static_cast<std::size_t>(k)] = GlobalNodeId(number32(in, "node"));
+  if (type.dim > 0) add_element(type, nodes, group, id, at, raw);
+}
+
+void read_binary_elements(MeshCursor& in, std::int64_t elements, RawMesh& raw) {
+  for (std::int64_t done = 0; done < elements;) {
+    const std::int64_t at = in.offset();
+    const std::int64_t number = number32(in, "element type");
+    const GmshType type = gmsh_type(in, number, at);
+    const std::int64_t follow = number32(in, "number of elements in a block");
+    const std::int64_t tags = number32(in, "number of tags");
+    if (tags < 0) in.fail_at(at, fmt::format("an element block has {} tags", tags), kTruncated);
+    static_cast<void>(in.checked_count(follow, "number of elements in a block", 4 * (1 + tags + type.nodes + type.dropped)));
+    if (follow == 0 || follow > elements - done) {
+      in.fail_at(at, fmt::format("a block of {} elements where {} are left", follow, elements - done), kTruncated);
+    }
+    for (std::int64_t i = 0; i < follow; ++i) {
+      const std::int64_t place = in.offset();
+      const std::int64_t id = number32(in, "element number");
+      in.set_element(id);
+      read_rest(in, type, id, place, tags, raw);
+    }
+    in.set_element(-1);
+    done += follow;
+  }
+}
+
+}  // namespace
+
+void read_gmsh2_nodes(MeshCursor& in, RawMesh& raw) {
+  const std::int64_t nodes = record_count(in, "number of nodes", in.binary() ? kBinaryNode : kTextNode);
+  raw.coords.reserve(static_cast<std::size_t>(nodes));
+  raw.node_tag.reserve(static_cast<std::size_t>(nodes));
+  raw.node_at.reserve(static_cast<std::size_t>(nodes));
+  for (std::int64_t i = 0; i < nodes; ++i) {
+    in.begin_record("node");
+    raw.node_at.push_back(in.offset());
+    raw.node_tag.push_back(number32(in, "node number"));
+    Vec3 x;
+    x.x = in.coordinate("coordinate x");
+    x.y = in.coordinate("coordinate y");
+    x.z = in.coordinate("coordinate z");
+    raw.coords.push_back(x);
+    in.end_record("node");
+  }
+}
+
+void read_gmsh2_elements(MeshCursor& in, RawMesh& raw) {
+  const std::int64_t elements = record_count(in, "number of elements", in.binary() ? kBinaryElement : kTextElement);
+  if (in.binary()) return read_binary_elements(in, elements, raw);
+  for (std::int64_t i = 0; i < elements; ++i) {
+    in.begin_record("element");
+    const std::int64_t at = in.offset();
+    const std::int64_t id = number32(in, "element number");
+    in.set_element(id);
+    const GmshType type = gmsh_type(in, number32(in, "element type"), at);
+    const std::int64_t tags = number32(in, "number of tags");
+    if (tags < 0) in.fail_at(at, fmt::format("the element has {} tags", tags), kTruncated);
+    read_rest(in, type, id, at, tags, raw);
+    in.end_record("element");
+    in.set_element(-1);
+  }
+}
+
+}  // namespace weft::mesh::detail

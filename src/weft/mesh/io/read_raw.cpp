@@ -1,0 +1,374 @@
+#include "weft/mesh/io/read_raw.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "weft/base/counted.hpp"
+#include "weft/mesh/build/orientation.hpp"
+
+namespace weft::mesh::detail {
+namespace {
+
+constexpr std::int64_t kNone = -1;
+
+[[noreturn]] void fail(const MeshCursor& file, std::int64_t at, std::int64_t element, const std::string& zone,
+                       std::string problem, std::string suggestion) {
+  MeshCursor place = file;
+  place.set_element(element);
+  place.set_zone(zone);
+  place.fail_at(at, std::move(problem), std::move(suggestion));
+}
+
+/// Where `tag` is in a list of unique tags. A table where tags are nearly dense, a sorted list otherwise.
+class TagIndex {
+ public:
+  /// Tags first, first + 1, ..., first + size - 1.
+  TagIndex(std::int64_t first, std::int64_t size) : first_(first), size_(size) {}
+
+  explicit TagIndex(const std::vector<std::int64_t>& tags) : size_(static_cast<std::int64_t>(tags.size())) {
+    if (tags.empty()) return;
+    const auto [low, high] = std::minmax_element(tags.begin(), tags.end());
+    first_ = *low;
+    constexpr std::int64_t kSparse = 4;
+    const auto range = static_cast<std::uint64_t>(*high) - static_cast<std::uint64_t>(*low);
+    if (range / kSparse <= static_cast<std::uint64_t>(size_)) {
+      table_.assign(range + 1, kNone);
+      for (std::int64_t i = 0; i < size_; ++i) {
+        std::int64_t& entry = table_[static_cast<std::size_t>(tags[static_cast<std::size_t>(i)] - first_)];
+        if (entry != kNone && duplicate_ == kNone) duplicate_ = i;
+        entry = i;
+      }
+    } else {
+      sorted_.reserve(tags.size());
+      for (std::int64_t i = 0; i < size_; ++i) sorted_.emplace_back(tags[static_cast<std::size_t>(i)], i);
+      std::sort(sorted_.begin(), sorted_.end());
+      const auto twin = std::adjacent_find(sorted_.begin(), sorted_.end(), [](auto a, auto b) { return a.first == b.first; });
+      if (twin != sorted_.end()) duplicate_ = (twin + 1)->second;
+    }
+  }
+
+  /// A position whose tag is at an earlier position, too; -1: none.
+  [[nodiscard]] std::int64_t duplicate() const { return duplicate_; }
+
+  /// The tag's position, or -1.
+  [[nodiscard]] std::int64_t find(std::int64_t tag) const {
+    if (!sorted_.empty()) {
+      const auto entry = std::lower_bound(sorted_.begin(), sorted_.end(), std::pair(tag, kNone));
+      return entry != sorted_.end() && entry->first == tag ? entry->second : kNone;
+    }
+    const auto distance = static_cast<std::uint64_t>(tag) - static_cast<std::uint64_t>(first_);
+    if (table_.empty()) return distance < static_cast<std::uint64_t>(size_) ? static_cast<std::int64_t>(distance) : kNone;
+    return distance < table_.size() ? table_[distance] : kNone;
+  }
+
+ private:
+  std::int64_t first_ = 0, size_ = 0, duplicate_ = kNone;
+  std::vector<std::int64_t> table_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> sorted_;
+};
+
+/// Turns group tags into zones.
+class Zones {
+ public:
+  Zones(const MeshCursor& file, const std::vector<Group>& groups, int dim) {
+    std::set<std::pair<int, std::string>> names;
+    for (const Group& group : groups) {
+      if (group.dim != dim && group.dim != dim - 1) continue;
+      if (group.name.empty()) fail(file, group.at, kNone, {}, fmt::format("group {} has an empty name", group.tag), "name it");
+      if (!names.emplace(group.dim, group.name).second) {
+        fail(file, group.at, kNone, group.name, "two zones have this name", "give each zone a name of its own, or join them");
+      }
+      if (!of_.emplace(std::pair(group.dim, group.tag), static_cast<std::int32_t>(list_.size())).second) {
+        fail(file, group.at, kNone, group.name, fmt::format("group {} of dimension {} has two names", group.tag, group.dim),
+             "give each group one name");
+      }
+      list_.push_back({group.name, group.dim});
+    }
+  }
+
+  /// Replaces tags by zones; unnamed tags become zones named by number.
+  void number(const MeshCursor& file, RawElements& elements, int dim) {
+    std::set<std::int32_t> unnamed;
+    for (const std::int32_t tag : elements.list.zone) {
+      if (tag != 0 && (unnamed.empty() || tag != last_seen_) && !of_.contains({dim, tag})) unnamed.insert(tag);
+      last_seen_ = tag;
+    }
+    for (const std::int32_t tag : unnamed) {
+      const Zone zone{std::to_string(tag), dim};
+      if (std::find(list_.begin(), list_.end(), zone) != list_.end()) {
+        fail(file, kNone, kNone, zone.name, "a zone without a name has the number that another has as its name",
+             "name every zone");
+      }
+      of_.emplace(std::pair(dim, tag), static_cast<std::int32_t>(list_.size()));
+      list_.push_back(zone);
+    }
+    std::int32_t tag = 0, zone = -1;
+    for (std::int32_t& entry : elements.list.zone) {
+      if (entry != tag) {
+        tag = entry;
+        zone = tag == 0 ? -1 : of_.at({dim, tag});
+      }
+      entry = zone;
+    }
+  }
+
+  [[nodiscard]] std::vector<Zone> take() { return std::move(list_); }
+  [[nodiscard]] std::string name(std::int32_t zone) const {
+    return zone < 0 ? std::string() : list_[static_cast<std::size_t>(zone)].name;
+  }
+
+ private:
+  std::vector<Zone> list_;
+  std::map<std::pair<int, std::int32_t>, std::int32_t> of_;
+  std::int32_t last_seen_ = 0;
+};
+
+/// Leaves out the elements of which drop(position) holds.
+template <class Drop>
+void drop_elements(RawElements& elements, Drop&& drop) {
+  RawElements kept;
+  kept.second_order = elements.second_order;
+  auto mid = elements.mid.begin();
+  for (std::int64_t i = 0; i < elements.list.size(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const bool drop_it = drop(k);
+    for (; mid != elements.mid.end() && mid->element == i; ++mid) {
+      if (!drop_it) kept.mid.push_back({kept.list.size(), mid->end, mid->node});
+    }
+    if (drop_it) continue;
+    kept.list.add(elements.list.type[k], elements.list.nodes(i), elements.list.zone[k], elements.list.file_id[k]);
+    kept.at.push_back(elements.at[k]);
+  }
+  elements = std::move(kept);
+}
+
+/// Drops boundary elements of no group: lines and surfaces that Gmsh saves although nobody asked for them.
+void drop_ungrouped(RawElements& elements) {
+  if (std::find(elements.list.zone.begin(), elements.list.zone.end(), 0) == elements.list.zone.end()) return;
+  drop_elements(elements, [&](std::size_t i) { return elements.list.zone[i] == 0; });
+}
+
+/// How far the boundary of a mesh of second order is from that of its elements as read.
+struct Sag {
+  double largest = 0;  ///< distance of a dropped node from its straight edge
+  double longest = 0;  ///< the longest edge
+  std::int32_t zone = -1;
+};
+
+Sag sag_of(const MeshCursor& file, const RawElements& boundary, const TagIndex& index, const std::vector<Vec3>& coords,
+           const Zones& zones) {
+  Sag sag;
+  for (const MidNode& mid : boundary.mid) {
+    const auto i = static_cast<std::size_t>(mid.element);
+    const auto at = [&](GlobalNodeId tag) {
+      const std::int64_t position = index.find(tag.value());
+      if (position == kNone) {
+        fail(file, boundary.at[i], boundary.list.file_id[i], zones.name(boundary.list.zone[i]),
+             fmt::format("node {} does not exist", tag.value()), "write the mesh again");
+      }
+      return coords[static_cast<std::size_t>(position)];
+    };
+    const Vec3 a = at(mid.end[0]), edge = at(mid.end[1]) - a, to = at(mid.node) - a;
+    const double length = norm(edge);
+    const double distance = length > 0 ? norm(cross(edge, to)) / length : norm(to);
+    sag.longest = std::max(sag.longest, length);
+    if (distance <= sag.largest) continue;
+    sag.largest = distance;
+    sag.zone = boundary.list.zone[i];
+  }
+  return sag;
+}
+
+/// Says what was lost with the nodes between corners.
+std::string second_order_warning(std::int64_t cells, std::int64_t dropped, const Sag& sag, const Zones& zones) {
+  const std::string begin = fmt::format(
+      "{} of second order {} read as of first order, with straight edges, and {} between corners {} "
+      "dropped",
+      counted(cells, "cell"), cells == 1 ? "is" : "are", counted(dropped, "node"), dropped == 1 ? "is" : "are");
+  constexpr double kStraight = 1e-9;
+  if (sag.longest > 0 && sag.largest <= kStraight * sag.longest) return begin + "; the edges of the boundary were straight";
+  if (sag.zone < 0) return begin + "; by how much the boundary was curved is not known";
+  return begin + fmt::format(
+                     "; on the boundary they were up to {:.3g} from the straight edges (zone \"{}\"): where that is too much, "
+                     "mesh finer with order 1",
+                     sag.largest, zones.name(sag.zone));
+}
+
+/// Replaces node tags by positions and calls `visit(position, element)` for each.
+template <class Visit>
+void find_nodes(const MeshCursor& file, RawElements& elements, const TagIndex& index, std::int64_t nodes, bool numbered,
+                const Zones& zones, Visit&& visit) {
+  for (std::size_t i = 0; i < elements.list.type.size(); ++i) {
+    const auto begin = elements.list.node.begin() + elements.list.offset[i];
+    const auto end = elements.list.node.begin() + elements.list.offset[i + 1];
+    for (auto node = begin; node != end; ++node) {
+      const std::int64_t tag = node->value();
+      const std::int64_t position = index.find(tag);
+      if (position == kNone) {
+        fail(file, elements.at[i], elements.list.file_id[i], zones.name(elements.list.zone[i]),
+             fmt::format("node {} does not exist", tag),
+             numbered ? fmt::format("the file lists {} nodes, and none has this number: write the mesh again", nodes)
+                      : fmt::format("the file lists {} nodes, numbered from 0: write the mesh again", nodes));
+      }
+      *node = GlobalNodeId(position);
+      if (std::find(begin, node, *node) != node) {
+        fail(file, elements.at[i], elements.list.file_id[i], zones.name(elements.list.zone[i]),
+             fmt::format("the {} has node {} twice", shape(elements.list.type[i]).name, tag),
+             "collapsed elements are not read: write it as the shape it is (a collapsed hexahedron may be a prism)");
+      }
+      visit(position, i);
+    }
+  }
+}
+
+/// Removes boundary elements that repeat one of the same zone; one that is in two zones is an error.
+void drop_repeated(const MeshCursor& file, RawElements& elements, const Zones& zones) {
+  struct Key {
+    std::array<std::int64_t, kMaxFaceNodes> node;
+    std::size_t element;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::vector<Key> keys(elements.list.type.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    keys[i] = {{kNone, kNone, kNone, kNone}, i};
+    const auto nodes = elements.list.nodes(static_cast<std::int64_t>(i));
+    std::transform(nodes.begin(), nodes.end(), keys[i].node.begin(), [](GlobalNodeId node) { return node.value(); });
+    std::sort(keys[i].node.begin(), keys[i].node.end());
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<bool> repeated(keys.size(), false);
+  bool any = false;
+  for (std::size_t k = 1; k < keys.size(); ++k) {
+    if (keys[k].node != keys[k - 1].node) continue;
+    const std::size_t i = keys[k].element, before = keys[k - 1].element;
+    if (elements.list.zone[i] != elements.list.zone[before]) {
+      fail(file, elements.at[i], elements.list.file_id[i], zones.name(elements.list.zone[i]),
+           fmt::format("element {} of zone \"{}\" has the same nodes", elements.list.file_id[before],
+                       zones.name(elements.list.zone[before])),
+           "a boundary face belongs to one zone: put each curve or surface into one physical group or marker");
+    }
+    any = repeated[i] = true;
+  }
+  if (any) drop_elements(elements, [&](std::size_t i) { return repeated[i]; });
+}
+
+/// Fails if two elements have one number. Only for formats that number elements.
+void check_numbers(const MeshCursor& file, const RawElements& cells, const RawElements& boundary) {
+  std::vector<std::int64_t> ids = boundary.list.file_id;
+  ids.insert(ids.end(), cells.list.file_id.begin(), cells.list.file_id.end());
+  const std::int64_t twin = TagIndex(ids).duplicate();
+  if (twin == kNone) return;
+  const auto k = static_cast<std::size_t>(twin);
+  const std::size_t faces = boundary.at.size();
+  fail(file, k < faces ? boundary.at[k] : cells.at[k - faces], ids[k], {}, "another element has this number",
+       "number the elements uniquely: put each entity into one physical group, and write the mesh again");
+}
+
+/// Sets z = 0 where all nodes have the same z, and fails otherwise.
+void flatten(const MeshCursor& file, std::vector<Vec3>& coords, const std::vector<std::int64_t>& used) {
+  Vec3 low{HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = -low;
+  for (std::size_t i = 0; i < coords.size(); ++i) {
+    if (used[i] == kNone) continue;
+    for (int k = 0; k < 3; ++k) {
+      low[k] = std::min(low[k], coords[i][k]);
+      high[k] = std::max(high[k], coords[i][k]);
+    }
+  }
+  const Vec3 size = high - low;
+  constexpr double kFlat = 1e-9;
+  const double tolerance = kFlat * std::max({size.x, size.y, size.z});
+  if (!std::isfinite(tolerance)) {
+    fail(file, kNone, kNone, {}, "the coordinates are so large that the mesh's extent overflows",
+         "choose another unit of length");
+  }
+  if (size.z <= tolerance) {
+    for (Vec3& x : coords) x.z = 0;
+    return;
+  }
+  if (size.y <= tolerance || size.x <= tolerance) {
+    fail(file, kNone, kNone, {}, fmt::format("the 2-D mesh lies in the {} plane", size.y <= tolerance ? "xz" : "yz"),
+         "2-D meshes are read in the xy plane: rotate the geometry");
+  }
+  fail(file, kNone, kNone, {}, "the cells are of dimension 2, but z is not constant",
+       "for a 3-D mesh, add a Physical Volume and mesh in 3-D (gmsh -3); 2-D meshes are read in the xy plane");
+}
+
+}  // namespace
+
+void RawMesh::add(CellType type, std::span<const GlobalNodeId> tags, std::int32_t group, std::int64_t id, std::int64_t at,
+                  std::span<const GlobalNodeId> more) {
+  RawElements& elements = of_dim[static_cast<std::size_t>(shape(type).dim)];
+  if (!more.empty()) ++elements.second_order;
+  const std::size_t edges = shape(type).dim == 1 ? 1 : shape(type).dim == 2 ? tags.size() : 0;
+  for (std::size_t k = 0; k < std::min(edges, more.size()); ++k)
+    elements.mid.push_back({elements.list.size(), {tags[k], tags[(k + 1) % tags.size()]}, more[k]});
+  elements.list.add(type, tags, group, id);
+  elements.at.push_back(at);
+}
+
+MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatAdvice& advice) {
+  if (dim < 2) fail(file, kNone, kNone, {}, "the mesh has no cells of dimension 2 or 3", advice.no_cells);
+  RawElements& cells = raw.of_dim[static_cast<std::size_t>(dim)];
+  RawElements& boundary = raw.of_dim[static_cast<std::size_t>(dim) - 1];
+  if (cells.list.type.empty()) fail(file, kNone, kNone, {}, "the mesh has no cells", advice.no_cells);
+  drop_ungrouped(boundary);
+
+  Zones zones(file, raw.groups, dim);
+  zones.number(file, boundary, dim - 1);
+  zones.number(file, cells, dim);
+
+  const bool numbered = !raw.node_tag.empty();
+  const auto nodes = static_cast<std::int64_t>(raw.coords.size());
+  const TagIndex index = numbered ? TagIndex(raw.node_tag) : TagIndex(0, nodes);
+  if (index.duplicate() != kNone) {
+    const auto twin = static_cast<std::size_t>(index.duplicate());
+    fail(file, raw.node_at[twin], kNone, {}, fmt::format("node {} is listed twice", raw.node_tag[twin]), "write the mesh again");
+  }
+  std::vector<std::int64_t> used(raw.coords.size(), kNone);
+  find_nodes(file, cells, index, nodes, numbered, zones,
+             [&](std::int64_t node, std::size_t) { used[static_cast<std::size_t>(node)] = node; });
+  const std::int64_t second_order = cells.second_order;
+  const Sag sag = second_order > 0 ? sag_of(file, boundary, index, raw.coords, zones) : Sag{};
+  if (dim == 2 && advice.z_is_read) flatten(file, raw.coords, used);
+  if (boundary.list.type.empty()) fail(file, kNone, kNone, {}, "the mesh has no boundary elements", advice.no_boundary);
+  find_nodes(file, boundary, index, nodes, numbered, zones, [&](std::int64_t node, std::size_t i) {
+    if (used[static_cast<std::size_t>(node)] != kNone) return;
+    fail(file, boundary.at[i], boundary.list.file_id[i], zones.name(boundary.list.zone[i]),
+         fmt::format("node {} belongs to no cell", numbered ? raw.node_tag[static_cast<std::size_t>(node)] : node),
+         "boundary elements must be faces of cells: mesh the boundary and the inside together");
+  });
+  drop_repeated(file, boundary, zones);
+  if (numbered) check_numbers(file, cells, boundary);
+
+  std::int64_t kept = 0;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i] == kNone) continue;
+    raw.coords[static_cast<std::size_t>(kept)] = raw.coords[i];
+    used[i] = kept++;
+  }
+  if (kept < nodes) {
+    raw.coords.resize(static_cast<std::size_t>(kept));
+    for (Elements* list : {&cells.list, &boundary.list}) {
+      for (GlobalNodeId& node : list->node) node = GlobalNodeId(used[node.index()]);
+    }
+  }
+  MeshBlock block;
+  block.dim = dim;
+  block.source = file.file();
+  block.coords = std::move(raw.coords);
+  block.cells = std::move(cells.list);
+  block.boundary = std::move(boundary.list);
+  if (second_order > 0) block.warnings.push_back(second_order_warning(second_order, nodes - kept, sag, zones));
+  if (const std::int64_t turned = turn_left_handed(block); turned > 0) {
+    block.notes.push_back(fmt::format("{} of {} had the file's nodes in left-handed order and were turned",
+                                      counted(turned, "cell"), block.cells.size()));
+  }
+  block.zones = zones.take();
+  return block;
+}
+
+}  // namespace weft::mesh::detail

@@ -1,0 +1,105 @@
+#include "weft/mesh/io/read_scatter.hpp"
+
+#include <utility>
+
+#include "weft/mesh/build/distribution.hpp"
+
+namespace weft::mesh::detail {
+namespace {
+
+/// Where each rank's chunk of `size` things begins; one entry more than ranks.
+std::vector<std::int64_t> chunk_starts(std::int64_t size, int ranks) {
+  std::vector<std::int64_t> starts;
+  for (int r = 0; r <= ranks; ++r) starts.push_back(chunk_start(size, r, ranks));
+  return starts;
+}
+
+template <class T>
+std::vector<T> scatter_values(const Communicator& comm, std::vector<T> whole, const std::vector<std::int64_t>& starts) {
+  std::vector<std::vector<T>> parts;
+  if (comm.is_root()) {
+    for (std::size_t r = 0; r + 1 < starts.size(); ++r)
+      parts.emplace_back(whole.begin() + starts[r], whole.begin() + starts[r + 1]);
+    whole = {};
+  }
+  return comm.scatter(parts);
+}
+
+Elements scatter_elements(const Communicator& comm, Elements whole, const std::vector<std::int64_t>& starts) {
+  std::vector<std::int64_t> node_starts;
+  if (comm.is_root()) {
+    for (const std::int64_t start : starts) node_starts.push_back(whole.offset[static_cast<std::size_t>(start)]);
+  }
+  Elements mine;
+  mine.type = scatter_values(comm, std::move(whole.type), starts);
+  mine.node = scatter_values(comm, std::move(whole.node), node_starts);
+  mine.zone = scatter_values(comm, std::move(whole.zone), starts);
+  mine.file_id = scatter_values(comm, std::move(whole.file_id), starts);
+  mine.offset.reserve(mine.type.size() + 1);
+  for (const CellType type : mine.type) mine.offset.push_back(mine.offset.back() + shape(type).nodes);
+  return mine;
+}
+
+Elements gather_elements(const Communicator& comm, const Elements& mine) {
+  Elements whole;
+  whole.type = comm.gather(std::span(mine.type));
+  whole.node = comm.gather(std::span(mine.node));
+  whole.zone = comm.gather(std::span(mine.zone));
+  whole.file_id = comm.gather(std::span(mine.file_id));
+  for (const CellType type : whole.type) whole.offset.push_back(whole.offset.back() + shape(type).nodes);
+  return whole;
+}
+
+void broadcast_zones(const Communicator& comm, std::vector<Zone>& zones) {
+  auto count = comm.broadcast(static_cast<std::int64_t>(zones.size()));
+  zones.resize(static_cast<std::size_t>(count));
+  for (Zone& zone : zones) {
+    comm.broadcast(zone.name);
+    zone.dim = comm.broadcast(zone.dim);
+  }
+}
+
+}  // namespace
+
+MeshBlock scatter_whole(const Communicator& comm, MeshBlock whole) {
+  MeshBlock mine;
+  mine.dim = comm.broadcast(whole.dim);
+  mine.source = std::move(whole.source);
+  comm.broadcast(mine.source);
+  mine.zones = std::move(whole.zones);
+  broadcast_zones(comm, mine.zones);
+  mine.file_unit = comm.broadcast(whole.file_unit);
+  mine.notes = std::move(whole.notes);
+  mine.warnings = std::move(whole.warnings);
+  for (std::vector<std::string>* texts : {&mine.notes, &mine.warnings}) {
+    texts->resize(static_cast<std::size_t>(comm.broadcast(static_cast<std::int64_t>(texts->size()))));
+    for (std::string& text : *texts) comm.broadcast(text);
+  }
+
+  const auto starts_of = [&](std::int64_t size) { return chunk_starts(comm.broadcast(size), comm.size()); };
+  const auto nodes = starts_of(static_cast<std::int64_t>(whole.coords.size()));
+  const auto cells = starts_of(whole.cells.size());
+  const auto faces = starts_of(whole.boundary.size());
+  mine.first_node = GlobalNodeId(nodes[comm.rank().index()]);
+  mine.first_cell = GlobalCellId(cells[comm.rank().index()]);
+  mine.coords = scatter_values(comm, std::move(whole.coords), nodes);
+  mine.cells = scatter_elements(comm, std::move(whole.cells), cells);
+  mine.boundary = scatter_elements(comm, std::move(whole.boundary), faces);
+  return mine;
+}
+
+MeshBlock gather_whole(const Communicator& comm, const MeshBlock& block) {
+  MeshBlock whole;
+  whole.dim = block.dim;
+  whole.source = block.source;
+  whole.zones = block.zones;
+  whole.file_unit = block.file_unit;
+  whole.notes = block.notes;
+  whole.warnings = block.warnings;
+  whole.coords = comm.gather(std::span(block.coords));
+  whole.cells = gather_elements(comm, block.cells);
+  whole.boundary = gather_elements(comm, block.boundary);
+  return whole;
+}
+
+}  // namespace weft::mesh::detail

@@ -1,0 +1,191 @@
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "weft/mesh/io/read_gmsh_sections.hpp"
+#include "weft/mesh/io/write_sink.hpp"
+
+namespace weft::mesh::detail {
+namespace {
+
+// Boundary elements first, then cells, numbered from 1; physical tag and entity tag of a zone are its index + 1.
+
+void write_header(MeshSink& out, const char* version, const std::vector<Zone>& zones) {
+  out.text("$MeshFormat\n");
+  out.text(version);
+  out.text(out.binary() ? " 1 8\n" : " 0 8\n");
+  if (out.binary()) {
+    out.number(std::int32_t{1});
+    out.text("\n");
+  }
+  out.text("$EndMeshFormat\n");
+  if (zones.empty()) return;
+  out.text("$PhysicalNames\n");
+  out.digits(zones.size());
+  out.end_line();
+  for (std::size_t i = 0; i < zones.size(); ++i) {
+    out.digits(zones[i].dim);
+    out.text(" ");
+    out.digits(i + 1);
+    out.text(" \"");
+    out.text(zones[i].name);
+    out.text("\"\n");
+  }
+  out.text("$EndPhysicalNames\n");
+}
+
+void end_section(MeshSink& out, const char* name) {
+  if (out.binary()) out.text("\n");
+  out.text(name);
+  out.text("\n");
+}
+
+/// Calls visit(begin, end) for each run of elements of one type and zone.
+template <class Visit>
+void for_each_run(const Elements& elements, Visit&& visit) {
+  for (std::int64_t begin = 0, end = 0; begin < elements.size(); begin = end) {
+    const auto b = static_cast<std::size_t>(begin);
+    while (end < elements.size() && elements.type[static_cast<std::size_t>(end)] == elements.type[b] &&
+           elements.zone[static_cast<std::size_t>(end)] == elements.zone[b]) {
+      ++end;
+    }
+    visit(begin, end);
+  }
+}
+
+void write_gmsh2_elements(MeshSink& out, const Elements& elements, std::int32_t& next_id) {
+  for_each_run(elements, [&](std::int64_t begin, std::int64_t end) {
+    const CellType type = elements.type[static_cast<std::size_t>(begin)];
+    const std::int32_t group = elements.zone[static_cast<std::size_t>(begin)] + 1;
+    const std::int32_t number = gmsh_number(type), tags = 2;
+    if (out.binary()) out.numbers(number, static_cast<std::int32_t>(end - begin), tags);
+    for (std::int64_t i = begin; i < end; ++i) {
+      out.number(next_id++);
+      if (!out.binary()) out.numbers(number, tags);
+      out.numbers(group, std::max(group, 1));
+      for (const GlobalNodeId node : elements.nodes(i)) out.number(static_cast<std::int32_t>(node.value() + 1));
+      out.end_record();
+    }
+  });
+}
+
+struct Box {
+  Vec3 low{HUGE_VAL, HUGE_VAL, HUGE_VAL}, high{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+  void include(const Vec3& x) {
+    for (int k = 0; k < 3; ++k) {
+      low[k] = std::min(low[k], x[k]);
+      high[k] = std::max(high[k], x[k]);
+    }
+  }
+};
+
+/// Entities by tag, with their bounding boxes. Cells of no zone lie in an entity of their own, behind the zones.
+std::map<std::int32_t, Box> entities_of(const MeshBlock& whole, const Elements& elements) {
+  std::map<std::int32_t, Box> boxes;
+  for (std::int64_t i = 0; i < elements.size(); ++i) {
+    const std::int32_t zone = elements.zone[static_cast<std::size_t>(i)];
+    Box& box = boxes[zone < 0 ? static_cast<std::int32_t>(whole.zones.size()) + 1 : zone + 1];
+    for (const GlobalNodeId node : elements.nodes(i)) box.include(whole.coords[node.index()]);
+  }
+  return boxes;
+}
+
+void write_entities(MeshSink& out, const std::map<std::int32_t, Box>& boxes, std::size_t zones) {
+  for (const auto& [tag, box] : boxes) {
+    out.number(tag);
+    out.coords(box.low);
+    out.coords(box.high);
+    const bool grouped = static_cast<std::size_t>(tag) <= zones;
+    out.number(std::uint64_t{grouped ? 1U : 0U});
+    if (grouped) out.number(tag);
+    out.number(std::uint64_t{0});  // bounding entities
+    out.end_record();
+  }
+}
+
+std::uint64_t runs_of(const Elements& elements) {
+  std::uint64_t runs = 0;
+  for_each_run(elements, [&](std::int64_t, std::int64_t) { ++runs; });
+  return runs;
+}
+
+void write_gmsh4_elements(MeshSink& out, const Elements& elements, int dim, std::size_t zones, std::uint64_t& next_id) {
+  for_each_run(elements, [&](std::int64_t begin, std::int64_t end) {
+    const auto b = static_cast<std::size_t>(begin);
+    const std::int32_t entity = elements.zone[b] < 0 ? static_cast<std::int32_t>(zones) + 1 : elements.zone[b] + 1;
+    out.numbers(std::int32_t{dim}, entity, std::int32_t{gmsh_number(elements.type[b])}, static_cast<std::uint64_t>(end - begin));
+    out.end_record();
+    for (std::int64_t i = begin; i < end; ++i) {
+      out.number(next_id++);
+      for (const GlobalNodeId node : elements.nodes(i)) out.number(static_cast<std::uint64_t>(node.value() + 1));
+      out.end_record();
+    }
+  });
+}
+
+}  // namespace
+
+std::string format_gmsh2(const MeshBlock& whole, bool binary, std::endian order) {
+  MeshSink out(binary, order);
+  write_header(out, "2.2", whole.zones);
+  out.text("$Nodes\n");
+  out.digits(whole.coords.size());
+  out.end_line();
+  for (std::size_t i = 0; i < whole.coords.size(); ++i) {
+    out.number(static_cast<std::int32_t>(i + 1));
+    out.coords(whole.coords[i]);
+    out.end_record();
+  }
+  end_section(out, "$EndNodes");
+  out.text("$Elements\n");
+  out.digits(whole.boundary.size() + whole.cells.size());
+  out.end_line();
+  std::int32_t next_id = 1;
+  write_gmsh2_elements(out, whole.boundary, next_id);
+  write_gmsh2_elements(out, whole.cells, next_id);
+  end_section(out, "$EndElements");
+  return out.take();
+}
+
+std::string format_gmsh4(const MeshBlock& whole, bool binary, std::endian order) {
+  MeshSink out(binary, order);
+  write_header(out, "4.1", whole.zones);
+  const auto boundary = entities_of(whole, whole.boundary), cells = entities_of(whole, whole.cells);
+  std::array<std::uint64_t, 4> counts{};
+  counts[static_cast<std::size_t>(whole.dim) - 1] = boundary.size();
+  counts[static_cast<std::size_t>(whole.dim)] = cells.size();
+  out.text("$Entities\n");
+  out.numbers(counts[0], counts[1], counts[2], counts[3]);
+  out.end_record();
+  write_entities(out, boundary, whole.zones.size());
+  write_entities(out, cells, whole.zones.size());
+  end_section(out, "$EndEntities");
+
+  const std::uint64_t nodes = whole.coords.size();
+  out.text("$Nodes\n");
+  out.numbers(std::uint64_t{1}, nodes, std::uint64_t{1}, nodes);
+  out.end_record();
+  out.numbers(std::int32_t{whole.dim}, cells.empty() ? 1 : cells.begin()->first, std::int32_t{0}, nodes);
+  out.end_record();
+  for (std::uint64_t i = 1; i <= nodes; ++i) {
+    out.number(i);
+    out.end_record();
+  }
+  for (const Vec3& x : whole.coords) {
+    out.coords(x);
+    out.end_record();
+  }
+  end_section(out, "$EndNodes");
+
+  const auto elements = static_cast<std::uint64_t>(whole.boundary.size() + whole.cells.size());
+  out.text("$Elements\n");
+  out.numbers(runs_of(whole.boundary) + runs_of(whole.cells), elements, std::uint64_t{1}, elements);
+  out.end_record();
+  std::uint64_t next_id = 1;
+  write_gmsh4_elements(out, whole.boundary, whole.dim - 1, whole.zones.size(), next_id);
+  write_gmsh4_elements(out, whole.cells, whole.dim, whole.zones.size(), next_id);
+  end_section(out, "$EndElements");
+  return out.take();
+}
+
+}  // namespace weft::mesh::detail

@@ -1,0 +1,31 @@
+#pragma once
+/// The order of a rank's cells.
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "weft/base/vec3.hpp"
+#include "weft/mesh/build/owned_part.hpp"
+#include "weft/mesh/mesh.hpp"
+
+namespace weft::mesh::detail {
+
+/// Owned cells in their new order: those without ghost neighbour first, and by `order` within both.
+/// @param border  by cell: whether it has a ghost neighbour.
+[[nodiscard]] std::vector<std::int32_t> order_cells(CellOrder order, int dim, const OwnedPart& part,
+                                                    const std::vector<char>& border);
+
+/// Position of a point along the Hilbert curve through the cube of 2^21 cells per side (Hamilton, "Compact Hilbert indices",
+/// 2006).
+/// @param at  cell of the cube in each of `dim` directions (2 or 3).
+[[nodiscard]] std::uint64_t hilbert_index(int dim, const std::array<std::uint32_t, 3>& at);
+inline constexpr int kHilbertBits = 21;
+/// The same of a point `x` in the cube with corner `low` and edge `extent` (0: everything is in one place).
+[[nodiscard]] std::uint64_t hilbert_index(int dim, Vec3 x, Vec3 low, double extent);
+
+/// Reverse Cuthill-McKee order of a graph: neighbour lists neighbour[first[i]] ... ; entries outside 0 ... n-1 are ignored.
+[[nodiscard]] std::vector<std::int32_t> reverse_cuthill_mckee(std::span<const std::int32_t> first,
+                                                              std::span<const std::int32_t> neighbour);
+
+}  // namespace weft::mesh::detail

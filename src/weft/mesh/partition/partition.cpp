@@ -1,0 +1,156 @@
+#include "weft/mesh/partition/partition.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "weft/base/error.hpp"
+#include "weft/comm/agreement.hpp"
+#include "weft/mesh/build/id_table.hpp"
+
+namespace weft::mesh {
+
+Partitioner partitioner_named(std::string_view name) {
+  for (std::size_t i = 0; i < kPartitioners.size(); ++i) {
+    if (kPartitioners[i] == name) return static_cast<Partitioner>(i);
+  }
+  const std::string near = closest_match(name, kPartitioners);
+  throw InputError(
+      fmt::format("unknown partitioner \"{}\"", name),
+      near.empty() ? fmt::format("partitioners are {}", fmt::join(kPartitioners, ", ")) : fmt::format("did you mean {}?", near));
+}
+
+namespace detail {
+namespace {
+
+/// Below this many cells per part METIS leaves parts empty, and the cut does not matter.
+constexpr std::int64_t kWorthCutting = 8;
+
+/// Neighbours of this chunk's cells; periodic meshes have both repeats and self loops.
+CellGraph dual_graph(const Chunks& cells, const FaceLinks& links) {
+  CellGraph graph;
+  graph.degree.reserve(static_cast<std::size_t>(cells.size()));
+  graph.neighbour.reserve(links.target.size());
+  const bool periodic = !links.image.empty();
+  if (periodic) graph.edge_weight.reserve(links.target.size());
+  std::vector<GraphEdge> edges;
+  for (std::size_t c = 0; c + 1 < links.offset.size(); ++c) {
+    edges.clear();
+    for (std::size_t s = links.slot(c, 0); s < links.slot(c + 1, 0); ++s) {
+      const std::int64_t target = links.target[s];
+      if (target < 0 || target == cells.first() + static_cast<std::int64_t>(c)) continue;
+      edges.push_back({target, periodic && links.image[s] != 0 ? kPeriodicEdge : kEdge});
+    }
+    add_row(graph, edges, periodic);
+  }
+  return graph;
+}
+
+}  // namespace
+
+void add_row(CellGraph& graph, std::vector<GraphEdge>& edges, bool weighted) {
+  std::sort(edges.begin(), edges.end(),
+            [](const GraphEdge& a, const GraphEdge& b) { return a.cell != b.cell ? a.cell < b.cell : a.weight > b.weight; });
+  const auto end =
+      std::unique(edges.begin(), edges.end(), [](const GraphEdge& a, const GraphEdge& b) { return a.cell == b.cell; });
+  graph.degree.push_back(static_cast<std::int32_t>(end - edges.begin()));
+  for (auto edge = edges.begin(); edge != end; ++edge) {
+    graph.neighbour.push_back(static_cast<std::int32_t>(edge->cell));
+    if (weighted) graph.edge_weight.push_back(edge->weight);
+  }
+}
+
+std::vector<Vec3> middles(const Communicator& comm, const MeshBlock& block, const Chunks& nodes) {
+  IdTable table;
+  std::vector<std::int64_t> ids;        // of nodes that other ranks hold
+  std::vector<std::int32_t> elsewhere;  // which of them, in the order of their occurrence
+  for (const GlobalNodeId node : block.cells.node) {
+    if (nodes.mine(node.value())) continue;
+    const auto next = static_cast<std::int32_t>(ids.size());
+    elsewhere.push_back(table.find_or_insert(node.value(), next));
+    if (elsewhere.back() == next) ids.push_back(node.value());
+  }
+  const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
+  auto next = elsewhere.begin();
+  std::vector<Vec3> places;
+  places.reserve(block.cells.type.size());
+  for (std::int64_t c = 0; c < block.cells.size(); ++c) {
+    Vec3 sum;
+    for (const GlobalNodeId node : block.cells.nodes(c)) {
+      sum += nodes.mine(node.value()) ? block.coords[nodes.local(node.value())] : coords[static_cast<std::size_t>(*next++)];
+    }
+    places.push_back(sum / static_cast<double>(block.cells.nodes(c).size()));
+  }
+  return places;
+}
+
+bool worth_cutting(std::int64_t cells, int parts) { return cells > kWorthCutting * parts; }
+
+std::int32_t even_part(std::int64_t cell, std::int64_t cells, int parts) {
+  return static_cast<std::int32_t>(cell * parts / cells);
+}
+
+std::vector<std::int32_t> weights_of(const Communicator& comm, std::int64_t cells, std::span<const CellType> type,
+                                     std::span<const std::int32_t> zone, std::span<const Vec3> middle,
+                                     const PartitionOptions& options) {
+  if (!options.weight) return {};
+  std::vector<double> work(type.size());
+  agreed(comm, [&] {
+    for (std::size_t c = 0; c < type.size(); ++c) {
+      work[c] = options.weight(type[c], zone[c], middle[c]);
+      if (work[c] > 0 && std::isfinite(work[c])) continue;
+      const Vec3 x = middle[c];
+      throw InputError(
+          fmt::format("the weight of the {} at ({:.6g}, {:.6g}, {:.6g}) is {:g}", shape(type[c]).name, x.x, x.y, x.z, work[c]),
+          "weights of cells must be finite and above 0");
+    }
+  });
+  // The largest alone decides what 1 stands for: a sum would depend on who adds what.
+  const double largest = comm.max(work.empty() ? 0.0 : *std::max_element(work.begin(), work.end()));
+  const double steps = std::min(1000.0, 1e9 / static_cast<double>(cells));
+  std::vector<std::int32_t> weights;
+  weights.reserve(work.size());
+  for (const double w : work) weights.push_back(std::max(1, static_cast<std::int32_t>(std::lround(w / largest * steps))));
+  return weights;
+}
+
+void check_graph_size(std::int64_t cells, std::int64_t sides, bool periodic, std::int64_t weight) {
+  if (std::max({cells, periodic ? kEdge * sides : sides, weight}) <= std::numeric_limits<std::int32_t>::max()) return;
+  throw LimitError(
+      fmt::format("{} cells with {} sides of faces and a weight of {} are too many for the 32-bit ids of a partitioner "
+                  "of graphs",
+                  cells, sides, weight),
+      "choose the partitioner hilbert, which has no such limit");
+}
+
+std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
+                                    const FaceLinks& links, const PartitionOptions& options, int parts) {
+  const auto mine = static_cast<std::size_t>(cells.size());
+  const Partitioner chosen = chosen_partitioner(options.partitioner, cells.total());
+  const bool scotch = chosen == Partitioner::scotch;
+  if (scotch && !has_scotch()) return cut_scotch(comm, {}, parts);  // says so
+  if (options.partitioner == Partitioner::automatic && !options.weight && block.parts.count() == parts && parts == comm.size())
+    return std::vector<std::int32_t>(mine, comm.rank().value());
+  const bool on_curve = parts > 1 && chosen == Partitioner::hilbert && worth_cutting(cells.total(), parts);
+  const std::vector<Vec3> places = options.weight || on_curve ? middles(comm, block, nodes) : std::vector<Vec3>();
+  std::vector<std::int32_t> weight = weights_of(comm, cells.total(), block.cells.type, block.cells.zone, places, options);
+  if (parts == 1) return std::vector<std::int32_t>(mine, 0);
+  if (!worth_cutting(cells.total(), parts)) {
+    std::vector<std::int32_t> part(mine);
+    for (std::size_t i = 0; i < mine; ++i)
+      part[i] = even_part(cells.first() + static_cast<std::int64_t>(i), cells.total(), parts);
+    return part;
+  }
+  if (on_curve) return cut_hilbert(comm, block.dim, places, weight, parts);
+  check_graph_size(cells.total(), comm.sum(static_cast<std::int64_t>(links.target.size())), comm.any(!links.image.empty()),
+                   comm.sum(std::accumulate(weight.begin(), weight.end(), std::int64_t{0})));
+  CellGraph graph = dual_graph(cells, links);
+  graph.weight = std::move(weight);
+  return scotch ? cut_scotch(comm, graph, parts) : cut_metis(comm, cells, std::move(graph), parts);
+}
+
+}  // namespace detail
+}  // namespace weft::mesh

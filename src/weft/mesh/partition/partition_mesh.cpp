@@ -1,0 +1,203 @@
+#include "weft/mesh/partition/partition_mesh.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "weft/base/error.hpp"
+#include "weft/mesh/build/distribution.hpp"
+#include "weft/mesh/build/face_match.hpp"
+#include "weft/mesh/build/id_table.hpp"
+#include "weft/mesh/build/input_checks.hpp"
+#include "weft/mesh/partition/partition.hpp"
+
+namespace weft::mesh {
+namespace {
+
+using detail::Chunks;
+
+/// New numbers of things in contiguous chunks: by part, in a part as they were. Enters the size of each part. @collective
+std::vector<std::int64_t> numbers_by_part(const Communicator& comm, const std::vector<std::int32_t>& part,
+                                          std::vector<std::int64_t>& sizes) {
+  for (const std::int32_t p : part) ++sizes[static_cast<std::size_t>(p)];
+  std::vector<std::int64_t> next = sizes;
+  comm.exclusive_sum(std::span(next));
+  comm.sum(std::span(sizes));
+  std::int64_t start = 0;
+  for (std::size_t p = 0; p < sizes.size(); ++p) {
+    next[p] += start;
+    start += sizes[p];
+  }
+  std::vector<std::int64_t> number;
+  number.reserve(part.size());
+  for (const std::int32_t p : part) number.push_back(next[static_cast<std::size_t>(p)]++);
+  return number;
+}
+
+struct NewNode {
+  std::int64_t id;
+  std::int32_t part;
+};
+
+/// An element on its way to the rank that holds its new number.
+struct Traveller {
+  std::int64_t id, file_id;
+  std::array<std::int64_t, kMaxCellNodes> node;
+  std::int32_t zone;
+  CellType type;
+};
+
+/// Even chunks of `total` things: which rank holds number `id`.
+class EvenChunks {
+ public:
+  EvenChunks(const Communicator& comm, std::int64_t total) : total_(total), ranks_(comm.size()), rank_(comm.rank().value()) {}
+  [[nodiscard]] std::int64_t first() const { return detail::chunk_start(total_, rank_, ranks_); }
+  [[nodiscard]] std::size_t size() const {
+    return static_cast<std::size_t>(detail::chunk_start(total_, rank_ + 1, ranks_) - first());
+  }
+  [[nodiscard]] std::size_t holder(std::int64_t id) const {
+    int low = 0, high = ranks_;
+    while (high - low > 1) {
+      const int middle = (low + high) / 2;
+      (detail::chunk_start(total_, middle, ranks_) <= id ? low : high) = middle;
+    }
+    return static_cast<std::size_t>(low);
+  }
+
+ private:
+  std::int64_t total_;
+  int ranks_, rank_;
+};
+
+/// The elements in the order of their new numbers, in even chunks. @collective
+Elements moved(const Communicator& comm, Elements old, const std::vector<std::int64_t>& number,
+               const std::vector<GlobalNodeId>& new_nodes, std::int64_t& first) {
+  const EvenChunks chunks(comm, comm.sum(old.size()));
+  RankLists<Traveller> to;
+  for (std::size_t i = 0; i < number.size(); ++i) {
+    Traveller t{number[i], old.file_id[i], {}, old.zone[i], old.type[i]};
+    const auto begin = new_nodes.begin() + old.offset[i], end = new_nodes.begin() + old.offset[i + 1];
+    std::transform(begin, end, t.node.begin(), [](GlobalNodeId node) { return node.value(); });
+    to[chunks.holder(number[i])].push_back(t);
+  }
+  old = {};
+  const std::vector<Traveller> come = detail::deliver(comm, std::move(to));
+  std::vector<const Traveller*> at(chunks.size());
+  for (const Traveller& t : come) at[static_cast<std::size_t>(t.id - chunks.first())] = &t;
+  first = chunks.first();
+  Elements now;
+  for (const Traveller* t : at) {
+    std::array<GlobalNodeId, kMaxCellNodes> nodes;
+    const auto size = static_cast<std::size_t>(shape(t->type).nodes);
+    for (std::size_t k = 0; k < size; ++k) nodes[k] = GlobalNodeId(t->node[k]);
+    now.add(t->type, {nodes.data(), size}, t->zone, t->file_id);
+  }
+  return now;
+}
+
+/// The nodes that the elements of this rank name, each once.
+struct NamedNodes {
+  detail::IdTable table;
+  std::vector<std::int64_t> ids;
+
+  std::size_t enter(GlobalNodeId node) {
+    const auto next = static_cast<std::int32_t>(ids.size());
+    const std::int32_t found = table.find_or_insert(node.value(), next);
+    if (found == next) ids.push_back(node.value());
+    return static_cast<std::size_t>(found);
+  }
+};
+
+/// Of each node of this rank's chunk: the lowest part that a cell with it belongs to. @collective
+std::vector<std::int32_t> parts_of_nodes(const Communicator& comm, const Elements& cells, const Chunks& nodes,
+                                         const std::vector<std::int32_t>& part, int parts) {
+  NamedNodes named;
+  std::vector<std::int32_t> lowest;
+  for (std::size_t c = 0; c < part.size(); ++c) {
+    for (const GlobalNodeId node : cells.nodes(static_cast<std::int64_t>(c))) {
+      const std::size_t n = named.enter(node);
+      if (n == lowest.size()) lowest.push_back(part[c]);
+      lowest[n] = std::min(lowest[n], part[c]);
+    }
+  }
+  struct Visit {
+    std::int64_t node, part;
+  };
+  RankLists<Visit> to;
+  for (std::size_t n = 0; n < lowest.size(); ++n)
+    to[static_cast<std::size_t>(nodes.holder(named.ids[n]))].push_back({named.ids[n], lowest[n]});
+  std::vector<std::int32_t> part_of(static_cast<std::size_t>(nodes.size()), parts - 1);  // nodes of no cell: anywhere
+  for (const Visit& visit : detail::deliver(comm, std::move(to))) {
+    std::int32_t& p = part_of[nodes.local(visit.node)];
+    p = std::min(p, static_cast<std::int32_t>(visit.part));
+  }
+  return part_of;
+}
+
+}  // namespace
+
+MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, const PartitionOptions& options) {
+  if (parts < 1) throw InputError(fmt::format("a mesh cannot be cut into {} parts", parts), "ask for 1 or more");
+  block.parts = {};
+  detail::check_input(comm, block);
+  const Chunks nodes(comm, static_cast<std::int64_t>(block.coords.size())), cells(comm, block.cells.size());
+  std::vector<std::int32_t> part;
+  {
+    std::vector<detail::ZoneFace> none;
+    const detail::FaceLinks links =
+        detail::match_faces(comm, block, cells, nodes, std::vector<char>(block.zones.size(), 0), none);
+    part = detail::partition(comm, block, cells, nodes, links, options, parts);
+  }
+  MeshBlock now;
+  now.dim = block.dim;
+  now.source = std::move(block.source);
+  now.zones = std::move(block.zones);
+  const auto count = static_cast<std::size_t>(parts);
+  now.parts = {std::vector<std::int64_t>(count, 0), std::vector<std::int64_t>(count, 0), std::vector<std::int64_t>(count, 0)};
+
+  const std::vector<std::int32_t> node_part = parts_of_nodes(comm, block.cells, nodes, part, parts);
+  const std::vector<std::int64_t> node_number = numbers_by_part(comm, node_part, now.parts.nodes);
+  NamedNodes named;
+  std::vector<std::size_t> cell_node, face_node;
+  for (const GlobalNodeId node : block.cells.node) cell_node.push_back(named.enter(node));
+  for (const GlobalNodeId node : block.boundary.node) face_node.push_back(named.enter(node));
+  const auto fresh = detail::fetch_with<NewNode>(comm, nodes, named.ids, [&](std::size_t n) {
+    return NewNode{node_number[n], node_part[n]};
+  });
+  const auto renamed = [&](const std::vector<std::size_t>& old) {
+    std::vector<GlobalNodeId> ids;
+    ids.reserve(old.size());
+    for (const std::size_t n : old) ids.emplace_back(fresh[n].id);
+    return ids;
+  };
+
+  // A boundary element goes to the last of its nodes' parts: seldom another than its cell's.
+  std::vector<std::int32_t> face_part(block.boundary.type.size(), 0);
+  for (std::size_t f = 0; f < face_part.size(); ++f) {
+    for (std::int64_t k = block.boundary.offset[f]; k < block.boundary.offset[f + 1]; ++k)
+      face_part[f] = std::max(face_part[f], fresh[face_node[static_cast<std::size_t>(k)]].part);
+  }
+  std::int64_t first = 0;
+  const std::vector<std::int64_t> face_number = numbers_by_part(comm, face_part, now.parts.boundary);
+  now.boundary = moved(comm, std::move(block.boundary), face_number, renamed(face_node), first);
+  const std::vector<std::int64_t> cell_number = numbers_by_part(comm, part, now.parts.cells);
+  now.cells = moved(comm, std::move(block.cells), cell_number, renamed(cell_node), first);
+  now.first_cell = GlobalCellId(first);
+
+  struct Place {
+    std::int64_t id;
+    Vec3 x;
+  };
+  const EvenChunks chunks(comm, nodes.total());
+  RankLists<Place> to;
+  for (std::size_t n = 0; n < block.coords.size(); ++n)
+    to[chunks.holder(node_number[n])].push_back({node_number[n], block.coords[n]});
+  now.first_node = GlobalNodeId(chunks.first());
+  now.coords.resize(chunks.size());
+  for (const Place& place : detail::deliver(comm, std::move(to)))
+    now.coords[static_cast<std::size_t>(place.id - chunks.first())] = place.x;
+  return now;
+}
+
+}  // namespace weft::mesh

@@ -1,0 +1,60 @@
+#include "weft/array/transport/choose_transport.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "weft/base/error.hpp"
+#include "weft/comm/agreement.hpp"
+
+namespace weft::detail {
+namespace {
+
+/// Stands for the messages of one way.
+struct FakeTransport final : TransportBody {
+  void start(const After& /*after*/) override {}
+  void finish(Stream& /*stream*/) override {}
+  [[nodiscard]] bool arrived() override { return true; }
+};
+
+/// Makes a stand-in; one rank's system does not allow some of the ways, as that of a container.
+struct Maker {
+  Communicator comm = Communicator::world();
+  std::vector<Transport> impossible, tried;
+  std::unique_ptr<TransportBody> operator()(Transport transport) {
+    tried.push_back(transport);
+    agreed(comm, [&] {
+      if (comm.rank().value() != comm.size() - 1) return;
+      for (const Transport no : impossible) {
+        if (no == transport) throw DeviceError("the memory of another rank's GPU cannot be mapped");
+      }
+    });
+    return std::make_unique<FakeTransport>();
+  }
+};
+
+TEST(MakeFirst, WhatOneRankCannotMakeIsFollowedByTheNextOnEveryRank) {
+  Maker maker{.impossible = {Transport::peer, Transport::nccl}, .tried = {}};
+  std::vector<Transport> candidates{Transport::peer, Transport::nccl, Transport::cuda_aware, Transport::staged};
+  EXPECT_NE(make_first(candidates, std::ref(maker)), nullptr);
+  EXPECT_EQ(maker.tried, (std::vector{Transport::peer, Transport::nccl, Transport::cuda_aware}));
+  EXPECT_EQ(candidates.front(), Transport::cuda_aware);
+}
+
+TEST(MakeFirst, WhatWasAskedForAloneFailsOnEveryRank) {
+  Maker maker{.impossible = {Transport::peer}, .tried = {}};
+  std::vector<Transport> candidates{Transport::peer};
+  EXPECT_THROW((void)make_first(candidates, std::ref(maker)), DeviceError);
+  EXPECT_EQ(maker.tried.size(), 1U);
+}
+
+TEST(MakeFirst, OtherErrorsAreNoReasonToTryTheNext) {
+  std::vector<Transport> candidates{Transport::peer, Transport::staged};
+  const auto make = [](Transport /*transport*/) -> std::unique_ptr<TransportBody> { throw LimitError("out of memory"); };
+  EXPECT_THROW((void)make_first(candidates, make), LimitError);
+  EXPECT_EQ(candidates.size(), 2U);
+}
+
+}  // namespace
+}  // namespace weft::detail

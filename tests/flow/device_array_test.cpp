@@ -1,0 +1,61 @@
+// A list of arrays is counted without a GPU, and allocated as it is counted.
+#include "weft/flow/cuda/device_array.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "weft/base/error.hpp"
+#include "weft/base/vec3.hpp"
+
+#include "support/gpu.hpp"
+
+namespace weft::flow::detail {
+namespace {
+
+struct Arrays {
+  DeviceArray<double> doubles;
+  DeviceArray<float> floats;
+  DeviceArray<Vec3> vectors;
+  DeviceArray<double> none;
+
+  template <class Visit>
+  void each_array(Visit&& visit) {
+    visit(doubles, std::vector<double>{1, 2, 3});
+    visit(floats, std::vector<double>{0.1, 0.2});
+    visit(vectors, 5);
+    visit(none, 0);
+  }
+};
+
+TEST(DeviceArray, BytesAreCountedBeforeThereIsAnArray) {
+  Arrays arrays;
+  CountBytes count;
+  arrays.each_array(count);
+  EXPECT_EQ(count.bytes, 3 * sizeof(double) + 2 * sizeof(float) + 5 * sizeof(Vec3));
+  EXPECT_EQ(arrays.doubles.size(), 0);
+  EXPECT_EQ(arrays.doubles.data(), nullptr);
+}
+
+TEST(DeviceArray, CudaAllocatesWhatIsListed) {
+  WEFT_NEEDS_GPU();
+  Arrays arrays;
+  arrays.each_array(Allocate());
+  EXPECT_EQ(arrays.doubles.size(), 3);
+  EXPECT_EQ(arrays.floats.size(), 2);
+  EXPECT_EQ(arrays.vectors.size(), 5);
+  EXPECT_EQ(arrays.none.size(), 0);
+  EXPECT_EQ(arrays.none.data(), nullptr);
+  std::vector<float> floats(2);
+  arrays.floats.get(0, floats, After());
+  EXPECT_EQ(floats, (std::vector<float>{0.1F, 0.2F}));
+}
+
+TEST(DeviceArray, NothingIsAllocatedWithoutAGpu) {
+  if (device_count() > 0) GTEST_SKIP() << "there is a GPU";
+  Arrays arrays;
+  EXPECT_THROW(arrays.each_array(Allocate()), DeviceError);
+}
+
+}  // namespace
+}  // namespace weft::flow::detail

@@ -1,0 +1,45 @@
+// Dealing to buckets must change nothing but the time that sorting takes.
+#include "weft/mesh/build/bucket_sort.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+#include "weft/base/mix.hpp"
+
+namespace weft::mesh {
+namespace {
+
+struct Entry {
+  std::uint64_t key;
+  std::uint32_t other;
+  friend bool operator==(const Entry&, const Entry&) = default;
+  friend auto operator<=>(const Entry&, const Entry&) = default;
+};
+
+TEST(BucketSort, SortsAsSortDoes) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  const std::function<std::uint64_t(std::uint64_t)> keys[] = {
+      [](std::uint64_t i) { return mix_bits(i); },                               // anywhere
+      [](std::uint64_t i) { return 1'000'000'000 + i / 3; },                     // in order, three of each
+      [](std::uint64_t i) { return i % 2 == 0 ? 0 : kMost - mix_bits(i) % 7; },  // crowded at both ends
+      [](std::uint64_t) { return std::uint64_t{5}; },                            // all the same
+      [](std::uint64_t i) { return i == 0 ? kMost : mix_bits(i) % 100; },        // one far away
+  };
+  for (const auto& key : keys) {
+    for (const std::size_t size : {0, 1, 100, 4095, 4096, 50'000}) {
+      std::vector<Entry> list;
+      for (std::size_t i = 0; i < size; ++i) list.push_back({key(i), static_cast<std::uint32_t>(mix_bits(i + 77))});
+      std::vector<Entry> sorted = list;
+      std::sort(sorted.begin(), sorted.end());
+      detail::bucket_sort(
+          list, [](const Entry& e) { return e.key; }, std::less<Entry>());
+      EXPECT_EQ(list, sorted);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::mesh
