@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
 
   const std::vector<BoundaryCondition> walls(mesh.boundary.size(), {{.kind = BoundaryKind::slip_wall}});
   const SourceTerm heater([](Vec3 x, double t, const Primitive& /*state*/) { return Conserved{0, {}, heat(x, t)}; });
-  Solver solver(mesh, IdealGas{.gamma = 1.4}, walls, Numerics{}, weft::mesh::Neighbours::face, heater);
+  Solver solver(mesh, {.gas = IdealGas{.gamma = 1.4}, .boundary = walls, .source = heater});
   solver.initialise([](Vec3) { return Primitive{.density = 1, .velocity = {}, .pressure = 1}; });
 
   constexpr double kEnd = 0.5;

@@ -16,7 +16,7 @@ enum class Exit : int {
   done = 0,
   failed = 1,         ///< bad input, a failed file, a failed rank
   usage = 2,          ///< the command line itself
-  physics = 3,        ///< the flow left the range of the gas model
+  physics = 3,        ///< the flow became unphysical
   not_converged = 3,  ///< of weft run --strict: the verdict on the run is not good
   interrupted = 130   ///< ended by a signal, with a checkpoint
 };
@@ -30,7 +30,7 @@ inline constexpr ExitMeaning kExitMeanings[] = {
     {0, "Done."},
     {1, "Bad input, a file that cannot be read or written, a rank that failed, or standard output that cannot be written."},
     {2, "The command line itself is wrong; nothing was done."},
-    {3, "The flow left the range of the gas model; with --strict also a run whose verdict is not good."},
+    {3, "The flow became unphysical; with --strict also a run whose verdict is not good."},
     {124, "The watchdog ended a rank."},
     {127, "There is no mpirun."},
     {130, "Ended by a signal, with a checkpoint."}};

@@ -106,7 +106,7 @@ void make_solver(const mesh::Mesh& mesh, const std::string& kind, Steps& steps) 
   std::vector<flow::BoundaryCondition> walls(mesh.boundary.size());
   if (kind == "tiles") {
     steps.begin("discretization");
-    const flow::Residual scheme(mesh, gas, walls, {}, mesh::Neighbours::face, Backend::cuda);
+    const flow::Scheme scheme(mesh, {.gas = gas, .boundary = walls});
     steps.begin("tiles");
     const flow::detail::Tiles tiles =
         flow::detail::fit_tiles(mesh, scheme.discretization(), bytes_of_block, kPerMultiprocessor, kPerBlock);
@@ -114,7 +114,7 @@ void make_solver(const mesh::Mesh& mesh, const std::string& kind, Steps& steps) 
   } else if (kind == "host" || kind == "cuda") {
     steps.begin(kind == "cuda" ? "solver on the GPU" : "solver");
     if (kind == "cuda") set_device(device_of(mesh.comm.split_shared_memory().rank().value()));
-    flow::Solver solver(mesh, gas, walls, {}, mesh::Neighbours::face, {}, kind == "cuda" ? Backend::cuda : Backend::host);
+    flow::Solver solver(mesh, {.gas = gas, .boundary = walls, .backend = kind == "cuda" ? Backend::cuda : Backend::host});
     steps.begin("initial state");
     solver.initialise([](Vec3) { return flow::Primitive{1, {1, 0, 0}, 1}; });
     steps.end();

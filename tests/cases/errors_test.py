@@ -81,7 +81,7 @@ class BadState(InFolder):
                 printed = self.weft("run", *self.coarse("sod", *wrong, "output.exact_errors=false", steps=500, results=f"bad{n}"),
                                     *ranks(n), code=PHYSICS)
                 self.assertEqual(printed.count("weft: error"), 1, printed)
-                for word in ("left the range of the gas at step", "element", "density", "neighbour", "lower cfl"):
+                for word in ("became unphysical at step", "element", "density", "neighbour", "lower cfl"):
                     self.assertIn(word, printed)
                 self.assertTrue((self.folder / f"bad{n}" / "fields_failed.hdf").exists())
 

@@ -238,7 +238,7 @@ class Record(InFolder):
         self.weft("run", *self.coarse("sod", *wrong, steps=500), code=PHYSICS)
         call, = self.record("sod")["calls"]
         self.assertEqual(call["status"], "failed")
-        self.assertIn("left the range of the gas", call["reason"])
+        self.assertIn("became unphysical", call["reason"])
         before = (self.folder / "sod" / "run.json").read_bytes()
         self.weft("run", *self.coarse("sod"), code=FAILED)  # refused, for there are results
         self.assertEqual((self.folder / "sod" / "run.json").read_bytes(), before)

@@ -101,7 +101,9 @@ TEST(FarFieldVortex, BringsTheFlowOfTheVortexIntoADomain) {
   const Vec3 centre{0.4, -2, 0};
   const Numerics numerics{.limiter = LimiterKind::none, .cfl = 0.8, .local_time_step = true};
   const auto error = [&](double circulation, bool corrected) {
-    Solver solver(m, kGas, everywhere(m, {.kind = BoundaryKind::far_field, .state = free, .vortex = {0, centre}}), numerics);
+    Solver solver(m, {.gas = kGas,
+                      .boundary = everywhere(m, {.kind = BoundaryKind::far_field, .state = free, .vortex = {0, centre}}),
+                      .numerics = numerics});
     solver.initialise([&](Vec3) { return free; });
     for (std::size_t z = 0; z < m.boundary.size() && corrected; ++z) solver.set_circulation(z, circulation);
     for (int i = 0; i < 400; ++i) (void)solver.step(1);
@@ -124,7 +126,7 @@ TEST(FarFieldVortex, WithoutCirculationChangesNoBit) {
       if (m.boundary[z].name == "farfield") far = z;
       if (m.boundary[z].name != "farfield") boundary[z].params = {.kind = BoundaryKind::slip_wall};
     }
-    Solver solver(m, kGas, boundary, {.cfl = 0.5});
+    Solver solver(m, {.gas = kGas, .boundary = boundary, .numerics = {.cfl = 0.5}});
     solver.initialise([&](Vec3) { return free; });
     if (set_and_reset) {
       solver.set_circulation(far, 0.3);
@@ -148,7 +150,8 @@ TEST(FarFieldVortex, MakesTheLiftOfAnAirfoilIndependentOfTheFarField) {
     std::size_t far = 0;
     while (m.boundary[far].name != "farfield") ++far;
     boundary[far].params = {.kind = BoundaryKind::far_field, .state = free, .vortex = {0, {0.25, 0, 0}}};
-    Solver solver(m, kGas, boundary, {.limiter = LimiterKind::none, .cfl = 1.2, .local_time_step = true});
+    Solver solver(
+        m, {.gas = kGas, .boundary = boundary, .numerics = {.limiter = LimiterKind::none, .cfl = 1.2, .local_time_step = true}});
     const ForceSpec airfoil{.name = "airfoil", .zones = {"airfoil"}, .reference = free};
     solver.initialise([&](Vec3) { return free; });
     for (int i = 1; i <= 1200; ++i) {

@@ -30,7 +30,7 @@ TEST(Forecast, MessagesAndBytesAreThoseOfARun) {
       const Numerics numerics{.gradient = gradient, .rk_stages = stages, .cfl = 0.3};
       std::vector<Scalar> carried;
       for (int k = 0; k < scalars; ++k) carried.push_back({.name = std::to_string(k)});
-      Solver solver(m, IdealGas(), {}, numerics, mesh::Neighbours::face, {}, Backend::host, Transport::automatic, carried);
+      Solver solver(m, {.numerics = numerics, .scalars = carried});
       solver.initialise([](Vec3 x) { return Primitive{1 + 0.1 * std::sin(6.28 * x.x), {0.3, 0.2, 0.1}, 1}; });
       const Traffic before = solver.sent();
       constexpr int kSteps = 4;

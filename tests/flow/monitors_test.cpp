@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 TEST(Forces, OnAClosedBodyInUniformPressureAreZero) {
   const mesh::Mesh m = generated("naca", {{"around", std::int64_t{32}}, {"radial", std::int64_t{6}}});
   const Primitive rest{1, {0, 0, 0}, 1.3};
-  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {});
+  Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::slip_wall})});
   solver.initialise([&](Vec3) { return rest; });
   solver.refresh();
   const Forces f = forces(solver, {.name = "body", .zones = {"airfoil"}, .reference = {1, {1, 0, 0}, 0}});
@@ -40,7 +40,9 @@ TEST(Forces, OnAWedgeAreThePressureBehindTheShockTimesTheArea) {
   const Jump shock = oblique_shock(gas.gamma, kMach, kAngle);
   Primitive behind{ahead.density * shock.density_ratio, {}, ahead.pressure * shock.pressure_ratio};
   behind.velocity = shock.mach * gas.sound_speed(behind) * Vec3{std::cos(kAngle), std::sin(kAngle), 0};
-  Solver solver(m, gas, everywhere(m, {.kind = BoundaryKind::slip_wall}), {.gradient = GradientKind::none});
+  Solver solver(
+      m,
+      {.gas = gas, .boundary = everywhere(m, {.kind = BoundaryKind::slip_wall}), .numerics = {.gradient = GradientKind::none}});
   solver.initialise([&](Vec3 x) { return x.x < 0 ? ahead : behind; });
   solver.refresh();
 
@@ -64,7 +66,7 @@ TEST(Forces, OnAWedgeAreThePressureBehindTheShockTimesTheArea) {
 
 TEST(Forces, TurnTheNoseDownWhereTheMomentAboutZIsPositive) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{4}}});
-  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {});
+  Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::slip_wall})});
   solver.initialise([](Vec3) { return Primitive{1, {}, 3}; });
   solver.refresh();
   // The gas pushes the lid of the box up, in its middle: behind a centre at x = 0.2, ahead of one at 0.9.
@@ -80,7 +82,7 @@ TEST(Forces, TurnTheNoseDownWhereTheMomentAboutZIsPositive) {
   }
   // With z up, a force down behind the centre pushes the tail down and the nose up, about y.
   const mesh::Mesh deep = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{3}}, {"nz", std::int64_t{3}}});
-  Solver in_depth(deep, IdealGas{}, everywhere(deep, {.kind = BoundaryKind::slip_wall}), {});
+  Solver in_depth(deep, {.boundary = everywhere(deep, {.kind = BoundaryKind::slip_wall})});
   in_depth.initialise([](Vec3) { return Primitive{1, {}, 3}; });
   in_depth.refresh();
   const ForceSpec floor{.name = "floor", .zones = {"zmin"}, .reference = {2, {1, 0, 0}, 0}, .lift_direction = {0, 0, 1}};
@@ -92,7 +94,7 @@ TEST(Forces, TurnTheNoseDownWhereTheMomentAboutZIsPositive) {
 
 TEST(Forces, HaveNoCoefficientsWithoutAStream) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{4}}});
-  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {});
+  Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::slip_wall})});
   solver.initialise([](Vec3) { return Primitive{1, {}, 3}; });
   solver.refresh();
   const ForceSpec lid{.name = "lid", .zones = {"ymax"}, .reference = {0, {}, 1}};
@@ -113,8 +115,10 @@ class ZoneMonitor : public ::testing::Test {
     const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{40}}});
     const BoundaryCondition given{{.kind = BoundaryKind::supersonic_outflow}, [](Vec3 x, double) { return at(x); }};
     const IdealGas gas{1.4, 2};
-    Solver solver(m, gas, std::vector<BoundaryCondition>(m.boundary.size(), given), {.limiter = LimiterKind::none},
-                  mesh::Neighbours::face, {}, backend);
+    Solver solver(m, {.gas = gas,
+                      .boundary = std::vector<BoundaryCondition>(m.boundary.size(), given),
+                      .numerics = {.limiter = LimiterKind::none},
+                      .backend = backend});
     solver.initialise([](Vec3 x) { return at(x); });
     solver.refresh();
     MonitorSpec spec{
@@ -162,7 +166,7 @@ TEST_F(ZoneMonitor, GivesMassFlowAndAveragesOnCuda) {
 
 TEST_F(ZoneMonitor, WeighsByAreaWhereNothingFlows) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{4}}});
-  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {});
+  Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::slip_wall})});
   solver.initialise([](Vec3) { return Primitive{1, {}, 3}; });
   solver.refresh();
   const MonitorSpec wall{
@@ -177,7 +181,7 @@ TEST_F(ZoneMonitor, WeighsByAreaWhereNothingFlows) {
 
 TEST(Forces, NameAnUnknownZoneOnEveryRank) {
   const mesh::Mesh m = generated("wedge", {{"nx", std::int64_t{6}}, {"ny", std::int64_t{4}}});
-  Solver solver(m, IdealGas{}, everywhere(m, {}), {});
+  Solver solver(m, {.boundary = everywhere(m, {})});
   const std::string text = test::common_error<InputError>(m.comm, [&] {
     (void)forces(solver, {.name = "body", .zones = {"wall", "uper"}, .reference = {1, {1, 0, 0}, 1}});
   });
@@ -190,7 +194,8 @@ TEST(Probe, ReadsALinearFieldExactlyAndAlikeOnEveryRank) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{9}}, {"ny", std::int64_t{7}}});
   const auto field = [](Vec3 x) { return Primitive{1 + x.x, {x.y, 2 * x.x, 0}, 2 - x.y}; };
   const BoundaryCondition given{{.kind = BoundaryKind::supersonic_inflow}, [&](Vec3 x, double) { return field(x); }};
-  Solver solver(m, IdealGas{}, std::vector<BoundaryCondition>(m.boundary.size(), given), {.limiter = LimiterKind::none});
+  Solver solver(
+      m, {.boundary = std::vector<BoundaryCondition>(m.boundary.size(), given), .numerics = {.limiter = LimiterKind::none}});
   solver.initialise(field);
   solver.refresh();
   for (const Vec3 at : {Vec3{0.5, 0.5, 0}, Vec3{0.01, 0.99, 0}, Vec3{0.77, 0.31, 0}}) {
@@ -202,7 +207,7 @@ TEST(Probe, ReadsALinearFieldExactlyAndAlikeOnEveryRank) {
 
 TEST(Probe, OnAFaceReadsTheCellWithTheLowestIdOnAnyNumberOfRanks) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{8}}});
-  Solver solver(m, IdealGas{}, everywhere(m, {}), {.gradient = GradientKind::none});
+  Solver solver(m, {.boundary = everywhere(m, {}), .numerics = {.gradient = GradientKind::none}});
   solver.initialise([&](Vec3 x) { return Primitive{1 + x.x + 10 * x.y, {}, 1}; });
   solver.refresh();
   EXPECT_NEAR(Probe(m, {0.5, 0.5, 0}).read(solver).density, 1 + 0.4375 + 4.375, 1e-14);
@@ -223,7 +228,7 @@ TEST(Totals, OfAUniformStateAreItTimesTheVolume) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{5}}, {"ny", std::int64_t{4}}, {"xmax", 3.0}, {"ymax", 0.5}});
   const IdealGas gas;
   const Primitive w{1.2, {0.3, -0.4, 0}, 0.9};
-  Solver solver(m, gas, everywhere(m, {}), {});
+  Solver solver(m, {.gas = gas, .boundary = everywhere(m, {})});
   solver.initialise([&](Vec3) { return w; });
   const auto sums = totals(solver);
   for (int k = 0; k < Solver::kVars; ++k) EXPECT_NEAR(sums[static_cast<std::size_t>(k)], 1.5 * gas.conserved(w)[k], 1e-14) << k;
@@ -250,8 +255,7 @@ class LargeMomenta : public ::testing::Test {
   /// Of scalars, too.
   static void expect_every_digit(Backend backend) {
     const mesh::Mesh m = mesh_of(Communicator::self());
-    Solver solver(m, IdealGas{}, everywhere(m, {}), {}, mesh::Neighbours::face, {}, backend, Transport::automatic,
-                  {{.name = "small"}, {.name = "large"}});
+    Solver solver(m, {.boundary = everywhere(m, {}), .scalars = {{.name = "small"}, {.name = "large"}}, .backend = backend});
     std::vector<double> amounts(static_cast<std::size_t>(m.owned_cells) * 2, 0.1);
     set_turns(amounts, 2, 1);
     solver.restore(conserved_on(m), 0, 0, {}, amounts);
@@ -270,7 +274,7 @@ TEST_F(LargeMomenta, AreAddedUpToTheLastDigitOnCuda) {
 
 TEST_F(LargeMomenta, OfRanksAreAddedUpInTheirOrder) {
   const mesh::Mesh m = mesh_of(Communicator::world());
-  Solver solver(m, IdealGas{}, everywhere(m, {}), {});
+  Solver solver(m, {.boundary = everywhere(m, {})});
   solver.restore(conserved_on(m), 0, 0);
   // Of a rank: one large one may be left, and for each turn that was ended a 1.
   const auto of_rank = [](std::int64_t cells) { return static_cast<double>((cells + 1) / 3) + (cells % 3 == 0 ? 0 : 1e16); };
@@ -281,7 +285,7 @@ TEST_F(LargeMomenta, OfRanksAreAddedUpInTheirOrder) {
 
 TEST(Totals, AreOfASolverThatStandsStill) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}});
-  Solver solver(m, IdealGas{}, everywhere(m, {}), {});
+  Solver solver(m, {.boundary = everywhere(m, {})});
   solver.initialise([](Vec3) { return Primitive{1, {}, 1}; });
   solver.start_steps({.until = 1});
   EXPECT_BREACH((void)totals(solver));
@@ -294,7 +298,7 @@ TEST(AxisymmetricFlow, IsPushedAlongItsAxisAloneAndDoesNotTurn) {
   mesh::Mesh m = generated("wedge", {{"nx", std::int64_t{12}}, {"ny", std::int64_t{8}}});
   mesh::revolve(m);
   const Primitive stream{1.4, {2, 0, 0}, 1};
-  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::far_field, .state = stream}), {.cfl = 0.5});
+  Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::far_field, .state = stream}), .numerics = {.cfl = 0.5}});
   solver.initialise([&](Vec3) { return stream; });
   for (int i = 0; i < 10; ++i) solver.step(1.0);
   solver.refresh();
@@ -307,7 +311,7 @@ TEST(AxisymmetricFlow, IsPushedAlongItsAxisAloneAndDoesNotTurn) {
   const auto turning = [](Vec3) { return Primitive{1, {2, 0, 0.5}, 1}; };
   EXPECT_THAT(test::common_error<InputError>(m.comm, [&] { solver.initialise(turning); }), HasSubstr("velocity along z"));
   std::vector<BoundaryCondition> wind = everywhere(m, {.kind = BoundaryKind::far_field, .state = {1, {2, 0, 0.5}, 1}});
-  EXPECT_THAT(test::common_error<InputError>(m.comm, [&] { Solver(m, IdealGas{}, wind, {}); }), HasSubstr("boundary zone"));
+  EXPECT_THAT(test::common_error<InputError>(m.comm, [&] { Solver(m, {.boundary = wind}); }), HasSubstr("boundary zone"));
 }
 
 // A cell far from the axis is as large as in the plane, so a point outside is as far away.
@@ -321,7 +325,7 @@ TEST(AxisymmetricFlow, HasProbesWhereThePlaneHasThem) {
 
 TEST(Errors, AreVolumeWeightedMeansAndTheLargest) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}});
-  Solver solver(m, IdealGas{}, everywhere(m, {}), {});
+  Solver solver(m, {.boundary = everywhere(m, {})});
   solver.initialise([&](Vec3 x) { return Primitive{x.x < 0.5 ? 1.0 : 1.2, {}, 1}; });
   const auto norms = errors(solver, [](Vec3) { return Primitive{1, {}, 1}; });
   EXPECT_NEAR(norms[0].l1, 0.1, 1e-15);

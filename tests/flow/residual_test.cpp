@@ -1,5 +1,5 @@
 // Gradients and limiters inside the residual, on every element type.
-#include "weft/flow/scheme/residual.hpp"
+#include "weft/flow/host/residual.hpp"
 
 #include <gtest/gtest.h>
 
@@ -42,8 +42,10 @@ Primitive linear(Vec3 x, int dim) {
 /// The linear field in every owned cell, and behind every boundary face.
 void expect_exact(const mesh::Mesh& m, GradientKind gradient, mesh::Neighbours stencil) {
   const BoundaryCondition given{{.kind = BoundaryKind::supersonic_inflow}, [&](Vec3 x, double) { return linear(x, m.dim); }};
-  Residual residual(m, IdealGas{}, std::vector<BoundaryCondition>(m.boundary.size(), given),
-                    {.gradient = gradient, .limiter = LimiterKind::none}, stencil);
+  const Scheme scheme(m, {.boundary = std::vector<BoundaryCondition>(m.boundary.size(), given),
+                          .numerics = {.gradient = gradient, .limiter = LimiterKind::none},
+                          .stencil = stencil});
+  Residual residual(scheme);
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
     detail::store(&residual.values()[static_cast<std::size_t>(c * Residual::kVars)],
                   linear(m.cell_centroid[static_cast<std::size_t>(c)], m.dim));
@@ -68,7 +70,9 @@ TEST_P(GradientOf, ALinearFieldIsExactByLeastSquares) {
 TEST_P(GradientOf, LimitedStaysWithinTheNeighbours) {
   const mesh::Mesh m = box(GetParam(), 0.04);
   std::vector<BoundaryCondition> boundary(m.boundary.size(), {{.kind = BoundaryKind::slip_wall}, {}});
-  Residual residual(m, IdealGas{}, boundary, {.limiter = LimiterKind::barth_jespersen}, GetParam().stencil);
+  const Scheme scheme(
+      m, {.boundary = boundary, .numerics = {.limiter = LimiterKind::barth_jespersen}, .stencil = GetParam().stencil});
+  Residual residual(scheme);
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
     std::mt19937 random(static_cast<unsigned>(m.cell_global[static_cast<std::size_t>(c)].value()));
     const auto draw = [&] { return static_cast<double>(random() % 1000) / 1000.0; };
@@ -76,7 +80,7 @@ TEST_P(GradientOf, LimitedStaysWithinTheNeighbours) {
     detail::store(&residual.values()[static_cast<std::size_t>(c * Residual::kVars)], w);
   }
   residual.refresh(0);
-  const Discretization& d = residual.discretization();
+  const Discretization& d = scheme.discretization();
   const auto value = [&](std::int32_t row) {
     return detail::load(&std::as_const(residual).values()[static_cast<std::size_t>(row * Residual::kVars)]);
   };
@@ -123,7 +127,7 @@ TEST(Residual, StatesThatDoNotChangeWithTimeAreAskedAtTheStartOnly) {
                               return waves(x);
                             }};
     given.of_time = of_time;
-    Solver solver(m, IdealGas{}, std::vector<BoundaryCondition>(m.boundary.size(), given), {.cfl = 0.5});
+    Solver solver(m, {.boundary = std::vector<BoundaryCondition>(m.boundary.size(), given), .numerics = {.cfl = 0.5}});
     solver.initialise(waves);
     for (int i = 0; i < 3; ++i) solver.step(1);
     if (of_time) {
@@ -136,19 +140,21 @@ TEST(Residual, StatesThatDoNotChangeWithTimeAreAskedAtTheStartOnly) {
   EXPECT_EQ(after_steps(true), after_steps(false));
 }
 
-TEST(Residual, LoweredCellsAndTheirNeighboursAreOfFirstOrder) {
+TEST(Residual, FallbackCellsAndTheirNeighboursAreOfFirstOrder) {
   const mesh::Mesh m = box({"quads", 2}, 0);
-  Residual residual(m, IdealGas{}, std::vector<BoundaryCondition>(m.boundary.size(), {{.kind = BoundaryKind::slip_wall}, {}}),
-                    {.limiter = LimiterKind::none}, mesh::Neighbours::face);
+  const Scheme scheme(m, {.boundary = std::vector<BoundaryCondition>(m.boundary.size(), {{.kind = BoundaryKind::slip_wall}, {}}),
+                          .numerics = {.limiter = LimiterKind::none}});
+  Residual residual(scheme);
+  FirstOrderFallback fallback(m);
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
     detail::store(&residual.values()[static_cast<std::size_t>(c * Residual::kVars)],
                   linear(m.cell_centroid[static_cast<std::size_t>(c)], m.dim));
   }
   // Global cell 7 is at (2, 1) of the 5 x 4 lattice; its neighbours are 2, 6, 8 and 12, on whatever ranks they are.
   const auto global = [&](std::int32_t c) { return m.cell_global[static_cast<std::size_t>(c)].value(); };
-  std::vector<std::int32_t> lowered;
+  std::vector<std::int32_t> cells;
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    if (global(c) == 7) lowered.push_back(c);
+    if (global(c) == 7) cells.push_back(c);
   }
   const auto flat_cells = [&] {
     residual.refresh(0);
@@ -162,9 +168,12 @@ TEST(Residual, LoweredCellsAndTheirNeighboursAreOfFirstOrder) {
     return all;
   };
   EXPECT_TRUE(flat_cells().empty());
-  residual.lower_order(lowered);
+  fallback.add(cells);
+  EXPECT_EQ(fallback.cells(), cells);
+  residual.set_fallback(fallback.flags());
   EXPECT_EQ(flat_cells(), (std::vector<std::int64_t>{2, 6, 7, 8, 12}));
-  residual.restore_order();
+  fallback.clear();
+  residual.set_fallback(fallback.flags());
   EXPECT_TRUE(flat_cells().empty());
 }
 

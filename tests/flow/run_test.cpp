@@ -353,7 +353,7 @@ TEST(CheckSteps, TellsWhereStepsEndAtTheCourantNumberThatDampedJumpsAllow) {
                                          test::periodic_box(2, 1));
     for (const int stages : {1, 2, 3}) {
       const auto step_at = [&](double cfl, bool stabilized) {
-        Solver solver(m, IdealGas{}, {}, {.stabilize_simplices = stabilized, .rk_stages = stages, .cfl = cfl});
+        Solver solver(m, {.numerics = {.stabilize_simplices = stabilized, .rk_stages = stages, .cfl = cfl}});
         solver.initialise([](Vec3) { return Primitive{1, {0.3, 0.1, 0}, 1}; });
         EXPECT_EQ(check_steps(solver).empty(), cfl <= solver.most_cfl());
         return solver.step(1e9).dt;

@@ -120,7 +120,9 @@ TEST_P(ScalarsOnCuda, LeaveAUniformOneAsItIsAndTheFlowToo) {
     Numerics numerics = this->numerics();
     numerics.precision = precision;
     const auto cuda = solver_on(m, Backend::cuda, numerics);
-    Solver without(m, IdealGas{}, test::conditions(m), numerics, GetParam().options.ghosts, {}, Backend::cuda);
+    Solver without(
+        m,
+        {.boundary = test::conditions(m), .numerics = numerics, .stencil = GetParam().options.ghosts, .backend = Backend::cuda});
     const int dim = GetParam().dim;
     without.initialise([dim](Vec3 x) { return wavy(x, dim); });
     go(*cuda, 30);
@@ -149,7 +151,7 @@ TEST_P(ScalarsOnCuda, GoOnWhereTheHostStoppedAndTheOtherWayRound) {
   for (const auto& [first, second] : {std::pair{Backend::cuda, Backend::host}, std::pair{Backend::host, Backend::cuda}}) {
     const auto begun = solver_on(m, first, numerics()), ended = solver_on(m, second, numerics());
     go(*begun, 10);
-    ended->restore(begun->conserved(), begun->time(), begun->steps(), begun->lowered_order(), begun->scalar_amounts());
+    ended->restore(begun->conserved(), begun->time(), begun->steps(), begun->fallback_cells(), begun->scalar_amounts());
     go(*ended, 10);
     EXPECT_LE(amounts_difference(*all, *ended), kAgreement) << to_string(second);
   }

@@ -35,8 +35,13 @@ inline std::unique_ptr<Solver> carrying(const mesh::Mesh& mesh, std::vector<Scal
                                         std::vector<BoundaryCondition> boundary = {},
                                         mesh::Neighbours stencil = mesh::Neighbours::face, Backend backend = Backend::host,
                                         SourceTerm source = {}, int threads = 1) {
-  return std::make_unique<Solver>(mesh, IdealGas{}, std::move(boundary), numerics, stencil, std::move(source), backend,
-                                  Transport::automatic, std::move(scalars), threads);
+  return std::make_unique<Solver>(mesh, SolverOptions{.boundary = std::move(boundary),
+                                                      .numerics = numerics,
+                                                      .stencil = stencil,
+                                                      .source = std::move(source),
+                                                      .scalars = std::move(scalars),
+                                                      .backend = backend,
+                                                      .threads = threads});
 }
 
 /// The largest difference of rho phi anywhere, relative to the largest rho phi.

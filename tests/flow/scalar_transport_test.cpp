@@ -1,5 +1,5 @@
 // Passive scalars: carried exactly as the mass is, within their bounds, on any number of ranks.
-#include "weft/flow/scheme/scalar_transport.hpp"
+#include "weft/flow/host/scalar_transport.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -162,7 +162,7 @@ class ScalarsIn : public ::testing::TestWithParam<Setting> {
 TEST_P(ScalarsIn, LeavesTheFlowAndAUniformScalarAsTheyAre) {
   const mesh::Mesh m = mesh_on(Communicator::world());
   const auto with = solver_on(m, numerics());
-  Solver without(m, IdealGas{}, conditions(m), numerics(), GetParam().options.ghosts);
+  Solver without(m, {.boundary = conditions(m), .numerics = numerics(), .stencil = GetParam().options.ghosts});
   const int dim = GetParam().dim;
   without.initialise([dim](Vec3 x) { return wavy(x, dim); });
   go(*with, 30);
@@ -202,7 +202,7 @@ TEST_P(ScalarsIn, AreBitwiseTheSameAgainAndAfterARestart) {
   const mesh::Mesh m = mesh_on(Communicator::world());
   const auto first = solver_on(m, numerics()), second = solver_on(m, numerics()), restarted = solver_on(m, numerics());
   go(*first, 8);
-  restarted->restore(first->conserved(), first->time(), first->steps(), first->lowered_order(), first->scalar_amounts());
+  restarted->restore(first->conserved(), first->time(), first->steps(), first->fallback_cells(), first->scalar_amounts());
   go(*first, 8);
   go(*restarted, 8);
   go(*second, 16);
@@ -227,7 +227,7 @@ TEST_P(ScalarsIn, KeepTheirAmountsWhereForcesActAndMassIsAdded) {
     }
     const std::vector<BoundaryCondition> walls = test::everywhere(m, {.kind = BoundaryKind::slip_wall});
     const auto solver = carrying(m, three_scalars(), numerics(), walls, GetParam().options.ghosts, Backend::host, source);
-    Solver without(m, IdealGas{}, walls, numerics(), GetParam().options.ghosts, source);
+    Solver without(m, {.boundary = walls, .numerics = numerics(), .stencil = GetParam().options.ghosts, .source = source});
     for (Solver* each : {solver.get(), &without}) each->initialise([&](Vec3 x) { return wavy(x, GetParam().dim); });
     const std::vector<double> before = scalar_totals(*solver);
     const double mass = totals(*solver)[0];

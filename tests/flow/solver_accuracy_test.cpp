@@ -16,7 +16,7 @@ using test::periodic_box;
 
 double vortex_error(std::int64_t n) {
   const mesh::Mesh m = generated("vortex_box", {{"n", n}}, periodic_box(2, 10));
-  Solver solver(m, IdealGas{}, {}, {.limiter = LimiterKind::none});
+  Solver solver(m, {.numerics = {.limiter = LimiterKind::none}});
   const IsentropicVortex vortex;
   solver.initialise([&](Vec3 x) { return vortex(x, 0); });
   advance(solver, 0.5);
@@ -42,7 +42,7 @@ double error_on_long_simplices(int dim, double end, bool stabilize) {
     options.periodic.push_back({"zmin", "zmax", {0, 0, 0.5}});
   }
   const mesh::Mesh m = generated("box", box, options);
-  Solver solver(m, IdealGas{}, {}, {.stabilize_simplices = stabilize, .limiter = LimiterKind::none});
+  Solver solver(m, {.numerics = {.stabilize_simplices = stabilize, .limiter = LimiterKind::none}});
   const IsentropicVortex vortex;
   solver.initialise([&](Vec3 x) { return vortex(x, 0); });
   advance(solver, end);
@@ -63,8 +63,10 @@ double manufactured_error(const std::string& elements, std::int64_t n) {
   mesh::BuildOptions options = periodic_box(2, 1);
   options.ghosts = mesh::Neighbours::node;
   const mesh::Mesh m = generated("box", {{"nx", n}, {"ny", n}, {"elements", elements}}, options);
-  Solver solver(m, gas, {}, {.limiter = LimiterKind::none}, options.ghosts,
-                [=](Vec3 x, double t, const Primitive&) { return solution.source(gas, x, t); });
+  Solver solver(m, {.gas = gas,
+                    .numerics = {.limiter = LimiterKind::none},
+                    .stencil = options.ghosts,
+                    .source = [=](Vec3 x, double t, const Primitive&) { return solution.source(gas, x, t); }});
   solver.initialise([&](Vec3 x) { return solution(x); });
   advance(solver, 0.25);
   return errors(solver, [&](Vec3 x) { return solution(x); })[0].l2;
@@ -84,7 +86,7 @@ TEST(Accuracy, ShockTubesMatchTheExactSolution) {
   };
   for (const Tube& tube : {Tube{InitialKind::sod, 0.2, 2 * 4.7e-3}, Tube{InitialKind::toro_123, 0.15, 2 * 4.8e-3}}) {
     const mesh::Mesh m = generated("box", {{"nx", std::int64_t{100}}, {"ny", std::int64_t{1}}, {"ymax", 0.01}});
-    Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::supersonic_outflow}), {});
+    Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::supersonic_outflow})});
     const InitialState exact({.kind = tube.kind});
     solver.initialise(exact);
     advance(solver, tube.end);

@@ -24,8 +24,8 @@ class StepsAheadTest : public ::testing::TestWithParam<Backend> {
     if (GetParam() != Backend::host) WEFT_NEEDS_GPU();
   }
   [[nodiscard]] std::unique_ptr<Solver> solver_on(const mesh::Mesh& mesh, Numerics numerics = {.cfl = 0.5}) const {
-    auto solver = std::make_unique<Solver>(mesh, IdealGas{}, test::conditions(mesh), numerics, mesh::Neighbours::face,
-                                           SourceTerm{}, GetParam());
+    auto solver = std::make_unique<Solver>(
+        mesh, SolverOptions{.boundary = test::conditions(mesh), .numerics = numerics, .backend = GetParam()});
     solver->initialise([](Vec3 x) { return test::wavy(x, 2); });
     return solver;
   }
@@ -84,7 +84,7 @@ TEST_P(StepsAheadTest, OfMoreTilesThanOneBlockAddsUp) {
 TEST(StepsAheadOnCuda, AskTheHostForOneLaunchEach) {
   WEFT_NEEDS_GPU();
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{64}}, {"ny", std::int64_t{48}}, {"elements", "mixed"}}, {});
-  Solver solver(m, IdealGas{}, test::conditions(m), {.cfl = 0.5}, mesh::Neighbours::face, SourceTerm{}, Backend::cuda);
+  Solver solver(m, {.boundary = test::conditions(m), .numerics = {.cfl = 0.5}, .backend = Backend::cuda});
   solver.initialise([](Vec3 x) { return test::wavy(x, 2); });
   if (!solver.works_ahead()) GTEST_SKIP() << "ranks share a GPU: their messages are staged, and the host takes part in each step";
   const auto steps = [&](int count) {
@@ -108,7 +108,7 @@ TEST(StepsAheadOnCuda, AskTheHostForOneLaunchEach) {
 TEST(StepsAheadOnCuda, AllocateNothingWhereSumsHaveManyTiles) {
   WEFT_NEEDS_GPU();
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{480}}, {"ny", std::int64_t{480}}}, {});
-  Solver solver(m, IdealGas{}, test::conditions(m), {.cfl = 0.5}, mesh::Neighbours::face, SourceTerm{}, Backend::cuda);
+  Solver solver(m, {.boundary = test::conditions(m), .numerics = {.cfl = 0.5}, .backend = Backend::cuda});
   solver.initialise([](Vec3 x) { return test::wavy(x, 2); });
   if (!solver.works_ahead()) GTEST_SKIP() << "ranks share a GPU: their messages are staged, and the host takes part in each step";
   solver.step(1e9);
@@ -153,8 +153,9 @@ TEST_P(StepsAheadTest, BoundariesAreAskedForTheTimeThatIsReached) {
                                    latest = std::max(latest, t);
                                    return Primitive{1 + 0.1 * std::sin(x.x + t), {0.5, 0.1, 0}, 1};
                                  }};
-  Solver solver(m, IdealGas{}, std::vector<BoundaryCondition>(m.boundary.size(), waving), {.cfl = 0.4, .local_time_step = true},
-                mesh::Neighbours::face, {}, GetParam());
+  Solver solver(m, {.boundary = std::vector<BoundaryCondition>(m.boundary.size(), waving),
+                    .numerics = {.cfl = 0.4, .local_time_step = true},
+                    .backend = GetParam()});
   solver.initialise([&](Vec3 x) { return waving.prescribed(x, 0); });
   latest = 0;
   for (int i = 0; i < 5; ++i) solver.step(std::numeric_limits<double>::infinity());
@@ -190,8 +191,8 @@ TEST_P(StepsAheadTest, EndWhereAStepIsTriedAgain) {
       generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}}, test::periodic_box(2, 1));
   const Numerics numerics{.limiter = LimiterKind::none, .rk_stages = 2, .cfl = 1.0};
   const auto torn = [](Vec3 x) { return Primitive{1, {x.x < 0.5 ? -4.5 : 4.5, 0, 0}, 1}; };
-  Solver single(m, IdealGas{}, {}, numerics, mesh::Neighbours::face, {}, GetParam());
-  Solver many(m, IdealGas{}, {}, numerics, mesh::Neighbours::face, {}, GetParam());
+  Solver single(m, {.numerics = numerics, .backend = GetParam()});
+  Solver many(m, {.numerics = numerics, .backend = GetParam()});
   for (Solver* solver : {&single, &many}) solver->initialise(torn);
   int retries = 0;
   std::size_t steps = 0;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "weft/flow/scheme/residual.hpp"
+#include "weft/flow/host/residual.hpp"
 #include "weft/flow/scheme/solver.hpp"
 
 #include "flow/solver_support.hpp"
@@ -37,7 +37,8 @@ double linear_error(const mesh::Mesh& m, BoundaryKind elsewhere, GradientKind gr
     }
   }
   const LimiterKind limiter = limited ? LimiterKind::barth_jespersen : LimiterKind::none;
-  Residual residual(m, IdealGas{}, boundary, {.gradient = gradient, .limiter = limiter}, mesh::Neighbours::face);
+  const Scheme scheme(m, {.boundary = boundary, .numerics = {.gradient = gradient, .limiter = limiter}});
+  Residual residual(scheme);
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
     detail::store(&residual.values()[static_cast<std::size_t>(c * Residual::kVars)],
                   field(m.cell_centroid[static_cast<std::size_t>(c)]));
@@ -102,7 +103,7 @@ TEST(AtWalls, AUniformStreamStaysUniformOnCellsOfAnyAspectRatio) {
         for (std::size_t z = 0; z < m.boundary.size(); ++z) {
           if (m.boundary[z].name[0] == 'x') boundary[z].params = {.kind = BoundaryKind::far_field, .state = stream};
         }
-        Solver solver(m, IdealGas{}, boundary, {.limiter = limiter, .rk_stages = 2, .cfl = 0.8});
+        Solver solver(m, {.boundary = boundary, .numerics = {.limiter = limiter, .rk_stages = 2, .cfl = 0.8}});
         solver.initialise([&](Vec3) { return stream; });
         for (int step = 0; step < 400; ++step) solver.step(1);
         EXPECT_LE(solver.residual_norms()[0], 1e-12)
@@ -117,7 +118,8 @@ TEST(AtWalls, NoiseInAGasAtRestDiesOutInEdgesAndCornersBetweenThem) {
   for (const auto& [elements, dim] : {std::pair{"triangles", 2}, std::pair{"tetrahedra", 3}, std::pair{"tetrahedra_5", 3},
                                       std::pair{"pyramids", 3}, std::pair{"prisms", 3}}) {
     const mesh::Mesh m = box(4, elements, dim);
-    Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {.limiter = LimiterKind::none, .cfl = 0.4});
+    Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::slip_wall}),
+                      .numerics = {.limiter = LimiterKind::none, .cfl = 0.4}});
     solver.initialise([](Vec3 x) { return Primitive{1.4, {}, 1 + kNoise * std::sin(37 * x.x + 91 * x.y + 55 * x.z)}; });
     for (int i = 0; i < 300; ++i) solver.step(1);
     double most = 0, least = 2;
@@ -141,7 +143,7 @@ TEST(AtWalls, HalfAModelHasTheFlowOfTheWhole) {
     for (std::size_t z = 0; z < m.boundary.size(); ++z) {
       if (m.boundary[z].name == "ymin") boundary[z].params.kind = below;
     }
-    Solver solver(m, IdealGas{}, boundary, {.limiter = LimiterKind::none});
+    Solver solver(m, {.boundary = boundary, .numerics = {.limiter = LimiterKind::none}});
     solver.initialise(pulse);
     advance(solver, 0.4);
     double pressure = 0;  // of the cell above the plane, nearest to x = 0
@@ -187,7 +189,7 @@ double outflow_error(std::int64_t n, const std::string& elements, GradientKind g
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     if (m.boundary[z].name == "xmin") boundary[z].prescribed = wave;
   }
-  Solver solver(m, IdealGas{}, boundary, {.gradient = gradient, .limiter = LimiterKind::none, .cfl = 0.5});
+  Solver solver(m, {.boundary = boundary, .numerics = {.gradient = gradient, .limiter = LimiterKind::none, .cfl = 0.5}});
   solver.initialise([&](Vec3 x) { return wave(x, 0); });
   advance(solver, 0.4);
   return errors(solver, [&](Vec3 x) { return wave(x, 0.4); })[0].linf;
@@ -207,8 +209,9 @@ double column_velocity(std::int64_t n) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{1}}, {"ny", n}, {"xmax", 1.0 / static_cast<double>(n)}});
   SourceTerm gravity;
   gravity.acceleration = {0, -1, 0};
-  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {.limiter = LimiterKind::none},
-                mesh::Neighbours::face, gravity);
+  Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::slip_wall}),
+                    .numerics = {.limiter = LimiterKind::none},
+                    .source = gravity});
   solver.initialise([](Vec3 x) { return Primitive{std::exp(-x.y), {0, 0, 0}, std::exp(-x.y)}; });
   double fastest = 0;
   while (solver.time() < 0.4) {

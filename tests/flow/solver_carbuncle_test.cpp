@@ -49,7 +49,7 @@ std::vector<BoundaryCondition> conditions(const mesh::Mesh& m) {
 /// Conserved values of all cells after a shock of Mach 10 has run 44 cells of a tube whose mesh lines are a little crooked
 /// (Quirk's problem).
 std::vector<double> after_the_way(const mesh::Mesh& m, const Numerics& numerics, Backend backend = Backend::host) {
-  Solver solver(m, IdealGas{}, conditions(m), numerics, mesh::Neighbours::face, {}, backend);
+  Solver solver(m, {.boundary = conditions(m), .numerics = numerics, .backend = backend});
   solver.initialise([](Vec3 x) { return x.x < kFrom ? behind() : kAhead; });
   const double end = (kTo - kFrom) / kMach;
   while (solver.time() < end) solver.step(end - solver.time());
@@ -108,7 +108,7 @@ TEST(DefaultFlux, KeepsContactsAndShearLayersThatStandStill) {
     options.periodic.erase(options.periodic.begin());
     return options;
   }());
-  Solver solver(m, IdealGas{}, test::everywhere(m, {.kind = BoundaryKind::slip_wall}), {});
+  Solver solver(m, {.boundary = test::everywhere(m, {.kind = BoundaryKind::slip_wall})});
   const auto layers = [](Vec3 x) { return x.x < 0.5 ? Primitive{1, {0, 0.3, 0}, 1} : Primitive{0.1, {0, -0.8, 0}, 1}; };
   solver.initialise(layers);
   for (int i = 0; i < 100; ++i) solver.step(1.0);

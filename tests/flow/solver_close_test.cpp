@@ -32,8 +32,9 @@ class SolverEnd : public ::testing::TestWithParam<std::tuple<Backend, Transport>
   /// With scalars, which have exchanges of their own.
   [[nodiscard]] std::unique_ptr<Solver> make() const {
     const auto [backend, transport] = GetParam();
-    auto solver = std::make_unique<Solver>(mesh_, IdealGas{}, std::vector<BoundaryCondition>{}, Numerics{.cfl = 0.4},
-                                           mesh::Neighbours::face, SourceTerm{}, backend, transport, test::three_scalars());
+    auto solver = std::make_unique<Solver>(
+        mesh_,
+        SolverOptions{.numerics = {.cfl = 0.4}, .scalars = test::three_scalars(), .backend = backend, .transport = transport});
     solver->initialise([](Vec3 x) { return test::wavy(x, 2); });
     return solver;
   }

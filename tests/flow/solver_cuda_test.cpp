@@ -37,8 +37,12 @@ class OnCuda : public ::testing::TestWithParam<Setting> {
   /// By hand: what a solver is made of.
   [[nodiscard]] static std::unique_ptr<Solver> solver_on(const mesh::Mesh& mesh, Backend backend, Numerics numerics,
                                                          Transport transport = Transport::automatic, SourceTerm source = {}) {
-    auto solver = std::make_unique<Solver>(mesh, IdealGas{}, GetParam().boundary(mesh), numerics, GetParam().options.ghosts,
-                                           std::move(source), backend, transport);
+    auto solver = std::make_unique<Solver>(mesh, SolverOptions{.boundary = GetParam().boundary(mesh),
+                                                               .numerics = numerics,
+                                                               .stencil = GetParam().options.ghosts,
+                                                               .source = std::move(source),
+                                                               .backend = backend,
+                                                               .transport = transport});
     solver->initialise([](Vec3 x) { return GetParam().start(x); });
     return solver;
   }
@@ -189,7 +193,7 @@ TEST_P(OnCuda, GoesOnWhereTheHostStoppedAndTheOtherWayRound) {
   for (const auto& [first, second] : {std::pair{Backend::cuda, Backend::host}, std::pair{Backend::host, Backend::cuda}}) {
     const auto begun = solver_on(m, first, numerics), ended = solver_on(m, second, numerics);
     go(*begun, 10);
-    ended->restore(begun->conserved(), begun->time(), begun->steps(), begun->lowered_order());
+    ended->restore(begun->conserved(), begun->time(), begun->steps(), begun->fallback_cells());
     go(*ended, 10);
     EXPECT_EQ(ended->steps(), 20);
     EXPECT_NEAR(ended->time(), all->time(), kAgreement * all->time());
@@ -285,8 +289,8 @@ TEST(SolverCuda, OpeningsAreThoseOfTheHost) {
         if (m.boundary[z].name == "xmax") all[z].params = opening;
         if (m.boundary[z].name == "xmin") all[z].params = {.kind = Kind::supersonic_outflow};
       }
-      Solver host(m, IdealGas{}, all, numerics);
-      Solver cuda(m, IdealGas{}, all, numerics, mesh::Neighbours::face, {}, Backend::cuda);
+      Solver host(m, {.boundary = all, .numerics = numerics});
+      Solver cuda(m, {.boundary = all, .numerics = numerics, .backend = Backend::cuda});
       for (Solver* solver : {&host, &cuda}) {
         solver->initialise([&](Vec3) { return inside; });
         go(*solver, 2);
@@ -307,10 +311,10 @@ TEST(SolverCuda, VorticesInFarFieldsAreThoseOfTheHost) {
   for (std::size_t z = 0; z < m.boundary.size(); ++z) (m.boundary[z].name == "farfield" ? far : wall) = z;
   boundary[far].params = {.kind = BoundaryKind::far_field, .state = stream, .vortex = {0.1, {0.25, 0, 0}}};
   const Numerics numerics{.limiter = LimiterKind::none, .cfl = 0.5};
-  Solver host(m, IdealGas{}, boundary, numerics);
-  Solver cuda(m, IdealGas{}, boundary, numerics, mesh::Neighbours::face, {}, Backend::cuda);
+  Solver host(m, {.boundary = boundary, .numerics = numerics});
+  Solver cuda(m, {.boundary = boundary, .numerics = numerics, .backend = Backend::cuda});
   boundary[far].params.vortex = {};
-  Solver plain(m, IdealGas{}, boundary, numerics);
+  Solver plain(m, {.boundary = boundary, .numerics = numerics});
   for (Solver* solver : {&host, &cuda, &plain}) {
     solver->initialise([&](Vec3) { return stream; });
     go(*solver, 6);
@@ -335,23 +339,23 @@ TEST(SolverCuda, TriesAStepAgainAndRestartsAsTheHostDoes) {
       generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}}, test::periodic_box(2, 1));
   const Numerics numerics{.limiter = LimiterKind::none, .rk_stages = 2, .cfl = 1.0};
   const auto torn = [](Vec3 x) { return Primitive{1, {x.x < 0.5 ? -4.5 : 4.5, 0, 0}, 1}; };
-  Solver host(m, IdealGas{}, {}, numerics);
-  Solver cuda(m, IdealGas{}, {}, numerics, mesh::Neighbours::face, {}, Backend::cuda);
+  Solver host(m, {.numerics = numerics});
+  Solver cuda(m, {.numerics = numerics, .backend = Backend::cuda});
   host.initialise(torn);
   cuda.initialise(torn);
   const auto before = totals(cuda);
   int retries = 0;
   for (int i = 0; i < 40; ++i) {
     EXPECT_EQ(host.step(1.0).retries, cuda.step(1.0).retries) << i;
-    retries += host.residual().order_lowered() ? 1 : 0;
+    retries += host.fallback_cells().until > 0 ? 1 : 0;
   }
   EXPECT_GT(retries, 0);
   EXPECT_LE(relative_difference(IdealGas{}, gathered(host), gathered(cuda)), 1e-9);
   const auto after = totals(cuda);
   for (std::size_t k = 0; k < before.size(); ++k) EXPECT_NEAR(after[k], before[k], 1e-12 * before[4]) << k;
 
-  Solver resumed(m, IdealGas{}, {}, numerics, mesh::Neighbours::face, {}, Backend::cuda);
-  resumed.restore(cuda.conserved(), cuda.time(), cuda.steps(), cuda.lowered_order());
+  Solver resumed(m, {.numerics = numerics, .backend = Backend::cuda});
+  resumed.restore(cuda.conserved(), cuda.time(), cuda.steps(), cuda.fallback_cells());
   go(cuda, 3);
   go(resumed, 3);
   EXPECT_EQ(gathered(cuda), gathered(resumed));
@@ -367,7 +371,7 @@ TEST(SolverCuda, AxisymmetricFlowsAreThoseOfTheHost) {
       mesh::revolve(m);
       const auto state_of = [&](Backend backend, Precision precision) {
         const Numerics numerics{.limiter = LimiterKind::venkatakrishnan, .cfl = 0.5, .precision = precision};
-        Solver solver(m, IdealGas{}, conditions(m), numerics, stencil, {}, backend);
+        Solver solver(m, {.boundary = conditions(m), .numerics = numerics, .stencil = stencil, .backend = backend});
         solver.initialise([](Vec3 x) { return wavy(x, 2); });
         go(solver, 20);
         return gathered(solver);
@@ -390,8 +394,8 @@ TEST(SolverCuda, BoundariesMayBePrescribedInTime) {
                                    return Primitive{1 + 0.1 * std::sin(x.x + t), {0.5, 0.1, 0}, 1};
                                  }};
   const std::vector<BoundaryCondition> everywhere(m.boundary.size(), waving);
-  Solver host(m, IdealGas{}, everywhere, {.cfl = 0.5});
-  Solver cuda(m, IdealGas{}, everywhere, {.cfl = 0.5}, mesh::Neighbours::face, {}, Backend::cuda);
+  Solver host(m, {.boundary = everywhere, .numerics = {.cfl = 0.5}});
+  Solver cuda(m, {.boundary = everywhere, .numerics = {.cfl = 0.5}, .backend = Backend::cuda});
   for (Solver* solver : {&host, &cuda}) {
     solver->initialise([&](Vec3 x) { return waving.prescribed(x, 0); });
     go(*solver, 100);
@@ -413,7 +417,7 @@ TEST(SolverCuda, PrescribedStatesThatDoNotChangeWithTimeAreNotAskedAgain) {
         return wavy(x, 2);
       };
     }
-    Solver solver(m, IdealGas{}, everywhere, {.cfl = 0.5}, mesh::Neighbours::face, {}, backend);
+    Solver solver(m, {.boundary = everywhere, .numerics = {.cfl = 0.5}, .backend = backend});
     solver.initialise([&](Vec3 x) { return wavy(x, 2); });
     go(solver, 10);
     solver.restore(std::vector<double>(solver.conserved().begin(), solver.conserved().end()), solver.time(), solver.steps());
@@ -439,8 +443,8 @@ TEST(SolverCuda, PrescribedStatesThatDoNotChangeWithTimeAreNotAskedAgain) {
 TEST(SolverCuda, MonitorsOfManyBlocksAreThoseOfTheHost) {
   WEFT_NEEDS_GPU();
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4000}}, {"ny", std::int64_t{10}}, {"xmax", 40.0}}, {});
-  Solver host(m, IdealGas{}, conditions(m), {.cfl = 0.5});
-  Solver cuda(m, IdealGas{}, conditions(m), {.cfl = 0.5}, mesh::Neighbours::face, {}, Backend::cuda);
+  Solver host(m, {.boundary = conditions(m), .numerics = {.cfl = 0.5}});
+  Solver cuda(m, {.boundary = conditions(m), .numerics = {.cfl = 0.5}, .backend = Backend::cuda});
   cuda.initialise([](Vec3 x) { return wavy(x, 2); });
   go(cuda, 3);
   const auto on_gpu = totals(cuda);
@@ -460,8 +464,9 @@ TEST(SolverCuda, NamesTheCellThatLeavesTheRangeOfTheGas) {
   WEFT_NEEDS_GPU();
   const mesh::Mesh m =
       generated("box", {{"nx", std::int64_t{20}}, {"ny", std::int64_t{2}}, {"ymax", 0.1}}, {}, Communicator::self());
-  Solver cuda(m, IdealGas{}, test::everywhere(m, {.kind = BoundaryKind::supersonic_outflow}), {.flux = FluxKind::roe},
-              mesh::Neighbours::face, {}, Backend::cuda);
+  Solver cuda(m, {.boundary = test::everywhere(m, {.kind = BoundaryKind::supersonic_outflow}),
+                  .numerics = {.flux = FluxKind::roe},
+                  .backend = Backend::cuda});
   cuda.initialise([](Vec3 x) { return Primitive{1, {x.x < 0.5 ? -40.0 : 40.0, 0, 0}, 1}; });
   const std::string text = test::common_error<PhysicsError>(m.comm, [&] { go(cuda, 200); });
   EXPECT_NE(text.find("element 9"), std::string::npos) << text;
@@ -474,8 +479,8 @@ TEST(SolverCuda, StopsAFlowThatDivergesWhereTheHostDoes) {
                                  Communicator::self());
   std::vector<std::int64_t> steps;
   for (const Backend backend : {Backend::host, Backend::cuda}) {
-    Solver solver(m, IdealGas{}, {}, {.stabilize_simplices = false, .rk_stages = 1, .cfl = 1.5, .local_time_step = true},
-                  mesh::Neighbours::face, {}, backend);
+    Solver solver(
+        m, {.numerics = {.stabilize_simplices = false, .rk_stages = 1, .cfl = 1.5, .local_time_step = true}, .backend = backend});
     solver.initialise([](Vec3 x) { return IsentropicVortex{}(x, 0); });
     const std::string text = test::common_error<PhysicsError>(m.comm, [&] {
       for (int i = 0; i < 600; ++i) solver.step(std::numeric_limits<double>::infinity());
@@ -503,8 +508,9 @@ TEST(SolverCuda, ComputesTheManufacturedSolutionOfTheHost) {
     if (dim == 3) box["nz"] = std::int64_t{6};
     const mesh::Mesh m = generated("box", box, test::periodic_box(dim, 1));
     const SourceTerm source = [=](Vec3 x, double t, const Primitive&) { return solution.source(gas, x, t); };
-    Solver host(m, gas, {}, {.limiter = LimiterKind::none, .cfl = 0.5}, mesh::Neighbours::face, source);
-    Solver cuda(m, gas, {}, {.limiter = LimiterKind::none, .cfl = 0.5}, mesh::Neighbours::face, source, Backend::cuda);
+    Solver host(m, {.gas = gas, .numerics = {.limiter = LimiterKind::none, .cfl = 0.5}, .source = source});
+    Solver cuda(m,
+                {.gas = gas, .numerics = {.limiter = LimiterKind::none, .cfl = 0.5}, .source = source, .backend = Backend::cuda});
     for (Solver* solver : {&host, &cuda}) {
       solver->initialise([&](Vec3 x) { return solution(x); });
       go(*solver, 100);
@@ -518,7 +524,7 @@ TEST(SolverCuda, ComputesTheManufacturedSolutionOfTheHost) {
 TEST(SolverWithoutGpu, SaysThatThereIsNone) {
   if (device_count() > 0) GTEST_SKIP() << "there is one";
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}}, {}, Communicator::self());
-  EXPECT_THROW(Solver(m, IdealGas{}, test::everywhere(m, {}), {}, mesh::Neighbours::face, {}, Backend::cuda), DeviceError);
+  EXPECT_THROW(Solver(m, {.boundary = test::everywhere(m, {}), .backend = Backend::cuda}), DeviceError);
 }
 
 }  // namespace

@@ -71,9 +71,12 @@ class ManyTilesOnCuda : public ::testing::TestWithParam<ManyTiles> {
       scalars.push_back({.name = "dye", .initial = [](Vec3 x) { return 1 + wave(x); }});
       for (BoundaryCondition& condition : boundary) condition.scalars = {{.value = [](Vec3 x, double) { return 0.5 * wave(x); }}};
     }
-    auto solver = std::make_unique<Solver>(mesh, IdealGas{}, boundary,
-                                           Numerics{.gradient = GetParam().gradient, .cfl = 0.5, .precision = precision},
-                                           mesh::Neighbours::face, SourceTerm{}, backend, transport, scalars);
+    auto solver = std::make_unique<Solver>(
+        mesh, SolverOptions{.boundary = boundary,
+                            .numerics = {.gradient = GetParam().gradient, .cfl = 0.5, .precision = precision},
+                            .scalars = scalars,
+                            .backend = backend,
+                            .transport = transport});
     solver->initialise([](Vec3 x) {
       return Primitive{1.2 + 0.1 * wave(x), {0.6 + 0.1 * wave(x), 0.1, 0.05 * wave(x)}, 0.9 + 0.05 * wave(x)};
     });

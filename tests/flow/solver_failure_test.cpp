@@ -1,4 +1,4 @@
-// What a solver does when the flow leaves the range of the gas: tries again, and else says where, alike on every rank.
+// A step in which a state becomes unphysical is repeated; otherwise the error names the place, alike on every rank.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ Primitive torn(Vec3 x, double speed) { return {1, {x.x < 0.5 ? -speed : speed, 0
 
 TEST(SolverFailure, NamesCellPlaceNeighboursAndZoneOnEveryRank) {
   const mesh::Mesh m = tube();
-  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::supersonic_outflow}), {.flux = FluxKind::roe});
+  Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::supersonic_outflow}), .numerics = {.flux = FluxKind::roe}});
   solver.initialise([](Vec3 x) { return torn(x, 40); });
   const std::string text = common_error<PhysicsError>(m.comm, [&] {
     for (int i = 0; i < 200; ++i) solver.step(1.0);
@@ -44,7 +44,7 @@ TEST(SolverFailure, NamesCellPlaceNeighboursAndZoneOnEveryRank) {
 
 TEST(SolverFailure, RefusesAStartThatIsNoGas) {
   const mesh::Mesh m = tube();
-  Solver solver(m, IdealGas{}, everywhere(m, {}), {});
+  Solver solver(m, {.boundary = everywhere(m, {})});
   for (const double bad : {-1.0, 0.0, std::numeric_limits<double>::quiet_NaN()}) {
     const auto start = [&](bool density) {
       return common_error<PhysicsError>(m.comm, [&] {
@@ -65,7 +65,7 @@ TEST(SolverFailure, RefusesAStartThatIsNoGas) {
 
 TEST(SolverFailure, PassesOnTheErrorOfAStateOnOneRankAlone) {
   const mesh::Mesh m = tube();
-  Solver solver(m, IdealGas{}, everywhere(m, {}), {});
+  Solver solver(m, {.boundary = everywhere(m, {})});
   const std::string text = common_error<InputError>(m.comm, [&] {
     solver.initialise([](Vec3 x) -> Primitive {
       if (x.x > 0.95) throw InputError("no flow here");
@@ -80,7 +80,7 @@ TEST(SolverFailure, PassesOnTheErrorOfAStateOnOneRankAlone) {
 
 TEST(SolverFailure, RefusesAStateThatStartAndBoundariesGiveNoReasonFor) {
   const mesh::Mesh m = tube();
-  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {});
+  Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::slip_wall})});
   solver.initialise([](Vec3) { return Primitive{1, {}, 1}; });
   EXPECT_NO_THROW(solver.step(1.0));
   for (const double density : {1e8, 1e-293}) {
@@ -92,7 +92,7 @@ TEST(SolverFailure, RefusesAStateThatStartAndBoundariesGiveNoReasonFor) {
       state[first] = density;
     }
     const std::string text = common_error<PhysicsError>(m.comm, [&] {
-      Solver other(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {});
+      Solver other(m, {.boundary = everywhere(m, {.kind = BoundaryKind::slip_wall})});
       other.refer_to([](Vec3) { return Primitive{1, {}, 1}; });
       other.restore(state, 0, 3);
     });
@@ -106,7 +106,7 @@ TEST(SolverFailure, StopsAFlowThatDivergesWithinSteps) {
   // One stage of second order is unstable at this step length, which damped jumps would shorten. Local steps do not conserve, so
   // that mass and energy grow while they stay positive: without limits until they are infinite.
   const mesh::Mesh m = generated("vortex_box", {{"n", std::int64_t{24}}, {"elements", "triangles"}}, periodic_box(2, 10));
-  Solver solver(m, IdealGas{}, {}, {.stabilize_simplices = false, .rk_stages = 1, .cfl = 1.5, .local_time_step = true});
+  Solver solver(m, {.numerics = {.stabilize_simplices = false, .rk_stages = 1, .cfl = 1.5, .local_time_step = true}});
   solver.initialise([](Vec3 x) { return IsentropicVortex{}(x, 0); });
   const std::string text = common_error<PhysicsError>(m.comm, [&] {
     for (int i = 0; i < 600; ++i) solver.step(std::numeric_limits<double>::infinity());
@@ -120,7 +120,7 @@ TEST(SolverFailure, AStepThatIsTriedAgainConserves) {
   // Two streams that part in a periodic box: a near vacuum opens and later closes again.
   const mesh::Mesh m =
       generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}}, periodic_box(2, 1));
-  Solver solver(m, IdealGas{}, {}, {.limiter = LimiterKind::none, .rk_stages = 2, .cfl = 1.0});
+  Solver solver(m, {.numerics = {.limiter = LimiterKind::none, .rk_stages = 2, .cfl = 1.0}});
   solver.initialise([](Vec3 x) { return torn(x, 4.5); });
   const auto before = totals(solver);
   int retries = 0;
@@ -134,23 +134,23 @@ TEST(SolverFailure, AStepThatIsTriedAgainConserves) {
   EXPECT_GT(retries, 0);
   const auto after = totals(solver);
   for (std::size_t k = 0; k < before.size(); ++k) EXPECT_NEAR(after[k], before[k], 1e-12 * before[4]) << k;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) EXPECT_TRUE(solver.residual().gas().physical(solver.primitive(c)));
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) EXPECT_TRUE(solver.scheme().gas().physical(solver.primitive(c)));
 }
 
 TEST(SolverFailure, ARestartWhileTheOrderIsLoweredIsBitwise) {
   const mesh::Mesh m =
       generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}}, periodic_box(2, 1));
   const Numerics numerics{.limiter = LimiterKind::none, .rk_stages = 2, .cfl = 1.0};
-  Solver whole(m, IdealGas{}, {}, numerics);
+  Solver whole(m, {.numerics = numerics});
   whole.initialise([](Vec3 x) { return torn(x, 4.5); });
-  while (!whole.residual().order_lowered()) whole.step(1.0);
+  while (whole.fallback_cells().until == 0) whole.step(1.0);
   whole.step(1.0);
-  const LoweredOrder lowered = whole.lowered_order();
-  EXPECT_GT(m.comm.sum(std::int64_t(lowered.cells.size())), 0);
-  EXPECT_GT(lowered.until, whole.steps());
-  Solver resumed(m, IdealGas{}, {}, numerics);
-  resumed.restore(whole.conserved(), whole.time(), whole.steps(), lowered);
-  Solver careless(m, IdealGas{}, {}, numerics);
+  const FallbackCells fallback = whole.fallback_cells();
+  EXPECT_GT(m.comm.sum(std::int64_t(fallback.cells.size())), 0);
+  EXPECT_GT(fallback.until, whole.steps());
+  Solver resumed(m, {.numerics = numerics});
+  resumed.restore(whole.conserved(), whole.time(), whole.steps(), fallback);
+  Solver careless(m, {.numerics = numerics});
   careless.restore(whole.conserved(), whole.time(), whole.steps());
   for (int i = 0; i < 3; ++i) {
     whole.step(1.0);
@@ -159,7 +159,7 @@ TEST(SolverFailure, ARestartWhileTheOrderIsLoweredIsBitwise) {
   }
   EXPECT_TRUE(std::equal(whole.conserved().begin(), whole.conserved().end(), resumed.conserved().begin()));
   EXPECT_NE(m.comm.sum(std::equal(whole.conserved().begin(), whole.conserved().end(), careless.conserved().begin()) ? 0 : 1), 0);
-  EXPECT_EQ(resumed.lowered_order().cells, whole.lowered_order().cells);
+  EXPECT_EQ(resumed.fallback_cells().cells, whole.fallback_cells().cells);
 }
 
 }  // namespace

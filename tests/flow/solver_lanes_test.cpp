@@ -26,7 +26,7 @@ class Lanes : public ::testing::TestWithParam<Setting> {
  protected:
   [[nodiscard]] Outcome after_steps(const mesh::Mesh& mesh, const Numerics& numerics, int lanes) const {
     detail::limit_lanes(lanes);
-    Solver solver(mesh, IdealGas{}, conditions(mesh), numerics, GetParam().options.ghosts);
+    Solver solver(mesh, {.boundary = conditions(mesh), .numerics = numerics, .stencil = GetParam().options.ghosts});
     solver.initialise([dim = GetParam().dim](Vec3 x) { return wavy(x, dim); });
     Outcome outcome;
     for (int i = 0; i < 10; ++i) outcome.rate_squared = solver.step(1.0).rate_squared;
@@ -34,7 +34,7 @@ class Lanes : public ::testing::TestWithParam<Setting> {
     outcome.stable_dt = solver.stable_dt();
 
     // What the last stage says of the next step is what somebody finds who looks at the state.
-    Solver restarted(mesh, IdealGas{}, conditions(mesh), numerics, GetParam().options.ghosts);
+    Solver restarted(mesh, {.boundary = conditions(mesh), .numerics = numerics, .stencil = GetParam().options.ghosts});
     restarted.restore(outcome.conserved, solver.time(), solver.steps());
     EXPECT_EQ(restarted.stable_dt(), outcome.stable_dt);
     detail::limit_lanes(8);

@@ -63,7 +63,7 @@ TEST(Openings, ADuctOfHigherPressureEmptiesIntoItsReservoir) {
     for (const bool at_outlet : {false, true}) {
       const mesh::Mesh m =
           generated("box", {{"nx", std::int64_t{40}}, {"ny", std::int64_t{2}}, {"ymax", 0.05}, {"elements", elements}});
-      Solver solver(m, kGas, duct(m, {{"xmin", at_outlet ? outlet(1) : reservoir(1, 1)}}), {});
+      Solver solver(m, {.gas = kGas, .boundary = duct(m, {{"xmin", at_outlet ? outlet(1) : reservoir(1, 1)}})});
       const double density = std::pow(1.05, 1 / 1.4);
       solver.initialise([&](Vec3) { return Primitive{density, {}, 1.05}; });
       double highest = 0, later = 0, average = 0;
@@ -118,7 +118,9 @@ Primitive from_reservoir(const Primitive& inside, double total_pressure, double 
 /// Mean errors of density, velocity and pressure, relative to the largest values that both sides have (velocity: to c inside).
 std::array<double, 3> errors_at_opening(const Opening& opening, std::int64_t cells) {
   const mesh::Mesh m = generated("box", {{"nx", cells}, {"ny", std::int64_t{1}}, {"ymax", 1.0 / static_cast<double>(cells)}});
-  Solver solver(m, kGas, duct(m, {{"xmin", {.kind = BoundaryKind::supersonic_outflow}}, {"xmax", opening.params}}), {.cfl = 0.5});
+  Solver solver(m, {.gas = kGas,
+                    .boundary = duct(m, {{"xmin", {.kind = BoundaryKind::supersonic_outflow}}, {"xmax", opening.params}}),
+                    .numerics = {.cfl = 0.5}});
   solver.initialise([&](Vec3) { return opening.inside; });
   const RiemannSolution exact(kGas, {.left = opening.inside, .right = opening.outside});
   const double c = kGas.sound_speed(opening.inside), end = 0.4 / c;
@@ -179,7 +181,7 @@ TEST(Openings, AShockThatRunsIntoAReservoirIsFollowedByTheGasThatItMoves) {
     };
     const mesh::Mesh m = generated("box", {{"nx", std::int64_t{200}}, {"ny", std::int64_t{1}}, {"xmin", -0.5}, {"ymax", 0.0075}});
     const BoundaryParams at_end = tube.reservoir ? reservoir(tube.back, 1) : outlet(tube.back);
-    Solver solver(m, kGas, duct(m, {{"xmax", at_end}}), {.cfl = 0.5});
+    Solver solver(m, {.gas = kGas, .boundary = duct(m, {{"xmax", at_end}}), .numerics = {.cfl = 0.5}});
     solver.initialise([&](Vec3 x) { return x.x < x0 ? states.left : states.right; });
     advance(solver, end);
     const auto norms = errors(solver, exact);
@@ -194,8 +196,9 @@ struct Exit {
   double flow = 0, mach = 0;
 };
 Exit steady_exit(const mesh::Mesh& m, const BoundaryParams& back, FluxKind flux, LimiterKind limiter, int steps) {
-  Solver solver(m, kGas, duct(m, {{"inlet", reservoir(1, 1)}, {"outlet", back}}),
-                {.flux = flux, .limiter = limiter, .rk_stages = 2, .cfl = 0.8, .local_time_step = true});
+  Solver solver(m, {.gas = kGas,
+                    .boundary = duct(m, {{"inlet", reservoir(1, 1)}, {"outlet", back}}),
+                    .numerics = {.flux = flux, .limiter = limiter, .rk_stages = 2, .cfl = 0.8, .local_time_step = true}});
   solver.initialise([](Vec3) { return Primitive{0.9, {0.2, 0, 0}, 0.86}; });
   for (int step = 0; step < steps; ++step) solver.step(1);
   solver.refresh();

@@ -30,7 +30,8 @@ class SolverRamp : public ::testing::TestWithParam<Setting> {
  protected:
   [[nodiscard]] std::unique_ptr<Solver> solver_on(const mesh::Mesh& mesh, Numerics numerics) const {
     numerics.limiter = GetParam().limiter;
-    auto solver = std::make_unique<Solver>(mesh, IdealGas{}, conditions(mesh), numerics, GetParam().options.ghosts);
+    auto solver = std::make_unique<Solver>(
+        mesh, SolverOptions{.boundary = conditions(mesh), .numerics = numerics, .stencil = GetParam().options.ghosts});
     solver->initialise([dim = GetParam().dim](Vec3 x) { return wavy(x, dim); });
     return solver;
   }
@@ -83,7 +84,7 @@ TEST(SolverRamp, StartsAFlowThatTheSchemeCannotStartAtOnce) {
     if (m.boundary[z].name != "farfield") boundary[z].params.kind = BoundaryKind::slip_wall;
   }
   const auto retries = [&](const Numerics& numerics) {
-    Solver solver(m, IdealGas{}, boundary, numerics);
+    Solver solver(m, {.boundary = boundary, .numerics = numerics});
     solver.initialise([&](Vec3) { return stream; });
     int sum = 0;
     for (int i = 0; i < 400; ++i) sum += solver.step(1e9).retries;

@@ -18,7 +18,9 @@ using test::settings;
 class OnRanks : public ::testing::TestWithParam<Setting> {
  protected:
   [[nodiscard]] static Solver solver_on(const mesh::Mesh& mesh) {
-    return {mesh, IdealGas{}, GetParam().boundary(mesh), {.limiter = GetParam().limiter, .cfl = 0.5}, GetParam().options.ghosts};
+    return Solver(mesh, {.boundary = GetParam().boundary(mesh),
+                         .numerics = {.limiter = GetParam().limiter, .cfl = 0.5},
+                         .stencil = GetParam().options.ghosts});
   }
   static void start(Solver& solver) {
     solver.initialise([](Vec3 x) { return GetParam().start(x); });

@@ -1,4 +1,4 @@
-// The flows of solver_settings.hpp are fit to compare two ways to compute them: they stay in the range of the gas and go on
+// The flows of solver_settings.hpp are fit to compare two ways to compute them: they stay physical and go on
 // varying, and what rounding does to them stays far below what such comparisons allow.
 #include "flow/solver_settings.hpp"
 
@@ -23,7 +23,8 @@ class FlowToCompare : public ::testing::TestWithParam<Setting> {
 };
 
 std::unique_ptr<Solver> started(const Setting& setting, const mesh::Mesh& mesh, const Numerics& numerics) {
-  auto solver = std::make_unique<Solver>(mesh, IdealGas{}, setting.boundary(mesh), numerics, setting.options.ghosts);
+  auto solver = std::make_unique<Solver>(
+      mesh, SolverOptions{.boundary = setting.boundary(mesh), .numerics = numerics, .stencil = setting.options.ghosts});
   solver->initialise([&](Vec3 x) { return setting.start(x); });
   return solver;
 }

@@ -38,7 +38,7 @@ TEST_P(EveryElement, KeepsAFreeStream) {
   const Primitive stream{1.2, {0.7, -0.4, GetParam().dim == 3 ? 0.3 : 0.0}, 0.9};
   for (const FluxKind flux :
        {FluxKind::hllc, FluxKind::roe, FluxKind::rusanov, FluxKind::hlle, FluxKind::ausm_plus_up, FluxKind::hllc_hlle}) {
-    Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::far_field, .state = stream}), {.flux = flux});
+    Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::far_field, .state = stream}), .numerics = {.flux = flux}});
     solver.initialise([&](Vec3) { return stream; });
     for (int i = 0; i < 100; ++i) solver.step(1.0);
     const auto error = errors(solver, [&](Vec3) { return stream; });
@@ -49,7 +49,7 @@ TEST_P(EveryElement, KeepsAFreeStream) {
 TEST_P(EveryElement, ConservesEveryVariable) {
   const int dim = GetParam().dim;
   const mesh::Mesh m = generated("box", box(6), periodic_box(dim, 1));
-  Solver solver(m, IdealGas{}, {}, {});
+  Solver solver(m, {});
   const double two_pi = 2 * std::numbers::pi;
   solver.initialise([&](Vec3 x) {
     return Primitive{1 + 0.3 * std::sin(two_pi * x.x) * std::cos(two_pi * x.y),

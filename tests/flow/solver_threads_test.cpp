@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "weft/flow/host/host_stepper.hpp"
 #include "weft/flow/host/share.hpp"
 #include "weft/flow/scheme/solver.hpp"
 
@@ -28,20 +29,24 @@ struct Outcome {
 
 class Threads : public ::testing::TestWithParam<Setting> {
  protected:
-  /// Steps from a state that varies, some of them with the order lowered in a few cells.
+  /// Steps from a state that varies, some of them with the first-order fallback in a few cells.
   [[nodiscard]] Outcome after_steps(const mesh::Mesh& mesh, const Numerics& numerics, int threads,
                                     std::vector<BoundaryCondition> boundary = {}, const SourceTerm& source = {}) const {
     if (boundary.empty()) boundary = conditions(mesh);
     const Scalar dye{.name = "dye", .initial = [](Vec3 x) { return std::sin(5 * x.x); }};
-    Solver solver(mesh, IdealGas{}, boundary, numerics, GetParam().options.ghosts, source, Backend::host, Transport::automatic,
-                  {dye}, threads);
+    Solver solver(mesh, {.boundary = boundary,
+                         .numerics = numerics,
+                         .stencil = GetParam().options.ghosts,
+                         .source = source,
+                         .scalars = {dye},
+                         .threads = threads});
     EXPECT_EQ(solver.threads(), threads);
     solver.initialise([dim = GetParam().dim](Vec3 x) { return wavy(x, dim); });
     Outcome outcome;
     for (int i = 0; i < 2; ++i) outcome.rate_squared.push_back(solver.step(1.0).rate_squared);
-    LoweredOrder lowered{.cells = {}, .until = 3};
-    for (std::int32_t c = 0; c < mesh.owned_cells; c += 7) lowered.cells.push_back(c);
-    solver.restore(std::vector<double>(solver.conserved().begin(), solver.conserved().end()), solver.time(), 2, lowered,
+    FallbackCells fallback{.cells = {}, .until = 3};
+    for (std::int32_t c = 0; c < mesh.owned_cells; c += 7) fallback.cells.push_back(c);
+    solver.restore(std::vector<double>(solver.conserved().begin(), solver.conserved().end()), solver.time(), 2, fallback,
                    std::vector<double>(solver.scalar_amounts().begin(), solver.scalar_amounts().end()));
     for (int i = 0; i < 2; ++i) outcome.rate_squared.push_back(solver.step(1.0).rate_squared);
     outcome.conserved.assign(solver.conserved().begin(), solver.conserved().end());
@@ -103,8 +108,8 @@ TEST_P(Threads, DoNotChangeABitOfPrescribedStatesAndSources) {
 // late. The state on each side of a block's faces is made once: with the gradient of a cell of the block, or far from it.
 TEST_P(Threads, ShareOutEveryFace) {
   const mesh::Mesh mesh = generated(GetParam().generator, GetParam().parameters, GetParam().options);
-  const Residual residual(mesh, IdealGas{}, conditions(mesh), {}, GetParam().options.ghosts);
-  const Discretization& d = residual.discretization();
+  const Scheme scheme(mesh, {.boundary = conditions(mesh), .stencil = GetParam().options.ghosts});
+  const Discretization& d = scheme.discretization();
   for (const int threads : {1, 2, 5, 1000}) {
     std::vector<int> owners(static_cast<std::size_t>(mesh.owned_cells), 0), sides(static_cast<std::size_t>(mesh.faces()), 0);
     const auto add = [&](const detail::Share& share, std::int32_t face) {
@@ -157,8 +162,7 @@ TEST(ThreadsOfALargerMesh, DoNotChangeABit) {
   std::vector<std::vector<double>> states;
   std::vector<std::array<double, Solver::kVars>> rates;
   for (const int threads : {1, 2, 3, 16}) {
-    Solver solver(mesh, IdealGas{}, {}, {.cfl = 0.5}, mesh::Neighbours::face, {}, Backend::host, Transport::automatic, {},
-                  threads);
+    Solver solver(mesh, {.numerics = {.cfl = 0.5}, .threads = threads});
     solver.initialise([](Vec3 x) { return wavy(x, 2); });
     for (int i = 0; i < 3; ++i) solver.step(1.0);
     states.emplace_back(solver.conserved().begin(), solver.conserved().end());
@@ -168,15 +172,16 @@ TEST(ThreadsOfALargerMesh, DoNotChangeABit) {
   }
 }
 
-// States that cells leave on the sides of a block's faces, those of earlier blocks, and all made from stored gradients, as where
-// the order is lowered.
+// States that cells leave on the sides of a block's faces, those of earlier blocks, and all made from stored gradients, as in
+// the first-order fallback.
 TEST(BlocksOfALargerMesh, HaveTheStatesThatStoredGradientsMake) {
   const mesh::Mesh mesh =
       generated("box", {{"nx", std::int64_t{18}}, {"ny", std::int64_t{18}}, {"nz", std::int64_t{18}}, {"elements", "hexahedra"}});
   for (const LimiterKind limiter : {LimiterKind::none, LimiterKind::barth_jespersen}) {
-    Solver solver(mesh, IdealGas{}, conditions(mesh), {.limiter = limiter}, mesh::Neighbours::face);
+    Solver solver(mesh, {.boundary = conditions(mesh), .numerics = {.limiter = limiter}});
     solver.initialise([](Vec3 x) { return wavy(x, 3); });
-    Residual& residual = solver.residual();
+    Residual& residual = static_cast<HostStepper&>(solver.stepper()).residual();
+    FirstOrderFallback fallback(mesh);
     const auto evaluated = [&] {
       residual.evaluate(0);
       std::vector<double> rates(residual.residual().begin(), residual.residual().end());
@@ -184,7 +189,8 @@ TEST(BlocksOfALargerMesh, HaveTheStatesThatStoredGradientsMake) {
       return rates;
     };
     const std::vector<double> by_blocks = evaluated();
-    residual.lower_order({});  // of no cell
+    fallback.add({});  // of no cell
+    residual.set_fallback(fallback.flags());
     EXPECT_EQ(evaluated(), by_blocks);
   }
 }

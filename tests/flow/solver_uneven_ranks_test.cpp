@@ -129,7 +129,7 @@ TEST_P(UnevenRanks, GoOnAfterARestart) {
   const mesh::Mesh m = mesh_on(Communicator::world());
   const auto first = solver_on(m, numerics()[0], Backend::host), again = solver_on(m, numerics()[0], Backend::host, 2);
   for (int i = 0; i < 3; ++i) first->step(1.0);
-  again->restore(first->conserved(), first->time(), first->steps(), first->lowered_order(), first->scalar_amounts());
+  again->restore(first->conserved(), first->time(), first->steps(), first->fallback_cells(), first->scalar_amounts());
   for (Solver* solver : {first.get(), again.get()}) solver->step(1.0);
   EXPECT_EQ(gathered(*first), gathered(*again));
   EXPECT_EQ(gathered_amounts(*first), gathered_amounts(*again));

@@ -42,7 +42,7 @@ TEST(BodyForce, AUniformGasFallsAsAStone) {
     if (dim == 3) parameters["nz"] = std::int64_t{6};
     const mesh::Mesh m = generated("box", parameters, periodic_box(dim, 1));
     const Vec3 g{0.5, -2, dim == 3 ? 1.0 : 0.0}, u{0.3, 0.4, 0};
-    Solver solver(m, IdealGas{}, {}, {}, mesh::Neighbours::face, falling(g));
+    Solver solver(m, {.source = falling(g)});
     solver.initialise([&](Vec3) { return Primitive{1.2, u, 0.9}; });
     advance(solver, 0.7);
     for (const ErrorNorms& norm : errors(solver, [&](Vec3) { return Primitive{1.2, u + 0.7 * g, 0.9}; })) {
@@ -55,7 +55,7 @@ double falling_wave_error(std::int64_t n) {
   const mesh::Mesh m = generated("box", {{"nx", n}, {"ny", n}}, periodic_box(2, 1));
   const Vec3 g{3, -1, 0};
   const EntropyWave wave{.amplitude = 0.2, .wave = {1, 1, 0}, .velocity = {1, 1, 0}};
-  Solver solver(m, IdealGas{}, {}, {.limiter = LimiterKind::none}, mesh::Neighbours::face, falling(g));
+  Solver solver(m, {.numerics = {.limiter = LimiterKind::none}, .source = falling(g)});
   solver.initialise([&](Vec3 x) { return wave(x, 0); });
   const double t = 0.25;
   advance(solver, t);
@@ -78,7 +78,10 @@ TEST(BodyForce, IsTheSourceThatAUserCouldWrite) {
     const mesh::Mesh m = generated(setting.generator, setting.parameters, setting.options);
     const Vec3 g{0.2, -0.5, 0};
     const auto after_steps = [&](const SourceTerm& source) {
-      Solver solver(m, IdealGas{}, test::conditions(m), {.limiter = setting.limiter, .cfl = 0.5}, setting.options.ghosts, source);
+      Solver solver(m, {.boundary = test::conditions(m),
+                        .numerics = {.limiter = setting.limiter, .cfl = 0.5},
+                        .stencil = setting.options.ghosts,
+                        .source = source});
       solver.initialise([&](Vec3 x) { return test::wavy(x, setting.dim); });
       for (int i = 0; i < 10; ++i) solver.step(1);
       return gathered(solver);
@@ -110,7 +113,7 @@ TEST(Axisymmetric, AStreamAlongTheAxisStaysUniform) {
     for (std::size_t z = 0; z < m.boundary.size(); ++z) {
       if (m.boundary[z].name == "ymin") boundary[z].params.kind = BoundaryKind::symmetry;
     }
-    Solver solver(m, IdealGas{}, boundary, {});
+    Solver solver(m, {.boundary = boundary});
     solver.initialise([&](Vec3) { return stream; });
     for (int i = 0; i < 100; ++i) solver.step(1);
     for (const ErrorNorms& norm : errors(solver, [&](Vec3) { return stream; })) EXPECT_LE(norm.linf, 1e-12) << elements;
@@ -119,7 +122,7 @@ TEST(Axisymmetric, AStreamAlongTheAxisStaysUniform) {
 
 TEST(Axisymmetric, AClosedVesselKeepsItsMassAndEnergy) {
   const mesh::Mesh m = revolved("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}});
-  Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {.cfl = 0.5});
+  Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::slip_wall}), .numerics = {.cfl = 0.5}});
   solver.initialise([](Vec3 x) { return Primitive{1 + 0.5 * x.x, {0.1, x.y < 0.5 ? 0.1 : -0.1, 0}, x.x < 0.5 ? 2.0 : 1.0}; });
   const auto before = totals(solver);
   for (int i = 0; i < 100; ++i) solver.step(1);
@@ -135,7 +138,8 @@ TEST(Axisymmetric, GradientsAndLimitersAreThoseOfThePlane) {
   const mesh::Mesh plane = generated("box", parameters), turned = revolved("box", parameters);
   for (const LimiterKind limiter : {LimiterKind::none, LimiterKind::barth_jespersen, LimiterKind::venkatakrishnan}) {
     const auto values = [&](const mesh::Mesh& m) {
-      Solver solver(m, IdealGas{}, everywhere(m, {.kind = BoundaryKind::slip_wall}), {.limiter = limiter, .reference_length = 1});
+      Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::slip_wall}),
+                        .numerics = {.limiter = limiter, .reference_length = 1}});
       solver.set_reference({1, {}, 1});  // averages of a body of revolution are others
       solver.initialise([](Vec3 x) { return test::wavy(x, 2); });
       solver.refresh();
@@ -170,7 +174,7 @@ double source_error(std::int64_t n, const char* elements) {
     if (m.boundary[z].name == "ymin") boundary[z].params.kind = BoundaryKind::symmetry;
     if (m.boundary[z].name != "ymin") boundary[z].prescribed = [](Vec3 x, double) { return spherical_source(x); };
   }
-  Solver solver(m, IdealGas{}, boundary, {.limiter = LimiterKind::none, .local_time_step = true});
+  Solver solver(m, {.boundary = boundary, .numerics = {.limiter = LimiterKind::none, .local_time_step = true}});
   solver.initialise(spherical_source);
   for (std::int64_t i = 0; i < 16 * n; ++i) solver.step(1e9);
   EXPECT_LE(solver.residual_norms()[0], 1e-6);

@@ -195,8 +195,7 @@ TEST_F(SolutionStart, BringsScalarsAndRegions) {
                            "density = 4\npressure = 1\n" +
                                scalars);
   const Start start(m, c);
-  Solver solver(m, IdealGas{}, test::everywhere(m, {}), {}, mesh::Neighbours::face, {}, Backend::host, Transport::automatic,
-                make_scalars(c.scalars));
+  Solver solver(m, {.boundary = test::everywhere(m, {}), .scalars = make_scalars(c.scalars)});
   start.initialise(solver);
   for (std::int32_t i = 0; i < m.owned_cells; ++i) {
     const Vec3 x = m.cell_centroid[static_cast<std::size_t>(i)];

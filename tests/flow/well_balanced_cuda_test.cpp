@@ -93,7 +93,7 @@ TEST_P(ColumnOnCuda, ARestoredRunHasTheSameBits) {
     whole->initialise([&](Vec3 x) { return pushed(x); });
     go(*whole, 8);
     resumed->refer_to([&](Vec3 x) { return pushed(x); });
-    resumed->restore(whole->conserved(), whole->time(), whole->steps(), whole->lowered_order(), whole->scalar_amounts());
+    resumed->restore(whole->conserved(), whole->time(), whole->steps(), whole->fallback_cells(), whole->scalar_amounts());
     for (Solver* solver : {whole.get(), resumed.get()}) go(*solver, 8);
     EXPECT_EQ(whole->time(), resumed->time());
     EXPECT_EQ(gathered(*whole), gathered(*resumed));

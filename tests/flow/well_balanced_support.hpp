@@ -93,7 +93,7 @@ inline void go(Solver& solver, int steps) {
 inline double largest_mach(const Solver& solver) {
   double largest = 0;
   for (std::int32_t c = 0; c < solver.mesh().owned_cells; ++c) {
-    largest = std::max(largest, solver.residual().gas().mach(solver.primitive(c)));
+    largest = std::max(largest, solver.scheme().gas().mach(solver.primitive(c)));
   }
   return solver.mesh().comm.max(largest);
 }
@@ -134,8 +134,11 @@ inline double wave_error(std::int64_t n, const std::string& elements, bool keeps
       generated("box", {{"nx", std::int64_t{2}}, {"ny", n}, {"xmax", 2.0 / static_cast<double>(n)}, {"elements", elements}});
   numerics.limiter = LimiterKind::none;
   numerics.well_balanced = keeps;
-  Solver solver(m, wave.gas, everywhere(m, {.kind = BoundaryKind::slip_wall}), numerics, mesh::Neighbours::face,
-                falling(wave.atmosphere.acceleration), backend);
+  Solver solver(m, {.gas = wave.gas,
+                    .boundary = everywhere(m, {.kind = BoundaryKind::slip_wall}),
+                    .numerics = numerics,
+                    .source = falling(wave.atmosphere.acceleration),
+                    .backend = backend});
   if (keeps) solver.set_stationary(wave.atmosphere);
   solver.initialise(wave);
   advance(solver, std::numbers::pi / wave.frequency());

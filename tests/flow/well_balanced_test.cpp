@@ -108,7 +108,7 @@ TEST_P(ColumnAtRest, AStartIsKeptAtFullOrder) {
   const std::vector<double> state(used->conserved().begin(), used->conserved().end());
   used->restore(state, 0, 0, {some, 50});
   go(*used, 5);
-  EXPECT_EQ(used->lowered_order().cells, some);
+  EXPECT_EQ(used->fallback_cells().cells, some);
   used->set_stationary({});
   for (Solver* solver : {fresh.get(), used.get()}) {
     solver->initialise(GetParam().atmosphere());
@@ -133,8 +133,8 @@ TEST(WellBalanced, AStreamWithoutForcesStaysUniform) {
   for (const char* elements : {"quads", "triangles"}) {
     const mesh::Mesh m =
         generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{6}}, {"elements", elements}, {"warp", 0.04}});
-    Solver solver(m, IdealGas{}, test::everywhere(m, {.kind = BoundaryKind::far_field, .state = stream}),
-                  {.well_balanced = true});
+    Solver solver(m, {.boundary = test::everywhere(m, {.kind = BoundaryKind::far_field, .state = stream}),
+                      .numerics = {.well_balanced = true}});
     solver.initialise([&](Vec3) { return stream; });
     go(solver, 100);
     for (std::int32_t c = 0; c < m.owned_cells; ++c) {
@@ -247,7 +247,7 @@ TEST(WellBalanced, AStateThatIsNotStationaryIsRefused) {
   for (std::size_t z = 0; z < boundary.size(); ++z) {
     if (airfoil.boundary[z].name != "farfield") boundary[z].params = {.kind = BoundaryKind::slip_wall};
   }
-  Solver around(airfoil, IdealGas{}, boundary, {.well_balanced = true});
+  Solver around(airfoil, {.boundary = boundary, .numerics = {.well_balanced = true}});
   const std::string message = common_error<PhysicsError>(comm, [&] { around.initialise([&](Vec3) { return stream; }); });
   EXPECT_THAT(message, HasSubstr("numerics.well_balanced keeps is not stationary"));
   EXPECT_THAT(message, HasSubstr("cell at ("));

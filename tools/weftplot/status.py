@@ -38,7 +38,7 @@ def status_of(folder):
     calls = folder.calls()
     if not calls:
         if failed:
-            return Status("failed", "The flow left the range of the gas model; fields_failed.hdf holds that state.")
+            return Status("failed", "The flow became unphysical; fields_failed.hdf holds that state.")
         return Status("unknown", "There is no run.json here, so nothing tells whether the run came to its end.")
     call = calls[-1]
     word, reason, step = call.get("status"), call.get("reason", ""), call.get("step", call.get("first_step", 0))

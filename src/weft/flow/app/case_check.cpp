@@ -278,7 +278,7 @@ void check_on_mesh(CaseCheck& check, const Communicator& comm, const Case& c) {
       }))
     return;
   std::vector<BoundaryKind> kinds;
-  for (const BoundaryCondition& condition : solver->residual().boundary()) kinds.push_back(condition.params.kind);
+  for (const BoundaryCondition& condition : solver->scheme().boundary()) kinds.push_back(condition.params.kind);
   warn_of_near_far_fields(check, mesh, c, kinds);
   warn_of_cells(check);
   add_states(check, c);

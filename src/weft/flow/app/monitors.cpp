@@ -104,7 +104,7 @@ std::vector<double> monitor(const Solver& solver, const MonitorSpec& spec) {
       throughflow += std::abs(flow);
       for (std::size_t k = 0; k < count; ++k) {
         const Primitive& state = inside[static_cast<std::size_t>(face.value() - m.boundary[z].faces.first().value())];
-        const double value = value_of(spec.quantities[k], solver.residual().gas(), state);
+        const double value = value_of(spec.quantities[k], solver.scheme().gas(), state);
         by_area[k] += face_area * value;
         by_mass[k] += std::abs(flow) * value;
       }

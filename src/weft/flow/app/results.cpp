@@ -163,7 +163,7 @@ struct ExactValues {
       density.push_back(w.density);
       velocity.insert(velocity.end(), {w.velocity.x, w.velocity.y, w.velocity.z});
       pressure.push_back(w.pressure);
-      mach.push_back(solver.residual().gas().mach(w));
+      mach.push_back(solver.scheme().gas().mach(w));
     }
     fields.push_back({"exact_density", std::span<const double>(density), 1});
     fields.push_back({"exact_velocity", std::span<const double>(velocity), 3});
@@ -445,9 +445,9 @@ void Results::write_errors(const Solver& solver, const std::array<ErrorNorms, So
 namespace {
 
 constexpr const char* kConserved = "conserved";
-constexpr std::string_view kScalar = "scalar_";    // then its name: a field of rho phi, and a number that says that there is one
-constexpr const char* kLowered = "lowered_order";  // 1 where the scheme is of first order for a while
-constexpr const char* kLoweredUntil = "lowered_until";
+constexpr std::string_view kScalar = "scalar_";     // then its name: a field of rho phi, and a number that says that there is one
+constexpr const char* kFallback = "lowered_order";  // 1 in the cells of the first-order fallback
+constexpr const char* kFallbackUntil = "lowered_until";
 constexpr const char* kCirculation = "circulation:";  // of the vortex in the far field of the zone that follows, m^2/s
 
 std::vector<std::int64_t> keys_of(const mesh::Mesh& m) {
@@ -499,16 +499,15 @@ fs::path Results::write_checkpoint(const Solver& solver, double largest_residual
     fields.push_back({std::string(kScalar) + solver.scalars()[k].name, amounts[k]});
     numbers.emplace_back(fields.back().name, 1);
   }
-  std::vector<double> lowered;
-  if (solver.residual().order_lowered()) {
-    const LoweredOrder order = solver.lowered_order();
-    lowered.assign(keys.size(), 0.0);
-    for (const std::int32_t c : order.cells) lowered[static_cast<std::size_t>(c)] = 1;
-    fields.push_back({kLowered, lowered});
-    numbers.emplace_back(kLoweredUntil, static_cast<double>(order.until));
+  std::vector<double> fallback;
+  if (const FallbackCells cells = solver.fallback_cells(); cells.until > 0) {
+    fallback.assign(keys.size(), 0.0);
+    for (const std::int32_t c : cells.cells) fallback[static_cast<std::size_t>(c)] = 1;
+    fields.push_back({kFallback, fallback});
+    numbers.emplace_back(kFallbackUntil, static_cast<double>(cells.until));
   }
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
-    const double circulation = solver.residual().boundary()[z].params.vortex.circulation;
+    const double circulation = solver.circulation(z);
     if (circulation != 0) numbers.emplace_back(kCirculation + m.boundary[z].name, circulation);
   }
   io::write_checkpoint(comm_, file,
@@ -567,7 +566,7 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh, const fs::path& file) c
                   .largest_residual = reader.number("largest_residual"),
                   .residual = reader.number("residual"),
                   .step = reader.info().step,
-                  .lowered = {},
+                  .fallback = {},
                   .circulations = {},
                   .case_text = reader.info().case_text,
                   .instead_of = {}};
@@ -575,12 +574,12 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh, const fs::path& file) c
     const std::vector<double> amounts = reader.read(std::string(kScalar) + case_.scalars[k].name);
     for (std::size_t c = 0; c < amounts.size(); ++c) resumed.scalar_amounts[c * case_.scalars.size() + k] = amounts[c];
   }
-  if (reader.has(kLowered)) {
-    const std::vector<double> flags = reader.read(kLowered);
+  if (reader.has(kFallback)) {
+    const std::vector<double> flags = reader.read(kFallback);
     for (std::size_t c = 0; c < flags.size(); ++c) {
-      if (flags[c] != 0) resumed.lowered.cells.push_back(static_cast<std::int32_t>(c));
+      if (flags[c] != 0) resumed.fallback.cells.push_back(static_cast<std::int32_t>(c));
     }
-    resumed.lowered.until = static_cast<std::int64_t>(reader.number(kLoweredUntil));
+    resumed.fallback.until = static_cast<std::int64_t>(reader.number(kFallbackUntil));
   }
   for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
     const std::string name = kCirculation + mesh.boundary[z].name;

@@ -22,7 +22,7 @@ struct Resumed {
   std::vector<double> scalar_amounts;  ///< owned cells x the case's scalars
   double time = 0, largest_residual = 0, residual = 1;
   std::int64_t step = 0;
-  LoweredOrder lowered;
+  FallbackCells fallback;
   /// Zones of the mesh and the circulations of the vortices in their far fields; without those that the checkpoint does not know.
   std::vector<std::pair<std::size_t, double>> circulations;
   std::string case_text;   ///< the effective case of the run that wrote it

@@ -538,15 +538,21 @@ void check_outputs(const mesh::Mesh& mesh, const Case& flow_case) {
 std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_case) {
   auto conditions = agreed(mesh.comm, [&] { return match_conditions(mesh, flow_case); });
   choose_device(mesh.comm, flow_case.device);
-  auto solver = std::make_unique<Solver>(mesh, flow_case.gas, std::move(conditions), flow_case.numerics,
-                                         flow_case.mesh.build.ghosts, flow_case.source(), flow_case.device, flow_case.transport,
-                                         make_scalars(flow_case.scalars), flow_case.threads);
+  auto solver = std::make_unique<Solver>(mesh, SolverOptions{.gas = flow_case.gas,
+                                                             .boundary = std::move(conditions),
+                                                             .numerics = flow_case.numerics,
+                                                             .stencil = flow_case.mesh.build.ghosts,
+                                                             .source = flow_case.source(),
+                                                             .scalars = make_scalars(flow_case.scalars),
+                                                             .backend = flow_case.device,
+                                                             .transport = flow_case.transport,
+                                                             .threads = flow_case.threads});
   if (flow_case.free_stream) solver->set_reference(*flow_case.free_stream);
   return solver;
 }
 
 std::vector<std::string> check_steps(const Solver& solver) {
-  const Numerics& numerics = solver.residual().numerics();
+  const Numerics& numerics = solver.scheme().numerics();
   if (numerics.cfl <= solver.most_cfl()) return {};
   return {fmt::format(
       "numerics.cfl: {:g} is not stable with damped jumps on this mesh, which has other cells than quads and hexahedra (rk_order "
@@ -582,7 +588,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
     compare_cases(from.case_text, effective, flow_case, existing, observer);
     solver->refer_to(at_start.state());
     for (const auto& [zone, circulation] : from.circulations) solver->set_circulation(zone, circulation);
-    solver->restore(from.conserved, from.time, from.step, from.lowered, from.scalar_amounts);
+    solver->restore(from.conserved, from.time, from.step, from.fallback, from.scalar_amounts);
     largest_residual = from.largest_residual;
     residual = from.residual;
     observer.resumed(from.file, from.step, from.time, from.instead_of);

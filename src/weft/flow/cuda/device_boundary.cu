@@ -23,21 +23,21 @@ struct ForceOnFaces {
 
 }  // namespace
 
-DeviceBoundary::DeviceBoundary(const Residual& residual)
-    : residual_(residual), first_(residual.discretization().first_boundary_face) {
-  for (const BoundaryCondition& condition : residual.boundary()) {
+DeviceBoundary::DeviceBoundary(const Scheme& scheme) : scheme_(scheme), first_(scheme.discretization().first_boundary_face) {
+  for (const BoundaryCondition& condition : scheme.boundary()) {
+    params_.push_back(condition.params);
     varies_ = varies_ || (condition.prescribed && condition.of_time);
   }
 }
 
 template <class Visit>
 void DeviceBoundary::each_array(Visit&& visit) {
-  const auto faces = static_cast<std::size_t>(residual_.mesh().faces() - first_);
-  visit(zones_, residual_.mesh().boundary.size());
+  const auto faces = static_cast<std::size_t>(scheme_.mesh().faces() - first_);
+  visit(zones_, scheme_.mesh().boundary.size());
   visit(zone_, faces);
   visit(left_, faces);
   visit(order_, faces);
-  const Extrapolations& behind = residual_.discretization().behind;
+  const Extrapolations& behind = scheme_.discretization().behind;
   visit(behind_offset_, behind.offset);
   visit(behind_row_, behind.row);
   visit(behind_weight_, behind.weight);
@@ -57,14 +57,14 @@ std::size_t DeviceBoundary::bytes() {
 
 void DeviceBoundary::allocate() {
   each_array(Allocate());
-  const mesh::Mesh& m = residual_.mesh();
+  const mesh::Mesh& m = scheme_.mesh();
   const std::size_t faces = fluxes_.size();
   std::vector<ZoneArgs> zones;
   std::vector<std::int32_t> zone(faces), left(faces);
   std::vector<Vec3> normal(faces), arm(faces), centroid(faces);
   std::vector<double> area(faces);
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
-    const BoundaryCondition& condition = residual_.boundary()[z];
+    const BoundaryCondition& condition = scheme_.boundary()[z];
     zones.push_back({condition.params, static_cast<bool>(condition.prescribed)});
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       const auto i = static_cast<std::size_t>(face.value() - first_);
@@ -73,7 +73,7 @@ void DeviceBoundary::allocate() {
       normal[i] = m.face_normal[face.index()];
       centroid[i] = m.face_centroid[face.index()];
       area[i] = m.face_area[face.index()];
-      arm[i] = m.face_centroid[face.index()] - residual_.discretization().centroid[static_cast<std::size_t>(left[i])];
+      arm[i] = m.face_centroid[face.index()] - scheme_.discretization().centroid[static_cast<std::size_t>(left[i])];
     }
   }
   zones_.put(zones);
@@ -92,7 +92,7 @@ void DeviceBoundary::allocate() {
   outside_on_host_ = PinnedBuffer<Primitive>(faces);
   std::fill_n(outside_on_host_.data(), faces, Primitive{});
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
-    if (!residual_.boundary()[z].prescribed || !residual_.boundary()[z].of_time) find_outside(z, 0);
+    if (!scheme_.boundary()[z].prescribed || !scheme_.boundary()[z].of_time) find_outside(z, 0);
   }
   outside_.put(outside_on_host_.span());
   fluxes_on_host_.resize(faces);
@@ -114,26 +114,27 @@ BoundaryArgs DeviceBoundary::args() const {
 void DeviceBoundary::prescribe(Stream& stream, double time) {
   if (!varies_) return;
   stream.wait();  // the buffer may still be read
-  for (std::size_t z = 0; z < residual_.boundary().size(); ++z) {
-    if (residual_.boundary()[z].prescribed && residual_.boundary()[z].of_time) find_outside(z, time);
+  for (std::size_t z = 0; z < scheme_.boundary().size(); ++z) {
+    if (scheme_.boundary()[z].prescribed && scheme_.boundary()[z].of_time) find_outside(z, time);
   }
   copy_bytes(stream, outside_.data(), outside_on_host_.data(), outside_.size() * sizeof(Primitive));
 }
 
-void DeviceBoundary::update_outside(Stream& stream, std::size_t zone) {
-  if (residual_.boundary()[zone].prescribed) return;
+void DeviceBoundary::set_circulation(Stream& stream, std::size_t zone, double circulation) {
+  params_[zone].vortex.circulation = circulation;
+  if (scheme_.boundary()[zone].prescribed) return;
   stream.wait();  // as above
   find_outside(zone, 0);
   copy_bytes(stream, outside_.data(), outside_on_host_.data(), outside_.size() * sizeof(Primitive));
 }
 
 void DeviceBoundary::find_outside(std::size_t zone, double time) {
-  const mesh::Mesh& m = residual_.mesh();
-  const BoundaryCondition& condition = residual_.boundary()[zone];
+  const mesh::Mesh& m = scheme_.mesh();
+  const BoundaryCondition& condition = scheme_.boundary()[zone];
   for (const mesh::LocalFaceId face : m.boundary[zone].faces) {
     const Vec3 x = m.face_centroid[face.index()];
     outside_on_host_.data()[face.value() - first_] =
-        condition.prescribed ? condition.prescribed(x, time) : outside_state(residual_.gas(), condition.params, x);
+        condition.prescribed ? condition.prescribed(x, time) : outside_state(scheme_.gas(), params_[zone], x);
   }
 }
 

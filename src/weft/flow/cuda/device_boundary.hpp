@@ -8,30 +8,30 @@
 #include "weft/flow/cuda/device_array.hpp"
 #include "weft/flow/cuda/tile_launch.hpp"
 #include "weft/flow/physics/face_force.hpp"
-#include "weft/flow/scheme/residual.hpp"
+#include "weft/flow/scheme/scheme.hpp"
 
 namespace weft::flow::detail {
 
 class DeviceBoundary {
  public:
-  /// @param residual  names the zones and their conditions. Outlives this object.
-  explicit DeviceBoundary(const Residual& residual);
+  /// @param scheme  outlives this object.
+  explicit DeviceBoundary(const Scheme& scheme);
   /// Bytes that allocate() takes.
   [[nodiscard]] std::size_t bytes();
   /// Before anything else. Prescribed states that do not change with time are asked for here, and not again.
-  /// @throws DeviceError where there is no room.
+  /// @throws DeviceError where there is not enough memory.
   void allocate();
 
   [[nodiscard]] BoundaryArgs args() const;
-  /// Whether a zone has prescribed states that change with time, for which the host is asked in each stage. Equal on every rank.
+  /// Returns whether a zone has prescribed states that depend on time: the host evaluates them in each stage. Equal on all ranks.
   [[nodiscard]] bool varies() const { return varies_; }
   /// Evaluates those at `time` and sends them. Waits for the work of the stream before.
   void prescribe(Stream& stream, double time);
-  /// Sends the states outside a zone again, whose parameters have changed. Waits for the work of the stream before; steps that
-  /// were captured as graphs read the new ones.
-  void update_outside(Stream& stream, std::size_t zone);
+  /// Sets the circulation of the vortex that disturbs a far field, and sends the exterior states of its zone again. Waits for the
+  /// work of the stream before; steps that were captured as graphs read the new states.
+  void set_circulation(Stream& stream, std::size_t zone, double circulation);
 
-  /// Room for a flux through each face.
+  /// Returns the memory for a flux through each face.
   [[nodiscard]] Conserved* fluxes() const { return fluxes_.data(); }
   /// They are there once the work of the stream so far is done.
   void computed(Stream& stream);
@@ -46,8 +46,9 @@ class DeviceBoundary {
   /// Finds the states outside the faces of a zone at `time` in outside_on_host_.
   void find_outside(std::size_t zone, double time);
 
-  const Residual& residual_;
-  std::int32_t first_;  ///< face of the mesh
+  const Scheme& scheme_;
+  std::vector<BoundaryParams> params_;  ///< one per zone
+  std::int32_t first_;                  ///< face of the mesh
   bool varies_ = false;
   DeviceArray<ZoneArgs> zones_;
   DeviceArray<std::int32_t> zone_, left_, order_;
@@ -61,7 +62,7 @@ class DeviceBoundary {
   DeviceArray<Conserved> fluxes_;
   Event computed_;
   mutable std::vector<Conserved> fluxes_on_host_;
-  mutable bool on_host_ = false;  ///< whether the fluxes are those on the GPU
+  mutable bool on_host_ = false;  ///< the fluxes are those on the GPU
 };
 
 }  // namespace weft::flow::detail

@@ -119,13 +119,14 @@ struct UpdateScalars {
 };
 
 template <class Visit>
-void DeviceScalars::each_array(Visit&& visit) {
-  const mesh::Mesh& m = residual_.mesh();
-  const Discretization& d = residual_.discretization();
-  const GradientKind kind = residual_.numerics().gradient;
+void DeviceScalars::each_array(const std::vector<double>& matrices, Visit&& visit) {
+  if (count() == 0) return;
+  const mesh::Mesh& m = scheme_.mesh();
+  const Discretization& d = scheme_.discretization();
+  const GradientKind kind = scheme_.numerics().gradient;
   const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
   const auto boundary_faces = static_cast<std::size_t>(m.faces() - d.first_boundary_face);
-  const auto n = static_cast<std::size_t>(scalars_.count());
+  const auto n = static_cast<std::size_t>(count());
   visit(cell_face_offset_, d.cell_face_offset);
   visit(cell_faces_, d.cell_face);
   visit(cell_face_rows_, d.cell_face_row);
@@ -141,7 +142,7 @@ void DeviceScalars::each_array(Visit&& visit) {
     visit(face_normals_, m.face_normal);
     visit(face_areas_, m.face_area);
   }
-  if (kind == GradientKind::least_squares) visit(matrices_, d.least_squares);
+  if (kind == GradientKind::least_squares) visit(matrices_, matrices);
   visit(boundary_entry_, boundary_faces);
   visit(boundary_left_, boundary_faces);
   visit(boundary_brings_, boundary_faces);
@@ -151,24 +152,25 @@ void DeviceScalars::each_array(Visit&& visit) {
   visit(behind_weight_, d.behind.weight);
   visit(inflow_, boundary_faces * n);
   visit(outflows_, d.cell_face.size());
-  visit(stationary_, residual_.numerics().well_balanced ? d.cell_face.size() : 0);
+  visit(stationary_, scheme_.numerics().well_balanced ? d.cell_face.size() : 0);
   for (DeviceArray<double>& buffer : amounts_) visit(buffer, owned * n);
   visit(values_, static_cast<std::size_t>(d.rows) * n);
   visit(slopes_, cells * n * static_cast<std::size_t>(m.dim));
-  if (residual_.numerics().local_time_step) visit(local_dt_, owned);
+  if (scheme_.numerics().local_time_step) visit(local_dt_, owned);
 }
 
-std::size_t DeviceScalars::bytes() {
-  CountBytes count;
-  each_array(count);
-  return count.bytes;
+std::size_t DeviceScalars::bytes(const std::vector<double>& matrices) {
+  CountBytes sum;
+  each_array(matrices, sum);
+  return sum.bytes;
 }
 
-void DeviceScalars::allocate(Stream& stream) {
-  each_array(Allocate());
-  set_bytes(stream, slopes_.data(), 0, slopes_.size() * sizeof(double));  // what they stay in first order
-  const mesh::Mesh& m = residual_.mesh();
-  const Discretization& d = residual_.discretization();
+void DeviceScalars::allocate(Stream& stream, const std::vector<double>& matrices) {
+  if (count() == 0) return;
+  each_array(matrices, Allocate());
+  set_bytes(stream, slopes_.data(), 0, slopes_.size() * sizeof(double));  // their values in first order
+  const mesh::Mesh& m = scheme_.mesh();
+  const Discretization& d = scheme_.discretization();
   const auto first = static_cast<std::size_t>(d.first_boundary_face);
   const std::size_t faces = boundary_entry_.size();
   std::vector<std::int32_t> entry(faces), left(faces), brings(faces);
@@ -178,15 +180,15 @@ void DeviceScalars::allocate(Stream& stream) {
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       left[face.index() - first] = d.face_left[face.index()];
-      brings[face.index() - first] = scalars_.brings(z) ? 1 : 0;
+      brings[face.index() - first] = inflow_values_.brings(z) ? 1 : 0;
     }
   }
   boundary_entry_.put(entry);
   boundary_left_.put(left);
   boundary_brings_.put(brings);
   boundary_areas_.put(std::span(m.face_area).subspan(first, faces));
-  scalars_.prescribe(0);
-  inflow_.put(scalars_.inflow());
+  inflow_values_.prescribe(0);
+  inflow_.put(inflow_values_.values());
   carried_ = PinnedBuffer<double>(amounts_[0].size());
 }
 
@@ -195,14 +197,14 @@ void DeviceScalars::keep_stationary(Stream& stream) {
 }
 
 void DeviceScalars::connect(Transport transport) {
-  const mesh::Mesh& m = residual_.mesh();
-  if (m.comm.max(m.plan.ghost_rows()) == 0) return;
+  const mesh::Mesh& m = scheme_.mesh();
+  if (count() == 0 || m.comm.max(m.plan.ghost_rows()) == 0) return;
   const auto pull_of = [&](const DeviceArray<double>& rows, int width) {
     const std::size_t size = static_cast<std::size_t>(m.cells()) * static_cast<std::size_t>(width);
     return ArrayTransformer(m.plan, {PairRef::rows(Backend::cuda, std::span(rows.data(), size), width)}, transport).pull();
   };
-  pull_values_ = pull_of(values_, scalars_.count());
-  pull_slopes_ = pull_of(slopes_, scalars_.count() * m.dim);
+  pull_values_ = pull_of(values_, count());
+  pull_slopes_ = pull_of(slopes_, count() * m.dim);
 }
 
 void DeviceScalars::close() {
@@ -211,7 +213,7 @@ void DeviceScalars::close() {
   }
 }
 
-DeviceScalarView DeviceScalars::view(const std::int32_t* lowered) const {
+DeviceScalarView DeviceScalars::view(const std::int32_t* fallback) const {
   const bool by_node = stencil_rows_.size() > 0;
   DeviceScalarView v({.stencil_offset = by_node ? stencil_offset_.data() : cell_face_offset_.data(),
                       .stencil_rows = by_node ? stencil_rows_.data() : cell_face_rows_.data(),
@@ -231,62 +233,62 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* lowered) const {
                       .sensors = nullptr,
                       .residual = nullptr,
                       .mass_fluxes = nullptr,
-                      .gas = residual_.gas(),
-                      .scale = residual_.scale(),
-                      .reference_length = residual_.reference_length(),
-                      .order = residual_.order(),
+                      .gas = scheme_.gas(),
+                      .scale = parameters_.scale,
+                      .reference_length = scheme_.reference_length(),
+                      .order = parameters_.order,
                       .jump_damping = 0,
                       .shock_threshold = 0,
-                      .axisymmetric = residual_.mesh().axisymmetric});
+                      .axisymmetric = scheme_.mesh().axisymmetric});
   v.cell_faces = cell_faces_.data();
   v.cell_face_rows = cell_face_rows_.data();
   v.scalars = values_.data();
   v.slopes = slopes_.data();
-  v.lowered = lowered;
-  v.cells = residual_.mesh().cells();
-  v.count = scalars_.count();
+  v.fallback = fallback;
+  v.cells = scheme_.mesh().cells();
+  v.count = count();
   v.outflows = outflows_.data();
   v.matrices = matrices_.data();
-  v.green_gauss = residual_.numerics().gradient == GradientKind::green_gauss;
-  v.stabilized = residual_.discretization().stabilized;
+  v.green_gauss = scheme_.numerics().gradient == GradientKind::green_gauss;
+  v.stabilized = scheme_.discretization().stabilized;
   return v;
 }
 
 template <class State>
 void DeviceScalars::prepare(Stream& stream, int now, const State* conserved, const double* local_dt) {
-  parallel_for(
-      space::cuda{}, stream, residual_.mesh().owned_cells,
-      ScalarValues<State>{amounts_[now].data(), conserved, values_.data(), local_dt, local_dt_.data(), scalars_.count()});
+  if (count() == 0) return;
+  parallel_for(space::cuda{}, stream, scheme_.mesh().owned_cells,
+               ScalarValues<State>{amounts_[now].data(), conserved, values_.data(), local_dt, local_dt_.data(), count()});
 }
 template void DeviceScalars::prepare(Stream&, int, const double*, const double*);
 template void DeviceScalars::prepare(Stream&, int, const float*, const double*);
 
 template <int Dim>
 void DeviceScalars::slopes(Stream& stream, const DeviceScalarView& view, std::int32_t first, std::int32_t last) {
-  const Numerics& numerics = residual_.numerics();
+  const Numerics& numerics = scheme_.numerics();
   visit_scalar_limiter(numerics.limiter, [&](const auto& limiter) {
     parallel_for(space::cuda{}, stream, last - first, ScalarSlopes<Dim, std::decay_t<decltype(limiter)>>{view, limiter, first});
   });
 }
 
-Exchange* DeviceScalars::boundary_and_slopes(Stream& stream, double time, const std::int32_t* lowered) {
-  const mesh::Mesh& m = residual_.mesh();
+Exchange* DeviceScalars::boundary_and_slopes(Stream& stream, double time, const std::int32_t* fallback) {
+  const mesh::Mesh& m = scheme_.mesh();
   if (varies()) {
-    scalars_.prescribe(time);
+    inflow_values_.prescribe(time);
     stream.wait();  // the values before may still be read
-    inflow_.put(scalars_.inflow());
+    inflow_.put(inflow_values_.values());
   }
   const ExtrapolationView behind{.offset = behind_offset_.data(), .row = behind_row_.data(), .weight = behind_weight_.data()};
   const auto boundary_rows = [&](std::int32_t first, std::int32_t last) {
     if (first == last) return;
     parallel_for(space::cuda{}, stream, static_cast<std::int32_t>(boundary_entry_.size()),
                  ScalarBoundaryRows{boundary_entry_.data(), boundary_left_.data(), boundary_brings_.data(), outflows_.data(),
-                                    inflow_.data(), values_.data(), behind, m.cells(), first, last, scalars_.count()});
+                                    inflow_.data(), values_.data(), behind, m.cells(), first, last, count()});
   };
   if (pull_values_) pull_values_->start(after(stream));
   boundary_rows(0, m.inner_cells);
-  const bool second_order = residual_.numerics().gradient != GradientKind::none;
-  const DeviceScalarView v = view(lowered);
+  const bool second_order = scheme_.numerics().gradient != GradientKind::none;
+  const DeviceScalarView v = view(fallback);
   const auto slopes_of = [&](std::int32_t first, std::int32_t last) {
     if (!second_order) return;
     m.dim == 2 ? slopes<2>(stream, v, first, last) : slopes<3>(stream, v, first, last);
@@ -300,20 +302,21 @@ Exchange* DeviceScalars::boundary_and_slopes(Stream& stream, double time, const 
   return &*pull_slopes_;
 }
 
-void DeviceScalars::advance(Stream& stream, double time, const Buffers& buffers, double keep, const StepClock* clock,
-                            const std::int32_t* lowered) {
-  const mesh::Mesh& m = residual_.mesh();
+void DeviceScalars::advance(Stream& stream, double time, const Buffers& buffers, double start_weight, const StepClock* clock,
+                            const std::int32_t* fallback) {
+  if (count() == 0) return;
+  const mesh::Mesh& m = scheme_.mesh();
   if (stationary_.size() > 0) {
     parallel_for(space::cuda{}, stream, static_cast<std::int32_t>(stationary_.size()),
                  SubtractStationary{stationary_.data(), outflows_.data()});
   }
-  Exchange* const ghosts = boundary_and_slopes(stream, time, lowered);
-  const DeviceScalarView v = view(lowered);
+  Exchange* const ghosts = boundary_and_slopes(stream, time, fallback);
+  const DeviceScalarView v = view(fallback);
   const ScalarUpdate update{.start = amounts_[buffers.start].data(),
                             .now = amounts_[buffers.now].data(),
                             .result = amounts_[buffers.result].data(),
                             .local_dt = local_dt_.data(),
-                            .keep = keep,
+                            .start_weight = start_weight,
                             .dt = 0,
                             .local_cfl = 0};
   const auto update_cells = [&](std::int32_t first, std::int32_t last) {
@@ -328,32 +331,39 @@ void DeviceScalars::advance(Stream& stream, double time, const Buffers& buffers,
   update_cells(m.inner_cells, m.owned_cells);
 }
 
-void DeviceScalars::refresh(Stream& stream, double time, const Conserved* boundary_fluxes, const std::int32_t* lowered) {
+void DeviceScalars::refresh(Stream& stream, double time, const Conserved* boundary_fluxes, const std::int32_t* fallback) {
+  if (count() == 0) return;
   parallel_for(
       space::cuda{}, stream, static_cast<std::int32_t>(boundary_entry_.size()),
       BoundaryOutflows{boundary_fluxes, boundary_areas_.data(), boundary_entry_.data(), stationary_.data(), outflows_.data()});
-  if (Exchange* const ghosts = boundary_and_slopes(stream, time, lowered); ghosts != nullptr) ghosts->finish(stream);
+  if (Exchange* const ghosts = boundary_and_slopes(stream, time, fallback); ghosts != nullptr) ghosts->finish(stream);
+}
+
+void DeviceScalars::upload(int buffer) {
+  if (count() > 0) amounts_[buffer].put(carried_.span());
+}
+
+void DeviceScalars::start_fetch(Stream& stream, int buffer) const {
+  if (count() > 0) fetched_ = amounts_[buffer].get_later(0, carried_.span(), after(stream));
 }
 
 std::vector<double> DeviceScalars::integrals(Stream& stream, int buffer) const {
   std::vector<double> values;
-  for (int k = 0; k < scalars_.count(); ++k) {
-    const CellContent<1, double> content{amounts_[buffer].data() + k, scalars_.count(), inverse_volumes_.data()};
-    values.push_back(
-        reduce(space::cuda{}, stream, residual_.mesh().owned_cells, Integrals<1>{}, content, Add{}).values().front());
+  for (int k = 0; k < count(); ++k) {
+    const CellContent<1, double> content{amounts_[buffer].data() + k, count(), inverse_volumes_.data()};
+    values.push_back(reduce(space::cuda{}, stream, scheme_.mesh().owned_cells, Integrals<1>{}, content, Add{}).values().front());
   }
   return values;
 }
 
 double DeviceScalars::at(Stream& stream, int k, std::int32_t cell, Vec3 x) const {
-  const auto dim = static_cast<std::size_t>(residual_.mesh().dim);
-  const std::size_t place =
-      static_cast<std::size_t>(cell) * static_cast<std::size_t>(scalars_.count()) + static_cast<std::size_t>(k);
+  const auto dim = static_cast<std::size_t>(scheme_.mesh().dim);
+  const std::size_t place = static_cast<std::size_t>(cell) * static_cast<std::size_t>(count()) + static_cast<std::size_t>(k);
   std::array<double, 1> value;
   std::array<double, 3> slope{};
   values_.get(place, value, after(stream));
   slopes_.get(place * dim, std::span(slope).first(dim), after(stream));
-  const Vec3 r = x - residual_.discretization().centroid[static_cast<std::size_t>(cell)];
+  const Vec3 r = x - scheme_.discretization().centroid[static_cast<std::size_t>(cell)];
   return value[0] + (dim == 2 ? along<2>(slope.data(), r) : along<3>(slope.data(), r));
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-/// Passive scalars in the memory of the current GPU: what ScalarTransport does on the host, with the same kernels
-/// (scalar_kernels.hpp), one thread a cell. Always in double.
+/// Passive scalars in the memory of the current GPU: ScalarTransport with the same kernels (scalar_kernels.hpp), one thread per
+/// cell, always in double.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,44 +10,47 @@
 #include "weft/device/buffers.hpp"
 #include "weft/flow/cuda/device_array.hpp"
 #include "weft/flow/cuda/tile_launch.hpp"
-#include "weft/flow/scheme/residual.hpp"
-#include "weft/flow/scheme/scalar_transport.hpp"
+#include "weft/flow/scheme/boundary_scalars.hpp"
 
 namespace weft::flow::detail {
 
 struct DeviceScalarView;
 
+/// The scalars of a scheme; without scalars it has no arrays, and its functions do nothing.
 class DeviceScalars {
  public:
-  /// Both outlive this object.
-  DeviceScalars(const Residual& residual, ScalarTransport& scalars) : residual_(residual), scalars_(scalars) {}
-  /// Bytes that allocate() takes.
-  [[nodiscard]] std::size_t bytes();
-  /// Before anything else. @throws DeviceError where there is no room.
-  void allocate(Stream& stream);
+  /// @param parameters  the present ones at each call. Both outlive this object.
+  DeviceScalars(const Scheme& scheme, const SchemeParameters& parameters)
+      : scheme_(scheme), parameters_(parameters), inflow_values_(scheme) {}
+  /// Returns the bytes that allocate() takes. @param matrices  Scheme::least_squares().
+  [[nodiscard]] std::size_t bytes(const std::vector<double>& matrices);
+  /// Called before the functions below. @throws DeviceError where there is not enough memory.
+  void allocate(Stream& stream, const std::vector<double>& matrices);
   /// @collective  @throws as ArrayTransformer::pull.
   void connect(Transport transport);
-  /// As Solver::close(). @collective
+  /// Ends the exchanges of ghosts, see Solver::close(). @collective
   void close();
 
-  /// kg/s out of each cell through its faces, in the order of Discretization::cell_face: the flux kernel writes them.
+  /// kg/s out of each cell through its faces, in the order of Discretization::cell_face: the flux kernel writes them. Null
+  /// without scalars.
   [[nodiscard]] double* outflows() const { return outflows_.data(); }
   /// Discretization::cell_face_offset.
   [[nodiscard]] const std::int32_t* cell_face_offset() const { return cell_face_offset_.data(); }
-  /// Whether the host takes part in a stage, because what comes in varies. Equal on every rank.
-  [[nodiscard]] bool varies() const { return scalars_.inflow_varies(); }
+  /// Returns whether the host takes part in a stage, because boundary values vary. Equal on every rank.
+  [[nodiscard]] bool varies() const { return inflow_values_.varies(); }
+  [[nodiscard]] std::optional<BoundaryScalars::BadValue> take_bad() { return inflow_values_.take_bad(); }
 
   /// Which of the two buffers of amounts are the start of the step, now, and the result of the stage.
   struct Buffers {
     int start, now, result;
   };
-  /// Values of the owned cells from amounts in buffer `now` and the conserved variables beside them, and the stable steps of the
-  /// cells where `local_dt` is given: before the stage of the flow changes either.
+  /// Computes values of the owned cells from amounts in buffer `now` and their conserved variables, and copies stable steps of
+  /// the cells where `local_dt` is given: before the stage of the flow changes either.
   template <class State>
   void prepare(Stream& stream, int now, const State* conserved, const double* local_dt);
   /// The stage, after that of the flow: as ScalarTransport::advance. Nothing where the step halts.
-  void advance(Stream& stream, double time, const Buffers& buffers, double keep, const StepClock* clock,
-               const std::int32_t* lowered);
+  void advance(Stream& stream, double time, const Buffers& buffers, double start_weight, const StepClock* clock,
+               const std::int32_t* fallback);
   /// Sets the mass flows of the stationary state, which advance() and refresh() subtract, to what the flux kernel has written
   /// last. @pre Numerics::well_balanced.
   void keep_stationary(Stream& stream);
@@ -55,43 +58,45 @@ class DeviceScalars {
   void forget_stationary(Stream& stream) { set_bytes(stream, stationary_.data(), 0, stationary_.size() * sizeof(double)); }
   /// Ghosts, boundary values and slopes of the values. @pre prepare()
   /// @param boundary_fluxes  of the flow, per unit area, by boundary face.
-  void refresh(Stream& stream, double time, const Conserved* boundary_fluxes, const std::int32_t* lowered);
+  void refresh(Stream& stream, double time, const Conserved* boundary_fluxes, const std::int32_t* fallback);
   /// Scalar k at the point x, linear within the owned cell. @pre refresh()
   [[nodiscard]] double at(Stream& stream, int k, std::int32_t cell, Vec3 x) const;
 
-  /// rho phi of the owned cells in page-locked memory: what upload() takes, and those of the last keep().
-  [[nodiscard]] std::span<double> amounts() { return carried_.span(); }
-  void upload(int buffer) { amounts_[buffer].put(carried_.span()); }
-  /// Starts copying, as the work of the stream so far leaves them; kept() is when it is done.
-  void keep(Stream& stream, int buffer) { kept_ = amounts_[buffer].get_later(0, carried_.span(), after(stream)); }
-  [[nodiscard]] const Event& kept() const { return kept_; }
-  /// Of each scalar's rho phi over the owned cells. Waits for the work of the stream so far.
+  /// rho phi of the owned cells in page-locked memory: what upload() reads, and the result of the last start_fetch().
+  [[nodiscard]] std::span<double> amounts() const { return carried_.span(); }
+  void upload(int buffer);
+  /// Starts copying the amounts after the present work of the stream; fetched() completes with the copy.
+  void start_fetch(Stream& stream, int buffer) const;
+  [[nodiscard]] const Event& fetched() const { return fetched_; }
+  /// Returns the integral of rho phi of each scalar over the owned cells. Waits for the work of the stream so far.
   [[nodiscard]] std::vector<double> integrals(Stream& stream, int buffer) const;
 
  private:
   template <class Visit>
-  void each_array(Visit&& visit);
-  [[nodiscard]] DeviceScalarView view(const std::int32_t* lowered) const;
+  void each_array(const std::vector<double>& matrices, Visit&& visit);
+  [[nodiscard]] int count() const { return inflow_values_.count(); }
+  [[nodiscard]] DeviceScalarView view(const std::int32_t* fallback) const;
   /// Boundary values, ghosts and slopes of the owned cells. Returns the exchange of slopes that is in flight; null: none.
-  [[nodiscard]] Exchange* boundary_and_slopes(Stream& stream, double time, const std::int32_t* lowered);
+  [[nodiscard]] Exchange* boundary_and_slopes(Stream& stream, double time, const std::int32_t* fallback);
   template <int Dim>
   void slopes(Stream& stream, const DeviceScalarView& view, std::int32_t first, std::int32_t last);
 
-  const Residual& residual_;
-  ScalarTransport& scalars_;
+  const Scheme& scheme_;
+  const SchemeParameters& parameters_;
+  BoundaryScalars inflow_values_;
   DeviceArray<std::int32_t> cell_face_offset_, cell_faces_, cell_face_rows_;
-  DeviceArray<std::int32_t> stencil_offset_, stencil_rows_;  ///< empty where stencils are the rows behind the faces
+  DeviceArray<std::int32_t> stencil_offset_, stencil_rows_;  ///< empty where stencils are the rows opposite to the faces
   DeviceArray<std::int32_t> left_row_;
   DeviceArray<Vec3> centroids_, face_centroids_, face_normals_;
   DeviceArray<double> face_areas_, inverse_volumes_, matrices_;
   DeviceArray<double> outflows_, stationary_;  ///< stationary_: outflows_ of a stationary state; empty: none is subtracted
-  DeviceArray<std::int32_t> boundary_entry_, boundary_left_, boundary_brings_;  ///< of each boundary face
+  DeviceArray<std::int32_t> boundary_entry_, boundary_left_, boundary_brings_;  ///< one per boundary face
   DeviceArray<std::int32_t> behind_offset_, behind_row_;                        ///< Discretization::behind
   DeviceArray<double> behind_weight_, boundary_areas_, inflow_;
   DeviceArray<double> amounts_[2], values_, slopes_;
   DeviceArray<double> local_dt_;  ///< s, at the start of the step
-  PinnedBuffer<double> carried_;
-  Event kept_;
+  mutable PinnedBuffer<double> carried_;
+  mutable Event fetched_;
   std::optional<Exchange> pull_values_, pull_slopes_;  ///< none where no rank has ghosts
 };
 

@@ -9,14 +9,14 @@
 namespace weft::flow::detail {
 namespace {
 
-/// What acts inside the owned cells, of whole cells.
+/// Computes the sources of whole owned cells.
 template <class Real>
 struct VolumeSources {
   VolumeSource source;
   const Real* values;
   const Vec3* centroid;
   const double* inverse_volume;
-  const double* stationary;  ///< what is subtracted; null: nothing
+  const double* stationary;  ///< rates that are subtracted; null: none
   double* rates;
   WEFT_HD void operator()(std::int32_t c) const {
     const Conserved rate = source(centroid[c], as<double>(load(values + static_cast<std::int64_t>(c) * kVars)));

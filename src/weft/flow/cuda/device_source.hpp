@@ -1,5 +1,5 @@
 #pragma once
-/// What acts inside the owned cells of a rank, in the memory of the current GPU.
+/// Sources in the owned cells of a rank, in the memory of the current GPU.
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -21,14 +21,14 @@ class DeviceSource {
       : mesh_(mesh), source_(source), volume_source_{source.acceleration, mesh.axisymmetric}, subtracts_(subtracts) {}
   /// Bytes that allocate() takes.
   [[nodiscard]] std::size_t bytes();
-  /// Before anything else. @throws DeviceError where there is no room.
+  /// Before anything else. @throws DeviceError where there is not enough memory.
   void allocate();
 
-  /// Whether the host takes part in a stage, because there is a function.
+  /// Returns whether the host takes part in a stage, because there is a function.
   [[nodiscard]] bool asks_host() const { return static_cast<bool>(source_.function); }
   /// Sets what evaluate() subtracts: d(conserved)/dt of whole owned cells, owned x kVars. Before the first evaluate().
   void set_stationary(std::span<const double> rates);
-  /// Makes rates() those at these values of the owned cells, as Solver::add_sources. Where the host takes part, waits for the
+  /// Makes rates() those at these values of the owned cells, as HostSource::add(). Where the host takes part, waits for the
   /// work of the stream before.
   void evaluate(Stream& stream, double time, const Real* values, const double* inverse_volume);
   /// d(conserved)/dt of whole owned cells, owned x kVars; null without a source.
@@ -45,8 +45,8 @@ class DeviceSource {
   const VolumeSource volume_source_;
   const bool subtracts_;
   DeviceArray<double> rates_, stationary_;  ///< stationary_: what is subtracted; empty with a function
-  DeviceArray<Vec3> centroid_;              ///< of owned cells; empty with a function
-  std::vector<double> stationary_on_host_;  ///< what is subtracted; empty without a function
+  DeviceArray<Vec3> centroid_;              ///< centroids of owned cells; empty with a function
+  std::vector<double> stationary_on_host_;  ///< rates that are subtracted; empty without a function
   PinnedBuffer<Real> values_on_host_;
   PinnedBuffer<double> rates_on_host_;
 };

@@ -2,7 +2,7 @@
 /// The tiles of a rank, and what kernels need of its mesh, in the memory of the current GPU.
 #include "weft/flow/cuda/choose_tiles.hpp"
 #include "weft/flow/cuda/device_array.hpp"
-#include "weft/mesh/mesh.hpp"
+#include "weft/flow/scheme/scheme.hpp"
 
 namespace weft::flow::detail {
 
@@ -10,16 +10,16 @@ namespace weft::flow::detail {
 template <class Real>
 class DeviceTiles {
  public:
-  /// Bytes that these would take.
-  [[nodiscard]] std::size_t bytes(const mesh::Mesh& mesh, const Discretization& d, const Tiles& tiles) {
+  /// Returns the bytes that allocate() takes. @param matrices  Scheme::least_squares().
+  [[nodiscard]] std::size_t bytes(const Scheme& scheme, const Tiles& tiles, const std::vector<double>& matrices) {
     CountBytes count;
-    each_array(mesh, d, tiles, count);
+    each_array(scheme, tiles, matrices, count);
     return count.bytes;
   }
 
   /// Copies them to the GPU; before, there are none. @throws DeviceError where there is no room.
-  void allocate(const mesh::Mesh& mesh, const Discretization& d, const Tiles& tiles) {
-    each_array(mesh, d, tiles, Allocate());
+  void allocate(const Scheme& scheme, const Tiles& tiles, const std::vector<double>& matrices) {
+    each_array(scheme, tiles, matrices, Allocate());
     arrays = {.tile = tile_.data(),
               .halo_row = halo_row_.data(),
               .topology = topology_.data(),
@@ -33,7 +33,7 @@ class DeviceTiles {
               .inverse_volume = inverse_volume_.data(),
               .projected_area = projected_area_.data(),
               .radius = radius_.data(),
-              .cells = mesh.cells()};
+              .cells = scheme.mesh().cells()};
     inner = range_of(0, tiles.inner, tiles.of_inner);
     border = range_of(tiles.inner, tiles.size(), tiles.of_border);
   }
@@ -53,7 +53,9 @@ class DeviceTiles {
   DeviceArray<double> radius_;
 
   template <class Visit>
-  void each_array(const mesh::Mesh& mesh, const Discretization& d, const Tiles& tiles, Visit&& visit) {
+  void each_array(const Scheme& scheme, const Tiles& tiles, const std::vector<double>& matrices, Visit&& visit) {
+    const mesh::Mesh& mesh = scheme.mesh();
+    const Discretization& d = scheme.discretization();
     visit(tile_, tiles.tile);
     visit(halo_row_, tiles.halo_row);
     if (!tiles.stencil_row.empty()) {
@@ -65,7 +67,7 @@ class DeviceTiles {
     visit(across_, tiles.across);
     visit(arms_, tiles.arms);
     visit(areas_, tiles.areas);
-    visit(matrices_, d.least_squares);
+    visit(matrices_, matrices);
     visit(inverse_volume_, d.inverse_volume);
     visit(projected_area_, d.projected_area);
     if (mesh.axisymmetric) visit(radius_, radii(mesh));

@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(kTileThreads, 5)
   fetch.run(t.inverse_volume + first, m.inverse_volume, tile.cells);
   wait_for_earlier_kernels();
   const StepClock step = *a.clock;
-  if (a.keep != 0) fetch.run(a.start + first * kVars, m.start, tile.cells * kVars);
+  if (a.start_weight != 0) fetch.run(a.start + first * kVars, m.start, tile.cells * kVars);
   fetch.run(a.conserved + first * kVars, m.conserved, tile.cells * kVars);
   const int threads = static_cast<int>(blockDim.x);
   if (!step.halted) {
@@ -190,7 +190,7 @@ __global__ void __launch_bounds__(kTileThreads, 5)
 
   const BasicIdealGas<State> gas = as<State>(a.gas);
   const BasicStateLimits<State> limits = as<State>(a.limits);
-  const auto share = static_cast<State>(a.keep);
+  const auto share = static_cast<State>(a.start_weight);
   double rate_squared[kVars] = {};
   double stable = INFINITY;
   for (int c = static_cast<int>(threadIdx.x); c < tile.cells; c += threads) {

@@ -9,14 +9,14 @@
 
 namespace weft::flow::detail {
 
-/// Both sides of every face of a cell of lowered order see cell means only.
+/// Both sides of every face of a cell of the first-order fallback see cell means only.
 template <class View>
-__device__ bool is_flat(const View& view, const std::int32_t* lowered, int c) {
-  if (lowered == nullptr) return false;
-  bool flat = lowered[view.tile.first_cell + c] != 0;
+__device__ bool is_flat(const View& view, const std::int32_t* fallback, int c) {
+  if (fallback == nullptr) return false;
+  bool flat = fallback[view.tile.first_cell + c] != 0;
   for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
     const std::int32_t row = row_of(view.t, view.tile, view.row_behind(s));
-    flat = flat || (row < view.t.cells && lowered[row] != 0);
+    flat = flat || (row < view.t.cells && fallback[row] != 0);
   }
   return flat;
 }
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(kTileThreads, 4)
     if (c < tile.cells) {
       if (!a.flat) {
         sensor = limited_gradient<Dim>(view, c, limiter, g);
-        if (is_flat(view, a.lowered, c)) flatten(g);
+        if (is_flat(view, a.fallback, c)) flatten(g);
       } else if (view.has_sensors) {
         sensor = pressure_sensor_of_cell(view, c);
       }

@@ -4,9 +4,6 @@
 
 namespace weft::flow::detail {
 
-std::unique_ptr<DeviceStepper> DeviceStepper::make(const Residual& /*residual*/, const SourceTerm& /*source*/,
-                                                   ScalarTransport* /*scalars*/) {
-  throw no_gpu();
-}
+std::unique_ptr<Stepper> make_device_stepper(const Scheme& /*scheme*/) { throw no_gpu(); }
 
 }  // namespace weft::flow::detail

@@ -29,15 +29,15 @@ struct SumOfTile {
   }
 };
 
-/// Decides how long a step is, or that there is none, from what the step before has left.
+/// Sets the length of a step, or halts it, from the result of the step before.
 struct BeginStep {
-  const StepOrder* order;   ///< page-locked memory of the host
-  const double* stable_dt;  ///< of each rank; negative where it left the range of the gas
+  const DeviceCommand* command;  ///< page-locked memory of the host
+  const double* stable_dt;       ///< one per rank; negative where a state became unphysical
   int ranks;
   StepClock* clock;
   StepStatus* status;
   WEFT_HD void operator()(int) const {
-    const StepOrder o = *order;
+    const DeviceCommand o = *command;
     StepClock c = *clock;
     if (c.number != o.number) c = {.number = o.number, .time = o.time};
     c.stable_dt = stable_dt[0];
@@ -58,7 +58,7 @@ struct BeginStep {
   }
 };
 
-/// Notes what a step has done, and what this rank says of the next one.
+/// Stores the result of a step, and the stable length of the next one on this rank.
 struct EndStep {
   StepClock* clock;
   const StepStatus* status;
@@ -77,9 +77,9 @@ struct EndStep {
   }
 };
 
-/// Values of the boundary rows: as Residual::boundary_rows, for the faces from place `first` of BoundaryArgs::order on.
+/// Sets the boundary ghost cells: as on the host, for the faces from place `first` of BoundaryArgs::order on.
 template <class Real>
-struct BoundaryRows {
+struct BoundaryGhosts {
   BoundaryArgs b;
   Real* values;
   IdealGas gas;
@@ -97,9 +97,9 @@ struct BoundaryRows {
   }
 };
 
-/// Values and the stable time step of the conserved state: as Solver::survey.
+/// Computes the primitive values and the stable time step of the conserved state, as HostStepper::recompute_primitives().
 template <class Real, class State>
-struct Survey {
+struct RecomputePrimitives {
   const State* conserved;
   Real* values;
   double* local_dt;

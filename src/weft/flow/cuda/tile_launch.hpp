@@ -65,13 +65,13 @@ inline constexpr int kStateColumns = 2 * kVars;
 template <class Real>
 struct GradientArgs {
   TileArrays<Real> tiles;
-  const Real* values;           ///< all rows x kVars
-  Real* states;                 ///< see kStateColumns
-  Real* gradients;              ///< owned + ghost rows x Dim x kVars; null: not wanted
-  Real* sensors;                ///< owned + ghost rows, written with `gradients`; null: the flux takes none
-  Real* side_sensors;           ///< see sensor_place()
-  bool flat;                    ///< states are the means of their cells, and gradients zero
-  const std::int32_t* lowered;  ///< owned + ghost: 1 where the order is lowered; null: nowhere
+  const Real* values;            ///< all rows x kVars
+  Real* states;                  ///< see kStateColumns
+  Real* gradients;               ///< owned + ghost rows x Dim x kVars; null: not wanted
+  Real* sensors;                 ///< owned + ghost rows, written with `gradients`; null: the flux takes none
+  Real* side_sensors;            ///< see sensor_place()
+  bool flat;                     ///< states are the means of their cells, and gradients zero
+  const std::int32_t* fallback;  ///< owned + ghost: 1 in cells of the first-order fallback; null: nowhere
   IdealGas gas;
   Primitive scale;
   double reference_length, order, shock_threshold;  ///< as ResidualView's
@@ -95,30 +95,30 @@ struct BoundaryArgs {
   std::int32_t faces, inner_faces;
 };
 
-/// What the host wants of the steps that it launches, in page-locked memory.
-struct StepOrder {
-  std::uint64_t number = 0;    ///< of this order: steps with a new one start afresh from `time`
+/// The command of the host for the steps that it launches, in page-locked memory.
+struct DeviceCommand {
+  std::uint64_t number = 0;    ///< of this command: steps with a new one start from `time`
   double time = 0, until = 0;  ///< s; steps that begin at `until` do nothing
   double dt = 0;               ///< above 0: the step's length; else the GPU chooses it, cfl * the smallest stable step at most
   double local_cfl = 0;        ///< above 0: each cell steps min(dt, local_cfl * its own stable step)
   double cfl = 0;
 };
 
-/// Where the steps of an order stand.
+/// The progress of the steps of a command.
 struct StepClock {
-  std::uint64_t number = 0;  ///< of the order
-  std::int32_t done = 0;     ///< steps
-  bool halted = false;       ///< this step and those after it do nothing: the end is reached, or a step left the range of the gas
-  double time = 0;           ///< at the start of the step
-  double dt = 0, local_cfl = 0;  ///< as in StepOrder
+  std::uint64_t number = 0;      ///< of the command
+  std::int32_t done = 0;         ///< steps
+  bool halted = false;           ///< this step and those after it do nothing: the end is reached, or a state became unphysical
+  double time = 0;               ///< at the start of the step
+  double dt = 0, local_cfl = 0;  ///< as in DeviceCommand
   double advance = 0;            ///< by how much the step advances the time: dt, less where local time steps make it longer
   double stable_dt = 0;          ///< the smallest of all ranks at the start of the step
 };
 
-/// What the cells of this rank say after a step.
+/// The status of a step, reduced over the cells of this rank.
 struct StepStatus {
   unsigned long long stable_dt;  ///< bits of the smallest stable step
-  std::int32_t bad;              ///< 1 if any cell left the range of the gas
+  std::int32_t bad;              ///< 1 if the state of any cell became unphysical
 };
 
 /// A step that was done.
@@ -143,16 +143,16 @@ struct FluxArgs {
   StateLimits limits;   ///< outside which a cell is noted in `bad`
   double jump_damping;  ///< as ResidualView's
   const StepClock* clock;
-  double keep;
+  double start_weight;  ///< SSP coefficient, as in RungeKuttaStage
   int stage;
   bool last;             ///< of its step: the stable step is wanted
   double* local_dt;      ///< owned cells, at CFL 1; read if local_cfl > 0, written with the last stage; null: no local time steps
   double* rate_squared;  ///< by tile, kVars each; null: not wanted
   double* outflows;      ///< kg/s out of cells through their faces, as Discretization::cell_face; null: not wanted
   const std::int32_t* cell_face_offset;  ///< as Discretization's; read with `outflows`
-  StepStatus* status;                    ///< stable_dt is lowered by each tile
+  StepStatus* status;                    ///< each tile takes the minimum with stable_dt
   std::int32_t*
-      bad;  ///< stage, from 1, in which each owned cell left the range of the gas; minus that where it diverged; 0: neither
+      bad;  ///< stage, from 1, in which the state of each owned cell became unphysical; minus that where it diverged; 0: neither
 };
 
 /// Bytes of shared memory that a block needs for the gradients and for the fluxes of tiles like these.

@@ -66,7 +66,7 @@ struct UpdateView {
   const Vec3* projected_areas;
   IdealGas gas;
   StateLimits limits;    ///< of every cell
-  double keep;           ///< as in RungeKuttaStage
+  double start_weight;   ///< as in RungeKuttaStage
   double dt, local_cfl;  ///< a cell steps dt, but local_cfl * local_dt at most
   bool first, last;  ///< stage of its step: the first writes start, and sums of rates; the last looks for the next stable step
 
@@ -87,7 +87,7 @@ struct UpdateReport {
   double rate_squared[kVars] = {};  ///< sums of volume * rate^2, of the first stage: in an order of their own
 };
 
-/// u = keep * start + (1 - keep) * (u + dt * rate) for the cells first <= c < last, and their primitive values.
+/// u = start_weight * start + (1 - start_weight) * (u + dt * rate) for the cells first <= c < last, and their primitive values.
 [[nodiscard]] UpdateReport update_loop(const UpdateView& v, std::int32_t first, std::int32_t last);
 
 /// How many doubles the loops compute with at once on this machine: 8 where it has AVX-512, else 4. Results are the same.

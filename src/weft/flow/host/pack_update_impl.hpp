@@ -39,7 +39,7 @@ WEFT_FORCE_INLINE bool update_cells(const UpdateView& v, UpdateSums<N>& sums) {
       now.store(v.start + j * N);
       sums.rate_squared[j] += slope * rate;
     }
-    u[j] = runge_kutta_value(Pack<N>(v.keep), Pack<N>::load(v.start + j * N), now + step[j] * slope);
+    u[j] = runge_kutta_value(Pack<N>(v.start_weight), Pack<N>::load(v.start + j * N), now + step[j] * slope);
     u[j].store(v.conserved + j * N);
     Pack<N>(0.0).store(v.rates + j * N);
   }

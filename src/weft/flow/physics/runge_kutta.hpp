@@ -4,16 +4,17 @@
 
 namespace weft::flow::detail {
 
-/// u_new = keep * u_start + (1 - keep) * (u + dt L(u)), and the time of u within the step.
+/// A stage in the form of Shu and Osher: u_new = start_weight * u_start + (1 - start_weight) * (u + dt L(u)), where start_weight
+/// is the SSP coefficient of the start of the step, and the time of u within the step.
 struct RungeKuttaStage {
-  double keep, time;
+  double start_weight, time;
 };
 
 /// u_new of u_start and u + dt L(u). Not with two weights: rounded, they do not add up to 1, and every integral would grow by
 /// 2^-54 of itself in each step (in float, shrink by 2^-25).
 template <class Number>
-[[nodiscard]] WEFT_HD WEFT_FORCE_INLINE Number runge_kutta_value(Number keep, Number start, Number ahead) {
-  return ahead + keep * (start - ahead);
+[[nodiscard]] WEFT_HD WEFT_FORCE_INLINE Number runge_kutta_value(Number start_weight, Number start, Number ahead) {
+  return ahead + start_weight * (start - ahead);
 }
 
 /// @pre 0 <= stage < order <= 3

@@ -159,7 +159,7 @@ double determinant(const Symmetric& m, int dim) {
 
 bool positive_definite(const Symmetric& m, int dim) { return m[0] > 0 && determinant(m, 2) > 0 && determinant(m, dim) > 0; }
 
-/// Adds to a normal matrix the multiple of `of_faces` that Discretization::least_squares speaks of.
+/// Adds to a normal matrix the multiple of `of_faces` that least_squares_matrices() describes.
 void bound(Symmetric& m, const Symmetric& of_faces, int dim) {
   const auto with = [&](double multiple) {
     Symmetric sum = m;
@@ -204,13 +204,14 @@ double least_determinant(const Mesh& mesh, const Discretization& d, std::int32_t
   return kSingular * trace * trace * (mesh.dim == 2 ? 1 : trace);
 }
 
+/// Appends the matrix of cell c.
 /// @param walls  how many faces of the cell are slip walls. Symmetry planes do not count: the image behind them is exact.
-void add_matrix(const Mesh& mesh, Discretization& d, std::int32_t c, int walls) {
+void add_matrix(const Mesh& mesh, const Discretization& d, std::int32_t c, int walls, std::vector<double>& matrices) {
   const bool simplex = mesh.cell_faces.row(c).size() == static_cast<std::size_t>(mesh.dim) + 1;
   if (d.stabilized && simplex && walls > 1) {
     // In an edge between walls most rows of a tetrahedron are its own images, and noise in a gas at rest grew a hundredfold in a
     // hundred steps. Its gradient is zero.
-    d.least_squares.resize(d.least_squares.size() + (mesh.dim == 2 ? 3 : 6));
+    matrices.resize(matrices.size() + (mesh.dim == 2 ? 3 : 6));
     return;
   }
   const Symmetric of_faces = d.stabilized ? matrix_of_faces(mesh, d, c) : Symmetric{};
@@ -225,14 +226,13 @@ void add_matrix(const Mesh& mesh, Discretization& d, std::int32_t c, int walls) 
         "use gradient = \"green_gauss\" or stencil = \"node\", or re-mesh this place",
         {.file = mesh.source, .element = mesh.cell_file_id[static_cast<std::size_t>(c)]});
   }
-  d.least_squares.insert(d.least_squares.end(), matrix.begin(), matrix.begin() + (mesh.dim == 2 ? 3 : 6));
+  matrices.insert(matrices.end(), matrix.begin(), matrix.begin() + (mesh.dim == 2 ? 3 : 6));
 }
 
 }  // namespace
 
-Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, mesh::Neighbours stencil,
-                               bool with_matrices, bool stabilize)
-    : stabilized(stabilize && with_matrices && stencil == mesh::Neighbours::face) {
+Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, mesh::Neighbours stencil, bool stabilize)
+    : stabilized(stabilize && stencil == mesh::Neighbours::face) {
   first_boundary_face = mesh.ghost_faces.last().value();
   rows = mesh.cells() + (mesh.faces() - first_boundary_face);
   centroid.reserve(static_cast<std::size_t>(rows));
@@ -244,15 +244,8 @@ Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>
   const auto cells = static_cast<std::size_t>(mesh.owned_cells);
   inverse_volume.reserve(cells);
   projected_area.reserve(cells);
-  if (with_matrices) least_squares.reserve(cells * (mesh.dim == 2 ? 3 : 6));
-  std::vector<int> walls(static_cast<std::size_t>(mesh.cells()));
-  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
-    for (const LocalFaceId face : mesh.boundary[z].faces)
-      walls[mesh.face_left[face.index()].index()] += kinds[z] == BoundaryKind::slip_wall ? 1 : 0;
-  }
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
     inverse_volume.push_back(1.0 / mesh.cell_volume[static_cast<std::size_t>(c)]);
-    if (with_matrices) add_matrix(mesh, *this, c, walls[static_cast<std::size_t>(c)]);
     Vec3 projected;
     for (const LocalFaceId face : mesh.cell_faces.row(c)) {
       const Vec3 n = mesh.face_normal[face.index()];
@@ -260,6 +253,20 @@ Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>
     }
     projected_area.push_back(projected);
   }
+}
+
+std::vector<double> least_squares_matrices(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, const Discretization& d) {
+  std::vector<double> matrices;
+  matrices.reserve(static_cast<std::size_t>(mesh.owned_cells) * (mesh.dim == 2 ? 3 : 6));
+  std::vector<int> walls(static_cast<std::size_t>(mesh.cells()));
+  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
+    for (const LocalFaceId face : mesh.boundary[z].faces)
+      walls[mesh.face_left[face.index()].index()] += kinds[z] == BoundaryKind::slip_wall ? 1 : 0;
+  }
+  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+    add_matrix(mesh, d, c, walls[static_cast<std::size_t>(c)], matrices);
+  }
+  return matrices;
 }
 
 }  // namespace weft::flow

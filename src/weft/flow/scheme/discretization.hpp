@@ -17,12 +17,10 @@ namespace weft::flow {
 struct Discretization {
   /// @param kinds  of each zone of mesh.boundary, in its order.
   /// @param stencil  what cell_cells of the mesh lists (BuildOptions::ghosts): the neighbours that make a gradient.
-  /// @param with_matrices  whether to make least_squares.
-  /// @param stabilize  see least_squares; only with neighbours through faces.
-  /// No communication. @throws LimitError for more than 2^31 stencil entries; MeshError where a cell's neighbours do not span its
-  /// space (least squares has no answer there).
+  /// @param stabilize  see least_squares_matrices(); without effect for neighbours by node.
+  /// No communication. @throws LimitError for more than 2^31 stencil entries.
   Discretization(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds,
-                 mesh::Neighbours stencil = mesh::Neighbours::face, bool with_matrices = true, bool stabilize = false);
+                 mesh::Neighbours stencil = mesh::Neighbours::face, bool stabilize = false);
 
   std::int32_t first_boundary_face = 0;
   std::int32_t rows = 0;  ///< owned + ghost + boundary faces
@@ -37,15 +35,20 @@ struct Discretization {
   std::vector<Vec3> centroid;                       ///< of every row
   Extrapolations behind;                            ///< to each boundary row, from its cell and the cells of its stencil
   std::vector<double> inverse_volume;               ///< of owned cells
-  /// Inverse of sum(w d d^T) over the stencil, upper triangle: xx xy yy in 2-D, xx xy yy xz yz zz in 3-D. Owned cells. The weight
-  /// w is 1 / |d|^2. Where least squares is stabilized it is 1, and the matrix of a triangle or tetrahedron is M, that sum, plus
-  /// the least multiple of B that makes M - B positive semidefinite. B = sum(r r^T), r from the centroid to the faces (a quarter
-  /// of it at the boundary): so the increments at the faces have a sum of squares of at most that of the differences of values.
-  /// The multiple is 0, and the gradient exact for linear data, but for cells whose neighbours lie near a line or plane
-  /// (slivers). Neither weight nor multiple changes under affine maps.
-  std::vector<double> least_squares;
   /// Half the sum of |n| A over the faces: the spectral radius of cell c is sum_k (|u_k| + a) projected_area[c][k]. Owned cells.
   std::vector<Vec3> projected_area;
 };
+
+/// Returns the matrices of least-squares gradients: for each owned cell the inverse of sum(w d d^T) over the stencil, upper
+/// triangle: xx xy yy in 2-D, xx xy yy xz yz zz in 3-D. The weight w is 1 / |d|^2. Where the discretization is stabilized it is
+/// 1, and the matrix of a triangle or tetrahedron is M, that sum, plus the least multiple of B that makes M - B positive
+/// semidefinite. B = sum(r r^T), r from the centroid to the faces (a quarter of it at the boundary): so the increments at the
+/// faces have a sum of squares of at most that of the differences of values. The multiple is 0, and the gradient exact for
+/// linear data, except for cells whose neighbours lie near a line or plane (slivers). Neither weight nor multiple changes under
+/// affine maps.
+/// @param kinds  as for Discretization.  No communication.
+/// @throws MeshError where the neighbours of a cell lie on a line or plane.
+[[nodiscard]] std::vector<double> least_squares_matrices(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds,
+                                                         const Discretization& d);
 
 }  // namespace weft::flow

@@ -8,7 +8,7 @@
 #include "weft/base/compensated_sum.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/physics/source.hpp"
-#include "weft/flow/scheme/residual.hpp"
+#include "weft/flow/scheme/boundary_condition.hpp"
 
 namespace weft::flow {
 namespace {

@@ -21,7 +21,7 @@ struct ScalarView : ResidualView {
   const std::int32_t *cell_faces, *cell_face_rows;  ///< of each cell: its faces, and the rows behind them
   const double* scalars;                            ///< rows x count
   double* slopes;                                   ///< (owned + ghost) x count x Dim, limited
-  const std::int32_t* lowered;                      ///< owned + ghost: 1 where the order is lowered; null: nowhere
+  const std::int32_t* fallback;                     ///< owned + ghost: 1 in cells of the first-order fallback; null: nowhere
   std::int32_t cells;                               ///< owned and ghost: the rows that have slopes
   int count, which = 0;
 
@@ -64,12 +64,13 @@ decltype(auto) visit_scalar_limiter(LimiterKind of_flow, F&& f) {
   return extrapolated_scalar(extrapolations, i, inside, values, stride);
 }
 
-/// Limited slopes of the scalars of cell c; none where the order is lowered in it or next to it, as in the flow. Changes v.which.
+/// Computes the limited slopes of the scalars of cell c; none in the first-order fallback and next to it, as in the flow. Changes
+/// v.which.
 template <int Dim, class Limiter, class View>
 WEFT_HD inline void scalar_slopes_of_cell(View& v, std::int32_t c, const Limiter& limiter) {
-  bool flat = v.lowered != nullptr && v.lowered[c] != 0;
-  for (std::int32_t s = v.face_begin(c); s < v.face_end(c) && v.lowered != nullptr && !flat; ++s) {
-    flat = v.cell_face_rows[s] < v.cells && v.lowered[v.cell_face_rows[s]] != 0;
+  bool flat = v.fallback != nullptr && v.fallback[c] != 0;
+  for (std::int32_t s = v.face_begin(c); s < v.face_end(c) && v.fallback != nullptr && !flat; ++s) {
+    flat = v.cell_face_rows[s] < v.cells && v.fallback[v.cell_face_rows[s]] != 0;
   }
   for (v.which = 0; v.which < v.count; ++v.which) {
     if (flat) {
@@ -91,7 +92,7 @@ struct ScalarUpdate {
   const double *start, *now;  ///< at the start of the step; now
   double* result;             ///< may be `now`
   const double* local_dt;     ///< s, at CFL 1; null: all cells step alike
-  double keep;                ///< as in RungeKuttaStage
+  double start_weight;        ///< as in RungeKuttaStage
   double dt, local_cfl;       ///< a cell steps dt, but local_cfl * local_dt at most
 };
 
@@ -109,7 +110,7 @@ WEFT_HD inline void update_scalars_of_cell(const View& v, std::int32_t c, const 
   const double dt = u.local_dt == nullptr ? u.dt : lesser(u.local_cfl * u.local_dt[c], u.dt);
   for (int k = 0; k < v.count; ++k) {
     const std::int64_t i = static_cast<std::int64_t>(c) * v.count + k;
-    u.result[i] = runge_kutta_value(u.keep, u.start[i], u.now[i] + dt * (rate[k] * v.inverse_volume(c)));
+    u.result[i] = runge_kutta_value(u.start_weight, u.start[i], u.now[i] + dt * (rate[k] * v.inverse_volume(c)));
   }
 }
 

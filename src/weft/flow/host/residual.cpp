@@ -1,4 +1,4 @@
-#include "weft/flow/scheme/residual.hpp"
+#include "weft/flow/host/residual.hpp"
 
 #include <unistd.h>
 
@@ -8,9 +8,7 @@
 
 #include "weft/base/cores.hpp"
 #include "weft/base/large_pages.hpp"
-#include "weft/comm/agreement.hpp"
 #include "weft/comm/environment.hpp"
-#include "weft/flow/scheme/reference.hpp"
 
 namespace weft::flow {
 namespace {
@@ -25,84 +23,55 @@ void with_dim(int dim, Loop&& loop) {
   }
 }
 
-std::vector<BoundaryKind> kinds_of(const std::vector<BoundaryCondition>& boundary) {
-  std::vector<BoundaryKind> kinds;
-  for (const BoundaryCondition& condition : boundary) {
-    kinds.push_back(condition.prescribed ? BoundaryKind::supersonic_inflow : condition.params.kind);
-  }
-  return kinds;
-}
-
-/// Whether each thread of each rank on this machine has a core of its own, as far as this process can know. @collective
+/// Returns whether each thread of each rank on this machine has a core of its own, as far as this process can know. @collective
 bool have_cores(const Communicator& comm, int threads) {
-  if (threads == 1) return false;  // nobody waits
+  if (threads == 1) return false;  // no thread waits
   const long of_machine = sysconf(_SC_NPROCESSORS_ONLN);
   return long{comm.split_shared_memory().size()} * threads <= of_machine && threads <= usable_cores() &&
          !MpiEnvironment::yields_when_idle();
 }
 
-/// See Numerics::stabilize_simplices. @collective
-bool stabilizes(const mesh::Mesh& mesh, const Numerics& numerics) {
-  const bool others = !std::all_of(mesh.cell_type.begin(), mesh.cell_type.end(), mesh::is_quad_or_hexahedron);
-  return mesh.comm.max(numerics.stabilize_simplices && others ? 1 : 0) > 0;
-}
-
 }  // namespace
 
-Residual::Residual(const mesh::Mesh& mesh, IdealGas gas, std::vector<BoundaryCondition> boundary, Numerics numerics,
-                   mesh::Neighbours stencil, Backend backend, Transport transport, int threads)
-    : mesh_(mesh),
-      gas_(gas),
-      boundary_(std::move(boundary)),
-      numerics_(numerics),
-      discretization_(agreed(mesh.comm,
-                             [&, stabilized = stabilizes(mesh, numerics)] {
-                               const bool least_squares = numerics.gradient == GradientKind::least_squares;
-                               const bool green_gauss = numerics.gradient == GradientKind::green_gauss;
-                               return Discretization(mesh, kinds_of(boundary_), green_gauss ? mesh::Neighbours::face : stencil,
-                                                     least_squares, stabilized);
-                             })),
-      team_(threads, have_cores(mesh.comm, threads)),
-      prescribed_(boundary_.size()),
-      values_(backend == Backend::host ? static_cast<std::size_t>(discretization_.rows) * kVars : 0, 0.0),
-      gradients_(
-          backend == Backend::host ? static_cast<std::size_t>(mesh.cells()) * kVars * static_cast<std::size_t>(mesh.dim) : 0,
-          0.0),
-      sensors_(backend == Backend::host && takes_sensor(numerics.flux) ? static_cast<std::size_t>(mesh.cells()) : 0, 0.0),
-      residual_(backend == Backend::host ? static_cast<std::size_t>(mesh.owned_cells) * kVars : 0, 0.0),
-      limiter_(visit_limiter(numerics.limiter, numerics.venkatakrishnan_k,
+Residual::Residual(const Scheme& scheme)
+    : scheme_(scheme),
+      mesh_(scheme.mesh()),
+      discretization_(scheme.discretization()),
+      team_(scheme.options().threads, have_cores(mesh_.comm, scheme.options().threads)),
+      prescribed_(scheme.boundary().size()),
+      values_(static_cast<std::size_t>(discretization_.rows) * kVars, 0.0),
+      gradients_(static_cast<std::size_t>(mesh_.cells()) * kVars * static_cast<std::size_t>(mesh_.dim), 0.0),
+      sensors_(takes_sensor(scheme.numerics().flux) ? static_cast<std::size_t>(mesh_.cells()) : 0, 0.0),
+      residual_(static_cast<std::size_t>(mesh_.owned_cells) * kVars, 0.0),
+      geometry_(detail::gradient_geometry(scheme)),
+      mass_fluxes_(scheme.scalars().empty() ? 0 : static_cast<std::size_t>(mesh_.faces())),
+      limiter_(visit_limiter(scheme.numerics().limiter, scheme.numerics().venkatakrishnan_k,
                              [](auto limiter) { return detail::LimiterChoice(limiter); })),
-      flux_(visit_flux(numerics.flux, numerics.cutoff_mach, numerics.entropy_fix,
-                       [](auto flux) { return detail::FluxChoice(flux); })),
-      lowered_(static_cast<std::size_t>(mesh.cells()), 0),
-      pull_lowered_(ArrayTransformer(mesh.plan, {PairRef::rows(lowered_)}).pull()) {
-  if (numerics.limiter == LimiterKind::venkatakrishnan) {
-    reference_length_ =
-        numerics.reference_length ? *numerics.reference_length : flow::reference_length(mesh, kinds_of(boundary_));
-  }
-  if (backend != Backend::host) return;
-  shares_ = detail::cut_into_shares(mesh, discretization_, threads);
+      flux_(visit_flux(scheme.numerics().flux, scheme.numerics().cutoff_mach, scheme.numerics().entropy_fix,
+                       [](auto flux) { return detail::FluxChoice(flux); })) {
+  const Numerics& numerics = scheme.numerics();
+  const Transport transport = scheme.options().transport;
+  for (const BoundaryCondition& condition : scheme.boundary()) boundary_params_.push_back(condition.params);
+  shares_ = detail::cut_into_shares(mesh_, discretization_, team_.size());
   state_places_ = detail::places_of_states(shares_, discretization_);
-  with_dim(mesh.dim, [&](auto dim) { precompute<dim()>(); });
-  const std::span cells = std::span(values_).first(static_cast<std::size_t>(mesh.cells()) * kVars);
-  pull_values_.emplace(ArrayTransformer(mesh.plan, {PairRef::rows(cells, kVars)}, transport).pull());
+  const std::span cells = std::span(values_).first(static_cast<std::size_t>(mesh_.cells()) * kVars);
+  pull_values_.emplace(ArrayTransformer(mesh_.plan, {PairRef::rows(cells, kVars)}, transport).pull());
   std::vector<PairRef> of_gradients;
-  if (numerics.gradient != GradientKind::none) of_gradients.push_back(PairRef::rows(gradients_, kVars * mesh.dim));
+  if (numerics.gradient != GradientKind::none) of_gradients.push_back(PairRef::rows(gradients_, kVars * mesh_.dim));
   if (takes_sensor(numerics.flux)) of_gradients.push_back(PairRef::rows(sensors_));
-  if (!of_gradients.empty()) pull_gradients_.emplace(ArrayTransformer(mesh.plan, of_gradients, transport).pull());
-  use_large_pages_for(values_, gradients_, residual_);  // rows of which are read and written in any order
-  if (mesh.comm.max(mesh.plan.ghost_rows()) > 0) transport_ = to_string(pull_values_->transport());
+  if (!of_gradients.empty()) pull_gradients_.emplace(ArrayTransformer(mesh_.plan, of_gradients, transport).pull());
+  use_large_pages_for(values_, gradients_, residual_);  // rows are read and written in any order
+  if (mesh_.comm.max(mesh_.plan.ghost_rows()) > 0) transport_ = to_string(pull_values_->transport());
 }
 
 void Residual::close() {
-  pull_lowered_.close();
   for (auto* pull : {&pull_values_, &pull_gradients_}) {
     if (pull->has_value()) (*pull)->close();
   }
 }
 
 Traffic Residual::sent() const {
-  Traffic sum = pull_lowered_.sent();
+  Traffic sum;
   for (const auto* pull : {&pull_values_, &pull_gradients_}) {
     if (!pull->has_value()) continue;
     const Traffic sent = (*pull)->sent();
@@ -110,48 +79,6 @@ Traffic Residual::sent() const {
     sum.bytes += sent.bytes;
   }
   return sum;
-}
-
-template <int Dim>
-void Residual::precompute() {
-  const Discretization& d = discretization_;
-  const auto append = [](std::vector<double>& to, Vec3 v) {
-    for (int axis = 0; axis < Dim; ++axis) to.push_back(v[axis]);
-  };
-  const auto least_squares_pull = [&](std::size_t c, std::size_t s) {
-    const Vec3 pull =
-        detail::pull_over<Dim>(d.centroid[static_cast<std::size_t>(d.stencil_row[s])] - d.centroid[c], d.stabilized);
-    double whole[Dim];
-    for (int axis = 0; axis < Dim; ++axis) whole[axis] = pull[axis];
-    detail::multiply(&d.least_squares[c * (Dim * (Dim + 1) / 2)], whole);
-    return Vec3{whole[0], whole[1], Dim == 3 ? whole[Dim - 1] : 0};
-  };
-  const auto to_face = [&](std::size_t row, std::size_t s) {
-    return mesh_.face_centroid[static_cast<std::size_t>(d.cell_face[s])] - d.centroid[row];
-  };
-  const auto green_gauss_pull = [&](std::size_t c, std::size_t s) {
-    const auto f = static_cast<std::size_t>(d.cell_face[s]), behind = static_cast<std::size_t>(d.cell_face_row[s]);
-    const double sign = static_cast<std::size_t>(d.face_left[f]) == c ? 1 : -1;
-    return detail::share_behind(to_face(c, s), to_face(behind, s)) *
-           (sign * mesh_.face_area[f] * d.inverse_volume[c] * mesh_.face_normal[f]);
-  };
-  if (numerics_.gradient == GradientKind::none) return;
-  pulls_.reserve(d.stencil_row.size() * Dim);
-  face_arms_.reserve(d.cell_face.size() * Dim);
-  for (std::size_t c = 0; c < static_cast<std::size_t>(mesh_.owned_cells); ++c) {
-    for (auto s = static_cast<std::size_t>(d.stencil_offset[c]); s < static_cast<std::size_t>(d.stencil_offset[c + 1]); ++s) {
-      append(pulls_, numerics_.gradient == GradientKind::green_gauss ? green_gauss_pull(c, s) : least_squares_pull(c, s));
-    }
-    for (auto s = static_cast<std::size_t>(d.cell_face_offset[c]); s < static_cast<std::size_t>(d.cell_face_offset[c + 1]); ++s) {
-      append(face_arms_, to_face(c, s));
-    }
-  }
-  discretization_.least_squares = {};  // the pulls hold it
-}
-
-void Residual::set_reference(const Primitive& reference) {
-  const double speed = std::max(norm(reference.velocity), gas_.sound_speed(reference));
-  scale_ = {reference.density, {speed, speed, speed}, reference.pressure};
 }
 
 detail::ResidualView Residual::view() const {
@@ -167,19 +94,19 @@ detail::ResidualView Residual::view() const {
           .face_normals = mesh_.face_normal.data(),
           .face_areas = mesh_.face_area.data(),
           .inverse_volumes = d.inverse_volume.data(),
-          .pulls = pulls_.data(),
-          .face_arms = face_arms_.data(),
+          .pulls = geometry_.weights.data(),
+          .face_arms = geometry_.to_faces.data(),
           .values = const_cast<double*>(values_.data()),  // const members only read through the view
           .gradients = const_cast<double*>(gradients_.data()),
-          .sensors = !takes_sensor(numerics_.flux) ? nullptr : const_cast<double*>(sensors_.data()),
+          .sensors = !takes_sensor(scheme_.numerics().flux) ? nullptr : const_cast<double*>(sensors_.data()),
           .residual = const_cast<double*>(residual_.data()),
           .mass_fluxes = mass_fluxes_.empty() ? nullptr : const_cast<double*>(mass_fluxes_.data()),
-          .gas = gas_,
-          .scale = scale_,
-          .reference_length = reference_length_,
-          .order = order_,
-          .jump_damping = jump_damping(),
-          .shock_threshold = shock_threshold(),
+          .gas = scheme_.gas(),
+          .scale = parameters_.scale,
+          .reference_length = scheme_.reference_length(),
+          .order = parameters_.order,
+          .jump_damping = scheme_.jump_damping(parameters_),
+          .shock_threshold = scheme_.shock_threshold(),
           .axisymmetric = mesh_.axisymmetric};
 }
 
@@ -197,64 +124,64 @@ mesh::FaceRange Residual::faces_of(const detail::Share::Cells& cells, mesh::Face
 
 template <class Work>
 void Residual::each_boundary(const detail::Share::Cells& cells, const Work& work) const {
-  for (std::size_t z = 0; z < boundary_.size(); ++z) work(z, faces_of(cells, mesh_.boundary[z].faces));
+  for (std::size_t z = 0; z < boundary_params_.size(); ++z) work(z, faces_of(cells, mesh_.boundary[z].faces));
 }
 
-double* Residual::row_behind(mesh::LocalFaceId face) {
+double* Residual::boundary_ghost(mesh::LocalFaceId face) {
   return &values_[static_cast<std::size_t>(discretization_.face_right[face.index()]) * kVars];
 }
 
 void Residual::prescribe(double time) {
-  for (std::size_t z = 0; z < boundary_.size(); ++z) {
-    const BoundaryCondition& condition = boundary_[z];
+  for (std::size_t z = 0; z < boundary_params_.size(); ++z) {
+    const BoundaryCondition& condition = scheme_.boundary()[z];
     if (!condition.prescribed || (!condition.of_time && !prescribed_[z].empty())) continue;
     std::vector<Primitive> states;  // all of them, or the old ones where the function throws
     for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
       states.push_back(condition.prescribed(mesh_.face_centroid[face.index()], time));
-      detail::store(row_behind(face), states.back());
+      detail::store(boundary_ghost(face), states.back());
     }
     prescribed_[z] = std::move(states);
   }
 }
 
-void Residual::boundary_rows(const detail::Share::Cells& cells) {
+void Residual::set_boundary_ghosts(const detail::Share::Cells& cells) {
   const detail::ExtrapolationView behind = detail::view_of(discretization_.behind);
   each_boundary(cells, [&](std::size_t z, mesh::FaceRange faces) {
-    if (boundary_[z].prescribed) return;
+    if (scheme_.boundary()[z].prescribed) return;
     for (const mesh::LocalFaceId face : faces) {
       const auto left = static_cast<std::size_t>(discretization_.face_left[face.index()]);
       const Primitive inside = detail::load(&values_[left * kVars]);
       const std::int32_t i = face.value() - discretization_.first_boundary_face;
-      const Primitive extrapolated = detail::extrapolated(behind, i, gas_, inside, values_.data());
+      const Primitive extrapolated = detail::extrapolated(behind, i, scheme_.gas(), inside, values_.data());
       const Vec3 n = mesh_.face_normal[face.index()];
-      const Primitive outside = outside_state(gas_, boundary_[z].params, mesh_.face_centroid[face.index()]);
-      detail::store(row_behind(face), state_behind(gas_, boundary_[z].params, outside, inside, extrapolated, n));
+      const Primitive outside = outside_state(scheme_.gas(), boundary_params_[z], mesh_.face_centroid[face.index()]);
+      detail::store(boundary_ghost(face), state_behind(scheme_.gas(), boundary_params_[z], outside, inside, extrapolated, n));
     }
   });
 }
 
 void Residual::gradients(const detail::Numbers& cells) {
-  if (numerics_.gradient == GradientKind::none) {
-    if (takes_sensor(numerics_.flux)) detail::sensor_loop(view(), cells);
+  if (scheme_.numerics().gradient == GradientKind::none) {
+    if (takes_sensor(scheme_.numerics().flux)) detail::sensor_loop(view(), cells);
     return;
   }
   with_dim(mesh_.dim, [&](auto dim) { detail::gradient_loop<dim()>(view(), limiter_, cells); });
-  if (order_lowered_) flatten_lowered(cells);
+  clear_fallback_gradients(cells);
 }
 
 void Residual::refresh(double time) {
   prescribe(time);
   pull_values_->start(after(host_stream()));
   share_out([&](const detail::Share& share) {
-    boundary_rows(share.inner);
+    set_boundary_ghosts(share.inner);
     gradients(detail::Numbers::in_a_row(share.inner.first, share.inner.last));
   });
   pull_values_->wait();
   share_out([&](const detail::Share& share) {
-    boundary_rows(share.border);
+    set_boundary_ghosts(share.border);
     gradients(detail::Numbers::in_a_row(share.border.first, share.border.last));
   });
-  for (std::size_t z = 0; z < boundary_.size() && !mass_fluxes_.empty(); ++z) {
+  for (std::size_t z = 0; z < boundary_params_.size() && !mass_fluxes_.empty(); ++z) {
     for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
       mass_fluxes_[face.index()] = mesh_.face_area[face.index()] * boundary_flux(z, face.value()).density;
     }
@@ -271,29 +198,18 @@ void Residual::subtract_stationary(std::int32_t first, std::int32_t last) {
   });
 }
 
-void Residual::lower_order(std::span<const std::int32_t> cells) {
-  for (const std::int32_t c : cells) lowered_[static_cast<std::size_t>(c)] = 1;
-  pull_lowered_.run();
-  order_lowered_ = true;
-}
-
-void Residual::restore_order() {
-  std::fill(lowered_.begin(), lowered_.end(), 0);
-  order_lowered_ = false;
-}
-
-/// Both sides of every face of a lowered cell see cell means only.
-void Residual::flatten_lowered(const detail::Numbers& cells) {
+void Residual::clear_fallback_gradients(const detail::Numbers& cells) {
+  if (fallback_.empty()) return;
   const Discretization& d = discretization_;
   const std::size_t width = static_cast<std::size_t>(kVars * mesh_.dim);
   for (std::int32_t n = 0; n < cells.count; ++n) {
     const auto i = static_cast<std::size_t>(cells[n]);
-    bool flat = lowered_[i] != 0;
-    for (std::int32_t s = d.cell_face_offset[i]; s < d.cell_face_offset[i + 1] && !flat; ++s) {
+    bool first_order = fallback_[i] != 0;
+    for (std::int32_t s = d.cell_face_offset[i]; s < d.cell_face_offset[i + 1] && !first_order; ++s) {
       const std::int32_t row = d.cell_face_row[static_cast<std::size_t>(s)];
-      flat = row < mesh_.cells() && lowered_[static_cast<std::size_t>(row)] != 0;
+      first_order = row < mesh_.cells() && fallback_[static_cast<std::size_t>(row)] != 0;
     }
-    if (flat) std::fill_n(gradients_.begin() + static_cast<std::ptrdiff_t>(i * width), width, 0.0);
+    if (first_order) std::fill_n(gradients_.begin() + static_cast<std::ptrdiff_t>(i * width), width, 0.0);
   }
 }
 
@@ -312,7 +228,7 @@ void Residual::blocks(detail::Share& share, std::size_t first, std::size_t last)
     for (const detail::Share::Block& block : std::span(share.blocks).subspan(first, last - first)) {
       const detail::Numbers cells = share.not_early(block.cells.first, block.cells.last),
                             faces = detail::Numbers::in_a_row(block.faces.first, block.faces.last);
-      if (numerics_.gradient == GradientKind::none || order_lowered_) {
+      if (scheme_.numerics().gradient == GradientKind::none || !fallback_.empty()) {
         gradients(cells);
         detail::side_loop<dim()>(view(), faces, share.states());
       } else {
@@ -329,7 +245,7 @@ void Residual::boundary_fluxes(const detail::Share& share) {
     const Primitive* const prescribed =
         prescribed_[z].empty() ? nullptr : prescribed_[z].data() + (first - mesh_.boundary[z].faces.first().value());
     with_dim(mesh_.dim,
-             [&](auto dim) { detail::boundary_face_loop<dim()>(view(), flux_, boundary_[z].params, prescribed, first, last); });
+             [&](auto dim) { detail::boundary_face_loop<dim()>(view(), flux_, boundary_params_[z], prescribed, first, last); });
   };
   for (const detail::Share::Cells& cells : {share.inner, share.border}) each_boundary(cells, work);
 }
@@ -340,14 +256,14 @@ void Residual::evaluate(double time) {
   prescribe(time);
   pull_values_->start(after(host_stream()));
   share_out([&](const detail::Share& share) {
-    boundary_rows(share.inner);  // which only the cells at the boundary see
+    set_boundary_ghosts(share.inner);  // which only the cells at the boundary see
     gradients(detail::Numbers::listed(share.early));
   });
   share_out([&](detail::Share& share) { blocks(share, 0, middle(share)); });
   pull_values_->wait();
   if (border) {
     share_out([&](const detail::Share& share) {
-      boundary_rows(share.border);
+      set_boundary_ghosts(share.border);
       gradients(detail::Numbers::in_a_row(share.border.first, share.border.last));
     });
   }
@@ -391,14 +307,14 @@ Primitive Residual::face_state(std::int32_t face) const {
 
 Conserved Residual::boundary_flux(std::size_t zone, std::int32_t face) const {
   const Vec3 n = mesh_.face_normal[static_cast<std::size_t>(face)];
-  const BoundaryCondition& condition = boundary_[zone];
+  const BoundaryParams& params = boundary_params_[zone];
   const Primitive inside = face_state(face);
   if (prescribed_[zone].empty()) {
-    const Primitive outside = outside_state(gas_, condition.params, mesh_.face_centroid[static_cast<std::size_t>(face)]);
-    return flow::boundary_flux(gas_, condition.params, outside, inside, n);
+    const Primitive outside = outside_state(scheme_.gas(), params, mesh_.face_centroid[static_cast<std::size_t>(face)]);
+    return flow::boundary_flux(scheme_.gas(), params, outside, inside, n);
   }
   const auto k = static_cast<std::size_t>(face - mesh_.boundary[zone].faces.first().value());
-  return std::visit([&](const auto& flux) { return flux(gas_, inside, prescribed_[zone][k], n); }, flux_);
+  return std::visit([&](const auto& flux) { return flux(scheme_.gas(), inside, prescribed_[zone][k], n); }, flux_);
 }
 
 }  // namespace weft::flow

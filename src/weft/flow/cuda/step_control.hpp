@@ -1,0 +1,86 @@
+#pragma once
+/// The clock and the status of steps in the memory of the current GPU.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "weft/array/array_transformer.hpp"
+#include "weft/device/buffers.hpp"
+#include "weft/flow/cuda/device_array.hpp"
+#include "weft/flow/cuda/tile_launch.hpp"
+#include "weft/flow/scheme/stepper.hpp"
+
+namespace weft::flow::detail {
+
+struct Sums;
+
+/// Holds the command of the host, the clock of its steps, their status and their results. All functions but the constructor and
+/// can_run_sequences() take the stream on which the steps are computed.
+class StepControl {
+ public:
+  /// @param scheme  outlives this object.
+  explicit StepControl(const Scheme& scheme) : scheme_(scheme) { command_on_host_.data()->number = 0; }
+  /// Returns the bytes that allocate() takes. @param tiles  their number.
+  [[nodiscard]] std::size_t bytes(std::int32_t tiles);
+  /// Called before the functions below. @throws DeviceError where there is not enough memory.
+  void allocate(Stream& stream, std::int32_t tiles);
+  /// Sets up the exchange of stable steps, without which steps on several ranks cannot follow each other without the host.
+  /// @collective  @throws as ArrayTransformer::pull.
+  void connect();
+  /// Ends this exchange, see Solver::close(). @collective
+  void close();
+  /// Returns whether the length of a step can be chosen on the GPU. Equal on every rank.
+  [[nodiscard]] bool can_choose_steps() const { return pull_stable_dt_ || scheme_.mesh().comm.size() == 1; }
+
+  /// Waits for the work of the stream and sets the command for the steps that follow.
+  void set_command(Stream& stream, const DeviceCommand& command);
+  /// Starts a step: sets its length, or halts it.
+  void begin_step(Stream& stream);
+  /// Ends a step: stores its result, and exchanges the stable steps of the ranks. @param rates  whether sum_rates() was called.
+  void end_step(Stream& stream, bool rates);
+  /// Adds the squared rates of the tiles in a fixed order.
+  void sum_rates(Stream& stream);
+  /// Starts copying the results of this many steps to the host.
+  void report(Stream& stream, int steps);
+  /// Copies the squared rates of step `number` to its result, which was reported without. Waits.
+  void report_rates(Stream& stream, int number);
+
+  /// Sets the flags of unphysical cells to 0.
+  void clear_bad(Stream& stream);
+  /// Returns the unphysical cells of the last step in ascending order. Waits for the work of the stream.
+  [[nodiscard]] std::vector<UnphysicalCell> unphysical(Stream& stream) const;
+
+  /// Steps that were done of the last command. @pre the work of the stream is complete, as for the functions below.
+  [[nodiscard]] int done() const { return clock_on_host_.data()->done; }
+  [[nodiscard]] StepResult result(int number) const;  ///< steps are numbered from 0
+  [[nodiscard]] bool physical(int number) const { return entries_on_host_.data()[number].status.bad == 0; }
+
+  [[nodiscard]] const StepClock* clock() const { return clock_.data(); }
+  [[nodiscard]] StepStatus* status() const { return status_.data(); }
+  [[nodiscard]] std::int32_t* bad() const { return bad_.data(); }
+  /// Squared rates of each tile, kVars each.
+  [[nodiscard]] double* tile_rates() const { return tile_rates_.data(); }
+
+ private:
+  template <class Visit>
+  void each_array(std::int32_t tiles, Visit&& visit);
+
+  const Scheme& scheme_;
+  DeviceArray<StepClock> clock_;
+  DeviceArray<StepStatus> status_;
+  DeviceArray<double> tile_rates_;
+  DeviceArray<Sums> rate_squared_, rate_scratch_;  ///< scratch: of reduce_into
+  DeviceArray<StepEntry> entries_;
+  DeviceArray<double> stable_dt_;  ///< one of this rank, then those of the others
+  DeviceArray<std::int32_t> bad_;
+  mutable PinnedBuffer<DeviceCommand> command_on_host_{1};
+  mutable PinnedBuffer<StepClock> clock_on_host_{1};
+  mutable PinnedBuffer<StepEntry> entries_on_host_{Stepper::kMostAhead};
+  std::int32_t tiles_ = 0;
+  std::optional<Exchange> pull_stable_dt_;  ///< none on one rank, and where its transport cannot be captured
+};
+
+/// Returns whether exchanges by this transport can be part of a graph.
+[[nodiscard]] inline bool captures(Transport transport) { return transport == Transport::peer || transport == Transport::nccl; }
+
+}  // namespace weft::flow::detail

@@ -1,0 +1,19 @@
+#pragma once
+/// Geometric factors of gradients on the host.
+#include <vector>
+
+#include "weft/flow/scheme/scheme.hpp"
+
+namespace weft::flow::detail {
+
+/// Vectors that are computed once, with mesh.dim components each; empty where the scheme computes no gradients.
+struct GradientGeometry {
+  std::vector<double> weights;   ///< one per entry of Discretization::stencil_row: a gradient is the sum of weight * difference
+  std::vector<double> to_faces;  ///< from the centroid of each cell to its faces, as Discretization::cell_face
+};
+
+/// Computes them from the stencils and, for least squares, their matrices.
+/// @throws MeshError on every rank where the neighbours of a cell do not determine a gradient.  @collective
+[[nodiscard]] GradientGeometry gradient_geometry(const Scheme& scheme);
+
+}  // namespace weft::flow::detail

@@ -1,0 +1,225 @@
+#include "weft/flow/host/host_stepper.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "weft/base/large_pages.hpp"
+#include "weft/device/parallel_for.hpp"
+#include "weft/flow/physics/runge_kutta.hpp"
+#include "weft/flow/scheme/integrals.hpp"
+
+namespace weft::flow {
+namespace {
+
+using detail::store;
+
+constexpr int kVars = HostStepper::kVars;
+
+/// Cells whose squared rates one thread adds. The sums of these runs are added in order, so that they do not depend on the
+/// number of threads.
+constexpr std::int32_t kUpdateRun = 1024;
+
+Conserved conserved_at(const double* values) {
+  Conserved u;
+  for (int k = 0; k < kVars; ++k) u[k] = values[k];
+  return u;
+}
+
+}  // namespace
+
+HostStepper::HostStepper(const Scheme& scheme)
+    : scheme_(scheme),
+      residual_(scheme),
+      source_(scheme),
+      boundary_scalars_(scheme),
+      scalars_(residual_, boundary_scalars_),
+      conserved_(static_cast<std::size_t>(scheme.mesh().owned_cells) * kVars),
+      start_of_step_(conserved_.size()),
+      local_dt_(scheme.numerics().local_time_step ? static_cast<std::size_t>(scheme.mesh().owned_cells) : 0),
+      failures_(scheme.mesh()) {
+  use_large_pages_for(conserved_, start_of_step_);
+}
+
+Traffic HostStepper::sent() const {
+  const Traffic flow = residual_.sent(), carried = scalars_.sent();
+  return {.messages = flow.messages + carried.messages, .bytes = flow.bytes + carried.bytes};
+}
+
+void HostStepper::close() {
+  scalars_.close();
+  residual_.close();
+}
+
+void HostStepper::set_parameters(const SchemeParameters& parameters) {
+  parameters_ = parameters;
+  residual_.set_parameters(parameters);
+}
+
+std::vector<double> HostStepper::keep_stationary(std::span<const double> conserved, double time) {
+  source_.set_stationary({});
+  residual_.set_stationary_mass_fluxes({});
+  for (std::size_t i = 0; i < conserved.size(); i += kVars) {
+    store(&residual_.values()[i], scheme_.gas().primitive(conserved_at(&conserved[i])));
+  }
+  source_.add(time, residual_);
+  residual_.evaluate(time);
+  const std::span<double> rates = residual_.residual();
+  std::vector<double> stationary(rates.begin(), rates.end());
+  std::fill(rates.begin(), rates.end(), 0.0);
+  source_.set_stationary(stationary);
+  const std::span<const double> mass_fluxes = residual_.mass_fluxes();
+  residual_.set_stationary_mass_fluxes({mass_fluxes.begin(), mass_fluxes.end()});
+  return stationary;
+}
+
+void HostStepper::load() {
+  failures_.clear();
+  stable_dt_.reset();
+  rate_squared_ = {};
+  // All cells before any is checked: the message about a cell shows its neighbours.
+  for (std::size_t i = 0; i < conserved_.size(); i += kVars) {
+    store(&residual_.values()[i], scheme_.gas().primitive(conserved_at(&conserved_[i])));
+  }
+}
+
+Primitive HostStepper::primitive(std::int32_t cell) const {
+  return detail::load(&residual_.values()[static_cast<std::size_t>(cell) * kVars]);
+}
+
+std::array<double, kVars> HostStepper::integrals() const {
+  const detail::CellContent<kVars, double> content{conserved_.data(), kVars, scheme_.discretization().inverse_volume.data()};
+  return reduce(space::host{}, scheme_.mesh().owned_cells, detail::Integrals<kVars>{}, content, detail::Add{}).values();
+}
+
+std::vector<double> HostStepper::scalar_integrals() const {
+  std::vector<double> values;
+  for (int k = 0; k < scalars_.count(); ++k) {
+    const detail::CellContent<1, double> content{scalars_.amounts().data() + k, scalars_.count(),
+                                                 scheme_.discretization().inverse_volume.data()};
+    values.push_back(
+        reduce(space::host{}, scheme_.mesh().owned_cells, detail::Integrals<1>{}, content, detail::Add{}).values().front());
+  }
+  return values;
+}
+
+void HostStepper::note_failure(int stage, std::int32_t cell) {
+  const auto states = [this](std::int32_t row) { return std::optional(primitive(row)); };  // values of ghost rows, too
+  failures_.add({.cell = cell, .stage = stage, .diverged = scheme_.gas().physical(primitive(cell))}, states);
+}
+
+double HostStepper::recompute_primitives() {
+  const mesh::Mesh& m = scheme_.mesh();
+  const Discretization& d = scheme_.discretization();
+  const std::span<double> values = residual_.values();
+  double dt = std::numeric_limits<double>::infinity();
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    const Primitive w = scheme_.gas().primitive(conserved_at(&conserved_[i * kVars]));
+    store(&values[i * kVars], w);
+    if (!parameters_.limits.hold(w)) {
+      note_failure(scheme_.numerics().rk_stages, c);
+      continue;
+    }
+    const double own = detail::stable_dt_of_cell(scheme_.gas(), w, d.projected_area[i], d.inverse_volume[i]);
+    if (!local_dt_.empty()) local_dt_[i] = own;
+    dt = std::min(dt, own);
+  }
+  return dt;
+}
+
+StepResult HostStepper::result() {
+  const double stable_dt = stable_dt_ ? *std::exchange(stable_dt_, std::nullopt) : recompute_primitives();
+  if (std::optional<BoundaryScalars::BadValue> bad = boundary_scalars_.take_bad(); bad) failures_.add(bad->problem, bad->where);
+  return {.stable_dt = stable_dt, .rate_squared = rate_squared_};
+}
+
+void HostStepper::step(const StepCommand& command) {
+  failures_.clear();
+  const int stages = scheme_.numerics().rk_stages;
+  for (int stage = 0; stage < stages; ++stage) {
+    const detail::RungeKuttaStage coefficients = detail::runge_kutta_stage(stages, stage);
+    const double time = command.time + coefficients.time * command.advance;
+    source_.add(time, residual_);
+    residual_.evaluate(time);
+    scalars_.advance({.time = time,
+                      .first = stage == 0,
+                      .start_weight = coefficients.start_weight,
+                      .dt = command.dt,
+                      .local_cfl = command.local_cfl,
+                      .local_dt = local_dt_.empty() ? nullptr : local_dt_.data()});
+    update(stage, command);
+  }
+}
+
+void HostStepper::update(int stage, const StepCommand& command) {
+  const Discretization& d = scheme_.discretization();
+  const int stages = scheme_.numerics().rk_stages;
+  const bool last = stage + 1 == stages;
+  const detail::UpdateView view{.conserved = conserved_.data(),
+                                .start = start_of_step_.data(),
+                                .rates = residual_.residual().data(),
+                                .values = residual_.values().data(),
+                                .local_dt = local_dt_.empty() ? nullptr : local_dt_.data(),
+                                .inverse_volumes = d.inverse_volume.data(),
+                                .projected_areas = d.projected_area.data(),
+                                .gas = scheme_.gas(),
+                                .limits = parameters_.limits,
+                                .start_weight = detail::runge_kutta_stage(stages, stage).start_weight,
+                                .dt = command.dt,
+                                .local_cfl = command.local_cfl,
+                                .first = stage == 0,
+                                .last = last};
+  const std::int32_t cells = scheme_.mesh().owned_cells;
+  updates_.resize(static_cast<std::size_t>((cells + kUpdateRun - 1) / kUpdateRun));
+  residual_.team().split(0, static_cast<std::int32_t>(updates_.size()), [&](std::int32_t from, std::int32_t to) noexcept {
+    for (std::int32_t i = from; i < to; ++i) {
+      updates_[static_cast<std::size_t>(i)] = detail::update_loop(view, i * kUpdateRun, std::min((i + 1) * kUpdateRun, cells));
+    }
+  });
+  bool physical = true;
+  double stable = std::numeric_limits<double>::infinity();
+  if (stage == 0) rate_squared_ = {};
+  for (const detail::UpdateReport& update : updates_) {
+    physical &= update.physical;
+    stable = std::min(stable, update.stable_dt);
+    for (std::size_t k = 0; k < kVars && stage == 0; ++k) rate_squared_[k] += update.rate_squared[k];
+  }
+  if (last) stable_dt_ = stable;
+  if (physical) return;
+  for (std::int32_t c = 0; c < cells; ++c) {
+    if (!parameters_.limits.hold(primitive(c))) note_failure(stage, c);
+  }
+}
+
+void HostStepper::undo() {
+  failures_.clear();
+  stable_dt_.reset();
+  std::copy(start_of_step_.begin(), start_of_step_.end(), conserved_.begin());
+  scalars_.undo();
+}
+
+void HostStepper::refresh(double time) {
+  residual_.refresh(time);
+  scalars_.refresh(time);
+}
+
+std::vector<Primitive> HostStepper::face_states(std::size_t zone) const {
+  std::vector<Primitive> states;
+  for (const mesh::LocalFaceId face : scheme_.mesh().boundary[zone].faces) states.push_back(residual_.face_state(face.value()));
+  return states;
+}
+
+ForceAndMoment HostStepper::force_on(std::size_t zone, double pressure, Vec3 centre) const {
+  const mesh::Mesh& m = scheme_.mesh();
+  const mesh::FaceRange faces = m.boundary[zone].faces;
+  const auto force = [&](std::int32_t i) {
+    const mesh::LocalFaceId face(faces.first().value() + i);
+    const std::size_t f = face.index();
+    return force_on_face(residual_.boundary_flux(zone, face.value()), m.face_normal[f], m.face_area[f],
+                         m.face_centroid[f] - centre, pressure);
+  };
+  return reduce(space::host{}, faces.last().value() - faces.first().value(), ForceAndMoment{}, force, detail::Add{});
+}
+
+}  // namespace weft::flow

@@ -1,0 +1,82 @@
+#pragma once
+/// The stepper of the host.
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "weft/flow/host/host_source.hpp"
+#include "weft/flow/host/residual.hpp"
+#include "weft/flow/host/scalar_transport.hpp"
+#include "weft/flow/scheme/boundary_scalars.hpp"
+#include "weft/flow/scheme/stepper.hpp"
+
+namespace weft::flow {
+
+/// Computes steps on the host: in each stage sources and fluxes (Residual), then the scalars, then the update of the owned cells,
+/// which also finds their primitive values and, in the last stage, the stable step.
+class HostStepper final : public Stepper {
+ public:
+  /// As Stepper::make(). @collective
+  explicit HostStepper(const Scheme& scheme);
+
+  [[nodiscard]] Residual& residual() { return residual_; }
+
+  [[nodiscard]] bool on_gpu() const override { return false; }
+  [[nodiscard]] int threads() const override { return residual_.threads(); }
+  [[nodiscard]] std::string transport() const override { return residual_.transport(); }
+  [[nodiscard]] Traffic sent() const override;
+  void close() override;
+
+  void set_parameters(const SchemeParameters& parameters) override;
+  void set_circulation(std::size_t zone, double circulation) override { residual_.set_circulation(zone, circulation); }
+  void set_fallback(std::span<const std::int32_t> flags) override { residual_.set_fallback(flags); }
+  [[nodiscard]] std::vector<double> keep_stationary(std::span<const double> conserved, double time) override;
+
+  [[nodiscard]] StateRows state() override { return {conserved_, scalars_.amounts()}; }
+  void load() override;
+  void start_fetch() const override {}
+  [[nodiscard]] ConstStateRows fetch() const override { return {conserved_, scalars_.amounts()}; }
+  [[nodiscard]] Primitive primitive(std::int32_t cell) const override;
+  [[nodiscard]] std::array<double, kVars> integrals() const override;
+  [[nodiscard]] std::vector<double> scalar_integrals() const override;
+
+  void step(const StepCommand& command) override;
+  [[nodiscard]] StepResult result() override;
+  [[nodiscard]] const StepFailures& failures() const override { return failures_; }
+  void accept() override {}
+  void undo() override;
+
+  void refresh(double time) override;
+  [[nodiscard]] Conserved boundary_flux(std::size_t zone, std::int32_t face) const override {
+    return residual_.boundary_flux(zone, face);
+  }
+  [[nodiscard]] std::vector<Primitive> face_states(std::size_t zone) const override;
+  [[nodiscard]] ForceAndMoment force_on(std::size_t zone, double pressure, Vec3 centre) const override;
+  [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const override { return residual_.cell_state(cell, x); }
+  [[nodiscard]] std::vector<CellGradient> gradients() const override { return residual_.gradients(); }
+  [[nodiscard]] double scalar_at(int k, std::int32_t cell, Vec3 x) const override { return scalars_.at(k, cell, x); }
+
+ private:
+  void update(int stage, const StepCommand& command);
+  /// Computes primitive values, checks them against the limits, and returns the smallest stable step of the owned cells.
+  double recompute_primitives();
+  /// Adds a cell to the failures whose state is outside the limits.
+  void note_failure(int stage, std::int32_t cell);
+
+  const Scheme& scheme_;
+  SchemeParameters parameters_;
+  Residual residual_;
+  HostSource source_;
+  BoundaryScalars boundary_scalars_;
+  ScalarTransport scalars_;
+  std::vector<double> conserved_, start_of_step_;
+  std::vector<double> local_dt_;               ///< s, at CFL 1 for the state at the start of the step; only with local time steps
+  std::optional<double> stable_dt_;            ///< s, found by the last stage of a step; none: recompute_primitives() finds it
+  std::vector<detail::UpdateReport> updates_;  ///< one per run of cells, in order
+  std::array<double, kVars> rate_squared_{};
+  StepFailures failures_;
+};
+
+}  // namespace weft::flow

@@ -1,0 +1,131 @@
+#pragma once
+/// The residual of the Euler equations on the host: the net flux into each cell, from the values of the cells.
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "weft/array/array_transformer.hpp"
+#include "weft/base/team.hpp"
+#include "weft/flow/host/gradient_geometry.hpp"
+#include "weft/flow/host/loops.hpp"
+#include "weft/flow/host/share.hpp"
+#include "weft/flow/physics/cell_gradient.hpp"
+#include "weft/flow/scheme/scheme.hpp"
+
+namespace weft::flow {
+
+/// Cell-centred finite volumes of second order (Barth & Jespersen, AIAA 89-0366): limited linear reconstruction of primitive
+/// values, a Riemann flux per face, ghosts refreshed while inner cells are computed.
+///
+/// Holds the values of all rows (owned, ghost, boundary), gradients and the residual. One evaluation, in which the gradients of
+/// most inner cells are computed and used block by block and not stored:
+///   start pull of values -> boundary ghost cells and gradients of inner cells -> wait -> those of border cells
+///   -> start pull of gradients -> fluxes of inner and boundary faces -> wait -> fluxes of partition-interface faces.
+class Residual {
+ public:
+  static constexpr int kVars = IdealGas::kVars;
+
+  /// @param scheme  outlives this object; its options name the transport of ghosts and the number of threads, whose results are
+  ///   the same to the last bit whatever it is.
+  /// @throws MeshError on every rank for stencils without a gradient; LimitError where threads cannot be started.  @collective
+  explicit Residual(const Scheme& scheme);
+  Residual(const Residual&) = delete;
+  Residual& operator=(const Residual&) = delete;
+
+  /// Primitive values: density, velocity, pressure of every row; the caller writes owned rows only.
+  [[nodiscard]] std::span<double> values() { return values_; }
+  [[nodiscard]] std::span<const double> values() const { return values_; }
+  /// Owned rows: volume times d(conserved)/dt.
+  [[nodiscard]] std::span<double> residual() { return residual_; }
+
+  /// From the owned values at time `time`, s: refreshes ghost and boundary rows, computes gradients, and adds the fluxes to
+  /// residual(), which the caller has set to zero (or to its sources).  @collective
+  void evaluate(double time);
+
+  /// As evaluate() but without fluxes: after it, face_state() and boundary_flux() are those of the present values.  @collective
+  void refresh(double time);
+
+  /// Ends the exchanges of ghosts, see Solver::close(). @collective
+  void close();
+
+  void set_parameters(const SchemeParameters& parameters) { parameters_ = parameters; }
+  /// Sets the circulation of the vortex that disturbs the far field of a zone, m^2/s.
+  void set_circulation(std::size_t zone, double circulation) { boundary_params_[zone].vortex.circulation = circulation; }
+  /// Sets FirstOrderFallback::flags(), which are read until the next call; empty: second order everywhere.
+  void set_fallback(std::span<const std::int32_t> flags) { fallback_ = flags; }
+  [[nodiscard]] std::span<const std::int32_t> fallback() const { return fallback_; }
+
+  /// Returns the mass flux of each face, kg/s, out of its left cell, minus that of a stationary state: of evaluate(), and of
+  /// refresh() at the boundary. Empty without scalars.
+  [[nodiscard]] std::span<const double> mass_fluxes() const { return mass_fluxes_; }
+  /// Sets the mass fluxes of a stationary state, as mass_fluxes(), that evaluate() and refresh() subtract; empty: none.
+  void set_stationary_mass_fluxes(std::vector<double> fluxes) { stationary_mass_fluxes_ = std::move(fluxes); }
+  /// Returns the view of the kernels, also for those of the scalars; const members only read through it.
+  [[nodiscard]] detail::ResidualView view() const;
+
+  /// Flux through a boundary face per unit area, out of the domain. @pre evaluate() or refresh() since values changed.
+  [[nodiscard]] Conserved boundary_flux(std::size_t zone, std::int32_t face) const;
+  /// State inside at the centroid of a face (reconstructed in its left cell).
+  [[nodiscard]] Primitive face_state(std::int32_t face) const;
+  /// State at the point x, linear within the owned cell. @pre refresh() since values changed.
+  [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const;
+  /// Returns the limited gradients of the owned cells; 0 where the scheme makes none. @pre refresh() since values changed.
+  [[nodiscard]] std::vector<CellGradient> gradients() const;
+
+  [[nodiscard]] const Scheme& scheme() const { return scheme_; }
+  /// Returns the name of the transport of ghosts; empty where no rank has any.
+  [[nodiscard]] const std::string& transport() const { return transport_; }
+  /// Returns what this rank has sent to others in these exchanges.
+  [[nodiscard]] Traffic sent() const;
+  /// The threads that compute on the host: for loops over owned cells.
+  [[nodiscard]] Team& team() { return team_; }
+  [[nodiscard]] int threads() const { return team_.size(); }
+
+ private:
+  /// Has every thread compute work(share) of its share.
+  template <class Work>
+  void share_out(const Work& work);
+  /// Returns the values of the boundary ghost cell of a face.
+  [[nodiscard]] double* boundary_ghost(mesh::LocalFaceId face);
+  /// Sets the boundary ghost cells whose states functions prescribe.
+  void prescribe(double time);
+  /// Sets the other boundary ghost cells at the faces of some cells of a share. Those of border cells need the values of ghosts.
+  void set_boundary_ghosts(const detail::Share::Cells& cells);
+  void gradients(const detail::Numbers& cells);
+  /// Sets the gradients of these cells to zero in the first-order fallback: both sides of every face of its cells are cell means.
+  void clear_fallback_gradients(const detail::Numbers& cells);
+  /// States on the sides of the faces of some blocks of a share, and the fluxes through them, block by block.
+  void blocks(detail::Share& share, std::size_t first, std::size_t last);
+  /// Fluxes through any other faces between two cells, from stored gradients.
+  void fluxes(detail::Share& share, const detail::Numbers& faces);
+  void boundary_fluxes(const detail::Share& share);
+  /// Subtracts the mass fluxes of the stationary state, if there is one, from those of the faces first <= f < last.
+  void subtract_stationary(std::int32_t first, std::int32_t last);
+  /// Returns the faces of the cells first <= c < last among those of a zone or of ghosts.
+  [[nodiscard]] mesh::FaceRange faces_of(const detail::Share::Cells& cells, mesh::FaceRange faces) const;
+  /// Calls work(zone, faces) with the faces of these cells in each zone.
+  template <class Work>
+  void each_boundary(const detail::Share::Cells& cells, const Work& work) const;
+
+  const Scheme& scheme_;
+  const mesh::Mesh& mesh_;
+  const Discretization& discretization_;
+  SchemeParameters parameters_;
+  std::vector<BoundaryParams> boundary_params_;  ///< one per zone
+  Team team_;
+  std::vector<detail::Share> shares_;               ///< one per thread
+  std::vector<std::vector<Primitive>> prescribed_;  ///< by zone, of its faces in order; empty where nothing is prescribed
+  std::vector<double> values_, gradients_;
+  std::vector<double> sensors_;  ///< ShockSensor of owned and ghost cells; empty where the flux takes none
+  std::vector<double> residual_;
+  detail::GradientGeometry geometry_;
+  std::vector<std::int32_t> state_places_;  ///< as in detail::ResidualView
+  std::vector<double> mass_fluxes_, stationary_mass_fluxes_;
+  detail::LimiterChoice limiter_;
+  detail::FluxChoice flux_;
+  std::span<const std::int32_t> fallback_;  ///< flags of owned and ghost cells; empty: none
+  std::optional<Exchange> pull_values_, pull_gradients_;
+  std::string transport_;
+};
+
+}  // namespace weft::flow

@@ -1,0 +1,49 @@
+#include "weft/flow/scheme/boundary_scalars.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace weft::flow {
+
+BoundaryScalars::BoundaryScalars(const Scheme& scheme) : scheme_(scheme) {
+  const std::int32_t faces = scheme.mesh().faces() - scheme.discretization().first_boundary_face;
+  values_.resize(static_cast<std::size_t>(faces) * scheme.scalars().size());
+}
+
+bool BoundaryScalars::brings(std::size_t zone) const {
+  const BoundaryCondition& condition = scheme_.boundary()[zone];
+  return condition.prescribed || brings_scalars(condition.params.kind);
+}
+
+bool BoundaryScalars::varies() const {
+  for (std::size_t z = 0; z < scheme_.boundary().size(); ++z) {
+    for (const ScalarInflow& inflow : scheme_.boundary()[z].scalars) {
+      if (brings(z) && inflow.of_time) return true;
+    }
+  }
+  return false;
+}
+
+void BoundaryScalars::prescribe(double time) {
+  const mesh::Mesh& m = scheme_.mesh();
+  const auto n = static_cast<std::size_t>(count());
+  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+    const std::vector<ScalarInflow>& inflows = scheme_.boundary()[z].scalars;
+    for (std::size_t k = 0; k < inflows.size() && brings(z); ++k) {
+      if (!inflows[k].value || (prescribed_ && !inflows[k].of_time)) continue;
+      for (const mesh::LocalFaceId face : m.boundary[z].faces) {
+        const std::size_t i = face.index() - static_cast<std::size_t>(scheme_.discretization().first_boundary_face);
+        const Vec3 x = m.face_centroid[face.index()];
+        const double value = values_[i * n + k] = inflows[k].value(x, time);
+        if (std::isfinite(value) || bad_) continue;
+        bad_ = {fmt::format("the scalar \"{}\" that comes in through \"{}\" is {} at ({:g}, {:g}, {:g}) at time {:.9g}",
+                            scheme_.scalars()[k].name, m.boundary[z].name, value, x.x, x.y, x.z, time),
+                inflows[k].where};
+      }
+    }
+  }
+  prescribed_ = true;
+}
+
+}  // namespace weft::flow

@@ -1,0 +1,89 @@
+#include "weft/flow/scheme/scheme.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "weft/base/contracts.hpp"
+#include "weft/base/error.hpp"
+#include "weft/comm/agreement.hpp"
+#include "weft/flow/scheme/reference.hpp"
+
+namespace weft::flow {
+namespace {
+
+/// Returns whether least squares is stabilized, see Numerics::stabilize_simplices. @collective
+bool stabilizes(const mesh::Mesh& mesh, const Numerics& numerics) {
+  const bool others = !std::all_of(mesh.cell_type.begin(), mesh.cell_type.end(), mesh::is_quad_or_hexahedron);
+  return mesh.comm.max(numerics.stabilize_simplices && others ? 1 : 0) > 0;
+}
+
+Discretization discretize(const mesh::Mesh& mesh, const SolverOptions& options) {
+  const bool stabilized = stabilizes(mesh, options.numerics) && options.numerics.gradient == GradientKind::least_squares;
+  const bool green_gauss = options.numerics.gradient == GradientKind::green_gauss;
+  return agreed(mesh.comm, [&] {
+    return Discretization(mesh, kinds_of(options.boundary), green_gauss ? mesh::Neighbours::face : options.stencil, stabilized);
+  });
+}
+
+void check_scalars(const SolverOptions& options) {
+  const std::vector<Scalar>& scalars = options.scalars;
+  if (scalars.size() > kMostScalars) {
+    throw InputError(fmt::format("{} scalars are more than the {} that a flow carries", scalars.size(), kMostScalars));
+  }
+  for (std::size_t i = 0; i < scalars.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (scalars[i].name == scalars[j].name) throw InputError(fmt::format("two scalars are called \"{}\"", scalars[i].name));
+    }
+  }
+  for (const BoundaryCondition& zone : options.boundary) {
+    if (zone.scalars.size() > scalars.size()) {
+      throw InputError(
+          fmt::format("a boundary zone has values of {} scalars, of which there are {}", zone.scalars.size(), scalars.size()));
+    }
+  }
+}
+
+void check_axis(const mesh::Mesh& mesh, const std::vector<BoundaryCondition>& boundary) {
+  for (std::size_t z = 0; z < mesh.boundary.size() && mesh.axisymmetric; ++z) {
+    const BoundaryParams& params = boundary[z].params;
+    if (params.state.velocity.z != 0 || params.direction.z != 0) {
+      throw velocity_about_axis("boundary zone " + mesh.boundary[z].name);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<BoundaryKind> kinds_of(const std::vector<BoundaryCondition>& boundary) {
+  std::vector<BoundaryKind> kinds;
+  for (const BoundaryCondition& condition : boundary) {
+    kinds.push_back(condition.prescribed ? BoundaryKind::supersonic_inflow : condition.params.kind);
+  }
+  return kinds;
+}
+
+InputError velocity_about_axis(const std::string& where) {
+  return InputError(where + " has a velocity along z, about the axis, for which an axisymmetric flow has no equation",
+                    "make it 0, or compute the flow in 3-D");
+}
+
+Scheme::Scheme(const mesh::Mesh& mesh, SolverOptions options)
+    : mesh_(mesh), options_(std::move(options)), discretization_(discretize(mesh, options_)) {
+  WEFT_EXPECTS(!numerics().well_balanced || numerics().order_ramp.steps == 0);
+  check_scalars(options_);
+  check_axis(mesh, boundary());
+  if (numerics().limiter == LimiterKind::venkatakrishnan) {
+    reference_length_ =
+        numerics().reference_length ? *numerics().reference_length : flow::reference_length(mesh, kinds_of(boundary()));
+  }
+}
+
+std::vector<double> Scheme::least_squares() const {
+  if (numerics().gradient != GradientKind::least_squares) return {};
+  return agreed(mesh_.comm, [&] { return least_squares_matrices(mesh_, kinds_of(boundary()), discretization_); });
+}
+
+}  // namespace weft::flow

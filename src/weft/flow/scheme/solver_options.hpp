@@ -1,0 +1,31 @@
+#pragma once
+/// The choices with which a solver is created.
+#include <vector>
+
+#include "weft/array/transport.hpp"
+#include "weft/device/storage.hpp"
+#include "weft/flow/physics/gas.hpp"
+#include "weft/flow/physics/scalar.hpp"
+#include "weft/flow/physics/source.hpp"
+#include "weft/flow/scheme/boundary_condition.hpp"
+#include "weft/flow/scheme/numerics.hpp"
+#include "weft/mesh/mesh.hpp"
+
+namespace weft::flow {
+
+/// The equations, the numerical scheme and the hardware of a solver. Equal on every rank.
+struct SolverOptions {
+  IdealGas gas{};
+  std::vector<BoundaryCondition> boundary{};          ///< one for each zone of mesh.boundary, in its order
+  Numerics numerics{};                                ///< well_balanced excludes order_ramp
+  mesh::Neighbours stencil = mesh::Neighbours::face;  ///< the neighbours that cell_cells of the mesh lists
+  /// On a GPU an acceleration costs one more pass over the owned cells in each stage. A function is called on the host; for this
+  /// the GPU copies the owned values to the host, waits, and receives the source terms.
+  SourceTerm source{};
+  std::vector<Scalar> scalars{};               ///< passive scalars; mass that a source adds contains none of them
+  Backend backend = Backend::host;             ///< Backend::cuda: all stages are computed on the current GPU
+  Transport transport = Transport::automatic;  ///< transport of ghost values
+  int threads = 1;  ///< per rank, on the host; results do not depend on it. User functions are called on the creating thread.
+};
+
+}  // namespace weft::flow

@@ -1,0 +1,94 @@
+#include "weft/flow/scheme/step_failures.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "weft/base/contracts.hpp"
+
+namespace weft::flow {
+namespace {
+
+/// The key of the earliest possible failure, and the distance between kinds of failures in one stage. Keys are exact to the
+/// number of the cell: |kEarliest| < 2^53.
+constexpr double kEarliest = -8e15, kKind = 1e15;
+
+std::string neighbours_of(const mesh::Mesh& m, std::int32_t cell, const StepFailures::States& states) {
+  std::string around;
+  for (const mesh::LocalFaceId face : m.cell_faces.row(cell)) {
+    const std::size_t f = face.index();
+    if (m.face_right[f].valid()) {
+      const mesh::LocalCellId other = m.face_left[f].value() == cell ? m.face_right[f] : m.face_left[f];
+      const std::optional<Primitive> n = states(other.value());
+      if (!n) continue;
+      around +=
+          fmt::format("; neighbour {}: density {:.6g}, pressure {:.6g}", m.cell_file_id[other.index()], n->density, n->pressure);
+      continue;
+    }
+    for (const mesh::BoundaryZone& zone : m.boundary) {
+      if (zone.faces.contains(face)) around += fmt::format("; at boundary \"{}\"", zone.name);
+    }
+  }
+  return around;
+}
+
+}  // namespace
+
+void StepFailures::clear() {
+  cells_.clear();
+  order_ = -1;
+  first_.reset();
+}
+
+void StepFailures::add(const UnphysicalCell& cell, const States& states) {
+  cells_.push_back(cell);
+  const auto i = static_cast<std::size_t>(cell.cell);
+  const double order = 2 * kKind * cell.stage + (cell.diverged ? 0 : kKind) + static_cast<double>(mesh_.cell_global[i].value());
+  if (order_ >= 0 && order_ <= order) return;
+  order_ = order;
+  first_ = cell;
+  state_ = states(cell.cell).value();
+  neighbours_ = neighbours_of(mesh_, cell.cell, states);
+}
+
+void StepFailures::add(std::string problem, Where where) {
+  order_ = 0;
+  first_.reset();
+  problem_ = std::move(problem);
+  where_ = std::move(where);
+}
+
+std::vector<std::int32_t> StepFailures::cells_of_stage(int stage) const {
+  std::vector<std::int32_t> cells;
+  for (const UnphysicalCell& cell : cells_) {
+    if (cell.stage == stage) cells.push_back(cell.cell);
+  }
+  return cells;
+}
+
+double StepFailures::key() const {
+  WEFT_EXPECTS(any());
+  return kEarliest + order_;
+}
+
+int StepFailures::stage_of(double key) { return static_cast<int>((key - kEarliest) / (2 * kKind)); }
+
+bool StepFailures::diverged(double key) { return key < 0 && std::fmod(key - kEarliest, 2 * kKind) < kKind; }
+
+PhysicsError StepFailures::error(std::int64_t step, double time) const {
+  WEFT_EXPECTS(any());
+  if (!first_) return PhysicsError(problem_, "it must be finite at all times", where_);
+  const auto i = static_cast<std::size_t>(first_->cell);
+  const Vec3 x = mesh_.cell_centroid[i];
+  return PhysicsError(
+      fmt::format("the flow {} at step {}, time {:.9g} in the cell at ({:.6g}, {:.6g}, {:.6g}): "
+                  "density {:.6g}, velocity ({:.6g}, {:.6g}, {:.6g}), pressure {:.6g}{}",
+                  first_->diverged ? "diverged beyond all states of its start and boundaries" : "became unphysical", step,
+                  time, x.x, x.y, x.z, state_.density, state_.velocity.x, state_.velocity.y, state_.velocity.z, state_.pressure,
+                  neighbours_),
+      "lower cfl, use limiter = \"barth_jespersen\" or flux = \"rusanov\", or check boundary values and units",
+      {.file = mesh_.source, .element = mesh_.cell_file_id[i]});
+}
+
+}  // namespace weft::flow
