@@ -86,7 +86,7 @@ struct FaceAreas {
   }
 };
 
-/// A state on a side of a face. @tparam kSigned  the sign of its density may tell of a sensor, see kStateColumns.
+/// A state on a side of a face. @tparam kSigned  the sign of its density may mark a sensor, see kStateColumns.
 template <bool kSigned, class Real>
 struct SideState {
   BasicPrimitive<Real> w;
@@ -107,6 +107,177 @@ struct FacePlaces {
   std::int32_t left, right;
 };
 
+/// Computes the fluxes through the faces of a tile, one thread per face, and puts them into shared memory: area times flux, out
+/// of the left cell. Its functions are parts of flux_kernel.
+template <int Dim, class Flux, class Real, class State>
+class TileFluxes {
+ public:
+  __device__ __forceinline__ TileFluxes(const FluxArgs<Real, State>& a, const Flux& flux, const Tile& tile, Real* fluxes)
+      : a_(a),
+        flux_(flux),
+        tile_(tile),
+        fluxes_(fluxes),
+        gas_(as<Real>(a.gas)),
+        areas_{a.tiles.areas + std::int64_t{tile.first_face} * area_columns(Dim)} {}
+
+  __device__ __forceinline__ void put_all() const {
+    if (a_.jump_damping != 0) {
+      put_all_between(std::true_type{});
+    } else {
+      put_all_between(std::false_type{});
+    }
+    put_all_at_boundary();
+  }
+
+ private:
+  static constexpr bool kSensor = kTakesSensor<Flux>;
+
+  __device__ __forceinline__ void put(int f, Real area, const BasicConserved<Real>& through) const {
+    Real* const to = fluxes_ + in_face_blocks(static_cast<unsigned>(f), kVars);
+    for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = area * through[k];
+  }
+  __device__ __forceinline__ std::int32_t opposite_place(int f) const {
+    return f >= tile_.inner_faces && f < tile_.cell_faces ? a_.tiles.across[tile_.first_face + f] : tile_.first_face + f;
+  }
+  __device__ __forceinline__ FacePlaces places(int f, std::int32_t opposite) const {
+    const std::int32_t own = tile_.first_face + f;
+    return f >= tile_.left_faces ? FacePlaces{opposite, own} : FacePlaces{own, opposite};
+  }
+
+  /// Puts the flux through a face between two cells, without its sensor. @returns whether that is above 0.
+  template <class Damped>
+  __device__ __forceinline__ bool put_between(Damped, int f, FacePlaces at) const {
+    const FaceArea<Real> face = areas_(f);
+    SideState<kSensor, Real> left(a_.states, at.left, false), right(a_.states, at.right, true);
+    if constexpr (Damped::value) damp_jump(static_cast<Real>(a_.jump_damping), left.w, right.w);
+    put(f, face.area, flux_(gas_, left.w, right.w, face.normal));
+    return left.has_sensor || right.has_sensor;
+  }
+
+  /// Puts the flux through a face again if a cell on its sides has a sensor above 0.
+  template <class Damped>
+  __device__ __forceinline__ void put_in_shock(Damped, int f, FacePlaces at) const {
+    SideState<true, Real> left(a_.states, at.left, false), right(a_.states, at.right, true);
+    if (!left.has_sensor && !right.has_sensor) return;
+    const Real sensor = greater(left.has_sensor ? a_.side_sensors[sensor_place(at.left, false)] : Real(0),
+                                right.has_sensor ? a_.side_sensors[sensor_place(at.right, true)] : Real(0));
+    if constexpr (Damped::value) damp_jump(static_cast<Real>(a_.jump_damping), left.w, right.w);
+    const FaceArea<Real> face = areas_(f);
+    put(f, face.area, HllcHlleFlux{}(gas_, left.w, right.w, face.normal, sensor));
+  }
+
+  template <class Damped>
+  __device__ __forceinline__ void put_all_between(Damped damped) const {
+    const int threads = static_cast<int>(blockDim.x);
+    bool shocks = false;
+    // The opposite place is loaded while the face before is computed.
+    std::int32_t next = opposite_place(static_cast<int>(threadIdx.x));
+    for (int f = static_cast<int>(threadIdx.x); f < tile_.cell_faces; f += threads) {
+      const std::int32_t opposite = next;
+      next = opposite_place(f + threads);
+      shocks |= put_between(damped, f, places(f, opposite));
+    }
+    if constexpr (kSensor) {
+      // Faces in shocks are computed again in a loop of their own: they are few, and would cost all others registers.
+      for (int f = static_cast<int>(threadIdx.x); shocks && f < tile_.cell_faces; f += threads) {
+        put_in_shock(damped, f, places(f, opposite_place(f)));
+      }
+    }
+  }
+
+  __device__ __forceinline__ void put_all_at_boundary() const {
+    for (int f = tile_.cell_faces + static_cast<int>(threadIdx.x); f < tile_.faces; f += static_cast<int>(blockDim.x)) {
+      const std::int32_t place = tile_.first_face + f;
+      const Primitive inside = as<double>(SideState<kSensor, Real>(a_.states, place, false).w);
+      put(f, areas_(f).area, as<Real>(boundary_face_flux(a_.boundary, a_.gas, flux_, inside, a_.tiles.across[place])));
+    }
+  }
+
+  const FluxArgs<Real, State>& a_;
+  const Flux& flux_;
+  const Tile& tile_;
+  Real* fluxes_;
+  BasicIdealGas<Real> gas_;
+  FaceAreas<Dim, Real> areas_;
+};
+
+/// The sums and the minimum of a thread's cells.
+struct CellStatus {
+  double rate_squared[kVars] = {};
+  double stable = INFINITY;
+};
+
+/// Adds the fluxes of a tile's cell c in the order of its faces to `rate`.
+template <class Real, class State>
+__device__ __forceinline__ void add_fluxes(const Tile& tile, const FluxMemory<Real, State>& m, int c, State (&rate)[kVars]) {
+  for (int s = m.topology[c]; s < m.topology[c + 1]; ++s) {
+    const unsigned side = m.topology[tile.cell_sides() + s];
+    const Real* const through = m.fluxes + in_face_blocks(side & (kRightSide - 1U), kVars);
+    const State sign = (side & kRightSide) == 0 ? -1 : 1;
+    for (int k = 0; k < kVars; ++k) rate[k] += sign * through[k * kFaceBlock];
+  }
+}
+
+/// Computes the stage for the cells of a tile, one thread per cell, in shared memory: new conserved and primitive values.
+template <class Real, class State>
+__device__ __forceinline__ void update_cells(const FluxArgs<Real, State>& a, const Tile& tile, const FluxMemory<Real, State>& m,
+                                             const StepClock& step, CellStatus& status) {
+  const BasicIdealGas<State> gas = as<State>(a.gas);
+  const BasicStateLimits<State> limits = as<State>(a.limits);
+  const auto start_weight = static_cast<State>(a.start_weight);
+  for (int c = static_cast<int>(threadIdx.x); c < tile.cells; c += static_cast<int>(blockDim.x)) {
+    const std::int32_t cell = tile.first_cell + c;
+    State rate[kVars] = {};
+    if (a.source != nullptr) {
+      for (int k = 0; k < kVars; ++k) rate[k] = static_cast<State>(a.source[static_cast<std::int64_t>(cell) * kVars + k]);
+    }
+    add_fluxes(tile, m, c, rate);
+    const auto inverse_volume = static_cast<State>(m.inverse_volume[c]);
+    const auto dt = static_cast<State>(step.local_cfl > 0 ? lesser(step.dt, step.local_cfl * a.local_dt[cell]) : step.dt);
+    BasicConserved<State> u;
+    for (int k = 0; k < kVars; ++k) {
+      const int i = c * kVars + k;
+      const State slope = rate[k] * inverse_volume;
+      status.rate_squared[k] += slope * rate[k];
+      const State value = m.conserved[i] + dt * slope;
+      u[k] = start_weight == 0 ? value : runge_kutta_value(start_weight, m.start[i], value);
+    }
+    const BasicPrimitive<State> w = gas.primitive(u);
+    if (!limits.hold(w)) {
+      a.status->bad = 1;
+      if (a.bad[cell] == 0) a.bad[cell] = gas.physical(w) ? -(1 + a.stage) : 1 + a.stage;
+    } else if (a.last) {
+      const double own = stable_dt_of_cell(gas, w, as<State>(a.tiles.projected_area[cell]), inverse_volume);
+      if (a.local_dt != nullptr) a.local_dt[cell] = own;
+      status.stable = lesser(status.stable, own);
+    }
+    for (int k = 0; k < kVars; ++k) {
+      m.conserved[c * kVars + k] = u[k];
+      m.new_values[c * kVars + k] = static_cast<Real>(w[k]);
+    }
+  }
+}
+
+/// Stores the mass fluxes out of the cells of a tile through their faces.
+template <class Real, class State>
+__device__ __forceinline__ void put_outflows(const FluxArgs<Real, State>& a, const Tile& tile, const FluxMemory<Real, State>& m) {
+  double* const outflows = a.outflows + a.cell_face_offset[tile.first_cell];
+  for (int s = static_cast<int>(threadIdx.x); s < tile.entries; s += static_cast<int>(blockDim.x)) {
+    const unsigned side = m.topology[tile.cell_sides() + s];
+    const auto through = static_cast<double>(m.fluxes[in_face_blocks(side & (kRightSide - 1U), kVars)]);
+    outflows[s] = (side & kRightSide) == 0 ? through : -through;
+  }
+}
+
+/// Reduces the smallest stable step. Positive numbers are ordered as their bits are, and a minimum does not depend on the order
+/// of the blocks.
+__device__ __forceinline__ void reduce_stable_dt(double stable, StepStatus* status) {
+  for (int distance = 16; distance > 0; distance /= 2) {
+    stable = lesser(stable, __shfl_down_sync(0xffffffffU, stable, static_cast<unsigned>(distance)));
+  }
+  if (threadIdx.x % 32 == 0) atomicMin(&status->stable_dt, static_cast<unsigned long long>(__double_as_longlong(stable)));
+}
+
 template <int Dim, class Flux, class Real, class State>
 __global__ void __launch_bounds__(kTileThreads, 5)
     flux_kernel(const __grid_constant__ TileRange range, const __grid_constant__ FluxArgs<Real, State> a, const Flux flux) {
@@ -116,7 +287,7 @@ __global__ void __launch_bounds__(kTileThreads, 5)
   SharedMemory shared(memory);
   const FluxMemory<Real, State> m(shared, range);
   const auto first = static_cast<std::int64_t>(tile.first_cell);
-  // What the update needs comes while fluxes are computed.
+  // The input of the update is copied while fluxes are computed.
   let_next_kernel_begin();
   Fetch fetch;
   fetch.begin();
@@ -126,131 +297,20 @@ __global__ void __launch_bounds__(kTileThreads, 5)
   const StepClock step = *a.clock;
   if (a.start_weight != 0) fetch.run(a.start + first * kVars, m.start, tile.cells * kVars);
   fetch.run(a.conserved + first * kVars, m.conserved, tile.cells * kVars);
-  const int threads = static_cast<int>(blockDim.x);
-  if (!step.halted) {
-    const BasicIdealGas<Real> gas = as<Real>(a.gas);
-    const auto put_flux = [&](int f, Real area, const BasicConserved<Real>& through) {
-      Real* const to = m.fluxes + in_face_blocks(static_cast<unsigned>(f), kVars);
-      for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = area * through[k];
-    };
-    const FaceAreas<Dim, Real> areas{t.areas + std::int64_t{tile.first_face} * area_columns(Dim)};
-    const auto place_across = [&](int f) {
-      return f >= tile.inner_faces && f < tile.cell_faces ? t.across[tile.first_face + f] : tile.first_face + f;
-    };
-    const auto places = [&](int f, std::int32_t across) {
-      const std::int32_t own = tile.first_face + f;
-      return f >= tile.left_faces ? FacePlaces{across, own} : FacePlaces{own, across};
-    };
-    /// Puts the flux through a face without its sensor. @returns whether that is above 0.
-    const auto put_flux_between = [&](auto damped, int f, FacePlaces at) {
-      const FaceArea<Real> face = areas(f);
-      SideState<kTakesSensor<Flux>, Real> left(a.states, at.left, false), right(a.states, at.right, true);
-      if constexpr (damped()) damp_jump(static_cast<Real>(a.jump_damping), left.w, right.w);
-      put_flux(f, face.area, flux(gas, left.w, right.w, face.normal));
-      return left.has_sensor || right.has_sensor;
-    };
-    const auto put_flux_in_shock = [&](auto damped, int f, FacePlaces at) {
-      SideState<true, Real> left(a.states, at.left, false), right(a.states, at.right, true);
-      if (!left.has_sensor && !right.has_sensor) return;
-      const Real sensor = greater(left.has_sensor ? a.side_sensors[sensor_place(at.left, false)] : Real(0),
-                                  right.has_sensor ? a.side_sensors[sensor_place(at.right, true)] : Real(0));
-      if constexpr (damped()) damp_jump(static_cast<Real>(a.jump_damping), left.w, right.w);
-      const FaceArea<Real> face = areas(f);
-      put_flux(f, face.area, HllcHlleFlux{}(gas, left.w, right.w, face.normal, sensor));
-    };
-    const auto put_fluxes_between = [&](auto damped) {
-      bool shocks = false;
-      // The place across comes while the face before is computed.
-      std::int32_t next = place_across(static_cast<int>(threadIdx.x));
-      for (int f = static_cast<int>(threadIdx.x); f < tile.cell_faces; f += threads) {
-        const std::int32_t across = next;
-        next = place_across(f + threads);
-        shocks |= put_flux_between(damped, f, places(f, across));
-      }
-      if constexpr (kTakesSensor<Flux>) {
-        // Faces in shocks again, by themselves: few are, and what they need would cost all others registers.
-        for (int f = static_cast<int>(threadIdx.x); shocks && f < tile.cell_faces; f += threads) {
-          put_flux_in_shock(damped, f, places(f, place_across(f)));
-        }
-      }
-    };
-    if (a.jump_damping != 0) {
-      put_fluxes_between(std::true_type{});
-    } else {
-      put_fluxes_between(std::false_type{});
-    }
-    for (int f = tile.cell_faces + static_cast<int>(threadIdx.x); f < tile.faces; f += threads) {
-      const std::int32_t place = tile.first_face + f;
-      const Primitive inside = as<double>(SideState<kTakesSensor<Flux>, Real>(a.states, place, false).w);
-      put_flux(f, areas(f).area, as<Real>(boundary_face_flux(a.boundary, a.gas, flux, inside, t.across[place])));
-    }
-  }
+  if (!step.halted) TileFluxes<Dim, Flux, Real, State>(a, flux, tile, m.fluxes).put_all();
   fetch.end();
   if (step.halted) return;
 
-  const BasicIdealGas<State> gas = as<State>(a.gas);
-  const BasicStateLimits<State> limits = as<State>(a.limits);
-  const auto share = static_cast<State>(a.start_weight);
-  double rate_squared[kVars] = {};
-  double stable = INFINITY;
-  for (int c = static_cast<int>(threadIdx.x); c < tile.cells; c += threads) {
-    const std::int32_t cell = tile.first_cell + c;
-    State rate[kVars] = {};
-    if (a.source != nullptr) {
-      for (int k = 0; k < kVars; ++k) rate[k] = static_cast<State>(a.source[static_cast<std::int64_t>(cell) * kVars + k]);
-    }
-    for (int s = m.topology[c]; s < m.topology[c + 1]; ++s) {
-      const unsigned side = m.topology[tile.cell_sides() + s];
-      const Real* const through = m.fluxes + in_face_blocks(side & (kRightSide - 1U), kVars);
-      const State sign = (side & kRightSide) == 0 ? -1 : 1;
-      for (int k = 0; k < kVars; ++k) rate[k] += sign * through[k * kFaceBlock];
-    }
-    const auto inverse_volume = static_cast<State>(m.inverse_volume[c]);
-    const auto dt = static_cast<State>(step.local_cfl > 0 ? lesser(step.dt, step.local_cfl * a.local_dt[cell]) : step.dt);
-    BasicConserved<State> u;
-    for (int k = 0; k < kVars; ++k) {
-      const int i = c * kVars + k;
-      const State slope = rate[k] * inverse_volume;
-      rate_squared[k] += slope * rate[k];
-      const State value = m.conserved[i] + dt * slope;
-      u[k] = share == 0 ? value : runge_kutta_value(share, m.start[i], value);
-    }
-    const BasicPrimitive<State> w = gas.primitive(u);
-    if (!limits.hold(w)) {
-      a.status->bad = 1;
-      if (a.bad[cell] == 0) a.bad[cell] = gas.physical(w) ? -(1 + a.stage) : 1 + a.stage;
-    } else if (a.last) {
-      const double own = stable_dt_of_cell(gas, w, as<State>(t.projected_area[cell]), inverse_volume);
-      if (a.local_dt != nullptr) a.local_dt[cell] = own;
-      stable = lesser(stable, own);
-    }
-    for (int k = 0; k < kVars; ++k) {
-      m.conserved[c * kVars + k] = u[k];
-      m.new_values[c * kVars + k] = static_cast<Real>(w[k]);
-    }
-  }
+  CellStatus status;
+  update_cells(a, tile, m, step, status);
   __syncthreads();
   put(m.conserved, a.new_conserved + first * kVars, tile.cells * kVars);
   put(m.new_values, a.new_values + first * kVars, tile.cells * kVars);
-  if (a.outflows != nullptr) {
-    double* const outflows = a.outflows + a.cell_face_offset[tile.first_cell];
-    for (int s = static_cast<int>(threadIdx.x); s < tile.entries; s += threads) {
-      const unsigned side = m.topology[tile.cell_sides() + s];
-      const auto through = static_cast<double>(m.fluxes[in_face_blocks(side & (kRightSide - 1U), kVars)]);
-      outflows[s] = (side & kRightSide) == 0 ? through : -through;
-    }
-  }
-
+  if (a.outflows != nullptr) put_outflows(a, tile, m);
   if (a.rate_squared != nullptr) {
-    put_block_sums(rate_squared, a.rate_squared + (std::int64_t{range.first} + blockIdx.x) * kVars);
+    put_block_sums(status.rate_squared, a.rate_squared + (std::int64_t{range.first} + blockIdx.x) * kVars);
   }
-  if (a.last) {
-    // The order of positive numbers is that of their bits, and the least of many does not depend on who comes first.
-    for (int apart = 16; apart > 0; apart /= 2) {
-      stable = lesser(stable, __shfl_down_sync(0xffffffffU, stable, static_cast<unsigned>(apart)));
-    }
-    if (threadIdx.x % 32 == 0) atomicMin(&a.status->stable_dt, static_cast<unsigned long long>(__double_as_longlong(stable)));
-  }
+  if (a.last) reduce_stable_dt(status.stable, a.status);
 }
 
 template <int Dim, class Flux, class Real, class State>
