@@ -62,7 +62,7 @@ struct Tiles {
   /// (face and kRightSide); then, as many, the rows behind them. All in the numbers of the tile.
   std::vector<std::uint16_t> topology;
   /// By place. Of a face to a cell of another tile, its place in that one; to a ghost, its own place. Of a face of the
-  /// boundary, how manieth of the boundary it is; its cell is to the left.
+  /// boundary, its index among the boundary faces; its cell is to the left.
   std::vector<std::int32_t> across;
   std::vector<GhostSide> ghost_sides;
   std::vector<double> arms, areas;  ///< by place, in blocks of faces (see arm_columns, area_columns)
@@ -71,10 +71,6 @@ struct Tiles {
   std::vector<double> centroids;           ///< by tile, column by column: of its rows, relative to its first cell's
 
   TileSize of_inner, of_border;  ///< most of any tile
-
- private:
-  /// So that no list grows, and every place in them has 32 bits.
-  void make_room(int dim, bool by_node, const TileCut& cut);
 };
 
 /// The largest tiles of which four fit on a multiprocessor at a time: large ones have fewer faces in two tiles, and many at a

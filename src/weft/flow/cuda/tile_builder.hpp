@@ -1,0 +1,82 @@
+#pragma once
+/// The construction of tiles.
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "weft/base/vec3.hpp"
+#include "weft/flow/cuda/tile_numbering.hpp"
+#include "weft/flow/cuda/tiles.hpp"
+
+namespace weft::flow::detail {
+
+/// A face to a cell of another tile or to a ghost, in one integer, so that faces are sorted as in a tile: own cells to the left
+/// first, then by the opposite tile and the number of the face.
+class InterfaceFace {
+ public:
+  /// @param opposite  tile; the number of tiles: a ghost.
+  InterfaceFace(bool own_right, std::int32_t opposite, std::int32_t face)
+      : key_(static_cast<std::uint64_t>(own_right) << 63 | static_cast<std::uint64_t>(opposite) << 32 |
+             static_cast<std::uint64_t>(face)) {}
+  [[nodiscard]] bool own_right() const { return key_ >> 63 != 0; }
+  [[nodiscard]] std::int32_t face() const { return static_cast<std::int32_t>(key_ & 0xFFFFFFFFU); }
+  auto operator<=>(const InterfaceFace&) const = default;
+
+ private:
+  std::uint64_t key_;
+};
+
+/// Fills Tiles, one tile after the other.
+class TileBuilder {
+ public:
+  /// All outlive this object.
+  TileBuilder(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut, Tiles& tiles);
+  /// @throws LimitError, see Tiles.
+  void build();
+
+ private:
+  /// Reserves the lists of Tiles, so that they do not grow, and checks that indices into them have 32 bits.
+  void reserve();
+  void find_tiles_of_units();
+  void begin(std::int32_t number);
+  /// Sorts the faces of the tile's cells into inner, interface and boundary faces, and adds the cells opposite to the halo.
+  void collect_faces();
+  /// Adds the remaining rows of the halo: those of stencils, then those of the boundary.
+  void collect_rows();
+  void number_faces();
+  void append_topology();
+  void append_face_geometry();
+  /// Sets Tiles::across, and adds the sides of ghosts.
+  void connect_faces();
+  /// Appends centroids and stencils, which only stencils by node need.
+  void append_stencils();
+
+  template <class Visit>
+  void each_side(std::int32_t cell, const Visit& visit) const;
+  void add_halo(std::int32_t row);
+  [[nodiscard]] std::int32_t tile_of(std::int32_t cell) const;
+  /// Returns whether the tile has left and right of a face exchanged. Both ranks of a partition-interface face must agree on
+  /// them: where the flux depends on the orientation by rounding alone, it still does.
+  [[nodiscard]] bool reversed(std::size_t f) const;
+  /// Returns the vector from the centroid of a row to that of a face.
+  [[nodiscard]] Vec3 arm(std::size_t f, std::int32_t row) const;
+
+  const mesh::Mesh& mesh_;
+  const Discretization& d_;
+  const TileCut& cut_;
+  Tiles& tiles_;
+  const bool by_node_;
+  Numbering rows_, faces_;                  ///< numbers in the present tile
+  std::vector<std::int32_t> first_place_;   ///< place of each face in the first tile that has it; -1: none yet
+  std::vector<std::int32_t> tile_of_unit_;  ///< tile of each unit of cells
+
+  // The present tile: its cells first_ <= c < last_, its faces by kind, and all of them in order, each once.
+  Tile tile_;
+  std::int32_t first_ = 0, last_ = 0;
+  std::vector<std::int32_t> inner_faces_, boundary_faces_;
+  std::vector<InterfaceFace> interface_faces_;
+  std::vector<std::size_t> face_list_;
+  std::int32_t next_row_ = 0, next_face_ = 0;  ///< first_row of the next tile that has centroids, and first_face
+};
+
+}  // namespace weft::flow::detail
