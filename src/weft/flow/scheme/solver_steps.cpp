@@ -20,8 +20,8 @@ constexpr int kRetries = 6, kFallbackSteps = 50;
 
 }  // namespace
 
-/// Reduces the smallest stable step and the earliest failure over the ranks. Returns the result of this rank; none where the state
-/// of any cell is unphysical.
+/// Reduces the smallest stable step and the earliest failure over the ranks. Returns the result of this rank; none where the
+/// state of any cell is unphysical.
 std::optional<StepResult> Solver::reduce_status() {
   const StepResult result = stepper_->result();
   const StepFailures& failures = stepper_->failures();

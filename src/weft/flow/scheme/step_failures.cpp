@@ -44,7 +44,8 @@ void StepFailures::clear() {
 void StepFailures::add(const UnphysicalCell& cell, const States& states) {
   cells_.push_back(cell);
   const auto i = static_cast<std::size_t>(cell.cell);
-  const double order = 2 * kKind * cell.stage + (cell.diverged ? 0 : kKind) + static_cast<double>(mesh_.cell_global[i].value());
+  const double order =
+      2 * kKind * cell.stage + (cell.diverged ? 0 : kKind) + static_cast<double>(mesh_.cell_global[i].value() + 1);
   if (order_ >= 0 && order_ <= order) return;
   order_ = order;
   first_ = cell;
@@ -53,7 +54,7 @@ void StepFailures::add(const UnphysicalCell& cell, const States& states) {
 }
 
 void StepFailures::add(std::string problem, Where where) {
-  order_ = 0;
+  order_ = 0;  // less than that of any cell
   first_.reset();
   problem_ = std::move(problem);
   where_ = std::move(where);
@@ -84,8 +85,8 @@ PhysicsError StepFailures::error(std::int64_t step, double time) const {
   return PhysicsError(
       fmt::format("the flow {} at step {}, time {:.9g} in the cell at ({:.6g}, {:.6g}, {:.6g}): "
                   "density {:.6g}, velocity ({:.6g}, {:.6g}, {:.6g}), pressure {:.6g}{}",
-                  first_->diverged ? "diverged beyond all states of its start and boundaries" : "became unphysical", step,
-                  time, x.x, x.y, x.z, state_.density, state_.velocity.x, state_.velocity.y, state_.velocity.z, state_.pressure,
+                  first_->diverged ? "diverged beyond all states of its start and boundaries" : "became unphysical", step, time,
+                  x.x, x.y, x.z, state_.density, state_.velocity.x, state_.velocity.y, state_.velocity.z, state_.pressure,
                   neighbours_),
       "lower cfl, use limiter = \"barth_jespersen\" or flux = \"rusanov\", or check boundary values and units",
       {.file = mesh_.source, .element = mesh_.cell_file_id[i]});
