@@ -8,6 +8,7 @@
 #include "weft/base/error.hpp"
 #include "weft/flow/app/case_parts.hpp"
 #include "weft/flow/app/expression.hpp"
+#include "weft/mesh/io/read_mesh.hpp"
 
 namespace weft::flow {
 
@@ -26,8 +27,8 @@ namespace detail {
 
 MeshChoice read_mesh_choice(const Section& s) {
   MeshChoice choice;
-  if (const auto file = s.optional_path("file", {.doc = "Mesh to read: Gmsh (.msh 2.2 or 4.1), SU2 (.su2), CGNS (.cgns) or "
-                                                        "Weft's own (.h5). A relative path starts at the folder of the case."})) {
+  if (const auto file = s.optional_path(
+          "file", {.doc = "Mesh to read: " + mesh::readable_meshes() + ". A relative path starts at the folder of the case."})) {
     choice.file = *file;
     choice.where = s.where("file");
   }
@@ -58,17 +59,9 @@ MeshChoice read_mesh_choice(const Section& s) {
               "and integrals are those of the whole turn: of a force the component along x, without lift and moment. The gas "
               "does not turn: velocities along z are 0."});
   choice.build.order = s.choice_of<mesh::CellOrder>(
-      "order", {{"hilbert", mesh::CellOrder::hilbert}, {"rcm", mesh::CellOrder::rcm}, {"as_read", mesh::CellOrder::as_read}},
-      {.default_value = "hilbert", .doc = "Numbering of the cells of a rank, for memory locality."});
-  choice.build.partition.partitioner =
-      s.choice_of<mesh::Partitioner>("partitioner",
-                                     {{"automatic", mesh::Partitioner::automatic},
-                                      {"metis", mesh::Partitioner::metis},
-                                      {"scotch", mesh::Partitioner::scotch},
-                                      {"hilbert", mesh::Partitioner::hilbert}},
-                                     {.default_value = "automatic",
-                                      .doc = "Deals the cells to the ranks; automatic: as the file has them for this number of "
-                                             "ranks, else METIS, or hilbert beyond 20 million cells."});
+      "order", {.default_value = mesh::CellOrder::hilbert, .doc = "Numbering of the cells of a rank, for memory locality."});
+  choice.build.partition.partitioner = s.choice_of<mesh::Partitioner>(
+      "partitioner", {.default_value = mesh::Partitioner::automatic, .doc = "Distributes the cells to the ranks."});
   const bool by_cost = s.choice("balance", {"cells", "cost"},
                                 {.default_value = "cells",
                                  .doc = "What ranks get equal shares of: cells, or their measured cost by type."}) == "cost";

@@ -3,7 +3,6 @@
 
 #include "weft/base/error.hpp"
 #include "weft/flow/app/case_parts.hpp"
-#include "weft/flow/scheme/names.hpp"
 
 namespace weft::flow::detail {
 
@@ -11,38 +10,26 @@ using io::Section;
 
 Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
   Numerics n;
-  const auto enumerated = [&](const char* key, auto initial, const char* doc) {
-    using Kind = decltype(initial);
-    std::vector<std::string> all(names<Kind>().begin(), names<Kind>().end());
-    return kind_named<Kind>(s.choice(key, all, {.default_value = std::string(name_of(initial)), .doc = doc}));
+  const auto flux_parameters = [&](FluxKind flux) {
+    if (flux == FluxKind::ausm_plus_up) {
+      n.cutoff_mach = s.number("cutoff_mach", {.default_value = 1,
+                                               .min = 1e-6,
+                                               .max = 1,
+                                               .doc = "The least Mach number that its terms of low speed are scaled to. That "
+                                                      "of the free stream where it is far below 1."});
+    }
+    if (flux == FluxKind::roe) {
+      n.entropy_fix =
+          s.number("entropy_fix", {.default_value = n.entropy_fix,
+                                   .min = 0,
+                                   .max = 1,
+                                   .doc = "Harten's entropy fix: acoustic speeds below this multiple of the speed of sound "
+                                          "are raised smoothly to at least half of it, so that an expansion through a sonic "
+                                          "point stays smooth. 0: none."});
+    }
   };
-  const std::vector<std::string> fluxes(names<FluxKind>().begin(), names<FluxKind>().end());
-  n.flux = kind_named<FluxKind>(s.variant(
-      "flux", fluxes,
-      {.default_value = std::string(name_of(n.flux)),
-       .doc = "Numerical flux through a face. hllc_hlle: HLLC, and HLLE in shocks, where HLLC is unstable (carbuncles)."},
-      [&](const std::string& chosen) {
-        if (chosen == name_of(FluxKind::ausm_plus_up)) {
-          n.cutoff_mach = s.number("cutoff_mach", {.default_value = 1,
-                                                   .min = 1e-6,
-                                                   .max = 1,
-                                                   .doc = "The least Mach number that its terms of low speed are scaled to. That "
-                                                          "of the free stream where it is far below 1."});
-        }
-        if (chosen == name_of(FluxKind::roe)) {
-          n.entropy_fix =
-              s.number("entropy_fix", {.default_value = n.entropy_fix,
-                                       .min = 0,
-                                       .max = 1,
-                                       .doc = "Harten's entropy fix: acoustic speeds below this multiple of the speed of sound "
-                                              "are raised smoothly to at least half of it, so that an expansion through a sonic "
-                                              "point stays smooth. 0: none."});
-        }
-      }));
-  n.limiter =
-      enumerated("limiter", LimiterKind::barth_jespersen,
-                 "Of the linear reconstruction. barth_jespersen makes no new extremes, but is not smooth: steady flows with "
-                 "strong shocks keep swinging about their mean. For those venkatakrishnan.");
+  n.flux = s.variant_of<FluxKind>("flux", {.default_value = n.flux, .doc = "Numerical flux through a face."}, flux_parameters);
+  n.limiter = s.choice_of<LimiterKind>("limiter", {.default_value = n.limiter, .doc = "Limiter of the linear reconstruction."});
   n.venkatakrishnan_k =
       s.number("venkatakrishnan_k", {.default_value = 5, .min = 0, .doc = "Larger lets through larger smooth variations."});
   n.reference_length = s.optional_number(
@@ -53,15 +40,10 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
            "Cell sizes of Venkatakrishnan's parameter are relative to it. Default: twice the largest distance of a slip wall's "
            "node from the centroid of all slip walls, which is about the chord of an airfoil or the diameter of a sphere; "
            "without walls that of all nodes from the centroid of the mesh."});
-  n.gradient = s.choice_of<GradientKind>(
-      "gradient",
-      {{"least_squares", GradientKind::least_squares}, {"green_gauss", GradientKind::green_gauss}, {"none", GradientKind::none}},
-      {.default_value = "least_squares",
-       .doc = "Of the linear reconstruction; none: first order in space. Green-Gauss is of second order on orthogonal meshes "
-              "only."});
+  n.gradient =
+      s.choice_of<GradientKind>("gradient", {.default_value = n.gradient, .doc = "Gradient of the linear reconstruction."});
   build.ghosts = s.choice_of<mesh::Neighbours>(
-      "stencil", {{"face", mesh::Neighbours::face}, {"node", mesh::Neighbours::node}},
-      {.default_value = "face", .doc = "Cells that make a least-squares gradient: neighbours through faces, or through nodes."});
+      "stencil", {.default_value = mesh::Neighbours::face, .doc = "Neighbours that make a least-squares gradient."});
   n.stabilize_simplices = s.boolean(
       "stabilize_simplices",
       {.default_value = true,
@@ -105,10 +87,7 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
            "leave out order_ramp_steps: a start that is stationary needs no ramp");
   }
   n.precision = s.choice_of<Precision>(
-      "precision", {{"fp64", Precision::fp64}, {"mixed", Precision::mixed}, {"fp32", Precision::fp32}},
-      {.default_value = "fp64",
-       .doc = "Numbers in which a GPU computes. mixed: gradients and fluxes in 32 bits, the state and its update in 64; fp32: "
-              "everything in 32 bits. The host knows fp64 alone."});
+      "precision", {.default_value = Precision::fp64, .doc = "Scalar types in which a GPU computes; the host has fp64 alone."});
   return n;
 }
 
@@ -133,24 +112,12 @@ StopCriteria read_stop(const Section& s) {
 }
 
 void read_device(const Section& root, Case& c) {
-  c.device = root.choice_of<Backend>("device", {{"host", Backend::host}, {"cuda", Backend::cuda}},
-                                     {.default_value = "host",
-                                      .doc = "Where the flow is computed: on the processors' cores, or on GPUs, to which the "
-                                             "ranks of a machine are dealt in turn."});
-  c.transport = root.choice_of<Transport>(
-      "transport",
-      {{"automatic", Transport::automatic},
-       {"peer", Transport::peer},
-       {"nccl", Transport::nccl},
-       {"cuda_aware", Transport::cuda_aware},
-       {"staged", Transport::staged},
-       {"shared", Transport::shared},
-       {"host", Transport::host}},
-      {.default_value = "automatic",
-       .doc =
-           "How ghosts travel. Between GPUs: written straight into the other GPU's memory, by NCCL, by MPI from there "
-           "(cuda_aware, never run on a GPU), or by MPI from memory of the host. On the host: through memory that the ranks of a "
-           "machine share, or by MPI. automatic: the first of these that can be used, on the host with each neighbour."});
+  const bool on_gpus = root.choice("device", {"host", "cuda"},
+                                   {.default_value = "host",
+                                    .doc = "Where the flow is computed: on the processors' cores, or on GPUs, to which the "
+                                           "ranks of a machine are dealt in turn."}) == "cuda";
+  c.device = on_gpus ? Backend::cuda : Backend::host;
+  c.transport = root.choice_of<Transport>("transport", {.default_value = Transport::automatic, .doc = "How ghosts travel."});
   c.threads = static_cast<int>(
       root.integer("threads", {.default_value = 1,
                                .min = 1,

@@ -9,7 +9,6 @@
 
 #include "weft/base/error.hpp"
 #include "weft/flow/app/case_parts.hpp"
-#include "weft/flow/scheme/names.hpp"
 
 namespace weft::flow::detail {
 
@@ -25,7 +24,7 @@ std::vector<Kind> read_kinds(const Section& s, const std::string& key, const io:
     const std::span<const std::string_view> all = names<Kind>();
     if (std::find(all.begin(), all.end(), name) == all.end()) {
       const std::string near = closest_match(name, all);
-      s.fail(key, fmt::format("unknown {} \"{}\"", detail::kWhat<Kind>, name),
+      s.fail(key, fmt::format("unknown {} \"{}\"", registry_of(Kind{}).what, name),
              fmt::format("{}use some of {}", near.empty() ? "" : fmt::format("did you mean \"{}\"? Otherwise ", near),
                          fmt::join(all, ", ")));
     }
@@ -80,7 +79,9 @@ OutputChoice read_output(const Section& s) {
   output.fields = read_kinds<FieldKind>(
       s, "fields",
       {.default_value = defaults,
-       .doc = "Quantities of the flow in field files, beside the scalars, cell_id and rank: any of " + describe_fields()});
+       .doc = "Quantities of the flow in field files, beside the scalars, cell_id and rank: any of " +
+              describe_choices<FieldKind>() +
+              ". Vorticity and schlieren are made from the gradients of the scheme, as its limiter leaves them."});
   output.where_fields = s.where("fields");
   return output;
 }
@@ -126,11 +127,11 @@ MonitorSpec read_monitor(const Section& s) {
   monitor.name = s.name();
   monitor.zones = s.texts("zones", {.doc = "Boundary zones, taken together; names, or patterns: \"wall*\"."});
   monitor.where_zones = s.where("zones");
-  monitor.quantities = read_kinds<ZoneQuantity>(
-      s, "quantities",
-      {.default_value = std::vector<std::string>{"mass_flow"},
-       .doc = "Columns of monitors.csv: mass_flow, kg/s, positive out of the domain; and averages of pressure, Pa, density, "
-              "kg/m^3, temperature, K, mach, total_pressure, Pa, and total_temperature, K, of the gas at the faces."});
+  monitor.quantities =
+      read_kinds<ZoneQuantity>(s, "quantities",
+                               {.default_value = std::vector<std::string>{"mass_flow"},
+                                .doc = "Columns of monitors.csv: the mass flow, and averages of the gas at the faces: " +
+                                       describe_choices<ZoneQuantity>() + "."});
   monitor.mass_weighted =
       s.choice("average", {"area", "mass"},
                {.default_value = "area",

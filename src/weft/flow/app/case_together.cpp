@@ -7,7 +7,6 @@
 
 #include "weft/base/error.hpp"
 #include "weft/flow/app/case_parts.hpp"
-#include "weft/flow/scheme/names.hpp"
 
 namespace weft::flow::detail {
 
@@ -36,7 +35,9 @@ double largest_mach(const Case& c) {
       case BoundaryKind::static_pressure_outflow:
         outside = outside > 0 ? std::min(outside, zone.params.pressure) : zone.params.pressure;
         break;
-      default:
+      case BoundaryKind::slip_wall:
+      case BoundaryKind::symmetry:
+      case BoundaryKind::supersonic_outflow:
         break;
     }
   }
@@ -146,7 +147,7 @@ void warn_of(Case& c) {
     c.warnings.push_back(fmt::format(
         "the largest Mach number of the case's states is {:.3g}, and in numerics.precision = \"{}\" differences of pressure, of "
         "about {:.1e} of the pressure, are computed in 32 bits; use precision = \"fp64\" below Mach {}",
-        mach, c.numerics.precision == Precision::mixed ? "mixed" : "fp32", 0.5 * c.gas.gamma * mach * mach, kLowMach));
+        mach, name_of(c.numerics.precision), 0.5 * c.gas.gamma * mach * mach, kLowMach));
   }
 }
 

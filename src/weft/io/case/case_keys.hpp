@@ -1,5 +1,5 @@
 #pragma once
-/// What the readers of keys share. Private to io.
+/// Functions that the readers of keys share. Private to io.
 #include <string>
 
 #include "weft/io/case/case_reader.hpp"
