@@ -5,6 +5,7 @@
 
 The tree and its build stay in the folder howto of that build folder, so that later runs compile only what has changed.
 """
+import csv
 import json
 import os
 import pathlib
@@ -92,7 +93,7 @@ def files_of(tree):
 
 
 def copy_files(source, target, paths):
-    """Makes `target` hold these files and no others; files that are equal keep their times, so that nothing is built again."""
+    """Makes `target` hold these files and no others but builds; equal files keep their times, so that nothing is built again."""
     wanted = set(paths)
     for path in wanted:
         to = target / path
@@ -102,7 +103,8 @@ def copy_files(source, target, paths):
         shutil.copyfile(source / path, to)
         shutil.copymode(source / path, to)
     for old in list(target.rglob("*")):
-        if old.is_file() and str(old.relative_to(target)) not in wanted:
+        path = old.relative_to(target)
+        if path.parts[0] != "build" and old.is_file() and str(path) not in wanted:
             old.unlink()
 
 
@@ -136,12 +138,14 @@ class Recipes(unittest.TestCase):
         if cache.get("WEFT_SANITIZE") or cache.get("CMAKE_BUILD_TYPE") != "Release":
             self.skipTest("the recipes are built where the program is built for speed")
         tree = self.copy_with([HOWTO / page for page in BUILT])
-        source, build = BUILD / "howto" / "tree", BUILD / "howto" / "build"
+        # The build folder lies in the tree as this one does, so that ccache finds the objects that the recipes leave as they are.
+        source = BUILD / "howto"
+        build = source / "build" / BUILD.name
         copied = [str(path.relative_to(tree)) for path in tree.rglob("*") if path.is_file()]
         copy_files(tree, source, copied)
         same = ["CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_C_COMPILER", "CMAKE_CXX_FLAGS", "WEFT_CONTRACTS", "WEFT_WERROR", "WEFT_NATIVE"]
         more = [f"-D{key}={cache[key]}" for key in same if cache.get(key)]
-        environment = {**os.environ, "CCACHE_BASEDIR": str(BUILD / "howto"), "CCACHE_NOHASHDIR": "1"}
+        environment = {**os.environ, "CCACHE_BASEDIR": str(source), "CCACHE_NOHASHDIR": "1"}
         run("cmake", "-S", source, "-B", build, "-G", cache["CMAKE_GENERATOR"], "-DWEFT_BUILD_TESTS=OFF", "-DWEFT_CUDA=OFF", *more,
             cwd=self.folder, env=environment)
         run("cmake", "--build", build, "--target", "weft_app", "--parallel", "2", cwd=self.folder, env=environment)
@@ -149,15 +153,17 @@ class Recipes(unittest.TestCase):
 
         (self.folder / "sod.toml").write_text(CASE)
         run(weft, "run", "sod.toml", cwd=self.folder)
-        errors = (self.folder / "results" / "errors.csv").read_text().splitlines()
-        density = next(line.split(",") for line in errors if line.startswith("density"))
-        self.assertLess(float(density[1]), 6e-3)  # L1 of HLLC: 4.0e-3
+        with open(self.folder / "results" / "errors.csv") as file:
+            error = float(list(csv.DictReader(file))[-1]["density_l1"])
+        self.assertGreater(error, 6e-3)  # measured 7.3e-3; that of HLLC is 5.2e-3, of AUSM+-up 5.6e-3
+        self.assertLess(error, 9e-3)
         self.assertIn("did you mean \"ausm\"?", run(weft, "check", "sod.toml", "--set", "numerics.flux=ausn", cwd=self.folder, code=1))
         self.assertIn("ausm: AUSM of 1993", run(weft, "reference", cwd=self.folder))
 
         (self.folder / "square.mesh").write_text(MESH)
         mesh = json.loads(run(weft, "mesh", "info", "--json", "square.mesh", cwd=self.folder))
-        self.assertEqual(mesh["cells"], 3, mesh)
+        self.assertEqual(mesh["cells_of_type"], {"quad": 1, "triangle": 2})
+        self.assertEqual([(zone["name"], zone["elements"]) for zone in mesh["zones"]], [("7", 4), ("8", 1), ("9", 1)])
         self.assertIn("Medit (.mesh)", run(weft, "mesh", "info", "--help", cwd=self.folder))
         self.assertIn("msh su2 cgns h5 mesh", run(weft, "completion", "bash", cwd=self.folder))
         (self.folder / "square.mesh").write_text(MESH.replace("2 6 5 0", "2 6 5"))
