@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
+#include "weft/base/registry.hpp"
 #include "weft/comm/communicator.hpp"
 
 #include "launch.hpp"
@@ -61,6 +63,14 @@ void add_man(CLI::App& app, Request& request);
 
 /// As CLI::PositiveNumber, which names its limits to the last of 309 digits when it refuses a number.
 [[nodiscard]] CLI::Validator positive();
+
+/// Returns the type of an option whose values are the names of a registry, for help and completion: "{hllc,roe}".
+template <class Kind>
+[[nodiscard]] std::string choices_type() {
+  std::string type;
+  for (const std::string_view name : names<Kind>()) type.append(type.empty() ? "{" : ",").append(name);
+  return type + "}";
+}
 
 /// Adds -n/--ranks, --mpirun-options and --oversubscribe.
 /// @param names  of the number of ranks: "-n" alone where --ranks means something else.

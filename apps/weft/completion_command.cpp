@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "weft/mesh/io/read_mesh.hpp"
+
 #include "command.hpp"
 #include "command_tree.hpp"
 #include "standard_output.hpp"
@@ -15,7 +17,12 @@
 namespace weft::app {
 namespace {
 
-constexpr const char* kMeshEndings = "msh su2 cgns h5";
+/// Returns the extensions of the mesh files that are read, without their dots.
+std::vector<std::string> mesh_endings() {
+  std::vector<std::string> endings;
+  for (const mesh::MeshReaderRow& row : mesh::kMeshReaders.rows) endings.emplace_back(row.extension.substr(1));
+  return endings;
+}
 
 void visit(const CommandNode& node, const std::function<void(const CommandNode&)>& action) {
   action(node);
@@ -110,7 +117,7 @@ std::string bash_kind(const CommandWord& word) {
     case WordKind::case_file:
       return "files toml";
     case WordKind::mesh_file:
-      return fmt::format("files {}", kMeshEndings);
+      return fmt::format("files {}", fmt::join(mesh_endings(), " "));
     case WordKind::folder:
       return "files";
     case WordKind::file:
@@ -165,11 +172,8 @@ std::string zsh_action(const CommandWord& word) {
       return fmt::format("({})", fmt::join(word.choices, " "));
     case WordKind::case_file:
       return "_files -g \"*.toml\"";
-    case WordKind::mesh_file: {
-      std::string endings = kMeshEndings;
-      std::replace(endings.begin(), endings.end(), ' ', '|');
-      return fmt::format("_files -g \"*.({})\"", endings);
-    }
+    case WordKind::mesh_file:
+      return fmt::format("_files -g \"*.({})\"", fmt::join(mesh_endings(), "|"));
     case WordKind::folder:
       return "_files -/";
     case WordKind::file:
@@ -246,7 +250,7 @@ std::string fish_value(const CommandWord& word) {
       return " -x -a '(__fish_complete_suffix .toml)'";
     case WordKind::mesh_file: {
       std::string endings;
-      for (const std::string& ending : CLI::detail::split(kMeshEndings, ' ')) endings += " ." + ending;
+      for (const std::string& ending : mesh_endings()) endings += " ." + ending;
       return fmt::format(" -x -a '(__fish_complete_suffix{})'", endings);
     }
     case WordKind::folder:

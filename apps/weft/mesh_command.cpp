@@ -42,21 +42,18 @@ struct MeshOptions {
   int parts = 0, times = 1;
 
   [[nodiscard]] mesh::PartitionOptions partition() const {
-    return {.partitioner = mesh::partitioner_named(partitioner),
+    return {.partitioner = kind_named<mesh::Partitioner>(partitioner),
             .weight = flow::cell_weight(balance == "cost", weight, Where{.key = "--weight"})};
   }
 };
 
-constexpr const char* kMeshFile = "Mesh file: Gmsh, SU2, CGNS or Weft's own";
-constexpr const char* kOutput = "File to write (.msh, .su2 or .h5)";
-constexpr const char* kFormatNames = "{gmsh41,gmsh41-binary,gmsh22,gmsh22-binary,su2,weft}";
+std::string mesh_file_help() { return "Mesh file: " + mesh::readable_meshes(); }
+std::string output_help() { return "File to write (" + mesh::writable_extensions() + ")"; }
 constexpr const char* kFormats = "Format of the file to write (default: by extension)";
 
 void add_partition_options(CLI::App& command, MeshOptions& options) {
-  command
-      .add_option("--partitioner", options.partitioner,
-                  "automatic (the parts of the file; else METIS, or hilbert beyond 20 million cells), metis, scotch or hilbert")
-      ->type_name("{automatic,metis,scotch,hilbert}");
+  command.add_option("--partitioner", options.partitioner, describe_choices<mesh::Partitioner>())
+      ->type_name(choices_type<mesh::Partitioner>());
   command.add_option("--balance", options.balance, "What ranks get equal shares of: cells, or their measured cost")
       ->check(CLI::IsMember({"cells", "cost"}));
   command.add_option("--weight", options.weight, "Work of a cell as a formula of its place: \"1 + 3*(x<0)\"")
@@ -79,7 +76,7 @@ void add_force(CLI::App& command, MeshOptions& options) {
 }
 
 mesh::MeshFormat output_format(const MeshOptions& options) {
-  return options.format.empty() ? mesh::mesh_format_of(options.output) : mesh::mesh_format(options.format);
+  return options.format.empty() ? mesh::mesh_format_of(options.output) : kind_named<mesh::MeshFormat>(options.format);
 }
 
 /// Writes the mesh that `make` returns. What is wrong with the output file is found before the mesh is made.
@@ -176,7 +173,7 @@ void add_mesh(CLI::App& app, Request& request) {
       "Examples:\n  weft mesh info wing.msh\n  weft mesh info wing.h5 -n 8 --partitioner hilbert\n  weft mesh info naca.su2 "
       "--picture "
       "naca.png");
-  info->add_option("input", options->input, kMeshFile)->type_name("MESH")->required();
+  info->add_option("input", options->input, mesh_file_help())->type_name("MESH")->required();
   add_json_option(*info, options->json);
   info->add_option("--picture", options->picture, "Also draw the mesh, its boundary zones in colour: a PNG, PDF or SVG file")
       ->type_name("FILE")
@@ -198,11 +195,11 @@ void add_mesh(CLI::App& app, Request& request) {
   CLI::App* generate = command->add_subcommand("generate", "Generate a mesh; without an output file, show the generators");
   generate->footer("Examples:\n  weft mesh generate\n  weft mesh generate naca wing.msh -p digits=2412 -p around=128");
   generate->add_option("generator", options->generator, "Name of the generator")->type_name("GENERATOR");
-  generate->add_option("output", options->output, kOutput)->type_name("FILE");
+  generate->add_option("output", options->output, output_help())->type_name("FILE");
   generate->add_option("-p,--parameter", options->parameters, "A parameter of the generator: -p nx=64")
       ->type_name("NAME=VALUE")
       ->take_all();
-  generate->add_option("--format", options->format, kFormats)->type_name(kFormatNames);
+  generate->add_option("--format", options->format, kFormats)->type_name(choices_type<mesh::MeshFormat>());
   generate->add_option("--scale", options->scale, "Multiply the coordinates")->check(positive());
   add_force(*generate, *options);
   add_launch_options(*generate, request);
@@ -219,9 +216,9 @@ void add_mesh(CLI::App& app, Request& request) {
 
   CLI::App* convert = command->add_subcommand("convert", "Convert a mesh file to another format");
   convert->footer("Examples:\n  weft mesh convert wing.msh wing.h5\n  weft mesh convert wing.cgns wing.su2 --scale 0.001");
-  convert->add_option("input", options->input, kMeshFile)->type_name("MESH")->required();
-  convert->add_option("output", options->output, kOutput)->type_name("FILE")->required();
-  convert->add_option("--format", options->format, kFormats)->type_name(kFormatNames);
+  convert->add_option("input", options->input, mesh_file_help())->type_name("MESH")->required();
+  convert->add_option("output", options->output, output_help())->type_name("FILE")->required();
+  convert->add_option("--format", options->format, kFormats)->type_name(choices_type<mesh::MeshFormat>());
   convert->add_option("--scale", options->scale, "Multiply the coordinates: 0.001 from mm to m")->check(positive());
   add_force(*convert, *options);
   add_launch_options(*convert, request);
@@ -233,10 +230,10 @@ void add_mesh(CLI::App& app, Request& request) {
 
   CLI::App* refine = command->add_subcommand("refine", "Halve every edge of a mesh, once or several times");
   refine->footer("Examples:\n  weft mesh refine coarse.msh fine.h5 --times 2");
-  refine->add_option("input", options->input, kMeshFile)->type_name("MESH")->required();
-  refine->add_option("output", options->output, kOutput)->type_name("FILE")->required();
+  refine->add_option("input", options->input, mesh_file_help())->type_name("MESH")->required();
+  refine->add_option("output", options->output, output_help())->type_name("FILE")->required();
   refine->add_option("--times", options->times, "How often")->check(CLI::Range(1, 20));
-  refine->add_option("--format", options->format, kFormats)->type_name(kFormatNames);
+  refine->add_option("--format", options->format, kFormats)->type_name(choices_type<mesh::MeshFormat>());
   add_force(*refine, *options);
   add_launch_options(*refine, request);
   refine->callback([options, &request] {
@@ -248,7 +245,7 @@ void add_mesh(CLI::App& app, Request& request) {
   CLI::App* partition = command->add_subcommand(
       "partition", "Cut a mesh into parts and store its cells in their order, so that no run need cut it");
   partition->footer("Examples:\n  weft mesh partition wing.msh wing.h5 --ranks 64");
-  partition->add_option("input", options->input, kMeshFile)->type_name("MESH")->required();
+  partition->add_option("input", options->input, mesh_file_help())->type_name("MESH")->required();
   partition->add_option("output", options->output, "File to write (.h5)")->type_name("FILE")->required();
   partition->add_option("--ranks", options->parts, "Number of ranks that runs will have, each of which gets a part")
       ->required()

@@ -83,8 +83,8 @@ void add_new(CLI::App& app, Request& request) {
   command->add_option("file", options->file, "File to write (default: <template>.toml)")->type_name("FILE");
   command
       ->add_option("--mesh", options->mesh,
-                   "With from_file: a mesh file (Gmsh, SU2, CGNS or Weft's own), for whose zones the case is written. Kinds are "
-                   "guessed from names and geometry")
+                   "With from_file: a mesh file, " + mesh::readable_meshes() +
+                       ", for whose zones the case is written. Kinds are guessed from names and geometry")
       ->type_name("MESH");
   command->footer(
       "Examples:\n  weft new\n  weft new naca0012\n  weft new wedge cases/mine.toml\n  weft new from_file case.toml --mesh "

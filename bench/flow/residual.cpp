@@ -27,7 +27,6 @@
 #include "weft/device/info.hpp"
 #include "weft/flow/app/run.hpp"
 #include "weft/flow/host/host_stepper.hpp"
-#include "weft/flow/scheme/names.hpp"
 #include "weft/flow/scheme/solver.hpp"
 #include "weft/mesh/mesh.hpp"
 
@@ -157,7 +156,7 @@ int tabulate(const Communicator& comm, int argc, char** argv) {
     fmt::print(stderr, "orders of cells are hilbert, rcm and as_read, not \"{}\"\n", argv[7]);
     return 2;
   }
-  const flow::FluxKind flux = flow::kind_named<flow::FluxKind>(argc > 8 ? argv[8] : "hllc_hlle", {});
+  const flow::FluxKind flux = kind_named<flow::FluxKind>(argc > 8 ? argv[8] : "hllc_hlle", {});
   const std::string simplices = argc > 9 ? argv[9] : "stabilized";
   if (simplices != "stabilized" && simplices != "plain") {
     fmt::print(stderr, "triangles and tetrahedra are stabilized or plain, not \"{}\"\n", simplices);
@@ -168,7 +167,7 @@ int tabulate(const Communicator& comm, int argc, char** argv) {
       backend == Backend::cuda ? comm.size() * measure_bandwidth(current_device()).copy : copy_bandwidth(comm);
   if (comm.is_root()) {
     fmt::print("{} rank(s), {} thread(s) each, {}, copy {:.1f} GB/s, {}, AoS, {} + Barth-Jespersen, {}\n", comm.size(), threads,
-               __VERSION__, bandwidth * 1e-9, numbers, flow::name_of(flux), simplices);
+               __VERSION__, bandwidth * 1e-9, numbers, name_of(flux), simplices);
     fmt::print("{:14}{:>15}{:>10}{:>22}{:>22}{:>12}{:>16}{:>10}{:>12}\n", "elements", "gradient", "cells", "residual only [M/s]",
                "in RK3 step [M/s]", "bytes/cell", "of copy rate", "mesh [s]", "solver [s]");
   }

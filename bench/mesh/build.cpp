@@ -135,7 +135,7 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--json") == 0) json = argv[i + 1];
     if (std::strcmp(argv[i], "--file") == 0) file = argv[i + 1];
     if (std::strcmp(argv[i], "--solver") == 0) solver = argv[i + 1];
-    if (std::strcmp(argv[i], "--partitioner") == 0) options.partition.partitioner = mesh::partitioner_named(argv[i + 1]);
+    if (std::strcmp(argv[i], "--partitioner") == 0) options.partition.partitioner = kind_named<mesh::Partitioner>(argv[i + 1]);
     if (std::strcmp(argv[i], "--ghosts") == 0 && std::strcmp(argv[i + 1], "node") == 0) options.ghosts = mesh::Neighbours::node;
   }
   if (elements == "tetrahedra") box.elements = mesh::CellMix::tetrahedra;

@@ -227,7 +227,7 @@ class Tools(InFolder):
         self.assertNotIn("cut anew", self.weft(*run, *sets("output.directory=three", "mesh.balance=cost"), *ranks(3)))
         self.weft(*run, *sets("output.directory=curve", "mesh.partitioner=hilbert"), *ranks(3))
         self.assertIn('did you mean "hilbert"', self.weft(*run, *sets("mesh.partitioner=hilbrt"), code=FAILED))
-        self.assertIn("did you mean hilbert?", self.weft("mesh", "info", "fine.h5", "--partitioner", "hilbrt", code=FAILED))
+        self.assertIn('did you mean "hilbert"?', self.weft("mesh", "info", "fine.h5", "--partitioner", "hilbrt", code=FAILED))
         self.assertIn("end its name in .h5", self.weft("mesh", "partition", "fine.h5", "cut.su2", "--ranks", "3", code=FAILED))
         self.assertIn("--ranks", self.weft("mesh", "partition", "fine.h5", "cut.h5", code=USAGE))
         self.assertIn("--times", self.weft("mesh", "refine", "fine.h5", "out.h5", "--times", "0", code=USAGE))

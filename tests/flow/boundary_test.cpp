@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "weft/flow/scheme/names.hpp"
 #include "weft/flow/solutions/riemann.hpp"
 
 namespace weft::flow {

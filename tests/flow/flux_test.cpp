@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "weft/flow/physics/jump_damping.hpp"
-#include "weft/flow/scheme/names.hpp"
 
 namespace weft::flow {
 namespace {
@@ -50,8 +51,11 @@ void expect_near(const Conserved& a, const Conserved& b, const Conserved& scale,
 
 template <class Flux>
 class FluxTest : public ::testing::Test {};
-using Fluxes = ::testing::Types<HllcFlux, RoeFlux, RusanovFlux, HlleFlux, AusmPlusUpFlux, HllcHlleFlux>;
-TYPED_TEST_SUITE(FluxTest, Fluxes);
+template <class Choice>
+struct TypesOf;
+template <class... T>
+struct TypesOf<std::variant<T...>> : std::type_identity<::testing::Types<T...>> {};
+TYPED_TEST_SUITE(FluxTest, TypesOf<FluxChoice>::type);
 
 TEST(Flux, PhysicalFluxOfAHandCheckedState) {
   const Primitive w{2, {3, 4, 5}, 6};
@@ -312,7 +316,7 @@ TEST(Flux, ChosenByName) {
     (void)kind_named<FluxKind>("upwind");
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_EQ(e.suggestion(), "use one of hllc, roe, rusanov, hlle, ausm_plus_up, hllc_hlle");
+    EXPECT_TRUE(e.suggestion().starts_with("use one of hllc, roe, rusanov")) << e.suggestion();
   }
   const auto density = [](auto flux) { return flux(kGas, kLeft, kRight, kNormal).density; };
   EXPECT_EQ(visit_flux(FluxKind::hllc, 1, 0.2, density), density(HllcFlux{}));

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "weft/flow/scheme/names.hpp"
-
 namespace weft::flow {
 namespace {
 

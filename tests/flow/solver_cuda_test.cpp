@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "weft/flow/app/monitors.hpp"
-#include "weft/flow/scheme/names.hpp"
 #include "weft/flow/scheme/solver.hpp"
 #include "weft/flow/solutions/exact_fields.hpp"
 #include "weft/flow/solutions/manufactured.hpp"

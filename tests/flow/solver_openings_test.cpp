@@ -4,7 +4,6 @@
 
 #include <numeric>
 
-#include "weft/flow/scheme/names.hpp"
 #include "weft/flow/scheme/solver.hpp"
 #include "weft/flow/solutions/riemann.hpp"
 

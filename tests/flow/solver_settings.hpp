@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "weft/flow/scheme/names.hpp"
 #include "weft/mesh/revolve.hpp"
 
 #include "flow/solver_support.hpp"
@@ -192,8 +191,7 @@ inline std::vector<Numerics> every_numerics(const Setting& setting) {
 
 /// For messages.
 inline std::string described(const Numerics& numerics) {
-  constexpr std::array kGradients{"no gradients", "Green-Gauss", "least squares"};
-  return std::string(name_of(numerics.flux)) + ", " + kGradients[static_cast<std::size_t>(numerics.gradient)] + ", limiter " +
+  return std::string(name_of(numerics.flux)) + ", gradient " + std::string(name_of(numerics.gradient)) + ", limiter " +
          std::string(name_of(numerics.limiter)) + ", " + std::to_string(numerics.rk_stages) + " stages" +
          (numerics.local_time_step ? ", local time steps" : "") + (numerics.order_ramp.steps > 0 ? ", ramps" : "");
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -75,11 +76,26 @@ TEST(CaseReader, DefaultsAreInTheDeclaredUnit) {
   EXPECT_EQ(reader.root().vector3("at", {.default_value = Vec3{1, 2, 3}, .unit = "mm"}), (Vec3{0.001, 0.002, 0.003}));
 }
 
+enum class Flux { hllc, roe };
+constexpr Registry kFluxes{"flux", std::array{Row{Flux::hllc, "hllc", "three waves"}, Row{Flux::roe, "roe", "linearised"}}};
+constexpr const auto& registry_of(Flux /*tag*/) { return kFluxes; }
+
 TEST(CaseReader, ChoiceOfGivesTheValueBehindTheWord) {
-  enum class Flux { hllc, roe };
   const CaseReader reader = reader_of("flux = \"roe\"");
-  EXPECT_EQ(reader.root().choice_of<Flux>("flux", {{"hllc", Flux::hllc}, {"roe", Flux::roe}}, {.default_value = "hllc"}),
-            Flux::roe);
+  EXPECT_EQ(reader.root().choice_of<Flux>("flux", {.default_value = Flux::hllc}), Flux::roe);
+  EXPECT_EQ(reader.root().choice_of<Flux>("other", {.default_value = Flux::hllc, .doc = "Numerical flux."}), Flux::hllc);
+  EXPECT_THAT(error_of<InputError>([] { (void)reader_of("flux = \"hlc\"").root().choice_of<Flux>("flux", {}); }),
+              HasSubstr("flux: there is no \"hlc\"; did you mean \"hllc\"? All choices: hllc, roe"));
+}
+
+TEST(CaseReader, TheReferenceDescribesTheChoicesOfARegistry) {
+  const CaseReader reader = CaseReader::documentation();
+  (void)reader.root().choice_of<Flux>("flux", {.default_value = Flux::hllc, .doc = "Numerical flux."});
+  std::vector<Flux> visited;
+  (void)reader.root().variant_of<Flux>("kind", {.doc = "Kind."}, [&](Flux flux) { visited.push_back(flux); });
+  EXPECT_EQ(visited, (std::vector{Flux::hllc, Flux::roe}));
+  EXPECT_THAT(reader.reference_markdown(), HasSubstr("| `flux` | choice |  | `\"hllc\"` | hllc, roe | Numerical flux. "
+                                                     "hllc: three waves; roe: linearised. |"));
 }
 
 TEST(CaseReader, NamedSectionsAndListsKeepTheOrderOfTheFile) {

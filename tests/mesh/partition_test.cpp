@@ -202,13 +202,13 @@ TEST(Partition, WhatCannotBeIsSaid) {
       EXPECT_THAT(error.what(), HasSubstr("libptscotch-dev"));
     }
   }
-  EXPECT_EQ(partitioner_named("hilbert"), Partitioner::hilbert);
-  EXPECT_EQ(partitioner_named("automatic"), Partitioner::automatic);
+  EXPECT_EQ(kind_named<Partitioner>("hilbert"), Partitioner::hilbert);
+  EXPECT_EQ(kind_named<Partitioner>("automatic"), Partitioner::automatic);
   try {
-    static_cast<void>(partitioner_named("hilbrt"));
+    static_cast<void>(kind_named<Partitioner>("hilbrt"));
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("did you mean hilbert?"));
+    EXPECT_THAT(error.what(), HasSubstr("did you mean \"hilbert\"?"));
   }
 }
 

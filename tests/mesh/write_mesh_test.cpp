@@ -98,19 +98,19 @@ TEST(WriteMesh, MoreRanksThanElementsLeaveEmptyChunks) {
 }
 
 TEST(WriteMesh, FormatsHaveNames) {
-  EXPECT_EQ(mesh_format("gmsh41"), MeshFormat::gmsh41);
-  EXPECT_EQ(mesh_format("gmsh41-binary"), MeshFormat::gmsh41_binary);
-  EXPECT_EQ(mesh_format("gmsh22"), MeshFormat::gmsh22);
-  EXPECT_EQ(mesh_format("gmsh22-binary"), MeshFormat::gmsh22_binary);
-  EXPECT_EQ(mesh_format("su2"), MeshFormat::su2);
+  EXPECT_EQ(kind_named<MeshFormat>("gmsh41"), MeshFormat::gmsh41);
+  EXPECT_EQ(kind_named<MeshFormat>("gmsh41-binary"), MeshFormat::gmsh41_binary);
+  EXPECT_EQ(kind_named<MeshFormat>("gmsh22"), MeshFormat::gmsh22);
+  EXPECT_EQ(kind_named<MeshFormat>("gmsh22-binary"), MeshFormat::gmsh22_binary);
+  EXPECT_EQ(kind_named<MeshFormat>("su2"), MeshFormat::su2);
   EXPECT_EQ(mesh_format_of("a/b.su2"), MeshFormat::su2);
   EXPECT_EQ(mesh_format_of("b.msh"), MeshFormat::gmsh41);
   EXPECT_THROW(static_cast<void>(mesh_format_of("b.cgns")), InputError);
   try {
-    static_cast<void>(mesh_format("gmsh42"));
+    static_cast<void>(kind_named<MeshFormat>("gmsh42"));
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("did you mean gmsh41?"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("did you mean \"gmsh41\"?"), std::string::npos) << error.what();
   }
 }
 

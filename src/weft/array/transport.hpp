@@ -1,6 +1,10 @@
 #pragma once
 /// Ways in which the messages of an exchange travel.
+#include <array>
 #include <cstdint>
+#include <string_view>
+
+#include "weft/base/registry.hpp"
 
 namespace weft {
 
@@ -15,6 +19,28 @@ enum class Transport : std::uint8_t {
                ///< that do atomics in each other's memory (NVLink)
 };
 
-[[nodiscard]] const char* to_string(Transport transport);
+struct TransportRow {
+  Transport value;
+  std::string_view name, doc;
+  bool of_host;  ///< true where it moves the host side of arrays
+};
+
+inline constexpr Registry kTransports{
+    "transport",
+    std::array{TransportRow{Transport::automatic, "automatic",
+                            "between GPUs the first of peer, nccl, cuda_aware and staged that can be used, on the host shared or "
+                            "host, with each neighbour",
+                            true},
+               TransportRow{Transport::host, "host", "on the host, by MPI", true},
+               TransportRow{Transport::shared, "shared", "on the host, through memory that the ranks of a machine share", true},
+               TransportRow{Transport::staged, "staged", "between GPUs, by MPI from memory of the host", false},
+               TransportRow{Transport::cuda_aware, "cuda_aware", "between GPUs, by MPI from their memory", false},
+               TransportRow{Transport::nccl, "nccl", "between GPUs, by NCCL", false},
+               TransportRow{Transport::peer, "peer", "between GPUs, written straight into the other GPU's memory", false}}};
+[[nodiscard]] constexpr const auto& registry_of(Transport /*tag*/) { return kTransports; }
+static_assert(is_complete<Transport>());
+
+/// Returns the name of the enumerator.
+[[nodiscard]] constexpr const char* to_string(Transport transport) { return name_of(transport).data(); }
 
 }  // namespace weft

@@ -1,5 +1,6 @@
 #pragma once
 /// One rank's part of a partitioned mesh: topology and geometry of its owned cells, its ghost cells and their faces.
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "weft/array/array.hpp"
 #include "weft/array/ghost_plan.hpp"
+#include "weft/base/registry.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/mesh/cell_type.hpp"
@@ -101,7 +103,18 @@ enum class Neighbours {
          ///< hexahedron: the neighbours across its faces are too few for a stable extrapolation to the boundary
   node   ///< cells that share a node
 };
+inline constexpr Registry kStencils{
+    "stencil", std::array{Row{Neighbours::face, "face", "across faces"}, Row{Neighbours::node, "node", "through nodes"}}};
+[[nodiscard]] constexpr const auto& registry_of(Neighbours /*tag*/) { return kStencils; }
+static_assert(is_complete<Neighbours>());
+
 enum class CellOrder { hilbert, rcm, as_read };
+
+inline constexpr Registry kCellOrders{"cell ordering", std::array{Row{CellOrder::hilbert, "hilbert", "along a Hilbert curve"},
+                                                                  Row{CellOrder::rcm, "rcm", "reverse Cuthill-McKee"},
+                                                                  Row{CellOrder::as_read, "as_read", "as the mesh has them"}}};
+[[nodiscard]] constexpr const auto& registry_of(CellOrder /*tag*/) { return kCellOrders; }
+static_assert(is_complete<CellOrder>());
 
 struct BuildOptions {
   std::vector<Periodic> periodic;

@@ -11,10 +11,8 @@
 
 namespace weft::detail {
 
-/// Whether it moves the host side of arrays, for the results of choose_transports.
-[[nodiscard]] constexpr bool of_host(Transport transport) {
-  return transport == Transport::automatic || transport == Transport::host || transport == Transport::shared;
-}
+/// Returns whether a result of choose_transports() moves the host side of arrays.
+[[nodiscard]] constexpr bool of_host(Transport transport) { return row_of(transport).of_host; }
 
 /// Returns the ways that nothing known stands against, the fastest first; one alone unless `wanted` is automatic.
 /// @param backend  what all of this rank's arrays have their device side in (mirror or cuda), or host where they differ or have

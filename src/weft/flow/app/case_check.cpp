@@ -18,7 +18,6 @@
 #include "weft/flow/app/sampling.hpp"
 #include "weft/flow/app/start.hpp"
 #include "weft/flow/app/zone_conditions.hpp"
-#include "weft/flow/scheme/names.hpp"
 #include "weft/flow/scheme/reference.hpp"
 
 namespace weft::flow {

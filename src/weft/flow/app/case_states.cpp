@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "weft/flow/app/case_guess.hpp"
-#include "weft/flow/scheme/names.hpp"
 
 namespace weft::flow::detail {
 namespace {
@@ -102,26 +101,24 @@ RiemannStates read_riemann(const Section& s, const CaseGas& gas) {
 
 Region read_region(const Section& s, const CaseGas& gas) {
   Region region;
-  s.variant(
-      "shape", {"box", "sphere", "half_space"}, {.doc = "Part of space that gets this state."}, [&](const std::string& shape) {
-        region.shape = kind_named<Region::Shape>(shape);
-        switch (region.shape) {
-          case Region::Shape::box:
-            region.lower = s.optional_vector3("lower", {.unit = "m", .doc = "Lower corner of the box; absent: no lower bound."})
-                               .value_or(region.lower);
-            region.upper = s.optional_vector3("upper", {.unit = "m", .doc = "Upper corner of the box; absent: no upper bound."})
-                               .value_or(region.upper);
-            break;
-          case Region::Shape::sphere:
-            region.centre = s.vector3("centre", {.unit = "m", .doc = "Centre of the sphere (2-D: circle)."});
-            region.radius = s.number("radius", {.min_exclusive = 0, .unit = "m", .doc = "Radius of the sphere."});
-            break;
-          case Region::Shape::half_space:
-            region.point = s.vector3("point", {.unit = "m", .doc = "A point of the plane that bounds the half-space."});
-            region.normal = s.vector3("normal", {.doc = "Points into the half-space."});
-            break;
-        }
-      });
+  region.shape = s.variant_of<Region::Shape>("shape", {.doc = "Part of space that gets this state."}, [&](Region::Shape shape) {
+    switch (shape) {
+      case Region::Shape::box:
+        region.lower = s.optional_vector3("lower", {.unit = "m", .doc = "Lower corner of the box; absent: no lower bound."})
+                           .value_or(region.lower);
+        region.upper = s.optional_vector3("upper", {.unit = "m", .doc = "Upper corner of the box; absent: no upper bound."})
+                           .value_or(region.upper);
+        break;
+      case Region::Shape::sphere:
+        region.centre = s.vector3("centre", {.unit = "m", .doc = "Centre of the sphere (2-D: circle)."});
+        region.radius = s.number("radius", {.min_exclusive = 0, .unit = "m", .doc = "Radius of the sphere."});
+        break;
+      case Region::Shape::half_space:
+        region.point = s.vector3("point", {.unit = "m", .doc = "A point of the plane that bounds the half-space."});
+        region.normal = s.vector3("normal", {.doc = "Points into the half-space."});
+        break;
+    }
+  });
   if (!s.documenting() && norm(region.normal) == 0) s.fail("normal", "a direction of length zero");
   region.state = read_state(s, gas, std::nullopt);
   return region;
@@ -139,75 +136,80 @@ InitialParams read_initial(const Section& s, const std::string& key, const CaseG
   initial.where = s.where(key);
   std::vector<std::string> kinds(names<InitialKind>().begin(), names<InitialKind>().end());
   if (key != "kind") std::erase(kinds, name_of(InitialKind::solution));  // is known in the cells alone, not at a boundary
-  s.variant(key, kinds, {.default_value = "uniform", .doc = "State as a function of place."}, [&](const std::string& kind) {
-    initial.kind = kind_named<InitialKind>(kind);
-    const auto plane = [&] {
-      initial.x0 =
-          s.optional_number("x0", {.unit = "m", .doc = "Plane x = x0 between left and right (0.5; toro_collision 0.4)."});
-    };
-    switch (initial.kind) {
-      case InitialKind::uniform:
-        initial.state = read_state(s, gas, stream);
-        break;
-      case InitialKind::riemann:
-        plane();
-        initial.riemann = read_riemann(s, gas);
-        break;
-      case InitialKind::sod:
-      case InitialKind::lax:
-      case InitialKind::toro_123:
-      case InitialKind::toro_left_blast:
-      case InitialKind::toro_collision:
-        plane();
-        break;
-      case InitialKind::vortex:
-        initial.vortex.gas = gas;
-        initial.vortex.strength = s.number("strength", {.default_value = 5, .doc = "beta."});
-        initial.vortex.centre =
-            s.vector3("centre", {.default_value = Vec3{5, 5, 0}, .unit = "m", .doc = "Of the vortex at t = 0."});
-        initial.vortex.velocity =
-            s.vector3("velocity", {.default_value = Vec3{1, 1, 0}, .unit = "m/s", .doc = "Of the flow that carries it."});
-        initial.vortex.period =
-            s.vector3("period", {.default_value = Vec3{10, 10, 0}, .unit = "m", .doc = "Of the periodic box; 0: not periodic."});
-        break;
-      case InitialKind::entropy_wave:
-        initial.entropy_wave.amplitude = s.number("amplitude", {.default_value = 0.2, .doc = "Of the density."});
-        initial.entropy_wave.wave = s.vector3("wave", {.default_value = Vec3{1, 1, 1}, .doc = "Waves per metre."});
-        initial.entropy_wave.velocity =
-            s.vector3("velocity", {.default_value = Vec3{1, 1, 1}, .unit = "m/s", .doc = "Of the flow that carries it."});
-        break;
-      case InitialKind::double_mach:
-        initial.double_mach.foot =
-            s.number("foot", {.default_value = 1.0 / 6, .unit = "m", .doc = "x where the shock meets y = 0 at t = 0."});
-        break;
-      case InitialKind::manufactured: {
-        const auto dim = s.integer("dim", {.default_value = 2, .min = 2, .max = 3, .doc = "Dimensions of the mesh."});
-        const double length =
-            s.number("length", {.default_value = 1, .min_exclusive = 0, .unit = "m", .doc = "Edge of the periodic box."});
-        initial.manufactured = ManufacturedSolution::periodic(static_cast<int>(dim), length);
-        break;
-      }
-      case InitialKind::expression:
-        initial.expressions.density =
-            read_expression(s, "density_expression", "1", "Density as a formula of x, y, z; of a boundary, of the time t, too.");
-        initial.expressions.velocity_x = read_expression(s, "velocity_x_expression", "0", "Formula likewise.");
-        initial.expressions.velocity_y = read_expression(s, "velocity_y_expression", "0", "Formula likewise.");
-        initial.expressions.velocity_z = read_expression(s, "velocity_z_expression", "0", "Formula likewise.");
-        initial.expressions.pressure = read_expression(s, "pressure_expression", "1", "Formula likewise.");
-        break;
-      case InitialKind::solution:
-        initial.solution_file = s.path_to(
-            "file", {.doc = "Field file (fields_*.hdf) of an earlier run, on any mesh and any number of ranks, or a results "
-                            "folder, whose last field file is taken. Each cell gets the value at its centroid, linear from the "
-                            "nearest cell of that file; outside the mesh of that run, the value of the nearest cell. Gas, "
-                            "dimensions and number of scalars must be those of that run; the time begins at 0."});
-        initial.where = s.where("file");
-        break;
-      case InitialKind::forward_step:
-      case InitialKind::ringleb:
-        break;
-    }
-  });
+  s.variant(
+      key, kinds,
+      {.default_value = "uniform",
+       .doc = "State as a function of place." + (key == "kind" ? " " + describe_choices<InitialKind>() + "." : "")},
+      [&](const std::string& kind) {
+        initial.kind = kind_named<InitialKind>(kind);
+        const auto plane = [&] {
+          initial.x0 =
+              s.optional_number("x0", {.unit = "m", .doc = "Plane x = x0 between left and right (0.5; toro_collision 0.4)."});
+        };
+        switch (initial.kind) {
+          case InitialKind::uniform:
+            initial.state = read_state(s, gas, stream);
+            break;
+          case InitialKind::riemann:
+            plane();
+            initial.riemann = read_riemann(s, gas);
+            break;
+          case InitialKind::sod:
+          case InitialKind::lax:
+          case InitialKind::toro_123:
+          case InitialKind::toro_left_blast:
+          case InitialKind::toro_collision:
+            plane();
+            break;
+          case InitialKind::vortex:
+            initial.vortex.gas = gas;
+            initial.vortex.strength = s.number("strength", {.default_value = 5, .doc = "beta."});
+            initial.vortex.centre =
+                s.vector3("centre", {.default_value = Vec3{5, 5, 0}, .unit = "m", .doc = "Of the vortex at t = 0."});
+            initial.vortex.velocity =
+                s.vector3("velocity", {.default_value = Vec3{1, 1, 0}, .unit = "m/s", .doc = "Of the flow that carries it."});
+            initial.vortex.period = s.vector3(
+                "period", {.default_value = Vec3{10, 10, 0}, .unit = "m", .doc = "Of the periodic box; 0: not periodic."});
+            break;
+          case InitialKind::entropy_wave:
+            initial.entropy_wave.amplitude = s.number("amplitude", {.default_value = 0.2, .doc = "Of the density."});
+            initial.entropy_wave.wave = s.vector3("wave", {.default_value = Vec3{1, 1, 1}, .doc = "Waves per metre."});
+            initial.entropy_wave.velocity =
+                s.vector3("velocity", {.default_value = Vec3{1, 1, 1}, .unit = "m/s", .doc = "Of the flow that carries it."});
+            break;
+          case InitialKind::double_mach:
+            initial.double_mach.foot =
+                s.number("foot", {.default_value = 1.0 / 6, .unit = "m", .doc = "x where the shock meets y = 0 at t = 0."});
+            break;
+          case InitialKind::manufactured: {
+            const auto dim = s.integer("dim", {.default_value = 2, .min = 2, .max = 3, .doc = "Dimensions of the mesh."});
+            const double length =
+                s.number("length", {.default_value = 1, .min_exclusive = 0, .unit = "m", .doc = "Edge of the periodic box."});
+            initial.manufactured = ManufacturedSolution::periodic(static_cast<int>(dim), length);
+            break;
+          }
+          case InitialKind::expression:
+            initial.expressions.density = read_expression(s, "density_expression", "1",
+                                                          "Density as a formula of x, y, z; of a boundary, of the time t, too.");
+            initial.expressions.velocity_x = read_expression(s, "velocity_x_expression", "0", "Formula likewise.");
+            initial.expressions.velocity_y = read_expression(s, "velocity_y_expression", "0", "Formula likewise.");
+            initial.expressions.velocity_z = read_expression(s, "velocity_z_expression", "0", "Formula likewise.");
+            initial.expressions.pressure = read_expression(s, "pressure_expression", "1", "Formula likewise.");
+            break;
+          case InitialKind::solution:
+            initial.solution_file = s.path_to(
+                "file",
+                {.doc = "Field file (fields_*.hdf) of an earlier run, on any mesh and any number of ranks, or a results "
+                        "folder, whose last field file is taken. Each cell gets the value at its centroid, linear from the "
+                        "nearest cell of that file; outside the mesh of that run, the value of the nearest cell. Gas, "
+                        "dimensions and number of scalars must be those of that run; the time begins at 0."});
+            initial.where = s.where("file");
+            break;
+          case InitialKind::forward_step:
+          case InitialKind::ringleb:
+            break;
+        }
+      });
   for (const Section& region : s.sections("region", {.doc = "A part of space with a state of its own; later ones win."})) {
     initial.regions.push_back(read_region(region, gas));
   }
@@ -251,47 +253,53 @@ ZoneCondition read_condition(const Section& s, const CaseGas& gas, const std::op
            fmt::format("see what the comment above says of the zone, and replace {} by one of {}", kToChoose,
                        fmt::join(kinds, ", ")));
   }
-  s.variant("kind", kinds, {.doc = "Condition of this zone."}, [&](const std::string& kind) {
-    if (kind == "prescribed") {
-      zone.params.kind = BoundaryKind::supersonic_inflow;
-      zone.prescribed = read_initial(s, "state", gas, stream);
-      return;
-    }
-    zone.params.kind = kind_named<BoundaryKind>(kind);
-    switch (zone.params.kind) {
-      case BoundaryKind::far_field:
-        zone.params.state = read_state(s, gas, stream);
-        zone.vortex = read_vortex(s, gas, zone.params.state);
-        break;
-      case BoundaryKind::supersonic_inflow:
-        zone.params.state = read_state(s, gas, stream);
-        break;
-      case BoundaryKind::total_pressure_inflow: {
-        zone.params.total_pressure =
-            s.number("total_pressure",
-                     {.min_exclusive = 0,
-                      .unit = "Pa",
-                      .doc = "Of the reservoir; where the flow turns back it is the static pressure behind an outflow."});
-        zone.params.total_temperature =
-            s.number("total_temperature",
-                     {.min_exclusive = 0, .unit = "K", .doc = "Of the reservoir; with gas_constant = 1 it is p / density."});
-        if (!s.documenting()) check_units(s, "total_temperature", zone.params.total_pressure, zone.params.total_temperature, gas);
-        zone.where_direction = s.where("direction");
-        const Vec3 direction =
-            s.vector3("direction", {.default_value = Vec3{}, .doc = "Of gas that enters; zeros: against the normal."});
-        if (norm(direction) > 0) zone.params.direction = direction / norm(direction);
-        break;
-      }
-      case BoundaryKind::static_pressure_outflow:
-        zone.params.pressure =
-            s.number("pressure", {.min_exclusive = 0,
-                                  .unit = "Pa",
-                                  .doc = "Static pressure behind the outflow; of gas that comes back, the total pressure."});
-        break;
-      default:
-        break;
-    }
-  });
+  s.variant(
+      "kind", kinds,
+      {.doc = "Condition of this zone. " + describe_choices<BoundaryKind>() + "; prescribed: a state as a function of place."},
+      [&](const std::string& kind) {
+        if (kind == "prescribed") {
+          zone.params.kind = BoundaryKind::supersonic_inflow;
+          zone.prescribed = read_initial(s, "state", gas, stream);
+          return;
+        }
+        zone.params.kind = kind_named<BoundaryKind>(kind);
+        switch (zone.params.kind) {
+          case BoundaryKind::far_field:
+            zone.params.state = read_state(s, gas, stream);
+            zone.vortex = read_vortex(s, gas, zone.params.state);
+            break;
+          case BoundaryKind::supersonic_inflow:
+            zone.params.state = read_state(s, gas, stream);
+            break;
+          case BoundaryKind::total_pressure_inflow: {
+            zone.params.total_pressure =
+                s.number("total_pressure",
+                         {.min_exclusive = 0,
+                          .unit = "Pa",
+                          .doc = "Of the reservoir; where the flow turns back it is the static pressure behind an outflow."});
+            zone.params.total_temperature =
+                s.number("total_temperature",
+                         {.min_exclusive = 0, .unit = "K", .doc = "Of the reservoir; with gas_constant = 1 it is p / density."});
+            if (!s.documenting())
+              check_units(s, "total_temperature", zone.params.total_pressure, zone.params.total_temperature, gas);
+            zone.where_direction = s.where("direction");
+            const Vec3 direction =
+                s.vector3("direction", {.default_value = Vec3{}, .doc = "Of gas that enters; zeros: against the normal."});
+            if (norm(direction) > 0) zone.params.direction = direction / norm(direction);
+            break;
+          }
+          case BoundaryKind::static_pressure_outflow:
+            zone.params.pressure =
+                s.number("pressure", {.min_exclusive = 0,
+                                      .unit = "Pa",
+                                      .doc = "Static pressure behind the outflow; of gas that comes back, the total pressure."});
+            break;
+          case BoundaryKind::slip_wall:
+          case BoundaryKind::symmetry:
+          case BoundaryKind::supersonic_outflow:
+            break;
+        }
+      });
   zone.scalars = read_scalar_inflow(s, scalars, zone.prescribed || brings_scalars(zone.params.kind));
   return zone;
 }

@@ -13,13 +13,6 @@
 namespace weft::flow {
 namespace {
 
-using std::string_view_literals::operator""sv;
-
-constexpr std::array kKinds{"uniform"sv,         "riemann"sv,        "sod"sv,          "lax"sv,          "toro_123"sv,
-                            "toro_left_blast"sv, "toro_collision"sv, "vortex"sv,       "entropy_wave"sv, "forward_step"sv,
-                            "double_mach"sv,     "ringleb"sv,        "manufactured"sv, "expression"sv,   "solution"sv};
-constexpr std::array kShapes{"box"sv, "sphere"sv, "half_space"sv};
-
 using Field = std::function<Primitive(Vec3, double)>;
 
 std::string describe(const Primitive& w) {
@@ -130,15 +123,6 @@ Field field(const InitialParams& params) {
 }
 
 }  // namespace
-
-template <>
-std::span<const std::string_view> names<InitialKind>() {
-  return kKinds;
-}
-template <>
-std::span<const std::string_view> names<Region::Shape>() {
-  return kShapes;
-}
 
 bool Region::contains(Vec3 x) const {
   switch (shape) {

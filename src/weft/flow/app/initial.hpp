@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "weft/base/error.hpp"
-#include "weft/flow/scheme/names.hpp"
+#include "weft/base/registry.hpp"
 #include "weft/flow/solutions/exact.hpp"
 
 namespace weft::flow {
@@ -32,10 +32,24 @@ enum class InitialKind : int {
   solution,      ///< `solution`, which Start (start.hpp) makes from `solution_file`
 };
 
-template <>
-[[nodiscard]] std::span<const std::string_view> names<InitialKind>();
-template <>
-inline constexpr const char* detail::kWhat<InitialKind> = "initial state";
+inline constexpr Registry kInitialStates{
+    "initial state",
+    std::array{Row{InitialKind::uniform, "uniform", "one state everywhere"},
+               Row{InitialKind::riemann, "riemann", "two states, left and right of a plane"},
+               Row{InitialKind::sod, "sod", "Sod's Riemann problem"}, Row{InitialKind::lax, "lax", "Lax's Riemann problem"},
+               Row{InitialKind::toro_123, "toro_123", "Toro's Riemann problem of two rarefactions"},
+               Row{InitialKind::toro_left_blast, "toro_left_blast", "left half of Woodward and Colella's blast waves"},
+               Row{InitialKind::toro_collision, "toro_collision", "Toro's Riemann problem of two shocks that collide"},
+               Row{InitialKind::vortex, "vortex", "the isentropic vortex"},
+               Row{InitialKind::entropy_wave, "entropy_wave", "a wave of density that the flow carries"},
+               Row{InitialKind::forward_step, "forward_step", "the stream of the forward step at Mach 3"},
+               Row{InitialKind::double_mach, "double_mach", "the double Mach reflection"},
+               Row{InitialKind::ringleb, "ringleb", "Ringleb's flow"},
+               Row{InitialKind::manufactured, "manufactured", "the manufactured solution"},
+               Row{InitialKind::expression, "expression", "formulas of x, y and z"},
+               Row{InitialKind::solution, "solution", "the solution of another run"}}};
+[[nodiscard]] constexpr const auto& registry_of(InitialKind /*tag*/) { return kInitialStates; }
+static_assert(is_complete<InitialKind>());
 
 /// A part of space with a state of its own. Each shape reads what its line names.
 struct Region {
@@ -53,10 +67,11 @@ struct Region {
   [[nodiscard]] bool contains(Vec3 x) const;
 };
 
-template <>
-[[nodiscard]] std::span<const std::string_view> names<Region::Shape>();
-template <>
-inline constexpr const char* detail::kWhat<Region::Shape> = "shape";
+inline constexpr Registry kRegionShapes{"shape", std::array{Row{Region::Shape::box, "box", "between two corners"},
+                                                            Row{Region::Shape::sphere, "sphere", "in 2-D a circle"},
+                                                            Row{Region::Shape::half_space, "half_space", "one side of a plane"}}};
+[[nodiscard]] constexpr const auto& registry_of(Region::Shape /*tag*/) { return kRegionShapes; }
+static_assert(is_complete<Region::Shape>());
 
 /// The text of a formula and its place in the case.
 struct ExpressionText {

@@ -55,10 +55,6 @@ Forces forces(const Solver& solver, const ForceSpec& spec) {
 
 namespace {
 
-using std::string_view_literals::operator""sv;
-constexpr std::array kQuantities{"mass_flow"sv, "pressure"sv,       "density"sv,          "temperature"sv,
-                                 "mach"sv,      "total_pressure"sv, "total_temperature"sv};
-
 double value_of(ZoneQuantity quantity, const IdealGas& gas, const Primitive& w) {
   switch (quantity) {
     case ZoneQuantity::mass_flow:
@@ -80,11 +76,6 @@ double value_of(ZoneQuantity quantity, const IdealGas& gas, const Primitive& w) 
 }
 
 }  // namespace
-
-template <>
-std::span<const std::string_view> names<ZoneQuantity>() {
-  return kQuantities;
-}
 
 std::vector<double> monitor(const Solver& solver, const MonitorSpec& spec) {
   const mesh::Mesh& m = solver.mesh();

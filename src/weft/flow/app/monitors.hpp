@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "weft/flow/scheme/names.hpp"
+#include "weft/base/registry.hpp"
 #include "weft/flow/scheme/solver.hpp"
 
 namespace weft::flow {
@@ -54,10 +54,14 @@ struct Forces {
 /// Quantities of a monitor of boundary zones.
 enum class ZoneQuantity : int { mass_flow, pressure, density, temperature, mach, total_pressure, total_temperature };
 
-template <>
-[[nodiscard]] std::span<const std::string_view> names<ZoneQuantity>();
-template <>
-inline constexpr const char* detail::kWhat<ZoneQuantity> = "quantity";
+inline constexpr Registry kZoneQuantities{
+    "quantity", std::array{Row{ZoneQuantity::mass_flow, "mass_flow", "kg/s, positive out of the domain"},
+                           Row{ZoneQuantity::pressure, "pressure", "Pa"}, Row{ZoneQuantity::density, "density", "kg/m^3"},
+                           Row{ZoneQuantity::temperature, "temperature", "K"}, Row{ZoneQuantity::mach, "mach", "Mach number"},
+                           Row{ZoneQuantity::total_pressure, "total_pressure", "Pa"},
+                           Row{ZoneQuantity::total_temperature, "total_temperature", "K"}}};
+[[nodiscard]] constexpr const auto& registry_of(ZoneQuantity /*tag*/) { return kZoneQuantities; }
+static_assert(is_complete<ZoneQuantity>());
 
 /// Mass flow through boundary zones, and averages over them.
 struct MonitorSpec {

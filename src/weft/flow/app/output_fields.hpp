@@ -6,13 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "weft/base/registry.hpp"
 #include "weft/flow/physics/cell_gradient.hpp"
 #include "weft/flow/physics/gas.hpp"
-#include "weft/flow/scheme/names.hpp"
 
 namespace weft::flow {
 
-/// In the order of kFieldInfos.
 enum class FieldKind : int {
   density,
   velocity,
@@ -27,13 +26,30 @@ enum class FieldKind : int {
   schlieren
 };
 
-template <>
-[[nodiscard]] std::span<const std::string_view> names<FieldKind>();
-template <>
-inline constexpr const char* detail::kWhat<FieldKind> = "field";
+struct FieldRow {
+  FieldKind value;
+  std::string_view name;
+  std::string_view doc;  ///< the formula with its unit
+  bool of_gradient = false;
+};
 
-/// The formula of every field with its unit, as one text for the reference of keys.
-[[nodiscard]] std::string describe_fields();
+inline constexpr Registry kFields{
+    "field",
+    std::array{FieldRow{FieldKind::density, "density", "rho, kg/m^3"},
+               FieldRow{FieldKind::velocity, "velocity", "u, 3 components, m/s"},
+               FieldRow{FieldKind::pressure, "pressure", "p, Pa"},
+               FieldRow{FieldKind::mach, "mach", "Mach number M = |u| / a, a = sqrt(gamma p / rho)"},
+               FieldRow{FieldKind::temperature, "temperature", "T = p / (rho R), K"},
+               FieldRow{FieldKind::total_temperature, "total_temperature", "T (1 + (gamma - 1) M^2 / 2), K"},
+               FieldRow{FieldKind::total_pressure, "total_pressure", "p (1 + (gamma - 1) M^2 / 2)^(gamma / (gamma - 1)), Pa"},
+               FieldRow{FieldKind::entropy, "entropy",
+                        "R / (gamma - 1) ln(p / rho^gamma), less that of the free stream where there is one, J/(kg K)"},
+               FieldRow{FieldKind::cp, "cp",
+                        "pressure coefficient (p - p_inf) / (rho_inf u_inf^2 / 2), which needs a free stream that moves"},
+               FieldRow{FieldKind::vorticity, "vorticity", "curl u, 3 components, 1/s; in 2-D its component along z", true},
+               FieldRow{FieldKind::schlieren, "schlieren", "|grad rho|, kg/m^4", true}}};
+[[nodiscard]] constexpr const auto& registry_of(FieldKind /*tag*/) { return kFields; }
+static_assert(is_complete<FieldKind>());
 
 /// Returns the number of values per cell: 3 of velocity; of vorticity 3, in 2-D 1, the component along z.
 [[nodiscard]] int components(FieldKind field, int dim);

@@ -12,8 +12,8 @@
 
 namespace weft::flow::detail {
 
-using LimiterChoice = std::variant<NoLimiter, BarthJespersen, Venkatakrishnan>;
-using FluxChoice = std::variant<HllcFlux, RoeFlux, RusanovFlux, HlleFlux, AusmPlusUpFlux, HllcHlleFlux>;
+using flow::FluxChoice;
+using flow::LimiterChoice;
 
 /// Cells or faces, in ascending order: of a list, or all in a row.
 struct Numbers {

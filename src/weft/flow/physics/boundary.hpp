@@ -3,6 +3,7 @@
 ///
 /// Normals point out of the domain. One switch over BoundaryKind serves every face of a zone, so that one kernel serves every
 /// zone. Periodic boundaries are not here: the mesh turns them into ghost cells.
+#include "weft/base/registry.hpp"
 #include "weft/flow/physics/far_field_vortex.hpp"
 #include "weft/flow/physics/physical_flux.hpp"
 
@@ -17,6 +18,19 @@ enum class BoundaryKind : int {
   total_pressure_inflow,    ///< a reservoir: `total_pressure`, `total_temperature`, `direction`; chokes, and lets gas out, too
   static_pressure_outflow,  ///< `pressure`, which waves from outside bring; chokes, and lets gas in, too
 };
+
+inline constexpr Registry kBoundaries{
+    "boundary condition",
+    std::array{
+        Row{BoundaryKind::slip_wall, "slip_wall", "a wall without friction"},
+        Row{BoundaryKind::symmetry, "symmetry", "a plane behind which the flow is the mirror image"},
+        Row{BoundaryKind::far_field, "far_field", "an undisturbed flow, by Riemann invariants"},
+        Row{BoundaryKind::supersonic_inflow, "supersonic_inflow", "a given state"},
+        Row{BoundaryKind::supersonic_outflow, "supersonic_outflow", "the state inside"},
+        Row{BoundaryKind::total_pressure_inflow, "total_pressure_inflow", "a reservoir of given total pressure and temperature"},
+        Row{BoundaryKind::static_pressure_outflow, "static_pressure_outflow", "a given static pressure"}}};
+[[nodiscard]] constexpr const auto& registry_of(BoundaryKind /*tag*/) { return kBoundaries; }
+static_assert(is_complete<BoundaryKind>());
 
 /// Whether a boundary lets nothing through.
 [[nodiscard]] WEFT_HD constexpr bool is_wall(BoundaryKind kind) {

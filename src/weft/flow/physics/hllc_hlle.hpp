@@ -48,6 +48,8 @@ class ShockSensor {
 /// The default flux of every case. It is given the greater of the sensors of the two cells; without, at a boundary, it is HLLC.
 /// @cost that of HLLC, and with a sensor that of HLLE in addition: loops give none to faces where it is 0.
 struct HllcHlleFlux {
+  static constexpr bool kTakesSensor = true;
+
   template <class Real, class T = Real>
   [[nodiscard]] WEFT_HD WEFT_FORCE_INLINE BasicConserved<T> operator()(const BasicIdealGas<Real>& gas,
                                                                        const BasicPrimitive<T>& left,

@@ -7,6 +7,7 @@
 ///   d: the unlimited reconstruction at the point, less the cell's value;
 ///   eps2: what `eps2(size, scale)` returns for the cell.
 /// A cell scales its gradient with the smallest result over its points. The result is 1 where d is 0.
+#include "weft/base/registry.hpp"
 #include "weft/flow/physics/gas.hpp"
 #include "weft/flow/physics/math.hpp"
 
@@ -70,18 +71,36 @@ struct Venkatakrishnan {
 
 enum class LimiterKind : int { none, barth_jespersen, venkatakrishnan };
 
+/// The parameters of all limiters.
+struct LimiterParams {
+  double venkatakrishnan_k = Venkatakrishnan{}.k;
+};
+
+template <class Limiter>
+using LimiterRow = TypeRow<LimiterKind, LimiterParams, Limiter>;
+
+inline constexpr TypeRegistry kLimiters{
+    "limiter",
+    LimiterRow<NoLimiter>{LimiterKind::none, "none", "the plain linear reconstruction, for smooth flows",
+                          [](const LimiterParams& /*params*/) { return NoLimiter{}; }},
+    LimiterRow<BarthJespersen>{
+        LimiterKind::barth_jespersen, "barth_jespersen",
+        "makes no new extremes, but is not smooth, so that steady flows with strong shocks oscillate about "
+        "their mean",
+        [](const LimiterParams& /*params*/) { return BarthJespersen{}; }},
+    LimiterRow<Venkatakrishnan>{LimiterKind::venkatakrishnan, "venkatakrishnan",
+                                "smooth, so that steady flows converge, with small overshoots",
+                                [](const LimiterParams& params) { return Venkatakrishnan{params.venkatakrishnan_k}; }}};
+[[nodiscard]] constexpr const auto& registry_of(LimiterKind /*tag*/) { return kLimiters; }
+static_assert(is_complete<LimiterKind>());
+
+/// Any of the limiters: loops and kernels are instantiated for each of its types.
+using LimiterChoice = decltype(kLimiters)::Choice;
+
 /// Calls f(NoLimiter{}), f(BarthJespersen{}) or f(Venkatakrishnan{k}).
 template <class F>
 decltype(auto) visit_limiter(LimiterKind kind, double venkatakrishnan_k, F&& f) {
-  switch (kind) {
-    case LimiterKind::barth_jespersen:
-      return f(BarthJespersen{});
-    case LimiterKind::venkatakrishnan:
-      return f(Venkatakrishnan{venkatakrishnan_k});
-    case LimiterKind::none:
-      break;
-  }
-  return f(NoLimiter{});
+  return std::visit(std::forward<F>(f), kLimiters.make(kind, {.venkatakrishnan_k = venkatakrishnan_k}));
 }
 
 template <class T>

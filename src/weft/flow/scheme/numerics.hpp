@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "weft/base/registry.hpp"
 #include "weft/flow/physics/flux.hpp"
 #include "weft/flow/physics/limiter.hpp"
 
@@ -21,12 +22,26 @@ struct Ramp {
 
 enum class GradientKind { none, green_gauss, least_squares };
 
-/// In which numbers a GPU computes.
+inline constexpr Registry kGradients{
+    "gradient", std::array{Row{GradientKind::none, "none", "first order in space"},
+                           Row{GradientKind::green_gauss, "green_gauss", "of second order on orthogonal meshes only"},
+                           Row{GradientKind::least_squares, "least_squares", "of second order on every mesh"}}};
+[[nodiscard]] constexpr const auto& registry_of(GradientKind /*tag*/) { return kGradients; }
+static_assert(is_complete<GradientKind>());
+
+/// The scalar types in which a GPU computes.
 enum class Precision {
   fp64,
   mixed,  ///< gradients and fluxes in float; the conserved variables, their update and boundary conditions in double
   fp32    ///< all but boundary conditions in float
 };
+
+inline constexpr Registry kPrecisions{
+    "precision", std::array{Row{Precision::fp64, "fp64", "everything in 64 bits"},
+                            Row{Precision::mixed, "mixed", "gradients and fluxes in 32 bits, the state and its update in 64"},
+                            Row{Precision::fp32, "fp32", "everything in 32 bits"}}};
+[[nodiscard]] constexpr const auto& registry_of(Precision /*tag*/) { return kPrecisions; }
+static_assert(is_complete<Precision>());
 
 struct Numerics {
   FluxKind flux = FluxKind::hllc_hlle;

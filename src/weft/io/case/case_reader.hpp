@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "weft/base/error.hpp"
+#include "weft/base/registry.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/io/case/case_file.hpp"
 
@@ -88,10 +88,11 @@ struct SectionSpec {
   std::string placeholder = "name";  ///< in the reference, for the names that the user chooses
 };
 
-template <class E>
-struct NamedValue {
-  std::string_view name;
-  E value;
+/// A choice of a registry (base/registry.hpp); the rows' docs are added to `doc`.
+template <class Kind>
+struct KindSpec {
+  std::optional<Kind> default_value{};
+  std::string doc{};
 };
 
 namespace detail {
@@ -130,9 +131,9 @@ class Section {
   std::string expression(const std::string& key, const TextSpec& spec) const;
   /// One word of `choices`.
   std::string choice(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec) const;
-  /// choice() that gives the value behind the word: choice_of<Flux>("flux", {{"hllc", Flux::hllc}, ...}, {...}).
-  template <class E>
-  E choice_of(const std::string& key, std::initializer_list<NamedValue<E>> choices, const TextSpec& spec) const;
+  /// A choice() of the names of a registry: choice_of<Flux>("flux", {.default_value = Flux::hllc, .doc = "..."}).
+  template <class Kind>
+  Kind choice_of(const std::string& key, const KindSpec<Kind>& spec) const;
 
   // As above, for keys that may be absent; a default in the spec is a ContractError.
   std::optional<double> optional_number(const std::string& key, const NumberSpec& spec) const;
@@ -154,6 +155,9 @@ class Section {
   /// its keys are marked with it.
   std::string variant(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec,
                       const std::function<void(const std::string&)>& body) const;
+  /// A variant() of the names of a registry.
+  template <class Kind>
+  Kind variant_of(const std::string& key, const KindSpec<Kind>& spec, const std::function<void(Kind)>& body) const;
 
   /// Runs `work`, which reads the section or checks what was read of it. Where the reader collects errors, an InputError that
   /// leaves `work` is kept, unless another was kept within `work` before, whose consequence it may be; keys of the section, but
@@ -225,15 +229,28 @@ class CaseReader {
   std::shared_ptr<detail::CaseState> state_;
 };
 
-template <class E>
-E Section::choice_of(const std::string& key, std::initializer_list<NamedValue<E>> choices, const TextSpec& spec) const {
-  std::vector<std::string> names;
-  for (const NamedValue<E>& named : choices) names.emplace_back(named.name);
-  const std::string word = choice(key, names, spec);
-  for (const NamedValue<E>& named : choices) {
-    if (named.name == word) return named.value;
-  }
-  fail(key, "no such choice");
+namespace detail {
+
+template <class Kind>
+[[nodiscard]] TextSpec text_spec(const KindSpec<Kind>& spec) {
+  TextSpec text;
+  if (spec.default_value) text.default_value = std::string(name_of(*spec.default_value));
+  const std::string choices = describe_choices<Kind>();
+  text.doc = spec.doc + (choices.empty() ? "" : " " + choices + ".");
+  return text;
+}
+
+}  // namespace detail
+
+template <class Kind>
+Kind Section::choice_of(const std::string& key, const KindSpec<Kind>& spec) const {
+  return kind_named<Kind>(choice(key, {names<Kind>().begin(), names<Kind>().end()}, detail::text_spec(spec)));
+}
+
+template <class Kind>
+Kind Section::variant_of(const std::string& key, const KindSpec<Kind>& spec, const std::function<void(Kind)>& body) const {
+  return kind_named<Kind>(variant(key, {names<Kind>().begin(), names<Kind>().end()}, detail::text_spec(spec),
+                                  [&](const std::string& name) { body(kind_named<Kind>(name)); }));
 }
 
 }  // namespace weft::io

@@ -1,15 +1,13 @@
-// Reading of keys and sections. Each typed reader is the same three steps: declare, take the value or the default, record it.
+// Sections: their keys in the case, the places of errors, and the keeping of these. Each typed reader (case_numbers.cpp,
+// case_words.cpp) is the same three steps: declare, take the value or the default, record it.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
 
 #include "weft/base/contracts.hpp"
+#include "weft/io/case/case_keys.hpp"
 #include "weft/io/case/case_reader.hpp"
 #include "weft/io/case/case_state.hpp"
-#include "weft/io/case/units.hpp"
 
 namespace weft::io {
 
@@ -17,117 +15,8 @@ using detail::CaseEntry;
 using detail::CaseValue;
 using detail::KeyRecord;
 using detail::SectionRecord;
-using detail::toml_real;
-using detail::toml_text;
-using Kind = CaseValue::Kind;
 
 namespace {
-
-// NumberSpec and NumbersSpec have the same range and unit.
-template <class Spec>
-std::string range_text(const Spec& spec) {
-  std::string text;
-  const auto add = [&](const char* relation, const auto& bound) {
-    if (bound) text += fmt::format("{}{} {}", text.empty() ? "" : " and ", relation, *bound);
-  };
-  add(">=", spec.min);
-  if constexpr (requires { spec.min_exclusive; }) add(">", spec.min_exclusive);
-  add("<=", spec.max);
-  if constexpr (requires { spec.max_exclusive; }) add("<", spec.max_exclusive);
-  return text;
-}
-
-template <class Spec>
-bool in_range(const Spec& spec, double number) {
-  return !((spec.min && number < *spec.min) || (spec.min_exclusive && number <= *spec.min_exclusive) ||
-           (spec.max && number > *spec.max) || (spec.max_exclusive && number >= *spec.max_exclusive));
-}
-
-std::optional<std::string> text_or_number(const CaseValue& value) {
-  switch (value.kind) {
-    case Kind::text:
-      return value.text;
-    case Kind::integer:
-      return fmt::format("{}", value.integer);
-    case Kind::real:
-      return fmt::format("{}", value.real);
-    default:
-      return std::nullopt;
-  }
-}
-
-// As TOML: a number where the text is one.
-std::string toml_parameter(const std::string& text) {
-  double number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = problem == std::errc{} && end == text.data() + text.size() && std::isfinite(number);
-  return is_number && (text == fmt::format("{}", number)) ? text : toml_text(text);
-}
-
-// Some value in range, for the reference.
-double stand_in(const NumberSpec& spec) {
-  if (spec.min) return *spec.min;
-  if (spec.max) return *spec.max;
-  if (spec.min_exclusive && spec.max_exclusive) return 0.5 * (*spec.min_exclusive + *spec.max_exclusive);
-  if (spec.min_exclusive) return *spec.min_exclusive + 1;
-  if (spec.max_exclusive) return *spec.max_exclusive - 1;
-  return 0;
-}
-
-const Unit& declared_unit(const std::string& name) {
-  const Unit* unit = find_unit(name);
-  WEFT_EXPECTS(unit != nullptr);
-  return *unit;
-}
-
-// A number of a case in SI, and as the effective case writes it.
-struct ReadNumber {
-  double si = 0;
-  std::string toml;
-};
-
-template <class Spec>
-ReadNumber take_number(const Section& section, const std::string& key, const CaseValue& value, const Spec& spec) {
-  const Unit& unit = declared_unit(spec.unit);
-  const bool pure = unit.dimension == "number";
-  double number = 0, si = 0;
-  std::string toml;
-  if (value.kind == Kind::integer || value.kind == Kind::real) {
-    number = value.kind == Kind::integer ? static_cast<double>(value.integer) : value.real;
-    if (!std::isfinite(number)) section.fail(key, fmt::format("must be finite, is {}", number));
-    si = unit.to_si(number);
-    toml = toml_real(number);
-  } else if (value.kind == Kind::text && !pure) {
-    const auto quantity = parse_quantity(value.text);
-    const std::string help =
-        fmt::format("units of {}: {}; a bare number is in {}", unit.dimension, unit_names(unit.dimension), unit.name);
-    if (!quantity) section.fail(key, fmt::format("expected a number with a unit, found {}", value.describe()), help);
-    const Unit* given = quantity->unit.empty() ? &unit : find_unit(quantity->unit);
-    if (given == nullptr) section.fail(key, fmt::format("unknown unit \"{}\"", quantity->unit), help);
-    if (given->dimension != unit.dimension) {
-      section.fail(key, fmt::format("\"{}\" is a unit of {}, not of {}", given->name, given->dimension, unit.dimension), help);
-    }
-    si = given->to_si(quantity->number);
-    number = given == &unit ? quantity->number : (si - unit.offset) * unit.divide / unit.multiply;
-    toml = toml_text(value.text);
-  } else {
-    section.fail(key,
-                 fmt::format("expected a number{}, found {}", pure ? "" : fmt::format(" in {}", unit.name), value.describe()));
-  }
-  if (!in_range(spec, number)) {
-    section.fail(key, fmt::format("must be {}{}, is {}", range_text(spec), pure ? "" : " " + spec.unit, number));
-  }
-  return {si, toml};
-}
-
-std::string vector_toml(Vec3 v) { return fmt::format("[{}, {}, {}]", toml_real(v.x), toml_real(v.y), toml_real(v.z)); }
-
-template <class Range, class Write>
-std::string list_toml(const Range& values, Write&& write) {
-  std::string toml = "[";
-  for (const auto& value : values) toml += (toml.size() == 1 ? "" : ", ") + write(value);
-  return toml + "]";
-}
 
 template <class Read>
 auto required(const std::optional<Read>& value) {
@@ -135,11 +24,7 @@ auto required(const std::optional<Read>& value) {
   return *value;
 }
 
-std::string unit_column(const std::string& unit) { return unit == "1" ? std::string() : unit; }
-
 }  // namespace
-
-// ---------------------------------------------------------------------------------------------------------------- the section
 
 const std::string& Section::name() const { return record_->name; }
 std::string Section::path() const { return detail::dotted(record_->path()); }
@@ -194,7 +79,7 @@ auto Section::kept(Read&& read, Otherwise&& otherwise) const {
 
 std::optional<std::string> Section::written(std::string_view key) const {
   const CaseEntry* entry = present() ? record_->value->find(key) : nullptr;
-  if (entry == nullptr || entry->value.kind != Kind::text) return std::nullopt;
+  if (entry == nullptr || entry->value.kind != CaseValue::Kind::text) return std::nullopt;
   return entry->value.text;
 }
 
@@ -237,255 +122,8 @@ void Section::set_value(const std::string& key, const std::string& toml) const {
   }
 }
 
-// ------------------------------------------------------------------------------------------------------------------- the types
-
-std::optional<double> Section::read_number(const std::string& key, const NumberSpec& spec, bool needed) const {
-  const Unit& unit = declared_unit(spec.unit);
-  WEFT_EXPECTS(!spec.default_value || in_range(spec, *spec.default_value));
-  const CaseValue* value = declare(key,
-                                   {.type = "number",
-                                    .unit = unit_column(spec.unit),
-                                    .default_toml = spec.default_value ? toml_real(*spec.default_value) : "",
-                                    .range = range_text(spec),
-                                    .doc = spec.doc},
-                                   needed);
-  if (value != nullptr) {
-    const ReadNumber read = take_number(*this, key, *value, spec);
-    set_value(key, read.toml);
-    return read.si;
-  }
-  if (spec.default_value) return unit.to_si(*spec.default_value);
-  return needed ? std::optional(unit.to_si(stand_in(spec))) : std::nullopt;
-}
-
-std::optional<std::int64_t> Section::read_integer(const std::string& key, const IntegerSpec& spec, bool needed) const {
-  const CaseValue* value = declare(key,
-                                   {.type = "integer",
-                                    .default_toml = spec.default_value ? fmt::format("{}", *spec.default_value) : "",
-                                    .range = range_text(spec),
-                                    .doc = spec.doc},
-                                   needed);
-  if (value == nullptr) {
-    if (spec.default_value) return spec.default_value;
-    return needed ? std::optional(spec.min.value_or(spec.max.value_or(0))) : std::nullopt;
-  }
-  std::int64_t number = value->integer;
-  if (value->kind == Kind::real && std::nearbyint(value->real) == value->real && std::abs(value->real) < 9e15) {
-    number = static_cast<std::int64_t>(value->real);  // 1e6 is a float in TOML
-  } else if (value->kind != Kind::integer) {
-    fail(key, fmt::format("expected an integer, found {}", value->describe()));
-  }
-  if ((spec.min && number < *spec.min) || (spec.max && number > *spec.max)) {
-    fail(key, fmt::format("must be {}, is {}", range_text(spec), number));
-  }
-  set_value(key, fmt::format("{}", number));
-  return number;
-}
-
-bool Section::read_boolean(const std::string& key, const BooleanSpec& spec) const {
-  const CaseValue* value = declare(
-      key,
-      {.type = "boolean", .default_toml = spec.default_value ? (*spec.default_value ? "true" : "false") : "", .doc = spec.doc},
-      true);
-  if (value == nullptr) return spec.default_value.value_or(false);
-  if (value->kind != Kind::boolean) fail(key, fmt::format("expected true or false, found {}", value->describe()));
-  set_value(key, value->boolean ? "true" : "false");
-  return value->boolean;
-}
-
-std::optional<std::string> Section::read_text(const std::string& key, const TextSpec& spec, bool needed) const {
-  const CaseValue* value = declare(
-      key, {.type = "text", .default_toml = spec.default_value ? toml_text(*spec.default_value) : "", .doc = spec.doc}, needed);
-  if (value == nullptr) return needed ? std::optional(spec.default_value.value_or("")) : std::nullopt;
-  if (value->kind != Kind::text) fail(key, fmt::format("expected text, found {}", value->describe()), "put it in quotes");
-  set_value(key, toml_text(value->text));
-  return value->text;
-}
-
-std::optional<std::filesystem::path> Section::read_path(const std::string& key, const PathSpec& spec, bool needed) const {
-  namespace fs = std::filesystem;
-  const CaseValue* value = declare(
-      key, {.type = "path", .default_toml = spec.default_value ? toml_text(*spec.default_value) : "", .doc = spec.doc}, needed);
-  if (value == nullptr && !needed) return std::nullopt;
-  if (value != nullptr && value->kind != Kind::text) {
-    fail(key, fmt::format("expected a path in quotes, found {}", value->describe()));
-  }
-  if (value != nullptr && value->text.empty()) fail(key, "expected a path, found empty text");
-  std::string text = value != nullptr ? value->text : spec.default_value.value_or("path");
-  if (text == "~" || text.starts_with("~/")) {
-    const char* const home = std::getenv("HOME");
-    if (home == nullptr || *home == '\0')
-      fail(key, "the environment does not say which folder ~ is (HOME)", "write the path in full");
-    text.replace(0, 1, home);
-  }
-  fs::path path = text;
-  const bool from_override = value != nullptr && value->place.from_override();
-  if (!from_override && path.is_relative()) path = state_->file.path().parent_path() / path;
-  set_value(key, toml_text(fs::absolute(path).lexically_normal().string()));
-  return path;
-}
-
-std::optional<Vec3> Section::read_vector3(const std::string& key, const Vector3Spec& spec, bool needed) const {
-  const Unit& unit = declared_unit(spec.unit);
-  const CaseValue* value = declare(key,
-                                   {.type = "vector",
-                                    .unit = unit_column(spec.unit),
-                                    .default_toml = spec.default_value ? vector_toml(*spec.default_value) : "",
-                                    .doc = spec.doc},
-                                   needed);
-  Vec3 vector;
-  if (value == nullptr) {
-    if (!needed) return std::nullopt;
-    const Vec3 given = spec.default_value.value_or(Vec3{});
-    for (int k = 0; k < 3; ++k) vector[k] = unit.to_si(given[k]);
-    return vector;
-  }
-  if (value->kind != Kind::list || value->items.size() < 2 || value->items.size() > 3) {
-    fail(key, fmt::format("expected a list of two or three numbers, found {}", value->describe()), "write [1.0, 0.0, 0.0]");
-  }
-  const NumberSpec component{.unit = spec.unit};
-  std::string toml = "[";
-  for (int k = 0; k < 3; ++k) {
-    CaseValue zero;
-    zero.kind = Kind::integer;
-    const auto i = static_cast<std::size_t>(k);
-    const ReadNumber read = take_number(*this, key, i < value->items.size() ? value->items[i] : zero, component);
-    vector[k] = read.si;
-    toml += (k == 0 ? "" : ", ") + read.toml;
-  }
-  set_value(key, toml + "]");
-  return vector;
-}
-
-std::vector<double> Section::read_numbers(const std::string& key, const NumbersSpec& spec) const {
-  const Unit& unit = declared_unit(spec.unit);
-  const CaseValue* value = declare(key,
-                                   {.type = "list of numbers",
-                                    .unit = unit_column(spec.unit),
-                                    .default_toml = spec.default_value ? list_toml(*spec.default_value, toml_real) : "",
-                                    .range = range_text(spec),
-                                    .doc = spec.doc},
-                                   true);
-  std::vector<double> result;
-  if (value == nullptr) {
-    if (spec.default_value) {
-      for (const double number : *spec.default_value) result.push_back(unit.to_si(number));
-    }
-    return result;
-  }
-  std::string toml = "[";
-  const auto add = [&](const CaseValue& item) {
-    const ReadNumber read = take_number(*this, key, item, spec);
-    toml += (result.empty() ? "" : ", ") + read.toml;
-    result.push_back(read.si);
-  };
-  if (value->kind == Kind::list) {
-    for (const CaseValue& item : value->items) add(item);
-  } else {
-    add(*value);
-  }
-  set_value(key, toml + "]");
-  return result;
-}
-
-std::vector<std::string> Section::read_texts(const std::string& key, const TextsSpec& spec) const {
-  const CaseValue* value = declare(key,
-                                   {.type = "list of texts",
-                                    .default_toml = spec.default_value ? list_toml(*spec.default_value, toml_text) : "",
-                                    .doc = spec.doc},
-                                   true);
-  std::vector<std::string> result;
-  if (value == nullptr) return spec.default_value.value_or(result);
-  const auto add = [&](const CaseValue& item) {
-    if (item.kind != Kind::text)
-      fail(key, fmt::format("expected a list of texts, found {} in it", item.describe()), "write [\"a\", \"b\"]");
-    result.push_back(item.text);
-  };
-  if (value->kind == Kind::list) {
-    for (const CaseValue& item : value->items) add(item);
-  } else {
-    add(*value);
-  }
-  set_value(key, list_toml(result, toml_text));
-  return result;
-}
-
-std::string Section::read_expression(const std::string& key, const TextSpec& spec) const {
-  const CaseValue* value = declare(
-      key, {.type = "formula", .default_toml = spec.default_value ? toml_text(*spec.default_value) : "", .doc = spec.doc}, true);
-  if (value == nullptr) return spec.default_value.value_or("0");
-  const std::optional<std::string> formula = text_or_number(*value);
-  if (!formula) {
-    fail(key, fmt::format("expected a formula or a number, found {}", value->describe()), "write \"1 + 0.2*sin(x)\"");
-  }
-  set_value(key, toml_text(*formula));
-  return *formula;
-}
-
-std::optional<std::string> Section::read_parameter(const std::string& key, const ParameterSpec& spec) const {
-  const CaseValue* value = declare(key,
-                                   {.type = "number or word",
-                                    .unit = spec.unit,
-                                    .default_toml = toml_parameter(spec.initial),
-                                    .range = spec.range,
-                                    .doc = spec.doc},
-                                   true);
-  if (value == nullptr) return std::nullopt;
-  std::optional<std::string> parameter = text_or_number(*value);
-  if (!parameter) fail(key, fmt::format("expected a number or a word, found {}", value->describe()));
-  set_value(key, toml_parameter(*parameter));
-  return parameter;
-}
-
-std::string Section::read_choice(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec) const {
-  WEFT_EXPECTS(!choices.empty());
-  WEFT_EXPECTS(!spec.default_value || std::find(choices.begin(), choices.end(), *spec.default_value) != choices.end());
-  std::string range;
-  for (const std::string& one : choices) range += (range.empty() ? "" : ", ") + one;
-  const CaseValue* value = declare(key,
-                                   {.type = "choice",
-                                    .default_toml = spec.default_value ? toml_text(*spec.default_value) : "",
-                                    .range = range,
-                                    .doc = spec.doc},
-                                   true);
-  if (value == nullptr) return spec.default_value.value_or(choices.front());
-  if (value->kind != Kind::text)
-    fail(key, fmt::format("expected one of {}, found {}", range, value->describe()), "put it in quotes");
-  if (std::find(choices.begin(), choices.end(), value->text) == choices.end()) {
-    const std::string near = closest_match(value->text, choices);
-    fail(key, fmt::format("there is no \"{}\"", value->text),
-         near.empty() ? "choose one of " + range : fmt::format("did you mean \"{}\"? All choices: {}", near, range));
-  }
-  set_value(key, toml_text(value->text));
-  return value->text;
-}
-
-std::string Section::variant(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec,
-                             const std::function<void(const std::string&)>& body) const {
-  std::string chosen = read_choice(key, choices, spec);  // without it nobody knows which keys follow
-  const auto visit = [&](const std::string& one) {
-    struct Scope {  // the condition must go away when body throws
-      std::vector<std::string>& conditions;
-      Scope(std::vector<std::string>& all, std::string condition) : conditions(all) {
-        conditions.push_back(std::move(condition));
-      }
-      ~Scope() { conditions.pop_back(); }
-      Scope(const Scope&) = delete;
-      Scope& operator=(const Scope&) = delete;
-    };
-    const Scope scope(state_->conditions, fmt::format("{} = {}", key, one));
-    body(one);
-  };
-  if (state_->documenting) {
-    for (const std::string& one : choices) visit(one);
-  } else {
-    visit(chosen);
-  }
-  return chosen;
-}
-
 double Section::number(const std::string& key, const NumberSpec& spec) const {
-  const auto otherwise = [&] { return declared_unit(spec.unit).to_si(spec.default_value.value_or(stand_in(spec))); };
+  const auto otherwise = [&] { return detail::stand_in(spec); };
   return kept([&] { return required(read_number(key, spec, true)); }, otherwise);
 }
 std::int64_t Section::integer(const std::string& key, const IntegerSpec& spec) const {

@@ -108,6 +108,8 @@ class GmshReader {
 
 }  // namespace
 
+bool detail::is_gmsh(std::string_view bytes) { return from_first_line(bytes).starts_with('$'); }
+
 MeshBlock parse_gmsh(std::string_view bytes, const std::string& name) { return GmshReader(bytes, name).read(); }
 
 }  // namespace weft::mesh

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
@@ -81,7 +82,7 @@ constexpr const char* kFromFluent =
     "export CGNS from Fluent or its mesher, which keeps the zones, or convert the cells alone: meshio convert -i ansys -o gmsh22 "
     "{0} new.msh (pip install meshio)";
 constexpr const char* kExportCgns = "export the mesh as CGNS (HDF5), Gmsh MSH or SU2 from the program that made it";
-constexpr std::array<Signature, 29> kForeign{{
+constexpr auto kForeign = std::to_array<Signature>({
     {"\x89HDF\r\n\x1a\n"sv, "an HDF5 file, as CGNS is", "read it with read_mesh"},
     {"\xFD"
      "7zXZ\0"sv,
@@ -115,7 +116,7 @@ constexpr std::array<Signature, 29> kForeign{{
     {"EnSight"sv, "an EnSight geometry", kExportCgns},
     {"TITLE"sv, "a Tecplot file", kByMeshio},
     {"VARIABLES"sv, "a Tecplot file", kByMeshio},
-}};
+});
 
 /// Returns whether the text begins as a Fluent mesh or case does: with a section "(number ...", of text or of numbers.
 bool is_fluent(std::string_view text) {
@@ -190,36 +191,25 @@ const Signature* foreign_format(std::string_view bytes) {
 void refuse_foreign(std::string_view bytes, const std::string& path) {
   const Signature* const format = foreign_format(bytes);
   if (format == nullptr) return;
-  throw IoError(fmt::format("this is {}, and not Gmsh MSH 2.2 or 4.1, SU2, CGNS or Weft's own format", format->what),
+  std::vector<std::string_view> read;
+  for (const MeshReaderRow& row : kMeshReaders.rows) read.push_back(row.name);
+  throw IoError(fmt::format("this is {}, and not {} format", format->what, one_of(read)),
                 fmt::format(fmt::runtime(format->advice), path), Where{.file = path});
 }
 
-/// What the file shows itself to be. The first line that is not a comment decides.
+/// Reads the format that the content shows.
 MeshBlock parse_any(std::string_view bytes, const std::string& path) {
-  std::string_view rest = bytes;
-  if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
-  while (!rest.empty()) {
-    const std::size_t begin = rest.find_first_not_of(" \t\r\n");
-    if (begin == std::string_view::npos) break;
-    rest.remove_prefix(begin);
-    if (rest.front() == '$') return parse_gmsh(bytes, path);
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    if (rest.front() != '%') {
-      const std::string_view key = line.substr(0, line.find('='));
-      if (key.size() < line.size() && key.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_ \t") == std::string_view::npos)
-        return parse_su2(bytes, path);
-      break;
-    }
-    rest.remove_prefix(line.size());
+  for (const MeshReaderRow& row : kMeshReaders.rows) {
+    if (row.recognizes != nullptr && row.recognizes(bytes)) return row.parse(bytes, path);
   }
   const std::string extension = std::filesystem::path(path).extension();
   if (extension == ".geo") {
     throw IoError("this is a Gmsh geometry, not a mesh", fmt::format("mesh it: gmsh -3 -format msh41 {}", path),
                   Where{.file = path});
   }
-  throw IoError("this is not a mesh that Weft knows",
-                "Gmsh MSH 2.2 and 4.1 (beginning with $MeshFormat), SU2 (NDIME=), CGNS and Weft's own format (HDF5) are read",
-                Where{.file = path});
+  std::vector<std::string> read;
+  for (const MeshReaderRow& row : kMeshReaders.rows) read.push_back(fmt::format("{} ({})", row.name, row.doc));
+  throw IoError("this is not a mesh that Weft knows", fmt::format("{} files are read", one_of(read)), Where{.file = path});
 }
 
 MeshBlock not_cgns(std::string_view, const std::string& path) {
@@ -249,6 +239,21 @@ MeshBlock load_text(const std::string& path, Parser parse) {
 }
 
 }  // namespace
+
+std::string_view detail::from_first_line(std::string_view bytes) {
+  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+  for (;;) {
+    bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
+    if (!bytes.starts_with('%')) return bytes;
+    bytes.remove_prefix(std::min(bytes.find('\n'), bytes.size()));
+  }
+}
+
+std::string readable_meshes() {
+  std::vector<std::string> all;
+  for (const MeshReaderRow& row : kMeshReaders.rows) all.push_back(fmt::format("{} ({})", row.name, row.extension));
+  return one_of(all);
+}
 
 MeshBlock read_mesh(const Communicator& comm, const std::string& path) {
   const bool ours = with_advice([&] {

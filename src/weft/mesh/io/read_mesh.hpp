@@ -1,17 +1,61 @@
 #pragma once
-/// Mesh files in: Gmsh MSH 2.2 and 4.1 (text and binary), SU2, CGNS (HDF5) and Weft's own (HDF5), 2-D and 3-D. Of elements of
-/// second order (Gmsh, CGNS) the corners are read; MeshBlock::warnings says what that loses.
+/// Mesh files in, 2-D and 3-D, of the formats of kMeshReaders. Of elements of second order (Gmsh, CGNS) the corners are read;
+/// MeshBlock::warnings says what that loses.
 ///
 /// Physical groups, markers and boundary conditions become zones (docs/guide/meshes.md). Nodes that no cell uses are dropped and
 /// the others numbered in the file's order. Left-handed cells of all formats but Weft's own are turned, each by the sign of its
 /// own measure; coordinates of a CGNS file that names its unit of length are converted to metres. MeshBlock::notes says so.
+#include <array>
 #include <string>
 #include <string_view>
 
+#include "weft/base/registry.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/mesh/mesh_block.hpp"
 
 namespace weft::mesh {
+
+enum class MeshReader { gmsh, su2, cgns, weft };
+
+/// A format of mesh files that is read. One in text or in a binary form of its own has `recognizes` and `parse`; one in HDF5 has
+/// `load`, or none of these where the ranks read it together.
+struct MeshReaderRow {
+  MeshReader value;
+  std::string_view name;       ///< as people call it
+  std::string_view doc;        ///< what of it is read, and how it begins
+  std::string_view extension;  ///< of its files, with the dot; files are told apart by their content
+  bool (*recognizes)(std::string_view bytes) = nullptr;
+  /// Returns the whole mesh from a file's bytes, on this rank alone; `name` is for messages.
+  /// @throws MeshError; nothing else, whatever the bytes. Memory is bounded by a multiple of bytes.size().
+  MeshBlock (*parse)(std::string_view bytes, const std::string& name) = nullptr;
+  /// Returns the whole mesh from a file, on this rank alone.
+  /// @throws MeshError; IoError where HDF5 fails. Memory is bounded by a multiple of the file's size.
+  MeshBlock (*load)(const std::string& path) = nullptr;
+};
+
+[[nodiscard]] MeshBlock parse_gmsh(std::string_view bytes, const std::string& name);
+[[nodiscard]] MeshBlock parse_su2(std::string_view bytes, const std::string& name);
+[[nodiscard]] MeshBlock load_cgns(const std::string& path);
+
+namespace detail {
+[[nodiscard]] bool is_gmsh(std::string_view bytes);
+[[nodiscard]] bool is_su2(std::string_view bytes);
+/// Returns the rest of the text from its first line on that is neither blank nor a comment of `%`, without blanks before.
+[[nodiscard]] std::string_view from_first_line(std::string_view bytes);
+}  // namespace detail
+
+inline constexpr Registry kMeshReaders{
+    "mesh format",
+    std::array{MeshReaderRow{MeshReader::gmsh, "Gmsh", "MSH 2.2 and 4.1, which begin with $MeshFormat", ".msh", detail::is_gmsh,
+                             parse_gmsh},
+               MeshReaderRow{MeshReader::su2, "SU2", "which begins with NDIME=", ".su2", detail::is_su2, parse_su2},
+               MeshReaderRow{MeshReader::cgns, "CGNS", "in HDF5", ".cgns", nullptr, nullptr, load_cgns},
+               MeshReaderRow{MeshReader::weft, "Weft's own", "in HDF5", ".h5"}}};
+[[nodiscard]] constexpr const auto& registry_of(MeshReader /*tag*/) { return kMeshReaders; }
+static_assert(is_complete<MeshReader>());
+
+/// Returns the formats that are read: "Gmsh (.msh), SU2 (.su2), CGNS (.cgns) or Weft's own (.h5)".
+[[nodiscard]] std::string readable_meshes();
 
 /// Reads a mesh file in the format that its content shows. Every rank gets a contiguous chunk of nodes and cells and a share of
 /// the boundary elements: in Weft's own format it reads nothing else; files of other formats rank 0 reads whole.
@@ -30,13 +74,5 @@ namespace weft::mesh {
 /// As read_mesh, of a file of Weft's own, whatever it says of itself. @collective
 /// @cost  each rank holds its share and nothing else.
 [[nodiscard]] MeshBlock read_weft(const Communicator& comm, const std::string& path);
-
-/// The whole mesh from a file's bytes, on this rank alone; `name` is for messages.
-/// @throws MeshError; nothing else, whatever the bytes. Memory is bounded by a multiple of bytes.size().
-[[nodiscard]] MeshBlock parse_gmsh(std::string_view bytes, const std::string& name);
-[[nodiscard]] MeshBlock parse_su2(std::string_view bytes, const std::string& name);
-/// The whole mesh from a CGNS file, on this rank alone.
-/// @throws MeshError; IoError where HDF5 fails. Memory is bounded by a multiple of the file's size.
-[[nodiscard]] MeshBlock load_cgns(const std::string& path);
 
 }  // namespace weft::mesh

@@ -241,6 +241,12 @@ class Su2Reader {
 
 }  // namespace
 
+bool detail::is_su2(std::string_view bytes) {
+  const std::string_view text = from_first_line(bytes), line = text.substr(0, text.find('\n'));
+  const std::string_view key = line.substr(0, line.find('='));
+  return key.size() < line.size() && key.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_ \t") == std::string_view::npos;
+}
+
 MeshBlock parse_su2(std::string_view bytes, const std::string& name) { return Su2Reader(bytes, name).read(); }
 
 }  // namespace weft::mesh

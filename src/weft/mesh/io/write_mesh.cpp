@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <filesystem>
 #include <limits>
+#include <vector>
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
@@ -15,9 +15,6 @@
 
 namespace weft::mesh {
 namespace {
-
-constexpr std::array<std::string_view, 6> kFormats{"gmsh41",        "gmsh41-binary", "gmsh22",
-                                                   "gmsh22-binary", "su2",           "weft"};  // by MeshFormat
 
 void check_names(const MeshBlock& whole, MeshFormat format, const std::string& path) {
   const bool su2 = format == MeshFormat::su2;
@@ -42,43 +39,36 @@ void check_size(const MeshBlock& whole, MeshFormat format, const std::string& pa
 
 }  // namespace
 
-MeshFormat mesh_format(std::string_view name) {
-  for (std::size_t i = 0; i < kFormats.size(); ++i) {
-    if (kFormats[i] == name) return static_cast<MeshFormat>(i);
+std::string writable_extensions() {
+  std::vector<std::string_view> all;
+  for (const MeshFormatRow& row : kMeshFormats.rows) {
+    if (!row.extension.empty()) all.push_back(row.extension);
   }
-  const std::string near = closest_match(name, kFormats);
-  throw InputError(fmt::format("unknown mesh format \"{}\"", name), near.empty()
-                                                                        ? fmt::format("formats are {}", fmt::join(kFormats, ", "))
-                                                                        : fmt::format("did you mean {}?", near));
+  return one_of(all);
 }
 
 MeshFormat mesh_format_of(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension();
-  if (extension == ".su2") return MeshFormat::su2;
-  if (extension == ".msh") return MeshFormat::gmsh41;
-  if (extension == ".h5") return MeshFormat::weft;
+  for (const MeshFormatRow& row : kMeshFormats.rows) {
+    if (!extension.empty() && row.extension == extension) return row.value;
+  }
   throw InputError(fmt::format("\"{}\" does not say which format to write", path),
-                   "end it in .msh, .su2 or .h5, or name a format");
+                   fmt::format("end it in {}, or name a format", writable_extensions()));
 }
+
+std::string detail::gmsh41_bytes(const MeshBlock& whole, std::endian order) { return format_gmsh4(whole, false, order); }
+std::string detail::gmsh41_binary_bytes(const MeshBlock& whole, std::endian order) { return format_gmsh4(whole, true, order); }
+std::string detail::gmsh22_bytes(const MeshBlock& whole, std::endian order) { return format_gmsh2(whole, false, order); }
+std::string detail::gmsh22_binary_bytes(const MeshBlock& whole, std::endian order) { return format_gmsh2(whole, true, order); }
+std::string detail::su2_bytes(const MeshBlock& whole, std::endian /*order*/) { return format_su2(whole); }
 
 std::string format_mesh(const MeshBlock& whole, MeshFormat format, const std::string& name, std::endian order) {
   check_names(whole, format, name);
   check_size(whole, format, name);
-  switch (format) {
-    case MeshFormat::gmsh41:
-      return detail::format_gmsh4(whole, false, order);
-    case MeshFormat::gmsh41_binary:
-      return detail::format_gmsh4(whole, true, order);
-    case MeshFormat::gmsh22:
-      return detail::format_gmsh2(whole, false, order);
-    case MeshFormat::gmsh22_binary:
-      return detail::format_gmsh2(whole, true, order);
-    case MeshFormat::su2:
-      return detail::format_su2(whole);
-    case MeshFormat::weft:
-      break;
+  if (row_of(format).bytes == nullptr) {
+    throw InputError("a mesh in Weft's own format has no bytes of its own", "write it to a file (write_mesh)");
   }
-  throw InputError("a mesh in Weft's own format has no bytes of its own", "write it to a file (write_mesh)");
+  return row_of(format).bytes(whole, order);
 }
 
 void write_mesh(const Communicator& comm, const MeshBlock& block, const std::string& path, MeshFormat format) {

@@ -3,10 +3,12 @@
 ///
 /// What is written reads back the same: coordinates to the last bit, types, nodes, zones and their order. Elements are numbered
 /// anew, but in Weft's own format. SU2 has no volume zones, and lists boundary elements by marker.
+#include <array>
 #include <bit>
 #include <string>
 #include <string_view>
 
+#include "weft/base/registry.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/mesh/mesh_block.hpp"
 
@@ -14,10 +16,38 @@ namespace weft::mesh {
 
 enum class MeshFormat { gmsh41, gmsh41_binary, gmsh22, gmsh22_binary, su2, weft };
 
-/// "gmsh41", "gmsh41-binary", "gmsh22", "gmsh22-binary", "su2" or "weft".
-/// @throws InputError naming the closest of them.
-[[nodiscard]] MeshFormat mesh_format(std::string_view name);
-/// The format that a file name's extension stands for: .su2, .msh (Gmsh 4.1 as text) or .h5 (Weft's own).
+struct MeshFormatRow {
+  MeshFormat value;
+  std::string_view name;
+  std::string_view doc;
+  std::string_view extension;  ///< of file names that stand for this format; empty: for another one
+  /// Returns the bytes of the file; null: the ranks write it together.
+  std::string (*bytes)(const MeshBlock& whole, std::endian order);
+};
+
+namespace detail {
+[[nodiscard]] std::string gmsh41_bytes(const MeshBlock& whole, std::endian order);
+[[nodiscard]] std::string gmsh41_binary_bytes(const MeshBlock& whole, std::endian order);
+[[nodiscard]] std::string gmsh22_bytes(const MeshBlock& whole, std::endian order);
+[[nodiscard]] std::string gmsh22_binary_bytes(const MeshBlock& whole, std::endian order);
+[[nodiscard]] std::string su2_bytes(const MeshBlock& whole, std::endian order);
+}  // namespace detail
+
+inline constexpr Registry kMeshFormats{
+    "mesh format",
+    std::array{MeshFormatRow{MeshFormat::gmsh41, "gmsh41", "Gmsh MSH 4.1, text", ".msh", detail::gmsh41_bytes},
+               MeshFormatRow{MeshFormat::gmsh41_binary, "gmsh41-binary", "Gmsh MSH 4.1, binary", "", detail::gmsh41_binary_bytes},
+               MeshFormatRow{MeshFormat::gmsh22, "gmsh22", "Gmsh MSH 2.2, text", "", detail::gmsh22_bytes},
+               MeshFormatRow{MeshFormat::gmsh22_binary, "gmsh22-binary", "Gmsh MSH 2.2, binary", "", detail::gmsh22_binary_bytes},
+               MeshFormatRow{MeshFormat::su2, "su2", "SU2", ".su2", detail::su2_bytes},
+               MeshFormatRow{MeshFormat::weft, "weft", "Weft's own (HDF5)", ".h5", nullptr}}};
+[[nodiscard]] constexpr const auto& registry_of(MeshFormat /*tag*/) { return kMeshFormats; }
+static_assert(is_complete<MeshFormat>());
+
+/// Returns the extensions of file names that can be written: ".msh, .su2 or .h5".
+[[nodiscard]] std::string writable_extensions();
+
+/// Returns the format that a file name's extension stands for.
 /// @throws InputError for other extensions.
 [[nodiscard]] MeshFormat mesh_format_of(const std::string& path);
 

@@ -13,16 +13,6 @@
 
 namespace weft::mesh {
 
-Partitioner partitioner_named(std::string_view name) {
-  for (std::size_t i = 0; i < kPartitioners.size(); ++i) {
-    if (kPartitioners[i] == name) return static_cast<Partitioner>(i);
-  }
-  const std::string near = closest_match(name, kPartitioners);
-  throw InputError(
-      fmt::format("unknown partitioner \"{}\"", name),
-      near.empty() ? fmt::format("partitioners are {}", fmt::join(kPartitioners, ", ")) : fmt::format("did you mean {}?", near));
-}
-
 namespace detail {
 namespace {
 

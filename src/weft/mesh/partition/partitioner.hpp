@@ -3,8 +3,8 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <string_view>
 
+#include "weft/base/registry.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/mesh/cell_type.hpp"
 
@@ -16,7 +16,14 @@ enum class Partitioner {
   scotch,     ///< PT-Scotch: cuts the graph on all ranks together; needs a build with it
   hilbert,    ///< equal pieces of a Hilbert curve through the cells: no graph, least memory, longer borders
 };
-inline constexpr std::array<std::string_view, 4> kPartitioners{"automatic", "metis", "scotch", "hilbert"};  ///< by Partitioner
+
+inline constexpr Registry kPartitioners{
+    "partitioner",
+    std::array{Row{Partitioner::automatic, "automatic", "the parts of the file, else METIS, or hilbert beyond 20 million cells"},
+               Row{Partitioner::metis, "metis", "METIS on rank 0"}, Row{Partitioner::scotch, "scotch", "PT-Scotch on all ranks"},
+               Row{Partitioner::hilbert, "hilbert", "pieces of a Hilbert curve, with the least memory"}}};
+[[nodiscard]] constexpr const auto& registry_of(Partitioner /*tag*/) { return kPartitioners; }
+static_assert(is_complete<Partitioner>());
 
 /// Of so many cells METIS gets the graph where nobody asks for it: rank 0 alone cuts it, and has the graph of all cells.
 inline constexpr std::int64_t kMostCellsForMetis = 20'000'000;
@@ -27,8 +34,6 @@ inline constexpr std::int64_t kMostCellsForMetis = 20'000'000;
   return cells <= kMostCellsForMetis ? Partitioner::metis : Partitioner::hilbert;
 }
 
-/// @throws InputError naming the closest of them.
-[[nodiscard]] Partitioner partitioner_named(std::string_view name);
 /// Whether this build has PT-Scotch.
 [[nodiscard]] bool has_scotch();
 

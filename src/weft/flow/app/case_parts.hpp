@@ -1,0 +1,53 @@
+#pragma once
+/// The parts of a case that read_case() puts together, each with the file that reads it.
+#include <string>
+
+#include "weft/flow/app/case.hpp"
+#include "weft/flow/app/case_states.hpp"
+
+namespace weft::flow::detail {
+
+// case_mesh.cpp
+
+/// Reads [mesh]. @throws InputError: no mesh or two, a wrong parameter of a generator. No communication.
+[[nodiscard]] MeshChoice read_mesh_choice(const io::Section& s);
+
+// case_numerics.cpp
+
+/// Reads [numerics]; the key `stencil` goes to `build`. @throws InputError. No communication.
+[[nodiscard]] Numerics read_numerics(const io::Section& s, mesh::BuildOptions& build);
+/// Reads [stop]. @throws InputError where no criterion is given. No communication.
+[[nodiscard]] StopCriteria read_stop(const io::Section& s);
+/// Reads the keys of the device: `device`, `transport` and `threads`.
+/// @pre c.numerics and c.scalars have been read. @throws InputError where they do not go together. No communication.
+void read_device(const io::Section& root, Case& c);
+
+// case_output.cpp
+
+/// Reads [output]. @throws InputError. No communication.
+[[nodiscard]] OutputChoice read_output(const io::Section& s);
+/// Reads [forces.<name>], whose default reference and directions are those of `stream`.
+/// @throws InputError. No communication.
+[[nodiscard]] ForceSpec read_force(const io::Section& s, const FreeStream& stream, bool has_stream);
+/// Reads [monitors.<name>]. @throws InputError. No communication.
+[[nodiscard]] MonitorSpec read_monitor(const io::Section& s);
+/// Reads [lines.<name>]. @throws InputError. No communication.
+[[nodiscard]] LineChoice read_line(const io::Section& s);
+/// Reads [sections.<name>]. @throws InputError. No communication.
+[[nodiscard]] SectionChoice read_section(const io::Section& s);
+
+// case_together.cpp
+
+/// Puts the vortex of each far field where the force that it names has its moment centre. @throws InputError
+void place_vortices(Case& c);
+/// Rejects fields that the case cannot make, or that have the name of a scalar. @throws InputError
+void check_fields(const Case& c);
+/// Rejects choices of several sections that do not go together: each is an error of its own at `root`.
+void check_together(const io::Section& root, const Case& c);
+/// Adds to c.warnings what several sections together make doubtful.
+void warn_of(Case& c);
+/// Adds a warning of a run that an earlier version left where it took a relative output.directory to be: below the current
+/// directory.
+void warn_of_former_place(const io::CaseReader& reader, const io::Section& output, Case& c);
+
+}  // namespace weft::flow::detail
