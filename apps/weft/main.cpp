@@ -12,6 +12,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/comm/environment.hpp"
+#include "weft/flow/app/case_errors.hpp"
 
 #include "command.hpp"
 #include "launch.hpp"
@@ -37,8 +38,8 @@ int fail(const Communicator& world, const std::exception& error) {
   if (app::is_output_error(error) && world.size() == 1) return code;
   const bool together = MpiEnvironment::everyone_arrives(kPatienceSeconds);
   if (!together || world.is_root()) {
-    app::print_error(
-        fmt::format("weft: error{}: {}\n", together ? "" : fmt::format(" on rank {} alone", world.rank().value()), error.what()));
+    app::print_error(together ? flow::error_lines(error)
+                              : fmt::format("weft: error on rank {} alone: {}\n", world.rank().value(), error.what()));
   }
   if (!together) MpiEnvironment::abort_job(code);
   return code;

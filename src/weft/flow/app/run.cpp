@@ -13,6 +13,7 @@
 #include "weft/base/kept_memory.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/device/device.hpp"
+#include "weft/flow/app/case_errors.hpp"
 #include "weft/flow/app/inflow_checks.hpp"
 #include "weft/flow/app/results.hpp"
 #include "weft/flow/app/start.hpp"
@@ -87,15 +88,16 @@ std::vector<ZoneVortex> vortices_of(const mesh::Mesh& mesh, const Case& flow_cas
 /// One run from its first step to its last.
 class Run {
  public:
-  Run(const Communicator& comm, const Case& flow_case, Solver& solver, Results& results, RunObserver& observer)
+  Run(const Communicator& comm, const Case& flow_case, std::vector<Probe> probes, Solver& solver, Results& results,
+      RunObserver& observer)
       : comm_(comm),
         case_(flow_case),
         solver_(solver),
         results_(results),
         observer_(observer),
         history_(flow_case.stop.force_window),
-        vortices_(vortices_of(solver.mesh(), flow_case)) {
-    for (const ProbeChoice& probe : case_.probes) probes_.emplace_back(solver.mesh(), probe.at, probe.name, probe.where);
+        vortices_(vortices_of(solver.mesh(), flow_case)),
+        probes_(std::move(probes)) {
     next_field_ = case_.output.field_interval ? 0 : kNever;
     plan_next_field();
     first_step_ = solver.steps();
@@ -554,6 +556,22 @@ std::vector<std::string> check_steps(const Solver& solver) {
       numerics.cfl, numerics.rk_stages, solver.most_cfl())};
 }
 
+namespace {
+
+/// Prepares a run by `work`.  @throws CaseErrors with all errors that the mesh shows where `work` throws one.  @collective
+template <class Work>
+void throw_all_errors(const mesh::Mesh& mesh, const Case& flow_case, Work&& work) {
+  try {
+    work();
+  } catch (const InputError&) {
+    std::vector<Error> errors = errors_on_mesh(mesh, flow_case);
+    if (errors.empty()) throw;
+    throw CaseErrors(std::move(errors));
+  }
+}
+
+}  // namespace
+
 RunSummary run(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing,
                RunObserver& observer, const std::function<bool()>& stop, const RunStart& begin) {
   const Stopwatch wall;
@@ -567,11 +585,16 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   std::optional<mesh::Mesh> own;
   if (begin.mesh == nullptr) own = load_mesh(comm, flow_case.mesh);
   const mesh::Mesh& mesh = begin.mesh != nullptr ? *begin.mesh : *own;
-  check_outputs(mesh, flow_case);
-  results.find_samples(mesh);
-  observer.mesh_ready(mesh, wall.seconds());
-  for (const std::string& warning : check_inflows(mesh, flow_case)) observer.warned(warning);
-  const std::unique_ptr<Solver> solver = make_solver(mesh, flow_case);
+  std::vector<Probe> probes;
+  std::unique_ptr<Solver> solver;
+  throw_all_errors(mesh, flow_case, [&] {
+    check_outputs(mesh, flow_case);
+    results.find_samples(mesh);
+    for (const ProbeChoice& probe : flow_case.probes) probes.emplace_back(mesh, probe.at, probe.name, probe.where);
+    observer.mesh_ready(mesh, wall.seconds());
+    for (const std::string& warning : check_inflows(mesh, flow_case)) observer.warned(warning);
+    solver = make_solver(mesh, flow_case);
+  });
   for (const std::string& warning : check_steps(*solver)) observer.warned(warning);
   observer.solver_ready(*solver);
 
@@ -598,7 +621,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   start.reset();
   RunSummary summary;
   summary.first_step = solver->steps();
-  Run stepping(comm, flow_case, *solver, results, observer);
+  Run stepping(comm, flow_case, std::move(probes), *solver, results, observer);
   results.begin(solver->steps());
   results.write_boundary(mesh);
   stepping.remember(largest_residual, residual, results.earlier_norms(), results.earlier_forces());
