@@ -383,8 +383,8 @@ class Report:
             self.page.table("Quality", ["", "value", "at"],
                             [[name, f"{mesh[key]['value']:.4g}", place(mesh[key]["place"])] for name, key in extremes if mesh.get(key)])
             self.page.table("Boundary zones", ["zone", "condition", "faces", "length" if mesh.get("dim") == 2 else "area"],
-                            [[zone["name"], label(self.folder.kind_of(zone["name"])) if zone["elements"] else "periodic",
-                              whole(zone["elements"]), short(zone["measure"])]
+                            [[zone["name"], label(self.folder.kind_of(zone["name"])), whole(zone["elements"]), short(zone["measure"])]
+                             if zone["elements"] else [zone["name"], "periodic", "", ""]
                              for zone in mesh.get("zones", []) if zone.get("dim") == mesh.get("dim", 0) - 1])
             self.page.facts([
                 ("cells of a rank", f"{mesh['fewest_cells']:,} to {mesh['most_cells']:,}" if "most_cells" in mesh else ""),
