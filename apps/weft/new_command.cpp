@@ -59,6 +59,10 @@ void write_new(const Communicator& comm, const NewOptions& options) {
     throw InputError(fmt::format("the template \"{}\" is no case for any mesh", chosen.name),
                      fmt::format("write weft new {} CASE --mesh {}", kFromFile, options.mesh));
   }
+  if (options.mesh.empty() && chosen.name == kFromFile) {
+    throw InputError("this case is written for a mesh, and none is given",
+                     fmt::format("write weft new {} CASE --mesh FILE, where FILE is a Gmsh, SU2, CGNS or Weft mesh", kFromFile));
+  }
   const std::string file = options.file.empty() ? std::string(chosen.name) + ".toml" : options.file;
   expect_new_file(comm, file, options.force);
   const flow::GuessedCase guessed = options.mesh.empty() ? flow::GuessedCase{} : guess(comm, options.mesh, file);
