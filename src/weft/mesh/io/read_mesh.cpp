@@ -76,7 +76,7 @@ constexpr const char* kUnpack = "unpack it first and read the file inside";
 constexpr const char* kConvert = "convert it to Gmsh MSH 4.1 or SU2: many mesh tools and Gmsh itself (gmsh -save) do";
 constexpr const char* kByGmsh = "convert it: gmsh -save -format msh41 {0} -o new.msh";
 constexpr const char* kByMeshio = "convert it: meshio convert -o gmsh22 {0} new.msh (pip install meshio)";
-constexpr const char* kMeshSurface = "mesh the volume that it bounds: gmsh -3 -format msh41 {0}";
+constexpr const char* kMeshSurface = "mesh the volume that it bounds: gmsh -3 -format msh41 {0} -o new.msh";
 constexpr const char* kFromFluent =
     "export CGNS from Fluent or its mesher, which keeps the zones, or convert the cells alone: meshio convert -i ansys -o gmsh22 "
     "{0} new.msh (pip install meshio)";
@@ -99,7 +99,7 @@ constexpr std::array<Signature, 29> kForeign{{
     {"# vtk DataFile"sv, "a VTK file", kConvert},
     {"<?xml"sv, "an XML file (VTK or other)", kConvert},
     {"<VTKFile"sv, "a VTK file", kConvert},
-    {"ISO-10303-21"sv, "a geometry (STEP), not a mesh", "mesh it: gmsh -3 -format msh41 {0}"},
+    {"ISO-10303-21"sv, "a geometry (STEP), not a mesh", "mesh it: gmsh -3 -format msh41 {0} -o new.msh"},
     {"solid "sv, "a surface (STL), not a volume mesh", kMeshSurface},
     {"ply\n"sv, "a surface (PLY), not a volume mesh", kMeshSurface},
     {"OFF\n"sv, "a surface (OFF), not a volume mesh", kMeshSurface},
@@ -214,7 +214,9 @@ MeshBlock parse_any(std::string_view bytes, const std::string& path) {
   }
   const std::string extension = std::filesystem::path(path).extension();
   if (extension == ".geo") {
-    throw IoError("this is a Gmsh geometry, not a mesh", fmt::format("mesh it: gmsh -3 -format msh41 {}", path),
+    throw IoError("this is a Gmsh geometry, not a mesh",
+                  fmt::format("mesh it: gmsh -3 -format msh41 {} -o {}", path,
+                              std::filesystem::path(path).replace_extension(".msh").string()),
                   Where{.file = path});
   }
   throw IoError("this is not a mesh that Weft knows",
