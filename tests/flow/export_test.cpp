@@ -173,7 +173,7 @@ TEST_F(Export, ToCgnsKeepsBoundaryZones) {
     const std::int64_t layers = std::string(elements) == "quads" ? 0 : 2;
     const mesh::Mesh m = generated(
         "box",
-        {{"nx", std::int64_t{5}}, {"ny", std::int64_t{4}}, {"nz", layers}, {"lx", 3.0}, {"elements", std::string(elements)}});
+        {{"nx", std::int64_t{5}}, {"ny", std::int64_t{4}}, {"nz", layers}, {"xmax", 3.0}, {"elements", std::string(elements)}});
     write_fields(m, scratch / "f.hdf");
     mesh::write_boundary(m, scratch / "boundary.hdf");
     std::vector<std::string> names{"Cells", "a/b"};
@@ -205,6 +205,12 @@ TEST_F(Export, ToCgnsKeepsBoundaryZones) {
       const ExportedZones fewer{scratch / "boundary.hdf", {"one"}};
       EXPECT_THROW((void)export_cgns(scratch / "f.hdf", scratch / "no.cgns", fewer), IoError);
       EXPECT_FALSE(std::filesystem::exists(scratch / "no.cgns"));
+    }
+    comm.barrier();
+    write_fields(m, scratch / "f.hdf", io::VtkOptions::Precision::float32);
+    if (comm.is_root()) {
+      (void)export_cgns(scratch / "f.hdf", scratch / "single.cgns", ExportedZones{scratch / "boundary.hdf", names});
+      EXPECT_TRUE(std::filesystem::exists(scratch / "single.cgns"));
     }
     comm.barrier();
     write_fields(generated("box", {{"nx", std::int64_t{3}}, {"ny", std::int64_t{3}}, {"nz", layers}}), scratch / "f.hdf");

@@ -27,7 +27,8 @@ Exported export_vtu(const std::filesystem::path& fields, const std::filesystem::
 /// Writes a field file as CGNS (HDF5, CGNS 3.4 and later): one base, one unstructured zone, elements of one type as a section of
 /// their own, several types as MIXED, and a FlowSolution_t of the cells. Names are those of the SIDS where it has one (Density,
 /// VelocityX, Pressure, Mach, Temperature ...), else those of the fields. Each boundary zone is a section of its faces and a BC_t
-/// (UserDefined) with its name, cut to 32 characters. Otherwise as export_vtu().
+/// (UserDefined) with its name, cut to 32 characters; not where the file is in single precision, whose points do not say which of
+/// the boundary's they are. Otherwise as export_vtu().
 /// @throws IoError also where the points of the zones are not those of the cells.
 Exported export_cgns(const std::filesystem::path& fields, const std::filesystem::path& to,
                      const std::optional<ExportedZones>& zones = {});

@@ -333,7 +333,7 @@ Exported export_cgns(const fs::path& fields, const fs::path& to, const std::opti
     out.integers(section, "ElementRange", "IndexRange_t", {1, file.cells()});
     out.integers(section, "ElementConnectivity", "DataArray_t", elements.connectivity);
     if (elements.type == kMixed) out.integers(section, "ElementStartOffset", "DataArray_t", elements.offsets);
-    if (zones) write_zones(out, zone, *zones, points, file.cells(), elements.dim);
+    if (zones && !file.single_precision()) write_zones(out, zone, *zones, points, file.cells(), elements.dim);
     write_solution(out, zone, file);
   });
   return {file.cells(), std::ssize(points.x)};
