@@ -61,6 +61,18 @@ std::string usage_error(const CLI::App* parser, const CLI::Error& error) {
         near.empty() ? fmt::format("; choose one of {}", fmt::join(known, ", ")) : fmt::format("; did you mean \"{}\"?", near);
     return fmt::format("weft: error: {}{} {} --help\n", problem, near.empty() ? "; see" : " See", command);
   }
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    constexpr std::size_t kMostTypos = 2;
+    std::vector<std::string> options;
+    for (const CLI::Option* option : at->get_options()) {
+      for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+    }
+    for (const std::string& word : at->remaining()) {
+      const std::string near = word.starts_with("--") ? closest_match(word, options) : std::string();
+      if (!near.empty() && edit_distance(word, near) <= kMostTypos)
+        return fmt::format("weft: error: {}; did you mean {}? See {} --help\n", problem, near, command);
+    }
+  }
   return fmt::format("weft: error: {}; see {} --help\n", problem, command);
 }
 

@@ -88,6 +88,8 @@ class Grid:
         if values is not None:
             return values
         known = self.known()
+        if name in quantities.OF_RUNS:
+            raise PlotError(f'{self.path}: there is no field "{name}"; let the run write it: --set \'output.fields=["{name}"]\'')
         raise PlotError(f'{self.path}: there is no field "{name}"; {closest(name, known)}it has {", ".join(known)}')
 
     def has(self, name):

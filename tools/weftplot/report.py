@@ -10,6 +10,7 @@ from .grid import Grid
 from .histories import History, NoRows
 from .names import label
 from .page import PIXELS, Page, escaped, style
+from .quantities import OF_RUNS
 from .shapes import FLAT
 from .status import status_of
 
@@ -18,8 +19,6 @@ CHART = (5.6, 3.4)
 MOST_CELLS_WITH_EDGES = 30000
 ISO_LINES = 20
 NAMES = ("mach", "pressure", "density", "velocity")
-# Drawn where the case asks for them.
-DERIVED = ("temperature", "total_temperature", "total_pressure", "entropy", "cp", "vorticity", "schlieren")
 
 
 def capital(text):
@@ -204,7 +203,7 @@ class Report:
         self.page.heading(f"{heading}: {when}")
         made, uniform, broken = [], [], []
         line = grid.line_axis()
-        names = [name for name in (*NAMES, *self.folder.case.get("scalars", {}), *(DERIVED if streamlines else ())) if name in grid.fields]
+        names = [name for name in (*NAMES, *self.folder.case.get("scalars", {}), *(OF_RUNS if streamlines else ())) if name in grid.fields]
         for name in names or sorted(grid.fields)[:3]:
             if line and grid.fields[name].ndim == 2:
                 name = f"{name}_{line}"

@@ -14,6 +14,7 @@
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/io/hdf5/hdf5_tree.hpp"
+#include "weft/io/text_file.hpp"
 #include "weft/mesh/io/read_cursor.hpp"
 #include "weft/mesh/io/read_scatter.hpp"
 #include "weft/mesh/io/weft_file.hpp"
@@ -39,7 +40,7 @@ FileContent load(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found)
-    throw IoError("the mesh file does not exist", "check the path", Where{.file = path});
+    throw IoError("the mesh file does not exist", io::check_path(path), Where{.file = path});
   if (status.type() == fs::file_type::directory) {
     for (const char* const points : {"points", "polyMesh/points", "constant/polyMesh/points"}) {
       if (fs::exists(fs::path(path) / points, error) || fs::exists(fs::path(path) / (std::string(points) + ".gz"), error))
@@ -76,6 +77,8 @@ constexpr const char* kUnpack = "unpack it first and read the file inside";
 constexpr const char* kConvert = "convert it to Gmsh MSH 4.1 or SU2: many mesh tools and Gmsh itself (gmsh -save) do";
 constexpr const char* kByGmsh = "convert it: gmsh -save -format msh41 {0} -o new.msh";
 constexpr const char* kByMeshio = "convert it: meshio convert -o gmsh22 {0} new.msh (pip install meshio)";
+constexpr const char* kNastran =
+    "convert it: gmsh -save -format msh41 {0} -o new.msh, and name its zones (Physical groups) in Gmsh";
 constexpr const char* kMeshSurface = "mesh the volume that it bounds: gmsh -3 -format msh41 {0} -o new.msh";
 constexpr const char* kFromFluent =
     "export CGNS from Fluent or its mesher, which keeps the zones, or convert the cells alone: meshio convert -i ansys -o gmsh22 "
@@ -194,6 +197,14 @@ void refuse_foreign(std::string_view bytes, const std::string& path) {
                 fmt::format(fmt::runtime(format->advice), path), Where{.file = path});
 }
 
+/// Returns whether a text that begins with "$", as comments of Nastran do, goes on as a file of Nastran.
+bool is_nastran(std::string_view text) {
+  constexpr std::size_t kHead = 1 << 16;
+  const std::string_view head = text.substr(0, kHead);
+  return !head.starts_with("$MeshFormat") &&
+         (head.find("\nBEGIN BULK") != std::string_view::npos || head.find("\nGRID") != std::string_view::npos);
+}
+
 /// What the file shows itself to be. The first line that is not a comment decides.
 MeshBlock parse_any(std::string_view bytes, const std::string& path) {
   std::string_view rest = bytes;
@@ -202,6 +213,10 @@ MeshBlock parse_any(std::string_view bytes, const std::string& path) {
     const std::size_t begin = rest.find_first_not_of(" \t\r\n");
     if (begin == std::string_view::npos) break;
     rest.remove_prefix(begin);
+    if (rest.front() == '$' && is_nastran(rest)) {
+      throw IoError("this is a Nastran file, and not Gmsh MSH 2.2 or 4.1, SU2, CGNS or Weft's own format",
+                    fmt::format(fmt::runtime(kNastran), path), Where{.file = path});
+    }
     if (rest.front() == '$') return parse_gmsh(bytes, path);
     const std::string_view line = rest.substr(0, rest.find('\n'));
     if (rest.front() != '%') {
