@@ -12,6 +12,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/comm/environment.hpp"
+#include "weft/flow/app/case_errors.hpp"
 
 #include "command.hpp"
 #include "launch.hpp"
@@ -37,8 +38,8 @@ int fail(const Communicator& world, const std::exception& error) {
   if (app::is_output_error(error) && world.size() == 1) return code;
   const bool together = MpiEnvironment::everyone_arrives(kPatienceSeconds);
   if (!together || world.is_root()) {
-    app::print_error(
-        fmt::format("weft: error{}: {}\n", together ? "" : fmt::format(" on rank {} alone", world.rank().value()), error.what()));
+    app::print_error(together ? flow::error_lines(error)
+                              : fmt::format("weft: error on rank {} alone: {}\n", world.rank().value(), error.what()));
   }
   if (!together) MpiEnvironment::abort_job(code);
   return code;
@@ -59,6 +60,18 @@ std::string usage_error(const CLI::App* parser, const CLI::Error& error) {
     problem +=
         near.empty() ? fmt::format("; choose one of {}", fmt::join(known, ", ")) : fmt::format("; did you mean \"{}\"?", near);
     return fmt::format("weft: error: {}{} {} --help\n", problem, near.empty() ? "; see" : " See", command);
+  }
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    constexpr std::size_t kMostTypos = 2;
+    std::vector<std::string> options;
+    for (const CLI::Option* option : at->get_options()) {
+      for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+    }
+    for (const std::string& word : at->remaining()) {
+      const std::string near = word.starts_with("--") ? closest_match(word, options) : std::string();
+      if (!near.empty() && edit_distance(word, near) <= kMostTypos)
+        return fmt::format("weft: error: {}; did you mean {}? See {} --help\n", problem, near, command);
+    }
   }
   return fmt::format("weft: error: {}; see {} --help\n", problem, command);
 }

@@ -15,6 +15,7 @@
 #include "weft/base/error.hpp"
 #include "weft/base/resident_memory.hpp"
 #include "weft/flow/app/case.hpp"
+#include "weft/flow/app/case_check.hpp"
 #include "weft/flow/app/forecast.hpp"
 #include "weft/flow/app/run.hpp"
 #include "weft/flow/app/start.hpp"
@@ -131,7 +132,7 @@ Json to_json(const std::vector<flow::Forecast>& forecasts) {
 
 Exit plan_case(const Communicator& comm, const PlanOptions& options) {
   io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
-  const flow::Case flow_case = flow::read_case(reader);
+  const flow::Case flow_case = flow::read_good_case(comm, reader);
   if (flow_case.device != Backend::host) {
     throw InputError("weft plan knows the cost of flows on the host only", "add --set device=host");
   }

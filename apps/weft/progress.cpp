@@ -164,10 +164,16 @@ void ProgressPrinter::advanced(const flow::Progress& progress) {
       print_out(line);
     }
   }
-  if (!on_terminal_ || (shown_ && since_shown_.seconds() < kBarInterval)) return;
+  if (!on_terminal_) return;
+  latest_ = progress;
+  if (!shown_ || since_shown_.seconds() >= kBarInterval) show_bar();
+}
+
+void ProgressPrinter::show_bar() {
   shown_ = true;
   since_shown_.restart();
-  print_out(fmt::format("\r{}\x1b[K", bar(progress, terminal_width())));
+  print_out(fmt::format("\r{}\x1b[K", bar(*latest_, terminal_width())));
+  latest_.reset();
   on_line_ = true;
 }
 
@@ -197,6 +203,7 @@ void ProgressPrinter::wrote(const std::filesystem::path& file) {
 
 void ProgressPrinter::end_line() {
   if (!on_line_) return;
+  if (latest_) show_bar();  // as far as the run came
   print_out("\n");
   on_line_ = false;
 }

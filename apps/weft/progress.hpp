@@ -1,5 +1,7 @@
 #pragma once
 /// Shows a run while it runs: a bar on a terminal, plain lines elsewhere.
+#include <optional>
+
 #include "weft/base/clock.hpp"
 #include "weft/flow/app/run.hpp"
 
@@ -30,12 +32,15 @@ class ProgressPrinter final : public flow::RunObserver {
  private:
   [[nodiscard]] std::string bar(const flow::Progress& progress, int width) const;
   void log(const std::string& text);
-  /// Ends the line of the bar.
+  /// Draws the bar of latest_.
+  void show_bar();
+  /// Ends the line of the bar, which then shows the latest progress.
   void end_line();
 
   bool talks_ = false, on_terminal_ = false, local_time_ = false;
   RunLog* log_ = nullptr;
-  bool on_line_ = false;  ///< the bar stands on the present line
+  std::optional<flow::Progress> latest_;  ///< where the bar does not show it yet
+  bool on_line_ = false;                  ///< the bar stands on the present line
   Stopwatch since_shown_, since_logged_;
   bool shown_ = false, logged_ = false;
 };

@@ -19,6 +19,7 @@
 #include "weft/comm/environment.hpp"
 #include "weft/flow/app/case.hpp"
 #include "weft/flow/app/case_check.hpp"
+#include "weft/flow/app/case_errors.hpp"
 #include "weft/flow/app/results.hpp"
 #include "weft/flow/app/run.hpp"
 #include "weft/flow/app/start.hpp"
@@ -116,7 +117,7 @@ flow::RunSummary run_and_show(const Communicator& comm, const io::CaseReader& re
         comm, flow_case, reader.effective_toml(), existing, record, [] { return g_stop.load() > 0; }, begin);
   } catch (const std::exception& error) {
     record.failed(error.what());
-    log.add(fmt::format("weft: error: {}\n", error.what()));
+    log.add(flow::error_lines(error));
     throw;
   }
   printer.say(summary_of(flow_case, summary, resumes));
@@ -146,7 +147,7 @@ Exit run_case(const Communicator& comm, const RunOptions& options) {
                          const flow::RunStart& begin) { return run_and_show(comm, reader, flow_case, existing, begin); });
   }
   const io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
-  const flow::Case flow_case = flow::read_case(reader);
+  const flow::Case flow_case = flow::read_good_case(comm, reader);
   auto existing = options.overwrite ? flow::Existing::overwrite : flow::Existing::refuse;
   if (options.resume) existing = options.accept_changes ? flow::Existing::resume_changed : flow::Existing::resume;
   const flow::RunSummary summary = run_and_show(comm, reader, flow_case, existing, {});
@@ -166,7 +167,7 @@ Exit check_case(const Communicator& comm, const CheckOptions& options) {
   if (options.json && comm.is_root()) print_json("check", to_json(check));
   if (check.errors.empty()) return Exit::done;
   if (comm.is_root()) {
-    for (const Error& error : check.errors) fmt::print(stderr, "weft: error: {}\n", error.what());
+    fmt::print(stderr, "{}", flow::error_lines(flow::CaseErrors(check.errors)));
   }
   const bool of_physics = std::all_of(check.errors.begin(), check.errors.end(),
                                       [](const Error& error) { return error.kind() == Error::Kind::physics; });

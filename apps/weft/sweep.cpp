@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -15,6 +16,8 @@
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/flow/app/case_check.hpp"
+#include "weft/flow/app/case_errors.hpp"
 #include "weft/flow/app/results.hpp"
 #include "weft/io/case/case_changes.hpp"
 #include "weft/io/text_file.hpp"
@@ -32,12 +35,21 @@ constexpr std::size_t kMostPoints = 1000;
 constexpr const char *kSweepFile = "sweep.json", *kPolarFile = "polar.csv";
 constexpr const char* kHowTo = "write --sweep KEY=VALUE,VALUE,... or --sweep KEY=FIRST:LAST:STEP";
 
-double parse_number(const std::string& text, const Where& where) {
+double parse_number(const std::string& word, const Where& where) {
+  std::string text = word;
+  std::erase(text, '"');
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    throw InputError(fmt::format("\"{}\" is not a number", text), kHowTo, where);
-  return value;
+  const char* const stop = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), stop, value);
+  if (error == std::errc() && end == stop && std::isfinite(value)) return value;
+  const bool has_unit =
+      error == std::errc() && std::isfinite(value) && end != stop && std::isalpha(static_cast<unsigned char>(*end)) != 0;
+  throw InputError(
+      fmt::format("\"{}\" is not a number", text),
+      has_unit
+          ? fmt::format("leave out \"{}\": values have the unit that weft reference gives the key, angles are in degrees", end)
+          : std::string(kHowTo),
+      where);
 }
 
 std::vector<double> parse_range(const std::string& text, const Where& where) {
@@ -80,16 +92,22 @@ struct SweptCase {
   flow::Case flow_case;
   flow::Existing existing = flow::Existing::refuse;
   bool done = false, finished = false;  ///< done: nothing more to compute; finished: with a state to start others from
-  Json row;                             ///< on rank 0; null: not done
+  bool interrupted = false;
+  Json row;  ///< on rank 0; null: not done
 };
 
-/// An error of an override of ours, as one of the option that it comes from.
-[[noreturn]] void throw_for_sweep(const InputError& error, const std::vector<SweepAxis>& axes) {
+/// Returns an error of an override of ours as one of the option that it comes from.
+template <class E>
+E for_sweep(const E& error, const std::vector<SweepAxis>& axes) {
   Where where = error.where();
   for (const SweepAxis& axis : axes) {
     if (where.file.starts_with("--set " + axis.key + "=")) where.file.replace(0, 5, "--sweep");
   }
-  throw InputError(error.problem(), error.suggestion(), where);
+  if constexpr (std::is_same_v<E, Error>) {
+    return Error(error.kind(), error.problem(), error.suggestion(), where);
+  } else {
+    return E(error.problem(), error.suggestion(), where);
+  }
 }
 
 std::vector<SweptCase> read_cases(const Communicator& comm, const SweepChoice& choice, const std::vector<SweepAxis>& axes) {
@@ -101,15 +119,19 @@ std::vector<SweptCase> read_cases(const Communicator& comm, const SweepChoice& c
     try {
       if (folder.empty()) {
         io::CaseReader first(io::CaseFile::read(comm, choice.file, overrides));
-        folder = flow::read_case(first).output.directory;
+        folder = flow::read_good_case(comm, first).output.directory;
       }
       overrides.push_back(fmt::format("output.directory={}", Json((folder / point.name).string()).dump()));
       SweptCase each{
           .point = point, .reader = io::CaseReader(io::CaseFile::read(comm, choice.file, overrides)), .flow_case = {}, .row = {}};
-      each.flow_case = flow::read_case(*each.reader);
+      each.flow_case = flow::read_good_case(comm, *each.reader);
       cases.push_back(std::move(each));
-    } catch (const InputError& error) {
-      throw_for_sweep(error, axes);
+    } catch (const flow::CaseErrors& errors) {
+      std::vector<Error> all;
+      for (const Error& error : errors.all()) all.push_back(for_sweep(error, axes));
+      throw flow::CaseErrors(std::move(all));
+    } catch (const InputError& error) {  // of the text of the case
+      throw for_sweep(error, axes);
     }
   }
   return cases;
@@ -254,7 +276,9 @@ std::string table_of(const std::vector<SweptCase>& cases, const std::vector<Swee
       }
     }
     line.push_back(each.row.contains("steps") ? fmt::format("{}", each.row["steps"].get<std::int64_t>()) : "-");
-    line.push_back(each.row.is_null() ? "not computed" : each.row["verdict"].get<std::string>());
+    const std::string verdict = each.row.is_null() ? "not computed" : each.row["verdict"].get<std::string>();
+    const bool diverged = !each.row.is_null() && each.row["outcome"] == "diverged";  // polar.csv says where
+    line.push_back(diverged ? verdict.substr(0, verdict.find(':')) : verdict);
   }
   std::vector<std::size_t> widths(lines[0].size());
   for (const auto& line : lines)
@@ -265,6 +289,36 @@ std::string table_of(const std::vector<SweptCase>& cases, const std::vector<Swee
     text += line.back() + "\n";
   }
   return text + (forces.empty() ? "" : "Cm is positive nose-up\n");
+}
+
+/// Computes a point and returns its row; sets each.done, each.finished and each.interrupted. A point that diverges after a start
+/// from another's state is computed again from [initial].  @throws as `run`, but for PhysicsError.  @collective
+Json compute_point(const Communicator& comm, SweptCase& each, const std::vector<SweepAxis>& axes, const RunPoint& run,
+                   flow::RunStart begin, std::string from) {
+  const auto warn = [&](const std::string& text) {
+    if (comm.is_root()) print_error(fmt::format("weft: warning: {}: {}\n", each.point.name, text));
+  };
+  while (true) {
+    try {
+      const flow::RunSummary summary = run(*each.reader, each.flow_case, each.existing, begin);
+      each.interrupted = summary.reason == flow::StopReason::interrupted;
+      each.finished = each.done = !each.interrupted && summary.reason != flow::StopReason::wall_time;
+      return row_of(each, axes, summary, from);
+    } catch (const PhysicsError& error) {
+      if (from.empty()) {
+        warn(error.what());
+        each.done = true;
+        Json row = row_of(each, axes);
+        row["outcome"] = "diverged";
+        row["verdict"] = fmt::format("diverged: {}", error.problem());
+        return row;
+      }
+      warn(fmt::format("{}; it started from {}, and starts again from [initial]", error.what(), from));
+      from.clear();
+      begin.state_of.clear();
+      each.existing = flow::Existing::overwrite;
+    }
+  }
 }
 
 }  // namespace
@@ -387,19 +441,8 @@ Exit run_sweep(const Communicator& comm, const SweepChoice& choice, const RunPoi
       }
     }
     say(fmt::format("\n{}{}\n", title, from.empty() ? "" : "; starts from " + from));
-    Json row;
-    try {
-      const flow::RunSummary summary = run(*each.reader, each.flow_case, each.existing, begin);
-      interrupted = summary.reason == flow::StopReason::interrupted;
-      each.finished = each.done = !interrupted && summary.reason != flow::StopReason::wall_time;
-      row = row_of(each, axes, summary, from);
-    } catch (const PhysicsError& error) {
-      each.done = true;
-      row = row_of(each, axes);
-      row["outcome"] = "diverged";
-      row["verdict"] = fmt::format("diverged: {}", error.problem());
-      if (comm.is_root()) print_error(fmt::format("weft: warning: {}: {}\n", each.point.name, error.what()));
-    }
+    const Json row = compute_point(comm, each, axes, run, begin, from);
+    interrupted = each.interrupted;
     agreed(comm, [&] {
       if (!comm.is_root() || !each.done) return;
       each.row = row;

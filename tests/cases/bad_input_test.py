@@ -208,6 +208,12 @@ def mounted(options, after='exec "$0" "$@"'):
             f'mkdir -p results && mount -t tmpfs -o {options} none results && {after}']
 
 
+def several(folder):
+    """Two results folders in one."""
+    for name in ("a", "b"):
+        finished(folder, "--set", f"output.directory=runs/{name}")
+
+
 LARGER = ["--set", "mesh.nx=100", "--set", "mesh.ny=100", "--set", "output.checkpoint_steps=2"]
 THEN_RESUME = '"$0" "$@"; code=$?; mount -o remount,size=50m results && "$0" "$@" --resume; exit $code'
 
@@ -300,6 +306,69 @@ TABLES = (
         words("plan", "case.toml", "--ranks", "100000"),
         words("report", "nofolder"),
         words("report", "empty", before=lambda folder: (folder / "empty").mkdir()),
+        words("run", "case.toml", "--resum"),
+        words("run", "case.toml", "other.toml"),
+        words("run", "case.toml", "--accept-changes"),
+        words("run", "case.toml", "--set", "numerics.cfl", "0.5"),
+        words("run", "case.toml", "--set", "numerics.cfl=0,5"),
+        words("run", "case.toml", "--set", "cfl=0.5"),
+        words("run", "case.toml", "--set", "boundary.lid.pressure=1.0"),
+        words("run", "case.toml", "--set", "boundary.xmni.kind=symmetry"),
+        words("check"),
+        words("check", "case.tml"),
+        words("check", "box.msh", before=generated),
+        words("new", "naca0012.toml"),
+        words("new", "from_file"),
+        words("new", "from_file", "box.msh", before=generated),
+        words("new", "from_file", "mine.toml", "--mesh", "case.toml"),
+        words("completion", "tcsh"),
+        words("info", "--jsn"),
+    )),
+    ("Mesh files", "", (
+        words("mesh"),
+        words("mesh", "info"),
+        words("mesh", "box.msh", before=generated),
+        words("mesh", "info", "case.toml"),
+        words("mesh", "info", "."),
+        words("mesh", "info", "box.msh", "--picture", "box.gif", before=generated),
+        words("mesh", "convert", "box.msh", before=generated),
+        words("mesh", "convert", "box.msh", "box.msh", before=generated),
+        words("mesh", "convert", "box.msh", "box.cgns", before=generated),
+        words("mesh", "generate", "box", "m.msh", "-p", "nx"),
+        words("mesh", "generate", "box", "m.msh", "-p", "nq=3"),
+        words("mesh", "refine", "box.msh", "fine.msh", "--times", "0", before=generated),
+        words("mesh", "refine", "box.msh", "fine.msh", "--times", "40", before=generated),
+        words("mesh", "partition", "box.msh", "cut.msh", "--ranks", "2", before=generated),
+        Try("`weft mesh info box.bdf`, of Nastran", ["mesh", "info", "box.bdf"],
+            before=with_file("box.bdf", b"$ Created by a mesher\nSOL 1\nCEND\nBEGIN BULK\nGRID,1,0,0.0,0.0,0.0\nENDDATA\n")),
+    )),
+    ("Sweeps", "`weft run case.toml` with these words.", (
+        Try("`--sweep`", [*RUN, "--sweep"]),
+        *(Try(f"`--sweep {values}`", [*RUN, "--sweep", values])
+          for values in ("numerics.cfl", "numerics.cfl=", "numerics.cfl=0.1:0.5", "numerics.cfl=0.1:0.5:0.3", "numerics.cfl=0.5:0.1:0.1",
+                         "numerics.cfl=0.5,0.5", "numerics.cfl=0.1,99", "numerics.clf=0.1,0.2", "numerics.flux=hllc,roe", "mesh.nx=4,8",
+                         "free_stream.alpha=2deg,4deg", "boundary.lid.pressure=1,2")),
+        Try("`--sweep numerics.cfl=0.1,0.2`, and the folder holds a run", [*RUN, "--sweep", "numerics.cfl=0.1,0.2"], before=finished),
+    )),
+    ("Pictures, pages and exports", "After a run of 4 steps in `results/`.", (
+        words("plot"),
+        words("plot", "result"),
+        words("plot", "case.toml", before=finished),
+        words("plot", "results", "--field", "presure", before=finished),
+        words("plot", "results", "--step", "7", before=finished),
+        words("plot", "results", "--output", "a.jpg", before=finished),
+        words("plot", "results", "--slice", "z=0.5", before=finished),
+        words("plot", "results", "--window", "0,1", before=finished),
+        words("plot", "results", "--colours", "viridus", before=finished),
+        words("plot", "results", "--field", "cp", before=finished),
+        words("plot", "runs", before=several),
+        words("report", "runs", before=several),
+        words("report", "results/residuals.csv", before=finished),
+        words("export", "runs", before=several),
+        words("export", "results", "--format", "vtk", before=finished),
+        words("export", "results/residuals.csv", before=finished),
+        words("export", "results/checkpoint.h5", before=finished),
+        words("export", "nofolder"),
     )),
     ("The case as a file", "Each is the whole of `case.toml`, and `weft check case.toml`.", (
         Try("an empty file", CHECK, (CASE, "")),
@@ -334,6 +403,21 @@ TABLES = (
         edit("directory = 7", 'directory = "results"'),
         edit('title = ["a", "b"]', 'title = "Box"'),
         edit("gas = 1.4", 'title = "Box"'),
+        edit("cfl = 0,5", "cfl = 0.5"),
+        edit("cfl = .5", "cfl = 0.5"),
+        edit('limiter = "Venkatakrishnan"', "cfl = 0.5"),
+        edit("rk_order = 4", "cfl = 0.5"),
+        edit('steps = "many"', "steps = 4"),
+        edit("residual = -1e-6", "steps = 4"),
+        edit('directory = ""', 'directory = "results"'),
+        edit('directory = "case.toml"', 'directory = "results"', command=RUN),
+        edit('kind = "slipwall"', 'kind = "slip_wall"'),
+        edit("kind = slip_wall", 'kind = "slip_wall"'),
+        edit('kind = "wall"', 'kind = "slip_wall"'),
+        edit('kind = "outlet"', 'kind = "slip_wall"'),
+        edit('kind = "periodic"', 'kind = "slip_wall"'),
+        edit("[boundary.Xmin]", "[boundary.xmin]"),
+        edit('xmin = "slip_wall"', '[boundary.xmin]\nkind = "slip_wall"\n'),
         edit("gas.gamma = 1.0", 'title = "Box"'),
     )),
     ("What must fit together", "A good case with one line changed, and `weft check case.toml`.", (
@@ -372,6 +456,8 @@ TABLES = (
         Try("a probe outside of the mesh", CHECK, ("[stop]", "[probes.far]\nat = [7.0, 0.5]\n\n[stop]")),
         Try("a scalar that is called as a field", CHECK, ("[stop]", "[scalars.pressure]\ninitial = 1.0\n\n[stop]")),
         Try("a scalar with a name that is no word", CHECK, ("[stop]", '[scalars."red dye"]\ninitial = 1.0\n\n[stop]')),
+        Try("a probe at one number", CHECK, ("[stop]", "[probes.a]\nat = 0.5\n\n[stop]")),
+        Try("a probe at a text", CHECK, ("[stop]", "[probes.a]\nat = \"0.5, 0.5\"\n\n[stop]")),
         Try("two scalars of one name", CHECK, ("[stop]", "[scalars.dye]\n\n[scalars.dye]\n\n[stop]")),
         Try("nine scalars", CHECK, ("[stop]", "".join(f"[scalars.dye_{k}]\n" for k in range(9)) + "\n[stop]")),
         Try("`1 / (x - x)` as a scalar", CHECK, ("[stop]", '[scalars.dye]\ninitial = "1 / (x - x)"\n\n[stop]')),
@@ -437,7 +523,8 @@ TABLES = (
     ("Formulas", "`density_expression` of the case, and `weft check case.toml`.", tuple(
         Try(f"`{formula}`" if formula else "nothing", CHECK, ('"1 + 0.1 * x"', f'"{formula}"'))
         for formula in ("", "1 +", "1 + (x", "1 + w", "sine(x)", "x = 2", "sqrt(x - 2)", "1 / (x - x)", "-1", "x, y", "1 + é",
-                        "1 + x**2", "1 + Sin(x)", "1 + X", "10 m", "1.2 bar"))),
+                        "1 + x**2", "1 + Sin(x)", "1 + X", "10 m", "1.2 bar",
+                        "1 + 0.1 * x;", "if(x < 0.5, 1, 2)", "x < 0.5 ? 1", "1 + 0.1 * r", "1 + 0,1 * x"))),
     ("Results", "`weft run case.toml`, but for what is said.", (
         Try("the folder holds a run", RUN, before=finished),
         Try("a file is in the way", RUN, before=in_the_way),

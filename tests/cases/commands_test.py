@@ -75,6 +75,9 @@ class Tools(InFolder):
         self.assertEqual(len(self.rows("cases/results/wing/forces.csv")), 4)
         self.assertIn("airfoil_cd", self.rows("cases/results/wing/forces.csv")[0])
         self.assertIn("--force", self.weft("new", "from_file", "cases/wing.toml", "--mesh", "naca.msh", code=FAILED))
+        for words in ((), ("wing.toml",)):
+            self.assertIn("weft: error: this case is written for a mesh, and none is given; write weft new from_file CASE --mesh FILE",
+                          self.weft("new", "from_file", *words, code=FAILED))
         # What cannot be guessed is to be chosen, all of it told at once; a pattern gives several zones one kind.
         self.weft("mesh", "generate", "box", "box.su2", "-p", "nx=3", "-p", "ny=3", "-p", "nz=3")
         self.assertIn("replace CHOOSE by a kind for 6 zones: xmin, xmax, ", self.weft("new", "from_file", "box.toml", "--mesh", "box.su2"))
@@ -199,7 +202,7 @@ class Tools(InFolder):
                     self.assertTrue(np.array_equal(zone[f"FlowSolution/{name}/ data"][()], fields[f"VTKHDF/CellData/{ours}"][()]))
         self.weft("mesh", "generate", "box", "mesh.h5", "-p", "nx=2", "-p", "ny=2")
         for words, said in ((["none"], "no such folder"), (["cgns"], "fields_*.hdf"), (["mesh.h5"], "not a field file"),
-                            (["naca0012/case.toml"], "not an HDF5 file"), (["naca0012", "--output", "mesh.h5"], "mesh.h5: cannot make this directory")):
+                            (["naca0012/case.toml"], "is not a field file"), (["naca0012", "--output", "mesh.h5"], "mesh.h5: cannot make this directory")):
             self.assertIn(said, self.weft("export", *words, code=FAILED))
         self.weft("export", "naca0012", "--format", "stl", code=USAGE)
         # What was exported of a run goes with it.

@@ -35,6 +35,31 @@ class WrongInput(InFolder):
                 for word in words:
                     self.assertIn(word, printed)
 
+    def test_a_run_reports_all_errors_that_check_reports(self):
+        wrong = {
+            "keys and zones": sets("numerics.cfll=1", "numerics.cfl=-1", "boundary.xmim.kind=slip_wall", "probes.far.at=[7.0, 0.0]"),
+            "of the mesh alone": sets("boundary.lid.kind=slip_wall", "probes.far.at=[7.0, 0.0]", "monitors.out.zones=xmx"),
+        }
+        for name, words in wrong.items():
+            case = [*self.coarse("sod"), *words]
+            checked = self.weft("check", *case, code=FAILED)
+            self.assertGreaterEqual(checked.count("weft: error: "), 3, checked)
+            for command in (["run", *case], ["run", *case, *ranks(3)], ["run", *case, "--sweep", "gas.gamma=1.4"]):
+                with self.subTest(errors=name, command=command):
+                    said = self.weft(*command, code=FAILED)
+                    self.assertEqual([line for line in said.splitlines() if line.startswith("weft: error: ")], checked.splitlines())
+        self.assertEqual(self.weft("plan", *self.coarse("sod"), *wrong["keys and zones"], "--ranks", "2", code=FAILED).count("weft: error: "), 4)
+
+    def test_keys_of_a_zone_that_the_mesh_lacks_name_the_zone(self):
+        for key in ("pressure=3", "x=1", "kind=slipwall"):
+            for command in ("check", "run"):
+                with self.subTest(key=key, command=command):
+                    printed = self.weft(command, *self.coarse("sod", f"boundary.lid.{key}"), code=FAILED)
+                    self.assertEqual(printed.count("weft: error: "), 1, printed)
+                    self.assertIn(f"weft: error: --set boundary.lid.{key}: boundary.lid.kind: the mesh generator box has no boundary zone \"lid\"; "
+                                  "its zones are xmin, xmax, ymin, ymax", printed)
+        self.assertIn("boundary.lid.kind: is required", self.weft("check", *self.coarse("sod", "boundary.lid.x=1", "mesh.file=none.msh"), code=FAILED))
+
     def test_is_told_once_by_all_ranks_together(self):
         began = time.monotonic()
         printed = self.weft("run", *self.coarse("sod", "boundary.lid.kind=slip_wall"), *ranks(3), code=FAILED)

@@ -16,7 +16,7 @@ except ImportError as missing:
     print(f"skipped: {missing}; apt-get install python3-h5py python3-numpy python3-matplotlib")
     sys.exit(77)
 
-from weft_support import CASES, FAILED, PATIENCE, SOURCE, USAGE, WEFT, InFolder, environment, ranks, sets
+from weft_support import FAILED, PATIENCE, SOURCE, USAGE, WEFT, InFolder, environment, ranks, sets
 
 SI = ["gas.gas_constant=287.05", "free_stream.density=1.225", "free_stream.pressure=101325"]
 
@@ -112,49 +112,44 @@ class Plot(InFolder):
         self.plot("wedge", "--field", "density", "--levels", "1.5,1.6", "--mesh", "--streamlines", "--dpi", 60, "--output", "one.png")
         self.assertEqual(self.pixels("one.png").shape[1], int(16 / 2.54 * 60))
 
-    def test_the_commands_of_the_guide(self):
-        section = re.search(r"^## Pictures: .*?^```sh\n(.*?)^```", (SOURCE / "docs" / "guide" / "looking.md").read_text(), re.S | re.M).group(1)
-        commands = [line.partition("  #")[0].strip() for line in section.splitlines()]
-        self.assertGreater(len(commands), 12)
-        for name in ("naca0012", "forward_step", "sod"):
-            self.weft("run", *self.coarse(name, results=f"results/{name}"))
-        self.wing("results/wing", steps=800)
-        self.weft("mesh", "generate", "naca", "naca.su2", "-p", "around=24", "-p", "radial=8")
-        (self.folder / "results" / "polar").mkdir()
-        (self.folder / "results" / "polar" / "polar.csv").write_text(
-            "free_stream.alpha,wing_cl,wing_cd,wing_cm,steps,residual,outcome,folder,verdict\n0,0.1,0.01,0,9,1e-3,good,a,good\n"
-            "1,0.2,0.02,0,9,1e-3,good,b,good\n")
-        path = {"PATH": f"{WEFT.parent}:{os.environ['PATH']}"}
-        for command in commands:
-            with self.subTest(command=command):
-                done = subprocess.run(["bash", "-c", command], cwd=self.folder, env=environment() | path, capture_output=True, text=True,
-                                      timeout=PATIENCE, check=False)
-                self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
-                drawn = [line for line in done.stdout.splitlines() if line.endswith((".png", ".pdf", ".gif"))]
-                self.assertTrue(all((self.folder / line).exists() for line in drawn))
-                self.assertTrue(drawn or "--list" in command or "--help" in command, done.stdout)
-
-    def wing(self, results, steps):
-        """Runs a small case in 3-D with a scalar."""
-        self.weft("mesh", "generate", "naca", "wing.msh", "-p", "around=24", "-p", "radial=8", "-p", "layers=3", "-p", "depth=2")
-        text = (CASES / "naca0012_file.toml").read_text().replace("naca0012_inv.su2", "wing.msh")
-        (self.folder / "wing.toml").write_text(text + '[boundary.zmin]\nkind = "symmetry"\n[boundary.zmax]\nkind = "symmetry"\n'
-                                               '[scalars.smoke]\ninitial = "y > 0"\n')
-        self.weft("run", "wing.toml", *sets(f"stop.steps={steps}", f"output.directory={results}", "boundary.farfield.scalars.smoke=0"))
-
     def test_three_dimensions_and_a_scalar(self):
-        self.wing("wing", steps=2)
+        self.small_wing("wing", steps=2)
         self.assertEqual(self.plot("wing", "--field", "smoke,mach", "--output", "."), ["fields_00000002_smoke_z1.png", "fields_00000002_mach_z1.png"])
         self.pixels("fields_00000002_mach_z1.png")  # through the middle of the span, around the body
         self.assertEqual(self.plot("wing", "--field", "mach", "--slice", "x=0.5", "--output", "x.png"), ["x.png"])
         self.assertIn("misses the mesh", self.plot("wing", "--slice", "z=3", "--output", "x.png", code=FAILED))
+        self.lines_of_a_cut()
+        self.assertIn("wing/fields_00000002.cgns: 576 cells", self.weft("export", "wing", "--format", "cgns"))
+        exported = self.weft("mesh", "info", "wing/fields_00000002.cgns")
+        for line in self.weft("mesh", "info", "wing.msh").splitlines():
+            if line.startswith("  boundary"):
+                self.assertIn(line, exported)
         said = self.weft("mesh", "info", "wing.msh", "--picture", "mesh.svg", *ranks(2))
         self.assertIn("mesh.svg\n", said)
         for zone in ("airfoil", "farfield", "zmin", "zmax"):
             self.assertIn(zone, text_of(self.folder / "mesh.svg"))
         self.assertEqual([file.name for file in self.folder.iterdir() if file.name.startswith(".")], [])
         self.assertIn("weft: error: no/mesh.png: cannot make", self.weft("mesh", "info", "wing.msh", "--picture", "no/mesh.png", code=FAILED))
-        self.assertIn("end the name in one of these", self.weft("mesh", "info", "wing.msh", "--picture", "mesh.jpg", code=FAILED))
+        self.assertIn("--picture: pictures are .png, .pdf and .svg files, and mesh.jpg is none",
+                      self.weft("mesh", "info", "wing.msh", "--picture", "mesh.jpg", code=USAGE))
+
+    def lines_of_a_cut(self):
+        """The outline of a cut is the body and the ends of the domain; streamlines keep to the cells."""
+        sys.path.insert(0, str(SOURCE / "tools"))
+        self.addCleanup(sys.path.remove, str(SOURCE / "tools"))
+        from weftplot import drawing, grid, pictures
+        fields = grid.Grid(self.folder / "wing" / "fields_00000002.hdf")
+        outline = drawing.cut_outline(fields.boundary, "z", 1.001)
+        self.assertEqual(outline.shape, (2 * 24, 2, 2))  # around the body and the far field
+        ends = np.round(outline.reshape(-1, 2), 9)
+        self.assertTrue((np.unique(ends, axis=0, return_counts=True)[1] == 2).all())  # closed lines
+        figure = pictures.field(fields, "mach", pictures.choices(slice=("z", 1.001), streamlines=2.0))
+        far = np.hypot(*outline.reshape(-1, 2).T).max()
+        streamlines = [line for line in figure.axes[0].collections if line.get_linewidth()[0] == 0.5]
+        self.assertEqual(len(streamlines), 1)
+        ends = np.concatenate([path.vertices for path in streamlines[0].get_paths()])
+        self.assertGreater(len(ends), 100)
+        self.assertLess(np.hypot(*ends.T).max(), 1.01 * far)
 
     def test_fields_that_are_not_finite(self):
         self.weft("run", *self.coarse("forward_step", steps=2))
@@ -167,7 +162,42 @@ class Plot(InFolder):
             self.assertIn("1 cell without a finite value", text_of(self.folder / "one.svg"))
         self.assertIn("has no finite value", self.plot("forward_step", "--field", "pressure", "--output", "one.png", code=FAILED))
         fields.write_bytes(fields.read_bytes()[:-500])
-        self.assertIn("cannot be read", self.plot("forward_step", "--output", "one.png", code=FAILED))
+        self.assertIn("cannot be read", self.plot("forward_step", "--step", 2, "--output", "one.png", code=FAILED))
+
+    def test_takes_the_last_files_that_are_whole(self):
+        self.weft("run", *self.coarse("naca0012", "output.field_steps=5", steps=15))
+        folder = self.folder / "naca0012"
+        for name in ("fields_00000010.hdf", "fields_00000015.hdf", "walls_00000015.hdf"):
+            (folder / name).write_bytes((folder / name).read_bytes()[:2000])
+        for arguments, drawn in ((["--field", "mach"], ["naca0012/fields_00000005_mach.png"]), (["--zones"], ["naca0012/boundary.png"]),
+                                 ([], ["naca0012/fields_00000005_density.png", "naca0012/walls_00000005.png", "naca0012/residuals.png",
+                                       "naca0012/forces.png"])):
+            done = subprocess.run([WEFT, "plot", "naca0012", *arguments], cwd=self.folder, env=environment(), timeout=PATIENCE, capture_output=True,
+                                  text=True, check=True)
+            self.assertEqual(done.stdout.splitlines(), drawn)
+            self.assertRegex(done.stderr, r"^weft: warning: naca0012/fields_00000015.hdf: cannot be read .*; drawing fields_00000005.hdf instead\n$")
+        self.assertIn("cannot be read", self.plot("naca0012", "--step", "15", code=FAILED))
+        moving = subprocess.run([WEFT, "plot", "naca0012", "--animate", "gif"], cwd=self.folder, env=environment(), timeout=PATIENCE,
+                                capture_output=True, text=True, check=True)
+        self.assertEqual(moving.stderr.count("; left out\n"), 2)
+        self.assertIn("naca0012/fields_density.gif\n", moving.stdout)
+        for name in ("fields_00000000.hdf", "fields_00000005.hdf"):
+            (folder / name).write_bytes(b"")
+        self.assertIn("fields_00000015.hdf: cannot be read", self.plot("naca0012", code=FAILED))
+
+    def test_folders_with_several_runs(self):
+        for n in range(10):
+            (self.folder / "sweep" / f"alpha_{n}").mkdir(parents=True)
+            (self.folder / "sweep" / f"alpha_{n}" / "case.toml").write_text("")
+        names = ", ".join(f"alpha_{n}" for n in range(8))
+        self.assertEqual(self.plot("sweep", code=FAILED), f"weft: error: sweep: holds no results itself, but 10 folders with results: {names} and 2 more; "
+                         "give one of them: weft plot sweep/alpha_0\n")
+        self.assertIn("give one of them: weft report sweep/alpha_0\n", self.weft("report", "sweep", code=FAILED))
+        said = self.weft("export", "sweep", code=FAILED)
+        self.assertIn(f"sweep: this folder holds no field file itself, but 10 folders with results: {names} and 2 more; "
+                      "give one of them: weft export sweep/alpha_0\n", said)
+        (self.folder / "forces.csv").write_text("step\n")
+        self.assertIn("forces.csv: is not a field file (fields_*.hdf, walls_*.hdf or boundary.hdf); give one", self.weft("export", "forces.csv", code=FAILED))
 
     def test_mistakes_are_one_line(self):
         (self.folder / "empty").mkdir()

@@ -273,7 +273,9 @@ class Record(InFolder):
     @unittest.skipIf(h5py is None, "no h5py")
     def test_report(self):
         self.weft("run", *self.coarse("wedge"), *ranks(2))
-        self.assertRegex(self.weft("report", "wedge"), r"^wrote wedge/report.html \([\d.]+ MiB\): the run is finished\n$")
+        self.assertRegex(self.weft("report", "wedge"), r"^wrote wedge/report.html \([\d.]+ [KM]iB\): the run is finished\n$")
+        size = (self.folder / "wedge" / "report.html").stat().st_size
+        self.assertEqual(" KiB)" in self.weft("report", "wedge"), size < 2**20)
         self.assertIn("-n 2", (self.folder / "wedge" / "report.html").read_text())
         self.weft("report", "wedge", "--output", "page.html")
         self.assertTrue((self.folder / "page.html").exists())

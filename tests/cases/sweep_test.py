@@ -109,9 +109,26 @@ class Sweep(InFolder):
             printed = self.sweep("initial.pressure_expression=1,100000", *launch, "--overwrite", case="sod", overrides=wrong, steps=100, code=PHYSICS)
             self.assertEqual([point["outcome"] for point in self.points()], ["diverged", "not good"])
             self.assertIn("pressure_expression_1: ", printed)
+            self.assertRegex(printed, r"(?m)^ +1 .* diverged$")
             self.assertIn("diverged: ", (self.folder / "polar" / "polar.csv").read_text())
         again = self.sweep("initial.pressure_expression=1,100000", "--resume", case="sod", overrides=wrong, steps=100, code=PHYSICS)
         self.assertEqual(again.count("done already"), 2)
+
+    def test_a_point_that_diverges_after_a_start_from_another_starts_again(self):
+        # From the state at a low pressure the jump at the walls is 1e5; from [initial] there is none.
+        for launch in ([], ranks(2)):
+            printed = self.sweep("free_stream.pressure=1e-5,1", *launch, "--overwrite", case="wedge", overrides=["free_stream.mach=6.0"], steps=100)
+            self.assertIn("weft: warning: pressure_1: ", printed)
+            self.assertIn("; it started from pressure_1e-05, and starts again from [initial]\n", printed)
+            self.assertEqual([(point["outcome"], point["started_from"]) for point in self.points()], [("not good", ""), ("not good", "")])
+        self.weft("run", *self.coarse("wedge", "output.history_steps=5", "free_stream.mach=6.0", steps=100, results="alone"), *ranks(2))
+        self.assert_same_end("alone", "polar/pressure_1")
+
+    def test_values_are_bare_numbers(self):
+        for value in ("2deg", '"2deg"', "2 deg"):
+            printed = self.sweep(f"{ALPHA}={value}", code=FAILED)
+            self.assertIn('"2deg" is not a number; leave out "deg": values have the unit that weft reference gives the key', printed)
+        self.assertIn('"steep" is not a number; write --sweep KEY=', self.sweep(f"{ALPHA}=steep", code=FAILED))
 
     def test_on_several_ranks_and_strict(self):
         self.sweep(f"{ALPHA}=0,1", results="one")

@@ -122,6 +122,14 @@ class InFolder(unittest.TestCase):
         return [CASES / f"{name}.toml",
                 *sets(*COARSE[name], f"stop.steps={steps}", f"output.directory={results or name}", *overrides)]
 
+    def small_wing(self, results, steps):
+        """Runs a small case in 3-D with a scalar."""
+        self.weft("mesh", "generate", "naca", "wing.msh", "-p", "around=24", "-p", "radial=8", "-p", "layers=3", "-p", "depth=2")
+        text = (CASES / "naca0012_file.toml").read_text().replace("naca0012_inv.su2", "wing.msh")
+        (self.folder / "wing.toml").write_text(text + '[boundary.zmin]\nkind = "symmetry"\n[boundary.zmax]\nkind = "symmetry"\n'
+                                               '[scalars.smoke]\ninitial = "y > 0"\n')
+        self.weft("run", "wing.toml", *sets(f"stop.steps={steps}", f"output.directory={results}", "boundary.farfield.scalars.smoke=0"))
+
     def start(self, *arguments):
         """A command that runs on; ended with the test at the latest."""
         return self.start_with(None, *arguments)

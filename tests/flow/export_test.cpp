@@ -11,6 +11,8 @@
 #include "weft/base/error.hpp"
 #include "weft/io/hdf5/hdf5_tree.hpp"
 #include "weft/io/vtk/vtkhdf.hpp"
+#include "weft/mesh/io/read_mesh.hpp"
+#include "weft/mesh/vtk_cells.hpp"
 
 #include "flow/solver_support.hpp"
 #include "io/support/scratch.hpp"
@@ -159,6 +161,62 @@ TEST_F(Export, ToCgnsIsAnUnstructuredZoneWithASolution) {
         EXPECT_NEAR(w[c], -middle.x, 1e-13);
       }
       EXPECT_EQ(at, nodes.size());
+    }
+    comm.barrier();
+  }
+}
+
+// Prisms have triangles and quads in one zone. Names of zones may be those of other nodes, or have slashes.
+TEST_F(Export, ToCgnsKeepsBoundaryZones) {
+  for (const char* elements : {"quads", "hexahedra", "hex_prism"}) {
+    SCOPED_TRACE(elements);
+    const std::int64_t layers = std::string(elements) == "quads" ? 0 : 2;
+    const mesh::Mesh m = generated(
+        "box",
+        {{"nx", std::int64_t{5}}, {"ny", std::int64_t{4}}, {"nz", layers}, {"xmax", 3.0}, {"elements", std::string(elements)}});
+    write_fields(m, scratch / "f.hdf");
+    mesh::write_boundary(m, scratch / "boundary.hdf");
+    std::vector<std::string> names{"Cells", "a/b"};
+    for (std::size_t z = 2; z < m.boundary.size(); ++z) names.push_back(m.boundary[z].name);
+    if (comm.is_root()) (void)export_cgns(scratch / "f.hdf", scratch / "f.cgns", ExportedZones{scratch / "boundary.hdf", names});
+    comm.barrier();
+    const mesh::Mesh back = mesh::build(comm, mesh::read_mesh(comm, scratch / "f.cgns"));
+    names[0] = "Cells_2";
+    names[1] = "a_b";
+    ASSERT_EQ(back.boundary.size(), m.boundary.size());
+    for (std::size_t z = 0; z < names.size(); ++z) {
+      const auto found = std::find_if(back.boundary.begin(), back.boundary.end(),
+                                      [&](const mesh::BoundaryZone& zone) { return zone.name == names[z]; });
+      ASSERT_NE(found, back.boundary.end()) << names[z];
+      const auto measure = [&](const mesh::Mesh& mesh, const mesh::BoundaryZone& zone) {
+        std::array<double, 4> sums{};  // area, and its product with the centroid
+        for (const mesh::LocalFaceId face : zone.faces) {
+          sums[0] += mesh.face_area[face.index()];
+          for (int d = 0; d < 3; ++d)
+            sums[static_cast<std::size_t>(d) + 1] += mesh.face_area[face.index()] * mesh.face_centroid[face.index()][d];
+        }
+        for (double& sum : sums) sum = mesh.comm.sum(sum);
+        return sums;
+      };
+      const auto now = measure(back, *found), before = measure(m, m.boundary[z]);
+      for (std::size_t k = 0; k < now.size(); ++k) EXPECT_NEAR(now[k], before[k], 1e-12);
+    }
+    if (comm.is_root()) {
+      const ExportedZones fewer{scratch / "boundary.hdf", {"one"}};
+      EXPECT_THROW((void)export_cgns(scratch / "f.hdf", scratch / "no.cgns", fewer), IoError);
+      EXPECT_FALSE(std::filesystem::exists(scratch / "no.cgns"));
+    }
+    comm.barrier();
+    write_fields(m, scratch / "f.hdf", io::VtkOptions::Precision::float32);
+    if (comm.is_root()) {
+      (void)export_cgns(scratch / "f.hdf", scratch / "single.cgns", ExportedZones{scratch / "boundary.hdf", names});
+      EXPECT_TRUE(std::filesystem::exists(scratch / "single.cgns"));
+    }
+    comm.barrier();
+    write_fields(generated("box", {{"nx", std::int64_t{3}}, {"ny", std::int64_t{3}}, {"nz", layers}}), scratch / "f.hdf");
+    if (comm.is_root()) {
+      const ExportedZones others{scratch / "boundary.hdf", names};
+      EXPECT_THROW((void)export_cgns(scratch / "f.hdf", scratch / "no.cgns", others), IoError);
     }
     comm.barrier();
   }

@@ -54,7 +54,8 @@ TEST(InitialExpression, ErrorsNameTheKeyAndThePosition) {
   expect("1 +", "the expression \"1 +\" ends too soon");
   expect("", "the expression is empty; write a number or a formula in x, y, z and t");
   expect("x = 3", "unexpected \"=\" at column 3 of \"x = 3\"; compare with ==");
-  expect("1, 2", "\"1, 2\" has 2 values; write one formula, without commas");
+  expect("1, 2", "\"1, 2\" has 2 values; write one formula, without commas: decimals have a point");
+  expect("if(x < 1, 2, 3)", "unknown name \"if\" at column 1 of \"if(x < 1, 2, 3)\"; write condition ? value : other value");
   expect("2 3", "unexpected \"3\" at column 3 of \"2 3\"");
   expect("2 * * x", "unexpected \"*\" at column 5 of \"2 * * x\"");
   expect("sin(x, y)", "\"sin\" has the wrong number of arguments at column 1 of \"sin(x, y)\"");

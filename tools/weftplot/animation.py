@@ -1,4 +1,5 @@
 """Draws the fields of a run as a moving picture."""
+import h5py
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.animation import FFMpegWriter, PillowWriter
@@ -6,10 +7,20 @@ from matplotlib.animation import FFMpegWriter, PillowWriter
 from .drawing import drawing_of
 from .errors import PlotError
 from .grid import Grid
-from .output import say
+from .output import say, warn
 from .pictures import add_colour_bar, add_layers, field_canvas, limits, visible
 
 WRITERS = {"gif": PillowWriter, "mp4": FFMpegWriter}
+
+
+def readable(file):
+    """Returns whether a file is whole enough to be opened; warns where it is not."""
+    try:
+        h5py.File(file).close()
+    except OSError as error:
+        warn(f"{file}: cannot be read ({error}); left out")
+        return False
+    return True
 
 
 def animate(files, name, path, options):
@@ -17,6 +28,7 @@ def animate(files, name, path, options):
     kind = path.suffix[1:]
     if not WRITERS[kind].isAvailable():
         raise PlotError("an MP4 needs ffmpeg: apt-get install ffmpeg, or make a GIF: --animate gif")
+    files = [file for file in files if readable(file)]
     if len(files) < 2:
         raise PlotError(f"{path.parent}: has fields of {len(files)} {'step' if len(files) == 1 else 'steps'}, and nothing moves; let the run "
                         "write more of them: --set output.field_steps=..., or output.field_interval=... for one by time")

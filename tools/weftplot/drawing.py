@@ -153,6 +153,25 @@ def outline(grid):
     return grid.points[edges[first[count == 1]]][:, :, :2]
 
 
+def cut_outline(boundary, axis, position):
+    """Returns the lines in which a plane meets the faces of a boundary (n x 2 x 2): bodies and the ends of the domain."""
+    k = "xyz".index(axis)
+    keep = [i for i in range(3) if i != k]
+    distance = boundary.points[:, k] - position
+    distance[distance == 0] = 1e-12 * (np.ptp(boundary.points[:, k]) or 1.0)
+    lines = [np.empty((0, 2, 2))]
+    for vtk_type in FLAT:
+        _, nodes = boundary.nodes(vtk_type)
+        following = np.roll(nodes, -1, axis=1)
+        crossing = distance[nodes] * distance[following] < 0
+        cut = crossing.sum(axis=1) == 2  # four of a quad that is far from plane are left out
+        first, second = nodes[cut][crossing[cut]], following[cut][crossing[cut]]
+        t = (distance[first] / (distance[first] - distance[second]))[:, None]
+        points = boundary.points[first] + t * (boundary.points[second] - boundary.points[first])
+        lines.append(points[:, keep].reshape(-1, 2, 2))
+    return np.concatenate(lines)
+
+
 def drawing_of(grid, values, cut):
     """Returns the drawing of a field, and its cut (axis, position), which is None where the grid is flat."""
     if grid.flat:

@@ -62,6 +62,15 @@ class Grid:
             raise PlotError(f"{path}: cells of VTK type {sorted(unknown)} cannot be drawn")
         self.flat = all(t in FLAT for t in np.unique(self.types))
 
+    @cached_property
+    def boundary(self):
+        """The faces of the boundary zones, which a run writes beside its fields; None without them."""
+        path = self.path.with_name("boundary.hdf")
+        try:
+            return Grid(path) if path != self.path and path.is_file() else None
+        except PlotError:
+            return None
+
     def nodes(self, vtk_type):
         """Cells of one type, and their nodes (n x NODES[vtk_type])."""
         cells = np.flatnonzero(self.types == vtk_type)
@@ -79,6 +88,8 @@ class Grid:
         if values is not None:
             return values
         known = self.known()
+        if name in quantities.OF_RUNS:
+            raise PlotError(f'{self.path}: there is no field "{name}"; let the run write it: --set \'output.fields=["{name}"]\'')
         raise PlotError(f'{self.path}: there is no field "{name}"; {closest(name, known)}it has {", ".join(known)}')
 
     def has(self, name):

@@ -9,7 +9,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import FuncNorm, ListedColormap, Normalize
 from matplotlib.tri import Triangulation
 
-from .drawing import drawing_of, outline
+from .drawing import cut_outline, drawing_of, outline
 from .errors import PlotError
 from .names import axis_label, label
 from .output import say
@@ -17,6 +17,7 @@ from .output import say
 CM = 1 / 2.54  # inches
 WIDTH = 16 * CM  # of a picture that stands alone: two columns of a journal
 DPI = {"png": 200, "pdf": 400, "svg": 200}  # of the picture, or of the fields in it
+BESIDE = 0.05  # of a picture's size, around it, in which streamlines are followed, too: longer than their steps, a thirtieth
 LATTICE = 300  # points across, on which streamlines are followed
 UNIFORM = 1e-9  # of the largest value: what ranges over less is round-off
 BROKEN = "#e0007a"  # cells without a finite value
@@ -169,8 +170,12 @@ def add_edges(axes, drawing):
         axes.add_collection(edges, autolim=False)
 
 
-def add_outline(axes, grid):
-    axes.add_collection(LineCollection(outline(grid), colors="black", linewidths=0.6, capstyle="round"), autolim=False)
+def add_outline(axes, grid, cut):
+    """Draws the edges of a flat grid, or the lines in which a plane cuts the boundary of another, where its file is there."""
+    if cut and grid.boundary is None:
+        return
+    lines = cut_outline(grid.boundary, *cut) if cut else outline(grid)
+    axes.add_collection(LineCollection(lines, colors="black", linewidths=0.6, capstyle="round"), autolim=False)
 
 
 def add_colour_bar(figure, axes, cells, name, si):
@@ -206,8 +211,12 @@ def add_iso_lines(axes, drawing, low, high, options):
 def add_streamlines(axes, grid, drawing, options):
     """Draws lines along the velocity; in a slice along its part in the plane."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    # matplotlib goes straight to the end of the lattice where a step would leave it, through places without a velocity, too. Beyond
+    # the picture no step is that long, so lines end where the velocity does, or are cut off by the frame.
+    room = BESIDE * max(right - left, top - bottom)
     spacing = max(right - left, top - bottom) / LATTICE
-    x, y = (np.linspace(start, end, max(int((end - start) / spacing), 10)) for start, end in ((left, right), (bottom, top)))
+    x, y = (np.linspace(start - room, end + room, max(int((end - start + 2 * room) / spacing), 10))
+            for start, end in ((left, right), (bottom, top)))
     parts = [drawing_of(grid, grid.field(f"velocity_{axis}"), options.slice)[0].sample(x, y) for axis in drawing.axes]
     u, v = (np.ma.masked_invalid(part) for part in parts)
     if (u.mask & v.mask).all():
@@ -234,8 +243,7 @@ def add_layers(figure, axes, grid, name, bounds, options):
             words += f", {len(levels)} iso-line{'s' if len(levels) > 1 else ''} {which}"
     if options.streamlines is not None:
         add_streamlines(axes, grid, drawing, options)
-    if grid.flat:
-        add_outline(axes, grid)
+    add_outline(axes, grid, cut)
     values = drawing.all_values()
     broken = int((~np.isfinite(values)).sum())
     if not broken and np.ptp(values) <= UNIFORM * abs(values).max() and options.title is None:

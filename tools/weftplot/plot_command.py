@@ -30,7 +30,7 @@ from .grid import Grid
 from .histories import NoRows, history, read_history
 from .names import unit_of
 from .output import Parser, say, warn
-from .run_folder import RunFolder, step_of
+from .run_folder import RunFolder, refuse_several, step_of
 
 FORMATS = ("png", "pdf", "svg")
 GRIDS = (".hdf", ".vtkhdf", ".h5")
@@ -74,8 +74,7 @@ def chosen_names(grid, options):
     return ["density"] if "density" in grid.fields else quantities[:1]
 
 
-def draw_fields(path, folder, output, options):
-    grid = Grid(path)
+def draw_fields(grid, folder, output, options):
     names = chosen_names(grid, options)
     if output.file and len(names) > 1:
         raise PlotError(f"--output {output.file} is one picture, and --field names {len(names)} fields; name one, or give a folder")
@@ -107,17 +106,16 @@ def draw_zones(folder, output, options):
     if not folder.boundary.exists():
         raise PlotError(f"{folder.path}: has no boundary.hdf, which a run writes where its mesh has a boundary; draw a mesh file with "
                         "weft mesh info FILE --picture PICTURE")
-    fields = folder.choose(options.step)
-    output.save(zones.picture(zones.Zones(folder), Grid(fields) if fields else None, options), "boundary")
+    output.save(zones.picture(zones.Zones(folder), grid_of(folder, options.step), options), "boundary")
 
 
 def list_folder(folder):
     """Says what there is to draw."""
-    fields = some_fields(folder, None)
+    some_fields(folder, None)
     say(f"{folder.path}: fields of {len(folder.fields)} step{'s' if len(folder.fields) != 1 else ''}"
         + (f": {', '.join(map(str, sorted(folder.fields)))}" if folder.fields else ""))
-    if fields:
-        grid = Grid(fields)
+    grid = grid_of(folder, None)
+    if grid is not None:
         for name in grid.known():
             note = "" if name in grid.fields else ", computed here"
             unit = unit_of(name) if grid.si else ""
@@ -134,10 +132,33 @@ def list_folder(folder):
             say(f"{error}")
 
 
+def last_readable(files):
+    """Returns the Grid of the last of {step: file} that can be read, and warns of those after it; None of no files."""
+    problem = None
+    for step in sorted(files, reverse=True):
+        try:
+            grid = Grid(files[step])
+        except PlotError as error:
+            problem = problem or error
+            continue
+        if problem is not None:
+            warn(f"{problem}; drawing {files[step].name} instead")
+        return grid
+    if problem is not None:
+        raise problem
+    return None
+
+
+def grid_of(folder, step):
+    """Returns the fields of a step of a folder, by default the last that can be read; None without any."""
+    return last_readable(folder.fields) if step is None else Grid(folder.choose(step))
+
+
 def some_fields(folder, step):
-    """Returns the fields of a step of a folder that holds anything to draw; None without any."""
+    """Returns the file of the fields of a step of a folder that holds anything to draw; None without any."""
     fields = folder.choose(step)
     if fields is None and not folder.histories:
+        refuse_several(folder, "weft plot")
         raise PlotError(f"{folder.path}: has neither fields_<step>.hdf nor residuals.csv; give the results folder of a run")
     return fields
 
@@ -147,18 +168,19 @@ def draw_folder(folder, output, options):
     if options.animate:
         if fields is None:
             raise PlotError(f"{folder.path}: has no fields to animate; wait for the run's first")
-        grid = Grid(fields)
+        grid = grid_of(folder, options.step)
         view.choose(folder, grid, options)
         for name in chosen_names(grid, options):
             files = [folder.fields[step] for step in sorted(folder.fields)]
             animate(files, name, output.folder / f"fields_{name}.{options.animate}", options)
         return
     asked = options.slice
-    if fields is not None:
-        draw_fields(fields, folder, output, options)
+    grid = grid_of(folder, options.step)
+    if grid is not None:
+        draw_fields(grid, folder, output, options)
         if output.file or options.field:  # these pictures were asked for, and no others
             return
-        wall = folder.walls.get(step_of(fields))
+        wall = folder.walls.get(step_of(grid.path))
         if wall is not None:
             options.slice, options.window = asked, None
             try:
@@ -320,4 +342,4 @@ def run(arguments):
         raise PlotError(f"{results}: is none of the files that can be drawn; give a results folder, a fields_*.hdf, a walls_*.hdf or a "
                         "*.csv of one")
     else:
-        draw_fields(results, folder, output, options)
+        draw_fields(Grid(results), folder, output, options)

@@ -76,5 +76,5 @@ def polar(path):
     if 1 < lines <= MOST_CURVES:
         axes[0, 0].legend()
     if any(row["outcome"] != "good" for row in rows):
-        figure.suptitle("Hollow: the verdict on the run is not good")
+        figure.suptitle("Hollow markers: runs whose verdict is not good")
     return figure

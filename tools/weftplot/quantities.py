@@ -3,6 +3,8 @@ import numpy as np
 
 from .shapes import FLAT, TETRAHEDRA
 
+# Written by a run whose case asks for them in output.fields.
+OF_RUNS = ("temperature", "total_temperature", "total_pressure", "entropy", "cp", "vorticity", "schlieren")
 ERROR, EXACT = "error_", "exact_"
 
 

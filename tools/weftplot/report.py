@@ -10,6 +10,7 @@ from .grid import Grid
 from .histories import History, NoRows
 from .names import label
 from .page import PIXELS, Page, escaped, style
+from .quantities import OF_RUNS
 from .shapes import FLAT
 from .status import status_of
 
@@ -18,8 +19,6 @@ CHART = (5.6, 3.4)
 MOST_CELLS_WITH_EDGES = 30000
 ISO_LINES = 20
 NAMES = ("mach", "pressure", "density", "velocity")
-# Drawn where the case asks for them.
-DERIVED = ("temperature", "total_temperature", "total_pressure", "entropy", "cp", "vorticity", "schlieren")
 
 
 def capital(text):
@@ -204,7 +203,7 @@ class Report:
         self.page.heading(f"{heading}: {when}")
         made, uniform, broken = [], [], []
         line = grid.line_axis()
-        names = [name for name in (*NAMES, *self.folder.case.get("scalars", {}), *(DERIVED if streamlines else ())) if name in grid.fields]
+        names = [name for name in (*NAMES, *self.folder.case.get("scalars", {}), *(OF_RUNS if streamlines else ())) if name in grid.fields]
         for name in names or sorted(grid.fields)[:3]:
             if line and grid.fields[name].ndim == 2:
                 name = f"{name}_{line}"
@@ -383,8 +382,8 @@ class Report:
             self.page.table("Quality", ["", "value", "at"],
                             [[name, f"{mesh[key]['value']:.4g}", place(mesh[key]["place"])] for name, key in extremes if mesh.get(key)])
             self.page.table("Boundary zones", ["zone", "condition", "faces", "length" if mesh.get("dim") == 2 else "area"],
-                            [[zone["name"], label(self.folder.kind_of(zone["name"])) if zone["elements"] else "periodic",
-                              whole(zone["elements"]), short(zone["measure"])]
+                            [[zone["name"], label(self.folder.kind_of(zone["name"])), whole(zone["elements"]), short(zone["measure"])]
+                             if zone["elements"] else [zone["name"], "periodic", "", ""]
                              for zone in mesh.get("zones", []) if zone.get("dim") == mesh.get("dim", 0) - 1])
             self.page.facts([
                 ("cells of a rank", f"{mesh['fewest_cells']:,} to {mesh['most_cells']:,}" if "most_cells" in mesh else ""),

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from .errors import PlotError, closest
 from .output import Parser, say
-from .report import Report
-from .run_folder import RunFolder
+from .report import Report, size_of
+from .run_folder import RunFolder, refuse_several
 
 
 def open_folder(path):
@@ -20,10 +20,7 @@ def open_folder(path):
     folder = RunFolder(path)
     if folder.holds_a_run():
         return folder
-    runs = sorted(entry.name for entry in path.iterdir() if entry.is_dir() and (entry / "case.toml").is_file())
-    if runs:
-        raise PlotError(f"{path}: holds no results itself, but {len(runs)} {'folder' if len(runs) == 1 else 'folders'} with results: "
-                        f"{', '.join(runs)}; give one of them: weft report {path / runs[0]}")
+    refuse_several(folder, "weft report")
     raise PlotError(f"{path}: holds no results of a run (no case.toml, fields or histories); give the folder that \"results in\" named at the "
                     "end of the run")
 
@@ -52,4 +49,4 @@ def run(arguments):
     path = options.output or options.results / "report.html"
     report = Report(folder)
     write(report.html(), path)
-    say(f"wrote {path} ({path.stat().st_size / 2**20:.1f} MiB): the run {'is ' if report.status.word != 'failed' else ''}{report.status.word}")
+    say(f"wrote {path} ({size_of(path)}): the run {'is ' if report.status.word != 'failed' else ''}{report.status.word}")

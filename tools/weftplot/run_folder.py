@@ -8,6 +8,7 @@ from .errors import PlotError
 from .histories import HISTORIES
 from .names import is_si
 
+MOST_NAMED = 8  # runs in a message
 STEP = re.compile(r"(fields|walls)_(\d+)\.(vtkhdf|hdf)")
 
 
@@ -58,6 +59,10 @@ class RunFolder:
     def holds_a_run(self):
         return bool(self.case_text or self.fields or self.histories)
 
+    def runs_below(self):
+        """Returns the names of the folders in this one that hold a run, as those of a sweep do."""
+        return sorted(entry.name for entry in self.path.iterdir() if entry.is_dir() and (entry / "case.toml").is_file())
+
     def calls(self):
         """What each `weft run` on this folder recorded, the last one last."""
         calls = self.record.get("calls")
@@ -86,3 +91,13 @@ class RunFolder:
         if step not in self.fields:
             raise PlotError(f"{self.path}: has no fields of step {step}; it has {', '.join(map(str, sorted(self.fields))) or 'none'}")
         return self.fields[step]
+
+
+def refuse_several(folder, command):
+    """Raises a PlotError that names the runs in a folder which holds no results itself; returns where it holds none."""
+    runs = folder.runs_below()
+    if not runs:
+        return
+    shown = ", ".join(runs[:MOST_NAMED]) + (f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else "")
+    raise PlotError(f"{folder.path}: holds no results itself, but {len(runs)} {'folder' if len(runs) == 1 else 'folders'} with results: "
+                    f"{shown}; give one of them: {command} {folder.path / runs[0]}")

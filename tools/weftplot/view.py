@@ -17,9 +17,13 @@ class Bodies:
         self.grid = self.low = None
         if not folder.walls:
             return
-        try:
-            self.grid = Grid(folder.walls[max(folder.walls)])
-        except PlotError:
+        for step in sorted(folder.walls, reverse=True):  # the last that is whole
+            try:
+                self.grid = Grid(folder.walls[step])
+                break
+            except PlotError:
+                continue
+        if self.grid is None:
             return
         self.named = bool(folder.bodies())
         self.zones = list(walls.drawn_zones(self.grid, folder.zones(), folder.bodies()))

@@ -18,10 +18,25 @@ Where in(const fs::path& path) { return Where{.file = path.string()}; }
 
 }  // namespace
 
+std::string check_path(const fs::path& path) {
+  constexpr std::size_t kMostTypos = 2;
+  std::string near;
+  std::size_t least = kMostTypos + 1;
+  std::error_code failed;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path.has_parent_path() ? path.parent_path() : ".", failed)) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t distance = edit_distance(path.filename().string(), name);
+    if (distance > least || (distance == least && name > near) || distance > kMostTypos) continue;
+    least = distance;
+    near = name;
+  }
+  return near.empty() ? "check the path" : fmt::format("did you mean {}?", (path.parent_path() / near).string());
+}
+
 std::string read_text(const fs::path& path) {
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
-  if (status.type() == fs::file_type::not_found) throw IoError("no such file", "check the path", in(path));
+  if (status.type() == fs::file_type::not_found) throw IoError("no such file", check_path(path), in(path));
   if (code) throw IoError(fmt::format("cannot look at it: {}", code.message()), {}, in(path));
   if (fs::is_directory(status)) throw IoError("is a directory, not a file", "name a file in it", in(path));
   errno = 0;

@@ -6,6 +6,10 @@
 
 namespace weft::io {
 
+/// Returns what to do about a file that is not there: "did you mean ...?" with the name in its folder that differs by at most two
+/// letters, else "check the path". This rank alone.
+[[nodiscard]] std::string check_path(const std::filesystem::path& path);
+
 /// The content of a file. This rank alone.
 /// @throws IoError: it does not exist, is a directory, cannot be read.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path);

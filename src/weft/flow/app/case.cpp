@@ -56,6 +56,7 @@ Case read_case(const io::CaseReader& reader) {
                                  "The name of a zone goes before patterns.",
                          .placeholder = "zone"})) {
       c.boundary.emplace_back().zone = zone.name();
+      c.boundary.back().where = zone.where("kind");
       zone.attempt([&] { c.boundary.back() = detail::read_condition(zone, case_gas, c.free_stream, c.scalars); });
     }
   });

@@ -13,9 +13,9 @@
 #include "weft/base/resident_memory.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/device/device.hpp"
+#include "weft/flow/app/case_errors.hpp"
 #include "weft/flow/app/inflow_checks.hpp"
 #include "weft/flow/app/run.hpp"
-#include "weft/flow/app/sampling.hpp"
 #include "weft/flow/app/start.hpp"
 #include "weft/flow/app/zone_conditions.hpp"
 #include "weft/flow/scheme/reference.hpp"
@@ -25,20 +25,6 @@ namespace {
 
 /// R of real gases is 24 (UF6) to 4124 (H2) J/(kg K); that of a case without units is about 1.
 constexpr double kLeastGasConstant = 10;
-
-/// Runs `work` and keeps an error of the case, the mesh, a file or the flow: those that every rank throws alike. Others leave it.
-template <class Work>
-bool keep_errors(CaseCheck& check, Work&& work) {
-  try {
-    work();
-    return true;
-  } catch (const Error& error) {
-    const Error::Kind kind = error.kind();
-    if (kind != Error::Kind::input && kind != Error::Kind::mesh && kind != Error::Kind::io && kind != Error::Kind::physics) throw;
-    check.errors.push_back(error);
-    return false;
-  }
-}
 
 StateFigures figures_of(const std::string& name, const IdealGas& gas, const Primitive& w) {
   const double speed = norm(w.velocity);
@@ -220,7 +206,7 @@ void add_steps(CaseCheck& check, Solver& solver, const Case& c) {
   constexpr int kLeast = 3, kMost = 100;
   double fastest = std::numeric_limits<double>::infinity();
   const Stopwatch all;
-  const bool went_well = keep_errors(check, [&] {
+  const bool went_well = keep_errors(check.errors, [&] {
     for (int i = 0; i < kMost && comm.broadcast(i < kLeast || all.seconds() < kSeconds ? 1 : 0) != 0; ++i) {
       comm.barrier();
       const Stopwatch one;
@@ -250,27 +236,33 @@ void add_steps(CaseCheck& check, Solver& solver, const Case& c) {
   if (!check.without_gpu) check.cost = cost;
 }
 
+/// Removes errors in the keys of sections [boundary.<zone>] whose zone the mesh does not have: that is the error to report.
+void drop_errors_of_absent_zones(CaseCheck& check, const mesh::Mesh& mesh, const Case& c) {
+  for (const ZoneCondition& condition : c.boundary) {
+    const bool used = std::any_of(mesh.boundary.begin(), mesh.boundary.end(),
+                                  [&](const mesh::BoundaryZone& zone) { return lists_zone({condition.zone}, zone.name); });
+    if (used) continue;
+    const std::string section = condition.where.key.substr(0, condition.where.key.rfind('.') + 1);
+    std::erase_if(check.errors, [&](const Error& error) { return error.where().key.starts_with(section); });
+  }
+}
+
 /// What the mesh shows: errors, warnings and figures.  @collective
 void check_on_mesh(CaseCheck& check, const Communicator& comm, const Case& c) {
   std::optional<mesh::Mesh> built;
-  if (!keep_errors(check, [&] { built.emplace(load_mesh(comm, c.mesh)); })) return;
+  if (!keep_errors(check.errors, [&] { built.emplace(load_mesh(comm, c.mesh)); })) return;
   const mesh::Mesh& mesh = *built;
   check.mesh = mesh::measure(mesh);
   check.periodic = mesh.periodic;
   for (const std::string& warning : mesh.warnings) check.warnings.push_back(fmt::format("mesh {}: {}", mesh.source, warning));
   add_zones(check, mesh, c);
-  for (const InputError& error : check_conditions(mesh, c)) check.errors.push_back(error);
-  keep_errors(check, [&] { check_outputs(mesh, c); });
-  for (const LineChoice& line : c.lines) keep_errors(check, [&] { (void)Line(mesh, line); });
-  for (const SectionChoice& section : c.sections) keep_errors(check, [&] { check_section(mesh, section); });
-  for (const ProbeChoice& probe : c.probes) keep_errors(check, [&] { (void)Probe(mesh, probe.at, probe.name, probe.where); });
-  keep_errors(check, [&] {
-    for (std::string& warning : check_inflows(mesh, c)) check.warnings.push_back(std::move(warning));
-  });
+  drop_errors_of_absent_zones(check, mesh, c);
+  for (Error& error : errors_on_mesh(mesh, c)) check.errors.push_back(std::move(error));
   if (!check.errors.empty()) return;
 
   std::unique_ptr<Solver> solver;
-  if (!keep_errors(check, [&] {
+  for (std::string& warning : check_inflows(mesh, c)) check.warnings.push_back(std::move(warning));
+  if (!keep_errors(check.errors, [&] {
         solver = make_solver(mesh, c);
         for (std::string& warning : check_steps(*solver)) check.warnings.push_back(std::move(warning));
         Start(mesh, c).initialise(*solver);
@@ -311,11 +303,15 @@ CaseCheck check_case(const Communicator& comm, const io::CaseFile& file) {
     c.numerics.precision = Precision::fp64;
   }
   if (mesh_is_good) check_on_mesh(check, comm, c);
-  std::stable_sort(check.errors.begin(), check.errors.end(), [](const Error& a, const Error& b) {
-    const auto place = [](const Where& w) { return std::make_tuple(w.line == 0, w.line, w.column); };
-    return place(a.where()) < place(b.where());
-  });
+  sort_by_line(check.errors);
   return check;
+}
+
+Case read_good_case(const Communicator& comm, const io::CaseReader& reader) {
+  reader.collect_errors();
+  Case flow_case = read_case(reader);
+  if (!reader.errors().empty()) throw CaseErrors(check_case(comm, reader.file()).errors);
+  return flow_case;
 }
 
 namespace {

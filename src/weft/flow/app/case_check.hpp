@@ -79,6 +79,10 @@ struct CaseCheck {
 ///   the case as TOML are thrown by CaseFile::read().  @collective
 [[nodiscard]] CaseCheck check_case(const Communicator& comm, const io::CaseFile& file);
 
+/// Reads a case that is to be run.
+/// @throws CaseErrors with everything that check_case() finds, where keys of the case are wrong.  @collective
+[[nodiscard]] Case read_good_case(const Communicator& comm, const io::CaseReader& reader);
+
 /// Returns several lines for people, each ended by a newline: without errors and warnings. No communication.
 [[nodiscard]] std::string describe(const CaseCheck& check);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "weft/flow/app/case_guess.hpp"
 
@@ -239,6 +241,24 @@ std::optional<VortexChoice> read_vortex(const Section& s, const CaseGas& gas, co
   return vortex;
 }
 
+/// Rejects names that other solvers have for kinds of zones, with ours.  @throws InputError
+void refuse_other_names(const Section& s) {
+  static constexpr std::pair<std::string_view, const char*> kOthers[]{
+      {"farfield", "far_field"},
+      {"freestream", "far_field"},
+      {"inflow", "total_pressure_inflow, supersonic_inflow or far_field"},
+      {"inlet", "total_pressure_inflow, supersonic_inflow or far_field"},
+      {"no_slip", "slip_wall: no flow here has friction"},
+      {"outflow", "static_pressure_outflow, supersonic_outflow or far_field"},
+      {"outlet", "static_pressure_outflow, supersonic_outflow or far_field"},
+      {"periodic", "no section for this zone, but [[mesh.periodic]] with from and to"},
+      {"wall", "slip_wall: no flow here has friction"}};
+  const std::optional<std::string> word = s.written("kind");
+  for (const auto& [other, ours] : kOthers) {
+    if (word == other) s.fail("kind", fmt::format("there is no \"{}\"", other), fmt::format("write {}", ours));
+  }
+}
+
 }  // namespace
 
 ZoneCondition read_condition(const Section& s, const CaseGas& gas, const std::optional<Primitive>& stream,
@@ -253,6 +273,7 @@ ZoneCondition read_condition(const Section& s, const CaseGas& gas, const std::op
            fmt::format("see what the comment above says of the zone, and replace {} by one of {}", kToChoose,
                        fmt::join(kinds, ", ")));
   }
+  refuse_other_names(s);
   s.variant(
       "kind", kinds,
       {.doc = "Condition of this zone. " + describe_choices<BoundaryKind>() + "; prescribed: a state as a function of place."},

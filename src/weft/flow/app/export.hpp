@@ -2,11 +2,20 @@
 /// Field files of runs in formats of other programs.
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace weft::flow {
 
 struct Exported {
   std::int64_t cells = 0, points = 0;
+};
+
+/// The boundary zones of the mesh of a field file.
+struct ExportedZones {
+  std::filesystem::path boundary;  ///< the boundary.hdf of the run
+  std::vector<std::string> names;  ///< in the order of the mesh
 };
 
 /// Writes a field file (VTKHDF) as VTU: one unstructured grid with raw appended data. Points at which parts of ranks meet are one
@@ -17,8 +26,11 @@ Exported export_vtu(const std::filesystem::path& fields, const std::filesystem::
 
 /// Writes a field file as CGNS (HDF5, CGNS 3.4 and later): one base, one unstructured zone, elements of one type as a section of
 /// their own, several types as MIXED, and a FlowSolution_t of the cells. Names are those of the SIDS where it has one (Density,
-/// VelocityX, Pressure, Mach, Temperature ...), else those of the fields. Boundary zones are not in a field file, so there are
-/// none. Otherwise as export_vtu().
-Exported export_cgns(const std::filesystem::path& fields, const std::filesystem::path& to);
+/// VelocityX, Pressure, Mach, Temperature ...), else those of the fields. Each boundary zone is a section of its faces and a BC_t
+/// (UserDefined) with its name, cut to 32 characters; not where the file is in single precision, whose points do not say which of
+/// the boundary's they are. Otherwise as export_vtu().
+/// @throws IoError also where the points of the zones are not those of the cells.
+Exported export_cgns(const std::filesystem::path& fields, const std::filesystem::path& to,
+                     const std::optional<ExportedZones>& zones = {});
 
 }  // namespace weft::flow

@@ -85,6 +85,10 @@ struct Expression::Parsed {
         std::vector<std::string> known{"pi"};
         for (const auto& variable : parser.GetVar()) known.push_back(variable.first);
         for (const auto& function : parser.GetFunDef()) known.push_back(function.first);
+        if (token == "if") {
+          throw InputError(fmt::format("unknown name \"if\" {}", at(text, position)), "write condition ? value : other value",
+                           where);
+        }
         const std::string lower = lower_case(token);
         const bool capitals = lower != token && std::find(known.begin(), known.end(), lower) != known.end();
         const std::string near = capitals ? lower : token.size() > 1 ? closest_match(lower, known) : std::string();
@@ -139,8 +143,8 @@ Expression::Expression(std::string text, Where where, Variables variables) : par
     p.fail(error);
   }
   if (p.parser.GetNumResults() != 1) {
-    throw InputError(fmt::format("\"{}\" has {} values", p.text, p.parser.GetNumResults()), "write one formula, without commas",
-                     p.where);
+    throw InputError(fmt::format("\"{}\" has {} values", p.text, p.parser.GetNumResults()),
+                     "write one formula, without commas: decimals have a point", p.where);
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <limits>
 #include <optional>
 
@@ -13,12 +12,13 @@
 #include "weft/base/kept_memory.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/device/device.hpp"
+#include "weft/flow/app/case_errors.hpp"
 #include "weft/flow/app/inflow_checks.hpp"
 #include "weft/flow/app/results.hpp"
+#include "weft/flow/app/run_loop.hpp"
 #include "weft/flow/app/start.hpp"
 #include "weft/flow/app/walls.hpp"
 #include "weft/flow/app/zone_conditions.hpp"
-#include "weft/flow/physics/step_length.hpp"
 #include "weft/mesh/io/read_mesh.hpp"
 #include "weft/mesh/revolve.hpp"
 
@@ -26,378 +26,6 @@ namespace weft::flow {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-
-using detail::reached;
-using Norms = std::array<double, Solver::kVars>;
-
-/// The largest change of any coefficient over the last `window` steps.
-class ForceHistory {
- public:
-  explicit ForceHistory(std::int64_t window) : window_(window) {}
-  void add(std::int64_t step, std::vector<double> coefficients) {
-    rows_.push_back({step, std::move(coefficients)});
-    while (rows_.size() > 1 && rows_[1].step <= step - window_) rows_.pop_front();
-  }
-  /// Infinite until the window is full.
-  [[nodiscard]] double change() const {
-    if (rows_.empty() || rows_.back().step - rows_.front().step < window_) return kNever;
-    double largest = 0;
-    for (std::size_t k = 0; k < rows_.back().coefficients.size(); ++k) {
-      double low = kNever, high = -kNever;
-      for (const Row& row : rows_) {
-        low = std::min(low, row.coefficients[k]);
-        high = std::max(high, row.coefficients[k]);
-      }
-      largest = std::max(largest, high - low);
-    }
-    return largest;
-  }
-
- private:
-  struct Row {
-    std::int64_t step;
-    std::vector<double> coefficients;
-  };
-  std::int64_t window_;
-  std::deque<Row> rows_;
-};
-
-/// The vortex in the far field of a boundary zone.
-struct ZoneVortex {
-  std::size_t zone;        ///< of the mesh
-  const ForceSpec* force;  ///< its lift is that of the vortex
-  Primitive stream;
-  std::int64_t steps;  ///< between two updates
-};
-
-/// Returns the vortices of a case; read_case() has checked the names.
-std::vector<ZoneVortex> vortices_of(const mesh::Mesh& mesh, const Case& flow_case) {
-  std::vector<ZoneVortex> vortices;
-  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
-    const ZoneCondition* const condition = find_condition(flow_case, mesh.boundary[z].name);
-    if (condition == nullptr || !condition->vortex) continue;
-    for (const ForceSpec& force : flow_case.forces) {
-      if (force.name == condition->vortex->force)
-        vortices.push_back({z, &force, condition->params.state, condition->vortex->steps});
-    }
-  }
-  return vortices;
-}
-
-/// One run from its first step to its last.
-class Run {
- public:
-  Run(const Communicator& comm, const Case& flow_case, Solver& solver, Results& results, RunObserver& observer)
-      : comm_(comm),
-        case_(flow_case),
-        solver_(solver),
-        results_(results),
-        observer_(observer),
-        history_(flow_case.stop.force_window),
-        vortices_(vortices_of(solver.mesh(), flow_case)) {
-    for (const ProbeChoice& probe : case_.probes) probes_.emplace_back(solver.mesh(), probe.at, probe.name, probe.where);
-    next_field_ = case_.output.field_interval ? 0 : kNever;
-    plan_next_field();
-    first_step_ = solver.steps();
-    if (first_step_ > 0) recorded_step_ = first_step_;
-    first_time_ = solver.time();
-  }
-
-  /// What a resumed run remembers of its residuals and its forces.
-  void remember(double largest_residual, double residual, const std::vector<Norms>& norms, std::vector<ForceRecord> forces) {
-    largest_residual_ = largest_residual;
-    residual_ = residual;
-    for (const Norms& each : norms) remember_norms(each);
-    for (const ForceRecord& record : forces) history_.add(record.step, record.coefficients);
-    forces_ = std::move(forces);
-    if (!forces_.empty() && !forces_.back().coefficients.empty()) watch_first(forces_.back());
-  }
-  [[nodiscard]] double largest_residual() const { return largest_residual_; }
-
-  StopReason go(const std::function<bool()>& stop) {
-    if (solver_.steps() == 0) {
-      recorded_step_ = 0;
-      record_state();
-      fields_due_ = true;
-    }
-    clock_.restart();
-    while (true) {
-      if (const auto reason = reason_to_stop(stop)) return *reason;
-      advance();
-    }
-  }
-
-  [[nodiscard]] double rate() const {
-    return stepping_seconds_ > 0
-               ? static_cast<double>(solver_.mesh().global_cells) * static_cast<double>(evaluations_) / stepping_seconds_
-               : 0.0;
-  }
-  [[nodiscard]] double residual() const { return residual_; }
-  /// @param domain_length  as of RunEnd.
-  [[nodiscard]] RunEnd end(StopReason reason, double domain_length) const {
-    return {.reason = reason,
-            .steps = solver_.steps(),
-            .time = solver_.time(),
-            .wall_seconds = clock_.seconds(),
-            .residual = residual_,
-            .force_change = history_.change(),
-            .largest_norms = largest_norms_,
-            .norms = norms_,
-            .forces = forces_,
-            .domain_length = domain_length};
-  }
-  [[nodiscard]] double seconds() const { return clock_.seconds(); }
-  /// The histories and fields of the last step, where the intervals have not made them already. A run that was stopped before its
-  /// end keeps to its intervals, so that its histories, once it is resumed, are those of a run in one go.
-  void finish(StopReason reason) {
-    const bool cut_short = reason == StopReason::interrupted || reason == StopReason::wall_time;
-    if (recorded_step_ != solver_.steps() && !cut_short) record(last_);
-    fields_due_ = last_field_step_ != solver_.steps();
-    checkpoint_due_ = true;
-    prepare_fields_if_due();
-    write_what_is_due();
-  }
-
- private:
-  /// Interrupts and the clock need agreement: one small reduction a step. Asks for a checkpoint, too, when one is due by the
-  /// clock.
-  std::optional<StopReason> reason_to_stop(const std::function<bool()>& stop) {
-    const StopCriteria& criteria = case_.stop;
-    if (criteria.time && reached(solver_.time(), *criteria.time)) return StopReason::time;
-    if (criteria.steps && solver_.steps() >= *criteria.steps) return StopReason::steps;
-    if (criteria.residual && solver_.steps() > first_step_ && residual_ <= *criteria.residual) return StopReason::residual;
-    if (criteria.force_change && history_.change() <= *criteria.force_change) return StopReason::force_change;
-    enum { nothing, checkpoint, late, interrupted };
-    int wish = nothing;
-    if (comm_.is_root()) {
-      const double every = case_.output.checkpoint_seconds;
-      if (every > 0 && since_checkpoint_.seconds() >= every) wish = checkpoint;
-      if (criteria.wall_time && clock_.seconds() >= *criteria.wall_time) wish = late;
-    }
-    switch (comm_.max(stop() ? interrupted : wish)) {
-      case interrupted:
-        return StopReason::interrupted;
-      case late:
-        return StopReason::wall_time;
-      case checkpoint:
-        checkpoint_due_ = solver_.steps() > first_step_;
-        break;
-      default:
-        break;
-    }
-    return std::nullopt;
-  }
-
-  /// next_field_: the first multiple of the interval that is still to come.
-  void plan_next_field() {
-    const std::optional<double> interval = case_.output.field_interval;
-    if (!interval) return;
-    if (reached(solver_.time(), next_field_))
-      next_field_ = *interval * (std::floor(solver_.time() * (1 + 1e-13) / *interval) + 1);
-    if (reached(solver_.time(), next_field_)) {
-      throw InputError(fmt::format("{} s is nothing beside the time of {} s", *interval, solver_.time()),
-                       "choose a longer interval", {.key = "output.field_interval"});
-    }
-  }
-
-  /// Steps until the next multiple of the interval.
-  [[nodiscard]] std::int64_t until_multiple_of(std::int64_t interval) const { return interval - solver_.steps() % interval; }
-
-  /// How many steps may go by before somebody looks at what they did.
-  [[nodiscard]] int steps_ahead() const {
-    if (!solver_.works_ahead()) return 1;
-    // About a tenth of a second, so that interrupts and the clock are heeded in time; a second while fields are written.
-    constexpr std::int64_t kCellsAtATime = 64'000'000;
-    const mesh::Mesh& m = solver_.mesh();
-    const std::int64_t cells = (fields_due_ ? 10 : 1) * kCellsAtATime * m.comm.size();
-    std::int64_t most = std::clamp<std::int64_t>(cells / std::max<std::int64_t>(m.global_cells, 1), 1, Solver::kMostAhead);
-    const StopCriteria& criteria = case_.stop;
-    const OutputChoice& output = case_.output;
-    if (criteria.steps) most = std::min(most, *criteria.steps - solver_.steps());
-    if (output.field_steps) most = std::min(most, until_multiple_of(*output.field_steps));
-    if (output.checkpoint_steps) most = std::min(most, until_multiple_of(*output.checkpoint_steps));
-    for (const ZoneVortex& vortex : vortices_) most = std::min(most, until_multiple_of(vortex.steps));
-    if (criteria.residual || criteria.force_change || records_state())
-      most = std::min(most, until_multiple_of(output.history_steps));
-    return static_cast<int>(most);
-  }
-
-  /// Some steps, and meanwhile the output of those before.
-  void advance() {
-    Stopwatch stepping;
-    const std::int64_t before = solver_.evaluations();
-    const bool writes = fields_due_ || checkpoint_due_;
-    prepare_fields_if_due();
-    if (writes) solver_.keep_state();
-    solver_.start_steps({.count = steps_ahead(),
-                         .until = std::min(case_.stop.time.value_or(kNever), next_field_),
-                         .rates_interval = case_.output.history_steps});
-    if (writes) {
-      write_what_is_due();
-      if (!solver_.works_ahead()) stepping.restart();  // nothing was done yet
-    }
-    const std::vector<StepReport> reports = solver_.finish_steps();
-    stepping_seconds_ += stepping.seconds();
-    evaluations_ += solver_.evaluations() - before;
-
-    last_ = reports.back();
-    std::vector<StepReport> rows;
-    for (const StepReport& report : reports) {
-      if (report.step % case_.output.history_steps == 0) rows.push_back(report);
-    }
-    record(rows);
-    update_vortices();
-    fields_due_ = reached(last_.time, next_field_) || (case_.output.field_steps && last_.step % *case_.output.field_steps == 0);
-    checkpoint_due_ = case_.output.checkpoint_steps && last_.step % *case_.output.checkpoint_steps == 0;
-    plan_next_field();
-    observer_.advanced(progress(last_));
-  }
-
-  /// Gives the vortices in far fields the circulation of the present lift, where the number of steps asks for it. A checkpoint
-  /// holds it, so that a run that is resumed between two updates goes on as in one go.
-  void update_vortices() {
-    const auto due = [&](const ZoneVortex& vortex) { return solver_.steps() % vortex.steps == 0; };
-    if (std::none_of(vortices_.begin(), vortices_.end(), due)) return;
-    solver_.refresh();
-    for (const ZoneVortex& vortex : vortices_) {
-      if (!due(vortex)) continue;
-      solver_.set_circulation(vortex.zone, circulation_of(forces(solver_, *vortex.force).force, vortex.stream));
-    }
-  }
-
-  /// Before the steps during which the fields are written: what is computed from the present state, which costs little.
-  void prepare_fields_if_due() {
-    if (!fields_due_ || !results_.prepares_fields(solver_.mesh())) return;
-    solver_.refresh();
-    results_.prepare_fields(solver_);
-  }
-
-  void write_what_is_due() {
-    if (fields_due_) {
-      observer_.wrote(results_.write_fields(solver_));
-      last_field_step_ = solver_.steps();
-    }
-    if (checkpoint_due_) {
-      observer_.wrote(results_.write_checkpoint(solver_, largest_residual_, residual_));
-      since_checkpoint_.restart();
-    }
-    fields_due_ = checkpoint_due_ = false;
-  }
-
-  /// Histories of these steps.
-  void record(std::span<const StepReport> steps) {
-    if (steps.empty()) return;
-    const auto norms = solver_.residual_norms(steps);
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      largest_residual_ = std::max(largest_residual_, norms[i][0]);
-      residual_ = largest_residual_ > 0 ? norms[i][0] / largest_residual_ : 0.0;
-      results_.add_residuals(steps[i], norms[i]);
-      remember_norms(norms[i]);
-      recorded_step_ = steps[i].step;
-    }
-    record_state();
-  }
-  void record(const StepReport& step) { record(std::span(&step, 1)); }
-  void watch_first(const ForceRecord& record) {
-    monitored_ = {{"Cd", record.coefficients.at(0)}, {"Cl", record.coefficients.at(1)}};
-  }
-  void remember_norms(const Norms& norms) {
-    norms_ = norms;
-    for (std::size_t k = 0; k < norms.size(); ++k) largest_norms_[k] = std::max(largest_norms_[k], norms[k]);
-  }
-
-  /// Whether there are histories of the state itself: only the last of some steps has one.
-  [[nodiscard]] bool records_state() const {
-    return !case_.forces.empty() || !probes_.empty() || !case_.monitors.empty() || case_.integrals;
-  }
-
-  void record_state() {
-    if (!case_.forces.empty() || !probes_.empty() || !case_.monitors.empty()) solver_.refresh();
-    std::vector<Forces> all;
-    std::vector<double> coefficients;
-    for (const ForceSpec& spec : case_.forces) {
-      all.push_back(forces(solver_, spec));
-      if (!spec.has_coefficients()) continue;
-      coefficients.push_back(all.back().drag);
-      coefficients.push_back(all.back().lift);
-    }
-    if (!all.empty()) {
-      results_.add_forces(solver_, all);
-      if (coefficients.empty()) monitored_ = {{"Fx", all.front().force.x}, {"Fy", all.front().force.y}};
-    }
-    if (!coefficients.empty()) {
-      forces_.push_back({solver_.steps(), coefficients});
-      watch_first(forces_.back());
-      history_.add(solver_.steps(), std::move(coefficients));
-    }
-    std::vector<Primitive> readings;
-    std::vector<std::vector<double>> scalars;
-    for (const Probe& probe : probes_) {
-      readings.push_back(probe.read(solver_));
-      scalars.push_back(probe.read_scalars(solver_));
-    }
-    if (!readings.empty()) {
-      results_.add_probes(solver_, readings, scalars);
-      if (all.empty()) monitored_ = {{"p(" + case_.probes.front().name + ")", readings.front().pressure}};
-    }
-    record_monitors();
-    if (case_.integrals) results_.add_integrals(solver_, totals(solver_), scalar_totals(solver_));
-  }
-
-  void record_monitors() {
-    if (case_.monitors.empty()) return;
-    if (case_.forces.empty() && probes_.empty()) monitored_.clear();
-    std::vector<std::vector<double>> values;
-    for (const MonitorSpec& spec : case_.monitors) {
-      values.push_back(monitor(solver_, spec));
-      for (std::size_t k = 0; k < spec.quantities.size() && spec.in_progress; ++k) {
-        monitored_.emplace_back(fmt::format("{}({})", name_of(spec.quantities[k]), spec.name), values.back()[k]);
-      }
-    }
-    results_.add_monitors(solver_, values);
-  }
-
-  Progress progress(const StepReport& report) {
-    Progress p{.step = report.step,
-               .time = report.time,
-               .dt = report.dt,
-               .residual = residual_,
-               .cell_residuals_per_second = rate(),
-               .stepping_seconds = stepping_seconds_,
-               .monitored = monitored_};
-    const StopCriteria& criteria = case_.stop;
-    double done = 0;  // of this call, for the time left
-    const auto consider = [&](double first, double now, double last) {
-      if (last <= first) return;
-      p.fraction = std::max(p.fraction, std::clamp(now / last, 0.0, 1.0));
-      done = std::max(done, std::clamp((now - first) / (last - first), 0.0, 1.0));
-    };
-    if (criteria.time) consider(first_time_, report.time, *criteria.time);
-    if (criteria.steps)
-      consider(static_cast<double>(first_step_), static_cast<double>(report.step), static_cast<double>(*criteria.steps));
-    if (criteria.wall_time) consider(0, clock_.seconds(), *criteria.wall_time);
-    if (done > 0 && clock_.seconds() > 1) p.seconds_left = clock_.seconds() * (1 - done) / done;
-    return p;
-  }
-
-  const Communicator& comm_;
-  const Case& case_;
-  Solver& solver_;
-  Results& results_;
-  RunObserver& observer_;
-  ForceHistory history_;
-  std::vector<ZoneVortex> vortices_;
-  std::vector<Probe> probes_;
-  Stopwatch clock_, since_checkpoint_;
-  double next_field_ = kNever, first_time_ = 0;
-  std::int64_t first_step_ = 0, last_field_step_ = -1, recorded_step_ = -1, evaluations_ = 0;
-  bool fields_due_ = false, checkpoint_due_ = false;  ///< of the present state
-  StepReport last_;
-  double stepping_seconds_ = 0, largest_residual_ = 0, residual_ = 1;
-  Norms largest_norms_{}, norms_{};
-  std::vector<ForceRecord> forces_;
-  std::vector<std::pair<std::string, double>> monitored_;
-};
 
 /// Returns the length of the mesh along the free stream; 0 without one that moves.  @collective
 double domain_length(const mesh::Mesh& mesh, const std::optional<Primitive>& stream) {
@@ -560,6 +188,22 @@ std::vector<std::string> check_steps(const Solver& solver) {
       numerics.cfl, numerics.rk_stages, solver.most_cfl())};
 }
 
+namespace {
+
+/// Prepares a run by `work`.  @throws CaseErrors with all errors that the mesh shows where `work` throws one.  @collective
+template <class Work>
+void throw_all_errors(const mesh::Mesh& mesh, const Case& flow_case, Work&& work) {
+  try {
+    work();
+  } catch (const InputError&) {
+    std::vector<Error> errors = errors_on_mesh(mesh, flow_case);
+    if (errors.empty()) throw;
+    throw CaseErrors(std::move(errors));
+  }
+}
+
+}  // namespace
+
 RunSummary run(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing,
                RunObserver& observer, const std::function<bool()>& stop, const RunStart& begin) {
   const Stopwatch wall;
@@ -573,11 +217,16 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   std::optional<mesh::Mesh> own;
   if (begin.mesh == nullptr) own = load_mesh(comm, flow_case.mesh);
   const mesh::Mesh& mesh = begin.mesh != nullptr ? *begin.mesh : *own;
-  check_outputs(mesh, flow_case);
-  results.find_samples(mesh);
-  observer.mesh_ready(mesh, wall.seconds());
-  for (const std::string& warning : check_inflows(mesh, flow_case)) observer.warned(warning);
-  const std::unique_ptr<Solver> solver = make_solver(mesh, flow_case);
+  std::vector<Probe> probes;
+  std::unique_ptr<Solver> solver;
+  throw_all_errors(mesh, flow_case, [&] {
+    check_outputs(mesh, flow_case);
+    results.find_samples(mesh);
+    for (const ProbeChoice& probe : flow_case.probes) probes.emplace_back(mesh, probe.at, probe.name, probe.where);
+    observer.mesh_ready(mesh, wall.seconds());
+    for (const std::string& warning : check_inflows(mesh, flow_case)) observer.warned(warning);
+    solver = make_solver(mesh, flow_case);
+  });
   for (const std::string& warning : check_steps(*solver)) observer.warned(warning);
   observer.solver_ready(*solver);
 
@@ -604,7 +253,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   start.reset();
   RunSummary summary;
   summary.first_step = solver->steps();
-  Run stepping(comm, flow_case, *solver, results, observer);
+  detail::Run stepping(comm, flow_case, std::move(probes), *solver, results, observer);
   results.begin(solver->steps());
   results.write_boundary(mesh);
   stepping.remember(largest_residual, residual, results.earlier_norms(), results.earlier_forces());

@@ -89,8 +89,8 @@ struct RunStart {
 /// true on any rank ends the run after that
 ///   step, with a checkpoint.
 /// @param begin  its mesh outlives the run.
-/// @throws InputError, MeshError, IoError, PhysicsError on every rank alike; an InputError, among others, where a key that
-/// changes
+/// @throws InputError, MeshError, IoError, PhysicsError on every rank alike; CaseErrors with all that errors_on_mesh() finds; an
+/// InputError, among others, where a key that changes
 ///   the physics differs from the run that is resumed, and `existing` does not accept it. After a PhysicsError the last state is
 ///   in fields_failed.hdf.
 /// @collective

@@ -1,5 +1,8 @@
 #include "weft/io/case/case_file.hpp"
 
+#include <fmt/format.h>
+
+#include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/io/case/case_value.hpp"
 #include "weft/io/text_file.hpp"
@@ -7,7 +10,17 @@
 namespace weft::io {
 
 CaseFile CaseFile::read(const Communicator& comm, const std::filesystem::path& path, std::span<const std::string> overrides) {
-  std::string text = agreed(comm, [&] { return comm.is_root() ? read_text(path) : std::string(); });
+  std::string text = agreed(comm, [&] {
+    if (!comm.is_root()) return std::string();
+    const std::filesystem::path extension = path.extension();
+    if ((extension == ".msh" || extension == ".su2" || extension == ".cgns" || extension == ".h5") &&
+        std::filesystem::exists(path)) {
+      throw InputError("this is a mesh, and a case (TOML) is wanted here",
+                       fmt::format("weft new from_file {}.toml --mesh {} writes one for it", path.stem().string(), path.string()),
+                       Where{.file = path.string()});
+    }
+    return read_text(path);
+  });
   comm.broadcast(text);
   std::vector<std::string> all(overrides.begin(), overrides.end());
   all.resize(static_cast<std::size_t>(comm.broadcast(static_cast<std::int64_t>(all.size()))));

@@ -77,7 +77,8 @@ ReadNumber take_number(const Section& section, const std::string& key, const Cas
     toml = toml_text(value.text);
   } else {
     section.fail(key,
-                 fmt::format("expected a number{}, found {}", pure ? "" : fmt::format(" in {}", unit.name), value.describe()));
+                 fmt::format("expected a number{}, found {}", pure ? "" : fmt::format(" in {}", unit.name), value.describe()),
+                 value.kind == Kind::text && value.text.find(',') != std::string::npos ? "decimals have a point, as in 0.5" : "");
   }
   if (!in_range(spec, number)) {
     section.fail(key, fmt::format("must be {}{}, is {}", range_text(spec), pure ? "" : " " + spec.unit, number));

@@ -195,12 +195,27 @@ std::string CaseValue::describe() const {
   return {};
 }
 
+namespace {
+
+/// Returns what to do about an error of the TOML parser.
+std::string toml_advice(std::string_view problem) {
+  const auto has = [&](std::string_view words) { return problem.find(words) != std::string_view::npos; };
+  if (has("could not determine value type")) return "correct the TOML: a text stands in quotation marks, \"like this\"";
+  if (has("floating-point") && has("saw '.'")) return "correct the TOML: write a digit before the point, as in 0.5";
+  if (has("key-value pair") && has("saw ','"))
+    return "correct the TOML: decimals have a point, as in 0.5, and a list stands in [ ]";
+  return "correct the TOML";
+}
+
+}  // namespace
+
 CaseValue parse_toml(std::string_view text, const std::string& name) {
   check_depth(text, name);
   try {
     return convert(toml::parse(text, name), name);
   } catch (const toml::parse_error& error) {
-    throw InputError(std::string(error.description()), "correct the TOML", place_of(error.source(), name).where({}));
+    throw InputError(std::string(error.description()), toml_advice(error.description()),
+                     place_of(error.source(), name).where({}));
   }
 }
 

@@ -15,6 +15,7 @@
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/io/hdf5/hdf5_tree.hpp"
+#include "weft/io/text_file.hpp"
 #include "weft/mesh/io/read_cursor.hpp"
 #include "weft/mesh/io/read_scatter.hpp"
 #include "weft/mesh/io/weft_file.hpp"
@@ -40,7 +41,7 @@ FileContent load(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found)
-    throw IoError("the mesh file does not exist", "check the path", Where{.file = path});
+    throw IoError("the mesh file does not exist", io::check_path(path), Where{.file = path});
   if (status.type() == fs::file_type::directory) {
     for (const char* const points : {"points", "polyMesh/points", "constant/polyMesh/points"}) {
       if (fs::exists(fs::path(path) / points, error) || fs::exists(fs::path(path) / (std::string(points) + ".gz"), error))
@@ -77,7 +78,9 @@ constexpr const char* kUnpack = "unpack it first and read the file inside";
 constexpr const char* kConvert = "convert it to Gmsh MSH 4.1 or SU2: many mesh tools and Gmsh itself (gmsh -save) do";
 constexpr const char* kByGmsh = "convert it: gmsh -save -format msh41 {0} -o new.msh";
 constexpr const char* kByMeshio = "convert it: meshio convert -o gmsh22 {0} new.msh (pip install meshio)";
-constexpr const char* kMeshSurface = "mesh the volume that it bounds: gmsh -3 -format msh41 {0}";
+constexpr const char* kNastran =
+    "convert it: gmsh -save -format msh41 {0} -o new.msh, and name its zones (Physical groups) in Gmsh";
+constexpr const char* kMeshSurface = "mesh the volume that it bounds: gmsh -3 -format msh41 {0} -o new.msh";
 constexpr const char* kFromFluent =
     "export CGNS from Fluent or its mesher, which keeps the zones, or convert the cells alone: meshio convert -i ansys -o gmsh22 "
     "{0} new.msh (pip install meshio)";
@@ -100,7 +103,7 @@ constexpr auto kForeign = std::to_array<Signature>({
     {"# vtk DataFile"sv, "a VTK file", kConvert},
     {"<?xml"sv, "an XML file (VTK or other)", kConvert},
     {"<VTKFile"sv, "a VTK file", kConvert},
-    {"ISO-10303-21"sv, "a geometry (STEP), not a mesh", "mesh it: gmsh -3 -format msh41 {0}"},
+    {"ISO-10303-21"sv, "a geometry (STEP), not a mesh", "mesh it: gmsh -3 -format msh41 {0} -o new.msh"},
     {"solid "sv, "a surface (STL), not a volume mesh", kMeshSurface},
     {"ply\n"sv, "a surface (PLY), not a volume mesh", kMeshSurface},
     {"OFF\n"sv, "a surface (OFF), not a volume mesh", kMeshSurface},
@@ -169,16 +172,26 @@ bool is_binary_stl(std::string_view bytes) {
   return triangles > 0 && std::ssize(bytes) == 84 + 50 * static_cast<std::int64_t>(triangles);
 }
 
+/// Returns whether a text that begins with "$", as comments of Nastran do, goes on as a file of Nastran.
+bool is_nastran(std::string_view text) {
+  constexpr std::size_t kHead = 1 << 16;
+  const std::string_view head = text.substr(0, kHead);
+  return !head.starts_with("$MeshFormat") &&
+         (head.find("\nBEGIN BULK") != std::string_view::npos || head.find("\nGRID") != std::string_view::npos);
+}
+
 /// Returns the foreign format that a file shows itself to be; null where it shows none.
 const Signature* foreign_format(std::string_view bytes) {
   static constexpr Signature kFluent{"", "a mesh or case of Fluent", kFromFluent}, kFoam{"", "a file of OpenFOAM", kFromOpenFoam},
-      kUgrid{"", "a UGRID mesh of AFLR3", kByMeshio}, kStl{"", "a surface (STL), not a volume mesh", kMeshSurface};
+      kUgrid{"", "a UGRID mesh of AFLR3", kByMeshio}, kStl{"", "a surface (STL), not a volume mesh", kMeshSurface},
+      kNastranFile{"", "a Nastran file", kNastran};
   std::string_view text = bytes;
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   for (const Signature& signature : kForeign) {
     if (bytes.starts_with(signature.bytes) || text.starts_with(signature.bytes)) return &signature;
   }
   if (is_fluent(text)) return &kFluent;
+  if (text.starts_with("$") && is_nastran(text)) return &kNastranFile;
   if (text.starts_with("FoamFile") || text.substr(0, 2000).find("| \\\\      /  F ield") != std::string_view::npos) return &kFoam;
   if (is_binary_stl(bytes)) return &kStl;
   if (is_text_ugrid(text)) return &kUgrid;
@@ -204,7 +217,9 @@ MeshBlock parse_any(std::string_view bytes, const std::string& path) {
   }
   const std::string extension = std::filesystem::path(path).extension();
   if (extension == ".geo") {
-    throw IoError("this is a Gmsh geometry, not a mesh", fmt::format("mesh it: gmsh -3 -format msh41 {}", path),
+    throw IoError("this is a Gmsh geometry, not a mesh",
+                  fmt::format("mesh it: gmsh -3 -format msh41 {} -o {}", path,
+                              std::filesystem::path(path).replace_extension(".msh").string()),
                   Where{.file = path});
   }
   std::vector<std::string> read;
