@@ -12,8 +12,9 @@ namespace weft {
 ///     for (int i = 0; i < n; ++i) step.launch(stream);
 ///
 /// The function may fork into other streams if they wait for the captured stream and it waits for them at the end. It must
-/// neither block the host nor allocate memory except by StreamBuffer. A launch uses the addresses and sizes of the capture. On a
-/// host stream the graph stores the function, and each launch calls it, so objects that it refers to must outlive the graph.
+/// neither block the host nor allocate memory except by a DeviceVector made with the stream. A launch uses the addresses and
+/// sizes of the capture. On a host stream the graph stores the function, and each launch calls it, so objects that it refers to
+/// must outlive the graph.
 class Graph {
  public:
   /// Creates an empty graph, whose launch has no effect.
