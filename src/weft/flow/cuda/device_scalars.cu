@@ -152,7 +152,7 @@ void DeviceScalars::each_array(Visit&& visit) {
   visit(inflow_, boundary_faces * n);
   visit(outflows_, d.cell_face.size());
   visit(stationary_, residual_.numerics().well_balanced ? d.cell_face.size() : 0);
-  for (DeviceArray<double>& buffer : amounts_) visit(buffer, owned * n);
+  for (DeviceVector<double>& buffer : amounts_) visit(buffer, owned * n);
   visit(values_, static_cast<std::size_t>(d.rows) * n);
   visit(slopes_, cells * n * static_cast<std::size_t>(m.dim));
   if (residual_.numerics().local_time_step) visit(local_dt_, owned);
@@ -197,7 +197,7 @@ void DeviceScalars::keep_stationary(Stream& stream) {
 void DeviceScalars::connect(Transport transport) {
   const mesh::Mesh& m = residual_.mesh();
   if (m.comm.max(m.plan.ghost_rows()) == 0) return;
-  const auto pull_of = [&](const DeviceArray<double>& rows, int width) {
+  const auto pull_of = [&](const DeviceVector<double>& rows, int width) {
     const std::size_t size = static_cast<std::size_t>(m.cells()) * static_cast<std::size_t>(width);
     return ArrayTransformer(m.plan, {PairRef::rows(Backend::cuda, std::span(rows.data(), size), width)}, transport).pull();
   };

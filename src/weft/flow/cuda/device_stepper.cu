@@ -143,23 +143,23 @@ class TileStepper final : public DeviceStepper {
   FluxChoice flux_;
 
   // The state. Buffer `start` holds it at the start of the step, `now` after the last stage.
-  DeviceArray<State> conserved_[2];
-  DeviceArray<Real> values_[2], gradients_;
-  DeviceArray<Real> states_;  ///< see kStateColumns
-  DeviceArray<Real> sensors_,
+  DeviceVector<State> conserved_[2];
+  DeviceVector<Real> values_[2], gradients_;
+  DeviceVector<Real> states_;  ///< see kStateColumns
+  DeviceVector<Real> sensors_,
       side_sensors_;  ///< ShockSensor of owned and ghost cells, and at sensor_place(); empty: none is taken
-  DeviceArray<double> local_dt_, rate_partial_;
+  DeviceVector<double> local_dt_, rate_partial_;
   struct Buffers {
     int start = 0, now = 0, shown = 0;
     auto operator<=>(const Buffers&) const = default;
   };
   Buffers at_;
-  DeviceArray<StepClock> clock_;
-  DeviceArray<StepStatus> status_;
-  DeviceArray<Sums> rate_squared_, rate_scratch_;  ///< scratch: of reduce_into
-  DeviceArray<StepEntry> entries_;
-  DeviceArray<double> stable_dt_;  ///< of this rank, then of the others
-  DeviceArray<std::int32_t> bad_, lowered_;
+  DeviceVector<StepClock> clock_;
+  DeviceVector<StepStatus> status_;
+  DeviceVector<Sums> rate_squared_, rate_scratch_;  ///< scratch: of reduce_into
+  DeviceVector<StepEntry> entries_;
+  DeviceVector<double> stable_dt_;  ///< of this rank, then of the others
+  DeviceVector<std::int32_t> bad_, lowered_;
   PinnedBuffer<StepOrder> order_on_host_{1};
   PinnedBuffer<StepClock> clock_on_host_{1};
   PinnedBuffer<StepEntry> entries_on_host_{kMostAhead};
@@ -238,8 +238,8 @@ template <class Visit>
 void TileStepper<Real, State>::each_array(const Tiles& on_host, Visit&& visit) {
   const mesh::Mesh& m = residual_.mesh();
   const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
-  for (DeviceArray<State>& buffer : conserved_) visit(buffer, owned * kVars);
-  for (DeviceArray<Real>& buffer : values_) visit(buffer, static_cast<std::size_t>(residual_.discretization().rows) * kVars);
+  for (DeviceVector<State>& buffer : conserved_) visit(buffer, owned * kVars);
+  for (DeviceVector<Real>& buffer : values_) visit(buffer, static_cast<std::size_t>(residual_.discretization().rows) * kVars);
   visit(gradients_, cells * kVars * static_cast<std::size_t>(m.dim));
   visit(states_, on_host.across.size() * kStateColumns);
   const bool sensors = takes_sensor(residual_.numerics().flux);
@@ -490,7 +490,7 @@ void TileStepper<Real, State>::connect(Transport transport) {
     if (captures(pull.transport())) pull_stable_dt_ = std::move(pull);
   }
   if (m.comm.max(m.plan.ghost_rows()) == 0) return;
-  const auto rows_of = [&](const DeviceArray<Real>& rows, int width) {
+  const auto rows_of = [&](const DeviceVector<Real>& rows, int width) {
     const std::size_t size = static_cast<std::size_t>(m.cells()) * static_cast<std::size_t>(width);
     return PairRef::rows(Backend::cuda, std::span(rows.data(), size), width);
   };
@@ -573,7 +573,7 @@ std::vector<double> TileStepper<Real, State>::keep_stationary(double time) {
 template <class Real, class State>
 void TileStepper<Real, State>::keep_state() {
   kept_from_ = at_.now;
-  kept_ = conserved_[at_.now].get_later(0, carried_.span(), after(stream_));
+  kept_ = conserved_[at_.now].copy_to_host(0, carried_.span(), after(stream_));
   if (scalars_) scalars_->keep(stream_, at_.now);
 }
 
@@ -691,7 +691,7 @@ std::vector<Primitive> TileStepper<Real, State>::face_states(mesh::FaceRange fac
   const std::int32_t count = faces.last().value() - faces.first().value();
   std::vector<Primitive> states(static_cast<std::size_t>(count));
   if (count == 0) return states;
-  const DeviceArray<Primitive> there(states.size());
+  const DeviceVector<Primitive> there(Backend::cuda, states.size());
   const BoundaryArgs boundary = boundary_.args();
   const std::int32_t first = faces.first().value() - residual_.discretization().first_boundary_face;
   const RowView<Real, double> rows{values_[at_.shown].data(), gradients_.data()};
