@@ -57,6 +57,12 @@ TEST(MeshView, counts_and_zones_are_those_of_the_mesh) {
       }
     }
     EXPECT_EQ(next, view.all_faces);
+    const IndexSpace space = index_space_with_boundary(mesh);
+    EXPECT_EQ(space.rows(), mesh.cells() + view.all_faces - view.first_boundary_face());
+    if (space.boundary_rows() > 0) {
+      EXPECT_EQ(view.boundary_row(LocalFaceId(view.first_boundary_face())), space.boundary().first());
+      EXPECT_EQ(view.boundary_row(LocalFaceId(view.all_faces - 1)).value(), space.rows() - 1);
+    }
     for (const LocalFaceId f : mesh.inner_faces) EXPECT_EQ(view.zone_of(f), -1);
   }
 }
@@ -86,6 +92,7 @@ TEST(MeshView, rejects_ids_outside_the_mesh) {
   EXPECT_BREACH((void)fv.faces(LocalCellId(fv.owned_cells)));
   EXPECT_BREACH((void)fv.volume(LocalCellId::invalid()));
   EXPECT_BREACH((void)fv.zone(fv.zones));
+  EXPECT_BREACH((void)fv.boundary_row(LocalFaceId(0)));
 }
 
 TEST(MeshView, needs_a_gpu_for_device_memory) {

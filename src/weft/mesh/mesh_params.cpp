@@ -24,6 +24,10 @@ const T* on_backend(Backend backend, const std::vector<T>& values, DeviceVector<
 
 }  // namespace
 
+IndexSpace index_space_with_boundary(const Mesh& mesh) {
+  return {mesh.plan, mesh.faces() - mesh.inner_faces.size() - mesh.ghost_faces.size()};
+}
+
 MeshParams::MeshParams(const Mesh& mesh, Backend backend) : backend_(backend) {
   std::vector<ZoneView> zones;
   for (const BoundaryZone& zone : mesh.boundary) {

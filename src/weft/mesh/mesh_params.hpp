@@ -3,11 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "weft/array/index_space.hpp"
 #include "weft/device/device_vector.hpp"
 #include "weft/mesh/mesh.hpp"
 #include "weft/mesh/mesh_view.hpp"
 
 namespace weft::mesh {
+
+/// Returns the index space of arrays with a row for each owned cell, each ghost cell and each boundary face, in this order. Row
+/// mesh.cells() + i is that of boundary face i, counted from the first (MeshView::boundary_row). No communication.
+[[nodiscard]] IndexSpace index_space_with_boundary(const Mesh& mesh);
 
 /// The topology of a Mesh in the memory of a backend. With Backend::host the view points into the Mesh itself; with any other
 /// backend the object holds copies on the device.
@@ -20,7 +25,7 @@ class MeshParams {
  public:
   /// Copies the topology to the device and waits for the copies. No communication.
   /// @throws DeviceError or std::bad_alloc where there is no device or its memory is exhausted.
-  /// @cost on a device 8 B per face and about 60 B per hexahedron.
+  /// @cost on a device 8 B per face and 64 B per hexahedron.
   explicit MeshParams(const Mesh& mesh, Backend backend = Backend::host);
 
   /// Returns the view, which is valid as long as the object and its mesh, also after the object has been moved.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "weft/array/layout.hpp"
 #include "weft/base/contracts.hpp"
 #include "weft/base/macros.hpp"
 #include "weft/base/vec3.hpp"
@@ -27,7 +28,7 @@ struct ZoneView {
   [[nodiscard]] WEFT_HD constexpr LocalFaceId face(std::int32_t i) const { return LocalFaceId(first_face + i); }
 };
 
-/// The topology of one rank's part of a mesh, with the numbering of Mesh: cells are owned inner, owned border, then ghost cells;
+/// The topology of the subdomain of one rank, with the numbering of Mesh: cells are owned inner, owned border, then ghost cells;
 /// faces are inner, partition-interface, then one range per boundary zone.
 ///
 /// Example, two quads side by side on one rank, with the zones "floor" (2 faces) and "rest" (4 faces): cells 0 and 1; face 0
@@ -39,7 +40,7 @@ struct MeshView {
   std::int32_t inner_faces = 0, interface_faces = 0, all_faces = 0;
   std::int32_t zones = 0;
 
-  const LocalCellId *left_cell = nullptr, *right_cell = nullptr;                ///< of each face
+  const LocalCellId *left_cell = nullptr, *right_cell = nullptr;                ///< cells of each face
   const std::int64_t *cell_face_offset = nullptr, *cell_cell_offset = nullptr;  ///< owned_cells + 1 offsets each
   const LocalFaceId* cell_face = nullptr;  ///< cell_face_offset[c] ...: the faces of owned cell c
   const LocalCellId* cell_cell = nullptr;  ///< cell_cell_offset[c] ...: the neighbours of owned cell c, see BuildOptions::ghosts
@@ -49,6 +50,12 @@ struct MeshView {
   [[nodiscard]] WEFT_HD constexpr std::int32_t border_cells() const { return owned_cells - inner_cells; }
   /// Returns the number of faces between two cells, which come first.
   [[nodiscard]] WEFT_HD constexpr std::int32_t first_boundary_face() const { return inner_faces + interface_faces; }
+
+  /// Returns the row of a boundary face in arrays on index_space_with_boundary(): cells() + its index among the boundary faces.
+  [[nodiscard]] WEFT_HD LocalRow boundary_row(LocalFaceId f) const {
+    WEFT_EXPECTS(f.value() >= first_boundary_face() && f.value() < all_faces);
+    return LocalRow(cells() + f.value() - first_boundary_face());
+  }
 
   /// Returns the cell on the left of a face, which is owned.
   [[nodiscard]] WEFT_HD LocalCellId left(LocalFaceId f) const {
