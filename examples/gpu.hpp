@@ -1,5 +1,5 @@
 #pragma once
-// What the GPU examples begin with: a GPU for each rank, or exit code 77, with which ctest counts a test as skipped.
+// The start of the GPU examples: a GPU for each rank, or exit code 77, with which ctest counts a test as skipped.
 #include <cstdio>
 #include <cstdlib>
 

@@ -30,7 +30,7 @@ namespace weft {
 class SharedArrays {
  public:
   __host__ __device__ explicit SharedArrays(unsigned char* first = nullptr) : first_(first) {}
-  /// Returns room for `count` elements, which are not initialised. @pre alignof(T) <= 16
+  /// Returns memory for `count` elements, which are not initialised. @pre alignof(T) <= 16
   template <class T>
   __host__ __device__ T* take(int count) {
     T* const at = reinterpret_cast<T*>(first_ + bytes_);
@@ -184,8 +184,8 @@ class BlockLoader {
     __shared__ alignas(8) std::uint64_t barrier;
     return &barrier;
   }
-  unsigned bytes_ = 0;   ///< of thread 0 in this round
-  unsigned parity_ = 0;  ///< of this round
+  unsigned bytes_ = 0;   ///< requested by thread 0 in this round
+  unsigned parity_ = 0;  ///< phase of the barrier in this round
 #endif
 };
 
