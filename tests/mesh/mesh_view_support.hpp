@@ -1,5 +1,5 @@
 #pragma once
-// What kernels see of a mesh through its views, computed by functors that run in every space.
+// Functors that read a mesh through its views, for tests in every space, and the expected results.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace weft::mesh::test {
 
-/// What a cell sees through a view.
+/// Values that a cell reads through a view.
 struct CellSight {
   Vec3 closure;                 ///< sum of the outward area vectors
   double volume = 0;            ///< as the view has it
   double divergence = 0;        ///< sum of x . n A over the faces / dim: the volume
   std::int64_t neighbours = 0;  ///< a sum that depends on each neighbour and on its position in the list
-  std::int64_t across = 0;      ///< the same of the cells across the faces, and of the zones
+  std::int64_t across = 0;      ///< a sum over the cells across the faces, and over the zones
   friend bool operator==(const CellSight&, const CellSight&) = default;
 };
 
@@ -44,7 +44,7 @@ struct LookAround {
   }
 };
 
-/// The same from the mesh, without views.
+/// Returns the values of all owned cells, read from the mesh without views.
 inline std::vector<CellSight> expected_sights(const Mesh& mesh) {
   std::vector<CellSight> sights;
   for (const LocalCellId cell : mesh.owned()) {
