@@ -74,10 +74,10 @@ int main() {
   auto* const y = reinterpret_cast<double*>(memory_y->data());
   parallel_for(space::cuda{}, stream, kMost, Fill{x});
   parallel_for(space::cuda{}, stream, kMost, Fill{y});
-  const StreamBuffer<double> result(stream, 1);
+  const DeviceVector<double> result(stream, 1);
   std::size_t cub_bytes = 0;
   check_cuda(cub::DeviceReduce::Sum(nullptr, cub_bytes, x, result.data(), kMost, native(stream)), "cub::DeviceReduce::Sum");
-  const StreamBuffer<char> cub_memory(stream, cub_bytes);
+  const DeviceVector<char> cub_memory(stream, cub_bytes);
 
   for (const std::int64_t n : {10'000LL, 1'000'000LL, 10'000'000LL, 200'000'000LL}) {
     const auto size = static_cast<double>(n);
@@ -113,8 +113,8 @@ int main() {
   report("Event: record", 0, bench::median_host_seconds(stream, 1000, [&] { static_cast<void>(stream.record()); }), 0);
   Stream other;
   report("other.wait_for(after(stream))", 0, bench::median_host_seconds(stream, 1000, [&] { other.wait_for(after(stream)); }), 0);
-  report("StreamBuffer of 1 MB: allocate and release", 1e6,
-         bench::median_host_seconds(stream, 1000, [&] { StreamBuffer<char>(stream, 1'000'000); }), 0);
+  report("DeviceVector of 1 MB: allocate and release", 1e6,
+         bench::median_host_seconds(stream, 1000, [&] { DeviceVector<char>(stream, 1'000'000); }), 0);
   report("DeviceStorage of 1 MB: allocate and release", 1e6,
          bench::median_host_seconds(stream, 10, [&] { static_cast<void>(DeviceStorage::make(Backend::cuda, 1'000'000)); }), 0);
   const Stopwatch watch;

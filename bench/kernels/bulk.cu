@@ -116,7 +116,7 @@ template <class F, class Prepare>
 double seconds_of_cub(Stream& stream, const F& call, const Prepare& prepare) {
   std::size_t bytes = 0;
   check_cuda(call(nullptr, bytes), "CUB");
-  const StreamBuffer<unsigned char> memory(stream, bytes);
+  const DeviceVector<unsigned char> memory(stream, bytes);
   return bench::median_seconds(
       stream, [&] { check_cuda(call(memory.data(), bytes), "CUB"); }, prepare);
 }

@@ -10,6 +10,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/device/buffers.hpp"
+#include "weft/device/device_vector.hpp"
 #include "weft/device/graph.hpp"
 #include "weft/device/info.hpp"
 #include "weft/device/interval_set.hpp"
@@ -63,7 +64,7 @@ TEST_P(StreamTest, orders_work_of_two_streams) {
   Stream first = Stream::for_backend(GetParam(), Priority::high), second = Stream::for_backend(GetParam());
   EXPECT_EQ(first.is_host(), GetParam() == Backend::host);
   PinnedBuffer<unsigned char> result(kBytes);
-  StreamBuffer<unsigned char> buffer(first, kBytes);
+  DeviceVector<unsigned char> buffer(first, kBytes);
   for (int round = 1; round <= 10; ++round) {
     set_bytes(first, buffer.data(), static_cast<unsigned char>(round), kBytes);
     second.wait_for(after(first));
@@ -115,7 +116,7 @@ TEST_P(StreamTest, launches_a_graph_repeatedly) {
 TEST(Stream, measures_time_on_cuda) {
   WEFT_NEEDS_GPU();
   Stream stream;
-  StreamBuffer<char> buffer(stream, 1 << 26);
+  DeviceVector<char> buffer(stream, 1 << 26);
   const Event begin = stream.record_timed();
   set_bytes(stream, buffer.data(), 1, buffer.size());
   const Event end = stream.record_timed();

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "weft/device/buffers.hpp"
+#include "weft/device/device_vector.hpp"
 #include "weft/device/graph.hpp"
 
 #include "support/gpu.hpp"
@@ -22,7 +22,7 @@ TEST(HostWork, CountsTheOperationsOfCuda) {
   WEFT_NEEDS_GPU();
   const HostWork before = host_work();
   Stream stream;
-  const StreamBuffer<double> buffer(stream, 100);
+  const DeviceVector<double> buffer(stream, 100);
   set_bytes(stream, buffer.data(), 0, 800);
   Graph graph = Graph::capture(stream, [&](Stream& captured) { set_bytes(captured, buffer.data(), 1, 800); });
   graph.launch(stream);

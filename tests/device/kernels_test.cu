@@ -159,7 +159,7 @@ struct Table {
 TEST(CudaLoops, accept_functions_of_twenty_kilobytes) {
   WEFT_NEEDS_GPU();
   Stream stream;
-  const StreamBuffer<double> buffer(stream, 2500);
+  const DeviceVector<double> buffer(stream, 2500);
   Table table{.to = buffer.data(), .entry = {}};
   for (int i = 0; i < 2500; ++i) table.entry[i] = 1.0 / (1 + i);
   parallel_for(space::cuda{}, stream, 2500, table);
@@ -230,7 +230,7 @@ TEST(CudaGraph, a_loop_reads_the_writes_of_the_preceding_loop) {
   WEFT_NEEDS_GPU();
   constexpr int kValues = 1'000'001, kPairs = 100;  // more blocks than are resident on a GPU at a time
   Stream stream;
-  const StreamBuffer<int> a(stream, kValues), b(stream, kValues);
+  const DeviceVector<int> a(stream, kValues), b(stream, kValues);
   const auto reverse_repeatedly = [&](Stream& s) {
     for (int i = 0; i < kPairs; ++i) {
       parallel_for(space::cuda{}, s, kValues, ReverseAndIncrement{a.data(), b.data(), kValues});
@@ -252,7 +252,7 @@ TEST(CudaGraph, loops_of_two_streams_wait_for_each_other) {
   WEFT_NEEDS_GPU();
   constexpr int kValues = 1'000'001, kRepeats = 14;
   Stream stream, side;
-  const StreamBuffer<int> a(stream, kValues), b(stream, kValues), c(stream, kValues);
+  const DeviceVector<int> a(stream, kValues), b(stream, kValues), c(stream, kValues);
   const auto fork_and_join = [&](Stream& s) {
     for (int i = 0; i < kRepeats; ++i) {
       parallel_for(space::cuda{}, s, kValues, ReverseAndIncrement{a.data(), b.data(), kValues});
@@ -278,7 +278,7 @@ TEST(CudaGraph, kernels_for_older_gpus_run_in_stream_order) {
   WEFT_NEEDS_GPU();
   constexpr int kValues = 1'000'001, kPairs = 100;
   Stream stream;
-  const StreamBuffer<int> a(stream, kValues), b(stream, kValues);
+  const DeviceVector<int> a(stream, kValues), b(stream, kValues);
   const auto reverse_repeatedly = [&](Stream& s) {
     for (int i = 0; i < kPairs; ++i) {
       parallel_for(space::cuda{}, s, kValues, ReverseAndIncrement{a.data(), b.data(), kValues});
@@ -355,7 +355,7 @@ TEST(CudaCheck, exhausted_memory_throws_with_a_remedy) {
     EXPECT_FALSE(error.suggestion().empty());
   }
   Stream stream;
-  EXPECT_THROW((void)StreamBuffer<char>(stream, std::size_t{1} << 50), DeviceError);
+  EXPECT_THROW((void)DeviceVector<char>(stream, std::size_t{1} << 50), DeviceError);
 }
 
 TEST(CudaCheck, loops_in_a_stream_of_another_space_violate_the_contract) {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "weft/device/buffers.hpp"
+#include "weft/device/device_vector.hpp"
 
 namespace weft::kernels::test {
 
@@ -38,7 +38,7 @@ class OnGpu {
 
  private:
   static constexpr unsigned char kGuard = 0x5a;
-  StreamBuffer<T> memory_;
+  DeviceVector<T> memory_;
   std::size_t shift_, size_;
 };
 

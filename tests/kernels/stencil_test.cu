@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "weft/device/buffers.hpp"
+#include "weft/device/device_vector.hpp"
 #include "weft/kernels/primitives/stencil.cuh"
 
 #include "support/contracts.hpp"
@@ -37,7 +37,7 @@ class StencilCuda : public ::testing::Test {
     const std::vector<T> in = numbers(box);
     std::vector<T> expected(in.size(), T(-5)), out(in.size());
     Stream stream;
-    const StreamBuffer<T> device_in(stream, in.size() + shift), device_out(stream, in.size() + shift);
+    const DeviceVector<T> device_in(stream, in.size() + shift), device_out(stream, in.size() + shift);
     copy_bytes(stream, device_in.data() + shift, in.data(), bytes(in));
     copy_bytes(stream, device_out.data() + shift, expected.data(), bytes(in));
     apply_stencil(space::cuda{}, stream, kWeights, box, std::span<const T>(device_in.data() + shift, in.size()),
@@ -80,10 +80,10 @@ TYPED_TEST(StencilCuda, reads_the_writes_of_the_preceding_kernel) {
   const Box box{100, 40, 30};
   std::vector<TypeParam> a = this->numbers(box), b = a, out(a.size());
   Stream stream;
-  const StreamBuffer<TypeParam> device_a(stream, a.size()), device_b(stream, a.size());
+  const DeviceVector<TypeParam> device_a(stream, a.size()), device_b(stream, a.size());
   copy_bytes(stream, device_a.data(), a.data(), this->bytes(a));
   copy_bytes(stream, device_b.data(), a.data(), this->bytes(a));
-  const auto step = [&](const StreamBuffer<TypeParam>& from, const StreamBuffer<TypeParam>& to) {
+  const auto step = [&](const DeviceVector<TypeParam>& from, const DeviceVector<TypeParam>& to) {
     apply_stencil(space::cuda{}, stream, this->kWeights, box, std::span<const TypeParam>(from.data(), from.size()),
                   std::span<TypeParam>(to.data(), to.size()));
   };

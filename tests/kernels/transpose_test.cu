@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "weft/device/buffers.hpp"
+#include "weft/device/device_vector.hpp"
 #include "weft/kernels/primitives/transpose.cuh"
 
 #include "support/contracts.hpp"
@@ -40,7 +40,7 @@ void expect_same_as_host(std::int64_t rows, std::int64_t columns, std::size_t in
   transpose(host_in, rows, columns, std::span(expected).subspan(out_shift, size));
 
   Stream stream;
-  const StreamBuffer<T> device_in(stream, size + kAround), device_out(stream, size + kAround);
+  const DeviceVector<T> device_in(stream, size + kAround), device_out(stream, size + kAround);
   copy_bytes(stream, device_in.data() + in_shift, in.data(), size * sizeof(T));
   std::vector<T> initial(size + kAround, number<T>(size + 1));
   copy_bytes(stream, device_out.data(), initial.data(), initial.size() * sizeof(T));
@@ -90,7 +90,7 @@ TEST(CudaTranspose, reads_the_writes_of_the_preceding_kernel) {
   std::vector<float> in(kSize), out(kSize);
   std::iota(in.begin(), in.end(), 0.0F);
   Stream stream;
-  const StreamBuffer<float> a(stream, kSize), b(stream, kSize);
+  const DeviceVector<float> a(stream, kSize), b(stream, kSize);
   const std::span<const float> from_a(a.data(), kSize), from_b(b.data(), kSize);
   const std::span<float> to_a(a.data(), kSize), to_b(b.data(), kSize);
   copy_bytes(stream, a.data(), in.data(), kSize * sizeof(float));

@@ -33,8 +33,12 @@ void throw_wrong_csr_state(const char* call, bool compressed) {
                       compressed ? "decompress() it first" : "compress() it first");
 }
 
+void throw_bad_boundary_rows(std::int64_t rows) {
+  throw ContractError(fmt::format("an index space cannot have {} boundary rows (the number is negative)", rows),
+                      "pass 0 where there are none");
+}
 void throw_bad_pair_rows(std::int64_t rows, std::int64_t wanted) {
-  throw ContractError(fmt::format("{} rows for a plan of {} owned and ghost rows", rows, wanted));
+  throw ContractError(fmt::format("{} rows are given for an index space of {} owned, ghost and boundary rows", rows, wanted));
 }
 void throw_not_whole_rows(std::size_t elements, int width) {
   throw ContractError(fmt::format("{} elements are not whole rows of width {}", elements, width));

@@ -28,6 +28,10 @@ struct ArrayAccess;
 inline void check_whole_rows(std::size_t elements, int width) {
   if (width < 1 || elements % static_cast<std::size_t>(width) != 0) throw_not_whole_rows(elements, width);
 }
+[[noreturn]] void throw_bad_boundary_rows(std::int64_t rows);
+inline void check_boundary_rows(std::int64_t rows) {
+  if (rows < 0) throw_bad_boundary_rows(rows);
+}
 inline void check_pair_rows(std::int64_t rows, std::int64_t wanted) {
   if (rows != wanted) throw_bad_pair_rows(rows, wanted);
 }

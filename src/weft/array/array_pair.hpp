@@ -1,5 +1,6 @@
 #pragma once
-/// ArrayPair: the owned rows of an array and the ghost copies of other ranks' rows, in one allocation under one local index.
+/// ArrayPair: the owned rows of an array, the ghost copies of other ranks' rows, and boundary rows, in one allocation under one
+/// local index.
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -7,15 +8,21 @@
 #include "weft/array/array.hpp"
 #include "weft/array/flights.hpp"
 #include "weft/array/ghost_plan.hpp"
+#include "weft/array/index_space.hpp"
 #include "weft/array/pair_link.hpp"
 #include "weft/array/signature.hpp"
 #include "weft/base/error.hpp"
 
 namespace weft {
 
-/// An Array with plan().rows() rows: owned rows first, ghost rows after them in the plan's order. Refreshed by exchanges that it
-/// is attached to (ArrayTransformer); an attached pair may be moved and is still the one exchanged. A clone is attached to
-/// nothing. Destroying a pair ends its attachments: later starts of those exchanges are refused.
+/// An Array with space().rows() rows: owned rows first, ghost rows after them in the plan's order, then boundary rows, if any.
+/// The ghost rows are refreshed by exchanges that the pair is attached to (ArrayTransformer), which leave boundary rows alone; an
+/// attached pair may be moved and is still the one exchanged. A clone is attached to nothing. Destroying a pair ends its
+/// attachments: later starts of those exchanges are refused.
+///
+///     ArrayPair<double, 5> q(plan);                                  // owned and ghost rows
+///     ArrayPair<double, 5> w(IndexSpace(plan, faces));               // and a row for each boundary face
+///     for (const LocalRow row : w.space().boundary()) w(row, 0) = 1; // on the host; views have these rows, too
 template <class T, int RowSize = 1, int RowMax = RowSize, int RowAlign = kNoRowAlign>
 class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
  public:
@@ -28,20 +35,20 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   /// Further arguments as of Array, after the number of rows: width, layout.
   template <class... Shape>
     requires std::is_constructible_v<ArrayType, std::int64_t, Shape...>
-  explicit ArrayPair(GhostPlan plan, Shape... shape) : ArrayType(plan.rows(), shape...), plan_(std::move(plan)) {}
-  /// Takes these rows: owned then ghost. @throws ContractError unless there are plan.rows() of them.
-  ArrayPair(GhostPlan plan, ArrayType content) : ArrayType(std::move(content)), plan_(std::move(plan)) {
-    detail::check_pair_rows(ArrayType::rows(), plan_.rows());
+  explicit ArrayPair(IndexSpace space, Shape... shape) : ArrayType(space.rows(), shape...), space_(std::move(space)) {}
+  /// Takes these rows: owned, ghost, boundary. @throws ContractError unless there are space.rows() of them.
+  ArrayPair(IndexSpace space, ArrayType content) : ArrayType(std::move(content)), space_(std::move(space)) {
+    detail::check_pair_rows(ArrayType::rows(), space_.rows());
   }
   ArrayPair(ArrayPair&& other) noexcept
-      : ArrayType(std::move(other.base())), plan_(std::exchange(other.plan_, {})), link_(std::move(other.link_)) {
+      : ArrayType(std::move(other.base())), space_(std::exchange(other.space_, {})), link_(std::move(other.link_)) {
     if (link_) link_->array = &base();
   }
   ArrayPair& operator=(ArrayPair&& other) noexcept {
     if (this != &other) {
       detach();
       base() = std::move(other.base());
-      plan_ = std::exchange(other.plan_, {});
+      space_ = std::exchange(other.space_, {});
       link_ = std::move(other.link_);
       if (link_) link_->array = &base();
     }
@@ -49,13 +56,15 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   }
   ~ArrayPair() { detach(); }
 
-  /// Independent values on the same plan, attached to nothing.
-  [[nodiscard]] ArrayPair clone() const { return ArrayPair(plan_, ArrayType::clone()); }
+  /// Independent values on the same index space, attached to nothing.
+  [[nodiscard]] ArrayPair clone() const { return ArrayPair(space_, ArrayType::clone()); }
 
-  [[nodiscard]] const GhostPlan& plan() const { return plan_; }
-  [[nodiscard]] std::int32_t owned_rows() const { return plan_.owned_rows(); }
-  [[nodiscard]] std::int32_t ghost_rows() const { return plan_.ghost_rows(); }
-  /// Owned and ghost rows as an Array.
+  [[nodiscard]] const IndexSpace& space() const { return space_; }
+  [[nodiscard]] const GhostPlan& plan() const { return space_.plan(); }
+  [[nodiscard]] std::int32_t owned_rows() const { return space_.owned_rows(); }
+  [[nodiscard]] std::int32_t ghost_rows() const { return space_.ghost_rows(); }
+  [[nodiscard]] std::int32_t boundary_rows() const { return space_.boundary_rows(); }
+  /// Owned, ghost and boundary rows as an Array.
   [[nodiscard]] const ArrayType& array() const { return *this; }
 
   using ArrayType::at;
@@ -88,11 +97,11 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   {
     ArrayType::resize_row(i, size);
   }
-  /// Other rows in place of these: owned then ghost. Exchanges it was attached to refuse it afterwards.
-  /// @throws ContractError if an exchange is in flight, or unless there are plan().rows() of them.
+  /// Other rows in place of these: owned, ghost, boundary. Exchanges it was attached to refuse it afterwards.
+  /// @throws ContractError if an exchange is in flight, or unless there are space().rows() of them.
   void assign(ArrayType content) {
     detail::expect_landed(detail::footprint(base()).data, "assign");
-    detail::check_pair_rows(content.rows(), plan_.rows());
+    detail::check_pair_rows(content.rows(), space_.rows());
     base() = std::move(content);
     if (link_) ++link_->shape;
   }
@@ -114,7 +123,7 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
     }
   }
 
-  GhostPlan plan_;
+  IndexSpace space_;
   std::shared_ptr<detail::PairLink> link_;
 };
 

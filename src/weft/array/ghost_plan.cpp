@@ -5,6 +5,7 @@
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/kernels/primitives/select.hpp"
 
 namespace weft {
 
@@ -61,8 +62,7 @@ GhostPlan GhostPlan::build(const Communicator& comm, std::int32_t owned_rows, st
       if (body->needs_ghost(request)) ghosts.push_back(request);
     }
     // By global row is by (owner, owner's local row).
-    std::sort(ghosts.begin(), ghosts.end());
-    ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
+    kernels::sort_unique(ghosts);
     ghosts.shrink_to_fit();
     (void)checked_local(owned_rows + static_cast<std::int64_t>(ghosts.size()), "owned and ghost rows");
     body->local_of.reserve(requests.size());

@@ -17,7 +17,7 @@ struct PairLink {
   std::int64_t shape = 0;  ///< grows whenever the array is resized or replaced
 };
 
-/// Where an array's entries lie, and how many rows they are.
+/// Where an array's entries lie, and how many rows can be exchanged: its owned and ghost rows.
 struct Footprint {
   const void* data = nullptr;
   std::int64_t rows = 0;
@@ -59,8 +59,8 @@ struct ArrayAccess {
 };
 
 template <class A>
-[[nodiscard]] Footprint footprint(const A& array) {
-  return {.data = ArrayAccess::address(array), .rows = array.rows()};
+[[nodiscard]] Footprint footprint(const A& array, std::int32_t boundary_rows = 0) {
+  return {.data = ArrayAccess::address(array), .rows = array.rows() - boundary_rows};
 }
 
 /// How an exchange gets at the rows of an array. It works on one side; a side that was in use stays fresh. Cheap where the array

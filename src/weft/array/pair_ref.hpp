@@ -26,7 +26,7 @@ class PairRef {
       : fields_(detail::fields(pair.base())),
         link_(pair.link()),
         shape_(link_->shape),
-        footprint_(detail::footprint(pair.base())),
+        footprint_(detail::footprint(pair.base(), pair.boundary_rows())),
         staging_{&detail::bring_to_side<Array<T, RowSize, RowMax, RowAlign>>,
                  &detail::mark_written<Array<T, RowSize, RowMax, RowAlign>>,
                  &detail::device_fields<Array<T, RowSize, RowMax, RowAlign>>},

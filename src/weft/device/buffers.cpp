@@ -33,24 +33,6 @@ PinnedBytes& PinnedBytes::operator=(PinnedBytes&& other) noexcept {
   return *this;
 }
 
-StreamBytes::StreamBytes(Stream& stream, std::size_t bytes) : stream_(stream.handle()) {
-  if (bytes > 0) memory_ = stream_ != nullptr ? cuda::allocate_in(stream_, bytes) : ::operator new(bytes, kAlign);
-}
-StreamBytes::~StreamBytes() {
-  if (memory_ == nullptr) return;
-  if (stream_ != nullptr) {
-    cuda::release_in(stream_, memory_);
-  } else {
-    ::operator delete(memory_, kAlign);
-  }
-}
-StreamBytes::StreamBytes(StreamBytes&& other) noexcept : memory_(std::exchange(other.memory_, nullptr)), stream_(other.stream_) {}
-StreamBytes& StreamBytes::operator=(StreamBytes&& other) noexcept {
-  std::swap(memory_, other.memory_);
-  std::swap(stream_, other.stream_);
-  return *this;
-}
-
 }  // namespace detail
 
 void copy_bytes(Stream& stream, void* to, const void* from, std::size_t bytes) {

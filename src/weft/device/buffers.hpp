@@ -1,5 +1,5 @@
 #pragma once
-/// Pinned host memory for transfers and stream-ordered device memory for temporaries.
+/// Page-locked host memory for transfers, and copies of bytes in stream order.
 #include <cstddef>
 #include <limits>
 #include <new>
@@ -24,19 +24,6 @@ class PinnedBytes {
  private:
   void* memory_ = nullptr;
   bool locked_ = false;
-};
-
-class StreamBytes {
- public:
-  StreamBytes(Stream& stream, std::size_t bytes);
-  ~StreamBytes();
-  StreamBytes(StreamBytes&& other) noexcept;
-  StreamBytes& operator=(StreamBytes&& other) noexcept;
-  [[nodiscard]] void* data() const { return memory_; }
-
- private:
-  void* memory_ = nullptr;
-  void* stream_ = nullptr;
 };
 
 template <class T>
@@ -71,31 +58,6 @@ class PinnedBuffer {
 
  private:
   detail::PinnedBytes bytes_;
-  std::size_t size_;
-};
-
-/// A temporary array for the work of one stream, allocated from and returned to a memory pool in stream order. The contents are
-/// initially undefined; on a GPU only kernels and copies can access them. Allocation can be captured in a Graph.
-/// @pre the stream outlives the buffer. @throws DeviceError, std::bad_alloc where memory is exhausted.
-/// @cost about one microsecond for allocation and release; never blocks.
-template <class T>
-class StreamBuffer {
-  static_assert(std::is_trivially_copyable_v<T>);
-
- public:
-  StreamBuffer(Stream& stream, std::size_t size) : bytes_(stream, detail::bytes_of<T>(size)), size_(size) {}
-  StreamBuffer(StreamBuffer&& other) noexcept : bytes_(std::move(other.bytes_)), size_(std::exchange(other.size_, 0)) {}
-  StreamBuffer& operator=(StreamBuffer&& other) noexcept {
-    std::swap(bytes_, other.bytes_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
-
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] T* data() const { return static_cast<T*>(bytes_.data()); }
-
- private:
-  detail::StreamBytes bytes_;
   std::size_t size_;
 };
 

@@ -12,7 +12,8 @@ struct IpcHandle {
 
 /// Returns a handle of the allocation at `base`. The allocation must exist until every process has destroyed its IpcMemory. Small
 /// allocations share pages, so the other process can access neighbouring allocations as well.
-/// @param base  start of memory with Backend::cuda: DeviceStorage::data(), or the device side of a HostDeviceVector.
+/// @param base  start of memory with Backend::cuda: a DeviceVector made with a backend, or the device side of a
+///   HostDeviceVector.
 /// @throws DeviceError where `base` is not the start of an allocation, or CUDA fails.
 [[nodiscard]] IpcHandle ipc_handle(const void* base);
 

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "weft/base/macros.hpp"
-#include "weft/device/buffers.hpp"
 #include "weft/device/cuda.cuh"
+#include "weft/device/device_vector.hpp"
 #include "weft/device/parallel_for.hpp"
 
 namespace weft {
@@ -163,7 +163,7 @@ template <class Integer, class T, class Map, class Combine>
   requires std::is_integral_v<Integer>
 void reduce_into(space::cuda space, Stream& stream, Integer n, const T& identity, const Map& map, const Combine& combine,
                  T* result) {
-  const StreamBuffer<T> scratch(stream, reduce_scratch(n));
+  const DeviceVector<T> scratch(stream, reduce_scratch(n));
   reduce_into(space, stream, n, identity, map, combine, result, scratch.data());
 }
 
@@ -171,7 +171,7 @@ void reduce_into(space::cuda space, Stream& stream, Integer n, const T& identity
 template <class Integer, class T, class Map, class Combine>
   requires std::is_integral_v<Integer>
 [[nodiscard]] T reduce(space::cuda space, Stream& stream, Integer n, const T& identity, const Map& map, const Combine& combine) {
-  const StreamBuffer<T> on_device(stream, 1);
+  const DeviceVector<T> on_device(stream, 1);
   T result = identity;
   reduce_into(space, stream, n, identity, map, combine, on_device.data());
   copy_bytes(stream, &result, on_device.data(), sizeof(T));

@@ -82,6 +82,11 @@ std::unique_ptr<DeviceStorage> DeviceStorage::make(Backend backend, std::size_t 
   }
 }
 
+std::unique_ptr<DeviceStorage> DeviceStorage::make(Stream& stream, std::size_t bytes) {
+  if (stream.is_host()) return make(Backend::host, bytes);
+  return std::make_unique<detail::CudaStorage>(stream, bytes);
+}
+
 std::unique_ptr<DeviceStorage> DeviceStorage::make_host_side(Backend backend, std::size_t bytes) {
   if (sides_share_memory(backend)) return make(backend, bytes);
   if (backend == Backend::cuda) return std::make_unique<detail::CudaStorage>(Backend::host, detail::cuda::Memory::pinned, bytes);

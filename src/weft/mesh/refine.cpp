@@ -12,6 +12,7 @@
 
 #include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
+#include "weft/kernels/primitives/select.hpp"
 #include "weft/mesh/build/distribution.hpp"
 #include "weft/mesh/build/face_match.hpp"
 #include "weft/mesh/build/input_checks.hpp"
@@ -117,10 +118,7 @@ void visit_keys(const Elements& elements, std::int64_t i, Visit&& visit) {
   for (const auto& quad : p.quads) visit(key_of(elements.nodes(i), quad));
 }
 
-void keep_once(std::vector<FaceKey>& keys) {
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-}
+void keep_once(std::vector<FaceKey>& keys) { kernels::sort_unique(keys); }
 
 /// The edges and quads that are halved, each with the rank that holds its lowest node: numbered in the order of their nodes.
 struct Middles {

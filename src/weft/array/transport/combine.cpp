@@ -46,20 +46,17 @@ CombineList::CombineList(Backend backend, const std::byte* messages, std::span<c
         sources.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
       throw LimitError("a push of an exchange brings more than 2^32 entries", "spread the arrays over more ranks");
     }
-    const std::size_t offset_bytes = offsets.size() * sizeof(std::uint64_t), item_bytes = items.size() * sizeof(std::int32_t);
-    auto memory = DeviceStorage::make(backend, offset_bytes + item_bytes + first.size() * sizeof(std::int32_t));
-    memory->copy_from_host(0, std::as_bytes(std::span(offsets)), After()).wait();
-    memory->copy_from_host(offset_bytes, std::as_bytes(std::span(items)), After()).wait();
-    memory->copy_from_host(offset_bytes + item_bytes, std::as_bytes(std::span(first)), After()).wait();
+    DeviceVector<std::int32_t> device_items(backend, items), first_source(backend, first);
+    DeviceVector<std::uint64_t> source_offsets(backend, offsets);
     const CombinePart part{.to = c.to,
                            .messages = messages,
-                           .items = reinterpret_cast<const std::int32_t*>(memory->data() + offset_bytes),
-                           .first_source = reinterpret_cast<const std::int32_t*>(memory->data() + offset_bytes + item_bytes),
-                           .source_offsets = reinterpret_cast<const std::uint64_t*>(memory->data()),
+                           .items = device_items.data(),
+                           .first_source = first_source.data(),
+                           .source_offsets = source_offsets.data(),
                            .to_stride = c.to_stride,
                            .item_entries = static_cast<std::uint32_t>(entries),
                            .entries = static_cast<std::uint32_t>(entries * items.size())};
-    parts_.push_back({part, c.element, c.op, std::move(memory)});
+    parts_.push_back({part, c.element, c.op, std::move(device_items), std::move(first_source), std::move(source_offsets)});
   }
 }
 

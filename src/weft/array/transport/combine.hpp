@@ -2,13 +2,12 @@
 /// Values that come back from ghost rows, combined with those of the owned rows.
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "weft/array/reduce.hpp"
 #include "weft/base/macros.hpp"
-#include "weft/device/storage.hpp"
+#include "weft/device/device_vector.hpp"
 
 namespace weft::detail {
 
@@ -109,7 +108,8 @@ class CombineList {
     CombinePart part;
     Element element;
     Reduce op;
-    std::unique_ptr<DeviceStorage> memory;
+    DeviceVector<std::int32_t> items, first_source;
+    DeviceVector<std::uint64_t> source_offsets;
   };
   Backend backend_ = Backend::mirror;
   std::vector<Part> parts_;

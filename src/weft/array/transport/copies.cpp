@@ -63,16 +63,14 @@ CopyList::CopyList(Backend backend, std::span<const ItemCopy> copies) : backend_
   }
   table_.count = static_cast<std::int32_t>(on_host_.size());
   if (on_host_.empty()) return;
-  items_ = DeviceStorage::make(backend, items.size() * sizeof(std::int32_t));
-  items_->copy_from_host(0, std::as_bytes(std::span(items)), After()).wait();
-  const auto* const device_items = reinterpret_cast<const std::int32_t*>(items_->data());
+  items_ = DeviceVector<std::int32_t>(backend, items);
+  const std::int32_t* const device_items = items_.data();
   for (std::size_t i = 0; i < on_host_.size(); ++i) {
     if (first_items[3 * i] != first_items[3 * i + 1]) on_host_[i].from_items = device_items + first_items[3 * i];
     if (first_items[3 * i + 1] != first_items[3 * i + 2]) on_host_[i].to_items = device_items + first_items[3 * i + 1];
   }
-  parts_ = DeviceStorage::make(backend, on_host_.size() * sizeof(CopyPart));
-  parts_->copy_from_host(0, std::as_bytes(std::span(on_host_)), After()).wait();
-  table_.parts = reinterpret_cast<const CopyPart*>(parts_->data());
+  parts_ = DeviceVector<CopyPart>(backend, on_host_);
+  table_.parts = parts_.data();
 }
 
 void CopyList::run(Stream& stream) const {

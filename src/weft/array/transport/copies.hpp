@@ -2,12 +2,11 @@
 /// Many copies of rows at once, in the memory of a device: one kernel, whatever the number of neighbours and arrays.
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "weft/base/macros.hpp"
-#include "weft/device/storage.hpp"
+#include "weft/device/device_vector.hpp"
 
 namespace weft::detail {
 
@@ -76,7 +75,8 @@ class CopyList {
 
  private:
   Backend backend_ = Backend::mirror;
-  std::unique_ptr<DeviceStorage> parts_, items_;
+  DeviceVector<CopyPart> parts_;
+  DeviceVector<std::int32_t> items_;
   std::vector<CopyPart> on_host_;  ///< the lists' addresses are of the device
   CopyTable table_{};
 };

@@ -142,8 +142,8 @@ PackedMessages::PackedMessages(const GhostPlan& plan, Backend backend, const std
     pinned_ = PinnedBuffer<std::byte>(bytes);
     buffer = pinned_.data();
   } else {
-    on_device_ = DeviceStorage::make(backend, bytes);
-    buffer = on_device_->data();
+    on_device_ = DeviceVector<std::byte>(backend, bytes);
+    buffer = on_device_.data();
   }
 
   std::vector<ItemCopy> packs, unpacks;

@@ -10,6 +10,7 @@
 #include "weft/array/transport/copies.hpp"
 #include "weft/array/transport/transport.hpp"
 #include "weft/device/buffers.hpp"
+#include "weft/device/device_vector.hpp"
 
 namespace weft::detail {
 
@@ -60,7 +61,7 @@ class PackedMessages {
 
  private:
   PinnedBuffer<std::byte> pinned_;
-  std::unique_ptr<DeviceStorage> on_device_;
+  DeviceVector<std::byte> on_device_;
   std::vector<Message> sends_, receives_;
   CopyList pack_, unpack_;
   CombineList combine_;

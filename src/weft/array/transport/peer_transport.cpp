@@ -85,16 +85,13 @@ void PeerTransport::set_up(const GhostPlan& plan, const std::vector<Field>& fiel
   std::vector<Offer> offers(others.size());
   agreed(comm, [&] {
     stream_ = put_stream();
-    flags_ = DeviceStorage::make(Backend::cuda, (others.size() + 1) * sizeof(PeerFlags));
-    epochs_ = DeviceStorage::make(Backend::cuda, kPutBlocks * sizeof(std::uint32_t));
-    const std::vector<std::byte> zero(flags_->bytes() + epochs_->bytes());
-    flags_->copy_from_host(0, std::span(zero).first(flags_->bytes()), After()).wait();
-    epochs_->copy_from_host(0, std::span(zero).first(epochs_->bytes()), After()).wait();
-    if (!pulls) messages_ = DeviceStorage::make(Backend::cuda, buffer_bytes);
+    flags_ = DeviceVector<PeerFlags>(Backend::cuda, std::vector<PeerFlags>(others.size() + 1));
+    epochs_ = DeviceVector<std::uint32_t>(Backend::cuda, std::vector<std::uint32_t>(kPutBlocks));
+    if (!pulls) messages_ = DeviceVector<std::byte>(Backend::cuda, buffer_bytes);
     for (std::size_t i = 0; i < others.size(); ++i) {
       const Peer& peer = others[i];
       Offer& offer = offers[i];
-      offer.push_back({ipc_handle(flags_->data()), i * sizeof(PeerFlags), 0});
+      offer.push_back({ipc_handle(flags_.data()), i * sizeof(PeerFlags), 0});
       std::size_t at = peer.message;
       for (const Field& field : fields) {
         if (pulls) {
@@ -105,7 +102,7 @@ void PeerTransport::set_up(const GhostPlan& plan, const std::vector<Field>& fiel
                            any ? static_cast<std::uint64_t>(here.to - field.allocation) : 0, here.to_stride});
         } else {
           const bool any = message_bytes(field, peer.to) > 0;
-          offer.push_back({any ? ipc_handle(messages_->data()) : IpcHandle{}, at, field.row_bytes});
+          offer.push_back({any ? ipc_handle(messages_.data()) : IpcHandle{}, at, field.row_bytes});
           at += section_bytes(field, peer.to);
         }
       }
@@ -119,7 +116,7 @@ void PeerTransport::set_up(const GhostPlan& plan, const std::vector<Field>& fiel
     for (std::size_t i = 0; i < others.size(); ++i) {
       const Peer& peer = others[i];
       const Offer& offer = offered[i];
-      links.push_back({.here = reinterpret_cast<const PeerFlags*>(flags_->data()) + i,
+      links.push_back({.here = flags_.data() + i,
                        .there = reinterpret_cast<PeerFlags*>(map(offer.at(0).memory) + offer.at(0).offset),
                        .arriving = 0});
       for (std::size_t f = 0; f < fields.size(); ++f) {
@@ -139,8 +136,8 @@ void PeerTransport::set_up(const GhostPlan& plan, const std::vector<Field>& fiel
       copies_from(field, own_from, copy);
       if (pulls) {
         copies_to(field, own_to, copy);
-      } else if (messages_->data() != nullptr) {
-        copies_to(messages_->data() + own_section, copy);
+      } else if (messages_.data() != nullptr) {
+        copies_to(messages_.data() + own_section, copy);
         own_section += section_bytes(field, own_to);
       }
       copies.push_back(std::move(copy));
@@ -152,13 +149,12 @@ void PeerTransport::set_up(const GhostPlan& plan, const std::vector<Field>& fiel
 
   agreed(comm, [&] {
     for (std::size_t i = 0; i < others.size(); ++i) links[i].arriving = chunks_arriving[i].at(0);
-    links_ = DeviceStorage::make(Backend::cuda, links.size() * sizeof(PeerLink));
-    links_->copy_from_host(0, std::as_bytes(std::span(links)), After()).wait();
-    if (!pulls) combine_ = make_combine_list(Backend::cuda, fields, op, messages_->data(), pushed);
+    links_ = DeviceVector<PeerLink>(Backend::cuda, links);
+    if (!pulls) combine_ = make_combine_list(Backend::cuda, fields, op, messages_.data(), pushed);
     args_ = {.table = copies_.table(),
-             .links = reinterpret_cast<const PeerLink*>(links_->data()),
+             .links = links_.data(),
              .link_count = static_cast<std::int32_t>(links.size()),
-             .epochs = reinterpret_cast<std::uint32_t*>(epochs_->data()),
+             .epochs = epochs_.data(),
              .parts_here = {},
              .links_here = {}};
     if (args_.table.count <= kSmallPut) std::copy(copies_.parts().begin(), copies_.parts().end(), args_.parts_here);

@@ -6,6 +6,7 @@
 #include "weft/array/transport/packed_messages.hpp"
 #include "weft/array/transport/put.hpp"
 #include "weft/array/transport/transport.hpp"
+#include "weft/device/device_vector.hpp"
 #include "weft/device/ipc.hpp"
 
 namespace weft::detail {
@@ -36,7 +37,10 @@ class PeerTransport final : public TransportBody {
   [[nodiscard]] std::byte* map(const IpcHandle& handle);
 
   Communicator comm_;
-  std::unique_ptr<DeviceStorage> flags_, epochs_, links_, messages_;
+  DeviceVector<PeerFlags> flags_;
+  DeviceVector<std::uint32_t> epochs_;
+  DeviceVector<PeerLink> links_;
+  DeviceVector<std::byte> messages_;
   std::map<HandleBytes, IpcMemory> mapped_;
   CopyList copies_;
   CombineList combine_;

@@ -1,6 +1,8 @@
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -271,23 +273,89 @@ void begin_capture(void* stream) {
 void* end_capture(void* stream) {
   cudaGraph_t graph = nullptr;
   check_cuda(cudaStreamEndCapture(stream_of(stream), &graph), "cudaStreamEndCapture");
-  cudaGraphExec_t ready = nullptr;
-  // With this flag each kernel node retains the priority of the stream that it was captured from.
-  const cudaError_t result = cudaGraphInstantiate(&ready, graph, cudaGraphInstantiateFlagUseNodePriority);
-  note(cudaGraphDestroy(graph));
-  check_cuda(result, "cudaGraphInstantiate");
-  return ready;
+  return graph;
 }
 void abandon_capture(void* stream) noexcept {
   cudaGraph_t graph = nullptr;
   if (cudaStreamEndCapture(stream_of(stream), &graph) == cudaSuccess && graph != nullptr) note(cudaGraphDestroy(graph));
   (void)cudaGetLastError();
 }
-void launch_graph(void* graph, void* stream) {
-  ++host_work().graphs;
-  check_cuda(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream_of(stream)), "cudaGraphLaunch");
+void* instantiate(void* graph) {
+  cudaGraphExec_t executable = nullptr;
+  // With this flag each kernel node retains the priority of the stream that it was captured from.
+  check_cuda(cudaGraphInstantiate(&executable, static_cast<cudaGraph_t>(graph), cudaGraphInstantiateFlagUseNodePriority),
+             "cudaGraphInstantiate");
+  return executable;
 }
-void destroy_graph(void* graph) noexcept { note(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph))); }
+bool update_executable(void* executable, void* graph) {
+  cudaGraphExecUpdateResultInfo info{};
+  const cudaError_t result =
+      cudaGraphExecUpdate(static_cast<cudaGraphExec_t>(executable), static_cast<cudaGraph_t>(graph), &info);
+  if (result == cudaErrorGraphExecUpdateFailure) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  check_cuda(result, "cudaGraphExecUpdate");
+  return true;
+}
+void launch_executable(void* executable, void* stream) {
+  ++host_work().graphs;
+  check_cuda(cudaGraphLaunch(static_cast<cudaGraphExec_t>(executable), stream_of(stream)), "cudaGraphLaunch");
+}
+void destroy_graph(void* graph) noexcept { note(cudaGraphDestroy(static_cast<cudaGraph_t>(graph))); }
+void destroy_executable(void* executable) noexcept { note(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(executable))); }
+
+namespace {
+
+/// The capture of a stream: the graph so far, and the nodes that the next operation depends on. Their edge data is not used,
+/// because a node that is not a kernel depends on whole nodes.
+struct Capture {
+  cudaGraph_t graph = nullptr;
+  const cudaGraphNode_t* last = nullptr;
+  std::size_t count = 0;
+};
+Capture capture_of(void* stream) {
+  Capture capture;
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaGraphEdgeData* edges = nullptr;
+  check_cuda(cudaStreamGetCaptureInfo(stream_of(stream), &status, nullptr, &capture.graph, &capture.last, &edges, &capture.count),
+             "cudaStreamGetCaptureInfo");
+  return capture;
+}
+
+}  // namespace
+
+void add_child_graph(void* stream, void* graph) {
+  const Capture capture = capture_of(stream);
+  cudaGraphNode_t node = nullptr;
+  check_cuda(cudaGraphAddChildGraphNode(&node, capture.graph, capture.last, capture.count, static_cast<cudaGraph_t>(graph)),
+             "cudaGraphAddChildGraphNode");
+  check_cuda(cudaStreamUpdateCaptureDependencies(stream_of(stream), &node, nullptr, 1, cudaStreamSetCaptureDependencies),
+             "cudaStreamUpdateCaptureDependencies");
+}
+
+void call_on_host(void* stream, std::function<void()> f) {
+  using Function = std::function<void()>;
+  auto function = std::make_unique<Function>(std::move(f));
+  if (!capturing(stream)) {
+    const auto call_once = [](void* data) {
+      const std::unique_ptr<Function> owned(static_cast<Function*>(data));
+      (*owned)();
+    };
+    check_cuda(cudaLaunchHostFunc(stream_of(stream), call_once, function.get()), "cudaLaunchHostFunc");
+    (void)function.release();
+    return;
+  }
+  const auto call = [](void* data) { (*static_cast<Function*>(data))(); };
+  const auto destroy = [](void* data) { delete static_cast<Function*>(data); };
+  cudaUserObject_t object = nullptr;
+  check_cuda(cudaUserObjectCreate(&object, function.get(), destroy, 1, cudaUserObjectNoDestructorSync), "cudaUserObjectCreate");
+  Function* const data = function.release();
+  const cudaError_t result = cudaGraphRetainUserObject(capture_of(stream).graph, object, 1, cudaGraphUserObjectMove);
+  if (result != cudaSuccess) note(cudaUserObjectRelease(object, 1));
+  check_cuda(result, "cudaGraphRetainUserObject");
+  check_cuda(cudaLaunchHostFunc(stream_of(stream), call, data), "cudaLaunchHostFunc");
+}
 
 void describe(CudaInfo& info) {
   int number = 0;

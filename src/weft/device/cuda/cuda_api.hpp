@@ -4,6 +4,7 @@
 /// may throw DeviceError.
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -59,11 +60,21 @@ void export_memory(const void* base, std::byte* handle);
 void drop_imported(void* memory) noexcept;
 
 void begin_capture(void* stream);
-/// Ends the capture and returns the executable graph.
+/// Ends the capture and returns the graph.
 [[nodiscard]] void* end_capture(void* stream);
 void abandon_capture(void* stream) noexcept;
-void launch_graph(void* graph, void* stream);
+/// Returns an executable graph.
+[[nodiscard]] void* instantiate(void* graph);
+/// Gives the nodes of an executable graph the arguments of `graph`; returns false, and changes nothing, where the two graphs have
+/// different nodes or dependencies.
+[[nodiscard]] bool update_executable(void* executable, void* graph);
+void launch_executable(void* executable, void* stream);
+/// Adds `graph` as a node to the graph that is being captured from the stream.
+void add_child_graph(void* stream, void* graph);
 void destroy_graph(void* graph) noexcept;
+void destroy_executable(void* executable) noexcept;
+/// Enqueues a call of `f` by a thread of CUDA; in a capture, a node of the graph, which then owns `f`.
+void call_on_host(void* stream, std::function<void()> f);
 
 /// Sets the versions and the devices of `info`.
 void describe(CudaInfo& info);

@@ -13,6 +13,13 @@ CudaStorage::CudaStorage(Backend backend, cuda::Memory kind, std::size_t bytes)
   if (bytes > 0) memory_ = {static_cast<std::byte*>(cuda::allocate(kind, bytes)), CudaRelease{kind}};
 }
 
+CudaStorage::CudaStorage(Stream& stream, std::size_t bytes)
+    : backend_(Backend::cuda), kind_(cuda::Memory::device), bytes_(bytes), device_(stream.device()) {
+  if (bytes > 0) {
+    memory_ = {static_cast<std::byte*>(cuda::allocate_in(stream.handle(), bytes)), CudaRelease{kind_, stream.handle()}};
+  }
+}
+
 void CudaStorage::expect_fits([[maybe_unused]] std::size_t offset, [[maybe_unused]] std::size_t count) const {
   WEFT_EXPECTS(offset <= bytes_ && count <= bytes_ - offset);
 }

@@ -5,16 +5,25 @@
 
 namespace weft::detail {
 
-/// Deleter for memory from cuda::allocate().
+/// Deleter for memory from cuda::allocate(), or with a stream from cuda::allocate_in().
 struct CudaRelease {
   cuda::Memory kind = cuda::Memory::device;
-  void operator()(std::byte* memory) const { cuda::release(kind, memory); }
+  void* stream = nullptr;
+  void operator()(std::byte* memory) const {
+    if (stream != nullptr) {
+      cuda::release_in(stream, memory);
+    } else {
+      cuda::release(kind, memory);
+    }
+  }
 };
 
 /// Storage of the backends cuda, cuda_managed and cuda_mapped, and of page-locked host sides.
 class CudaStorage final : public DeviceStorage {
  public:
   CudaStorage(Backend backend, cuda::Memory kind, std::size_t bytes);
+  /// Allocates from the memory pool of the stream's GPU, in stream order.
+  CudaStorage(Stream& stream, std::size_t bytes);
 
   [[nodiscard]] Backend backend() const override { return backend_; }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }

@@ -45,8 +45,13 @@ void drop_imported(void*) noexcept {}
 void begin_capture(void*) { reject(); }
 void* end_capture(void*) { reject(); }
 void abandon_capture(void*) noexcept {}
-void launch_graph(void*, void*) { reject(); }
+void* instantiate(void*) { reject(); }
+bool update_executable(void*, void*) { reject(); }
+void launch_executable(void*, void*) { reject(); }
+void add_child_graph(void*, void*) { reject(); }
 void destroy_graph(void*) noexcept {}
+void destroy_executable(void*) noexcept {}
+void call_on_host(void*, std::function<void()>) { reject(); }
 void describe(CudaInfo&) {}
 
 }  // namespace weft::detail::cuda

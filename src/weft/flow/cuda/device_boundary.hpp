@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "weft/device/buffers.hpp"
-#include "weft/flow/cuda/device_array.hpp"
+#include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/cuda/tile_launch.hpp"
 #include "weft/flow/physics/face_force.hpp"
 #include "weft/flow/scheme/scheme.hpp"
@@ -50,16 +50,16 @@ class DeviceBoundary {
   std::vector<BoundaryParams> params_;  ///< one per zone
   std::int32_t first_;                  ///< face of the mesh
   bool varies_ = false;
-  DeviceArray<ZoneArgs> zones_;
-  DeviceArray<std::int32_t> zone_, left_, order_;
-  std::int32_t inner_faces_ = 0;                          ///< faces of inner cells
-  DeviceArray<std::int32_t> behind_offset_, behind_row_;  ///< Discretization::behind
-  DeviceArray<double> behind_weight_;
-  DeviceArray<Vec3> normal_, arm_, centroid_;
-  DeviceArray<double> area_;
-  DeviceArray<Primitive> outside_;
+  DeviceVector<ZoneArgs> zones_;
+  DeviceVector<std::int32_t> zone_, left_, order_;
+  std::int32_t inner_faces_ = 0;                           ///< faces of inner cells
+  DeviceVector<std::int32_t> behind_offset_, behind_row_;  ///< Discretization::behind
+  DeviceVector<double> behind_weight_;
+  DeviceVector<Vec3> normal_, arm_, centroid_;
+  DeviceVector<double> area_;
+  DeviceVector<Primitive> outside_;
   PinnedBuffer<Primitive> outside_on_host_;
-  DeviceArray<Conserved> fluxes_;
+  DeviceVector<Conserved> fluxes_;
   Event computed_;
   mutable std::vector<Conserved> fluxes_on_host_;
   mutable bool on_host_ = false;  ///< the fluxes are those on the GPU

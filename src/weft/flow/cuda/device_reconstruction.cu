@@ -36,7 +36,7 @@ template <class Visit>
 void DeviceReconstruction<Real>::each_array(const Tiles& on_host, Visit&& visit) {
   const mesh::Mesh& m = scheme_.mesh();
   const auto cells = static_cast<std::size_t>(m.cells());
-  for (DeviceArray<Real>& buffer : values_) visit(buffer, static_cast<std::size_t>(scheme_.discretization().rows) * kVars);
+  for (DeviceVector<Real>& buffer : values_) visit(buffer, static_cast<std::size_t>(scheme_.discretization().rows) * kVars);
   visit(gradients_, cells * kVars * static_cast<std::size_t>(m.dim));
   visit(states_, on_host.across.size() * kStateColumns);
   const bool sensors = takes_sensor(scheme_.numerics().flux);
@@ -63,7 +63,7 @@ void DeviceReconstruction<Real>::connect() {
   const mesh::Mesh& m = scheme_.mesh();
   const Transport transport = scheme_.options().transport;
   if (m.comm.max(m.plan.ghost_rows()) == 0) return;
-  const auto rows_of = [&](const DeviceArray<Real>& rows, int width) {
+  const auto rows_of = [&](const DeviceVector<Real>& rows, int width) {
     const std::size_t size = static_cast<std::size_t>(m.cells()) * static_cast<std::size_t>(width);
     return PairRef::rows(Backend::cuda, std::span(rows.data(), size), width);
   };
@@ -175,7 +175,7 @@ std::vector<Primitive> DeviceReconstruction<Real>::face_states(Stream& stream, i
   const std::int32_t count = faces.last().value() - faces.first().value();
   std::vector<Primitive> states(static_cast<std::size_t>(count));
   if (count == 0) return states;
-  const DeviceArray<Primitive> there(states.size());
+  const DeviceVector<Primitive> there(states.size());
   const BoundaryArgs boundary = boundary_.args();
   const std::int32_t first = faces.first().value() - scheme_.discretization().first_boundary_face;
   const RowView<Real, double> rows{values_[buffer].data(), gradients_.data()};

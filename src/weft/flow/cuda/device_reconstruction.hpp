@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "weft/array/array_transformer.hpp"
-#include "weft/flow/cuda/device_array.hpp"
+#include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/cuda/device_boundary.hpp"
 #include "weft/flow/cuda/device_tiles.hpp"
 #include "weft/flow/cuda/step_control.hpp"
@@ -86,10 +86,10 @@ class DeviceReconstruction {
   const DeviceTiles<Real>& tiles_;
   DeviceBoundary& boundary_;
   LimiterChoice limiter_;
-  DeviceArray<Real> values_[2], gradients_;
-  DeviceArray<Real> states_;                  ///< see kStateColumns
-  DeviceArray<Real> sensors_, side_sensors_;  ///< ShockSensor of owned and ghost cells, and at sensor_place(); empty: none
-  DeviceArray<std::int32_t> fallback_;
+  DeviceVector<Real> values_[2], gradients_;
+  DeviceVector<Real> states_;                  ///< see kStateColumns
+  DeviceVector<Real> sensors_, side_sensors_;  ///< ShockSensor of owned and ghost cells, and at sensor_place(); empty: none
+  DeviceVector<std::int32_t> fallback_;
   bool fallback_is_set_ = false;
   std::optional<Exchange> pull_values_[2], pull_gradients_;  ///< none where no rank has ghosts
 };

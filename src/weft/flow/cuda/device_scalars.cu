@@ -153,7 +153,7 @@ void DeviceScalars::each_array(const std::vector<double>& matrices, Visit&& visi
   visit(inflow_, boundary_faces * n);
   visit(outflows_, d.cell_face.size());
   visit(stationary_, scheme_.numerics().well_balanced ? d.cell_face.size() : 0);
-  for (DeviceArray<double>& buffer : amounts_) visit(buffer, owned * n);
+  for (DeviceVector<double>& buffer : amounts_) visit(buffer, owned * n);
   visit(values_, static_cast<std::size_t>(d.rows) * n);
   visit(slopes_, cells * n * static_cast<std::size_t>(m.dim));
   if (scheme_.numerics().local_time_step) visit(local_dt_, owned);
@@ -199,7 +199,7 @@ void DeviceScalars::keep_stationary(Stream& stream) {
 void DeviceScalars::connect(Transport transport) {
   const mesh::Mesh& m = scheme_.mesh();
   if (count() == 0 || m.comm.max(m.plan.ghost_rows()) == 0) return;
-  const auto pull_of = [&](const DeviceArray<double>& rows, int width) {
+  const auto pull_of = [&](const DeviceVector<double>& rows, int width) {
     const std::size_t size = static_cast<std::size_t>(m.cells()) * static_cast<std::size_t>(width);
     return ArrayTransformer(m.plan, {PairRef::rows(Backend::cuda, std::span(rows.data(), size), width)}, transport).pull();
   };
@@ -344,7 +344,7 @@ void DeviceScalars::upload(int buffer) {
 }
 
 void DeviceScalars::start_fetch(Stream& stream, int buffer) const {
-  if (count() > 0) fetched_ = amounts_[buffer].get_later(0, carried_.span(), after(stream));
+  if (count() > 0) fetched_ = amounts_[buffer].copy_to_host(0, carried_.span(), after(stream));
 }
 
 std::vector<double> DeviceScalars::integrals(Stream& stream, int buffer) const {

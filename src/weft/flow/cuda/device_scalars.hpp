@@ -8,7 +8,7 @@
 
 #include "weft/array/array_transformer.hpp"
 #include "weft/device/buffers.hpp"
-#include "weft/flow/cuda/device_array.hpp"
+#include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/cuda/tile_launch.hpp"
 #include "weft/flow/scheme/boundary_scalars.hpp"
 
@@ -84,17 +84,17 @@ class DeviceScalars {
   const Scheme& scheme_;
   const SchemeParameters& parameters_;
   BoundaryScalars inflow_values_;
-  DeviceArray<std::int32_t> cell_face_offset_, cell_faces_, cell_face_rows_;
-  DeviceArray<std::int32_t> stencil_offset_, stencil_rows_;  ///< empty where stencils are the rows opposite to the faces
-  DeviceArray<std::int32_t> left_row_;
-  DeviceArray<Vec3> centroids_, face_centroids_, face_normals_;
-  DeviceArray<double> face_areas_, inverse_volumes_, matrices_;
-  DeviceArray<double> outflows_, stationary_;  ///< stationary_: outflows_ of a stationary state; empty: none is subtracted
-  DeviceArray<std::int32_t> boundary_entry_, boundary_left_, boundary_brings_;  ///< one per boundary face
-  DeviceArray<std::int32_t> behind_offset_, behind_row_;                        ///< Discretization::behind
-  DeviceArray<double> behind_weight_, boundary_areas_, inflow_;
-  DeviceArray<double> amounts_[2], values_, slopes_;
-  DeviceArray<double> local_dt_;  ///< s, at the start of the step
+  DeviceVector<std::int32_t> cell_face_offset_, cell_faces_, cell_face_rows_;
+  DeviceVector<std::int32_t> stencil_offset_, stencil_rows_;  ///< empty where stencils are the rows opposite to the faces
+  DeviceVector<std::int32_t> left_row_;
+  DeviceVector<Vec3> centroids_, face_centroids_, face_normals_;
+  DeviceVector<double> face_areas_, inverse_volumes_, matrices_;
+  DeviceVector<double> outflows_, stationary_;  ///< stationary_: outflows_ of a stationary state; empty: none is subtracted
+  DeviceVector<std::int32_t> boundary_entry_, boundary_left_, boundary_brings_;  ///< one per boundary face
+  DeviceVector<std::int32_t> behind_offset_, behind_row_;                        ///< Discretization::behind
+  DeviceVector<double> behind_weight_, boundary_areas_, inflow_;
+  DeviceVector<double> amounts_[2], values_, slopes_;
+  DeviceVector<double> local_dt_;  ///< s, at the start of the step
   mutable PinnedBuffer<double> carried_;
   mutable Event fetched_;
   std::optional<Exchange> pull_values_, pull_slopes_;  ///< none where no rank has ghosts

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "weft/device/buffers.hpp"
-#include "weft/flow/cuda/device_array.hpp"
+#include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/physics/source.hpp"
 #include "weft/mesh/mesh.hpp"
 
@@ -44,8 +44,8 @@ class DeviceSource {
 
   const VolumeSource volume_source_;
   const bool subtracts_;
-  DeviceArray<double> rates_, stationary_;  ///< stationary_: what is subtracted; empty with a function
-  DeviceArray<Vec3> centroid_;              ///< centroids of owned cells; empty with a function
+  DeviceVector<double> rates_, stationary_;  ///< stationary_: what is subtracted; empty with a function
+  DeviceVector<Vec3> centroid_;              ///< centroids of owned cells; empty with a function
   std::vector<double> stationary_on_host_;  ///< rates that are subtracted; empty without a function
   PinnedBuffer<Real> values_on_host_;
   PinnedBuffer<double> rates_on_host_;

@@ -34,7 +34,7 @@ void DeviceState<State>::upload(int number) {
 template <class State>
 void DeviceState<State>::start_fetch(Stream& stream, int number) const {
   fetched_from_ = number;
-  fetched_ = buffers_[number].get_later(0, copy_.span(), after(stream));
+  fetched_ = buffers_[number].copy_to_host(0, copy_.span(), after(stream));
 }
 
 template <class State>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "weft/device/buffers.hpp"
-#include "weft/flow/cuda/device_array.hpp"
+#include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/scheme/kernels.hpp"
 
 namespace weft::flow::detail {
@@ -20,7 +20,7 @@ class DeviceState {
   /// Calls visit() for both buffers. @param numbers  of each.
   template <class Visit>
   void each_array(std::size_t numbers, Visit&& visit) {
-    for (DeviceArray<State>& buffer : buffers_) visit(buffer, numbers);
+    for (DeviceVector<State>& buffer : buffers_) visit(buffer, numbers);
   }
   /// Called after the buffers are allocated.
   void allocate_copy();
@@ -42,7 +42,7 @@ class DeviceState {
   [[nodiscard]] std::array<double, kVars> integrals(Stream& stream, int number, const double* inverse_volume) const;
 
  private:
-  DeviceArray<State> buffers_[2];
+  DeviceVector<State> buffers_[2];
   mutable PinnedBuffer<State> copy_;
   mutable std::vector<double> rows_;  ///< the copy in double; empty where State is double
   mutable Event fetched_;             ///< the copy is complete

@@ -113,7 +113,7 @@ class DeviceStepper final : public Stepper {
   FluxChoice flux_;
 
   DeviceState<State> state_;
-  DeviceArray<double> local_dt_;
+  DeviceVector<double> local_dt_;
   Buffers at_;
   /// Where the present state is on the host.
   mutable enum class Copy { old, pending, here } copy_ = Copy::here;

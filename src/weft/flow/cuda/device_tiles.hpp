@@ -1,7 +1,8 @@
 #pragma once
 /// The tiles of a rank, and what kernels need of its mesh, in the memory of the current GPU.
+#include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/cuda/choose_tiles.hpp"
-#include "weft/flow/cuda/device_array.hpp"
+#include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/scheme/scheme.hpp"
 
 namespace weft::flow::detail {
@@ -39,18 +40,18 @@ class DeviceTiles {
   }
 
   TileArrays<Real> arrays{};
-  DeviceArray<GhostSide> ghost_sides;
+  DeviceVector<GhostSide> ghost_sides;
   TileRange inner{}, border{};
 
  private:
-  DeviceArray<Tile> tile_;
-  DeviceArray<std::int32_t> halo_row_, stencil_offset_;
-  DeviceArray<std::uint16_t> stencil_row_, topology_;
-  DeviceArray<std::int32_t> across_;
-  DeviceArray<Real> centroids_, arms_, areas_, matrices_;
-  DeviceArray<double> inverse_volume_;
-  DeviceArray<Vec3> projected_area_;
-  DeviceArray<double> radius_;
+  DeviceVector<Tile> tile_;
+  DeviceVector<std::int32_t> halo_row_, stencil_offset_;
+  DeviceVector<std::uint16_t> stencil_row_, topology_;
+  DeviceVector<std::int32_t> across_;
+  DeviceVector<Real> centroids_, arms_, areas_, matrices_;
+  DeviceVector<double> inverse_volume_;
+  DeviceVector<Vec3> projected_area_;
+  DeviceVector<double> radius_;
 
   template <class Visit>
   void each_array(const Scheme& scheme, const Tiles& tiles, const std::vector<double>& matrices, Visit&& visit) {

@@ -47,7 +47,7 @@ struct FluxMemory {
   double* inverse_volume;
   std::uint16_t* topology;
 
-  __host__ __device__ FluxMemory(SharedMemory& memory, const TileRange& range)
+  __host__ __device__ FluxMemory(SharedArrays& memory, const TileRange& range)
       : fluxes(memory.take<Real>(kVars * kFaceBlock * face_blocks(range.faces))),
         new_values(memory.take<Real>(kVars * range.cells)),
         start(memory.take<State>(kVars * range.cells)),
@@ -284,12 +284,12 @@ __global__ void __launch_bounds__(kTileThreads, 5)
   extern __shared__ unsigned char memory[];
   const TileArrays<Real>& t = a.tiles;
   const Tile tile = t.tile[range.first + static_cast<std::int32_t>(blockIdx.x)];
-  SharedMemory shared(memory);
+  SharedArrays shared(memory);
   const FluxMemory<Real, State> m(shared, range);
   const auto first = static_cast<std::int64_t>(tile.first_cell);
   // The input of the update is copied while fluxes are computed.
   let_next_kernel_begin();
-  Fetch fetch;
+  BlockLoader fetch;
   fetch.begin();
   fetch.run(t.topology + tile.first_topology(), m.topology, tile.rows_behind());
   fetch.run(t.inverse_volume + first, m.inverse_volume, tile.cells);
@@ -304,8 +304,8 @@ __global__ void __launch_bounds__(kTileThreads, 5)
   CellStatus status;
   update_cells(a, tile, m, step, status);
   __syncthreads();
-  put(m.conserved, a.new_conserved + first * kVars, tile.cells * kVars);
-  put(m.new_values, a.new_values + first * kVars, tile.cells * kVars);
+  store_block(m.conserved, a.new_conserved + first * kVars, tile.cells * kVars);
+  store_block(m.new_values, a.new_values + first * kVars, tile.cells * kVars);
   if (a.outflows != nullptr) put_outflows(a, tile, m);
   if (a.rate_squared != nullptr) {
     put_block_sums(status.rate_squared, a.rate_squared + (std::int64_t{range.first} + blockIdx.x) * kVars);
@@ -327,7 +327,7 @@ struct BoundaryFluxLoop {
 
 template <int Dim, class Real>
 std::size_t flux_memory(const TileRange& range) {
-  SharedMemory memory;
+  SharedArrays memory;
   (void)FluxMemory<Real, double>(memory, range);
   return memory.bytes();
 }
@@ -338,7 +338,7 @@ void launch_fluxes(Stream& stream, const TileRange& range, const FluxChoice& flu
   std::visit(
       [&](const auto& chosen) {
         using Flux = std::decay_t<decltype(chosen)>;
-        SharedMemory memory;
+        SharedArrays memory;
         (void)FluxMemory<Real, State>(memory, range);
         const auto kernel = flux_kernel<Dim, Flux, Real, State>;
         allow_shared_memory(kernel, memory.bytes(), "fluxes");

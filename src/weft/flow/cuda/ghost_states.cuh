@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "weft/device/cuda.cuh"
-#include "weft/flow/cuda/device_array.hpp"
+#include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/cuda/tile_launch.hpp"
 #include "weft/flow/physics/convert.hpp"
 #include "weft/flow/scheme/kernels.hpp"
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kGhostThreads)
 }
 
 template <int Dim, class Real>
-void launch_ghost_states(Stream& stream, const DeviceArray<GhostSide>& sides, const Real* values, const Real* gradients,
+void launch_ghost_states(Stream& stream, const DeviceVector<GhostSide>& sides, const Real* values, const Real* gradients,
                          const Real* sensors, Real* states, Real* side_sensors) {
   const auto count = static_cast<std::int32_t>(sides.size());
   if (count == 0) return;

@@ -35,7 +35,7 @@ struct GradientMemory {
   std::uint16_t* topology;
   std::int32_t* halo;
 
-  __host__ __device__ GradientMemory(SharedMemory& memory, const TileRange& range)
+  __host__ __device__ GradientMemory(SharedArrays& memory, const TileRange& range)
       : values(memory.take<Real>(kVars * range.rows)),
         centroids(memory.take<Real>(by_node(kPulls) ? Dim * whole_units(range.rows) : 0)),
         sides(memory.take<Real>(kStateColumns * kFaceBlock * face_blocks(range.faces))),
@@ -63,7 +63,7 @@ __device__ void find_pulls(const Tile& tile, bool stabilized, Real* sides) {
 /// Starts fetching all of a tile but values.
 template <int Dim, Pulls kPulls, class Real>
 __device__ void fetch_mesh(const TileArrays<Real>& t, const Tile& tile, const GradientMemory<Dim, kPulls, Real>& m,
-                           Fetch& fetch) {
+                           BlockLoader& fetch) {
   const int blocks = face_blocks(tile.faces);
   const Real* const arms = t.arms + std::int64_t{tile.first_face} * arm_columns(Dim);
   if constexpr (by_node(kPulls)) {
@@ -86,14 +86,14 @@ template <int Dim, Pulls kPulls, class Real>
 __device__ void prefetch_tile(const GradientArgs<Real>& a, const Tile& tile) {
   const TileArrays<Real>& t = a.tiles;
   const int faces = face_blocks(tile.faces) * kFaceBlock;
-  Fetch::prefetch(a.values + std::int64_t{tile.first_cell} * kVars, tile.cells * kVars);
-  Fetch::prefetch(t.arms + std::int64_t{tile.first_face} * arm_columns(Dim), faces * arm_columns(Dim));
-  Fetch::prefetch(t.topology + tile.first_topology(), tile.topology_size());
+  BlockLoader::prefetch(a.values + std::int64_t{tile.first_cell} * kVars, tile.cells * kVars);
+  BlockLoader::prefetch(t.arms + std::int64_t{tile.first_face} * arm_columns(Dim), faces * arm_columns(Dim));
+  BlockLoader::prefetch(t.topology + tile.first_topology(), tile.topology_size());
   if constexpr (kPulls == Pulls::green_gauss) {
-    Fetch::prefetch(t.areas + std::int64_t{tile.first_face} * area_columns(Dim), faces * area_columns(Dim));
+    BlockLoader::prefetch(t.areas + std::int64_t{tile.first_face} * area_columns(Dim), faces * area_columns(Dim));
   } else if (t.matrices != nullptr) {
     constexpr int kMatrix = Dim * (Dim + 1) / 2;
-    Fetch::prefetch(t.matrices + std::int64_t{tile.first_cell} * kMatrix, tile.cells * kMatrix);
+    BlockLoader::prefetch(t.matrices + std::int64_t{tile.first_cell} * kMatrix, tile.cells * kMatrix);
   }
 }
 
@@ -120,10 +120,10 @@ __global__ void __launch_bounds__(kTileThreads, 4)
                     const __grid_constant__ GradientArgs<Real> a, const Limiter limiter) {
   extern __shared__ unsigned char memory[];
   const TileArrays<Real>& t = a.tiles;
-  SharedMemory shared(memory);
+  SharedArrays shared(memory);
   const GradientMemory<Dim, kPulls, Real> m(shared, range);
   if constexpr (Dim == 2) let_next_kernel_begin();
-  Fetch fetch;
+  BlockLoader fetch;
   fetch.begin();
   const TileQueue queue(rounds, t, m.halo);
   queue.begin(fetch);
@@ -200,7 +200,7 @@ __global__ void __launch_bounds__(kTileThreads, 4)
 
 template <int Dim, class Real>
 std::size_t gradient_memory(const TileRange& range, Pulls pulls) {
-  SharedMemory memory;
+  SharedArrays memory;
   switch (pulls) {
     case Pulls::least_squares:
       (void)GradientMemory<Dim, Pulls::least_squares, Real>(memory, range);

@@ -6,7 +6,7 @@
 
 #include "weft/array/array_transformer.hpp"
 #include "weft/device/buffers.hpp"
-#include "weft/flow/cuda/device_array.hpp"
+#include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/cuda/tile_launch.hpp"
 #include "weft/flow/scheme/stepper.hpp"
 
@@ -66,13 +66,13 @@ class StepControl {
   void each_array(std::int32_t tiles, Visit&& visit);
 
   const Scheme& scheme_;
-  DeviceArray<StepClock> clock_;
-  DeviceArray<StepStatus> status_;
-  DeviceArray<double> tile_rates_;
-  DeviceArray<Sums> rate_squared_, rate_scratch_;  ///< scratch: of reduce_into
-  DeviceArray<StepEntry> entries_;
-  DeviceArray<double> stable_dt_;  ///< one of this rank, then those of the others
-  DeviceArray<std::int32_t> bad_;
+  DeviceVector<StepClock> clock_;
+  DeviceVector<StepStatus> status_;
+  DeviceVector<double> tile_rates_;
+  DeviceVector<Sums> rate_squared_, rate_scratch_;  ///< scratch: of reduce_into
+  DeviceVector<StepEntry> entries_;
+  DeviceVector<double> stable_dt_;  ///< one of this rank, then those of the others
+  DeviceVector<std::int32_t> bad_;
   mutable PinnedBuffer<DeviceCommand> command_on_host_{1};
   mutable PinnedBuffer<StepClock> clock_on_host_{1};
   mutable PinnedBuffer<StepEntry> entries_on_host_{Stepper::kMostAhead};

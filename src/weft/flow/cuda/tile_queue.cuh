@@ -3,10 +3,10 @@
 /// rows around it.
 #include <cstdint>
 
+#include "weft/device/block_copy.cuh"
 #include "weft/device/cuda.cuh"
-#include "weft/flow/cuda/fetch.cuh"
+#include "weft/device/tile_rounds.hpp"
 #include "weft/flow/cuda/tile_launch.hpp"
-#include "weft/flow/cuda/tile_rounds.hpp"
 
 namespace weft::flow::detail {
 
@@ -19,13 +19,13 @@ class TileQueue {
       : rounds_(rounds), tiles_(t.tile), halo_rows_(t.halo_row), halo_(halo), count_(rounds.count(block())) {}
 
   [[nodiscard]] __device__ std::int32_t count() const { return count_; }
-  /// Tile i of this block. @pre begin() or fetch_next(i - 1) has been called, and Fetch::next_round() since.
+  /// Tile i of this block. @pre begin() or fetch_next(i - 1) has been called, and BlockLoader::next_round() since.
   [[nodiscard]] __device__ const Tile& tile(std::int32_t i) const { return memory()[i % 3]; }
   /// The numbers of the rows around it, until fetch_next(i).
   [[nodiscard]] __device__ const std::int32_t* halo() const { return halo_; }
 
   /// Waits for what tile 0 begins with. @pre fetch.begin()
-  __device__ void begin(Fetch& fetch) const {
+  __device__ void begin(BlockLoader& fetch) const {
     fetch_tile(fetch, 0);
     if (count_ > 1) fetch_tile(fetch, 1);
     fetch.next_round();
@@ -33,7 +33,7 @@ class TileQueue {
     fetch.next_round();
   }
   /// Starts fetching what tile i + 1 begins with. @pre halo() of tile i has been read by all threads.
-  __device__ void fetch_next(Fetch& fetch, std::int32_t i) const {
+  __device__ void fetch_next(BlockLoader& fetch, std::int32_t i) const {
     if (i + 1 < count_) fetch_halo(fetch, tile(i + 1));
     if (i + 2 < count_) fetch_tile(fetch, i + 2);
   }
@@ -44,12 +44,12 @@ class TileQueue {
     __shared__ Tile tiles[3];  // the one that is computed, and two to come
     return tiles;
   }
-  __device__ void fetch_tile(Fetch& fetch, std::int32_t i) const {
+  __device__ void fetch_tile(BlockLoader& fetch, std::int32_t i) const {
     static_assert(sizeof(Tile) % sizeof(std::int32_t) == 0);
     fetch.list(reinterpret_cast<const std::int32_t*>(tiles_ + rounds_.tile(block(), i)),
                reinterpret_cast<std::int32_t*>(memory() + i % 3), static_cast<int>(sizeof(Tile) / sizeof(std::int32_t)));
   }
-  __device__ void fetch_halo(Fetch& fetch, const Tile& tile) const {
+  __device__ void fetch_halo(BlockLoader& fetch, const Tile& tile) const {
     fetch.list(halo_rows_ + tile.halo, halo_, tile.rows - tile.cells);
   }
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "weft/device/block_copy.cuh"
 #include "weft/device/cuda.cuh"
-#include "weft/flow/cuda/fetch.cuh"
 #include "weft/flow/cuda/tile_launch.hpp"
 #include "weft/flow/physics/convert.hpp"
 
@@ -18,36 +18,6 @@ inline constexpr int kTileThreads = 128;
 template <class Real>
 __device__ std::int32_t row_of(const TileArrays<Real>& t, const Tile& tile, int local) {
   return local < tile.cells ? tile.first_cell + local : t.halo_row[tile.halo + local - tile.cells];
-}
-
-/// The arrays of a block in shared memory, one after the other, each at a multiple of 16 bytes.
-class SharedMemory {
- public:
-  __host__ __device__ explicit SharedMemory(unsigned char* first = nullptr) : first_(first) {}
-  template <class T>
-  __host__ __device__ T* take(int count) {
-    T* const at = reinterpret_cast<T*>(first_ + bytes_);
-    bytes_ += (sizeof(T) * static_cast<std::size_t>(count) + 15) / 16 * 16;
-    return at;
-  }
-  __host__ __device__ std::size_t bytes() const { return bytes_; }
-
- private:
-  unsigned char* first_;
-  std::size_t bytes_ = 0;
-};
-
-/// Writes `count` numbers from shared memory. @pre both addresses are multiples of 16.
-template <class T>
-__device__ void put(const T* from, T* to, int count) {
-  constexpr int kAtOnce = 16 / static_cast<int>(sizeof(T));
-  const int thread = static_cast<int>(threadIdx.x), whole = count / kAtOnce;
-#pragma unroll 1
-  for (int i = thread; i < whole; i += static_cast<int>(blockDim.x)) {
-    reinterpret_cast<float4*>(to)[i] = reinterpret_cast<const float4*>(from)[i];
-  }
-  const int rest = whole * kAtOnce + thread;
-  if (rest < count) to[rest] = from[rest];
 }
 
 /// A vector in neighbouring columns of blocks of faces.

@@ -1,6 +1,7 @@
 #pragma once
 /// Selection by predicate, unique values, and runs of equal keys.
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,8 +26,14 @@ template <class Predicate>
 /// Sorts in the order of before() and removes repeated values.
 template <class T>
 void sort_unique(std::vector<T>& values) {
-  std::sort(values.begin(), values.end(), before<T>);
-  const auto equal = [](const T& a, const T& b) { return !before(a, b) && !before(b, a); };
+  std::sort(values.begin(), values.end(), [](const T& a, const T& b) { return before(a, b); });  // inlined, unlike before<T>
+  const auto equal = [](const T& a, const T& b) {
+    if constexpr (std::floating_point<T>) {
+      return !before(a, b) && !before(b, a);  // == would make -0 and +0 one value, and keep every NaN
+    } else {
+      return a == b;
+    }
+  };
   values.erase(std::unique(values.begin(), values.end(), equal), values.end());
 }
 

@@ -9,8 +9,8 @@
 #include <type_traits>
 
 #include "weft/base/contracts.hpp"
-#include "weft/device/buffers.hpp"
 #include "weft/device/cuda.cuh"
+#include "weft/device/device_vector.hpp"
 
 namespace weft::kernels {
 
@@ -48,7 +48,7 @@ void radix_sort(Stream& stream, cub::DoubleBuffer<Key>& keys, cub::DoubleBuffer<
   };
   std::size_t bytes = 0;
   sort(nullptr, bytes);
-  const StreamBuffer<unsigned char> scratch(stream, bytes);
+  const DeviceVector<unsigned char> scratch(stream, bytes);
   sort(scratch.data(), bytes);
 }
 
@@ -68,7 +68,7 @@ template <std::integral Key>
 void sort(space::cuda, Stream& stream, std::span<Key> keys) {
   WEFT_EXPECTS(!stream.is_host() && keys.size() <= UINT32_MAX);
   if (keys.empty()) return;
-  const StreamBuffer<Key> others(stream, keys.size());
+  const DeviceVector<Key> others(stream, keys.size());
   cub::DoubleBuffer<Key> buffers(keys.data(), others.data());
   cub::DoubleBuffer<cub::NullType> none;
   detail::radix_sort(stream, buffers, none, keys.size());
@@ -82,8 +82,8 @@ template <std::integral Key, class Value>
 void stable_sort_by_key(space::cuda, Stream& stream, std::span<Key> keys, std::span<Value> values) {
   WEFT_EXPECTS(!stream.is_host() && keys.size() == values.size() && keys.size() <= UINT32_MAX);
   if (keys.empty()) return;
-  const StreamBuffer<Key> other_keys(stream, keys.size());
-  const StreamBuffer<Value> other_values(stream, values.size());
+  const DeviceVector<Key> other_keys(stream, keys.size());
+  const DeviceVector<Value> other_values(stream, values.size());
   cub::DoubleBuffer<Key> key_buffers(keys.data(), other_keys.data());
   cub::DoubleBuffer<Value> value_buffers(values.data(), other_values.data());
   detail::radix_sort(stream, key_buffers, value_buffers, keys.size());

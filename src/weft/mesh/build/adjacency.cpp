@@ -1,7 +1,11 @@
 #include "weft/mesh/build/adjacency.hpp"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
+
+#include "weft/kernels/primitives/scan.hpp"
+#include "weft/kernels/primitives/select.hpp"
 
 namespace weft::mesh::detail {
 namespace {
@@ -10,7 +14,7 @@ namespace {
 void cells_of_nodes(const OwnedPart& part, std::vector<std::int32_t>& first, std::vector<std::int32_t>& cells) {
   first.assign(part.node_global.size() + 1, 0);
   for (const std::int32_t n : part.node) ++first[static_cast<std::size_t>(n) + 1];
-  for (std::size_t n = 1; n < first.size(); ++n) first[n] += first[n - 1];
+  kernels::inclusive_scan(std::span<const std::int32_t>(first), std::span<std::int32_t>(first));
   cells.resize(part.node.size());
   std::vector<std::int32_t> next(first.begin(), first.end() - 1);
   for (std::size_t c = 0; c < part.type.size(); ++c) {
@@ -35,8 +39,7 @@ std::vector<std::int32_t> rim_nodes(const OwnedPart& part) {
       }
     }
   }
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  kernels::sort_unique(nodes);
   return nodes;
 }
 
@@ -168,8 +171,7 @@ void Adjacency::append(std::size_t cell, std::vector<CellCopy>& neighbours) cons
 std::vector<CellCopy> find_ghosts(const Communicator& comm, const OwnedPart& part, const Adjacency& adjacency, const Chunks& rows,
                                   const std::vector<char>& border, int depth) {
   const auto keep_new_ghosts = [&](std::vector<CellCopy>& found, const std::vector<CellCopy>& known) {
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
+    kernels::sort_unique(found);
     std::erase_if(found, [&](const CellCopy& c) {
       return (c.image == 0 && rows.mine(c.row)) || std::binary_search(known.begin(), known.end(), c);
     });

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "weft/kernels/primitives/select.hpp"
 #include "weft/mesh/build/assemble.hpp"
 
 namespace weft::mesh::detail {
@@ -99,8 +100,7 @@ void add_cells(Mesh& mesh, OwnedPart& part, const std::vector<std::int32_t>& nod
       if (ghost_image[g] != 0 || owned_node(node) < 0) copies.push_back({ghost_image[g], node});
     }
   }
-  std::sort(copies.begin(), copies.end());
-  copies.erase(std::unique(copies.begin(), copies.end()), copies.end());
+  kernels::sort_unique(copies);
 
   const auto owned_nodes = static_cast<std::int64_t>(part.node_global.size());
   std::vector<std::int64_t> offset(part.first_node.begin(), part.first_node.end());

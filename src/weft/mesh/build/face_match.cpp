@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "weft/base/error.hpp"
-#include "weft/mesh/build/bucket_sort.hpp"
+#include "weft/kernels/primitives/bucket_sort.hpp"
 
 namespace weft::mesh::detail {
 namespace {
@@ -63,7 +63,7 @@ std::vector<LocalFace> sorted_faces(const Elements& cells, std::size_t faces) {
           {order_of(face_key(nodes, s.face[static_cast<std::size_t>(f)])), static_cast<std::uint32_t>(c * kMaxCellFaces + f)});
     }
   }
-  bucket_sort(
+  kernels::bucket_sort(
       sorted, [](const LocalFace& f) { return f.order; },
       [](const LocalFace& a, const LocalFace& b) { return a.order != b.order ? a.order < b.order : a.code < b.code; });
   return sorted;

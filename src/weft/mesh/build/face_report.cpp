@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "weft/base/error.hpp"
+#include "weft/kernels/primitives/select.hpp"
 #include "weft/mesh/build/face_match.hpp"
 
 namespace weft::mesh::detail {
@@ -86,8 +87,7 @@ void find_hanging(std::vector<FaceProblem>& problems, const std::vector<std::int
       if (id >= 0) open_nodes.push_back(id);
     }
   }
-  std::sort(open_nodes.begin(), open_nodes.end());
-  open_nodes.erase(std::unique(open_nodes.begin(), open_nodes.end()), open_nodes.end());
+  kernels::sort_unique(open_nodes);
   std::vector<FaceKey> quads;
   for (const FaceProblem& p : problems) {
     if (p.fault == FaceFault::open && size_of(p.key) == 4) quads.push_back(p.key);
@@ -119,8 +119,7 @@ void report_faces(const Communicator& comm, const MeshBlock& block, const Chunks
 
   std::vector<FaceKey> keys;
   for (const FaceProblem& p : all) keys.push_back(p.key);
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  kernels::sort_unique(keys);
   const std::vector<std::int32_t> count = count_cells(comm, block.cells, keys);
   for (FaceProblem& p : all) {
     const auto at = static_cast<std::size_t>(std::lower_bound(keys.begin(), keys.end(), p.key) - keys.begin());
@@ -134,8 +133,7 @@ void report_faces(const Communicator& comm, const MeshBlock& block, const Chunks
       if (id >= 0) ids.push_back(id);
     }
   }
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  kernels::sort_unique(ids);
   const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
   find_hanging(all, ids, coords);
 

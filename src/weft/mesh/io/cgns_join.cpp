@@ -5,6 +5,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "weft/kernels/primitives/select.hpp"
 #include "weft/mesh/build/face_match.hpp"
 #include "weft/mesh/io/cgns_zone.hpp"
 
@@ -77,8 +78,7 @@ std::vector<std::int64_t> open_nodes(const CgnsMesh& mesh, Unions& unions) {
     }
     i = end;
   }
-  std::sort(open.begin(), open.end());
-  open.erase(std::unique(open.begin(), open.end()), open.end());
+  kernels::sort_unique(open);
   return open;
 }
 

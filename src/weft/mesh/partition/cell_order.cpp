@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "weft/base/contracts.hpp"
-#include "weft/mesh/build/bucket_sort.hpp"
+#include "weft/kernels/primitives/bucket_sort.hpp"
 
 namespace weft::mesh::detail {
 namespace {
@@ -94,7 +94,7 @@ std::vector<std::int32_t> hilbert_order(int dim, const std::vector<Vec3>& centro
   std::vector<Entry> entries(centroid.size());
   for (std::size_t i = 0; i < centroid.size(); ++i)
     entries[i] = {hilbert_index(dim, centroid[i], low, extent), static_cast<std::int32_t>(i)};
-  bucket_sort(
+  kernels::bucket_sort(
       entries, [](const Entry& e) { return e.index; },
       [](const Entry& a, const Entry& b) { return a.index != b.index ? a.index < b.index : a.cell < b.cell; });
   std::vector<std::int32_t> order(entries.size());

@@ -2,7 +2,7 @@
 #include <array>
 #include <limits>
 
-#include "weft/mesh/build/bucket_sort.hpp"
+#include "weft/kernels/primitives/bucket_sort.hpp"
 #include "weft/mesh/partition/cell_order.hpp"
 #include "weft/mesh/partition/cut.hpp"
 
@@ -36,7 +36,7 @@ std::vector<std::int32_t> cut_hilbert(const Communicator& comm, int dim, std::sp
   std::vector<Entry> curve(places.size());
   for (std::size_t i = 0; i < places.size(); ++i)
     curve[i] = {hilbert_index(dim, places[i], low, extent), static_cast<std::uint32_t>(i)};
-  bucket_sort(
+  kernels::bucket_sort(
       curve, [](const Entry& e) { return e.key; }, [](const Entry& a, const Entry& b) { return a.key < b.key; });
   std::vector<std::int64_t> before(curve.size() + 1, 0);  // weight of the entries before
   for (std::size_t i = 0; i < curve.size(); ++i) before[i + 1] = before[i] + (weight.empty() ? 1 : weight[curve[i].cell]);

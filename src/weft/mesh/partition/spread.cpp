@@ -10,6 +10,7 @@
 #include "weft/array/array_transformer.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/kernels/primitives/select.hpp"
 #include "weft/mesh/build/distribution.hpp"
 #include "weft/mesh/partition/partition.hpp"
 
@@ -30,8 +31,7 @@ struct Pair {
 
 template <class T>
 void keep_once(std::vector<T>& list) {
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
+  kernels::sort_unique(list);
 }
 
 /// The edges of an owned cell to others, as `name` calls them.

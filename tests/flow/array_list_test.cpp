@@ -1,5 +1,5 @@
 // A list of arrays is counted without a GPU, and allocated as it is counted.
-#include "weft/flow/cuda/device_array.hpp"
+#include "weft/flow/cuda/array_list.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,10 +14,10 @@ namespace weft::flow::detail {
 namespace {
 
 struct Arrays {
-  DeviceArray<double> doubles;
-  DeviceArray<float> floats;
-  DeviceArray<Vec3> vectors;
-  DeviceArray<double> none;
+  DeviceVector<double> doubles;
+  DeviceVector<float> floats;
+  DeviceVector<Vec3> vectors;
+  DeviceVector<double> none;
 
   template <class Visit>
   void each_array(Visit&& visit) {
@@ -28,7 +28,7 @@ struct Arrays {
   }
 };
 
-TEST(DeviceArray, BytesAreCountedBeforeThereIsAnArray) {
+TEST(ArrayList, BytesAreCountedBeforeThereIsAnArray) {
   Arrays arrays;
   CountBytes count;
   arrays.each_array(count);
@@ -37,7 +37,7 @@ TEST(DeviceArray, BytesAreCountedBeforeThereIsAnArray) {
   EXPECT_EQ(arrays.doubles.data(), nullptr);
 }
 
-TEST(DeviceArray, CudaAllocatesWhatIsListed) {
+TEST(ArrayList, CudaAllocatesWhatIsListed) {
   WEFT_NEEDS_GPU();
   Arrays arrays;
   arrays.each_array(Allocate());
@@ -51,7 +51,7 @@ TEST(DeviceArray, CudaAllocatesWhatIsListed) {
   EXPECT_EQ(floats, (std::vector<float>{0.1F, 0.2F}));
 }
 
-TEST(DeviceArray, NothingIsAllocatedWithoutAGpu) {
+TEST(ArrayList, NothingIsAllocatedWithoutAGpu) {
   if (device_count() > 0) GTEST_SKIP() << "there is a GPU";
   Arrays arrays;
   EXPECT_THROW(arrays.each_array(Allocate()), DeviceError);

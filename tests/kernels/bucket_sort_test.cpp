@@ -1,5 +1,5 @@
-// Dealing to buckets must change nothing but the time that sorting takes.
-#include "weft/mesh/build/bucket_sort.hpp"
+// Distribution to buckets changes the time of a sort and nothing else.
+#include "weft/kernels/primitives/bucket_sort.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "weft/base/mix.hpp"
 
-namespace weft::mesh {
+namespace weft::kernels {
 namespace {
 
 struct Entry {
@@ -34,7 +34,7 @@ TEST(BucketSort, SortsAsSortDoes) {
       for (std::size_t i = 0; i < size; ++i) list.push_back({key(i), static_cast<std::uint32_t>(mix_bits(i + 77))});
       std::vector<Entry> sorted = list;
       std::sort(sorted.begin(), sorted.end());
-      detail::bucket_sort(
+      bucket_sort(
           list, [](const Entry& e) { return e.key; }, std::less<Entry>());
       EXPECT_EQ(list, sorted);
     }
@@ -42,4 +42,4 @@ TEST(BucketSort, SortsAsSortDoes) {
 }
 
 }  // namespace
-}  // namespace weft::mesh
+}  // namespace weft::kernels

@@ -1,13 +1,11 @@
-#include "weft/flow/cuda/tile_rounds.hpp"
+#include "weft/device/tile_rounds.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace weft::flow {
+namespace weft {
 namespace {
-
-using detail::TileRounds;
 
 TEST(TileRounds, EveryTileComesOnce) {
   for (const std::int32_t resident : {1, 2, 3, 7, 12}) {
@@ -36,10 +34,15 @@ TEST(TileRounds, BlocksInFlightHaveNeighbouringTiles) {
   EXPECT_EQ(rounds.tile(0, 1), 5);
   EXPECT_EQ(rounds.tile(4, 3), 19);
   EXPECT_EQ(rounds.tile(5, 0), 20);
+  const TileRounds example(0, 23, 2);  // that of the header
+  EXPECT_EQ(example.long_blocks, 4);
+  EXPECT_EQ(example.blocks, 11);
+  EXPECT_EQ(example.tile(2, 3), 14);
+  EXPECT_EQ(example.tile(10, 0), 22);
   const TileRounds few(0, 19, 5);
   EXPECT_EQ(few.long_blocks, 0) << "too few for every block to have several";
   EXPECT_EQ(few.blocks, 19);
 }
 
 }  // namespace
-}  // namespace weft::flow
+}  // namespace weft
