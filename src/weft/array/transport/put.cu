@@ -18,7 +18,7 @@ __device__ void wait_until(const std::uint32_t& flag, std::uint32_t value) {
 /// Does not let the next kernel begin: its blocks would keep multiprocessors from what the other GPU waits for meanwhile.
 template <class Word>
 __global__ void __launch_bounds__(kCopyThreads) put_kernel(const __grid_constant__ PutArgs a) {
-  wait_for_earlier_kernels();
+  grid_dependency_sync();
   const CopyPart* const parts = a.table.count <= kSmallPut ? a.parts_here : a.table.parts;
   const PeerLink* const links = a.link_count <= kSmallPut ? a.links_here : a.links;
   const std::uint32_t epoch = a.epochs[blockIdx.x] + 1;
@@ -65,7 +65,7 @@ void launch_put(Stream& stream, const PutArgs& args) {
   if (blocks == 0) blocks = 1;  // to give credit
   with_words(args.table, [&](auto word) {
     const auto kernel = put_kernel<decltype(word)>;
-    ask_for_shared_memory(kernel);
+    request_dynamic_shared_memory(kernel);
     launch(stream, "copies to other GPUs", {.blocks = blocks, .threads = kCopyThreads}, kernel, args);
   });
 }
