@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "weft/base/clock.hpp"
-#include "weft/base/kept_memory.hpp"
+#include "weft/base/malloc_retention.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/environment.hpp"
 #include "weft/device/device.hpp"
@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
   comm.barrier();
 
   static_cast<void>(peak_bytes());
-  const KeepFreedMemory kept;
+  const RetainFreedMemory kept;
   const double at_rest = peak_bytes(), before = comm.sum(at_rest), most_before = comm.max(at_rest);
   Steps steps;
   steps.begin(file.empty() ? "generate" : "read");

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "weft/base/error.hpp"
-#include "weft/base/kept_memory.hpp"
+#include "weft/base/malloc_retention.hpp"
 #include "weft/mesh/build/adjacency.hpp"
 #include "weft/mesh/build/assemble.hpp"
 #include "weft/mesh/build/face_match.hpp"
@@ -63,7 +63,7 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   if (options.halo_depth < 1) {
     throw InputError(fmt::format("a mesh cannot have {} layers of ghost cells", options.halo_depth), "ask for 1 or more");
   }
-  const KeepFreedMemory kept;
+  const RetainFreedMemory kept;
   const auto step = [&](const char* name) {
     if (options.step) options.step(name);
   };

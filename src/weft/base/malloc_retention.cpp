@@ -1,4 +1,4 @@
-#include "weft/base/kept_memory.hpp"
+#include "weft/base/malloc_retention.hpp"
 
 #if defined(__linux__)
 #include <malloc.h>
@@ -11,7 +11,7 @@ int instances = 0;
 
 }  // namespace
 
-KeepFreedMemory::KeepFreedMemory() noexcept {
+RetainFreedMemory::RetainFreedMemory() noexcept {
   if (++instances > 1) return;
 #if defined(__GLIBC__)
   (void)mallopt(M_MMAP_MAX, 0);         // large arrays come from the heap; memory from mmap is unmapped by free()
@@ -19,7 +19,7 @@ KeepFreedMemory::KeepFreedMemory() noexcept {
 #endif
 }
 
-KeepFreedMemory::~KeepFreedMemory() {
+RetainFreedMemory::~RetainFreedMemory() {
   if (--instances > 0) return;
 #if defined(__GLIBC__)
   // The values at which the dynamic thresholds of glibc arrive after a few large arrays were freed.

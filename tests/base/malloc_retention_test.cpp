@@ -1,5 +1,5 @@
 // An array in retained memory causes almost no page faults, an array in fresh memory one per page.
-#include "weft/base/kept_memory.hpp"
+#include "weft/base/malloc_retention.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -24,16 +24,16 @@ long faults_of_an_array() {
   return page_faults() - before;
 }
 
-TEST(KeepFreedMemory, ReusesMemoryForTheNextArray) {
+TEST(RetainFreedMemory, ReusesMemoryForTheNextArray) {
 #if !defined(__GLIBC__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "malloc is not that of glibc";
 #endif
   const long fresh = faults_of_an_array();
   if (fresh < 1000) GTEST_SKIP() << "this system uses huge pages by default";
   {
-    const KeepFreedMemory outer;
+    const RetainFreedMemory outer;
     {
-      const KeepFreedMemory inner;
+      const RetainFreedMemory inner;
       (void)faults_of_an_array();
     }
     EXPECT_LT(faults_of_an_array(), fresh / 10) << "the outer instance must still retain memory";

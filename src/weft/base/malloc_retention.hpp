@@ -9,12 +9,12 @@ namespace weft {
 /// The destructor of the last instance returns free memory to the system and sets the mmap and trim thresholds of malloc to 32
 /// and 64 MB, whatever they were before. Instances may nest; all are created and destroyed by one thread. The class has no effect
 /// with a C library other than glibc.
-class KeepFreedMemory {
+class RetainFreedMemory {
  public:
-  KeepFreedMemory() noexcept;
-  ~KeepFreedMemory();
-  KeepFreedMemory(const KeepFreedMemory&) = delete;
-  KeepFreedMemory& operator=(const KeepFreedMemory&) = delete;
+  RetainFreedMemory() noexcept;
+  ~RetainFreedMemory();
+  RetainFreedMemory(const RetainFreedMemory&) = delete;
+  RetainFreedMemory& operator=(const RetainFreedMemory&) = delete;
 };
 
 }  // namespace weft
