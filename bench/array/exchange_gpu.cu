@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   if (comm.min(device_count()) == 0) {
-    if (comm.is_root()) std::printf("skipped: %s\n", why_no_cuda().c_str());
+    if (comm.is_root()) std::printf("skipped: %s\n", cuda_unavailable_reason().c_str());
     return 0;
   }
   set_device(device_of(comm.rank().value()));

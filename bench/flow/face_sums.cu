@@ -405,7 +405,7 @@ int main(int argc, char** argv) {
   try {
     if (where == "host") return measure_all<space::host>(comm, cells, elements, order, 0) ? 0 : 1;
     if (device_count() == 0) {
-      std::printf("nothing to measure: %s\n", why_no_cuda().c_str());
+      std::printf("nothing to measure: %s\n", cuda_unavailable_reason().c_str());
       return 0;
     }
     const double copy = measure_bandwidth(current_device()).copy;

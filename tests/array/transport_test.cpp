@@ -104,7 +104,7 @@ class TransportTest : public ::testing::TestWithParam<std::tuple<Backend, Transp
  protected:
   void SetUp() override {
     std::tie(backend, transport) = GetParam();
-    if (is_cuda(backend) && device_count() == 0) GTEST_SKIP() << why_no_cuda();
+    if (is_cuda(backend) && device_count() == 0) GTEST_SKIP() << cuda_unavailable_reason();
     // Skipped on every rank where it cannot be used here.
     ArrayPair<double> probe(plan, Layout::aos, backend);
     try {

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr std::size_t kGigabyte = 1'000'000'000;
-constexpr GpuName kGpu{"0000:17:00.0"};
+constexpr GpuId kGpu{"0000:17:00.0"};
 
 std::string what(const GpuDemand& demand, std::size_t of_case) {
   const auto error = lack_of_room(demand, of_case);

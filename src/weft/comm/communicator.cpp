@@ -19,7 +19,7 @@ namespace weft {
 namespace {
 
 constexpr int kCollectiveTag = Communicator::kTags;  // MPI keeps messages of one pair and tag in order: one tag suffices
-constexpr int kNobodysTag = Communicator::kTags + 1;
+constexpr int kProbeTag = Communicator::kTags + 1;
 /// Announcements of all-to-alls, of even and of odd ones: a rank may send those of the next one while another still listens for
 /// those of this one, but not of the one after it.
 constexpr int kAnnouncementTag = Communicator::kTags + 2;
@@ -165,7 +165,7 @@ void Communicator::barrier() const {
 
 void Communicator::progress() const {
   int found = 0;  // nobody sends with this tag
-  detail::check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kNobodysTag, handle(), &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
+  detail::check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kProbeTag, handle(), &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
 }
 
 std::int64_t Communicator::exclusive_sum(std::int64_t value) const {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <source_location>
 
+#include "weft/device/cuda/cuda_call_counts.hpp"
 #include "weft/device/cuda/grid_blocks.hpp"
-#include "weft/device/cuda/host_work.hpp"
 #include "weft/device/stream.hpp"
 
 namespace weft {
@@ -72,7 +72,7 @@ void launch(Stream& stream, const char* name, const KernelShape& shape, void (*k
   config.stream = native(stream);
   config.attrs = &attribute;
   config.numAttrs = detail::has_dependent_launch(reinterpret_cast<const void*>(kernel), stream.device()) ? 1 : 0;
-  ++detail::host_work().kernels;
+  ++detail::cuda_call_counts().kernels;
   check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), name, shape.where);
 }
 

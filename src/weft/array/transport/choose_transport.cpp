@@ -22,7 +22,7 @@ namespace {
 /// A GPU and the machine that it is in.
 struct Place {
   std::array<char, 64> machine{};
-  GpuName gpu;
+  GpuId gpu;
 };
 
 /// Ranks are on one machine where the system says that it is the same one since the same start: host names are those of

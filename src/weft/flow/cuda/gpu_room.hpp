@@ -12,7 +12,7 @@ namespace weft::flow::detail {
 
 /// What is wanted of a GPU, by one rank or by all that share it.
 struct GpuDemand {
-  GpuName gpu{};
+  GpuId gpu{};
   std::size_t needed = 0;           ///< bytes
   std::size_t free = 0, total = 0;  ///< bytes of the GPU
   std::int64_t cells = 0;           ///< for which they are needed

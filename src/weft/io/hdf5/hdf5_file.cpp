@@ -211,7 +211,7 @@ void Hdf5File::close() {
   agreed(state_->comm, [&] {
     check_hdf5(state_->file.close(), state_->name(), "finish writing it: is the disk full?");
     state_->space.release();
-    const Waiting waiting("a file to reach the disk", Waiting::kNobody);
+    const Waiting waiting("a file to reach the disk", Waiting::kNoRank);
     state_->shared.sync_and_close();
   });
 }
@@ -245,7 +245,7 @@ void Hdf5File::write_bytes(const std::string& name, std::span<const std::byte> b
     return static_cast<std::int64_t>(place);
   });
   agreed(comm, [&] {
-    const Waiting waiting("a file", Waiting::kNobody);
+    const Waiting waiting("a file", Waiting::kNoRank);
     state_->shared.write_at(begin + first * row_bytes, bytes, comm.piece_bytes());
   });
 }

@@ -30,7 +30,7 @@ struct Hdf5File::State {
   auto together(Work&& work) const {
     using Result = decltype(work());
     const auto run = [&] {
-      const Waiting waiting("HDF5", Waiting::kNobody);
+      const Waiting waiting("HDF5", Waiting::kNoRank);
       if (!file.valid() && (!writing || comm.is_root())) {
         throw IoError("the file is closed", "open it again", Where{.file = name()});
       }

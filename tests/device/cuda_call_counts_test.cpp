@@ -1,4 +1,4 @@
-#include "weft/device/cuda/host_work.hpp"
+#include "weft/device/cuda/cuda_call_counts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,17 +10,17 @@
 namespace weft::detail {
 namespace {
 
-TEST(HostWork, IsNotCountedForHostStreams) {
-  const HostWork before = host_work();
+TEST(CudaCallCounts, IsNotCountedForHostStreams) {
+  const CudaCallCounts before = cuda_call_counts();
   host_stream().wait();
-  const HostWork spent = host_work() - before;
+  const CudaCallCounts spent = cuda_call_counts() - before;
   EXPECT_EQ(spent.waits, 0);
   EXPECT_EQ(spent.allocations, 0);
 }
 
-TEST(HostWork, CountsTheOperationsOfCuda) {
+TEST(CudaCallCounts, CountsTheOperationsOfCuda) {
   WEFT_NEEDS_GPU();
-  const HostWork before = host_work();
+  const CudaCallCounts before = cuda_call_counts();
   Stream stream;
   const StreamBuffer<double> buffer(stream, 100);
   set_bytes(stream, buffer.data(), 0, 800);
@@ -28,7 +28,7 @@ TEST(HostWork, CountsTheOperationsOfCuda) {
   graph.launch(stream);
   graph.launch(stream);
   stream.wait();
-  const HostWork spent = host_work() - before;
+  const CudaCallCounts spent = cuda_call_counts() - before;
   EXPECT_EQ(spent.allocations, 1);
   EXPECT_EQ(spent.copies, 2);
   EXPECT_EQ(spent.graphs, 2);
