@@ -1,4 +1,4 @@
-# Finds nvcc as WEFT_CUDA says and sets WEFT_HAS_CUDA. With it every room's .cu files are part of its library and its no_cuda.cpp is
+# Finds nvcc as WEFT_CUDA says and sets WEFT_HAS_CUDA. With it every module's .cu files are part of its library and its no_cuda.cpp is
 # not; the CUDA runtime is linked statically, so that the same program starts on a machine without GPU and driver.
 set(WEFT_HAS_CUDA FALSE)
 if(WEFT_CUDA)

@@ -1,4 +1,4 @@
-# Every third-party package that the rooms link to, found in one place: by our build, and by find_package(weft) for those who link
+# Every third-party package that the modules link to, found in one place: by our build, and by find_package(weft) for those who link
 # to the installed libraries. All are Debian 12 packages; tools/install-dependencies installs them. Of the optional ones weft_optional
 # names the targets of those that are there.
 set(weft_optional)
@@ -9,7 +9,7 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(tomlplusplus REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
-# Imported targets for the packages that bring none: exported rooms name them, and this file makes them on both sides.
+# Imported targets for the packages that bring none: exported modules name them, and this file makes them on both sides.
 function(weft_imported name includes libraries)
   if(NOT TARGET ${name})
     add_library(${name} INTERFACE IMPORTED GLOBAL)
