@@ -19,7 +19,7 @@
 #include "weft/flow/app/run.hpp"
 #include "weft/flow/app/start.hpp"
 #include "weft/io/case/case_reader.hpp"
-#include "weft/mesh/partition/spread.hpp"
+#include "weft/mesh/partition/planned_subdomains.hpp"
 
 #include "command.hpp"
 #include "json_output.hpp"
@@ -167,10 +167,10 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
 
   const int scalars = static_cast<int>(flow_case.scalars.size());
   std::vector<flow::Forecast> forecasts;
-  std::vector<mesh::Part> nearest;  // to an efficiency of a half, from where the end of it is sought
+  std::vector<mesh::PlannedSubdomain> nearest;  // to an efficiency of a half, from where the end of it is sought
   double distance = 0;
   for (const int ranks : options.ranks) {
-    std::vector<mesh::Part> parts = mesh::spread(mesh, ranks);
+    std::vector<mesh::PlannedSubdomain> parts = mesh::planned_subdomains(mesh, ranks);
     forecasts.push_back(flow::forecast(parts, flow_case.numerics, mesh.dim, machine, scalars));
     const double off = std::abs(std::log(2 * forecasts.back().efficiency));
     if (ranks > 1 && (nearest.empty() || off < distance)) {

@@ -150,7 +150,7 @@ int tabulate(const Communicator& comm, int argc, char** argv) {
     fmt::print(stderr, "gradients are both, least_squares and green_gauss, not \"{}\"\n", wanted);
     return 2;
   }
-  const auto order = bench::cell_order(argc > 7 ? argv[7] : "hilbert");
+  const auto order = bench::cell_ordering(argc > 7 ? argv[7] : "hilbert");
   if (!order) {
     fmt::print(stderr, "orders of cells are hilbert, rcm and as_read, not \"{}\"\n", argv[7]);
     return 2;

@@ -38,7 +38,7 @@ TEST(Forecast, MessagesAndBytesAreThoseOfARun) {
       const Traffic after = solver.sent();
       const std::int64_t messages = after.messages - before.messages, bytes = after.bytes - before.bytes;
 
-      const Forecast f = forecast(mesh::spread(m, comm.size()), numerics, m.dim, kMachine, scalars);
+      const Forecast f = forecast(mesh::planned_subdomains(m, comm.size()), numerics, m.dim, kMachine, scalars);
       EXPECT_EQ(kSteps * f.messages, comm.max(messages));
       EXPECT_EQ(kSteps * f.bytes, comm.max(bytes));
       EXPECT_EQ(kSteps * f.all_messages, comm.sum(messages));
@@ -53,8 +53,8 @@ TEST(Forecast, MessagesAndBytesAreThoseOfARun) {
 
 TEST(Forecast, AStepIsAddedUpByHand) {
   const Numerics numerics{.rk_stages = 2};
-  const std::vector<mesh::Part> parts{{.cells = 600, .ghosts = 50, .rows_sent = 40, .messages = 1},
-                                      {.cells = 400, .ghosts = 40, .rows_sent = 50, .messages = 1}};
+  const std::vector<mesh::PlannedSubdomain> parts{{.cells = 600, .ghosts = 50, .rows_sent = 40, .messages = 1},
+                                                  {.cells = 400, .ghosts = 40, .rows_sent = 50, .messages = 1}};
   const Forecast f = forecast(parts, numerics, 2, kMachine);
   // 2 stages of 5 values, 10 gradients and a sensor.
   constexpr double kRow = 2 * 16 * 8;
@@ -77,7 +77,7 @@ TEST(Forecast, OneRankIsEfficientAndExchangesNothing) {
 
 TEST(Forecast, EfficiencyEndsWhereTheModelSays) {
   // No exchange at all: what remains is the agreement on the time step, log2(N) latencies.
-  const std::vector<mesh::Part> parts(4, {.cells = 1000000});
+  const std::vector<mesh::PlannedSubdomain> parts(4, {.cells = 1000000});
   const Numerics numerics{.rk_stages = 1};
   const std::int64_t last = last_efficient(parts, numerics, 3, kMachine, 0.5);
   const auto efficiency = [](double ranks) { return 1.0 / (1.0 + ranks * 1e-6 * std::log2(ranks)); };  // 1 s alone

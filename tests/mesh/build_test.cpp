@@ -42,7 +42,7 @@ TEST(Build, EveryCellTypeIsValidInEveryOrder) {
                 x.z + 0.04 * std::sin(3 * x.x - 2 * x.y)};
   };
   for (const CellType type : {CellType::hexahedron, CellType::prism, CellType::tetrahedron, CellType::pyramid}) {
-    for (const CellOrder order : {CellOrder::hilbert, CellOrder::rcm, CellOrder::as_read}) {
+    for (const CellOrdering order : {CellOrdering::hilbert, CellOrdering::rcm, CellOrdering::as_read}) {
       SCOPED_TRACE(std::string(shape(type).name));
       const MeshBlock flat = make_box({.n = {3, 4, 5}, .type = type}),
                       bent = make_box({.n = {3, 4, 5}, .type = type, .warp = warp});
@@ -304,10 +304,10 @@ TEST(Build, PeriodicGhostsGrowWithoutEnd) {
 TEST(Build, ReorderingKeepsCountsAndGeometry) {
   const Communicator comm = Communicator::world();
   BuildOptions options;
-  options.order = CellOrder::as_read;
+  options.order = CellOrdering::as_read;
   const MeshBlock block = make_box({.n = {4, 5, 3}, .type = CellType::tetrahedron});
   const Mesh as_read = build(comm, chunk(comm, block), options);
-  for (const CellOrder order : {CellOrder::hilbert, CellOrder::rcm}) {
+  for (const CellOrdering order : {CellOrdering::hilbert, CellOrdering::rcm}) {
     options.order = order;
     const Mesh ordered = build(comm, chunk(comm, block), options);
     EXPECT_EQ(as_read.owned_cells, ordered.owned_cells);

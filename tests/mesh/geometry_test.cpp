@@ -14,7 +14,7 @@
 #include "weft/base/error.hpp"
 #include "weft/mesh/build/id_table.hpp"
 #include "weft/mesh/build/translations.hpp"
-#include "weft/mesh/partition/cell_order.hpp"
+#include "weft/mesh/partition/cell_ordering.hpp"
 
 namespace weft::mesh {
 namespace {

@@ -12,8 +12,8 @@
 #include "weft/mesh/generate/generate.hpp"
 #include "weft/mesh/mesh.hpp"
 #include "weft/mesh/mesh_stats.hpp"
-#include "weft/mesh/partition/cut.hpp"
-#include "weft/mesh/partition/spread.hpp"
+#include "weft/mesh/partition/partition_methods.hpp"
+#include "weft/mesh/partition/planned_subdomains.hpp"
 
 namespace weft::mesh {
 namespace {
@@ -72,10 +72,12 @@ TEST(Partition, CutsGoAlongPeriodicFacesButNotForTheirSake) {
   const BuildOptions all{.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}, {"zmin", "zmax", {0, 0, 1}}}};
   const BuildOptions two{.periodic = {{"ymin", "ymax", {0, 1, 0}}, {"zmin", "zmax", {0, 0, 1}}}};
   // Halves of a torus have 4 n^2 = 2,304 ghosts. Were all edges of equal weight, METIS would cut anywhere: 3,456.
-  for (const Part& part : spread(built(comm, spec, Partitioner::metis, all), 2)) EXPECT_LE(part.ghosts, 1.1 * 4 * n * n);
+  for (const PlannedSubdomain& part : planned_subdomains(built(comm, spec, Partitioner::metis, all), 2))
+    EXPECT_LE(part.ghosts, 1.1 * 4 * n * n);
   // Slabs across the direction that is not periodic send n^2. Were periodic faces no edges, others were as good, which send 2
   // n^2.
-  for (const Part& part : spread(built(comm, spec, Partitioner::metis, two), 2)) EXPECT_LE(part.rows_sent, 1.3 * n * n);
+  for (const PlannedSubdomain& part : planned_subdomains(built(comm, spec, Partitioner::metis, two), 2))
+    EXPECT_LE(part.rows_sent, 1.3 * n * n);
 }
 
 TEST(CellGraph, RowsHaveEachNeighbourOnceWithItsHeaviestEdge) {
@@ -101,8 +103,8 @@ TEST(Partition, HilbertPartsDoNotDependOnWhoHoldsTheCells) {
     const auto cut = [&](const Communicator& ranks) {
       const MeshBlock block = generate(ranks, spec);
       const detail::Chunks nodes(ranks, static_cast<std::int64_t>(block.coords.size()));
-      const std::vector<Vec3> places = detail::middles(ranks, block, nodes);
-      return ranks.all_gather(std::span<const std::int32_t>(detail::cut_hilbert(ranks, 3, places, {}, parts)));
+      const std::vector<Vec3> places = detail::mean_corners(ranks, block, nodes);
+      return ranks.all_gather(std::span<const std::int32_t>(detail::partition_along_hilbert_curve(ranks, 3, places, {}, parts)));
     };
     const std::vector<std::int32_t> together = cut(comm);
     EXPECT_EQ(together, cut(Communicator::self()));
@@ -117,11 +119,11 @@ TEST(Partition, HilbertTakesWhatCannotBeSeparated) {
   const Communicator comm = Communicator::world();
   const std::vector<Vec3> one_place(5, Vec3{1, 2, 0});
   for (const int parts : {1, 3}) {
-    const auto part = detail::cut_hilbert(comm, 2, one_place, {}, parts);
+    const auto part = detail::partition_along_hilbert_curve(comm, 2, one_place, {}, parts);
     ASSERT_EQ(part.size(), 5U);
     for (const std::int32_t p : part) EXPECT_EQ(p, part.front());
   }
-  EXPECT_TRUE(detail::cut_hilbert(comm, 3, {}, {}, 4).empty());  // no cells at all
+  EXPECT_TRUE(detail::partition_along_hilbert_curve(comm, 3, {}, {}, 4).empty());  // no cells at all
 }
 
 TEST(Partition, WeightsBalanceWork) {
@@ -138,7 +140,7 @@ TEST(Partition, WeightsBalanceWork) {
     for (const LocalCellId c : mesh.owned()) work += weight(mesh.cell_type[c.index()], 0, mesh.cell_centroid[c.index()]);
     EXPECT_LE(comm.max(work), 1.06 * comm.sum(work) / comm.size() + 2.5);
     // The plan for this number of ranks is this mesh, but where PT-Scotch numbers the cells otherwise.
-    const std::vector<Part> planned = spread(mesh, comm.size());
+    const std::vector<PlannedSubdomain> planned = planned_subdomains(mesh, comm.size());
     if (partitioner == Partitioner::scotch) continue;
     EXPECT_EQ(planned[comm.rank().index()].cells, mesh.owned_cells);
   }
@@ -168,15 +170,15 @@ TEST(Partition, PlansForOtherNumbersOfRanksKnowThePartitioner) {
   const BoxSpec spec{.nx = 30, .ny = 20, .elements = CellMix::triangles};
   BuildOptions options;
   options.partition.partitioner = Partitioner::hilbert;
-  const std::vector<Part> planned =
-      spread(build(Communicator::self(), generate(Communicator::self(), spec), options), comm.size());
+  const std::vector<PlannedSubdomain> planned =
+      planned_subdomains(build(Communicator::self(), generate(Communicator::self(), spec), options), comm.size());
   const Mesh mesh = build(comm, generate(comm, spec), options);
   EXPECT_EQ(planned[comm.rank().index()].cells, mesh.owned_cells);
   EXPECT_EQ(planned[comm.rank().index()].ghosts, mesh.ghost_cells);
   if (has_scotch()) {
     options.partition.partitioner = Partitioner::scotch;
     std::int64_t cells = 0;
-    for (const Part& part : spread(build(comm, generate(comm, spec), options), 5)) cells += part.cells;
+    for (const PlannedSubdomain& part : planned_subdomains(build(comm, generate(comm, spec), options), 5)) cells += part.cells;
     EXPECT_EQ(cells, 1200);
   }
 }

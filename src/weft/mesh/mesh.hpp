@@ -101,13 +101,13 @@ enum class Neighbours {
          ///< hexahedron: the neighbours across its faces are too few for a stable extrapolation to the boundary
   node   ///< cells that share a node
 };
-enum class CellOrder { hilbert, rcm, as_read };
+enum class CellOrdering { hilbert, rcm, as_read };
 
 struct BuildOptions {
   std::vector<Periodic> periodic;
   Neighbours ghosts = Neighbours::face;  ///< what a layer of ghosts is, and what cell_cells lists
   int halo_depth = 1;
-  CellOrder order = CellOrder::hilbert;
+  CellOrdering order = CellOrdering::hilbert;
   PartitionOptions partition{};
   std::function<void(std::string_view)> step = nullptr;  ///< told, on each rank, what build() does from now on: "partition"
 };

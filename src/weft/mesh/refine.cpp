@@ -213,14 +213,14 @@ void add_nodes(const Communicator& comm, std::int64_t total, std::int64_t first,
     std::int64_t id;
     Vec3 x;
   };
-  RankLists<Place> parcels;
+  RankLists<Place> lists;
   int rank = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::int64_t id = first + static_cast<std::int64_t>(i);
     while (detail::chunk_start(total, rank + 1, comm.size()) <= id) ++rank;
-    parcels[static_cast<std::size_t>(rank)].push_back({id, places[i]});
+    lists[static_cast<std::size_t>(rank)].push_back({id, places[i]});
   }
-  for (const Place& place : detail::deliver(comm, std::move(parcels)))
+  for (const Place& place : detail::all_to_all(comm, std::move(lists)))
     to.coords[static_cast<std::size_t>(place.id - to.first_node.value())] = place.x;
 }
 
@@ -259,7 +259,7 @@ MeshBlock refine_once(const Communicator& comm, MeshBlock block) {
   const Chunks nodes(comm, static_cast<std::int64_t>(block.coords.size()));
   const Middles middles = find_middles(comm, block, nodes);
   std::vector<Vec3> centres;
-  const std::vector<Vec3> middle_of_cell = detail::middles(comm, block, nodes);
+  const std::vector<Vec3> middle_of_cell = detail::mean_corners(comm, block, nodes);
   for (std::size_t c = 0; c < middle_of_cell.size(); ++c) {
     if (pattern(block.cells.type[c]).centre) centres.push_back(middle_of_cell[c]);
   }

@@ -58,8 +58,9 @@ MeshChoice read_mesh_choice(const Section& s) {
        .doc = "A 2-D mesh is the half of a meridian plane: y is the distance from the axis y = 0. Volumes, areas, forces "
               "and integrals are those of the whole turn: of a force the component along x, without lift and moment. The gas "
               "does not turn: velocities along z are 0."});
-  choice.build.order = s.choice_of<mesh::CellOrder>(
-      "order", {{"hilbert", mesh::CellOrder::hilbert}, {"rcm", mesh::CellOrder::rcm}, {"as_read", mesh::CellOrder::as_read}},
+  choice.build.order = s.choice_of<mesh::CellOrdering>(
+      "order",
+      {{"hilbert", mesh::CellOrdering::hilbert}, {"rcm", mesh::CellOrdering::rcm}, {"as_read", mesh::CellOrdering::as_read}},
       {.default_value = "hilbert", .doc = "Numbering of the cells of a rank, for memory locality."});
   choice.build.partition.partitioner =
       s.choice_of<mesh::Partitioner>("partitioner",

@@ -22,9 +22,9 @@ double step_seconds(const Load& load, const Numerics& numerics, const StepTraffi
          (load.rows_sent + load.rows_received) * row / machine.pack_rate + machine.latency_s * std::log2(ranks);
 }
 
-double cells_of(const std::vector<mesh::Part>& parts) {
+double cells_of(const std::vector<mesh::PlannedSubdomain>& parts) {
   double cells = 0;
-  for (const mesh::Part& part : parts) cells += static_cast<double>(part.cells);
+  for (const mesh::PlannedSubdomain& part : parts) cells += static_cast<double>(part.cells);
   return cells;
 }
 
@@ -38,13 +38,13 @@ StepTraffic step_traffic(const Numerics& numerics, int dim, int scalars) {
                        (row * (second_order ? 1 + dim : 1) + (sensors ? static_cast<std::int64_t>(sizeof(double)) : 0))};
 }
 
-Forecast forecast(const std::vector<mesh::Part>& parts, const Numerics& numerics, int dim, const MachineModel& machine,
-                  int scalars) {
+Forecast forecast(const std::vector<mesh::PlannedSubdomain>& parts, const Numerics& numerics, int dim,
+                  const MachineModel& machine, int scalars) {
   WEFT_EXPECTS(!parts.empty());
   const StepTraffic traffic = step_traffic(numerics, dim, scalars);
   Forecast f{.ranks = static_cast<std::int64_t>(parts.size()), .fewest_cells = parts.front().cells};
   const auto ranks = static_cast<double>(f.ranks);
-  for (const mesh::Part& part : parts) {
+  for (const mesh::PlannedSubdomain& part : parts) {
     f.most_cells = std::max(f.most_cells, part.cells);
     f.fewest_cells = std::min(f.fewest_cells, part.cells);
     f.most_ghosts = std::max(f.most_ghosts, part.ghosts);
@@ -66,13 +66,13 @@ Forecast forecast(const std::vector<mesh::Part>& parts, const Numerics& numerics
   return f;
 }
 
-std::int64_t last_efficient(const std::vector<mesh::Part>& known, const Numerics& numerics, int dim, const MachineModel& machine,
-                            double least, int scalars) {
+std::int64_t last_efficient(const std::vector<mesh::PlannedSubdomain>& known, const Numerics& numerics, int dim,
+                            const MachineModel& machine, double least, int scalars) {
   const StepTraffic traffic = step_traffic(numerics, dim, scalars);
   const double cells = cells_of(known);
   const double mean = cells / static_cast<double>(known.size());
   Load most;
-  for (const mesh::Part& part : known) {
+  for (const mesh::PlannedSubdomain& part : known) {
     most.cells = std::max(most.cells, static_cast<double>(part.cells));
     most.rows_sent = std::max(most.rows_sent, static_cast<double>(part.rows_sent));
     most.rows_received = std::max(most.rows_received, static_cast<double>(part.ghosts));

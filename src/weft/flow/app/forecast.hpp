@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "weft/flow/scheme/numerics.hpp"
-#include "weft/mesh/partition/spread.hpp"
+#include "weft/mesh/partition/planned_subdomains.hpp"
 
 namespace weft::flow {
 
@@ -41,13 +41,13 @@ struct StepTraffic {
 /// A step of rank r takes
 ///     stages * cells / rate + exchanges * messages * latency + bytes sent / bandwidth + (bytes sent + received) / pack rate
 /// and the smallest time step, agreed upon by all, another latency * log2(ranks). Nothing is taken to overlap.
-/// @pre parts as mesh::spread gives them.
-[[nodiscard]] Forecast forecast(const std::vector<mesh::Part>& parts, const Numerics& numerics, int dim,
+/// @pre parts as mesh::planned_subdomains gives them.
+[[nodiscard]] Forecast forecast(const std::vector<mesh::PlannedSubdomain>& parts, const Numerics& numerics, int dim,
                                 const MachineModel& machine, int scalars = 0);
 
 /// The largest number of ranks for which the efficiency is at least `least`, 1 if none: messages of the rank that has most as in
 /// `known`, rows that travel as its surface, (cells per rank)^((dim - 1) / dim), and the imbalance of `known`.
-[[nodiscard]] std::int64_t last_efficient(const std::vector<mesh::Part>& known, const Numerics& numerics, int dim,
+[[nodiscard]] std::int64_t last_efficient(const std::vector<mesh::PlannedSubdomain>& known, const Numerics& numerics, int dim,
                                           const MachineModel& machine, double least, int scalars = 0);
 
 }  // namespace weft::flow

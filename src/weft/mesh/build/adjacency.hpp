@@ -6,8 +6,8 @@
 
 #include "weft/comm/communicator.hpp"
 #include "weft/mesh/build/distribution.hpp"
-#include "weft/mesh/build/owned_part.hpp"
 #include "weft/mesh/build/periodic.hpp"
+#include "weft/mesh/build/subdomain.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::mesh::detail {
@@ -22,12 +22,12 @@ struct CellCopy {
 
 /// Returns whether an owned cell has its neighbours by node, too, where Neighbours::face is asked for: a cell with a boundary
 /// face that is neither a quad nor a hexahedron.
-[[nodiscard]] bool is_widened(const OwnedPart& part, std::size_t cell);
+[[nodiscard]] bool is_widened(const Subdomain& part, std::size_t cell);
 
 /// For each local node that cells of other ranks, or periodic copies, share: those cells.
 struct NodeStars {
   struct Entry {
-    std::int32_t cell;  ///< as OwnedPart::neighbour
+    std::int32_t cell;  ///< as Subdomain::neighbour
     std::int32_t image;
     bool widened;  ///< is_widened()
   };
@@ -38,11 +38,11 @@ struct NodeStars {
 /// Finds the stars of the nodes on the rim of this rank's cells, through the ranks that hold the nodes. Refers to remote cells.
 /// @cost one record per node and cell around it, for nodes on faces between ranks, periodic faces and boundary faces. @collective
 [[nodiscard]] NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const NodeAliases& aliases,
-                                        OwnedPart& part);
+                                        Subdomain& part);
 
 /// By owned cell: whether it has a neighbour that is not owned, or a periodic copy. `stars` is empty where cells are neighbours
 /// by faces alone.
-[[nodiscard]] std::vector<char> find_border(const OwnedPart& part, const NodeStars& stars, Neighbours kind);
+[[nodiscard]] std::vector<char> find_border(const Subdomain& part, const NodeStars& stars, Neighbours kind);
 
 /// The neighbours of owned cells, by global row.
 class Adjacency {
@@ -50,7 +50,7 @@ class Adjacency {
   /// @param rows        global rows of the owned cells of each rank.
   /// @param remote_row  global rows of part.remote.
   /// @param stars       in the numbers of `part`; empty where cells are neighbours by faces alone.
-  Adjacency(const OwnedPart& part, const NodeStars& stars, const Chunks& rows, const std::vector<std::int64_t>& remote_row,
+  Adjacency(const Subdomain& part, const NodeStars& stars, const Chunks& rows, const std::vector<std::int64_t>& remote_row,
             Neighbours kind);
 
   /// Appends the neighbours of an owned cell, each once, in ascending order.
@@ -62,7 +62,7 @@ class Adjacency {
     return {cell < owned ? rows_->first() + cell : (*remote_row_)[static_cast<std::size_t>(cell - owned)], image};
   }
 
-  const OwnedPart* part_;
+  const Subdomain* part_;
   const NodeStars* stars_;
   const Chunks* rows_;
   const std::vector<std::int64_t>* remote_row_;
@@ -74,7 +74,7 @@ class Adjacency {
 
 /// The ghosts of `depth` layers around the owned cells, in ascending order.
 /// @cost per layer one exchange of the neighbour lists of the last layer. @collective
-[[nodiscard]] std::vector<CellCopy> find_ghosts(const Communicator& comm, const OwnedPart& part, const Adjacency& adjacency,
+[[nodiscard]] std::vector<CellCopy> find_ghosts(const Communicator& comm, const Subdomain& part, const Adjacency& adjacency,
                                                 const Chunks& rows, const std::vector<char>& border, int depth);
 
 }  // namespace weft::mesh::detail

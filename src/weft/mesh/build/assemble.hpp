@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "weft/mesh/build/adjacency.hpp"
-#include "weft/mesh/build/owned_part.hpp"
+#include "weft/mesh/build/subdomain.hpp"
 #include "weft/mesh/build/translations.hpp"
 #include "weft/mesh/mesh.hpp"
 
@@ -14,7 +14,7 @@ namespace weft::mesh::detail {
 /// cells' geometry shifted; their nodes not yet (see add_faces). Takes from `part` what it needs; what remains are the faces'
 /// fields, where `neighbour` has become final local cell numbers.
 /// @param node_now  new numbers of the nodes in part.node_table. @collective
-void add_cells(Mesh& mesh, OwnedPart& part, const std::vector<std::int32_t>& node_now, const Adjacency& adjacency,
+void add_cells(Mesh& mesh, Subdomain& part, const std::vector<std::int32_t>& node_now, const Adjacency& adjacency,
                const Chunks& rows, const std::vector<std::int64_t>& remote_row, const Chunks& nodes,
                const std::vector<Vec3>& held_coords, const Translations& translations);
 
@@ -25,7 +25,7 @@ void add_cells(Mesh& mesh, OwnedPart& part, const std::vector<std::int32_t>& nod
 /// a negative image.
 /// @param periodic_zone  by zone: whether it has become periodic.
 /// @throws MeshError on every rank for a face without area. @collective
-void add_faces(Mesh& mesh, const OwnedPart& part, const std::vector<char>& periodic_zone, const Translations& translations);
+void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& periodic_zone, const Translations& translations);
 
 /// @throws ContractError on every rank if the area vectors of some owned cell do not add to zero: a bug. @collective
 void check_closed(const Mesh& mesh);

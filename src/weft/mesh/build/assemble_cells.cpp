@@ -42,7 +42,7 @@ void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const Chunks& rows) 
 
 }  // namespace
 
-void add_cells(Mesh& mesh, OwnedPart& part, const std::vector<std::int32_t>& node_now, const Adjacency& adjacency,
+void add_cells(Mesh& mesh, Subdomain& part, const std::vector<std::int32_t>& node_now, const Adjacency& adjacency,
                const Chunks& rows, const std::vector<std::int64_t>& remote_row, const Chunks& nodes,
                const std::vector<Vec3>& held_coords, const Translations& translations) {
   const auto owned = static_cast<std::size_t>(mesh.owned_cells), ghosts = static_cast<std::size_t>(mesh.ghost_cells);

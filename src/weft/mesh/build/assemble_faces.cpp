@@ -41,7 +41,7 @@ struct FaceList {
 };
 
 /// Numbers the faces by kind, then by the later of their owned cells, then by the other cell; enters left, right and cell_faces.
-FaceList number_faces(Mesh& mesh, const OwnedPart& part, const std::vector<std::int32_t>& boundary_of_zone) {
+FaceList number_faces(Mesh& mesh, const Subdomain& part, const std::vector<std::int32_t>& boundary_of_zone) {
   FaceList list;
   std::vector<std::int32_t> count(mesh.boundary.size(), 0);
   std::int64_t halves = 0;
@@ -106,7 +106,7 @@ FaceList number_faces(Mesh& mesh, const OwnedPart& part, const std::vector<std::
 
 }  // namespace
 
-void add_faces(Mesh& mesh, const OwnedPart& part, const std::vector<char>& periodic_zone, const Translations& translations) {
+void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& periodic_zone, const Translations& translations) {
   std::vector<std::int32_t> boundary_of_zone(mesh.zones.size(), -1);
   for (std::size_t z = 0; z < mesh.zones.size(); ++z) {
     if (mesh.zones[z].dim != mesh.dim - 1 || periodic_zone[z]) continue;

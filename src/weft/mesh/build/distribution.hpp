@@ -52,7 +52,7 @@ class Chunks {
 
 /// Delivers lists and returns what came, in rank order, in one list. @collective
 template <Transferable T>
-[[nodiscard]] std::vector<T> deliver(const Communicator& comm, RankLists<T> to) {
+[[nodiscard]] std::vector<T> all_to_all(const Communicator& comm, RankLists<T> to) {
   if (comm.size() == 1) return std::move(to[0]);
   return comm.all_to_all_joined(std::move(to).by_rank());
 }

@@ -170,7 +170,7 @@ FaceKey face_key(std::span<const GlobalNodeId> cell_nodes, const CellFace& face)
 void enter_links(const Communicator& comm, const Chunks& cells, const std::vector<LinkReply>& replies, FaceLinks& links) {
   RankLists<LinkReply> to;
   for (const LinkReply& reply : replies) to[static_cast<std::size_t>(cells.holder(reply.cell))].push_back(reply);
-  for (const LinkReply& reply : deliver(comm, std::move(to))) {
+  for (const LinkReply& reply : all_to_all(comm, std::move(to))) {
     const std::size_t slot = links.slot(cells.local(reply.cell), reply.face);
     links.target[slot] = reply.target;
     links.partner[slot] = reply.partner;
@@ -202,8 +202,8 @@ FaceLinks match_faces(const Communicator& comm, const MeshBlock& block, const Ch
       const FaceKey key = face_key(block.boundary.nodes(i), whole);
       boundary_to[meeting_rank(key, comm)].push_back({key, block.boundary.file_id[at], block.boundary.zone[at]});
     }
-    auto faces = deliver(comm, std::move(to));
-    auto boundary = deliver(comm, std::move(boundary_to));
+    auto faces = all_to_all(comm, std::move(to));
+    auto boundary = all_to_all(comm, std::move(boundary_to));
     match_here(std::move(faces), std::move(boundary), keep, replies, kept, problems);
   }
   if (comm.any(!problems.empty())) report_faces(comm, block, cells, nodes, problems);

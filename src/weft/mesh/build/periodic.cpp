@@ -103,7 +103,7 @@ std::vector<Side> send_to_bins(const Communicator& comm, const std::vector<Side>
       }
     }
   }
-  return deliver(comm, std::move(to));
+  return all_to_all(comm, std::move(to));
 }
 
 /// Which node of `b` is each node of `a`; false if the faces are not congruent.
@@ -191,7 +191,7 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const Chun
                     const std::vector<Found>& found) {
   RankLists<Found> to;
   for (const Found& f : found) to[static_cast<std::size_t>(cells.holder(f.cell))].push_back(f);
-  std::vector<Found> mine = deliver(comm, std::move(to));
+  std::vector<Found> mine = all_to_all(comm, std::move(to));
   std::sort(mine.begin(), mine.end(),
             [](const Found& a, const Found& b) { return std::tie(a.cell, a.face) < std::tie(b.cell, b.face); });
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
@@ -242,7 +242,7 @@ NodeAliases alias_nodes(const Communicator& comm, const Chunks& nodes, const std
     to[static_cast<std::size_t>(nodes.holder(p.to))].push_back({p.to, p.from, p.image});
     to[static_cast<std::size_t>(nodes.holder(p.from))].push_back({p.from, p.to, -p.image});
   }
-  std::vector<Edge> edges = deliver(comm, std::move(to));
+  std::vector<Edge> edges = all_to_all(comm, std::move(to));
   const auto key = [](const Edge& e) { return std::tie(e.node, e.other, e.image); };
   std::sort(edges.begin(), edges.end(), [&](const Edge& a, const Edge& b) { return key(a) < key(b); });
   edges.erase(std::unique(edges.begin(), edges.end(), [&](const Edge& a, const Edge& b) { return key(a) == key(b); }),

@@ -7,7 +7,7 @@
 #include "weft/mesh/build/distribution.hpp"
 #include "weft/mesh/build/face_match.hpp"
 #include "weft/mesh/mesh_block.hpp"
-#include "weft/mesh/partition/cut.hpp"
+#include "weft/mesh/partition/partition_methods.hpp"
 #include "weft/mesh/partition/partitioner.hpp"
 
 namespace weft::mesh::detail {
@@ -22,11 +22,11 @@ namespace weft::mesh::detail {
                                                   int parts);
 
 /// The mean corner of each cell of this rank's chunk. @collective
-[[nodiscard]] std::vector<Vec3> middles(const Communicator& comm, const MeshBlock& block, const Chunks& nodes);
+[[nodiscard]] std::vector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block, const Chunks& nodes);
 
-/// Whether there are cells enough for a partitioner; else each has its even_part.
-[[nodiscard]] bool worth_cutting(std::int64_t cells, int parts);
-[[nodiscard]] std::int32_t even_part(std::int64_t cell, std::int64_t cells, int parts);
+/// Whether there are cells enough for a partitioner; else each has its part_of_even_split.
+[[nodiscard]] bool worth_partitioning(std::int64_t cells, int parts);
+[[nodiscard]] std::int32_t part_of_even_split(std::int64_t cell, std::int64_t cells, int parts);
 
 /// The weight of each cell, in whole numbers; empty where all are equal. @param cells  of all ranks. @param middle  of each cell;
 /// need not be there where options have no weight. @throws InputError on every rank: one not finite or not above 0. @collective

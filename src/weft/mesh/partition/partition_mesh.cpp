@@ -82,7 +82,7 @@ Elements moved(const Communicator& comm, Elements old, const std::vector<std::in
     to[chunks.holder(number[i])].push_back(t);
   }
   old = {};
-  const std::vector<Traveller> come = detail::deliver(comm, std::move(to));
+  const std::vector<Traveller> come = detail::all_to_all(comm, std::move(to));
   std::vector<const Traveller*> at(chunks.size());
   for (const Traveller& t : come) at[static_cast<std::size_t>(t.id - chunks.first())] = &t;
   first = chunks.first();
@@ -128,7 +128,7 @@ std::vector<std::int32_t> parts_of_nodes(const Communicator& comm, const Element
   for (std::size_t n = 0; n < lowest.size(); ++n)
     to[static_cast<std::size_t>(nodes.holder(named.ids[n]))].push_back({named.ids[n], lowest[n]});
   std::vector<std::int32_t> part_of(static_cast<std::size_t>(nodes.size()), parts - 1);  // nodes of no cell: anywhere
-  for (const Visit& visit : detail::deliver(comm, std::move(to))) {
+  for (const Visit& visit : detail::all_to_all(comm, std::move(to))) {
     std::int32_t& p = part_of[nodes.local(visit.node)];
     p = std::min(p, static_cast<std::int32_t>(visit.part));
   }
@@ -195,7 +195,7 @@ MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, c
     to[chunks.holder(node_number[n])].push_back({node_number[n], block.coords[n]});
   now.first_node = GlobalNodeId(chunks.first());
   now.coords.resize(chunks.size());
-  for (const Place& place : detail::deliver(comm, std::move(to)))
+  for (const Place& place : detail::all_to_all(comm, std::move(to)))
     now.coords[static_cast<std::size_t>(place.id - chunks.first())] = place.x;
   return now;
 }

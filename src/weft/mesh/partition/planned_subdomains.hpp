@@ -8,11 +8,11 @@
 namespace weft::mesh {
 
 /// What one rank would have of a mesh, and send in one exchange of its ghosts.
-struct Part {
+struct PlannedSubdomain {
   std::int64_t cells = 0, ghosts = 0;  ///< ghosts include periodic copies of its own cells
   std::int64_t rows_sent = 0;          ///< to all other ranks together
   std::int64_t messages = 0;           ///< other ranks that it sends to
-  friend bool operator==(const Part&, const Part&) = default;
+  friend bool operator==(const PlannedSubdomain&, const PlannedSubdomain&) = default;
 };
 
 /// The parts that build() makes of the same source on `ranks` ranks with the same options, by rank: exactly, but for PT-Scotch,
@@ -22,6 +22,6 @@ struct Part {
 /// @throws InputError unless ranks > 0; LimitError, MeshError as build().  @collective; the result is equal on every rank.
 /// @cost that of the partitioner; one pull; O(cells log cells) on the ranks that are there; memory for `ranks`
 /// parts.
-[[nodiscard]] std::vector<Part> spread(const Mesh& mesh, int ranks);
+[[nodiscard]] std::vector<PlannedSubdomain> planned_subdomains(const Mesh& mesh, int ranks);
 
 }  // namespace weft::mesh

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "weft/mesh/build/bucket_sort.hpp"
-#include "weft/mesh/partition/cell_order.hpp"
-#include "weft/mesh/partition/cut.hpp"
+#include "weft/mesh/partition/cell_ordering.hpp"
+#include "weft/mesh/partition/partition_methods.hpp"
 
 namespace weft::mesh::detail {
 namespace {
@@ -26,8 +26,8 @@ std::pair<Vec3, double> box_around(const Communicator& comm, std::span<const Vec
 
 }  // namespace
 
-std::vector<std::int32_t> cut_hilbert(const Communicator& comm, int dim, std::span<const Vec3> places,
-                                      std::span<const std::int32_t> weight, int parts) {
+std::vector<std::int32_t> partition_along_hilbert_curve(const Communicator& comm, int dim, std::span<const Vec3> places,
+                                                        std::span<const std::int32_t> weight, int parts) {
   const auto [low, extent] = box_around(comm, places);
   struct Entry {
     std::uint64_t key;

@@ -1,4 +1,4 @@
-#include "weft/mesh/partition/spread.hpp"
+#include "weft/mesh/partition/planned_subdomains.hpp"
 
 #include <gtest/gtest.h>
 
@@ -49,8 +49,8 @@ Mesh built(const Communicator& comm, const Source& source) {
 }
 
 /// What this rank has and sends.
-Part part_of(const Mesh& mesh) {
-  Part part{.cells = mesh.owned_cells, .ghosts = mesh.ghost_cells};
+PlannedSubdomain part_of(const Mesh& mesh) {
+  PlannedSubdomain part{.cells = mesh.owned_cells, .ghosts = mesh.ghost_cells};
   for (const GhostPlan::Neighbour& n : mesh.plan.neighbours()) {
     if (n.rank == mesh.comm.rank() || n.send_rows.empty()) continue;
     part.rows_sent += static_cast<std::int64_t>(n.send_rows.size());
@@ -59,41 +59,41 @@ Part part_of(const Mesh& mesh) {
   return part;
 }
 
-TEST(Spread, IsWhatBuildMakesOnAsManyRanks) {
+TEST(PlannedSubdomains, IsWhatBuildMakesOnAsManyRanks) {
   const Communicator world = Communicator::world();
   for (const Source& source : sources()) {
     const Mesh real = built(world, source);
-    const std::vector<Part> parts = world.all_gather(part_of(real));
-    EXPECT_EQ(spread(real, world.size()), parts) << source.name << ", planned on all ranks";
+    const std::vector<PlannedSubdomain> parts = world.all_gather(part_of(real));
+    EXPECT_EQ(planned_subdomains(real, world.size()), parts) << source.name << ", planned on all ranks";
     // From one rank, and from two.
     const Communicator alone = Communicator::self();
-    EXPECT_EQ(spread(built(alone, source), world.size()), parts) << source.name << ", planned on one rank";
+    EXPECT_EQ(planned_subdomains(built(alone, source), world.size()), parts) << source.name << ", planned on one rank";
     const Communicator half = world.split(world.rank().value() % 2);
-    EXPECT_EQ(spread(built(half, source), world.size()), parts) << source.name << ", planned on half of the ranks";
+    EXPECT_EQ(planned_subdomains(built(half, source), world.size()), parts) << source.name << ", planned on half of the ranks";
   }
 }
 
-TEST(Spread, DoesNotDependOnTheRanksThatAreThere) {
+TEST(PlannedSubdomains, DoesNotDependOnTheRanksThatAreThere) {
   const Communicator world = Communicator::world();
   for (const Source& source : sources()) {
     const Mesh here = built(world, source), alone = built(Communicator::self(), source);
     for (const int ranks : {1, 2, 5, 16, 100, 1000}) {
-      const std::vector<Part> parts = spread(here, ranks);
+      const std::vector<PlannedSubdomain> parts = planned_subdomains(here, ranks);
       ASSERT_EQ(parts.size(), static_cast<std::size_t>(ranks));
-      EXPECT_EQ(parts, spread(alone, ranks)) << source.name << " over " << ranks;
+      EXPECT_EQ(parts, planned_subdomains(alone, ranks)) << source.name << " over " << ranks;
       std::int64_t cells = 0;
-      for (const Part& part : parts) cells += part.cells;
+      for (const PlannedSubdomain& part : parts) cells += part.cells;
       EXPECT_EQ(cells, here.global_cells);
     }
-    EXPECT_EQ(spread(here, 1).front().messages, 0);
-    EXPECT_EQ(spread(here, 1).front().rows_sent, 0);
+    EXPECT_EQ(planned_subdomains(here, 1).front().messages, 0);
+    EXPECT_EQ(planned_subdomains(here, 1).front().rows_sent, 0);
   }
 }
 
-TEST(Spread, NoRanksAreRefused) {
+TEST(PlannedSubdomains, NoRanksAreRefused) {
   const Mesh mesh = built(Communicator::world(), sources().front());
-  EXPECT_THROW((void)spread(mesh, 0), InputError);
-  EXPECT_THROW((void)spread(mesh, -3), InputError);
+  EXPECT_THROW((void)planned_subdomains(mesh, 0), InputError);
+  EXPECT_THROW((void)planned_subdomains(mesh, -3), InputError);
 }
 
 }  // namespace

@@ -7,13 +7,13 @@
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
-#include "weft/mesh/partition/cut.hpp"
+#include "weft/mesh/partition/partition_methods.hpp"
 
 namespace weft::mesh::detail {
 
 static_assert(sizeof(idx_t) == sizeof(std::int32_t), "this file speaks to a METIS with 32-bit ids");
 
-std::vector<std::int32_t> cut_whole(CellGraph graph, int parts) {
+std::vector<std::int32_t> partition_serially_with_metis(CellGraph graph, int parts) {
   auto vertices = static_cast<idx_t>(graph.degree.size());
   std::vector<idx_t> offset(graph.degree.size() + 1, 0);
   std::partial_sum(graph.degree.begin(), graph.degree.end(), offset.begin() + 1);
@@ -35,7 +35,7 @@ std::vector<std::int32_t> cut_whole(CellGraph graph, int parts) {
   return part;
 }
 
-std::vector<std::int32_t> cut_metis(const Communicator& comm, const Chunks& cells, CellGraph graph, int parts) {
+std::vector<std::int32_t> partition_with_metis(const Communicator& comm, const Chunks& cells, CellGraph graph, int parts) {
   CellGraph whole;
   const auto gathered = [&](std::vector<std::int32_t>& values) {
     std::vector<std::int32_t> all = comm.gather(std::span<const std::int32_t>(values));
@@ -49,7 +49,7 @@ std::vector<std::int32_t> cut_metis(const Communicator& comm, const Chunks& cell
   std::vector<std::vector<std::int32_t>> answers;
   agreed(comm, [&] {
     if (!comm.is_root()) return;
-    const std::vector<std::int32_t> part = cut_whole(std::move(whole), parts);
+    const std::vector<std::int32_t> part = partition_serially_with_metis(std::move(whole), parts);
     auto begin = part.begin();
     for (int r = 0; r < comm.size(); ++r) {
       answers.emplace_back(begin, begin + cells.size(r));

@@ -1,4 +1,4 @@
-#include "weft/mesh/build/owned_part.hpp"
+#include "weft/mesh/build/subdomain.hpp"
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ std::vector<T> to_owners(const Communicator& comm, const std::vector<std::int32_
                values.begin() + static_cast<std::ptrdiff_t>(begin(i + 1)));
   }
   std::vector<T>().swap(values);
-  return deliver(comm, std::move(to));
+  return all_to_all(comm, std::move(to));
 }
 
 template <class T>
@@ -65,7 +65,7 @@ std::vector<std::int32_t> permuted_offsets(const std::vector<std::int32_t>& firs
 
 }  // namespace
 
-std::int32_t OwnedPart::refer_to(std::int64_t global_cell) {
+std::int32_t Subdomain::refer_to(std::int64_t global_cell) {
   const std::int32_t known = cell_table.find(global_cell);
   if (known != IdTable::kAbsent) return known;
   const auto at = std::lower_bound(global.begin(), global.end(), global_cell);
@@ -114,7 +114,7 @@ void name_by_numbers(const Chunks& cells, const Destinations& to, FaceLinks& lin
 
 }  // namespace
 
-OwnedPart redistribute(const Communicator& comm, MeshBlock& block, const Chunks& cells, const Chunks& nodes, FaceLinks links,
+Subdomain redistribute(const Communicator& comm, MeshBlock& block, const Chunks& cells, const Chunks& nodes, FaceLinks links,
                        const Destinations& to) {
   const std::vector<std::int32_t>& part = to.owner;
   name_by_numbers(cells, to, links);
@@ -123,7 +123,7 @@ OwnedPart redistribute(const Communicator& comm, MeshBlock& block, const Chunks&
   const auto node_row = [&](std::size_t i) { return static_cast<std::size_t>(from.offset[i]); };
   const auto face_row = [&](std::size_t i) { return static_cast<std::size_t>(links.offset[i]); };
 
-  OwnedPart owned;
+  Subdomain owned;
   std::vector<GlobalNodeId> cell_nodes = to_owners(comm, part, std::move(from.node), node_row);
   std::vector<std::int64_t> target = to_owners(comm, part, std::move(links.target), face_row);
   owned.partner = to_owners(comm, part, std::move(links.partner), face_row);
@@ -170,7 +170,7 @@ OwnedPart redistribute(const Communicator& comm, MeshBlock& block, const Chunks&
   return owned;
 }
 
-void measure_cells(const Communicator& comm, const MeshBlock& block, OwnedPart& part) {
+void measure_cells(const Communicator& comm, const MeshBlock& block, Subdomain& part) {
   part.volume.reserve(part.type.size());
   part.centroid.reserve(part.type.size());
   agreed(comm, [&] {
@@ -196,7 +196,7 @@ void measure_cells(const Communicator& comm, const MeshBlock& block, OwnedPart& 
   });
 }
 
-Renumbering renumber(OwnedPart& part, const std::vector<std::int32_t>& order) {
+Renumbering renumber(Subdomain& part, const std::vector<std::int32_t>& order) {
   Renumbering now;
   now.cell.resize(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) now.cell[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);

@@ -1,4 +1,4 @@
-#include "weft/mesh/partition/cell_order.hpp"
+#include "weft/mesh/partition/cell_ordering.hpp"
 
 #include <algorithm>
 #include <array>
@@ -167,16 +167,16 @@ std::vector<std::int32_t> reverse_cuthill_mckee(std::span<const std::int32_t> fi
   return order;
 }
 
-std::vector<std::int32_t> order_cells(CellOrder order, int dim, const OwnedPart& part, const std::vector<char>& border) {
+std::vector<std::int32_t> order_cells(CellOrdering order, int dim, const Subdomain& part, const std::vector<char>& border) {
   std::vector<std::int32_t> cells;
   switch (order) {
-    case CellOrder::hilbert:
+    case CellOrdering::hilbert:
       cells = hilbert_order(dim, part.centroid);
       break;
-    case CellOrder::rcm:
+    case CellOrdering::rcm:
       cells = reverse_cuthill_mckee(part.first_face, part.neighbour);
       break;
-    case CellOrder::as_read:
+    case CellOrdering::as_read:
       cells.resize(part.type.size());
       std::iota(cells.begin(), cells.end(), 0);
       break;

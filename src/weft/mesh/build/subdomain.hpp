@@ -15,7 +15,7 @@ namespace weft::mesh::detail {
 
 /// Owned cells, their nodes and who is across their faces. The nodes of cell c are node[first_node[c]] ... and its faces are
 /// first_face[c] ... in neighbour, partner and image.
-struct OwnedPart {
+struct Subdomain {
   std::vector<CellType> type;
   std::vector<std::int64_t> global, file_id;
   std::vector<std::int32_t> zone;
@@ -58,18 +58,18 @@ struct Destinations {
 /// Sends cells, with everything that is known about them, to their owners, and reads the coordinates of their nodes. Owned cells
 /// and nodes come in ascending order of global cells, nodes by first use.
 /// @cost the cells travel once, one field at a time; `block` keeps only its coordinates, zones and names. @collective
-[[nodiscard]] OwnedPart redistribute(const Communicator& comm, MeshBlock& block, const Chunks& cells, const Chunks& nodes,
+[[nodiscard]] Subdomain redistribute(const Communicator& comm, MeshBlock& block, const Chunks& cells, const Chunks& nodes,
                                      FaceLinks links, const Destinations& to);
 
 /// Computes volume and centroid of every cell.
 /// @throws MeshError on every rank for a cell that is turned inside out or has no volume. @collective
-void measure_cells(const Communicator& comm, const MeshBlock& block, OwnedPart& part);
+void measure_cells(const Communicator& comm, const MeshBlock& block, Subdomain& part);
 
 /// What old numbers have become.
 struct Renumbering {
   std::vector<std::int32_t> cell, node;  ///< new number of each old one
 };
 /// Gives cell order[i] the number i, and nodes the order of their first use.
-[[nodiscard]] Renumbering renumber(OwnedPart& part, const std::vector<std::int32_t>& order);
+[[nodiscard]] Renumbering renumber(Subdomain& part, const std::vector<std::int32_t>& order);
 
 }  // namespace weft::mesh::detail

@@ -29,17 +29,19 @@ void add_row(CellGraph& graph, std::vector<GraphEdge>& edges, bool weighted);
 
 /// METIS k-way on rank 0. @param cells  who holds which rows of the graph. @throws MeshError if METIS fails. @collective
 /// @cost on rank 0: 4 B per cell and 4 B per cell face, and what METIS needs.
-[[nodiscard]] std::vector<std::int32_t> cut_metis(const Communicator& comm, const Chunks& cells, CellGraph graph, int parts);
+[[nodiscard]] std::vector<std::int32_t> partition_with_metis(const Communicator& comm, const Chunks& cells, CellGraph graph,
+                                                             int parts);
 /// METIS alone, on this rank, of a whole graph. The same parts in every run.
-[[nodiscard]] std::vector<std::int32_t> cut_whole(CellGraph graph, int parts);
+[[nodiscard]] std::vector<std::int32_t> partition_serially_with_metis(CellGraph graph, int parts);
 
 /// PT-Scotch, on all ranks; the parts depend on how many they are. @throws InputError where it is not built in. @collective
-[[nodiscard]] std::vector<std::int32_t> cut_scotch(const Communicator& comm, const CellGraph& graph, int parts);
+[[nodiscard]] std::vector<std::int32_t> partition_with_scotch(const Communicator& comm, const CellGraph& graph, int parts);
 
 /// Pieces of equal weight of the Hilbert curve through all `places`; the same whoever holds them. Cells in one place (to 2^-21 of
 /// the mesh's extent) are not separated. @param weight  empty: all equal. @collective
 /// @cost 16 B per cell and a sort; 16 B per part; one sum of a number per part for each bit of a position on the curve.
-[[nodiscard]] std::vector<std::int32_t> cut_hilbert(const Communicator& comm, int dim, std::span<const Vec3> places,
-                                                    std::span<const std::int32_t> weight, int parts);
+[[nodiscard]] std::vector<std::int32_t> partition_along_hilbert_curve(const Communicator& comm, int dim,
+                                                                      std::span<const Vec3> places,
+                                                                      std::span<const std::int32_t> weight, int parts);
 
 }  // namespace weft::mesh::detail

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "weft/base/vec3.hpp"
-#include "weft/mesh/build/owned_part.hpp"
+#include "weft/mesh/build/subdomain.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::mesh::detail {
 
 /// Owned cells in their new order: those without ghost neighbour first, and by `order` within both.
 /// @param border  by cell: whether it has a ghost neighbour.
-[[nodiscard]] std::vector<std::int32_t> order_cells(CellOrder order, int dim, const OwnedPart& part,
+[[nodiscard]] std::vector<std::int32_t> order_cells(CellOrdering order, int dim, const Subdomain& part,
                                                     const std::vector<char>& border);
 
 /// Position of a point along the Hilbert curve through the cube of 2^21 cells per side (Hamilton, "Compact Hilbert indices",

@@ -1,4 +1,4 @@
-#include "weft/mesh/partition/spread.hpp"
+#include "weft/mesh/partition/planned_subdomains.hpp"
 
 #include <fmt/format.h>
 
@@ -57,7 +57,8 @@ bool is_periodic(const Mesh& mesh) {
 }
 
 /// Cuts the graph as it lies, in the order of ranks and of their cells.
-std::vector<std::int32_t> cut_with_scotch(const Mesh& mesh, std::vector<std::int32_t> weight, bool periodic, int parts) {
+std::vector<std::int32_t> partition_mesh_with_scotch(const Mesh& mesh, std::vector<std::int32_t> weight, bool periodic,
+                                                     int parts) {
   detail::CellGraph graph;
   graph.weight = std::move(weight);
   std::vector<detail::GraphEdge> edges;
@@ -69,11 +70,11 @@ std::vector<std::int32_t> cut_with_scotch(const Mesh& mesh, std::vector<std::int
     edges_of(mesh, cell, row, edges);
     detail::add_row(graph, edges, periodic);
   }
-  return detail::cut_scotch(mesh.comm, graph, parts);
+  return detail::partition_with_scotch(mesh.comm, graph, parts);
 }
 
 /// The mean corner of each owned cell.
-std::vector<Vec3> middles(const Mesh& mesh) {
+std::vector<Vec3> mean_corners(const Mesh& mesh) {
   std::vector<Vec3> places;
   for (const LocalCellId cell : mesh.owned()) {
     Vec3 sum;
@@ -94,22 +95,23 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
   const Partitioner partitioner = mesh.partition.partitioner;
   if (partitioner == Partitioner::automatic && !mesh.partition.weight && mesh.source_parts == parts && parts == comm.size())
     return std::vector<std::int32_t>(owned, comm.rank().value());
-  if (!detail::worth_cutting(mesh.global_cells, parts)) {
-    for (std::size_t c = 0; c < owned; ++c) part[c] = detail::even_part(mesh.cell_global[c].value(), mesh.global_cells, parts);
+  if (!detail::worth_partitioning(mesh.global_cells, parts)) {
+    for (std::size_t c = 0; c < owned; ++c)
+      part[c] = detail::part_of_even_split(mesh.cell_global[c].value(), mesh.global_cells, parts);
     return part;
   }
   const Partitioner chosen = chosen_partitioner(partitioner, mesh.global_cells);
   const bool on_curve = chosen == Partitioner::hilbert;
-  const std::vector<Vec3> places = mesh.partition.weight || on_curve ? middles(mesh) : std::vector<Vec3>();
+  const std::vector<Vec3> places = mesh.partition.weight || on_curve ? mean_corners(mesh) : std::vector<Vec3>();
   std::vector<std::int32_t> weight = detail::weights_of(comm, mesh.global_cells, std::span(mesh.cell_type).first(owned),
                                                         std::span(mesh.cell_zone).first(owned), places, mesh.partition);
-  if (on_curve) return detail::cut_hilbert(comm, mesh.dim, places, weight, parts);
+  if (on_curve) return detail::partition_along_hilbert_curve(comm, mesh.dim, places, weight, parts);
   std::int64_t sides = 0, heavy = 0;
   for (const LocalCellId cell : mesh.owned()) sides += shape(mesh.cell_type[cell.index()]).faces;
   for (const std::int32_t w : weight) heavy += w;
   const bool periodic = is_periodic(mesh);
   detail::check_graph_size(mesh.global_cells, comm.sum(sides), periodic, comm.sum(heavy));
-  if (chosen == Partitioner::scotch) return cut_with_scotch(mesh, std::move(weight), periodic, parts);
+  if (chosen == Partitioner::scotch) return partition_mesh_with_scotch(mesh, std::move(weight), periodic, parts);
   std::vector<std::int64_t> id;
   detail::CellGraph graph;
   std::vector<detail::GraphEdge> edges;
@@ -148,7 +150,7 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
       }
       if (!weights.empty()) sorted.weight.push_back(weights[i]);
     }
-    const std::vector<std::int32_t> by_id = detail::cut_whole(std::move(sorted), parts);
+    const std::vector<std::int32_t> by_id = detail::partition_serially_with_metis(std::move(sorted), parts);
     std::size_t i = 0;
     for (const std::int64_t count : counts) {
       std::vector<std::int32_t>& answer = answers.emplace_back();
@@ -160,7 +162,7 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
 
 }  // namespace
 
-std::vector<Part> spread(const Mesh& mesh, int ranks) {
+std::vector<PlannedSubdomain> planned_subdomains(const Mesh& mesh, int ranks) {
   if (ranks < 1) throw InputError(fmt::format("a mesh cannot be spread over {} ranks", ranks), "ask for 1 or more");
   const Communicator& comm = mesh.comm;
   const auto owned = static_cast<std::size_t>(mesh.owned_cells);
@@ -179,7 +181,7 @@ std::vector<Part> spread(const Mesh& mesh, int ranks) {
     }
   }
   for (RankValues<Need>& list : asked) keep_once(list.values);
-  std::vector<Need> needs = detail::deliver(comm, std::move(asked));
+  std::vector<Need> needs = detail::all_to_all(comm, std::move(asked));
   keep_once(needs);
 
   const auto count = static_cast<std::size_t>(ranks);
@@ -194,12 +196,12 @@ std::vector<Part> spread(const Mesh& mesh, int ranks) {
     pairs[static_cast<std::size_t>(from % comm.size())].push_back({from, need.needs});
   }
   for (RankValues<Pair>& list : pairs) keep_once(list.values);
-  std::vector<Pair> once = detail::deliver(comm, std::move(pairs));
+  std::vector<Pair> once = detail::all_to_all(comm, std::move(pairs));
   keep_once(once);
   for (const Pair& pair : once) ++messages[static_cast<std::size_t>(pair.from)];
   for (std::vector<std::int64_t>* sums : {&cells, &ghosts, &sent, &messages}) comm.sum(std::span<std::int64_t>(*sums));
 
-  std::vector<Part> parts(count);
+  std::vector<PlannedSubdomain> parts(count);
   for (std::size_t p = 0; p < count; ++p) {
     parts[p] = {.cells = cells[p], .ghosts = ghosts[p], .rows_sent = sent[p], .messages = messages[p]};
   }

@@ -9,7 +9,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
-#include "weft/mesh/partition/cut.hpp"
+#include "weft/mesh/partition/partition_methods.hpp"
 #include "weft/mesh/partition/partitioner.hpp"
 
 #ifdef WEFT_HAS_PTSCOTCH
@@ -45,7 +45,7 @@ struct Strategy {
 
 }  // namespace
 
-std::vector<std::int32_t> cut_scotch(const Communicator& comm, const CellGraph& graph, int parts) {
+std::vector<std::int32_t> partition_with_scotch(const Communicator& comm, const CellGraph& graph, int parts) {
   const std::size_t cells = graph.degree.size();
   std::vector<SCOTCH_Num> offset(cells + 1, 0), neighbour(graph.neighbour.begin(), graph.neighbour.end()),
       weight(graph.weight.begin(), graph.weight.end()), edge_weight(graph.edge_weight.begin(), graph.edge_weight.end()),
@@ -85,7 +85,7 @@ bool has_scotch() { return false; }
 
 namespace detail {
 
-std::vector<std::int32_t> cut_scotch(const Communicator&, const CellGraph&, int) {
+std::vector<std::int32_t> partition_with_scotch(const Communicator&, const CellGraph&, int) {
   throw InputError("this build has no PT-Scotch",
                    "choose metis or hilbert as partitioner, or install PT-Scotch (Debian: libptscotch-dev) and build again");
 }
