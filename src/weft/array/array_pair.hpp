@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "weft/array/array.hpp"
-#include "weft/array/flights.hpp"
 #include "weft/array/ghost_plan.hpp"
 #include "weft/array/pair_link.hpp"
+#include "weft/array/pending_exchanges.hpp"
 #include "weft/array/signature.hpp"
 #include "weft/base/error.hpp"
 
@@ -77,7 +77,7 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   void resize_width(int width)
     requires std::is_constructible_v<ArrayType, std::int64_t, int>
   {
-    detail::expect_landed(detail::footprint(base()).data, "resize_width");
+    detail::expect_not_pending(detail::footprint(base()).data, "resize_width");
     ArrayType::resize(ArrayType::rows(), width);
     if (link_) ++link_->shape;
   }
@@ -91,7 +91,7 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   /// Other rows in place of these: owned then ghost. Exchanges it was attached to refuse it afterwards.
   /// @throws ContractError if an exchange is in flight, or unless there are plan().rows() of them.
   void assign(ArrayType content) {
-    detail::expect_landed(detail::footprint(base()).data, "assign");
+    detail::expect_not_pending(detail::footprint(base()).data, "assign");
     detail::check_pair_rows(content.rows(), plan_.rows());
     base() = std::move(content);
     if (link_) ++link_->shape;
@@ -109,8 +109,8 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
     link_->array = nullptr;
     link_.reset();
     const detail::Footprint memory = detail::footprint(base());
-    if (detail::needs_keeping(memory.data)) {
-      detail::keep_until_landed(memory.data, std::make_shared<ArrayType>(std::move(base())));
+    if (detail::must_be_retained(memory.data)) {
+      detail::retain_until_completed(memory.data, std::make_shared<ArrayType>(std::move(base())));
     }
   }
 

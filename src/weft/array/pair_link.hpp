@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "weft/array/array.hpp"
-#include "weft/array/row_moves.hpp"
+#include "weft/array/row_packing.hpp"
 
 namespace weft::detail {
 

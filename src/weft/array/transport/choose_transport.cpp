@@ -84,7 +84,7 @@ Obstacles obstacles_of(const GhostPlan& plan) {
     const Place& there = places[i].at(0);
     if (!same_machine(here, there)) {
       obstacles.peer = fmt::format("ranks {} and {} are on different machines", comm.rank().value(), ranks[i].value());
-    } else if (const char* const obstacle = obstacle_to(there.gpu)) {
+    } else if (const char* const obstacle = peer_write_obstacle(there.gpu)) {
       obstacles.peer = fmt::format("between the GPUs of ranks {} and {}: {}", comm.rank().value(), ranks[i].value(), obstacle);
     }
   }
@@ -104,7 +104,7 @@ std::vector<Transport> choose_transports(const GhostPlan& plan, Backend backend,
   };
   if (backend == Backend::host) {
     agreed(comm, [&] {
-      if (!of_host(wanted)) refuse_if(wanted, why_host);
+      if (!is_host_transport(wanted)) refuse_if(wanted, why_host);
     });
     return {wanted};
   }

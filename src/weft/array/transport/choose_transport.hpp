@@ -12,7 +12,7 @@
 namespace weft::detail {
 
 /// Whether it moves the host side of arrays, for the results of choose_transports.
-[[nodiscard]] constexpr bool of_host(Transport transport) {
+[[nodiscard]] constexpr bool is_host_transport(Transport transport) {
   return transport == Transport::automatic || transport == Transport::host || transport == Transport::shared;
 }
 

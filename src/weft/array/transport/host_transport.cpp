@@ -47,20 +47,20 @@ struct Rows {
 /// Links through shared memory with those of `others` that have any with this rank, by rank; null for the rest. @collective
 std::vector<std::unique_ptr<Link>> shared_links(const Communicator& comm, const std::shared_ptr<const LinkFields>& fields,
                                                 const std::vector<Rows>& others) {
-  SharedLink::Shore shore(fields);
-  for (const Rows& other : others) shore.add(other.from, other.to);
+  SharedLink::Setup setup(fields);
+  for (const Rows& other : others) setup.add(other.from, other.to);
   std::vector<Rank> ranks;
   std::vector<std::vector<SharedLink::Offer>> said;
-  for (const SharedLink::Offer& offer : shore.offers()) said.push_back({offer});
+  for (const SharedLink::Offer& offer : setup.offers()) said.push_back({offer});
   for (const Rows& other : others) ranks.push_back(other.rank);
   const std::vector<std::vector<SharedLink::Offer>> heard = comm.exchange(std::span<const Rank>(ranks), said);
   std::vector<std::vector<char>> reached;
-  for (std::size_t i = 0; i < others.size(); ++i) reached.push_back({shore.map(i, heard[i].at(0)) ? '\1' : '\0'});
+  for (std::size_t i = 0; i < others.size(); ++i) reached.push_back({setup.map(i, heard[i].at(0)) ? '\1' : '\0'});
   const std::vector<std::vector<char>> reached_there = comm.exchange(std::span<const Rank>(ranks), reached);
-  shore.close();
+  setup.close();
   std::vector<std::unique_ptr<Link>> links(others.size());
   for (std::size_t i = 0; i < others.size(); ++i) {
-    if (reached[i].at(0) != 0 && reached_there[i].at(0) != 0) links[i] = shore.link(i);
+    if (reached[i].at(0) != 0 && reached_there[i].at(0) != 0) links[i] = setup.link(i);
   }
   return links;
 }

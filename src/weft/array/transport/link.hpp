@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "weft/array/reduce.hpp"
-#include "weft/array/row_moves.hpp"
+#include "weft/array/row_packing.hpp"
 
 namespace weft::detail {
 

@@ -38,9 +38,9 @@ void LinkGroup::add(Rank rank, std::unique_ptr<Link> link) {
     if (links_[i]->by_mpi()) ++by_mpi;
     if (!links_[i]->by_mpi() && ranks_[i] != comm_.rank()) ++of_machine;
   }
-  looks_per_progress_ = by_mpi > 0 ? kLooksPerProgress : kLooksPerProgressOfOthers;
+  polls_per_progress_ = by_mpi > 0 ? kLooksPerProgress : kLooksPerProgressOfOthers;
   const bool crowded = of_machine > sysconf(_SC_NPROCESSORS_ONLN) || MpiEnvironment::yields_when_idle();
-  looks_before_yielding_ = crowded ? kLooksWhereCrowded : kLooks;
+  polls_before_yielding_ = crowded ? kLooksWhereCrowded : kLooks;
 }
 
 void LinkGroup::start() {
@@ -69,7 +69,7 @@ void LinkGroup::wait_for_all(bool (Link::*done)(), bool in_order) {
     if (done_[first] != 0) continue;
     const Waiting waiting("ghost rows", ranks_[first].value());
     for (std::uint64_t looks = 0;; ++looks) {
-      const bool asks_mpi = looks % looks_per_progress_ == looks_per_progress_ - 1;
+      const bool asks_mpi = looks % polls_per_progress_ == polls_per_progress_ - 1;
       for (std::size_t i = first; i < links_.size(); ++i) {
         const bool later = !in_order && i != first && links_[i]->by_mpi() && !asks_mpi;
         if (done_[i] != 0 || later) continue;
@@ -77,8 +77,8 @@ void LinkGroup::wait_for_all(bool (Link::*done)(), bool in_order) {
         if (in_order && done_[i] == 0) break;
       }
       if (done_[first] != 0) break;
-      if (asks_mpi || looks >= looks_before_yielding_) comm_.progress();
-      looks < looks_before_yielding_ ? pause_core() : std::this_thread::yield();
+      if (asks_mpi || looks >= polls_before_yielding_) comm_.progress();
+      looks < polls_before_yielding_ ? pause_core() : std::this_thread::yield();
     }
   }
 }

@@ -36,7 +36,7 @@ class LinkGroup {
   std::vector<Rank> ranks_;                   ///< by link
   std::vector<std::unique_ptr<Link>> links_;  ///< by rank
   std::vector<char> done_;                    ///< by link; used while waiting
-  std::uint64_t looks_per_progress_ = 0, looks_before_yielding_ = 0;
+  std::uint64_t polls_per_progress_ = 0, polls_before_yielding_ = 0;
 };
 
 }  // namespace weft::detail

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "weft/array/row_moves.hpp"
+#include "weft/array/row_packing.hpp"
 
 namespace weft::detail {
 

@@ -9,6 +9,6 @@ namespace weft::detail {
 void launch_copies(Stream& /*stream*/, const CopyTable& /*table*/) { throw no_gpu(); }
 void launch_combine(Stream& /*stream*/, const CombinePart& /*part*/, Element /*element*/, Reduce /*op*/) { throw no_gpu(); }
 void launch_put(Stream& /*stream*/, const PutArgs& /*args*/) { throw no_gpu(); }
-const char* obstacle_to(const GpuId& /*other*/) { throw no_gpu(); }
+const char* peer_write_obstacle(const GpuId& /*other*/) { throw no_gpu(); }
 
 }  // namespace weft::detail

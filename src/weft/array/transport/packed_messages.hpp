@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "weft/array/ghost_plan.hpp"
-#include "weft/array/row_moves.hpp"
+#include "weft/array/row_packing.hpp"
 #include "weft/array/transport/combine.hpp"
 #include "weft/array/transport/copies.hpp"
 #include "weft/array/transport/transport.hpp"

@@ -70,7 +70,7 @@ void launch_put(Stream& stream, const PutArgs& args) {
   });
 }
 
-const char* obstacle_to(const GpuId& other) {
+const char* peer_write_obstacle(const GpuId& other) {
   int here = 0, there = 0, can = 0;
   check_cuda(cudaGetDevice(&here), "cudaGetDevice");
   if (cudaDeviceGetByPCIBusId(&there, other.bus) != cudaSuccess) {

@@ -46,6 +46,6 @@ struct PutArgs {
 void launch_put(Stream& stream, const PutArgs& args);
 
 /// Why kernels of the current GPU cannot write to that one's memory, or not do atomics there; null where they can.
-[[nodiscard]] const char* obstacle_to(const GpuId& other);
+[[nodiscard]] const char* peer_write_obstacle(const GpuId& other);
 
 }  // namespace weft::detail

@@ -34,10 +34,10 @@ class TransportBody {
   virtual void abandon() noexcept {}
 
  private:
-  friend void keep_for_ever(std::unique_ptr<TransportBody> abandoned) noexcept;
+  friend void retain_abandoned(std::unique_ptr<TransportBody> abandoned) noexcept;
   TransportBody* next_abandoned_ = nullptr;
 };
 
-void keep_for_ever(std::unique_ptr<TransportBody> abandoned) noexcept;
+void retain_abandoned(std::unique_ptr<TransportBody> abandoned) noexcept;
 
 }  // namespace weft::detail

@@ -403,12 +403,12 @@ void read_device(const Section& root, Case& c) {
     root.fail("threads", "the flow is computed on GPUs, and threads of the host would have nothing to do",
               "set device = \"host\", or leave threads out");
   }
-  const bool of_host = c.transport == Transport::shared || c.transport == Transport::host;
-  if (c.device == Backend::host && c.transport != Transport::automatic && !of_host) {
+  const bool is_host_transport = c.transport == Transport::shared || c.transport == Transport::host;
+  if (c.device == Backend::host && c.transport != Transport::automatic && !is_host_transport) {
     root.fail("transport", "the flow is computed on the host: there are no GPUs between which ghosts could travel",
               "set device = \"cuda\", or leave transport out");
   }
-  if (c.device != Backend::host && of_host) {
+  if (c.device != Backend::host && is_host_transport) {
     root.fail("transport", "the flow is computed on GPUs, between which ghosts do not travel so",
               "say \"staged\" for MPI from memory of the host, or leave transport out");
   }

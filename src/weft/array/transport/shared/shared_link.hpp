@@ -8,7 +8,7 @@
 
 #include "weft/array/transport/link.hpp"
 #include "weft/array/transport/message_chunks.hpp"
-#include "weft/array/transport/shared/shared_lane.hpp"
+#include "weft/array/transport/shared/message_ring.hpp"
 #include "weft/comm/shared_memory.hpp"
 
 namespace weft::detail {
@@ -19,13 +19,13 @@ class SharedLink final : public Link {
   /// What a rank tells another, so that the two can be linked.
   struct Offer {
     SharedMemory::Name memory;
-    std::uint64_t taken, lane;  ///< where they lie
+    std::uint64_t taken, ring;  ///< where they lie
   };
 
   /// This rank's side of what it shares with all others: one piece of memory.
-  class Shore {
+  class Setup {
    public:
-    explicit Shore(std::shared_ptr<const LinkFields> fields) : moved_(std::move(fields)) {}
+    explicit Setup(std::shared_ptr<const LinkFields> fields) : moved_(std::move(fields)) {}
     /// Once for each rank that might be linked.
     void add(const RowSet& from, const RowSet& to);
     /// What to tell each of them, in that order.
@@ -55,15 +55,15 @@ class SharedLink final : public Link {
   [[nodiscard]] bool sent() override { return in_.size() > 0 || out_.size() == 0 || write_.caught_up(); }
 
  private:
-  SharedLink(std::shared_ptr<const LinkFields> fields, std::shared_ptr<SharedMemory> here, Shore::Side side);
+  SharedLink(std::shared_ptr<const LinkFields> fields, std::shared_ptr<SharedMemory> here, Setup::Side side);
   bool put_next();
 
   std::shared_ptr<const LinkFields> moved_;
   MessageChunks out_, in_;
   std::shared_ptr<SharedMemory> here_;
   SharedMemory there_;
-  WriteLane write_;
-  ReadLane read_;
+  RingWriter write_;
+  RingReader read_;
   std::size_t put_ = 0;  ///< chunks of this exchange
 };
 

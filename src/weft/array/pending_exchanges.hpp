@@ -6,17 +6,17 @@
 namespace weft::detail {
 
 /// @throws ContractError if the array at `data` is in flight already. @cost no allocation once as many were in flight before.
-void begin_flight(const void* data);
-void end_flight(const void* data) noexcept;
-[[nodiscard]] bool in_flight(const void* data) noexcept;
+void begin_pending(const void* data);
+void end_pending(const void* data) noexcept;
+[[nodiscard]] bool is_pending(const void* data) noexcept;
 /// Keeps `storage`, which owns the memory at `data`, until its flight ends: its owner is being destroyed.
-void keep_until_landed(const void* data, const std::shared_ptr<void>& storage) noexcept;
-/// Whether keep_until_landed is called for.
-[[nodiscard]] bool needs_keeping(const void* data) noexcept;
+void retain_until_completed(const void* data, const std::shared_ptr<void>& storage) noexcept;
+/// Whether retain_until_completed is called for.
+[[nodiscard]] bool must_be_retained(const void* data) noexcept;
 /// The flight will never end in order: MPI may read the memory as long as it lives, so that is kept when its owner is destroyed.
 /// The array may take part in other exchanges.
-void abandon_flight(const void* data) noexcept;
+void abandon_pending(const void* data) noexcept;
 /// @throws ContractError if in flight; `what` is the change that is refused.
-void expect_landed(const void* data, const char* what);
+void expect_not_pending(const void* data, const char* what);
 
 }  // namespace weft::detail

@@ -16,11 +16,11 @@ namespace weft::detail {
 //
 // There are slots for two messages, so that a writer never waits while it writes, provided that the message before the last has
 // been taken. It has, where the reader answers each message with one that the writer waits for; else the writer waits for it once
-// it has written (WriteLane::caught_up). The slot that came free last is used first: while both ranks are at it together, a few
+// it has written (RingWriter::caught_up). The slot that came free last is used first: while both ranks are at it together, a few
 // chunks go to and fro between their caches however long the message is; and slots that were never used cost no memory.
 
-/// Of one lane, what the writer puts into its memory. Bytes are multiples of kLaneAlignment.
-struct LaneShape {
+/// Of one lane, what the writer puts into its memory. Bytes are multiples of kRingAlignment.
+struct RingLayout {
   std::uint32_t chunks = 0;    ///< of a message
   std::size_t slot_bytes = 0;  ///< of the longest chunk, rounded up
   [[nodiscard]] std::uint32_t slots() const { return 2 * chunks; }
@@ -28,19 +28,19 @@ struct LaneShape {
   [[nodiscard]] std::size_t bytes() const { return flag_bytes() + slots() * slot_bytes; }
 };
 /// Two cache lines: they are fetched in pairs.
-inline constexpr std::size_t kLaneAlignment = 128;
-[[nodiscard]] constexpr std::size_t lane_aligned(std::size_t bytes) {
-  return (bytes + kLaneAlignment - 1) / kLaneAlignment * kLaneAlignment;
+inline constexpr std::size_t kRingAlignment = 128;
+[[nodiscard]] constexpr std::size_t ring_aligned(std::size_t bytes) {
+  return (bytes + kRingAlignment - 1) / kRingAlignment * kRingAlignment;
 }
 
-using LaneWord = std::atomic<std::uint64_t>;
-static_assert(LaneWord::is_always_lock_free && sizeof(LaneWord) == sizeof(std::uint64_t));
+using RingCounter = std::atomic<std::uint64_t>;
+static_assert(RingCounter::is_always_lock_free && sizeof(RingCounter) == sizeof(std::uint64_t));
 
-class WriteLane {
+class RingWriter {
  public:
-  WriteLane() = default;
+  RingWriter() = default;
   /// @param memory  shape.bytes() of them, all zero.  @param taken  of the reader.
-  WriteLane(LaneShape shape, std::byte* memory, const LaneWord* taken);
+  RingWriter(RingLayout shape, std::byte* memory, const RingCounter* taken);
 
   [[nodiscard]] std::uint32_t chunks() const { return shape_.chunks; }
   /// Begins a message. @pre the message before the last has been taken.
@@ -55,20 +55,20 @@ class WriteLane {
  private:
   void free_until(std::uint64_t taken);
 
-  LaneShape shape_;
-  LaneWord* flags_ = nullptr;
+  RingLayout shape_;
+  RingCounter* flags_ = nullptr;
   std::byte* slots_ = nullptr;
-  const LaneWord* taken_ = nullptr;
+  const RingCounter* taken_ = nullptr;
   std::uint64_t written_ = 0, freed_ = 0;  ///< chunks
   std::vector<std::uint32_t> slot_of_;     ///< of chunk k, at k mod slots
   std::vector<std::uint32_t> free_;        ///< last in, first out
 };
 
-class ReadLane {
+class RingReader {
  public:
-  ReadLane() = default;
+  RingReader() = default;
   /// @param memory  the writer's.  @param taken  in memory of this rank, zero.
-  ReadLane(LaneShape shape, const std::byte* memory, LaneWord* taken);
+  RingReader(RingLayout shape, const std::byte* memory, RingCounter* taken);
 
   [[nodiscard]] std::uint32_t chunks() const { return shape_.chunks; }
   /// The next chunk, or null while it is not there.
@@ -77,10 +77,10 @@ class ReadLane {
   void take();
 
  private:
-  LaneShape shape_;
-  const LaneWord* flags_ = nullptr;
+  RingLayout shape_;
+  const RingCounter* flags_ = nullptr;
   const std::byte* slots_ = nullptr;
-  LaneWord* taken_ = nullptr;
+  RingCounter* taken_ = nullptr;
   std::uint64_t read_ = 0;
 };
 
