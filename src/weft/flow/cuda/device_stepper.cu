@@ -23,7 +23,7 @@
 #include "weft/flow/cuda/device_stepper.hpp"
 #include "weft/flow/cuda/device_tiles.hpp"
 #include "weft/flow/cuda/ghost_states.cuh"
-#include "weft/flow/cuda/gpu_room.hpp"
+#include "weft/flow/cuda/gpu_memory.hpp"
 #include "weft/flow/cuda/step_loops.cuh"
 #include "weft/flow/physics/runge_kutta.hpp"
 #include "weft/flow/scheme/integrals.hpp"
@@ -727,7 +727,7 @@ std::unique_ptr<DeviceStepper> make_stepper(const Residual& residual, const Sour
     check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
     return GpuDemand{.gpu = current_gpu(), .needed = stepper->bytes(tiles), .free = free, .total = total, .cells = m.owned_cells};
   });
-  agree_on_room(m.comm, demand);
+  require_gpu_memory(m.comm, demand);
   agreed(m.comm, [&] { stepper->allocate(tiles); });
   return stepper;
 }

@@ -21,10 +21,10 @@ struct GpuDemand {
 
 /// What to throw where a GPU has too little room, saying how many such GPUs would do for a case that needs `of_case` bytes on all
 /// of them; none where it has enough.
-[[nodiscard]] std::optional<DeviceError> lack_of_room(const GpuDemand& demand, std::size_t of_case);
+[[nodiscard]] std::optional<DeviceError> gpu_memory_shortage(const GpuDemand& demand, std::size_t of_case);
 
 /// Adds up what ranks of a machine want of the same GPU; free is the least that any of them has found. Before any rank allocates.
-/// @collective  @throws DeviceError of lack_of_room(), on every rank, where a GPU has too little room.
-void agree_on_room(const Communicator& comm, const GpuDemand& of_rank);
+/// @collective  @throws DeviceError of gpu_memory_shortage(), on every rank, where a GPU has too little room.
+void require_gpu_memory(const Communicator& comm, const GpuDemand& of_rank);
 
 }  // namespace weft::flow::detail

@@ -1,4 +1,4 @@
-#include "weft/flow/cuda/gpu_room.hpp"
+#include "weft/flow/cuda/gpu_memory.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 namespace weft::flow::detail {
 
-std::optional<DeviceError> lack_of_room(const GpuDemand& demand, std::size_t of_case) {
+std::optional<DeviceError> gpu_memory_shortage(const GpuDemand& demand, std::size_t of_case) {
   if (demand.needed <= demand.free) return std::nullopt;
   const auto up = [](std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit; };
   constexpr std::size_t kGigabyte = 1'000'000'000;
@@ -30,7 +30,7 @@ std::optional<DeviceError> lack_of_room(const GpuDemand& demand, std::size_t of_
       advice);
 }
 
-void agree_on_room(const Communicator& comm, const GpuDemand& of_rank) {
+void require_gpu_memory(const Communicator& comm, const GpuDemand& of_rank) {
   GpuDemand demand{.gpu = of_rank.gpu, .free = of_rank.free, .total = of_rank.total, .ranks = 0};
   for (const GpuDemand& other : comm.split_shared_memory().all_gather(of_rank)) {
     if (other.gpu != of_rank.gpu) continue;
@@ -41,7 +41,7 @@ void agree_on_room(const Communicator& comm, const GpuDemand& of_rank) {
   }
   const std::size_t of_case = comm.sum(of_rank.needed);
   agreed(comm, [&] {
-    if (const auto error = lack_of_room(demand, of_case)) throw *error;
+    if (const auto error = gpu_memory_shortage(demand, of_case)) throw *error;
   });
 }
 

@@ -1,4 +1,4 @@
-#include "weft/flow/cuda/gpu_room.hpp"
+#include "weft/flow/cuda/gpu_memory.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,18 +16,18 @@ constexpr std::size_t kGigabyte = 1'000'000'000;
 constexpr GpuId kGpu{"0000:17:00.0"};
 
 std::string what(const GpuDemand& demand, std::size_t of_case) {
-  const auto error = lack_of_room(demand, of_case);
+  const auto error = gpu_memory_shortage(demand, of_case);
   return error ? error->what() : "";
 }
 
-TEST(GpuRoom, NothingIsSaidWhereACaseFits) {
-  EXPECT_FALSE(lack_of_room({}, 0));
-  EXPECT_FALSE(lack_of_room({.needed = 5 * kGigabyte, .free = 5 * kGigabyte, .total = 40 * kGigabyte, .cells = 1'000'000},
-                            20 * kGigabyte));
+TEST(GpuMemory, NothingIsSaidWhereACaseFits) {
+  EXPECT_FALSE(gpu_memory_shortage({}, 0));
+  EXPECT_FALSE(gpu_memory_shortage({.needed = 5 * kGigabyte, .free = 5 * kGigabyte, .total = 40 * kGigabyte, .cells = 1'000'000},
+                                   20 * kGigabyte));
 }
 
-TEST(GpuRoom, SaysBytesPerCellAndHowManyGpusWouldDo) {
-  const auto error = lack_of_room(
+TEST(GpuMemory, SaysBytesPerCellAndHowManyGpusWouldDo) {
+  const auto error = gpu_memory_shortage(
       {.gpu = kGpu, .needed = 60 * kGigabyte, .free = 40 * kGigabyte - 1, .total = 40 * kGigabyte, .cells = 50'000'000},
       60 * kGigabyte);
   ASSERT_TRUE(error);
@@ -36,34 +36,35 @@ TEST(GpuRoom, SaysBytesPerCellAndHowManyGpusWouldDo) {
   EXPECT_EQ(error->suggestion(), "use a coarser mesh, or at least 2 GPUs of 40 GB for all of it");
 }
 
-TEST(GpuRoom, CountsThePartsOnOtherGpus) {
+TEST(GpuMemory, CountsThePartsOnOtherGpus) {
   const GpuDemand demand{.needed = 60 * kGigabyte, .free = 39 * kGigabyte, .total = 40 * kGigabyte, .cells = 50'000'000};
   EXPECT_THAT(what(demand, 240 * kGigabyte), HasSubstr("at least 6 GPUs"));
   EXPECT_THAT(what(demand, 240 * kGigabyte + 1), HasSubstr("at least 7 GPUs"));
 }
 
-TEST(GpuRoom, SaysHowManyRanksShareAGpu) {
+TEST(GpuMemory, SaysHowManyRanksShareAGpu) {
   const GpuDemand demand{
       .gpu = kGpu, .needed = 48 * kGigabyte, .free = 39 * kGigabyte, .total = 40 * kGigabyte, .cells = 40'000'000, .ranks = 2};
-  const auto error = lack_of_room(demand, 60 * kGigabyte);
+  const auto error = gpu_memory_shortage(demand, 60 * kGigabyte);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->problem(),
             "the case needs 48 GB on GPU 0000:17:00.0, which 2 ranks share (1200 bytes for each of 40000000 "
             "cells), and 39 GB are free");
   EXPECT_EQ(error->suggestion(), "give it fewer ranks, or use a coarser mesh, or at least 2 GPUs of 40 GB for all of it");
   // Where no other GPU has ranks, fewer of them need as much.
-  EXPECT_EQ(lack_of_room(demand, demand.needed)->suggestion(), "use a coarser mesh, or at least 2 GPUs of 40 GB for all of it");
+  EXPECT_EQ(gpu_memory_shortage(demand, demand.needed)->suggestion(),
+            "use a coarser mesh, or at least 2 GPUs of 40 GB for all of it");
 }
 
-TEST(GpuRoom, WhereOthersHaveTheRestOfAGpuThatIsSaid) {
+TEST(GpuMemory, WhereOthersHaveTheRestOfAGpuThatIsSaid) {
   const GpuDemand alone{.needed = 10 * kGigabyte, .free = 9 * kGigabyte, .total = 39 * kGigabyte, .cells = 10'000'000};
   EXPECT_THAT(what(alone, 40 * kGigabyte),
               HasSubstr("end what else runs on this GPU, or use a coarser mesh, or at least 2 GPUs"));
   GpuDemand shared = alone;
   shared.ranks = 4;
-  EXPECT_EQ(lack_of_room(shared, 20 * kGigabyte)->suggestion(),
+  EXPECT_EQ(gpu_memory_shortage(shared, 20 * kGigabyte)->suggestion(),
             "end what else runs on this GPU, give it fewer ranks, or use a coarser mesh");
-  EXPECT_EQ(lack_of_room({.needed = 1, .free = 0, .total = kGigabyte}, 1)->suggestion(),
+  EXPECT_EQ(gpu_memory_shortage({.needed = 1, .free = 0, .total = kGigabyte}, 1)->suggestion(),
             "end what else runs on this GPU, or use a coarser mesh");
   EXPECT_THAT(what({.needed = 2 * kGigabyte, .free = 0, .total = kGigabyte}, 1), Not(HasSubstr("end what else")));
 }
@@ -75,17 +76,17 @@ GpuDemand six_of_ten(int gpu) {
   return demand;
 }
 
-TEST(GpuRoom, RanksWithGpusOfTheirOwnAreNotAddedUp) {
+TEST(GpuMemory, RanksWithGpusOfTheirOwnAreNotAddedUp) {
   const Communicator comm = Communicator::world();
-  EXPECT_NO_THROW(agree_on_room(comm, six_of_ten(comm.rank().value())));
+  EXPECT_NO_THROW(require_gpu_memory(comm, six_of_ten(comm.rank().value())));
 }
 
-TEST(GpuRoom, RanksThatShareAGpuAreAddedUp) {
+TEST(GpuMemory, RanksThatShareAGpuAreAddedUp) {
   const Communicator comm = Communicator::world();
-  if (comm.size() == 1) return agree_on_room(comm, six_of_ten(0));
+  if (comm.size() == 1) return require_gpu_memory(comm, six_of_ten(0));
   const auto ranks = static_cast<std::size_t>(comm.size());
   try {
-    agree_on_room(comm, six_of_ten(0));
+    require_gpu_memory(comm, six_of_ten(0));
     ADD_FAILURE() << "nothing was thrown";
   } catch (const DeviceError& error) {
     EXPECT_EQ(error.problem(), "the case needs " + std::to_string(6 * ranks) + " GB on GPU 0000:00:00.0, which " +
@@ -95,12 +96,12 @@ TEST(GpuRoom, RanksThatShareAGpuAreAddedUp) {
   }
 }
 
-TEST(GpuRoom, EveryRankHearsOfOneGpuThatTwoShare) {
+TEST(GpuMemory, EveryRankHearsOfOneGpuThatTwoShare) {
   const Communicator comm = Communicator::world();
   if (comm.size() < 3) return;
   const int last = comm.size() - 1, gpu = comm.rank().value() == last ? last - 1 : comm.rank().value();
   try {
-    agree_on_room(comm, six_of_ten(gpu));
+    require_gpu_memory(comm, six_of_ten(gpu));
     ADD_FAILURE() << "nothing was thrown";
   } catch (const DeviceError& error) {
     EXPECT_THAT(error.problem(), HasSubstr(":00.0, which 2 ranks share"));
@@ -108,13 +109,13 @@ TEST(GpuRoom, EveryRankHearsOfOneGpuThatTwoShare) {
   }
 }
 
-TEST(GpuRoom, FreeIsWhatTheLeastHaveFound) {
+TEST(GpuMemory, FreeIsWhatTheLeastHaveFound) {
   const Communicator comm = Communicator::world();
   if (comm.size() == 1) return;
   GpuDemand demand = six_of_ten(0);
   demand.free = (comm.rank().value() == 1 ? 2 : 3) * kGigabyte;
   try {
-    agree_on_room(comm, demand);
+    require_gpu_memory(comm, demand);
     ADD_FAILURE() << "nothing was thrown";
   } catch (const DeviceError& error) {
     EXPECT_THAT(error.problem(), HasSubstr("and 2 GB are free"));
