@@ -15,8 +15,8 @@
 #include "weft/base/error.hpp"
 #include "weft/base/resident_memory.hpp"
 #include "weft/flow/app/case.hpp"
-#include "weft/flow/app/forecast.hpp"
 #include "weft/flow/app/run.hpp"
+#include "weft/flow/app/scaling_estimate.hpp"
 #include "weft/flow/app/start.hpp"
 #include "weft/io/case/case_reader.hpp"
 #include "weft/mesh/partition/planned_subdomains.hpp"
@@ -101,18 +101,18 @@ double measure_cell_rate(flow::Solver& solver, const flow::Numerics& numerics) {
   return numerics.rk_stages * cells / *std::min_element(times.begin(), times.end());
 }
 
-void print_table(const std::vector<flow::Forecast>& forecasts) {
+void print_table(const std::vector<flow::ScalingEstimate>& estimates) {
   fmt::print("\n                 cells of a rank     most    most        in a step, of the rank that sends most\n");
   fmt::print("   ranks        most      fewest   ghosts  neighb.  messages        bytes   MB/rank      ms/step   efficiency\n");
-  for (const flow::Forecast& f : forecasts) {
+  for (const flow::ScalingEstimate& f : estimates) {
     fmt::print("{:8} {:11} {:11} {:8} {:8} {:9} {:12} {:9.1f} {:12.4g} {:11.1f}%\n", f.ranks, f.most_cells, f.fewest_cells,
                f.most_ghosts, f.most_neighbours, f.messages, f.bytes, 1e-6 * f.memory, 1e3 * f.step_s, 100 * f.efficiency);
   }
 }
 
-Json to_json(const std::vector<flow::Forecast>& forecasts) {
+Json to_json(const std::vector<flow::ScalingEstimate>& estimates) {
   Json all = Json::array();
-  for (const flow::Forecast& f : forecasts) {
+  for (const flow::ScalingEstimate& f : estimates) {
     all.push_back({{"ranks", f.ranks},
                    {"most_cells", f.most_cells},
                    {"fewest_cells", f.fewest_cells},
@@ -166,13 +166,13 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
                                    .memory_at_rest = at_rest};
 
   const int scalars = static_cast<int>(flow_case.scalars.size());
-  std::vector<flow::Forecast> forecasts;
+  std::vector<flow::ScalingEstimate> estimates;
   std::vector<mesh::PlannedSubdomain> nearest;  // to an efficiency of a half, from where the end of it is sought
   double distance = 0;
   for (const int ranks : options.ranks) {
     std::vector<mesh::PlannedSubdomain> parts = mesh::planned_subdomains(mesh, ranks);
-    forecasts.push_back(flow::forecast(parts, flow_case.numerics, mesh.dim, machine, scalars));
-    const double off = std::abs(std::log(2 * forecasts.back().efficiency));
+    estimates.push_back(flow::estimate_scaling(parts, flow_case.numerics, mesh.dim, machine, scalars));
+    const double off = std::abs(std::log(2 * estimates.back().efficiency));
     if (ranks > 1 && (nearest.empty() || off < distance)) {
       nearest = std::move(parts);
       distance = off;
@@ -193,7 +193,7 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
                         {"packing_bytes_per_second", pack_rate},
                         {"memory_bytes_per_cell", machine.memory_per_cell},
                         {"memory_bytes_at_rest", at_rest},
-                        {"forecasts", to_json(forecasts)},
+                        {"estimates", to_json(estimates)},
                         {"efficient_up_to_ranks", nearest.empty() ? Json(nullptr) : Json(last)}});
     return Exit::done;
   }
@@ -204,7 +204,7 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
   fmt::print("bandwidth           {:9.3g} GB/s a rank          ({})\n", 1e-9 * bandwidth.value, bandwidth.origin);
   fmt::print("packing             {:9.3g} GB/s                 (measured)\n", 1e-9 * pack_rate);
   fmt::print("memory              {:9.3g} bytes a cell + {:.0f} MB  (measured)\n", machine.memory_per_cell, 1e-6 * at_rest);
-  print_table(forecasts);
+  print_table(estimates);
   if (!nearest.empty()) {
     fmt::print("\nBeyond about {} rank{} ({} cells each) the efficiency is less than 50%.\n", last, last == 1 ? "" : "s",
                mesh.global_cells / last);

@@ -1,4 +1,4 @@
-#include "weft/flow/app/forecast.hpp"
+#include "weft/flow/app/scaling_estimate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -38,11 +38,11 @@ StepTraffic step_traffic(const Numerics& numerics, int dim, int scalars) {
                        (row * (second_order ? 1 + dim : 1) + (sensors ? static_cast<std::int64_t>(sizeof(double)) : 0))};
 }
 
-Forecast forecast(const std::vector<mesh::PlannedSubdomain>& parts, const Numerics& numerics, int dim,
-                  const MachineModel& machine, int scalars) {
+ScalingEstimate estimate_scaling(const std::vector<mesh::PlannedSubdomain>& parts, const Numerics& numerics, int dim,
+                                 const MachineModel& machine, int scalars) {
   WEFT_EXPECTS(!parts.empty());
   const StepTraffic traffic = step_traffic(numerics, dim, scalars);
-  Forecast f{.ranks = static_cast<std::int64_t>(parts.size()), .fewest_cells = parts.front().cells};
+  ScalingEstimate f{.ranks = static_cast<std::int64_t>(parts.size()), .fewest_cells = parts.front().cells};
   const auto ranks = static_cast<double>(f.ranks);
   for (const mesh::PlannedSubdomain& part : parts) {
     f.most_cells = std::max(f.most_cells, part.cells);

@@ -19,7 +19,7 @@ struct MachineModel {
 };
 
 /// Of the rank that has most of each, unless said otherwise.
-struct Forecast {
+struct ScalingEstimate {
   std::int64_t ranks = 1;
   std::int64_t most_cells = 0, fewest_cells = 0, most_ghosts = 0;
   std::int64_t most_neighbours = 0;              ///< ranks that one sends to
@@ -42,8 +42,8 @@ struct StepTraffic {
 ///     stages * cells / rate + exchanges * messages * latency + bytes sent / bandwidth + (bytes sent + received) / pack rate
 /// and the smallest time step, agreed upon by all, another latency * log2(ranks). Nothing is taken to overlap.
 /// @pre parts as mesh::planned_subdomains gives them.
-[[nodiscard]] Forecast forecast(const std::vector<mesh::PlannedSubdomain>& parts, const Numerics& numerics, int dim,
-                                const MachineModel& machine, int scalars = 0);
+[[nodiscard]] ScalingEstimate estimate_scaling(const std::vector<mesh::PlannedSubdomain>& parts, const Numerics& numerics,
+                                               int dim, const MachineModel& machine, int scalars = 0);
 
 /// The largest number of ranks for which the efficiency is at least `least`, 1 if none: messages of the rank that has most as in
 /// `known`, rows that travel as its surface, (cells per rank)^((dim - 1) / dim), and the imbalance of `known`.

@@ -1,4 +1,4 @@
-#include "weft/flow/app/forecast.hpp"
+#include "weft/flow/app/scaling_estimate.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ constexpr MachineModel kMachine{.cell_residuals_per_second = 4e6,
                                 .memory_per_cell = 1000,
                                 .memory_at_rest = 2e7};
 
-TEST(Forecast, MessagesAndBytesAreThoseOfARun) {
+TEST(ScalingEstimate, MessagesAndBytesAreThoseOfARun) {
   const Communicator comm = Communicator::world();
   for (const GradientKind gradient : {GradientKind::least_squares, GradientKind::none}) {
     for (const auto& [stages, scalars] : {std::pair{1, 0}, std::pair{3, 0}, std::pair{3, 2}}) {
@@ -38,7 +38,7 @@ TEST(Forecast, MessagesAndBytesAreThoseOfARun) {
       const Traffic after = solver.sent();
       const std::int64_t messages = after.messages - before.messages, bytes = after.bytes - before.bytes;
 
-      const Forecast f = forecast(mesh::planned_subdomains(m, comm.size()), numerics, m.dim, kMachine, scalars);
+      const ScalingEstimate f = estimate_scaling(mesh::planned_subdomains(m, comm.size()), numerics, m.dim, kMachine, scalars);
       EXPECT_EQ(kSteps * f.messages, comm.max(messages));
       EXPECT_EQ(kSteps * f.bytes, comm.max(bytes));
       EXPECT_EQ(kSteps * f.all_messages, comm.sum(messages));
@@ -51,11 +51,11 @@ TEST(Forecast, MessagesAndBytesAreThoseOfARun) {
   }
 }
 
-TEST(Forecast, AStepIsAddedUpByHand) {
+TEST(ScalingEstimate, AStepIsAddedUpByHand) {
   const Numerics numerics{.rk_stages = 2};
   const std::vector<mesh::PlannedSubdomain> parts{{.cells = 600, .ghosts = 50, .rows_sent = 40, .messages = 1},
                                                   {.cells = 400, .ghosts = 40, .rows_sent = 50, .messages = 1}};
-  const Forecast f = forecast(parts, numerics, 2, kMachine);
+  const ScalingEstimate f = estimate_scaling(parts, numerics, 2, kMachine);
   // 2 stages of 5 values, 10 gradients and a sensor.
   constexpr double kRow = 2 * 16 * 8;
   EXPECT_EQ(f.messages, 4);
@@ -68,14 +68,14 @@ TEST(Forecast, AStepIsAddedUpByHand) {
   EXPECT_DOUBLE_EQ(f.efficiency, 2 * 1000 / 4e6 / (2 * step));
 }
 
-TEST(Forecast, OneRankIsEfficientAndExchangesNothing) {
-  const Forecast f = forecast({{.cells = 1000}}, {}, 3, kMachine);
+TEST(ScalingEstimate, OneRankIsEfficientAndExchangesNothing) {
+  const ScalingEstimate f = estimate_scaling({{.cells = 1000}}, {}, 3, kMachine);
   EXPECT_DOUBLE_EQ(f.efficiency, 1);
   EXPECT_EQ(f.messages, 0);
   EXPECT_EQ(f.bytes, 0);
 }
 
-TEST(Forecast, EfficiencyEndsWhereTheModelSays) {
+TEST(ScalingEstimate, EfficiencyEndsWhereTheModelSays) {
   // No exchange at all: what remains is the agreement on the time step, log2(N) latencies.
   const std::vector<mesh::PlannedSubdomain> parts(4, {.cells = 1000000});
   const Numerics numerics{.rk_stages = 1};
