@@ -35,7 +35,7 @@ int fail(const Communicator& world, const std::exception& error) {
   constexpr double kPatienceSeconds = 3;
   const int code = static_cast<int>(exit_for(error));
   if (app::is_output_error(error) && world.size() == 1) return code;
-  const bool together = MpiEnvironment::everyone_arrives(kPatienceSeconds);
+  const bool together = MpiEnvironment::all_ranks_arrive(kPatienceSeconds);
   if (!together || world.is_root()) {
     app::print_error(
         fmt::format("weft: error{}: {}\n", together ? "" : fmt::format(" on rank {} alone", world.rank().value()), error.what()));

@@ -375,8 +375,10 @@ TEST(TransportChoiceTest, ArraysOfTheHostTravelThroughSharedMemory) {
 /// Even and odd ranks are on two machines, for as long as this lives.
 struct TwoMachines {
   std::string before = SharedMemory::machine();
-  explicit TwoMachines(const Communicator& comm) { SharedMemory::pretend_machine(comm.rank().value() % 2 == 0 ? "even" : "odd"); }
-  ~TwoMachines() { SharedMemory::pretend_machine(before); }
+  explicit TwoMachines(const Communicator& comm) {
+    SharedMemory::set_machine_for_tests(comm.rank().value() % 2 == 0 ? "even" : "odd");
+  }
+  ~TwoMachines() { SharedMemory::set_machine_for_tests(before); }
   TwoMachines(const TwoMachines&) = delete;
   TwoMachines& operator=(const TwoMachines&) = delete;
 };

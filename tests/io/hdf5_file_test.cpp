@@ -234,7 +234,7 @@ TEST_F(Hdf5, ARankThatFailsAloneWaitsForNobody) {
   const bool last = rank == comm.size() - 1;
   const auto fail = [&] {
     if (last) throw Alone();
-    const bool left = MpiEnvironment::everyone_arrives(kLimitSeconds);
+    const bool left = MpiEnvironment::all_ranks_arrive(kLimitSeconds);
     EXPECT_TRUE(left) << "the rank that failed waits for this one";
     throw Others();
   };
@@ -242,7 +242,7 @@ TEST_F(Hdf5, ARankThatFailsAloneWaitsForNobody) {
     try {
       work();
     } catch (const Alone&) {
-      EXPECT_TRUE(MpiEnvironment::everyone_arrives(kLimitSeconds));
+      EXPECT_TRUE(MpiEnvironment::all_ranks_arrive(kLimitSeconds));
     } catch (const Others&) {
     }
     comm.barrier();

@@ -89,7 +89,7 @@ class Sync : public ::testing::Test {
   void TearDown() override {
     failure() = refusal() = 0;
     on_nfs() = false;
-    SharedMemory::pretend_machine(machine);
+    SharedMemory::set_machine_for_tests(machine);
   }
   /// The byte that SharedFile locks on this rank.
   [[nodiscard]] struct flock own_byte() const {
@@ -170,7 +170,7 @@ TEST_F(Sync, MachinesThatWriteOneFileOnNfsHoldALockEach) {
   for (const bool nfs : {false, true}) {
     for (const bool machines : {false, true}) {
       on_nfs() = nfs;
-      SharedMemory::pretend_machine(machines && comm.rank().value() % 2 == 1 ? "odd" : "even");
+      SharedMemory::set_machine_for_tests(machines && comm.rank().value() % 2 == 1 ? "odd" : "even");
       Hdf5File file = Hdf5File::create(comm, path);
       EXPECT_EQ(locked(), nfs && machines && comm.size() > 1);
       file.close();
