@@ -1,5 +1,6 @@
 #pragma once
-/// ArrayPair: the owned rows of an array and the ghost copies of other ranks' rows, in one allocation under one local index.
+/// ArrayPair: the owned rows of an array and the ghost copies of other ranks' rows, in one allocation with one local
+/// numbering.
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -13,9 +14,9 @@
 
 namespace weft {
 
-/// An Array with plan().rows() rows: owned rows first, ghost rows after them in the plan's order. Refreshed by exchanges that it
-/// is attached to (ArrayTransformer); an attached pair may be moved and is still the one exchanged. A clone is attached to
-/// nothing. Destroying a pair ends its attachments: later starts of those exchanges are refused.
+/// An Array of plan().rows() rows: owned rows, followed by ghost rows in the order of the plan. Exchanges to which the pair
+/// is attached (ArrayTransformer) update it. An attached pair may be moved and remains attached; a clone is not attached.
+/// After the destruction of a pair its exchanges cannot be started any more.
 template <class T, int RowSize = 1, int RowMax = RowSize, int RowAlign = kNoRowAlign>
 class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
  public:
@@ -23,13 +24,13 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   using ArrayType::kKind;
   using typename ArrayType::value_type;
 
-  /// No rows, of an empty plan.
+  /// Constructs a pair without rows, of an empty plan.
   ArrayPair() = default;
-  /// Further arguments as of Array, after the number of rows: width, layout.
+  /// Creates plan.rows() rows. The further arguments are those of Array after the number of rows: width, layout.
   template <class... Shape>
     requires std::is_constructible_v<ArrayType, std::int64_t, Shape...>
   explicit ArrayPair(GhostPlan plan, Shape... shape) : ArrayType(plan.rows(), shape...), plan_(std::move(plan)) {}
-  /// Takes these rows: owned then ghost. @throws ContractError unless there are plan.rows() of them.
+  /// Takes the given rows, owned then ghost. @throws ContractError unless their number is plan.rows().
   ArrayPair(GhostPlan plan, ArrayType content) : ArrayType(std::move(content)), plan_(std::move(plan)) {
     detail::check_pair_rows(ArrayType::rows(), plan_.rows());
   }
@@ -49,13 +50,13 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   }
   ~ArrayPair() { detach(); }
 
-  /// Independent values on the same plan, attached to nothing.
+  /// Returns a copy on the same plan, attached to no exchange.
   [[nodiscard]] ArrayPair clone() const { return ArrayPair(plan_, ArrayType::clone()); }
 
   [[nodiscard]] const GhostPlan& plan() const { return plan_; }
   [[nodiscard]] std::int32_t owned_rows() const { return plan_.owned_rows(); }
   [[nodiscard]] std::int32_t ghost_rows() const { return plan_.ghost_rows(); }
-  /// Owned and ghost rows as an Array.
+  /// Returns the owned and ghost rows as an Array.
   [[nodiscard]] const ArrayType& array() const { return *this; }
 
   using ArrayType::at;
@@ -72,7 +73,8 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   using ArrayType::view;
   using ArrayType::operator();
 
-  /// Another width for all rows (run-time widths only). Exchanges it was attached to refuse it afterwards: attach it anew.
+  /// Changes the width of all rows (run-time widths only). Existing exchanges reject the pair afterwards; attach it to a new
+  /// ArrayTransformer.
   /// @throws ContractError if an exchange is in flight.
   void resize_width(int width)
     requires std::is_constructible_v<ArrayType, std::int64_t, int>
@@ -81,15 +83,15 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
     ArrayType::resize(ArrayType::rows(), width);
     if (link_) ++link_->shape;
   }
-  /// Length of one row of padded arrays: as Array::resize_row.
+  /// Sets the length of one row of a padded array, like Array::resize_row.
   template <RowIndex I>
   void resize_row(I i, int size)
     requires(ArrayType::kKind == RowKind::static_max || ArrayType::kKind == RowKind::max)
   {
     ArrayType::resize_row(i, size);
   }
-  /// Other rows in place of these: owned then ghost. Exchanges it was attached to refuse it afterwards.
-  /// @throws ContractError if an exchange is in flight, or unless there are plan().rows() of them.
+  /// Replaces all rows, owned then ghost. Existing exchanges reject the pair afterwards.
+  /// @throws ContractError if an exchange is in flight, or if the number of rows is not plan().rows().
   void assign(ArrayType content) {
     detail::expect_not_pending(detail::footprint(base()).data, "assign");
     detail::check_pair_rows(content.rows(), plan_.rows());

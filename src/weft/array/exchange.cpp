@@ -17,7 +17,7 @@ namespace weft {
 
 namespace {
 
-/// The backend of the device side that all arrays have; host if there is none.
+/// Returns the backend of the device side that all arrays have in common; host if there is none.
 Backend common_backend(const std::vector<PairRef>& arrays, auto backend_of) {
   if (arrays.empty()) return Backend::host;
   const Backend common = backend_of(arrays.front());
@@ -32,7 +32,7 @@ Backend common_backend(const std::vector<PairRef>& arrays, auto backend_of) {
 Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direction direction, Reduce op, Transport transport)
     : plan_(std::move(plan)), arrays_(std::move(arrays)), direction_(direction) {
   Backend backend = common_backend(arrays_, [](const PairRef& array) { return array.backend_; });
-  const char* why_host = "the arrays have no common device";
+  const char* why_host = "the arrays are not all on devices of one kind";
   for (const PairRef& array : arrays_) {
     for (const detail::Field& field : array.fields_) {
       if (op != Reduce::insert && field.reducers != nullptr) {
@@ -43,14 +43,14 @@ Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direct
     }
   }
   std::vector<Transport> candidates = detail::choose_transports(plan_, backend, transport, why_host);
-  const bool on_device = !detail::is_host_transport(candidates.front());  // so are the others
+  const bool on_device = !detail::is_host_transport(candidates.front());  // all candidates are of the same side
 
   std::vector<detail::Field> fields;
   agreed(plan_.comm(), [&] {
     for (const PairRef& array : arrays_) {
       if (!array.link_ && !on_device && array.backend_ == Backend::cuda) {
-        throw ContractError(std::string("the caller's memory of a GPU has no host side to be exchanged by: ") +
-                                (backend == Backend::host ? why_host : "the transport asked for is one of the host"),
+        throw ContractError(std::string("device memory of the caller cannot be exchanged by the host: ") +
+                                (backend == Backend::host ? why_host : "the requested transport is one of the host"),
                             "use an ArrayPair");
       }
       for (const detail::Field& field :
@@ -91,7 +91,7 @@ Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direct
 
 void Exchange::Body::close() {
   agreed(plan_.comm(), [&] {
-    if (in_flight_) throw ContractError("an exchange is closed in flight", "finish() or wait() for it first");
+    if (in_flight_) throw ContractError("close() of an exchange in flight", "finish() or wait() for it first");
   });
   messages_->close();
 }
@@ -109,7 +109,7 @@ Exchange::Body::~Body() {
 }
 
 void Exchange::Body::start(const After& after) {
-  if (in_flight_) throw ContractError("an exchange is started twice", "finish() or wait() for it first");
+  if (in_flight_) throw ContractError("start() of an exchange in flight", "finish() or wait() for it first");
   for (const PairRef& array : arrays_) array.expect_unchanged();
   std::size_t begun = 0;
   try {
@@ -117,8 +117,9 @@ void Exchange::Body::start(const After& after) {
     for (PairRef& array : arrays_) {
       array.both_sides_ = array.link_ && array.staging_.bring(array.link_->array, side(), after, reads(), writes());
       if (array.both_sides_ && after.event().captured()) {
-        throw ContractError("an array whose rows are fresh on the host, too, is exchanged in a Graph (" + array.signature_ + ")",
-                            "write it on the device, so that nothing must be copied back");
+        throw ContractError(
+            "a Graph captures the exchange of an array whose rows are fresh on the host as well (" + array.signature_ + ")",
+            "write it on the device, so that no row must be copied back");
       }
     }
   } catch (...) {
@@ -132,12 +133,12 @@ void Exchange::Body::start(const After& after) {
 }
 
 bool Exchange::Body::arrived() {
-  if (!in_flight_) throw ContractError("an exchange that was not started is asked whether it arrived", "start() it first");
+  if (!in_flight_) throw ContractError("arrived() of an exchange that was not started", "start() it first");
   return messages_->arrived();
 }
 
 void Exchange::Body::finish(Stream& stream) {
-  if (!in_flight_) throw ContractError("an exchange that was not started is finished", "start() it first");
+  if (!in_flight_) throw ContractError("finish() of an exchange that was not started", "start() it first");
   messages_->finish(stream);
   for (const PairRef& array : arrays_) {
     if (!array.link_ || array.link_->array == nullptr) continue;
@@ -167,7 +168,7 @@ Exchange& Exchange::operator=(Exchange&&) noexcept = default;
 Exchange::~Exchange() = default;
 
 Exchange::Body& Exchange::body() const {
-  if (body_ == nullptr) throw ContractError("a moved-from or closed exchange is used");
+  if (body_ == nullptr) throw ContractError("use of a moved-from or closed exchange");
   return *body_;
 }
 
@@ -186,8 +187,8 @@ void Exchange::run(const After& after) {
 }
 void Exchange::run() {
   if (!detail::is_host_transport(transport())) {
-    throw ContractError("an exchange between devices is run without a word of what it must wait for",
-                        "run(after(stream)) behind the stream that writes the arrays; run(After()) where none does");
+    throw ContractError("run() of an exchange between devices without a dependency",
+                        "call run(after(stream)) for the stream that writes the arrays, or run(After()) if none does");
   }
   run(After());
 }

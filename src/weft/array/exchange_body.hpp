@@ -1,5 +1,5 @@
 #pragma once
-/// The inside of an Exchange: its arrays, and the way their messages travel.
+/// Implementation of Exchange: its arrays and their transport.
 #include <memory>
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// States: idle -> start() -> flying -> finish() -> idle. Everything is allocated by the constructor.
+/// States: idle -> start() -> in flight -> finish() -> idle. The constructor allocates everything.
 struct Exchange::Body {
   /// @collective
   Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direction direction, Reduce op, Transport transport);
@@ -19,7 +19,7 @@ struct Exchange::Body {
   void start(const After& after);
   void finish(Stream& stream);
   [[nodiscard]] bool arrived();
-  /// As Exchange::close(). @collective
+  /// Implements Exchange::close(). @collective
   void close();
   [[nodiscard]] bool in_flight() const { return in_flight_; }
   [[nodiscard]] Transport transport() const { return transport_; }

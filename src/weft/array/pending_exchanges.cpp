@@ -17,7 +17,7 @@ struct PendingExchange {
   bool abandoned;
 };
 
-// A few arrays at a time: a list is searched faster than a table. Never destroyed: pairs may outlive other statics.
+// The list has a few elements, so that a linear search is fastest. Never destroyed: pairs may outlive other static objects.
 std::vector<PendingExchange>& pending_exchanges() {
   static auto& list = *new std::vector<PendingExchange>;
   return list;
@@ -31,7 +31,7 @@ std::vector<PendingExchange>::iterator find(const void* data) {
 }  // namespace
 
 void begin_pending(const void* data) {
-  if (data == nullptr) return;  // no rows at all
+  if (data == nullptr) return;  // an array without rows
   if (is_pending(data)) {
     throw ContractError("an array is in two exchanges at once", "finish() or wait() for the first before starting the second");
   }

@@ -3,7 +3,7 @@
 namespace weft::detail {
 namespace {
 
-// How far ahead of the copy the next rows are fetched: random rows miss every cache.
+// Prefetch distance in rows: rows in random order are not in any cache.
 constexpr std::size_t kAhead = 16;
 
 template <std::size_t Bytes>
@@ -24,7 +24,7 @@ void scatter_fixed(const Field& field, const LocalRow* WEFT_RESTRICT list, std::
   for (std::size_t i = 0; i < count; ++i) std::memcpy(base + list[i].index() * stride, message + i * Bytes, Bytes);
 }
 
-/// Calls `known(std::integral_constant<std::size_t, n>)` for the row sizes that matter, else `other()`.
+/// Calls `known(std::integral_constant<std::size_t, n>)` for common row sizes, and `other()` for all others.
 template <class Known, class Other>
 void with_row_bytes(std::size_t bytes, Known known, Other other) {
   const auto n = [&]<std::size_t N>() { known(std::integral_constant<std::size_t, N>{}); };

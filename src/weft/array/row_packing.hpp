@@ -1,6 +1,6 @@
 #pragma once
-/// Rows as bytes: gather them into a message, scatter a message over them, reduce a message into them. One indirect call per
-/// array and neighbour; inside, loops that know their row size.
+/// Packing of rows: gather rows into a message, scatter a message to rows, reduce a message into rows. One indirect call per
+/// array and neighbour; the loops are compiled for fixed row sizes.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,15 +16,15 @@ namespace weft::detail {
 
 struct Reducers;
 
-/// A set of rows that an exchange moves: an AoS array, one component of a SoA array, the row sizes of a padded array, or the
-/// entries of a CSR array.
+/// An exchanged field: an AoS array, one component of a SoA array, the row sizes of a padded array, or the entries of a CSR
+/// array.
 struct Field {
   std::byte* base = nullptr;
-  std::byte* allocation = nullptr;        ///< on a device: where the memory begins that holds it
-  std::size_t row_bytes = 0;              ///< that travel; CSR: of one entry
-  std::size_t row_stride = 0;             ///< bytes from row to row; CSR: 0
+  std::byte* allocation = nullptr;        ///< device memory: start of the allocation
+  std::size_t row_bytes = 0;              ///< exchanged bytes of a row; CSR: of one entry
+  std::size_t row_stride = 0;             ///< bytes between rows; CSR: 0
   const std::int64_t* offsets = nullptr;  ///< CSR only: entry offsets of the rows
-  const Reducers* reducers = nullptr;     ///< null: pulled and inserted only (row sizes)
+  const Reducers* reducers = nullptr;     ///< null: pull and insert only (row sizes)
 
   [[nodiscard]] bool csr() const { return offsets != nullptr; }
   [[nodiscard]] std::byte* row(LocalRow i) const {
@@ -33,11 +33,11 @@ struct Field {
   [[nodiscard]] std::size_t bytes_of(LocalRow i) const {
     return csr() ? static_cast<std::size_t>(offsets[i.index() + 1] - offsets[i.index()]) * row_bytes : row_bytes;
   }
-  /// Neighbouring rows touch, so a run of rows is one piece of memory.
+  /// Returns true if consecutive rows are contiguous in memory.
   [[nodiscard]] bool dense() const { return csr() || row_bytes == row_stride; }
 };
 
-/// Some rows of an array: a run of neighbouring ones, or a list (held by the plan).
+/// A set of rows of an array: a contiguous range, or a list (owned by the plan).
 struct RowSet {
   LocalRow first{0};
   std::size_t count = 0;
@@ -45,19 +45,19 @@ struct RowSet {
 
   RowSet() = default;
   explicit RowSet(IdRange<LocalRow> run) : first(run.first()), count(static_cast<std::size_t>(run.size())) {}
-  /// A list of consecutive rows becomes a run.
+  /// Refers to a list; a list of consecutive rows becomes a range.
   explicit RowSet(std::span<const LocalRow> rows);
 
   [[nodiscard]] bool is_run() const { return list == nullptr; }
-  /// `n` of them from the i-th on.
+  /// Returns the subset of `n` rows from the i-th on.
   [[nodiscard]] RowSet part(std::size_t i, std::size_t n) const;
   [[nodiscard]] LocalRow operator[](std::size_t i) const {
     return list == nullptr ? LocalRow(first.value() + static_cast<std::int32_t>(i)) : list[i];
   }
 };
 
-/// Adds, or takes the minimum or maximum of, a message of rows into `rows` of `field`; row after row, entry after entry. Returns
-/// the end of what it read.
+/// Adds the rows of a message to `rows` of `field`, or takes the minimum or maximum; row by row, entry by entry. Returns the
+/// end of the data read.
 using ReduceRows = const std::byte* (*)(const Field& field, const RowSet& rows, const std::byte* message);
 
 template <class T>
@@ -68,18 +68,18 @@ constexpr Element element_of() {
   return std::is_same_v<T, std::int64_t> ? Element::i64 : Element::other;
 }
 
-/// Null where the element type does not know the operation.
+/// Reductions of an element type; null if the type does not support the operation.
 struct Reducers {
   Element element = Element::other;
   ReduceRows add = nullptr, min = nullptr, max = nullptr;
   [[nodiscard]] ReduceRows get(Reduce op) const { return op == Reduce::add ? add : (op == Reduce::min ? min : max); }
 };
 
-/// Message bytes of these rows.
+/// Returns the bytes of these rows in a message.
 [[nodiscard]] std::size_t message_bytes(const Field& field, const RowSet& rows);
-/// Copies `rows` of `field` one after the other into `message`. Returns the end of what it wrote.
+/// Copies `rows` of `field` contiguously to `message`. Returns the end of the data written.
 std::byte* gather_rows(const Field& field, const RowSet& rows, std::byte* message);
-/// The opposite of gather_rows; later rows win. Returns the end of what it read.
+/// Inverse of gather_rows; the last occurrence of a row wins. Returns the end of the data read.
 const std::byte* scatter_rows(const Field& field, const RowSet& rows, const std::byte* message);
 
 template <class T, class Op>

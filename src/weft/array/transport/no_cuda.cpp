@@ -1,4 +1,4 @@
-// What kernels do, in a build without CUDA: no array has memory of a GPU there, so none of this is reached.
+// Replaces the kernels in a build without CUDA, where no array is in GPU memory, so that no function is reached.
 #include "weft/array/transport/combine.hpp"
 #include "weft/array/transport/copies.hpp"
 #include "weft/array/transport/put.hpp"

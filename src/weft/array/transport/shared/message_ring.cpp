@@ -34,13 +34,13 @@ void RingWriter::begin() {
 }
 
 std::byte* RingWriter::slot() {
-  // Of a message of one chunk nothing is gained, and asking costs as much as sending.
+  // A message of one chunk gains nothing from reuse, and the check costs as much as sending.
   if (shape_.chunks > 1) free_until(taken_->load(std::memory_order_acquire));
   WEFT_ASSERT(!free_.empty());
   return slots_ + free_.back() * shape_.slot_bytes;
 }
 
-void RingWriter::raise() {
+void RingWriter::publish() {
   const std::uint32_t slot = free_.back();
   free_.pop_back();
   const std::size_t at = written_ % shape_.slots();

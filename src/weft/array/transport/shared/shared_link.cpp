@@ -6,7 +6,7 @@
 namespace weft::detail {
 namespace {
 
-/// Small enough for a few of them to stay in the second-level caches of both cores.
+/// Chunk size in bytes: several chunks fit into the second-level caches of both cores.
 constexpr std::size_t kChunkBytes = std::size_t{32} << 10U;
 
 RingLayout shape(const MessageChunks& chunks) {
@@ -68,7 +68,7 @@ void SharedLink::send(bool may_put) {
   for (std::size_t c = 0; c < out_.size(); ++c) {
     std::byte* at = write_.slot();
     for (const MessageChunks::Piece& piece : out_[c]) at = gather_rows(moved_->fields[piece.field], piece.rows, at);
-    write_.raise();
+    write_.publish();
     if (may_put && out_.size() > 1) put_next();
   }
 }

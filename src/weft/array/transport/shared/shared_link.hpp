@@ -13,28 +13,28 @@
 
 namespace weft::detail {
 
-/// One copy on each side: rows are packed straight into the shared memory, and unpacked from there.
+/// One copy on each side: rows are packed directly into the shared memory and unpacked from it.
 class SharedLink final : public Link {
  public:
-  /// What a rank tells another, so that the two can be linked.
+  /// Data sent to another rank to set up a link.
   struct Offer {
     SharedMemory::Name memory;
-    std::uint64_t taken, ring;  ///< where they lie
+    std::uint64_t taken, ring;  ///< offsets in the memory
   };
 
-  /// This rank's side of what it shares with all others: one piece of memory.
+  /// Set-up of the links of this rank: one shared allocation for all of them.
   class Setup {
    public:
     explicit Setup(std::shared_ptr<const LinkFields> fields) : moved_(std::move(fields)) {}
-    /// Once for each rank that might be linked.
+    /// Adds a possible link.
     void add(const RowSet& from, const RowSet& to);
-    /// What to tell each of them, in that order.
+    /// Returns the data to be sent for each possible link, in the order of add().
     [[nodiscard]] std::vector<Offer> offers();
-    /// Looks at what the i-th of them said. Returns whether its memory can be reached.
+    /// Maps the memory of the i-th other rank. Returns true if that succeeded.
     [[nodiscard]] bool map(std::size_t i, const Offer& offer);
-    /// Nobody maps this rank's memory from now on: exchanges keep no files open.
+    /// Prevents further mappings of this rank's memory, so that exchanges keep no files open.
     void close() { memory_->close(); }
-    /// @pre map(i) was true there and here.
+    /// Creates the i-th link. @pre map(i) returned true on both ranks.
     [[nodiscard]] std::unique_ptr<Link> link(std::size_t i);
 
    private:
@@ -64,7 +64,7 @@ class SharedLink final : public Link {
   SharedMemory there_;
   RingWriter write_;
   RingReader read_;
-  std::size_t put_ = 0;  ///< chunks of this exchange
+  std::size_t put_ = 0;  ///< chunks sent in this exchange
 };
 
 }  // namespace weft::detail

@@ -1,4 +1,4 @@
-#include "array/dry_run/pretend_mpi.hpp"
+#include "array/dry_run/simulated_mpi.hpp"
 
 #include <mpi.h>
 
@@ -11,10 +11,10 @@
 #include <new>
 #include <vector>
 
-namespace weft::pretend {
+namespace weft::simulated {
 namespace {
 
-/// Takes memory that is not counted (counted_memory.hpp).
+/// Allocator whose memory is not counted (counted_memory.hpp).
 template <class T>
 struct Malloc {
   using value_type = T;
@@ -34,7 +34,7 @@ struct Message {
   std::vector<std::byte, Malloc<std::byte>> bytes;
 };
 
-/// What MPI_Request points to.
+/// Object behind an MPI_Request.
 struct Operation {
   bool receives = false, persistent = false, active = false;
   int peer = 0, tag = 0, bytes = 0;
@@ -43,11 +43,11 @@ struct Operation {
 
 Torus torus;
 int me = 0;
-bool started = false;                      // not before main(): MPI's bindings for C++, where they are linked, ask
-std::list<Message, Malloc<Message>> sent;  // and not received
+bool started = false;                      // false before main(), when MPI's C++ bindings query it if linked
+std::list<Message, Malloc<Message>> sent;  // sent and not yet received
 
 [[noreturn]] void give_up(const char* what) {
-  std::fprintf(stderr, "pretended MPI: %s\n", what);
+  std::fprintf(stderr, "simulated MPI: %s\n", what);
   std::abort();
 }
 
@@ -62,8 +62,8 @@ void send(const Operation& op) {
   sent.push_back({.to = op.peer, .tag = op.tag, .bytes = {data, data + op.bytes}});
 }
 
-/// Finds what `from` has sent: what this rank has sent to the opposite side; or, where two ranks only send to each other, to
-/// `from`.
+/// Finds the message from `from`: the one that this rank has sent to the opposite rank, or, if two ranks only send to each
+/// other, the one to `from`.
 auto find(int from, int tag) {
   for (const int to : {torus.opposite(me, from), from}) {
     for (auto at = sent.begin(); at != sent.end(); ++at) {
@@ -73,7 +73,7 @@ auto find(int from, int tag) {
   return sent.end();
 }
 
-/// Returns whether the operation is over, which a receive is as soon as the message has been sent.
+/// Returns true if the operation has completed; a receive has as soon as its message has been sent.
 bool complete(MPI_Request& request) {
   if (request == MPI_REQUEST_NULL) return true;
   auto* const op = reinterpret_cast<Operation*>(request);
@@ -120,9 +120,9 @@ void become(const Torus& new_torus, int rank) {
   started = true;
 }
 
-}  // namespace weft::pretend
+}  // namespace weft::simulated
 
-using namespace weft::pretend;
+using namespace weft::simulated;
 
 // NOLINTBEGIN(readability-identifier-naming,readability-inconsistent-declaration-parameter-name)
 extern "C" {
@@ -193,7 +193,7 @@ int MPI_Request_free(MPI_Request* request) {
   return *request = MPI_REQUEST_NULL, MPI_SUCCESS;
 }
 
-/// Only the number of bytes is kept, where MPI_Get_count finds it; the source where there is one.
+/// Stores the number of bytes, which MPI_Get_count reads, and the source if known.
 static MPI_Status* keep(MPI_Status* status, int source, int bytes) {
   if (status == MPI_STATUS_IGNORE) return status;
   *status = {};
@@ -213,7 +213,7 @@ int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   int done = 0;
   MPI_Test(request, &done, status);
-  return done != 0 ? MPI_SUCCESS : (give_up("a message is waited for that nobody sends"), MPI_ERR_OTHER);
+  return done != 0 ? MPI_SUCCESS : (give_up("a receive without a matching send"), MPI_ERR_OTHER);
 }
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status*) {
   for (int i = 0; i < count; ++i) MPI_Wait(requests + i, MPI_STATUS_IGNORE);
