@@ -1,4 +1,4 @@
-// Reading of keys and sections. Each typed reader is the same three steps: declare, take the value or the default, record it.
+// Reading of keys and sections. Each typed reader declares the key, takes the value or default, and records it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using Kind = CaseValue::Kind;
 
 namespace {
 
-// NumberSpec and NumbersSpec have the same range and unit.
+// Common part of NumberSpec and NumbersSpec: range and unit.
 template <class Spec>
 std::string range_text(const Spec& spec) {
   std::string text;
@@ -56,7 +56,7 @@ std::optional<std::string> text_or_number(const CaseValue& value) {
   }
 }
 
-// As TOML: a number where the text is one.
+// Returns TOML text: a number if the text is one.
 std::string toml_parameter(const std::string& text) {
   double number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -64,7 +64,7 @@ std::string toml_parameter(const std::string& text) {
   return is_number && (text == fmt::format("{}", number)) ? text : toml_text(text);
 }
 
-// Some value in range, for the reference.
+// Returns a value in the range, for the reference.
 double stand_in(const NumberSpec& spec) {
   if (spec.min) return *spec.min;
   if (spec.max) return *spec.max;
@@ -80,7 +80,7 @@ const Unit& declared_unit(const std::string& name) {
   return *unit;
 }
 
-// A number of a case in SI, and as the effective case writes it.
+// A number in SI units, and its text in the effective case.
 struct ReadNumber {
   double si = 0;
   std::string toml;
@@ -148,7 +148,7 @@ bool Section::has(std::string_view key) const { return present() && record_->val
 bool Section::documenting() const { return state_->documenting; }
 
 Where Section::where(std::string_view key) const {
-  // "numerics.gradient" of the root is the key of a section below, which stands for it where it is absent.
+  // "numerics.gradient" of the root denotes the key of a subsection, or the subsection if the key is missing.
   if (const std::size_t dot = key.find('.'); dot != std::string_view::npos && !has(key)) {
     if (SectionRecord* const below = record_->child(key.substr(0, dot)); below != nullptr)
       return Section(state_, below).where(key.substr(dot + 1));
@@ -180,7 +180,7 @@ bool Section::attempt(const std::function<void()>& work) const {
   return state_->errors.size() == before;
 }
 
-/// Returns what `read` reads; where errors are collected and it throws one, keeps that and returns `otherwise()`.
+/// Returns the result of `read`; if errors are collected and it throws one, adds that and returns `otherwise()`.
 template <class Read, class Otherwise>
 auto Section::kept(Read&& read, Otherwise&& otherwise) const {
   if (!state_->collecting) return read();
@@ -271,7 +271,7 @@ std::optional<std::int64_t> Section::read_integer(const std::string& key, const 
   }
   std::int64_t number = value->integer;
   if (value->kind == Kind::real && std::nearbyint(value->real) == value->real && std::abs(value->real) < 9e15) {
-    number = static_cast<std::int64_t>(value->real);  // 1e6 is a float in TOML
+    number = static_cast<std::int64_t>(value->real);  // TOML reads 1e6 as a float
   } else if (value->kind != Kind::integer) {
     fail(key, fmt::format("expected an integer, found {}", value->describe()));
   }
@@ -462,9 +462,9 @@ std::string Section::read_choice(const std::string& key, const std::vector<std::
 
 std::string Section::variant(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec,
                              const std::function<void(const std::string&)>& body) const {
-  std::string chosen = read_choice(key, choices, spec);  // without it nobody knows which keys follow
+  std::string chosen = read_choice(key, choices, spec);  // the choice determines which keys follow
   const auto visit = [&](const std::string& one) {
-    struct Scope {  // the condition must go away when body throws
+    struct Scope {  // removes the condition also if body throws
       std::vector<std::string>& conditions;
       Scope(std::vector<std::string>& all, std::string condition) : conditions(all) {
         conditions.push_back(std::move(condition));
