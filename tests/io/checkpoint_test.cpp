@@ -251,7 +251,7 @@ TEST_F(Checkpoint, InconsistentSizesThrowOnAllRanks) {
               HasSubstr("field dt has 0 values"));
   if (comm.is_root()) keys.push_back(0);
   EXPECT_THAT(error_of<ContractError>([&] { write_checkpoint(comm, path, info, keys, {}); }),
-              HasSubstr("bring 24 rows for 23 cells"));
+              HasSubstr("have 24 rows for 23 cells"));
   path = scratch / "no/checkpoint.h5";
   EXPECT_THAT(error_of<IoError>([&] { write(comm); }), HasSubstr("make its directory first"));
 }

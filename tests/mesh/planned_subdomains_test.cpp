@@ -48,7 +48,7 @@ Mesh built(const Communicator& comm, const Source& source) {
   return build(comm, generate(comm, source.name, source.parameters), source.options);
 }
 
-/// What this rank has and sends.
+/// Returns the subdomain of this rank and its traffic.
 PlannedSubdomain part_of(const Mesh& mesh) {
   PlannedSubdomain part{.cells = mesh.owned_cells, .ghosts = mesh.ghost_cells};
   for (const GhostPlan::Neighbour& n : mesh.plan.neighbours()) {
@@ -59,13 +59,13 @@ PlannedSubdomain part_of(const Mesh& mesh) {
   return part;
 }
 
-TEST(PlannedSubdomains, IsWhatBuildMakesOnAsManyRanks) {
+TEST(PlannedSubdomains, EqualTheSubdomainsOfBuild) {
   const Communicator world = Communicator::world();
   for (const Source& source : sources()) {
     const Mesh real = built(world, source);
     const std::vector<PlannedSubdomain> parts = world.all_gather(part_of(real));
     EXPECT_EQ(planned_subdomains(real, world.size()), parts) << source.name << ", planned on all ranks";
-    // From one rank, and from two.
+    // Planned on one rank and on two.
     const Communicator alone = Communicator::self();
     EXPECT_EQ(planned_subdomains(built(alone, source), world.size()), parts) << source.name << ", planned on one rank";
     const Communicator half = world.split(world.rank().value() % 2);
@@ -73,7 +73,7 @@ TEST(PlannedSubdomains, IsWhatBuildMakesOnAsManyRanks) {
   }
 }
 
-TEST(PlannedSubdomains, DoesNotDependOnTheRanksThatAreThere) {
+TEST(PlannedSubdomains, DoNotDependOnTheNumberOfPlanningRanks) {
   const Communicator world = Communicator::world();
   for (const Source& source : sources()) {
     const Mesh here = built(world, source), alone = built(Communicator::self(), source);
@@ -90,7 +90,7 @@ TEST(PlannedSubdomains, DoesNotDependOnTheRanksThatAreThere) {
   }
 }
 
-TEST(PlannedSubdomains, NoRanksAreRefused) {
+TEST(PlannedSubdomains, ZeroRanksThrow) {
   const Mesh mesh = built(Communicator::world(), sources().front());
   EXPECT_THROW((void)planned_subdomains(mesh, 0), InputError);
   EXPECT_THROW((void)planned_subdomains(mesh, -3), InputError);

@@ -6,7 +6,7 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// Owned cells around each local node, as rows first[n] ... first[n+1]-1.
+/// Owned cells around each local node: rows first[n] ... first[n+1]-1.
 void cells_of_nodes(const Subdomain& part, std::vector<std::int32_t>& first, std::vector<std::int32_t>& cells) {
   first.assign(part.node_global.size() + 1, 0);
   for (const std::int32_t n : part.node) ++first[static_cast<std::size_t>(n) + 1];
@@ -20,8 +20,9 @@ void cells_of_nodes(const Subdomain& part, std::vector<std::int32_t>& first, std
   }
 }
 
-/// Local nodes on faces that do not lie between two owned cells: any cell of another rank that shares a node with ours shares one
-/// of these, because the cells around a node hang together by faces, or else the node is on the boundary.
+/// Returns the local nodes on faces that are not between two owned cells. A cell of another rank that has a node in common
+/// with an owned cell has one of these, because the cells around a node are connected by faces, or the node is on the
+/// boundary.
 std::vector<std::int32_t> rim_nodes(const Subdomain& part) {
   std::vector<std::int32_t> nodes;
   for (std::size_t c = 0; c < part.type.size(); ++c) {
@@ -56,7 +57,7 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
   const std::vector<NodeAlias> alias = fetch_with<NodeAlias>(
       comm, nodes, ids, [&](std::size_t local) { return aliases.of(nodes.first() + static_cast<std::int64_t>(local)); });
 
-  // A cell at a node that is `root` shifted by i is, seen from root, a copy of the cell shifted by -i.
+  // A cell at a node that is `root` translated by i is, relative to root, an image of the cell translated by -i.
   struct Visit {
     std::int64_t root, cell, image, widened;
   };
@@ -75,7 +76,7 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
   const auto key = [](const Visit& v) { return std::tie(v.root, v.cell, v.image); };
   std::sort(visits.begin(), visits.end(), [&](const Visit& a, const Visit& b) { return key(a) < key(b); });
 
-  // Now read back, root by root, who visited.
+  // Read the visits back for each root.
   struct CellAt {
     std::int64_t cell, image, widened;
   };

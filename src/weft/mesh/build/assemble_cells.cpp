@@ -6,7 +6,7 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// What a ghost cell takes over from its owner, besides its nodes.
+/// Data of a ghost cell from its owner, except nodes.
 struct CellData {
   std::int64_t global, file_id;
   double volume;
@@ -15,7 +15,7 @@ struct CellData {
   CellType type;
 };
 
-/// A node of ghost cells only: of periodic copies, (node, image) is a node of its own.
+/// A node of ghost cells only; for periodic images, (node, image) is a separate node.
 struct NodeCopy {
   std::int32_t image;
   std::int64_t node;
@@ -63,7 +63,7 @@ void add_cells(Mesh& mesh, Subdomain& part, const std::vector<std::int32_t>& nod
         for (const std::int32_t n : part.nodes(c)) out.push_back(part.node_global[static_cast<std::size_t>(n)]);
       });
 
-  // Neighbours across faces become local cells.
+  // Face neighbours become local cells.
   for (std::size_t slot = 0; slot < part.neighbour.size(); ++slot) {
     std::int32_t& cell = part.neighbour[slot];
     if (cell < 0 || !part.is_ghost(slot)) continue;

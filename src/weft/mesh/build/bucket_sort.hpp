@@ -1,5 +1,5 @@
 #pragma once
-/// Sorting long lists by numbers that are spread about evenly: node ids, places on a curve.
+/// Bucket sort of long lists with evenly distributed keys: node ids, positions on a curve.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace weft::mesh::detail {
 
-/// Sorts `list` by `less`, which must order by the unsigned number key(entry) first. As std::sort, only that long lists are dealt
-/// to buckets before, by leading bits of the key: two passes over memory instead of one for each halving. Any keys are sorted;
-/// where they crowd in few buckets it takes as long as std::sort.
+/// Sorts `list` by `less`, which must compare the unsigned key(entry) first. Works like std::sort, but first distributes long
+/// lists to buckets by leading bits of the key: two passes over memory instead of one per halving. Any keys are sorted
+/// correctly; if they concentrate in few buckets, the time is that of std::sort.
 /// @cost memory: a second list, and 4 B for 8 entries.
 template <class T, class Key, class Less>
 void bucket_sort(std::vector<T>& list, const Key& key, const Less& less) {
@@ -26,14 +26,14 @@ void bucket_sort(std::vector<T>& list, const Key& key, const Less& less) {
   std::vector<std::uint32_t> first(static_cast<std::size_t>((high - low) >> shift) + 2, 0);
   for (const T& entry : list) ++first[bucket_of(entry) + 1];
   for (std::size_t b = 1; b < first.size(); ++b) first[b] += first[b - 1];
-  std::vector<T> dealt(list.size());
-  for (const T& entry : list) dealt[first[bucket_of(entry)]++] = entry;
-  for (std::size_t b = 0, begin = 0; b + 1 < first.size(); ++b) {  // first[b] is now where bucket b ends
+  std::vector<T> sorted(list.size());
+  for (const T& entry : list) sorted[first[bucket_of(entry)]++] = entry;
+  for (std::size_t b = 0, begin = 0; b + 1 < first.size(); ++b) {  // first[b] is now the end of bucket b
     const std::size_t end = first[b];
-    std::sort(dealt.begin() + static_cast<std::ptrdiff_t>(begin), dealt.begin() + static_cast<std::ptrdiff_t>(end), less);
+    std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(begin), sorted.begin() + static_cast<std::ptrdiff_t>(end), less);
     begin = end;
   }
-  list.swap(dealt);
+  list.swap(sorted);
 }
 
 }  // namespace weft::mesh::detail

@@ -1,4 +1,4 @@
-// mesh::build: the pipeline from an unpartitioned block to a Mesh. Each step is one file in this folder.
+// mesh::build: the steps from an unpartitioned block to a Mesh. Each step is one file of this folder.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace {
 
 using detail::Chunks;
 
-/// Global rows (numbers in the order of ranks, then of local cells) of the cells of other ranks that `part` refers to: the ranks
-/// whose chunks of the source mesh hold them know their rows before the renumbering, their owners those of now. @collective
+/// Returns the global rows (numbered by rank, then by local cell) of the referenced cells of other ranks: the ranks whose
+/// chunks of the source mesh contain them know the rows before the renumbering, their owners those after it. @collective
 std::vector<std::int64_t> find_remote_rows(const Communicator& comm, const Chunks& cells, const Chunks& rows,
                                            const detail::Subdomain& part, const detail::Destinations& destinations,
                                            const detail::Renumbering& now) {
@@ -32,14 +32,14 @@ std::vector<std::int64_t> find_remote_rows(const Communicator& comm, const Chunk
   return detail::fetch_with<std::int64_t>(comm, rows, before, [&](std::size_t c) { return rows.first() + now.cell[c]; });
 }
 
-/// Returns whether any cell of the mesh is_widened(). @collective
+/// Returns true if any cell of the mesh is_widened(). @collective
 bool widens(const Communicator& comm, const detail::Subdomain& part) {
   bool widened = false;
   for (std::size_t c = 0; c < part.type.size() && !widened; ++c) widened = detail::is_widened(part, c);
   return comm.any(widened);
 }
 
-/// Orders the owned cells, and everything that speaks of them.
+/// Reorders the owned cells and all data that refer to them.
 detail::Renumbering reorder(CellOrdering order, int dim, detail::Subdomain& part, std::vector<char>& border,
                             detail::NodeStars& stars) {
   const std::vector<std::int32_t> cells = detail::order_cells(order, dim, part, border);

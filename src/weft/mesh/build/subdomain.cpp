@@ -15,8 +15,8 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// Sends row i of `values`, entries begin(i) ... begin(i + 1) - 1, to rank part[i]. Rows arrive in the order of their global ids,
-/// because chunks are in rank order. @collective
+/// Sends row i of `values`, entries begin(i) ... begin(i + 1) - 1, to rank part[i]. Rows are received in the order of their
+/// global ids, because chunks are in the order of ranks. @collective
 template <class T, class Begin>
 std::vector<T> to_owners(const Communicator& comm, const std::vector<std::int32_t>& part, std::vector<T> values, Begin&& begin) {
   if (comm.size() == 1) return values;
@@ -40,7 +40,7 @@ std::vector<T> permuted(const std::vector<T>& old, const std::vector<std::int32_
   return fresh;
 }
 
-/// Rows old[first[c]] ... old[first[c+1]-1], in the order of `order`.
+/// Returns the rows old[first[c]] ... old[first[c+1]-1] in the order of `order`.
 template <class T>
 std::vector<T> permuted_rows(const std::vector<T>& old, const std::vector<std::int32_t>& first,
                              const std::vector<std::int32_t>& order) {
@@ -81,7 +81,7 @@ Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, 
     auto& of_rank = count[static_cast<std::size_t>(rank)];
     of_rank.empty() ? of_rank.push_back(1) : static_cast<void>(++of_rank.front());
   }
-  // Each owner numbers the cells of the first rank, then those of the second, ...
+  // Each owner numbers the cells of rank 0, then those of rank 1, ...
   std::vector<RankValues<std::int64_t>> first = comm.all_to_all(std::move(count).by_rank());
   std::int64_t all = 0;
   for (auto& of_rank : first) all += std::exchange(of_rank.values.front(), all);
@@ -97,10 +97,10 @@ Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, 
 
 namespace {
 
-/// In place of a global cell: that local number of the owner of the cell that refers to it.
+/// Marks a link that contains the local number on the common owner instead of a global cell.
 constexpr std::int64_t kOwnNumber = std::int64_t{1} << 62;
 
-/// Has links to cells that go to the same owner name them by their numbers there: nobody needs to look those up.
+/// Replaces links between cells with the same owner by their local numbers there, so that no lookup is needed.
 void name_by_numbers(const Chunks& cells, const Destinations& to, FaceLinks& links) {
   for (std::size_t c = 0; c < to.owner.size(); ++c) {
     for (std::size_t s = links.slot(c, 0); s < links.slot(c + 1, 0); ++s) {
@@ -157,7 +157,7 @@ Subdomain redistribute(const Communicator& comm, MeshBlock& block, const Chunks&
   owned.node_coord = fetch<Vec3>(comm, nodes, owned.node_global, block.coords);
 
   const auto is_looked_up = [](std::int64_t t) { return t >= 0 && t < kOwnNumber; };
-  for (std::int32_t c = 0; c < owned.owned(); ++c) {  // a cell is looked up by those that it looks up
+  for (std::int32_t c = 0; c < owned.owned(); ++c) {  // a cell is referenced by the cells that it references
     const auto first = target.begin() + owned.first_face[static_cast<std::size_t>(c)],
                last = target.begin() + owned.first_face[static_cast<std::size_t>(c) + 1];
     if (std::any_of(first, last, is_looked_up))

@@ -1,5 +1,5 @@
 #pragma once
-/// The cells of one rank while its part of the mesh is built: in local numbers as far as they are known.
+/// The cells of one rank during build(), in local numbers as far as they are known.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,8 +13,8 @@
 
 namespace weft::mesh::detail {
 
-/// Owned cells, their nodes and who is across their faces. The nodes of cell c are node[first_node[c]] ... and its faces are
-/// first_face[c] ... in neighbour, partner and image.
+/// Owned cells, their nodes and face neighbours. The nodes of cell c are node[first_node[c]] ...; its faces are first_face[c]
+/// ... in neighbour, partner and image.
 struct Subdomain {
   std::vector<CellType> type;
   std::vector<std::int64_t> global, file_id;
@@ -26,13 +26,14 @@ struct Subdomain {
   std::vector<std::int64_t> node_global;
   std::vector<Vec3> node_coord;
 
-  /// Across each face: below 0 a boundary (FaceLinks::boundary), below owned() that owned cell, else remote[neighbour - owned()].
+  /// Neighbour of each face: < 0: boundary (FaceLinks::boundary); < owned(): that owned cell; otherwise remote[neighbour -
+  /// owned()].
   std::vector<std::int32_t> first_face{0}, neighbour;
   std::vector<std::uint8_t> partner;
-  std::vector<std::int32_t> image;  ///< empty where nothing is periodic
+  std::vector<std::int32_t> image;  ///< empty without periodic zones
 
-  std::vector<std::int64_t> remote;  ///< global ids of the cells of other ranks that anything here refers to
-  IdTable cell_table;                ///< global cell -> owned cell or owned() + remote, of some; before any renumbering
+  std::vector<std::int64_t> remote;  ///< global ids of referenced cells of other ranks
+  IdTable cell_table;                ///< some global cells -> owned cell or owned() + remote; before any renumbering
   IdTable node_table;                ///< global node -> local node; before any renumbering
 
   [[nodiscard]] std::int32_t owned() const { return static_cast<std::int32_t>(type.size()); }
@@ -40,36 +41,36 @@ struct Subdomain {
     return {node.data() + first_node[cell], static_cast<std::size_t>(first_node[cell + 1] - first_node[cell])};
   }
   [[nodiscard]] std::int32_t image_of(std::size_t slot) const { return image.empty() ? 0 : image[slot]; }
-  /// Whether the other side of a face is a cell that this rank must keep a copy of.
+  /// Returns true if the neighbour of a face is a ghost cell.
   [[nodiscard]] bool is_ghost(std::size_t slot) const { return neighbour[slot] >= owned() || image_of(slot) != 0; }
-  /// Local number of a global cell, entered into `remote` if it is new. @pre owned cells are in ascending order.
+  /// Returns the local number of a global cell; adds it to `remote` if it is new. @pre owned cells are in ascending order.
   [[nodiscard]] std::int32_t refer_to(std::int64_t global_cell);
 };
 
-/// Where the cells of this rank's chunk go.
+/// Destinations of the cells of this rank's chunk.
 struct Destinations {
   std::vector<std::int32_t> owner;
-  std::vector<std::int32_t> number;  ///< local number there, before any renumbering
+  std::vector<std::int32_t> number;  ///< local number on the owner, before any renumbering
 };
-/// @param owner  of each cell of this rank's chunk.
-/// @throws LimitError on every rank where one would own too many. @collective
+/// Numbers cells on their owners. @param owner  of each cell of this rank's chunk.
+/// @throws LimitError on every rank if one would own too many. @collective
 [[nodiscard]] Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, std::vector<std::int32_t> owner);
 
-/// Sends cells, with everything that is known about them, to their owners, and reads the coordinates of their nodes. Owned cells
-/// and nodes come in ascending order of global cells, nodes by first use.
-/// @cost the cells travel once, one field at a time; `block` keeps only its coordinates, zones and names. @collective
+/// Sends cells with all their data to their owners, and reads the coordinates of their nodes. Owned cells are in ascending
+/// order of global cells, nodes in the order of first use.
+/// @cost cells are sent once, one field at a time; `block` keeps only its coordinates, zones and names. @collective
 [[nodiscard]] Subdomain redistribute(const Communicator& comm, MeshBlock& block, const Chunks& cells, const Chunks& nodes,
                                      FaceLinks links, const Destinations& to);
 
 /// Computes volume and centroid of every cell.
-/// @throws MeshError on every rank for a cell that is turned inside out or has no volume. @collective
+/// @throws MeshError on every rank for an inverted cell or one without volume. @collective
 void measure_cells(const Communicator& comm, const MeshBlock& block, Subdomain& part);
 
-/// What old numbers have become.
+/// New numbers of cells and nodes.
 struct Renumbering {
-  std::vector<std::int32_t> cell, node;  ///< new number of each old one
+  std::vector<std::int32_t> cell, node;  ///< by old number
 };
-/// Gives cell order[i] the number i, and nodes the order of their first use.
+/// Gives the cell `order[i]` the number i, and numbers nodes in the order of first use.
 [[nodiscard]] Renumbering renumber(Subdomain& part, const std::vector<std::int32_t>& order);
 
 }  // namespace weft::mesh::detail

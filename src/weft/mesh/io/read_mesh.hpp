@@ -1,10 +1,11 @@
 #pragma once
-/// Mesh files in: Gmsh MSH 2.2 and 4.1 (text and binary), SU2, CGNS (HDF5) and Weft's own (HDF5), 2-D and 3-D. Of elements of
-/// second order (Gmsh, CGNS) the corners are read; MeshBlock::warnings says what that loses.
+/// Readers of mesh files: Gmsh MSH 2.2 and 4.1 (text and binary), SU2, CGNS (HDF5) and Weft's own format (HDF5), 2-D and 3-D.
+/// Of second-order elements (Gmsh, CGNS) only the corners are read; MeshBlock::warnings reports the loss.
 ///
-/// Physical groups, markers and boundary conditions become zones (docs/guide/meshes.md). Nodes that no cell uses are dropped and
-/// the others numbered in the file's order. Left-handed cells of all formats but Weft's own are turned, each by the sign of its
-/// own measure; coordinates of a CGNS file that names its unit of length are converted to metres. MeshBlock::notes says so.
+/// Physical groups, markers and boundary conditions become zones (docs/guide/meshes.md). Nodes without cells are removed, and
+/// the others numbered in the order of the file. Left-handed cells of all formats but Weft's own are reversed, each by the
+/// sign of its own measure; coordinates of a CGNS file with a unit of length are converted to metres. MeshBlock::notes
+/// reports both.
 #include <string>
 #include <string_view>
 
@@ -13,30 +14,31 @@
 
 namespace weft::mesh {
 
-/// Reads a mesh file in the format that its content shows. Every rank gets a contiguous chunk of nodes and cells and a share of
-/// the boundary elements: in Weft's own format it reads nothing else; files of other formats rank 0 reads whole.
-/// @throws IoError (missing, unreadable, not a mesh file) or MeshError (wrong in itself: file, line or byte, element, zone), the
-///   same on every rank.
+/// Reads a mesh file; determines the format from its content. Each rank gets a contiguous chunk of nodes and cells and a
+/// share of the boundary elements: with Weft's own format it reads only these; rank 0 reads files of other formats as a
+/// whole.
+/// @throws IoError (missing, unreadable, not a mesh file) or MeshError (invalid: file, line or byte, element, zone), the same
+/// on every rank.
 /// @collective
-/// @cost  but for Weft's own format, rank 0 holds the file and the whole mesh: about 150 B per tetrahedron.
+/// @cost  except for Weft's own format, rank 0 stores the file and the whole mesh: about 150 B per tetrahedron.
 [[nodiscard]] MeshBlock read_mesh(const Communicator& comm, const std::string& path);
-/// As read_mesh, of a Gmsh file. @collective
+/// Reads a Gmsh file like read_mesh. @collective
 [[nodiscard]] MeshBlock read_gmsh(const Communicator& comm, const std::string& path);
-/// As read_mesh, of an SU2 file. @collective
+/// Reads an SU2 file like read_mesh. @collective
 [[nodiscard]] MeshBlock read_su2(const Communicator& comm, const std::string& path);
-/// As read_mesh, of a CGNS file in HDF5. @collective
+/// Reads a CGNS file in HDF5 like read_mesh. @collective
 [[nodiscard]] MeshBlock read_cgns(const Communicator& comm, const std::string& path);
 
-/// As read_mesh, of a file of Weft's own, whatever it says of itself. @collective
-/// @cost  each rank holds its share and nothing else.
+/// Reads a file of Weft's own format like read_mesh, without checking its declared format. @collective
+/// @cost  each rank stores only its share.
 [[nodiscard]] MeshBlock read_weft(const Communicator& comm, const std::string& path);
 
-/// The whole mesh from a file's bytes, on this rank alone; `name` is for messages.
-/// @throws MeshError; nothing else, whatever the bytes. Memory is bounded by a multiple of bytes.size().
+/// Returns the whole mesh from the bytes of a file, on this rank; `name` is for messages.
+/// @throws MeshError, and no other error, for any bytes. Memory is bounded by a multiple of bytes.size().
 [[nodiscard]] MeshBlock parse_gmsh(std::string_view bytes, const std::string& name);
 [[nodiscard]] MeshBlock parse_su2(std::string_view bytes, const std::string& name);
-/// The whole mesh from a CGNS file, on this rank alone.
-/// @throws MeshError; IoError where HDF5 fails. Memory is bounded by a multiple of the file's size.
+/// Returns the whole mesh from a CGNS file, on this rank.
+/// @throws MeshError; IoError if HDF5 fails. Memory is bounded by a multiple of the file's size.
 [[nodiscard]] MeshBlock load_cgns(const std::string& path);
 
 }  // namespace weft::mesh

@@ -12,11 +12,11 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// The curve in tables: from the state that it is in within a cube (the corner where it enters, the axis along which it leaves)
-/// and the way to a cube some levels below, the place there along the curve and the state that it is in there.
+/// Tables of the curve: from the state within a cube (corner of entry, axis of exit) and the path to a cube some levels
+/// below, the position along the curve and the state in that cube.
 template <unsigned kDim>
 struct HilbertTable {
-  static constexpr int kLevels = 3;  // at a time
+  static constexpr int kLevels = 3;  // per lookup
   static constexpr unsigned kStates = kDim << kDim, kBits = kDim * kLevels, kWays = 1U << kBits;
   struct Step {
     std::uint16_t place, state;
@@ -55,7 +55,7 @@ struct HilbertTable {
   }
 };
 
-/// Made when the program starts: clang refuses to compute so much while it compiles.
+/// Initialised at program start: clang rejects so many steps at compile time.
 template <unsigned kDim>
 const HilbertTable<kDim> kHilbertTable;
 
@@ -139,7 +139,7 @@ std::vector<std::int32_t> reverse_cuthill_mckee(std::span<const std::int32_t> fi
   std::sort(starts.begin(), starts.end(), by_degree);
   std::vector<std::int32_t> mark(static_cast<std::size_t>(n), 0);
   std::int32_t sweep = 0;
-  // Appends the component of `start` in breadth-first order to `order`, marking it with the number of this sweep.
+  // Appends the connected component of `start` in breadth-first order to `order`, and marks it with the number of this sweep.
   const auto breadth_first = [&](std::int32_t start) {
     ++sweep;
     std::size_t head = order.size();
@@ -158,7 +158,7 @@ std::vector<std::int32_t> reverse_cuthill_mckee(std::span<const std::int32_t> fi
   for (const std::int32_t start : starts) {
     if (mark[static_cast<std::size_t>(start)] != 0) continue;
     const std::size_t before = order.size();
-    breadth_first(start);  // its last cell is far from everything: a better start
+    breadth_first(start);  // the last cell of a sweep is a better start, because it is far from all others
     const std::int32_t far = order.back();
     order.resize(before);
     breadth_first(far);

@@ -26,10 +26,10 @@ Partitioner partitioner_named(std::string_view name) {
 namespace detail {
 namespace {
 
-/// Below this many cells per part METIS leaves parts empty, and the cut does not matter.
+/// Minimum number of cells per part: with fewer METIS leaves parts empty, and the partition has no influence.
 constexpr std::int64_t kWorthCutting = 8;
 
-/// Neighbours of this chunk's cells; periodic meshes have both repeats and self loops.
+/// Neighbours of this chunk's cells; periodic meshes have repeated neighbours and cells that neighbour themselves.
 CellGraph dual_graph(const Chunks& cells, const FaceLinks& links) {
   CellGraph graph;
   graph.degree.reserve(static_cast<std::size_t>(cells.size()));
@@ -65,8 +65,8 @@ void add_row(CellGraph& graph, std::vector<GraphEdge>& edges, bool weighted) {
 
 std::vector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block, const Chunks& nodes) {
   IdTable table;
-  std::vector<std::int64_t> ids;        // of nodes that other ranks hold
-  std::vector<std::int32_t> elsewhere;  // which of them, in the order of their occurrence
+  std::vector<std::int64_t> ids;        // global ids of nodes on other ranks
+  std::vector<std::int32_t> elsewhere;  // index into `ids`, in the order of occurrence
   for (const GlobalNodeId node : block.cells.node) {
     if (nodes.mine(node.value())) continue;
     const auto next = static_cast<std::int32_t>(ids.size());
@@ -108,7 +108,7 @@ std::vector<std::int32_t> weights_of(const Communicator& comm, std::int64_t cell
           "weights of cells must be finite and above 0");
     }
   });
-  // The largest alone decides what 1 stands for: a sum would depend on who adds what.
+  // The unit of the integer weights depends on the largest only: a sum would depend on the distribution over ranks.
   const double largest = comm.max(work.empty() ? 0.0 : *std::max_element(work.begin(), work.end()));
   const double steps = std::min(1000.0, 1e9 / static_cast<double>(cells));
   std::vector<std::int32_t> weights;
@@ -131,7 +131,7 @@ std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& b
   const auto mine = static_cast<std::size_t>(cells.size());
   const Partitioner chosen = chosen_partitioner(options.partitioner, cells.total());
   const bool scotch = chosen == Partitioner::scotch;
-  if (scotch && !has_scotch()) return partition_with_scotch(comm, {}, parts);  // says so
+  if (scotch && !has_scotch()) return partition_with_scotch(comm, {}, parts);  // throws
   if (options.partitioner == Partitioner::automatic && !options.weight && block.parts.count() == parts && parts == comm.size())
     return std::vector<std::int32_t>(mine, comm.rank().value());
   const bool on_curve = parts > 1 && chosen == Partitioner::hilbert && worth_partitioning(cells.total(), parts);

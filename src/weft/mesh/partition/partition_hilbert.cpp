@@ -9,7 +9,7 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// The box around the points of all ranks: its lowest corner and longest edge. @collective
+/// Returns the bounding box of the points of all ranks: its lowest corner and longest edge. @collective
 std::pair<Vec3, double> box_around(const Communicator& comm, std::span<const Vec3> places) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::array<double, 6> ends;  // -low, high
@@ -38,7 +38,7 @@ std::vector<std::int32_t> partition_along_hilbert_curve(const Communicator& comm
     curve[i] = {hilbert_index(dim, places[i], low, extent), static_cast<std::uint32_t>(i)};
   bucket_sort(
       curve, [](const Entry& e) { return e.key; }, [](const Entry& a, const Entry& b) { return a.key < b.key; });
-  std::vector<std::int64_t> before(curve.size() + 1, 0);  // weight of the entries before
+  std::vector<std::int64_t> before(curve.size() + 1, 0);  // weight of the preceding entries
   for (std::size_t i = 0; i < curve.size(); ++i) before[i + 1] = before[i] + (weight.empty() ? 1 : weight[curve[i].cell]);
   const std::int64_t all = comm.sum(before.back());
   const auto weight_below = [&](std::uint64_t key) {
@@ -46,7 +46,7 @@ std::vector<std::int32_t> partition_along_hilbert_curve(const Communicator& comm
     return before[static_cast<std::size_t>(at - curve.begin())];
   };
 
-  // The ends of all parts are found by halving, on every rank alike: the last key below which there is not too much.
+  // Every rank determines the ends of all parts by bisection: the last key below which the weight does not exceed the target.
   const auto ends = static_cast<std::size_t>(parts - 1);
   const int bits = kHilbertBits * dim;
   std::vector<std::uint64_t> end(ends, 0);

@@ -1,5 +1,5 @@
 #pragma once
-/// The partitioners: each says which part each cell of a rank belongs to.
+/// The partitioners, each of which computes the part of each cell of a rank.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -10,35 +10,40 @@
 
 namespace weft::mesh::detail {
 
-/// Rows of a graph of cells: `neighbour` lists those of the first cell, then those of the second, ...: each once, ascending,
-/// never the cell itself, by global number. `weight` (of cells) and `edge_weight` (of neighbours) are empty where all are equal.
+/// Rows of the graph of cells: `neighbour` lists the neighbours of the first cell, then of the second, ...: unique,
+/// ascending, without the cell itself, by global number. `weight` (of cells) and `edge_weight` (of neighbours) are empty if
+/// all are equal.
 struct CellGraph {
   std::vector<std::int32_t> degree, neighbour, weight, edge_weight;
 };
 
-/// What it costs to cut between cells: where only a periodic face is between them there are ghosts on both sides anyway, and what
-/// a cut adds is that they come from another rank.
+/// Weights of edges. Cells on both sides of a periodic face are ghost cells in any case; a cut between them only adds that
+/// they come from another rank.
 inline constexpr std::int32_t kEdge = 4, kPeriodicEdge = 1;
 struct GraphEdge {
-  std::int64_t cell;  ///< global number, or any other
+  std::int64_t cell;  ///< global number, or any other number
   std::int32_t weight;
 };
-/// Adds a cell's row. @param edges  in any order, also several to a cell, of which the heaviest counts; sorted by this.
-/// @param weighted  whether edges differ.
+/// Adds the row of a cell. @param edges  in any order; of several edges to a cell the heaviest counts; sorted by the
+/// function.
+/// @param weighted  whether the weights of edges differ.
 void add_row(CellGraph& graph, std::vector<GraphEdge>& edges, bool weighted);
 
-/// METIS k-way on rank 0. @param cells  who holds which rows of the graph. @throws MeshError if METIS fails. @collective
-/// @cost on rank 0: 4 B per cell and 4 B per cell face, and what METIS needs.
+/// Runs METIS k-way on rank 0. @param cells  distribution of the rows of the graph. @throws MeshError if METIS fails.
+/// @collective
+/// @cost on rank 0: 4 B per cell and 4 B per cell face, and the memory of METIS.
 [[nodiscard]] std::vector<std::int32_t> partition_with_metis(const Communicator& comm, const Chunks& cells, CellGraph graph,
                                                              int parts);
-/// METIS alone, on this rank, of a whole graph. The same parts in every run.
+/// Runs METIS on this rank for a whole graph. The result is the same in every run.
 [[nodiscard]] std::vector<std::int32_t> partition_serially_with_metis(CellGraph graph, int parts);
 
-/// PT-Scotch, on all ranks; the parts depend on how many they are. @throws InputError where it is not built in. @collective
+/// Runs PT-Scotch on all ranks; the parts depend on the number of ranks. @throws InputError if it is not part of the build.
+/// @collective
 [[nodiscard]] std::vector<std::int32_t> partition_with_scotch(const Communicator& comm, const CellGraph& graph, int parts);
 
-/// Pieces of equal weight of the Hilbert curve through all `places`; the same whoever holds them. Cells in one place (to 2^-21 of
-/// the mesh's extent) are not separated. @param weight  empty: all equal. @collective
+/// Divides the Hilbert curve through all `places` into pieces of equal weight, independently of their distribution over
+/// ranks. Cells at the same position (up to 2^-21 of the extent of the mesh) are not separated. @param weight  empty: all
+/// equal. @collective
 /// @cost 16 B per cell and a sort; 16 B per part; one sum of a number per part for each bit of a position on the curve.
 [[nodiscard]] std::vector<std::int32_t> partition_along_hilbert_curve(const Communicator& comm, int dim,
                                                                       std::span<const Vec3> places,

@@ -22,7 +22,7 @@ std::vector<std::int32_t> partition_serially_with_metis(CellGraph graph, int par
   std::array<idx_t, METIS_NOPTIONS> options{};
   METIS_SetDefaultOptions(options.data());
   options[METIS_OPTION_NUMBERING] = 0;
-  options[METIS_OPTION_SEED] = 1;  // the same parts in every run
+  options[METIS_OPTION_SEED] = 1;  // makes runs reproducible
   idx_t constraints = 1, count = parts, cut = 0;
   const int result = METIS_PartGraphKway(&vertices, &constraints, offset.data(), graph.neighbour.data(),
                                          graph.weight.empty() ? nullptr : graph.weight.data(), nullptr,

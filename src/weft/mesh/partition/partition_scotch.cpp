@@ -1,8 +1,8 @@
-// The only file that knows PT-Scotch, and whether there is one.
+// The only file that includes PT-Scotch, and defines whether it is available.
 #ifdef WEFT_HAS_PTSCOTCH
 #include <cstdint>
 #include <cstdio>
-// ptscotch.h needs both, and MPI's types.
+// ptscotch.h requires both, and the types of MPI.
 #endif
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ bool has_scotch() { return true; }
 namespace detail {
 namespace {
 
-constexpr double kImbalance = 0.02;  // that PT-Scotch may leave
+constexpr double kImbalance = 0.02;  // imbalance permitted to PT-Scotch
 
 struct Graph {
   explicit Graph(const Communicator& comm) : good(SCOTCH_dgraphInit(&handle, comm.handle()) == 0) {}
@@ -55,10 +55,10 @@ std::vector<std::int32_t> partition_with_scotch(const Communicator& comm, const 
     if (comm.all(good)) return;
     throw MeshError(fmt::format("PT-Scotch could not {} of all cells in {} parts", what, parts), "choose metis or hilbert");
   };
-  const bool has_edge_weights = comm.any(!edge_weight.empty());  // of all ranks or none, also of those without cells
+  const bool has_edge_weights = comm.any(!edge_weight.empty());  // on all ranks or none, also on those without cells
   edge_weight.resize(neighbour.size() + 1);
   SCOTCH_randomSeed(1);
-  SCOTCH_randomReset();  // the same parts in every run
+  SCOTCH_randomReset();  // makes runs reproducible
   Graph whole(comm);
   check(whole.good, "begin a graph");
   const auto vertices = static_cast<SCOTCH_Num>(cells), edges = static_cast<SCOTCH_Num>(neighbour.size());

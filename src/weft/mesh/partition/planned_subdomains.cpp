@@ -16,7 +16,7 @@
 namespace weft::mesh {
 namespace {
 
-/// Row `row` (of the plan of the mesh), or a periodic image of it, is a ghost of part `needs`.
+/// Row `row` (of the plan of the mesh), or a periodic image of it, is a ghost cell of part `needs`.
 struct Need {
   std::int64_t row;
   std::int32_t image, needs;
@@ -34,7 +34,7 @@ void keep_once(std::vector<T>& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-/// The edges of an owned cell to others, as `name` calls them.
+/// Returns the edges of an owned cell to other cells, numbered by `name`.
 template <class Name>
 void edges_of(const Mesh& mesh, LocalCellId cell, Name&& name, std::vector<detail::GraphEdge>& edges) {
   edges.clear();
@@ -48,7 +48,7 @@ void edges_of(const Mesh& mesh, LocalCellId cell, Name&& name, std::vector<detai
   }
 }
 
-/// @collective
+/// Partitions with METIS on rank 0. @collective
 bool is_periodic(const Mesh& mesh) {
   bool periodic = false;
   for (std::int32_t ghost = mesh.owned_cells; ghost < mesh.cells(); ++ghost)
@@ -56,7 +56,7 @@ bool is_periodic(const Mesh& mesh) {
   return mesh.comm.any(periodic);
 }
 
-/// Cuts the graph as it lies, in the order of ranks and of their cells.
+/// Partitions the graph in its distribution, in the order of ranks and their cells.
 std::vector<std::int32_t> partition_mesh_with_scotch(const Mesh& mesh, std::vector<std::int32_t> weight, bool periodic,
                                                      int parts) {
   detail::CellGraph graph;
@@ -73,7 +73,7 @@ std::vector<std::int32_t> partition_mesh_with_scotch(const Mesh& mesh, std::vect
   return detail::partition_with_scotch(mesh.comm, graph, parts);
 }
 
-/// The mean corner of each owned cell.
+/// Returns the mean corner of each owned cell.
 std::vector<Vec3> mean_corners(const Mesh& mesh) {
   std::vector<Vec3> places;
   for (const LocalCellId cell : mesh.owned()) {
@@ -85,8 +85,7 @@ std::vector<Vec3> mean_corners(const Mesh& mesh) {
   return places;
 }
 
-/// Of each owned cell: the part that it is put into. For METIS, the graph goes to rank 0 in the order of the source, as in
-/// build().
+/// Returns the part of each owned cell. For METIS, the graph is sent to rank 0 in the order of the source, as in build().
 std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
   const Communicator& comm = mesh.comm;
   const auto owned = static_cast<std::size_t>(mesh.owned_cells);
@@ -163,14 +162,15 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
 }  // namespace
 
 std::vector<PlannedSubdomain> planned_subdomains(const Mesh& mesh, int ranks) {
-  if (ranks < 1) throw InputError(fmt::format("a mesh cannot be spread over {} ranks", ranks), "ask for 1 or more");
+  if (ranks < 1) throw InputError(fmt::format("a mesh cannot be distributed over {} ranks", ranks), "ask for 1 or more");
   const Communicator& comm = mesh.comm;
   const auto owned = static_cast<std::size_t>(mesh.owned_cells);
   std::vector<std::int32_t> part = cut(mesh, ranks);
   part.resize(static_cast<std::size_t>(mesh.cells()), -1);
   ArrayTransformer(mesh.plan, {PairRef::rows(part)}).pull().run();
 
-  // Which ghosts are needed is asked where their owners are: cells of one part may be spread over all ranks that are there.
+  // The owners of cells count the required ghost cells, because the cells of one part may be distributed over all existing
+  // ranks.
   RankLists<Need> asked;
   for (std::size_t c = 0; c < owned; ++c) {
     for (const LocalCellId n : mesh.cell_cells.row(static_cast<std::int32_t>(c))) {

@@ -1,5 +1,5 @@
 #pragma once
-/// How a mesh would be spread over another number of ranks.
+/// Sizes of the subdomains of a mesh on another number of ranks.
 #include <cstdint>
 #include <vector>
 
@@ -7,21 +7,20 @@
 
 namespace weft::mesh {
 
-/// What one rank would have of a mesh, and send in one exchange of its ghosts.
+/// Subdomain of one rank, and the traffic of one exchange of its ghost cells.
 struct PlannedSubdomain {
-  std::int64_t cells = 0, ghosts = 0;  ///< ghosts include periodic copies of its own cells
-  std::int64_t rows_sent = 0;          ///< to all other ranks together
-  std::int64_t messages = 0;           ///< other ranks that it sends to
+  std::int64_t cells = 0, ghosts = 0;  ///< ghosts include periodic images of its own cells
+  std::int64_t rows_sent = 0;          ///< to all other ranks
+  std::int64_t messages = 0;           ///< number of ranks to which it sends
   friend bool operator==(const PlannedSubdomain&, const PlannedSubdomain&) = default;
 };
 
-/// The parts that build() makes of the same source on `ranks` ranks with the same options, by rank: exactly, but for PT-Scotch,
-/// whose cuts depend on the ranks that make them, and for the parts that a source brings for another number of ranks (METIS's
-/// instead).
-/// @pre  the mesh was built with one layer of ghosts.
+/// Returns the subdomains that build() creates from the same source on `ranks` ranks with the same options, by rank. The
+/// result is exact except for PT-Scotch, whose partition depends on the number of ranks that compute it, and for parts stored
+/// in the source for another number of ranks (those of METIS are used).
+/// @pre  the mesh was built with one layer of ghost cells.
 /// @throws InputError unless ranks > 0; LimitError, MeshError as build().  @collective; the result is equal on every rank.
-/// @cost that of the partitioner; one pull; O(cells log cells) on the ranks that are there; memory for `ranks`
-/// parts.
+/// @cost that of the partitioner; one pull; O(cells log cells) on the existing ranks; memory for `ranks` subdomains.
 [[nodiscard]] std::vector<PlannedSubdomain> planned_subdomains(const Mesh& mesh, int ranks);
 
 }  // namespace weft::mesh
