@@ -1,5 +1,5 @@
-# Target weft_headers: every header compiled alone, included twice, with what its module's target offers and every warning. Each
-# header gets a source of its own, so that an include it forgot is missing.
+# Target weft_headers: compiles every header by itself, included twice, with the properties of its module's target and all
+# warnings. Each header has a source file of its own, which detects missing includes.
 add_custom_target(weft_headers)
 foreach(module IN LISTS WEFT_MODULE_NAMES)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/weft/${module}/*.hpp)

@@ -1,4 +1,4 @@
-# Installs headers, libraries and the package file, so that find_package(weft COMPONENTS mesh ...) offers weft::<module>.
+# Installs headers, libraries and the package file; find_package(weft COMPONENTS mesh ...) then provides weft::<module>.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 

@@ -1,14 +1,14 @@
 # weft_module(<name> [DEPENDS modules...] [LIBRARIES private libs...] [PUBLIC_LIBRARIES libs...])
-# One static library weft::<name> from every .cpp below src/weft/<name>; a module of headers alone is an interface library, and a module
-# without files is none. With CUDA the .cu files are part of it and no_cuda.cpp, which stands in for them, is not. The modules it may depend on are the modules above it in docs/design/architecture.md; tools/check-layers
-# rejects an include against that order.
+# Defines the static library weft::<name> from every .cpp file below src/weft/<name>; an interface library for a module of
+# headers only; nothing for a module without files. With CUDA it contains the .cu files instead of no_cuda.cpp. A module may
+# depend on the modules above it in docs/design/architecture.md; tools/check-layers rejects other includes.
 add_library(weft_flags INTERFACE)
 add_library(weft::flags ALIAS weft_flags)
 set_target_properties(weft_flags PROPERTIES EXPORT_NAME flags)
 target_compile_features(weft_flags INTERFACE cxx_std_20)
-# One rule for contraction on every machine and in every build type: results must not depend on the optimiser's mood.
+# No contraction on any machine and in any build type, so that results do not depend on the optimiser.
 target_compile_options(weft_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
-# The instruction set travels with the libraries: Eigen's alignment follows it, and both sides of a call must agree.
+# The instruction set is a property of the libraries, because Eigen's alignment depends on it and must agree in caller and callee.
 if(WEFT_NATIVE)
   target_compile_options(weft_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -21,8 +21,8 @@ endif()
 add_library(weft_warnings INTERFACE)
 target_compile_options(weft_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -fno-math-errno>)
-# g++ 12 sees overlapping copies in std::string's operator+ (GCC bug 105651) and accesses past the end in std::sort of a few elements
-# (GCC bug 107852) where there are none.
+# False positives of g++ 12: overlapping copies in std::string's operator+ (GCC bug 105651) and accesses past the end in
+# std::sort of a few elements (GCC bug 107852).
 target_compile_options(weft_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds>)
 if(WEFT_WERROR)
   target_compile_options(weft_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
