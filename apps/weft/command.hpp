@@ -1,5 +1,5 @@
 #pragma once
-/// The commands of `weft`. Each adds its options to the command line and returns what to do when it is chosen.
+/// The commands of `weft`. Each adds its options to the command line and sets the action to run when it is selected.
 #include <CLI/CLI.hpp>
 
 #include <functional>
@@ -11,17 +11,17 @@
 
 namespace weft::app {
 
-/// Exit codes of the program, as docs/guide/command_line.md lists them.
+/// Exit codes of the program, as listed in docs/guide/command_line.md.
 enum class Exit : int {
   done = 0,
-  failed = 1,         ///< bad input, a failed file, a failed rank
-  usage = 2,          ///< the command line itself
-  physics = 3,        ///< the flow left the range of the gas model
-  not_converged = 3,  ///< of weft run --strict: the verdict on the run is not good
-  interrupted = 130   ///< ended by a signal, with a checkpoint
+  failed = 1,         ///< invalid input, a failed file, a failed rank
+  usage = 2,          ///< invalid command line
+  physics = 3,        ///< the flow became unphysical
+  not_converged = 3,  ///< weft run --strict: negative verdict on the run
+  interrupted = 130   ///< ended by a signal, after a checkpoint
 };
 
-/// What an exit code means, for the manual page.
+/// Returns the meaning of an exit code, for the manual page.
 struct ExitMeaning {
   int code;
   const char* meaning;
@@ -30,18 +30,18 @@ inline constexpr ExitMeaning kExitMeanings[] = {
     {0, "Done."},
     {1, "Bad input, a file that cannot be read or written, a rank that failed, or standard output that cannot be written."},
     {2, "The command line itself is wrong; nothing was done."},
-    {3, "The flow left the range of the gas model; with --strict also a run whose verdict is not good."},
+    {3, "The flow became unphysical; with --strict also a run whose verdict is not good."},
     {124, "The watchdog ended a rank."},
     {127, "There is no mpirun."},
     {130, "Ended by a signal, with a checkpoint."}};
 
-/// A chosen command, ready to run on every rank.
+/// A selected command, ready to run on every rank.
 using Action = std::function<Exit(const Communicator&)>;
 
-/// What the command line asks for. Where `launch.ranks` is positive and no launcher is at work yet, main starts mpirun.
+/// Request of the command line. If `launch.ranks` is positive and no launcher is active, main starts mpirun.
 struct Request {
   Action action;
-  std::function<Exit()> without_mpi;  ///< in place of an action: runs before MPI would start
+  std::function<Exit()> without_mpi;  ///< instead of an action: runs before MPI is started
   Launch launch;
 };
 
@@ -55,15 +55,15 @@ void add_plot(CLI::App& app, Request& request);
 void add_export(CLI::App& app, Request& request);
 void add_report(CLI::App& app, Request& request);
 void add_reference(CLI::App& app, Request& request);
-// These two describe all commands of `app`, which outlives the request.
+// Both functions describe all commands of `app`, which must outlive the request.
 void add_completion(CLI::App& app, Request& request);
 void add_man(CLI::App& app, Request& request);
 
-/// As CLI::PositiveNumber, which names its limits to the last of 309 digits when it refuses a number.
+/// Checks like CLI::PositiveNumber, whose message contains a limit of 309 digits.
 [[nodiscard]] CLI::Validator positive();
 
 /// Adds -n/--ranks, --mpirun-options and --oversubscribe.
-/// @param names  of the number of ranks: "-n" alone where --ranks means something else.
+/// @param names  of the number of ranks: "-n" alone if --ranks has another meaning.
 void add_launch_options(CLI::App& command, Request& request, const std::string& names = "-n,--ranks",
                         const std::string& help = "Start this many MPI ranks (through mpirun)");
 

@@ -1,4 +1,4 @@
-// weft plan: what a case would cost on other numbers of ranks.
+// weft plan: scaling estimates of a case on other numbers of ranks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,18 +34,18 @@ struct PlanOptions {
   std::vector<std::string> overrides;
   std::vector<int> ranks;
   bool json = false;
-  double latency_us = 0, bandwidth_gbs = 0, cell_rate_m = 0;  ///< 0: measured, or taken for granted
+  double latency_us = 0, bandwidth_gbs = 0, cell_rate_m = 0;  ///< 0: measured or assumed
 };
 
-// Of everything that is timed the shortest counts: others may be at work here, but not where the plan is for.
+// The shortest of repeated measurements is used: other programs may run on this machine.
 
-/// Where a figure comes from.
+/// A value and its origin.
 struct Figure {
   double value;
   const char* origin;
 };
 
-/// Shortest time of a pull of 5 doubles a row, of the slowest rank. @collective
+/// Returns the shortest time of a pull with 5 doubles per row on the slowest rank. @collective
 double pull_seconds(const GhostPlan& plan) {
   constexpr int kWidth = 5, kTimes = 101;
   ArrayPair<double, kWidth> rows(plan);
@@ -62,10 +62,10 @@ double pull_seconds(const GhostPlan& plan) {
   return *std::min_element(times.begin(), times.end());
 }
 
-constexpr std::int32_t kRows = 10000;  ///< of an exchange that is long
+constexpr std::int32_t kRows = 10000;  ///< rows of a long exchange
 constexpr double kBytes = kRows * 5.0 * 8;
 
-/// Rows in no order out of 4 * kRows, packed and unpacked on this rank.
+/// Rows in random order out of 4 * kRows, packed and unpacked on this rank.
 double measure_pack_rate() {
   std::vector<GhostRequest> images;
   std::mt19937 random(7);
@@ -75,7 +75,7 @@ double measure_pack_rate() {
   return 2 * 40.0 * plan.ghost_rows() / pull_seconds(plan);
 }
 
-/// Of a pull from the next rank.
+/// Requests of a pull from the next rank.
 double measure_exchange(const Communicator& comm, std::int32_t rows) {
   std::vector<GlobalRow> requests;
   const std::int64_t next = (comm.rank().value() + 1) % comm.size();
@@ -83,7 +83,8 @@ double measure_exchange(const Communicator& comm, std::int32_t rows) {
   return pull_seconds(GhostPlan::build(comm, rows, requests));
 }
 
-/// Steps of the case itself, the fastest of a second's: cells and stages per second of the rank that has most. @collective
+/// Runs steps of the case for a second and returns the fastest: cells times stages per second of the rank with most cells.
+/// @collective
 double measure_cell_rate(flow::Solver& solver, const flow::Numerics& numerics) {
   constexpr double kSeconds = 1;
   constexpr int kWarm = 2, kLeast = 3;
@@ -153,7 +154,7 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
   if (options.bandwidth_gbs <= 0) {
     bandwidth = {10e9, "assumed: with -n 2 it is measured between two ranks of this machine"};
     if (here > 1) {
-      // What is left of the time of a long exchange when packing and the latency are taken off; at least a tenth.
+      // The time of a long exchange minus packing and latency; at least a tenth of it.
       const double all = measure_exchange(comm, kRows), packing = 2 * kBytes / pack_rate + latency.value;
       bandwidth = {kBytes / std::max(all - packing, 0.1 * all), "measured between the ranks that are here"};
     }
@@ -167,7 +168,7 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
 
   const int scalars = static_cast<int>(flow_case.scalars.size());
   std::vector<flow::ScalingEstimate> estimates;
-  std::vector<mesh::PlannedSubdomain> nearest;  // to an efficiency of a half, from where the end of it is sought
+  std::vector<mesh::PlannedSubdomain> nearest;  // subdomains with the efficiency nearest to 1/2, from which its limit is computed
   double distance = 0;
   for (const int ranks : options.ranks) {
     std::vector<mesh::PlannedSubdomain> parts = mesh::planned_subdomains(mesh, ranks);
