@@ -67,7 +67,7 @@ std::shared_ptr<NcclCommunicator> NcclCommunicator::of(const Communicator& comm)
   } catch (const DeviceError&) {
     error = std::current_exception();
   }
-  if (!comm.all(error == nullptr) && shared != nullptr) shared->abort();
+  if (!comm.all(error == nullptr) && shared != nullptr) shared->abandon();
   agree(comm, error);
   existing().emplace(comm.handle(), shared);
   shared->owners_ = 1;
@@ -99,7 +99,7 @@ NcclCommunicator::NcclCommunicator(const Communicator& comm, const void* id) : c
   handle_ = native;
 }
 
-void NcclCommunicator::abort() noexcept { ncclCommAbort(static_cast<ncclComm_t>(std::exchange(handle_, nullptr))); }
+void NcclCommunicator::abandon() noexcept { ncclCommAbort(static_cast<ncclComm_t>(std::exchange(handle_, nullptr))); }
 
 void NcclCommunicator::exchange(std::span<const Message> sends, std::span<const Message> receives, Stream& stream) {
   if (sends.empty() && receives.empty()) return;

@@ -43,7 +43,7 @@ class NcclCommunicator {
  private:
   NcclCommunicator(const Communicator& comm, const void* id);
   /// Aborts the communicator after its set-up has failed on another rank.
-  void abort() noexcept;
+  void abandon() noexcept;
   /// Destroys the communicator. @collective
   void destroy();
   Communicator comm_;  ///< retained, so that MPI does not reuse its handle
