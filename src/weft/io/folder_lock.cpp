@@ -107,8 +107,8 @@ FolderLock::FolderLock(const std::filesystem::path& folder) : file_(folder / kFi
     const int reason = errno;
     unlink(file_.c_str());
     close(descriptor);
-    throw IoError(fmt::format("cannot write this lock file: {}", std::strerror(reason)), "free disk space, or write to another disk",
-                  {.file = file_.string()});
+    throw IoError(fmt::format("cannot write this lock file: {}", std::strerror(reason)),
+                  "free disk space, or write to another disk", {.file = file_.string()});
   }
   descriptor_ = descriptor;
 }

@@ -48,7 +48,8 @@ void write_text(const fs::path& path, std::string_view text, Durable durable) {
   if (!file) {
     const int reason = errno;
     fs::remove(beside, code);
-    throw IoError(fmt::format("cannot write all of it: {}", std::strerror(reason)), "free disk space, or write to another disk", in(path));
+    throw IoError(fmt::format("cannot write all of it: {}", std::strerror(reason)), "free disk space, or write to another disk",
+                  in(path));
   }
   if (durable == Durable::yes) {
     try {
