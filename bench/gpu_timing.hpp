@@ -1,5 +1,5 @@
 #pragma once
-// How benchmarks of kernels take time: medians of 20 runs.
+// Time measurement of kernel benchmarks: medians of 20 runs.
 #include <algorithm>
 #include <vector>
 
@@ -15,8 +15,8 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Median seconds of `work`, which it puts into `stream`, after a run that is not counted: by the GPU's clock, and by the host's
-/// where it is a host stream. `prepare` comes before each run and is not counted.
+/// Returns the median time in seconds of `work`, which enqueues in `stream`, after an unmeasured run: by the clock of the
+/// GPU, or of the host for a host stream. `prepare` precedes each run and is not measured.
 template <class F, class Prepare>
 double median_seconds(weft::Stream& stream, const F& work, const Prepare& prepare) {
   prepare();
@@ -42,7 +42,7 @@ double median_seconds(weft::Stream& stream, const F& work) {
   return median_seconds(stream, work, [] {});
 }
 
-/// Median seconds of the host for one of `times` calls, until the work of `stream` is done.
+/// Returns the median time in seconds of the host for one of `times` calls, including the wait for `stream`.
 template <class F>
 double median_host_seconds(weft::Stream& stream, int times, const F& work) {
   work();

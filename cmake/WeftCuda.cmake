@@ -1,5 +1,5 @@
-# Finds nvcc as WEFT_CUDA says and sets WEFT_HAS_CUDA. With it every room's .cu files are part of its library and its no_cuda.cpp is
-# not; the CUDA runtime is linked statically, so that the same program starts on a machine without GPU and driver.
+# Finds nvcc according to WEFT_CUDA and sets WEFT_HAS_CUDA. With CUDA, the .cu files of a module are part of its library and
+# its no_cuda.cpp is not. The CUDA runtime is linked statically, so that the program also starts without a GPU and a driver.
 set(WEFT_HAS_CUDA FALSE)
 if(WEFT_CUDA)
   find_program(WEFT_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin DOC "CUDA's compiler")
@@ -16,7 +16,7 @@ if(NOT WEFT_HAS_CUDA)
 endif()
 
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-  # Machine code for Hopper, and what a driver can compile for any GPU from Ampere on.
+  # Machine code for Hopper, and PTX that a driver compiles for any GPU since Ampere.
   set(CMAKE_CUDA_ARCHITECTURES 90a-real 80-virtual)
 endif()
 if(NOT DEFINED CMAKE_CUDA_COMPILER)
@@ -27,14 +27,14 @@ if(WEFT_CCACHE AND NOT DEFINED CMAKE_CUDA_COMPILER_LAUNCHER)
 endif()
 enable_language(CUDA)
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
-  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)  # CMake 3.25 does not know that nvcc 12 and later speak C++20
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)  # CMake 3.25 does not list C++20 for nvcc 12 and later
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 endif()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
 
-# For every target with .cu files: no contraction, as on the host; lambdas in kernels; the host's code as g++ compiles it elsewhere.
+# Options of every target with .cu files: no contraction, as on the host; lambdas in kernels; the host options of .cpp files.
 add_library(weft_cuda_flags INTERFACE)
 target_compile_options(weft_cuda_flags INTERFACE
   "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;--extended-lambda;--expt-relaxed-constexpr;-Xcompiler=-ffp-contract=off>"
@@ -48,8 +48,7 @@ if(WEFT_WERROR)
   target_compile_options(weft_cuda_flags INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Werror>")
 endif()
 
-# Target weft_kernel_headers: every header that marks something WEFT_HD compiles with nvcc, for such a header promises that a kernel
-# may include it. So does every .cuh.
+# Target weft_kernel_headers: nvcc compiles every .cuh, and every header with a WEFT_HD function, because kernels may include it.
 file(GLOB_RECURSE candidates CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src
   ${PROJECT_SOURCE_DIR}/src/weft/*.hpp ${PROJECT_SOURCE_DIR}/src/weft/*.cuh)
 set(includes "")

@@ -1,6 +1,5 @@
-# Every third-party package that the rooms link to, found in one place: by our build, and by find_package(weft) for those who link
-# to the installed libraries. All are Debian 12 packages; tools/install-dependencies installs them. Of the optional ones weft_optional
-# names the targets of those that are there.
+# Finds the third-party packages of all modules, for the build and for find_package(weft). All are Debian 12 packages, which
+# tools/install-dependencies installs. weft_optional lists the targets of the optional ones that were found.
 set(weft_optional)
 find_package(Threads REQUIRED)
 find_package(MPI REQUIRED COMPONENTS CXX)
@@ -9,7 +8,7 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(tomlplusplus REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
-# Imported targets for the packages that bring none: exported rooms name them, and this file makes them on both sides.
+# Defines imported targets for packages without any, in the build and in installations, because exported modules name them.
 function(weft_imported name includes libraries)
   if(NOT TARGET ${name})
     add_library(${name} INTERFACE IMPORTED GLOBAL)
@@ -18,7 +17,7 @@ function(weft_imported name includes libraries)
   endif()
 endfunction()
 
-# FindHDF5 compiles a C program.
+# FindHDF5 compiles a C program, which requires the language C.
 if(NOT CMAKE_C_COMPILER_LOADED)
   enable_language(C)
 endif()
@@ -30,7 +29,7 @@ find_path(METIS_INCLUDE_DIR metis.h REQUIRED)
 find_library(METIS_LIBRARY metis REQUIRED)
 weft_imported(weft_metis "${METIS_INCLUDE_DIR}" "${METIS_LIBRARY}")
 
-# Optional: without it the partitioners are METIS and the Hilbert curve.
+# PT-Scotch is optional: without it the partitioners are METIS and the Hilbert curve.
 find_path(PTSCOTCH_INCLUDE_DIR ptscotch.h PATH_SUFFIXES scotch)
 find_library(PTSCOTCH_LIBRARY ptscotch)
 find_library(SCOTCH_LIBRARY scotch)
@@ -46,7 +45,7 @@ find_path(MUPARSER_INCLUDE_DIR muParser.h REQUIRED)
 find_library(MUPARSER_LIBRARY muparser REQUIRED)
 weft_imported(weft_muparser "${MUPARSER_INCLUDE_DIR}" "${MUPARSER_LIBRARY}")
 
-# For GPUs. NCCL is optional: without it messages between GPUs travel in other ways.
+# NCCL is optional: without it other transports move messages between GPUs.
 if(WEFT_HAS_CUDA)
   find_package(CUDAToolkit REQUIRED)
   find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})

@@ -1,8 +1,8 @@
-# Target weft_headers: every header compiled alone, included twice, with what its room's target offers and every warning. Each
-# header gets a source of its own, so that an include it forgot is missing.
+# Target weft_headers: compiles every header by itself, included twice, with the properties of its module's target and all
+# warnings. Each header has a source file of its own, which detects missing includes.
 add_custom_target(weft_headers)
-foreach(room IN LISTS WEFT_ROOM_NAMES)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/weft/${room}/*.hpp)
+foreach(module IN LISTS WEFT_MODULE_NAMES)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/weft/${module}/*.hpp)
   if(NOT headers)
     continue()
   endif()
@@ -12,8 +12,8 @@ foreach(room IN LISTS WEFT_ROOM_NAMES)
     file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n#include \"${header}\"\n" @ONLY)
     list(APPEND sources ${source})
   endforeach()
-  add_library(weft_headers_${room} OBJECT EXCLUDE_FROM_ALL ${sources})
-  target_link_libraries(weft_headers_${room} PRIVATE weft_${room} weft_warnings)
-  target_compile_options(weft_headers_${room} PRIVATE -O0)
-  add_dependencies(weft_headers weft_headers_${room})
+  add_library(weft_headers_${module} OBJECT EXCLUDE_FROM_ALL ${sources})
+  target_link_libraries(weft_headers_${module} PRIVATE weft_${module} weft_warnings)
+  target_compile_options(weft_headers_${module} PRIVATE -O0)
+  add_dependencies(weft_headers weft_headers_${module})
 endforeach()

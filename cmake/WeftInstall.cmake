@@ -1,10 +1,10 @@
-# Installs headers, libraries and the package file, so that find_package(weft COMPONENTS mesh ...) offers weft::<room>.
+# Installs headers, libraries and the package file; find_package(weft COMPONENTS mesh ...) then provides weft::<module>.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
 install(TARGETS weft_flags EXPORT weftTargets)
-foreach(room IN LISTS WEFT_ROOM_NAMES)
-  install(TARGETS weft_${room} EXPORT weftTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(module IN LISTS WEFT_MODULE_NAMES)
+  install(TARGETS weft_${module} EXPORT weftTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
 if(TARGET weft_app)
   install(TARGETS weft_app RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,5 +1,5 @@
 #pragma once
-/// The commands of `weft`. Each adds its options to the command line and returns what to do when it is chosen.
+/// The commands of `weft`. Each adds its options to the command line and sets the action to run when it is selected.
 #include <CLI/CLI.hpp>
 
 #include <functional>
@@ -13,17 +13,17 @@
 
 namespace weft::app {
 
-/// Exit codes of the program, as docs/guide/command_line.md lists them.
+/// Exit codes of the program, as listed in docs/guide/command_line.md.
 enum class Exit : int {
   done = 0,
-  failed = 1,         ///< bad input, a failed file, a failed rank
-  usage = 2,          ///< the command line itself
+  failed = 1,         ///< invalid input, a failed file, a failed rank
+  usage = 2,          ///< invalid command line
   physics = 3,        ///< the flow became unphysical
-  not_converged = 3,  ///< of weft run --strict: the verdict on the run is not good
-  interrupted = 130   ///< ended by a signal, with a checkpoint
+  not_converged = 3,  ///< weft run --strict: negative verdict on the run
+  interrupted = 130   ///< ended by a signal, after a checkpoint
 };
 
-/// What an exit code means, for the manual page.
+/// Returns the meaning of an exit code, for the manual page.
 struct ExitMeaning {
   int code;
   const char* meaning;
@@ -37,13 +37,13 @@ inline constexpr ExitMeaning kExitMeanings[] = {
     {127, "There is no mpirun."},
     {130, "Ended by a signal, with a checkpoint."}};
 
-/// A chosen command, ready to run on every rank.
+/// A selected command, ready to run on every rank.
 using Action = std::function<Exit(const Communicator&)>;
 
-/// What the command line asks for. Where `launch.ranks` is positive and no launcher is at work yet, main starts mpirun.
+/// Request of the command line. If `launch.ranks` is positive and no launcher is active, main starts mpirun.
 struct Request {
   Action action;
-  std::function<Exit()> without_mpi;  ///< in place of an action: runs before MPI would start
+  std::function<Exit()> without_mpi;  ///< instead of an action: runs before MPI is started
   Launch launch;
 };
 
@@ -57,11 +57,11 @@ void add_plot(CLI::App& app, Request& request);
 void add_export(CLI::App& app, Request& request);
 void add_report(CLI::App& app, Request& request);
 void add_reference(CLI::App& app, Request& request);
-// These two describe all commands of `app`, which outlives the request.
+// Both functions describe all commands of `app`, which must outlive the request.
 void add_completion(CLI::App& app, Request& request);
 void add_man(CLI::App& app, Request& request);
 
-/// As CLI::PositiveNumber, which names its limits to the last of 309 digits when it refuses a number.
+/// Checks like CLI::PositiveNumber, whose message contains a limit of 309 digits.
 [[nodiscard]] CLI::Validator positive();
 
 /// Returns the type of an option whose values are the names of a registry, for help and completion: "{hllc,roe}".
@@ -73,7 +73,7 @@ template <class Kind>
 }
 
 /// Adds -n/--ranks, --mpirun-options and --oversubscribe.
-/// @param names  of the number of ranks: "-n" alone where --ranks means something else.
+/// @param names  of the number of ranks: "-n" alone if --ranks has another meaning.
 void add_launch_options(CLI::App& command, Request& request, const std::string& names = "-n,--ranks",
                         const std::string& help = "Start this many MPI ranks (through mpirun)");
 

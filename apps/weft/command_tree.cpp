@@ -19,7 +19,7 @@ constexpr TypeKind kKinds[] = {{"CASE", WordKind::case_file},     {"MESH", WordK
                                {"RESULTS", WordKind::folder},     {"FILE", WordKind::file},
                                {"KEY=VALUE", WordKind::case_key}, {"KEY=VALUES", WordKind::case_key}};
 
-/// "TEXT:{cells,cost}" -> cells, cost
+/// Splits "TEXT:{cells,cost}" into cells, cost.
 std::vector<std::string> choices_of(const std::string& type) {
   if (type == "TEMPLATE") {
     std::vector<std::string> names;
@@ -58,7 +58,7 @@ CommandNode node_of(const CLI::App& app, const std::string& path) {
       .path = path, .help = app.get_description(), .footer = app.get_footer(), .options = {}, .positionals = {}, .commands = {}};
   for (const CLI::Option* option : app.get_options())
     (option->get_positional() ? node.positionals : node.options).push_back(word_of(*option));
-  if (app.get_prefix_command()) {  // another program takes the words: a tool that draws results
+  if (app.get_prefix_command()) {  // another program parses the words: a drawing tool
     node.positionals.push_back(
         {.names = {"results"}, .type = "RESULTS", .help = "Results folder of a run", .kind = WordKind::folder, .choices = {}});
   }

@@ -1,5 +1,5 @@
 #pragma once
-/// The command line as data, read from the parser: what completion scripts and the manual page are made of.
+/// The command line as data, read from the parser, for completion scripts and the manual page.
 #include <CLI/CLI.hpp>
 
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace weft::app {
 
-/// What a word of the command line can be. A word's type in the help decides: CASE, MESH, RESULTS, FILE, TEMPLATE, GENERATOR,
+/// Kind of a word of the command line, determined by its type in the help: CASE, MESH, RESULTS, FILE, TEMPLATE, GENERATOR,
 /// KEY=VALUE or {one,of,these}.
 enum class WordKind { none, any, one_of, case_file, mesh_file, folder, file, case_key };
 
-/// An option, or a word without a name.
+/// An option or a positional argument.
 struct CommandWord {
-  std::vector<std::string> names;  ///< "-n", "--ranks"; of a word without a name what the help calls it
-  std::string type;                ///< as in the help; empty for a flag
+  std::vector<std::string> names;  ///< "-n", "--ranks"; for a positional argument its name in the help
+  std::string type;                ///< type in the help; empty for a flag
   std::string help;
   WordKind kind = WordKind::none;    ///< none: a flag
-  std::vector<std::string> choices;  ///< of one_of
+  std::vector<std::string> choices;  ///< for one_of
   bool required = false;
 };
 
@@ -32,7 +32,7 @@ struct CommandNode {
 
 [[nodiscard]] CommandNode command_tree(const CLI::App& app);
 
-/// Keys of a case whose names are fixed: "numerics.cfl". Those of zones and of other names that users choose are left out.
+/// Returns the keys of a case with fixed names, "numerics.cfl", without those of zones and other names of the user.
 [[nodiscard]] std::vector<std::string> case_keys();
 
 }  // namespace weft::app

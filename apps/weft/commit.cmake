@@ -1,4 +1,5 @@
-# cmake -D OUTPUT=commit.hpp -D SOURCE_DIR=... -P commit.cmake: the commit that is built, with "-dirty" where files were changed; empty without git.
+# cmake -D OUTPUT=commit.hpp -D SOURCE_DIR=... -P commit.cmake: writes the commit of the build, with "-dirty" after changes;
+# empty without git.
 execute_process(COMMAND git -C ${SOURCE_DIR} describe --always --abbrev=12 --exclude=* --dirty
   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
 if(failed)

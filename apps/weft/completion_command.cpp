@@ -1,4 +1,4 @@
-// weft completion: what shells need to complete the command line, made of the parser's own options.
+// weft completion: completion scripts of shells, generated from the options of the parser.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -41,7 +41,7 @@ std::vector<std::string> names_of(const std::vector<CommandWord>& options) {
   return names;
 }
 
-/// A word that the shells keep as it is.
+/// Returns a word that the shells do not interpret.
 std::string quoted(std::string text) {
   for (std::size_t at = 0; (at = text.find('\'', at)) != std::string::npos; at += 4) text.replace(at, 1, "'\\''");
   return "'" + text + "'";
@@ -51,7 +51,7 @@ std::string quoted(std::string text) {
 
 constexpr const char* kBash = R"bash(
 _weft() {
-  # Words are split at blanks alone: bash itself splits at = and : too.
+  # Words are split at blanks only, because bash also splits at = and :.
   local -a words
   local line=${COMP_LINE:0:COMP_POINT} path=weft kind= commands= options= word current i at=0
   read -ra words <<<"$line"
@@ -153,7 +153,7 @@ std::string bash(const CommandNode& root) {
 
 // ---- zsh
 
-/// Text within a specification of _arguments.
+/// Quotes text within a specification of _arguments.
 std::string zsh_text(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
@@ -226,7 +226,7 @@ std::string zsh(const CommandNode& root) {
 // ---- fish
 
 constexpr const char* kFish = R"fish(
-# Succeeds where the words so far choose this command.
+# Succeeds if the current words select this command.
 function __weft_at
     set -l path weft
     for word in (commandline -opc)[2..]
@@ -279,7 +279,7 @@ std::string fish(const CommandNode& root) {
     }
     for (const CommandWord& word : node.positionals) {
       if (word.kind == WordKind::any) continue;
-      // -x and -r belong to options; -a gives words and -F gives files.
+      // -x and -r belong to options; -a adds words and -F adds files.
       std::string value = fish_value(word);
       for (const std::string_view of_option : {" -x", " -r"})
         if (value.starts_with(of_option)) value.erase(0, of_option.size());

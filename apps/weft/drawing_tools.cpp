@@ -18,9 +18,9 @@
 namespace weft::app {
 namespace {
 
-constexpr const char* kPython = "/usr/bin/python3";  // which Debian's h5py, numpy and matplotlib are for
+constexpr const char* kPython = "/usr/bin/python3";  // the Python with Debian's h5py, numpy and matplotlib
 
-/// The command line of the tools, as execv() takes it. A build links the modules where an installation puts them.
+/// Returns the command line of the tools for execv(). A build links the modules to the location of an installation.
 class CommandLine {
  public:
   explicit CommandLine(std::vector<std::string> words) : words_(std::move(words)) {
@@ -56,11 +56,11 @@ Exit not_started(int error) {
   return Exit::failed;
 }
 
-/// @param examples  for the manual page: --help is answered by the tool.
+/// @param examples  for the manual page, because the tool answers --help.
 void add_tool(CLI::App& app, Request& request, const std::string& name, const std::string& help, const std::string& examples) {
   CLI::App* command = app.add_subcommand(name, help);
   command->footer("Examples:\n" + examples);
-  command->prefix_command();  // the tool knows its options, --help among them
+  command->prefix_command();  // the tool parses its options, including --help
   command->set_help_flag();
   command->callback([command, name, &request] {
     request.without_mpi = [name, words = command->remaining()]() mutable {

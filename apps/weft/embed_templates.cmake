@@ -1,4 +1,4 @@
-# cmake -D OUTPUT=templates.cpp -D CASES_DIR=cases -P embed_templates.cmake: one C++ file with the text of every case.
+# cmake -D OUTPUT=templates.cpp -D CASES_DIR=cases -P embed_templates.cmake: writes a C++ file with the text of every case.
 file(GLOB cases ${CASES_DIR}/*.toml)
 list(SORT cases)
 set(text "#include \"templates.hpp\"\n\nnamespace weft::app {\n\nconst std::vector<Template>& templates() {\n  static const std::vector<Template> kTemplates{\n")

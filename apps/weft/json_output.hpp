@@ -1,6 +1,5 @@
 #pragma once
-/// What commands print with --json: one document on standard output, for programs. docs/guide/command_line.md lists their
-/// members.
+/// Output of commands with --json: one document on standard output. docs/guide/command_line.md lists the members.
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -15,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 void add_json_option(CLI::App& command, bool& json);
 
-/// Prints the members of `content` after those that every document has: format, version, command. On rank 0.
+/// Prints the members of `content` after the common ones of each document: format, version, command. On rank 0.
 void print_json(const std::string& command, const Json& content);
 
 [[nodiscard]] Json to_json(const Vec3& vector);

@@ -37,16 +37,16 @@
 namespace weft::app {
 namespace {
 
-/// Ranks that are started without asking: so many per core, so many on any machine, and so many on each machine of an allocation,
-/// whose cores are not known here.
+/// Maximum numbers of ranks without --oversubscribe: per core, on any machine, and on each machine of an allocation, whose
+/// cores are unknown here.
 constexpr int kRanksPerCore = 4, kRanksAnywhere = 16, kRanksPerOtherMachine = 1024;
 
 volatile std::sig_atomic_t g_job = 0;
 volatile std::sig_atomic_t g_signals = 0;
-volatile std::sig_atomic_t g_ready = 0;  ///< ranks heed SIGUSR1
+volatile std::sig_atomic_t g_ready = 0;  ///< the ranks handle SIGUSR1
 
 extern "C" void forward(int signal) {
-  // A terminal that goes sends SIGHUP more than once (kernel and shell): it asks to end, and never ends the hard way.
+  // A terminal that closes sends SIGHUP more than once (kernel and shell): it requests the end but never forces it.
   if (signal == SIGHUP && g_signals > 0) return;
   g_signals = g_signals + 1;
   if (g_job > 0 && (g_ready != 0 || g_signals > 2)) kill(static_cast<pid_t>(g_job), g_signals < 3 ? SIGUSR1 : SIGTERM);
@@ -54,7 +54,7 @@ extern "C" void forward(int signal) {
 
 void set(const char* name, const char* value) { setenv(name, value, /*overwrite=*/0); }
 
-/// Whether the PATH has this program.
+/// Returns true if the PATH contains this program.
 bool on_path(const char* program) {
   const char* const path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
@@ -76,19 +76,20 @@ std::vector<std::string> command_line(int ranks, const std::string& options, int
   return words;
 }
 
-/// Names, in the environment of the ranks, a file in memory into which each of them writes a byte when it starts.
+/// Environment variable of the ranks with the path of a file in memory, to which each rank writes a byte when it starts.
 constexpr const char* kMark = "WEFT_STARTED";
 constexpr const char* kMarkFile = "weft-started";
 
-/// Its descriptor, or -1. It goes with this process.
+/// Descriptor of that file, or -1; closed when the process ends.
 int make_mark() {
   const int file = memfd_create(kMarkFile, MFD_CLOEXEC);
   if (file >= 0) setenv(kMark, fmt::format("/proc/{}/fd/{}", getpid(), file).c_str(), /*overwrite=*/1);
   return file;
 }
 
-/// Returns whether a path is that of a mark which a launcher of this user has made: /proc/<pid>/fd/<descriptor>, and behind it a
-/// file in memory of our name. The environment may be somebody else's, and on another machine the path names something else.
+/// Returns true if a path is that of a file created by a launcher of this user: /proc/<pid>/fd/<descriptor>, referring to a
+/// file in memory with our name. The environment may come from another user, and on another machine the path refers to
+/// another file.
 bool is_mark(const char* path) {
   long pid = 0, descriptor = 0;
   int length = 0;
@@ -99,13 +100,13 @@ bool is_mark(const char* path) {
          stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_nlink == 0 && file.st_uid == geteuid();
 }
 
-/// An environment variable as a number; 0 where it is not set.
+/// Returns an environment variable as a number; 0 if it is not set.
 int environment_number(const char* name) {
   const char* const text = std::getenv(name);
   return text == nullptr ? 0 : std::atoi(text);
 }
 
-/// Returns the number of machines in a list that has one in each line, with more words behind it, or several times.
+/// Returns the number of machines in a list with one machine per line, followed by further words, possibly repeated.
 int machines_in(std::istream&& list) {
   std::set<std::string> machines;
   for (std::string line; std::getline(list, line);) {
@@ -115,7 +116,7 @@ int machines_in(std::istream&& list) {
   return static_cast<int>(machines.size());
 }
 
-/// Returns the number of machines that a batch system or the user has given mpirun through the environment; 0 where there are
+/// Returns the number of machines that a batch system or the user has passed to mpirun through the environment; 0 if there is
 /// none.
 int machines_of_allocation() {
   if (std::getenv("SLURM_JOB_NODELIST") != nullptr) {
@@ -132,9 +133,9 @@ int machines_of_allocation() {
   return 0;
 }
 
-/// Returns why so many ranks are too many to be started without asking; empty where they are not.
+/// Returns the reason why the number of ranks requires --oversubscribe; empty if it does not.
 std::string too_many(int ranks, const std::string& options) {
-  if (options.find("host") != std::string::npos) return {};  // the user has named machines, and slots on each
+  if (options.find("host") != std::string::npos) return {};  // the user has specified machines and slots
   const int machines = machines_of_allocation(), cores = usable_cores();
   // The other machines of an allocation may have more cores than this one.
   const int per_machine = std::max(machines > 0 ? kRanksPerOtherMachine : kRanksAnywhere, kRanksPerCore * cores);
@@ -151,7 +152,7 @@ off_t started_ranks(int mark) {
   return fstat(mark, &file) == 0 ? file.st_size : 0;
 }
 
-/// Whether a process has a child that lives. False, too, where the system does not say.
+/// Returns true if a process has a running child; false if the system provides no information.
 bool has_living_child(pid_t parent) {
   std::error_code gone;
   for (const auto& task : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", parent), gone)) {
@@ -166,13 +167,13 @@ bool has_living_child(pid_t parent) {
   return false;
 }
 
-/// Sees to it that mpirun ends when the last rank of this machine has ended, which at times it fails to do when a rank is killed.
+/// Ends mpirun after the last rank of this machine has ended, which mpirun sometimes fails to do when a rank is killed.
 class LastRank {
  public:
   /// @pre mpirun has been started.
   explicit LastRank(pid_t mpirun) : mpirun_(mpirun), system_says_(has_living_child(getpid())) {}
 
-  /// To be called every `interval_ms` from when a rank has started, for as long as mpirun is there.
+  /// Called every `interval_ms` after a rank has started, while mpirun runs.
   void look(int interval_ms) {
     constexpr int kEveryMs = 1000, kPatienceMs = 15'000;
     since_look_ms_ += interval_ms;
@@ -190,12 +191,11 @@ class LastRank {
   int since_look_ms_ = 0, alone_ms_ = 0;
 };
 
-/// Passes the standard output of mpirun on, so that this process learns where it cannot be written: mpirun drops it without a
-/// word.
+/// Forwards the standard output of mpirun, so that this process detects write errors, which mpirun ignores.
 class Relay {
  public:
   Relay() {
-    if (pipe2(ends_.data(), O_CLOEXEC) != 0) ends_ = {-1, -1};  // then mpirun writes itself
+    if (pipe2(ends_.data(), O_CLOEXEC) != 0) ends_ = {-1, -1};  // mpirun writes directly
     if (ends_[0] >= 0) fcntl(ends_[0], F_SETFL, O_NONBLOCK);
   }
   Relay(const Relay&) = delete;
@@ -204,13 +204,13 @@ class Relay {
     for (const int end : ends_)
       if (end >= 0) close(end);
   }
-  /// To be called in the process that becomes mpirun.
+  /// Called in the process that becomes mpirun.
   void take_standard_output() const {
     if (ends_[1] >= 0) dup2(ends_[1], STDOUT_FILENO);
   }
-  /// Waits this long for output, and passes on what is there.
+  /// Waits for output for this time, and forwards it.
   void pass_on_for(int milliseconds) {
-    if (ends_[1] >= 0) close(std::exchange(ends_[1], -1));  // so that the end of mpirun's output is seen
+    if (ends_[1] >= 0) close(std::exchange(ends_[1], -1));  // so that the end of mpirun's output is detected
     pollfd waiting{ends_[0], POLLIN, 0};
     if (ends_[0] < 0 || ended_) {
       usleep(static_cast<useconds_t>(milliseconds) * 1000);
@@ -231,19 +231,20 @@ class Relay {
   bool ended_ = false;
 };
 
-/// Says what mpirun, which is told to be quiet, does not. `started`: some rank was there, and has said what it had to say.
-void tell_what_ended(int code, bool started, std::span<const std::string> mpirun) {
+/// Prints the messages that mpirun --quiet suppresses. `started`: some rank had started and printed its own message.
+void report_end(int code, bool started, std::span<const std::string> mpirun) {
   if (code > 128 && code != static_cast<int>(Exit::interrupted)) {
-    fmt::print(stderr, "weft: error: a rank was killed by signal {}{}; a run goes on from its last checkpoint with --resume\n",
-               code - 128, code == 128 + SIGKILL ? " (out of memory? dmesg tells)" : "");
+    fmt::print(stderr, "weft: error: a rank was killed by signal {}{}; --resume continues a run from its last checkpoint\n",
+               code - 128, code == 128 + SIGKILL ? " (out of memory? see dmesg)" : "");
   } else if (code != 0 && code != 127 && !started) {
     std::string command;
     for (const std::string& word : mpirun) {
       if (word != "-q") command += word + " ";
     }
-    fmt::print(stderr,
-               "weft: error: mpirun ended with {} before any rank started on this machine; if nothing above says why: {}true\n",
-               code, command);
+    fmt::print(
+        stderr,
+        "weft: error: mpirun ended with {} before any rank started on this machine; if there is no reason above, run: {}true\n",
+        code, command);
   }
 }
 
@@ -262,7 +263,7 @@ int launcher_ranks() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     if (const int ranks = environment_number(name); ranks > 0) return ranks;
   }
-  // A batch script or an interactive shell of SLURM is a step of one task: it is no launcher.
+  // A batch script or an interactive shell of SLURM is a step of one task, not a launcher.
   const int tasks = environment_number("SLURM_STEP_NUM_TASKS");
   return tasks > 1 ? tasks : 0;
 }
@@ -299,16 +300,16 @@ int launch(const Launch& how, int argc, char** argv) {
   }
   std::vector<std::string> words = command_line(ranks, options, argc, argv);
   if (geteuid() == 0) {
-    // Root is who a container runs as; the user has already decided to be root.
+    // Containers run as root; the user has already decided to be root.
     set("OMPI_ALLOW_RUN_AS_ROOT", "1");
     set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   }
-  // Not bound: mpirun would bind every job on this machine to the same first cores. Waiting ranks let others run where the ranks
-  // fill the machine. In the environment, for mpirun refuses an option that the user gives as well.
+  // Without binding: mpirun would bind every job on this machine to the same first cores. Waiting ranks yield if the ranks
+  // fill the machine. Set in the environment, because mpirun rejects repeated options.
   set("OMPI_MCA_hwloc_base_binding_policy", "none");
   set("OMPI_MCA_rmaps_base_oversubscribe", "1");
   if (ranks >= usable_cores()) set("OMPI_MCA_mpi_yield_when_idle", "1");
-  // mpirun looks for a way to other machines first, and gives up without one even when it needs none.
+  // mpirun first searches for a connection to other machines, and fails without one even if it needs none.
   if (!on_path("ssh") && !on_path("rsh")) set("OMPI_MCA_plm", "^rsh");
   winsize window{};
   if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) {
@@ -321,8 +322,8 @@ int launch(const Launch& how, int argc, char** argv) {
   sigaction(SIGTERM, &action, nullptr);
   struct sigaction inherited {};
   sigaction(SIGHUP, nullptr, &inherited);
-  if (inherited.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // nohup ignores it, and so do we
-  // Where the caller ignores SIGCHLD, the system forgets how mpirun ended, and mpirun how its ranks did.
+  if (inherited.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // nohup ignores it, and so does this process
+  // If the caller ignores SIGCHLD, the exit status of mpirun, and for mpirun that of its ranks, is lost.
   std::signal(SIGCHLD, SIG_DFL);
 
   const int mark = make_mark();
@@ -334,7 +335,7 @@ int launch(const Launch& how, int argc, char** argv) {
   }
   if (job == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    setpgid(0, 0);  // the terminal's ctrl-C reaches only the launcher, which asks the ranks to end
+    setpgid(0, 0);  // the terminal's ctrl-C reaches only the launcher, which requests the ranks to end
     for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) std::signal(signal, SIG_DFL);
     output.take_standard_output();
     if (inherited.sa_handler != SIG_IGN) std::signal(SIGHUP, SIG_DFL);
@@ -349,7 +350,8 @@ int launch(const Launch& how, int argc, char** argv) {
     _exit(127);
   }
   g_job = static_cast<std::sig_atomic_t>(job);
-  // A rank that does not listen yet would die of the signal. Ranks on other machines are not seen to start: those get some time.
+  // The signal would kill a rank without a handler. The start of ranks on other machines is not observable: they get some
+  // time.
   constexpr int kPatience = 250, kIntervalMs = 20;
   int status = 0, looks = 0;
   LastRank last_rank(job);
@@ -367,7 +369,7 @@ int launch(const Launch& how, int argc, char** argv) {
   output.pass_on_rest();
   const bool started = mark < 0 || started_ranks(mark) > 0;
   const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  tell_what_ended(code, started, std::span(words).first(words.size() - static_cast<std::size_t>(argc)));
+  report_end(code, started, std::span(words).first(words.size() - static_cast<std::size_t>(argc)));
   return code;
 }
 

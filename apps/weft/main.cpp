@@ -1,4 +1,4 @@
-// weft: the command line.
+// The command line of weft.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -29,14 +29,14 @@ app::Exit exit_for(const std::exception& error) {
   return app::Exit::failed;
 }
 
-/// Every rank that fails comes here. Where all of them do, they agree on one error and rank 0 tells it; where one fails alone,
-/// the others wait for it in vain, so it tells and ends the job.
-/// An error of standard output is left to end_output(), unless other ranks wait for this one.
+/// Handles the error of a rank. If all ranks fail, they agree on one error, which rank 0 prints; if a single rank fails, the
+/// others would wait for it, so it prints its error and ends the job. Errors of standard output are left to end_output(),
+/// unless other ranks wait for this one.
 int fail(const Communicator& world, const std::exception& error) {
   constexpr double kPatienceSeconds = 3;
   const int code = static_cast<int>(exit_for(error));
   if (app::is_output_error(error) && world.size() == 1) return code;
-  const bool together = MpiEnvironment::everyone_arrives(kPatienceSeconds);
+  const bool together = MpiEnvironment::all_ranks_arrive(kPatienceSeconds);
   if (!together || world.is_root()) {
     app::print_error(together ? flow::error_lines(error)
                               : fmt::format("weft: error on rank {} alone: {}\n", world.rank().value(), error.what()));
@@ -45,7 +45,7 @@ int fail(const Communicator& world, const std::exception& error) {
   return code;
 }
 
-/// What is wrong with the command line, as our own errors say it, and whose --help tells more.
+/// Returns the error of the command line as a weft::Error, with the command whose --help contains more.
 std::string usage_error(const CLI::App* parser, const CLI::Error& error) {
   std::string problem = error.what(), command = parser->get_name();
   if (!problem.empty()) problem[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(problem[0])));
@@ -79,7 +79,7 @@ std::string usage_error(const CLI::App* parser, const CLI::Error& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe fails instead of ending the program without a word
+  std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe fails instead of ending the program without a message
   CLI::App parser("weft: compressible flow on unstructured meshes, on as many ranks as you have", "weft");
   parser.require_subcommand(1);
   parser.failure_message(usage_error);
@@ -125,7 +125,7 @@ int main(int argc, char** argv) {
       return app::end_output(static_cast<int>(request.action(world)));
     } catch (const std::bad_alloc&) {
       return app::end_output(
-          fail(world, LimitError("a rank has not enough memory for this", "make it smaller, or spread it over more machines")));
+          fail(world, LimitError("a rank has not enough memory for this", "reduce its size, or use more machines")));
     } catch (const std::exception& error) {
       return app::end_output(fail(world, error));
     }

@@ -1,4 +1,4 @@
-// weft man: the manual page, made of the parser's own commands and options.
+// weft man: the manual page, generated from the commands and options of the parser.
 #include <fmt/format.h>
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace weft::app {
 namespace {
 
-/// Text as roff prints it: hyphens that can be copied, and no line that is a request.
+/// Escapes text for roff: hyphens that can be copied, and no line that is a request.
 std::string roff(const std::string& text) {
   std::string escaped;
   for (const char c : text) {

@@ -79,7 +79,7 @@ mesh::MeshFormat output_format(const MeshOptions& options) {
   return options.format.empty() ? mesh::mesh_format_of(options.output) : kind_named<mesh::MeshFormat>(options.format);
 }
 
-/// Writes the mesh that `make` returns. What is wrong with the output file is found before the mesh is made.
+/// Writes the mesh that `make` returns. Errors of the output file are detected before the mesh is created.
 template <class Make>
 Exit write(const Communicator& comm, const MeshOptions& options, Make&& make) {
   const mesh::MeshFormat format = output_format(options);
@@ -109,19 +109,19 @@ Exit cut(const Communicator& comm, const MeshOptions& options) {
   return Exit::done;
 }
 
-/// A folder for files that are read back at once, removed with what is in it.
+/// A folder for temporary files, removed with its contents.
 class TemporaryFolder {
  public:
-  /// @param beside  a file, in whose folder it is made: all ranks see that one
-  /// @throws IoError where it cannot be made.  @collective
-  TemporaryFolder(const Communicator& comm, const fs::path& beside) : comm_(comm) {
+  /// @param neighbour  a file in a folder that all ranks can access; the temporary folder is created there
+  /// @throws IoError if it cannot be created.  @collective
+  TemporaryFolder(const Communicator& comm, const fs::path& neighbour) : comm_(comm) {
     std::string made;
     agreed(comm_, [&] {
       if (!comm_.is_root()) return;
-      made = (fs::absolute(beside).parent_path() / ".weft-picture-XXXXXX").string();
+      made = (fs::absolute(neighbour).parent_path() / ".weft-picture-XXXXXX").string();
       if (mkdtemp(made.data()) == nullptr)
-        throw IoError(fmt::format("cannot make a temporary folder beside it ({})", std::strerror(errno)),
-                      "give a file in a folder that is there and can be written to", {.file = beside.string()});
+        throw IoError(fmt::format("cannot create a temporary folder in its folder ({})", std::strerror(errno)),
+                      "use a file in an existing, writable folder", {.file = neighbour.string()});
     });
     comm_.broadcast(made);
     path_ = made;
@@ -139,7 +139,7 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-/// Draws the cells and the boundary zones of a mesh, from files such as those that a run leaves in its results folder.
+/// Draws the cells and boundary zones of a mesh, from files like those in the results folder of a run.
 Exit draw(const Communicator& comm, const mesh::Mesh& built, const mesh::MeshStats& stats, const std::string& picture) {
   const TemporaryFolder folder(comm, picture);
   mesh::write_cells(built, folder.path() / "fields_00000000.hdf");
@@ -249,8 +249,8 @@ void add_mesh(CLI::App& app, Request& request) {
     };
   });
 
-  CLI::App* partition = command->add_subcommand(
-      "partition", "Cut a mesh into parts and store its cells in their order, so that no run need cut it");
+  CLI::App* partition =
+      command->add_subcommand("partition", "Partition a mesh and store its cells by part, so that runs need not partition it");
   partition->footer("Examples:\n  weft mesh partition wing.msh wing.h5 --ranks 64");
   partition->add_option("input", options->input, mesh_file_help())->type_name("MESH")->required();
   partition->add_option("output", options->output, "File to write (.h5)")->type_name("FILE")->required();
@@ -259,7 +259,7 @@ void add_mesh(CLI::App& app, Request& request) {
       ->check(CLI::Range(1, 1 << 20));
   add_partition_options(*partition, *options);
   add_force(*partition, *options);
-  add_launch_options(*partition, request, "-n", "Cut it on this many MPI ranks (through mpirun)");
+  add_launch_options(*partition, request, "-n", "Partition it on this many MPI ranks (through mpirun)");
   partition->callback(
       [options, &request] { request.action = [options](const Communicator& comm) { return cut(comm, *options); }; });
 }

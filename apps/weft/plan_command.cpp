@@ -1,4 +1,4 @@
-// weft plan: what a case would cost on other numbers of ranks.
+// weft plan: scaling estimates of a case on other numbers of ranks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 #include "weft/base/resident_memory.hpp"
 #include "weft/flow/app/case.hpp"
 #include "weft/flow/app/case_check.hpp"
-#include "weft/flow/app/forecast.hpp"
 #include "weft/flow/app/run.hpp"
+#include "weft/flow/app/scaling_estimate.hpp"
 #include "weft/flow/app/start.hpp"
 #include "weft/io/case/case_reader.hpp"
-#include "weft/mesh/partition/spread.hpp"
+#include "weft/mesh/partition/planned_subdomains.hpp"
 
 #include "command.hpp"
 #include "json_output.hpp"
@@ -35,18 +35,18 @@ struct PlanOptions {
   std::vector<std::string> overrides;
   std::vector<int> ranks;
   bool json = false;
-  double latency_us = 0, bandwidth_gbs = 0, cell_rate_m = 0;  ///< 0: measured, or taken for granted
+  double latency_us = 0, bandwidth_gbs = 0, cell_rate_m = 0;  ///< 0: measured or assumed
 };
 
-// Of everything that is timed the shortest counts: others may be at work here, but not where the plan is for.
+// The shortest of repeated measurements is used: other programs may run on this machine.
 
-/// Where a figure comes from.
+/// A value and its origin.
 struct Figure {
   double value;
   const char* origin;
 };
 
-/// Shortest time of a pull of 5 doubles a row, of the slowest rank. @collective
+/// Returns the shortest time of a pull with 5 doubles per row on the slowest rank. @collective
 double pull_seconds(const GhostPlan& plan) {
   constexpr int kWidth = 5, kTimes = 101;
   ArrayPair<double, kWidth> rows(plan);
@@ -63,10 +63,10 @@ double pull_seconds(const GhostPlan& plan) {
   return *std::min_element(times.begin(), times.end());
 }
 
-constexpr std::int32_t kRows = 10000;  ///< of an exchange that is long
+constexpr std::int32_t kRows = 10000;  ///< rows of a long exchange
 constexpr double kBytes = kRows * 5.0 * 8;
 
-/// Rows in no order out of 4 * kRows, packed and unpacked on this rank.
+/// Rows in random order out of 4 * kRows, packed and unpacked on this rank.
 double measure_pack_rate() {
   std::vector<GhostRequest> images;
   std::mt19937 random(7);
@@ -76,7 +76,7 @@ double measure_pack_rate() {
   return 2 * 40.0 * plan.ghost_rows() / pull_seconds(plan);
 }
 
-/// Of a pull from the next rank.
+/// Requests of a pull from the next rank.
 double measure_exchange(const Communicator& comm, std::int32_t rows) {
   std::vector<GlobalRow> requests;
   const std::int64_t next = (comm.rank().value() + 1) % comm.size();
@@ -84,7 +84,8 @@ double measure_exchange(const Communicator& comm, std::int32_t rows) {
   return pull_seconds(GhostPlan::build(comm, rows, requests));
 }
 
-/// Steps of the case itself, the fastest of a second's: cells and stages per second of the rank that has most. @collective
+/// Runs steps of the case for a second and returns the fastest: cells times stages per second of the rank with most cells.
+/// @collective
 double measure_cell_rate(flow::Solver& solver, const flow::Numerics& numerics) {
   constexpr double kSeconds = 1;
   constexpr int kWarm = 2, kLeast = 3;
@@ -102,18 +103,18 @@ double measure_cell_rate(flow::Solver& solver, const flow::Numerics& numerics) {
   return numerics.rk_stages * cells / *std::min_element(times.begin(), times.end());
 }
 
-void print_table(const std::vector<flow::Forecast>& forecasts) {
+void print_table(const std::vector<flow::ScalingEstimate>& estimates) {
   fmt::print("\n                 cells of a rank     most    most        in a step, of the rank that sends most\n");
   fmt::print("   ranks        most      fewest   ghosts  neighb.  messages        bytes   MB/rank      ms/step   efficiency\n");
-  for (const flow::Forecast& f : forecasts) {
+  for (const flow::ScalingEstimate& f : estimates) {
     fmt::print("{:8} {:11} {:11} {:8} {:8} {:9} {:12} {:9.1f} {:12.4g} {:11.1f}%\n", f.ranks, f.most_cells, f.fewest_cells,
                f.most_ghosts, f.most_neighbours, f.messages, f.bytes, 1e-6 * f.memory, 1e3 * f.step_s, 100 * f.efficiency);
   }
 }
 
-Json to_json(const std::vector<flow::Forecast>& forecasts) {
+Json to_json(const std::vector<flow::ScalingEstimate>& estimates) {
   Json all = Json::array();
-  for (const flow::Forecast& f : forecasts) {
+  for (const flow::ScalingEstimate& f : estimates) {
     all.push_back({{"ranks", f.ranks},
                    {"most_cells", f.most_cells},
                    {"fewest_cells", f.fewest_cells},
@@ -154,7 +155,7 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
   if (options.bandwidth_gbs <= 0) {
     bandwidth = {10e9, "assumed: with -n 2 it is measured between two ranks of this machine"};
     if (here > 1) {
-      // What is left of the time of a long exchange when packing and the latency are taken off; at least a tenth.
+      // The time of a long exchange minus packing and latency; at least a tenth of it.
       const double all = measure_exchange(comm, kRows), packing = 2 * kBytes / pack_rate + latency.value;
       bandwidth = {kBytes / std::max(all - packing, 0.1 * all), "measured between the ranks that are here"};
     }
@@ -167,13 +168,13 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
                                    .memory_at_rest = at_rest};
 
   const int scalars = static_cast<int>(flow_case.scalars.size());
-  std::vector<flow::Forecast> forecasts;
-  std::vector<mesh::Part> nearest;  // to an efficiency of a half, from where the end of it is sought
+  std::vector<flow::ScalingEstimate> estimates;
+  std::vector<mesh::PlannedSubdomain> nearest;  // subdomains with the efficiency nearest to 1/2, from which its limit is computed
   double distance = 0;
   for (const int ranks : options.ranks) {
-    std::vector<mesh::Part> parts = mesh::spread(mesh, ranks);
-    forecasts.push_back(flow::forecast(parts, flow_case.numerics, mesh.dim, machine, scalars));
-    const double off = std::abs(std::log(2 * forecasts.back().efficiency));
+    std::vector<mesh::PlannedSubdomain> parts = mesh::planned_subdomains(mesh, ranks);
+    estimates.push_back(flow::estimate_scaling(parts, flow_case.numerics, mesh.dim, machine, scalars));
+    const double off = std::abs(std::log(2 * estimates.back().efficiency));
     if (ranks > 1 && (nearest.empty() || off < distance)) {
       nearest = std::move(parts);
       distance = off;
@@ -194,7 +195,7 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
                         {"packing_bytes_per_second", pack_rate},
                         {"memory_bytes_per_cell", machine.memory_per_cell},
                         {"memory_bytes_at_rest", at_rest},
-                        {"forecasts", to_json(forecasts)},
+                        {"estimates", to_json(estimates)},
                         {"efficient_up_to_ranks", nearest.empty() ? Json(nullptr) : Json(last)}});
     return Exit::done;
   }
@@ -205,7 +206,7 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
   fmt::print("bandwidth           {:9.3g} GB/s a rank          ({})\n", 1e-9 * bandwidth.value, bandwidth.origin);
   fmt::print("packing             {:9.3g} GB/s                 (measured)\n", 1e-9 * pack_rate);
   fmt::print("memory              {:9.3g} bytes a cell + {:.0f} MB  (measured)\n", machine.memory_per_cell, 1e-6 * at_rest);
-  print_table(forecasts);
+  print_table(estimates);
   if (!nearest.empty()) {
     fmt::print("\nBeyond about {} rank{} ({} cells each) the efficiency is less than 50%.\n", last, last == 1 ? "" : "s",
                mesh.global_cells / last);

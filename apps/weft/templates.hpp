@@ -1,5 +1,5 @@
 #pragma once
-/// The cases of cases/, built into the program.
+/// The cases of cases/, which are part of the program.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,14 +9,14 @@ namespace weft::app {
 struct Template {
   std::string_view name;  ///< file name without .toml
   std::string_view text;
-  /// Its first line, a comment, without the "# ".
+  /// First line, a comment, without the "# ".
   [[nodiscard]] std::string_view title() const {
     const std::size_t start = text.starts_with("# ") ? 2 : 0;
     return text.substr(start, text.find('\n') - start);
   }
 };
 
-/// By name.
+/// Returns the templates by name.
 [[nodiscard]] const std::vector<Template>& templates();
 
 }  // namespace weft::app

@@ -1,6 +1,6 @@
-// Ghost exchange between neighbouring ranks on a ring: median time of one pull, begin and end together, over row counts, access
-// patterns and numbers of arrays. 5 doubles per row. By Weft as it chooses, by Weft with MPI alone, and by PETSc's PetscSF where
-// the build found PETSc: in turns, so that all see the same machine.
+// Ghost exchange between neighbouring ranks on a ring: median time of one pull, start and finish, for different numbers of
+// rows, access patterns and numbers of arrays, with 5 doubles per row. Compares Weft's default, Weft with MPI only, and
+// PetscSF of PETSc if the build has it; interleaved, so that all run under the same conditions.
 //
 //   mpirun -n 2 bench_array_exchange [--json file] [--seconds s]
 #include <algorithm>
@@ -56,7 +56,7 @@ Result measure(const Communicator& comm, const std::string& pattern, int rows, i
       pull.finish(host_stream());
     }
   };
-  // Each brings the right rows.
+  // Each exchange yields correct rows.
   for (int way = 0; way < kWays; ++way) {
     for (int a = 0; a < arrays; ++a) {
       for (std::int32_t i = 0; i < plan.rows(); ++i) {
@@ -82,7 +82,7 @@ Result measure(const Communicator& comm, const std::string& pattern, int rows, i
   const Stopwatch total;
   bool more = true;
   while (more) {
-    // Few collectives between the samples, so that ranks stay in step without being measured waiting.
+    // Few collectives between the samples, so that ranks remain synchronised and waiting is not measured.
     for (int way = 0; way < kWays; ++way) {
       for (int i = 0; i < 10; ++i) {
         comm.barrier();

@@ -1,5 +1,5 @@
-// Ghost exchange between the GPUs of a ring of ranks: time of one pull of indexed rows of 5 doubles, of one or several arrays, by
-// every transport that can be used, launched from the host and replayed by a graph.
+// Ghost exchange between the GPUs of a ring of ranks: time of one pull of indexed rows of 5 doubles, for one or several
+// arrays and every usable transport, launched from the host and replayed by a graph.
 //
 //   mpirun -n 2 bench_array_exchange_gpu [--arrays n] [--transport name] [--json file] [--seconds s]
 #include <algorithm>
@@ -32,7 +32,7 @@ struct Result {
   double median_us, best_us;
 };
 
-/// Median over samples of the time of one of `each` exchanges, the slowest rank's.
+/// Returns the median over samples of the time per exchange, on the slowest rank.
 template <class Exchanges>
 Result measure(const Communicator& comm, Stream& stream, double seconds, int each, const Exchanges& exchanges) {
   std::vector<double> times;
@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   if (comm.min(device_count()) == 0) {
-    if (comm.is_root()) std::printf("skipped: %s\n", why_no_cuda().c_str());
+    if (comm.is_root()) std::printf("skipped: %s\n", cuda_unavailable_reason().c_str());
     return 0;
   }
   set_device(device_of(comm.rank().value()));
@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < arrays; ++i) {
       ArrayPair<double, kWidth>& q = pairs.emplace_back(plan, Layout::aos, Backend::cuda);
       q.to_device(After()).wait();
-      (void)q.view<Aos, space::cuda>();  // the host side is stale: exchanges are of the device alone
+      (void)q.view<Aos, space::cuda>();  // makes the host side stale, so that exchanges run on the device only
     }
     for (const Transport transport : {Transport::peer, Transport::nccl, Transport::staged}) {
       if (!only.empty() && only != to_string(transport)) continue;

@@ -1,5 +1,5 @@
 #pragma once
-/// The same exchange by PETSc's star forests, where the build found PETSc; else a stand-in that says so.
+/// The exchange with star forests of PETSc; without PETSc a substitute that reports its absence.
 #include <memory>
 #include <vector>
 
@@ -28,10 +28,10 @@ class PetscSession {
   PetscSession& operator=(const PetscSession&) = delete;
 };
 
-/// Pulls of arrays of `width` doubles a row, owned rows before ghosts.
+/// Pulls of arrays with `width` doubles per row, owned rows before ghost rows.
 class PetscPull {
  public:
-  /// @collective
+  /// Creates the star forest. @collective
   PetscPull(const weft::GhostPlan& plan, std::vector<double*> arrays, int width)
       : arrays_(std::move(arrays)), ghosts_at_(static_cast<std::size_t>(plan.owned_rows()) * static_cast<std::size_t>(width)) {
     std::vector<PetscSFNode> owners;

@@ -1,5 +1,5 @@
 #pragma once
-/// What the benchmarks of exchanges exchange: rows of ranks on a ring.
+/// Rows of the exchange benchmarks: a ring of ranks.
 #include <algorithm>
 #include <cstdint>
 #include <random>
@@ -12,7 +12,7 @@ namespace bench {
 
 inline constexpr int kWidth = 5;  ///< doubles per row
 
-/// Which rows of its neighbours a rank wants: `rows` of each, of the 4 * rows that each owns.
+/// Returns the requests of a rank: `rows` rows of each neighbour, of the 4 * rows that each owns.
 inline weft::GhostPlan ring_plan(const weft::Communicator& comm, const std::string& pattern, int rows) {
   std::vector<std::int64_t> local(static_cast<std::size_t>(4 * rows));
   for (std::size_t i = 0; i < local.size(); ++i) local[i] = static_cast<std::int64_t>(i);

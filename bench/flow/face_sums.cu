@@ -371,7 +371,7 @@ bool measure_all(const Communicator& comm, std::int64_t cells, const std::string
   for (const std::string elements : {"hexahedra", "tetrahedra"}) {
     for (const std::string word : {"hilbert", "rcm", "as_read"}) {
       if ((only != "all" && only != elements) || (order != "all" && order != word)) continue;
-      const mesh::Mesh m = bench::periodic_box(comm, elements, 3, cells, *bench::cell_order(word));
+      const mesh::Mesh m = bench::periodic_box(comm, elements, 3, cells, *bench::cell_ordering(word));
       const Colours colours(m);
       std::vector<double> reference;
       measure<Aos, S>(table, m, colours, elements, word, reference);
@@ -401,11 +401,11 @@ int main(int argc, char** argv) {
   if (cells < 1) return usage("no number of cells: \"" + words[0] + "\"");
   if (where != "cuda" && where != "host") return usage("where to compute is cuda or host, not \"" + where + "\"");
   if (elements != "all" && elements != "hexahedra" && elements != "tetrahedra") return usage("no elements \"" + elements + "\"");
-  if (order != "all" && !bench::cell_order(order)) return usage("no order of cells \"" + order + "\"");
+  if (order != "all" && !bench::cell_ordering(order)) return usage("no order of cells \"" + order + "\"");
   try {
     if (where == "host") return measure_all<space::host>(comm, cells, elements, order, 0) ? 0 : 1;
     if (device_count() == 0) {
-      std::printf("nothing to measure: %s\n", why_no_cuda().c_str());
+      std::printf("nothing to measure: %s\n", cuda_unavailable_reason().c_str());
       return 0;
     }
     const double copy = measure_bandwidth(current_device()).copy;

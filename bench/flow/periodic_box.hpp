@@ -12,18 +12,18 @@
 namespace bench {
 
 /// Nothing for other words than those of the key mesh.order.
-[[nodiscard]] inline std::optional<weft::mesh::CellOrder> cell_order(std::string_view word) {
-  using weft::mesh::CellOrder;
-  if (word == "hilbert") return CellOrder::hilbert;
-  if (word == "rcm") return CellOrder::rcm;
-  if (word == "as_read") return CellOrder::as_read;
+[[nodiscard]] inline std::optional<weft::mesh::CellOrdering> cell_ordering(std::string_view word) {
+  using weft::mesh::CellOrdering;
+  if (word == "hilbert") return CellOrdering::hilbert;
+  if (word == "rcm") return CellOrdering::rcm;
+  if (word == "as_read") return CellOrdering::as_read;
   return std::nullopt;
 }
 
 /// The unit box, periodic in every direction, of about so many cells. @param elements  as the generator "box" calls them.
 /// @throws as mesh::generate and mesh::build. @collective on comm.
 [[nodiscard]] inline weft::mesh::Mesh periodic_box(const weft::Communicator& comm, const std::string& elements, int dim,
-                                                   std::int64_t cells, weft::mesh::CellOrder order) {
+                                                   std::int64_t cells, weft::mesh::CellOrdering order) {
   const double per_cube = elements == "tetrahedra" ? 6 : 1;
   const auto n = static_cast<std::int64_t>(std::round(std::pow(static_cast<double>(cells) / per_cube, 1.0 / dim)));
   weft::mesh::GeneratorParameters box{{"nx", n}, {"ny", n}, {"elements", elements}};

@@ -151,7 +151,7 @@ int tabulate(const Communicator& comm, int argc, char** argv) {
     fmt::print(stderr, "gradients are both, least_squares and green_gauss, not \"{}\"\n", wanted);
     return 2;
   }
-  const auto order = bench::cell_order(argc > 7 ? argv[7] : "hilbert");
+  const auto order = bench::cell_ordering(argc > 7 ? argv[7] : "hilbert");
   if (!order) {
     fmt::print(stderr, "orders of cells are hilbert, rcm and as_read, not \"{}\"\n", argv[7]);
     return 2;
@@ -213,7 +213,7 @@ int tabulate(const Communicator& comm, int argc, char** argv) {
 
 /// Where every rank fails they agree on one error, and rank 0 tells it; a rank that fails alone tells, and ends the others.
 int fail(const Communicator& comm, const std::exception& error) {
-  const bool together = MpiEnvironment::everyone_arrives(3);
+  const bool together = MpiEnvironment::all_ranks_arrive(3);
   if (!together || comm.is_root()) fmt::print(stderr, "bench_flow_residual: error: {}\n", error.what());
   if (!together) MpiEnvironment::abort_job(1);
   return 1;

@@ -176,7 +176,7 @@ void add_sort(Table& table, Stream& stream, const char* type, std::int64_t n, bo
 
 int main() {
   if (device_count() == 0) {
-    std::printf("nothing to measure: %s\n", why_no_cuda().c_str());
+    std::printf("nothing to measure: %s\n", cuda_unavailable_reason().c_str());
     return 0;
   }
   const CudaInfo info = cuda_info();

@@ -1,13 +1,14 @@
-// Start-up: read a box from Weft's own mesh file, which is made first where it is missing (or generate it, without a file), build
-// its mesh and, if asked to, what a solver needs before its first step. For each step it prints the seconds of the slowest rank,
-// the processor time of all ranks, the memory that they hold at most together, per cell, and the most that one of them holds.
+// Start-up: reads a box from Weft's own mesh file, which is created if it is missing (or generates it without a file), builds
+// its mesh and optionally the data that a solver needs before its first step. Prints for each step the time of the slowest
+// rank, the processor time of all ranks, the maximum memory of all ranks together per cell, and the maximum memory of one
+// rank.
 //
 //   mpirun -n 2 bench_mesh_build [--file box.h5] [--n cells per side] [--elements hexahedra|tetrahedra|prisms|pyramids]
 //                                [--ghosts face|node] [--partitioner metis|scotch|hilbert] [--solver none|host|tiles|cuda]
 //                                [--json FILE]
 //
-// --solver host and cuda make a Solver there, with its initial state; tiles makes what the host does for a GPU, without one:
-// the discretization and tiles as they are for an H200 in double precision.
+// --solver host and cuda create a Solver there, with its initial state; tiles creates the host data of a GPU solver without a
+// GPU: discretization and tiles as for an H200 in double precision.
 #include <malloc.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@
 #include <vector>
 
 #include "weft/base/clock.hpp"
-#include "weft/base/kept_memory.hpp"
+#include "weft/base/malloc_retention.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/environment.hpp"
 #include "weft/device/device.hpp"
@@ -37,10 +38,10 @@ namespace {
 
 using namespace weft;
 
-/// Processor time of this process so far.
+/// Returns the processor time of this process.
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-/// Highest resident memory of this process since it was last asked, from Linux, which takes 5 for forgetting it.
+/// Returns the peak resident memory of this process since the last call, from Linux, which resets it on request.
 double peak_bytes() {
   double peak = 0;
   std::ifstream status("/proc/self/status");
@@ -56,7 +57,7 @@ struct Step {
   double seconds = 0, processor = 0, bytes = 0, most_bytes = 0;
 };
 
-/// Cuts time into steps: each ends where the next one begins.
+/// Divides time into steps; each ends when the next one starts.
 class Steps {
  public:
   void begin(std::string_view name) {
@@ -64,7 +65,7 @@ class Steps {
     now_.name = name;
     open_ = true;
   }
-  /// Until the next one begins, nothing is measured.
+  /// Pauses the measurement until the next step starts.
   void end() {
     const double processor = processor_seconds(), bytes = peak_bytes();
     if (open_) all_.push_back({now_.name, watch_.seconds(), processor - processor_, bytes});
@@ -73,7 +74,7 @@ class Steps {
     watch_ = Stopwatch();
     open_ = false;
   }
-  /// From the start to the end of the last step.
+  /// Returns the time from the start to the end of the last step.
   [[nodiscard]] double seconds() const { return seconds_; }
   std::vector<Step> finish(const Communicator& comm) {
     for (Step& step : all_) {
@@ -93,8 +94,8 @@ class Steps {
   bool open_ = false;
 };
 
-/// Shared memory of an H200's multiprocessor and the most that a block may have, and what a block with the tiles' kernels in
-/// double precision needs for gradients by least squares, the larger of the two kinds.
+/// Shared memory of an H200's multiprocessor, its limit per block, and the shared memory of a block with the double-precision
+/// tile kernels for least-squares gradients, the larger of the two kinds.
 constexpr int kPerMultiprocessor = 233'472, kPerBlock = 232'448;
 int bytes_of_block(const flow::detail::TileSize& most) {
   const int sides = 10 * flow::detail::kFaceBlock * flow::detail::face_blocks(most.faces);
@@ -149,7 +150,7 @@ int main(int argc, char** argv) {
   comm.barrier();
 
   static_cast<void>(peak_bytes());
-  const KeepFreedMemory kept;
+  const RetainFreedMemory kept;
   const double at_rest = peak_bytes(), before = comm.sum(at_rest), most_before = comm.max(at_rest);
   Steps steps;
   steps.begin(file.empty() ? "generate" : "read");

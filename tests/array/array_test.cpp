@@ -13,7 +13,7 @@
 namespace weft {
 namespace {
 
-// What entry k of row i holds in these tests, for every element type.
+// Value of entry k of row i in these tests, for all element types.
 template <class T>
 T entry(std::int64_t i, int k) {
   return static_cast<T>(10 * i + k);
@@ -102,19 +102,19 @@ TYPED_TEST(TableTest, CloneIsIndependentInEitherLayout) {
   }
 }
 
-TYPED_TEST(TableTest, MoveTakesTheRowsAndLeavesNone) {
+TYPED_TEST(TableTest, MoveLeavesAnEmptyArray) {
   TypeParam array = make<TypeParam>(5, 4, Layout::aos);
   fill(array, 0, 5);
   const auto* const memory = array.data();
   TypeParam other = std::move(array);
-  EXPECT_EQ(array.rows(), 0);  // NOLINT: what a moved-from array is, is part of its contract
+  EXPECT_EQ(array.rows(), 0);  // NOLINT: the state after a move is part of the contract
   EXPECT_EQ(other.data(), memory);
   expect_filled(other, 5);
   array = make<TypeParam>(2, 4, Layout::aos);
   EXPECT_EQ(array.rows(), 2);
 }
 
-TYPED_TEST(TableTest, AtIsCheckedAlways) {
+TYPED_TEST(TableTest, AtIsCheckedInAllBuilds) {
   TypeParam array = make<TypeParam>(4, 4, Layout::aos);
   fill(array, 0, 4);
   EXPECT_THROW((void)array.at(4, 0), ContractError);
@@ -124,7 +124,7 @@ TYPED_TEST(TableTest, AtIsCheckedAlways) {
   EXPECT_THROW((void)std::as_const(array).at(LocalRow(99), 0), ContractError);
 }
 
-TYPED_TEST(TableTest, ViewReadsAndWritesAndRefusesTheOtherLayout) {
+TYPED_TEST(TableTest, ViewReadsAndWritesAndRejectsTheOtherLayout) {
   for (const Layout layout : {Layout::aos, Layout::soa}) {
     TypeParam array = make<TypeParam>(6, 4, layout);
     fill(array, 0, 6);
@@ -177,7 +177,7 @@ TEST(ArrayTest, WidthOneIsReadWithOneIndex) {
   EXPECT_EQ(volume.view()(2), 4.0);
 }
 
-TEST(ArrayTest, RunTimeWidthsChangeAndKeepWhatFits) {
+TEST(ArrayTest, RunTimeWidthsChangeAndPreserveEntries) {
   for (const Layout layout : {Layout::aos, Layout::soa}) {
     Array<double, Dynamic> array(4, 2, layout);
     fill(array, 0, 4);
@@ -195,7 +195,7 @@ TEST(ArrayTest, RunTimeWidthsChangeAndKeepWhatFits) {
   }
 }
 
-TEST(ArrayTest, RowsThatDoNotFitALocalIdAreRefused) {
+TEST(ArrayTest, TooManyRowsForALocalIdThrow) {
   EXPECT_THROW((Array<double>(std::int64_t{1} << 31)), LimitError);
   EXPECT_THROW((Array<double>(-1)), LimitError);
   EXPECT_THROW((Array<double, NonUniform>(std::int64_t{1} << 31)), LimitError);
@@ -215,7 +215,7 @@ TEST(ArrayTest, PaddedRowsHoldUpToTheirMaximum) {
 }
 
 #if defined(WEFT_CONTRACTS) || !defined(NDEBUG)
-TEST(ArrayTest, UncheckedAccessIsAContract) {
+TEST(ArrayTest, InvalidIndicesViolateAContract) {
   Array<double, 3> array(2);
   EXPECT_THROW((void)array(2, 0), ContractError);
   EXPECT_THROW((void)array(0, 3), ContractError);

@@ -11,14 +11,14 @@
 namespace weft::detail {
 namespace {
 
-/// Stands for the messages of one way.
+/// Stands in for a transport.
 struct FakeTransport final : TransportBody {
   void start(const After& /*after*/) override {}
   void finish(Stream& /*stream*/) override {}
   [[nodiscard]] bool arrived() override { return true; }
 };
 
-/// Makes a stand-in; one rank's system does not allow some of the ways, as that of a container.
+/// Creates a stand-in; on one rank some transports fail, as in a container.
 struct Maker {
   Communicator comm = Communicator::world();
   std::vector<Transport> impossible, tried;
@@ -34,7 +34,7 @@ struct Maker {
   }
 };
 
-TEST(MakeFirst, WhatOneRankCannotMakeIsFollowedByTheNextOnEveryRank) {
+TEST(MakeFirst, FailureOnOneRankSelectsTheNextOnEveryRank) {
   Maker maker{.impossible = {Transport::peer, Transport::nccl}, .tried = {}};
   std::vector<Transport> candidates{Transport::peer, Transport::nccl, Transport::cuda_aware, Transport::staged};
   EXPECT_NE(make_first(candidates, std::ref(maker)), nullptr);
@@ -42,14 +42,14 @@ TEST(MakeFirst, WhatOneRankCannotMakeIsFollowedByTheNextOnEveryRank) {
   EXPECT_EQ(candidates.front(), Transport::cuda_aware);
 }
 
-TEST(MakeFirst, WhatWasAskedForAloneFailsOnEveryRank) {
+TEST(MakeFirst, SingleCandidateFailsOnEveryRank) {
   Maker maker{.impossible = {Transport::peer}, .tried = {}};
   std::vector<Transport> candidates{Transport::peer};
   EXPECT_THROW((void)make_first(candidates, std::ref(maker)), DeviceError);
   EXPECT_EQ(maker.tried.size(), 1U);
 }
 
-TEST(MakeFirst, OtherErrorsAreNoReasonToTryTheNext) {
+TEST(MakeFirst, OtherErrorsAreThrownImmediately) {
   std::vector<Transport> candidates{Transport::peer, Transport::staged};
   const auto make = [](Transport /*transport*/) -> std::unique_ptr<TransportBody> { throw LimitError("out of memory"); };
   EXPECT_THROW((void)make_first(candidates, make), LimitError);

@@ -1,4 +1,4 @@
-// Exchanges between GPUs as part of a graph: nothing but launches, many times over.
+// Exchanges between GPUs within a graph, replayed many times.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -21,7 +21,7 @@ struct AddOne {
   WEFT_HD void operator()(std::int32_t i) const { rows[i] += 1; }
 };
 
-/// Counts the ghost entries that are not what their owners have after `time` steps.
+/// Counts the ghost entries that differ from their owned entries after `time` steps.
 struct Wrong {
   const double *rows, *first;
   const double* time;
@@ -46,7 +46,7 @@ class CudaGraphExchange : public ::testing::TestWithParam<std::tuple<Transport, 
   void SetUp() override { WEFT_NEEDS_GPU(); }
 };
 
-TEST_P(CudaGraphExchange, EveryReplaySeesTheNewValues) {
+TEST_P(CudaGraphExchange, EachReplaySendsTheCurrentValues) {
   const Communicator comm = Communicator::world();
   const auto [transport, pattern] = GetParam();
   const GhostPlan plan = test::make_plan(comm, pattern);
@@ -83,7 +83,7 @@ TEST_P(CudaGraphExchange, EveryReplaySeesTheNewValues) {
     parallel_for(space::cuda{}, s, 1, Accumulate{counts, counts + 1, clock});
     parallel_for(space::cuda{}, s, owned, AddOne{rows});
   };
-  step(stream);  // what the transport sets up at first use
+  step(stream);  // sets up the transport
   stream.wait();
   Graph graph = Graph::capture(stream, step);
   constexpr int kReplays = 2000;

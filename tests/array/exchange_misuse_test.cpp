@@ -22,7 +22,7 @@ using test::fill_owned;
 using test::make_plan;
 using test::Pattern;
 
-TEST(CsrExchangeTest, GhostRowsOfOtherLengthsThanTheirOwnersAreRefusedOnEveryRank) {
+TEST(CsrExchangeTest, GhostRowsOfWrongLengthThrowOnEveryRank) {
   const Communicator comm = Communicator::world();
   if (comm.size() == 1) return;
   const GhostPlan plan = make_plan(comm, Pattern::contiguous);
@@ -34,10 +34,10 @@ TEST(CsrExchangeTest, GhostRowsOfOtherLengthsThanTheirOwnersAreRefusedOnEveryRan
   EXPECT_THROW((void)pull_rows(plan, Array<double, NonUniform>(plan.owned_rows() + comm.rank().value())), ContractError);
 }
 
-TEST(CsrExchangeTest, GhostRowsOfTheSameTotalButOtherLengthsAreRefusedOnEveryRank) {
+TEST(CsrExchangeTest, GhostRowsOfWrongLengthAndEqualTotalThrowOnEveryRank) {
   const Communicator comm = Communicator::world();
   if (comm.size() == 1) return;
-  // Rank 0 owns rows of 3 and 1 entries; the last rank's ghosts of them have 1 and 3.
+  // Rank 0 owns rows of 3 and 1 entries; their ghost rows on the last rank have 1 and 3.
   std::vector<GlobalRow> wanted;
   if (!comm.is_root()) wanted = {GlobalRow(0), GlobalRow(1)};
   const GhostPlan plan = GhostPlan::build(comm, comm.is_root() ? 2 : 0, wanted);
@@ -58,7 +58,7 @@ TEST(CsrExchangeTest, GhostRowsOfTheSameTotalButOtherLengthsAreRefusedOnEveryRan
   }
 }
 
-TEST(PushTest, ElementsThatDoNotKnowTheOperationAreRefused) {
+TEST(PushTest, ElementsWithoutTheOperationThrow) {
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm, Pattern::strided);
   ArrayPair<LocalRow> ids(plan);
@@ -100,7 +100,7 @@ TEST(ExchangeMisuseTest, MovedFromExchange) {
   ArrayPair<double, 5> q(plan);
   Exchange pull = ArrayTransformer(plan, {q}).pull();
   Exchange other = std::move(pull);
-  EXPECT_THROW(pull.run(), ContractError);  // NOLINT: that is the misuse
+  EXPECT_THROW(pull.run(), ContractError);  // NOLINT: tests the use after a move
   EXPECT_FALSE(pull.in_flight());
   other.run();
 }
@@ -119,7 +119,7 @@ TEST(ExchangeMisuseTest, TwoExchangesOfOneArrayInFlight) {
   EXPECT_THROW(push.start(After()), ContractError);
   EXPECT_FALSE(push.in_flight());
   EXPECT_THROW(plain_again.start(After()), ContractError);
-  other_alone.run();  // the refused start left nothing behind
+  other_alone.run();  // the rejected start has changed nothing
   pull.wait();
   expect_ghosts(q);
   push.run();
@@ -141,7 +141,7 @@ TEST(ExchangeMisuseTest, ArrayDestroyedOrReplaced) {
   EXPECT_FALSE(again.in_flight());
 }
 
-TEST(ExchangeMisuseTest, ArrayDestroyedInFlightKeepsItsMemoryUntilTheEnd) {
+TEST(ExchangeMisuseTest, MemoryOfAnArrayDestroyedInFlightIsRetained) {
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm, Pattern::contiguous);
   auto q = std::make_unique<ArrayPair<double, 5>>(plan);
@@ -168,7 +168,7 @@ TEST(ExchangeMisuseTest, ArrayResized) {
   expect_ghosts(q);
 }
 
-TEST(ExchangeMisuseTest, CsrRowsReplacedByOthersOfTheSameTotalLength) {
+TEST(ExchangeMisuseTest, CsrRowsReplacedByRowsOfTheSameTotalLength) {
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm, Pattern::contiguous);
   const std::int32_t rows = plan.rows();
@@ -180,13 +180,13 @@ TEST(ExchangeMisuseTest, CsrRowsReplacedByOthersOfTheSameTotalLength) {
   ArrayPair<double, NonUniform> pair(plan, all_entries_in(0));
   Exchange pull = ArrayTransformer(plan, {pair}).pull();
   pull.run();
-  for (int i = 0; i < 4; ++i) {  // memory may come back to the same address
+  for (int i = 0; i < 4; ++i) {  // the allocator may return the same address
     pair.assign(all_entries_in(1));
     EXPECT_THROW(pull.run(), ContractError);
   }
 }
 
-TEST(ExchangeMisuseTest, StaleOnBothSidesIsNoFlight) {
+TEST(ExchangeMisuseTest, RowsStaleOnBothSidesThrowAndStartNothing) {
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm, Pattern::contiguous);
   ArrayPair<double> q(plan, Layout::aos, Backend::mirror);
@@ -194,7 +194,7 @@ TEST(ExchangeMisuseTest, StaleOnBothSidesIsNoFlight) {
   q.to_device(After());
   (void)q.view<Aos, space::mirror>();
   q.to_host(After(), {LocalRow(0), LocalRow(1)});
-  q(0) = 2.0;  // row 0 is fresh on the host only, the others on the device only
+  q(0) = 2.0;  // row 0 is fresh only on the host, the others only on the device
   Exchange pull = ArrayTransformer(plan, {q}).pull();
   EXPECT_THROW(pull.start(After()), DeviceError);
   EXPECT_FALSE(pull.in_flight());
@@ -203,7 +203,7 @@ TEST(ExchangeMisuseTest, StaleOnBothSidesIsNoFlight) {
   EXPECT_EQ(q(plan.rows() - 1), plan.ghost_rows() > 0 ? 1.0 : q(plan.rows() - 1));
 }
 
-TEST(ExchangeMisuseTest, RunBetweenDevicesWithoutAWordOfWhatItMustWaitFor) {
+TEST(ExchangeMisuseTest, RunBetweenDevicesWithoutADependency) {
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm, Pattern::contiguous);
   ArrayPair<double> q(plan, Layout::aos, Backend::mirror);
@@ -211,7 +211,7 @@ TEST(ExchangeMisuseTest, RunBetweenDevicesWithoutAWordOfWhatItMustWaitFor) {
   Exchange pull = ArrayTransformer(plan, {q}).pull();
   try {
     pull.run();
-    ADD_FAILURE() << "nobody asked after what";
+    ADD_FAILURE() << "no error without a dependency";
   } catch (const ContractError& error) {
     EXPECT_NE(std::string(error.what()).find("run(after(stream))"), std::string::npos) << error.what();
   }
@@ -228,12 +228,12 @@ TEST(ExchangeMisuseTest, ArrayOfAnotherPlan) {
   std::vector<double> short_by_one(static_cast<std::size_t>(plan.rows()) - 1);
   EXPECT_THROW(ArrayTransformer(plan, {PairRef::rows(short_by_one)}), ContractError);
   EXPECT_THROW((void)PairRef::rows(short_by_one, 2 * plan.rows()), ContractError);
-  const GhostPlan copy = plan;  // NOLINT: copies are the same plan
+  const GhostPlan copy = plan;  // NOLINT: a copy is the same plan
   ArrayPair<double, 5> mine(copy);
   ArrayTransformer(plan, {mine}).pull().run();
 }
 
-TEST(ExchangeMisuseTest, OneRankAloneBringsTheWrongArray) {
+TEST(ExchangeMisuseTest, WrongArrayOnOneRank) {
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm, Pattern::random), other = make_plan(comm, Pattern::random);
   ArrayPair<double, 5> q(comm.rank().value() == comm.size() - 1 ? other : plan);
@@ -280,7 +280,7 @@ TEST(ExchangeMisuseTest, ExchangeDestroyedInFlight) {
     dropped.start(After());
     EXPECT_THROW(direct.start(After()), ContractError);
   }
-  // The arrays can be used again, and no old message is taken for a new one.
+  // The arrays can be used again, and no message of the abandoned exchange is received.
   for (int time = 1; time < 4; ++time) {
     Exchange pull = ArrayTransformer(plan, {q, w}).pull();
     fill_owned(q, time);

@@ -42,7 +42,7 @@ TEST(PushTest, InsertsAddsAndTakesMinimumAndMaximum) {
       }
       for (std::int32_t i = plan.owned_rows(); i < plan.rows(); ++i) EXPECT_EQ(n(i), me) << "ghosts keep their values";
     };
-    // Every other rank holds each shared row.
+    // Each shared row has ghost rows on all other ranks.
     const int last = me == ranks - 1 ? ranks - 2 : ranks - 1;
     double sum = 0;
     for (int r = 0; r < ranks; ++r) sum += r == me ? 0 : 100.0 + r;
@@ -57,13 +57,13 @@ TEST(PushTest, InsertsAddsAndTakesMinimumAndMaximum) {
   }
 }
 
-TEST(PushTest, OrderIsThatOfRanksNotOfArrival) {
+TEST(PushTest, CombinesInTheOrderOfRanksNotOfArrival) {
   const Communicator comm = Communicator::world();
   const int ranks = comm.size(), me = comm.rank().value();
   const GhostPlan plan = make_plan(comm, Pattern::strided);
   ArrayPair<double> q(plan);
   Exchange push = ArrayTransformer(plan, {q}).push(Reduce::add);
-  // Sums that depend on the order of their terms in the last digits.
+  // Sums whose last digits depend on the order of their terms.
   const auto term = [](int r) { return 1.0 / (3 + 7 * r) * (r % 2 == 0 ? 1e8 : 1.0); };
   double expected = 0.1;
   for (int r = 0; r < ranks; ++r) expected += r == me ? 0.0 : term(r);
@@ -71,7 +71,7 @@ TEST(PushTest, OrderIsThatOfRanksNotOfArrival) {
     for (std::int32_t i = 0; i < plan.rows(); ++i) q(i) = i < plan.owned_rows() ? 0.1 : term(me);
     comm.barrier();
     if (late == me) {
-      // The others have long sent when this rank starts.
+      // The other ranks have sent long before this rank starts.
       volatile double spent = 0;
       for (int k = 0; k < 200000; ++k) spent = spent + k;
     }
@@ -81,7 +81,7 @@ TEST(PushTest, OrderIsThatOfRanksNotOfArrival) {
   }
 }
 
-TEST(PushTest, RowLengthsFollowInsertOnly) {
+TEST(PushTest, RowLengthsAreCopiedByInsertOnly) {
   const Communicator comm = Communicator::self();
   const GhostPlan plan = GhostPlan::build(comm, 1, std::vector<GhostRequest>{{GlobalRow(0), 1}});
   ArrayPair<std::int32_t, NonUniform, 4> list(plan);

@@ -1,5 +1,5 @@
 #pragma once
-/// Plans, and arrays filled with known values, for the tests of exchanges.
+/// Plans, and arrays with known values, for the tests of exchanges.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class Pattern { contiguous, strided, random, empty, one_way, few_rows };
 inline constexpr Pattern kPatterns[] = {Pattern::contiguous, Pattern::strided, Pattern::random,
                                         Pattern::empty,      Pattern::one_way, Pattern::few_rows};
 
-/// What each rank wants to see of the others, in awkward order. Rank 1 owns nothing where there are few rows.
+/// Requests of each rank in irregular order. Rank 1 owns no rows if there are few.
 inline GhostPlan make_plan(const Communicator& comm, Pattern pattern) {
   const int ranks = comm.size(), rank = comm.rank().value();
   const std::int32_t owned = pattern == Pattern::few_rows ? (rank == 0 ? 2 : 0) : 12;
@@ -34,7 +34,7 @@ inline GhostPlan make_plan(const Communicator& comm, Pattern pattern) {
         break;
       case Pattern::empty:
         break;
-      case Pattern::one_way:  // lower ranks send only, higher ranks receive only
+      case Pattern::one_way:  // lower ranks only send, higher ranks only receive
         if (r < rank) requests.push_back(global(r, r % 12));
         break;
       case Pattern::few_rows:
@@ -46,7 +46,7 @@ inline GhostPlan make_plan(const Communicator& comm, Pattern pattern) {
   return GhostPlan::build(comm, owned, requests);
 }
 
-/// Entry k of global row g, at a time.
+/// Value of entry k of global row g at a time.
 template <class T>
 T value(std::int64_t g, int k, int time = 0) {
   if constexpr (std::is_same_v<T, Vec3>) {

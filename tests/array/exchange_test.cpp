@@ -33,7 +33,7 @@ using Pairs = ::testing::Types<ArrayPair<double>, ArrayPair<double, 5>, ArrayPai
                                ArrayPair<double, 5, 5, 64>, ArrayPair<Vec3, 15>, ArrayPair<bool, 2>, ArrayPair<GlobalRow, 11>>;
 TYPED_TEST_SUITE(PullTest, Pairs);
 
-TYPED_TEST(PullTest, GhostsAreTheirOwnersRowsInEveryPatternAndLayout) {
+TYPED_TEST(PullTest, GhostRowsEqualTheirOwnedRows) {
   const Communicator comm = Communicator::world();
   for (const Pattern pattern : kPatterns) {
     const GhostPlan plan = make_plan(comm, pattern);
@@ -46,7 +46,7 @@ TYPED_TEST(PullTest, GhostsAreTheirOwnersRowsInEveryPatternAndLayout) {
   }
 }
 
-TYPED_TEST(PullTest, PersistentExchangeSeesNewValuesEveryTime) {
+TYPED_TEST(PullTest, EachStartSendsTheCurrentValues) {
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm, Pattern::random);
   TypeParam pair = make_pair<TypeParam>(plan, Layout::aos);
@@ -61,7 +61,7 @@ TYPED_TEST(PullTest, PersistentExchangeSeesNewValuesEveryTime) {
   }
 }
 
-TYPED_TEST(PullTest, DeviceFreshRowsAreStagedAndComeBack) {
+TYPED_TEST(PullTest, RowsFreshOnTheDeviceAreExchangedAndCopiedBack) {
   const Communicator comm = Communicator::world();
   for (const Pattern pattern : kPatterns) {
     const GhostPlan plan = make_plan(comm, pattern);
@@ -75,12 +75,12 @@ TYPED_TEST(PullTest, DeviceFreshRowsAreStagedAndComeBack) {
       }();
       fill_owned(pair);
       Exchange pull = ArrayTransformer(plan, {pair}).pull();
-      pull.run(After());  // host side fresh: stays there
+      pull.run(After());  // fresh on the host, which does not change
       expect_ghosts(pair);
       fill_owned(pair, 1);
       pair.to_device(After());
       if (layout == Layout::aos) {
-        (void)pair.template view<Aos, space::mirror>();  // as a kernel would: the host side is stale now
+        (void)pair.template view<Aos, space::mirror>();  // like a kernel: the host side becomes stale
       } else {
         (void)pair.template view<Soa, space::mirror>();
       }
@@ -88,7 +88,7 @@ TYPED_TEST(PullTest, DeviceFreshRowsAreStagedAndComeBack) {
         EXPECT_THROW((void)std::as_const(pair).data(), DeviceError);
       }
       pull.run(After());
-      // Owned and ghost rows are fresh on the device; bring them back to look at them.
+      // Owned and ghost rows are fresh on the device; they are copied back for the check.
       pair.to_host(After());
       expect_ghosts(pair, 1);
     }
@@ -138,7 +138,7 @@ TEST(CsrExchangeTest, PushAddsRowsOfDifferentLengths) {
 
 TEST(CsrExchangeTest, GlobalAdjacencyBecomesLocal) {
   const Communicator comm = Communicator::world();
-  // A ring of 3 rows per rank; each row's neighbours are the rows before and after it.
+  // A ring of 3 rows per rank; the neighbours of each row are the preceding and the following row.
   const std::int64_t total = 3 * comm.size(), first = 3 * comm.rank().value();
   Array<GlobalRow, NonUniform> global;
   for (std::int64_t g = first; g < first + 3; ++g) {
@@ -208,7 +208,7 @@ TEST(ExchangeTest, NothingToExchange) {
   pull.run();
 }
 
-TEST(ExchangeTest, PeriodicImagesAreCopiedOnOneRankToo) {
+TEST(ExchangeTest, PeriodicImagesAreCopiedOnOneRank) {
   const Communicator comm = Communicator::self();
   const std::vector<GhostRequest> requests{{GlobalRow(2), 1}, {GlobalRow(0), -1}, {GlobalRow(2), 2}, {GlobalRow(1), 0}};
   const GhostPlan plan = GhostPlan::build(comm, 3, requests);
@@ -229,9 +229,9 @@ TEST(ExchangeTest, PeriodicImagesAreCopiedOnOneRankToo) {
   }
 }
 
-TEST(ExchangeTest, PeriodicImagesMixWithOtherRanksRows) {
+TEST(ExchangeTest, PeriodicImagesAndRowsOfOtherRanks) {
   const Communicator comm = Communicator::world();
-  // A periodic ring with one row per rank: both neighbours as images, which on one rank are the row itself.
+  // A periodic ring of one row per rank: both neighbours are images, on one rank of the row itself.
   const std::int64_t ranks = comm.size(), me = comm.rank().value();
   const std::vector<GhostRequest> requests{{GlobalRow((me + 1) % ranks), me + 1 == ranks ? 1 : 0},
                                            {GlobalRow((me + ranks - 1) % ranks), me == 0 ? -1 : 0}};
@@ -245,7 +245,7 @@ TEST(ExchangeTest, PeriodicImagesMixWithOtherRanksRows) {
   EXPECT_EQ(q(0), (ranks == 1 ? 3.0 : static_cast<double>(plan.ghost_rows() + 1)) * value<double>(me, 0));
 }
 
-TEST(ExchangeTest, TwoExchangesOfOnePlanFlyAtTheSameTime) {
+TEST(ExchangeTest, TwoExchangesOfOnePlanAreInFlightTogether) {
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm, Pattern::random);
   ArrayPair<double, 5> a(plan), b(plan), c(plan);
@@ -279,7 +279,7 @@ TEST(ExchangeTest, ArrivedBecomesTrueWithoutWaiting) {
   expect_ghosts(q);
 }
 
-TEST(ExchangeTest, MovedPairIsTheOneThatIsExchanged) {
+TEST(ExchangeTest, MovedPairRemainsAttached) {
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm, Pattern::random);
   ArrayPair<double, 5> original(plan);
@@ -297,7 +297,7 @@ TEST(ExchangeTest, MovedPairIsTheOneThatIsExchanged) {
   expect_ghosts(moved_in_flight, 2);
 }
 
-TEST(ExchangeTest, CloneExchangesItsOwnArray) {
+TEST(ExchangeTest, CloneIsNotAttached) {
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm, Pattern::random);
   ArrayPair<double, 5> original(plan);
@@ -316,7 +316,7 @@ TEST(ExchangeTest, CloneExchangesItsOwnArray) {
   expect_ghosts(clone, 2);
 }
 
-TEST(ExchangeTest, MovedExchangeGoesOn) {
+TEST(ExchangeTest, MovedExchangeRemainsUsable) {
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm, Pattern::random);
   ArrayPair<double, 5> q(plan);
@@ -331,7 +331,7 @@ TEST(ExchangeTest, MovedExchangeGoesOn) {
   expect_ghosts(w);
 }
 
-TEST(ExchangeTest, ManyExchangesComeAndGo) {
+TEST(ExchangeTest, ManyExchangesAreCreatedAndDestroyed) {
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm, Pattern::one_way);
   ArrayPair<double> q(plan);
@@ -340,7 +340,7 @@ TEST(ExchangeTest, ManyExchangesComeAndGo) {
   for (int i = 0; i < 20; ++i) {
     fill_owned(q, i);
     transformer.pull().run();
-    if (i % 3 == comm.rank().value() % 3) kept.clear();  // ranks give tags back at different times
+    if (i % 3 == comm.rank().value() % 3) kept.clear();  // ranks release tags at different times
     kept.push_back(transformer.pull());
     kept.back().run();
     expect_ghosts(q, i);

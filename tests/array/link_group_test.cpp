@@ -12,7 +12,7 @@
 namespace weft::detail {
 namespace {
 
-/// Notes who is asked, and has received once `ready()`.
+/// A link that records its calls, and has received as soon as `ready()` is true.
 template <class Ready>
 class FakeLink final : public Link {
  public:
@@ -49,10 +49,10 @@ struct Group {
   }
 };
 
-constexpr double kPatienceSeconds = 60;  ///< of the watchdog, which ends a test that hangs
+constexpr double kPatienceSeconds = 60;  ///< time limit of the watchdog, which ends a hanging test
 
 TEST(LinkGroup, NoLinkWaitsForAnother) {
-  // Each has received only after the one behind it: waiting for one after the other would never end.
+  // Each link receives only after its successor: waiting for one after the other would never end.
   const Watchdog watchdog(kPatienceSeconds, "NoLinkWaitsForAnother");
   for (const bool by_mpi : {false, true}) {
     Group group(/*in_order=*/false);
@@ -61,7 +61,7 @@ TEST(LinkGroup, NoLinkWaitsForAnother) {
     auto& c = group.add('c', by_mpi, [&] { return a.asked > 100; });
     group.links.wait();
     EXPECT_EQ(group.log, "cba") << "links by MPI: " << by_mpi;
-    // A look at MPI costs more than one at memory.
+    // A poll of MPI takes longer than one of memory.
     if (by_mpi) {
       EXPECT_LT(10 * c.asked, a.asked);
     } else {
@@ -70,7 +70,7 @@ TEST(LinkGroup, NoLinkWaitsForAnother) {
   }
 }
 
-TEST(LinkGroup, WhatIsCombinedComesInOrder) {
+TEST(LinkGroup, CombinesInTheOrderOfRanks) {
   const Watchdog watchdog(kPatienceSeconds, "WhatIsCombinedComesInOrder");
   Group group(/*in_order=*/true);
   auto& a = group.add('a', false, [&, n = 0]() mutable { return ++n > 500; });
@@ -89,8 +89,9 @@ TEST(LinkGroup, WhatIsCombinedComesInOrder) {
   EXPECT_EQ(group.log, "a--abc");
 }
 
-TEST(LinkGroup, MpiMovesOnWhileMemoryIsLookedAt) {
-  // The link has received once a long message has, which takes both ranks several calls of MPI. No link of the group is by MPI.
+TEST(LinkGroup, MpiMakesProgressWhileMemoryIsPolled) {
+  // The link has received once a long message of the test has, for which both ranks must call MPI several times. No link of
+  // the group uses MPI.
   const Communicator comm = Communicator::world();
   const Watchdog watchdog(kPatienceSeconds, "MpiMovesOnWhileMemoryIsLookedAt");
   for (const bool in_order : {false, true}) {

@@ -12,7 +12,7 @@
 namespace weft::detail {
 namespace {
 
-/// Rows in memory of the mirror, which begins where 64 divides the address.
+/// Rows in memory of the mirror, aligned to 64 bytes.
 class PackedMessagesTest : public ::testing::Test {
  protected:
   [[nodiscard]] Field field(std::size_t row_bytes, std::size_t row_stride) {
@@ -24,7 +24,7 @@ class PackedMessagesTest : public ::testing::Test {
   [[nodiscard]] PackedMessages messages(const std::vector<Field>& fields, Direction direction, bool through_host) const {
     return {plan, Backend::mirror, fields, direction, Reduce::insert, through_host};
   }
-  /// How many of these messages lie in the rows of `f`.
+  /// Returns the number of these messages whose buffer is within the rows of `f`.
   [[nodiscard]] std::size_t in(const Field& f, const std::vector<PackedMessages::Message>& messages) const {
     std::size_t n = 0;
     for (const PackedMessages::Message& m : messages) {
@@ -39,7 +39,7 @@ class PackedMessagesTest : public ::testing::Test {
   std::vector<std::unique_ptr<DeviceStorage>> memory;
 };
 
-TEST_F(PackedMessagesTest, OneDenseFieldIsReceivedWhereItLies) {
+TEST_F(PackedMessagesTest, OneContiguousFieldIsReceivedInPlace) {
   const Field f = field(32, 32);
   const PackedMessages pull = messages({f}, Direction::pull, false);
   EXPECT_EQ(pull.receives().size(), neighbours);
@@ -64,7 +64,7 @@ TEST_F(PackedMessagesTest, PaddedRowsArePacked) {
   EXPECT_EQ(in(f, messages({f}, Direction::pull, false).receives()), 0U);
 }
 
-TEST_F(PackedMessagesTest, ManyBytesAreReceivedInPlaceOnlyWhereTheyBeginWell) {
+TEST_F(PackedMessagesTest, LongMessagesAreReceivedInPlaceOnlyIfAligned) {
   for (const std::size_t row_bytes : {std::size_t{32}, std::size_t{1} << 20}) {
     Field f = field(row_bytes, row_bytes);
     EXPECT_EQ(in(f, messages({f}, Direction::pull, false).receives()), neighbours);
@@ -73,7 +73,7 @@ TEST_F(PackedMessagesTest, ManyBytesAreReceivedInPlaceOnlyWhereTheyBeginWell) {
   }
 }
 
-TEST_F(PackedMessagesTest, NothingIsSentWhereThereIsNothing) {
+TEST_F(PackedMessagesTest, EmptyMessagesAreNotSent) {
   plan = test::make_plan(comm, test::Pattern::one_way);
   const auto rank = static_cast<std::size_t>(comm.rank().value());
   const PackedMessages pull = messages({field(32, 32), field(16, 16)}, Direction::pull, false);

@@ -13,7 +13,7 @@
 namespace weft {
 namespace {
 
-// Uneven on purpose; rank 1 owns nothing.
+// Deliberately uneven; rank 1 owns no rows.
 std::int32_t uneven_rows(Rank rank) { return rank.value() == 1 ? 0 : 3 + 2 * rank.value(); }
 
 TEST(RowOffsetsTest, ArePrefixSumsOnUnevenRanks) {
@@ -32,7 +32,7 @@ TEST(RowOffsetsTest, ArePrefixSumsOnUnevenRanks) {
   EXPECT_EQ(offsets.table().size(), static_cast<std::size_t>(comm.size()) + 1);
 }
 
-TEST(RowOffsetsTest, SearchFindsRankAndLocalRowAtBoundaries) {
+TEST(RowOffsetsTest, FindsRankAndLocalRowAtBoundaries) {
   const Communicator comm = Communicator::world();
   const RowOffsets offsets(comm, uneven_rows(comm.rank()));
   std::int64_t global = 0;
@@ -48,7 +48,7 @@ TEST(RowOffsetsTest, SearchFindsRankAndLocalRowAtBoundaries) {
   }
 }
 
-TEST(RowOffsetsTest, SearchRefusesRowsThatDoNotExist) {
+TEST(RowOffsetsTest, FindThrowsForMissingRows) {
   const Communicator comm = Communicator::world();
   const RowOffsets offsets(comm, uneven_rows(comm.rank()));
   EXPECT_THROW((void)offsets.find(GlobalRow(-1)), LimitError);
@@ -59,7 +59,7 @@ TEST(RowOffsetsTest, SearchRefusesRowsThatDoNotExist) {
   EXPECT_THROW(RowOffsets(comm, comm.rank().value() == comm.size() - 1 ? -1 : 1), ContractError);
 }
 
-TEST(ParArrayTest, NumbersItsRowsOverAllRanksEmptyOnesIncluded) {
+TEST(ParArrayTest, NumbersItsRowsOverAllRanks) {
   const Communicator comm = Communicator::world();
   ParArray<double, 2> array(comm);
   EXPECT_EQ(array.global_rows(), 0);
@@ -83,7 +83,7 @@ TEST(ParArrayTest, TakesCsrRows) {
   EXPECT_EQ(array.global_rows(), comm.size() * (comm.size() - 1) / 2);
 }
 
-// Everything that holds for any plan: order, ghost position, agreement of what is sent with what is received.
+// Checks the properties of every plan: order and positions of ghost rows, agreement of sent and received rows.
 void expect_consistent(const GhostPlan& plan) {
   const Communicator& comm = plan.comm();
   EXPECT_EQ(plan.rows(), plan.owned_rows() + plan.ghost_rows());
@@ -134,7 +134,7 @@ TEST(GhostPlanTest, GhostPositionIsOwnedRowsPlusIndex) {
   const Communicator comm = Communicator::world();
   const std::int32_t owned = uneven_rows(comm.rank());
   const RowOffsets offsets(comm, owned);
-  // All rows of all ranks, backwards.
+  // All rows of all ranks in reverse order.
   std::vector<GlobalRow> requests;
   for (std::int64_t g = offsets.global_rows() - 1; g >= 0; --g) requests.emplace_back(g);
   const GhostPlan plan = GhostPlan::build(comm, owned, requests);
@@ -156,7 +156,7 @@ TEST(GhostPlanTest, EmptyGhostSet) {
   EXPECT_TRUE(plan.neighbours().empty());
 }
 
-TEST(GhostPlanTest, OwnedRequestsGetNoGhost) {
+TEST(GhostPlanTest, RequestedOwnedRowsGetNoGhostRow) {
   const Communicator comm = Communicator::world();
   const GlobalRow mine(3 * comm.rank().value() + 1);
   const GhostPlan plan = GhostPlan::build(comm, 3, std::vector{mine, mine});
@@ -179,7 +179,7 @@ TEST(GhostPlanTest, PeriodicImagesOfOwnedRowsGetGhostRows) {
   EXPECT_EQ(plan.neighbours()[0].rank, comm.rank());
 }
 
-TEST(GhostPlanTest, ARowThatDoesNotExistIsRefusedOnEveryRank) {
+TEST(GhostPlanTest, MissingRowThrowsOnEveryRank) {
   const Communicator comm = Communicator::world();
   for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{3} * comm.size()}) {
     std::vector<GlobalRow> requests{GlobalRow(0)};
@@ -197,11 +197,11 @@ TEST(GhostPlanTest, MoreRanksThanRows) {
   EXPECT_EQ(plan.find(GlobalRow(7)), LocalRow::invalid());
 }
 
-TEST(GhostPlanTest, CopiesShareAndSerialsDiffer) {
+TEST(GhostPlanTest, CopiesShareDataAndSerialNumbersDiffer) {
   const Communicator comm = Communicator::world();
   const GhostPlan a = GhostPlan::build(comm, 2, std::span<const GlobalRow>{});
   const GhostPlan b = GhostPlan::build(comm, 2, std::span<const GlobalRow>{});
-  const GhostPlan copy = a;  // NOLINT: that copies share is what is tested
+  const GhostPlan copy = a;  // NOLINT: tests that copies share
   EXPECT_TRUE(copy.same_as(a));
   EXPECT_FALSE(b.same_as(a));
   EXPECT_NE(a.serial(), b.serial());
@@ -211,7 +211,7 @@ TEST(GhostPlanTest, CopiesShareAndSerialsDiffer) {
   EXPECT_THROW((void)none.comm(), ContractError);
 }
 
-TEST(ArrayPairTest, HoldsOwnedThenGhostRowsInOneAllocation) {
+TEST(ArrayPairTest, ContainsOwnedThenGhostRowsInOneAllocation) {
   const Communicator comm = Communicator::world();
   const std::vector<GlobalRow> requests{GlobalRow(0), GlobalRow(2 * comm.size() - 1)};
   const GhostPlan plan = GhostPlan::build(comm, 2, requests);

@@ -15,10 +15,10 @@ namespace {
 
 std::int32_t uneven_rows(const Communicator& comm) { return comm.rank().value() == 1 ? 0 : 4 + 3 * comm.rank().value(); }
 
-// Every companion array that travels with a key, in every layout.
+// Companion arrays of a key, in all layouts.
 struct Companions {
   std::vector<std::int64_t> key;
-  std::vector<double> pairs;  // 2 per row
+  std::vector<double> pairs;  // two per row
   Array<double, 5> q;
   Array<Vec3, Dynamic> grad;
   Array<LocalRow, NonUniform, 4> padded;
@@ -80,7 +80,7 @@ void expect_row_follows_key(const Companions& c, std::int32_t rows) {
   }
 }
 
-// The key is the old global row; destination(key, total) its new one.
+// The key is the old global row; destination(key, total) is the new one.
 void check_permutation(const std::function<std::int64_t(std::int64_t, std::int64_t)>& destination) {
   const Communicator comm = Communicator::world();
   const std::int32_t rows = uneven_rows(comm);
@@ -102,11 +102,11 @@ void check_permutation(const std::function<std::int64_t(std::int64_t, std::int64
 TEST(RedistributionTest, IdentityKeepsEveryRow) {
   check_permutation([](std::int64_t g, std::int64_t) { return g; });
 }
-TEST(RedistributionTest, ReverseKeepsRowAndKeyTogether) {
+TEST(RedistributionTest, ReverseMovesRowsWithTheirKeys) {
   check_permutation([](std::int64_t g, std::int64_t n) { return n - 1 - g; });
 }
-TEST(RedistributionTest, RoundRobinKeepsRowAndKeyTogether) {
-  // Cards dealt to 3 hands, the hands then laid one after the other.
+TEST(RedistributionTest, RoundRobinMovesRowsWithTheirKeys) {
+  // Rows 0, 3, 6, ..., followed by rows 1, 4, 7, ... and rows 2, 5, 8, ...
   check_permutation([](std::int64_t g, std::int64_t n) {
     const std::int64_t hand = g % 3, before = hand * (n / 3) + std::min(hand, n % 3);
     return before + g / 3;
@@ -130,7 +130,7 @@ TEST(RedistributionTest, ToRanksOrdersByOldRow) {
   expect_row_follows_key(fresh, static_cast<std::int32_t>(expected.size()));
 }
 
-TEST(RedistributionTest, FewWritersAreReadByAllRanks) {
+TEST(RedistributionTest, RowsOfFewRanksAreDividedEvenly) {
   const Communicator comm = Communicator::world();
   for (int writers = 1; writers <= std::min(3, comm.size()); ++writers) {
     const std::int32_t rows = comm.rank().value() < writers ? 11 + comm.rank().value() : 0;
@@ -163,13 +163,13 @@ TEST(RedistributionTest, AllRowsToOneRankAndBack) {
   expect_row_follows_key(back, rows);
 }
 
-TEST(RedistributionTest, NothingAtAll) {
+TEST(RedistributionTest, NoRows) {
   const Communicator comm = Communicator::world();
   const Redistribution r = Redistribution::to_even_blocks(comm, 0);
   EXPECT_EQ(apply(r, make(0, 0)).key.size(), 0U);
 }
 
-TEST(RedistributionTest, DestinationsThatAreNoPermutationAreRefusedOnEveryRank) {
+TEST(RedistributionTest, DestinationsThatAreNoPermutationThrowOnEveryRank) {
   const Communicator comm = Communicator::world();
   const std::int64_t n = 2 * comm.size(), first = 2 * comm.rank().value();
   const bool last = comm.rank().value() == comm.size() - 1;
@@ -184,7 +184,7 @@ TEST(RedistributionTest, DestinationsThatAreNoPermutationAreRefusedOnEveryRank) 
   EXPECT_THROW((void)Redistribution::to_ranks(comm, std::vector<Rank>{Rank(last ? comm.size() : 0)}), InputError);
 }
 
-TEST(RedistributionTest, CompanionsThatDoNotFitAreRefusedOnEveryRank) {
+TEST(RedistributionTest, ArraysOfWrongSizeThrowOnEveryRank) {
   const Communicator comm = Communicator::world();
   const bool last = comm.rank().value() == comm.size() - 1;
   const Redistribution r = Redistribution::to_even_blocks(comm, 3);

@@ -1,4 +1,4 @@
-// How messages and bytes of set-up grow with the number of ranks, each of which has two neighbours.
+// Growth of the messages and bytes of set-up with the number of ranks, each of which has two neighbours.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int32_t kOwned = 100;
 
-/// Rows of the ranks before and behind this one on a ring.
+/// Requests the last row of the preceding rank and the first row of the next rank on a ring.
 GhostPlan ring(const Communicator& comm) {
   const std::int64_t ranks = comm.size(), me = comm.rank().value();
   std::vector<GhostRequest> requests;
@@ -28,7 +28,7 @@ GhostPlan ring(const Communicator& comm) {
   return GhostPlan::build(comm, kOwned, requests);
 }
 
-/// What one rank sends at most while `f` runs.
+/// Returns the maximum over ranks of the traffic of `f`.
 Traffic most(const Communicator& comm, const std::function<void()>& f) {
   const Traffic before = comm.traffic();
   f();
@@ -41,8 +41,8 @@ Traffic most(const Communicator& comm, const std::function<void()>& f) {
 struct Step {
   std::string name;
   std::function<void(const Communicator&)> run;
-  /// What each doubling of the ranks adds at most, and bytes that each more rank adds. These are the measured numbers: messages
-  /// are the same in every run, so that more is a change of the code.
+  /// Maximum increase for each doubling of the number of ranks, and bytes for each additional rank. These are the measured
+  /// numbers: messages are the same in every run, so that any increase is due to a change of the code.
   std::int64_t messages_per_doubling, bytes_per_doubling, bytes_per_rank;
   std::vector<Traffic> by_size;
 };
@@ -106,7 +106,7 @@ TEST(SetupTraffic, GrowsWithTheLogarithmOfTheRanks) {
       std::printf("  %d: %ld, %ld B", sizes[i], static_cast<long>(sent.messages), static_cast<long>(sent.bytes));
     }
     if (world.is_root()) std::printf("\n");
-    // From 4 ranks on each has two neighbours that differ. Others than rank 0's half run with other sizes.
+    // From 4 ranks on the two neighbours of each rank differ. Ranks outside the first half run with other sizes.
     for (std::size_t i = 3; i < sizes.size() && world.is_root(); ++i) {
       const Traffic more = step.by_size[i] - step.by_size[i - 1];
       EXPECT_LE(more.messages, step.messages_per_doubling) << step.name << " on " << sizes[i] << " ranks";

@@ -24,7 +24,7 @@
 namespace weft {
 namespace {
 
-/// A run of rows, rows far apart, and rows in no order; of every other rank, and periodic images of this one's own.
+/// A contiguous range, strided rows and rows in random order, of every other rank, and periodic images of rows of this rank.
 GhostPlan make_plan(const Communicator& comm) {
   constexpr std::int32_t kOwned = 40;
   const int me = comm.rank().value();
@@ -43,10 +43,10 @@ GhostPlan make_plan(const Communicator& comm) {
 double value(std::int64_t g, int k, int time) { return static_cast<double>((7 * g + 13 * k + 31 * time) % 101) / 3.0; }
 int length(std::int64_t g) { return static_cast<int>(g % 4); }
 
-/// Arrays of several types, widths and layouts that travel together.
+/// Arrays of several types, widths and layouts that are exchanged together.
 struct Arrays {
   ArrayPair<double, 5> q;
-  static constexpr int kColumns = 20;  ///< a copy each: more than a kernel takes by value, on one rank, too
+  static constexpr int kColumns = 20;  ///< more copies than a kernel takes as arguments, also on one rank
   ArrayPair<float, Dynamic> soa;
   ArrayPair<std::int8_t, 3> bytes;
   ArrayPair<std::int32_t, NonUniform, 4> lists;
@@ -76,7 +76,7 @@ struct Arrays {
       entry = i < plan.owned_rows() ? static_cast<T>(value(plan.global(LocalRow(i)).value(), k, time)) : T(-1);
     });
   }
-  /// As if kernels had written everything: the host side is stale. Nothing where there is no other side.
+  /// Makes the host side stale, as if kernels had written all rows. No effect without a device side.
   void to_device_alone(Backend backend) {
     if (backend == Backend::host) return;
     const auto move = [&]<Space S>(S) {
@@ -104,8 +104,8 @@ class TransportTest : public ::testing::TestWithParam<std::tuple<Backend, Transp
  protected:
   void SetUp() override {
     std::tie(backend, transport) = GetParam();
-    if (is_cuda(backend) && device_count() == 0) GTEST_SKIP() << why_no_cuda();
-    // Skipped on every rank where it cannot be used here.
+    if (is_cuda(backend) && device_count() == 0) GTEST_SKIP() << cuda_unavailable_reason();
+    // Skipped on every rank if the transport cannot be used here.
     ArrayPair<double> probe(plan, Layout::aos, backend);
     try {
       (void)ArrayTransformer(plan, {probe}, transport).pull();
@@ -123,7 +123,7 @@ class TransportTest : public ::testing::TestWithParam<std::tuple<Backend, Transp
   Transport transport{};
 };
 
-TEST_P(TransportTest, GhostsAreTheirOwnersRows) {
+TEST_P(TransportTest, GhostRowsEqualTheirOwnedRows) {
   Arrays arrays(plan, backend);
   Exchange exchange = pull(arrays.all());
   EXPECT_EQ(exchange.transport(), transport);
@@ -148,7 +148,7 @@ TEST_P(TransportTest, OneArrayAlone) {
     for (std::int32_t i = 0; i < plan.owned_rows(); ++i) {
       for (int k = 0; k < 5; ++k) q(i, k) = value(plan.global(LocalRow(i)).value(), k, time);
     }
-    exchange.run(After());  // the host side is in use, so it gets the ghosts, too
+    exchange.run(After());  // the host side is in use and therefore receives the ghost rows as well
     for (std::int32_t i = 0; i < plan.rows(); ++i) {
       for (int k = 0; k < 5; ++k) ASSERT_EQ(q(i, k), value(plan.global(LocalRow(i)).value(), k, time));
     }
@@ -181,9 +181,9 @@ TEST_P(TransportTest, FewArraysOfEveryPattern) {
   }
 }
 
-TEST_P(TransportTest, ManyBytesThatBeginAnywhere) {
+TEST_P(TransportTest, LongMessagesOfAnyAlignment) {
   const GhostPlan rows = test::make_plan(comm, test::Pattern::contiguous);
-  ArrayPair<std::int8_t, 100'001> bytes(rows, Layout::aos, backend);  // six such rows of each neighbour
+  ArrayPair<std::int8_t, 100'001> bytes(rows, Layout::aos, backend);  // six such rows from each neighbour
   Exchange exchange = ArrayTransformer(rows, {bytes}, transport).pull();
   for (int time = 0; time < 2; ++time) {
     test::fill_owned(bytes, time);
@@ -248,7 +248,7 @@ TEST_P(TransportTest, CsrRows) {
   }
 }
 
-TEST_P(TransportTest, PushesEqualThoseOfTheHostBitByBit) {
+TEST_P(TransportTest, PushesEqualThoseOfTheHostBitwise) {
   for (const Reduce op : {Reduce::insert, Reduce::add, Reduce::min, Reduce::max}) {
     ArrayPair<double, 3> on_host(plan), there(plan, Layout::aos, backend);
     ArrayPair<std::int32_t, NonUniform, 4> list_on_host(plan), list_there(plan, Layout::aos, backend);
@@ -274,7 +274,7 @@ TEST_P(TransportTest, PushesEqualThoseOfTheHostBitByBit) {
   }
 }
 
-TEST_P(TransportTest, TwoExchangesFlyAtTheSameTime) {
+TEST_P(TransportTest, TwoExchangesAreInFlightTogether) {
   ArrayPair<double, 5> a(plan, Layout::aos, backend);
   ArrayPair<float, 2> b(plan, Layout::soa, backend);
   Exchange pull_a = pull({a}), pull_b = pull({b});
@@ -286,7 +286,7 @@ TEST_P(TransportTest, TwoExchangesFlyAtTheSameTime) {
   }
   pull_a.start(after(stream));
   pull_b.start(after(stream));
-  // Ranks need not finish them in the same order.
+  // Ranks finish them in different orders.
   (comm.rank().value() % 2 == 0 ? pull_a : pull_b).finish(stream);
   (comm.rank().value() % 2 == 0 ? pull_b : pull_a).finish(stream);
   stream.wait();
@@ -297,7 +297,7 @@ TEST_P(TransportTest, TwoExchangesFlyAtTheSameTime) {
   }
 }
 
-TEST_P(TransportTest, ArrivesWhileSomebodyAsks) {
+TEST_P(TransportTest, ArrivedBecomesTrueByPolling) {
   ArrayPair<double, 5> q(plan, Layout::aos, backend);
   for (double& x : q.storage()) x = comm.rank().value();
   Exchange exchange = pull({q});
@@ -308,7 +308,7 @@ TEST_P(TransportTest, ArrivesWhileSomebodyAsks) {
   for (std::int32_t i = 0; i < plan.rows(); ++i) ASSERT_EQ(q(i, 4), plan.owner(LocalRow(i)).value());
 }
 
-TEST_P(TransportTest, DestroyedInFlightItWaitsForNobody) {
+TEST_P(TransportTest, DestroyedInFlightItWaitsForNoRank) {
   ArrayPair<double> q(plan, Layout::aos, backend);
   for (double& x : q.storage()) x = -1;
   {
@@ -322,7 +322,7 @@ TEST_P(TransportTest, DestroyedInFlightItWaitsForNobody) {
   for (std::int32_t i = 0; i < plan.rows(); ++i) EXPECT_EQ(q(i), plan.owner(LocalRow(i)).value());
 }
 
-TEST_P(TransportTest, ClosedItLetsArraysGo) {
+TEST_P(TransportTest, ClosedItUnmapsArrays) {
   for (int again = 0; again < 3; ++again) {
     ArrayPair<double, 5> q(plan, Layout::aos, backend);
     for (double& x : q.storage()) x = comm.rank().value();
@@ -356,7 +356,7 @@ INSTANTIATE_TEST_SUITE_P(Cuda, TransportTest,
                                                               Transport::peer)),
                          [](const auto& test) { return std::string(to_string(std::get<1>(test.param))); });
 
-TEST(TransportChoiceTest, ArraysOfTheHostTravelThroughSharedMemory) {
+TEST(TransportChoiceTest, ArraysOfTheHostUseSharedMemory) {
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm);
   ArrayPair<double> host(plan), mirrored(plan, Layout::aos, Backend::mirror);
@@ -372,16 +372,18 @@ TEST(TransportChoiceTest, ArraysOfTheHostTravelThroughSharedMemory) {
   EXPECT_EQ(ArrayTransformer(plan, {host, mirrored}).pull().transport(), comm.size() == 1 ? Transport::host : Transport::shared);
 }
 
-/// Even and odd ranks are on two machines, for as long as this lives.
+/// Simulates two machines, with even and with odd ranks, during its lifetime.
 struct TwoMachines {
   std::string before = SharedMemory::machine();
-  explicit TwoMachines(const Communicator& comm) { SharedMemory::pretend_machine(comm.rank().value() % 2 == 0 ? "even" : "odd"); }
-  ~TwoMachines() { SharedMemory::pretend_machine(before); }
+  explicit TwoMachines(const Communicator& comm) {
+    SharedMemory::set_machine_for_tests(comm.rank().value() % 2 == 0 ? "even" : "odd");
+  }
+  ~TwoMachines() { SharedMemory::set_machine_for_tests(before); }
   TwoMachines(const TwoMachines&) = delete;
   TwoMachines& operator=(const TwoMachines&) = delete;
 };
 
-TEST(TransportChoiceTest, MessagesBetweenMachinesGoByMpi) {
+TEST(TransportChoiceTest, MessagesBetweenMachinesUseMpi) {
   const Communicator comm = Communicator::world();
   const TwoMachines machines(comm);
   const GhostPlan plan = make_plan(comm);
@@ -399,7 +401,7 @@ TEST(TransportChoiceTest, MessagesBetweenMachinesGoByMpi) {
       ASSERT_EQ(entry, static_cast<T>(value(plan.global(LocalRow(i)).value(), k, time))) << "row " << i << ", entry " << k;
     });
   }
-  // Pushes of both kinds meet in one row in the order of ranks.
+  // Pushes through both kinds of links are combined in one row in the order of ranks.
   ArrayPair<double> mixed(plan), by_mpi(plan);
   for (std::int32_t i = 0; i < plan.rows(); ++i) mixed(i) = by_mpi(i) = (comm.rank().value() % 3 == 1 ? 1e9 : 1.0) / (3 + i);
   ArrayTransformer(plan, {mixed}).push(Reduce::add).run();
@@ -407,8 +409,8 @@ TEST(TransportChoiceTest, MessagesBetweenMachinesGoByMpi) {
   for (std::int32_t i = 0; i < plan.rows(); ++i) ASSERT_EQ(mixed(i), by_mpi(i)) << "row " << i;
 }
 
-TEST(TransportChoiceTest, LongMessagesOfMixedLinksWhileNeighboursAreLate) {
-  // Messages above MPI's rendezvous limit between "machines", and through shared memory on each.
+TEST(TransportChoiceTest, LongMessagesOfMixedLinksWithDelayedNeighbours) {
+  // Messages above the rendezvous limit of MPI between the simulated machines, and through shared memory within each.
   const Communicator comm = Communicator::world();
   const Watchdog watchdog(100, "rank " + std::to_string(comm.rank().value()));
   const TwoMachines machines(comm);
@@ -446,7 +448,7 @@ TEST(TransportChoiceTest, LongMessagesOfMixedLinksWhileNeighboursAreLate) {
   }
 }
 
-TEST(TransportChoiceTest, SharedMemoryBetweenMachinesIsRefusedOnEveryRank) {
+TEST(TransportChoiceTest, SharedMemoryBetweenMachinesThrowsOnEveryRank) {
   const Communicator comm = Communicator::world();
   if (comm.size() == 1) GTEST_SKIP() << "one rank is on one machine";
   const TwoMachines machines(comm);
@@ -475,7 +477,7 @@ TEST(TransportChoiceTest, ExchangesKeepNoFilesOpen) {
 }
 
 TEST(TransportChoiceTest, LongMessagesOfBothKinds) {
-  // Several chunks, and fields that travel alone; rows longer than a chunk.
+  // Several chunks, fields in separate messages, and rows longer than a chunk.
   const Communicator comm = Communicator::world();
   constexpr std::int32_t kOwned = 3000;
   std::vector<GlobalRow> requests;
@@ -520,8 +522,8 @@ TEST(TransportChoiceTest, LongMessagesOfBothKinds) {
   }
 }
 
-TEST(TransportChoiceTest, StartWaitsForNobodyAndLateRanksLoseNothing) {
-  // One way: those who only send may be a whole exchange ahead.
+TEST(TransportChoiceTest, StartWaitsForNoRankAndDelayedRanksLoseNothing) {
+  // One direction: ranks that only send may be ahead by one exchange.
   const Communicator comm = Communicator::world();
   constexpr std::int32_t kOwned = 5000;
   std::vector<GlobalRow> requests;
@@ -535,7 +537,7 @@ TEST(TransportChoiceTest, StartWaitsForNobodyAndLateRanksLoseNothing) {
         for (int k = 0; k < 5; ++k) q(i, k) = value(i, k, time) + comm.rank().value();
       }
       exchange.start(After());
-      if (time % 7 == 3) comm.barrier();  // in flight
+      if (time % 7 == 3) comm.barrier();  // while the exchange is in flight
       exchange.wait();
       for (std::int32_t i = kOwned; i < plan.rows(); ++i) {
         for (int k = 0; k < 5; ++k) ASSERT_EQ(q(i, k), value(i - kOwned, k, time));
@@ -544,7 +546,7 @@ TEST(TransportChoiceTest, StartWaitsForNobodyAndLateRanksLoseNothing) {
   }
 }
 
-TEST(TransportChoiceTest, WhatCannotBeUsedIsRefusedOnEveryRank) {
+TEST(TransportChoiceTest, UnusableTransportThrowsOnEveryRank) {
   const GhostPlan plan = make_plan(Communicator::world());
   ArrayPair<double> host(plan), mirrored(plan, Layout::aos, Backend::mirror);
   EXPECT_THROW((void)ArrayTransformer(plan, {host}, Transport::staged).pull(), InputError);
@@ -552,7 +554,7 @@ TEST(TransportChoiceTest, WhatCannotBeUsedIsRefusedOnEveryRank) {
   EXPECT_THROW((void)ArrayTransformer(plan, {mirrored}, Transport::nccl).push(Reduce::add), InputError);
 }
 
-TEST(TransportChoiceTest, RanksThatWantDifferentOnesAreToldSo) {
+TEST(TransportChoiceTest, DifferentTransportsOnRanksThrow) {
   const Communicator comm = Communicator::world();
   if (comm.size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   const GhostPlan plan = make_plan(comm);
@@ -560,7 +562,7 @@ TEST(TransportChoiceTest, RanksThatWantDifferentOnesAreToldSo) {
   EXPECT_THROW(ArrayTransformer(plan, {q}, comm.is_root() ? Transport::staged : Transport::host), CommError);
 }
 
-TEST(TransportChoiceTest, SidesThatDifferBetweenRanksAreThoseOfTheHost) {
+TEST(TransportChoiceTest, DifferentBackendsOnRanksUseTheHost) {
   const Communicator comm = Communicator::world();
   const GhostPlan plan = make_plan(comm);
   ArrayPair<double> q(plan, Layout::aos, comm.is_root() ? Backend::mirror : Backend::host);
@@ -571,7 +573,7 @@ TEST(TransportChoiceTest, SidesThatDifferBetweenRanksAreThoseOfTheHost) {
   for (std::int32_t i = 0; i < plan.rows(); ++i) EXPECT_EQ(q(i), static_cast<double>(plan.global(LocalRow(i)).value()));
 }
 
-TEST(TransportChoiceTest, CallersMemoryOfADevice) {
+TEST(TransportChoiceTest, DeviceMemoryOfTheCaller) {
   const GhostPlan plan = make_plan(Communicator::world());
   const auto rows = static_cast<std::size_t>(plan.rows());
   const auto storage = DeviceStorage::make(Backend::mirror, (2 * rows + 7) * sizeof(double));

@@ -1,4 +1,4 @@
-// Kernels write rows of every kind and layout where a device keeps them, through views, and exchanges bring them to the ghosts.
+// Kernels write rows of all kinds and layouts through views, and exchanges copy them to the ghost rows.
 #include <gtest/gtest.h>
 
 #include <type_traits>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace test;
 
-/// As value<T>(global row, k, time) in the rows from `first` on.
+/// Writes value<T>(global row, k, time) to the rows from `first` on.
 template <class Rows>
 struct Write {
   Rows rows;
@@ -41,7 +41,7 @@ P pair_of(const GhostPlan& plan, Layout layout, Backend backend) {
     return P(plan, layout, backend);
   } else if constexpr (std::is_constructible_v<P, GhostPlan, int, Layout, Backend>) {
     return P(plan, 3, layout, backend);
-  } else {  // as long as their owners'
+  } else {  // with the lengths of their owned rows
     using T = typename P::value_type;
     std::vector<std::int64_t> offsets{0};
     for (std::int32_t i = 0; i < plan.rows(); ++i) offsets.push_back(offsets.back() + length(plan.global(LocalRow(i)).value()));
@@ -87,8 +87,8 @@ using Pairs = ::testing::Types<ArrayPair<double>, ArrayPair<double, 5>, ArrayPai
                                ArrayPair<std::int64_t, NonUniform, Dynamic>, ArrayPair<double, NonUniform>>;
 TYPED_TEST_SUITE(ViewKernels, Pairs);
 
-TYPED_TEST(ViewKernels, WriteWhatGhostsSeeInTheMirror) { this->template each_layout<space::mirror>(Backend::mirror); }
-TYPED_TEST(ViewKernels, WriteWhatGhostsSeeOnCuda) {
+TYPED_TEST(ViewKernels, WriteRowsThatGhostsReceiveInTheMirror) { this->template each_layout<space::mirror>(Backend::mirror); }
+TYPED_TEST(ViewKernels, WriteRowsThatGhostsReceiveOnCuda) {
   WEFT_NEEDS_GPU();
   this->template each_layout<space::cuda>(Backend::cuda);
 }

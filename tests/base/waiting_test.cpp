@@ -26,7 +26,7 @@ TEST(Waiting, ReportsTheInnermostWaitAndItsRank) {
       EXPECT_THAT(Watchdog::report(), MatchesRegex("has waited .* s for rank 3 .ghost rows."));
     }
     EXPECT_THAT(Watchdog::report(), HasSubstr("for the other ranks (MPI_Bcast)"));
-    const Waiting alone("work of the GPU", Waiting::kNobody);
+    const Waiting alone("work of the GPU", Waiting::kNoRank);
     EXPECT_THAT(Watchdog::report(), MatchesRegex("has waited .* s .work of the GPU."));
   }
   EXPECT_THAT(Watchdog::report(), HasSubstr("since MPI_Bcast"));

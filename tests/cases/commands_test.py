@@ -202,7 +202,7 @@ class Tools(InFolder):
                     self.assertTrue(np.array_equal(zone[f"FlowSolution/{name}/ data"][()], fields[f"VTKHDF/CellData/{ours}"][()]))
         self.weft("mesh", "generate", "box", "mesh.h5", "-p", "nx=2", "-p", "ny=2")
         for words, said in ((["none"], "no such folder"), (["cgns"], "fields_*.hdf"), (["mesh.h5"], "not a field file"),
-                            (["naca0012/case.toml"], "is not a field file"), (["naca0012", "--output", "mesh.h5"], "mesh.h5: cannot make this directory")):
+                            (["naca0012/case.toml"], "is not a field file"), (["naca0012", "--output", "mesh.h5"], "mesh.h5: cannot create this directory")):
             self.assertIn(said, self.weft("export", *words, code=FAILED))
         self.weft("export", "naca0012", "--format", "stl", code=USAGE)
         # What was exported of a run goes with it.

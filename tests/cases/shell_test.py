@@ -192,8 +192,8 @@ class Documents(InFolder):
 
     def test_plan(self):
         document, _ = self.json("plan", *[CASES / "wedge.toml", "--set", "mesh.nx=24", "--set", "mesh.ny=16"], "--ranks", "1,2,8")
-        self.assertEqual([each["ranks"] for each in document["forecasts"]], [1, 2, 8])
-        self.assertEqual(sum(document["forecasts"][0][k] for k in ("most_cells", "messages", "bytes")), document["cells"])
+        self.assertEqual([each["ranks"] for each in document["estimates"]], [1, 2, 8])
+        self.assertEqual(sum(document["estimates"][0][k] for k in ("most_cells", "messages", "bytes")), document["cells"])
         self.documented("plan", document)
 
     def test_no_document_without_a_mesh(self):

@@ -42,7 +42,7 @@ class TwoNodes(InFolder):
         return (pathlib.Path(results) / "residuals.csv").read_text()
 
     def test_the_nodes_share_no_memory_and_the_exchange_works_between_them(self):
-        # Transports that one machine alone can offer are tested elsewhere: MessagesBetweenMachinesGoByMpi pretends two machines by itself.
+        # Transports within one machine are tested elsewhere: MessagesBetweenMachinesUseMpi simulates two machines by itself.
         code, output = on_two_nodes(ARRAY_TESTS, "--gtest_color=no", "--gtest_filter=Exchange*:Plan*:Csr*:*/TransportTest.*")
         self.assertEqual(code, 0, output)
         self.assertIn("[  PASSED  ]", output)

@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-/// Runs `fail` on one rank only; returns what this rank caught.
+/// Calls agree() with an error on one rank only; returns the error that this rank caught.
 template <class Fail>
 std::string thrown_by(const Communicator& comm, int rank, Error::Kind kind, Fail fail) {
   try {
@@ -23,7 +23,7 @@ std::string thrown_by(const Communicator& comm, int rank, Error::Kind kind, Fail
   return {};
 }
 
-TEST(Agreement, returns_the_result_where_all_is_well) {
+TEST(Agreement, returns_the_result_without_errors) {
   const Communicator comm = Communicator::world();
   EXPECT_EQ(agreed(comm, [&] { return comm.rank(); }), comm.rank());
   agreed(comm, [] {});
@@ -51,7 +51,7 @@ TEST(Agreement, one_rank_throws_and_all_throw_the_same) {
   }
 }
 
-TEST(Agreement, the_lowest_rank_wins) {
+TEST(Agreement, the_error_of_the_lowest_rank_is_thrown) {
   const Communicator comm = Communicator::world();
   try {
     agreed(comm, [&] { throw MeshError("rank " + std::to_string(comm.rank().value())); });
@@ -61,7 +61,7 @@ TEST(Agreement, the_lowest_rank_wins) {
   }
 }
 
-TEST(Agreement, every_kind_keeps_its_type) {
+TEST(Agreement, error_types_are_preserved) {
   const Communicator comm = Communicator::world();
   const int last = comm.size() - 1;
   const auto fail_as = [&](Error::Kind kind) {
@@ -73,7 +73,7 @@ TEST(Agreement, every_kind_keeps_its_type) {
   }
 }
 
-TEST(Agreement, foreign_exceptions_get_a_kind) {
+TEST(Agreement, other_exceptions_are_converted) {
   const Communicator comm = Communicator::world();
   const int last = comm.size() - 1;
   EXPECT_NE(thrown_by(comm, last, Error::Kind::limit, [] { throw std::bad_alloc(); }).find("out of memory"), std::string::npos);
@@ -83,7 +83,7 @@ TEST(Agreement, foreign_exceptions_get_a_kind) {
   thrown_by(comm, last, Error::Kind::contract, [] { throw 42; });
 }
 
-TEST(Agreement, the_communicator_still_works_afterwards) {
+TEST(Agreement, the_communicator_is_usable_after_an_error) {
   const Communicator comm = Communicator::world();
   EXPECT_THROW(agreed(comm, [] { throw IoError("no file"); }), IoError);
   EXPECT_EQ(comm.sum(1), comm.size());

@@ -15,7 +15,7 @@
 namespace weft {
 namespace {
 
-/// A value that differs by rank and position.
+/// Returns a value that differs by rank and position.
 std::int64_t value_of(int rank, std::size_t i) { return 1000 * rank + static_cast<std::int64_t>(i); }
 
 std::vector<std::int64_t> values_of(int rank, std::size_t count) {
@@ -24,7 +24,7 @@ std::vector<std::int64_t> values_of(int rank, std::size_t count) {
   return values;
 }
 
-/// The pieces of a message are 1 GiB, or 24 bytes so that even small messages travel in pieces.
+/// Pieces of messages are 1 GiB, or 24 bytes to test small messages in pieces.
 class CommunicatorTest : public ::testing::TestWithParam<std::int64_t> {
  protected:
   CommunicatorTest() { comm.set_piece_bytes(GetParam()); }
@@ -35,8 +35,8 @@ class CommunicatorTest : public ::testing::TestWithParam<std::int64_t> {
 INSTANTIATE_TEST_SUITE_P(Pieces, CommunicatorTest, ::testing::Values(std::int64_t{1} << 30, 24),
                          [](const auto& test) { return test.param == 24 ? "tiny" : "whole"; });
 
-/// The sum of the values of ranks first ... last - 1 as the documentation states it: ranks beyond a power of two join their
-/// neighbours, then neighbouring halves are added.
+/// Returns the sum over ranks first ... last - 1 in the documented order: ranks beyond a power of two combine with their
+/// neighbours first, then neighbouring halves are added.
 double tree_sum(const std::vector<double>& values) {
   std::vector<double> level;
   const std::size_t joined = 2 * (values.size() - std::bit_floor(values.size()));
@@ -88,7 +88,7 @@ TEST_P(CommunicatorTest, extremes_of_every_type) {
   EXPECT_EQ(several, (std::vector{0, 1 - size, 7, 8, 9}));
 }
 
-TEST_P(CommunicatorTest, extremes_keep_a_nan_of_any_rank) {
+TEST_P(CommunicatorTest, extremes_preserve_nan_of_any_rank) {
   for (const double nan : {std::nan(""), -std::nan("")}) {
     for (int r = 0; r < size; ++r) {
       EXPECT_TRUE(std::isnan(comm.min(rank == r ? nan : 1.0)));
@@ -166,7 +166,7 @@ TEST_P(CommunicatorTest, all_to_all_of_uneven_parts) {
 }
 
 TEST_P(CommunicatorTest, all_to_all_of_long_and_short_parts_in_many_rounds) {
-  // Ranks run ahead of each other: announcements of the next round must not be taken for those of this one.
+  // Ranks are out of step: announcements of the next round must not be received in this round.
   for (int round = 0; round < 200; ++round) {
     std::vector<std::vector<std::int64_t>> to(static_cast<std::size_t>(size));
     const auto count = [&](int from, int there) -> std::size_t {
@@ -179,8 +179,8 @@ TEST_P(CommunicatorTest, all_to_all_of_long_and_short_parts_in_many_rounds) {
   }
 }
 
-TEST_P(CommunicatorTest, all_to_all_of_few_ranks_tells_of_those_alone_that_send) {
-  // To the next rank, to this one, and to rank 0 something long; every third list is empty.
+TEST_P(CommunicatorTest, sparse_all_to_all_returns_only_non_empty_lists) {
+  // Sends to the next rank, to this rank, and a long list to rank 0; every third list is empty.
   for (int round = 0; round < 20; ++round) {
     const auto count = [&](int from, int there) -> std::size_t {
       if (there != (from + 1) % size && there != from && there != 0) return 0;
@@ -206,8 +206,8 @@ TEST_P(CommunicatorTest, all_to_all_of_few_ranks_tells_of_those_alone_that_send)
   }
 }
 
-TEST_P(CommunicatorTest, exchange_between_the_ranks_that_name_each_other) {
-  // On a ring, itself included; rank 1 has nothing to say.
+TEST_P(CommunicatorTest, exchange_between_ranks_that_list_each_other) {
+  // A ring that includes each rank itself; rank 1 sends empty lists.
   std::vector<Rank> near;
   for (const int r : {(rank + 1) % size, rank, (rank + size - 1) % size}) {
     if (std::find(near.begin(), near.end(), Rank(r)) == near.end()) near.emplace_back(r);
@@ -248,7 +248,7 @@ TEST_P(CommunicatorTest, split_by_parity) {
   EXPECT_EQ(half.rank().value(), rank / 2);
   EXPECT_EQ(half.sum(rank % 2), half.size() * (rank % 2));
   EXPECT_EQ(half.piece_bytes(), comm.piece_bytes());
-  EXPECT_EQ(comm.split_shared_memory().size(), size);  // the tests run on one machine
+  EXPECT_EQ(comm.split_shared_memory().size(), size);  // all ranks of the tests run on one machine
   EXPECT_THROW((void)comm.split(-1), CommError);
 }
 
@@ -261,7 +261,7 @@ TEST(Communicator, self_and_copies) {
   EXPECT_EQ(copy.all_to_all(std::vector<std::vector<int>>{{1, 2}}), (std::vector<std::vector<int>>{{1, 2}}));
 }
 
-TEST(Communicator, empty_may_be_copied_but_not_used) {
+TEST(Communicator, empty_communicator_may_be_copied_but_not_used) {
   Communicator none;
   EXPECT_FALSE(none.valid());
   EXPECT_EQ(none.size(), 0);
@@ -273,7 +273,7 @@ TEST(Communicator, empty_may_be_copied_but_not_used) {
   EXPECT_EQ(none.max(4), 4);
 }
 
-TEST(Communicator, misuse_is_refused) {
+TEST(Communicator, misuse_throws) {
   Communicator comm = Communicator::world();
   EXPECT_THROW((void)Communicator::duplicate(MPI_COMM_NULL), CommError);
   EXPECT_THROW(comm.set_piece_bytes(0), LimitError);
@@ -296,8 +296,8 @@ TEST(Communicator, sizes_that_differ_between_ranks_throw_on_every_rank) {
 TEST(Communicator, mpi_errors_are_thrown) {
   const Communicator comm = Communicator::self();
   int value = 0;
-  const int nobody = 7;
-  EXPECT_NE(MPI_Send(&value, 1, MPI_INT, nobody, 0, comm.handle()), MPI_SUCCESS);  // returned, not fatal
+  const int missing_rank = 7;
+  EXPECT_NE(MPI_Send(&value, 1, MPI_INT, missing_rank, 0, comm.handle()), MPI_SUCCESS);  // returned, not fatal
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Memory of a GPU that ranks of one machine share.
+// GPU memory shared by ranks of one machine.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -46,13 +46,13 @@ TEST(CudaIpc, a_rank_writes_into_the_memory_of_the_next) {
   }
 }
 
-TEST(CudaIpc, refuses_what_is_no_memory_of_a_gpu) {
+TEST(CudaIpc, rejects_host_memory) {
   const int on_the_host = 0;
   EXPECT_THROW((void)ipc_handle(&on_the_host), DeviceError);
   EXPECT_THROW(IpcMemory(IpcHandle{}), DeviceError);
 }
 
-TEST(MpiEnvironment, says_whether_mpi_takes_gpu_memory) {
+TEST(MpiEnvironment, reports_whether_mpi_accepts_gpu_memory) {
   const auto aware = MpiEnvironment::cuda_aware();
   EXPECT_EQ(Communicator::world().max(aware.value_or(false) ? 1 : 0), aware.value_or(false) ? 1 : 0);
 }

@@ -1,4 +1,4 @@
-// The life of NCCL's communicators.
+// Lifetime of NCCL communicators.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -14,7 +14,7 @@
 namespace weft {
 namespace {
 
-TEST(CudaNccl, LivesUntilItsLastOwnerReleasesIt) {
+TEST(CudaNccl, ExistsUntilItsLastOwnerReleasesIt) {
   WEFT_NEEDS_GPU();
   const Communicator comm = Communicator::world();
   if (nccl_version().empty()) {
@@ -25,7 +25,7 @@ TEST(CudaNccl, LivesUntilItsLastOwnerReleasesIt) {
   set_device(device_of(comm.split_shared_memory().rank().value()));
   const int ranks = comm.size(), rank = comm.rank().value();
   const auto mine = DeviceStorage::make(Backend::cuda, 256), theirs = DeviceStorage::make(Backend::cuda, 256);
-  const auto pass_on = [&](NcclCommunicator& nccl) {  // on one rank to itself
+  const auto pass_on = [&](NcclCommunicator& nccl) {  // to the next rank, or on one rank to itself
     Stream stream;
     set_bytes(stream, mine->data(), 0, 256);
     const NcclCommunicator::Message to{Rank((rank + 1) % ranks), mine->data(), 256},
@@ -42,7 +42,8 @@ TEST(CudaNccl, LivesUntilItsLastOwnerReleasesIt) {
     NcclCommunicator::release(std::move(second));
     EXPECT_TRUE(watched.expired());
   }
-  const std::weak_ptr<NcclCommunicator> dropped = NcclCommunicator::of(comm);  // by an owner that fails
+  const std::weak_ptr<NcclCommunicator> dropped =
+      NcclCommunicator::of(comm);  // dropped without release(), as an owner does that fails
   EXPECT_FALSE(dropped.expired()) << "a destructor waits for other ranks";
 }
 

@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-TEST(RankLists, AreInTheOrderOfTheRanksWhateverCameFirst) {
+TEST(RankLists, AreSortedByRank) {
   RankLists<int> to;
   EXPECT_TRUE(RankLists<int>().by_rank().empty());
   for (int i = 0; i < 3; ++i) {
@@ -27,7 +27,7 @@ TEST(RankLists, AreInTheOrderOfTheRanksWhateverCameFirst) {
   EXPECT_EQ(lists[3].rank, Rank(65'000));
 }
 
-TEST(RankReader, ReadsEachRankFromItsBeginning) {
+TEST(RankReader, ReadsEachListSequentially) {
   RankReader<int> from({{Rank(2), {1, 2, 3}}, {Rank(40'000), {4, 5}}});
   EXPECT_EQ(from.next(40'000), 4);
   EXPECT_EQ(from.next(2), 1);
@@ -37,7 +37,7 @@ TEST(RankReader, ReadsEachRankFromItsBeginning) {
   EXPECT_EQ(from.next(40'000), 5);
 }
 
-TEST(RankLists, TravelToTheRanksTheyNameAndBack) {
+TEST(RankLists, AreSentToTheirRanksAndBack) {
   const Communicator comm = Communicator::world();
   const int ranks = comm.size(), me = comm.rank().value();
   RankLists<std::int64_t> ask;

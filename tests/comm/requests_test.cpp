@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-/// Every rank sends `count` numbers to its right and receives from its left (itself, on one rank).
+/// Sends `count` numbers to the right neighbour and receives from the left one (the rank itself, on one rank).
 struct Ring {
   explicit Ring(std::size_t count, std::int64_t piece_bytes = 1 << 30) : border(count), ghosts(count, -1) {
     comm.set_piece_bytes(piece_bytes);
@@ -48,10 +48,10 @@ TEST(PersistentMessages, every_start_sends_new_values) {
     ring.expect(step);
   }
   EXPECT_TRUE(ring.messages->test());
-  ring.messages->wait();  // nothing to wait for
+  ring.messages->wait();  // returns at once
 }
 
-TEST(PersistentMessages, long_messages_travel_in_pieces_and_empty_ones_arrive) {
+TEST(PersistentMessages, long_messages_are_sent_in_pieces_and_empty_ones_arrive) {
   for (const std::size_t count : {0U, 1U, 5U, 33U}) {
     Ring ring(count, 12);
     ring.fill(1);
@@ -81,7 +81,7 @@ TEST(PersistentMessages, may_be_moved_while_active) {
   ring.messages->start();
   PersistentMessages moved = std::move(*ring.messages);
   EXPECT_TRUE(moved.active());
-  ring.messages->wait();  // empty now
+  ring.messages->wait();  // empty after the move
   PersistentMessages assigned;
   assigned = std::move(moved);
   assigned.wait();
@@ -92,7 +92,7 @@ TEST(PersistentMessages, may_be_moved_while_active) {
   ring.expect(3);
 }
 
-TEST(PersistentMessages, misuse_is_refused) {
+TEST(PersistentMessages, misuse_throws) {
   Ring ring(2);
   EXPECT_THROW(ring.messages->add_send(Rank(ring.comm.size()), 0, {}), ContractError);
   EXPECT_THROW(ring.messages->add_send(Rank(), 0, {}), ContractError);
@@ -134,7 +134,7 @@ TEST(PersistentMessages, destroyed_while_active_does_not_wait) {
   EXPECT_EQ(comm.sum(1), comm.size());
 }
 
-// Destroyed after main has ended MPI; a failure there fails the process.
+// Destroyed after main has ended MPI; an error there makes the process fail.
 Communicator outliving_comm;
 PersistentMessages outliving_messages;
 

@@ -13,7 +13,7 @@ namespace {
 
 std::atomic<int>& number(const SharedMemory& memory, int i) { return reinterpret_cast<std::atomic<int>*>(memory.data())[i]; }
 
-TEST(SharedMemory, WhatOneRankWritesOthersRead) {
+TEST(SharedMemory, OtherRanksReadWhatOneRankWrites) {
   const Communicator comm = Communicator::world();
   SharedMemory here = SharedMemory::make(1000 * sizeof(int));
   ASSERT_TRUE(here);
@@ -30,12 +30,12 @@ TEST(SharedMemory, WhatOneRankWritesOthersRead) {
   }
   comm.barrier();
   for (int r = 0; r < comm.size(); ++r) EXPECT_EQ(number(here, r), 1 + r);
-  here = {};  // others still have it
+  here = {};  // the other ranks still map it
   comm.barrier();
   for (const SharedMemory& memory : there) EXPECT_EQ(number(memory, comm.size() - 1), comm.size());
 }
 
-TEST(SharedMemory, IsNotFoundWhereItIsNot) {
+TEST(SharedMemory, IsEmptyForAWrongName) {
   SharedMemory here = SharedMemory::make(100);
   EXPECT_TRUE(SharedMemory::map(here.name()));
   SharedMemory::Name wrong = here.name();
@@ -50,15 +50,15 @@ TEST(SharedMemory, IsNotFoundWhereItIsNot) {
   EXPECT_FALSE(SharedMemory::map({})) << "no memory";
   const std::string machine = SharedMemory::machine();
   EXPECT_FALSE(machine.empty());
-  SharedMemory::pretend_machine("another");
+  SharedMemory::set_machine_for_tests("another");
   EXPECT_FALSE(SharedMemory::map(here.name()));
-  SharedMemory::pretend_machine(machine);
+  SharedMemory::set_machine_for_tests(machine);
   const SharedMemory::Name name = here.name();
   here.close();
   EXPECT_FALSE(SharedMemory::map(name)) << "closed";
 }
 
-TEST(SharedMemory, MovesAndIsEmptyAtFirst) {
+TEST(SharedMemory, IsMovableAndInitiallyEmpty) {
   SharedMemory none;
   EXPECT_FALSE(none);
   EXPECT_EQ(none.data(), nullptr);

@@ -40,7 +40,7 @@ __global__ void combine(const TileRounds rounds, const T* from, const std::int32
   const auto block = static_cast<std::int32_t>(blockIdx.x);
   BlockLoader loader;
   loader.begin();
-  wait_for_earlier_kernels();
+  grid_dependency_sync();
   loader.list(index + rounds.tile(block, 0) * kTile, m.list, kTile);
   loader.next_round();
   for (std::int32_t i = 0; i < rounds.count(block); ++i) {
@@ -112,7 +112,7 @@ __global__ void through_shared(const T* from, T* to, int count) {
   T* const here = shared.take<T>(count);
   BlockLoader loader;
   loader.begin();
-  wait_for_earlier_kernels();
+  grid_dependency_sync();
   loader.run(from, here, count);
   loader.end();
   store_block(here, to, count);

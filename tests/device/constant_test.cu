@@ -25,7 +25,7 @@ struct Read {
   __device__ void operator()(int i) const { to[i] = table->factor * (*table).offsets[i]; }
 };
 __global__ void read_kernel(int n, const Read read) {
-  wait_for_earlier_kernels();
+  grid_dependency_sync();
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < n) read(i);
 }

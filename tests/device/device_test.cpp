@@ -127,7 +127,7 @@ TEST(Stream, measures_time_on_cuda) {
 
 TEST(Device, reports_why_no_gpu_can_be_used) {
   if (device_count() > 0) {
-    EXPECT_TRUE(why_no_cuda().empty());
+    EXPECT_TRUE(cuda_unavailable_reason().empty());
     EXPECT_BREACH((void)no_gpu());
     EXPECT_EQ(device_of(device_count()), 0);
     set_device(device_of(0));
@@ -136,10 +136,10 @@ TEST(Device, reports_why_no_gpu_can_be_used) {
     EXPECT_EQ(current_gpu(), current_gpu());
     wait_for_device();
   } else {
-    EXPECT_FALSE(why_no_cuda().empty());
-    EXPECT_NE(no_gpu().problem().find(why_no_cuda()), std::string::npos);
+    EXPECT_FALSE(cuda_unavailable_reason().empty());
+    EXPECT_NE(no_gpu().problem().find(cuda_unavailable_reason()), std::string::npos);
     EXPECT_NE(no_gpu().suggestion().find(cuda_info().remedy), std::string::npos);
-    if (why_no_cuda() == "this build has no CUDA") {
+    if (cuda_unavailable_reason() == "this build has no CUDA") {
       EXPECT_NE(no_gpu().suggestion().find("nvcc"), std::string::npos);
     }
     for (const Backend backend : {Backend::cuda, Backend::cuda_managed, Backend::cuda_mapped}) {
@@ -147,7 +147,7 @@ TEST(Device, reports_why_no_gpu_can_be_used) {
         (void)DeviceStorage::make(backend, 8);
         ADD_FAILURE() << "no exception was thrown";
       } catch (const DeviceError& error) {
-        EXPECT_NE(std::string(error.what()).find(why_no_cuda()), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find(cuda_unavailable_reason()), std::string::npos) << error.what();
       }
       EXPECT_THROW((void)Stream::for_backend(backend), DeviceError);
     }
@@ -239,7 +239,7 @@ TEST(Reduce, has_a_fixed_order_and_a_small_error) {
 
 TEST(CudaInfo, describes_every_gpu) {
   const CudaInfo info = cuda_info();
-  EXPECT_EQ(info.missing, why_no_cuda());
+  EXPECT_EQ(info.missing, cuda_unavailable_reason());
   EXPECT_EQ(info.remedy.empty(), info.missing.empty());
   EXPECT_EQ(static_cast<int>(info.devices.size()), device_count());
   for (const DeviceInfo& device : info.devices) {

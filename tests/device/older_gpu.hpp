@@ -1,5 +1,5 @@
 #pragma once
-/// Kernels compiled for GPUs before Hopper, in which wait_for_earlier_kernels() has no effect. Programs that use Weft may contain
+/// Kernels compiled for GPUs before Hopper, in which grid_dependency_sync() has no effect. Programs that use Weft may contain
 /// such kernels.
 #include "weft/device/stream.hpp"
 

@@ -112,5 +112,24 @@ TEST(Discretization, StabilizedGradientsOfSliversAreBounded) {
   }
 }
 
+TEST(Discretization, ExampleOfTheHeader) {
+  const Communicator self = Communicator::self();
+  mesh::BuildOptions options;
+  options.order = mesh::CellOrdering::as_read;
+  const mesh::Mesh m =
+      mesh::build(self, mesh::generate(self, "box", {{"nx", std::int64_t{2}}, {"ny", std::int64_t{1}}}), options);
+  const Discretization d(m, std::vector<BoundaryKind>(m.boundary.size(), BoundaryKind::far_field));
+  using ::testing::ElementsAre;
+  EXPECT_EQ(d.rows, 8);
+  EXPECT_EQ(d.first_boundary_face, 1);
+  EXPECT_THAT(d.face_left, ElementsAre(0, 0, 1, 0, 1, 0, 1));
+  EXPECT_THAT(d.face_right, ElementsAre(1, 2, 3, 4, 5, 6, 7));
+  EXPECT_THAT(d.cell_face_offset, ElementsAre(0, 4, 8));
+  EXPECT_THAT(d.cell_face, ElementsAre(3, 0, 5, 1, 4, 2, 6, 0));
+  EXPECT_THAT(d.cell_face_row, ElementsAre(4, 1, 6, 2, 5, 3, 7, 0));
+  EXPECT_EQ(d.stencil_offset, d.cell_face_offset);
+  EXPECT_EQ(d.stencil_row, d.cell_face_row);
+}
+
 }  // namespace
 }  // namespace weft::flow

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "weft/device/cuda/host_work.hpp"
+#include "weft/device/cuda/cuda_call_counts.hpp"
 #include "weft/flow/scheme/solver.hpp"
 
 #include "flow/solver_settings.hpp"
@@ -94,9 +94,9 @@ TEST(StepsAheadOnCuda, AskTheHostForOneLaunchEach) {
   steps(8);  // in which graphs are made
   steps(8);
   for (const int count : {1, 20}) {
-    const weft::detail::HostWork before = weft::detail::host_work();
+    const weft::detail::CudaCallCounts before = weft::detail::cuda_call_counts();
     steps(count);
-    const auto spent = weft::detail::host_work() - before;
+    const auto spent = weft::detail::cuda_call_counts() - before;
     EXPECT_EQ(spent.graphs, count);
     EXPECT_EQ(spent.kernels, 0);
     EXPECT_EQ(spent.allocations, 0);
@@ -112,10 +112,10 @@ TEST(StepsAheadOnCuda, AllocateNothingWhereSumsHaveManyTiles) {
   solver.initialise([](Vec3 x) { return test::wavy(x, 2); });
   if (!solver.works_ahead()) GTEST_SKIP() << "ranks share a GPU: their messages are staged, and the host takes part in each step";
   solver.step(1e9);
-  const weft::detail::HostWork before = weft::detail::host_work();
+  const weft::detail::CudaCallCounts before = weft::detail::cuda_call_counts();
   solver.start_steps({.count = 8, .until = 1e9});  // one by one at first, then captured in graphs
   EXPECT_EQ(solver.finish_steps().size(), 8U);
-  EXPECT_EQ((weft::detail::host_work() - before).allocations, 0);
+  EXPECT_EQ((weft::detail::cuda_call_counts() - before).allocations, 0);
 }
 
 TEST_P(StepsAheadTest, WithLocalTimeStepsToo) {

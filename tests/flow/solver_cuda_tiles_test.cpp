@@ -96,8 +96,8 @@ TEST_P(ManyTilesOnCuda, IsTheFlowOnTheHost) {
   }
   const auto host = solver_on(m, Backend::host, true), cuda = solver_on(m, Backend::cuda, true);
   EXPECT_NEAR(host->time(), cuda->time(), kFp64 * host->time());
-  const std::vector<double> of_host = gathered(*host), of_cuda = gathered(*cuda);
-  EXPECT_LE(relative_difference(IdealGas{}, of_host, of_cuda), kFp64);
+  const std::vector<double> is_host_transport = gathered(*host), of_cuda = gathered(*cuda);
+  EXPECT_LE(relative_difference(IdealGas{}, is_host_transport, of_cuda), kFp64);
   EXPECT_LE(amounts_difference(*host, *cuda), kFp64);
   for (std::size_t k = 0; k < Solver::kVars; ++k) {
     EXPECT_NEAR(host->residual_norms()[k], cuda->residual_norms()[k], 1e-9 * (1 + host->residual_norms()[k])) << k;
@@ -110,7 +110,7 @@ TEST_P(ManyTilesOnCuda, IsTheFlowOnTheHost) {
   for (const auto& [precision, nearly] : {std::pair{Precision::mixed, kMixed}, std::pair{Precision::fp32, kFp32}}) {
     const auto other = solver_on(m, Backend::cuda, false, precision);
     EXPECT_NEAR(host->time(), other->time(), nearly * host->time());
-    const double difference = relative_difference(IdealGas{}, of_host, gathered(*other));
+    const double difference = relative_difference(IdealGas{}, is_host_transport, gathered(*other));
     EXPECT_LE(difference, nearly) << "fp32: " << (precision == Precision::fp32);
     EXPECT_GE(difference, 1e-10) << "would be fp64";
   }

@@ -203,6 +203,33 @@ TEST(Tiles, RefuseMoreThan32BitsCanNumber) {
   }
 }
 
+TEST(Tiles, ExampleOfTheHeader) {
+  const Communicator self = Communicator::self();
+  mesh::BuildOptions options;
+  options.order = mesh::CellOrdering::as_read;
+  const mesh::Mesh m =
+      mesh::build(self, mesh::generate(self, "box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{1}}}), options);
+  const Discretization d(m, std::vector<BoundaryKind>(m.boundary.size(), BoundaryKind::far_field));
+  const Tiles tiles(m, d, TileCut(m, d, {4, 1000, 1000, 1000}));
+  ASSERT_EQ(tiles.size(), 2);
+  const detail::Tile& t = tiles.tile[0];
+  EXPECT_EQ(t.rows, 14);
+  EXPECT_EQ(t.faces, 13);
+  EXPECT_EQ(t.inner_faces, 3);
+  EXPECT_EQ(t.left_faces, 4);
+  EXPECT_EQ(t.cell_faces, 4);
+  const std::vector<std::int32_t> halo{4, 10, 18, 8, 11, 19, 12, 20, 13, 21};
+  EXPECT_TRUE(std::equal(halo.begin(), halo.end(), tiles.halo_row.begin()));
+  const std::vector<std::uint16_t> sides{0, 4, 8, 12, 16, 4, 0, 5, 6, 7, 1, 8, detail::kRightSide};
+  EXPECT_TRUE(std::equal(sides.begin(), sides.end(), tiles.topology.begin()));
+  const std::vector<std::uint16_t> rows{5, 1, 6, 7, 8, 2, 9, 0};
+  EXPECT_TRUE(std::equal(rows.begin(), rows.end(), tiles.topology.begin() + t.rows_behind()));
+  EXPECT_EQ(tiles.tile[1].first_face, 32);
+  EXPECT_EQ(tiles.across[3], 35);
+  EXPECT_EQ(tiles.across[35], 3);
+  EXPECT_EQ(tiles.across[4], 2);
+}
+
 INSTANTIATE_TEST_SUITE_P(Flow, TilesOf, ::testing::ValuesIn(test::settings()), [](const auto& test) { return test.param.name; });
 INSTANTIATE_TEST_SUITE_P(Surrounded, TilesOf, ::testing::ValuesIn(test::surrounded_settings()),
                          [](const auto& test) { return test.param.name; });

@@ -1,4 +1,4 @@
-// Uses the installed headers and libraries of several rooms, on several ranks.
+// Uses the installed headers and libraries of several modules, on several ranks.
 #include <cstdio>
 
 #include "weft/comm/communicator.hpp"

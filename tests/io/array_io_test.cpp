@@ -24,7 +24,7 @@ struct Opaque {
   friend bool operator==(const Opaque&, const Opaque&) = default;
 };
 
-// The entry k of the global row g, in every type.
+// Value of entry k of global row g in any type.
 template <class T>
 T entry(std::int64_t g, int k) {
   const std::int64_t n = 10 * g + k;
@@ -46,7 +46,7 @@ int ragged_size(std::int64_t g) { return static_cast<int>(g * 7 % 5); }
 template <class A>
 constexpr bool kRagged = A::kKind == RowKind::static_max || A::kKind == RowKind::max || A::kKind == RowKind::csr;
 
-// `rows` rows of this rank, after those of the ranks before it.
+// Creates `rows` rows on this rank, numbered after those of the lower ranks.
 template <class A>
 A filled(const Communicator& comm, std::int64_t rows, Layout layout = Layout::aos) {
   const std::int64_t first = comm.exclusive_sum(rows);
@@ -109,11 +109,11 @@ TYPED_TEST(ArrayIo, RoundTripOnTheSameRanksWithAnEmptyOne) {
   expect_rows(read, comm.exclusive_sum(rows), rows);
 }
 
-TYPED_TEST(ArrayIo, ReadEvenlyByMoreRanksOrAsTheyAsk) {
+TYPED_TEST(ArrayIo, ReadEvenlyOrAsRequestedByMoreRanks) {
   const Communicator comm = Communicator::world();
   const Scratch scratch(comm);
   constexpr std::int64_t kRows = 11;
-  // Rank 0 writes alone: then the others are more than the writers.
+  // Rank 0 writes alone: the other ranks did not write.
   if (comm.is_root()) {
     Hdf5File file = Hdf5File::create(Communicator::self(), scratch / "a.h5");
     write_array(file, "u", filled<TypeParam>(Communicator::self(), kRows));
@@ -125,13 +125,13 @@ TYPED_TEST(ArrayIo, ReadEvenlyByMoreRanksOrAsTheyAsk) {
   read_array(in, "u", read);
   const std::int64_t first = kRows * comm.rank().value() / comm.size();
   expect_rows(read, first, kRows * (comm.rank().value() + 1) / comm.size() - first);
-  // The last rank takes all.
+  // The last rank reads all rows.
   const bool takes = comm.rank().value() == comm.size() - 1;
   read_array(in, "u", read, takes ? kRows : 0);
   expect_rows(read, 0, takes ? kRows : 0);
 }
 
-TYPED_TEST(ArrayIo, NoRowsAnywhere) {
+TYPED_TEST(ArrayIo, NoRowsOnAnyRank) {
   const Communicator comm = Communicator::world();
   const Scratch scratch(comm);
   Hdf5File file = Hdf5File::create(comm, scratch / "a.h5");
@@ -149,7 +149,7 @@ class ArrayIoFile : public ::testing::Test {
   std::filesystem::path path = scratch / "a.h5";
 };
 
-TEST_F(ArrayIoFile, LayoutsAreNoneOfTheFilesBusiness) {
+TEST_F(ArrayIoFile, FilesDoNotDependOnTheLayout) {
   Hdf5File file = Hdf5File::create(comm, path);
   write_array(file, "soa", filled<Array<double, 5>>(comm, 3, Layout::soa));
   file.close();
@@ -164,7 +164,7 @@ TEST_F(ArrayIoFile, LayoutsAreNoneOfTheFilesBusiness) {
   expect_rows(soa, 3 * comm.rank().value(), 3);
 }
 
-TEST_F(ArrayIoFile, DecompressedRowsAreWrittenToo) {
+TEST_F(ArrayIoFile, DecompressedRowsAreWritten) {
   auto csr = filled<Array<Key, NonUniform>>(comm, 4);
   csr.decompress();
   Hdf5File file = Hdf5File::create(comm, path);
@@ -181,7 +181,7 @@ TEST_F(ArrayIoFile, AStaleSideIsAnErrorOnEveryRank) {
   Hdf5File file = Hdf5File::create(comm, path);
   write_array(file, "fresh", array);
   array.to_device(After());
-  if (comm.is_root()) (void)array.view<Aos, space::mirror>();  // as a kernel would that writes
+  if (comm.is_root()) (void)array.view<Aos, space::mirror>();  // like a kernel that writes
   EXPECT_THROW(write_array(file, "stale", array), DeviceError);
   file.close();
   Array<double, 5> read(0, Layout::soa, Backend::mirror);
@@ -189,7 +189,7 @@ TEST_F(ArrayIoFile, AStaleSideIsAnErrorOnEveryRank) {
   EXPECT_EQ(read(0, 0), 1);
 }
 
-TEST_F(ArrayIoFile, ParArraysKnowTheirOffsetsAfterwards) {
+TEST_F(ArrayIoFile, ParArraysGetTheirOffsets) {
   ParArray<double, 5> array(comm, filled<Array<double, 5>>(comm, comm.rank().value()));
   Hdf5File file = Hdf5File::create(comm, path);
   write_array(file, "u", array);
@@ -201,13 +201,13 @@ TEST_F(ArrayIoFile, ParArraysKnowTheirOffsetsAfterwards) {
   expect_rows(read.local(), read.row_offsets().first().value(), comm.rank().value());
 }
 
-// Only the last rank sees the damage; every rank throws, and none waits.
+// Only the last rank reads the damaged rows; every rank throws, and none waits.
 TEST_F(ArrayIoFile, DamagedRowLengthsOfOneRankAreAnErrorOnEveryRank) {
   Hdf5File file = Hdf5File::create(comm, path);
   write_array(file, "padded", filled<Array<Key, NonUniform, 8>>(comm, 5));
   file.close();
   const std::int64_t last = 5 * std::int64_t{comm.size()} - 1;
-  if (comm.is_root()) {  // the last three rows begin where the row before them does, and the last one has their entries
+  if (comm.is_root()) {  // the last three rows start at that of the preceding row, and the last one contains their entries
     const hid_t whole = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
     const hid_t starts = H5Dopen2(whole, "padded/row_start", H5P_DEFAULT), space = H5Dget_space(starts);
     std::vector<std::int64_t> values(static_cast<std::size_t>(last) + 1);
@@ -248,7 +248,7 @@ TEST_F(ArrayIoFile, DamagedNumbersOfRowsAreAnErrorOnEveryRank) {
     const Hdf5File in = Hdf5File::open(comm, path);
     return error_of<IoError>([&] { read_array(in, name, array); });
   };
-  // The sum of the numbers of two ranks is beyond 64 bits.
+  // The sum of the numbers of two ranks exceeds 64 bits.
   set_counts(std::int64_t{1} << 62);
   const std::string damage = comm.size() == 1 ? "and its writers say 4611686018427387904" : "are out of range";
   EXPECT_THAT(error("u", Array<double, 5>()), HasSubstr(damage));
@@ -260,7 +260,7 @@ TEST_F(ArrayIoFile, DamagedNumbersOfRowsAreAnErrorOnEveryRank) {
   }
 }
 
-TEST_F(ArrayIoFile, WrongTypeWidthShapeAndNameAreRefused) {
+TEST_F(ArrayIoFile, WrongTypeWidthShapeAndNameThrow) {
   Hdf5File file = Hdf5File::create(comm, path);
   write_array(file, "u", filled<Array<double, 5>>(comm, 3));
   write_array(file, "csr", filled<Array<Key, NonUniform>>(comm, 6));

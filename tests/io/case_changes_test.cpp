@@ -23,9 +23,9 @@ TEST(CaseChanges, ListsKeysWithBothValues) {
   EXPECT_THAT(lines("# one\na = 1  # default\n", "# two\na = 1\n"), ::testing::IsEmpty());
 }
 
-TEST(CaseChanges, TellsKeysThatComeAndGo) {
+TEST(CaseChanges, ReportsAddedAndRemovedKeys) {
   EXPECT_THAT(lines("gone = 1\n", "come = true\n"), ::testing::ElementsAre("come:  -> true", "gone: 1 -> "));
-  EXPECT_THAT(lines("", "new_default = 1  # default\n"), ::testing::IsEmpty());  // of a later version of the program
+  EXPECT_THAT(lines("", "new_default = 1  # default\n"), ::testing::IsEmpty());  // added by a later version of the program
   EXPECT_THAT(lines("a = 2\n", "a = 1  # default\n"), ::testing::ElementsAre("a: 2 -> 1"));
   EXPECT_THROW(lines("a =", ""), InputError);
 }

@@ -21,7 +21,7 @@ CaseReader reader_of(const std::string& text, std::vector<std::string> overrides
   return CaseReader(CaseFile::from_text(text, "case.toml", overrides));
 }
 
-// The error of reading one number "flow.cfl" from this text.
+// Returns the error of reading one number "flow.cfl" from this text.
 std::string cfl_error(const std::string& text, std::vector<std::string> overrides = {}) {
   return error_of<InputError>([&] {
     const CaseReader reader = reader_of(text, overrides);
@@ -98,7 +98,7 @@ TEST(CaseReader, TheReferenceDescribesTheChoicesOfARegistry) {
                                                      "hllc: three waves; roe: linearised. |"));
 }
 
-TEST(CaseReader, NamedSectionsAndListsKeepTheOrderOfTheFile) {
+TEST(CaseReader, NamedSectionsAndListsPreserveTheOrderOfTheFile) {
   const CaseReader reader = reader_of(R"(
 [boundary.wall]
 type = "slip_wall"
@@ -120,7 +120,7 @@ at = [2, 0, 0]
   EXPECT_NO_THROW(reader.finish());
 }
 
-TEST(CaseReader, OverridesReplaceAddAndTakeBareWords) {
+TEST(CaseReader, OverridesReplaceAndAddKeysAndAcceptBareWords) {
   const CaseReader reader = reader_of("[flow]\ncfl = 1\n[[probe]]\nx = 1\n",
                                       {"flow.cfl=0.25", "flow.flux=roe", "mesh.file=../a b.su2", "flow.end=1.5 ms", "flow.k=.5",
                                        "probe.0.x=7", "flow.list=[1, 2]", "boundary.\"far field\".type=wall"});
@@ -151,7 +151,7 @@ TEST(CaseReader, PathsStartAtTheCaseAndThoseOfOverridesAtTheCurrentDirectory) {
   const std::filesystem::path home = std::getenv("HOME");
   EXPECT_EQ(path(reader, "e"), home / "out");
   EXPECT_EQ(path(reader, "f"), home / "x.su2");
-  // Read again from wherever it lies, the effective case names the same places.
+  // Read from any location, the effective case names the same files.
   const CaseReader again(CaseFile::from_text(reader.effective_toml(), "elsewhere/case.toml"));
   for (const char* key : {"a", "b", "c", "d", "e", "f"})
     EXPECT_EQ(path(again, key), std::filesystem::absolute(path(reader, key)).lexically_normal()) << key;
@@ -210,7 +210,7 @@ TEST(CaseErrors, Required) {
   EXPECT_THAT(error_of<InputError>([&] { reader.root().sections("probe", {.required = true}); }), HasSubstr("write [[probe]]"));
 }
 
-TEST(CaseErrors, UnitsOfAnotherDimensionNameTheAcceptedOnes) {
+TEST(CaseErrors, WrongUnitsListTheAcceptedOnes) {
   const auto error = [](const std::string& value) {
     return error_of<InputError>([&] { reader_of("end = " + value).root().number("end", {.min = 0, .max = 10, .unit = "s"}); });
   };
@@ -260,7 +260,7 @@ TEST(CaseErrors, TomlErrorsHaveLineAndColumn) {
               StartsWith("case.toml:3:"));
 }
 
-TEST(CaseErrors, DeepNestingIsRefusedBeforeItIsParsed) {
+TEST(CaseErrors, DeepNestingThrowsBeforeParsing) {
   const auto refused = [](const std::string& text, const std::string& begin) {
     const std::string error = error_of<InputError>([&] { static_cast<void>(CaseFile::from_text(text)); });
     EXPECT_THAT(error, StartsWith(begin));
@@ -280,7 +280,7 @@ TEST(CaseErrors, DeepNestingIsRefusedBeforeItIsParsed) {
   EXPECT_THAT(error_of<InputError>(
                   [&] { static_cast<void>(CaseFile::from_text("", "case.toml", std::vector<std::string>{dots + "=1"})); }),
               HasSubstr("is not a key"));
-  // Dots and brackets in strings, comments and numbers are no levels.
+  // Dots and brackets in strings, comments and numbers do not count as levels.
   const std::string many = repeated("[.{", 300);
   const std::string text = "# " + many + "\na = \"" + many + "\\\"" + many + "\"\nb = '" + many + "'\nc = \"\"\"\n" + many +
                            "\"\n" + many + "\"\"\"\"\nd = '''" + many + "''' # " + many + "\ne = [" +
@@ -296,8 +296,8 @@ TEST(CaseErrors, CallersCanRejectAKey) {
             "case.toml:2:7: flow.end: is before the start; raise it");
 }
 
-/// All at once, in the order of the lines; what may follow from another error is left out.
-TEST(CaseErrors, AreCollectedWhereTheReaderIsAskedTo) {
+/// All errors in the order of the lines, without those that may follow from another error.
+TEST(CaseErrors, AreCollectedOnRequest) {
   const CaseReader reader(
       CaseFile::from_text("tile = 1\n[flow]\ncfl = 20\nmode = 3\nmore = 1\n[stop]\nsteps = \"x\"\ntime = -1\n"
                           "[boundary]\na = 3\nb.kind = 1\n"));
@@ -309,9 +309,9 @@ TEST(CaseErrors, AreCollectedWhereTheReaderIsAskedTo) {
   EXPECT_FALSE(flow.attempt([&] { (void)flow.variant("mode", {"slow", "fast"}, {}, [](const std::string&) {}); }));
   const Section stop = root.section("stop", {});
   EXPECT_FALSE(stop.attempt([&] {
-    EXPECT_EQ(stop.integer("steps", {.min = 3}), 3);  // some value in range
+    EXPECT_EQ(stop.integer("steps", {.min = 3}), 3);  // any value in the range
     EXPECT_FALSE(stop.optional_number("time", {.min = 0}).has_value());
-    stop.fail("time", "nothing says when to stop");  // because time could not be read
+    stop.fail("time", "nothing says when to stop");  // a consequence of the unreadable time
   }));
   EXPECT_TRUE(stop.attempt([] {}));
   std::vector<std::string> zones;
@@ -320,14 +320,14 @@ TEST(CaseErrors, AreCollectedWhereTheReaderIsAskedTo) {
     (void)zone.text("kind", {});
   }
   EXPECT_EQ(zones, std::vector<std::string>{"b"});
-  reader.finish();  // "more" belongs to a mode that nobody knows
+  reader.finish();  // "more" belongs to an unknown mode
   std::vector<std::string> keys;
   for (const InputError& error : reader.errors()) keys.push_back(error.where().key);
   EXPECT_EQ(keys, (std::vector<std::string>{"tile", "flow.cfl", "flow.mode", "stop.steps", "stop.time", "boundary.a",
                                             "boundary.b.kind"}));
 }
 
-TEST(CaseErrors, NameTheLineOfAKeyOfASectionBelow) {
+TEST(CaseErrors, NameTheLineOfAKeyOfASubsection) {
   const CaseReader reader(CaseFile::from_text("[flow]\nmode = 3\n"));
   (void)reader.root().section("flow", {});
   EXPECT_EQ(reader.root().where("flow.mode").line, 2);
@@ -335,7 +335,7 @@ TEST(CaseErrors, NameTheLineOfAKeyOfASectionBelow) {
   EXPECT_EQ(reader.root().where("flow.other").line, 1);
 }
 
-TEST(CaseErrors, DeclaringAKeyInTwoWaysIsABug) {
+TEST(CaseErrors, DifferentDeclarationsOfAKeyViolateAContract) {
   const CaseReader reader = reader_of("");
   EXPECT_EQ(reader.root().number("a", {.default_value = 1}), reader.root().number("a", {.default_value = 1}));
 #ifdef WEFT_CONTRACTS
@@ -409,7 +409,7 @@ at = [0.3, 0.2, 1e-300]
             effective.substr(effective.find("[flow]")).size());
 }
 
-TEST(CaseReference, IsMadeFromTheSameCode) {
+TEST(CaseReference, IsGeneratedFromTheDeclarations) {
   const CaseReader reader = CaseReader::documentation();
   read_model(reader);
   const std::string reference = reader.reference_markdown();

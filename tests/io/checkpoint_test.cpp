@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 
 constexpr std::int64_t kCells = 23;
 
-// Cells dealt to the ranks: key k goes to rank (7 k + shift) % size, and each rank holds its keys in falling order.
+// Cells distributed over the ranks: key k on rank (7 k + shift) % size; the keys of each rank descend.
 std::vector<std::int64_t> dealt(const Communicator& comm, std::int64_t shift) {
   std::vector<std::int64_t> keys;
   for (std::int64_t key = kCells - 1; key >= 0; --key) {
@@ -43,7 +43,7 @@ std::vector<double> values_of(const std::vector<std::int64_t>& keys, int width) 
   return values;
 }
 
-// Where the file may say how many rows each rank wrote: places of the most significant byte of each such number.
+// Returns the possible positions in the file of the most significant byte of each number of rows per rank.
 std::vector<std::int64_t> places_of_row_counts(const Communicator& comm, const std::filesystem::path& path) {
   const std::vector<std::int64_t> counts = comm.all_gather(static_cast<std::int64_t>(dealt(comm, 0).size()));
   std::ifstream file(path, std::ios::binary);
@@ -82,7 +82,7 @@ class Checkpoint : public ::testing::Test {
                       .numbers = {{"first residual", 1.0 / 3.0}, {"dt", 5e-324}}};
 };
 
-TEST_F(Checkpoint, GivesBackWhatWasWritten) {
+TEST_F(Checkpoint, ReturnsTheWrittenValues) {
   write(comm);
   const CheckpointReader reader(comm, path);
   EXPECT_EQ(reader.info().step, 40);
@@ -98,20 +98,20 @@ TEST_F(Checkpoint, GivesBackWhatWasWritten) {
   EXPECT_FALSE(std::filesystem::exists(path.string() + ".part"));
 }
 
-TEST_F(Checkpoint, RowsComeBackOnTheSameRanks) {
+TEST_F(Checkpoint, RestoresRowsOnTheSameRanks) {
   write(comm);
   expect_restored(dealt(comm, 0));
 }
 
-TEST_F(Checkpoint, RowsComeBackOnAnotherPartition) {
+TEST_F(Checkpoint, RestoresRowsOnAnotherPartition) {
   write(comm);
   expect_restored(dealt(comm, 1));
   expect_restored(comm.is_root() ? dealt(Communicator::self(), 0) : std::vector<std::int64_t>{});
-  expect_restored({22, 0, 22, 11});  // the same rows on every rank
+  expect_restored({22, 0, 22, 11});  // all ranks read these rows
 }
 
-TEST_F(Checkpoint, RowsComeBackOnAnotherNumberOfRanks) {
-  // Written by one rank, and by all but the last; read by all.
+TEST_F(Checkpoint, RestoresRowsOnAnotherNumberOfRanks) {
+  // Written by one rank, and by all except the last; read by all.
   const Communicator half = comm.split(comm.rank().value() < std::max(1, comm.size() - 1) ? 0 : 1);
   if (comm.rank().value() < std::max(1, comm.size() - 1)) write(half);
   comm.barrier();
@@ -121,7 +121,7 @@ TEST_F(Checkpoint, RowsComeBackOnAnotherNumberOfRanks) {
   expect_restored(dealt(comm, 1));
 }
 
-TEST_F(Checkpoint, ReplacesTheOldOneOnlyWhenWhole) {
+TEST_F(Checkpoint, ReplacesTheOldOneOnlyWhenComplete) {
   write(comm);
   info.step = 50;
   write(comm);
@@ -136,7 +136,7 @@ TEST_F(Checkpoint, ReplacesTheOldOneOnlyWhenWhole) {
   EXPECT_FALSE(std::filesystem::exists(path.string() + ".part"));
 }
 
-TEST_F(Checkpoint, KeepsTheOneBeforeUnderAnotherName) {
+TEST_F(Checkpoint, RetainsThePreviousOneUnderAnotherName) {
   const std::filesystem::path previous = scratch / "previous.h5";
   const std::vector<std::int64_t> keys = dealt(comm, 0);
   const auto write_step = [&](std::int64_t step) {
@@ -154,14 +154,14 @@ TEST_F(Checkpoint, KeepsTheOneBeforeUnderAnotherName) {
   EXPECT_FALSE(std::filesystem::exists(previous.string() + ".part"));
 }
 
-TEST_F(Checkpoint, AChangedByteIsFound) {
-  // Somewhere in every value, key, number and text: each is as it was, or refused.
+TEST_F(Checkpoint, AChangedByteIsDetected) {
+  // Changes bytes in every value, key, number and text: each is read as written, or rejected.
   write(comm);
   comm.barrier();
   const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path));
 #ifdef __SANITIZE_ADDRESS__
-  H5garbage_collect();                   // or a block that an earlier test has left in a free list may be the one
-  const __lsan::ScopedDisabler of_hdf5;  // that is lost, where HDF5 fails to open a damaged file
+  H5garbage_collect();                   // otherwise a block of an earlier test in a free list may be the one that is
+  const __lsan::ScopedDisabler of_hdf5;  // lost, where HDF5 fails to open a damaged file
 #endif
   const auto flip = [&](std::int64_t at) {
     comm.barrier();
@@ -198,7 +198,7 @@ TEST_F(Checkpoint, AChangedByteIsFound) {
   expect_restored(dealt(comm, 0));
 }
 
-TEST_F(Checkpoint, RefusesOtherMeshes) {
+TEST_F(Checkpoint, RejectsOtherMeshes) {
   write(comm);
   CheckpointReader reader(comm, path);
   EXPECT_THAT(error_of<IoError>([&] { reader.expect_mesh(24, ~0ULL); }), HasSubstr("a mesh of 23 cells, and this one has 24"));
@@ -208,7 +208,7 @@ TEST_F(Checkpoint, RefusesOtherMeshes) {
   EXPECT_THAT(error_of<IoError>([&] { reader.choose_rows(keys); }), HasSubstr("has no row for cell 23"));
 }
 
-TEST_F(Checkpoint, RefusesForeignTruncatedAndNewerFiles) {
+TEST_F(Checkpoint, RejectsOtherTruncatedAndNewerFiles) {
   const auto open_error = [&] { return error_of<IoError>([&] { CheckpointReader reader(comm, path); }); };
   EXPECT_THAT(open_error(), HasSubstr("no such file"));
   if (comm.is_root()) std::ofstream(path) << "not HDF5";
@@ -229,8 +229,8 @@ TEST_F(Checkpoint, RefusesForeignTruncatedAndNewerFiles) {
   EXPECT_THAT(open_error(), HasSubstr("truncated"));
 }
 
-TEST_F(Checkpoint, RefusesDamagedKeysAndMissingFields) {
-  // A writer with wrong keys: cell 6 twice, cell 5 not at all. Which of the two is found first depends on the ranks.
+TEST_F(Checkpoint, RejectsDamagedKeysAndMissingFields) {
+  // Wrong keys: cell 6 twice, cell 5 missing. Which error is detected first depends on the ranks.
   std::vector<std::int64_t> keys = dealt(comm, 0);
   std::replace(keys.begin(), keys.end(), std::int64_t{5}, std::int64_t{6});
   write_checkpoint(comm, path, info, keys, {});
@@ -243,7 +243,7 @@ TEST_F(Checkpoint, RefusesDamagedKeysAndMissingFields) {
   EXPECT_THAT(error_of<IoError>([&] { (void)reader.read("state", 4); }), HasSubstr("rows of 5 float64, not of 4"));
 }
 
-TEST_F(Checkpoint, MisfitsAreRefusedByAllRanks) {
+TEST_F(Checkpoint, InconsistentSizesThrowOnAllRanks) {
   std::vector<std::int64_t> keys = dealt(comm, 0);
   const std::vector<double> none;
   const std::vector<CheckpointField> fields{{"dt", none}};
@@ -251,7 +251,7 @@ TEST_F(Checkpoint, MisfitsAreRefusedByAllRanks) {
               HasSubstr("field dt has 0 values"));
   if (comm.is_root()) keys.push_back(0);
   EXPECT_THAT(error_of<ContractError>([&] { write_checkpoint(comm, path, info, keys, {}); }),
-              HasSubstr("bring 24 rows for 23 cells"));
+              HasSubstr("have 24 rows for 23 cells"));
   path = scratch / "no/checkpoint.h5";
   EXPECT_THAT(error_of<IoError>([&] { write(comm); }), HasSubstr("make its directory first"));
 }

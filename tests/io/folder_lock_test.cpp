@@ -26,7 +26,7 @@ std::string host() {
 class FolderLockTest : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directory(folder); }
-  /// The message with which the folder is refused; empty where it is free.
+  /// Returns the error message of locking the folder; empty if it is free.
   [[nodiscard]] std::string refusal() const {
     try {
       const FolderLock lock(folder);
@@ -54,15 +54,15 @@ TEST_F(FolderLockTest, NamesTheProcessThatHoldsTheFolder) {
   EXPECT_EQ(refusal(), "");
 }
 
-TEST_F(FolderLockTest, IsTakenOverFromAProcessThatEndedWithoutRemovingIt) {
-  // Process 1 lives, but it does not hold the advisory lock: its number now names another process than the run's.
+TEST_F(FolderLockTest, IsTakenOverFromAProcessThatEndedWithoutRemovingTheFile) {
+  // Process 1 exists but does not hold the advisory lock: the pid has been reused.
   write_text(file, "1 " + host() + "\n");
   const FolderLock lock(folder);
   EXPECT_EQ(lock.taken_over_from(), "pid 1 on " + host());
   EXPECT_EQ(read_text(file), std::to_string(getpid()) + " " + host() + "\n");
 }
 
-TEST_F(FolderLockTest, IsTakenOverWhereAFileWithoutAProcessWasLeft) {
+TEST_F(FolderLockTest, IsTakenOverIfTheFileNamesNoProcess) {
   write_text(file, "");
   const FolderLock lock(folder);
   EXPECT_EQ(lock.taken_over_from(), "");

@@ -27,7 +27,7 @@ class Hdf5 : public ::testing::Test {
   std::filesystem::path path = scratch / "file.h5";
 };
 
-// Rank r gives r rows (rank 0 none), numbered through.
+// Rank r writes r rows (rank 0 none), numbered over all ranks.
 std::vector<double> some_rows(const Communicator& comm, int width) {
   const std::int64_t rows = comm.rank().value(), first = comm.exclusive_sum(rows);
   std::vector<double> values;
@@ -35,7 +35,7 @@ std::vector<double> some_rows(const Communicator& comm, int width) {
   return values;
 }
 
-TEST_F(Hdf5, RowsOfAllRanksFollowOneAnother) {
+TEST_F(Hdf5, RowsOfAllRanksAreContiguous) {
   const std::vector<double> mine = some_rows(comm, 3);
   Hdf5File file = Hdf5File::create(comm, path);
   file.write_rows("a/b/wide", std::span<const double>(mine), 3);
@@ -53,14 +53,14 @@ TEST_F(Hdf5, RowsOfAllRanksFollowOneAnother) {
   EXPECT_EQ(info.scalar, ElementType::Scalar::float64);
   EXPECT_EQ(in.info("nothing").rows, 0);
   EXPECT_TRUE(in.read_rows<std::int64_t>("nothing", 0, 0).empty());
-  // Each rank reads another part than it wrote; the last one reads everything.
+  // Each rank reads other rows than it wrote; the last one reads all.
   const std::int64_t first = rank == comm.size() - 1 ? 0 : std::min<std::int64_t>(rank, total);
   const std::vector<double> read = in.read_rows<double>("a/b/wide", first, total - first, 3);
   ASSERT_EQ(std::ssize(read), 3 * (total - first));
   for (std::size_t i = 0; i < read.size(); ++i) EXPECT_EQ(read[i], 0.1 * static_cast<double>(3 * first + std::int64_t(i)));
 }
 
-TEST_F(Hdf5, ElementTypesKeepTheirNature) {
+TEST_F(Hdf5, ElementTypesArePreserved) {
   struct Tag;
   struct Opaque {
     std::int32_t a;
@@ -120,7 +120,7 @@ TEST_F(Hdf5, ReadingChecksTypeWidthAndRange) {
   EXPECT_THAT(error_of<IoError>([&] { (void)in.read_rows<double>("two", 1, 2); }),
               HasSubstr("has 2 rows: cannot read 2 rows from row 1 on"));
   EXPECT_THAT(error_of<IoError>([&] { (void)in.read_rows<double>("three", 0, 2); }), HasSubstr("cannot open three"));
-  // One rank alone asks for too much: all are told.
+  // A single rank requests too many rows: all ranks throw.
   EXPECT_THAT(error_of<IoError>([&] { (void)in.read_rows<double>("two", 0, comm.is_root() ? 3 : 2); }),
               HasSubstr("rows from row 0 on"));
   EXPECT_EQ(in.read_rows<double>("two", 0, 2), two) << "the file is still usable";
@@ -136,7 +136,7 @@ TEST_F(Hdf5, WritingTheSameNameTwiceIsAnError) {
   EXPECT_THAT(error_of<IoError>([&] { file.make_group("h"); }), HasSubstr("the file is closed"));
 }
 
-TEST_F(Hdf5, BadPlacesAreNamed) {
+TEST_F(Hdf5, ErrorsNameTheLocation) {
   EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::create(comm, scratch / "no/such/file.h5"); }),
               HasSubstr("No such file or directory; make its directory first"));
   EXPECT_THAT(error_of<IoError>([&] { (void)Hdf5File::create(comm, scratch.path()); }), HasSubstr("a directory of this name"));
@@ -151,10 +151,10 @@ TEST_F(Hdf5, AFullDiskIsAnErrorBeforeAnyRankWrites) {
   const std::vector<double> rows(1000, 1.5);
   Hdf5File file = Hdf5File::create(comm, path);
   EXPECT_THAT(error_of<IoError>([&] { file.reserve(std::int64_t{1} << 60); }),
-              HasSubstr(path.string() + ": the disk has no room for 11529215"));
+              HasSubstr(path.string() + ": the disk has no space for 11529215"));
   file.write_rows("rows", std::span<const double>(rows));
   file.close();
-  comm.barrier();  // rank 0 gives back what was reserved
+  comm.barrier();  // rank 0 frees the reserved space
   const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path));
   EXPECT_GE(size, 8000 * comm.size());
   EXPECT_LT(size, 8000 * comm.size() + 100000);
@@ -163,7 +163,7 @@ TEST_F(Hdf5, AFullDiskIsAnErrorBeforeAnyRankWrites) {
   EXPECT_LT(status.st_blocks * 512, size + 300000) << "what was reserved and not used is given back";
 }
 
-TEST_F(Hdf5, TruncatedFilesAreRefused) {
+TEST_F(Hdf5, TruncatedFilesThrow) {
   const std::vector<double> rows(1000, 1.5);
   Hdf5File file = Hdf5File::create(comm, path);
   file.write_rows("rows", std::span<const double>(rows));
@@ -174,8 +174,8 @@ TEST_F(Hdf5, TruncatedFilesAreRefused) {
 
 TEST_F(Hdf5, RowsAreWrittenInPieces) {
   Communicator in_pieces = comm.split(0);
-  in_pieces.set_piece_bytes(7);  // no multiple of a row
-  // Rank 0 has none, the others more and more.
+  in_pieces.set_piece_bytes(7);  // not a multiple of a row
+  // Rank 0 writes no rows, the other ranks increasing numbers.
   const std::vector<double> mine = some_rows(comm, 3);
   const std::vector<std::int8_t> fives(static_cast<std::size_t>(20 * rank), 5);
   Hdf5File file = Hdf5File::create(in_pieces, path);
@@ -190,14 +190,14 @@ TEST_F(Hdf5, RowsAreWrittenInPieces) {
   EXPECT_EQ(in.read_rows<std::int8_t>("one", 0, 20 * total), std::vector<std::int8_t>(static_cast<std::size_t>(20 * total), 5));
 }
 
-// A folder of this name for each rank, as on a file system that the ranks do not share.
+// Creates a folder of this name for each rank, as on a file system that the ranks do not share.
 std::filesystem::path own_file(const Communicator& comm, const Scratch& scratch) {
   const std::filesystem::path folder = scratch / ("of_rank_" + std::to_string(comm.rank().value()));
   std::filesystem::create_directories(folder);
   return folder / "file.h5";
 }
 
-TEST_F(Hdf5, AFolderThatTheRanksDoNotShareIsRefused) {
+TEST_F(Hdf5, AFolderThatTheRanksDoNotShareThrows) {
   if (comm.size() == 1) GTEST_SKIP() << "one rank shares everything";
   const std::filesystem::path own = own_file(comm, scratch);
   const auto expect_refused = [&](const std::string& error, const std::string& reason) {
@@ -225,8 +225,9 @@ TEST_F(Hdf5, AFolderThatTheRanksDoNotShareIsRefused) {
   expect_refused(error_of<IoError>([&] { (void)Hdf5File::open(comm, own); }), "its file has ");
 }
 
-// The last rank throws with the file open; the others hold it open until that rank has left, or for 10 s where it does not.
-TEST_F(Hdf5, ARankThatFailsAloneWaitsForNobody) {
+// The last rank throws with the file open; the other ranks keep it open until that rank has finished, or for 10 s if it does
+// not.
+TEST_F(Hdf5, ASingleFailingRankWaitsForNoOtherRank) {
   if (comm.size() == 1) GTEST_SKIP() << "one rank fails for all";
   constexpr double kLimitSeconds = 10;
   struct Alone {};
@@ -234,7 +235,7 @@ TEST_F(Hdf5, ARankThatFailsAloneWaitsForNobody) {
   const bool last = rank == comm.size() - 1;
   const auto fail = [&] {
     if (last) throw Alone();
-    const bool left = MpiEnvironment::everyone_arrives(kLimitSeconds);
+    const bool left = MpiEnvironment::all_ranks_arrive(kLimitSeconds);
     EXPECT_TRUE(left) << "the rank that failed waits for this one";
     throw Others();
   };
@@ -242,7 +243,7 @@ TEST_F(Hdf5, ARankThatFailsAloneWaitsForNobody) {
     try {
       work();
     } catch (const Alone&) {
-      EXPECT_TRUE(MpiEnvironment::everyone_arrives(kLimitSeconds));
+      EXPECT_TRUE(MpiEnvironment::all_ranks_arrive(kLimitSeconds));
     } catch (const Others&) {
     }
     comm.barrier();

@@ -58,7 +58,7 @@ TEST_F(Hdf5TreeTest, GroupsAttributesAndData) {
   EXPECT_EQ(tree.kind("/b/longs"), Hdf5Tree::Kind::integer);
 }
 
-TEST_F(Hdf5TreeTest, LinksAreNoGroups) {
+TEST_F(Hdf5TreeTest, LinksAreNotListedAsGroups) {
   const Hdf5Tree tree(path);
   EXPECT_EQ(tree.groups("/a"), Names{});
   EXPECT_TRUE(tree.has("/a", "soft"));

@@ -1,4 +1,4 @@
-// Files are on the disk before they get their names. The fsync of this program notes what it is asked for.
+// Files are synced before they are renamed. The fsync of this program records its calls.
 #include "weft/io/sync.hpp"
 
 #include <fcntl.h>
@@ -35,12 +35,12 @@ int& failure() {
   return reason;
 }
 
-/// Whether files are said to be on NFS.
+/// Simulates files on NFS.
 bool& on_nfs() {
   static bool yes = false;
   return yes;
 }
-/// The error of opening a directory; 0 for none.
+/// Error of opening a directory; 0 for none.
 int& refusal() {
   static int reason = 0;
   return reason;
@@ -89,9 +89,9 @@ class Sync : public ::testing::Test {
   void TearDown() override {
     failure() = refusal() = 0;
     on_nfs() = false;
-    SharedMemory::pretend_machine(machine);
+    SharedMemory::set_machine_for_tests(machine);
   }
-  /// The byte that SharedFile locks on this rank.
+  /// Returns the byte that SharedFile locks on this rank.
   [[nodiscard]] struct flock own_byte() const {
     struct flock byte {};
     byte.l_type = F_WRLCK;
@@ -100,7 +100,7 @@ class Sync : public ::testing::Test {
     byte.l_len = 1;
     return byte;
   }
-  /// Whether somebody has locked it.
+  /// Returns true if any process has locked it.
   [[nodiscard]] bool locked() const {
     const int descriptor = ::open(path.c_str(), O_RDWR);
     struct flock byte = own_byte();
@@ -122,7 +122,7 @@ class Sync : public ::testing::Test {
   std::string part = path.string() + ".part", folder = scratch.path().string();
 };
 
-TEST_F(Sync, EveryRankSyncsACheckpointBeforeItHasItsName) {
+TEST_F(Sync, EveryRankSyncsACheckpointBeforeItIsRenamed) {
   write_checkpoint_here();
   if (comm.is_root()) {
     EXPECT_THAT(synced(), ElementsAre(part, folder));
@@ -131,20 +131,20 @@ TEST_F(Sync, EveryRankSyncsACheckpointBeforeItHasItsName) {
   }
 }
 
-TEST_F(Sync, ADiskThatFailsOnOneRankIsAnErrorOnEveryRankAndKeepsTheOldFile) {
+TEST_F(Sync, AFaultyDiskOfOneRankThrowsOnEveryRankAndPreservesTheOldFile) {
   write_checkpoint_here();
   const auto before = std::filesystem::last_write_time(path);
   if (comm.rank().value() == comm.size() - 1) failure() = EIO;
-  EXPECT_THAT(error_of<IoError>([&] { write_checkpoint_here(); }), HasSubstr("cannot bring it to the disk: Input/output error"));
+  EXPECT_THAT(error_of<IoError>([&] { write_checkpoint_here(); }), HasSubstr("cannot sync it to the disk: Input/output error"));
   EXPECT_EQ(std::filesystem::last_write_time(path), before);
   comm.barrier();
   EXPECT_FALSE(std::filesystem::exists(part));
-  failure() = EINVAL;  // as of a file system that cannot sync
+  failure() = EINVAL;  // a file system without sync
   comm.barrier();
   write_checkpoint_here();
 }
 
-TEST_F(Sync, TextFilesAreOnTheDiskBeforeTheyHaveTheirNames) {
+TEST_F(Sync, TextFilesAreSyncedBeforeTheyAreRenamed) {
   const Table table = Table::create(comm, scratch / "forces.csv", {"step"});
   const Table again = Table::resume(comm, scratch / "forces.csv", {"step"}, 3);
   if (!comm.is_root()) return;
@@ -163,14 +163,14 @@ TEST_F(Sync, AFolderThatCannotBeOpenedIsNotSynced) {
     EXPECT_TRUE(std::filesystem::exists(path));
   }
   refusal() = EIO;
-  EXPECT_THAT(error_of<IoError>([&] { write_checkpoint_here(); }), HasSubstr("cannot open it to bring it to the disk"));
+  EXPECT_THAT(error_of<IoError>([&] { write_checkpoint_here(); }), HasSubstr("cannot open it to sync it to the disk"));
 }
 
-TEST_F(Sync, MachinesThatWriteOneFileOnNfsHoldALockEach) {
+TEST_F(Sync, EachMachineThatWritesAFileOnNfsHoldsALock) {
   for (const bool nfs : {false, true}) {
     for (const bool machines : {false, true}) {
       on_nfs() = nfs;
-      SharedMemory::pretend_machine(machines && comm.rank().value() % 2 == 1 ? "odd" : "even");
+      SharedMemory::set_machine_for_tests(machines && comm.rank().value() % 2 == 1 ? "odd" : "even");
       Hdf5File file = Hdf5File::create(comm, path);
       EXPECT_EQ(locked(), nfs && machines && comm.size() > 1);
       file.close();
@@ -179,7 +179,7 @@ TEST_F(Sync, MachinesThatWriteOneFileOnNfsHoldALockEach) {
     }
   }
   if (comm.size() == 1) return;
-  // Where the last rank gets no lock, none writes.
+  // If the last rank gets no lock, no rank writes.
   const int descriptor = ::open(path.c_str(), O_RDWR);
   struct flock byte = own_byte();
   if (comm.rank().value() == comm.size() - 1) {
@@ -189,7 +189,7 @@ TEST_F(Sync, MachinesThatWriteOneFileOnNfsHoldALockEach) {
   ::close(descriptor);
 }
 
-TEST_F(Sync, AFileThatCannotBeOpenedIsAnError) {
+TEST_F(Sync, AFileThatCannotBeOpenedThrows) {
   EXPECT_THAT(error_of<IoError>([&] { detail::sync_file(scratch / "none"); }), HasSubstr("No such file"));
   EXPECT_THAT(error_of<IoError>([&] { detail::sync_parent(scratch / "none/file"); }), HasSubstr("No such file"));
 }

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 class TableTest : public ::testing::Test {
  protected:
-  // The file as rank 0 sees it, on every rank.
+  // Returns the content of the file on rank 0, on every rank.
   std::string content() {
     std::string text = comm.is_root() ? read_text(path) : "";
     comm.broadcast(text);
@@ -50,7 +50,7 @@ TEST_F(TableTest, CreateReplaces) {
   EXPECT_EQ(content(), "step,residual\n");
 }
 
-TEST_F(TableTest, ResumeDropsRowsAfterTheCheckpointAndHalfARow) {
+TEST_F(TableTest, ResumeRemovesRowsAfterTheCheckpointAndAnIncompleteRow) {
   put("step,residual\n1,0.5\n2,0.25\n3,0.125\n4,0.0");
   Table table = Table::resume(comm, path, columns, 2);
   table.add(std::array{3.0, 7.0});
@@ -67,11 +67,11 @@ TEST_F(TableTest, ResumeWithoutAFileStartsOne) {
   EXPECT_EQ(content(), "step,residual\n");
 }
 
-TEST_F(TableTest, ResumeRefusesOtherColumnsAndGarbage) {
+TEST_F(TableTest, ResumeRejectsOtherColumnsAndInvalidRows) {
   put("step,force\n1,2\n");
   EXPECT_EQ(error_of<IoError>([&] { (void)Table::resume(comm, path, columns, 2); }),
             path.string() +
-                ":1: has the columns step,force, and this run writes step,residual; go on with the same outputs, or move the "
+                ":1: has the columns step,force, and this run writes step,residual; use the same outputs, or move the "
                 "file away");
   put("step,residual\n1,2\nabc\n");
   EXPECT_THAT(error_of<IoError>([&] { (void)Table::resume(comm, path, columns, 2); }), HasSubstr(":3: \"abc\" does not start"));
@@ -87,25 +87,25 @@ TEST_F(TableTest, IsReadBackOnEveryRank) {
   put("step,residual\n1,0.5\n2,0.");
   EXPECT_EQ(read_table(comm, path), (std::vector<std::vector<double>>{{1, 0.5}})) << "without a last row that was cut off";
   put("step,residual\n1,0.5\n2,x\n");
-  EXPECT_THAT(error_of<IoError>([&] { (void)read_table(comm, path); }), HasSubstr(":3: a value is no number"));
+  EXPECT_THAT(error_of<IoError>([&] { (void)read_table(comm, path); }), HasSubstr(":3: a value is not a number"));
   EXPECT_NE(error_of<IoError>([&] { (void)read_table(comm, scratch / "none.csv"); }), "");
 }
 
-TEST_F(TableTest, BadPlaces) {
+TEST_F(TableTest, ErrorsNameTheLocation) {
   EXPECT_THAT(error_of<IoError>([&] { (void)Table::create(comm, scratch / "no/history.csv", columns); }),
               HasSubstr("its directory does not exist"));
   EXPECT_THAT(error_of<IoError>([&] { (void)Table::create(comm, "/proc/history.csv", columns); }), HasSubstr("cannot write it"));
 }
 
 #ifdef WEFT_CONTRACTS
-TEST_F(TableTest, MisfitsAreBugs) {
+TEST_F(TableTest, WrongNumbersOfValuesViolateAContract) {
   Table table = Table::create(comm, path, columns);
   EXPECT_THROW(table.add(std::array{1.0}), ContractError);
   EXPECT_THROW((void)Table::create(comm, path, {"a,b"}), ContractError);
 }
 #endif
 
-TEST(TextFile, WritesWholeFilesAndMakesDirectories) {
+TEST(TextFile, WritesFilesAndCreatesDirectories) {
   const Communicator comm = Communicator::world();
   const Scratch scratch(comm);
   if (comm.is_root()) {
@@ -114,15 +114,15 @@ TEST(TextFile, WritesWholeFilesAndMakesDirectories) {
     write_text(scratch / "a/b/c.txt", "two\n");
     EXPECT_EQ(read_text(scratch / "a/b/c.txt"), "two\n");
     EXPECT_FALSE(std::filesystem::exists(scratch / "a/b/c.txt.part"));
-    EXPECT_THAT(error_of<IoError>([&] { make_directories(scratch / "a/b/c.txt"); }), HasSubstr("cannot make this directory"));
-    EXPECT_THAT(error_of<IoError>([&] { make_directories("/proc/a"); }), HasSubstr("cannot make this directory"));
+    EXPECT_THAT(error_of<IoError>([&] { make_directories(scratch / "a/b/c.txt"); }), HasSubstr("cannot create this directory"));
+    EXPECT_THAT(error_of<IoError>([&] { make_directories("/proc/a"); }), HasSubstr("cannot create this directory"));
   }
 }
 
-TEST_F(TableTest, SaysWhyARowCannotBeWritten) {
+TEST_F(TableTest, ReportsWhyARowCannotBeWritten) {
   Table table = Table::create(comm, path, columns);
   if (comm.is_root()) {
-    const auto former = std::signal(SIGXFSZ, SIG_IGN);  // then a file that is too long is an error of write
+    const auto former = std::signal(SIGXFSZ, SIG_IGN);  // makes write fail for a file beyond the limit
     rlimit unlimited{};
     getrlimit(RLIMIT_FSIZE, &unlimited);
     rlimit limited = unlimited;

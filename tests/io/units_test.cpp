@@ -31,7 +31,7 @@ TEST(Units, ParsesNumberAndUnit) {
   check("287 J/(kg K)", 287, "J/(kg K)");
 }
 
-TEST(Units, RefusesWhatIsNoNumber) {
+TEST(Units, RejectsInvalidNumbers) {
   for (const char* text : {"", "  ", "abc", "ms 3", "inf", "nan s", "+-1", "1e999"}) EXPECT_FALSE(parse_quantity(text)) << text;
 }
 

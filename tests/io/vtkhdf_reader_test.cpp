@@ -1,4 +1,4 @@
-// Field files, read by other ranks than wrote them; and damaged ones.
+// Field files read by other ranks than wrote them, and damaged files.
 #include "weft/io/vtk/vtkhdf_reader.hpp"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 class ReadVtkHdf : public ::testing::Test {
  protected:
-  /// Every rank writes two triangles and a quad in a place of its own, but for rank 1, which has no cells.
+  /// Writes two triangles and a quad per rank at different positions; rank 1 has no cells.
   void write(VtkOptions::Precision precision) const {
     const double left = comm.rank().value();
     const std::vector<Vec3> points{{left, 0, 0}, {left + 0.5, 0, 0}, {left + 0.5, 1, 0},
@@ -35,7 +35,7 @@ class ReadVtkHdf : public ::testing::Test {
   const Scratch scratch{comm};
 };
 
-TEST_F(ReadVtkHdf, GivesEachRankTheRowsThatItAsksFor) {
+TEST_F(ReadVtkHdf, ReturnsTheRowsThatEachRankRequests) {
   for (const auto precision : {VtkOptions::Precision::float64, VtkOptions::Precision::float32}) {
     write(precision);
     const VtkHdfReader file(comm, scratch / "f.hdf");
@@ -50,7 +50,7 @@ TEST_F(ReadVtkHdf, GivesEachRankTheRowsThatItAsksFor) {
     ASSERT_NE(file.field("u"), nullptr);
     EXPECT_EQ(file.field("u")->components, 3);
     EXPECT_EQ(file.field("none"), nullptr);
-    // The last rank wants all cells, the others the second and third.
+    // The last rank reads all cells, the others the second and third.
     const bool all = comm.rank().value() + 1 == comm.size();
     const std::int64_t first = all ? 0 : 1, count = all ? file.cells() : 2;
     const VtkHdfReader::Cells cells = file.read_cells(first, count);
@@ -62,7 +62,7 @@ TEST_F(ReadVtkHdf, GivesEachRankTheRowsThatItAsksFor) {
     for (std::int64_t c = 0; c < count; ++c) {
       const auto i = static_cast<std::size_t>(c);
       const std::int64_t piece = (first + c) / 3, of_piece = (first + c) % 3;
-      const double left = static_cast<double>(piece > 0 ? piece + 1 : 0);  // rank 1 is none
+      const double left = static_cast<double>(piece > 0 ? piece + 1 : 0);  // rank 1 has no piece
       EXPECT_EQ(cells.types[i], of_piece == 2 ? 9 : 5);
       EXPECT_EQ(cells.begin[i + 1] - cells.begin[i], of_piece == 2 ? 4 : 3);
       const Vec3 corner = points[static_cast<std::size_t>(cells.nodes[static_cast<std::size_t>(cells.begin[i])])];
@@ -73,7 +73,7 @@ TEST_F(ReadVtkHdf, GivesEachRankTheRowsThatItAsksFor) {
   }
 }
 
-TEST_F(ReadVtkHdf, RefusesWhatContradictsItself) {
+TEST_F(ReadVtkHdf, RejectsInconsistentFiles) {
   const auto error = [&] { return error_of<IoError>([&] { (void)VtkHdfReader(comm, scratch / "bad.hdf"); }); };
   const auto write_bad = [&](std::int64_t cells, std::int64_t points, std::int64_t end, std::int64_t node) {
     Hdf5File file = Hdf5File::create(comm, scratch / "bad.hdf");

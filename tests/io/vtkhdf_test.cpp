@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Rank r has 2 r quads of a strip (rank 0 of several ranks none), and one point that no cell uses.
+// Rank r has 2 r quads of a strip (none on rank 0 of several ranks), and one point without cells.
 struct Strip {
   explicit Strip(const Communicator& comm) {
     const std::int64_t cells = comm.size() == 1 ? 2 : 2 * comm.rank().value();
@@ -76,7 +76,7 @@ TEST_F(Vtkhdf, HasOnePiecePerRankWithCells) {
 }
 
 TEST_F(Vtkhdf, ProvenanceMayBeLong) {
-  const std::string effective(200'000, 'x');  // HDF5's attributes end at 64 KB
+  const std::string effective(200'000, 'x');  // HDF5 attributes are limited to 64 KB
   write({.provenance = effective});
   EXPECT_EQ(Hdf5File::open(comm, path).read_text("Provenance"), effective);
 }
@@ -142,7 +142,7 @@ assert density.GetRange() == (1.0, float(total)), density.GetRange()
 velocity = reader.CellData["velocity"]
 assert velocity.GetNumberOfComponents() == 3 and velocity.GetRange(1) == (0.0, 2.0 * (total - 1)), velocity.GetRange(1)
 assert reader.FieldData["TimeValue"].GetRange() == (0.25, 0.25)
-# ParaView 5.11 offers this reader by itself only for files called .hdf; later ones for .vtkhdf too.
+# ParaView 5.11 selects this reader automatically only for files named .hdf, later versions also for .vtkhdf.
 os.link(sys.argv[1], sys.argv[1] + ".hdf")
 found = OpenDataFile(sys.argv[1] + ".hdf")
 UpdatePipeline(proxy=found)
@@ -155,7 +155,7 @@ print("opened")
   EXPECT_THAT(outcome.output, HasSubstr("opened"));
 }
 
-TEST_F(Vtkhdf, MisfitsAreRefusedByAllRanks) {
+TEST_F(Vtkhdf, InconsistentSizesThrowOnAllRanks) {
   const int last = comm.size() - 1;
   const bool here = comm.rank().value() == last;
   const auto error = [&](auto spoil) {

@@ -1,4 +1,4 @@
-// Files of VTK's XML format, read back.
+// XML files of VTK, read back.
 #include "weft/io/vtk/vtu.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ class Vtu : public ::testing::Test {
   const Scratch scratch{comm};
 };
 
-TEST_F(Vtu, HoldsWhatWasWritten) {
+TEST_F(Vtu, ContainsTheWrittenValues) {
   if (comm.is_root()) {
     const std::vector<Vec3> points{{0, 0, 0}, {1, 0, 0}, {0, 1, 0.5}, {1, 1, 0}};
     const std::vector<std::int32_t> connectivity{0, 1, 2, 1, 3, 2};
@@ -49,7 +49,7 @@ TEST_F(Vtu, MayHaveNoCells) {
   comm.barrier();
 }
 
-TEST_F(Vtu, ThatIsNotFinishedLeavesNothing) {
+TEST_F(Vtu, UnfinishedFilesAreRemoved) {
   if (comm.is_root()) {
     {
       VtuWriter file(scratch / "half.vtu", {.points = 1, .cells = 0, .connectivity = 0}, VtuArray::Type::float64, {}, 0, 0);

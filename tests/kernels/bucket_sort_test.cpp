@@ -19,14 +19,14 @@ struct Entry {
   friend auto operator<=>(const Entry&, const Entry&) = default;
 };
 
-TEST(BucketSort, SortsAsSortDoes) {
+TEST(BucketSort, EqualsStdSort) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   const std::function<std::uint64_t(std::uint64_t)> keys[] = {
-      [](std::uint64_t i) { return mix_bits(i); },                               // anywhere
-      [](std::uint64_t i) { return 1'000'000'000 + i / 3; },                     // in order, three of each
-      [](std::uint64_t i) { return i % 2 == 0 ? 0 : kMost - mix_bits(i) % 7; },  // crowded at both ends
-      [](std::uint64_t) { return std::uint64_t{5}; },                            // all the same
-      [](std::uint64_t i) { return i == 0 ? kMost : mix_bits(i) % 100; },        // one far away
+      [](std::uint64_t i) { return mix_bits(i); },                               // random
+      [](std::uint64_t i) { return 1'000'000'000 + i / 3; },                     // ascending, three of each
+      [](std::uint64_t i) { return i % 2 == 0 ? 0 : kMost - mix_bits(i) % 7; },  // concentrated at both ends
+      [](std::uint64_t) { return std::uint64_t{5}; },                            // all equal
+      [](std::uint64_t i) { return i == 0 ? kMost : mix_bits(i) % 100; },        // one far from the others
   };
   for (const auto& key : keys) {
     for (const std::size_t size : {0, 1, 100, 4095, 4096, 50'000}) {

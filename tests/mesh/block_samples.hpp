@@ -1,5 +1,5 @@
 #pragma once
-// Small meshes for the tests of mesh::build: made whole on every rank, edited at will, then cut into the ranks' chunks.
+// Small meshes for the tests of mesh::build: created on every rank, modified, then distributed in chunks.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -27,7 +27,7 @@ inline std::int64_t nodes_of(const Box& b) {
   return base + (b.type == CellType::pyramid ? std::int64_t{b.n[0]} * b.n[1] * b.n[2] : 0);
 }
 
-/// The whole mesh. Zones: xmin, xmax, ymin, ymax (zmin, zmax) and the volume zone "fluid".
+/// Returns the whole mesh. Zones: xmin, xmax, ymin, ymax (zmin, zmax) and the volume zone "fluid".
 inline MeshBlock make_box(const Box& b) {
   MeshBlock block;
   block.dim = b.dim;
@@ -52,7 +52,7 @@ inline MeshBlock make_box(const Box& b) {
     to.add(type, nodes, zone, to.size());
   };
   const std::int32_t fluid = 2 * b.dim;
-  // Faces of a box are split along diagonals that neighbours share: 0-2 and 1-3 of the pattern below.
+  // Faces of a box are split along common diagonals: 0-2 and 1-3 of the pattern below.
   for (int k = 0; k < nz; ++k) {
     for (int j = 0; j < b.n[1]; ++j) {
       for (int i = 0; i < b.n[0]; ++i) {
@@ -97,7 +97,7 @@ inline MeshBlock make_box(const Box& b) {
       }
     }
   }
-  // Every face on a side of the box, found by its nodes.
+  // Faces on a side of the box, identified by their nodes.
   const std::int64_t lattice_nodes = std::int64_t{b.n[0] + 1} * (b.n[1] + 1) * (b.dim == 3 ? nz + 1 : 1);
   const auto on_side = [&](std::int64_t id, int side) {
     if (id >= lattice_nodes) return false;
@@ -121,7 +121,7 @@ inline MeshBlock make_box(const Box& b) {
   return block;
 }
 
-/// Renumbers nodes and cells at random (file ids follow their cells).
+/// Renumbers nodes and cells at random (file ids are kept with their cells).
 inline MeshBlock shuffled(const MeshBlock& from, unsigned seed) {
   std::mt19937 random(seed);
   const auto permutation = [&](std::size_t n) {
@@ -151,10 +151,9 @@ inline MeshBlock shuffled(const MeshBlock& from, unsigned seed) {
   return block;
 }
 
-/// This rank's chunk of a mesh that every rank holds whole. Boundary elements go round.
-/// @param dealt  how many cells each rank gets, and keeps when the mesh is built; empty: equal shares, which a partitioner cuts
-/// anew.
-inline MeshBlock chunk(const Communicator& comm, const MeshBlock& whole, const std::vector<std::int64_t>& dealt = {}) {
+/// Returns this rank's chunk of a mesh that every rank has. Boundary elements are distributed cyclically.
+/// @param sizes  number of cells that each rank gets and keeps in build(); empty: equal chunks, which a partitioner divides.
+inline MeshBlock chunk(const Communicator& comm, const MeshBlock& whole, const std::vector<std::int64_t>& sizes = {}) {
   MeshBlock block;
   block.dim = whole.dim;
   block.source = whole.source;
@@ -165,7 +164,7 @@ inline MeshBlock chunk(const Communicator& comm, const MeshBlock& whole, const s
   block.first_node = GlobalNodeId(cut(nodes, me));
   block.coords.assign(whole.coords.begin() + cut(nodes, me), whole.coords.begin() + cut(nodes, me + 1));
   const auto first_cell = [&](int rank) {
-    return dealt.empty() ? cut(whole.cells.size(), rank) : std::accumulate(dealt.begin(), dealt.begin() + rank, std::int64_t{0});
+    return sizes.empty() ? cut(whole.cells.size(), rank) : std::accumulate(sizes.begin(), sizes.begin() + rank, std::int64_t{0});
   };
   block.first_cell = GlobalCellId(first_cell(me));
   const auto copy = [](const Elements& from, std::int64_t i, Elements& to) {
@@ -174,8 +173,8 @@ inline MeshBlock chunk(const Communicator& comm, const MeshBlock& whole, const s
   };
   for (std::int64_t c = first_cell(me); c < first_cell(me + 1); ++c) copy(whole.cells, c, block.cells);
   for (std::int64_t b = me; b < whole.boundary.size(); b += comm.size()) copy(whole.boundary, b, block.boundary);
-  for (int r = 0; r < static_cast<int>(dealt.size()); ++r) {
-    block.parts.cells.push_back(dealt[static_cast<std::size_t>(r)]);
+  for (int r = 0; r < static_cast<int>(sizes.size()); ++r) {
+    block.parts.cells.push_back(sizes[static_cast<std::size_t>(r)]);
     block.parts.nodes.push_back(cut(nodes, r + 1) - cut(nodes, r));
     block.parts.boundary.push_back((whole.boundary.size() - r + comm.size() - 1) / comm.size());
   }

@@ -1,4 +1,4 @@
-// mesh::build on broken meshes: every rank throws the same named and located error, and nobody waits.
+// mesh::build with invalid meshes: every rank throws the same error with name and location, and none waits.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,8 @@ namespace {
 using test::chunk;
 using test::make_box;
 
-/// Builds and expects E whose message contains `text`; every rank must see the same message. Returns the error's place.
+/// Builds and expects E whose message contains `text`; the message must be equal on all ranks. Returns the location of the
+/// error.
 template <class E>
 Where expect_error(const MeshBlock& block, const std::string& text, const BuildOptions& options = {}) {
   const Communicator comm = Communicator::world();
@@ -86,11 +87,11 @@ TEST(BuildErrors, DuplicateZone) {
 
 TEST(BuildErrors, OrphanZone) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
-  block.zones.push_back({"nobody", 2});
-  EXPECT_EQ(expect_error<MeshError>(block, "orphan zone").zone, "nobody");
+  block.zones.push_back({"unused", 2});
+  EXPECT_EQ(expect_error<MeshError>(block, "orphan zone").zone, "unused");
 }
 
-TEST(BuildErrors, ElementsInTheWrongPlace) {
+TEST(BuildErrors, ElementsOfTheWrongDimensionOrZone) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
   block.boundary.zone[3] = 6;  // "fluid"
   expect_error<MeshError>(block, "in a zone of dimension 3");
@@ -116,9 +117,9 @@ TEST(BuildErrors, OpenBoundary) {
   expect_error<MeshError>(block, "(9 faces of the mesh have problems)");
 }
 
-TEST(BuildErrors, BoundaryElementOfNoCell) {
+TEST(BuildErrors, BoundaryElementWithoutCell) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
-  block.boundary.node[4 * 7] = GlobalNodeId(13);  // the middle node
+  block.boundary.node[4 * 7] = GlobalNodeId(13);  // the central node
   EXPECT_EQ(expect_error<MeshError>(block, "is not a face of any cell").element, 7);
 }
 
@@ -129,7 +130,7 @@ TEST(BuildErrors, BoundaryElementBetweenTwoCells) {
   EXPECT_EQ(expect_error<MeshError>(block, "lies between two cells").element, 99);
 }
 
-TEST(BuildErrors, BoundaryFaceGivenTwice) {
+TEST(BuildErrors, DuplicateBoundaryFace) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
   block.boundary.add(CellType::quad, std::vector<GlobalNodeId>(block.boundary.nodes(5).begin(), block.boundary.nodes(5).end()), 2,
                      50);
@@ -140,7 +141,7 @@ TEST(BuildErrors, BoundaryFaceGivenTwice) {
 
 TEST(BuildErrors, FaceOfThreeCells) {
   MeshBlock block = make_box({.n = {4, 1, 1}});
-  // A third cell on the face between cells 0 and 1: cell 0 again, at the end, with new outer nodes.
+  // A third cell on the face between cells 0 and 1: a copy of cell 0 at the end, with new outer nodes.
   const auto first = static_cast<std::int64_t>(block.coords.size());
   for (const Vec3 x : {Vec3{0.1, -1, 0}, Vec3{0.1, 2, 0}, Vec3{0.1, -1, 1}, Vec3{0.1, 2, 1}}) block.coords.push_back(x);
   const auto n = [](std::int64_t id) { return GlobalNodeId(id); };
@@ -149,7 +150,7 @@ TEST(BuildErrors, FaceOfThreeCells) {
   expect_error<MeshError>(block, "belongs to three or more cells");
 }
 
-/// Two by one quads, the right one cut into two along y: a hanging node in the middle of the left one's right edge.
+/// Two by one quads, the right one divided along y: a hanging node on the right edge of the left one.
 MeshBlock hanging_plane() {
   MeshBlock block;
   block.dim = 2;
@@ -176,7 +177,7 @@ MeshBlock hanging_plane() {
 
 TEST(BuildErrors, HangingNode) { EXPECT_EQ(expect_error<MeshError>(hanging_plane(), "hanging node").element, 1); }
 
-TEST(BuildErrors, AQuadrilateralThatMeetsTriangles) {
+TEST(BuildErrors, AQuadrilateralNextToTriangles) {
   // A hexahedron next to a box of tetrahedra.
   MeshBlock block = make_box({.n = {2, 1, 1}});
   const std::vector<GlobalNodeId> c(block.cells.nodes(1).begin(), block.cells.nodes(1).end());
@@ -257,7 +258,7 @@ TEST(BuildErrors, PeriodicTranslations) {
   EXPECT_EQ(where.element, 0);
 }
 
-TEST(BuildErrors, PeriodicZonesThatNoTranslationCarriesOntoEachOther) {
+TEST(BuildErrors, PeriodicZonesThatNoTranslationMaps) {
   BuildOptions options;
   options.periodic.emplace_back("xmin", "ymin");
   expect_error<InputError>(make_box({.n = {2, 3, 2}}), "they have 6 and 4 faces", options);
@@ -269,13 +270,13 @@ TEST(BuildErrors, PeriodicZonesThatNoTranslationCarriesOntoEachOther) {
   EXPECT_EQ(where.key, "mesh.periodic.0");
   MeshBlock block = make_box({.n = {2, 2, 2}});
   for (Vec3& x : block.coords) {
-    if (x.x == 1) x.y += 0.2 * x.y * (1 - x.y);  // in the same box
+    if (x.x == 1) x.y += 0.2 * x.y * (1 - x.y);  // same bounding box
   }
   options.periodic[0] = Periodic("xmin", "xmax");
   expect_error<MeshError>(block, "has no partner in the other zone", options);
 }
 
-TEST(BuildErrors, PeriodicZonesThatARotationCarriesOntoEachOther) {
+TEST(BuildErrors, PeriodicZonesMappedByARotation) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
   for (Vec3& x : block.coords) x = {(1 + x.x) * std::cos(0.5 * x.y), (1 + x.x) * std::sin(0.5 * x.y), x.z};  // a wedge of 0.5 rad
   BuildOptions options;
@@ -289,7 +290,7 @@ TEST(BuildErrors, PeriodicFacesThatDiffer) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
   block.coords[5].y += 0.1;  // on x = 1
   expect_error<MeshError>(block, "has no partner in the other zone", options);
-  // One more cell on xmax than on xmin.
+  // One cell more on xmax than on xmin.
   block = make_box({.n = {2, 2, 2}});
   for (std::int64_t i = 0; i < block.boundary.size(); ++i) {
     if (block.boundary.zone[static_cast<std::size_t>(i)] == 0) {
@@ -306,7 +307,7 @@ TEST(BuildErrors, HaloDepth) {
   expect_error<InputError>(make_box({.n = {2, 2, 2}}), "0 layers of ghost cells", options);
 }
 
-/// The sizes themselves cannot be had here: 2^28 cells of one rank.
+/// The sizes themselves are too large for a test: 2^28 cells of one rank.
 TEST(BuildErrors, MoreCellsThanARankCanNumber) {
   EXPECT_EQ(detail::kMostCellsOfRank, 268435455);
   EXPECT_NO_THROW(detail::check_cell_count(268435455, 0, 1, "m.h5"));
@@ -326,7 +327,7 @@ TEST(BuildErrors, MoreCellsThanARankCanNumber) {
   EXPECT_NE(said(std::int64_t{1} << 40, 0, 100).find("use 409700 ranks or more"), std::string::npos);
 }
 
-/// Global ids beyond 32 bits are ids like others: what cannot be on a mesh this small is a bad id, not another one.
+/// Global ids beyond 32 bits are valid ids: in a mesh this small they are out of range, not truncated to another id.
 TEST(BuildErrors, GlobalIdsHave64Bits) {
   MeshBlock block = make_box({.n = {2, 2, 2}});
   block.cells.node[0] = GlobalNodeId((std::int64_t{1} << 32) + block.cells.node[0].value());

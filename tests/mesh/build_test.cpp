@@ -1,4 +1,4 @@
-// mesh::build: counts, identities, ghosts, periodicity.
+// mesh::build: numbers of entities, identities, ghost cells, periodicity.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ std::vector<Periodic> all_periodic() {
   return {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}, {"zmin", "zmax", {0, 0, 1}}};
 }
 
-TEST(Build, CountsOfAFourCubeAreTheClosedForms) {
+TEST(Build, CountsOfACubeOfFourEqualTheClosedForms) {
   const Communicator comm = Communicator::world();
   const Mesh mesh = build(comm, chunk(comm, make_box({.n = {4, 4, 4}})));
   EXPECT_EQ(mesh.global_cells, 64);
@@ -35,14 +35,14 @@ TEST(Build, CountsOfAFourCubeAreTheClosedForms) {
   test::check_mesh(mesh, 1.0);
 }
 
-TEST(Build, EveryCellTypeIsValidInEveryOrder) {
+TEST(Build, EveryCellTypeIsValidInEveryOrdering) {
   const Communicator comm = Communicator::world();
   const auto warp = [](Vec3 x) {
     return Vec3{x.x + 0.06 * std::sin(3 * x.y + 2 * x.z), x.y + 0.05 * std::sin(4 * x.x + x.z),
                 x.z + 0.04 * std::sin(3 * x.x - 2 * x.y)};
   };
   for (const CellType type : {CellType::hexahedron, CellType::prism, CellType::tetrahedron, CellType::pyramid}) {
-    for (const CellOrder order : {CellOrder::hilbert, CellOrder::rcm, CellOrder::as_read}) {
+    for (const CellOrdering order : {CellOrdering::hilbert, CellOrdering::rcm, CellOrdering::as_read}) {
       SCOPED_TRACE(std::string(shape(type).name));
       const MeshBlock flat = make_box({.n = {3, 4, 5}, .type = type}),
                       bent = make_box({.n = {3, 4, 5}, .type = type, .warp = warp});
@@ -65,7 +65,7 @@ TEST(Build, PlaneMeshes) {
   }
 }
 
-TEST(Build, MirroredCellTypesAreTurned) {
+TEST(Build, MirroredCellTypesAreReversed) {
   const Communicator comm = Communicator::world();
   for (const CellType type :
        {CellType::quad, CellType::triangle, CellType::hexahedron, CellType::prism, CellType::tetrahedron, CellType::pyramid}) {
@@ -76,8 +76,8 @@ TEST(Build, MirroredCellTypesAreTurned) {
   }
 }
 
-TEST(Build, PrismsOfVtkAmongOtherCells) {
-  // A layer of prisms, triangles seen from outside, between the xmin-xmax-zmin halves of a box of hexahedra.
+TEST(Build, PrismsOfVtkBetweenOtherCells) {
+  // A layer of prisms, with triangles oriented outwards, between the xmin-xmax-zmin halves of a box of hexahedra.
   const Communicator comm = Communicator::world();
   MeshBlock block = make_box({.n = {2, 2, 2}});
   Elements cells;
@@ -101,7 +101,7 @@ TEST(Build, PrismsOfVtkAmongOtherCells) {
       boundary.add(CellType::quad, n, block.boundary.zone[at], b);
       continue;
     }
-    // On zmin and zmax the squares over prisms are split from their lowest corner.
+    // On zmin and zmax the squares of prisms are split from their lowest corner.
     std::vector<GlobalNodeId> sorted(n.begin(), n.end());
     std::sort(sorted.begin(), sorted.end());
     boundary.add(CellType::triangle, std::vector<GlobalNodeId>{sorted[0], sorted[1], sorted[3]}, block.boundary.zone[at], b);
@@ -117,7 +117,7 @@ TEST(Build, PrismsOfVtkAmongOtherCells) {
 TEST(Build, GlobalCountsDoNotDependOnTheRankCount) {
   const Communicator comm = Communicator::world(), alone = Communicator::self();
   for (const Neighbours kind : {Neighbours::face, Neighbours::node}) {
-    for (const bool periodic : {false, true}) {  // not in y, where face neighbours of cells at the boundary include those by node
+    for (const bool periodic : {false, true}) {  // not in y, where the face neighbours of boundary cells include those by node
       const MeshBlock block = make_box({.n = {4, 3, 5}, .type = CellType::prism});
       BuildOptions options;
       options.ghosts = kind;
@@ -130,7 +130,7 @@ TEST(Build, GlobalCountsDoNotDependOnTheRankCount) {
       EXPECT_EQ(a.boundary_faces, b.boundary_faces);
       EXPECT_EQ(a.zone_faces, b.zone_faces);
       EXPECT_EQ(a.neighbours, b.neighbours) << "entries of cell_cells";
-      // Cell by cell: volume, centroid and neighbours (by place) are those of the mesh on one rank.
+      // Volume, centroid and neighbours (by position) of each cell equal those of the mesh on one rank.
       test::expect_same_cells(one, many);
     }
   }
@@ -207,9 +207,9 @@ TEST(Build, PlanePeriodicInBothDirections) {
   }
 }
 
-TEST(Build, APeriodicLatticeOfDependentTranslations) {
-  // A parallelogram whose sides are pairs, named so that the second translation is the sum of the first and a third of another
-  // mesh.
+TEST(Build, DependentPeriodicTranslations) {
+  // A parallelogram whose sides are pairs, named so that the second translation is the sum of the first and a third of
+  // another mesh.
   const Communicator comm = Communicator::world();
   BuildOptions options;
   options.ghosts = Neighbours::node;
@@ -221,9 +221,9 @@ TEST(Build, APeriodicLatticeOfDependentTranslations) {
   for (const LocalCellId c : mesh.owned()) EXPECT_EQ(mesh.cell_cells.row_size(c), 8);
 }
 
-TEST(Build, FindsThePeriodicTranslationsThatAreNotGiven) {
+TEST(Build, DeterminesMissingPeriodicTranslations) {
   const Communicator comm = Communicator::world();
-  // Corrugated and sheared, so that neither zone is flat, and the translation is along no axis.
+  // Corrugated and sheared, so that no zone is planar and the translation is along no axis.
   const auto warp = [](Vec3 x) { return Vec3{2 * x.x + 0.3 * x.y + 0.1 * std::sin(6 * x.y), x.y + 0.25 * x.x, x.z}; };
   const MeshBlock block = test::shuffled(make_box({.n = {3, 4, 2}, .warp = warp}), 5);
   BuildOptions given, found;
@@ -232,14 +232,14 @@ TEST(Build, FindsThePeriodicTranslationsThatAreNotGiven) {
   const Mesh a = build(comm, chunk(comm, block), given), b = build(comm, chunk(comm, block), found);
   ASSERT_TRUE(b.periodic[0].translation.has_value());
   EXPECT_LT(norm(*b.periodic[0].translation - Vec3{2, 0.25, 0}), 1e-15);
-  EXPECT_EQ(b.periodic[0].translation->z, 0);  // to the last digit: the zones are not apart along z
+  EXPECT_EQ(b.periodic[0].translation->z, 0);  // exactly, because the zones have the same z
   EXPECT_EQ(a.cell_volume.size(), b.cell_volume.size());
   EXPECT_EQ(test::count(a).interior_faces, test::count(b).interior_faces);
   ASSERT_EQ(b.notes.size(), a.notes.size() + 1);
   EXPECT_NE(b.notes.back().find("zone \"xmax\" continues zone \"xmin\", a translation of (2, 0.25, 0) away"), std::string::npos);
 }
 
-TEST(Build, CellsAtTheBoundaryHaveTheirNeighboursByNodeUnlessTheyAreQuadsOrHexahedra) {
+TEST(Build, BoundaryCellsHaveNodeNeighboursUnlessTheyAreQuadsOrHexahedra) {
   const Communicator alone = Communicator::self();
   for (const CellType type : {CellType::tetrahedron, CellType::prism, CellType::hexahedron}) {
     const Mesh mesh = build(alone, chunk(alone, make_box({.n = {4, 4, 4}, .type = type})));
@@ -268,7 +268,7 @@ TEST(Build, CellsAtTheBoundaryHaveTheirNeighboursByNodeUnlessTheyAreQuadsOrHexah
   }
 }
 
-TEST(Build, GhostsGrowWithHaloDepth) {
+TEST(Build, GhostCellsIncreaseWithTheHaloDepth) {
   const Communicator comm = Communicator::world();
   for (const Neighbours kind : {Neighbours::face, Neighbours::node}) {
     std::int32_t before = 0;
@@ -288,7 +288,7 @@ TEST(Build, GhostsGrowWithHaloDepth) {
   }
 }
 
-TEST(Build, PeriodicGhostsGrowWithoutEnd) {
+TEST(Build, PeriodicGhostCellsIncreaseWithoutLimit) {
   const Communicator comm = Communicator::world();
   BuildOptions options;
   options.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}};
@@ -301,13 +301,13 @@ TEST(Build, PeriodicGhostsGrowWithoutEnd) {
             24);
 }
 
-TEST(Build, ReorderingKeepsCountsAndGeometry) {
+TEST(Build, ReorderingPreservesCountsAndGeometry) {
   const Communicator comm = Communicator::world();
   BuildOptions options;
-  options.order = CellOrder::as_read;
+  options.order = CellOrdering::as_read;
   const MeshBlock block = make_box({.n = {4, 5, 3}, .type = CellType::tetrahedron});
   const Mesh as_read = build(comm, chunk(comm, block), options);
-  for (const CellOrder order : {CellOrder::hilbert, CellOrder::rcm}) {
+  for (const CellOrdering order : {CellOrdering::hilbert, CellOrdering::rcm}) {
     options.order = order;
     const Mesh ordered = build(comm, chunk(comm, block), options);
     EXPECT_EQ(as_read.owned_cells, ordered.owned_cells);
@@ -328,7 +328,7 @@ TEST(Build, MoreRanksThanCells) {
   }
 }
 
-TEST(Build, RanksWithEmptyChunksTakePart) {
+TEST(Build, RanksMayHaveEmptyChunks) {
   const Communicator comm = Communicator::world();
   MeshBlock whole = make_box({.n = {4, 4, 2}});
   MeshBlock block = comm.is_root() ? whole : MeshBlock{};
@@ -357,7 +357,7 @@ TEST(Build, TwoBuildsAreBitwiseEqual) {
   EXPECT_EQ(a.node_coord, b.node_coord);
 }
 
-TEST(Build, ThePlanPullsWhatTheOwnersHold) {
+TEST(Build, ThePlanPullsTheValuesOfTheOwners) {
   const Communicator comm = Communicator::world();
   BuildOptions options;
   options.ghosts = Neighbours::node;

@@ -1,5 +1,5 @@
 #pragma once
-/// CGNS files as trees in memory, which tests change and write through HDF5.
+/// CGNS files as trees in memory, which tests modify and write through HDF5.
 #include <hdf5.h>
 #include <unistd.h>
 
@@ -24,13 +24,13 @@ struct CgnsTree {
   std::string name, label;
   std::variant<std::monostate, Ints, Longs, Floats, Reals, std::string> data;
   std::vector<CgnsTree> children;
-  std::string link_path, link_file;  ///< a link where the path is not empty; within the file where `link_file` is
+  std::string link_path, link_file;  ///< a link if `link_path` is not empty; within the file if `link_file` is empty
 
   CgnsTree& add(CgnsTree child) {
     children.push_back(std::move(child));
     return children.back();
   }
-  /// "Base/Zone": must be there.
+  /// Returns the node "Base/Zone", which must exist.
   CgnsTree& at(const std::string& path) {
     const std::size_t slash = path.find('/');
     for (CgnsTree& child : children) {
@@ -94,7 +94,7 @@ inline void write_cgns(const CgnsTree& root, const std::string& path) {
   H5Fclose(file);
 }
 
-/// A file of this process alone, gone at the end.
+/// A file of this process, removed at the end.
 struct CgnsScratch {
   std::string path = std::filesystem::temp_directory_path() / ("weft-" + std::to_string(::getpid()) + ".cgns");
   ~CgnsScratch() { std::filesystem::remove(path); }
@@ -118,7 +118,7 @@ inline CgnsTree cgns_coordinates(const std::vector<Vec3>& coords, int dim) {
   return grid;
 }
 
-/// An unstructured zone without sections.
+/// Returns an unstructured zone without sections.
 inline CgnsTree cgns_zone(const std::string& name, const std::vector<Vec3>& coords, int dim, int cells) {
   CgnsTree zone{name, "Zone_t", Ints{static_cast<int>(coords.size()), cells, 0}, {}, {}, {}};
   zone.add({"ZoneType", "ZoneType_t", std::string("Unstructured"), {}, {}, {}});
@@ -135,7 +135,7 @@ inline CgnsTree cgns_section(const std::string& name, int type, int first, int l
   return section;
 }
 
-/// A boundary condition with its points under `points` ("PointList", ...), made under the zone's ZoneBC.
+/// Adds a boundary condition with its points under `points` ("PointList", ...) to the ZoneBC of the zone.
 inline CgnsTree& add_condition(CgnsTree& zone, const std::string& name, const std::string& points, const Ints& numbers,
                                const std::string& location = {}, const std::string& family = {}) {
   const bool has = std::any_of(zone.children.begin(), zone.children.end(), [](const CgnsTree& c) { return c.name == "ZoneBC"; });
@@ -147,8 +147,8 @@ inline CgnsTree& add_condition(CgnsTree& zone, const std::string& name, const st
   return condition;
 }
 
-/// The unit square of two triangles (elements 1, 2) and four lines (3 ... 6: bottom, right, top, left), in zones "wall" (bottom,
-/// right) and "far".
+/// Returns the unit square of two triangles (elements 1, 2) and four lines (3 ... 6: bottom, right, top, left), in the zones
+/// "wall" (bottom, right) and "far".
 inline CgnsTree cgns_square() {
   CgnsTree root = cgns_base(2, 2);
   CgnsTree zone = cgns_zone("Zone 1", {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}, 2, 2);

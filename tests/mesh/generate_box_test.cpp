@@ -40,7 +40,7 @@ TEST(GenerateBox, CountsInTwoDimensions) {
   EXPECT_EQ(mixed.cells, (std::map<CellType, std::int64_t>{{CellType::quad, 32}, {CellType::triangle, 64}}));
 }
 
-// Closed forms on 4 x 4 x 4: cells, nodes, inner faces, boundary faces on each side.
+// Closed forms for 4 x 4 x 4: cells, nodes, inner faces, boundary faces on each side.
 TEST(GenerateBox, CountsInThreeDimensions) {
   struct Case {
     CellMix elements;
@@ -84,7 +84,7 @@ TEST(GenerateBox, MixHasEveryElementType) {
 using Shape = std::tuple<CellMix, int, Diagonal>;
 class GenerateAnyBox : public ::testing::TestWithParam<Shape> {};
 
-TEST_P(GenerateAnyBox, IsValidPeriodicAndEqualOnAnyNumberOfRanks) {
+TEST_P(GenerateAnyBox, IsValidPeriodicAndIndependentOfTheNumberOfRanks) {
   const auto [elements, nz, diagonal] = GetParam();
   const double exact = nz > 0 ? kVolume : kArea;
   for (const auto& [warp, jitter] : {std::pair{0.0, 0.0}, {0.05, 0.0}, {0.0, 0.1}, {-0.05, 0.1}}) {
@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Shape{CellMix::tetrahedra, 4, Diagonal::alternating}, Shape{CellMix::tetrahedra_5, 4, Diagonal::same},
                       Shape{CellMix::pyramids, 4, Diagonal::same}, Shape{CellMix::mixed, 8, Diagonal::alternating}));
 
-// The largest disturbance that is allowed keeps volumes positive on all but the coarsest meshes.
+// The maximum permitted disturbance yields positive volumes on all but the coarsest meshes.
 TEST(GenerateBox, LargestDisturbance) {
   for (const CellMix elements :
        {CellMix::hexahedra, CellMix::prisms, CellMix::tetrahedra, CellMix::tetrahedra_5, CellMix::pyramids, CellMix::mixed}) {
@@ -141,7 +141,7 @@ TEST(GenerateBox, PeriodicCubeOfTwo) {
   EXPECT_EQ(mesh.boundary.size(), 24);
 }
 
-TEST(GenerateBox, DisturbanceMovesInnerNodesAndOnlyThese) {
+TEST(GenerateBox, DisturbanceMovesInnerNodesOnly) {
   const MeshBlock plain = whole_mesh(box(6, 6, 0, CellMix::quads));
   const MeshBlock warped = whole_mesh(box(6, 6, 0, CellMix::quads, 0.05));
   const MeshBlock jittered = whole_mesh(box(6, 6, 0, CellMix::quads, 0, 0.1));
@@ -162,7 +162,7 @@ TEST(GenerateBox, DisturbanceMovesInnerNodesAndOnlyThese) {
   EXPECT_NEAR(warped.coords[8].x - plain.coords[8].x, 0.05 * 3 * 0.75, 1e-14);
 }
 
-TEST(GenerateBox, VortexBoxIsTheSquare) {
+TEST(GenerateBox, VortexBoxIsASquare) {
   VortexBoxSpec spec{.n = 8};
   spec.elements = CellMix::mixed;
   spec.warp = 0.05;
@@ -173,7 +173,7 @@ TEST(GenerateBox, VortexBoxIsTheSquare) {
   EXPECT_EQ(mesh.source, "generator vortex_box");
 }
 
-// The ranks of this very run, each with its share.
+// The ranks of this run, each with its share.
 TEST(GenerateBox, OverACommunicator) {
   const Communicator comm = Communicator::world();
   const BoxSpec spec = box(5, 4, 6, CellMix::mixed, 0.05, 0.1);

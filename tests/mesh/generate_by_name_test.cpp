@@ -27,17 +27,17 @@ std::string message(std::string_view name, const GeneratorParameters& parameters
   return "accepted";
 }
 
-TEST(GenerateByName, EveryGeneratorMakesAMeshFromItsDefaults) {
+TEST(GenerateByName, EveryGeneratorCreatesAMeshFromItsDefaults) {
   for (const GeneratorInfo& info : generators()) {
     SCOPED_TRACE(info.name);
     const MeshBlock mesh = whole_mesh(generator_spec(info.name, {}));
-    if (info.name != "naca") check_mesh(mesh);  // the largest one: its own test checks it
+    if (info.name != "naca") check_mesh(mesh);  // the largest one has a test of its own
     EXPECT_EQ(mesh.source, "generator " + info.name);
     for (const Zone& zone : mesh.zones) EXPECT_NE((", " + info.zones + ",").find(" " + zone.name + ","), std::string::npos);
   }
 }
 
-TEST(GenerateByName, SetsParametersOfEveryKind) {
+TEST(GenerateByName, SetsParametersOfEveryType) {
   const GeneratorSpec numbers = generator_spec("box", {{"nx", std::int64_t{3}},
                                                        {"ny", "4"},
                                                        {"xmax", std::int64_t{2}},
@@ -62,7 +62,7 @@ TEST(GenerateByName, SetsParametersOfEveryKind) {
   expect_equal(share, generate(comm, spec));
 }
 
-TEST(GenerateByName, NamesTheClosest) {
+TEST(GenerateByName, NamesTheClosestName) {
   EXPECT_EQ(message("forwardstep", {}), "no generator is called \"forwardstep\"; did you mean \"forward_step\"?");
   EXPECT_EQ(
       message("torus_of_revolution", {}),
@@ -73,7 +73,7 @@ TEST(GenerateByName, NamesTheClosest) {
             "elements: \"triangle\" is unknown; did you mean \"triangles\"? Choose quads, ");
 }
 
-TEST(GenerateByName, ChecksKindAndRange) {
+TEST(GenerateByName, ChecksTypeAndRange) {
   EXPECT_EQ(message("box", {{"nx", std::int64_t{0}}}), "nx: 0 is out of range; choose 1 to 1000000");
   EXPECT_EQ(message("box", {{"nx", 2.5}}), "nx: 2.5 is not a whole number; choose 1 to 1000000");
   EXPECT_EQ(message("box", {{"nx", "many"}}), "nx: many is not a whole number; choose 1 to 1000000");
@@ -100,7 +100,7 @@ TEST(GenerateByName, ChecksKindAndRange) {
             "generator box: 1000000 x 1000000 x 1000000 cells are more than 10^12; choose fewer cells");
 }
 
-TEST(GenerateByName, ErrorCarriesTheKey) {
+TEST(GenerateByName, ErrorContainsTheKey) {
   try {
     (void)generator_spec("box", {{"nx", std::int64_t{-1}}});
     FAIL() << "accepted";
@@ -109,7 +109,7 @@ TEST(GenerateByName, ErrorCarriesTheKey) {
   }
 }
 
-/// The tables of the guide.
+/// Returns the tables of the guide.
 std::string tables() {
   std::ostringstream text;
   for (const GeneratorInfo& info : generators()) {
@@ -123,7 +123,7 @@ std::string tables() {
   return text.str();
 }
 
-/// docs/guide/generators.md above the folder of this test's program, or empty.
+/// Returns the path of docs/guide/generators.md relative to the folder of this test's program, or nothing.
 std::filesystem::path guide() {
   for (auto at = std::filesystem::canonical("/proc/self/exe").parent_path(); at != at.root_path(); at = at.parent_path()) {
     if (std::filesystem::exists(at / "docs/guide/generators.md")) return at / "docs/guide/generators.md";
@@ -131,8 +131,8 @@ std::filesystem::path guide() {
   return {};
 }
 
-// With WEFT_UPDATE_DOCS set, the guide is rewritten instead.
-TEST(GenerateByName, GuideShowsEveryParameter) {
+// With WEFT_UPDATE_DOCS set, the guide is rewritten.
+TEST(GenerateByName, GuideListsEveryParameter) {
   const std::filesystem::path path = guide();
   if (path.empty()) GTEST_SKIP() << "the build folder is outside of the sources";
   std::ostringstream read;

@@ -93,7 +93,7 @@ TEST(GenerateChannel, ExtrudedForwardStep) {
   }
 }
 
-TEST(GenerateChannel, ForwardStepNamesSizesThatFit) {
+TEST(GenerateChannel, ForwardStepSuggestsPossibleSizes) {
   try {
     (void)generate(Share{}, ForwardStepSpec{.h = 0.07});
     FAIL() << "accepted";
@@ -121,7 +121,7 @@ TEST(GenerateChannel, Nozzle) {
     spec.layers = elements == CellMix::tetrahedra ? 2 : 0;
     const double depth = spec.layers > 0 ? spec.depth : 1;
     const Totals totals = check_on_ranks(spec);
-    // The mean of half a cosine is the middle of its ends, and so is the sum of the trapezia under it.
+    // The mean of half a cosine is the mean of its ends, as is the sum of the trapezia below it.
     EXPECT_NEAR(totals.volume, depth * (0.15 * 1 + 0.2 * 2), 1e-13);
     EXPECT_NEAR(totals.area.at("inlet"), 0.2 * depth, 1e-14);
     EXPECT_NEAR(totals.area.at("outlet"), 0.3 * depth, 1e-14);
@@ -141,7 +141,7 @@ TEST(GenerateChannel, ShockReflection) {
   EXPECT_NEAR(totals.area.at("upper"), 4, 1e-13);
 }
 
-TEST(GenerateCylinder, IsHalfAnEllipseLessHalfACircle) {
+TEST(GenerateCylinder, IsHalfAnEllipseMinusHalfACircle) {
   for (const CellMix elements : {CellMix::quads, CellMix::triangles}) {
     CylinderSpec spec{.around = 12, .radial = 5, .radius = 2, .front = 0.5, .side = 1.5};
     spec.elements = elements;

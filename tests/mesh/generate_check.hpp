@@ -1,5 +1,5 @@
 #pragma once
-// What every generated mesh must satisfy, checked on the whole mesh.
+// Checks of every generated mesh, as a whole.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace weft::mesh::testing {
 
-/// The shares of `ranks` ranks, put together; checks that they are contiguous and evenly sized.
+/// Returns the joined shares of `ranks` ranks; checks that they are contiguous and evenly sized.
 inline MeshBlock put_together(const std::vector<MeshBlock>& shares) {
   MeshBlock whole = shares.front();
   for (std::size_t r = 1; r < shares.size(); ++r) {
@@ -72,7 +72,7 @@ struct FaceGeometry {
   double moment = 0;  ///< integral of x . n
 };
 
-/// A face as triangles from the mean of its nodes, or in 2-D an edge of unit depth.
+/// Returns a face as triangles from the mean of its nodes, or in 2-D an edge of unit depth.
 inline FaceGeometry geometry(const std::vector<Vec3>& x) {
   FaceGeometry face;
   for (const Vec3& p : x) face.centre += p / static_cast<double>(x.size());
@@ -110,8 +110,8 @@ struct Totals {
   std::int64_t inner_faces = 0;
 };
 
-/// Checks ids, positive volumes, closed cells, faces shared by exactly two cells or one cell and one boundary element, boundary
-/// elements pointing outwards, volume by cells = volume by boundary, every zone used and every node used.
+/// Checks ids, positive volumes, closed cells, faces of exactly two cells or of one cell and one boundary element, outward
+/// boundary elements, volume by cells = volume by boundary, no empty zones and no unused nodes.
 inline Totals check_mesh(const MeshBlock& mesh) {
   Totals totals;
   const auto nodes = static_cast<std::int64_t>(mesh.coords.size());
@@ -172,7 +172,7 @@ inline Totals check_mesh(const MeshBlock& mesh) {
       continue;
     }
     inward += dot(found->second.area, g.area) <= 0;
-    found->second.count = -1;  // closed by a boundary element; a second one would be found
+    found->second.count = -1;  // closed by a boundary element; a second one would be detected
     const auto zone = static_cast<std::size_t>(mesh.boundary.zone[static_cast<std::size_t>(b)]);
     if (zone >= mesh.zones.size()) {
       ++unknown;
@@ -197,7 +197,7 @@ inline Totals check_mesh(const MeshBlock& mesh) {
   return totals;
 }
 
-/// The faces of a zone, each as its nodes' coordinates in order, moved by `shift`; sorted.
+/// Returns the faces of a zone, each as the coordinates of its nodes in order, translated by `shift`; sorted.
 inline std::vector<std::vector<std::array<double, 3>>> faces_of_zone(const MeshBlock& mesh, const std::string& name, Vec3 shift) {
   std::vector<std::vector<std::array<double, 3>>> faces;
   for (std::int64_t b = 0; b < mesh.boundary.size(); ++b) {

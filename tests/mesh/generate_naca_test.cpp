@@ -19,7 +19,8 @@ double half_thickness(double x, double t) {
   return 5 * t * (0.2969 * std::sqrt(x) - 0.1260 * x - 0.3516 * x * x + 0.2843 * x * x * x - 0.1036 * x * x * x * x);
 }
 
-/// The largest angle between a grid line that leaves the aerofoil and the normal there (degrees), without the cells at the edge.
+/// Returns the maximum angle between a grid line from the aerofoil and the normal there (degrees), without the cells at the
+/// edge.
 double largest_skew(const MeshBlock& mesh, std::int64_t around) {
   double worst = 0;
   const auto n = static_cast<std::size_t>(around);
@@ -30,7 +31,7 @@ double largest_skew(const MeshBlock& mesh, std::int64_t around) {
   return worst * 180 / std::numbers::pi;
 }
 
-TEST(GenerateNaca, DefaultIsValidAndLiesOnTheAerofoil) {
+TEST(GenerateNaca, DefaultIsValidAndOnTheAerofoil) {
   const NacaSpec spec;
   const MeshBlock mesh = whole_mesh(spec);
   const Totals totals = check_mesh(mesh);
@@ -47,7 +48,7 @@ TEST(GenerateNaca, DefaultIsValidAndLiesOnTheAerofoil) {
   EXPECT_LT(mesh.coords[64].y, 0) << "clockwise: the lower side first";
   for (std::size_t i = 256 * 128; i < 256 * 129; ++i) EXPECT_NEAR(norm(mesh.coords[i] - Vec3{0.5, 0, 0}), 50, 0.1);
   EXPECT_LT(largest_skew(mesh, 256), 10);
-  // The growth from one cell to the next is gentle.
+  // The sizes of adjacent cells differ little.
   for (std::size_t j = 1; j + 1 < 128; ++j) {
     const auto height = [&](std::size_t k) { return norm(mesh.coords[256 * (k + 1) + 64] - mesh.coords[256 * k + 64]); };
     EXPECT_LT(height(j) / height(j - 1), 1.15);
@@ -91,7 +92,7 @@ TEST(GenerateNaca, WallSpacingChordAndLayers) {
   }
 }
 
-TEST(GenerateNaca, RefusesWhatIsNoAerofoil) {
+TEST(GenerateNaca, RejectsInvalidAerofoils) {
   const auto message = [](auto change) -> std::string {
     NacaSpec spec;
     change(spec);

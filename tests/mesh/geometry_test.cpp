@@ -14,7 +14,7 @@
 #include "weft/base/error.hpp"
 #include "weft/mesh/build/id_table.hpp"
 #include "weft/mesh/build/translations.hpp"
-#include "weft/mesh/partition/cell_order.hpp"
+#include "weft/mesh/partition/cell_ordering.hpp"
 
 namespace weft::mesh {
 namespace {
@@ -25,7 +25,7 @@ void expect_near(Vec3 a, Vec3 b, double tolerance) {
   EXPECT_NEAR(a.z, b.z, tolerance);
 }
 
-/// A valid cell of each type in general position.
+/// Returns a valid cell of each type in general position.
 std::vector<Vec3> sample(CellType type) {
   switch (type) {
     case CellType::triangle:
@@ -65,13 +65,13 @@ TEST(Geometry, UnitCells) {
   g = cell_geometry(CellType::triangle, std::vector<Vec3>{cube[0], cube[1], cube[3]});
   EXPECT_NEAR(g.volume, 0.5, 1e-16);
   expect_near(g.centroid, {1.0 / 3, 1.0 / 3, 0}, 1e-16);
-  // A trapezium: centroid from the textbook, h (a + 2 b) / 3 (a + b) above side a.
+  // A trapezium: the centroid is h (a + 2 b) / 3 (a + b) above side a.
   g = cell_geometry(CellType::quad, std::vector<Vec3>{{0, 0, 0}, {4, 0, 0}, {3, 2, 0}, {1, 2, 0}});
   EXPECT_NEAR(g.volume, 6, 1e-14);
   expect_near(g.centroid, {2, 2.0 * (4 + 2 * 2) / (3 * (4 + 2)), 0}, 1e-15);
 }
 
-TEST(Geometry, FacesOfACellCloseAndItsVolumeFollowsFromThem) {
+TEST(Geometry, FacesOfACellAreClosedAndDetermineItsVolume) {
   for (const CellType type : kTypes) {
     const std::vector<Vec3> node = sample(type);
     const CellShape& s = shape(type);
@@ -96,7 +96,7 @@ TEST(Geometry, FacesOfACellCloseAndItsVolumeFollowsFromThem) {
   }
 }
 
-TEST(Geometry, TurnedInsideOutIsNegative) {
+TEST(Geometry, InvertedCellsAreNegative) {
   for (const CellType type : kTypes) {
     std::vector<Vec3> node = sample(type);
     const double volume = cell_geometry(type, node).volume;
@@ -105,7 +105,7 @@ TEST(Geometry, TurnedInsideOutIsNegative) {
   }
 }
 
-TEST(Geometry, FarFromTheOriginNothingIsLost) {
+TEST(Geometry, ResultsAreAccurateFarFromTheOrigin) {
   for (const CellType type : kTypes) {
     const std::vector<Vec3> node = sample(type);
     std::vector<Vec3> far = node;
@@ -137,7 +137,7 @@ TEST(Geometry, NonConvexPlaneQuadrilateral) {
   expect_near(g.centroid, {(5.0 / 3 + 1.0 / 3) / 2, (1.0 / 3 + 5.0 / 3) / 2, 0}, 1e-15);
 }
 
-TEST(Hilbert, NeighboursOnTheCurveAreNeighboursInSpace) {
+TEST(Hilbert, ConsecutivePositionsAreAdjacentInSpace) {
   for (const int dim : {2, 3}) {
     constexpr std::uint32_t kSide = 8, kUnit = (1U << detail::kHilbertBits) / kSide;
     std::vector<std::pair<std::uint64_t, std::array<std::int64_t, 3>>> points;
@@ -155,7 +155,7 @@ TEST(Hilbert, NeighboursOnTheCurveAreNeighboursInSpace) {
   }
 }
 
-TEST(Hilbert, IndexesStay) {  // meshes of one version are those of the next
+TEST(Hilbert, IndicesAreUnchanged) {  // meshes do not depend on the version
   constexpr std::uint32_t kLast = (1U << detail::kHilbertBits) - 1;
   EXPECT_EQ(detail::hilbert_index(2, {kLast, 0, 0}), (std::uint64_t{1} << 42) - 1);
   EXPECT_EQ(detail::hilbert_index(2, {123456, 654321, 0}), 996497510315U);
@@ -166,8 +166,8 @@ TEST(Hilbert, IndexesStay) {  // meshes of one version are those of the next
   EXPECT_EQ(detail::hilbert_index(3, {0x155555, 0x0AAAAA, 0x1B6DB6}), 4717022657852695473U);
 }
 
-TEST(CuthillMckee, NarrowsTheBandOfAShuffledStrip) {
-  // A ladder of 2 x 50 cells numbered at random, and a lone cell.
+TEST(CuthillMckee, ReducesTheBandwidthOfAShuffledStrip) {
+  // A ladder of 2 x 50 cells numbered at random, and an isolated cell.
   constexpr std::int32_t kCells = 101;
   std::vector<std::int32_t> name(kCells - 1);
   std::iota(name.begin(), name.end(), 0);
@@ -205,7 +205,7 @@ TEST(CuthillMckee, NarrowsTheBandOfAShuffledStrip) {
   EXPECT_LE(band, 3);
 }
 
-TEST(Translations, ImagesAddLikeTheirTranslations) {
+TEST(Translations, ImagesAreAddedLikeTranslations) {
   const std::vector<Vec3> t{{0, 3, 0}, {1, 0, 0}, {0, 0, -2}};
   const detail::Translations lattice(t);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(lattice.shift(lattice.image(i)) == t[i]);
@@ -216,20 +216,20 @@ TEST(Translations, ImagesAddLikeTheirTranslations) {
   EXPECT_NE(lattice.image(0), 0);
 }
 
-TEST(Translations, OnePlaceHasOneImage) {
-  // A hexagonal lattice: the third translation is the difference of the others; and a doubled one given first.
+TEST(Translations, EachPositionHasAUniqueImage) {
+  // A hexagonal lattice: the third translation is the difference of the others; also with a doubled one first.
   const std::vector<Vec3> t{{2, 0, 0}, {1, 0, 0}, {0.5, 0.75, 0}, {-0.5, 0.75, 0}};
   const detail::Translations lattice(t);
   EXPECT_EQ(lattice.image(0), 2 * lattice.image(1));
   EXPECT_EQ(lattice.image(1), lattice.image(2) - lattice.image(3));
 }
 
-TEST(Translations, RefusesWhatIsNone) {
+TEST(Translations, RejectsInvalidTranslations) {
   EXPECT_THROW(detail::Translations(std::vector<Vec3>{{0, 0, 0}}), InputError);
   EXPECT_THROW(detail::Translations(std::vector<Vec3>{{1, 0, 0}, {0, 1.1, 0}, {0, 0, 1.2}, {0.7, 1, 1}}), InputError);
 }
 
-TEST(IdTable, FindsWhatWasInserted) {
+TEST(IdTable, FindsInsertedIds) {
   detail::IdTable table;
   std::map<std::int64_t, std::int32_t> reference;
   std::mt19937_64 random(2);
@@ -244,9 +244,9 @@ TEST(IdTable, FindsWhatWasInserted) {
   EXPECT_EQ(table.find(std::int64_t{1} << 62), detail::IdTable::kAbsent);
 }
 
-TEST(IdTable, OfARangeFindsWhatWasInserted) {
+TEST(IdTable, FindsInsertedIdsOfARange) {
   constexpr std::int64_t kLow = std::int64_t{1} << 40;
-  for (const std::int64_t range : {1, 1000, 100'000'000}) {  // the last is thinly filled
+  for (const std::int64_t range : {1, 1000, 100'000'000}) {  // the last one is sparse
     detail::IdTable table(kLow, kLow + range - 1, 1000);
     std::map<std::int64_t, std::int32_t> reference;
     std::mt19937_64 random(3);

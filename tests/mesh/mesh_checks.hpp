@@ -1,5 +1,5 @@
 #pragma once
-// What must be true of every Mesh, whatever it was built from. All functions here are collective on mesh.comm.
+// Properties of every Mesh. All functions here are collective on mesh.comm.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Counts {
   std::map<std::string, std::int64_t> zone_faces;
 };
 
-/// Of the whole mesh, each thing once.
+/// Counts of the whole mesh without duplicates.
 inline Counts count(const Mesh& mesh) {
   Counts counts;
   const std::int64_t twice = mesh.comm.sum(static_cast<std::int64_t>(mesh.ghost_faces.size()));
@@ -69,7 +69,7 @@ inline void check_numbers(const Mesh& mesh) {
   EXPECT_EQ(mesh.cell_cells.rows(), mesh.owned_cells);
   EXPECT_EQ(mesh.node_coord.size(), mesh.node_global.size());
 
-  // Each cell of the source has one owner: a partition of unity.
+  // Each cell of the source has exactly one owner.
   std::vector<std::int64_t> ids;
   for (std::size_t c = 0; c < owned; ++c) ids.push_back(mesh.cell_global[c].value());
   const std::vector<std::int64_t> by_row = gathered(mesh, ids);
@@ -78,7 +78,7 @@ inline void check_numbers(const Mesh& mesh) {
   EXPECT_EQ(static_cast<std::int64_t>(ids.size()), mesh.global_cells);
   for (std::size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i], static_cast<std::int64_t>(i));
 
-  // Local -> global -> local, and the global cell of a ghost is that of its owner's row.
+  // Local -> global -> local, and the global cell of a ghost cell is that of its owned cell.
   for (std::int32_t c = 0; c < mesh.cells(); ++c) {
     const GhostRequest at = mesh.plan.ghost(LocalRow(c));
     EXPECT_EQ(mesh.plan.find(at.row, at.image).value(), c);
@@ -145,14 +145,14 @@ inline void check_faces(const Mesh& mesh) {
     if (right.valid()) {
       EXPECT_GT(dot(mesh.cell_centroid[right.index()] - mesh.cell_centroid[left.index()], mesh.face_normal[f]), 0);
     }
-    // The nodes walk around the face so that the normal is right-handed.
+    // The order of nodes is right-handed with respect to the normal.
     std::vector<Vec3> corner;
     for (const LocalNodeId n : mesh.face_nodes.row(face)) corner.push_back(mesh.node_coord[n.index()]);
     const FaceGeometry g = face_geometry(corner);
     EXPECT_LT(norm(g.area - mesh.face_area[f] * mesh.face_normal[f]), 1e-13 * (1 + mesh.face_area[f]));
     EXPECT_LT(norm(g.centroid - mesh.face_centroid[f]), 1e-13);
   }
-  // By the later of a face's owned cells, then by the other.
+  // By the larger of the face's owned cells, then by the other.
   const auto place = [&](std::int32_t face) {
     const auto f = static_cast<std::size_t>(face);
     const LocalCellId left = mesh.face_left[f], right = mesh.face_right[f];
@@ -161,7 +161,7 @@ inline void check_faces(const Mesh& mesh) {
   for (const auto* range : {&mesh.inner_faces, &mesh.ghost_faces}) {
     for (std::int32_t f = range->first().value() + 1; f < range->last().value(); ++f) EXPECT_LE(place(f - 1), place(f));
   }
-  // Both sides of a face between ranks, or between periodic copies, have bitwise opposite normals.
+  // The normals of both sides of a face between ranks or periodic images are bitwise opposite.
   sides = gathered(mesh, sides);
   const auto key = [](const Side& s) { return std::tuple(s.left, s.right, s.image); };
   std::sort(sides.begin(), sides.end(), [&](const Side& a, const Side& b) { return key(a) < key(b); });
@@ -181,10 +181,10 @@ inline void check_geometry(const Mesh& mesh, double volume) {
   double sum = 0;
   for (const LocalCellId c : mesh.owned()) {
     Vec3 closed;
-    std::array<Vec3, 3> gradient;  // of the coordinates, by the theorem of Gauss: the unit matrix where faces are plane
+    std::array<Vec3, 3> gradient;  // gradient of the coordinates by Gauss's theorem: the unit matrix for plane faces
     for (const LocalFaceId f : mesh.cell_faces.row(c)) {
       const Vec3 out = (mesh.face_left[f.index()] == c ? 1 : -1) * mesh.face_area[f.index()] * mesh.face_normal[f.index()];
-      // Of an inner face seen from the right the centroid is the same; ghost faces have their own copy on each side.
+      // The centroid of an inner face is the same for its right cell; interface faces have a copy on each side.
       closed += out;
       for (int k = 0; k < 3; ++k) gradient[static_cast<std::size_t>(k)] += mesh.face_centroid[f.index()][k] * out;
     }
@@ -204,7 +204,7 @@ inline void check_geometry(const Mesh& mesh, double volume) {
     EXPECT_NEAR(sum, volume, 1e-13 * volume);
   }
 
-  // A ghost's geometry is its owner's, shifted with its nodes.
+  // The geometry of a ghost cell is that of its owned cell, translated with its nodes.
   struct Data {
     double volume;
     Vec3 centroid;
@@ -239,22 +239,22 @@ inline void check_geometry(const Mesh& mesh, double volume) {
   }
 }
 
-/// Everything. @param volume  of the whole mesh if its faces are plane; negative: not known, and faces may be warped.
+/// Checks all properties. @param volume  of the whole mesh with plane faces; negative: unknown, and faces may be warped.
 inline void check_mesh(const Mesh& mesh, double volume) {
   check_numbers(mesh);
   check_faces(mesh);
   check_geometry(mesh, volume);
 }
 
-/// Cell by cell of the source: same geometry, and neighbours in the same places. The meshes may live on different communicators,
-/// if every rank of the larger calls.
+/// Compares cells of the source: geometry, and positions of neighbours. The meshes may have different communicators if every
+/// rank of the larger calls the function.
 inline void expect_same_cells(const Mesh& a, const Mesh& b) {
   struct Cell {
     std::int64_t id;
     double volume;
     Vec3 centroid;
   };
-  using Link = std::array<std::int64_t, 5>;  // cell, neighbour, where it lies (in 1e-6)
+  using Link = std::array<std::int64_t, 5>;  // cell, neighbour, its position (in 1e-6)
   const auto cells = [](const Mesh& mesh) {
     std::vector<Cell> all;
     for (const LocalCellId c : mesh.owned())
@@ -286,8 +286,8 @@ inline void expect_same_cells(const Mesh& a, const Mesh& b) {
   EXPECT_EQ(links(a), links(b));
 }
 
-/// For the box of 8 x 4 x 4 hexahedra: the ghosts are exactly the cells within `depth` of an owned cell, in the metric of the
-/// kind.
+/// Checks for the box of 8 x 4 x 4 hexahedra that the ghost cells are exactly the cells within `depth` of an owned cell, in
+/// the metric of the neighbourhood.
 inline void expect_layers(const Mesh& mesh, Neighbours kind, int depth) {
   const auto place = [](std::int64_t id) { return std::array<std::int64_t, 3>{id % 8, id / 8 % 4, id / 32}; };
   std::vector<char> expected(128, 0), owned(128, 0), found(128, 0);

@@ -45,7 +45,7 @@ TEST(MeshStats, OfABox) {
 }
 
 TEST(MeshStats, QualityOfAShearedPlane) {
-  // Squares sheared by 45 degrees: the line between centroids over a horizontal edge leans by 45 degrees.
+  // Squares sheared by 45 degrees: the line between centroids is inclined by 45 degrees over a horizontal edge.
   const Communicator comm = Communicator::world();
   const auto shear = [](Vec3 x) { return Vec3{x.x + x.y, x.y, 0}; };
   BuildOptions options;

@@ -10,7 +10,7 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// A right-handed cell of each type.
+/// Returns a right-handed cell of each type.
 const std::vector<std::pair<CellType, std::vector<Vec3>>>& cells() {
   static const std::vector<std::pair<CellType, std::vector<Vec3>>> all{
       {CellType::triangle, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}},
@@ -22,7 +22,7 @@ const std::vector<std::pair<CellType, std::vector<Vec3>>>& cells() {
   return all;
 }
 
-TEST(Orientation, AMirroredCellIsTurnedIntoARightHandedOne) {
+TEST(Orientation, AMirroredCellIsReversed) {
   for (const auto& [type, corner] : cells()) {
     ASSERT_GT(cell_geometry(type, corner).volume, 0);
     EXPECT_FALSE(is_left_handed(type, corner));
@@ -39,7 +39,7 @@ TEST(Orientation, AMirroredCellIsTurnedIntoARightHandedOne) {
   }
 }
 
-TEST(Orientation, ATangledCellIsLeftAsItIs) {
+TEST(Orientation, ATangledCellIsUnchanged) {
   const std::vector<Vec3> bow_tie{{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {0.6, 0.5, 0}};
   std::vector<Vec3> tangled = cells()[5].second;
   for (Vec3& x : tangled) x.x = -x.x;

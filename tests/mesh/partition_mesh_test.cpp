@@ -27,7 +27,7 @@ const BoxSpec kBox{.nx = 5, .ny = 4, .nz = 6, .elements = CellMix::mixed, .jitte
 
 std::int64_t sum(const std::vector<std::int64_t>& v) { return std::accumulate(v.begin(), v.end(), std::int64_t{0}); }
 
-/// Corners of elements by their file ids.
+/// Returns the corners of elements by their file ids.
 std::map<std::int64_t, std::vector<Vec3>> corners(const MeshBlock& whole, const Elements& elements) {
   std::map<std::int64_t, std::vector<Vec3>> all;
   for (std::int64_t i = 0; i < elements.size(); ++i) {
@@ -37,7 +37,7 @@ std::map<std::int64_t, std::vector<Vec3>> corners(const MeshBlock& whole, const 
   return all;
 }
 
-TEST(PartitionMesh, IsTheSameMeshInAnotherOrderOnAnyNumberOfRanks) {
+TEST(PartitionMesh, IsARenumberedMeshIndependentOfTheNumberOfRanks) {
   const Communicator comm = Communicator::world();
   for (const int parts : {1, 3, 4, 200}) {
     SCOPED_TRACE(parts);
@@ -58,7 +58,7 @@ TEST(PartitionMesh, IsTheSameMeshInAnotherOrderOnAnyNumberOfRanks) {
   }
 }
 
-TEST(PartitionMesh, AFileOfAsManyPartsAsRanksIsNotCutAgain) {
+TEST(PartitionMesh, AFileWithAPartPerRankIsNotPartitionedAgain) {
   const Communicator comm = Communicator::world();
   const std::string path =
       std::filesystem::temp_directory_path() / ("weft-parts-" + std::to_string(comm.broadcast(std::int64_t{::getpid()})) + ".h5");
@@ -70,7 +70,7 @@ TEST(PartitionMesh, AFileOfAsManyPartsAsRanksIsNotCutAgain) {
   const Mesh mesh = build(comm, read);
   EXPECT_EQ(mesh.owned_cells, read.cells.size());
   EXPECT_EQ(mesh.source_parts, comm.size());
-  // METIS was asked for the same, so nothing has moved.
+  // METIS computes the same parts, so that no cell has moved.
   const MeshStats stats = measure(mesh), direct = measure(build(comm, generate(comm, kBox)));
   EXPECT_EQ(stats.cut_faces, direct.cut_faces);
   EXPECT_EQ(stats.ghost_cells, direct.ghost_cells);
@@ -78,7 +78,7 @@ TEST(PartitionMesh, AFileOfAsManyPartsAsRanksIsNotCutAgain) {
   if (comm.size() > 1) {
     EXPECT_THAT(describe(stats), ::testing::HasSubstr("the file is cut into " + std::to_string(comm.size()) + " parts\n"));
   }
-  // One rank reads it, too, and cuts nothing; another partitioner is obeyed.
+  // One rank reads the file without partitioning; another partitioner applies if requested.
   const Mesh alone = build(Communicator::self(), read_mesh(Communicator::self(), path));
   EXPECT_EQ(alone.owned_cells, alone.global_cells);
   BuildOptions options;
@@ -88,7 +88,7 @@ TEST(PartitionMesh, AFileOfAsManyPartsAsRanksIsNotCutAgain) {
   if (comm.is_root()) std::filesystem::remove(path);
 }
 
-TEST(PartitionMesh, MorePartsThanRanksAreCutAnewAndThatIsSaid) {
+TEST(PartitionMesh, MorePartsThanRanksArePartitionedAgainWithANote) {
   const Communicator comm = Communicator::world();
   const MeshBlock cut = partition_mesh(comm, generate(comm, kBox), comm.size() + 3);
   const Mesh mesh = build(comm, cut);
@@ -96,7 +96,7 @@ TEST(PartitionMesh, MorePartsThanRanksAreCutAnewAndThatIsSaid) {
   EXPECT_THAT(describe(measure(mesh)), ::testing::HasSubstr("can make no use"));
 }
 
-TEST(PartitionMesh, PartsThatDoNotFitTheFileAreRefused) {
+TEST(PartitionMesh, InconsistentPartsThrow) {
   const Communicator comm = Communicator::world();
   const std::string path =
       std::filesystem::temp_directory_path() / ("weft-parts-" + std::to_string(comm.broadcast(std::int64_t{::getpid()})) + ".h5");
@@ -126,7 +126,7 @@ TEST(PartitionMesh, PartsThatDoNotFitTheFileAreRefused) {
   if (comm.is_root()) std::filesystem::remove(path);
 }
 
-TEST(PartitionMesh, NoPartsAreRefused) {
+TEST(PartitionMesh, ZeroPartsThrow) {
   const Communicator comm = Communicator::world();
   EXPECT_THROW(static_cast<void>(partition_mesh(comm, generate(comm, kBox), 0)), InputError);
 }

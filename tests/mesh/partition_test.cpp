@@ -1,4 +1,4 @@
-// Partitioners, weights and parts that a source brings, as build() uses them.
+// Partitioners, weights and parts of a source in build().
 #include "weft/mesh/partition/partition.hpp"
 
 #include <gmock/gmock.h>
@@ -12,8 +12,8 @@
 #include "weft/mesh/generate/generate.hpp"
 #include "weft/mesh/mesh.hpp"
 #include "weft/mesh/mesh_stats.hpp"
-#include "weft/mesh/partition/cut.hpp"
-#include "weft/mesh/partition/spread.hpp"
+#include "weft/mesh/partition/partition_methods.hpp"
+#include "weft/mesh/partition/planned_subdomains.hpp"
 
 namespace weft::mesh {
 namespace {
@@ -31,14 +31,14 @@ Mesh built(const Communicator& comm, const BoxSpec& spec, Partitioner partitione
   return build(comm, generate(comm, spec), options);
 }
 
-TEST(Partition, NobodyGetsTheGraphOfAHugeMeshUnasked) {
+TEST(Partition, HugeMeshesAreNotPartitionedOnOneRankByDefault) {
   EXPECT_EQ(chosen_partitioner(Partitioner::automatic, kMostCellsForMetis), Partitioner::metis);
   EXPECT_EQ(chosen_partitioner(Partitioner::automatic, kMostCellsForMetis + 1), Partitioner::hilbert);
   for (const Partitioner asked : {Partitioner::metis, Partitioner::scotch, Partitioner::hilbert})
     EXPECT_EQ(chosen_partitioner(asked, 1'000'000'000), asked);
 }
 
-TEST(Partition, EveryPartitionerBalancesCellsAndCutsFewFaces) {
+TEST(Partition, EveryPartitionerBalancesCellsWithFewInterfaceFaces) {
   const Communicator comm = Communicator::world();
   for (const BoxSpec& spec :
        {BoxSpec{.nx = 24, .ny = 20, .jitter = 0.2}, BoxSpec{.nx = 12, .ny = 10, .nz = 9, .elements = CellMix::mixed}}) {
@@ -46,7 +46,7 @@ TEST(Partition, EveryPartitionerBalancesCellsAndCutsFewFaces) {
       SCOPED_TRACE(static_cast<int>(partitioner));
       const MeshStats stats = measure(built(comm, spec, partitioner));
       EXPECT_LE(static_cast<double>(stats.most_cells), 1.05 * static_cast<double>(stats.cells) / comm.size() + 1);
-      // Slabs across the shorter side would cut (ranks - 1) times as many.
+      // Slabs across the shorter side would have (ranks - 1) times as many.
       const auto side = static_cast<double>(spec.nz > 0 ? 2 * 6 * spec.ny * spec.nz : 2 * spec.ny);
       EXPECT_LE(static_cast<double>(stats.cut_faces), side * (comm.size() - 1));
       EXPECT_NEAR(stats.volume, 1, 1e-12);
@@ -54,7 +54,7 @@ TEST(Partition, EveryPartitionerBalancesCellsAndCutsFewFaces) {
   }
 }
 
-TEST(Partition, PeriodicMeshesCanBeCutByAll) {
+TEST(Partition, EveryPartitionerSupportsPeriodicMeshes) {
   const Communicator comm = Communicator::world();
   const BuildOptions options{.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}}};
   for (const Partitioner partitioner : there_are()) {
@@ -65,20 +65,23 @@ TEST(Partition, PeriodicMeshesCanBeCutByAll) {
   }
 }
 
-TEST(Partition, CutsGoAlongPeriodicFacesButNotForTheirSake) {
+TEST(Partition, PeriodicFacesHaveLowerWeight) {
   const Communicator comm = Communicator::world();
   constexpr std::int64_t n = 24;
   const BoxSpec spec{.nx = n, .ny = n, .nz = n};
   const BuildOptions all{.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"ymin", "ymax", {0, 1, 0}}, {"zmin", "zmax", {0, 0, 1}}}};
   const BuildOptions two{.periodic = {{"ymin", "ymax", {0, 1, 0}}, {"zmin", "zmax", {0, 0, 1}}}};
-  // Halves of a torus have 4 n^2 = 2,304 ghosts. Were all edges of equal weight, METIS would cut anywhere: 3,456.
-  for (const Part& part : spread(built(comm, spec, Partitioner::metis, all), 2)) EXPECT_LE(part.ghosts, 1.1 * 4 * n * n);
-  // Slabs across the direction that is not periodic send n^2. Were periodic faces no edges, others were as good, which send 2
-  // n^2.
-  for (const Part& part : spread(built(comm, spec, Partitioner::metis, two), 2)) EXPECT_LE(part.rows_sent, 1.3 * n * n);
+  // Halves of a torus have 4 n^2 = 2,304 ghost cells. With equal weights of all edges METIS could place the interface
+  // anywhere: 3,456.
+  for (const PlannedSubdomain& part : planned_subdomains(built(comm, spec, Partitioner::metis, all), 2))
+    EXPECT_LE(part.ghosts, 1.1 * 4 * n * n);
+  // Slabs across the direction that is not periodic send n^2. Without edges for periodic faces, others that send 2 n^2 would
+  // be equivalent.
+  for (const PlannedSubdomain& part : planned_subdomains(built(comm, spec, Partitioner::metis, two), 2))
+    EXPECT_LE(part.rows_sent, 1.3 * n * n);
 }
 
-TEST(CellGraph, RowsHaveEachNeighbourOnceWithItsHeaviestEdge) {
+TEST(CellGraph, RowsAreUniqueWithTheHeaviestEdge) {
   detail::CellGraph graph;
   std::vector<detail::GraphEdge> edges{{7, 1}, {3, 4}, {7, 4}, {5, 1}};
   detail::add_row(graph, edges, true);
@@ -94,15 +97,15 @@ TEST(CellGraph, RowsHaveEachNeighbourOnceWithItsHeaviestEdge) {
   EXPECT_TRUE(plain.edge_weight.empty());
 }
 
-TEST(Partition, HilbertPartsDoNotDependOnWhoHoldsTheCells) {
+TEST(Partition, HilbertPartsDoNotDependOnTheDistributionOfCells) {
   const Communicator comm = Communicator::world();
   const BoxSpec spec{.nx = 9, .ny = 8, .nz = 7, .elements = CellMix::tetrahedra, .jitter = 0.1};
   for (const int parts : {1, 2, 3, 5, 64}) {
     const auto cut = [&](const Communicator& ranks) {
       const MeshBlock block = generate(ranks, spec);
       const detail::Chunks nodes(ranks, static_cast<std::int64_t>(block.coords.size()));
-      const std::vector<Vec3> places = detail::middles(ranks, block, nodes);
-      return ranks.all_gather(std::span<const std::int32_t>(detail::cut_hilbert(ranks, 3, places, {}, parts)));
+      const std::vector<Vec3> places = detail::mean_corners(ranks, block, nodes);
+      return ranks.all_gather(std::span<const std::int32_t>(detail::partition_along_hilbert_curve(ranks, 3, places, {}, parts)));
     };
     const std::vector<std::int32_t> together = cut(comm);
     EXPECT_EQ(together, cut(Communicator::self()));
@@ -113,15 +116,15 @@ TEST(Partition, HilbertPartsDoNotDependOnWhoHoldsTheCells) {
   }
 }
 
-TEST(Partition, HilbertTakesWhatCannotBeSeparated) {
+TEST(Partition, HilbertAcceptsCoincidentCells) {
   const Communicator comm = Communicator::world();
   const std::vector<Vec3> one_place(5, Vec3{1, 2, 0});
   for (const int parts : {1, 3}) {
-    const auto part = detail::cut_hilbert(comm, 2, one_place, {}, parts);
+    const auto part = detail::partition_along_hilbert_curve(comm, 2, one_place, {}, parts);
     ASSERT_EQ(part.size(), 5U);
     for (const std::int32_t p : part) EXPECT_EQ(p, part.front());
   }
-  EXPECT_TRUE(detail::cut_hilbert(comm, 3, {}, {}, 4).empty());  // no cells at all
+  EXPECT_TRUE(detail::partition_along_hilbert_curve(comm, 3, {}, {}, 4).empty());  // no cells
 }
 
 TEST(Partition, WeightsBalanceWork) {
@@ -137,17 +140,17 @@ TEST(Partition, WeightsBalanceWork) {
     double work = 0;
     for (const LocalCellId c : mesh.owned()) work += weight(mesh.cell_type[c.index()], 0, mesh.cell_centroid[c.index()]);
     EXPECT_LE(comm.max(work), 1.06 * comm.sum(work) / comm.size() + 2.5);
-    // The plan for this number of ranks is this mesh, but where PT-Scotch numbers the cells otherwise.
-    const std::vector<Part> planned = spread(mesh, comm.size());
+    // The plan for this number of ranks equals this mesh, except with PT-Scotch.
+    const std::vector<PlannedSubdomain> planned = planned_subdomains(mesh, comm.size());
     if (partitioner == Partitioner::scotch) continue;
     EXPECT_EQ(planned[comm.rank().index()].cells, mesh.owned_cells);
   }
 }
 
-/// They are counted in thousandths of the largest; only their ratios matter.
+/// Weights are rounded to thousandths of the largest; only their ratios matter.
 TEST(Partition, WeightsOfAnySizeMayBeGiven) {
   const Communicator comm = Communicator::world();
-  for (const Partitioner partitioner : {Partitioner::metis, Partitioner::hilbert}) {  // PT-Scotch cuts as it likes each time
+  for (const Partitioner partitioner : {Partitioner::metis, Partitioner::hilbert}) {  // PT-Scotch is not reproducible
     std::vector<std::int32_t> owned;
     for (const double unit : {0x1p-600, 1.0, 0x1p600}) {
       BuildOptions options;
@@ -163,25 +166,25 @@ TEST(Partition, MeasuredCostsGrowWithFaces) {
   EXPECT_LT(measured_cost(CellType::tetrahedron), measured_cost(CellType::hexahedron));
 }
 
-TEST(Partition, PlansForOtherNumbersOfRanksKnowThePartitioner) {
+TEST(Partition, PlansForOtherNumbersOfRanksUseThePartitionerOfTheMesh) {
   const Communicator comm = Communicator::world();
   const BoxSpec spec{.nx = 30, .ny = 20, .elements = CellMix::triangles};
   BuildOptions options;
   options.partition.partitioner = Partitioner::hilbert;
-  const std::vector<Part> planned =
-      spread(build(Communicator::self(), generate(Communicator::self(), spec), options), comm.size());
+  const std::vector<PlannedSubdomain> planned =
+      planned_subdomains(build(Communicator::self(), generate(Communicator::self(), spec), options), comm.size());
   const Mesh mesh = build(comm, generate(comm, spec), options);
   EXPECT_EQ(planned[comm.rank().index()].cells, mesh.owned_cells);
   EXPECT_EQ(planned[comm.rank().index()].ghosts, mesh.ghost_cells);
   if (has_scotch()) {
     options.partition.partitioner = Partitioner::scotch;
     std::int64_t cells = 0;
-    for (const Part& part : spread(build(comm, generate(comm, spec), options), 5)) cells += part.cells;
+    for (const PlannedSubdomain& part : planned_subdomains(build(comm, generate(comm, spec), options), 5)) cells += part.cells;
     EXPECT_EQ(cells, 1200);
   }
 }
 
-TEST(Partition, WhatCannotBeIsSaid) {
+TEST(Partition, InvalidOptionsThrow) {
   const Communicator comm = Communicator::world();
   BuildOptions options;
   for (const double wrong : {0.0, -1.0, HUGE_VAL, std::nan("")}) {
@@ -212,7 +215,7 @@ TEST(Partition, WhatCannotBeIsSaid) {
   }
 }
 
-TEST(Partition, GraphsBeyond32BitsAreRefusedWithAWayOut) {
+TEST(Partition, GraphsBeyond32BitsThrowWithASuggestion) {
   const std::int64_t most = 2147483647;
   EXPECT_NO_THROW(detail::check_graph_size(most, most, false, most));
   EXPECT_THROW(detail::check_graph_size(1, most / 2, true, 1), LimitError) << "weights of edges add up";

@@ -1,4 +1,4 @@
-// What the CGNS reader makes of each kind of section, boundary and connection between zones.
+// The CGNS reader with each kind of section, boundary and connectivity between zones.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -44,7 +44,7 @@ Ints vertices(const Elements& elements, std::int64_t i) {
   return numbers;
 }
 
-/// Boundary elements by the zone's name, each as its sorted nodes.
+/// Returns the boundary elements by the name of their zone, each as its sorted nodes.
 std::map<std::string, std::set<std::set<std::int64_t>>> faces_of(const MeshBlock& block) {
   std::map<std::string, std::set<std::set<std::int64_t>>> faces;
   for (std::int64_t i = 0; i < block.boundary.size(); ++i) {
@@ -55,7 +55,7 @@ std::map<std::string, std::set<std::set<std::int64_t>>> faces_of(const MeshBlock
   return faces;
 }
 
-/// One section per cell, or one MIXED section of all; then one MIXED section for each zone of the boundary.
+/// Creates one section per cell, or one MIXED section of all cells; then one MIXED section for each boundary zone.
 CgnsTree mixed_file(bool one_section, bool with_offsets) {
   const MeshBlock block = mixed_3d();
   CgnsTree root = cgns_base(3, 3), zone = cgns_zone("Zone", block.coords, 3, static_cast<int>(block.cells.size()));
@@ -87,7 +87,7 @@ CgnsTree mixed_file(bool one_section, bool with_offsets) {
   return root;
 }
 
-TEST(ReadCgns, EveryTypeInSectionsOfItsOwnAndInMixedOnes) {
+TEST(ReadCgns, EveryTypeInSeparateAndMixedSections) {
   const MeshBlock expected = without_volume_zones(mixed_3d());
   expect_same(load(mixed_file(false, false)), expected);
   expect_same(load(mixed_file(true, false)), expected);
@@ -133,7 +133,7 @@ CgnsTree units(const std::string& length) {
 }
 CgnsTree data_class(const std::string& name) { return {"DataClass", "DataClass_t", name, {}, {}, {}}; }
 
-TEST(ReadCgns, LengthsBecomeMetresAndTheNoteSaysSo) {
+TEST(ReadCgns, LengthsAreConvertedToMetresWithANote) {
   const Vec3 corner = load(cgns_square()).coords[2];
   struct Unit {
     const char* name;
@@ -152,11 +152,11 @@ TEST(ReadCgns, LengthsBecomeMetresAndTheNoteSaysSo) {
   }
 }
 
-TEST(ReadCgns, TheInnermostUnitAndClassCount) {
+TEST(ReadCgns, TheInnermostUnitAndClassApply) {
   const Vec3 corner = load(cgns_square()).coords[2];
   CgnsTree root = cgns_square();
   root.at("Base").add(units("Meter"));
-  root.at("Base/Zone 1").add(units("Inch"));  // without a class dimensional
+  root.at("Base/Zone 1").add(units("Inch"));  // dimensional, because no class is given
   EXPECT_EQ(load(root).coords[2], 0.0254 * corner);
   root.at("Base/Zone 1/GridCoordinates").add(units("Millimeter"));
   EXPECT_EQ(load(root).coords[2], 0.001 * corner);
@@ -183,7 +183,7 @@ TEST(ReadCgns, NormalizedLengthsAreConvertedFirst) {
   EXPECT_EQ(error_of(root), "DataConversion is not a finite scale and offset");
 }
 
-TEST(ReadCgns, UnknownUnitsAreToldAndTakenForMetres) {
+TEST(ReadCgns, UnknownUnitsCountAsMetresWithANote) {
   const Vec3 corner = load(cgns_square()).coords[2];
   for (const char* name : {"UserDefined", "Furlong"}) {
     CgnsTree root = cgns_square();
@@ -206,7 +206,7 @@ TEST(ReadCgns, UnknownUnitsAreToldAndTakenForMetres) {
 
 enum class Cells { faces, faces_with_offsets, parents };
 
-/// mixed_3d() with its faces as NGON_n: the faces of the boundary in a section per zone, after one of those inside.
+/// Returns mixed_3d() with its faces as NGON_n: the boundary faces in a section per zone, after a section of the others.
 CgnsTree polyhedra(Cells as) {
   const MeshBlock block = mixed_3d();
   struct Face {
@@ -269,7 +269,7 @@ CgnsTree polyhedra(Cells as) {
   return root;
 }
 
-/// Of a corner of the cell: positive where it is numbered as cell_type.hpp says.
+/// Returns a number for a corner of the cell that is positive if the numbering is that of cell_type.hpp.
 double corner(const MeshBlock& block, std::int64_t cell) {
   const CellType type = block.cells.type[static_cast<std::size_t>(cell)];
   const bool square = type == CellType::pyramid || type == CellType::hexahedron;
@@ -277,7 +277,7 @@ double corner(const MeshBlock& block, std::int64_t cell) {
   return dot(cross(at(1) - at(0), at(square ? 3 : 2) - at(0)), at(square ? 4 : 3) - at(0));
 }
 
-TEST(ReadCgns, PolyhedraAreTheShapesThatTheyAre) {
+TEST(ReadCgns, PolyhedraAreConvertedToTheirShapes) {
   const MeshBlock expected = mixed_3d();
   for (const Cells as : {Cells::faces, Cells::faces_with_offsets, Cells::parents}) {
     const MeshBlock block = load(polyhedra(as));
@@ -288,13 +288,13 @@ TEST(ReadCgns, PolyhedraAreTheShapesThatTheyAre) {
       EXPECT_EQ(mine, theirs);
       EXPECT_GT(corner(block, c), 0);
     }
-    EXPECT_EQ(faces_of(block), faces_of(expected));  // the section of faces inside is no zone
+    EXPECT_EQ(faces_of(block), faces_of(expected));  // the section of inner faces is not a zone
     const Communicator comm = Communicator::world();
     static_cast<void>(build(comm, detail::scatter_whole(comm, block)));
   }
 }
 
-TEST(ReadCgns, ParentsInOtherSectionsAreNotCellsOnceMore) {
+TEST(ReadCgns, ParentsInOtherSectionsAreNotReadTwice) {
   const MeshBlock expected = without_volume_zones(mixed_3d());
   CgnsTree root = polyhedra(Cells::parents);
   Ints numbers;
@@ -311,7 +311,7 @@ TEST(ReadCgns, ParentsInOtherSectionsAreNotCellsOnceMore) {
   EXPECT_EQ(faces_of(block), faces_of(expected));
 }
 
-TEST(ReadCgns, OtherPolyhedraAreRefusedByTheirNumber) {
+TEST(ReadCgns, OtherPolyhedraThrowWithTheirNumber) {
   CgnsTree root = polyhedra(Cells::faces);
   Ints& numbers = std::get<Ints>(root.at("Base/Zone/Cells/ElementConnectivity").data);
   numbers.erase(numbers.begin() + 1);
@@ -327,7 +327,7 @@ TEST(ReadCgns, OtherPolyhedraAreRefusedByTheirNumber) {
 
 // ------------------------------------------------------------------------------------------------------------------- boundary
 
-TEST(ReadCgns, BoundaryConditionsInEveryWay) {
+TEST(ReadCgns, BoundaryConditionsInEveryForm) {
   const auto expected = faces_of(load(cgns_square()));
   EXPECT_EQ(expected.at("wall"), (std::set<std::set<std::int64_t>>{{0, 1}, {1, 2}}));
   EXPECT_EQ(expected.at("far"), (std::set<std::set<std::int64_t>>{{2, 3}, {0, 3}}));
@@ -376,7 +376,7 @@ TEST(ReadCgns, FlatPolygonsAndThreeCoordinates) {
   EXPECT_EQ(block.coords[2], (Vec3{1, 1, 0}));
 }
 
-TEST(ReadCgns, LinksInTheFileAreFollowedAndThoseToOthersNamed) {
+TEST(ReadCgns, LinksWithinTheFileAreFollowedAndOthersNamed) {
   CgnsTree root = cgns_square();
   root.at("Base").add(root.at("Base/Zone 1/GridCoordinates")).name = "Elsewhere";
   CgnsTree& grid = root.at("Base/Zone 1/GridCoordinates");
@@ -389,7 +389,7 @@ TEST(ReadCgns, LinksInTheFileAreFollowedAndThoseToOthersNamed) {
 
 // ---------------------------------------------------------------------------------------------------------------------- zones
 
-/// Two squares side by side, each of one quad, with "wall" around; the lines at x = 1 are in no boundary condition.
+/// Returns two adjacent squares, each of one quad, with "wall" around them; the lines at x = 1 are in no boundary condition.
 CgnsTree two_squares(double gap) {
   CgnsTree root = cgns_base(2, 2);
   CgnsTree left = cgns_zone("Left", {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}, 2, 1);
@@ -414,7 +414,7 @@ CgnsTree& connect(CgnsTree& zone, const std::string& donor, const Ints& here, co
   return link;
 }
 
-TEST(ReadCgns, ZonesAreJoinedWhereTheyMeet) {
+TEST(ReadCgns, AdjacentZonesAreJoined) {
   const MeshBlock block = load(two_squares(0));
   EXPECT_EQ(block.coords.size(), 6U);
   EXPECT_EQ(block.zones, (std::vector<Zone>{{"Left", 2}, {"wall", 1}, {"Right", 2}}));
@@ -423,13 +423,13 @@ TEST(ReadCgns, ZonesAreJoinedWhereTheyMeet) {
   EXPECT_EQ(load(two_squares(1e-6)).coords.size(), 8U);
 }
 
-TEST(ReadCgns, ListsOfVerticesJoinWhatIsApart) {
+TEST(ReadCgns, ListsOfVerticesJoinDistantNodes) {
   CgnsTree root = two_squares(1e-6);
   connect(root.at("Base/Left"), "Right", {2, 3}, {3, 2});
   EXPECT_EQ(load(root).coords.size(), 6U);
 }
 
-TEST(ReadCgns, WallsAtOnePlaceStayApart) {
+TEST(ReadCgns, CoincidentWallsAreNotJoined) {
   CgnsTree root = two_squares(0);
   add_condition(root.at("Base/Left"), "plate", "PointList", {3}, "EdgeCenter");
   add_condition(root.at("Base/Right"), "plate", "PointList", {3}, "EdgeCenter");
@@ -449,7 +449,7 @@ TEST(ReadCgns, PeriodicConnectivitiesAreZones) {
   EXPECT_EQ(load(root).coords.size(), 6U);
 }
 
-/// A block of 2 x 1 x 1 hexahedra from x = `from`; `mirrored`: its i runs against x.
+/// Returns a block of 2 x 1 x 1 hexahedra from x = `from`; `mirrored`: its i is opposite to x.
 CgnsTree block_zone(const std::string& name, double from, bool mirrored) {
   CgnsTree zone{name, "Zone_t", Ints{3, 2, 2, 2, 1, 1, 0, 0, 0}, {}, {}, {}};
   zone.add({"ZoneType", "ZoneType_t", std::string("Structured"), {}, {}, {}});
@@ -468,7 +468,7 @@ CgnsTree block_zone(const std::string& name, double from, bool mirrored) {
   return zone;
 }
 
-TEST(ReadCgns, StructuredBlocksOfBothHands) {
+TEST(ReadCgns, StructuredBlocksOfBothOrientations) {
   CgnsTree root = cgns_base(3, 3);
   root.at("Base").add(block_zone("A", 0, false));
   root.at("Base").add(block_zone("B", 2, true));
@@ -484,7 +484,7 @@ TEST(ReadCgns, StructuredBlocksOfBothHands) {
 
 // --------------------------------------------------------------------------------------------------------------------- misuse
 
-TEST(ReadCgns, TruncatedFilesAreErrors) {
+TEST(ReadCgns, TruncatedFilesThrow) {
   const CgnsScratch scratch;
   write_cgns(cgns_square(), scratch.path);
   const auto whole = std::filesystem::file_size(scratch.path);

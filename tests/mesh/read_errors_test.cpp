@@ -1,5 +1,5 @@
-// Every wrong mesh file gets the message that docs/guide/meshes.md shows for it. WEFT_UPDATE_DOCS=1 in the environment writes the
-// table there instead of comparing it.
+// Every invalid mesh file yields the message in the table of docs/guide/meshes.md. With WEFT_UPDATE_DOCS=1 in the environment
+// the table is written.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -91,7 +91,7 @@ $Elements
 $EndElements
 )";
 
-/// `text` with `from`, which must be there, replaced by `to`.
+/// Returns `text` with `from`, which must occur, replaced by `to`.
 std::string with(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -132,7 +132,7 @@ std::vector<Bad> bad_su2() {
       {"3-D cell in a 2-D mesh", "m.su2", with(kSu2, "5 0 2 3 1", "10 0 1 2 3 1")},
       {"cell as a boundary element", "m.su2", with(kSu2, "3 3 0", "5 3 0 1")},
       {"one boundary element in two markers", "m.su2", with(kSu2, "3 3 0", "3 1 0")},
-      {"boundary element beside the cells", "m.su2",
+      {"boundary element that is no face of a cell", "m.su2",
        with(with(with(kSu2, "NPOIN= 4", "NPOIN= 5"), "0 1 3\n", "0 1 3\n9 9 4\n"), "3 3 0", "3 3 4")},
       {"two markers of one name", "m.su2", with(kSu2, "= far", "= wall")},
       {"no markers", "m.su2", upto(kSu2, "0 1 3\n")},
@@ -167,7 +167,7 @@ std::vector<Bad> bad_gmsh() {
        with(with(with(kGmsh2, "11 1 2 1", "11 1 2 0"), "12 1 2 1", "12 1 2 0"), "13 1 2 1", "13 1 2 0")},
       {"entity in two physical groups", "m.msh", with(kGmsh4, "1 0 0 0 1 1 0 1 1 0", "1 0 0 0 1 1 0 2 1 3 0")},
       {"one boundary element in two groups", "m.msh", with(kGmsh2, "12 1 2 1 1 2 3", "12 1 2 5 1 2 1")},
-      {"boundary element beside the cells", "m.msh",
+      {"boundary element that is no face of a cell", "m.msh",
        with(with(kGmsh2, "3\n1 0 0 0", "4\n7 9 9 0\n1 0 0 0"), "13 1 2 1 1 3 1", "13 1 2 1 1 3 7")},
       {"two groups of one name", "m.msh", with(kGmsh2, "2\n1 1 \"wall\"", "3\n1 5 \"wall\"\n1 1 \"wall\"")},
       {"one group with two names", "m.msh", with(kGmsh2, "2\n1 1 \"wall\"", "3\n1 1 \"skin\"\n1 1 \"wall\"")},
@@ -196,7 +196,7 @@ std::vector<Bad> bad_gmsh() {
   };
 }
 
-/// A tetrahedron with its four triangles: numbers of 4 bytes, the last of them first, and coordinates of 8.
+/// Returns a tetrahedron with its four triangles: 4-byte numbers, the last of them first, and 8-byte coordinates.
 std::string ugrid() {
   std::string bytes;
   for (const char* const number : {"\4", "\4", "", "\1", "", "", ""}) bytes += std::string(3, '\0') + std::string(number, 1);
@@ -399,7 +399,7 @@ std::string message_of(Read&& read) {
   return "read without an error";
 }
 
-/// For a cell of a Markdown table.
+/// Escapes text for a cell of a Markdown table.
 std::string row(const std::string& what, std::string message) {
   for (std::size_t at = 0; (at = message.find('|', at)) != std::string::npos; at += 2) message.replace(at, 1, "\\|");
   return "| " + what + " | `" + message + "` |\n";
@@ -426,7 +426,7 @@ std::string cgns_rows() {
   return rows;
 }
 
-/// These go through the file system; all ranks get the same message. @collective
+/// Reads through the file system; all ranks get the same message. @collective
 std::string read_rows(const Communicator& comm) {
   namespace fs = std::filesystem;
   const auto process = comm.broadcast(static_cast<std::int64_t>(::getpid()));
@@ -458,7 +458,7 @@ std::string table(const char* heading, const std::string& rows) {
   return std::string("\n### ") + heading + "\n\n| file | message |\n| --- | --- |\n" + rows;
 }
 
-TEST(ReadErrors, MessagesAreThoseOfTheGuide) {
+TEST(ReadErrors, MessagesEqualThoseOfTheGuide) {
   const Communicator comm = Communicator::world();
   const std::string files = read_rows(comm);
   const std::string tables = table("Any file", files) + table("SU2", parsed_rows(bad_su2(), parse_su2)) +
@@ -480,13 +480,13 @@ TEST(ReadErrors, MessagesAreThoseOfTheGuide) {
       << "run with WEFT_UPDATE_DOCS=1 and read the difference";
 }
 
-TEST(ReadErrors, TheUnspoiltFilesAreRead) {
+TEST(ReadErrors, TheValidFilesAreRead) {
   EXPECT_EQ(parse_su2(kSu2, "m.su2").cells.size(), 2);
   EXPECT_EQ(parse_gmsh(kGmsh2, "m.msh").boundary.size(), 3);
   EXPECT_EQ(parse_gmsh(kGmsh4, "m.msh").boundary.size(), 3);
 }
 
-TEST(ReadErrors, SayWhereAndWhichElement) {
+TEST(ReadErrors, ContainLocationAndElement) {
   try {
     static_cast<void>(parse_su2(with(kSu2, "3 3 0", "3 3 8"), "m.su2"));
     FAIL();
@@ -507,8 +507,8 @@ TEST(ReadErrors, SayWhereAndWhichElement) {
   }
 }
 
-/// No prefix of a file, and no file with one byte changed, does anything but be read or fail with a weft::Error.
-TEST(ReadErrors, PrefixesAndFlippedBytesNeverDoWorse) {
+/// Each prefix of a file, and each file with one byte changed, is either read or yields a weft::Error.
+TEST(ReadErrors, PrefixesAndFlippedBytesAreReadOrThrow) {
   const auto try_it = [](const std::string& bytes, bool su2) {
     try {
       static_cast<void>(su2 ? parse_su2(bytes, "m") : parse_gmsh(bytes, "m"));

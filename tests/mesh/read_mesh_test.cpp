@@ -1,4 +1,4 @@
-// What the readers make of files as programs and people write them. The files are those that the fuzzers start from.
+// The readers with files as written by programs and users. The files are also the corpus of the fuzzers.
 #include "weft/mesh/io/read_mesh.hpp"
 
 #include <gtest/gtest.h>
@@ -36,11 +36,11 @@ TEST(ReadGmsh2, SparseTagsUnusedNodesAndUngroupedElements) {
   const MeshBlock mesh = parse_gmsh(corpus("gmsh/odd-2.2.msh"), "odd.msh");
   EXPECT_EQ(mesh.dim, 2);
   EXPECT_EQ(mesh.source, "odd.msh");
-  // Tags 10, 1000000, 7, 8, 11 in the file's order; node 9 is in no cell. z = -3 becomes 0.
+  // Tags 10, 1000000, 7, 8, 11 in the order of the file; node 9 has no cell. z = -3 becomes 0.
   EXPECT_EQ(mesh.coords, (std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {.5, .5, 0}}));
-  // $PhysicalNames at the end of the file count; groups without a name are named by number.
+  // $PhysicalNames at the end of the file apply; groups without a name are named by number.
   EXPECT_EQ(mesh.zones, (std::vector<Zone>{{"top and left", 1}, {"5", 1}, {"9", 2}}));
-  ASSERT_EQ(mesh.boundary.size(), 4);  // element 6 is in no group
+  ASSERT_EQ(mesh.boundary.size(), 4);  // element 6 has no group
   EXPECT_EQ(mesh.boundary.file_id, (std::vector<std::int64_t>{2, 3, 4, 5}));
   EXPECT_EQ(mesh.boundary.zone, (std::vector<std::int32_t>{1, 1, 0, 0}));
   EXPECT_EQ(nodes_of(mesh.boundary, 3), (Nodes{3, 0}));
@@ -48,7 +48,7 @@ TEST(ReadGmsh2, SparseTagsUnusedNodesAndUngroupedElements) {
   EXPECT_EQ(mesh.cells.zone, (std::vector<std::int32_t>{2, -1, -1, -1}));
 }
 
-TEST(ReadGmsh4, ParametricNodesReversedGroupsAndSectionsOfOthers) {
+TEST(ReadGmsh4, ParametricNodesReversedGroupsAndOtherSections) {
   const MeshBlock mesh = parse_gmsh(corpus("gmsh/odd-4.1.msh"), "odd.msh");
   EXPECT_EQ(mesh.zones, (std::vector<Zone>{{"edge", 1}, {"air", 2}}));
   EXPECT_EQ(mesh.coords, (std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}));
@@ -57,14 +57,14 @@ TEST(ReadGmsh4, ParametricNodesReversedGroupsAndSectionsOfOthers) {
   EXPECT_EQ(mesh.boundary.zone, (std::vector<std::int32_t>{0, 0, 0}));
 }
 
-/// Gmsh 4.8 itself announces too many nodes when it saves only some entities.
-TEST(ReadGmsh4, BlocksCountAndNotTheSumBeforeThem) {
+/// Gmsh 4.8 states too many nodes if it saves only some entities.
+TEST(ReadGmsh4, NumbersOfBlocksApplyInsteadOfTheirSum) {
   std::string text = corpus("gmsh/odd-4.1.msh");
   text.replace(text.find("3 3 4 90"), 8, "3 6 4 90");
   EXPECT_EQ(parse_gmsh(text, "sum.msh").coords.size(), 3U);
 }
 
-TEST(ReadSu2, CommentsHalosForeignSectionsAndNumbersOfAllKinds) {
+TEST(ReadSu2, CommentsHalosOtherSectionsAndNumberFormats) {
   const MeshBlock mesh = parse_su2(corpus("su2/odd.su2"), "odd.su2");
   EXPECT_EQ(mesh.dim, 2);
   EXPECT_EQ(mesh.coords, (std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}));
@@ -74,12 +74,12 @@ TEST(ReadSu2, CommentsHalosForeignSectionsAndNumbersOfAllKinds) {
   EXPECT_EQ(nodes_of(mesh.cells, 1), (Nodes{0, 2, 3}));
 }
 
-TEST(ReadMesh, LinesMayEndAsWindowsEndsThem) {
+TEST(ReadMesh, AcceptsLineEndsOfWindows) {
   testing::expect_same(parse_su2(corpus("su2/2d-crlf.su2"), "a"), parse_su2(corpus("su2/2d.su2"), "a"));
   testing::expect_same(parse_gmsh(corpus("gmsh/2d-crlf.msh"), "a"), parse_gmsh(corpus("gmsh/2d-gmsh41.msh"), "a"));
 }
 
-TEST(ReadMesh, EveryFormatShowsTheSameMesh) {
+TEST(ReadMesh, EveryFormatYieldsTheSameMesh) {
   const MeshBlock mesh = testing::mixed_3d();
   for (const char* file : {"3d-gmsh41", "3d-gmsh41-binary", "3d-gmsh22", "3d-gmsh22-binary", "3d-big-endian-gmsh41-binary",
                            "3d-big-endian-gmsh22-binary"}) {
@@ -98,7 +98,7 @@ TEST(ReadMesh, BoundaryElementsRepeatedInOneZoneAreReadOnce) {
   EXPECT_EQ(parse_su2(text, "twice").boundary.size(), parse_su2(corpus("su2/2d.su2"), "once").boundary.size());
 }
 
-TEST(ReadMesh, ALeftHandedCellIsTurnedByItself) {
+TEST(ReadMesh, ASingleLeftHandedCellIsReversed) {
   std::string text = corpus("su2/2d.su2");
   EXPECT_TRUE(parse_su2(text, "good").notes.empty());
   text.replace(text.find("5 1 3 4 1"), 9, "5 1 4 3 1");
@@ -108,8 +108,8 @@ TEST(ReadMesh, ALeftHandedCellIsTurnedByItself) {
   EXPECT_EQ(mesh.notes[0].substr(0, 9), "1 cell of") << mesh.notes[0];
 }
 
-/// Two surfaces of a 2-D geometry, the second of which is clockwise: Gmsh orients each by its own curve loop.
-TEST(ReadMesh, SurfacesOfBothOrientationsMakeOneMesh) {
+/// Two surfaces of a 2-D geometry, the second of which is clockwise: Gmsh orients each by its curve loop.
+TEST(ReadMesh, SurfacesOfBothOrientationsFormOneMesh) {
   const MeshBlock block = parse_gmsh(
       "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n1 1 \"wall\"\n2 2 \"fluid\"\n$EndPhysicalNames\n$Nodes\n6\n"
       "1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 1 0\n5 1 1 0\n6 2 1 0\n$EndNodes\n$Elements\n9\n1 1 2 1 1 1 2\n2 1 2 1 1 2 3\n"

@@ -12,7 +12,7 @@
 
 namespace weft::mesh::testing {
 
-/// Adds, for each face that only one cell has, a boundary element of the zone with dim - 1 whose turn it is, ordered by zone.
+/// Adds a boundary element for each face with one cell, cyclically to the zones of dimension dim - 1; ordered by zone.
 inline void close_boundary(MeshBlock& block) {
   std::map<std::vector<GlobalNodeId>, int> count;
   const auto face_nodes = [&](std::int64_t cell, int f) {
@@ -52,7 +52,7 @@ inline void add_cell(MeshBlock& block, CellType type, std::vector<int> nodes, st
   block.cells.add(type, ids, zone, block.cells.size());
 }
 
-/// A hexahedron with a prism beside it, a pyramid on top and a tetrahedron on that.
+/// Returns a hexahedron with an adjacent prism, a pyramid on top and a tetrahedron on that.
 inline MeshBlock mixed_3d() {
   MeshBlock block;
   block.dim = 3;
@@ -77,7 +77,7 @@ inline MeshBlock mixed_3d() {
   return block;
 }
 
-/// A row of quads with a triangle on each.
+/// Returns a row of quads with a triangle on each.
 inline MeshBlock mixed_2d(int quads = 3) {
   MeshBlock block;
   block.dim = 2;
@@ -95,7 +95,7 @@ inline MeshBlock mixed_2d(int quads = 3) {
   return block;
 }
 
-/// As formats without volume zones give it back; these must be last in `zones`.
+/// Removes volume zones, which must be last in `zones`, as formats without them do.
 inline MeshBlock without_volume_zones(MeshBlock block) {
   std::erase_if(block.zones, [&](const Zone& zone) { return zone.dim == block.dim; });
   std::fill(block.cells.zone.begin(), block.cells.zone.end(), -1);
@@ -110,7 +110,7 @@ inline void expect_same(const Elements& a, const Elements& b) {
   EXPECT_EQ(a.file_id.size(), b.file_id.size());
 }
 
-/// All but the source and the elements' numbers; coordinates to the last bit.
+/// Compares all data except the source and the numbers of elements; coordinates to the last bit.
 inline void expect_same(const MeshBlock& a, const MeshBlock& b) {
   EXPECT_EQ(a.dim, b.dim);
   EXPECT_EQ(a.zones, b.zones);

@@ -1,4 +1,4 @@
-// Meshes of second order: corners are read, nodes between them dropped, and what that loses is told on every rank.
+// Second-order meshes: corners are read, mid nodes removed, and every rank gets a warning of the loss.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ using testing::CgnsTree;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// The unit square of two triangles with 6 nodes; node 5 is in the middle of the lower side, `sag` below it.
+/// Returns the unit square of two triangles with 6 nodes; node 5 is the midpoint of the lower side, moved down by `sag`.
 std::string gmsh2(double sag) {
   return "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
          "$PhysicalNames\n2\n1 1 \"wall\"\n1 2 \"far\"\n$EndPhysicalNames\n"
@@ -60,7 +60,7 @@ void expect_square(const MeshBlock& mesh) {
   EXPECT_EQ(mesh.boundary.type, std::vector<CellType>(4, CellType::line));
 }
 
-TEST(ReadSecondOrder, GmshKeepsTheCornersAndSaysHowFarTheBoundaryWasCurved) {
+TEST(ReadSecondOrder, GmshReadsTheCornersAndReportsTheCurvatureOfTheBoundary) {
   for (const std::string& text : {gmsh2(0.1), gmsh4()}) {
     const MeshBlock mesh = parse_gmsh(text, "m.msh");
     expect_square(mesh);
@@ -73,7 +73,7 @@ TEST(ReadSecondOrder, GmshKeepsTheCornersAndSaysHowFarTheBoundaryWasCurved) {
   EXPECT_THAT(parse_gmsh(gmsh2(0), "m.msh").warnings, ElementsAre(HasSubstr("the edges of the boundary were straight")));
 }
 
-TEST(ReadSecondOrder, CgnsLikewise) {
+TEST(ReadSecondOrder, CgnsReadsTheCornersAndReportsTheCurvature) {
   const testing::CgnsScratch scratch;
   testing::write_cgns(cgns(0.1), scratch.path);
   const MeshBlock mesh = load_cgns(scratch.path);
@@ -83,7 +83,7 @@ TEST(ReadSecondOrder, CgnsLikewise) {
   EXPECT_THAT(mesh.warnings[0], HasSubstr("up to 0.1 from the straight edges (zone \"wall\")"));
 }
 
-/// Cells of 3-D: corners come first in both formats, whatever follows them.
+/// 3-D cells: corners come first in both formats, followed by any other nodes.
 TEST(ReadSecondOrder, ATetrahedronOf10Nodes) {
   const std::string text =
       "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n2 1 \"skin\"\n$EndPhysicalNames\n"
@@ -99,7 +99,7 @@ TEST(ReadSecondOrder, ATetrahedronOf10Nodes) {
   EXPECT_THAT(mesh.warnings[0], HasSubstr("up to 0.05 from the straight edges (zone \"skin\")"));
 }
 
-TEST(ReadSecondOrder, EveryRankKnowsTheWarning) {
+TEST(ReadSecondOrder, EveryRankHasTheWarning) {
   namespace fs = std::filesystem;
   const Communicator comm = Communicator::world();
   const auto process = comm.broadcast(static_cast<std::int64_t>(::getpid()));

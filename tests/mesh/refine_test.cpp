@@ -1,4 +1,4 @@
-// Uniform refinement: all shapes, alone and mixed, on any number of ranks.
+// Uniform refinement of all shapes, separate and mixed, on any number of ranks.
 #include "weft/mesh/refine.hpp"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ std::vector<BoxSpec> boxes() {
   return all;
 }
 
-/// Cells of each type after one refinement.
+/// Number of cells of each type after one refinement.
 std::array<std::int64_t, kCellTypes> refined(std::array<std::int64_t, kCellTypes> cells) {
   const std::int64_t pyramids = cells[4];
   for (std::size_t t = 1; t < cells.size(); ++t) cells[t] *= t < 3 ? 4 : 8;
@@ -38,12 +38,12 @@ std::array<std::int64_t, kCellTypes> refined(std::array<std::int64_t, kCellTypes
   return cells;
 }
 
-TEST(Refine, CountsAndVolumesOfCellsAndZonesAreThoseOfTheParents) {
+TEST(Refine, PreservesVolumesOfCellsAndZones) {
   const Communicator comm = Communicator::world();
   for (const BoxSpec& spec : boxes()) {
     SCOPED_TRACE(static_cast<int>(spec.elements) + (spec.nz > 0 ? 100 : 0));
     const MeshStats coarse = measure(build(comm, generate(comm, spec)));
-    const MeshStats fine = measure(build(comm, refine(comm, generate(comm, spec))));  // build() checks every face and volume
+    const MeshStats fine = measure(build(comm, refine(comm, generate(comm, spec))));  // build() checks all faces and volumes
     EXPECT_EQ(fine.cells_of_type, refined(coarse.cells_of_type));
     EXPECT_NEAR(fine.volume, coarse.volume, 1e-13 * coarse.volume);
     EXPECT_EQ(fine.low, coarse.low);
@@ -57,8 +57,8 @@ TEST(Refine, CountsAndVolumesOfCellsAndZonesAreThoseOfTheParents) {
   }
 }
 
-/// Faces between hexahedra are warped here, and each parent keeps its volume all the same.
-TEST(Refine, EachParentKeepsItsVolume) {
+/// Faces between hexahedra are warped here; the volume of each parent is nevertheless preserved.
+TEST(Refine, PreservesTheVolumeOfEachParent) {
   const Communicator comm = Communicator::self();
   for (const BoxSpec& spec : boxes()) {
     SCOPED_TRACE(static_cast<int>(spec.elements) + (spec.nz > 0 ? 100 : 0));
@@ -79,7 +79,7 @@ TEST(Refine, EachParentKeepsItsVolume) {
   }
 }
 
-TEST(Refine, IsTheSameForAnyNumberOfRanksAndKeepsNodesAndZones) {
+TEST(Refine, DoesNotDependOnRanksAndPreservesNodesAndZones) {
   const Communicator comm = Communicator::world(), self = Communicator::self();
   for (const MeshBlock& mesh : {testing::mixed_3d(), testing::mixed_2d(7)}) {
     const MeshBlock together = detail::gather_whole(comm, refine(comm, detail::scatter_whole(comm, mesh)));
@@ -103,8 +103,8 @@ TEST(Refine, PeriodicZonesStillMatch) {
   }
 }
 
-/// Halving a tetrahedron again and again gives few shapes: the worst does not grow.
-TEST(Refine, RepeatedlyKeepsTheShapeOfTetrahedra) {
+/// Repeated refinement of a tetrahedron yields few shapes: the worst quality does not decrease.
+TEST(Refine, RepeatedRefinementPreservesTheQualityOfTetrahedra) {
   const Communicator comm = Communicator::world();
   MeshBlock block = generate(comm, BoxSpec{.nx = 2, .ny = 2, .nz = 2, .elements = CellMix::tetrahedra});
   block = refine(comm, std::move(block));
@@ -116,7 +116,7 @@ TEST(Refine, RepeatedlyKeepsTheShapeOfTetrahedra) {
   EXPECT_LE(thrice.non_orthogonality.value, once.non_orthogonality.value * (1 + 1e-9));
 }
 
-TEST(Refine, CellsInTheOrderOfOtherProgramsAreTurnedFirst) {
+TEST(Refine, MirroredCellsAreReversedFirst) {
   const Communicator comm = Communicator::world();
   MeshBlock block = generate(comm, BoxSpec{.nx = 2, .ny = 2, .nz = 2, .elements = CellMix::pyramids});
   for (std::int64_t c = 0; c < block.cells.size(); ++c) {
@@ -126,7 +126,7 @@ TEST(Refine, CellsInTheOrderOfOtherProgramsAreTurnedFirst) {
   EXPECT_NEAR(measure(build(comm, refine(comm, std::move(block)))).volume, 1, 1e-13);
 }
 
-TEST(Refine, ABadMeshIsAnErrorOnEveryRank) {
+TEST(Refine, AnInvalidMeshThrowsOnEveryRank) {
   const Communicator comm = Communicator::world();
   MeshBlock block = detail::scatter_whole(comm, testing::mixed_3d());
   if (comm.is_root()) block.cells.node[0] = GlobalNodeId(99);
@@ -135,8 +135,8 @@ TEST(Refine, ABadMeshIsAnErrorOnEveryRank) {
   EXPECT_THROW(static_cast<void>(refine(comm, std::move(nothing))), MeshError);
 }
 
-/// What 20 halvings make of a pyramid does not fit 64 bits.
-TEST(Refine, CellsAreCountedBeforeAnyIsMade) {
+/// The number of cells after 20 refinements of a pyramid exceeds 64 bits.
+TEST(Refine, CellsAreCountedBeforeTheRefinement) {
   const Communicator comm = Communicator::world();
   for (const auto& [mix, times] : {std::pair{CellMix::hexahedra, 9}, std::pair{CellMix::pyramids, 20}}) {
     try {

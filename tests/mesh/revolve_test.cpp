@@ -18,7 +18,7 @@ Mesh generated(const std::string& name, const GeneratorParameters& parameters, c
   return build(comm, generate(comm, name, parameters), options);
 }
 
-TEST(Revolve, GivesTheVolumesAndAreasOfATurn) {
+TEST(Revolve, ComputesTheVolumesAndAreasOfAFullRevolution) {
   for (const char* elements : {"quads", "triangles", "mixed"}) {
     Mesh m = generated("box", {{"nx", std::int64_t{6}}, {"ny", std::int64_t{4}}, {"xmax", 3.0}, {"elements", elements}});
     const Mesh plane =
@@ -48,7 +48,7 @@ std::string refused(const std::string& name, const GeneratorParameters& paramete
   return "";
 }
 
-TEST(Revolve, RefusesOnEveryRank) {
+TEST(Revolve, ThrowsOnEveryRank) {
   EXPECT_THAT(refused("box", {{"nx", std::int64_t{2}}, {"ny", std::int64_t{2}}, {"nz", std::int64_t{2}}}), HasSubstr("2-D"));
   EXPECT_THAT(refused("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}, {"ymin", -0.5}}), HasSubstr("below the axis"));
   EXPECT_EQ(refused("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}, {"ymin", 0.5}}), "");

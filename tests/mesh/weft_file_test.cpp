@@ -1,4 +1,4 @@
-// Weft's own mesh format: every rank writes and reads its share, and what is wrong with a file is said by all of them.
+// Weft's own mesh format: every rank writes and reads its share, and all ranks report errors of a file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -37,10 +37,10 @@ class WeftFile : public ::testing::Test {
   }
 
  protected:
-  /// Writes a whole mesh that every rank holds.
+  /// Writes a whole mesh that every rank has.
   void write(const MeshBlock& whole) const { write_mesh(comm, detail::scatter_whole(comm, whole), path, MeshFormat::weft); }
 
-  /// Lets rank 0 change the file through HDF5, and says how reading it then fails.
+  /// Modifies the file through HDF5 on rank 0, and returns the error of reading it.
   std::string message_after(const std::function<void(hid_t)>& change) const {
     if (comm.is_root()) {
       const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
@@ -78,7 +78,7 @@ void drop_checksums(hid_t file) {
     more = H5Aiterate2(file, H5_INDEX_NAME, H5_ITER_DEC, &at, drop, nullptr), at = 0;
 }
 
-/// Entry `place` of a dataset becomes `value`.
+/// Sets entry `place` of a dataset to `value`.
 template <class T>
 void set(hid_t file, const char* name, hsize_t place, T value, hid_t type) {
   const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(dataset);
@@ -97,7 +97,7 @@ void set_attribute(hid_t file, const char* name, std::int64_t value) {
   H5Aclose(attribute);
 }
 
-/// As h5py writes a str.
+/// Writes text like h5py writes a str.
 hid_t text_of_variable_length() {
   const hid_t type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, H5T_VARIABLE);
@@ -115,7 +115,7 @@ void replace_dataset(hid_t file, const char* name, const std::vector<T>& values,
   H5Sclose(space);
 }
 
-TEST_F(WeftFile, WhatIsWrittenReadsBackTheSameOnAnyNumberOfRanks) {
+TEST_F(WeftFile, ReadsTheWrittenMeshOnAnyNumberOfRanks) {
   for (const MeshBlock& whole : {testing::mixed_2d(50), testing::mixed_3d(), testing::mixed_2d(1)}) {
     write(whole);
     const MeshBlock read = read_mesh(comm, path), wanted = detail::scatter_whole(comm, whole);
@@ -123,13 +123,13 @@ TEST_F(WeftFile, WhatIsWrittenReadsBackTheSameOnAnyNumberOfRanks) {
     testing::expect_same(read, wanted);
     EXPECT_EQ(read.cells.file_id, wanted.cells.file_id);
     EXPECT_EQ(read.boundary.file_id, wanted.boundary.file_id);
-    // Written by all, read by one: the same.
+    // Written by all ranks, read by one.
     if (comm.is_root()) testing::expect_same(read_mesh(Communicator::self(), path), whole);
     comm.barrier();
   }
 }
 
-TEST_F(WeftFile, NumbersOfElementsAndCellsWithoutZoneStay) {
+TEST_F(WeftFile, PreservesNumbersOfElementsAndCellsWithoutZone) {
   MeshBlock whole = testing::mixed_3d();
   for (std::size_t c = 0; c < whole.cells.file_id.size(); ++c) whole.cells.file_id[c] = std::int64_t{1} << (40 + c);
   whole.cells.zone[1] = -1;
@@ -142,7 +142,7 @@ TEST_F(WeftFile, NumbersOfElementsAndCellsWithoutZoneStay) {
   EXPECT_EQ(read.cells.file_id, wanted.cells.file_id);
 }
 
-TEST_F(WeftFile, APeriodicMeshFromAFileIsThatOfItsGenerator) {
+TEST_F(WeftFile, APeriodicMeshFromAFileEqualsThatOfItsGenerator) {
   const BoxSpec spec{.nx = 6, .ny = 5, .nz = 4, .elements = CellMix::tetrahedra, .jitter = 0.1};
   const BuildOptions options{.periodic = {{"xmin", "xmax", {1, 0, 0}}, {"zmin", "zmax", {0, 0, 1}}}};
   write_mesh(comm, generate(comm, spec), path, MeshFormat::weft);
@@ -158,7 +158,7 @@ TEST_F(WeftFile, APeriodicMeshFromAFileIsThatOfItsGenerator) {
   EXPECT_EQ(read.boundary[0].name, "ymin");
 }
 
-TEST_F(WeftFile, AFileThatCannotBeWrittenIsAnErrorOnEveryRankAndTheOldOneStays) {
+TEST_F(WeftFile, AWriteErrorThrowsOnEveryRankAndPreservesTheOldFile) {
   const MeshBlock mine = detail::scatter_whole(comm, testing::mixed_2d());
   EXPECT_THROW(write_mesh(comm, mine, folder + "/no/such/m.h5", MeshFormat::weft), IoError);
   write(testing::mixed_2d());
@@ -169,7 +169,7 @@ TEST_F(WeftFile, AFileThatCannotBeWrittenIsAnErrorOnEveryRankAndTheOldOneStays) 
   EXPECT_THROW(static_cast<void>(format_mesh(testing::mixed_2d(), MeshFormat::weft, "m")), InputError);
 }
 
-TEST_F(WeftFile, DamageIsFoundByItsChecksum) {
+TEST_F(WeftFile, ChecksumsDetectDamage) {
   for (const char* name : {"nodes", "cells/type", "cells/nodes", "cells/zone", "cells/id", "boundary/type", "boundary/nodes",
                            "boundary/zone", "boundary/id"}) {
     SCOPED_TRACE(name);
@@ -189,13 +189,13 @@ TEST_F(WeftFile, DamageIsFoundByItsChecksum) {
     }
     const std::string said = message();
     EXPECT_NE(said, "read without an error");
-    // A changed type changes what else is asked for, and is found by that.
+    // A changed type changes the further data that are read, and is detected by these.
     if (std::string_view(name).ends_with("type")) continue;
     EXPECT_THAT(said, HasSubstr(std::string(name) + " are not those that were written"));
   }
 }
 
-TEST_F(WeftFile, WrongContentIsSaidWithoutChecksums) {
+TEST_F(WeftFile, InvalidContentThrowsWithoutChecksums) {
   const auto spoil = [&](const std::function<void(hid_t)>& change) {
     write(testing::mixed_3d());
     return message_after([&](hid_t file) {
@@ -259,8 +259,8 @@ TEST_F(WeftFile, WrongContentIsSaidWithoutChecksums) {
       HasSubstr("zones/names has more lines"));
 }
 
-// What no rank sees in its share alone, and what files of other formats are refused for when they are read.
-TEST_F(WeftFile, WrongMeshesAreNotRead) {
+// Errors that no rank can detect in its share alone, and for which files of other formats are rejected when read.
+TEST_F(WeftFile, InvalidMeshesThrow) {
   const auto untouched = [](hid_t) {};
   MeshBlock mesh = testing::mixed_3d();
   mesh.zones[1].name = mesh.zones[0].name;
@@ -272,20 +272,20 @@ TEST_F(WeftFile, WrongMeshesAreNotRead) {
   EXPECT_THAT(message_after(untouched), HasSubstr("a 2-D mesh has nodes off the plane z = 0"));
 }
 
-TEST_F(WeftFile, ADatasetThatClaimsMoreThanTheFileIsRefusedBeforeMemoryIsTaken) {
+TEST_F(WeftFile, ADatasetLargerThanTheFileThrowsBeforeTheAllocation) {
   write(testing::mixed_2d());
   const std::string said = message_after([](hid_t file) {
     H5Ldelete(file, "cells/type", H5P_DEFAULT);
     const hsize_t size = hsize_t{1} << 45;
     const hid_t space = H5Screate_simple(1, &size, nullptr);
-    // Never written, so the file stays small.
+    // The data are never written, so that the file remains small.
     H5Dclose(H5Dcreate2(file, "cells/type", H5T_NATIVE_UINT8, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     H5Sclose(space);
   });
   EXPECT_THAT(said, HasSubstr("cells/type is larger than the file that holds it"));
 }
 
-TEST_F(WeftFile, OtherFilesOfHdf5AreTold) {
+TEST_F(WeftFile, OtherHdf5FilesAreReported) {
   const auto other = [&](const std::function<void(hid_t)>& fill) {
     if (comm.is_root()) {
       const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -299,8 +299,8 @@ TEST_F(WeftFile, OtherFilesOfHdf5AreTold) {
               HasSubstr("these are results (VTKHDF), not a mesh"));
 }
 
-/// Every length and many flipped bits: a clear error, or a file read as it was; and nobody waits for ever.
-TEST_F(WeftFile, TruncatedAndFlippedFilesNeverDoWorse) {
+/// Files of every length and many flipped bits yield a clear error or the written mesh; no rank waits forever.
+TEST_F(WeftFile, TruncatedAndFlippedFilesAreReadOrThrow) {
   write(testing::mixed_2d(1));
   std::string bytes;
   if (comm.is_root()) {
@@ -316,7 +316,7 @@ TEST_F(WeftFile, TruncatedAndFlippedFilesNeverDoWorse) {
     EXPECT_NE(try_it(bytes.substr(0, comm.is_root() ? part : 0)), "read without an error") << part;
   }
 #ifdef __SANITIZE_ADDRESS__
-  return;  // over some of these HDF5 reads beyond its own memory
+  return;  // HDF5 reads out of bounds for some of these
 #endif
   for (std::size_t i = 0; i < size; i += 41) {
     std::string changed = bytes;

@@ -1,4 +1,4 @@
-// What is written reads back the same: every format, element type and byte order, on every number of ranks.
+// Written meshes read back the same: every format, element type and byte order, on any number of ranks.
 #include "weft/mesh/io/write_mesh.hpp"
 
 #include <gtest/gtest.h>
@@ -26,13 +26,13 @@ MeshBlock as_read(const MeshBlock& block, MeshFormat format) {
   return format == MeshFormat::su2 ? testing::without_volume_zones(block) : block;
 }
 
-/// One name on all ranks, in the folder for temporary files.
+/// Returns a file name that is equal on all ranks, in the folder for temporary files.
 std::string temporary(const Communicator& comm, const std::string& name) {
   const auto process = comm.broadcast(static_cast<std::int64_t>(::getpid()));
   return std::filesystem::temp_directory_path() / ("weft-" + std::to_string(process) + "-" + name);
 }
 
-TEST(WriteMesh, WhatIsWrittenReadsBackTheSame) {
+TEST(WriteMesh, ReadsTheWrittenMesh) {
   for (const MeshFormat format : kAll) {
     for (const std::endian order : {std::endian::little, std::endian::big}) {
       SCOPED_TRACE(static_cast<int>(format));
@@ -43,7 +43,7 @@ TEST(WriteMesh, WhatIsWrittenReadsBackTheSame) {
   }
 }
 
-TEST(WriteMesh, CellsWithoutZoneStaySo) {
+TEST(WriteMesh, PreservesCellsWithoutZone) {
   MeshBlock block = testing::mixed_3d();
   block.cells.zone[1] = -1;
   for (const MeshFormat format : kAll) {
@@ -52,7 +52,7 @@ TEST(WriteMesh, CellsWithoutZoneStaySo) {
   }
 }
 
-TEST(WriteMesh, ZonesWithoutElementsStay) {
+TEST(WriteMesh, PreservesZonesWithoutElements) {
   MeshBlock block = testing::mixed_2d();
   block.zones.insert(block.zones.begin() + 2, Zone{"nowhere", 1});
   for (std::int32_t& zone : block.cells.zone) zone = 3;
@@ -114,7 +114,7 @@ TEST(WriteMesh, FormatsHaveNames) {
   }
 }
 
-TEST(WriteMesh, NamesThatAFormatCannotHoldAreRefused) {
+TEST(WriteMesh, InvalidZoneNamesOfAFormatThrow) {
   MeshBlock block = testing::mixed_2d();
   block.zones[0].name = "a \"b\"";
   EXPECT_THROW(static_cast<void>(format_mesh(block, MeshFormat::gmsh41, "test")), IoError);
@@ -124,7 +124,7 @@ TEST(WriteMesh, NamesThatAFormatCannotHoldAreRefused) {
   EXPECT_NO_THROW(static_cast<void>(format_mesh(block, MeshFormat::gmsh22, "test")));
 }
 
-TEST(WriteMesh, AFileThatCannotBeWrittenIsAnErrorOnEveryRank) {
+TEST(WriteMesh, AWriteErrorThrowsOnEveryRank) {
   const Communicator comm = Communicator::world();
   const MeshBlock mine = detail::scatter_whole(comm, testing::mixed_2d());
   EXPECT_THROW(write_mesh(comm, mine, "/no/such/folder/mesh.su2", MeshFormat::su2), IoError);

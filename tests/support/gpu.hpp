@@ -7,7 +7,7 @@
 
 /// In a test or SetUp(). Give such tests names with "cuda" or "Cuda": tools/gpu-check runs those under compute-sanitizer.
 #define WEFT_NEEDS_GPU() \
-  if (::weft::device_count() == 0) GTEST_SKIP() << ::weft::why_no_cuda()
+  if (::weft::device_count() == 0) GTEST_SKIP() << ::weft::cuda_unavailable_reason()
 
 namespace weft::testing {
 

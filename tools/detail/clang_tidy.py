@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""clang-tidy over the sources of a build directory, each finding named once. See tools/tidy.
+"""Runs clang-tidy on the sources of a build directory and reports each finding once. See tools/tidy.
 
     clang_tidy.py BUILD_DIRECTORY JOBS PATTERN
 
@@ -24,7 +24,7 @@ NOISE = re.compile(r"^( ?#\d+ |\d+ warnings? |PLEASE submit )")
 
 
 def commands(build, pattern):
-    """The repository's own .cpp files that the build compiles, each with its entry in the compilation database, sorted."""
+    """Returns the .cpp files of the repository in the build, with their entries in the compilation database, sorted."""
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         path = (Path(entry["directory"]) / entry["file"]).resolve()
@@ -41,7 +41,7 @@ def digest(path):
 
 
 def fingerprint(entry):
-    """What the verdict on a source depends on; None where its includes cannot be found, so that clang-tidy tells why."""
+    """Returns a hash of all inputs of the result for a source; None if its includes cannot be found, which clang-tidy reports."""
     words = shlex.split(entry["command"])
     output = words.index("-o")
     compiling = words[:output] + words[output + 2:]
@@ -56,14 +56,14 @@ def fingerprint(entry):
 
 
 def check(build, name, entry):
-    """(clang-tidy's process, seconds), or None where the source was found clean before."""
+    """Returns (clang-tidy's process, seconds), or None if the source was clean before."""
     began = time.monotonic()
     key = fingerprint(entry)
     stamp = build / "tidy" / name.replace("/", "_")
     if key is not None and stamp.exists() and stamp.read_text() == key:
         return None
     done = subprocess.run([*TIDY, "-p", str(build), name], capture_output=True, text=True, errors="replace", cwd=ROOT)
-    # The sources may have been edited meanwhile.
+    # The sources may have been edited in the meantime.
     if done.returncode == 0 and key is not None:
         digest.cache_clear()
         if fingerprint(entry) == key:
@@ -73,7 +73,7 @@ def check(build, name, entry):
 
 
 def findings_in(output):
-    """Each finding with its notes: (first line, all lines), paths relative to the repository."""
+    """Returns each finding with its notes: (first line, all lines), with paths relative to the repository."""
     output = output.replace(f"{ROOT}/", "")
     starts = [match.start() for match in FINDING.finditer(output)] + [len(output)]
     for begin, end in zip(starts, starts[1:]):

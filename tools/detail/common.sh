@@ -1,4 +1,4 @@
-# What every script of the house shares; sourced, never run. Sets WEFT_ROOT and goes there.
+# Common functions of the scripts; sourced, never run. Sets WEFT_ROOT and changes to it.
 # shellcheck shell=bash
 set -euo pipefail
 
@@ -24,7 +24,7 @@ minutes_seconds() {
   if (($1 < 60)); then printf '%d s' "$1"; else printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); fi
 }
 
-# As many compilers at once as cores, and as 1.5 GB of free memory each allow.
+# Number of compilers: one per core, limited by 1.5 GB of free memory each.
 default_jobs() {
   local cores memory
   cores=$(nproc)
@@ -33,12 +33,12 @@ default_jobs() {
   echo $((cores < memory ? cores : memory))
 }
 
-# positive_number OPTION VALUE: dies unless VALUE is one.
+# positive_number OPTION VALUE: exits unless VALUE is one.
 positive_number() {
   [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || die "$1 takes a number of at least 1, not '${2:-}'"
 }
 
-# build DIRECTORY JOBS [TARGET...]: ninja's status line on a terminal, only what goes wrong elsewhere.
+# build DIRECTORY JOBS [TARGET...]: prints ninja's status line on a terminal, elsewhere only errors.
 build() {
   local directory=$1 jobs=$2
   shift 2
@@ -49,7 +49,7 @@ build() {
   cmake --build "$directory" -j "$jobs" "${targets[@]}" "${quiet[@]}"
 }
 
-# configure PRESET [ARGUMENT...]: cmake's talk only when it fails.
+# configure PRESET [ARGUMENT...]: prints the output of cmake only if it fails.
 configure() {
   local log
   log=$(mktemp)
@@ -63,8 +63,8 @@ configure() {
   fi
 }
 
-# Open MPI in containers and for root; more ranks than cores is what a test wants.
+# Open MPI in containers, as root, and with more ranks than cores.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
-# The same cache serves every clone of this repository on the machine.
+# All clones of this repository on the machine share one cache.
 export CCACHE_BASEDIR=$WEFT_ROOT CCACHE_NOHASHDIR=1

@@ -1,4 +1,4 @@
-"""What tools that start runs of weft, watch and kill them have in common."""
+"""Common functions of tools that start, observe and kill runs of weft."""
 import os
 import pathlib
 import signal
@@ -11,7 +11,7 @@ ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROO
 
 
 def processes_of(session):
-    """Every living process of a session: number and name."""
+    """Returns the running processes of a session: number and name."""
     found = []
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -27,7 +27,7 @@ def processes_of(session):
 
 
 def ranks_of(session):
-    """The processes that a launcher, the session's first, has started to compute. A run on one rank has none: it needs no launcher."""
+    """Returns the ranks that a launcher, the session's first process, has started. A run on one rank needs no launcher."""
     return [number for number, name in processes_of(session) if name == "weft" and number != session]
 
 
@@ -40,7 +40,7 @@ def kill_all(processes):
 
 
 def rows_of(checkpoint, field):
-    """Values by cell of a field of an open checkpoint."""
+    """Returns the values of a field of an open checkpoint by cell."""
     values = checkpoint[f"fields/{field}"][:]
     rows = numpy.empty_like(values)
     rows[checkpoint["key"][:]] = values
@@ -48,6 +48,6 @@ def rows_of(checkpoint, field):
 
 
 def state_of(file):
-    """Step and conserved values by cell. Raises OSError or KeyError where the file is not whole."""
+    """Returns step and conserved values by cell. Raises OSError or KeyError if the file is incomplete."""
     with h5py.File(file, "r") as checkpoint:
         return int(checkpoint.attrs["Step"]), rows_of(checkpoint, "conserved")

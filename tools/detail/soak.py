@@ -29,10 +29,10 @@ from runs import ENVIRONMENT, kill_all, processes_of, ranks_of, rows_of
 
 EPS = numpy.finfo(float).eps
 WATCHDOG = 30  # s that a rank may wait
-SETTLED = 0.3  # of a run: by then every buffer has been made
-LEAST = 5  # looks at the memory after that: fewer tell nothing
+SETTLED = 0.3  # fraction of a run after which all buffers have been created
+LEAST = 5  # minimum number of memory measurements after that
 HOST_GROWTH, DEVICE_GROWTH = 8, 4  # MiB of a rank, of a GPU: more is a leak
-SECONDS_TO_END = 15  # of the others, after one rank was killed
+SECONDS_TO_END = 15  # limit for the end of the other ranks after one was killed, s
 
 CASE = """
 device = "{device}"
@@ -69,7 +69,7 @@ class Soak:
         self.edge = options.edge or (24 if options.device == "host" else 96)
         self.interval = options.interval or (20 if options.device == "host" else 200)
         self.failures = 0
-        self.process = None  # of the last run
+        self.process = None  # last run
 
     def row(self, what, good, text):
         self.failures += not good
@@ -106,7 +106,7 @@ class Soak:
             return []
 
     def memory(self, session):
-        """MiB that the largest rank has on the host, and that the fullest GPU has in use (None: not told)."""
+        """Returns MiB of the largest rank on the host, and MiB in use on the fullest GPU (None: unknown)."""
         resident = []
         for number in ranks_of(session) or [session]:
             try:
@@ -118,11 +118,11 @@ class Soak:
         if self.options.device == "cuda":
             visible = os.environ.get("CUDA_VISIBLE_DEVICES")
             try:
-                told = subprocess.run(["nvidia-smi", *(["-i", visible] if visible else []), "--query-gpu=memory.used", "--format=csv,noheader,nounits"],
+                messages = subprocess.run(["nvidia-smi", *(["-i", visible] if visible else []), "--query-gpu=memory.used", "--format=csv,noheader,nounits"],
                                       capture_output=True, text=True).stdout
             except OSError:  # there is none
-                told = ""
-            used = [int(word) for word in told.split() if word.isdigit()]
+                messages = ""
+            used = [int(word) for word in messages.split() if word.isdigit()]
             device = max(used) if used else None
         return max(resident, default=0), device
 
@@ -148,7 +148,7 @@ class Soak:
             values = [s[k] for s in settled if s[k] is not None]
             if k == 2 and not values:
                 if self.options.device == "cuda":
-                    self.row(what, True, "nvidia-smi does not tell")
+                    self.row(what, True, "nvidia-smi reports nothing")
                 continue
             if len(values) < LEAST:
                 self.row(what, False, f"the run was too short: {len(values)} looks at it after it had settled, of at least {LEAST}")
@@ -211,9 +211,9 @@ class Soak:
             time.sleep(0.05)
         took = time.monotonic() - begin
         self.end()
-        told = [line for line in self.log("killed").splitlines() if line.startswith("weft: error")]
-        self.row("killed rank", not left and took <= SECONDS_TO_END and process.returncode != 0 and bool(told),
-                 f"the others ended after {took:.1f} s (<= {SECONDS_TO_END}): {told[-1] if told else 'and said nothing'}")
+        messages = [line for line in self.log("killed").splitlines() if line.startswith("weft: error")]
+        self.row("killed rank", not left and took <= SECONDS_TO_END and process.returncode != 0 and bool(messages),
+                 f"the others ended after {took:.1f} s (<= {SECONDS_TO_END}): {messages[-1] if messages else 'without a message'}")
 
     def go(self):
         print(f"soak: {self.options.ranks} ranks, {self.options.device}, {self.edge}^3 cells", flush=True)

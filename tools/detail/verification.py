@@ -21,7 +21,7 @@ except ImportError:
     plt = None  # a report that does not draw needs none
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-RANKS = 2  # of each run, unless -n says otherwise
+RANKS = 2  # ranks of each run, unless -n is given
 
 
 def named_ranks(options):

@@ -1,6 +1,6 @@
 #pragma once
-/// Array: rows of entries in one of five layouts; see RowKind. This header has the four that are tables; csr_array.hpp, included
-/// at the end, has the fifth.
+/// Array: rows of entries in one of five layouts, see RowKind. This header defines the four rectangular layouts;
+/// csr_array.hpp, included at the end, defines the fifth.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace weft {
 
-/// rows() rows of entries of the trivially copyable type T.
+/// A table of rows() rows with entries of the trivially copyable type T.
 ///
 ///   Array<double, 5> u(rows);                    // 5 per row
 ///   Array<double, Dynamic> w(rows, width);       // width per row
@@ -26,9 +26,9 @@ namespace weft {
 ///   Array<Id, NonUniform, Dynamic> x(rows, max); // up to max per row
 ///   Array<Id, NonUniform> s;                     // CSR
 ///
-/// Entries of new rows are value-initialised; new rows of NonUniform arrays are empty. RowAlign pads AoS rows so that each starts
-/// at a multiple of that many bytes (at most 64). Copies are explicit: clone(). operator() checks its indices as a contract
-/// (debug and tests), at() checks them always.
+/// Entries of new rows are value-initialised; new rows of NonUniform arrays are empty. RowAlign pads AoS rows so that each
+/// starts at a multiple of that number of bytes (at most 64). Copies are explicit: clone(). operator() checks its indices in
+/// builds with contracts, at() in all builds.
 template <class T, int RowSize = 1, int RowMax = RowSize, int RowAlign = kNoRowAlign>
 class Array {
   static_assert(std::is_trivially_copyable_v<T>, "entries travel between ranks and devices as bytes");
@@ -37,7 +37,7 @@ class Array {
 
  public:
   static constexpr RowKind kKind = row_kind<RowSize, RowMax>();
-  /// Width known to the compiler, or Dynamic.
+  /// Width known at compile time, or Dynamic.
   static constexpr int kWidth = kKind == RowKind::static_fixed ? RowSize : (kKind == RowKind::static_max ? RowMax : Dynamic);
   static constexpr bool kPadded = kKind == RowKind::static_max || kKind == RowKind::max;
   static constexpr int kRowAlign = RowAlign;
@@ -47,7 +47,7 @@ class Array {
       std::conditional_t<kPadded, PaddedView<U, kWidth, LayoutTag, Space, RowAlign>, View<U, kWidth, LayoutTag, Space, RowAlign>>;
 
   Array() = default;
-  /// @throws LimitError if `rows` does not fit a local id.
+  /// Creates `rows` value-initialised rows. @throws LimitError if `rows` exceeds the range of a local id.
   explicit Array(std::int64_t rows, Layout layout = Layout::aos, Backend backend = Backend::host)
     requires(kWidth != Dynamic)
       : entries_(0, backend), row_sizes_(0, backend), layout_(layout) {
@@ -77,7 +77,7 @@ class Array {
     std::swap(host_, other.host_);
     std::swap(host_sizes_, other.host_sizes_);
   }
-  /// An independent copy, in the same or another layout.
+  /// Returns an independent copy in the same or another layout.
   [[nodiscard]] Array clone() const { return clone(layout_); }
   [[nodiscard]] Array clone(Layout layout) const {
     Array copy;
@@ -96,7 +96,7 @@ class Array {
     return copy;
   }
 
-  /// Keeps the values of the rows (and entries) that remain. Views become invalid.
+  /// Changes the number of rows; preserves the values of the remaining rows and entries. Invalidates views.
   void resize(std::int64_t rows) { reshape(rows, width_); }
   void resize(std::int64_t rows, int width)
     requires(kWidth == Dynamic)
@@ -108,12 +108,12 @@ class Array {
   [[nodiscard]] bool empty() const { return rows_ == 0; }
   [[nodiscard]] Layout layout() const { return layout_; }
   [[nodiscard]] Backend backend() const { return entries_.backend(); }
-  /// For error messages.
+  /// Sets the name for error messages.
   void set_name(const std::string& name) {
     entries_.set_name(name);
     row_sizes_.set_name(name + " row sizes");
   }
-  /// Entries per row; of NonUniform rows, the most that a row can hold.
+  /// Returns the entries per row; for NonUniform rows the maximum number.
   [[nodiscard]] int width() const {
     if constexpr (kWidth != Dynamic) {
       return kWidth;
@@ -130,7 +130,7 @@ class Array {
       return width();
     }
   }
-  /// Sets the number of entries of one row; entries that were beyond it keep their stored values.
+  /// Sets the number of entries of one row; stored values beyond the previous size are preserved.
   /// @throws ContractError if the row does not exist or `size` exceeds width().
   template <RowIndex I>
   void resize_row(I row, int size)
@@ -156,7 +156,7 @@ class Array {
     const std::size_t at = position(row, k);
     return host_ != nullptr ? host_[at] : entries_[at];
   }
-  /// The only entry of a row of width 1.
+  /// Returns the only entry of a row of width 1.
   template <RowIndex I>
     requires(RowSize == 1)
   [[nodiscard]] T& operator()(I row) {
@@ -167,7 +167,7 @@ class Array {
   [[nodiscard]] const T& operator()(I row) const {
     return (*this)(row, 0);
   }
-  /// As operator(), but checked in every build. @throws ContractError
+  /// Returns an entry like operator(); checks the indices in all builds. @throws ContractError
   template <RowIndex I>
   [[nodiscard]] T& at(I row, int k) {
     check(row, k);
@@ -178,7 +178,7 @@ class Array {
     check(row, k);
     return (*this)(row, k);
   }
-  /// The entries of a row. @pre layout() == Layout::aos
+  /// Returns the entries of a row. @pre layout() == Layout::aos
   template <RowIndex I>
   [[nodiscard]] auto row(I row) {
     return row_of<T>(data(), row);
@@ -188,19 +188,19 @@ class Array {
     return row_of<const T>(data(), row);
   }
 
-  /// Elements between the starts of two rows (AoS) or of two entries of a row (SoA).
+  /// Returns the number of elements between the starts of two rows (AoS) or of two entries of a row (SoA).
   [[nodiscard]] std::size_t stride() const {
     return layout_ == Layout::soa ? static_cast<std::size_t>(rows_) : row_stride<T, RowAlign>(width());
   }
-  /// All storage, padding included: stride() * rows() elements (AoS) or rows() * width() (SoA).
+  /// Returns the entire storage including padding: stride() * rows() elements (AoS) or rows() * width() (SoA).
   [[nodiscard]] std::span<T> storage() { return entries_.span(); }
   [[nodiscard]] std::span<const T> storage() const { return entries_.span(); }
   [[nodiscard]] T* data() { return host_ != nullptr ? host_ : entries_.data(); }
   [[nodiscard]] const T* data() const { return host_ != nullptr ? host_ : entries_.data(); }
 
-  /// For kernels. A view that may write makes the other side stale.
-  /// @throws ContractError if LayoutTag is not this array's layout, or it has no side in Space; DeviceError if that side is
-  /// stale.
+  /// Returns a view for kernels. A writable view makes the other side stale.
+  /// @throws ContractError if LayoutTag is not the layout of this array, or if the array has no side in Space; DeviceError if
+  /// that side is stale.
   template <class LayoutTag = Aos, Space S = space::host>
   [[nodiscard]] ViewOf<T, LayoutTag, S> view() {
     detail::check_layout(LayoutTag::kLayout, layout_);
@@ -212,8 +212,8 @@ class Array {
     return view_of<const T, LayoutTag, S>(entries_.read(detail::side_in<S>(backend())).data());
   }
 
-  /// Copies some rows, or all, to the other side once `before` is done. Nothing to do with Backend::host.
-  /// @throws DeviceError if they are stale on this side.
+  /// Copies a range of rows, or all rows, to the other side after `before` has completed. No effect with Backend::host.
+  /// @throws DeviceError if the rows are stale on the source side.
   Event to_device(const After& before, IdRange<LocalRow> range) {
     Event done = before.event();
     for_each_piece(range, [&](auto& side, std::size_t first, std::size_t n) { done = side.to_device(After(done), first, n); });
@@ -291,7 +291,7 @@ class Array {
       cache_addresses();
     }
   }
-  /// The first `width` stored entries of the first `rows` rows, whatever the two layouts.
+  /// Copies the first `width` stored entries of the first `rows` rows between any two layouts.
   void copy_rows(const Array& from, std::int32_t rows, int width) {
     const auto at = [](const Array& a, std::int32_t i, int k) {
       const auto row = static_cast<std::size_t>(i), entry = static_cast<std::size_t>(k);
@@ -310,7 +310,7 @@ class Array {
     host_sizes_ = row_sizes_.data();
   }
   [[nodiscard]] IdRange<LocalRow> all_rows() const { return {LocalRow(0), LocalRow(rows_)}; }
-  /// f(vector, first, count) for each piece of memory that holds these rows.
+  /// Calls f(vector, first, count) for each contiguous piece of memory of these rows.
   template <class F>
   void for_each_piece(IdRange<LocalRow> range, const F& f) {
     WEFT_EXPECTS(range.first().valid() && range.first() <= range.last() && range.last().value() <= rows_);
@@ -328,8 +328,8 @@ class Array {
   std::int32_t rows_ = 0;
   int width_ = kWidth == Dynamic ? 0 : kWidth;
   Layout layout_ = Layout::aos;
-  // Where the entries and row sizes lie with Backend::host, which has no stale side to check for: HostDeviceVector's own access
-  // is too slow for operator().
+  // Addresses of entries and row sizes with Backend::host, which has no stale side to check. The access functions of
+  // HostDeviceVector are too slow for operator().
   T* host_ = nullptr;
   std::int32_t* host_sizes_ = nullptr;
 };

@@ -1,5 +1,5 @@
 #pragma once
-/// Checks of array arguments that hold in every build. Declared here and defined apart, so that headers stay light.
+/// Checks of array arguments in all builds, defined in a .cpp file to keep the headers small.
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -10,10 +10,10 @@
 
 namespace weft::detail {
 
-/// Lets exchanges reach an array's memory.
+/// Gives exchanges access to the memory of an array.
 struct ArrayAccess;
 
-// Each throws ContractError with the value and its bound.
+// Each function throws ContractError with the value and its bound.
 [[noreturn]] void throw_bad_row(std::int64_t row, std::int64_t rows);
 [[noreturn]] void throw_bad_entry(int k, int row_size);
 [[noreturn]] void throw_bad_row_size(int size, int row_max);
@@ -47,7 +47,7 @@ inline void check_row_size(int size, int row_max) {
 inline void check_width(int width) {
   if (width < 0) throw_bad_width(width);
 }
-/// The side of an array with this backend that a view in S sees.
+/// Returns the side of an array with this backend that a view in S accesses.
 template <Space S>
 [[nodiscard]] Side side_in(Backend backend) {
   if constexpr (std::is_same_v<S, space::host>) return Side::host;

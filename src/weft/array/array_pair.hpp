@@ -1,28 +1,23 @@
 #pragma once
-/// ArrayPair: the owned rows of an array, the ghost copies of other ranks' rows, and boundary rows, in one allocation under one
-/// local index.
+/// ArrayPair: the owned rows of an array and the ghost copies of other ranks' rows, in one allocation with one local
+/// numbering.
 #include <cstdint>
 #include <memory>
 #include <utility>
 
 #include "weft/array/array.hpp"
-#include "weft/array/flights.hpp"
 #include "weft/array/ghost_plan.hpp"
 #include "weft/array/index_space.hpp"
 #include "weft/array/pair_link.hpp"
+#include "weft/array/pending_exchanges.hpp"
 #include "weft/array/signature.hpp"
 #include "weft/base/error.hpp"
 
 namespace weft {
 
-/// An Array with space().rows() rows: owned rows first, ghost rows after them in the plan's order, then boundary rows, if any.
-/// The ghost rows are refreshed by exchanges that the pair is attached to (ArrayTransformer), which leave boundary rows alone; an
-/// attached pair may be moved and is still the one exchanged. A clone is attached to nothing. Destroying a pair ends its
-/// attachments: later starts of those exchanges are refused.
-///
-///     ArrayPair<double, 5> q(plan);                                  // owned and ghost rows
-///     ArrayPair<double, 5> w(IndexSpace(plan, faces));               // and a row for each boundary face
-///     for (const LocalRow row : w.space().boundary()) w(row, 0) = 1; // on the host; views have these rows, too
+/// An Array of plan().rows() rows: owned rows, followed by ghost rows in the order of the plan. Exchanges to which the pair
+/// is attached (ArrayTransformer) update it. An attached pair may be moved and remains attached; a clone is not attached.
+/// After the destruction of a pair its exchanges cannot be started any more.
 template <class T, int RowSize = 1, int RowMax = RowSize, int RowAlign = kNoRowAlign>
 class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
  public:
@@ -30,9 +25,9 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   using ArrayType::kKind;
   using typename ArrayType::value_type;
 
-  /// No rows, of an empty plan.
+  /// Constructs a pair without rows, of an empty plan.
   ArrayPair() = default;
-  /// Further arguments as of Array, after the number of rows: width, layout.
+  /// Creates plan.rows() rows. The further arguments are those of Array after the number of rows: width, layout.
   template <class... Shape>
     requires std::is_constructible_v<ArrayType, std::int64_t, Shape...>
   explicit ArrayPair(IndexSpace space, Shape... shape) : ArrayType(space.rows(), shape...), space_(std::move(space)) {}
@@ -81,16 +76,17 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   using ArrayType::view;
   using ArrayType::operator();
 
-  /// Another width for all rows (run-time widths only). Exchanges it was attached to refuse it afterwards: attach it anew.
+  /// Changes the width of all rows (run-time widths only). Existing exchanges reject the pair afterwards; attach it to a new
+  /// ArrayTransformer.
   /// @throws ContractError if an exchange is in flight.
   void resize_width(int width)
     requires std::is_constructible_v<ArrayType, std::int64_t, int>
   {
-    detail::expect_landed(detail::footprint(base()).data, "resize_width");
+    detail::expect_not_pending(detail::footprint(base()).data, "resize_width");
     ArrayType::resize(ArrayType::rows(), width);
     if (link_) ++link_->shape;
   }
-  /// Length of one row of padded arrays: as Array::resize_row.
+  /// Sets the length of one row of a padded array, like Array::resize_row.
   template <RowIndex I>
   void resize_row(I i, int size)
     requires(ArrayType::kKind == RowKind::static_max || ArrayType::kKind == RowKind::max)
@@ -100,7 +96,7 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   /// Other rows in place of these: owned, ghost, boundary. Exchanges it was attached to refuse it afterwards.
   /// @throws ContractError if an exchange is in flight, or unless there are space().rows() of them.
   void assign(ArrayType content) {
-    detail::expect_landed(detail::footprint(base()).data, "assign");
+    detail::expect_not_pending(detail::footprint(base()).data, "assign");
     detail::check_pair_rows(content.rows(), space_.rows());
     base() = std::move(content);
     if (link_) ++link_->shape;
@@ -118,8 +114,8 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
     link_->array = nullptr;
     link_.reset();
     const detail::Footprint memory = detail::footprint(base());
-    if (detail::needs_keeping(memory.data)) {
-      detail::keep_until_landed(memory.data, std::make_shared<ArrayType>(std::move(base())));
+    if (detail::must_be_retained(memory.data)) {
+      detail::retain_until_completed(memory.data, std::make_shared<ArrayType>(std::move(base())));
     }
   }
 

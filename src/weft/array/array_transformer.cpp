@@ -55,7 +55,7 @@ ArrayTransformer::ArrayTransformer(GhostPlan plan, std::vector<PairRef> arrays, 
   expect_csr_rows_as_long_as_their_owners();
 }
 
-/// Neighbours compare a hash of the lengths of their common rows; only where one differs do the lengths themselves travel.
+/// Neighbours compare a hash of the lengths of their common rows; the lengths themselves are sent only if hashes differ.
 void ArrayTransformer::expect_csr_rows_as_long_as_their_owners() const {
   const auto csr_arrays = [this](const auto& f) {
     for (std::size_t i = 0; i < arrays_.size(); ++i) {
@@ -66,7 +66,7 @@ void ArrayTransformer::expect_csr_rows_as_long_as_their_owners() const {
   };
   bool any = false;
   csr_arrays([&](std::size_t /*i*/, const detail::Field& /*field*/) { any = true; });
-  if (!any) return;  // on every rank: they have agreed on the signatures
+  if (!any) return;  // on every rank, because the signatures agree
   const Communicator& comm = plan_.comm();
   const std::span<const GhostPlan::Neighbour> neighbours = plan_.neighbours();
   std::vector<Rank> ranks;

@@ -1,5 +1,6 @@
 #pragma once
-/// ArrayTransformer and Exchange: ghost rows refreshed from their owners (pull), and ghost values brought back to them (push).
+/// ArrayTransformer and Exchange: copies from owned rows to ghost rows (pull) and reductions of ghost rows into owned rows
+/// (push).
 #include <memory>
 #include <vector>
 
@@ -13,63 +14,67 @@
 
 namespace weft {
 
-/// One kind of exchange of certain arrays, set up once and run any number of times: one message per neighbour for all of them.
+/// A repeatable exchange of a fixed list of arrays, set up once: one message per neighbour for all arrays together.
 ///
 ///     Exchange pull = ArrayTransformer{plan, {q, grad}}.pull();
 ///     pull.start(after(stream));
-///     ...                        // may read owned rows, but neither write them nor touch ghost rows
-///     pull.finish(stream);       // work put into `stream` from now on sees the ghosts
+///     ...                        // may read owned rows; must neither write them nor access ghost rows
+///     pull.finish(stream);       // work enqueued in `stream` afterwards reads the new ghost rows
 ///
-/// Arrays that all have their device side on GPUs (or all in a mirror) are exchanged there, in the way that transport() says:
-/// rows of them that are fresh on the host alone are copied over first, and where all owned rows are fresh on the host as well,
-/// what is received is copied back, which the host waits for. (Rows must be fresh as a whole on one side.) Otherwise, with peer
-/// and nccl the host waits for nothing, and start() and finish() can be captured in a Graph. `after` covers reads of ghost rows,
-/// too: neighbours may write them from then on.
+/// Arrays whose device sides are all on GPUs (or all in a mirror) are exchanged on the device by the mechanism transport().
+/// Rows that are fresh only on the host are first copied to the device; if all owned rows are fresh on the host as well, the
+/// received rows are copied back, for which the host waits. (Rows must be fresh as a whole on one side.) Otherwise, with peer
+/// and nccl the host does not wait, and a Graph can capture start() and finish(). `after` must also cover preceding reads of
+/// ghost rows: neighbours may write them afterwards.
 ///
-/// While a push is in flight, owned rows may be neither read nor written and ghost rows not written; afterwards ghost rows keep
-/// their values. Made by ArrayTransformer; movable. Destroyed in flight (an exception is passing), it waits for nobody: the
-/// arrays may be used again, with undefined values in ghost rows (pull) or owned rows (push).
+/// While a push is in flight, owned rows must be neither read nor written and ghost rows must not be written; ghost rows keep
+/// their values. ArrayTransformer creates exchanges; they are movable. The destructor of an exchange in flight (during an
+/// exception) waits for no rank: the arrays may be used again, with undefined values in ghost rows (pull) or owned rows
+/// (push).
 class Exchange {
  public:
   Exchange(Exchange&&) noexcept;
   Exchange& operator=(Exchange&&) noexcept;
   ~Exchange();
 
-  /// Packs what must be packed once `after` is done, starts one message per neighbour, and returns. Waits for no other rank.
-  /// @throws ContractError if it is in flight, if any of its arrays is in flight in another exchange, or was destroyed or resized
-  ///   (checked always; nothing was started then); CommError.
-  /// @collective  on the plan's communicator: exchanges are started in the same order on every rank.
+  /// Packs messages after `after` has completed, starts one message per neighbour and returns. Waits for no other rank.
+  /// @throws ContractError if this exchange, or another exchange of any of its arrays, is in flight, or if an array was
+  /// destroyed or resized (in all builds; nothing has been started then); CommError.
+  /// @collective  on the plan's communicator: all ranks start exchanges in the same order.
   /// @cost no allocation.
   void start(const After& after);
-  /// Makes `stream` wait for the exchange. On the host stream: returns when it is complete.
-  /// @throws ContractError if it was not started; CommError.
+  /// Makes `stream` wait for the exchange; for the host stream, returns after its completion.
+  /// @throws ContractError if the exchange was not started; CommError.
   void finish(Stream& stream);
-  /// Blocks the host until the exchange is complete. Instead of finish(). @throws as finish().
+  /// Blocks the host until the exchange has completed; replaces finish(). @throws as finish().
   void wait();
-  /// start() and wait().
+  /// Calls start() and wait().
   void run(const After& after);
-  /// The same for arrays of the host, which no stream writes.
-  /// @throws ContractError where transport() is one of devices (nothing was started then); else as above.
+  /// Calls start() and wait() for arrays of the host, which no stream writes.
+  /// @throws ContractError if transport() is one of devices (nothing has been started then); otherwise as above.
   void run();
 
-  /// Ends the exchange on every rank: returns when no other rank has this rank's arrays mapped any more. Needed where `peer` is
-  /// used and an array of a GPU is freed while the program goes on: CUDA does not allow memory to be freed that another process
-  /// has mapped; and where `nccl` is used, whose communicator goes with the last exchange that is closed, if none was destroyed
-  /// without. Destroying the exchange and then the array, as on other transports, is right only at the end of the program.
-  /// @pre every Graph that holds the exchange has finished and is destroyed.
-  /// @throws ContractError on every rank, if it is in flight on any; CommError. @collective  on the plan's communicator.
+  /// Ends the exchange on every rank; returns when no other rank maps arrays of this rank. Required with `peer` before an
+  /// array of a GPU is freed while the program continues, because CUDA does not allow an allocation to be freed that another
+  /// process maps; and with `nccl`, whose communicator is destroyed with the last exchange that is closed, provided that none
+  /// was destroyed without close(). With other transports, and at the end of the program, destroying the exchange and then
+  /// the array is sufficient.
+  /// @pre every Graph that contains the exchange has completed and is destroyed.
+  /// @throws ContractError on every rank if the exchange is in flight on any; CommError. @collective  on the plan's
+  /// communicator.
   void close();
 
   [[nodiscard]] bool in_flight() const;
-  /// True once finish() will not block the host; lets messages progress meanwhile.
-  /// @throws ContractError if it was not started; CommError.
+  /// Returns true if finish() will not block the host; drives the progress of messages.
+  /// @throws ContractError if the exchange was not started; CommError.
   [[nodiscard]] bool arrived();
-  /// How its messages travel; equal on every rank. shared: between ranks of one machine, by host between machines.
+  /// Returns the transport, which is equal on all ranks; shared means shared memory within a machine and host between
+  /// machines.
   [[nodiscard]] Transport transport() const;
-  /// How they travel to and from one neighbour.
+  /// Returns the transport between this rank and one neighbour.
   [[nodiscard]] Transport transport(Rank neighbour) const;
-  /// What was sent since it was made: at each start one message to each neighbour that holds copies of rows of this rank,
-  /// whatever becomes of it on its way.
+  /// Returns the traffic since construction: each start counts one message for each neighbour with copies of rows of this
+  /// rank, independently of the transport.
   [[nodiscard]] Traffic sent() const;
 
  private:
@@ -80,31 +85,32 @@ class Exchange {
   std::unique_ptr<Body> body_;
 };
 
-/// Says which arrays travel together. Makes Exchanges, and need not outlive them.
+/// A list of arrays that are exchanged together. Creates Exchanges and may be destroyed before them.
 class ArrayTransformer {
  public:
-  /// @param arrays  of any types, widths and layouts, all on `plan`; the same ones in the same order on every rank.
-  /// @param transport  how messages are to travel. automatic: for arrays on GPUs peer, else nccl, cuda_aware or staged, the first
-  ///   that every rank can use, which is tried when an exchange is made; for others shared with each neighbour on the same
-  ///   machine, host with the rest. Where elements have no reduction on GPUs, a push travels by the host.
-  /// @throws ContractError on every rank, if an array belongs to another plan, has the wrong number of rows or is listed twice;
-  ///   CommError on every rank, if ranks disagree on the plan, on the arrays' signatures or on the lengths of CSR rows.
+  /// @param arrays  arrays of any types, widths and layouts on `plan`; the same ones in the same order on every rank.
+  /// @param transport  mechanism of the messages. automatic: for arrays on GPUs the first of peer, nccl, cuda_aware and
+  /// staged that every rank can use, determined when an exchange is created; for other arrays, shared with neighbours on the
+  /// same machine and host with the others. If elements have no reduction on GPUs, the host exchanges a push.
+  /// @throws ContractError on every rank if an array belongs to another plan, has a wrong number of rows or is listed twice;
+  /// CommError on every rank if the ranks disagree on the plan, the signatures of the arrays or the lengths of CSR rows.
   /// @collective  on plan.comm()
   ArrayTransformer(GhostPlan plan, std::vector<PairRef> arrays, Transport transport = Transport::automatic);
 
-  // Both: @throws LimitError if 32,000 exchanges live; InputError on every rank where the transport asked for cannot be used.
+  // Both functions: @throws LimitError if 32,000 exchanges exist; InputError on every rank if the requested transport cannot
+  // be used.
 
-  /// Ghost rows become copies of their owners' rows. @collective
+  /// Creates an exchange that copies owned rows to their ghost rows on other ranks. @collective
   [[nodiscard]] Exchange pull() const;
-  /// Owned rows are combined with their ghost copies, in the order of the ranks that hold them whatever arrives first; row
-  /// lengths of padded arrays follow with Reduce::insert and stay otherwise.
-  /// @throws ContractError on every rank, if an element type does not know `op`. @collective
+  /// Creates an exchange that reduces ghost rows into their owned rows, in the order of the ranks of the ghost rows, not of
+  /// arrival. The row sizes of padded arrays are copied with Reduce::insert and unchanged otherwise.
+  /// @throws ContractError on every rank if an element type does not support `op`. @collective
   [[nodiscard]] Exchange push(Reduce op) const;
 
   [[nodiscard]] const GhostPlan& plan() const { return plan_; }
 
  private:
-  /// @throws CommError on every rank, unless ghost rows are as long as their owners' rows. @collective
+  /// Checks CSR arrays. @throws CommError on every rank unless ghost rows have the lengths of their owned rows. @collective
   void expect_csr_rows_as_long_as_their_owners() const;
   [[nodiscard]] Exchange make(detail::Direction direction, Reduce op) const;
 

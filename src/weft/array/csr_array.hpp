@@ -1,5 +1,5 @@
 #pragma once
-/// Array in the fifth layout: compressed rows of different lengths. Included by array.hpp.
+/// The fifth layout of Array: compressed rows of different lengths (CSR). Included by array.hpp.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -13,10 +13,15 @@
 
 namespace weft {
 
-/// Rows one after the other in entries(), row i at offsets()[i]. No padding; always AoS.
+/// Contiguous rows in entries(), row i from offsets()[i] to offsets()[i + 1]. No padding; always AoS.
 ///
-/// To change row lengths: decompress(), resize_row(), compress(). A decompressed array reads and writes its rows, but has no
-/// entries(), offsets() or views. push_row() and assign() work on a compressed array.
+/// Example, the rows {7, 8}, {} and {9}:
+///     offsets()  0 2 2 3        row 1 is empty: offsets()[1] == offsets()[2]
+///     entries()  7 8 9          entry k of row i is entries()[offsets()[i] + k]: entry 0 of row 2 is entries()[2] = 9
+/// decompress(), resize_row(LocalRow(1), 1) and compress() yield offsets() 0 2 3 4 and entries() 7 8 0 9.
+///
+/// Row lengths are changed by decompress(), resize_row() and compress(). The rows of a decompressed array can be read and
+/// written, but it has no entries(), offsets() or views. push_row() and assign() require a compressed array.
 template <class T>
 class Array<T, NonUniform, NonUniform, kNoRowAlign> {
   static_assert(std::is_trivially_copyable_v<T>, "entries travel between ranks and devices as bytes");
@@ -29,12 +34,13 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
   using ViewOf = CsrView<U, S>;
 
   Array() : Array(0) {}
-  /// `rows` empty rows.
+  /// Creates `rows` empty rows.
   explicit Array(std::int64_t rows, Backend backend = Backend::host) : offsets_(1, backend), entries_(0, backend) {
     cache_addresses();
     resize(rows);
   }
-  /// @throws ContractError unless offsets start at 0, never fall and end at entries.size().
+  /// Takes offsets and entries. @throws ContractError unless the offsets start at 0, do not decrease and end at
+  /// entries.size().
   Array(std::span<const std::int64_t> offsets, std::span<const T> entries, Backend backend = Backend::host) : Array(0, backend) {
     assign(offsets, entries);
   }
@@ -60,7 +66,7 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     std::swap(host_offsets_, other.host_offsets_);
     std::swap(host_, other.host_);
   }
-  /// An independent copy, without spare room.
+  /// Returns an independent copy without spare capacity.
   [[nodiscard]] Array clone() const {
     Array copy(0, backend());
     if (compressed_) {
@@ -73,7 +79,7 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     return copy;
   }
 
-  /// Replaces everything; the array is compressed afterwards. @throws ContractError as the constructor; LimitError.
+  /// Replaces all rows; the array is compressed afterwards. @throws ContractError as the constructor; LimitError.
   void assign(std::span<const std::int64_t> offsets, std::span<const T> entries) {
     if (offsets.empty() || offsets.front() != 0) detail::throw_bad_offsets(0);
     for (std::size_t i = 1; i < offsets.size(); ++i) {
@@ -98,7 +104,7 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
   void assign(const std::vector<std::int64_t>& offsets, const std::vector<T>& entries) {
     assign(std::span(offsets), std::span(entries));
   }
-  /// Appends a row. Amortised constant time; memory grows by half at a time. @throws ContractError if decompressed.
+  /// Appends a row in amortised constant time; the capacity grows by half. @throws ContractError if decompressed.
   void push_row(std::span<const T> row) {
     expect_compressed("push_row", true);
     const std::int32_t count = checked_local(std::int64_t{rows_} + 1, "rows of an array");
@@ -113,7 +119,7 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     if (static_cast<std::size_t>(entries) > entries_.size()) entries_.resize(static_cast<std::size_t>(entries));
     cache_addresses();
   }
-  /// Cuts rows off, or appends empty ones.
+  /// Removes rows at the end or appends empty rows.
   void resize(std::int64_t rows) {
     const std::int32_t count = checked_local(rows, "rows of an array");
     if (!compressed_) {
@@ -128,13 +134,13 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
   }
 
   [[nodiscard]] Backend backend() const { return entries_.backend(); }
-  /// For error messages.
+  /// Sets the name for error messages.
   void set_name(const std::string& name) {
     entries_.set_name(name);
     offsets_.set_name(name + " offsets");
   }
   [[nodiscard]] bool compressed() const { return compressed_; }
-  /// Makes row lengths editable; values stay. O(rows) allocations.
+  /// Makes row lengths editable; values are preserved. @cost O(rows) allocations.
   void decompress() {
     if (!compressed_) return;
     std::vector<std::vector<T>> rows_now;
@@ -198,7 +204,7 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     WEFT_EXPECTS(k >= 0 && k < row_size(row_index));
     return row(row_index)[static_cast<std::size_t>(k)];
   }
-  /// As operator(), but checked in every build. @throws ContractError
+  /// Returns an entry like operator(); checks the indices in all builds. @throws ContractError
   template <RowIndex I>
   [[nodiscard]] T& at(I row, int k) {
     check(row, k);
@@ -210,11 +216,11 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     return (*this)(row, k);
   }
 
-  /// rows() + 1 positions in entries(). @throws ContractError if decompressed (as do entries, storage, data and view).
+  /// Returns rows() + 1 positions in entries(). @throws ContractError if decompressed, like entries, storage, data and view.
   [[nodiscard]] std::span<const std::int64_t> offsets() const {
     expect_compressed("offsets", true);
     static constexpr std::int64_t kNone = 0;
-    if (offsets_.empty()) return {&kNone, 1};  // moved from
+    if (offsets_.empty()) return {&kNone, 1};  // after a move
     return offsets_.span().first(static_cast<std::size_t>(rows_) + 1);
   }
   [[nodiscard]] std::span<const T> entries() const {
@@ -230,8 +236,8 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
   [[nodiscard]] const T* data() const { return entries().data(); }
   [[nodiscard]] T* data() { return entries().data(); }
 
-  /// For kernels. @throws ContractError if LayoutTag is not Aos, or the array has no side in S; DeviceError if that side is
-  /// stale.
+  /// Returns a view for kernels. @throws ContractError if LayoutTag is not Aos or the array has no side in S; DeviceError if
+  /// that side is stale.
   template <class LayoutTag = Aos, Space S = space::host>
   [[nodiscard]] CsrView<T, S> view() {
     detail::check_layout(LayoutTag::kLayout, Layout::aos);
@@ -247,8 +253,8 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     return {entries_.read(side).data(), offsets_.read(side).data(), rows_};
   }
 
-  /// Copies everything to the other side once `before` is done. Nothing to do with Backend::host.
-  /// @throws DeviceError if it is stale on this side; ContractError if decompressed.
+  /// Copies all rows to the other side after `before` has completed. No effect with Backend::host.
+  /// @throws DeviceError if the source side is stale; ContractError if decompressed.
   Event to_device(const After& before) {
     expect_compressed("to_device", true);
     return entries_.to_device(After(offsets_.to_device(before)));
@@ -273,7 +279,7 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     if (compressed_ != wanted) detail::throw_wrong_csr_state(call, compressed_);
   }
 
-  /// Storage for this many rows and entries, growing by half so that pushing is cheap.
+  /// Reserves memory for this many rows and entries; grows by half, so that push_row has amortised constant cost.
   void make_room(std::size_t rows, std::size_t entries) {
     if (rows + 1 > offsets_.size()) offsets_.resize(std::max(rows + 1, offsets_.size() + offsets_.size() / 2));
     if (entries > entries_.size()) entries_.resize(std::max(entries, entries_.size() + entries_.size() / 2));
@@ -291,7 +297,7 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
   std::int32_t rows_ = 0;
   std::size_t used_ = 0;
   bool compressed_ = true;
-  // As in the other layouts: addresses with Backend::host.
+  // Addresses with Backend::host, as in the other layouts.
   const std::int64_t* host_offsets_ = nullptr;
   T* host_ = nullptr;
 };

@@ -1,5 +1,5 @@
 #pragma once
-/// CSR pairs: ghost rows made as long as their owners' rows; and lists of global rows turned into lists of local ones.
+/// CSR pairs: ghost rows with the lengths of their owned rows, and conversion of global row ids to local ones.
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -12,14 +12,15 @@
 namespace weft {
 
 namespace detail {
-/// @throws ContractError on every rank unless every rank brings as many rows as it owns, compressed. @collective
+/// Checks the rows. @throws ContractError on every rank unless each rank passes as many rows as it owns, compressed.
+/// @collective
 void expect_owned_rows(const GhostPlan& plan, std::int32_t rows, bool compressed);
 [[noreturn]] void throw_not_local(std::int64_t global);
 }  // namespace detail
 
-/// A CSR pair of the owned rows given and ghost rows with their owners' lengths and values.
+/// Creates a CSR pair of the given owned rows, and ghost rows with the lengths and values of their owned rows.
 /// @param owned  plan.owned_rows() rows.  @throws ContractError on every rank otherwise.
-/// @collective  on plan.comm()  @cost two exchanges; the owned entries are copied once.
+/// @collective  on plan.comm()  @cost two exchanges and one copy of the owned entries.
 template <class T>
 [[nodiscard]] ArrayPair<T, NonUniform> pull_rows(const GhostPlan& plan, const Array<T, NonUniform>& owned) {
   detail::expect_owned_rows(plan, owned.rows(), owned.compressed());
@@ -36,9 +37,9 @@ template <class T>
   return pair;
 }
 
-/// The same rows with every global id replaced by the local row that holds it on this rank (owned or ghost). Invalid ids stay
+/// Returns the rows with each global id replaced by the local row, owned or ghost, that contains it. Invalid ids remain
 /// invalid. GlobalId and LocalId are Ids of 64 and 32 bits, such as GlobalCellId and LocalCellId.
-/// @throws InputError if an id is neither owned nor a ghost here. Not collective.
+/// @throws InputError if an id is neither owned nor a ghost on this rank. Not collective.
 template <class LocalId, class GlobalId>
 [[nodiscard]] Array<LocalId, NonUniform> to_local(const GhostPlan& plan, const Array<GlobalId, NonUniform>& global) {
   std::vector<LocalId> entries;

@@ -1,5 +1,5 @@
 #pragma once
-/// Names of element types: for files, for signatures that ranks compare, for messages.
+/// Names of element types for files, messages and the signatures that ranks compare.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace weft {
 
-/// What an element consists of, in memory: `components` scalars of one kind, side by side.
+/// Composition of an element in memory: `components` contiguous scalars of one type.
 struct ElementType {
   enum class Scalar : std::uint8_t { bytes, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64 };
   Scalar scalar = Scalar::bytes;
   std::int32_t components = 1;
-  std::int32_t bytes = 0;  ///< of one element, all components
+  std::int32_t bytes = 0;  ///< size of an element with all components
   friend bool operator==(const ElementType&, const ElementType&) = default;
 };
 
-/// "float64", "int32", "float64x3", "bytes12".
+/// Returns the name of a type: "float64", "int32", "float64x3", "bytes12".
 [[nodiscard]] std::string to_string(const ElementType& type);
 
 namespace detail {
@@ -51,7 +51,7 @@ consteval ElementType::Scalar scalar_of() {
 
 }  // namespace detail
 
-/// Specialise for further aggregates of one scalar kind; any other trivially copyable type is plain bytes.
+/// Element type of T. Specialise it for other aggregates of one scalar type; other trivially copyable types are plain bytes.
 template <class T>
 struct ElementTypeOf {
   static constexpr ElementType value{detail::scalar_of<T>(), 1, static_cast<std::int32_t>(sizeof(T))};

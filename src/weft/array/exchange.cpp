@@ -4,7 +4,7 @@
 
 #include "weft/array/array_transformer.hpp"
 #include "weft/array/exchange_body.hpp"
-#include "weft/array/flights.hpp"
+#include "weft/array/pending_exchanges.hpp"
 #include "weft/array/transport/choose_transport.hpp"
 #include "weft/array/transport/device_mpi_transport.hpp"
 #include "weft/array/transport/host_transport.hpp"
@@ -17,7 +17,7 @@ namespace weft {
 
 namespace {
 
-/// The backend of the device side that all arrays have; host if there is none.
+/// Returns the backend of the device side that all arrays have in common; host if there is none.
 Backend common_backend(const std::vector<PairRef>& arrays, auto backend_of) {
   if (arrays.empty()) return Backend::host;
   const Backend common = backend_of(arrays.front());
@@ -32,7 +32,7 @@ Backend common_backend(const std::vector<PairRef>& arrays, auto backend_of) {
 Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direction direction, Reduce op, Transport transport)
     : plan_(std::move(plan)), arrays_(std::move(arrays)), direction_(direction) {
   Backend backend = common_backend(arrays_, [](const PairRef& array) { return array.backend_; });
-  const char* why_host = "the arrays have no common device";
+  const char* why_host = "the arrays are not all on devices of one kind";
   for (const PairRef& array : arrays_) {
     for (const detail::Field& field : array.fields_) {
       if (op != Reduce::insert && field.reducers != nullptr) {
@@ -43,14 +43,14 @@ Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direct
     }
   }
   std::vector<Transport> candidates = detail::choose_transports(plan_, backend, transport, why_host);
-  const bool on_device = !detail::of_host(candidates.front());  // so are the others
+  const bool on_device = !detail::is_host_transport(candidates.front());  // all candidates are of the same side
 
   std::vector<detail::Field> fields;
   agreed(plan_.comm(), [&] {
     for (const PairRef& array : arrays_) {
       if (!array.link_ && !on_device && array.backend_ == Backend::cuda) {
-        throw ContractError(std::string("the caller's memory of a GPU has no host side to be exchanged by: ") +
-                                (backend == Backend::host ? why_host : "the transport asked for is one of the host"),
+        throw ContractError(std::string("device memory of the caller cannot be exchanged by the host: ") +
+                                (backend == Backend::host ? why_host : "the requested transport is one of the host"),
                             "use an ArrayPair");
       }
       for (const detail::Field& field :
@@ -91,7 +91,7 @@ Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direct
 
 void Exchange::Body::close() {
   agreed(plan_.comm(), [&] {
-    if (flying_) throw ContractError("an exchange is closed in flight", "finish() or wait() for it first");
+    if (in_flight_) throw ContractError("close() of an exchange in flight", "finish() or wait() for it first");
   });
   messages_->close();
 }
@@ -102,48 +102,49 @@ Transport Exchange::Body::transport(Rank neighbour) const {
 }
 
 Exchange::Body::~Body() {
-  if (!flying_) return;
+  if (!in_flight_) return;
   messages_->abandon();
-  detail::keep_for_ever(std::move(messages_));
-  for (const PairRef& array : arrays_) detail::abandon_flight(array.footprint_.data);
+  detail::retain_abandoned(std::move(messages_));
+  for (const PairRef& array : arrays_) detail::abandon_pending(array.footprint_.data);
 }
 
 void Exchange::Body::start(const After& after) {
-  if (flying_) throw ContractError("an exchange is started twice", "finish() or wait() for it first");
+  if (in_flight_) throw ContractError("start() of an exchange in flight", "finish() or wait() for it first");
   for (const PairRef& array : arrays_) array.expect_unchanged();
   std::size_t begun = 0;
   try {
-    for (; begun < arrays_.size(); ++begun) detail::begin_flight(arrays_[begun].footprint_.data);
+    for (; begun < arrays_.size(); ++begun) detail::begin_pending(arrays_[begun].footprint_.data);
     for (PairRef& array : arrays_) {
       array.both_sides_ = array.link_ && array.staging_.bring(array.link_->array, side(), after, reads(), writes());
       if (array.both_sides_ && after.event().captured()) {
-        throw ContractError("an array whose rows are fresh on the host, too, is exchanged in a Graph (" + array.signature_ + ")",
-                            "write it on the device, so that nothing must be copied back");
+        throw ContractError(
+            "a Graph captures the exchange of an array whose rows are fresh on the host as well (" + array.signature_ + ")",
+            "write it on the device, so that no row must be copied back");
       }
     }
   } catch (...) {
-    while (begun > 0) detail::end_flight(arrays_[--begun].footprint_.data);
+    while (begun > 0) detail::end_pending(arrays_[--begun].footprint_.data);
     throw;
   }
-  flying_ = true;
+  in_flight_ = true;
   messages_->start(after);
   sent_.messages += each_start_.messages;
   sent_.bytes += each_start_.bytes;
 }
 
 bool Exchange::Body::arrived() {
-  if (!flying_) throw ContractError("an exchange that was not started is asked whether it arrived", "start() it first");
+  if (!in_flight_) throw ContractError("arrived() of an exchange that was not started", "start() it first");
   return messages_->arrived();
 }
 
 void Exchange::Body::finish(Stream& stream) {
-  if (!flying_) throw ContractError("an exchange that was not started is finished", "start() it first");
+  if (!in_flight_) throw ContractError("finish() of an exchange that was not started", "start() it first");
   messages_->finish(stream);
   for (const PairRef& array : arrays_) {
     if (!array.link_ || array.link_->array == nullptr) continue;
     array.staging_.written(array.link_->array, side(), writes(), array.both_sides_, array.both_sides_ ? after(stream) : After());
   }
-  end_flights();
+  end_all_pending();
 }
 
 IdRange<LocalRow> Exchange::Body::reads() const {
@@ -156,9 +157,9 @@ IdRange<LocalRow> Exchange::Body::writes() const {
   return {LocalRow(pulls ? plan_.owned_rows() : 0), LocalRow(pulls ? plan_.rows() : plan_.owned_rows())};
 }
 
-void Exchange::Body::end_flights() noexcept {
-  flying_ = false;
-  for (const PairRef& array : arrays_) detail::end_flight(array.footprint_.data);
+void Exchange::Body::end_all_pending() noexcept {
+  in_flight_ = false;
+  for (const PairRef& array : arrays_) detail::end_pending(array.footprint_.data);
 }
 
 Exchange::Exchange(std::unique_ptr<Body> body) : body_(std::move(body)) {}
@@ -167,7 +168,7 @@ Exchange& Exchange::operator=(Exchange&&) noexcept = default;
 Exchange::~Exchange() = default;
 
 Exchange::Body& Exchange::body() const {
-  if (body_ == nullptr) throw ContractError("a moved-from or closed exchange is used");
+  if (body_ == nullptr) throw ContractError("use of a moved-from or closed exchange");
   return *body_;
 }
 
@@ -185,14 +186,14 @@ void Exchange::run(const After& after) {
   wait();
 }
 void Exchange::run() {
-  if (!detail::of_host(transport())) {
-    throw ContractError("an exchange between devices is run without a word of what it must wait for",
-                        "run(after(stream)) behind the stream that writes the arrays; run(After()) where none does");
+  if (!detail::is_host_transport(transport())) {
+    throw ContractError("run() of an exchange between devices without a dependency",
+                        "call run(after(stream)) for the stream that writes the arrays, or run(After()) if none does");
   }
   run(After());
 }
 
-bool Exchange::in_flight() const { return body_ != nullptr && body_->flying(); }
+bool Exchange::in_flight() const { return body_ != nullptr && body_->in_flight(); }
 bool Exchange::arrived() { return body().arrived(); }
 Transport Exchange::transport() const { return body().transport(); }
 Transport Exchange::transport(Rank neighbour) const { return body().transport(neighbour); }

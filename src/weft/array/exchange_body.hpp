@@ -1,5 +1,5 @@
 #pragma once
-/// The inside of an Exchange: its arrays, and the way their messages travel.
+/// Implementation of Exchange: its arrays and their transport.
 #include <memory>
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// States: idle -> start() -> flying -> finish() -> idle. Everything is allocated by the constructor.
+/// States: idle -> start() -> in flight -> finish() -> idle. The constructor allocates everything.
 struct Exchange::Body {
   /// @collective
   Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direction direction, Reduce op, Transport transport);
@@ -19,9 +19,9 @@ struct Exchange::Body {
   void start(const After& after);
   void finish(Stream& stream);
   [[nodiscard]] bool arrived();
-  /// As Exchange::close(). @collective
+  /// Implements Exchange::close(). @collective
   void close();
-  [[nodiscard]] bool flying() const { return flying_; }
+  [[nodiscard]] bool in_flight() const { return in_flight_; }
   [[nodiscard]] Transport transport() const { return transport_; }
   [[nodiscard]] Transport transport(Rank neighbour) const;
   [[nodiscard]] Traffic sent() const { return sent_; }
@@ -32,7 +32,7 @@ struct Exchange::Body {
   }
   [[nodiscard]] IdRange<LocalRow> reads() const;
   [[nodiscard]] IdRange<LocalRow> writes() const;
-  void end_flights() noexcept;
+  void end_all_pending() noexcept;
 
   GhostPlan plan_;
   std::vector<PairRef> arrays_;
@@ -40,7 +40,7 @@ struct Exchange::Body {
   Transport transport_;
   std::unique_ptr<detail::TransportBody> messages_;
   Traffic each_start_, sent_;
-  bool flying_ = false;
+  bool in_flight_ = false;
 };
 
 }  // namespace weft

@@ -15,7 +15,7 @@ struct GhostPlan::Body {
   std::int64_t serial = 0;
   std::vector<GhostRequest> ghosts;  // sorted
   std::vector<LocalRow> local_of;    // by request
-  std::vector<LocalRow> send_rows;   // of all neighbours, one after the other
+  std::vector<LocalRow> send_rows;   // concatenated lists of all neighbours
   std::vector<Neighbour> neighbours;
 
   [[nodiscard]] bool owns(GlobalRow row) const {
@@ -31,7 +31,7 @@ struct GhostPlan::Body {
 };
 
 namespace {
-// Plans are built collectively, but not every rank takes part in every one: the next number is agreed upon.
+// Plans are created collectively, but not every rank takes part in each: the next number is agreed upon.
 std::int64_t agreed_serial(const Communicator& comm) {
   static std::int64_t last = 0;
   return last = comm.max(last + 1);

@@ -1,5 +1,5 @@
 #pragma once
-/// Words of the array room: how long rows are, how they lie in memory, and the ids that count them.
+/// Terms of the array module: row sizes, memory layouts, and ids of rows.
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -9,19 +9,19 @@
 
 namespace weft {
 
-/// Row length chosen at run time, equal for all rows.
+/// Row size chosen at run time, equal for all rows.
 inline constexpr int Dynamic = -1;
-/// Row length of its own for every row.
+/// Row size that differs between rows.
 inline constexpr int NonUniform = -2;
 
 struct GlobalRowTag;
 struct LocalRowTag;
-/// Running number of a row over all ranks: rank 0's rows first. Used while building, in files and in messages to people.
+/// Number of a row over all ranks, rank 0's rows first; for set-up, files and messages to users.
 using GlobalRow = Id<GlobalRowTag, std::int64_t>;
-/// Row number on this rank.
+/// Number of a row within a rank.
 using LocalRow = Id<LocalRowTag, std::int32_t>;
 
-/// aos: a row's entries lie side by side. soa: entry k of all rows lie side by side.
+/// aos: the entries of a row are contiguous. soa: the k-th entries of all rows are contiguous.
 enum class Layout { aos, soa };
 struct Aos {
   static constexpr Layout kLayout = Layout::aos;
@@ -30,9 +30,9 @@ struct Soa {
   static constexpr Layout kLayout = Layout::soa;
 };
 
-/// The five ways to store rows; Array's template arguments choose one.
+/// The five ways to store rows, selected by the template arguments of Array.
 enum class RowKind {
-  static_fixed,  ///< Array<T, 5>: n x 5, width known to the compiler
+  static_fixed,  ///< Array<T, 5>: n x 5, width known at compile time
   fixed,         ///< Array<T, Dynamic>: n x m, width chosen at run time
   static_max,    ///< Array<T, NonUniform, 8>: up to 8 entries per row, padded to 8
   max,           ///< Array<T, NonUniform, Dynamic>: padded to a width chosen at run time
@@ -51,15 +51,15 @@ template <int RowSize, int RowMax>
   return RowKind::csr;
 }
 
-/// Rows are not padded.
+/// Value of RowAlign for rows without padding.
 inline constexpr int kNoRowAlign = 0;
 
-/// Elements from the start of one AoS row to the next: `width`, rounded up so that every row starts at a multiple of `RowAlign`
-/// bytes.
+/// Returns the number of elements from the start of one AoS row to the next: `width`, rounded up so that every row starts at
+/// a multiple of `RowAlign` bytes.
 template <class T, int RowAlign>
 [[nodiscard]] WEFT_HD constexpr std::size_t row_stride(int width) {
   constexpr std::size_t kAlign = RowAlign == kNoRowAlign ? 1 : RowAlign;
-  constexpr std::size_t kStep = kAlign / std::gcd(sizeof(T), kAlign);  // by the compiler: in kernels std::gcd has other results
+  constexpr std::size_t kStep = kAlign / std::gcd(sizeof(T), kAlign);  // constexpr: std::gcd in kernels differs
   return (static_cast<std::size_t>(width) + kStep - 1) / kStep * kStep;
 }
 

@@ -1,36 +1,36 @@
 #pragma once
-/// What ties an exchange to the arrays attached to it.
+/// The connection between an exchange and the arrays attached to it.
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "weft/array/array.hpp"
-#include "weft/array/row_moves.hpp"
+#include "weft/array/row_packing.hpp"
 
 namespace weft::detail {
 
-/// The array of an ArrayPair, wherever the pair has moved; null once it is gone. Shared by the pair and the exchanges it is
-/// attached to.
+/// Refers to the array of an ArrayPair, also after the pair has been moved; null after its destruction. Shared by the pair
+/// and its exchanges.
 struct PairLink {
   void* array = nullptr;
-  std::int64_t shape = 0;  ///< grows whenever the array is resized or replaced
+  std::int64_t shape = 0;  ///< incremented whenever the array is resized or replaced
 };
 
-/// Where an array's entries lie, and how many rows can be exchanged: its owned and ghost rows.
+/// Address of the entries of an array and number of rows.
 struct Footprint {
   const void* data = nullptr;
   std::int64_t rows = 0;
 };
 
-/// Reaches an array's memory without asking which side is fresh, and says which side an exchange has changed.
+/// Accesses the memory of an array without checks of freshness, and records which side an exchange has changed.
 struct ArrayAccess {
-  /// The host side's entries, stale or not; null where there are none.
+  /// Returns the entries of the host side, fresh or stale; null if there are none.
   template <class A>
   [[nodiscard]] static const auto* address(const A& array) {
     return array.entries_.read(Side::host, 0, 0).data();
   }
-  /// One side of an array's entries or row sizes; makes the device side where there is none yet.
+  /// Returns one side of the entries or row sizes of an array; creates a missing device side.
   template <class V>
   [[nodiscard]] static std::byte* bytes(V& vector, Side side) {
     return reinterpret_cast<std::byte*>(side == Side::device
@@ -45,7 +45,7 @@ struct ArrayAccess {
   [[nodiscard]] static std::byte* row_sizes(A& array, Side side) {
     return bytes(array.row_sizes_, side);
   }
-  /// f(vector, first, count) for each piece of memory that holds these rows.
+  /// Calls f(vector, first, count) for each contiguous piece of memory of these rows.
   template <class A, class F>
   static void for_each_piece(A& array, IdRange<LocalRow> rows, const F& f) {
     if constexpr (A::kKind == RowKind::csr) {
@@ -63,16 +63,17 @@ template <class A>
   return {.data = ArrayAccess::address(array), .rows = array.rows() - boundary_rows};
 }
 
-/// How an exchange gets at the rows of an array. It works on one side; a side that was in use stays fresh. Cheap where the array
+/// Access of an exchange to the rows of an array. It works on one side; a side in use remains fresh. It is cheap if the array
 /// has no device side.
 struct Staging {
-  /// Brings `reads` that are stale on `side` there, once `before` is done; returns when they are there. Returns whether the other
-  /// side is in use, too. Host side: some of `reads` were fresh on the device only, or all of `writes` are fresh there. Device
-  /// side: all of `reads` are fresh on the host.
+  /// Copies those of `reads` that are stale on `side` to it after `before` has completed, and waits for the copy. Returns
+  /// true if the other side is in use as well: for the host side, if some of `reads` were fresh only on the device or all of
+  /// `writes` are fresh there; for the device side, if all of `reads` are fresh on the host.
   bool (*bring)(void* array, Side side, const After& before, IdRange<LocalRow> reads, IdRange<LocalRow> writes) = nullptr;
-  /// These rows are written on `side` once `before` is done. If `both`, copies them to the other side and waits for that.
+  /// Records that these rows are written on `side` after `before` has completed. If `both`, copies them to the other side and
+  /// waits.
   void (*written)(void* array, Side side, IdRange<LocalRow> rows, bool both, const After& before) = nullptr;
-  /// The fields on the device.
+  /// Returns the fields on the device.
   std::vector<Field> (*device_fields)(void* array) = nullptr;
 };
 
@@ -103,7 +104,7 @@ void mark_written(void* untyped, Side side, IdRange<LocalRow> rows, bool both, c
   });
 }
 
-/// The parts of an array that travel, as they are on one side. Offsets of CSR rows are of the host on both.
+/// Returns the exchanged parts of an array on one side. Offsets of CSR rows are those of the host on both sides.
 template <class T, int RowSize, int RowMax, int RowAlign>
 [[nodiscard]] std::vector<Field> fields(Array<T, RowSize, RowMax, RowAlign>& array, Side side = Side::host) {
   using A = Array<T, RowSize, RowMax, RowAlign>;

@@ -1,5 +1,5 @@
 #pragma once
-/// PairRef: any array of owned and ghost rows, as an exchange sees it.
+/// PairRef: type-erased reference of an exchange to an array of owned and ghost rows.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,10 +17,10 @@
 
 namespace weft {
 
-/// Made from an ArrayPair& (implicitly), or from a span by rows(). Follows a pair that is moved.
+/// Constructed from an ArrayPair& (implicitly), or from a span by rows(). It remains valid when the pair is moved.
 class PairRef {
  public:
-  /// @throws ContractError if the pair is a decompressed CSR array.
+  /// Refers to a pair. @throws ContractError if the pair is a decompressed CSR array.
   template <class T, int RowSize, int RowMax, int RowAlign>
   PairRef(ArrayPair<T, RowSize, RowMax, RowAlign>& pair)  // NOLINT(google-explicit-constructor): so that {q, grad} reads well
       : fields_(detail::fields(pair.base())),
@@ -34,14 +34,15 @@ class PairRef {
         plan_(pair.plan()),
         signature_(to_string(signature(pair.array())) + (pair.layout() == Layout::soa ? " SoA" : " AoS")) {}
 
-  /// Memory of the caller's: owned rows, then ghost rows, `width` elements each. It must stay in place while exchanges use it.
-  /// @throws ContractError unless it holds whole rows.
+  /// Refers to memory of the caller: owned rows, then ghost rows, `width` elements each. The memory must not move while
+  /// exchanges use it.
+  /// @throws ContractError unless it contains whole rows.
   template <class T>
     requires(std::is_trivially_copyable_v<T> && !std::is_const_v<T>)
   [[nodiscard]] static PairRef rows(std::span<T> owned_then_ghost, int width = 1) {
     return rows(Backend::host, owned_then_ghost, width);
   }
-  /// The same in memory of a device: the beginning of a DeviceStorage with this backend (mirror or cuda).
+  /// Refers to device memory of the caller: the beginning of a DeviceStorage with this backend (mirror or cuda).
   template <class T>
     requires(std::is_trivially_copyable_v<T> && !std::is_const_v<T>)
   [[nodiscard]] static PairRef rows(Backend backend, std::span<T> owned_then_ghost, int width = 1) {
@@ -54,7 +55,7 @@ class PairRef {
                                 .rows = static_cast<std::int64_t>(owned_then_ghost.size()) / width};
     return {backend, field, footprint, to_string(ArraySignature{element_type<T>, RowKind::static_fixed, width}) + " AoS"};
   }
-  /// The same for anything that is a contiguous range, such as a std::vector.
+  /// Refers to any contiguous range, such as a std::vector.
   template <class Range>
     requires requires(Range& r) { std::span(r); }
   [[nodiscard]] static PairRef rows(Range& owned_then_ghost, int width = 1) {
@@ -67,17 +68,17 @@ class PairRef {
   PairRef(Backend backend, const detail::Field& field, const detail::Footprint& footprint, std::string signature_text)
       : fields_{field}, footprint_(footprint), backend_(backend), signature_(std::move(signature_text)) {}
 
-  /// @throws ContractError if the array was destroyed or resized since it was attached.
+  /// Checks the array. @throws ContractError if it was destroyed or resized since it was attached.
   void expect_unchanged() const;
 
-  std::vector<detail::Field> fields_;       // of the host side; for the caller's memory, where that is
-  std::shared_ptr<detail::PairLink> link_;  // null for the caller's memory
-  std::int64_t shape_ = 0;                  // of the link when attached
+  std::vector<detail::Field> fields_;       // host side, or the side of the memory of the caller
+  std::shared_ptr<detail::PairLink> link_;  // null for memory of the caller
+  std::int64_t shape_ = 0;                  // value of the link when attached
   detail::Footprint footprint_;
   detail::Staging staging_;
   Backend backend_ = Backend::host;
-  bool both_sides_ = false;        // in flight: what is received goes on to the other side
-  std::optional<GhostPlan> plan_;  // none for the caller's memory
+  bool both_sides_ = false;        // while in flight: the received rows are also copied to the other side
+  std::optional<GhostPlan> plan_;  // none for memory of the caller
   std::string signature_;
 };
 

@@ -9,8 +9,8 @@
 
 namespace weft {
 
-/// Every rank holds some of the rows (possibly none); global numbers run through rank 0's rows, then rank 1's, and so on. Values
-/// are reached as in Array; the number of rows changes collectively only, so that the numbering is always right.
+/// Each rank has some of the rows, possibly none; the global numbers continue from rank to rank. Values are accessed as in
+/// Array. Functions that change the number of rows are collective, so that the numbering is always valid.
 template <class T, int RowSize = 1, int RowMax = RowSize, int RowAlign = kNoRowAlign>
 class ParArray : private Array<T, RowSize, RowMax, RowAlign> {
  public:
@@ -18,31 +18,31 @@ class ParArray : private Array<T, RowSize, RowMax, RowAlign> {
   using ArrayType::kKind;
   using typename ArrayType::value_type;
 
-  /// No rows anywhere. @collective
+  /// Creates an array without rows. @collective
   explicit ParArray(Communicator comm) : comm_(std::move(comm)), offsets_(comm_, 0) {}
-  /// These rows here. @collective
+  /// Creates `rows` rows on this rank. @collective
   ParArray(Communicator comm, ArrayType content)
       : ArrayType(std::move(content)), comm_(std::move(comm)), offsets_(comm_, ArrayType::rows()) {}
 
-  /// Arguments as of Array::resize. @collective
+  /// Changes the number of rows of this rank, like Array::resize. @collective
   template <class... Sizes>
   void resize(Sizes... sizes) {
     ArrayType::resize(sizes...);
     offsets_ = RowOffsets(comm_, ArrayType::rows());
   }
-  /// Takes other rows in place of these. @collective
+  /// Replaces the rows of this rank. @collective
   void assign(ArrayType content) {
     ArrayType::operator=(std::move(content));
     offsets_ = RowOffsets(comm_, ArrayType::rows());
   }
-  /// Independent of this one; shares the communicator. Not collective.
+  /// Returns an independent copy with the same communicator. Not collective.
   [[nodiscard]] ParArray clone() const { return ParArray(comm_, offsets_, ArrayType::clone()); }
 
   [[nodiscard]] const Communicator& comm() const { return comm_; }
   [[nodiscard]] const RowOffsets& row_offsets() const { return offsets_; }
   [[nodiscard]] std::int64_t global_rows() const { return offsets_.global_rows(); }
   [[nodiscard]] GlobalRow global(LocalRow i) const { return offsets_.global(i); }
-  /// This rank's rows as an Array.
+  /// Returns the rows of this rank as an Array.
   [[nodiscard]] const ArrayType& local() const { return *this; }
 
   using ArrayType::at;
@@ -55,7 +55,7 @@ class ParArray : private Array<T, RowSize, RowMax, RowAlign> {
   using ArrayType::storage;
   using ArrayType::view;
   using ArrayType::operator();
-  /// Row lengths of NonUniform arrays: as Array::resize_row.
+  /// Sets the size of a row of a NonUniform array, like Array::resize_row.
   template <RowIndex I>
   void resize_row(I i, int size) {
     ArrayType::resize_row(i, size);

@@ -14,8 +14,8 @@ namespace weft {
 struct Redistribution::Body {
   Communicator comm;
   RowOffsets before, after;
-  // Of each rank that gets or sends any: the old rows that go there, and the new rows for what comes from there, in the order in
-  // which they travel. Ranks ascend.
+  // For each rank with which rows are exchanged, ascending: the old rows sent there, and the new rows of those received from
+  // there, in the order of the message.
   std::vector<RankValues<LocalRow>> leaving, arriving;
   std::vector<GlobalRow> new_global;  // by old row
   std::vector<GlobalRow> old_global;  // by new row
@@ -23,7 +23,7 @@ struct Redistribution::Body {
 
 namespace {
 
-/// One list for each rank that occurs in `ranks`, ascending, and for each of `ranks` the index of its list.
+/// The distinct elements of `ranks`, ascending, and the position of each of `ranks` among them.
 template <class T>
 struct ListsByRank {
   ListsByRank(std::span<const Rank> ranks, int size) : index(static_cast<std::size_t>(size), -1) {
@@ -106,7 +106,7 @@ Redistribution Redistribution::to_rows(const Communicator& comm, std::span<const
 
 Redistribution Redistribution::to_ranks(const Communicator& comm, std::span<const Rank> destination) {
   const auto ranks = static_cast<std::size_t>(comm.size());
-  std::vector<std::int64_t> next(ranks, 0);  // rows for each rank; then the next new row there
+  std::vector<std::int64_t> next(ranks, 0);  // number of rows for each rank; later the next new row there
   agreed(comm, [&] {
     for (const Rank rank : destination) {
       if (!rank.valid() || rank.index() >= ranks) {
@@ -115,7 +115,7 @@ Redistribution Redistribution::to_ranks(const Communicator& comm, std::span<cons
       ++next[rank.index()];
     }
   });
-  // Each destination counts what comes from whom, and answers where those rows begin among all: it orders them by source.
+  // Each destination orders received rows by source rank, and replies with the first row of each source.
   std::vector<RankValues<std::int64_t>> sent;
   for (std::size_t to = 0; to < ranks; ++to) {
     if (next[to] > 0) sent.push_back({Rank(to), {next[to]}});
@@ -180,7 +180,7 @@ void Redistribution::move(std::span<const detail::Field> from, std::span<const d
     for (const detail::Field& field : from) at = gather_rows(field, rows, at);
   }
   const std::vector<RankValues<std::byte>> incoming = body_->comm.all_to_all(outgoing);
-  auto message = incoming.begin();  // rows without entries bring none
+  auto message = incoming.begin();  // rows without entries have no bytes
   for (const auto& [rank, arriving] : body_->arriving) {
     if (message == incoming.end() || message->rank != rank) continue;
     const detail::RowSet rows(arriving);

@@ -1,5 +1,5 @@
 #pragma once
-/// Redistribution: rows move to other ranks and positions, and companion arrays follow.
+/// Redistribution: the move of rows to other ranks and positions, for any number of companion arrays.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,42 +16,44 @@
 
 namespace weft {
 
-/// Where every row of an old distribution goes in a new one. Made once, applied to any number of arrays of those rows.
+/// Destination of each row of an old distribution in a new one. Created once and applied to any number of arrays of those
+/// rows.
 ///
-/// Example, 2 ranks with 2 rows each (old global rows 0 1 | 2 3), to_rows with destinations {3, 0} on rank 0 and {1, 2} on rank
-/// 1, and 1 new row on rank 0: rank 0 then holds old row 1, rank 1 holds old rows 2, 3, 0.
+/// Example, 2 ranks with 2 rows each, old global rows 0 1 | 2 3. to_rows with the destinations {3, 0} on rank 0 and {1, 2} on
+/// rank 1, and 1 new row on rank 0 and 3 on rank 1:
+///     rank 0   new_global(0) = 3, new_global(1) = 0    new row 0 <- old row 1
+///     rank 1   new_global(0) = 1, new_global(1) = 2    new rows 1 2 3 <- old rows 2 3 0: old_global(2) = 0
+/// Row 0 is sent from rank 0 to rank 1; the other rows stay on their ranks.
 ///
-/// Holds 16 B for each rank (two RowOffsets), and lists of those ranks alone that rows go to or come from; 4 to 8 B per rank more
-/// while it is made.
-///
-/// Immutable, and cheap to copy.
+/// Memory: 16 B per rank (two RowOffsets), and lists of only those ranks to which rows are sent or from which they are
+/// received; 4 to 8 B per rank more during construction. Immutable; copies share the data.
 class Redistribution {
  public:
-  /// Row i becomes global row destination[i] of a numbering in which this rank owns new_rows rows.
-  /// @throws InputError on every rank, unless the destinations of all ranks are a permutation of all new rows. @collective
+  /// Moves row i to global row destination[i] of a numbering in which this rank owns new_rows rows.
+  /// @throws InputError on every rank unless the destinations of all ranks are a permutation of the new rows. @collective
   [[nodiscard]] static Redistribution to_rows(const Communicator& comm, std::span<const GlobalRow> destination,
                                               std::int32_t new_rows);
-  /// Row i goes to rank destination[i]; each rank orders what it gets by old global row.
-  /// @throws InputError on every rank if there is no such rank. @collective
+  /// Moves row i to rank destination[i]; each rank orders the received rows by old global row.
+  /// @throws InputError on every rank if such a rank does not exist. @collective
   [[nodiscard]] static Redistribution to_ranks(const Communicator& comm, std::span<const Rank> destination);
-  /// The old global order in blocks of equal length (they differ by one row at most), as readers want what few writers hold.
+  /// Divides the old global order into blocks whose lengths differ by at most one row, for files written by a few ranks.
   /// @collective
   [[nodiscard]] static Redistribution to_even_blocks(const Communicator& comm, std::int32_t rows);
 
   [[nodiscard]] const RowOffsets& old_offsets() const;
   [[nodiscard]] const RowOffsets& new_offsets() const;
-  /// Where one of this rank's old rows goes.
+  /// Returns the new global row of an old row of this rank.
   [[nodiscard]] GlobalRow new_global(LocalRow old_row) const;
-  /// Where one of this rank's new rows comes from.
+  /// Returns the old global row of a new row of this rank.
   [[nodiscard]] GlobalRow old_global(LocalRow new_row) const;
 
-  /// The rows of `old` in their new places; same layout, width and backend. For all five layouts.
-  /// @throws ContractError on every rank unless `old` has as many rows as the old distribution; CommError on every rank if ranks
-  /// bring
-  ///   arrays of different signatures. @collective  @cost three copies of the array at the peak.
+  /// Returns the rows of `old` in their new positions, with the same layout, width and backend; for all five layouts.
+  /// @throws ContractError on every rank unless `old` has as many rows as the old distribution; CommError on every rank if
+  /// the signatures of the ranks' arrays differ.
+  /// @collective  @cost up to three copies of the array at the same time.
   template <class T, int RowSize, int RowMax, int RowAlign>
   [[nodiscard]] Array<T, RowSize, RowMax, RowAlign> apply(const Array<T, RowSize, RowMax, RowAlign>& old) const;
-  /// The same for rows of `width` elements each. @collective
+  /// Returns rows of `width` elements each in their new positions. @collective
   template <Transferable T>
   [[nodiscard]] std::vector<T> apply(std::span<const T> old, int width = 1) const;
   template <Transferable T>
@@ -63,9 +65,9 @@ class Redistribution {
   struct Body;
   explicit Redistribution(std::shared_ptr<const Body> body) : body_(std::move(body)) {}
   [[nodiscard]] const Communicator& comm() const;
-  /// @throws as apply(). @collective
+  /// Moves the rows of an array. @throws as apply(). @collective
   void expect_rows(std::int64_t rows, const std::string& signature) const;
-  /// Moves the rows of `from` into those of `to`. @collective
+  /// Copies the rows of `from` to those of `to`. @collective
   void move(std::span<const detail::Field> from, std::span<const detail::Field> to) const;
 
   std::shared_ptr<const Body> body_;
@@ -78,7 +80,7 @@ std::vector<T> Redistribution::apply(std::span<const T> old, int width) const {
   expect_rows(static_cast<std::int64_t>(old.size() / entries),
               to_string(ArraySignature{element_type<T>, RowKind::static_fixed, width}));
   std::vector<T> fresh(static_cast<std::size_t>(new_offsets().local_rows()) * entries);
-  // Fields are for reading and writing; these rows are only read.
+  // Fields are of mutable memory; these rows are only read.
   const auto field = [&](const T* data) {
     return detail::Field{.base = reinterpret_cast<std::byte*>(const_cast<T*>(data)),
                          .row_bytes = sizeof(T) * entries,
@@ -92,7 +94,7 @@ std::vector<T> Redistribution::apply(std::span<const T> old, int width) const {
 template <class T, int RowSize, int RowMax, int RowAlign>
 Array<T, RowSize, RowMax, RowAlign> Redistribution::apply(const Array<T, RowSize, RowMax, RowAlign>& old) const {
   using A = Array<T, RowSize, RowMax, RowAlign>;
-  agreed(comm(), [&] { (void)old.storage(); });  // throws where it is stale or decompressed
+  agreed(comm(), [&] { (void)old.storage(); });  // throws if the array is stale or decompressed
   expect_rows(old.rows(), to_string(signature(old)) + (old.layout() == Layout::soa ? " SoA" : " AoS"));
   const std::int32_t rows = new_offsets().local_rows();
   A fresh;
@@ -109,7 +111,7 @@ Array<T, RowSize, RowMax, RowAlign> Redistribution::apply(const Array<T, RowSize
   } else {
     fresh = A(rows, old.layout(), old.backend());
   }
-  (void)fresh.storage();  // its host side will be written
+  (void)fresh.storage();  // marks the host side as written
   move(detail::fields(const_cast<A&>(old)), detail::fields(fresh));
   return fresh;
 }

@@ -1,10 +1,10 @@
 #pragma once
-/// Reduce: what a push does with the values that come back from ghost rows.
+/// Reduce: combination of ghost rows with their owned row in a push.
 
 namespace weft {
 
-/// insert: the owned entry becomes the ghost's (the last one, in rank order). add, min, max: the owned entry is combined with
-/// every ghost's, in rank order.
+/// insert: the owned entry is replaced by that of the ghost row (the last one in rank order). add, min, max: the owned entry
+/// is combined with the entries of all ghost rows in rank order.
 enum class Reduce { insert, add, min, max };
 
 }  // namespace weft

@@ -1,5 +1,5 @@
 #pragma once
-/// RowOffsets: which global rows each rank owns, when every rank owns one contiguous run of them.
+/// RowOffsets: the global rows of each rank, for contiguous ranges of rows.
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,13 +12,13 @@
 namespace weft {
 
 /// Rank r owns the global rows first(r) ... first(r) + rows_of(r) - 1; ranks may own none. Immutable; copies share the table.
-/// The table is what limits the number of ranks: every rank holds 8 B for each rank (512 kB for 65,536), in each plan and twice
-/// in each redistribution.
+/// The table limits the number of ranks: every rank stores 8 B per rank (512 kB for 65,536) in each plan and twice in each
+/// redistribution.
 class RowOffsets {
  public:
-  /// One rank without rows.
+  /// Constructs the offsets of one rank without rows.
   RowOffsets();
-  /// @collective  @cost one gather of a number per rank: 4 B arrive from each; 8 B per rank are kept, 12 B at the peak.
+  /// @collective  @cost one all-gather of 4 B per rank; memory of 8 B per rank, 12 B at the peak.
   RowOffsets(const Communicator& comm, std::int32_t owned_rows);
 
   [[nodiscard]] std::int64_t global_rows() const { return offsets_->back(); }
@@ -29,14 +29,14 @@ class RowOffsets {
   [[nodiscard]] GlobalRow first() const { return first(rank_); }
   [[nodiscard]] GlobalRow first(Rank rank) const { return GlobalRow((*offsets_)[rank.index()]); }
   [[nodiscard]] int ranks() const { return static_cast<int>(offsets_->size()) - 1; }
-  /// ranks() + 1 numbers: first row of each rank, then global_rows().
+  /// Returns ranks() + 1 numbers: the first row of each rank, then global_rows().
   [[nodiscard]] std::span<const std::int64_t> table() const { return *offsets_; }
 
   [[nodiscard]] bool contains(GlobalRow row) const { return row.valid() && row.value() < global_rows(); }
-  /// The global number of one of this rank's rows.
+  /// Returns the global number of a row of this rank.
   [[nodiscard]] GlobalRow global(LocalRow row) const { return GlobalRow(first().value() + row.value()); }
-  /// Who owns a row, and as which of its rows. O(log ranks).
-  /// @throws LimitError if there is no such row.
+  /// Returns the owner of a row and its local number there. @cost O(log ranks).
+  /// @throws LimitError if the row does not exist.
   [[nodiscard]] std::pair<Rank, LocalRow> find(GlobalRow row) const;
 
  private:

@@ -20,7 +20,7 @@ void expect_signature(const ArraySignature& found, const ArraySignature& wanted,
 }
 
 void expect_same_on_all_ranks(const Communicator& comm, const std::string& text) {
-  // FNV-1a: equal on every machine that takes part.
+  // FNV-1a: equal on all machines.
   std::uint64_t hash = 14695981039346656037U;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
   const auto number = static_cast<std::int64_t>(hash);

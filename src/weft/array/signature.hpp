@@ -1,6 +1,6 @@
 #pragma once
-/// Signatures: what an array is, apart from its values and its number of rows. Ranks compare them before they exchange, and
-/// readers before they read.
+/// Signatures: the type of an array without its values and number of rows. Ranks compare them before an exchange, and readers
+/// before reading.
 #include <cstdint>
 #include <string>
 
@@ -13,11 +13,11 @@ namespace weft {
 struct ArraySignature {
   ElementType element;
   RowKind kind = RowKind::static_fixed;
-  std::int32_t width = 0;  ///< entries per row; the most per row where rows are padded; 0 for CSR
+  std::int32_t width = 0;  ///< entries per row, or their maximum for padded rows; 0 for CSR
   friend bool operator==(const ArraySignature&, const ArraySignature&) = default;
 };
 
-/// "float64 static_fixed(5)"
+/// Returns text such as "float64 static_fixed(5)".
 [[nodiscard]] std::string to_string(const ArraySignature& signature);
 
 template <class T, int RowSize, int RowMax, int RowAlign>
@@ -30,10 +30,11 @@ template <class T, int RowSize, int RowMax, int RowAlign>
   }
 }
 
-/// @throws InputError naming both, unless they are equal. `what` names the array in the message.
+/// Compares signatures. @throws InputError with both unless they are equal. `what` names the array in the message.
 void expect_signature(const ArraySignature& found, const ArraySignature& wanted, const std::string& what);
 
-/// @throws CommError on every rank unless all ranks bring the same text, which describes what they are about to exchange.
+/// Checks that all ranks pass the same text, which describes the arrays of an exchange. @throws CommError on every rank
+/// otherwise.
 /// @collective
 void expect_same_on_all_ranks(const Communicator& comm, const std::string& text);
 

@@ -1,6 +1,6 @@
 #pragma once
-/// Views: trivially copyable handles on an array's rows, for kernels. A view knows its layout and memory space at compile time,
-/// never resizes, and is used only while its array is neither resized nor destroyed.
+/// Views: trivially copyable references to the rows of an array, for kernels. Layout and memory space are known at compile
+/// time. A view is valid while its array is neither resized nor destroyed.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace weft {
 
-/// Rows of equal width: n x Width, Width known to the compiler or Dynamic. `T` is const for a read-only view.
+/// Rows of equal width: n x Width, Width known at compile time or Dynamic. `T` is const for a read-only view.
 template <class T, int Width, class LayoutTag = Aos, class Space = space::host, int RowAlign = kNoRowAlign>
 class View {
  public:
@@ -24,7 +24,7 @@ class View {
 
   constexpr View() = default;
   WEFT_HD constexpr View(T* data, std::int32_t rows, int width) : data_(data), rows_(rows), width_(width) {}
-  /// A read-only view of the same rows.
+  /// Converts to a read-only view of the same rows.
   template <class U>
     requires(std::is_same_v<U, const T> && !std::is_const_v<T>)
   WEFT_HD constexpr operator View<U, Width, LayoutTag, Space, RowAlign>() const {
@@ -39,7 +39,7 @@ class View {
       return width_;
     }
   }
-  /// Elements between entry k of one row and entry k of the next (AoS), or between entries k and k + 1 of one row (SoA).
+  /// Returns the number of elements between entry k of consecutive rows (AoS), or between entries k and k + 1 of a row (SoA).
   [[nodiscard]] WEFT_HD constexpr std::size_t stride() const {
     if constexpr (std::is_same_v<LayoutTag, Soa>) {
       return static_cast<std::size_t>(rows_);
@@ -59,13 +59,13 @@ class View {
       return data_[to_index(row) * stride() + static_cast<std::size_t>(k)];
     }
   }
-  /// The only entry of a row of width 1.
+  /// Returns the only entry of a row of width 1.
   template <RowIndex I>
     requires(Width == 1)
   [[nodiscard]] WEFT_HD constexpr T& operator()(I row) const {
     return (*this)(row, 0);
   }
-  /// All entries of a row (AoS only).
+  /// Returns all entries of a row (AoS only).
   template <RowIndex I>
     requires(std::is_same_v<LayoutTag, Aos>)
   [[nodiscard]] WEFT_HD constexpr auto row(I row) const {
@@ -84,7 +84,7 @@ class View {
   std::int32_t width_ = Width >= 1 ? Width : 0;
 };
 
-/// Rows of their own lengths, padded to one width (StaticMax, Max).
+/// Rows of different lengths, padded to one width (StaticMax, Max).
 template <class T, int Width, class LayoutTag = Aos, class Space = space::host, int RowAlign = kNoRowAlign>
 class PaddedView {
  public:
@@ -102,7 +102,7 @@ class PaddedView {
   }
 
   [[nodiscard]] WEFT_HD constexpr std::int32_t rows() const { return table_.rows(); }
-  /// Entries that fit a row.
+  /// Returns the maximum number of entries of a row.
   [[nodiscard]] WEFT_HD constexpr int row_max() const { return table_.row_size(); }
   template <RowIndex I>
   [[nodiscard]] WEFT_HD constexpr std::int32_t row_size(I row) const {
@@ -125,7 +125,7 @@ class PaddedView {
   const std::int32_t* row_sizes_ = nullptr;
 };
 
-/// Rows of their own lengths, one after the other (Csr).
+/// Contiguous rows of different lengths (Csr).
 template <class T, class Space = space::host>
 class CsrView {
  public:
@@ -157,7 +157,7 @@ class CsrView {
   [[nodiscard]] WEFT_HD constexpr std::span<T> row(I row) const {
     return {entries_ + offsets_[to_index(row)], static_cast<std::size_t>(row_size(row))};
   }
-  /// First entry of row i at offset(i); offset(rows()) entries in all.
+  /// Returns the position of the first entry of row i; offset(rows()) is the number of entries.
   [[nodiscard]] WEFT_HD constexpr std::int64_t offset(std::int32_t i) const { return offsets_[i]; }
   [[nodiscard]] WEFT_HD constexpr T* entries() const { return entries_; }
 

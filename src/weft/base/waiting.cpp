@@ -23,7 +23,7 @@ struct MainThreadState {
   std::atomic<bool> watched{false};
   std::atomic<const char*> what{nullptr};      ///< operation waited for; null: not waiting
   std::atomic<const char*> last{"the start"};  ///< most recent operation waited for
-  std::atomic<int> rank{Waiting::kEverybody};
+  std::atomic<int> rank{Waiting::kAllRanks};
   std::atomic<std::int64_t> since{0};  ///< time in ns at which the current wait began or the last one ended
 };
 MainThreadState g_state;
@@ -61,9 +61,9 @@ std::string Watchdog::report() {
   char number[32];
   std::snprintf(number, sizeof number, "%.3g s", seconds);
   if (what == nullptr) return std::string("has computed for ") + number + " since " + g_state.last.load();
-  const std::string target = rank == Waiting::kEverybody ? " for the other ranks"
-                             : rank == Waiting::kNobody  ? ""
-                                                         : " for rank " + std::to_string(rank);
+  const std::string target = rank == Waiting::kAllRanks ? " for the other ranks"
+                             : rank == Waiting::kNoRank ? ""
+                                                        : " for rank " + std::to_string(rank);
   return std::string("has waited ") + number + target + " (" + what + ")";
 }
 

@@ -9,17 +9,17 @@ namespace weft {
 /// Marks the main thread as waiting during its lifetime. @cost two reads of the clock with a Watchdog; one load without.
 class Waiting {
  public:
-  static constexpr int kEverybody = -1, kNobody = -2;
+  static constexpr int kAllRanks = -1, kNoRank = -2;
   /// @param what  a string literal that names the operation: "MPI_Barrier", "ghost rows".
-  /// @param rank  the rank waited for, in the communicator used; kEverybody: all its ranks; kNobody: no rank (a GPU, a disk).
-  explicit Waiting(const char* what, int rank = kEverybody) noexcept;
+  /// @param rank  the rank waited for, in the communicator used; kAllRanks: all its ranks; kNoRank: no rank (a GPU, a disk).
+  explicit Waiting(const char* what, int rank = kAllRanks) noexcept;
   ~Waiting();
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
  private:
   bool marked_;
-  int outer_rank_ = kEverybody;
+  int outer_rank_ = kAllRanks;
   const char* outer_what_ = nullptr;
 };
 

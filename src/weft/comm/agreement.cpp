@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-/// Any exception as one of ours.
+/// Converts any exception to a weft::Error.
 Error to_error(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
@@ -25,7 +25,7 @@ Error to_error(const std::exception_ptr& exception) {
   } catch (const std::exception& error) {
     return ContractError(fmt::format("unexpected error: {}", error.what()), "this is a bug: please report it");
   } catch (...) {
-    return ContractError("unexpected error of a type that says nothing", "this is a bug: please report it");
+    return ContractError("unexpected exception of an unknown type", "this is a bug: please report it");
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Agreement on errors: when one rank finds bad input, every rank throws the same error, so nobody waits for ever.
+/// Agreement on errors: if a rank finds bad input, all ranks throw the same error, so that no rank waits forever.
 #include <exception>
 #include <optional>
 #include <type_traits>
@@ -10,12 +10,13 @@
 
 namespace weft {
 
-/// If any rank brings an error, every rank throws that of the lowest such rank; otherwise returns on every rank.
-/// @param local  this rank's error, or null.  @collective
+/// Throws the error of the lowest rank that passes one, on every rank; returns on every rank if no rank passes one.
+/// @param local  the error of this rank, or null.  @collective
 void agree(const Communicator& comm, const std::exception_ptr& local);
 
-/// Runs `work` here and agrees on its outcome. `work` must not communicate: a rank that throws would leave the others waiting.
-/// Returns what `work` returns.  @collective
+/// Runs `work` on this rank, agrees on its outcome and returns its result. `work` must not communicate: the other ranks would
+/// wait for a rank that throws.
+/// @collective
 /// @throws on every rank, the error of the lowest rank on which `work` threw.
 template <class Work>
 auto agreed(const Communicator& comm, Work&& work) {

@@ -18,12 +18,13 @@
 namespace weft {
 namespace {
 
-constexpr int kCollectiveTag = Communicator::kTags;  // MPI keeps messages of one pair and tag in order: one tag suffices
-constexpr int kNobodysTag = Communicator::kTags + 1;
-/// Announcements of all-to-alls, of even and of odd ones: a rank may send those of the next one while another still listens for
-/// those of this one, but not of the one after it.
+/// One tag suffices for all collectives: MPI preserves the order of messages between two ranks with one tag.
+constexpr int kCollectiveTag = Communicator::kTags;
+constexpr int kProbeTag = Communicator::kTags + 1;
+/// First of two alternating tags for announcements of all-to-alls: a rank may announce the next all-to-all while another rank
+/// still receives announcements of this one, but not the one after the next.
 constexpr int kAnnouncementTag = Communicator::kTags + 2;
-/// What is that short travels with its announcement.
+/// Maximum size of a list that is sent within its announcement, bytes.
 constexpr std::size_t kShort = 4096;
 
 int to_count(std::size_t bytes) { return static_cast<int>(bytes); }
@@ -47,15 +48,15 @@ struct Communicator::Shared {
   void count(std::size_t messages, std::size_t bytes) {
     traffic += {static_cast<std::int64_t>(messages), static_cast<std::int64_t>(bytes)};
   }
-  /// Counts a collective of MPI of so many bytes, done in a tree.
+  /// Counts an MPI collective of `bytes` bytes in a tree.
   void count_tree(int ranks, std::size_t bytes) {
     const auto rounds = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(ranks) - 1));
     count(rounds, rounds * bytes);
   }
-  /// Counts a collective of MPI that brings so many bytes to each rank.
+  /// Counts an MPI collective after which each rank has received `bytes` bytes.
   void count_gather(int ranks, std::size_t bytes) { count(std::bit_width(static_cast<unsigned>(ranks) - 1), bytes); }
 
-  /// Messages in flight to and from other ranks, in pieces.
+  /// Pending messages to and from other ranks, in pieces.
   class Messages;
 };
 
@@ -164,8 +165,8 @@ void Communicator::barrier() const {
 }
 
 void Communicator::progress() const {
-  int found = 0;  // nobody sends with this tag
-  detail::check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kNobodysTag, handle(), &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
+  int found = 0;  // no message has this tag; the probe drives MPI
+  detail::check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kProbeTag, handle(), &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
 }
 
 std::int64_t Communicator::exclusive_sum(std::int64_t value) const {
@@ -207,8 +208,8 @@ void Communicator::reduce_max(std::span<std::uint64_t> keys) const {
 }
 
 void Communicator::sum_in_tree(std::span<std::byte> values, const Add& add) const {
-  // Recursive doubling (Thakur, Rabenseifner, Gropp 2005). Ranks beyond a power of two join their neighbours first, so that every
-  // partial sum is of neighbouring ranks; both of a pair add the same two numbers in the same order.
+  // Recursive doubling (Thakur, Rabenseifner, Gropp 2005). Ranks beyond a power of two first combine with their neighbours,
+  // so that every partial sum covers consecutive ranks; both ranks of a pair add the same two numbers in the same order.
   WEFT_EXPECTS(valid());
   const auto ranks = static_cast<unsigned>(size_), me = static_cast<unsigned>(rank_.value());
   const unsigned power = std::bit_floor(ranks), joined = 2 * (ranks - power);
@@ -337,8 +338,9 @@ void Communicator::scatter_bytes(std::span<const std::span<const std::byte>> par
 }
 
 void Communicator::all_to_all_bytes(std::span<const Part> to, const AllocateArrivals& allocate) const {
-  // Non-blocking consensus (Hoefler, Siebert, Lumsdaine 2010): announcements are sent so that they are complete when they have
-  // been received; who has sent all of its own enters a barrier, and receives others' until every rank has entered it.
+  // Non-blocking consensus (Hoefler, Siebert, Lumsdaine 2010): announcements are synchronous sends, which complete when they
+  // are received. A rank whose announcements have completed enters a barrier, and receives announcements until all ranks have
+  // entered it.
   WEFT_EXPECTS(valid());
   const Waiting waiting("all-to-all");
   const MPI_Comm comm = handle();
@@ -347,7 +349,8 @@ void Communicator::all_to_all_bytes(std::span<const Part> to, const AllocateArri
   const auto is_short = [&](std::size_t bytes) { return bytes <= most; };
   const auto successor = static_cast<std::size_t>(
       std::upper_bound(to.begin(), to.end(), rank_, [](Rank rank, const Part& part) { return rank < part.rank; }) - to.begin());
-  const auto each_other = [&](const auto& f) {  // each rank starts with its successor, so that no one is everyone's first
+  // Starts with the successor of this rank, so that the ranks address different ranks first.
+  const auto for_each_other = [&](const auto& f) {
     for (std::size_t k = 0; k < to.size(); ++k) {
       const Part& part = to[(successor + k) % to.size()];
       if (part.rank != rank_) f(part);
@@ -355,7 +358,7 @@ void Communicator::all_to_all_bytes(std::span<const Part> to, const AllocateArri
   };
   std::vector<std::vector<std::byte>> announcements;
   std::vector<MPI_Request> sends;
-  each_other([&](const Part& part) {
+  for_each_other([&](const Part& part) {
     const std::size_t bytes = part.bytes.size();
     std::vector<std::byte>& a = announcements.emplace_back(sizeof(bytes) + (is_short(bytes) ? bytes : 0));
     std::memcpy(a.data(), &bytes, sizeof(bytes));
@@ -367,7 +370,7 @@ void Communicator::all_to_all_bytes(std::span<const Part> to, const AllocateArri
   });
   struct Announced {
     Arrival arrival;
-    std::vector<std::byte> message;  // of a short one, behind its size
+    std::vector<std::byte> message;  // size, followed by the values of a short list
   };
   std::vector<Announced> announced;
   for (const Part& part : to) {
@@ -375,7 +378,7 @@ void Communicator::all_to_all_bytes(std::span<const Part> to, const AllocateArri
   }
   MPI_Request barrier = MPI_REQUEST_NULL;
   shared_->count_tree(size_, 0);
-  for (int done = size_ == 1 ? 1 : 0, looks = 0; done == 0;) {
+  for (int done = size_ == 1 ? 1 : 0, polls = 0; done == 0;) {
     int found = 0;
     MPI_Status status;
     detail::check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &found, &status), "MPI_Iprobe");
@@ -387,7 +390,7 @@ void Communicator::all_to_all_bytes(std::span<const Part> to, const AllocateArri
       std::size_t bytes = 0;
       std::memcpy(&bytes, a.data(), sizeof(bytes));
       announced.push_back({{Rank(status.MPI_SOURCE), bytes}, std::move(a)});
-      looks = 0;
+      polls = 0;
       continue;
     }
     if (barrier != MPI_REQUEST_NULL) {
@@ -397,7 +400,7 @@ void Communicator::all_to_all_bytes(std::span<const Part> to, const AllocateArri
       detail::check_mpi(MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE), "MPI_Testall");
       if (sent != 0) detail::check_mpi(MPI_Ibarrier(comm, &barrier), "MPI_Ibarrier");
     }
-    if (++looks > 1000) std::this_thread::yield();
+    if (++polls > 1000) std::this_thread::yield();
   }
   std::sort(announced.begin(), announced.end(),
             [](const Announced& a, const Announced& b) { return a.arrival.rank < b.arrival.rank; });
@@ -409,7 +412,7 @@ void Communicator::all_to_all_bytes(std::span<const Part> to, const AllocateArri
   for (std::size_t i = 0; i < announced.size(); ++i) {
     const auto& [arrival, message] = announced[i];
     if (arrival.rank == rank_) {
-      const std::span<const std::byte> own = to[successor - 1].bytes;  // the last of those up to this rank
+      const std::span<const std::byte> own = to[successor - 1].bytes;  // this rank's own list, the last one with a rank <= rank_
       std::copy(own.begin(), own.end(), out[i]);
     } else if (is_short(arrival.bytes)) {
       std::copy(message.begin() + sizeof(std::size_t), message.end(), out[i]);
@@ -417,7 +420,7 @@ void Communicator::all_to_all_bytes(std::span<const Part> to, const AllocateArri
       messages.receive(arrival.rank.value(), {out[i], arrival.bytes});
     }
   }
-  each_other([&](const Part& part) {
+  for_each_other([&](const Part& part) {
     if (!is_short(part.bytes.size())) messages.send(part.rank.value(), part.bytes);
   });
   messages.wait();

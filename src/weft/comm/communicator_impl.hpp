@@ -1,5 +1,5 @@
 #pragma once
-/// The templates of Communicator: typed values to bytes and back.
+/// Templates of Communicator, which convert typed values to bytes and back.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -12,8 +12,8 @@
 namespace weft {
 namespace detail {
 
-/// Unsigned keys that compare as the values do, so that one untyped maximum serves every arithmetic type.
-/// The largest key is NaN's in both directions: where one rank brings a NaN, both the minimum and the maximum are NaN.
+/// Unsigned keys in the order of the values, so that one untyped maximum serves all arithmetic types. NaN has the largest key
+/// for both minimum and maximum: a NaN on any rank yields NaN.
 inline constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 
 template <class T>
@@ -68,7 +68,7 @@ template <class T>
   return bytes;
 }
 
-/// Makes room in `lists` for as many bytes as are told of each.
+/// Returns a function that resizes `lists` to the given numbers of bytes and returns their addresses.
 template <class T>
 [[nodiscard]] auto resize_each(std::vector<std::vector<T>>& lists) {
   return [&lists](std::span<const std::size_t> bytes) {

@@ -16,7 +16,7 @@
 namespace weft {
 namespace {
 
-/// Holds nothing but the barriers of everyone_arrives(), which must not meet those of collective calls of other ranks.
+/// Communicator for the barriers of all_ranks_arrive() only, which must not match barriers of collectives on other ranks.
 MPI_Comm& arrivals() {
   static MPI_Comm comm = MPI_COMM_NULL;
   return comm;
@@ -28,18 +28,18 @@ MpiEnvironment::MpiEnvironment(int& argc, char**& argv) {
   int started = 0;
   detail::check_mpi(MPI_Initialized(&started), "MPI_Initialized");
   if (started == 0) {
-    // Without mpirun Open MPI starts a daemon for processes that are never spawned, and fails where there is no ssh to find.
+    // Without mpirun, Open MPI starts a daemon for spawned processes and fails on machines without ssh.
     if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     int provided = 0;
     detail::check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
-    ours_ = true;
+    owner_ = true;
   }
   if (arrivals() == MPI_COMM_NULL) detail::check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &arrivals()), "MPI_Comm_dup");
 }
 
 MpiEnvironment::~MpiEnvironment() {
   int ended = 0;
-  if (ours_ && MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) MPI_Finalize();
+  if (owner_ && MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) MPI_Finalize();
 }
 
 std::optional<bool> MpiEnvironment::cuda_aware() {
@@ -51,8 +51,8 @@ std::optional<bool> MpiEnvironment::cuda_aware() {
 }
 
 bool MpiEnvironment::yields_when_idle() {
-  const char* const told = std::getenv("OMPI_MCA_mpi_yield_when_idle");
-  return told != nullptr && std::string_view(told) != "0" && std::string_view(told) != "false";
+  const char* const setting = std::getenv("OMPI_MCA_mpi_yield_when_idle");
+  return setting != nullptr && std::string_view(setting) != "0" && std::string_view(setting) != "false";
 }
 
 std::string MpiEnvironment::machine() {
@@ -62,7 +62,7 @@ std::string MpiEnvironment::machine() {
   return {name, static_cast<std::size_t>(length)};
 }
 
-bool MpiEnvironment::everyone_arrives(double seconds) {
+bool MpiEnvironment::all_ranks_arrive(double seconds) {
   MPI_Request arrival = MPI_REQUEST_NULL;
   if (MPI_Ibarrier(arrivals(), &arrival) != MPI_SUCCESS) return false;
   const Stopwatch waiting;
@@ -77,7 +77,7 @@ bool MpiEnvironment::everyone_arrives(double seconds) {
 
 void MpiEnvironment::abort_job(int code) {
   MPI_Abort(MPI_COMM_WORLD, code);
-  std::_Exit(code);  // MPI_Abort does not return; the compiler does not know
+  std::_Exit(code);  // MPI_Abort does not return but is not declared [[noreturn]]
 }
 
 }  // namespace weft

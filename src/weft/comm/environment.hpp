@@ -1,13 +1,13 @@
 #pragma once
-/// Starting and ending MPI.
+/// Start and end of MPI, and properties of the MPI library.
 #include <optional>
 #include <string>
 
 namespace weft {
 
-/// Starts MPI on construction and ends it on destruction. One per process, made by main.
-/// Where MPI was already started by someone else (mpi4py), it neither starts nor ends it.
-/// @throws CommError if MPI refuses.
+/// Starts MPI on construction and ends it on destruction. main creates the only instance of a process. If MPI has already
+/// been started, for example by mpi4py, the class neither starts nor ends it.
+/// @throws CommError if MPI fails to start.
 class MpiEnvironment {
  public:
   MpiEnvironment(int& argc, char**& argv);
@@ -15,25 +15,25 @@ class MpiEnvironment {
   MpiEnvironment(const MpiEnvironment&) = delete;
   MpiEnvironment& operator=(const MpiEnvironment&) = delete;
 
-  /// Whether MPI says that it takes addresses of a GPU's memory; nothing where it cannot be asked.
+  /// Returns true if MPI accepts addresses of GPU memory; nullopt if MPI provides no query.
   [[nodiscard]] static std::optional<bool> cuda_aware();
 
-  /// Whether ranks that wait for MPI let others run at once, as mpirun was told (mpi_yield_when_idle).
+  /// Returns true if ranks that wait for MPI yield their core at once (Open MPI's mpi_yield_when_idle).
   [[nodiscard]] static bool yields_when_idle();
 
-  /// Name of the machine that this process runs on.
+  /// Returns the name of the machine on which this process runs.
   [[nodiscard]] static std::string machine();
 
-  /// Returns whether every rank of the job calls this within `seconds` of this one: how main tells an error that all ranks agree
-  /// on from the failure of one rank alone, for which the others would wait for ever. @pre an MpiEnvironment was made on every
-  /// rank.
-  [[nodiscard]] static bool everyone_arrives(double seconds);
+  /// Returns true if every rank of the job calls this function within `seconds` of this rank. main distinguishes by it an
+  /// error on which all ranks agree from the failure of one rank, for which the others would wait forever.
+  /// @pre an MpiEnvironment was created on every rank.
+  [[nodiscard]] static bool all_ranks_arrive(double seconds);
 
-  /// Ends every rank of the job with `code`. For main only, when one rank alone has failed.
+  /// Ends all ranks of the job with `code`. Only main calls it, when a single rank has failed.
   [[noreturn]] static void abort_job(int code);
 
  private:
-  bool ours_ = false;
+  bool owner_ = false;
 };
 
 }  // namespace weft

@@ -20,21 +20,21 @@ namespace weft {
 #ifdef WEFT_HAS_NCCL
 namespace {
 
-void check_nccl(ncclResult_t result, const char* what) {
+void check_nccl(ncclResult_t result, const char* call) {
   if (result == ncclSuccess) return;
-  throw CommError(fmt::format("NCCL failed in {}: {}", what, ncclGetErrorString(result)), "NCCL_DEBUG=INFO makes it say more");
+  throw CommError(fmt::format("NCCL failed in {}: {}", call, ncclGetErrorString(result)), "set NCCL_DEBUG=INFO for details");
 }
 
-/// Of calls that tell whether NCCL can be used here.
-void check_set_up(ncclResult_t result, const char* what) {
+/// Checks calls of the set-up, whose failure means that NCCL cannot be used.
+void check_set_up(ncclResult_t result, const char* call) {
   if (result == ncclSuccess) return;
-  throw DeviceError(fmt::format("NCCL cannot be used: {} failed: {}", what, ncclGetErrorString(result)),
-                    "NCCL_DEBUG=INFO makes it say more; let messages travel by \"staged\"");
+  throw DeviceError(fmt::format("NCCL cannot be used: {} failed: {}", call, ncclGetErrorString(result)),
+                    "set NCCL_DEBUG=INFO for details, or use the transport \"staged\"");
 }
 
-/// The communicators that live, by that of MPI. Never destroyed: ncclCommDestroy waits for other ranks, and each process ends at
-/// its own time.
-std::map<MPI_Comm, std::shared_ptr<NcclCommunicator>>& living() {
+/// The existing communicators by MPI communicator. Never destroyed: ncclCommDestroy waits for other ranks, and processes end
+/// at different times.
+std::map<MPI_Comm, std::shared_ptr<NcclCommunicator>>& existing() {
   static auto& all = *new std::map<MPI_Comm, std::shared_ptr<NcclCommunicator>>;
   return all;
 }
@@ -48,17 +48,17 @@ std::string nccl_version() {
 }
 
 std::shared_ptr<NcclCommunicator> NcclCommunicator::of(const Communicator& comm) {
-  if (const auto known = living().find(comm.handle()); known != living().end()) {  // or on no rank
+  if (const auto known = existing().find(comm.handle()); known != existing().end()) {  // either on all ranks or on none
     ++known->second->owners_;
     return known->second;
   }
   const ncclUniqueId id = comm.broadcast(agreed(comm, [&] {
-    (void)Stream(Priority::high);  // the GPU is there and can be used: what fails on one rank alone fails here
+    (void)Stream(Priority::high);  // fails here if the GPU of a single rank cannot be used
     ncclUniqueId fresh{};
     if (comm.is_root()) check_set_up(ncclGetUniqueId(&fresh), "ncclGetUniqueId");
     return fresh;
   }));
-  // Not inside an agreement: ncclCommInitRank waits for every rank. Its outcome is agreed upon.
+  // Outside of an agreement, because ncclCommInitRank waits for all ranks; its outcome is agreed upon afterwards.
   std::shared_ptr<NcclCommunicator> shared;
   std::exception_ptr error;
   try {
@@ -67,16 +67,16 @@ std::shared_ptr<NcclCommunicator> NcclCommunicator::of(const Communicator& comm)
   } catch (const DeviceError&) {
     error = std::current_exception();
   }
-  if (!comm.all(error == nullptr) && shared != nullptr) shared->give_up();
+  if (!comm.all(error == nullptr) && shared != nullptr) shared->abandon();
   agree(comm, error);
-  living().emplace(comm.handle(), shared);
+  existing().emplace(comm.handle(), shared);
   shared->owners_ = 1;
   return shared;
 }
 
 void NcclCommunicator::release(std::shared_ptr<NcclCommunicator> owned) {
   if (--owned->owners_ > 0) return;
-  living().erase(owned->comm_.handle());
+  existing().erase(owned->comm_.handle());
   owned->destroy();
 }
 
@@ -99,20 +99,20 @@ NcclCommunicator::NcclCommunicator(const Communicator& comm, const void* id) : c
   handle_ = native;
 }
 
-void NcclCommunicator::give_up() noexcept { ncclCommAbort(static_cast<ncclComm_t>(std::exchange(handle_, nullptr))); }
+void NcclCommunicator::abandon() noexcept { ncclCommAbort(static_cast<ncclComm_t>(std::exchange(handle_, nullptr))); }
 
 void NcclCommunicator::exchange(std::span<const Message> sends, std::span<const Message> receives, Stream& stream) {
   if (sends.empty() && receives.empty()) return;
   auto* const comm = static_cast<ncclComm_t>(handle_);
   auto* const native = static_cast<cudaStream_t>(stream.handle());
   check_nccl(ncclGroupStart(), "ncclGroupStart");
-  // The group is ended in any case: one that stays open would swallow all that follows.
+  // The group is ended in any case, because an open group would defer all later operations.
   ncclResult_t first = ncclSuccess;
   const char* failed = nullptr;
-  const auto note = [&](ncclResult_t result, const char* what) {
+  const auto note = [&](ncclResult_t result, const char* call) {
     if (result == ncclSuccess || failed != nullptr) return;
     first = result;
-    failed = what;
+    failed = call;
   };
   for (const Message& m : sends) {
     if (failed == nullptr) note(ncclSend(m.data, m.bytes, ncclUint8, m.rank.value(), comm, native), "ncclSend");

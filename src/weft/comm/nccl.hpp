@@ -1,5 +1,5 @@
 #pragma once
-/// NCCL: messages between GPUs as work of a stream.
+/// NCCL: messages between GPUs, enqueued in streams.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,43 +11,44 @@
 
 namespace weft {
 
-/// Version of the NCCL library, "2.28.3"; empty in a build without it.
+/// Returns the version of the NCCL library, "2.28.3"; an empty string in a build without NCCL.
 [[nodiscard]] std::string nccl_version();
 
-/// A communicator of NCCL with the ranks of one of ours, each with the GPU that was current when it was made.
+/// An NCCL communicator of the ranks of a Communicator, each with the GPU that was current at construction.
 class NcclCommunicator {
  public:
-  /// Returns the one of `comm`, made where none lives, for one more owner. It lives, and keeps `comm`, until the last owner calls
-  /// release(), or until the process ends: destroying it waits for the other ranks, so that no destructor does it.
-  /// @collective  @pre no two ranks have the same GPU.
-  /// @throws DeviceError in a build without NCCL, and on every rank where NCCL cannot be set up on any; CommError.
-  /// @cost where none lives about half a second.
+  /// Returns the NCCL communicator of `comm` for an additional owner, and creates it if there is none. It exists, and retains
+  /// `comm`, until its last owner calls release() or the process ends: its destruction waits for other ranks, so no
+  /// destructor does it.
+  /// @collective  @pre the ranks have different GPUs.
+  /// @throws DeviceError in a build without NCCL, and on every rank if the set-up of NCCL fails on any rank; CommError.
+  /// @cost about half a second if the communicator is created.
   [[nodiscard]] static std::shared_ptr<NcclCommunicator> of(const Communicator& comm);
-  /// Gives up what of() returned. The last owner destroys the communicator, on every rank.
-  /// @pre the owner's exchanges are complete, and every Graph that holds any is destroyed: NCCL waits for that.
-  /// @collective  @throws CommError on every rank, where NCCL fails on any.
+  /// Releases ownership obtained from of(). The release by the last owner destroys the communicator on all ranks.
+  /// @pre the exchanges of the owner have completed, and every Graph that contains one is destroyed: NCCL waits for graphs.
+  /// @collective  @throws CommError on every rank if NCCL fails on any rank.
   static void release(std::shared_ptr<NcclCommunicator> owned);
   NcclCommunicator(const NcclCommunicator&) = delete;
   NcclCommunicator& operator=(const NcclCommunicator&) = delete;
 
   struct Message {
     Rank rank;
-    std::byte* data;  ///< memory of the GPU
+    std::byte* data;  ///< GPU memory
     std::size_t bytes;
   };
-  /// Sends and receives all of these as one group, as work of `stream`; can be captured in a Graph.
-  /// @collective  between the ranks named.  @throws CommError.
+  /// Enqueues all sends and receives as one group in `stream`. A Graph can capture the operation.
+  /// @collective  between the listed ranks.  @throws CommError.
   void exchange(std::span<const Message> sends, std::span<const Message> receives, Stream& stream);
 
  private:
   NcclCommunicator(const Communicator& comm, const void* id);
-  /// Lets go of what the other ranks could not make.
-  void give_up() noexcept;
-  /// Ends it. @collective
+  /// Aborts the communicator after its set-up has failed on another rank.
+  void abandon() noexcept;
+  /// Destroys the communicator. @collective
   void destroy();
-  Communicator comm_;  ///< so that MPI gives its handle to no other
+  Communicator comm_;  ///< retained, so that MPI does not reuse its handle
   void* handle_ = nullptr;
-  std::int64_t owners_ = 0;  ///< that have not called release(); equal on every rank
+  std::int64_t owners_ = 0;  ///< owners that have not called release(); equal on all ranks
 };
 
 }  // namespace weft

@@ -1,5 +1,6 @@
 #pragma once
-/// Lists for some of many ranks: memory and time grow with the ranks that are named, not with all there are.
+/// Send lists and received lists for few of many ranks: memory and time grow with the number of ranks addressed, not with
+/// size().
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -13,12 +14,12 @@
 
 namespace weft {
 
-/// Collects what goes to other ranks: `to[rank].push_back(value)`, then all_to_all(std::move(to).by_rank()).
+/// Collects send lists: `to[rank].push_back(value)`, then all_to_all(std::move(to).by_rank()).
 template <Transferable T>
 class RankLists {
  public:
-  /// Returns the list of a rank, which is empty at first. Another rank's call ends the reference.
-  /// @cost none where the rank is that of the call before, else a look into a hash table.
+  /// Returns the list of a rank, which is initially empty. A call for another rank invalidates the reference.
+  /// @cost none if the rank is that of the preceding call, otherwise a lookup in a hash table.
   [[nodiscard]] std::vector<T>& operator[](std::size_t rank) {
     if (rank != rank_) {
       const auto [known, fresh] = place_.try_emplace(rank, lists_.size());
@@ -28,10 +29,10 @@ class RankLists {
     }
     return lists_[at_].values;
   }
-  // The lists, in the order of the ranks' first calls.
+  // Iterate over the lists in the order in which their ranks were first used.
   [[nodiscard]] auto begin() { return lists_.begin(); }
   [[nodiscard]] auto end() { return lists_.end(); }
-  /// Returns the lists by rank, as all_to_all() takes them. Nothing is left here.
+  /// Moves the lists out, sorted by rank as all_to_all() requires.
   [[nodiscard]] std::vector<RankValues<T>> by_rank() && {
     std::sort(lists_.begin(), lists_.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
     return std::move(lists_);
@@ -39,18 +40,18 @@ class RankLists {
 
  private:
   std::vector<RankValues<T>> lists_;
-  std::unordered_map<std::size_t, std::size_t> place_;  ///< in lists_, of each rank
+  std::unordered_map<std::size_t, std::size_t> place_;  ///< index in lists_ by rank
   std::size_t rank_ = std::numeric_limits<std::size_t>::max(), at_ = 0;
 };
 
-/// Reads what came from other ranks, of each from its beginning to its end.
+/// Reads received lists; each list is read sequentially.
 template <Transferable T>
 class RankReader {
  public:
-  /// @param lists  by rank.
+  /// @param lists  sorted by rank.
   explicit RankReader(std::vector<RankValues<T>> lists) : lists_(std::move(lists)), next_(lists_.size(), 0) {}
 
-  /// Returns the next values of a rank. @pre so many are left.
+  /// Returns the next `count` values of a rank. @pre its list has that many unread values.
   [[nodiscard]] std::span<const T> next(std::size_t rank, std::size_t count) {
     if (at_ == lists_.size() || lists_[at_].rank.index() != rank) {
       const auto by = [](const RankValues<T>& list, std::size_t wanted) { return list.rank.index() < wanted; };

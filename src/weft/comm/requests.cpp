@@ -12,7 +12,7 @@
 namespace weft {
 namespace {
 
-/// Calls `add(offset, bytes)` for every piece of a message; once for an empty one.
+/// Calls `add(offset, bytes)` for each piece of a message, and once for an empty message.
 template <class Add>
 void for_each_piece(std::size_t total, std::size_t piece, Add add) {
   std::size_t at = 0;
@@ -87,7 +87,7 @@ void PersistentMessages::start() {
   active_ = !requests_.empty();
   done_ = 0;
   problem_.clear();
-  // One by one: MPI_Startall may start them in any order, and pieces of one message match by order.
+  // Requests are started individually: MPI_Startall may start them in any order, but pieces of a message match by order.
   for (const bool receives : {true, false}) {
     for (std::size_t i = 0; i < requests_.size(); ++i) {
       if (messages_[i].receive == receives) detail::check_mpi(MPI_Start(&requests_[i]), "MPI_Start");
@@ -95,8 +95,8 @@ void PersistentMessages::start() {
   }
 }
 
-// One by one here too: Open MPI's MPI_Waitall returns at the first error with the other requests still pending, and may report
-// success over a status that holds an error.
+// Requests are completed individually: MPI_Waitall of Open MPI returns at the first error with other requests pending, and
+// may return success although a status contains an error.
 bool PersistentMessages::test() {
   for (; active_ && done_ < requests_.size(); ++done_) {
     int done = 0;

@@ -1,5 +1,5 @@
 #pragma once
-/// Point-to-point messages that are set up once and sent many times.
+/// Persistent point-to-point messages.
 #include <mpi.h>
 
 #include <cstddef>
@@ -11,38 +11,39 @@
 
 namespace weft {
 
-/// A fixed set of messages between this rank and others, from and to fixed memory: MPI's persistent requests.
+/// A fixed set of messages between this rank and others, from and to fixed memory, by persistent requests of MPI.
 ///
 ///     PersistentMessages messages(comm);
 ///     messages.add_receive(left, 0, ghosts);  messages.add_send(right, 0, border);
 ///     for (...) { messages.start(); ...; messages.wait(); }
 ///
-/// While active, memory that is received into must be neither read nor written and memory that is sent must not be written.
-/// It must outlive this object. Messages of one pair of ranks and one tag match in the order in which they were added; each must
-/// have the same length on both sides. Moving keeps the memory and the requests; messages may be moved while active.
+/// While active, receive buffers must be neither read nor written and send buffers must not be written; all buffers must
+/// outlive this object. Messages between two ranks with one tag match in the order in which they were added, and each must
+/// have the same length on both sides. Moving preserves buffers and requests, also while active.
 ///
-/// Destroyed while active (an exception is passing), receives are cancelled and sends are let go: nothing waits for another rank.
+/// The destructor of active messages (during an exception) cancels receives and abandons sends: it waits for no rank.
 class PersistentMessages {
  public:
-  /// No messages: start() and wait() do nothing.
+  /// Constructs an empty set: start() and wait() have no effect.
   PersistentMessages() = default;
   explicit PersistentMessages(const Communicator& comm) : comm_(comm) {}
   ~PersistentMessages() { release(); }
   PersistentMessages(PersistentMessages&& other) noexcept;
   PersistentMessages& operator=(PersistentMessages&& other) noexcept;
 
+  /// Adds a message.
   /// @pre  not active; 0 <= tag < Communicator::kTags.
-  /// @throws ContractError where a precondition is broken (checked always); CommError.
+  /// @throws ContractError if a precondition is violated (in all builds); CommError.
   void add_send(Rank to, int tag, std::span<const std::byte> bytes);
   void add_receive(Rank from, int tag, std::span<std::byte> bytes);
 
-  /// Starts every message and returns at once; receives first. @cost no allocation.
-  /// @throws ContractError if active (checked always); CommError.
+  /// Starts all messages, receives first, and returns at once. @cost no allocation.
+  /// @throws ContractError if active (in all builds); CommError.
   void start();
-  /// True once every message has arrived or left; true where not active.
-  /// @throws CommError once none is in flight any more, where MPI failed or a message was longer or shorter than its memory.
+  /// Returns true when all messages have completed, or if not active.
+  /// @throws CommError after all messages have completed, if MPI failed or the length of a message differs from its buffer.
   [[nodiscard]] bool test();
-  /// Returns once every message has arrived or left; at once where not active. @throws as test().
+  /// Waits until all messages have completed; returns at once if not active. @throws as test().
   void wait();
   [[nodiscard]] bool active() const { return active_; }
 
@@ -59,9 +60,9 @@ class PersistentMessages {
 
   Communicator comm_;
   std::vector<MPI_Request> requests_;
-  std::vector<Message> messages_;  ///< of each request
-  std::size_t done_ = 0;           ///< while active: requests below this one have completed
-  std::string problem_;            ///< the first of this flight; thrown when all have completed
+  std::vector<Message> messages_;  ///< by request
+  std::size_t done_ = 0;           ///< while active: all requests below this index have completed
+  std::string problem_;            ///< first error since start(), thrown when all messages have completed
   bool active_ = false;
 };
 

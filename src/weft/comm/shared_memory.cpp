@@ -15,7 +15,7 @@ namespace {
 
 std::string& machine_name() {
   static std::string name = [] {
-    std::string boot;  // differs between machines, and after each start of one
+    std::string boot;  // differs between machines and between boots
     std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
     return boot;
   }();
@@ -54,7 +54,8 @@ SharedMemory SharedMemory::map(const Name& name) {
   const std::string path = "/proc/" + std::to_string(name.process) + "/fd/" + std::to_string(name.file);
   const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return memory;
-  // Elsewhere the same numbers may name something else: look before it is mapped whole, and at the key afterwards.
+  // In another process-id namespace the numbers may refer to a different file: the size is checked before the file is mapped,
+  // and the key afterwards.
   const std::size_t bytes = kHeader + name.bytes;
   if (lseek(file, 0, SEEK_END) == static_cast<off_t>(bytes)) memory.base_ = map_file(file, bytes);
   ::close(file);
@@ -87,6 +88,6 @@ void SharedMemory::close() noexcept {
 
 std::string SharedMemory::machine() { return machine_name(); }
 
-void SharedMemory::pretend_machine(const std::string& machine) { machine_name() = machine; }
+void SharedMemory::set_machine_for_tests(const std::string& machine) { machine_name() = machine; }
 
 }  // namespace weft

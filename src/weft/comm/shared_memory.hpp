@@ -1,5 +1,5 @@
 #pragma once
-/// Memory that the processes of one machine share.
+/// Memory shared by processes of one machine.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -7,45 +7,45 @@
 
 namespace weft {
 
-/// Memory of this process that others may map, or a mapping of such memory of another process. It lives as long as anybody has it
-/// mapped, and needs nobody to clean up after processes that are killed: it has no name in any file system (Linux's memfd), so
-/// that the size of /dev/shm does not matter either. Pages that were never touched cost nothing.
+/// Memory of this process that other processes may map, or a mapping of another process's memory. It exists as long as any
+/// process maps it. It has no name in a file system (Linux memfd), so that killed processes leave nothing behind and the size
+/// of /dev/shm is no limit. Pages that were never touched use no memory.
 class SharedMemory {
  public:
-  /// By which other processes find it.
+  /// Identifies the memory for other processes.
   struct Name {
-    std::array<char, 64> machine{};  ///< that runs the process, and since when
+    std::array<char, 64> machine{};  ///< boot id of the machine
     std::int64_t process = 0, file = -1;
     std::uint64_t key = 0, bytes = 0;
   };
 
-  /// None.
+  /// Constructs an empty object.
   SharedMemory() = default;
-  /// Memory of this process, all zero; none where the system has none to give.
+  /// Allocates zeroed memory of this process; returns an empty object if the system refuses.
   [[nodiscard]] static SharedMemory make(std::size_t bytes);
-  /// The memory of another process; none where it is on another machine or cannot be reached (behind the walls of a container,
-  /// or no longer open()).
+  /// Maps the memory of another process; returns an empty object if that process runs on another machine, is not accessible
+  /// (a container) or has called close().
   [[nodiscard]] static SharedMemory map(const Name& name);
   ~SharedMemory();
   SharedMemory(SharedMemory&& other) noexcept;
   SharedMemory& operator=(SharedMemory&& other) noexcept;
 
-  /// Of make()'s memory: by which it is found, until close().
+  /// Returns the name under which memory of make() can be mapped until close().
   [[nodiscard]] const Name& name() const { return name_; }
-  /// Nobody may map it from now on. What is mapped stays.
+  /// Prevents further mappings; existing mappings remain valid.
   void close() noexcept;
 
   [[nodiscard]] explicit operator bool() const { return base_ != nullptr; }
-  /// At an address that is a multiple of 128.
+  /// Returns the address, a multiple of 128.
   [[nodiscard]] std::byte* data() const { return base_ == nullptr ? nullptr : base_ + kHeader; }
 
-  /// The machine that this process runs on, as names say it.
+  /// Returns the identification of this machine as used in names.
   [[nodiscard]] static std::string machine();
-  /// From now on this process says that it runs on another machine. For tests of what happens between machines.
-  static void pretend_machine(const std::string& machine);
+  /// Makes this process identify its machine as `machine`, for tests of communication between machines.
+  static void set_machine_for_tests(const std::string& machine);
 
  private:
-  static constexpr std::size_t kHeader = 128;  ///< holds the key: who maps memory by mistake finds another
+  static constexpr std::size_t kHeader = 128;  ///< contains the key, which detects a wrong mapping
 
   std::byte* base_ = nullptr;
   std::size_t mapped_ = 0;

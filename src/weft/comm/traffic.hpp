@@ -1,10 +1,10 @@
 #pragma once
-/// Traffic: numbers of messages and bytes.
+/// Numbers of messages and bytes sent.
 #include <cstdint>
 
 namespace weft {
 
-/// Messages that one rank sends to others.
+/// Messages that one rank sends to other ranks.
 struct Traffic {
   std::int64_t messages = 0, bytes = 0;
 

@@ -8,7 +8,7 @@
 ///       double* const tile = shared.take<double>(5 * count);
 ///       BlockLoader loader;
 ///       loader.begin();
-///       wait_for_earlier_kernels();                  // see launch() in cuda.cuh
+///       grid_dependency_sync();                  // see launch() in cuda.cuh
 ///       loader.rows<5>(rows, count, from, tile);     // starts the copies; all of them are in flight at once
 ///       loader.end();                                // every thread sees the tile
 ///       for (int i = threadIdx.x; i < 5 * count; i += blockDim.x) tile[i] *= 2;
@@ -56,7 +56,7 @@ class SharedArrays {
 /// starts and which signal a barrier; for earlier GPUs every thread copies 16 bytes at a time.
 class BlockLoader {
  public:
-  /// Prepares the barrier. May precede wait_for_earlier_kernels().
+  /// Prepares the barrier. May precede grid_dependency_sync().
   __device__ void begin() {
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0) {

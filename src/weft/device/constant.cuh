@@ -38,7 +38,7 @@ struct Constant {
 template <class T>
 void set_constant(Stream& stream, const Constant<T>& variable, const std::type_identity_t<T>& value) {
   WEFT_EXPECTS(!stream.is_host() && !stream.capturing());
-  ++detail::host_work().copies;
+  ++detail::cuda_call_counts().copies;
   check_cuda(cudaMemcpyToSymbolAsync(variable, &value, sizeof(T), 0, cudaMemcpyHostToDevice, native(stream)),
              "cudaMemcpyToSymbolAsync");
 }

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <source_location>
 
+#include "weft/device/cuda/cuda_call_counts.hpp"
 #include "weft/device/cuda/grid_blocks.hpp"
-#include "weft/device/cuda/host_work.hpp"
 #include "weft/device/stream.hpp"
 
 namespace weft {
@@ -16,7 +16,7 @@ namespace weft {
 namespace detail {
 /// Clears the last error of CUDA (unless it is sticky) and throws DeviceError.
 [[noreturn]] void throw_cuda(cudaError_t result, const char* what, const std::source_location& where);
-/// Returns true if wait_for_earlier_kernels() takes effect in this kernel on `device`, the current GPU: if the kernel was
+/// Returns true if grid_dependency_sync() takes effect in this kernel on `device`, the current GPU: if the kernel was
 /// compiled for compute capability 9.0 or later.  @cost one query per kernel, GPU and thread; a map lookup afterwards.
 [[nodiscard]] bool has_dependent_launch(const void* kernel, int device);
 }  // namespace detail
@@ -35,14 +35,14 @@ inline void check_cuda(cudaError_t result, const char* what,
 
 /// Waits until the preceding kernels of the stream have completed and their writes are visible. Every thread of a kernel started
 /// by launch() calls it. Before the call a thread may write shared memory only, and may read only data that no kernel writes.
-__device__ inline void wait_for_earlier_kernels() {
+__device__ inline void grid_dependency_sync() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 /// Permits the next kernel of the stream to start (programmatic dependent launch): once every block has called this function or
-/// has exited, blocks of the next kernel occupy free resources and run up to their wait_for_earlier_kernels().
-__device__ inline void let_next_kernel_begin() {
+/// has exited, blocks of the next kernel occupy free resources and run up to their grid_dependency_sync().
+__device__ inline void trigger_dependent_launch() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
@@ -56,7 +56,7 @@ struct KernelShape {
   std::source_location where = std::source_location::current();
 };
 
-/// Launches a kernel in stream order. The kernel must call wait_for_earlier_kernels(), because it may start before the preceding
+/// Launches a kernel in stream order. The kernel must call grid_dependency_sync(), because it may start before the preceding
 /// kernel has completed. Errors during its execution are thrown by the next wait. @param name  of the kernel, for messages.
 /// @throws DeviceError where the launch is rejected; LimitError where the number of blocks is outside 1 ... 2^31 - 1.
 template <class... Parameters, class... Arguments>
@@ -72,14 +72,14 @@ void launch(Stream& stream, const char* name, const KernelShape& shape, void (*k
   config.stream = native(stream);
   config.attrs = &attribute;
   config.numAttrs = detail::has_dependent_launch(reinterpret_cast<const void*>(kernel), stream.device()) ? 1 : 0;
-  ++detail::host_work().kernels;
+  ++detail::cuda_call_counts().kernels;
   check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), name, shape.where);
 }
 
 /// Permits `bytes` of dynamic shared memory per block of the kernel, which is required beyond 48 kB.
 /// @param name  of the kernel, for the message.  @throws DeviceError where the GPU has less shared memory.
 template <class... Arguments>
-void allow_shared_memory(void (*kernel)(Arguments...), std::size_t bytes, const char* name) {
+void set_max_dynamic_shared_memory(void (*kernel)(Arguments...), std::size_t bytes, const char* name) {
   check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(bytes)),
              name);
@@ -89,7 +89,7 @@ void allow_shared_memory(void (*kernel)(Arguments...), std::size_t bytes, const 
 /// cache only while it is idle, so a kernel with a smaller carveout would keep concurrent kernels that need more shared memory
 /// off the multiprocessors on which it runs.
 template <class... Arguments>
-void ask_for_shared_memory(void (*kernel)(Arguments...)) {
+void request_dynamic_shared_memory(void (*kernel)(Arguments...)) {
   check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributePreferredSharedMemoryCarveout,
                                   cudaSharedmemCarveoutMaxShared),
              "cudaFuncSetAttribute");

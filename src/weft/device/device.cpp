@@ -26,7 +26,7 @@ void throw_failure(int code, const char* name, const char* text, const char* wha
 
 int device_count() { return detail::cuda::available().devices; }
 
-std::string why_no_cuda() { return detail::cuda::available().missing; }
+std::string cuda_unavailable_reason() { return detail::cuda::available().missing; }
 
 DeviceError no_gpu() {
   WEFT_EXPECTS(device_count() == 0);
@@ -51,7 +51,7 @@ void set_device(int device) {
 
 int current_device() { return detail::cuda::current_device(); }
 
-GpuName current_gpu() { return detail::cuda::name_of(current_device()); }
+GpuId current_gpu() { return detail::cuda::gpu_id(current_device()); }
 
 void wait_for_device() {
   detail::cuda::require();

@@ -11,7 +11,7 @@ namespace weft {
 [[nodiscard]] int device_count();
 
 /// Returns the reason why no GPU can be used, for messages ("this build has no CUDA", ...); empty where device_count() > 0.
-[[nodiscard]] std::string why_no_cuda();
+[[nodiscard]] std::string cuda_unavailable_reason();
 
 /// Returns an error that states why no GPU can be used and how to change that. @pre device_count() == 0.
 [[nodiscard]] DeviceError no_gpu();
@@ -28,12 +28,12 @@ void set_device(int device);
 [[nodiscard]] int current_device();
 
 /// The PCI address of a GPU, which identifies it across the processes of a machine.
-struct GpuName {
+struct GpuId {
   char bus[32] = {};  ///< "0000:00:06.0"
-  friend bool operator==(const GpuName& a, const GpuName& b) { return std::string_view(a.bus) == b.bus; }
+  friend bool operator==(const GpuId& a, const GpuId& b) { return std::string_view(a.bus) == b.bus; }
 };
 /// Returns the PCI address of the current GPU. @throws DeviceError (see no_gpu()) where there is no GPU.
-[[nodiscard]] GpuName current_gpu();
+[[nodiscard]] GpuId current_gpu();
 
 /// Blocks the host until the work of all streams of the current GPU has completed.
 /// @throws DeviceError, also for errors of that work.

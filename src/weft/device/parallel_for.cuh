@@ -19,8 +19,8 @@ inline constexpr int kLoopThreads = 256;
 
 template <class Integer, class F>
 __global__ void __launch_bounds__(kLoopThreads) loop_kernel(Integer n, const F f) {
-  let_next_kernel_begin();
-  wait_for_earlier_kernels();
+  trigger_dependent_launch();
+  grid_dependency_sync();
   const auto i = static_cast<std::int64_t>(blockIdx.x) * kLoopThreads + threadIdx.x;
   if (i < static_cast<std::int64_t>(n)) f(static_cast<Integer>(i));
 }
@@ -37,7 +37,7 @@ __device__ T shuffle_down(const T& value, int apart) {
 }
 
 inline constexpr int kTreeThreads = 512;
-/// Shared memory per block that needs no permission by allow_shared_memory(), in bytes.
+/// Shared memory per block that needs no permission by set_max_dynamic_shared_memory(), in bytes.
 inline constexpr std::size_t kSharedBytes = 48 * 1024;
 
 inline constexpr int kReduceThreads = 256;
@@ -51,8 +51,8 @@ __global__ void __launch_bounds__(kReduceThreads)
   static_assert(std::is_trivially_copyable_v<T> && kTreeThreads * sizeof(T) <= kSharedBytes, "results of at most 96 bytes");
   const int lane = static_cast<int>(threadIdx.x) % kReduceLanes;
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.x) * kReduceWarps + threadIdx.x / kReduceLanes;
-  let_next_kernel_begin();
-  wait_for_earlier_kernels();
+  trigger_dependent_launch();
+  grid_dependency_sync();
   if (block >= blocks) return;
   const std::int64_t first = block * block_size + lane, size = static_cast<std::int64_t>(n);
   T result = identity;
@@ -92,8 +92,8 @@ __global__ void __launch_bounds__(kTreeThreads)
       }
     }
   }
-  let_next_kernel_begin();
-  wait_for_earlier_kernels();
+  trigger_dependent_launch();
+  grid_dependency_sync();
   if (leaf < leaves) shared[threadIdx.x] = size == 2 ? combine(values[first], values[first + 1]) : values[first];
   const int width = static_cast<int>(leaves < kTreeThreads ? leaves : kTreeThreads);
   for (int apart = 1; apart < width; apart *= 2) {

@@ -59,7 +59,7 @@ bool Event::done() const {
 void Event::wait() const {
   WEFT_EXPECTS(!captured());
   if (state_ == nullptr) return;
-  const Waiting waiting("work of the GPU", Waiting::kNobody);
+  const Waiting waiting("work of the GPU", Waiting::kNoRank);
   cuda::wait_event(state_->handle);
 }
 
@@ -114,7 +114,7 @@ void Stream::wait_for(const After& before) {
 
 void Stream::wait() {
   if (is_host()) return;
-  const Waiting waiting("work of the GPU", Waiting::kNobody);
+  const Waiting waiting("work of the GPU", Waiting::kNoRank);
   cuda::wait_stream(handle_);
 }
 

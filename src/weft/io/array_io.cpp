@@ -93,7 +93,7 @@ ArrayPart read_array_shape(const Hdf5File& file, const std::string& name, const 
     part.first = std::accumulate(written.begin(), written.begin() + static_cast<std::ptrdiff_t>(me), std::int64_t{0});
     part.rows = written[me];
   } else {
-    const auto share = [&](std::int64_t ranks) {  // floor(total * ranks / size), without the product
+    const auto share = [&](std::int64_t ranks) {  // floor(total * ranks / size) without overflow of the product
       return total / comm.size() * ranks + total % comm.size() * ranks / comm.size();
     };
     part.first = share(comm.rank().value());
@@ -105,7 +105,7 @@ ArrayPart read_array_shape(const Hdf5File& file, const std::string& name, const 
 
 std::vector<std::int64_t> read_row_starts(const Hdf5File& file, const std::string& name, const ArrayPart& part) {
   const std::int64_t total = file.info(name + "/row_start").rows;
-  // The next row's start is this part's end; after the last row it is the number of entries.
+  // The start of the next rank's rows is the end of this rank's rows; after the last row it is the number of entries.
   const bool last = part.first + part.rows >= total;
   std::vector<std::int64_t> starts =
       file.read_rows<std::int64_t>(name + "/row_start", part.first, std::max<std::int64_t>(0, part.rows + (last ? 0 : 1)));

@@ -1,9 +1,9 @@
 #pragma once
-/// Arrays of all layouts in HDF5: written by some ranks, read by the same or by others.
+/// Arrays of all layouts in HDF5, written by some ranks and read by the same or other ranks.
 ///
-/// An array is a group with attributes Element ("float64x3"), Shape ("fixed" or "ragged") and Width, and datasets rows_of_rank,
-/// entries, and, for rows of different lengths, row_start. Padding is not stored, and neither is whether memory was AoS or SoA,
-/// so an array may be read into another layout of the same element type.
+/// An array is a group with the attributes Element ("float64x3"), Shape ("fixed" or "ragged") and Width, and the datasets
+/// rows_of_rank, entries and, for rows of different lengths, row_start. Padding and the memory layout (AoS or SoA) are not
+/// stored, so that an array may be read into another layout of the same element type.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -22,35 +22,35 @@ namespace weft::io {
 
 namespace detail {
 
-/// What an array in a file is, or is wanted to be. Width: entries per row; of ragged arrays, the most in a row.
+/// Element type, shape and width of a stored or requested array. Width: entries per row; for ragged arrays, the maximum.
 struct ArrayShape {
   ElementType element{};
   bool ragged = false;
   std::int32_t width = 0;
 };
 
-/// This rank's part of a stored array.
+/// The rows of a stored array that this rank reads.
 struct ArrayPart {
   std::int64_t first = 0, rows = 0;
   std::int32_t width = 0;
 };
 
 void write_array_shape(Hdf5File& file, const std::string& name, const ArrayShape& shape, std::int32_t rows);
-/// Global position of each row's first entry. @collective
+/// Returns the global position of the first entry of each row. @collective
 void write_row_starts(Hdf5File& file, const std::string& name, const std::vector<std::int64_t>& row_sizes);
 
-/// Checks the stored array against `wanted` and divides its rows. wanted.width 0 takes any.
-/// @throws IoError: no such array, another element type, shape or width; rows that do not add up.  @collective
+/// Compares the stored array with `wanted` and distributes its rows. wanted.width 0 accepts any width.
+/// @throws IoError: missing array; wrong element type, shape or width; inconsistent numbers of rows.  @collective
 [[nodiscard]] ArrayPart read_array_shape(const Hdf5File& file, const std::string& name, const ArrayShape& wanted,
                                          std::optional<std::int64_t> rows);
-/// Starts of the part's rows and the end of the last, from the file's first entry on.
-/// @throws IoError on every rank: rows that do not follow one another, or are longer than the stored width.  @collective
+/// Returns the starts of this rank's rows and the end of the last, counted from the first entry of the file.
+/// @throws IoError on every rank: rows that are not contiguous, or longer than the stored width.  @collective
 [[nodiscard]] std::vector<std::int64_t> read_row_starts(const Hdf5File& file, const std::string& name, const ArrayPart& part);
 
 }  // namespace detail
 
-/// Writes every rank's rows, in the order of the ranks, into the new group `name`.
-/// @throws on every rank: IoError (cannot be written, the name is taken), DeviceError (the host side is stale).  @collective
+/// Writes the rows of all ranks, in the order of the ranks, to the new group `name`.
+/// @throws on every rank: IoError (write error, the name exists), DeviceError (the host side is stale).  @collective
 /// @cost a copy of this rank's entries.
 template <class T, int RowSize, int RowMax, int RowAlign>
 void write_array(Hdf5File& file, const std::string& name, const Array<T, RowSize, RowMax, RowAlign>& array) {
@@ -73,19 +73,19 @@ void write_array(Hdf5File& file, const std::string& name, const Array<T, RowSize
     detail::write_row_starts(file, name, row_sizes);
     width = 1;
   }
-  // An array of width 0 has nothing to write, and still a dataset.
+  // An array of width 0 has an empty dataset.
   file.write_rows(name + "/entries", std::span<const T>(entries), std::max(width, 1));
 }
 
-/// @collective
+/// Writes an array whose offsets are known. @collective
 template <class T, int RowSize, int RowMax, int RowAlign>
 void write_array(Hdf5File& file, const std::string& name, const ParArray<T, RowSize, RowMax, RowAlign>& array) {
   write_array(file, name, array.local());
 }
 
-/// Replaces the array's rows by stored ones: `rows` of them where given (each rank its own number; all rows must be taken), else
-/// as many as this rank wrote if as many ranks wrote, else an even share.
-/// @throws IoError on every rank: as read_array_shape(); a row longer than the array's maximum.  @collective
+/// Replaces the rows of the array by stored ones. Their number is `rows` if given (one number per rank, whose sum is that of
+/// the file); otherwise that which this rank wrote, if as many ranks wrote the file; otherwise an even share.
+/// @throws IoError on every rank: as read_array_shape(); a row longer than the maximum of the array.  @collective
 template <class T, int RowSize, int RowMax, int RowAlign>
 void read_array(const Hdf5File& file, const std::string& name, Array<T, RowSize, RowMax, RowAlign>& array,
                 std::optional<std::int64_t> rows = std::nullopt) {
@@ -134,7 +134,7 @@ void read_array(const Hdf5File& file, const std::string& name, Array<T, RowSize,
   }
 }
 
-/// @collective
+/// Reads an array and sets its offsets. @collective
 template <class T, int RowSize, int RowMax, int RowAlign>
 void read_array(const Hdf5File& file, const std::string& name, ParArray<T, RowSize, RowMax, RowAlign>& array,
                 std::optional<std::int64_t> rows = std::nullopt) {

@@ -20,12 +20,12 @@ constexpr std::int64_t kVersion = 2;
 
 std::string field_name(const std::string& field) { return "fields/" + field; }
 
-// Where a row lies: with which rank, and as which of its rows.
+// Location of a row: rank, and index among the rows of the rank.
 struct Location {
   std::int32_t rank = -1, row = -1;
 };
 
-// The keys 0 ... keys - 1, each looked after by one rank.
+// The keys 0 ... keys - 1, distributed over the ranks.
 struct Directory {
   std::int64_t keys, share;
   Directory(std::int64_t all_keys, int ranks) : keys(all_keys), share((all_keys + ranks - 1) / ranks) {}
@@ -39,7 +39,7 @@ std::uint64_t checksum_of(std::string_view text, std::uint64_t seed) {
   return seed;
 }
 
-// Of everything that is not a field.
+// Returns the checksum of all contents except fields.
 std::uint64_t header_checksum(const CheckpointInfo& info) {
   std::uint64_t sum = info.mesh_fingerprint;
   for (const std::int64_t number : {info.step, info.global_cells, std::int64_t{info.ranks}})
@@ -61,7 +61,7 @@ std::uint64_t fingerprint(const Communicator& comm, std::span<const std::int64_t
   for (std::size_t i = 0; i < keys.size(); ++i) {
     std::uint64_t row = mix_bits(static_cast<std::uint64_t>(keys[i]) + 0x9e3779b97f4a7c15U);
     for (std::size_t k = 0; k < width; ++k)
-      row = mix_bits(row + std::bit_cast<std::uint64_t>(values[i * width + k] + 0.0));  // -0 is 0
+      row = mix_bits(row + std::bit_cast<std::uint64_t>(values[i * width + k] + 0.0));  // -0 counts as 0
     sum += row;
   }
   return comm.sum(sum);
@@ -79,7 +79,7 @@ void write_checkpoint(const Communicator& comm, const fs::path& path, const Chec
   });
   const auto rows = static_cast<std::int64_t>(keys.size());
   if (comm.sum(rows) != info.global_cells) {
-    throw ContractError(fmt::format("checkpoint: the ranks bring {} rows for {} cells", comm.sum(rows), info.global_cells));
+    throw ContractError(fmt::format("checkpoint: the ranks have {} rows for {} cells", comm.sum(rows), info.global_cells));
   }
   std::vector<std::uint64_t> sums;
   for (const CheckpointField& field : fields) sums.push_back(fingerprint(comm, keys, field.values));
@@ -117,10 +117,10 @@ void write_checkpoint(const Communicator& comm, const fs::path& path, const Chec
 struct CheckpointReader::State {
   Hdf5File file;
   CheckpointInfo info{};
-  std::int64_t first = 0, rows = 0;               ///< the part of the file that this rank reads
-  std::vector<std::int64_t> stored{};             ///< keys of that part
-  std::vector<RankValues<std::int32_t>> given{};  ///< rows of that part which other ranks want
-  std::vector<std::int32_t> chosen{};             ///< who reads each row that this rank wants
+  std::int64_t first = 0, rows = 0;               ///< the rows of the file that this rank reads
+  std::vector<std::int64_t> stored{};             ///< keys of these rows
+  std::vector<RankValues<std::int32_t>> given{};  ///< requested rows of this range by rank
+  std::vector<std::int32_t> chosen{};             ///< for each row selected by this rank, the rank that reads it
   bool ready = false;
 };
 
@@ -178,10 +178,10 @@ void CheckpointReader::expect_mesh(std::int64_t global_cells, std::uint64_t mesh
   const Where where{.file = state_->file.path().string()};
   if (info.global_cells != global_cells) {
     throw IoError(fmt::format("belongs to a mesh of {} cells, and this one has {}", info.global_cells, global_cells),
-                  "go on with the mesh it was written on", where);
+                  "use the mesh with which it was written", where);
   }
   if (info.mesh_fingerprint != mesh_fingerprint) {
-    throw IoError(fmt::format("belongs to another mesh of {} cells", global_cells), "go on with the mesh it was written on",
+    throw IoError(fmt::format("belongs to another mesh of {} cells", global_cells), "use the mesh with which it was written",
                   where);
   }
 }
@@ -192,13 +192,13 @@ void CheckpointReader::choose_rows(std::span<const std::int64_t> keys) {
   const int ranks = comm.size(), me = comm.rank().value();
   const Where where{.file = state.file.path().string()};
 
-  // Each rank reads the rows that it wrote; on another number of ranks, an even share.
+  // Each rank reads the rows that it wrote; with another number of ranks, an even share.
   const std::int64_t cells = state.info.global_cells;
   state.first = cells * me / ranks;
   state.rows = cells * (me + 1) / ranks - state.first;
   if (state.info.ranks == ranks) {
     const std::vector<std::int64_t> rows = state.file.read_rows<std::int64_t>("rows_of_rank", 0, ranks);
-    // Read by all, so that all see the same.
+    // Every rank reads all numbers, so that all ranks detect the same errors.
     std::int64_t left = cells;
     for (const std::int64_t of_rank : rows) {
       if (of_rank < 0 || of_rank > left) {
@@ -216,51 +216,51 @@ void CheckpointReader::choose_rows(std::span<const std::int64_t> keys) {
   state.stored = state.file.read_rows<std::int64_t>("key", state.first, state.rows);
   const std::vector<std::int64_t>& stored = state.stored;
 
-  // The directory learns who reads each key ...
+  // Each rank sends the keys that it reads to the ranks of the directory ...
   const Directory directory(cells, ranks);
-  RankLists<std::int64_t> told, asked;
-  RankLists<std::int32_t> told_rows;
+  RankLists<std::int64_t> published, requested;
+  RankLists<std::int32_t> published_rows;
   agreed(comm, [&] {
     for (std::size_t i = 0; i < stored.size(); ++i) {
       if (!directory.has(stored[i])) throw IoError(fmt::format("has a row for cell {}: it is damaged", stored[i]), {}, where);
-      told[directory.rank_of(stored[i])].push_back(stored[i]);
-      told_rows[directory.rank_of(stored[i])].push_back(static_cast<std::int32_t>(i));
+      published[directory.rank_of(stored[i])].push_back(stored[i]);
+      published_rows[directory.rank_of(stored[i])].push_back(static_cast<std::int32_t>(i));
     }
     for (const std::int64_t key : keys) {
       if (!directory.has(key))
-        throw IoError(fmt::format("has no row for cell {}", key), "go on with the mesh it was written on", where);
-      asked[directory.rank_of(key)].push_back(key);
+        throw IoError(fmt::format("has no row for cell {}", key), "use the mesh with which it was written", where);
+      requested[directory.rank_of(key)].push_back(key);
     }
   });
-  const auto announced = comm.all_to_all(std::move(told).by_rank());
-  const auto announced_rows = comm.all_to_all(std::move(told_rows).by_rank());
+  const auto announced = comm.all_to_all(std::move(published).by_rank());
+  const auto announced_rows = comm.all_to_all(std::move(published_rows).by_rank());
   const std::int64_t base = directory.first(me);
-  std::vector<Location> place(static_cast<std::size_t>(directory.first(me + 1) - base));
+  std::vector<Location> location(static_cast<std::size_t>(directory.first(me + 1) - base));
   agreed(comm, [&] {
     for (std::size_t n = 0; n < announced.size(); ++n) {
-      const auto& [rank, told_keys] = announced[n];
-      for (std::size_t i = 0; i < told_keys.size(); ++i) {
-        Location& at = place[static_cast<std::size_t>(told_keys[i] - base)];
-        if (at.rank >= 0) throw IoError(fmt::format("has two rows for cell {}: it is damaged", told_keys[i]), {}, where);
+      const auto& [rank, published_keys] = announced[n];
+      for (std::size_t i = 0; i < published_keys.size(); ++i) {
+        Location& at = location[static_cast<std::size_t>(published_keys[i] - base)];
+        if (at.rank >= 0) throw IoError(fmt::format("has two rows for cell {}: it is damaged", published_keys[i]), {}, where);
         at = {rank.value(), announced_rows[n].values[i]};
       }
     }
-    for (std::size_t i = 0; i < place.size(); ++i) {
-      if (place[i].rank < 0) {
+    for (std::size_t i = 0; i < location.size(); ++i) {
+      if (location[i].rank < 0) {
         throw IoError(fmt::format("has no row for cell {}: it is damaged", base + static_cast<std::int64_t>(i)), {}, where);
       }
     }
   });
 
-  // ... answers those who want it ...
+  // ... which reply to requests with the locations of the rows ...
   std::vector<RankValues<Location>> answers;
-  for (const auto& [rank, questions] : comm.all_to_all(std::move(asked).by_rank())) {
+  for (const auto& [rank, requested_keys] : comm.all_to_all(std::move(requested).by_rank())) {
     std::vector<Location>& list = answers.emplace_back(RankValues<Location>{rank, {}}).values;
-    for (const std::int64_t key : questions) list.push_back(place[static_cast<std::size_t>(key - base)]);
+    for (const std::int64_t key : requested_keys) list.push_back(location[static_cast<std::size_t>(key - base)]);
   }
   RankReader<Location> found(comm.all_to_all(answers));
 
-  // ... and they tell the readers.
+  // ... and the rows are requested from the ranks that read them.
   RankLists<std::int32_t> wanted;
   state.chosen.clear();
   for (const std::int64_t key : keys) {

@@ -1,9 +1,9 @@
 #pragma once
-/// Checkpoints: the state of a run, from which it goes on bit by bit.
+/// Checkpoints: the state of a run, from which it continues bitwise.
 ///
-/// A checkpoint keeps rows of the cells' values with a key for each row, the cell's global id, in the order in which the ranks
-/// hold them. Rows are found again by key, on the same or on another number of ranks. On the same number with the same partition
-/// every rank reads its own rows and nothing else.
+/// A checkpoint contains rows of cell values with a key for each row, the global id of the cell, in the order of the ranks
+/// and their cells. Rows are found by key, on any number of ranks. With the same number of ranks and the same partition each
+/// rank reads only its own rows.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -16,60 +16,61 @@
 
 namespace weft::io {
 
-/// What a checkpoint says about the run. Equal on every rank.
+/// Description of the run; equal on every rank.
 struct CheckpointInfo {
   std::int64_t step = 0;
   double time = 0;  ///< s
   std::int64_t global_cells = 0;
   std::uint64_t mesh_fingerprint = 0;                     ///< fingerprint() of the mesh
   std::string case_text{};                                ///< the effective case
-  std::vector<std::pair<std::string, double>> numbers{};  ///< anything else that the run must remember
-  int ranks = 0;                                          ///< that wrote it; set by the reader
+  std::vector<std::pair<std::string, double>> numbers{};  ///< further named numbers of the run
+  int ranks = 0;                                          ///< number of ranks that wrote the file; set by the reader
 };
 
-/// `width` values for each of this rank's rows, side by side.
+/// `width` contiguous values for each row of this rank.
 struct CheckpointField {
   std::string name;
   std::span<const double> values;
   int width = 1;
 };
 
-/// Writes `path`, which is the old file or the whole new one whatever happens meanwhile. Everything in it has a checksum.
-/// @param keys  a global id for each row of this rank; each id once over all ranks, 0 ... global_cells - 1.
-/// @param previous  where given, the name under which the old file stays.
-/// @throws IoError: cannot be written; ContractError: sizes that do not fit. Every rank throws.  @collective
+/// Writes `path`, which at all times is the old file or the complete new one. All contents have checksums.
+/// @param keys  a global id for each row of this rank, 0 ... global_cells - 1, unique over all ranks.
+/// @param previous  if given, the name under which the old file is retained.
+/// @throws IoError: write error; ContractError: inconsistent sizes. Every rank throws.  @collective
 void write_checkpoint(const Communicator& comm, const std::filesystem::path& path, const CheckpointInfo& info,
                       std::span<const std::int64_t> keys, std::span<const CheckpointField> fields,
                       const std::filesystem::path& previous = {});
 
-/// A number that two sets of keyed rows share only if they are equal (but for chance, 1 in 2^64). It depends neither on the order
-/// of the rows nor on the ranks that hold them. For a mesh: global cell ids and centroids.
+/// Returns a hash that is equal for equal sets of keyed rows and differs otherwise (but for a probability of 2^-64). It does
+/// not depend on the order of the rows or their ranks. For a mesh: global cell ids and centroids.
 /// @pre values.size() is a multiple of keys.size().  @collective
 [[nodiscard]] std::uint64_t fingerprint(const Communicator& comm, std::span<const std::int64_t> keys,
                                         std::span<const double> values);
 
 class CheckpointReader {
  public:
-  /// @throws IoError on every rank: no such file, truncated, damaged, not a checkpoint, of another format version.  @collective
+  /// Opens a checkpoint. @throws IoError on every rank: missing, truncated, damaged, not a checkpoint, another format
+  /// version.  @collective
   CheckpointReader(const Communicator& comm, const std::filesystem::path& path);
   CheckpointReader(CheckpointReader&&) noexcept;
   CheckpointReader& operator=(CheckpointReader&&) noexcept;
   ~CheckpointReader();
 
   [[nodiscard]] const CheckpointInfo& info() const;
-  /// The number of that name. @throws IoError if there is none.
+  /// Returns a named number. @throws IoError if it is missing.
   [[nodiscard]] double number(const std::string& name) const;
 
-  /// @throws IoError if the checkpoint belongs to another mesh.
+  /// Checks the mesh. @throws IoError if the checkpoint belongs to another mesh.
   void expect_mesh(std::int64_t global_cells, std::uint64_t mesh_fingerprint) const;
 
-  /// Names the rows that this rank wants, in its order. Ranks may want any rows.
-  /// @throws IoError on every rank: a key that the checkpoint lacks, or has twice.  @collective
+  /// Selects the rows of this rank by their keys, in that order. Any rank may read any rows.
+  /// @throws IoError on every rank: a key that is missing or occurs twice in the checkpoint.  @collective
   void choose_rows(std::span<const std::int64_t> keys);
-  /// The chosen rows of a field.
-  /// @throws IoError on every rank: no such field, another width, damaged.  @pre choose_rows() was called.  @collective
+  /// Returns the selected rows of a field.
+  /// @throws IoError on every rank: missing field, another width, damaged.  @pre choose_rows() was called.  @collective
   [[nodiscard]] std::vector<double> read(const std::string& field, int width = 1) const;
-  /// @collective
+  /// Closes the file. @collective
   [[nodiscard]] bool has(const std::string& field) const;
 
  private:

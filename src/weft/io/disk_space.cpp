@@ -14,8 +14,8 @@
 namespace weft::io::detail {
 namespace {
 
-constexpr std::int64_t kRecord = std::int64_t{16} << 10;  // for the object that comes with the bytes
-constexpr std::int64_t kSlack = std::int64_t{1} << 20;    // for what HDF5 writes when it closes
+constexpr std::int64_t kRecord = std::int64_t{16} << 10;  // metadata of a dataset or group
+constexpr std::int64_t kSlack = std::int64_t{1} << 20;    // data that HDF5 writes when it closes the file
 
 }  // namespace
 
@@ -27,8 +27,8 @@ void DiskSpace::reserve(std::int64_t bytes) {
   if (descriptor_ < 0) return;
   const std::int64_t wanted = announced_ + bytes + kRecord;
   const auto refuse = [&](const char* reason) {
-    throw IoError(fmt::format("the disk has no room for {:.1f} MB more: {}", static_cast<double>(bytes + kSlack) * 1e-6, reason),
-                  "make room, or write elsewhere", Where{.file = name_});
+    throw IoError(fmt::format("the disk has no space for {:.1f} MB more: {}", static_cast<double>(bytes + kSlack) * 1e-6, reason),
+                  "free disk space, or write to another disk", Where{.file = name_});
   };
   if (::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, wanted + kSlack) == 0) {
     reserved_ = true;
@@ -48,8 +48,8 @@ void DiskSpace::reserve(std::int64_t bytes) {
 void DiskSpace::release() {
   close();
   if (!reserved_) return;
-  // Cutting a file to its own length frees the blocks behind it. Opened anew, because other machines may have written to it: only
-  // then does NFS tell its length for sure. Where this fails, the blocks are merely kept.
+  // Truncating a file to its own length frees the blocks beyond it. The file is opened again because other machines may have
+  // written to it: NFS guarantees the current length only after opening. If this fails, the blocks remain allocated.
   const int descriptor = ::open(name_.c_str(), O_WRONLY);
   struct stat file {};
   if (descriptor >= 0 && ::fstat(descriptor, &file) == 0 && file.st_size >= payload_) {

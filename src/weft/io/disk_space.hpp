@@ -1,5 +1,5 @@
 #pragma once
-/// Room on the disk for a file that is being written, taken before it is needed.
+/// Reservation of disk space for a file before it is written.
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace weft::io::detail {
 
-/// Keeps blocks reserved behind the end of one file: enough for what was announced, and some for HDF5's own records.
+/// Reserves blocks beyond the end of a file: the announced bytes, and some for the metadata of HDF5.
 class DiskSpace {
  public:
   DiskSpace() = default;
-  /// @throws IoError if the file cannot be opened.
+  /// Opens the file. @throws IoError if that fails.
   explicit DiskSpace(const std::filesystem::path& path);
   DiskSpace(DiskSpace&& other) noexcept { swap(other); }
   DiskSpace& operator=(DiskSpace&& other) noexcept {
@@ -22,9 +22,9 @@ class DiskSpace {
   DiskSpace(const DiskSpace&) = delete;
   DiskSpace& operator=(const DiskSpace&) = delete;
 
-  /// Announces so many more bytes. @throws IoError if there is no room for them.
+  /// Announces additional bytes. @throws IoError if the disk has no space for them.
   void reserve(std::int64_t bytes);
-  /// Gives back what lies behind the end of the file. @pre everybody has closed the file.
+  /// Frees the blocks beyond the end of the file. @pre all ranks have closed the file.
   void release();
 
  private:
@@ -38,8 +38,8 @@ class DiskSpace {
   }
   std::string name_;
   int descriptor_ = -1;
-  std::int64_t announced_ = 0;  ///< with HDF5's records
-  std::int64_t payload_ = 0;    ///< without
+  std::int64_t announced_ = 0;  ///< including metadata of HDF5
+  std::int64_t payload_ = 0;    ///< without metadata
   bool reserved_ = false;
 };
 

@@ -26,7 +26,7 @@ std::string host_name() {
   return machine.nodename;
 }
 
-/// The process that a lock file names, as "<pid> <host>".
+/// Returns the process that a lock file names, as "<pid> <host>".
 struct Holder {
   long pid = 0;
   std::string host;
@@ -44,7 +44,7 @@ Holder read_holder(int descriptor) {
   return holder;
 }
 
-/// Returns whether other hosts may write to this file, too.
+/// Returns true if other hosts may write to this file.
 bool on_network_file_system(int descriptor) {
   // NFS, Lustre, GPFS, Ceph, BeeGFS, SMB 1 and 2, CIFS, AFS, 9P, FUSE (statfs(2)).
   constexpr std::array<std::uint32_t, 11> kNetwork{0x6969,     0x0bd00bd0, 0x47504653, 0x00c36400, 0x19830326, 0x517b,
@@ -54,7 +54,7 @@ bool on_network_file_system(int descriptor) {
   return std::find(kNetwork.begin(), kNetwork.end(), static_cast<std::uint32_t>(system.f_type)) != kNetwork.end();
 }
 
-/// Returns whether the open file still has this name: the process that held it may have removed it meanwhile.
+/// Returns true if the open file still has this name: the process that held it may have removed it.
 bool has_name(int descriptor, const std::filesystem::path& file) {
   struct stat open_file {
   }, named_file{};
@@ -62,13 +62,13 @@ bool has_name(int descriptor, const std::filesystem::path& file) {
          open_file.st_ino == named_file.st_ino;
 }
 
-/// Opens the lock file and locks it. @return the descriptor, and whether no other process holds the lock.
+/// Opens and locks the lock file. @return the descriptor, and whether no other process holds the lock.
 std::pair<int, bool> open_and_lock(const std::filesystem::path& file, const std::string& host) {
-  constexpr int kTries = 1000;  // each time another run has removed the file, which it does once as it ends
+  constexpr int kTries = 1000;  // each failure means that another run has removed the file, which it does once, at its end
   for (int i = 0; i < kTries; ++i) {
     const int descriptor = open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
     if (descriptor < 0) {
-      throw IoError(fmt::format("cannot make this lock file: {}", std::strerror(errno)), "check permissions and free space",
+      throw IoError(fmt::format("cannot create this lock file: {}", std::strerror(errno)), "check permissions and free space",
                     Where{.file = file.string()});
     }
     const bool locked = flock(descriptor, LOCK_EX | LOCK_NB) == 0;
@@ -82,7 +82,7 @@ std::pair<int, bool> open_and_lock(const std::filesystem::path& file, const std:
     if (holder.host != host) return {descriptor, locked && !on_network_file_system(descriptor)};
     return {descriptor, no_locks ? !holder.exists_here() : locked};
   }
-  throw IoError("this lock file is another one each time it is opened", "choose an output.directory on another file system",
+  throw IoError("this lock file is replaced each time it is opened", "choose an output.directory on another file system",
                 Where{.file = file.string()});
 }
 
@@ -107,14 +107,14 @@ FolderLock::FolderLock(const std::filesystem::path& folder) : file_(folder / kFi
     const int reason = errno;
     unlink(file_.c_str());
     close(descriptor);
-    throw IoError(fmt::format("cannot write this lock file: {}", std::strerror(reason)), "make room, or write elsewhere",
-                  {.file = file_.string()});
+    throw IoError(fmt::format("cannot write this lock file: {}", std::strerror(reason)),
+                  "free disk space, or write to another disk", {.file = file_.string()});
   }
   descriptor_ = descriptor;
 }
 
 FolderLock::~FolderLock() {
-  unlink(file_.c_str());  // while it is locked: whoever opened it meanwhile sees that its name is gone
+  unlink(file_.c_str());  // while it is locked, so that a process that has opened it notices the removal
   close(descriptor_);
 }
 

@@ -9,21 +9,21 @@ namespace weft::io {
 namespace fs = std::filesystem;
 namespace {
 
-/// Gives the file a second name. `path` itself is there all the time.
+/// Gives the file a second name; `path` exists at all times.
 void keep_as(const fs::path& path, const fs::path& previous) {
   std::error_code code;
   if (!fs::exists(path, code)) return;
   const fs::path part = part_name(previous);
   fs::remove(part, code);
   fs::create_hard_link(path, part, code);
-  if (code) {  // some file systems have no links
+  if (code) {  // file systems without hard links
     code.clear();
     fs::copy_file(path, part, code);
     if (!code) detail::sync_file(part);
   }
   if (!code) fs::rename(part, previous, code);
   std::error_code ignored;
-  fs::remove(part, ignored);  // still there where both were names of one file already
+  fs::remove(part, ignored);  // still exists if both were names of one file
   if (code) {
     throw IoError(fmt::format("cannot keep it as {}: {}", previous.string(), code.message()), "check permissions and free space",
                   Where{.file = path.string()});

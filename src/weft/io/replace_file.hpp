@@ -1,5 +1,5 @@
 #pragma once
-/// The last step of writing a file safely: it was written under another name, and now takes its own.
+/// Atomic replacement of a file: it is written under a temporary name and renamed when complete.
 #include <filesystem>
 
 #include "weft/comm/communicator.hpp"
@@ -7,17 +7,17 @@
 
 namespace weft::io {
 
-/// The name under which a file is written until it is whole.
+/// Returns the temporary name of a file that is being written.
 [[nodiscard]] std::filesystem::path part_name(const std::filesystem::path& path);
 
-/// Rank 0 renames part_name(path), which must be whole and on the disk (Hdf5File::close() sees to it), to `path`, so that `path`
-/// is either the old file or the whole new one, whatever happens. @param previous  where given, the name that the old file gets:
-/// it, too, is always a whole file once it is there. @throws IoError on every rank. @collective
+/// Renames part_name(path), which must be complete and synced (Hdf5File::close() does both), to `path` on rank 0, so that
+/// `path` at all times is the old file or the complete new one. @param previous  if given, the new name of the old file,
+/// which also is always a complete file. @throws IoError on every rank. @collective
 void replace_file(const Communicator& comm, const std::filesystem::path& path, const std::filesystem::path& previous = {});
 
-/// Creates an HDF5 file, lets `write(file)` fill it, and gives it its name when it is whole. What was written goes away if an
-/// error is thrown. An error that `write` throws on one rank alone leaves here at once, without waiting for the others: main then
-/// ends the job. @param previous  as of replace_file. @collective
+/// Creates an HDF5 file, calls `write(file)`, and renames the complete file. An incomplete file is removed if an error is
+/// thrown. If `write` throws on one rank alone, the error is passed on without waiting for the other ranks; main then ends
+/// the job. @param previous  as in replace_file. @collective
 template <class Write>
 void write_whole_hdf5(const Communicator& comm, const std::filesystem::path& path, Write&& write,
                       const std::filesystem::path& previous = {}) {

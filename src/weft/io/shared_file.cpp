@@ -36,9 +36,9 @@ void write_all(int descriptor, const std::filesystem::path& path, std::int64_t p
   }
 }
 
-/// Empty, or the reason why the content of `path` is not `mark`.
+/// Returns the reason why the content of `path` is not `mark`; empty if it is.
 std::string mismatch(const std::filesystem::path& path, const std::string& mark) {
-  // Opening the directory makes NFS look for new names in it.
+  // NFS updates the list of names when the directory is opened.
   const std::filesystem::path parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   if (const int directory = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); directory >= 0) ::close(directory);
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

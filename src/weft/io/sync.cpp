@@ -13,7 +13,7 @@ namespace weft::io::detail {
 namespace {
 
 [[noreturn]] void throw_not_opened(const std::filesystem::path& path) {
-  throw IoError(fmt::format("cannot open it to bring it to the disk: {}", std::strerror(errno)), "check its permissions",
+  throw IoError(fmt::format("cannot open it to sync it to the disk: {}", std::strerror(errno)), "check its permissions",
                 Where{.file = path.string()});
 }
 
@@ -31,9 +31,9 @@ void sync_and_close(int descriptor, const std::filesystem::path& path) {
 
 void sync_descriptor(int descriptor, const std::filesystem::path& path) {
   if (::fsync(descriptor) == 0) return;
-  // File systems that cannot sync say EINVAL, ENOSYS or ENOTSUP: the rename alone is then the best there is.
+  // File systems without sync return EINVAL, ENOSYS or ENOTSUP: only the rename is possible then.
   if (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP) return;
-  throw IoError(fmt::format("cannot bring it to the disk: {}", std::strerror(errno)), "is the disk full?",
+  throw IoError(fmt::format("cannot sync it to the disk: {}", std::strerror(errno)), "is the disk full?",
                 Where{.file = path.string()});
 }
 
@@ -47,7 +47,8 @@ void sync_parent(const std::filesystem::path& path) {
   const std::filesystem::path parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   const int descriptor = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) {
-    // EACCES: the directory may be written and not read. The others: file systems (of FUSE, SMB) that open no directories.
+    // EACCES: the directory is writable but not readable. Other errors: file systems (FUSE, SMB) that do not open
+    // directories.
     for (const int refused : {EACCES, EPERM, EINVAL, EISDIR, ENOSYS, ENOTSUP}) {
       if (errno == refused) return;
     }

@@ -1,19 +1,19 @@
 #pragma once
-/// Bringing files to the disk, so that a rename that follows never names a file whose content is lost in a crash.
+/// Synchronisation of files with the disk, so that after a crash a renamed file has its content.
 #include <filesystem>
 
 namespace weft::io::detail {
 
-/// Waits until everything that this machine has written to an open file is on the disk. Does nothing on file systems that
-/// cannot sync. @throws IoError: the disk is full or broken.
+/// Waits until all data written to an open file by this machine are on disk. No effect on file systems without sync.
+/// @throws IoError: the disk is full or faulty.
 void sync_descriptor(int descriptor, const std::filesystem::path& path);
 
-/// Opens a file and syncs it as sync_descriptor() does. @throws IoError: it cannot be opened either.
+/// Opens a file and syncs it like sync_descriptor(). @throws IoError, also if the file cannot be opened.
 void sync_file(const std::filesystem::path& path);
 
-/// Syncs the directory that holds `path`, so that a rename in it survives a crash. Does nothing where the directory may not be
-/// opened, or cannot be on its file system: the file keeps its content, but after a crash of the machine may have its old name.
-/// @throws IoError: there is no such directory; the disk is broken.
+/// Syncs the directory of `path`, so that a rename in it persists after a crash. No effect if the directory cannot be opened
+/// or the file system does not support it: the content persists, but the file may have its old name after a crash.
+/// @throws IoError: the directory does not exist; the disk is faulty.
 void sync_parent(const std::filesystem::path& path);
 
 }  // namespace weft::io::detail

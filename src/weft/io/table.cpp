@@ -24,7 +24,7 @@ std::string header_of(const std::vector<std::string>& columns) {
   return header;
 }
 
-// What of an earlier file stays: the header and the whole rows up to `last`.
+// Returns the header and the complete rows up to `last` of an earlier file.
 std::string kept_rows(const fs::path& path, const std::string& header, double last) {
   const std::string old = read_text(path);
   const auto where = [&](std::int64_t line) { return Where{.file = path.string(), .line = line}; };
@@ -35,7 +35,7 @@ std::string kept_rows(const fs::path& path, const std::string& header, double la
     if (++line == 1) {
       if (row != header) {
         throw IoError(fmt::format("has the columns {}, and this run writes {}", row, header),
-                      "go on with the same outputs, or move the file away", where(1));
+                      "use the same outputs, or move the file away", where(1));
       }
     } else {
       double first = 0;
@@ -76,13 +76,13 @@ std::vector<std::vector<double>> read_table(const Communicator& comm, const fs::
   std::size_t begin = text.find('\n');
   for (std::int64_t line = 2; begin != std::string::npos; ++line) {
     const std::size_t end = text.find('\n', ++begin);
-    if (end == std::string::npos) break;  // a last row that was cut off
+    if (end == std::string::npos) break;  // an incomplete last row
     const char* const stop = text.data() + end;
     rows.emplace_back();
     for (const char* at = text.data() + begin; at < stop; ++at) {
       const auto [next, problem] = std::from_chars(at, stop, rows.back().emplace_back());
       if (problem != std::errc{} || (next != stop && *next != ',')) {
-        throw IoError("a value is no number", "repair the file, or move it away", Where{.file = path.string(), .line = line});
+        throw IoError("a value is not a number", "repair the file, or move it away", Where{.file = path.string(), .line = line});
       }
       at = next;
     }
@@ -113,7 +113,7 @@ void Table::add(std::span<const double> values) {
   file_.write(row.data(), static_cast<std::streamsize>(row.size()));
   file_.flush();
   if (!file_) {
-    throw IoError(fmt::format("cannot write a row: {}", std::strerror(errno)), "make room, then go on with --resume",
+    throw IoError(fmt::format("cannot write a row: {}", std::strerror(errno)), "free disk space, then continue with --resume",
                   Where{.file = path_.string()});
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// Histories of a run as CSV: one row per sample, written by rank 0, complete up to the last row at any moment.
+/// Histories of a run as CSV: one row per sample, written by rank 0, complete up to the last row at any time.
 #include <filesystem>
 #include <fstream>
 #include <span>
@@ -10,26 +10,26 @@
 
 namespace weft::io {
 
-/// A CSV file with a header line. Numbers have 17 significant digits, so nothing is lost; each row is flushed.
+/// A CSV file with a header line. Numbers have 17 significant digits and are thus exact; each row is flushed.
 class Table {
  public:
-  /// A new file; one of this name is replaced. Column names hold neither commas, quotes nor line ends.
-  /// @throws IoError on every rank: cannot be written.  @collective
+  /// Creates a file, or replaces an existing one. Column names contain no commas, quotes or line ends.
+  /// @throws IoError on every rank: write error.  @collective
   [[nodiscard]] static Table create(const Communicator& comm, const std::filesystem::path& path,
                                     std::vector<std::string> columns);
 
-  /// Goes on with the file of an earlier run. Rows whose first column exceeds `last` are dropped, as is a last row that was cut
-  /// off: they were written after the checkpoint that the run goes on from. Without a file, as create().
-  /// @throws IoError on every rank: cannot be read or written, other columns, a first column that is no number.  @collective
+  /// Continues the file of an earlier run. Rows whose first column exceeds `last`, and an incomplete last row, are removed,
+  /// because they were written after the checkpoint from which the run continues. Without a file, works like create().
+  /// @throws IoError on every rank: read or write error, other columns, a first column that is not a number.  @collective
   [[nodiscard]] static Table resume(const Communicator& comm, const std::filesystem::path& path, std::vector<std::string> columns,
                                     double last);
 
-  /// Throws what resume() would throw for the file's content, and changes nothing.  @collective
+  /// Throws the errors of resume() for the content of the file without changing it.  @collective
   static void expect_resumable(const Communicator& comm, const std::filesystem::path& path,
                                const std::vector<std::string>& columns);
 
-  /// Adds a row; ranks other than 0 do nothing. @pre as many values as columns.
-  /// @throws IoError on rank 0 alone: the disk is full.
+  /// Appends a row; no effect on ranks other than 0. @pre one value per column.
+  /// @throws IoError on rank 0 only: the disk is full.
   void add(std::span<const double> values);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -45,7 +45,8 @@ class Table {
   std::ofstream file_;  ///< open on rank 0
 };
 
-/// The rows of a table, on every rank. @throws IoError on every rank: cannot be read, a value that is no number.  @collective
+/// Returns the rows of a table on every rank. @throws IoError on every rank: read error, a value that is not a number.
+/// @collective
 [[nodiscard]] std::vector<std::vector<double>> read_table(const Communicator& comm, const std::filesystem::path& path);
 
 }  // namespace weft::io

@@ -37,7 +37,7 @@ std::string read_text(const fs::path& path) {
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
   if (status.type() == fs::file_type::not_found) throw IoError("no such file", check_path(path), in(path));
-  if (code) throw IoError(fmt::format("cannot look at it: {}", code.message()), {}, in(path));
+  if (code) throw IoError(fmt::format("cannot access it: {}", code.message()), {}, in(path));
   if (fs::is_directory(status)) throw IoError("is a directory, not a file", "name a file in it", in(path));
   errno = 0;
   std::ifstream file(path, std::ios::binary);
@@ -63,7 +63,8 @@ void write_text(const fs::path& path, std::string_view text, Durable durable) {
   if (!file) {
     const int reason = errno;
     fs::remove(beside, code);
-    throw IoError(fmt::format("cannot write all of it: {}", std::strerror(reason)), "make room, or write elsewhere", in(path));
+    throw IoError(fmt::format("cannot write all of it: {}", std::strerror(reason)), "free disk space, or write to another disk",
+                  in(path));
   }
   if (durable == Durable::yes) {
     try {
@@ -82,7 +83,7 @@ void make_directories(const fs::path& path) {
   std::error_code code;
   fs::create_directories(path, code);
   if (fs::is_directory(path)) return;
-  throw IoError(fmt::format("cannot make this directory: {}", code ? code.message() : "a file of this name is in the way"),
+  throw IoError(fmt::format("cannot create this directory: {}", code ? code.message() : "a file of this name is in the way"),
                 "choose another place", in(path));
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Whole text files: read at once, written at once.
+/// Text files read or written as a whole.
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -14,16 +14,16 @@ namespace weft::io {
 /// @throws IoError: it does not exist, is a directory, cannot be read.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path);
 
-/// Whether a file is to survive a crash of the machine, for which its writer waits until it is on the disk.
+/// Durability after a crash of the machine: a durable write waits until the file is on disk.
 enum class Durable { no, yes };
 
-/// Writes the file beside its final name and renames it, so that nobody ever sees half of it; where it is durable, not even after
-/// a crash of the machine. This rank alone.
-/// @throws IoError: the directory does not exist or cannot be written, the disk is full.
+/// Writes the file under a temporary name and renames it, so that incomplete files are never visible; if durable, also after
+/// a crash of the machine. Called by one rank.
+/// @throws IoError: the directory does not exist or is not writable, or the disk is full.
 void write_text(const std::filesystem::path& path, std::string_view text, Durable durable = Durable::yes);
 
-/// Makes a directory and those above it. This rank alone.
-/// @throws IoError: a file is in the way, or the place cannot be written.
+/// Creates a directory and its parents. Called by one rank.
+/// @throws IoError: a file of that name exists, or the location is not writable.
 void make_directories(const std::filesystem::path& path);
 
 }  // namespace weft::io

@@ -1,9 +1,9 @@
 #pragma once
-/// The shapes of cells and faces, their node order and their faces.
+/// Shapes of cells and faces, with the order of their nodes and faces.
 ///
-/// Node order is that of CGNS and of Gmsh's linear elements; also that of VTK and SU2, but for the prism, whose two triangles
-/// they walk the other way round (nodes 0 2 1 3 5 4 of ours). In a valid cell the faces listed here, walked in their order, have
-/// normals that point out of the cell (right-hand rule); in 2-D, nodes go counter-clockwise.
+/// The node order is that of CGNS and of the linear elements of Gmsh; also that of VTK and SU2 except for the prism, whose
+/// triangles have the opposite orientation (nodes 0 2 1 3 5 4 of this order). In a valid cell the faces listed here have
+/// outward normals by the right-hand rule; in 2-D, nodes are counter-clockwise.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -18,7 +18,7 @@ inline constexpr int kMaxCellNodes = 8;
 inline constexpr int kMaxCellFaces = 6;
 inline constexpr int kMaxFaceNodes = 4;
 
-/// One face of a cell: positions of its nodes within the cell's node list.
+/// A face of a cell: positions of its nodes in the cell's node list.
 struct CellFace {
   int size = 0;
   std::array<int, kMaxFaceNodes> node{};
@@ -29,12 +29,12 @@ struct CellShape {
   int dim;  ///< topological dimension
   int nodes;
   int faces;
-  int vtk;   ///< VTK (and SU2) cell type number
-  int cgns;  ///< CGNS element type number
+  int vtk;   ///< VTK (and SU2) cell type
+  int cgns;  ///< CGNS element type
   std::array<CellFace, kMaxCellFaces> face;
 };
 
-/// Faces of a 2-D cell are lines: node i, node i+1. A line has no faces here.
+/// Faces of a 2-D cell are lines: node i, node i+1. A line has no faces.
 inline constexpr std::array<CellShape, kCellTypes> kCellShapes{{
     {"line", 1, 2, 0, 3, 3, {}},
     {"triangle", 2, 3, 3, 5, 5, {{{2, {0, 1}}, {2, {1, 2}}, {2, {2, 0}}}}},
@@ -56,7 +56,7 @@ inline constexpr std::array<CellShape, kCellTypes> kCellShapes{{
 }
 [[nodiscard]] constexpr const CellShape& shape(CellType type) { return kCellShapes[static_cast<std::size_t>(type)]; }
 
-/// The type of that number in CGNS, if it is one of ours.
+/// Returns the cell type of a CGNS number, if it is supported.
 [[nodiscard]] constexpr std::optional<CellType> cgns_type(std::int64_t number) {
   for (std::size_t t = 0; t < kCellShapes.size(); ++t) {
     if (kCellShapes[t].cgns == number) return static_cast<CellType>(t);
@@ -64,7 +64,7 @@ inline constexpr std::array<CellShape, kCellTypes> kCellShapes{{
   return std::nullopt;
 }
 
-/// Position in our order of node k of VTK's and SU2's, and the other way round.
+/// Returns the position in this order of node k of VTK and SU2, and vice versa.
 [[nodiscard]] constexpr std::size_t vtk_position(CellType type, int k) {
   constexpr std::array<std::size_t, 6> kPrism{0, 2, 1, 3, 5, 4};
   return type == CellType::prism ? kPrism[static_cast<std::size_t>(k)] : static_cast<std::size_t>(k);

@@ -11,10 +11,10 @@ Vec3 mean(std::span<const Vec3> points) {
   return sum / static_cast<double>(points.size());
 }
 
-/// Adds signed simplices that have one corner at the origin.
+/// Adds signed simplices with one corner at the origin.
 struct Simplices {
   double measure = 0;  ///< 6 x volume or 2 x area
-  Vec3 moment;         ///< sum of measure x sum of the corners
+  Vec3 moment;         ///< sum of measure x sum of corners
 
   void add(Vec3 a, Vec3 b, Vec3 c) {
     const double v = dot(a, cross(b, c));

@@ -1,6 +1,6 @@
 #pragma once
-/// Ids of the mesh's entities. Local ids are 32-bit and count from 0 on each rank; global ids are 64-bit and used only while
-/// building, in files and in messages to people.
+/// Ids of the entities of a mesh. Local ids have 32 bits and count from 0 on each rank; global ids have 64 bits and are used
+/// only during construction, in files and in messages.
 #include <cstdint>
 
 #include "weft/base/id.hpp"

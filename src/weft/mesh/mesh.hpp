@@ -24,14 +24,15 @@ namespace weft::mesh {
 using FaceRange = IdRange<LocalFaceId>;
 using CellRange = IdRange<LocalCellId>;
 
-/// The faces of one boundary zone on this rank (may be none here).
+/// The faces of one boundary zone on this rank (possibly none).
 struct BoundaryZone {
   std::string name;
   FaceRange faces;
 };
 
-/// Two boundary zones that are one: a point x of `from` is the point x + `translation` of `to`. Without a translation, build()
-/// takes that which carries the box around `from` onto the box around `to`: no other can carry one zone onto the other.
+/// Two boundary zones that are identified: the point x of `from` is the point x + `translation` of `to`. Without a
+/// translation, build() uses that which maps the bounding box of `from` to that of `to`; no other can map one zone to the
+/// other.
 struct Periodic {
   std::string from, to;
   std::optional<Vec3> translation;
@@ -41,35 +42,45 @@ struct Periodic {
       : from(std::move(first)), to(std::move(second)), translation(apart) {}
 };
 
-/// Local cells are numbered: owned inner cells (no ghost neighbour), owned border cells, then ghosts in the order of `plan`.
-/// Faces are numbered: between two owned cells ("inner"), between an owned and a ghost cell ("ghost-touching"), then one range
-/// per boundary zone, in the order of `boundary`; each kind by the later of a face's owned cells, which of an inner face is the
-/// right one. Every face touches at least one owned cell; its left cell is owned and its unit
-/// normal points out of the left cell. A boundary face has no right cell (invalid id). A face between two ranks exists on both,
-/// with opposite orientation and bitwise opposite normals.
+/// Local cells are numbered: owned inner cells (without ghost neighbours), owned border cells, ghost cells in the order of
+/// `plan`. Faces are numbered: inner faces (between owned cells), partition-interface faces (between an owned and a ghost
+/// cell), one range per boundary zone in the order of `boundary`; within each kind by the larger of the face's owned cells,
+/// which is the right cell of an inner face.
 ///
-/// A periodic neighbour is a ghost cell with shifted geometry, on one rank too: users of a Mesh know nothing of periodicity. Its
-/// nodes are nodes of their own, shifted, even where they lie on an owned cell's nodes; a face's nodes are its left cell's. In
-/// 2-D, z = 0, "volume" is the area times unit depth and a face is an edge times unit depth.
+/// The left cell of each face is owned, and the unit normal points out of it. A boundary face has no right cell (invalid id).
+/// A face between two ranks exists on both with opposite orientation and bitwise opposite normals.
+///
+/// Example: 2 x 2 unit squares with global cells 0 1 (below) and 2 3 (above), zones xmin, xmax, ymin, ymax, cell
+/// ordering as_read, on 2 ranks that own cells 0 2 and 1 3. On rank 0, where each owned cell has a ghost neighbour:
+///     local cells    0 = global 0, 1 = global 2 (owned, border); 2 = global 1, 3 = global 3 (ghosts)
+///     inner faces    0: left 0, right 1
+///     interface      1: left 0, right 2;   2: left 1, right 3
+///     boundary       xmin 3: left 0, 4: left 1;   xmax none;   ymin 5: left 0;   ymax 6: left 1
+/// Rank 1 has local cells 0 1 = global 1 3 and ghosts 2 3 = global 0 2; its interface face 1 is rank 0's face 1, with left
+/// and right exchanged.
+///
+/// A periodic neighbour is a ghost cell with translated geometry, also on one rank, so that users of a Mesh need not handle
+/// periodicity. Its nodes are separate, translated nodes, even if they coincide with nodes of an owned cell; the nodes of a
+/// face are those of its left cell. In 2-D, z = 0, "volume" is area times unit depth, and a face is an edge times unit depth.
 struct Mesh {
   int dim = 3;
-  bool axisymmetric = false;  ///< volumes and areas are those of a body of revolution (revolve.hpp)
+  bool axisymmetric = false;  ///< volumes and areas of a body of revolution (revolve.hpp)
   Communicator comm;
-  GhostPlan plan;  ///< of cells; owned rows are this rank's owned cells in local order
+  GhostPlan plan;  ///< plan of cells; owned rows are the owned cells in local order
 
   std::int32_t inner_cells = 0, owned_cells = 0, ghost_cells = 0;
-  std::int64_t global_cells = 0, global_nodes = 0;  ///< of the source
+  std::int64_t global_cells = 0, global_nodes = 0;  ///< in the source mesh
 
-  // Cells; rows: owned then ghost.
+  // Cells. Rows: owned, then ghost.
   std::vector<CellType> cell_type;
   Array<LocalNodeId, NonUniform> cell_nodes;
-  Array<LocalFaceId, NonUniform> cell_faces;  ///< owned rows only; in the order of the shape's faces
-  Array<LocalCellId, NonUniform> cell_cells;  ///< owned rows only; neighbours by BuildOptions::ghosts, each once, ascending
-  std::vector<GlobalCellId> cell_global;      ///< 0-based running number in the source mesh: same for any rank count
-  std::vector<std::int64_t> cell_file_id;     ///< as the source numbers it, for messages
-  std::vector<std::int32_t> cell_zone;        ///< volume zone index into `zones`, or -1
+  Array<LocalFaceId, NonUniform> cell_faces;  ///< owned rows only; in the order of the faces of the shape
+  Array<LocalCellId, NonUniform> cell_cells;  ///< owned rows only; neighbours by BuildOptions::ghosts, unique, ascending
+  std::vector<GlobalCellId> cell_global;      ///< number in the source mesh from 0, independent of the number of ranks
+  std::vector<std::int64_t> cell_file_id;     ///< number in the source file, for messages
+  std::vector<std::int32_t> cell_zone;        ///< index of the volume zone in `zones`, or -1
   std::vector<double> cell_volume;            ///< m^3
-  std::vector<Vec3> cell_centroid;            ///< ghosts: already shifted where periodic
+  std::vector<Vec3> cell_centroid;            ///< ghost cells: translated if periodic
 
   // Nodes: those of owned cells in the order of first use, then those of ghost cells only.
   std::vector<Vec3> node_coord;
@@ -77,18 +88,18 @@ struct Mesh {
 
   // Faces.
   std::vector<LocalCellId> face_left, face_right;
-  Array<LocalNodeId, NonUniform> face_nodes;  ///< right-handed about the normal
-  std::vector<Vec3> face_normal;              ///< unit, out of the left cell
+  Array<LocalNodeId, NonUniform> face_nodes;  ///< right-handed with respect to the normal
+  std::vector<Vec3> face_normal;              ///< unit vector, out of the left cell
   std::vector<double> face_area;              ///< m^2
   std::vector<Vec3> face_centroid;
   FaceRange inner_faces, ghost_faces;
-  std::vector<BoundaryZone> boundary;  ///< same names in the same order on every rank; periodic zones are gone
+  std::vector<BoundaryZone> boundary;  ///< same names in the same order on every rank; without periodic zones
 
   std::vector<Zone> zones;
   std::string source;
-  std::vector<Periodic> periodic;            ///< that it was built with, each with its translation
-  PartitionOptions partition;                ///< that it was built with
-  int source_parts = 0;                      ///< parts that the source brought
+  std::vector<Periodic> periodic;            ///< periodic pairs of build(), each with its translation
+  PartitionOptions partition;                ///< options of build()
+  int source_parts = 0;                      ///< number of parts stored in the source
   std::vector<std::string> notes, warnings;  ///< as in MeshBlock
 
   [[nodiscard]] std::int32_t cells() const { return owned_cells + ghost_cells; }
@@ -99,40 +110,41 @@ struct Mesh {
 };
 
 enum class Neighbours {
-  face,  ///< cells across a face; and cells that share a node, one of which has a boundary face and is neither a quad nor a
-         ///< hexahedron: the neighbours across its faces are too few for a stable extrapolation to the boundary
-  node   ///< cells that share a node
+  face,  ///< cells across a face; and cells with a common node if one of them has a boundary face and is neither a quad nor a
+         ///< hexahedron, because its face neighbours are too few for a stable extrapolation to the boundary
+  node   ///< cells with a common node
 };
 inline constexpr Registry kStencils{
     "stencil", std::array{Row{Neighbours::face, "face", "across faces"}, Row{Neighbours::node, "node", "through nodes"}}};
 [[nodiscard]] constexpr const auto& registry_of(Neighbours /*tag*/) { return kStencils; }
 static_assert(is_complete<Neighbours>());
 
-enum class CellOrder { hilbert, rcm, as_read };
+enum class CellOrdering { hilbert, rcm, as_read };
 
-inline constexpr Registry kCellOrders{"cell ordering", std::array{Row{CellOrder::hilbert, "hilbert", "along a Hilbert curve"},
-                                                                  Row{CellOrder::rcm, "rcm", "reverse Cuthill-McKee"},
-                                                                  Row{CellOrder::as_read, "as_read", "as the mesh has them"}}};
-[[nodiscard]] constexpr const auto& registry_of(CellOrder /*tag*/) { return kCellOrders; }
-static_assert(is_complete<CellOrder>());
+inline constexpr Registry kCellOrders{"cell ordering", std::array{Row{CellOrdering::hilbert, "hilbert", "along a Hilbert curve"},
+                                                                  Row{CellOrdering::rcm, "rcm", "reverse Cuthill-McKee"},
+                                                                  Row{CellOrdering::as_read, "as_read", "as the mesh has them"}}};
+[[nodiscard]] constexpr const auto& registry_of(CellOrdering /*tag*/) { return kCellOrders; }
+static_assert(is_complete<CellOrdering>());
 
 struct BuildOptions {
   std::vector<Periodic> periodic;
-  Neighbours ghosts = Neighbours::face;  ///< what a layer of ghosts is, and what cell_cells lists
+  Neighbours ghosts = Neighbours::face;  ///< neighbourhood of a layer of ghost cells and of cell_cells
   int halo_depth = 1;
-  CellOrder order = CellOrder::hilbert;
+  CellOrdering order = CellOrdering::hilbert;
   PartitionOptions partition{};
-  std::function<void(std::string_view)> step = nullptr;  ///< told, on each rank, what build() does from now on: "partition"
+  /// Called on each rank with the name of the next step of build(): "partition".
+  std::function<void(std::string_view)> step = nullptr;
 };
 
-/// Partitions the mesh, moves cells to their owners, finds ghosts, orders cells and faces, computes topology and
-/// geometry, and checks everything.
-/// @throws MeshError on every rank: negative volume, open boundary, duplicate or unused zone, bad node id, non-finite coordinate,
-///   hanging node, unmatched periodic face, each with its element, zone and place.
-/// LimitError: more things on a rank than 32-bit ids can number. InputError: options; no PT-Scotch.
+/// Partitions the mesh, sends cells to their owners, determines ghost cells, numbers cells and faces, computes topology and
+/// geometry, and checks the mesh.
+/// @throws MeshError on every rank: negative volume, open boundary, duplicate or unused zone, invalid node id, non-finite
+/// coordinate, hanging node, unmatched periodic face, each with element, zone and location.
+/// LimitError: too many entities of a rank for 32-bit ids. InputError: options; no PT-Scotch.
 /// @collective on comm.
-/// @cost METIS needs the dual graph on rank 0 (see kMostCellsForMetis); all else is spread over the ranks: 750 B per hexahedron
-/// at most.
+/// @cost METIS needs the dual graph on rank 0 (see kMostCellsForMetis); all other data are distributed: at most 750 B per
+/// hexahedron.
 [[nodiscard]] Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& options = {});
 
 }  // namespace weft::mesh

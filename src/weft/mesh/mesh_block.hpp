@@ -1,5 +1,5 @@
 #pragma once
-/// A mesh before it is partitioned: what readers and generators make, and what build() turns into a Mesh.
+/// A mesh before partitioning: the result of readers and generators, and the input of build().
 #include <cstdint>
 #include <span>
 #include <string>
@@ -18,14 +18,14 @@ struct Zone {
   friend bool operator==(const Zone&, const Zone&) = default;
 };
 
-/// Elements of one rank's share: type, nodes (global ids, CSR), zone and the number that the file gives them.
-/// nodes of element i: node[offset[i]] .. node[offset[i+1]-1].
+/// Elements of one rank: type, nodes (global ids, CSR), zone and number in the file. The nodes of element i are
+/// node[offset[i]] .. node[offset[i+1]-1].
 struct Elements {
   std::vector<CellType> type;
   std::vector<std::int64_t> offset{0};
   std::vector<GlobalNodeId> node;
   std::vector<std::int32_t> zone;     ///< index into MeshBlock::zones; -1: none
-  std::vector<std::int64_t> file_id;  ///< as the file numbers it, for messages; 0-based running number for generators
+  std::vector<std::int64_t> file_id;  ///< number in the file, for messages; for generators, counted from 0
 
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(type.size()); }
   [[nodiscard]] std::span<const GlobalNodeId> nodes(std::int64_t i) const {
@@ -49,33 +49,32 @@ struct Elements {
   }
 };
 
-/// How the things of a mesh are dealt to parts when cells lie in the order of the parts: sizes by part. Empty: they do not.
+/// Sizes of the parts of a mesh whose cells are ordered by part. Empty: no parts.
 struct Parts {
   std::vector<std::int64_t> cells, nodes, boundary;
   [[nodiscard]] int count() const { return static_cast<int>(cells.size()); }
   friend bool operator==(const Parts&, const Parts&) = default;
 };
 
-/// One rank's share of an unpartitioned mesh. Over the ranks, cells and nodes are in contiguous chunks: rank r holds nodes
-/// first_node ... first_node + coords.size() - 1 and likewise cells; chunks may be empty; global ids are dense from 0.
-/// Boundary elements lie on any rank, in any order. `dim`, `zones`, `source` and `parts` are equal on every
-/// rank.
+/// The share of one rank of an unpartitioned mesh. Cells and nodes are distributed in contiguous chunks: rank r has the nodes
+/// first_node ... first_node + coords.size() - 1, and cells in the same way; chunks may be empty; global ids are dense from
+/// 0. Boundary elements are on any rank in any order. `dim`, `zones`, `source` and `parts` are equal on every rank.
 struct MeshBlock {
   int dim = 3;              ///< 2 or 3
   std::string source;       ///< file name or generator, for messages
   std::vector<Zone> zones;  ///< boundary zones (dim - 1) and volume zones (dim)
   GlobalNodeId first_node{0};
-  std::vector<Vec3> coords;  ///< metres (or the file's unit where it names none; see scale())
+  std::vector<Vec3> coords;  ///< m (or the unit of the file if it states none; see scale())
   GlobalCellId first_cell{0};
-  Elements cells;                     ///< of dimension dim; zone -1 allowed
-  Elements boundary;                  ///< of dimension dim - 1; zone required
-  Parts parts;                        ///< equal on every rank; where there are as many as ranks, each rank's chunk is a part
-  double file_unit = 1;               ///< m in a unit of the file, by which its coordinates were multiplied; equal on every rank
-  std::vector<std::string> notes;     ///< what a reader did that its user should know, a sentence each; equal on every rank
-  std::vector<std::string> warnings;  ///< what a reader lost of the file, likewise
+  Elements cells;                     ///< elements of dimension dim; zone -1 allowed
+  Elements boundary;                  ///< elements of dimension dim - 1; zone required
+  Parts parts;                        ///< equal on every rank; if their number is that of the ranks, each rank's chunk is a part
+  double file_unit = 1;               ///< unit of the file in m, by which coordinates were multiplied; equal on every rank
+  std::vector<std::string> notes;     ///< remarks of a reader for the user, one sentence each; equal on every rank
+  std::vector<std::string> warnings;  ///< losses in reading, one sentence each; equal on every rank
 };
 
-/// coords = factor * coords + offset, on every rank. No communication.
+/// Sets coords = factor * coords + offset on every rank. No communication.
 void scale(MeshBlock& block, double factor, Vec3 offset = {});
 
 }  // namespace weft::mesh

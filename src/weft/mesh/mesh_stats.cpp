@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Keeps the larger, or with a negative sign the smaller, of what it is shown; the first of equals.
+/// Stores the largest, or with a negative sign the smallest, of the values passed to it; the first of equal ones.
 struct Search {
   double sign;
   MeshStats::Extreme best{.value = 0, .place = {}};
@@ -25,7 +25,7 @@ struct Search {
     best = {value, place};
     found = true;
   }
-  /// The best of all ranks. @collective
+  /// Reduces over all ranks. @collective
   [[nodiscard]] MeshStats::Extreme over_ranks(const Communicator& comm) const {
     struct Candidate {
       double value;
@@ -110,7 +110,7 @@ void measure_faces(const Mesh& mesh, MeshStats& stats) {
     const Vec3 passage = (dot(to_face, mesh.face_normal[f]) / through) * line;
     angle.show(degrees, mesh.face_centroid[f]);
     skewness.show(through > 0 ? norm(to_face - passage) / length : kInfinity, mesh.face_centroid[f]);
-    // Ghost-touching faces are there twice.
+    // Partition-interface faces are counted twice.
     angles += mesh.inner_faces.contains(LocalFaceId(i)) ? degrees : degrees / 2;
     if (right.value() >= mesh.owned_cells && mesh.plan.owner(LocalRow(right.value())) != mesh.comm.rank()) ++cut;
   }

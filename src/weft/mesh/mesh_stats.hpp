@@ -1,5 +1,5 @@
 #pragma once
-/// Numbers that describe a mesh to people: sizes, zones, extent, quality, and how it is spread over the ranks.
+/// Statistics of a mesh: sizes, zones, extent, quality, distribution over the ranks.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 namespace weft::mesh {
 
 struct MeshStats {
-  /// The largest or smallest of something, and where it is.
+  /// A largest or smallest value and its location.
   struct Extreme {
     double value = 0;
     Vec3 place;
@@ -19,7 +19,7 @@ struct MeshStats {
   struct ZoneSize {
     std::string name;
     int dim = 0;
-    std::int64_t elements = 0;  ///< 0 for a zone that has become periodic
+    std::int64_t elements = 0;  ///< 0 for a periodic zone
     double measure = 0;         ///< area in m^2, or volume in m^3; in 2-D times unit depth
   };
 
@@ -29,28 +29,30 @@ struct MeshStats {
   std::int64_t cells = 0, nodes = 0, interior_faces = 0, boundary_faces = 0;
   std::array<std::int64_t, kCellTypes> cells_of_type{};
   std::vector<ZoneSize> zones;
-  Vec3 low, high;  ///< box around all cells
+  Vec3 low, high;  ///< bounding box of all cells
   double volume = 0;
   Extreme smallest_cell, largest_cell;  ///< volumes
 
-  // Quality, over interior faces (the first two) and cells.
-  Extreme non_orthogonality;  ///< degrees between a face's normal and the line that joins its cells' centroids
+  // Quality over interior faces (the first two) and cells.
+  Extreme non_orthogonality;  ///< degrees between a face normal and the line between the centroids of its cells
   double mean_non_orthogonality = 0;
-  Extreme skewness;      ///< distance of a face's centroid from that line's passage through its plane, over the line's length
-  Extreme aspect_ratio;  ///< longest over shortest edge of a cell
+  Extreme skewness;      ///< distance of a face centroid from the intersection of that line with the plane of the face, over the
+                         ///< length of the line
+  Extreme aspect_ratio;  ///< ratio of longest to shortest edge of a cell
 
-  // How the ranks share it.
-  int ranks = 1, source_parts = 0;                ///< parts that the source brings
+  // Distribution over the ranks.
+  int ranks = 1, source_parts = 0;                ///< number of parts stored in the source
   std::int64_t fewest_cells = 0, most_cells = 0;  ///< owned by a rank
-  std::int64_t ghost_cells = 0;                   ///< sum over the ranks
-  std::int64_t cut_faces = 0;                     ///< faces between cells of two ranks
-  int most_neighbours = 0;                        ///< other ranks that a rank exchanges with
+  std::int64_t ghost_cells = 0;                   ///< sum over ranks
+  std::int64_t cut_faces = 0;                     ///< faces between cells of different ranks
+  int most_neighbours = 0;                        ///< maximum number of ranks with which a rank exchanges
 };
 
-/// Sums are taken in a fixed order, so the same digits come out of every run on the same number of ranks. @collective
+/// Computes the statistics. Sums are in a fixed order, so that the digits are the same in every run on the same number of
+/// ranks. @collective
 [[nodiscard]] MeshStats measure(const Mesh& mesh);
 
-/// Several lines of text, each ended by a newline; no communication.
+/// Returns several lines of text, each with a newline; no communication.
 [[nodiscard]] std::string describe(const MeshStats& stats);
 
 }  // namespace weft::mesh

@@ -29,7 +29,7 @@ struct Child {
   std::array<std::uint8_t, kMaxCellNodes> point;
 };
 
-/// How a shape is cut. Points of a cell: its corners, then the middles of its edges, then those of its quads, then its own.
+/// Division of a shape. Points of a cell: its corners, the midpoints of its edges, those of its quads, its centre.
 struct Pattern {
   std::vector<std::array<int, 2>> edges;
   std::vector<std::array<int, 4>> quads;
@@ -37,8 +37,9 @@ struct Pattern {
   std::vector<Child> children;
 };
 
-/// By CellType. The tetrahedron's octahedron is cut along the diagonal from edge 02 to edge 13 (Bey 1995: no more than three
-/// shapes, however often); two of his children have their first and third corner exchanged here, to be right-handed.
+/// By CellType. The octahedron within a tetrahedron is divided along the diagonal from edge 02 to edge 13 (Bey 1995: at most
+/// three shapes for any number of refinements); the first and third corner of two children are exchanged, so that they are
+/// right-handed.
 const std::array<Pattern, kCellTypes>& patterns() {
   using enum CellType;
   static const std::array<Pattern, kCellTypes> all{{
@@ -120,19 +121,19 @@ void visit_keys(const Elements& elements, std::int64_t i, Visit&& visit) {
 
 void keep_once(std::vector<FaceKey>& keys) { kernels::sort_unique(keys); }
 
-/// The edges and quads that are halved, each with the rank that holds its lowest node: numbered in the order of their nodes.
+/// The edges and quads to be halved, each on the rank with its lowest node, numbered in the order of their nodes.
 struct Middles {
-  std::vector<FaceKey> named;         ///< by this rank's elements, ascending
-  std::vector<std::int64_t> number;   ///< of each of them
-  std::vector<FaceKey> held;          ///< by this rank, ascending
-  std::int64_t first = 0, total = 0;  ///< number of the first held one; all of them
+  std::vector<FaceKey> named;         ///< number of each of `named`
+  std::vector<std::int64_t> number;   ///< numbers of `named`
+  std::vector<FaceKey> held;          ///< on this rank, ascending
+  std::int64_t first = 0, total = 0;  ///< number of the first on this rank; number of all
 
   [[nodiscard]] std::int64_t number_of(const FaceKey& key) const {
     return number[static_cast<std::size_t>(std::lower_bound(named.begin(), named.end(), key) - named.begin())];
   }
 };
 
-/// @collective
+/// Determines the edges and quads. @collective
 Middles find_middles(const Communicator& comm, const MeshBlock& block, const Chunks& nodes) {
   Middles middles;
   for (const Elements* elements : {&block.cells, &block.boundary}) {
@@ -140,7 +141,7 @@ Middles find_middles(const Communicator& comm, const MeshBlock& block, const Chu
       visit_keys(*elements, i, [&](const FaceKey& key) { middles.named.push_back(key); });
   }
   keep_once(middles.named);
-  // Holders are in the order of the keys.
+  // The ranks of edges and quads ascend with the keys.
   RankLists<FaceKey> ask;
   for (const FaceKey& key : middles.named) ask[static_cast<std::size_t>(nodes.holder(key[0]))].push_back(key);
   const std::vector<RankValues<FaceKey>> asked = comm.all_to_all(std::move(ask).by_rank());
@@ -159,7 +160,7 @@ Middles find_middles(const Communicator& comm, const MeshBlock& block, const Chu
   return middles;
 }
 
-/// Where the held edges and quads have their middles. @collective
+/// Returns the midpoints of the edges and quads on this rank. @collective
 std::vector<Vec3> places_of(const Communicator& comm, const Chunks& nodes, const std::vector<Vec3>& coords,
                             const std::vector<FaceKey>& held) {
   std::vector<std::int64_t> ids;
@@ -181,7 +182,7 @@ std::vector<Vec3> places_of(const Communicator& comm, const Chunks& nodes, const
   return places;
 }
 
-/// Children of the elements. `centre` is the number of the first hexahedron's own node. @collective
+/// Returns the children of the elements. `centre` is the number of the central node of the first hexahedron. @collective
 Elements children_of(const Communicator& comm, const Elements& parents, const Middles& middles, std::int64_t first_middle,
                      std::int64_t centre) {
   std::int64_t count = 0;
@@ -205,20 +206,20 @@ Elements children_of(const Communicator& comm, const Elements& parents, const Mi
   return children;
 }
 
-/// Nodes with numbers that are contiguous on each rank, into the even chunks of all. @collective
+/// Redistributes nodes with numbers that are contiguous on each rank to even chunks. @collective
 void add_nodes(const Communicator& comm, std::int64_t total, std::int64_t first, const std::vector<Vec3>& places, MeshBlock& to) {
   struct Place {
     std::int64_t id;
     Vec3 x;
   };
-  RankLists<Place> parcels;
+  RankLists<Place> lists;
   int rank = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::int64_t id = first + static_cast<std::int64_t>(i);
     while (detail::chunk_start(total, rank + 1, comm.size()) <= id) ++rank;
-    parcels[static_cast<std::size_t>(rank)].push_back({id, places[i]});
+    lists[static_cast<std::size_t>(rank)].push_back({id, places[i]});
   }
-  for (const Place& place : detail::deliver(comm, std::move(parcels)))
+  for (const Place& place : detail::all_to_all(comm, std::move(lists)))
     to.coords[static_cast<std::size_t>(place.id - to.first_node.value())] = place.x;
 }
 
@@ -226,9 +227,9 @@ void add_nodes(const Communicator& comm, std::int64_t total, std::int64_t first,
 
 namespace {
 
-/// Counts the cells of every refinement before the first of them is made. @throws LimitError. @collective
+/// Counts the cells of all refinements before the first. @throws LimitError. @collective
 void check_refined_count(const Communicator& comm, const MeshBlock& block, int times) {
-  std::array<double, kCellTypes> cells{};  // 20 refinements of some meshes are beyond 64 bits
+  std::array<double, kCellTypes> cells{};  // double, because 20 refinements may exceed 64 bits
   for (const CellType type : block.cells.type) ++cells[static_cast<std::size_t>(type)];
   constexpr auto kMost = static_cast<double>(detail::kMostCellsOfRank);
   double total = 0;
@@ -253,11 +254,11 @@ void check_refined_count(const Communicator& comm, const MeshBlock& block, int t
 }
 
 MeshBlock refine_once(const Communicator& comm, MeshBlock block) {
-  detail::turn_mirrored(comm, block);  // a pyramid turned inside out would leave its tetrahedra so among others
+  detail::turn_mirrored(comm, block);  // otherwise the tetrahedra of an inverted pyramid would be mixed with right-handed ones
   const Chunks nodes(comm, static_cast<std::int64_t>(block.coords.size()));
   const Middles middles = find_middles(comm, block, nodes);
   std::vector<Vec3> centres;
-  const std::vector<Vec3> middle_of_cell = detail::middles(comm, block, nodes);
+  const std::vector<Vec3> middle_of_cell = detail::mean_corners(comm, block, nodes);
   for (std::size_t c = 0; c < middle_of_cell.size(); ++c) {
     if (pattern(block.cells.type[c]).centre) centres.push_back(middle_of_cell[c]);
   }

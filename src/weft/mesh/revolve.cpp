@@ -13,7 +13,7 @@
 namespace weft::mesh {
 
 void revolve(Mesh& mesh) {
-  std::vector<double> y_of_owner;  // of ghosts: where they really are
+  std::vector<double> y_of_owner;  // for ghost cells, that of their owned cells
   for (const Vec3& x : mesh.cell_centroid) y_of_owner.push_back(x.y);
   Exchange pull = ArrayTransformer(mesh.plan, {PairRef::rows(y_of_owner)}).pull();
   pull.run();

@@ -10,7 +10,7 @@
 
 namespace weft::mesh {
 
-/// Chosen cells and faces of this rank's part of a mesh, with VTK's types and order of nodes.
+/// Selected cells and faces of this rank, with types and node order of VTK.
 struct VtkCells {
   std::vector<std::int32_t> connectivity;
   std::vector<std::int64_t> offsets{0};
@@ -19,7 +19,7 @@ struct VtkCells {
   void add_cell(const Mesh& mesh, LocalCellId cell);
   /// Adds a face: a line in 2-D, a triangle or a quad in 3-D, whose nodes are right-handed about the normal of the face.
   void add_face(const Mesh& mesh, LocalFaceId face);
-  /// Returns a view on this and on the nodes of `mesh`, which must both outlive it.
+  /// Returns a view of this object and of the nodes of `mesh`; both must exist as long as the view.
   [[nodiscard]] io::VtkGrid grid(const Mesh& mesh) const {
     return {.points = mesh.node_coord, .connectivity = connectivity, .offsets = offsets, .types = types};
   }
@@ -28,8 +28,8 @@ struct VtkCells {
 /// Writes the owned cells as a VTKHDF grid with the field `rank`.  @throws IoError  @collective
 void write_cells(const Mesh& mesh, const std::filesystem::path& file);
 
-/// Writes every boundary face as a cell of a VTKHDF grid with the field `zone`, its number among Mesh::boundary. A mesh without
-/// boundary faces gives no file.
+/// Writes all boundary faces as cells of a VTKHDF grid with the field `zone`, the index in Mesh::boundary. Writes no file for
+/// a mesh without boundary faces.
 /// @throws IoError  @collective
 void write_boundary(const Mesh& mesh, const std::filesystem::path& file, const std::string& provenance = {});
 

@@ -9,7 +9,7 @@
 
 namespace {
 
-std::int64_t held_bytes = 0, peak_bytes = 0;  // of one thread
+std::int64_t held_bytes = 0, peak_bytes = 0;  // within one thread
 
 void* take(std::size_t bytes, std::size_t alignment) {
   void* const memory =

@@ -1,12 +1,12 @@
 #pragma once
-/// Counts the memory that a program holds by `new`; a program has it that links counted_memory.cpp.
+/// Counts the memory that a program allocates by `new`, if the program links counted_memory.cpp.
 #include <cstdint>
 
 namespace weft::counted_memory {
 
-/// Returns the bytes that are held now.
+/// Returns the bytes currently allocated.
 [[nodiscard]] std::int64_t held();
-/// Returns the most bytes that were held at once since watch().
+/// Returns the maximum bytes allocated at the same time since watch().
 [[nodiscard]] std::int64_t peak();
 void watch();
 

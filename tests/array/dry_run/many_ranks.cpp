@@ -1,7 +1,7 @@
-// Dry run of set-up on many ranks: builds, as each rank of 64 to 65,536 in turn would, the plan and the exchanges of a periodic
-// grid that is cut into blocks, and checks how memory and messages of a rank grow with the ranks. MPI is pretended
-// (pretend_mpi.hpp), the rest is the code of every run. Prints the most of any rank; times are the median, and of computing
-// alone.
+// Dry run of the set-up on many ranks: builds the plan and the exchanges of a periodic grid of blocks as each of 64 to 65,536
+// ranks would, one after the other, and checks how memory and messages of a rank grow with the number of ranks. MPI is
+// simulated (simulated_mpi.hpp), all other code is that of every run. Prints the maximum over ranks; times are medians of the
+// computation only.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,21 +22,21 @@
 #include "weft/base/error.hpp"
 
 #include "array/dry_run/counted_memory.hpp"
-#include "array/dry_run/pretend_mpi.hpp"
+#include "array/dry_run/simulated_mpi.hpp"
 
 namespace weft {
 namespace {
 
 constexpr std::int32_t kEdge = 8, kOwned = kEdge * kEdge * kEdge;  ///< cells of a block
 
-/// What a step costs one rank.
+/// Cost of a step for one rank.
 struct Cost {
-  std::int64_t kept = 0, peak = 0;  ///< bytes that its result holds; most bytes at once
+  std::int64_t kept = 0, peak = 0;  ///< bytes of its result; maximum bytes at the same time
   double seconds = 0;
   Traffic sent;
 };
 
-/// Runs `f`, which returns what it builds. The result is destroyed.
+/// Runs `f`, which returns its result. The result is destroyed.
 template <class F>
 Cost cost_of(const Communicator& comm, F f) {
   const Traffic sent = comm.traffic();
@@ -50,8 +50,8 @@ Cost cost_of(const Communicator& comm, F f) {
           .sent = comm.traffic() - sent};
 }
 
-/// The cells of the six blocks beside block `rank` that share a face with it.
-std::vector<GhostRequest> face_neighbours(const pretend::Torus& torus, int rank) {
+/// Returns the cells of the six adjacent blocks that share a face with block `rank`.
+std::vector<GhostRequest> face_neighbours(const simulated::Torus& torus, int rank) {
   std::vector<GhostRequest> requests;
   for (std::size_t d = 0; d < 3; ++d) {
     for (const int side : {-1, 1}) {
@@ -67,8 +67,8 @@ std::vector<GhostRequest> face_neighbours(const pretend::Torus& torus, int rank)
   return requests;
 }
 
-/// A step of set-up, and how much of each may come with more ranks, as measured: memory and bytes sent with each rank, messages
-/// and bytes sent with each doubling.
+/// A step of the set-up and its maximum growth, as measured: memory and bytes sent per additional rank, messages and bytes
+/// sent per doubling.
 struct Step {
   std::string name;
   std::int64_t kept_per_rank, peak_per_rank, sent_per_rank, messages_per_doubling, bytes_per_doubling;
@@ -81,9 +81,9 @@ const std::vector<Step> kSteps{{"sum of 10 numbers", 0, 0, 0, 1, 80},
                                {"CSR rows", 0, 0, 0, 30, 240},
                                {"redistribution", 16, 20, 8, 10, 48}};
 
-/// The costs of kSteps on one rank.
-std::vector<Cost> costs(const pretend::Torus& torus, int rank) {
-  pretend::become(torus, rank);
+/// Returns the costs of kSteps on one rank.
+std::vector<Cost> costs(const simulated::Torus& torus, int rank) {
+  simulated::become(torus, rank);
   const Communicator comm = Communicator::world();
   const std::vector<GhostRequest> requests = face_neighbours(torus, rank);
   const GhostPlan plan = GhostPlan::build(comm, kOwned, requests);
@@ -128,8 +128,8 @@ std::vector<Cost> costs(const pretend::Torus& torus, int rank) {
   return list;
 }
 
-/// Of each of kSteps, the most of any of `ranks` ranks that are spread over the torus; of times, the median.
-std::vector<Cost> most(const pretend::Torus& torus, int ranks) {
+/// Returns for each of kSteps the maximum over `ranks` ranks distributed over the torus; for times, the median.
+std::vector<Cost> most(const simulated::Torus& torus, int ranks) {
   std::vector<Cost> result(kSteps.size());
   std::vector<std::vector<double>> seconds(kSteps.size());
   for (int i = 0; i < ranks; ++i) {
@@ -150,7 +150,7 @@ std::vector<Cost> most(const pretend::Torus& torus, int ranks) {
   return result;
 }
 
-/// Throws where a step costs a rank more on `ranks` than on `fewer` ranks by more than it may.
+/// Throws if a step costs a rank more on `ranks` than on `fewer` ranks by more than its limit.
 void check_growth(const std::vector<Cost>& on_fewer, int fewer, const std::vector<Cost>& list, int ranks) {
   constexpr std::int64_t kRounding = 8192;  // pages of two large blocks
   const std::int64_t more = ranks - fewer;
@@ -173,8 +173,8 @@ void check_growth(const std::vector<Cost>& on_fewer, int fewer, const std::vecto
 
 void run() {
   struct Size {
-    pretend::Torus torus;
-    int ranks;  ///< of which the set-up is run
+    simulated::Torus torus;
+    int ranks;  ///< number of ranks whose set-up is run
   };
   const std::vector<Size> sizes{{{{4, 4, 4}}, 64}, {{{8, 8, 8}}, 512}, {{{16, 16, 16}}, 4096}, {{{64, 32, 32}}, 64}};
   std::vector<std::vector<Cost>> by_size;

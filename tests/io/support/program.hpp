@@ -1,5 +1,5 @@
 #pragma once
-// Runs a Python program on the files that a test has written, away from the MPI job that runs the test.
+// Runs a Python program on files that a test has written, outside of the MPI job of the test.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -11,12 +11,12 @@
 namespace weft::io {
 
 struct Outcome {
-  bool ran = false;  // false: there is no such interpreter, or it lacks a module
-  int status = 0;    // 0: the program ended well
+  bool ran = false;  // false: the interpreter or a module is missing
+  int status = 0;    // 0: success
   std::string output{};
 };
 
-// Output of a shell command, and its status. This rank alone.
+// Returns the output and status of a shell command. Called by one rank.
 inline Outcome shell(const std::string& command) {
   Outcome outcome{.ran = true};
   FILE* pipe = popen(("env -i PATH=/usr/bin:/bin HOME=/tmp LC_ALL=C.UTF-8 " + command + " 2>&1").c_str(), "r");
@@ -27,7 +27,7 @@ inline Outcome shell(const std::string& command) {
   return outcome;
 }
 
-// `test` is a command that succeeds where the interpreter can run `program`. @collective
+// Runs `program`; `test` is a command that succeeds if the interpreter can run it. @collective
 inline Outcome run_program(const Communicator& comm, const Scratch& scratch, const std::string& test,
                            const std::string& interpreter, const std::string& program, const std::string& arguments) {
   Outcome outcome;

@@ -1,5 +1,5 @@
 #pragma once
-// Helpers of the io tests: a directory for the whole job, and the text of an error.
+// Support for the io tests: a directory for the whole job, and the text of an error.
 #include <unistd.h>
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace weft::io {
 
-// One directory that all ranks share, made by rank 0 and removed with the object. @collective
+// A directory shared by all ranks, created by rank 0 and removed with the object. @collective
 class Scratch {
  public:
   explicit Scratch(const Communicator& comm) : comm_(comm) {
@@ -38,7 +38,7 @@ class Scratch {
   std::filesystem::path directory_;
 };
 
-// what() of the error of type E that `work` throws; other errors pass on; "" if it throws nothing.
+// Returns what() of the error of type E that `work` throws, "" if it throws nothing; passes on other errors.
 template <class E, class Work>
 std::string error_of(Work&& work) {
   try {

@@ -1,5 +1,5 @@
 #pragma once
-// A reader of the .vtu files that weft writes, for tests: raw appended data, sizes of 64 bits.
+// Reader of the .vtu files of weft for tests: raw appended data, 64-bit sizes.
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -15,7 +15,7 @@ class VtuContent {
  public:
   explicit VtuContent(const std::filesystem::path& path) : text_(read_text(path)), data_(text_.find("\n_") + 2) {}
 
-  // The numbers of an array of any type.
+  // Returns the numbers of an array of any type.
   [[nodiscard]] std::vector<double> array(const std::string& name) const {
     const std::string element = element_of("Name=\"" + name + "\"");
     const std::string type = attribute(element, "type");

@@ -19,14 +19,13 @@
 namespace weft::detail {
 namespace {
 
-/// A GPU and the machine that it is in.
+/// A GPU and its machine.
 struct Place {
   std::array<char, 64> machine{};
-  GpuName gpu;
+  GpuId gpu;
 };
 
-/// Ranks are on one machine where the system says that it is the same one since the same start: host names are those of
-/// containers, and repeat.
+/// Machines are identified by the boot id of the system: host names are those of containers and may be equal.
 bool same_machine(const Place& a, const Place& b) {
   return a.machine[0] != 0 && std::strcmp(a.machine.data(), b.machine.data()) == 0;
 }
@@ -39,8 +38,8 @@ std::uint64_t hash(const Place& place) {
   return h;
 }
 
-/// Which ranks share a GPU, where both have reported to this rank; empty otherwise. Every rank tells one rank, which
-/// the GPU itself chooses. @collective @cost a message, and a barrier.
+/// Returns the ranks that share a GPU if both have reported to this rank; empty otherwise. Each rank reports to one rank,
+/// which a hash of the GPU selects. @collective @cost a message, and a barrier.
 std::string shared_gpu(const Communicator& comm, const Place& here) {
   struct Resident {
     Place place;
@@ -58,7 +57,7 @@ std::string shared_gpu(const Communicator& comm, const Place& here) {
   return {};
 }
 
-/// Empty where this rank could use it; else what stands against it.
+/// Reason why this rank cannot use a transport; empty if it can.
 struct Obstacles {
   std::string nccl, peer;
 };
@@ -84,7 +83,7 @@ Obstacles obstacles_of(const GhostPlan& plan) {
     const Place& there = places[i].at(0);
     if (!same_machine(here, there)) {
       obstacles.peer = fmt::format("ranks {} and {} are on different machines", comm.rank().value(), ranks[i].value());
-    } else if (const char* const obstacle = obstacle_to(there.gpu)) {
+    } else if (const char* const obstacle = peer_write_obstacle(there.gpu)) {
       obstacles.peer = fmt::format("between the GPUs of ranks {} and {}: {}", comm.rank().value(), ranks[i].value(), obstacle);
     }
   }
@@ -99,12 +98,12 @@ std::vector<Transport> choose_transports(const GhostPlan& plan, Backend backend,
   if (comm.min(kind) != comm.max(kind)) backend = Backend::host;
   const auto refuse_if = [&](Transport transport, const std::string& obstacle) {
     if (wanted == transport && !obstacle.empty()) {
-      throw InputError(fmt::format("messages cannot travel by \"{}\": {}", to_string(wanted), obstacle), "use \"automatic\"");
+      throw InputError(fmt::format("the transport \"{}\" cannot be used: {}", to_string(wanted), obstacle), "use \"automatic\"");
     }
   };
   if (backend == Backend::host) {
     agreed(comm, [&] {
-      if (!of_host(wanted)) refuse_if(wanted, why_host);
+      if (!is_host_transport(wanted)) refuse_if(wanted, why_host);
     });
     return {wanted};
   }
@@ -114,7 +113,7 @@ std::vector<Transport> choose_transports(const GhostPlan& plan, Backend backend,
   Obstacles obstacles{"the arrays are not on GPUs", "the arrays are not on GPUs"};
   if (!mirror) obstacles = obstacles_of(plan);
   agreed(comm, [&] {
-    refuse_if(Transport::cuda_aware, aware ? "" : "MPI does not say that it takes addresses of a GPU");
+    refuse_if(Transport::cuda_aware, aware ? "" : "MPI does not report that it is CUDA-aware");
     refuse_if(Transport::nccl, obstacles.nccl);
     refuse_if(Transport::peer, obstacles.peer);
   });

@@ -1,5 +1,5 @@
 #pragma once
-/// Which way the messages of an exchange travel.
+/// Choice of the transport of an exchange.
 #include <functional>
 #include <memory>
 #include <vector>
@@ -12,23 +12,22 @@
 namespace weft::detail {
 
 /// Returns whether a result of choose_transports() moves the host side of arrays.
-[[nodiscard]] constexpr bool of_host(Transport transport) { return row_of(transport).of_host; }
+[[nodiscard]] constexpr bool is_host_transport(Transport transport) { return row_of(transport).of_host; }
 
-/// Returns the ways that nothing known stands against, the fastest first; one alone unless `wanted` is automatic.
-/// @param backend  what all of this rank's arrays have their device side in (mirror or cuda), or host where they differ or have
-/// none.
-/// @param why_host  said where they are exchanged by the host and something else was wanted.
+/// Returns the usable transports as far as known, the fastest first; a single one unless `wanted` is automatic.
+/// @param backend  backend of the device side of all arrays of this rank (mirror or cuda); host if they differ or have none.
+/// @param why_host  the reason why the host exchanges the arrays, for the message if a device transport was requested.
 /// @return automatic for arrays of the host, where each pair of neighbours chooses between host and shared.
-/// @throws InputError on every rank where `wanted` cannot be used, saying why.
+/// @throws InputError with the reason on every rank if `wanted` cannot be used.
 /// @collective  on plan.comm(); the result is the same on every rank.
-/// @cost some reductions; for GPUs a message to each neighbour and one more.
+/// @cost several reductions; for GPUs one message to each neighbour and one more.
 [[nodiscard]] std::vector<Transport> choose_transports(const GhostPlan& plan, Backend backend, Transport wanted,
                                                        const char* why_host);
 
-/// Makes the first of `candidates` that can be made, and removes those before it: a container may keep processes from mapping
-/// each other's memory, which shows only when it is tried.
-/// @param make  collective; where it throws a DeviceError, it does on every rank.
-/// @throws DeviceError of the last of them; at once what else `make` throws. @collective
+/// Creates the first of `candidates` that succeeds, and removes those before it: whether processes can map each other's
+/// memory (not possible in some containers) is known only after an attempt.
+/// @param make  collective; a DeviceError is thrown on all ranks or on none.
+/// @throws DeviceError of the last candidate; any other exception of `make` immediately. @collective
 [[nodiscard]] std::unique_ptr<TransportBody> make_first(std::vector<Transport>& candidates,
                                                         const std::function<std::unique_ptr<TransportBody>(Transport)>& make);
 

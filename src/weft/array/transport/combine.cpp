@@ -44,7 +44,7 @@ CombineList::CombineList(Backend backend, const std::byte* messages, std::span<c
     const std::size_t entries = c.item_bytes / entry_bytes(c.element);
     if (entries * items.size() > std::numeric_limits<std::uint32_t>::max() ||
         sources.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
-      throw LimitError("a push of an exchange brings more than 2^32 entries", "spread the arrays over more ranks");
+      throw LimitError("a push receives more than 2^32 entries", "distribute the arrays over more ranks");
     }
     DeviceVector<std::int32_t> device_items(backend, items), first_source(backend, first);
     DeviceVector<std::uint64_t> source_offsets(backend, offsets);

@@ -1,5 +1,5 @@
 #pragma once
-/// Values that come back from ghost rows, combined with those of the owned rows.
+/// Reduction of received ghost rows into owned rows.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace weft::detail {
 
-/// Element types that are reduced on devices, too.
+/// Element types with reductions on devices.
 enum class Element : std::uint8_t { other, f32, f64, i32, i64 };
 
 template <class T>
@@ -31,13 +31,14 @@ struct TakeLast {
   WEFT_HD T operator()(T /*a*/, T b) const { return b; }
 };
 
-/// What one field of one array gets from all messages. Addresses are of the device.
+/// Reduction of all messages into one field of one array. Addresses are device addresses.
 struct Combination {
   std::byte* to = nullptr;
   std::size_t to_stride = 0, item_bytes = 0;
   Reduce op = Reduce::insert;
-  Element element = Element::other;  ///< Reduce::insert copies whatever they are
-  /// Item `item` gets what lies at `messages + offset`; for one item they count in the order of this list.
+  Element element = Element::other;  ///< Reduce::insert copies elements of any type
+  /// Item `item` is combined with the data at `messages + offset`; the sources of one item are applied in the order of the
+  /// list.
   struct Source {
     std::int32_t item;
     std::size_t offset;
@@ -45,15 +46,15 @@ struct Combination {
   std::vector<Source> sources;
 };
 
-/// A Combination as kernels see it.
+/// A Combination as passed to kernels.
 struct CombinePart {
   std::byte* to;
   const std::byte* messages;
-  const std::int32_t* items;            ///< that get something
-  const std::int32_t* first_source;     ///< of each of them, and the end
-  const std::uint64_t* source_offsets;  ///< bytes from messages
+  const std::int32_t* items;            ///< the items with sources
+  const std::int32_t* first_source;     ///< first source of each item, and the end
+  const std::uint64_t* source_offsets;  ///< bytes from `messages`
   std::uint64_t to_stride;
-  std::uint32_t item_entries, entries;  ///< of one item; of all
+  std::uint32_t item_entries, entries;  ///< entries of one item; of all items
 };
 
 template <class T, class Op>
@@ -70,7 +71,7 @@ struct CombineEntries {
   }
 };
 
-/// Calls f with the loop's functor for this element type and operation.
+/// Calls f with the functor of the loop for this element type and operation.
 template <class F>
 void with_combination(const CombinePart& part, Element element, Reduce op, const F& f) {
   const auto of_type = [&]<class T>(T) {
@@ -93,14 +94,14 @@ void with_combination(const CombinePart& part, Element element, Reduce op, const
   }
 }
 
-/// Combinations that are made again and again; each in a fixed order, whatever arrived first.
+/// Repeatable combinations in a fixed order that does not depend on the order of arrival.
 class CombineList {
  public:
   CombineList() = default;
-  /// @param messages  on the device, or page-locked.  @pre op is insert where element is `other`.
+  /// @param messages  device or pinned memory.  @pre op is insert if element is `other`.
   /// @throws LimitError for more than 2^32 entries; DeviceError.
   CombineList(Backend backend, const std::byte* messages, std::span<const Combination> combinations);
-  /// As work of `stream`.
+  /// Enqueues the combinations in `stream`.
   void run(Stream& stream) const;
 
  private:
@@ -115,7 +116,7 @@ class CombineList {
   std::vector<Part> parts_;
 };
 
-/// The kernel.
+/// Launches the kernel of one part.
 void launch_combine(Stream& stream, const CombinePart& part, Element element, Reduce op);
 
 }  // namespace weft::detail

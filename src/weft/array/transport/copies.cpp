@@ -8,7 +8,7 @@
 namespace weft::detail {
 namespace {
 
-/// The lowest bit that is set in any of these numbers says which words divide all of them.
+/// Returns the size of the largest words that divide all given numbers, from their lowest set bit.
 std::size_t word_bytes_of(std::span<const ItemCopy> copies) {
   std::size_t bits = 16;
   for (const ItemCopy& copy : copies) {
@@ -40,7 +40,7 @@ CopyList::CopyList(Backend backend, std::span<const ItemCopy> copies) : backend_
     const std::size_t words = copy.count * (copy.item_bytes / word);
     constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
     if (words > kMost - kChunkWords || copy.from_stride > kMost || copy.to_stride > kMost) {
-      throw LimitError("a message of an exchange has more than 2^32 words", "spread the arrays over more ranks");
+      throw LimitError("a message of an exchange has more than 2^32 words", "distribute the arrays over more ranks");
     }
     CopyPart part{.from = copy.from,
                   .to = copy.to,

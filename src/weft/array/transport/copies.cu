@@ -5,8 +5,8 @@ namespace {
 
 template <class Word>
 __global__ void __launch_bounds__(kCopyThreads) copy_kernel(const CopyTable table) {
-  let_next_kernel_begin();
-  wait_for_earlier_kernels();
+  trigger_dependent_launch();
+  grid_dependency_sync();
   for (std::uint32_t chunk = blockIdx.x; chunk < table.chunks; chunk += gridDim.x)
     ThreadCopy<Word>(part_of(table.parts, table.count, chunk), chunk).store();
 }
@@ -17,7 +17,7 @@ void launch_copies(Stream& stream, const CopyTable& table) {
   const std::uint32_t blocks = table.chunks < kCopyBlocks ? table.chunks : kCopyBlocks;
   with_words(table, [&](auto word) {
     const auto kernel = copy_kernel<decltype(word)>;
-    ask_for_shared_memory(kernel);
+    request_dynamic_shared_memory(kernel);
     launch(stream, "copies of an exchange", {.blocks = blocks, .threads = kCopyThreads}, kernel, table);
   });
 }

@@ -1,17 +1,17 @@
 #pragma once
-/// Copies of a CopyTable by blocks of threads.
+/// Device code that copies the chunks of a CopyTable, one thread block per chunk.
 #include "weft/array/transport/copies.hpp"
 #include "weft/device/cuda.cuh"
 
 namespace weft::detail {
 
 inline constexpr int kCopyThreads = 256;
-/// Enough for every multiprocessor of a large GPU to have its most threads.
+/// Number of blocks at which every multiprocessor of a large GPU has its maximum number of threads.
 inline constexpr std::uint32_t kCopyBlocks = 132 * 8;
 
-/// The part that a chunk belongs to.
+/// Returns the part that contains a chunk.
 __device__ inline const CopyPart& part_of(const CopyPart* parts, std::int32_t count, std::uint32_t chunk) {
-  std::int32_t low = 0, high = count;  // first_chunk of low <= chunk < that of high
+  std::int32_t low = 0, high = count;  // invariant: first_chunk of low <= chunk < first_chunk of high
   while (high - low > 1) {
     const std::int32_t middle = (low + high) / 2;
     (parts[middle].first_chunk <= chunk ? low : high) = middle;
@@ -19,7 +19,7 @@ __device__ inline const CopyPart& part_of(const CopyPart* parts, std::int32_t co
   return parts[low];
 }
 
-/// What one thread copies of a chunk: all loads are on their way before the first is needed.
+/// Copies the share of one thread of a chunk: all loads are issued before the first value is used.
 template <class Word>
 class ThreadCopy {
  public:
@@ -49,15 +49,14 @@ class ThreadCopy {
   Word* to_[kEach];
 };
 
-/// Words of 8 bytes that go to neighbouring places are stored 16 bytes at a time: a line of another GPU's memory in half as many
-/// packets.
+/// Stores pairs of contiguous 8-byte words as 16 bytes, which halves the number of packets to another GPU.
 template <>
 class ThreadCopy<std::uint64_t> {
  public:
   __device__ ThreadCopy(const CopyPart& part, std::uint32_t chunk) {
     const std::uint32_t first = (chunk - part.first_chunk) * kChunkWords;
-    // Pairs begin where addresses are multiples of 16; the odd word before the first pair goes with the last thread's last pair,
-    // whose second word is the next chunk's.
+    // Pairs start at multiples of 16 bytes; the odd word before the first pair is stored with the last thread's last pair,
+    // whose second word belongs to the next chunk.
     const std::uint32_t odd = part.dense ? static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(part.to) / 8 % 2) : 0;
     dense_ = part.dense;
 #pragma unroll
@@ -95,7 +94,7 @@ class ThreadCopy<std::uint64_t> {
   bool dense_;
 };
 
-/// Calls f with a value of the type of the table's words.
+/// Calls f with a value of the word type of the table.
 template <class F>
 void with_words(const CopyTable& table, const F& f) {
   switch (table.word_bytes) {

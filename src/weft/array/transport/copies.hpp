@@ -1,5 +1,5 @@
 #pragma once
-/// Many copies of rows at once, in the memory of a device: one kernel, whatever the number of neighbours and arrays.
+/// Batched copies of rows in device memory: one kernel for any number of neighbours and arrays.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,18 +10,18 @@
 
 namespace weft::detail {
 
-/// `count` items of `item_bytes` each. Item i comes from `from + from_items[i] * from_stride` (or i * from_stride, where there is
-/// no list) and goes to a place found alike. Addresses are of the device.
+/// `count` items of `item_bytes` each. Item i is read at `from + from_items[i] * from_stride` (or i * from_stride without a
+/// list) and written at the corresponding position of `to`. Addresses are device addresses.
 struct ItemCopy {
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
   std::vector<std::int32_t> from_items, to_items;
   std::size_t from_stride = 0, to_stride = 0, item_bytes = 0, count = 0;
-  int group = -1;  ///< what it belongs to; copies of one group are listed one after the other
+  int group = -1;  ///< caller's number of the group; copies of one group are consecutive
 };
 
-/// An ItemCopy as kernels see it. Words are the largest units that fit all addresses, strides and sizes of a list: 1, 4, 8 or 16
-/// bytes.
+/// An ItemCopy as passed to kernels. Words are the largest units, 1, 4, 8 or 16 bytes, that divide all addresses, strides and
+/// sizes of a list.
 struct CopyPart {
   const std::byte* from;
   std::byte* to;
@@ -29,10 +29,10 @@ struct CopyPart {
   std::uint32_t from_stride, to_stride;       ///< bytes
   std::uint32_t item_words, words, first_chunk;
   std::int32_t group;
-  bool dense;  ///< items lie one after the other where they go
+  bool dense;  ///< items are contiguous at the destination
 };
 
-/// Words that a block of threads copies at a time.
+/// Number of words that a thread block copies at a time.
 inline constexpr std::uint32_t kChunkWords = 1024;
 
 struct CopyTable {
@@ -58,19 +58,19 @@ struct alignas(16) Word16 {
   std::uint64_t low, high;
 };
 
-/// Copies that are made again and again. Those with nothing to copy are left out.
+/// Repeatable copies. Empty copies are omitted.
 class CopyList {
  public:
   CopyList() = default;
   /// @param backend  mirror or cuda.  @throws LimitError for more than 2^32 words in one copy; DeviceError.
   CopyList(Backend backend, std::span<const ItemCopy> copies);
 
-  /// As work of `stream`.
+  /// Enqueues the copies in `stream`.
   void run(Stream& stream) const;
   [[nodiscard]] bool empty() const { return table_.count == 0; }
   [[nodiscard]] const CopyTable& table() const { return table_; }
   [[nodiscard]] std::span<const CopyPart> parts() const { return on_host_; }
-  /// Chunks of the copies of each group 0 ... groups - 1.
+  /// Returns the number of chunks of each group 0 ... groups - 1.
   [[nodiscard]] std::vector<std::uint32_t> chunks_of_groups(std::size_t groups) const;
 
  private:
@@ -81,7 +81,7 @@ class CopyList {
   CopyTable table_{};
 };
 
-/// The kernel. @pre chunks > 0
+/// Launches the kernel. @pre chunks > 0
 void launch_copies(Stream& stream, const CopyTable& table);
 
 }  // namespace weft::detail

@@ -9,8 +9,8 @@
 namespace weft::detail {
 namespace {
 
-/// Started and not sent yet, in the order of their starts. Ranks may finish exchanges in different orders: whoever waits for one
-/// sends them all, for another rank may wait for any of them.
+/// Exchanges that have been started but not sent, in the order of start(). Ranks may finish exchanges in different orders: a
+/// rank that waits for one sends all of them, because another rank may wait for any of them.
 std::vector<DeviceMpiTransport*>& unsent() {
   static std::vector<DeviceMpiTransport*> list;
   return list;
@@ -38,10 +38,10 @@ void DeviceMpiTransport::start(const After& after) {
 
 bool DeviceMpiTransport::sent() const { return std::find(unsent().begin(), unsent().end(), this) == unsent().end(); }
 
-/// @pre packed_ is done, and with it all that came before start(): ghost rows may be received into.
+/// @pre packed_ and all work preceding start() have completed: ghost rows may be received into.
 void DeviceMpiTransport::send() {
   std::erase(unsent(), this);
-  unpacked_.wait();  // the buffers of the last exchange are free again
+  unpacked_.wait();  // the buffers of the previous exchange are free
   receives_.start();
   sends_.start();
 }

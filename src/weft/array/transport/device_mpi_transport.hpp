@@ -1,5 +1,5 @@
 #pragma once
-/// MPI messages of rows that are on a device: by way of page-locked memory of the host, or from the device where MPI can do that.
+/// MPI messages of rows in device memory, through pinned host memory or, with a CUDA-aware MPI, directly.
 #include "weft/array/transport/packed_messages.hpp"
 #include "weft/array/transport/tags.hpp"
 #include "weft/array/transport/transport.hpp"
@@ -7,8 +7,8 @@
 
 namespace weft::detail {
 
-/// start() packs; the messages leave with the first arrived() or finish(), of any such transport, after that is done, since the
-/// host must send them. finish() blocks the host until they have arrived.
+/// start() packs. The messages are sent by the first arrived() or finish() of any such transport after packing has completed,
+/// because the host must send them. finish() blocks the host until they have been received.
 class DeviceMpiTransport final : public TransportBody {
  public:
   /// @collective

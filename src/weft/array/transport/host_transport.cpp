@@ -13,7 +13,7 @@
 namespace weft::detail {
 namespace {
 
-/// Periodic images of this rank's own rows: what was packed is unpacked.
+/// Link for periodic images of this rank's own rows: unpacks the packed message.
 class OwnLink final : public Link {
  public:
   OwnLink(std::shared_ptr<const LinkFields> fields, const RowSet& from, const RowSet& to)
@@ -44,23 +44,24 @@ struct Rows {
   RowSet from, to;
 };
 
-/// Links through shared memory with those of `others` that have any with this rank, by rank; null for the rest. @collective
+/// Returns links through shared memory with those of `others` that can share memory with this rank, by rank; null for the
+/// others. @collective
 std::vector<std::unique_ptr<Link>> shared_links(const Communicator& comm, const std::shared_ptr<const LinkFields>& fields,
                                                 const std::vector<Rows>& others) {
-  SharedLink::Shore shore(fields);
-  for (const Rows& other : others) shore.add(other.from, other.to);
+  SharedLink::Setup setup(fields);
+  for (const Rows& other : others) setup.add(other.from, other.to);
   std::vector<Rank> ranks;
   std::vector<std::vector<SharedLink::Offer>> said;
-  for (const SharedLink::Offer& offer : shore.offers()) said.push_back({offer});
+  for (const SharedLink::Offer& offer : setup.offers()) said.push_back({offer});
   for (const Rows& other : others) ranks.push_back(other.rank);
   const std::vector<std::vector<SharedLink::Offer>> heard = comm.exchange(std::span<const Rank>(ranks), said);
   std::vector<std::vector<char>> reached;
-  for (std::size_t i = 0; i < others.size(); ++i) reached.push_back({shore.map(i, heard[i].at(0)) ? '\1' : '\0'});
+  for (std::size_t i = 0; i < others.size(); ++i) reached.push_back({setup.map(i, heard[i].at(0)) ? '\1' : '\0'});
   const std::vector<std::vector<char>> reached_there = comm.exchange(std::span<const Rank>(ranks), reached);
-  shore.close();
+  setup.close();
   std::vector<std::unique_ptr<Link>> links(others.size());
   for (std::size_t i = 0; i < others.size(); ++i) {
-    if (reached[i].at(0) != 0 && reached_there[i].at(0) != 0) links[i] = shore.link(i);
+    if (reached[i].at(0) != 0 && reached_there[i].at(0) != 0) links[i] = setup.link(i);
   }
   return links;
 }
@@ -85,10 +86,10 @@ HostTransport::HostTransport(const GhostPlan& plan, std::vector<Field> fields, D
     for (std::size_t i = 0; wanted == Transport::shared && i < others.size(); ++i) {
       if (shared[i] == nullptr) {
         throw InputError(
-            fmt::format("messages cannot travel by \"shared\": ranks {} and {} share no memory, being on different "
+            fmt::format("the transport \"shared\" cannot be used: ranks {} and {} share no memory because they are on different "
                         "machines or in different containers",
                         std::min(comm.rank(), others[i].rank).value(), std::max(comm.rank(), others[i].rank).value()),
-            "use \"automatic\", which takes MPI between them");
+            "use \"automatic\", which uses MPI between them");
       }
     }
   });

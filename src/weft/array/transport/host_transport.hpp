@@ -1,5 +1,5 @@
 #pragma once
-/// Messages from and to memory of the host.
+/// Messages from and to host memory.
 #include <vector>
 
 #include "weft/array/ghost_plan.hpp"
@@ -10,11 +10,11 @@
 
 namespace weft::detail {
 
-/// A link with each neighbour: through shared memory, or by MPI. What is pushed is combined in the order of ranks.
+/// One link with each neighbour, through shared memory or MPI. A push combines messages in the order of ranks.
 class HostTransport final : public TransportBody {
  public:
-  /// @param wanted  host: by MPI alone. shared: through shared memory alone. automatic: by MPI where no memory is shared.
-  /// @throws InputError on every rank, if shared memory alone is wanted and two neighbours have none. @collective
+  /// @param wanted  host: MPI only. shared: shared memory only. automatic: MPI where no memory can be shared.
+  /// @throws InputError on every rank if only shared memory is allowed and two neighbours cannot share memory. @collective
   HostTransport(const GhostPlan& plan, std::vector<Field> fields, Direction direction, Reduce op, Transport wanted);
 
   void start(const After& after) override;
@@ -26,7 +26,7 @@ class HostTransport final : public TransportBody {
  private:
   Tag tag_;
   LinkGroup links_;
-  std::vector<Rank> shared_;  ///< linked through shared memory; ascending
+  std::vector<Rank> shared_;  ///< neighbours linked by shared memory, ascending
 };
 
 }  // namespace weft::detail

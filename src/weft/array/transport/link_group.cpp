@@ -13,13 +13,13 @@
 namespace weft::detail {
 namespace {
 
-/// A rank looks so often before it lets others run: some 1 ms, since whoever gets the core then may keep it for several. Soon
-/// where ranks share cores, and where MPI was told to yield.
-constexpr std::uint64_t kLooks = 50000, kLooksWhereCrowded = 50;
+/// Number of polls before a rank yields its core: about 1 ms, because the thread that gets the core may use it for several
+/// ms. Few polls if ranks share cores or MPI yields when idle.
+constexpr std::uint64_t kPolls = 50000, kPollsWhenOversubscribed = 50;
 
-/// A look at shared memory takes some 30 ns, one at MPI 100: MPI is asked at every n-th look. Often where links of this exchange
-/// need it, for a long message stands still until both sides have asked; now and then for the sake of others.
-constexpr std::uint64_t kLooksPerProgress = 16, kLooksPerProgressOfOthers = 1024;
+/// A poll of shared memory takes about 30 ns, one of MPI 100 ns: MPI is polled at every n-th poll, often if links of this
+/// exchange use MPI, because a long message makes progress only while both sides poll, and rarely for other exchanges.
+constexpr std::uint64_t kPollsPerProgress = 16, kPollsPerProgressOfOthers = 1024;
 
 inline void pause_core() {
 #if defined(__x86_64__)
@@ -33,14 +33,14 @@ void LinkGroup::add(Rank rank, std::unique_ptr<Link> link) {
   ranks_.push_back(rank);
   links_.push_back(std::move(link));
   done_.push_back(0);
-  std::ptrdiff_t by_mpi = 0, of_machine = 1;  // ranks of this machine that are no neighbours are not counted: a hint is enough
+  std::ptrdiff_t by_mpi = 0, on_machine = 1;  // counts neighbours on this machine only, which suffices for a hint
   for (std::size_t i = 0; i < links_.size(); ++i) {
     if (links_[i]->by_mpi()) ++by_mpi;
-    if (!links_[i]->by_mpi() && ranks_[i] != comm_.rank()) ++of_machine;
+    if (!links_[i]->by_mpi() && ranks_[i] != comm_.rank()) ++on_machine;
   }
-  looks_per_progress_ = by_mpi > 0 ? kLooksPerProgress : kLooksPerProgressOfOthers;
-  const bool crowded = of_machine > sysconf(_SC_NPROCESSORS_ONLN) || MpiEnvironment::yields_when_idle();
-  looks_before_yielding_ = crowded ? kLooksWhereCrowded : kLooks;
+  polls_per_progress_ = by_mpi > 0 ? kPollsPerProgress : kPollsPerProgressOfOthers;
+  const bool oversubscribed = on_machine > sysconf(_SC_NPROCESSORS_ONLN) || MpiEnvironment::yields_when_idle();
+  polls_before_yielding_ = oversubscribed ? kPollsWhenOversubscribed : kPolls;
 }
 
 void LinkGroup::start() {
@@ -68,8 +68,8 @@ void LinkGroup::wait_for_all(bool (Link::*done)(), bool in_order) {
   for (std::size_t first = 0; first < links_.size(); ++first) {
     if (done_[first] != 0) continue;
     const Waiting waiting("ghost rows", ranks_[first].value());
-    for (std::uint64_t looks = 0;; ++looks) {
-      const bool asks_mpi = looks % looks_per_progress_ == looks_per_progress_ - 1;
+    for (std::uint64_t polls = 0;; ++polls) {
+      const bool asks_mpi = polls % polls_per_progress_ == polls_per_progress_ - 1;
       for (std::size_t i = first; i < links_.size(); ++i) {
         const bool later = !in_order && i != first && links_[i]->by_mpi() && !asks_mpi;
         if (done_[i] != 0 || later) continue;
@@ -77,8 +77,8 @@ void LinkGroup::wait_for_all(bool (Link::*done)(), bool in_order) {
         if (in_order && done_[i] == 0) break;
       }
       if (done_[first] != 0) break;
-      if (asks_mpi || looks >= looks_before_yielding_) comm_.progress();
-      looks < looks_before_yielding_ ? pause_core() : std::this_thread::yield();
+      if (asks_mpi || polls >= polls_before_yielding_) comm_.progress();
+      polls < polls_before_yielding_ ? pause_core() : std::this_thread::yield();
     }
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// The links of an exchange of the host, started and waited for together.
+/// The links of an exchange of the host, started and completed together.
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -9,23 +9,23 @@
 
 namespace weft::detail {
 
-/// One link per neighbour, by rank.
+/// One link per neighbour, in the order of ranks.
 class LinkGroup {
  public:
-  /// @param in_order  what arrives is put in its place link after link (a push is combined in the order of ranks); otherwise as
-  /// it arrives.
+  /// @param in_order  true: received rows are stored link by link (a push is combined in the order of ranks); false: in the
+  /// order of arrival.
   LinkGroup(const Communicator& comm, bool in_order) : comm_(comm), in_order_(in_order) {}
   void add(Rank rank, std::unique_ptr<Link> link);
 
-  /// Sends what the rows hold now. Waits for nobody.
+  /// Sends the current values of the rows. Does not wait for other ranks.
   void start();
-  /// Puts in its place what has arrived. True once wait() will not block.
+  /// Stores the rows received so far. Returns true once wait() will not block.
   [[nodiscard]] bool arrived();
-  /// Returns once everything has been received and rows that are sent may be overwritten. All links are looked at in turn, so
-  /// that none waits for another, and MPI moves its messages meanwhile, also those of other exchanges.
+  /// Waits until all rows have been received and sent rows may be overwritten. All links are polled in turn, so that no link
+  /// waits for another, and MPI makes progress meanwhile, also for other exchanges.
   /// @cost no allocation.
   void wait();
-  /// In flight: lets go of messages.
+  /// Abandons pending messages.
   void abandon() noexcept;
 
  private:
@@ -34,9 +34,9 @@ class LinkGroup {
   Communicator comm_;
   bool in_order_;
   std::vector<Rank> ranks_;                   ///< by link
-  std::vector<std::unique_ptr<Link>> links_;  ///< by rank
+  std::vector<std::unique_ptr<Link>> links_;  ///< in the order of ranks
   std::vector<char> done_;                    ///< by link; used while waiting
-  std::uint64_t looks_per_progress_ = 0, looks_before_yielding_ = 0;
+  std::uint64_t polls_per_progress_ = 0, polls_before_yielding_ = 0;
 };
 
 }  // namespace weft::detail

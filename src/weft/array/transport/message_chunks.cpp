@@ -25,8 +25,8 @@ MessageChunks::MessageChunks(const std::vector<Field>& fields, const RowSet& row
           bytes += row;
         }
       } else {
-        const std::size_t room = filled < limit ? (limit - filled) / field.row_bytes : 0;
-        count = std::min(rows.count - first, filled == 0 ? std::max<std::size_t>(room, 1) : room);
+        const std::size_t space = filled < limit ? (limit - filled) / field.row_bytes : 0;
+        count = std::min(rows.count - first, filled == 0 ? std::max<std::size_t>(space, 1) : space);
         bytes = count * field.row_bytes;
       }
       if (count == 0) {

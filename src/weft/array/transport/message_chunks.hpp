@@ -1,25 +1,26 @@
 #pragma once
-/// A message of rows, cut into chunks.
+/// Division of a message of rows into chunks.
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "weft/array/row_moves.hpp"
+#include "weft/array/row_packing.hpp"
 
 namespace weft::detail {
 
-/// A message is: field after field, row after row. Cut between rows, so that ranks that know the rows' lengths cut alike.
+/// A message contains field after field, row after row. It is divided between rows, so that sender and receiver, which both
+/// know the lengths of rows, obtain the same chunks.
 class MessageChunks {
  public:
-  /// Rows of one field.
+  /// A range of rows of one field.
   struct Piece {
     std::size_t field;
     RowSet rows;
   };
 
   MessageChunks() = default;
-  /// Chunks of at most `limit` bytes, but for rows that are longer. A message without bytes has no chunks.
+  /// Creates chunks of at most `limit` bytes, except for longer single rows. A message without bytes has no chunks.
   MessageChunks(const std::vector<Field>& fields, const RowSet& rows, std::size_t limit);
 
   [[nodiscard]] std::size_t size() const { return ends_.size(); }
@@ -28,12 +29,12 @@ class MessageChunks {
     return std::span(pieces_).subspan(first, ends_[chunk] - first);
   }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  /// Of the longest chunk.
+  /// Returns the size of the longest chunk in bytes.
   [[nodiscard]] std::size_t longest() const { return longest_; }
 
  private:
   std::vector<Piece> pieces_;
-  std::vector<std::size_t> ends_;  ///< of each chunk, in pieces_
+  std::vector<std::size_t> ends_;  ///< end of each chunk in pieces_
   std::size_t bytes_ = 0, longest_ = 0;
 };
 

@@ -5,7 +5,7 @@
 namespace weft::detail {
 namespace {
 
-/// A field with so many bytes travels alone.
+/// Minimum size in bytes of a field that is sent as a separate message.
 constexpr std::size_t kAlone = std::size_t{32} << 10U;
 
 }  // namespace

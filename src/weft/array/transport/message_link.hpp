@@ -1,5 +1,5 @@
 #pragma once
-/// A link of MPI messages.
+/// A link that uses MPI messages.
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace weft::detail {
 
-/// Fields are packed into one message; those with many bytes travel alone, since nothing is gained by copying them together. A
-/// field that travels alone is sent from the array itself where its rows are one dense run, and is received there if it is one
-/// and is to replace what is there.
+/// Fields are packed into one message, except for large ones, which are sent as separate messages because packing them
+/// together gains nothing. A separate field is sent directly from the array if its rows are contiguous, and received directly
+/// into the array if its rows are contiguous and are replaced.
 class MessageLink final : public Link {
  public:
   MessageLink(std::shared_ptr<const LinkFields> fields, const Communicator& comm, Rank rank, int tag, const RowSet& from,
@@ -25,10 +25,10 @@ class MessageLink final : public Link {
   void abandon() noexcept override;
 
  private:
-  /// Some neighbouring fields.
+  /// A message of consecutive fields.
   struct Message {
     std::size_t first_field, last_field, bytes;
-    std::byte* packed = nullptr;  ///< null where the array itself is sent or received into
+    std::byte* packed = nullptr;  ///< null if the array itself is the buffer
   };
   [[nodiscard]] std::vector<Message> messages(const RowSet& rows) const;
   [[nodiscard]] bool in_place(const Message& message, const RowSet& rows) const;

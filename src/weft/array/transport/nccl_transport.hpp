@@ -1,5 +1,5 @@
 #pragma once
-/// Messages between GPUs by NCCL.
+/// Messages between GPUs through NCCL.
 #include <vector>
 
 #include "weft/array/transport/packed_messages.hpp"
@@ -8,7 +8,7 @@
 
 namespace weft::detail {
 
-/// Everything is work of a stream: pack, one group of sends and receives, unpack. The host waits for nothing.
+/// All work is enqueued in a stream: pack, one group of sends and receives, unpack. The host does not wait.
 class NcclTransport final : public TransportBody {
  public:
   /// @collective

@@ -1,4 +1,4 @@
-// What kernels do, in a build without CUDA: no array has memory of a GPU there, so none of this is reached.
+// Replaces the kernels in a build without CUDA, where no array is in GPU memory, so that no function is reached.
 #include "weft/array/transport/combine.hpp"
 #include "weft/array/transport/copies.hpp"
 #include "weft/array/transport/put.hpp"
@@ -9,6 +9,6 @@ namespace weft::detail {
 void launch_copies(Stream& /*stream*/, const CopyTable& /*table*/) { throw no_gpu(); }
 void launch_combine(Stream& /*stream*/, const CombinePart& /*part*/, Element /*element*/, Reduce /*op*/) { throw no_gpu(); }
 void launch_put(Stream& /*stream*/, const PutArgs& /*args*/) { throw no_gpu(); }
-const char* obstacle_to(const GpuName& /*other*/) { throw no_gpu(); }
+const char* peer_write_obstacle(const GpuId& /*other*/) { throw no_gpu(); }
 
 }  // namespace weft::detail

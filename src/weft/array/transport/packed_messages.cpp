@@ -11,7 +11,7 @@ constexpr std::size_t aligned(std::size_t bytes) {
   return (bytes + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
 }
 
-/// Items of a field: its rows, or the entries of CSR rows.
+/// Items of a field: its rows, or the entries of its CSR rows.
 struct Items {
   std::size_t first = 0, count = 0, stride = 0;
   std::vector<std::int32_t> list;  ///< empty: first, first + 1, ...
@@ -42,8 +42,8 @@ Items items_of(const Field& field, const RowSet& rows) {
   return items;
 }
 
-/// Whether rows are received where they lie: one dense run of one field. NCCL takes long for many bytes that begin elsewhere than
-/// at a multiple of 16, longer than an unpack kernel.
+/// Returns true if rows are received in place: contiguous rows of a single field. For many bytes that do not start at a
+/// multiple of 16, NCCL takes longer than an unpack kernel.
 bool received_in_place(const std::vector<Field>& fields, const RowSet& rows) {
   constexpr std::size_t kMany = 512 * 1024, kGoodBegin = 16;
   if (fields.size() != 1 || !fields.front().dense() || !rows.is_run()) return false;
@@ -93,7 +93,7 @@ void copies_to(std::byte* message, ItemCopy& copy) {
 CombineList make_combine_list(Backend backend, const std::vector<Field>& fields, Reduce op, const std::byte* messages,
                               const std::vector<PushedMessage>& arrivals) {
   std::vector<Combination> combinations;
-  std::vector<std::size_t> sections(arrivals.size(), 0);  // where the present field begins in each message
+  std::vector<std::size_t> sections(arrivals.size(), 0);  // start of the current field in each message
   for (const Field& field : fields) {
     Combination c{.to = field.base,
                   .to_stride = field.csr() ? field.row_bytes : field.row_stride,
@@ -120,7 +120,7 @@ PackedMessages::PackedMessages(const GhostPlan& plan, Backend backend, const std
   struct Peer {
     Rank rank;
     RowSet from, to;
-    std::size_t send = 0, receive = 0;  ///< bytes in the buffer
+    std::size_t send = 0, receive = 0;  ///< offsets in the buffer, bytes
     bool self = false, in_place = false;
   };
   std::vector<Peer> peers;
@@ -132,7 +132,7 @@ PackedMessages::PackedMessages(const GhostPlan& plan, Backend backend, const std
               .self = n.rank == plan.comm().rank()};
     peer.in_place = pulls && !through_host && received_in_place(fields, peer.to);
     if (!peer.self) peer.send = packed_bytes(fields, peer.from);
-    // A push to this rank itself is a message that is packed where messages arrive.
+    // A push to this rank itself is packed into the buffer of received messages.
     if (peer.self ? !pulls : !peer.in_place) peer.receive = packed_bytes(fields, peer.to);
     bytes += aligned(peer.send) + aligned(peer.receive);
     peers.push_back(peer);

@@ -1,11 +1,11 @@
 #pragma once
-/// Rows of arrays on a device as one message per neighbour.
+/// Packing of rows of device arrays into one message per neighbour.
 #include <cstddef>
 #include <memory>
 #include <vector>
 
 #include "weft/array/ghost_plan.hpp"
-#include "weft/array/row_moves.hpp"
+#include "weft/array/row_packing.hpp"
 #include "weft/array/transport/combine.hpp"
 #include "weft/array/transport/copies.hpp"
 #include "weft/array/transport/transport.hpp"
@@ -14,29 +14,29 @@
 
 namespace weft::detail {
 
-/// A field's part of a message begins at a multiple of this.
+/// Alignment of each field within a message, in bytes.
 inline constexpr std::size_t kSectionAlignment = 16;
 [[nodiscard]] std::size_t section_bytes(const Field& field, const RowSet& rows);
-/// Of a message: field after field.
+/// Returns the size of a message, field after field.
 [[nodiscard]] std::size_t packed_bytes(const std::vector<Field>& fields, const RowSet& rows);
 
-/// One side of copies of `rows` of `field`: sets address, stride, list, size and number of items.
+/// Set one side of a copy of `rows` of `field`: address, stride, list, size and number of items.
 void copies_from(const Field& field, const RowSet& rows, ItemCopy& copy);
 void copies_to(const Field& field, const RowSet& rows, ItemCopy& copy);
-/// The other side: items one after the other.
+/// Set the other side: contiguous items in a message.
 void copies_from(const std::byte* message, ItemCopy& copy);
 void copies_to(std::byte* message, ItemCopy& copy);
 
-/// A message that has arrived, and the rows that it is for.
+/// A received message and the rows to be combined with it.
 struct PushedMessage {
-  std::size_t offset;  ///< in the buffer of all messages
+  std::size_t offset;  ///< within the buffer of all messages
   RowSet rows;
 };
-/// Combines what all of them bring, in their order.
+/// Returns the combinations of all messages with their rows, in the order of the messages.
 [[nodiscard]] CombineList make_combine_list(Backend backend, const std::vector<Field>& fields, Reduce op,
                                             const std::byte* messages, const std::vector<PushedMessage>& arrivals);
 
-/// Messages in buffers of their own.
+/// Messages in separate buffers.
 class PackedMessages {
  public:
   struct Message {
@@ -44,16 +44,17 @@ class PackedMessages {
     std::byte* data;
     std::size_t bytes;
   };
-  /// @param through_host  buffers are page-locked memory of the host; else they are on the device, and rows of a pull that are
-  /// one dense run of one field are received in place, unless they are many and begin where that takes longer.
+  /// @param through_host  true: buffers are pinned host memory. false: buffers are device memory, and contiguous rows of a
+  /// single field of a pull are received in place, unless that takes longer because of size and alignment.
   PackedMessages(const GhostPlan& plan, Backend backend, const std::vector<Field>& fields, Direction direction, Reduce op,
                  bool through_host);
 
   [[nodiscard]] const std::vector<Message>& sends() const { return sends_; }
   [[nodiscard]] const std::vector<Message>& receives() const { return receives_; }
-  /// Rows into messages; copies of this rank's own rows (periodic images) go straight to their place, or into their message.
+  /// Copies rows to messages; copies between this rank's own rows (periodic images) go directly to their destination or into
+  /// their message.
   void pack(Stream& stream) const { pack_.run(stream); }
-  /// Messages into rows.
+  /// Copies or combines messages into rows.
   void unpack(Stream& stream) const {
     unpack_.run(stream);
     combine_.run(stream);

@@ -10,16 +10,16 @@
 namespace weft::detail {
 namespace {
 
-/// Where a neighbour is to write.
+/// Destination of a neighbour's writes.
 struct Target {
   IpcHandle memory;
   std::uint64_t offset, stride;
 };
 
-/// What a rank tells a neighbour: its flags for that neighbour, then a target for each field.
+/// Data sent to a neighbour: its flags, then a target for each field.
 using Offer = std::vector<Target>;
 
-/// The stream of all puts to be made from the current GPU.
+/// Returns the stream of all puts from the current GPU.
 std::shared_ptr<Stream> put_stream() {
   static std::map<int, std::weak_ptr<Stream>> streams;
   std::weak_ptr<Stream>& known = streams[current_device()];
@@ -37,7 +37,7 @@ std::byte* PeerTransport::map(const IpcHandle& handle) {
       known = mapped_.emplace(handle.bytes, IpcMemory(handle)).first;
     } catch (const DeviceError& error) {
       throw DeviceError("the memory of another rank's GPU cannot be mapped: " + error.problem(),
-                        "let messages travel by \"nccl\" or \"staged\"");
+                        "use the transport \"nccl\" or \"staged\"");
     }
   }
   return known->second.data();
@@ -47,7 +47,7 @@ PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fi
     : comm_(plan.comm()) {
   try {
     set_up(plan, fields, direction, op);
-  } catch (const DeviceError&) {  // on every rank
+  } catch (const DeviceError&) {  // thrown on every rank
     mapped_.clear();
     comm_.barrier();
     throw;
@@ -60,7 +60,7 @@ void PeerTransport::set_up(const GhostPlan& plan, const std::vector<Field>& fiel
   struct Peer {
     Rank rank;
     RowSet from, to;
-    std::size_t message = 0;  ///< where its message to us begins
+    std::size_t message = 0;  ///< start of its message to this rank
   };
   std::vector<Peer> others;
   std::vector<ItemCopy> copies;
@@ -96,7 +96,7 @@ void PeerTransport::set_up(const GhostPlan& plan, const std::vector<Field>& fiel
       for (const Field& field : fields) {
         if (pulls) {
           ItemCopy here;
-          copies_to(field, peer.to, here);  // ghosts of one neighbour are one run
+          copies_to(field, peer.to, here);  // ghost rows of one neighbour are contiguous
           const bool any = message_bytes(field, peer.to) > 0;
           offer.push_back({any ? ipc_handle(field.allocation) : IpcHandle{},
                            any ? static_cast<std::uint64_t>(here.to - field.allocation) : 0, here.to_stride});

@@ -1,5 +1,5 @@
 #pragma once
-/// Rows written straight into the neighbours' memory.
+/// Rows written directly to the memory of neighbours.
 #include <map>
 #include <vector>
 
@@ -11,19 +11,20 @@
 
 namespace weft::detail {
 
-/// A pull writes into the neighbours' ghost rows; a push into a buffer there, from which the owner takes what all have brought.
-/// The host waits for nothing.
+/// A pull writes to the neighbours' ghost rows; a push writes to a buffer of the owner, which combines all contributions. The
+/// host does not wait.
 ///
-/// The neighbours' arrays are mapped until close(), which waits for the neighbours to unmap this rank's, or for as long as this
-/// lives. Without close() ranks unmap at their own times, so memory may be freed while a neighbour has it mapped: nobody touches
-/// it then, and Linux drivers keep it until the last mapping goes, but CUDA does not promise that.
+/// The neighbours' arrays are mapped until close(), which waits until the neighbours have unmapped the arrays of this rank,
+/// or until the destructor. Without close(), memory may be freed while a neighbour still maps it; it is not accessed any
+/// more, and Linux drivers retain it until the last mapping is removed, but CUDA does not guarantee this.
 ///
-/// All puts of a process are work of one stream: two that waited for neighbours at the same time, in different orders on
-/// different ranks, could keep each other from running. So graphs with puts must not run beside each other either.
+/// All puts of a process are enqueued in one stream: two kernels that wait for neighbours concurrently, in different orders
+/// on different ranks, could prevent each other from running. For the same reason graphs that contain puts must not run
+/// concurrently.
 class PeerTransport final : public TransportBody {
  public:
-  /// @pre every neighbour is a process of this machine with a GPU that this one reaches.
-  /// @throws DeviceError on every rank, if memory of any cannot be mapped; nothing is mapped then. @collective
+  /// @pre every neighbour is a process of this machine with a GPU that this rank's GPU can access.
+  /// @throws DeviceError on every rank if any memory cannot be mapped; no mapping remains then. @collective
   PeerTransport(const GhostPlan& plan, const std::vector<Field>& fields, Direction direction, Reduce op);
 
   void start(const After& after) override;

@@ -8,24 +8,25 @@ namespace {
 
 using Flag = cuda::atomic_ref<std::uint32_t, cuda::thread_scope_system>;
 
-__device__ void raise(std::uint32_t& flag, std::uint32_t epoch) { Flag(flag).store(epoch, cuda::memory_order_release); }
-/// Numbers may wrap around.
+__device__ void publish(std::uint32_t& flag, std::uint32_t epoch) { Flag(flag).store(epoch, cuda::memory_order_release); }
+/// Compares counters modulo 2^32.
 __device__ void wait_until(const std::uint32_t& flag, std::uint32_t value) {
   while (static_cast<std::int32_t>(Flag(const_cast<std::uint32_t&>(flag)).load(cuda::memory_order_acquire) - value) < 0) {
   }
 }
 
-/// Does not let the next kernel begin: its blocks would keep multiprocessors from what the other GPU waits for meanwhile.
+/// Does not trigger dependent launches: blocks of the next kernel would occupy multiprocessors while the other GPU needs
+/// them.
 template <class Word>
 __global__ void __launch_bounds__(kCopyThreads) put_kernel(const __grid_constant__ PutArgs a) {
-  wait_for_earlier_kernels();
+  grid_dependency_sync();
   const CopyPart* const parts = a.table.count <= kSmallPut ? a.parts_here : a.table.parts;
   const PeerLink* const links = a.link_count <= kSmallPut ? a.links_here : a.links;
   const std::uint32_t epoch = a.epochs[blockIdx.x] + 1;
   const int thread = static_cast<int>(threadIdx.x);
   if (blockIdx.x == 0) {
     for (int i = thread; i < a.link_count; i += kCopyThreads) {
-      if (links[i].arriving > 0) raise(links[i].there->credit, epoch);
+      if (links[i].arriving > 0) publish(links[i].there->credit, epoch);
     }
   }
   for (std::uint32_t chunk = blockIdx.x; chunk < a.table.chunks;) {
@@ -45,7 +46,7 @@ __global__ void __launch_bounds__(kCopyThreads) put_kernel(const __grid_constant
     if (link == nullptr) continue;
     __syncthreads();
     if (thread == 0) {
-      __threadfence_system();  // what all threads of the block have written
+      __threadfence_system();  // all writes of the block
       Flag(link->there->arrived).fetch_add(mine, cuda::memory_order_relaxed);
     }
   }
@@ -62,20 +63,20 @@ __global__ void __launch_bounds__(kCopyThreads) put_kernel(const __grid_constant
 
 void launch_put(Stream& stream, const PutArgs& args) {
   std::uint32_t blocks = args.table.chunks < kPutBlocks ? args.table.chunks : kPutBlocks;
-  if (blocks == 0) blocks = 1;  // to give credit
+  if (blocks == 0) blocks = 1;  // one block to give credit
   with_words(args.table, [&](auto word) {
     const auto kernel = put_kernel<decltype(word)>;
-    ask_for_shared_memory(kernel);
+    request_dynamic_shared_memory(kernel);
     launch(stream, "copies to other GPUs", {.blocks = blocks, .threads = kCopyThreads}, kernel, args);
   });
 }
 
-const char* obstacle_to(const GpuName& other) {
+const char* peer_write_obstacle(const GpuId& other) {
   int here = 0, there = 0, can = 0;
   check_cuda(cudaGetDevice(&here), "cudaGetDevice");
   if (cudaDeviceGetByPCIBusId(&there, other.bus) != cudaSuccess) {
     (void)cudaGetLastError();
-    return "one does not see the other (CUDA_VISIBLE_DEVICES)";
+    return "the other GPU is not visible (CUDA_VISIBLE_DEVICES)";
   }
   check_cuda(cudaDeviceCanAccessPeer(&can, here, there), "cudaDeviceCanAccessPeer");
   if (can == 0) return "no peer access";

@@ -9,7 +9,8 @@
 namespace weft::detail {
 namespace {
 
-// By distance from the last tag: the first ones are left to others. Never destroyed: exchanges may outlive other statics.
+// Numbered from the last tag downwards; the first ones are free for other uses. Never destroyed: exchanges may outlive other
+// static objects.
 std::vector<bool>& used() {
   static auto& list = *new std::vector<bool>(Communicator::kTags, false);
   return list;
@@ -23,12 +24,13 @@ int first_free(int from) {
 }  // namespace
 
 Tag::Tag(const Communicator& comm) {
-  // Ranks may have given back different tags: climb until all agree.
+  // Ranks may have released different tags: the number increases until all ranks agree.
   int proposal = 0;
   for (bool free = false; !free;) {
     proposal = comm.max(first_free(proposal));
     if (proposal == Communicator::kTags) {
-      throw LimitError(fmt::format("{} exchanges live at once", Communicator::kTags), "keep exchanges, or destroy them");
+      throw LimitError(fmt::format("{} exchanges exist at the same time", Communicator::kTags),
+                       "reuse exchanges, or destroy unused ones");
     }
     free = comm.all(!used()[static_cast<std::size_t>(proposal)]);
     if (!free) ++proposal;

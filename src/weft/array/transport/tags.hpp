@@ -1,15 +1,15 @@
 #pragma once
-/// Message tags of exchanges: each exchange has its own, so that several are in flight at once, and gives it back.
+/// Message tags of exchanges: each exchange has a tag of its own, so that several can be in flight, and releases it.
 #include <cstddef>
 
 #include "weft/comm/communicator.hpp"
 
 namespace weft::detail {
 
-/// A tag that no exchange of any rank of `comm` uses. Given back on destruction.
+/// A tag that no other exchange on any rank of `comm` uses. The destructor releases it.
 class Tag {
  public:
-  /// @collective @throws LimitError on every rank, if none is left.
+  /// Reserves a tag. @collective @throws LimitError on every rank if no tag is free.
   explicit Tag(const Communicator& comm);
   ~Tag();
   Tag(const Tag&) = delete;

@@ -2,7 +2,7 @@
 
 namespace weft::detail {
 
-void keep_for_ever(std::unique_ptr<TransportBody> abandoned) noexcept {
+void retain_abandoned(std::unique_ptr<TransportBody> abandoned) noexcept {
   static TransportBody* all = nullptr;
   abandoned->next_abandoned_ = all;
   all = abandoned.release();

@@ -1,5 +1,5 @@
 #pragma once
-/// What an Exchange asks of the way its messages travel.
+/// Interface between an Exchange and its transport.
 #include <memory>
 
 #include "weft/comm/communicator.hpp"
@@ -9,8 +9,7 @@ namespace weft::detail {
 
 enum class Direction { pull, push };
 
-/// The traffic of one exchange, set up once. Which arrays may take part, and which side of them is fresh, is the Exchange's
-/// business.
+/// The messages of one exchange, set up once. The Exchange checks which arrays may take part and which side of them is fresh.
 class TransportBody {
  public:
   TransportBody() = default;
@@ -18,26 +17,26 @@ class TransportBody {
   TransportBody(const TransportBody&) = delete;
   TransportBody& operator=(const TransportBody&) = delete;
 
-  /// Reads the rows that travel once `after` is done. @collective
+  /// Starts the messages; reads the sent rows after `after` has completed. @collective
   virtual void start(const After& after) = 0;
-  /// Makes `stream` wait until all that was received is in place, and all that was sent may be overwritten.
+  /// Makes `stream` wait until all received rows are stored and all sent rows may be overwritten.
   virtual void finish(Stream& stream) = 0;
-  /// True once finish() will not block the host.
+  /// Returns true if finish() will not block the host.
   [[nodiscard]] virtual bool arrived() = 0;
-  /// Whether what travels to and from `rank` does so through shared memory of the host.
+  /// Returns true if messages to and from `rank` use shared host memory.
   [[nodiscard]] virtual bool shares_memory_with(Rank /*rank*/) const { return false; }
-  /// Lets go of what others have given this rank to write to, and returns when they have let go of what is this rank's.
+  /// Unmaps memory of other ranks, and returns when they have unmapped the memory of this rank.
   /// @pre no exchange is in flight. @collective
   virtual void close() {}
-  /// Given up in flight: lets go of messages and waits for nobody. The object is kept for ever, since others may still read and
-  /// write its memory, and its tag may still arrive.
+  /// Abandons an exchange in flight without waiting for other ranks. The object is retained until the process ends, because
+  /// others may still access its memory and its tag may still arrive.
   virtual void abandon() noexcept {}
 
  private:
-  friend void keep_for_ever(std::unique_ptr<TransportBody> abandoned) noexcept;
+  friend void retain_abandoned(std::unique_ptr<TransportBody> abandoned) noexcept;
   TransportBody* next_abandoned_ = nullptr;
 };
 
-void keep_for_ever(std::unique_ptr<TransportBody> abandoned) noexcept;
+void retain_abandoned(std::unique_ptr<TransportBody> abandoned) noexcept;
 
 }  // namespace weft::detail

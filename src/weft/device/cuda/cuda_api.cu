@@ -9,7 +9,7 @@
 #include "weft/base/error.hpp"
 #include "weft/device/cuda.cuh"
 #include "weft/device/cuda/cuda_api.hpp"
-#include "weft/device/cuda/host_work.hpp"
+#include "weft/device/cuda/cuda_call_counts.hpp"
 
 namespace weft::detail {
 
@@ -103,13 +103,13 @@ int current_device() {
   return device;
 }
 void set_device(int device) { check_cuda(cudaSetDevice(device), "cudaSetDevice"); }
-GpuName name_of(int device) {
-  GpuName name;
+GpuId gpu_id(int device) {
+  GpuId name;
   check_cuda(cudaDeviceGetPCIBusId(name.bus, sizeof name.bus, device), "cudaDeviceGetPCIBusId");
   return name;
 }
 void wait_for_device() {
-  ++host_work().waits;
+  ++cuda_call_counts().waits;
   check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   throw_unreported();
 }
@@ -125,7 +125,7 @@ void* create_stream(bool high_priority) {
 }
 void destroy_stream(void* stream) noexcept { note(cudaStreamDestroy(stream_of(stream))); }
 void wait_stream(void* stream) {
-  ++host_work().waits;
+  ++cuda_call_counts().waits;
   check_cuda(cudaStreamSynchronize(stream_of(stream)), "cudaStreamSynchronize");
   throw_unreported();
 }
@@ -157,7 +157,7 @@ bool event_done(void* event) {
   return true;
 }
 void wait_event(void* event) {
-  ++host_work().waits;
+  ++cuda_call_counts().waits;
   check_cuda(cudaEventSynchronize(event_of(event)), "cudaEventSynchronize");
   throw_unreported();
 }
@@ -187,7 +187,7 @@ void prepare_pools() {
 }  // namespace
 
 void* allocate(Memory kind, std::size_t bytes) {
-  ++host_work().allocations;
+  ++cuda_call_counts().allocations;
   require();
   void* memory = nullptr;
   switch (kind) {
@@ -211,7 +211,7 @@ void release(Memory kind, void* memory) noexcept {
 }
 
 void* allocate_in(void* stream, std::size_t bytes) {
-  ++host_work().allocations;
+  ++cuda_call_counts().allocations;
   prepare_pools();
   void* memory = nullptr;
   check_cuda(cudaMallocAsync(&memory, bytes, stream_of(stream)), "cudaMallocAsync");
@@ -220,11 +220,11 @@ void* allocate_in(void* stream, std::size_t bytes) {
 void release_in(void* stream, void* memory) noexcept { note(cudaFreeAsync(memory, stream_of(stream))); }
 
 void copy(void* stream, void* to, const void* from, std::size_t bytes) {
-  ++host_work().copies;
+  ++cuda_call_counts().copies;
   check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(stream)), "cudaMemcpyAsync");
 }
 void set(void* stream, void* at, int value, std::size_t bytes) {
-  ++host_work().copies;
+  ++cuda_call_counts().copies;
   check_cuda(cudaMemsetAsync(at, value, bytes, stream_of(stream)), "cudaMemsetAsync");
 }
 void prefetch(void* stream, void* at, std::size_t bytes, bool to_host) {
@@ -299,7 +299,7 @@ bool update_executable(void* executable, void* graph) {
   return true;
 }
 void launch_executable(void* executable, void* stream) {
-  ++host_work().graphs;
+  ++cuda_call_counts().graphs;
   check_cuda(cudaGraphLaunch(static_cast<cudaGraphExec_t>(executable), stream_of(stream)), "cudaGraphLaunch");
 }
 void destroy_graph(void* graph) noexcept { note(cudaGraphDestroy(static_cast<cudaGraph_t>(graph))); }
@@ -378,7 +378,7 @@ void describe(CudaInfo& info) {
     check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
     d.memory_free_bytes = static_cast<std::int64_t>(free);
     d.memory_total_bytes = static_cast<std::int64_t>(total);
-    d.pci_bus = name_of(device).bus;
+    d.pci_bus = gpu_id(device).bus;
     for (int other = 0; other < devices; ++other) {
       if (other == device) continue;
       int access = 0, atomics = 0, rank = 0;

@@ -26,7 +26,7 @@ void require();
 
 [[nodiscard]] int current_device();
 void set_device(int device);
-[[nodiscard]] GpuName name_of(int device);
+[[nodiscard]] GpuId gpu_id(int device);
 void wait_for_device();
 
 [[nodiscard]] void* create_stream(bool high_priority);

@@ -20,7 +20,7 @@ const Available& available() {
 
 int current_device() { reject(); }
 void set_device(int) { reject(); }
-GpuName name_of(int) { reject(); }
+GpuId gpu_id(int) { reject(); }
 void wait_for_device() { reject(); }
 void* create_stream(bool) { reject(); }
 void destroy_stream(void*) noexcept {}

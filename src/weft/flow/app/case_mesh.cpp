@@ -58,8 +58,8 @@ MeshChoice read_mesh_choice(const Section& s) {
        .doc = "A 2-D mesh is the half of a meridian plane: y is the distance from the axis y = 0. Volumes, areas, forces "
               "and integrals are those of the whole turn: of a force the component along x, without lift and moment. The gas "
               "does not turn: velocities along z are 0."});
-  choice.build.order = s.choice_of<mesh::CellOrder>(
-      "order", {.default_value = mesh::CellOrder::hilbert, .doc = "Numbering of the cells of a rank, for memory locality."});
+  choice.build.order = s.choice_of<mesh::CellOrdering>(
+      "order", {.default_value = mesh::CellOrdering::hilbert, .doc = "Numbering of the cells of a rank, for memory locality."});
   choice.build.partition.partitioner = s.choice_of<mesh::Partitioner>(
       "partitioner", {.default_value = mesh::Partitioner::automatic, .doc = "Distributes the cells to the ranks."});
   const bool by_cost = s.choice("balance", {"cells", "cost"},

@@ -216,8 +216,8 @@ void OldSolution::find_neighbours(const VtkHdfReader::Cells& cells, std::span<co
   };
   // Who is across each face: a cell of this rank, one of another, or none. Each cell then adds its neighbours in the order of its
   // faces, so that sums do not depend on who holds them.
-  constexpr std::size_t kNobody = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> across(sides.size(), kNobody);
+  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> across(sides.size(), kNone);
   const auto ranks = static_cast<std::size_t>(comm_.size());
   std::vector<std::vector<OpenFace>> to(ranks);
   for (std::size_t i = 0; i < sides.size(); ++i) {
@@ -263,7 +263,7 @@ void OldSolution::find_neighbours(const VtkHdfReader::Cells& cells, std::span<co
   });
   for (const std::size_t i : by_cell) {
     const std::size_t c = sides[i].cell;
-    if (across[i] != kNobody) {
+    if (across[i] != kNone) {
       add_neighbour(c, centroid_[across[i]], &values_[across[i] * vars_]);
       continue;
     }

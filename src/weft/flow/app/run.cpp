@@ -9,7 +9,7 @@
 
 #include "weft/base/clock.hpp"
 #include "weft/base/error.hpp"
-#include "weft/base/kept_memory.hpp"
+#include "weft/base/malloc_retention.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/device/device.hpp"
 #include "weft/flow/app/case_errors.hpp"
@@ -213,7 +213,7 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
     observer.warned(fmt::format("{}: the run that used this folder ({}) ended without removing its {}; this run takes it over",
                                 flow_case.output.directory.string(), results.taken_over_from(), io::FolderLock::kFileName));
   }
-  std::optional<KeepFreedMemory> start(std::in_place);
+  std::optional<RetainFreedMemory> start(std::in_place);
   std::optional<mesh::Mesh> own;
   if (begin.mesh == nullptr) own = load_mesh(comm, flow_case.mesh);
   const mesh::Mesh& mesh = begin.mesh != nullptr ? *begin.mesh : *own;

@@ -175,7 +175,7 @@ std::vector<Primitive> DeviceReconstruction<Real>::face_states(Stream& stream, i
   const std::int32_t count = faces.last().value() - faces.first().value();
   std::vector<Primitive> states(static_cast<std::size_t>(count));
   if (count == 0) return states;
-  const DeviceVector<Primitive> there(states.size());
+  const DeviceVector<Primitive> there(Backend::cuda, states.size());
   const BoundaryArgs boundary = boundary_.args();
   const std::int32_t first = faces.first().value() - scheme_.discretization().first_boundary_face;
   const RowView<Real, double> rows{values_[buffer].data(), gradients_.data()};

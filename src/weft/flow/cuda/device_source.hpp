@@ -46,7 +46,7 @@ class DeviceSource {
   const bool subtracts_;
   DeviceVector<double> rates_, stationary_;  ///< stationary_: what is subtracted; empty with a function
   DeviceVector<Vec3> centroid_;              ///< centroids of owned cells; empty with a function
-  std::vector<double> stationary_on_host_;  ///< rates that are subtracted; empty without a function
+  std::vector<double> stationary_on_host_;   ///< rates that are subtracted; empty without a function
   PinnedBuffer<Real> values_on_host_;
   PinnedBuffer<double> rates_on_host_;
 };

@@ -11,7 +11,7 @@
 #include "weft/device/parallel_for.cuh"
 #include "weft/flow/cuda/device_stepper.cuh"
 #include "weft/flow/cuda/device_stepper.hpp"
-#include "weft/flow/cuda/gpu_room.hpp"
+#include "weft/flow/cuda/gpu_memory.hpp"
 #include "weft/flow/cuda/step_loops.cuh"
 #include "weft/flow/physics/runge_kutta.hpp"
 
@@ -355,7 +355,7 @@ std::unique_ptr<Stepper> make_stepper(const Scheme& scheme) {
     return GpuDemand{
         .gpu = current_gpu(), .needed = stepper->bytes(tiles, matrices), .free = free, .total = total, .cells = m.owned_cells};
   });
-  agree_on_room(m.comm, demand);
+  require_gpu_memory(m.comm, demand);
   agreed(m.comm, [&] { stepper->allocate(tiles, matrices); });
   stepper->connect();
   return stepper;

@@ -2,7 +2,6 @@
 /// The tiles of a rank, and what kernels need of its mesh, in the memory of the current GPU.
 #include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/cuda/choose_tiles.hpp"
-#include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/scheme/scheme.hpp"
 
 namespace weft::flow::detail {

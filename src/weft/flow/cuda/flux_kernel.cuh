@@ -288,12 +288,12 @@ __global__ void __launch_bounds__(kTileThreads, 5)
   const FluxMemory<Real, State> m(shared, range);
   const auto first = static_cast<std::int64_t>(tile.first_cell);
   // The input of the update is copied while fluxes are computed.
-  let_next_kernel_begin();
+  trigger_dependent_launch();
   BlockLoader fetch;
   fetch.begin();
   fetch.run(t.topology + tile.first_topology(), m.topology, tile.rows_behind());
   fetch.run(t.inverse_volume + first, m.inverse_volume, tile.cells);
-  wait_for_earlier_kernels();
+  grid_dependency_sync();
   const StepClock step = *a.clock;
   if (a.start_weight != 0) fetch.run(a.start + first * kVars, m.start, tile.cells * kVars);
   fetch.run(a.conserved + first * kVars, m.conserved, tile.cells * kVars);
@@ -341,7 +341,7 @@ void launch_fluxes(Stream& stream, const TileRange& range, const FluxChoice& flu
         SharedArrays memory;
         (void)FluxMemory<Real, State>(memory, range);
         const auto kernel = flux_kernel<Dim, Flux, Real, State>;
-        allow_shared_memory(kernel, memory.bytes(), "fluxes");
+        set_max_dynamic_shared_memory(kernel, memory.bytes(), "fluxes");
         launch(stream, "fluxes", {.blocks = range.last - range.first, .threads = kTileThreads, .shared_memory = memory.bytes()},
                kernel, range, args, chosen);
       },

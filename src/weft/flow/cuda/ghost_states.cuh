@@ -37,8 +37,8 @@ __global__ void __launch_bounds__(kGhostThreads)
     side = sides[first + thread];
     row[thread] = side.row;
   }
-  let_next_kernel_begin();
-  wait_for_earlier_kernels();
+  trigger_dependent_launch();
+  grid_dependency_sync();
   __syncthreads();
   fetch_ghosts<kVars>(row, here, all_values, values);
   fetch_ghosts<kVars * Dim>(row, here, all_gradients, gradients);
@@ -60,7 +60,7 @@ void launch_ghost_states(Stream& stream, const DeviceVector<GhostSide>& sides, c
   const auto count = static_cast<std::int32_t>(sides.size());
   if (count == 0) return;
   const auto kernel = ghost_state_kernel<Dim, Real>;
-  ask_for_shared_memory(kernel);
+  request_dynamic_shared_memory(kernel);
   launch(stream, "states of ghosts", {.blocks = (count + kGhostThreads - 1) / kGhostThreads, .threads = kGhostThreads}, kernel,
          count, sides.data(), values, gradients, sensors, states, side_sensors);
 }

@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(kTileThreads, 4)
   const TileArrays<Real>& t = a.tiles;
   SharedArrays shared(memory);
   const GradientMemory<Dim, kPulls, Real> m(shared, range);
-  if constexpr (Dim == 2) let_next_kernel_begin();
+  if constexpr (Dim == 2) trigger_dependent_launch();
   BlockLoader fetch;
   fetch.begin();
   const TileQueue queue(rounds, t, m.halo);
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(kTileThreads, 4)
   for (std::int32_t i = 0;;) {
     const Tile& tile = queue.tile(i);
     fetch_mesh<Dim, kPulls>(a.tiles, tile, m, fetch);
-    if (i == 0) wait_for_earlier_kernels();
+    if (i == 0) grid_dependency_sync();
     fetch.rows<kVars>(queue.halo(), tile.rows - tile.cells, a.values, m.values + tile.cells * kVars);
     fetch.run(a.values + static_cast<std::int64_t>(tile.first_cell) * kVars, m.values, tile.cells * kVars);
     fetch.end();
@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(kTileThreads, 4)
     __syncthreads();
     // In 3-D not before: a multiprocessor that begins with fluxes beside gradients has no more first-level cache than these need,
     // and keeps to that until it has nothing to do.
-    if (i + 1 == queue.count()) let_next_kernel_begin();
+    if (i + 1 == queue.count()) trigger_dependent_launch();
     write_states(tile, m.sides, a.states);
     if (++i == queue.count()) return;
     fetch.next_round();
@@ -223,8 +223,8 @@ void launch_gradients_with(Stream& stream, const TileRange& range, const Limiter
   const auto kernel = gradient_kernel<Dim, kPulls, Limiter, Real>;
   const int threads = threads_for(range.cells);
   const std::size_t memory = gradient_memory<Dim, Real>(range, kPulls);
-  allow_shared_memory(kernel, memory, "gradients");
-  ask_for_shared_memory(kernel);
+  set_max_dynamic_shared_memory(kernel, memory, "gradients");
+  request_dynamic_shared_memory(kernel);
   const TileRounds rounds(range.first, range.last, resident_blocks(kernel, threads, memory));
   launch(stream, "gradients", {.blocks = rounds.blocks, .threads = threads, .shared_memory = memory}, kernel, range, rounds, args,
          limiter);

@@ -1,11 +1,21 @@
 #pragma once
-/// Tiles: the owned cells cut into short runs, each with all that one block of GPU threads needs to work on it out of shared
-/// memory.
+/// Tiles: the owned cells divided into short contiguous ranges, each with all data that a block of GPU threads needs to process
+/// it from shared memory.
 ///
-/// Cells of a run lie close together (the mesh orders them along a Hilbert curve), so most of their neighbours are in the tile
-/// and are read once, and most faces have both cells in it, so that their flux is computed once. A face between two tiles is in
-/// both. Within a tile rows and faces have short numbers (16 bits): cells first, then the rows around them ("halo"). Over all
-/// tiles the faces of tile t have the places t.first_face, t.first_face + 1, ...
+/// The cells of a tile are close together (the mesh orders them along a Hilbert curve), so that most of their neighbours are in
+/// the tile and are read once, and most faces have both cells in it, so that their flux is computed once. A face between two
+/// tiles is in both. Within a tile, rows and faces have 16-bit numbers: own cells first, then the surrounding rows ("halo"). Over
+/// all tiles the faces of tile t have the slots t.first_face, t.first_face + 1, ...
+///
+/// Example: a row of 8 quads on one rank, tiles of 4 cells, zones xmin, xmax, ymin, ymax. Faces 0 ... 6 are between cells i and
+/// i + 1; boundary faces: 7 xmin, 8 xmax, 9 ... 16 ymin, 17 ... 24 ymax; the boundary row of face f is f + 1.
+///     tile 0: cells 0 ... 3     halo_row   4 | 10 18 8  11 19  12 20  13 21      cell of tile 1, then boundary rows
+///       tile row numbers        0 ... 3 the cells, 4 ... 13 the halo             rows = 14
+///       faces by tile number    0 1 2 | 3 | 9 17 7  10 18  11 19  12 20          inner_faces 3, left_faces = cell_faces = 4
+///       topology                0 4 8 12 16   4 0 5 6 | 7 1 8 0R | ...           offsets; sides of cells (R: kRightSide)
+///                               5 1 6 7 | 8 2 9 0 | ...                          rows across these faces
+///       slots 0 ... 12          across[3] = 35, across[4] = 2                    slot in tile 1; index among the boundary faces
+///     tile 1: cells 4 ... 7     first_face = 32 (a whole block)                  its faces 4 5 6 | 3 | ...: across[35] = 3
 #include <cstdint>
 #include <functional>
 #include <vector>

@@ -10,10 +10,17 @@
 
 namespace weft::flow {
 
-/// Rows of values are numbered: owned cells, ghost cells, then one row per boundary face. The boundary rows let gradients see the
-/// boundary condition without a branch: row cells() + (face - first boundary face) holds the state behind the face. Where the
-/// boundary mirrors(), it stands at the mirrored centroid of the cell, but at a slip wall to whose row the state is extrapolated
-/// opposite to the cell's centroid, with the face's centroid in the middle; else at the face itself.
+/// Rows of values are numbered: owned cells, ghost cells, then one boundary row per boundary face, so that gradients include the
+/// boundary condition without a branch: row cells() + (face - first boundary face) contains the exterior state of the face. Where
+/// the boundary mirrors(), its position is the mirrored centroid of the cell, but at a slip wall to whose row the state is
+/// extrapolated the point opposite to the cell's centroid, with the face's centroid in the middle; otherwise the face itself.
+///
+/// Example: two quads side by side on one rank, zones xmin, xmax, ymin, ymax, stencils by face. Face 0 is between the cells; the
+/// boundary faces 1 ... 6 are xmin of cell 0, xmax of cell 1, ymin of cells 0 and 1, ymax of cells 0 and 1.
+///     rows               8: cells 0 1, no ghost cells, boundary rows 2 ... 7 of the faces 1 ... 6
+///     face_left          0 0 1 0 1 0 1        face_right       1 2 3 4 5 6 7
+///     cell_face_offset   0 4 8                cell_face        3 0 5 1 | 4 2 6 0     (below, right, above, left)
+///     stencil_offset     0 4 8                cell_face_row    4 1 6 2 | 5 3 7 0     = stencil_row
 struct Discretization {
   /// @param kinds  of each zone of mesh.boundary, in its order.
   /// @param stencil  what cell_cells of the mesh lists (BuildOptions::ghosts): the neighbours that make a gradient.

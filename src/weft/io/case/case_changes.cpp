@@ -61,7 +61,7 @@ const Leaf* find(const std::vector<Leaf>& leaves, const std::string& key) {
   return nullptr;
 }
 
-/// Returns which lines of an effective case are marked as defaults, by line number - 1.
+/// Returns for each line of an effective case, by line number - 1, whether it is marked as a default.
 std::vector<bool> default_lines(const std::string& text) {
   std::vector<bool> is_default;
   std::istringstream lines(text);

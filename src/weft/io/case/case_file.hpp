@@ -1,5 +1,5 @@
 #pragma once
-/// A case: a TOML text with the overrides of the command line, the same on every rank. CaseReader reads its keys.
+/// A case: TOML text with overrides of the command line, equal on all ranks. CaseReader reads its keys.
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -14,22 +14,21 @@ namespace detail {
 struct CaseValue;
 }
 
-/// Cheap to copy; immutable.
+/// Immutable; copies are cheap.
 class CaseFile {
  public:
-  /// Rank 0 reads the file; every rank parses the same text.
-  /// @param overrides  "section.key=value", in the order of the command line; the value is TOML, and text where it is not. Those
-  /// of
-  ///   rank 0 count.
-  /// @throws on every rank: IoError (cannot be read), InputError (not TOML, a key given twice, a bad override).
+  /// Reads the file on rank 0 and parses it on every rank.
+  /// @param overrides  "section.key=value" in the order of the command line; the value is TOML, or text if it is not valid
+  /// TOML. The overrides of rank 0 apply.
+  /// @throws on every rank: IoError (read error), InputError (invalid TOML, a duplicate key, an invalid override).
   /// @collective
   [[nodiscard]] static CaseFile read(const Communicator& comm, const std::filesystem::path& path,
                                      std::span<const std::string> overrides = {});
-  /// A case from memory; `name` stands for the file in messages and for the place that relative paths start from.
+  /// Creates a case from memory; `name` is used in messages and as the base of relative paths.
   [[nodiscard]] static CaseFile from_text(std::string text, std::filesystem::path name = "case.toml",
                                           std::span<const std::string> overrides = {});
 
-  /// As it was read, without overrides.
+  /// Returns the original text, without overrides.
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] const std::vector<std::string>& overrides() const { return overrides_; }

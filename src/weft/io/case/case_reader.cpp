@@ -1,4 +1,4 @@
-// Sections of a case, and what becomes of the declarations: unknown keys, the effective case, the reference.
+// Sections of a case, and the uses of declarations: unknown keys, the effective case, the reference.
 #include "weft/io/case/case_reader.hpp"
 
 #include <fmt/format.h>
@@ -58,7 +58,7 @@ void collect_unknown(const SectionRecord& record, std::vector<Unknown>& unknown)
   for (const auto& child : record.children) collect_unknown(*child, unknown);
 }
 
-// Full names of the keys and sections called `name`, wherever they are.
+// Returns the full names of all keys and sections called `name`.
 void collect_named(const SectionRecord& record, const std::string& name, std::vector<std::string>& found) {
   for (const KeyRecord& key : record.keys) {
     if (key.name == name) found.push_back(detail::dotted(record.path_of(name)));
@@ -86,7 +86,7 @@ std::string suggest(const SectionRecord& root, const Unknown& unknown) {
 
 // ----------------------------------------------------------------------------------------------------------- effective case
 
-// The header's name: like path(), without the numbers of list items.
+// Returns the name in the header: like path(), without the indices of list items.
 std::vector<std::string> header_path(const SectionRecord& record) {
   if (record.parent == nullptr) return {};
   std::vector<std::string> names = header_path(*record.parent);

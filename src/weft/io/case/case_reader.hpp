@@ -1,6 +1,6 @@
 #pragma once
-/// Reads the keys of a case. A key is declared where it is read, once: type, unit, default, range and meaning. From these
-/// declarations come the checks, the effective case and the reference of all keys.
+/// Reads the keys of a case. A key is declared where it is read: type, unit, default, range and description. The checks, the
+/// effective case and the reference of all keys derive from these declarations.
 ///
 ///     CaseReader reader(CaseFile::read(comm, "case.toml", overrides));
 ///     Section flow = reader.root().section("flow", {.doc = "The flow model."});
@@ -8,8 +8,8 @@
 ///     const double end = flow.number("end_time", {.min = 0, .unit = "s", .doc = "Stop here."});   // no default: required
 ///     reader.finish();   // an unknown key is an error
 ///
-/// A wrong value throws InputError with file, line, column and key. Every rank reads the same text, so every rank throws the
-/// same. collect_errors() keeps such errors instead, so that a program can report all of them.
+/// An invalid value throws InputError with file, line, column and key. All ranks read the same text and thus throw the same
+/// error. After collect_errors() such errors are collected instead, so that a program can report all of them.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -26,10 +26,10 @@
 
 namespace weft::io {
 
-/// A real number. A key with a `unit` other than "1" also takes text with a unit of the same dimension: "1.5 ms". Default and
-/// range are in `unit`, as is a bare number in the case; what is returned is in SI (radians for angles).
+/// A real number. A key with a `unit` other than "1" also accepts text with a unit of the same dimension: "1.5 ms". Default,
+/// range and plain numbers of the case are in `unit`; the returned value is in SI units (radians for angles).
 struct NumberSpec {
-  std::optional<double> default_value{};  ///< none: the key is required (optional_number: may be absent)
+  std::optional<double> default_value{};  ///< none: the key is required (optional_number: may be missing)
   std::optional<double> min{}, min_exclusive{}, max{}, max_exclusive{};
   std::string unit = "1";
   std::string doc{};
@@ -56,14 +56,14 @@ struct PathSpec {
   std::string doc{};
 };
 
-/// Two or three numbers; with two, z = 0. Units as for NumberSpec.
+/// Two or three numbers; with two, z = 0. Units as in NumberSpec.
 struct Vector3Spec {
   std::optional<Vec3> default_value{};
   std::string unit = "1";
   std::string doc{};
 };
 
-/// A list; a single value stands for a list of one.
+/// A list; a single value is a list of one element.
 struct NumbersSpec {
   std::optional<std::vector<double>> default_value{};
   std::optional<double> min{}, min_exclusive{}, max{}, max_exclusive{};
@@ -76,8 +76,7 @@ struct TextsSpec {
   std::string doc{};
 };
 
-/// A number or a word that the caller checks, and of which it knows the default: here they are for the reference and the
-/// effective case.
+/// A number or word that the caller checks; the default is for the reference and the effective case.
 struct ParameterSpec {
   std::string initial{}, unit{}, range{}, doc{};
 };
@@ -85,7 +84,7 @@ struct ParameterSpec {
 struct SectionSpec {
   bool required = false;
   std::string doc{};
-  std::string placeholder = "name";  ///< in the reference, for the names that the user chooses
+  std::string placeholder = "name";  ///< stands for the user's names in the reference
 };
 
 /// A choice of a registry (base/registry.hpp); the rows' docs are added to `doc`.
@@ -102,73 +101,74 @@ struct KeyRecord;
 struct CaseValue;
 }  // namespace detail
 
-/// One table of the case. A handle: copies read the same section. Reading a key twice gives the same value; declaring it twice in
-/// different ways is a bug (ContractError).
+/// A table of the case. Copies refer to the same section. Reading a key twice returns the same value; two different
+/// declarations of a key are a ContractError.
 class Section {
  public:
-  /// The last part of its name; the user's word for members of named_sections(), the number for those of sections().
+  /// Returns the last part of its name: the user's name for members of named_sections(), the index for those of sections().
   [[nodiscard]] const std::string& name() const;
-  /// "boundary.inlet"
+  /// Returns the full name, "boundary.inlet".
   [[nodiscard]] std::string path() const;
-  /// Whether the case has it. An absent section reads as an empty one.
+  /// Returns true if the case contains the section. A missing section reads as an empty one.
   [[nodiscard]] bool present() const;
-  /// Whether the case has this key.
+  /// Returns true if the case contains this key.
   [[nodiscard]] bool has(std::string_view key) const;
-  /// True while the reference is made: every key gives its default or some value in range. Skip checks that join several keys.
+  /// Returns true while the reference is generated: each key returns its default or any value in its range. Skip checks that
+  /// compare several keys.
   [[nodiscard]] bool documenting() const;
 
   double number(const std::string& key, const NumberSpec& spec) const;
   std::int64_t integer(const std::string& key, const IntegerSpec& spec) const;
   bool boolean(const std::string& key, const BooleanSpec& spec) const;
   std::string text(const std::string& key, const TextSpec& spec) const;
-  /// A relative path starts at the folder of the case file, from --set at the current directory; ~ is the user's home folder.
-  /// Whether the path exists is not checked.
+  /// Reads a path. Relative paths start at the folder of the case file, those of --set at the current directory; ~ is the
+  /// home folder of the user. The existence of the path is not checked.
   std::filesystem::path path_to(const std::string& key, const PathSpec& spec) const;
   Vec3 vector3(const std::string& key, const Vector3Spec& spec) const;
   std::vector<double> numbers(const std::string& key, const NumbersSpec& spec) const;
   std::vector<std::string> texts(const std::string& key, const TextsSpec& spec) const;
-  /// A formula as text; a plain number is one too (with all its digits).
+  /// Reads a formula as text; a plain number is a formula as well (with all its digits).
   std::string expression(const std::string& key, const TextSpec& spec) const;
-  /// One word of `choices`.
+  /// Reads one word of `choices`.
   std::string choice(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec) const;
   /// A choice() of the names of a registry: choice_of<Flux>("flux", {.default_value = Flux::hllc, .doc = "..."}).
   template <class Kind>
   Kind choice_of(const std::string& key, const KindSpec<Kind>& spec) const;
 
-  // As above, for keys that may be absent; a default in the spec is a ContractError.
+  // Read keys that may be missing; a default in the spec is a ContractError.
   std::optional<double> optional_number(const std::string& key, const NumberSpec& spec) const;
   std::optional<std::int64_t> optional_integer(const std::string& key, const IntegerSpec& spec) const;
   std::optional<std::string> optional_text(const std::string& key, const TextSpec& spec) const;
   std::optional<std::filesystem::path> optional_path(const std::string& key, const PathSpec& spec) const;
   std::optional<Vec3> optional_vector3(const std::string& key, const Vector3Spec& spec) const;
-  /// The number as text (as many digits as it has) or the word; nothing where the case does not give it.
+  /// Returns the number as text (with all its digits) or the word; nothing if the case does not contain the key.
   std::optional<std::string> optional_parameter(const std::string& key, const ParameterSpec& spec) const;
 
-  /// The sub-section [path.key].
+  /// Returns the subsection [path.key].
   Section section(const std::string& key, const SectionSpec& spec) const;
-  /// [path.key.<user's name>], in the order of the file. While documenting: one, called "<placeholder>".
+  /// Returns [path.key.<user's name>] in the order of the file; for the reference a single one, "<placeholder>".
   std::vector<Section> named_sections(const std::string& key, const SectionSpec& spec) const;
-  /// [[path.key]], in the order of the file. While documenting: one.
+  /// Returns [[path.key]] in the order of the file; for the reference a single one.
   std::vector<Section> sections(const std::string& key, const SectionSpec& spec) const;
 
-  /// A choice that decides which keys follow: `body(chosen)` reads them. While documenting, body is called for every choice, and
-  /// its keys are marked with it.
+  /// Reads a choice that determines which keys follow: `body(chosen)` reads them. For the reference, body is called for every
+  /// choice, and its keys are marked with it.
   std::string variant(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec,
                       const std::function<void(const std::string&)>& body) const;
   /// A variant() of the names of a registry.
   template <class Kind>
   Kind variant_of(const std::string& key, const KindSpec<Kind>& spec, const std::function<void(Kind)>& body) const;
 
-  /// Runs `work`, which reads the section or checks what was read of it. Where the reader collects errors, an InputError that
-  /// leaves `work` is kept, unless another was kept within `work` before, whose consequence it may be; keys of the section, but
-  /// for the root's, then do not count as unknown. Returns whether `work` ran without an error.
+  /// Runs `work`, which reads the section or checks its values. If the reader collects errors, an InputError thrown by `work`
+  /// is added, unless another error was added within `work` before, which may be its cause; unread keys of the section
+  /// (except for the root) then do not count as unknown. Returns true if `work` completed without an error.
   bool attempt(const std::function<void()>& work) const;
 
-  /// Returns the text of a key as the case has it; nothing where the case does not have it, or has no text there.
+  /// Returns the text of a key in the case; nothing if the key is missing or is not text.
   [[nodiscard]] std::optional<std::string> written(std::string_view key) const;
-  /// Where the key stands in the case; where the section does, if the key is absent.
+  /// Returns the location of the key in the case; that of the section if the key is missing.
   [[nodiscard]] Where where(std::string_view key) const;
-  /// Rejects the value of a key for a reason of the caller's. @throws InputError
+  /// Rejects the value of a key for a reason of the caller. @throws InputError
   [[noreturn]] void fail(std::string_view key, const std::string& problem, const std::string& suggestion = {}) const;
 
  private:
@@ -195,33 +195,33 @@ class Section {
   detail::SectionRecord* record_;
 };
 
-/// Begins every effective case, so that it is told from a case that somebody wrote.
+/// First line of each effective case, which distinguishes it from a case written by a user.
 inline constexpr std::string_view kEffectiveCaseHeader = "# Every key that the run read, made from ";
 
 class CaseReader {
  public:
   explicit CaseReader(CaseFile file);
-  /// A reader without a case, to make the reference: run the code that reads a case over it, then call reference_markdown().
+  /// Creates a reader without a case for the reference: run the code that reads a case, then call reference_markdown().
   [[nodiscard]] static CaseReader documentation();
 
   [[nodiscard]] Section root() const;
   [[nodiscard]] const CaseFile& file() const;
 
-  /// From now on errors in keys, those within Section::attempt() and unknown keys are kept instead of thrown, so that all of them
-  /// can be reported at once. A key with an error reads as its default or as some value in range, so what has been read must
-  /// not be used where errors() is not empty, but to look for more errors.
+  /// Collects errors in keys, errors within Section::attempt() and unknown keys from now on, instead of throwing them, so
+  /// that all can be reported together. An invalid key reads as its default or as a value in its range; therefore, if
+  /// errors() is not empty, the values may only be used to find more errors.
   void collect_errors() const;
-  /// Returns the errors kept so far, in the order of the lines of the case.
+  /// Returns the collected errors in the order of the lines of the case.
   [[nodiscard]] std::vector<InputError> errors() const;
 
-  /// To be called when everything has been read. @throws InputError at the first key or section that nobody read, naming the
-  /// closest known one; where errors are collected, all of these are kept.
+  /// Checks for unread keys; called after everything has been read. @throws InputError for the first key or section that was
+  /// not read, with the closest known name; if errors are collected, adds all of them.
   void finish() const;
 
-  /// The case with every key that was read, defaults included, as TOML: what a run writes beside its results. Reading it again
-  /// gives the same values, bit by bit. It begins with kEffectiveCaseHeader.
+  /// Returns the case with all read keys, including defaults, as TOML, which a run writes to its results folder. Reading it
+  /// yields the same values, bit by bit. It begins with kEffectiveCaseHeader.
   [[nodiscard]] std::string effective_toml() const;
-  /// A table per section: key, type, unit, default, range, meaning. In the order in which they were declared.
+  /// Returns a table per section: key, type, unit, default, range, description; in the order of the declarations.
   [[nodiscard]] std::string reference_markdown() const;
 
  private:

@@ -1,5 +1,4 @@
-// Sections: their keys in the case, the places of errors, and the keeping of these. Each typed reader (case_numbers.cpp,
-// case_words.cpp) is the same three steps: declare, take the value or the default, record it.
+// Reading of keys and sections. Each typed reader declares the key, takes the value or default, and records it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +32,7 @@ bool Section::has(std::string_view key) const { return present() && record_->val
 bool Section::documenting() const { return state_->documenting; }
 
 Where Section::where(std::string_view key) const {
-  // "numerics.gradient" of the root is the key of a section below, which stands for it where it is absent.
+  // "numerics.gradient" of the root denotes the key of a subsection, or the subsection if the key is missing.
   if (const std::size_t dot = key.find('.'); dot != std::string_view::npos && !has(key)) {
     if (SectionRecord* const below = record_->child(key.substr(0, dot)); below != nullptr)
       return Section(state_, below).where(key.substr(dot + 1));
@@ -65,7 +64,7 @@ bool Section::attempt(const std::function<void()>& work) const {
   return state_->errors.size() == before;
 }
 
-/// Returns what `read` reads; where errors are collected and it throws one, keeps that and returns `otherwise()`.
+/// Returns the result of `read`; if errors are collected and it throws one, adds that and returns `otherwise()`.
 template <class Read, class Otherwise>
 auto Section::kept(Read&& read, Otherwise&& otherwise) const {
   if (!state_->collecting) return read();

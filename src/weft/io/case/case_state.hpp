@@ -1,5 +1,5 @@
 #pragma once
-/// What has been declared and read of a case: shared by all Sections of one CaseReader.
+/// Declared and read keys of a case, shared by all Sections of a CaseReader.
 #include <deque>
 #include <memory>
 #include <string>
@@ -15,8 +15,8 @@ namespace weft::io::detail {
 struct KeyRecord {
   std::string name{}, type{}, unit{}, default_toml{}, range{}, doc{};
   bool required = false;
-  std::vector<std::string> conditions{};  ///< variants that it belongs to; empty: all
-  std::string value_toml{};               ///< as read; empty: absent and without default
+  std::vector<std::string> conditions{};  ///< variants to which it belongs; empty: all
+  std::string value_toml{};               ///< as read; empty: missing, without default
   bool from_case = false;
 
   [[nodiscard]] bool same_declaration(const KeyRecord& other) const {
@@ -26,15 +26,15 @@ struct KeyRecord {
 };
 
 struct SectionRecord {
-  /// single: [name]; named: the parent of sections that the user names; member: one of these; list: the parent of [[name]]; item:
-  /// one of these.
+  /// single: [name]; named: the parent of sections with names of the user; member: one of these; list: the parent of
+  /// [[name]]; item: one of these.
   enum class Kind { root, single, named, member, list, item };
 
   Kind kind = Kind::root;
   std::string name, doc;
   SectionRecord* parent = nullptr;
-  const CaseValue* value = nullptr;  ///< null: the case does not have it
-  bool incomplete = false;           ///< reading ended at an error, so that keys that nobody read may be good
+  const CaseValue* value = nullptr;  ///< null: missing in the case
+  bool incomplete = false;           ///< reading ended at an error, so that unread keys may be valid
   std::vector<std::string> conditions;
   std::vector<KeyRecord> keys;
   std::vector<std::unique_ptr<SectionRecord>> children;
@@ -62,11 +62,11 @@ struct CaseState {
   CaseFile file;
   bool documenting = false;
   SectionRecord root;
-  std::vector<std::string> conditions;  ///< of the variants being read now
-  bool collecting = false;              ///< errors are kept instead of thrown
-  std::vector<InputError> errors;       ///< kept so far
+  std::vector<std::string> conditions;  ///< variants currently being read
+  bool collecting = false;              ///< errors are collected instead of thrown
+  std::vector<InputError> errors;       ///< collected errors
 
-  /// "type = inflow, mode = total"; empty outside variants.
+  /// Returns "type = inflow, mode = total"; empty outside variants.
   [[nodiscard]] std::string condition() const {
     std::string all;
     for (const std::string& one : conditions) all += (all.empty() ? "" : ", ") + one;

@@ -58,7 +58,7 @@ void stamp(CaseValue& value, const Place& place) {
   }
 }
 
-// The value of an override: TOML if it is, else a number (".5" is none in TOML), else text.
+// Returns the value of an override: TOML if valid, otherwise a number (such as ".5", invalid in TOML), otherwise text.
 CaseValue override_value(const std::string& text, const Place& place) {
   CaseValue value;
   try {
@@ -80,7 +80,7 @@ CaseValue override_value(const std::string& text, const Place& place) {
   return value;
 }
 
-// A dotted key as names: a.b."c.d" -> a, b, c.d.
+// Splits a dotted key into names: a.b."c.d" -> a, b, c.d.
 std::vector<std::string> split_key(const std::string& key, const Place& place) {
   const std::string help = "write --set section.key=value";
   CaseValue table;
@@ -99,7 +99,7 @@ std::vector<std::string> split_key(const std::string& key, const Place& place) {
   return path;
 }
 
-// Returns the first position behind the string, of one or several lines, that begins at `begin`.
+// Returns the position after the string that begins at `begin` and may have several lines.
 std::size_t behind_string(std::string_view text, std::size_t begin) {
   const char quote = text[begin];
   const std::string three(3, quote);
@@ -111,18 +111,18 @@ std::size_t behind_string(std::string_view text, std::size_t begin) {
       return at + 1;
     } else if (long_string && text.substr(at, 3) == three) {
       at += 3;
-      while (at < text.size() && text[at] == quote) ++at;  // up to two quotes may stand before the three that close
+      while (at < text.size() && text[at] == quote) ++at;  // one or two quotes may precede the three that end the string
       return at;
     }
   }
   return text.size();
 }
 
-// Refuses keys and values nested so deeply that the recursion over them, in toml++ and here, would exhaust the stack: each dot of
-// a key makes a table, and toml++ bounds only the nesting of brackets. Everything else is for the parser to refuse.
+// Rejects keys and values whose nesting would exhaust the stack in toml++ or here: each dot of a key creates a table, and
+// toml++ limits only the nesting of brackets. The parser rejects all other errors.
 void check_depth(std::string_view text, const std::string& name) {
   constexpr int kMostLevels = 100;
-  std::vector<int> outer{0};  // the depth at each open bracket
+  std::vector<int> outer{0};  // nesting depth at each open bracket
   int depth = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
     switch (text[at]) {
@@ -154,7 +154,7 @@ void check_depth(std::string_view text, const std::string& name) {
     }
     if (depth <= kMostLevels) continue;
     const std::string_view before = text.substr(0, at);
-    const std::size_t line_begin = before.rfind('\n') + 1;  // 0 on the first line
+    const std::size_t line_begin = before.rfind('\n') + 1;  // 0 in the first line
     const Place place{name, 1 + std::count(before.begin(), before.end(), '\n'), static_cast<std::int64_t>(at - line_begin) + 1};
     throw InputError(fmt::format("a key or value is nested more than {} levels deep", kMostLevels), "use fewer dots or brackets",
                      place.where({}));
@@ -234,7 +234,7 @@ void apply_override(CaseValue& root, const std::string& assignment) {
   CaseValue* node = &root;
   for (std::size_t i = 0; i < path.size(); ++i) {
     const bool last = i + 1 == path.size();
-    if (node->is_list_of_tables()) {  // probe.0.name: the number of a section in a list
+    if (node->is_list_of_tables()) {  // probe.0.name: index of a section in a list
       std::size_t index = 0;
       const auto [end, error] = std::from_chars(path[i].data(), path[i].data() + path[i].size(), index);
       if (error != std::errc{} || end != path[i].data() + path[i].size() || index >= node->items.size()) {

@@ -1,5 +1,5 @@
 #pragma once
-/// The values of a parsed case file, each with its place. Private to io: users read them through Section.
+/// Values of a parsed case file with their locations. Private to io; other modules read them through Section.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -31,37 +31,37 @@ struct CaseValue {
   double real = 0;
   std::string text;
   std::vector<CaseValue> items;
-  std::vector<CaseEntry> entries;  ///< of a table, in the order of the file
+  std::vector<CaseEntry> entries;  ///< entries of a table in the order of the file
   Place place;
 
   [[nodiscard]] bool is_table() const { return kind == Kind::table; }
   [[nodiscard]] bool is_list_of_tables() const;
   [[nodiscard]] const CaseEntry* find(std::string_view name) const;
   [[nodiscard]] CaseEntry* find(std::string_view name);
-  /// For messages: `number 3.5`, `text "abc"`, `a list of 3`.
+  /// Returns a description for messages: `number 3.5`, `text "abc"`, `a list of 3`.
   [[nodiscard]] std::string describe() const;
 };
 
 struct CaseEntry {
   std::string name;
-  Place place;  ///< of the key
+  Place place;  ///< location of the key
   CaseValue value;
 };
 
-/// @throws InputError with line and column: not TOML, or a key given twice.
+/// Parses a case. @throws InputError with line and column: invalid TOML, or a duplicate key.
 [[nodiscard]] CaseValue parse_toml(std::string_view text, const std::string& name);
 
-/// Puts one "dotted.key=value" into the tree. The value is TOML; what is not TOML is text.
-/// @throws InputError that names the override.
+/// Applies one override "dotted.key=value" to the tree. The value is TOML, or text if it is not valid TOML.
+/// @throws InputError with the override.
 void apply_override(CaseValue& root, const std::string& assignment);
 
-/// "flow.cfl"; names that TOML would have to quote are quoted.
+/// Returns a dotted name, "flow.cfl"; parts are quoted where TOML requires it.
 [[nodiscard]] std::string dotted(const std::vector<std::string>& path);
-/// A key as TOML writes it: bare where possible.
+/// Returns a key in TOML syntax, without quotes where possible.
 [[nodiscard]] std::string toml_key(std::string_view name);
-/// A TOML basic string with its quotes.
+/// Returns a TOML basic string with its quotes.
 [[nodiscard]] std::string toml_text(std::string_view text);
-/// The shortest number that reads back as the same double; always with a point or an exponent.
+/// Returns the shortest number that reads back as the same double, always with a point or an exponent.
 [[nodiscard]] std::string toml_real(double number);
 
 }  // namespace weft::io::detail

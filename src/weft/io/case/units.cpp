@@ -9,7 +9,7 @@
 namespace weft::io {
 namespace {
 
-// In the order in which messages name them. Conversion factors are the exact defined ones.
+// In the order of messages. Conversion factors are the exact defined ones.
 constexpr std::array kUnits{
     Unit{"1", "number"},
     Unit{"m", "length"},

@@ -28,7 +28,7 @@ Hdf5Handle text_type(const std::string& name, std::size_t size, H5T_cset_t chara
   return type;
 }
 
-// HDF5 wants a byte even of an empty text.
+// HDF5 requires one byte even for empty text.
 std::string at_least_one_byte(std::string_view text) { return text.empty() ? std::string(1, '\0') : std::string(text); }
 
 void create_attribute(hid_t file, const std::string& name, const std::string& object, const std::string& attribute, hid_t type,
@@ -48,7 +48,7 @@ Hdf5Handle simple_space(const std::string& name, int rank, const hsize_t* sizes)
   return {check_hdf5(H5Screate_simple(rank, sizes, nullptr), name, "make a data space"), H5Sclose};
 }
 
-// One attribute of one element and of the given class, into `data`.
+// Reads an attribute with one element of the given class into `data`.
 void read_attribute(hid_t file, const std::string& name, const std::string& object, const std::string& attribute,
                     H5T_class_t wanted, hid_t type, void* data) {
   const std::string action = fmt::format("read attribute {} of {}", attribute, object);
@@ -62,7 +62,7 @@ void read_attribute(hid_t file, const std::string& name, const std::string& obje
   check_hdf5(H5Aread(handle.get(), type, data), name, action);
 }
 
-// A text of fixed length, alone in its data space. Longer than the file: refused.
+// Returns the size of a single text of fixed length; rejects text longer than the file.
 std::string text_of_length(hid_t file, const std::string& name, hid_t type, hid_t space, const std::string& what) {
   if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1)
     throw IoError(fmt::format("{} is not a text", what), {}, Where{.file = name});

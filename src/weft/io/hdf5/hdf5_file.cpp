@@ -63,19 +63,19 @@ Scalar scalar_of(hid_t type) {
 
 std::size_t scalar_bytes(Scalar scalar) { return H5Tget_size(memory_type(scalar)); }
 
-// Scalars of one element; elements that are no numbers are written byte by byte.
+// Type of a scalar of an element; elements that are not numbers are written as bytes.
 std::int32_t scalars_of(const ElementType& type) { return type.scalar == Scalar::bytes ? type.bytes : type.components; }
 
 Where in(const fs::path& path) { return Where{.file = path.string()}; }
 
-// A text that no other file begins with.
+// Random text that identifies the file of this run.
 std::string random_mark() {
   std::random_device random;
   return fmt::format("weft is writing this file: {:08x}{:08x}{:08x}{:08x}\n", random(), random(), random(), random());
 }
 
-// Runs `work`, which opens a file, on this rank. An IoError of a rank other than 0 says where it happened: it is the one that
-// is thrown only where rank 0 had no error, so this rank does not see the file of rank 0.
+// Runs `work`, which opens a file. Adds the location to an IoError of a rank other than 0: it is thrown only if rank 0 had no
+// error, so that this rank has no access to the file of rank 0.
 template <class Work>
 void on_this_machine(const Communicator& comm, Work&& work) {
   try {
@@ -88,7 +88,7 @@ void on_this_machine(const Communicator& comm, Work&& work) {
   }
 }
 
-// The reasons of this function are better than HDF5's.
+// Checks the file before HDF5 does, because its own messages are clearer.
 void look_before_open(const fs::path& path) {
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
@@ -104,13 +104,13 @@ Hdf5Handle file_access(const std::string& name) {
   Hdf5Handle list{check_hdf5(H5Pcreate(H5P_FILE_ACCESS), name, "set up access"), H5Pclose};
   check_hdf5(H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG), name, "set up access");
 #if H5_VERSION_GE(1, 10, 7)
-  // Some file systems have no locks, and a file of ours has its name only when it is whole.
+  // Locks are disabled: some file systems have none, and a file of Weft has its name only when it is complete.
   check_hdf5(H5Pset_file_locking(list.get(), false, true), name, "set up access");
 #endif
   return list;
 }
 
-// The rows of a dataset are written past HDF5, so its place in the file must be known from the start.
+// The ranks write rows without HDF5, so that the position of a dataset in the file must be fixed at creation.
 Hdf5Handle allocated_at_once(const std::string& name) {
   Hdf5Handle list{check_hdf5(H5Pcreate(H5P_DATASET_CREATE), name, "set up a dataset"), H5Pclose};
   check_hdf5(H5Pset_layout(list.get(), H5D_CONTIGUOUS), name, "set up a dataset");
@@ -175,7 +175,7 @@ Hdf5File Hdf5File::create(const Communicator& comm, const fs::path& path) {
     state->space.reserve(0);
     const Hdf5Handle list = file_access(name);
     state->file = {check_hdf5(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, list.get()), name, "create it"), H5Fclose};
-    state->space.reserve(0);  // again: creating has emptied the file
+    state->space.reserve(0);  // again, because the creation has truncated the file
   });
   return Hdf5File(std::move(state));
 }
@@ -211,7 +211,7 @@ void Hdf5File::close() {
   agreed(state_->comm, [&] {
     check_hdf5(state_->file.close(), state_->name(), "finish writing it: is the disk full?");
     state_->space.release();
-    const Waiting waiting("a file to reach the disk", Waiting::kNobody);
+    const Waiting waiting("a file to reach the disk", Waiting::kNoRank);
     state_->shared.sync_and_close();
   });
 }
@@ -245,7 +245,7 @@ void Hdf5File::write_bytes(const std::string& name, std::span<const std::byte> b
     return static_cast<std::int64_t>(place);
   });
   agreed(comm, [&] {
-    const Waiting waiting("a file", Waiting::kNobody);
+    const Waiting waiting("a file", Waiting::kNoRank);
     state_->shared.write_at(begin + first * row_bytes, bytes, comm.piece_bytes());
   });
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// The inside of Hdf5File, for the sources that implement it.
+/// Implementation of Hdf5File.
 #include <filesystem>
 #include <string>
 #include <type_traits>
@@ -18,19 +18,19 @@ struct Hdf5File::State {
   Communicator comm;
   std::filesystem::path path;
   bool writing = false;
-  detail::DiskSpace space{};    ///< of a file being written, on rank 0; outlives `file`
+  detail::DiskSpace space{};    ///< file being written, on rank 0; destroyed after `file`
   detail::Hdf5Handle file{};    ///< invalid after close(), and on ranks other than 0 while writing
-  detail::SharedFile shared{};  ///< of a file being written: this rank's access to the bytes of its rows
+  detail::SharedFile shared{};  ///< file being written: access of this rank to the bytes of its rows
 
   [[nodiscard]] std::string name() const { return path.string(); }
 
-  /// Runs `work` on the ranks that have the file open in HDF5, agrees on its outcome, and returns what rank 0 has found: of a
-  /// damaged file HDF5 may tell each rank something else. `work` must not communicate. @collective
+  /// Runs `work` on the ranks that have the file open in HDF5, agrees on its outcome, and returns the result of rank 0: HDF5
+  /// may return different results on different ranks for a damaged file. `work` must not communicate. @collective
   template <class Work>
   auto together(Work&& work) const {
     using Result = decltype(work());
     const auto run = [&] {
-      const Waiting waiting("HDF5", Waiting::kNobody);
+      const Waiting waiting("HDF5", Waiting::kNoRank);
       if (!file.valid() && (!writing || comm.is_root())) {
         throw IoError("the file is closed", "open it again", Where{.file = name()});
       }
@@ -56,7 +56,7 @@ struct Hdf5File::State {
 
 namespace detail {
 
-/// Returns a link creation list that makes the groups on the way to an object.
+/// Returns a link creation list that creates missing groups.
 [[nodiscard]] Hdf5Handle make_intermediate_groups(const std::string& file_name);
 
 }  // namespace detail

@@ -13,7 +13,7 @@ namespace {
 
 static_assert(std::is_same_v<hid_t, Hdf5Id> && std::is_same_v<herr_t, int>);
 
-// Called for each frame of HDF5's error stack: keeps the outermost (what was asked) and the innermost (why not).
+// Called for each frame of HDF5's error stack: stores the outermost (the operation) and the innermost one (the reason).
 herr_t keep_ends(unsigned n, const H5E_error2_t* frame, void* data) {
   auto& [outer, inner] = *static_cast<std::pair<std::string, std::string>*>(data);
   std::string text = frame->desc == nullptr ? "" : frame->desc;
@@ -23,7 +23,7 @@ herr_t keep_ends(unsigned n, const H5E_error2_t* frame, void* data) {
   return 0;
 }
 
-// The outermost and the innermost reason of HDF5's last failure.
+// Returns the outermost and the innermost message of HDF5's last failure.
 std::pair<std::string, std::string> last_failure() {
   std::pair<std::string, std::string> ends;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_ends, &ends);
@@ -49,7 +49,7 @@ std::size_t hdf5_elements(Hdf5Id dataset, Hdf5Id type, std::uint64_t file_bytes,
   const auto count =
       static_cast<std::uint64_t>(check_hdf5(H5Sget_simple_extent_npoints(space.get()), file, "read the size of " + object));
   const Hdf5Handle list{check_hdf5(H5Dget_create_plist(dataset), file, "read the layout of " + object), H5Pclose};
-  // Compressed data may be larger than the file, though by no more than deflate can do.
+  // Compressed data may exceed the size of the file, but only by the maximum ratio of deflate.
   constexpr std::uint64_t kMostCompressed = 1032;
   const std::uint64_t limit = H5Pget_nfilters(list.get()) > 0 ? H5Dget_storage_size(dataset) * kMostCompressed : file_bytes;
   if (count > limit / std::max<std::uint64_t>(H5Tget_size(type), 1))

@@ -1,5 +1,5 @@
 #pragma once
-/// Ownership and checking of HDF5's ids. Knows no HDF5 header, so that only .cpp files see one.
+/// Ownership and checks of HDF5 ids. Includes no HDF5 header, so that only .cpp files do.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,37 +9,37 @@ namespace weft::io::detail {
 
 using Hdf5Id = std::int64_t;
 
-/// Stops HDF5 from printing its errors in this process; they come as exceptions.
+/// Stops HDF5 from printing errors of this process; they are thrown as exceptions.
 void silence_hdf5();
 
-/// @throws IoError: "cannot <action>", with what HDF5 says about its last failure.
+/// Throws an error. @throws IoError: "cannot <action>", with HDF5's message for its last failure.
 [[noreturn]] void hdf5_failed(const std::string& file, const std::string& action);
 
-/// The reason that is on HDF5's error stack where inside_file() has refused a link; the names of object and file follow.
+/// The reason on HDF5's error stack after inside_file() has rejected a link; the names of object and file follow.
 constexpr const char* kExternalLink = "an external link is not followed:";
-/// What to do about data that lie in other files.
+/// Suggestion for data in other files.
 constexpr const char* kIntoOneFile = "put the data into the file itself (h5repack, h5copy; for CGNS cgnsconvert -f)";
 
-/// Returns whether HDF5's last failure was a refused external link.
+/// Returns true if HDF5's last failure was a rejected external link.
 [[nodiscard]] bool refused_external_link();
 
-/// Passes on an id or a count; a negative one has failed.
+/// Returns an id or a count; a negative one means failure.
 template <class Result>
 Result check_hdf5(Result result, const std::string& file, const std::string& action) {
   if (result < 0) hdf5_failed(file, action);
   return result;
 }
 
-/// The elements of a dataset of a file of `file_bytes`.
-/// @throws IoError: they take more memory than a file of this size can hold, whatever its dataset claims.
+/// Returns the number of elements of a dataset of a file of `file_bytes`.
+/// @throws IoError: their memory exceeds that which a file of this size can contain.
 [[nodiscard]] std::size_t hdf5_elements(Hdf5Id dataset, Hdf5Id type, std::uint64_t file_bytes, const std::string& file,
                                         const std::string& object);
 
-/// HDF5 1.10 writes beyond its own memory where a text of variable length is damaged, so none is ever read.
-/// @throws IoError: that is what `object` is.
+/// Rejects texts of variable length: HDF5 1.10 writes out of bounds if one is damaged, so none is ever read.
+/// @throws IoError: `object` is such a text.
 void refuse_variable_length(Hdf5Id type, const std::string& file, const std::string& object);
 
-/// Owns one id.
+/// Owns an id.
 class Hdf5Handle {
  public:
   using Closer = int (*)(Hdf5Id);
@@ -58,7 +58,7 @@ class Hdf5Handle {
 
   [[nodiscard]] Hdf5Id get() const { return id_; }
   [[nodiscard]] bool valid() const { return id_ >= 0; }
-  /// Negative if HDF5 failed.
+  /// Returns the id; negative if HDF5 failed.
   int close() { return valid() ? closer_(std::exchange(id_, -1)) : 0; }
 
  private:

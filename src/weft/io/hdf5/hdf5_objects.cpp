@@ -10,7 +10,7 @@
 namespace weft::io::detail {
 namespace {
 
-// Called by HDF5 where it meets an external link. The text becomes the innermost reason on HDF5's error stack.
+// Called by HDF5 for external links. The text becomes the innermost message of HDF5's error stack.
 herr_t refuse_external(const char* /*parent_file*/, const char* /*parent_group*/, const char* file, const char* object,
                        unsigned* /*flags*/, hid_t /*access*/, void* /*data*/) {
   H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_LINK, H5E_TRAVERSE, "%s %s in %s", kExternalLink, object,
@@ -22,7 +22,7 @@ herr_t refuse_external(const char* /*parent_file*/, const char* /*parent_group*/
   throw IoError(fmt::format("{} {}, which is not read", dataset, problem), kIntoOneFile, Where{.file = file_name});
 }
 
-// Passes on the answer of HDF5 to whether something exists; a failure means no, unless an external link is the reason.
+// Returns HDF5's answer to an existence query; a failure means false, unless an external link is the reason.
 bool exists(htri_t answer, const std::string& file_name, const std::string& what) {
   if (answer < 0 && refused_external_link()) hdf5_failed(file_name, "look for " + what);
   return answer > 0;
@@ -73,10 +73,10 @@ Hdf5Handle open_dataset(Hdf5Id file, const std::string& file_name, const std::st
 
 bool has_link(Hdf5Id file, const std::string& file_name, const std::string& path) {
   const Hdf5Handle access = inside_file(file_name);
-  // HDF5 wants every group on the way to exist.
+  // HDF5 requires all groups on the path to exist.
   for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     const std::string part = path.substr(0, slash);
-    const bool empty = part.empty() || part.back() == '/';  // "//" is "/"
+    const bool empty = part.empty() || part.back() == '/';  // "//" equals "/"
     if (!empty && !exists(H5Lexists(file, part.c_str(), access.get()), file_name, path)) return false;
     if (slash == std::string::npos) return true;
   }

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 struct Hdf5Tree::State {
   fs::path path;
-  std::uint64_t bytes = 0;  ///< of the file
+  std::uint64_t bytes = 0;  ///< size of the file
   Hdf5Handle file{};
 
   [[nodiscard]] std::string name() const { return path.string(); }
@@ -35,7 +35,7 @@ struct Hdf5Tree::State {
 
 namespace {
 
-// A group's links by the order in which they were made, where it has been kept.
+// Returns the number of links of a group in the order of creation, if the file stores it.
 H5_index_t order_of(hid_t group) {
   const Hdf5Handle list{H5Gget_create_plist(group), H5Pclose};
   unsigned flags = 0;

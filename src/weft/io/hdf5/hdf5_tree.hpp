@@ -1,9 +1,9 @@
 #pragma once
-/// An HDF5 file that others wrote, read by one rank alone: groups, their attributes, and datasets of numbers and of text.
+/// An HDF5 file from another program, read by one rank: groups, their attributes, and datasets of numbers and text.
 ///
-/// Objects are named by their path ("/Base/Zone 1"). No call is collective. What is read is never larger than a multiple of the
-/// file's size, whatever sizes the file claims. Nothing is read from other files: an external link on the way to an object,
-/// external storage and virtual datasets are an IoError that names the other file. HDF5 prints nothing itself.
+/// Objects are named by their path ("/Base/Zone 1"). No call is collective. The data read never exceed a multiple of the
+/// file's size, whatever sizes the file states. Nothing is read from other files: external links, external storage and
+/// virtual datasets cause an IoError with the name of the other file. HDF5 prints nothing itself.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -16,30 +16,30 @@ class Hdf5Tree {
  public:
   enum class Kind { integer, real, text, other };
 
-  /// @throws IoError: HDF5 cannot open it (truncated, not HDF5, no permission). So do all other calls, where HDF5 fails.
+  /// Opens a file. @throws IoError if HDF5 fails (truncated, not HDF5, no permission), as do all other functions.
   explicit Hdf5Tree(std::filesystem::path path);
   Hdf5Tree(Hdf5Tree&&) noexcept;
   Hdf5Tree& operator=(Hdf5Tree&&) noexcept;
   ~Hdf5Tree();
 
-  /// Whether the first bytes of a file are HDF5's.
+  /// Returns true if a file begins with the signature of HDF5.
   [[nodiscard]] static bool starts_like_hdf5(const std::filesystem::path& path);
 
-  /// The groups in a group: in the order in which they were made where the file keeps it, else by name. Links to elsewhere are
-  /// left out.
+  /// Returns the groups of a group, in the order of creation if the file stores it, otherwise by name. Links to other
+  /// locations are omitted.
   [[nodiscard]] std::vector<std::string> groups(const std::string& group) const;
   [[nodiscard]] bool has(const std::string& group, const std::string& name) const;
-  /// The file that the external link `name` in a group leads to; empty if it is none.
+  /// Returns the file to which the external link `name` in a group refers; empty if it is not such a link.
   [[nodiscard]] std::string external_file(const std::string& group, const std::string& name) const;
-  /// Empty if there is none, or none of one text. @throws IoError: a text of variable length.
+  /// Returns a text attribute; empty if it is missing or not a single text. @throws IoError: a text of variable length.
   [[nodiscard]] std::string text_attribute(const std::string& object, const std::string& name) const;
 
   [[nodiscard]] Kind kind(const std::string& dataset) const;
-  /// All elements, the last index running fastest. @throws IoError: not of integers; larger than the file can hold.
+  /// Returns all elements, the last index fastest. @throws IoError: not integers; larger than the file can contain.
   [[nodiscard]] std::vector<std::int64_t> integers(const std::string& dataset) const;
-  /// As integers(), of numbers of any precision. @throws IoError: not of reals; larger than the file can hold.
+  /// Returns real numbers of any precision, like integers(). @throws IoError: not reals.
   [[nodiscard]] std::vector<double> reals(const std::string& dataset) const;
-  /// As text: characters, or integers of one byte; up to the first that is 0. @throws IoError: neither.
+  /// Returns text from characters or one-byte integers, up to the first zero. @throws IoError: neither.
   [[nodiscard]] std::string text(const std::string& dataset) const;
 
  private:

@@ -13,7 +13,7 @@
 namespace weft::io {
 namespace {
 
-// Copies of what the file needs, points renumbered without gaps.
+// The data to be written, with points renumbered without gaps.
 struct Piece {
   std::vector<Vec3> points;
   std::vector<std::int64_t> connectivity, offsets;
@@ -88,7 +88,7 @@ void write_reals(Hdf5File& file, const std::string& name, std::span<const double
   file.write_rows(name, std::span<const float>(narrow), width);
 }
 
-// One number of each piece, in the order of the ranks.
+// Writes one number per piece in the order of the ranks.
 void write_counts(Hdf5File& file, const std::string& name, bool piece, std::size_t count) {
   const std::array<std::int64_t, 1> value{static_cast<std::int64_t>(count)};
   file.write_rows(name, std::span<const std::int64_t>(value.data(), piece ? 1U : 0U));
@@ -111,14 +111,14 @@ void write_vtkhdf(const Communicator& comm, const std::filesystem::path& path, c
 
   Piece piece = compact(grid);
   const std::size_t cells = grid.types.size();
-  // ParaView cannot open a file without pieces: an empty grid is one empty piece.
+  // ParaView cannot open a file without pieces: an empty grid is written as one empty piece.
   const bool any_cells = comm.any(cells > 0);
   const bool is_piece = cells > 0 || (comm.is_root() && !any_cells);
   if (is_piece && piece.offsets.empty()) piece.offsets.push_back(0);
   if (!is_piece) piece.offsets.clear();
 
   write_whole_hdf5(comm, path, [&](Hdf5File& file) {
-    file.write_text("Provenance", options.provenance);  // HDF5 holds no attribute of more than 64 KB
+    file.write_text("Provenance", options.provenance);  // HDF5 attributes are limited to 64 KB
     file.make_group("VTKHDF");
     const std::array<std::int64_t, 2> version{1, 0};
     file.write_attribute("VTKHDF", "Version", version);

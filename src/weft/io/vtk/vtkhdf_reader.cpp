@@ -99,7 +99,7 @@ VtkHdfReader::Cells VtkHdfReader::read_cells(std::int64_t first, std::int64_t co
   Cells cells;
   cells.types = file_.read_rows<std::uint8_t>("VTKHDF/Types", first, count);
   cells.begin.push_back(0);
-  // Each piece has one offset more than cells, counted from its own first node. Ranks go through all pieces together.
+  // Each piece has one more offset than cells, counted from its own first node. All ranks process the pieces together.
   for (std::size_t p = 0; p < pieces_.size(); ++p) {
     const Piece& piece = pieces_[p];
     const std::int64_t from = std::max(first, piece.first_cell), to = std::min(first + count, piece.first_cell + piece.cells);

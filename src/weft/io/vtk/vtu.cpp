@@ -80,7 +80,7 @@ VtuWriter::VtuWriter(fs::path path, const VtuSizes& sizes, VtuArray::Type point_
   }
   try {
     file_ << header;
-    append_bytes({});  // the sizes of arrays that stay empty
+    append_bytes({});  // skips empty arrays, which have only a size
   } catch (...) {
     remove_part();
     throw;
@@ -117,7 +117,7 @@ void VtuWriter::append_bytes(std::span<const std::byte> bytes) {
 
 void VtuWriter::expect_written() {
   if (file_) return;
-  throw IoError(fmt::format("cannot write all of it: {}", std::strerror(errno)), "make room, or write elsewhere",
+  throw IoError(fmt::format("cannot write all of it: {}", std::strerror(errno)), "free disk space, or write to another disk",
                 Where{.file = path_.string()});
 }
 

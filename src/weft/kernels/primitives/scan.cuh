@@ -173,8 +173,8 @@ __global__ void __launch_bounds__(kScanThreads<Out>, 512 / kScanThreads<Out>)
   const auto first_of = [&](std::int64_t tile) { return tile * kScanTile<Sum> + own; };
   const auto is_whole = [&](std::int64_t tile) { return aligned && (tile + 1) * kScanTile<Sum> <= n; };
   const auto take = [&] { return static_cast<std::int64_t>(atomicAdd(next_tile, 1ULL)); };
-  let_next_kernel_begin();
-  wait_for_earlier_kernels();
+  trigger_dependent_launch();
+  grid_dependency_sync();
   if (thread == 0) shared_tile = take();
   __syncthreads();
 

@@ -30,7 +30,7 @@ struct StencilTile {
 };
 
 /// Applies the stencil to one tile per block; the points below, at and above the current plane are in registers. `in` is not
-/// declared restrict, because nvcc could then load its entries before wait_for_earlier_kernels().
+/// declared restrict, because nvcc could then load its entries before grid_dependency_sync().
 /// @pre box.row is a multiple of kPiece, so that all rows have the same offset in their first piece.
 template <class T, int kPiece>
 __global__ void __launch_bounds__(StencilTile<T, kPiece>::kThreads)
@@ -50,8 +50,8 @@ __global__ void __launch_bounds__(StencilTile<T, kPiece>::kThreads)
   const std::int64_t row = box.row, plane = box.plane();
   // Entries before the row in its first piece; they belong to the previous row or are padding.
   const int before_row = static_cast<int>(reinterpret_cast<std::uintptr_t>(in) / sizeof(T) % kPiece);
-  let_next_kernel_begin();
-  wait_for_earlier_kernels();
+  trigger_dependent_launch();
+  grid_dependency_sync();
 
   const T* from = in + box.at(x0 - 1, y0 - 1, z0 - 1) - before_row;
   int fetched = 0;  // planes
@@ -116,7 +116,7 @@ void launch_stencil(Stream& stream, const StencilWeights<T>& weights, const Box&
   const auto tiles = [](std::int64_t points, std::int64_t of_tile) { return (points + of_tile - 1) / of_tile; };
   const std::int64_t x_tiles = tiles(box.nx, Tile::kX), y_tiles = tiles(box.ny, Tile::kY);
   const auto kernel = stencil_kernel<T, kPiece>;
-  allow_shared_memory(kernel, Tile::kBytes, "apply_stencil");
+  set_max_dynamic_shared_memory(kernel, Tile::kBytes, "apply_stencil");
   launch(stream, "apply_stencil",
          {.blocks = x_tiles * y_tiles * tiles(box.nz, Tile::kMarch), .threads = Tile::kThreads, .shared_memory = Tile::kBytes},
          kernel, weights, box, in, out, static_cast<unsigned>(x_tiles), static_cast<unsigned>(y_tiles));

@@ -41,8 +41,8 @@ __global__ void __launch_bounds__(kTransposeThreads)
   const std::int64_t first_row = std::int64_t{kTransposeTile} * (blockIdx.x % row_tiles);
   const std::int64_t first_column = std::int64_t{kTransposeTile} * (blockIdx.x / row_tiles);
   const int column = static_cast<int>(threadIdx.x) % kWords, row = static_cast<int>(threadIdx.x) / kWords;  // column in words
-  let_next_kernel_begin();
-  wait_for_earlier_kernels();
+  trigger_dependent_launch();
+  grid_dependency_sync();
 
   W read[kSquares][kWidth];
   const bool in_columns = first_column + column * kWidth < columns;

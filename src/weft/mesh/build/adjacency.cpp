@@ -10,8 +10,8 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// Owned cells around each local node, as rows first[n] ... first[n+1]-1.
-void cells_of_nodes(const OwnedPart& part, std::vector<std::int32_t>& first, std::vector<std::int32_t>& cells) {
+/// Owned cells around each local node: rows first[n] ... first[n+1]-1.
+void cells_of_nodes(const Subdomain& part, std::vector<std::int32_t>& first, std::vector<std::int32_t>& cells) {
   first.assign(part.node_global.size() + 1, 0);
   for (const std::int32_t n : part.node) ++first[static_cast<std::size_t>(n) + 1];
   kernels::inclusive_scan(std::span<const std::int32_t>(first), std::span<std::int32_t>(first));
@@ -24,9 +24,10 @@ void cells_of_nodes(const OwnedPart& part, std::vector<std::int32_t>& first, std
   }
 }
 
-/// Local nodes on faces that do not lie between two owned cells: any cell of another rank that shares a node with ours shares one
-/// of these, because the cells around a node hang together by faces, or else the node is on the boundary.
-std::vector<std::int32_t> rim_nodes(const OwnedPart& part) {
+/// Returns the local nodes on faces that are not between two owned cells. A cell of another rank that has a node in common
+/// with an owned cell has one of these, because the cells around a node are connected by faces, or the node is on the
+/// boundary.
+std::vector<std::int32_t> rim_nodes(const Subdomain& part) {
   std::vector<std::int32_t> nodes;
   for (std::size_t c = 0; c < part.type.size(); ++c) {
     const CellShape& s = shape(part.type[c]);
@@ -45,13 +46,13 @@ std::vector<std::int32_t> rim_nodes(const OwnedPart& part) {
 
 }  // namespace
 
-bool is_widened(const OwnedPart& part, std::size_t cell) {
+bool is_widened(const Subdomain& part, std::size_t cell) {
   if (is_quad_or_hexahedron(part.type[cell])) return false;
   const auto first = part.neighbour.begin() + part.first_face[cell], last = part.neighbour.begin() + part.first_face[cell + 1];
   return std::any_of(first, last, [](std::int32_t neighbour) { return neighbour < 0; });
 }
 
-NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const NodeAliases& aliases, OwnedPart& part) {
+NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const NodeAliases& aliases, Subdomain& part) {
   const std::vector<std::int32_t> rim = rim_nodes(part);
   std::vector<std::int64_t> ids;
   ids.reserve(rim.size());
@@ -59,7 +60,7 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
   const std::vector<NodeAlias> alias = fetch_with<NodeAlias>(
       comm, nodes, ids, [&](std::size_t local) { return aliases.of(nodes.first() + static_cast<std::int64_t>(local)); });
 
-  // A cell at a node that is `root` shifted by i is, seen from root, a copy of the cell shifted by -i.
+  // A cell at a node that is `root` translated by i is, relative to root, an image of the cell translated by -i.
   struct Visit {
     std::int64_t root, cell, image, widened;
   };
@@ -68,17 +69,17 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
   RankLists<Visit> to;
   for (std::size_t i = 0; i < rim.size(); ++i) {
     const auto n = static_cast<std::size_t>(rim[i]);
-    auto& parcel = to[static_cast<std::size_t>(nodes.holder(alias[i].root))];
+    auto& list = to[static_cast<std::size_t>(nodes.holder(alias[i].root))];
     for (std::int32_t k = first[n]; k < first[n + 1]; ++k) {
       const auto cell = static_cast<std::size_t>(around[static_cast<std::size_t>(k)]);
-      parcel.push_back({alias[i].root, part.global[cell], -alias[i].image, is_widened(part, cell) ? 1 : 0});
+      list.push_back({alias[i].root, part.global[cell], -alias[i].image, is_widened(part, cell) ? 1 : 0});
     }
   }
-  std::vector<Visit> visits = deliver(comm, std::move(to));
+  std::vector<Visit> visits = all_to_all(comm, std::move(to));
   const auto key = [](const Visit& v) { return std::tie(v.root, v.cell, v.image); };
   std::sort(visits.begin(), visits.end(), [&](const Visit& a, const Visit& b) { return key(a) < key(b); });
 
-  // Now read back, root by root, who visited.
+  // Read the visits back for each root.
   struct CellAt {
     std::int64_t cell, image, widened;
   };
@@ -106,7 +107,7 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
   return stars;
 }
 
-std::vector<char> find_border(const OwnedPart& part, const NodeStars& stars, Neighbours kind) {
+std::vector<char> find_border(const Subdomain& part, const NodeStars& stars, Neighbours kind) {
   std::vector<char> border(part.type.size(), 0);
   for (std::size_t c = 0; c < part.type.size(); ++c) {
     for (auto slot = static_cast<std::size_t>(part.first_face[c]); slot < static_cast<std::size_t>(part.first_face[c + 1]);
@@ -125,7 +126,7 @@ std::vector<char> find_border(const OwnedPart& part, const NodeStars& stars, Nei
   return border;
 }
 
-Adjacency::Adjacency(const OwnedPart& part, const NodeStars& stars, const Chunks& rows,
+Adjacency::Adjacency(const Subdomain& part, const NodeStars& stars, const Chunks& rows,
                      const std::vector<std::int64_t>& remote_row, Neighbours kind)
     : part_(&part), stars_(&stars), rows_(&rows), remote_row_(&remote_row), kind_(kind) {
   if (stars.star.empty()) return;
@@ -168,7 +169,7 @@ void Adjacency::append(std::size_t cell, std::vector<CellCopy>& neighbours) cons
   neighbours.erase(std::unique(neighbours.begin() + before, neighbours.end()), neighbours.end());
 }
 
-std::vector<CellCopy> find_ghosts(const Communicator& comm, const OwnedPart& part, const Adjacency& adjacency, const Chunks& rows,
+std::vector<CellCopy> find_ghosts(const Communicator& comm, const Subdomain& part, const Adjacency& adjacency, const Chunks& rows,
                                   const std::vector<char>& border, int depth) {
   const auto keep_new_ghosts = [&](std::vector<CellCopy>& found, const std::vector<CellCopy>& known) {
     kernels::sort_unique(found);

@@ -1,18 +1,18 @@
 #pragma once
-/// Which cells are neighbours, by face or by node, across ranks and periodic zones.
+/// Neighbours of cells, by face or by node, across ranks and periodic zones.
 #include <compare>
 #include <cstdint>
 #include <vector>
 
 #include "weft/comm/communicator.hpp"
 #include "weft/mesh/build/distribution.hpp"
-#include "weft/mesh/build/owned_part.hpp"
 #include "weft/mesh/build/periodic.hpp"
+#include "weft/mesh/build/subdomain.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::mesh::detail {
 
-/// A cell by its global row (its number in the order of ranks, then of local cells) and its periodic image.
+/// A cell by its global row (numbered by rank, then by local cell) and its periodic image.
 struct CellCopy {
   std::int64_t row = 0;
   std::int32_t image = 0;
@@ -20,40 +20,41 @@ struct CellCopy {
   friend auto operator<=>(const CellCopy&, const CellCopy&) = default;
 };
 
-/// Returns whether an owned cell has its neighbours by node, too, where Neighbours::face is asked for: a cell with a boundary
-/// face that is neither a quad nor a hexahedron.
-[[nodiscard]] bool is_widened(const OwnedPart& part, std::size_t cell);
+/// Returns true if the neighbours of an owned cell include those by node although Neighbours::face is requested: cells with a
+/// boundary face that are neither quads nor hexahedra.
+[[nodiscard]] bool is_widened(const Subdomain& part, std::size_t cell);
 
-/// For each local node that cells of other ranks, or periodic copies, share: those cells.
+/// The cells around each local node that has cells of other ranks or periodic images.
 struct NodeStars {
   struct Entry {
-    std::int32_t cell;  ///< as OwnedPart::neighbour
+    std::int32_t cell;  ///< numbered as in Subdomain::neighbour
     std::int32_t image;
-    bool widened;  ///< is_widened()
+    bool widened;  ///< value of is_widened()
   };
   std::vector<std::int32_t> star;  ///< by local node: row of `cells`, or -1
-  Rows<Entry> cells;               ///< owned cells only where their image is not 0
+  Rows<Entry> cells;               ///< owned cells only with an image other than 0
 };
 
-/// Finds the stars of the nodes on the rim of this rank's cells, through the ranks that hold the nodes. Refers to remote cells.
-/// @cost one record per node and cell around it, for nodes on faces between ranks, periodic faces and boundary faces. @collective
+/// Determines the stars of the nodes at the limits of this rank's subdomain, through the ranks that hold the nodes. Adds
+/// remote cells.
+/// @cost one record per node and cell around it, for nodes on partition-interface, periodic and boundary faces. @collective
 [[nodiscard]] NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const NodeAliases& aliases,
-                                        OwnedPart& part);
+                                        Subdomain& part);
 
-/// By owned cell: whether it has a neighbour that is not owned, or a periodic copy. `stars` is empty where cells are neighbours
-/// by faces alone.
-[[nodiscard]] std::vector<char> find_border(const OwnedPart& part, const NodeStars& stars, Neighbours kind);
+/// Returns for each owned cell whether it has a neighbour that is not owned or is a periodic image. `stars` is empty for
+/// neighbours by face only.
+[[nodiscard]] std::vector<char> find_border(const Subdomain& part, const NodeStars& stars, Neighbours kind);
 
-/// The neighbours of owned cells, by global row.
+/// The neighbours of owned cells by global row.
 class Adjacency {
  public:
   /// @param rows        global rows of the owned cells of each rank.
   /// @param remote_row  global rows of part.remote.
-  /// @param stars       in the numbers of `part`; empty where cells are neighbours by faces alone.
-  Adjacency(const OwnedPart& part, const NodeStars& stars, const Chunks& rows, const std::vector<std::int64_t>& remote_row,
+  /// @param stars       in the numbering of `part`; empty for neighbours by face only.
+  Adjacency(const Subdomain& part, const NodeStars& stars, const Chunks& rows, const std::vector<std::int64_t>& remote_row,
             Neighbours kind);
 
-  /// Appends the neighbours of an owned cell, each once, in ascending order.
+  /// Appends the neighbours of an owned cell, unique, in ascending order.
   void append(std::size_t cell, std::vector<CellCopy>& neighbours) const;
 
  private:
@@ -62,19 +63,19 @@ class Adjacency {
     return {cell < owned ? rows_->first() + cell : (*remote_row_)[static_cast<std::size_t>(cell - owned)], image};
   }
 
-  const OwnedPart* part_;
+  const Subdomain* part_;
   const NodeStars* stars_;
   const Chunks* rows_;
   const std::vector<std::int64_t>* remote_row_;
   Neighbours kind_;
-  std::vector<std::int32_t> first_cell_, node_cell_;  ///< owned cells around each local node; empty where `stars` is
-  std::vector<char> widened_;                         ///< of each owned cell
+  std::vector<std::int32_t> first_cell_, node_cell_;  ///< owned cells around each local node; empty if `stars` is
+  std::vector<char> widened_;                         ///< by owned cell
   std::vector<char> near_widened_;                    ///< by local node: whether any cell around it is widened
 };
 
-/// The ghosts of `depth` layers around the owned cells, in ascending order.
-/// @cost per layer one exchange of the neighbour lists of the last layer. @collective
-[[nodiscard]] std::vector<CellCopy> find_ghosts(const Communicator& comm, const OwnedPart& part, const Adjacency& adjacency,
+/// Returns the ghost cells of `depth` layers around the owned cells, in ascending order.
+/// @cost per layer one exchange of the neighbour lists of the preceding layer. @collective
+[[nodiscard]] std::vector<CellCopy> find_ghosts(const Communicator& comm, const Subdomain& part, const Adjacency& adjacency,
                                                 const Chunks& rows, const std::vector<char>& border, int depth);
 
 }  // namespace weft::mesh::detail

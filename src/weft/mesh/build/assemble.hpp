@@ -1,33 +1,34 @@
 #pragma once
-/// The last steps: from owned cells and a list of ghosts to a Mesh.
+/// Last steps of build(): a Mesh from owned cells and a list of ghost cells.
 #include <cstdint>
 #include <vector>
 
 #include "weft/mesh/build/adjacency.hpp"
-#include "weft/mesh/build/owned_part.hpp"
+#include "weft/mesh/build/subdomain.hpp"
 #include "weft/mesh/build/translations.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::mesh::detail {
 
-/// Enters owned cells, ghost cells, their nodes and cell_cells into `mesh`, whose plan is built. Periodic copies have their
-/// cells' geometry shifted; their nodes not yet (see add_faces). Takes from `part` what it needs; what remains are the faces'
-/// fields, where `neighbour` has become final local cell numbers.
+/// Adds owned cells, ghost cells, their nodes and cell_cells to `mesh`, whose plan exists. The geometry of periodic images is
+/// translated, that of their nodes not yet (see add_faces). Moves data out of `part`; only the face fields remain, where
+/// `neighbour` contains the final local cell numbers.
 /// @param node_now  new numbers of the nodes in part.node_table. @collective
-void add_cells(Mesh& mesh, OwnedPart& part, const std::vector<std::int32_t>& node_now, const Adjacency& adjacency,
+void add_cells(Mesh& mesh, Subdomain& part, const std::vector<std::int32_t>& node_now, const Adjacency& adjacency,
                const Chunks& rows, const std::vector<std::int64_t>& remote_row, const Chunks& nodes,
                const std::vector<Vec3>& held_coords, const Translations& translations);
 
-/// Enters the faces with their geometry, and then shifts the nodes of periodic copies.
+/// Adds the faces with their geometry, and then translates the nodes of periodic images.
 ///
 /// Both sides of a face compute with the same numbers in the same order, so that their normals are bitwise opposite: from the
-/// lowest global node towards the lower of its two neighbours; on a periodic face, with the nodes of the side whose neighbour has
-/// a negative image.
-/// @param periodic_zone  by zone: whether it has become periodic.
+/// lowest global node towards the lower of its two neighbours; on a periodic face, with the nodes of the side whose neighbour
+/// has a negative image.
+/// @param periodic_zone  by zone: whether it is periodic.
 /// @throws MeshError on every rank for a face without area. @collective
-void add_faces(Mesh& mesh, const OwnedPart& part, const std::vector<char>& periodic_zone, const Translations& translations);
+void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& periodic_zone, const Translations& translations);
 
-/// @throws ContractError on every rank if the area vectors of some owned cell do not add to zero: a bug. @collective
+/// Checks that the area vectors of each owned cell add to zero. @throws ContractError on every rank otherwise, which is a
+/// bug. @collective
 void check_closed(const Mesh& mesh);
 
 }  // namespace weft::mesh::detail

@@ -7,7 +7,7 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// What a ghost cell takes over from its owner, besides its nodes.
+/// Data of a ghost cell from its owner, except nodes.
 struct CellData {
   std::int64_t global, file_id;
   double volume;
@@ -16,7 +16,7 @@ struct CellData {
   CellType type;
 };
 
-/// A node of ghost cells only: of periodic copies, (node, image) is a node of its own.
+/// A node of ghost cells only; for periodic images, (node, image) is a separate node.
 struct NodeCopy {
   std::int32_t image;
   std::int64_t node;
@@ -43,7 +43,7 @@ void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const Chunks& rows) 
 
 }  // namespace
 
-void add_cells(Mesh& mesh, OwnedPart& part, const std::vector<std::int32_t>& node_now, const Adjacency& adjacency,
+void add_cells(Mesh& mesh, Subdomain& part, const std::vector<std::int32_t>& node_now, const Adjacency& adjacency,
                const Chunks& rows, const std::vector<std::int64_t>& remote_row, const Chunks& nodes,
                const std::vector<Vec3>& held_coords, const Translations& translations) {
   const auto owned = static_cast<std::size_t>(mesh.owned_cells), ghosts = static_cast<std::size_t>(mesh.ghost_cells);
@@ -64,7 +64,7 @@ void add_cells(Mesh& mesh, OwnedPart& part, const std::vector<std::int32_t>& nod
         for (const std::int32_t n : part.nodes(c)) out.push_back(part.node_global[static_cast<std::size_t>(n)]);
       });
 
-  // Neighbours across faces become local cells.
+  // Face neighbours become local cells.
   for (std::size_t slot = 0; slot < part.neighbour.size(); ++slot) {
     std::int32_t& cell = part.neighbour[slot];
     if (cell < 0 || !part.is_ghost(slot)) continue;

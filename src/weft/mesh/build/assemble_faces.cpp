@@ -13,7 +13,7 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// Geometry of face `f` of a local cell, out of the cell, from the coordinates that the nodes have at home.
+/// Returns the geometry of face `f` of a local cell, pointing out of the cell, from node coordinates before translation.
 FaceGeometry measure(const Mesh& mesh, std::int32_t cell, int f) {
   const CellFace& face = shape(mesh.cell_type[static_cast<std::size_t>(cell)]).face[static_cast<std::size_t>(f)];
   const auto nodes = mesh.cell_nodes.row(cell);
@@ -33,15 +33,16 @@ FaceGeometry measure(const Mesh& mesh, std::int32_t cell, int f) {
   return g;
 }
 
-/// Which face of which left cell each local face is.
+/// Left cell and face index of each local face.
 struct FaceList {
   std::vector<std::int32_t> slot;
-  std::vector<std::int32_t> first_of_zone;  ///< by boundary zone, and the end
+  std::vector<std::int32_t> first_of_zone;  ///< first face of each boundary zone, and the end
   std::int32_t inner = 0, ghost = 0;
 };
 
-/// Numbers the faces by kind, then by the later of their owned cells, then by the other cell; enters left, right and cell_faces.
-FaceList number_faces(Mesh& mesh, const OwnedPart& part, const std::vector<std::int32_t>& boundary_of_zone) {
+/// Numbers the faces by kind, then by the larger of their owned cells, then by the other cell; sets left, right and
+/// cell_faces.
+FaceList number_faces(Mesh& mesh, const Subdomain& part, const std::vector<std::int32_t>& boundary_of_zone) {
   FaceList list;
   std::vector<std::int32_t> count(mesh.boundary.size(), 0);
   std::int64_t halves = 0;
@@ -65,13 +66,13 @@ FaceList number_faces(Mesh& mesh, const OwnedPart& part, const std::vector<std::
   std::vector<LocalFaceId> cell_face(part.neighbour.size());
   std::int32_t next_inner = 0, next_ghost = list.inner;
   std::vector<std::int32_t> next_boundary(list.first_of_zone.begin(), list.first_of_zone.end() - 1);
-  std::array<std::int64_t, kMaxCellFaces> slots{};  // neighbour, then slot
+  std::array<std::int64_t, kMaxCellFaces> slots{};  // neighbour, slot
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
     const auto at = static_cast<std::size_t>(c);
     auto end = slots.begin();
     for (std::int32_t slot = part.first_face[at]; slot < part.first_face[at + 1]; ++slot) {
       const std::int32_t n = part.neighbour[static_cast<std::size_t>(slot)];
-      if (c < n && n < mesh.owned_cells) continue;  // numbered from the other side
+      if (c < n && n < mesh.owned_cells) continue;  // numbered from the other cell
       const std::int64_t entry = std::int64_t{n} << 32 | slot;
       auto place = end++;
       for (; place != slots.begin() && entry < *(place - 1); --place) *place = *(place - 1);  // insertion sort of at most six
@@ -106,7 +107,7 @@ FaceList number_faces(Mesh& mesh, const OwnedPart& part, const std::vector<std::
 
 }  // namespace
 
-void add_faces(Mesh& mesh, const OwnedPart& part, const std::vector<char>& periodic_zone, const Translations& translations) {
+void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& periodic_zone, const Translations& translations) {
   std::vector<std::int32_t> boundary_of_zone(mesh.zones.size(), -1);
   for (std::size_t z = 0; z < mesh.zones.size(); ++z) {
     if (mesh.zones[z].dim != mesh.dim - 1 || periodic_zone[z]) continue;
@@ -177,7 +178,7 @@ void check_closed(const Mesh& mesh) {
         sum += sign * mesh.face_area[face.index()] * mesh.face_normal[face.index()];
         total += mesh.face_area[face.index()];
       }
-      // Periodic partners are congruent up to the rounding of their coordinates.
+      // Periodic partners are congruent up to rounding of their coordinates.
       const double length = mesh.dim == 2 ? 1 : std::sqrt(total);
       const double tolerance = 1e-12 * total + 64 * kEps * norm(mesh.cell_centroid[cell.index()]) * length;
       if (!(norm(sum) <= tolerance)) {

@@ -1,19 +1,19 @@
-// mesh::build: the pipeline from an unpartitioned block to a Mesh. Each step is one file in this folder.
+// mesh::build: the steps from an unpartitioned block to a Mesh. Each step is one file of this folder.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "weft/base/error.hpp"
-#include "weft/base/kept_memory.hpp"
+#include "weft/base/malloc_retention.hpp"
 #include "weft/mesh/build/adjacency.hpp"
 #include "weft/mesh/build/assemble.hpp"
 #include "weft/mesh/build/face_match.hpp"
 #include "weft/mesh/build/input_checks.hpp"
-#include "weft/mesh/build/owned_part.hpp"
 #include "weft/mesh/build/periodic.hpp"
+#include "weft/mesh/build/subdomain.hpp"
 #include "weft/mesh/mesh.hpp"
-#include "weft/mesh/partition/cell_order.hpp"
+#include "weft/mesh/partition/cell_ordering.hpp"
 #include "weft/mesh/partition/partition.hpp"
 
 namespace weft::mesh {
@@ -21,10 +21,10 @@ namespace {
 
 using detail::Chunks;
 
-/// Global rows (numbers in the order of ranks, then of local cells) of the cells of other ranks that `part` refers to: the ranks
-/// whose chunks of the source mesh hold them know their rows before the renumbering, their owners those of now. @collective
+/// Returns the global rows (numbered by rank, then by local cell) of the referenced cells of other ranks: the ranks whose
+/// chunks of the source mesh contain them know the rows before the renumbering, their owners those after it. @collective
 std::vector<std::int64_t> find_remote_rows(const Communicator& comm, const Chunks& cells, const Chunks& rows,
-                                           const detail::OwnedPart& part, const detail::Destinations& destinations,
+                                           const detail::Subdomain& part, const detail::Destinations& destinations,
                                            const detail::Renumbering& now) {
   if (comm.size() == 1) return {};
   const auto before = detail::fetch_with<std::int64_t>(
@@ -32,15 +32,15 @@ std::vector<std::int64_t> find_remote_rows(const Communicator& comm, const Chunk
   return detail::fetch_with<std::int64_t>(comm, rows, before, [&](std::size_t c) { return rows.first() + now.cell[c]; });
 }
 
-/// Returns whether any cell of the mesh is_widened(). @collective
-bool widens(const Communicator& comm, const detail::OwnedPart& part) {
+/// Returns true if any cell of the mesh is_widened(). @collective
+bool widens(const Communicator& comm, const detail::Subdomain& part) {
   bool widened = false;
   for (std::size_t c = 0; c < part.type.size() && !widened; ++c) widened = detail::is_widened(part, c);
   return comm.any(widened);
 }
 
-/// Orders the owned cells, and everything that speaks of them.
-detail::Renumbering reorder(CellOrder order, int dim, detail::OwnedPart& part, std::vector<char>& border,
+/// Reorders the owned cells and all data that refer to them.
+detail::Renumbering reorder(CellOrdering order, int dim, detail::Subdomain& part, std::vector<char>& border,
                             detail::NodeStars& stars) {
   const std::vector<std::int32_t> cells = detail::order_cells(order, dim, part, border);
   detail::Renumbering now = detail::renumber(part, cells);
@@ -63,7 +63,7 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   if (options.halo_depth < 1) {
     throw InputError(fmt::format("a mesh cannot have {} layers of ghost cells", options.halo_depth), "ask for 1 or more");
   }
-  const KeepFreedMemory kept;
+  const RetainFreedMemory kept;
   const auto step = [&](const char* name) {
     if (options.step) options.step(name);
   };
@@ -92,7 +92,7 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   detail::Destinations destinations =
       detail::number_at_owners(comm, block, detail::partition(comm, block, cells, nodes, links, options.partition, comm.size()));
   step("move cells");
-  detail::OwnedPart part = detail::redistribute(comm, block, cells, nodes, std::move(links), destinations);
+  detail::Subdomain part = detail::redistribute(comm, block, cells, nodes, std::move(links), destinations);
   detail::measure_cells(comm, block, part);
   step("find neighbours and order cells");
   detail::NodeStars stars;

@@ -1,5 +1,5 @@
 #pragma once
-/// Contiguous distributions of global ids over ranks, and reading values by global id from the ranks that hold them.
+/// Contiguous distributions of global ids over ranks, and access to values by global id.
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -11,15 +11,15 @@
 
 namespace weft::mesh::detail {
 
-/// Where the share of `rank` begins when `size` things are dealt to `ranks` ranks in even runs.
+/// Returns the first element of `rank` if `size` elements are distributed evenly to `ranks` ranks.
 [[nodiscard]] constexpr std::int64_t chunk_start(std::int64_t size, int rank, int ranks) {
   return size / ranks * rank + size % ranks * rank / ranks;
 }
 
-/// Global ids 0 ... total()-1 in contiguous chunks, one per rank, in rank order; chunks may be empty.
+/// Global ids 0 ... total()-1 in contiguous chunks in the order of ranks; chunks may be empty.
 class Chunks {
  public:
-  /// From the size of each rank's chunk. @collective
+  /// Computes the distribution from the size of each rank's chunk. @collective
   Chunks(const Communicator& comm, std::int64_t mine) : rank_(comm.rank().value()), start_{0} {
     for (const std::int64_t size : comm.all_gather(mine)) start_.push_back(start_.back() + size);
   }
@@ -27,18 +27,18 @@ class Chunks {
   [[nodiscard]] std::int64_t total() const { return start_.back(); }
   [[nodiscard]] int ranks() const { return static_cast<int>(start_.size()) - 1; }
   [[nodiscard]] int rank() const { return rank_; }
-  /// First id of this rank's chunk.
+  /// Returns the first id of this rank's chunk.
   [[nodiscard]] std::int64_t first() const { return first(rank_); }
   [[nodiscard]] std::int64_t first(int rank) const { return start_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] std::int64_t size() const { return size(rank_); }
   [[nodiscard]] std::int64_t size(int rank) const { return first(rank + 1) - first(rank); }
   [[nodiscard]] bool mine(std::int64_t id) const { return first() <= id && id < first(rank_ + 1); }
-  /// Position of an id of ours in our chunk.
+  /// Returns the position of an id in this rank's chunk.
   [[nodiscard]] std::size_t local(std::int64_t id) const {
     WEFT_EXPECTS(mine(id));
     return static_cast<std::size_t>(id - first());
   }
-  /// The rank whose chunk holds `id`. @pre 0 <= id < total().
+  /// Returns the rank whose chunk contains `id`. @pre 0 <= id < total().
   [[nodiscard]] int holder(std::int64_t id) const {
     WEFT_EXPECTS(0 <= id && id < total());
     if (mine(id)) return rank_;
@@ -50,15 +50,15 @@ class Chunks {
   std::vector<std::int64_t> start_;
 };
 
-/// Delivers lists and returns what came, in rank order, in one list. @collective
+/// Sends the lists and returns the received values in the order of ranks as one list. @collective
 template <Transferable T>
-[[nodiscard]] std::vector<T> deliver(const Communicator& comm, RankLists<T> to) {
+[[nodiscard]] std::vector<T> all_to_all(const Communicator& comm, RankLists<T> to) {
   if (comm.size() == 1) return std::move(to[0]);
   return comm.all_to_all_joined(std::move(to).by_rank());
 }
 
-/// Values that other ranks hold: values(i) = `answer(position of ids[i] in its holder's chunk)`, computed by the holder.
-/// Any order of ids; repeated ids travel repeatedly. @collective
+/// Reads values of other ranks: values(i) = `answer(position of ids[i] in the chunk of its rank)`, computed by that rank. The
+/// ids may be in any order; repeated ids are sent repeatedly. @collective
 template <Transferable T, class Answer>
 [[nodiscard]] std::vector<T> fetch_with(const Communicator& comm, const Chunks& chunks, std::span<const std::int64_t> ids,
                                         Answer&& answer) {
@@ -85,14 +85,14 @@ template <Transferable T, class Answer>
   return values;
 }
 
-/// As above; the holders answer from `held`, one value per id of their chunk. @collective
+/// Reads values from `held`, one value per id of each rank's chunk. @collective
 template <Transferable T>
 [[nodiscard]] std::vector<T> fetch(const Communicator& comm, const Chunks& chunks, std::span<const std::int64_t> ids,
                                    std::span<const T> held) {
   return fetch_with<T>(comm, chunks, ids, [&](std::size_t i) { return held[i]; });
 }
 
-/// Rows of different lengths, one after the other: row i is entry[offset[i]] .. entry[offset[i+1]-1].
+/// Contiguous rows of different lengths: row i is entry[offset[i]] .. entry[offset[i+1]-1].
 template <class T>
 struct Rows {
   std::vector<std::int64_t> offset{0};
@@ -105,7 +105,8 @@ struct Rows {
   void close_row() { offset.push_back(static_cast<std::int64_t>(entry.size())); }
 };
 
-/// As fetch_with, for rows: `append(position, entries)` appends the row of an id of this rank's chunk to `entries`. @collective
+/// Reads rows like fetch_with: `append(position, entries)` appends the row of an id of this rank's chunk to `entries`.
+/// @collective
 template <Transferable T, class Append>
 [[nodiscard]] Rows<T> fetch_rows(const Communicator& comm, const Chunks& chunks, std::span<const std::int64_t> ids,
                                  Append&& append) {

@@ -9,9 +9,9 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// One face of one local cell, sorted so that equal faces are neighbours.
+/// A face of a local cell; sorting makes equal faces adjacent.
 struct LocalFace {
-  std::uint64_t order;  ///< lowest node first (keeps the mesh's locality), then a hash of the others
+  std::uint64_t order;  ///< lowest node first (preserves locality), then a hash of the others
   std::uint32_t code;   ///< cell * kMaxCellFaces + face
 };
 
@@ -69,7 +69,7 @@ std::vector<LocalFace> sorted_faces(const Elements& cells, std::size_t faces) {
   return sorted;
 }
 
-/// Pairs the faces whose cells are both here; what stays alone goes into `to`.
+/// Matches faces with both cells on this rank; adds all others to `to`.
 void match_at_home(const Communicator& comm, const Elements& elements, const Chunks& cells, FaceLinks& links,
                    RankLists<FaceRecord>& to, std::vector<FaceProblem>& problems) {
   const std::vector<LocalFace> faces = sorted_faces(elements, links.target.size());
@@ -91,7 +91,7 @@ void match_at_home(const Communicator& comm, const Elements& elements, const Chu
     for (j = i + 1; j < faces.size() && faces[j].order == faces[i].order;) ++j;
     group.clear();
     for (std::size_t k = i; k < j; ++k) group.emplace_back(key_of(elements, cell_of(faces[k]), face_of(faces[k])), faces[k]);
-    if (group.size() > 2) {  // different faces may share a hash
+    if (group.size() > 2) {  // different faces may have the same hash
       std::stable_sort(group.begin(), group.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     }
     for (std::size_t a = 0, b = 0; a < group.size(); a = b) {
@@ -107,7 +107,7 @@ void match_at_home(const Communicator& comm, const Elements& elements, const Chu
   }
 }
 
-/// Pairs what met here: faces of cells of different chunks, and faces with boundary elements.
+/// Matches the received faces: of cells of different chunks, and of boundary elements.
 void match_here(std::vector<FaceRecord> faces, std::vector<BoundaryRecord> boundary, const std::vector<char>& keep,
                 std::vector<LinkReply>& replies, std::vector<ZoneFace>& kept, std::vector<FaceProblem>& problems) {
   std::sort(faces.begin(), faces.end(), [](const FaceRecord& a, const FaceRecord& b) {
@@ -170,7 +170,7 @@ FaceKey face_key(std::span<const GlobalNodeId> cell_nodes, const CellFace& face)
 void enter_links(const Communicator& comm, const Chunks& cells, const std::vector<LinkReply>& replies, FaceLinks& links) {
   RankLists<LinkReply> to;
   for (const LinkReply& reply : replies) to[static_cast<std::size_t>(cells.holder(reply.cell))].push_back(reply);
-  for (const LinkReply& reply : deliver(comm, std::move(to))) {
+  for (const LinkReply& reply : all_to_all(comm, std::move(to))) {
     const std::size_t slot = links.slot(cells.local(reply.cell), reply.face);
     links.target[slot] = reply.target;
     links.partner[slot] = reply.partner;
@@ -202,8 +202,8 @@ FaceLinks match_faces(const Communicator& comm, const MeshBlock& block, const Ch
       const FaceKey key = face_key(block.boundary.nodes(i), whole);
       boundary_to[meeting_rank(key, comm)].push_back({key, block.boundary.file_id[at], block.boundary.zone[at]});
     }
-    auto faces = deliver(comm, std::move(to));
-    auto boundary = deliver(comm, std::move(boundary_to));
+    auto faces = all_to_all(comm, std::move(to));
+    auto boundary = all_to_all(comm, std::move(boundary_to));
     match_here(std::move(faces), std::move(boundary), keep, replies, kept, problems);
   }
   if (comm.any(!problems.empty())) report_faces(comm, block, cells, nodes, problems);

@@ -1,4 +1,4 @@
-// What is wrong with faces that found no partner: the path that only broken meshes take, so it favours a clear answer over speed.
+// Diagnosis of faces without a partner. It runs only for invalid meshes and prefers a clear message to speed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// Faces looked at closely; the rest are only counted.
+/// Number of faces that are examined in detail; the others are only counted.
 constexpr std::size_t kMaxExamined = 2048;
-/// "On" a face means within this fraction of its size.
+/// Tolerance of positions on a face as a fraction of its size.
 constexpr double kOnFace = 1e-6;
 
 int size_of(const FaceKey& key) {
@@ -22,7 +22,7 @@ int size_of(const FaceKey& key) {
 
 bool has_node(const FaceKey& key, std::int64_t node) { return std::find(key.begin(), key.end(), node) != key.end(); }
 
-/// Whether `p` lies in the triangle, edges included.
+/// Returns true if `p` is in the triangle, including its edges.
 bool in_triangle(Vec3 p, Vec3 a, Vec3 b, Vec3 c, double tolerance) {
   const Vec3 n = cross(b - a, c - a);
   const double nn = dot(n, n);
@@ -39,7 +39,7 @@ bool on_edge(Vec3 p, Vec3 a, Vec3 b, double tolerance) {
   return t > 0 && t < 1 && norm(p - (a + t * d)) < tolerance;
 }
 
-/// Whether `p` lies on the face with these corners (in any order) without being one of them.
+/// Returns true if `p` is on the face with these corners (in any order) but not one of them.
 bool on_face(Vec3 p, std::span<const Vec3> corner) {
   double size = 0, nearest = norm(p - corner[0]);
   for (const Vec3& x : corner) {
@@ -50,7 +50,7 @@ bool on_face(Vec3 p, std::span<const Vec3> corner) {
   const double tolerance = kOnFace * size;
   if (corner.size() == 2) return on_edge(p, corner[0], corner[1], tolerance);
   if (corner.size() == 3) return in_triangle(p, corner[0], corner[1], corner[2], tolerance);
-  for (std::size_t skip = 0; skip < 4; ++skip) {  // a convex quadrilateral is the union of its corners' triangles
+  for (std::size_t skip = 0; skip < 4; ++skip) {  // a convex quadrilateral is the union of the triangles of its corners
     std::array<Vec3, 3> t;
     for (std::size_t i = 0, k = 0; i < 4; ++i) {
       if (i != skip) t[k++] = corner[i];
@@ -60,7 +60,7 @@ bool on_face(Vec3 p, std::span<const Vec3> corner) {
   return false;
 }
 
-/// How many cells of the whole mesh have each of the (sorted) faces. @collective
+/// Returns the number of cells of the whole mesh with each of the (sorted) faces. @collective
 std::vector<std::int32_t> count_cells(const Communicator& comm, const Elements& cells, const std::vector<FaceKey>& keys) {
   std::vector<std::int32_t> count(keys.size(), 0);
   for (std::int64_t c = 0; c < cells.size(); ++c) {
@@ -75,7 +75,7 @@ std::vector<std::int32_t> count_cells(const Communicator& comm, const Elements& 
   return count;
 }
 
-/// Names those open faces hanging that carry a node of another open face, or that are a part of one.
+/// Marks as hanging those open faces that contain a node of another open face, or are part of one.
 void find_hanging(std::vector<FaceProblem>& problems, const std::vector<std::int64_t>& ids, const std::vector<Vec3>& coords) {
   const auto coord = [&](std::int64_t id) {
     return coords[static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), id) - ids.begin())];
@@ -146,7 +146,7 @@ void report_faces(const Communicator& comm, const MeshBlock& block, const Chunks
     place += coords[static_cast<std::size_t>(at)] / size_of(worst.key);
   }
   Where where{.file = block.source, .zone = zone_name(block, worst.zone), .element = worst.element};
-  if (worst.zone < 0) {  // `element` is a cell: name it as the file does
+  if (worst.zone < 0) {  // `element` is a cell: use its number in the file
     const std::vector<std::int64_t> cell{worst.element};
     where.element = fetch<std::int64_t>(comm, cells, cell, block.cells.file_id).front();
   }

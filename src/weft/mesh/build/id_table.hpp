@@ -1,20 +1,20 @@
 #pragma once
-/// A table from 64-bit ids to 32-bit positions, made for ids that come in runs.
+/// A hash table from 64-bit ids to 32-bit positions for ids that are locally consecutive.
 #include <bit>
 #include <cstdint>
 #include <vector>
 
 namespace weft::mesh::detail {
 
-/// Open addressing, linear probing, at most half full. Ids that agree in all but their last four bits share a block of slots, so
-/// that looking up neighbours in a mesh stays in cache. Where it is known that ids crowd within some range, a plain list instead.
-/// Ids must not be negative; none is ever removed.
+/// Open addressing, linear probing, at most half full. Ids that are equal except for their last four bits share a block of
+/// slots, so that lookups of neighbours in a mesh hit the cache. If ids are known to be dense in a range, a plain list is
+/// used instead. Ids must not be negative; ids cannot be removed.
 class IdTable {
  public:
   static constexpr std::int32_t kAbsent = -1;
 
   explicit IdTable(std::size_t expected = 0) { rehash(expected); }
-  /// Of ids from `low` to `high` alone. @pre 0 <= low
+  /// Creates a table for ids from `low` to `high`. @pre 0 <= low
   IdTable(std::int64_t low, std::int64_t high, std::size_t expected) : low_(low) {
     const auto range = static_cast<std::size_t>(high < low ? 0 : high - low + 1);
     if (range * sizeof(std::int32_t) <= 2 * expected * sizeof(Slot)) {
@@ -26,14 +26,14 @@ class IdTable {
 
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// The position of `id`, or kAbsent.
+  /// Returns the position of `id`, or kAbsent.
   [[nodiscard]] std::int32_t find(std::int64_t id) const {
     if (!slots_.empty()) return slots_[slot_of(id)].position;
-    const auto i = static_cast<std::size_t>(id - low_);  // huge where it is below
+    const auto i = static_cast<std::size_t>(id - low_);  // large for smaller ids
     return i < list_.size() ? list_[i] : kAbsent;
   }
 
-  /// The position that `id` has already; where it has none, `position`, which it has from now on.
+  /// Returns the position of `id`; stores `position` if there was none.
   std::int32_t find_or_insert(std::int64_t id, std::int32_t position) {
     if (slots_.empty()) {
       std::int32_t& known = list_[static_cast<std::size_t>(id - low_)];
@@ -60,7 +60,7 @@ class IdTable {
 
   [[nodiscard]] std::size_t slot_of(std::int64_t id) const {
     const auto key = static_cast<std::uint64_t>(id);
-    const std::uint64_t block = (key >> 4) * 0x9E3779B97F4A7C15ULL;  // golden ratio: spreads runs of blocks
+    const std::uint64_t block = (key >> 4) * 0x9E3779B97F4A7C15ULL;  // golden ratio: distributes consecutive blocks
     std::size_t i = static_cast<std::size_t>(((block >> 32) << 4) | (key & 15U)) & mask_;
     while (slots_[i].position != kAbsent && slots_[i].id != id) i = (i + 1) & mask_;
     return i;

@@ -17,9 +17,9 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// A 2-D mesh may be this far from z = 0, as a fraction of its extent.
+/// Maximum distance of a 2-D mesh from z = 0, as a fraction of its extent.
 constexpr double kPlaneTolerance = 1e-9;
-/// Cells of each type and rank that are looked at to see whether a mesh might be mirrored.
+/// Number of cells of each type and rank that are tested for mirrored node order.
 constexpr std::size_t kSampledCells = 16;
 constexpr const char* kWriteAgain = "write or generate the mesh again";
 
@@ -79,7 +79,7 @@ void check_coords(const MeshBlock& block) {
   }
 }
 
-/// Names given twice and zones without elements are known only over all ranks; every rank sees the same.
+/// Duplicate names and zones without elements are detected over all ranks, with the same result on each.
 void check_zones(const Communicator& comm, const MeshBlock& block) {
   std::vector<std::int64_t> used(block.zones.size(), 0);
   for (const Elements* elements : {&block.cells, &block.boundary}) {
@@ -99,7 +99,7 @@ void check_zones(const Communicator& comm, const MeshBlock& block) {
   }
 }
 
-/// By type: whether there are such cells among `cells` of all ranks, and all of them have negative volumes. @collective
+/// Returns for each type whether such cells exist among `cells` of all ranks and all have negative volumes. @collective
 std::array<char, kCellTypes> all_mirrored(const Communicator& comm, const Chunks& nodes, const MeshBlock& block,
                                           const std::vector<std::int64_t>& cells) {
   IdTable table;
@@ -113,7 +113,7 @@ std::array<char, kCellTypes> all_mirrored(const Communicator& comm, const Chunks
     }
   }
   const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
-  std::array<int, 2 * kCellTypes> seen{};  // right-handed ones, then mirrored ones
+  std::array<int, 2 * kCellTypes> seen{};  // right-handed, then mirrored
   auto at = local.begin();
   for (const std::int64_t c : cells) {
     const CellType type = block.cells.type[static_cast<std::size_t>(c)];
@@ -174,7 +174,7 @@ void check_input(const Communicator& comm, MeshBlock& block) {
 
 void turn_mirrored(const Communicator& comm, MeshBlock& block) {
   const Chunks chunks(comm, static_cast<std::int64_t>(block.coords.size()));
-  // A few cells of each type tell whether a closer look is worth its price.
+  // A few cells of each type determine whether all cells must be tested.
   std::array<std::vector<std::int64_t>, kCellTypes> of_type;
   for (std::int64_t c = 0; c < block.cells.size(); ++c) {
     auto& cells = of_type[static_cast<std::size_t>(block.cells.type[static_cast<std::size_t>(c)])];

@@ -8,7 +8,7 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// Corners of the base; what follows them is above it.
+/// Number of corners of the base; the other nodes are above it.
 std::size_t base_size(CellType type) {
   switch (type) {
     case CellType::triangle:

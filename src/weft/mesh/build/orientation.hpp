@@ -1,5 +1,5 @@
 #pragma once
-/// Left-handed cells, whose measure is negative in the order of nodes that a file gives, and how they are turned.
+/// Left-handed cells, whose measure is negative in the node order of a file, and their reversal.
 #include <cstdint>
 #include <span>
 
@@ -12,12 +12,12 @@ namespace weft::mesh::detail {
 /// Mirrors the node order of a cell: a left-handed cell becomes right-handed.
 void turn_cell(CellType type, std::span<GlobalNodeId> nodes);
 
-/// Returns whether a cell is the mirror image of a right-handed one: its measure is negative and so is the product of the edges
-/// at its corners, of a quad at three of them at least (it need not be convex), of a pyramid at those of its base. A cell with
-/// corners of both signs is tangled, and turning it would not help.
+/// Returns true if a cell is the mirror image of a right-handed one: its measure is negative, and so is the product of the
+/// edges at its corners, for a quad at three of them at least (it need not be convex), for a pyramid at those of its base. A
+/// cell with corners of both signs is tangled and cannot be corrected by a reversal.
 [[nodiscard]] bool is_left_handed(CellType type, std::span<const Vec3> corner);
 
-/// Turns each left-handed cell of a mesh that this rank holds whole. @returns how many there were. No communication.
+/// Reverses each left-handed cell of a mesh that this rank holds entirely. @returns their number. No communication.
 [[nodiscard]] std::int64_t turn_left_handed(MeshBlock& whole);
 
 }  // namespace weft::mesh::detail

@@ -13,13 +13,13 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// Nodes of two periodic faces meet if they are nearer than this fraction of the face's shortest edge.
+/// Nodes of two periodic faces match if their distance is less than this fraction of the shortest edge of the face.
 constexpr double kMatch = 1e-3;
 
-/// A periodic face on its way to the rank that owns its place.
+/// A periodic face, sent to the rank of its position.
 struct Side {
   ZoneFace face;
-  std::array<Vec3, kMaxFaceNodes> coord{};  ///< `from`: shifted onto `to`
+  std::array<Vec3, kMaxFaceNodes> coord{};  ///< `from`: translated to `to`
   Vec3 centre;                              ///< mean of coord
   double size = 0, tolerance = 0;
   std::array<std::int64_t, 3> bin{};
@@ -76,9 +76,9 @@ std::size_t bin_rank(const std::array<std::int64_t, 3>& bin, std::int32_t pair, 
   return static_cast<std::size_t>(h % static_cast<std::uint64_t>(comm.size()));
 }
 
-/// Sends each `to` side to the bin of its centre and each `from` side to all bins within its tolerance (one, seldom more).
+/// Sends each `to` side to the bin of its centre and each `from` side to all bins within its tolerance (usually one).
 std::vector<Side> send_to_bins(const Communicator& comm, const std::vector<Side>& sides) {
-  // Bins as large as the mean face: few faces in each; never smaller than twice the largest tolerance.
+  // Bins have the size of the mean face, so that each contains few faces, but at least twice the largest tolerance.
   double size = 0, tolerance = 0;
   for (const Side& side : sides) {
     size += side.size;
@@ -103,10 +103,10 @@ std::vector<Side> send_to_bins(const Communicator& comm, const std::vector<Side>
       }
     }
   }
-  return deliver(comm, std::move(to));
+  return all_to_all(comm, std::move(to));
 }
 
-/// Which node of `b` is each node of `a`; false if the faces are not congruent.
+/// Determines the node of `b` for each node of `a`; returns false if the faces are not congruent.
 bool pair_nodes(const Side& a, const Side& b, std::array<std::size_t, kMaxFaceNodes>& node_of) {
   const int size = size_of(a.face.key);
   if (size != size_of(b.face.key)) return false;
@@ -130,13 +130,14 @@ struct NodePair {
   std::int32_t image;
 };
 
-/// How many partners a side found; gathered at the rank that holds its cell.
+/// Number of partners of a side, collected at the rank that holds its cell.
 struct Found {
   std::int64_t cell;
   std::int32_t face, zone, partners;
 };
 
-/// Pairs the sides that met here. Sorted by bin, and within a bin along its longest direction, so that a search looks at few.
+/// Matches the sides on this rank. They are sorted by bin, and within a bin along its longest direction, so that a search
+/// examines few.
 void match_sides(std::vector<Side>& sides, const Translations& translations, std::vector<LinkReply>& replies,
                  std::vector<NodePair>& node_pairs, std::vector<Found>& found) {
   std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
@@ -186,12 +187,12 @@ void match_sides(std::vector<Side>& sides, const Translations& translations, std
   }
 }
 
-/// Every periodic face must have found one partner. @collective
+/// Checks that every periodic face has exactly one partner. @collective
 void check_partners(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
                     const std::vector<Found>& found) {
   RankLists<Found> to;
   for (const Found& f : found) to[static_cast<std::size_t>(cells.holder(f.cell))].push_back(f);
-  std::vector<Found> mine = deliver(comm, std::move(to));
+  std::vector<Found> mine = all_to_all(comm, std::move(to));
   std::sort(mine.begin(), mine.end(),
             [](const Found& a, const Found& b) { return std::tie(a.cell, a.face) < std::tie(b.cell, b.face); });
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
@@ -204,7 +205,7 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const Chun
   }
   const std::int64_t first_bad = comm.min(bad.cell);
   if (first_bad == kNone) return;
-  // The rank that holds the lowest such cell names its face; the others throw the same.
+  // The rank with the lowest such cell reports its face; the others throw the same error.
   std::vector<std::int64_t> ids;
   if (bad.cell == first_bad) {
     const std::size_t local = cells.local(bad.cell);
@@ -231,7 +232,8 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const Chun
   });
 }
 
-/// Spreads the lowest node of each class along the pairs until nothing changes: as many rounds as the longest chain of pairs.
+/// Propagates the lowest node of each class along the pairs until no node changes: as many rounds as the longest chain of
+/// pairs.
 NodeAliases alias_nodes(const Communicator& comm, const Chunks& nodes, const std::vector<NodePair>& pairs) {
   struct Edge {  // node = other + image
     std::int64_t node, other;
@@ -242,7 +244,7 @@ NodeAliases alias_nodes(const Communicator& comm, const Chunks& nodes, const std
     to[static_cast<std::size_t>(nodes.holder(p.to))].push_back({p.to, p.from, p.image});
     to[static_cast<std::size_t>(nodes.holder(p.from))].push_back({p.from, p.to, -p.image});
   }
-  std::vector<Edge> edges = deliver(comm, std::move(to));
+  std::vector<Edge> edges = all_to_all(comm, std::move(to));
   const auto key = [](const Edge& e) { return std::tie(e.node, e.other, e.image); };
   std::sort(edges.begin(), edges.end(), [&](const Edge& a, const Edge& b) { return key(a) < key(b); });
   edges.erase(std::unique(edges.begin(), edges.end(), [&](const Edge& a, const Edge& b) { return key(a) == key(b); }),
@@ -287,7 +289,7 @@ std::vector<Periodic> find_translations(const Communicator& comm, const MeshBloc
                                         const PeriodicZones& zones, std::vector<Periodic> pairs) {
   if (std::all_of(pairs.begin(), pairs.end(), [](const Periodic& pair) { return pair.translation.has_value(); })) return pairs;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  // By zone: -low and high of its box, so that one maximum finds both.
+  // By zone: -low and high of its bounding box, so that one maximum determines both.
   std::vector<double> box(6 * block.zones.size(), -kInfinity);
   std::vector<std::int64_t> faces(block.zones.size(), 0);
   std::vector<std::int64_t> ids;
@@ -325,7 +327,7 @@ std::vector<Periodic> find_translations(const Communicator& comm, const MeshBloc
                          size_from.y, size_from.z, size_to.x, size_to.y, size_to.z));
     }
     Vec3 t = low(to) - low(from);
-    for (int k = 0; k < 3; ++k) t[k] = std::abs(t[k]) < 1e-9 * norm(t) ? 0 : t[k];  // rounding of the coordinates
+    for (int k = 0; k < 3; ++k) t[k] = std::abs(t[k]) < 1e-9 * norm(t) ? 0 : t[k];  // removes rounding errors of the coordinates
     pairs[p].translation = t;
   }
   return pairs;

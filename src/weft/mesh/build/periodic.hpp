@@ -1,5 +1,5 @@
 #pragma once
-/// Periodic zones: which face of one continues which face of the other, and which nodes are one.
+/// Periodic zones: matching faces, and nodes that are identified.
 #include <cstdint>
 #include <vector>
 
@@ -11,13 +11,13 @@
 
 namespace weft::mesh::detail {
 
-/// Node = `root` shifted by `image`.
+/// The node is `root` translated by `image`.
 struct NodeAlias {
   std::int64_t root = 0;
   std::int32_t image = 0;
 };
 
-/// Periodic nodes that are one point of the torus: all are aliases of the lowest among them. Held by the ranks that hold the
+/// Periodic nodes that are one point of the torus: all are aliases of the lowest of them. Stored on the ranks that hold the
 /// nodes.
 class NodeAliases {
  public:
@@ -27,7 +27,7 @@ class NodeAliases {
   };
   NodeAliases() = default;
   explicit NodeAliases(std::vector<Entry> sorted_by_node) : entries_(std::move(sorted_by_node)) {}
-  /// The alias of a node of this rank's chunk; itself where it is not periodic.
+  /// Returns the alias of a node of this rank's chunk; the node itself if it is not periodic.
   [[nodiscard]] NodeAlias of(std::int64_t node) const;
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
 
@@ -35,25 +35,26 @@ class NodeAliases {
   std::vector<Entry> entries_;
 };
 
-/// Index in `block.zones` of both zones of each pair.
-/// @throws InputError if a name is unknown, no boundary zone, or used twice. Same on every rank; no communication.
+/// Returns the indices in `block.zones` of both zones of each pair.
+/// @throws InputError if a name is unknown, not a boundary zone, or used twice. Same on every rank; no communication.
 struct PeriodicZones {
   std::vector<std::int32_t> from, to;
 };
 [[nodiscard]] PeriodicZones find_periodic_zones(const MeshBlock& block, const std::vector<Periodic>& pairs);
 
-/// Returns the pairs with their translations: where a pair has none, that which carries the box around the nodes of `from` onto
-/// the box around those of `to`. A difference of two coordinates, it has the same digits on any number of ranks.
-/// @throws InputError on every rank where no translation can carry one zone onto the other: different numbers of faces, or boxes
-/// of different sizes.  @collective
+/// Returns the pairs with their translations: if a pair has none, that which maps the bounding box of the nodes of `from` to
+/// that of `to`. As a difference of two coordinates, it has the same digits on any number of ranks.
+/// @throws InputError on every rank if no translation can map one zone to the other: different numbers of faces, or boxes of
+/// different sizes.  @collective
 [[nodiscard]] std::vector<Periodic> find_translations(const Communicator& comm, const MeshBlock& block, const Chunks& nodes,
                                                       const PeriodicZones& zones, std::vector<Periodic> pairs);
 
-/// Links the cells on both sides of every periodic pair (face x of `from` continues face x + translation of `to`: crossing it
-/// leads to an image shifted by -translation), finds the aliases of the nodes, and moves each alias to exactly its root + shift.
-/// @param faces  faces of the periodic zones, anywhere.
-/// @throws MeshError on every rank: a face without partner, with more than one, or of another shape. @collective
-/// @cost a few 300 B records per periodic face, spread over the ranks by place.
+/// Links the cells on both sides of every periodic pair (face x of `from` is face x + translation of `to`: crossing it leads
+/// to an image translated by -translation), determines the aliases of the nodes, and moves each alias to exactly its root +
+/// translation.
+/// @param faces  faces of the periodic zones, on any ranks.
+/// @throws MeshError on every rank: a face without partner, with several, or of another shape. @collective
+/// @cost a few 300 B records per periodic face, distributed over the ranks by position.
 [[nodiscard]] NodeAliases connect_periodic(const Communicator& comm, MeshBlock& block, const Chunks& cells, const Chunks& nodes,
                                            const PeriodicZones& zones, const Translations& translations,
                                            const std::vector<ZoneFace>& faces, FaceLinks& links);

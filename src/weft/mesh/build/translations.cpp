@@ -11,9 +11,9 @@
 namespace weft::mesh::detail {
 namespace {
 
-constexpr std::int32_t kBase = 1024;  ///< each multiple lies in -kBase/2 ... kBase/2 - 1
-constexpr int kSearched = 3;          ///< multiples of shorter translations tried for a longer one
-constexpr double kSame = 1e-6;        ///< relative difference of translations that are meant to be one
+constexpr std::int32_t kBase = 1024;  ///< each multiple is in -kBase/2 ... kBase/2 - 1
+constexpr int kSearched = 3;          ///< range of multiples of shorter translations tried for a longer one
+constexpr double kSame = 1e-6;        ///< relative difference of translations that count as equal
 
 constexpr std::array<std::int32_t, 3> kStride{1, kBase, kBase* kBase};
 

@@ -22,10 +22,10 @@ using Index = std::int64_t;
 
 double fraction(Index part, Index whole) { return static_cast<double>(part) / static_cast<double>(whole); }
 
-/// Between a and b; exactly a and b at the ends.
+/// Interpolates between a and b; exactly a and b at the ends.
 double between(double a, double b, Index part, Index whole) { return std::lerp(a, b, fraction(part, whole)); }
 
-/// A number in [-1, 1) from a seed, a node and a direction.
+/// Returns a number in [-1, 1) from a seed, a node and a direction.
 double noise(Index seed, Index node, int direction) {
   const std::uint64_t h =
       mix_bits(static_cast<std::uint64_t>(seed) * 0x9E3779B97F4A7C15ULL +
@@ -37,7 +37,7 @@ void require(bool good, const char* key, const std::string& problem, const std::
   if (!good) throw InputError(problem, suggestion, Where{.key = key});
 }
 
-/// Nodes of a box: jitter moves them in units of cells, then warp in units of the box, and both leave the boundary alone.
+/// Nodes of a box: jitter moves them in units of cells, then warp in units of the box; boundary nodes do not move.
 Vec3 box_node(const BoxSpec& s, const std::array<Index, 3>& at, Index id) {
   const std::array<Index, 3> cells{s.nx, s.ny, s.nz};
   const Vec3 lower{s.xmin, s.ymin, s.zmin}, upper{s.xmax, s.ymax, s.zmax};
@@ -62,7 +62,7 @@ Vec3 box_node(const BoxSpec& s, const std::array<Index, 3>& at, Index id) {
   return x;
 }
 
-/// A lattice extruded in z from the places of its nodes in the plane.
+/// Returns a lattice extruded in z from the positions of its nodes in the plane.
 template <class Spec, class Plane>
 Lattice extrude(const Spec& s, Index ni, Index nj, Plane plane) {
   Lattice lattice{.cells = {ni, nj, s.layers}, .elements = s.elements};
@@ -78,7 +78,7 @@ Lattice extrude(const Spec& s, Index ni, Index nj, Plane plane) {
 constexpr std::array<std::string_view, detail::kSides> kChannelZones{"inlet", "outlet", "wall", "upper",
                                                                      "zmin",  "zmax",   "wall", "wall"};
 
-/// Makes the lattice of each spec, whose fields are each in their range.
+/// Creates the lattice of each spec, whose fields are in range.
 struct Planner {
   Lattice operator()(const BoxSpec& s) const {
     require(s.xmin < s.xmax, "xmax", fmt::format("{} is not above xmin = {}", s.xmax, s.xmin), "exchange them");
@@ -172,7 +172,7 @@ struct Planner {
 
   Lattice operator()(const CylinderSpec& s) const {
     Lattice lattice = extrude(s, s.around, s.radial, [s](Index i, Index j) {
-      const double angle = between(-0.5, 0.5, i, s.around) * std::numbers::pi;  // from the upstream direction
+      const double angle = between(-0.5, 0.5, i, s.around) * std::numbers::pi;  // measured from the upstream direction
       const double along_x = s.radius * between(1, 1 + s.front, j, s.radial),
                    along_y = s.radius * between(1, 1 + s.side, j, s.radial);
       return Vec3{i == 0 || i == s.around ? 0 : -along_x * std::cos(angle), along_y * std::sin(angle), 0};
@@ -198,7 +198,7 @@ struct Planner {
     return lattice;
   }
 
-  /// Cells of size h in a length that h must divide.
+  /// Returns the number of cells of size h in a length that h must divide.
   static Index cells_in(const ForwardStepSpec& s, const char* name, double length) {
     require(length / s.h < 1e6, "h", fmt::format("{} gives more than a million cells along {}", s.h, name), "choose a larger h");
     require(divides(s.h, length), "h", fmt::format("{} does not divide {} = {}", s.h, name, length), better_step(s));
@@ -208,7 +208,7 @@ struct Planner {
     const double cells = length / h;
     return cells > 0.5 && std::abs(cells - std::round(cells)) < 1e-6 * cells;
   }
-  /// Names the sizes nearest to h that divide all lengths.
+  /// Suggests the sizes nearest to h that divide all lengths.
   static std::string better_step(const ForwardStepSpec& s) {
     const Index wanted = std::max<Index>(std::llround(s.step_height / s.h), 1);
     std::string found;

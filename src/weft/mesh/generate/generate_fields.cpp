@@ -182,7 +182,7 @@ std::string shown(const GeneratorValue& value) {
   return std::visit([](const auto& v) { return fmt::format("{}", v); }, value);
 }
 
-/// Reads all of `text` as a number.
+/// Converts all of `text` to a number.
 template <class Number>
 bool read(const std::string& text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -1,6 +1,5 @@
 #pragma once
-/// The parameters of a generator's spec, described once: setting them by name, checking their range and listing them all read
-/// this description.
+/// Descriptions of the parameters of each generator's spec, from which assignment by name, range checks and lists derive.
 #include <limits>
 #include <string>
 #include <string_view>
@@ -11,14 +10,14 @@
 
 namespace weft::mesh::detail {
 
-/// Values allowed: from lower to upper, both included; `positive` excludes 0.
+/// Allowed values: from lower to upper, inclusive; `positive` excludes 0.
 struct Range {
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   bool positive = false;
 };
 
-/// One parameter, bound to a member of a spec.
+/// A parameter, bound to a member of a spec.
 struct Field {
   using Value = std::variant<std::int64_t*, double*, std::string*, CellMix*, Diagonal*>;
 
@@ -27,21 +26,21 @@ struct Field {
   std::string_view unit;
   Range range;
   std::string_view text;
-  bool flat = false;  ///< of a CellMix: the generator makes two-dimensional meshes only
+  bool flat = false;  ///< for a CellMix: the generator creates 2-D meshes only
 };
 
-/// The parameters of each spec, bound to `spec`.
+/// Returns the parameters of each spec, bound to `spec`.
 [[nodiscard]] std::vector<Field> fields(GeneratorSpec& spec);
 
-/// @throws InputError for the first field that is out of its range.
+/// Checks the ranges. @throws InputError for the first field that is out of range.
 void check(const std::vector<Field>& fields);
 
-/// @throws InputError where the value is of the wrong kind.
+/// Sets a field. @throws InputError if the value has the wrong type.
 void set(const Field& field, const GeneratorValue& value);
 
 [[nodiscard]] GeneratorParameter describe(const Field& field);
 
-/// Name, sentence and zones of the generator that a spec belongs to.
+/// Name, description and zones of the generator of a spec.
 struct Label {
   std::string_view name, text, zones;
 };

@@ -17,17 +17,18 @@ using Index = std::int64_t;
 using Ijk = std::array<Index, 3>;
 
 constexpr Index kMostCells = 1'000'000'000'000;
-constexpr Index kPatches = 4;  ///< the mix of quads and triangles is a checkerboard of 4 x 4 patches
+constexpr Index kPatches = 4;  ///< quads and triangles form a checkerboard of 4 x 4 patches
 constexpr Index kLeastMixedLayers = 6;
 
-/// The layers of one split: their cells and centre nodes are numbered from these.
+/// Layers with one pattern, and the first numbers of their cells and centre nodes.
 struct Layer {
   Split split = Split::none;
   Index first_cell = 0, first_centre = 0;
 };
 
-/// The split of layer k of `layers` in the 3-D mix: a band each of hexahedra, tetrahedra, prisms and pyramids, with a layer of
-/// pyramids and tetrahedra where quads meet triangles. The first and last layers have quads outside, so that zmin matches zmax.
+/// Returns the pattern of layer k of `layers` in the 3-D mix: bands of hexahedra, tetrahedra, prisms and pyramids, with a
+/// layer of pyramids and tetrahedra where quads adjoin triangles. The first and last layers have quads outside, so that zmin
+/// matches zmax.
 Split mixed_layer(Index k, Index layers) {
   const Index bands = layers - 2;
   const auto end_of_band = [bands](Index band) { return (band * bands + 3) / 4; };
@@ -47,7 +48,7 @@ class Numbering {
     WEFT_EXPECTS(ni >= 1 && nj >= 1 && nk >= 0 && lattice.step_j < nj && lattice.step_i <= ni);
     const Index layers = std::max<Index>(nk, 1);
     check_size(layers);
-    // The bands of the 3-D mix meet on one diagonal only.
+    // The bands of the 3-D mix match for one diagonal only.
     diagonal_ = dim_ == 3 && lattice.elements == CellMix::mixed ? Diagonal::same : lattice.diagonal;
     column_nodes_ = lattice.ring ? ni : ni + 1;
     plane_nodes_ = node_row(nj + 1);
@@ -73,7 +74,7 @@ class Numbering {
   [[nodiscard]] Split split(Index k) const { return layers_[static_cast<std::size_t>(k)].split; }
   [[nodiscard]] Index row_cells(Index j) const { return j < lattice_.step_j ? lattice_.step_i : lattice_.cells[0]; }
 
-  /// Global id of lattice node (i, j, k).
+  /// Returns the global id of lattice node (i, j, k).
   [[nodiscard]] Index node(Index i, Index j, Index k) const {
     if (lattice_.ring && i == lattice_.cells[0]) i = 0;
     return k * plane_nodes_ + node_row(j) + i;
@@ -83,12 +84,12 @@ class Numbering {
   }
   [[nodiscard]] bool is_centre(Index id) const { return id >= lattice_nodes_; }
 
-  /// Inverse of node().
+  /// Inverts node().
   [[nodiscard]] Ijk node_position(Index id) const {
     const Index k = id / plane_nodes_;
     return in_plane(id % plane_nodes_, lattice_.step_i + 1, column_nodes_, k);
   }
-  /// Inverse of centre().
+  /// Inverts centre().
   [[nodiscard]] Ijk centre_position(Index id) const {
     const Index n = id - lattice_nodes_;
     const auto above = std::upper_bound(layers_.begin(), layers_.end(), n,
@@ -97,11 +98,11 @@ class Numbering {
     return in_plane(n - layer.first_centre, lattice_.step_i, lattice_.cells[0], above - 1 - layers_.begin());
   }
 
-  /// Whether a cell of a patched layer is split.
+  /// Returns true if a cell of a patched layer is split.
   [[nodiscard]] bool patch(Index i, Index j) const {
     return (kPatches * i / lattice_.cells[0] + kPatches * j / lattice_.cells[1]) % 2 == 1;
   }
-  /// Whether column (i, j) is split along the diagonal that does not begin at its lower left corner.
+  /// Returns true if column (i, j) is split along the diagonal that does not start at its lower left corner.
   [[nodiscard]] bool other_diagonal(Index i, Index j) const {
     if (diagonal_ == Diagonal::random) {
       const auto column = static_cast<std::uint64_t>(j * lattice_.cells[0] + i);
@@ -109,7 +110,7 @@ class Numbering {
     }
     return diagonal_ == Diagonal::alternating && (i + j) % 2 == 1;
   }
-  /// The pieces of lattice cell (i, j, k).
+  /// Returns the elements of lattice cell (i, j, k).
   [[nodiscard]] std::span<const Piece> pieces_of(Index i, Index j, Index k) const {
     Split how = split(k);
     if (how == Split::patches) how = patch(i, j) ? Split::diagonal : Split::none;
@@ -117,7 +118,7 @@ class Numbering {
     return pieces(dim_, how, mirrored);
   }
 
-  /// Lattice cell that holds cell `id`, and the number of the cell's first sibling.
+  /// Returns the lattice cell that contains cell `id`, and the number of its first cell.
   [[nodiscard]] std::pair<Ijk, Index> cell_position(Index id) const {
     const auto above = std::upper_bound(layers_.begin(), layers_.end(), id,
                                         [](Index value, const Layer& layer) { return value < layer.first_cell; });
@@ -135,7 +136,7 @@ class Numbering {
   }
 
  private:
-  // Nodes, and lattice cells, in the rows below row j of a plane.
+  // Numbers of nodes, and of lattice cells, in the rows below row j of a plane.
   [[nodiscard]] Index node_row(Index j) const { return rows_before(j, lattice_.step_i + 1, column_nodes_); }
   [[nodiscard]] Index cell_row(Index j) const { return rows_before(j, lattice_.step_i, lattice_.cells[0]); }
   [[nodiscard]] Index rows_before(Index j, Index short_row, Index full_row) const {
@@ -148,7 +149,7 @@ class Numbering {
     return {n % full_row, lattice_.step_j + n / full_row, k};
   }
 
-  /// Split cells among the first `count` cells of row j of a patched layer.
+  /// Returns the number of split cells among the first `count` cells of row j of a patched layer.
   [[nodiscard]] Index split_before(Index count, Index j) const {
     Index sum = 0;
     const auto start = [this](Index p) { return (p * lattice_.cells[0] + kPatches - 1) / kPatches; };
@@ -204,11 +205,11 @@ class Numbering {
   int dim_;
   Diagonal diagonal_ = Diagonal::same;
   Index column_nodes_ = 0, plane_nodes_ = 0, lattice_nodes_ = 0;
-  std::vector<Index> split_rows_;  ///< split cells below each row of a patched layer
-  std::vector<Layer> layers_;      ///< and one past the last
+  std::vector<Index> split_rows_;  ///< number of split cells below each row of a patched layer
+  std::vector<Layer> layers_;      ///< layers, and one past the last
 };
 
-/// Sides of lattice cell (i, j, k) on the boundary, by direction (i_min ... k_max): the side, or -1 inside.
+/// Returns the sides of lattice cell (i, j, k) on the boundary by direction (i_min ... k_max): the side, or -1 inside.
 std::array<int, 6> boundary_sides(const Lattice& lattice, Index i, Index j, Index k) {
   std::array<int, 6> side{-1, -1, -1, -1, -1, -1};
   const auto [ni, nj, nk] = lattice.cells;
@@ -223,7 +224,7 @@ std::array<int, 6> boundary_sides(const Lattice& lattice, Index i, Index j, Inde
   return side;
 }
 
-/// The direction (i_min ... k_max) in which all these corners lie at the rim of their lattice cell.
+/// Returns the direction (i_min ... k_max) in which all these corners are on the surface of their lattice cell.
 bool on_rim(std::uint8_t corner, int direction) {
   if (corner == kCentre) return false;
   return kCornerOffset[static_cast<std::size_t>(corner)][static_cast<std::size_t>(direction / 2)] == direction % 2;
@@ -344,7 +345,7 @@ class Builder {
   Numbering number_;
   MeshBlock block_;
   std::array<std::int32_t, kSides> zone_of_side_{};
-  // Of the lattice cell at hand:
+  // Current lattice cell:
   std::array<GlobalNodeId, 9> corner_;
   std::array<int, 6> sides_{};
   bool at_boundary_ = false;

@@ -14,8 +14,8 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 // Half thickness / (5 t) = c0 sqrt(x) + c1 x + c2 x^2 + c3 x^3 + c4 x^4; the last one closes the trailing edge.
 constexpr std::array<double, 5> kThickness{0.2969, -0.1260, -0.3516, 0.2843, -0.1036};
-constexpr double kSteepest = 1.3;  ///< largest growth of cells from one circle to the next that a wall spacing may ask for
-constexpr double kGentle = 1.2;    ///< and that we choose ourselves
+constexpr double kSteepest = 1.3;  ///< maximum growth of cells between circles for a given wall spacing
+constexpr double kGentle = 1.2;    ///< growth used by default
 
 double half_thickness(double root_x, double t) {
   const double x = root_x * root_x;
@@ -26,12 +26,12 @@ double trailing_slope(double t) {
   return 5 * t * (0.5 * kThickness[0] + kThickness[1] + 2 * kThickness[2] + 3 * kThickness[3] + 4 * kThickness[4]);
 }
 
-/// 1 + q + ... + q^(n-1)
+/// Returns 1 + q + ... + q^(n-1).
 double geometric_sum(double q, std::int64_t n) {
   return std::abs(q - 1) < 1e-12 ? static_cast<double>(n) : (std::pow(q, static_cast<double>(n)) - 1) / (q - 1);
 }
 
-/// The q in [1, highest] at which geometric_sum(q, n) = sum, by bisection.
+/// Returns q in [1, highest] with geometric_sum(q, n) = sum, by bisection.
 double growth(double sum, std::int64_t n, double highest) {
   double low = 1, high = highest;
   for (int step = 0; step < 60; ++step) {
@@ -74,7 +74,8 @@ NacaGrid::NacaGrid(const NacaSpec& spec) : chord_(spec.chord), far_log_radius_(s
   find_levels(spec);
 }
 
-/// The aerofoil of chord 1 from its trailing edge (s = 0) along the upper side to the nose (pi) and back below (2 pi).
+/// Returns the aerofoil of chord 1, from its trailing edge (s = 0) along the upper side to the nose (pi) and back below (2
+/// pi).
 NacaGrid::Complex NacaGrid::surface(double s) const {
   const double root_x = std::abs(std::cos(0.5 * s));
   const double x = root_x * root_x;
@@ -89,8 +90,8 @@ NacaGrid::Complex NacaGrid::surface(double s) const {
 }
 
 NacaGrid::Complex NacaGrid::to_circle(double s) const {
-  // Angles as seen from the two singular points, relative to the line between them: about pi from the trailing edge, and from a
-  // bit below 0 above the nose to a bit above 2 pi below it.
+  // Angles from the two singular points, relative to the line between them: about pi from the trailing edge, and from
+  // slightly below 0 above the nose to slightly above 2 pi below it.
   const Complex along = edge_ - nose_, z = surface(s);
   const Complex from_edge = (z - edge_) / along, from_nose = (z - nose_) / along;
   double at_edge = std::arg(from_edge), at_nose = std::arg(from_nose);

@@ -1,11 +1,11 @@
 #pragma once
 /// The nodes of an O-grid around a NACA 4-digit aerofoil.
 ///
-/// The Karman-Trefftz transformation (z - z_te) / (z - z_n) = ((w - b) / (w + b))^n takes the plane outside of the aerofoil to
-/// the plane outside of a curve that is nearly a circle, with the trailing edge z_te (n = 2 - edge angle / pi) at w = b and z_n
-/// half way between the leading edge and its centre of curvature. Rays and circles there are the grid lines here, nearly
-/// orthogonal. Source: Milne-Thomson, Theoretical Aerodynamics, 4th ed., ch. 7; thickness and camber: Abbott, von Doenhoff, NACA
-/// R-824, 1945.
+/// The Karman-Trefftz transformation (z - z_te) / (z - z_n) = ((w - b) / (w + b))^n maps the exterior of the aerofoil to that
+/// of a curve that is nearly a circle, with the trailing edge z_te (n = 2 - edge angle / pi) at w = b and z_n half way
+/// between the leading edge and its centre of curvature. Rays and circles in that plane are the grid lines, which are nearly
+/// orthogonal. Sources: Milne-Thomson, Theoretical Aerodynamics, 4th ed., ch. 7; thickness and camber: Abbott, von Doenhoff,
+/// NACA R-824, 1945.
 #include <complex>
 #include <vector>
 
@@ -15,11 +15,12 @@ namespace weft::mesh::detail {
 
 class NacaGrid {
  public:
-  /// @throws InputError: digits, an odd number of cells around, a wall spacing that the number of cells cannot give.
+  /// Computes the grid. @throws InputError: digits, an odd number of cells around, a wall spacing that is not possible with
+  /// the number of cells.
   /// @cost O(around + radial)
   explicit NacaGrid(const NacaSpec& spec);
 
-  /// i runs clockwise from the trailing edge, j outwards from the surface.
+  /// Returns a node; i is clockwise from the trailing edge, j outwards from the surface.
   [[nodiscard]] Vec3 node(std::int64_t i, std::int64_t j) const;
 
  private:
@@ -35,7 +36,7 @@ class NacaGrid {
   double exponent_ = 2, far_log_radius_;
   Complex edge_{1, 0}, nose_, b_, centre_;
   std::vector<Complex> surface_;            ///< the nodes on the aerofoil, of chord 1
-  std::vector<double> angle_, log_radius_;  ///< of the same nodes about centre_ in the plane of the circle
+  std::vector<double> angle_, log_radius_;  ///< polar coordinates of these nodes about centre_ in the plane of the circle
   std::vector<double> level_;               ///< 0 at the aerofoil, 1 at the far field
 };
 

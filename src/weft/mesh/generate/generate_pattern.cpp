@@ -9,7 +9,7 @@ namespace {
 
 using Corners = std::array<std::uint8_t, 4>;
 
-/// The tetrahedron with these corners of the unit cube in an order of positive volume.
+/// Returns the tetrahedron with these corners of the unit cube in an order of positive volume.
 constexpr Piece tetrahedron(Corners c) {
   std::array<std::array<int, 3>, 3> e{};
   for (std::size_t n = 0; n < 3; ++n) {
@@ -23,7 +23,7 @@ constexpr Piece tetrahedron(Corners c) {
   return {CellType::tetrahedron, {c[0], c[1], c[2], c[3]}};
 }
 
-/// A face of the hexahedron as listed by its shape: out of the cell.
+/// Returns a face of the hexahedron with outward orientation.
 constexpr Corners outward_face(int face) {
   const CellFace& f = shape(CellType::hexahedron).face[static_cast<std::size_t>(face)];
   return {static_cast<std::uint8_t>(f.node[0]), static_cast<std::uint8_t>(f.node[1]), static_cast<std::uint8_t>(f.node[2]),
@@ -35,7 +35,7 @@ constexpr Piece pyramid_on(int face) {
   return {CellType::pyramid, {f[0], f[3], f[2], f[1], kCentre}};
 }
 
-/// The two tetrahedra between a face, cut from its first corner, and the centre.
+/// Returns the two tetrahedra between a face, split from its first corner, and the centre.
 constexpr std::array<Piece, 2> tetrahedra_on(int face) {
   const Corners f = outward_face(face);
   return {{{CellType::tetrahedron, {f[0], f[2], f[1], kCentre}}, {CellType::tetrahedron, {f[0], f[3], f[2], kCentre}}}};
@@ -48,7 +48,7 @@ constexpr std::array<Piece, 1> kHexahedron{{{CellType::hexahedron, {0, 1, 2, 3, 
 constexpr std::array<Piece, 2> kPrisms{{{CellType::prism, {0, 1, 2, 4, 5, 6}}, {CellType::prism, {0, 2, 3, 4, 6, 7}}}};
 constexpr std::array<Piece, 2> kOtherPrisms{{{CellType::prism, {0, 1, 3, 4, 5, 7}}, {CellType::prism, {1, 2, 3, 5, 6, 7}}}};
 
-// Kuhn's subdivision: one tetrahedron for each way to walk from corner 0 to corner 6 along the axes.
+// Kuhn's subdivision: one tetrahedron for each path from corner 0 to corner 6 along the axes.
 constexpr std::array<Piece, 6> kSixTetrahedra{{tetrahedron({0, 1, 2, 6}), tetrahedron({0, 1, 5, 6}), tetrahedron({0, 3, 2, 6}),
                                                tetrahedron({0, 3, 7, 6}), tetrahedron({0, 4, 5, 6}), tetrahedron({0, 4, 7, 6})}};
 constexpr std::array<Piece, 5> kFiveTetrahedra{{tetrahedron({0, 2, 5, 7}), tetrahedron({1, 0, 2, 5}), tetrahedron({3, 0, 2, 7}),

@@ -1,10 +1,11 @@
 #pragma once
-/// The nodes of the mesh in Ringleb's flow.
+/// Nodes of the mesh for Ringleb's flow.
 #include "weft/mesh/generate/generate.hpp"
 
 namespace weft::mesh::detail {
 
-/// @param along   from 0 at the inlet to 1 at the outlet: angle of the flow on its streamline, linear
+/// Returns the position of a node.
+/// @param along   from 0 at the inlet to 1 at the outlet: flow angle on its streamline, linear
 /// @param across  from 0 at k_inner to 1 at k_outer: stream function 1/k, linear
 [[nodiscard]] Vec3 ringleb_node(const RinglebSpec& spec, double along, double across);
 

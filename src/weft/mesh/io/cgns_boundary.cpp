@@ -1,4 +1,4 @@
-// ZoneBC_t of a CGNS zone, and what stands for it.
+// Reads ZoneBC_t of a CGNS zone, and its substitutes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 CellType face_type(std::size_t nodes) { return nodes == 2 ? CellType::line : nodes == 3 ? CellType::triangle : CellType::quad; }
 
-/// What a BC_t or a connectivity covers.
+/// Vertices or faces of a BC_t or a connectivity.
 struct PointSet {
   bool is_range = false;
   std::vector<std::int64_t> numbers;
@@ -92,7 +92,7 @@ class BoundaryReader {
     mesh_.raw.add(face_type(nodes.size()), nodes, tag, zone_.faces.id[i], -1, zone_.faces.mid_nodes(i));
   }
 
-  /// By their numbers.
+  /// Adds elements by number.
   void add_elements(const PointSet& set, std::int32_t tag) {
     const auto missing = [&](std::int64_t element) {
       file_.place.set_element(element);
@@ -119,7 +119,7 @@ class BoundaryReader {
     }
   }
 
-  /// The faces of one cell alone all of whose nodes are in the set.
+  /// Adds the faces with a single cell whose nodes are all in the set.
   void add_vertices(const PointSet& set, std::int32_t tag) {
     std::vector<bool> in(static_cast<std::size_t>(zone_.nodes), false);
     const auto mark = [&](std::int64_t vertex) {
@@ -170,7 +170,7 @@ class BoundaryReader {
                  "list all vertices of the faces, or the faces (GridLocation FaceCenter)");
   }
 
-  /// A side of a block, or a part of one.
+  /// Adds a side of a block, or a part of one.
   void add_block_face(const PointSet& set, std::int32_t tag) {
     if (!set.is_range) file_.fail("a PointList in a structured zone", "boundaries of structured zones are read as PointRange");
     const std::size_t dims = index_dim();
@@ -202,7 +202,7 @@ class BoundaryReader {
     }
   }
 
-  /// The direction in which a range of a block has no extent.
+  /// Returns the direction in which a range of a block has no extent.
   [[nodiscard]] std::size_t normal_of(const PointSet& set, const std::array<std::int64_t, 3>& low,
                                       const std::array<std::int64_t, 3>& high) const {
     constexpr std::array<const char*, 3> kCentered{"IFaceCenter", "JFaceCenter", "KFaceCenter"};

@@ -1,6 +1,6 @@
 #pragma once
-/// A CGNS file in HDF5 as its tree of nodes: a node is a group with attributes `name`, `label` and `type`, its data the dataset
-/// ` data` in it. https://cgns.github.io/CGNS_docs_current/hdf5/index.html
+/// A CGNS file in HDF5 as a tree of nodes: a node is a group with the attributes `name`, `label` and `type`, and its data are
+/// the dataset ` data`. https://cgns.github.io/CGNS_docs_current/hdf5/index.html
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,26 +15,26 @@ struct CgnsNode {
   std::string path, name, label;
 };
 
-/// All calls throw MeshError (or IoError, where HDF5 fails), with the zone and element that are set in `place`.
+/// All functions throw MeshError (or IoError if HDF5 fails) with the zone and element of `place`.
 class CgnsFile {
  public:
   explicit CgnsFile(const std::string& path);
 
-  MeshCursor place;  ///< only for messages
+  MeshCursor place;  ///< for messages only
 
   [[nodiscard]] CgnsNode root() const { return {"", "", ""}; }
-  /// Children with a label, in the order of the file. Links within the file are followed.
+  /// Returns the children with a label in the order of the file. Follows links within the file.
   [[nodiscard]] std::vector<CgnsNode> children(const CgnsNode& node, std::string_view label) const;
   [[nodiscard]] std::optional<CgnsNode> child(const CgnsNode& node, const std::string& name) const;
-  /// The child, which must be there.
+  /// Returns the child. @throws MeshError if it is missing.
   [[nodiscard]] CgnsNode need(const CgnsNode& node, const std::string& name) const;
 
   [[nodiscard]] bool has_data(const CgnsNode& node) const { return tree_.has(node.path, " data"); }
   [[nodiscard]] std::vector<std::int64_t> integers(const CgnsNode& node) const;
   [[nodiscard]] std::vector<double> reals(const CgnsNode& node) const;
-  /// Without blanks at its end.
+  /// Returns text without trailing blanks.
   [[nodiscard]] std::string text(const CgnsNode& node) const;
-  /// The text of a child; `otherwise` where there is none.
+  /// Returns the text of a child; `otherwise` if it is missing.
   [[nodiscard]] std::string text_of(const CgnsNode& node, const std::string& name, std::string_view otherwise) const;
 
   [[noreturn]] void fail(std::string problem, std::string suggestion) const {

@@ -1,4 +1,4 @@
-// Where the zones of a CGNS file meet: two nodes at one place become one.
+// Merges coincident nodes at the interfaces of zones of a CGNS file.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// Sets of nodes that are one; each is known by its lowest.
+/// Sets of nodes to be merged, each represented by its lowest.
 class Unions {
  public:
   explicit Unions(std::size_t nodes) : of_(nodes) { std::iota(of_.begin(), of_.end(), std::int64_t{0}); }
@@ -45,7 +45,7 @@ FaceKey key_of(int size, Node&& node) {
   return key;
 }
 
-/// The nodes of faces that one cell has and that are no boundary, ascending.
+/// Returns the nodes of faces with one cell that are not in a boundary zone, ascending.
 std::vector<std::int64_t> open_nodes(const CgnsMesh& mesh, Unions& unions) {
   std::vector<Side> sides;
   const Elements& cells = mesh.raw.of_dim[static_cast<std::size_t>(mesh.dim)].list;
@@ -82,7 +82,7 @@ std::vector<std::int64_t> open_nodes(const CgnsMesh& mesh, Unions& unions) {
   return open;
 }
 
-/// Unites those of the nodes that are at one place up to rounding: within 1e-9 of the mesh's extent.
+/// Merges those of the nodes that coincide up to rounding: within 1e-9 of the extent of the mesh.
 void unite_coincident(const std::vector<Vec3>& coords, const std::vector<std::int64_t>& nodes, Unions& unions) {
   Vec3 low{HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = -low;
   for (const Vec3& x : coords) {
@@ -91,10 +91,10 @@ void unite_coincident(const std::vector<Vec3>& coords, const std::vector<std::in
   constexpr double kSamePlace = 1e-9, kBin = 4;
   const Vec3 size = high - low;
   const double tolerance = kSamePlace * std::max({size.x, size.y, size.z});
-  if (!(tolerance > 0) || !std::isfinite(tolerance)) return;  // assemble() reports it
+  if (!(tolerance > 0) || !std::isfinite(tolerance)) return;  // assemble() reports the error
   const auto bin = [&](double x, int k) { return static_cast<std::int64_t>(std::floor((x - low[k]) / (kBin * tolerance))); };
   const auto hash = [](std::int64_t i, std::int64_t j, std::int64_t k) {
-    constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;  // the golden ratio
+    constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;  // golden ratio
     std::uint64_t h = static_cast<std::uint64_t>(i);
     h = (h ^ (h >> 32)) * kMix + static_cast<std::uint64_t>(j);
     h = (h ^ (h >> 32)) * kMix + static_cast<std::uint64_t>(k);
@@ -104,7 +104,7 @@ void unite_coincident(const std::vector<Vec3>& coords, const std::vector<std::in
   bins.reserve(nodes.size());
   for (const std::int64_t node : nodes) {
     const Vec3 x = coords[static_cast<std::size_t>(node)];
-    std::array<std::array<std::int64_t, 2>, 3> range;  // of bins where a twin may be
+    std::array<std::array<std::int64_t, 2>, 3> range;  // range of bins with possible matches
     for (int k = 0; k < 3; ++k) range[static_cast<std::size_t>(k)] = {bin(x[k] - tolerance, k), bin(x[k] + tolerance, k)};
     bool twin = false;
     for (std::int64_t i = range[0][0]; i <= range[0][1]; ++i) {

@@ -1,4 +1,4 @@
-// Elements_t of a CGNS zone.
+// Reads Elements_t of a CGNS zone.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kNode = 2, kMixed = 20, kPolygons = 22, kPolyhedra = 23, kLastType = 56;
 
-/// A type of elements of first or second order: its shape and all its nodes, of which corners come first.
+/// An element type of first or second order: its shape and its number of nodes, corners first.
 struct ElementType {
   CellType shape;
   std::size_t nodes;
@@ -75,7 +75,7 @@ class SectionReader {
   }
 
  private:
-  /// In the order of the elements' numbers.
+  /// Reads elements in the order of their numbers.
   std::vector<Section> list() {
     std::vector<Section> sections;
     for (const CgnsNode& node : file_.children(zone_.node, "Elements_t")) {
@@ -109,7 +109,7 @@ class SectionReader {
     return file_.integers(file_.need(section.node, "ElementConnectivity"));
   }
 
-  /// ElementStartOffset: from 0 to `end`, ascending. Empty where there is none, as before CGNS 4.
+  /// Reads ElementStartOffset: from 0 to `end`, ascending. Empty if missing, as before CGNS 4.
   std::vector<std::int64_t> offsets(const Section& section, std::size_t end) const {
     const auto node = file_.child(section.node, "ElementStartOffset");
     if (!node) return {};
@@ -172,7 +172,7 @@ class SectionReader {
       add(type, std::span(vertices).subspan(i * each, each), section.first + static_cast<std::int64_t>(i));
   }
 
-  /// Each element's type, then its nodes, with and without ElementStartOffset.
+  /// Reads elements with a type each, with and without ElementStartOffset.
   void read_mixed(const Section& section) {
     const std::vector<std::int64_t> numbers = connectivity(section), offset = offsets(section, numbers.size());
     std::size_t at = 0;
@@ -193,8 +193,8 @@ class SectionReader {
     if (at != numbers.size()) wrong_length(section, numbers.size());
   }
 
-  /// Calls visit(element, its numbers) for NGON_n and NFACE_n: before CGNS 4 each element's numbers are preceded by how many they
-  /// are.
+  /// Calls visit(element, its numbers) for NGON_n and NFACE_n. Before CGNS 4, the numbers of each element are preceded by
+  /// their count.
   template <class Visit>
   void each_list(const Section& section, Visit&& visit) {
     const std::vector<std::int64_t> numbers = connectivity(section), offset = offsets(section, numbers.size());
@@ -238,7 +238,7 @@ class SectionReader {
     each_list(section, [&](std::int64_t id, std::span<const std::int64_t> faces) { add_polyhedron(id, faces); });
   }
 
-  /// `faces`: element numbers, negative where the face looks into the cell.
+  /// Creates a cell. `faces`: element numbers, negative for faces that point into the cell.
   void add_polyhedron(std::int64_t id, std::span<const std::int64_t> faces) {
     file_.place.set_element(id);
     constexpr std::int64_t kMostFaces = 6;
@@ -266,10 +266,10 @@ class SectionReader {
     mesh_.raw.add(cell->type, {cell->node.data(), static_cast<std::size_t>(shape(cell->type).nodes)}, cell_tag_, id, -1);
   }
 
-  /// Cells that only the faces name: of each face the cell that it looks out of, and the one that it looks into (0: none). Those
-  /// of other sections have been read with them.
+  /// Creates the cells that are defined by faces only: for each face, the cell out of which it points, and the cell into
+  /// which it points (0: none). Those of other sections have been read with them.
   void read_parents(const std::vector<Section>& sections) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> sides;  // cell, face with its sign
+    std::vector<std::pair<std::int64_t, std::int64_t>> sides;  // cell, signed face
     const auto add_side = [&](std::int64_t cell, std::int64_t face) {
       const auto after = std::upper_bound(sections.begin(), sections.end(), cell,
                                           [](std::int64_t id, const Section& section) { return id < section.first; });

@@ -9,7 +9,7 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// The first child with this label of the innermost node that has one.
+/// Returns the first child with this label of the innermost node that has one.
 std::optional<CgnsNode> innermost(const CgnsFile& file, std::span<const CgnsNode> nodes, std::string_view label) {
   for (const CgnsNode& node : nodes) {
     std::vector<CgnsNode> found = file.children(node, label);
@@ -18,7 +18,7 @@ std::optional<CgnsNode> innermost(const CgnsFile& file, std::span<const CgnsNode
   return std::nullopt;
 }
 
-/// The second of the five words of 32 characters; empty where there are no units.
+/// Returns the second of the five words of 32 characters; empty without units.
 std::string length_unit_name(const CgnsFile& file, std::span<const CgnsNode> nodes) {
   constexpr std::size_t kWord = 32;
   const auto units = innermost(file, nodes, "DimensionalUnits_t");

@@ -31,7 +31,7 @@ void make_cgns_block(const CgnsZone& zone, CgnsMesh& mesh, std::int32_t cell_tag
   const auto node = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
     return GlobalNodeId(zone.first_node + i + ni * (j + nj * k));
   };
-  // A block whose i, j, k are left-handed is walked the other way round, so that blocks of both kinds fit together.
+  // A block with left-handed i, j, k is traversed in reverse, so that blocks of both orientations match.
   double volume = 0;
   const auto at = [&](GlobalNodeId n) { return mesh.raw.coords[n.index()]; };
   const std::int64_t layers = flat ? 1 : nk - 1;
@@ -74,7 +74,7 @@ void read_cgns_connectivity(CgnsFile& file, const CgnsZone& zone, const std::vec
         file.fail(fmt::format("connectivity \"{}\" is of type {}", link.name, type),
                   "zones whose faces match one to one (Abutting1to1) are read: mesh them together");
       }
-      if (file.text_of(link, "GridLocation", "Vertex") != "Vertex" || zone.structured()) continue;  // join_nodes() finds them
+      if (file.text_of(link, "GridLocation", "Vertex") != "Vertex" || zone.structured()) continue;  // join_nodes() matches them
       const auto here = file.child(link, "PointList"), there = file.child(link, "PointListDonor");
       if (!here || !there) continue;
       std::string name = file.text(link);

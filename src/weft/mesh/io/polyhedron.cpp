@@ -11,7 +11,7 @@ bool is_in(std::span<const GlobalNodeId> nodes, GlobalNodeId node) {
   return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
 }
 
-/// The node outside of `base` that an edge joins to `node`; `node` itself if there is none.
+/// Returns the node outside of `base` that an edge connects to `node`; `node` itself if there is none.
 GlobalNodeId above(std::span<const Face> faces, const Face& base, GlobalNodeId node) {
   for (const Face& face : faces) {
     const auto at = std::find(face.begin(), face.end(), node);
@@ -24,7 +24,7 @@ GlobalNodeId above(std::span<const Face> faces, const Face& base, GlobalNodeId n
   return node;
 }
 
-/// Whether the cell has these faces and no others, up to their sense.
+/// Returns true if the cell has exactly these faces, up to orientation.
 bool has_faces(const ShapedCell& cell, std::span<const Face> faces) {
   const CellShape& form = shape(cell.type);
   for (int f = 0; f < form.faces; ++f) {
@@ -59,7 +59,7 @@ std::optional<ShapedCell> shape_of(std::span<const Face> faces) {
   const auto type = triangles + quads == faces.size() ? type_of(triangles, quads) : std::nullopt;
   if (!type) return std::nullopt;
 
-  // The first face of each shape looks outwards when it is walked against the order of its nodes.
+  // The first face of each shape has an outward normal in reverse node order.
   const std::size_t base_size = *type == CellType::pyramid || *type == CellType::hexahedron ? 4 : 3;
   const Face& base = *std::find_if(faces.begin(), faces.end(), [&](const Face& f) { return f.size() == base_size; });
   ShapedCell cell{*type};

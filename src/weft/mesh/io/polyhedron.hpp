@@ -1,5 +1,5 @@
 #pragma once
-/// A cell that is given by its faces, as the shape that it is.
+/// Identification of the shape of a cell from its faces.
 #include <array>
 #include <optional>
 #include <span>
@@ -15,8 +15,8 @@ struct ShapedCell {
   std::array<GlobalNodeId, kMaxCellNodes> node{};
 };
 
-/// The tetrahedron, pyramid, prism or hexahedron with these faces, each walked so that its normal points out of the cell; nothing
-/// if they are those of no such shape.
+/// Returns the tetrahedron, pyramid, prism or hexahedron with these faces, each with an outward normal by its node order;
+/// nothing for any other shape.
 [[nodiscard]] std::optional<ShapedCell> shape_of(std::span<const std::vector<GlobalNodeId>> faces);
 
 }  // namespace weft::mesh::detail

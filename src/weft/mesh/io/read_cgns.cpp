@@ -26,7 +26,7 @@ class CgnsReader {
     const CgnsNode base = the_base();
     const std::vector<CgnsNode> nodes = file_.children(base, "Zone_t");
     if (nodes.empty()) file_.fail("the file has no zone (Zone_t)", detail::kTruncated);
-    bool several = nodes.size() > 1;  // places where nodes lie twice
+    bool several = nodes.size() > 1;  // coincident nodes are possible
     for (const CgnsNode& node : nodes) {
       read_zone(node, nodes.size() > 1);
       several = several || zones_.back().structured() || !file_.children(node, "ZoneGridConnectivity_t").empty();
@@ -73,7 +73,7 @@ class CgnsReader {
     zone.first_cell = mesh_.raw.of_dim[static_cast<std::size_t>(mesh_.dim)].list.size();
     read_size(zone);
     read_coordinates(zone);
-    // One zone is all of the mesh, and its name says nothing.
+    // A single zone contains the whole mesh, so its name is not used.
     const std::int32_t tag = several ? mesh_.tag(mesh_.dim, file_.text_of(node, "FamilyName", node.name)) : 0;
     if (zone.structured()) {
       make_cgns_block(zone, mesh_, tag);
@@ -95,7 +95,7 @@ class CgnsReader {
     const std::size_t dims = structured ? static_cast<std::size_t>(mesh_.dim) : 1;
     if (size.size() != 3 * dims)
       file_.fail(fmt::format("the zone's size is {} numbers, not {}", size.size(), 3 * dims), detail::kTruncated);
-    // More than the file can hold is found out with the coordinates; here the product must only fit.
+    // A number beyond the size of the file is detected with the coordinates; here only the product must not overflow.
     constexpr std::int64_t kMostNodes = std::int64_t{1} << 40;
     zone.nodes = 1;
     for (std::size_t d = 0; d < dims; ++d) {
@@ -137,7 +137,7 @@ class CgnsReader {
     mesh_.raw.coords.insert(mesh_.raw.coords.end(), coords.begin(), coords.end());
   }
 
-  /// Once for all coordinates of which the same is to be said.
+  /// Adds one note for all coordinates with the same conversion.
   void note(const detail::CgnsLength& length) {
     file_unit_ = length.unit;
     if (!length.note.empty() && std::find(notes_.begin(), notes_.end(), length.note) == notes_.end())

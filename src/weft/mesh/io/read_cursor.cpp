@@ -9,9 +9,9 @@
 namespace weft::mesh::detail {
 namespace {
 
-constexpr std::size_t kQuoted = 40;  // characters of the file that a message repeats
+constexpr std::size_t kQuoted = 40;  // number of characters of the file quoted in a message
 
-/// The start of `text`, fit to be printed.
+/// Returns the beginning of `text` in printable form.
 std::string quoted(std::string_view text) {
   std::string out;
   for (const char c : text.substr(0, kQuoted)) out += c >= ' ' && c <= '~' ? c : '?';
@@ -99,7 +99,7 @@ double MeshCursor::raw_coordinate(const char* what) {
   return value;
 }
 
-/// Numbers that std::from_chars does not take whole: 1.5D-03, 1.5-103 (Fortran), and those beyond the range of a double.
+/// Reads numbers that std::from_chars does not accept: 1.5D-03, 1.5-103 (Fortran), and those beyond the range of a double.
 double MeshCursor::unusual_coordinate(const char* what) {
   const char* const stop = std::find_if(p_, end_, ends_number);
   constexpr std::ptrdiff_t kLongest = 400;
@@ -169,7 +169,7 @@ void MeshCursor::fail_at(std::int64_t offset, std::string problem, std::string s
   } else if (offset >= 0) {
     const char* const place = begin_ + std::min<std::int64_t>(offset, end_ - begin_);
     where.line = 1 + std::count(begin_, place, '\n');
-    // What is missing at the very end belongs to the last line, not to the empty one behind it.
+    // Data missing at the end of the file belong to the last line, not to the empty line after it.
     if (place == end_ && place > begin_ && place[-1] == '\n') --where.line;
   }
   throw MeshError(std::move(problem), std::move(suggestion), std::move(where));

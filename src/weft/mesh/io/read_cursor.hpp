@@ -1,5 +1,5 @@
 #pragma once
-/// A position in the bytes of a mesh file: reads numbers as text or raw, and says where in the file something is wrong.
+/// A position in the bytes of a mesh file: reads numbers as text or raw, and reports the location of errors.
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -15,53 +15,54 @@ namespace weft::mesh::detail {
 
 inline constexpr const char* kTruncated = "the file is truncated or damaged: write or copy it again";
 
-/// Text is read record by record, one record per line: a number is never looked for beyond the end of its line, so that an error
-/// names the right line. Blanks are space, tab and carriage return; lines end with \n or \r\n.
+/// Text is read by record, one record per line: a number must be on the line of its record, so that an error names the right
+/// line. Blanks are space, tab and carriage return; lines end with \n or \r\n.
 ///
-/// In binary mode number(), coordinate() and count() read raw values and the record calls do nothing, so that one parser serves
-/// both kinds of a format.
+/// In binary mode number(), coordinate() and count() read raw values and the record functions have no effect, so that one
+/// parser serves both variants of a format.
 class MeshCursor {
  public:
-  /// `bytes` must outlive the cursor.
+  /// Reads `bytes`, which must exist as long as the cursor.
   MeshCursor(std::string_view bytes, std::string file);
 
   [[nodiscard]] const std::string& file() const { return file_; }
   [[nodiscard]] std::int64_t offset() const { return p_ - begin_; }
   [[nodiscard]] std::int64_t remaining() const { return end_ - p_; }
   [[nodiscard]] bool binary() const { return binary_; }
-  /// From now on values are raw, of the other byte order than this machine's if `swapped`.
+  /// Switches to raw values, with bytes swapped if `swapped`.
   void set_binary(bool binary, bool swapped) { binary_ = binary, swapped_ = swapped; }
 
-  /// What is being read, for messages: an element as the file numbers it (-1: none), a zone (empty: none).
+  /// Current element number in the file (-1: none) and zone (empty: none) for messages.
   void set_element(std::int64_t element) { element_ = element; }
   void set_zone(std::string zone) { zone_ = std::move(zone); }
 
-  // Lines. They are text in binary files, too.
+  // Lines, which binary files contain as well.
 
-  /// Moves to the next character that is neither blank nor line end; false at the end of the file.
+  /// Moves to the next character that is neither blank nor line end; returns false at the end of the file.
   bool next_line();
-  /// The character here. @pre next_line() was true.
+  /// Returns the current character. @pre next_line() was true.
   [[nodiscard]] char peek() const { return *p_; }
-  /// The rest of the line without blanks around it; the position does not change.
+  /// Returns the rest of the line without surrounding blanks; does not move.
   [[nodiscard]] std::string_view rest_of_line() const;
-  /// As rest_of_line(), and moves behind the line's end.
+  /// Returns rest_of_line() and moves past the end of the line.
   std::string_view take_line();
   void skip_line();
   [[nodiscard]] bool at_line_end() {
     skip_blanks();
     return p_ == end_ || *p_ == '\n';
   }
-  /// Moves behind the next `text` from here on, or returns false.
+  /// Moves past the next occurrence of `text`, or returns false.
   bool skip_behind(std::string_view text);
 
   // Records.
 
-  /// Text: moves to the next non-empty line. `what` names the record: "node 3 of 10". Fails at the file's or the section's end.
+  /// Text: moves to the next non-empty line. `what` names the record: "node 3 of 10". Fails at the end of the file or
+  /// section.
   void begin_record(const char* what);
-  /// Text: fails if something is left in the line.
+  /// Text: fails if the line contains further characters.
   void end_record(const char* what);
 
-  /// An integer of the line; binary: a raw T.
+  /// Reads an integer of the line; binary: a raw T.
   template <class T = std::int64_t>
   [[nodiscard]] T number(const char* what) {
     if (binary_) return raw<T>(what);
@@ -69,15 +70,16 @@ class MeshCursor {
   }
   template <class T = std::int64_t>
   [[nodiscard]] T integer(const char* what);
-  /// A finite number; E, D and signed exponents without a letter are understood.
+  /// Reads a finite number; accepts E, D and signed exponents without a letter.
   [[nodiscard]] double coordinate(const char* what);
-  /// How many records follow. Fails if negative or if so many, of `bytes_each` or more, cannot lie in the rest of the file.
+  /// Reads the number of records that follow. Fails if it is negative or if that many records of at least `bytes_each` bytes
+  /// exceed the rest of the file.
   [[nodiscard]] std::int64_t count(const char* what, std::int64_t bytes_each);
   [[nodiscard]] std::int64_t checked_count(std::int64_t value, const char* what, std::int64_t bytes_each) const;
   template <class T>
   [[nodiscard]] T raw(const char* what);
 
-  /// @throws MeshError at this place (or at `offset`; -1: in the file as a whole), with the element and zone set before.
+  /// Throws an error. @throws MeshError at this position (or at `offset`; -1: the file), with the current element and zone.
   [[noreturn]] void fail(std::string problem, std::string suggestion) const {
     fail_at(offset(), std::move(problem), std::move(suggestion));
   }
@@ -109,7 +111,7 @@ T MeshCursor::integer(const char* what) {
   if (negative || (p < end_ && *p == '+')) ++p;
   const char* const first = p;
   std::uint64_t digits = 0;
-  constexpr int kSafeDigits = 18;  // one more still fits 64 bits without a sign
+  constexpr int kSafeDigits = 18;  // 18 digits never overflow 64 bits
   while (p < end_ && *p >= '0' && *p <= '9' && p - first <= kSafeDigits) digits = 10 * digits + static_cast<unsigned>(*p++ - '0');
   if (p - first > kSafeDigits) out_of_range(what);
   if (p == first || (p < end_ && !ends_number(*p))) bad_number("an integer", what);

@@ -75,7 +75,7 @@ class GmshReader {
       in_.fail_at(at, fmt::format("a second ${}", name), "one file holds one mesh: write the parts to files of their own");
   }
 
-  /// $Periodic, $NodeData, $Comments and whatever else says nothing that is needed here.
+  /// Skips $Periodic, $NodeData, $Comments and other sections that are not needed.
   void skip(std::string_view name, std::int64_t at) {
     if (!in_.skip_behind(fmt::format("$End{}", name)))
       in_.fail_at(at, fmt::format("$End{} is missing", name), detail::kTruncated);

@@ -7,11 +7,11 @@
 namespace weft::mesh::detail {
 namespace {
 
-// The fewest bytes of a record.
+// Minimum size of a record in bytes.
 constexpr std::int64_t kTextNode = 8, kTextElement = 8;
 constexpr std::int64_t kBinaryNode = 4 + 3 * 8, kBinaryElement = 8;
 
-/// In binary files, too, the number of records is a line of text.
+/// Reads the number of records, which is a line of text in binary files as well.
 std::int64_t record_count(MeshCursor& in, const char* what, std::int64_t bytes_each) {
   if (!in.next_line()) in.fail(fmt::format("the file ends where the {} is expected", what), kTruncated);
   const std::int64_t count = in.checked_count(in.integer(what), what, bytes_each);
@@ -21,7 +21,7 @@ std::int64_t record_count(MeshCursor& in, const char* what, std::int64_t bytes_e
 
 std::int64_t number32(MeshCursor& in, const char* what) { return in.number<std::int32_t>(what); }
 
-/// Tags, of which the first is the physical group, then nodes.
+/// Reads the tags, the first of which is the physical group, and the nodes.
 void read_rest(MeshCursor& in, const GmshType& type, std::int64_t id, std::int64_t at, std::int64_t tags, RawMesh& raw) {
   std::int32_t group = 0;
   for (std::int64_t k = 0; k < tags; ++k) {

@@ -10,7 +10,7 @@
 namespace weft::mesh::detail {
 namespace {
 
-// The fewest bytes that one thing takes in a text file: less than in a binary file, so good for both.
+// Minimum size of a record in a text file, which is smaller than in a binary file and applies to both.
 constexpr std::int64_t kTagBytes = 2, kEntityBytes = 8, kBlockBytes = 8, kNodeBytes = 8, kElementBytes = 4;
 
 void read_tags(MeshCursor& in, const char* what, std::vector<std::int32_t>* tags) {
@@ -21,7 +21,7 @@ void read_tags(MeshCursor& in, const char* what, std::vector<std::int32_t>* tags
   }
 }
 
-/// The zone tag that elements of an entity get: that of its physical group, or 0.
+/// Returns the zone tag of the elements of an entity: that of its physical group, or 0.
 std::int32_t group_of(const MeshCursor& in, const GmshEntities& entities, int dim, std::int32_t entity, std::int64_t at) {
   const auto found = entities.find({dim, entity});
   if (found == entities.end() || found->second.empty()) return 0;
@@ -34,7 +34,7 @@ std::int32_t group_of(const MeshCursor& in, const GmshEntities& entities, int di
   const std::int32_t tag = found->second.front();
   if (tag == std::numeric_limits<std::int32_t>::min())
     in.fail_at(at, fmt::format("physical tag {} is out of range", tag), kTruncated);
-  return std::abs(tag);  // a negative tag means the reversed orientation
+  return std::abs(tag);  // a negative tag means the reverse orientation
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ void read_gmsh4_nodes(MeshCursor& in, RawMesh& raw) {
   static_cast<void>(in.number<std::int64_t>("smallest node tag"));
   static_cast<void>(in.number<std::int64_t>("largest node tag"));
   in.end_record("list of node counts");
-  // Gmsh 4.8 announces too many where it saves only some entities: the blocks' own counts are what counts.
+  // Gmsh 4.8 states too large a number if it saves some entities only: the numbers of the blocks are used.
   const auto expected = static_cast<std::size_t>(std::clamp<std::int64_t>(announced, 0, in.remaining() / kNodeBytes));
   raw.coords.reserve(expected);
   raw.node_tag.reserve(expected);

@@ -1,4 +1,4 @@
-// What both versions of the MSH format share: https://gmsh.info/doc/texinfo/gmsh.html#Gmsh-file-formats
+// Common parts of both versions of the MSH format: https://gmsh.info/doc/texinfo/gmsh.html#Gmsh-file-formats
 #include "weft/mesh/io/read_gmsh_sections.hpp"
 
 #include <fmt/format.h>

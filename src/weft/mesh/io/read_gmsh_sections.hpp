@@ -1,6 +1,6 @@
 #pragma once
-/// The sections of a Gmsh MSH file. The cursor stands behind the line that opens the section and is left before the line that
-/// closes it; text and binary are told apart by the cursor's mode.
+/// Sections of a Gmsh MSH file. The cursor is after the line that opens the section, and finally before the line that closes
+/// it; its mode distinguishes text and binary.
 #include <array>
 #include <cstdint>
 #include <map>
@@ -25,23 +25,23 @@ void read_gmsh4_entities(MeshCursor& in, GmshEntities& entities);
 void read_gmsh4_nodes(MeshCursor& in, RawMesh& raw);
 void read_gmsh4_elements(MeshCursor& in, const GmshEntities& entities, RawMesh& raw);
 
-/// What an element type number of Gmsh means to us.
+/// Meaning of an element type of Gmsh.
 struct GmshType {
   int nodes = 0;    ///< corners
-  int dropped = 0;  ///< nodes behind the corners, of elements of second order
+  int dropped = 0;  ///< further nodes of second-order elements
   int dim = 0;
-  CellType type = CellType::line;  ///< where dim > 0
+  CellType type = CellType::line;  ///< valid if dim > 0
 };
 
-/// The most nodes of an element of first or second order.
+/// Maximum number of nodes of an element of first or second order.
 inline constexpr int kMostGmshNodes = 27;
 
-/// @throws MeshError at `at` for types of third and higher order and for unknown ones.
+/// Returns the meaning of a type. @throws MeshError at `at` for types of third or higher order and for unknown ones.
 [[nodiscard]] GmshType gmsh_type(const MeshCursor& in, std::int64_t number, std::int64_t at);
-/// Adds an element whose first nodes are its corners and the nodes behind them. @pre type.dim > 0
+/// Adds an element whose first nodes are its corners, followed by `dropped` nodes. @pre type.dim > 0
 void add_element(const GmshType& type, const std::array<GlobalNodeId, kMostGmshNodes>& nodes, std::int32_t group, std::int64_t id,
                  std::int64_t at, RawMesh& raw);
-/// The number of a type, for writers.
+/// Returns the type number for writers.
 [[nodiscard]] int gmsh_number(CellType type);
 
 }  // namespace weft::mesh::detail

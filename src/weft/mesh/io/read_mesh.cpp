@@ -69,7 +69,7 @@ FileContent load(const std::string& path) {
 struct Signature {
   std::string_view bytes;
   const char* what;
-  const char* advice;  ///< with {0} for the path
+  const char* advice;  ///< {0} stands for the path
 };
 
 using namespace std::string_view_literals;
@@ -121,7 +121,7 @@ constexpr auto kForeign = std::to_array<Signature>({
     {"VARIABLES"sv, "a Tecplot file", kByMeshio},
 });
 
-/// Returns whether the text begins as a Fluent mesh or case does: with a section "(number ...", of text or of numbers.
+/// Returns true if the text begins like a Fluent mesh or case: with a section "(number ...", of text or of numbers.
 bool is_fluent(std::string_view text) {
   if (!text.starts_with("(")) return false;
   text.remove_prefix(1);
@@ -129,8 +129,8 @@ bool is_fluent(std::string_view text) {
   return digits > 0 && digits < text.size() && (text[digits] == ' ' || text[digits] == '(');
 }
 
-/// Returns whether a file has the length that its first 7 numbers give to a UGRID mesh of AFLR3: nodes, triangles, quads,
-/// tetrahedra, pyramids, prisms, hexahedra.
+/// Returns true if the length of a file matches its first 7 numbers as those of a UGRID mesh of AFLR3: nodes, triangles,
+/// quads, tetrahedra, pyramids, prisms, hexahedra.
 template <class Real>
 bool is_binary_ugrid(std::string_view bytes, bool swap) {
   std::array<std::int64_t, 7> count{};
@@ -149,7 +149,7 @@ bool is_binary_ugrid(std::string_view bytes, bool swap) {
   return nodes > 0 && 4 * integers + 3 * nodes * static_cast<std::int64_t>(sizeof(Real)) == std::ssize(bytes);
 }
 
-/// Returns whether the first line has the 7 numbers of a UGRID mesh in text.
+/// Returns true if the first line has the 7 numbers of a UGRID mesh in text.
 bool is_text_ugrid(std::string_view text) {
   const std::string_view line = text.substr(0, std::min(text.find('\n'), std::size_t{200}));
   if (line.find_first_not_of("0123456789 \t\r") != std::string_view::npos) return false;
@@ -163,8 +163,8 @@ bool is_text_ugrid(std::string_view text) {
   return numbers == 7;
 }
 
-/// Returns whether the length is that of an STL surface in binary: 84 bytes, the last 4 of which are the number of triangles of
-/// 50 bytes that follow. Some begin with "solid", as those in text do.
+/// Returns true if the length is that of a binary STL surface: 84 bytes, the last 4 of which are the number of triangles of
+/// 50 bytes that follow. Some begin with "solid", like those in text.
 bool is_binary_stl(std::string_view bytes) {
   std::uint32_t triangles = 0;
   if (bytes.size() < 84) return false;
@@ -210,7 +210,7 @@ void refuse_foreign(std::string_view bytes, const std::string& path) {
                 fmt::format(fmt::runtime(format->advice), path), Where{.file = path});
 }
 
-/// Reads the format that the content shows.
+/// Returns the format of the file, which the first line that is not a comment determines.
 MeshBlock parse_any(std::string_view bytes, const std::string& path) {
   for (const MeshReaderRow& row : kMeshReaders.rows) {
     if (row.recognizes != nullptr && row.recognizes(bytes)) return row.parse(bytes, path);
@@ -231,7 +231,7 @@ MeshBlock not_cgns(std::string_view, const std::string& path) {
   throw IoError("this is not a CGNS file", "CGNS in HDF5 is read", Where{.file = path});
 }
 
-/// HDF5's own words do not say what to do.
+/// Replaces HDF5's message, which contains no remedy.
 template <class Read>
 auto with_advice(Read&& read) {
   try {

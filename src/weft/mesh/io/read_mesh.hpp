@@ -62,17 +62,17 @@ static_assert(is_complete<MeshReader>());
 /// @throws IoError (missing, unreadable, not a mesh file) or MeshError (wrong in itself: file, line or byte, element, zone), the
 ///   same on every rank.
 /// @collective
-/// @cost  but for Weft's own format, rank 0 holds the file and the whole mesh: about 150 B per tetrahedron.
+/// @cost  except for Weft's own format, rank 0 stores the file and the whole mesh: about 150 B per tetrahedron.
 [[nodiscard]] MeshBlock read_mesh(const Communicator& comm, const std::string& path);
-/// As read_mesh, of a Gmsh file. @collective
+/// Reads a Gmsh file like read_mesh. @collective
 [[nodiscard]] MeshBlock read_gmsh(const Communicator& comm, const std::string& path);
-/// As read_mesh, of an SU2 file. @collective
+/// Reads an SU2 file like read_mesh. @collective
 [[nodiscard]] MeshBlock read_su2(const Communicator& comm, const std::string& path);
-/// As read_mesh, of a CGNS file in HDF5. @collective
+/// Reads a CGNS file in HDF5 like read_mesh. @collective
 [[nodiscard]] MeshBlock read_cgns(const Communicator& comm, const std::string& path);
 
-/// As read_mesh, of a file of Weft's own, whatever it says of itself. @collective
-/// @cost  each rank holds its share and nothing else.
+/// Reads a file of Weft's own format like read_mesh, without checking its declared format. @collective
+/// @cost  each rank stores only its share.
 [[nodiscard]] MeshBlock read_weft(const Communicator& comm, const std::string& path);
 
 }  // namespace weft::mesh

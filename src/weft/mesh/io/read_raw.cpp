@@ -23,10 +23,10 @@ constexpr std::int64_t kNone = -1;
   place.fail_at(at, std::move(problem), std::move(suggestion));
 }
 
-/// Where `tag` is in a list of unique tags. A table where tags are nearly dense, a sorted list otherwise.
+/// Position of `tag` in a list of unique tags: a table if tags are nearly dense, a sorted list otherwise.
 class TagIndex {
  public:
-  /// Tags first, first + 1, ..., first + size - 1.
+  /// Creates the table of the tags first, first + 1, ..., first + size - 1.
   TagIndex(std::int64_t first, std::int64_t size) : first_(first), size_(size) {}
 
   explicit TagIndex(const std::vector<std::int64_t>& tags) : size_(static_cast<std::int64_t>(tags.size())) {
@@ -51,10 +51,10 @@ class TagIndex {
     }
   }
 
-  /// A position whose tag is at an earlier position, too; -1: none.
+  /// Returns a position whose tag also occurs earlier; -1: none.
   [[nodiscard]] std::int64_t duplicate() const { return duplicate_; }
 
-  /// The tag's position, or -1.
+  /// Returns the position of the tag, or -1.
   [[nodiscard]] std::int64_t find(std::int64_t tag) const {
     if (!sorted_.empty()) {
       const auto entry = std::lower_bound(sorted_.begin(), sorted_.end(), std::pair(tag, kNone));
@@ -71,7 +71,7 @@ class TagIndex {
   std::vector<std::pair<std::int64_t, std::int64_t>> sorted_;
 };
 
-/// Turns group tags into zones.
+/// Converts group tags to zones.
 class Zones {
  public:
   Zones(const MeshCursor& file, const std::vector<Group>& groups, int dim) {
@@ -127,7 +127,7 @@ class Zones {
   std::int32_t last_seen_ = 0;
 };
 
-/// Leaves out the elements of which drop(position) holds.
+/// Removes the elements for whose position drop() is true.
 template <class Drop>
 void drop_elements(RawElements& elements, Drop&& drop) {
   RawElements kept;
@@ -146,15 +146,15 @@ void drop_elements(RawElements& elements, Drop&& drop) {
   elements = std::move(kept);
 }
 
-/// Drops boundary elements of no group: lines and surfaces that Gmsh saves although nobody asked for them.
+/// Removes boundary elements without a group: lines and surfaces that Gmsh saves without being requested to.
 void drop_ungrouped(RawElements& elements) {
   if (std::find(elements.list.zone.begin(), elements.list.zone.end(), 0) == elements.list.zone.end()) return;
   drop_elements(elements, [&](std::size_t i) { return elements.list.zone[i] == 0; });
 }
 
-/// How far the boundary of a mesh of second order is from that of its elements as read.
+/// Distance between the boundary of a second-order mesh and that of its elements as read.
 struct Sag {
-  double largest = 0;  ///< distance of a dropped node from its straight edge
+  double largest = 0;  ///< distance of a removed node from its straight edge
   double longest = 0;  ///< the longest edge
   std::int32_t zone = -1;
 };
@@ -183,7 +183,7 @@ Sag sag_of(const MeshCursor& file, const RawElements& boundary, const TagIndex& 
   return sag;
 }
 
-/// Says what was lost with the nodes between corners.
+/// Reports the loss of mid-edge nodes.
 std::string second_order_warning(std::int64_t cells, std::int64_t dropped, const Sag& sag, const Zones& zones) {
   const std::string begin = fmt::format(
       "{} of second order {} read as of first order, with straight edges, and {} between corners {} "
@@ -225,7 +225,7 @@ void find_nodes(const MeshCursor& file, RawElements& elements, const TagIndex& i
   }
 }
 
-/// Removes boundary elements that repeat one of the same zone; one that is in two zones is an error.
+/// Removes repeated boundary elements of a zone; an element in two zones is an error.
 void drop_repeated(const MeshCursor& file, RawElements& elements, const Zones& zones) {
   struct Key {
     std::array<std::int64_t, kMaxFaceNodes> node;
@@ -256,7 +256,7 @@ void drop_repeated(const MeshCursor& file, RawElements& elements, const Zones& z
   if (any) drop_elements(elements, [&](std::size_t i) { return repeated[i]; });
 }
 
-/// Fails if two elements have one number. Only for formats that number elements.
+/// Fails if two elements have the same number. Only for formats with numbers of elements.
 void check_numbers(const MeshCursor& file, const RawElements& cells, const RawElements& boundary) {
   std::vector<std::int64_t> ids = boundary.list.file_id;
   ids.insert(ids.end(), cells.list.file_id.begin(), cells.list.file_id.end());
@@ -268,7 +268,7 @@ void check_numbers(const MeshCursor& file, const RawElements& cells, const RawEl
        "number the elements uniquely: put each entity into one physical group, and write the mesh again");
 }
 
-/// Sets z = 0 where all nodes have the same z, and fails otherwise.
+/// Sets z = 0 if all nodes have the same z, and fails otherwise.
 void flatten(const MeshCursor& file, std::vector<Vec3>& coords, const std::vector<std::int64_t>& used) {
   Vec3 low{HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = -low;
   for (std::size_t i = 0; i < coords.size(); ++i) {

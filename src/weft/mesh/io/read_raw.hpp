@@ -1,5 +1,5 @@
 #pragma once
-/// A mesh as a file lists it, and the one way from there to a MeshBlock, for all formats.
+/// A mesh as listed by a file, and its conversion to a MeshBlock for all formats.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -10,23 +10,23 @@
 
 namespace weft::mesh::detail {
 
-/// A node that an element of second order has on an edge, between two of its corners. Its element is read as of first order, so
-/// that the edge is straight.
+/// A mid-edge node of a second-order element. The element is read as of first order, with a straight edge.
 struct MidNode {
   std::int64_t element = 0;  ///< position in the list
   std::array<GlobalNodeId, 2> end{};
   GlobalNodeId node{};
 };
 
-/// Elements of one dimension. `list.node` holds the file's node tags, `list.zone` the tag of the element's group (0: none).
+/// Elements of one dimension. `list.node` contains the node tags of the file, `list.zone` the tag of the element's group (0:
+/// none).
 struct RawElements {
   Elements list;
-  std::vector<std::int64_t> at;   ///< place in the file, for messages
-  std::vector<MidNode> mid;       ///< of lines, triangles and quads of second order, in the order of the list
-  std::int64_t second_order = 0;  ///< elements that the file has as of second order
+  std::vector<std::int64_t> at;   ///< position in the file, for messages
+  std::vector<MidNode> mid;       ///< mid-edge nodes of lines, triangles and quads, in the order of the list
+  std::int64_t second_order = 0;  ///< number of second-order elements in the file
 };
 
-/// A name for the elements of one dimension that carry `tag`: a physical group of Gmsh, a marker of SU2.
+/// Name of the elements of one dimension with `tag`: a physical group of Gmsh, a marker of SU2.
 struct Group {
   int dim = 0;
   std::int32_t tag = 0;
@@ -36,29 +36,28 @@ struct Group {
 
 struct RawMesh {
   std::vector<Vec3> coords;
-  std::vector<std::int64_t> node_tag;  ///< as the file numbers them; empty: 0, 1, 2, ...
-  std::vector<std::int64_t> node_at;   ///< place in the file; empty where node_tag is
+  std::vector<std::int64_t> node_tag;  ///< numbers in the file; empty: 0, 1, 2, ...
+  std::vector<std::int64_t> node_at;   ///< positions in the file; empty if node_tag is
   std::array<RawElements, 4> of_dim;
   std::vector<Group> groups;
 
-  /// @param more  nodes of an element of second order behind its corners; those of a line, triangle or quad begin with one for
-  /// each
-  ///   edge, in the order of the edges. They are dropped.
+  /// @param more  nodes of a second-order element after its corners, which are dropped; those of a line, triangle or quad begin
+  ///   with one for each edge, in the order of the edges.
   void add(CellType type, std::span<const GlobalNodeId> tags, std::int32_t group, std::int64_t id, std::int64_t at,
            std::span<const GlobalNodeId> more = {});
 };
 
-/// How a format's users mend what is missing.
+/// Suggestions to the users of a format for missing data.
 struct FormatAdvice {
   const char* no_cells;
   const char* no_boundary;
-  bool z_is_read;  ///< of 2-D meshes: must then be checked, and is set to 0
+  bool z_is_read;  ///< for 2-D meshes: z must be checked and set to 0
 };
 
-/// Cells are the elements of dimension `dim`, boundary those below; the rest is dropped, and with it unused nodes. Elements
-/// without a group are cells of no zone, or no boundary. Zones are the groups of both dimensions in the file's order, then groups
-/// without a name, named by their number.
-/// @throws MeshError: bad node, repeated node, element in two zones, duplicate tags or names, not flat, nothing there.
+/// Converts a raw mesh. Cells are the elements of dimension `dim`, boundary elements those of one less; all others and unused
+/// nodes are removed. Elements without a group are cells without zone, or no boundary. Zones are the groups of both
+/// dimensions in the order of the file, then groups without a name, named by number.
+/// @throws MeshError: invalid node, repeated node, element in two zones, duplicate tags or names, non-planar, empty.
 [[nodiscard]] MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatAdvice& advice);
 
 }  // namespace weft::mesh::detail

@@ -7,7 +7,7 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// Where each rank's chunk of `size` things begins; one entry more than ranks.
+/// Returns the first element of each rank's chunk of `size` elements, and the end.
 std::vector<std::int64_t> chunk_starts(std::int64_t size, int ranks) {
   std::vector<std::int64_t> starts;
   for (int r = 0; r <= ranks; ++r) starts.push_back(chunk_start(size, r, ranks));

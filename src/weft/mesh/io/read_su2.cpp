@@ -1,4 +1,4 @@
-// SU2's native mesh format: https://su2code.github.io/docs_v7/Mesh-File/
+// Reads SU2's native mesh format: https://su2code.github.io/docs_v7/Mesh-File/
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr detail::FormatAdvice kAdvice{
     .no_boundary = "add a marker for each part of the boundary (NMARK=, MARKER_TAG=, MARKER_ELEMS=)",
     .z_is_read = false};
 constexpr std::array<std::string_view, 7> kKeywords{"NDIME", "NELEM", "NPOIN", "NMARK", "MARKER_TAG", "MARKER_ELEMS", "NZONE"};
-constexpr std::string_view kHalo = "SEND_RECEIVE";  // the marker of meshes that SU2 has partitioned
+constexpr std::string_view kHalo = "SEND_RECEIVE";  // marker of meshes that SU2 has partitioned
 
 std::optional<CellType> type_of(std::int64_t vtk) {
   for (int i = 0; i < kCellTypes; ++i) {
@@ -104,7 +104,7 @@ class Su2Reader {
     in_.skip_line();
   }
 
-  /// Moves to the record's line. `section` is what announced `count` records.
+  /// Moves to the line of the record. `section` is the section with `count` records.
   void begin_record(const char* section, std::int64_t i, std::int64_t count) {
     in_.set_element(-1);
     const bool there = next_content();
@@ -201,8 +201,7 @@ class Su2Reader {
     in_.set_zone({});
   }
 
-  /// Sections that say nothing about the mesh (NPERIODIC, FFD_NBOX, ...) are skipped with their lines; what looks like a slip of
-  /// the pen is an error.
+  /// Sections without mesh data (NPERIODIC, FFD_NBOX, ...) are skipped with their lines; a probable misspelling is an error.
   void skip_unknown(std::string_view key, std::int64_t at) {
     constexpr std::size_t kSlip = 2;
     for (const std::string_view known : kKeywords) {
@@ -226,7 +225,7 @@ class Su2Reader {
     return assemble(in_, std::move(raw_), dim_, kAdvice);
   }
 
-  // The fewest bytes of a record with its line end.
+  // Minimum size of a record with its line end in bytes.
   static constexpr std::int64_t kElementBytes = 6, kNodeBytes = 4, kMarkerBytes = 13;
 
   MeshCursor in_;
@@ -234,9 +233,9 @@ class Su2Reader {
   int dim_ = 0;
   bool has_cells_ = false, has_nodes_ = false, has_markers_ = false;
   std::int64_t markers_ = 0, markers_read_ = 0;
-  bool pending_marker_ = false;  // its MARKER_ELEMS= is yet to come
+  bool pending_marker_ = false;  // MARKER_ELEMS= is expected
   bool halo_ = false;
-  bool skipping_ = false;  // lines without a keyword belong to a section that is not read
+  bool skipping_ = false;  // lines without a keyword belong to a skipped section
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ const std::string kNodes = "nodes", kZoneNames = "zones/names", kZoneDims = "zon
 
 std::string checksum_name(const std::string& dataset) { return "Checksum of " + dataset; }
 
-/// Of numbers that lie in the file from place `first` on: the ranks' sums add up to the same, whoever holds what.
+/// Checksum of numbers stored from position `first` on. The sum over ranks does not depend on the distribution.
 template <class T>
 std::uint64_t checksum(const Communicator& comm, std::int64_t first, std::span<const T> values) {
   std::uint64_t sum = 0, place = static_cast<std::uint64_t>(first);
@@ -45,7 +45,7 @@ std::uint64_t checksum(const Communicator& comm, std::int64_t first, std::span<c
   return comm.sum(sum);
 }
 
-/// How many scalars a row is made of.
+/// Number of scalars in a row.
 template <class Scalar, class Row>
 constexpr std::size_t kScalars = sizeof(Row) / sizeof(Scalar);  // NOLINT(bugprone-sizeof-expression): a row may be one scalar
 
@@ -85,7 +85,7 @@ class Writer {
     file_.write_rows(kZoneDims, std::span<const std::int32_t>(dims));
   }
 
-  /// `values`, of kScalars<Scalar, T> scalars each.
+  /// Writes `values`, of kScalars<Scalar, T> scalars each.
   template <class Scalar, class T>
   void rows(const std::string& name, const std::vector<T>& values) {
     file_.write_rows(name, std::span<const T>(values));
@@ -169,7 +169,7 @@ class Reader {
     expect("Checksum", header_checksum(block.dim, block.zones), "dimension and zones");
   }
 
-  /// Checksums are for damage on the way; files made by others may go without.
+  /// Checks the checksums, which detect damage; files of other programs may lack them.
   void expect(const std::string& attribute, std::uint64_t sum, const std::string& what) const {
     if (!file_.has_attribute("/", attribute)) return;
     if (std::bit_cast<std::uint64_t>(file_.read_integer_attribute("/", attribute)) == sum) return;
@@ -202,7 +202,7 @@ class Reader {
     return parts;
   }
 
-  /// First and number of this rank's things: its part where there is one for each rank, else an even share.
+  /// Returns first element and size of this rank's share: its part if there is one for each rank, otherwise an even share.
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> share(std::int64_t all, const std::vector<std::int64_t>& part_sizes) const {
     if (part_sizes.size() == static_cast<std::size_t>(comm_.size())) {
       const auto mine = part_sizes.begin() + comm_.rank().value();

@@ -8,7 +8,7 @@
 namespace weft::mesh::detail {
 namespace {
 
-// Boundary elements first, then cells, numbered from 1; physical tag and entity tag of a zone are its index + 1.
+// Boundary elements first, then cells, numbered from 1; the physical and entity tags of a zone are its index + 1.
 
 void write_header(MeshSink& out, const char* version, const std::vector<Zone>& zones) {
   out.text("$MeshFormat\n");
@@ -40,7 +40,7 @@ void end_section(MeshSink& out, const char* name) {
   out.text("\n");
 }
 
-/// Calls visit(begin, end) for each run of elements of one type and zone.
+/// Calls visit(begin, end) for each contiguous range of elements of one type and zone.
 template <class Visit>
 void for_each_run(const Elements& elements, Visit&& visit) {
   for (std::int64_t begin = 0, end = 0; begin < elements.size(); begin = end) {
@@ -79,7 +79,7 @@ struct Box {
   }
 };
 
-/// Entities by tag, with their bounding boxes. Cells of no zone lie in an entity of their own, behind the zones.
+/// Entities by tag, with their bounding boxes. Cells without zone are in an additional entity after the zones.
 std::map<std::int32_t, Box> entities_of(const MeshBlock& whole, const Elements& elements) {
   std::map<std::int32_t, Box> boxes;
   for (std::int64_t i = 0; i < elements.size(); ++i) {

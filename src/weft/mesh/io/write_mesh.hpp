@@ -1,5 +1,5 @@
 #pragma once
-/// Mesh files out: Gmsh MSH 2.2 and 4.1 (text and binary), SU2 and Weft's own (HDF5).
+/// Writers of mesh files: Gmsh MSH 2.2 and 4.1 (text and binary), SU2 and Weft's own format (HDF5).
 ///
 /// What is written reads back the same: coordinates to the last bit, types, nodes, zones and their order. Elements are numbered
 /// anew, but in Weft's own format. SU2 has no volume zones, and lists boundary elements by marker.
@@ -51,14 +51,15 @@ static_assert(is_complete<MeshFormat>());
 /// @throws InputError for other extensions.
 [[nodiscard]] MeshFormat mesh_format_of(const std::string& path);
 
-/// Writes the ranks' chunks as one file: together in Weft's own format, else gathered on rank 0.
-/// @throws IoError on every rank: the file cannot be written; a zone name that the format cannot hold.
+/// Writes the chunks of all ranks as one file: together in Weft's own format, otherwise gathered on rank 0.
+/// @throws IoError on every rank: write error; a zone name that is invalid in the format.
 /// @collective
-/// @cost  but for Weft's own format, rank 0 holds the whole mesh and the file.
+/// @cost  except for Weft's own format, rank 0 stores the whole mesh and the file.
 void write_mesh(const Communicator& comm, const MeshBlock& block, const std::string& path, MeshFormat format);
 
-/// The bytes of the file of a whole mesh (first_node and first_cell 0). `order` is for the binary formats.
-/// @throws IoError for a zone name that the format cannot hold; `name` is for that message. InputError for Weft's own format.
+/// Returns the bytes of the file of a whole mesh (first_node and first_cell 0). `order` applies to binary formats.
+/// @throws IoError for a zone name that is invalid in the format; `name` is for that message. InputError for Weft's own
+/// format.
 [[nodiscard]] std::string format_mesh(const MeshBlock& whole, MeshFormat format, const std::string& name,
                                       std::endian order = std::endian::native);
 

@@ -20,7 +20,7 @@ class MeshSink {
   [[nodiscard]] bool binary() const { return binary_; }
   void text(std::string_view text) { bytes_ += text; }
 
-  /// Text: the shortest digits that read back as the same value.
+  /// Writes a number; as text, with the shortest digits that read back as the same value.
   template <class T>
   void number(T value) {
     if (binary_) {
@@ -36,7 +36,7 @@ class MeshSink {
     (number(more), ...);
   }
   void coords(const Vec3& x) { numbers(x.x, x.y, x.z); }
-  /// Text: ends the line; the last blank goes.
+  /// Ends the line in text, without the last blank.
   void end_record() {
     if (!binary_) end_line();
   }

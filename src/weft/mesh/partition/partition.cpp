@@ -16,10 +16,10 @@ namespace weft::mesh {
 namespace detail {
 namespace {
 
-/// Below this many cells per part METIS leaves parts empty, and the cut does not matter.
+/// Minimum number of cells per part: with fewer METIS leaves parts empty, and the partition has no influence.
 constexpr std::int64_t kWorthCutting = 8;
 
-/// Neighbours of this chunk's cells; periodic meshes have both repeats and self loops.
+/// Neighbours of this chunk's cells; periodic meshes have repeated neighbours and cells that neighbour themselves.
 CellGraph dual_graph(const Chunks& cells, const FaceLinks& links) {
   CellGraph graph;
   graph.degree.reserve(static_cast<std::size_t>(cells.size()));
@@ -53,10 +53,10 @@ void add_row(CellGraph& graph, std::vector<GraphEdge>& edges, bool weighted) {
   }
 }
 
-std::vector<Vec3> middles(const Communicator& comm, const MeshBlock& block, const Chunks& nodes) {
+std::vector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block, const Chunks& nodes) {
   IdTable table;
-  std::vector<std::int64_t> ids;        // of nodes that other ranks hold
-  std::vector<std::int32_t> elsewhere;  // which of them, in the order of their occurrence
+  std::vector<std::int64_t> ids;        // global ids of nodes on other ranks
+  std::vector<std::int32_t> elsewhere;  // index into `ids`, in the order of occurrence
   for (const GlobalNodeId node : block.cells.node) {
     if (nodes.mine(node.value())) continue;
     const auto next = static_cast<std::int32_t>(ids.size());
@@ -77,9 +77,9 @@ std::vector<Vec3> middles(const Communicator& comm, const MeshBlock& block, cons
   return places;
 }
 
-bool worth_cutting(std::int64_t cells, int parts) { return cells > kWorthCutting * parts; }
+bool worth_partitioning(std::int64_t cells, int parts) { return cells > kWorthCutting * parts; }
 
-std::int32_t even_part(std::int64_t cell, std::int64_t cells, int parts) {
+std::int32_t part_of_even_split(std::int64_t cell, std::int64_t cells, int parts) {
   return static_cast<std::int32_t>(cell * parts / cells);
 }
 
@@ -98,7 +98,7 @@ std::vector<std::int32_t> weights_of(const Communicator& comm, std::int64_t cell
           "weights of cells must be finite and above 0");
     }
   });
-  // The largest alone decides what 1 stands for: a sum would depend on who adds what.
+  // The unit of the integer weights depends on the largest only: a sum would depend on the distribution over ranks.
   const double largest = comm.max(work.empty() ? 0.0 : *std::max_element(work.begin(), work.end()));
   const double steps = std::min(1000.0, 1e9 / static_cast<double>(cells));
   std::vector<std::int32_t> weights;
@@ -121,25 +121,25 @@ std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& b
   const auto mine = static_cast<std::size_t>(cells.size());
   const Partitioner chosen = chosen_partitioner(options.partitioner, cells.total());
   const bool scotch = chosen == Partitioner::scotch;
-  if (scotch && !has_scotch()) return cut_scotch(comm, {}, parts);  // says so
+  if (scotch && !has_scotch()) return partition_with_scotch(comm, {}, parts);  // throws
   if (options.partitioner == Partitioner::automatic && !options.weight && block.parts.count() == parts && parts == comm.size())
     return std::vector<std::int32_t>(mine, comm.rank().value());
-  const bool on_curve = parts > 1 && chosen == Partitioner::hilbert && worth_cutting(cells.total(), parts);
-  const std::vector<Vec3> places = options.weight || on_curve ? middles(comm, block, nodes) : std::vector<Vec3>();
+  const bool on_curve = parts > 1 && chosen == Partitioner::hilbert && worth_partitioning(cells.total(), parts);
+  const std::vector<Vec3> places = options.weight || on_curve ? mean_corners(comm, block, nodes) : std::vector<Vec3>();
   std::vector<std::int32_t> weight = weights_of(comm, cells.total(), block.cells.type, block.cells.zone, places, options);
   if (parts == 1) return std::vector<std::int32_t>(mine, 0);
-  if (!worth_cutting(cells.total(), parts)) {
+  if (!worth_partitioning(cells.total(), parts)) {
     std::vector<std::int32_t> part(mine);
     for (std::size_t i = 0; i < mine; ++i)
-      part[i] = even_part(cells.first() + static_cast<std::int64_t>(i), cells.total(), parts);
+      part[i] = part_of_even_split(cells.first() + static_cast<std::int64_t>(i), cells.total(), parts);
     return part;
   }
-  if (on_curve) return cut_hilbert(comm, block.dim, places, weight, parts);
+  if (on_curve) return partition_along_hilbert_curve(comm, block.dim, places, weight, parts);
   check_graph_size(cells.total(), comm.sum(static_cast<std::int64_t>(links.target.size())), comm.any(!links.image.empty()),
                    comm.sum(std::accumulate(weight.begin(), weight.end(), std::int64_t{0})));
   CellGraph graph = dual_graph(cells, links);
   graph.weight = std::move(weight);
-  return scotch ? cut_scotch(comm, graph, parts) : cut_metis(comm, cells, std::move(graph), parts);
+  return scotch ? partition_with_scotch(comm, graph, parts) : partition_with_metis(comm, cells, std::move(graph), parts);
 }
 
 }  // namespace detail

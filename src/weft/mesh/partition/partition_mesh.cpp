@@ -17,7 +17,8 @@ namespace {
 
 using detail::Chunks;
 
-/// New numbers of things in contiguous chunks: by part, in a part as they were. Enters the size of each part. @collective
+/// Returns new numbers in contiguous chunks: by part, within a part in the previous order. Sets the size of each part.
+/// @collective
 std::vector<std::int64_t> numbers_by_part(const Communicator& comm, const std::vector<std::int32_t>& part,
                                           std::vector<std::int64_t>& sizes) {
   for (const std::int32_t p : part) ++sizes[static_cast<std::size_t>(p)];
@@ -40,7 +41,7 @@ struct NewNode {
   std::int32_t part;
 };
 
-/// An element on its way to the rank that holds its new number.
+/// An element, sent to the rank of its new number.
 struct Traveller {
   std::int64_t id, file_id;
   std::array<std::int64_t, kMaxCellNodes> node;
@@ -48,7 +49,7 @@ struct Traveller {
   CellType type;
 };
 
-/// Even chunks of `total` things: which rank holds number `id`.
+/// Even chunks of `total` numbers.
 class EvenChunks {
  public:
   EvenChunks(const Communicator& comm, std::int64_t total) : total_(total), ranks_(comm.size()), rank_(comm.rank().value()) {}
@@ -70,7 +71,7 @@ class EvenChunks {
   int ranks_, rank_;
 };
 
-/// The elements in the order of their new numbers, in even chunks. @collective
+/// Returns the elements in the order of their new numbers, in even chunks. @collective
 Elements moved(const Communicator& comm, Elements old, const std::vector<std::int64_t>& number,
                const std::vector<GlobalNodeId>& new_nodes, std::int64_t& first) {
   const EvenChunks chunks(comm, comm.sum(old.size()));
@@ -82,7 +83,7 @@ Elements moved(const Communicator& comm, Elements old, const std::vector<std::in
     to[chunks.holder(number[i])].push_back(t);
   }
   old = {};
-  const std::vector<Traveller> come = detail::deliver(comm, std::move(to));
+  const std::vector<Traveller> come = detail::all_to_all(comm, std::move(to));
   std::vector<const Traveller*> at(chunks.size());
   for (const Traveller& t : come) at[static_cast<std::size_t>(t.id - chunks.first())] = &t;
   first = chunks.first();
@@ -96,7 +97,7 @@ Elements moved(const Communicator& comm, Elements old, const std::vector<std::in
   return now;
 }
 
-/// The nodes that the elements of this rank name, each once.
+/// Returns the nodes of this rank's elements, unique.
 struct NamedNodes {
   detail::IdTable table;
   std::vector<std::int64_t> ids;
@@ -109,7 +110,7 @@ struct NamedNodes {
   }
 };
 
-/// Of each node of this rank's chunk: the lowest part that a cell with it belongs to. @collective
+/// Returns for each node of this rank's chunk the lowest part of its cells. @collective
 std::vector<std::int32_t> parts_of_nodes(const Communicator& comm, const Elements& cells, const Chunks& nodes,
                                          const std::vector<std::int32_t>& part, int parts) {
   NamedNodes named;
@@ -127,8 +128,8 @@ std::vector<std::int32_t> parts_of_nodes(const Communicator& comm, const Element
   RankLists<Visit> to;
   for (std::size_t n = 0; n < lowest.size(); ++n)
     to[static_cast<std::size_t>(nodes.holder(named.ids[n]))].push_back({named.ids[n], lowest[n]});
-  std::vector<std::int32_t> part_of(static_cast<std::size_t>(nodes.size()), parts - 1);  // nodes of no cell: anywhere
-  for (const Visit& visit : detail::deliver(comm, std::move(to))) {
+  std::vector<std::int32_t> part_of(static_cast<std::size_t>(nodes.size()), parts - 1);  // nodes without cells may be anywhere
+  for (const Visit& visit : detail::all_to_all(comm, std::move(to))) {
     std::int32_t& p = part_of[nodes.local(visit.node)];
     p = std::min(p, static_cast<std::int32_t>(visit.part));
   }
@@ -172,7 +173,7 @@ MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, c
     return ids;
   };
 
-  // A boundary element goes to the last of its nodes' parts: seldom another than its cell's.
+  // A boundary element belongs to the highest part of its nodes, usually that of its cell.
   std::vector<std::int32_t> face_part(block.boundary.type.size(), 0);
   for (std::size_t f = 0; f < face_part.size(); ++f) {
     for (std::int64_t k = block.boundary.offset[f]; k < block.boundary.offset[f + 1]; ++k)
@@ -195,7 +196,7 @@ MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, c
     to[chunks.holder(node_number[n])].push_back({node_number[n], block.coords[n]});
   now.first_node = GlobalNodeId(chunks.first());
   now.coords.resize(chunks.size());
-  for (const Place& place : detail::deliver(comm, std::move(to)))
+  for (const Place& place : detail::all_to_all(comm, std::move(to)))
     now.coords[static_cast<std::size_t>(place.id - chunks.first())] = place.x;
   return now;
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// What decides which rank owns which cell.
+/// Options that determine the owner of each cell.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -11,10 +11,10 @@
 namespace weft::mesh {
 
 enum class Partitioner {
-  automatic,  ///< the parts that the source brings for this number of ranks; where it brings none, see chosen_partitioner()
-  metis,      ///< k-way cuts of the graph of cells, on rank 0
-  scotch,     ///< PT-Scotch: cuts the graph on all ranks together; needs a build with it
-  hilbert,    ///< equal pieces of a Hilbert curve through the cells: no graph, least memory, longer borders
+  automatic,  ///< the parts stored in the source for this number of ranks, otherwise chosen_partitioner()
+  metis,      ///< k-way partition of the graph of cells, on rank 0
+  scotch,     ///< PT-Scotch: partitions the graph on all ranks together; optional in a build
+  hilbert,    ///< equal pieces of a Hilbert curve through the cells: no graph, least memory, longer interfaces
 };
 
 inline constexpr Registry kPartitioners{
@@ -25,10 +25,10 @@ inline constexpr Registry kPartitioners{
 [[nodiscard]] constexpr const auto& registry_of(Partitioner /*tag*/) { return kPartitioners; }
 static_assert(is_complete<Partitioner>());
 
-/// Of so many cells METIS gets the graph where nobody asks for it: rank 0 alone cuts it, and has the graph of all cells.
+/// Maximum number of cells for METIS by default: it runs on rank 0 with the graph of all cells.
 inline constexpr std::int64_t kMostCellsForMetis = 20'000'000;
-/// What cuts a mesh of so many cells that brings no parts: as asked for; `automatic` is metis, or hilbert for more cells than
-/// kMostCellsForMetis.
+/// Returns the partitioner for a mesh of `cells` cells without stored parts: the requested one; for `automatic`, metis, or
+/// hilbert for more cells than kMostCellsForMetis.
 [[nodiscard]] constexpr Partitioner chosen_partitioner(Partitioner asked, std::int64_t cells) {
   if (asked != Partitioner::automatic) return asked;
   return cells <= kMostCellsForMetis ? Partitioner::metis : Partitioner::hilbert;
@@ -39,14 +39,14 @@ inline constexpr std::int64_t kMostCellsForMetis = 20'000'000;
 
 struct PartitionOptions {
   Partitioner partitioner = Partitioner::automatic;
-  /// Work that a cell makes, finite and above 0, by its type, zone (-1: none) and mean corner; parts get equal work, weights
-  /// being rounded to a thousandth of the largest (of meshes beyond a million cells, to a billionth of it times their number).
-  /// Null: every cell the same. The same function on every rank.
+  /// Computational work of a cell, finite and above 0, by its type, zone (-1: none) and mean corner; parts get equal work.
+  /// Weights are rounded to a thousandth of the largest (for meshes beyond a million cells, to a billionth of it times their
+  /// number). Null: equal weights. Must be the same function on every rank.
   std::function<double(CellType, std::int32_t zone, Vec3 middle)> weight = nullptr;
 };
 
-/// Work of a cell in the flow solver, measured: nanoseconds of one core per second-order residual, in tens
-/// (docs/performance.md; pyramids and prisms between, by their faces).
+/// Returns the measured work of a cell in the flow solver: nanoseconds of one core per second-order residual, in tens
+/// (docs/performance.md; pyramids and prisms interpolated by their faces).
 [[nodiscard]] constexpr double measured_cost(CellType type) {
   constexpr std::array<double, kCellTypes> kCost{1, 5, 6, 8, 9, 9, 9};
   return kCost[static_cast<std::size_t>(type)];

@@ -6,16 +6,16 @@
 namespace weft::detail {
 namespace {
 
-/// Small enough for a few of them to stay in the second-level caches of both cores.
+/// Chunk size in bytes: several chunks fit into the second-level caches of both cores.
 constexpr std::size_t kChunkBytes = std::size_t{32} << 10U;
 
-LaneShape shape(const MessageChunks& chunks) {
-  return {.chunks = static_cast<std::uint32_t>(chunks.size()), .slot_bytes = lane_aligned(chunks.longest())};
+RingLayout shape(const MessageChunks& chunks) {
+  return {.chunks = static_cast<std::uint32_t>(chunks.size()), .slot_bytes = ring_aligned(chunks.longest())};
 }
 
 }  // namespace
 
-void SharedLink::Shore::add(const RowSet& from, const RowSet& to) {
+void SharedLink::Setup::add(const RowSet& from, const RowSet& to) {
   Side side;
   side.from = from;
   side.to = to;
@@ -24,12 +24,12 @@ void SharedLink::Shore::add(const RowSet& from, const RowSet& to) {
   sides_.push_back(std::move(side));
 }
 
-std::vector<SharedLink::Offer> SharedLink::Shore::offers() {
+std::vector<SharedLink::Offer> SharedLink::Setup::offers() {
   std::size_t bytes = 0;
   for (Side& side : sides_) {
     side.here.taken = bytes;
-    side.here.lane = bytes + kLaneAlignment;
-    bytes = side.here.lane + shape(side.out).bytes();
+    side.here.ring = bytes + kRingAlignment;
+    bytes = side.here.ring + shape(side.out).bytes();
   }
   memory_ = std::make_shared<SharedMemory>(SharedMemory::make(bytes));
   std::vector<Offer> all;
@@ -40,26 +40,26 @@ std::vector<SharedLink::Offer> SharedLink::Shore::offers() {
   return all;
 }
 
-bool SharedLink::Shore::map(std::size_t i, const Offer& offer) {
+bool SharedLink::Setup::map(std::size_t i, const Offer& offer) {
   Side& side = sides_[i];
   side.there = offer;
   side.memory_there = SharedMemory::map(offer.memory);
   return *memory_ && side.memory_there;
 }
 
-std::unique_ptr<Link> SharedLink::Shore::link(std::size_t i) {
+std::unique_ptr<Link> SharedLink::Setup::link(std::size_t i) {
   return std::unique_ptr<Link>(new SharedLink(moved_, memory_, std::move(sides_[i])));
 }
 
-SharedLink::SharedLink(std::shared_ptr<const LinkFields> fields, std::shared_ptr<SharedMemory> here, Shore::Side side)
+SharedLink::SharedLink(std::shared_ptr<const LinkFields> fields, std::shared_ptr<SharedMemory> here, Setup::Side side)
     : moved_(std::move(fields)),
       out_(std::move(side.out)),
       in_(std::move(side.in)),
       here_(std::move(here)),
       there_(std::move(side.memory_there)) {
-  const auto word = [](std::byte* at) { return std::launder(reinterpret_cast<LaneWord*>(at)); };
-  write_ = WriteLane(shape(out_), here_->data() + side.here.lane, word(there_.data() + side.there.taken));
-  read_ = ReadLane(shape(in_), there_.data() + side.there.lane, word(here_->data() + side.here.taken));
+  const auto word = [](std::byte* at) { return std::launder(reinterpret_cast<RingCounter*>(at)); };
+  write_ = RingWriter(shape(out_), here_->data() + side.here.ring, word(there_.data() + side.there.taken));
+  read_ = RingReader(shape(in_), there_.data() + side.there.ring, word(here_->data() + side.here.taken));
 }
 
 void SharedLink::send(bool may_put) {
@@ -68,7 +68,7 @@ void SharedLink::send(bool may_put) {
   for (std::size_t c = 0; c < out_.size(); ++c) {
     std::byte* at = write_.slot();
     for (const MessageChunks::Piece& piece : out_[c]) at = gather_rows(moved_->fields[piece.field], piece.rows, at);
-    write_.raise();
+    write_.publish();
     if (may_put && out_.size() > 1) put_next();
   }
 }

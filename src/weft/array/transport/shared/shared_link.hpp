@@ -8,33 +8,33 @@
 
 #include "weft/array/transport/link.hpp"
 #include "weft/array/transport/message_chunks.hpp"
-#include "weft/array/transport/shared/shared_lane.hpp"
+#include "weft/array/transport/shared/message_ring.hpp"
 #include "weft/comm/shared_memory.hpp"
 
 namespace weft::detail {
 
-/// One copy on each side: rows are packed straight into the shared memory, and unpacked from there.
+/// One copy on each side: rows are packed directly into the shared memory and unpacked from it.
 class SharedLink final : public Link {
  public:
-  /// What a rank tells another, so that the two can be linked.
+  /// Data sent to another rank to set up a link.
   struct Offer {
     SharedMemory::Name memory;
-    std::uint64_t taken, lane;  ///< where they lie
+    std::uint64_t taken, ring;  ///< offsets in the memory
   };
 
-  /// This rank's side of what it shares with all others: one piece of memory.
-  class Shore {
+  /// Set-up of the links of this rank: one shared allocation for all of them.
+  class Setup {
    public:
-    explicit Shore(std::shared_ptr<const LinkFields> fields) : moved_(std::move(fields)) {}
-    /// Once for each rank that might be linked.
+    explicit Setup(std::shared_ptr<const LinkFields> fields) : moved_(std::move(fields)) {}
+    /// Adds a possible link.
     void add(const RowSet& from, const RowSet& to);
-    /// What to tell each of them, in that order.
+    /// Returns the data to be sent for each possible link, in the order of add().
     [[nodiscard]] std::vector<Offer> offers();
-    /// Looks at what the i-th of them said. Returns whether its memory can be reached.
+    /// Maps the memory of the i-th other rank. Returns true if that succeeded.
     [[nodiscard]] bool map(std::size_t i, const Offer& offer);
-    /// Nobody maps this rank's memory from now on: exchanges keep no files open.
+    /// Prevents further mappings of this rank's memory, so that exchanges keep no files open.
     void close() { memory_->close(); }
-    /// @pre map(i) was true there and here.
+    /// Creates the i-th link. @pre map(i) returned true on both ranks.
     [[nodiscard]] std::unique_ptr<Link> link(std::size_t i);
 
    private:
@@ -55,16 +55,16 @@ class SharedLink final : public Link {
   [[nodiscard]] bool sent() override { return in_.size() > 0 || out_.size() == 0 || write_.caught_up(); }
 
  private:
-  SharedLink(std::shared_ptr<const LinkFields> fields, std::shared_ptr<SharedMemory> here, Shore::Side side);
+  SharedLink(std::shared_ptr<const LinkFields> fields, std::shared_ptr<SharedMemory> here, Setup::Side side);
   bool put_next();
 
   std::shared_ptr<const LinkFields> moved_;
   MessageChunks out_, in_;
   std::shared_ptr<SharedMemory> here_;
   SharedMemory there_;
-  WriteLane write_;
-  ReadLane read_;
-  std::size_t put_ = 0;  ///< chunks of this exchange
+  RingWriter write_;
+  RingReader read_;
+  std::size_t put_ = 0;  ///< chunks sent in this exchange
 };
 
 }  // namespace weft::detail

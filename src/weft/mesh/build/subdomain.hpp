@@ -1,0 +1,76 @@
+#pragma once
+/// The cells of one rank during build(), in local numbers as far as they are known.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "weft/base/vec3.hpp"
+#include "weft/comm/communicator.hpp"
+#include "weft/mesh/build/distribution.hpp"
+#include "weft/mesh/build/face_match.hpp"
+#include "weft/mesh/build/id_table.hpp"
+#include "weft/mesh/mesh_block.hpp"
+
+namespace weft::mesh::detail {
+
+/// Owned cells, their nodes and face neighbours. The nodes of cell c are node[first_node[c]] ...; its faces are first_face[c]
+/// ... in neighbour, partner and image.
+struct Subdomain {
+  std::vector<CellType> type;
+  std::vector<std::int64_t> global, file_id;
+  std::vector<std::int32_t> zone;
+  std::vector<double> volume;
+  std::vector<Vec3> centroid;
+
+  std::vector<std::int32_t> first_node{0}, node;  ///< local nodes
+  std::vector<std::int64_t> node_global;
+  std::vector<Vec3> node_coord;
+
+  /// Neighbour of each face: < 0: boundary (FaceLinks::boundary); < owned(): that owned cell; otherwise remote[neighbour -
+  /// owned()].
+  std::vector<std::int32_t> first_face{0}, neighbour;
+  std::vector<std::uint8_t> partner;
+  std::vector<std::int32_t> image;  ///< empty without periodic zones
+
+  std::vector<std::int64_t> remote;  ///< global ids of referenced cells of other ranks
+  IdTable cell_table;                ///< some global cells -> owned cell or owned() + remote; before any renumbering
+  IdTable node_table;                ///< global node -> local node; before any renumbering
+
+  [[nodiscard]] std::int32_t owned() const { return static_cast<std::int32_t>(type.size()); }
+  [[nodiscard]] std::span<const std::int32_t> nodes(std::size_t cell) const {
+    return {node.data() + first_node[cell], static_cast<std::size_t>(first_node[cell + 1] - first_node[cell])};
+  }
+  [[nodiscard]] std::int32_t image_of(std::size_t slot) const { return image.empty() ? 0 : image[slot]; }
+  /// Returns true if the neighbour of a face is a ghost cell.
+  [[nodiscard]] bool is_ghost(std::size_t slot) const { return neighbour[slot] >= owned() || image_of(slot) != 0; }
+  /// Returns the local number of a global cell; adds it to `remote` if it is new. @pre owned cells are in ascending order.
+  [[nodiscard]] std::int32_t refer_to(std::int64_t global_cell);
+};
+
+/// Destinations of the cells of this rank's chunk.
+struct Destinations {
+  std::vector<std::int32_t> owner;
+  std::vector<std::int32_t> number;  ///< local number on the owner, before any renumbering
+};
+/// Numbers cells on their owners. @param owner  of each cell of this rank's chunk.
+/// @throws LimitError on every rank if one would own too many. @collective
+[[nodiscard]] Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, std::vector<std::int32_t> owner);
+
+/// Sends cells with all their data to their owners, and reads the coordinates of their nodes. Owned cells are in ascending
+/// order of global cells, nodes in the order of first use.
+/// @cost cells are sent once, one field at a time; `block` keeps only its coordinates, zones and names. @collective
+[[nodiscard]] Subdomain redistribute(const Communicator& comm, MeshBlock& block, const Chunks& cells, const Chunks& nodes,
+                                     FaceLinks links, const Destinations& to);
+
+/// Computes volume and centroid of every cell.
+/// @throws MeshError on every rank for an inverted cell or one without volume. @collective
+void measure_cells(const Communicator& comm, const MeshBlock& block, Subdomain& part);
+
+/// New numbers of cells and nodes.
+struct Renumbering {
+  std::vector<std::int32_t> cell, node;  ///< by old number
+};
+/// Gives the cell `order[i]` the number i, and numbers nodes in the order of first use.
+[[nodiscard]] Renumbering renumber(Subdomain& part, const std::vector<std::int32_t>& order);
+
+}  // namespace weft::mesh::detail
