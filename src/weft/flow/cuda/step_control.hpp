@@ -12,8 +12,6 @@
 
 namespace weft::flow::detail {
 
-struct Sums;
-
 /// Holds the command of the host, the clock of its steps, their status and their results. All functions but the constructor and
 /// can_run_sequences() take the stream on which the steps are computed.
 class StepControl {

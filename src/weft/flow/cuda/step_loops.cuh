@@ -11,15 +11,6 @@
 
 namespace weft::flow::detail {
 
-/// Sums over the tiles, one for each variable.
-struct Sums {
-  double sum[kVars];
-
-  WEFT_HD Sums& operator+=(const Sums& other) {
-    for (int k = 0; k < kVars; ++k) sum[k] += other.sum[k];
-    return *this;
-  }
-};
 struct SumOfTile {
   const double* partial;
   WEFT_HD Sums operator()(std::int32_t tile) const {

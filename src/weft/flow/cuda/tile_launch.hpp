@@ -104,6 +104,16 @@ struct DeviceCommand {
   double cfl = 0;
 };
 
+/// Sums over the tiles, one for each variable.
+struct Sums {
+  double sum[kVars];
+
+  WEFT_HD Sums& operator+=(const Sums& other) {
+    for (int k = 0; k < kVars; ++k) sum[k] += other.sum[k];
+    return *this;
+  }
+};
+
 /// The progress of the steps of a command.
 struct StepClock {
   std::uint64_t number = 0;      ///< of the command
