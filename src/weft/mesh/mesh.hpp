@@ -1,5 +1,5 @@
 #pragma once
-/// One rank's part of a partitioned mesh: topology and geometry of its owned cells, its ghost cells and their faces.
+/// The subdomain of one rank of a partitioned mesh: topology and geometry of its owned cells, ghost cells and their faces.
 #include <array>
 #include <cstdint>
 #include <functional>

@@ -160,9 +160,9 @@ std::string Section::read_choice(const std::string& key, const std::vector<std::
 
 std::string Section::variant(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec,
                              const std::function<void(const std::string&)>& body) const {
-  std::string chosen = read_choice(key, choices, spec);  // without it nobody knows which keys follow
+  std::string chosen = read_choice(key, choices, spec);  // the choice determines which keys follow
   const auto visit = [&](const std::string& one) {
-    struct Scope {  // the condition must go away when body throws
+    struct Scope {  // removes the condition also if body throws
       std::vector<std::string>& conditions;
       Scope(std::vector<std::string>& all, std::string condition) : conditions(all) {
         conditions.push_back(std::move(condition));

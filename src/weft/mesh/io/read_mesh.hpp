@@ -21,9 +21,9 @@ enum class MeshReader { gmsh, su2, cgns, weft };
 /// `load`, or none of these where the ranks read it together.
 struct MeshReaderRow {
   MeshReader value;
-  std::string_view name;       ///< as people call it
-  std::string_view doc;        ///< what of it is read, and how it begins
-  std::string_view extension;  ///< of its files, with the dot; files are told apart by their content
+  std::string_view name;       ///< the usual name of the format
+  std::string_view doc;        ///< supported versions, and the start of a file
+  std::string_view extension;  ///< usual file extension with the dot; readers are chosen by the content
   bool (*recognizes)(std::string_view bytes) = nullptr;
   /// Returns the whole mesh from a file's bytes, on this rank alone; `name` is for messages.
   /// @throws MeshError; nothing else, whatever the bytes. Memory is bounded by a multiple of bytes.size().

@@ -20,7 +20,7 @@ struct MeshFormatRow {
   MeshFormat value;
   std::string_view name;
   std::string_view doc;
-  std::string_view extension;  ///< of file names that stand for this format; empty: for another one
+  std::string_view extension;  ///< file extension that selects this format; empty: none does
   /// Returns the bytes of the file; null: the ranks write it together.
   std::string (*bytes)(const MeshBlock& whole, std::endian order);
 };

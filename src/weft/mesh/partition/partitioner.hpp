@@ -34,7 +34,7 @@ inline constexpr std::int64_t kMostCellsForMetis = 20'000'000;
   return cells <= kMostCellsForMetis ? Partitioner::metis : Partitioner::hilbert;
 }
 
-/// Whether this build has PT-Scotch.
+/// Returns true if PT-Scotch is part of this build.
 [[nodiscard]] bool has_scotch();
 
 struct PartitionOptions {
