@@ -129,7 +129,7 @@ class Plot(InFolder):
         for zone in ("airfoil", "farfield", "zmin", "zmax"):
             self.assertIn(zone, text_of(self.folder / "mesh.svg"))
         self.assertEqual([file.name for file in self.folder.iterdir() if file.name.startswith(".")], [])
-        self.assertIn("weft: error: no/mesh.png: cannot make", self.weft("mesh", "info", "wing.msh", "--picture", "no/mesh.png", code=FAILED))
+        self.assertIn("weft: error: no/mesh.png: cannot create", self.weft("mesh", "info", "wing.msh", "--picture", "no/mesh.png", code=FAILED))
         self.assertIn("--picture: pictures are .png, .pdf and .svg files, and mesh.jpg is none",
                       self.weft("mesh", "info", "wing.msh", "--picture", "mesh.jpg", code=USAGE))
 

@@ -70,7 +70,7 @@ class Memory(InFolder):
         self.assertIsNone(device)
         self.assertGreaterEqual(host, 0)
         self.assertEqual(self.judge([100] * 20), [True, True])
-        self.assertEqual(self.rows[1][2], "nvidia-smi does not tell")
+        self.assertEqual(self.rows[1][2], "nvidia-smi reports nothing")
 
     def test_growth(self):
         self.assertEqual(self.judge([10] * 6 + [100] * 14, [10] * 6 + [500] * 14), [True, True])  # of what had not settled

@@ -9,9 +9,9 @@
 #include "weft/comm/agreement.hpp"
 #include "weft/device/device.hpp"
 #include "weft/device/parallel_for.cuh"
-#include "weft/flow/cuda/device_stepper.cuh"
 #include "weft/flow/cuda/device_stepper.hpp"
 #include "weft/flow/cuda/gpu_memory.hpp"
+#include "weft/flow/cuda/make_device_stepper.hpp"
 #include "weft/flow/cuda/step_loops.cuh"
 #include "weft/flow/physics/runge_kutta.hpp"
 

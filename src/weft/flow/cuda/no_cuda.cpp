@@ -1,6 +1,6 @@
 // The device stepper of a build without CUDA: none.
 #include "weft/device/device.hpp"
-#include "weft/flow/cuda/device_stepper.hpp"
+#include "weft/flow/cuda/make_device_stepper.hpp"
 
 namespace weft::flow::detail {
 

@@ -1,7 +1,7 @@
 #include "weft/flow/scheme/stepper.hpp"
 
 #include "weft/base/contracts.hpp"
-#include "weft/flow/cuda/device_stepper.hpp"
+#include "weft/flow/cuda/make_device_stepper.hpp"
 #include "weft/flow/host/host_stepper.hpp"
 
 namespace weft::flow {
