@@ -9,6 +9,7 @@
 #include "weft/flow/scheme/solver.hpp"
 
 #include "flow/solver_support.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow {
 namespace {
@@ -105,7 +106,7 @@ TEST(AtWalls, AUniformStreamStaysUniformOnCellsOfAnyAspectRatio) {
         }
         Solver solver(m, {.boundary = boundary, .numerics = {.limiter = limiter, .rk_stages = 2, .cfl = 0.8}});
         solver.initialise([&](Vec3) { return stream; });
-        for (int step = 0; step < 400; ++step) solver.step(1);
+        for (int step = 0; step < (kSanitized ? 40 : 400); ++step) solver.step(1);
         EXPECT_LE(solver.residual_norms()[0], 1e-12)
             << elements << " " << nx << " x " << ny << ", limiter " << static_cast<int>(limiter);
       }

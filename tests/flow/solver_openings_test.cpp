@@ -8,6 +8,7 @@
 #include "weft/flow/solutions/riemann.hpp"
 
 #include "flow/solver_support.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow {
 namespace {
@@ -67,7 +68,7 @@ TEST(Openings, ADuctOfHigherPressureEmptiesIntoItsReservoir) {
       solver.initialise([&](Vec3) { return Primitive{density, {}, 1.05}; });
       double highest = 0, later = 0, average = 0;
       constexpr double kPeriod = 4 / 1.1832;  // of the quarter wave
-      while (solver.time() < 12 * kPeriod) {
+      while (solver.time() < (kSanitized ? 1.2 : 12) * kPeriod) {
         const double dt = solver.step(1).dt, p = mean_pressure(solver);
         highest = std::max(highest, p);
         if (solver.time() > 6 * kPeriod) {
@@ -76,6 +77,7 @@ TEST(Openings, ADuctOfHigherPressureEmptiesIntoItsReservoir) {
         }
       }
       EXPECT_LE(highest, 1.05) << elements << at_outlet;
+      if (kSanitized) continue;
       EXPECT_LE(later, 0.04) << elements << at_outlet;
       EXPECT_NEAR(average, 1, 5e-3) << elements << at_outlet;
     }
@@ -241,9 +243,10 @@ TEST(Openings, NozzlesOfTrianglesAndTetrahedraChoke) {
         "nozzle",
         {{"nx", std::int64_t{24}}, {"ny", std::int64_t{2}}, {"diverging", 0.0}, {"elements", elements}, {"layers", layers}});
     const auto exit = [&](double pressure) {
-      return steady_exit(m, outlet(pressure), FluxKind::hllc, LimiterKind::venkatakrishnan, 3500);
+      return steady_exit(m, outlet(pressure), FluxKind::hllc, LimiterKind::venkatakrishnan, kSanitized ? 350 : 3500);
     };
     const Exit first = exit(0.5);
+    if (kSanitized) continue;
     EXPECT_NEAR(first.flow, kCritical, 1e-2 * kCritical) << elements;
     EXPECT_NEAR(first.mach, 1, 1e-2) << elements;
     for (const double pressure : {0.2, 0.02})
