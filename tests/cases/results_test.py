@@ -197,6 +197,10 @@ class Record(InFolder):
             self.weft("run", *self.coarse("wedge", steps=20), "--overwrite", "--strict", *launch, code=NOT_CONVERGED)
             easy = self.weft("run", *self.coarse("wedge", "stop.residual=0.9", steps=200), "--overwrite", "--strict", *launch)
             self.assertIn("verdict: converged: the residual has fallen\n", easy)
+            # The residual falls in the last step that the case allows: converged, also where such a run is resumed.
+            done = self.coarse("wedge", "stop.residual=0.9", steps=self.record("wedge")["calls"][-1]["step"])
+            for option in ("--overwrite", "--resume"):
+                self.assertIn("verdict: converged: the residual has fallen\n", self.weft("run", *done, option, "--strict", *launch))
         printed = self.weft("run", *self.coarse("vortex", "stop.time=0.5", steps=1000), "--strict")
         self.assertIn("verdict: complete: the flow time is reached\n", printed)
         self.assertNotIn("decades", printed)

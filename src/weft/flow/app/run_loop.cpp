@@ -119,9 +119,12 @@ void Run::finish(StopReason reason) {
 std::optional<StopReason> Run::reason_to_stop(const std::function<bool()>& stop) {
   const StopCriteria& criteria = case_.stop;
   if (criteria.time && reached(solver_.time(), *criteria.time)) return StopReason::time;
-  if (criteria.steps && solver_.steps() >= *criteria.steps) return StopReason::steps;
-  if (criteria.residual && solver_.steps() > first_step_ && residual_ <= *criteria.residual) return StopReason::residual;
+  const bool at_last_step = criteria.steps && solver_.steps() >= *criteria.steps;
+  // A resumed run makes at least one step, unless it has made all of them.
+  if (criteria.residual && (solver_.steps() > first_step_ || at_last_step) && residual_ <= *criteria.residual)
+    return StopReason::residual;
   if (criteria.force_change && history_.change() <= *criteria.force_change) return StopReason::force_change;
+  if (at_last_step) return StopReason::steps;
   enum { nothing, checkpoint, late, interrupted };
   int wish = nothing;
   if (comm_.is_root()) {

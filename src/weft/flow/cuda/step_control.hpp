@@ -13,7 +13,7 @@
 namespace weft::flow::detail {
 
 /// Holds the command of the host, the clock of its steps, their status and their results. All functions but the constructor and
-/// can_run_sequences() take the stream on which the steps are computed.
+/// can_choose_steps() take the stream on which the steps are computed.
 class StepControl {
  public:
   /// @param scheme  outlives this object.
