@@ -1,17 +1,21 @@
-# Target weft_headers: compiles every header by itself, included twice, with the properties of its module's target and all
-# warnings. Each header has a source file of its own, which detects missing includes.
+# Target weft_headers: compiles headers alone with the properties of their module's target and all warnings, which detects
+# missing includes. A header x.hpp beside x.cpp is not compiled again, because x.cpp includes it first (tools/check-layers).
 add_custom_target(weft_headers)
 foreach(module IN LISTS WEFT_MODULE_NAMES)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/weft/${module}/*.hpp)
-  if(NOT headers)
-    continue()
-  endif()
   set(sources "")
   foreach(header IN LISTS headers)
+    string(REGEX REPLACE "hpp$" "cpp" own_source ${PROJECT_SOURCE_DIR}/src/${header})
+    if(EXISTS ${own_source})
+      continue()
+    endif()
     set(source ${PROJECT_BINARY_DIR}/headers/${header}.cpp)
-    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n#include \"${header}\"\n" @ONLY)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n" @ONLY)
     list(APPEND sources ${source})
   endforeach()
+  if(NOT sources)
+    continue()
+  endif()
   add_library(weft_headers_${module} OBJECT EXCLUDE_FROM_ALL ${sources})
   target_link_libraries(weft_headers_${module} PRIVATE weft_${module} weft_warnings)
   target_compile_options(weft_headers_${module} PRIVATE -O0)

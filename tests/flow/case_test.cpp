@@ -12,6 +12,8 @@
 #include "weft/base/error.hpp"
 #include "weft/io/case/case_file.hpp"
 
+#include "support/source_dir.hpp"
+
 namespace weft::flow {
 namespace {
 
@@ -306,7 +308,7 @@ TEST(Case, ReadsScalars) {
 
 TEST(Case, TheEffectiveCaseReadsBackAsItself) {
   int cases = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(WEFT_SOURCE_DIR) / "cases")) {
+  for (const auto& entry : std::filesystem::directory_iterator(source_dir() / "cases")) {
     if (entry.path().extension() != ".toml") continue;
     ++cases;
     const std::vector<std::string> overrides{"numerics.cfl=0.1"};

@@ -13,12 +13,13 @@
 #include "weft/mesh/mesh_stats.hpp"
 
 #include "read_samples.hpp"
+#include "support/source_dir.hpp"
 
 namespace weft::mesh {
 namespace {
 
 std::string corpus(const std::string& file) {
-  std::ifstream in(std::string(WEFT_SOURCE_DIR) + "/tests/fuzz/corpus/" + file, std::ios::binary);
+  std::ifstream in(source_dir() / "tests/fuzz/corpus" / file, std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(in)), {});
   EXPECT_FALSE(bytes.empty()) << file;
   return bytes;

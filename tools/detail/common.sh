@@ -68,3 +68,5 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 # All clones of this repository on the machine share one cache.
 export CCACHE_BASEDIR=$WEFT_ROOT CCACHE_NOHASHDIR=1
+# The tests' precompiled headers can be cached only with these; no source uses __DATE__ or __TIME__.
+export CCACHE_SLOPPINESS=pch_defines,time_macros
