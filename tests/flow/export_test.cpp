@@ -126,9 +126,10 @@ TEST_F(Export, ToVtuKeepsBoundaryZonesAsBlocks) {
       (void)export_vtu(scratch / "f.hdf", scratch / "f.vtu", ExportedZones{scratch / "boundary.hdf", names});
       const std::string blocks = io::read_text(scratch / "f.vtm");
       EXPECT_THAT(blocks, HasSubstr("<VTKFile type=\"vtkMultiBlockDataSet\" version=\"1.0\""));
-      EXPECT_THAT(blocks, HasSubstr("<DataSet index=\"0\" name=\"cells\" file=\"f.vtu\"/>\n<Block index=\"1\" name=\"boundary\">\n"
-                                    "<DataSet index=\"0\" name=\"a/b\" file=\"f_0_a_b.vtu\"/>\n"
-                                    "<DataSet index=\"1\" name=\"a&lt;b\" file=\"f_1_a_b.vtu\"/>\n"));
+      EXPECT_THAT(blocks,
+                  HasSubstr("<DataSet index=\"0\" name=\"cells\" file=\"f.vtu\"/>\n<Block index=\"1\" name=\"boundary\">\n"
+                            "<DataSet index=\"0\" name=\"a/b\" file=\"f_0_a_b.vtu\"/>\n"
+                            "<DataSet index=\"1\" name=\"a&lt;b\" file=\"f_1_a_b.vtu\"/>\n"));
       EXPECT_THAT(blocks, HasSubstr("name=\"ymin\" file=\"f_2_ymin.vtu\""));
       for (const auto& [name, place] : {std::pair{"f_0_a_b.vtu", 0.0}, std::pair{"f_1_a_b.vtu", 3.0}}) {
         const io::VtuContent zone(scratch / name);
