@@ -110,12 +110,17 @@ Exit export_results(const Communicator& comm, const ExportOptions& options) {
     to.replace_extension("." + options.format);
     if (!options.folder.empty()) to = fs::path(options.folder) / to.filename();
     expect_new_file(comm, to.string(), options.force);
+    fs::path blocks = to;
+    if (options.format == "vtu") expect_new_file(comm, blocks.replace_extension(".vtm").string(), options.force);
     agreed(comm, [&] {
       if (!comm.is_root()) return;
       if (!options.folder.empty()) io::make_directories(options.folder);
+      const std::optional<flow::ExportedZones> zones = zones_of(file);
       const flow::Exported done =
-          options.format == "vtu" ? flow::export_vtu(file, to) : flow::export_cgns(file, to, zones_of(file));
+          options.format == "vtu" ? flow::export_vtu(file, to, zones) : flow::export_cgns(file, to, zones);
       fmt::print("wrote {}: {}, {}\n", to.string(), counted(done.cells, "cell"), counted(done.points, "point"));
+      if (zones && options.format == "vtu")
+        fmt::print("wrote {}: these cells and {}\n", blocks.string(), counted(std::ssize(zones->names), "boundary zone"));
     });
   }
   return Exit::done;

@@ -25,7 +25,7 @@ std::string mpi_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(text, &length);
-  const std::string all(text, static_cast<std::size_t>(length));
+  const std::string all(text, length);
   return all.substr(0, all.find(','));
 }
 

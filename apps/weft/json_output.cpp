@@ -73,8 +73,8 @@ Json to_json(const mesh::MeshStats& stats) {
   const auto extreme = [](const mesh::MeshStats::Extreme& e) { return Json{{"value", e.value}, {"place", to_json(e.place)}}; };
   Json types = Json::object(), zones = Json::array();
   for (int k = 0; k < mesh::kCellTypes; ++k) {
-    const std::int64_t count = stats.cells_of_type[static_cast<std::size_t>(k)];
-    if (count > 0) types[std::string(mesh::kCellShapes[static_cast<std::size_t>(k)].name)] = count;
+    const std::int64_t count = stats.cells_of_type[k];
+    if (count > 0) types[std::string(mesh::kCellShapes[k].name)] = count;
   }
   for (const mesh::MeshStats::ZoneSize& zone : stats.zones)
     zones.push_back({{"name", zone.name}, {"dim", zone.dim}, {"elements", zone.elements}, {"measure", zone.measure}});

@@ -71,7 +71,7 @@ std::vector<std::string> command_line(int ranks, const std::string& options, int
   words.emplace_back("/proc/self/exe");
   char self[4096];
   const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (length > 0) words.back() = std::string(self, static_cast<std::size_t>(length));
+  if (length > 0) words.back() = std::string(self, length);
   for (int i = 1; i < argc; ++i) words.emplace_back(argv[i]);
   return words;
 }
@@ -222,7 +222,7 @@ class Relay {
     std::array<char, 65536> bytes{};
     for (ssize_t size = 0; ends_[0] >= 0 && !ended_ && (size = read(ends_[0], bytes.data(), bytes.size())) != -1;) {
       ended_ = size == 0;
-      pass_on(bytes.data(), static_cast<std::size_t>(size));
+      pass_on(bytes.data(), size);
     }
   }
 
@@ -245,6 +245,26 @@ void report_end(int code, bool started, std::span<const std::string> mpirun) {
         stderr,
         "weft: error: mpirun ended with {} before any rank started on this machine; if there is no reason above, run: {}true\n",
         code, command);
+  }
+}
+
+/// Sets what mpirun and its ranks read from the environment.
+void set_environment(int ranks) {
+  if (geteuid() == 0) {
+    // Containers run as root; the user has already decided to be root.
+    set("OMPI_ALLOW_RUN_AS_ROOT", "1");
+    set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+  }
+  // Without binding: mpirun would bind every job on this machine to the same first cores. Waiting ranks yield if the ranks
+  // fill the machine. Set in the environment, because mpirun rejects repeated options.
+  set("OMPI_MCA_hwloc_base_binding_policy", "none");
+  set("OMPI_MCA_rmaps_base_oversubscribe", "1");
+  if (ranks >= usable_cores()) set("OMPI_MCA_mpi_yield_when_idle", "1");
+  // mpirun first searches for a connection to other machines, and fails without one even if it needs none.
+  if (!on_path("ssh") && !on_path("rsh")) set("OMPI_MCA_plm", "^rsh");
+  winsize window{};
+  if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) {
+    set("WEFT_TERMINAL_WIDTH", std::to_string(window.ws_col > 0 ? window.ws_col : 80).c_str());
   }
 }
 
@@ -299,22 +319,7 @@ int launch(const Launch& how, int argc, char** argv) {
     return static_cast<int>(Exit::usage);
   }
   std::vector<std::string> words = command_line(ranks, options, argc, argv);
-  if (geteuid() == 0) {
-    // Containers run as root; the user has already decided to be root.
-    set("OMPI_ALLOW_RUN_AS_ROOT", "1");
-    set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-  }
-  // Without binding: mpirun would bind every job on this machine to the same first cores. Waiting ranks yield if the ranks
-  // fill the machine. Set in the environment, because mpirun rejects repeated options.
-  set("OMPI_MCA_hwloc_base_binding_policy", "none");
-  set("OMPI_MCA_rmaps_base_oversubscribe", "1");
-  if (ranks >= usable_cores()) set("OMPI_MCA_mpi_yield_when_idle", "1");
-  // mpirun first searches for a connection to other machines, and fails without one even if it needs none.
-  if (!on_path("ssh") && !on_path("rsh")) set("OMPI_MCA_plm", "^rsh");
-  winsize window{};
-  if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) {
-    set("WEFT_TERMINAL_WIDTH", std::to_string(window.ws_col > 0 ? window.ws_col : 80).c_str());
-  }
+  set_environment(ranks);
 
   struct sigaction action {};
   action.sa_handler = forward;
@@ -369,7 +374,7 @@ int launch(const Launch& how, int argc, char** argv) {
   output.pass_on_rest();
   const bool started = mark < 0 || started_ranks(mark) > 0;
   const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  report_end(code, started, std::span(words).first(words.size() - static_cast<std::size_t>(argc)));
+  report_end(code, started, std::span(words).first(words.size() - argc));
   return code;
 }
 

@@ -131,6 +131,30 @@ Json to_json(const std::vector<flow::ScalingEstimate>& estimates) {
   return all;
 }
 
+/// Latency and bandwidth of messages, in s and bytes/s.
+struct Network {
+  Figure latency, bandwidth;
+};
+
+/// Returns the given figures, else measured ones, else assumed ones. @collective
+Network network_of(const Communicator& comm, const PlanOptions& options, double pack_rate) {
+  const int here = comm.size();
+  Figure latency{1e-6 * options.latency_us, "given"}, bandwidth{1e9 * options.bandwidth_gbs, "given"};
+  if (options.latency_us <= 0) {
+    latency = here > 1 ? Figure{measure_exchange(comm, 1), "measured between the ranks that are here"}
+                       : Figure{2e-6, "assumed: with -n 2 it is measured between two ranks of this machine"};
+  }
+  if (options.bandwidth_gbs <= 0) {
+    bandwidth = {10e9, "assumed: with -n 2 it is measured between two ranks of this machine"};
+    if (here > 1) {
+      // The time of a long exchange minus packing and latency; at least a tenth of it.
+      const double all = measure_exchange(comm, kRows), packing = 2 * kBytes / pack_rate + latency.value;
+      bandwidth = {kBytes / std::max(all - packing, 0.1 * all), "measured between the ranks that are here"};
+    }
+  }
+  return {latency, bandwidth};
+}
+
 Exit plan_case(const Communicator& comm, const PlanOptions& options) {
   io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
   const flow::Case flow_case = flow::read_good_case(comm, reader);
@@ -147,19 +171,7 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
   const double rows = comm.sum(static_cast<double>(mesh.cells()));
 
   const double pack_rate = comm.min(measure_pack_rate());
-  Figure latency{1e-6 * options.latency_us, "given"}, bandwidth{1e9 * options.bandwidth_gbs, "given"};
-  if (options.latency_us <= 0) {
-    latency = here > 1 ? Figure{measure_exchange(comm, 1), "measured between the ranks that are here"}
-                       : Figure{2e-6, "assumed: with -n 2 it is measured between two ranks of this machine"};
-  }
-  if (options.bandwidth_gbs <= 0) {
-    bandwidth = {10e9, "assumed: with -n 2 it is measured between two ranks of this machine"};
-    if (here > 1) {
-      // The time of a long exchange minus packing and latency; at least a tenth of it.
-      const double all = measure_exchange(comm, kRows), packing = 2 * kBytes / pack_rate + latency.value;
-      bandwidth = {kBytes / std::max(all - packing, 0.1 * all), "measured between the ranks that are here"};
-    }
-  }
+  const auto [latency, bandwidth] = network_of(comm, options, pack_rate);
   const flow::MachineModel machine{.cell_residuals_per_second = rate,
                                    .latency_s = latency.value,
                                    .bandwidth = bandwidth.value,

@@ -179,14 +179,13 @@ void ProgressPrinter::show_bar() {
 
 std::string ProgressPrinter::bar(const flow::Progress& progress, int width) const {
   constexpr int kPercent = 7;  // columns of "100 %  "
-  const std::string text = facts(progress, local_time_, static_cast<std::size_t>(width - 1 - kPercent));
+  const std::string text = facts(progress, local_time_, width - 1 - kPercent);
   const int room = width - 2 - kPercent - static_cast<int>(text.size());
   std::string line;
   if (room >= 10) {
     const int length = std::min(room - 2, 30);
     const auto full = std::lround(progress.fraction * length);
-    line = fmt::format("[{}{}] ", std::string(static_cast<std::size_t>(full), '='),
-                       std::string(static_cast<std::size_t>(length - full), ' '));
+    line = fmt::format("[{}{}] ", std::string(full, '='), std::string(length - full, ' '));
   }
   line += fmt::format("{:3.0f} %  {}", 100 * progress.fraction, text);
   return line;

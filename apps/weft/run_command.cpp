@@ -57,12 +57,12 @@ void add_case_options(CLI::App& command, CaseOptions& options) {
       .add_option_function<std::string>(
           "--device", [&options](const std::string& device) { options.overrides.push_back("device=" + device); },
           "Where the flow is computed, as --set device=...: host or cuda")
-      ->type_name("{host,cuda}");
+      ->check(CLI::IsMember({"host", "cuda"}));
   command
       .add_option_function<std::string>(
           "--threads", [&options](const std::string& threads) { options.overrides.push_back("threads=" + threads); },
           "Threads of each rank, as --set threads=... (1)")
-      ->type_name("INT");
+      ->check(CLI::Range(1, flow::kMostThreads));
 }
 
 struct RunOptions : CaseOptions {
@@ -92,7 +92,7 @@ std::string summary_of(const flow::Case& flow_case, const flow::RunSummary& summ
   }
   if (summary.error) {
     for (int k = 0; k < flow::Solver::kVars; ++k) {
-      const auto& norm = (*summary.error)[static_cast<std::size_t>(k)];
+      const auto& norm = (*summary.error)[k];
       text += fmt::format("error of {}: L1 {:.6e}  L2 {:.6e}  max {:.6e}\n", flow::IdealGas::primitive_name(k), norm.l1, norm.l2,
                           norm.linf);
     }

@@ -37,7 +37,7 @@ void pass_on(const char* bytes, std::size_t size) {
     const ssize_t written = write(STDOUT_FILENO, bytes, size);
     if (written > 0) {
       bytes += written;
-      size -= static_cast<std::size_t>(written);
+      size -= written;
     } else if (errno != EINTR) {
       note_problem();
     }

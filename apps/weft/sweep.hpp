@@ -25,6 +25,9 @@ struct SweepAxis {
 ///   of the mesh or the output, more than 1000 points.
 [[nodiscard]] std::vector<SweepAxis> parse_sweep(const std::vector<std::string>& words);
 
+/// Names of the axes in folders and tables: the last parts of their keys where these differ.
+[[nodiscard]] std::vector<std::string> short_names(const std::vector<SweepAxis>& axes);
+
 struct SweepPoint {
   std::vector<double> values;  ///< of the axes
   std::string name;            ///< of its results folder: "alpha_2_mach_0.5"

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import unittest
+import xml.etree.ElementTree
 from unittest import mock
 
 from weft_support import CASES, COARSE, FAILED, SOURCE, USAGE, InFolder, h5py, np, ranks, sets
@@ -185,6 +186,10 @@ class Tools(InFolder):
         self.weft("run", *self.coarse("naca0012"), *ranks(3))
         cells, points = 32 * 16, 32 * 17  # points where parts of ranks meet are one point
         self.assertIn(f"wrote naca0012/fields_00000005.vtu: {cells} cells, {points} points\n", self.weft("export", "naca0012"))
+        blocks = xml.etree.ElementTree.parse(self.folder / "naca0012/fields_00000005.vtm").getroot()
+        self.assertEqual([each.get("name") for each in blocks.iter("DataSet")], ["cells", "airfoil", "farfield"])
+        for each in blocks.iter("DataSet"):
+            self.assertTrue((self.folder / "naca0012" / each.get("file")).exists())
         self.assertIn("--force", self.weft("export", "naca0012", code=FAILED))
         self.weft("export", "naca0012", "--force")
         self.assertIn("wrote made/here/fields_00000005.vtu", self.weft("export", "naca0012", "--output", "made/here"))
@@ -207,7 +212,7 @@ class Tools(InFolder):
         self.weft("export", "naca0012", "--format", "stl", code=USAGE)
         # What was exported of a run goes with it.
         self.weft("run", *self.coarse("naca0012", steps=3), "--overwrite")
-        self.assertEqual(list((self.folder / "naca0012").glob("*.vtu")), [])
+        self.assertEqual([file.name for file in (self.folder / "naca0012").iterdir() if file.suffix in (".vtu", ".vtm")], [])
 
     def test_meshes_are_refined_and_cut(self):
         self.weft("mesh", "generate", "wedge", "w.h5", "-p", "nx=24", "-p", "ny=16", *ranks(2))

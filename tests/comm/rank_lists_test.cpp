@@ -14,9 +14,9 @@ TEST(RankLists, AreSortedByRank) {
   RankLists<int> to;
   EXPECT_TRUE(RankLists<int>().by_rank().empty());
   for (int i = 0; i < 3; ++i) {
-    for (const std::size_t rank : {65'000U, 7U, 7U, 300U}) to[rank].push_back(i);
+    for (const Rank rank : {Rank(65'000), Rank(7), Rank(7), Rank(300)}) to[rank].push_back(i);
   }
-  (void)to[9];
+  (void)to[Rank(9)];
   const std::vector<RankValues<int>> lists = std::move(to).by_rank();
   ASSERT_EQ(lists.size(), 4);
   EXPECT_EQ(lists[0].rank, Rank(7));
@@ -29,19 +29,19 @@ TEST(RankLists, AreSortedByRank) {
 
 TEST(RankReader, ReadsEachListSequentially) {
   RankReader<int> from({{Rank(2), {1, 2, 3}}, {Rank(40'000), {4, 5}}});
-  EXPECT_EQ(from.next(40'000), 4);
-  EXPECT_EQ(from.next(2), 1);
-  const auto two = from.next(2, 2);
+  EXPECT_EQ(from.next(Rank(40'000)), 4);
+  EXPECT_EQ(from.next(Rank(2)), 1);
+  const auto two = from.next(Rank(2), 2);
   EXPECT_EQ((std::vector<int>(two.begin(), two.end())), (std::vector<int>{2, 3}));
-  EXPECT_TRUE(from.next(5, 0).empty());
-  EXPECT_EQ(from.next(40'000), 5);
+  EXPECT_TRUE(from.next(Rank(5), 0).empty());
+  EXPECT_EQ(from.next(Rank(40'000)), 5);
 }
 
 TEST(RankLists, AreSentToTheirRanksAndBack) {
   const Communicator comm = Communicator::world();
   const int ranks = comm.size(), me = comm.rank().value();
   RankLists<std::int64_t> ask;
-  for (int i = 0; i < 100; ++i) ask[static_cast<std::size_t>((7 * i + me) % ranks)].push_back(i);
+  for (int i = 0; i < 100; ++i) ask[Rank((7 * i + me) % ranks)].push_back(i);
   std::vector<RankValues<std::int64_t>> reply;
   for (const auto& [rank, asked] : comm.all_to_all(std::move(ask).by_rank())) {
     reply.push_back({rank, {}});
@@ -49,8 +49,8 @@ TEST(RankLists, AreSentToTheirRanksAndBack) {
   }
   RankReader<std::int64_t> answers(comm.all_to_all(reply));
   for (int i = 0; i < 100; ++i) {
-    const int holder = (7 * i + me) % ranks;
-    ASSERT_EQ(answers.next(static_cast<std::size_t>(holder)), 1000 * holder + i);
+    const Rank holder((7 * i + me) % ranks);
+    ASSERT_EQ(answers.next(holder), 1000 * holder.value() + i);
   }
 }
 

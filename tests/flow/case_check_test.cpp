@@ -127,6 +127,20 @@ TEST(CaseCheck, LeavesOutTheConsequencesOfAnError) {
                                               HasSubstr("body_force.acceleration: in an axisymmetric flow")));
 }
 
+TEST(CaseCheck, ReportsUnknownKeysNextToAnUnknownChoice) {
+  EXPECT_THAT(errors(check(kAirfoil, {"numerics.flux=hlc", "numerics.limter=none", "numerics.entropy_fix=0.2"})),
+              ::testing::UnorderedElementsAre(HasSubstr("numerics.flux: there is no \"hlc\""),
+                                              HasSubstr("numerics.limter: unknown key; did you mean \"limiter\"?")));
+  EXPECT_THAT(
+      errors(check(kAirfoil, {"boundary.airfoil.kind=slip_wal", "boundary.airfoil.presure=1", "boundary.airfoil.pressure=1"})),
+      ::testing::UnorderedElementsAre(HasSubstr("boundary.airfoil.kind"), HasSubstr("boundary.airfoil.presure: unknown key")));
+}
+
+TEST(CaseCheck, AMissingStartIsReportedAsSuch) {
+  EXPECT_THAT(errors(check("[mesh]\ngenerator = \"box\"\n[boundary.\"*\"]\nkind = \"slip_wall\"\n[stop]\nsteps = 1\n")),
+              ElementsAre(HasSubstr("initial: nothing says how the flow starts; add [initial], or [free_stream]")));
+}
+
 TEST(CaseCheck, AZoneWhoseNameIsMisspeltIsOneError) {
   std::string text = kAirfoil;
   text.replace(text.find("boundary.farfield"), 17, "boundary.far_field");
@@ -158,9 +172,9 @@ TEST(CaseCheck, FiguresAreInSIWhereTheCaseIs) {
   EXPECT_EQ(*found.steps->estimate, static_cast<std::int64_t>(std::ceil(0.01 / found.steps->first)));
   EXPECT_GT(found.cost->memory_bytes, 1e6);
   const std::string text = describe(found);
-  for (const char* words :
-       {"case.toml: good. 512 cells in 2-D; zones: airfoil farfield\n", "figures are in SI units",
-        "pressure 101325 Pa, temperature 288.15 K", "Mach 0.8", "without viscosity", "to stop.time", "a step"})
+  for (const char* words : {"case.toml: good. 512 cells in 2-D; zones: airfoil farfield\n", "figures are in SI units",
+                            "pressure 101325 Pa, temperature 288.15 K", "Mach 0.8", "without viscosity",
+                            " steps to stop.time at that length", "a step"})
     EXPECT_THAT(text, HasSubstr(words));
 }
 

@@ -226,7 +226,7 @@ TEST(Case, NeedsAMeshAStopAndCompleteStates) {
   EXPECT_THAT(message_of(mesh + stop + "[free_stream]\npressure = 1\n"), HasSubstr("free_stream.density"));
   // Without a free stream, a far field must bring a state of its own.
   EXPECT_THAT(message_of(mesh + stop + "[boundary.xmin]\nkind = \"far_field\"\n"), HasSubstr("boundary.xmin.pressure"));
-  EXPECT_THAT(message_of("[mesh]\ngenerator = \"box\"\n" + stop), HasSubstr("initial.pressure"));
+  EXPECT_THAT(message_of("[mesh]\ngenerator = \"box\"\n" + stop), HasSubstr("initial: nothing says how the flow starts"));
   EXPECT_THAT(message_of(mesh + stop + "[numerics]\ncfl = 0.5\nlimiter = 3\n"), HasSubstr("case.toml:10:"));
 }
 

@@ -10,6 +10,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/io/hdf5/hdf5_tree.hpp"
+#include "weft/io/text_file.hpp"
 #include "weft/io/vtk/vtkhdf.hpp"
 #include "weft/mesh/io/read_mesh.hpp"
 #include "weft/mesh/vtk_cells.hpp"
@@ -22,6 +23,7 @@ namespace weft::flow {
 namespace {
 
 using test::generated;
+using ::testing::HasSubstr;
 
 double pressure_at(Vec3 x) { return 1 + x.x + 2 * x.y + 4 * x.z; }
 Vec3 velocity_at(Vec3 x) { return {x.y, x.z, -x.x}; }
@@ -102,6 +104,43 @@ TEST_F(Export, ToVtuKeepsCellsFieldsAndJoinsPoints) {
       }
       std::vector<double> ids = file.array("cell_id");
       EXPECT_EQ(std::set<double>(ids.begin(), ids.end()).size(), ids.size());
+    }
+    comm.barrier();
+  }
+}
+
+// Zones become blocks; their names may have characters that are special in XML or in file names, and differ by these alone.
+TEST_F(Export, ToVtuKeepsBoundaryZonesAsBlocks) {
+  for (const char* elements : {"quads", "hex_prism"}) {
+    SCOPED_TRACE(elements);
+    const std::int64_t layers = std::string(elements) == "quads" ? 0 : 2;
+    const mesh::Mesh m = generated(
+        "box",
+        {{"nx", std::int64_t{5}}, {"ny", std::int64_t{4}}, {"nz", layers}, {"xmax", 3.0}, {"elements", std::string(elements)}});
+    write_fields(m, scratch / "f.hdf", io::VtkOptions::Precision::float32);
+    mesh::write_boundary(m, scratch / "boundary.hdf");
+    std::vector<std::string> names{"a/b", "a<b"};
+    for (std::size_t z = 2; z < m.boundary.size(); ++z) names.push_back(m.boundary[z].name);
+    ASSERT_EQ(m.boundary[0].name, "xmin");
+    if (comm.is_root()) {
+      (void)export_vtu(scratch / "f.hdf", scratch / "f.vtu", ExportedZones{scratch / "boundary.hdf", names});
+      const std::string blocks = io::read_text(scratch / "f.vtm");
+      EXPECT_THAT(blocks, HasSubstr("<VTKFile type=\"vtkMultiBlockDataSet\" version=\"1.0\""));
+      EXPECT_THAT(blocks,
+                  HasSubstr("<DataSet index=\"0\" name=\"cells\" file=\"f.vtu\"/>\n<Block index=\"1\" name=\"boundary\">\n"
+                            "<DataSet index=\"0\" name=\"a/b\" file=\"f_0_a_b.vtu\"/>\n"
+                            "<DataSet index=\"1\" name=\"a&lt;b\" file=\"f_1_a_b.vtu\"/>\n"));
+      EXPECT_THAT(blocks, HasSubstr("name=\"ymin\" file=\"f_2_ymin.vtu\""));
+      for (const auto& [name, place] : {std::pair{"f_0_a_b.vtu", 0.0}, std::pair{"f_1_a_b.vtu", 3.0}}) {
+        const io::VtuContent zone(scratch / name);
+        const std::vector<double> x = zone.array("Points"), nodes = zone.array("connectivity"), ends = zone.array("offsets");
+        EXPECT_EQ(ends.size(), zone.cells());
+        EXPECT_GE(zone.cells(), layers == 0 ? 4U : 8U);
+        EXPECT_EQ(ends.back(), static_cast<double>(nodes.size()));
+        for (std::size_t i = 0; i < x.size(); i += 3) EXPECT_EQ(x[i], place);
+        for (const double node : nodes) EXPECT_LT(node, static_cast<double>(zone.points()));
+        for (const double number : zone.array("zone")) EXPECT_EQ(number, place == 0 ? 0 : 1);
+      }
     }
     comm.barrier();
   }

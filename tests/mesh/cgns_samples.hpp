@@ -6,10 +6,15 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>
+
+#include "weft/base/error.hpp"
+#include "weft/mesh/io/read_mesh.hpp"
 
 #include "read_samples.hpp"
 
@@ -158,6 +163,42 @@ inline CgnsTree cgns_square() {
   add_condition(zone, "far", "PointList", {6, 5}, "EdgeCenter");
   root.at("Base").add(zone);
   return root;
+}
+
+constexpr int kBar = 3, kQuad = 7;  ///< element types of CGNS
+
+inline MeshBlock load(const CgnsTree& root) {
+  const CgnsScratch scratch;
+  write_cgns(root, scratch.path);
+  return load_cgns(scratch.path);
+}
+
+inline std::string error_of(const CgnsTree& root) {
+  try {
+    static_cast<void>(load(root));
+  } catch (const Error& error) {
+    return error.problem();
+  }
+  return "read without an error";
+}
+
+/// Returns the boundary elements by the name of their zone, each as its sorted nodes.
+inline std::map<std::string, std::set<std::set<std::int64_t>>> faces_of(const MeshBlock& block) {
+  std::map<std::string, std::set<std::set<std::int64_t>>> faces;
+  for (std::int64_t i = 0; i < block.boundary.size(); ++i) {
+    std::set<std::int64_t> nodes;
+    for (const GlobalNodeId node : block.boundary.nodes(i)) nodes.insert(node.value());
+    faces[block.zones[block.boundary.zone[i]].name].insert(nodes);
+  }
+  return faces;
+}
+
+/// Returns a number for a corner of the cell that is positive if the numbering is that of cell_type.hpp.
+inline double corner(const MeshBlock& block, std::int64_t cell) {
+  const CellType type = block.cells.type[static_cast<std::size_t>(cell)];
+  const bool square = type == CellType::pyramid || type == CellType::hexahedron;
+  const auto at = [&](std::size_t k) { return block.coords[block.cells.nodes(cell)[k].index()]; };
+  return dot(cross(at(1) - at(0), at(square ? 3 : 2) - at(0)), at(square ? 4 : 3) - at(0));
 }
 
 }  // namespace weft::mesh::testing

@@ -6,6 +6,7 @@
 #include <functional>
 #include <type_traits>
 
+#include "weft/base/contracts.hpp"
 #include "weft/base/macros.hpp"
 
 namespace weft {
@@ -29,8 +30,11 @@ class Id {
   [[nodiscard]] WEFT_HD static constexpr Id invalid() { return Id{}; }
   [[nodiscard]] WEFT_HD constexpr bool valid() const { return value_ >= 0; }
   [[nodiscard]] WEFT_HD constexpr Rep value() const { return value_; }
-  /// Returns the id as a subscript.
-  [[nodiscard]] WEFT_HD constexpr std::size_t index() const { return static_cast<std::size_t>(value_); }
+  /// Returns the id as a subscript. @pre valid().
+  [[nodiscard]] WEFT_HD constexpr std::size_t index() const {
+    WEFT_EXPECTS(valid());
+    return static_cast<std::size_t>(value_);
+  }
 
   WEFT_HD constexpr Id& operator++() {
     ++value_;

@@ -57,7 +57,7 @@ class Reader {
     return value;
   }
   std::string string() {
-    const auto size = static_cast<std::size_t>(integer());
+    const std::size_t size = integer();
     at_ += size;
     return text_.substr(at_ - size, size);
   }

@@ -151,7 +151,7 @@ void Communicator::broadcast(std::vector<T>& values, Rank root) const {
 
 template <Transferable T>
 std::vector<T> Communicator::all_gather(const T& value) const {
-  std::vector<T> all(static_cast<std::size_t>(size_));
+  std::vector<T> all(size_);
   all_gather_equal(&value, sizeof(T), all.data());
   return all;
 }

@@ -3,7 +3,6 @@
 /// size().
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -20,10 +19,10 @@ class RankLists {
  public:
   /// Returns the list of a rank, which is initially empty. A call for another rank invalidates the reference.
   /// @cost none if the rank is that of the preceding call, otherwise a lookup in a hash table.
-  [[nodiscard]] std::vector<T>& operator[](std::size_t rank) {
+  [[nodiscard]] std::vector<T>& operator[](Rank rank) {
     if (rank != rank_) {
       const auto [known, fresh] = place_.try_emplace(rank, lists_.size());
-      if (fresh) lists_.push_back({Rank(rank), {}});
+      if (fresh) lists_.push_back({rank, {}});
       at_ = known->second;
       rank_ = rank;
     }
@@ -40,8 +39,9 @@ class RankLists {
 
  private:
   std::vector<RankValues<T>> lists_;
-  std::unordered_map<std::size_t, std::size_t> place_;  ///< index in lists_ by rank
-  std::size_t rank_ = std::numeric_limits<std::size_t>::max(), at_ = 0;
+  std::unordered_map<Rank, std::size_t> place_;  ///< index in lists_ by rank
+  Rank rank_;                                    ///< rank of the preceding call
+  std::size_t at_ = 0;
 };
 
 /// Reads received lists; each list is read sequentially.
@@ -52,18 +52,18 @@ class RankReader {
   explicit RankReader(std::vector<RankValues<T>> lists) : lists_(std::move(lists)), next_(lists_.size(), 0) {}
 
   /// Returns the next `count` values of a rank. @pre its list has that many unread values.
-  [[nodiscard]] std::span<const T> next(std::size_t rank, std::size_t count) {
-    if (at_ == lists_.size() || lists_[at_].rank.index() != rank) {
-      const auto by = [](const RankValues<T>& list, std::size_t wanted) { return list.rank.index() < wanted; };
+  [[nodiscard]] std::span<const T> next(Rank rank, std::size_t count) {
+    if (at_ == lists_.size() || lists_[at_].rank != rank) {
+      const auto by = [](const RankValues<T>& list, Rank wanted) { return list.rank < wanted; };
       const auto found = std::lower_bound(lists_.begin(), lists_.end(), rank, by);
-      if (count == 0 && (found == lists_.end() || found->rank.index() != rank)) return {};
-      WEFT_EXPECTS(found != lists_.end() && found->rank.index() == rank);
-      at_ = static_cast<std::size_t>(found - lists_.begin());
+      if (count == 0 && (found == lists_.end() || found->rank != rank)) return {};
+      WEFT_EXPECTS(found != lists_.end() && found->rank == rank);
+      at_ = found - lists_.begin();
     }
     WEFT_EXPECTS(count <= lists_[at_].values.size() - next_[at_]);
     return std::span(lists_[at_].values).subspan(std::exchange(next_[at_], next_[at_] + count), count);
   }
-  [[nodiscard]] const T& next(std::size_t rank) { return next(rank, 1).front(); }
+  [[nodiscard]] const T& next(Rank rank) { return next(rank, 1).front(); }
 
  private:
   std::vector<RankValues<T>> lists_;

@@ -64,7 +64,7 @@ void PersistentMessages::expect_addable(Rank peer, int tag) const {
 
 void PersistentMessages::add_send(Rank to, int tag, std::span<const std::byte> bytes) {
   expect_addable(to, tag);
-  for_each_piece(bytes.size(), static_cast<std::size_t>(comm_.piece_bytes()), [&](std::size_t at, int n) {
+  for_each_piece(bytes.size(), comm_.piece_bytes(), [&](std::size_t at, int n) {
     messages_.push_back({.receive = false, .peer = to.value(), .tag = tag, .bytes = n});
     detail::check_mpi(
         MPI_Send_init(bytes.data() + at, n, MPI_BYTE, to.value(), tag, comm_.handle(), &requests_.emplace_back(MPI_REQUEST_NULL)),
@@ -74,7 +74,7 @@ void PersistentMessages::add_send(Rank to, int tag, std::span<const std::byte> b
 
 void PersistentMessages::add_receive(Rank from, int tag, std::span<std::byte> bytes) {
   expect_addable(from, tag);
-  for_each_piece(bytes.size(), static_cast<std::size_t>(comm_.piece_bytes()), [&](std::size_t at, int n) {
+  for_each_piece(bytes.size(), comm_.piece_bytes(), [&](std::size_t at, int n) {
     messages_.push_back({.receive = true, .peer = from.value(), .tag = tag, .bytes = n});
     detail::check_mpi(MPI_Recv_init(bytes.data() + at, n, MPI_BYTE, from.value(), tag, comm_.handle(),
                                     &requests_.emplace_back(MPI_REQUEST_NULL)),

@@ -134,7 +134,7 @@ Bandwidth measure_bandwidth(int device) {
   const std::unique_ptr<int, decltype(restore)> at_end(&dummy, restore);
 
   const auto infos = cuda_info().devices;
-  const auto free = static_cast<std::size_t>(infos[static_cast<std::size_t>(device)].memory_free_bytes);
+  const std::size_t free = infos[device].memory_free_bytes;
   const std::size_t bytes = std::min(std::size_t{1} << 30, free / 4), bus_bytes = std::min(std::size_t{1} << 28, bytes);
   Stream stream;
   const auto from = DeviceStorage::make(Backend::cuda, bytes), to = DeviceStorage::make(Backend::cuda, bytes);

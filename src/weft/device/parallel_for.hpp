@@ -41,7 +41,7 @@ T reduce_block(Integer first, Integer last, const T& identity, const Map& map, c
   lanes.fill(identity);
   for (; last - first >= kReduceLanes; first += kReduceLanes) {
     for (int lane = 0; lane < kReduceLanes; ++lane) {
-      T& result = lanes[static_cast<std::size_t>(lane)];
+      T& result = lanes[lane];
       result = combine(result, map(static_cast<Integer>(first + lane)));
     }
   }

@@ -81,7 +81,7 @@ ArrayPart read_array_shape(const Hdf5File& file, const std::string& name, const 
 
   ArrayPart part;
   part.width = static_cast<std::int32_t>(width);
-  const auto me = static_cast<std::size_t>(comm.rank().value());
+  const std::size_t me = comm.rank().value();
   const bool given = comm.any(rows.has_value());
   if (given) {
     part.rows = rows.value_or(0);

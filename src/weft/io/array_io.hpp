@@ -124,10 +124,9 @@ void read_array(const Hdf5File& file, const std::string& name, Array<T, RowSize,
           array.resize(part.rows);
         }
         for (std::int32_t i = 0; i < count; ++i) {
-          const auto row = static_cast<std::size_t>(i);
-          const auto size = static_cast<std::int32_t>(starts[row + 1] - starts[row]);
+          const auto size = static_cast<std::int32_t>(starts[i + 1] - starts[i]);
           array.resize_row(i, size);
-          for (std::int32_t k = 0; k < size; ++k) array(i, k) = entries[static_cast<std::size_t>(starts[row] + k)];
+          for (std::int32_t k = 0; k < size; ++k) array(i, k) = entries[starts[i] + k];
         }
       }
     });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <numeric>
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/mix.hpp"
@@ -29,7 +30,7 @@ struct Location {
 struct Directory {
   std::int64_t keys, share;
   Directory(std::int64_t all_keys, int ranks) : keys(all_keys), share((all_keys + ranks - 1) / ranks) {}
-  [[nodiscard]] std::size_t rank_of(std::int64_t key) const { return static_cast<std::size_t>(key / share); }
+  [[nodiscard]] Rank rank_of(std::int64_t key) const { return Rank(key / share); }
   [[nodiscard]] std::int64_t first(int rank) const { return std::min(keys, share * rank); }
   [[nodiscard]] bool has(std::int64_t key) const { return key >= 0 && key < keys; }
 };
@@ -122,6 +123,9 @@ struct CheckpointReader::State {
   std::vector<RankValues<std::int32_t>> given{};  ///< requested rows of this range by rank
   std::vector<std::int32_t> chosen{};             ///< for each row selected by this rank, the rank that reads it
   bool ready = false;
+
+  /// Sets first and rows. @throws IoError: the counts of rows are damaged. @collective
+  void take_share(const Where& where);
 };
 
 CheckpointReader::CheckpointReader(CheckpointReader&&) noexcept = default;
@@ -186,21 +190,17 @@ void CheckpointReader::expect_mesh(std::int64_t global_cells, std::uint64_t mesh
   }
 }
 
-void CheckpointReader::choose_rows(std::span<const std::int64_t> keys) {
-  State& state = *state_;
-  const Communicator& comm = state.file.comm();
-  const int ranks = comm.size(), me = comm.rank().value();
-  const Where where{.file = state.file.path().string()};
-
+void CheckpointReader::State::take_share(const Where& where) {
+  const int ranks = file.comm().size(), me = file.comm().rank().value();
   // Each rank reads the rows that it wrote; with another number of ranks, an even share.
-  const std::int64_t cells = state.info.global_cells;
-  state.first = cells * me / ranks;
-  state.rows = cells * (me + 1) / ranks - state.first;
-  if (state.info.ranks == ranks) {
-    const std::vector<std::int64_t> rows = state.file.read_rows<std::int64_t>("rows_of_rank", 0, ranks);
+  const std::int64_t cells = info.global_cells;
+  first = cells * me / ranks;
+  rows = cells * (me + 1) / ranks - first;
+  if (info.ranks == ranks) {
+    const std::vector<std::int64_t> counts = file.read_rows<std::int64_t>("rows_of_rank", 0, ranks);
     // Every rank reads all numbers, so that all ranks detect the same errors.
     std::int64_t left = cells;
-    for (const std::int64_t of_rank : rows) {
+    for (const std::int64_t of_rank : counts) {
       if (of_rank < 0 || of_rank > left) {
         left = -1;
         break;
@@ -209,15 +209,23 @@ void CheckpointReader::choose_rows(std::span<const std::int64_t> keys) {
     }
     if (left != 0)
       throw IoError(fmt::format("has rows of {} ranks that are not {} cells: it is damaged", ranks, cells), {}, where);
-    state.first = 0;
-    for (std::size_t r = 0; r < static_cast<std::size_t>(me); ++r) state.first += rows[r];
-    state.rows = rows[static_cast<std::size_t>(me)];
+    first = std::accumulate(counts.begin(), counts.begin() + me, std::int64_t{0});
+    rows = counts[me];
   }
+}
+
+void CheckpointReader::choose_rows(std::span<const std::int64_t> keys) {
+  State& state = *state_;
+  const Communicator& comm = state.file.comm();
+  const int ranks = comm.size(), me = comm.rank().value();
+  const Where where{.file = state.file.path().string()};
+
+  state.take_share(where);
   state.stored = state.file.read_rows<std::int64_t>("key", state.first, state.rows);
   const std::vector<std::int64_t>& stored = state.stored;
 
   // Each rank sends the keys that it reads to the ranks of the directory ...
-  const Directory directory(cells, ranks);
+  const Directory directory(state.info.global_cells, ranks);
   RankLists<std::int64_t> published, requested;
   RankLists<std::int32_t> published_rows;
   agreed(comm, [&] {
@@ -235,12 +243,12 @@ void CheckpointReader::choose_rows(std::span<const std::int64_t> keys) {
   const auto announced = comm.all_to_all(std::move(published).by_rank());
   const auto announced_rows = comm.all_to_all(std::move(published_rows).by_rank());
   const std::int64_t base = directory.first(me);
-  std::vector<Location> location(static_cast<std::size_t>(directory.first(me + 1) - base));
+  std::vector<Location> location(directory.first(me + 1) - base);
   agreed(comm, [&] {
     for (std::size_t n = 0; n < announced.size(); ++n) {
       const auto& [rank, published_keys] = announced[n];
       for (std::size_t i = 0; i < published_keys.size(); ++i) {
-        Location& at = location[static_cast<std::size_t>(published_keys[i] - base)];
+        Location& at = location[published_keys[i] - base];
         if (at.rank >= 0) throw IoError(fmt::format("has two rows for cell {}: it is damaged", published_keys[i]), {}, where);
         at = {rank.value(), announced_rows[n].values[i]};
       }
@@ -256,7 +264,7 @@ void CheckpointReader::choose_rows(std::span<const std::int64_t> keys) {
   std::vector<RankValues<Location>> answers;
   for (const auto& [rank, requested_keys] : comm.all_to_all(std::move(requested).by_rank())) {
     std::vector<Location>& list = answers.emplace_back(RankValues<Location>{rank, {}}).values;
-    for (const std::int64_t key : requested_keys) list.push_back(location[static_cast<std::size_t>(key - base)]);
+    for (const std::int64_t key : requested_keys) list.push_back(location[key - base]);
   }
   RankReader<Location> found(comm.all_to_all(answers));
 
@@ -266,7 +274,7 @@ void CheckpointReader::choose_rows(std::span<const std::int64_t> keys) {
   for (const std::int64_t key : keys) {
     const Location at = found.next(directory.rank_of(key));
     state.chosen.push_back(at.rank);
-    wanted[static_cast<std::size_t>(at.rank)].push_back(at.row);
+    wanted[Rank(at.rank)].push_back(at.row);
   }
   state.given = comm.all_to_all(std::move(wanted).by_rank());
   state.ready = true;
@@ -275,7 +283,7 @@ void CheckpointReader::choose_rows(std::span<const std::int64_t> keys) {
 std::vector<double> CheckpointReader::read(const std::string& field, int width) const {
   WEFT_EXPECTS(state_->ready);
   const State& state = *state_;
-  const auto columns = static_cast<std::size_t>(width);
+  const std::size_t columns = width;
   const std::vector<double> part = state.file.read_rows<double>(field_name(field), state.first, state.rows, width);
   const auto written = std::bit_cast<std::uint64_t>(state.file.read_integer_attribute("/", checksum_name(field)));
   if (fingerprint(state.file.comm(), state.stored, part) != written) {
@@ -294,7 +302,7 @@ std::vector<double> CheckpointReader::read(const std::string& field, int width) 
   std::vector<double> values;
   values.reserve(state.chosen.size() * columns);
   for (const std::int32_t rank : state.chosen) {
-    const auto row = received.next(static_cast<std::size_t>(rank), columns);
+    const auto row = received.next(Rank(rank), columns);
     values.insert(values.end(), row.begin(), row.end());
   }
   return values;

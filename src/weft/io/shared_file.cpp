@@ -32,7 +32,7 @@ void write_all(int descriptor, const std::filesystem::path& path, std::int64_t p
           "is the disk full?", in(path));
     }
     position += written;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    bytes = bytes.subspan(written);
   }
 }
 
@@ -46,7 +46,7 @@ std::string mismatch(const std::filesystem::path& path, const std::string& mark)
   std::string found(mark.size() + 1, '\0');
   const ssize_t bytes = ::pread(descriptor, found.data(), found.size(), 0);
   ::close(descriptor);
-  found.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+  found.resize(std::max<ssize_t>(bytes, 0));
   return found == mark ? std::string() : "has another file of this name";
 }
 

@@ -64,10 +64,18 @@ inline constexpr std::array<CellShape, kCellTypes> kCellShapes{{
   return std::nullopt;
 }
 
+/// Returns the cell type of a VTK (and SU2) number, if it is supported.
+[[nodiscard]] constexpr std::optional<CellType> vtk_type(std::int64_t number) {
+  for (std::size_t t = 0; t < kCellShapes.size(); ++t) {
+    if (kCellShapes[t].vtk == number) return static_cast<CellType>(t);
+  }
+  return std::nullopt;
+}
+
 /// Returns the position in this order of node k of VTK and SU2, and vice versa.
 [[nodiscard]] constexpr std::size_t vtk_position(CellType type, int k) {
   constexpr std::array<std::size_t, 6> kPrism{0, 2, 1, 3, 5, 4};
-  return type == CellType::prism ? kPrism[static_cast<std::size_t>(k)] : static_cast<std::size_t>(k);
+  return type == CellType::prism ? kPrism[k] : k;
 }
 
 }  // namespace weft::mesh

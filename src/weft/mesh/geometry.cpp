@@ -52,14 +52,14 @@ FaceGeometry face_geometry(std::span<const Vec3> node) {
 
 CellGeometry cell_geometry(CellType type, std::span<const Vec3> node) {
   const CellShape& s = shape(type);
-  WEFT_EXPECTS(s.dim >= 2 && node.size() == static_cast<std::size_t>(s.nodes));
+  WEFT_EXPECTS(s.dim >= 2 && std::ssize(node) == s.nodes);
   const Vec3 origin = mean(node);
   Simplices sum;
   for (int f = 0; f < s.faces; ++f) {
-    const CellFace& face = s.face[static_cast<std::size_t>(f)];
+    const CellFace& face = s.face[f];
     std::array<Vec3, kMaxFaceNodes> x;
-    const auto size = static_cast<std::size_t>(face.size);
-    for (std::size_t i = 0; i < size; ++i) x[i] = node[static_cast<std::size_t>(face.node[i])] - origin;
+    const std::size_t size = face.size;
+    for (std::size_t i = 0; i < size; ++i) x[i] = node[face.node[i]] - origin;
     if (size == 2) {
       sum.add(x[0], x[1]);
     } else if (size == 3) {

@@ -29,9 +29,7 @@ struct Elements {
 
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(type.size()); }
   [[nodiscard]] std::span<const GlobalNodeId> nodes(std::int64_t i) const {
-    const auto begin = static_cast<std::size_t>(offset[static_cast<std::size_t>(i)]);
-    const auto end = static_cast<std::size_t>(offset[static_cast<std::size_t>(i) + 1]);
-    return {node.data() + begin, end - begin};
+    return std::span(node).subspan(offset[i], offset[i + 1] - offset[i]);
   }
   void reserve(std::size_t elements, std::size_t nodes_each) {
     type.reserve(elements);

@@ -44,12 +44,11 @@ double edge_ratio(const Mesh& mesh, LocalCellId cell) {
   double shortest = kInfinity, longest = 0;
   const CellShape& s = shape(mesh.cell_type[cell.index()]);
   const auto nodes = mesh.cell_nodes.row(cell);
-  const auto at = [&](int i) { return mesh.node_coord[nodes[static_cast<std::size_t>(i)].index()]; };
+  const auto at = [&](int i) { return mesh.node_coord[nodes[i].index()]; };
   for (int f = 0; f < s.faces; ++f) {
-    const CellFace& face = s.face[static_cast<std::size_t>(f)];
+    const CellFace& face = s.face[f];
     for (int i = 0; i < face.size; ++i) {
-      const double length =
-          norm(at(face.node[static_cast<std::size_t>(i)]) - at(face.node[static_cast<std::size_t>((i + 1) % face.size)]));
+      const double length = norm(at(face.node[i]) - at(face.node[(i + 1) % face.size]));
       shortest = std::min(shortest, length);
       longest = std::max(longest, length);
     }
@@ -71,13 +70,13 @@ void measure_cells(const Mesh& mesh, MeshStats& stats) {
     aspect.show(edge_ratio(mesh, c), mesh.cell_centroid[i]);
     volume += mesh.cell_volume[i];
     if (mesh.cell_zone[i] >= 0) {
-      ++zone_cells[static_cast<std::size_t>(mesh.cell_zone[i])];
-      zone_volume[static_cast<std::size_t>(mesh.cell_zone[i])] += mesh.cell_volume[i];
+      ++zone_cells[mesh.cell_zone[i]];
+      zone_volume[mesh.cell_zone[i]] += mesh.cell_volume[i];
     }
     for (const LocalNodeId n : mesh.cell_nodes.row(c)) {
       for (int k = 0; k < 3; ++k) {
-        box[static_cast<std::size_t>(k)] = std::max(box[static_cast<std::size_t>(k)], -mesh.node_coord[n.index()][k]);
-        box[static_cast<std::size_t>(k + 3)] = std::max(box[static_cast<std::size_t>(k + 3)], mesh.node_coord[n.index()][k]);
+        box[k] = std::max(box[k], -mesh.node_coord[n.index()][k]);
+        box[k + 3] = std::max(box[k + 3], mesh.node_coord[n.index()][k]);
       }
     }
   }
@@ -100,8 +99,8 @@ void measure_faces(const Mesh& mesh, MeshStats& stats) {
   Search angle{1}, skewness{1};
   double angles = 0;
   std::int64_t cut = 0;
-  for (std::int32_t i = 0; i < mesh.ghost_faces.last().value(); ++i) {
-    const auto f = static_cast<std::size_t>(i);
+  for (const LocalFaceId face : IdRange{LocalFaceId(0), mesh.ghost_faces.last()}) {
+    const std::size_t f = face.index();
     const LocalCellId left = mesh.face_left[f], right = mesh.face_right[f];
     const Vec3 line = mesh.cell_centroid[right.index()] - mesh.cell_centroid[left.index()];
     const double through = dot(line, mesh.face_normal[f]), length = norm(line);
@@ -111,7 +110,7 @@ void measure_faces(const Mesh& mesh, MeshStats& stats) {
     angle.show(degrees, mesh.face_centroid[f]);
     skewness.show(through > 0 ? norm(to_face - passage) / length : kInfinity, mesh.face_centroid[f]);
     // Partition-interface faces are counted twice.
-    angles += mesh.inner_faces.contains(LocalFaceId(i)) ? degrees : degrees / 2;
+    angles += mesh.inner_faces.contains(face) ? degrees : degrees / 2;
     if (right.value() >= mesh.owned_cells && mesh.plan.owner(LocalRow(right.value())) != mesh.comm.rank()) ++cut;
   }
   const std::int64_t twice = 2 * std::int64_t{mesh.inner_faces.size()} + mesh.ghost_faces.size();

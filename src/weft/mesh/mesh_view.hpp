@@ -76,13 +76,13 @@ struct MeshView {
   [[nodiscard]] WEFT_HD std::span<const LocalFaceId> faces(LocalCellId c) const {
     WEFT_EXPECTS(c.valid() && c.value() < owned_cells);
     const std::int64_t first = cell_face_offset[c.index()];
-    return {cell_face + first, static_cast<std::size_t>(cell_face_offset[c.index() + 1] - first)};
+    return std::span(cell_face + first, cell_face_offset[c.index() + 1] - first);
   }
   /// Returns the neighbours of an owned cell, each once, in ascending order.
   [[nodiscard]] WEFT_HD std::span<const LocalCellId> neighbours(LocalCellId c) const {
     WEFT_EXPECTS(c.valid() && c.value() < owned_cells);
     const std::int64_t first = cell_cell_offset[c.index()];
-    return {cell_cell + first, static_cast<std::size_t>(cell_cell_offset[c.index() + 1] - first)};
+    return std::span(cell_cell + first, cell_cell_offset[c.index() + 1] - first);
   }
   /// Returns zone i, 0 <= i < zones, in the order of Mesh::boundary.
   [[nodiscard]] WEFT_HD ZoneView zone(std::int32_t i) const {

@@ -114,7 +114,7 @@ FaceKey key_of(std::span<const GlobalNodeId> nodes, const std::array<int, N>& co
 /// Calls visit(key) for each edge and quad of an element, in the order of its points.
 template <class Visit>
 void visit_keys(const Elements& elements, std::int64_t i, Visit&& visit) {
-  const Pattern& p = pattern(elements.type[static_cast<std::size_t>(i)]);
+  const Pattern& p = pattern(elements.type[i]);
   for (const auto& edge : p.edges) visit(key_of(elements.nodes(i), edge));
   for (const auto& quad : p.quads) visit(key_of(elements.nodes(i), quad));
 }
@@ -129,7 +129,7 @@ struct Middles {
   std::int64_t first = 0, total = 0;  ///< number of the first on this rank; number of all
 
   [[nodiscard]] std::int64_t number_of(const FaceKey& key) const {
-    return number[static_cast<std::size_t>(std::lower_bound(named.begin(), named.end(), key) - named.begin())];
+    return number[std::lower_bound(named.begin(), named.end(), key) - named.begin()];
   }
 };
 
@@ -143,7 +143,7 @@ Middles find_middles(const Communicator& comm, const MeshBlock& block, const Chu
   keep_once(middles.named);
   // The ranks of edges and quads ascend with the keys.
   RankLists<FaceKey> ask;
-  for (const FaceKey& key : middles.named) ask[static_cast<std::size_t>(nodes.holder(key[0]))].push_back(key);
+  for (const FaceKey& key : middles.named) ask[nodes.holder(key[0])].push_back(key);
   const std::vector<RankValues<FaceKey>> asked = comm.all_to_all(std::move(ask).by_rank());
   for (const auto& [rank, keys] : asked) middles.held.insert(middles.held.end(), keys.begin(), keys.end());
   keep_once(middles.held);
@@ -192,15 +192,15 @@ Elements children_of(const Communicator& comm, const Elements& parents, const Mi
   std::vector<GlobalNodeId> point;
   std::array<GlobalNodeId, kMaxCellNodes> nodes;
   for (std::int64_t i = 0; i < parents.size(); ++i) {
-    const Pattern& p = pattern(parents.type[static_cast<std::size_t>(i)]);
+    const Pattern& p = pattern(parents.type[i]);
     const auto corners = parents.nodes(i);
     point.assign(corners.begin(), corners.end());
     visit_keys(parents, i, [&](const FaceKey& key) { point.emplace_back(first_middle + middles.number_of(key)); });
     if (p.centre) point.emplace_back(centre++);
     for (const Child& child : p.children) {
-      const auto size = static_cast<std::size_t>(shape(child.type).nodes);
+      const std::size_t size = shape(child.type).nodes;
       for (std::size_t k = 0; k < size; ++k) nodes[k] = point[child.point[k]];
-      children.add(child.type, {nodes.data(), size}, parents.zone[static_cast<std::size_t>(i)], id++);
+      children.add(child.type, {nodes.data(), size}, parents.zone[i], id++);
     }
   }
   return children;
@@ -217,10 +217,9 @@ void add_nodes(const Communicator& comm, std::int64_t total, std::int64_t first,
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::int64_t id = first + static_cast<std::int64_t>(i);
     while (detail::chunk_start(total, rank + 1, comm.size()) <= id) ++rank;
-    lists[static_cast<std::size_t>(rank)].push_back({id, places[i]});
+    lists[Rank(rank)].push_back({id, places[i]});
   }
-  for (const Place& place : detail::all_to_all(comm, std::move(lists)))
-    to.coords[static_cast<std::size_t>(place.id - to.first_node.value())] = place.x;
+  for (const Place& place : detail::all_to_all(comm, std::move(lists))) to.coords[place.id - to.first_node.value()] = place.x;
 }
 
 }  // namespace
@@ -274,8 +273,7 @@ MeshBlock refine_once(const Communicator& comm, MeshBlock block) {
   fine.first_cell = GlobalCellId(comm.exclusive_sum(fine.cells.size()));
   fine.boundary = children_of(comm, block.boundary, middles, nodes.total(), 0);
   fine.first_node = GlobalNodeId(detail::chunk_start(total, comm.rank().value(), comm.size()));
-  fine.coords.resize(
-      static_cast<std::size_t>(detail::chunk_start(total, comm.rank().value() + 1, comm.size()) - fine.first_node.value()));
+  fine.coords.resize(detail::chunk_start(total, comm.rank().value() + 1, comm.size()) - fine.first_node.value());
   add_nodes(comm, total, nodes.first(), block.coords, fine);
   add_nodes(comm, total, nodes.total() + middles.first, places_of(comm, nodes, block.coords, middles.held), fine);
   add_nodes(comm, total, first_centre, centres, fine);

@@ -46,8 +46,13 @@ Case read_case(const io::CaseReader& reader) {
     free_stream.state = {1, {1, 0, 0}, 1};
     c.free_stream = free_stream.state;
   }
-  in_section("initial", {.doc = "The flow at the start."},
-             [&](const Section& initial) { c.initial = detail::read_initial(initial, "kind", case_gas, c.free_stream); });
+  in_section("initial", {.doc = "The flow at the start."}, [&](const Section& initial) {
+    if (!initial.present() && !initial.documenting() && !c.free_stream) {
+      root.fail("initial", "nothing says how the flow starts",
+                "add [initial], or [free_stream] for a start from the undisturbed flow");
+    }
+    c.initial = detail::read_initial(initial, "kind", case_gas, c.free_stream);
+  });
   root.attempt([&] { c.scalars = read_scalars(root); });
   root.attempt([&] {
     for (const Section& zone : root.named_sections(

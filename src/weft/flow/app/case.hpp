@@ -83,6 +83,13 @@ struct ProbeChoice {
   Where where;  ///< in the case, for messages
 };
 
+/// The largest number of threads of a rank.
+inline constexpr int kMostThreads = 1024;
+
+/// Returns true if the gas constant is that of a real gas in J/(kg K), 24 (UF6) to 4124 (H2), so that all figures of the case are
+/// in SI units; that of a case without units is about 1.
+[[nodiscard]] constexpr bool is_in_si_units(const IdealGas& gas) { return gas.gas_constant >= 10; }
+
 struct Case {
   std::string file, title;
   MeshChoice mesh;

@@ -4,180 +4,24 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
-#include <limits>
-#include <string_view>
 #include <utility>
 
 #include "weft/base/counted.hpp"
+#include "weft/flow/app/zone_hints.hpp"
 #include "weft/io/case/toml_text.hpp"
 
 namespace weft::flow {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// --------------------------------------------------------------------------------------------------------------------- geometry
-
-std::vector<ZoneShape> measure_zones(const mesh::Mesh& mesh) {
-  std::vector<ZoneShape> shapes;
-  for (const mesh::BoundaryZone& zone : mesh.boundary) {
-    std::array<double, 5> sums{};  // area, integral of the normal, faces
-    std::array<double, 6> box;     // -low, high
-    box.fill(-kInfinity);
-    for (const mesh::LocalFaceId face : zone.faces) {
-      const double area = mesh.face_area[face.index()];
-      sums[0] += area;
-      for (std::size_t k = 0; k < 3; ++k) sums[k + 1] += area * mesh.face_normal[face.index()][static_cast<int>(k)];
-      sums[4] += 1;
-      for (const mesh::LocalNodeId node : mesh.face_nodes.row(face.value())) {
-        for (std::size_t k = 0; k < 3; ++k) {
-          const double x = mesh.node_coord[node.index()][static_cast<int>(k)];
-          box[k] = std::max(box[k], -x);
-          box[k + 3] = std::max(box[k + 3], x);
-        }
-      }
-    }
-    mesh.comm.sum(std::span<double>(sums));
-    mesh.comm.max(std::span<double>(box));
-    ZoneShape shape;
-    shape.name = zone.name;
-    shape.faces = std::llround(sums[4]);
-    shape.area = sums[0];
-    const Vec3 normal{sums[1], sums[2], sums[3]};
-    shape.flatness = norm(normal) / shape.area;
-    constexpr double kClosed = 1e-6;
-    shape.normal = shape.flatness > kClosed ? normal / norm(normal) : Vec3{};
-    shape.low = {-box[0], -box[1], -box[2]};
-    shape.high = {box[3], box[4], box[5]};
-    shapes.push_back(std::move(shape));
-  }
-  return shapes;
-}
-
-bool is_flat(const ZoneShape& shape) { return shape.flatness > 1 - 1e-6; }
-bool is_closed(const ZoneShape& shape) { return shape.flatness < 1e-3; }
-
-std::pair<Vec3, Vec3> box_of(const std::vector<ZoneShape>& shapes) {
-  Vec3 low{kInfinity, kInfinity, kInfinity}, high = -low;
-  for (const ZoneShape& shape : shapes) {
-    for (int k = 0; k < 3; ++k) {
-      low[k] = std::min(low[k], shape.low[k]);
-      high[k] = std::max(high[k], shape.high[k]);
-    }
-  }
-  return {low, high};
-}
-
-std::vector<Vec3> centroids(const mesh::Mesh& mesh, const std::string& name) {
-  std::vector<Vec3> mine;
-  for (const mesh::BoundaryZone& zone : mesh.boundary) {
-    if (zone.name != name) continue;
-    for (const mesh::LocalFaceId face : zone.faces) mine.push_back(mesh.face_centroid[face.index()]);
-  }
-  return mesh.comm.all_gather(std::span<const Vec3>(mine));
-}
-
-/// Whether every face of one zone, moved by t, is at a face of the other.
-bool faces_match(std::vector<Vec3> from, std::vector<Vec3> to, Vec3 t, double tolerance) {
-  const Vec3 along{0.6, 0.64, 0.48};  // in general position, so that few points are at one place along it
-  std::sort(to.begin(), to.end(), [&](Vec3 a, Vec3 b) { return dot(a, along) < dot(b, along); });
-  return std::all_of(from.begin(), from.end(), [&](Vec3 x) {
-    const Vec3 at = x + t;
-    const double least = dot(at, along) - tolerance;
-    auto candidate = std::lower_bound(to.begin(), to.end(), least, [&](Vec3 a, double value) { return dot(a, along) < value; });
-    for (; candidate != to.end() && dot(*candidate, along) <= least + 2 * tolerance; ++candidate) {
-      if (norm(*candidate - at) <= tolerance) return true;
-    }
-    return false;
-  });
-}
-
-/// Whether a translation carries one zone onto the other.  @collective
-bool are_translated(const mesh::Mesh& mesh, const ZoneShape& a, const ZoneShape& b) {
-  const Vec3 t = b.low - a.low, size = a.high - a.low;
-  constexpr double kSame = 1e-3;
-  if (a.faces != b.faces || norm(t) == 0 || norm(b.high - a.high - t) > kSame * norm(size)) return false;
-  if (std::abs(a.area - b.area) > kSame * a.area) return false;
-  const double face = std::pow(a.area / static_cast<double>(a.faces), 1.0 / (mesh.dim - 1));
-  return faces_match(centroids(mesh, a.name), centroids(mesh, b.name), t, 0.01 * face);
-}
-
-// ------------------------------------------------------------------------------------------------------------------------ names
-
-enum class Hint { none, wall, symmetry, far_field, inlet, outlet, periodic, axis };
-
-/// Lower-case words of a name, apart at everything but letters: "Far_Field-2" has "far" and "field".
-std::vector<std::string> words_of(const std::string& name) {
-  std::vector<std::string> words(1);
-  for (const char c : name) {
-    if (std::isalpha(static_cast<unsigned char>(c)) != 0) {
-      words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    } else if (!words.back().empty()) {
-      words.emplace_back();
-    }
-  }
-  if (words.back().empty()) words.pop_back();
-  return words;
-}
-
-/// A word that says what a zone is: the whole of a word of its name, or, where `inside`, any part of the name.
-struct Word {
-  std::string_view text;
-  bool inside;
-  Hint hint;
-};
-
-constexpr std::array kWords{Word{"wall", true, Hint::wall},         Word{"periodic", true, Hint::periodic},
-                            Word{"cyclic", true, Hint::periodic},   Word{"per", false, Hint::periodic},
-                            Word{"symm", true, Hint::symmetry},     Word{"sym", false, Hint::symmetry},
-                            Word{"mirror", true, Hint::symmetry},   Word{"farfield", true, Hint::far_field},
-                            Word{"far", false, Hint::far_field},    Word{"freestream", true, Hint::far_field},
-                            Word{"ambient", true, Hint::far_field}, Word{"infinity", true, Hint::far_field},
-                            Word{"outer", false, Hint::far_field},  Word{"inlet", true, Hint::inlet},
-                            Word{"inflow", true, Hint::inlet},      Word{"in", false, Hint::inlet},
-                            Word{"entry", false, Hint::inlet},      Word{"outlet", true, Hint::outlet},
-                            Word{"outflow", true, Hint::outlet},    Word{"out", false, Hint::outlet},
-                            Word{"exit", false, Hint::outlet},      Word{"exhaust", true, Hint::outlet},
-                            Word{"axis", false, Hint::axis},        Word{"foil", true, Hint::wall},
-                            Word{"wing", false, Hint::wall},        Word{"blade", true, Hint::wall},
-                            Word{"body", true, Hint::wall},         Word{"fuselage", true, Hint::wall},
-                            Word{"cylinder", true, Hint::wall},     Word{"sphere", true, Hint::wall},
-                            Word{"hull", true, Hint::wall},         Word{"wedge", true, Hint::wall},
-                            Word{"ramp", false, Hint::wall},        Word{"bump", true, Hint::wall},
-                            Word{"flap", true, Hint::wall},         Word{"slat", true, Hint::wall},
-                            Word{"plate", true, Hint::wall},        Word{"nozzle", true, Hint::wall},
-                            Word{"vane", true, Hint::wall},         Word{"hub", false, Hint::wall},
-                            Word{"shroud", true, Hint::wall},       Word{"casing", true, Hint::wall},
-                            Word{"naca", true, Hint::wall},         Word{"obstacle", true, Hint::wall},
-                            Word{"cone", false, Hint::wall},        Word{"nose", true, Hint::wall},
-                            Word{"nacelle", true, Hint::wall},      Word{"pylon", true, Hint::wall},
-                            Word{"tail", true, Hint::wall},         Word{"step", false, Hint::wall},
-                            Word{"floor", false, Hint::wall},       Word{"ground", false, Hint::wall},
-                            Word{"ceiling", false, Hint::wall},     Word{"adiabatic", true, Hint::wall},
-                            Word{"slip", true, Hint::wall},         Word{"aircraft", true, Hint::wall},
-                            Word{"airplane", true, Hint::wall}};
-
-Hint hint_of(const std::string& name) {
-  const std::vector<std::string> words = words_of(name);
-  std::string joined;
-  for (const std::string& word : words) joined += word;
-  for (const Word& known : kWords) {
-    if (known.inside ? joined.find(known.text) != std::string::npos
-                     : std::find(words.begin(), words.end(), known.text) != words.end())
-      return known.hint;
-  }
-  return Hint::none;
-}
-
-/// How many characters two names have in common at both ends: periodic_0_l and periodic_0_r have more than _0_l and _1_r.
-std::size_t likeness(const std::string& a, const std::string& b) {
-  const auto shorter = static_cast<std::ptrdiff_t>(std::min(a.size(), b.size()));
-  const auto prefix = std::mismatch(a.begin(), a.begin() + shorter, b.begin()).first - a.begin();
-  const auto suffix = std::mismatch(a.rbegin(), a.rbegin() + (shorter - prefix), b.rbegin()).first - a.rbegin();
-  return static_cast<std::size_t>(prefix + suffix);
-}
+using detail::are_translated;
+using detail::box_of;
+using detail::Hint;
+using detail::hint_of;
+using detail::is_closed;
+using detail::is_flat;
+using detail::likeness;
+using detail::measure_zones;
 
 // ---------------------------------------------------------------------------------------------------------------------- guesses
 
@@ -238,8 +82,8 @@ class Guesser {
     };
     for (const std::size_t z : named) {
       const std::ptrdiff_t other = best(z);
-      if (other >= 0 && best(static_cast<std::size_t>(other)) == static_cast<std::ptrdiff_t>(z)) {
-        guesses_[z].partner = shapes_[static_cast<std::size_t>(other)].name;
+      if (other >= 0 && best(other) == static_cast<std::ptrdiff_t>(z)) {
+        guesses_[z].partner = shapes_[other].name;
       } else if (partners[z].empty()) {
         set(z, kToChoose, "its name is that of a periodic zone, but it is no translation of another one");
       } else {
@@ -306,7 +150,7 @@ class Guesser {
     for (int k = 0; k < 3; ++k) {
       if (std::abs(shape.normal[k]) > 1 - 1e-6) {
         constexpr std::array<char, 3> kAxes{'x', 'y', 'z'};
-        return fmt::format("the plane {} = {:.6g}, the domain is {} it", kAxes[static_cast<std::size_t>(k)], shape.low[k],
+        return fmt::format("the plane {} = {:.6g}, the domain is {} it", kAxes[k], shape.low[k],
                            shape.normal[k] < 0 ? "above" : "below");
       }
     }

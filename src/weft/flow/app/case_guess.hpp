@@ -4,20 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "weft/comm/communicator.hpp"
+#include "weft/flow/app/zone_shapes.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::flow {
-
-/// A boundary zone as the guesses see it.
-struct ZoneShape {
-  std::string name;
-  std::int64_t faces = 0;
-  double area = 0;      ///< m^2
-  Vec3 normal;          ///< mean unit normal, out of the domain, weighted with the area; zero where the zone is closed
-  double flatness = 0;  ///< length of the integral of the unit normal over the area: 1 in a plane, 0 of a closed surface
-  Vec3 low, high;       ///< box around its nodes
-};
 
 /// The word that stands for a kind that could not be guessed, and that cases are refused for.
 inline constexpr const char* kToChoose = "CHOOSE";

@@ -121,7 +121,7 @@ void read_device(const Section& root, Case& c) {
   c.threads = static_cast<int>(
       root.integer("threads", {.default_value = 1,
                                .min = 1,
-                               .max = 1024,
+                               .max = kMostThreads,
                                .doc = "Threads of each rank that compute, on the host; results are the same to the last bit."}));
   if (c.device != Backend::host && c.threads > 1) {
     root.fail("threads", "the flow is computed on GPUs, and threads of the host would have nothing to do",

@@ -67,7 +67,7 @@ void place_vortices(Case& c) {
       throw InputError("the vortex correction is of plane flows, and this one turns about an axis", "leave it out",
                        zone.vortex->where);
     }
-    zone.params.vortex.centre = c.forces[static_cast<std::size_t>(found - names.begin())].moment_centre;
+    zone.params.vortex.centre = c.forces[found - names.begin()].moment_centre;
   }
 }
 

@@ -1,13 +1,21 @@
 #include "weft/flow/app/export.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "weft/comm/communicator.hpp"
 #include "weft/flow/app/export_points.hpp"
+#include "weft/flow/app/export_zones.hpp"
 #include "weft/io/vtk/vtkhdf_reader.hpp"
+#include "weft/io/vtk/vtm.hpp"
 #include "weft/io/vtk/vtu.hpp"
+#include "weft/kernels/primitives/select.hpp"
 #include "weft/mesh/cell_type.hpp"
 
 namespace weft::flow {
@@ -17,6 +25,7 @@ namespace fs = std::filesystem;
 using detail::ExportPoints;
 using detail::in_runs;
 using detail::join_points;
+using detail::narrow;
 using detail::renumbered;
 using io::VtkHdfReader;
 
@@ -26,13 +35,11 @@ void turn_prisms(const VtkHdfReader::Cells& cells, std::vector<std::int64_t>& no
   const mesh::CellShape& prism = mesh::shape(mesh::CellType::prism);
   for (std::size_t c = 0; c < cells.types.size(); ++c) {
     if (cells.types[c] != prism.vtk || cells.begin[c + 1] - cells.begin[c] != prism.nodes) continue;
-    const auto first = static_cast<std::size_t>(cells.begin[c]);
+    const std::size_t first = cells.begin[c];
     std::swap(nodes[first + 1], nodes[first + 2]);
     std::swap(nodes[first + 4], nodes[first + 5]);
   }
 }
-
-std::vector<float> narrow(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
 io::VtuArray::Type vtu_type(VtkHdfReader::Field::Type type) {
   switch (type) {
@@ -46,9 +53,48 @@ io::VtuArray::Type vtu_type(VtkHdfReader::Field::Type type) {
   return io::VtuArray::Type::int64;
 }
 
+/// Returns the part of a file name that names a zone: its name with '_' for characters that some file system or URL rejects, and
+/// its index, because names of zones may differ by such characters alone.
+std::string file_part(std::size_t index, const std::string& zone) {
+  constexpr std::size_t kLongest = 64;
+  std::string part = fmt::format("_{}_", index);
+  for (const char c : zone.substr(0, kLongest)) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.';
+    part += plain ? c : '_';
+  }
+  return part;
+}
+
+/// Writes each zone that has faces as `<stem>_<index>_<zone>.vtu` next to `grid`, and `<stem>.vtm` with the cells and these as
+/// blocks.
+void write_zones(const VtkHdfReader& file, const fs::path& grid, const ExportedZones& zones) {
+  const detail::BoundaryFaces boundary = detail::read_boundary_faces(zones);
+  std::vector<io::VtmBlock> blocks;
+  for (std::size_t z = 0; z < boundary.zones.size(); ++z) {
+    const detail::ZoneFaces& faces = boundary.zones[z];
+    if (faces.types.empty()) continue;
+    std::vector<std::int64_t> used = faces.nodes;
+    kernels::sort_unique(used);
+    std::vector<Vec3> points;
+    for (const std::int64_t node : used) points.push_back(boundary.points[node]);
+    std::vector<std::int32_t> nodes;
+    for (const std::int64_t node : faces.nodes)
+      nodes.push_back(static_cast<std::int32_t>(std::lower_bound(used.begin(), used.end(), node) - used.begin()));
+    const std::vector<std::int64_t> numbers(faces.types.size(), static_cast<std::int64_t>(z));
+    const io::VtkField zone{"zone", std::span<const std::int64_t>(numbers), 1};
+    const std::string name = grid.stem().string() + file_part(z, zones.names[z]) + ".vtu";
+    io::write_vtu(grid.parent_path() / name,
+                  {.points = points, .connectivity = nodes, .offsets = faces.begin, .types = faces.types}, {&zone, 1},
+                  file.time(), file.step());
+    blocks.push_back({zones.names[z], name});
+  }
+  fs::path to = grid;
+  io::write_vtm(to.replace_extension(".vtm"), {"cells", grid.filename().string()}, "boundary", blocks);
+}
+
 }  // namespace
 
-Exported export_vtu(const fs::path& fields, const fs::path& to) {
+Exported export_vtu(const fs::path& fields, const fs::path& to, const std::optional<ExportedZones>& zones) {
   const VtkHdfReader file(Communicator::self(), fields);
   const ExportPoints points = join_points(file);
   std::vector<io::VtuArray> arrays;
@@ -66,7 +112,7 @@ Exported export_vtu(const fs::path& fields, const fs::path& to) {
   in_runs(std::ssize(points.x), [&](std::int64_t first, std::int64_t count) {
     std::vector<double> run;
     for (std::int64_t i = first; i < first + count; ++i) {
-      const Vec3& x = points.x[static_cast<std::size_t>(i)];
+      const Vec3& x = points.x[i];
       run.insert(run.end(), {x.x, x.y, x.z});
     }
     append_reals(run, file.single_precision());
@@ -98,6 +144,7 @@ Exported export_vtu(const fs::path& fields, const fs::path& to) {
     });
   }
   out.finish();
+  if (zones) write_zones(file, to, *zones);
   return {file.cells(), std::ssize(points.x)};
 }
 

@@ -20,9 +20,12 @@ struct ExportedZones {
 
 /// Writes a field file (VTKHDF) as VTU: one unstructured grid with raw appended data. Points at which parts of ranks meet are one
 /// point, unless the file is in single precision, where two points may have the same coordinates. This rank alone.
+/// With zones, also writes the faces of each as `<stem>_<index>_<name>.vtu`, with '_' for the special characters of the name, and
+/// `<stem>.vtm`, a multiblock data set with the block "cells" and the group "boundary" of one block for each zone.
 /// @throws IoError: it cannot be read or written; damaged.
-/// @cost  about 80 bytes for each point; cells go through in runs.
-Exported export_vtu(const std::filesystem::path& fields, const std::filesystem::path& to);
+/// @cost  about 80 bytes for each point, 100 for each face of a zone; cells go through in runs.
+Exported export_vtu(const std::filesystem::path& fields, const std::filesystem::path& to,
+                    const std::optional<ExportedZones>& zones = {});
 
 /// Writes a field file as CGNS (HDF5, CGNS 3.4 and later): one base, one unstructured zone, elements of one type as a section of
 /// their own, several types as MIXED, and a FlowSolution_t of the cells. Names are those of the SIDS where it has one (Density,

@@ -9,12 +9,14 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "weft/base/error.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/flow/app/export.hpp"
 #include "weft/flow/app/export_points.hpp"
+#include "weft/flow/app/export_zones.hpp"
 #include "weft/io/hdf5/hdf5_file.hpp"
 #include "weft/io/replace_file.hpp"
 #include "weft/mesh/cell_type.hpp"
@@ -23,13 +25,16 @@ namespace weft::flow {
 namespace {
 
 namespace fs = std::filesystem;
+using detail::BoundaryFaces;
 using detail::ExportPoints;
 using detail::in_runs;
 using detail::join_points;
+using detail::narrow;
+using detail::read_boundary_faces;
+using detail::refuse_boundary;
 using detail::renumbered;
+using detail::ZoneFaces;
 using io::VtkHdfReader;
-
-std::vector<float> narrow(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
 /// A node of a CGNS file is a group with these attributes and, where it has data, a dataset " data".
 class CgnsFile {
@@ -106,9 +111,7 @@ std::string sids_name(const std::string& field, std::size_t k, std::size_t width
 }
 
 const mesh::CellShape& shape_of(const VtkHdfReader& file, std::uint8_t vtk) {
-  for (const mesh::CellShape& shape : mesh::kCellShapes) {
-    if (shape.vtk == vtk) return shape;
-  }
+  if (const std::optional<mesh::CellType> type = mesh::vtk_type(vtk)) return mesh::shape(*type);
   throw IoError(fmt::format("has a cell of VTK type {}, which is none of weft's", vtk), "export it to VTU",
                 Where{.file = file.path().string()});
 }
@@ -133,23 +136,23 @@ Elements elements_of(const VtkHdfReader& file, const ExportPoints& points) {
   for (const std::uint8_t type : types) elements.dim = shape_of(file, type).dim;
   const bool mixed = types.size() != 1;
   if (!mixed) elements.type = shape_of(file, *types.begin()).cgns;
-  elements.connectivity.reserve(static_cast<std::size_t>(file.ids() + (mixed ? file.cells() : 0)));
+  elements.connectivity.reserve(file.ids() + (mixed ? file.cells() : 0));
   in_runs(file.cells(), [&](std::int64_t first, std::int64_t count) {
     const VtkHdfReader::Cells cells = file.read_cells(first, count);
     const std::vector<std::int64_t> nodes = renumbered(cells.nodes, points);
     for (std::size_t c = 0; c < cells.types.size(); ++c) {
       const mesh::CellShape& shape = shape_of(file, cells.types[c]);
       const auto type = static_cast<mesh::CellType>(&shape - mesh::kCellShapes.data());
-      const auto begin = static_cast<std::size_t>(cells.begin[c]);
+      const std::size_t begin = cells.begin[c];
       if (cells.begin[c + 1] - cells.begin[c] != shape.nodes) {
         throw IoError(fmt::format("has a {} of {} nodes", shape.name, cells.begin[c + 1] - cells.begin[c]), {},
                       Where{.file = file.path().string()});
       }
       if (mixed) elements.connectivity.push_back(shape.cgns);
       const std::size_t base = elements.connectivity.size();
-      elements.connectivity.resize(base + static_cast<std::size_t>(shape.nodes));
+      elements.connectivity.resize(base + shape.nodes);
       for (int k = 0; k < shape.nodes; ++k) {
-        elements.connectivity[base + mesh::vtk_position(type, k)] = nodes[begin + static_cast<std::size_t>(k)] + 1;
+        elements.connectivity[base + mesh::vtk_position(type, k)] = nodes[begin + k] + 1;
       }
       if (mixed) elements.offsets.push_back(std::ssize(elements.connectivity));
     }
@@ -181,7 +184,7 @@ void write_solution(CgnsFile& out, const std::string& zone, const VtkHdfReader& 
       continue;
     }
     const std::vector<double> values = file.read_reals(field, 0, file.cells());
-    const auto width = static_cast<std::size_t>(field.components);
+    const std::size_t width = field.components;
     for (std::size_t k = 0; k < width; ++k) {
       std::vector<double> component;
       component.reserve(values.size() / width);
@@ -212,46 +215,26 @@ class PointFinder {
 
  private:
   static std::tuple<double, double, double> key(Vec3 x) { return {x.x, x.y, x.z}; }
-  [[nodiscard]] Vec3 at(std::int64_t i) const { return points_.x[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] Vec3 at(std::int64_t i) const { return points_.x[i]; }
 
   const ExportPoints& points_;
   std::vector<std::int64_t> order_;
 };
 
-/// The faces of a boundary zone: types of VTK, and nodes as numbers of points, begin[i] ... begin[i + 1] - 1 of face i.
-struct ZoneFaces {
-  std::vector<std::uint8_t> types;
-  std::vector<std::int64_t> nodes, begin{0};
-};
-
-/// Returns the faces of each zone of a boundary.hdf.  @throws IoError where a face has a point that is none of `points`.
+/// Returns the faces of each zone, their nodes as numbers of `points`.  @throws IoError where a face has a point that is none of
+/// `points`.
 std::vector<ZoneFaces> faces_of_zones(const ExportedZones& zones, const ExportPoints& points) {
-  const VtkHdfReader file(Communicator::self(), zones.boundary);
-  const auto refuse = [&](const std::string& problem) {
-    throw IoError(problem, "run the case again, or export without zones: move this file away",
-                  Where{.file = zones.boundary.string()});
-  };
-  const VtkHdfReader::Field* const zone = file.field("zone");
-  if (zone == nullptr || zone->type != VtkHdfReader::Field::Type::int64) refuse("has no field \"zone\"");
-  const std::vector<std::int64_t> numbers = file.read_integers(*zone, 0, file.cells());
-  const std::vector<Vec3> corners = file.read_points(0, file.points());
-  const VtkHdfReader::Cells faces = file.read_cells(0, file.cells());
+  BoundaryFaces boundary = read_boundary_faces(zones);
   const PointFinder finder(points);
-  std::vector<ZoneFaces> all(zones.names.size());
-  for (std::size_t f = 0; f < faces.types.size(); ++f) {
-    if (numbers[f] < 0 || numbers[f] >= std::ssize(all))
-      refuse(fmt::format("has a face of zone {}, and the run has {} zones", numbers[f], all.size()));
-    ZoneFaces& of = all[static_cast<std::size_t>(numbers[f])];
-    of.types.push_back(faces.types[f]);
-    for (std::int64_t k = faces.begin[f]; k < faces.begin[f + 1]; ++k) {
-      const Vec3 x = corners[static_cast<std::size_t>(faces.nodes[static_cast<std::size_t>(k)])];
-      const std::int64_t node = finder.find(x);
-      if (node < 0) refuse(fmt::format("has a point at ({:g}, {:g}, {:g}), where the cells have none", x.x, x.y, x.z));
-      of.nodes.push_back(node);
+  for (ZoneFaces& zone : boundary.zones) {
+    for (std::int64_t& node : zone.nodes) {
+      const Vec3 x = boundary.points[node];
+      node = finder.find(x);
+      if (node < 0)
+        refuse_boundary(zones, fmt::format("has a point at ({:g}, {:g}, {:g}), where the cells have none", x.x, x.y, x.z));
     }
-    of.begin.push_back(std::ssize(of.nodes));
   }
-  return all;
+  return std::move(boundary.zones);
 }
 
 /// Returns the element type of CGNS of a face of this type of VTK.
@@ -287,8 +270,7 @@ void write_zones(CgnsFile& out, const std::string& zone, const ExportedZones& zo
     std::vector<std::int64_t> connectivity, offsets{0};
     for (std::size_t f = 0; f < faces.types.size(); ++f) {
       if (mixed) connectivity.push_back(cgns_face(faces.types[f]));
-      for (std::int64_t k = faces.begin[f]; k < faces.begin[f + 1]; ++k)
-        connectivity.push_back(faces.nodes[static_cast<std::size_t>(k)] + 1);
+      for (std::int64_t k = faces.begin[f]; k < faces.begin[f + 1]; ++k) connectivity.push_back(faces.nodes[k] + 1);
       offsets.push_back(std::ssize(connectivity));
     }
     const std::int64_t first = last + 1;

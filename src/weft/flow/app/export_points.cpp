@@ -27,7 +27,7 @@ ExportPoints join_points(const VtkHdfReader& file) {
   std::iota(points.number.begin(), points.number.end(), std::int64_t{0});
   if (file.pieces().size() < 2 || file.single_precision()) return points;
   std::vector<std::int64_t> order = points.number;
-  const auto at = [&](std::int64_t i) { return points.x[static_cast<std::size_t>(i)]; };
+  const auto at = [&](std::int64_t i) { return points.x[i]; };
   const auto key = [&](std::int64_t i) { return std::tuple(at(i).x, at(i).y, at(i).z, i); };
   std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return key(a) < key(b); });
   const auto piece_of = [&](std::int64_t i) {
@@ -40,23 +40,23 @@ ExportPoints join_points(const VtkHdfReader& file) {
     if (at(order[k]) != at(order[first])) {
       first = k;
     } else if (piece_of(order[k]) != piece_of(order[k - 1])) {  // two of one piece are two points, wherever they lie
-      points.number[static_cast<std::size_t>(order[k])] = order[first];
+      points.number[order[k]] = order[first];
     }
   }
   std::int64_t kept = 0;
   for (std::size_t i = 0; i < points.x.size(); ++i) {
-    const auto same = static_cast<std::size_t>(points.number[i]);  // i itself, or one before it
-    if (same == i) points.x[static_cast<std::size_t>(kept)] = points.x[i];
+    const std::size_t same = points.number[i];  // i itself, or one before it
+    if (same == i) points.x[kept] = points.x[i];
     points.number[i] = same == i ? kept++ : points.number[same];
   }
-  points.x.resize(static_cast<std::size_t>(kept));
+  points.x.resize(kept);
   return points;
 }
 
 std::vector<std::int64_t> renumbered(const std::vector<std::int64_t>& nodes, const ExportPoints& points) {
   std::vector<std::int64_t> numbers;
   numbers.reserve(nodes.size());
-  for (const std::int64_t node : nodes) numbers.push_back(points.number[static_cast<std::size_t>(node)]);
+  for (const std::int64_t node : nodes) numbers.push_back(points.number[node]);
   return numbers;
 }
 

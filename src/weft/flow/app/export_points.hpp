@@ -22,6 +22,9 @@ struct ExportPoints {
 /// same. @throws IoError  @cost O(n log n), about 80 bytes for each point
 [[nodiscard]] ExportPoints join_points(const io::VtkHdfReader& file);
 
+/// Returns values in single precision.
+[[nodiscard]] inline std::vector<float> narrow(const std::vector<double>& values) { return {values.begin(), values.end()}; }
+
 /// Returns numbers in points.x of these points of the file.
 [[nodiscard]] std::vector<std::int64_t> renumbered(const std::vector<std::int64_t>& nodes, const ExportPoints& points);
 

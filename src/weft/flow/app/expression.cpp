@@ -71,7 +71,7 @@ struct Expression::Parsed {
   [[noreturn]] void fail(const mu::ParserError& error) const {
     const std::string& token = error.GetToken();
     // muParser reports a place at the token or somewhere behind it.
-    const std::size_t reported = error.GetPos() < 0 ? text.size() : static_cast<std::size_t>(error.GetPos());
+    const std::size_t reported = error.GetPos() < 0 ? text.size() : error.GetPos();
     const std::size_t found = token.empty() ? std::string::npos : text.rfind(token, reported);
     const std::size_t position = found == std::string::npos ? reported : found;
     if (const std::string unit = unit_at(text, position); !unit.empty()) {

@@ -55,7 +55,7 @@ Field formulas(const InitialParams& params) {
   static_assert(parsed.size() == IdealGas::kVars);
   return [gas = params.gas, parsed](Vec3 x, double t) {
     Primitive w;
-    for (int k = 0; k < IdealGas::kVars; ++k) w[k] = (*parsed[static_cast<std::size_t>(k)])(x, t);
+    for (int k = 0; k < IdealGas::kVars; ++k) w[k] = (*parsed[k])(x, t);
     // Once the flow is under way a bad state shows in the cells, of which every rank hears.
     if (t != 0 || gas.physical(w)) return w;
     const bool density_is_bad = !(w.density > 0 && std::isfinite(w.density));

@@ -22,7 +22,7 @@ class Best {
   explicit Best(std::size_t points) : outside_(points, kNowhere), id_(points, kNoCell), cell_(points, -1) {}
 
   void consider(const mesh::Mesh& mesh, std::size_t point, std::int32_t cell, double outside) {
-    const std::int64_t id = mesh.cell_file_id[static_cast<std::size_t>(cell)];
+    const std::int64_t id = mesh.cell_file_id[cell];
     if (outside > outside_[point] || (outside == outside_[point] && id >= id_[point])) return;
     outside_[point] = outside;
     id_[point] = id;
@@ -62,7 +62,7 @@ class Best {
 }  // namespace
 
 double distance_outside(const mesh::Mesh& mesh, std::int32_t cell, Vec3 x) {
-  const double size = size_of(mesh, static_cast<std::size_t>(cell));
+  const double size = size_of(mesh, cell);
   double outside = 0;
   for (const mesh::LocalFaceId face : mesh.cell_faces.row(cell)) {
     const std::size_t f = face.index();
@@ -81,26 +81,25 @@ std::vector<Location> locate(const mesh::Mesh& mesh, std::span<const Vec3> point
 }
 
 std::vector<Location> locate_on_line(const mesh::Mesh& mesh, Vec3 from, Vec3 to, std::int64_t count) {
-  Best best(static_cast<std::size_t>(count));
+  Best best(count);
   const Vec3 along = to - from;
   const double squared = dot(along, along), last = static_cast<double>(count - 1);
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
-    const auto i = static_cast<std::size_t>(c);
     // The points within a sphere around the cell, a little larger than it.
     double radius = 0;
     for (const mesh::LocalNodeId node : mesh.cell_nodes.row(c)) {
-      radius = std::max(radius, norm(mesh.node_coord[node.index()] - mesh.cell_centroid[i]));
+      radius = std::max(radius, norm(mesh.node_coord[node.index()] - mesh.cell_centroid[c]));
     }
-    radius += kNearlyInside * size_of(mesh, i);
-    const double middle = squared > 0 ? dot(mesh.cell_centroid[i] - from, along) / squared : 0;
-    const double distance = norm(mesh.cell_centroid[i] - (from + middle * along));
+    radius += kNearlyInside * size_of(mesh, c);
+    const double middle = squared > 0 ? dot(mesh.cell_centroid[c] - from, along) / squared : 0;
+    const double distance = norm(mesh.cell_centroid[c] - (from + middle * along));
     if (distance > radius * (1 + kRounding)) continue;
     const double half = squared > 0 ? radius / std::sqrt(squared) : 1;
     const auto first = static_cast<std::int64_t>(std::clamp(std::floor((middle - half) * last), 0.0, last));
     const auto end = static_cast<std::int64_t>(std::clamp(std::ceil((middle + half) * last), 0.0, last));
     for (std::int64_t k = first; k <= end; ++k) {
       const double outside = distance_outside(mesh, c, point_on_line(from, to, count, k));
-      if (outside <= kNearlyInside) best.consider(mesh, static_cast<std::size_t>(k), c, outside);
+      if (outside <= kNearlyInside) best.consider(mesh, k, c, outside);
     }
   }
   return best.of_all(mesh.comm);

@@ -94,7 +94,7 @@ std::vector<double> monitor(const Solver& solver, const MonitorSpec& spec) {
       area += face_area;
       throughflow += std::abs(flow);
       for (std::size_t k = 0; k < count; ++k) {
-        const Primitive& state = inside[static_cast<std::size_t>(face.value() - m.boundary[z].faces.first().value())];
+        const Primitive& state = inside[face.value() - m.boundary[z].faces.first().value()];
         const double value = value_of(spec.quantities[k], solver.scheme().gas(), state);
         by_area[k] += face_area * value;
         by_mass[k] += std::abs(flow) * value;
@@ -160,15 +160,14 @@ std::array<ErrorNorms, Solver::kVars> errors(const Solver& solver, const std::fu
   std::array<double, 2 * kVars + 1> sums{};
   std::array<double, kVars> largest{};
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    const auto i = static_cast<std::size_t>(c);
-    const Primitive difference = solver.primitive(c) + -1.0 * exact(m.cell_centroid[i]);
+    const Primitive difference = solver.primitive(c) + -1.0 * exact(m.cell_centroid[c]);
     for (std::size_t k = 0; k < kVars; ++k) {
       const double size = std::abs(difference[static_cast<int>(k)]);
-      sums[k] += m.cell_volume[i] * size;
-      sums[kVars + k] += m.cell_volume[i] * size * size;
+      sums[k] += m.cell_volume[c] * size;
+      sums[kVars + k] += m.cell_volume[c] * size * size;
       largest[k] = std::max(largest[k], size);
     }
-    sums[2 * kVars] += m.cell_volume[i];
+    sums[2 * kVars] += m.cell_volume[c];
   }
   m.comm.sum(std::span<double>(sums));
   m.comm.max(std::span<double>(largest));

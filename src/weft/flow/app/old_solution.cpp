@@ -1,18 +1,14 @@
 #include "weft/flow/app/old_solution.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <tuple>
 
 #include "weft/base/error.hpp"
-#include "weft/base/mix.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/mesh/geometry.hpp"
 
@@ -22,34 +18,6 @@ namespace {
 using io::VtkHdfReader;
 
 constexpr double kNowhere = std::numeric_limits<double>::infinity();
-
-/// Names a face by its corners, whatever their order: 128 bits, which two faces share by chance alone.
-using FaceKey = std::array<std::uint64_t, 2>;
-
-struct FaceSide {
-  FaceKey key;
-  std::size_t cell;
-  int face;
-};
-
-FaceKey key_of(std::span<const Vec3> corners) {
-  FaceKey key{};
-  for (const Vec3& x : corners) {
-    std::uint64_t hash = 0;
-    for (int d = 0; d < 3; ++d)
-      hash = mix_bits(hash + 0x9e3779b97f4a7c15U + std::bit_cast<std::uint64_t>(x[d] + 0.0));  // -0 as 0
-    key[0] += hash;
-    key[1] += mix_bits(hash ^ 0x9e3779b97f4a7c15U);
-  }
-  return key;
-}
-
-std::optional<mesh::CellType> type_of(std::uint8_t vtk) {
-  for (std::size_t t = 0; t < mesh::kCellShapes.size(); ++t) {
-    if (mesh::kCellShapes[t].vtk == vtk) return static_cast<mesh::CellType>(t);
-  }
-  return std::nullopt;
-}
 
 /// Returns the points that some cells name, in the place of each name. Points are read in runs, so that a rank holds no more of
 /// them than its cells need.  @collective
@@ -65,41 +33,16 @@ std::vector<Vec3> corners_of(const Communicator& comm, const VtkHdfReader& file,
     const std::int64_t count = more ? std::min({kRun, file.points() - first, used.back() - first + 1}) : 0;
     const std::vector<Vec3> run = file.read_points(first, count);
     while (points.size() < used.size() && used[points.size()] < first + count) {
-      points.push_back(run[static_cast<std::size_t>(used[points.size()] - first)]);
+      points.push_back(run[used[points.size()] - first]);
     }
   }
   std::vector<Vec3> corners;
   corners.reserve(nodes.size());
   for (const std::int64_t node : nodes) {
-    corners.push_back(points[static_cast<std::size_t>(std::lower_bound(used.begin(), used.end(), node) - used.begin())]);
+    corners.push_back(points[std::lower_bound(used.begin(), used.end(), node) - used.begin()]);
   }
   return corners;
 }
-
-/// A face whose other side is on another rank, or nowhere.
-struct OpenFace {
-  FaceKey key;
-  std::int64_t side;  ///< of the rank that asks
-  Vec3 centroid;      ///< of its cell
-  SolutionValues values;
-};
-
-/// The cell on the other side of a face.
-struct Neighbour {
-  std::int64_t side;
-  Vec3 centroid;
-  SolutionValues values;
-};
-
-/// The corners of a face of a cell, whose own corners are in our order.
-struct FaceCorners {
-  std::array<Vec3, mesh::kMaxFaceNodes> x{};
-  std::size_t size = 0;
-  FaceCorners(const mesh::CellFace& face, std::span<const Vec3> corners) : size(static_cast<std::size_t>(face.size)) {
-    for (std::size_t k = 0; k < size; ++k) x[k] = corners[static_cast<std::size_t>(face.node[k])];
-  }
-  [[nodiscard]] std::span<const Vec3> span() const { return {x.data(), size}; }
-};
 
 }  // namespace
 
@@ -111,7 +54,7 @@ double OldSolution::Box::squared_distance(Vec3 x) const {
 }
 
 OldSolution::OldSolution(const Communicator& comm, const VtkHdfReader& file, int dim, std::span<const std::string> scalars)
-    : comm_(comm), path_(file.path()), dim_(dim), vars_(static_cast<std::size_t>(Primitive::kVars) + scalars.size()) {
+    : comm_(comm), path_(file.path()), dim_(dim), vars_(Primitive::kVars + scalars.size()) {
   read(file, scalars);
   order_.resize(centroid_.size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
@@ -132,7 +75,7 @@ void OldSolution::read(const VtkHdfReader& file, std::span<const std::string> sc
   const std::int64_t rank = comm_.rank().value(), ranks = comm_.size();
   first_ = file.cells() / ranks * rank + std::min(file.cells() % ranks, rank);
   const std::int64_t count = file.cells() / ranks + (rank < file.cells() % ranks ? 1 : 0);
-  const auto cells = static_cast<std::size_t>(count);
+  const std::size_t cells = count;
   std::vector<std::pair<std::string, int>> wanted{{"density", 1}, {"velocity", 3}, {"pressure", 1}};
   for (const std::string& scalar : scalars) wanted.emplace_back(scalar, 1);
   values_.resize(cells * vars_);
@@ -145,7 +88,7 @@ void OldSolution::read(const VtkHdfReader& file, std::span<const std::string> sc
                        "write it again with output.fields that have density, velocity and pressure", {.file = path_.string()});
     });
     const std::vector<double> read = file.read_reals(*field, first_, count);
-    const auto components = static_cast<std::size_t>(width);
+    const std::size_t components = width;
     for (std::size_t i = 0; i < read.size(); ++i) values_[i / components * vars_ + column + i % components] = read[i];
     column += components;
   }
@@ -164,8 +107,8 @@ void OldSolution::read(const VtkHdfReader& file, std::span<const std::string> sc
   std::vector<Vec3> corners = corners_of(comm_, file, read.nodes);
   agreed(comm_, [&] {
     for (std::size_t c = 0; c < cells; ++c) {
-      const auto type = type_of(read.types[c]);
-      const auto begin = static_cast<std::size_t>(read.begin[c]);
+      const auto type = mesh::vtk_type(read.types[c]);
+      const std::size_t begin = read.begin[c];
       if (!type || read.begin[c + 1] - read.begin[c] != mesh::shape(*type).nodes) {
         throw IoError(fmt::format("has a cell of VTK type {} with {} nodes, which is none of weft's", read.types[c],
                                   read.begin[c + 1] - read.begin[c]),
@@ -176,7 +119,7 @@ void OldSolution::read(const VtkHdfReader& file, std::span<const std::string> sc
                          "start from the results of a run of the same dimension", {.file = path_.string()});
       }
       std::array<Vec3, mesh::kMaxCellNodes> ours;
-      const auto nodes = static_cast<std::size_t>(mesh::shape(*type).nodes);
+      const std::size_t nodes = mesh::shape(*type).nodes;
       for (std::size_t k = 0; k < nodes; ++k) ours[mesh::vtk_position(*type, static_cast<int>(k))] = corners[begin + k];
       std::copy_n(ours.begin(), nodes, corners.begin() + static_cast<std::ptrdiff_t>(begin));
       const mesh::CellGeometry geometry = mesh::cell_geometry(*type, std::span<const Vec3>(ours.data(), nodes));
@@ -186,125 +129,6 @@ void OldSolution::read(const VtkHdfReader& file, std::span<const std::string> sc
   });
   find_neighbours(read, corners);
   fit_gradients();
-}
-
-void OldSolution::find_neighbours(const VtkHdfReader::Cells& cells, std::span<const Vec3> corners) {
-  gradients_.resize(values_.size());
-  matrix_.resize(centroid_.size());
-  const auto shape_of = [&](std::size_t c) -> const mesh::CellShape& { return mesh::shape(*type_of(cells.types[c])); };
-  const auto face_of = [&](const FaceSide& side) {
-    const mesh::CellShape& shape = shape_of(side.cell);
-    return FaceCorners(shape.face[static_cast<std::size_t>(side.face)],
-                       corners.subspan(static_cast<std::size_t>(cells.begin[side.cell]), static_cast<std::size_t>(shape.nodes)));
-  };
-  std::vector<FaceSide> sides;
-  for (std::size_t c = 0; c < centroid_.size(); ++c) {
-    for (int f = 0; f < shape_of(c).faces; ++f) {
-      FaceSide side{{}, c, f};
-      side.key = key_of(face_of(side).span());
-      sides.push_back(side);
-    }
-  }
-  const auto by_key = [](const FaceSide& a, const FaceSide& b) {
-    return std::tie(a.key, a.cell, a.face) < std::tie(b.key, b.cell, b.face);
-  };
-  std::sort(sides.begin(), sides.end(), by_key);
-  const auto pad = [&](std::size_t cell) {
-    SolutionValues values{};
-    std::copy_n(&values_[cell * vars_], vars_, values.begin());
-    return values;
-  };
-  // Who is across each face: a cell of this rank, one of another, or none. Each cell then adds its neighbours in the order of its
-  // faces, so that sums do not depend on who holds them.
-  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> across(sides.size(), kNone);
-  const auto ranks = static_cast<std::size_t>(comm_.size());
-  std::vector<std::vector<OpenFace>> to(ranks);
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    if (i + 1 < sides.size() && sides[i].key == sides[i + 1].key) {
-      across[i] = sides[i + 1].cell;
-      across[i + 1] = sides[i].cell;
-      ++i;
-    } else if (ranks > 1) {
-      to[sides[i].key[0] % ranks].push_back(
-          {sides[i].key, static_cast<std::int64_t>(i), centroid_[sides[i].cell], pad(sides[i].cell)});
-    }
-  }
-  std::vector<Neighbour> away;
-  if (ranks > 1) {
-    struct Asked {
-      const OpenFace* face;
-      std::size_t rank;
-    };
-    const std::vector<std::vector<OpenFace>> came = comm_.all_to_all(to);
-    to.clear();
-    std::vector<Asked> asked;
-    for (std::size_t r = 0; r < ranks; ++r) {
-      for (const OpenFace& face : came[r]) asked.push_back({&face, r});
-    }
-    std::sort(asked.begin(), asked.end(), [](const Asked& a, const Asked& b) {
-      return std::tie(a.face->key, a.rank, a.face->side) < std::tie(b.face->key, b.rank, b.face->side);
-    });
-    std::vector<std::vector<Neighbour>> back(ranks);
-    for (std::size_t i = 0; i + 1 < asked.size(); ++i) {
-      if (asked[i].face->key != asked[i + 1].face->key) continue;
-      const Asked &a = asked[i], &b = asked[i + 1];
-      back[a.rank].push_back({a.face->side, b.face->centroid, b.face->values});
-      back[b.rank].push_back({b.face->side, a.face->centroid, a.face->values});
-      ++i;
-    }
-    away = comm_.all_to_all_joined(back);
-    std::sort(away.begin(), away.end(), [](const Neighbour& a, const Neighbour& b) { return a.side < b.side; });
-  }
-  std::vector<std::size_t> by_cell(sides.size());
-  std::iota(by_cell.begin(), by_cell.end(), std::size_t{0});
-  std::sort(by_cell.begin(), by_cell.end(), [&](std::size_t a, std::size_t b) {
-    return std::tie(sides[a].cell, sides[a].face) < std::tie(sides[b].cell, sides[b].face);
-  });
-  for (const std::size_t i : by_cell) {
-    const std::size_t c = sides[i].cell;
-    if (across[i] != kNone) {
-      add_neighbour(c, centroid_[across[i]], &values_[across[i] * vars_]);
-      continue;
-    }
-    const auto found = std::lower_bound(away.begin(), away.end(), static_cast<std::int64_t>(i),
-                                        [](const Neighbour& a, std::int64_t side) { return a.side < side; });
-    if (found != away.end() && found->side == static_cast<std::int64_t>(i)) {
-      add_neighbour(c, found->centroid, found->values.data());
-    } else {
-      const mesh::FaceGeometry face = mesh::face_geometry(face_of(sides[i]).span());
-      const double area = norm(face.area);
-      if (area > 0) walls_.push_back({c, face.centroid, (1 / area) * face.area});
-    }
-  }
-}
-
-void OldSolution::add_neighbour(std::size_t c, Vec3 centroid, const double* values) {
-  const Vec3 d = centroid - centroid_[c];
-  const double weight = 1 / dot(d, d);
-  std::array<double, 6>& m = matrix_[c];
-  m[0] += weight * d.x * d.x, m[1] += weight * d.y * d.y, m[2] += weight * d.z * d.z;
-  m[3] += weight * d.x * d.y, m[4] += weight * d.x * d.z, m[5] += weight * d.y * d.z;
-  for (std::size_t k = 0; k < vars_; ++k) gradients_[c * vars_ + k] += (weight * (values[k] - values_[c * vars_ + k])) * d;
-}
-
-void OldSolution::fit_gradients() {
-  constexpr double kFlat = 1e-6;  // directions in which a cell has no neighbours, as across a layer of cells, have no gradient
-  for (std::size_t c = 0; c < centroid_.size(); ++c) {
-    const auto& [xx, yy, zz, xy, xz, yz] = matrix_[c];
-    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> eigen(Eigen::Matrix3d{{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}});
-    Eigen::Vector3d inverse = Eigen::Vector3d::Zero();
-    for (int d = 0; d < 3; ++d) {
-      if (eigen.eigenvalues()[d] > kFlat) inverse[d] = 1 / eigen.eigenvalues()[d];
-    }
-    const Eigen::Matrix3d solve = eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
-    for (std::size_t k = 0; k < vars_; ++k) {
-      Vec3& g = gradients_[c * vars_ + k];
-      const Eigen::Vector3d fitted = solve * Eigen::Vector3d(g.x, g.y, g.z);
-      g = {fitted[0], fitted[1], fitted[2]};
-    }
-  }
-  matrix_ = {};
 }
 
 /// Puts the middle cell of a range, along the longest side of its box, into the middle, those before it to its left.
@@ -371,7 +195,7 @@ SolutionAnswer OldSolution::answer(Vec3 x) const {
 }
 
 std::vector<SolutionAnswer> OldSolution::at(std::span<const Vec3> points) const {
-  const auto ranks = static_cast<std::size_t>(comm_.size());
+  const std::size_t ranks = comm_.size();
   std::vector<SolutionAnswer> best(points.size(), {.squared_distance = kNowhere});
   // First the share whose box is nearest, then those whose boxes are not farther than what it found.
   std::vector<std::size_t> asked(points.size());
@@ -381,7 +205,7 @@ std::vector<SolutionAnswer> OldSolution::at(std::span<const Vec3> points) const 
     for (std::size_t i = 0; i < points.size(); ++i) {
       std::vector<double> distance;
       for (const Box& box : boxes_) distance.push_back(box.squared_distance(points[i]));
-      if (first) asked[i] = static_cast<std::size_t>(std::min_element(distance.begin(), distance.end()) - distance.begin());
+      if (first) asked[i] = std::min_element(distance.begin(), distance.end()) - distance.begin();
       for (std::size_t r = 0; r < ranks; ++r) {
         const bool ask = first ? r == asked[i] : r != asked[i] && distance[r] <= best[i].squared_distance && !boxes_[r].empty;
         if (!ask) continue;

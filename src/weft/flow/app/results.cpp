@@ -110,7 +110,7 @@ fs::path Results::write_failed_fields(const Solver& solver) {
 
 fs::path Results::write_fields(const Solver& solver, std::span<const FieldKind> chosen, const std::string& name) {
   const mesh::Mesh& m = solver.mesh();
-  const auto cells = static_cast<std::size_t>(m.owned_cells);
+  const std::size_t cells = m.owned_cells;
   mesh::VtkCells shapes;
   const FieldReference reference = case_.field_reference();
   std::vector<std::vector<double>> values(chosen.size());

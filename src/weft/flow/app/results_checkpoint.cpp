@@ -31,7 +31,7 @@ constexpr const char* kCirculation = "circulation:";  // of the vortex in the fa
 
 std::vector<std::int64_t> keys_of(const mesh::Mesh& m) {
   std::vector<std::int64_t> keys;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) keys.push_back(m.cell_global[static_cast<std::size_t>(c)].value());
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) keys.push_back(m.cell_global[c].value());
   return keys;
 }
 
@@ -81,7 +81,7 @@ fs::path Results::write_checkpoint(const Solver& solver, double largest_residual
   std::vector<double> fallback;
   if (const FallbackCells cells = solver.fallback_cells(); cells.until > 0) {
     fallback.assign(keys.size(), 0.0);
-    for (const std::int32_t c : cells.cells) fallback[static_cast<std::size_t>(c)] = 1;
+    for (const std::int32_t c : cells.cells) fallback[c] = 1;
     fields.push_back({kFallback, fallback});
     numbers.emplace_back(kFallbackUntil, static_cast<double>(cells.until));
   }

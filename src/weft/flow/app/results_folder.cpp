@@ -45,7 +45,7 @@ bool is_drawn(std::string_view extension) {
   return std::find(std::begin(kDrawn), std::end(kDrawn), extension) != std::end(kDrawn);
 }
 /// Whether a file is an export of a file of one step (weft export).
-bool is_export(std::string_view extension) { return extension == ".vtu" || extension == ".cgns"; }
+bool is_export(std::string_view extension) { return extension == ".vtu" || extension == ".vtm" || extension == ".cgns"; }
 
 /// Whether a run writes files of this name, or they were drawn of such: what --overwrite may delete.
 bool is_ours(fs::path file) {

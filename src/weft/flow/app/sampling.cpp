@@ -20,10 +20,9 @@ constexpr std::uint8_t kVtkPolygon = 7;
 
 /// Returns the state at x, linear within an owned cell, or its mean where that would be no physical state.
 Primitive state_at(const SampledState& s, std::int32_t cell, Vec3 x) {
-  const auto c = static_cast<std::size_t>(cell);
-  const Vec3 r = x - s.solver.mesh().cell_centroid[c];
+  const Vec3 r = x - s.solver.mesh().cell_centroid[cell];
   Primitive increment;
-  for (int k = 0; k < Primitive::kVars; ++k) increment[k] = dot(s.gradients[c].of[static_cast<std::size_t>(k)], r);
+  for (int k = 0; k < Primitive::kVars; ++k) increment[k] = dot(s.gradients[cell].of[k], r);
   return reconstruct(s.solver.primitive(cell), increment);
 }
 
@@ -45,7 +44,7 @@ std::vector<std::string> columns_of(const SampledState& s) {
 
 void append_fields(const SampledState& s, std::int32_t cell, Vec3 x, std::vector<double>& values) {
   const Primitive state = state_at(s, cell, x);
-  const CellGradient& gradient = s.gradients[static_cast<std::size_t>(cell)];
+  const CellGradient& gradient = s.gradients[cell];
   for (const FieldKind field : s.fields) append_field(field, s.reference, s.solver.mesh().dim, state, gradient, values);
 }
 
@@ -59,31 +58,29 @@ struct Polygons {
 /// Returns the corners of the polygon that a cell has in common with a plane, in order around its middle; fewer than 3 where it
 /// has none. A face in the plane is of the cell that the normal points out of; at the boundary, of the one cell that it has.
 std::vector<Vec3> cut(const mesh::Mesh& mesh, std::int32_t cell, Vec3 point, Vec3 normal) {
-  const mesh::CellShape& shape = mesh::shape(mesh.cell_type[static_cast<std::size_t>(cell)]);
+  const mesh::CellShape& shape = mesh::shape(mesh.cell_type[cell]);
   const auto nodes = mesh.cell_nodes.row(cell);
   std::array<Vec3, mesh::kMaxCellNodes> x;
   std::array<double, mesh::kMaxCellNodes> height{};
   constexpr double kInPlane = 1e-10;  // of the size of the cell
-  const double size = std::cbrt(mesh.cell_volume[static_cast<std::size_t>(cell)]);
-  for (std::size_t k = 0; k < static_cast<std::size_t>(shape.nodes); ++k) {
+  const double size = std::cbrt(mesh.cell_volume[cell]);
+  for (int k = 0; k < shape.nodes; ++k) {
     x[k] = mesh.node_coord[nodes[k].index()];
     height[k] = dot(x[k] - point, normal);
     if (std::abs(height[k]) <= kInPlane * size) height[k] = 0;
   }
   std::vector<Vec3> corners;
   for (int f = 0; f < shape.faces; ++f) {
-    const mesh::CellFace& face = shape.face[static_cast<std::size_t>(f)];
-    const bool in_plane = std::all_of(face.node.begin(), face.node.begin() + face.size,
-                                      [&](int k) { return height[static_cast<std::size_t>(k)] == 0; });
+    const mesh::CellFace& face = shape.face[f];
+    const bool in_plane = std::all_of(face.node.begin(), face.node.begin() + face.size, [&](int k) { return height[k] == 0; });
     const bool above = *std::min_element(height.begin(), height.begin() + shape.nodes) >= 0;
     if (in_plane && above && !mesh.face_right[mesh.cell_faces.row(cell)[f].index()].valid()) {
-      for (int k = face.size - 1; k >= 0; --k)
-        corners.push_back(x[static_cast<std::size_t>(face.node[static_cast<std::size_t>(k)])]);
+      for (int k = face.size - 1; k >= 0; --k) corners.push_back(x[face.node[k]]);
       return corners;  // turned round: the normal points into the cell
     }
     for (int k = 0; k < face.size; ++k) {
-      auto a = static_cast<std::size_t>(face.node[static_cast<std::size_t>(k)]);
-      auto b = static_cast<std::size_t>(face.node[static_cast<std::size_t>((k + 1) % face.size)]);
+      std::size_t a = face.node[k];
+      std::size_t b = face.node[(k + 1) % face.size];
       if ((height[a] < 0) == (height[b] < 0) || a > b) continue;  // each edge is of two faces, once in either direction
       corners.push_back(x[a] + (height[a] / (height[a] - height[b])) * (x[b] - x[a]));
     }
@@ -176,7 +173,7 @@ void write_section(const SampledState& state, const SectionChoice& choice, const
     for (const Vec3& corner : corners) middle += (1.0 / static_cast<double>(corners.size())) * corner;
     mine.points.insert(mine.points.end(), corners.begin(), corners.end());
     mine.sizes.push_back(std::ssize(corners));
-    mine.cell_ids.push_back(m.cell_file_id[static_cast<std::size_t>(c)]);
+    mine.cell_ids.push_back(m.cell_file_id[c]);
     append_fields(state, c, middle, mine.values);
     for (std::size_t k = 0; k < state.solver.scalars().size(); ++k) {
       mine.values.push_back(state.solver.scalar(static_cast<int>(k), c));

@@ -112,16 +112,15 @@ InitialParams params_of(const mesh::Mesh& mesh, const Case& c, std::vector<doubl
   std::vector<std::string> names;
   for (const ScalarChoice& scalar : c.scalars) names.push_back(scalar.name);
   const detail::OldSolution old(comm, file, mesh.dim, names);
-  const std::vector<detail::SolutionAnswer> answers =
-      old.at(std::span(mesh.cell_centroid).first(static_cast<std::size_t>(mesh.owned_cells)));
+  const std::vector<detail::SolutionAnswer> answers = old.at(std::span(mesh.cell_centroid).first(mesh.owned_cells));
   std::int64_t outside = 0;
   auto states = std::make_shared<std::unordered_map<Bits, Primitive, HashBits>>();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     Primitive w;
-    for (int k = 0; k < Primitive::kVars; ++k) w[k] = answers[i].values[static_cast<std::size_t>(k)];
+    for (int k = 0; k < Primitive::kVars; ++k) w[k] = answers[i].values[k];
     states->emplace(bits_of(mesh.cell_centroid[i]), w);
     for (std::size_t k = 0; k < names.size(); ++k) {
-      scalars.push_back(answers[i].values[static_cast<std::size_t>(Primitive::kVars) + k]);
+      scalars.push_back(answers[i].values[Primitive::kVars + k]);
     }
     outside += answers[i].outside ? 1 : 0;
   }

@@ -26,7 +26,8 @@ std::string headline_of(const Case& c, StopReason reason) {
                           : ", and the case has no criterion of convergence (stop.residual or stop.force_change)");
 }
 
-std::vector<Verdict::Criterion> criteria_of(const StopCriteria& stop, const RunEnd& end) {
+std::vector<Verdict::Criterion> criteria_of(const Case& c, const RunEnd& end) {
+  const StopCriteria& stop = c.stop;
   std::vector<Verdict::Criterion> all;
   if (stop.residual) {
     all.push_back({"stop.residual", fmt::format("{:g}", *stop.residual), fmt::format("{:.2e}", end.residual),
@@ -38,8 +39,9 @@ std::vector<Verdict::Criterion> criteria_of(const StopCriteria& stop, const RunE
                    end.force_change <= *stop.force_change});
   }
   if (stop.time) {
-    all.push_back(
-        {"stop.time", fmt::format("{:g} s", *stop.time), fmt::format("{:g} s", end.time), end.reason == StopReason::time});
+    const char* const unit = is_in_si_units(c.gas) ? " s" : "";
+    all.push_back({"stop.time", fmt::format("{:g}{}", *stop.time, unit), fmt::format("{:g}{}", end.time, unit),
+                   end.reason == StopReason::time});
   }
   if (stop.steps) all.push_back({"stop.steps", fmt::to_string(*stop.steps), fmt::to_string(end.steps), end.steps >= *stop.steps});
   if (stop.wall_time) {
@@ -102,7 +104,7 @@ Verdict judge(const Case& c, const RunEnd& end) {
   constexpr double kLeast = 1e-16;  // of the largest residual: what rounding leaves
   Verdict verdict{.good = is_good(c, end.reason),
                   .headline = headline_of(c, end.reason),
-                  .criteria = criteria_of(c.stop, end),
+                  .criteria = criteria_of(c, end),
                   .decades = {},
                   .drifts = drifts_of(c, end),
                   .reference_lengths = {},

@@ -27,13 +27,13 @@ bool BoundaryScalars::varies() const {
 
 void BoundaryScalars::prescribe(double time) {
   const mesh::Mesh& m = scheme_.mesh();
-  const auto n = static_cast<std::size_t>(count());
+  const std::size_t n = count();
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     const std::vector<ScalarInflow>& inflows = scheme_.boundary()[z].scalars;
     for (std::size_t k = 0; k < inflows.size() && brings(z); ++k) {
       if (!inflows[k].value || (prescribed_ && !inflows[k].of_time)) continue;
       for (const mesh::LocalFaceId face : m.boundary[z].faces) {
-        const std::size_t i = face.index() - static_cast<std::size_t>(scheme_.discretization().first_boundary_face);
+        const std::size_t i = face.index() - scheme_.discretization().first_boundary_face;
         const Vec3 x = m.face_centroid[face.index()];
         const double value = values_[i * n + k] = inflows[k].value(x, time);
         if (std::isfinite(value) || bad_) continue;

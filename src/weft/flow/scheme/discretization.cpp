@@ -29,7 +29,7 @@ void add_boundary_rows(const Mesh& mesh, const std::vector<BoundaryKind>& kinds,
 }
 
 void connect(const Mesh& mesh, mesh::Neighbours stencil, Discretization& d) {
-  const auto faces = static_cast<std::size_t>(mesh.faces());
+  const std::size_t faces = mesh.faces();
   d.face_left.resize(faces);
   d.face_right.resize(faces);
   for (std::size_t f = 0; f < faces; ++f) {
@@ -38,14 +38,13 @@ void connect(const Mesh& mesh, mesh::Neighbours stencil, Discretization& d) {
                                                  : mesh.cells() + static_cast<std::int32_t>(f) - d.first_boundary_face;
   }
   const bool by_node = stencil == mesh::Neighbours::node;
-  const auto cells = static_cast<std::size_t>(mesh.owned_cells), sides = mesh.cell_faces.entries().size();
+  const std::size_t cells = mesh.owned_cells, sides = mesh.cell_faces.entries().size();
   for (auto* offset : {&d.stencil_offset, &d.cell_face_offset}) {
     offset->reserve(cells + 1);
     offset->push_back(0);
   }
   for (auto* list : {&d.cell_face, &d.cell_face_row}) list->reserve(sides);
-  d.stencil_row.reserve(by_node ? mesh.cell_cells.entries().size() + faces - static_cast<std::size_t>(d.first_boundary_face)
-                                : sides);
+  d.stencil_row.reserve(by_node ? mesh.cell_cells.entries().size() + faces - d.first_boundary_face : sides);
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
     if (by_node) {
       for (const LocalCellId other : mesh.cell_cells.row(c)) d.stencil_row.push_back(other.value());
@@ -66,10 +65,10 @@ void connect(const Mesh& mesh, mesh::Neighbours stencil, Discretization& d) {
 bool has_neighbour_opposite(const Mesh& mesh, const Discretization& d, std::int32_t cell, const Vec3& outward) {
   constexpr double kOpposite = 0.8;  // cosine; the product of both cosines is at most 0.5 in a right triangle of any aspect ratio
   for (std::int32_t s = d.cell_face_offset[cell]; s < d.cell_face_offset[cell + 1]; ++s) {
-    const auto face = static_cast<std::size_t>(d.cell_face[s]);
+    const std::size_t face = d.cell_face[s];
     if (d.cell_face_row[s] >= mesh.cells()) continue;
     const Vec3 normal = (d.face_left[face] == cell ? 1.0 : -1.0) * mesh.face_normal[face];
-    const Vec3 r = d.centroid[static_cast<std::size_t>(d.cell_face_row[s])] - d.centroid[static_cast<std::size_t>(cell)];
+    const Vec3 r = d.centroid[d.cell_face_row[s]] - d.centroid[cell];
     if (-dot(normal, outward) >= kOpposite && -dot(r, outward) >= kOpposite * norm(r)) return true;
   }
   return false;
@@ -79,11 +78,10 @@ bool has_neighbour_opposite(const Mesh& mesh, const Discretization& d, std::int3
 /// image of the cell is exact, so that half a model computes the flow of the whole. A quad or hexahedron needs a neighbour
 /// opposite, but for what leaves faster than sound; other cells have neighbours by node.
 bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, std::int32_t cell, std::size_t face) {
-  const double height = mesh.cell_centroid[static_cast<std::size_t>(cell)].y;
+  const double height = mesh.cell_centroid[cell].y;
   const bool on_axis = mesh.axisymmetric && mesh.face_centroid[face].y <= 1e-9 * height;  // to rounding of the nodes
   if (kind == BoundaryKind::symmetry || on_axis) return false;
-  return kind == BoundaryKind::supersonic_outflow ||
-         !mesh::is_quad_or_hexahedron(mesh.cell_type[static_cast<std::size_t>(cell)]) ||
+  return kind == BoundaryKind::supersonic_outflow || !mesh::is_quad_or_hexahedron(mesh.cell_type[cell]) ||
          has_neighbour_opposite(mesh, d, cell, mesh.face_normal[face]);
 }
 
@@ -91,7 +89,7 @@ bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, 
 /// all that share a node. The remaining face neighbours of a triangle or tetrahedron fit a gradient exactly, whatever the noise,
 /// and a uniform stream along a wall did not stay uniform.
 void append_neighbours(const Mesh& mesh, const Discretization& d, std::int32_t cell, std::vector<std::int32_t>& neighbours) {
-  if (mesh::is_quad_or_hexahedron(mesh.cell_type[static_cast<std::size_t>(cell)])) {
+  if (mesh::is_quad_or_hexahedron(mesh.cell_type[cell])) {
     for (std::int32_t s = d.stencil_offset[cell]; s < d.stencil_offset[cell + 1]; ++s) {
       if (d.stencil_row[s] < mesh.cells()) neighbours.push_back(d.stencil_row[s]);
     }
@@ -105,8 +103,8 @@ void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& 
   for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
     for (const LocalFaceId face : mesh.boundary[z].faces) {
       const std::int32_t c = d.face_left[face.index()];
-      const Vec3 from = d.centroid[static_cast<std::size_t>(c)];
-      Vec3& to = d.centroid[static_cast<std::size_t>(d.face_right[face.index()])];
+      const Vec3 from = d.centroid[c];
+      Vec3& to = d.centroid[d.face_right[face.index()]];
       neighbours.clear();
       if (extrapolates(mesh, d, kinds[z], c, face.index())) {
         append_neighbours(mesh, d, c, neighbours);
@@ -218,13 +216,13 @@ void add_matrix(const Mesh& mesh, const Discretization& d, std::int32_t c, int w
   Symmetric normal = normal_matrix(d, c), matrix{};
   if (d.stabilized && simplex) bound(normal, of_faces, mesh.dim);
   if (!invert(normal, mesh.dim, least_determinant(mesh, d, c, of_faces), matrix)) {
-    const Vec3 at = d.centroid[static_cast<std::size_t>(c)];
+    const Vec3 at = d.centroid[c];
     throw MeshError(
         fmt::format("the neighbours of the cell at ({:.6g}, {:.6g}, {:.6g}) lie on one line or plane, so its gradient "
                     "is not determined",
                     at.x, at.y, at.z),
         "use gradient = \"green_gauss\" or stencil = \"node\", or re-mesh this place",
-        {.file = mesh.source, .element = mesh.cell_file_id[static_cast<std::size_t>(c)]});
+        {.file = mesh.source, .element = mesh.cell_file_id[c]});
   }
   matrices.insert(matrices.end(), matrix.begin(), matrix.begin() + (mesh.dim == 2 ? 3 : 6));
 }
@@ -235,17 +233,17 @@ Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>
     : stabilized(stabilize && stencil == mesh::Neighbours::face) {
   first_boundary_face = mesh.ghost_faces.last().value();
   rows = mesh.cells() + (mesh.faces() - first_boundary_face);
-  centroid.reserve(static_cast<std::size_t>(rows));
+  centroid.reserve(rows);
   centroid.assign(mesh.cell_centroid.begin(), mesh.cell_centroid.end());
   add_boundary_rows(mesh, kinds, *this);
   connect(mesh, stencil, *this);
   extrapolate_to_boundary(mesh, kinds, *this);
 
-  const auto cells = static_cast<std::size_t>(mesh.owned_cells);
+  const std::size_t cells = mesh.owned_cells;
   inverse_volume.reserve(cells);
   projected_area.reserve(cells);
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
-    inverse_volume.push_back(1.0 / mesh.cell_volume[static_cast<std::size_t>(c)]);
+    inverse_volume.push_back(1.0 / mesh.cell_volume[c]);
     Vec3 projected;
     for (const LocalFaceId face : mesh.cell_faces.row(c)) {
       const Vec3 n = mesh.face_normal[face.index()];
@@ -258,13 +256,13 @@ Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>
 std::vector<double> least_squares_matrices(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, const Discretization& d) {
   std::vector<double> matrices;
   matrices.reserve(static_cast<std::size_t>(mesh.owned_cells) * (mesh.dim == 2 ? 3 : 6));
-  std::vector<int> walls(static_cast<std::size_t>(mesh.cells()));
+  std::vector<int> walls(mesh.cells());
   for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
     for (const LocalFaceId face : mesh.boundary[z].faces)
       walls[mesh.face_left[face.index()].index()] += kinds[z] == BoundaryKind::slip_wall ? 1 : 0;
   }
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
-    add_matrix(mesh, d, c, walls[static_cast<std::size_t>(c)], matrices);
+    add_matrix(mesh, d, c, walls[c], matrices);
   }
   return matrices;
 }

@@ -48,12 +48,12 @@ void Extrapolations::append(const Vec3& from, const Vec3& to, std::span<const st
                             const std::vector<Vec3>& centroid) {
   Matrix normal{};
   for (const std::int32_t r : rows) {
-    const Vec3 d = centroid[static_cast<std::size_t>(r)] - from;
+    const Vec3 d = centroid[r] - from;
     for (int k = 0; k < 3; ++k) normal[k] += (d[k] / dot(d, d)) * d;
   }
   const Vec3 slope = solve_determined(normal, to - from);
   for (const std::int32_t r : rows) {
-    const Vec3 d = centroid[static_cast<std::size_t>(r)] - from;
+    const Vec3 d = centroid[r] - from;
     row.push_back(r);
     weight.push_back(dot(slope, d) / dot(d, d));
   }

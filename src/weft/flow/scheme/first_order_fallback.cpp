@@ -5,12 +5,10 @@
 namespace weft::flow {
 
 FirstOrderFallback::FirstOrderFallback(const mesh::Mesh& mesh)
-    : mesh_(mesh),
-      flags_(static_cast<std::size_t>(mesh.cells()), 0),
-      pull_(ArrayTransformer(mesh.plan, {PairRef::rows(flags_)}).pull()) {}
+    : mesh_(mesh), flags_(mesh.cells(), 0), pull_(ArrayTransformer(mesh.plan, {PairRef::rows(flags_)}).pull()) {}
 
 void FirstOrderFallback::add(std::span<const std::int32_t> cells) {
-  for (const std::int32_t c : cells) flags_[static_cast<std::size_t>(c)] = 1;
+  for (const std::int32_t c : cells) flags_[c] = 1;
   pull_.run();
   active_ = true;
 }
@@ -27,7 +25,7 @@ std::span<const std::int32_t> FirstOrderFallback::flags() const {
 std::vector<std::int32_t> FirstOrderFallback::cells() const {
   std::vector<std::int32_t> cells;
   for (std::int32_t c = 0; c < mesh_.owned_cells; ++c) {
-    if (flags_[static_cast<std::size_t>(c)] != 0) cells.push_back(c);
+    if (flags_[c] != 0) cells.push_back(c);
   }
   return cells;
 }

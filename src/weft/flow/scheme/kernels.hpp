@@ -344,7 +344,7 @@ template <int Dim, class View>
 [[nodiscard]] CellGradient stored_gradient(const View& v, std::int32_t c) {
   CellGradient gradient;
   for (int k = 0; k < kVars; ++k) {
-    for (int d = 0; d < Dim; ++d) gradient.of[static_cast<std::size_t>(k)][d] = v.template gradient<Dim>(c, k, d);
+    for (int d = 0; d < Dim; ++d) gradient.of[k][d] = v.template gradient<Dim>(c, k, d);
   }
   return gradient;
 }

@@ -18,7 +18,7 @@ class WeightedMean {
  public:
   void add(double weight, Vec3 x) {
     weight_ += weight;
-    for (int axis = 0; axis < 3; ++axis) sum_[static_cast<std::size_t>(axis)] += weight * x[axis];
+    for (int axis = 0; axis < 3; ++axis) sum_[axis] += weight * x[axis];
   }
   /// @collective
   [[nodiscard]] Vec3 value(const Communicator& comm) const {
@@ -44,7 +44,7 @@ void each_wall_face(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kin
 double mesh_length(const mesh::Mesh& mesh) {
   WeightedMean mean;
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
-    mean.add(mesh.cell_volume[static_cast<std::size_t>(c)], mesh.cell_centroid[static_cast<std::size_t>(c)]);
+    mean.add(mesh.cell_volume[c], mesh.cell_centroid[c]);
   }
   Vec3 centre = mean.value(mesh.comm);
   if (mesh.axisymmetric) centre.y = 0;
@@ -125,7 +125,7 @@ ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas, co
     for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
       const Primitive w = start(c);
       extremes.add(gas, w);
-      if (gas.physical(w)) mean.add(mesh.cell_volume[static_cast<std::size_t>(c)], {w.density, w.pressure, 0});
+      if (gas.physical(w)) mean.add(mesh.cell_volume[c], {w.density, w.pressure, 0});
     }
     for (std::size_t z = 0; z < boundary.size(); ++z) {
       add_boundary(extremes, mesh, gas, z, boundary[z], time);

@@ -60,7 +60,7 @@ Solver::Solver(const mesh::Mesh& mesh, SolverOptions options)
       fallback_(mesh),
       stepper_(Stepper::make(scheme_)) {
   double volume = 0;
-  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) volume += mesh.cell_volume[static_cast<std::size_t>(c)];
+  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) volume += mesh.cell_volume[c];
   volume_ = mesh.comm.sum(volume);
 }
 
@@ -113,7 +113,7 @@ void Solver::initialise(const std::function<Primitive(Vec3)>& state, double time
   agreed(m.comm, [&] {
     const std::vector<Scalar>& carried = scalars();
     for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-      const auto i = static_cast<std::size_t>(c);
+      const std::size_t i = c;
       const Vec3 x = m.cell_centroid[i];
       const Primitive w = state(x);
       if (m.axisymmetric && w.velocity.z != 0) throw velocity_about_axis("the initial state");
@@ -151,7 +151,7 @@ void Solver::refer_to(const std::function<Primitive(Vec3)>& start, double time) 
 }
 
 Conserved Solver::conserved_of_start(const std::function<Primitive(Vec3)>& start, std::int32_t cell) const {
-  return scheme_.gas().conserved(start(mesh().cell_centroid[static_cast<std::size_t>(cell)]));
+  return scheme_.gas().conserved(start(mesh().cell_centroid[cell]));
 }
 
 /// @param start  of an owned cell: conserved variables, so that refer_to() and initialise() find the same digits.
@@ -215,9 +215,9 @@ const std::vector<Scalar>& Solver::scalars() const { return scheme_.scalars(); }
 std::span<const double> Solver::scalar_amounts() const { return stepper_->fetch().scalar_amounts; }
 
 double Solver::scalar(int k, std::int32_t cell) const {
-  const auto c = static_cast<std::size_t>(cell);
+  const std::size_t c = cell;
   const ConstStateRows rows = stepper_->fetch();
-  return rows.scalar_amounts[c * scalars().size() + static_cast<std::size_t>(k)] / rows.conserved[c * kVars];
+  return rows.scalar_amounts[c * scalars().size() + k] / rows.conserved[c * kVars];
 }
 
 double Solver::scalar_at(int k, std::int32_t cell, Vec3 x) const { return stepper_->scalar_at(k, cell, x); }

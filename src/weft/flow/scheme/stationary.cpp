@@ -19,13 +19,11 @@ namespace {
 constexpr double kMostStationaryChange = 0.1;
 
 std::string place_of(const mesh::Mesh& m, std::int32_t cell) {
-  const Vec3 x = m.cell_centroid[static_cast<std::size_t>(cell)];
+  const Vec3 x = m.cell_centroid[cell];
   return fmt::format("in the cell at ({:.6g}, {:.6g}, {:.6g})", x.x, x.y, x.z);
 }
 
-Where where_of(const mesh::Mesh& m, std::int32_t cell) {
-  return Where{.file = m.source, .element = m.cell_file_id[static_cast<std::size_t>(cell)]};
-}
+Where where_of(const mesh::Mesh& m, std::int32_t cell) { return Where{.file = m.source, .element = m.cell_file_id[cell]}; }
 
 }  // namespace
 
@@ -48,11 +46,10 @@ void check_stationary_rates(const Scheme& scheme, const std::function<Conserved(
   const Discretization& d = scheme.discretization();
   agreed(m.comm, [&] {
     for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-      const auto i = static_cast<std::size_t>(c);
+      const std::size_t i = c;
       const Primitive w = gas.primitive(state(c));
       Conserved rate;
-      for (int k = 0; k < Scheme::kVars; ++k)
-        rate[k] = d.inverse_volume[i] * rates[i * Scheme::kVars + static_cast<std::size_t>(k)];
+      for (int k = 0; k < Scheme::kVars; ++k) rate[k] = d.inverse_volume[i] * rates[i * Scheme::kVars + k];
       const double speed = norm(w.velocity) + gas.sound_speed(w), momentum = w.density * speed;
       const double change = detail::stable_dt_of_cell(gas, w, d.projected_area[i], d.inverse_volume[i]) *
                             std::max({std::abs(rate.density) / w.density, norm(rate.momentum) / momentum,

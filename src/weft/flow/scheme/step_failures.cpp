@@ -43,7 +43,7 @@ void StepFailures::clear() {
 
 void StepFailures::add(const UnphysicalCell& cell, const States& states) {
   cells_.push_back(cell);
-  const auto i = static_cast<std::size_t>(cell.cell);
+  const std::size_t i = cell.cell;
   const double order =
       2 * kKind * cell.stage + (cell.diverged ? 0 : kKind) + static_cast<double>(mesh_.cell_global[i].value() + 1);
   if (order_ >= 0 && order_ <= order) return;
@@ -80,7 +80,7 @@ bool StepFailures::diverged(double key) { return key < 0 && std::fmod(key - kEar
 PhysicsError StepFailures::error(std::int64_t step, double time) const {
   WEFT_EXPECTS(any());
   if (!first_) return PhysicsError(problem_, "it must be finite at all times", where_);
-  const auto i = static_cast<std::size_t>(first_->cell);
+  const std::size_t i = first_->cell;
   const Vec3 x = mesh_.cell_centroid[i];
   return PhysicsError(
       fmt::format("the flow {} at step {}, time {:.9g} in the cell at ({:.6g}, {:.6g}, {:.6g}): "

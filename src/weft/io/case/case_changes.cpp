@@ -77,7 +77,7 @@ std::vector<CaseChange> case_changes(const std::string& before, const std::strin
   std::vector<CaseChange> changes;
   for (const Leaf& leaf : new_leaves) {
     const Leaf* const old = find(old_leaves, leaf.key);
-    if (old == nullptr && is_default.at(static_cast<std::size_t>(leaf.line - 1))) continue;
+    if (old == nullptr && is_default.at(leaf.line - 1)) continue;
     if (old == nullptr || old->toml != leaf.toml) changes.push_back({leaf.key, old == nullptr ? "" : old->toml, leaf.toml});
   }
   for (const Leaf& leaf : old_leaves) {

@@ -23,7 +23,7 @@ CaseFile CaseFile::read(const Communicator& comm, const std::filesystem::path& p
   });
   comm.broadcast(text);
   std::vector<std::string> all(overrides.begin(), overrides.end());
-  all.resize(static_cast<std::size_t>(comm.broadcast(static_cast<std::int64_t>(all.size()))));
+  all.resize(comm.broadcast(static_cast<std::int64_t>(all.size())));
   for (std::string& assignment : all) comm.broadcast(assignment);
   std::string name = path.string();
   comm.broadcast(name);

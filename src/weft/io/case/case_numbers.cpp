@@ -171,7 +171,7 @@ std::optional<Vec3> Section::read_vector3(const std::string& key, const Vector3S
   for (int k = 0; k < 3; ++k) {
     CaseValue zero;
     zero.kind = Kind::integer;
-    const auto i = static_cast<std::size_t>(k);
+    const std::size_t i = k;
     const ReadNumber read = take_number(*this, key, i < value->items.size() ? value->items[i] : zero, component);
     vector[k] = read.si;
     toml += (k == 0 ? "" : ", ") + read.toml;

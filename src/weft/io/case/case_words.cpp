@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 #include "weft/base/contracts.hpp"
 #include "weft/io/case/case_keys.hpp"
@@ -160,7 +161,6 @@ std::string Section::read_choice(const std::string& key, const std::vector<std::
 
 std::string Section::variant(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec,
                              const std::function<void(const std::string&)>& body) const {
-  std::string chosen = read_choice(key, choices, spec);  // the choice determines which keys follow
   const auto visit = [&](const std::string& one) {
     struct Scope {  // removes the condition also if body throws
       std::vector<std::string>& conditions;
@@ -175,11 +175,39 @@ std::string Section::variant(const std::string& key, const std::vector<std::stri
     body(one);
   };
   if (state_->documenting) {
+    std::string chosen = read_choice(key, choices, spec);
     for (const std::string& one : choices) visit(one);
-  } else {
-    visit(chosen);
+    return chosen;
   }
-  return chosen;
+  std::optional<std::string> chosen;
+  try {
+    chosen = read_choice(key, choices, spec);
+  } catch (const InputError& error) {
+    if (!state_->collecting) throw;
+    state_->errors.push_back(error);
+  }
+  if (chosen) {
+    visit(*chosen);
+    return *chosen;
+  }
+  // Without a valid choice, the keys of every choice are declared, so that they do not count as unknown, and the stand-in is
+  // declared last, so that its values remain. Their errors depend on the missing choice, so they are dropped.
+  const std::string stand_in = spec.default_value.value_or(choices.front());
+  const std::size_t errors = state_->errors.size();
+  const auto declare_keys = [&](const std::string& one) {
+    try {
+      visit(one);
+    } catch (const InputError&) {  // in keys that depend on the missing choice
+    }
+  };
+  state_->documenting = true;
+  for (const std::string& one : choices) {
+    if (one != stand_in) declare_keys(one);
+  }
+  declare_keys(stand_in);
+  state_->documenting = false;
+  state_->errors.resize(errors, state_->errors.front());
+  return stand_in;
 }
 
 }  // namespace weft::io

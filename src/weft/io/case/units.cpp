@@ -93,7 +93,7 @@ std::optional<Quantity> parse_quantity(std::string_view text) {
   Quantity quantity;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), quantity.number);
   if (error != std::errc{} || !std::isfinite(quantity.number)) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  text.remove_prefix(end - text.data());
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   quantity.unit = std::string(text);
   return quantity;

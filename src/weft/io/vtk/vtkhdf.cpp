@@ -65,14 +65,14 @@ void check_same_on_all_ranks(const Communicator& comm, std::span<const VtkField>
 Piece compact(const VtkGrid& grid) {
   Piece piece;
   std::vector<std::int64_t> number(grid.points.size(), -1);
-  for (const std::int32_t node : grid.connectivity) number[static_cast<std::size_t>(node)] = 0;
+  for (const std::int32_t node : grid.connectivity) number[node] = 0;
   for (std::size_t i = 0; i < number.size(); ++i) {
     if (number[i] < 0) continue;
     number[i] = std::ssize(piece.points);
     piece.points.push_back(grid.points[i]);
   }
   piece.connectivity.reserve(grid.connectivity.size());
-  for (const std::int32_t node : grid.connectivity) piece.connectivity.push_back(number[static_cast<std::size_t>(node)]);
+  for (const std::int32_t node : grid.connectivity) piece.connectivity.push_back(number[node]);
   piece.offsets.assign(grid.offsets.begin(), grid.offsets.end());
   return piece;
 }

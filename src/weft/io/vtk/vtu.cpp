@@ -11,6 +11,7 @@
 #include "weft/base/error.hpp"
 #include "weft/io/replace_file.hpp"
 #include "weft/io/sync.hpp"
+#include "weft/io/vtk/xml_text.hpp"
 
 namespace weft::io {
 namespace fs = std::filesystem;
@@ -32,12 +33,6 @@ const char* name_of(VtuArray::Type type) {
 
 std::uint64_t bytes_of(VtuArray::Type type) { return type == VtuArray::Type::float32 ? 4 : 8; }
 
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) safe += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '"' ? "&quot;" : std::string(1, c);
-  return safe;
-}
-
 }  // namespace
 
 VtuWriter::VtuWriter(fs::path path, const VtuSizes& sizes, VtuArray::Type point_type, const std::vector<VtuArray>& cell_data,
@@ -55,7 +50,7 @@ VtuWriter::VtuWriter(fs::path path, const VtuSizes& sizes, VtuArray::Type point_
   std::uint64_t offset = 0;
   const auto declare = [&](const char* type, const std::string& name, int components, std::uint64_t bytes) {
     header += fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n",
-                          type, escaped(name), components, offset);
+                          type, xml_text(name), components, offset);
     bytes_.push_back(bytes);
     offset += sizeof(std::uint64_t) + bytes;
   };

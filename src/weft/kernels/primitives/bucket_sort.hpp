@@ -26,7 +26,7 @@ void bucket_sort(std::vector<T>& list, const Key& key, const Less& less) {
   int shift = 0;
   while (((high - low) >> shift) > list.size() / kPerBucket) ++shift;
   const auto bucket_of = [&](const T& entry) { return static_cast<std::size_t>((key(entry) - low) >> shift); };
-  std::vector<std::uint32_t> first(static_cast<std::size_t>((high - low) >> shift) + 2, 0);
+  std::vector<std::uint32_t> first(((high - low) >> shift) + 2, 0);
   for (const T& entry : list) ++first[bucket_of(entry) + 1];
   inclusive_scan(std::span<const std::uint32_t>(first), std::span<std::uint32_t>(first));
   std::vector<T> distributed(list.size());

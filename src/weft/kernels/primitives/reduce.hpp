@@ -12,8 +12,7 @@ namespace weft::kernels {
 template <class T>
 [[nodiscard]] T sum(std::span<const T> values) {
   return weft::reduce(
-      space::host{}, static_cast<std::int64_t>(values.size()), T{},
-      [&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; },
+      space::host{}, static_cast<std::int64_t>(values.size()), T{}, [&](std::int64_t i) { return values[i]; },
       [](const T& a, const T& b) { return static_cast<T>(a + b); });
 }
 
@@ -26,8 +25,7 @@ void segmented_sum(std::span<const T> values, std::span<const std::int64_t> offs
   for (std::size_t s = 0; s < sums.size(); ++s) {
     WEFT_EXPECTS(offsets[s] <= offsets[s + 1] && offsets[s + 1] <= static_cast<std::int64_t>(values.size()));
     T total{};
-    for (std::int64_t i = offsets[s]; i < offsets[s + 1]; ++i)
-      total = static_cast<T>(total + values[static_cast<std::size_t>(i)]);
+    for (std::int64_t i = offsets[s]; i < offsets[s + 1]; ++i) total = static_cast<T>(total + values[i]);
     sums[s] = total;
   }
 }

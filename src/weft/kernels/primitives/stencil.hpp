@@ -39,7 +39,7 @@ namespace detail {
 /// Returns true if an array of `size` entries has the layout of the box. The computation cannot overflow.
 [[nodiscard]] constexpr bool is_array_on(const Box& box, std::size_t size) {
   if (box.nx < 0 || box.ny < 0 || box.nz < 0 || box.row < std::int64_t{box.nx} + 2) return false;
-  const auto row = static_cast<std::size_t>(box.row);
+  const std::size_t row = box.row;
   return size % row == 0 && size / row == (static_cast<std::size_t>(box.ny) + 2) * (static_cast<std::size_t>(box.nz) + 2);
 }
 }  // namespace detail

@@ -33,7 +33,7 @@ void transpose(std::span<const T> in, std::int64_t rows, std::int64_t columns, s
       const std::int64_t last_column = std::min(first_column + kTile, columns);
       for (std::int64_t j = first_column; j < last_column; ++j) {
         for (std::int64_t i = first_row; i < last_row; ++i) {
-          out[static_cast<std::size_t>(j * rows + i)] = in[static_cast<std::size_t>(i * columns + j)];
+          out[j * rows + i] = in[i * columns + j];
         }
       }
     }

@@ -10,33 +10,19 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// Owned cells around each local node: rows first[n] ... first[n+1]-1.
-void cells_of_nodes(const Subdomain& part, std::vector<std::int32_t>& first, std::vector<std::int32_t>& cells) {
-  first.assign(part.node_global.size() + 1, 0);
-  for (const std::int32_t n : part.node) ++first[static_cast<std::size_t>(n) + 1];
-  kernels::inclusive_scan(std::span<const std::int32_t>(first), std::span<std::int32_t>(first));
-  cells.resize(part.node.size());
-  std::vector<std::int32_t> next(first.begin(), first.end() - 1);
-  for (std::size_t c = 0; c < part.type.size(); ++c) {
-    for (const std::int32_t n : part.nodes(c)) {
-      cells[static_cast<std::size_t>(next[static_cast<std::size_t>(n)]++)] = static_cast<std::int32_t>(c);
-    }
-  }
-}
-
 /// Returns the local nodes on faces that are not between two owned cells. A cell of another rank that has a node in common
 /// with an owned cell has one of these, because the cells around a node are connected by faces, or the node is on the
 /// boundary.
-std::vector<std::int32_t> rim_nodes(const Subdomain& part) {
-  std::vector<std::int32_t> nodes;
+std::vector<LocalNodeId> rim_nodes(const Subdomain& part) {
+  std::vector<LocalNodeId> nodes;
   for (std::size_t c = 0; c < part.type.size(); ++c) {
     const CellShape& s = shape(part.type[c]);
     for (int f = 0; f < s.faces; ++f) {
-      const auto slot = static_cast<std::size_t>(part.first_face[c] + f);
+      const std::size_t slot = part.first_face[c] + f;
       if (part.neighbour[slot] >= 0 && !part.is_ghost(slot)) continue;
-      const CellFace& face = s.face[static_cast<std::size_t>(f)];
+      const CellFace& face = s.face[f];
       for (int i = 0; i < face.size; ++i) {
-        nodes.push_back(part.nodes(c)[static_cast<std::size_t>(face.node[static_cast<std::size_t>(i)])]);
+        nodes.push_back(part.nodes(c)[face.node[i]]);
       }
     }
   }
@@ -46,6 +32,15 @@ std::vector<std::int32_t> rim_nodes(const Subdomain& part) {
 
 }  // namespace
 
+CellsOfNodes::CellsOfNodes(const Subdomain& part) : first_(part.node_global.size() + 1, 0), cell_(part.node.size()) {
+  for (const LocalNodeId n : part.node) ++first_[n.index() + 1];
+  kernels::inclusive_scan(std::span<const std::int32_t>(first_), std::span<std::int32_t>(first_));
+  std::vector<std::int32_t> next(first_.begin(), first_.end() - 1);
+  for (std::int32_t c = 0; c < part.owned(); ++c) {
+    for (const LocalNodeId n : part.nodes(c)) cell_[next[n.index()]++] = c;
+  }
+}
+
 bool is_widened(const Subdomain& part, std::size_t cell) {
   if (is_quad_or_hexahedron(part.type[cell])) return false;
   const auto first = part.neighbour.begin() + part.first_face[cell], last = part.neighbour.begin() + part.first_face[cell + 1];
@@ -53,10 +48,10 @@ bool is_widened(const Subdomain& part, std::size_t cell) {
 }
 
 NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const NodeAliases& aliases, Subdomain& part) {
-  const std::vector<std::int32_t> rim = rim_nodes(part);
+  const std::vector<LocalNodeId> rim = rim_nodes(part);
   std::vector<std::int64_t> ids;
   ids.reserve(rim.size());
-  for (const std::int32_t n : rim) ids.push_back(part.node_global[static_cast<std::size_t>(n)]);
+  for (const LocalNodeId n : rim) ids.push_back(part.node_global[n]);
   const std::vector<NodeAlias> alias = fetch_with<NodeAlias>(
       comm, nodes, ids, [&](std::size_t local) { return aliases.of(nodes.first() + static_cast<std::int64_t>(local)); });
 
@@ -64,14 +59,11 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
   struct Visit {
     std::int64_t root, cell, image, widened;
   };
-  std::vector<std::int32_t> first, around;
-  cells_of_nodes(part, first, around);
+  const CellsOfNodes cells_of_nodes(part);
   RankLists<Visit> to;
   for (std::size_t i = 0; i < rim.size(); ++i) {
-    const auto n = static_cast<std::size_t>(rim[i]);
-    auto& list = to[static_cast<std::size_t>(nodes.holder(alias[i].root))];
-    for (std::int32_t k = first[n]; k < first[n + 1]; ++k) {
-      const auto cell = static_cast<std::size_t>(around[static_cast<std::size_t>(k)]);
+    auto& list = to[nodes.holder(alias[i].root)];
+    for (const std::int32_t cell : cells_of_nodes[rim[i]]) {
       list.push_back({alias[i].root, part.global[cell], -alias[i].image, is_widened(part, cell) ? 1 : 0});
     }
   }
@@ -92,7 +84,7 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
   });
 
   NodeStars stars;
-  stars.star.assign(part.node_global.size(), -1);
+  stars.star.resize(part.node_global.size(), -1);
   for (std::size_t i = 0; i < rim.size(); ++i) {
     const std::size_t before = stars.cells.entry.size();
     for (const CellAt& at : star[i]) {
@@ -101,7 +93,7 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
       if (cell >= part.owned() || image != 0) stars.cells.entry.push_back({cell, image, at.widened != 0});
     }
     if (stars.cells.entry.size() == before) continue;
-    stars.star[static_cast<std::size_t>(rim[i])] = static_cast<std::int32_t>(stars.cells.size());
+    stars.star[rim[i]] = static_cast<std::int32_t>(stars.cells.size());
     stars.cells.close_row();
   }
   return stars;
@@ -110,16 +102,15 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
 std::vector<char> find_border(const Subdomain& part, const NodeStars& stars, Neighbours kind) {
   std::vector<char> border(part.type.size(), 0);
   for (std::size_t c = 0; c < part.type.size(); ++c) {
-    for (auto slot = static_cast<std::size_t>(part.first_face[c]); slot < static_cast<std::size_t>(part.first_face[c + 1]);
-         ++slot) {
+    for (std::int32_t slot = part.first_face[c]; slot < part.first_face[c + 1]; ++slot) {
       if (part.neighbour[slot] >= 0 && part.is_ghost(slot)) border[c] = 1;
     }
     if (stars.star.empty()) continue;
     const bool all = kind == Neighbours::node || is_widened(part, c);
-    for (const std::int32_t n : part.nodes(c)) {
-      const std::int32_t star = stars.star[static_cast<std::size_t>(n)];
+    for (const LocalNodeId n : part.nodes(c)) {
+      const std::int32_t star = stars.star[n];
       if (star < 0) continue;
-      const auto cells = stars.cells[static_cast<std::size_t>(star)];
+      const auto cells = stars.cells[star];
       if (all || std::any_of(cells.begin(), cells.end(), [](const NodeStars::Entry& e) { return e.widened; })) border[c] = 1;
     }
   }
@@ -130,37 +121,33 @@ Adjacency::Adjacency(const Subdomain& part, const NodeStars& stars, const Chunks
                      const std::vector<std::int64_t>& remote_row, Neighbours kind)
     : part_(&part), stars_(&stars), rows_(&rows), remote_row_(&remote_row), kind_(kind) {
   if (stars.star.empty()) return;
-  cells_of_nodes(part, first_cell_, node_cell_);
+  cells_of_nodes_ = CellsOfNodes(part);
   widened_.resize(part.type.size());
   near_widened_.resize(part.node_global.size());
   for (std::size_t c = 0; c < widened_.size(); ++c) {
     widened_[c] = is_widened(part, c) ? 1 : 0;
-    for (const std::int32_t n : part.nodes(c)) near_widened_[static_cast<std::size_t>(n)] |= widened_[c];
+    for (const LocalNodeId n : part.nodes(c)) near_widened_[n] |= widened_[c];
   }
-  for (std::size_t n = 0; n < near_widened_.size(); ++n) {
+  for (const LocalNodeId n : near_widened_.ids()) {
     if (stars.star[n] < 0) continue;
-    for (const NodeStars::Entry& e : stars.cells[static_cast<std::size_t>(stars.star[n])]) near_widened_[n] |= e.widened ? 1 : 0;
+    for (const NodeStars::Entry& e : stars.cells[stars.star[n]]) near_widened_[n] |= e.widened ? 1 : 0;
   }
 }
 
-void Adjacency::append(std::size_t cell, std::vector<CellCopy>& neighbours) const {
+void Adjacency::append(std::int32_t cell, std::vector<CellCopy>& neighbours) const {
   const auto before = static_cast<std::ptrdiff_t>(neighbours.size());
-  for (auto slot = static_cast<std::size_t>(part_->first_face[cell]);
-       slot < static_cast<std::size_t>(part_->first_face[cell + 1]); ++slot) {
+  for (std::int32_t slot = part_->first_face[cell]; slot < part_->first_face[cell + 1]; ++slot) {
     if (part_->neighbour[slot] >= 0) neighbours.push_back(copy(part_->neighbour[slot], part_->image_of(slot)));
   }
   if (!stars_->star.empty()) {
     const bool all = kind_ == Neighbours::node || widened_[cell] != 0;
-    for (const std::int32_t node : part_->nodes(cell)) {
-      const auto n = static_cast<std::size_t>(node);
+    for (const LocalNodeId n : part_->nodes(cell)) {
       if (!all && near_widened_[n] == 0) continue;
-      for (std::int32_t k = first_cell_[n]; k < first_cell_[n + 1]; ++k) {
-        const auto other = static_cast<std::size_t>(node_cell_[static_cast<std::size_t>(k)]);
-        if (other != cell && (all || widened_[other] != 0))
-          neighbours.push_back(copy(node_cell_[static_cast<std::size_t>(k)], 0));
+      for (const std::int32_t other : cells_of_nodes_[n]) {
+        if (other != cell && (all || widened_[other] != 0)) neighbours.push_back(copy(other, 0));
       }
       if (stars_->star[n] < 0) continue;
-      for (const NodeStars::Entry& e : stars_->cells[static_cast<std::size_t>(stars_->star[n])]) {
+      for (const NodeStars::Entry& e : stars_->cells[stars_->star[n]]) {
         if (all || e.widened) neighbours.push_back(copy(e.cell, e.image));
       }
     }
@@ -178,15 +165,16 @@ std::vector<CellCopy> find_ghosts(const Communicator& comm, const Subdomain& par
     });
   };
   std::vector<CellCopy> ghosts, layer;
-  for (std::size_t c = 0; c < part.type.size(); ++c) {
+  for (std::int32_t c = 0; c < part.owned(); ++c) {
     if (border[c]) adjacency.append(c, layer);
   }
   for (int k = 0; k < depth; ++k) {
     if (k > 0) {
       std::vector<std::int64_t> ids;
       for (const CellCopy& c : layer) ids.push_back(c.row);
-      const Rows<CellCopy> around = fetch_rows<CellCopy>(
-          comm, rows, ids, [&](std::size_t local, std::vector<CellCopy>& out) { adjacency.append(local, out); });
+      const Rows<CellCopy> around = fetch_rows<CellCopy>(comm, rows, ids, [&](std::size_t local, std::vector<CellCopy>& out) {
+        adjacency.append(static_cast<std::int32_t>(local), out);
+      });
       std::vector<CellCopy> next;
       for (std::size_t i = 0; i < layer.size(); ++i) {
         for (const CellCopy& c : around[i]) next.push_back({c.row, c.image + layer[i].image});

@@ -31,8 +31,8 @@ struct NodeStars {
     std::int32_t image;
     bool widened;  ///< value of is_widened()
   };
-  std::vector<std::int32_t> star;  ///< by local node: row of `cells`, or -1
-  Rows<Entry> cells;               ///< owned cells only with an image other than 0
+  IdVector<LocalNodeId, std::int32_t> star;  ///< row of `cells`, or -1
+  Rows<Entry> cells;                         ///< owned cells only with an image other than 0
 };
 
 /// Determines the stars of the nodes at the limits of this rank's subdomain, through the ranks that hold the nodes. Adds
@@ -45,6 +45,20 @@ struct NodeStars {
 /// neighbours by face only.
 [[nodiscard]] std::vector<char> find_border(const Subdomain& part, const NodeStars& stars, Neighbours kind);
 
+/// The owned cells around each local node.
+class CellsOfNodes {
+ public:
+  CellsOfNodes() = default;
+  explicit CellsOfNodes(const Subdomain& part);
+
+  [[nodiscard]] std::span<const std::int32_t> operator[](LocalNodeId node) const {
+    return std::span(cell_).subspan(first_[node.index()], first_[node.index() + 1] - first_[node.index()]);
+  }
+
+ private:
+  std::vector<std::int32_t> first_, cell_;  ///< the cells of node n: cell_[first_[n]] ... cell_[first_[n + 1] - 1]
+};
+
 /// The neighbours of owned cells by global row.
 class Adjacency {
  public:
@@ -55,12 +69,12 @@ class Adjacency {
             Neighbours kind);
 
   /// Appends the neighbours of an owned cell, unique, in ascending order.
-  void append(std::size_t cell, std::vector<CellCopy>& neighbours) const;
+  void append(std::int32_t cell, std::vector<CellCopy>& neighbours) const;
 
  private:
   [[nodiscard]] CellCopy copy(std::int32_t cell, std::int32_t image) const {
     const std::int32_t owned = part_->owned();
-    return {cell < owned ? rows_->first() + cell : (*remote_row_)[static_cast<std::size_t>(cell - owned)], image};
+    return {cell < owned ? rows_->first() + cell : (*remote_row_)[cell - owned], image};
   }
 
   const Subdomain* part_;
@@ -68,9 +82,9 @@ class Adjacency {
   const Chunks* rows_;
   const std::vector<std::int64_t>* remote_row_;
   Neighbours kind_;
-  std::vector<std::int32_t> first_cell_, node_cell_;  ///< owned cells around each local node; empty if `stars` is
-  std::vector<char> widened_;                         ///< by owned cell
-  std::vector<char> near_widened_;                    ///< by local node: whether any cell around it is widened
+  CellsOfNodes cells_of_nodes_;               ///< empty if `stars` is
+  std::vector<char> widened_;                 ///< by owned cell
+  IdVector<LocalNodeId, char> near_widened_;  ///< 1 if any cell around the node is widened
 };
 
 /// Returns the ghost cells of `depth` layers around the owned cells, in ascending order.

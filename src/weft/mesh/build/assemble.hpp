@@ -14,7 +14,7 @@ namespace weft::mesh::detail {
 /// translated, that of their nodes not yet (see add_faces). Moves data out of `part`; only the face fields remain, where
 /// `neighbour` contains the final local cell numbers.
 /// @param node_now  new numbers of the nodes in part.node_table. @collective
-void add_cells(Mesh& mesh, Subdomain& part, const std::vector<std::int32_t>& node_now, const Adjacency& adjacency,
+void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNodeId>& node_now, const Adjacency& adjacency,
                const Chunks& rows, const std::vector<std::int64_t>& remote_row, const Chunks& nodes,
                const std::vector<Vec3>& held_coords, const Translations& translations);
 

@@ -27,10 +27,10 @@ void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const Chunks& rows) 
   std::vector<std::int64_t> offset{0};
   std::vector<LocalCellId> entry;
   std::vector<CellCopy> around;
-  offset.reserve(static_cast<std::size_t>(mesh.owned_cells) + 1);
+  offset.reserve(mesh.owned_cells + 1);
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
     around.clear();
-    adjacency.append(static_cast<std::size_t>(c), around);
+    adjacency.append(c, around);
     for (const CellCopy& copy : around) {
       entry.emplace_back(copy.image == 0 && rows.mine(copy.row) ? static_cast<std::int32_t>(rows.local(copy.row))
                                                                 : mesh.plan.find(GlobalRow(copy.row), copy.image).value());
@@ -43,10 +43,10 @@ void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const Chunks& rows) 
 
 }  // namespace
 
-void add_cells(Mesh& mesh, Subdomain& part, const std::vector<std::int32_t>& node_now, const Adjacency& adjacency,
+void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNodeId>& node_now, const Adjacency& adjacency,
                const Chunks& rows, const std::vector<std::int64_t>& remote_row, const Chunks& nodes,
                const std::vector<Vec3>& held_coords, const Translations& translations) {
-  const auto owned = static_cast<std::size_t>(mesh.owned_cells), ghosts = static_cast<std::size_t>(mesh.ghost_cells);
+  const std::size_t owned = mesh.owned_cells, ghosts = mesh.ghost_cells;
   add_cell_cells(mesh, adjacency, rows);
 
   std::vector<std::int64_t> ghost_row(ghosts);
@@ -61,15 +61,14 @@ void add_cells(Mesh& mesh, Subdomain& part, const std::vector<std::int32_t>& nod
   });
   const auto ghost_nodes =
       fetch_rows<std::int64_t>(mesh.comm, rows, ghost_row, [&](std::size_t c, std::vector<std::int64_t>& out) {
-        for (const std::int32_t n : part.nodes(c)) out.push_back(part.node_global[static_cast<std::size_t>(n)]);
+        for (const LocalNodeId n : part.nodes(c)) out.push_back(part.node_global[n]);
       });
 
   // Face neighbours become local cells.
   for (std::size_t slot = 0; slot < part.neighbour.size(); ++slot) {
     std::int32_t& cell = part.neighbour[slot];
     if (cell < 0 || !part.is_ghost(slot)) continue;
-    const std::int64_t row =
-        cell < part.owned() ? rows.first() + cell : remote_row[static_cast<std::size_t>(cell - part.owned())];
+    const std::int64_t row = cell < part.owned() ? rows.first() + cell : remote_row[cell - part.owned()];
     cell = mesh.plan.find(GlobalRow(row), part.image_of(slot)).value();
   }
 
@@ -92,36 +91,34 @@ void add_cells(Mesh& mesh, Subdomain& part, const std::vector<std::int32_t>& nod
 
   const auto owned_node = [&](std::int64_t node) {
     const std::int32_t before = part.node_table.find(node);
-    return before == IdTable::kAbsent ? -1 : node_now[static_cast<std::size_t>(before)];
+    return before == IdTable::kAbsent ? LocalNodeId::invalid() : node_now[LocalNodeId(before)];
   };
   std::vector<NodeCopy> copies;
   for (std::size_t g = 0; g < ghosts; ++g) {
     for (const std::int64_t node : ghost_nodes[g]) {
-      if (ghost_image[g] != 0 || owned_node(node) < 0) copies.push_back({ghost_image[g], node});
+      if (ghost_image[g] != 0 || !owned_node(node).valid()) copies.push_back({ghost_image[g], node});
     }
   }
   kernels::sort_unique(copies);
 
   const auto owned_nodes = static_cast<std::int64_t>(part.node_global.size());
   std::vector<std::int64_t> offset(part.first_node.begin(), part.first_node.end());
-  std::vector<LocalNodeId> entry;
-  entry.reserve(part.node.size() + ghost_nodes.entry.size());
-  for (const std::int32_t n : part.node) entry.emplace_back(n);
+  std::vector<LocalNodeId> entry = std::move(part.node);
+  entry.reserve(entry.size() + ghost_nodes.entry.size());
   for (std::size_t g = 0; g < ghosts; ++g) {
     for (const std::int64_t node : ghost_nodes[g]) {
-      const std::int32_t here = ghost_image[g] != 0 ? -1 : owned_node(node);
+      const LocalNodeId here = ghost_image[g] != 0 ? LocalNodeId::invalid() : owned_node(node);
       const auto copy = std::lower_bound(copies.begin(), copies.end(), NodeCopy{ghost_image[g], node}) - copies.begin();
-      entry.emplace_back(here >= 0 ? std::int64_t{here} : owned_nodes + copy);
+      entry.push_back(here.valid() ? here : LocalNodeId(owned_nodes + copy));
     }
     offset.push_back(static_cast<std::int64_t>(entry.size()));
   }
   mesh.cell_nodes.assign(offset, entry);
   offset = {};
   entry = {};
-  part.node = {};
   part.first_node = {};
 
-  mesh.node_coord = std::move(part.node_coord);
+  mesh.node_coord = std::move(part.node_coord).take();
   mesh.node_global.reserve(part.node_global.size() + copies.size());
   for (const std::int64_t id : part.node_global) mesh.node_global.emplace_back(id);
   std::vector<std::int64_t> ids;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "weft/base/error.hpp"
+#include "weft/base/id_vector.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/mesh/build/assemble.hpp"
 #include "weft/mesh/geometry.hpp"
@@ -15,11 +16,11 @@ namespace {
 
 /// Returns the geometry of face `f` of a local cell, pointing out of the cell, from node coordinates before translation.
 FaceGeometry measure(const Mesh& mesh, std::int32_t cell, int f) {
-  const CellFace& face = shape(mesh.cell_type[static_cast<std::size_t>(cell)]).face[static_cast<std::size_t>(f)];
+  const CellFace& face = shape(mesh.cell_type[cell]).face[f];
   const auto nodes = mesh.cell_nodes.row(cell);
-  const auto size = static_cast<std::size_t>(face.size);
+  const std::size_t size = face.size;
   std::array<LocalNodeId, kMaxFaceNodes> node;
-  for (std::size_t i = 0; i < size; ++i) node[i] = nodes[static_cast<std::size_t>(face.node[i])];
+  for (std::size_t i = 0; i < size; ++i) node[i] = nodes[face.node[i]];
   const auto global = [&](std::size_t i) { return mesh.node_global[node[i % size].index()]; };
   std::size_t lowest = 0;
   for (std::size_t i = 1; i < size; ++i) {
@@ -35,7 +36,7 @@ FaceGeometry measure(const Mesh& mesh, std::int32_t cell, int f) {
 
 /// Left cell and face index of each local face.
 struct FaceList {
-  std::vector<std::int32_t> slot;
+  IdVector<LocalFaceId, std::int32_t> slot;
   std::vector<std::int32_t> first_of_zone;  ///< first face of each boundary zone, and the end
   std::int32_t inner = 0, ghost = 0;
 };
@@ -48,7 +49,7 @@ FaceList number_faces(Mesh& mesh, const Subdomain& part, const std::vector<std::
   std::int64_t halves = 0;
   for (const std::int32_t n : part.neighbour) {
     if (n < 0) {
-      ++count[static_cast<std::size_t>(boundary_of_zone[static_cast<std::size_t>(FaceLinks::zone(n))])];
+      ++count[boundary_of_zone[FaceLinks::zone(n)]];
     } else if (n < mesh.owned_cells) {
       ++halves;
     } else {
@@ -58,20 +59,19 @@ FaceList number_faces(Mesh& mesh, const Subdomain& part, const std::vector<std::
   list.inner = static_cast<std::int32_t>(halves / 2);
   list.first_of_zone.push_back(list.inner + list.ghost);
   for (const std::int32_t n : count) list.first_of_zone.push_back(list.first_of_zone.back() + n);
-  const auto faces = static_cast<std::size_t>(list.first_of_zone.back());
+  const std::int32_t faces = list.first_of_zone.back();
 
   list.slot.resize(faces);
   mesh.face_left.resize(faces);
   mesh.face_right.assign(faces, LocalCellId::invalid());
   std::vector<LocalFaceId> cell_face(part.neighbour.size());
-  std::int32_t next_inner = 0, next_ghost = list.inner;
-  std::vector<std::int32_t> next_boundary(list.first_of_zone.begin(), list.first_of_zone.end() - 1);
+  LocalFaceId next_inner(0), next_ghost(list.inner);
+  std::vector<LocalFaceId> next_boundary(list.first_of_zone.begin(), list.first_of_zone.end() - 1);
   std::array<std::int64_t, kMaxCellFaces> slots{};  // neighbour, slot
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
-    const auto at = static_cast<std::size_t>(c);
     auto end = slots.begin();
-    for (std::int32_t slot = part.first_face[at]; slot < part.first_face[at + 1]; ++slot) {
-      const std::int32_t n = part.neighbour[static_cast<std::size_t>(slot)];
+    for (std::int32_t slot = part.first_face[c]; slot < part.first_face[c + 1]; ++slot) {
+      const std::int32_t n = part.neighbour[slot];
       if (c < n && n < mesh.owned_cells) continue;  // numbered from the other cell
       const std::int64_t entry = std::int64_t{n} << 32 | slot;
       auto place = end++;
@@ -79,25 +79,23 @@ FaceList number_faces(Mesh& mesh, const Subdomain& part, const std::vector<std::
       *place = entry;
     }
     for (auto s = slots.begin(); s != end; ++s) {
-      const auto slot = static_cast<std::size_t>(*s & 0xFFFFFFFF);
+      const auto slot = static_cast<std::int32_t>(*s & 0xFFFFFFFF);
       const std::int32_t n = part.neighbour[slot];
-      std::int32_t face = 0;
-      if (n < 0) {
-        face = next_boundary[static_cast<std::size_t>(boundary_of_zone[static_cast<std::size_t>(FaceLinks::zone(n))])]++;
-      } else {
-        face = n < mesh.owned_cells ? next_inner++ : next_ghost++;
-      }
-      const auto f = static_cast<std::size_t>(face);
-      cell_face[slot] = LocalFaceId(face);
+      LocalFaceId& next = n < 0                  ? next_boundary[boundary_of_zone[FaceLinks::zone(n)]]
+                          : n < mesh.owned_cells ? next_inner
+                                                 : next_ghost;
+      const LocalFaceId face = next;
+      ++next;
+      cell_face[slot] = face;
       if (0 <= n && n < c) {
-        list.slot[f] = part.first_face[static_cast<std::size_t>(n)] + part.partner[slot];
-        cell_face[static_cast<std::size_t>(list.slot[f])] = LocalFaceId(face);
-        mesh.face_left[f] = LocalCellId(n);
-        mesh.face_right[f] = LocalCellId(c);
+        list.slot[face] = part.first_face[n] + part.partner[slot];
+        cell_face[list.slot[face]] = face;
+        mesh.face_left[face.index()] = LocalCellId(n);
+        mesh.face_right[face.index()] = LocalCellId(c);
       } else {
-        list.slot[f] = static_cast<std::int32_t>(slot);
-        mesh.face_left[f] = LocalCellId(c);
-        if (n >= 0) mesh.face_right[f] = LocalCellId(n);
+        list.slot[face] = slot;
+        mesh.face_left[face.index()] = LocalCellId(c);
+        if (n >= 0) mesh.face_right[face.index()] = LocalCellId(n);
       }
     }
   }
@@ -126,18 +124,19 @@ void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& perio
   std::vector<std::int64_t> offset{0};
   std::vector<LocalNodeId> entry;
   offset.reserve(faces + 1);
-  entry.reserve(faces * static_cast<std::size_t>(mesh.dim == 2 ? 2 : 4));
+  entry.reserve(mesh.dim == 2 ? 2 * faces : 4 * faces);
   mesh.face_normal.resize(faces);
   mesh.face_area.resize(faces);
   mesh.face_centroid.resize(faces);
   agreed(mesh.comm, [&] {
-    for (std::size_t i = 0; i < faces; ++i) {
+    for (const LocalFaceId id : list.slot.ids()) {
+      const std::size_t i = id.index();
       const std::int32_t left = mesh.face_left[i].value(), right = mesh.face_right[i].value();
-      const auto slot = static_cast<std::size_t>(list.slot[i]);
-      const int f = list.slot[i] - part.first_face[static_cast<std::size_t>(left)];
-      const CellFace& face = shape(mesh.cell_type[static_cast<std::size_t>(left)]).face[static_cast<std::size_t>(f)];
+      const std::int32_t slot = list.slot[id];
+      const int f = slot - part.first_face[left];
+      const CellFace& face = shape(mesh.cell_type[left]).face[f];
       for (int k = 0; k < face.size; ++k) {
-        entry.push_back(mesh.cell_nodes(left, face.node[static_cast<std::size_t>(k)]));
+        entry.push_back(mesh.cell_nodes(left, face.node[k]));
       }
       offset.push_back(static_cast<std::int64_t>(entry.size()));
       const std::int32_t image = part.image_of(slot);
@@ -146,8 +145,7 @@ void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& perio
       const double area = norm(g.area);
       if (!(area > 0)) {
         throw MeshError(fmt::format("a face at ({:.6g}, {:.6g}, {:.6g}) has no area", g.centroid.x, g.centroid.y, g.centroid.z),
-                        "merge the nodes that lie in one place",
-                        Where{.file = mesh.source, .element = mesh.cell_file_id[static_cast<std::size_t>(left)]});
+                        "merge the nodes that lie in one place", Where{.file = mesh.source, .element = mesh.cell_file_id[left]});
       }
       mesh.face_area[i] = area;
       mesh.face_normal[i] = g.area / area;

@@ -28,7 +28,7 @@ std::vector<std::int64_t> find_remote_rows(const Communicator& comm, const Chunk
                                            const detail::Renumbering& now) {
   if (comm.size() == 1) return {};
   const auto before = detail::fetch_with<std::int64_t>(
-      comm, cells, part.remote, [&](std::size_t c) { return rows.first(destinations.owner[c]) + destinations.number[c]; });
+      comm, cells, part.remote, [&](std::size_t c) { return rows.first(Rank(destinations.owner[c])) + destinations.number[c]; });
   return detail::fetch_with<std::int64_t>(comm, rows, before, [&](std::size_t c) { return rows.first() + now.cell[c]; });
 }
 
@@ -45,14 +45,14 @@ detail::Renumbering reorder(CellOrdering order, int dim, detail::Subdomain& part
   const std::vector<std::int32_t> cells = detail::order_cells(order, dim, part, border);
   detail::Renumbering now = detail::renumber(part, cells);
   std::vector<char> border_now(border.size());
-  for (std::size_t c = 0; c < border.size(); ++c) border_now[static_cast<std::size_t>(now.cell[c])] = border[c];
+  for (std::size_t c = 0; c < border.size(); ++c) border_now[now.cell[c]] = border[c];
   border = std::move(border_now);
   if (stars.star.empty()) return now;
-  std::vector<std::int32_t> star_now(stars.star.size());
-  for (std::size_t n = 0; n < stars.star.size(); ++n) star_now[static_cast<std::size_t>(now.node[n])] = stars.star[n];
+  IdVector<LocalNodeId, std::int32_t> star_now(stars.star.size());
+  for (const LocalNodeId n : stars.star.ids()) star_now[now.node[n]] = stars.star[n];
   stars.star = std::move(star_now);
   for (detail::NodeStars::Entry& e : stars.cells.entry) {
-    if (e.cell < part.owned()) e.cell = now.cell[static_cast<std::size_t>(e.cell)];
+    if (e.cell < part.owned()) e.cell = now.cell[e.cell];
   }
   return now;
 }
@@ -77,8 +77,8 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   for (const Periodic& pair : pairs) vectors.push_back(*pair.translation);
   const detail::Translations translations(vectors);
   std::vector<char> is_periodic(block.zones.size(), 0);
-  for (const std::int32_t z : periodic.from) is_periodic[static_cast<std::size_t>(z)] = 1;
-  for (const std::int32_t z : periodic.to) is_periodic[static_cast<std::size_t>(z)] = 1;
+  for (const std::int32_t z : periodic.from) is_periodic[z] = 1;
+  for (const std::int32_t z : periodic.to) is_periodic[z] = 1;
 
   step("pair faces");
   std::vector<detail::ZoneFace> periodic_faces;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/base/contracts.hpp"
+#include "weft/base/id_vector.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/rank_lists.hpp"
 
@@ -20,40 +21,40 @@ namespace weft::mesh::detail {
 class Chunks {
  public:
   /// Computes the distribution from the size of each rank's chunk. @collective
-  Chunks(const Communicator& comm, std::int64_t mine) : rank_(comm.rank().value()), start_{0} {
+  Chunks(const Communicator& comm, std::int64_t mine) : rank_(comm.rank()), start_{0} {
     for (const std::int64_t size : comm.all_gather(mine)) start_.push_back(start_.back() + size);
   }
 
   [[nodiscard]] std::int64_t total() const { return start_.back(); }
-  [[nodiscard]] int ranks() const { return static_cast<int>(start_.size()) - 1; }
-  [[nodiscard]] int rank() const { return rank_; }
   /// Returns the first id of this rank's chunk.
   [[nodiscard]] std::int64_t first() const { return first(rank_); }
-  [[nodiscard]] std::int64_t first(int rank) const { return start_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] std::int64_t first(Rank rank) const { return start_[rank]; }
   [[nodiscard]] std::int64_t size() const { return size(rank_); }
-  [[nodiscard]] std::int64_t size(int rank) const { return first(rank + 1) - first(rank); }
-  [[nodiscard]] bool mine(std::int64_t id) const { return first() <= id && id < first(rank_ + 1); }
+  [[nodiscard]] std::int64_t size(Rank rank) const { return end(rank) - first(rank); }
+  [[nodiscard]] bool mine(std::int64_t id) const { return first() <= id && id < end(rank_); }
   /// Returns the position of an id in this rank's chunk.
   [[nodiscard]] std::size_t local(std::int64_t id) const {
     WEFT_EXPECTS(mine(id));
-    return static_cast<std::size_t>(id - first());
+    return id - first();
   }
   /// Returns the rank whose chunk contains `id`. @pre 0 <= id < total().
-  [[nodiscard]] int holder(std::int64_t id) const {
+  [[nodiscard]] Rank holder(std::int64_t id) const {
     WEFT_EXPECTS(0 <= id && id < total());
     if (mine(id)) return rank_;
-    return static_cast<int>(std::upper_bound(start_.begin(), start_.end(), id) - start_.begin()) - 1;
+    return Rank(std::upper_bound(start_.begin(), start_.end(), id) - start_.begin() - 1);
   }
 
  private:
-  int rank_;
-  std::vector<std::int64_t> start_;
+  [[nodiscard]] std::int64_t end(Rank rank) const { return start_[Rank(rank.value() + 1)]; }
+
+  Rank rank_;
+  IdVector<Rank, std::int64_t> start_;  ///< first id of each rank, and total()
 };
 
 /// Sends the lists and returns the received values in the order of ranks as one list. @collective
 template <Transferable T>
 [[nodiscard]] std::vector<T> all_to_all(const Communicator& comm, RankLists<T> to) {
-  if (comm.size() == 1) return std::move(to[0]);
+  if (comm.size() == 1) return std::move(to[Rank(0)]);
   return comm.all_to_all_joined(std::move(to).by_rank());
 }
 
@@ -68,7 +69,7 @@ template <Transferable T, class Answer>
     if (chunks.mine(ids[i])) {
       values[i] = answer(chunks.local(ids[i]));
     } else {
-      ask[static_cast<std::size_t>(chunks.holder(ids[i]))].push_back(ids[i]);
+      ask[chunks.holder(ids[i])].push_back(ids[i]);
     }
   }
   if (comm.size() == 1) return values;
@@ -80,7 +81,7 @@ template <Transferable T, class Answer>
   }
   RankReader<T> answers(comm.all_to_all(reply));
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (!chunks.mine(ids[i])) values[i] = answers.next(static_cast<std::size_t>(chunks.holder(ids[i])));
+    if (!chunks.mine(ids[i])) values[i] = answers.next(chunks.holder(ids[i]));
   }
   return values;
 }
@@ -100,7 +101,7 @@ struct Rows {
 
   [[nodiscard]] std::size_t size() const { return offset.size() - 1; }
   [[nodiscard]] std::span<const T> operator[](std::size_t i) const {
-    return {entry.data() + offset[i], static_cast<std::size_t>(offset[i + 1] - offset[i])};
+    return std::span(entry).subspan(offset[i], offset[i + 1] - offset[i]);
   }
   void close_row() { offset.push_back(static_cast<std::int64_t>(entry.size())); }
 };
@@ -111,7 +112,7 @@ template <Transferable T, class Append>
 [[nodiscard]] Rows<T> fetch_rows(const Communicator& comm, const Chunks& chunks, std::span<const std::int64_t> ids,
                                  Append&& append) {
   RankLists<std::int64_t> ask;
-  for (const std::int64_t id : ids) ask[static_cast<std::size_t>(chunks.holder(id))].push_back(id);
+  for (const std::int64_t id : ids) ask[chunks.holder(id)].push_back(id);
   std::vector<RankValues<T>> reply;
   std::vector<RankValues<std::int32_t>> length;
   for (const auto& [rank, asked] : comm.all_to_all(std::move(ask).by_rank())) {
@@ -128,8 +129,8 @@ template <Transferable T, class Append>
   Rows<T> rows;
   rows.offset.reserve(ids.size() + 1);
   for (const std::int64_t id : ids) {
-    const auto r = static_cast<std::size_t>(chunks.holder(id));
-    const auto row = answers.next(r, static_cast<std::size_t>(lengths.next(r)));
+    const Rank r = chunks.holder(id);
+    const auto row = answers.next(r, lengths.next(r));
     rows.entry.insert(rows.entry.end(), row.begin(), row.end());
     rows.close_row();
   }

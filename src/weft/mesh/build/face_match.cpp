@@ -44,23 +44,22 @@ std::uint64_t order_of(const FaceKey& key) {
   return (static_cast<std::uint64_t>(key[0]) << 24) | (h >> 40);
 }
 
-std::size_t meeting_rank(const FaceKey& key, const Communicator& comm) {
-  return static_cast<std::size_t>(hash(key) % static_cast<std::uint64_t>(comm.size()));
+Rank meeting_rank(const FaceKey& key, const Communicator& comm) {
+  return Rank(hash(key) % static_cast<std::uint64_t>(comm.size()));
 }
 
 FaceKey key_of(const Elements& cells, std::int64_t cell, int face) {
-  return face_key(cells.nodes(cell), shape(cells.type[static_cast<std::size_t>(cell)]).face[static_cast<std::size_t>(face)]);
+  return face_key(cells.nodes(cell), shape(cells.type[cell]).face[face]);
 }
 
 std::vector<LocalFace> sorted_faces(const Elements& cells, std::size_t faces) {
   std::vector<LocalFace> sorted;
   sorted.reserve(faces);
   for (std::int64_t c = 0; c < cells.size(); ++c) {
-    const CellShape& s = shape(cells.type[static_cast<std::size_t>(c)]);
+    const CellShape& s = shape(cells.type[c]);
     const auto nodes = cells.nodes(c);
     for (int f = 0; f < s.faces; ++f) {
-      sorted.push_back(
-          {order_of(face_key(nodes, s.face[static_cast<std::size_t>(f)])), static_cast<std::uint32_t>(c * kMaxCellFaces + f)});
+      sorted.push_back({order_of(face_key(nodes, s.face[f])), static_cast<std::uint32_t>(c * kMaxCellFaces + f)});
     }
   }
   kernels::bucket_sort(
@@ -79,8 +78,8 @@ void match_at_home(const Communicator& comm, const Elements& elements, const Chu
     to[meeting_rank(key, comm)].push_back({key, cells.first() + cell_of(f), face_of(f)});
   };
   const auto pair = [&](const LocalFace& a, const LocalFace& b) {
-    const std::size_t slot_a = links.slot(static_cast<std::size_t>(cell_of(a)), face_of(a));
-    const std::size_t slot_b = links.slot(static_cast<std::size_t>(cell_of(b)), face_of(b));
+    const std::size_t slot_a = links.slot(cell_of(a), face_of(a));
+    const std::size_t slot_b = links.slot(cell_of(b), face_of(b));
     links.target[slot_a] = cells.first() + cell_of(b);
     links.target[slot_b] = cells.first() + cell_of(a);
     links.partner[slot_a] = static_cast<std::uint8_t>(face_of(b));
@@ -143,7 +142,7 @@ void match_here(std::vector<FaceRecord> faces, std::vector<BoundaryRecord> bound
     } else if (elements == 1) {
       const auto zone = static_cast<std::int32_t>(boundary[k0].zone);
       replies.push_back({faces[i0].cell, FaceLinks::boundary(zone), 0, byte(faces[i0].face), 0});
-      if (keep[static_cast<std::size_t>(zone)]) {
+      if (keep[zone]) {
         kept.push_back({key, faces[i0].cell, static_cast<std::int32_t>(faces[i0].face), zone});
       }
     } else {
@@ -157,19 +156,19 @@ void match_here(std::vector<FaceRecord> faces, std::vector<BoundaryRecord> bound
 FaceKey face_key(std::span<const GlobalNodeId> cell_nodes, const CellFace& face) {
   FaceKey key{-1, -1, -1, -1};
   for (int i = 0; i < face.size; ++i) {  // insertion sort of at most four
-    const std::int64_t id = cell_nodes[static_cast<std::size_t>(face.node[static_cast<std::size_t>(i)])].value();
+    const std::int64_t id = cell_nodes[face.node[i]].value();
     int j = i;
-    for (; j > 0 && key[static_cast<std::size_t>(j - 1)] > id; --j) {
-      key[static_cast<std::size_t>(j)] = key[static_cast<std::size_t>(j - 1)];
+    for (; j > 0 && key[j - 1] > id; --j) {
+      key[j] = key[j - 1];
     }
-    key[static_cast<std::size_t>(j)] = id;
+    key[j] = id;
   }
   return key;
 }
 
 void enter_links(const Communicator& comm, const Chunks& cells, const std::vector<LinkReply>& replies, FaceLinks& links) {
   RankLists<LinkReply> to;
-  for (const LinkReply& reply : replies) to[static_cast<std::size_t>(cells.holder(reply.cell))].push_back(reply);
+  for (const LinkReply& reply : replies) to[cells.holder(reply.cell)].push_back(reply);
   for (const LinkReply& reply : all_to_all(comm, std::move(to))) {
     const std::size_t slot = links.slot(cells.local(reply.cell), reply.face);
     links.target[slot] = reply.target;
@@ -187,8 +186,8 @@ FaceLinks match_faces(const Communicator& comm, const MeshBlock& block, const Ch
     slots += shape(type).faces;
     links.offset.push_back(static_cast<std::int32_t>(slots));
   }
-  links.target.assign(static_cast<std::size_t>(slots), FaceLinks::kUnknown);
-  links.partner.assign(static_cast<std::size_t>(slots), 0);
+  links.target.assign(slots, FaceLinks::kUnknown);
+  links.partner.assign(slots, 0);
 
   std::vector<FaceProblem> problems;
   std::vector<LinkReply> replies;
@@ -197,10 +196,9 @@ FaceLinks match_faces(const Communicator& comm, const MeshBlock& block, const Ch
     match_at_home(comm, block.cells, cells, links, to, problems);
     RankLists<BoundaryRecord> boundary_to;
     for (std::int64_t i = 0; i < block.boundary.size(); ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      const CellFace whole{shape(block.boundary.type[at]).nodes, {0, 1, 2, 3}};
+      const CellFace whole{shape(block.boundary.type[i]).nodes, {0, 1, 2, 3}};
       const FaceKey key = face_key(block.boundary.nodes(i), whole);
-      boundary_to[meeting_rank(key, comm)].push_back({key, block.boundary.file_id[at], block.boundary.zone[at]});
+      boundary_to[meeting_rank(key, comm)].push_back({key, block.boundary.file_id[i], block.boundary.zone[i]});
     }
     auto faces = all_to_all(comm, std::move(to));
     auto boundary = all_to_all(comm, std::move(boundary_to));

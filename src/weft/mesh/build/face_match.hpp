@@ -3,6 +3,7 @@
 ///
 /// A face is identified by its sorted node ids. Faces with both cells in the chunk of this rank are matched locally; all
 /// others are sent, with the boundary elements, to a rank that a hash of the nodes selects.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -17,6 +18,11 @@ namespace weft::mesh::detail {
 /// Sorted global node ids of a face; unused slots at the end are -1.
 using FaceKey = std::array<std::int64_t, kMaxFaceNodes>;
 
+/// Returns the number of nodes of a face.
+[[nodiscard]] inline int size_of(const FaceKey& key) {
+  return static_cast<int>(std::count_if(key.begin(), key.end(), [](std::int64_t id) { return id >= 0; }));
+}
+
 /// The neighbours of a set of cells across each face, in the order of the shapes. The faces of cell c are offset[c] ...
 /// offset[c+1]-1.
 struct FaceLinks {
@@ -29,9 +35,7 @@ struct FaceLinks {
   [[nodiscard]] static constexpr std::int64_t boundary(std::int32_t zone) { return -2 - std::int64_t{zone}; }
   [[nodiscard]] static constexpr bool is_boundary(std::int64_t target) { return target <= -2; }
   [[nodiscard]] static constexpr std::int32_t zone(std::int64_t target) { return static_cast<std::int32_t>(-2 - target); }
-  [[nodiscard]] std::size_t slot(std::size_t cell, int face) const {
-    return static_cast<std::size_t>(offset[cell]) + static_cast<std::size_t>(face);
-  }
+  [[nodiscard]] std::size_t slot(std::size_t cell, int face) const { return offset[cell] + face; }
 };
 
 /// Reply from the rank that matched a face to the rank that holds the cell.

@@ -16,10 +16,6 @@ constexpr std::size_t kMaxExamined = 2048;
 /// Tolerance of positions on a face as a fraction of its size.
 constexpr double kOnFace = 1e-6;
 
-int size_of(const FaceKey& key) {
-  return static_cast<int>(std::count_if(key.begin(), key.end(), [](auto id) { return id >= 0; }));
-}
-
 bool has_node(const FaceKey& key, std::int64_t node) { return std::find(key.begin(), key.end(), node) != key.end(); }
 
 /// Returns true if `p` is in the triangle, including its edges.
@@ -64,11 +60,11 @@ bool on_face(Vec3 p, std::span<const Vec3> corner) {
 std::vector<std::int32_t> count_cells(const Communicator& comm, const Elements& cells, const std::vector<FaceKey>& keys) {
   std::vector<std::int32_t> count(keys.size(), 0);
   for (std::int64_t c = 0; c < cells.size(); ++c) {
-    const CellShape& s = shape(cells.type[static_cast<std::size_t>(c)]);
+    const CellShape& s = shape(cells.type[c]);
     for (int f = 0; f < s.faces; ++f) {
-      const FaceKey key = face_key(cells.nodes(c), s.face[static_cast<std::size_t>(f)]);
+      const FaceKey key = face_key(cells.nodes(c), s.face[f]);
       const auto found = std::lower_bound(keys.begin(), keys.end(), key);
-      if (found != keys.end() && *found == key) ++count[static_cast<std::size_t>(found - keys.begin())];
+      if (found != keys.end() && *found == key) ++count[found - keys.begin()];
     }
   }
   comm.sum(std::span<std::int32_t>(count));
@@ -77,9 +73,7 @@ std::vector<std::int32_t> count_cells(const Communicator& comm, const Elements& 
 
 /// Marks as hanging those open faces that contain a node of another open face, or are part of one.
 void find_hanging(std::vector<FaceProblem>& problems, const std::vector<std::int64_t>& ids, const std::vector<Vec3>& coords) {
-  const auto coord = [&](std::int64_t id) {
-    return coords[static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), id) - ids.begin())];
-  };
+  const auto coord = [&](std::int64_t id) { return coords[std::lower_bound(ids.begin(), ids.end(), id) - ids.begin()]; };
   std::vector<std::int64_t> open_nodes;
   for (const FaceProblem& p : problems) {
     if (p.fault != FaceFault::open) continue;
@@ -95,7 +89,7 @@ void find_hanging(std::vector<FaceProblem>& problems, const std::vector<std::int
   for (FaceProblem& p : problems) {
     if (p.fault != FaceFault::open) continue;
     std::vector<Vec3> corner;
-    for (int i = 0; i < size_of(p.key); ++i) corner.push_back(coord(p.key[static_cast<std::size_t>(i)]));
+    for (int i = 0; i < size_of(p.key); ++i) corner.push_back(coord(p.key[i]));
     const bool carries = std::any_of(open_nodes.begin(), open_nodes.end(),
                                      [&](std::int64_t id) { return !has_node(p.key, id) && on_face(coord(id), corner); });
     const bool is_part = size_of(p.key) == 3 && std::any_of(quads.begin(), quads.end(), [&](const FaceKey& quad) {
@@ -105,16 +99,14 @@ void find_hanging(std::vector<FaceProblem>& problems, const std::vector<std::int
   }
 }
 
-std::string zone_name(const MeshBlock& block, std::int32_t zone) {
-  return zone < 0 ? std::string{} : block.zones[static_cast<std::size_t>(zone)].name;
-}
+std::string zone_name(const MeshBlock& block, std::int32_t zone) { return zone < 0 ? std::string{} : block.zones[zone].name; }
 
 }  // namespace
 
 void report_faces(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
                   const std::vector<FaceProblem>& problems) {
   const auto total = comm.sum(static_cast<std::int64_t>(problems.size()));
-  const std::size_t share = std::max<std::size_t>(kMaxExamined / static_cast<std::size_t>(comm.size()), 16);
+  const std::size_t share = std::max<std::size_t>(kMaxExamined / comm.size(), 16);
   std::vector<FaceProblem> all = comm.all_gather(std::span<const FaceProblem>(problems).first(std::min(problems.size(), share)));
 
   std::vector<FaceKey> keys;
@@ -122,7 +114,7 @@ void report_faces(const Communicator& comm, const MeshBlock& block, const Chunks
   kernels::sort_unique(keys);
   const std::vector<std::int32_t> count = count_cells(comm, block.cells, keys);
   for (FaceProblem& p : all) {
-    const auto at = static_cast<std::size_t>(std::lower_bound(keys.begin(), keys.end(), p.key) - keys.begin());
+    const std::size_t at = std::lower_bound(keys.begin(), keys.end(), p.key) - keys.begin();
     if (p.fault == FaceFault::open && count[at] > 2) p.fault = FaceFault::shared_by_three;
     if (p.fault == FaceFault::no_cell && count[at] == 2) p.fault = FaceFault::inside;
   }
@@ -142,8 +134,8 @@ void report_faces(const Communicator& comm, const MeshBlock& block, const Chunks
   });
   Vec3 place;
   for (int i = 0; i < size_of(worst.key); ++i) {
-    const auto at = std::lower_bound(ids.begin(), ids.end(), worst.key[static_cast<std::size_t>(i)]) - ids.begin();
-    place += coords[static_cast<std::size_t>(at)] / size_of(worst.key);
+    const auto at = std::lower_bound(ids.begin(), ids.end(), worst.key[i]) - ids.begin();
+    place += coords[at] / size_of(worst.key);
   }
   Where where{.file = block.source, .zone = zone_name(block, worst.zone), .element = worst.element};
   if (worst.zone < 0) {  // `element` is a cell: use its number in the file

@@ -16,7 +16,7 @@ class IdTable {
   explicit IdTable(std::size_t expected = 0) { rehash(expected); }
   /// Creates a table for ids from `low` to `high`. @pre 0 <= low
   IdTable(std::int64_t low, std::int64_t high, std::size_t expected) : low_(low) {
-    const auto range = static_cast<std::size_t>(high < low ? 0 : high - low + 1);
+    const std::size_t range = high < low ? 0 : high - low + 1;
     if (range * sizeof(std::int32_t) <= 2 * expected * sizeof(Slot)) {
       list_.assign(range, kAbsent);
     } else {
@@ -29,14 +29,14 @@ class IdTable {
   /// Returns the position of `id`, or kAbsent.
   [[nodiscard]] std::int32_t find(std::int64_t id) const {
     if (!slots_.empty()) return slots_[slot_of(id)].position;
-    const auto i = static_cast<std::size_t>(id - low_);  // large for smaller ids
+    const std::size_t i = id - low_;  // large for smaller ids
     return i < list_.size() ? list_[i] : kAbsent;
   }
 
   /// Returns the position of `id`; stores `position` if there was none.
   std::int32_t find_or_insert(std::int64_t id, std::int32_t position) {
     if (slots_.empty()) {
-      std::int32_t& known = list_[static_cast<std::size_t>(id - low_)];
+      std::int32_t& known = list_[id - low_];
       if (known != kAbsent) return known;
       ++size_;
       return known = position;
@@ -61,7 +61,7 @@ class IdTable {
   [[nodiscard]] std::size_t slot_of(std::int64_t id) const {
     const auto key = static_cast<std::uint64_t>(id);
     const std::uint64_t block = (key >> 4) * 0x9E3779B97F4A7C15ULL;  // golden ratio: distributes consecutive blocks
-    std::size_t i = static_cast<std::size_t>(((block >> 32) << 4) | (key & 15U)) & mask_;
+    std::size_t i = (((block >> 32) << 4) | (key & 15U)) & mask_;
     while (slots_[i].position != kAbsent && slots_[i].id != id) i = (i + 1) & mask_;
     return i;
   }

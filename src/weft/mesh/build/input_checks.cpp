@@ -23,22 +23,19 @@ constexpr double kPlaneTolerance = 1e-9;
 constexpr std::size_t kSampledCells = 16;
 constexpr const char* kWriteAgain = "write or generate the mesh again";
 
-std::string name_of(const MeshBlock& block, std::int32_t zone) {
-  return zone < 0 ? std::string{} : block.zones[static_cast<std::size_t>(zone)].name;
-}
+std::string name_of(const MeshBlock& block, std::int32_t zone) { return zone < 0 ? std::string{} : block.zones[zone].name; }
 
 void check_elements(const MeshBlock& block, const Elements& elements, int dim, std::int64_t nodes) {
   const bool boundary = dim != block.dim;
   const char* what = boundary ? "boundary element" : "cell";
   const auto zones = static_cast<std::int32_t>(block.zones.size());
   for (std::int64_t i = 0; i < elements.size(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const std::int32_t zone = elements.zone[at];
+    const std::int32_t zone = elements.zone[i];
     const auto where = [&] {
       return Where{
-          .file = block.source, .zone = zone < zones ? name_of(block, zone) : std::string{}, .element = elements.file_id[at]};
+          .file = block.source, .zone = zone < zones ? name_of(block, zone) : std::string{}, .element = elements.file_id[i]};
     };
-    const CellShape& s = shape(elements.type[at]);
+    const CellShape& s = shape(elements.type[i]);
     if (s.dim != dim) {
       throw MeshError(fmt::format("a {} cannot be a {} of a {}-D mesh", s.name, what, block.dim), kWriteAgain, where());
     }
@@ -49,8 +46,8 @@ void check_elements(const MeshBlock& block, const Elements& elements, int dim, s
     if (zone >= zones || zone < (boundary ? 0 : -1)) {
       throw MeshError(fmt::format("the {} belongs to no zone", what), "put every boundary element into a named zone", where());
     }
-    if (zone >= 0 && block.zones[static_cast<std::size_t>(zone)].dim != dim) {
-      throw MeshError(fmt::format("a {} is in a zone of dimension {}", what, block.zones[static_cast<std::size_t>(zone)].dim),
+    if (zone >= 0 && block.zones[zone].dim != dim) {
+      throw MeshError(fmt::format("a {} is in a zone of dimension {}", what, block.zones[zone].dim),
                       "give boundary and volume zones different names", where());
     }
     for (std::size_t a = 0; a < element_nodes.size(); ++a) {
@@ -84,7 +81,7 @@ void check_zones(const Communicator& comm, const MeshBlock& block) {
   std::vector<std::int64_t> used(block.zones.size(), 0);
   for (const Elements* elements : {&block.cells, &block.boundary}) {
     for (const std::int32_t zone : elements->zone) {
-      if (zone >= 0) ++used[static_cast<std::size_t>(zone)];
+      if (zone >= 0) ++used[zone];
     }
   }
   comm.sum(std::span<std::int64_t>(used));
@@ -116,10 +113,10 @@ std::array<char, kCellTypes> all_mirrored(const Communicator& comm, const Chunks
   std::array<int, 2 * kCellTypes> seen{};  // right-handed, then mirrored
   auto at = local.begin();
   for (const std::int64_t c : cells) {
-    const CellType type = block.cells.type[static_cast<std::size_t>(c)];
+    const CellType type = block.cells.type[c];
     std::array<Vec3, kMaxCellNodes> corner;
-    const auto corners = static_cast<std::size_t>(shape(type).nodes);
-    for (std::size_t i = 0; i < corners; ++i) corner[i] = coords[static_cast<std::size_t>(*at++)];
+    const std::size_t corners = shape(type).nodes;
+    for (std::size_t i = 0; i < corners; ++i) corner[i] = coords[*at++];
     const bool mirrored = cell_geometry(type, {corner.data(), corners}).volume < 0;
     seen[static_cast<std::size_t>(type) + (mirrored ? kCellTypes : 0)] = 1;
   }
@@ -177,7 +174,7 @@ void turn_mirrored(const Communicator& comm, MeshBlock& block) {
   // A few cells of each type determine whether all cells must be tested.
   std::array<std::vector<std::int64_t>, kCellTypes> of_type;
   for (std::int64_t c = 0; c < block.cells.size(); ++c) {
-    auto& cells = of_type[static_cast<std::size_t>(block.cells.type[static_cast<std::size_t>(c)])];
+    auto& cells = of_type[static_cast<std::size_t>(block.cells.type[c])];
     if (cells.size() < kSampledCells) cells.push_back(c);
   }
   std::vector<std::int64_t> sample;
@@ -187,14 +184,13 @@ void turn_mirrored(const Communicator& comm, MeshBlock& block) {
 
   std::vector<std::int64_t> suspects;
   for (std::int64_t c = 0; c < block.cells.size(); ++c) {
-    if (suspect[static_cast<std::size_t>(block.cells.type[static_cast<std::size_t>(c)])]) suspects.push_back(c);
+    if (suspect[static_cast<std::size_t>(block.cells.type[c])]) suspects.push_back(c);
   }
   suspect = all_mirrored(comm, chunks, block, suspects);
   for (const std::int64_t c : suspects) {
-    const CellType type = block.cells.type[static_cast<std::size_t>(c)];
+    const CellType type = block.cells.type[c];
     if (!suspect[static_cast<std::size_t>(type)]) continue;
-    turn_cell(type, {block.cells.node.data() + block.cells.offset[static_cast<std::size_t>(c)],
-                     static_cast<std::size_t>(shape(type).nodes)});
+    turn_cell(type, {block.cells.node.data() + block.cells.offset[c], static_cast<std::size_t>(shape(type).nodes)});
   }
 }
 

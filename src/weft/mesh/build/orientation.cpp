@@ -52,12 +52,11 @@ std::int64_t turn_left_handed(MeshBlock& whole) {
   std::int64_t turned = 0;
   std::array<Vec3, kMaxCellNodes> corner;
   for (std::int64_t c = 0; c < whole.cells.size(); ++c) {
-    const auto i = static_cast<std::size_t>(c);
-    const std::span nodes(whole.cells.node.data() + whole.cells.offset[i],
-                          static_cast<std::size_t>(whole.cells.offset[i + 1] - whole.cells.offset[i]));
+    const CellType type = whole.cells.type[c];
+    const std::span nodes = std::span(whole.cells.node).subspan(whole.cells.offset[c], shape(type).nodes);
     for (std::size_t n = 0; n < nodes.size(); ++n) corner[n] = whole.coords[nodes[n].index()];
-    if (!is_left_handed(whole.cells.type[i], std::span(corner).first(nodes.size()))) continue;
-    turn_cell(whole.cells.type[i], nodes);
+    if (!is_left_handed(type, std::span(corner).first(nodes.size()))) continue;
+    turn_cell(type, nodes);
     ++turned;
   }
   return turned;

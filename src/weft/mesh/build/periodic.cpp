@@ -26,15 +26,11 @@ struct Side {
   std::int32_t pair = 0, is_to = 0;
 };
 
-int size_of(const FaceKey& key) {
-  return static_cast<int>(std::count_if(key.begin(), key.end(), [](auto id) { return id >= 0; }));
-}
-
 std::vector<Side> make_sides(const Communicator& comm, const MeshBlock& block, const Chunks& nodes, const PeriodicZones& zones,
                              const Translations& translations, const std::vector<ZoneFace>& faces) {
   std::vector<std::int64_t> ids;
   for (const ZoneFace& face : faces) {
-    for (int i = 0; i < size_of(face.key); ++i) ids.push_back(face.key[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < size_of(face.key); ++i) ids.push_back(face.key[i]);
   }
   const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
   std::vector<Side> sides;
@@ -50,13 +46,13 @@ std::vector<Side> make_sides(const Communicator& comm, const MeshBlock& block, c
       }
     }
     const int size = size_of(face.key);
-    const Vec3 shift = side.is_to ? Vec3{} : translations.shift(translations.image(static_cast<std::size_t>(side.pair)));
+    const Vec3 shift = side.is_to ? Vec3{} : translations.shift(translations.image(side.pair));
     double shortest = std::numeric_limits<double>::infinity();
     for (int i = 0; i < size; ++i) {
-      side.coord[static_cast<std::size_t>(i)] = coords[next++] + shift;
-      side.centre += side.coord[static_cast<std::size_t>(i)] / size;
+      side.coord[i] = coords[next++] + shift;
+      side.centre += side.coord[i] / size;
       for (int j = 0; j < i; ++j) {
-        const double length = norm(side.coord[static_cast<std::size_t>(i)] - side.coord[static_cast<std::size_t>(j)]);
+        const double length = norm(side.coord[i] - side.coord[j]);
         shortest = std::min(shortest, length);
         side.size = std::max(side.size, length);
       }
@@ -67,13 +63,13 @@ std::vector<Side> make_sides(const Communicator& comm, const MeshBlock& block, c
   return sides;
 }
 
-std::size_t bin_rank(const std::array<std::int64_t, 3>& bin, std::int32_t pair, const Communicator& comm) {
+Rank bin_rank(const std::array<std::int64_t, 3>& bin, std::int32_t pair, const Communicator& comm) {
   std::uint64_t h = static_cast<std::uint64_t>(pair);
   for (const std::int64_t b : bin) {
     h = (h ^ static_cast<std::uint64_t>(b)) * 0x9E3779B97F4A7C15ULL;
     h ^= h >> 29;
   }
-  return static_cast<std::size_t>(h % static_cast<std::uint64_t>(comm.size()));
+  return Rank(h % static_cast<std::uint64_t>(comm.size()));
 }
 
 /// Sends each `to` side to the bin of its centre and each `from` side to all bins within its tolerance (usually one).
@@ -91,9 +87,8 @@ std::vector<Side> send_to_bins(const Communicator& comm, const std::vector<Side>
     const double reach = side.is_to ? 0.0 : side.tolerance;
     std::array<std::int64_t, 3> low{}, high{};
     for (int k = 0; k < 3; ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      low[at] = static_cast<std::int64_t>(std::floor((side.centre[k] - reach) / width));
-      high[at] = static_cast<std::int64_t>(std::floor((side.centre[k] + reach) / width));
+      low[k] = static_cast<std::int64_t>(std::floor((side.centre[k] - reach) / width));
+      high[k] = static_cast<std::int64_t>(std::floor((side.centre[k] + reach) / width));
     }
     for (side.bin[2] = low[2]; side.bin[2] <= high[2]; ++side.bin[2]) {
       for (side.bin[1] = low[1]; side.bin[1] <= high[1]; ++side.bin[1]) {
@@ -112,9 +107,9 @@ bool pair_nodes(const Side& a, const Side& b, std::array<std::size_t, kMaxFaceNo
   if (size != size_of(b.face.key)) return false;
   const double tolerance = std::min(a.tolerance, b.tolerance);
   unsigned taken = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
+  for (int i = 0; i < size; ++i) {
     bool found = false;
-    for (std::size_t j = 0; j < static_cast<std::size_t>(size) && !found; ++j) {
+    for (int j = 0; j < size && !found; ++j) {
       if ((taken >> j & 1U) != 0 || !(norm(a.coord[i] - b.coord[j]) < tolerance)) continue;
       taken |= 1U << j;
       node_of[i] = j;
@@ -165,19 +160,19 @@ void match_sides(std::vector<Side>& sides, const Translations& translations, std
     std::vector<std::int32_t> partners(to.size(), 0);
     for (const Side& a : from) {
       std::int32_t mine = 0;
-      auto k = static_cast<std::size_t>(std::lower_bound(to.begin(), to.end(), a.centre[along] - a.tolerance,
-                                                         [along](const Side& s, double at) { return s.centre[along] < at; }) -
-                                        to.begin());
+      std::size_t k = std::lower_bound(to.begin(), to.end(), a.centre[along] - a.tolerance,
+                                       [along](const Side& s, double at) { return s.centre[along] < at; }) -
+                      to.begin();
       for (; k < to.size() && to[k].centre[along] <= a.centre[along] + a.tolerance; ++k) {
         const Side& b = to[k];
         std::array<std::size_t, kMaxFaceNodes> node_of{};
         if (!pair_nodes(a, b, node_of)) continue;
         ++mine;
         ++partners[k];
-        const std::int32_t image = translations.image(static_cast<std::size_t>(a.pair));
+        const std::int32_t image = translations.image(a.pair);
         replies.push_back({a.face.cell, b.face.cell, -image, byte(a.face.face), byte(b.face.face)});
         replies.push_back({b.face.cell, a.face.cell, image, byte(b.face.face), byte(a.face.face)});
-        for (std::size_t n = 0; n < static_cast<std::size_t>(size_of(a.face.key)); ++n) {
+        for (int n = 0; n < size_of(a.face.key); ++n) {
           node_pairs.push_back({a.face.key[n], b.face.key[node_of[n]], image});
         }
       }
@@ -191,7 +186,7 @@ void match_sides(std::vector<Side>& sides, const Translations& translations, std
 void check_partners(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
                     const std::vector<Found>& found) {
   RankLists<Found> to;
-  for (const Found& f : found) to[static_cast<std::size_t>(cells.holder(f.cell))].push_back(f);
+  for (const Found& f : found) to[cells.holder(f.cell)].push_back(f);
   std::vector<Found> mine = all_to_all(comm, std::move(to));
   std::sort(mine.begin(), mine.end(),
             [](const Found& a, const Found& b) { return std::tie(a.cell, a.face) < std::tie(b.cell, b.face); });
@@ -209,9 +204,9 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const Chun
   std::vector<std::int64_t> ids;
   if (bad.cell == first_bad) {
     const std::size_t local = cells.local(bad.cell);
-    const CellFace& face = shape(block.cells.type[local]).face[static_cast<std::size_t>(bad.face)];
+    const CellFace& face = shape(block.cells.type[local]).face[bad.face];
     for (int i = 0; i < face.size; ++i) {
-      const auto node = static_cast<std::size_t>(face.node[static_cast<std::size_t>(i)]);
+      const std::size_t node = face.node[i];
       ids.push_back(block.cells.nodes(static_cast<std::int64_t>(local))[node].value());
     }
   }
@@ -226,9 +221,7 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const Chun
         "both zones must have the same faces, one translation apart: check the translation. Zones that a rotation carries "
         "onto each other cannot be periodic: compute the whole turn, make both symmetry planes if the flow does not "
         "cross them, or use mesh.axisymmetric if nothing varies around the axis",
-        Where{.file = block.source,
-              .zone = block.zones[static_cast<std::size_t>(bad.zone)].name,
-              .element = block.cells.file_id[cells.local(bad.cell)]});
+        Where{.file = block.source, .zone = block.zones[bad.zone].name, .element = block.cells.file_id[cells.local(bad.cell)]});
   });
 }
 
@@ -241,8 +234,8 @@ NodeAliases alias_nodes(const Communicator& comm, const Chunks& nodes, const std
   };
   RankLists<Edge> to;
   for (const NodePair& p : pairs) {
-    to[static_cast<std::size_t>(nodes.holder(p.to))].push_back({p.to, p.from, p.image});
-    to[static_cast<std::size_t>(nodes.holder(p.from))].push_back({p.from, p.to, -p.image});
+    to[nodes.holder(p.to)].push_back({p.to, p.from, p.image});
+    to[nodes.holder(p.from)].push_back({p.from, p.to, -p.image});
   }
   std::vector<Edge> edges = all_to_all(comm, std::move(to));
   const auto key = [](const Edge& e) { return std::tie(e.node, e.other, e.image); };
@@ -296,11 +289,11 @@ std::vector<Periodic> find_translations(const Communicator& comm, const MeshBloc
   for (const GlobalNodeId node : block.boundary.node) ids.push_back(node.value());
   const std::vector<Vec3> coords = fetch<Vec3>(comm, nodes, ids, block.coords);
   for (std::size_t i = 0; i < block.boundary.zone.size(); ++i) {
-    const auto zone = static_cast<std::size_t>(block.boundary.zone[i]);
+    const std::size_t zone = block.boundary.zone[i];
     ++faces[zone];
     for (auto n = block.boundary.offset[i]; n < block.boundary.offset[i + 1]; ++n) {
       for (std::size_t k = 0; k < 3; ++k) {
-        const double x = coords[static_cast<std::size_t>(n)][static_cast<int>(k)];
+        const double x = coords[n][static_cast<int>(k)];
         box[6 * zone + k] = std::max(box[6 * zone + k], -x);
         box[6 * zone + 3 + k] = std::max(box[6 * zone + 3 + k], x);
       }
@@ -312,7 +305,7 @@ std::vector<Periodic> find_translations(const Communicator& comm, const MeshBloc
   const auto high = [&](std::size_t zone) { return Vec3{box[6 * zone + 3], box[6 * zone + 4], box[6 * zone + 5]}; };
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     if (pairs[p].translation) continue;
-    const auto from = static_cast<std::size_t>(zones.from[p]), to = static_cast<std::size_t>(zones.to[p]);
+    const std::size_t from = zones.from[p], to = zones.to[p];
     const auto refuse = [&](const std::string& problem) {
       throw InputError(fmt::format("no translation carries the zone \"{}\" onto \"{}\": {}", pairs[p].from, pairs[p].to, problem),
                        "both zones must have the same faces, one translation apart; for zones that a rotation carries onto each "

@@ -20,12 +20,12 @@ namespace {
 template <class T, class Begin>
 std::vector<T> to_owners(const Communicator& comm, const std::vector<std::int32_t>& part, std::vector<T> values, Begin&& begin) {
   if (comm.size() == 1) return values;
-  std::unordered_map<std::int32_t, std::size_t> size;
-  for (std::size_t i = 0; i < part.size(); ++i) size[part[i]] += begin(i + 1) - begin(i);
+  std::unordered_map<Rank, std::size_t> size;
+  for (std::size_t i = 0; i < part.size(); ++i) size[Rank(part[i])] += begin(i + 1) - begin(i);
   RankLists<T> to;
-  for (const auto& [rank, entries] : size) to[static_cast<std::size_t>(rank)].reserve(entries);
+  for (const auto& [rank, entries] : size) to[rank].reserve(entries);
   for (std::size_t i = 0; i < part.size(); ++i) {
-    auto& row = to[static_cast<std::size_t>(part[i])];
+    auto& row = to[Rank(part[i])];
     row.insert(row.end(), values.begin() + static_cast<std::ptrdiff_t>(begin(i)),
                values.begin() + static_cast<std::ptrdiff_t>(begin(i + 1)));
   }
@@ -36,7 +36,15 @@ std::vector<T> to_owners(const Communicator& comm, const std::vector<std::int32_
 template <class T>
 std::vector<T> permuted(const std::vector<T>& old, const std::vector<std::int32_t>& order) {
   std::vector<T> fresh(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) fresh[i] = old[static_cast<std::size_t>(order[i])];
+  for (std::size_t i = 0; i < order.size(); ++i) fresh[i] = old[order[i]];
+  return fresh;
+}
+
+template <class I, class T>
+IdVector<I, T> permuted(const IdVector<I, T>& old, const IdVector<I, I>& order) {
+  IdVector<I, T> fresh;
+  fresh.reserve(order.size());
+  for (const I id : order) fresh.push_back(old[id]);
   return fresh;
 }
 
@@ -47,8 +55,7 @@ std::vector<T> permuted_rows(const std::vector<T>& old, const std::vector<std::i
   std::vector<T> fresh;
   fresh.reserve(old.size());
   for (const std::int32_t c : order) {
-    const auto at = static_cast<std::size_t>(c);
-    fresh.insert(fresh.end(), old.begin() + first[at], old.begin() + first[at + 1]);
+    fresh.insert(fresh.end(), old.begin() + first[c], old.begin() + first[c + 1]);
   }
   return fresh;
 }
@@ -57,8 +64,7 @@ std::vector<std::int32_t> permuted_offsets(const std::vector<std::int32_t>& firs
   std::vector<std::int32_t> fresh{0};
   fresh.reserve(first.size());
   for (const std::int32_t c : order) {
-    const auto at = static_cast<std::size_t>(c);
-    fresh.push_back(fresh.back() + first[at + 1] - first[at]);
+    fresh.push_back(fresh.back() + first[c + 1] - first[c]);
   }
   return fresh;
 }
@@ -78,7 +84,7 @@ std::int32_t Subdomain::refer_to(std::int64_t global_cell) {
 Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, std::vector<std::int32_t> owner) {
   RankLists<std::int64_t> count;
   for (const std::int32_t rank : owner) {
-    auto& of_rank = count[static_cast<std::size_t>(rank)];
+    auto& of_rank = count[Rank(rank)];
     of_rank.empty() ? of_rank.push_back(1) : static_cast<void>(++of_rank.front());
   }
   // Each owner numbers the cells of rank 0, then those of rank 1, ...
@@ -87,11 +93,10 @@ Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, 
   for (auto& of_rank : first) all += std::exchange(of_rank.values.front(), all);
   agreed(comm, [&] { check_cell_count(all, comm.rank().value(), comm.size(), block.source); });
   RankLists<std::int64_t> next;
-  for (auto& [rank, values] : comm.all_to_all(first)) next[rank.index()] = std::move(values);
+  for (auto& [rank, values] : comm.all_to_all(first)) next[rank] = std::move(values);
   Destinations to{std::move(owner), {}};
   to.number.reserve(to.owner.size());
-  for (const std::int32_t rank : to.owner)
-    to.number.push_back(static_cast<std::int32_t>(next[static_cast<std::size_t>(rank)].front()++));
+  for (const std::int32_t rank : to.owner) to.number.push_back(static_cast<std::int32_t>(next[Rank(rank)].front()++));
   return to;
 }
 
@@ -120,8 +125,8 @@ Subdomain redistribute(const Communicator& comm, MeshBlock& block, const Chunks&
   name_by_numbers(cells, to, links);
   Elements& from = block.cells;
   const auto single = [](std::size_t i) { return i; };
-  const auto node_row = [&](std::size_t i) { return static_cast<std::size_t>(from.offset[i]); };
-  const auto face_row = [&](std::size_t i) { return static_cast<std::size_t>(links.offset[i]); };
+  const auto node_row = [&](std::size_t i) -> std::size_t { return from.offset[i]; };
+  const auto face_row = [&](std::size_t i) -> std::size_t { return links.offset[i]; };
 
   Subdomain owned;
   std::vector<GlobalNodeId> cell_nodes = to_owners(comm, part, std::move(from.node), node_row);
@@ -149,19 +154,17 @@ Subdomain redistribute(const Communicator& comm, MeshBlock& block, const Chunks&
   if (lowest != cell_nodes.end()) owned.node_table = IdTable(lowest->value(), highest->value(), owned.type.size());
   owned.node.reserve(cell_nodes.size());
   for (const GlobalNodeId node : cell_nodes) {
-    const auto next = static_cast<std::int32_t>(owned.node_global.size());
-    owned.node.push_back(owned.node_table.find_or_insert(node.value(), next));
+    const LocalNodeId next = owned.node_global.ids().last();
+    owned.node.emplace_back(owned.node_table.find_or_insert(node.value(), next.value()));
     if (owned.node.back() == next) owned.node_global.push_back(node.value());
   }
   std::vector<GlobalNodeId>().swap(cell_nodes);
-  owned.node_coord = fetch<Vec3>(comm, nodes, owned.node_global, block.coords);
+  owned.node_coord = IdVector<LocalNodeId, Vec3>(fetch<Vec3>(comm, nodes, owned.node_global, block.coords));
 
   const auto is_looked_up = [](std::int64_t t) { return t >= 0 && t < kOwnNumber; };
   for (std::int32_t c = 0; c < owned.owned(); ++c) {  // a cell is referenced by the cells that it references
-    const auto first = target.begin() + owned.first_face[static_cast<std::size_t>(c)],
-               last = target.begin() + owned.first_face[static_cast<std::size_t>(c) + 1];
-    if (std::any_of(first, last, is_looked_up))
-      (void)owned.cell_table.find_or_insert(owned.global[static_cast<std::size_t>(c)], c);
+    const auto first = target.begin() + owned.first_face[c], last = target.begin() + owned.first_face[c + 1];
+    if (std::any_of(first, last, is_looked_up)) (void)owned.cell_table.find_or_insert(owned.global[c], c);
   }
   owned.neighbour.reserve(target.size());
   for (const std::int64_t t : target) {
@@ -177,18 +180,17 @@ void measure_cells(const Communicator& comm, const MeshBlock& block, Subdomain& 
     std::array<Vec3, kMaxCellNodes> corner;
     for (std::size_t c = 0; c < part.type.size(); ++c) {
       std::size_t corners = 0;
-      for (const std::int32_t n : part.nodes(c)) corner[corners++] = part.node_coord[static_cast<std::size_t>(n)];
+      for (const LocalNodeId n : part.nodes(c)) corner[corners++] = part.node_coord[n];
       const CellGeometry g = cell_geometry(part.type[c], {corner.data(), corners});
       if (!(g.volume > 0)) {
         Vec3 place;
         for (std::size_t i = 0; i < corners; ++i) place += corner[i] / static_cast<double>(corners);
         const std::int32_t zone = part.zone[c];
-        throw MeshError(fmt::format("the {} at ({:.6g}, {:.6g}, {:.6g}) has {} volume ({:.6g})", shape(part.type[c]).name,
-                                    place.x, place.y, place.z, g.volume < 0 ? "negative" : "no", g.volume),
-                        "check the order of its nodes, or remesh there",
-                        Where{.file = block.source,
-                              .zone = zone < 0 ? std::string{} : block.zones[static_cast<std::size_t>(zone)].name,
-                              .element = part.file_id[c]});
+        throw MeshError(
+            fmt::format("the {} at ({:.6g}, {:.6g}, {:.6g}) has {} volume ({:.6g})", shape(part.type[c]).name, place.x, place.y,
+                        place.z, g.volume < 0 ? "negative" : "no", g.volume),
+            "check the order of its nodes, or remesh there",
+            Where{.file = block.source, .zone = zone < 0 ? std::string{} : block.zones[zone].name, .element = part.file_id[c]});
       }
       part.volume.push_back(g.volume);
       part.centroid.push_back(g.centroid);
@@ -199,7 +201,7 @@ void measure_cells(const Communicator& comm, const MeshBlock& block, Subdomain& 
 Renumbering renumber(Subdomain& part, const std::vector<std::int32_t>& order) {
   Renumbering now;
   now.cell.resize(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) now.cell[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < order.size(); ++i) now.cell[order[i]] = static_cast<std::int32_t>(i);
 
   part.type = permuted(part.type, order);
   part.global = permuted(part.global, order);
@@ -214,22 +216,19 @@ Renumbering renumber(Subdomain& part, const std::vector<std::int32_t>& order) {
   if (!part.image.empty()) part.image = permuted_rows(part.image, part.first_face, order);
   part.first_face = permuted_offsets(part.first_face, order);
   for (std::int32_t& n : part.neighbour) {
-    if (n >= 0 && n < part.owned()) n = now.cell[static_cast<std::size_t>(n)];
+    if (n >= 0 && n < part.owned()) n = now.cell[n];
   }
 
-  now.node.assign(part.node_global.size(), -1);
-  std::vector<std::int32_t> node_order;
-  node_order.reserve(part.node_global.size());
-  for (std::int32_t& n : part.node) {
-    std::int32_t& fresh = now.node[static_cast<std::size_t>(n)];
-    if (fresh < 0) {
-      fresh = static_cast<std::int32_t>(node_order.size());
-      node_order.push_back(n);
-    }
+  now.node.resize(part.node_global.size());
+  IdVector<LocalNodeId, LocalNodeId> old_node;  // by new number
+  old_node.reserve(part.node_global.size());
+  for (LocalNodeId& n : part.node) {
+    LocalNodeId& fresh = now.node[n];
+    if (!fresh.valid()) fresh = old_node.push_back(n);
     n = fresh;
   }
-  part.node_global = permuted(part.node_global, node_order);
-  part.node_coord = permuted(part.node_coord, node_order);
+  part.node_global = permuted(part.node_global, old_node);
+  part.node_coord = permuted(part.node_coord, old_node);
   return now;
 }
 

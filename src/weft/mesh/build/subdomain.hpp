@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "weft/base/id_vector.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/mesh/build/distribution.hpp"
@@ -22,9 +23,10 @@ struct Subdomain {
   std::vector<double> volume;
   std::vector<Vec3> centroid;
 
-  std::vector<std::int32_t> first_node{0}, node;  ///< local nodes
-  std::vector<std::int64_t> node_global;
-  std::vector<Vec3> node_coord;
+  std::vector<std::int32_t> first_node{0};
+  std::vector<LocalNodeId> node;
+  IdVector<LocalNodeId, std::int64_t> node_global;
+  IdVector<LocalNodeId, Vec3> node_coord;
 
   /// Neighbour of each face: < 0: boundary (FaceLinks::boundary); < owned(): that owned cell; otherwise remote[neighbour -
   /// owned()].
@@ -37,8 +39,8 @@ struct Subdomain {
   IdTable node_table;                ///< global node -> local node; before any renumbering
 
   [[nodiscard]] std::int32_t owned() const { return static_cast<std::int32_t>(type.size()); }
-  [[nodiscard]] std::span<const std::int32_t> nodes(std::size_t cell) const {
-    return {node.data() + first_node[cell], static_cast<std::size_t>(first_node[cell + 1] - first_node[cell])};
+  [[nodiscard]] std::span<const LocalNodeId> nodes(std::size_t cell) const {
+    return std::span(node).subspan(first_node[cell], first_node[cell + 1] - first_node[cell]);
   }
   [[nodiscard]] std::int32_t image_of(std::size_t slot) const { return image.empty() ? 0 : image[slot]; }
   /// Returns true if the neighbour of a face is a ghost cell.
@@ -68,7 +70,8 @@ void measure_cells(const Communicator& comm, const MeshBlock& block, Subdomain& 
 
 /// New numbers of cells and nodes.
 struct Renumbering {
-  std::vector<std::int32_t> cell, node;  ///< by old number
+  std::vector<std::int32_t> cell;           ///< by old number
+  IdVector<LocalNodeId, LocalNodeId> node;  ///< by old number
 };
 /// Gives the cell `order[i]` the number i, and numbers nodes in the order of first use.
 [[nodiscard]] Renumbering renumber(Subdomain& part, const std::vector<std::int32_t>& order);

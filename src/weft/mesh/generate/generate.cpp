@@ -43,19 +43,15 @@ Vec3 box_node(const BoxSpec& s, const std::array<Index, 3>& at, Index id) {
   const Vec3 lower{s.xmin, s.ymin, s.zmin}, upper{s.xmax, s.ymax, s.zmax};
   const int dim = s.nz > 0 ? 3 : 2;
   bool inside = true;
-  for (int d = 0; d < dim; ++d)
-    inside =
-        inside && at[static_cast<std::size_t>(d)] > 0 && at[static_cast<std::size_t>(d)] < cells[static_cast<std::size_t>(d)];
+  for (int d = 0; d < dim; ++d) inside = inside && at[d] > 0 && at[d] < cells[d];
   Vec3 x;
   if (!inside || (s.warp == 0 && s.jitter == 0)) {
-    for (int d = 0; d < dim; ++d)
-      x[d] = between(lower[d], upper[d], at[static_cast<std::size_t>(d)], cells[static_cast<std::size_t>(d)]);
+    for (int d = 0; d < dim; ++d) x[d] = between(lower[d], upper[d], at[d], cells[d]);
     return x;
   }
   double wave = s.warp;
   for (int d = 0; d < dim; ++d) {
-    x[d] = (static_cast<double>(at[static_cast<std::size_t>(d)]) + s.jitter * noise(s.seed, id, d)) /
-           static_cast<double>(cells[static_cast<std::size_t>(d)]);
+    x[d] = (static_cast<double>(at[d]) + s.jitter * noise(s.seed, id, d)) / static_cast<double>(cells[d]);
     wave *= std::sin(2 * std::numbers::pi * x[d]);
   }
   for (int d = 0; d < dim; ++d) x[d] = std::lerp(lower[d], upper[d], x[d] + wave);

@@ -54,15 +54,15 @@ class Numbering {
     plane_nodes_ = node_row(nj + 1);
     lattice_nodes_ = plane_nodes_ * (dim_ == 3 ? nk + 1 : 1);
 
-    split_rows_.resize(static_cast<std::size_t>(nj) + 1, 0);
+    split_rows_.resize(nj + 1, 0);
     for (Index j = 0; j < nj; ++j) {
-      split_rows_[static_cast<std::size_t>(j) + 1] = split_rows_[static_cast<std::size_t>(j)] + split_before(row_cells(j), j);
+      split_rows_[j + 1] = split_rows_[j] + split_before(row_cells(j), j);
     }
-    layers_.resize(static_cast<std::size_t>(layers) + 1);
+    layers_.resize(layers + 1);
     for (Index k = 0; k < layers; ++k) {
-      Layer& layer = layers_[static_cast<std::size_t>(k)];
+      Layer& layer = layers_[k];
       layer.split = split_of_layer(k, layers);
-      Layer& next = layers_[static_cast<std::size_t>(k) + 1];
+      Layer& next = layers_[k + 1];
       next.first_cell = layer.first_cell + cells_before_row(layer.split, nj);
       next.first_centre = layer.first_centre + (has_centre(layer.split) ? cell_row(nj) : 0);
     }
@@ -71,7 +71,7 @@ class Numbering {
   [[nodiscard]] int dim() const { return dim_; }
   [[nodiscard]] Index cells() const { return layers_.back().first_cell; }
   [[nodiscard]] Index nodes() const { return lattice_nodes_ + layers_.back().first_centre; }
-  [[nodiscard]] Split split(Index k) const { return layers_[static_cast<std::size_t>(k)].split; }
+  [[nodiscard]] Split split(Index k) const { return layers_[k].split; }
   [[nodiscard]] Index row_cells(Index j) const { return j < lattice_.step_j ? lattice_.step_i : lattice_.cells[0]; }
 
   /// Returns the global id of lattice node (i, j, k).
@@ -80,7 +80,7 @@ class Numbering {
     return k * plane_nodes_ + node_row(j) + i;
   }
   [[nodiscard]] Index centre(Index i, Index j, Index k) const {
-    return lattice_nodes_ + layers_[static_cast<std::size_t>(k)].first_centre + cell_row(j) + i;
+    return lattice_nodes_ + layers_[k].first_centre + cell_row(j) + i;
   }
   [[nodiscard]] bool is_centre(Index id) const { return id >= lattice_nodes_; }
 
@@ -159,7 +159,7 @@ class Numbering {
     return sum;
   }
   [[nodiscard]] Index cells_before_row(Split split, Index j) const {
-    if (split == Split::patches) return cell_row(j) + split_rows_[static_cast<std::size_t>(j)];
+    if (split == Split::patches) return cell_row(j) + split_rows_[j];
     return cell_row(j) * static_cast<Index>(pieces(dim_, split, false).size());
   }
 
@@ -227,7 +227,7 @@ std::array<int, 6> boundary_sides(const Lattice& lattice, Index i, Index j, Inde
 /// Returns the direction (i_min ... k_max) in which all these corners are on the surface of their lattice cell.
 bool on_rim(std::uint8_t corner, int direction) {
   if (corner == kCentre) return false;
-  return kCornerOffset[static_cast<std::size_t>(corner)][static_cast<std::size_t>(direction / 2)] == direction % 2;
+  return kCornerOffset[corner][direction / 2] == direction % 2;
 }
 
 class Builder {
@@ -253,10 +253,10 @@ class Builder {
     if (number_.dim() == 2 && (side == k_min || side == k_max)) return;
     if (lattice_.ring && (side == i_min || side == i_max)) return;
     if (lattice_.step_j == 0 && (side == step_front || side == step_top)) return;
-    const Zone zone{std::string(lattice_.side_zone[static_cast<std::size_t>(side)]), number_.dim() - 1};
+    const Zone zone{std::string(lattice_.side_zone[side]), number_.dim() - 1};
     auto at = std::find(block_.zones.begin(), block_.zones.end(), zone);
     if (at == block_.zones.end()) at = block_.zones.insert(at, zone);
-    zone_of_side_[static_cast<std::size_t>(side)] = static_cast<std::int32_t>(at - block_.zones.begin());
+    zone_of_side_[side] = static_cast<std::int32_t>(at - block_.zones.begin());
   }
 
   [[nodiscard]] Vec3 place(Index i, Index j, Index k) const {
@@ -267,7 +267,7 @@ class Builder {
   void add_nodes() {
     const Index first = begin(number_.nodes()), last = end(number_.nodes());
     block_.first_node = GlobalNodeId(first);
-    block_.coords.reserve(static_cast<std::size_t>(last - first));
+    block_.coords.reserve(last - first);
     for (Index id = first; id < last; ++id) {
       if (number_.is_centre(id)) {
         const auto [i, j, k] = number_.centre_position(id);
@@ -287,8 +287,8 @@ class Builder {
     if (first == last) return;
     auto [at, first_piece] = number_.cell_position(first);
     auto& [i, j, k] = at;
-    const auto nodes_each = static_cast<std::size_t>(shape(number_.pieces_of(i, j, k).front().type).nodes);
-    block_.cells.reserve(static_cast<std::size_t>(last - first), nodes_each);
+    const std::size_t nodes_each = shape(number_.pieces_of(i, j, k).front().type).nodes;
+    block_.cells.reserve(last - first, nodes_each);
     Index id = first_piece;
     while (id < last) {
       find_corners(i, j, k);
@@ -303,7 +303,7 @@ class Builder {
 
   void find_corners(Index i, Index j, Index k) {
     const int corners = number_.dim() == 3 ? 8 : 4;
-    for (std::size_t c = 0; c < static_cast<std::size_t>(corners); ++c) {
+    for (int c = 0; c < corners; ++c) {
       corner_[c] = GlobalNodeId(number_.node(i + kCornerOffset[c][0], j + kCornerOffset[c][1], k + kCornerOffset[c][2]));
     }
     if (has_centre(number_.split(k))) corner_[kCentre] = GlobalNodeId(number_.centre(i, j, k));
@@ -314,28 +314,26 @@ class Builder {
   void add_cell(const Piece& piece, Index id) {
     const CellShape& form = shape(piece.type);
     std::array<GlobalNodeId, kMaxCellNodes> nodes;
-    for (std::size_t n = 0; n < static_cast<std::size_t>(form.nodes); ++n)
-      nodes[n] = corner_[static_cast<std::size_t>(piece.corner[n])];
-    block_.cells.add(piece.type, {nodes.data(), static_cast<std::size_t>(form.nodes)}, -1, id);
+    for (int n = 0; n < form.nodes; ++n) nodes[n] = corner_[piece.corner[n]];
+    block_.cells.add(piece.type, std::span(nodes).first(form.nodes), -1, id);
     if (!at_boundary_) return;
-    for (int f = 0; f < form.faces; ++f) add_boundary(piece, form.face[static_cast<std::size_t>(f)], id * kMaxCellFaces + f);
+    for (int f = 0; f < form.faces; ++f) add_boundary(piece, form.face[f], id * kMaxCellFaces + f);
   }
 
   void add_boundary(const Piece& piece, const CellFace& face, Index file_id) {
     for (int direction = i_min; direction <= k_max; ++direction) {
-      const int side = sides_[static_cast<std::size_t>(direction)];
+      const int side = sides_[direction];
       if (side < 0) continue;
       std::array<GlobalNodeId, kMaxFaceNodes> nodes;
       bool here = true;
-      for (std::size_t n = 0; n < static_cast<std::size_t>(face.size); ++n) {
-        const std::uint8_t corner = piece.corner[static_cast<std::size_t>(face.node[n])];
+      for (int n = 0; n < face.size; ++n) {
+        const std::uint8_t corner = piece.corner[face.node[n]];
         here = here && on_rim(corner, direction);
-        nodes[n] = corner_[static_cast<std::size_t>(corner)];
+        nodes[n] = corner_[corner];
       }
       if (!here) continue;
       const CellType type = face.size == 2 ? CellType::line : (face.size == 3 ? CellType::triangle : CellType::quad);
-      block_.boundary.add(type, {nodes.data(), static_cast<std::size_t>(face.size)},
-                          zone_of_side_[static_cast<std::size_t>(side)], file_id);
+      block_.boundary.add(type, std::span(nodes).first(face.size), zone_of_side_[side], file_id);
       return;
     }
   }

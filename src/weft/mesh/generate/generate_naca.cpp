@@ -152,11 +152,10 @@ void NacaGrid::find_levels(const NacaSpec& spec) {
 }
 
 Vec3 NacaGrid::node(std::int64_t i, std::int64_t j) const {
-  const auto ray = static_cast<std::size_t>(i);
-  Complex z = surface_[ray];
+  Complex z = surface_[i];
   if (j > 0) {
-    const double log_radius = std::lerp(log_radius_[ray], far_log_radius_, level_[static_cast<std::size_t>(j)]);
-    z = from_circle(centre_ + std::polar(std::exp(log_radius), angle_[ray]));
+    const double log_radius = std::lerp(log_radius_[i], far_log_radius_, level_[j]);
+    z = from_circle(centre_ + std::polar(std::exp(log_radius), angle_[i]));
   }
   return {chord_ * z.real(), chord_ * z.imag(), 0};
 }

@@ -14,7 +14,7 @@ constexpr Piece tetrahedron(Corners c) {
   std::array<std::array<int, 3>, 3> e{};
   for (std::size_t n = 0; n < 3; ++n) {
     for (std::size_t d = 0; d < 3; ++d) {
-      e[n][d] = kCornerOffset[static_cast<std::size_t>(c[n + 1])][d] - kCornerOffset[static_cast<std::size_t>(c[0])][d];
+      e[n][d] = kCornerOffset[c[n + 1]][d] - kCornerOffset[c[0]][d];
     }
   }
   const int six_volumes = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
@@ -25,7 +25,7 @@ constexpr Piece tetrahedron(Corners c) {
 
 /// Returns a face of the hexahedron with outward orientation.
 constexpr Corners outward_face(int face) {
-  const CellFace& f = shape(CellType::hexahedron).face[static_cast<std::size_t>(face)];
+  const CellFace& f = shape(CellType::hexahedron).face[face];
   return {static_cast<std::uint8_t>(f.node[0]), static_cast<std::uint8_t>(f.node[1]), static_cast<std::uint8_t>(f.node[2]),
           static_cast<std::uint8_t>(f.node[3])};
 }

@@ -50,8 +50,7 @@ class BoundaryReader {
  private:
   void add_sections() {
     for (std::size_t i = 0; i < zone_.faces.size(); ++i) {
-      if (zone_.faces.uses[i] == 1)
-        add_face(i, mesh_.tag(mesh_.dim - 1, zone_.section[static_cast<std::size_t>(zone_.faces.section[i])]));
+      if (zone_.faces.uses[i] == 1) add_face(i, mesh_.tag(mesh_.dim - 1, zone_.section[zone_.faces.section[i]]));
     }
   }
 
@@ -82,12 +81,12 @@ class BoundaryReader {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::size_t index_dim() const { return zone_.structured() ? static_cast<std::size_t>(mesh_.dim) : 1; }
+  [[nodiscard]] std::size_t index_dim() const { return zone_.structured() ? mesh_.dim : 1; }
 
   void add_face(std::size_t i, std::int32_t tag) {
     const auto nodes = zone_.faces.nodes(i);
     file_.place.set_element(zone_.faces.id[i]);
-    if (nodes.size() < static_cast<std::size_t>(mesh_.dim) || nodes.size() > (mesh_.dim == 2 ? 2U : kMaxFaceNodes))
+    if (std::ssize(nodes) < mesh_.dim || nodes.size() > (mesh_.dim == 2 ? 2U : kMaxFaceNodes))
       file_.fail(fmt::format("the face has {} nodes", nodes.size()), "faces of 3 and 4 nodes are read: mesh without polyhedra");
     mesh_.raw.add(face_type(nodes.size()), nodes, tag, zone_.faces.id[i], -1, zone_.faces.mid_nodes(i));
   }
@@ -111,7 +110,7 @@ class BoundaryReader {
     const auto [low, high] = std::minmax(set.numbers[0], set.numbers[1]);
     std::int64_t expected = low;
     const auto& ids = zone_.faces.id;
-    for (auto at = static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), low) - ids.begin());; ++at) {
+    for (std::size_t at = std::lower_bound(ids.begin(), ids.end(), low) - ids.begin();; ++at) {
       if (expected > high) break;
       if (at == ids.size() || ids[at] != expected) missing(expected);
       add_face(at, tag);
@@ -121,10 +120,8 @@ class BoundaryReader {
 
   /// Adds the faces with a single cell whose nodes are all in the set.
   void add_vertices(const PointSet& set, std::int32_t tag) {
-    std::vector<bool> in(static_cast<std::size_t>(zone_.nodes), false);
-    const auto mark = [&](std::int64_t vertex) {
-      in[cgns_vertex(file_, zone_, vertex).index() - static_cast<std::size_t>(zone_.first_node)] = true;
-    };
+    std::vector<bool> in(zone_.nodes, false);
+    const auto mark = [&](std::int64_t vertex) { in[cgns_vertex(file_, zone_, vertex).value() - zone_.first_node] = true; };
     if (set.is_range) {
       const auto [low, high] = std::minmax(set.numbers[0], set.numbers[1]);
       mark(low), mark(high);
@@ -138,20 +135,18 @@ class BoundaryReader {
       std::int64_t cell = 0;
     };
     std::map<FaceKey, Face> found;
-    const Elements& cells = mesh_.raw.of_dim[static_cast<std::size_t>(mesh_.dim)].list;
+    const Elements& cells = mesh_.raw.of_dim[mesh_.dim].list;
     for (std::int64_t c = zone_.first_cell; c < cells.size(); ++c) {
       const auto nodes = cells.nodes(c);
-      const auto of_set = [&](int k) {
-        return in[nodes[static_cast<std::size_t>(k)].index() - static_cast<std::size_t>(zone_.first_node)];
-      };
-      const CellShape& form = shape(cells.type[static_cast<std::size_t>(c)]);
+      const auto of_set = [&](int k) { return in[nodes[k].value() - zone_.first_node]; };
+      const CellShape& form = shape(cells.type[c]);
       for (int f = 0; f < form.faces; ++f) {
-        const CellFace& face = form.face[static_cast<std::size_t>(f)];
+        const CellFace& face = form.face[f];
         if (!std::all_of(face.node.begin(), face.node.begin() + face.size, of_set)) continue;
         FaceKey key{-1, -1, -1, -1};
-        Face entry{1, face.size, {}, cells.file_id[static_cast<std::size_t>(c)]};
-        for (std::size_t k = 0; k < static_cast<std::size_t>(face.size); ++k) {
-          entry.node[k] = nodes[static_cast<std::size_t>(face.node[k])];
+        Face entry{1, face.size, {}, cells.file_id[c]};
+        for (int k = 0; k < face.size; ++k) {
+          entry.node[k] = nodes[face.node[k]];
           key[k] = entry.node[k].value();
         }
         std::sort(key.begin(), key.begin() + face.size);
@@ -161,7 +156,7 @@ class BoundaryReader {
     bool any = false;
     for (const auto& [key, face] : found) {
       if (face.count != 1) continue;
-      const auto size = static_cast<std::size_t>(face.size);
+      const std::size_t size = face.size;
       mesh_.raw.add(face_type(size), {face.node.data(), size}, tag, face.cell, -1);
       any = true;
     }

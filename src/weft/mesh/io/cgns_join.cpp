@@ -27,7 +27,7 @@ class Unions {
   }
 
  private:
-  std::int64_t& at(std::int64_t node) { return of_[static_cast<std::size_t>(node)]; }
+  std::int64_t& at(std::int64_t node) { return of_[node]; }
   std::vector<std::int64_t> of_;
 };
 
@@ -40,7 +40,7 @@ struct Side {
 template <class Node>
 FaceKey key_of(int size, Node&& node) {
   FaceKey key{-1, -1, -1, -1};
-  for (int k = 0; k < size; ++k) key[static_cast<std::size_t>(k)] = node(k);
+  for (int k = 0; k < size; ++k) key[k] = node(k);
   std::sort(key.begin(), key.begin() + size);
   return key;
 }
@@ -48,22 +48,20 @@ FaceKey key_of(int size, Node&& node) {
 /// Returns the nodes of faces with one cell that are not in a boundary zone, ascending.
 std::vector<std::int64_t> open_nodes(const CgnsMesh& mesh, Unions& unions) {
   std::vector<Side> sides;
-  const Elements& cells = mesh.raw.of_dim[static_cast<std::size_t>(mesh.dim)].list;
-  const Elements& boundary = mesh.raw.of_dim[static_cast<std::size_t>(mesh.dim) - 1].list;
+  const Elements& cells = mesh.raw.of_dim[mesh.dim].list;
+  const Elements& boundary = mesh.raw.of_dim[mesh.dim - 1].list;
   for (std::int64_t i = 0; i < cells.size(); ++i) {
     const auto nodes = cells.nodes(i);
-    const CellShape& form = shape(cells.type[static_cast<std::size_t>(i)]);
+    const CellShape& form = shape(cells.type[i]);
     for (int f = 0; f < form.faces; ++f) {
-      const CellFace& face = form.face[static_cast<std::size_t>(f)];
-      const auto node = [&](int k) {
-        return unions.find(nodes[static_cast<std::size_t>(face.node[static_cast<std::size_t>(k)])].value());
-      };
+      const CellFace& face = form.face[f];
+      const auto node = [&](int k) { return unions.find(nodes[face.node[k]].value()); };
       sides.push_back({key_of(face.size, node), false});
     }
   }
   for (std::int64_t i = 0; i < boundary.size(); ++i) {
     const auto nodes = boundary.nodes(i);
-    const auto node = [&](int k) { return unions.find(nodes[static_cast<std::size_t>(k)].value()); };
+    const auto node = [&](int k) { return unions.find(nodes[k].value()); };
     sides.push_back({key_of(static_cast<int>(nodes.size()), node), true});
   }
   std::sort(sides.begin(), sides.end());
@@ -103,16 +101,16 @@ void unite_coincident(const std::vector<Vec3>& coords, const std::vector<std::in
   std::unordered_multimap<std::uint64_t, std::int64_t> bins;
   bins.reserve(nodes.size());
   for (const std::int64_t node : nodes) {
-    const Vec3 x = coords[static_cast<std::size_t>(node)];
+    const Vec3 x = coords[node];
     std::array<std::array<std::int64_t, 2>, 3> range;  // range of bins with possible matches
-    for (int k = 0; k < 3; ++k) range[static_cast<std::size_t>(k)] = {bin(x[k] - tolerance, k), bin(x[k] + tolerance, k)};
+    for (int k = 0; k < 3; ++k) range[k] = {bin(x[k] - tolerance, k), bin(x[k] + tolerance, k)};
     bool twin = false;
     for (std::int64_t i = range[0][0]; i <= range[0][1]; ++i) {
       for (std::int64_t j = range[1][0]; j <= range[1][1]; ++j) {
         for (std::int64_t k = range[2][0]; k <= range[2][1]; ++k) {
           const auto [first, last] = bins.equal_range(hash(i, j, k));
           for (auto entry = first; entry != last; ++entry) {
-            if (norm(coords[static_cast<std::size_t>(entry->second)] - x) > tolerance) continue;
+            if (norm(coords[entry->second] - x) > tolerance) continue;
             unions.unite(entry->second, node);
             twin = true;
           }

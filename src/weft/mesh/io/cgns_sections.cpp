@@ -135,7 +135,7 @@ class SectionReader {
       file_.fail(fmt::format("a {} cannot be a cell of a {}-D mesh", form.name, mesh_.dim),
                  "check the cell dimension of CGNSBase_t");
     constexpr std::size_t kMostNodes = 27;
-    const auto corners = static_cast<std::size_t>(form.nodes);
+    const std::size_t corners = form.nodes;
     std::array<GlobalNodeId, kMostNodes> nodes;
     for (std::size_t k = 0; k < vertices.size(); ++k) {
       nodes[k] = cgns_vertex(file_, zone_, vertices[k]);
@@ -179,7 +179,7 @@ class SectionReader {
     for (std::int64_t id = section.first; id <= section.last; ++id) {
       file_.place.set_element(id);
       if (at >= numbers.size()) wrong_length(section, numbers.size());
-      if (!offset.empty() && offset[static_cast<std::size_t>(id - section.first)] != static_cast<std::int64_t>(at))
+      if (!offset.empty() && offset[id - section.first] != static_cast<std::int64_t>(at))
         file_.fail(fmt::format("ElementStartOffset of {} does not fit its elements", section.what()), kTruncated);
       const std::int64_t number = numbers[at++];
       check_type(number);
@@ -204,10 +204,10 @@ class SectionReader {
       std::size_t size = 0;
       if (offset.empty()) {
         if (at >= numbers.size() || numbers[at] < 0) wrong_length(section, numbers.size());
-        size = static_cast<std::size_t>(numbers[at++]);
+        size = numbers[at++];
       } else {
-        const auto k = static_cast<std::size_t>(id - section.first);
-        size = static_cast<std::size_t>(offset[k + 1] - offset[k]);
+        const std::size_t k = id - section.first;
+        size = offset[k + 1] - offset[k];
       }
       if (size > numbers.size() - at) wrong_length(section, numbers.size());
       visit(id, std::span(numbers).subspan(at, size));
@@ -263,7 +263,7 @@ class SectionReader {
                       faces.size(), most_nodes),
           "cells of these four shapes are read: mesh without polyhedra");
     }
-    mesh_.raw.add(cell->type, {cell->node.data(), static_cast<std::size_t>(shape(cell->type).nodes)}, cell_tag_, id, -1);
+    mesh_.raw.add(cell->type, std::span(cell->node).first(shape(cell->type).nodes), cell_tag_, id, -1);
   }
 
   /// Creates the cells that are defined by faces only: for each face, the cell out of which it points, and the cell into
@@ -285,7 +285,7 @@ class SectionReader {
       const auto node = section.type == kPolygons ? file_.child(section.node, "ParentElements") : std::nullopt;
       if (!node) continue;
       const std::vector<std::int64_t> parents = file_.integers(*node);
-      const auto count = static_cast<std::size_t>(section.count());
+      const std::size_t count = section.count();
       if (parents.size() != 2 * count)
         file_.fail(fmt::format("ParentElements of {} does not fit its elements", section.what()), kTruncated);
       for (std::size_t i = 0; i < count; ++i) {

@@ -8,7 +8,7 @@ namespace weft::mesh::detail {
 
 std::size_t CgnsFaces::find(std::int64_t element) const {
   const auto at = std::lower_bound(id.begin(), id.end(), element);
-  return at != id.end() && *at == element ? static_cast<std::size_t>(at - id.begin()) : size();
+  return at != id.end() && *at == element ? at - id.begin() : size();
 }
 
 std::int32_t CgnsMesh::tag(int of, const std::string& name) {

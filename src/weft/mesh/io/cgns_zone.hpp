@@ -24,11 +24,10 @@ struct CgnsFaces {
 
   [[nodiscard]] std::size_t size() const { return id.size(); }
   [[nodiscard]] std::span<const GlobalNodeId> nodes(std::size_t i) const {
-    return std::span(node).subspan(static_cast<std::size_t>(offset[i]), static_cast<std::size_t>(offset[i + 1] - offset[i]));
+    return std::span(node).subspan(offset[i], offset[i + 1] - offset[i]);
   }
   [[nodiscard]] std::span<const GlobalNodeId> mid_nodes(std::size_t i) const {
-    return std::span(mid).subspan(static_cast<std::size_t>(mid_offset[i]),
-                                  static_cast<std::size_t>(mid_offset[i + 1] - mid_offset[i]));
+    return std::span(mid).subspan(mid_offset[i], mid_offset[i + 1] - mid_offset[i]);
   }
   /// Returns the position of an element; size() if it is not in the list.
   [[nodiscard]] std::size_t find(std::int64_t element) const;

@@ -28,11 +28,11 @@ GlobalNodeId above(std::span<const Face> faces, const Face& base, GlobalNodeId n
 bool has_faces(const ShapedCell& cell, std::span<const Face> faces) {
   const CellShape& form = shape(cell.type);
   for (int f = 0; f < form.faces; ++f) {
-    const CellFace& face = form.face[static_cast<std::size_t>(f)];
+    const CellFace& face = form.face[f];
     const bool found = std::any_of(faces.begin(), faces.end(), [&](const Face& given) {
       if (static_cast<int>(given.size()) != face.size) return false;
       for (int k = 0; k < face.size; ++k) {
-        if (!is_in(given, cell.node[static_cast<std::size_t>(face.node[static_cast<std::size_t>(k)])])) return false;
+        if (!is_in(given, cell.node[face.node[k]])) return false;
       }
       return true;
     });
@@ -53,7 +53,7 @@ std::optional<CellType> type_of(std::size_t triangles, std::size_t quads) {
 
 std::optional<ShapedCell> shape_of(std::span<const Face> faces) {
   const auto of_size = [&](std::size_t size) {
-    return static_cast<std::size_t>(std::count_if(faces.begin(), faces.end(), [&](const Face& f) { return f.size() == size; }));
+    return std::count_if(faces.begin(), faces.end(), [&](const Face& f) { return f.size() == size; });
   };
   const std::size_t triangles = of_size(3), quads = of_size(4);
   const auto type = triangles + quads == faces.size() ? type_of(triangles, quads) : std::nullopt;
@@ -64,7 +64,7 @@ std::optional<ShapedCell> shape_of(std::span<const Face> faces) {
   const Face& base = *std::find_if(faces.begin(), faces.end(), [&](const Face& f) { return f.size() == base_size; });
   ShapedCell cell{*type};
   for (std::size_t k = 0; k < base_size; ++k) cell.node[k] = base[(base_size - k) % base_size];
-  const auto nodes = static_cast<std::size_t>(shape(*type).nodes);
+  const std::size_t nodes = shape(*type).nodes;
   for (std::size_t k = base_size; k < nodes; ++k) cell.node[k] = above(faces, base, cell.node[k - base_size]);
   for (std::size_t k = 0; k < nodes; ++k) {
     if (std::find(cell.node.begin(), cell.node.begin() + k, cell.node[k]) != cell.node.begin() + k) return std::nullopt;

@@ -70,7 +70,7 @@ class CgnsReader {
     CgnsZone zone;
     zone.node = node;
     zone.first_node = static_cast<std::int64_t>(mesh_.raw.coords.size());
-    zone.first_cell = mesh_.raw.of_dim[static_cast<std::size_t>(mesh_.dim)].list.size();
+    zone.first_cell = mesh_.raw.of_dim[mesh_.dim].list.size();
     read_size(zone);
     read_coordinates(zone);
     // A single zone contains the whole mesh, so its name is not used.
@@ -92,7 +92,7 @@ class CgnsReader {
     const bool structured = type == "Structured";
     if (!structured && type != "Unstructured")
       file_.fail(fmt::format("the zone is of type {}", type), "structured and unstructured zones are read");
-    const std::size_t dims = structured ? static_cast<std::size_t>(mesh_.dim) : 1;
+    const std::size_t dims = structured ? mesh_.dim : 1;
     if (size.size() != 3 * dims)
       file_.fail(fmt::format("the zone's size is {} numbers, not {}", size.size(), 3 * dims), detail::kTruncated);
     // A number beyond the size of the file is detected with the coordinates; here only the product must not overflow.
@@ -115,7 +115,7 @@ class CgnsReader {
                  "CoordinateX, CoordinateY (and CoordinateZ) are read: write the mesh in these");
     std::vector<Vec3> coords;
     for (int k = 0; k < 3; ++k) {
-      const char* name = kNames[static_cast<std::size_t>(k)];
+      const char* name = kNames[k];
       if (k == 2 && mesh_.dim == 2 && !file_.child(grids[0], name)) break;
       has_z_ = has_z_ || k == 2;
       const CgnsNode array = file_.need(grids[0], name);

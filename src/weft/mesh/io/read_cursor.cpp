@@ -38,7 +38,7 @@ bool MeshCursor::next_line() {
 }
 
 std::string_view MeshCursor::rest_of_line() const {
-  const std::string_view rest(p_, static_cast<std::size_t>(end_ - p_));
+  const std::string_view rest(p_, end_ - p_);
   return trimmed(rest.substr(0, rest.find('\n')));
 }
 
@@ -49,12 +49,12 @@ std::string_view MeshCursor::take_line() {
 }
 
 void MeshCursor::skip_line() {
-  const void* const newline = p_ < end_ ? std::memchr(p_, '\n', static_cast<std::size_t>(end_ - p_)) : nullptr;
+  const void* const newline = p_ < end_ ? std::memchr(p_, '\n', end_ - p_) : nullptr;
   p_ = newline ? static_cast<const char*>(newline) + 1 : end_;
 }
 
 bool MeshCursor::skip_behind(std::string_view text) {
-  const std::string_view rest(p_, static_cast<std::size_t>(end_ - p_));
+  const std::string_view rest(p_, end_ - p_);
   const std::size_t found = rest.find(text);
   if (found == std::string_view::npos) return false;
   p_ += found + text.size();

@@ -32,7 +32,7 @@ class GmshReader {
     }
     finish();
     int dim = 3;
-    while (dim > 0 && raw_.of_dim[static_cast<std::size_t>(dim)].list.type.empty()) --dim;
+    while (dim > 0 && raw_.of_dim[dim].list.type.empty()) --dim;
     return assemble(in_, std::move(raw_), dim, kAdvice);
   }
 

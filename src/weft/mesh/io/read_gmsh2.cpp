@@ -29,7 +29,7 @@ void read_rest(MeshCursor& in, const GmshType& type, std::int64_t id, std::int64
     if (k == 0) group = tag;
   }
   std::array<GlobalNodeId, kMostGmshNodes> nodes;
-  for (int k = 0; k < type.nodes + type.dropped; ++k) nodes[static_cast<std::size_t>(k)] = GlobalNodeId(number32(in, "node"));
+  for (int k = 0; k < type.nodes + type.dropped; ++k) nodes[k] = GlobalNodeId(number32(in, "node"));
   if (type.dim > 0) add_element(type, nodes, group, id, at, raw);
 }
 
@@ -60,9 +60,9 @@ void read_binary_elements(MeshCursor& in, std::int64_t elements, RawMesh& raw) {
 
 void read_gmsh2_nodes(MeshCursor& in, RawMesh& raw) {
   const std::int64_t nodes = record_count(in, "number of nodes", in.binary() ? kBinaryNode : kTextNode);
-  raw.coords.reserve(static_cast<std::size_t>(nodes));
-  raw.node_tag.reserve(static_cast<std::size_t>(nodes));
-  raw.node_at.reserve(static_cast<std::size_t>(nodes));
+  raw.coords.reserve(nodes);
+  raw.node_tag.reserve(nodes);
+  raw.node_at.reserve(nodes);
   for (std::int64_t i = 0; i < nodes; ++i) {
     in.begin_record("node");
     raw.node_at.push_back(in.offset());

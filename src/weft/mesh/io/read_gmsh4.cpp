@@ -45,7 +45,7 @@ void read_gmsh4_entities(MeshCursor& in, GmshEntities& entities) {
   for (std::int64_t& count : counts) count = in.count("number of entities", kEntityBytes);
   in.end_record("list of entity counts");
   for (int dim = 0; dim < 4; ++dim) {
-    for (std::int64_t i = 0; i < counts[static_cast<std::size_t>(dim)]; ++i) {
+    for (std::int64_t i = 0; i < counts[dim]; ++i) {
       in.begin_record("entity");
       const auto tag = in.number<std::int32_t>("entity tag");
       const int box = dim == 0 ? 3 : 6;
@@ -65,7 +65,7 @@ void read_gmsh4_nodes(MeshCursor& in, RawMesh& raw) {
   static_cast<void>(in.number<std::int64_t>("largest node tag"));
   in.end_record("list of node counts");
   // Gmsh 4.8 states too large a number if it saves some entities only: the numbers of the blocks are used.
-  const auto expected = static_cast<std::size_t>(std::clamp<std::int64_t>(announced, 0, in.remaining() / kNodeBytes));
+  const std::size_t expected = std::clamp<std::int64_t>(announced, 0, in.remaining() / kNodeBytes);
   raw.coords.reserve(expected);
   raw.node_tag.reserve(expected);
   raw.node_at.reserve(expected);
@@ -122,8 +122,7 @@ void read_gmsh4_elements(MeshCursor& in, const GmshEntities& entities, RawMesh& 
       const auto id = in.number<std::int64_t>("element number");
       in.set_element(id);
       std::array<GlobalNodeId, kMostGmshNodes> nodes;
-      for (int k = 0; k < type.nodes + type.dropped; ++k)
-        nodes[static_cast<std::size_t>(k)] = GlobalNodeId(in.number<std::int64_t>("node"));
+      for (int k = 0; k < type.nodes + type.dropped; ++k) nodes[k] = GlobalNodeId(in.number<std::int64_t>("node"));
       if (type.dim > 0) add_element(type, nodes, group, id, place, raw);
       in.end_record("element");
     }

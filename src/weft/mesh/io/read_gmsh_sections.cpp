@@ -55,7 +55,7 @@ GmshType gmsh_type(const MeshCursor& in, std::int64_t number, std::int64_t at) {
 void add_element(const GmshType& type, const std::array<GlobalNodeId, kMostGmshNodes>& nodes, std::int32_t group, std::int64_t id,
                  std::int64_t at, RawMesh& raw) {
   const std::span<const GlobalNodeId> all(nodes);
-  const auto corners = static_cast<std::size_t>(type.nodes), dropped = static_cast<std::size_t>(type.dropped);
+  const std::size_t corners = type.nodes, dropped = type.dropped;
   raw.add(type.type, all.first(corners), group, id, at, all.subspan(corners, dropped));
 }
 

@@ -56,7 +56,7 @@ FileContent load(const std::string& path) {
                   Where{.file = path});
   }
   FileContent content;
-  content.size = static_cast<std::size_t>(fs::file_size(path, error));
+  content.size = fs::file_size(path, error);
   if (error) throw IoError("this is not an ordinary file", "name a mesh file", Where{.file = path});
   if (content.size == 0) throw IoError("the mesh file is empty", "write it again", Where{.file = path});
   content.data = std::make_unique_for_overwrite<char[]>(content.size);

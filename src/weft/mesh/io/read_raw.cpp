@@ -38,13 +38,13 @@ class TagIndex {
     if (range / kSparse <= static_cast<std::uint64_t>(size_)) {
       table_.assign(range + 1, kNone);
       for (std::int64_t i = 0; i < size_; ++i) {
-        std::int64_t& entry = table_[static_cast<std::size_t>(tags[static_cast<std::size_t>(i)] - first_)];
+        std::int64_t& entry = table_[tags[i] - first_];
         if (entry != kNone && duplicate_ == kNone) duplicate_ = i;
         entry = i;
       }
     } else {
       sorted_.reserve(tags.size());
-      for (std::int64_t i = 0; i < size_; ++i) sorted_.emplace_back(tags[static_cast<std::size_t>(i)], i);
+      for (std::int64_t i = 0; i < size_; ++i) sorted_.emplace_back(tags[i], i);
       std::sort(sorted_.begin(), sorted_.end());
       const auto twin = std::adjacent_find(sorted_.begin(), sorted_.end(), [](auto a, auto b) { return a.first == b.first; });
       if (twin != sorted_.end()) duplicate_ = (twin + 1)->second;
@@ -117,9 +117,7 @@ class Zones {
   }
 
   [[nodiscard]] std::vector<Zone> take() { return std::move(list_); }
-  [[nodiscard]] std::string name(std::int32_t zone) const {
-    return zone < 0 ? std::string() : list_[static_cast<std::size_t>(zone)].name;
-  }
+  [[nodiscard]] std::string name(std::int32_t zone) const { return zone < 0 ? std::string() : list_[zone].name; }
 
  private:
   std::vector<Zone> list_;
@@ -134,14 +132,13 @@ void drop_elements(RawElements& elements, Drop&& drop) {
   kept.second_order = elements.second_order;
   auto mid = elements.mid.begin();
   for (std::int64_t i = 0; i < elements.list.size(); ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    const bool drop_it = drop(k);
+    const bool drop_it = drop(i);
     for (; mid != elements.mid.end() && mid->element == i; ++mid) {
       if (!drop_it) kept.mid.push_back({kept.list.size(), mid->end, mid->node});
     }
     if (drop_it) continue;
-    kept.list.add(elements.list.type[k], elements.list.nodes(i), elements.list.zone[k], elements.list.file_id[k]);
-    kept.at.push_back(elements.at[k]);
+    kept.list.add(elements.list.type[i], elements.list.nodes(i), elements.list.zone[i], elements.list.file_id[i]);
+    kept.at.push_back(elements.at[i]);
   }
   elements = std::move(kept);
 }
@@ -163,14 +160,14 @@ Sag sag_of(const MeshCursor& file, const RawElements& boundary, const TagIndex& 
            const Zones& zones) {
   Sag sag;
   for (const MidNode& mid : boundary.mid) {
-    const auto i = static_cast<std::size_t>(mid.element);
+    const std::size_t i = mid.element;
     const auto at = [&](GlobalNodeId tag) {
       const std::int64_t position = index.find(tag.value());
       if (position == kNone) {
         fail(file, boundary.at[i], boundary.list.file_id[i], zones.name(boundary.list.zone[i]),
              fmt::format("node {} does not exist", tag.value()), "write the mesh again");
       }
-      return coords[static_cast<std::size_t>(position)];
+      return coords[position];
     };
     const Vec3 a = at(mid.end[0]), edge = at(mid.end[1]) - a, to = at(mid.node) - a;
     const double length = norm(edge);
@@ -262,7 +259,7 @@ void check_numbers(const MeshCursor& file, const RawElements& cells, const RawEl
   ids.insert(ids.end(), cells.list.file_id.begin(), cells.list.file_id.end());
   const std::int64_t twin = TagIndex(ids).duplicate();
   if (twin == kNone) return;
-  const auto k = static_cast<std::size_t>(twin);
+  const std::size_t k = twin;
   const std::size_t faces = boundary.at.size();
   fail(file, k < faces ? boundary.at[k] : cells.at[k - faces], ids[k], {}, "another element has this number",
        "number the elements uniquely: put each entity into one physical group, and write the mesh again");
@@ -301,7 +298,7 @@ void flatten(const MeshCursor& file, std::vector<Vec3>& coords, const std::vecto
 
 void RawMesh::add(CellType type, std::span<const GlobalNodeId> tags, std::int32_t group, std::int64_t id, std::int64_t at,
                   std::span<const GlobalNodeId> more) {
-  RawElements& elements = of_dim[static_cast<std::size_t>(shape(type).dim)];
+  RawElements& elements = of_dim[shape(type).dim];
   if (!more.empty()) ++elements.second_order;
   const std::size_t edges = shape(type).dim == 1 ? 1 : shape(type).dim == 2 ? tags.size() : 0;
   for (std::size_t k = 0; k < std::min(edges, more.size()); ++k)
@@ -312,8 +309,8 @@ void RawMesh::add(CellType type, std::span<const GlobalNodeId> tags, std::int32_
 
 MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatAdvice& advice) {
   if (dim < 2) fail(file, kNone, kNone, {}, "the mesh has no cells of dimension 2 or 3", advice.no_cells);
-  RawElements& cells = raw.of_dim[static_cast<std::size_t>(dim)];
-  RawElements& boundary = raw.of_dim[static_cast<std::size_t>(dim) - 1];
+  RawElements& cells = raw.of_dim[dim];
+  RawElements& boundary = raw.of_dim[dim - 1];
   if (cells.list.type.empty()) fail(file, kNone, kNone, {}, "the mesh has no cells", advice.no_cells);
   drop_ungrouped(boundary);
 
@@ -325,20 +322,19 @@ MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatA
   const auto nodes = static_cast<std::int64_t>(raw.coords.size());
   const TagIndex index = numbered ? TagIndex(raw.node_tag) : TagIndex(0, nodes);
   if (index.duplicate() != kNone) {
-    const auto twin = static_cast<std::size_t>(index.duplicate());
+    const std::size_t twin = index.duplicate();
     fail(file, raw.node_at[twin], kNone, {}, fmt::format("node {} is listed twice", raw.node_tag[twin]), "write the mesh again");
   }
   std::vector<std::int64_t> used(raw.coords.size(), kNone);
-  find_nodes(file, cells, index, nodes, numbered, zones,
-             [&](std::int64_t node, std::size_t) { used[static_cast<std::size_t>(node)] = node; });
+  find_nodes(file, cells, index, nodes, numbered, zones, [&](std::int64_t node, std::size_t) { used[node] = node; });
   const std::int64_t second_order = cells.second_order;
   const Sag sag = second_order > 0 ? sag_of(file, boundary, index, raw.coords, zones) : Sag{};
   if (dim == 2 && advice.z_is_read) flatten(file, raw.coords, used);
   if (boundary.list.type.empty()) fail(file, kNone, kNone, {}, "the mesh has no boundary elements", advice.no_boundary);
   find_nodes(file, boundary, index, nodes, numbered, zones, [&](std::int64_t node, std::size_t i) {
-    if (used[static_cast<std::size_t>(node)] != kNone) return;
+    if (used[node] != kNone) return;
     fail(file, boundary.at[i], boundary.list.file_id[i], zones.name(boundary.list.zone[i]),
-         fmt::format("node {} belongs to no cell", numbered ? raw.node_tag[static_cast<std::size_t>(node)] : node),
+         fmt::format("node {} belongs to no cell", numbered ? raw.node_tag[node] : node),
          "boundary elements must be faces of cells: mesh the boundary and the inside together");
   });
   drop_repeated(file, boundary, zones);
@@ -347,11 +343,11 @@ MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatA
   std::int64_t kept = 0;
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (used[i] == kNone) continue;
-    raw.coords[static_cast<std::size_t>(kept)] = raw.coords[i];
+    raw.coords[kept] = raw.coords[i];
     used[i] = kept++;
   }
   if (kept < nodes) {
-    raw.coords.resize(static_cast<std::size_t>(kept));
+    raw.coords.resize(kept);
     for (Elements* list : {&cells.list, &boundary.list}) {
       for (GlobalNodeId& node : list->node) node = GlobalNodeId(used[node.index()]);
     }

@@ -28,7 +28,7 @@ std::vector<T> scatter_values(const Communicator& comm, std::vector<T> whole, co
 Elements scatter_elements(const Communicator& comm, Elements whole, const std::vector<std::int64_t>& starts) {
   std::vector<std::int64_t> node_starts;
   if (comm.is_root()) {
-    for (const std::int64_t start : starts) node_starts.push_back(whole.offset[static_cast<std::size_t>(start)]);
+    for (const std::int64_t start : starts) node_starts.push_back(whole.offset[start]);
   }
   Elements mine;
   mine.type = scatter_values(comm, std::move(whole.type), starts);
@@ -52,7 +52,7 @@ Elements gather_elements(const Communicator& comm, const Elements& mine) {
 
 void broadcast_zones(const Communicator& comm, std::vector<Zone>& zones) {
   auto count = comm.broadcast(static_cast<std::int64_t>(zones.size()));
-  zones.resize(static_cast<std::size_t>(count));
+  zones.resize(count);
   for (Zone& zone : zones) {
     comm.broadcast(zone.name);
     zone.dim = comm.broadcast(zone.dim);
@@ -72,7 +72,7 @@ MeshBlock scatter_whole(const Communicator& comm, MeshBlock whole) {
   mine.notes = std::move(whole.notes);
   mine.warnings = std::move(whole.warnings);
   for (std::vector<std::string>* texts : {&mine.notes, &mine.warnings}) {
-    texts->resize(static_cast<std::size_t>(comm.broadcast(static_cast<std::int64_t>(texts->size()))));
+    texts->resize(comm.broadcast(static_cast<std::int64_t>(texts->size())));
     for (std::string& text : *texts) comm.broadcast(text);
   }
 

@@ -21,13 +21,6 @@ constexpr detail::FormatAdvice kAdvice{
 constexpr std::array<std::string_view, 7> kKeywords{"NDIME", "NELEM", "NPOIN", "NMARK", "MARKER_TAG", "MARKER_ELEMS", "NZONE"};
 constexpr std::string_view kHalo = "SEND_RECEIVE";  // marker of meshes that SU2 has partitioned
 
-std::optional<CellType> type_of(std::int64_t vtk) {
-  for (int i = 0; i < kCellTypes; ++i) {
-    if (kCellShapes[static_cast<std::size_t>(i)].vtk == vtk) return static_cast<CellType>(i);
-  }
-  return std::nullopt;
-}
-
 class Su2Reader {
  public:
   Su2Reader(std::string_view bytes, const std::string& name) : in_(bytes, name) {}
@@ -129,7 +122,7 @@ class Su2Reader {
     const std::int64_t at = in_.offset();
     in_.set_element(id);
     const auto vtk = in_.integer("element type");
-    const auto type = type_of(vtk);
+    const auto type = vtk_type(vtk);
     if (!type) bad_type(vtk, at);
     const CellShape& form = shape(*type);
     if (form.dim != dim) {
@@ -138,7 +131,7 @@ class Su2Reader {
     }
     std::array<GlobalNodeId, kMaxCellNodes> nodes;
     for (int k = 0; k < form.nodes; ++k) nodes[vtk_position(*type, k)] = GlobalNodeId(in_.integer("node"));
-    raw_.add(*type, {nodes.data(), static_cast<std::size_t>(form.nodes)}, group, id, at);
+    raw_.add(*type, std::span(nodes).first(form.nodes), group, id, at);
     in_.skip_line();
   }
 
@@ -157,7 +150,7 @@ class Su2Reader {
     once(has_nodes_, "NPOIN=", at);
     const std::int64_t nodes = in_.count("number of nodes", kNodeBytes);
     in_.skip_line();
-    raw_.coords.reserve(static_cast<std::size_t>(nodes));
+    raw_.coords.reserve(nodes);
     for (std::int64_t i = 0; i < nodes; ++i) {
       begin_record("NPOIN=", i, nodes);
       Vec3 x;

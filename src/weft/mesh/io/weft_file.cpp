@@ -204,7 +204,7 @@ class Reader {
 
   /// Returns first element and size of this rank's share: its part if there is one for each rank, otherwise an even share.
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> share(std::int64_t all, const std::vector<std::int64_t>& part_sizes) const {
-    if (part_sizes.size() == static_cast<std::size_t>(comm_.size())) {
+    if (std::ssize(part_sizes) == comm_.size()) {
       const auto mine = part_sizes.begin() + comm_.rank().value();
       return {std::accumulate(part_sizes.begin(), mine, std::int64_t{0}), *mine};
     }

@@ -44,9 +44,7 @@ void end_section(MeshSink& out, const char* name) {
 template <class Visit>
 void for_each_run(const Elements& elements, Visit&& visit) {
   for (std::int64_t begin = 0, end = 0; begin < elements.size(); begin = end) {
-    const auto b = static_cast<std::size_t>(begin);
-    while (end < elements.size() && elements.type[static_cast<std::size_t>(end)] == elements.type[b] &&
-           elements.zone[static_cast<std::size_t>(end)] == elements.zone[b]) {
+    while (end < elements.size() && elements.type[end] == elements.type[begin] && elements.zone[end] == elements.zone[begin]) {
       ++end;
     }
     visit(begin, end);
@@ -55,8 +53,8 @@ void for_each_run(const Elements& elements, Visit&& visit) {
 
 void write_gmsh2_elements(MeshSink& out, const Elements& elements, std::int32_t& next_id) {
   for_each_run(elements, [&](std::int64_t begin, std::int64_t end) {
-    const CellType type = elements.type[static_cast<std::size_t>(begin)];
-    const std::int32_t group = elements.zone[static_cast<std::size_t>(begin)] + 1;
+    const CellType type = elements.type[begin];
+    const std::int32_t group = elements.zone[begin] + 1;
     const std::int32_t number = gmsh_number(type), tags = 2;
     if (out.binary()) out.numbers(number, static_cast<std::int32_t>(end - begin), tags);
     for (std::int64_t i = begin; i < end; ++i) {
@@ -83,7 +81,7 @@ struct Box {
 std::map<std::int32_t, Box> entities_of(const MeshBlock& whole, const Elements& elements) {
   std::map<std::int32_t, Box> boxes;
   for (std::int64_t i = 0; i < elements.size(); ++i) {
-    const std::int32_t zone = elements.zone[static_cast<std::size_t>(i)];
+    const std::int32_t zone = elements.zone[i];
     Box& box = boxes[zone < 0 ? static_cast<std::int32_t>(whole.zones.size()) + 1 : zone + 1];
     for (const GlobalNodeId node : elements.nodes(i)) box.include(whole.coords[node.index()]);
   }
@@ -95,7 +93,7 @@ void write_entities(MeshSink& out, const std::map<std::int32_t, Box>& boxes, std
     out.number(tag);
     out.coords(box.low);
     out.coords(box.high);
-    const bool grouped = static_cast<std::size_t>(tag) <= zones;
+    const bool grouped = std::cmp_less_equal(tag, zones);
     out.number(std::uint64_t{grouped ? 1U : 0U});
     if (grouped) out.number(tag);
     out.number(std::uint64_t{0});  // bounding entities
@@ -111,9 +109,9 @@ std::uint64_t runs_of(const Elements& elements) {
 
 void write_gmsh4_elements(MeshSink& out, const Elements& elements, int dim, std::size_t zones, std::uint64_t& next_id) {
   for_each_run(elements, [&](std::int64_t begin, std::int64_t end) {
-    const auto b = static_cast<std::size_t>(begin);
-    const std::int32_t entity = elements.zone[b] < 0 ? static_cast<std::int32_t>(zones) + 1 : elements.zone[b] + 1;
-    out.numbers(std::int32_t{dim}, entity, std::int32_t{gmsh_number(elements.type[b])}, static_cast<std::uint64_t>(end - begin));
+    const std::int32_t entity = elements.zone[begin] < 0 ? static_cast<std::int32_t>(zones) + 1 : elements.zone[begin] + 1;
+    out.numbers(std::int32_t{dim}, entity, std::int32_t{gmsh_number(elements.type[begin])},
+                static_cast<std::uint64_t>(end - begin));
     out.end_record();
     for (std::int64_t i = begin; i < end; ++i) {
       out.number(next_id++);
@@ -152,8 +150,8 @@ std::string format_gmsh4(const MeshBlock& whole, bool binary, std::endian order)
   write_header(out, "4.1", whole.zones);
   const auto boundary = entities_of(whole, whole.boundary), cells = entities_of(whole, whole.cells);
   std::array<std::uint64_t, 4> counts{};
-  counts[static_cast<std::size_t>(whole.dim) - 1] = boundary.size();
-  counts[static_cast<std::size_t>(whole.dim)] = cells.size();
+  counts[whole.dim - 1] = boundary.size();
+  counts[whole.dim] = cells.size();
   out.text("$Entities\n");
   out.numbers(counts[0], counts[1], counts[2], counts[3]);
   out.end_record();

@@ -49,7 +49,7 @@ class MeshSink {
     constexpr std::size_t kLongest = 32;
     char buffer[kLongest];
     const auto [end, error] = std::to_chars(buffer, buffer + kLongest, value);
-    bytes_.append(buffer, static_cast<std::size_t>(end - buffer));
+    bytes_.append(buffer, end - buffer);
   }
   [[nodiscard]] std::string take() { return std::move(bytes_); }
 

@@ -10,7 +10,7 @@ void write_count(MeshSink& out, const char* keyword, std::size_t count) {
 }
 
 void write_element(MeshSink& out, const Elements& elements, std::int64_t i) {
-  const CellType type = elements.type[static_cast<std::size_t>(i)];
+  const CellType type = elements.type[i];
   const auto nodes = elements.nodes(i);
   out.number(shape(type).vtk);
   for (int k = 0; k < shape(type).nodes; ++k) out.number(nodes[vtk_position(type, k)].value());
@@ -20,7 +20,7 @@ void write_element(MeshSink& out, const Elements& elements, std::int64_t i) {
 
 std::string format_su2(const MeshBlock& whole) {
   MeshSink out(false, std::endian::native);
-  write_count(out, "NDIME= ", static_cast<std::size_t>(whole.dim));
+  write_count(out, "NDIME= ", whole.dim);
   write_count(out, "NELEM= ", whole.cells.type.size());
   for (std::int64_t i = 0; i < whole.cells.size(); ++i) {
     write_element(out, whole.cells, i);
@@ -37,10 +37,10 @@ std::string format_su2(const MeshBlock& whole) {
   }
   std::vector<std::vector<std::int64_t>> members(whole.zones.size());
   for (std::int64_t i = 0; i < whole.boundary.size(); ++i) {
-    members[static_cast<std::size_t>(whole.boundary.zone[static_cast<std::size_t>(i)])].push_back(i);
+    members[whole.boundary.zone[i]].push_back(i);
   }
   const auto is_marker = [&](const Zone& zone) { return zone.dim == whole.dim - 1; };
-  write_count(out, "NMARK= ", static_cast<std::size_t>(std::count_if(whole.zones.begin(), whole.zones.end(), is_marker)));
+  write_count(out, "NMARK= ", std::count_if(whole.zones.begin(), whole.zones.end(), is_marker));
   for (std::size_t zone = 0; zone < members.size(); ++zone) {
     if (!is_marker(whole.zones[zone])) continue;
     out.text("MARKER_TAG= ");

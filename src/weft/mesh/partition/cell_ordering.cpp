@@ -113,50 +113,46 @@ std::uint64_t hilbert_index(int dim, Vec3 x, Vec3 low, double extent) {
   constexpr double kCells = static_cast<double>((1U << kHilbertBits) - 1);
   const double scale = extent > 0 ? kCells / extent : 0;
   std::array<std::uint32_t, 3> at{};
-  for (int d = 0; d < 3; ++d) at[static_cast<std::size_t>(d)] = static_cast<std::uint32_t>((x[d] - low[d]) * scale);
+  for (int d = 0; d < 3; ++d) at[d] = static_cast<std::uint32_t>((x[d] - low[d]) * scale);
   return hilbert_index(dim, at);
 }
 
 std::vector<std::int32_t> reverse_cuthill_mckee(std::span<const std::int32_t> first, std::span<const std::int32_t> neighbour) {
   const auto n = static_cast<std::int32_t>(first.size()) - 1;
-  const auto row = [&](std::int32_t i) {
-    return neighbour.subspan(
-        static_cast<std::size_t>(first[static_cast<std::size_t>(i)]),
-        static_cast<std::size_t>(first[static_cast<std::size_t>(i) + 1] - first[static_cast<std::size_t>(i)]));
-  };
-  std::vector<std::int32_t> degree(static_cast<std::size_t>(n), 0);
+  const auto row = [&](std::int32_t i) { return neighbour.subspan(first[i], first[i + 1] - first[i]); };
+  std::vector<std::int32_t> degree(n, 0);
   for (std::int32_t i = 0; i < n; ++i) {
-    degree[static_cast<std::size_t>(i)] =
+    degree[i] =
         static_cast<std::int32_t>(std::count_if(row(i).begin(), row(i).end(), [n](std::int32_t j) { return 0 <= j && j < n; }));
   }
   const auto by_degree = [&](std::int32_t a, std::int32_t b) {
-    const std::int32_t da = degree[static_cast<std::size_t>(a)], db = degree[static_cast<std::size_t>(b)];
+    const std::int32_t da = degree[a], db = degree[b];
     return da != db ? da < db : a < b;
   };
-  std::vector<std::int32_t> order, starts(static_cast<std::size_t>(n));
-  order.reserve(static_cast<std::size_t>(n));
+  std::vector<std::int32_t> order, starts(n);
+  order.reserve(n);
   std::iota(starts.begin(), starts.end(), 0);
   std::sort(starts.begin(), starts.end(), by_degree);
-  std::vector<std::int32_t> mark(static_cast<std::size_t>(n), 0);
+  std::vector<std::int32_t> mark(n, 0);
   std::int32_t sweep = 0;
   // Appends the connected component of `start` in breadth-first order to `order`, and marks it with the number of this sweep.
   const auto breadth_first = [&](std::int32_t start) {
     ++sweep;
     std::size_t head = order.size();
     order.push_back(start);
-    mark[static_cast<std::size_t>(start)] = sweep;
+    mark[start] = sweep;
     for (; head < order.size(); ++head) {
       const std::size_t fresh = order.size();
       for (const std::int32_t j : row(order[head])) {
-        if (j < 0 || j >= n || mark[static_cast<std::size_t>(j)] == sweep) continue;
-        mark[static_cast<std::size_t>(j)] = sweep;
+        if (j < 0 || j >= n || mark[j] == sweep) continue;
+        mark[j] = sweep;
         order.push_back(j);
       }
       std::sort(order.begin() + static_cast<std::ptrdiff_t>(fresh), order.end(), by_degree);
     }
   };
   for (const std::int32_t start : starts) {
-    if (mark[static_cast<std::size_t>(start)] != 0) continue;
+    if (mark[start] != 0) continue;
     const std::size_t before = order.size();
     breadth_first(start);  // the last cell of a sweep is a better start, because it is far from all others
     const std::int32_t far = order.back();
@@ -181,7 +177,7 @@ std::vector<std::int32_t> order_cells(CellOrdering order, int dim, const Subdoma
       std::iota(cells.begin(), cells.end(), 0);
       break;
   }
-  std::stable_partition(cells.begin(), cells.end(), [&](std::int32_t c) { return !border[static_cast<std::size_t>(c)]; });
+  std::stable_partition(cells.begin(), cells.end(), [&](std::int32_t c) { return !border[c]; });
   return cells;
 }
 

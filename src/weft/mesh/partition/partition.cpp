@@ -22,7 +22,7 @@ constexpr std::int64_t kWorthCutting = 8;
 /// Neighbours of this chunk's cells; periodic meshes have repeated neighbours and cells that neighbour themselves.
 CellGraph dual_graph(const Chunks& cells, const FaceLinks& links) {
   CellGraph graph;
-  graph.degree.reserve(static_cast<std::size_t>(cells.size()));
+  graph.degree.reserve(cells.size());
   graph.neighbour.reserve(links.target.size());
   const bool periodic = !links.image.empty();
   if (periodic) graph.edge_weight.reserve(links.target.size());
@@ -70,7 +70,7 @@ std::vector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block,
   for (std::int64_t c = 0; c < block.cells.size(); ++c) {
     Vec3 sum;
     for (const GlobalNodeId node : block.cells.nodes(c)) {
-      sum += nodes.mine(node.value()) ? block.coords[nodes.local(node.value())] : coords[static_cast<std::size_t>(*next++)];
+      sum += nodes.mine(node.value()) ? block.coords[nodes.local(node.value())] : coords[*next++];
     }
     places.push_back(sum / static_cast<double>(block.cells.nodes(c).size()));
   }
@@ -118,7 +118,7 @@ void check_graph_size(std::int64_t cells, std::int64_t sides, bool periodic, std
 
 std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
                                     const FaceLinks& links, const PartitionOptions& options, int parts) {
-  const auto mine = static_cast<std::size_t>(cells.size());
+  const std::size_t mine = cells.size();
   const Partitioner chosen = chosen_partitioner(options.partitioner, cells.total());
   const bool scotch = chosen == Partitioner::scotch;
   if (scotch && !has_scotch()) return partition_with_scotch(comm, {}, parts);  // throws

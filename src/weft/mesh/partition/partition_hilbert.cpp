@@ -43,11 +43,11 @@ std::vector<std::int32_t> partition_along_hilbert_curve(const Communicator& comm
   const std::int64_t all = comm.sum(before.back());
   const auto weight_below = [&](std::uint64_t key) {
     const auto at = std::lower_bound(curve.begin(), curve.end(), key, [](const Entry& e, std::uint64_t k) { return e.key < k; });
-    return before[static_cast<std::size_t>(at - curve.begin())];
+    return before[at - curve.begin()];
   };
 
   // Every rank determines the ends of all parts by bisection: the last key below which the weight does not exceed the target.
-  const auto ends = static_cast<std::size_t>(parts - 1);
+  const std::size_t ends = parts - 1;
   const int bits = kHilbertBits * dim;
   std::vector<std::uint64_t> end(ends, 0);
   std::vector<std::int64_t> below(ends);

@@ -21,7 +21,7 @@ using detail::Chunks;
 /// @collective
 std::vector<std::int64_t> numbers_by_part(const Communicator& comm, const std::vector<std::int32_t>& part,
                                           std::vector<std::int64_t>& sizes) {
-  for (const std::int32_t p : part) ++sizes[static_cast<std::size_t>(p)];
+  for (const std::int32_t p : part) ++sizes[p];
   std::vector<std::int64_t> next = sizes;
   comm.exclusive_sum(std::span(next));
   comm.sum(std::span(sizes));
@@ -32,7 +32,7 @@ std::vector<std::int64_t> numbers_by_part(const Communicator& comm, const std::v
   }
   std::vector<std::int64_t> number;
   number.reserve(part.size());
-  for (const std::int32_t p : part) number.push_back(next[static_cast<std::size_t>(p)]++);
+  for (const std::int32_t p : part) number.push_back(next[p]++);
   return number;
 }
 
@@ -54,16 +54,14 @@ class EvenChunks {
  public:
   EvenChunks(const Communicator& comm, std::int64_t total) : total_(total), ranks_(comm.size()), rank_(comm.rank().value()) {}
   [[nodiscard]] std::int64_t first() const { return detail::chunk_start(total_, rank_, ranks_); }
-  [[nodiscard]] std::size_t size() const {
-    return static_cast<std::size_t>(detail::chunk_start(total_, rank_ + 1, ranks_) - first());
-  }
-  [[nodiscard]] std::size_t holder(std::int64_t id) const {
+  [[nodiscard]] std::size_t size() const { return detail::chunk_start(total_, rank_ + 1, ranks_) - first(); }
+  [[nodiscard]] Rank holder(std::int64_t id) const {
     int low = 0, high = ranks_;
     while (high - low > 1) {
       const int middle = (low + high) / 2;
       (detail::chunk_start(total_, middle, ranks_) <= id ? low : high) = middle;
     }
-    return static_cast<std::size_t>(low);
+    return Rank(low);
   }
 
  private:
@@ -85,12 +83,12 @@ Elements moved(const Communicator& comm, Elements old, const std::vector<std::in
   old = {};
   const std::vector<Traveller> come = detail::all_to_all(comm, std::move(to));
   std::vector<const Traveller*> at(chunks.size());
-  for (const Traveller& t : come) at[static_cast<std::size_t>(t.id - chunks.first())] = &t;
+  for (const Traveller& t : come) at[t.id - chunks.first()] = &t;
   first = chunks.first();
   Elements now;
   for (const Traveller* t : at) {
     std::array<GlobalNodeId, kMaxCellNodes> nodes;
-    const auto size = static_cast<std::size_t>(shape(t->type).nodes);
+    const std::size_t size = shape(t->type).nodes;
     for (std::size_t k = 0; k < size; ++k) nodes[k] = GlobalNodeId(t->node[k]);
     now.add(t->type, {nodes.data(), size}, t->zone, t->file_id);
   }
@@ -106,7 +104,7 @@ struct NamedNodes {
     const auto next = static_cast<std::int32_t>(ids.size());
     const std::int32_t found = table.find_or_insert(node.value(), next);
     if (found == next) ids.push_back(node.value());
-    return static_cast<std::size_t>(found);
+    return found;
   }
 };
 
@@ -126,9 +124,8 @@ std::vector<std::int32_t> parts_of_nodes(const Communicator& comm, const Element
     std::int64_t node, part;
   };
   RankLists<Visit> to;
-  for (std::size_t n = 0; n < lowest.size(); ++n)
-    to[static_cast<std::size_t>(nodes.holder(named.ids[n]))].push_back({named.ids[n], lowest[n]});
-  std::vector<std::int32_t> part_of(static_cast<std::size_t>(nodes.size()), parts - 1);  // nodes without cells may be anywhere
+  for (std::size_t n = 0; n < lowest.size(); ++n) to[nodes.holder(named.ids[n])].push_back({named.ids[n], lowest[n]});
+  std::vector<std::int32_t> part_of(nodes.size(), parts - 1);  // nodes without cells may be anywhere
   for (const Visit& visit : detail::all_to_all(comm, std::move(to))) {
     std::int32_t& p = part_of[nodes.local(visit.node)];
     p = std::min(p, static_cast<std::int32_t>(visit.part));
@@ -154,7 +151,7 @@ MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, c
   now.dim = block.dim;
   now.source = std::move(block.source);
   now.zones = std::move(block.zones);
-  const auto count = static_cast<std::size_t>(parts);
+  const std::size_t count = parts;
   now.parts = {std::vector<std::int64_t>(count, 0), std::vector<std::int64_t>(count, 0), std::vector<std::int64_t>(count, 0)};
 
   const std::vector<std::int32_t> node_part = parts_of_nodes(comm, block.cells, nodes, part, parts);
@@ -177,7 +174,7 @@ MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, c
   std::vector<std::int32_t> face_part(block.boundary.type.size(), 0);
   for (std::size_t f = 0; f < face_part.size(); ++f) {
     for (std::int64_t k = block.boundary.offset[f]; k < block.boundary.offset[f + 1]; ++k)
-      face_part[f] = std::max(face_part[f], fresh[face_node[static_cast<std::size_t>(k)]].part);
+      face_part[f] = std::max(face_part[f], fresh[face_node[k]].part);
   }
   std::int64_t first = 0;
   const std::vector<std::int64_t> face_number = numbers_by_part(comm, face_part, now.parts.boundary);
@@ -196,8 +193,7 @@ MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, c
     to[chunks.holder(node_number[n])].push_back({node_number[n], block.coords[n]});
   now.first_node = GlobalNodeId(chunks.first());
   now.coords.resize(chunks.size());
-  for (const Place& place : detail::all_to_all(comm, std::move(to)))
-    now.coords[static_cast<std::size_t>(place.id - chunks.first())] = place.x;
+  for (const Place& place : detail::all_to_all(comm, std::move(to))) now.coords[place.id - chunks.first()] = place.x;
   return now;
 }
 

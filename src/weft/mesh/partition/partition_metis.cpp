@@ -18,7 +18,7 @@ std::vector<std::int32_t> partition_serially_with_metis(CellGraph graph, int par
   std::vector<idx_t> offset(graph.degree.size() + 1, 0);
   std::partial_sum(graph.degree.begin(), graph.degree.end(), offset.begin() + 1);
   std::vector<std::int32_t>().swap(graph.degree);
-  std::vector<idx_t> part(static_cast<std::size_t>(vertices), 0);
+  std::vector<idx_t> part(vertices, 0);
   std::array<idx_t, METIS_NOPTIONS> options{};
   METIS_SetDefaultOptions(options.data());
   options[METIS_OPTION_NUMBERING] = 0;
@@ -52,8 +52,9 @@ std::vector<std::int32_t> partition_with_metis(const Communicator& comm, const C
     const std::vector<std::int32_t> part = partition_serially_with_metis(std::move(whole), parts);
     auto begin = part.begin();
     for (int r = 0; r < comm.size(); ++r) {
-      answers.emplace_back(begin, begin + cells.size(r));
-      begin += cells.size(r);
+      const std::int64_t size = cells.size(Rank(r));
+      answers.emplace_back(begin, begin + size);
+      begin += size;
     }
   });
   return comm.scatter(answers);

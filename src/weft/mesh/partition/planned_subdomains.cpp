@@ -88,7 +88,7 @@ std::vector<Vec3> mean_corners(const Mesh& mesh) {
 /// Returns the part of each owned cell. For METIS, the graph is sent to rank 0 in the order of the source, as in build().
 std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
   const Communicator& comm = mesh.comm;
-  const auto owned = static_cast<std::size_t>(mesh.owned_cells);
+  const std::size_t owned = mesh.owned_cells;
   std::vector<std::int32_t> part(owned, 0);
   if (parts == 1) return part;
   const Partitioner partitioner = mesh.partition.partitioner;
@@ -132,16 +132,16 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
     std::vector<std::size_t> at(ids.size()), begin(ids.size());
     std::size_t next = 0;
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      at[static_cast<std::size_t>(ids[i])] = i;
+      at[ids[i]] = i;
       begin[i] = next;
-      next += static_cast<std::size_t>(degrees[i]);
+      next += degrees[i];
     }
     detail::CellGraph sorted;
     sorted.degree.reserve(ids.size());
     sorted.neighbour.reserve(neighbours.size());
     for (const std::size_t i : at) {
       sorted.degree.push_back(degrees[i]);
-      const std::span list = std::span(neighbours).subspan(begin[i], static_cast<std::size_t>(degrees[i]));
+      const std::span list = std::span(neighbours).subspan(begin[i], degrees[i]);
       sorted.neighbour.insert(sorted.neighbour.end(), list.begin(), list.end());
       if (!edge_weights.empty()) {
         const std::span costs = std::span(edge_weights).subspan(begin[i], list.size());
@@ -153,7 +153,7 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
     std::size_t i = 0;
     for (const std::int64_t count : counts) {
       std::vector<std::int32_t>& answer = answers.emplace_back();
-      for (std::int64_t k = 0; k < count; ++k) answer.push_back(by_id[static_cast<std::size_t>(ids[i++])]);
+      for (std::int64_t k = 0; k < count; ++k) answer.push_back(by_id[ids[i++]]);
     }
   });
   return comm.scatter(answers);
@@ -164,9 +164,9 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
 std::vector<PlannedSubdomain> planned_subdomains(const Mesh& mesh, int ranks) {
   if (ranks < 1) throw InputError(fmt::format("a mesh cannot be distributed over {} ranks", ranks), "ask for 1 or more");
   const Communicator& comm = mesh.comm;
-  const auto owned = static_cast<std::size_t>(mesh.owned_cells);
+  const std::size_t owned = mesh.owned_cells;
   std::vector<std::int32_t> part = cut(mesh, ranks);
-  part.resize(static_cast<std::size_t>(mesh.cells()), -1);
+  part.resize(mesh.cells(), -1);
   ArrayTransformer(mesh.plan, {PairRef::rows(part)}).pull().run();
 
   // The owners of cells count the required ghost cells, because the cells of one part may be distributed over all existing
@@ -177,28 +177,28 @@ std::vector<PlannedSubdomain> planned_subdomains(const Mesh& mesh, int ranks) {
       const GhostRequest copy = mesh.plan.ghost(LocalRow(n.value()));
       if (part[n.index()] == part[c] && copy.image == 0) continue;
       const Rank owner = mesh.plan.owner(LocalRow(n.value()));
-      asked[owner.index()].push_back({copy.row.value(), copy.image, part[c]});
+      asked[owner].push_back({copy.row.value(), copy.image, part[c]});
     }
   }
   for (RankValues<Need>& list : asked) keep_once(list.values);
   std::vector<Need> needs = detail::all_to_all(comm, std::move(asked));
   keep_once(needs);
 
-  const auto count = static_cast<std::size_t>(ranks);
+  const std::size_t count = ranks;
   std::vector<std::int64_t> cells(count, 0), ghosts(count, 0), sent(count, 0), messages(count, 0);
-  for (std::size_t c = 0; c < owned; ++c) ++cells[static_cast<std::size_t>(part[c])];
+  for (std::size_t c = 0; c < owned; ++c) ++cells[part[c]];
   RankLists<Pair> pairs;
   for (const Need& need : needs) {
-    const std::int32_t from = part[static_cast<std::size_t>(need.row - mesh.plan.offsets().first().value())];
-    ++ghosts[static_cast<std::size_t>(need.needs)];
+    const std::int32_t from = part[need.row - mesh.plan.offsets().first().value()];
+    ++ghosts[need.needs];
     if (from == need.needs) continue;
-    ++sent[static_cast<std::size_t>(from)];
-    pairs[static_cast<std::size_t>(from % comm.size())].push_back({from, need.needs});
+    ++sent[from];
+    pairs[Rank(from % comm.size())].push_back({from, need.needs});
   }
   for (RankValues<Pair>& list : pairs) keep_once(list.values);
   std::vector<Pair> once = detail::all_to_all(comm, std::move(pairs));
   keep_once(once);
-  for (const Pair& pair : once) ++messages[static_cast<std::size_t>(pair.from)];
+  for (const Pair& pair : once) ++messages[pair.from];
   for (std::vector<std::int64_t>* sums : {&cells, &ghosts, &sent, &messages}) comm.sum(std::span<std::int64_t>(*sums));
 
   std::vector<PlannedSubdomain> parts(count);
