@@ -10,6 +10,8 @@
 #include "weft/array/row_offsets.hpp"
 #include "weft/base/error.hpp"
 
+#include "support/gpu.hpp"
+
 namespace weft {
 namespace {
 
@@ -82,6 +84,54 @@ TEST(ParArrayTest, TakesCsrRows) {
   const ParArray<std::int32_t, NonUniform> array(comm, std::move(rows));
   EXPECT_EQ(array.global_rows(), comm.size() * (comm.size() - 1) / 2);
 }
+
+class ParArrayBackendTest : public testing::BackendTest {};
+
+TEST_P(ParArrayBackendTest, CopiesItsRowsBetweenHostAndDevice) {
+  const Communicator comm = Communicator::world();
+  const std::int32_t rows = 2 + comm.rank().value();
+  ParArray<double, 2> array(comm, Array<double, 2>(rows, Layout::aos, GetParam()));
+  array.set_name("temperatures");
+  EXPECT_EQ(array.backend(), GetParam());
+  for (std::int32_t i = 0; i < rows; ++i) array(i, 0) = array(i, 1) = i;
+  const bool one_side = GetParam() == Backend::host;
+  EXPECT_TRUE(array.fresh(Side::host));
+  EXPECT_EQ(array.fresh(Side::device), one_side);
+  array.to_device(After(), {LocalRow(0), LocalRow(1)}).wait();
+  EXPECT_TRUE(array.fresh(Side::device, {LocalRow(0), LocalRow(1)}));
+  EXPECT_EQ(array.fresh(Side::device), one_side);
+  array.to_device(After()).wait();
+  EXPECT_TRUE(array.fresh(Side::device));
+  if (one_side) return;
+  if (is_cuda(GetParam())) {
+    (void)array.view<Aos, space::cuda>();
+  } else {
+    array.view<Aos, space::mirror>()(0, 1) = -1;
+  }
+  EXPECT_FALSE(array.fresh(Side::host));
+  try {
+    (void)array(0, 0);
+    FAIL() << "a stale row was read";
+  } catch (const DeviceError& error) {
+    EXPECT_NE(error.problem().find("temperatures"), std::string::npos) << error.problem();
+  }
+  array.to_host(After()).wait();
+  EXPECT_EQ(array(0, 1), is_cuda(GetParam()) ? 0 : -1);
+  EXPECT_EQ(array(rows - 1, 1), rows - 1);
+}
+
+TEST_P(ParArrayBackendTest, CopiesCsrRowsBetweenHostAndDevice) {
+  ParArray<std::int32_t, NonUniform> array(Communicator::world(),
+                                           Array<std::int32_t, NonUniform>({0, 2, 2, 3}, {7, 8, 9}, GetParam()));
+  EXPECT_EQ(array.fresh(Side::device), GetParam() == Backend::host);
+  array.to_device(After()).wait();
+  EXPECT_TRUE(array.fresh(Side::device));
+  EXPECT_TRUE(array.fresh(Side::host));
+  array(2, 0) = 5;
+  EXPECT_EQ(array.fresh(Side::device), GetParam() == Backend::host);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, ParArrayBackendTest, testing::every_backend(), testing::backend_name);
 
 // Checks the properties of every plan: order and positions of ghost rows, agreement of sent and received rows.
 void expect_consistent(const GhostPlan& plan) {

@@ -226,6 +226,14 @@ class Array {
   }
   Event to_device(const After& before) { return to_device(before, all_rows()); }
   Event to_host(const After& before) { return to_host(before, all_rows()); }
+  /// Returns true if no entry of these rows, or of any row, is stale on this side.
+  [[nodiscard]] bool fresh(Side side, IdRange<LocalRow> range) const {
+    bool all = true;
+    for_each_piece_of(*this, range,
+                      [&](const auto& piece, std::size_t first, std::size_t n) { all = all && piece.fresh(side, first, n); });
+    return all;
+  }
+  [[nodiscard]] bool fresh(Side side) const { return fresh(side, all_rows()); }
 
  private:
   friend struct detail::ArrayAccess;
@@ -313,14 +321,18 @@ class Array {
   /// Calls f(vector, first, count) for each contiguous piece of memory of these rows.
   template <class F>
   void for_each_piece(IdRange<LocalRow> range, const F& f) {
-    WEFT_EXPECTS(range.first().valid() && range.first() <= range.last() && range.last().value() <= rows_);
+    for_each_piece_of(*this, range, f);
+  }
+  template <class Self, class F>
+  static void for_each_piece_of(Self& self, IdRange<LocalRow> range, const F& f) {
+    WEFT_EXPECTS(range.first().valid() && range.first() <= range.last() && range.last().value() <= self.rows_);
     const std::size_t first = range.first().index(), count = range.last().index() - first;
-    if (layout_ == Layout::soa) {
-      for (int k = 0; k < width(); ++k) f(entries_, static_cast<std::size_t>(k) * stride() + first, count);
+    if (self.layout_ == Layout::soa) {
+      for (int k = 0; k < self.width(); ++k) f(self.entries_, static_cast<std::size_t>(k) * self.stride() + first, count);
     } else {
-      f(entries_, first * stride(), count * stride());
+      f(self.entries_, first * self.stride(), count * self.stride());
     }
-    if constexpr (kPadded) f(row_sizes_, first, count);
+    if constexpr (kPadded) f(self.row_sizes_, first, count);
   }
 
   HostDeviceVector<T> entries_;
