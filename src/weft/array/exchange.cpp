@@ -17,14 +17,18 @@ namespace weft {
 
 namespace {
 
-/// Returns the backend of the device side that all arrays have in common; host if there is none.
+/// Returns the backend of the device side that all arrays have in common, for arrays in different kinds of memory that a GPU
+/// accesses one of those whose sides share memory; host if there is none.
 Backend common_backend(const std::vector<PairRef>& arrays, auto backend_of) {
   if (arrays.empty()) return Backend::host;
-  const Backend common = backend_of(arrays.front());
+  Backend common = backend_of(arrays.front());
   for (const PairRef& array : arrays) {
-    if (backend_of(array) != common) return Backend::host;
+    const Backend backend = backend_of(array);
+    if (backend == common) continue;
+    if (!is_cuda(backend) || !is_cuda(common)) return Backend::host;
+    if (common == Backend::cuda) common = backend;
   }
-  return common == Backend::mirror || common == Backend::cuda ? common : Backend::host;
+  return common;
 }
 
 }  // namespace
@@ -74,7 +78,7 @@ Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direct
         return std::make_unique<detail::DeviceMpiTransport>(plan_, backend, fields, direction, op,
                                                             candidate == Transport::staged);
       case Transport::nccl:
-        return std::make_unique<detail::NcclTransport>(plan_, fields, direction, op);
+        return std::make_unique<detail::NcclTransport>(plan_, backend, fields, direction, op);
       case Transport::peer:
         return std::make_unique<detail::PeerTransport>(plan_, fields, direction, op);
       default:

@@ -94,7 +94,7 @@ Obstacles obstacles_of(const GhostPlan& plan) {
 
 std::vector<Transport> choose_transports(const GhostPlan& plan, Backend backend, Transport wanted, const char* why_host) {
   const Communicator& comm = plan.comm();
-  const auto kind = static_cast<int>(backend);
+  const auto kind = static_cast<int>(is_cuda(backend) ? Backend::cuda : backend);  // one for all memory that GPUs access
   if (comm.min(kind) != comm.max(kind)) backend = Backend::host;
   const auto refuse_if = [&](Transport transport, const std::string& obstacle) {
     if (wanted == transport && !obstacle.empty()) {
@@ -112,6 +112,9 @@ std::vector<Transport> choose_transports(const GhostPlan& plan, Backend backend,
   const bool aware = comm.all(mirror || MpiEnvironment::cuda_aware().value_or(false));
   Obstacles obstacles{"the arrays are not on GPUs", "the arrays are not on GPUs"};
   if (!mirror) obstacles = obstacles_of(plan);
+  if (sides_share_memory(backend) && obstacles.peer.empty()) {
+    obstacles.peer = "other processes cannot map the managed or mapped memory of the arrays";
+  }
   agreed(comm, [&] {
     refuse_if(Transport::cuda_aware, aware ? "" : "MPI does not report that it is CUDA-aware");
     refuse_if(Transport::nccl, obstacles.nccl);

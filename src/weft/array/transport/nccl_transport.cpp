@@ -6,9 +6,10 @@
 
 namespace weft::detail {
 
-NcclTransport::NcclTransport(const GhostPlan& plan, const std::vector<Field>& fields, Direction direction, Reduce op)
+NcclTransport::NcclTransport(const GhostPlan& plan, Backend backend, const std::vector<Field>& fields, Direction direction,
+                             Reduce op)
     : nccl_(NcclCommunicator::of(plan.comm())),
-      messages_(agreed(plan.comm(), [&] { return PackedMessages(plan, Backend::cuda, fields, direction, op, false); })) {
+      messages_(agreed(plan.comm(), [&] { return PackedMessages(plan, backend, fields, direction, op, false); })) {
   for (const PackedMessages::Message& m : messages_.sends()) sends_.push_back({m.rank, m.data, m.bytes});
   for (const PackedMessages::Message& m : messages_.receives()) receives_.push_back({m.rank, m.data, m.bytes});
 }
