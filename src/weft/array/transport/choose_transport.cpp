@@ -32,10 +32,7 @@ bool same_machine(const Place& a, const Place& b) {
 bool same_gpu(const Place& a, const Place& b) { return same_machine(a, b) && a.gpu == b.gpu; }
 
 std::uint64_t hash(const Place& place) {
-  std::uint64_t h = 0;
-  for (const char c : place.machine) h = mix_bits(h + static_cast<unsigned char>(c));
-  for (const char c : place.gpu.bus) h = mix_bits(h + static_cast<unsigned char>(c));
-  return h;
+  return hash_text({place.gpu.bus, sizeof place.gpu.bus}, hash_text({place.machine.data(), place.machine.size()}));
 }
 
 /// Returns the ranks that share a GPU if both have reported to this rank; empty otherwise. Each rank reports to one rank,

@@ -1,9 +1,11 @@
 #include "weft/mesh/build/face_match.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "weft/base/error.hpp"
+#include "weft/base/mix.hpp"
 #include "weft/kernels/primitives/bucket_sort.hpp"
 
 namespace weft::mesh::detail {
@@ -27,20 +29,14 @@ struct BoundaryRecord {
   std::int64_t zone;
 };
 
-std::uint64_t mix(std::uint64_t h, std::int64_t id) {
-  h = (h ^ static_cast<std::uint64_t>(id)) * 0x9E3779B97F4A7C15ULL;
-  return h ^ (h >> 29);
-}
-
-std::uint64_t hash(const FaceKey& key) {
+std::uint64_t hash(std::span<const std::int64_t> ids) {
   std::uint64_t h = 0;
-  for (const std::int64_t id : key) h = mix(h, id);
-  return h ^ (h >> 32);
+  for (const std::int64_t id : ids) h = hash_with(h, static_cast<std::uint64_t>(id));
+  return h;
 }
 
 std::uint64_t order_of(const FaceKey& key) {
-  std::uint64_t h = 0;
-  for (std::size_t i = 1; i < key.size(); ++i) h = mix(h, key[i]);
+  const std::uint64_t h = hash(std::span(key).subspan(1));
   return (static_cast<std::uint64_t>(key[0]) << 24) | (h >> 40);
 }
 

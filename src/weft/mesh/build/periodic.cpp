@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "weft/base/error.hpp"
+#include "weft/base/mix.hpp"
 #include "weft/comm/agreement.hpp"
 
 namespace weft::mesh::detail {
@@ -69,10 +70,7 @@ std::vector<Side> make_sides(const Communicator& comm, const MeshBlock& block, c
 
 std::size_t bin_rank(const std::array<std::int64_t, 3>& bin, std::int32_t pair, const Communicator& comm) {
   std::uint64_t h = static_cast<std::uint64_t>(pair);
-  for (const std::int64_t b : bin) {
-    h = (h ^ static_cast<std::uint64_t>(b)) * 0x9E3779B97F4A7C15ULL;
-    h ^= h >> 29;
-  }
+  for (const std::int64_t b : bin) h = hash_with(h, static_cast<std::uint64_t>(b));
   return static_cast<std::size_t>(h % static_cast<std::uint64_t>(comm.size()));
 }
 

@@ -106,7 +106,7 @@ class Numbering {
   [[nodiscard]] bool other_diagonal(Index i, Index j) const {
     if (diagonal_ == Diagonal::random) {
       const auto column = static_cast<std::uint64_t>(j * lattice_.cells[0] + i);
-      return mix_bits(static_cast<std::uint64_t>(lattice_.seed) * 0x9E3779B97F4A7C15ULL + column) >> 63 != 0;
+      return mix_bits(static_cast<std::uint64_t>(lattice_.seed) * kGoldenRatioBits + column) >> 63 != 0;
     }
     return diagonal_ == Diagonal::alternating && (i + j) % 2 == 1;
   }
