@@ -61,6 +61,39 @@ TEST(RowOffsetsTest, FindThrowsForMissingRows) {
   EXPECT_THROW(RowOffsets(comm, comm.rank().value() == comm.size() - 1 ? -1 : 1), ContractError);
 }
 
+TEST(RowOffsetsTest, KnowTheOwnerOfEachRow) {
+  const Communicator comm = Communicator::world();
+  const RowOffsets offsets(comm, uneven_rows(comm.rank()));
+  for (std::int64_t g = 0; g < offsets.global_rows(); ++g) {
+    const auto [rank, row] = offsets.find(GlobalRow(g));
+    EXPECT_EQ(offsets.owner(GlobalRow(g)), rank);
+    EXPECT_EQ(offsets.owns(GlobalRow(g)), rank == comm.rank());
+    if (rank == comm.rank()) {
+      EXPECT_EQ(offsets.local(GlobalRow(g)), row);
+      EXPECT_EQ(offsets.global(row), GlobalRow(g));
+    }
+  }
+  EXPECT_FALSE(offsets.owns(GlobalRow(offsets.global_rows())));
+  EXPECT_FALSE(offsets.owns(GlobalRow::invalid()));
+  EXPECT_THROW(RowOffsets(comm, comm.is_root() ? std::int64_t{1} << 31 : 0), LimitError);
+}
+
+TEST(RowOffsetsTest, EvenOnesDifferByAtMostOneRow) {
+  const Communicator comm = Communicator::world();
+  for (const std::int64_t rows : {0, 1, 2, 7, 100, 1001}) {
+    const RowOffsets even = RowOffsets::even(comm, rows);
+    EXPECT_EQ(even.global_rows(), rows);
+    for (int r = 0; r < comm.size(); ++r) {
+      EXPECT_LE(rows / comm.size(), even.rows_of(Rank(r)));
+      EXPECT_GE(rows / comm.size() + 1, even.rows_of(Rank(r)));
+      EXPECT_EQ(even.first(Rank(r)).value(), rows * r / comm.size());
+    }
+    EXPECT_EQ(even.local_rows(), even.rows_of(comm.rank()));
+  }
+  EXPECT_THROW((void)RowOffsets::even(comm, comm.size() * (std::int64_t{1} << 31)), LimitError);
+  EXPECT_EQ(even_start(std::int64_t{1} << 62, 65535, 65536), (std::int64_t{1} << 62) / 65536 * 65535) << "no overflow";
+}
+
 TEST(ParArrayTest, NumbersItsRowsOverAllRanks) {
   const Communicator comm = Communicator::world();
   ParArray<double, 2> array(comm);

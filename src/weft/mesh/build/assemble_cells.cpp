@@ -23,7 +23,7 @@ struct NodeCopy {
   friend auto operator<=>(const NodeCopy&, const NodeCopy&) = default;
 };
 
-void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const Chunks& rows) {
+void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const RowOffsets& rows) {
   std::vector<std::int64_t> offset{0};
   std::vector<LocalCellId> entry;
   std::vector<CellCopy> around;
@@ -32,8 +32,9 @@ void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const Chunks& rows) 
     around.clear();
     adjacency.append(static_cast<std::size_t>(c), around);
     for (const CellCopy& copy : around) {
-      entry.emplace_back(copy.image == 0 && rows.mine(copy.row) ? static_cast<std::int32_t>(rows.local(copy.row))
-                                                                : mesh.plan.find(GlobalRow(copy.row), copy.image).value());
+      entry.emplace_back(copy.image == 0 && rows.owns(GlobalRow(copy.row))
+                             ? rows.local(GlobalRow(copy.row)).value()
+                             : mesh.plan.find(GlobalRow(copy.row), copy.image).value());
     }
     std::sort(entry.begin() + offset.back(), entry.end());
     offset.push_back(static_cast<std::int64_t>(entry.size()));
@@ -44,7 +45,7 @@ void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const Chunks& rows) 
 }  // namespace
 
 void add_cells(Mesh& mesh, Subdomain& part, const std::vector<std::int32_t>& node_now, const Adjacency& adjacency,
-               const Chunks& rows, const std::vector<std::int64_t>& remote_row, const Chunks& nodes,
+               const RowOffsets& rows, const std::vector<std::int64_t>& remote_row, const RowOffsets& nodes,
                const std::vector<Vec3>& held_coords, const Translations& translations) {
   const auto owned = static_cast<std::size_t>(mesh.owned_cells), ghosts = static_cast<std::size_t>(mesh.ghost_cells);
   add_cell_cells(mesh, adjacency, rows);
@@ -69,7 +70,7 @@ void add_cells(Mesh& mesh, Subdomain& part, const std::vector<std::int32_t>& nod
     std::int32_t& cell = part.neighbour[slot];
     if (cell < 0 || !part.is_ghost(slot)) continue;
     const std::int64_t row =
-        cell < part.owned() ? rows.first() + cell : remote_row[static_cast<std::size_t>(cell - part.owned())];
+        cell < part.owned() ? rows.first().value() + cell : remote_row[static_cast<std::size_t>(cell - part.owned())];
     cell = mesh.plan.find(GlobalRow(row), part.image_of(slot)).value();
   }
 
@@ -96,7 +97,7 @@ void add_cells(Mesh& mesh, Subdomain& part, const std::vector<std::int32_t>& nod
   };
   std::vector<NodeCopy> copies;
   for (std::size_t g = 0; g < ghosts; ++g) {
-    for (const std::int64_t node : ghost_nodes[g]) {
+    for (const std::int64_t node : ghost_nodes.row(g)) {
       if (ghost_image[g] != 0 || owned_node(node) < 0) copies.push_back({ghost_image[g], node});
     }
   }
@@ -105,10 +106,10 @@ void add_cells(Mesh& mesh, Subdomain& part, const std::vector<std::int32_t>& nod
   const auto owned_nodes = static_cast<std::int64_t>(part.node_global.size());
   std::vector<std::int64_t> offset(part.first_node.begin(), part.first_node.end());
   std::vector<LocalNodeId> entry;
-  entry.reserve(part.node.size() + ghost_nodes.entry.size());
+  entry.reserve(part.node.size() + ghost_nodes.entries().size());
   for (const std::int32_t n : part.node) entry.emplace_back(n);
   for (std::size_t g = 0; g < ghosts; ++g) {
-    for (const std::int64_t node : ghost_nodes[g]) {
+    for (const std::int64_t node : ghost_nodes.row(g)) {
       const std::int32_t here = ghost_image[g] != 0 ? -1 : owned_node(node);
       const auto copy = std::lower_bound(copies.begin(), copies.end(), NodeCopy{ghost_image[g], node}) - copies.begin();
       entry.emplace_back(here >= 0 ? std::int64_t{here} : owned_nodes + copy);

@@ -111,7 +111,7 @@ std::string zone_name(const MeshBlock& block, std::int32_t zone) {
 
 }  // namespace
 
-void report_faces(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
+void report_faces(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
                   const std::vector<FaceProblem>& problems) {
   const auto total = comm.sum(static_cast<std::int64_t>(problems.size()));
   const std::size_t share = std::max<std::size_t>(kMaxExamined / static_cast<std::size_t>(comm.size()), 16);

@@ -31,8 +31,8 @@ int size_of(const FaceKey& key) {
   return static_cast<int>(std::count_if(key.begin(), key.end(), [](auto id) { return id >= 0; }));
 }
 
-std::vector<Side> make_sides(const Communicator& comm, const MeshBlock& block, const Chunks& nodes, const PeriodicZones& zones,
-                             const Translations& translations, const std::vector<ZoneFace>& faces) {
+std::vector<Side> make_sides(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes,
+                             const PeriodicZones& zones, const Translations& translations, const std::vector<ZoneFace>& faces) {
   std::vector<std::int64_t> ids;
   for (const ZoneFace& face : faces) {
     for (int i = 0; i < size_of(face.key); ++i) ids.push_back(face.key[static_cast<std::size_t>(i)]);
@@ -186,10 +186,10 @@ void match_sides(std::vector<Side>& sides, const Translations& translations, std
 }
 
 /// Checks that every periodic face has exactly one partner. @collective
-void check_partners(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
+void check_partners(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
                     const std::vector<Found>& found) {
   RankLists<Found> to;
-  for (const Found& f : found) to[static_cast<std::size_t>(cells.holder(f.cell))].push_back(f);
+  for (const Found& f : found) to[cells.owner(GlobalRow(f.cell)).index()].push_back(f);
   std::vector<Found> mine = all_to_all(comm, std::move(to));
   std::sort(mine.begin(), mine.end(),
             [](const Found& a, const Found& b) { return std::tie(a.cell, a.face) < std::tie(b.cell, b.face); });
@@ -206,7 +206,7 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const Chun
   // The rank with the lowest such cell reports its face; the others throw the same error.
   std::vector<std::int64_t> ids;
   if (bad.cell == first_bad) {
-    const std::size_t local = cells.local(bad.cell);
+    const std::size_t local = cells.local(GlobalRow(bad.cell)).index();
     const CellFace& face = shape(block.cells.type[local]).face[static_cast<std::size_t>(bad.face)];
     for (int i = 0; i < face.size; ++i) {
       const auto node = static_cast<std::size_t>(face.node[static_cast<std::size_t>(i)]);
@@ -226,21 +226,21 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const Chun
         "cross them, or use mesh.axisymmetric if nothing varies around the axis",
         Where{.file = block.source,
               .zone = block.zones[static_cast<std::size_t>(bad.zone)].name,
-              .element = block.cells.file_id[cells.local(bad.cell)]});
+              .element = block.cells.file_id[cells.local(GlobalRow(bad.cell)).index()]});
   });
 }
 
 /// Propagates the lowest node of each class along the pairs until no node changes: as many rounds as the longest chain of
 /// pairs.
-NodeAliases alias_nodes(const Communicator& comm, const Chunks& nodes, const std::vector<NodePair>& pairs) {
+NodeAliases alias_nodes(const Communicator& comm, const RowOffsets& nodes, const std::vector<NodePair>& pairs) {
   struct Edge {  // node = other + image
     std::int64_t node, other;
     std::int32_t image;
   };
   RankLists<Edge> to;
   for (const NodePair& p : pairs) {
-    to[static_cast<std::size_t>(nodes.holder(p.to))].push_back({p.to, p.from, p.image});
-    to[static_cast<std::size_t>(nodes.holder(p.from))].push_back({p.from, p.to, -p.image});
+    to[nodes.owner(GlobalRow(p.to)).index()].push_back({p.to, p.from, p.image});
+    to[nodes.owner(GlobalRow(p.from)).index()].push_back({p.from, p.to, -p.image});
   }
   std::vector<Edge> edges = all_to_all(comm, std::move(to));
   const auto key = [](const Edge& e) { return std::tie(e.node, e.other, e.image); };
@@ -256,8 +256,9 @@ NodeAliases alias_nodes(const Communicator& comm, const Chunks& nodes, const std
   }
   NodeAliases aliases(std::move(entries));
   for (bool changed = true; changed;) {
-    const std::vector<NodeAlias> theirs = fetch_with<NodeAlias>(
-        comm, nodes, others, [&](std::size_t local) { return aliases.of(nodes.first() + static_cast<std::int64_t>(local)); });
+    const std::vector<NodeAlias> theirs = fetch_with<NodeAlias>(comm, nodes, others, [&](std::size_t local) {
+      return aliases.of(nodes.first().value() + static_cast<std::int64_t>(local));
+    });
     changed = false;
     std::vector<NodeAliases::Entry> next = aliases.entries();
     std::size_t at = 0;
@@ -283,7 +284,7 @@ NodeAlias NodeAliases::of(std::int64_t node) const {
   return at != entries_.end() && at->node == node ? at->alias : NodeAlias{node, 0};
 }
 
-std::vector<Periodic> find_translations(const Communicator& comm, const MeshBlock& block, const Chunks& nodes,
+std::vector<Periodic> find_translations(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes,
                                         const PeriodicZones& zones, std::vector<Periodic> pairs) {
   if (std::all_of(pairs.begin(), pairs.end(), [](const Periodic& pair) { return pair.translation.has_value(); })) return pairs;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -362,7 +363,7 @@ PeriodicZones find_periodic_zones(const MeshBlock& block, const std::vector<Peri
   return zones;
 }
 
-NodeAliases connect_periodic(const Communicator& comm, MeshBlock& block, const Chunks& cells, const Chunks& nodes,
+NodeAliases connect_periodic(const Communicator& comm, MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
                              const PeriodicZones& zones, const Translations& translations, const std::vector<ZoneFace>& faces,
                              FaceLinks& links) {
   std::vector<LinkReply> replies;
@@ -382,7 +383,7 @@ NodeAliases connect_periodic(const Communicator& comm, MeshBlock& block, const C
   const std::vector<Vec3> root_coords = fetch<Vec3>(comm, nodes, roots, block.coords);
   for (std::size_t i = 0; i < roots.size(); ++i) {
     const auto& [node, alias] = aliases.entries()[i];
-    block.coords[nodes.local(node)] = root_coords[i] + translations.shift(alias.image);
+    block.coords[nodes.local(GlobalRow(node)).index()] = root_coords[i] + translations.shift(alias.image);
   }
   return aliases;
 }

@@ -207,8 +207,8 @@ class Reader {
       const auto mine = part_sizes.begin() + comm_.rank().value();
       return {std::accumulate(part_sizes.begin(), mine, std::int64_t{0}), *mine};
     }
-    const std::int64_t first = chunk_start(all, comm_.rank().value(), comm_.size());
-    return {first, chunk_start(all, comm_.rank().value() + 1, comm_.size()) - first};
+    const std::int64_t first = even_start(all, comm_.rank().value(), comm_.size());
+    return {first, even_start(all, comm_.rank().value() + 1, comm_.size()) - first};
   }
 
   template <class Scalar, class T>
