@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "weft/array/transport/transport_setup.hpp"
 #include "weft/comm/agreement.hpp"
 
 namespace weft::detail {
@@ -28,5 +29,9 @@ void NcclTransport::start(const After& after) {
 }
 
 void NcclTransport::finish(Stream& stream) { stream.wait_for(weft::after(done_)); }
+
+std::unique_ptr<TransportBody> make_nccl_transport(const TransportSetup& setup) {
+  return std::make_unique<NcclTransport>(setup.plan, setup.backend, setup.fields, setup.direction, setup.op);
+}
 
 }  // namespace weft::detail
