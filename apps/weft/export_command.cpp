@@ -105,6 +105,7 @@ std::optional<flow::ExportedZones> zones_of(const fs::path& fields) {
 Exit export_results(const Communicator& comm, const ExportOptions& options) {
   std::vector<fs::path> files = agreed(comm, [&] { return field_files(options.results); });
   if (options.time == "last") files = {files.back()};
+  const auto format = kind_named<flow::ExportFormat>(options.format);
   for (const fs::path& file : files) {
     fs::path to = file;
     to.replace_extension("." + options.format);
@@ -113,8 +114,7 @@ Exit export_results(const Communicator& comm, const ExportOptions& options) {
     agreed(comm, [&] {
       if (!comm.is_root()) return;
       if (!options.folder.empty()) io::make_directories(options.folder);
-      const flow::Exported done =
-          options.format == "vtu" ? flow::export_vtu(file, to) : flow::export_cgns(file, to, zones_of(file));
+      const flow::Exported done = row_of(format).write(file, to, zones_of(file));
       fmt::print("wrote {}: {}, {}\n", to.string(), counted(done.cells, "cell"), counted(done.points, "point"));
     });
   }
@@ -127,7 +127,10 @@ void add_export(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("export", "Write the fields of a run in a format of other programs (VTU, CGNS)");
   auto options = std::make_shared<ExportOptions>();
   command->add_option("results", options->results, "Results folder, or one of its fields_*.hdf or walls_*.hdf")->required();
-  command->add_option("--format", options->format, "vtu or cgns")->check(CLI::IsMember({"vtu", "cgns"}))->capture_default_str();
+  const auto formats = names<flow::ExportFormat>();
+  command->add_option("--format", options->format, one_of(formats))
+      ->check(CLI::IsMember(std::vector<std::string>(formats.begin(), formats.end())))
+      ->capture_default_str();
   command->add_option("--time", options->time, "Which field files of the folder: last or all")
       ->check(CLI::IsMember({"last", "all"}))
       ->capture_default_str();

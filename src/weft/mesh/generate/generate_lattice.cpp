@@ -191,9 +191,9 @@ class Numbering {
       throw LimitError(fmt::format("{}: {} x {} x {} cells are more than 10^12", lattice_.source, ni, nj, layers),
                        "choose fewer cells");
     }
-    if (dim_ == 2 && lattice_.elements > CellMix::mixed) {
+    if (dim_ == 2 && !row_of(lattice_.elements).flat) {
       throw InputError("these elements are three-dimensional, the mesh is two-dimensional",
-                       "choose quads, triangles or mixed, or layers of cells in z", Where{.key = "elements"});
+                       fmt::format("choose {}, or layers of cells in z", one_of(cell_mixes(true))), Where{.key = "elements"});
     }
     if (dim_ == 3 && lattice_.elements == CellMix::mixed && nk < kLeastMixedLayers) {
       throw InputError(fmt::format("mixed needs at least {} layers of cells in z, not {}", kLeastMixedLayers, nk),
