@@ -105,21 +105,21 @@ std::optional<flow::ExportedZones> zones_of(const fs::path& fields) {
 Exit export_results(const Communicator& comm, const ExportOptions& options) {
   std::vector<fs::path> files = agreed(comm, [&] { return field_files(options.results); });
   if (options.time == "last") files = {files.back()};
+  const auto format = kind_named<flow::ExportFormat>(options.format);
   for (const fs::path& file : files) {
     fs::path to = file;
     to.replace_extension("." + options.format);
     if (!options.folder.empty()) to = fs::path(options.folder) / to.filename();
     expect_new_file(comm, to.string(), options.force);
     fs::path blocks = to;
-    if (options.format == "vtu") expect_new_file(comm, blocks.replace_extension(".vtm").string(), options.force);
+    if (format == flow::ExportFormat::vtu) expect_new_file(comm, blocks.replace_extension(".vtm").string(), options.force);
     agreed(comm, [&] {
       if (!comm.is_root()) return;
       if (!options.folder.empty()) io::make_directories(options.folder);
       const std::optional<flow::ExportedZones> zones = zones_of(file);
-      const flow::Exported done =
-          options.format == "vtu" ? flow::export_vtu(file, to, zones) : flow::export_cgns(file, to, zones);
+      const flow::Exported done = row_of(format).write(file, to, zones);
       fmt::print("wrote {}: {}, {}\n", to.string(), counted(done.cells, "cell"), counted(done.points, "point"));
-      if (zones && options.format == "vtu")
+      if (zones && format == flow::ExportFormat::vtu)
         fmt::print("wrote {}: these cells and {}\n", blocks.string(), counted(std::ssize(zones->names), "boundary zone"));
     });
   }
@@ -132,7 +132,10 @@ void add_export(CLI::App& app, Request& request) {
   CLI::App* command = app.add_subcommand("export", "Write the fields of a run in a format of other programs (VTU, CGNS)");
   auto options = std::make_shared<ExportOptions>();
   command->add_option("results", options->results, "Results folder, or one of its fields_*.hdf or walls_*.hdf")->required();
-  command->add_option("--format", options->format, "vtu or cgns")->check(CLI::IsMember({"vtu", "cgns"}))->capture_default_str();
+  const auto formats = names<flow::ExportFormat>();
+  command->add_option("--format", options->format, one_of(formats))
+      ->check(CLI::IsMember(std::vector<std::string>(formats.begin(), formats.end())))
+      ->capture_default_str();
   command->add_option("--time", options->time, "Which field files of the folder: last or all")
       ->check(CLI::IsMember({"last", "all"}))
       ->capture_default_str();

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/base/mix.hpp"
 #include "weft/device/device.hpp"
 #include "weft/device/info.hpp"
 #include "weft/device/parallel_for.cuh"
@@ -104,10 +105,7 @@ template <class T>
 struct FillWithBits {
   T* x;
   WEFT_HD void operator()(std::int64_t i) const {
-    std::uint64_t z = static_cast<std::uint64_t>(i + 1) * 0x9e3779b97f4a7c15U;  // splitmix64
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebU;
-    x[i] = static_cast<T>(z ^ z >> 31);
+    x[i] = static_cast<T>(mix_bits(static_cast<std::uint64_t>(i + 1) * kGoldenRatioBits));  // SplitMix64
   }
 };
 

@@ -10,6 +10,8 @@
 #include "weft/array/row_offsets.hpp"
 #include "weft/base/error.hpp"
 
+#include "support/gpu.hpp"
+
 namespace weft {
 namespace {
 
@@ -59,6 +61,39 @@ TEST(RowOffsetsTest, FindThrowsForMissingRows) {
   EXPECT_THROW(RowOffsets(comm, comm.rank().value() == comm.size() - 1 ? -1 : 1), ContractError);
 }
 
+TEST(RowOffsetsTest, KnowTheOwnerOfEachRow) {
+  const Communicator comm = Communicator::world();
+  const RowOffsets offsets(comm, uneven_rows(comm.rank()));
+  for (std::int64_t g = 0; g < offsets.global_rows(); ++g) {
+    const auto [rank, row] = offsets.find(GlobalRow(g));
+    EXPECT_EQ(offsets.owner(GlobalRow(g)), rank);
+    EXPECT_EQ(offsets.owns(GlobalRow(g)), rank == comm.rank());
+    if (rank == comm.rank()) {
+      EXPECT_EQ(offsets.local(GlobalRow(g)), row);
+      EXPECT_EQ(offsets.global(row), GlobalRow(g));
+    }
+  }
+  EXPECT_FALSE(offsets.owns(GlobalRow(offsets.global_rows())));
+  EXPECT_FALSE(offsets.owns(GlobalRow::invalid()));
+  EXPECT_THROW(RowOffsets(comm, comm.is_root() ? std::int64_t{1} << 31 : 0), LimitError);
+}
+
+TEST(RowOffsetsTest, EvenOnesDifferByAtMostOneRow) {
+  const Communicator comm = Communicator::world();
+  for (const std::int64_t rows : {0, 1, 2, 7, 100, 1001}) {
+    const RowOffsets even = RowOffsets::even(comm, rows);
+    EXPECT_EQ(even.global_rows(), rows);
+    for (int r = 0; r < comm.size(); ++r) {
+      EXPECT_LE(rows / comm.size(), even.rows_of(Rank(r)));
+      EXPECT_GE(rows / comm.size() + 1, even.rows_of(Rank(r)));
+      EXPECT_EQ(even.first(Rank(r)).value(), rows * r / comm.size());
+    }
+    EXPECT_EQ(even.local_rows(), even.rows_of(comm.rank()));
+  }
+  EXPECT_THROW((void)RowOffsets::even(comm, comm.size() * (std::int64_t{1} << 31)), LimitError);
+  EXPECT_EQ(even_start(std::int64_t{1} << 62, 65535, 65536), (std::int64_t{1} << 62) / 65536 * 65535) << "no overflow";
+}
+
 TEST(ParArrayTest, NumbersItsRowsOverAllRanks) {
   const Communicator comm = Communicator::world();
   ParArray<double, 2> array(comm);
@@ -82,6 +117,54 @@ TEST(ParArrayTest, TakesCsrRows) {
   const ParArray<std::int32_t, NonUniform> array(comm, std::move(rows));
   EXPECT_EQ(array.global_rows(), comm.size() * (comm.size() - 1) / 2);
 }
+
+class ParArrayBackendTest : public testing::BackendTest {};
+
+TEST_P(ParArrayBackendTest, CopiesItsRowsBetweenHostAndDevice) {
+  const Communicator comm = Communicator::world();
+  const std::int32_t rows = 2 + comm.rank().value();
+  ParArray<double, 2> array(comm, Array<double, 2>(rows, Layout::aos, GetParam()));
+  array.set_name("temperatures");
+  EXPECT_EQ(array.backend(), GetParam());
+  for (std::int32_t i = 0; i < rows; ++i) array(i, 0) = array(i, 1) = i;
+  const bool one_side = GetParam() == Backend::host;
+  EXPECT_TRUE(array.fresh(Side::host));
+  EXPECT_EQ(array.fresh(Side::device), one_side);
+  array.to_device(After(), {LocalRow(0), LocalRow(1)}).wait();
+  EXPECT_TRUE(array.fresh(Side::device, {LocalRow(0), LocalRow(1)}));
+  EXPECT_EQ(array.fresh(Side::device), one_side);
+  array.to_device(After()).wait();
+  EXPECT_TRUE(array.fresh(Side::device));
+  if (one_side) return;
+  if (is_cuda(GetParam())) {
+    (void)array.view<Aos, space::cuda>();
+  } else {
+    array.view<Aos, space::mirror>()(0, 1) = -1;
+  }
+  EXPECT_FALSE(array.fresh(Side::host));
+  try {
+    (void)array(0, 0);
+    FAIL() << "a stale row was read";
+  } catch (const DeviceError& error) {
+    EXPECT_NE(error.problem().find("temperatures"), std::string::npos) << error.problem();
+  }
+  array.to_host(After()).wait();
+  EXPECT_EQ(array(0, 1), is_cuda(GetParam()) ? 0 : -1);
+  EXPECT_EQ(array(rows - 1, 1), rows - 1);
+}
+
+TEST_P(ParArrayBackendTest, CopiesCsrRowsBetweenHostAndDevice) {
+  ParArray<std::int32_t, NonUniform> array(Communicator::world(),
+                                           Array<std::int32_t, NonUniform>({0, 2, 2, 3}, {7, 8, 9}, GetParam()));
+  EXPECT_EQ(array.fresh(Side::device), GetParam() == Backend::host);
+  array.to_device(After()).wait();
+  EXPECT_TRUE(array.fresh(Side::device));
+  EXPECT_TRUE(array.fresh(Side::host));
+  array(2, 0) = 5;
+  EXPECT_EQ(array.fresh(Side::device), GetParam() == Backend::host);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, ParArrayBackendTest, testing::every_backend(), testing::backend_name);
 
 // Checks the properties of every plan: order and positions of ghost rows, agreement of sent and received rows.
 void expect_consistent(const GhostPlan& plan) {

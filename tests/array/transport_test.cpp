@@ -285,6 +285,12 @@ INSTANTIATE_TEST_SUITE_P(Cuda, TransportTest,
                                             ::testing::Values(Transport::staged, Transport::cuda_aware, Transport::nccl,
                                                               Transport::peer)),
                          [](const auto& test) { return std::string(to_string(std::get<1>(test.param))); });
+INSTANTIATE_TEST_SUITE_P(CudaSharedMemory, TransportTest,
+                         ::testing::Combine(::testing::Values(Backend::cuda_managed, Backend::cuda_mapped),
+                                            ::testing::Values(Transport::staged, Transport::cuda_aware, Transport::nccl)),
+                         [](const auto& test) {
+                           return std::string(to_string(std::get<0>(test.param))) + "_" + to_string(std::get<1>(test.param));
+                         });
 
 }  // namespace
 }  // namespace weft

@@ -103,7 +103,7 @@ TEST(Partition, HilbertPartsDoNotDependOnTheDistributionOfCells) {
   for (const int parts : {1, 2, 3, 5, 64}) {
     const auto cut = [&](const Communicator& ranks) {
       const MeshBlock block = generate(ranks, spec);
-      const detail::Chunks nodes(ranks, static_cast<std::int64_t>(block.coords.size()));
+      const RowOffsets nodes(ranks, static_cast<std::int64_t>(block.coords.size()));
       const std::vector<Vec3> places = detail::mean_corners(ranks, block, nodes);
       return ranks.all_gather(std::span<const std::int32_t>(detail::partition_along_hilbert_curve(ranks, 3, places, {}, parts)));
     };

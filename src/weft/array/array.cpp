@@ -24,6 +24,9 @@ void throw_bad_layout(Layout wanted, Layout actual) {
 void throw_no_device_side() {
   throw ContractError("a device view of an array without a device side", "make the array with that backend");
 }
+void throw_borrowed_resize() {
+  throw ContractError("an array of memory of others cannot be resized", "make a new array, or clone() this one");
+}
 void throw_bad_offsets(std::int64_t position) {
   throw ContractError(fmt::format("CSR offsets are wrong at position {}", position),
                       "they start at 0, never fall, and end at the number of entries");

@@ -58,6 +58,15 @@ class Array {
       : entries_(0, backend), row_sizes_(0, backend), layout_(layout) {
     reshape(rows, width);
   }
+  /// Wraps registered memory of others (RegisteredMemory) as the host side, without a copy: all of it, as whole rows with
+  /// padding. Element access is checked and therefore slower than in other arrays; loops use view(). The array cannot be resized.
+  /// @throws ContractError if the memory does not hold whole, aligned rows, or is wrapped already; as HostDeviceVector.
+  explicit Array(const RegisteredMemory& memory, Layout layout = Layout::aos, Backend backend = Backend::host)
+    requires(kWidth != Dynamic && !kPadded)
+      : Array(memory, layout, backend, kWidth) {}
+  Array(const RegisteredMemory& memory, int width, Layout layout = Layout::aos, Backend backend = Backend::host)
+    requires(kWidth == Dynamic && !kPadded)
+      : Array(memory, layout, backend, width) {}
   Array(Array&& other) noexcept { swap(other); }
   Array& operator=(Array&& other) noexcept {
     Array taken(std::move(other));
@@ -226,10 +235,24 @@ class Array {
   }
   Event to_device(const After& before) { return to_device(before, all_rows()); }
   Event to_host(const After& before) { return to_host(before, all_rows()); }
+  /// Returns true if no entry of these rows, or of any row, is stale on this side.
+  [[nodiscard]] bool fresh(Side side, IdRange<LocalRow> range) const {
+    bool all = true;
+    for_each_piece_of(*this, range,
+                      [&](const auto& piece, std::size_t first, std::size_t n) { all = all && piece.fresh(side, first, n); });
+    return all;
+  }
+  [[nodiscard]] bool fresh(Side side) const { return fresh(side, all_rows()); }
 
  private:
   friend struct detail::ArrayAccess;
 
+  Array(const RegisteredMemory& memory, Layout layout, Backend backend, int width)
+      : entries_(memory, backend, "array", std::max<std::size_t>(alignof(T), RowAlign)), width_(width), layout_(layout) {
+    const int row = layout == Layout::soa ? width : static_cast<int>(row_stride<T, RowAlign>(width));
+    detail::check_whole_rows(entries_.size(), row);
+    rows_ = checked_local(static_cast<std::int64_t>(entries_.size()) / row, "rows of an array");
+  }
   static constexpr std::size_t storage_size(std::int64_t rows, int width, Layout layout) {
     const auto n = static_cast<std::size_t>(rows);
     return n * (layout == Layout::soa ? static_cast<std::size_t>(width) : row_stride<T, RowAlign>(width));
@@ -269,6 +292,7 @@ class Array {
   void reshape(std::int64_t rows, int width) {
     const std::int32_t count = checked_local(rows, "rows of an array");
     detail::check_width(width);
+    if (entries_.borrowed() && (count != rows_ || width != width_)) detail::throw_borrowed_resize();
     if ((layout_ == Layout::aos && width == width_) || rows_ == 0) {
       entries_.resize(storage_size(rows, width, layout_));
       rows_ = count;
@@ -313,14 +337,18 @@ class Array {
   /// Calls f(vector, first, count) for each contiguous piece of memory of these rows.
   template <class F>
   void for_each_piece(IdRange<LocalRow> range, const F& f) {
-    WEFT_EXPECTS(range.first().valid() && range.first() <= range.last() && range.last().value() <= rows_);
+    for_each_piece_of(*this, range, f);
+  }
+  template <class Self, class F>
+  static void for_each_piece_of(Self& self, IdRange<LocalRow> range, const F& f) {
+    WEFT_EXPECTS(range.first().valid() && range.first() <= range.last() && range.last().value() <= self.rows_);
     const std::size_t first = range.first().index(), count = range.last().index() - first;
-    if (layout_ == Layout::soa) {
-      for (int k = 0; k < width(); ++k) f(entries_, static_cast<std::size_t>(k) * stride() + first, count);
+    if (self.layout_ == Layout::soa) {
+      for (int k = 0; k < self.width(); ++k) f(self.entries_, static_cast<std::size_t>(k) * self.stride() + first, count);
     } else {
-      f(entries_, first * stride(), count * stride());
+      f(self.entries_, first * self.stride(), count * self.stride());
     }
-    if constexpr (kPadded) f(row_sizes_, first, count);
+    if constexpr (kPadded) f(self.row_sizes_, first, count);
   }
 
   HostDeviceVector<T> entries_;

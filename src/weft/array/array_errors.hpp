@@ -20,6 +20,7 @@ struct ArrayAccess;
 [[noreturn]] void throw_bad_width(int width);
 [[noreturn]] void throw_bad_layout(Layout wanted, Layout actual);
 [[noreturn]] void throw_no_device_side();
+[[noreturn]] void throw_borrowed_resize();
 [[noreturn]] void throw_bad_offsets(std::int64_t position);
 [[noreturn]] void throw_wrong_csr_state(const char* call, bool compressed);
 [[noreturn]] void throw_bad_pair_rows(std::int64_t rows, std::int64_t wanted);

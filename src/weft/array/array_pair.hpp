@@ -65,6 +65,7 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   using ArrayType::at;
   using ArrayType::backend;
   using ArrayType::data;
+  using ArrayType::fresh;
   using ArrayType::layout;
   using ArrayType::row;
   using ArrayType::row_size;

@@ -21,11 +21,11 @@ namespace weft {
 ///     ...                        // may read owned rows; must neither write them nor access ghost rows
 ///     pull.finish(stream);       // work enqueued in `stream` afterwards reads the new ghost rows
 ///
-/// Arrays whose device sides are all on GPUs (or all in a mirror) are exchanged on the device by the mechanism transport().
-/// Rows that are fresh only on the host are first copied to the device; if all owned rows are fresh on the host as well, the
-/// received rows are copied back, for which the host waits. (Rows must be fresh as a whole on one side.) Otherwise, with peer
-/// and nccl the host does not wait, and a Graph can capture start() and finish(). `after` must also cover preceding reads of
-/// ghost rows: neighbours may write them afterwards.
+/// Arrays whose device sides GPUs can all access (or are all in a mirror) are exchanged on the device by the mechanism
+/// transport(), also those in managed and mapped memory, except by peer. Rows that are fresh only on the host are first copied to
+/// the device; if all owned rows are fresh on the host as well, the received rows are copied back, for which the host waits.
+/// (Rows must be fresh as a whole on one side.) Otherwise, with peer and nccl the host does not wait, and a Graph can capture
+/// start() and finish(). `after` must also cover preceding reads of ghost rows: neighbours may write them afterwards.
 ///
 /// While a push is in flight, owned rows must be neither read nor written and ghost rows must not be written; ghost rows keep
 /// their values. ArrayTransformer creates exchanges; they are movable. The destructor of an exchange in flight (during an

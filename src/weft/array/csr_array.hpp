@@ -264,6 +264,11 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     if (!offsets_.fresh(Side::host)) offsets_.to_host(before);
     return entries_.to_host(before);
   }
+  /// Returns true if no entry or offset is stale on this side. @throws ContractError if decompressed.
+  [[nodiscard]] bool fresh(Side side) const {
+    expect_compressed("fresh", true);
+    return offsets_.fresh(side) && entries_.fresh(side);
+  }
 
  private:
   friend struct detail::ArrayAccess;

@@ -6,10 +6,7 @@
 #include "weft/array/exchange_body.hpp"
 #include "weft/array/pending_exchanges.hpp"
 #include "weft/array/transport/choose_transport.hpp"
-#include "weft/array/transport/device_mpi_transport.hpp"
-#include "weft/array/transport/host_transport.hpp"
-#include "weft/array/transport/nccl_transport.hpp"
-#include "weft/array/transport/peer_transport.hpp"
+#include "weft/array/transport/transport_setup.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 
@@ -17,14 +14,18 @@ namespace weft {
 
 namespace {
 
-/// Returns the backend of the device side that all arrays have in common; host if there is none.
+/// Returns the backend of the device side that all arrays have in common, for arrays in different kinds of memory that a GPU
+/// accesses one of those whose sides share memory; host if there is none.
 Backend common_backend(const std::vector<PairRef>& arrays, auto backend_of) {
   if (arrays.empty()) return Backend::host;
-  const Backend common = backend_of(arrays.front());
+  Backend common = backend_of(arrays.front());
   for (const PairRef& array : arrays) {
-    if (backend_of(array) != common) return Backend::host;
+    const Backend backend = backend_of(array);
+    if (backend == common) continue;
+    if (!is_cuda(backend) || !is_cuda(common)) return Backend::host;
+    if (common == Backend::cuda) common = backend;
   }
-  return common == Backend::mirror || common == Backend::cuda ? common : Backend::host;
+  return common;
 }
 
 }  // namespace
@@ -67,19 +68,9 @@ Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direct
     each_start_.messages += bytes > 0 ? 1 : 0;
     each_start_.bytes += static_cast<std::int64_t>(bytes);
   }
-  messages_ = detail::make_first(candidates, [&](Transport candidate) -> std::unique_ptr<detail::TransportBody> {
-    switch (candidate) {
-      case Transport::staged:
-      case Transport::cuda_aware:
-        return std::make_unique<detail::DeviceMpiTransport>(plan_, backend, fields, direction, op,
-                                                            candidate == Transport::staged);
-      case Transport::nccl:
-        return std::make_unique<detail::NcclTransport>(plan_, fields, direction, op);
-      case Transport::peer:
-        return std::make_unique<detail::PeerTransport>(plan_, fields, direction, op);
-      default:
-        return std::make_unique<detail::HostTransport>(plan_, fields, direction, op, candidate);
-    }
+  messages_ = detail::make_first(candidates, [&](Transport candidate) {
+    return row_of(candidate).make(
+        {.plan = plan_, .backend = backend, .fields = fields, .direction = direction, .op = op, .transport = candidate});
   });
   transport_ = candidates.front();
   if (transport_ == Transport::automatic) {

@@ -18,12 +18,9 @@ struct GhostPlan::Body {
   std::vector<LocalRow> send_rows;   // concatenated lists of all neighbours
   std::vector<Neighbour> neighbours;
 
-  [[nodiscard]] bool owns(GlobalRow row) const {
-    return row >= offsets.first() && row.value() < offsets.first().value() + offsets.local_rows();
-  }
-  [[nodiscard]] bool needs_ghost(GhostRequest request) const { return request.image != 0 || !owns(request.row); }
+  [[nodiscard]] bool needs_ghost(GhostRequest request) const { return request.image != 0 || !offsets.owns(request.row); }
   [[nodiscard]] LocalRow find(GhostRequest request) const {
-    if (!needs_ghost(request)) return LocalRow(request.row.value() - offsets.first().value());
+    if (!needs_ghost(request)) return offsets.local(request.row);
     const auto at = std::lower_bound(ghosts.begin(), ghosts.end(), request);
     if (at == ghosts.end() || *at != request) return LocalRow::invalid();
     return LocalRow(offsets.local_rows() + (at - ghosts.begin()));

@@ -45,6 +45,11 @@ struct ArrayAccess {
   [[nodiscard]] static std::byte* row_sizes(A& array, Side side) {
     return bytes(array.row_sizes_, side);
   }
+  /// Checks the host side. @throws ContractError if it is memory of others whose registration has ended.
+  template <class A>
+  static void expect_available(const A& array) {
+    array.entries_.expect_available();
+  }
   /// Calls f(vector, first, count) for each contiguous piece of memory of these rows.
   template <class A, class F>
   static void for_each_piece(A& array, IdRange<LocalRow> rows, const F& f) {
@@ -80,6 +85,7 @@ struct Staging {
 template <class A>
 bool bring_to_side(void* untyped, Side side, const After& before, IdRange<LocalRow> reads, IdRange<LocalRow> writes) {
   A& array = *static_cast<A*>(untyped);
+  ArrayAccess::expect_available(array);
   if (array.backend() == Backend::host) return false;
   bool host_fresh = true, device_fresh = true, copied = false;
   ArrayAccess::for_each_piece(array, writes, [&](auto& vector, std::size_t first, std::size_t count) {

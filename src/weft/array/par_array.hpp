@@ -9,8 +9,9 @@
 
 namespace weft {
 
-/// Each rank has some of the rows, possibly none; the global numbers continue from rank to rank. Values are accessed as in
-/// Array. Functions that change the number of rows are collective, so that the numbering is always valid.
+/// Each rank has some of the rows, possibly none; the global numbers continue from rank to rank. Values are accessed, and
+/// copied between host and device, as in Array; neither is collective. Functions that change the number of rows are collective,
+/// so that the numbering is always valid.
 template <class T, int RowSize = 1, int RowMax = RowSize, int RowAlign = kNoRowAlign>
 class ParArray : private Array<T, RowSize, RowMax, RowAlign> {
  public:
@@ -46,13 +47,18 @@ class ParArray : private Array<T, RowSize, RowMax, RowAlign> {
   [[nodiscard]] const ArrayType& local() const { return *this; }
 
   using ArrayType::at;
+  using ArrayType::backend;
   using ArrayType::data;
   using ArrayType::empty;
+  using ArrayType::fresh;
   using ArrayType::layout;
   using ArrayType::row;
   using ArrayType::row_size;
   using ArrayType::rows;
+  using ArrayType::set_name;
   using ArrayType::storage;
+  using ArrayType::to_device;
+  using ArrayType::to_host;
   using ArrayType::view;
   using ArrayType::operator();
   /// Sets the size of a row of a NonUniform array, like Array::resize_row.

@@ -135,12 +135,14 @@ Redistribution Redistribution::to_ranks(const Communicator& comm, std::span<cons
 
 Redistribution Redistribution::to_even_blocks(const Communicator& comm, std::int32_t rows) {
   const RowOffsets offsets(comm, rows);
-  const std::int64_t ranks = comm.size(), rank = comm.rank().value(), total = offsets.global_rows();
+  const int ranks = comm.size(), rank = comm.rank().value();
+  const std::int64_t total = offsets.global_rows();
   std::vector<GlobalRow> same;
   same.reserve(static_cast<std::size_t>(rows));
   for (std::int32_t i = 0; i < rows; ++i) same.push_back(offsets.global(LocalRow(i)));
-  const std::int32_t new_rows =
-      agreed(comm, [&] { return checked_local(total * (rank + 1) / ranks - total * rank / ranks, "rows of one rank"); });
+  const std::int32_t new_rows = agreed(comm, [&] {
+    return checked_local(even_start(total, rank + 1, ranks) - even_start(total, rank, ranks), "rows of one rank");
+  });
   return to_rows(comm, same, new_rows);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "weft/base/error.hpp"
+#include "weft/base/mix.hpp"
 
 namespace weft {
 
@@ -20,10 +21,7 @@ void expect_signature(const ArraySignature& found, const ArraySignature& wanted,
 }
 
 void expect_same_on_all_ranks(const Communicator& comm, const std::string& text) {
-  // FNV-1a: equal on all machines.
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  const auto number = static_cast<std::int64_t>(hash);
+  const auto number = static_cast<std::int64_t>(hash_text(text));
   if (comm.min(number) == comm.max(number)) return;
   throw CommError(fmt::format("ranks disagree on what they exchange; rank {} brings: {}", comm.rank().value(), text),
                   "bring the same arrays of the same plan in the same order on every rank");

@@ -2,6 +2,7 @@
 /// Ways in which the messages of an exchange travel.
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include "weft/base/registry.hpp"
@@ -19,10 +20,22 @@ enum class Transport : std::uint8_t {
                ///< support atomics in each other's memory (NVLink)
 };
 
+namespace detail {
+class TransportBody;
+struct TransportSetup;
+// Each function sets up the messages of an exchange. @throws DeviceError on every rank if the transport cannot be used.
+// @collective
+[[nodiscard]] std::unique_ptr<TransportBody> make_host_transport(const TransportSetup& setup);
+[[nodiscard]] std::unique_ptr<TransportBody> make_device_mpi_transport(const TransportSetup& setup);
+[[nodiscard]] std::unique_ptr<TransportBody> make_nccl_transport(const TransportSetup& setup);
+[[nodiscard]] std::unique_ptr<TransportBody> make_peer_transport(const TransportSetup& setup);
+}  // namespace detail
+
 struct TransportRow {
   Transport value;
   std::string_view name, doc;
   bool of_host;  ///< true where it moves the host side of arrays
+  std::unique_ptr<detail::TransportBody> (*make)(const detail::TransportSetup& setup);
 };
 
 inline constexpr Registry kTransports{
@@ -30,13 +43,17 @@ inline constexpr Registry kTransports{
     std::array{TransportRow{Transport::automatic, "automatic",
                             "between GPUs the first of peer, nccl, cuda_aware and staged that can be used, on the host shared or "
                             "host, with each neighbour",
-                            true},
-               TransportRow{Transport::host, "host", "on the host, by MPI", true},
-               TransportRow{Transport::shared, "shared", "on the host, through memory that the ranks of a machine share", true},
-               TransportRow{Transport::staged, "staged", "between GPUs, by MPI from memory of the host", false},
-               TransportRow{Transport::cuda_aware, "cuda_aware", "between GPUs, by MPI from their memory", false},
-               TransportRow{Transport::nccl, "nccl", "between GPUs, by NCCL", false},
-               TransportRow{Transport::peer, "peer", "between GPUs, written straight into the other GPU's memory", false}}};
+                            true, detail::make_host_transport},
+               TransportRow{Transport::host, "host", "on the host, by MPI", true, detail::make_host_transport},
+               TransportRow{Transport::shared, "shared", "on the host, through memory that the ranks of a machine share", true,
+                            detail::make_host_transport},
+               TransportRow{Transport::staged, "staged", "between GPUs, by MPI from memory of the host", false,
+                            detail::make_device_mpi_transport},
+               TransportRow{Transport::cuda_aware, "cuda_aware", "between GPUs, by MPI from their memory", false,
+                            detail::make_device_mpi_transport},
+               TransportRow{Transport::nccl, "nccl", "between GPUs, by NCCL", false, detail::make_nccl_transport},
+               TransportRow{Transport::peer, "peer", "between GPUs, written straight into the other GPU's memory", false,
+                            detail::make_peer_transport}}};
 [[nodiscard]] constexpr const auto& registry_of(Transport /*tag*/) { return kTransports; }
 static_assert(is_complete<Transport>());
 

@@ -16,6 +16,8 @@ namespace weft {
 namespace detail {
 /// Clears the last error of CUDA (unless it is sticky) and throws DeviceError.
 [[noreturn]] void throw_cuda(cudaError_t result, const char* what, const std::source_location& where);
+/// Stores the error of a noexcept function such as a destructor; the next wait throws it.
+void note(cudaError_t result) noexcept;
 /// Returns true if grid_dependency_sync() takes effect in this kernel on `device`, the current GPU: if the kernel was
 /// compiled for compute capability 9.0 or later.  @cost one query per kernel, GPU and thread; a map lookup afterwards.
 [[nodiscard]] bool has_dependent_launch(const void* kernel, int device);

@@ -7,8 +7,66 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
+#include "weft/device/cuda/cuda_api.hpp"
+#include "weft/device/registered_memory.hpp"
 
 namespace weft::detail {
+namespace {
+
+/// Host memory of others. It is copied only where the sides share it, so that a copy moves no data.
+class BorrowedStorage final : public DeviceStorage {
+ public:
+  BorrowedStorage(Backend backend, std::span<std::byte> memory) : backend_(backend), memory_(memory) {}
+
+  [[nodiscard]] Backend backend() const override { return backend_; }
+  [[nodiscard]] std::size_t bytes() const override { return memory_.size(); }
+  [[nodiscard]] std::byte* data() override { return memory_.data(); }
+
+  Event copy_from_host(std::size_t offset, std::span<const std::byte> from, const After& before) override {
+    expect_itself(offset, from);
+    return before.event();
+  }
+  Event copy_to_host(std::size_t offset, std::span<std::byte> to, const After& before) override {
+    expect_itself(offset, to);
+    return before.event();
+  }
+  Event copy_from_host(std::size_t offset, std::span<const std::byte> from, Stream& stream) override {
+    expect_itself(offset, from);
+    return stream.record();
+  }
+  Event copy_to_host(std::size_t offset, std::span<std::byte> to, Stream& stream) override {
+    expect_itself(offset, to);
+    return stream.record();
+  }
+
+ private:
+  void expect_itself([[maybe_unused]] std::size_t offset, [[maybe_unused]] std::span<const std::byte> bytes) const {
+    WEFT_EXPECTS(bytes.data() == memory_.data() + offset);
+  }
+
+  Backend backend_;
+  std::span<std::byte> memory_;
+};
+
+}  // namespace
+
+HostDeviceBytes::HostDeviceBytes(Backend backend, std::string name, std::shared_ptr<const Registration> borrowed)
+    : name_(std::move(name)), backend_(backend), size_(borrowed->memory.size()), borrowed_(std::move(borrowed)) {
+  if (backend == Backend::cuda_managed) {
+    throw ContractError(
+        fmt::format("\"{}\": memory of others cannot be managed memory (the driver allocates that itself)", name_),
+        "use Backend::cuda, or Backend::cuda_mapped for access without a copy");
+  }
+  if (backend == Backend::cuda_mapped) {
+    cuda::require();
+    if (!cuda::same_address_on_gpu(borrowed_->memory.data())) {
+      throw DeviceError(fmt::format("\"{}\": the GPU accesses registered memory at another address than the host", name_),
+                        "use Backend::cuda");
+    }
+  }
+  host_ = std::make_unique<BorrowedStorage>(backend, borrowed_->memory);
+  if (backend_ != Backend::host) device_stale_.add(0, size_);
+}
 
 HostDeviceBytes::HostDeviceBytes(const HostDeviceBytes& other) : HostDeviceBytes(other.backend_, other.name_) {
   resize(other.size_);
@@ -22,6 +80,7 @@ HostDeviceBytes::HostDeviceBytes(HostDeviceBytes&& other) noexcept
       size_(std::exchange(other.size_, 0)),
       host_(std::move(other.host_)),
       device_(std::move(other.device_)),
+      borrowed_(std::move(other.borrowed_)),
       host_stale_(std::exchange(other.host_stale_, {})),
       device_stale_(std::exchange(other.device_stale_, {})),
       pending_(std::exchange(other.pending_, {})) {}
@@ -32,6 +91,7 @@ HostDeviceBytes& HostDeviceBytes::operator=(HostDeviceBytes other) noexcept {
   std::swap(size_, other.size_);
   std::swap(host_, other.host_);
   std::swap(device_, other.device_);
+  std::swap(borrowed_, other.borrowed_);
   std::swap(host_stale_, other.host_stale_);
   std::swap(device_stale_, other.device_stale_);
   std::swap(pending_, other.pending_);
@@ -46,6 +106,11 @@ HostDeviceBytes::~HostDeviceBytes() {
 }
 
 void HostDeviceBytes::resize(std::size_t size) {
+  if (borrowed()) {
+    if (size == size_) return;
+    throw ContractError(fmt::format("\"{}\": an array of memory of others cannot be resized", name_),
+                        "make a new array, or clone() this one");
+  }
   const std::size_t remaining = std::min(size_, size);
   if (backend_ != Backend::host) {
     expect_fresh(Side::host, 0, remaining);
@@ -78,6 +143,7 @@ bool in_capture(const Stream& stream) { return stream.capturing(); }
 template <class Before>
 Event HostDeviceBytes::copy_to_device(Before& before, std::size_t first, std::size_t count) {
   const bool captured = in_capture(before);
+  expect_available();
   if (!fresh(Side::host, first, count)) throw_stale(Side::host);
   if (!captured) wait_for_copies(first, first + count, false);
   make_device();
@@ -91,6 +157,7 @@ Event HostDeviceBytes::copy_to_device(Before& before, std::size_t first, std::si
 template <class Before>
 Event HostDeviceBytes::copy_to_host(Before& before, std::size_t first, std::size_t count) {
   const bool captured = in_capture(before);
+  expect_available();
   expect_fresh(Side::device, first, count);
   make_host(size_);
   if (!captured) wait_for_copies(first, first + count, true);
@@ -126,7 +193,7 @@ Event HostDeviceBytes::to_host(Stream& stream, std::size_t first, std::size_t co
 }
 
 void HostDeviceBytes::release_host() {
-  if (sides_share_memory(backend_)) return;
+  if (sides_share_memory(backend_) || borrowed()) return;
   if (size_ > 0) expect_fresh(Side::device, 0, size_);
   wait_for_copies(0, size_, true);
   host_.reset();
@@ -140,6 +207,13 @@ void HostDeviceBytes::expect_fresh(Side side, std::size_t first, std::size_t cou
     return;
   }
   throw_stale(side);
+}
+
+void HostDeviceBytes::expect_registered() const {
+  if (!borrowed_->released) return;
+  throw ContractError(
+      fmt::format("\"{}\": the host memory of the array was released (its RegisteredMemory was destroyed first)", name_),
+      "keep the RegisteredMemory, and the memory, longer than the array");
 }
 
 void HostDeviceBytes::throw_stale(Side side) const {

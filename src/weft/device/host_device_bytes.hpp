@@ -17,12 +17,17 @@ enum class Side : std::uint8_t { host, device };
 
 namespace detail {
 
+struct Registration;
+
 /// Two sides of bytes with freshness. Offsets and counts are in bytes. With Backend::host both sides are the same memory and are
 /// never stale. Where the sides of a CUDA backend share their memory, host_ is that memory, and freshness determines which side
-/// may access it.
+/// may access it. The host side may be registered memory of others, which is neither replaced nor freed.
 class HostDeviceBytes {
  public:
   HostDeviceBytes(Backend backend, std::string name) : name_(std::move(name)), backend_(backend) {}
+  /// Uses registered memory as the host side. @throws ContractError with Backend::cuda_managed; DeviceError with
+  /// Backend::cuda_mapped where the GPU cannot access it.
+  HostDeviceBytes(Backend backend, std::string name, std::shared_ptr<const Registration> borrowed);
   HostDeviceBytes(const HostDeviceBytes& other);
   HostDeviceBytes(HostDeviceBytes&& other) noexcept;
   HostDeviceBytes& operator=(HostDeviceBytes other) noexcept;
@@ -33,9 +38,17 @@ class HostDeviceBytes {
   [[nodiscard]] const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
 
+  /// Changes the number of bytes. @throws ContractError where the host side is memory of others.
   void resize(std::size_t size);
+  /// Returns true if the host side is memory of others.
+  [[nodiscard]] bool borrowed() const { return borrowed_ != nullptr; }
+  /// Checks the host side. @throws ContractError if it is memory of others whose registration has ended.
+  void expect_available() const {
+    if (borrowed_ != nullptr) expect_registered();
+  }
 
   [[nodiscard]] const std::byte* read(Side side, std::size_t first, std::size_t count) const {
+    if (count > 0) expect_available(side);
     if (backend_ != Backend::host) expect_fresh(side, first, count);
     return address(side, first);
   }
@@ -44,6 +57,7 @@ class HostDeviceBytes {
     return write(side, first, count);
   }
   [[nodiscard]] std::byte* write(Side side, std::size_t first, std::size_t count) {
+    if (count > 0) expect_available(side);
     if (backend_ != Backend::host) mark_written(side, first, count);
     return address(side, first);
   }
@@ -67,6 +81,10 @@ class HostDeviceBytes {
     const auto& storage = side == Side::host || sides_share_memory(backend_) ? host_ : device_;
     return storage == nullptr ? nullptr : storage->data() + first;
   }
+  void expect_available(Side side) const {
+    if (borrowed_ != nullptr && (side == Side::host || sides_share_memory(backend_))) expect_registered();
+  }
+  void expect_registered() const;
   void expect_fresh(Side side, std::size_t first, std::size_t count) const;
   [[noreturn]] void throw_stale(Side side) const;
   void mark_written(Side side, std::size_t first, std::size_t count);
@@ -83,6 +101,7 @@ class HostDeviceBytes {
   Backend backend_;
   std::size_t size_ = 0;
   std::unique_ptr<DeviceStorage> host_, device_;  ///< null until the first access
+  std::shared_ptr<const Registration> borrowed_;  ///< registration of the host side, where that is memory of others
   IntervalSet host_stale_, device_stale_;
   mutable std::vector<Copy> pending_;  ///< copies that accesses to the same bytes of the host side must wait for
 };

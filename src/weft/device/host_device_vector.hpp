@@ -11,6 +11,7 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/device/host_device_bytes.hpp"
+#include "weft/device/registered_memory.hpp"
 
 namespace weft {
 
@@ -45,6 +46,12 @@ class HostDeviceVector {
       : bytes_(backend, std::move(name)) {
     resize(size);
   }
+  /// Uses registered memory of others as the host side, with its values. The vector cannot be resized.
+  /// @throws ContractError if another vector wraps the memory, if it does not hold whole elements T at a multiple of `alignment`
+  /// bytes, or with Backend::cuda_managed; DeviceError with Backend::cuda_mapped where there is no GPU.
+  HostDeviceVector(const RegisteredMemory& memory, Backend backend, std::string name = "array",
+                   std::size_t alignment = alignof(T))
+      : bytes_(backend, std::move(name), memory.wrap(sizeof(T), alignment)) {}
   // The copy constructor and assignment read the host side (DeviceError where it is stale); the device side of the copy is stale.
 
   [[nodiscard]] std::size_t size() const { return bytes_.size() / sizeof(T); }
@@ -54,7 +61,8 @@ class HostDeviceVector {
   void set_name(std::string name) { bytes_.set_name(std::move(name)); }
 
   /// Changes the number of elements; new elements are T{}. The device side is stale afterwards. Capacity never decreases.
-  /// @throws DeviceError where the host side of a remaining element is stale; std::bad_alloc.
+  /// @throws DeviceError where the host side of a remaining element is stale; ContractError where the host side is memory of
+  /// others; std::bad_alloc.
   void resize(std::size_t size) {
     if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
     const std::size_t before = this->size();
@@ -121,8 +129,14 @@ class HostDeviceVector {
     return bytes_.to_host(stream, first * sizeof(T), count * sizeof(T));
   }
 
+  /// Returns true if the host side is registered memory of others.
+  [[nodiscard]] bool borrowed() const { return bytes_.borrowed(); }
+  /// Checks the host side. @throws ContractError if it is memory of others whose registration has ended.
+  void expect_available() const { bytes_.expect_available(); }
+
   /// Frees the memory of the host side, which is stale afterwards and is allocated again on the next access. No operation where
-  /// the sides share memory. @throws DeviceError where an element is stale on the device side.
+  /// the sides share memory or the host side is memory of others. @throws DeviceError where an element is stale on the device
+  /// side.
   void release_host() { bytes_.release_host(); }
 
  private:

@@ -35,19 +35,14 @@ struct Directory {
   [[nodiscard]] bool has(std::int64_t key) const { return key >= 0 && key < keys; }
 };
 
-std::uint64_t checksum_of(std::string_view text, std::uint64_t seed) {
-  for (const char c : text) seed = mix_bits(seed + static_cast<unsigned char>(c) + 1);
-  return seed;
-}
-
 // Returns the checksum of all contents except fields.
 std::uint64_t header_checksum(const CheckpointInfo& info) {
   std::uint64_t sum = info.mesh_fingerprint;
   for (const std::int64_t number : {info.step, info.global_cells, std::int64_t{info.ranks}})
     sum = mix_bits(sum + static_cast<std::uint64_t>(number));
   sum = mix_bits(sum + std::bit_cast<std::uint64_t>(info.time));
-  sum = checksum_of(info.case_text, sum);
-  for (const auto& [name, value] : info.numbers) sum = mix_bits(checksum_of(name, sum) + std::bit_cast<std::uint64_t>(value));
+  sum = hash_text(info.case_text, sum);
+  for (const auto& [name, value] : info.numbers) sum = mix_bits(hash_text(name, sum) + std::bit_cast<std::uint64_t>(value));
   return sum;
 }
 
@@ -60,7 +55,7 @@ std::uint64_t fingerprint(const Communicator& comm, std::span<const std::int64_t
   const std::size_t width = keys.empty() ? 0 : values.size() / keys.size();
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    std::uint64_t row = mix_bits(static_cast<std::uint64_t>(keys[i]) + 0x9e3779b97f4a7c15U);
+    std::uint64_t row = hash_with(0, static_cast<std::uint64_t>(keys[i]));
     for (std::size_t k = 0; k < width; ++k)
       row = mix_bits(row + std::bit_cast<std::uint64_t>(values[i * width + k] + 0.0));  // -0 counts as 0
     sum += row;

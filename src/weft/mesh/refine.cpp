@@ -21,7 +21,6 @@
 namespace weft::mesh {
 namespace {
 
-using detail::Chunks;
 using detail::FaceKey;
 
 struct Child {
@@ -134,7 +133,7 @@ struct Middles {
 };
 
 /// Determines the edges and quads. @collective
-Middles find_middles(const Communicator& comm, const MeshBlock& block, const Chunks& nodes) {
+Middles find_middles(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes) {
   Middles middles;
   for (const Elements* elements : {&block.cells, &block.boundary}) {
     for (std::int64_t i = 0; i < elements->size(); ++i)
@@ -143,7 +142,7 @@ Middles find_middles(const Communicator& comm, const MeshBlock& block, const Chu
   keep_once(middles.named);
   // The ranks of edges and quads ascend with the keys.
   RankLists<FaceKey> ask;
-  for (const FaceKey& key : middles.named) ask[nodes.holder(key[0])].push_back(key);
+  for (const FaceKey& key : middles.named) ask[nodes.owner(GlobalRow(key[0]))].push_back(key);
   const std::vector<RankValues<FaceKey>> asked = comm.all_to_all(std::move(ask).by_rank());
   for (const auto& [rank, keys] : asked) middles.held.insert(middles.held.end(), keys.begin(), keys.end());
   keep_once(middles.held);
@@ -161,7 +160,7 @@ Middles find_middles(const Communicator& comm, const MeshBlock& block, const Chu
 }
 
 /// Returns the midpoints of the edges and quads on this rank. @collective
-std::vector<Vec3> places_of(const Communicator& comm, const Chunks& nodes, const std::vector<Vec3>& coords,
+std::vector<Vec3> places_of(const Communicator& comm, const RowOffsets& nodes, const std::vector<Vec3>& coords,
                             const std::vector<FaceKey>& held) {
   std::vector<std::int64_t> ids;
   for (const FaceKey& key : held) {
@@ -206,20 +205,20 @@ Elements children_of(const Communicator& comm, const Elements& parents, const Mi
   return children;
 }
 
-/// Redistributes nodes with numbers that are contiguous on each rank to even chunks. @collective
-void add_nodes(const Communicator& comm, std::int64_t total, std::int64_t first, const std::vector<Vec3>& places, MeshBlock& to) {
+/// Sends nodes with numbers that are contiguous on each rank to their ranks in `even`. @collective
+void add_nodes(const Communicator& comm, const RowOffsets& even, std::int64_t first, const std::vector<Vec3>& places,
+               MeshBlock& to) {
   struct Place {
     std::int64_t id;
     Vec3 x;
   };
   RankLists<Place> lists;
-  int rank = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::int64_t id = first + static_cast<std::int64_t>(i);
-    while (detail::chunk_start(total, rank + 1, comm.size()) <= id) ++rank;
-    lists[Rank(rank)].push_back({id, places[i]});
+    lists[even.owner(GlobalRow(id))].push_back({id, places[i]});
   }
-  for (const Place& place : detail::all_to_all(comm, std::move(lists))) to.coords[place.id - to.first_node.value()] = place.x;
+  for (const Place& place : detail::all_to_all(comm, std::move(lists)))
+    to.coords[even.local(GlobalRow(place.id)).index()] = place.x;
 }
 
 }  // namespace
@@ -254,7 +253,7 @@ void check_refined_count(const Communicator& comm, const MeshBlock& block, int t
 
 MeshBlock refine_once(const Communicator& comm, MeshBlock block) {
   detail::turn_mirrored(comm, block);  // otherwise the tetrahedra of an inverted pyramid would be mixed with right-handed ones
-  const Chunks nodes(comm, static_cast<std::int64_t>(block.coords.size()));
+  const RowOffsets nodes(comm, static_cast<std::int64_t>(block.coords.size()));
   const Middles middles = find_middles(comm, block, nodes);
   std::vector<Vec3> centres;
   const std::vector<Vec3> middle_of_cell = detail::mean_corners(comm, block, nodes);
@@ -262,21 +261,21 @@ MeshBlock refine_once(const Communicator& comm, MeshBlock block) {
     if (pattern(block.cells.type[c]).centre) centres.push_back(middle_of_cell[c]);
   }
   const auto own = static_cast<std::int64_t>(centres.size());
-  const std::int64_t first_centre = nodes.total() + middles.total + comm.exclusive_sum(own);
-  const std::int64_t total = nodes.total() + middles.total + comm.sum(own);
+  const std::int64_t first_centre = nodes.global_rows() + middles.total + comm.exclusive_sum(own);
+  const RowOffsets even = RowOffsets::even(comm, nodes.global_rows() + middles.total + comm.sum(own));
 
   MeshBlock fine;
   fine.dim = block.dim;
   fine.source = block.source;
   fine.zones = block.zones;
-  fine.cells = children_of(comm, block.cells, middles, nodes.total(), first_centre);
+  fine.cells = children_of(comm, block.cells, middles, nodes.global_rows(), first_centre);
   fine.first_cell = GlobalCellId(comm.exclusive_sum(fine.cells.size()));
-  fine.boundary = children_of(comm, block.boundary, middles, nodes.total(), 0);
-  fine.first_node = GlobalNodeId(detail::chunk_start(total, comm.rank().value(), comm.size()));
-  fine.coords.resize(detail::chunk_start(total, comm.rank().value() + 1, comm.size()) - fine.first_node.value());
-  add_nodes(comm, total, nodes.first(), block.coords, fine);
-  add_nodes(comm, total, nodes.total() + middles.first, places_of(comm, nodes, block.coords, middles.held), fine);
-  add_nodes(comm, total, first_centre, centres, fine);
+  fine.boundary = children_of(comm, block.boundary, middles, nodes.global_rows(), 0);
+  fine.first_node = GlobalNodeId(even.first().value());
+  fine.coords.resize(even.local_rows());
+  add_nodes(comm, even, nodes.first().value(), block.coords, fine);
+  add_nodes(comm, even, nodes.global_rows() + middles.first, places_of(comm, nodes, block.coords, middles.held), fine);
+  add_nodes(comm, even, first_centre, centres, fine);
   return fine;
 }
 

@@ -32,10 +32,7 @@ bool same_machine(const Place& a, const Place& b) {
 bool same_gpu(const Place& a, const Place& b) { return same_machine(a, b) && a.gpu == b.gpu; }
 
 std::uint64_t hash(const Place& place) {
-  std::uint64_t h = 0;
-  for (const char c : place.machine) h = mix_bits(h + static_cast<unsigned char>(c));
-  for (const char c : place.gpu.bus) h = mix_bits(h + static_cast<unsigned char>(c));
-  return h;
+  return hash_text({place.gpu.bus, sizeof place.gpu.bus}, hash_text({place.machine.data(), place.machine.size()}));
 }
 
 /// Returns the ranks that share a GPU if both have reported to this rank; empty otherwise. Each rank reports to one rank,
@@ -94,7 +91,7 @@ Obstacles obstacles_of(const GhostPlan& plan) {
 
 std::vector<Transport> choose_transports(const GhostPlan& plan, Backend backend, Transport wanted, const char* why_host) {
   const Communicator& comm = plan.comm();
-  const auto kind = static_cast<int>(backend);
+  const auto kind = static_cast<int>(is_cuda(backend) ? Backend::cuda : backend);  // one for all memory that GPUs access
   if (comm.min(kind) != comm.max(kind)) backend = Backend::host;
   const auto refuse_if = [&](Transport transport, const std::string& obstacle) {
     if (wanted == transport && !obstacle.empty()) {
@@ -112,6 +109,9 @@ std::vector<Transport> choose_transports(const GhostPlan& plan, Backend backend,
   const bool aware = comm.all(mirror || MpiEnvironment::cuda_aware().value_or(false));
   Obstacles obstacles{"the arrays are not on GPUs", "the arrays are not on GPUs"};
   if (!mirror) obstacles = obstacles_of(plan);
+  if (sides_share_memory(backend) && obstacles.peer.empty()) {
+    obstacles.peer = "other processes cannot map the managed or mapped memory of the arrays";
+  }
   agreed(comm, [&] {
     refuse_if(Transport::cuda_aware, aware ? "" : "MPI does not report that it is CUDA-aware");
     refuse_if(Transport::nccl, obstacles.nccl);

@@ -15,7 +15,8 @@ namespace weft::detail {
 [[nodiscard]] constexpr bool is_host_transport(Transport transport) { return row_of(transport).of_host; }
 
 /// Returns the usable transports as far as known, the fastest first; a single one unless `wanted` is automatic.
-/// @param backend  backend of the device side of all arrays of this rank (mirror or cuda); host if they differ or have none.
+/// @param backend  backend of the device side of all arrays of this rank: mirror, cuda, or for memory that a GPU accesses but
+/// other processes cannot map cuda_managed or cuda_mapped; host if they differ or have none.
 /// @param why_host  the reason why the host exchanges the arrays, for the message if a device transport was requested.
 /// @return automatic for arrays of the host, where each pair of neighbours chooses between host and shared.
 /// @throws InputError with the reason on every rank if `wanted` cannot be used.

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/array/transport/transport_setup.hpp"
 #include "weft/comm/agreement.hpp"
 
 namespace weft::detail {
@@ -73,6 +74,11 @@ void DeviceMpiTransport::abandon() noexcept {
   std::erase(unsent(), this);
   receives_ = {};
   sends_ = {};
+}
+
+std::unique_ptr<TransportBody> make_device_mpi_transport(const TransportSetup& setup) {
+  return std::make_unique<DeviceMpiTransport>(setup.plan, setup.backend, setup.fields, setup.direction, setup.op,
+                                              setup.transport == Transport::staged);
 }
 
 }  // namespace weft::detail

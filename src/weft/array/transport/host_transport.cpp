@@ -7,6 +7,7 @@
 
 #include "weft/array/transport/message_link.hpp"
 #include "weft/array/transport/shared/shared_link.hpp"
+#include "weft/array/transport/transport_setup.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 
@@ -112,5 +113,9 @@ void HostTransport::start(const After& after) {
 }
 
 bool HostTransport::shares_memory_with(Rank rank) const { return std::binary_search(shared_.begin(), shared_.end(), rank); }
+
+std::unique_ptr<TransportBody> make_host_transport(const TransportSetup& setup) {
+  return std::make_unique<HostTransport>(setup.plan, setup.fields, setup.direction, setup.op, setup.transport);
+}
 
 }  // namespace weft::detail

@@ -2,13 +2,15 @@
 
 #include <utility>
 
+#include "weft/array/transport/transport_setup.hpp"
 #include "weft/comm/agreement.hpp"
 
 namespace weft::detail {
 
-NcclTransport::NcclTransport(const GhostPlan& plan, const std::vector<Field>& fields, Direction direction, Reduce op)
+NcclTransport::NcclTransport(const GhostPlan& plan, Backend backend, const std::vector<Field>& fields, Direction direction,
+                             Reduce op)
     : nccl_(NcclCommunicator::of(plan.comm())),
-      messages_(agreed(plan.comm(), [&] { return PackedMessages(plan, Backend::cuda, fields, direction, op, false); })) {
+      messages_(agreed(plan.comm(), [&] { return PackedMessages(plan, backend, fields, direction, op, false); })) {
   for (const PackedMessages::Message& m : messages_.sends()) sends_.push_back({m.rank, m.data, m.bytes});
   for (const PackedMessages::Message& m : messages_.receives()) receives_.push_back({m.rank, m.data, m.bytes});
 }
@@ -27,5 +29,9 @@ void NcclTransport::start(const After& after) {
 }
 
 void NcclTransport::finish(Stream& stream) { stream.wait_for(weft::after(done_)); }
+
+std::unique_ptr<TransportBody> make_nccl_transport(const TransportSetup& setup) {
+  return std::make_unique<NcclTransport>(setup.plan, setup.backend, setup.fields, setup.direction, setup.op);
+}
 
 }  // namespace weft::detail

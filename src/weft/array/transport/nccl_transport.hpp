@@ -12,7 +12,7 @@ namespace weft::detail {
 class NcclTransport final : public TransportBody {
  public:
   /// @collective
-  NcclTransport(const GhostPlan& plan, const std::vector<Field>& fields, Direction direction, Reduce op);
+  NcclTransport(const GhostPlan& plan, Backend backend, const std::vector<Field>& fields, Direction direction, Reduce op);
 
   void start(const After& after) override;
   void finish(Stream& stream) override;

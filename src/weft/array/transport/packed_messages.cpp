@@ -117,6 +117,8 @@ CombineList make_combine_list(Backend backend, const std::vector<Field>& fields,
 PackedMessages::PackedMessages(const GhostPlan& plan, Backend backend, const std::vector<Field>& fields, Direction direction,
                                Reduce op, bool through_host) {
   const bool pulls = direction == Direction::pull;
+  // Messages and lists are in memory of the GPU also if the rows are in managed or mapped memory.
+  const Backend memory = is_cuda(backend) ? Backend::cuda : backend;
   struct Peer {
     Rank rank;
     RowSet from, to;
@@ -130,7 +132,7 @@ PackedMessages::PackedMessages(const GhostPlan& plan, Backend backend, const std
               .from = pulls ? RowSet(n.send_rows) : RowSet(n.ghosts),
               .to = pulls ? RowSet(n.ghosts) : RowSet(n.send_rows),
               .self = n.rank == plan.comm().rank()};
-    peer.in_place = pulls && !through_host && received_in_place(fields, peer.to);
+    peer.in_place = pulls && !through_host && backend == memory && received_in_place(fields, peer.to);
     if (!peer.self) peer.send = packed_bytes(fields, peer.from);
     // A push to this rank itself is packed into the buffer of received messages.
     if (peer.self ? !pulls : !peer.in_place) peer.receive = packed_bytes(fields, peer.to);
@@ -142,7 +144,7 @@ PackedMessages::PackedMessages(const GhostPlan& plan, Backend backend, const std
     pinned_ = PinnedBuffer<std::byte>(bytes);
     buffer = pinned_.data();
   } else {
-    on_device_ = DeviceVector<std::byte>(backend, bytes);
+    on_device_ = DeviceVector<std::byte>(memory, bytes);
     buffer = on_device_.data();
   }
 
@@ -183,9 +185,9 @@ PackedMessages::PackedMessages(const GhostPlan& plan, Backend backend, const std
       receives_.push_back({peer.rank, received, peer.receive});
     }
   }
-  pack_ = CopyList(backend, packs);
-  unpack_ = CopyList(backend, unpacks);
-  if (!pulls) combine_ = make_combine_list(backend, fields, op, buffer, pushed);
+  pack_ = CopyList(memory, packs);
+  unpack_ = CopyList(memory, unpacks);
+  if (!pulls) combine_ = make_combine_list(memory, fields, op, buffer, pushed);
 }
 
 }  // namespace weft::detail

@@ -45,7 +45,8 @@ class PackedMessages {
     std::size_t bytes;
   };
   /// @param through_host  true: buffers are pinned host memory. false: buffers are device memory, and contiguous rows of a
-  /// single field of a pull are received in place, unless that takes longer because of size and alignment.
+  /// single field of a pull are received in place, unless that takes longer because of size and alignment, or the rows are in
+  /// managed or mapped memory, which libraries treat as memory of the host or migrate.
   PackedMessages(const GhostPlan& plan, Backend backend, const std::vector<Field>& fields, Direction direction, Reduce op,
                  bool through_host);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "weft/array/transport/transport_setup.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/device/device.hpp"
@@ -176,5 +177,9 @@ void PeerTransport::start(const After& after) {
 }
 
 void PeerTransport::finish(Stream& stream) { stream.wait_for(weft::after(done_)); }
+
+std::unique_ptr<TransportBody> make_peer_transport(const TransportSetup& setup) {
+  return std::make_unique<PeerTransport>(setup.plan, setup.fields, setup.direction, setup.op);
+}
 
 }  // namespace weft::detail

@@ -17,11 +17,6 @@ namespace {
 /// The last error of a noexcept function such as a destructor; the next wait throws it.
 std::atomic<int> unreported{cudaSuccess};
 
-void note(cudaError_t result) noexcept {
-  // At process exit the CUDA runtime may be unloaded before the last object is destroyed.
-  if (result != cudaSuccess && result != cudaErrorCudartUnloading) unreported = result;
-}
-
 void throw_unreported() {
   const auto result = static_cast<cudaError_t>(unreported.exchange(cudaSuccess));
   check_cuda(result, "an earlier release of a resource");
@@ -52,6 +47,11 @@ class OnDevice {
 std::string version(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
 
 }  // namespace
+
+void note(cudaError_t result) noexcept {
+  // At process exit the CUDA runtime may be unloaded before the last object is destroyed.
+  if (result != cudaSuccess && result != cudaErrorCudartUnloading) unreported = result;
+}
 
 void throw_cuda(cudaError_t result, const char* what, const std::source_location& where) {
   (void)cudaGetLastError();

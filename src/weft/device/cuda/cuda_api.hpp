@@ -49,6 +49,12 @@ void release(Memory kind, void* memory) noexcept;
 [[nodiscard]] void* allocate_in(void* stream, std::size_t bytes);
 void release_in(void* stream, void* memory) noexcept;
 
+/// Page-locks memory that CUDA did not allocate and makes it accessible to all GPUs.
+void register_host(void* memory, std::size_t bytes);
+void unregister_host(void* memory) noexcept;
+/// Returns true if the current GPU accesses registered memory at its address on the host.
+[[nodiscard]] bool same_address_on_gpu(void* memory);
+
 void copy(void* stream, void* to, const void* from, std::size_t bytes);
 void set(void* stream, void* at, int value, std::size_t bytes);
 /// Migrates managed memory to the GPU of the stream or to the host.

@@ -36,6 +36,9 @@ void* allocate(Memory, std::size_t) { reject(); }
 void release(Memory, void*) noexcept {}
 void* allocate_in(void*, std::size_t) { reject(); }
 void release_in(void*, void*) noexcept {}
+void register_host(void*, std::size_t) { reject(); }
+void unregister_host(void*) noexcept {}
+bool same_address_on_gpu(void*) { reject(); }
 void copy(void*, void*, const void*, std::size_t) { reject(); }
 void set(void*, void*, int, std::size_t) { reject(); }
 void prefetch(void*, void*, std::size_t, bool) { reject(); }

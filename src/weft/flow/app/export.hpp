@@ -1,10 +1,14 @@
 #pragma once
 /// Field files of runs in formats of other programs.
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "weft/base/registry.hpp"
 
 namespace weft::flow {
 
@@ -35,5 +39,22 @@ Exported export_vtu(const std::filesystem::path& fields, const std::filesystem::
 /// @throws IoError also where the points of the zones are not those of the cells.
 Exported export_cgns(const std::filesystem::path& fields, const std::filesystem::path& to,
                      const std::optional<ExportedZones>& zones = {});
+
+enum class ExportFormat { vtu, cgns };
+
+struct ExportFormatRow {
+  ExportFormat value;
+  std::string_view name;  ///< also the extension of its files
+  std::string_view doc;
+  Exported (*write)(const std::filesystem::path& fields, const std::filesystem::path& to,
+                    const std::optional<ExportedZones>& zones);
+};
+
+inline constexpr Registry kExportFormats{
+    "export format",
+    std::array{ExportFormatRow{ExportFormat::vtu, "vtu", "VTK unstructured grid", export_vtu},
+               ExportFormatRow{ExportFormat::cgns, "cgns", "CGNS with the boundary zones", export_cgns}}};
+[[nodiscard]] constexpr const auto& registry_of(ExportFormat /*tag*/) { return kExportFormats; }
+static_assert(is_complete<ExportFormat>());
 
 }  // namespace weft::flow

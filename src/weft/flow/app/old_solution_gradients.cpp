@@ -31,10 +31,9 @@ FaceKey key_of(std::span<const Vec3> corners) {
   FaceKey key{};
   for (const Vec3& x : corners) {
     std::uint64_t hash = 0;
-    for (int d = 0; d < 3; ++d)
-      hash = mix_bits(hash + 0x9e3779b97f4a7c15U + std::bit_cast<std::uint64_t>(x[d] + 0.0));  // -0 as 0
+    for (int d = 0; d < 3; ++d) hash = hash_with(hash, std::bit_cast<std::uint64_t>(x[d] + 0.0));  // -0 as 0
     key[0] += hash;
-    key[1] += mix_bits(hash ^ 0x9e3779b97f4a7c15U);
+    key[1] += mix_bits(hash ^ kGoldenRatioBits);
   }
   return key;
 }

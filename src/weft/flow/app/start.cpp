@@ -87,7 +87,7 @@ Bits bits_of(Vec3 x) {
   return {std::bit_cast<std::uint64_t>(x.x), std::bit_cast<std::uint64_t>(x.y), std::bit_cast<std::uint64_t>(x.z)};
 }
 struct HashBits {
-  std::size_t operator()(const Bits& bits) const { return mix_bits(bits[0] + mix_bits(bits[1] + mix_bits(bits[2]))); }
+  std::size_t operator()(const Bits& bits) const { return hash_with(hash_with(hash_with(0, bits[0]), bits[1]), bits[2]); }
 };
 
 /// Returns the parameters of the start, with a solution interpolated to the cells of the mesh where one is asked for.

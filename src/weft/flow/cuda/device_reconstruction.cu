@@ -5,6 +5,7 @@
 #include "weft/flow/cuda/device_reconstruction.hpp"
 #include "weft/flow/cuda/ghost_states.cuh"
 #include "weft/flow/cuda/step_loops.cuh"
+#include "weft/mesh/with_dim.hpp"
 
 namespace weft::flow::detail {
 namespace {
@@ -132,7 +133,7 @@ typename DeviceReconstruction<Real>::Pending DeviceReconstruction<Real>::evaluat
   set_boundary_ghosts(stream, buffer, 0, outside.inner_faces);
   const Pulls pulls = pulls_of(scheme_.numerics().gradient, tiles_.arrays.stencil_row != nullptr);
   const auto gradients_of = [&](Stream& on, const TileRange& range, const GradientArgs<Real>& args) {
-    with_dimension(scheme_.mesh().dim, [&](auto dim) { launch_gradients<dim()>(on, range, pulls, limiter_, args); });
+    mesh::with_dim(scheme_.mesh().dim, [&](auto dim) { launch_gradients<dim()>(on, range, pulls, limiter_, args); });
   };
   GradientArgs<Real> of_inner = gradient_args(buffer);
   if (!keep_gradients) of_inner.gradients = nullptr;
@@ -150,7 +151,7 @@ typename DeviceReconstruction<Real>::Pending DeviceReconstruction<Real>::evaluat
 template <class Real>
 void DeviceReconstruction<Real>::add_ghost_states(Stream& border_stream, int buffer, Exchange* ghosts) {
   if (ghosts != nullptr) ghosts->finish(border_stream);
-  with_dimension(scheme_.mesh().dim, [&](auto dim) {
+  mesh::with_dim(scheme_.mesh().dim, [&](auto dim) {
     launch_ghost_states<dim()>(border_stream, tiles_.ghost_sides, values_[buffer].data(), gradients_.data(), sensors_.data(),
                                states_.data(), side_sensors_.data());
   });
@@ -179,7 +180,7 @@ std::vector<Primitive> DeviceReconstruction<Real>::face_states(Stream& stream, i
   const BoundaryArgs boundary = boundary_.args();
   const std::int32_t first = faces.first().value() - scheme_.discretization().first_boundary_face;
   const RowView<Real, double> rows{values_[buffer].data(), gradients_.data()};
-  with_dimension(scheme_.mesh().dim, [&](auto dim) {
+  mesh::with_dim(scheme_.mesh().dim, [&](auto dim) {
     parallel_for(space::cuda{}, stream, count,
                  StatesInside<dim(), Real>{rows, boundary.left + first, boundary.arm + first, there.data()});
   });
@@ -194,7 +195,7 @@ std::vector<CellGradient> DeviceReconstruction<Real>::cell_gradients(Stream& str
   std::vector<Real> slopes(cells * static_cast<std::size_t>(kVars * scheme_.mesh().dim));
   if (!slopes.empty()) gradients_.get(0, slopes, after(stream));
   const RowView<Real, Real> rows{nullptr, slopes.data()};
-  with_dimension(scheme_.mesh().dim, [&](auto dim) {
+  mesh::with_dim(scheme_.mesh().dim, [&](auto dim) {
     for (std::size_t c = 0; c < cells; ++c) all[c] = stored_gradient<dim()>(rows, static_cast<std::int32_t>(c));
   });
   return all;

@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "weft/array/array_transformer.hpp"
@@ -17,16 +16,6 @@
 #include "weft/flow/scheme/stepper.hpp"
 
 namespace weft::flow::detail {
-
-/// Calls f with the dimension as a compile-time constant.
-template <class F>
-void with_dimension(int dim, const F& f) {
-  if (dim == 2) {
-    f(std::integral_constant<int, 2>{});
-  } else {
-    f(std::integral_constant<int, 3>{});
-  }
-}
 
 /// Two buffers of primitive values of all rows, and what is computed of one of them: ghosts, boundary ghost cells, gradients, and
 /// the states on the sides of faces from which the flux kernel starts.

@@ -14,6 +14,7 @@
 #include "weft/flow/cuda/make_device_stepper.hpp"
 #include "weft/flow/cuda/step_loops.cuh"
 #include "weft/flow/physics/runge_kutta.hpp"
+#include "weft/mesh/with_dim.hpp"
 
 namespace weft::flow::detail {
 
@@ -217,7 +218,7 @@ void DeviceStepper<Real, State>::stage(int number, double time) {
   const int out = 1 - at_.start;
   const FluxArgs<Real, State> args = stage_args(number, out);
   const auto fluxes_of = [&](Stream& stream, const TileRange& range) {
-    with_dimension(scheme_.mesh().dim, [&](auto dim) { launch_fluxes<dim()>(stream, range, flux_, args); });
+    mesh::with_dim(scheme_.mesh().dim, [&](auto dim) { launch_fluxes<dim()>(stream, range, flux_, args); });
   };
   fluxes_of(stream_, tiles_.inner);
   reconstruction_.add_ghost_states(border_stream_, at_.shown, pending.ghosts);
@@ -334,7 +335,7 @@ template <class Real, class State>
 void DeviceStepper<Real, State>::refresh(double time) {
   const auto pending = reconstruction_.evaluate(stream_, border_stream_, at_.shown, time, true);
   if (pending.ghosts != nullptr) pending.ghosts->finish(stream_);
-  with_dimension(scheme_.mesh().dim,
+  mesh::with_dim(scheme_.mesh().dim,
                  [&](auto dim) { launch_boundary_fluxes<dim()>(stream_, flux_, flux_args(), boundary_.fluxes()); });
   scalars_.prepare(stream_, at_.now, state_.buffer(at_.now), nullptr);
   scalars_.refresh(stream_, time, boundary_.fluxes(), reconstruction_.fallback());

@@ -9,19 +9,10 @@
 #include "weft/base/cores.hpp"
 #include "weft/base/large_pages.hpp"
 #include "weft/comm/environment.hpp"
+#include "weft/mesh/with_dim.hpp"
 
 namespace weft::flow {
 namespace {
-
-/// Calls `loop` with the dimension as a compile-time constant.
-template <class Loop>
-void with_dim(int dim, Loop&& loop) {
-  if (dim == 2) {
-    loop(std::integral_constant<int, 2>{});
-  } else {
-    loop(std::integral_constant<int, 3>{});
-  }
-}
 
 /// Returns whether each thread of each rank on this machine has a core of its own, as far as this process can know. @collective
 bool have_cores(const Communicator& comm, int threads) {
@@ -165,7 +156,7 @@ void Residual::gradients(const detail::Numbers& cells) {
     if (takes_sensor(scheme_.numerics().flux)) detail::sensor_loop(view(), cells);
     return;
   }
-  with_dim(mesh_.dim, [&](auto dim) { detail::gradient_loop<dim()>(view(), limiter_, cells); });
+  mesh::with_dim(mesh_.dim, [&](auto dim) { detail::gradient_loop<dim()>(view(), limiter_, cells); });
   clear_fallback_gradients(cells);
 }
 
@@ -214,7 +205,7 @@ void Residual::clear_fallback_gradients(const detail::Numbers& cells) {
 }
 
 void Residual::fluxes(detail::Share& share, const detail::Numbers& faces) {
-  with_dim(mesh_.dim, [&](auto dim) {
+  mesh::with_dim(mesh_.dim, [&](auto dim) {
     for (std::int32_t i = 0; i < faces.count; i += detail::kBlockFaces) {
       const detail::Numbers some = faces.part(i, std::min(i + detail::kBlockFaces, faces.count));
       detail::side_loop<dim()>(view(), some, share.states());
@@ -224,7 +215,7 @@ void Residual::fluxes(detail::Share& share, const detail::Numbers& faces) {
 }
 
 void Residual::blocks(detail::Share& share, std::size_t first, std::size_t last) {
-  with_dim(mesh_.dim, [&](auto dim) {
+  mesh::with_dim(mesh_.dim, [&](auto dim) {
     for (const detail::Share::Block& block : std::span(share.blocks).subspan(first, last - first)) {
       const detail::Numbers cells = share.not_early(block.cells.first, block.cells.last),
                             faces = detail::Numbers::in_a_row(block.faces.first, block.faces.last);
@@ -244,8 +235,9 @@ void Residual::boundary_fluxes(const detail::Share& share) {
     const std::int32_t first = faces.first().value(), last = faces.last().value();
     const Primitive* const prescribed =
         prescribed_[z].empty() ? nullptr : prescribed_[z].data() + (first - mesh_.boundary[z].faces.first().value());
-    with_dim(mesh_.dim,
-             [&](auto dim) { detail::boundary_face_loop<dim()>(view(), flux_, boundary_params_[z], prescribed, first, last); });
+    mesh::with_dim(mesh_.dim, [&](auto dim) {
+      detail::boundary_face_loop<dim()>(view(), flux_, boundary_params_[z], prescribed, first, last);
+    });
   };
   for (const detail::Share::Cells& cells : {share.inner, share.border}) each_boundary(cells, work);
 }
@@ -286,13 +278,13 @@ void Residual::evaluate(double time) {
 Primitive Residual::cell_state(std::int32_t cell, Vec3 x) const {
   Primitive state;
   const Vec3 r = x - discretization_.centroid[static_cast<std::size_t>(cell)];
-  with_dim(mesh_.dim, [&](auto dim) { state = detail::reconstruct<dim()>(view(), cell, r); });
+  mesh::with_dim(mesh_.dim, [&](auto dim) { state = detail::reconstruct<dim()>(view(), cell, r); });
   return state;
 }
 
 std::vector<CellGradient> Residual::gradients() const {
   std::vector<CellGradient> all(static_cast<std::size_t>(mesh_.owned_cells));
-  with_dim(mesh_.dim, [&](auto dim) {
+  mesh::with_dim(mesh_.dim, [&](auto dim) {
     for (std::int32_t c = 0; c < mesh_.owned_cells; ++c) {
       all[static_cast<std::size_t>(c)] = detail::stored_gradient<dim()>(view(), c);
     }

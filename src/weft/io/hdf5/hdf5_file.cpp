@@ -12,6 +12,7 @@
 #include <random>
 
 #include "weft/base/contracts.hpp"
+#include "weft/base/mix.hpp"
 #include "weft/comm/environment.hpp"
 #include "weft/comm/shared_memory.hpp"
 #include "weft/io/hdf5/hdf5_file_state.hpp"
@@ -164,7 +165,7 @@ Hdf5File Hdf5File::create(const Communicator& comm, const fs::path& path) {
   });
   comm.broadcast(mark);
   agreed(comm, [&] { on_this_machine(comm, [&] { state->shared = detail::SharedFile(path, mark); }); });
-  const std::size_t machine = std::hash<std::string>()(SharedMemory::machine());
+  const std::uint64_t machine = hash_text(SharedMemory::machine());
   if (comm.min(machine) != comm.max(machine)) {
     agreed(comm, [&] { state->shared.keep_to_own_bytes(comm.rank().value()); });
   }

@@ -47,13 +47,13 @@ bool is_widened(const Subdomain& part, std::size_t cell) {
   return std::any_of(first, last, [](std::int32_t neighbour) { return neighbour < 0; });
 }
 
-NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const NodeAliases& aliases, Subdomain& part) {
+NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, const NodeAliases& aliases, Subdomain& part) {
   const std::vector<LocalNodeId> rim = rim_nodes(part);
   std::vector<std::int64_t> ids;
   ids.reserve(rim.size());
   for (const LocalNodeId n : rim) ids.push_back(part.node_global[n]);
   const std::vector<NodeAlias> alias = fetch_with<NodeAlias>(
-      comm, nodes, ids, [&](std::size_t local) { return aliases.of(nodes.first() + static_cast<std::int64_t>(local)); });
+      comm, nodes, ids, [&](std::size_t local) { return aliases.of(nodes.first().value() + static_cast<std::int64_t>(local)); });
 
   // A cell at a node that is `root` translated by i is, relative to root, an image of the cell translated by -i.
   struct Visit {
@@ -62,7 +62,7 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
   const CellsOfNodes cells_of_nodes(part);
   RankLists<Visit> to;
   for (std::size_t i = 0; i < rim.size(); ++i) {
-    auto& list = to[nodes.holder(alias[i].root)];
+    auto& list = to[nodes.owner(GlobalRow(alias[i].root))];
     for (const std::int32_t cell : cells_of_nodes[rim[i]]) {
       list.push_back({alias[i].root, part.global[cell], -alias[i].image, is_widened(part, cell) ? 1 : 0});
     }
@@ -77,24 +77,25 @@ NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const N
   };
   std::vector<std::int64_t> roots;
   for (const NodeAlias& a : alias) roots.push_back(a.root);
-  const Rows<CellAt> star = fetch_rows<CellAt>(comm, nodes, roots, [&](std::size_t local, std::vector<CellAt>& out) {
-    const std::int64_t root = nodes.first() + static_cast<std::int64_t>(local);
+  const Array<CellAt, NonUniform> star = fetch_rows<CellAt>(comm, nodes, roots, [&](std::size_t local, std::vector<CellAt>& out) {
+    const std::int64_t root = nodes.first().value() + static_cast<std::int64_t>(local);
     auto v = std::lower_bound(visits.begin(), visits.end(), root, [](const Visit& a, std::int64_t id) { return a.root < id; });
     for (; v != visits.end() && v->root == root; ++v) out.push_back({v->cell, v->image, v->widened});
   });
 
   NodeStars stars;
   stars.star.resize(part.node_global.size(), -1);
+  std::vector<NodeStars::Entry> around_node;
   for (std::size_t i = 0; i < rim.size(); ++i) {
-    const std::size_t before = stars.cells.entry.size();
-    for (const CellAt& at : star[i]) {
+    around_node.clear();
+    for (const CellAt& at : star.row(i)) {
       const std::int32_t image = static_cast<std::int32_t>(at.image) + alias[i].image;
       const std::int32_t cell = part.refer_to(at.cell);
-      if (cell >= part.owned() || image != 0) stars.cells.entry.push_back({cell, image, at.widened != 0});
+      if (cell >= part.owned() || image != 0) around_node.push_back({cell, image, at.widened != 0});
     }
-    if (stars.cells.entry.size() == before) continue;
-    stars.star[rim[i]] = static_cast<std::int32_t>(stars.cells.size());
-    stars.cells.close_row();
+    if (around_node.empty()) continue;
+    stars.star[rim[i]] = stars.cells.rows();
+    stars.cells.push_row(around_node);
   }
   return stars;
 }
@@ -110,14 +111,14 @@ std::vector<char> find_border(const Subdomain& part, const NodeStars& stars, Nei
     for (const LocalNodeId n : part.nodes(c)) {
       const std::int32_t star = stars.star[n];
       if (star < 0) continue;
-      const auto cells = stars.cells[star];
+      const auto cells = stars.cells.row(star);
       if (all || std::any_of(cells.begin(), cells.end(), [](const NodeStars::Entry& e) { return e.widened; })) border[c] = 1;
     }
   }
   return border;
 }
 
-Adjacency::Adjacency(const Subdomain& part, const NodeStars& stars, const Chunks& rows,
+Adjacency::Adjacency(const Subdomain& part, const NodeStars& stars, const RowOffsets& rows,
                      const std::vector<std::int64_t>& remote_row, Neighbours kind)
     : part_(&part), stars_(&stars), rows_(&rows), remote_row_(&remote_row), kind_(kind) {
   if (stars.star.empty()) return;
@@ -130,7 +131,7 @@ Adjacency::Adjacency(const Subdomain& part, const NodeStars& stars, const Chunks
   }
   for (const LocalNodeId n : near_widened_.ids()) {
     if (stars.star[n] < 0) continue;
-    for (const NodeStars::Entry& e : stars.cells[stars.star[n]]) near_widened_[n] |= e.widened ? 1 : 0;
+    for (const NodeStars::Entry& e : stars.cells.row(stars.star[n])) near_widened_[n] |= e.widened ? 1 : 0;
   }
 }
 
@@ -147,7 +148,7 @@ void Adjacency::append(std::int32_t cell, std::vector<CellCopy>& neighbours) con
         if (other != cell && (all || widened_[other] != 0)) neighbours.push_back(copy(other, 0));
       }
       if (stars_->star[n] < 0) continue;
-      for (const NodeStars::Entry& e : stars_->cells[stars_->star[n]]) {
+      for (const NodeStars::Entry& e : stars_->cells.row(stars_->star[n])) {
         if (all || e.widened) neighbours.push_back(copy(e.cell, e.image));
       }
     }
@@ -156,12 +157,12 @@ void Adjacency::append(std::int32_t cell, std::vector<CellCopy>& neighbours) con
   neighbours.erase(std::unique(neighbours.begin() + before, neighbours.end()), neighbours.end());
 }
 
-std::vector<CellCopy> find_ghosts(const Communicator& comm, const Subdomain& part, const Adjacency& adjacency, const Chunks& rows,
-                                  const std::vector<char>& border, int depth) {
+std::vector<CellCopy> find_ghosts(const Communicator& comm, const Subdomain& part, const Adjacency& adjacency,
+                                  const RowOffsets& rows, const std::vector<char>& border, int depth) {
   const auto keep_new_ghosts = [&](std::vector<CellCopy>& found, const std::vector<CellCopy>& known) {
     kernels::sort_unique(found);
     std::erase_if(found, [&](const CellCopy& c) {
-      return (c.image == 0 && rows.mine(c.row)) || std::binary_search(known.begin(), known.end(), c);
+      return (c.image == 0 && rows.owns(GlobalRow(c.row))) || std::binary_search(known.begin(), known.end(), c);
     });
   };
   std::vector<CellCopy> ghosts, layer;
@@ -172,12 +173,11 @@ std::vector<CellCopy> find_ghosts(const Communicator& comm, const Subdomain& par
     if (k > 0) {
       std::vector<std::int64_t> ids;
       for (const CellCopy& c : layer) ids.push_back(c.row);
-      const Rows<CellCopy> around = fetch_rows<CellCopy>(comm, rows, ids, [&](std::size_t local, std::vector<CellCopy>& out) {
-        adjacency.append(static_cast<std::int32_t>(local), out);
-      });
+      const Array<CellCopy, NonUniform> around = fetch_rows<CellCopy>(
+          comm, rows, ids, [&](std::size_t local, std::vector<CellCopy>& out) { adjacency.append(static_cast<std::int32_t>(local), out); });
       std::vector<CellCopy> next;
       for (std::size_t i = 0; i < layer.size(); ++i) {
-        for (const CellCopy& c : around[i]) next.push_back({c.row, c.image + layer[i].image});
+        for (const CellCopy& c : around.row(i)) next.push_back({c.row, c.image + layer[i].image});
       }
       layer = std::move(next);
     }

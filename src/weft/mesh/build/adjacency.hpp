@@ -32,13 +32,13 @@ struct NodeStars {
     bool widened;  ///< value of is_widened()
   };
   IdVector<LocalNodeId, std::int32_t> star;  ///< row of `cells`, or -1
-  Rows<Entry> cells;                         ///< owned cells only with an image other than 0
+  Array<Entry, NonUniform> cells;            ///< owned cells only with an image other than 0
 };
 
 /// Determines the stars of the nodes at the limits of this rank's subdomain, through the ranks that hold the nodes. Adds
 /// remote cells.
 /// @cost one record per node and cell around it, for nodes on partition-interface, periodic and boundary faces. @collective
-[[nodiscard]] NodeStars find_node_stars(const Communicator& comm, const Chunks& nodes, const NodeAliases& aliases,
+[[nodiscard]] NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, const NodeAliases& aliases,
                                         Subdomain& part);
 
 /// Returns for each owned cell whether it has a neighbour that is not owned or is a periodic image. `stars` is empty for
@@ -65,7 +65,7 @@ class Adjacency {
   /// @param rows        global rows of the owned cells of each rank.
   /// @param remote_row  global rows of part.remote.
   /// @param stars       in the numbering of `part`; empty for neighbours by face only.
-  Adjacency(const Subdomain& part, const NodeStars& stars, const Chunks& rows, const std::vector<std::int64_t>& remote_row,
+  Adjacency(const Subdomain& part, const NodeStars& stars, const RowOffsets& rows, const std::vector<std::int64_t>& remote_row,
             Neighbours kind);
 
   /// Appends the neighbours of an owned cell, unique, in ascending order.
@@ -74,12 +74,12 @@ class Adjacency {
  private:
   [[nodiscard]] CellCopy copy(std::int32_t cell, std::int32_t image) const {
     const std::int32_t owned = part_->owned();
-    return {cell < owned ? rows_->first() + cell : (*remote_row_)[cell - owned], image};
+    return {cell < owned ? rows_->first().value() + cell : (*remote_row_)[cell - owned], image};
   }
 
   const Subdomain* part_;
   const NodeStars* stars_;
-  const Chunks* rows_;
+  const RowOffsets* rows_;
   const std::vector<std::int64_t>* remote_row_;
   Neighbours kind_;
   CellsOfNodes cells_of_nodes_;               ///< empty if `stars` is
@@ -90,6 +90,6 @@ class Adjacency {
 /// Returns the ghost cells of `depth` layers around the owned cells, in ascending order.
 /// @cost per layer one exchange of the neighbour lists of the preceding layer. @collective
 [[nodiscard]] std::vector<CellCopy> find_ghosts(const Communicator& comm, const Subdomain& part, const Adjacency& adjacency,
-                                                const Chunks& rows, const std::vector<char>& border, int depth);
+                                                const RowOffsets& rows, const std::vector<char>& border, int depth);
 
 }  // namespace weft::mesh::detail

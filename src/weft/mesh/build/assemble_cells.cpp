@@ -23,7 +23,7 @@ struct NodeCopy {
   friend auto operator<=>(const NodeCopy&, const NodeCopy&) = default;
 };
 
-void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const Chunks& rows) {
+void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const RowOffsets& rows) {
   std::vector<std::int64_t> offset{0};
   std::vector<LocalCellId> entry;
   std::vector<CellCopy> around;
@@ -32,8 +32,9 @@ void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const Chunks& rows) 
     around.clear();
     adjacency.append(c, around);
     for (const CellCopy& copy : around) {
-      entry.emplace_back(copy.image == 0 && rows.mine(copy.row) ? static_cast<std::int32_t>(rows.local(copy.row))
-                                                                : mesh.plan.find(GlobalRow(copy.row), copy.image).value());
+      entry.emplace_back(copy.image == 0 && rows.owns(GlobalRow(copy.row))
+                             ? rows.local(GlobalRow(copy.row)).value()
+                             : mesh.plan.find(GlobalRow(copy.row), copy.image).value());
     }
     std::sort(entry.begin() + offset.back(), entry.end());
     offset.push_back(static_cast<std::int64_t>(entry.size()));
@@ -44,7 +45,7 @@ void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const Chunks& rows) 
 }  // namespace
 
 void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNodeId>& node_now, const Adjacency& adjacency,
-               const Chunks& rows, const std::vector<std::int64_t>& remote_row, const Chunks& nodes,
+               const RowOffsets& rows, const std::vector<std::int64_t>& remote_row, const RowOffsets& nodes,
                const std::vector<Vec3>& held_coords, const Translations& translations) {
   const std::size_t owned = mesh.owned_cells, ghosts = mesh.ghost_cells;
   add_cell_cells(mesh, adjacency, rows);
@@ -68,7 +69,7 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
   for (std::size_t slot = 0; slot < part.neighbour.size(); ++slot) {
     std::int32_t& cell = part.neighbour[slot];
     if (cell < 0 || !part.is_ghost(slot)) continue;
-    const std::int64_t row = cell < part.owned() ? rows.first() + cell : remote_row[cell - part.owned()];
+    const std::int64_t row = cell < part.owned() ? rows.first().value() + cell : remote_row[cell - part.owned()];
     cell = mesh.plan.find(GlobalRow(row), part.image_of(slot)).value();
   }
 
@@ -95,7 +96,7 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
   };
   std::vector<NodeCopy> copies;
   for (std::size_t g = 0; g < ghosts; ++g) {
-    for (const std::int64_t node : ghost_nodes[g]) {
+    for (const std::int64_t node : ghost_nodes.row(g)) {
       if (ghost_image[g] != 0 || !owned_node(node).valid()) copies.push_back({ghost_image[g], node});
     }
   }
@@ -104,9 +105,9 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
   const auto owned_nodes = static_cast<std::int64_t>(part.node_global.size());
   std::vector<std::int64_t> offset(part.first_node.begin(), part.first_node.end());
   std::vector<LocalNodeId> entry = std::move(part.node);
-  entry.reserve(entry.size() + ghost_nodes.entry.size());
+  entry.reserve(entry.size() + ghost_nodes.entries().size());
   for (std::size_t g = 0; g < ghosts; ++g) {
-    for (const std::int64_t node : ghost_nodes[g]) {
+    for (const std::int64_t node : ghost_nodes.row(g)) {
       const LocalNodeId here = ghost_image[g] != 0 ? LocalNodeId::invalid() : owned_node(node);
       const auto copy = std::lower_bound(copies.begin(), copies.end(), NodeCopy{ghost_image[g], node}) - copies.begin();
       entry.push_back(here.valid() ? here : LocalNodeId(owned_nodes + copy));

@@ -19,17 +19,15 @@
 namespace weft::mesh {
 namespace {
 
-using detail::Chunks;
-
 /// Returns the global rows (numbered by rank, then by local cell) of the referenced cells of other ranks: the ranks whose
 /// chunks of the source mesh contain them know the rows before the renumbering, their owners those after it. @collective
-std::vector<std::int64_t> find_remote_rows(const Communicator& comm, const Chunks& cells, const Chunks& rows,
+std::vector<std::int64_t> find_remote_rows(const Communicator& comm, const RowOffsets& cells, const RowOffsets& rows,
                                            const detail::Subdomain& part, const detail::Destinations& destinations,
                                            const detail::Renumbering& now) {
   if (comm.size() == 1) return {};
   const auto before = detail::fetch_with<std::int64_t>(
-      comm, cells, part.remote, [&](std::size_t c) { return rows.first(Rank(destinations.owner[c])) + destinations.number[c]; });
-  return detail::fetch_with<std::int64_t>(comm, rows, before, [&](std::size_t c) { return rows.first() + now.cell[c]; });
+      comm, cells, part.remote, [&](std::size_t c) { return rows.first(Rank(destinations.owner[c])).value() + destinations.number[c]; });
+  return detail::fetch_with<std::int64_t>(comm, rows, before, [&](std::size_t c) { return rows.first().value() + now.cell[c]; });
 }
 
 /// Returns true if any cell of the mesh is_widened(). @collective
@@ -51,7 +49,7 @@ detail::Renumbering reorder(CellOrdering order, int dim, detail::Subdomain& part
   IdVector<LocalNodeId, std::int32_t> star_now(stars.star.size());
   for (const LocalNodeId n : stars.star.ids()) star_now[now.node[n]] = stars.star[n];
   stars.star = std::move(star_now);
-  for (detail::NodeStars::Entry& e : stars.cells.entry) {
+  for (detail::NodeStars::Entry& e : stars.cells.entries()) {
     if (e.cell < part.owned()) e.cell = now.cell[e.cell];
   }
   return now;
@@ -69,7 +67,7 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   };
   step("check input");
   detail::check_input(comm, block);
-  const Chunks nodes(comm, static_cast<std::int64_t>(block.coords.size())), cells(comm, block.cells.size());
+  const RowOffsets nodes(comm, static_cast<std::int64_t>(block.coords.size())), cells(comm, block.cells.size());
   detail::turn_mirrored(comm, block);
   const detail::PeriodicZones periodic = detail::find_periodic_zones(block, options.periodic);
   const std::vector<Periodic> pairs = detail::find_translations(comm, block, nodes, periodic, options.periodic);
@@ -100,7 +98,7 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   std::vector<char> border = detail::find_border(part, stars, options.ghosts);
   const detail::Renumbering now = reorder(options.order, block.dim, part, border, stars);
 
-  const Chunks rows(comm, part.owned());
+  const RowOffsets rows(comm, part.owned());
   const std::vector<std::int64_t> remote_row = find_remote_rows(comm, cells, rows, part, destinations, now);
   destinations = {};
   const detail::Adjacency adjacency(part, stars, rows, remote_row, options.ghosts);
@@ -117,8 +115,8 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   mesh.owned_cells = part.owned();
   mesh.ghost_cells = mesh.plan.ghost_rows();
   mesh.inner_cells = static_cast<std::int32_t>(std::find(border.begin(), border.end(), 1) - border.begin());
-  mesh.global_cells = cells.total();
-  mesh.global_nodes = nodes.total();
+  mesh.global_cells = cells.global_rows();
+  mesh.global_nodes = nodes.global_rows();
   mesh.zones = std::move(block.zones);
   mesh.source = std::move(block.source);
   mesh.notes = std::move(block.notes);

@@ -1,9 +1,11 @@
 #include "weft/mesh/build/face_match.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "weft/base/error.hpp"
+#include "weft/base/mix.hpp"
 #include "weft/kernels/primitives/bucket_sort.hpp"
 
 namespace weft::mesh::detail {
@@ -27,20 +29,14 @@ struct BoundaryRecord {
   std::int64_t zone;
 };
 
-std::uint64_t mix(std::uint64_t h, std::int64_t id) {
-  h = (h ^ static_cast<std::uint64_t>(id)) * 0x9E3779B97F4A7C15ULL;
-  return h ^ (h >> 29);
-}
-
-std::uint64_t hash(const FaceKey& key) {
+std::uint64_t hash(std::span<const std::int64_t> ids) {
   std::uint64_t h = 0;
-  for (const std::int64_t id : key) h = mix(h, id);
-  return h ^ (h >> 32);
+  for (const std::int64_t id : ids) h = hash_with(h, static_cast<std::uint64_t>(id));
+  return h;
 }
 
 std::uint64_t order_of(const FaceKey& key) {
-  std::uint64_t h = 0;
-  for (std::size_t i = 1; i < key.size(); ++i) h = mix(h, key[i]);
+  const std::uint64_t h = hash(std::span(key).subspan(1));
   return (static_cast<std::uint64_t>(key[0]) << 24) | (h >> 40);
 }
 
@@ -69,19 +65,19 @@ std::vector<LocalFace> sorted_faces(const Elements& cells, std::size_t faces) {
 }
 
 /// Matches faces with both cells on this rank; adds all others to `to`.
-void match_at_home(const Communicator& comm, const Elements& elements, const Chunks& cells, FaceLinks& links,
+void match_at_home(const Communicator& comm, const Elements& elements, const RowOffsets& cells, FaceLinks& links,
                    RankLists<FaceRecord>& to, std::vector<FaceProblem>& problems) {
   const std::vector<LocalFace> faces = sorted_faces(elements, links.target.size());
   const auto cell_of = [](const LocalFace& f) { return static_cast<std::int64_t>(f.code / kMaxCellFaces); };
   const auto face_of = [](const LocalFace& f) { return static_cast<int>(f.code % kMaxCellFaces); };
   const auto send = [&](const FaceKey& key, const LocalFace& f) {
-    to[meeting_rank(key, comm)].push_back({key, cells.first() + cell_of(f), face_of(f)});
+    to[meeting_rank(key, comm)].push_back({key, cells.first().value() + cell_of(f), face_of(f)});
   };
   const auto pair = [&](const LocalFace& a, const LocalFace& b) {
     const std::size_t slot_a = links.slot(cell_of(a), face_of(a));
     const std::size_t slot_b = links.slot(cell_of(b), face_of(b));
-    links.target[slot_a] = cells.first() + cell_of(b);
-    links.target[slot_b] = cells.first() + cell_of(a);
+    links.target[slot_a] = cells.first().value() + cell_of(b);
+    links.target[slot_b] = cells.first().value() + cell_of(a);
     links.partner[slot_a] = static_cast<std::uint8_t>(face_of(b));
     links.partner[slot_b] = static_cast<std::uint8_t>(face_of(a));
   };
@@ -100,7 +96,7 @@ void match_at_home(const Communicator& comm, const Elements& elements, const Chu
       } else if (b - a == 2) {
         pair(group[a].second, group[a + 1].second);
       } else {
-        problems.push_back({group[a].first, cells.first() + cell_of(group[a].second), -1, FaceFault::shared_by_three});
+        problems.push_back({group[a].first, cells.first().value() + cell_of(group[a].second), -1, FaceFault::shared_by_three});
       }
     }
   }
@@ -166,18 +162,18 @@ FaceKey face_key(std::span<const GlobalNodeId> cell_nodes, const CellFace& face)
   return key;
 }
 
-void enter_links(const Communicator& comm, const Chunks& cells, const std::vector<LinkReply>& replies, FaceLinks& links) {
+void enter_links(const Communicator& comm, const RowOffsets& cells, const std::vector<LinkReply>& replies, FaceLinks& links) {
   RankLists<LinkReply> to;
-  for (const LinkReply& reply : replies) to[cells.holder(reply.cell)].push_back(reply);
+  for (const LinkReply& reply : replies) to[cells.owner(GlobalRow(reply.cell))].push_back(reply);
   for (const LinkReply& reply : all_to_all(comm, std::move(to))) {
-    const std::size_t slot = links.slot(cells.local(reply.cell), reply.face);
+    const std::size_t slot = links.slot(cells.local(GlobalRow(reply.cell)).index(), reply.face);
     links.target[slot] = reply.target;
     links.partner[slot] = reply.partner;
     if (reply.image != 0) links.image[slot] = reply.image;
   }
 }
 
-FaceLinks match_faces(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
+FaceLinks match_faces(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
                       const std::vector<char>& keep, std::vector<ZoneFace>& kept) {
   FaceLinks links;
   links.offset.reserve(block.cells.type.size() + 1);

@@ -45,7 +45,7 @@ struct LinkReply {
   std::uint8_t face = 0, partner = 0;
 };
 /// Sends the replies to the holders of their cells and stores them. @collective
-void enter_links(const Communicator& comm, const Chunks& cells, const std::vector<LinkReply>& replies, FaceLinks& links);
+void enter_links(const Communicator& comm, const RowOffsets& cells, const std::vector<LinkReply>& replies, FaceLinks& links);
 
 /// A cell face of a boundary zone, on the rank that matched it.
 struct ZoneFace {
@@ -70,12 +70,12 @@ struct FaceProblem {
 /// @throws MeshError on every rank: face shared by three cells, open boundary, hanging node, boundary element that is no face
 /// of a cell, is between two cells, or occurs twice. @collective
 /// @cost per cell face 16 B and a sort; faces between chunks are sent once (48 B) with one reply (24 B).
-[[nodiscard]] FaceLinks match_faces(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
-                                    const std::vector<char>& keep, std::vector<ZoneFace>& kept);
+[[nodiscard]] FaceLinks match_faces(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells,
+                                    const RowOffsets& nodes, const std::vector<char>& keep, std::vector<ZoneFace>& kept);
 
 /// Reports the errors of the mesh, given the problems of every rank (at least one on some rank). @collective
 /// @throws MeshError, the same on every rank, always.
-[[noreturn]] void report_faces(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
+[[noreturn]] void report_faces(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
                                const std::vector<FaceProblem>& problems);
 
 }  // namespace weft::mesh::detail

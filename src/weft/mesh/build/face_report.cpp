@@ -103,7 +103,7 @@ std::string zone_name(const MeshBlock& block, std::int32_t zone) { return zone <
 
 }  // namespace
 
-void report_faces(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
+void report_faces(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
                   const std::vector<FaceProblem>& problems) {
   const auto total = comm.sum(static_cast<std::int64_t>(problems.size()));
   const std::size_t share = std::max<std::size_t>(kMaxExamined / comm.size(), 16);

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "weft/base/mix.hpp"
+
 namespace weft::mesh::detail {
 
 /// Open addressing, linear probing, at most half full. Ids that are equal except for their last four bits share a block of
@@ -60,7 +62,7 @@ class IdTable {
 
   [[nodiscard]] std::size_t slot_of(std::int64_t id) const {
     const auto key = static_cast<std::uint64_t>(id);
-    const std::uint64_t block = (key >> 4) * 0x9E3779B97F4A7C15ULL;  // golden ratio: distributes consecutive blocks
+    const std::uint64_t block = mix_bits(key >> 4);  // ids of one block of 16 stay together
     std::size_t i = (((block >> 32) << 4) | (key & 15U)) & mask_;
     while (slots_[i].position != kAbsent && slots_[i].id != id) i = (i + 1) & mask_;
     return i;

@@ -97,7 +97,7 @@ void check_zones(const Communicator& comm, const MeshBlock& block) {
 }
 
 /// Returns for each type whether such cells exist among `cells` of all ranks and all have negative volumes. @collective
-std::array<char, kCellTypes> all_mirrored(const Communicator& comm, const Chunks& nodes, const MeshBlock& block,
+std::array<char, kCellTypes> all_mirrored(const Communicator& comm, const RowOffsets& nodes, const MeshBlock& block,
                                           const std::vector<std::int64_t>& cells) {
   IdTable table;
   std::vector<std::int64_t> ids;
@@ -170,7 +170,7 @@ void check_input(const Communicator& comm, MeshBlock& block) {
 }
 
 void turn_mirrored(const Communicator& comm, MeshBlock& block) {
-  const Chunks chunks(comm, static_cast<std::int64_t>(block.coords.size()));
+  const RowOffsets chunks(comm, static_cast<std::int64_t>(block.coords.size()));
   // A few cells of each type determine whether all cells must be tested.
   std::array<std::vector<std::int64_t>, kCellTypes> of_type;
   for (std::int64_t c = 0; c < block.cells.size(); ++c) {

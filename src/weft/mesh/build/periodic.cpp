@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "weft/base/error.hpp"
+#include "weft/base/mix.hpp"
 #include "weft/comm/agreement.hpp"
 
 namespace weft::mesh::detail {
@@ -26,7 +27,7 @@ struct Side {
   std::int32_t pair = 0, is_to = 0;
 };
 
-std::vector<Side> make_sides(const Communicator& comm, const MeshBlock& block, const Chunks& nodes, const PeriodicZones& zones,
+std::vector<Side> make_sides(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes, const PeriodicZones& zones,
                              const Translations& translations, const std::vector<ZoneFace>& faces) {
   std::vector<std::int64_t> ids;
   for (const ZoneFace& face : faces) {
@@ -65,10 +66,7 @@ std::vector<Side> make_sides(const Communicator& comm, const MeshBlock& block, c
 
 Rank bin_rank(const std::array<std::int64_t, 3>& bin, std::int32_t pair, const Communicator& comm) {
   std::uint64_t h = static_cast<std::uint64_t>(pair);
-  for (const std::int64_t b : bin) {
-    h = (h ^ static_cast<std::uint64_t>(b)) * 0x9E3779B97F4A7C15ULL;
-    h ^= h >> 29;
-  }
+  for (const std::int64_t b : bin) h = hash_with(h, static_cast<std::uint64_t>(b));
   return Rank(h % static_cast<std::uint64_t>(comm.size()));
 }
 
@@ -183,10 +181,10 @@ void match_sides(std::vector<Side>& sides, const Translations& translations, std
 }
 
 /// Checks that every periodic face has exactly one partner. @collective
-void check_partners(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
+void check_partners(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
                     const std::vector<Found>& found) {
   RankLists<Found> to;
-  for (const Found& f : found) to[cells.holder(f.cell)].push_back(f);
+  for (const Found& f : found) to[cells.owner(GlobalRow(f.cell))].push_back(f);
   std::vector<Found> mine = all_to_all(comm, std::move(to));
   std::sort(mine.begin(), mine.end(),
             [](const Found& a, const Found& b) { return std::tie(a.cell, a.face) < std::tie(b.cell, b.face); });
@@ -203,7 +201,7 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const Chun
   // The rank with the lowest such cell reports its face; the others throw the same error.
   std::vector<std::int64_t> ids;
   if (bad.cell == first_bad) {
-    const std::size_t local = cells.local(bad.cell);
+    const std::size_t local = cells.local(GlobalRow(bad.cell)).index();
     const CellFace& face = shape(block.cells.type[local]).face[bad.face];
     for (int i = 0; i < face.size; ++i) {
       const std::size_t node = face.node[i];
@@ -221,21 +219,23 @@ void check_partners(const Communicator& comm, const MeshBlock& block, const Chun
         "both zones must have the same faces, one translation apart: check the translation. Zones that a rotation carries "
         "onto each other cannot be periodic: compute the whole turn, make both symmetry planes if the flow does not "
         "cross them, or use mesh.axisymmetric if nothing varies around the axis",
-        Where{.file = block.source, .zone = block.zones[bad.zone].name, .element = block.cells.file_id[cells.local(bad.cell)]});
+        Where{.file = block.source,
+              .zone = block.zones[bad.zone].name,
+              .element = block.cells.file_id[cells.local(GlobalRow(bad.cell)).index()]});
   });
 }
 
 /// Propagates the lowest node of each class along the pairs until no node changes: as many rounds as the longest chain of
 /// pairs.
-NodeAliases alias_nodes(const Communicator& comm, const Chunks& nodes, const std::vector<NodePair>& pairs) {
+NodeAliases alias_nodes(const Communicator& comm, const RowOffsets& nodes, const std::vector<NodePair>& pairs) {
   struct Edge {  // node = other + image
     std::int64_t node, other;
     std::int32_t image;
   };
   RankLists<Edge> to;
   for (const NodePair& p : pairs) {
-    to[nodes.holder(p.to)].push_back({p.to, p.from, p.image});
-    to[nodes.holder(p.from)].push_back({p.from, p.to, -p.image});
+    to[nodes.owner(GlobalRow(p.to))].push_back({p.to, p.from, p.image});
+    to[nodes.owner(GlobalRow(p.from))].push_back({p.from, p.to, -p.image});
   }
   std::vector<Edge> edges = all_to_all(comm, std::move(to));
   const auto key = [](const Edge& e) { return std::tie(e.node, e.other, e.image); };
@@ -251,8 +251,9 @@ NodeAliases alias_nodes(const Communicator& comm, const Chunks& nodes, const std
   }
   NodeAliases aliases(std::move(entries));
   for (bool changed = true; changed;) {
-    const std::vector<NodeAlias> theirs = fetch_with<NodeAlias>(
-        comm, nodes, others, [&](std::size_t local) { return aliases.of(nodes.first() + static_cast<std::int64_t>(local)); });
+    const std::vector<NodeAlias> theirs = fetch_with<NodeAlias>(comm, nodes, others, [&](std::size_t local) {
+      return aliases.of(nodes.first().value() + static_cast<std::int64_t>(local));
+    });
     changed = false;
     std::vector<NodeAliases::Entry> next = aliases.entries();
     std::size_t at = 0;
@@ -278,7 +279,7 @@ NodeAlias NodeAliases::of(std::int64_t node) const {
   return at != entries_.end() && at->node == node ? at->alias : NodeAlias{node, 0};
 }
 
-std::vector<Periodic> find_translations(const Communicator& comm, const MeshBlock& block, const Chunks& nodes,
+std::vector<Periodic> find_translations(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes,
                                         const PeriodicZones& zones, std::vector<Periodic> pairs) {
   if (std::all_of(pairs.begin(), pairs.end(), [](const Periodic& pair) { return pair.translation.has_value(); })) return pairs;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -357,7 +358,7 @@ PeriodicZones find_periodic_zones(const MeshBlock& block, const std::vector<Peri
   return zones;
 }
 
-NodeAliases connect_periodic(const Communicator& comm, MeshBlock& block, const Chunks& cells, const Chunks& nodes,
+NodeAliases connect_periodic(const Communicator& comm, MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
                              const PeriodicZones& zones, const Translations& translations, const std::vector<ZoneFace>& faces,
                              FaceLinks& links) {
   std::vector<LinkReply> replies;
@@ -377,7 +378,7 @@ NodeAliases connect_periodic(const Communicator& comm, MeshBlock& block, const C
   const std::vector<Vec3> root_coords = fetch<Vec3>(comm, nodes, roots, block.coords);
   for (std::size_t i = 0; i < roots.size(); ++i) {
     const auto& [node, alias] = aliases.entries()[i];
-    block.coords[nodes.local(node)] = root_coords[i] + translations.shift(alias.image);
+    block.coords[nodes.local(GlobalRow(node)).index()] = root_coords[i] + translations.shift(alias.image);
   }
   return aliases;
 }

@@ -46,7 +46,7 @@ struct PeriodicZones {
 /// that of `to`. As a difference of two coordinates, it has the same digits on any number of ranks.
 /// @throws InputError on every rank if no translation can map one zone to the other: different numbers of faces, or boxes of
 /// different sizes.  @collective
-[[nodiscard]] std::vector<Periodic> find_translations(const Communicator& comm, const MeshBlock& block, const Chunks& nodes,
+[[nodiscard]] std::vector<Periodic> find_translations(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes,
                                                       const PeriodicZones& zones, std::vector<Periodic> pairs);
 
 /// Links the cells on both sides of every periodic pair (face x of `from` is face x + translation of `to`: crossing it leads
@@ -55,8 +55,8 @@ struct PeriodicZones {
 /// @param faces  faces of the periodic zones, on any ranks.
 /// @throws MeshError on every rank: a face without partner, with several, or of another shape. @collective
 /// @cost a few 300 B records per periodic face, distributed over the ranks by position.
-[[nodiscard]] NodeAliases connect_periodic(const Communicator& comm, MeshBlock& block, const Chunks& cells, const Chunks& nodes,
-                                           const PeriodicZones& zones, const Translations& translations,
+[[nodiscard]] NodeAliases connect_periodic(const Communicator& comm, MeshBlock& block, const RowOffsets& cells,
+                                           const RowOffsets& nodes, const PeriodicZones& zones, const Translations& translations,
                                            const std::vector<ZoneFace>& faces, FaceLinks& links);
 
 }  // namespace weft::mesh::detail

@@ -106,12 +106,12 @@ namespace {
 constexpr std::int64_t kOwnNumber = std::int64_t{1} << 62;
 
 /// Replaces links between cells with the same owner by their local numbers there, so that no lookup is needed.
-void name_by_numbers(const Chunks& cells, const Destinations& to, FaceLinks& links) {
+void name_by_numbers(const RowOffsets& cells, const Destinations& to, FaceLinks& links) {
   for (std::size_t c = 0; c < to.owner.size(); ++c) {
     for (std::size_t s = links.slot(c, 0); s < links.slot(c + 1, 0); ++s) {
       std::int64_t& target = links.target[s];
-      if (target < 0 || !cells.mine(target)) continue;
-      const std::size_t other = cells.local(target);
+      if (target < 0 || !cells.owns(GlobalRow(target))) continue;
+      const std::size_t other = cells.local(GlobalRow(target)).index();
       if (to.owner[other] == to.owner[c]) target = kOwnNumber + to.number[other];
     }
   }
@@ -119,8 +119,8 @@ void name_by_numbers(const Chunks& cells, const Destinations& to, FaceLinks& lin
 
 }  // namespace
 
-Subdomain redistribute(const Communicator& comm, MeshBlock& block, const Chunks& cells, const Chunks& nodes, FaceLinks links,
-                       const Destinations& to) {
+Subdomain redistribute(const Communicator& comm, MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
+                       FaceLinks links, const Destinations& to) {
   const std::vector<std::int32_t>& part = to.owner;
   name_by_numbers(cells, to, links);
   Elements& from = block.cells;
@@ -134,7 +134,7 @@ Subdomain redistribute(const Communicator& comm, MeshBlock& block, const Chunks&
   owned.partner = to_owners(comm, part, std::move(links.partner), face_row);
   if (comm.any(!links.image.empty())) owned.image = to_owners(comm, part, std::move(links.image), face_row);
   std::vector<std::int64_t> global(part.size());
-  for (std::size_t i = 0; i < part.size(); ++i) global[i] = cells.first() + static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < part.size(); ++i) global[i] = cells.first().value() + static_cast<std::int64_t>(i);
   owned.global = to_owners(comm, part, std::move(global), single);
   owned.file_id = to_owners(comm, part, std::move(from.file_id), single);
   owned.zone = to_owners(comm, part, std::move(from.zone), single);

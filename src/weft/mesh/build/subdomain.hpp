@@ -61,7 +61,7 @@ struct Destinations {
 /// Sends cells with all their data to their owners, and reads the coordinates of their nodes. Owned cells are in ascending
 /// order of global cells, nodes in the order of first use.
 /// @cost cells are sent once, one field at a time; `block` keeps only its coordinates, zones and names. @collective
-[[nodiscard]] Subdomain redistribute(const Communicator& comm, MeshBlock& block, const Chunks& cells, const Chunks& nodes,
+[[nodiscard]] Subdomain redistribute(const Communicator& comm, MeshBlock& block, const RowOffsets& cells, const RowOffsets& nodes,
                                      FaceLinks links, const Destinations& to);
 
 /// Computes volume and centroid of every cell.

@@ -28,7 +28,7 @@ double between(double a, double b, Index part, Index whole) { return std::lerp(a
 /// Returns a number in [-1, 1) from a seed, a node and a direction.
 double noise(Index seed, Index node, int direction) {
   const std::uint64_t h =
-      mix_bits(static_cast<std::uint64_t>(seed) * 0x9E3779B97F4A7C15ULL +
+      mix_bits(static_cast<std::uint64_t>(seed) * kGoldenRatioBits +
                (3 * static_cast<std::uint64_t>(node) + static_cast<std::uint64_t>(direction) + 1) * 0xD1B54A32D192ED03ULL);
   return static_cast<double>(h >> 11) * 0x1p-52 - 1.0;
 }

@@ -4,10 +4,14 @@
 /// Each rank creates its contiguous share of nodes and cells from a closed-form numbering, without communication, and the
 /// mesh does not depend on the number of ranks. docs/guide/generators.md shows each generator; generate_by_name.hpp provides
 /// them by name for case files and the command line.
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
+#include "weft/base/registry.hpp"
 #include "weft/mesh/mesh_block.hpp"
 
 namespace weft {
@@ -17,21 +21,43 @@ class Communicator;
 namespace weft::mesh {
 
 /// Element types of a generated mesh. In a mesh with layers in z, `quads` are hexahedra and `triangles` are prisms.
-enum class CellMix : std::uint8_t {
-  quads,
-  triangles,
-  mixed,  ///< 2-D: quads and triangles in patches; 3-D: bands in z of hexahedra, tetrahedra, prisms, pyramids
-  hexahedra,
-  prisms,        ///< triangles extruded in z
-  hex_prism,     ///< the 2-D mix extruded in z
-  tetrahedra,    ///< six per hexahedron around the same diagonal: opposite sides match
-  tetrahedra_5,  ///< five per hexahedron, mirrored in neighbours: opposite sides match for even counts
-  pyramids,      ///< six per hexahedron around a central node
+enum class CellMix : std::uint8_t { quads, triangles, mixed, hexahedra, prisms, hex_prism, tetrahedra, tetrahedra_5, pyramids };
+
+struct CellMixRow {
+  CellMix value;
+  std::string_view name, doc;
+  bool flat;  ///< true where two-dimensional meshes can have it
 };
 
-/// Diagonal that splits a quad into two triangles: alternating, from the lower left corner everywhere, or chosen at random
-/// for each quad.
+inline constexpr Registry kCellMixes{
+    "element type",
+    std::array{
+        CellMixRow{CellMix::quads, "quads", "2-D: quads; 3-D: hexahedra", true},
+        CellMixRow{CellMix::triangles, "triangles", "2-D: triangles; 3-D: prisms", true},
+        CellMixRow{CellMix::mixed, "mixed",
+                   "2-D: quads and triangles in patches; 3-D: bands in z of hexahedra, tetrahedra, prisms and pyramids", true},
+        CellMixRow{CellMix::hexahedra, "hexahedra", "hexahedra", false},
+        CellMixRow{CellMix::prisms, "prisms", "triangles extruded in z", false},
+        CellMixRow{CellMix::hex_prism, "hex_prism", "the 2-D mix extruded in z", false},
+        CellMixRow{CellMix::tetrahedra, "tetrahedra", "six per hexahedron around the same diagonal: opposite sides match", false},
+        CellMixRow{CellMix::tetrahedra_5, "tetrahedra_5",
+                   "five per hexahedron, mirrored in neighbours: opposite sides match for even counts", false},
+        CellMixRow{CellMix::pyramids, "pyramids", "six per hexahedron around a central node", false}}};
+[[nodiscard]] constexpr const auto& registry_of(CellMix /*tag*/) { return kCellMixes; }
+static_assert(is_complete<CellMix>());
+
+/// Returns the names of the element types, or of those of two-dimensional meshes.
+[[nodiscard]] std::vector<std::string_view> cell_mixes(bool flat);
+
+/// Diagonal that splits a quad into two triangles.
 enum class Diagonal : std::uint8_t { alternating, same, random };
+
+inline constexpr Registry kDiagonals{
+    "diagonal", std::array{Row{Diagonal::alternating, "alternating", "changes from each quad to its neighbours"},
+                           Row{Diagonal::same, "same", "from the lower left corner everywhere"},
+                           Row{Diagonal::random, "random", "chosen at random for each quad"}}};
+[[nodiscard]] constexpr const auto& registry_of(Diagonal /*tag*/) { return kDiagonals; }
+static_assert(is_complete<Diagonal>());
 
 /// A box of nx * ny * nz hexahedra, or of nx * ny quads if nz = 0, split according to `elements`. Zones: xmin, xmax, ymin,
 /// ymax, and zmin, zmax in 3-D. Opposite sides match, also with warp and jitter, which do not move the boundary.

@@ -13,11 +13,7 @@ namespace {
 constexpr Range kAny{}, kPositive{.lower = 0, .positive = true}, kCount{.lower = 1, .upper = 1e6},
     kLayers{.lower = 0, .upper = 1e6};
 
-constexpr std::array<std::string_view, 9> kMixNames{"quads",     "triangles",  "mixed",        "hexahedra", "prisms",
-                                                    "hex_prism", "tetrahedra", "tetrahedra_5", "pyramids"};
 constexpr std::size_t kMostFields = 16;
-constexpr std::size_t kFlatMixes = 3;
-constexpr std::array<std::string_view, 3> kDiagonalNames{"alternating", "same", "random"};
 
 /// Appends the fields of each spec.
 class Lister {
@@ -145,16 +141,9 @@ class Lister {
   std::vector<Field>& to_;
 };
 
-template <class Names>
-std::string listed(const Names& names, std::size_t count) {
-  std::string text(names[0]);
-  for (std::size_t n = 1; n < count; ++n) text += fmt::format("{}{}", n + 1 == count ? " or " : ", ", names[n]);
-  return text;
-}
-
 std::string range_text(const Field& field) {
-  if (std::holds_alternative<CellMix*>(field.value)) return listed(kMixNames, field.flat ? kFlatMixes : kMixNames.size());
-  if (std::holds_alternative<Diagonal*>(field.value)) return listed(kDiagonalNames, kDiagonalNames.size());
+  if (std::holds_alternative<CellMix*>(field.value)) return one_of(cell_mixes(field.flat));
+  if (std::holds_alternative<Diagonal*>(field.value)) return one_of(names<Diagonal>());
   if (std::holds_alternative<std::string*>(field.value)) return "four digits";
   if (field.range.positive) return "> 0";
   if (std::isinf(field.range.lower)) return "any";
@@ -168,8 +157,8 @@ std::string value_text(const Field& field) {
     std::string operator()(const std::int64_t* v) const { return fmt::format("{}", *v); }
     std::string operator()(const double* v) const { return fmt::format("{}", *v); }
     std::string operator()(const std::string* v) const { return *v; }
-    std::string operator()(const CellMix* v) const { return std::string(kMixNames[static_cast<std::size_t>(*v)]); }
-    std::string operator()(const Diagonal* v) const { return std::string(kDiagonalNames[static_cast<std::size_t>(*v)]); }
+    std::string operator()(const CellMix* v) const { return std::string(name_of(*v)); }
+    std::string operator()(const Diagonal* v) const { return std::string(name_of(*v)); }
   } text;
   return std::visit(text, field.value);
 }
@@ -189,16 +178,16 @@ bool read(const std::string& text, Number& number) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-template <class Enum, class Names>
-void set_word(const Field& field, Enum& to, const Names& names, const GeneratorValue& value) {
+template <class Kind>
+void set_word(const Field& field, Kind& to, const GeneratorValue& value) {
   const std::string word = shown(value);
-  for (std::size_t n = 0; n < names.size(); ++n) {
-    if (names[n] == word) {
-      to = static_cast<Enum>(n);
+  for (const auto& row : registry_of(Kind{}).rows) {
+    if (row.name == word) {
+      to = row.value;
       return;
     }
   }
-  const std::string near = closest_match(word, names);
+  const std::string near = closest_match(word, names<Kind>());
   if (near.empty()) refuse(field, fmt::format("\"{}\" is unknown", word));
   throw InputError(fmt::format("\"{}\" is unknown", word), fmt::format("did you mean \"{}\"? Choose {}", near, range_text(field)),
                    Where{.key = std::string(field.name)});
@@ -232,8 +221,8 @@ struct Setter {
     }
     *to = std::get<std::string>(value);
   }
-  void operator()(CellMix* to) const { set_word(field, *to, kMixNames, value); }
-  void operator()(Diagonal* to) const { set_word(field, *to, kDiagonalNames, value); }
+  void operator()(CellMix* to) const { set_word(field, *to, value); }
+  void operator()(Diagonal* to) const { set_word(field, *to, value); }
 };
 
 }  // namespace
@@ -253,7 +242,7 @@ void check(const std::vector<Field>& fields) {
     } else if (const auto* real = std::get_if<double*>(&field.value)) {
       value = **real;
     } else if (const auto* mix = std::get_if<CellMix*>(&field.value)) {
-      if (field.flat && static_cast<std::size_t>(**mix) >= kFlatMixes) {
+      if (field.flat && !row_of(**mix).flat) {
         refuse(field, fmt::format("\"{}\" is three-dimensional, this mesh is two-dimensional", value_text(field)));
       }
       continue;
@@ -274,3 +263,15 @@ GeneratorParameter describe(const Field& field) {
 }
 
 }  // namespace weft::mesh::detail
+
+namespace weft::mesh {
+
+std::vector<std::string_view> cell_mixes(bool flat) {
+  std::vector<std::string_view> names;
+  for (const CellMixRow& row : kCellMixes.rows) {
+    if (row.flat || !flat) names.push_back(row.name);
+  }
+  return names;
+}
+
+}  // namespace weft::mesh

@@ -106,7 +106,7 @@ class Numbering {
   [[nodiscard]] bool other_diagonal(Index i, Index j) const {
     if (diagonal_ == Diagonal::random) {
       const auto column = static_cast<std::uint64_t>(j * lattice_.cells[0] + i);
-      return mix_bits(static_cast<std::uint64_t>(lattice_.seed) * 0x9E3779B97F4A7C15ULL + column) >> 63 != 0;
+      return mix_bits(static_cast<std::uint64_t>(lattice_.seed) * kGoldenRatioBits + column) >> 63 != 0;
     }
     return diagonal_ == Diagonal::alternating && (i + j) % 2 == 1;
   }
@@ -191,9 +191,9 @@ class Numbering {
       throw LimitError(fmt::format("{}: {} x {} x {} cells are more than 10^12", lattice_.source, ni, nj, layers),
                        "choose fewer cells");
     }
-    if (dim_ == 2 && lattice_.elements > CellMix::mixed) {
+    if (dim_ == 2 && !row_of(lattice_.elements).flat) {
       throw InputError("these elements are three-dimensional, the mesh is two-dimensional",
-                       "choose quads, triangles or mixed, or layers of cells in z", Where{.key = "elements"});
+                       fmt::format("choose {}, or layers of cells in z", one_of(cell_mixes(true))), Where{.key = "elements"});
     }
     if (dim_ == 3 && lattice_.elements == CellMix::mixed && nk < kLeastMixedLayers) {
       throw InputError(fmt::format("mixed needs at least {} layers of cells in z, not {}", kLeastMixedLayers, nk),

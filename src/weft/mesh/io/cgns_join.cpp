@@ -5,6 +5,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "weft/base/mix.hpp"
 #include "weft/kernels/primitives/select.hpp"
 #include "weft/mesh/build/face_match.hpp"
 #include "weft/mesh/io/cgns_zone.hpp"
@@ -92,11 +93,9 @@ void unite_coincident(const std::vector<Vec3>& coords, const std::vector<std::in
   if (!(tolerance > 0) || !std::isfinite(tolerance)) return;  // assemble() reports the error
   const auto bin = [&](double x, int k) { return static_cast<std::int64_t>(std::floor((x - low[k]) / (kBin * tolerance))); };
   const auto hash = [](std::int64_t i, std::int64_t j, std::int64_t k) {
-    constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;  // golden ratio
-    std::uint64_t h = static_cast<std::uint64_t>(i);
-    h = (h ^ (h >> 32)) * kMix + static_cast<std::uint64_t>(j);
-    h = (h ^ (h >> 32)) * kMix + static_cast<std::uint64_t>(k);
-    return (h ^ (h >> 32)) * kMix;
+    std::uint64_t h = 0;
+    for (const std::int64_t index : {i, j, k}) h = hash_with(h, static_cast<std::uint64_t>(index));
+    return h;
   };
   std::unordered_multimap<std::uint64_t, std::int64_t> bins;
   bins.reserve(nodes.size());

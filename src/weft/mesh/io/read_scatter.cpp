@@ -7,10 +7,10 @@
 namespace weft::mesh::detail {
 namespace {
 
-/// Returns the first element of each rank's chunk of `size` elements, and the end.
-std::vector<std::int64_t> chunk_starts(std::int64_t size, int ranks) {
+/// Returns the first of `size` evenly distributed elements of each rank, and the end.
+std::vector<std::int64_t> even_starts(std::int64_t size, int ranks) {
   std::vector<std::int64_t> starts;
-  for (int r = 0; r <= ranks; ++r) starts.push_back(chunk_start(size, r, ranks));
+  for (int r = 0; r <= ranks; ++r) starts.push_back(even_start(size, r, ranks));
   return starts;
 }
 
@@ -76,7 +76,7 @@ MeshBlock scatter_whole(const Communicator& comm, MeshBlock whole) {
     for (std::string& text : *texts) comm.broadcast(text);
   }
 
-  const auto starts_of = [&](std::int64_t size) { return chunk_starts(comm.broadcast(size), comm.size()); };
+  const auto starts_of = [&](std::int64_t size) { return even_starts(comm.broadcast(size), comm.size()); };
   const auto nodes = starts_of(static_cast<std::int64_t>(whole.coords.size()));
   const auto cells = starts_of(whole.cells.size());
   const auto faces = starts_of(whole.boundary.size());

@@ -40,7 +40,7 @@ std::uint64_t checksum(const Communicator& comm, std::int64_t first, std::span<c
     } else {
       bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
     }
-    sum += mix_bits(++place * 0x9e3779b97f4a7c15U + bits);
+    sum += mix_bits(++place * kGoldenRatioBits + bits);
   }
   return comm.sum(sum);
 }
@@ -58,8 +58,7 @@ std::span<const Scalar> as_scalars(const std::vector<Row>& rows) {
 std::uint64_t header_checksum(int dim, const std::vector<Zone>& zones) {
   std::uint64_t sum = mix_bits(static_cast<std::uint64_t>(dim));
   for (const Zone& zone : zones) {
-    sum = mix_bits(sum + static_cast<std::uint64_t>(zone.dim));
-    for (const char c : zone.name) sum = mix_bits(sum + static_cast<unsigned char>(c) + 1);
+    sum = hash_text(zone.name, mix_bits(sum + static_cast<std::uint64_t>(zone.dim)));
   }
   return sum;
 }
@@ -208,8 +207,8 @@ class Reader {
       const auto mine = part_sizes.begin() + comm_.rank().value();
       return {std::accumulate(part_sizes.begin(), mine, std::int64_t{0}), *mine};
     }
-    const std::int64_t first = chunk_start(all, comm_.rank().value(), comm_.size());
-    return {first, chunk_start(all, comm_.rank().value() + 1, comm_.size()) - first};
+    const std::int64_t first = even_start(all, comm_.rank().value(), comm_.size());
+    return {first, even_start(all, comm_.rank().value() + 1, comm_.size()) - first};
   }
 
   template <class Scalar, class T>

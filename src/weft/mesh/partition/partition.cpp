@@ -20,9 +20,9 @@ namespace {
 constexpr std::int64_t kWorthCutting = 8;
 
 /// Neighbours of this chunk's cells; periodic meshes have repeated neighbours and cells that neighbour themselves.
-CellGraph dual_graph(const Chunks& cells, const FaceLinks& links) {
+CellGraph dual_graph(const RowOffsets& cells, const FaceLinks& links) {
   CellGraph graph;
-  graph.degree.reserve(cells.size());
+  graph.degree.reserve(cells.local_rows());
   graph.neighbour.reserve(links.target.size());
   const bool periodic = !links.image.empty();
   if (periodic) graph.edge_weight.reserve(links.target.size());
@@ -31,7 +31,7 @@ CellGraph dual_graph(const Chunks& cells, const FaceLinks& links) {
     edges.clear();
     for (std::size_t s = links.slot(c, 0); s < links.slot(c + 1, 0); ++s) {
       const std::int64_t target = links.target[s];
-      if (target < 0 || target == cells.first() + static_cast<std::int64_t>(c)) continue;
+      if (target < 0 || target == cells.first().value() + static_cast<std::int64_t>(c)) continue;
       edges.push_back({target, periodic && links.image[s] != 0 ? kPeriodicEdge : kEdge});
     }
     add_row(graph, edges, periodic);
@@ -53,12 +53,12 @@ void add_row(CellGraph& graph, std::vector<GraphEdge>& edges, bool weighted) {
   }
 }
 
-std::vector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block, const Chunks& nodes) {
+std::vector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes) {
   IdTable table;
   std::vector<std::int64_t> ids;        // global ids of nodes on other ranks
   std::vector<std::int32_t> elsewhere;  // index into `ids`, in the order of occurrence
   for (const GlobalNodeId node : block.cells.node) {
-    if (nodes.mine(node.value())) continue;
+    if (nodes.owns(GlobalRow(node.value()))) continue;
     const auto next = static_cast<std::int32_t>(ids.size());
     elsewhere.push_back(table.find_or_insert(node.value(), next));
     if (elsewhere.back() == next) ids.push_back(node.value());
@@ -70,7 +70,8 @@ std::vector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block,
   for (std::int64_t c = 0; c < block.cells.size(); ++c) {
     Vec3 sum;
     for (const GlobalNodeId node : block.cells.nodes(c)) {
-      sum += nodes.mine(node.value()) ? block.coords[nodes.local(node.value())] : coords[*next++];
+      sum += nodes.owns(GlobalRow(node.value())) ? block.coords[nodes.local(GlobalRow(node.value())).index()]
+                                                 : coords[*next++];
     }
     places.push_back(sum / static_cast<double>(block.cells.nodes(c).size()));
   }
@@ -116,26 +117,26 @@ void check_graph_size(std::int64_t cells, std::int64_t sides, bool periodic, std
       "choose the partitioner hilbert, which has no such limit");
 }
 
-std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& block, const Chunks& cells, const Chunks& nodes,
-                                    const FaceLinks& links, const PartitionOptions& options, int parts) {
-  const std::size_t mine = cells.size();
-  const Partitioner chosen = chosen_partitioner(options.partitioner, cells.total());
+std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells,
+                                    const RowOffsets& nodes, const FaceLinks& links, const PartitionOptions& options, int parts) {
+  const auto mine = cells.local_rows();
+  const Partitioner chosen = chosen_partitioner(options.partitioner, cells.global_rows());
   const bool scotch = chosen == Partitioner::scotch;
   if (scotch && !has_scotch()) return partition_with_scotch(comm, {}, parts);  // throws
   if (options.partitioner == Partitioner::automatic && !options.weight && block.parts.count() == parts && parts == comm.size())
     return std::vector<std::int32_t>(mine, comm.rank().value());
-  const bool on_curve = parts > 1 && chosen == Partitioner::hilbert && worth_partitioning(cells.total(), parts);
+  const bool on_curve = parts > 1 && chosen == Partitioner::hilbert && worth_partitioning(cells.global_rows(), parts);
   const std::vector<Vec3> places = options.weight || on_curve ? mean_corners(comm, block, nodes) : std::vector<Vec3>();
-  std::vector<std::int32_t> weight = weights_of(comm, cells.total(), block.cells.type, block.cells.zone, places, options);
+  std::vector<std::int32_t> weight = weights_of(comm, cells.global_rows(), block.cells.type, block.cells.zone, places, options);
   if (parts == 1) return std::vector<std::int32_t>(mine, 0);
-  if (!worth_partitioning(cells.total(), parts)) {
+  if (!worth_partitioning(cells.global_rows(), parts)) {
     std::vector<std::int32_t> part(mine);
-    for (std::size_t i = 0; i < mine; ++i)
-      part[i] = part_of_even_split(cells.first() + static_cast<std::int64_t>(i), cells.total(), parts);
+    for (std::int32_t i = 0; i < mine; ++i)
+      part[i] = part_of_even_split(cells.first().value() + i, cells.global_rows(), parts);
     return part;
   }
   if (on_curve) return partition_along_hilbert_curve(comm, block.dim, places, weight, parts);
-  check_graph_size(cells.total(), comm.sum(static_cast<std::int64_t>(links.target.size())), comm.any(!links.image.empty()),
+  check_graph_size(cells.global_rows(), comm.sum(static_cast<std::int64_t>(links.target.size())), comm.any(!links.image.empty()),
                    comm.sum(std::accumulate(weight.begin(), weight.end(), std::int64_t{0})));
   CellGraph graph = dual_graph(cells, links);
   graph.weight = std::move(weight);

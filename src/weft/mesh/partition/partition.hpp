@@ -17,12 +17,12 @@ namespace weft::mesh::detail {
 /// @returns the part of each cell of this rank's chunk.
 /// @throws LimitError if the graph exceeds the partitioner's 32-bit ids; MeshError if the partitioner fails; InputError:
 /// weight not above 0; a partitioner that is not part of the build. @collective
-[[nodiscard]] std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& block, const Chunks& cells,
-                                                  const Chunks& nodes, const FaceLinks& links, const PartitionOptions& options,
-                                                  int parts);
+[[nodiscard]] std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells,
+                                                  const RowOffsets& nodes, const FaceLinks& links,
+                                                  const PartitionOptions& options, int parts);
 
 /// Returns the mean corner of each cell of this rank's chunk. @collective
-[[nodiscard]] std::vector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block, const Chunks& nodes);
+[[nodiscard]] std::vector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes);
 
 /// Returns true if there are enough cells for a partitioner; otherwise part_of_even_split() applies.
 [[nodiscard]] bool worth_partitioning(std::int64_t cells, int parts);

@@ -15,8 +15,6 @@
 namespace weft::mesh {
 namespace {
 
-using detail::Chunks;
-
 /// Returns new numbers in contiguous chunks: by part, within a part in the previous order. Sets the size of each part.
 /// @collective
 std::vector<std::int64_t> numbers_by_part(const Communicator& comm, const std::vector<std::int32_t>& part,
@@ -49,42 +47,22 @@ struct Traveller {
   CellType type;
 };
 
-/// Even chunks of `total` numbers.
-class EvenChunks {
- public:
-  EvenChunks(const Communicator& comm, std::int64_t total) : total_(total), ranks_(comm.size()), rank_(comm.rank().value()) {}
-  [[nodiscard]] std::int64_t first() const { return detail::chunk_start(total_, rank_, ranks_); }
-  [[nodiscard]] std::size_t size() const { return detail::chunk_start(total_, rank_ + 1, ranks_) - first(); }
-  [[nodiscard]] Rank holder(std::int64_t id) const {
-    int low = 0, high = ranks_;
-    while (high - low > 1) {
-      const int middle = (low + high) / 2;
-      (detail::chunk_start(total_, middle, ranks_) <= id ? low : high) = middle;
-    }
-    return Rank(low);
-  }
-
- private:
-  std::int64_t total_;
-  int ranks_, rank_;
-};
-
-/// Returns the elements in the order of their new numbers, in even chunks. @collective
+/// Returns the elements in the order of their new numbers, distributed evenly. @collective
 Elements moved(const Communicator& comm, Elements old, const std::vector<std::int64_t>& number,
                const std::vector<GlobalNodeId>& new_nodes, std::int64_t& first) {
-  const EvenChunks chunks(comm, comm.sum(old.size()));
+  const RowOffsets even = RowOffsets::even(comm, comm.sum(old.size()));
   RankLists<Traveller> to;
   for (std::size_t i = 0; i < number.size(); ++i) {
     Traveller t{number[i], old.file_id[i], {}, old.zone[i], old.type[i]};
     const auto begin = new_nodes.begin() + old.offset[i], end = new_nodes.begin() + old.offset[i + 1];
     std::transform(begin, end, t.node.begin(), [](GlobalNodeId node) { return node.value(); });
-    to[chunks.holder(number[i])].push_back(t);
+    to[even.owner(GlobalRow(number[i]))].push_back(t);
   }
   old = {};
   const std::vector<Traveller> come = detail::all_to_all(comm, std::move(to));
-  std::vector<const Traveller*> at(chunks.size());
-  for (const Traveller& t : come) at[t.id - chunks.first()] = &t;
-  first = chunks.first();
+  std::vector<const Traveller*> at(even.local_rows());
+  for (const Traveller& t : come) at[even.local(GlobalRow(t.id)).index()] = &t;
+  first = even.first().value();
   Elements now;
   for (const Traveller* t : at) {
     std::array<GlobalNodeId, kMaxCellNodes> nodes;
@@ -109,7 +87,7 @@ struct NamedNodes {
 };
 
 /// Returns for each node of this rank's chunk the lowest part of its cells. @collective
-std::vector<std::int32_t> parts_of_nodes(const Communicator& comm, const Elements& cells, const Chunks& nodes,
+std::vector<std::int32_t> parts_of_nodes(const Communicator& comm, const Elements& cells, const RowOffsets& nodes,
                                          const std::vector<std::int32_t>& part, int parts) {
   NamedNodes named;
   std::vector<std::int32_t> lowest;
@@ -124,10 +102,12 @@ std::vector<std::int32_t> parts_of_nodes(const Communicator& comm, const Element
     std::int64_t node, part;
   };
   RankLists<Visit> to;
-  for (std::size_t n = 0; n < lowest.size(); ++n) to[nodes.holder(named.ids[n])].push_back({named.ids[n], lowest[n]});
-  std::vector<std::int32_t> part_of(nodes.size(), parts - 1);  // nodes without cells may be anywhere
+  for (std::size_t n = 0; n < lowest.size(); ++n)
+    to[nodes.owner(GlobalRow(named.ids[n]))].push_back({named.ids[n], lowest[n]});
+  std::vector<std::int32_t> part_of(nodes.local_rows(),
+                                    parts - 1);  // nodes without cells may be anywhere
   for (const Visit& visit : detail::all_to_all(comm, std::move(to))) {
-    std::int32_t& p = part_of[nodes.local(visit.node)];
+    std::int32_t& p = part_of[nodes.local(GlobalRow(visit.node)).index()];
     p = std::min(p, static_cast<std::int32_t>(visit.part));
   }
   return part_of;
@@ -139,7 +119,7 @@ MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, c
   if (parts < 1) throw InputError(fmt::format("a mesh cannot be cut into {} parts", parts), "ask for 1 or more");
   block.parts = {};
   detail::check_input(comm, block);
-  const Chunks nodes(comm, static_cast<std::int64_t>(block.coords.size())), cells(comm, block.cells.size());
+  const RowOffsets nodes(comm, static_cast<std::int64_t>(block.coords.size())), cells(comm, block.cells.size());
   std::vector<std::int32_t> part;
   {
     std::vector<detail::ZoneFace> none;
@@ -187,13 +167,14 @@ MeshBlock partition_mesh(const Communicator& comm, MeshBlock block, int parts, c
     std::int64_t id;
     Vec3 x;
   };
-  const EvenChunks chunks(comm, nodes.total());
+  const RowOffsets even = RowOffsets::even(comm, nodes.global_rows());
   RankLists<Place> to;
   for (std::size_t n = 0; n < block.coords.size(); ++n)
-    to[chunks.holder(node_number[n])].push_back({node_number[n], block.coords[n]});
-  now.first_node = GlobalNodeId(chunks.first());
-  now.coords.resize(chunks.size());
-  for (const Place& place : detail::all_to_all(comm, std::move(to))) now.coords[place.id - chunks.first()] = place.x;
+    to[even.owner(GlobalRow(node_number[n]))].push_back({node_number[n], block.coords[n]});
+  now.first_node = GlobalNodeId(even.first().value());
+  now.coords.resize(even.local_rows());
+  for (const Place& place : detail::all_to_all(comm, std::move(to)))
+    now.coords[even.local(GlobalRow(place.id)).index()] = place.x;
   return now;
 }
 

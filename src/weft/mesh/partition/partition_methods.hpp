@@ -32,7 +32,7 @@ void add_row(CellGraph& graph, std::vector<GraphEdge>& edges, bool weighted);
 /// Runs METIS k-way on rank 0. @param cells  distribution of the rows of the graph. @throws MeshError if METIS fails.
 /// @collective
 /// @cost on rank 0: 4 B per cell and 4 B per cell face, and the memory of METIS.
-[[nodiscard]] std::vector<std::int32_t> partition_with_metis(const Communicator& comm, const Chunks& cells, CellGraph graph,
+[[nodiscard]] std::vector<std::int32_t> partition_with_metis(const Communicator& comm, const RowOffsets& cells, CellGraph graph,
                                                              int parts);
 /// Runs METIS on this rank for a whole graph. The result is the same in every run.
 [[nodiscard]] std::vector<std::int32_t> partition_serially_with_metis(CellGraph graph, int parts);

@@ -35,7 +35,7 @@ std::vector<std::int32_t> partition_serially_with_metis(CellGraph graph, int par
   return part;
 }
 
-std::vector<std::int32_t> partition_with_metis(const Communicator& comm, const Chunks& cells, CellGraph graph, int parts) {
+std::vector<std::int32_t> partition_with_metis(const Communicator& comm, const RowOffsets& cells, CellGraph graph, int parts) {
   CellGraph whole;
   const auto gathered = [&](std::vector<std::int32_t>& values) {
     std::vector<std::int32_t> all = comm.gather(std::span<const std::int32_t>(values));
@@ -52,9 +52,8 @@ std::vector<std::int32_t> partition_with_metis(const Communicator& comm, const C
     const std::vector<std::int32_t> part = partition_serially_with_metis(std::move(whole), parts);
     auto begin = part.begin();
     for (int r = 0; r < comm.size(); ++r) {
-      const std::int64_t size = cells.size(Rank(r));
-      answers.emplace_back(begin, begin + size);
-      begin += size;
+      answers.emplace_back(begin, begin + cells.rows_of(Rank(r)));
+      begin += cells.rows_of(Rank(r));
     }
   });
   return comm.scatter(answers);
