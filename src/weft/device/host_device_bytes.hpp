@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,7 +26,8 @@ class HostDeviceBytes {
   HostDeviceBytes(Backend backend, std::string name) : name_(std::move(name)), backend_(backend) {}
   HostDeviceBytes(const HostDeviceBytes& other);
   HostDeviceBytes(HostDeviceBytes&& other) noexcept;
-  HostDeviceBytes& operator=(HostDeviceBytes other) noexcept;
+  HostDeviceBytes& operator=(const HostDeviceBytes& other) { return *this = HostDeviceBytes(other); }
+  HostDeviceBytes& operator=(HostDeviceBytes&& from) noexcept;
   ~HostDeviceBytes();
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -34,6 +36,9 @@ class HostDeviceBytes {
   void set_name(std::string name) { name_ = std::move(name); }
 
   void resize(std::size_t size);
+  /// Allocates the device side alone, filled with copies of `element`; the host side is stale and without memory.
+  /// @pre size() is 0, `size` is a multiple of element.size(), and the sides do not share memory.
+  void make_on_device(std::size_t size, std::span<const std::byte> element);
 
   [[nodiscard]] const std::byte* read(Side side, std::size_t first, std::size_t count) const {
     if (backend_ != Backend::host) expect_fresh(side, first, count);
@@ -47,6 +52,7 @@ class HostDeviceBytes {
     if (backend_ != Backend::host) mark_written(side, first, count);
     return address(side, first);
   }
+  [[nodiscard]] bool allocated(Side side) const { return size_ == 0 || address(side, 0) != nullptr; }
   [[nodiscard]] bool fresh(Side side, std::size_t first, std::size_t count) const;
 
   Event to_device(const After& before, std::size_t first, std::size_t count);
