@@ -117,7 +117,7 @@ Row measure(const mesh::Mesh& m, const std::string& elements, const flow::Numeri
       flow::Residual& scheme = static_cast<flow::HostStepper&>(solver.stepper()).residual();
       scheme.evaluate(solver.time());
       residual.push_back(comm.max(evaluation.seconds()));
-      std::fill(scheme.residual().begin(), scheme.residual().end(), 0.0);
+      std::ranges::fill(scheme.residual().storage(), 0.0);
     }
     // As a run does: some steps at a time where that costs less than one by one.
     const int steps = solver.works_ahead() ? kStepsAhead : 1;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "weft/array/array_transformer.hpp"
 #include "weft/base/error.hpp"
@@ -51,16 +52,16 @@ TEST_P(CudaGraphExchange, EachReplaySendsTheCurrentValues) {
   const auto [transport, pattern] = GetParam();
   const GhostPlan plan = test::make_plan(comm, pattern);
   constexpr int kWidth = 5;
-  ArrayPair<double, kWidth> q(plan, Layout::aos, Backend::cuda), first(plan, Layout::aos, Backend::cuda);
+  ArrayPair<double, kWidth> q(plan, Layout::aos, Backend::cuda, Side::device), first(plan, Layout::aos, Backend::cuda);
+  std::vector<double> begin;
   for (std::int32_t i = 0; i < plan.rows(); ++i) {
     for (int k = 0; k < kWidth; ++k) {
-      q(i, k) = i < plan.owned_rows() ? static_cast<double>(10 * plan.global(LocalRow(i)).value() + k) : -1;
       first(i, k) = static_cast<double>(10 * plan.global(LocalRow(i)).value() + k);
+      begin.push_back(i < plan.owned_rows() ? first(i, k) : -1);
     }
   }
-  q.to_device(After()).wait();
   first.to_device(After()).wait();
-  double* const rows = q.view<Aos, space::cuda>().data();  // the host side is stale from here on
+  double* const rows = q.view<Aos, space::cuda>().data();
   const double* const firsts = first.view<Aos, space::cuda>().data();
   std::optional<Exchange> pull;
   try {
@@ -70,6 +71,7 @@ TEST_P(CudaGraphExchange, EachReplaySendsTheCurrentValues) {
   }
   const std::int32_t owned = kWidth * plan.owned_rows(), ghosts = kWidth * plan.ghost_rows();
   Stream stream;
+  copy_bytes(stream, rows, begin.data(), begin.size() * sizeof(double));
   const auto wrong = DeviceStorage::make(Backend::cuda, 2 * sizeof(int));
   const auto time = DeviceStorage::make(Backend::cuda, sizeof(double));
   set_bytes(stream, wrong->data(), 0, 2 * sizeof(int));

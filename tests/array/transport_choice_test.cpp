@@ -247,23 +247,5 @@ TEST(TransportChoiceTest, DifferentBackendsOnRanksUseTheHost) {
   for (std::int32_t i = 0; i < plan.rows(); ++i) EXPECT_EQ(q(i), static_cast<double>(plan.global(LocalRow(i)).value()));
 }
 
-TEST(TransportChoiceTest, DeviceMemoryOfTheCaller) {
-  const GhostPlan plan = make_plan(Communicator::world());
-  const auto rows = static_cast<std::size_t>(plan.rows());
-  const auto storage = DeviceStorage::make(Backend::mirror, (2 * rows + 7) * sizeof(double));
-  const std::span<double> memory(reinterpret_cast<double*>(storage->data()), 2 * rows);
-  for (std::size_t i = 0; i < memory.size(); ++i) {
-    const LocalRow row(static_cast<std::int32_t>(i / 2));
-    memory[i] = row.value() < plan.owned_rows() ? value(plan.global(row).value(), static_cast<int>(i % 2), 3) : -1;
-  }
-  Exchange exchange = ArrayTransformer(plan, {PairRef::rows(Backend::mirror, memory, 2)}).pull();
-  EXPECT_EQ(exchange.transport(), Transport::staged);
-  exchange.run(After());
-  for (std::size_t i = 0; i < memory.size(); ++i) {
-    const LocalRow row(static_cast<std::int32_t>(i / 2));
-    EXPECT_EQ(memory[i], value(plan.global(row).value(), static_cast<int>(i % 2), 3));
-  }
-}
-
 }  // namespace
 }  // namespace weft

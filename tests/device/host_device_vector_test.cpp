@@ -200,6 +200,8 @@ TEST_P(DeviceSideTest, reading_a_stale_side_throws_and_names_the_array) {
   EXPECT_THROW(x.to_device({}), DeviceError);
   EXPECT_THROW(x.resize(8), DeviceError);
   EXPECT_THROW(HostDeviceVector<double>{x}, DeviceError);
+  HostDeviceVector<double> y;
+  EXPECT_THROW(y = x, DeviceError);
   x.to_host({});
   EXPECT_EQ(std::as_const(x)[0], 1);
 }
@@ -230,6 +232,34 @@ TEST_P(DeviceSideTest, resize_makes_the_device_side_stale) {
   Stream stream = Stream::for_backend(GetParam());
   x.to_device({}).wait();
   EXPECT_EQ(load(stream, &x.read(Side::device)[3]), 3);
+}
+
+TEST_P(DeviceSideTest, may_come_first) {
+  struct Id {
+    std::int32_t value = -1;
+    float weight = 0.5F;
+    std::int32_t more = 7;
+  };
+  constexpr std::size_t kSize = 1001;  // no power of two
+  HostDeviceVector<Id> x(kSize, GetParam(), "ids", Side::device);
+  EXPECT_EQ(x.size(), kSize);
+  EXPECT_EQ(x.allocated(Side::host), sides_share_memory(GetParam()));
+  EXPECT_TRUE(x.allocated(Side::device));
+  EXPECT_TRUE(x.fresh(Side::device));
+  EXPECT_FALSE(x.fresh(Side::host));
+  EXPECT_THROW((void)x.data(), DeviceError);
+  EXPECT_THROW(x.resize(10), DeviceError);
+  x.to_host({}).wait();
+  EXPECT_TRUE(x.allocated(Side::host));
+  for (const Id& id : std::as_const(x).span()) {
+    ASSERT_EQ(id.value, -1);
+    ASSERT_EQ(id.weight, 0.5F);
+    ASSERT_EQ(id.more, 7);
+  }
+  x.resize(kSize + 2);
+  EXPECT_EQ(x[kSize + 1].more, 7);
+  const HostDeviceVector<double> none(0, GetParam(), "none", Side::device);
+  EXPECT_TRUE(none.allocated(Side::device) && none.fresh(Side::device));
 }
 
 TEST_P(DeviceSideTest, out_of_range_access_violates_the_contract) {

@@ -47,8 +47,7 @@ void expect_exact(const mesh::Mesh& m, GradientKind gradient, mesh::Neighbours s
                           .stencil = stencil});
   Residual residual(scheme);
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    detail::store(&residual.values()[static_cast<std::size_t>(c * Residual::kVars)],
-                  linear(m.cell_centroid[static_cast<std::size_t>(c)], m.dim));
+    detail::store(residual.values().row(c).data(), linear(m.cell_centroid[static_cast<std::size_t>(c)], m.dim));
   }
   residual.refresh(0);
   double worst = 0;
@@ -77,13 +76,11 @@ TEST_P(GradientOf, LimitedStaysWithinTheNeighbours) {
     std::mt19937 random(static_cast<unsigned>(m.cell_global[static_cast<std::size_t>(c)].value()));
     const auto draw = [&] { return static_cast<double>(random() % 1000) / 1000.0; };
     Primitive w{1 + draw(), {draw(), draw(), m.dim == 3 ? draw() : 0.0}, 1 + draw()};
-    detail::store(&residual.values()[static_cast<std::size_t>(c * Residual::kVars)], w);
+    detail::store(residual.values().row(c).data(), w);
   }
   residual.refresh(0);
   const Discretization& d = scheme.discretization();
-  const auto value = [&](std::int32_t row) {
-    return detail::load(&std::as_const(residual).values()[static_cast<std::size_t>(row * Residual::kVars)]);
-  };
+  const auto value = [&](std::int32_t row) { return detail::load(std::as_const(residual).values().row(row).data()); };
   double overshoot = 0;
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
     const auto i = static_cast<std::size_t>(c);
@@ -147,8 +144,7 @@ TEST(Residual, FallbackCellsAndTheirNeighboursAreOfFirstOrder) {
   Residual residual(scheme);
   FirstOrderFallback fallback(m);
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    detail::store(&residual.values()[static_cast<std::size_t>(c * Residual::kVars)],
-                  linear(m.cell_centroid[static_cast<std::size_t>(c)], m.dim));
+    detail::store(residual.values().row(c).data(), linear(m.cell_centroid[static_cast<std::size_t>(c)], m.dim));
   }
   // Global cell 7 is at (2, 1) of the 5 x 4 lattice; its neighbours are 2, 6, 8 and 12, on whatever ranks they are.
   const auto global = [&](std::int32_t c) { return m.cell_global[static_cast<std::size_t>(c)].value(); };

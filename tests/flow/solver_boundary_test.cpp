@@ -41,8 +41,7 @@ double linear_error(const mesh::Mesh& m, BoundaryKind elsewhere, GradientKind gr
   const Scheme scheme(m, {.boundary = boundary, .numerics = {.gradient = gradient, .limiter = limiter}});
   Residual residual(scheme);
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    detail::store(&residual.values()[static_cast<std::size_t>(c * Residual::kVars)],
-                  field(m.cell_centroid[static_cast<std::size_t>(c)]));
+    detail::store(residual.values().row(c).data(), field(m.cell_centroid[static_cast<std::size_t>(c)]));
   }
   residual.refresh(0);
   double worst = 0;

@@ -184,8 +184,9 @@ TEST(BlocksOfALargerMesh, HaveTheStatesThatStoredGradientsMake) {
     FirstOrderFallback fallback(mesh);
     const auto evaluated = [&] {
       residual.evaluate(0);
-      std::vector<double> rates(residual.residual().begin(), residual.residual().end());
-      std::fill(residual.residual().begin(), residual.residual().end(), 0.0);
+      const std::span<double> sums = residual.residual().storage();
+      std::vector<double> rates(sums.begin(), sums.end());
+      std::ranges::fill(sums, 0.0);
       return rates;
     };
     const std::vector<double> by_blocks = evaluated();

@@ -26,9 +26,10 @@ namespace weft {
 ///   Array<Id, NonUniform, Dynamic> x(rows, max); // up to max per row
 ///   Array<Id, NonUniform> s;                     // CSR
 ///
-/// Entries of new rows are value-initialised; new rows of NonUniform arrays are empty. RowAlign pads AoS rows so that each
-/// starts at a multiple of that number of bytes (at most 64). Copies are explicit: clone(). operator() checks its indices in
-/// builds with contracts, at() in all builds.
+/// Entries of new rows are value-initialised; new rows of NonUniform arrays are empty. An array made with Side::device has
+/// memory on the device only, until a copy or an access asks for the host side; its shape cannot be changed before to_host().
+/// RowAlign pads AoS rows so that each starts at a multiple of that number of bytes (at most 64). Copies are explicit: clone().
+/// operator() checks its indices in builds with contracts, at() in all builds.
 template <class T, int RowSize = 1, int RowMax = RowSize, int RowAlign = kNoRowAlign>
 class Array {
   static_assert(std::is_trivially_copyable_v<T>, "entries travel between ranks and devices as bytes");
@@ -67,6 +68,17 @@ class Array {
   Array(const RegisteredMemory& memory, int width, Layout layout = Layout::aos, Backend backend = Backend::host)
     requires(kWidth == Dynamic && !kPadded)
       : Array(memory, layout, backend, width) {}
+  /// Creates `rows` value-initialised rows on the side `first`; the other side is stale, and without memory until it is accessed.
+  Array(std::int64_t rows, Layout layout, Backend backend, Side first)
+    requires(kWidth != Dynamic && !kPadded)
+      : entries_(0, backend), row_sizes_(0, backend), layout_(layout) {
+    create(rows, kWidth, first);
+  }
+  Array(std::int64_t rows, int width, Layout layout, Backend backend, Side first)
+    requires(kWidth == Dynamic && !kPadded)
+      : entries_(0, backend), row_sizes_(0, backend), layout_(layout) {
+    create(rows, width, first);
+  }
   Array(Array&& other) noexcept { swap(other); }
   Array& operator=(Array&& other) noexcept {
     Array taken(std::move(other));
@@ -289,6 +301,13 @@ class Array {
       return table;
     }
   }
+  void create(std::int64_t rows, int width, Side first) {
+    rows_ = checked_local(rows, "rows of an array");
+    detail::check_width(width);
+    width_ = width;
+    entries_ = HostDeviceVector<T>(storage_size(rows, width, layout_), backend(), entries_.name(), first);
+    cache_addresses();
+  }
   void reshape(std::int64_t rows, int width) {
     const std::int32_t count = checked_local(rows, "rows of an array");
     detail::check_width(width);
@@ -299,6 +318,7 @@ class Array {
       width_ = width;
       cache_addresses();
     } else {
+      (void)std::as_const(entries_).span();  // throws where it is stale, before anything has changed
       Array old;
       swap(old);
       layout_ = old.layout_;

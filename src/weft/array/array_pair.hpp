@@ -27,7 +27,7 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
 
   /// Constructs a pair without rows, of an empty plan.
   ArrayPair() = default;
-  /// Creates plan.rows() rows. The further arguments are those of Array after the number of rows: width, layout.
+  /// Creates space.rows() rows. The further arguments are those of Array after the number of rows: width, layout, backend, side.
   template <class... Shape>
     requires std::is_constructible_v<ArrayType, std::int64_t, Shape...>
   explicit ArrayPair(IndexSpace space, Shape... shape) : ArrayType(space.rows(), shape...), space_(std::move(space)) {}
@@ -65,6 +65,7 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   using ArrayType::at;
   using ArrayType::backend;
   using ArrayType::data;
+  using ArrayType::empty;
   using ArrayType::fresh;
   using ArrayType::layout;
   using ArrayType::row;
@@ -83,7 +84,7 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   void resize_width(int width)
     requires std::is_constructible_v<ArrayType, std::int64_t, int>
   {
-    detail::expect_not_pending(detail::footprint(base()).data, "resize_width");
+    detail::expect_not_pending(link_.get(), "resize_width");
     ArrayType::resize(ArrayType::rows(), width);
     if (link_) ++link_->shape;
   }
@@ -97,7 +98,7 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   /// Other rows in place of these: owned, ghost, boundary. Exchanges it was attached to refuse it afterwards.
   /// @throws ContractError if an exchange is in flight, or unless there are space().rows() of them.
   void assign(ArrayType content) {
-    detail::expect_not_pending(detail::footprint(base()).data, "assign");
+    detail::expect_not_pending(link_.get(), "assign");
     detail::check_pair_rows(content.rows(), space_.rows());
     base() = std::move(content);
     if (link_) ++link_->shape;
@@ -113,11 +114,8 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   void detach() noexcept {
     if (!link_) return;
     link_->array = nullptr;
+    if (detail::must_be_retained(*link_)) link_->retained = std::make_shared<ArrayType>(std::move(base()));
     link_.reset();
-    const detail::Footprint memory = detail::footprint(base());
-    if (detail::must_be_retained(memory.data)) {
-      detail::retain_until_completed(memory.data, std::make_shared<ArrayType>(std::move(base())));
-    }
   }
 
   IndexSpace space_;

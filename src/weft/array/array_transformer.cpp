@@ -16,7 +16,6 @@
 namespace weft {
 
 void PairRef::expect_unchanged() const {
-  if (!link_) return;
   if (link_->array == nullptr) {
     throw ContractError("an array of an exchange was destroyed", "keep the arrays as long as their exchanges are used");
   }
@@ -32,16 +31,16 @@ ArrayTransformer::ArrayTransformer(GhostPlan plan, std::vector<PairRef> arrays, 
     for (std::size_t i = 0; i < arrays_.size(); ++i) {
       const PairRef& array = arrays_[i];
       array.expect_unchanged();
-      if (array.plan_ && !array.plan_->same_as(plan_)) {
+      if (!array.plan_.same_as(plan_)) {
         throw ContractError(fmt::format("array {} ({}) belongs to another plan", i, array.signature_),
                             "exchange it with a transformer of its own plan");
       }
-      if (array.footprint_.rows != plan_.rows()) {
+      if (array.rows_ != plan_.rows()) {
         throw ContractError(fmt::format("array {} ({}) has {} rows; its plan has {} owned and {} ghost rows", i, array.signature_,
-                                        array.footprint_.rows, plan_.owned_rows(), plan_.ghost_rows()));
+                                        array.rows_, plan_.owned_rows(), plan_.ghost_rows()));
       }
       for (std::size_t j = 0; j < i; ++j) {
-        if (array.footprint_.data != nullptr && array.footprint_.data == arrays_[j].footprint_.data) {
+        if (array.link_ == arrays_[j].link_) {
           throw ContractError(fmt::format("arrays {} and {} of a transformer are the same", j, i), "list each array once");
         }
       }

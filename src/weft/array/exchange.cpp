@@ -1,5 +1,6 @@
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "weft/array/array_transformer.hpp"
@@ -49,13 +50,14 @@ Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direct
   std::vector<detail::Field> fields;
   agreed(plan_.comm(), [&] {
     for (const PairRef& array : arrays_) {
-      if (!array.link_ && !on_device && array.backend_ == Backend::cuda) {
-        throw ContractError(std::string("device memory of the caller cannot be exchanged by the host: ") +
-                                (backend == Backend::host ? why_host : "the requested transport is one of the host"),
-                            "use an ArrayPair");
+      array.expect_unchanged();
+      if (!on_device && !array.staging_.allocated(array.link_->array, Side::host)) {
+        throw ContractError(
+            fmt::format("an array without memory on the host ({}) cannot be exchanged by the host ({})", array.signature_,
+                        backend == Backend::host ? why_host : "the requested transport is one of the host"),
+            "exchange it by a transport between devices, or call to_host() before the exchange is created");
       }
-      for (const detail::Field& field :
-           array.link_&& on_device ? array.staging_.device_fields(array.link_->array) : array.fields_) {
+      for (const detail::Field& field : array.staging_.fields(array.link_->array, on_device ? Side::device : Side::host)) {
         if (op == Reduce::insert || field.reducers != nullptr) fields.push_back(field);
       }
     }
@@ -96,7 +98,7 @@ Exchange::Body::~Body() {
   if (!in_flight_) return;
   messages_->abandon();
   detail::retain_abandoned(std::move(messages_));
-  for (const PairRef& array : arrays_) detail::abandon_pending(array.footprint_.data);
+  for (const PairRef& array : arrays_) detail::abandon_pending(array.link_);
 }
 
 void Exchange::Body::start(const After& after) {
@@ -104,9 +106,9 @@ void Exchange::Body::start(const After& after) {
   for (const PairRef& array : arrays_) array.expect_unchanged();
   std::size_t begun = 0;
   try {
-    for (; begun < arrays_.size(); ++begun) detail::begin_pending(arrays_[begun].footprint_.data);
+    for (; begun < arrays_.size(); ++begun) detail::begin_pending(*arrays_[begun].link_);
     for (PairRef& array : arrays_) {
-      array.both_sides_ = array.link_ && array.staging_.bring(array.link_->array, side(), after, reads(), writes());
+      array.both_sides_ = array.staging_.bring(array.link_->array, side(), after, reads(), writes());
       if (array.both_sides_ && after.event().captured()) {
         throw ContractError(
             "a Graph captures the exchange of an array whose rows are fresh on the host as well (" + array.signature_ + ")",
@@ -114,7 +116,7 @@ void Exchange::Body::start(const After& after) {
       }
     }
   } catch (...) {
-    while (begun > 0) detail::end_pending(arrays_[--begun].footprint_.data);
+    while (begun > 0) detail::end_pending(*arrays_[--begun].link_);
     throw;
   }
   in_flight_ = true;
@@ -132,7 +134,7 @@ void Exchange::Body::finish(Stream& stream) {
   if (!in_flight_) throw ContractError("finish() of an exchange that was not started", "start() it first");
   messages_->finish(stream);
   for (const PairRef& array : arrays_) {
-    if (!array.link_ || array.link_->array == nullptr) continue;
+    if (array.link_->array == nullptr) continue;
     array.staging_.written(array.link_->array, side(), writes(), array.both_sides_, array.both_sides_ ? after(stream) : After());
   }
   end_all_pending();
@@ -150,7 +152,7 @@ IdRange<LocalRow> Exchange::Body::writes() const {
 
 void Exchange::Body::end_all_pending() noexcept {
   in_flight_ = false;
-  for (const PairRef& array : arrays_) detail::end_pending(array.footprint_.data);
+  for (const PairRef& array : arrays_) detail::end_pending(*array.link_);
 }
 
 Exchange::Exchange(std::unique_ptr<Body> body) : body_(std::move(body)) {}

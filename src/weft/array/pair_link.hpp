@@ -2,6 +2,7 @@
 /// The connection between an exchange and the arrays attached to it.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -11,24 +12,22 @@
 namespace weft::detail {
 
 /// Refers to the array of an ArrayPair, also after the pair has been moved; null after its destruction. Shared by the pair
-/// and its exchanges.
+/// and its exchanges; it identifies the pair, whatever side its memory is on. See pending_exchanges.hpp.
 struct PairLink {
   void* array = nullptr;
-  std::int64_t shape = 0;  ///< incremented whenever the array is resized or replaced
-};
-
-/// Address of the entries of an array and number of rows.
-struct Footprint {
-  const void* data = nullptr;
-  std::int64_t rows = 0;
+  std::int64_t shape = 0;                    ///< incremented whenever the array is resized or replaced
+  bool pending = false;                      ///< in an exchange in flight
+  bool abandoned = false;                    ///< was in an exchange that was destroyed in flight
+  std::shared_ptr<void> retained = nullptr;  ///< memory of a destroyed pair that an exchange may still access
+  std::shared_ptr<PairLink> next_abandoned = nullptr;
 };
 
 /// Accesses the memory of an array without checks of freshness, and records which side an exchange has changed.
 struct ArrayAccess {
-  /// Returns the entries of the host side, fresh or stale; null if there are none.
+  /// Returns true if the entries have memory on this side, or need none.
   template <class A>
-  [[nodiscard]] static const auto* address(const A& array) {
-    return array.entries_.read(Side::host, 0, 0).data();
+  [[nodiscard]] static bool allocated(const A& array, Side side) {
+    return array.entries_.allocated(side);
   }
   /// Returns one side of the entries or row sizes of an array; creates a missing device side.
   template <class V>
@@ -63,23 +62,21 @@ struct ArrayAccess {
   }
 };
 
-template <class A>
-[[nodiscard]] Footprint footprint(const A& array, std::int32_t boundary_rows = 0) {
-  return {.data = ArrayAccess::address(array), .rows = array.rows() - boundary_rows};
-}
-
 /// Access of an exchange to the rows of an array. It works on one side; a side in use remains fresh. It is cheap if the array
 /// has no device side.
 struct Staging {
   /// Copies those of `reads` that are stale on `side` to it after `before` has completed, and waits for the copy. Returns
   /// true if the other side is in use as well: for the host side, if some of `reads` were fresh only on the device or all of
-  /// `writes` are fresh there; for the device side, if all of `reads` are fresh on the host.
+  /// `writes` are fresh there; for the device side, if all of `reads`, or of `writes` where nothing is read, are fresh on the
+  /// host.
   bool (*bring)(void* array, Side side, const After& before, IdRange<LocalRow> reads, IdRange<LocalRow> writes) = nullptr;
   /// Records that these rows are written on `side` after `before` has completed. If `both`, copies them to the other side and
   /// waits.
   void (*written)(void* array, Side side, IdRange<LocalRow> rows, bool both, const After& before) = nullptr;
-  /// Returns the fields on the device.
-  std::vector<Field> (*device_fields)(void* array) = nullptr;
+  /// Returns true if the entries have memory on this side, or need none.
+  bool (*allocated)(const void* array, Side side) = nullptr;
+  /// Returns the fields on one side.
+  std::vector<Field> (*fields)(void* array, Side side) = nullptr;
 };
 
 template <class A>
@@ -97,7 +94,12 @@ bool bring_to_side(void* untyped, Side side, const After& before, IdRange<LocalR
     (side == Side::host ? vector.to_host(before, first, count) : vector.to_device(before, first, count)).wait();
     copied = true;
   });
-  return side == Side::host ? device_fresh || copied : host_fresh;
+  if (side == Side::host) return device_fresh || copied;
+  if (!reads.empty()) return host_fresh;
+  ArrayAccess::for_each_piece(array, writes, [&](auto& vector, std::size_t first, std::size_t count) {
+    host_fresh = host_fresh && vector.fresh(Side::host, first, count);
+  });
+  return host_fresh && !writes.empty();
 }
 
 template <class A>
@@ -142,8 +144,13 @@ template <class T, int RowSize, int RowMax, int RowAlign>
 }
 
 template <class A>
-[[nodiscard]] std::vector<Field> device_fields(void* untyped) {
-  return fields(*static_cast<A*>(untyped), Side::device);
+[[nodiscard]] std::vector<Field> fields_on(void* untyped, Side side) {
+  return fields(*static_cast<A*>(untyped), side);
+}
+
+template <class A>
+[[nodiscard]] bool is_allocated(const void* untyped, Side side) {
+  return ArrayAccess::allocated(*static_cast<const A*>(untyped), side);
 }
 
 }  // namespace weft::detail

@@ -1,24 +1,23 @@
 #pragma once
-/// The arrays of pending exchanges of this rank: one list per process. An array is identified by the address of its entries,
-/// so that a moved pair, two transformers and two handles of one std::vector are recognised as the same array.
+/// The arrays of pending exchanges of this rank. A pair is identified by its link, which a moved pair keeps and every exchange of
+/// the pair refers to, so that pairs with memory on one side only, or without rows, are recognised as well.
 #include <memory>
+
+#include "weft/array/pair_link.hpp"
 
 namespace weft::detail {
 
-/// Adds an array. @throws ContractError if the array at `data` already is in a pending exchange. @cost no allocation after
-/// the first exchanges.
-void begin_pending(const void* data);
-void end_pending(const void* data) noexcept;
-[[nodiscard]] bool is_pending(const void* data) noexcept;
-/// Retains `storage`, which owns the memory at `data`, until the exchange has completed, because its owner is being
-/// destroyed.
-void retain_until_completed(const void* data, const std::shared_ptr<void>& storage) noexcept;
-/// Returns true if retain_until_completed() is required.
-[[nodiscard]] bool must_be_retained(const void* data) noexcept;
-/// Marks an exchange that will never complete: MPI may access the memory at any time, so it is retained when its owner is
-/// destroyed. The array may take part in other exchanges.
-void abandon_pending(const void* data) noexcept;
-/// Checks that the array is in no pending exchange. @throws ContractError otherwise; `what` is the rejected operation.
-void expect_not_pending(const void* data, const char* what);
+/// Marks a pair as part of a pending exchange. @throws ContractError if it already is.
+void begin_pending(PairLink& link);
+/// Ends that; frees the memory of a pair that was destroyed meanwhile.
+void end_pending(PairLink& link) noexcept;
+/// Returns true if the memory must outlive the pair, as PairLink::retained: until the exchange has completed.
+[[nodiscard]] inline bool must_be_retained(const PairLink& link) noexcept { return link.pending || link.abandoned; }
+/// Ends an exchange that will never complete: MPI may access the memory at any time, so it is never freed once its owner is
+/// destroyed. The pair may take part in other exchanges.
+void abandon_pending(const std::shared_ptr<PairLink>& link) noexcept;
+/// Checks that a pair is in no pending exchange; a null link is in none. @throws ContractError otherwise; `what` is the rejected
+/// operation.
+void expect_not_pending(const PairLink* link, const char* what);
 
 }  // namespace weft::detail

@@ -7,6 +7,7 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
+#include "weft/device/buffers.hpp"
 #include "weft/device/cuda/cuda_api.hpp"
 #include "weft/device/registered_memory.hpp"
 
@@ -85,7 +86,8 @@ HostDeviceBytes::HostDeviceBytes(HostDeviceBytes&& other) noexcept
       device_stale_(std::exchange(other.device_stale_, {})),
       pending_(std::exchange(other.pending_, {})) {}
 
-HostDeviceBytes& HostDeviceBytes::operator=(HostDeviceBytes other) noexcept {
+HostDeviceBytes& HostDeviceBytes::operator=(HostDeviceBytes&& from) noexcept {
+  HostDeviceBytes other(std::move(from));
   std::swap(name_, other.name_);
   std::swap(backend_, other.backend_);
   std::swap(size_, other.size_);
@@ -128,6 +130,22 @@ void HostDeviceBytes::resize(std::size_t size) {
     device_stale_ = {};
     device_stale_.add(0, size_);
   }
+}
+
+void HostDeviceBytes::make_on_device(std::size_t size, std::span<const std::byte> element) {
+  WEFT_EXPECTS(size_ == 0 && size % element.size() == 0 && !sides_share_memory(backend_));
+  if (size == 0) return;
+  auto device = DeviceStorage::make(backend_, size);
+  device->copy_from_host(0, element, After()).wait();
+  Stream stream = Stream::for_backend(backend_);
+  for (std::size_t filled = element.size(); filled < size; filled *= 2) {
+    copy_bytes(stream, device->data() + filled, device->data(), std::min(filled, size - filled));
+  }
+  stream.wait();
+  host_.reset();
+  device_ = std::move(device);
+  size_ = size;
+  host_stale_.add(0, size_);
 }
 
 bool HostDeviceBytes::fresh(Side side, std::size_t first, std::size_t count) const {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,7 +31,8 @@ class HostDeviceBytes {
   HostDeviceBytes(Backend backend, std::string name, std::shared_ptr<const Registration> borrowed);
   HostDeviceBytes(const HostDeviceBytes& other);
   HostDeviceBytes(HostDeviceBytes&& other) noexcept;
-  HostDeviceBytes& operator=(HostDeviceBytes other) noexcept;
+  HostDeviceBytes& operator=(const HostDeviceBytes& other) { return *this = HostDeviceBytes(other); }
+  HostDeviceBytes& operator=(HostDeviceBytes&& from) noexcept;
   ~HostDeviceBytes();
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -40,6 +42,9 @@ class HostDeviceBytes {
 
   /// Changes the number of bytes. @throws ContractError where the host side is memory of others.
   void resize(std::size_t size);
+  /// Allocates the device side alone, filled with copies of `element`; the host side is stale and without memory.
+  /// @pre size() is 0, `size` is a multiple of element.size(), and the sides do not share memory.
+  void make_on_device(std::size_t size, std::span<const std::byte> element);
   /// Returns true if the host side is memory of others.
   [[nodiscard]] bool borrowed() const { return borrowed_ != nullptr; }
   /// Checks the host side. @throws ContractError if it is memory of others whose registration has ended.
@@ -61,6 +66,7 @@ class HostDeviceBytes {
     if (backend_ != Backend::host) mark_written(side, first, count);
     return address(side, first);
   }
+  [[nodiscard]] bool allocated(Side side) const { return size_ == 0 || address(side, 0) != nullptr; }
   [[nodiscard]] bool fresh(Side side, std::size_t first, std::size_t count) const;
 
   Event to_device(const After& before, std::size_t first, std::size_t count);

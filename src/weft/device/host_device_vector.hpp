@@ -1,15 +1,14 @@
 #pragma once
 /// A vector with a host copy and a device copy.
 #include <cstddef>
-#include <limits>
 #include <memory>
-#include <new>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "weft/base/contracts.hpp"
+#include "weft/device/buffers.hpp"
 #include "weft/device/host_device_bytes.hpp"
 #include "weft/device/registered_memory.hpp"
 
@@ -41,10 +40,18 @@ class HostDeviceVector {
   using value_type = T;
 
   HostDeviceVector() : HostDeviceVector(0) {}
-  /// Creates `size` elements T{}. @param name  of the vector, for error messages.
-  explicit HostDeviceVector(std::size_t size, Backend backend = Backend::host, std::string name = "array")
+  /// Creates `size` elements T{}. @param name  of the vector, for error messages. @param first  the side that is allocated and
+  /// fresh; the other one is stale, and is allocated when it is first accessed.
+  explicit HostDeviceVector(std::size_t size, Backend backend = Backend::host, std::string name = "array",
+                            Side first = Side::host)
       : bytes_(backend, std::move(name)) {
-    resize(size);
+    if (first == Side::host || sides_share_memory(backend)) {
+      resize(size);
+      if (first == Side::device) (void)write(Side::device);
+    } else {
+      const T element{};
+      bytes_.make_on_device(detail::bytes_of<T>(size), std::as_bytes(std::span(&element, 1)));
+    }
   }
   /// Uses registered memory of others as the host side, with its values. The vector cannot be resized.
   /// @throws ContractError if another vector wraps the memory, if it does not hold whole elements T at a multiple of `alignment`
@@ -64,9 +71,8 @@ class HostDeviceVector {
   /// @throws DeviceError where the host side of a remaining element is stale; ContractError where the host side is memory of
   /// others; std::bad_alloc.
   void resize(std::size_t size) {
-    if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
     const std::size_t before = this->size();
-    bytes_.resize(size * sizeof(T));
+    bytes_.resize(detail::bytes_of<T>(size));
     if (size > before) std::uninitialized_value_construct_n(data() + before, size - before);
   }
 
@@ -102,6 +108,8 @@ class HostDeviceVector {
     return *read_write(Side::host, i, 1).data();
   }
 
+  /// Returns true if the side has memory, or needs none because the vector has no elements.
+  [[nodiscard]] bool allocated(Side side) const { return bytes_.allocated(side); }
   /// Returns true if no element is stale on this side.
   [[nodiscard]] bool fresh(Side side) const { return fresh(side, 0, size()); }
   [[nodiscard]] bool fresh(Side side, std::size_t first, std::size_t count) const {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "weft/array/array_pair.hpp"
 #include "weft/array/array_transformer.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
@@ -13,10 +14,9 @@
 namespace weft::mesh {
 
 void revolve(Mesh& mesh) {
-  std::vector<double> y_of_owner;  // for ghost cells, that of their owned cells
-  for (const Vec3& x : mesh.cell_centroid) y_of_owner.push_back(x.y);
-  Exchange pull = ArrayTransformer(mesh.plan, {PairRef::rows(y_of_owner)}).pull();
-  pull.run();
+  ArrayPair<double> y_of_owner(mesh.plan);
+  for (const LocalCellId c : mesh.owned()) y_of_owner(c) = mesh.cell_centroid[c.index()].y;
+  ArrayTransformer(mesh.plan, {y_of_owner}).pull().run();
   agreed(mesh.comm, [&] {
     if (mesh.dim != 2) {
       throw MeshError("an axisymmetric flow needs a 2-D mesh, of its meridian plane", "leave mesh.axisymmetric out",
@@ -25,8 +25,8 @@ void revolve(Mesh& mesh) {
     double size = 0;
     for (const Vec3& x : mesh.node_coord) size = std::max({size, std::abs(x.x), std::abs(x.y)});
     constexpr double kRounding = 1e-12;
-    for (std::size_t c = 0; c < y_of_owner.size(); ++c) {
-      if (std::abs(y_of_owner[c] - mesh.cell_centroid[c].y) <= 1e-9 * size) continue;
+    for (std::int32_t c = 0; c < mesh.cells(); ++c) {
+      if (std::abs(y_of_owner(c) - mesh.cell_centroid[to_index(c)].y) <= 1e-9 * size) continue;
       throw MeshError("the mesh is periodic across the axis y = 0, and both sides of such a face differ in radius",
                       "only translations along x fit an axisymmetric flow", {.file = mesh.source});
     }

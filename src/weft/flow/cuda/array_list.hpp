@@ -1,11 +1,13 @@
 #pragma once
-/// Visitors of the device arrays of a class. Such a class lists its arrays once, in a member function that calls
-/// visit(array, size) or visit(array, values) for each; one visitor counts their bytes and the other allocates them.
+/// Visitors of the device arrays of a class. Such a class lists its arrays once, in a member function that calls for each
+/// visit(vector, size) or visit(vector, values), or for exchanged ones visit(pair, space) or visit(pair, space, width); one
+/// visitor counts their bytes and the other allocates them.
 #include <cstddef>
 #include <span>
 #include <type_traits>
 #include <vector>
 
+#include "weft/array/array_pair.hpp"
 #include "weft/device/device_vector.hpp"
 
 namespace weft::flow::detail {
@@ -21,9 +23,14 @@ struct CountBytes {
   void operator()(const DeviceVector<T>& array, const std::vector<From>& values) {
     (*this)(array, values.size());
   }
+  template <class T, int RowSize>
+  void operator()(const ArrayPair<T, RowSize>& /*array*/, const IndexSpace& space, int width = RowSize) {
+    bytes += static_cast<std::size_t>(space.rows()) * static_cast<std::size_t>(width) * sizeof(T);
+  }
 };
 
-/// Allocates the listed arrays on the current GPU, where other processes can map them, and copies the values, converted to T.
+/// Allocates the listed arrays on the current GPU, where other processes can map them, and copies the values, converted to T. The
+/// entries of pairs are 0; no pair has memory on the host.
 struct Allocate {
   template <class T>
   void operator()(DeviceVector<T>& array, std::size_t size) const {
@@ -37,6 +44,20 @@ struct Allocate {
       array = DeviceVector<T>(Backend::cuda, std::vector<T>(values.begin(), values.end()));
     }
   }
+  template <class T, int RowSize, class... Width>
+  void operator()(ArrayPair<T, RowSize>& array, const IndexSpace& space, Width... width) const {
+    array = ArrayPair<T, RowSize>(space, width..., Layout::aos, Backend::cuda, Side::device);
+  }
 };
+
+/// Returns the address of the rows on the GPU; null without rows.
+template <class T, int RowSize>
+[[nodiscard]] T* on_device(ArrayPair<T, RowSize>& array) {
+  return array.empty() ? nullptr : array.template view<Aos, space::cuda>().data();
+}
+template <class T, int RowSize>
+[[nodiscard]] const T* on_device(const ArrayPair<T, RowSize>& array) {
+  return array.empty() ? nullptr : array.template view<Aos, space::cuda>().data();
+}
 
 }  // namespace weft::flow::detail

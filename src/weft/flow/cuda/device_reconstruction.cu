@@ -36,14 +36,14 @@ template <class Real>
 template <class Visit>
 void DeviceReconstruction<Real>::each_array(const Tiles& on_host, Visit&& visit) {
   const mesh::Mesh& m = scheme_.mesh();
-  const auto cells = static_cast<std::size_t>(m.cells());
-  for (DeviceVector<Real>& buffer : values_) visit(buffer, static_cast<std::size_t>(scheme_.discretization().rows) * kVars);
-  visit(gradients_, cells * kVars * static_cast<std::size_t>(m.dim));
+  for (ArrayPair<Real, kVars>& buffer : values_) visit(buffer, mesh::index_space_with_boundary(m));
+  visit(gradients_, IndexSpace(m.plan), kVars * m.dim);
   visit(states_, on_host.across.size() * kStateColumns);
-  const bool sensors = takes_sensor(scheme_.numerics().flux);
-  visit(sensors_, sensors ? cells : 0);
-  visit(side_sensors_, sensors ? on_host.across.size() * 2 : 0);
-  visit(fallback_, cells);
+  if (takes_sensor(scheme_.numerics().flux)) {
+    visit(sensors_, IndexSpace(m.plan));
+    visit(side_sensors_, on_host.across.size() * 2);
+  }
+  visit(fallback_, static_cast<std::size_t>(m.cells()));
 }
 
 template <class Real>
@@ -54,9 +54,8 @@ std::size_t DeviceReconstruction<Real>::bytes(const Tiles& on_host) {
 }
 
 template <class Real>
-void DeviceReconstruction<Real>::allocate(Stream& stream, const Tiles& on_host) {
+void DeviceReconstruction<Real>::allocate(const Tiles& on_host) {
   each_array(on_host, Allocate());
-  set_bytes(stream, gradients_.data(), 0, gradients_.size() * sizeof(Real));  // their values in first order
 }
 
 template <class Real>
@@ -64,14 +63,10 @@ void DeviceReconstruction<Real>::connect() {
   const mesh::Mesh& m = scheme_.mesh();
   const Transport transport = scheme_.options().transport;
   if (m.comm.max(m.plan.ghost_rows()) == 0) return;
-  const auto rows_of = [&](const DeviceVector<Real>& rows, int width) {
-    const std::size_t size = static_cast<std::size_t>(m.cells()) * static_cast<std::size_t>(width);
-    return PairRef::rows(Backend::cuda, std::span(rows.data(), size), width);
-  };
-  for (int i : {0, 1}) pull_values_[i] = ArrayTransformer(m.plan, {rows_of(values_[i], kVars)}, transport).pull();
+  for (int i : {0, 1}) pull_values_[i] = ArrayTransformer(m.plan, {values_[i]}, transport).pull();
   std::vector<PairRef> of_gradients;
-  if (scheme_.numerics().gradient != GradientKind::none) of_gradients.push_back(rows_of(gradients_, kVars * m.dim));
-  if (takes_sensor(scheme_.numerics().flux)) of_gradients.push_back(rows_of(sensors_, 1));
+  if (scheme_.numerics().gradient != GradientKind::none) of_gradients.emplace_back(gradients_);
+  if (takes_sensor(scheme_.numerics().flux)) of_gradients.emplace_back(sensors_);
   if (!of_gradients.empty()) pull_gradients_ = ArrayTransformer(m.plan, of_gradients, transport).pull();
 }
 
@@ -103,16 +98,16 @@ void DeviceReconstruction<Real>::set_fallback(Stream& stream, std::span<const st
 template <class Real>
 void DeviceReconstruction<Real>::set_boundary_ghosts(Stream& stream, int buffer, std::int32_t first, std::int32_t last) {
   parallel_for(space::cuda{}, stream, last - first,
-               BoundaryGhosts<Real>{boundary_.args(), values_[buffer].data(), scheme_.gas(), scheme_.mesh().cells(), first});
+               BoundaryGhosts<Real>{boundary_.args(), values(buffer), scheme_.gas(), scheme_.mesh().cells(), first});
 }
 
 template <class Real>
 GradientArgs<Real> DeviceReconstruction<Real>::gradient_args(int buffer) {
   return {.tiles = tiles_.arrays,
-          .values = values_[buffer].data(),
+          .values = values(buffer),
           .states = states_.data(),
-          .gradients = gradients_.data(),
-          .sensors = sensors_.data(),
+          .gradients = on_device(gradients_),
+          .sensors = on_device(sensors_),
           .side_sensors = side_sensors_.data(),
           .flat = scheme_.numerics().gradient == GradientKind::none,
           .fallback = fallback(),
@@ -152,7 +147,7 @@ template <class Real>
 void DeviceReconstruction<Real>::add_ghost_states(Stream& border_stream, int buffer, Exchange* ghosts) {
   if (ghosts != nullptr) ghosts->finish(border_stream);
   mesh::with_dim(scheme_.mesh().dim, [&](auto dim) {
-    launch_ghost_states<dim()>(border_stream, tiles_.ghost_sides, values_[buffer].data(), gradients_.data(), sensors_.data(),
+    launch_ghost_states<dim()>(border_stream, tiles_.ghost_sides, values(buffer), gradients(), on_device(sensors_),
                                states_.data(), side_sensors_.data());
   });
 }
@@ -160,13 +155,14 @@ void DeviceReconstruction<Real>::add_ghost_states(Stream& border_stream, int buf
 template <class Real>
 Primitive DeviceReconstruction<Real>::cell_state(Stream& stream, int buffer, std::int32_t cell, Vec3 x) const {
   const int dim = scheme_.mesh().dim;
-  const auto c = static_cast<std::size_t>(cell);
   std::array<Real, kVars> mean;
   std::array<Real, kVars * 3> slopes{};
-  values_[buffer].get(c * kVars, mean, after(stream));
-  gradients_.get(c * static_cast<std::size_t>(kVars * dim), std::span(slopes).first(static_cast<std::size_t>(kVars * dim)),
-                 after(stream));
-  const Vec3 r = x - scheme_.discretization().centroid[c];
+  const auto value = values_[buffer].template view<Aos, space::cuda>().row(cell);
+  const auto gradient = gradients_.template view<Aos, space::cuda>().row(cell);
+  copy_bytes(stream, mean.data(), value.data(), value.size_bytes());
+  copy_bytes(stream, slopes.data(), gradient.data(), gradient.size_bytes());
+  stream.wait();
+  const Vec3 r = x - scheme_.discretization().centroid[static_cast<std::size_t>(cell)];
   const RowView<Real, double> row{mean.data(), slopes.data()};
   return dim == 2 ? reconstruct<2>(row, 0, r) : reconstruct<3>(row, 0, r);
 }
@@ -179,7 +175,7 @@ std::vector<Primitive> DeviceReconstruction<Real>::face_states(Stream& stream, i
   const DeviceVector<Primitive> there(Backend::cuda, states.size());
   const BoundaryArgs boundary = boundary_.args();
   const std::int32_t first = faces.first().value() - scheme_.discretization().first_boundary_face;
-  const RowView<Real, double> rows{values_[buffer].data(), gradients_.data()};
+  const RowView<Real, double> rows{on_device(values_[buffer]), gradients()};
   mesh::with_dim(scheme_.mesh().dim, [&](auto dim) {
     parallel_for(space::cuda{}, stream, count,
                  StatesInside<dim(), Real>{rows, boundary.left + first, boundary.arm + first, there.data()});
@@ -193,7 +189,8 @@ std::vector<CellGradient> DeviceReconstruction<Real>::cell_gradients(Stream& str
   const auto cells = static_cast<std::size_t>(scheme_.mesh().owned_cells);
   std::vector<CellGradient> all(cells);
   std::vector<Real> slopes(cells * static_cast<std::size_t>(kVars * scheme_.mesh().dim));
-  if (!slopes.empty()) gradients_.get(0, slopes, after(stream));
+  copy_bytes(stream, slopes.data(), gradients(), slopes.size() * sizeof(Real));
+  stream.wait();
   const RowView<Real, Real> rows{nullptr, slopes.data()};
   mesh::with_dim(scheme_.mesh().dim, [&](auto dim) {
     for (std::size_t c = 0; c < cells; ++c) all[c] = stored_gradient<dim()>(rows, static_cast<std::int32_t>(c));

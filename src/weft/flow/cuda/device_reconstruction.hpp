@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/array/array_pair.hpp"
 #include "weft/array/array_transformer.hpp"
 #include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/cuda/device_boundary.hpp"
@@ -29,7 +30,7 @@ class DeviceReconstruction {
   /// Returns the bytes that allocate() takes.
   [[nodiscard]] std::size_t bytes(const Tiles& on_host);
   /// Called before the functions below. @throws DeviceError where there is not enough memory.
-  void allocate(Stream& stream, const Tiles& on_host);
+  void allocate(const Tiles& on_host);
   /// Sets up the exchanges of ghosts. @collective  @throws as ArrayTransformer::pull.
   void connect();
   /// Ends them, see Solver::close(). @collective
@@ -54,8 +55,8 @@ class DeviceReconstruction {
   /// Completes Pending::ghosts and computes the states on ghosts' sides of faces.
   void add_ghost_states(Stream& border_stream, int buffer, Exchange* ghosts);
 
-  [[nodiscard]] Real* values(int buffer) const { return values_[buffer].data(); }
-  [[nodiscard]] const Real* gradients() const { return gradients_.data(); }
+  [[nodiscard]] Real* values(int buffer) { return on_device(values_[buffer]); }
+  [[nodiscard]] const Real* gradients() const { return on_device(gradients_); }
   [[nodiscard]] const Real* states() const { return states_.data(); }
   [[nodiscard]] const Real* side_sensors() const { return side_sensors_.data(); }
 
@@ -75,9 +76,11 @@ class DeviceReconstruction {
   const DeviceTiles<Real>& tiles_;
   DeviceBoundary& boundary_;
   LimiterChoice limiter_;
-  DeviceVector<Real> values_[2], gradients_;
-  DeviceVector<Real> states_;                  ///< see kStateColumns
-  DeviceVector<Real> sensors_, side_sensors_;  ///< ShockSensor of owned and ghost cells, and at sensor_place(); empty: none
+  ArrayPair<Real, kVars> values_[2];    ///< with boundary rows
+  ArrayPair<Real, Dynamic> gradients_;  ///< dim x kVars; 0 in first order
+  ArrayPair<Real> sensors_;             ///< ShockSensor of owned and ghost cells; without rows where the flux takes none
+  DeviceVector<Real> states_;           ///< see kStateColumns
+  DeviceVector<Real> side_sensors_;     ///< at sensor_place(); empty: none
   DeviceVector<std::int32_t> fallback_;
   bool fallback_is_set_ = false;
   std::optional<Exchange> pull_values_[2], pull_gradients_;  ///< none where no rank has ghosts

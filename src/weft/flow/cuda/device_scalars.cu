@@ -5,6 +5,7 @@
 #include "weft/flow/cuda/device_scalars.hpp"
 #include "weft/flow/scheme/integrals.hpp"
 #include "weft/flow/scheme/scalar_kernels.hpp"
+#include "weft/mesh/mesh_params.hpp"
 
 namespace weft::flow::detail {
 
@@ -124,7 +125,7 @@ void DeviceScalars::each_array(const std::vector<double>& matrices, Visit&& visi
   const mesh::Mesh& m = scheme_.mesh();
   const Discretization& d = scheme_.discretization();
   const GradientKind kind = scheme_.numerics().gradient;
-  const auto owned = static_cast<std::size_t>(m.owned_cells), cells = static_cast<std::size_t>(m.cells());
+  const auto owned = static_cast<std::size_t>(m.owned_cells);
   const auto boundary_faces = static_cast<std::size_t>(m.faces() - d.first_boundary_face);
   const auto n = static_cast<std::size_t>(count());
   visit(cell_face_offset_, d.cell_face_offset);
@@ -154,8 +155,8 @@ void DeviceScalars::each_array(const std::vector<double>& matrices, Visit&& visi
   visit(outflows_, d.cell_face.size());
   visit(stationary_, scheme_.numerics().well_balanced ? d.cell_face.size() : 0);
   for (DeviceVector<double>& buffer : amounts_) visit(buffer, owned * n);
-  visit(values_, static_cast<std::size_t>(d.rows) * n);
-  visit(slopes_, cells * n * static_cast<std::size_t>(m.dim));
+  visit(values_, mesh::index_space_with_boundary(m), count());
+  visit(slopes_, IndexSpace(m.plan), count() * m.dim);
   if (scheme_.numerics().local_time_step) visit(local_dt_, owned);
 }
 
@@ -165,10 +166,9 @@ std::size_t DeviceScalars::bytes(const std::vector<double>& matrices) {
   return sum.bytes;
 }
 
-void DeviceScalars::allocate(Stream& stream, const std::vector<double>& matrices) {
+void DeviceScalars::allocate(const std::vector<double>& matrices) {
   if (count() == 0) return;
   each_array(matrices, Allocate());
-  set_bytes(stream, slopes_.data(), 0, slopes_.size() * sizeof(double));  // their values in first order
   const mesh::Mesh& m = scheme_.mesh();
   const Discretization& d = scheme_.discretization();
   const auto first = static_cast<std::size_t>(d.first_boundary_face);
@@ -199,12 +199,8 @@ void DeviceScalars::keep_stationary(Stream& stream) {
 void DeviceScalars::connect(Transport transport) {
   const mesh::Mesh& m = scheme_.mesh();
   if (count() == 0 || m.comm.max(m.plan.ghost_rows()) == 0) return;
-  const auto pull_of = [&](const DeviceVector<double>& rows, int width) {
-    const std::size_t size = static_cast<std::size_t>(m.cells()) * static_cast<std::size_t>(width);
-    return ArrayTransformer(m.plan, {PairRef::rows(Backend::cuda, std::span(rows.data(), size), width)}, transport).pull();
-  };
-  pull_values_ = pull_of(values_, count());
-  pull_slopes_ = pull_of(slopes_, count() * m.dim);
+  pull_values_ = ArrayTransformer(m.plan, {values_}, transport).pull();
+  pull_slopes_ = ArrayTransformer(m.plan, {slopes_}, transport).pull();
 }
 
 void DeviceScalars::close() {
@@ -213,7 +209,7 @@ void DeviceScalars::close() {
   }
 }
 
-DeviceScalarView DeviceScalars::view(const std::int32_t* fallback) const {
+DeviceScalarView DeviceScalars::view(const std::int32_t* fallback) {
   const bool by_node = stencil_rows_.size() > 0;
   DeviceScalarView v({.stencil_offset = by_node ? stencil_offset_.data() : cell_face_offset_.data(),
                       .stencil_rows = by_node ? stencil_rows_.data() : cell_face_rows_.data(),
@@ -242,8 +238,8 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* fallback) const {
                       .axisymmetric = scheme_.mesh().axisymmetric});
   v.cell_faces = cell_faces_.data();
   v.cell_face_rows = cell_face_rows_.data();
-  v.scalars = values_.data();
-  v.slopes = slopes_.data();
+  v.scalars = on_device(values_);
+  v.slopes = on_device(slopes_);
   v.fallback = fallback;
   v.cells = scheme_.mesh().cells();
   v.count = count();
@@ -258,7 +254,7 @@ template <class State>
 void DeviceScalars::prepare(Stream& stream, int now, const State* conserved, const double* local_dt) {
   if (count() == 0) return;
   parallel_for(space::cuda{}, stream, scheme_.mesh().owned_cells,
-               ScalarValues<State>{amounts_[now].data(), conserved, values_.data(), local_dt, local_dt_.data(), count()});
+               ScalarValues<State>{amounts_[now].data(), conserved, on_device(values_), local_dt, local_dt_.data(), count()});
 }
 template void DeviceScalars::prepare(Stream&, int, const double*, const double*);
 template void DeviceScalars::prepare(Stream&, int, const float*, const double*);
@@ -283,7 +279,7 @@ Exchange* DeviceScalars::boundary_and_slopes(Stream& stream, double time, const 
     if (first == last) return;
     parallel_for(space::cuda{}, stream, static_cast<std::int32_t>(boundary_entry_.size()),
                  ScalarBoundaryRows{boundary_entry_.data(), boundary_left_.data(), boundary_brings_.data(), outflows_.data(),
-                                    inflow_.data(), values_.data(), behind, m.cells(), first, last, count()});
+                                    inflow_.data(), on_device(values_), behind, m.cells(), first, last, count()});
   };
   if (pull_values_) pull_values_->start(after(stream));
   boundary_rows(0, m.inner_cells);
@@ -357,14 +353,15 @@ std::vector<double> DeviceScalars::integrals(Stream& stream, int buffer) const {
 }
 
 double DeviceScalars::at(Stream& stream, int k, std::int32_t cell, Vec3 x) const {
-  const auto dim = static_cast<std::size_t>(scheme_.mesh().dim);
-  const std::size_t place = static_cast<std::size_t>(cell) * static_cast<std::size_t>(count()) + static_cast<std::size_t>(k);
-  std::array<double, 1> value;
+  const int dim = scheme_.mesh().dim;
+  double value = 0;
   std::array<double, 3> slope{};
-  values_.get(place, value, after(stream));
-  slopes_.get(place * dim, std::span(slope).first(dim), after(stream));
+  copy_bytes(stream, &value, &values_.view<Aos, space::cuda>()(cell, k), sizeof(value));
+  copy_bytes(stream, slope.data(), &slopes_.view<Aos, space::cuda>()(cell, k * dim),
+             static_cast<std::size_t>(dim) * sizeof(double));
+  stream.wait();
   const Vec3 r = x - scheme_.discretization().centroid[static_cast<std::size_t>(cell)];
-  return value[0] + (dim == 2 ? along<2>(slope.data(), r) : along<3>(slope.data(), r));
+  return value + (dim == 2 ? along<2>(slope.data(), r) : along<3>(slope.data(), r));
 }
 
 }  // namespace weft::flow::detail

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "weft/array/array_pair.hpp"
 #include "weft/array/array_transformer.hpp"
 #include "weft/device/buffers.hpp"
 #include "weft/flow/cuda/array_list.hpp"
@@ -25,7 +26,7 @@ class DeviceScalars {
   /// Returns the bytes that allocate() takes. @param matrices  Scheme::least_squares().
   [[nodiscard]] std::size_t bytes(const std::vector<double>& matrices);
   /// Called before the functions below. @throws DeviceError where there is not enough memory.
-  void allocate(Stream& stream, const std::vector<double>& matrices);
+  void allocate(const std::vector<double>& matrices);
   /// @collective  @throws as ArrayTransformer::pull.
   void connect(Transport transport);
   /// Ends the exchanges of ghosts, see Solver::close(). @collective
@@ -75,7 +76,7 @@ class DeviceScalars {
   template <class Visit>
   void each_array(const std::vector<double>& matrices, Visit&& visit);
   [[nodiscard]] int count() const { return inflow_values_.count(); }
-  [[nodiscard]] DeviceScalarView view(const std::int32_t* fallback) const;
+  [[nodiscard]] DeviceScalarView view(const std::int32_t* fallback);
   /// Boundary values, ghosts and slopes of the owned cells. Returns the exchange of slopes that is in flight; null: none.
   [[nodiscard]] Exchange* boundary_and_slopes(Stream& stream, double time, const std::int32_t* fallback);
   template <int Dim>
@@ -93,8 +94,10 @@ class DeviceScalars {
   DeviceVector<std::int32_t> boundary_entry_, boundary_left_, boundary_brings_;  ///< one per boundary face
   DeviceVector<std::int32_t> behind_offset_, behind_row_;                        ///< Discretization::behind
   DeviceVector<double> behind_weight_, boundary_areas_, inflow_;
-  DeviceVector<double> amounts_[2], values_, slopes_;
-  DeviceVector<double> local_dt_;  ///< s, at the start of the step
+  DeviceVector<double> amounts_[2];
+  ArrayPair<double, Dynamic> values_;  ///< count, with boundary rows
+  ArrayPair<double, Dynamic> slopes_;  ///< count x dim; 0 in first order
+  DeviceVector<double> local_dt_;      ///< s, at the start of the step
   mutable PinnedBuffer<double> carried_;
   mutable Event fetched_;
   std::optional<Exchange> pull_values_, pull_slopes_;  ///< none where no rank has ghosts

@@ -49,15 +49,15 @@ void DeviceStepper<Real, State>::allocate(const Tiles& on_host, const std::vecto
   tiles_.allocate(scheme_, on_host, matrices);
   source_.allocate();
   boundary_.allocate();
-  reconstruction_.allocate(stream_, on_host);
-  scalars_.allocate(stream_, matrices);
+  reconstruction_.allocate(on_host);
+  scalars_.allocate(matrices);
   state_.allocate_copy();
 }
 
 template <class Real, class State>
 void DeviceStepper<Real, State>::connect() {
   scalars_.connect(scheme_.options().transport);
-  if (can_be_graph()) control_.connect();
+  control_.connect(can_be_graph());
   reconstruction_.connect();
 }
 
@@ -173,7 +173,7 @@ void DeviceStepper<Real, State>::recompute_primitives() {
 }
 
 template <class Real, class State>
-FluxArgs<Real, State> DeviceStepper<Real, State>::flux_args() const {
+FluxArgs<Real, State> DeviceStepper<Real, State>::flux_args() {
   FluxArgs<Real, State> args{};
   args.tiles = tiles_.arrays;
   args.boundary = boundary_.args();
@@ -189,7 +189,7 @@ FluxArgs<Real, State> DeviceStepper<Real, State>::flux_args() const {
 
 /// @param out  the buffer of the result.
 template <class Real, class State>
-FluxArgs<Real, State> DeviceStepper<Real, State>::stage_args(int number, int out) const {
+FluxArgs<Real, State> DeviceStepper<Real, State>::stage_args(int number, int out) {
   const int stages = scheme_.numerics().rk_stages;
   FluxArgs<Real, State> args = flux_args();
   args.start = state_.buffer(at_.start);

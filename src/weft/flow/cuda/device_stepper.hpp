@@ -97,8 +97,8 @@ class DeviceStepper final : public Stepper {
 
   /// Computes values and the stable step of the present conserved state.
   void recompute_primitives();
-  [[nodiscard]] FluxArgs<Real, State> flux_args() const;
-  [[nodiscard]] FluxArgs<Real, State> stage_args(int number, int out) const;
+  [[nodiscard]] FluxArgs<Real, State> flux_args();
+  [[nodiscard]] FluxArgs<Real, State> stage_args(int number, int out);
   void stage(int number, double time);
   void all_stages(double time, double advance, bool rates);
   void launch_step(double time, double advance, bool rates);

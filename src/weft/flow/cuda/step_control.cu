@@ -19,14 +19,13 @@ void StepControl::each_array(std::int32_t tiles, Visit&& visit) {
   visit(rate_squared_, 1);
   visit(rate_scratch_, reduce_scratch(tiles));
   visit(entries_, Stepper::kMostAhead);
-  visit(stable_dt_, static_cast<std::size_t>(scheme_.mesh().comm.size()));
   visit(bad_, static_cast<std::size_t>(scheme_.mesh().owned_cells));
 }
 
 std::size_t StepControl::bytes(std::int32_t tiles) {
   CountBytes count;
   each_array(tiles, count);
-  return count.bytes;
+  return count.bytes + static_cast<std::size_t>(scheme_.mesh().comm.size()) * sizeof(double);  // stable_dt_
 }
 
 void StepControl::allocate(Stream& stream, std::int32_t tiles) {
@@ -34,18 +33,17 @@ void StepControl::allocate(Stream& stream, std::int32_t tiles) {
   each_array(tiles, Allocate());
   set_bytes(stream, clock_.data(), 0, sizeof(StepClock));
   set_bytes(stream, entries_.data(), 0, entries_.size() * sizeof(StepEntry));  // report() reads those of halted steps, too
-  set_bytes(stream, stable_dt_.data(), 0, stable_dt_.size() * sizeof(double));
   set_bytes(stream, bad_.data(), 0, bad_.size() * sizeof(std::int32_t));
 }
 
-void StepControl::connect() {
+void StepControl::connect(bool choose_steps) {
   const Communicator& comm = scheme_.mesh().comm;
-  if (comm.size() == 1) return;
   std::vector<GlobalRow> others;
-  for (int rank = 0; rank < comm.size(); ++rank) others.emplace_back(rank);
-  GhostPlan plan = GhostPlan::build(comm, 1, std::span<const GlobalRow>(others));
-  const PairRef rows = PairRef::rows(Backend::cuda, std::span(stable_dt_.data(), stable_dt_.size()), 1);
-  Exchange pull = ArrayTransformer(std::move(plan), {rows}, scheme_.options().transport).pull();
+  for (int rank = 0; choose_steps && rank < comm.size(); ++rank) others.emplace_back(rank);
+  const GhostPlan plan = GhostPlan::build(comm, 1, std::span<const GlobalRow>(others));
+  Allocate()(stable_dt_, plan);
+  if (!choose_steps || comm.size() == 1) return;
+  Exchange pull = ArrayTransformer(plan, {stable_dt_}, scheme_.options().transport).pull();
   if (captures(pull.transport())) pull_stable_dt_ = std::move(pull);
 }
 
@@ -64,13 +62,13 @@ void StepControl::set_command(Stream& stream, const DeviceCommand& command) {
 void StepControl::begin_step(Stream& stream) {
   const int ranks = pull_stable_dt_ ? scheme_.mesh().comm.size() : 1;
   parallel_for(space::cuda{}, stream, 1,
-               BeginStep{command_on_host_.data(), stable_dt_.data(), ranks, clock_.data(), status_.data()});
+               BeginStep{command_on_host_.data(), on_device(stable_dt_), ranks, clock_.data(), status_.data()});
 }
 
 void StepControl::end_step(Stream& stream, bool rates) {
   parallel_for(
       space::cuda{}, stream, 1,
-      EndStep{clock_.data(), status_.data(), rates ? rate_squared_.data() : nullptr, entries_.data(), stable_dt_.data()});
+      EndStep{clock_.data(), status_.data(), rates ? rate_squared_.data() : nullptr, entries_.data(), on_device(stable_dt_)});
   if (!pull_stable_dt_) return;
   pull_stable_dt_->start(after(stream));
   pull_stable_dt_->finish(stream);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "weft/array/array_pair.hpp"
 #include "weft/array/array_transformer.hpp"
 #include "weft/device/buffers.hpp"
 #include "weft/flow/cuda/array_list.hpp"
@@ -22,9 +23,10 @@ class StepControl {
   [[nodiscard]] std::size_t bytes(std::int32_t tiles);
   /// Called before the functions below. @throws DeviceError where there is not enough memory.
   void allocate(Stream& stream, std::int32_t tiles);
-  /// Sets up the exchange of stable steps, without which steps on several ranks cannot follow each other without the host.
+  /// Allocates the stable steps of the ranks; called before the functions below, too. @param choose_steps  equal on every rank:
+  /// sets up their exchange, without which steps on several ranks cannot follow each other without the host.
   /// @collective  @throws as ArrayTransformer::pull.
-  void connect();
+  void connect(bool choose_steps);
   /// Ends this exchange, see Solver::close(). @collective
   void close();
   /// Returns whether the length of a step can be chosen on the GPU. Equal on every rank.
@@ -69,7 +71,7 @@ class StepControl {
   DeviceVector<double> tile_rates_;
   DeviceVector<Sums> rate_squared_, rate_scratch_;  ///< scratch: of reduce_into
   DeviceVector<StepEntry> entries_;
-  DeviceVector<double> stable_dt_;  ///< one of this rank, then those of the others
+  ArrayPair<double> stable_dt_;  ///< one of this rank, then those of the others
   DeviceVector<std::int32_t> bad_;
   mutable PinnedBuffer<DeviceCommand> command_on_host_{1};
   mutable PinnedBuffer<StepClock> clock_on_host_{1};

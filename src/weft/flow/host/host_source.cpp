@@ -1,7 +1,6 @@
 #include "weft/flow/host/host_source.hpp"
 
 #include <span>
-#include <utility>
 
 namespace weft::flow {
 
@@ -14,15 +13,14 @@ void HostSource::add(double time, Residual& residual) const {
   const SourceTerm& source = scheme_.source();
   const double* const stationary = stationary_.empty() ? nullptr : stationary_.data();
   if (!source.function && !volume_source_.any() && stationary == nullptr) return;
-  const std::span<const double> values = std::as_const(residual).values();
   const auto add_cells = [&](std::int32_t first, std::int32_t last) {
     for (std::int32_t c = first; c < last; ++c) {
       const auto i = static_cast<std::size_t>(c);
-      const Primitive w = detail::load(&values[i * kVars]);
+      const Primitive w = detail::load(residual.values().row(c).data());
       Conserved rate = volume_source_(m.cell_centroid[i], w);
       if (source.function) rate += source.function(m.cell_centroid[i], time, w);
-      double* const of_cell = &residual.residual()[i * kVars];
-      detail::accumulate(of_cell, rate, m.cell_volume[i]);
+      const std::span of_cell = residual.residual().row(c);
+      detail::accumulate(of_cell.data(), rate, m.cell_volume[i]);
       for (std::size_t k = 0; k < kVars && stationary != nullptr; ++k) of_cell[k] -= stationary[i * kVars + k];
     }
   };

@@ -34,11 +34,11 @@ HostStepper::HostStepper(const Scheme& scheme)
       source_(scheme),
       boundary_scalars_(scheme),
       scalars_(residual_, boundary_scalars_),
-      conserved_(static_cast<std::size_t>(scheme.mesh().owned_cells) * kVars),
-      start_of_step_(conserved_.size()),
-      local_dt_(scheme.numerics().local_time_step ? static_cast<std::size_t>(scheme.mesh().owned_cells) : 0),
+      conserved_(scheme.mesh().owned_cells),
+      start_of_step_(scheme.mesh().owned_cells),
+      local_dt_(scheme.numerics().local_time_step ? scheme.mesh().owned_cells : 0),
       failures_(scheme.mesh()) {
-  use_large_pages_for(conserved_, start_of_step_);
+  use_large_pages_for(conserved_.storage(), start_of_step_.storage());
 }
 
 Traffic HostStepper::sent() const {
@@ -59,12 +59,12 @@ void HostStepper::set_parameters(const SchemeParameters& parameters) {
 std::vector<double> HostStepper::keep_stationary(std::span<const double> conserved, double time) {
   source_.set_stationary({});
   residual_.set_stationary_mass_fluxes({});
-  for (std::size_t i = 0; i < conserved.size(); i += kVars) {
-    store(&residual_.values()[i], scheme_.gas().primitive(conserved_at(&conserved[i])));
+  for (const mesh::LocalCellId c : scheme_.mesh().owned()) {
+    store(residual_.values().row(c).data(), scheme_.gas().primitive(conserved_at(&conserved[c.index() * kVars])));
   }
   source_.add(time, residual_);
   residual_.evaluate(time);
-  const std::span<double> rates = residual_.residual();
+  const std::span<double> rates = residual_.residual().storage();
   std::vector<double> stationary(rates.begin(), rates.end());
   std::fill(rates.begin(), rates.end(), 0.0);
   source_.set_stationary(stationary);
@@ -78,14 +78,12 @@ void HostStepper::load() {
   stable_dt_.reset();
   rate_squared_ = {};
   // All cells before any is checked: the message about a cell shows its neighbours.
-  for (std::size_t i = 0; i < conserved_.size(); i += kVars) {
-    store(&residual_.values()[i], scheme_.gas().primitive(conserved_at(&conserved_[i])));
+  for (const mesh::LocalCellId c : scheme_.mesh().owned()) {
+    store(residual_.values().row(c).data(), scheme_.gas().primitive(conserved_at(conserved_.row(c).data())));
   }
 }
 
-Primitive HostStepper::primitive(std::int32_t cell) const {
-  return detail::load(&residual_.values()[static_cast<std::size_t>(cell) * kVars]);
-}
+Primitive HostStepper::primitive(std::int32_t cell) const { return detail::load(residual_.values().row(cell).data()); }
 
 std::array<double, kVars> HostStepper::integrals() const {
   const detail::CellContent<kVars, double> content{conserved_.data(), kVars, scheme_.discretization().inverse_volume.data()};
@@ -111,18 +109,16 @@ void HostStepper::note_failure(int stage, std::int32_t cell) {
 double HostStepper::recompute_primitives() {
   const mesh::Mesh& m = scheme_.mesh();
   const Discretization& d = scheme_.discretization();
-  const std::span<double> values = residual_.values();
   double dt = std::numeric_limits<double>::infinity();
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    const auto i = static_cast<std::size_t>(c);
-    const Primitive w = scheme_.gas().primitive(conserved_at(&conserved_[i * kVars]));
-    store(&values[i * kVars], w);
+  for (const mesh::LocalCellId c : m.owned()) {
+    const Primitive w = scheme_.gas().primitive(conserved_at(conserved_.row(c).data()));
+    store(residual_.values().row(c).data(), w);
     if (!parameters_.limits.hold(w)) {
-      note_failure(scheme_.numerics().rk_stages, c);
+      note_failure(scheme_.numerics().rk_stages, c.value());
       continue;
     }
-    const double own = detail::stable_dt_of_cell(scheme_.gas(), w, d.projected_area[i], d.inverse_volume[i]);
-    if (!local_dt_.empty()) local_dt_[i] = own;
+    const double own = detail::stable_dt_of_cell(scheme_.gas(), w, d.projected_area[c.index()], d.inverse_volume[c.index()]);
+    if (!local_dt_.empty()) local_dt_(c) = own;
     dt = std::min(dt, own);
   }
   return dt;
@@ -195,7 +191,7 @@ void HostStepper::update(int stage, const StepCommand& command) {
 void HostStepper::undo() {
   failures_.clear();
   stable_dt_.reset();
-  std::copy(start_of_step_.begin(), start_of_step_.end(), conserved_.begin());
+  std::ranges::copy(start_of_step_.storage(), conserved_.storage().begin());
   scalars_.undo();
 }
 

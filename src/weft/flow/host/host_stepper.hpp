@@ -34,10 +34,10 @@ class HostStepper final : public Stepper {
   void set_fallback(std::span<const std::int32_t> flags) override { residual_.set_fallback(flags); }
   [[nodiscard]] std::vector<double> keep_stationary(std::span<const double> conserved, double time) override;
 
-  [[nodiscard]] StateRows state() override { return {conserved_, scalars_.amounts()}; }
+  [[nodiscard]] StateRows state() override { return {conserved_.storage(), scalars_.amounts()}; }
   void load() override;
   void start_fetch() const override {}
-  [[nodiscard]] ConstStateRows fetch() const override { return {conserved_, scalars_.amounts()}; }
+  [[nodiscard]] ConstStateRows fetch() const override { return {conserved_.storage(), scalars_.amounts()}; }
   [[nodiscard]] Primitive primitive(std::int32_t cell) const override;
   [[nodiscard]] std::array<double, kVars> integrals() const override;
   [[nodiscard]] std::vector<double> scalar_integrals() const override;
@@ -71,8 +71,8 @@ class HostStepper final : public Stepper {
   HostSource source_;
   BoundaryScalars boundary_scalars_;
   ScalarTransport scalars_;
-  std::vector<double> conserved_, start_of_step_;
-  std::vector<double> local_dt_;               ///< s, at CFL 1 for the state at the start of the step; only with local time steps
+  Array<double, kVars> conserved_, start_of_step_;
+  Array<double> local_dt_;                     ///< s, at CFL 1 for the state at the start of the step; only with local time steps
   std::optional<double> stable_dt_;            ///< s, found by the last stage of a step; none: recompute_primitives() finds it
   std::vector<detail::UpdateReport> updates_;  ///< one per run of cells, in order
   std::array<double, kVars> rate_squared_{};

@@ -30,10 +30,9 @@ Residual::Residual(const Scheme& scheme)
       discretization_(scheme.discretization()),
       team_(scheme.options().threads, have_cores(mesh_.comm, scheme.options().threads)),
       prescribed_(scheme.boundary().size()),
-      values_(static_cast<std::size_t>(discretization_.rows) * kVars, 0.0),
-      gradients_(static_cast<std::size_t>(mesh_.cells()) * kVars * static_cast<std::size_t>(mesh_.dim), 0.0),
-      sensors_(takes_sensor(scheme.numerics().flux) ? static_cast<std::size_t>(mesh_.cells()) : 0, 0.0),
-      residual_(static_cast<std::size_t>(mesh_.owned_cells) * kVars, 0.0),
+      values_(mesh::index_space_with_boundary(mesh_)),
+      gradients_(mesh_.plan, kVars * mesh_.dim),
+      residual_(mesh_.owned_cells),
       geometry_(detail::gradient_geometry(scheme)),
       mass_fluxes_(scheme.scalars().empty() ? 0 : static_cast<std::size_t>(mesh_.faces())),
       limiter_(visit_limiter(scheme.numerics().limiter, scheme.numerics().venkatakrishnan_k,
@@ -45,13 +44,13 @@ Residual::Residual(const Scheme& scheme)
   for (const BoundaryCondition& condition : scheme.boundary()) boundary_params_.push_back(condition.params);
   shares_ = detail::cut_into_shares(mesh_, discretization_, team_.size());
   state_places_ = detail::places_of_states(shares_, discretization_);
-  const std::span cells = std::span(values_).first(static_cast<std::size_t>(mesh_.cells()) * kVars);
-  pull_values_.emplace(ArrayTransformer(mesh_.plan, {PairRef::rows(cells, kVars)}, transport).pull());
+  if (takes_sensor(numerics.flux)) sensors_ = ArrayPair<double>(mesh_.plan);
+  pull_values_.emplace(ArrayTransformer(mesh_.plan, {values_}, transport).pull());
   std::vector<PairRef> of_gradients;
-  if (numerics.gradient != GradientKind::none) of_gradients.push_back(PairRef::rows(gradients_, kVars * mesh_.dim));
-  if (takes_sensor(numerics.flux)) of_gradients.push_back(PairRef::rows(sensors_));
+  if (numerics.gradient != GradientKind::none) of_gradients.emplace_back(gradients_);
+  if (takes_sensor(numerics.flux)) of_gradients.emplace_back(sensors_);
   if (!of_gradients.empty()) pull_gradients_.emplace(ArrayTransformer(mesh_.plan, of_gradients, transport).pull());
-  use_large_pages_for(values_, gradients_, residual_);  // rows are read and written in any order
+  use_large_pages_for(values_.storage(), gradients_.storage(), residual_.storage());  // rows are accessed in any order
   if (mesh_.comm.max(mesh_.plan.ghost_rows()) > 0) transport_ = to_string(pull_values_->transport());
 }
 
@@ -89,7 +88,7 @@ detail::ResidualView Residual::view() const {
           .face_arms = geometry_.to_faces.data(),
           .values = const_cast<double*>(values_.data()),  // const members only read through the view
           .gradients = const_cast<double*>(gradients_.data()),
-          .sensors = !takes_sensor(scheme_.numerics().flux) ? nullptr : const_cast<double*>(sensors_.data()),
+          .sensors = const_cast<double*>(sensors_.data()),
           .residual = const_cast<double*>(residual_.data()),
           .mass_fluxes = mass_fluxes_.empty() ? nullptr : const_cast<double*>(mass_fluxes_.data()),
           .gas = scheme_.gas(),
@@ -118,10 +117,6 @@ void Residual::each_boundary(const detail::Share::Cells& cells, const Work& work
   for (std::size_t z = 0; z < boundary_params_.size(); ++z) work(z, faces_of(cells, mesh_.boundary[z].faces));
 }
 
-double* Residual::boundary_ghost(mesh::LocalFaceId face) {
-  return &values_[static_cast<std::size_t>(discretization_.face_right[face.index()]) * kVars];
-}
-
 void Residual::prescribe(double time) {
   for (std::size_t z = 0; z < boundary_params_.size(); ++z) {
     const BoundaryCondition& condition = scheme_.boundary()[z];
@@ -129,7 +124,7 @@ void Residual::prescribe(double time) {
     std::vector<Primitive> states;  // all of them, or the old ones where the function throws
     for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
       states.push_back(condition.prescribed(mesh_.face_centroid[face.index()], time));
-      detail::store(boundary_ghost(face), states.back());
+      detail::store(values_.row(discretization_.face_right[face.index()]).data(), states.back());
     }
     prescribed_[z] = std::move(states);
   }
@@ -137,16 +132,18 @@ void Residual::prescribe(double time) {
 
 void Residual::set_boundary_ghosts(const detail::Share::Cells& cells) {
   const detail::ExtrapolationView behind = detail::view_of(discretization_.behind);
+  double* const values = values_.data();
+  const auto row = [values](std::int32_t number) { return values + std::int64_t{number} * kVars; };
   each_boundary(cells, [&](std::size_t z, mesh::FaceRange faces) {
     if (scheme_.boundary()[z].prescribed) return;
     for (const mesh::LocalFaceId face : faces) {
-      const auto left = static_cast<std::size_t>(discretization_.face_left[face.index()]);
-      const Primitive inside = detail::load(&values_[left * kVars]);
+      const Primitive inside = detail::load(row(discretization_.face_left[face.index()]));
       const std::int32_t i = face.value() - discretization_.first_boundary_face;
-      const Primitive extrapolated = detail::extrapolated(behind, i, scheme_.gas(), inside, values_.data());
+      const Primitive extrapolated = detail::extrapolated(behind, i, scheme_.gas(), inside, values);
       const Vec3 n = mesh_.face_normal[face.index()];
       const Primitive outside = outside_state(scheme_.gas(), boundary_params_[z], mesh_.face_centroid[face.index()]);
-      detail::store(boundary_ghost(face), state_behind(scheme_.gas(), boundary_params_[z], outside, inside, extrapolated, n));
+      detail::store(row(discretization_.face_right[face.index()]),
+                    state_behind(scheme_.gas(), boundary_params_[z], outside, inside, extrapolated, n));
     }
   });
 }
@@ -192,7 +189,6 @@ void Residual::subtract_stationary(std::int32_t first, std::int32_t last) {
 void Residual::clear_fallback_gradients(const detail::Numbers& cells) {
   if (fallback_.empty()) return;
   const Discretization& d = discretization_;
-  const std::size_t width = static_cast<std::size_t>(kVars * mesh_.dim);
   for (std::int32_t n = 0; n < cells.count; ++n) {
     const auto i = static_cast<std::size_t>(cells[n]);
     bool first_order = fallback_[i] != 0;
@@ -200,7 +196,7 @@ void Residual::clear_fallback_gradients(const detail::Numbers& cells) {
       const std::int32_t row = d.cell_face_row[static_cast<std::size_t>(s)];
       first_order = row < mesh_.cells() && fallback_[static_cast<std::size_t>(row)] != 0;
     }
-    if (first_order) std::fill_n(gradients_.begin() + static_cast<std::ptrdiff_t>(i * width), width, 0.0);
+    if (first_order) std::ranges::fill(gradients_.row(i), 0.0);
   }
 }
 

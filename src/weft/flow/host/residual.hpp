@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "weft/array/array_pair.hpp"
 #include "weft/array/array_transformer.hpp"
 #include "weft/base/team.hpp"
 #include "weft/flow/host/gradient_geometry.hpp"
@@ -33,10 +34,10 @@ class Residual {
   Residual& operator=(const Residual&) = delete;
 
   /// Primitive values: density, velocity, pressure of every row; the caller writes owned rows only.
-  [[nodiscard]] std::span<double> values() { return values_; }
-  [[nodiscard]] std::span<const double> values() const { return values_; }
+  [[nodiscard]] ArrayPair<double, kVars>& values() { return values_; }
+  [[nodiscard]] const ArrayPair<double, kVars>& values() const { return values_; }
   /// Owned rows: volume times d(conserved)/dt.
-  [[nodiscard]] std::span<double> residual() { return residual_; }
+  [[nodiscard]] Array<double, kVars>& residual() { return residual_; }
 
   /// From the owned values at time `time`, s: refreshes ghost and boundary rows, computes gradients, and adds the fluxes to
   /// residual(), which the caller has set to zero (or to its sources).  @collective
@@ -85,8 +86,6 @@ class Residual {
   /// Has every thread compute work(share) of its share.
   template <class Work>
   void share_out(const Work& work);
-  /// Returns the values of the boundary ghost cell of a face.
-  [[nodiscard]] double* boundary_ghost(mesh::LocalFaceId face);
   /// Sets the boundary ghost cells whose states functions prescribe.
   void prescribe(double time);
   /// Sets the other boundary ghost cells at the faces of some cells of a share. Those of border cells need the values of ghosts.
@@ -115,9 +114,10 @@ class Residual {
   Team team_;
   std::vector<detail::Share> shares_;               ///< one per thread
   std::vector<std::vector<Primitive>> prescribed_;  ///< by zone, of its faces in order; empty where nothing is prescribed
-  std::vector<double> values_, gradients_;
-  std::vector<double> sensors_;  ///< ShockSensor of owned and ghost cells; empty where the flux takes none
-  std::vector<double> residual_;
+  ArrayPair<double, kVars> values_;                 ///< with boundary rows
+  ArrayPair<double, Dynamic> gradients_;            ///< dim x kVars
+  ArrayPair<double> sensors_;  ///< ShockSensor of owned and ghost cells; without rows where the flux takes none
+  Array<double, kVars> residual_;
   detail::GradientGeometry geometry_;
   std::vector<std::int32_t> state_places_;  ///< as in detail::ResidualView
   std::vector<double> mass_fluxes_, stationary_mass_fluxes_;

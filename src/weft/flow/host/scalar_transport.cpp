@@ -1,6 +1,9 @@
 #include "weft/flow/host/scalar_transport.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "weft/mesh/mesh_params.hpp"
 
 namespace weft::flow {
 namespace {
@@ -20,15 +23,13 @@ void update_loop(const detail::ScalarView& v, const detail::ScalarUpdate& update
 ScalarTransport::ScalarTransport(Residual& residual, BoundaryScalars& inflow) : residual_(residual), inflow_(inflow) {
   if (count() == 0) return;
   const mesh::Mesh& m = residual.scheme().mesh();
-  const auto n = static_cast<std::size_t>(count());
   const Transport transport = residual.scheme().options().transport;
-  amounts_.resize(static_cast<std::size_t>(m.owned_cells) * n);
-  start_.resize(amounts_.size());
-  values_.resize(static_cast<std::size_t>(residual.scheme().discretization().rows) * n);
-  slopes_.resize(static_cast<std::size_t>(m.cells()) * n * static_cast<std::size_t>(m.dim));
-  const std::span cells = std::span(values_).first(static_cast<std::size_t>(m.cells()) * n);
-  pull_values_.emplace(ArrayTransformer(m.plan, {PairRef::rows(cells, count())}, transport).pull());
-  pull_slopes_.emplace(ArrayTransformer(m.plan, {PairRef::rows(std::span(slopes_), count() * m.dim)}, transport).pull());
+  amounts_ = Array<double, Dynamic>(m.owned_cells, count());
+  start_ = Array<double, Dynamic>(m.owned_cells, count());
+  values_ = ArrayPair<double, Dynamic>(mesh::index_space_with_boundary(m), count());
+  slopes_ = ArrayPair<double, Dynamic>(m.plan, count() * m.dim);
+  pull_values_.emplace(ArrayTransformer(m.plan, {values_}, transport).pull());
+  pull_slopes_.emplace(ArrayTransformer(m.plan, {slopes_}, transport).pull());
 }
 
 void ScalarTransport::close() {
@@ -71,11 +72,10 @@ void ScalarTransport::set_boundary_ghosts(std::int32_t first, std::int32_t last)
       const std::size_t f = face.index(), i = f - static_cast<std::size_t>(d.first_boundary_face);
       if (d.face_left[f] < first || d.face_left[f] >= last) continue;
       const double outflow = residual_.mass_fluxes()[f];
-      double* const behind = &values_[(static_cast<std::size_t>(m.cells()) + i) * n];
-      const double* const inside = &values_[static_cast<std::size_t>(d.face_left[f]) * n];
+      const std::span behind = values_.row(d.face_right[f]), inside = values_.row(d.face_left[f]);
       for (std::size_t k = 0; k < n; ++k) {
         behind[k] = detail::scalar_behind(extrapolations, static_cast<std::int32_t>(i), brings, outflow, inside[k],
-                                          inflow_.values()[i * n + k], &values_[k], count());
+                                          inflow_.values()[i * n + k], values_.data() + k, count());
       }
     }
   }
@@ -95,11 +95,12 @@ void ScalarTransport::slopes(std::int32_t first, std::int32_t last) {
 /// Computes values and slopes, except for the slopes of ghosts, whose exchange follows.
 void ScalarTransport::values_and_slopes(double time) {
   const mesh::Mesh& m = residual_.scheme().mesh();
-  const auto n = static_cast<std::size_t>(count());
-  const std::span<const double> flow = std::as_const(residual_).values();
+  const View flow = std::as_const(residual_).values().view();
+  const View amounts = std::as_const(amounts_).view();
+  const View values = values_.view();
   residual_.team().split(0, m.owned_cells, [&](std::int32_t first, std::int32_t last) noexcept {
-    for (std::size_t i = static_cast<std::size_t>(first) * n; i < static_cast<std::size_t>(last) * n; ++i) {
-      values_[i] = amounts_[i] / flow[i / n * Residual::kVars];
+    for (const mesh::LocalCellId c : mesh::CellRange(mesh::LocalCellId(first), mesh::LocalCellId(last))) {
+      for (int k = 0; k < count(); ++k) values(c, k) = amounts(c, k) / flow(c, 0);
     }
   });
   inflow_.prescribe(time);
@@ -119,7 +120,7 @@ void ScalarTransport::advance(const ScalarStage& stage) {
   if (count() == 0) return;
   const mesh::Mesh& m = residual_.scheme().mesh();
   const bool second_order = residual_.scheme().numerics().gradient != GradientKind::none;
-  if (stage.first) start_ = amounts_;
+  if (stage.first) std::ranges::copy(amounts_.storage(), start_.storage().begin());
   values_and_slopes(stage.time);
   if (second_order) pull_slopes_->start(after(host_stream()));
   const detail::ScalarView v = view();
@@ -140,7 +141,7 @@ void ScalarTransport::advance(const ScalarStage& stage) {
   update_cells(m.inner_cells, m.owned_cells);
 }
 
-void ScalarTransport::undo() { amounts_ = start_; }
+void ScalarTransport::undo() { std::ranges::copy(start_.storage(), amounts_.storage().begin()); }
 
 double ScalarTransport::at(int k, std::int32_t cell, Vec3 x) const {
   const Vec3 r = x - residual_.scheme().discretization().centroid[static_cast<std::size_t>(cell)];

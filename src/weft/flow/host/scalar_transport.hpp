@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "weft/array/array_pair.hpp"
 #include "weft/array/array_transformer.hpp"
 #include "weft/flow/host/residual.hpp"
 #include "weft/flow/scheme/boundary_scalars.hpp"
@@ -38,8 +39,8 @@ class ScalarTransport {
   [[nodiscard]] int count() const { return inflow_.count(); }
 
   /// Returns rho phi of owned cells, owned x count.
-  [[nodiscard]] std::span<double> amounts() { return amounts_; }
-  [[nodiscard]] std::span<const double> amounts() const { return amounts_; }
+  [[nodiscard]] std::span<double> amounts() { return amounts_.storage(); }
+  [[nodiscard]] std::span<const double> amounts() const { return amounts_.storage(); }
 
   /// Computes one stage. @pre residual.evaluate() of the same stage, whose densities have not changed since.  @collective
   void advance(const ScalarStage& stage);
@@ -65,8 +66,9 @@ class ScalarTransport {
 
   Residual& residual_;
   BoundaryScalars& inflow_;
-  std::vector<double> amounts_, start_;  ///< now; at the start of the step
-  std::vector<double> values_, slopes_;  ///< rows x count; (owned + ghost) x count x dim
+  Array<double, Dynamic> amounts_, start_;  ///< owned x count: now; at the start of the step
+  ArrayPair<double, Dynamic> values_;       ///< count, with boundary rows
+  ArrayPair<double, Dynamic> slopes_;       ///< count x dim
   std::optional<Exchange> pull_values_, pull_slopes_;
 };
 

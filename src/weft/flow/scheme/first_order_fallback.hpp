@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "weft/array/array_pair.hpp"
 #include "weft/array/array_transformer.hpp"
 #include "weft/mesh/mesh.hpp"
 
@@ -36,7 +37,7 @@ class FirstOrderFallback {
 
  private:
   const mesh::Mesh& mesh_;
-  std::vector<std::int32_t> flags_;
+  ArrayPair<std::int32_t> flags_;
   bool active_ = false;
   Exchange pull_;
 };

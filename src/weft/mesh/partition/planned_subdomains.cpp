@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "weft/array/array_pair.hpp"
 #include "weft/array/array_transformer.hpp"
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
@@ -164,20 +165,19 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
 std::vector<PlannedSubdomain> planned_subdomains(const Mesh& mesh, int ranks) {
   if (ranks < 1) throw InputError(fmt::format("a mesh cannot be distributed over {} ranks", ranks), "ask for 1 or more");
   const Communicator& comm = mesh.comm;
-  const std::size_t owned = mesh.owned_cells;
-  std::vector<std::int32_t> part = cut(mesh, ranks);
-  part.resize(mesh.cells(), -1);
-  ArrayTransformer(mesh.plan, {PairRef::rows(part)}).pull().run();
+  ArrayPair<std::int32_t> part(mesh.plan);
+  std::ranges::copy(cut(mesh, ranks), part.storage().begin());
+  ArrayTransformer(mesh.plan, {part}).pull().run();
 
   // The owners of cells count the required ghost cells, because the cells of one part may be distributed over all existing
   // ranks.
   RankLists<Need> asked;
-  for (std::size_t c = 0; c < owned; ++c) {
-    for (const LocalCellId n : mesh.cell_cells.row(static_cast<std::int32_t>(c))) {
+  for (const LocalCellId c : mesh.owned()) {
+    for (const LocalCellId n : mesh.cell_cells.row(c)) {
       const GhostRequest copy = mesh.plan.ghost(LocalRow(n.value()));
-      if (part[n.index()] == part[c] && copy.image == 0) continue;
+      if (part(n) == part(c) && copy.image == 0) continue;
       const Rank owner = mesh.plan.owner(LocalRow(n.value()));
-      asked[owner].push_back({copy.row.value(), copy.image, part[c]});
+      asked[owner].push_back({copy.row.value(), copy.image, part(c)});
     }
   }
   for (RankValues<Need>& list : asked) keep_once(list.values);
@@ -186,10 +186,10 @@ std::vector<PlannedSubdomain> planned_subdomains(const Mesh& mesh, int ranks) {
 
   const std::size_t count = ranks;
   std::vector<std::int64_t> cells(count, 0), ghosts(count, 0), sent(count, 0), messages(count, 0);
-  for (std::size_t c = 0; c < owned; ++c) ++cells[part[c]];
+  for (const LocalCellId c : mesh.owned()) ++cells[part(c)];
   RankLists<Pair> pairs;
   for (const Need& need : needs) {
-    const std::int32_t from = part[need.row - mesh.plan.offsets().first().value()];
+    const std::int32_t from = part(need.row - mesh.plan.offsets().first().value());
     ++ghosts[need.needs];
     if (from == need.needs) continue;
     ++sent[from];
