@@ -283,10 +283,10 @@ TEST(Flux, HllcHlleIsOneOrTheOther) {
 }
 
 TEST(Flux, ShockSensorSeesPressureThatRisesWhereTheGasIsCompressed) {
-  EXPECT_EQ(ShockSensor::of_pressure(1.0, 1.04), 0);
-  EXPECT_NEAR(ShockSensor::of_pressure(2.0, 2.25), 0.5, 1e-14);
-  EXPECT_EQ(ShockSensor::of_pressure(1.0, 1.25), 1);
-  EXPECT_EQ(ShockSensor::of_pressure(1.0, 1e4), 1);
+  EXPECT_EQ(ShockSensor::of_ratio(1.0, 1.04), 0);
+  EXPECT_NEAR(ShockSensor::of_ratio(2.0, 2.25), 0.5, 1e-14);
+  EXPECT_EQ(ShockSensor::of_ratio(1.0, 1.25), 1);
+  EXPECT_EQ(ShockSensor::of_ratio(1.0, 1e4), 1);
   EXPECT_EQ(ShockSensor::of_velocity(0.0, 2.0, 1.0, 1.0, 1.0, 0.0), 0);   // a vortex or a shear layer
   EXPECT_EQ(ShockSensor::of_velocity(1.0, 1.0, 1.0, 1.0, 1.0, 0.0), 0);   // an expansion
   EXPECT_EQ(ShockSensor::of_velocity(-1.0, 1.0, 4.0, 1.0, 1.0, 0.0), 1);  // a shock

@@ -224,6 +224,7 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* fallback) {
                       .inverse_volumes = inverse_volumes_.data(),
                       .pulls = nullptr,
                       .face_arms = nullptr,
+                      .half_ways = nullptr,
                       .values = nullptr,
                       .gradients = nullptr,
                       .sensors = nullptr,

@@ -152,7 +152,8 @@ __global__ void __launch_bounds__(kTileThreads, 4)
                                            .order = static_cast<Real>(a.order),
                                            .shock_threshold = static_cast<Real>(a.shock_threshold),
                                            .axisymmetric = t.radius != nullptr,
-                                           .has_sensors = a.side_sensors != nullptr};
+                                           .has_sensors = a.side_sensors != nullptr,
+                                           .stabilized = a.stabilized};
     const auto c = static_cast<std::int32_t>(threadIdx.x);
     Real g[kVars][Dim] = {}, sensor = 0;
     if (c < tile.cells) {

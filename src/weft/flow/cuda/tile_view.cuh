@@ -49,7 +49,7 @@ struct TileView {
   BasicIdealGas<Real> gas;
   BasicPrimitive<Real> scale;
   Real reference_length, order, shock_threshold;
-  bool axisymmetric, has_sensors;
+  bool axisymmetric, has_sensors, stabilized;
 
   // Stencils by node are long: they stay where they are.
   __device__ std::int32_t stencil_begin(std::int32_t c) const {
@@ -99,6 +99,11 @@ struct TileView {
   template <int D>
   __device__ BasicVec3<Real> to_face(std::int32_t /*c*/, std::int32_t s) const {
     return column_vector<D>(sides + side(s));
+  }
+  __device__ bool moves_points() const { return kPulls == Pulls::least_squares && stabilized; }
+  template <int D>
+  __device__ BasicVec3<Real> half_way(std::int32_t c, std::int32_t s) const {
+    return Real(0.5) * pull<D>(c, s);  // which is the difference of the centroids
   }
   __device__ Real radius(std::int32_t c) const { return static_cast<Real>(t.radius[tile.first_cell + c]); }
   __device__ Real inverse_volume(std::int32_t c) const { return static_cast<Real>(t.inverse_volume[tile.first_cell + c]); }

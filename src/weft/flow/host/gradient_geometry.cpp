@@ -22,6 +22,10 @@ Vec3 to_face(const mesh::Mesh& mesh, const Discretization& d, std::size_t row, s
   return mesh.face_centroid[static_cast<std::size_t>(d.cell_face[s])] - d.centroid[row];
 }
 
+Vec3 half_way(const Discretization& d, std::size_t c, std::size_t s) {
+  return 0.5 * (d.centroid[static_cast<std::size_t>(d.cell_face_row[s])] - d.centroid[c]);
+}
+
 Vec3 green_gauss_weight(const mesh::Mesh& mesh, const Discretization& d, std::size_t c, std::size_t s) {
   const auto f = static_cast<std::size_t>(d.cell_face[s]), opposite = static_cast<std::size_t>(d.cell_face_row[s]);
   const double sign = static_cast<std::size_t>(d.face_left[f]) == c ? 1 : -1;
@@ -44,12 +48,16 @@ GradientGeometry gradient_geometry(const Scheme& scheme) {
   };
   geometry.weights.reserve(d.stencil_row.size() * static_cast<std::size_t>(mesh.dim));
   geometry.to_faces.reserve(d.cell_face.size() * static_cast<std::size_t>(mesh.dim));
+  const bool moves_points = d.stabilized && visit_limiter(scheme.numerics().limiter, scheme.numerics().venkatakrishnan_k,
+                                                          [](auto limiter) { return decltype(limiter)::kMovesPoints; });
+  geometry.half_ways.reserve(moves_points ? d.cell_face.size() * static_cast<std::size_t>(mesh.dim) : 0);
   for (std::size_t c = 0; c < static_cast<std::size_t>(mesh.owned_cells); ++c) {
     for (auto s = static_cast<std::size_t>(d.stencil_offset[c]); s < static_cast<std::size_t>(d.stencil_offset[c + 1]); ++s) {
       append(geometry.weights, weight(c, s), mesh.dim);
     }
     for (auto s = static_cast<std::size_t>(d.cell_face_offset[c]); s < static_cast<std::size_t>(d.cell_face_offset[c + 1]); ++s) {
       append(geometry.to_faces, to_face(mesh, d, c, s), mesh.dim);
+      if (moves_points) append(geometry.half_ways, half_way(d, c, s), mesh.dim);
     }
   }
   return geometry;

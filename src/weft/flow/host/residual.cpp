@@ -86,6 +86,7 @@ detail::ResidualView Residual::view() const {
           .inverse_volumes = d.inverse_volume.data(),
           .pulls = geometry_.weights.data(),
           .face_arms = geometry_.to_faces.data(),
+          .half_ways = geometry_.half_ways.empty() ? nullptr : geometry_.half_ways.data(),
           .values = const_cast<double*>(values_.data()),  // const members only read through the view
           .gradients = const_cast<double*>(gradients_.data()),
           .sensors = const_cast<double*>(sensors_.data()),

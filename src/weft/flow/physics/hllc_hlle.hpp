@@ -22,9 +22,9 @@ namespace weft::flow {
 /// measurements that the numbers come from.
 class ShockSensor {
  public:
-  /// The factor of the pressure. @pre 0 < low <= high
+  /// Returns the factor of the pressure, or the same of another variable, from its range in the stencil. @pre 0 < low <= high
   template <class Real>
-  [[nodiscard]] static WEFT_HD WEFT_FORCE_INLINE Real of_pressure(Real low, Real high) {
+  [[nodiscard]] static WEFT_HD WEFT_FORCE_INLINE Real of_ratio(Real low, Real high) {
     constexpr Real kNone = Real(1.05), kFull = Real(1.2);
     const Real beyond = high - kNone * low;
     return beyond > 0 ? detail::lesser(detail::quotient(beyond, (kFull - kNone) * low), 1) : 0;

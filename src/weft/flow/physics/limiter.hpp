@@ -4,7 +4,8 @@
 /// A limiter is a functor `T operator()(delta_max, delta_min, d, eps2)`, T = double, float or a pack of them, for one variable
 /// and one point of a cell's surface:
 ///   delta_max >= 0, delta_min <= 0: largest and smallest value among the cell and its neighbours, less the cell's value;
-///   d: the unlimited reconstruction at the point, less the cell's value;
+///   d: the unlimited reconstruction at the point, less the cell's value; points are the centroids of faces, but see
+///     Venkatakrishnan::kMovesPoints;
 ///   eps2: what `eps2(size, scale)` returns for the cell.
 /// A cell scales its gradient with the smallest result over its points. The result is 1 where d is 0.
 #include "weft/base/registry.hpp"
@@ -15,7 +16,7 @@ namespace weft::flow {
 
 /// The plain linear reconstruction: for smooth flows and for measuring order.
 struct NoLimiter {
-  static constexpr bool kActive = false;
+  static constexpr bool kActive = false, kMovesPoints = false;
   template <class Real, class T>
   [[nodiscard]] WEFT_HD constexpr T eps2(Real /*size*/, const T& /*scale*/) const {
     return 0;
@@ -30,7 +31,7 @@ struct NoLimiter {
 
 /// T. J. Barth, D. C. Jespersen, AIAA 89-0366: no new extrema, min(1, delta / d). Not smooth: steady residuals stall.
 struct BarthJespersen {
-  static constexpr bool kActive = true;
+  static constexpr bool kActive = true, kMovesPoints = false;
   template <class Real, class T>
   [[nodiscard]] WEFT_HD constexpr T eps2(Real /*size*/, const T& /*scale*/) const {
     return 0;
@@ -49,6 +50,13 @@ struct BarthJespersen {
 /// where the neighbours leave more than twice the room, and blind to variations below sqrt(eps2).
 struct Venkatakrishnan {
   static constexpr bool kActive = true;
+  /// On stabilized meshes (Numerics::stabilize_simplices) the points lie half-way to the centroids behind the faces where the
+  /// flow is smooth: a linear variable leaves twice the step there on any mesh, so that the limiter is 1 (M. J. Berger, M. J.
+  /// Aftosmis, S. M. Murman, AIAA 2005-0490). The centroids of the faces of triangles lie so that a linear variable leaves 0.85
+  /// to 2 times the step, and the scheme would be of first order. As the ratio between the greatest and the least pressure, or
+  /// density, in the stencil grows from 1.05 to 1.2 the points move to the centroids: with points half-way inside of shocks
+  /// steady flows with shocks do not converge. docs/notes/2026-11-limiter-points.md has the measurements.
+  static constexpr bool kMovesPoints = true;
   /// Larger lets through larger wiggles; 0 limits everywhere.
   double k = 5;
 

@@ -77,6 +77,7 @@ struct ResidualView {
   const double* inverse_volumes;
   const double* pulls;      ///< Dim for each entry of stencil_rows: how much of a difference is the cell's gradient
   const double* face_arms;  ///< Dim for each face of each cell: from the cell's centroid to the face's
+  const double* half_ways;  ///< likewise: half-way to the centroid of the row behind; null: no limiter looks there
   double* values;           ///< rows x kVars
   double* gradients;        ///< (owned + ghost) x Dim x kVars, limited
   double* sensors;          ///< owned + ghost: ShockSensor; null: the flux takes none
@@ -117,6 +118,13 @@ struct ResidualView {
   template <int Dim>
   [[nodiscard]] WEFT_HD Vec3 to_face(std::int32_t /*c*/, std::int32_t s) const {
     return vector<Dim>(face_arms, s);
+  }
+  /// Returns whether the points of a limiter with kMovesPoints move.
+  [[nodiscard]] WEFT_HD bool moves_points() const { return half_ways != nullptr; }
+  /// Returns the vector from the centroid of cell c half-way to that of the row behind a face. @pre moves_points()
+  template <int Dim>
+  [[nodiscard]] WEFT_HD Vec3 half_way(std::int32_t /*c*/, std::int32_t s) const {
+    return vector<Dim>(half_ways, s);
   }
   [[nodiscard]] WEFT_HD Vec3 left_arm(std::int32_t f) const { return face_centroids[f] - centroids[left_row[f]]; }
   [[nodiscard]] WEFT_HD Vec3 right_arm(std::int32_t f) const { return face_centroids[f] - centroids[right_row[f]]; }
@@ -205,7 +213,7 @@ template <int Dim, class View, int kGroups = View::kGroups, class Group = typena
 [[nodiscard]] WEFT_HD inline Real shock_sensor(const View& v, std::int32_t c, const Group (&g)[kGroups][Dim],
                                                const Group (&low)[kGroups], const Group (&high)[kGroups]) {
   constexpr int kPressure = kVars - 1;
-  const Real of_pressure = ShockSensor::of_pressure<Real>(variable<kPressure>(low), variable<kPressure>(high));
+  const Real of_pressure = ShockSensor::of_ratio<Real>(variable<kPressure>(low), variable<kPressure>(high));
   if (!(of_pressure > 0 && v.order > 0)) return of_pressure;
   Real divergence = 0, velocity_square = 0, pressure_square = 0;
   for (int d = 0; d < Dim; ++d) {
@@ -232,10 +240,19 @@ template <class View, class Real = typename View::Real>
     low = lesser(other, low);
     high = greater(other, high);
   }
-  return ShockSensor::of_pressure(low, high);
+  return ShockSensor::of_ratio(low, high);
 }
 
-/// Gradient of cell c, limited so that values at its face centroids respect Limiter.
+/// Returns where the points of a limiter lie that moves them (Venkatakrishnan::kMovesPoints), from the range of values in the
+/// stencil: 0 half-way to the neighbours, 1 at the centroids of the faces.
+template <class View, int kGroups = View::kGroups, class Group = typename View::Group, class Real = typename View::Real>
+[[nodiscard]] WEFT_HD inline Real place_of_points(const Group (&low)[kGroups], const Group (&high)[kGroups]) {
+  constexpr int kPressure = kVars - 1;
+  return greater(ShockSensor::of_ratio<Real>(variable<kPressure>(low), variable<kPressure>(high)),
+                 ShockSensor::of_ratio<Real>(variable<0>(low), variable<0>(high)));
+}
+
+/// Gradient of cell c, limited so that values at its face centroids, or nearer to its neighbours, respect Limiter.
 /// @returns the ShockSensor of the cell; 0 where the flux takes none.
 template <int Dim, class Limiter, class View, int kGroups = View::kGroups, class Group = typename View::Group>
 WEFT_HD inline typename View::Real limited_gradient(const View& v, std::int32_t c, const Limiter& limiter,
@@ -252,14 +269,30 @@ WEFT_HD inline typename View::Real limited_gradient(const View& v, std::int32_t 
   if constexpr (Limiter::kActive) {
     // A limiter below 1 falls with the size of the step, so only the largest steps up and down count.
     Group rise[kGroups] = {}, fall[kGroups] = {};
-    const std::int32_t end = v.face_end(c);
-    for (std::int32_t s = v.face_begin(c); s < end; ++s) {
-      const BasicVec3<Real> r = v.template to_face<Dim>(c, s);
-      for (int k = 0; k < kGroups; ++k) {
-        const Group step = along<Dim>(g[k], r);
-        rise[k] = greater(step, rise[k]);
-        fall[k] = lesser(step, fall[k]);
+    const auto look = [&](const auto& point) {
+      const std::int32_t end = v.face_end(c);
+      for (std::int32_t s = v.face_begin(c); s < end; ++s) {
+        const BasicVec3<Real> r = point(s);
+        for (int k = 0; k < kGroups; ++k) {
+          const Group step = along<Dim>(g[k], r);
+          rise[k] = greater(step, rise[k]);
+          fall[k] = lesser(step, fall[k]);
+        }
       }
+    };
+    const auto at_face = [&](std::int32_t s) -> BasicVec3<Real> { return v.template to_face<Dim>(c, s); };
+    if constexpr (Limiter::kMovesPoints && View::kFlow) {
+      const Real place = v.moves_points() ? place_of_points<View>(low, high) : Real(1);
+      if (place < 1) {
+        look([&](std::int32_t s) -> BasicVec3<Real> {
+          const BasicVec3<Real> half = v.template half_way<Dim>(c, s);
+          return place > 0 ? half + place * (at_face(s) - half) : half;
+        });
+      } else {
+        look(at_face);
+      }
+    } else {
+      look(at_face);
     }
     const Real length = cell_length<Dim>(v, c) / v.reference_length;
     for (int k = 0; k < kGroups; ++k) {
