@@ -44,4 +44,16 @@ void sort_by_line(std::vector<Error>& errors);
 /// inflows; sorted by line. Equal on every rank.  @collective
 [[nodiscard]] std::vector<Error> errors_on_mesh(const mesh::Mesh& mesh, const Case& flow_case);
 
+/// Prepares a run by `work`.  @throws CaseErrors with all errors that the mesh shows where `work` throws one.  @collective
+template <class Work>
+void throw_all_errors(const mesh::Mesh& mesh, const Case& flow_case, Work&& work) {
+  try {
+    work();
+  } catch (const InputError&) {
+    std::vector<Error> errors = errors_on_mesh(mesh, flow_case);
+    if (errors.empty()) throw;
+    throw CaseErrors(std::move(errors));
+  }
+}
+
 }  // namespace weft::flow

@@ -188,22 +188,6 @@ std::vector<std::string> check_steps(const Solver& solver) {
       numerics.cfl, numerics.rk_stages, solver.most_cfl())};
 }
 
-namespace {
-
-/// Prepares a run by `work`.  @throws CaseErrors with all errors that the mesh shows where `work` throws one.  @collective
-template <class Work>
-void throw_all_errors(const mesh::Mesh& mesh, const Case& flow_case, Work&& work) {
-  try {
-    work();
-  } catch (const InputError&) {
-    std::vector<Error> errors = errors_on_mesh(mesh, flow_case);
-    if (errors.empty()) throw;
-    throw CaseErrors(std::move(errors));
-  }
-}
-
-}  // namespace
-
 RunSummary run(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing,
                RunObserver& observer, const std::function<bool()>& stop, const RunStart& begin) {
   const Stopwatch wall;

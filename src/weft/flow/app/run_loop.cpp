@@ -6,27 +6,12 @@
 #include <cmath>
 
 #include "weft/base/error.hpp"
-#include "weft/flow/app/zone_conditions.hpp"
 #include "weft/flow/physics/step_length.hpp"
 
 namespace weft::flow::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-
-/// Returns the vortices of a case; read_case() has checked the names.
-std::vector<ZoneVortex> vortices_of(const mesh::Mesh& mesh, const Case& flow_case) {
-  std::vector<ZoneVortex> vortices;
-  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
-    const ZoneCondition* const condition = find_condition(flow_case, mesh.boundary[z].name);
-    if (condition == nullptr || !condition->vortex) continue;
-    for (const ForceSpec& force : flow_case.forces) {
-      if (force.name == condition->vortex->force)
-        vortices.push_back({z, &force, condition->params.state, condition->vortex->steps});
-    }
-  }
-  return vortices;
-}
 
 }  // namespace
 
@@ -57,7 +42,7 @@ Run::Run(const Communicator& comm, const Case& flow_case, std::vector<Probe> pro
       results_(results),
       observer_(observer),
       history_(flow_case.stop.force_window),
-      vortices_(vortices_of(solver.mesh(), flow_case)),
+      vortices_(solver.mesh(), flow_case),
       probes_(std::move(probes)) {
   next_field_ = case_.output.field_interval ? 0 : kNever;
   plan_next_field();
@@ -168,7 +153,7 @@ int Run::steps_ahead() const {
   if (criteria.steps) most = std::min(most, *criteria.steps - solver_.steps());
   if (output.field_steps) most = std::min(most, until_multiple_of(*output.field_steps));
   if (output.checkpoint_steps) most = std::min(most, until_multiple_of(*output.checkpoint_steps));
-  for (const ZoneVortex& vortex : vortices_) most = std::min(most, until_multiple_of(vortex.steps));
+  most = std::min(most, vortices_.steps_until_update(solver_.steps()));
   if (criteria.residual || criteria.force_change || records_state())
     most = std::min(most, until_multiple_of(output.history_steps));
   return static_cast<int>(most);
@@ -197,21 +182,11 @@ void Run::advance() {
     if (report.step % case_.output.history_steps == 0) rows.push_back(report);
   }
   record(rows);
-  update_vortices();
+  vortices_.update(solver_);
   fields_due_ = reached(last_.time, next_field_) || (case_.output.field_steps && last_.step % *case_.output.field_steps == 0);
   checkpoint_due_ = case_.output.checkpoint_steps && last_.step % *case_.output.checkpoint_steps == 0;
   plan_next_field();
   observer_.advanced(progress(last_));
-}
-
-void Run::update_vortices() {
-  const auto due = [&](const ZoneVortex& vortex) { return solver_.steps() % vortex.steps == 0; };
-  if (std::none_of(vortices_.begin(), vortices_.end(), due)) return;
-  solver_.refresh();
-  for (const ZoneVortex& vortex : vortices_) {
-    if (!due(vortex)) continue;
-    solver_.set_circulation(vortex.zone, circulation_of(forces(solver_, *vortex.force).force, vortex.stream));
-  }
 }
 
 void Run::prepare_fields_if_due() {

@@ -15,6 +15,7 @@
 #include "weft/flow/app/monitors.hpp"
 #include "weft/flow/app/results.hpp"
 #include "weft/flow/app/run.hpp"
+#include "weft/flow/app/zone_vortices.hpp"
 
 namespace weft::flow::detail {
 
@@ -33,14 +34,6 @@ class ForceHistory {
   };
   std::int64_t window_;
   std::deque<Row> rows_;
-};
-
-/// The vortex in the far field of a boundary zone.
-struct ZoneVortex {
-  std::size_t zone;        ///< of the mesh
-  const ForceSpec* force;  ///< its lift is that of the vortex
-  Primitive stream;
-  std::int64_t steps;  ///< between two updates
 };
 
 /// One run from its first step to its last.
@@ -83,10 +76,6 @@ class Run {
   /// Some steps, and meanwhile the output of those before.
   void advance();
 
-  /// Gives the vortices in far fields the circulation of the present lift, where the number of steps asks for it. A checkpoint
-  /// holds it, so that a run that is resumed between two updates goes on as in one go.
-  void update_vortices();
-
   /// Before the steps during which the fields are written: what is computed from the present state, which costs little.
   void prepare_fields_if_due();
 
@@ -113,7 +102,7 @@ class Run {
   Results& results_;
   RunObserver& observer_;
   ForceHistory history_;
-  std::vector<ZoneVortex> vortices_;
+  ZoneVortices vortices_;
   std::vector<Probe> probes_;
   Stopwatch clock_, since_checkpoint_;
   double next_field_ = std::numeric_limits<double>::infinity(), first_time_ = 0;

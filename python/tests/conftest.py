@@ -1,0 +1,48 @@
+import os
+from pathlib import Path
+
+import pytest
+
+import weft
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def comm():
+    return weft.world()
+
+
+@pytest.fixture
+def forward_step():
+    return ROOT / "cases" / "forward_step.toml"
+
+
+@pytest.fixture
+def naca():
+    return ROOT / "cases" / "naca0012.toml"
+
+
+@pytest.fixture
+def shared_path(comm):
+    """A folder that all ranks see, one per test."""
+    path = Path(os.environ.get("WEFT_TEST_FOLDER", "/tmp")) / os.environ["PYTEST_CURRENT_TEST"].split(":")[-1].split(" ")[0]
+    comm.barrier()
+    if comm.rank == 0:
+        path.mkdir(parents=True, exist_ok=True)
+    comm.barrier()
+    return path
+
+
+@pytest.fixture
+def vortex():
+    """A small case as a dictionary: the isentropic vortex on a periodic box."""
+    pairs = [
+        {"from": "xmin", "to": "xmax", "translation": [10.0, 0.0]},
+        {"from": "ymin", "to": "ymax", "translation": [0.0, 10.0]},
+    ]
+    return {
+        "mesh": {"generator": "vortex_box", "n": 16, "periodic": pairs},
+        "initial": {"kind": "vortex"},
+        "numerics": {"limiter": "none", "cfl": 0.8},
+    }
