@@ -197,7 +197,7 @@ TEST(CaseCheck, CountsTheStepsOfARamp) {
   EXPECT_NEAR(static_cast<double>(*ramp.steps->estimate), static_cast<double>(*all.steps->estimate) + 37.5, 1);
 }
 
-TEST(CaseCheck, WarnsOfWhatIsSuspicious) {
+TEST(CaseCheck, WarnsOfDoubtfulChoices) {
   EXPECT_THAT(check(kAirfoil, {"mesh.radius=3"}).warnings,
               ElementsAre(HasSubstr("the far field \"farfield\" comes as near to the walls as")));
   EXPECT_THAT(check(kAirfoil, {"mesh.radius=3", "free_stream.mach=1.5"}).warnings, IsEmpty());
@@ -221,7 +221,7 @@ TEST(CaseCheck, WarnsOfSIWithoutAGasConstant) {
   EXPECT_THAT(check(text, {"free_stream.pressure=1", "free_stream.temperature=1"}).warnings, IsEmpty());
 }
 
-TEST(CaseCheck, TellsAFlowThatFailsInItsFirstSteps) {
+TEST(CaseCheck, ReportsAFlowThatFailsInItsFirstSteps) {
   const CaseCheck found = check(kBox, {"numerics.flux=roe", "initial.velocity_x_expression=\"x < 0.5 ? -40 : 40\""});
   ASSERT_EQ(found.errors.size(), 1U);
   EXPECT_EQ(found.errors[0].kind(), Error::Kind::physics);

@@ -6,7 +6,7 @@
 namespace weft::flow {
 namespace {
 
-using detail::tempered_sum;
+using detail::damped_sum;
 
 double extrapolate(const Extrapolations& e, const std::vector<double>& values, double own) {
   double result = own;
@@ -31,7 +31,7 @@ TEST(Extrapolations, AreExactForLinearFields) {
   }
 }
 
-TEST(Extrapolations, SayNothingOfDirectionsThatNobodyDetermines) {
+TEST(Extrapolations, IgnoreUndeterminedDirections) {
   const std::vector<Vec3> centroid{{0, 0, 0}, {0, 1, 0}, {1e-3, -1, 0}};
   const std::vector<double> values{5, 7, 4};
   Extrapolations along, across, alone;
@@ -55,14 +55,14 @@ TEST(Extrapolations, ScalarsAreLinearWithinTheRangeOfTheirCells) {
   EXPECT_EQ(detail::extrapolated_scalar(detail::view_of(e), 1, 7, values.data() + 1, 2), 7);
 }
 
-TEST(Extrapolations, LargeChangesFade) {
+TEST(Extrapolations, LargeIncrementsAreScaledDown) {
   const IdealGas gas;
   const Primitive w{1, {0.5, 0, 0}, 1};
   const Primitive small{0.04, {0.02, 0.05, 0}, -0.04};
-  const Primitive sum = tempered_sum(gas, w, small);
+  const Primitive sum = damped_sum(gas, w, small);
   for (int k = 0; k < IdealGas::kVars; ++k) EXPECT_EQ(sum[k], w[k] + small[k]);
   for (const double size : {0.6, 1.0, 3.0, 100.0}) {
-    const Primitive shock = tempered_sum(gas, w, {-size, {size, 0, 0}, -size});
+    const Primitive shock = damped_sum(gas, w, {-size, {size, 0, 0}, -size});
     EXPECT_TRUE(gas.physical(shock)) << size;
     EXPECT_LE(1 - shock.pressure, 0.01 / size + 1e-15);
   }

@@ -95,7 +95,7 @@ TEST(FarFieldVortex, CirculationIsThatOfTheLift) {
 
 /// The steady flow in a box beside the vortex, with far fields all around. The disturbance is a solution of the linearised
 /// equations, so the error that is left is of the second order of the circulation.
-TEST(FarFieldVortex, BringsTheFlowOfTheVortexIntoADomain) {
+TEST(FarFieldVortex, CreatesTheFlowOfTheVortexInADomain) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{16}}, {"ny", std::int64_t{16}}});
   const Primitive free{1.4, {0.5 * std::cos(0.3), 0.5 * std::sin(0.3), 0}, 1};
   const Vec3 centre{0.4, -2, 0};

@@ -265,7 +265,7 @@ TEST(Flux, EntropyFixRemovesTheExpansionShock) {
   EXPECT_LT(fixed, 0.4 * plain);
 }
 
-TEST(Flux, HllcHlleIsOneOrTheOther) {
+TEST(Flux, HllcHlleEqualsHllcOrHlleAtTheLimits) {
   for (const Pair& pair : kPairs) {
     for (const Vec3 n : kNormals) {
       const auto [left, right] = pair;
@@ -282,7 +282,7 @@ TEST(Flux, HllcHlleIsOneOrTheOther) {
   }
 }
 
-TEST(Flux, ShockSensorSeesPressureThatRisesWhereTheGasIsCompressed) {
+TEST(Flux, ShockSensorDetectsPressureRiseInCompression) {
   EXPECT_EQ(ShockSensor::of_ratio(1.0, 1.04), 0);
   EXPECT_NEAR(ShockSensor::of_ratio(2.0, 2.25), 0.5, 1e-14);
   EXPECT_EQ(ShockSensor::of_ratio(1.0, 1.25), 1);

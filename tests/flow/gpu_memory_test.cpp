@@ -20,13 +20,13 @@ std::string what(const GpuDemand& demand, std::size_t of_case) {
   return error ? error->what() : "";
 }
 
-TEST(GpuMemory, NothingIsSaidWhereACaseFits) {
+TEST(GpuMemory, NoErrorWhereACaseFits) {
   EXPECT_FALSE(gpu_memory_shortage({}, 0));
   EXPECT_FALSE(gpu_memory_shortage({.needed = 5 * kGigabyte, .free = 5 * kGigabyte, .total = 40 * kGigabyte, .cells = 1'000'000},
                                    20 * kGigabyte));
 }
 
-TEST(GpuMemory, SaysBytesPerCellAndHowManyGpusWouldDo) {
+TEST(GpuMemory, ReportsBytesPerCellAndTheNumberOfGpusNeeded) {
   const auto error = gpu_memory_shortage(
       {.gpu = kGpu, .needed = 60 * kGigabyte, .free = 40 * kGigabyte - 1, .total = 40 * kGigabyte, .cells = 50'000'000},
       60 * kGigabyte);
@@ -36,13 +36,13 @@ TEST(GpuMemory, SaysBytesPerCellAndHowManyGpusWouldDo) {
   EXPECT_EQ(error->suggestion(), "use a coarser mesh, or at least 2 GPUs of 40 GB for all of it");
 }
 
-TEST(GpuMemory, CountsThePartsOnOtherGpus) {
+TEST(GpuMemory, CountsDemandsOnOtherGpus) {
   const GpuDemand demand{.needed = 60 * kGigabyte, .free = 39 * kGigabyte, .total = 40 * kGigabyte, .cells = 50'000'000};
   EXPECT_THAT(what(demand, 240 * kGigabyte), HasSubstr("at least 6 GPUs"));
   EXPECT_THAT(what(demand, 240 * kGigabyte + 1), HasSubstr("at least 7 GPUs"));
 }
 
-TEST(GpuMemory, SaysHowManyRanksShareAGpu) {
+TEST(GpuMemory, ReportsHowManyRanksShareAGpu) {
   const GpuDemand demand{
       .gpu = kGpu, .needed = 48 * kGigabyte, .free = 39 * kGigabyte, .total = 40 * kGigabyte, .cells = 40'000'000, .ranks = 2};
   const auto error = gpu_memory_shortage(demand, 60 * kGigabyte);
@@ -56,7 +56,7 @@ TEST(GpuMemory, SaysHowManyRanksShareAGpu) {
             "use a coarser mesh, or at least 2 GPUs of 40 GB for all of it");
 }
 
-TEST(GpuMemory, WhereOthersHaveTheRestOfAGpuThatIsSaid) {
+TEST(GpuMemory, ReportsMemoryUsedByOtherPrograms) {
   const GpuDemand alone{.needed = 10 * kGigabyte, .free = 9 * kGigabyte, .total = 39 * kGigabyte, .cells = 10'000'000};
   EXPECT_THAT(what(alone, 40 * kGigabyte),
               HasSubstr("end what else runs on this GPU, or use a coarser mesh, or at least 2 GPUs"));
@@ -96,7 +96,7 @@ TEST(GpuMemory, RanksThatShareAGpuAreAddedUp) {
   }
 }
 
-TEST(GpuMemory, EveryRankHearsOfOneGpuThatTwoShare) {
+TEST(GpuMemory, EveryRankReportsAGpuThatTwoShare) {
   const Communicator comm = Communicator::world();
   if (comm.size() < 3) return;
   const int last = comm.size() - 1, gpu = comm.rank().value() == last ? last - 1 : comm.rank().value();
@@ -109,7 +109,7 @@ TEST(GpuMemory, EveryRankHearsOfOneGpuThatTwoShare) {
   }
 }
 
-TEST(GpuMemory, FreeIsWhatTheLeastHaveFound) {
+TEST(GpuMemory, FreeIsTheMinimumOfTheRanks) {
   const Communicator comm = Communicator::world();
   if (comm.size() == 1) return;
   GpuDemand demand = six_of_ten(0);

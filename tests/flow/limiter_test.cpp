@@ -58,7 +58,7 @@ void expect_monotone(const Limiter& phi) {
 TEST(Limiter, BarthJespersenMakesNoExtrema) { expect_monotone(BarthJespersen{}); }
 TEST(Limiter, VenkatakrishnanWithoutEpsMakesNoExtrema) { expect_monotone(Venkatakrishnan{0}); }
 
-TEST(Limiter, MoreRoomLimitsLess) {
+TEST(Limiter, LargerBoundsLimitLess) {
   const BarthJespersen barth;
   const Venkatakrishnan venkat;
   double last_barth = 0, last_venkat = 0;

@@ -84,7 +84,7 @@ Case wave_comes_in(const std::string& changed) {
   return read_case(io::CaseReader(io::CaseFile::from_text(kWaveComesIn, "case.toml", std::array{changed})));
 }
 
-TEST(MakeSolver, PrescribedFormulasSeeTheTime) {
+TEST(MakeSolver, PrescribedFormulasDependOnTime) {
   const auto error_with = [](const char* cells) {
     const Case c = wave_comes_in(cells);
     const mesh::Mesh m = load_mesh(Communicator::world(), c.mesh);
@@ -99,7 +99,7 @@ TEST(MakeSolver, PrescribedFormulasSeeTheTime) {
   EXPECT_GE(test::order(coarse, fine), 1.5) << coarse << " to " << fine;  // at the outflow the scheme is of first order
 }
 
-TEST(MakeSolver, AFormulaThatGoesBadOnTheWayIsToldOnEveryRank) {
+TEST(MakeSolver, AnInvalidFormulaDuringTheRunIsReportedOnEveryRank) {
   const Communicator comm = Communicator::world();
   const Case c = wave_comes_in("boundary.xmin.density_expression=1 - 10*t");
   const mesh::Mesh m = load_mesh(comm, c.mesh);
@@ -108,7 +108,7 @@ TEST(MakeSolver, AFormulaThatGoesBadOnTheWayIsToldOnEveryRank) {
   EXPECT_THAT(common_error<PhysicsError>(comm, [&] { test::advance(*solver, 1); }), HasSubstr("at boundary \"xmin\""));
 }
 
-TEST(MakeSolver, NothingThatIsPrescribedTurnsAboutTheAxis) {
+TEST(MakeSolver, PrescribedVelocitiesAboutTheAxisAreRejected) {
   const std::array<std::string, 3> turning{"mesh.axisymmetric=true", "boundary.inlet.kind=prescribed",
                                            "boundary.inlet.state=entropy_wave"};
   const Case c = read_case(io::CaseReader(io::CaseFile::from_text(kWedge, "case.toml", turning)));

@@ -135,7 +135,7 @@ TEST_P(RunOnHostOrOnCuda, GoesOnFromACheckpoint) {
 }
 
 /// A GPU computes the next steps while such a checkpoint is written.
-TEST_P(RunOnHostOrOnCuda, GoesOnFromACheckpointOnTheWay) {
+TEST_P(RunOnHostOrOnCuda, GoesOnFromACheckpointDuringTheRun) {
   inflow = "1 + y";
   const Left whole = end_of_run(Backend::host, Existing::refuse);
   const auto [first, second] = GetParam();

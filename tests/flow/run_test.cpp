@@ -271,7 +271,7 @@ TEST_F(WholeRun, AVortexInTheFarFieldGoesOnWithTheSameDigits) {
   }
 }
 
-TEST(CheckSteps, TellsWhereStepsEndAtTheCourantNumberThatDampedJumpsAllow) {
+TEST(CheckSteps, WarnsWhereDampedJumpsLimitTheCourantNumber) {
   for (const auto& [elements, damped] : {std::pair{"quads", false}, std::pair{"triangles", true}}) {
     const mesh::Mesh m = test::generated("box", {{"nx", std::int64_t{6}}, {"ny", std::int64_t{6}}, {"elements", elements}},
                                          test::periodic_box(2, 1));

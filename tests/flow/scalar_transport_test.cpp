@@ -97,7 +97,7 @@ TEST(ScalarTransport, CarriesAScalarThroughAVortexWithSecondOrder) {
   EXPECT_GT(test::order(errors[0], errors[1]), 1.9) << errors[0] << " " << errors[1];
 }
 
-TEST(ScalarTransport, TakesInWhatAZoneBringsAtThatTime) {
+TEST(ScalarTransport, UsesTimeDependentInflowValues) {
   // A slope that moves with a supersonic stream, and enters at x = 0.
   const auto slope = [](Vec3 x, double t) { return 3 - 2 * (x.x - 2 * t) + 0.5 * x.y; };
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{32}}, {"ny", std::int64_t{4}}, {"ymax", 0.125}});
@@ -106,7 +106,7 @@ TEST(ScalarTransport, TakesInWhatAZoneBringsAtThatTime) {
     BoundaryCondition condition{{.kind = BoundaryKind::supersonic_outflow}};
     if (zone.name == "xmin") {
       condition = {.params = {.kind = BoundaryKind::supersonic_inflow, .state = {1.4, {2, 0, 0}, 1}},
-                   .scalars = {{.value = slope, .of_time = true}, {.value = [](Vec3, double) { return 0.7; }}}};
+                   .scalars = {{.value = slope, .depends_on_time = true}, {.value = [](Vec3, double) { return 0.7; }}}};
     }
     boundary.push_back(condition);
   }
@@ -250,7 +250,7 @@ TEST_P(ScalarsIn, KeepTheirAmountsWhereForcesActAndMassIsAdded) {
 INSTANTIATE_TEST_SUITE_P(Flow, ScalarsIn, ::testing::ValuesIn(settings()),
                          [](const auto& setting) { return setting.param.name; });
 
-TEST(ScalarTransport, EndsWhereWhatComesInIsNoNumberAnyMore) {
+TEST(ScalarTransport, EndsWhereAnInflowValueIsNotFinite) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{16}}, {"ny", std::int64_t{4}}});
   std::vector<BoundaryCondition> boundary;
   for (const mesh::BoundaryZone& zone : m.boundary) {
@@ -259,7 +259,7 @@ TEST(ScalarTransport, EndsWhereWhatComesInIsNoNumberAnyMore) {
       // On the lower faces, which one rank has.
       const auto root = [](Vec3 x, double t) { return x.y < 0.25 ? std::sqrt(0.03 - t) : 1; };
       condition = {.params = {.kind = BoundaryKind::supersonic_inflow, .state = {1.4, {2, 0, 0}, 1}},
-                   .scalars = {{.value = root, .of_time = true, .where = {.key = "the key"}}}};
+                   .scalars = {{.value = root, .depends_on_time = true, .where = {.key = "the key"}}}};
     }
     boundary.push_back(condition);
   }
@@ -307,7 +307,7 @@ TEST(ScalarTransport, KeepsALimitedSlabWithinItsBounds) {
   }
 }
 
-TEST(ScalarTransport, StaysWholeWhereStepsAreTriedAgain) {
+TEST(ScalarTransport, IsConservedWhereStepsAreRepeated) {
   const mesh::Mesh m =
       generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}}, test::periodic_box(2, 1));
   const auto solver = carrying(m,

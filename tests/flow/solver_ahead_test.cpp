@@ -81,7 +81,7 @@ TEST_P(StepsAheadTest, OfMoreTilesThanOneBlockAddsUp) {
   EXPECT_EQ(gathered(*single), gathered(*many));
 }
 
-TEST(StepsAheadOnCuda, AskTheHostForOneLaunchEach) {
+TEST(StepsAheadOnCuda, NeedOneLaunchEach) {
   WEFT_NEEDS_GPU();
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{64}}, {"ny", std::int64_t{48}}, {"elements", "mixed"}}, {});
   Solver solver(m, {.boundary = test::conditions(m), .numerics = {.cfl = 0.5}, .backend = Backend::cuda});
@@ -146,7 +146,7 @@ TEST_P(StepsAheadTest, WithRampsToo) {
   }
 }
 
-TEST_P(StepsAheadTest, BoundariesAreAskedForTheTimeThatIsReached) {
+TEST_P(StepsAheadTest, BoundariesAreEvaluatedAtTheTimeReached) {
   const mesh::Mesh m = box();
   double latest = 0;
   const BoundaryCondition waving{{.kind = BoundaryKind::far_field}, [&](Vec3 x, double t) {
@@ -163,7 +163,7 @@ TEST_P(StepsAheadTest, BoundariesAreAskedForTheTimeThatIsReached) {
   EXPECT_TRUE(std::isfinite(solver.time()));
 }
 
-TEST_P(StepsAheadTest, LeaveTheStateThatWasKeptAsItWas) {
+TEST_P(StepsAheadTest, DoNotChangeTheCopyOfTheState) {
   const mesh::Mesh m = box();
   const auto solver = solver_on(m);
   solver->start_steps({.count = 4, .until = 1});
@@ -186,7 +186,7 @@ TEST_P(StepsAheadTest, LeaveTheStateThatWasKeptAsItWas) {
   }
 }
 
-TEST_P(StepsAheadTest, EndWhereAStepIsTriedAgain) {
+TEST_P(StepsAheadTest, EndWhereAStepIsRepeated) {
   const mesh::Mesh m =
       generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}}, test::periodic_box(2, 1));
   const Numerics numerics{.limiter = LimiterKind::none, .rk_stages = 2, .cfl = 1.0};

@@ -45,7 +45,7 @@ class SolverEnd : public ::testing::TestWithParam<std::tuple<Backend, Transport>
   mesh::Mesh mesh_ = test::generated("box", {{"nx", std::int64_t{9}}, {"ny", std::int64_t{8}}}, test::periodic_box(2, 1));
 };
 
-TEST_P(SolverEnd, ClosedItLetsGoOnEveryRank) {
+TEST_P(SolverEnd, CloseReleasesMemoryOnEveryRank) {
   std::optional<std::vector<double>> first;
   for (int again = 0; again < 3; ++again) {
     const auto solver = make();
@@ -61,7 +61,7 @@ TEST_P(SolverEnd, ClosedItLetsGoOnEveryRank) {
   }
 }
 
-TEST_P(SolverEnd, OneRankThatThrowsWaitsForNobody) {
+TEST_P(SolverEnd, OneRankThatThrowsDoesNotWait) {
   const Communicator& comm = mesh_.comm;
   const bool fails = comm.rank().value() + 1 == comm.size();
   Stopwatch leaving;

@@ -99,7 +99,7 @@ TEST(SolverCuda, VorticesInFarFieldsAreThoseOfTheHost) {
   }
 }
 
-TEST(SolverCuda, TriesAStepAgainAndRestartsAsTheHostDoes) {
+TEST(SolverCuda, RepeatsAStepAndRestartsAsTheHostDoes) {
   WEFT_NEEDS_GPU();
   const mesh::Mesh m =
       generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}}, test::periodic_box(2, 1));
@@ -169,7 +169,7 @@ TEST(SolverCuda, BoundariesMayBePrescribedInTime) {
   EXPECT_LE(relative_difference(IdealGas{}, gathered(host), gathered(cuda)), kAgreement);
 }
 
-TEST(SolverCuda, PrescribedStatesThatDoNotChangeWithTimeAreNotAskedAgain) {
+TEST(SolverCuda, SteadyPrescribedStatesAreNotEvaluatedAgain) {
   WEFT_NEEDS_GPU();
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{8}}, {"elements", "triangles"}}, {});
   /// Conditions that count how often each zone is asked, zones from `varying` on as if they changed with time.
@@ -177,7 +177,7 @@ TEST(SolverCuda, PrescribedStatesThatDoNotChangeWithTimeAreNotAskedAgain) {
     std::vector<std::int64_t> asked(m.boundary.size());
     std::vector<BoundaryCondition> everywhere(m.boundary.size(), {.params = {.kind = BoundaryKind::far_field}});
     for (std::size_t z = 0; z < everywhere.size(); ++z) {
-      everywhere[z].of_time = z >= varying;
+      everywhere[z].depends_on_time = z >= varying;
       everywhere[z].prescribed = [&asked, z](Vec3 x, double) {
         ++asked[z];
         return wavy(x, 2);
@@ -226,7 +226,7 @@ TEST(SolverCuda, MonitorsOfManyBlocksAreThoseOfTheHost) {
   }
 }
 
-TEST(SolverCuda, NamesTheCellThatLeavesTheRangeOfTheGas) {
+TEST(SolverCuda, NamesTheCellThatBecomesUnphysical) {
   WEFT_NEEDS_GPU();
   const mesh::Mesh m =
       generated("box", {{"nx", std::int64_t{20}}, {"ny", std::int64_t{2}}, {"ymax", 0.1}}, {}, Communicator::self());

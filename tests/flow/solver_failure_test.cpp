@@ -42,7 +42,7 @@ TEST(SolverFailure, NamesCellPlaceNeighboursAndZoneOnEveryRank) {
   EXPECT_THAT(text, HasSubstr("lower cfl"));
 }
 
-TEST(SolverFailure, RefusesAStartThatIsNoGas) {
+TEST(SolverFailure, RejectsAnUnphysicalStart) {
   const mesh::Mesh m = tube();
   Solver solver(m, {.boundary = everywhere(m, {})});
   for (const double bad : {-1.0, 0.0, std::numeric_limits<double>::quiet_NaN()}) {
@@ -78,7 +78,7 @@ TEST(SolverFailure, PassesOnTheErrorOfAStateOnOneRankAlone) {
             "");
 }
 
-TEST(SolverFailure, RefusesAStateThatStartAndBoundariesGiveNoReasonFor) {
+TEST(SolverFailure, RejectsAStateOutsideTheLimits) {
   const mesh::Mesh m = tube();
   Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::slip_wall})});
   solver.initialise([](Vec3) { return Primitive{1, {}, 1}; });
@@ -116,7 +116,7 @@ TEST(SolverFailure, StopsAFlowThatDivergesWithinSteps) {
   EXPECT_LT(solver.steps(), 500);
 }
 
-TEST(SolverFailure, AStepThatIsTriedAgainConserves) {
+TEST(SolverFailure, ARepeatedStepConserves) {
   // Two streams that part in a periodic box: a near vacuum opens and later closes again.
   const mesh::Mesh m =
       generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}}, periodic_box(2, 1));
@@ -137,7 +137,7 @@ TEST(SolverFailure, AStepThatIsTriedAgainConserves) {
   for (std::int32_t c = 0; c < m.owned_cells; ++c) EXPECT_TRUE(solver.scheme().gas().physical(solver.primitive(c)));
 }
 
-TEST(SolverFailure, ARestartWhileTheOrderIsLoweredIsBitwise) {
+TEST(SolverFailure, ARestartDuringTheFirstOrderFallbackIsBitwise) {
   const mesh::Mesh m =
       generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}}, periodic_box(2, 1));
   const Numerics numerics{.limiter = LimiterKind::none, .rk_stages = 2, .cfl = 1.0};

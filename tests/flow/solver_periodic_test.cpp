@@ -57,13 +57,13 @@ struct ArmsDifference {
 
 ArmsDifference arms_difference(const mesh::Mesh& m) {
   const auto key = [](std::int64_t own, std::int64_t ghost, Vec3 n) { return std::tuple(own, ghost, n.x, n.y, n.z); };
-  std::map<decltype(key(0, 0, {})), Vec3> arms;
+  std::map<decltype(key(0, 0, {})), Vec3> cell_to_face;
   const std::vector<GhostFace> faces = ghost_faces(m);
-  for (const GhostFace& f : faces) arms[key(f.own, f.ghost, f.normal)] = f.own_arm;
+  for (const GhostFace& f : faces) cell_to_face[key(f.own, f.ghost, f.normal)] = f.own_arm;
   ArmsDifference difference;
   for (const GhostFace& f : faces) {
-    const auto other = arms.find(key(f.ghost, f.own, -f.normal));  // normals are opposite to the last bit
-    if (other == arms.end()) {
+    const auto other = cell_to_face.find(key(f.ghost, f.own, -f.normal));  // normals are opposite to the last bit
+    if (other == cell_to_face.end()) {
       ADD_FAILURE() << "a face has no other side: of cells " << f.own << ", " << f.ghost;
       continue;
     }
@@ -75,7 +75,7 @@ ArmsDifference arms_difference(const mesh::Mesh& m) {
   return difference;
 }
 
-TEST(PeriodicFaces, HaveArmsThatDifferByTheRoundingOfCoordinates) {
+TEST(PeriodicFaces, HaveCellToFaceVectorsThatDifferByTheRoundingOfCoordinates) {
   for (const auto& [elements, dim] : {std::pair{"triangles", 2}, std::pair{"tetrahedra", 3}}) {
     const ArmsDifference near = arms_difference(box(elements, 0.1, dim)), far = arms_difference(box(elements, 1000.1, dim));
     EXPECT_LE(near.largest, 4 * kEps * (0.1 + kLength)) << elements;

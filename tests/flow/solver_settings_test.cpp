@@ -47,7 +47,7 @@ double variation(const Solver& solver) {
   return 1 - least / most;
 }
 
-TEST_P(FlowToCompare, GoesOnVaryingAndBearsRounding) {
+TEST_P(FlowToCompare, KeepsVaryingAndIsInsensitiveToRounding) {
   const mesh::Mesh m = GetParam().mesh();
   for (const Numerics& numerics : every_numerics(GetParam())) {
     SCOPED_TRACE(test::described(numerics));

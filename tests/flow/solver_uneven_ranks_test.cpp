@@ -27,7 +27,7 @@ using test::wavy;
 constexpr double kAgreement = 1e-12;
 
 /// How many of the cells each rank gets, and what is peculiar about that.
-struct Deal {
+struct Distribution {
   std::string name;
   std::vector<std::int64_t> (*shares)(std::int64_t cells, int ranks);
 };
@@ -48,7 +48,7 @@ std::vector<std::int64_t> two_on_all_but_the_last(std::int64_t cells, int ranks)
   return shares;
 }
 
-using Case = std::tuple<Setting, Deal>;
+using Case = std::tuple<Setting, Distribution>;
 
 class UnevenRanks : public ::testing::TestWithParam<Case> {
  protected:
@@ -162,8 +162,8 @@ std::vector<Setting> some_settings() {
 }
 
 const auto kCases = ::testing::Combine(::testing::ValuesIn(some_settings()),
-                                       ::testing::Values(Deal{"none_on_root", none_on_root}, Deal{"all_on_root", all_on_root},
-                                                         Deal{"two_on_all_but_the_last", two_on_all_but_the_last}));
+                                       ::testing::Values(Distribution{"none_on_root", none_on_root}, Distribution{"all_on_root", all_on_root},
+                                                         Distribution{"two_on_all_but_the_last", two_on_all_but_the_last}));
 std::string name_of(const ::testing::TestParamInfo<Case>& info) {
   return std::get<0>(info.param).name + "_" + std::get<1>(info.param).name;
 }

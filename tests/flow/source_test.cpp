@@ -36,7 +36,7 @@ SourceTerm falling(Vec3 acceleration) {
   return source;
 }
 
-TEST(BodyForce, AUniformGasFallsAsAStone) {
+TEST(BodyForce, AUniformGasFallsFreely) {
   for (const int dim : {2, 3}) {
     mesh::GeneratorParameters parameters{{"nx", std::int64_t{5}}, {"ny", std::int64_t{4}}, {"elements", "mixed"}};
     if (dim == 3) parameters["nz"] = std::int64_t{6};

@@ -89,7 +89,7 @@ TEST(Verdict, CountsDecadesOfEachVariable) {
   EXPECT_TRUE(judge(transient(), end).decades.empty());
 }
 
-TEST(Verdict, ForcesSettleWhereTheLastFifthHoldsThemStill) {
+TEST(Verdict, ForcesSettleWhereTheLastFifthIsConstant) {
   Case c = steady();
   c.forces = {force("wing"), force("tail")};
   RunEnd end{.steps = 100};
@@ -110,7 +110,7 @@ TEST(Verdict, ForcesSettleWhereTheLastFifthHoldsThemStill) {
   EXPECT_TRUE(judge(c, end).drifts.empty());  // too few rows to tell
 }
 
-TEST(Verdict, TellsHowFarTheStreamWent) {
+TEST(Verdict, ReportsTheDistanceOfTheStream) {
   Case c = transient();
   c.forces = {force("wing", 0.5)};
   const RunEnd end{.time = 3, .domain_length = 12};

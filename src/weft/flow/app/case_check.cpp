@@ -203,7 +203,7 @@ void add_steps(CaseCheck& check, Solver& solver, const Case& c) {
   constexpr int kLeast = 3, kMost = 100;
   double fastest = std::numeric_limits<double>::infinity();
   const Stopwatch all;
-  const bool went_well = keep_errors(check.errors, [&] {
+  const bool succeeded = keep_errors(check.errors, [&] {
     for (int i = 0; i < kMost && comm.broadcast(i < kLeast || all.seconds() < kSeconds ? 1 : 0) != 0; ++i) {
       comm.barrier();
       const Stopwatch one;
@@ -211,7 +211,7 @@ void add_steps(CaseCheck& check, Solver& solver, const Case& c) {
       if (i > 0) fastest = std::min(fastest, one.seconds());
     }
   });
-  if (!went_well) return;
+  if (!succeeded) return;
   CostFigures cost;
   cost.step_seconds = comm.max(fastest);
   cost.memory_bytes = comm.sum(resident_bytes());

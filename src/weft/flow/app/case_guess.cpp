@@ -20,7 +20,7 @@ using detail::Hint;
 using detail::hint_of;
 using detail::is_closed;
 using detail::is_flat;
-using detail::likeness;
+using detail::similarity;
 using detail::measure_zones;
 
 // ---------------------------------------------------------------------------------------------------------------------- guesses
@@ -73,10 +73,10 @@ class Guesser {
       std::size_t most = 0;
       bool several = false;
       for (const std::size_t other : partners[z]) {
-        const std::size_t alike = 1 + likeness(shapes_[z].name, shapes_[other].name);
-        several = alike == most || (alike < most && several);
-        if (alike > most) found = static_cast<std::ptrdiff_t>(other);
-        most = std::max(most, alike);
+        const std::size_t score = 1 + similarity(shapes_[z].name, shapes_[other].name);
+        several = score == most || (score < most && several);
+        if (score > most) found = static_cast<std::ptrdiff_t>(other);
+        most = std::max(most, score);
       }
       return several ? -1 : found;
     };

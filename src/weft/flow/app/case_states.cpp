@@ -242,8 +242,8 @@ std::optional<VortexChoice> read_vortex(const Section& s, const CaseGas& gas, co
 }
 
 /// Rejects names that other solvers have for kinds of zones, with ours.  @throws InputError
-void refuse_other_names(const Section& s) {
-  static constexpr std::pair<std::string_view, const char*> kOthers[]{
+void reject_foreign_names(const Section& s) {
+  static constexpr std::pair<std::string_view, const char*> kForeignNames[]{
       {"farfield", "far_field"},
       {"freestream", "far_field"},
       {"inflow", "total_pressure_inflow, supersonic_inflow or far_field"},
@@ -254,7 +254,7 @@ void refuse_other_names(const Section& s) {
       {"periodic", "no section for this zone, but [[mesh.periodic]] with from and to"},
       {"wall", "slip_wall: no flow here has friction"}};
   const std::optional<std::string> word = s.written("kind");
-  for (const auto& [other, ours] : kOthers) {
+  for (const auto& [other, ours] : kForeignNames) {
     if (word == other) s.fail("kind", fmt::format("there is no \"{}\"", other), fmt::format("write {}", ours));
   }
 }
@@ -273,7 +273,7 @@ ZoneCondition read_condition(const Section& s, const CaseGas& gas, const std::op
            fmt::format("see what the comment above says of the zone, and replace {} by one of {}", kToChoose,
                        fmt::join(kinds, ", ")));
   }
-  refuse_other_names(s);
+  reject_foreign_names(s);
   s.variant(
       "kind", kinds,
       {.doc = "Condition of this zone. " + describe_choices<BoundaryKind>() + "; prescribed: a state as a function of place."},

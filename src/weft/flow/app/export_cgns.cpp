@@ -62,7 +62,7 @@ class CgnsFile {
                 const std::vector<std::int64_t>& values) {
     file_.write_rows(group(parent, name, label, "I8") + "/ data", std::span<const std::int64_t>(values));
   }
-  void small_integers(const std::string& parent, const std::string& name, const std::string& label,
+  void int32_array(const std::string& parent, const std::string& name, const std::string& label,
                       const std::vector<std::int32_t>& values) {
     file_.write_rows(group(parent, name, label, "I4") + "/ data", std::span<const std::int32_t>(values));
   }
@@ -304,7 +304,7 @@ Exported export_cgns(const fs::path& fields, const fs::path& to, const std::opti
     const std::array<std::int32_t, 1> one{1};
     hdf5.write_rows(iterations + "/ data", std::span<const std::int32_t>(one));
     out.reals(iterations, "TimeValues", std::vector<double>{file.time()});
-    out.small_integers(iterations, "IterationValues", "DataArray_t", {static_cast<std::int32_t>(file.step())});
+    out.int32_array(iterations, "IterationValues", "DataArray_t", {static_cast<std::int32_t>(file.step())});
     const std::string zone = out.group(base, "Zone", "Zone_t", "I8");
     hdf5.write_table(zone + "/ data", std::array<std::int64_t, 3>{std::ssize(points.x), file.cells(), 0}, 1);
     out.text(zone, "ZoneType", "ZoneType_t", "Unstructured");

@@ -46,9 +46,9 @@ std::string unit_at(const std::string& text, std::size_t position) {
   std::string word = text.substr(position, end == std::string::npos ? end : end - position);
   while (!word.empty() && io::find_unit(word) == nullptr) word.pop_back();
   const bool is_word = !word.empty() && std::isalpha(static_cast<unsigned char>(word.front())) != 0;
-  const std::size_t behind = position + word.size();  // of "2 min(x, y)" a bracket, of "2 mach" a letter
+  const std::size_t next = position + word.size();  // of "2 min(x, y)" a bracket, of "2 mach" a letter
   const bool is_part =
-      behind < text.size() && (text[behind] == '(' || std::isalpha(static_cast<unsigned char>(text[behind])) != 0);
+      next < text.size() && (text[next] == '(' || std::isalpha(static_cast<unsigned char>(text[next])) != 0);
   return is_word && !is_part ? word : std::string();
 }
 
@@ -162,7 +162,7 @@ double Expression::operator()(Vec3 x, double t) const {
   }
 }
 
-bool Expression::sees_time() const { return parsed_->parser.GetUsedVar().count("t") > 0; }
+bool Expression::depends_on_time() const { return parsed_->parser.GetUsedVar().count("t") > 0; }
 
 const std::string& Expression::text() const { return parsed_->text; }
 const Where& Expression::where() const { return parsed_->where; }

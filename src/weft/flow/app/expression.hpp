@@ -25,7 +25,7 @@ class Expression {
   /// May be infinite or NaN where the formula is.
   [[nodiscard]] double operator()(Vec3 x, double t = 0) const;
   /// Whether the formula names t.
-  [[nodiscard]] bool sees_time() const;
+  [[nodiscard]] bool depends_on_time() const;
   [[nodiscard]] const std::string& text() const;
   [[nodiscard]] const Where& where() const;
 

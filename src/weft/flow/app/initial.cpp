@@ -163,9 +163,9 @@ Primitive InitialState::at(Vec3 x, double t) const {
   return impl_->background(x, t);
 }
 
-bool InitialState::of_time() const {
+bool InitialState::depends_on_time() const {
   const StateExpressions& e = impl_->params.expressions;
-  const auto sees_time = [](const ExpressionText& formula) { return Expression(formula.text).sees_time(); };
+  const auto depends_on_time = [](const ExpressionText& formula) { return Expression(formula.text).depends_on_time(); };
   switch (impl_->params.kind) {
     case InitialKind::uniform:
     case InitialKind::forward_step:
@@ -173,8 +173,8 @@ bool InitialState::of_time() const {
     case InitialKind::solution:
       return false;
     case InitialKind::expression:
-      return sees_time(e.density) || sees_time(e.velocity_x) || sees_time(e.velocity_y) || sees_time(e.velocity_z) ||
-             sees_time(e.pressure);
+      return depends_on_time(e.density) || depends_on_time(e.velocity_x) || depends_on_time(e.velocity_y) || depends_on_time(e.velocity_z) ||
+             depends_on_time(e.pressure);
     default:
       return true;
   }

@@ -121,7 +121,7 @@ class InitialState {
   /// What a formula gives for t > 0 may be no physical state.
   [[nodiscard]] Primitive at(Vec3 x, double t) const;
   /// Whether at() may change with time.
-  [[nodiscard]] bool of_time() const;
+  [[nodiscard]] bool depends_on_time() const;
 
   [[nodiscard]] const InitialParams& params() const;
 

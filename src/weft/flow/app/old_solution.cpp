@@ -187,10 +187,10 @@ SolutionAnswer OldSolution::answer(Vec3 x) const {
   const Vec3 d = x - centroid_[cell];
   const double* const mean = &values_[cell * vars_];
   for (std::size_t k = 0; k < vars_; ++k) found.values[k] = mean[k] + dot(gradients_[cell * vars_ + k], d);
-  const auto strays = [&](std::size_t k) {
+  const auto deviates = [&](std::size_t k) {
     return found.values[k] * kMostRatio < mean[k] || found.values[k] > kMostRatio * mean[k];
   };
-  if (found.outside || strays(0) || strays(Primitive::kVars - 1)) std::copy_n(mean, vars_, found.values.begin());
+  if (found.outside || deviates(0) || deviates(Primitive::kVars - 1)) std::copy_n(mean, vars_, found.values.begin());
   return found;
 }
 
@@ -213,10 +213,10 @@ std::vector<SolutionAnswer> OldSolution::at(std::span<const Vec3> points) const 
         of[r].push_back(i);
       }
     }
-    const std::vector<std::vector<Vec3>> came = comm_.all_to_all(to);
+    const std::vector<std::vector<Vec3>> received = comm_.all_to_all(to);
     std::vector<std::vector<SolutionAnswer>> back(ranks);
     for (std::size_t r = 0; r < ranks; ++r) {
-      for (const Vec3& x : came[r]) back[r].push_back(answer(x));
+      for (const Vec3& x : received[r]) back[r].push_back(answer(x));
     }
     const std::vector<std::vector<SolutionAnswer>> answers = comm_.all_to_all(back);
     for (std::size_t r = 0; r < ranks; ++r) {

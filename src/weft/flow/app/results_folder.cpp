@@ -16,7 +16,7 @@ namespace weft::flow::detail {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::string_view kOfAStep[] = {"fields_", "walls_"};  // then the step
+constexpr std::string_view kStepPrefixes[] = {"fields_", "walls_"};  // then the step
 constexpr std::string_view kHistories[] = {kResidualsFile, kForcesFile,     "probes.csv",
                                            kMonitorsFile,  "integrals.csv", "errors.csv"};
 
@@ -34,7 +34,7 @@ bool is_sample(std::string_view name) {
 /// What follows the prefix of a file of one step; empty for other names.
 std::string_view step_part(std::string_view name) {
   if (is_sample(name)) return name.substr(name.rfind('_') + 1);
-  for (const std::string_view prefix : kOfAStep) {
+  for (const std::string_view prefix : kStepPrefixes) {
     if (name.starts_with(prefix)) return name.substr(prefix.size());
   }
   return {};
@@ -48,7 +48,7 @@ bool is_drawn(std::string_view extension) {
 bool is_export(std::string_view extension) { return extension == ".vtu" || extension == ".vtm" || extension == ".cgns"; }
 
 /// Whether a run writes files of this name, or they were drawn of such: what --overwrite may delete.
-bool is_ours(fs::path file) {
+bool is_run_file(fs::path file) {
   if (file.extension() == ".part") file.replace_extension();  // a kill left it before it was whole
   const std::string name = file.filename().string();
   const std::string extension = file.extension().string();
@@ -69,14 +69,14 @@ bool is_ours(fs::path file) {
 bool is_field_after(const fs::path& file, std::int64_t step) {
   const std::string name = file.filename().string();
   const std::string_view digits = step_part(name);
-  if (!is_ours(file) || digits.empty()) return false;
+  if (!is_run_file(file) || digits.empty()) return false;
   std::int64_t of = 0;
   if (file.extension() == ".part") return true;
   return std::from_chars(digits.data(), digits.data() + digits.size(), of).ec != std::errc{} || of > step;
 }
 
 /// Refuses a folder whose case.toml no run wrote: the run would replace it. @throws InputError; IoError where it cannot be read.
-void keep_case_of_the_user(const fs::path& folder) {
+void protect_user_case(const fs::path& folder) {
   const fs::path file = folder / kCaseFile;
   if (io::read_text(file).starts_with(io::kEffectiveCaseHeader)) return;
   throw InputError("a run writes its case with all defaults to this name, and the file that is there was not written by a run",
@@ -93,7 +93,7 @@ void refuse_used_folder(const fs::path& folder, bool used, Existing existing) {
   if (resumes(existing) && !used) {
     throw InputError("there is no run to resume in this folder", "leave out --resume to start one", {.file = folder.string()});
   }
-  if (used) keep_case_of_the_user(folder);
+  if (used) protect_user_case(folder);
   if (existing == Existing::refuse && used) {
     std::error_code failed;
     if (fs::exists(folder / io::FolderLock::kFileName, failed)) const io::FolderLock look(folder);  // says so if that run goes on
@@ -122,7 +122,7 @@ std::vector<fs::path> make_folder(const fs::path& folder) {
 void begin_folder(const fs::path& folder, const std::string& effective, Existing existing, std::int64_t step) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const fs::path& file = entry.path();
-    const bool stale = existing == Existing::overwrite ? is_ours(file) : resumes(existing) && is_field_after(file, step);
+    const bool stale = existing == Existing::overwrite ? is_run_file(file) : resumes(existing) && is_field_after(file, step);
     std::error_code failed;
     if (stale && entry.is_regular_file() && !fs::remove(file, failed)) {
       throw IoError(fmt::format("cannot remove this file of an earlier run: {}", failed.message()),

@@ -55,7 +55,7 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
                            "make its velocity along z 0, or compute the flow in 3-D", found->where);
       }
       condition.prescribed = [state](Vec3 x, double t) { return state.at(x, t); };
-      condition.of_time = state.of_time();
+      condition.depends_on_time = state.depends_on_time();
     }
     std::vector<Vec3> faces;
     for (const mesh::LocalFaceId face : zone.faces) faces.push_back(mesh.face_centroid[face.index()]);

@@ -98,7 +98,7 @@ void Run::finish(StopReason reason) {
   fields_due_ = last_field_step_ != solver_.steps();
   checkpoint_due_ = true;
   prepare_fields_if_due();
-  write_what_is_due();
+  write_due_output();
 }
 
 std::optional<StopReason> Run::reason_to_stop(const std::function<bool()>& stop) {
@@ -110,17 +110,17 @@ std::optional<StopReason> Run::reason_to_stop(const std::function<bool()>& stop)
     return StopReason::residual;
   if (criteria.force_change && history_.change() <= *criteria.force_change) return StopReason::force_change;
   if (at_last_step) return StopReason::steps;
-  enum { nothing, checkpoint, late, interrupted };
-  int wish = nothing;
+  enum { nothing, checkpoint, out_of_time, interrupted };
+  int request = nothing;
   if (comm_.is_root()) {
     const double every = case_.output.checkpoint_seconds;
-    if (every > 0 && since_checkpoint_.seconds() >= every) wish = checkpoint;
-    if (criteria.wall_time && clock_.seconds() >= *criteria.wall_time) wish = late;
+    if (every > 0 && since_checkpoint_.seconds() >= every) request = checkpoint;
+    if (criteria.wall_time && clock_.seconds() >= *criteria.wall_time) request = out_of_time;
   }
-  switch (comm_.max(stop() ? interrupted : wish)) {
+  switch (comm_.max(stop() ? interrupted : request)) {
     case interrupted:
       return StopReason::interrupted;
-    case late:
+    case out_of_time:
       return StopReason::wall_time;
     case checkpoint:
       checkpoint_due_ = solver_.steps() > first_step_;
@@ -169,7 +169,7 @@ void Run::advance() {
                        .until = std::min(case_.stop.time.value_or(kNever), next_field_),
                        .rates_interval = case_.output.history_steps});
   if (writes) {
-    write_what_is_due();
+    write_due_output();
     if (!solver_.works_ahead()) stepping.restart();  // nothing was done yet
   }
   const std::vector<StepReport> reports = solver_.finish_steps();
@@ -195,7 +195,7 @@ void Run::prepare_fields_if_due() {
   results_.prepare_fields(solver_);
 }
 
-void Run::write_what_is_due() {
+void Run::write_due_output() {
   if (fields_due_) {
     observer_.wrote(results_.write_fields(solver_));
     last_field_step_ = solver_.steps();

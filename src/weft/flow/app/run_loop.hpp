@@ -79,7 +79,7 @@ class Run {
   /// Before the steps during which the fields are written: what is computed from the present state, which costs little.
   void prepare_fields_if_due();
 
-  void write_what_is_due();
+  void write_due_output();
 
   /// Histories of these steps.
   void record(std::span<const StepReport> steps);

@@ -111,7 +111,7 @@ std::vector<ScalarInflow> make_scalar_inflow(const std::vector<ExpressionText>& 
     auto formula = std::make_shared<const Expression>(text.text, text.where);
     for (const Vec3 x : faces) (void)finite_value(*formula, x, 0);
     inflows.push_back({.value = [formula](Vec3 x, double t) { return (*formula)(x, t); },
-                       .of_time = formula->sees_time(),
+                       .depends_on_time = formula->depends_on_time(),
                        .where = text.where});
   }
   return inflows;

@@ -74,7 +74,7 @@ Hint hint_of(const std::string& name) {
   return Hint::none;
 }
 
-std::size_t likeness(const std::string& a, const std::string& b) {
+std::size_t similarity(const std::string& a, const std::string& b) {
   const auto shorter = static_cast<std::ptrdiff_t>(std::min(a.size(), b.size()));
   const auto prefix = std::mismatch(a.begin(), a.begin() + shorter, b.begin()).first - a.begin();
   const auto suffix = std::mismatch(a.rbegin(), a.rbegin() + (shorter - prefix), b.rbegin()).first - a.rbegin();

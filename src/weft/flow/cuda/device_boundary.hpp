@@ -53,9 +53,9 @@ class DeviceBoundary {
   DeviceVector<ZoneArgs> zones_;
   DeviceVector<std::int32_t> zone_, left_, order_;
   std::int32_t inner_faces_ = 0;                           ///< faces of inner cells
-  DeviceVector<std::int32_t> behind_offset_, behind_row_;  ///< Discretization::behind
-  DeviceVector<double> behind_weight_;
-  DeviceVector<Vec3> normal_, arm_, centroid_;
+  DeviceVector<std::int32_t> extrapolation_offset_, extrapolation_row_;  ///< Discretization::behind
+  DeviceVector<double> extrapolation_weight_;
+  DeviceVector<Vec3> normal_, to_face_, centroid_;
   DeviceVector<double> area_;
   DeviceVector<Primitive> outside_;
   PinnedBuffer<Primitive> outside_on_host_;

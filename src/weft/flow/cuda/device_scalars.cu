@@ -23,11 +23,11 @@ struct DeviceScalarView : ScalarView {
     return face_centroids[cell_faces[s]] - centroids[c];
   }
   template <int Dim>
-  [[nodiscard]] WEFT_HD Vec3 pull(std::int32_t c, std::int32_t s) const {
-    if (!green_gauss) return pull_over<Dim>(centroids[stencil_rows[s]] - centroids[c], stabilized);
+  [[nodiscard]] WEFT_HD Vec3 gradient_weight(std::int32_t c, std::int32_t s) const {
+    if (!green_gauss) return unscaled_gradient_weight<Dim>(centroids[stencil_rows[s]] - centroids[c], stabilized);
     const std::int32_t f = cell_faces[s];
     const double area = (left_row[f] == c ? face_areas[f] : -face_areas[f]) * inverse_volumes[c];
-    return share_behind(to_face<Dim>(c, s), face_centroids[f] - centroids[cell_face_rows[s]]) * (area * face_normals[f]);
+    return face_interpolation_weight(to_face<Dim>(c, s), face_centroids[f] - centroids[cell_face_rows[s]]) * (area * face_normals[f]);
   }
   template <int Dim>
   WEFT_HD void complete(std::int32_t c, double (&sum)[Dim]) const {
@@ -66,7 +66,7 @@ struct ScalarBoundaryRows {
     for (int k = 0; k < count; ++k) {
       const double inside = values[static_cast<std::int64_t>(left[face]) * count + k];
       values[static_cast<std::int64_t>(cells + face) * count + k] =
-          scalar_behind(extrapolations, face, brings[face] != 0, outflows[entry[face]], inside,
+          boundary_ghost_scalar(extrapolations, face, brings[face] != 0, outflows[entry[face]], inside,
                         inflow[static_cast<std::int64_t>(face) * count + k], values + k, count);
     }
   }
@@ -148,9 +148,9 @@ void DeviceScalars::each_array(const std::vector<double>& matrices, Visit&& visi
   visit(boundary_left_, boundary_faces);
   visit(boundary_brings_, boundary_faces);
   visit(boundary_areas_, boundary_faces);
-  visit(behind_offset_, d.behind.offset);
-  visit(behind_row_, d.behind.row);
-  visit(behind_weight_, d.behind.weight);
+  visit(extrapolation_offset_, d.boundary_extrapolation.offset);
+  visit(extrapolation_row_, d.boundary_extrapolation.row);
+  visit(extrapolation_weight_, d.boundary_extrapolation.weight);
   visit(inflow_, boundary_faces * n);
   visit(outflows_, d.cell_face.size());
   visit(stationary_, scheme_.numerics().well_balanced ? d.cell_face.size() : 0);
@@ -214,7 +214,7 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* fallback) {
   DeviceScalarView v({.stencil_offset = by_node ? stencil_offset_.data() : cell_face_offset_.data(),
                       .stencil_rows = by_node ? stencil_rows_.data() : cell_face_rows_.data(),
                       .cell_face_offset = cell_face_offset_.data(),
-                      .state_places = nullptr,
+                      .state_slots = nullptr,
                       .left_row = left_row_.data(),
                       .right_row = nullptr,
                       .centroids = centroids_.data(),
@@ -222,8 +222,8 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* fallback) {
                       .face_normals = face_normals_.data(),
                       .face_areas = face_areas_.data(),
                       .inverse_volumes = inverse_volumes_.data(),
-                      .pulls = nullptr,
-                      .face_arms = nullptr,
+                      .gradient_weights = nullptr,
+                      .cell_to_face = nullptr,
                       .half_ways = nullptr,
                       .values = nullptr,
                       .gradients = nullptr,
@@ -275,12 +275,12 @@ Exchange* DeviceScalars::boundary_and_slopes(Stream& stream, double time, const 
     stream.wait();  // the values before may still be read
     inflow_.put(inflow_values_.values());
   }
-  const ExtrapolationView behind{.offset = behind_offset_.data(), .row = behind_row_.data(), .weight = behind_weight_.data()};
+  const ExtrapolationView boundary_extrapolation{.offset = extrapolation_offset_.data(), .row = extrapolation_row_.data(), .weight = extrapolation_weight_.data()};
   const auto boundary_rows = [&](std::int32_t first, std::int32_t last) {
     if (first == last) return;
     parallel_for(space::cuda{}, stream, static_cast<std::int32_t>(boundary_entry_.size()),
                  ScalarBoundaryRows{boundary_entry_.data(), boundary_left_.data(), boundary_brings_.data(), outflows_.data(),
-                                    inflow_.data(), on_device(values_), behind, m.cells(), first, last, count()});
+                                    inflow_.data(), on_device(values_), boundary_extrapolation, m.cells(), first, last, count()});
   };
   if (pull_values_) pull_values_->start(after(stream));
   boundary_rows(0, m.inner_cells);

@@ -56,7 +56,7 @@ class DeviceScalars {
   /// last. @pre Numerics::well_balanced.
   void keep_stationary(Stream& stream);
   /// Sets them to zero. @pre Numerics::well_balanced.
-  void forget_stationary(Stream& stream) { set_bytes(stream, stationary_.data(), 0, stationary_.size() * sizeof(double)); }
+  void clear_stationary(Stream& stream) { set_bytes(stream, stationary_.data(), 0, stationary_.size() * sizeof(double)); }
   /// Ghosts, boundary values and slopes of the values. @pre prepare()
   /// @param boundary_fluxes  of the flow, per unit area, by boundary face.
   void refresh(Stream& stream, double time, const Conserved* boundary_fluxes, const std::int32_t* fallback);
@@ -92,8 +92,8 @@ class DeviceScalars {
   DeviceVector<double> face_areas_, inverse_volumes_, matrices_;
   DeviceVector<double> outflows_, stationary_;  ///< stationary_: outflows_ of a stationary state; empty: none is subtracted
   DeviceVector<std::int32_t> boundary_entry_, boundary_left_, boundary_brings_;  ///< one per boundary face
-  DeviceVector<std::int32_t> behind_offset_, behind_row_;                        ///< Discretization::behind
-  DeviceVector<double> behind_weight_, boundary_areas_, inflow_;
+  DeviceVector<std::int32_t> extrapolation_offset_, extrapolation_row_;                        ///< Discretization::behind
+  DeviceVector<double> extrapolation_weight_, boundary_areas_, inflow_;
   DeviceVector<double> amounts_[2];
   ArrayPair<double, Dynamic> values_;  ///< count, with boundary rows
   ArrayPair<double, Dynamic> slopes_;  ///< count x dim; 0 in first order

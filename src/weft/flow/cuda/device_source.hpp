@@ -25,7 +25,7 @@ class DeviceSource {
   void allocate();
 
   /// Returns whether the host takes part in a stage, because there is a function.
-  [[nodiscard]] bool asks_host() const { return static_cast<bool>(source_.function); }
+  [[nodiscard]] bool needs_host() const { return static_cast<bool>(source_.function); }
   /// Sets what evaluate() subtracts: d(conserved)/dt of whole owned cells, owned x kVars. Before the first evaluate().
   void set_stationary(std::span<const double> rates);
   /// Makes rates() those at these values of the owned cells, as HostSource::add(). Where the host takes part, waits for the

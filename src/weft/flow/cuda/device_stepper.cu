@@ -91,7 +91,7 @@ std::vector<double> DeviceStepper<Real, State>::keep_stationary(std::span<const 
   std::copy(conserved.begin(), conserved.end(), rows.conserved.begin());
   std::vector<double> rates(conserved.size(), 0.0);
   source_.set_stationary(rates);
-  scalars_.forget_stationary(stream_);
+  scalars_.clear_stationary(stream_);
   load();
   stream_.wait();
   const double stable = control_.result(control_.done() - 1).stable_dt;  // infinite without cells
@@ -264,7 +264,7 @@ void DeviceStepper<Real, State>::launch_step(double time, double advance, bool r
 
 template <class Real, class State>
 bool DeviceStepper<Real, State>::can_be_graph() const {
-  return !boundary_.varies() && !source_.asks_host() && !scalars_.varies() && reconstruction_.captured();
+  return !boundary_.varies() && !source_.needs_host() && !scalars_.varies() && reconstruction_.captured();
 }
 
 template <class Real, class State>

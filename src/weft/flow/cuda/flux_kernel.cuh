@@ -53,7 +53,7 @@ struct FluxMemory {
         start(memory.take<State>(kVars * range.cells)),
         conserved(memory.take<State>(kVars * range.cells)),
         inverse_volume(memory.take<double>(range.cells)),
-        topology(memory.take<std::uint16_t>(whole_eights(range.cells + 1 + range.entries))) {}
+        topology(memory.take<std::uint16_t>(round_up_to_eight(range.cells + 1 + range.entries))) {}
 };
 
 template <class Real>
@@ -92,8 +92,8 @@ struct SideState {
   BasicPrimitive<Real> w;
   bool has_sensor = false;  ///< above 0
 
-  __device__ SideState(const Real* states, std::int32_t place, bool right) {
-    const Real* const first = states + state_place(place, right);
+  __device__ SideState(const Real* states, std::int32_t slot, bool right) {
+    const Real* const first = states + state_slot(slot, right);
     for (int k = 0; k < kVars; ++k) w[k] = first[k * kFaceBlock];
     if constexpr (kSigned) {
       has_sensor = w.density < 0;
@@ -103,7 +103,7 @@ struct SideState {
 };
 
 /// A tile's face between two cells: the places of the states on both sides.
-struct FacePlaces {
+struct FaceSlots {
   std::int32_t left, right;
 };
 
@@ -136,17 +136,17 @@ class TileFluxes {
     Real* const to = fluxes_ + in_face_blocks(static_cast<unsigned>(f), kVars);
     for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = area * through[k];
   }
-  __device__ __forceinline__ std::int32_t opposite_place(int f) const {
-    return f >= tile_.inner_faces && f < tile_.cell_faces ? a_.tiles.across[tile_.first_face + f] : tile_.first_face + f;
+  __device__ __forceinline__ std::int32_t opposite_slot(int f) const {
+    return f >= tile_.inner_faces && f < tile_.cell_faces ? a_.tiles.opposite_slot[tile_.first_face + f] : tile_.first_face + f;
   }
-  __device__ __forceinline__ FacePlaces places(int f, std::int32_t opposite) const {
+  __device__ __forceinline__ FaceSlots slots(int f, std::int32_t opposite) const {
     const std::int32_t own = tile_.first_face + f;
-    return f >= tile_.left_faces ? FacePlaces{opposite, own} : FacePlaces{own, opposite};
+    return f >= tile_.left_faces ? FaceSlots{opposite, own} : FaceSlots{own, opposite};
   }
 
   /// Puts the flux through a face between two cells, without its sensor. @returns whether that is above 0.
   template <class Damped>
-  __device__ __forceinline__ bool put_between(Damped, int f, FacePlaces at) const {
+  __device__ __forceinline__ bool put_between(Damped, int f, FaceSlots at) const {
     const FaceArea<Real> face = areas_(f);
     SideState<kSensor, Real> left(a_.states, at.left, false), right(a_.states, at.right, true);
     if constexpr (Damped::value) damp_jump(static_cast<Real>(a_.jump_damping), left.w, right.w);
@@ -156,11 +156,11 @@ class TileFluxes {
 
   /// Puts the flux through a face again if a cell on its sides has a sensor above 0.
   template <class Damped>
-  __device__ __forceinline__ void put_in_shock(Damped, int f, FacePlaces at) const {
+  __device__ __forceinline__ void put_in_shock(Damped, int f, FaceSlots at) const {
     SideState<true, Real> left(a_.states, at.left, false), right(a_.states, at.right, true);
     if (!left.has_sensor && !right.has_sensor) return;
-    const Real sensor = greater(left.has_sensor ? a_.side_sensors[sensor_place(at.left, false)] : Real(0),
-                                right.has_sensor ? a_.side_sensors[sensor_place(at.right, true)] : Real(0));
+    const Real sensor = greater(left.has_sensor ? a_.side_sensors[sensor_slot(at.left, false)] : Real(0),
+                                right.has_sensor ? a_.side_sensors[sensor_slot(at.right, true)] : Real(0));
     if constexpr (Damped::value) damp_jump(static_cast<Real>(a_.jump_damping), left.w, right.w);
     const FaceArea<Real> face = areas_(f);
     put(f, face.area, HllcHlleFlux{}(gas_, left.w, right.w, face.normal, sensor));
@@ -171,25 +171,25 @@ class TileFluxes {
     const int threads = static_cast<int>(blockDim.x);
     bool shocks = false;
     // The opposite place is loaded while the face before is computed.
-    std::int32_t next = opposite_place(static_cast<int>(threadIdx.x));
+    std::int32_t next = opposite_slot(static_cast<int>(threadIdx.x));
     for (int f = static_cast<int>(threadIdx.x); f < tile_.cell_faces; f += threads) {
       const std::int32_t opposite = next;
-      next = opposite_place(f + threads);
-      shocks |= put_between(damped, f, places(f, opposite));
+      next = opposite_slot(f + threads);
+      shocks |= put_between(damped, f, slots(f, opposite));
     }
     if constexpr (kSensor) {
       // Faces in shocks are computed again in a loop of their own: they are few, and would cost all others registers.
       for (int f = static_cast<int>(threadIdx.x); shocks && f < tile_.cell_faces; f += threads) {
-        put_in_shock(damped, f, places(f, opposite_place(f)));
+        put_in_shock(damped, f, slots(f, opposite_slot(f)));
       }
     }
   }
 
   __device__ __forceinline__ void put_all_at_boundary() const {
     for (int f = tile_.cell_faces + static_cast<int>(threadIdx.x); f < tile_.faces; f += static_cast<int>(blockDim.x)) {
-      const std::int32_t place = tile_.first_face + f;
-      const Primitive inside = as<double>(SideState<kSensor, Real>(a_.states, place, false).w);
-      put(f, areas_(f).area, as<Real>(boundary_face_flux(a_.boundary, a_.gas, flux_, inside, a_.tiles.across[place])));
+      const std::int32_t slot = tile_.first_face + f;
+      const Primitive inside = as<double>(SideState<kSensor, Real>(a_.states, slot, false).w);
+      put(f, areas_(f).area, as<Real>(boundary_face_flux(a_.boundary, a_.gas, flux_, inside, a_.tiles.opposite_slot[slot])));
     }
   }
 
@@ -291,7 +291,7 @@ __global__ void __launch_bounds__(kTileThreads, 5)
   trigger_dependent_launch();
   BlockLoader fetch;
   fetch.begin();
-  fetch.run(t.topology + tile.first_topology(), m.topology, tile.rows_behind());
+  fetch.run(t.topology + tile.first_topology(), m.topology, tile.opposite_rows());
   fetch.run(t.inverse_volume + first, m.inverse_volume, tile.cells);
   grid_dependency_sync();
   const StepClock step = *a.clock;
@@ -320,7 +320,7 @@ struct BoundaryFluxLoop {
   Conserved* fluxes;
   WEFT_HD void operator()(std::int32_t face) const {
     const RowView<Real, double> rows{a.values, a.gradients};
-    const Primitive inside = reconstruct<Dim>(rows, a.boundary.left[face], a.boundary.arm[face]);
+    const Primitive inside = reconstruct<Dim>(rows, a.boundary.left[face], a.boundary.to_face[face]);
     fluxes[face] = boundary_face_flux(a.boundary, a.gas, flux, inside, face);
   }
 };

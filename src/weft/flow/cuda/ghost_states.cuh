@@ -44,13 +44,13 @@ __global__ void __launch_bounds__(kGhostThreads)
   fetch_ghosts<kVars * Dim>(row, here, all_gradients, gradients);
   __syncthreads();
   if (thread >= here) return;
-  BasicPrimitive<Real> w = reconstruct<Dim>(RowView<Real, Real>{values, gradients}, thread, as<Real>(side.arm));
+  BasicPrimitive<Real> w = reconstruct<Dim>(RowView<Real, Real>{values, gradients}, thread, as<Real>(side.to_face));
   const Real sensor = all_sensors == nullptr ? Real(0) : all_sensors[side.row];
   if (sensor > 0) {
     w.density = -w.density;
-    side_sensors[sensor_place(side.place, side.right)] = sensor;
+    side_sensors[sensor_slot(side.slot, side.right)] = sensor;
   }
-  Real* const to = states + state_place(side.place, side.right);
+  Real* const to = states + state_slot(side.slot, side.right);
   for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = w[k];
 }
 

@@ -77,14 +77,14 @@ struct BoundaryGhosts {
   std::int32_t cells, first;
   WEFT_HD void operator()(std::int32_t i) const {
     const std::int32_t face = b.order[first + i];
-    store(values + static_cast<std::int64_t>(cells + face) * kVars, as<Real>(behind(face)));
+    store(values + static_cast<std::int64_t>(cells + face) * kVars, as<Real>(ghost_state(face)));
   }
-  [[nodiscard]] WEFT_HD Primitive behind(std::int32_t face) const {
+  [[nodiscard]] WEFT_HD Primitive ghost_state(std::int32_t face) const {
     const ZoneArgs& zone = b.zones[b.zone[face]];
     const Primitive& outside = b.outside[face];
     if (zone.prescribed) return outside;
     const Primitive inside = as<double>(load(values + static_cast<std::int64_t>(b.left[face]) * kVars));
-    return state_behind(gas, zone.params, outside, inside, extrapolated(b.behind, face, gas, inside, values), b.normal[face]);
+    return boundary_ghost_state(gas, zone.params, outside, inside, extrapolated(b.boundary_extrapolation, face, gas, inside, values), b.normal[face]);
   }
 };
 

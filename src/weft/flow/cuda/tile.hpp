@@ -10,12 +10,12 @@ namespace weft::flow::detail {
 /// Tiles begin at a cell with a multiple of this number, so that copies of 16 bytes can move both floats and doubles.
 inline constexpr std::int32_t kTileUnit = 4;
 
-[[nodiscard]] WEFT_HD constexpr std::int32_t whole_units(std::int32_t count) {
+[[nodiscard]] WEFT_HD constexpr std::int32_t round_up_to_unit(std::int32_t count) {
   return (count + kTileUnit - 1) / kTileUnit * kTileUnit;
 }
 
 /// The same for lists of 16-bit numbers.
-[[nodiscard]] WEFT_HD constexpr std::int32_t whole_eights(std::int32_t count) { return (count + 7) / 8 * 8; }
+[[nodiscard]] WEFT_HD constexpr std::int32_t round_up_to_eight(std::int32_t count) { return (count + 7) / 8 * 8; }
 
 /// Numbers that belong to faces lie in blocks of this many faces, in each of them column by column: what the threads of a warp
 /// read is one line, and the columns of a face are at fixed distances.
@@ -43,18 +43,18 @@ struct alignas(16) Tile {
   std::int32_t topology = 0;     ///< in eights of numbers: see first_topology()
 
   /// Distance of two columns of the centroids.
-  [[nodiscard]] WEFT_HD constexpr std::int32_t row_stride() const { return whole_units(rows); }
+  [[nodiscard]] WEFT_HD constexpr std::int32_t row_stride() const { return round_up_to_unit(rows); }
   // Where the tile's part of topology begins, places in it, and its length.
   [[nodiscard]] WEFT_HD constexpr std::int64_t first_topology() const { return std::int64_t{topology} * 8; }
   [[nodiscard]] WEFT_HD constexpr std::int32_t cell_sides() const { return cells + 1; }
-  [[nodiscard]] WEFT_HD constexpr std::int32_t rows_behind() const { return whole_eights(cells + 1 + entries); }
-  [[nodiscard]] WEFT_HD constexpr std::int32_t topology_size() const { return rows_behind() + whole_eights(entries); }
+  [[nodiscard]] WEFT_HD constexpr std::int32_t opposite_rows() const { return round_up_to_eight(cells + 1 + entries); }
+  [[nodiscard]] WEFT_HD constexpr std::int32_t topology_size() const { return opposite_rows() + round_up_to_eight(entries); }
 };
 
 // Columns of the geometry of faces. The tiles of a face hold the same numbers, of any precision, and so compute the same flux
 // from the states on its two sides; but for periodic images, whose arms may differ in the last bit of a double.
 /// From the left row's centroid to the face's, and from the right one's.
-[[nodiscard]] WEFT_HD constexpr int arm_columns(int dim) { return 2 * dim; }
+[[nodiscard]] WEFT_HD constexpr int cell_to_face_columns(int dim) { return 2 * dim; }
 /// Area vector: its direction is the face's normal, out of the left row.
 [[nodiscard]] WEFT_HD constexpr int area_columns(int dim) { return dim; }
 
@@ -63,9 +63,9 @@ inline constexpr std::uint16_t kRightSide = 0x8000U;
 
 /// The side of a face of a tile where a ghost is.
 struct GhostSide {
-  std::int32_t row, place;
+  std::int32_t row, slot;
   bool right;
-  Vec3 arm;  ///< from the ghost's centroid to the face's
+  Vec3 to_face;  ///< from the ghost's centroid to the face's
 };
 
 }  // namespace weft::flow::detail

@@ -30,7 +30,7 @@ class InterfaceFace {
 class TileBuilder {
  public:
   /// All outlive this object.
-  TileBuilder(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut, Tiles& tiles);
+  TileBuilder(const mesh::Mesh& mesh, const Discretization& d, const TilePartition& partition, Tiles& tiles);
   /// @throws LimitError, see Tiles.
   void build();
 
@@ -59,15 +59,15 @@ class TileBuilder {
   /// them: where the flux depends on the orientation by rounding alone, it still does.
   [[nodiscard]] bool reversed(std::size_t f) const;
   /// Returns the vector from the centroid of a row to that of a face.
-  [[nodiscard]] Vec3 arm(std::size_t f, std::int32_t row) const;
+  [[nodiscard]] Vec3 to_face(std::size_t f, std::int32_t row) const;
 
   const mesh::Mesh& mesh_;
   const Discretization& d_;
-  const TileCut& cut_;
+  const TilePartition& partition_;
   Tiles& tiles_;
   const bool by_node_;
   Numbering rows_, faces_;                  ///< numbers in the present tile
-  std::vector<std::int32_t> first_place_;   ///< place of each face in the first tile that has it; -1: none yet
+  std::vector<std::int32_t> first_slot_;   ///< place of each face in the first tile that has it; -1: none yet
   std::vector<std::int32_t> tile_of_unit_;  ///< tile of each unit of cells
 
   // The present tile: its cells first_ <= c < last_, its faces by kind, and all of them in order, each once.

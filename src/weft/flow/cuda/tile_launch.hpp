@@ -22,8 +22,8 @@ struct TileArrays {
   const Tile* tile;
   const std::int32_t* halo_row;
   const std::uint16_t* topology;
-  const std::int32_t* across;
-  const Real *centroids, *arms, *areas;
+  const std::int32_t* opposite_slot;
+  const Real *centroids, *cell_to_face, *areas;
   const std::int32_t* stencil_offset;
   const std::uint16_t* stencil_row;  ///< null: stencils are the rows behind the faces
   const Real* matrices;
@@ -34,11 +34,11 @@ struct TileArrays {
 };
 
 /// What differences of values pull a gradient by: least squares over the cells behind faces or around nodes, or Green-Gauss.
-enum class Pulls { least_squares, least_squares_by_node, green_gauss };
-[[nodiscard]] WEFT_HD constexpr bool by_node(Pulls pulls) { return pulls == Pulls::least_squares_by_node; }
-[[nodiscard]] inline Pulls pulls_of(GradientKind kind, bool stencils_by_node) {
-  if (kind == GradientKind::green_gauss) return Pulls::green_gauss;
-  return stencils_by_node ? Pulls::least_squares_by_node : Pulls::least_squares;
+enum class GradientWeights { least_squares, least_squares_by_node, green_gauss };
+[[nodiscard]] WEFT_HD constexpr bool by_node(GradientWeights gradient_weights) { return gradient_weights == GradientWeights::least_squares_by_node; }
+[[nodiscard]] inline GradientWeights gradient_weights_of(GradientKind kind, bool stencils_by_node) {
+  if (kind == GradientKind::green_gauss) return GradientWeights::green_gauss;
+  return stencils_by_node ? GradientWeights::least_squares_by_node : GradientWeights::least_squares;
 }
 
 /// Some tiles, and the most that any of them has.
@@ -52,14 +52,14 @@ struct TileRange {
 /// sensor_place(): so it costs faces away from shocks no memory traffic.
 inline constexpr int kStateColumns = 2 * kVars;
 /// Where the density on a side of the face at `place` stands.
-[[nodiscard]] WEFT_HD constexpr std::int64_t state_place(std::int32_t place, bool right) {
-  return static_cast<std::int64_t>(in_face_blocks(static_cast<std::uint64_t>(place), kStateColumns)) +
+[[nodiscard]] WEFT_HD constexpr std::int64_t state_slot(std::int32_t slot, bool right) {
+  return static_cast<std::int64_t>(in_face_blocks(static_cast<std::uint64_t>(slot), kStateColumns)) +
          (right ? kVars * kFaceBlock : 0);
 }
 
 /// Where the ShockSensor of the cell on a side of the face at `place` stands.
-[[nodiscard]] WEFT_HD constexpr std::int64_t sensor_place(std::int32_t place, bool right) {
-  return 2 * static_cast<std::int64_t>(place) + (right ? 1 : 0);
+[[nodiscard]] WEFT_HD constexpr std::int64_t sensor_slot(std::int32_t slot, bool right) {
+  return 2 * static_cast<std::int64_t>(slot) + (right ? 1 : 0);
 }
 
 template <class Real>
@@ -70,7 +70,7 @@ struct GradientArgs {
   Real* gradients;               ///< owned + ghost rows x Dim x kVars; null: not wanted
   Real* sensors;                 ///< owned + ghost rows, written with `gradients`; null: the flux takes none
   Real* side_sensors;            ///< see sensor_place()
-  bool flat;                     ///< states are the means of their cells, and gradients zero
+  bool first_order;                     ///< states are the means of their cells, and gradients zero
   const std::int32_t* fallback;  ///< owned + ghost: 1 in cells of the first-order fallback; null: nowhere
   IdealGas gas;
   Primitive scale;
@@ -88,10 +88,10 @@ struct BoundaryArgs {
   const ZoneArgs* zones;
   const std::int32_t* zone;   ///< of each boundary face
   const std::int32_t* left;   ///< its cell
-  const Vec3 *normal, *arm;   ///< arm: from the cell's centroid to that of the face
+  const Vec3 *normal, *to_face;   ///< arm: from the cell's centroid to that of the face
   const Primitive* outside;   ///< outside_state() of each boundary face, or where its zone is prescribed that state
   const std::int32_t* order;  ///< boundary faces: those of inner cells, then those of border cells
-  ExtrapolationView behind;   ///< to the row of each boundary face
+  ExtrapolationView boundary_extrapolation;   ///< to the row of each boundary face
   std::int32_t faces, inner_faces;
 };
 
@@ -167,13 +167,13 @@ struct FluxArgs {
 
 /// Bytes of shared memory that a block needs for the gradients and for the fluxes of tiles like these.
 template <int Dim, class Real>
-[[nodiscard]] std::size_t gradient_memory(const TileRange& range, Pulls pulls);
+[[nodiscard]] std::size_t gradient_memory(const TileRange& range, GradientWeights gradient_weights);
 template <int Dim, class Real>
 [[nodiscard]] std::size_t flux_memory(const TileRange& range);
 
 /// Limited gradients of the cells of tiles, and from them the states on their sides of faces.
 template <int Dim, class Real>
-void launch_gradients(Stream& stream, const TileRange& range, Pulls pulls, const LimiterChoice& limiter,
+void launch_gradients(Stream& stream, const TileRange& range, GradientWeights gradient_weights, const LimiterChoice& limiter,
                       const GradientArgs<Real>& args);
 /// Fluxes through all boundary faces, per unit area, out of the domain, from values and gradients.
 template <int Dim, class Real, class State>

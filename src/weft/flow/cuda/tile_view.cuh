@@ -28,12 +28,12 @@ __device__ BasicVec3<Real> column_vector(const Real* at) {
 
 /// Of the columns of a face (kStateColumns), those that the two arms leave to the face's pull.
 template <int Dim>
-[[nodiscard]] WEFT_HD constexpr int pull_column(int i) {
+[[nodiscard]] WEFT_HD constexpr int weight_column(int i) {
   return (i < kVars - Dim ? 1 : 2) * Dim + i;
 }
 
 /// The View of kernels.hpp on a tile in shared memory; what is read once per thread stays in global memory.
-template <int Dim, class Number, Pulls kPulls>
+template <int Dim, class Number, GradientWeights kWeights>
 struct TileView {
   using Real = Number;
   using Group = Number;
@@ -53,15 +53,15 @@ struct TileView {
 
   // Stencils by node are long: they stay where they are.
   __device__ std::int32_t stencil_begin(std::int32_t c) const {
-    return by_node(kPulls) ? t.stencil_offset[tile.first_cell + c] : face_begin(c);
+    return by_node(kWeights) ? t.stencil_offset[tile.first_cell + c] : face_begin(c);
   }
   __device__ std::int32_t stencil_end(std::int32_t c) const {
-    return by_node(kPulls) ? t.stencil_offset[tile.first_cell + c + 1] : face_end(c);
+    return by_node(kWeights) ? t.stencil_offset[tile.first_cell + c + 1] : face_end(c);
   }
-  __device__ std::int32_t stencil_row(std::int32_t s) const { return by_node(kPulls) ? t.stencil_row[s] : row_behind(s); }
+  __device__ std::int32_t stencil_row(std::int32_t s) const { return by_node(kWeights) ? t.stencil_row[s] : opposite_row(s); }
   __device__ std::int32_t face_begin(std::int32_t c) const { return topology[c]; }
   __device__ std::int32_t face_end(std::int32_t c) const { return topology[c + 1]; }
-  __device__ std::int32_t row_behind(std::int32_t s) const { return topology[tile.rows_behind() + s]; }
+  __device__ std::int32_t opposite_row(std::int32_t s) const { return topology[tile.opposite_rows() + s]; }
   /// The tile's number of the face, and kRightSide where the cell is on its right.
   __device__ unsigned side_number(std::int32_t s) const { return topology[tile.cell_sides() + s]; }
   /// Where in `sides` a cell's side of a face stands.
@@ -71,22 +71,22 @@ struct TileView {
   }
 
   template <int D>
-  __device__ BasicVec3<Real> pull(std::int32_t c, std::int32_t s) const {
-    if constexpr (by_node(kPulls)) return pull_over<D>(centroid(t.stencil_row[s]) - centroid(c), false);
+  __device__ BasicVec3<Real> gradient_weight(std::int32_t c, std::int32_t s) const {
+    if constexpr (by_node(kWeights)) return unscaled_gradient_weight<D>(centroid(t.stencil_row[s]) - centroid(c), false);
     const unsigned number = side_number(s);
     const bool right = (number & kRightSide) != 0;
     const Real* const face = sides + in_face_blocks(number & (kRightSide - 1U), kStateColumns);
-    const auto part = [&](int i) { return face[pull_column<D>(i) * kFaceBlock]; };
-    const BasicVec3<Real> across{part(0), part(1), D == 3 ? part(2) : 0};
-    if constexpr (kPulls == Pulls::green_gauss) {
-      return (right ? part(D) - 1 : part(D)) * across;
+    const auto part = [&](int i) { return face[weight_column<D>(i) * kFaceBlock]; };
+    const BasicVec3<Real> vector{part(0), part(1), D == 3 ? part(2) : 0};
+    if constexpr (kWeights == GradientWeights::green_gauss) {
+      return (right ? part(D) - 1 : part(D)) * vector;
     } else {
-      return right ? -across : across;
+      return right ? -vector : vector;
     }
   }
   template <int D>
   __device__ void complete(std::int32_t c, Real (&sum)[D]) const {
-    if constexpr (kPulls == Pulls::green_gauss) {
+    if constexpr (kWeights == GradientWeights::green_gauss) {
       for (Real& component : sum) component *= inverse_volume(c);
     } else {
       constexpr int kMatrix = D * (D + 1) / 2;
@@ -100,10 +100,10 @@ struct TileView {
   __device__ BasicVec3<Real> to_face(std::int32_t /*c*/, std::int32_t s) const {
     return column_vector<D>(sides + side(s));
   }
-  __device__ bool moves_points() const { return kPulls == Pulls::least_squares && stabilized; }
+  __device__ bool moves_points() const { return kWeights == GradientWeights::least_squares && stabilized; }
   template <int D>
   __device__ BasicVec3<Real> half_way(std::int32_t c, std::int32_t s) const {
-    return Real(0.5) * pull<D>(c, s);  // which is the difference of the centroids
+    return Real(0.5) * gradient_weight<D>(c, s);  // which is the difference of the centroids
   }
   __device__ Real radius(std::int32_t c) const { return static_cast<Real>(t.radius[tile.first_cell + c]); }
   __device__ Real inverse_volume(std::int32_t c) const { return static_cast<Real>(t.inverse_volume[tile.first_cell + c]); }

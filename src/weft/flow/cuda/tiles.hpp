@@ -36,12 +36,12 @@ struct TileSize {
 
 /// Where tiles begin: at multiples of kTileUnit, so that rows of any width begin at a multiple of 16 bytes there. Inner and
 /// border cells are in different tiles, but for the last inner cells that are no whole unit.
-struct TileCut {
+struct TilePartition {
   /// Each tile has as many cells as `limit` allows, at least a unit where there are as many. A few inner tiles, where the curve
   /// jumps, have far more rows and faces than most: cut earlier, they do not decide how much shared memory every block takes.
   /// Border tiles, with more rows and faces for each cell, are cut like them: so they find room where a block of inner ones ends.
   /// @cost one pass over the cells' faces and stencils.
-  TileCut(const mesh::Mesh& mesh, const Discretization& discretization, const TileSize& limit);
+  TilePartition(const mesh::Mesh& mesh, const Discretization& discretization, const TileSize& limit);
 
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(of_tile.size()); }
   /// What this part of the inner tiles does not exceed, each number by itself; of all tiles, where inner ones are not the most.
@@ -61,7 +61,7 @@ struct Tiles {
   /// @cost memory: 4 B per row around a tile, 76 B per face of a tile, 26 B per hexahedron, and with stencils by node 24 B per
   /// row;
   ///   time: one pass over cells, faces and stencils.
-  Tiles(const mesh::Mesh& mesh, const Discretization& discretization, const TileCut& cut);
+  Tiles(const mesh::Mesh& mesh, const Discretization& discretization, const TilePartition& partition);
 
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(tile.size()); }
 
@@ -73,14 +73,14 @@ struct Tiles {
   std::vector<std::uint16_t> topology;
   /// By place. Of a face to a cell of another tile, its place in that one; to a ghost, its own place. Of a face of the
   /// boundary, its index among the boundary faces; its cell is to the left.
-  std::vector<std::int32_t> across;
+  std::vector<std::int32_t> opposite_slot;
   std::vector<GhostSide> ghost_sides;
-  std::vector<double> arms, areas;  ///< by place, in blocks of faces (see arm_columns, area_columns)
+  std::vector<double> cell_to_face, areas;  ///< by place, in blocks of faces (see arm_columns, area_columns)
   // Where stencils are not the rows behind the faces; else empty.
   std::vector<std::uint16_t> stencil_row;  ///< as Discretization's, in the tile's numbers
   std::vector<double> centroids;           ///< by tile, column by column: of its rows, relative to its first cell's
 
-  TileSize of_inner, of_border;  ///< most of any tile
+  TileSize largest_inner, largest_border;  ///< most of any tile
 };
 
 /// The largest tiles of which four fit on a multiprocessor at a time: large ones have fewer faces in two tiles, and many at a

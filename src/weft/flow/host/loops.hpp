@@ -16,17 +16,17 @@ using flow::FluxChoice;
 using flow::LimiterChoice;
 
 /// Cells or faces, in ascending order: of a list, or all in a row.
-struct Numbers {
+struct Indices {
   const std::int32_t* list;  ///< null: in a row
   std::int32_t first, count;
 
-  [[nodiscard]] static Numbers in_a_row(std::int32_t first, std::int32_t last) { return {nullptr, first, last - first}; }
-  [[nodiscard]] static Numbers listed(std::span<const std::int32_t> list) {
+  [[nodiscard]] static Indices contiguous(std::int32_t first, std::int32_t last) { return {nullptr, first, last - first}; }
+  [[nodiscard]] static Indices listed(std::span<const std::int32_t> list) {
     return {list.data(), 0, static_cast<std::int32_t>(list.size())};
   }
   [[nodiscard]] WEFT_FORCE_INLINE std::int32_t operator[](std::int32_t i) const { return list == nullptr ? first + i : list[i]; }
   /// Those from the from-th on and before the to-th.
-  [[nodiscard]] Numbers part(std::int32_t from, std::int32_t to) const {
+  [[nodiscard]] Indices part(std::int32_t from, std::int32_t to) const {
     return {list == nullptr ? nullptr : list + from, list == nullptr ? first + from : 0, to - from};
   }
 };
@@ -91,20 +91,20 @@ struct UpdateReport {
 [[nodiscard]] UpdateReport update_loop(const UpdateView& v, std::int32_t first, std::int32_t last);
 
 /// How many doubles the loops compute with at once on this machine: 8 where it has AVX-512, else 4. Results are the same.
-[[nodiscard]] int lanes();
+[[nodiscard]] int simd_width();
 /// Uses no more than `most`, 4 or 8, from now on: for tests and measurements.
-void limit_lanes(int most);
+void limit_simd_width(int most);
 
 /// Limited gradients of these cells.
 template <int Dim>
-void gradient_loop(const ResidualView& v, const LimiterChoice& limiter, const Numbers& cells);
+void gradient_loop(const ResidualView& v, const LimiterChoice& limiter, const Indices& cells);
 
 /// Sensors of these cells, whose gradients are not made.
-void sensor_loop(const ResidualView& v, const Numbers& cells);
+void sensor_loop(const ResidualView& v, const Indices& cells);
 
 /// A side of a face whose cell's gradient is stored.
-struct FarSide {
-  Vec3 arm;          ///< from the cell's centroid to the face's
+struct StoredSide {
+  Vec3 to_face;          ///< from the cell's centroid to the face's
   std::int32_t row;  ///< the cell
   std::int32_t at;   ///< where its state goes
 };
@@ -113,16 +113,16 @@ struct FarSide {
 /// the far sides. Limited gradients of the cells are stored where they have other faces, too, whose states are left in
 /// states[-1].
 template <int Dim>
-void state_loop(const ResidualView& v, const LimiterChoice& limiter, const Numbers& cells, std::span<const FarSide> far,
+void state_loop(const ResidualView& v, const LimiterChoice& limiter, const Indices& cells, std::span<const StoredSide> stored,
                 FaceState* states);
 
 /// States on both sides of these faces, from stored gradients.
 template <int Dim>
-void side_loop(const ResidualView& v, const Numbers& faces, FaceState* states);
+void side_loop(const ResidualView& v, const Indices& faces, FaceState* states);
 
 /// Fluxes of these faces between two cells with those states, added to the residuals of own rows in face order.
 template <int Dim>
-void face_loop(const ResidualView& v, const FluxChoice& flux, const OwnRows& own, const Numbers& faces, FaceState* states);
+void face_loop(const ResidualView& v, const FluxChoice& flux, const OwnRows& own, const Indices& faces, FaceState* states);
 
 /// Fluxes of the faces first <= f < last of a boundary zone. @param prescribed  outside states by face - first, or null.
 template <int Dim>

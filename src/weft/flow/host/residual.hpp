@@ -90,13 +90,13 @@ class Residual {
   void prescribe(double time);
   /// Sets the other boundary ghost cells at the faces of some cells of a share. Those of border cells need the values of ghosts.
   void set_boundary_ghosts(const detail::Share::Cells& cells);
-  void gradients(const detail::Numbers& cells);
+  void gradients(const detail::Indices& cells);
   /// Sets the gradients of these cells to zero in the first-order fallback: both sides of every face of its cells are cell means.
-  void clear_fallback_gradients(const detail::Numbers& cells);
+  void clear_fallback_gradients(const detail::Indices& cells);
   /// States on the sides of the faces of some blocks of a share, and the fluxes through them, block by block.
   void blocks(detail::Share& share, std::size_t first, std::size_t last);
   /// Fluxes through any other faces between two cells, from stored gradients.
-  void fluxes(detail::Share& share, const detail::Numbers& faces);
+  void fluxes(detail::Share& share, const detail::Indices& faces);
   void boundary_fluxes(const detail::Share& share);
   /// Subtracts the mass fluxes of the stationary state, if there is one, from those of the faces first <= f < last.
   void subtract_stationary(std::int32_t first, std::int32_t last);
@@ -119,7 +119,7 @@ class Residual {
   ArrayPair<double> sensors_;  ///< ShockSensor of owned and ghost cells; without rows where the flux takes none
   Array<double, kVars> residual_;
   detail::GradientGeometry geometry_;
-  std::vector<std::int32_t> state_places_;  ///< as in detail::ResidualView
+  std::vector<std::int32_t> state_slots_;  ///< as in detail::ResidualView
   std::vector<double> mass_fluxes_, stationary_mass_fluxes_;
   detail::LimiterChoice limiter_;
   detail::FluxChoice flux_;

@@ -23,18 +23,18 @@ struct Share {
   /// Inner cells, whose gradients, but of early ones, are made together, and the faces of which they are the later.
   struct Block {
     Cells cells, faces;
-    std::vector<FarSide> far;  ///< sides of those faces whose cells are not among these, or early
+    std::vector<StoredSide> stored;  ///< sides of those faces whose cells are not among these, or early
   };
   Cells inner, border;
-  std::vector<std::int32_t> early, rest;  ///< inner cells; where none is early, `rest` is empty, too
-  std::vector<std::int32_t> late;         ///< faces between owned cells
+  std::vector<std::int32_t> shared, remaining;  ///< inner cells; where none is early, `rest` is empty, too
+  std::vector<std::int32_t> deferred;         ///< faces between owned cells
   std::vector<Block> blocks;              ///< in order
-  std::vector<FaceState> room;            ///< for states of a block's faces, or of any other kBlockFaces, behind one for nobody
+  std::vector<FaceState> state_buffer;            ///< for states of a block's faces, or of any other kBlockFaces, behind one for nobody
 
-  [[nodiscard]] FaceState* states() { return room.data() + 1; }
+  [[nodiscard]] FaceState* states() { return state_buffer.data() + 1; }
   [[nodiscard]] OwnRows rows() const { return {inner.first, inner.last, border.first, border.last}; }
   /// Of the inner cells first <= c < last those that are not early.
-  [[nodiscard]] Numbers not_early(std::int32_t first, std::int32_t last) const;
+  [[nodiscard]] Indices not_shared(std::int32_t first, std::int32_t last) const;
 };
 
 /// Faces whose states are still in the second-level cache when their fluxes are computed.
@@ -42,9 +42,9 @@ inline constexpr std::int32_t kBlockFaces = 4096;
 
 /// For each face of each cell: where the cell's state goes among those of its block's faces, as state_loop() says; -1 for faces
 /// that are not of its block.
-[[nodiscard]] std::vector<std::int32_t> places_of_states(const std::vector<Share>& shares, const Discretization& d);
+[[nodiscard]] std::vector<std::int32_t> slots_of_states(const std::vector<Share>& shares, const Discretization& d);
 
 /// Cuts a rank's cells into shares of about as many faces.
-[[nodiscard]] std::vector<Share> cut_into_shares(const mesh::Mesh& mesh, const Discretization& d, int threads);
+[[nodiscard]] std::vector<Share> divide_into_shares(const mesh::Mesh& mesh, const Discretization& d, int threads);
 
 }  // namespace weft::flow::detail

@@ -219,7 +219,7 @@ template <class Real>
 /// far as the flow leaves: all of it where it leaves faster than sound, nothing where it comes in (which was not stable).
 /// @param extrapolated  the inside state, continued to the place of the row.  @pre as boundary_state, of both states.
 template <class Real>
-[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> state_behind(
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> boundary_ghost_state(
     const BasicIdealGas<Real>& gas, const BasicBoundaryParams<Real>& boundary, const BasicPrimitive<Real>& outside,
     const BasicPrimitive<Real>& inside, const BasicPrimitive<Real>& extrapolated, const BasicVec3<Real>& n) {
   if (is_wall(boundary.kind)) {
@@ -234,12 +234,12 @@ template <class Real>
 }
 /// Returns the same of a zone without a vortex.
 template <class Real>
-[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> state_behind(const BasicIdealGas<Real>& gas,
+[[nodiscard]] WEFT_HD inline BasicPrimitive<Real> boundary_ghost_state(const BasicIdealGas<Real>& gas,
                                                                const BasicBoundaryParams<Real>& boundary,
                                                                const BasicPrimitive<Real>& inside,
                                                                const BasicPrimitive<Real>& extrapolated,
                                                                const BasicVec3<Real>& n) {
-  return state_behind(gas, boundary, boundary.state, inside, extrapolated, n);
+  return boundary_ghost_state(gas, boundary, boundary.state, inside, extrapolated, n);
 }
 
 /// The flux out of the domain per unit area: of the boundary state; of the pressure alone on walls and symmetry planes.

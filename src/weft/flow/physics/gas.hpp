@@ -11,7 +11,7 @@
 namespace weft::flow {
 
 /// Density, momentum and total energy per volume: what the scheme conserves. Also a flux per area, and a residual.
-/// @tparam T  double, float, or a pack of states that are computed with at once (host/pack.hpp).
+/// @tparam T  double, float, or a pack of states that are computed with at once (host/simd_vector.hpp).
 template <class T>
 struct BasicConserved {
   static constexpr int kVars = 5;

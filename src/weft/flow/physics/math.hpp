@@ -1,6 +1,6 @@
 #pragma once
 /// Arithmetic that g++, clang++ and nvcc compile alike (std::min is no device function, and std::fmin costs a call on x86), for
-/// numbers and for packs of them (pack.hpp), whose comparisons yield a mask and whose choices are made lane by lane.
+/// numbers and for packs of them (simd_vector.hpp), whose comparisons yield a mask and whose choices are made lane by lane.
 #include <cmath>
 #include <type_traits>
 

@@ -20,7 +20,7 @@ struct Scalar {
 /// The value of a scalar in the gas that comes in through a boundary zone.
 struct ScalarInflow {
   std::function<double(Vec3, double)> value{};  ///< at a face's centroid and a time; null: 0
-  bool of_time = false;                         ///< whether it changes with time: else it is asked once
+  bool depends_on_time = false;                         ///< whether it changes with time: else it is asked once
   Where where{};                                ///< for errors
 };
 

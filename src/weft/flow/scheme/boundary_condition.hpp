@@ -19,7 +19,7 @@ struct BoundaryCondition {
   std::function<Primitive(Vec3, double)> prescribed{};
   std::vector<ScalarInflow>
       scalars{};        ///< values in the gas that enters, in the order of the scalars; 0 of those that are absent
-  bool of_time = true;  ///< `prescribed` depends on time; otherwise it is called at the start only
+  bool depends_on_time = true;  ///< `prescribed` depends on time; otherwise it is called at the start only
 };
 
 /// Returns the kind of each zone's condition; a zone with prescribed states counts as a supersonic inflow.

@@ -112,7 +112,7 @@ void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& 
         // of the perpendicular lies elsewhere, and on a curved wall the velocity there has a normal component of first order.
         if (kinds[z] == BoundaryKind::slip_wall) to = 2.0 * mesh.face_centroid[face.index()] - from;
       }
-      d.behind.append(from, to, neighbours, d.centroid);
+      d.boundary_extrapolation.append(from, to, neighbours, d.centroid);
     }
   }
 }

@@ -40,7 +40,7 @@ struct Discretization {
   std::vector<std::int32_t> cell_face_offset, cell_face, cell_face_row;
   std::vector<std::int32_t> face_left, face_right;  ///< rows; right of a boundary face is its boundary row
   std::vector<Vec3> centroid;                       ///< of every row
-  Extrapolations behind;                            ///< to each boundary row, from its cell and the cells of its stencil
+  Extrapolations boundary_extrapolation;                            ///< to each boundary row, from its cell and the cells of its stencil
   std::vector<double> inverse_volume;               ///< of owned cells
   /// Half the sum of |n| A over the faces: the spectral radius of cell c is sum_k (|u_k| + a) projected_area[c][k]. Owned cells.
   std::vector<Vec3> projected_area;

@@ -43,7 +43,7 @@ struct ExtrapolationView {
 /// inside + increment, where the increment is small beside the state; where it is not, there is a shock or a strong expansion, of
 /// which a linear extrapolation knows nothing, and the increment is scaled down, to nothing in the limit. Density and pressure
 /// stay positive. Smooth flows on fine grids are not touched.
-[[nodiscard]] WEFT_HD inline Primitive tempered_sum(const IdealGas& gas, const Primitive& inside, const Primitive& increment) {
+[[nodiscard]] WEFT_HD inline Primitive damped_sum(const IdealGas& gas, const Primitive& inside, const Primitive& increment) {
   // Change of density, pressure or velocity (relative to |u| and c) that passes. With 0.5 the cells behind a shock at a ramp,
   // which Barth's limiter leaves oscillating, oscillated twice as much as without extrapolation.
   constexpr double kLargest = 0.1;
@@ -67,7 +67,7 @@ template <class Stored>
     const Stored* const other = values + static_cast<std::int64_t>(extrapolations.row[s]) * IdealGas::kVars;
     for (int k = 0; k < IdealGas::kVars; ++k) increment[k] += weight * (static_cast<double>(other[k]) - inside[k]);
   }
-  return tempered_sum(gas, inside, increment);
+  return damped_sum(gas, inside, increment);
 }
 
 /// Returns a scalar at point i, extrapolated from its cell, where it is `inside`, and kept within the range of the cells that it

@@ -3,7 +3,7 @@
 /// GPU threads alike. Values are primitive (density, velocity, pressure); gradients are limited when they are stored.
 ///
 /// A View says in which numbers it computes: geometry in View::Real; the variables of a row in View::kGroups groups of
-/// neighbours, each a View::Group: a Real, or a pack of them (pack.hpp).
+/// neighbours, each a View::Group: a Real, or a pack of them (simd_vector.hpp).
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -27,7 +27,7 @@ inline constexpr int kVars = IdealGas::kVars;
 /// Least squares, weighted by 1 / |r|^2 or, on stabilized meshes, by 1: a difference of values over the distance r pulls a
 /// gradient by it times this, and the sum of all pulls is to be multiplied with the cell's matrix.
 template <int Dim, class Real>
-[[nodiscard]] WEFT_HD inline BasicVec3<Real> pull_over(const BasicVec3<Real>& r, bool stabilized) {
+[[nodiscard]] WEFT_HD inline BasicVec3<Real> unscaled_gradient_weight(const BasicVec3<Real>& r, bool stabilized) {
   if (stabilized) return r;
   const Real weight = reciprocal(Dim == 2 ? r.x * r.x + r.y * r.y : dot(r, r));
   return weight * r;
@@ -36,8 +36,8 @@ template <int Dim, class Real>
 /// Green-Gauss: a difference of values across a face pulls by it times the face's area vector, out of the cell, over the cell's
 /// volume, times this: the neighbour's share of the value on the face, which is linear between the two centroids.
 template <class Real>
-[[nodiscard]] WEFT_HD inline Real share_behind(const BasicVec3<Real>& to_face, const BasicVec3<Real>& from_behind) {
-  const Real near = norm(to_face), far = norm(from_behind);
+[[nodiscard]] WEFT_HD inline Real face_interpolation_weight(const BasicVec3<Real>& to_face, const BasicVec3<Real>& from_neighbour) {
+  const Real near = norm(to_face), far = norm(from_neighbour);
   return near / (near + far);
 }
 
@@ -67,7 +67,7 @@ struct ResidualView {
   const std::int32_t* stencil_offset;
   const std::int32_t* stencil_rows;
   const std::int32_t* cell_face_offset;
-  const std::int32_t* state_places;  ///< for each face of each cell: as places_of_states()
+  const std::int32_t* state_slots;  ///< for each face of each cell: as places_of_states()
   const std::int32_t* left_row;
   const std::int32_t* right_row;
   const Vec3* centroids;
@@ -75,8 +75,8 @@ struct ResidualView {
   const Vec3* face_normals;
   const double* face_areas;
   const double* inverse_volumes;
-  const double* pulls;      ///< Dim for each entry of stencil_rows: how much of a difference is the cell's gradient
-  const double* face_arms;  ///< Dim for each face of each cell: from the cell's centroid to the face's
+  const double* gradient_weights;      ///< Dim for each entry of stencil_rows: how much of a difference is the cell's gradient
+  const double* cell_to_face;  ///< Dim for each face of each cell: from the cell's centroid to the face's
   const double* half_ways;  ///< likewise: half-way to the centroid of the row behind; null: no limiter looks there
   double* values;           ///< rows x kVars
   double* gradients;        ///< (owned + ghost) x Dim x kVars, limited
@@ -108,8 +108,8 @@ struct ResidualView {
   [[nodiscard]] WEFT_HD double radius(std::int32_t c) const { return centroids[c].y; }
   [[nodiscard]] WEFT_HD double inverse_volume(std::int32_t c) const { return inverse_volumes[c]; }
   template <int Dim>
-  [[nodiscard]] WEFT_HD Vec3 pull(std::int32_t /*c*/, std::int32_t s) const {
-    return vector<Dim>(pulls, s);
+  [[nodiscard]] WEFT_HD Vec3 gradient_weight(std::int32_t /*c*/, std::int32_t s) const {
+    return vector<Dim>(gradient_weights, s);
   }
   /// What is left to do with the sum of pulls: nothing, for they are whole.
   template <int Dim, class Group>
@@ -117,7 +117,7 @@ struct ResidualView {
   // From a cell's centroid to a face's: of cell c, of the rows of face f.
   template <int Dim>
   [[nodiscard]] WEFT_HD Vec3 to_face(std::int32_t /*c*/, std::int32_t s) const {
-    return vector<Dim>(face_arms, s);
+    return vector<Dim>(cell_to_face, s);
   }
   /// Returns whether the points of a limiter with kMovesPoints move.
   [[nodiscard]] WEFT_HD bool moves_points() const { return half_ways != nullptr; }
@@ -126,8 +126,8 @@ struct ResidualView {
   [[nodiscard]] WEFT_HD Vec3 half_way(std::int32_t /*c*/, std::int32_t s) const {
     return vector<Dim>(half_ways, s);
   }
-  [[nodiscard]] WEFT_HD Vec3 left_arm(std::int32_t f) const { return face_centroids[f] - centroids[left_row[f]]; }
-  [[nodiscard]] WEFT_HD Vec3 right_arm(std::int32_t f) const { return face_centroids[f] - centroids[right_row[f]]; }
+  [[nodiscard]] WEFT_HD Vec3 left_to_face(std::int32_t f) const { return face_centroids[f] - centroids[left_row[f]]; }
+  [[nodiscard]] WEFT_HD Vec3 right_to_face(std::int32_t f) const { return face_centroids[f] - centroids[right_row[f]]; }
   [[nodiscard]] WEFT_HD double value(std::int32_t row, int k) const { return values[static_cast<std::int64_t>(row) * kVars + k]; }
   template <int Dim>
   [[nodiscard]] WEFT_HD double gradient(std::int32_t row, int k, int d) const {
@@ -171,13 +171,13 @@ WEFT_HD inline void gradient_in_stencil(const View& v, std::int32_t c, Group (&g
   const std::int32_t end = v.stencil_end(c);
   for (std::int32_t s = v.stencil_begin(c); s < end; ++s) {
     const std::int32_t row = v.stencil_row(s);
-    const BasicVec3<Real> pull = v.template pull<Dim>(c, s);
+    const BasicVec3<Real> weight = v.template gradient_weight<Dim>(c, s);
     for (int k = 0; k < kGroups; ++k) {
       const Group other = v.value(row, k);
       const Group difference = other - own[k];
-      g[k][0] = multiply_add(pull.x, difference, g[k][0]);
-      g[k][1] = multiply_add(pull.y, difference, g[k][1]);
-      if constexpr (Dim == 3) g[k][2] = multiply_add(pull.z, difference, g[k][2]);
+      g[k][0] = multiply_add(weight.x, difference, g[k][0]);
+      g[k][1] = multiply_add(weight.y, difference, g[k][1]);
+      if constexpr (Dim == 3) g[k][2] = multiply_add(weight.z, difference, g[k][2]);
       low[k] = lesser(other, low[k]);
       high[k] = greater(other, high[k]);
     }
@@ -202,8 +202,8 @@ template <int k, class Group, int kGroups>
   if constexpr (std::is_floating_point_v<Group>) {
     return row[k];
   } else {
-    constexpr int kLanes = sizeof(Group) / sizeof(double);
-    return row[k / kLanes][k % kLanes];
+    constexpr int kWidth = sizeof(Group) / sizeof(double);
+    return row[k / kWidth][k % kWidth];
   }
 }
 

@@ -129,7 +129,7 @@ ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas, co
     }
     for (std::size_t z = 0; z < boundary.size(); ++z) {
       add_boundary(extremes, mesh, gas, z, boundary[z], time);
-      unknown = unknown || (boundary[z].prescribed && boundary[z].of_time);
+      unknown = unknown || (boundary[z].prescribed && boundary[z].depends_on_time);
     }
   });
   std::array<double, 5>& largest = extremes.largest;

@@ -57,7 +57,7 @@ decltype(auto) visit_scalar_limiter(LimiterKind of_flow, F&& f) {
 /// Returns a scalar in the row behind boundary face i: what comes in there, or what is inside, extrapolated to the place of the
 /// row. At a zone that brings nothing the sign of the mass flow does not matter: along it, as at a wall, it is that of rounding.
 /// @param brings  whether the zone has a value of what comes in.  @param values  of this scalar, rows `stride` apart.
-[[nodiscard]] WEFT_HD inline double scalar_behind(const ExtrapolationView& extrapolations, std::int32_t i, bool brings,
+[[nodiscard]] WEFT_HD inline double boundary_ghost_scalar(const ExtrapolationView& extrapolations, std::int32_t i, bool brings,
                                                   double outflow, double inside, double outside, const double* values,
                                                   int stride) {
   if (brings && outflow < 0) return outside;

@@ -146,7 +146,7 @@ class Solver {
   [[nodiscard]] bool on_gpu() const { return stepper_->on_gpu(); }
   [[nodiscard]] int threads() const { return stepper_->threads(); }  ///< threads per rank
   /// Returns the SIMD width in doubles on this machine. Results do not depend on it.
-  [[nodiscard]] static int lanes();
+  [[nodiscard]] static int simd_width();
   /// Returns the name of the transport of ghost values; empty where no rank has ghosts.
   [[nodiscard]] std::string transport() const { return stepper_->transport(); }
   /// Returns what this rank has sent to others in exchanges of ghosts on the host.

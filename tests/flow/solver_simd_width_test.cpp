@@ -22,10 +22,10 @@ struct Outcome {
   double stable_dt = 0;
 };
 
-class Lanes : public ::testing::TestWithParam<Setting> {
+class SimdWidth : public ::testing::TestWithParam<Setting> {
  protected:
-  [[nodiscard]] Outcome after_steps(const mesh::Mesh& mesh, const Numerics& numerics, int lanes) const {
-    detail::limit_lanes(lanes);
+  [[nodiscard]] Outcome after_steps(const mesh::Mesh& mesh, const Numerics& numerics, int width) const {
+    detail::limit_simd_width(width);
     Solver solver(mesh, {.boundary = conditions(mesh), .numerics = numerics, .stencil = GetParam().options.ghosts});
     solver.initialise([dim = GetParam().dim](Vec3 x) { return wavy(x, dim); });
     Outcome outcome;
@@ -37,12 +37,12 @@ class Lanes : public ::testing::TestWithParam<Setting> {
     Solver restarted(mesh, {.boundary = conditions(mesh), .numerics = numerics, .stencil = GetParam().options.ghosts});
     restarted.restore(outcome.conserved, solver.time(), solver.steps());
     EXPECT_EQ(restarted.stable_dt(), outcome.stable_dt);
-    detail::limit_lanes(8);
+    detail::limit_simd_width(8);
     return outcome;
   }
 };
 
-TEST_P(Lanes, DoNotChangeABit) {
+TEST_P(SimdWidth, DoNotChangeABit) {
   const mesh::Mesh mesh = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   for (const FluxKind flux : every_flux()) {
     for (const bool local : {false, true}) {
@@ -55,7 +55,7 @@ TEST_P(Lanes, DoNotChangeABit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Flow, Lanes, ::testing::ValuesIn(settings()), [](const auto& setting) { return setting.param.name; });
+INSTANTIATE_TEST_SUITE_P(Flow, SimdWidth, ::testing::ValuesIn(settings()), [](const auto& setting) { return setting.param.name; });
 
 }  // namespace
 }  // namespace weft::flow

@@ -2,7 +2,7 @@
 /// The View of kernels.hpp that computes with several variables of a row at once.
 #include <cstdint>
 
-#include "weft/flow/host/pack.hpp"
+#include "weft/flow/host/simd_vector.hpp"
 #include "weft/flow/scheme/kernels.hpp"
 
 namespace weft::flow::detail {
@@ -10,11 +10,11 @@ namespace weft::flow::detail {
 /// Rows are read N numbers at a time; the last lanes of a row's last group are zeros, computed along and never stored. (Numbers
 /// of the next row would do, but another thread may be writing them.)
 template <int N>
-struct PackView : ResidualView {
-  using Group = Pack<N>;
+struct SimdView : ResidualView {
+  using Group = SimdVector<N>;
   static constexpr int kGroups = (kVars + N - 1) / N;
 
-  WEFT_FORCE_INLINE explicit PackView(const ResidualView& rows) : ResidualView(rows) {}
+  WEFT_FORCE_INLINE explicit SimdView(const ResidualView& rows) : ResidualView(rows) {}
 
   [[nodiscard]] WEFT_FORCE_INLINE Group value(std::int32_t row, int j) const {
     return group(values + static_cast<std::int64_t>(row) * kVars, j);
