@@ -112,7 +112,7 @@ Json describe_machine(const Communicator& comm, const Communicator& node) {
           {"hardware_threads", sysconf(_SC_NPROCESSORS_ONLN)},
           {"usable_cores", usable_cores()},
           {"memory_bytes", static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE)},
-          {"simd_doubles", flow::Solver::lanes()},
+          {"simd_doubles", flow::Solver::simd_width()},
           {"mpi", {{"library", mpi_version()}, {"takes_gpu_memory", aware ? Json(*aware) : Json(nullptr)}}},
           {"cuda",
            {{"runtime", cuda.runtime},
@@ -137,7 +137,7 @@ Exit print_info(const Communicator& comm, bool json) {
   const long threads = sysconf(_SC_NPROCESSORS_ONLN), own = usable_cores();
   fmt::print("machine {} hardware threads{}, {:.1f} GiB memory\n", threads,
              own < threads ? fmt::format(" ({} of them for this process)", own) : "", memory / (1 << 30));
-  fmt::print("packs   {} doubles at once\n", flow::Solver::lanes());
+  fmt::print("packs   {} doubles at once\n", flow::Solver::simd_width());
   const auto aware = MpiEnvironment::cuda_aware();
   fmt::print("MPI     {}{}\n", mpi_version(), !aware ? "" : *aware ? ", takes GPU memory" : ", does not take GPU memory");
   print_gpus();

@@ -219,7 +219,7 @@ TEST(Case, NeedsAMeshAStopAndCompleteStates) {
   EXPECT_THAT(message_of(stop), HasSubstr("mesh"));
   EXPECT_THAT(message_of("[mesh]\nscale = 2\n" + stop), HasSubstr("exactly one of mesh.file and mesh.generator"));
   EXPECT_THAT(message_of(mesh), HasSubstr("stop"));
-  EXPECT_THAT(message_of(mesh + "[stop]\nforce_window = 3\n"), HasSubstr("nothing says when to stop"));
+  EXPECT_THAT(message_of(mesh + "[stop]\nforce_window = 3\n"), HasSubstr("no criterion ends the run"));
   EXPECT_THAT(message_of(mesh + stop + "[free_stream]\ndensity = 1\n"), HasSubstr("free_stream.pressure"));
   EXPECT_THAT(message_of(mesh + stop + "[free_stream]\npressure = 1\n"), HasSubstr("free_stream.density"));
   // Without a free stream, a far field must bring a state of its own.

@@ -6,7 +6,7 @@
 namespace weft::flow {
 namespace {
 
-using detail::tempered_sum;
+using detail::damped_sum;
 
 double extrapolate(const Extrapolations& e, const std::vector<double>& values, double own) {
   double result = own;
@@ -59,10 +59,10 @@ TEST(Extrapolations, LargeChangesFade) {
   const IdealGas gas;
   const Primitive w{1, {0.5, 0, 0}, 1};
   const Primitive small{0.04, {0.02, 0.05, 0}, -0.04};
-  const Primitive sum = tempered_sum(gas, w, small);
+  const Primitive sum = damped_sum(gas, w, small);
   for (int k = 0; k < IdealGas::kVars; ++k) EXPECT_EQ(sum[k], w[k] + small[k]);
   for (const double size : {0.6, 1.0, 3.0, 100.0}) {
-    const Primitive shock = tempered_sum(gas, w, {-size, {size, 0, 0}, -size});
+    const Primitive shock = damped_sum(gas, w, {-size, {size, 0, 0}, -size});
     EXPECT_TRUE(gas.physical(shock)) << size;
     EXPECT_LE(1 - shock.pressure, 0.01 / size + 1e-15);
   }

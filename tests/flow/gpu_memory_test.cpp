@@ -59,13 +59,13 @@ TEST(GpuMemory, SaysHowManyRanksShareAGpu) {
 TEST(GpuMemory, WhereOthersHaveTheRestOfAGpuThatIsSaid) {
   const GpuDemand alone{.needed = 10 * kGigabyte, .free = 9 * kGigabyte, .total = 39 * kGigabyte, .cells = 10'000'000};
   EXPECT_THAT(what(alone, 40 * kGigabyte),
-              HasSubstr("end what else runs on this GPU, or use a coarser mesh, or at least 2 GPUs"));
+              HasSubstr("stop other programs on this GPU, or use a coarser mesh, or at least 2 GPUs"));
   GpuDemand shared = alone;
   shared.ranks = 4;
   EXPECT_EQ(gpu_memory_shortage(shared, 20 * kGigabyte)->suggestion(),
-            "end what else runs on this GPU, give it fewer ranks, or use a coarser mesh");
+            "stop other programs on this GPU, give it fewer ranks, or use a coarser mesh");
   EXPECT_EQ(gpu_memory_shortage({.needed = 1, .free = 0, .total = kGigabyte}, 1)->suggestion(),
-            "end what else runs on this GPU, or use a coarser mesh");
+            "stop other programs on this GPU, or use a coarser mesh");
   EXPECT_THAT(what({.needed = 2 * kGigabyte, .free = 0, .total = kGigabyte}, 1), Not(HasSubstr("end what else")));
 }
 

@@ -95,16 +95,16 @@ TEST(Initial, LaterRegionsWin) {
 
 TEST(Initial, SaysWhatMayChangeWithTime) {
   for (const InitialKind kind : {InitialKind::uniform, InitialKind::forward_step, InitialKind::ringleb}) {
-    EXPECT_FALSE(InitialState({.kind = kind, .state = {1, {}, 1}}).of_time()) << name_of(kind);
+    EXPECT_FALSE(InitialState({.kind = kind, .state = {1, {}, 1}}).depends_on_time()) << name_of(kind);
   }
   for (const InitialKind kind : {InitialKind::sod, InitialKind::vortex, InitialKind::double_mach}) {
-    EXPECT_TRUE(InitialState({.kind = kind}).of_time()) << name_of(kind);
+    EXPECT_TRUE(InitialState({.kind = kind}).depends_on_time()) << name_of(kind);
   }
   InitialParams params{.kind = InitialKind::expression};
   params.expressions.pressure.text = "1 + 0.1*x";
-  EXPECT_FALSE(InitialState(params).of_time());
+  EXPECT_FALSE(InitialState(params).depends_on_time());
   params.expressions.pressure.text = "1 + 0.1*t";
-  EXPECT_TRUE(InitialState(params).of_time());
+  EXPECT_TRUE(InitialState(params).depends_on_time());
 }
 
 TEST(Initial, ByExpression) {

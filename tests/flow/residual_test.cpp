@@ -119,18 +119,18 @@ TEST(GreenGauss, IsExactOnOrthogonalMeshes) {
 TEST(Residual, StatesThatDoNotChangeWithTimeAreAskedAtTheStartOnly) {
   const auto waves = [](Vec3 x) { return Primitive{1 + 0.1 * std::sin(5 * x.x), {0.4, 0.1 * x.y, 0}, 1}; };
   const mesh::Mesh m = test::generated("box", {{"nx", std::int64_t{6}}, {"ny", std::int64_t{5}}}, {});
-  const auto after_steps = [&](bool of_time) {
+  const auto after_steps = [&](bool depends_on_time) {
     std::int64_t asked = 0, faces = 0;
     for (const mesh::BoundaryZone& zone : m.boundary) faces += zone.faces.size();
     BoundaryCondition given{{.kind = BoundaryKind::far_field}, [&](Vec3 x, double) {
                               ++asked;
                               return waves(x);
                             }};
-    given.of_time = of_time;
+    given.depends_on_time = depends_on_time;
     Solver solver(m, {.boundary = std::vector<BoundaryCondition>(m.boundary.size(), given), .numerics = {.cfl = 0.5}});
     solver.initialise(waves);
     for (int i = 0; i < 3; ++i) solver.step(1);
-    if (of_time) {
+    if (depends_on_time) {
       EXPECT_GE(asked, 9 * faces);
     } else {
       EXPECT_EQ(asked, 2 * faces);  // for the reference states, and for the first stage

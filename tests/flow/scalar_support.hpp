@@ -24,7 +24,7 @@ inline std::vector<BoundaryCondition> bringing_scalars(const mesh::Mesh& mesh, b
   std::vector<BoundaryCondition> all = conditions(mesh);
   for (BoundaryCondition& condition : all) {
     const auto wave = [varying](Vec3 x, double t) { return 0.5 * std::sin(5 * x.x + (varying ? t : 0)); };
-    condition.scalars = {{.value = wave, .of_time = varying},
+    condition.scalars = {{.value = wave, .depends_on_time = varying},
                          {.value = [](Vec3, double) { return 1.0; }},
                          {.value = [](Vec3, double) { return 0.25; }}};
   }

@@ -106,7 +106,7 @@ TEST(ScalarTransport, TakesInWhatAZoneBringsAtThatTime) {
     BoundaryCondition condition{{.kind = BoundaryKind::supersonic_outflow}};
     if (zone.name == "xmin") {
       condition = {.params = {.kind = BoundaryKind::supersonic_inflow, .state = {1.4, {2, 0, 0}, 1}},
-                   .scalars = {{.value = slope, .of_time = true}, {.value = [](Vec3, double) { return 0.7; }}}};
+                   .scalars = {{.value = slope, .depends_on_time = true}, {.value = [](Vec3, double) { return 0.7; }}}};
     }
     boundary.push_back(condition);
   }
@@ -259,7 +259,7 @@ TEST(ScalarTransport, EndsWhereWhatComesInIsNoNumberAnyMore) {
       // On the lower faces, which one rank has.
       const auto root = [](Vec3 x, double t) { return x.y < 0.25 ? std::sqrt(0.03 - t) : 1; };
       condition = {.params = {.kind = BoundaryKind::supersonic_inflow, .state = {1.4, {2, 0, 0}, 1}},
-                   .scalars = {{.value = root, .of_time = true, .where = {.key = "the key"}}}};
+                   .scalars = {{.value = root, .depends_on_time = true, .where = {.key = "the key"}}}};
     }
     boundary.push_back(condition);
   }

@@ -410,7 +410,7 @@ TEST(SolverCuda, PrescribedStatesThatDoNotChangeWithTimeAreNotAskedAgain) {
     std::vector<std::int64_t> asked(m.boundary.size());
     std::vector<BoundaryCondition> everywhere(m.boundary.size(), {.params = {.kind = BoundaryKind::far_field}});
     for (std::size_t z = 0; z < everywhere.size(); ++z) {
-      everywhere[z].of_time = z >= varying;
+      everywhere[z].depends_on_time = z >= varying;
       everywhere[z].prescribed = [&asked, z](Vec3 x, double) {
         ++asked[z];
         return wavy(x, 2);

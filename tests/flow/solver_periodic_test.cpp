@@ -37,7 +37,7 @@ mesh::Mesh box(const char* elements, double origin, int dim) {
 /// A face to a ghost: the arms of the two sides.
 struct GhostFace {
   std::int64_t own, ghost;  // global
-  Vec3 normal, own_arm, ghost_arm;
+  Vec3 normal, own_to_face, ghost_to_face;
 };
 
 std::vector<GhostFace> ghost_faces(const mesh::Mesh& m) {
@@ -50,26 +50,26 @@ std::vector<GhostFace> ghost_faces(const mesh::Mesh& m) {
   return m.comm.all_gather(std::span<const GhostFace>(mine));
 }
 
-struct ArmsDifference {
+struct CellToFaceDifference {
   double largest = 0;  ///< of an arm as its owner has it from what the other side has
   int as_floats = 0;   ///< how many numbers differ in single precision
 };
 
-ArmsDifference arms_difference(const mesh::Mesh& m) {
+CellToFaceDifference cell_to_face_difference(const mesh::Mesh& m) {
   const auto key = [](std::int64_t own, std::int64_t ghost, Vec3 n) { return std::tuple(own, ghost, n.x, n.y, n.z); };
-  std::map<decltype(key(0, 0, {})), Vec3> arms;
+  std::map<decltype(key(0, 0, {})), Vec3> cell_to_face;
   const std::vector<GhostFace> faces = ghost_faces(m);
-  for (const GhostFace& f : faces) arms[key(f.own, f.ghost, f.normal)] = f.own_arm;
-  ArmsDifference difference;
+  for (const GhostFace& f : faces) cell_to_face[key(f.own, f.ghost, f.normal)] = f.own_to_face;
+  CellToFaceDifference difference;
   for (const GhostFace& f : faces) {
-    const auto other = arms.find(key(f.ghost, f.own, -f.normal));  // normals are opposite to the last bit
-    if (other == arms.end()) {
+    const auto other = cell_to_face.find(key(f.ghost, f.own, -f.normal));  // normals are opposite to the last bit
+    if (other == cell_to_face.end()) {
       ADD_FAILURE() << "a face has no other side: of cells " << f.own << ", " << f.ghost;
       continue;
     }
-    difference.largest = std::max(difference.largest, norm(other->second - f.ghost_arm));
+    difference.largest = std::max(difference.largest, norm(other->second - f.ghost_to_face));
     for (int k = 0; k < 3; ++k) {
-      difference.as_floats += static_cast<float>(other->second[k]) != static_cast<float>(f.ghost_arm[k]);
+      difference.as_floats += static_cast<float>(other->second[k]) != static_cast<float>(f.ghost_to_face[k]);
     }
   }
   return difference;
@@ -77,7 +77,8 @@ ArmsDifference arms_difference(const mesh::Mesh& m) {
 
 TEST(PeriodicFaces, HaveArmsThatDifferByTheRoundingOfCoordinates) {
   for (const auto& [elements, dim] : {std::pair{"triangles", 2}, std::pair{"tetrahedra", 3}}) {
-    const ArmsDifference near = arms_difference(box(elements, 0.1, dim)), far = arms_difference(box(elements, 1000.1, dim));
+    const CellToFaceDifference near = cell_to_face_difference(box(elements, 0.1, dim)),
+                               far = cell_to_face_difference(box(elements, 1000.1, dim));
     EXPECT_LE(near.largest, 4 * kEps * (0.1 + kLength)) << elements;
     EXPECT_GT(near.largest, 0) << elements << ": then this file is about nothing";
     EXPECT_LE(far.largest, 4 * kEps * (1000.1 + kLength)) << elements;

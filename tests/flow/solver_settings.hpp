@@ -168,7 +168,7 @@ inline std::vector<Setting> surrounded_settings() {
 }
 
 /// Every flux, every kind of gradient with every limiter, every order in time, ramps and local time steps.
-/// docs/design/flow.md, "What can be compared to 1e-12", says what was left out.
+/// docs/notes/2026-11-flow-design.md, "What can be compared to 1e-12", says what was left out.
 inline std::vector<Numerics> every_numerics(const Setting& setting) {
   constexpr auto kGreen = GradientKind::green_gauss;
   constexpr auto kBarth = LimiterKind::barth_jespersen, kVenkat = LimiterKind::venkatakrishnan, kNone = LimiterKind::none;

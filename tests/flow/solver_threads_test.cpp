@@ -116,25 +116,25 @@ TEST_P(Threads, ShareOutEveryFace) {
       const auto f = static_cast<std::size_t>(face);
       sides[f] += static_cast<int>(share.rows().have(d.face_left[f])) + static_cast<int>(share.rows().have(d.face_right[f]));
     };
-    const std::vector<detail::Share> shares = detail::cut_into_shares(mesh, d, threads);
-    const std::vector<std::int32_t> places = detail::places_of_states(shares, d);
+    const std::vector<detail::Share> shares = detail::divide_into_shares(mesh, d, threads);
+    const std::vector<std::int32_t> slots = detail::slots_of_states(shares, d);
     for (const detail::Share& share : shares) {
       for (std::int32_t c = 0; c < mesh.owned_cells; ++c) owners[static_cast<std::size_t>(c)] += share.rows().have(c);
       for (const mesh::LocalFaceId face : mesh.inner_faces) {
         const std::int32_t later = d.face_right[face.index()];
         if (share.inner.first <= later && later < share.inner.last) add(share, face.value());
       }
-      for (const std::int32_t face : share.late) add(share, face);
+      for (const std::int32_t face : share.deferred) add(share, face);
       std::int32_t cell = share.inner.first;
       for (const detail::Share::Block& block : share.blocks) {
         EXPECT_EQ(block.cells.first, cell);
         cell = block.cells.last;
-        EXPECT_GT(share.room.size(), 2 * static_cast<std::size_t>(block.faces.last - block.faces.first));
+        EXPECT_GT(share.state_buffer.size(), 2 * static_cast<std::size_t>(block.faces.last - block.faces.first));
         std::vector<int> states(2 * static_cast<std::size_t>(block.faces.last - block.faces.first), 0);
-        const detail::Numbers cells = share.not_early(block.cells.first, block.cells.last);
+        const detail::Indices cells = share.not_shared(block.cells.first, block.cells.last);
         for (std::int32_t i = 0; i < cells.count; ++i) {
           for (std::int32_t s = d.cell_face_offset[cells[i]]; s < d.cell_face_offset[cells[i] + 1]; ++s) {
-            const std::int32_t face = d.cell_face[s], place = places[static_cast<std::size_t>(s)];
+            const std::int32_t face = d.cell_face[s], place = slots[static_cast<std::size_t>(s)];
             EXPECT_EQ(place >= 0, block.faces.first <= face && face < block.faces.last);
             if (place < 0) continue;
             EXPECT_EQ(block.faces.first + place / 2, face);
@@ -142,11 +142,11 @@ TEST_P(Threads, ShareOutEveryFace) {
             ++states[static_cast<std::size_t>(place)];
           }
         }
-        for (const detail::FarSide& side : block.far) ++states[static_cast<std::size_t>(side.at)];
+        for (const detail::StoredSide& side : block.stored) ++states[static_cast<std::size_t>(side.at)];
         EXPECT_EQ(states, std::vector<int>(states.size(), 1)) << threads;
       }
       EXPECT_EQ(cell, share.inner.last);
-      EXPECT_EQ(static_cast<std::size_t>(share.not_early(share.inner.first, share.inner.last).count) + share.early.size(),
+      EXPECT_EQ(static_cast<std::size_t>(share.not_shared(share.inner.first, share.inner.last).count) + share.shared.size(),
                 static_cast<std::size_t>(share.inner.last - share.inner.first));
     }
     EXPECT_EQ(owners, std::vector<int>(owners.size(), 1)) << threads;

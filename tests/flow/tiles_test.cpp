@@ -16,7 +16,7 @@ namespace weft::flow {
 namespace {
 
 using detail::fit_tiles;
-using detail::TileCut;
+using detail::TilePartition;
 using detail::Tiles;
 using detail::TileSize;
 using test::generated;
@@ -28,8 +28,8 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
   const mesh::Mesh m = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   const std::vector<BoundaryKind> kinds(m.boundary.size(), BoundaryKind::slip_wall);
   const Discretization d(m, kinds, GetParam().options.ghosts, false);
-  const TileCut cut(m, d, TileSize{12, 1000, 1000, 1000});
-  const Tiles t(m, d, cut);
+  const TilePartition partition(m, d, TileSize{12, 1000, 1000, 1000});
+  const Tiles t(m, d, partition);
   const auto at = [](const auto& list, std::int64_t i) { return list[static_cast<std::size_t>(i)]; };
 
   const bool border = m.inner_cells < m.owned_cells;
@@ -39,14 +39,14 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
   std::map<std::int32_t, std::int32_t> across_of;         // by place
   for (std::int32_t number = 0; number < t.size(); ++number) {
     const detail::Tile& tile = at(t.tile, number);
-    const TileSize& most = number < t.inner ? t.of_inner : t.of_border;
+    const TileSize& most = number < t.inner ? t.largest_inner : t.largest_border;
     const std::int32_t halos = tile.rows - tile.cells, first = tile.first_cell;
     const auto row_of = [&](std::uint32_t local) {
       return static_cast<std::int32_t>(local) < tile.cells
                  ? first + static_cast<std::int32_t>(local)
                  : at(t.halo_row, tile.halo + static_cast<std::int32_t>(local) - tile.cells);
     };
-    const TileSize& size = at(cut.of_tile, number);
+    const TileSize& size = at(partition.of_tile, number);
     EXPECT_EQ(first, cells_before);
     EXPECT_EQ(first % detail::kTileUnit, 0) << "so that rows begin at a multiple of 16 bytes";
     cells_before += tile.cells;
@@ -88,7 +88,7 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
     const auto column = [&](const std::vector<double>& list, int columns, int k, std::int32_t face) {
       return at(list, detail::in_face_blocks(std::int64_t{tile.first_face} + face, columns) + k * detail::kFaceBlock);
     };
-    const int arms = detail::arm_columns(m.dim), areas = detail::area_columns(m.dim);
+    const int cell_to_face = detail::cell_to_face_columns(m.dim), areas = detail::area_columns(m.dim);
     for (std::int32_t c = 0; c < tile.cells; ++c) {
       const std::int32_t s0 = at(d.cell_face_offset, first + c), faces_of_cell = at(d.cell_face_offset, first + c + 1) - s0;
       ASSERT_EQ(static_cast<std::int32_t>(topology(c + 1) - topology(c)), faces_of_cell);
@@ -96,7 +96,8 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
         const std::uint32_t side = topology(tile.cell_sides() + static_cast<std::int32_t>(topology(c)) + s);
         const auto face = static_cast<std::int32_t>(side & (detail::kRightSide - 1));
         const std::int32_t f = at(d.cell_face, s0 + s);
-        EXPECT_EQ(row_of(topology(tile.rows_behind() + static_cast<std::int32_t>(topology(c)) + s)), at(d.cell_face_row, s0 + s));
+        EXPECT_EQ(row_of(topology(tile.opposite_rows() + static_cast<std::int32_t>(topology(c)) + s)),
+                  at(d.cell_face_row, s0 + s));
         ASSERT_LT(face, tile.faces);
         faces.insert(f);
         const bool is_right = (side & detail::kRightSide) != 0, turned = is_right != (at(d.face_right, f) == first + c);
@@ -108,32 +109,32 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
           EXPECT_FALSE(falls && (left >= m.owned_cells || right >= m.owned_cells)) << "the other rank turns it otherwise";
         }
         const auto own = [&](std::int32_t row) { return row >= first && row < first + tile.cells; };
-        const std::int32_t place = tile.first_face + face, behind = is_right ? left : right;
-        const std::int32_t across = at(t.across, place);
+        const std::int32_t slot = tile.first_face + face, behind = is_right ? left : right;
+        const std::int32_t opposite_slot = at(t.opposite_slot, slot);
         EXPECT_EQ(face < tile.inner_faces, own(left) && own(right));
         if (face >= tile.cell_faces) {
-          EXPECT_EQ(across, right - m.cells());
+          EXPECT_EQ(opposite_slot, right - m.cells());
         } else if (face >= tile.inner_faces) {
           EXPECT_EQ(face >= tile.left_faces, is_right);
           if (behind < m.owned_cells) {
-            places[f].insert(place);
-            EXPECT_TRUE(across_of.emplace(place, across).second);
+            places[f].insert(slot);
+            EXPECT_TRUE(across_of.emplace(slot, opposite_slot).second);
           } else {
-            EXPECT_EQ(across, place);
+            EXPECT_EQ(opposite_slot, slot);
             const auto ghost =
-                std::find_if(t.ghost_sides.begin(), t.ghost_sides.end(), [&](const auto& g) { return g.place == place; });
+                std::find_if(t.ghost_sides.begin(), t.ghost_sides.end(), [&](const auto& g) { return g.slot == slot; });
             ASSERT_NE(ghost, t.ghost_sides.end());
             EXPECT_EQ(ghost->row, behind);
             EXPECT_EQ(ghost->right, !is_right);
-            EXPECT_EQ(ghost->arm, at(m.face_centroid, f) - at(d.centroid, behind));
+            EXPECT_EQ(ghost->to_face, at(m.face_centroid, f) - at(d.centroid, behind));
             ++ghost_sides;
           }
         }
         EXPECT_EQ(face >= tile.cell_faces, at(d.face_right, f) >= m.cells());
         const Vec3 area = (turned ? -1 : 1) * (at(m.face_area, f) * at(m.face_normal, f));
         for (int k = 0; k < m.dim; ++k) {
-          EXPECT_EQ(column(t.arms, arms, k, face), (at(m.face_centroid, f) - at(d.centroid, left))[k]);
-          EXPECT_EQ(column(t.arms, arms, m.dim + k, face), (at(m.face_centroid, f) - at(d.centroid, right))[k]);
+          EXPECT_EQ(column(t.cell_to_face, cell_to_face, k, face), (at(m.face_centroid, f) - at(d.centroid, left))[k]);
+          EXPECT_EQ(column(t.cell_to_face, cell_to_face, m.dim + k, face), (at(m.face_centroid, f) - at(d.centroid, right))[k]);
           EXPECT_EQ(column(t.areas, areas, k, face), area[k]);
         }
       }
@@ -157,16 +158,16 @@ TEST_P(TilesOf, HeedTheirLimits) {
   const mesh::Mesh m = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   const std::vector<BoundaryKind> kinds(m.boundary.size(), BoundaryKind::slip_wall);
   const Discretization d(m, kinds, GetParam().options.ghosts, false);
-  const TileCut whole(m, d, {12, 1000, 1000, 1000});
+  const TilePartition whole(m, d, {12, 1000, 1000, 1000});
   const TileSize limit = whole.quantile(0.5), most = whole.quantile(1);
   EXPECT_LE(limit.rows, most.rows);
   if (2 * whole.inner <= whole.size()) {
     for (const TileSize& size : whole.of_tile) EXPECT_LE(size.rows, most.rows) << "a few inner cells decide nothing";
   }
-  const TileCut cut(m, d, limit);
-  EXPECT_EQ(cut.cell_offset.back(), m.owned_cells);
-  for (std::int32_t tile = 0; tile < cut.size(); ++tile) {
-    const TileSize& size = cut.of_tile[static_cast<std::size_t>(tile)];
+  const TilePartition partition(m, d, limit);
+  EXPECT_EQ(partition.cell_offset.back(), m.owned_cells);
+  for (std::int32_t tile = 0; tile < partition.size(); ++tile) {
+    const TileSize& size = partition.of_tile[static_cast<std::size_t>(tile)];
     if (size.cells <= detail::kTileUnit) continue;
     EXPECT_LE(size.rows, limit.rows);
     EXPECT_LE(size.faces, limit.faces);
@@ -180,15 +181,15 @@ TEST_P(TilesOf, AreAsLargeAsSharedMemoryAllows) {
   const Discretization d(m, kinds, GetParam().options.ghosts, false);
   const auto cells_and_rows = [](const TileSize& most) { return most.cells + most.rows; };
   constexpr int kMost = std::numeric_limits<int>::max(), kMuch = 100'000;
-  const auto whole = [&](int cells) { return TileCut(m, d, {cells, kMost, kMost, kMost}); };
+  const auto whole = [&](int cells) { return TilePartition(m, d, {cells, kMost, kMost, kMost}); };
   if (m.owned_cells == 0) return;
 
   // Border tiles take no more room than inner ones.
-  EXPECT_EQ(fit_tiles(m, d, cells_and_rows, kMuch, kMuch).size(), TileCut(m, d, whole(128).quantile(1)).size());
+  EXPECT_EQ(fit_tiles(m, d, cells_and_rows, kMuch, kMuch).size(), TilePartition(m, d, whole(128).quantile(1)).size());
   // A fourth has room for any tile of 48 cells, and no more.
   const int four = 4 * cells_and_rows(whole(48).quantile(1));
   const Tiles fitted = fit_tiles(m, d, cells_and_rows, four, kMuch);
-  EXPECT_TRUE(fitted.inner == 0 || 4 * cells_and_rows(fitted.of_inner) <= four);
+  EXPECT_TRUE(fitted.inner == 0 || 4 * cells_and_rows(fitted.largest_inner) <= four);
   EXPECT_THROW((void)fit_tiles(m, d, cells_and_rows, kMuch, 9), DeviceError);
 }
 
@@ -197,9 +198,9 @@ TEST(Tiles, RefuseMoreThan32BitsCanNumber) {
   const Discretization d(m, std::vector<BoundaryKind>(m.boundary.size(), BoundaryKind::slip_wall));
   for (const TileSize& huge :
        {TileSize{.rows = 1'000'000'000}, TileSize{.faces = 1'000'000'000}, TileSize{.entries = 1'000'000'000}}) {
-    TileCut cut(m, d, {8, 1000, 1000, 1000});
-    cut.of_tile.insert(cut.of_tile.end(), 20, huge);
-    EXPECT_THROW((void)Tiles(m, d, cut), LimitError);
+    TilePartition partition(m, d, {8, 1000, 1000, 1000});
+    partition.of_tile.insert(cut.of_tile.end(), 20, huge);
+    EXPECT_THROW((void)Tiles(m, d, partition), LimitError);
   }
 }
 
@@ -210,7 +211,7 @@ TEST(Tiles, ExampleOfTheHeader) {
   const mesh::Mesh m =
       mesh::build(self, mesh::generate(self, "box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{1}}}), options);
   const Discretization d(m, std::vector<BoundaryKind>(m.boundary.size(), BoundaryKind::far_field));
-  const Tiles tiles(m, d, TileCut(m, d, {4, 1000, 1000, 1000}));
+  const Tiles tiles(m, d, TilePartition(m, d, {4, 1000, 1000, 1000}));
   ASSERT_EQ(tiles.size(), 2);
   const detail::Tile& t = tiles.tile[0];
   EXPECT_EQ(t.rows, 14);
@@ -223,11 +224,11 @@ TEST(Tiles, ExampleOfTheHeader) {
   const std::vector<std::uint16_t> sides{0, 4, 8, 12, 16, 4, 0, 5, 6, 7, 1, 8, detail::kRightSide};
   EXPECT_TRUE(std::equal(sides.begin(), sides.end(), tiles.topology.begin()));
   const std::vector<std::uint16_t> rows{5, 1, 6, 7, 8, 2, 9, 0};
-  EXPECT_TRUE(std::equal(rows.begin(), rows.end(), tiles.topology.begin() + t.rows_behind()));
+  EXPECT_TRUE(std::equal(rows.begin(), rows.end(), tiles.topology.begin() + t.opposite_rows()));
   EXPECT_EQ(tiles.tile[1].first_face, 32);
-  EXPECT_EQ(tiles.across[3], 35);
-  EXPECT_EQ(tiles.across[35], 3);
-  EXPECT_EQ(tiles.across[4], 2);
+  EXPECT_EQ(tiles.opposite_slot[3], 35);
+  EXPECT_EQ(tiles.opposite_slot[35], 3);
+  EXPECT_EQ(tiles.opposite_slot[4], 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Flow, TilesOf, ::testing::ValuesIn(test::settings()), [](const auto& test) { return test.param.name; });

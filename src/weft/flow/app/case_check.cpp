@@ -23,7 +23,8 @@
 namespace weft::flow {
 namespace {
 
-/// R of real gases is 24 (UF6) to 4124 (H2) J/(kg K); that of a case without units is about 1.
+/// Smallest gas constant of a real gas in SI. R of real gases is 24 (UF6) to 4124 (H2) J/(kg K); that of a case without units is
+/// about 1.
 constexpr double kLeastGasConstant = 10;
 
 StateFigures figures_of(const std::string& name, const IdealGas& gas, const Primitive& w) {
@@ -41,7 +42,7 @@ StateFigures figures_of(const std::string& name, const IdealGas& gas, const Prim
           .total_temperature = gas.total_temperature(w)};
 }
 
-/// The states of a case, each once.
+/// Adds the states of a case, each once.
 void add_states(CaseCheck& check, const Case& c) {
   std::vector<Primitive> seen;
   const auto add = [&](const std::string& name, const Primitive& w) {
@@ -58,7 +59,7 @@ void add_states(CaseCheck& check, const Case& c) {
   }
 }
 
-/// The zones and their conditions.
+/// Adds the zones and their conditions.
 void add_zones(CaseCheck& check, const mesh::Mesh& mesh, const Case& c) {
   for (const mesh::BoundaryZone& zone : mesh.boundary) {
     ZoneFigures figures;
@@ -76,7 +77,7 @@ void add_zones(CaseCheck& check, const mesh::Mesh& mesh, const Case& c) {
   }
 }
 
-/// The box around the nodes of the slip walls, over all ranks; empty (low above high) where there are none. @collective
+/// Returns the box around the nodes of the slip walls, over all ranks; empty (low above high) if there are none. @collective
 std::pair<Vec3, Vec3> wall_box(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds) {
   std::array<double, 6> box;
   box.fill(-std::numeric_limits<double>::infinity());
@@ -96,7 +97,7 @@ std::pair<Vec3, Vec3> wall_box(const mesh::Mesh& mesh, const std::vector<Boundar
   return {{-box[0], -box[1], -box[2]}, {box[3], box[4], box[5]}};
 }
 
-/// Warns of far fields of subsonic flow that are near to a body. Walls that a far field touches, as in a channel, are no body.
+/// Warns of far fields of subsonic flow that are near a body. Walls that a far field touches, as in a channel, are not bodies.
 /// @collective
 void warn_of_near_far_fields(CaseCheck& check, const mesh::Mesh& mesh, const Case& c, const std::vector<BoundaryKind>& kinds) {
   constexpr double kNear = 8, kTouching = 0.01;  // body sizes; published comparisons have far fields at 20 to 150
@@ -132,7 +133,7 @@ void warn_of_near_far_fields(CaseCheck& check, const mesh::Mesh& mesh, const Cas
   check.warnings.insert(check.warnings.end(), warnings.begin(), warnings.end());
 }
 
-/// Warns of cells with which a scheme for inviscid flow does badly.
+/// Warns of cells on which an inviscid scheme is inaccurate.
 void warn_of_cells(CaseCheck& check) {
   constexpr double kEdgeRatio = 1000, kDegrees = 80, kSkewness = 4;
   const mesh::MeshStats& stats = *check.mesh;
@@ -143,20 +144,20 @@ void warn_of_cells(CaseCheck& check) {
   };
   if (stats.aspect_ratio.value > kEdgeRatio) {
     warn(fmt::format("a cell has a longest edge of {:.4g} times its shortest", stats.aspect_ratio.value), stats.aspect_ratio,
-         "layers for boundary layers make steps short, and an inviscid flow has none: mesh without them");
+         "thin layers for boundary layers shorten the time step, and an inviscid flow has none: mesh without them");
   }
   if (stats.non_orthogonality.value > kDegrees) {
     warn(fmt::format("the line between the centroids of two cells makes {:.1f} degrees with the normal of their face",
                      stats.non_orthogonality.value),
-         stats.non_orthogonality, "look at the mesh there; near 90 degrees gradients are inaccurate");
+         stats.non_orthogonality, "check the mesh there; near 90 degrees gradients are inaccurate");
   }
   if (stats.skewness.value > kSkewness) {
     warn(fmt::format("a face has skewness {:.3g}", stats.skewness.value), stats.skewness,
-         "look at the mesh there; far above 1 the reconstruction at the face is inaccurate");
+         "check the mesh there; far above 1 the reconstruction at the face is inaccurate");
   }
 }
 
-/// Reference length, convective time and Reynolds number.  @collective
+/// Adds reference length, convective time and Reynolds number.  @collective
 void add_scales(CaseCheck& check, const mesh::Mesh& mesh, const Case& c, const std::vector<BoundaryKind>& kinds) {
   if (!c.forces.empty()) {
     check.reference_length = c.forces.front().length;
@@ -193,7 +194,7 @@ void add_scales(CaseCheck& check, const mesh::Mesh& mesh, const Case& c, const s
   }
 }
 
-/// Steps that the case makes, and what they cost.  @collective
+/// Adds the number of steps of the case, and their cost.  @collective
 void add_steps(CaseCheck& check, Solver& solver, const Case& c) {
   const Communicator& comm = solver.mesh().comm;
   StepFigures steps;
@@ -206,7 +207,7 @@ void add_steps(CaseCheck& check, Solver& solver, const Case& c) {
   constexpr int kLeast = 3, kMost = 100;
   double fastest = std::numeric_limits<double>::infinity();
   const Stopwatch all;
-  const bool went_well = keep_errors(check.errors, [&] {
+  const bool succeeded = keep_errors(check.errors, [&] {
     for (int i = 0; i < kMost && comm.broadcast(i < kLeast || all.seconds() < kSeconds ? 1 : 0) != 0; ++i) {
       comm.barrier();
       const Stopwatch one;
@@ -214,7 +215,7 @@ void add_steps(CaseCheck& check, Solver& solver, const Case& c) {
       if (i > 0) fastest = std::min(fastest, one.seconds());
     }
   });
-  if (!went_well) return;
+  if (!succeeded) return;
   CostFigures cost;
   cost.step_seconds = comm.max(fastest);
   cost.memory_bytes = comm.sum(resident_bytes());
@@ -236,7 +237,8 @@ void add_steps(CaseCheck& check, Solver& solver, const Case& c) {
   if (!check.without_gpu) check.cost = cost;
 }
 
-/// Removes errors in the keys of sections [boundary.<zone>] whose zone the mesh does not have: that is the error to report.
+/// Removes errors in the keys of sections [boundary.<zone>] whose zone the mesh does not have: the missing zone is the error to
+/// report.
 void drop_errors_of_absent_zones(CaseCheck& check, const mesh::Mesh& mesh, const Case& c) {
   for (const ZoneCondition& condition : c.boundary) {
     const bool used = std::any_of(mesh.boundary.begin(), mesh.boundary.end(),
@@ -247,7 +249,7 @@ void drop_errors_of_absent_zones(CaseCheck& check, const mesh::Mesh& mesh, const
   }
 }
 
-/// What the mesh shows: errors, warnings and figures.  @collective
+/// Adds errors, warnings and figures that depend on the mesh.  @collective
 void check_on_mesh(CaseCheck& check, const Communicator& comm, const Case& c) {
   std::optional<mesh::Mesh> built;
   if (!keep_errors(check.errors, [&] { built.emplace(load_mesh(comm, c.mesh)); })) return;
@@ -296,7 +298,7 @@ CaseCheck check_case(const Communicator& comm, const io::CaseFile& file) {
   check.gamma = c.gas.gamma;
   check.gas_constant = c.gas.gas_constant;
   check.si = c.gas.gas_constant >= kLeastGasConstant;
-  check.without_gpu = c.device != Backend::host && comm.min(device_count()) == 0;  // on a login node, say
+  check.without_gpu = c.device != Backend::host && comm.min(device_count()) == 0;  // on a login node, for example
   if (check.without_gpu) {
     c.device = Backend::host;
     c.transport = Transport::automatic;
@@ -316,7 +318,7 @@ Case read_good_case(const Communicator& comm, const io::CaseReader& reader) {
 
 namespace {
 
-/// "3.2 ms", "14 s", "2.5 h".
+/// Returns a time as "3.2 ms", "14 s" or "2.5 h".
 std::string duration(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.3g} us", 1e6 * seconds);
   if (seconds < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
@@ -344,14 +346,14 @@ std::string describe(const StateFigures& state, bool si) {
 std::string describe(const StepFigures& steps, const char* unit) {
   std::string text = fmt::format("  steps: {} {:.4g}{} at first",
                                  steps.local ? "each cell has its own length, the shortest" : "length", steps.first, unit);
-  if (steps.later != steps.first) text += fmt::format(", {:.4g}{} behind the ramp", steps.later, unit);
+  if (steps.later != steps.first) text += fmt::format(", {:.4g}{} after the ramp", steps.later, unit);
   text += fmt::format(" (Courant number {:g})", steps.courant);
   if (steps.estimate) {
     text += fmt::format("; {}{} to {}", steps.criterion == "stop.steps" ? "" : "about ", counted(*steps.estimate, "step"),
                         steps.criterion);
   }
   if (!steps.not_estimated.empty()) {
-    text += fmt::format("; {} may end the run sooner, when is not known", fmt::join(steps.not_estimated, " or "));
+    text += fmt::format("; {} may end the run earlier, at a step that is not known", fmt::join(steps.not_estimated, " or "));
   }
   return text + "\n";
 }
@@ -402,7 +404,7 @@ std::string describe(const CaseCheck& check) {
                         check.cost->run_seconds ? fmt::format(", {} for all of them", duration(*check.cost->run_seconds)) : "",
                         memory(check.cost->memory_bytes));
   }
-  if (check.without_gpu) text += "checked without a GPU, so not whether the case fits on one, nor how fast it is there\n";
+  if (check.without_gpu) text += "checked without a GPU: whether the case fits on one, and its speed there, are not known\n";
   return text;
 }
 

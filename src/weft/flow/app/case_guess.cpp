@@ -79,9 +79,9 @@ std::vector<Vec3> centroids(const mesh::Mesh& mesh, const std::string& name) {
   return mesh.comm.all_gather(std::span<const Vec3>(mine));
 }
 
-/// Whether every face of one zone, moved by t, is at a face of the other.
+/// Returns whether every face of one zone, translated by t, coincides with a face of the other.
 bool faces_match(std::vector<Vec3> from, std::vector<Vec3> to, Vec3 t, double tolerance) {
-  const Vec3 along{0.6, 0.64, 0.48};  // in general position, so that few points are at one place along it
+  const Vec3 along{0.6, 0.64, 0.48};  // in general position, so that few points have the same coordinate along it
   std::sort(to.begin(), to.end(), [&](Vec3 a, Vec3 b) { return dot(a, along) < dot(b, along); });
   return std::all_of(from.begin(), from.end(), [&](Vec3 x) {
     const Vec3 at = x + t;
@@ -94,7 +94,7 @@ bool faces_match(std::vector<Vec3> from, std::vector<Vec3> to, Vec3 t, double to
   });
 }
 
-/// Whether a translation carries one zone onto the other.  @collective
+/// Returns whether one zone is a translation of the other.  @collective
 bool are_translated(const mesh::Mesh& mesh, const ZoneShape& a, const ZoneShape& b) {
   const Vec3 t = b.low - a.low, size = a.high - a.low;
   constexpr double kSame = 1e-3;
@@ -108,7 +108,7 @@ bool are_translated(const mesh::Mesh& mesh, const ZoneShape& a, const ZoneShape&
 
 enum class Hint { none, wall, symmetry, far_field, inlet, outlet, periodic, axis };
 
-/// Lower-case words of a name, apart at everything but letters: "Far_Field-2" has "far" and "field".
+/// Returns the lower-case words of a name, separated by anything but letters: "Far_Field-2" has "far" and "field".
 std::vector<std::string> words_of(const std::string& name) {
   std::vector<std::string> words(1);
   for (const char c : name) {
@@ -122,7 +122,7 @@ std::vector<std::string> words_of(const std::string& name) {
   return words;
 }
 
-/// A word that says what a zone is: the whole of a word of its name, or, where `inside`, any part of the name.
+/// A word that indicates the kind of a zone: a whole word of its name, or, if `inside`, any part of the name.
 struct Word {
   std::string_view text;
   bool inside;
@@ -171,8 +171,9 @@ Hint hint_of(const std::string& name) {
   return Hint::none;
 }
 
-/// How many characters two names have in common at both ends: periodic_0_l and periodic_0_r have more than _0_l and _1_r.
-std::size_t likeness(const std::string& a, const std::string& b) {
+/// Returns the number of characters that two names have in common at both ends: periodic_0_l and periodic_0_r have more than _0_l
+/// and _1_r.
+std::size_t similarity(const std::string& a, const std::string& b) {
   const auto shorter = static_cast<std::ptrdiff_t>(std::min(a.size(), b.size()));
   const auto prefix = std::mismatch(a.begin(), a.begin() + shorter, b.begin()).first - a.begin();
   const auto suffix = std::mismatch(a.rbegin(), a.rbegin() + (shorter - prefix), b.rbegin()).first - a.rbegin();
@@ -223,16 +224,16 @@ class Guesser {
         partners[named[j]].push_back(named[i]);
       }
     }
-    // Of several the one whose name is most alike, if each is that of the other.
+    // The partner is the zone with the most similar name, if the converse holds.
     const auto best = [&](std::size_t z) -> std::ptrdiff_t {
       std::ptrdiff_t found = -1;
       std::size_t most = 0;
       bool several = false;
       for (const std::size_t other : partners[z]) {
-        const std::size_t alike = 1 + likeness(shapes_[z].name, shapes_[other].name);
-        several = alike == most || (alike < most && several);
-        if (alike > most) found = static_cast<std::ptrdiff_t>(other);
-        most = std::max(most, alike);
+        const std::size_t score = 1 + similarity(shapes_[z].name, shapes_[other].name);
+        several = score == most || (score < most && several);
+        if (score > most) found = static_cast<std::ptrdiff_t>(other);
+        most = std::max(most, score);
       }
       return several ? -1 : found;
     };
@@ -260,7 +261,7 @@ class Guesser {
         if (hints_[z] == Hint::symmetry) return set(z, "symmetry", "by its name, and it is flat");
         return set(z, "symmetry", "by its name; of a body of revolution set mesh.axisymmetric = true");
       case Hint::far_field:
-        return set(z, "far_field", "by its name; brings the free stream and lets waves out");
+        return set(z, "far_field", "by its name; prescribes the free stream and lets waves leave");
       case Hint::inlet:
         return set(z, "far_field", "by its name an inlet: the free stream enters; of a duct: total_pressure_inflow");
       case Hint::outlet:
@@ -270,7 +271,7 @@ class Guesser {
     }
   }
 
-  /// Whether the box of a zone is inside that of the mesh, away from it in every direction.
+  /// Returns whether the box of a zone is inside that of the mesh, at a distance in every direction.
   [[nodiscard]] bool is_inside(const ZoneShape& shape) const {
     for (int k = 0; k < mesh_.dim; ++k) {
       const double away = 1e-6 * (box_.second[k] - box_.first[k]);
@@ -294,10 +295,10 @@ class Guesser {
       return set(z, "symmetry", "a side of a single layer of cells: the flow is plane");
     }
     if (has(Hint::inlet) && has(Hint::outlet)) return set(z, "slip_wall", "a side of a channel that has inlet and outlet");
-    set(z, kToChoose, fmt::format("its name does not tell what it is; {}", where(shape)));
+    set(z, kToChoose, fmt::format("its name does not indicate its kind; {}", where(shape)));
   }
 
-  /// Where a zone is, for people.
+  /// Returns a description of a zone's position.
   [[nodiscard]] static std::string where(const ZoneShape& shape) {
     const std::string box = fmt::format("({:.4g}, {:.4g}, {:.4g}) to ({:.4g}, {:.4g}, {:.4g})", shape.low.x, shape.low.y,
                                         shape.low.z, shape.high.x, shape.high.y, shape.high.z);
@@ -327,12 +328,12 @@ std::string number(double value) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-/// A line with a comment, which stands below those of the lines around.
+/// Returns a line with a comment, in the column of the comments of adjacent lines.
 std::string with_comment(const std::string& line, const std::string& comment) {
   return fmt::format("{:27} # {}\n", line, comment);
 }
 
-/// The file of the mesh, from the folder of the case, unless it is named in full.
+/// Returns the path of the mesh relative to the folder of the case, unless it is absolute.
 std::string mesh_path(const std::filesystem::path& mesh_file, const std::filesystem::path& case_file) {
   namespace fs = std::filesystem;
   if (mesh_file.is_absolute()) return mesh_file.string();
@@ -340,7 +341,7 @@ std::string mesh_path(const std::filesystem::path& mesh_file, const std::filesys
   return fs::absolute(mesh_file).lexically_normal().lexically_relative(folder).string();
 }
 
-/// Forces on the walls, with reference values from the box around them; nothing where there are none.
+/// Returns forces on the walls, with reference values from the box around them; empty without walls.
 std::string forces_text(const std::vector<ZoneGuess>& guesses, int dim, bool lift_along_z) {
   std::vector<ZoneShape> walls;
   std::string zones;

@@ -1,4 +1,4 @@
-// Checks of a case that join several sections.
+// Checks that involve several sections of a case.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,10 +14,10 @@ using io::Section;
 
 namespace {
 
-/// Below this Mach number pressure varies by less than 2e-3 of itself, of which 32 bits keep four digits.
+/// Below this Mach number the relative variation of pressure is below 2e-3, of which single precision keeps four digits.
 constexpr double kLowMach = 0.05;
 
-/// The largest Mach number of the states that a case gives; 0 where it gives none that moves.
+/// Returns the largest Mach number of the states of a case; 0 if all are at rest.
 double largest_mach(const Case& c) {
   double largest = c.free_stream ? c.gas.mach(*c.free_stream) : 0;
   double reservoir = 0, outside = 0;  // pressures
@@ -120,24 +120,23 @@ void check_together(const Section& root, const Case& c) {
     refuse("source", "the manufactured source is of plane flows", "leave mesh.axisymmetric out");
   }
   if (c.manufactured_source && !c.scalars.empty()) {
-    refuse("source", "the manufactured source adds mass, of which nobody knows what scalars it holds",
-           "leave out source, or [scalars]");
+    refuse("source", "the manufactured source adds mass whose scalars are not defined", "leave out source, or [scalars]");
   }
   if (c.manufactured_source && c.initial.kind != InitialKind::manufactured) {
     refuse("source", "the manufactured source needs the manufactured solution", "set initial.kind = \"manufactured\"");
   }
   const InitialState initial(c.initial);  // its errors belong to the case
-  if (c.numerics.well_balanced && initial.of_time()) {
+  if (c.numerics.well_balanced && initial.depends_on_time()) {
     refuse("numerics.well_balanced",
            fmt::format("the initial state, \"{}\", changes with time, and well_balanced would keep it as it is",
                        name_of(c.initial.kind)),
            "start from a stationary state, or leave well_balanced out");
   }
-  const bool only_ahead = c.initial.kind == InitialKind::forward_step || c.initial.kind == InitialKind::double_mach;
+  const bool ahead_only = c.initial.kind == InitialKind::forward_step || c.initial.kind == InitialKind::double_mach;
   const bool falls = !(c.acceleration == Vec3{});
-  if (c.exact_errors && (only_ahead || falls || !initial.has_exact_solution())) {
+  if (c.exact_errors && (ahead_only || falls || !initial.has_exact_solution())) {
     refuse("output.exact_errors",
-           falls ? "the exact solutions know of no body force" : "this initial state has no exact solution to compare with", {});
+           falls ? "the exact solutions include no body force" : "this initial state has no exact solution to compare with", {});
   }
 }
 
@@ -157,14 +156,14 @@ void warn_of_former_place(const io::CaseReader& reader, const Section& output, C
   const std::string written = output.written("directory").value_or("");
   if (folder.empty() || fs::path(written).is_absolute() || written.starts_with('~')) return;
   if (output.where("directory").file.starts_with("--set ")) return;
-  const fs::path former = c.output.directory.lexically_relative(folder);
+  const fs::path old_location = c.output.directory.lexically_relative(folder);
   std::error_code failed;
-  if (former.empty() || former.begin()->string() == ".." || !fs::exists(former / "case.toml", failed)) return;
-  if (fs::equivalent(former, c.output.directory, failed) || fs::exists(c.output.directory / "case.toml", failed)) return;
+  if (old_location.empty() || old_location.begin()->string() == ".." || !fs::exists(old_location / "case.toml", failed)) return;
+  if (fs::equivalent(old_location, c.output.directory, failed) || fs::exists(c.output.directory / "case.toml", failed)) return;
   c.warnings.push_back(
       fmt::format("{} holds a run, but a relative output.directory starts at the folder of the case and is {}; to go on in the "
                   "former give --set output.directory={}",
-                  former.string(), c.output.directory.string(), former.string()));
+                  old_location.string(), c.output.directory.string(), old_location.string()));
 }
 
 }  // namespace weft::flow::detail

@@ -9,7 +9,7 @@ namespace {
 
 using io::VtkHdfReader;
 
-constexpr std::int64_t kRun = 1 << 18;  ///< rows that are read and written at a time
+constexpr std::int64_t kRun = 1 << 18;  ///< number of rows per read and write
 
 }  // namespace
 
@@ -39,13 +39,13 @@ ExportPoints join_points(const VtkHdfReader& file) {
   for (std::size_t k = 1, first = 0; k < order.size(); ++k) {
     if (at(order[k]) != at(order[first])) {
       first = k;
-    } else if (piece_of(order[k]) != piece_of(order[k - 1])) {  // two of one piece are two points, wherever they lie
+    } else if (piece_of(order[k]) != piece_of(order[k - 1])) {  // two points of one piece are distinct, even at the same position
       points.number[static_cast<std::size_t>(order[k])] = order[first];
     }
   }
   std::int64_t kept = 0;
   for (std::size_t i = 0; i < points.x.size(); ++i) {
-    const auto same = static_cast<std::size_t>(points.number[i]);  // i itself, or one before it
+    const auto same = static_cast<std::size_t>(points.number[i]);  // i itself, or an earlier one
     if (same == i) points.x[static_cast<std::size_t>(kept)] = points.x[i];
     points.number[i] = same == i ? kept++ : points.number[same];
   }

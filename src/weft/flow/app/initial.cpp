@@ -56,7 +56,7 @@ Field formulas(const InitialParams& params) {
   return [gas = params.gas, parsed](Vec3 x, double t) {
     Primitive w;
     for (int k = 0; k < IdealGas::kVars; ++k) w[k] = (*parsed[static_cast<std::size_t>(k)])(x, t);
-    // Once the flow is under way a bad state shows in the cells, of which every rank hears.
+    // During the run an unphysical state is detected in the cells, which every rank reports.
     if (t != 0 || gas.physical(w)) return w;
     const bool density_is_bad = !(w.density > 0 && std::isfinite(w.density));
     const bool pressure_is_bad = !(w.pressure > 0 && std::isfinite(w.pressure));
@@ -163,9 +163,9 @@ Primitive InitialState::at(Vec3 x, double t) const {
   return impl_->background(x, t);
 }
 
-bool InitialState::of_time() const {
+bool InitialState::depends_on_time() const {
   const StateExpressions& e = impl_->params.expressions;
-  const auto sees_time = [](const ExpressionText& formula) { return Expression(formula.text).sees_time(); };
+  const auto uses_time = [](const ExpressionText& formula) { return Expression(formula.text).depends_on_time(); };
   switch (impl_->params.kind) {
     case InitialKind::uniform:
     case InitialKind::forward_step:
@@ -173,8 +173,8 @@ bool InitialState::of_time() const {
     case InitialKind::solution:
       return false;
     case InitialKind::expression:
-      return sees_time(e.density) || sees_time(e.velocity_x) || sees_time(e.velocity_y) || sees_time(e.velocity_z) ||
-             sees_time(e.pressure);
+      return uses_time(e.density) || uses_time(e.velocity_x) || uses_time(e.velocity_y) || uses_time(e.velocity_z) ||
+             uses_time(e.pressure);
     default:
       return true;
   }

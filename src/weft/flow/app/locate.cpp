@@ -29,7 +29,7 @@ class Best {
     cell_[point] = cell;
   }
 
-  /// @collective
+  /// Returns the best cells of all ranks. @collective
   [[nodiscard]] std::vector<Location> of_all(const Communicator& comm) {
     std::vector<double> least = outside_;
     comm.min(std::span<double>(least));
@@ -86,7 +86,7 @@ std::vector<Location> locate_on_line(const mesh::Mesh& mesh, Vec3 from, Vec3 to,
   const double squared = dot(along, along), last = static_cast<double>(count - 1);
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
     const auto i = static_cast<std::size_t>(c);
-    // The points within a sphere around the cell, a little larger than it.
+    // The points within a sphere around the cell, slightly enlarged.
     double radius = 0;
     for (const mesh::LocalNodeId node : mesh.cell_nodes.row(c)) {
       radius = std::max(radius, norm(mesh.node_coord[node.index()] - mesh.cell_centroid[i]));

@@ -23,7 +23,7 @@ using io::VtkHdfReader;
 
 constexpr double kNowhere = std::numeric_limits<double>::infinity();
 
-/// Names a face by its corners, whatever their order: 128 bits, which two faces share by chance alone.
+/// Identifies a face by its corners, in any order: 128 bits, which two faces share by coincidence only.
 using FaceKey = std::array<std::uint64_t, 2>;
 
 struct FaceSide {
@@ -51,8 +51,8 @@ std::optional<mesh::CellType> type_of(std::uint8_t vtk) {
   return std::nullopt;
 }
 
-/// Returns the points that some cells name, in the place of each name. Points are read in runs, so that a rank holds no more of
-/// them than its cells need.  @collective
+/// Returns the points at the indices of some cells' corners. Points are read in blocks, so that a rank holds no more of them than
+/// its cells need.  @collective
 std::vector<Vec3> corners_of(const Communicator& comm, const VtkHdfReader& file, const std::vector<std::int64_t>& nodes) {
   constexpr std::int64_t kRun = 1 << 18;
   std::vector<std::int64_t> used = nodes;
@@ -76,11 +76,11 @@ std::vector<Vec3> corners_of(const Communicator& comm, const VtkHdfReader& file,
   return corners;
 }
 
-/// A face whose other side is on another rank, or nowhere.
+/// A face whose other side is on another rank, or at the boundary.
 struct OpenFace {
   FaceKey key;
-  std::int64_t side;  ///< of the rank that asks
-  Vec3 centroid;      ///< of its cell
+  std::int64_t side;  ///< side on the requesting rank
+  Vec3 centroid;      ///< centroid of its cell
   SolutionValues values;
 };
 
@@ -91,7 +91,7 @@ struct Neighbour {
   SolutionValues values;
 };
 
-/// The corners of a face of a cell, whose own corners are in our order.
+/// Returns the corners of a face of a cell, whose own corners are in our order.
 struct FaceCorners {
   std::array<Vec3, mesh::kMaxFaceNodes> x{};
   std::size_t size = 0;
@@ -167,7 +167,7 @@ void OldSolution::read(const VtkHdfReader& file, std::span<const std::string> sc
       const auto type = type_of(read.types[c]);
       const auto begin = static_cast<std::size_t>(read.begin[c]);
       if (!type || read.begin[c + 1] - read.begin[c] != mesh::shape(*type).nodes) {
-        throw IoError(fmt::format("has a cell of VTK type {} with {} nodes, which is none of weft's", read.types[c],
+        throw IoError(fmt::format("has a cell of VTK type {} with {} nodes, which is not supported", read.types[c],
                                   read.begin[c + 1] - read.begin[c]),
                       {}, {.file = path_.string()});
       }
@@ -214,8 +214,8 @@ void OldSolution::find_neighbours(const VtkHdfReader::Cells& cells, std::span<co
     std::copy_n(&values_[cell * vars_], vars_, values.begin());
     return values;
   };
-  // Who is across each face: a cell of this rank, one of another, or none. Each cell then adds its neighbours in the order of its
-  // faces, so that sums do not depend on who holds them.
+  // The cell on the other side of each face: of this rank, of another, or none. Each cell then adds its neighbours in the order
+  // of its faces, so that sums do not depend on the distribution.
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> across(sides.size(), kNone);
   const auto ranks = static_cast<std::size_t>(comm_.size());
@@ -236,11 +236,11 @@ void OldSolution::find_neighbours(const VtkHdfReader::Cells& cells, std::span<co
       const OpenFace* face;
       std::size_t rank;
     };
-    const std::vector<std::vector<OpenFace>> came = comm_.all_to_all(to);
+    const std::vector<std::vector<OpenFace>> received = comm_.all_to_all(to);
     to.clear();
     std::vector<Asked> asked;
     for (std::size_t r = 0; r < ranks; ++r) {
-      for (const OpenFace& face : came[r]) asked.push_back({&face, r});
+      for (const OpenFace& face : received[r]) asked.push_back({&face, r});
     }
     std::sort(asked.begin(), asked.end(), [](const Asked& a, const Asked& b) {
       return std::tie(a.face->key, a.rank, a.face->side) < std::tie(b.face->key, b.rank, b.face->side);
@@ -289,7 +289,7 @@ void OldSolution::add_neighbour(std::size_t c, Vec3 centroid, const double* valu
 }
 
 void OldSolution::fit_gradients() {
-  constexpr double kFlat = 1e-6;  // directions in which a cell has no neighbours, as across a layer of cells, have no gradient
+  constexpr double kFlat = 1e-6;  // directions without neighbours, such as across a single layer of cells, have no gradient
   for (std::size_t c = 0; c < centroid_.size(); ++c) {
     const auto& [xx, yy, zz, xy, xz, yz] = matrix_[c];
     const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> eigen(Eigen::Matrix3d{{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}});
@@ -307,7 +307,7 @@ void OldSolution::fit_gradients() {
   matrix_ = {};
 }
 
-/// Puts the middle cell of a range, along the longest side of its box, into the middle, those before it to its left.
+/// Sorts a range of cells so that the median along the longest side of its box is in the middle, smaller ones before it.
 void OldSolution::sort(std::size_t first, std::size_t last) {
   if (last - first < 2) return;
   Vec3 low = centroid_[order_[first]], high = low;
@@ -363,17 +363,17 @@ SolutionAnswer OldSolution::answer(Vec3 x) const {
   const Vec3 d = x - centroid_[cell];
   const double* const mean = &values_[cell * vars_];
   for (std::size_t k = 0; k < vars_; ++k) found.values[k] = mean[k] + dot(gradients_[cell * vars_ + k], d);
-  const auto strays = [&](std::size_t k) {
+  const auto deviates = [&](std::size_t k) {
     return found.values[k] * kMostRatio < mean[k] || found.values[k] > kMostRatio * mean[k];
   };
-  if (found.outside || strays(0) || strays(Primitive::kVars - 1)) std::copy_n(mean, vars_, found.values.begin());
+  if (found.outside || deviates(0) || deviates(Primitive::kVars - 1)) std::copy_n(mean, vars_, found.values.begin());
   return found;
 }
 
 std::vector<SolutionAnswer> OldSolution::at(std::span<const Vec3> points) const {
   const auto ranks = static_cast<std::size_t>(comm_.size());
   std::vector<SolutionAnswer> best(points.size(), {.squared_distance = kNowhere});
-  // First the share whose box is nearest, then those whose boxes are not farther than what it found.
+  // First the rank whose box is nearest is asked, then those whose boxes are not farther than its result.
   std::vector<std::size_t> asked(points.size());
   for (const bool first : {true, false}) {
     std::vector<std::vector<Vec3>> to(ranks);
@@ -389,10 +389,10 @@ std::vector<SolutionAnswer> OldSolution::at(std::span<const Vec3> points) const 
         of[r].push_back(i);
       }
     }
-    const std::vector<std::vector<Vec3>> came = comm_.all_to_all(to);
+    const std::vector<std::vector<Vec3>> received = comm_.all_to_all(to);
     std::vector<std::vector<SolutionAnswer>> back(ranks);
     for (std::size_t r = 0; r < ranks; ++r) {
-      for (const Vec3& x : came[r]) back[r].push_back(answer(x));
+      for (const Vec3& x : received[r]) back[r].push_back(answer(x));
     }
     const std::vector<std::vector<SolutionAnswer>> answers = comm_.all_to_all(back);
     for (std::size_t r = 0; r < ranks; ++r) {

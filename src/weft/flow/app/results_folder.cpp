@@ -16,7 +16,7 @@ namespace weft::flow::detail {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::string_view kOfAStep[] = {"fields_", "walls_"};  // then the step
+constexpr std::string_view kStepPrefixes[] = {"fields_", "walls_"};  // followed by the step
 constexpr std::string_view kHistories[] = {kResidualsFile, kForcesFile,     "probes.csv",
                                            kMonitorsFile,  "integrals.csv", "errors.csv"};
 
@@ -31,10 +31,10 @@ bool is_sample(std::string_view name) {
   return is(kLineFile) || is(kSectionFile);
 }
 
-/// What follows the prefix of a file of one step; empty for other names.
+/// Returns the part after the prefix in the name of a file of one step; empty for other names.
 std::string_view step_part(std::string_view name) {
   if (is_sample(name)) return name.substr(name.rfind('_') + 1);
-  for (const std::string_view prefix : kOfAStep) {
+  for (const std::string_view prefix : kStepPrefixes) {
     if (name.starts_with(prefix)) return name.substr(prefix.size());
   }
   return {};
@@ -44,17 +44,17 @@ bool is_drawn(std::string_view extension) {
   constexpr std::string_view kDrawn[] = {".png", ".pdf", ".svg", ".gif", ".mp4"};
   return std::find(std::begin(kDrawn), std::end(kDrawn), extension) != std::end(kDrawn);
 }
-/// Whether a file is an export of a file of one step (weft export).
+/// Returns whether a file is an export of a file of one step (weft export).
 bool is_export(std::string_view extension) { return extension == ".vtu" || extension == ".cgns"; }
 
-/// Whether a run writes files of this name, or they were drawn of such: what --overwrite may delete.
-bool is_ours(fs::path file) {
-  if (file.extension() == ".part") file.replace_extension();  // a kill left it before it was whole
+/// Returns whether a file has a name that runs write, or is a picture of such a file: --overwrite may delete it.
+bool is_run_file(fs::path file) {
+  if (file.extension() == ".part") file.replace_extension();  // incomplete file of a killed run
   const std::string name = file.filename().string();
   const std::string extension = file.extension().string();
   const bool field =
       is_sample(name) || (!step_part(name).empty() && (extension == ".hdf" || is_drawn(extension) || is_export(extension)));
-  const std::string drawn_from = file.stem().string() + ".csv";  // a picture of a history
+  const std::string drawn_from = file.stem().string() + ".csv";  // picture of a history
   const bool boundary = name == kBoundaryFile || (file.stem() == fs::path(kBoundaryFile).stem() && is_drawn(extension));
   const auto history = [](const std::string& of) {
     return std::find(std::begin(kHistories), std::end(kHistories), of) != std::end(kHistories);
@@ -64,19 +64,19 @@ bool is_ours(fs::path file) {
          (is_drawn(extension) && history(drawn_from));
 }
 
-/// Whether a file holds fields, or a picture of fields, of a later step than this, or of the step at which a run failed, or is
-/// not whole.
+/// Returns whether a file holds fields, or a picture of fields, of a step after this one, or of a failed step, or is incomplete.
 bool is_field_after(const fs::path& file, std::int64_t step) {
   const std::string name = file.filename().string();
   const std::string_view digits = step_part(name);
-  if (!is_ours(file) || digits.empty()) return false;
+  if (!is_run_file(file) || digits.empty()) return false;
   std::int64_t of = 0;
   if (file.extension() == ".part") return true;
   return std::from_chars(digits.data(), digits.data() + digits.size(), of).ec != std::errc{} || of > step;
 }
 
-/// Refuses a folder whose case.toml no run wrote: the run would replace it. @throws InputError; IoError where it cannot be read.
-void keep_case_of_the_user(const fs::path& folder) {
+/// Rejects a folder whose case.toml was not written by a run, because the run would replace it. @throws InputError; IoError if it
+/// cannot be read.
+void protect_user_case(const fs::path& folder) {
   const fs::path file = folder / kCaseFile;
   if (io::read_text(file).starts_with(io::kEffectiveCaseHeader)) return;
   throw InputError("a run writes its case with all defaults to this name, and the file that is there was not written by a run",
@@ -93,10 +93,11 @@ void refuse_used_folder(const fs::path& folder, bool used, Existing existing) {
   if (resumes(existing) && !used) {
     throw InputError("there is no run to resume in this folder", "leave out --resume to start one", {.file = folder.string()});
   }
-  if (used) keep_case_of_the_user(folder);
+  if (used) protect_user_case(folder);
   if (existing == Existing::refuse && used) {
     std::error_code failed;
-    if (fs::exists(folder / io::FolderLock::kFileName, failed)) const io::FolderLock look(folder);  // says so if that run goes on
+    if (fs::exists(folder / io::FolderLock::kFileName, failed))
+      const io::FolderLock look(folder);  // throws if that run is active
     throw InputError(
         "this folder already holds the results of a run",
         "give --overwrite to replace them, --resume to go on from their last checkpoint, or --set output.directory=...",
@@ -122,7 +123,7 @@ std::vector<fs::path> make_folder(const fs::path& folder) {
 void begin_folder(const fs::path& folder, const std::string& effective, Existing existing, std::int64_t step) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const fs::path& file = entry.path();
-    const bool stale = existing == Existing::overwrite ? is_ours(file) : resumes(existing) && is_field_after(file, step);
+    const bool stale = existing == Existing::overwrite ? is_run_file(file) : resumes(existing) && is_field_after(file, step);
     std::error_code failed;
     if (stale && entry.is_regular_file() && !fs::remove(file, failed)) {
       throw IoError(fmt::format("cannot remove this file of an earlier run: {}", failed.message()),

@@ -113,7 +113,7 @@ void Run::finish(StopReason reason) {
   fields_due_ = last_field_step_ != solver_.steps();
   checkpoint_due_ = true;
   prepare_fields_if_due();
-  write_what_is_due();
+  write_due_output();
 }
 
 std::optional<StopReason> Run::reason_to_stop(const std::function<bool()>& stop) {
@@ -125,17 +125,17 @@ std::optional<StopReason> Run::reason_to_stop(const std::function<bool()>& stop)
     return StopReason::residual;
   if (criteria.force_change && history_.change() <= *criteria.force_change) return StopReason::force_change;
   if (at_last_step) return StopReason::steps;
-  enum { nothing, checkpoint, late, interrupted };
-  int wish = nothing;
+  enum { nothing, checkpoint, out_of_time, interrupted };
+  int request = nothing;
   if (comm_.is_root()) {
     const double every = case_.output.checkpoint_seconds;
-    if (every > 0 && since_checkpoint_.seconds() >= every) wish = checkpoint;
-    if (criteria.wall_time && clock_.seconds() >= *criteria.wall_time) wish = late;
+    if (every > 0 && since_checkpoint_.seconds() >= every) request = checkpoint;
+    if (criteria.wall_time && clock_.seconds() >= *criteria.wall_time) request = out_of_time;
   }
-  switch (comm_.max(stop() ? interrupted : wish)) {
+  switch (comm_.max(stop() ? interrupted : request)) {
     case interrupted:
       return StopReason::interrupted;
-    case late:
+    case out_of_time:
       return StopReason::wall_time;
     case checkpoint:
       checkpoint_due_ = solver_.steps() > first_step_;
@@ -151,14 +151,15 @@ void Run::plan_next_field() {
   if (!interval) return;
   if (reached(solver_.time(), next_field_)) next_field_ = *interval * (std::floor(solver_.time() * (1 + 1e-13) / *interval) + 1);
   if (reached(solver_.time(), next_field_)) {
-    throw InputError(fmt::format("{} s is nothing beside the time of {} s", *interval, solver_.time()),
+    throw InputError(fmt::format("{} s is less than the rounding error of the time {} s", *interval, solver_.time()),
                      "choose a longer interval", {.key = "output.field_interval"});
   }
 }
 
 int Run::steps_ahead() const {
   if (!solver_.works_ahead()) return 1;
-  // About a tenth of a second, so that interrupts and the clock are heeded in time; a second while fields are written.
+  // Cells per sequence, for about a tenth of a second, so that interrupts and the clock are checked in time; a second while
+  // fields are written.
   constexpr std::int64_t kCellsAtATime = 64'000'000;
   const mesh::Mesh& m = solver_.mesh();
   const std::int64_t cells = (fields_due_ ? 10 : 1) * kCellsAtATime * m.comm.size();
@@ -184,8 +185,8 @@ void Run::advance() {
                        .until = std::min(case_.stop.time.value_or(kNever), next_field_),
                        .rates_interval = case_.output.history_steps});
   if (writes) {
-    write_what_is_due();
-    if (!solver_.works_ahead()) stepping.restart();  // nothing was done yet
+    write_due_output();
+    if (!solver_.works_ahead()) stepping.restart();  // no step has been computed yet
   }
   const std::vector<StepReport> reports = solver_.finish_steps();
   stepping_seconds_ += stepping.seconds();
@@ -220,7 +221,7 @@ void Run::prepare_fields_if_due() {
   results_.prepare_fields(solver_);
 }
 
-void Run::write_what_is_due() {
+void Run::write_due_output() {
   if (fields_due_) {
     observer_.wrote(results_.write_fields(solver_));
     last_field_step_ = solver_.steps();
@@ -313,7 +314,7 @@ Progress Run::progress(const StepReport& report) {
              .stepping_seconds = stepping_seconds_,
              .monitored = monitored_};
   const StopCriteria& criteria = case_.stop;
-  double done = 0;  // of this call, for the time left
+  double done = 0;  // steps of this call, for the time left
   const auto consider = [&](double first, double now, double last) {
     if (last <= first) return;
     p.fraction = std::max(p.fraction, std::clamp(now / last, 0.0, 1.0));

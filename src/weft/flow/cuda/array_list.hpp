@@ -23,7 +23,7 @@ struct CountBytes {
   }
 };
 
-/// Allocates the listed arrays on the current GPU, where other processes can map them, and copies the values, converted to T.
+/// Allocates the listed arrays on the current GPU, accessible to other processes, and copies the values, converted to T.
 struct Allocate {
   template <class T>
   void operator()(DeviceVector<T>& array, std::size_t size) const {

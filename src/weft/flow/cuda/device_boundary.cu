@@ -26,7 +26,7 @@ struct ForceOnFaces {
 DeviceBoundary::DeviceBoundary(const Scheme& scheme) : scheme_(scheme), first_(scheme.discretization().first_boundary_face) {
   for (const BoundaryCondition& condition : scheme.boundary()) {
     params_.push_back(condition.params);
-    varies_ = varies_ || (condition.prescribed && condition.of_time);
+    varies_ = varies_ || (condition.prescribed && condition.depends_on_time);
   }
 }
 
@@ -37,12 +37,12 @@ void DeviceBoundary::each_array(Visit&& visit) {
   visit(zone_, faces);
   visit(left_, faces);
   visit(order_, faces);
-  const Extrapolations& behind = scheme_.discretization().behind;
-  visit(behind_offset_, behind.offset);
-  visit(behind_row_, behind.row);
-  visit(behind_weight_, behind.weight);
+  const Extrapolations& boundary_extrapolation = scheme_.discretization().boundary_extrapolation;
+  visit(extrapolation_offset_, boundary_extrapolation.offset);
+  visit(extrapolation_row_, boundary_extrapolation.row);
+  visit(extrapolation_weight_, boundary_extrapolation.weight);
   visit(normal_, faces);
-  visit(arm_, faces);
+  visit(to_face_, faces);
   visit(centroid_, faces);
   visit(area_, faces);
   visit(outside_, faces);
@@ -61,7 +61,7 @@ void DeviceBoundary::allocate() {
   const std::size_t faces = fluxes_.size();
   std::vector<ZoneArgs> zones;
   std::vector<std::int32_t> zone(faces), left(faces);
-  std::vector<Vec3> normal(faces), arm(faces), centroid(faces);
+  std::vector<Vec3> normal(faces), to_face(faces), centroid(faces);
   std::vector<double> area(faces);
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     const BoundaryCondition& condition = scheme_.boundary()[z];
@@ -73,7 +73,7 @@ void DeviceBoundary::allocate() {
       normal[i] = m.face_normal[face.index()];
       centroid[i] = m.face_centroid[face.index()];
       area[i] = m.face_area[face.index()];
-      arm[i] = m.face_centroid[face.index()] - scheme_.discretization().centroid[static_cast<std::size_t>(left[i])];
+      to_face[i] = m.face_centroid[face.index()] - scheme_.discretization().centroid[static_cast<std::size_t>(left[i])];
     }
   }
   zones_.put(zones);
@@ -86,13 +86,13 @@ void DeviceBoundary::allocate() {
   inner_faces_ = static_cast<std::int32_t>(border - order.begin());
   order_.put(order);
   normal_.put(normal);
-  arm_.put(arm);
+  to_face_.put(to_face);
   centroid_.put(centroid);
   area_.put(area);
   outside_on_host_ = PinnedBuffer<Primitive>(faces);
   std::fill_n(outside_on_host_.data(), faces, Primitive{});
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
-    if (!scheme_.boundary()[z].prescribed || !scheme_.boundary()[z].of_time) find_outside(z, 0);
+    if (!scheme_.boundary()[z].prescribed || !scheme_.boundary()[z].depends_on_time) find_outside(z, 0);
   }
   outside_.put(outside_on_host_.span());
   fluxes_on_host_.resize(faces);
@@ -103,10 +103,12 @@ BoundaryArgs DeviceBoundary::args() const {
           .zone = zone_.data(),
           .left = left_.data(),
           .normal = normal_.data(),
-          .arm = arm_.data(),
+          .to_face = to_face_.data(),
           .outside = outside_.data(),
           .order = order_.data(),
-          .behind = {.offset = behind_offset_.data(), .row = behind_row_.data(), .weight = behind_weight_.data()},
+          .boundary_extrapolation = {.offset = extrapolation_offset_.data(),
+                                     .row = extrapolation_row_.data(),
+                                     .weight = extrapolation_weight_.data()},
           .faces = static_cast<std::int32_t>(fluxes_.size()),
           .inner_faces = inner_faces_};
 }
@@ -115,7 +117,7 @@ void DeviceBoundary::prescribe(Stream& stream, double time) {
   if (!varies_) return;
   stream.wait();  // the buffer may still be read
   for (std::size_t z = 0; z < scheme_.boundary().size(); ++z) {
-    if (scheme_.boundary()[z].prescribed && scheme_.boundary()[z].of_time) find_outside(z, time);
+    if (scheme_.boundary()[z].prescribed && scheme_.boundary()[z].depends_on_time) find_outside(z, time);
   }
   copy_bytes(stream, outside_.data(), outside_on_host_.data(), outside_.size() * sizeof(Primitive));
 }

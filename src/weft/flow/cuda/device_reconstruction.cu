@@ -9,14 +9,14 @@
 namespace weft::flow::detail {
 namespace {
 
-/// States inside at the centroids of faces of the boundary.
+/// Computes the interior states at the centroids of boundary faces.
 template <int Dim, class Real>
 struct StatesInside {
   RowView<Real, double> rows;
   const std::int32_t* left;
-  const Vec3* arm;
+  const Vec3* to_face;
   Primitive* states;
-  WEFT_HD void operator()(std::int32_t i) const { states[i] = reconstruct<Dim>(rows, left[i], arm[i]); }
+  WEFT_HD void operator()(std::int32_t i) const { states[i] = reconstruct<Dim>(rows, left[i], to_face[i]); }
 };
 
 }  // namespace
@@ -38,10 +38,10 @@ void DeviceReconstruction<Real>::each_array(const Tiles& on_host, Visit&& visit)
   const auto cells = static_cast<std::size_t>(m.cells());
   for (DeviceVector<Real>& buffer : values_) visit(buffer, static_cast<std::size_t>(scheme_.discretization().rows) * kVars);
   visit(gradients_, cells * kVars * static_cast<std::size_t>(m.dim));
-  visit(states_, on_host.across.size() * kStateColumns);
+  visit(states_, on_host.opposite_slot.size() * kStateColumns);
   const bool sensors = takes_sensor(scheme_.numerics().flux);
   visit(sensors_, sensors ? cells : 0);
-  visit(side_sensors_, sensors ? on_host.across.size() * 2 : 0);
+  visit(side_sensors_, sensors ? on_host.opposite_slot.size() * 2 : 0);
   visit(fallback_, cells);
 }
 
@@ -55,7 +55,7 @@ std::size_t DeviceReconstruction<Real>::bytes(const Tiles& on_host) {
 template <class Real>
 void DeviceReconstruction<Real>::allocate(Stream& stream, const Tiles& on_host) {
   each_array(on_host, Allocate());
-  set_bytes(stream, gradients_.data(), 0, gradients_.size() * sizeof(Real));  // their values in first order
+  set_bytes(stream, gradients_.data(), 0, gradients_.size() * sizeof(Real));  // the values for first order
 }
 
 template <class Real>
@@ -113,7 +113,7 @@ GradientArgs<Real> DeviceReconstruction<Real>::gradient_args(int buffer) {
           .gradients = gradients_.data(),
           .sensors = sensors_.data(),
           .side_sensors = side_sensors_.data(),
-          .flat = scheme_.numerics().gradient == GradientKind::none,
+          .first_order = scheme_.numerics().gradient == GradientKind::none,
           .fallback = fallback(),
           .gas = scheme_.gas(),
           .scale = parameters_.scale,
@@ -130,14 +130,14 @@ typename DeviceReconstruction<Real>::Pending DeviceReconstruction<Real>::evaluat
   if (pull_values_[buffer]) pull_values_[buffer]->start(after(stream));
   const BoundaryArgs outside = boundary_.args();
   set_boundary_ghosts(stream, buffer, 0, outside.inner_faces);
-  const Pulls pulls = pulls_of(scheme_.numerics().gradient, tiles_.arrays.stencil_row != nullptr);
+  const GradientWeights gradient_weights = gradient_weights_of(scheme_.numerics().gradient, tiles_.arrays.stencil_row != nullptr);
   const auto gradients_of = [&](Stream& on, const TileRange& range, const GradientArgs<Real>& args) {
-    with_dimension(scheme_.mesh().dim, [&](auto dim) { launch_gradients<dim()>(on, range, pulls, limiter_, args); });
+    with_dimension(scheme_.mesh().dim, [&](auto dim) { launch_gradients<dim()>(on, range, gradient_weights, limiter_, args); });
   };
-  GradientArgs<Real> of_inner = gradient_args(buffer);
-  if (!keep_gradients) of_inner.gradients = nullptr;
+  GradientArgs<Real> inner_args = gradient_args(buffer);
+  if (!keep_gradients) inner_args.gradients = nullptr;
   border_stream.wait_for(after(stream));
-  gradients_of(stream, tiles_.inner, of_inner);
+  gradients_of(stream, tiles_.inner, inner_args);
   Event inner = stream.record();
   if (pull_values_[buffer]) pull_values_[buffer]->finish(border_stream);
   set_boundary_ghosts(border_stream, buffer, outside.inner_faces, outside.faces);
@@ -181,7 +181,7 @@ std::vector<Primitive> DeviceReconstruction<Real>::face_states(Stream& stream, i
   const RowView<Real, double> rows{values_[buffer].data(), gradients_.data()};
   with_dimension(scheme_.mesh().dim, [&](auto dim) {
     parallel_for(space::cuda{}, stream, count,
-                 StatesInside<dim(), Real>{rows, boundary.left + first, boundary.arm + first, there.data()});
+                 StatesInside<dim(), Real>{rows, boundary.left + first, boundary.to_face + first, there.data()});
   });
   there.get(0, states, after(stream));
   return states;

@@ -28,8 +28,8 @@ void with_dimension(int dim, const F& f) {
   }
 }
 
-/// Two buffers of primitive values of all rows, and what is computed of one of them: ghosts, boundary ghost cells, gradients, and
-/// the states on the sides of faces from which the flux kernel starts.
+/// Two buffers of primitive values of all rows, and the results that are computed from one of them: ghosts, boundary ghost cells,
+/// gradients, and the states on the sides of faces that the flux kernel reads.
 /// @tparam Real  double or float.
 template <class Real>
 class DeviceReconstruction {
@@ -43,7 +43,7 @@ class DeviceReconstruction {
   void allocate(Stream& stream, const Tiles& on_host);
   /// Sets up the exchanges of ghosts. @collective  @throws as ArrayTransformer::pull.
   void connect();
-  /// Ends them, see Solver::close(). @collective
+  /// Ends the exchanges, see Solver::close(). @collective
   void close();
   /// Returns the name of the transport of ghosts; empty where no rank has any.
   [[nodiscard]] std::string transport() const;
@@ -58,8 +58,8 @@ class DeviceReconstruction {
     Exchange* ghosts;  ///< exchange of the ghosts' gradients; null: none
     Event inner;       ///< inner tiles are complete
   };
-  /// Computes ghosts, boundary ghost cells, gradients, and states on the owned cells' sides of faces: border tiles are complete
-  /// for either stream, inner ones for `stream`.
+  /// Computes ghosts, boundary ghost cells, gradients, and states on the owned cells' sides of faces. On return, the work of
+  /// border tiles precedes later work of both streams, that of inner tiles only that of `stream`.
   /// @param keep_gradients  of all cells; otherwise only those that other ranks or boundary faces need.
   [[nodiscard]] Pending evaluate(Stream& stream, Stream& border_stream, int buffer, double time, bool keep_gradients);
   /// Completes Pending::ghosts and computes the states on ghosts' sides of faces.
@@ -88,7 +88,7 @@ class DeviceReconstruction {
   LimiterChoice limiter_;
   DeviceVector<Real> values_[2], gradients_;
   DeviceVector<Real> states_;                  ///< see kStateColumns
-  DeviceVector<Real> sensors_, side_sensors_;  ///< ShockSensor of owned and ghost cells, and at sensor_place(); empty: none
+  DeviceVector<Real> sensors_, side_sensors_;  ///< ShockSensor of owned and ghost cells, and at sensor_slot(); empty: none
   DeviceVector<std::int32_t> fallback_;
   bool fallback_is_set_ = false;
   std::optional<Exchange> pull_values_[2], pull_gradients_;  ///< none where no rank has ghosts

@@ -8,7 +8,7 @@
 
 namespace weft::flow::detail {
 
-/// The View of a GPU: mass flows by entry of a cell's faces, and nothing of stencils that can be computed.
+/// The View on a GPU: mass flows by entry of a cell's faces; gradient weights are computed instead of stored.
 struct DeviceScalarView : ScalarView {
   const double* outflows;
   const double* matrices;
@@ -22,11 +22,12 @@ struct DeviceScalarView : ScalarView {
     return face_centroids[cell_faces[s]] - centroids[c];
   }
   template <int Dim>
-  [[nodiscard]] WEFT_HD Vec3 pull(std::int32_t c, std::int32_t s) const {
-    if (!green_gauss) return pull_over<Dim>(centroids[stencil_rows[s]] - centroids[c], stabilized);
+  [[nodiscard]] WEFT_HD Vec3 gradient_weight(std::int32_t c, std::int32_t s) const {
+    if (!green_gauss) return unscaled_gradient_weight<Dim>(centroids[stencil_rows[s]] - centroids[c], stabilized);
     const std::int32_t f = cell_faces[s];
     const double area = (left_row[f] == c ? face_areas[f] : -face_areas[f]) * inverse_volumes[c];
-    return share_behind(to_face<Dim>(c, s), face_centroids[f] - centroids[cell_face_rows[s]]) * (area * face_normals[f]);
+    return face_interpolation_weight(to_face<Dim>(c, s), face_centroids[f] - centroids[cell_face_rows[s]]) *
+           (area * face_normals[f]);
   }
   template <int Dim>
   WEFT_HD void complete(std::int32_t c, double (&sum)[Dim]) const {
@@ -52,7 +53,7 @@ struct ScalarValues {
   }
 };
 
-/// Behind the faces of the cells first <= c < last.
+/// Sets the boundary rows of the cells first <= c < last.
 struct ScalarBoundaryRows {
   const std::int32_t *entry, *left, *brings;
   const double *outflows, *inflow;
@@ -65,13 +66,13 @@ struct ScalarBoundaryRows {
     for (int k = 0; k < count; ++k) {
       const double inside = values[static_cast<std::int64_t>(left[face]) * count + k];
       values[static_cast<std::int64_t>(cells + face) * count + k] =
-          scalar_behind(extrapolations, face, brings[face] != 0, outflows[entry[face]], inside,
-                        inflow[static_cast<std::int64_t>(face) * count + k], values + k, count);
+          boundary_ghost_scalar(extrapolations, face, brings[face] != 0, outflows[entry[face]], inside,
+                                inflow[static_cast<std::int64_t>(face) * count + k], values + k, count);
     }
   }
 };
 
-/// The mass that flows through the boundary, where no stage has computed it.
+/// Computes the mass flow through the boundary where no stage has computed it.
 struct BoundaryOutflows {
   const Conserved* fluxes;
   const double* areas;
@@ -84,7 +85,7 @@ struct BoundaryOutflows {
   }
 };
 
-/// Subtracts the mass that flows in a stationary state.
+/// Subtracts the mass flows of the stationary state.
 struct SubtractStationary {
   const double* stationary;
   double* outflows;
@@ -147,9 +148,9 @@ void DeviceScalars::each_array(const std::vector<double>& matrices, Visit&& visi
   visit(boundary_left_, boundary_faces);
   visit(boundary_brings_, boundary_faces);
   visit(boundary_areas_, boundary_faces);
-  visit(behind_offset_, d.behind.offset);
-  visit(behind_row_, d.behind.row);
-  visit(behind_weight_, d.behind.weight);
+  visit(extrapolation_offset_, d.boundary_extrapolation.offset);
+  visit(extrapolation_row_, d.boundary_extrapolation.row);
+  visit(extrapolation_weight_, d.boundary_extrapolation.weight);
   visit(inflow_, boundary_faces * n);
   visit(outflows_, d.cell_face.size());
   visit(stationary_, scheme_.numerics().well_balanced ? d.cell_face.size() : 0);
@@ -168,7 +169,7 @@ std::size_t DeviceScalars::bytes(const std::vector<double>& matrices) {
 void DeviceScalars::allocate(Stream& stream, const std::vector<double>& matrices) {
   if (count() == 0) return;
   each_array(matrices, Allocate());
-  set_bytes(stream, slopes_.data(), 0, slopes_.size() * sizeof(double));  // their values in first order
+  set_bytes(stream, slopes_.data(), 0, slopes_.size() * sizeof(double));  // the values for first order
   const mesh::Mesh& m = scheme_.mesh();
   const Discretization& d = scheme_.discretization();
   const auto first = static_cast<std::size_t>(d.first_boundary_face);
@@ -218,7 +219,7 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* fallback) const {
   DeviceScalarView v({.stencil_offset = by_node ? stencil_offset_.data() : cell_face_offset_.data(),
                       .stencil_rows = by_node ? stencil_rows_.data() : cell_face_rows_.data(),
                       .cell_face_offset = cell_face_offset_.data(),
-                      .state_places = nullptr,
+                      .state_slots = nullptr,
                       .left_row = left_row_.data(),
                       .right_row = nullptr,
                       .centroids = centroids_.data(),
@@ -226,8 +227,8 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* fallback) const {
                       .face_normals = face_normals_.data(),
                       .face_areas = face_areas_.data(),
                       .inverse_volumes = inverse_volumes_.data(),
-                      .pulls = nullptr,
-                      .face_arms = nullptr,
+                      .gradient_weights = nullptr,
+                      .cell_to_face = nullptr,
                       .values = nullptr,
                       .gradients = nullptr,
                       .sensors = nullptr,
@@ -275,15 +276,16 @@ Exchange* DeviceScalars::boundary_and_slopes(Stream& stream, double time, const 
   const mesh::Mesh& m = scheme_.mesh();
   if (varies()) {
     inflow_values_.prescribe(time);
-    stream.wait();  // the values before may still be read
+    stream.wait();  // the previous values may still be read
     inflow_.put(inflow_values_.values());
   }
-  const ExtrapolationView behind{.offset = behind_offset_.data(), .row = behind_row_.data(), .weight = behind_weight_.data()};
+  const ExtrapolationView boundary_extrapolation{
+      .offset = extrapolation_offset_.data(), .row = extrapolation_row_.data(), .weight = extrapolation_weight_.data()};
   const auto boundary_rows = [&](std::int32_t first, std::int32_t last) {
     if (first == last) return;
     parallel_for(space::cuda{}, stream, static_cast<std::int32_t>(boundary_entry_.size()),
                  ScalarBoundaryRows{boundary_entry_.data(), boundary_left_.data(), boundary_brings_.data(), outflows_.data(),
-                                    inflow_.data(), values_.data(), behind, m.cells(), first, last, count()});
+                                    inflow_.data(), values_.data(), boundary_extrapolation, m.cells(), first, last, count()});
   };
   if (pull_values_) pull_values_->start(after(stream));
   boundary_rows(0, m.inner_cells);

@@ -33,7 +33,7 @@ template <class Real>
 template <class Visit>
 void DeviceSource<Real>::each_array(Visit&& visit) {
   const auto owned = static_cast<std::size_t>(mesh_.owned_cells);
-  const bool on_host = asks_host();
+  const bool on_host = needs_host();
   visit(rates_, any() ? owned * kVars : 0);
   visit(stationary_, subtracts_ && !on_host ? owned * kVars : 0);
   visit(centroid_, any() && !on_host ? owned : 0);
@@ -50,14 +50,14 @@ template <class Real>
 void DeviceSource<Real>::allocate() {
   each_array(Allocate());
   if (centroid_.size() > 0) centroid_.put(std::span(mesh_.cell_centroid).first(centroid_.size()));
-  if (!asks_host()) return;
+  if (!needs_host()) return;
   values_on_host_ = PinnedBuffer<Real>(rates_.size());
   rates_on_host_ = PinnedBuffer<double>(rates_.size());
 }
 
 template <class Real>
 void DeviceSource<Real>::set_stationary(std::span<const double> rates) {
-  if (asks_host()) {
+  if (needs_host()) {
     stationary_on_host_.assign(rates.begin(), rates.end());
   } else {
     stationary_.put(rates);
@@ -67,7 +67,7 @@ void DeviceSource<Real>::set_stationary(std::span<const double> rates) {
 template <class Real>
 void DeviceSource<Real>::evaluate(Stream& stream, double time, const Real* values, const double* inverse_volume) {
   if (!any()) return;
-  if (!asks_host()) {
+  if (!needs_host()) {
     return parallel_for(
         space::cuda{}, stream, mesh_.owned_cells,
         VolumeSources<Real>{volume_source_, values, centroid_.data(), inverse_volume, stationary_.data(), rates_.data()});

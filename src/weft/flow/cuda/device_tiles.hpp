@@ -1,12 +1,12 @@
 #pragma once
-/// The tiles of a rank, and what kernels need of its mesh, in the memory of the current GPU.
+/// The tiles of a rank, and the mesh data that kernels need, in the memory of the current GPU.
 #include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/cuda/choose_tiles.hpp"
 #include "weft/flow/scheme/scheme.hpp"
 
 namespace weft::flow::detail {
 
-/// @tparam Real  in which the kernels compute.
+/// @tparam Real  precision of the kernels.
 template <class Real>
 class DeviceTiles {
  public:
@@ -17,15 +17,15 @@ class DeviceTiles {
     return count.bytes;
   }
 
-  /// Copies them to the GPU; before, there are none. @throws DeviceError where there is no room.
+  /// Copies the tiles to the GPU; empty before. @throws DeviceError where there is not enough memory.
   void allocate(const Scheme& scheme, const Tiles& tiles, const std::vector<double>& matrices) {
     each_array(scheme, tiles, matrices, Allocate());
     arrays = {.tile = tile_.data(),
               .halo_row = halo_row_.data(),
               .topology = topology_.data(),
-              .across = across_.data(),
+              .opposite_slot = opposite_slot_.data(),
               .centroids = centroids_.data(),
-              .arms = arms_.data(),
+              .cell_to_face = cell_to_face_.data(),
               .areas = areas_.data(),
               .stencil_offset = stencil_offset_.data(),
               .stencil_row = stencil_row_.data(),
@@ -34,8 +34,8 @@ class DeviceTiles {
               .projected_area = projected_area_.data(),
               .radius = radius_.data(),
               .cells = scheme.mesh().cells()};
-    inner = range_of(0, tiles.inner, tiles.of_inner);
-    border = range_of(tiles.inner, tiles.size(), tiles.of_border);
+    inner = range_of(0, tiles.inner, tiles.largest_inner);
+    border = range_of(tiles.inner, tiles.size(), tiles.largest_border);
   }
 
   TileArrays<Real> arrays{};
@@ -46,8 +46,8 @@ class DeviceTiles {
   DeviceVector<Tile> tile_;
   DeviceVector<std::int32_t> halo_row_, stencil_offset_;
   DeviceVector<std::uint16_t> stencil_row_, topology_;
-  DeviceVector<std::int32_t> across_;
-  DeviceVector<Real> centroids_, arms_, areas_, matrices_;
+  DeviceVector<std::int32_t> opposite_slot_;
+  DeviceVector<Real> centroids_, cell_to_face_, areas_, matrices_;
   DeviceVector<double> inverse_volume_;
   DeviceVector<Vec3> projected_area_;
   DeviceVector<double> radius_;
@@ -64,8 +64,8 @@ class DeviceTiles {
       visit(centroids_, tiles.centroids);
     }
     visit(topology_, tiles.topology);
-    visit(across_, tiles.across);
-    visit(arms_, tiles.arms);
+    visit(opposite_slot_, tiles.opposite_slot);
+    visit(cell_to_face_, tiles.cell_to_face);
     visit(areas_, tiles.areas);
     visit(matrices_, matrices);
     visit(inverse_volume_, d.inverse_volume);

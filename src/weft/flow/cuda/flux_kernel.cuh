@@ -14,7 +14,7 @@
 
 namespace weft::flow::detail {
 
-/// Writes the sums of each thread's numbers over the block, in a fixed order. Once in a kernel.
+/// Writes the sums of each thread's numbers over the block, in a fixed order. Called once in a kernel.
 __device__ inline void put_block_sums(const double (&mine)[kVars], double* sums) {
   __shared__ double of_warps[kTileThreads / 32][kVars];
   for (int k = 0; k < kVars; ++k) {
@@ -29,7 +29,8 @@ __device__ inline void put_block_sums(const double (&mine)[kVars], double* sums)
   sums[threadIdx.x] = sum;
 }
 
-/// Out of line: boundary conditions take powers, which would cost every thread registers.
+/// Computes the flux through a boundary face. Not inlined: boundary conditions evaluate powers, which would cost every thread
+/// registers.
 template <class Flux>
 WEFT_HD __noinline__ Conserved boundary_face_flux(const BoundaryArgs& b, const IdealGas& gas, const Flux& flux,
                                                   const Primitive& inside, std::int32_t face) {
@@ -39,7 +40,7 @@ WEFT_HD __noinline__ Conserved boundary_face_flux(const BoundaryArgs& b, const I
   return zone.prescribed ? flux(gas, inside, outside, n) : boundary_flux(gas, zone.params, outside, inside, n);
 }
 
-/// Arrays of flux_kernel in shared memory. new_conserved takes the place of conserved.
+/// Arrays of flux_kernel in shared memory. new_conserved occupies the memory of conserved.
 template <class Real, class State>
 struct FluxMemory {
   Real *fluxes, *new_values;
@@ -53,7 +54,7 @@ struct FluxMemory {
         start(memory.take<State>(kVars * range.cells)),
         conserved(memory.take<State>(kVars * range.cells)),
         inverse_volume(memory.take<double>(range.cells)),
-        topology(memory.take<std::uint16_t>(whole_eights(range.cells + 1 + range.entries))) {}
+        topology(memory.take<std::uint16_t>(round_up_to_eight(range.cells + 1 + range.entries))) {}
 };
 
 template <class Real>
@@ -64,7 +65,7 @@ struct FaceArea {
   __device__ explicit FaceArea(BasicVec3<Real> vector) {
     Real scale = 1;
     if constexpr (std::is_same_v<Real,
-                                 float>) {  // whose range squares of areas may leave: by a power of two, which rounds nothing
+                                 float>) {  // scaled by a power of two, because squares of areas may exceed the range
       const float most =
           fmaxf(fmaxf(fabsf(vector.x), fabsf(vector.y)), fmaxf(fabsf(vector.z), std::numeric_limits<float>::min()));
       const int exponent = __float_as_int(most) & 0x7f800000;
@@ -77,7 +78,7 @@ struct FaceArea {
   }
 };
 
-/// Normals and areas of a tile's faces.
+/// Loads the normals and areas of a tile's faces.
 template <int Dim, class Real>
 struct FaceAreas {
   const Real* vectors;
@@ -86,14 +87,14 @@ struct FaceAreas {
   }
 };
 
-/// A state on a side of a face. @tparam kSigned  the sign of its density may mark a sensor, see kStateColumns.
+/// A state on a side of a face. @tparam kSigned  the sign of its density may indicate a sensor, see kStateColumns.
 template <bool kSigned, class Real>
 struct SideState {
   BasicPrimitive<Real> w;
-  bool has_sensor = false;  ///< above 0
+  bool has_sensor = false;  ///< the sensor is above 0
 
-  __device__ SideState(const Real* states, std::int32_t place, bool right) {
-    const Real* const first = states + state_place(place, right);
+  __device__ SideState(const Real* states, std::int32_t slot, bool right) {
+    const Real* const first = states + state_slot(slot, right);
     for (int k = 0; k < kVars; ++k) w[k] = first[k * kFaceBlock];
     if constexpr (kSigned) {
       has_sensor = w.density < 0;
@@ -102,13 +103,13 @@ struct SideState {
   }
 };
 
-/// A tile's face between two cells: the places of the states on both sides.
-struct FacePlaces {
+/// The slots of the states on both sides of a tile's face between two cells.
+struct FaceSlots {
   std::int32_t left, right;
 };
 
-/// Computes the fluxes through the faces of a tile, one thread per face, and puts them into shared memory: area times flux, out
-/// of the left cell. Its functions are parts of flux_kernel.
+/// Computes the fluxes through the faces of a tile, one thread per face, and stores area times flux, out of the left cell, in
+/// shared memory. Its functions are parts of flux_kernel.
 template <int Dim, class Flux, class Real, class State>
 class TileFluxes {
  public:
@@ -136,17 +137,17 @@ class TileFluxes {
     Real* const to = fluxes_ + in_face_blocks(static_cast<unsigned>(f), kVars);
     for (int k = 0; k < kVars; ++k) to[k * kFaceBlock] = area * through[k];
   }
-  __device__ __forceinline__ std::int32_t opposite_place(int f) const {
-    return f >= tile_.inner_faces && f < tile_.cell_faces ? a_.tiles.across[tile_.first_face + f] : tile_.first_face + f;
+  __device__ __forceinline__ std::int32_t opposite_slot(int f) const {
+    return f >= tile_.inner_faces && f < tile_.cell_faces ? a_.tiles.opposite_slot[tile_.first_face + f] : tile_.first_face + f;
   }
-  __device__ __forceinline__ FacePlaces places(int f, std::int32_t opposite) const {
+  __device__ __forceinline__ FaceSlots slots(int f, std::int32_t opposite) const {
     const std::int32_t own = tile_.first_face + f;
-    return f >= tile_.left_faces ? FacePlaces{opposite, own} : FacePlaces{own, opposite};
+    return f >= tile_.left_faces ? FaceSlots{opposite, own} : FaceSlots{own, opposite};
   }
 
-  /// Puts the flux through a face between two cells, without its sensor. @returns whether that is above 0.
+  /// Stores the flux through a face between two cells, without its sensor. @returns whether the sensor is above 0.
   template <class Damped>
-  __device__ __forceinline__ bool put_between(Damped, int f, FacePlaces at) const {
+  __device__ __forceinline__ bool put_between(Damped, int f, FaceSlots at) const {
     const FaceArea<Real> face = areas_(f);
     SideState<kSensor, Real> left(a_.states, at.left, false), right(a_.states, at.right, true);
     if constexpr (Damped::value) damp_jump(static_cast<Real>(a_.jump_damping), left.w, right.w);
@@ -154,13 +155,13 @@ class TileFluxes {
     return left.has_sensor || right.has_sensor;
   }
 
-  /// Puts the flux through a face again if a cell on its sides has a sensor above 0.
+  /// Recomputes the flux through a face if a cell on its sides has a sensor above 0.
   template <class Damped>
-  __device__ __forceinline__ void put_in_shock(Damped, int f, FacePlaces at) const {
+  __device__ __forceinline__ void put_in_shock(Damped, int f, FaceSlots at) const {
     SideState<true, Real> left(a_.states, at.left, false), right(a_.states, at.right, true);
     if (!left.has_sensor && !right.has_sensor) return;
-    const Real sensor = greater(left.has_sensor ? a_.side_sensors[sensor_place(at.left, false)] : Real(0),
-                                right.has_sensor ? a_.side_sensors[sensor_place(at.right, true)] : Real(0));
+    const Real sensor = greater(left.has_sensor ? a_.side_sensors[sensor_slot(at.left, false)] : Real(0),
+                                right.has_sensor ? a_.side_sensors[sensor_slot(at.right, true)] : Real(0));
     if constexpr (Damped::value) damp_jump(static_cast<Real>(a_.jump_damping), left.w, right.w);
     const FaceArea<Real> face = areas_(f);
     put(f, face.area, HllcHlleFlux{}(gas_, left.w, right.w, face.normal, sensor));
@@ -170,26 +171,26 @@ class TileFluxes {
   __device__ __forceinline__ void put_all_between(Damped damped) const {
     const int threads = static_cast<int>(blockDim.x);
     bool shocks = false;
-    // The opposite place is loaded while the face before is computed.
-    std::int32_t next = opposite_place(static_cast<int>(threadIdx.x));
+    // The opposite slot of the next face is loaded while a face is computed.
+    std::int32_t next = opposite_slot(static_cast<int>(threadIdx.x));
     for (int f = static_cast<int>(threadIdx.x); f < tile_.cell_faces; f += threads) {
       const std::int32_t opposite = next;
-      next = opposite_place(f + threads);
-      shocks |= put_between(damped, f, places(f, opposite));
+      next = opposite_slot(f + threads);
+      shocks |= put_between(damped, f, slots(f, opposite));
     }
     if constexpr (kSensor) {
-      // Faces in shocks are computed again in a loop of their own: they are few, and would cost all others registers.
+      // Faces in shocks are recomputed in a separate loop: they are few, and would cost all others registers.
       for (int f = static_cast<int>(threadIdx.x); shocks && f < tile_.cell_faces; f += threads) {
-        put_in_shock(damped, f, places(f, opposite_place(f)));
+        put_in_shock(damped, f, slots(f, opposite_slot(f)));
       }
     }
   }
 
   __device__ __forceinline__ void put_all_at_boundary() const {
     for (int f = tile_.cell_faces + static_cast<int>(threadIdx.x); f < tile_.faces; f += static_cast<int>(blockDim.x)) {
-      const std::int32_t place = tile_.first_face + f;
-      const Primitive inside = as<double>(SideState<kSensor, Real>(a_.states, place, false).w);
-      put(f, areas_(f).area, as<Real>(boundary_face_flux(a_.boundary, a_.gas, flux_, inside, a_.tiles.across[place])));
+      const std::int32_t slot = tile_.first_face + f;
+      const Primitive inside = as<double>(SideState<kSensor, Real>(a_.states, slot, false).w);
+      put(f, areas_(f).area, as<Real>(boundary_face_flux(a_.boundary, a_.gas, flux_, inside, a_.tiles.opposite_slot[slot])));
     }
   }
 
@@ -201,7 +202,7 @@ class TileFluxes {
   FaceAreas<Dim, Real> areas_;
 };
 
-/// The sums and the minimum of a thread's cells.
+/// Sums and minimum over a thread's cells.
 struct CellStatus {
   double rate_squared[kVars] = {};
   double stable = INFINITY;
@@ -269,8 +270,8 @@ __device__ __forceinline__ void put_outflows(const FluxArgs<Real, State>& a, con
   }
 }
 
-/// Reduces the smallest stable step. Positive numbers are ordered as their bits are, and a minimum does not depend on the order
-/// of the blocks.
+/// Reduces the smallest stable step. The bits of positive numbers are ordered as the numbers are, and a minimum does not depend
+/// on the order of the blocks.
 __device__ __forceinline__ void reduce_stable_dt(double stable, StepStatus* status) {
   for (int distance = 16; distance > 0; distance /= 2) {
     stable = lesser(stable, __shfl_down_sync(0xffffffffU, stable, static_cast<unsigned>(distance)));
@@ -291,7 +292,7 @@ __global__ void __launch_bounds__(kTileThreads, 5)
   trigger_dependent_launch();
   BlockLoader fetch;
   fetch.begin();
-  fetch.run(t.topology + tile.first_topology(), m.topology, tile.rows_behind());
+  fetch.run(t.topology + tile.first_topology(), m.topology, tile.opposite_rows());
   fetch.run(t.inverse_volume + first, m.inverse_volume, tile.cells);
   grid_dependency_sync();
   const StepClock step = *a.clock;
@@ -320,7 +321,7 @@ struct BoundaryFluxLoop {
   Conserved* fluxes;
   WEFT_HD void operator()(std::int32_t face) const {
     const RowView<Real, double> rows{a.values, a.gradients};
-    const Primitive inside = reconstruct<Dim>(rows, a.boundary.left[face], a.boundary.arm[face]);
+    const Primitive inside = reconstruct<Dim>(rows, a.boundary.left[face], a.boundary.to_face[face]);
     fluxes[face] = boundary_face_flux(a.boundary, a.gas, flux, inside, face);
   }
 };

@@ -1,5 +1,5 @@
 #pragma once
-/// Limited gradients of the cells of each tile, and what they make of the values at its faces: one thread per cell.
+/// Limited gradients of the cells of each tile, and the reconstructed states at its faces: one thread per cell.
 #include <cstddef>
 #include <cstdint>
 #include <variant>
@@ -9,27 +9,29 @@
 
 namespace weft::flow::detail {
 
-/// Both sides of every face of a cell of the first-order fallback see cell means only.
+/// Returns whether a cell has no gradient because it is in or next to the first-order fallback: on both sides of every face of a
+/// fallback cell the states are cell means.
 template <class View>
-__device__ bool is_flat(const View& view, const std::int32_t* fallback, int c) {
+__device__ bool in_fallback(const View& view, const std::int32_t* fallback, int c) {
   if (fallback == nullptr) return false;
-  bool flat = fallback[view.tile.first_cell + c] != 0;
+  bool first_order = fallback[view.tile.first_cell + c] != 0;
   for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
-    const std::int32_t row = row_of(view.t, view.tile, view.row_behind(s));
-    flat = flat || (row < view.t.cells && fallback[row] != 0);
+    const std::int32_t row = row_of(view.t, view.tile, view.opposite_row(s));
+    first_order = first_order || (row < view.t.cells && fallback[row] != 0);
   }
-  return flat;
+  return first_order;
 }
 
 template <int Dim, class Real>
-__device__ void flatten(Real (&g)[kVars][Dim]) {
+__device__ void set_to_zero(Real (&g)[kVars][Dim]) {
   for (auto& slopes : g) {
     for (Real& slope : slopes) slope = 0;
   }
 }
 
-/// Arrays of gradient_kernel in shared memory. The state on a side of a face takes the place of the arm there, and of the pull.
-template <int Dim, Pulls kPulls, class Real>
+/// Arrays of gradient_kernel in shared memory. The state on a side of a face replaces the cell-to-face vector there, and the
+/// gradient weight.
+template <int Dim, GradientWeights kWeights, class Real>
 struct GradientMemory {
   Real *values, *centroids, *sides;
   std::uint16_t* topology;
@@ -37,59 +39,61 @@ struct GradientMemory {
 
   __host__ __device__ GradientMemory(SharedArrays& memory, const TileRange& range)
       : values(memory.take<Real>(kVars * range.rows)),
-        centroids(memory.take<Real>(by_node(kPulls) ? Dim * whole_units(range.rows) : 0)),
+        centroids(memory.take<Real>(by_node(kWeights) ? Dim * round_up_to_unit(range.rows) : 0)),
         sides(memory.take<Real>(kStateColumns * kFaceBlock * face_blocks(range.faces))),
-        topology(memory.take<std::uint16_t>(whole_eights(range.cells + 1 + range.entries) + whole_eights(range.entries))),
+        topology(
+            memory.take<std::uint16_t>(round_up_to_eight(range.cells + 1 + range.entries) + round_up_to_eight(range.entries))),
         halo(memory.take<std::int32_t>(range.rows)) {}
 };
 
-/// Leaves in the pull's columns of each face what both its cells make their pulls of: least squares' from the left cell to the
-/// right one; for Green-Gauss, which finds the area vector there, the right cell's share besides.
-template <int Dim, Pulls kPulls, class Real>
-__device__ void find_pulls(const Tile& tile, bool stabilized, Real* sides) {
+/// Stores in the weight columns of each face the data of both cells' gradient weights: for least squares, the weight from the
+/// left cell to the right one; for Green-Gauss, whose area vector is already there, the interpolation weight of the right cell.
+template <int Dim, GradientWeights kWeights, class Real>
+__device__ void compute_gradient_weights(const Tile& tile, bool stabilized, Real* sides) {
   for (int f = static_cast<int>(threadIdx.x); f < tile.faces; f += static_cast<int>(blockDim.x)) {
     Real* const face = sides + in_face_blocks(static_cast<unsigned>(f), kStateColumns);
-    const auto part = [&](int i) -> Real& { return face[pull_column<Dim>(i) * kFaceBlock]; };
+    const auto part = [&](int i) -> Real& { return face[weight_column<Dim>(i) * kFaceBlock]; };
     const BasicVec3<Real> left = column_vector<Dim>(face), right = column_vector<Dim>(face + kVars * kFaceBlock);
-    if constexpr (kPulls == Pulls::green_gauss) {
-      part(Dim) = share_behind(left, right);
+    if constexpr (kWeights == GradientWeights::green_gauss) {
+      part(Dim) = face_interpolation_weight(left, right);
     } else {
-      const BasicVec3<Real> pull = pull_over<Dim>(left - right, stabilized);
-      for (int d = 0; d < Dim; ++d) part(d) = pull[d];
+      const BasicVec3<Real> weight = unscaled_gradient_weight<Dim>(left - right, stabilized);
+      for (int d = 0; d < Dim; ++d) part(d) = weight[d];
     }
   }
 }
 
-/// Starts fetching all of a tile but values.
-template <int Dim, Pulls kPulls, class Real>
-__device__ void fetch_mesh(const TileArrays<Real>& t, const Tile& tile, const GradientMemory<Dim, kPulls, Real>& m,
+/// Starts fetching all data of a tile except values.
+template <int Dim, GradientWeights kWeights, class Real>
+__device__ void fetch_mesh(const TileArrays<Real>& t, const Tile& tile, const GradientMemory<Dim, kWeights, Real>& m,
                            BlockLoader& fetch) {
   const int blocks = face_blocks(tile.faces);
-  const Real* const arms = t.arms + std::int64_t{tile.first_face} * arm_columns(Dim);
-  if constexpr (by_node(kPulls)) {
+  const Real* const cell_to_face = t.cell_to_face + std::int64_t{tile.first_face} * cell_to_face_columns(Dim);
+  if constexpr (by_node(kWeights)) {
     fetch.run(t.centroids + std::int64_t{tile.first_row} * Dim, m.centroids, Dim * tile.row_stride());
   }
-  constexpr int kArm = Dim * kFaceBlock, kStates = kStateColumns * kFaceBlock;
-  fetch.runs<kArm>(2 * blocks, arms, kArm, m.sides, kStates / 2);
-  if constexpr (kPulls == Pulls::green_gauss) {
-    // To where pull_column says: two columns behind the left arm, and one, if there is a third, behind the right one.
+  constexpr int kCellToFace = Dim * kFaceBlock, kStates = kStateColumns * kFaceBlock;
+  fetch.runs<kCellToFace>(2 * blocks, cell_to_face, kCellToFace, m.sides, kStates / 2);
+  if constexpr (kWeights == GradientWeights::green_gauss) {
+    // To the columns of weight_column(): two columns after the left cell-to-face vector and, in 3-D, one after the right one.
     constexpr int kArea = area_columns(Dim) * kFaceBlock, kTwo = 2 * kFaceBlock;
     const Real* const areas = t.areas + std::int64_t{tile.first_face} * area_columns(Dim);
-    fetch.runs<kTwo>(blocks, areas, kArea, m.sides + kArm, kStates);
-    if constexpr (Dim == 3) fetch.runs<kFaceBlock>(blocks, areas + kTwo, kArea, m.sides + kStates / 2 + kArm, kStates);
+    fetch.runs<kTwo>(blocks, areas, kArea, m.sides + kCellToFace, kStates);
+    if constexpr (Dim == 3) fetch.runs<kFaceBlock>(blocks, areas + kTwo, kArea, m.sides + kStates / 2 + kCellToFace, kStates);
   }
   fetch.run(t.topology + tile.first_topology(), m.topology, tile.topology_size());
 }
 
-/// Asks the second-level cache for a tile's part of all lists but those that stencils by node need.
-template <int Dim, Pulls kPulls, class Real>
+/// Prefetches a tile's data into the second-level cache, except what stencils by node need.
+template <int Dim, GradientWeights kWeights, class Real>
 __device__ void prefetch_tile(const GradientArgs<Real>& a, const Tile& tile) {
   const TileArrays<Real>& t = a.tiles;
   const int faces = face_blocks(tile.faces) * kFaceBlock;
   BlockLoader::prefetch(a.values + std::int64_t{tile.first_cell} * kVars, tile.cells * kVars);
-  BlockLoader::prefetch(t.arms + std::int64_t{tile.first_face} * arm_columns(Dim), faces * arm_columns(Dim));
+  BlockLoader::prefetch(t.cell_to_face + std::int64_t{tile.first_face} * cell_to_face_columns(Dim),
+                        faces * cell_to_face_columns(Dim));
   BlockLoader::prefetch(t.topology + tile.first_topology(), tile.topology_size());
-  if constexpr (kPulls == Pulls::green_gauss) {
+  if constexpr (kWeights == GradientWeights::green_gauss) {
     BlockLoader::prefetch(t.areas + std::int64_t{tile.first_face} * area_columns(Dim), faces * area_columns(Dim));
   } else if (t.matrices != nullptr) {
     constexpr int kMatrix = Dim * (Dim + 1) / 2;
@@ -97,7 +101,7 @@ __device__ void prefetch_tile(const GradientArgs<Real>& a, const Tile& tile) {
   }
 }
 
-/// Writes the states on the tile's own sides of faces.
+/// Writes the states on the own cells' sides of faces.
 template <class Real>
 __device__ void write_states(const Tile& tile, const Real* sides, Real* states) {
   constexpr int kSide = kVars * kFaceBlock;
@@ -114,14 +118,14 @@ __device__ void write_states(const Tile& tile, const Real* sides, Real* states) 
   }
 }
 
-template <int Dim, Pulls kPulls, class Limiter, class Real>
+template <int Dim, GradientWeights kWeights, class Limiter, class Real>
 __global__ void __launch_bounds__(kTileThreads, 4)
     gradient_kernel(const __grid_constant__ TileRange range, const __grid_constant__ TileRounds rounds,
                     const __grid_constant__ GradientArgs<Real> a, const Limiter limiter) {
   extern __shared__ unsigned char memory[];
   const TileArrays<Real>& t = a.tiles;
   SharedArrays shared(memory);
-  const GradientMemory<Dim, kPulls, Real> m(shared, range);
+  const GradientMemory<Dim, kWeights, Real> m(shared, range);
   if constexpr (Dim == 2) trigger_dependent_launch();
   BlockLoader fetch;
   fetch.begin();
@@ -129,36 +133,36 @@ __global__ void __launch_bounds__(kTileThreads, 4)
   queue.begin(fetch);
   for (std::int32_t i = 0;;) {
     const Tile& tile = queue.tile(i);
-    fetch_mesh<Dim, kPulls>(a.tiles, tile, m, fetch);
+    fetch_mesh<Dim, kWeights>(a.tiles, tile, m, fetch);
     if (i == 0) grid_dependency_sync();
     fetch.rows<kVars>(queue.halo(), tile.rows - tile.cells, a.values, m.values + tile.cells * kVars);
     fetch.run(a.values + static_cast<std::int64_t>(tile.first_cell) * kVars, m.values, tile.cells * kVars);
     fetch.end();
     queue.fetch_next(fetch, i);
-    if (i + 1 < queue.count() && threadIdx.x + 1 == blockDim.x) prefetch_tile<Dim, kPulls>(a, queue.tile(i + 1));
-    if constexpr (!by_node(kPulls)) {
-      find_pulls<Dim, kPulls>(tile, a.stabilized, m.sides);
+    if (i + 1 < queue.count() && threadIdx.x + 1 == blockDim.x) prefetch_tile<Dim, kWeights>(a, queue.tile(i + 1));
+    if constexpr (!by_node(kWeights)) {
+      compute_gradient_weights<Dim, kWeights>(tile, a.stabilized, m.sides);
       __syncthreads();
     }
-    const TileView<Dim, Real, kPulls> view{.t = t,
-                                           .tile = tile,
-                                           .values = m.values,
-                                           .centroids = m.centroids,
-                                           .sides = m.sides,
-                                           .topology = m.topology,
-                                           .gas = as<Real>(a.gas),
-                                           .scale = as<Real>(a.scale),
-                                           .reference_length = static_cast<Real>(a.reference_length),
-                                           .order = static_cast<Real>(a.order),
-                                           .shock_threshold = static_cast<Real>(a.shock_threshold),
-                                           .axisymmetric = t.radius != nullptr,
-                                           .has_sensors = a.side_sensors != nullptr};
+    const TileView<Dim, Real, kWeights> view{.t = t,
+                                             .tile = tile,
+                                             .values = m.values,
+                                             .centroids = m.centroids,
+                                             .sides = m.sides,
+                                             .topology = m.topology,
+                                             .gas = as<Real>(a.gas),
+                                             .scale = as<Real>(a.scale),
+                                             .reference_length = static_cast<Real>(a.reference_length),
+                                             .order = static_cast<Real>(a.order),
+                                             .shock_threshold = static_cast<Real>(a.shock_threshold),
+                                             .axisymmetric = t.radius != nullptr,
+                                             .has_sensors = a.side_sensors != nullptr};
     const auto c = static_cast<std::int32_t>(threadIdx.x);
     Real g[kVars][Dim] = {}, sensor = 0;
     if (c < tile.cells) {
-      if (!a.flat) {
+      if (!a.first_order) {
         sensor = limited_gradient<Dim>(view, c, limiter, g);
-        if (is_flat(view, a.fallback, c)) flatten(g);
+        if (in_fallback(view, a.fallback, c)) set_to_zero(g);
       } else if (view.has_sensors) {
         sensor = pressure_sensor_of_cell(view, c);
       }
@@ -170,7 +174,7 @@ __global__ void __launch_bounds__(kTileThreads, 4)
         }
       }
     }
-    __syncthreads();  // pulls, and the arms of others, are not needed any more
+    __syncthreads();  // gradient weights and the other threads' cell-to-face vectors are not needed any more
     if (c < tile.cells) {
       const BasicPrimitive<Real> mean = load(m.values + c * kVars);
       for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
@@ -181,16 +185,16 @@ __global__ void __launch_bounds__(kTileThreads, 4)
       if (sensor > 0) {
         for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
           const unsigned number = view.side_number(s);
-          a.side_sensors[sensor_place(tile.first_face + static_cast<std::int32_t>(number & (kRightSide - 1U)),
-                                      (number & kRightSide) != 0)] = sensor;
+          a.side_sensors[sensor_slot(tile.first_face + static_cast<std::int32_t>(number & (kRightSide - 1U)),
+                                     (number & kRightSide) != 0)] = sensor;
           Real& density = m.sides[view.side(s)];
           density = -density;
         }
       }
     }
     __syncthreads();
-    // In 3-D not before: a multiprocessor that begins with fluxes beside gradients has no more first-level cache than these need,
-    // and keeps to that until it has nothing to do.
+    // In 3-D not earlier: a multiprocessor that starts flux blocks next to gradient blocks has no more first-level cache than
+    // these need, and does not reconfigure until it is idle.
     if (i + 1 == queue.count()) trigger_dependent_launch();
     write_states(tile, m.sides, a.states);
     if (++i == queue.count()) return;
@@ -199,30 +203,30 @@ __global__ void __launch_bounds__(kTileThreads, 4)
 }
 
 template <int Dim, class Real>
-std::size_t gradient_memory(const TileRange& range, Pulls pulls) {
+std::size_t gradient_memory(const TileRange& range, GradientWeights gradient_weights) {
   SharedArrays memory;
-  switch (pulls) {
-    case Pulls::least_squares:
-      (void)GradientMemory<Dim, Pulls::least_squares, Real>(memory, range);
+  switch (gradient_weights) {
+    case GradientWeights::least_squares:
+      (void)GradientMemory<Dim, GradientWeights::least_squares, Real>(memory, range);
       break;
-    case Pulls::least_squares_by_node:
-      (void)GradientMemory<Dim, Pulls::least_squares_by_node, Real>(memory, range);
+    case GradientWeights::least_squares_by_node:
+      (void)GradientMemory<Dim, GradientWeights::least_squares_by_node, Real>(memory, range);
       break;
-    case Pulls::green_gauss:
-      (void)GradientMemory<Dim, Pulls::green_gauss, Real>(memory, range);
+    case GradientWeights::green_gauss:
+      (void)GradientMemory<Dim, GradientWeights::green_gauss, Real>(memory, range);
   }
   return memory.bytes();
 }
 
-/// A thread for each cell, in whole warps.
+/// Returns the number of threads, one per cell, in whole warps.
 inline int threads_for(int cells) { return (cells + 31) / 32 * 32; }
 
-template <int Dim, Pulls kPulls, class Limiter, class Real>
+template <int Dim, GradientWeights kWeights, class Limiter, class Real>
 void launch_gradients_with(Stream& stream, const TileRange& range, const Limiter& limiter, const GradientArgs<Real>& args) {
   if (range.last <= range.first) return;
-  const auto kernel = gradient_kernel<Dim, kPulls, Limiter, Real>;
+  const auto kernel = gradient_kernel<Dim, kWeights, Limiter, Real>;
   const int threads = threads_for(range.cells);
-  const std::size_t memory = gradient_memory<Dim, Real>(range, kPulls);
+  const std::size_t memory = gradient_memory<Dim, Real>(range, kWeights);
   set_max_dynamic_shared_memory(kernel, memory, "gradients");
   request_dynamic_shared_memory(kernel);
   const TileRounds rounds(range.first, range.last, resident_blocks(kernel, threads, memory));
@@ -231,17 +235,17 @@ void launch_gradients_with(Stream& stream, const TileRange& range, const Limiter
 }
 
 template <int Dim, class Real>
-void launch_gradients(Stream& stream, const TileRange& range, Pulls pulls, const LimiterChoice& limiter,
+void launch_gradients(Stream& stream, const TileRange& range, GradientWeights gradient_weights, const LimiterChoice& limiter,
                       const GradientArgs<Real>& args) {
   std::visit(
       [&](const auto& chosen) {
-        switch (pulls) {
-          case Pulls::least_squares:
-            return launch_gradients_with<Dim, Pulls::least_squares>(stream, range, chosen, args);
-          case Pulls::least_squares_by_node:
-            return launch_gradients_with<Dim, Pulls::least_squares_by_node>(stream, range, chosen, args);
-          case Pulls::green_gauss:
-            return launch_gradients_with<Dim, Pulls::green_gauss>(stream, range, chosen, args);
+        switch (gradient_weights) {
+          case GradientWeights::least_squares:
+            return launch_gradients_with<Dim, GradientWeights::least_squares>(stream, range, chosen, args);
+          case GradientWeights::least_squares_by_node:
+            return launch_gradients_with<Dim, GradientWeights::least_squares_by_node>(stream, range, chosen, args);
+          case GradientWeights::green_gauss:
+            return launch_gradients_with<Dim, GradientWeights::green_gauss>(stream, range, chosen, args);
         }
       },
       limiter);

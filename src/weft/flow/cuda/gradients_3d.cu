@@ -2,9 +2,9 @@
 
 namespace weft::flow::detail {
 
-template std::size_t gradient_memory<3, double>(const TileRange&, Pulls);
-template std::size_t gradient_memory<3, float>(const TileRange&, Pulls);
-template void launch_gradients<3>(Stream&, const TileRange&, Pulls, const LimiterChoice&, const GradientArgs<double>&);
-template void launch_gradients<3>(Stream&, const TileRange&, Pulls, const LimiterChoice&, const GradientArgs<float>&);
+template std::size_t gradient_memory<3, double>(const TileRange&, GradientWeights);
+template std::size_t gradient_memory<3, float>(const TileRange&, GradientWeights);
+template void launch_gradients<3>(Stream&, const TileRange&, GradientWeights, const LimiterChoice&, const GradientArgs<double>&);
+template void launch_gradients<3>(Stream&, const TileRange&, GradientWeights, const LimiterChoice&, const GradientArgs<float>&);
 
 }  // namespace weft::flow::detail

@@ -33,7 +33,7 @@ void StepControl::allocate(Stream& stream, std::int32_t tiles) {
   tiles_ = tiles;
   each_array(tiles, Allocate());
   set_bytes(stream, clock_.data(), 0, sizeof(StepClock));
-  set_bytes(stream, entries_.data(), 0, entries_.size() * sizeof(StepEntry));  // report() reads those of halted steps, too
+  set_bytes(stream, entries_.data(), 0, entries_.size() * sizeof(StepEntry));  // report() also reads the entries of halted steps
   set_bytes(stream, stable_dt_.data(), 0, stable_dt_.size() * sizeof(double));
   set_bytes(stream, bad_.data(), 0, bad_.size() * sizeof(std::int32_t));
 }

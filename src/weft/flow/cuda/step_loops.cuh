@@ -1,5 +1,5 @@
 #pragma once
-/// The loops of a step over faces and cells, besides the kernels over tiles: functors for parallel_for and reduce.
+/// The loops of a step over faces and cells, in addition to the kernels over tiles: functors for parallel_for and reduce.
 #include <cstdint>
 
 #include "weft/base/macros.hpp"
@@ -53,7 +53,7 @@ struct BeginStep {
 struct EndStep {
   StepClock* clock;
   const StepStatus* status;
-  const Sums* rate_squared;  ///< null: not wanted
+  const Sums* rate_squared;  ///< null: not computed
   StepEntry* entries;
   double* stable_dt;
   __device__ void operator()(int) const {
@@ -68,7 +68,7 @@ struct EndStep {
   }
 };
 
-/// Sets the boundary ghost cells: as on the host, for the faces from place `first` of BoundaryArgs::order on.
+/// Sets the boundary ghost cells, as on the host, for the faces BoundaryArgs::order[first], ...
 template <class Real>
 struct BoundaryGhosts {
   BoundaryArgs b;
@@ -77,14 +77,15 @@ struct BoundaryGhosts {
   std::int32_t cells, first;
   WEFT_HD void operator()(std::int32_t i) const {
     const std::int32_t face = b.order[first + i];
-    store(values + static_cast<std::int64_t>(cells + face) * kVars, as<Real>(behind(face)));
+    store(values + static_cast<std::int64_t>(cells + face) * kVars, as<Real>(ghost_state(face)));
   }
-  [[nodiscard]] WEFT_HD Primitive behind(std::int32_t face) const {
+  [[nodiscard]] WEFT_HD Primitive ghost_state(std::int32_t face) const {
     const ZoneArgs& zone = b.zones[b.zone[face]];
     const Primitive& outside = b.outside[face];
     if (zone.prescribed) return outside;
     const Primitive inside = as<double>(load(values + static_cast<std::int64_t>(b.left[face]) * kVars));
-    return state_behind(gas, zone.params, outside, inside, extrapolated(b.behind, face, gas, inside, values), b.normal[face]);
+    return boundary_ghost_state(gas, zone.params, outside, inside,
+                                extrapolated(b.boundary_extrapolation, face, gas, inside, values), b.normal[face]);
   }
 };
 

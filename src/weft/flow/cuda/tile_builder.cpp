@@ -17,21 +17,21 @@ void raise_to(TileSize& most, const TileSize& size) {
 
 }  // namespace
 
-TileBuilder::TileBuilder(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut, Tiles& tiles)
+TileBuilder::TileBuilder(const mesh::Mesh& mesh, const Discretization& d, const TilePartition& partition, Tiles& tiles)
     : mesh_(mesh),
       d_(d),
-      cut_(cut),
+      partition_(partition),
       tiles_(tiles),
       by_node_(has_stencils_by_node(d)),
       rows_(static_cast<std::size_t>(d.rows)),
       faces_(static_cast<std::size_t>(mesh.faces())),
-      first_place_(static_cast<std::size_t>(mesh.faces()), -1),
-      tile_of_unit_(static_cast<std::size_t>(whole_units(mesh.owned_cells) / kTileUnit)) {}
+      first_slot_(static_cast<std::size_t>(mesh.faces()), -1),
+      tile_of_unit_(static_cast<std::size_t>(round_up_to_unit(mesh.owned_cells) / kTileUnit)) {}
 
 void TileBuilder::build() {
   reserve();
   find_tiles_of_units();
-  for (std::int32_t number = 0; number < cut_.size(); ++number) {
+  for (std::int32_t number = 0; number < partition_.size(); ++number) {
     begin(number);
     collect_faces();
     collect_rows();
@@ -41,42 +41,43 @@ void TileBuilder::build() {
     connect_faces();
     next_face_ += face_blocks(tile_.faces) * kFaceBlock;
     if (by_node_) append_stencils();
-    raise_to(number < cut_.inner ? tiles_.of_inner : tiles_.of_border, cut_.of_tile[static_cast<std::size_t>(number)]);
+    raise_to(number < partition_.inner ? tiles_.largest_inner : tiles_.largest_border,
+             partition_.of_tile[static_cast<std::size_t>(number)]);
     tiles_.tile.push_back(tile_);
   }
 }
 
 void TileBuilder::reserve() {
-  std::int64_t halos = 0, all_rows = 0, places = 0, eights = 0;
-  for (const TileSize& size : cut_.of_tile) {
+  std::int64_t halos = 0, all_rows = 0, slots = 0, eights = 0;
+  for (const TileSize& size : partition_.of_tile) {
     halos += size.rows - size.cells;
-    all_rows += whole_units(size.rows);
-    places += std::int64_t{face_blocks(size.faces)} * kFaceBlock;
-    eights += (std::int64_t{whole_eights(size.cells + 1 + size.entries)} + whole_eights(size.entries)) / 8;
+    all_rows += round_up_to_unit(size.rows);
+    slots += std::int64_t{face_blocks(size.faces)} * kFaceBlock;
+    eights += (std::int64_t{round_up_to_eight(size.cells + 1 + size.entries)} + round_up_to_eight(size.entries)) / 8;
   }
-  tiles_.tile.reserve(cut_.of_tile.size());
+  tiles_.tile.reserve(partition_.of_tile.size());
   tiles_.halo_row.reserve(to_index(checked_local(halos, "rows around tiles")));
   tiles_.topology.reserve(to_index(checked_local(eights, "topology of tiles")) * 8);
-  tiles_.across.reserve(to_index(checked_local(places, "faces of tiles")));
-  tiles_.arms.reserve(tiles_.across.capacity() * to_index(arm_columns(mesh_.dim)));
-  tiles_.areas.reserve(tiles_.across.capacity() * to_index(area_columns(mesh_.dim)));
+  tiles_.opposite_slot.reserve(to_index(checked_local(slots, "faces of tiles")));
+  tiles_.cell_to_face.reserve(tiles_.opposite_slot.capacity() * to_index(cell_to_face_columns(mesh_.dim)));
+  tiles_.areas.reserve(tiles_.opposite_slot.capacity() * to_index(area_columns(mesh_.dim)));
   if (!by_node_) return;
   tiles_.stencil_row.resize(d_.stencil_row.size());
   tiles_.centroids.reserve(to_index(checked_local(all_rows, "rows of tiles")) * to_index(mesh_.dim));
 }
 
 void TileBuilder::find_tiles_of_units() {
-  for (std::int32_t t = 0; t < cut_.size(); ++t) {
-    const std::int32_t end = cut_.cell_offset[static_cast<std::size_t>(t) + 1];
-    for (std::int32_t c = cut_.cell_offset[static_cast<std::size_t>(t)]; c < end; c += kTileUnit) {
+  for (std::int32_t t = 0; t < partition_.size(); ++t) {
+    const std::int32_t end = partition_.cell_offset[static_cast<std::size_t>(t) + 1];
+    for (std::int32_t c = partition_.cell_offset[static_cast<std::size_t>(t)]; c < end; c += kTileUnit) {
       tile_of_unit_[static_cast<std::size_t>(c / kTileUnit)] = t;
     }
   }
 }
 
 void TileBuilder::begin(std::int32_t number) {
-  first_ = cut_.cell_offset[static_cast<std::size_t>(number)];
-  last_ = cut_.cell_offset[static_cast<std::size_t>(number) + 1];
+  first_ = partition_.cell_offset[static_cast<std::size_t>(number)];
+  last_ = partition_.cell_offset[static_cast<std::size_t>(number) + 1];
   tile_ = {.first_cell = first_,
            .cells = last_ - first_,
            .halo = static_cast<std::int32_t>(tiles_.halo_row.size()),
@@ -109,7 +110,7 @@ bool TileBuilder::reversed(std::size_t f) const {
          mesh_.cell_global[right] < mesh_.cell_global[left];
 }
 
-Vec3 TileBuilder::arm(std::size_t f, std::int32_t row) const {
+Vec3 TileBuilder::to_face(std::size_t f, std::int32_t row) const {
   return mesh_.face_centroid[f] - d_.centroid[static_cast<std::size_t>(row)];
 }
 
@@ -128,7 +129,7 @@ void TileBuilder::collect_faces() {
       }
       const bool to_the_right = d_.face_right[static_cast<std::size_t>(face)] == c;
       interface_faces_.emplace_back(to_the_right != reversed(static_cast<std::size_t>(face)),
-                                    opposite < mesh_.owned_cells ? tile_of(opposite) : cut_.size(), face);
+                                    opposite < mesh_.owned_cells ? tile_of(opposite) : partition_.size(), face);
     });
   }
   // Two tiles have the faces between them in the same order, so that reads of opposite states are contiguous.
@@ -169,7 +170,7 @@ void TileBuilder::number_faces() {
 
 void TileBuilder::append_topology() {
   std::vector<std::uint16_t>& topology = tiles_.topology;
-  // A face has at most two sides, so indices of sides fit into 16 bits, too.
+  // A face has at most two sides, so indices of sides also fit into 16 bits.
   for (std::int32_t c = first_; c <= last_; ++c) {
     topology.push_back(static_cast<std::uint16_t>(d_.cell_face_offset[c] - d_.cell_face_offset[first_]));
   }
@@ -180,7 +181,7 @@ void TileBuilder::append_topology() {
       topology.push_back(static_cast<std::uint16_t>(faces_[d_.cell_face[s]] | side));
     });
   }
-  topology.resize(static_cast<std::size_t>(tile_.first_topology() + tile_.rows_behind()));
+  topology.resize(static_cast<std::size_t>(tile_.first_topology() + tile_.opposite_rows()));
   for (std::int32_t c = first_; c < last_; ++c) {
     each_side(c, [&](std::size_t s) { topology.push_back(rows_[d_.cell_face_row[s]]); });
   }
@@ -188,10 +189,10 @@ void TileBuilder::append_topology() {
 }
 
 void TileBuilder::append_face_geometry() {
-  const std::int32_t places = face_blocks(tile_.faces) * kFaceBlock;
-  tiles_.across.resize(static_cast<std::size_t>(next_face_ + places));
-  tiles_.arms.resize(tiles_.across.size() * static_cast<std::size_t>(arm_columns(mesh_.dim)));
-  tiles_.areas.resize(tiles_.across.size() * static_cast<std::size_t>(area_columns(mesh_.dim)));
+  const std::int32_t slots = face_blocks(tile_.faces) * kFaceBlock;
+  tiles_.opposite_slot.resize(static_cast<std::size_t>(next_face_ + slots));
+  tiles_.cell_to_face.resize(tiles_.opposite_slot.size() * static_cast<std::size_t>(cell_to_face_columns(mesh_.dim)));
+  tiles_.areas.resize(tiles_.opposite_slot.size() * static_cast<std::size_t>(area_columns(mesh_.dim)));
   for (std::int32_t i = 0; i < tile_.faces; ++i) {
     const std::size_t f = face_list_[static_cast<std::size_t>(i)];
     const auto put = [&](std::vector<double>& list, int list_columns, int column, double value) {
@@ -199,12 +200,12 @@ void TileBuilder::append_face_geometry() {
       list[static_cast<std::size_t>(row + column * kFaceBlock)] = value;
     };
     const bool turn = reversed(f);
-    const Vec3 left_arm = arm(f, turn ? d_.face_right[f] : d_.face_left[f]);
-    const Vec3 right_arm = arm(f, turn ? d_.face_left[f] : d_.face_right[f]);
+    const Vec3 left_to_face = to_face(f, turn ? d_.face_right[f] : d_.face_left[f]);
+    const Vec3 right_to_face = to_face(f, turn ? d_.face_left[f] : d_.face_right[f]);
     const Vec3 area = (turn ? -mesh_.face_area[f] : mesh_.face_area[f]) * mesh_.face_normal[f];
     for (int k = 0; k < mesh_.dim; ++k) {
-      put(tiles_.arms, arm_columns(mesh_.dim), k, left_arm[k]);
-      put(tiles_.arms, arm_columns(mesh_.dim), mesh_.dim + k, right_arm[k]);
+      put(tiles_.cell_to_face, cell_to_face_columns(mesh_.dim), k, left_to_face[k]);
+      put(tiles_.cell_to_face, cell_to_face_columns(mesh_.dim), mesh_.dim + k, right_to_face[k]);
       put(tiles_.areas, area_columns(mesh_.dim), k, area[k]);
     }
   }
@@ -213,23 +214,23 @@ void TileBuilder::append_face_geometry() {
 void TileBuilder::connect_faces() {
   for (std::int32_t i = tile_.inner_faces; i < tile_.faces; ++i) {
     const std::size_t f = face_list_[static_cast<std::size_t>(i)];
-    const std::int32_t right = d_.face_right[f], place = next_face_ + i;
-    std::int32_t& opposite = tiles_.across[static_cast<std::size_t>(place)];
+    const std::int32_t right = d_.face_right[f], slot = next_face_ + i;
+    std::int32_t& opposite = tiles_.opposite_slot[static_cast<std::size_t>(slot)];
     if (i >= tile_.cell_faces) {
       opposite = right - mesh_.cells();
       continue;
     }
-    if (right >= mesh_.owned_cells) {  // a ghost is never to the left of a face of the mesh
-      opposite = place;
-      tiles_.ghost_sides.push_back({.row = right, .place = place, .right = !reversed(f), .arm = arm(f, right)});
+    if (right >= mesh_.owned_cells) {  // a ghost is never on the left of a face of the mesh
+      opposite = slot;
+      tiles_.ghost_sides.push_back({.row = right, .slot = slot, .right = !reversed(f), .to_face = to_face(f, right)});
       continue;
     }
-    std::int32_t& first_place = first_place_[f];
-    if (first_place < 0) {
-      first_place = place;
+    std::int32_t& first_slot = first_slot_[f];
+    if (first_slot < 0) {
+      first_slot = slot;
     } else {
-      opposite = first_place;
-      tiles_.across[static_cast<std::size_t>(first_place)] = place;
+      opposite = first_slot;
+      tiles_.opposite_slot[static_cast<std::size_t>(first_slot)] = slot;
     }
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
-/// Tiles in shared memory, for kernels in which a block computes a tile at a time. All that a tile needs comes in with every load
-/// in flight at once; then a thread per cell calls the functions that the CPU's loops call.
+/// Tiles in shared memory, for kernels in which a block processes a tile at a time. All data of a tile are fetched by concurrent
+/// loads; then a thread per cell calls the same functions as the CPU's loops.
 #include <cstddef>
 #include <cstdint>
 
@@ -11,29 +11,30 @@
 
 namespace weft::flow::detail {
 
-/// Threads of a block at most.
+/// Largest number of threads of a block.
 inline constexpr int kTileThreads = 128;
 
-/// Row of the whole rank.
+/// Returns the row of the rank.
 template <class Real>
 __device__ std::int32_t row_of(const TileArrays<Real>& t, const Tile& tile, int local) {
   return local < tile.cells ? tile.first_cell + local : t.halo_row[tile.halo + local - tile.cells];
 }
 
-/// A vector in neighbouring columns of blocks of faces.
+/// Returns a vector whose components are in adjacent columns of blocks of faces.
 template <int Dim, class Real>
 __device__ BasicVec3<Real> column_vector(const Real* at) {
   return {at[0], at[kFaceBlock], Dim == 3 ? at[2 * kFaceBlock] : 0};
 }
 
-/// Of the columns of a face (kStateColumns), those that the two arms leave to the face's pull.
+/// Returns the column of component i of the gradient weight: those columns of a face (kStateColumns) that the two cell-to-face
+/// vectors leave free.
 template <int Dim>
-[[nodiscard]] WEFT_HD constexpr int pull_column(int i) {
+[[nodiscard]] WEFT_HD constexpr int weight_column(int i) {
   return (i < kVars - Dim ? 1 : 2) * Dim + i;
 }
 
-/// The View of kernels.hpp on a tile in shared memory; what is read once per thread stays in global memory.
-template <int Dim, class Number, Pulls kPulls>
+/// The View of kernels.hpp on a tile in shared memory; data that are read once per thread stay in global memory.
+template <int Dim, class Number, GradientWeights kWeights>
 struct TileView {
   using Real = Number;
   using Group = Number;
@@ -43,50 +44,50 @@ struct TileView {
   const TileArrays<Real>& t;
   const Tile& tile;
   const Real* values;
-  const Real* centroids;  ///< as in Tiles
-  const Real* sides;      ///< in blocks of faces, kStateColumns: of each side's the first hold the arm, the others the pull
+  const Real* centroids;          ///< as in Tiles
+  const Real* sides;              ///< in blocks of faces, kStateColumns: cell-to-face vectors, gradient weights
   const std::uint16_t* topology;  ///< as in Tiles
   BasicIdealGas<Real> gas;
   BasicPrimitive<Real> scale;
   Real reference_length, order, shock_threshold;
   bool axisymmetric, has_sensors;
 
-  // Stencils by node are long: they stay where they are.
+  // Stencils by node are long: they stay in global memory.
   __device__ std::int32_t stencil_begin(std::int32_t c) const {
-    return by_node(kPulls) ? t.stencil_offset[tile.first_cell + c] : face_begin(c);
+    return by_node(kWeights) ? t.stencil_offset[tile.first_cell + c] : face_begin(c);
   }
   __device__ std::int32_t stencil_end(std::int32_t c) const {
-    return by_node(kPulls) ? t.stencil_offset[tile.first_cell + c + 1] : face_end(c);
+    return by_node(kWeights) ? t.stencil_offset[tile.first_cell + c + 1] : face_end(c);
   }
-  __device__ std::int32_t stencil_row(std::int32_t s) const { return by_node(kPulls) ? t.stencil_row[s] : row_behind(s); }
+  __device__ std::int32_t stencil_row(std::int32_t s) const { return by_node(kWeights) ? t.stencil_row[s] : opposite_row(s); }
   __device__ std::int32_t face_begin(std::int32_t c) const { return topology[c]; }
   __device__ std::int32_t face_end(std::int32_t c) const { return topology[c + 1]; }
-  __device__ std::int32_t row_behind(std::int32_t s) const { return topology[tile.rows_behind() + s]; }
-  /// The tile's number of the face, and kRightSide where the cell is on its right.
+  __device__ std::int32_t opposite_row(std::int32_t s) const { return topology[tile.opposite_rows() + s]; }
+  /// Returns the tile's number of the face, with kRightSide if the cell is on its right.
   __device__ unsigned side_number(std::int32_t s) const { return topology[tile.cell_sides() + s]; }
-  /// Where in `sides` a cell's side of a face stands.
+  /// Returns the position in `sides` of a cell's side of a face.
   __device__ unsigned side(std::int32_t s) const {
     const unsigned number = side_number(s);
     return in_face_blocks(number & (kRightSide - 1U), kStateColumns) + ((number & kRightSide) != 0 ? kVars * kFaceBlock : 0);
   }
 
   template <int D>
-  __device__ BasicVec3<Real> pull(std::int32_t c, std::int32_t s) const {
-    if constexpr (by_node(kPulls)) return pull_over<D>(centroid(t.stencil_row[s]) - centroid(c), false);
+  __device__ BasicVec3<Real> gradient_weight(std::int32_t c, std::int32_t s) const {
+    if constexpr (by_node(kWeights)) return unscaled_gradient_weight<D>(centroid(t.stencil_row[s]) - centroid(c), false);
     const unsigned number = side_number(s);
     const bool right = (number & kRightSide) != 0;
     const Real* const face = sides + in_face_blocks(number & (kRightSide - 1U), kStateColumns);
-    const auto part = [&](int i) { return face[pull_column<D>(i) * kFaceBlock]; };
-    const BasicVec3<Real> across{part(0), part(1), D == 3 ? part(2) : 0};
-    if constexpr (kPulls == Pulls::green_gauss) {
-      return (right ? part(D) - 1 : part(D)) * across;
+    const auto part = [&](int i) { return face[weight_column<D>(i) * kFaceBlock]; };
+    const BasicVec3<Real> vector{part(0), part(1), D == 3 ? part(2) : 0};
+    if constexpr (kWeights == GradientWeights::green_gauss) {
+      return (right ? part(D) - 1 : part(D)) * vector;
     } else {
-      return right ? -across : across;
+      return right ? -vector : vector;
     }
   }
   template <int D>
   __device__ void complete(std::int32_t c, Real (&sum)[D]) const {
-    if constexpr (kPulls == Pulls::green_gauss) {
+    if constexpr (kWeights == GradientWeights::green_gauss) {
       for (Real& component : sum) component *= inverse_volume(c);
     } else {
       constexpr int kMatrix = D * (D + 1) / 2;

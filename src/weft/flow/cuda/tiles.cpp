@@ -19,7 +19,7 @@ bool within(const TileSize& size, const TileSize& limit) {
 
 bool has_stencils_by_node(const Discretization& d) { return d.stencil_row != d.cell_face_row; }
 
-TileCut::TileCut(const mesh::Mesh& mesh, const Discretization& d, const TileSize& limit) {
+TilePartition::TilePartition(const mesh::Mesh& mesh, const Discretization& d, const TileSize& limit) {
   const bool by_node = has_stencils_by_node(d);
   Numbering rows(static_cast<std::size_t>(d.rows)), faces(static_cast<std::size_t>(mesh.faces()));
   TileSize size;
@@ -71,7 +71,7 @@ TileCut::TileCut(const mesh::Mesh& mesh, const Discretization& d, const TileSize
   if (border == mesh.owned_cells) inner = this->size();
 }
 
-TileSize TileCut::quantile(double part) const {
+TileSize TilePartition::quantile(double part) const {
   const std::int32_t tiles = 2 * inner > size() ? inner : size();
   if (tiles == 0) return {};
   std::vector<int> values(static_cast<std::size_t>(tiles));
@@ -84,8 +84,8 @@ TileSize TileCut::quantile(double part) const {
   return {of(&TileSize::cells), of(&TileSize::rows), of(&TileSize::faces), of(&TileSize::entries)};
 }
 
-Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TileCut& cut) : inner(cut.inner) {
-  TileBuilder(mesh, d, cut, *this).build();
+Tiles::Tiles(const mesh::Mesh& mesh, const Discretization& d, const TilePartition& partition) : inner(partition.inner) {
+  TileBuilder(mesh, d, partition, *this).build();
 }
 
 Tiles fit_tiles(const mesh::Mesh& mesh, const Discretization& d, const std::function<int(const TileSize&)>& bytes_of_block,
@@ -93,14 +93,14 @@ Tiles fit_tiles(const mesh::Mesh& mesh, const Discretization& d, const std::func
   constexpr int kBlocks = 4;
   constexpr int kMost = std::numeric_limits<int>::max();
   for (const int cells : {128, 124, 120, 116, 112, 104, 96, 80, 64, 48, 32, 16, 8}) {
-    const TileCut whole(mesh, d, {.cells = cells, .rows = kMost, .faces = kMost, .entries = kMost});
+    const TilePartition whole(mesh, d, {.cells = cells, .rows = kMost, .faces = kMost, .entries = kMost});
     for (const double part : {1.0, 0.98, 0.95, 0.9, 0.8}) {
       const TileSize limit = whole.quantile(part);
       const bool good = bytes_of_block(limit) <= per_multiprocessor / kBlocks || cells <= 32;
       if (!good || bytes_of_block(limit) > per_block) continue;
       const bool all_within = part == 1.0 && (whole.inner == 0 || whole.inner == whole.size());
-      Tiles tiles(mesh, d, all_within ? whole : TileCut(mesh, d, limit));
-      if (bytes_of_block(tiles.of_inner) <= per_block && bytes_of_block(tiles.of_border) <= per_block) return tiles;
+      Tiles tiles(mesh, d, all_within ? whole : TilePartition(mesh, d, limit));
+      if (bytes_of_block(tiles.largest_inner) <= per_block && bytes_of_block(tiles.largest_border) <= per_block) return tiles;
     }
   }
   throw DeviceError("cells of this mesh have so many neighbours that not even eight fit into a block's shared memory",

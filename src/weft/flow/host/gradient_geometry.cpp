@@ -11,9 +11,10 @@ void append(std::vector<double>& to, Vec3 v, int dim) {
 
 template <int Dim>
 Vec3 least_squares_weight(const Discretization& d, const std::vector<double>& matrices, std::size_t c, std::size_t s) {
-  const Vec3 pull = pull_over<Dim>(d.centroid[static_cast<std::size_t>(d.stencil_row[s])] - d.centroid[c], d.stabilized);
+  const Vec3 unscaled =
+      unscaled_gradient_weight<Dim>(d.centroid[static_cast<std::size_t>(d.stencil_row[s])] - d.centroid[c], d.stabilized);
   double whole[Dim];
-  for (int axis = 0; axis < Dim; ++axis) whole[axis] = pull[axis];
+  for (int axis = 0; axis < Dim; ++axis) whole[axis] = unscaled[axis];
   multiply(&matrices[c * (Dim * (Dim + 1) / 2)], whole);
   return Vec3{whole[0], whole[1], Dim == 3 ? whole[Dim - 1] : 0};
 }
@@ -25,7 +26,7 @@ Vec3 to_face(const mesh::Mesh& mesh, const Discretization& d, std::size_t row, s
 Vec3 green_gauss_weight(const mesh::Mesh& mesh, const Discretization& d, std::size_t c, std::size_t s) {
   const auto f = static_cast<std::size_t>(d.cell_face[s]), opposite = static_cast<std::size_t>(d.cell_face_row[s]);
   const double sign = static_cast<std::size_t>(d.face_left[f]) == c ? 1 : -1;
-  return share_behind(to_face(mesh, d, c, s), to_face(mesh, d, opposite, s)) *
+  return face_interpolation_weight(to_face(mesh, d, c, s), to_face(mesh, d, opposite, s)) *
          (sign * mesh.face_area[f] * d.inverse_volume[c] * mesh.face_normal[f]);
 }
 

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "weft/flow/host/pack_loops.hpp"
+#include "weft/flow/host/simd_loops.hpp"
 
 namespace weft::flow::detail {
 
 namespace {
 
 int widest() {
-#if defined(WEFT_PACKS_OF_8)
+#if defined(WEFT_SIMD_WIDTH_8)
   const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd");
   return has ? 8 : 4;
@@ -18,66 +18,66 @@ int widest() {
 #endif
 }
 
-int& chosen_lanes() {
-  static int lanes = widest();
-  return lanes;
+int& chosen_simd_width() {
+  static int width = widest();
+  return width;
 }
 
 }  // namespace
 
-int lanes() { return chosen_lanes(); }
+int simd_width() { return chosen_simd_width(); }
 
-void limit_lanes(int most) { chosen_lanes() = std::min(most, widest()); }
+void limit_simd_width(int most) { chosen_simd_width() = std::min(most, widest()); }
 
 template <int Dim>
-void gradient_loop(const ResidualView& v, const LimiterChoice& limiter, const Numbers& cells) {
-#if defined(WEFT_PACKS_OF_8)
-  if (lanes() == 8) return pack_gradients<Dim, 8>(v, limiter, cells);
+void gradient_loop(const ResidualView& v, const LimiterChoice& limiter, const Indices& cells) {
+#if defined(WEFT_SIMD_WIDTH_8)
+  if (simd_width() == 8) return simd_gradients<Dim, 8>(v, limiter, cells);
 #endif
-  pack_gradients<Dim, 4>(v, limiter, cells);
+  simd_gradients<Dim, 4>(v, limiter, cells);
 }
 
 template <int Dim>
-void state_loop(const ResidualView& v, const LimiterChoice& limiter, const Numbers& cells, std::span<const FarSide> far,
+void state_loop(const ResidualView& v, const LimiterChoice& limiter, const Indices& cells, std::span<const StoredSide> stored,
                 FaceState* states) {
-#if defined(WEFT_PACKS_OF_8)
-  if (lanes() == 8) return pack_states<Dim, 8>(v, limiter, cells, far, states);
+#if defined(WEFT_SIMD_WIDTH_8)
+  if (simd_width() == 8) return simd_states<Dim, 8>(v, limiter, cells, stored, states);
 #endif
-  pack_states<Dim, 4>(v, limiter, cells, far, states);
+  simd_states<Dim, 4>(v, limiter, cells, stored, states);
 }
 
 template <int Dim>
-void side_loop(const ResidualView& v, const Numbers& faces, FaceState* states) {
-#if defined(WEFT_PACKS_OF_8)
-  if (lanes() == 8) return pack_sides<Dim, 8>(v, faces, states);
+void side_loop(const ResidualView& v, const Indices& faces, FaceState* states) {
+#if defined(WEFT_SIMD_WIDTH_8)
+  if (simd_width() == 8) return simd_sides<Dim, 8>(v, faces, states);
 #endif
-  pack_sides<Dim, 4>(v, faces, states);
+  simd_sides<Dim, 4>(v, faces, states);
 }
 
 template <int Dim>
-void face_loop(const ResidualView& v, const FluxChoice& flux, const OwnRows& own, const Numbers& faces, FaceState* states) {
-#if defined(WEFT_PACKS_OF_8)
-  if (lanes() == 8) return pack_fluxes<Dim, 8>(v, flux, own, faces, states);
+void face_loop(const ResidualView& v, const FluxChoice& flux, const OwnRows& own, const Indices& faces, FaceState* states) {
+#if defined(WEFT_SIMD_WIDTH_8)
+  if (simd_width() == 8) return simd_fluxes<Dim, 8>(v, flux, own, faces, states);
 #endif
-  pack_fluxes<Dim, 4>(v, flux, own, faces, states);
+  simd_fluxes<Dim, 4>(v, flux, own, faces, states);
 }
 
-void sensor_loop(const ResidualView& v, const Numbers& cells) {
+void sensor_loop(const ResidualView& v, const Indices& cells) {
   for (std::int32_t i = 0; i < cells.count; ++i) v.sensors[cells[i]] = pressure_sensor_of_cell(v, cells[i]);
 }
 
 UpdateReport update_loop(const UpdateView& v, std::int32_t first, std::int32_t last) {
-#if defined(WEFT_PACKS_OF_8)
-  if (lanes() == 8) return pack_update<8>(v.from(first), last - first);
+#if defined(WEFT_SIMD_WIDTH_8)
+  if (simd_width() == 8) return simd_update<8>(v.from(first), last - first);
 #endif
-  return pack_update<4>(v.from(first), last - first);
+  return simd_update<4>(v.from(first), last - first);
 }
 
 template <int Dim>
 void boundary_face_loop(const ResidualView& v, const FluxChoice& flux, const BoundaryParams& params, const Primitive* prescribed,
                         std::int32_t first, std::int32_t last) {
   for (std::int32_t f = first; f < last; ++f) {
-    const Primitive inside = reconstruct<Dim>(v, v.left(f), v.left_arm(f));
+    const Primitive inside = reconstruct<Dim>(v, v.left(f), v.left_to_face(f));
     const Vec3 n = v.face_normal(f);
     const Conserved out =
         prescribed == nullptr
@@ -89,14 +89,14 @@ void boundary_face_loop(const ResidualView& v, const FluxChoice& flux, const Bou
   }
 }
 
-template void gradient_loop<2>(const ResidualView&, const LimiterChoice&, const Numbers&);
-template void gradient_loop<3>(const ResidualView&, const LimiterChoice&, const Numbers&);
-template void state_loop<2>(const ResidualView&, const LimiterChoice&, const Numbers&, std::span<const FarSide>, FaceState*);
-template void state_loop<3>(const ResidualView&, const LimiterChoice&, const Numbers&, std::span<const FarSide>, FaceState*);
-template void side_loop<2>(const ResidualView&, const Numbers&, FaceState*);
-template void side_loop<3>(const ResidualView&, const Numbers&, FaceState*);
-template void face_loop<2>(const ResidualView&, const FluxChoice&, const OwnRows&, const Numbers&, FaceState*);
-template void face_loop<3>(const ResidualView&, const FluxChoice&, const OwnRows&, const Numbers&, FaceState*);
+template void gradient_loop<2>(const ResidualView&, const LimiterChoice&, const Indices&);
+template void gradient_loop<3>(const ResidualView&, const LimiterChoice&, const Indices&);
+template void state_loop<2>(const ResidualView&, const LimiterChoice&, const Indices&, std::span<const StoredSide>, FaceState*);
+template void state_loop<3>(const ResidualView&, const LimiterChoice&, const Indices&, std::span<const StoredSide>, FaceState*);
+template void side_loop<2>(const ResidualView&, const Indices&, FaceState*);
+template void side_loop<3>(const ResidualView&, const Indices&, FaceState*);
+template void face_loop<2>(const ResidualView&, const FluxChoice&, const OwnRows&, const Indices&, FaceState*);
+template void face_loop<3>(const ResidualView&, const FluxChoice&, const OwnRows&, const Indices&, FaceState*);
 template void boundary_face_loop<2>(const ResidualView&, const FluxChoice&, const BoundaryParams&, const Primitive*, std::int32_t,
                                     std::int32_t);
 template void boundary_face_loop<3>(const ResidualView&, const FluxChoice&, const BoundaryParams&, const Primitive*, std::int32_t,

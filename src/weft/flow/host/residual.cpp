@@ -25,7 +25,7 @@ void with_dim(int dim, Loop&& loop) {
 
 /// Returns whether each thread of each rank on this machine has a core of its own, as far as this process can know. @collective
 bool have_cores(const Communicator& comm, int threads) {
-  if (threads == 1) return false;  // no thread waits
+  if (threads == 1) return false;  // without threads, nothing waits for a core
   const long of_machine = sysconf(_SC_NPROCESSORS_ONLN);
   return long{comm.split_shared_memory().size()} * threads <= of_machine && threads <= usable_cores() &&
          !MpiEnvironment::yields_when_idle();
@@ -52,15 +52,15 @@ Residual::Residual(const Scheme& scheme)
   const Numerics& numerics = scheme.numerics();
   const Transport transport = scheme.options().transport;
   for (const BoundaryCondition& condition : scheme.boundary()) boundary_params_.push_back(condition.params);
-  shares_ = detail::cut_into_shares(mesh_, discretization_, team_.size());
-  state_places_ = detail::places_of_states(shares_, discretization_);
+  shares_ = detail::divide_into_shares(mesh_, discretization_, team_.size());
+  state_slots_ = detail::slots_of_states(shares_, discretization_);
   const std::span cells = std::span(values_).first(static_cast<std::size_t>(mesh_.cells()) * kVars);
   pull_values_.emplace(ArrayTransformer(mesh_.plan, {PairRef::rows(cells, kVars)}, transport).pull());
   std::vector<PairRef> of_gradients;
   if (numerics.gradient != GradientKind::none) of_gradients.push_back(PairRef::rows(gradients_, kVars * mesh_.dim));
   if (takes_sensor(numerics.flux)) of_gradients.push_back(PairRef::rows(sensors_));
   if (!of_gradients.empty()) pull_gradients_.emplace(ArrayTransformer(mesh_.plan, of_gradients, transport).pull());
-  use_large_pages_for(values_, gradients_, residual_);  // rows are read and written in any order
+  use_large_pages_for(values_, gradients_, residual_);  // rows are accessed in any order
   if (mesh_.comm.max(mesh_.plan.ghost_rows()) > 0) transport_ = to_string(pull_values_->transport());
 }
 
@@ -86,7 +86,7 @@ detail::ResidualView Residual::view() const {
   return {.stencil_offset = d.stencil_offset.data(),
           .stencil_rows = d.stencil_row.data(),
           .cell_face_offset = d.cell_face_offset.data(),
-          .state_places = state_places_.data(),
+          .state_slots = state_slots_.data(),
           .left_row = d.face_left.data(),
           .right_row = d.face_right.data(),
           .centroids = d.centroid.data(),
@@ -94,8 +94,8 @@ detail::ResidualView Residual::view() const {
           .face_normals = mesh_.face_normal.data(),
           .face_areas = mesh_.face_area.data(),
           .inverse_volumes = d.inverse_volume.data(),
-          .pulls = geometry_.weights.data(),
-          .face_arms = geometry_.to_faces.data(),
+          .gradient_weights = geometry_.weights.data(),
+          .cell_to_face = geometry_.to_faces.data(),
           .values = const_cast<double*>(values_.data()),  // const members only read through the view
           .gradients = const_cast<double*>(gradients_.data()),
           .sensors = !takes_sensor(scheme_.numerics().flux) ? nullptr : const_cast<double*>(sensors_.data()),
@@ -134,8 +134,8 @@ double* Residual::boundary_ghost(mesh::LocalFaceId face) {
 void Residual::prescribe(double time) {
   for (std::size_t z = 0; z < boundary_params_.size(); ++z) {
     const BoundaryCondition& condition = scheme_.boundary()[z];
-    if (!condition.prescribed || (!condition.of_time && !prescribed_[z].empty())) continue;
-    std::vector<Primitive> states;  // all of them, or the old ones where the function throws
+    if (!condition.prescribed || (!condition.depends_on_time && !prescribed_[z].empty())) continue;
+    std::vector<Primitive> states;  // all states, or the old ones if the function throws
     for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
       states.push_back(condition.prescribed(mesh_.face_centroid[face.index()], time));
       detail::store(boundary_ghost(face), states.back());
@@ -145,22 +145,23 @@ void Residual::prescribe(double time) {
 }
 
 void Residual::set_boundary_ghosts(const detail::Share::Cells& cells) {
-  const detail::ExtrapolationView behind = detail::view_of(discretization_.behind);
+  const detail::ExtrapolationView boundary_extrapolation = detail::view_of(discretization_.boundary_extrapolation);
   each_boundary(cells, [&](std::size_t z, mesh::FaceRange faces) {
     if (scheme_.boundary()[z].prescribed) return;
     for (const mesh::LocalFaceId face : faces) {
       const auto left = static_cast<std::size_t>(discretization_.face_left[face.index()]);
       const Primitive inside = detail::load(&values_[left * kVars]);
       const std::int32_t i = face.value() - discretization_.first_boundary_face;
-      const Primitive extrapolated = detail::extrapolated(behind, i, scheme_.gas(), inside, values_.data());
+      const Primitive extrapolated = detail::extrapolated(boundary_extrapolation, i, scheme_.gas(), inside, values_.data());
       const Vec3 n = mesh_.face_normal[face.index()];
       const Primitive outside = outside_state(scheme_.gas(), boundary_params_[z], mesh_.face_centroid[face.index()]);
-      detail::store(boundary_ghost(face), state_behind(scheme_.gas(), boundary_params_[z], outside, inside, extrapolated, n));
+      detail::store(boundary_ghost(face),
+                    boundary_ghost_state(scheme_.gas(), boundary_params_[z], outside, inside, extrapolated, n));
     }
   });
 }
 
-void Residual::gradients(const detail::Numbers& cells) {
+void Residual::gradients(const detail::Indices& cells) {
   if (scheme_.numerics().gradient == GradientKind::none) {
     if (takes_sensor(scheme_.numerics().flux)) detail::sensor_loop(view(), cells);
     return;
@@ -174,12 +175,12 @@ void Residual::refresh(double time) {
   pull_values_->start(after(host_stream()));
   share_out([&](const detail::Share& share) {
     set_boundary_ghosts(share.inner);
-    gradients(detail::Numbers::in_a_row(share.inner.first, share.inner.last));
+    gradients(detail::Indices::contiguous(share.inner.first, share.inner.last));
   });
   pull_values_->wait();
   share_out([&](const detail::Share& share) {
     set_boundary_ghosts(share.border);
-    gradients(detail::Numbers::in_a_row(share.border.first, share.border.last));
+    gradients(detail::Indices::contiguous(share.border.first, share.border.last));
   });
   for (std::size_t z = 0; z < boundary_params_.size() && !mass_fluxes_.empty(); ++z) {
     for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
@@ -198,7 +199,7 @@ void Residual::subtract_stationary(std::int32_t first, std::int32_t last) {
   });
 }
 
-void Residual::clear_fallback_gradients(const detail::Numbers& cells) {
+void Residual::clear_fallback_gradients(const detail::Indices& cells) {
   if (fallback_.empty()) return;
   const Discretization& d = discretization_;
   const std::size_t width = static_cast<std::size_t>(kVars * mesh_.dim);
@@ -213,10 +214,10 @@ void Residual::clear_fallback_gradients(const detail::Numbers& cells) {
   }
 }
 
-void Residual::fluxes(detail::Share& share, const detail::Numbers& faces) {
+void Residual::fluxes(detail::Share& share, const detail::Indices& faces) {
   with_dim(mesh_.dim, [&](auto dim) {
     for (std::int32_t i = 0; i < faces.count; i += detail::kBlockFaces) {
-      const detail::Numbers some = faces.part(i, std::min(i + detail::kBlockFaces, faces.count));
+      const detail::Indices some = faces.part(i, std::min(i + detail::kBlockFaces, faces.count));
       detail::side_loop<dim()>(view(), some, share.states());
       detail::face_loop<dim()>(view(), flux_, share.rows(), some, share.states());
     }
@@ -226,13 +227,13 @@ void Residual::fluxes(detail::Share& share, const detail::Numbers& faces) {
 void Residual::blocks(detail::Share& share, std::size_t first, std::size_t last) {
   with_dim(mesh_.dim, [&](auto dim) {
     for (const detail::Share::Block& block : std::span(share.blocks).subspan(first, last - first)) {
-      const detail::Numbers cells = share.not_early(block.cells.first, block.cells.last),
-                            faces = detail::Numbers::in_a_row(block.faces.first, block.faces.last);
+      const detail::Indices cells = share.not_shared(block.cells.first, block.cells.last),
+                            faces = detail::Indices::contiguous(block.faces.first, block.faces.last);
       if (scheme_.numerics().gradient == GradientKind::none || !fallback_.empty()) {
         gradients(cells);
         detail::side_loop<dim()>(view(), faces, share.states());
       } else {
-        detail::state_loop<dim()>(view(), limiter_, cells, block.far, share.states());
+        detail::state_loop<dim()>(view(), limiter_, cells, block.stored, share.states());
       }
       detail::face_loop<dim()>(view(), flux_, share.rows(), faces, share.states());
     }
@@ -252,32 +253,32 @@ void Residual::boundary_fluxes(const detail::Share& share) {
 
 void Residual::evaluate(double time) {
   const bool border = mesh_.inner_cells < mesh_.owned_cells;
-  const auto middle = [](const detail::Share& share) { return (share.blocks.size() + 1) / 2; };  // not before the first of all
+  const auto middle = [](const detail::Share& share) { return (share.blocks.size() + 1) / 2; };  // rounded up
   prescribe(time);
   pull_values_->start(after(host_stream()));
   share_out([&](const detail::Share& share) {
-    set_boundary_ghosts(share.inner);  // which only the cells at the boundary see
-    gradients(detail::Numbers::listed(share.early));
+    set_boundary_ghosts(share.inner);  // read only by the cells at the boundary
+    gradients(detail::Indices::listed(share.shared));
   });
   share_out([&](detail::Share& share) { blocks(share, 0, middle(share)); });
   pull_values_->wait();
   if (border) {
     share_out([&](const detail::Share& share) {
       set_boundary_ghosts(share.border);
-      gradients(detail::Numbers::in_a_row(share.border.first, share.border.last));
+      gradients(detail::Indices::contiguous(share.border.first, share.border.last));
     });
   }
   if (pull_gradients_) pull_gradients_->start(after(host_stream()));
   share_out([&](detail::Share& share) { blocks(share, middle(share), share.blocks.size()); });
   share_out([&](detail::Share& share) {
-    fluxes(share, detail::Numbers::listed(share.late));
+    fluxes(share, detail::Indices::listed(share.deferred));
     boundary_fluxes(share);
   });
   if (pull_gradients_) pull_gradients_->wait();
   if (border) {
     share_out([&](detail::Share& share) {
       const mesh::FaceRange faces = faces_of(share.border, mesh_.ghost_faces);
-      fluxes(share, detail::Numbers::in_a_row(faces.first().value(), faces.last().value()));
+      fluxes(share, detail::Indices::contiguous(faces.first().value(), faces.last().value()));
     });
   }
   subtract_stationary(0, mesh_.faces());

@@ -61,7 +61,7 @@ detail::ScalarView ScalarTransport::view() const {
 }
 
 void ScalarTransport::set_boundary_ghosts(std::int32_t first, std::int32_t last) {
-  const detail::ExtrapolationView extrapolations = detail::view_of(residual_.scheme().discretization().behind);
+  const detail::ExtrapolationView extrapolations = detail::view_of(residual_.scheme().discretization().boundary_extrapolation);
   const mesh::Mesh& m = residual_.scheme().mesh();
   const Discretization& d = residual_.scheme().discretization();
   const auto n = static_cast<std::size_t>(count());
@@ -71,11 +71,11 @@ void ScalarTransport::set_boundary_ghosts(std::int32_t first, std::int32_t last)
       const std::size_t f = face.index(), i = f - static_cast<std::size_t>(d.first_boundary_face);
       if (d.face_left[f] < first || d.face_left[f] >= last) continue;
       const double outflow = residual_.mass_fluxes()[f];
-      double* const behind = &values_[(static_cast<std::size_t>(m.cells()) + i) * n];
+      double* const ghost = &values_[(static_cast<std::size_t>(m.cells()) + i) * n];
       const double* const inside = &values_[static_cast<std::size_t>(d.face_left[f]) * n];
       for (std::size_t k = 0; k < n; ++k) {
-        behind[k] = detail::scalar_behind(extrapolations, static_cast<std::int32_t>(i), brings, outflow, inside[k],
-                                          inflow_.values()[i * n + k], &values_[k], count());
+        ghost[k] = detail::boundary_ghost_scalar(extrapolations, static_cast<std::int32_t>(i), brings, outflow, inside[k],
+                                                 inflow_.values()[i * n + k], &values_[k], count());
       }
     }
   }

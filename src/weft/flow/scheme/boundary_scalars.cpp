@@ -19,7 +19,7 @@ bool BoundaryScalars::brings(std::size_t zone) const {
 bool BoundaryScalars::varies() const {
   for (std::size_t z = 0; z < scheme_.boundary().size(); ++z) {
     for (const ScalarInflow& inflow : scheme_.boundary()[z].scalars) {
-      if (brings(z) && inflow.of_time) return true;
+      if (brings(z) && inflow.depends_on_time) return true;
     }
   }
   return false;
@@ -31,7 +31,7 @@ void BoundaryScalars::prescribe(double time) {
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     const std::vector<ScalarInflow>& inflows = scheme_.boundary()[z].scalars;
     for (std::size_t k = 0; k < inflows.size() && brings(z); ++k) {
-      if (!inflows[k].value || (prescribed_ && !inflows[k].of_time)) continue;
+      if (!inflows[k].value || (prescribed_ && !inflows[k].depends_on_time)) continue;
       for (const mesh::LocalFaceId face : m.boundary[z].faces) {
         const std::size_t i = face.index() - static_cast<std::size_t>(scheme_.discretization().first_boundary_face);
         const Vec3 x = m.face_centroid[face.index()];

@@ -77,7 +77,7 @@ Traffic Solver::sent() const {
   return {.messages = values.messages + flags.messages, .bytes = values.bytes + flags.bytes};
 }
 
-int Solver::lanes() { return detail::lanes(); }
+int Solver::simd_width() { return detail::simd_width(); }
 
 void Solver::keep_state() const { stepper_->start_fetch(); }
 

@@ -1,20 +1,20 @@
 #pragma once
-/// The View of kernels.hpp that computes with several variables of a row at once.
+/// The View of kernels.hpp with several variables of a row in a SIMD vector.
 #include <cstdint>
 
-#include "weft/flow/host/pack.hpp"
+#include "weft/flow/host/simd_vector.hpp"
 #include "weft/flow/scheme/kernels.hpp"
 
 namespace weft::flow::detail {
 
-/// Rows are read N numbers at a time; the last lanes of a row's last group are zeros, computed along and never stored. (Numbers
-/// of the next row would do, but another thread may be writing them.)
+/// Rows are read N numbers at a time; the last elements of a row's last group are zeros, which are computed and never stored.
+/// (They are not read from the next row, because another thread may be writing it.)
 template <int N>
-struct PackView : ResidualView {
-  using Group = Pack<N>;
+struct SimdView : ResidualView {
+  using Group = SimdVector<N>;
   static constexpr int kGroups = (kVars + N - 1) / N;
 
-  WEFT_FORCE_INLINE explicit PackView(const ResidualView& rows) : ResidualView(rows) {}
+  WEFT_FORCE_INLINE explicit SimdView(const ResidualView& rows) : ResidualView(rows) {}
 
   [[nodiscard]] WEFT_FORCE_INLINE Group value(std::int32_t row, int j) const {
     return group(values + static_cast<std::int64_t>(row) * kVars, j);
@@ -36,13 +36,13 @@ struct PackView : ResidualView {
     return scales;
   }
 
-  /// Puts a number behind the variables of a row whose first group this is, where they leave room.
+  /// Appends a number to the variables of a row whose first group this is, if the group has space for it.
   static WEFT_FORCE_INLINE void append(double number, Group& first) {
     if constexpr (N > kVars) first.v[kVars] = number;
   }
 
  private:
-  /// Of kVars numbers.
+  /// Loads group j of kVars numbers.
   [[nodiscard]] static WEFT_FORCE_INLINE Group group(const double* numbers, int j) {
     return (j + 1) * N <= kVars ? Group::load(numbers + j * N) : Group::template load_first<kVars % N>(numbers + j * N);
   }

@@ -1,4 +1,4 @@
-#include "weft/flow/host/pack.hpp"
+#include "weft/flow/host/simd_vector.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace weft::flow::detail {
 namespace {
 
 constexpr int kLanes = 4;  // what every machine has; packs of 8 are compared with these in solver_lanes_test.cpp
-using Four = Pack<kLanes>;
+using Four = SimdVector<kLanes>;
 
 std::uint64_t bits(double a) {
   std::uint64_t b = 0;
@@ -32,7 +32,7 @@ Four pack(int i) {
   return Four::load(values.data());
 }
 
-TEST(Pack, EachLaneIsComputedAsANumber) {
+TEST(SimdVector, EachLaneIsComputedAsANumber) {
   for (int i = 0; i < 200; ++i) {
     const Four a = pack(i), b = pack(i + 7);
     const Four sum = a + b, difference = a - b, product = a * b, quotient = a / b, square_root = root(a * a),
@@ -54,7 +54,7 @@ TEST(Pack, EachLaneIsComputedAsANumber) {
   }
 }
 
-TEST(Pack, LoadsStoresAndBroadcasts) {
+TEST(SimdVector, LoadsStoresAndBroadcasts) {
   const std::array<double, 6> from{1, 2, 3, 4, 5, 6};
   std::array<double, 6> to{};
   Four::load(&from[1]).store(&to[2]);
@@ -63,7 +63,7 @@ TEST(Pack, LoadsStoresAndBroadcasts) {
   for (std::size_t lane = 0; lane < kLanes; ++lane) EXPECT_EQ(bits(to[lane]), bits(-0.0));
 }
 
-TEST(Pack, AllAsksEveryLane) {
+TEST(SimdVector, AllAsksEveryLane) {
   std::array<double, kLanes> values{1, 1, 1, 1};
   EXPECT_TRUE(all(Four::load(values.data()) > 0));
   for (double& value : values) {
@@ -73,7 +73,7 @@ TEST(Pack, AllAsksEveryLane) {
   }
 }
 
-TEST(Pack, Transposes) {
+TEST(SimdVector, Transposes) {
   Four rows[kLanes];
   for (int i = 0; i < kLanes; ++i) {
     for (int j = 0; j < kLanes; ++j) rows[i].v[j] = 10 * i + j;
@@ -103,7 +103,7 @@ void expect_same_flux(const Flux& flux) {
   }
 }
 
-TEST(Pack, FluxesAreThoseOfSingleFaces) {
+TEST(SimdVector, FluxesAreThoseOfSingleFaces) {
   std::apply([](const auto&... row) { (expect_same_flux(row.make({})), ...); }, kFluxes.types);
   expect_same_flux(RoeFlux{0});
   expect_same_flux(AusmPlusUpFlux{0.1});
@@ -124,13 +124,13 @@ void expect_same_limiter(const Limiter& limiter) {
   }
 }
 
-TEST(Pack, LimitersAreThoseOfSingleNumbers) {
+TEST(SimdVector, LimitersAreThoseOfSingleNumbers) {
   expect_same_limiter(NoLimiter{});
   expect_same_limiter(BarthJespersen{});
   expect_same_limiter(Venkatakrishnan{5});
 }
 
-TEST(Pack, InterleavesRowsOfAnyLength) {
+TEST(SimdVector, InterleavesRowsOfAnyLength) {
   Four rows[5];
   for (int i = 0; i < 5 * kLanes; ++i) rows[i / kLanes].v[i % kLanes] = i;
   deinterleave(rows);

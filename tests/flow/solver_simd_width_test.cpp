@@ -25,7 +25,7 @@ struct Outcome {
 class Lanes : public ::testing::TestWithParam<Setting> {
  protected:
   [[nodiscard]] Outcome after_steps(const mesh::Mesh& mesh, const Numerics& numerics, int lanes) const {
-    detail::limit_lanes(lanes);
+    detail::limit_simd_width(lanes);
     Solver solver(mesh, {.boundary = conditions(mesh), .numerics = numerics, .stencil = GetParam().options.ghosts});
     solver.initialise([dim = GetParam().dim](Vec3 x) { return wavy(x, dim); });
     Outcome outcome;
@@ -37,7 +37,7 @@ class Lanes : public ::testing::TestWithParam<Setting> {
     Solver restarted(mesh, {.boundary = conditions(mesh), .numerics = numerics, .stencil = GetParam().options.ghosts});
     restarted.restore(outcome.conserved, solver.time(), solver.steps());
     EXPECT_EQ(restarted.stable_dt(), outcome.stable_dt);
-    detail::limit_lanes(8);
+    detail::limit_simd_width(8);
     return outcome;
   }
 };
