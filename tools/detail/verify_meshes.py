@@ -125,7 +125,7 @@ def sphere(report, runner):
             "A slice of 9 degrees around the x axis, in three layers of 3 degrees, from the sphere of radius 1 m to one of 10 m; its flat sides "
             "are symmetry planes. Without viscosity and shocks the drag and the loss of total pressure are zero, so whatever is measured is the "
             "error of scheme and mesh: 20 flat facets take the sphere from front to back. It falls at second order on finer meshes "
-            "([design/flow.md](../design/flow.md)). Losses are in units of the free stream's dynamic pressure, means of the cells next to "
+            "([notes](../notes/2026-11-flow-design.md)). Losses are in units of the free stream's dynamic pressure, means of the cells next to "
             "the wall; their gates and that of the drag keep them from growing, no more.")
     folder = runner.run_case("sphere_file")
     mach, gamma = 0.3, 1.4
