@@ -31,7 +31,7 @@ TEST(Extrapolations, AreExactForLinearFields) {
   }
 }
 
-TEST(Extrapolations, SayNothingOfDirectionsThatNobodyDetermines) {
+TEST(Extrapolations, IgnoreUndeterminedDirections) {
   const std::vector<Vec3> centroid{{0, 0, 0}, {0, 1, 0}, {1e-3, -1, 0}};
   const std::vector<double> values{5, 7, 4};
   Extrapolations along, across, alone;
@@ -55,7 +55,7 @@ TEST(Extrapolations, ScalarsAreLinearWithinTheRangeOfTheirCells) {
   EXPECT_EQ(detail::extrapolated_scalar(detail::view_of(e), 1, 7, values.data() + 1, 2), 7);
 }
 
-TEST(Extrapolations, LargeChangesFade) {
+TEST(Extrapolations, LargeIncrementsAreScaledDown) {
   const IdealGas gas;
   const Primitive w{1, {0.5, 0, 0}, 1};
   const Primitive small{0.04, {0.02, 0.05, 0}, -0.04};

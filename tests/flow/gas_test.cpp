@@ -59,7 +59,7 @@ TEST(Gas, DerivedQuantitiesAtMachTwo) {
   EXPECT_NEAR(kAir.density(101325, 288.15), 1.2252256, 1e-7);
 }
 
-TEST(Gas, TellsPhysicalStatesFromOthers) {
+TEST(Gas, DetectsUnphysicalStates) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
   const IdealGas gas;
   EXPECT_TRUE(gas.physical(kState));

@@ -20,13 +20,13 @@ std::string what(const GpuDemand& demand, std::size_t of_case) {
   return error ? error->what() : "";
 }
 
-TEST(GpuMemory, NothingIsSaidWhereACaseFits) {
+TEST(GpuMemory, NoErrorWhereACaseFits) {
   EXPECT_FALSE(gpu_memory_shortage({}, 0));
   EXPECT_FALSE(gpu_memory_shortage({.needed = 5 * kGigabyte, .free = 5 * kGigabyte, .total = 40 * kGigabyte, .cells = 1'000'000},
                                    20 * kGigabyte));
 }
 
-TEST(GpuMemory, SaysBytesPerCellAndHowManyGpusWouldDo) {
+TEST(GpuMemory, ReportsBytesPerCellAndTheNumberOfGpusNeeded) {
   const auto error = gpu_memory_shortage(
       {.gpu = kGpu, .needed = 60 * kGigabyte, .free = 40 * kGigabyte - 1, .total = 40 * kGigabyte, .cells = 50'000'000},
       60 * kGigabyte);
@@ -36,13 +36,13 @@ TEST(GpuMemory, SaysBytesPerCellAndHowManyGpusWouldDo) {
   EXPECT_EQ(error->suggestion(), "use a coarser mesh, or at least 2 GPUs of 40 GB for all of it");
 }
 
-TEST(GpuMemory, CountsThePartsOnOtherGpus) {
+TEST(GpuMemory, CountsDemandsOnOtherGpus) {
   const GpuDemand demand{.needed = 60 * kGigabyte, .free = 39 * kGigabyte, .total = 40 * kGigabyte, .cells = 50'000'000};
   EXPECT_THAT(what(demand, 240 * kGigabyte), HasSubstr("at least 6 GPUs"));
   EXPECT_THAT(what(demand, 240 * kGigabyte + 1), HasSubstr("at least 7 GPUs"));
 }
 
-TEST(GpuMemory, SaysHowManyRanksShareAGpu) {
+TEST(GpuMemory, ReportsHowManyRanksShareAGpu) {
   const GpuDemand demand{
       .gpu = kGpu, .needed = 48 * kGigabyte, .free = 39 * kGigabyte, .total = 40 * kGigabyte, .cells = 40'000'000, .ranks = 2};
   const auto error = gpu_memory_shortage(demand, 60 * kGigabyte);
@@ -51,12 +51,12 @@ TEST(GpuMemory, SaysHowManyRanksShareAGpu) {
             "the case needs 48 GB on GPU 0000:17:00.0, which 2 ranks share (1200 bytes for each of 40000000 "
             "cells), and 39 GB are free");
   EXPECT_EQ(error->suggestion(), "give it fewer ranks, or use a coarser mesh, or at least 2 GPUs of 40 GB for all of it");
-  // Where no other GPU has ranks, fewer of them need as much.
+  // If no other GPU has ranks, fewer of them need as much.
   EXPECT_EQ(gpu_memory_shortage(demand, demand.needed)->suggestion(),
             "use a coarser mesh, or at least 2 GPUs of 40 GB for all of it");
 }
 
-TEST(GpuMemory, WhereOthersHaveTheRestOfAGpuThatIsSaid) {
+TEST(GpuMemory, ReportsMemoryUsedByOtherPrograms) {
   const GpuDemand alone{.needed = 10 * kGigabyte, .free = 9 * kGigabyte, .total = 39 * kGigabyte, .cells = 10'000'000};
   EXPECT_THAT(what(alone, 40 * kGigabyte),
               HasSubstr("stop other programs on this GPU, or use a coarser mesh, or at least 2 GPUs"));
@@ -69,7 +69,7 @@ TEST(GpuMemory, WhereOthersHaveTheRestOfAGpuThatIsSaid) {
   EXPECT_THAT(what({.needed = 2 * kGigabyte, .free = 0, .total = kGigabyte}, 1), Not(HasSubstr("end what else")));
 }
 
-/// 6 of the 10 GB of a GPU.
+/// Returns a demand of 6 of the 10 GB of a GPU.
 GpuDemand six_of_ten(int gpu) {
   GpuDemand demand{.needed = 6 * kGigabyte, .free = 10 * kGigabyte, .total = 10 * kGigabyte, .cells = 10'000'000};
   std::snprintf(demand.gpu.bus, sizeof demand.gpu.bus, "0000:%02x:00.0", static_cast<unsigned>(gpu));
@@ -96,7 +96,7 @@ TEST(GpuMemory, RanksThatShareAGpuAreAddedUp) {
   }
 }
 
-TEST(GpuMemory, EveryRankHearsOfOneGpuThatTwoShare) {
+TEST(GpuMemory, EveryRankReportsAGpuThatTwoShare) {
   const Communicator comm = Communicator::world();
   if (comm.size() < 3) return;
   const int last = comm.size() - 1, gpu = comm.rank().value() == last ? last - 1 : comm.rank().value();
@@ -109,7 +109,7 @@ TEST(GpuMemory, EveryRankHearsOfOneGpuThatTwoShare) {
   }
 }
 
-TEST(GpuMemory, FreeIsWhatTheLeastHaveFound) {
+TEST(GpuMemory, FreeIsTheMinimumOfTheRanks) {
   const Communicator comm = Communicator::world();
   if (comm.size() == 1) return;
   GpuDemand demand = six_of_ten(0);

@@ -41,7 +41,7 @@ TEST(Initial, RiemannProblemsByName) {
   EXPECT_EQ(moved({-1.9, 5, 5}), kCalm);
 }
 
-TEST(Initial, RiemannProblemsKnowTheirFuture) {
+TEST(Initial, RiemannProblemsHaveExactSolutions) {
   const InitialState s = named(InitialKind::sod);
   ASSERT_TRUE(s.has_exact_solution());
   EXPECT_NEAR(s.at({0.6, 0, 0}, 0.2).pressure, 0.30313, 5e-6);
@@ -74,7 +74,7 @@ TEST(Initial, FieldsAreThoseOfTheExactSolutions) {
   EXPECT_EQ(named(InitialKind::ringleb)(inside), Ringleb{}(inside));
 }
 
-TEST(Initial, LaterRegionsWin) {
+TEST(Initial, LaterRegionsOverrideEarlierOnes) {
   InitialParams params{.state = kCalm};
   params.regions = {{.shape = Region::Shape::half_space, .point = {0, 1, 0}, .normal = {0, 1, 0}, .state = kHot},
                     {.shape = Region::Shape::box, .lower = {0, 0, -1}, .upper = {1, 2, 1}, .state = kDense},
@@ -93,7 +93,7 @@ TEST(Initial, LaterRegionsWin) {
   for (const std::string_view name : names<Region::Shape>()) EXPECT_EQ(name_of(kind_named<Region::Shape>(name)), name);
 }
 
-TEST(Initial, SaysWhatMayChangeWithTime) {
+TEST(Initial, ReportsTimeDependence) {
   for (const InitialKind kind : {InitialKind::uniform, InitialKind::forward_step, InitialKind::ringleb}) {
     EXPECT_FALSE(InitialState({.kind = kind, .state = {1, {}, 1}}).depends_on_time()) << name_of(kind);
   }

@@ -39,7 +39,7 @@ Primitive linear(Vec3 x, int dim) {
           3 - 0.8 * x.x + 0.6 * x.y + 0.5 * z};
 }
 
-/// The linear field in every owned cell, and behind every boundary face.
+/// Checks the linear field in every owned cell, and in every boundary row.
 void expect_exact(const mesh::Mesh& m, GradientKind gradient, mesh::Neighbours stencil) {
   const BoundaryCondition given{{.kind = BoundaryKind::supersonic_inflow}, [&](Vec3 x, double) { return linear(x, m.dim); }};
   const Scheme scheme(m, {.boundary = std::vector<BoundaryCondition>(m.boundary.size(), given),
@@ -116,7 +116,7 @@ TEST(GreenGauss, IsExactOnOrthogonalMeshes) {
   }
 }
 
-TEST(Residual, StatesThatDoNotChangeWithTimeAreAskedAtTheStartOnly) {
+TEST(Residual, SteadyPrescribedStatesAreEvaluatedOnce) {
   const auto waves = [](Vec3 x) { return Primitive{1 + 0.1 * std::sin(5 * x.x), {0.4, 0.1 * x.y, 0}, 1}; };
   const mesh::Mesh m = test::generated("box", {{"nx", std::int64_t{6}}, {"ny", std::int64_t{5}}}, {});
   const auto after_steps = [&](bool depends_on_time) {
@@ -150,7 +150,7 @@ TEST(Residual, FallbackCellsAndTheirNeighboursAreOfFirstOrder) {
     detail::store(&residual.values()[static_cast<std::size_t>(c * Residual::kVars)],
                   linear(m.cell_centroid[static_cast<std::size_t>(c)], m.dim));
   }
-  // Global cell 7 is at (2, 1) of the 5 x 4 lattice; its neighbours are 2, 6, 8 and 12, on whatever ranks they are.
+  // Global cell 7 is at (2, 1) of the 5 x 4 lattice; its neighbours are 2, 6, 8 and 12, on any ranks.
   const auto global = [&](std::int32_t c) { return m.cell_global[static_cast<std::size_t>(c)].value(); };
   std::vector<std::int32_t> cells;
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {

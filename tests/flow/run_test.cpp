@@ -1,4 +1,4 @@
-// Whole runs: what stops them, what they leave, and what they refuse, alike on every rank.
+// Whole runs: criteria of the end, output, and rejected input, equal on every rank.
 #include "weft/flow/app/run.hpp"
 
 #include <gmock/gmock.h>
@@ -71,7 +71,7 @@ class WholeRun : public ::testing::Test {
       const std::vector<std::string>& overrides, Existing existing = Existing::refuse,
       const std::function<bool()>& stop = [] { return false; }) {
     const io::CaseReader reader(io::CaseFile::from_text(kWedge, "case.toml", overrides));
-    const Case c = wedge(reader);  // before the effective case, which holds the keys that were read
+    const Case c = wedge(reader);  // before the effective case, which contains the keys that were read
     return run(comm, c, reader.effective_toml(), existing, told, stop);
   }
 
@@ -105,7 +105,7 @@ TEST_F(WholeRun, IsJudgedAlikeInOneGoAndAfterARestart) {
   ASSERT_EQ(told.last.monitored.size(), 2U);
   EXPECT_EQ(told.last.monitored[0].first, "Cd");
   EXPECT_EQ(told.last.monitored[0].second, whole.forces.at("wall").drag);
-  EXPECT_EQ(whole.verdict.decades.size(), 4U);  // nothing moves along z
+  EXPECT_EQ(whole.verdict.decades.size(), 4U);  // there is no motion along z
   auto cut = keys;
   cut.emplace_back("stop.steps=5");
   (void)run_wedge(cut, Existing::overwrite);
@@ -142,7 +142,7 @@ TEST_F(WholeRun, InterruptedAndResumedLeavesTheHistoriesOfARunInOneGo) {
   EXPECT_EQ(run_wedge(often, Existing::overwrite, [&] { return told.last.step == 7; }).steps, 7);
   EXPECT_EQ(run_wedge(often, Existing::resume).residual, whole.residual);
   EXPECT_EQ(histories(), expected);
-  // The window in which the forces must settle reaches back over the restart: 5 to 15 holds one, 10 to 12 would not.
+  // The window in which the forces must settle includes steps before the restart: 5 to 15 has one, 10 to 12 would not.
   (void)run_wedge({"output.history_steps=1", "stop.steps=8"}, Existing::overwrite);
   const RunSummary settled =
       run_wedge({"output.history_steps=1", "stop.steps=20", "stop.force_change=100", "stop.force_window=10"}, Existing::resume);
@@ -179,7 +179,7 @@ TEST_F(WholeRun, ScalarsGoOnWithTheSameDigits) {
   ASSERT_EQ(expected[0].front().size(), 2U + 5 + 2);
   ASSERT_EQ(expected[1].front().size(), 2U + 5 + 2);
   EXPECT_NEAR(expected[0].front()[7], 0, 1e-15);  // dye at the probe, at the start
-  EXPECT_GT(expected[1].back()[8], 0.1);          // smoke has come in
+  EXPECT_GT(expected[1].back()[8], 0.1);          // smoke has entered
   (void)run_wedge(with, Existing::overwrite, [&] { return told.last.step == 7; });
   auto turned = with;  // in another order
   std::swap(turned[0], turned[1]);
@@ -202,7 +202,7 @@ TEST_F(WholeRun, WritesMonitorsLinesAndChosenFieldsAndGoesOnWithThem) {
                                       "lines.up.to=[-0.25, 1]",
                                       "lines.up.points=5"};
   (void)run_wedge(keys);
-  ASSERT_EQ(told.last.monitored.size(), 4U);  // Cd and Cl of the wall are first
+  ASSERT_EQ(told.last.monitored.size(), 4U);  // Cd and Cl of the wall precede them
   EXPECT_EQ(told.last.monitored[2].first, "mass_flow(out)");
   EXPECT_EQ(told.last.monitored[3].first, "mach(out)");
   const auto monitors = io::read_table(comm, file("monitors.csv"));
@@ -211,7 +211,7 @@ TEST_F(WholeRun, WritesMonitorsLinesAndChosenFieldsAndGoesOnWithThem) {
   EXPECT_EQ(monitors.back()[2], told.last.monitored[2].second);
   EXPECT_GT(monitors.back()[2], 2);
   EXPECT_NEAR(monitors.front()[3], 2, 1e-12);
-  EXPECT_NEAR(monitors.back()[4], 0, 0.5);  // what is not stored flows out again
+  EXPECT_NEAR(monitors.back()[4], 0, 0.5);  // inflow equals outflow except for storage
   EXPECT_EQ(line.size(), 5U);
   EXPECT_EQ(line.front().size(), 4U + 3);
   if (comm.is_root()) {
@@ -274,14 +274,14 @@ TEST_F(WholeRun, StartsFromTheSolutionOfAnother) {
     const io::CaseReader reader(io::CaseFile::from_text(kWedge, "case.toml", keys));
     return run(comm, wedge(reader), reader.effective_toml(), existing, noted, [] { return false; });
   };
-  // On the same mesh the flow goes on from where it was, but for the clock; on a finer one it is that flow, too.
+  // On the same mesh the flow continues unchanged, except for the clock; on a finer one it is the same flow, too.
   const RunSummary same = run_from({"stop.steps=0"}, Existing::refuse);
   EXPECT_THAT(noted.note, HasSubstr("fields_00000012.hdf (step 12, 96 cells)"));
   EXPECT_EQ(same.time, 0);
   const auto force = io::read_table(comm, scratch / "first" / "forces.csv").back()[8];
   EXPECT_NEAR(same.forces.at("wall").force.x, force, 1e-12);
   const RunSummary fine = run_from({"stop.steps=0", "mesh.nx=30", "mesh.ny=20"}, Existing::overwrite);
-  EXPECT_NEAR(fine.forces.at("wall").force.x, force, 0.2 * force);  // of a flow with a shock, not yet steady
+  EXPECT_NEAR(fine.forces.at("wall").force.x, force, 0.2 * force);  // a flow with a shock, not yet steady
   const RunSummary whole = run_from({"stop.steps=9"}, Existing::overwrite);
   (void)run_from({"stop.steps=4"}, Existing::overwrite);
   EXPECT_EQ(run_from({"stop.steps=9"}, Existing::resume).forces.at("wall").force, whole.forces.at("wall").force);
@@ -347,7 +347,7 @@ TEST_F(WholeRun, AVortexInTheFarFieldGoesOnWithTheSameDigits) {
   }
 }
 
-TEST(CheckSteps, TellsWhereStepsEndAtTheCourantNumberThatDampedJumpsAllow) {
+TEST(CheckSteps, WarnsWhereDampedJumpsLimitTheCourantNumber) {
   for (const auto& [elements, damped] : {std::pair{"quads", false}, std::pair{"triangles", true}}) {
     const mesh::Mesh m = test::generated("box", {{"nx", std::int64_t{6}}, {"ny", std::int64_t{6}}, {"elements", elements}},
                                          test::periodic_box(2, 1));
@@ -368,17 +368,17 @@ TEST(CheckSteps, TellsWhereStepsEndAtTheCourantNumberThatDampedJumpsAllow) {
 
 using Devices = std::pair<Backend, Backend>;
 
-/// Runs of which a second goes on, on the host or on a GPU, from what a first left in its folder.
+/// Runs of which a second continues, on the host or on a GPU, from the results of a first.
 class RunOnHostOrOnCuda : public WholeRun, public ::testing::WithParamInterface<Devices> {
  protected:
   static constexpr double kAgreement = 1e-12;
   static constexpr double kGradientAgreement = 1e-10;  // differences of values over the sizes of cells
-  /// All that a run in one go or in parts leaves at its end.
+  /// The final results of a run, uninterrupted or in parts.
   struct Left {
     RunSummary summary;
-    std::vector<double> conserved, amounts;  ///< of all cells, from the last checkpoint
+    std::vector<double> conserved, amounts;  ///< values of all cells, from the last checkpoint
     std::vector<std::vector<double>> residuals, probes, monitors, line;
-    std::vector<double> schlieren;  ///< of fields that were written while a GPU went on
+    std::vector<double> schlieren;  ///< fields that were written while a GPU computed steps
     double time = 0;
   };
 
@@ -386,7 +386,7 @@ class RunOnHostOrOnCuda : public WholeRun, public ::testing::WithParamInterface<
     if (GetParam() != Devices(Backend::host, Backend::host)) WEFT_NEEDS_GPU();
   }
 
-  /// What comes in is "1 + y*t" or, where a GPU is to compute steps while a checkpoint is written, steady.
+  /// Returns the keys. The inflow is "1 + y*t" or, if a GPU is to compute steps while a checkpoint is written, steady.
   [[nodiscard]] std::vector<std::string> keys(Backend device, int steps) const {
     return {std::string("device=") + to_string(device),
             "stop.steps=" + std::to_string(steps),
@@ -471,7 +471,7 @@ TEST_P(RunOnHostOrOnCuda, GoesOnFromACheckpoint) {
 }
 
 /// A GPU computes the next steps while such a checkpoint is written.
-TEST_P(RunOnHostOrOnCuda, GoesOnFromACheckpointOnTheWay) {
+TEST_P(RunOnHostOrOnCuda, GoesOnFromACheckpointDuringTheRun) {
   inflow = "1 + y";
   const Left whole = end_of_run(Backend::host, Existing::refuse);
   const auto [first, second] = GetParam();
@@ -538,7 +538,7 @@ TEST_F(WholeRun, ResumedWithChangedPhysicsIsRefusedUnlessAccepted) {
   EXPECT_THAT(listed, ::testing::ElementsAre("free_stream.alpha: 1.0, 3.0", "stop.steps: 4, 6",
                                              ::testing::StartsWith("forces.wall.drag_direction: ["),
                                              ::testing::StartsWith("forces.wall.lift_direction: [")));
-  // What the run was resumed with is now its own.
+  // The choices of the resumed run are now those of the run.
   EXPECT_EQ(run_wedge({"stop.steps=7", "free_stream.alpha=3", "boundary.upper.kind=far_field"}, Existing::resume).steps, 7);
   EXPECT_EQ(told.changes.size(), 1U);
 }
@@ -552,7 +552,7 @@ TEST_F(WholeRun, RefusesWhatDoesNotFitTheMesh) {
   EXPECT_THAT(refused({"forces.wall.zones=lid"}), HasSubstr("forces.wall.zones"));
   EXPECT_THAT(refused({"mesh.nx=0"}), HasSubstr("nx"));
   EXPECT_THAT(refused({}, Existing::resume), HasSubstr("leave out --resume"));
-  (void)run_wedge({"stop.steps=1"});  // none of these attempts stands in the way
+  (void)run_wedge({"stop.steps=1"});  // none of these attempts prevents a run
   EXPECT_THAT(refused({}), HasSubstr("--overwrite"));
   EXPECT_NE(common_error<IoError>(comm, [&] { (void)run_wedge({"mesh.nx=13"}, Existing::resume); }), "");
 }
@@ -579,7 +579,7 @@ TEST(MakeSolver, RefusesAVortexInThreeDimensions) {
   EXPECT_THAT(message, HasSubstr("three-dimensional"));
 }
 
-/// A wave of density that comes in with the stream, written down as a formula.
+/// A wave of density that enters with the stream, given as a formula.
 constexpr const char* kWaveComesIn = R"toml(
 [mesh]
 generator = "box"
@@ -611,14 +611,14 @@ Case wave_comes_in(const std::string& changed) {
   return read_case(io::CaseReader(io::CaseFile::from_text(kWaveComesIn, "case.toml", std::array{changed})));
 }
 
-TEST(MakeSolver, PrescribedFormulasSeeTheTime) {
+TEST(MakeSolver, PrescribedFormulasDependOnTime) {
   const auto error_with = [](const char* cells) {
     const Case c = wave_comes_in(cells);
     const mesh::Mesh m = load_mesh(Communicator::world(), c.mesh);
     const auto solver = make_solver(m, c);
     const InitialState exact(c.initial);
     solver->initialise(exact);
-    test::advance(*solver, 1);  // three waves have come in
+    test::advance(*solver, 1);  // three waves have entered
     return errors(*solver, [&](Vec3 x) { return exact.at(x, 1); })[0].l2;
   };
   const double coarse = error_with("mesh.nx=32"), fine = error_with("mesh.nx=64");
@@ -626,7 +626,7 @@ TEST(MakeSolver, PrescribedFormulasSeeTheTime) {
   EXPECT_GE(test::order(coarse, fine), 1.5) << coarse << " to " << fine;  // at the outflow the scheme is of first order
 }
 
-TEST(MakeSolver, AFormulaThatGoesBadOnTheWayIsToldOnEveryRank) {
+TEST(MakeSolver, AnInvalidFormulaDuringTheRunIsReportedOnEveryRank) {
   const Communicator comm = Communicator::world();
   const Case c = wave_comes_in("boundary.xmin.density_expression=1 - 10*t");
   const mesh::Mesh m = load_mesh(comm, c.mesh);
@@ -635,7 +635,7 @@ TEST(MakeSolver, AFormulaThatGoesBadOnTheWayIsToldOnEveryRank) {
   EXPECT_THAT(common_error<PhysicsError>(comm, [&] { test::advance(*solver, 1); }), HasSubstr("at boundary \"xmin\""));
 }
 
-TEST(MakeSolver, NothingThatIsPrescribedTurnsAboutTheAxis) {
+TEST(MakeSolver, PrescribedVelocitiesAboutTheAxisAreRejected) {
   const std::array<std::string, 3> turning{"mesh.axisymmetric=true", "boundary.inlet.kind=prescribed",
                                            "boundary.inlet.state=entropy_wave"};
   const Case c = read_case(io::CaseReader(io::CaseFile::from_text(kWedge, "case.toml", turning)));
@@ -653,7 +653,7 @@ TEST(MakeSolver, ABodyForceOfTheCaseActs) {
   solver->initialise(InitialState(c.initial));
   const double dt = solver->step(1).dt;
   for (std::int32_t cell = 0; cell < m.owned_cells; ++cell) {
-    if (m.cell_centroid[static_cast<std::size_t>(cell)].x < 0.3) continue;  // what comes in does not fall yet
+    if (m.cell_centroid[static_cast<std::size_t>(cell)].x < 0.3) continue;  // the inflow does not fall yet
     EXPECT_NEAR(solver->primitive(cell).velocity.z, 5 * dt, 1e-3 * dt);
   }
 }

@@ -91,7 +91,7 @@ TEST_P(ScalarsOnCuda, AreThoseOfTheHostWhereForcesActAndMassIsAdded) {
   }
 }
 
-TEST_P(ScalarsOnCuda, AreBroughtInAsTimeGoesBy) {
+TEST_P(ScalarsOnCuda, UseTimeDependentInflowValues) {
   const mesh::Mesh m = mesh_of();
   const auto host = solver_on(m, Backend::host, numerics(), true), cuda = solver_on(m, Backend::cuda, numerics(), true);
   go(*host, 20);
@@ -185,7 +185,7 @@ TEST_P(ScalarsOnCuda, AddUpToTheDigitsOfTheHost) {
 INSTANTIATE_TEST_SUITE_P(Flow, ScalarsOnCuda, ::testing::ValuesIn(some_settings()),
                          [](const auto& setting) { return setting.param.name; });
 
-TEST(ScalarsOnCudaAlso, StayWholeWhereStepsAreTriedAgain) {
+TEST(ScalarsOnCudaAlso, AreConservedWhereStepsAreRepeated) {
   WEFT_NEEDS_GPU();
   const mesh::Mesh m =
       generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}}, test::periodic_box(2, 1));

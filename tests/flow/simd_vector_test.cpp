@@ -14,8 +14,8 @@
 namespace weft::flow::detail {
 namespace {
 
-constexpr int kLanes = 4;  // what every machine has; packs of 8 are compared with these in solver_lanes_test.cpp
-using Four = SimdVector<kLanes>;
+constexpr int kWidth = 4;  // available on every machine; width 8 is compared with it in solver_simd_width_test.cpp
+using Four = SimdVector<kWidth>;
 
 std::uint64_t bits(double a) {
   std::uint64_t b = 0;
@@ -23,22 +23,22 @@ std::uint64_t bits(double a) {
   return b;
 }
 
-/// Numbers of many sizes and both signs, the same in every run.
+/// Returns numbers of many sizes and both signs, the same in every run.
 double number(int i) { return std::ldexp(std::sin(1.7 * i + 0.3), i % 5 - 2); }
 
-Four pack(int i) {
-  std::array<double, kLanes> values{};
-  for (int lane = 0; lane < kLanes; ++lane) values[static_cast<std::size_t>(lane)] = number(i + 31 * lane);
+Four vector(int i) {
+  std::array<double, kWidth> values{};
+  for (int lane = 0; lane < kWidth; ++lane) values[static_cast<std::size_t>(lane)] = number(i + 31 * lane);
   return Four::load(values.data());
 }
 
-TEST(SimdVector, EachLaneIsComputedAsANumber) {
+TEST(SimdVector, EachElementIsComputedAsAScalar) {
   for (int i = 0; i < 200; ++i) {
-    const Four a = pack(i), b = pack(i + 7);
+    const Four a = vector(i), b = vector(i + 7);
     const Four sum = a + b, difference = a - b, product = a * b, quotient = a / b, square_root = root(a * a),
                least = lesser(a, b), most = greater(a, b), size = absolute(a), chosen = select(a < 0.25 && b > -1, a, b),
                minus = -a;
-    for (int lane = 0; lane < kLanes; ++lane) {
+    for (int lane = 0; lane < kWidth; ++lane) {
       const double x = a[lane], y = b[lane];
       EXPECT_EQ(bits(sum[lane]), bits(x + y));
       EXPECT_EQ(bits(difference[lane]), bits(x - y));
@@ -60,11 +60,11 @@ TEST(SimdVector, LoadsStoresAndBroadcasts) {
   Four::load(&from[1]).store(&to[2]);
   EXPECT_EQ(to, (std::array<double, 6>{0, 0, 2, 3, 4, 5}));
   Four(-0.0).store(to.data());
-  for (std::size_t lane = 0; lane < kLanes; ++lane) EXPECT_EQ(bits(to[lane]), bits(-0.0));
+  for (std::size_t lane = 0; lane < kWidth; ++lane) EXPECT_EQ(bits(to[lane]), bits(-0.0));
 }
 
-TEST(SimdVector, AllAsksEveryLane) {
-  std::array<double, kLanes> values{1, 1, 1, 1};
+TEST(SimdVector, AllTestsEveryElement) {
+  std::array<double, kWidth> values{1, 1, 1, 1};
   EXPECT_TRUE(all(Four::load(values.data()) > 0));
   for (double& value : values) {
     value = std::nan("");
@@ -74,13 +74,13 @@ TEST(SimdVector, AllAsksEveryLane) {
 }
 
 TEST(SimdVector, Transposes) {
-  Four rows[kLanes];
-  for (int i = 0; i < kLanes; ++i) {
-    for (int j = 0; j < kLanes; ++j) rows[i].v[j] = 10 * i + j;
+  Four rows[kWidth];
+  for (int i = 0; i < kWidth; ++i) {
+    for (int j = 0; j < kWidth; ++j) rows[i].v[j] = 10 * i + j;
   }
   transpose(rows);
-  for (int i = 0; i < kLanes; ++i) {
-    for (int j = 0; j < kLanes; ++j) EXPECT_EQ(rows[i][j], 10 * j + i);
+  for (int i = 0; i < kWidth; ++i) {
+    for (int j = 0; j < kWidth; ++j) EXPECT_EQ(rows[i][j], 10 * j + i);
   }
 }
 
@@ -93,10 +93,10 @@ template <class Flux>
 void expect_same_flux(const Flux& flux) {
   const IdealGas gas;
   for (int i = 0; i < 100; ++i) {
-    const Four a = pack(i), b = pack(i + 3), c = pack(i + 11);
+    const Four a = vector(i), b = vector(i + 3), c = vector(i + 11);
     const BasicVec3<Four> n{0.6, 0.0, -0.8};
     const BasicConserved<Four> through = flux(gas, state(a, b), state(b, c), n);
-    for (int lane = 0; lane < kLanes; ++lane) {
+    for (int lane = 0; lane < kWidth; ++lane) {
       const Conserved one = flux(gas, state(a[lane], b[lane]), state(b[lane], c[lane]), Vec3{0.6, 0.0, -0.8});
       for (int k = 0; k < IdealGas::kVars; ++k) EXPECT_EQ(bits(through[k][lane]), bits(one[k])) << i << ' ' << k;
     }
@@ -108,23 +108,24 @@ TEST(SimdVector, FluxesAreThoseOfSingleFaces) {
   expect_same_flux(RoeFlux{0});
   expect_same_flux(AusmPlusUpFlux{0.1});
   expect_same_flux([](const auto& gas, const auto& left, const auto& right, const auto& n) {
-    return HllcHlleFlux{}(gas, left, right, n, lesser(greater(8 * (left.pressure - 1), 0), 1));  // 0 in about half of the lanes
+    return HllcHlleFlux{}(gas, left, right, n, lesser(greater(8 * (left.pressure - 1), 0), 1));  // 0 in about half of the
+                                                                                                 // elements
   });
 }
 
 template <class Limiter>
 void expect_same_limiter(const Limiter& limiter) {
   for (int i = 0; i < 100; ++i) {
-    const Four up = absolute(pack(i)), down = -absolute(pack(i + 5)), d = i % 10 == 0 ? Four(0.0) : pack(i + 9);
-    const Four eps2 = limiter.eps2(0.01, absolute(pack(i + 2)));
+    const Four up = absolute(vector(i)), down = -absolute(vector(i + 5)), d = i % 10 == 0 ? Four(0.0) : vector(i + 9);
+    const Four eps2 = limiter.eps2(0.01, absolute(vector(i + 2)));
     const Four phi = limiter(up, down, d, eps2);
-    for (int lane = 0; lane < kLanes; ++lane) {
+    for (int lane = 0; lane < kWidth; ++lane) {
       EXPECT_EQ(bits(phi[lane]), bits(limiter(up[lane], down[lane], d[lane], eps2[lane])));
     }
   }
 }
 
-TEST(SimdVector, LimitersAreThoseOfSingleNumbers) {
+TEST(SimdVector, LimitersAreThoseOfScalars) {
   expect_same_limiter(NoLimiter{});
   expect_same_limiter(BarthJespersen{});
   expect_same_limiter(Venkatakrishnan{5});
@@ -132,14 +133,14 @@ TEST(SimdVector, LimitersAreThoseOfSingleNumbers) {
 
 TEST(SimdVector, InterleavesRowsOfAnyLength) {
   Four rows[5];
-  for (int i = 0; i < 5 * kLanes; ++i) rows[i / kLanes].v[i % kLanes] = i;
+  for (int i = 0; i < 5 * kWidth; ++i) rows[i / kWidth].v[i % kWidth] = i;
   deinterleave(rows);
-  for (int i = 0; i < 5 * kLanes; ++i) EXPECT_EQ(rows[i % 5][i / 5], i);
+  for (int i = 0; i < 5 * kWidth; ++i) EXPECT_EQ(rows[i % 5][i / 5], i);
   interleave(rows);
-  for (int i = 0; i < 5 * kLanes; ++i) EXPECT_EQ(rows[i / kLanes][i % kLanes], i);
+  for (int i = 0; i < 5 * kWidth; ++i) EXPECT_EQ(rows[i / kWidth][i % kWidth], i);
   const Four first = rows[0];
   repeat(first, rows);
-  for (int i = 0; i < 5 * kLanes; ++i) EXPECT_EQ(rows[i / kLanes][i % kLanes], first[i / 5]);
+  for (int i = 0; i < 5 * kWidth; ++i) EXPECT_EQ(rows[i / kWidth][i % kWidth], first[i / 5]);
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ TEST(Accuracy, TheVortexConvergesWithSecondOrder) {
   EXPECT_GE(test::order(coarse, fine), 1.9) << coarse << " to " << fine;
 }
 
-/// The L2 error of the density of a vortex carried for `end` through a periodic box of simplices, longer than wide, disturbed at
-/// random, without a limiter.
+/// Returns the L2 error of the density of a vortex after `end` in a periodic box of simplices, elongated, randomly disturbed,
+/// without a limiter.
 double error_on_long_simplices(int dim, double end, bool stabilize) {
   mesh::GeneratorParameters box{{"nx", std::int64_t{16}}, {"ny", std::int64_t{64}}, {"xmax", 10.0}, {"ymax", 10.0}};
   box["elements"] = std::string(dim == 2 ? "triangles" : "tetrahedra");
@@ -85,7 +85,7 @@ TEST(Accuracy, TheManufacturedSolutionConvergesWithSecondOrder) {
 TEST(Accuracy, ShockTubesMatchTheExactSolution) {
   struct Tube {
     InitialKind kind;
-    double end, bound;  ///< of the mean error of density on 100 cells: twice that of a plain second-order scheme
+    double end, bound;  ///< bound of the mean error of density on 100 cells: twice that of a plain second-order scheme
   };
   for (const Tube& tube : {Tube{InitialKind::sod, 0.2, 2 * 4.7e-3}, Tube{InitialKind::toro_123, 0.15, 2 * 4.8e-3}}) {
     const mesh::Mesh m = generated("box", {{"nx", std::int64_t{100}}, {"ny", std::int64_t{1}}, {"ymax", 0.01}});

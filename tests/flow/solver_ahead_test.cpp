@@ -1,4 +1,4 @@
-// Several steps at a time are the steps one by one, on the host and on a GPU.
+// Sequences of steps equal single steps, on the host and on a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class StepsAheadTest : public ::testing::TestWithParam<Backend> {
   }
 };
 
-/// Until the time has come, `count` at a time.
+/// Makes steps until a time, `count` at a time.
 std::vector<StepReport> go(Solver& solver, double until, int count) {
   std::vector<StepReport> all;
   while (solver.time() < until * (1 - 1e-13)) {
@@ -64,7 +64,7 @@ TEST_P(StepsAheadTest, AreTheStepsOneByOne) {
   EXPECT_EQ(single->residual_norms(), many->residual_norms());
   EXPECT_EQ(single->evaluations(), many->evaluations());
   EXPECT_EQ(gathered(*single), gathered(*many));
-  // The last two are halves of what was left, not a whole step and a sliver.
+  // The last two are halves of the remaining time, not a whole step and a very short one.
   EXPECT_GT(some.back().dt, 0.4 * some.front().dt);
 }
 
@@ -72,7 +72,7 @@ TEST_P(StepsAheadTest, OfMoreTilesThanOneBlockAddsUp) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{240}}, {"ny", std::int64_t{240}}}, {});
   const auto single = solver_on(m), many = solver_on(m);
   for (int i = 0; i < 10; ++i) single->step(1.0);
-  many->start_steps({.count = 10, .until = 1.0, .rates_interval = 1000});  // the sums are first wanted of steps in a graph
+  many->start_steps({.count = 10, .until = 1.0, .rates_interval = 1000});  // the sums are first computed in steps of a graph
   EXPECT_EQ(many->finish_steps().size(), 10U);
   many->start_steps({.count = 1, .until = 1.0, .rates_interval = 1});
   (void)many->finish_steps();
@@ -81,7 +81,7 @@ TEST_P(StepsAheadTest, OfMoreTilesThanOneBlockAddsUp) {
   EXPECT_EQ(gathered(*single), gathered(*many));
 }
 
-TEST(StepsAheadOnCuda, AskTheHostForOneLaunchEach) {
+TEST(StepsAheadOnCuda, NeedOneLaunchEach) {
   WEFT_NEEDS_GPU();
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{64}}, {"ny", std::int64_t{48}}, {"elements", "mixed"}}, {});
   Solver solver(m, {.boundary = test::conditions(m), .numerics = {.cfl = 0.5}, .backend = Backend::cuda});
@@ -91,7 +91,7 @@ TEST(StepsAheadOnCuda, AskTheHostForOneLaunchEach) {
     solver.start_steps({.count = count, .until = 1e9});
     EXPECT_EQ(solver.finish_steps().size(), static_cast<std::size_t>(count));
   };
-  steps(8);  // in which graphs are made
+  steps(8);  // graphs are created in these steps
   steps(8);
   for (const int count : {1, 20}) {
     const weft::detail::CudaCallCounts before = weft::detail::cuda_call_counts();
@@ -100,8 +100,8 @@ TEST(StepsAheadOnCuda, AskTheHostForOneLaunchEach) {
     EXPECT_EQ(spent.graphs, count);
     EXPECT_EQ(spent.kernels, 0);
     EXPECT_EQ(spent.allocations, 0);
-    EXPECT_EQ(spent.copies, 2);  // what the steps did, to page-locked memory
-    EXPECT_LE(spent.waits, 3);   // that nothing is in flight; that all is done, which is asked twice
+    EXPECT_EQ(spent.copies, 2);  // results of the steps, to page-locked memory
+    EXPECT_LE(spent.waits, 3);   // for pending work, and twice for the end
   }
 }
 
@@ -113,7 +113,7 @@ TEST(StepsAheadOnCuda, AllocateNothingWhereSumsHaveManyTiles) {
   if (!solver.works_ahead()) GTEST_SKIP() << "ranks share a GPU: their messages are staged, and the host takes part in each step";
   solver.step(1e9);
   const weft::detail::CudaCallCounts before = weft::detail::cuda_call_counts();
-  solver.start_steps({.count = 8, .until = 1e9});  // one by one at first, then captured in graphs
+  solver.start_steps({.count = 8, .until = 1e9});  // single steps at first, then captured in graphs
   EXPECT_EQ(solver.finish_steps().size(), 8U);
   EXPECT_EQ((weft::detail::cuda_call_counts() - before).allocations, 0);
 }
@@ -146,7 +146,7 @@ TEST_P(StepsAheadTest, WithRampsToo) {
   }
 }
 
-TEST_P(StepsAheadTest, BoundariesAreAskedForTheTimeThatIsReached) {
+TEST_P(StepsAheadTest, BoundariesAreEvaluatedAtTheTimeReached) {
   const mesh::Mesh m = box();
   double latest = 0;
   const BoundaryCondition waving{{.kind = BoundaryKind::far_field}, [&](Vec3 x, double t) {
@@ -163,7 +163,7 @@ TEST_P(StepsAheadTest, BoundariesAreAskedForTheTimeThatIsReached) {
   EXPECT_TRUE(std::isfinite(solver.time()));
 }
 
-TEST_P(StepsAheadTest, LeaveTheStateThatWasKeptAsItWas) {
+TEST_P(StepsAheadTest, DoNotChangeTheCopyOfTheState) {
   const mesh::Mesh m = box();
   const auto solver = solver_on(m);
   solver->start_steps({.count = 4, .until = 1});
@@ -177,7 +177,7 @@ TEST_P(StepsAheadTest, LeaveTheStateThatWasKeptAsItWas) {
     again->start_steps({.count = 4 + i, .until = 1});
     EXPECT_EQ(again->time(), time);
     EXPECT_EQ(again->steps(), 4);
-    if (again->on_gpu()) {  // on the host nothing is under way yet
+    if (again->on_gpu()) {  // on the host no step has been computed yet
       EXPECT_TRUE(std::equal(before.begin(), before.end(), again->conserved().begin(), again->conserved().end()));
     }
     EXPECT_EQ(again->finish_steps().size(), static_cast<std::size_t>(4 + i));
@@ -186,7 +186,7 @@ TEST_P(StepsAheadTest, LeaveTheStateThatWasKeptAsItWas) {
   }
 }
 
-TEST_P(StepsAheadTest, EndWhereAStepIsTriedAgain) {
+TEST_P(StepsAheadTest, EndWhereAStepIsRepeated) {
   const mesh::Mesh m =
       generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}}, test::periodic_box(2, 1));
   const Numerics numerics{.limiter = LimiterKind::none, .rk_stages = 2, .cfl = 1.0};

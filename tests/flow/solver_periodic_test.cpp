@@ -1,4 +1,4 @@
-// Both sides of a periodic face compute its flux, with arms that rounding makes differ: nothing is lost by that.
+// Both sides of a periodic face compute its flux, with cell-to-face vectors that differ by rounding: the flow is still conserved.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using test::generated;
 
 constexpr double kLength = 1.2, kEps = std::numeric_limits<double>::epsilon();
 
-/// A periodic box with a corner at (origin, origin, origin), whose coordinates are no multiples of a power of two.
+/// Returns a periodic box with a corner at (origin, origin, origin), whose coordinates are no multiples of a power of two.
 mesh::Mesh box(const char* elements, double origin, int dim) {
   const std::int64_t cells = dim == 2 ? 10 : 6;
   mesh::GeneratorParameters p{{"elements", elements}, {"jitter", 0.1}};
@@ -34,9 +34,9 @@ mesh::Mesh box(const char* elements, double origin, int dim) {
   return generated("box", p, options);
 }
 
-/// A face to a ghost: the arms of the two sides.
+/// A face to a ghost: the cell-to-face vectors of the two sides.
 struct GhostFace {
-  std::int64_t own, ghost;  // global
+  std::int64_t own, ghost;  // global ids
   Vec3 normal, own_to_face, ghost_to_face;
 };
 
@@ -51,8 +51,8 @@ std::vector<GhostFace> ghost_faces(const mesh::Mesh& m) {
 }
 
 struct CellToFaceDifference {
-  double largest = 0;  ///< of an arm as its owner has it from what the other side has
-  int as_floats = 0;   ///< how many numbers differ in single precision
+  double largest = 0;  ///< largest difference between a vector on its owner and on the other side
+  int as_floats = 0;   ///< number of components that differ in single precision
 };
 
 CellToFaceDifference cell_to_face_difference(const mesh::Mesh& m) {
@@ -75,7 +75,7 @@ CellToFaceDifference cell_to_face_difference(const mesh::Mesh& m) {
   return difference;
 }
 
-TEST(PeriodicFaces, HaveArmsThatDifferByTheRoundingOfCoordinates) {
+TEST(PeriodicFaces, HaveCellToFaceVectorsThatDifferByTheRoundingOfCoordinates) {
   for (const auto& [elements, dim] : {std::pair{"triangles", 2}, std::pair{"tetrahedra", 3}}) {
     const CellToFaceDifference near = cell_to_face_difference(box(elements, 0.1, dim)),
                                far = cell_to_face_difference(box(elements, 1000.1, dim));
@@ -86,7 +86,7 @@ TEST(PeriodicFaces, HaveArmsThatDifferByTheRoundingOfCoordinates) {
   }
 }
 
-/// How much mass, energy and, but for fp32, a scalar change in so many steps, relative to what there is.
+/// Returns the change of mass, energy and, except in fp32, a scalar after these steps, relative to their totals.
 std::vector<double> drift(const mesh::Mesh& m, int steps, Backend backend, Precision precision) {
   const double turn = 2 * std::numbers::pi / kLength;
   const auto wave = [=](Vec3 x) { return std::sin(turn * x.x) * std::cos(turn * x.y) + 0.3 * std::sin(turn * (x.y + x.z)); };
@@ -109,11 +109,11 @@ std::vector<double> drift(const mesh::Mesh& m, int steps, Backend backend, Preci
   return change;
 }
 
-/// Relative to the integral: of the sums, and per step. A flux that both sides round apart by their arms moves a part eps of what
-/// passes a face in the step, which is little of what is in its cell, and now more, now less; the rounding of updates has no
-/// sign, either. Weights of a stage that miss 1 by 2^-54 would move eps / 4 in every step.
+/// Tolerances relative to the integral: of the sums, and per step. A flux that both sides round differently changes the content
+/// of a cell by a fraction eps of the flux in the step, with either sign; the rounding of updates has no sign, either. Weights of
+/// a stage that miss 1 by 2^-54 would change it by eps / 4 in every step.
 constexpr double kOfSums = 4 * kEps, kPerStep = 0.02 * kEps;
-/// Flows in fp32 wander likewise, by its own.
+/// Flows in fp32 vary in the same way, by float's rounding.
 constexpr double kFloatEps = std::numeric_limits<float>::epsilon();
 
 TEST(PeriodicFaces, ConserveInManySteps) {

@@ -1,4 +1,4 @@
-// The flow is the same to the last bit however many numbers are computed with at once.
+// The flow does not depend on the SIMD width, to the last bit.
 #include <gtest/gtest.h>
 
 #include "weft/flow/host/loops.hpp"
@@ -22,10 +22,10 @@ struct Outcome {
   double stable_dt = 0;
 };
 
-class Lanes : public ::testing::TestWithParam<Setting> {
+class SimdWidth : public ::testing::TestWithParam<Setting> {
  protected:
-  [[nodiscard]] Outcome after_steps(const mesh::Mesh& mesh, const Numerics& numerics, int lanes) const {
-    detail::limit_simd_width(lanes);
+  [[nodiscard]] Outcome after_steps(const mesh::Mesh& mesh, const Numerics& numerics, int width) const {
+    detail::limit_simd_width(width);
     Solver solver(mesh, {.boundary = conditions(mesh), .numerics = numerics, .stencil = GetParam().options.ghosts});
     solver.initialise([dim = GetParam().dim](Vec3 x) { return wavy(x, dim); });
     Outcome outcome;
@@ -33,7 +33,7 @@ class Lanes : public ::testing::TestWithParam<Setting> {
     outcome.conserved.assign(solver.conserved().begin(), solver.conserved().end());
     outcome.stable_dt = solver.stable_dt();
 
-    // What the last stage says of the next step is what somebody finds who looks at the state.
+    // The stable step of the last stage is that which is computed from the state.
     Solver restarted(mesh, {.boundary = conditions(mesh), .numerics = numerics, .stencil = GetParam().options.ghosts});
     restarted.restore(outcome.conserved, solver.time(), solver.steps());
     EXPECT_EQ(restarted.stable_dt(), outcome.stable_dt);
@@ -42,7 +42,7 @@ class Lanes : public ::testing::TestWithParam<Setting> {
   }
 };
 
-TEST_P(Lanes, DoNotChangeABit) {
+TEST_P(SimdWidth, DoesNotChangeABit) {
   const mesh::Mesh mesh = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   for (const FluxKind flux : every_flux()) {
     for (const bool local : {false, true}) {
@@ -55,7 +55,8 @@ TEST_P(Lanes, DoNotChangeABit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Flow, Lanes, ::testing::ValuesIn(settings()), [](const auto& setting) { return setting.param.name; });
+INSTANTIATE_TEST_SUITE_P(Flow, SimdWidth, ::testing::ValuesIn(settings()),
+                         [](const auto& setting) { return setting.param.name; });
 
 }  // namespace
 }  // namespace weft::flow

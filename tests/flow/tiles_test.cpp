@@ -1,4 +1,4 @@
-// Tiles hold, in numbers of their own, what Discretization says of the rank's cells.
+// Tiles hold the data of Discretization for the rank's cells, in tile numbers.
 #include "weft/flow/cuda/tiles.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ using test::Setting;
 
 class TilesOf : public ::testing::TestWithParam<Setting> {};
 
-TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
+TEST_P(TilesOf, HoldTheDiscretization) {
   const mesh::Mesh m = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   const std::vector<BoundaryKind> kinds(m.boundary.size(), BoundaryKind::slip_wall);
   const Discretization d(m, kinds, GetParam().options.ghosts, false);
@@ -35,8 +35,8 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
   const bool border = m.inner_cells < m.owned_cells;
   std::int32_t cells_before = 0;
   std::size_t ghost_sides = 0;
-  std::map<std::int32_t, std::set<std::int32_t>> places;  // of faces between two tiles
-  std::map<std::int32_t, std::int32_t> across_of;         // by place
+  std::map<std::int32_t, std::set<std::int32_t>> places;  // slots of faces between two tiles
+  std::map<std::int32_t, std::int32_t> across_of;         // by slot
   for (std::int32_t number = 0; number < t.size(); ++number) {
     const detail::Tile& tile = at(t.tile, number);
     const TileSize& most = number < t.inner ? t.largest_inner : t.largest_border;
@@ -154,7 +154,7 @@ TEST_P(TilesOf, SayWhatTheDiscretizationSays) {
   }
 }
 
-TEST_P(TilesOf, HeedTheirLimits) {
+TEST_P(TilesOf, ObeyTheirLimits) {
   const mesh::Mesh m = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   const std::vector<BoundaryKind> kinds(m.boundary.size(), BoundaryKind::slip_wall);
   const Discretization d(m, kinds, GetParam().options.ghosts, false);
@@ -184,9 +184,9 @@ TEST_P(TilesOf, AreAsLargeAsSharedMemoryAllows) {
   const auto whole = [&](int cells) { return TilePartition(m, d, {cells, kMost, kMost, kMost}); };
   if (m.owned_cells == 0) return;
 
-  // Border tiles take no more room than inner ones.
+  // Border tiles take no more memory than inner ones.
   EXPECT_EQ(fit_tiles(m, d, cells_and_rows, kMuch, kMuch).size(), TilePartition(m, d, whole(128).quantile(1)).size());
-  // A fourth has room for any tile of 48 cells, and no more.
+  // A fourth holds any tile of 48 cells, and no more.
   const int four = 4 * cells_and_rows(whole(48).quantile(1));
   const Tiles fitted = fit_tiles(m, d, cells_and_rows, four, kMuch);
   EXPECT_TRUE(fitted.inner == 0 || 4 * cells_and_rows(fitted.largest_inner) <= four);
@@ -199,7 +199,7 @@ TEST(Tiles, RefuseMoreThan32BitsCanNumber) {
   for (const TileSize& huge :
        {TileSize{.rows = 1'000'000'000}, TileSize{.faces = 1'000'000'000}, TileSize{.entries = 1'000'000'000}}) {
     TilePartition partition(m, d, {8, 1000, 1000, 1000});
-    partition.of_tile.insert(cut.of_tile.end(), 20, huge);
+    partition.of_tile.insert(partition.of_tile.end(), 20, huge);
     EXPECT_THROW((void)Tiles(m, d, partition), LimitError);
   }
 }
