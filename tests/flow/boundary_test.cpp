@@ -259,7 +259,7 @@ TEST(Boundary, StaticPressureOutflowChokes) {
   }
 }
 
-TEST(Boundary, AShockLeavesThroughAnOutletOfLowerPressureOnly) {
+TEST(Boundary, AShockEntersThroughAnOutletOnlyAboveItsPressure) {
   const Vec3 n{1, 0, 0};
   const Primitive inside{1.4, {2, 0.1, 0}, 1};  // Mach 2: a normal shock has p2/p1 = 4.5
   const auto state = [&](double pressure) {
