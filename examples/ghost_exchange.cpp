@@ -1,5 +1,6 @@
-// Ghost exchange: the rows of an array lie on a ring that is spread over the ranks. Each rank keeps a copy (a ghost) of the row
-// before its first and of the row after its last, refreshes them from their owners (pull), and sends contributions back (push).
+// Ghost exchange: the rows of an array lie on a ring that is distributed over the ranks. Each rank has a copy (a ghost) of the
+// row before its first and of the row after its last, refreshes them from their owners (pull), and sends contributions back
+// (push).
 //
 //   mpirun -n 3 ghost_exchange
 #include <cstdio>
@@ -15,12 +16,12 @@ int main(int argc, char** argv) {
   const weft::MpiEnvironment mpi(argc, argv);
   const weft::Communicator comm = weft::Communicator::world();
 
-  // Rank r owns r + 3 rows; their global numbers run on from rank to rank.
+  // Rank r owns r + 3 rows; global numbers continue from rank to rank.
   const int owned = comm.rank().value() + 3;
   const weft::RowOffsets offsets(comm, owned);
   const std::int64_t rows = offsets.global_rows(), first = offsets.first().value();
 
-  // A plan says which rows of others this rank reads. It knows no values, and serves every array on these rows.
+  // A plan contains the rows of others that this rank reads. It has no values, and is shared by all arrays on these rows.
   const std::vector<weft::GlobalRow> wanted{weft::GlobalRow((first + rows - 1) % rows), weft::GlobalRow((first + owned) % rows)};
   const weft::GhostPlan plan = weft::GhostPlan::build(comm, owned, wanted);
   const weft::LocalRow before = plan.local_of(0), behind = plan.local_of(1);
@@ -39,7 +40,7 @@ int main(int argc, char** argv) {
     right = right && u(ghost, 0) == static_cast<double>(plan.global(ghost).value());
   }
 
-  // The way back: what a ghost has gathered is added to its owner's row.
+  // The reverse: the contribution of a ghost is added to its owner's row.
   for (int i = owned; i < u.rows(); ++i) u(i, 1) = 10;
   weft::Exchange push = weft::ArrayTransformer{plan, {u}}.push(weft::Reduce::add);
   for (int i = owned; i < u.rows(); ++i) u(i, 0) = 0;

@@ -1,5 +1,5 @@
-// Ghost exchange on GPUs: as ghost_exchange.cpp, with an array that kernels write and read. Rows travel from GPU to GPU; the host
-// only starts the work and waits once, at the end.
+// Ghost exchange on GPUs: as ghost_exchange.cpp, with an array that kernels write and read. Rows are sent from GPU to GPU; the
+// host only starts the work and waits once, at the end.
 //
 //   mpirun -n 2 ghost_exchange_gpu
 #include <cstdint>

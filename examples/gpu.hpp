@@ -1,5 +1,5 @@
 #pragma once
-// The start of the GPU examples: a GPU for each rank, or exit code 77, with which ctest counts a test as skipped.
+// The start of the GPU examples: a GPU for each rank, or exit code 77, which ctest counts as a skipped test.
 #include <cstdio>
 #include <cstdlib>
 
@@ -8,7 +8,7 @@
 
 constexpr int kSkipped = 77;
 
-/// Makes a GPU of this machine current, shared out among its ranks; returns false on every rank where one of them finds no GPU.
+/// Makes a GPU of this machine current, assigned to its ranks in turn; returns false on every rank if one of them finds no GPU.
 inline bool take_gpu(const weft::Communicator& comm) {
   if (!comm.all(weft::device_count() > 0)) {
     if (comm.is_root()) std::printf("skipped: a rank has no GPU\n");

@@ -1,4 +1,4 @@
-// The heat equation dT/dt = div grad T on the unit square, explicit, on finite volumes: T = 0 on the boundary, and at the start
+// The heat equation dT/dt = div grad T on the unit square, explicit, with finite volumes: T = 0 on the boundary, and initially
 // T = sin(pi x) sin(pi y), which keeps its shape and decays as exp(-2 pi^2 t). Two meshes show second order.
 //
 //   mpirun -n 2 heat_equation
@@ -20,7 +20,7 @@ constexpr double kPi = std::numbers::pi;
 
 double exact(weft::Vec3 x, double t) { return std::exp(-2 * kPi * kPi * t) * std::sin(kPi * x.x) * std::sin(kPi * x.y); }
 
-/// Temperature on one mesh, and what one step needs.
+/// Temperature on one mesh, and the data of a step.
 class Heat {
  public:
   Heat(const weft::Communicator& comm, int n)
@@ -40,7 +40,7 @@ class Heat {
         const double distance = norm(mesh_.cell_centroid[r.index()] - mesh_.cell_centroid[l.index()]);
         const double flux = mesh_.face_area[f.index()] * (t_(r, 0) - t_(l, 0)) / distance;
         rate_[l.index()] += flux;
-        rate_[r.index()] -= flux;  // of a ghost: not used, its owner computes the same face
+        rate_[r.index()] -= flux;  // that of a ghost is not used: its owner computes the same face
       }
     }
     for (const weft::mesh::BoundaryZone& zone : mesh_.boundary) {
@@ -53,7 +53,7 @@ class Heat {
     for (const auto c : mesh_.owned()) t_(c, 0) += dt * rate_[c.index()] / mesh_.cell_volume[c.index()];
   }
 
-  /// Root of the mean square, over all ranks.
+  /// Returns the root mean square of the error over all ranks.
   [[nodiscard]] double error(double time) const {
     double sum = 0;
     for (const auto c : mesh_.owned()) {

@@ -1,5 +1,5 @@
-// The heat equation on GPUs by a kernel of one's own: as heat_equation.cpp, with one thread per cell, which reads the mesh
-// through an FvView. The functor runs on the host, too (space::host), without a change.
+// The heat equation on GPUs with a user's kernel: as heat_equation.cpp, with one thread per cell, which reads the mesh through an
+// FvView. The functor also runs on the host (space::host), unchanged.
 //
 //   mpirun -n 2 heat_equation_gpu
 #include <cmath>
@@ -44,7 +44,7 @@ double exact(weft::Vec3 x, double t) {
   return std::exp(-2 * kPi * kPi * t) * std::sin(kPi * x.x) * std::sin(kPi * x.y);
 }
 
-/// Root mean square of the error at t = 0.05 on n x n cells.
+/// Returns the root mean square of the error at t = 0.05 on n x n cells.
 double error_on(const weft::Communicator& comm, int n) {
   constexpr double kEnd = 0.05;
   const Mesh mesh = build(comm, generate(comm, BoxSpec{.nx = n, .ny = n}));

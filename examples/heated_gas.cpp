@@ -1,7 +1,6 @@
-// Gas in a closed vessel with a heater of our own: a source term as a function of place, time and state, in a flow that is
-// stepped from a program. What the heater gives off is what the gas gains. (With Backend::cuda the function is called on the host
-// still: in every stage the values come from the GPU and the sources go back. A constant acceleration, SourceTerm::acceleration,
-// stays there.)
+// Gas in a closed vessel with a heater: a source term as a function of position, time and state, in a flow that a program steps.
+// The heat of the source is the gain of the gas. (With Backend::cuda the function is still called on the host: in every stage the
+// values are copied from the GPU and the sources back. A constant acceleration, SourceTerm::acceleration, stays on the GPU.)
 //
 //   mpirun -n 2 heated_gas
 #include <cmath>
@@ -19,7 +18,7 @@ namespace {
 using weft::Vec3;
 using namespace weft::flow;
 
-/// W/m^3: switched on slowly, strongest in the middle of the floor.
+/// Returns the heat release in W/m^3: switched on slowly, largest at the middle of the floor.
 double heat(Vec3 x, double t) { return 20 * t * std::exp(-50 * ((x.x - 0.5) * (x.x - 0.5) + x.y * x.y)); }
 
 }  // namespace
@@ -39,7 +38,7 @@ int main(int argc, char** argv) {
   while (solver.time() < kEnd * (1 - 1e-13)) solver.step(kEnd - solver.time());
   const double gained = totals(solver)[4] - before;
 
-  double given = 0;  // the heat grows evenly with the time, so that its mean is that of the middle
+  double given = 0;  // the heat grows linearly in time, so that its mean is that of the midpoint
   for (const auto c : mesh.owned()) given += kEnd * heat(mesh.cell_centroid[c.index()], 0.5 * kEnd) * mesh.cell_volume[c.index()];
   given = comm.sum(given);
   if (comm.is_root())

@@ -1,5 +1,5 @@
-// Overlap: cells without a ghost neighbour (inner) need no message. Work on them while the ghosts travel; then finish the
-// exchange and work on the rest (border). The result is the same, to the last bit, as that of exchange first, then all cells.
+// Overlap: cells without a ghost neighbour (inner) need no message. They are computed while the ghosts are in transit; then the
+// exchange is finished and the others (border) are computed. The result is bitwise that of the exchange followed by all cells.
 //
 //   mpirun -n 2 overlap
 #include <cstdio>
@@ -18,7 +18,7 @@ namespace {
 using Field = weft::ArrayPair<double, 5>;
 constexpr int kVars = 5, kSweeps = 20;
 
-/// out = mean of a cell and its neighbours, for some cells.
+/// Computes out = mean of a cell and its neighbours, for some cells.
 void smooth(const weft::mesh::Mesh& mesh, const Field& in, Field& out, weft::mesh::CellRange cells) {
   for (const auto cell : cells) {
     const auto neighbours = mesh.cell_cells.row(cell);
@@ -38,7 +38,8 @@ Field start(const weft::mesh::Mesh& mesh) {
   return u;
 }
 
-/// Sweeps over the mesh; the new values of one are the old ones of the next, so there is one exchange for each of two arrays.
+/// Sweeps over the mesh; the new values of one sweep are the old ones of the next, so there is one exchange for each of two
+/// arrays.
 Field sweep(const weft::mesh::Mesh& mesh, bool overlapped) {
   Field old = start(mesh), next(mesh.plan);
   weft::Exchange pull = weft::ArrayTransformer{mesh.plan, {old}}.pull(),

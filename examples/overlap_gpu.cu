@@ -1,6 +1,6 @@
-// Overlap with streams: the kernel for cells without a ghost neighbour runs while the ghost rows travel. This is the pattern
-// ComputeA2BMain / ComputeA2BGhost: both read array a and write array b, the first in inner cells, the second in border cells.
-// The result is to the last bit that of the host, which exchanges first and then computes all cells.
+// Overlap with streams: the kernel for cells without a ghost neighbour runs while the ghost rows are in transit. This is the
+// pattern ComputeA2BMain / ComputeA2BGhost: both read array a and write array b, the first in inner cells, the second in border
+// cells. The result is bitwise that of the host, which exchanges first and then computes all cells.
 //
 //   mpirun -n 2 overlap_gpu
 #include <cstdio>
@@ -21,7 +21,7 @@ using namespace weft::mesh;
 using Field = weft::ArrayPair<double, 5>;
 constexpr int kVars = 5, kSweeps = 20;
 
-/// b = mean of a over a cell and its neighbours, for the cells from `first` on.
+/// Computes b = mean of a over a cell and its neighbours, for the cells from `first` on.
 template <class View>
 struct ComputeA2B {
   MeshView mesh;

@@ -31,7 +31,7 @@ struct ExportOptions {
   bool force = false;
 };
 
-/// Returns the names of the folders in this one that hold a run, as those of a sweep do.
+/// Returns the names of the subfolders that hold a run, as those of a sweep do.
 std::vector<std::string> runs_below(const fs::path& folder) {
   std::vector<std::string> runs;
   std::error_code failed;
@@ -56,7 +56,7 @@ std::vector<std::string> runs_below(const fs::path& folder) {
                    fmt::format("give one of them: weft export {}", first), {.file = folder.string()});
 }
 
-/// The field files of a results folder in the order of their steps, or the one file that is named.
+/// Returns the field files of a results folder in the order of their steps, or the one file that is named.
 std::vector<fs::path> field_files(const fs::path& results) {
   std::error_code failed;
   if (!fs::exists(results, failed))
@@ -82,7 +82,7 @@ std::vector<fs::path> field_files(const fs::path& results) {
   return files;
 }
 
-/// Returns the boundary zones of a file of fields where its folder holds them, as a run leaves them. This rank alone.
+/// Returns the boundary zones of a file of fields if its folder holds them, as a run writes them. Called on one rank.
 std::optional<flow::ExportedZones> zones_of(const fs::path& fields) {
   const fs::path boundary = fields.parent_path() / "boundary.hdf";
   std::error_code failed;
@@ -92,7 +92,7 @@ std::optional<flow::ExportedZones> zones_of(const fs::path& fields) {
   flow::ExportedZones zones{.boundary = boundary, .names = {}};
   try {
     const nlohmann::json& mesh = record.at("mesh");
-    for (const nlohmann::json& zone : mesh.at("zones")) {  // periodic zones have no faces, and are none of the boundary
+    for (const nlohmann::json& zone : mesh.at("zones")) {  // periodic zones have no faces, and are not part of the boundary
       if (zone.at("dim") == mesh.at("dim").get<int>() - 1 && zone.at("elements") > 0)
         zones.names.push_back(zone.at("name").get<std::string>());
     }
@@ -139,7 +139,7 @@ void add_export(CLI::App& app, Request& request) {
   command->add_option("--time", options->time, "Which field files of the folder: last or all")
       ->check(CLI::IsMember({"last", "all"}))
       ->capture_default_str();
-  command->add_option("--output", options->folder, "Folder to write to; default: beside the field files");
+  command->add_option("--output", options->folder, "Folder to write to; default: the folder of the field files");
   command->add_flag("--force", options->force, "Replace files that are there");
   command->footer("Example: weft export results/naca0012 --format cgns --time all");
   command->callback(

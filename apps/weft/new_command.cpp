@@ -37,7 +37,7 @@ const Template& find_template(const std::string& name) {
 
 constexpr std::string_view kFromFile = "from_file";
 
-/// A case for a mesh file, and on rank 0 what the reader says of it. @collective
+/// Returns a case for a mesh file, and on rank 0 prints the messages of the reader. @collective
 flow::GuessedCase guess(const Communicator& comm, const std::string& mesh_file, const std::string& case_file) {
   const mesh::Mesh mesh = mesh::build(comm, mesh::read_mesh(comm, mesh_file));
   if (comm.is_root()) {

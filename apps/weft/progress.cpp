@@ -21,17 +21,17 @@ namespace {
 
 constexpr double kBarInterval = 0.2, kLineInterval = 5.0;  // seconds
 
-/// Columns of a terminal at this descriptor; 0 where there is none, or it does not know.
+/// Returns the number of columns of the terminal at this descriptor; 0 if there is none, or if it is unknown.
 int columns_at(int descriptor) {
   winsize window{};
   return isatty(descriptor) != 0 && ioctl(descriptor, TIOCGWINSZ, &window) == 0 ? window.ws_col : 0;
 }
 
-/// Columns of the terminal that shows standard output, now: users change it. 0 without one.
+/// Returns the present number of columns of the terminal of standard output, which users may change. 0 without a terminal.
 int terminal_width() {
   constexpr int kLeast = 40;
   if (!under_launcher()) return isatty(STDOUT_FILENO) != 0 ? std::max(kLeast, columns_at(STDOUT_FILENO)) : 0;
-  // Under mpirun our standard output is mpirun's own; our launcher tells what was at its other end when it started.
+  // Under mpirun standard output is a pipe to mpirun; the launcher passes the width of its own terminal.
   const char* const at_start = std::getenv("WEFT_TERMINAL_WIDTH");
   if (at_start == nullptr) return 0;
   const int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
@@ -48,8 +48,8 @@ std::string duration(double seconds) {
   return fmt::format("{}:{:02} h", s / 3600, s / 60 % 60);
 }
 
-/// What there is to tell in at most `room` columns: what matters least goes first.
-std::string facts(const flow::Progress& p, bool local_time, std::size_t room) {
+/// Returns the figures of the progress in at most `width` columns: the least important ones are left out first.
+std::string facts(const flow::Progress& p, bool local_time, std::size_t width) {
   std::string monitored;
   for (const auto& [name, value] : p.monitored)
     monitored += fmt::format("{}{} {:.5g}", monitored.empty() ? "" : "  ", name, value);
@@ -65,7 +65,7 @@ std::string facts(const flow::Progress& p, bool local_time, std::size_t room) {
   for (std::size_t gone = 0;; ++gone) {
     line.clear();
     for (const std::string& fact : all) line += fact.empty() || line.empty() ? fact : "  " + fact;
-    if (line.size() <= room || gone == kFirstToGo.size()) return line;
+    if (line.size() <= width || gone == kFirstToGo.size()) return line;
     all[kFirstToGo[gone]].clear();
   }
 }
@@ -159,7 +159,7 @@ void ProgressPrinter::advanced(const flow::Progress& progress) {
     const std::string line =
         fmt::format("{:5.1f} %  {}\n", 100 * progress.fraction, facts(progress, local_time_, std::string::npos));
     log(line);
-    if (log_ != nullptr) log_->begin();  // the results folder is this run's own by now
+    if (log_ != nullptr) log_->begin();  // the results folder has been locked by this run
     if (!on_terminal_) {
       print_out(line);
     }
@@ -182,8 +182,8 @@ std::string ProgressPrinter::bar(const flow::Progress& progress, int width) cons
   const std::string text = facts(progress, local_time_, width - 1 - kPercent);
   const int room = width - 2 - kPercent - static_cast<int>(text.size());
   std::string line;
-  if (room >= 10) {
-    const int length = std::min(room - 2, 30);
+  if (space >= 10) {
+    const int length = std::min(space - 2, 30);
     const auto full = std::lround(progress.fraction * length);
     line = fmt::format("[{}{}] ", std::string(full, '='), std::string(length - full, ' '));
   }
@@ -196,13 +196,13 @@ void ProgressPrinter::wrote(const std::filesystem::path& file) {
   const std::string line = fmt::format("wrote {}\n", file.string());
   log(line);
   if (log_ != nullptr) log_->begin();
-  if (on_terminal_) return;  // the bar would drown in file names
+  if (on_terminal_) return;  // file names would hide the bar
   print_out(line);
 }
 
 void ProgressPrinter::end_line() {
   if (!on_line_) return;
-  if (latest_) show_bar();  // as far as the run came
+  if (latest_) show_bar();  // the last progress of the run
   print_out("\n");
   on_line_ = false;
 }

@@ -9,11 +9,11 @@
 
 namespace weft::app {
 
-/// Prints on rank 0 only, and adds what it prints to a log; in place of the bar the log gets plain lines.
+/// Prints on rank 0 only, and copies its output to a log, with plain lines instead of the bar.
 class ProgressPrinter final : public flow::RunObserver {
  public:
   /// @param log  of rank 0; none: null.
-  /// @param local_time  each cell has its own time step, so that times mean nothing and are not shown.
+  /// @param local_time  each cell has its own time step, so that times have no meaning and are not shown.
   explicit ProgressPrinter(const Communicator& comm, RunLog* log = nullptr, bool local_time = false);
   void mesh_ready(const mesh::Mesh& mesh, double seconds) override;
   void warned(const std::string& text) override;
@@ -23,10 +23,10 @@ class ProgressPrinter final : public flow::RunObserver {
   void changed(const std::vector<io::CaseChange>& changes) override;
   void advanced(const flow::Progress& progress) override;
   void wrote(const std::filesystem::path& file) override;
-  /// Prints whole lines, after that of the bar.
+  /// Prints whole lines, after the line of the bar.
   void say(const std::string& text);
-  /// Prints the lines of a verdict; on a terminal the first is green where the verdict is good and amber where it is not, unless
-  /// the environment has NO_COLOR.
+  /// Prints the lines of a verdict; on a terminal the first is green if the verdict is good and amber if not, unless the
+  /// environment has NO_COLOR.
   void say_verdict(const flow::Verdict& verdict);
 
  private:
@@ -39,8 +39,8 @@ class ProgressPrinter final : public flow::RunObserver {
 
   bool talks_ = false, on_terminal_ = false, local_time_ = false;
   RunLog* log_ = nullptr;
-  std::optional<flow::Progress> latest_;  ///< where the bar does not show it yet
-  bool on_line_ = false;                  ///< the bar stands on the present line
+  std::optional<flow::Progress> latest_;  ///< not yet shown by the bar
+  bool on_line_ = false;                  ///< the bar is on the present line
   Stopwatch since_shown_, since_logged_;
   bool shown_ = false, logged_ = false;
 };

@@ -38,8 +38,8 @@ std::atomic<int> g_stop{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void request_stop(int signal) {
-  // After two signals of the user's own the next one ends the program the hard way. A terminal that goes sends SIGHUP more than
-  // once.
+  // After two signals of the user the next one ends the program without cleanup. A terminal that is closed may send SIGHUP more
+  // than once.
   if (g_stop.fetch_add(1) > 0 && signal != SIGUSR1 && signal != SIGHUP) std::signal(signal, SIG_DFL);
 }
 
@@ -100,7 +100,7 @@ std::string summary_of(const flow::Case& flow_case, const flow::RunSummary& summ
   return text;
 }
 
-/// Runs a case, shows it, and keeps its log and its record.  @throws as flow::run().  @collective
+/// Runs a case, prints its progress, and writes its log and its record.  @throws as flow::run().  @collective
 flow::RunSummary run_and_show(const Communicator& comm, const io::CaseReader& reader, const flow::Case& flow_case,
                               flow::Existing existing, const flow::RunStart& begin) {
   const bool resumes = flow::resumes(existing);
@@ -133,7 +133,7 @@ Exit run_case(const Communicator& comm, const RunOptions& options) {
                      fmt::format("rank {} of {} on {}", comm.rank().value(), comm.size(), MpiEnvironment::machine()));
   }
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, request_stop);
-  if (std::signal(SIGHUP, request_stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
+  if (std::signal(SIGHUP, request_stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // ignored under nohup
   if (!options.sweep.empty()) {
     return run_sweep(comm,
                      {.file = options.file,
@@ -217,7 +217,7 @@ void add_run(CLI::App& app, Request& request) {
       ->check(positive());
   add_launch_options(*command, request);
   command->callback([options, &request] {
-    std::signal(SIGUSR1, request_stop);  // by which a launcher asks ranks to end, before MPI is up, too
+    std::signal(SIGUSR1, request_stop);  // sent by a launcher to end ranks, possibly before MPI is initialised
     request.action = [options](const Communicator& comm) { return run_case(comm, *options); };
   });
 }

@@ -1,17 +1,17 @@
 #pragma once
-/// run.log: what a run printed, kept with its results.
+/// run.log: the printed output of a run, stored with its results.
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 namespace weft::app {
 
-/// Keeps lines until the results folder may be written to, and from then on writes each line at once. A log that cannot be
-/// written ends no run.
+/// Stores lines until the results folder may be written to, and from then on writes each line at once. A log that cannot be
+/// written does not end the run.
 class RunLog {
  public:
   static constexpr const char* kFirstWord = "weft ";
-  /// @param resumes  the log of the earlier run is kept, and this one's follows it.
+  /// @param resumes  the log of the earlier run is kept, and this one is appended.
   RunLog(std::filesystem::path file, bool resumes) : file_(std::move(file)), resumes_(resumes) {}
   void add(const std::string& text) {
     if (out_.is_open()) {
@@ -20,11 +20,11 @@ class RunLog {
       waiting_ += text;
     }
   }
-  /// To be called when the run has begun, so that the folder is its own. Further calls do nothing.
+  /// Opens the log when the run has begun and the folder is locked. Further calls do nothing.
   void begin() {
     if (out_.is_open()) return;
     std::error_code ignored;
-    // Removed rather than truncated: a run that still has the earlier file open writes into that one.
+    // Removed rather than truncated: a run that still has the earlier file open writes to the removed one.
     if (!resumes_ && was_written_by_a_run()) std::filesystem::remove(file_, ignored);
     out_.open(file_, std::ios::binary | std::ios::app);
     add(waiting_);
@@ -32,7 +32,8 @@ class RunLog {
   }
 
  private:
-  /// Every log begins with the version of its program. A file of the user's with this name is kept, and the log follows it.
+  /// Returns whether the file begins with the version of the program, as every log does. Other files of the user with this name
+  /// are kept, and the log is appended.
   [[nodiscard]] bool was_written_by_a_run() const {
     std::string line;
     std::getline(std::ifstream(file_, std::ios::binary), line);

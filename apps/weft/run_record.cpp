@@ -43,7 +43,8 @@ std::string processor() {
   return {};
 }
 
-/// When this process started, in ticks since the machine did: with the pid, it tells a run from a later process.
+/// Returns the start time of this process, in ticks since the machine's: with the pid it distinguishes a run from a later
+/// process.
 std::string process_start() {
   std::ifstream in("/proc/self/stat");
   std::string line;
@@ -95,7 +96,7 @@ nlohmann::ordered_json describe_verdict(const flow::Verdict& verdict) {
   return record;
 }
 
-/// What each force was at the end: N and N m, and where there is a free stream that moves the coefficients.
+/// Returns each force at the end: N and N m, and coefficients if there is a free stream that moves.
 nlohmann::ordered_json describe_forces(const std::vector<flow::ForceSpec>& specs, const flow::RunSummary& summary) {
   const auto list = [](Vec3 v) { return nlohmann::ordered_json{v.x, v.y, v.z}; };
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
@@ -114,7 +115,7 @@ nlohmann::ordered_json describe_forces(const std::vector<flow::ForceSpec>& specs
   return all;
 }
 
-/// The calls of the runs before; none where the file is missing or damaged.
+/// Returns the calls of the earlier runs; none if the file is missing or damaged.
 nlohmann::ordered_json earlier_calls(const fs::path& file) {
   std::ifstream in(file);
   const nlohmann::ordered_json record = nlohmann::ordered_json::parse(in, nullptr, /*allow_exceptions=*/false);
@@ -215,7 +216,7 @@ void RunRecord::ended(const flow::RunSummary& summary) {
 }
 
 void RunRecord::failed(const std::string& message) {
-  if (!comm_.is_root() || !begun_) return;  // a run that did not begin leaves the results before it as they are
+  if (!comm_.is_root() || !begun_) return;  // a run that did not begin does not change existing results
   call_["status"] = "failed";
   call_["reason"] = message;
   save();
@@ -232,7 +233,7 @@ void RunRecord::save(io::Durable durable) {
   const nlohmann::ordered_json record{{"format", 1}, {"mesh", mesh_}, {kCalls, calls}};
   try {
     io::write_text(file_, record.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n', durable);
-  } catch (const IoError&) {  // a run goes on without its record
+  } catch (const IoError&) {  // a run continues without its record
   }
 }
 

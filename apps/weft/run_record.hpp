@@ -1,6 +1,6 @@
 #pragma once
-/// run.json: what a run was, for those who look at its results later: by what program, machine and command, how far it came and
-/// why it ended, how fast it was, and on what mesh. `weft report` reads it.
+/// run.json: the description of a run for later readers of its results: program, machine and command, progress and reason of the
+/// end, speed, and mesh. `weft report` reads it.
 #include <nlohmann/json.hpp>
 
 #include <string>
@@ -13,8 +13,8 @@
 
 namespace weft::app {
 
-/// Passes on what it is told. The file exists from the first field file on, is never half a file, and is at most some seconds
-/// behind. One that cannot be written ends no run: the results beside it have their own messages.
+/// Records the events of a run, and passes them on. The file exists from the first field file on, is always complete, and is at
+/// most some seconds old. A record that cannot be written does not end the run: errors of the results have their own messages.
 class RunRecord final : public flow::RunObserver {
  public:
   RunRecord(const Communicator& comm, const flow::Case& flow_case, bool resumes, flow::RunObserver& next);
@@ -30,12 +30,12 @@ class RunRecord final : public flow::RunObserver {
   void failed(const std::string& message);
 
  private:
-  /// @param durable  no for what will be saved again within seconds: ranks wait for this one.
+  /// @param durable  no if the record will be written again within seconds: ranks wait for this one.
   void save(io::Durable durable = io::Durable::yes);
 
   const Communicator& comm_;
   flow::RunObserver& next_;
-  std::vector<flow::ForceSpec> forces_;  ///< of the case
+  std::vector<flow::ForceSpec> forces_;  ///< forces of the case
   std::filesystem::path file_;
   nlohmann::ordered_json mesh_, earlier_ = nlohmann::ordered_json::array(), call_;  ///< on rank 0; earlier_: calls
   bool resumes_ = false, begun_ = false;

@@ -30,18 +30,19 @@ using Json = nlohmann::ordered_json;
 constexpr const char *kSweepFile = "sweep.json", *kPolarFile = "polar.csv";
 std::string override_of(const SweepAxis& axis, double value) { return fmt::format("{}={}", axis.key, value); }
 
-/// A point and what came of it. Equal on every rank.
+/// A point and its result. Equal on every rank.
 struct SweptCase {
   SweepPoint point;
   std::optional<io::CaseReader> reader;
   flow::Case flow_case;
   flow::Existing existing = flow::Existing::refuse;
-  bool done = false, finished = false;  ///< done: nothing more to compute; finished: with a state to start others from
+  bool done = false, finished = false;  ///< done: nothing more to compute; finished: has a final state from which others can
+                                        ///< start
   bool interrupted = false;
   Json row;  ///< on rank 0; null: not done
 };
 
-/// Returns an error of an override of ours as one of the option that it comes from.
+/// Returns an error of an override as an error of the option that contains it.
 template <class E>
 E for_sweep(const E& error, const std::vector<SweepAxis>& axes) {
   Where where = error.where();
@@ -75,7 +76,7 @@ std::vector<SweptCase> read_cases(const Communicator& comm, const SweepChoice& c
       std::vector<Error> all;
       for (const Error& error : errors.all()) all.push_back(for_sweep(error, axes));
       throw flow::CaseErrors(std::move(all));
-    } catch (const InputError& error) {  // of the text of the case
+    } catch (const InputError& error) {  // an error of the text of the case
       throw for_sweep(error, axes);
     }
   }
@@ -87,7 +88,7 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// What an earlier sweep into this folder has noted, by point; nothing where there is none, or it is damaged.
+/// Returns the rows of an earlier sweep into this folder, by point; empty if there is none, or if its file is damaged.
 std::map<std::string, Json> earlier_rows(const fs::path& folder) {
   std::map<std::string, Json> rows;
   std::ifstream in(folder / kSweepFile);
@@ -100,8 +101,8 @@ std::map<std::string, Json> earlier_rows(const fs::path& folder) {
   return rows;
 }
 
-/// Finds what earlier sweeps have left of each point, on rank 0.
-/// @throws InputError where the folder holds points, and nothing says what to do with them.
+/// Finds the results of earlier sweeps for each point, on rank 0.
+/// @throws InputError if the folder holds points, and their treatment was not chosen.
 void look_for_earlier(std::vector<SweptCase>& cases, const SweepChoice& choice, const fs::path& folder) {
   if (fs::exists(folder / flow::kRecordFile)) {
     throw InputError("this folder holds the results of a single run", "give the sweep one of its own: --set output.directory=...",
@@ -134,7 +135,7 @@ void look_for_earlier(std::vector<SweptCase>& cases, const SweepChoice& choice, 
   }
 }
 
-/// Whether points may start from the state of others: where the flow at the end does not depend on the start.
+/// Returns whether points may start from the final state of others: if the final state does not depend on the start.
 bool starts_from_others(const flow::Case& flow_case, const std::vector<SweepAxis>& axes) {
   return flow::is_steady(flow_case) && std::none_of(axes.begin(), axes.end(), [](const SweepAxis& axis) {
            return axis.key.starts_with("initial.") || axis.key.starts_with("stop.");
@@ -165,14 +166,14 @@ Json row_of(const SweptCase& each, const std::vector<SweepAxis>& axes, const flo
   return row;
 }
 
-/// Text as a field of a CSV file.
+/// Returns a text as a field of a CSV file.
 std::string csv_field(std::string text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
   return '"' + text + '"';
 }
 
-/// sweep.json and polar.csv: all points that are done. On rank 0.
+/// Writes sweep.json and polar.csv: all points that are done. On rank 0.
 void write_tables(const std::vector<SweptCase>& cases, const std::vector<SweepAxis>& axes, const fs::path& folder) {
   Json points = Json::array();
   std::string csv;
@@ -201,7 +202,7 @@ void write_tables(const std::vector<SweptCase>& cases, const std::vector<SweepAx
   io::write_text(folder / kPolarFile, csv);
 }
 
-/// The table for people.
+/// Returns the table for the terminal.
 std::string table_of(const std::vector<SweptCase>& cases, const std::vector<SweepAxis>& axes) {
   std::vector<std::vector<std::string>> lines(1);
   for (const std::string& name : short_names(axes)) lines[0].push_back(name);
@@ -222,7 +223,7 @@ std::string table_of(const std::vector<SweptCase>& cases, const std::vector<Swee
     }
     line.push_back(each.row.contains("steps") ? fmt::format("{}", each.row["steps"].get<std::int64_t>()) : "-");
     const std::string verdict = each.row.is_null() ? "not computed" : each.row["verdict"].get<std::string>();
-    const bool diverged = !each.row.is_null() && each.row["outcome"] == "diverged";  // polar.csv says where
+    const bool diverged = !each.row.is_null() && each.row["outcome"] == "diverged";  // polar.csv has the error
     line.push_back(diverged ? verdict.substr(0, verdict.find(':')) : verdict);
   }
   std::vector<std::size_t> widths(lines[0].size());
@@ -237,7 +238,7 @@ std::string table_of(const std::vector<SweptCase>& cases, const std::vector<Swee
 }
 
 /// Computes a point and returns its row; sets each.done, each.finished and each.interrupted. A point that diverges after a start
-/// from another's state is computed again from [initial].  @throws as `run`, but for PhysicsError.  @collective
+/// from another's state is computed again from [initial].  @throws as `run`, except PhysicsError.  @collective
 Json compute_point(const Communicator& comm, SweptCase& each, const std::vector<SweepAxis>& axes, const RunPoint& run,
                    flow::RunStart begin, std::string from) {
   const auto warn = [&](const std::string& text) {

@@ -1,5 +1,5 @@
 #pragma once
-/// weft run --sweep: one case at many values of its keys, on one mesh.
+/// weft run --sweep: one case for many values of its keys, on one mesh.
 #include <functional>
 #include <string>
 #include <vector>
@@ -12,16 +12,15 @@
 
 namespace weft::app {
 
-/// A key of the case and the values that it takes.
+/// A key of the case and its values.
 struct SweepAxis {
   std::string word;  ///< as on the command line
   std::string key;
   std::vector<double> values;
 };
 
-/// "free_stream.alpha=0,2,4", "free_stream.alpha=0:4:2" (first, last, step), or both mixed. Any blanks are dropped.
-/// @throws InputError: no key, no values, not a number, a range that does not come to its end, a value or a key given twice, a
-/// key
+/// Parses "free_stream.alpha=0,2,4", "free_stream.alpha=0:4:2" (first, last, step), or a mixture. Blanks are ignored.
+/// @throws InputError: no key, no values, not a number, a range that does not reach its end, a value or a key given twice, a key
 ///   of the mesh or the output, more than 1000 points.
 [[nodiscard]] std::vector<SweepAxis> parse_sweep(const std::vector<std::string>& words);
 
@@ -29,31 +28,31 @@ struct SweepAxis {
 [[nodiscard]] std::vector<std::string> short_names(const std::vector<SweepAxis>& axes);
 
 struct SweepPoint {
-  std::vector<double> values;  ///< of the axes
-  std::string name;            ///< of its results folder: "alpha_2_mach_0.5"
+  std::vector<double> values;  ///< values of the axes
+  std::string name;            ///< name of its results folder: "alpha_2_mach_0.5"
 };
 
-/// All points, the last axis fastest.
+/// Returns all points, the last axis fastest.
 [[nodiscard]] std::vector<SweepPoint> sweep_points(const std::vector<SweepAxis>& axes);
 
 /// Returns the point among the first `count` of those allowed that is nearest to point `count`, each axis relative to its range;
-/// the latest of several; -1 where none is allowed.
+/// the latest of several; -1 if none is allowed.
 [[nodiscard]] int nearest_point(const std::vector<SweepAxis>& axes, const std::vector<SweepPoint>& points, int count,
                                 const std::vector<bool>& allowed);
 
 struct SweepChoice {
-  std::string file;  ///< the case
+  std::string file;  ///< path of the case
   std::vector<std::string> overrides, sweep;
   bool overwrite = false, resume = false, accept_changes = false, strict = false;
 };
 
-/// Runs one case, shows it and keeps its record.  @throws as flow::run().  @collective
+/// Runs one case, prints its progress and writes its record.  @throws as flow::run().  @collective
 using RunPoint = std::function<flow::RunSummary(const io::CaseReader& reader, const flow::Case& flow_case,
                                                 flow::Existing existing, const flow::RunStart& begin)>;
 
-/// Runs every point that is not done yet, and writes sweep.json, polar.csv and polar.png into the folder of the case's results,
-/// which has a folder for each point. A point whose flow becomes unphysical is recorded as diverged, and the sweep goes on.
-/// @throws InputError before the first point where any of them is wrong; later as `run`, but for PhysicsError.  @collective
+/// Runs every point that is not done yet, and writes sweep.json, polar.csv and polar.png to the results folder of the case, which
+/// has a folder for each point. A point whose flow becomes unphysical is recorded as diverged, and the sweep continues.
+/// @throws InputError before the first point if any of them is wrong; later as `run`, except PhysicsError.  @collective
 [[nodiscard]] Exit run_sweep(const Communicator& comm, const SweepChoice& choice, const RunPoint& run);
 
 }  // namespace weft::app

@@ -1,14 +1,13 @@
-// What ways to sum the fluxes through faces into cells cost on a GPU: one residual from given values and gradients (both states
-// of each face reconstructed, HLLC), by rows side by side (AoS) and by columns (SoA).
+// Cost of several ways to sum the fluxes through faces into cells on a GPU: one residual from given values and gradients (both
+// states of each face reconstructed, HLLC), with variables of a row adjacent (AoS) and in columns (SoA).
 //
 //   bench_flow_face_sums [cells [cuda|host [hexahedra|tetrahedra|all [hilbert|rcm|as_read|all]]]]
 //
-// In a periodic box of about so many cells (2,097,152), on the first rank alone. Medians of 20 runs by the GPU's clock; `host` is
-// for a check of the program where there is no GPU, leaves out the form that needs one, and knows no copy rate. Bytes are those
-// that must move per cell: what a kernel reads and writes once each, as if caches held everything within a kernel and nothing
-// from one to the next. Every form is compared with the first, and runs twice. Prints a table, and the same as JSON on the last
-// line. The exit code is 1 where a form is wrong or, but for atomics, does not give the same bits twice, or there is an error; 2
-// where arguments are wrong.
+// Runs in a periodic box of about this number of cells (2,097,152), on the first rank alone. Medians of 20 runs by the GPU's
+// clock; `host` checks the program without a GPU, leaves out the form that needs one, and has no copy rate. Bytes are those that
+// must move per cell: each datum of a kernel once, with perfect caches within a kernel and none between kernels. Every form is
+// compared with the first, and runs twice. Prints a table, and the same as JSON on the last line. The exit code is 1 if a form is
+// wrong or, except for atomics, does not give the same bits twice, or if there is an error; 2 if arguments are wrong.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -43,22 +42,22 @@ using flow::Conserved;
 using flow::detail::kVars;
 
 constexpr int kGradients = 3 * kVars;
-constexpr int kGeometry = 9;  ///< of a face: area vector, arms to its centroid from that of the left and of the right row
+constexpr int kGeometry = 9;  ///< numbers per face: area vector, cell-to-face vectors of the left and of the right row
 constexpr double kTolerance = 1e-12;
 
-/// Which side of an array loops in S read.
+/// The side of an array that loops in S read.
 template <class S>
 inline constexpr Side kSide = kRunsOnHost<S> ? Side::host : Side::device;
 
-/// What all forms read.
+/// The input of all forms.
 template <class L, class S>
 struct Given {
   using Real = double;
   View<const double, kVars, L, S> values;
   View<const double, kGradients, L, S> gradients;
   View<const double, kGeometry, L, S> geometry;
-  const std::int32_t *left, *right;  ///< rows of a face
-  std::int32_t cells;                ///< owned: the first rows
+  const std::int32_t *left, *right;  ///< rows on both sides of a face
+  std::int32_t cells;                ///< owned cells: the first rows
 
   [[nodiscard]] WEFT_HD double value(std::int32_t row, int k) const { return values(row, k); }
   template <int Dim>
@@ -68,7 +67,7 @@ struct Given {
   [[nodiscard]] WEFT_HD Vec3 vector(std::int32_t f, int k) const {
     return {geometry(f, k), geometry(f, k + 1), geometry(f, k + 2)};
   }
-  /// Out of the left row, all of the face's.
+  /// Returns the flux out of the left row, through the whole face.
   [[nodiscard]] WEFT_HD Conserved operator()(std::int32_t f) const {
     const Vec3 area = vector(f, 0);
     const double inverse = flow::detail::inverse_root(dot(area, area));
@@ -101,7 +100,7 @@ struct Store {
   Rows<L, S> fluxes;
   WEFT_HD void operator()(std::int32_t f) const { put(fluxes, f, given(f)); }
 };
-/// Sums what `flux` says of the faces of each cell, in their order; face f is listed as ~f where the cell is its right one.
+/// Sums `flux` over the faces of each cell, in their order; face f is listed as ~f if the cell is its right one.
 template <class Flux, class L, class S>
 struct Gather {
   Flux flux;
@@ -136,7 +135,7 @@ struct ScatterAtomic {
     }
   }
 };
-/// @pre no two of the faces that one loop does share a cell.
+/// Adds fluxes to both cells of each face. @pre no two faces of one loop share a cell.
 template <class L, class S>
 struct Scatter {
   Given<L, S> given;
@@ -152,7 +151,7 @@ struct Scatter {
   }
 };
 
-/// Greedy colours of faces: the faces by colour, and where each colour begins.
+/// Greedy colouring of faces: the faces by colour, and the first of each colour.
 struct Colours {
   std::vector<std::int32_t> faces, begin;
   explicit Colours(const mesh::Mesh& m) : faces(m.face_area.size()) {
@@ -176,14 +175,14 @@ struct Colours {
     for (const std::int32_t f : faces) {
       for (const auto row : {m.face_left[static_cast<std::size_t>(f)], m.face_right[static_cast<std::size_t>(f)]}) {
         if (row.value() < m.owned_cells && std::exchange(last[row.index()], of(f)) == of(f)) {
-          throw std::logic_error("two faces of a colour share a cell");  // which a loop on the host would not show
+          throw std::logic_error("two faces of a colour share a cell");  // a loop on the host would not reveal it
         }
       }
     }
   }
 };
 
-/// Faces in some order, and rows, where the loops reach them.
+/// Faces in some order, and rows, in memory that the loops can access.
 template <class L, class S>
 struct Faces {
   HostDeviceVector<std::int32_t> left, right;
@@ -232,7 +231,7 @@ struct States {
   }
 };
 
-/// The largest difference of a variable's sums, over its largest; infinite where one is no number.
+/// Returns the largest difference of a variable's sums, relative to its largest; infinite if one is not finite.
 double difference(const std::vector<double>& a, const std::vector<double>& reference) {
   double size[kVars] = {}, apart[kVars] = {}, worst = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -244,15 +243,15 @@ double difference(const std::vector<double>& a, const std::vector<double>& refer
   return worst;
 }
 
-/// A form of the residual, and what it is called and moves.
+/// A form of the residual, its name and its bytes.
 struct Form {
   const char* name;
   int kernels;
   double bytes;       ///< per cell
-  bool reproducible;  ///< promised
+  bool reproducible;  ///< promises the same bits
 };
 
-/// The lines so far, printed as they come.
+/// The lines so far, printed immediately.
 struct Table {
   double copy = 0;  ///< bytes per second; 0: not measured
   bool good = true;
@@ -287,7 +286,7 @@ struct Table {
   }
 };
 
-/// All forms with one layout. @param reference  the sums of the first form, made where it is empty.
+/// Runs all forms with one layout. @param reference  the sums of the first form, computed if it is empty.
 template <class L, class S>
 void measure(Table& table, const mesh::Mesh& m, const Colours& colours, const std::string& elements, const std::string& order,
              std::vector<double>& reference) {
@@ -321,7 +320,7 @@ void measure(Table& table, const mesh::Mesh& m, const Colours& colours, const st
   const auto result = [&](const auto& work) {
     work();
     stream.wait();
-    static_cast<void>(sums.view<L, S>());  // written: the other side is stale
+    static_cast<void>(sums.view<L, S>());  // written: the other side becomes stale
     sums.to_host(After()).wait();
     std::vector<double> rows;
     for (std::int32_t c = 0; c < cells; ++c) {
@@ -338,7 +337,7 @@ void measure(Table& table, const mesh::Mesh& m, const Colours& colours, const st
   };
   const auto zero = [&] { parallel_for(S{}, stream, std::int64_t{kVars} * cells, Zero{residual.data()}); };
 
-  // Per cell: so many faces and sides of faces; bytes of a row or sum, of a face, and of the list of a cell's faces.
+  // Faces and sides of faces per cell; bytes of a row or sum, of a face, and of the list of a cell's faces.
   const double per_cell = static_cast<double>(faces) / cells, sides_of_cell = static_cast<double>(side.size()) / cells;
   constexpr double kRow = 8 * (kVars + kGradients), kFace = 8 * kGeometry + 2 * 4, kSum = 8 * kVars;
   const double list = 4 * (sides_of_cell + 1), once = kRow + per_cell * kFace;

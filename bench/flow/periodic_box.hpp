@@ -1,5 +1,5 @@
 #pragma once
-/// Meshes and orders of cells, by the words of the command lines of benchmarks.
+/// Meshes and cell orderings for the arguments of benchmarks.
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// Nothing for other words than those of the key mesh.order.
+/// Returns a cell ordering by its word in the key mesh.order; none for other words.
 [[nodiscard]] inline std::optional<weft::mesh::CellOrdering> cell_ordering(std::string_view word) {
   using weft::mesh::CellOrdering;
   if (word == "hilbert") return CellOrdering::hilbert;
@@ -20,7 +20,8 @@ namespace bench {
   return std::nullopt;
 }
 
-/// The unit box, periodic in every direction, of about so many cells. @param elements  as the generator "box" calls them.
+/// Returns the unit box, periodic in every direction, with about this number of cells. @param elements  as in the generator
+/// "box".
 /// @throws as mesh::generate and mesh::build. @collective on comm.
 [[nodiscard]] inline weft::mesh::Mesh periodic_box(const weft::Communicator& comm, const std::string& elements, int dim,
                                                    std::int64_t cells, weft::mesh::CellOrdering order) {

@@ -1,15 +1,15 @@
-// Cell-residuals per second of the Euler residual, beside the machine's copy bandwidth.
+// Cell-residuals per second of the Euler residual, compared with the machine's copy bandwidth.
 //
 //   mpirun -n 2 bench_flow_residual
 //       [cells [host|cuda [elements|all|FILE [fp64|mixed|fp32 [threads of a rank
 //           [both|least_squares|green_gauss [hilbert|rcm|as_read [FLUX [stabilized|plain]]]]]]]]]
 //
-// In a periodic box of about so many cells; or on the mesh of a file that is not named as elements are, with slip walls for
-// boundaries, whatever `cells` says. One line per element type and gradient: a full residual (ghost exchange, gradients, limiter,
-// fluxes) and a full Runge-Kutta step divided by its three residuals; the seconds that the slowest rank took to generate or read
-// and to build the mesh, and to make the solver. Bytes per cell and residual are the compulsory traffic of two passes (each input
-// once), as docs/performance.md counts them. Prints a table, and the same as JSON on the last line. The exit code is 1 where
-// there is an error, 2 where arguments are wrong.
+// Runs in a periodic box of about this number of cells; or on the mesh of a file whose name is not that of an element type, with
+// slip walls as boundaries, independent of `cells`. One line per element type and gradient: a full residual (ghost exchange,
+// gradients, limiter, fluxes) and a full Runge-Kutta step divided by its three residuals; the seconds that the slowest rank took
+// to generate or read and to build the mesh, and to create the solver. Bytes per cell and residual are the compulsory traffic of
+// two passes (each input once), as in docs/performance.md. Prints a table, and the same as JSON on the last line. The exit code
+// is 1 if there is an error, 2 if arguments are wrong.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Bytes per second that all ranks together read and write in a[i] = b[i], arrays of 64 MB a rank.
+/// Returns the bytes per second that all ranks together read and write in a[i] = b[i], with arrays of 64 MB per rank.
 double copy_bandwidth(const Communicator& comm) {
   constexpr std::size_t kSize = std::size_t{8} << 20;
   std::vector<double> from(kSize, 1.0), to(kSize, 0.0), seconds;
@@ -64,7 +64,8 @@ struct Row {
   double solver_seconds = 0;
 };
 
-/// Values, gradients and residuals once per pass, geometry and topology once: see docs/performance.md.
+/// Returns the bytes per cell: values, gradients and residuals once per pass, geometry and topology once; see
+/// docs/performance.md.
 double compulsory_bytes(const mesh::Mesh& m, flow::Precision precision) {
   const double faces = static_cast<double>(m.faces()) / m.owned_cells;
   const double per_cell_faces = static_cast<double>(m.cell_faces.entries().size()) / m.owned_cells;
@@ -83,7 +84,7 @@ struct BoxElements {
 };
 constexpr std::array<BoxElements, 4> kBoxes{{{"quads", 2}, {"triangles", 2}, {"hexahedra", 3}, {"tetrahedra", 3}}};
 
-/// The longest side of the box around a mesh; 1 of the generated ones.
+/// Returns the longest side of the box around a mesh; 1 for the generated ones.
 double extent(const mesh::Mesh& m) {
   constexpr double kNone = -std::numeric_limits<double>::infinity();
   std::array<double, 6> reach{kNone, kNone, kNone, kNone, kNone, kNone};
@@ -97,7 +98,7 @@ double extent(const mesh::Mesh& m) {
 
 Row measure(const mesh::Mesh& m, const std::string& elements, const flow::Numerics& numerics, Backend backend, int threads) {
   const Communicator& comm = m.comm;
-  // Walls of any shape are in the way of the flow: a slower one, so that it stays physical there from the start.
+  // Walls may have any shape: the flow is slower, so that it stays physical from the start.
   const double length = m.boundary.empty() ? 1 : extent(m), speed = m.boundary.empty() ? 1 : 0.2;
   const Stopwatch making;
   const std::vector<flow::BoundaryCondition> walls(m.boundary.size());
@@ -119,7 +120,7 @@ Row measure(const mesh::Mesh& m, const std::string& elements, const flow::Numeri
       residual.push_back(comm.max(evaluation.seconds()));
       std::ranges::fill(scheme.residual().storage(), 0.0);
     }
-    // As a run does: some steps at a time where that costs less than one by one.
+    // As in a run: several steps at a time if that costs less than single ones.
     const int steps = solver.works_ahead() ? kStepsAhead : 1;
     comm.barrier();
     const Stopwatch stepping;
@@ -211,7 +212,8 @@ int tabulate(const Communicator& comm, int argc, char** argv) {
   return 0;
 }
 
-/// Where every rank fails they agree on one error, and rank 0 tells it; a rank that fails alone tells, and ends the others.
+/// Prints an error. If every rank fails they agree on one error, which rank 0 prints; a rank that fails alone prints its error
+/// and ends the others.
 int fail(const Communicator& comm, const std::exception& error) {
   const bool together = MpiEnvironment::all_ranks_arrive(3);
   if (!together || comm.is_root()) fmt::print(stderr, "bench_flow_residual: error: {}\n", error.what());

@@ -1,4 +1,4 @@
-"""The commands beside weft run.
+"""The commands other than weft run.
 
     commands_test.py path/to/weft [unittest arguments]
 """
@@ -79,7 +79,7 @@ class Tools(InFolder):
         for words in ((), ("wing.toml",)):
             self.assertIn("weft: error: this case is written for a mesh, and none is given; write weft new from_file CASE --mesh FILE",
                           self.weft("new", "from_file", *words, code=FAILED))
-        # What cannot be guessed is to be chosen, all of it told at once; a pattern gives several zones one kind.
+        # Kinds that cannot be guessed must be chosen; all of them are reported at once; a pattern gives several zones one kind.
         self.weft("mesh", "generate", "box", "box.su2", "-p", "nx=3", "-p", "ny=3", "-p", "nz=3")
         self.assertIn("replace CHOOSE by a kind for 6 zones: xmin, xmax, ", self.weft("new", "from_file", "box.toml", "--mesh", "box.su2"))
         refused = self.weft("check", "box.toml", code=FAILED)
@@ -210,7 +210,7 @@ class Tools(InFolder):
                             (["naca0012/case.toml"], "is not a field file"), (["naca0012", "--output", "mesh.h5"], "mesh.h5: cannot create this directory")):
             self.assertIn(said, self.weft("export", *words, code=FAILED))
         self.weft("export", "naca0012", "--format", "stl", code=USAGE)
-        # What was exported of a run goes with it.
+        # Exports of a run are removed with it.
         self.weft("run", *self.coarse("naca0012", steps=3), "--overwrite")
         self.assertEqual([file.name for file in (self.folder / "naca0012").iterdir() if file.suffix in (".vtu", ".vtm")], [])
 

@@ -1,4 +1,4 @@
-"""Wrong input and bad states: told once, with their place and what to do.
+"""Wrong input and unphysical states: reported once, with their place and what to do.
 
     errors_test.py path/to/weft [unittest arguments]
 """

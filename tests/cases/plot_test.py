@@ -64,7 +64,7 @@ class Plot(InFolder):
             self.assertIn(line, listed)
         self.weft("report", "sod")
         page = (self.folder / "sod" / "report.html").read_text()
-        for words in ("along x, beside the exact solution", "Boundary zones, coloured by their condition", "xmin: supersonic outflow",
+        for words in ("along x, with the exact solution", "Boundary zones, coloured by their condition", "xmin: supersonic outflow",
                       "Error against the exact solution"):
             self.assertTrue(words in page, words)
         # Without the exact solution there is none in the fields.
@@ -74,7 +74,7 @@ class Plot(InFolder):
 
     def test_a_body_in_a_large_domain(self):
         self.weft("run", *self.coarse("naca0012", *SI, steps=20), *ranks(2))
-        with h5py.File(self.folder / "naca0012" / "boundary.hdf") as file:  # of both ranks
+        with h5py.File(self.folder / "naca0012" / "boundary.hdf") as file:  # written by both ranks
             zones = file["VTKHDF/CellData/zone"][:]
             self.assertEqual(sorted(np.unique(zones)), [0, 1])
             self.assertEqual([(zones == z).sum() for z in (0, 1)], [32, 32])
@@ -228,7 +228,7 @@ class Plot(InFolder):
                 os.close(full)
                 self.assertEqual(done.returncode, FAILED, done.stderr)
                 self.assertRegex(done.stderr, r"^weft: error: standard output: cannot be written \([^\n]*\); all else was done\n$")
-        self.assertTrue((self.folder / "sod" / "residuals.png").exists())  # whoever reads their names
+        self.assertTrue((self.folder / "sod" / "residuals.png").exists())  # for all users
         self.assertTrue((self.folder / "sod" / "report.html").exists())
 
 

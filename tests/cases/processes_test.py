@@ -44,7 +44,7 @@ class Terminal(InFolder):
                 else:
                     self.fail(f"the run has not ended after {PATIENCE} s: {shown[-200:]}")
             except OSError:
-                pass  # so does Linux tell that nobody writes any more
+                pass  # the error of Linux if no process has the other end open
         self.assertEqual(process.wait(PATIENCE), DONE)
         return shown.decode()
 
@@ -198,7 +198,7 @@ class Interrupted(InFolder):
         process = self.start("run", *self.endless(), *ranks(2))
         self.wait_for_steps(process)
         at_work = [pid for pid in descendants(process.pid) if is_rank(pid)]
-        os.kill(parent_of(at_work[0]), signal.SIGSTOP)  # so mpirun does not hear of the end of its ranks
+        os.kill(parent_of(at_work[0]), signal.SIGSTOP)  # so mpirun does not notice the end of its ranks
         for pid in at_work:
             os.kill(pid, signal.SIGKILL)
         began = time.monotonic()
@@ -284,7 +284,7 @@ class Launched(InFolder):
         self.assertIn("ranks   2 ", printed)
 
     def test_far_more_ranks_than_cores_are_refused(self):
-        # Of one core: more are not started on machines of many cores, and cores that this process must not use do not count.
+        # One core: more are not started on machines of many cores, and cores that this process must not use do not count.
         usable = os.sched_getaffinity(0)
         self.addCleanup(os.sched_setaffinity, 0, usable)
         os.sched_setaffinity(0, {min(usable)})

@@ -204,7 +204,7 @@ class Documents(InFolder):
 
 
 class LostOutput(InFolder):
-    """Standard output that cannot be written is an error, told on standard error; results are written all the same."""
+    """Standard output that cannot be written is an error on standard error; results are written nevertheless."""
 
     def lost(self, *arguments, closed=False):
         reading, writing = os.pipe()

@@ -1,4 +1,4 @@
-"""tools/detail/soak.py: a short soak on the host passes, one that is stopped leaves no run behind, and its look at the memory tells leaks.
+"""tools/detail/soak.py: a short soak on the host passes, one that is stopped leaves no process running, and its check of the memory detects leaks.
 
     soak_test.py path/to/weft [unittest arguments]
 """
@@ -19,7 +19,7 @@ import soak
 
 class OnTheHost(InFolder):
     def start(self, seconds):
-        # AddressSanitizer keeps what was freed, up to this much (256 MiB unless told): a process may grow by it.
+        # AddressSanitizer keeps what was freed, up to this much (256 MiB by default): a process may grow by it.
         variables = {"TMPDIR": str(self.folder), "ASAN_OPTIONS": "quarantine_size_mb=1"}
         process = subprocess.Popen([sys.executable, soak.__file__, "--weft", WEFT, "--device", "host", "--seconds", str(seconds), "--edge", "10"],
                                    env=environment() | variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -73,7 +73,7 @@ class Memory(InFolder):
         self.assertEqual(self.rows[1][2], "nvidia-smi reports nothing")
 
     def test_growth(self):
-        self.assertEqual(self.judge([10] * 6 + [100] * 14, [10] * 6 + [500] * 14), [True, True])  # of what had not settled
+        self.assertEqual(self.judge([10] * 6 + [100] * 14, [10] * 6 + [500] * 14), [True, True])  # runs that had not settled
         self.assertIn("other processes counts", self.rows[1][2])
         self.assertEqual(self.judge([100] * 15 + [109] * 5, [500] * 20), [False, True])
         self.assertEqual(self.judge([100] * 20, [500] * 15 + [505] + [500] * 4), [True, False])

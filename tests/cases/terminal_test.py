@@ -29,7 +29,7 @@ class Terminal(InFolder):
         while True:
             try:
                 some = os.read(terminal, 65536)
-            except OSError:  # of Linux, when the other end is closed
+            except OSError:  # raised by Linux when the other end is closed
                 break
             if not some:
                 break

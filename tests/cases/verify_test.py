@@ -1,4 +1,4 @@
-"""tools/verify: a page tells what it lacks when the command is cut off, and is completed later; without matplotlib, too.
+"""tools/verify: a page states what is missing when the command is interrupted, and is completed later; also without matplotlib.
 --meshes says which files it skipped, and fails on one that cannot be read and on a folder without any.
 
     verify_test.py path/to/weft

@@ -25,7 +25,7 @@ SESSIONS = tempfile.mkdtemp(prefix="weft-mpi-")
 atexit.register(shutil.rmtree, SESSIONS, ignore_errors=True)
 PATIENCE = 60  # seconds that any one command may take on a busy machine
 
-# What makes each case small.
+# Settings that make each case small.
 COARSE = {
     "dye": ["mesh.n=16"],
     "forward_step": ["mesh.h=0.1"],

@@ -33,7 +33,7 @@ TEST(Boundary, FarFieldReproducesTheFreeStreamBitwise) {
 }
 
 TEST(Boundary, SubsonicFarFieldKeepsTheInvariantsOfBothSides) {
-  // A perturbation as a vortex makes it.
+  // A perturbation of the kind that a vortex causes.
   const Primitive inside{1.3, {0.45, 0.25, -0.1}, 0.93};
   for (const Vec3 n : kNormals) {
     const Primitive w = boundary_state(kGas, with_state(BoundaryKind::far_field, kSubsonic), inside, n);
@@ -60,7 +60,7 @@ TEST(Boundary, FarFieldSurvivesVacuumBetweenBothSides) {
 
 TEST(Boundary, FarFieldChokesOnEitherBranch) {
   const Vec3 n{1, 0, 0};
-  // Gas at rest in front of a far field of little pressure: the sonic point of its own fan, whatever that pressure is.
+  // Gas at rest at a far field of low pressure: the sonic point of its own expansion fan, whatever that pressure is.
   const Primitive rest{1.4, {0, 0.3, 0}, 1};
   for (const double pressure : {0.1, 0.02, 1e-6}) {
     const Primitive far{0.5, {0, 0, 0}, pressure};
@@ -69,7 +69,7 @@ TEST(Boundary, FarFieldChokesOnEitherBranch) {
     EXPECT_NEAR(riemann_out(w, n), riemann_out(rest, n), 1e-14);
     EXPECT_NEAR(kGas.entropy(w), kGas.entropy(rest), 1e-15);
     EXPECT_EQ(w.velocity.y, 0.3);
-    // The other way round: subsonic gas outside that runs into a near vacuum inside enters at its own speed of sound.
+    // The reverse: subsonic gas outside that expands into a near vacuum inside enters at its own speed of sound.
     const Primitive in = boundary_state(kGas, with_state(BoundaryKind::far_field, rest), {0.5, {-1, 0, 0}, pressure}, n);
     EXPECT_NEAR(-dot(in.velocity, n), kGas.sound_speed(in), 1e-14) << pressure;
     EXPECT_NEAR(riemann_in(in, n), riemann_in(rest, n), 1e-14);
@@ -130,7 +130,8 @@ TEST(Boundary, GhostStatesElsewhereAreBoundaryStates) {
       const double mach = dot(kSupersonic.velocity, n) / kGas.sound_speed(kSupersonic);
       const Primitive meets = mach >= 1 ? kExtrapolated : kSupersonic;
       if (mach > 0 && mach < 1) continue;
-      expect_near(boundary_ghost_state(kGas, params, kSupersonic, kExtrapolated, n), boundary_state(kGas, params, meets, n), 1e-15);
+      expect_near(boundary_ghost_state(kGas, params, kSupersonic, kExtrapolated, n), boundary_state(kGas, params, meets, n),
+                  1e-15);
     }
   }
 }
@@ -144,14 +145,14 @@ TEST(Boundary, SubsonicOutflowIsExtrapolatedByItsMachNumber) {
 TEST(Boundary, WallPressureIsTheExactReflection) {
   const Primitive at_rest{1.4, {0, 2, 0}, 1};
   EXPECT_EQ(wall_pressure(kGas, at_rest, {1, 0, 0}), 1);
-  // A Mach 3 shock (p2/p1 = 31/3, gas behind at 20/9) that reflects: p3/p2 = ((3 gamma-1) p2 - (gamma-1) p1) /
+  // A Mach 3 shock (p2/p1 = 31/3, downstream velocity 20/9) that is reflected: p3/p2 = ((3 gamma-1) p2 - (gamma-1) p1) /
   // ((gamma-1) p2 + (gamma+1) p1) with p1 = 1.
   const double p2 = 31.0 / 3;
   const Primitive behind{5.4, {20.0 / 9, 0, 0}, p2};
   EXPECT_NEAR(wall_pressure(kGas, behind, {1, 0, 0}), p2 * (3.2 * p2 - 0.4) / (0.4 * p2 + 2.4), 1e-12);
   // A piston withdrawn at speed c: p = (1 - 0.2)^7.
   EXPECT_NEAR(wall_pressure(kGas, {1.4, {-1, 0, 0}, 1}, {1, 0, 0}), std::pow(0.8, 7), 1e-15);
-  // Escape speed and beyond: vacuum.
+  // Escape speed and above: vacuum.
   EXPECT_EQ(wall_pressure(kGas, {1.4, {-6, 0, 0}, 1}, {1, 0, 0}), 0);
   // Smooth where both branches meet: slope rho c.
   const double h = 1e-6, slope = (wall_pressure(kGas, {1.4, {h, 0, 0}, 1}, {1, 0, 0}) -
@@ -176,8 +177,8 @@ TEST(Boundary, TotalPressureInflowReproducesItsOwnState) {
   expect_near(boundary_state(kGas, reservoir(normal, {}), normal, n), normal, 1e-14);
 }
 
-/// The exact solution of the Riemann problem of the gas inside and a boundary state has both on one wave curve: no wave runs on
-/// into the boundary state.
+/// Checks that the interior state and a boundary state are on one wave curve of the exact Riemann solution: no wave enters the
+/// boundary state.
 void expect_on_wave_curve(const Primitive& inside, const Primitive& w, double tolerance) {
   const RiemannSolution exact(kGas, {.left = inside, .right = w});
   EXPECT_NEAR(exact.star_pressure(), w.pressure, tolerance);
@@ -195,7 +196,7 @@ TEST(Boundary, TotalPressureInflowKeepsTotalsAndMatchesTheWaveIntoTheDomain) {
     EXPECT_NEAR(kGas.total_pressure(w), p0, 1e-14);
     EXPECT_NEAR(kGas.total_temperature(w), inflow.total_temperature, 1e-14);
     EXPECT_NEAR(norm(cross(w.velocity, direction)), 0, 1e-15);
-    // One wave: along n, and exact where it is a rarefaction.
+    // One wave: along n, and exact if it is a rarefaction.
     const auto turned = [&](const Primitive& v) { return Primitive{v.density, {dot(v.velocity, n), 0, 0}, v.pressure}; };
     expect_on_wave_curve(turned(inside), turned(w), inside.pressure > p0 ? 1e-13 : 2e-3);
   }
@@ -218,7 +219,7 @@ TEST(Boundary, TotalPressureInflowAllowsOutflowChokesAndDefaultsToTheNormal) {
   const Primitive turned = boundary_state(kGas, reservoir(kSubsonic, {-0.6, 0.8, 0}), kSubsonic, n);
   EXPECT_GT(turned.velocity.x, 0);
   EXPECT_EQ(turned.velocity.y, 0);
-  // At rest with its reservoir: to rounding, without the root of a rounding error.
+  // At rest with its reservoir: exact to rounding, without the root of a rounding error.
   const Primitive rest{inflow.total_pressure / inflow.total_temperature, {1e-13, 0, 0}, p0};
   EXPECT_LT(norm(boundary_state(kGas, inflow, rest, n).velocity), 1e-12);
 }
@@ -235,7 +236,7 @@ TEST(Boundary, StaticPressureOutflow) {
   same.pressure = kSubsonic.pressure;
   EXPECT_EQ(boundary_state(kGas, same, kSubsonic, n), kSubsonic);
   EXPECT_EQ(boundary_state(kGas, outflow, kSupersonic, n), kSupersonic);
-  // A pressure above that inside comes in behind a shock.
+  // A pressure above the interior one enters as a shock.
   const Primitive moving{1.4, {0.9, 0, 0}, 0.6};
   const Primitive shocked = boundary_state(kGas, outflow, moving, n);
   expect_on_wave_curve(moving, shocked, 1e-13);
@@ -305,7 +306,7 @@ TEST(Boundary, OpeningsAreContinuousAndNotSupersonicAtAnySpeed) {
         const double fastest = w == inside ? std::abs(mach) : 1 + 1e-12;
         ASSERT_LE(std::abs(w.velocity.x), fastest * kGas.sound_speed(w)) << mach << " " << pressure;
         const Conserved flux = boundary_flux(kGas, params, inside, n);
-        // Slopes: those of the largest flux that the state on the face can have, by its largest speed.
+        // Slopes: those of the largest flux of a state on the face, divided by its largest speed.
         const double top = std::max(pressure, 1.0) * (1 + mach * mach);
         const double slopes[] = {std::sqrt(top), top, 8 * top * std::max(c, 3.0) * std::max(std::abs(mach), 1.0)};
         if (i > 0) {

@@ -1,4 +1,4 @@
-// check_case: every error at once, each with its line; figures in SI; doubts.
+// check_case: every error at once, each with its line; figures in SI; warnings.
 #include "weft/flow/app/case_check.hpp"
 
 #include <gmock/gmock.h>
@@ -108,7 +108,7 @@ residual = 2
   EXPECT_FALSE(found.steps.has_value());
 }
 
-/// What follows from an error is no error of its own.
+/// Consequences of an error are not reported as errors.
 TEST(CaseCheck, LeavesOutTheConsequencesOfAnError) {
   EXPECT_THAT(errors(check(kAirfoil, {"free_stream.pressure=abc"})), ElementsAre(HasSubstr("free_stream.pressure")));
   EXPECT_THAT(errors(check(kAirfoil, {"free_stream.mach=-1"})), ElementsAre(HasSubstr("free_stream.mach")));
@@ -121,7 +121,7 @@ TEST(CaseCheck, LeavesOutTheConsequencesOfAnError) {
   EXPECT_THAT(errors(check(kAirfoil, {"mesh.radius=0.1"})), ElementsAre(HasSubstr("mesh.radius=0.1")));
   EXPECT_THAT(errors(check(kAirfoil, {"stop.time=-1"})), ElementsAre(HasSubstr("stop.time")));
   EXPECT_THAT(errors(check(kAirfoil, {"output=3", "gas=2"})), ElementsAre(HasSubstr("gas"), HasSubstr("output")));
-  // Two that do not go together, of two sections.
+  // Two incompatible keys in two sections.
   EXPECT_THAT(errors(check(kBox, {"mesh.axisymmetric=true", "numerics.gradient=green_gauss", "body_force.acceleration=[0, 1]"})),
               ::testing::UnorderedElementsAre(HasSubstr("numerics.gradient: Green-Gauss gradients are of plane cells"),
                                               HasSubstr("body_force.acceleration: in an axisymmetric flow")));
@@ -208,7 +208,7 @@ TEST(CaseCheck, WarnsOfDoubtfulChoices) {
               ElementsAre(HasSubstr("a cell has a longest edge of 2e+04 times its shortest at (")));
 }
 
-/// Pressures and temperatures that may be in Pa and K; where both surely are, the case is refused.
+/// Pressures and temperatures that may be in Pa and K; if both certainly are, the case is rejected.
 TEST(CaseCheck, WarnsOfSIWithoutAGasConstant) {
   const std::string text = std::string(kAirfoil).substr(std::string(kAirfoil).find("[mesh]"));
   EXPECT_THAT(errors(check(text)), ElementsAre(HasSubstr("no gas constant")));

@@ -24,7 +24,7 @@ using ::testing::Not;
 
 using Names = std::map<std::string, std::string>;
 
-/// A generated mesh with other names for its zones.
+/// Returns a generated mesh with other names for its zones.
 mesh::Mesh named(const std::string& generator, const mesh::GeneratorParameters& parameters, const Names& names = {}) {
   const Communicator comm = Communicator::world();
   mesh::MeshBlock block = mesh::generate(comm, generator, parameters);
@@ -34,7 +34,7 @@ mesh::Mesh named(const std::string& generator, const mesh::GeneratorParameters& 
   return mesh::build(comm, std::move(block));
 }
 
-/// Kinds by zone; partners of periodic pairs in their place.
+/// Returns kinds by zone, with the partners of periodic pairs as their kinds.
 Names kinds(const mesh::Mesh& mesh) {
   Names found;
   for (const ZoneGuess& guess : guess_zones(mesh))
@@ -64,14 +64,14 @@ TEST(GuessZones, ByTheirNames) {
 TEST(GuessZones, ByTheirGeometryWhereNamesSayNothing) {
   const mesh::GeneratorParameters naca{{"around", "16"}, {"radial", "4"}};
   EXPECT_EQ(kinds(named("naca", naca, {{"airfoil", "1"}, {"farfield", "2"}})), (Names{{"1", "slip_wall"}, {"2", "far_field"}}));
-  // One layer of cells: its sides are planes of symmetry. Of several they may be anything.
+  // One layer of cells: its sides are planes of symmetry. Those of several layers are not known.
   mesh::GeneratorParameters layered = naca;
   layered["layers"] = "1";
   EXPECT_EQ(kinds(named("naca", layered)),
             (Names{{"airfoil", "slip_wall"}, {"farfield", "far_field"}, {"zmin", "symmetry"}, {"zmax", "symmetry"}}));
   layered["layers"] = "2";
   EXPECT_EQ(kinds(named("naca", layered)).at("zmin"), kToChoose);
-  // Sides of a channel, and those of a box of which nothing is known.
+  // Sides of a channel, and those of a box without indications.
   const mesh::GeneratorParameters wedge{{"nx", "6"}, {"ny", "4"}};
   EXPECT_EQ(
       kinds(named("wedge", wedge, {{"wall", "lower"}})),
@@ -91,7 +91,7 @@ TEST(GuessZones, PairsPeriodicZonesByTheirFaces) {
                                                     {"periodic_1_r", "= periodic_1_l"},
                                                     {"bottom wall", "slip_wall"},
                                                     {"cyclic", kToChoose}}));
-  // Points along the pair are not where their partners would be.
+  // Points along the pair do not coincide with their partners.
   const mesh::Mesh uneven = named("wedge", {{"nx", "4"}, {"ny", "4"}}, {{"inlet", "per_1"}, {"outlet", "per_2"}});
   EXPECT_EQ(kinds(uneven).at("per_1"), kToChoose);
 }

@@ -1,4 +1,4 @@
-// What a case may say: every wrong value is named with its key, and the effective case reads back as itself.
+// Cases: every wrong value is reported with its key, and the effective case reads back as itself.
 #include "weft/flow/app/case.hpp"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A case with everything that is required.
+/// A case with all required keys.
 constexpr const char* kGood = R"toml(
 [mesh]
 generator = "box"
@@ -221,10 +221,10 @@ TEST(Case, NeedsAMeshAStopAndCompleteStates) {
   EXPECT_THAT(message_of(stop), HasSubstr("mesh"));
   EXPECT_THAT(message_of("[mesh]\nscale = 2\n" + stop), HasSubstr("exactly one of mesh.file and mesh.generator"));
   EXPECT_THAT(message_of(mesh), HasSubstr("stop"));
-  EXPECT_THAT(message_of(mesh + "[stop]\nforce_window = 3\n"), HasSubstr("nothing says when to stop"));
+  EXPECT_THAT(message_of(mesh + "[stop]\nforce_window = 3\n"), HasSubstr("no criterion ends the run"));
   EXPECT_THAT(message_of(mesh + stop + "[free_stream]\ndensity = 1\n"), HasSubstr("free_stream.pressure"));
   EXPECT_THAT(message_of(mesh + stop + "[free_stream]\npressure = 1\n"), HasSubstr("free_stream.density"));
-  // Without a free stream, a far field must bring a state of its own.
+  // Without a free stream, a far field needs a state of its own.
   EXPECT_THAT(message_of(mesh + stop + "[boundary.xmin]\nkind = \"far_field\"\n"), HasSubstr("boundary.xmin.pressure"));
   EXPECT_THAT(message_of("[mesh]\ngenerator = \"box\"\n" + stop), HasSubstr("initial: nothing says how the flow starts"));
   EXPECT_THAT(message_of(mesh + stop + "[numerics]\ncfl = 0.5\nlimiter = 3\n"), HasSubstr("case.toml:10:"));
@@ -280,7 +280,7 @@ TEST(Case, WarnsOfSinglePrecisionAtLowMachNumbers) {
     EXPECT_THAT(slow[0], HasSubstr("Mach number of the case's states is 0.04"));
     EXPECT_THAT(slow[0], HasSubstr("use precision = \"fp64\""));
   }
-  // The fastest state counts; of a duct, what its pressures drive.
+  // The fastest state counts; in a duct, the speed that its pressures cause.
   const std::vector<std::string> still{"device=cuda", "numerics.precision=mixed", "free_stream.mach=0"};
   EXPECT_TRUE(warnings(still).empty());
   auto duct = still;
@@ -317,7 +317,7 @@ TEST(Case, TheEffectiveCaseReadsBackAsItself) {
     const std::string effective = first.effective_toml();
     const io::CaseReader second = reader_of(effective);
     const Case b = read_case(second);
-    // The first lines tell which case and overrides it came from, and comments tell which values are defaults.
+    // The first lines name the case and its overrides, and comments mark defaults.
     const auto body = [](const std::string& text) {
       return std::regex_replace(text.substr(text.find("title")), std::regex("  # default"), "");
     };

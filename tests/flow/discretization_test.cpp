@@ -61,8 +61,8 @@ TEST(Discretization, SpectralRadiusOfASquareIsThatOfTwoDirections) {
   for (const double v : d.inverse_volume) EXPECT_DOUBLE_EQ(v, 8);
 }
 
-/// The largest sum of squares of a gradient's increments at the faces of a cell, for differences to its stencil's rows whose sum
-/// of squares is 1: the root of the largest eigenvalue of P^T B P (P the pulls), by power iteration.
+/// Returns the largest sum of squares of a gradient's increments at the faces of a cell, for differences to its stencil's rows
+/// whose sum of squares is 1: the root of the largest eigenvalue of P^T B P (P the gradient weights), by power iteration.
 double worst_norm_of_increments(const mesh::Mesh& m, const Discretization& d, const std::vector<double>& matrices) {
   const auto multiply = [](const double* a, Vec3 v) { return Vec3{a[0] * v.x + a[1] * v.y, a[1] * v.x + a[2] * v.y, 0}; };
   double worst = 0;
@@ -97,7 +97,7 @@ double worst_norm_of_increments(const mesh::Mesh& m, const Discretization& d, co
 }
 
 TEST(Discretization, StabilizedGradientsOfSliversAreBounded) {
-  // Of quads that are cut by turns and disturbed; jitter is in cell sizes, so that thin cells have the same norms.
+  // Triangles from quads with alternating diagonals, disturbed; jitter is in cell sizes, so that thin cells have the same norms.
   for (const double height : {1.0, 0.02}) {
     const mesh::Mesh m = generated("box", {{"nx", std::int64_t{12}},
                                            {"ny", std::int64_t{12}},

@@ -13,13 +13,13 @@ namespace {
 constexpr IdealGas kGas;
 constexpr Vec3 kAxes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
-/// Fourth-order central difference of f at 0.
+/// Returns the fourth-order central difference of f at 0.
 template <class F>
 Conserved slope(const F& f, double h) {
   return (1 / (12 * h)) * (f(-2 * h) - 8.0 * f(-h) + 8.0 * f(h) - f(2 * h));
 }
 
-/// dU/dt + div F(U) of a field w(x, t), by differences.
+/// Returns dU/dt + div F(U) of a field w(x, t), by differences.
 template <class Field>
 Conserved euler_residual(const Field& w, Vec3 x, double t, double h) {
   Conserved sum = slope([&](double s) { return kGas.conserved(w(x, t + s)); }, h);

@@ -63,7 +63,7 @@ std::vector<RiemannStates> every_problem() {
   return all;
 }
 
-// Over a box that holds every wave, what is inside at t = 1 is what was there and what flowed in.
+// In a box that holds every wave, the content at t = 1 is the initial content plus the inflow.
 TEST(ExactRiemann, ConservesMassMomentumAndEnergy) {
   for (const RiemannStates& states : every_problem()) {
     const RiemannSolution s(kGas, states);

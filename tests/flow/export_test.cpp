@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 double pressure_at(Vec3 x) { return 1 + x.x + 2 * x.y + 4 * x.z; }
 Vec3 velocity_at(Vec3 x) { return {x.y, x.z, -x.x}; }
 
-/// Writes cells as runs do, with fields whose values tell the place of the cell.
+/// Writes cells as runs do, with fields whose values indicate the position of the cell.
 void write_fields(const mesh::Mesh& m, const std::filesystem::path& file, io::VtkOptions::Precision precision = {}) {
   std::vector<std::int32_t> connectivity;
   std::vector<std::int64_t> offsets{0}, ids;
@@ -92,7 +92,7 @@ TEST_F(Export, ToVtuKeepsCellsFieldsAndJoinsPoints) {
                                                                 nodes.begin() + static_cast<std::ptrdiff_t>(end)));
         EXPECT_NEAR(pressure[c], pressure_at(middle), 1e-13);
         EXPECT_NEAR(velocity[3 * c + 2], -middle.x, 1e-13);
-        // The first three corners of a solid turn their normal to the others.
+        // The normal of the first three corners of a solid points to the others.
         const auto corner = [&](std::size_t k) {
           const auto n = static_cast<std::size_t>(nodes[begin + k]);
           return Vec3{x[3 * n], x[3 * n + 1], x[3 * n + 2]};
@@ -205,7 +205,7 @@ TEST_F(Export, ToCgnsIsAnUnstructuredZoneWithASolution) {
   }
 }
 
-// Prisms have triangles and quads in one zone. Names of zones may be those of other nodes, or have slashes.
+// Prisms have triangles and quads in one zone. Names of zones may equal those of other nodes, or have slashes.
 TEST_F(Export, ToCgnsKeepsBoundaryZones) {
   for (const char* elements : {"quads", "hexahedra", "hex_prism"}) {
     SCOPED_TRACE(elements);

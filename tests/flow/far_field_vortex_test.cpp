@@ -20,7 +20,7 @@ using test::generated;
 constexpr IdealGas kGas{};
 constexpr Vec3 kCentre{0.25, -0.1, 0};
 
-/// Mach 0.7 at 20 degrees, with a speed across the plane, which takes no part.
+/// Returns Mach 0.7 at 20 degrees, with a spanwise velocity, which has no effect.
 Primitive stream() {
   const double angle = std::numbers::pi / 9;
   return {1.4, {0.7 * std::cos(angle), 0.7 * std::sin(angle), 0.2}, 1};
@@ -42,7 +42,7 @@ TEST(FarFieldVortex, KeepsEntropyAndTotalEnthalpyOfTheStream) {
   }
 }
 
-/// The circulation around every circle is that of the vortex, and the disturbance fulfils the equation of Prandtl and Glauert:
+/// The circulation around every circle is that of the vortex, and the disturbance satisfies the equation of Prandtl and Glauert:
 /// (1 - M^2) du/ds + dv/dn = 0 along and across the stream.
 TEST(FarFieldVortex, HasTheVelocityOfLinearisedFlow) {
   const Primitive free = stream();
@@ -66,7 +66,7 @@ TEST(FarFieldVortex, HasTheVelocityOfLinearisedFlow) {
     const double across = dot(velocity(x + h * n) - velocity(x - h * n), n) / (2 * h);
     EXPECT_NEAR((1 - mach * mach) * along + across, 0, 1e-9);
   }
-  // Lift towards y in a stream along x: upwash ahead, downwash behind, faster above than below.
+  // Lift towards y in a stream along x: upwash upstream, downwash downstream, faster above than below.
   const auto change = [&](Vec3 x) {
     const Primitive along_x{1.4, {0.5, 0, 0}, 1};
     return vortex_state(kGas, along_x, vortex, kCentre + x).velocity - along_x.velocity;
@@ -85,7 +85,7 @@ TEST(FarFieldVortex, LeavesTheStreamWhereItHasNoState) {
   EXPECT_EQ(outside_state(kGas, far, at(2, 1)), free);
 }
 
-/// Kutta and Joukowski: the lift, across the stream, is density * speed * circulation; drag does not matter.
+/// Kutta and Joukowski: the lift, across the stream, is density * speed * circulation; drag has no effect.
 TEST(FarFieldVortex, CirculationIsThatOfTheLift) {
   const Primitive free = stream();
   const Vec3 u = free.velocity, lift_direction = Vec3{-u.y, u.x, 0} / std::hypot(u.x, u.y);
@@ -93,8 +93,8 @@ TEST(FarFieldVortex, CirculationIsThatOfTheLift) {
   EXPECT_NEAR(circulation_of(force, free), 0.3 / (free.density * std::hypot(u.x, u.y)), 1e-15);
 }
 
-/// The steady flow in a box beside the vortex, with far fields all around. The disturbance is a solution of the linearised
-/// equations, so the error that is left is of the second order of the circulation.
+/// The steady flow in a box next to the vortex, with far fields on all sides. The disturbance is a solution of the linearised
+/// equations, so the remaining error is of second order in the circulation.
 TEST(FarFieldVortex, CreatesTheFlowOfTheVortexInADomain) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{16}}, {"ny", std::int64_t{16}}});
   const Primitive free{1.4, {0.5 * std::cos(0.3), 0.5 * std::sin(0.3), 0}, 1};
@@ -108,7 +108,7 @@ TEST(FarFieldVortex, CreatesTheFlowOfTheVortexInADomain) {
     for (std::size_t z = 0; z < m.boundary.size() && corrected; ++z) solver.set_circulation(z, circulation);
     for (int i = 0; i < 400; ++i) (void)solver.step(1);
     const auto norms = errors(solver, [&](Vec3 x) { return vortex_state(kGas, free, {circulation, centre}, x); });
-    return norms[2].l2;  // of the velocity along y
+    return norms[2].l2;  // norm of the velocity along y
   };
   const double without = error(1.2, false), with = error(1.2, true), half = error(0.6, true);
   EXPECT_LT(with, 0.05 * without);
@@ -141,7 +141,7 @@ TEST(FarFieldVortex, WithoutCirculationChangesNoBit) {
   EXPECT_NE(flow({0.1, kCentre}, false), plain);
 }
 
-/// Lift depends on how far the far field is away, the less so with the vortex.
+/// Lift depends on the distance of the far field, less so with the vortex.
 TEST(FarFieldVortex, MakesTheLiftOfAnAirfoilIndependentOfTheFarField) {
   const Primitive free{1.4, {0.5 * std::cos(0.035), 0.5 * std::sin(0.035), 0}, 1};
   const auto lift = [&](double radius, std::int64_t radial, bool corrected) {

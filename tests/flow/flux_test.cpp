@@ -17,7 +17,7 @@ constexpr IdealGas kGas;
 constexpr Primitive kLeft{1.225, {100, -50, 25}, 101325}, kRight{0.8, {200, 0, 0}, 80000};
 constexpr Vec3 kNormal{0.6, 0.8, 0};
 
-/// Pairs that put the face left of, between and right of every wave.
+/// Pairs of states for which the face is left of, between and right of every wave.
 struct Pair {
   Primitive left, right;
 };
@@ -33,7 +33,7 @@ constexpr Pair kPairs[] = {
 };
 constexpr Vec3 kNormals[] = {{1, 0, 0}, {0, -1, 0}, kNormal, {0.48, -0.6, 0.64}};
 
-/// What an error in one component of a flux is measured against.
+/// Returns the magnitudes to which errors of the components of a flux are relative.
 Conserved scale(const Pair& pair, Vec3 n) {
   const auto of = [&](const Primitive& w) {
     const double speed = norm(w.velocity) + kGas.sound_speed(w), rho = w.density;
@@ -69,7 +69,7 @@ TEST(Flux, PhysicalFluxOfAHandCheckedState) {
   EXPECT_DOUBLE_EQ(max_wave_speed(kGas, {1.4, {0, -2, 0}, 1}, {0, 1, 0}), 3);
 }
 
-// Computed apart from this code. The waves of Toro's pressure estimate, instead of Einfeldt's, give the same flux of mass here.
+// Computed independently. The waves of Toro's pressure estimate, instead of Einfeldt's, give the same mass flux here.
 TEST(Flux, HllcGolden) {
   const Conserved f = HllcFlux{}(kGas, kLeft, kRight, kNormal);
   EXPECT_NEAR(f.density, 92.681176598, 5e-10);
@@ -166,7 +166,7 @@ TEST(Flux, HllcLetsNoMassThroughAMirror) {
 
 template <class Flux>
 void expect_shock_is_exact(const Flux& flux) {
-  // Mach 3 normal shock: p2/p1 = 31/3, rho2/rho1 = 27/7; with a velocity along it, too.
+  // Mach 3 normal shock: p2/p1 = 31/3, rho2/rho1 = 27/7; with a tangential velocity, too.
   const Primitive ahead{1.4, {3, 0.7, 0}, 1}, behind{5.4, {7.0 / 9, 0.7, 0}, 31.0 / 3};
   for (const double sign : {1.0, -1.0}) {
     const Vec3 n{sign, 0, 0};
@@ -247,7 +247,7 @@ TEST(Flux, HllcHlleAndRusanovStayPositiveOnToroTests) {
   }
 }
 
-/// The largest density drop between neighbours where the flow is sonic.
+/// Returns the largest density drop between neighbours where the flow is sonic.
 double sonic_glitch(const std::vector<Primitive>& w) {
   double most = 0;
   for (std::size_t i = 0; i + 1 < w.size(); ++i) {
@@ -291,10 +291,10 @@ TEST(Flux, ShockSensorDetectsPressureRiseInCompression) {
   EXPECT_EQ(ShockSensor::of_velocity(1.0, 1.0, 1.0, 1.0, 1.0, 0.0), 0);   // an expansion
   EXPECT_EQ(ShockSensor::of_velocity(-1.0, 1.0, 4.0, 1.0, 1.0, 0.0), 1);  // a shock
   EXPECT_NEAR(ShockSensor::of_velocity(-1.0, 64.0, 0.0, 1.0, 1.0, 0.0), 0.5, 1e-15);
-  // A column of gas at rest, but for rounding.
+  // A column of gas at rest, except for rounding.
   EXPECT_LT(ShockSensor::of_velocity(-1e-16, 1e-32, 1.0, 1.0, 1.0, 0.0), 1e-13);
   EXPECT_EQ(ShockSensor::of_velocity(0.0, 0.0, 0.0, 1.0, 1.0, 0.0), 0);
-  // Around a state at rest: what converges less than a tenth of |grad p| / sqrt(rho p), here 2, is none; weak shocks are.
+  // Around a state at rest: convergence below a tenth of |grad p| / sqrt(rho p), here 2, does not count; weak shocks do.
   EXPECT_EQ(ShockSensor::of_velocity(-0.19, 0.19 * 0.19, 4.0, 1.0, 1.0, ShockSensor::kThresholdAtRest), 0);
   EXPECT_GT(ShockSensor::of_velocity(-0.21, 0.21 * 0.21, 4.0, 1.0, 1.0, ShockSensor::kThresholdAtRest), 0);
   EXPECT_EQ(ShockSensor::of_velocity(-1.6, 1.6 * 1.6, 4.0, 1.0, 1.0, ShockSensor::kThresholdAtRest), 1);
@@ -339,7 +339,7 @@ TEST(JumpDamping, WidensSmallJumpsAndLeavesShocksAlone) {
   EXPECT_EQ(left, mean);
   EXPECT_EQ(right, mean);
 
-  left.velocity.x -= 0.5, right.velocity.x += 0.5;  // a shear is no shock, however large
+  left.velocity.x -= 0.5, right.velocity.x += 0.5;  // a shear is no shock, however strong
   damp_jump(0.3, left, right);
   EXPECT_DOUBLE_EQ(right.velocity.x - left.velocity.x, 1.6);
   EXPECT_DOUBLE_EQ(right.velocity.x + left.velocity.x, 2 * mean.velocity.x);

@@ -51,7 +51,7 @@ TEST(GpuMemory, ReportsHowManyRanksShareAGpu) {
             "the case needs 48 GB on GPU 0000:17:00.0, which 2 ranks share (1200 bytes for each of 40000000 "
             "cells), and 39 GB are free");
   EXPECT_EQ(error->suggestion(), "give it fewer ranks, or use a coarser mesh, or at least 2 GPUs of 40 GB for all of it");
-  // Where no other GPU has ranks, fewer of them need as much.
+  // If no other GPU has ranks, fewer of them need as much.
   EXPECT_EQ(gpu_memory_shortage(demand, demand.needed)->suggestion(),
             "use a coarser mesh, or at least 2 GPUs of 40 GB for all of it");
 }
@@ -59,17 +59,17 @@ TEST(GpuMemory, ReportsHowManyRanksShareAGpu) {
 TEST(GpuMemory, ReportsMemoryUsedByOtherPrograms) {
   const GpuDemand alone{.needed = 10 * kGigabyte, .free = 9 * kGigabyte, .total = 39 * kGigabyte, .cells = 10'000'000};
   EXPECT_THAT(what(alone, 40 * kGigabyte),
-              HasSubstr("end what else runs on this GPU, or use a coarser mesh, or at least 2 GPUs"));
+              HasSubstr("stop other programs on this GPU, or use a coarser mesh, or at least 2 GPUs"));
   GpuDemand shared = alone;
   shared.ranks = 4;
   EXPECT_EQ(gpu_memory_shortage(shared, 20 * kGigabyte)->suggestion(),
-            "end what else runs on this GPU, give it fewer ranks, or use a coarser mesh");
+            "stop other programs on this GPU, give it fewer ranks, or use a coarser mesh");
   EXPECT_EQ(gpu_memory_shortage({.needed = 1, .free = 0, .total = kGigabyte}, 1)->suggestion(),
-            "end what else runs on this GPU, or use a coarser mesh");
+            "stop other programs on this GPU, or use a coarser mesh");
   EXPECT_THAT(what({.needed = 2 * kGigabyte, .free = 0, .total = kGigabyte}, 1), Not(HasSubstr("end what else")));
 }
 
-/// 6 of the 10 GB of a GPU.
+/// Returns a demand of 6 of the 10 GB of a GPU.
 GpuDemand six_of_ten(int gpu) {
   GpuDemand demand{.needed = 6 * kGigabyte, .free = 10 * kGigabyte, .total = 10 * kGigabyte, .cells = 10'000'000};
   std::snprintf(demand.gpu.bus, sizeof demand.gpu.bus, "0000:%02x:00.0", static_cast<unsigned>(gpu));

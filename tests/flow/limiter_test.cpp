@@ -8,7 +8,7 @@
 namespace weft::flow {
 namespace {
 
-/// Every combination of room above, room below and step.
+/// Every combination of allowed increase, allowed decrease and increment.
 template <class F>
 void for_every_case(F&& f) {
   for (const double up : {0.0, 1e-12, 0.3, 1.0, 7.0}) {
@@ -33,7 +33,7 @@ TEST(Limiter, BarthJespersenGoldens) {
 
 TEST(Limiter, VenkatakrishnanGoldens) {
   const Venkatakrishnan phi;
-  // With y = room / d: (y^2 + 2y) / (y^2 + y + 2).
+  // With y = allowed increment / d: (y^2 + 2y) / (y^2 + y + 2).
   EXPECT_DOUBLE_EQ(phi(1.0, -1, 1, 0), 0.75);
   EXPECT_DOUBLE_EQ(phi(2.0, -1, 1, 0), 1);
   EXPECT_DOUBLE_EQ(phi(1.0, -2, -1, 0), 1);

@@ -1,4 +1,4 @@
-// Forces, probes, totals and errors, where the answer is known.
+// Forces, probes, totals and errors with known results.
 #include "weft/flow/app/monitors.hpp"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ TEST(Forces, OnAWedgeAreThePressureBehindTheShockTimesTheArea) {
     const double q = 0.5 * 1.4 * kMach * kMach;
     EXPECT_NEAR(f.drag, f.force.x / (q * 2), 1e-15);
     EXPECT_NEAR(f.lift, f.force.y / (q * 2), 1e-15);
-    // Levers of the level part and of the ramp, to their middles.
+    // Moment arms of the level part and of the ramp, to their centres.
     EXPECT_NEAR(f.moment.z, 0.25 * 0.5 * low - (0.5 * high + 0.5 * rise * high * rise), 1e-13);
   };
   expect_force(0);
@@ -69,7 +69,7 @@ TEST(Forces, TurnTheNoseDownWhereTheMomentAboutZIsPositive) {
   Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::slip_wall})});
   solver.initialise([](Vec3) { return Primitive{1, {}, 3}; });
   solver.refresh();
-  // The gas pushes the lid of the box up, in its middle: behind a centre at x = 0.2, ahead of one at 0.9.
+  // The gas pushes the lid of the box up, in its centre: downstream of a moment centre at x = 0.2, upstream of one at 0.9.
   ForceSpec spec{.name = "lid", .zones = {"ymax"}, .reference = {2, {1, 0, 0}, 0}};
   for (const auto& [centre, nose_down] : {std::pair{0.2, true}, std::pair{0.9, false}}) {
     spec.moment_centre = {centre, 0, 0};
@@ -80,7 +80,7 @@ TEST(Forces, TurnTheNoseDownWhereTheMomentAboutZIsPositive) {
     EXPECT_EQ(f.pitch, -f.moment_coefficient.z);
     EXPECT_EQ(f.pitch < 0, nose_down);
   }
-  // With z up, a force down behind the centre pushes the tail down and the nose up, about y.
+  // With z up, a force downwards behind the moment centre pushes the tail down and the nose up, about y.
   const mesh::Mesh deep = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{3}}, {"nz", std::int64_t{3}}});
   Solver in_depth(deep, {.boundary = everywhere(deep, {.kind = BoundaryKind::slip_wall})});
   in_depth.initialise([](Vec3) { return Primitive{1, {}, 3}; });
@@ -126,7 +126,7 @@ class ZoneMonitor : public ::testing::Test {
         .zones = {"xmax"},
         .quantities = {ZoneQuantity::mass_flow, ZoneQuantity::pressure, ZoneQuantity::density, ZoneQuantity::temperature,
                        ZoneQuantity::mach, ZoneQuantity::total_pressure, ZoneQuantity::total_temperature}};
-    // Sums over the faces, which are what averages are made of.
+    // Sums over the faces, from which averages are computed.
     const auto mean = [&](const std::function<double(const Primitive&)>& value, bool by_mass) {
       double sum = 0, weights = 0;
       for (int k = 0; k < 40; ++k) {
@@ -154,7 +154,7 @@ class ZoneMonitor : public ::testing::Test {
     EXPECT_NEAR(monitor(solver, spec)[0], -3, 1e-12);
     spec.zones = {"xmin", "xmax"};
     EXPECT_NEAR(monitor(solver, spec)[0], 0, 1e-12);
-    EXPECT_NEAR(monitor(solver, spec)[1], 3 - (0.5 + 1.0 / 3) / 1.5, 1e-4);  // either way through counts
+    EXPECT_NEAR(monitor(solver, spec)[1], 3 - (0.5 + 1.0 / 3) / 1.5, 1e-4);  // flow in either direction counts
   }
 };
 
@@ -215,7 +215,7 @@ TEST(Probe, OnAFaceReadsTheCellWithTheLowestIdOnAnyNumberOfRanks) {
 
 TEST(Probe, OutsideTheMeshIsAnErrorOnEveryRank) {
   const mesh::Mesh m = generated("naca", {{"around", std::int64_t{64}}, {"radial", std::int64_t{16}}});
-  EXPECT_NO_THROW(Probe(m, {0.3, 0.0601, 0}));  // a hair above the flat faces of the curved wall
+  EXPECT_NO_THROW(Probe(m, {0.3, 0.0601, 0}));  // slightly above the plane faces of the curved wall
   for (const Vec3 at : {Vec3{0.3, 0, 0}, Vec3{0.3, 0.04, 0}, Vec3{0, 120, 0}}) {
     const std::string text = test::common_error<InputError>(m.comm, [&] { (void)Probe(m, at, "tip"); });
     EXPECT_THAT(text, HasSubstr("\"tip\""));
@@ -234,7 +234,7 @@ TEST(Totals, OfAUniformStateAreItTimesTheVolume) {
   for (int k = 0; k < Solver::kVars; ++k) EXPECT_NEAR(sums[static_cast<std::size_t>(k)], 1.5 * gas.conserved(w)[k], 1e-14) << k;
 }
 
-/// 128 x 96 cells of 1 m^2, over which momenta along x are 1e16, 1 and -1e16 by turns.
+/// 128 x 96 cells of 1 m^2, over which momenta along x alternate between 1e16, 1 and -1e16.
 class LargeMomenta : public ::testing::Test {
  protected:
   static constexpr std::array<double, 3> kTurns{1e16, 1, -1e16};
@@ -242,7 +242,7 @@ class LargeMomenta : public ::testing::Test {
   [[nodiscard]] static mesh::Mesh mesh_of(const Communicator& comm) {
     return generated("box", {{"nx", std::int64_t{128}}, {"ny", std::int64_t{96}}, {"xmax", 128.0}, {"ymax", 96.0}}, {}, comm);
   }
-  /// `rows` have one number for each of kTurns at `column`.
+  /// Sets the numbers in `column` of `rows` to those of kTurns.
   static void set_turns(std::vector<double>& rows, std::size_t width, std::size_t column) {
     for (std::size_t i = 0; i < rows.size() / width; ++i) rows[i * width + column] = kTurns[i % kTurns.size()];
   }
@@ -252,7 +252,7 @@ class LargeMomenta : public ::testing::Test {
     set_turns(rows, Solver::kVars, 1);
     return rows;
   }
-  /// Of scalars, too.
+  /// Checks all digits, also those of scalars.
   static void expect_every_digit(Backend backend) {
     const mesh::Mesh m = mesh_of(Communicator::self());
     Solver solver(m, {.boundary = everywhere(m, {}), .scalars = {{.name = "small"}, {.name = "large"}}, .backend = backend});
@@ -276,7 +276,7 @@ TEST_F(LargeMomenta, OfRanksAreAddedUpInTheirOrder) {
   const mesh::Mesh m = mesh_of(Communicator::world());
   Solver solver(m, {.boundary = everywhere(m, {})});
   solver.restore(conserved_on(m), 0, 0);
-  // Of a rank: one large one may be left, and for each turn that was ended a 1.
+  // The expected sum of a rank: one large number may remain, and a 1 for each completed turn.
   const auto of_rank = [](std::int64_t cells) { return static_cast<double>((cells + 1) / 3) + (cells % 3 == 0 ? 0 : 1e16); };
   double sum = 0;
   for (const std::int64_t cells : m.comm.all_gather(static_cast<std::int64_t>(m.owned_cells))) sum += of_rank(cells);

@@ -21,7 +21,7 @@ using test::gathered;
 using test::generated;
 using ::testing::HasSubstr;
 
-/// A mesh whose coordinates are turned by `angle` about z, multiplied by `factor` and shifted.
+/// Returns a mesh whose coordinates are rotated by `angle` about z, multiplied by `factor` and shifted.
 mesh::Mesh moved(const std::string& name, const mesh::GeneratorParameters& parameters, double factor, double angle, Vec3 shift) {
   const Communicator& comm = Communicator::world();
   mesh::MeshBlock block = mesh::generate(comm, name, parameters);
@@ -77,12 +77,12 @@ TEST(ReferenceStates, AreTheMeanOfTheStartAndTheExtremesWithTheBoundaries) {
   EXPECT_FALSE(r.limits.hold(Primitive{1e-293, {}, 1}));
   EXPECT_FALSE(r.limits.hold(Primitive{1, {0, 1e9, 0}, 1}));
   EXPECT_FALSE(r.limits.hold(Primitive{1, {0, std::nan(""), 0}, 1}));
-  // Where nobody knows what will come in, only what no gas can be is refused.
+  // If inflow states are not known, only impossible states are rejected.
   for (BoundaryCondition& condition : boundary) condition.prescribed = [](Vec3, double) { return Primitive{1, {}, 1}; };
   EXPECT_GT(reference_states(m, gas, boundary, {}, start, 0).limits.most_density, 1e30);
 }
 
-/// A shock tube on triangles after 40 steps, in units of length, density and pressure.
+/// Returns a shock tube on triangles after 40 steps, in units of length, density and pressure.
 std::vector<double> tube(LimiterKind limiter, double length, double density, double pressure) {
   const mesh::GeneratorParameters parameters{
       {"nx", std::int64_t{40}}, {"ny", std::int64_t{4}}, {"ymax", 0.1}, {"elements", "triangles"}};

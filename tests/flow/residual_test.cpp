@@ -172,7 +172,7 @@ TEST(Residual, FallbackCellsAndTheirNeighboursAreOfFirstOrder) {
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
     detail::store(residual.values().row(c).data(), linear(m.cell_centroid[static_cast<std::size_t>(c)], m.dim));
   }
-  // Global cell 7 is at (2, 1) of the 5 x 4 lattice; its neighbours are 2, 6, 8 and 12, on whatever ranks they are.
+  // Global cell 7 is at (2, 1) of the 5 x 4 lattice; its neighbours are 2, 6, 8 and 12, on any ranks.
   const auto global = [&](std::int32_t c) { return m.cell_global[static_cast<std::size_t>(c)].value(); };
   std::vector<std::int32_t> cells;
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {

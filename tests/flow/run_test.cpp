@@ -1,4 +1,4 @@
-// Whole runs: what stops them, what they leave, and what they refuse, alike on every rank.
+// Whole runs: criteria of the end, output, and rejected input, equal on every rank.
 #include "weft/flow/app/run.hpp"
 
 #include <gmock/gmock.h>
@@ -56,7 +56,7 @@ TEST_F(WholeRun, IsJudgedAlikeInOneGoAndAfterARestart) {
   ASSERT_EQ(told.last.monitored.size(), 2U);
   EXPECT_EQ(told.last.monitored[0].first, "Cd");
   EXPECT_EQ(told.last.monitored[0].second, whole.forces.at("wall").drag);
-  EXPECT_EQ(whole.verdict.decades.size(), 4U);  // nothing moves along z
+  EXPECT_EQ(whole.verdict.decades.size(), 4U);  // there is no motion along z
   auto cut = keys;
   cut.emplace_back("stop.steps=5");
   (void)run_wedge(cut, Existing::overwrite);
@@ -93,7 +93,7 @@ TEST_F(WholeRun, InterruptedAndResumedLeavesTheHistoriesOfARunInOneGo) {
   EXPECT_EQ(run_wedge(often, Existing::overwrite, [&] { return told.last.step == 7; }).steps, 7);
   EXPECT_EQ(run_wedge(often, Existing::resume).residual, whole.residual);
   EXPECT_EQ(histories(), expected);
-  // The window in which the forces must settle reaches back over the restart: 5 to 15 holds one, 10 to 12 would not.
+  // The window in which the forces must settle includes steps before the restart: 5 to 15 has one, 10 to 12 would not.
   (void)run_wedge({"output.history_steps=1", "stop.steps=8"}, Existing::overwrite);
   const RunSummary settled =
       run_wedge({"output.history_steps=1", "stop.steps=20", "stop.force_change=100", "stop.force_window=10"}, Existing::resume);
@@ -130,7 +130,7 @@ TEST_F(WholeRun, ScalarsGoOnWithTheSameDigits) {
   ASSERT_EQ(expected[0].front().size(), 2U + 5 + 2);
   ASSERT_EQ(expected[1].front().size(), 2U + 5 + 2);
   EXPECT_NEAR(expected[0].front()[7], 0, 1e-15);  // dye at the probe, at the start
-  EXPECT_GT(expected[1].back()[8], 0.1);          // smoke has come in
+  EXPECT_GT(expected[1].back()[8], 0.1);          // smoke has entered
   (void)run_wedge(with, Existing::overwrite, [&] { return told.last.step == 7; });
   auto turned = with;  // in another order
   std::swap(turned[0], turned[1]);
@@ -153,7 +153,7 @@ TEST_F(WholeRun, WritesMonitorsLinesAndChosenFieldsAndGoesOnWithThem) {
                                       "lines.up.to=[-0.25, 1]",
                                       "lines.up.points=5"};
   (void)run_wedge(keys);
-  ASSERT_EQ(told.last.monitored.size(), 4U);  // Cd and Cl of the wall are first
+  ASSERT_EQ(told.last.monitored.size(), 4U);  // Cd and Cl of the wall precede them
   EXPECT_EQ(told.last.monitored[2].first, "mass_flow(out)");
   EXPECT_EQ(told.last.monitored[3].first, "mach(out)");
   const auto monitors = io::read_table(comm, file("monitors.csv"));
@@ -162,7 +162,7 @@ TEST_F(WholeRun, WritesMonitorsLinesAndChosenFieldsAndGoesOnWithThem) {
   EXPECT_EQ(monitors.back()[2], told.last.monitored[2].second);
   EXPECT_GT(monitors.back()[2], 2);
   EXPECT_NEAR(monitors.front()[3], 2, 1e-12);
-  EXPECT_NEAR(monitors.back()[4], 0, 0.5);  // what is not stored flows out again
+  EXPECT_NEAR(monitors.back()[4], 0, 0.5);  // inflow equals outflow except for storage
   EXPECT_EQ(line.size(), 5U);
   EXPECT_EQ(line.front().size(), 4U + 3);
   if (comm.is_root()) {
@@ -225,14 +225,14 @@ TEST_F(WholeRun, StartsFromTheSolutionOfAnother) {
     const io::CaseReader reader(io::CaseFile::from_text(kWedge, "case.toml", keys));
     return run(comm, wedge(reader), reader.effective_toml(), existing, noted, [] { return false; });
   };
-  // On the same mesh the flow goes on from where it was, but for the clock; on a finer one it is that flow, too.
+  // On the same mesh the flow continues unchanged, except for the clock; on a finer one it is the same flow, too.
   const RunSummary same = run_from({"stop.steps=0"}, Existing::refuse);
   EXPECT_THAT(noted.note, HasSubstr("fields_00000012.hdf (step 12, 96 cells)"));
   EXPECT_EQ(same.time, 0);
   const auto force = io::read_table(comm, scratch / "first" / "forces.csv").back()[8];
   EXPECT_NEAR(same.forces.at("wall").force.x, force, 1e-12);
   const RunSummary fine = run_from({"stop.steps=0", "mesh.nx=30", "mesh.ny=20"}, Existing::overwrite);
-  EXPECT_NEAR(fine.forces.at("wall").force.x, force, 0.2 * force);  // of a flow with a shock, not yet steady
+  EXPECT_NEAR(fine.forces.at("wall").force.x, force, 0.2 * force);  // a flow with a shock, not yet steady
   const RunSummary whole = run_from({"stop.steps=9"}, Existing::overwrite);
   (void)run_from({"stop.steps=4"}, Existing::overwrite);
   EXPECT_EQ(run_from({"stop.steps=9"}, Existing::resume).forces.at("wall").force, whole.forces.at("wall").force);

@@ -25,7 +25,7 @@ constexpr std::array kFields{FieldKind::density, FieldKind::velocity, FieldKind:
 
 Primitive linear(Vec3 x) { return {2 + x.x + 0.5 * x.y, {x.y, 2 * x.x, 0.25 * x.z}, 3 - x.y + 0.5 * x.z}; }
 
-/// A flow that is linear, and whose gradients are so exactly.
+/// A linear flow with exact gradients.
 struct LinearFlow {
   explicit LinearFlow(const mesh::Mesh& mesh, const std::function<Primitive(Vec3)>& field = linear)
       : solver(mesh,
@@ -77,7 +77,7 @@ TEST_F(Sampling, OfALineIsExactOnALinearField) {
     const Primitive w = linear(x);
     const std::vector<double> expected{norm(x - from), x.x, x.y, 0, w.density, x.y, 2 * x.x, 0, std::sqrt(1.25)};
     for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(rows[k][i], expected[i], 1e-12) << k << " " << i;
-    // A scalar has a limiter, and here none of it is outside the boundary.
+    // A scalar has a limiter; cells near the boundary are left out.
     if (std::min({x.x, 1 - x.x, x.y, 1 - x.y}) > 0.3) {
       EXPECT_NEAR(rows[k].back(), x.x - x.y, 1e-12);
     }
@@ -121,7 +121,7 @@ TEST_F(Sampling, LeavesOutPointsThatNoCellHolds) {
 TEST_F(Sampling, OfASectionIsExactOnALinearField) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{5}}, {"ny", std::int64_t{4}}, {"nz", std::int64_t{3}}});
   const LinearFlow flow(m);
-  // Through cells; along the faces between cells; along the boundary; askew.
+  // Through cells; along the faces between cells; along the boundary; oblique.
   struct Plane {
     Vec3 point, normal;
     double area;

@@ -1,5 +1,5 @@
 #pragma once
-/// Scalars on the small flows of solver_settings.hpp, and what boundary zones bring of them.
+/// Scalars on the small flows of solver_settings.hpp, and their values at boundary zones.
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -11,7 +11,7 @@
 
 namespace weft::flow::test {
 
-/// A wave, 1, and a step.
+/// Returns a wave, 1, and a step.
 inline std::vector<Scalar> three_scalars() {
   const auto wave = [](Vec3 x) { return std::sin(5 * x.x) + x.y; };
   return {{.name = "wave", .initial = wave},
@@ -19,7 +19,7 @@ inline std::vector<Scalar> three_scalars() {
           {.name = "step", .initial = [](Vec3 x) { return x.x + 0.3 * x.y < 0.5 ? 1.0 : 0.0; }}};
 }
 
-/// conditions(), with half the wave (of time, if it is to vary), 1, and 0.25.
+/// Returns conditions() with half the wave (time-dependent if `varying`), 1, and 0.25.
 inline std::vector<BoundaryCondition> bringing_scalars(const mesh::Mesh& mesh, bool varying = true) {
   std::vector<BoundaryCondition> all = conditions(mesh);
   for (BoundaryCondition& condition : all) {
@@ -44,7 +44,7 @@ inline std::unique_ptr<Solver> carrying(const mesh::Mesh& mesh, std::vector<Scal
                                                       .threads = threads});
 }
 
-/// The largest difference of rho phi anywhere, relative to the largest rho phi.
+/// Returns the largest difference of rho phi, relative to the largest rho phi.
 inline double amounts_difference(const Solver& one, const Solver& other) {
   const std::vector<double> a = gathered_amounts(one), b = gathered_amounts(other);
   double largest = 0, difference = 0;

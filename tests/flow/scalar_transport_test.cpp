@@ -1,4 +1,4 @@
-// Passive scalars: carried exactly as the mass is, within their bounds, on any number of ranks.
+// Passive scalars: transported exactly as the mass is, within their bounds, on any number of ranks.
 #include "weft/flow/host/scalar_transport.hpp"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ void go(Solver& solver, int steps) {
   for (int i = 0; i < steps; ++i) solver.step(1.0);
 }
 
-/// Smallest and largest value of scalar k over all ranks.
+/// Returns the smallest and largest value of scalar k over all ranks.
 std::pair<double, double> range(const Solver& solver, int k) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (std::int32_t c = 0; c < solver.mesh().owned_cells; ++c) {
@@ -47,7 +47,7 @@ std::pair<double, double> range(const Solver& solver, int k) {
   return {solver.mesh().comm.min(low), solver.mesh().comm.max(high)};
 }
 
-/// Root mean square of the error of scalar 0.
+/// Returns the root mean square of the error of scalar 0.
 double error(const Solver& solver, const std::function<double(Vec3)>& exact) {
   const mesh::Mesh& m = solver.mesh();
   double sum = 0, volume = 0;
@@ -80,7 +80,7 @@ TEST(ScalarTransport, CarriesASmoothScalarWithSecondOrder) {
 
 TEST(ScalarTransport, CarriesAScalarThroughAVortexWithSecondOrder) {
   const IsentropicVortex vortex;
-  // What depends on the distance from the centre alone turns in itself.
+  // A function of the distance from the centre alone rotates into itself.
   const auto blob = [](Vec3 x, double t) {
     const Vec3 r = x - Vec3{5 + t, 5 + t, 0};
     return std::exp(-0.5 * dot(r, r));
@@ -117,7 +117,7 @@ TEST(ScalarTransport, UsesTimeDependentInflowValues) {
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
     const Vec3 x = m.cell_centroid[static_cast<std::size_t>(c)];
     EXPECT_NEAR(solver->scalar(1, c), 0.7, 1e-6);
-    // Next to the other boundaries gradients see the inside value at the face, which is felt upstream, by a quarter
+    // Next to the other boundaries gradients contain the interior value at the face; the effect upstream decreases to a quarter
     // in each cell.
     if (x.x > 0.4 || x.y < 0.04 || x.y > 0.09) continue;
     EXPECT_NEAR(solver->scalar(0, c), slope(x, 1), 1e-10);
@@ -237,7 +237,7 @@ TEST_P(ScalarsIn, KeepTheirAmountsWhereForcesActAndMassIsAdded) {
     const std::vector<double> after = scalar_totals(*solver);
     for (std::size_t k = 0; k < before.size(); ++k) EXPECT_NEAR(after[k], before[k], 1e-12 * (1 + std::abs(before[k]))) << k;
     const auto [low, high] = range(*solver, 1);
-    if (adds_mass) {  // which holds none of them
+    if (adds_mass) {  // the added mass contains none of them
       EXPECT_NEAR(totals(*solver)[0], mass * std::exp(0.2 * solver->time()), 1e-6 * mass);
       EXPECT_LT(high, 1);
     } else {
@@ -256,7 +256,7 @@ TEST(ScalarTransport, EndsWhereAnInflowValueIsNotFinite) {
   for (const mesh::BoundaryZone& zone : m.boundary) {
     BoundaryCondition condition{{.kind = BoundaryKind::supersonic_outflow}};
     if (zone.name == "xmin") {
-      // On the lower faces, which one rank has.
+      // On the lower faces, which belong to one rank.
       const auto root = [](Vec3 x, double t) { return x.y < 0.25 ? std::sqrt(0.03 - t) : 1; };
       condition = {.params = {.kind = BoundaryKind::supersonic_inflow, .state = {1.4, {2, 0, 0}, 1}},
                    .scalars = {{.value = root, .depends_on_time = true, .where = {.key = "the key"}}}};
@@ -281,7 +281,7 @@ TEST(ScalarTransport, KeepsALimitedSlabWithinItsBounds) {
     const char* elements;
     GradientKind gradient;
     mesh::Neighbours stencil;
-    LimiterKind limiter = LimiterKind::barth_jespersen;  ///< of the flow
+    LimiterKind limiter = LimiterKind::barth_jespersen;  ///< limiter of the flow
   };
   for (const Way& way : {Way{"quads", GradientKind::least_squares, mesh::Neighbours::face},
                          Way{"quads", GradientKind::green_gauss, mesh::Neighbours::face},

@@ -76,14 +76,14 @@ TEST(ScalingEstimate, OneRankIsEfficientAndExchangesNothing) {
 }
 
 TEST(ScalingEstimate, EfficiencyEndsWhereTheModelSays) {
-  // No exchange at all: what remains is the agreement on the time step, log2(N) latencies.
+  // No exchange at all: the reduction of the time step remains, log2(N) latencies.
   const std::vector<mesh::PlannedSubdomain> parts(4, {.cells = 1000000});
   const Numerics numerics{.rk_stages = 1};
   const std::int64_t last = last_efficient(parts, numerics, 3, kMachine, 0.5);
   const auto efficiency = [](double ranks) { return 1.0 / (1.0 + ranks * 1e-6 * std::log2(ranks)); };  // 1 s alone
   EXPECT_GE(efficiency(static_cast<double>(last)), 0.5);
   EXPECT_LT(efficiency(static_cast<double>(last + 1)), 0.5);
-  // A machine on which messages take for ever.
+  // A machine with very slow messages.
   MachineModel slow = kMachine;
   slow.latency_s = 1e9;
   EXPECT_EQ(last_efficient({{.cells = 10, .ghosts = 1, .rows_sent = 1, .messages = 1}, {.cells = 10, .messages = 1}}, numerics, 3,

@@ -14,7 +14,7 @@
 namespace weft::flow::detail {
 namespace {
 
-constexpr int kWidth = 4;  // what every machine has; packs of 8 are compared with these in solver_lanes_test.cpp
+constexpr int kWidth = 4;  // available on every machine; width 8 is compared with it in solver_simd_width_test.cpp
 using Four = SimdVector<kWidth>;
 
 std::uint64_t bits(double a) {
@@ -23,7 +23,7 @@ std::uint64_t bits(double a) {
   return b;
 }
 
-/// Numbers of many sizes and both signs, the same in every run.
+/// Returns numbers of many sizes and both signs, the same in every run.
 double number(int i) { return std::ldexp(std::sin(1.7 * i + 0.3), i % 5 - 2); }
 
 Four vector(int i) {
@@ -108,7 +108,8 @@ TEST(SimdVector, FluxesAreThoseOfSingleFaces) {
   expect_same_flux(RoeFlux{0});
   expect_same_flux(AusmPlusUpFlux{0.1});
   expect_same_flux([](const auto& gas, const auto& left, const auto& right, const auto& n) {
-    return HllcHlleFlux{}(gas, left, right, n, lesser(greater(8 * (left.pressure - 1), 0), 1));  // 0 in about half of the lanes
+    return HllcHlleFlux{}(gas, left, right, n, lesser(greater(8 * (left.pressure - 1), 0), 1));  // 0 in about half of the
+                                                                                                 // elements
   });
 }
 

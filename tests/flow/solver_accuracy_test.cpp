@@ -91,7 +91,7 @@ TEST(Accuracy, TheManufacturedSolutionConvergesWithSecondOrder) {
 TEST(Accuracy, ShockTubesMatchTheExactSolution) {
   struct Tube {
     InitialKind kind;
-    double end, bound;  ///< of the mean error of density on 100 cells: twice that of a plain second-order scheme
+    double end, bound;  ///< bound of the mean error of density on 100 cells: twice that of a plain second-order scheme
   };
   for (const Tube& tube : {Tube{InitialKind::sod, 0.2, 2 * 4.7e-3}, Tube{InitialKind::toro_123, 0.15, 2 * 4.8e-3}}) {
     const mesh::Mesh m = generated("box", {{"nx", std::int64_t{100}}, {"ny", std::int64_t{1}}, {"ymax", 0.01}});

@@ -1,4 +1,4 @@
-// Several steps at a time are the steps one by one, on the host and on a GPU.
+// Sequences of steps equal single steps, on the host and on a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class StepsAheadTest : public ::testing::TestWithParam<Backend> {
   }
 };
 
-/// Until the time has come, `count` at a time.
+/// Makes steps until a time, `count` at a time.
 std::vector<StepReport> go(Solver& solver, double until, int count) {
   std::vector<StepReport> all;
   while (solver.time() < until * (1 - 1e-13)) {
@@ -64,7 +64,7 @@ TEST_P(StepsAheadTest, AreTheStepsOneByOne) {
   EXPECT_EQ(single->residual_norms(), many->residual_norms());
   EXPECT_EQ(single->evaluations(), many->evaluations());
   EXPECT_EQ(gathered(*single), gathered(*many));
-  // The last two are halves of what was left, not a whole step and a sliver.
+  // The last two are halves of the remaining time, not a whole step and a very short one.
   EXPECT_GT(some.back().dt, 0.4 * some.front().dt);
 }
 
@@ -72,7 +72,7 @@ TEST_P(StepsAheadTest, OfMoreTilesThanOneBlockAddsUp) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{240}}, {"ny", std::int64_t{240}}}, {});
   const auto single = solver_on(m), many = solver_on(m);
   for (int i = 0; i < 10; ++i) single->step(1.0);
-  many->start_steps({.count = 10, .until = 1.0, .rates_interval = 1000});  // the sums are first wanted of steps in a graph
+  many->start_steps({.count = 10, .until = 1.0, .rates_interval = 1000});  // the sums are first computed in steps of a graph
   EXPECT_EQ(many->finish_steps().size(), 10U);
   many->start_steps({.count = 1, .until = 1.0, .rates_interval = 1});
   (void)many->finish_steps();
@@ -91,7 +91,7 @@ TEST(StepsAheadOnCuda, NeedOneLaunchEach) {
     solver.start_steps({.count = count, .until = 1e9});
     EXPECT_EQ(solver.finish_steps().size(), static_cast<std::size_t>(count));
   };
-  steps(8);  // in which graphs are made
+  steps(8);  // graphs are created in these steps
   steps(8);
   for (const int count : {1, 20}) {
     const weft::detail::CudaCallCounts before = weft::detail::cuda_call_counts();
@@ -100,8 +100,8 @@ TEST(StepsAheadOnCuda, NeedOneLaunchEach) {
     EXPECT_EQ(spent.graphs, count);
     EXPECT_EQ(spent.kernels, 0);
     EXPECT_EQ(spent.allocations, 0);
-    EXPECT_EQ(spent.copies, 2);  // what the steps did, to page-locked memory
-    EXPECT_LE(spent.waits, 3);   // that nothing is in flight; that all is done, which is asked twice
+    EXPECT_EQ(spent.copies, 2);  // results of the steps, to page-locked memory
+    EXPECT_LE(spent.waits, 3);   // for pending work, and twice for the end
   }
 }
 
@@ -113,7 +113,7 @@ TEST(StepsAheadOnCuda, AllocateNothingWhereSumsHaveManyTiles) {
   if (!solver.works_ahead()) GTEST_SKIP() << "ranks share a GPU: their messages are staged, and the host takes part in each step";
   solver.step(1e9);
   const weft::detail::CudaCallCounts before = weft::detail::cuda_call_counts();
-  solver.start_steps({.count = 8, .until = 1e9});  // one by one at first, then captured in graphs
+  solver.start_steps({.count = 8, .until = 1e9});  // single steps at first, then captured in graphs
   EXPECT_EQ(solver.finish_steps().size(), 8U);
   EXPECT_EQ((weft::detail::cuda_call_counts() - before).allocations, 0);
 }
@@ -177,7 +177,7 @@ TEST_P(StepsAheadTest, DoNotChangeTheCopyOfTheState) {
     again->start_steps({.count = 4 + i, .until = 1});
     EXPECT_EQ(again->time(), time);
     EXPECT_EQ(again->steps(), 4);
-    if (again->on_gpu()) {  // on the host nothing is under way yet
+    if (again->on_gpu()) {  // on the host no step has been computed yet
       EXPECT_TRUE(std::equal(before.begin(), before.end(), again->conserved().begin(), again->conserved().end()));
     }
     EXPECT_EQ(again->finish_steps().size(), static_cast<std::size_t>(4 + i));

@@ -1,4 +1,4 @@
-// Second order at walls and outlets: linear fields, and how errors fall.
+// Second order at walls and outlets: linear fields, and convergence of errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,9 +24,9 @@ mesh::Mesh box(std::int64_t n, const std::string& elements, int dim = 2) {
   return generated("box", p);
 }
 
-/// The largest difference to a linear field on all faces of all cells, in the variables from `first` on. The field is given at
-/// all zones but those of y and the cylinder, which are `elsewhere`. Barth's limiter lets linear fields alone on boxes, where
-/// states on faces are means of two cells.
+/// Returns the largest difference to a linear field on all faces of all cells, in the variables from `first` on. The field is
+/// prescribed at all zones except those of y and the cylinder, whose condition is `elsewhere`. Barth's limiter does not change
+/// linear fields on boxes, where states on faces are means of two cells.
 double linear_error(const mesh::Mesh& m, BoundaryKind elsewhere, GradientKind gradient, int first,
                     const std::function<Primitive(Vec3)>& field) {
   std::vector<BoundaryCondition> boundary = everywhere(m, {.kind = elsewhere});
@@ -59,7 +59,7 @@ double linear_error(const mesh::Mesh& m, BoundaryKind elsewhere, GradientKind gr
 }
 
 TEST(AtWalls, LinearFieldsKeepTheirSlopes) {
-  // Along the wall in y; slopes of everything but the normal velocity.
+  // Along the wall in y; slopes of all variables except the normal velocity.
   const auto field = [](Vec3 x) { return Primitive{2 - 0.3 * x.y, {0.4 + 0.3 * x.y, 0, 0}, 3 + 0.6 * x.y}; };
   for (const GradientKind gradient : {GradientKind::least_squares, GradientKind::green_gauss}) {
     EXPECT_LE(linear_error(box(4, "quads"), BoundaryKind::slip_wall, gradient, 0, field), 1e-14);
@@ -73,7 +73,7 @@ TEST(AtWalls, LinearFieldsKeepTheirSlopes) {
 }
 
 TEST(AtWalls, LinearFieldsKeepTheirSlopesOnCurvedOnes) {
-  // A rotation, whose velocity is along each chord of the circle at its middle, but not at the feet of the perpendiculars from
+  // A rotation, whose velocity is along each chord of the circle at its midpoint, but not at the feet of the perpendiculars from
   // the centroids of triangles.
   const auto field = [](Vec3 x) {
     return Primitive{2 + 0.02 * x.x - 0.03 * x.y, {-0.05 * x.y, 0.05 * x.x, 0}, 3 - 0.04 * x.x + 0.06 * x.y};
@@ -146,7 +146,7 @@ TEST(AtWalls, HalfAModelHasTheFlowOfTheWhole) {
     Solver solver(m, {.boundary = boundary, .numerics = {.limiter = LimiterKind::none}});
     solver.initialise(pulse);
     advance(solver, 0.4);
-    double pressure = 0;  // of the cell above the plane, nearest to x = 0
+    double pressure = 0;  // pressure of the cell above the plane, nearest to x = 0
     for (std::int32_t c = 0; c < m.owned_cells; ++c) {
       const Vec3 x = m.cell_centroid[static_cast<std::size_t>(c)];
       if (x.y > 0 && x.y < 1.0 / 16 && x.x > 0 - 1.0 / 8 && x.x < 0) pressure = solver.primitive(c).pressure;
@@ -155,14 +155,14 @@ TEST(AtWalls, HalfAModelHasTheFlowOfTheWhole) {
   };
   const double whole = pressure_at(-1, 32, BoundaryKind::slip_wall), half = pressure_at(0, 16, BoundaryKind::symmetry);
   EXPECT_GT(whole, 0);
-  // A wall's flux is that of the exact Riemann problem, which HLLC approximates between cells that mirror each other.
+  // A wall's flux is that of the exact Riemann problem, which HLLC approximates between mirror images.
   EXPECT_NEAR(half, whole, 1e-6);
   EXPECT_GT(std::abs(pressure_at(0, 16, BoundaryKind::slip_wall) - whole), 1e-6);
 }
 
 TEST(AtOutlets, LinearFieldsThatLeaveFasterThanSoundKeepTheirSlopes) {
   const auto field = [](Vec3 x) {
-    const double side = x.y < 0.5 ? -1 : 1;  // away from the middle, where the slopes of the velocity are not asked for
+    const double side = x.y < 0.5 ? -1 : 1;  // away from the middle, where the slopes of the velocity are not prescribed
     return Primitive{2 - 0.3 * x.x + 0.1 * x.y, {0.4, 9 * side, 0}, 3 + 0.6 * x.y - 0.2 * x.x};
   };
   for (const BoundaryKind kind : {BoundaryKind::supersonic_outflow, BoundaryKind::static_pressure_outflow}) {
@@ -176,7 +176,7 @@ TEST(AtOutlets, LinearFieldsThatLeaveFasterThanSoundKeepTheirSlopes) {
   }
 }
 
-/// Largest error of density of an entropy wave that has left through xmax.
+/// Returns the largest error of density of an entropy wave that has left through xmax.
 double outflow_error(std::int64_t n, const std::string& elements, GradientKind gradient) {
   const auto wave = [](Vec3 x, double t) {
     const double phase = x.x + x.y - 4 * t;
@@ -204,7 +204,7 @@ TEST(AtOutlets, AnEntropyWaveLeavesWithSecondOrder) {
   }
 }
 
-/// Largest velocity in an isothermal column at rest.
+/// Returns the largest velocity in an isothermal column at rest.
 double column_velocity(std::int64_t n) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{1}}, {"ny", n}, {"xmax", 1.0 / static_cast<double>(n)}});
   SourceTerm gravity;

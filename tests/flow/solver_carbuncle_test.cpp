@@ -1,4 +1,4 @@
-// The default flux keeps strong shocks in one piece, and contacts and shear layers as HLLC does.
+// The default flux keeps strong shocks stable, and contacts and shear layers as HLLC does.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using test::generated;
 constexpr double kMach = 10, kFrom = 0.3, kTo = 2.5;
 constexpr Primitive kAhead{1.4, {0, 0, 0}, 1};  // speed of sound 1
 
-/// Behind a shock that runs along x into kAhead.
+/// Returns the state downstream of a shock that moves along x into kAhead.
 Primitive behind() {
   const double mm = kMach * kMach, ratio = 2.4 * mm / (0.4 * mm + 2);
   return {1.4 * ratio, {kMach * (1 - 1 / ratio), 0, 0}, 1 + 2.8 / 2.4 * (mm - 1)};
@@ -34,7 +34,7 @@ mesh::GeneratorParameters tube(const std::string& elements) {
   return {{"nx", n(60)}, {"ny", n(8)}, {"xmax", 3.0}, {"ymax", 0.4}, {"elements", elements}, {"jitter", 0.01}};
 }
 
-/// Slip walls around a shock that runs along x.
+/// Returns slip walls around a shock that moves along x.
 std::vector<BoundaryCondition> conditions(const mesh::Mesh& m) {
   std::vector<BoundaryCondition> all;
   for (const mesh::BoundaryZone& zone : m.boundary) {
@@ -46,8 +46,8 @@ std::vector<BoundaryCondition> conditions(const mesh::Mesh& m) {
   return all;
 }
 
-/// Conserved values of all cells after a shock of Mach 10 has run 44 cells of a tube whose mesh lines are a little crooked
-/// (Quirk's problem).
+/// Returns the conserved values of all cells after a shock of Mach 10 has travelled 44 cells in a tube whose mesh lines are
+/// slightly perturbed (Quirk's problem).
 std::vector<double> after_the_way(const mesh::Mesh& m, const Numerics& numerics, Backend backend = Backend::host) {
   Solver solver(m, {.boundary = conditions(m), .numerics = numerics, .backend = backend});
   solver.initialise([](Vec3 x) { return x.x < kFrom ? behind() : kAhead; });
@@ -56,7 +56,7 @@ std::vector<double> after_the_way(const mesh::Mesh& m, const Numerics& numerics,
   return gathered(solver);
 }
 
-/// The largest velocity across the tube, in speeds of sound ahead of the shock; exactly 0.
+/// Returns the largest transverse velocity, in speeds of sound ahead of the shock; exactly 0.
 double largest_across(const std::vector<double>& conserved) {
   double most = 0;
   for (std::size_t c = 0; c < conserved.size(); c += Solver::kVars) {
@@ -74,7 +74,7 @@ TEST_P(StrongShock, StaysStable) {
   RecordProperty("hllc", std::to_string(hllc));
   RecordProperty("standard", std::to_string(standard));
   RecordProperty("first_order", std::to_string(first_order));
-  EXPECT_GT(hllc, 0.2);  // or else the test sees nothing
+  EXPECT_GT(hllc, 0.2);  // otherwise the test is not sensitive
   EXPECT_LT(standard, 0.1);
   EXPECT_LT(first_order, 0.1);
 }

@@ -1,4 +1,4 @@
-// The end of a solver: together where all goes well, alone where a rank fails.
+// The end of a solver: collective if all ranks succeed, local if a rank fails.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -29,7 +29,7 @@ class SolverEnd : public ::testing::TestWithParam<std::tuple<Backend, Transport>
       GTEST_SKIP() << refused.what();
     }
   }
-  /// With scalars, which have exchanges of their own.
+  /// Creates a solver with scalars, which have exchanges of their own.
   [[nodiscard]] std::unique_ptr<Solver> make() const {
     const auto [backend, transport] = GetParam();
     auto solver = std::make_unique<Solver>(
@@ -38,7 +38,7 @@ class SolverEnd : public ::testing::TestWithParam<std::tuple<Backend, Transport>
     solver->initialise([](Vec3 x) { return test::wavy(x, 2); });
     return solver;
   }
-  static void go(Solver& solver) {  // from the third step on a GPU launches graphs
+  static void go(Solver& solver) {  // launches graphs from the third step on, on a GPU
     for (int i = 0; i < 5; ++i) solver.step(1.0);
   }
 
@@ -77,7 +77,7 @@ TEST_P(SolverEnd, OneRankThatThrowsDoesNotWait) {
   }
   EXPECT_LT(seconds, 1.5) << "it has waited for the others";
   comm.barrier();
-  const auto next = make();  // communication is as good as new
+  const auto next = make();  // communication works again
   go(*next);
   next->close();
 }

@@ -1,4 +1,4 @@
-// The flow on a GPU is the flow on the host.
+// The flow on a GPU equals the flow on the host.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -33,7 +33,7 @@ class OnCuda : public ::testing::TestWithParam<Setting> {
  protected:
   void SetUp() override { WEFT_NEEDS_GPU(); }
   [[nodiscard]] static mesh::Mesh mesh_of() { return GetParam().mesh(); }
-  /// By hand: what a solver is made of.
+  /// Creates a solver by hand from its parts.
   [[nodiscard]] static std::unique_ptr<Solver> solver_on(const mesh::Mesh& mesh, Backend backend, Numerics numerics,
                                                          Transport transport = Transport::automatic, SourceTerm source = {}) {
     auto solver = std::make_unique<Solver>(mesh, SolverOptions{.boundary = GetParam().boundary(mesh),
@@ -48,7 +48,7 @@ class OnCuda : public ::testing::TestWithParam<Setting> {
   static void expect_the_flow_on_the_host() {
     const mesh::Mesh m = mesh_of();
     std::vector<Numerics> all = test::every_numerics(GetParam());
-    // Ranks that share a GPU take turns there, for long: of each setting one, another for names of another length.
+    // Ranks that share a GPU take turns, which is slow: one of the settings, chosen by the length of the name.
     if (m.comm.size() > 1) all = {all[GetParam().name.size() % all.size()]};
     for (const Numerics& numerics : all) {
       SCOPED_TRACE(test::described(numerics));
@@ -90,7 +90,7 @@ TEST_P(OnCuda, IsNearlyTheFlowOnTheHostInOtherPrecisions) {
     EXPECT_LE(difference, nearly);
     EXPECT_GE(difference, 1e-10) << "would be fp64";
     EXPECT_EQ(gathered(*cuda), gathered(*again));
-    // Started from what the host has: the same to the last digit that the state keeps.
+    // Started from the values of the host: equal to the last digit that the state stores.
     cuda->restore(host->conserved(), host->time(), host->steps());
     EXPECT_LE(relative_difference(IdealGas{}, gathered(*host), gathered(*cuda)), precision == Precision::mixed ? 0 : 1e-6);
   }
@@ -118,7 +118,7 @@ TEST_P(OnCuda, EveryTransportGivesTheSameBits) {
     try {
       other = solver_on(m, Backend::cuda, numerics, transport);
     } catch (const InputError&) {
-      continue;  // not on this machine; tests/array/transport_test.cpp says why
+      continue;  // not available on this machine; tests/array/transport_test.cpp reports why
     }
     go(*other, 20);
     EXPECT_EQ(gathered(*staged), gathered(*other)) << to_string(transport);
@@ -228,7 +228,7 @@ TEST_P(OnCuda, MonitorsSeeTheSameFlow) {
   for (int k = 0; k < Solver::kVars; ++k) EXPECT_NEAR(difference[k], 0, 1e-12);
 }
 
-// From the same state; also after steps that followed each other, which end in either buffer.
+// From the same state; also after sequences of steps, which end in either buffer.
 TEST_P(OnCuda, IntegralsHaveTheDigitsOfTheHost) {
   const mesh::Mesh m = mesh_of();
   Numerics numerics{.limiter = GetParam().limiter, .cfl = 0.5};
@@ -251,7 +251,7 @@ TEST_P(OnCuda, IntegralsHaveTheDigitsOfTheHost) {
 
 INSTANTIATE_TEST_SUITE_P(Flow, OnCuda, ::testing::ValuesIn(settings()), [](const auto& test) { return test.param.name; });
 
-/// Of each element type with each boundary condition.
+/// Every element type with every boundary condition.
 class AnyBoundaryOnCuda : public OnCuda {};
 
 TEST_P(AnyBoundaryOnCuda, IsTheFlowOnTheHost) { expect_the_flow_on_the_host(); }

@@ -1,4 +1,4 @@
-// The flow on a GPU is the flow on the host where a rank has many full tiles: the other tests' meshes fit in one or a few.
+// The flow on a GPU equals the flow on the host if a rank has many full tiles: the meshes of the other tests fit in one or a few.
 #include <gtest/gtest.h>
 
 #include <numbers>
@@ -17,20 +17,20 @@ using test::gathered_amounts;
 using test::relative_difference;
 
 constexpr int kMostCellsOfATile = 128, kSteps = 10;
-/// Of values relative to their largest, after kSteps. fp64 sums in another order than the host; the others round each slope, flux
-/// and (fp32) state to 24 bits in each of 30 stages, and may limit a slope where the host does not.
+/// Tolerances relative to the largest value after kSteps. fp64 sums in another order than the host; the others round each slope,
+/// flux and (fp32) state to 24 bits in each of 30 stages, and may limit a slope where the host does not.
 constexpr double kFp64 = 1e-12, kMixed = 2e-5, kFp32 = 2e-4;
 
 struct ManyTiles {
   const char* elements;
   std::int64_t nx, ny, nz;
   GradientKind gradient;
-  bool periodic;  ///< in z; else walls
+  bool periodic;  ///< in z; otherwise walls
   const char* name = "";
 };
 
-/// So many cells are tiles enough for blocks that compute several one behind the other: on one rank, in double precision and on
-/// an H200, of which a multiprocessor holds four blocks.
+/// Number of cells whose tiles give each block several in sequence: on one rank, in double precision and on an H200, a
+/// multiprocessor of which holds four blocks.
 constexpr int kSeveralTilesABlock = 4 * 4 * 132 * kMostCellsOfATile;
 
 std::vector<ManyTiles> meshes() {
@@ -44,7 +44,7 @@ std::vector<ManyTiles> meshes() {
   return all;
 }
 
-/// Varies in every direction, with a period of 1.
+/// Returns a function that varies in every direction, with a period of 1.
 double wave(Vec3 x) {
   constexpr double kTurn = 2 * std::numbers::pi;
   return std::sin(kTurn * (x.x + 0.3)) * std::cos(kTurn * x.y) + 0.5 * std::sin(kTurn * (x.z + x.y));
@@ -61,7 +61,7 @@ class ManyTilesOnCuda : public ::testing::TestWithParam<ManyTiles> {
     return test::generated("box", {{"nx", p.nx}, {"ny", p.ny}, {"nz", p.nz}, {"elements", p.elements}, {"warp", 0.03}}, options);
   }
 
-  /// After kSteps; with a scalar where asked for.
+  /// Returns a solver after kSteps; with a scalar if requested.
   [[nodiscard]] static std::unique_ptr<Solver> solver_on(const mesh::Mesh& mesh, Backend backend, bool scalar,
                                                          Precision precision = Precision::fp64,
                                                          Transport transport = Transport::automatic) {

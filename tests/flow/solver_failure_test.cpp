@@ -1,4 +1,4 @@
-// A step in which a state becomes unphysical is repeated; otherwise the error names the place, alike on every rank.
+// A step in which a state becomes unphysical is repeated; otherwise the error names the cell, equal on every rank.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 mesh::Mesh tube() { return generated("box", {{"nx", std::int64_t{20}}, {"ny", std::int64_t{2}}, {"ymax", 0.1}}); }
 
-/// Gas that is torn apart at x = 0.5, where both halves run away from each other.
+/// Returns gas whose halves move apart at x = 0.5.
 Primitive torn(Vec3 x, double speed) { return {1, {x.x < 0.5 ? -speed : speed, 0, 0}, 1}; }
 
 TEST(SolverFailure, NamesCellPlaceNeighboursAndZoneOnEveryRank) {
@@ -31,7 +31,7 @@ TEST(SolverFailure, NamesCellPlaceNeighboursAndZoneOnEveryRank) {
   const std::string text = common_error<PhysicsError>(m.comm, [&] {
     for (int i = 0; i < 200; ++i) solver.step(1.0);
   });
-  // Roe's solver has no vacuum: it fails at once, in the cells on both sides; the lowest of them is told.
+  // Roe's solver cannot represent a vacuum: it fails at once, in the cells on both sides; the one with the lowest id is reported.
   EXPECT_THAT(text, HasSubstr("step 0"));
   EXPECT_THAT(text, HasSubstr("element 9"));
   EXPECT_THAT(text, HasSubstr("cell at (0.475, 0.025, 0)"));
@@ -58,7 +58,7 @@ TEST(SolverFailure, RejectsAnUnphysicalStart) {
     EXPECT_THAT(start(true), HasSubstr("element 39"));
     EXPECT_THAT(start(false), HasSubstr("(0.975, 0.075, 0)"));
   }
-  // The next start is good again.
+  // The next start succeeds again.
   EXPECT_NO_THROW(solver.initialise([](Vec3) { return Primitive{1, {}, 1}; }));
   EXPECT_NO_THROW(solver.step(1.0));
 }
@@ -117,7 +117,7 @@ TEST(SolverFailure, StopsAFlowThatDivergesWithinSteps) {
 }
 
 TEST(SolverFailure, ARepeatedStepConserves) {
-  // Two streams that part in a periodic box: a near vacuum opens and later closes again.
+  // Two streams that separate in a periodic box: a near vacuum opens and later closes again.
   const mesh::Mesh m =
       generated("box", {{"nx", std::int64_t{24}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}}, periodic_box(2, 1));
   Solver solver(m, {.numerics = {.limiter = LimiterKind::none, .rk_stages = 2, .cfl = 1.0}});

@@ -1,5 +1,5 @@
-// Reservoirs, pressure outlets and far fields in whole flows: against the exact solution of the Riemann problem, and against the
-// theory of nozzles. tools/verify has the fine grids.
+// Reservoirs, pressure outlets and far fields in whole flows, compared with the exact solution of the Riemann problem, and with
+// the theory of nozzles. tools/verify has the fine grids.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -28,7 +28,7 @@ std::size_t zone_named(const mesh::Mesh& m, const std::string& name) {
   throw InputError("no zone " + name);
 }
 
-/// Symmetry everywhere but on the zones of `openings`.
+/// Returns symmetry conditions everywhere except on the zones of `openings`.
 std::vector<BoundaryCondition> duct(const mesh::Mesh& m, const std::map<std::string, BoundaryParams>& openings) {
   std::vector<BoundaryCondition> conditions = everywhere(m, {.kind = BoundaryKind::symmetry});
   for (const auto& [name, params] : openings) conditions[zone_named(m, name)].params = params;
@@ -40,7 +40,7 @@ BoundaryParams reservoir(double pressure, double temperature) {
   return {.kind = BoundaryKind::total_pressure_inflow, .total_pressure = pressure, .total_temperature = temperature};
 }
 
-/// Mean of a function of the state over the cells, by volume.
+/// Returns the mean of a function of the state over the cells, by volume.
 template <class Function>
 double mean(const Solver& solver, Function function) {
   double sum = 0, volume = 0;
@@ -56,8 +56,8 @@ double mean_pressure(const Solver& solver) {
   return mean(solver, [](const Primitive& w) { return w.pressure; });
 }
 
-// The program of the review: the gas went on to be compressed, to p = 5.5 at the inlet. What is left is a standing wave, whose
-// damping is that of the jets out of and into the duct.
+// A former defect: the gas was compressed further and further, to p = 5.5 at the inlet. A standing wave remains, which is damped
+// by the jets out of and into the duct.
 TEST(Openings, ADuctOfHigherPressureEmptiesIntoItsReservoir) {
   for (const char* elements : {"quads", "triangles"}) {
     for (const bool at_outlet : {false, true}) {
@@ -67,7 +67,7 @@ TEST(Openings, ADuctOfHigherPressureEmptiesIntoItsReservoir) {
       const double density = std::pow(1.05, 1 / 1.4);
       solver.initialise([&](Vec3) { return Primitive{density, {}, 1.05}; });
       double highest = 0, later = 0, average = 0;
-      constexpr double kPeriod = 4 / 1.1832;  // of the quarter wave
+      constexpr double kPeriod = 4 / 1.1832;  // period of the quarter wave
       while (solver.time() < (kSanitized ? 1.2 : 12) * kPeriod) {
         const double dt = solver.step(1).dt, p = mean_pressure(solver);
         highest = std::max(highest, p);
@@ -89,10 +89,10 @@ struct Opening {
   const char* name;
   BoundaryParams params;
   Primitive inside;
-  Primitive outside;  ///< beyond the contact: of the exact solution
+  Primitive outside;  ///< exact state beyond the contact
 };
 
-/// The state beyond the contact on a boundary of this pressure: of the speed with which the Riemann problem has it, too.
+/// Returns the state beyond the contact at a boundary of this pressure: with the speed for which the Riemann problem has it, too.
 Primitive at_pressure(const Primitive& inside, double pressure) {
   double low = -20, high = inside.velocity.x + 5 * kGas.sound_speed(inside);  // vacuum
   Primitive w{1, {}, pressure};
@@ -103,7 +103,7 @@ Primitive at_pressure(const Primitive& inside, double pressure) {
   return w;
 }
 
-/// That of gas which enters from a reservoir.
+/// Returns the state of gas that enters from a reservoir.
 Primitive from_reservoir(const Primitive& inside, double total_pressure, double total_temperature) {
   double low = 0, high = std::sqrt(2 * 1.4 * total_temperature / 2.4);
   Primitive w;
@@ -116,7 +116,7 @@ Primitive from_reservoir(const Primitive& inside, double total_pressure, double 
   return w;
 }
 
-/// Mean errors of density, velocity and pressure, relative to the largest values that both sides have (velocity: to c inside).
+/// Returns mean errors of density, velocity and pressure, relative to the largest values of both sides (velocity: to c inside).
 std::array<double, 3> errors_at_opening(const Opening& opening, std::int64_t cells) {
   const mesh::Mesh m = generated("box", {{"nx", cells}, {"ny", std::int64_t{1}}, {"ymax", 1.0 / static_cast<double>(cells)}});
   Solver solver(m, {.gas = kGas,
@@ -158,8 +158,8 @@ TEST(Openings, WavesFromOpeningsAreThoseOfTheRiemannProblem) {
   }
 }
 
-/// A shock tube whose right half is a reservoir's gas at rest, and that ends there: from the time when the shock arrives at x = 1
-/// its gas leaves.
+/// A shock tube whose right half is reservoir gas at rest, and that ends there: after the shock has arrived at x = 1 the gas
+/// leaves.
 TEST(Openings, AShockThatRunsIntoAReservoirIsFollowedByTheGasThatItMoves) {
   struct Tube {
     double left, back;  ///< pressures
@@ -192,7 +192,7 @@ TEST(Openings, AShockThatRunsIntoAReservoirIsFollowedByTheGasThatItMoves) {
   }
 }
 
-/// Mass flux and Mach number on the outlet.
+/// Mass flux and Mach number at the outlet.
 struct Exit {
   double flow = 0, mach = 0;
 };

@@ -1,4 +1,4 @@
-// Both sides of a periodic face compute its flux, with arms that rounding makes differ: nothing is lost by that.
+// Both sides of a periodic face compute its flux, with cell-to-face vectors that differ by rounding: the flow is still conserved.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using test::generated;
 
 constexpr double kLength = 1.2, kEps = std::numeric_limits<double>::epsilon();
 
-/// A periodic box with a corner at (origin, origin, origin), whose coordinates are no multiples of a power of two.
+/// Returns a periodic box with a corner at (origin, origin, origin), whose coordinates are no multiples of a power of two.
 mesh::Mesh box(const char* elements, double origin, int dim) {
   const std::int64_t cells = dim == 2 ? 10 : 6;
   mesh::GeneratorParameters p{{"elements", elements}, {"jitter", 0.1}};
@@ -34,10 +34,10 @@ mesh::Mesh box(const char* elements, double origin, int dim) {
   return generated("box", p, options);
 }
 
-/// A face to a ghost: the arms of the two sides.
+/// A face to a ghost: the cell-to-face vectors of the two sides.
 struct GhostFace {
-  std::int64_t own, ghost;  // global
-  Vec3 normal, own_arm, ghost_arm;
+  std::int64_t own, ghost;  // global ids
+  Vec3 normal, own_to_face, ghost_to_face;
 };
 
 std::vector<GhostFace> ghost_faces(const mesh::Mesh& m) {
@@ -50,26 +50,26 @@ std::vector<GhostFace> ghost_faces(const mesh::Mesh& m) {
   return m.comm.all_gather(std::span<const GhostFace>(mine));
 }
 
-struct ArmsDifference {
-  double largest = 0;  ///< of an arm as its owner has it from what the other side has
-  int as_floats = 0;   ///< how many numbers differ in single precision
+struct CellToFaceDifference {
+  double largest = 0;  ///< largest difference between a vector on its owner and on the other side
+  int as_floats = 0;   ///< number of components that differ in single precision
 };
 
-ArmsDifference arms_difference(const mesh::Mesh& m) {
+CellToFaceDifference cell_to_face_difference(const mesh::Mesh& m) {
   const auto key = [](std::int64_t own, std::int64_t ghost, Vec3 n) { return std::tuple(own, ghost, n.x, n.y, n.z); };
   std::map<decltype(key(0, 0, {})), Vec3> cell_to_face;
   const std::vector<GhostFace> faces = ghost_faces(m);
-  for (const GhostFace& f : faces) cell_to_face[key(f.own, f.ghost, f.normal)] = f.own_arm;
-  ArmsDifference difference;
+  for (const GhostFace& f : faces) cell_to_face[key(f.own, f.ghost, f.normal)] = f.own_to_face;
+  CellToFaceDifference difference;
   for (const GhostFace& f : faces) {
     const auto other = cell_to_face.find(key(f.ghost, f.own, -f.normal));  // normals are opposite to the last bit
     if (other == cell_to_face.end()) {
       ADD_FAILURE() << "a face has no other side: of cells " << f.own << ", " << f.ghost;
       continue;
     }
-    difference.largest = std::max(difference.largest, norm(other->second - f.ghost_arm));
+    difference.largest = std::max(difference.largest, norm(other->second - f.ghost_to_face));
     for (int k = 0; k < 3; ++k) {
-      difference.as_floats += static_cast<float>(other->second[k]) != static_cast<float>(f.ghost_arm[k]);
+      difference.as_floats += static_cast<float>(other->second[k]) != static_cast<float>(f.ghost_to_face[k]);
     }
   }
   return difference;
@@ -77,7 +77,8 @@ ArmsDifference arms_difference(const mesh::Mesh& m) {
 
 TEST(PeriodicFaces, HaveCellToFaceVectorsThatDifferByTheRoundingOfCoordinates) {
   for (const auto& [elements, dim] : {std::pair{"triangles", 2}, std::pair{"tetrahedra", 3}}) {
-    const ArmsDifference near = arms_difference(box(elements, 0.1, dim)), far = arms_difference(box(elements, 1000.1, dim));
+    const CellToFaceDifference near = cell_to_face_difference(box(elements, 0.1, dim)),
+                               far = cell_to_face_difference(box(elements, 1000.1, dim));
     EXPECT_LE(near.largest, 4 * kEps * (0.1 + kLength)) << elements;
     EXPECT_GT(near.largest, 0) << elements << ": then this file is about nothing";
     EXPECT_LE(far.largest, 4 * kEps * (1000.1 + kLength)) << elements;
@@ -85,7 +86,7 @@ TEST(PeriodicFaces, HaveCellToFaceVectorsThatDifferByTheRoundingOfCoordinates) {
   }
 }
 
-/// How much mass, energy and, but for fp32, a scalar change in so many steps, relative to what there is.
+/// Returns the change of mass, energy and, except in fp32, a scalar after these steps, relative to their totals.
 std::vector<double> drift(const mesh::Mesh& m, int steps, Backend backend, Precision precision) {
   const double turn = 2 * std::numbers::pi / kLength;
   const auto wave = [=](Vec3 x) { return std::sin(turn * x.x) * std::cos(turn * x.y) + 0.3 * std::sin(turn * (x.y + x.z)); };
@@ -108,11 +109,11 @@ std::vector<double> drift(const mesh::Mesh& m, int steps, Backend backend, Preci
   return change;
 }
 
-/// Relative to the integral: of the sums, and per step. A flux that both sides round apart by their arms moves a part eps of what
-/// passes a face in the step, which is little of what is in its cell, and now more, now less; the rounding of updates has no
-/// sign, either. Weights of a stage that miss 1 by 2^-54 would move eps / 4 in every step.
+/// Tolerances relative to the integral: of the sums, and per step. A flux that both sides round differently changes the content
+/// of a cell by a fraction eps of the flux in the step, with either sign; the rounding of updates has no sign, either. Weights of
+/// a stage that miss 1 by 2^-54 would change it by eps / 4 in every step.
 constexpr double kOfSums = 4 * kEps, kPerStep = 0.02 * kEps;
-/// Flows in fp32 wander likewise, by its own.
+/// Flows in fp32 vary in the same way, by float's rounding.
 constexpr double kFloatEps = std::numeric_limits<float>::epsilon();
 
 TEST(PeriodicFaces, ConserveInManySteps) {

@@ -1,4 +1,4 @@
-// Starts that grow: the Courant number, and the order in space.
+// Ramps of the Courant number and of the spatial order.
 #include <gtest/gtest.h>
 
 #include "weft/flow/scheme/solver.hpp"

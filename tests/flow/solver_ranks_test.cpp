@@ -1,4 +1,4 @@
-// The same flow on any number of ranks, in any run, and after a restart.
+// A flow is the same on any number of ranks, in any run, and after a restart.
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -68,7 +68,7 @@ TEST_P(OnRanks, IsBitwiseTheSameAgainAndAfterARestart) {
 
 INSTANTIATE_TEST_SUITE_P(Flow, OnRanks, ::testing::ValuesIn(settings()), [](const auto& setting) { return setting.param.name; });
 
-/// Of each element type with each boundary condition.
+/// Every element type with every boundary condition.
 class AnyBoundaryOnRanks : public OnRanks {};
 
 TEST_P(AnyBoundaryOnRanks, IsTheFlowOnOneRank) { expect_the_flow_on_one_rank(); }
@@ -76,7 +76,7 @@ TEST_P(AnyBoundaryOnRanks, IsTheFlowOnOneRank) { expect_the_flow_on_one_rank(); 
 INSTANTIATE_TEST_SUITE_P(Flow, AnyBoundaryOnRanks, ::testing::ValuesIn(test::surrounded_settings()),
                          [](const auto& setting) { return setting.param.name; });
 
-/// Periodic boxes so small that a cell has neighbours twice, or itself, with stencils by node and scalars.
+/// Periodic boxes so small that a cell is its own neighbour, or a neighbour twice, with stencils by node and scalars.
 TEST(SmallPeriodicBoxOnRanks, IsTheFlowOnOneRank) {
   using Box = std::tuple<const char*, int, int, int>;
   for (const auto& [elements, nx, ny, nz] : {Box{"hexahedra", 2, 2, 1}, Box{"hexahedra", 2, 1, 3}, Box{"tetrahedra", 3, 2, 2}}) {

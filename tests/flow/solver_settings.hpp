@@ -21,7 +21,7 @@ inline std::vector<FluxKind> every_flux() {
 }
 
 inline constexpr Primitive kStream{1.2, {0.6, 0.1, 0}, 0.9};
-/// What is added to the velocities of a subsonic flow to make it supersonic.
+/// Increment of the velocities of a subsonic flow that makes it supersonic.
 inline constexpr Vec3 kFaster{1.4, 0, 0};
 
 inline Primitive wavy(Vec3 x, int dim) {
@@ -29,7 +29,7 @@ inline Primitive wavy(Vec3 x, int dim) {
   return {1.2 + 0.2 * wave, {0.6 + 0.1 * wave, 0.1, dim == 3 ? 0.05 * wave : 0.0}, 0.9 + 0.1 * wave};
 }
 
-/// Inflow, outflow, walls and far field, by the names of the zones.
+/// Returns inflow, outflow, walls and far field, by the names of the zones.
 inline std::vector<BoundaryCondition> conditions(const mesh::Mesh& mesh) {
   std::vector<BoundaryCondition> all;
   for (const mesh::BoundaryZone& zone : mesh.boundary) {
@@ -47,7 +47,8 @@ inline std::vector<BoundaryCondition> conditions(const mesh::Mesh& mesh) {
   return all;
 }
 
-/// Around a box: oblique inflow of given total pressure, static pressure, symmetry, far field, and in 3-D walls and symmetry.
+/// Returns, around a box: oblique inflow of given total pressure, static pressure, symmetry, far field, and in 3-D walls and
+/// symmetry.
 inline std::vector<BoundaryCondition> subsonic(const mesh::Mesh& mesh) {
   const Vec3 oblique{0.9, 0.3, mesh.dim == 3 ? 0.2 : 0.0};
   const std::map<std::string, BoundaryParams> zones{{"xmin",
@@ -65,8 +66,8 @@ inline std::vector<BoundaryCondition> subsonic(const mesh::Mesh& mesh) {
   return all;
 }
 
-/// Around a box: supersonic inflow and outflow, a wall, a state that changes with place and time, and in 3-D symmetry and far
-/// field.
+/// Returns, around a box: supersonic inflow and outflow, a wall, a state that varies in space and time, and in 3-D symmetry and
+/// far field.
 inline std::vector<BoundaryCondition> supersonic(const mesh::Mesh& mesh) {
   const std::map<std::string, BoundaryParams> zones{
       {"xmin", {.kind = BoundaryKind::supersonic_inflow, .state = {1.4, {2, 0.1, 0}, 1}}},
@@ -87,7 +88,7 @@ inline std::vector<BoundaryCondition> supersonic(const mesh::Mesh& mesh) {
   return all;
 }
 
-/// A mesh, what surrounds it, and how a flow begins there.
+/// A mesh, its boundary conditions, and its initial flow.
 struct Setting {
   std::string name, generator;
   mesh::GeneratorParameters parameters;
@@ -108,7 +109,7 @@ struct Setting {
     return w;
   }
   friend std::ostream& operator<<(std::ostream& out, const Setting& setting) { return out << setting.name; }
-  /// Green-Gauss gradients are of plane cells and of neighbours across faces.
+  /// Returns whether Green-Gauss gradients apply: to plane cells and stencils by face only.
   [[nodiscard]] bool takes_green_gauss() const { return options.ghosts == mesh::Neighbours::face && !axisymmetric; }
 };
 
@@ -136,8 +137,8 @@ inline std::vector<Setting> settings() {
           {"mixed_3d", "box", {{"nx", n(3)}, {"ny", n(3)}, {"nz", n(6)}, {"elements", "mixed"}}, {}, 3, kVenkat}};
 }
 
-/// Every element type, in a box with every boundary condition: in two boxes, for one has too few sides. Also with stencils by
-/// node and, of the 2-D ones, turned about the axis.
+/// Returns every element type, in a box with every boundary condition: in two boxes, because one has too few sides. Also with
+/// stencils by node and, for the 2-D ones, revolved about the axis.
 inline std::vector<Setting> surrounded_settings() {
   constexpr auto kBarth = LimiterKind::barth_jespersen, kVenkat = LimiterKind::venkatakrishnan;
   const auto box = [](const char* elements, std::int64_t nx, std::int64_t ny, std::int64_t nz) {
@@ -167,8 +168,8 @@ inline std::vector<Setting> surrounded_settings() {
   return all;
 }
 
-/// Every flux, every kind of gradient with every limiter, every order in time, ramps and local time steps.
-/// docs/design/flow.md, "What can be compared to 1e-12", says what was left out.
+/// Returns every flux, every kind of gradient with every limiter, every order in time, ramps and local time steps.
+/// docs/notes/2026-11-flow-design.md, "What can be compared to 1e-12", states what was left out.
 inline std::vector<Numerics> every_numerics(const Setting& setting) {
   constexpr auto kGreen = GradientKind::green_gauss;
   constexpr auto kBarth = LimiterKind::barth_jespersen, kVenkat = LimiterKind::venkatakrishnan, kNone = LimiterKind::none;
@@ -189,7 +190,7 @@ inline std::vector<Numerics> every_numerics(const Setting& setting) {
   return all;
 }
 
-/// For messages.
+/// Returns a description for messages.
 inline std::string described(const Numerics& numerics) {
   return std::string(name_of(numerics.flux)) + ", gradient " + std::string(name_of(numerics.gradient)) + ", limiter " +
          std::string(name_of(numerics.limiter)) + ", " + std::to_string(numerics.rk_stages) + " stages" +

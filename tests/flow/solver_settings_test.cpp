@@ -1,5 +1,5 @@
-// The flows of solver_settings.hpp are fit to compare two ways to compute them: they stay physical and go on
-// varying, and what rounding does to them stays far below what such comparisons allow.
+// The flows of solver_settings.hpp are suitable for comparisons of two ways to compute them: they stay physical and continue to
+// vary, and the effect of rounding is far below the tolerances.
 #include "flow/solver_settings.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ std::unique_ptr<Solver> started(const Setting& setting, const mesh::Mesh& mesh, 
   return solver;
 }
 
-/// As if every number that a step gives had been rounded otherwise: by up to nine units of its last place.
+/// Changes every number of a state as another rounding would: by up to nine units in its last place.
 void disturb(Solver& solver, std::mt19937& random) {
   std::uniform_real_distribution<double> some(-1e-15, 1e-15);
   std::vector<double> u(solver.conserved().begin(), solver.conserved().end());
@@ -37,7 +37,7 @@ void disturb(Solver& solver, std::mt19937& random) {
   solver.restore(u, solver.time(), solver.steps());
 }
 
-/// (largest - smallest) / largest density.
+/// Returns (largest - smallest) / largest density.
 double variation(const Solver& solver) {
   double most = 0, least = std::numeric_limits<double>::infinity();
   for (std::int32_t c = 0; c < solver.mesh().owned_cells; ++c) {

@@ -1,4 +1,4 @@
-// The flow is the same to the last bit however many numbers are computed with at once.
+// The flow does not depend on the SIMD width, to the last bit.
 #include <gtest/gtest.h>
 
 #include "weft/flow/host/loops.hpp"
@@ -33,7 +33,7 @@ class SimdWidth : public ::testing::TestWithParam<Setting> {
     outcome.conserved.assign(solver.conserved().begin(), solver.conserved().end());
     outcome.stable_dt = solver.stable_dt();
 
-    // What the last stage says of the next step is what somebody finds who looks at the state.
+    // The stable step of the last stage is that which is computed from the state.
     Solver restarted(mesh, {.boundary = conditions(mesh), .numerics = numerics, .stencil = GetParam().options.ghosts});
     restarted.restore(outcome.conserved, solver.time(), solver.steps());
     EXPECT_EQ(restarted.stable_dt(), outcome.stable_dt);
@@ -42,7 +42,7 @@ class SimdWidth : public ::testing::TestWithParam<Setting> {
   }
 };
 
-TEST_P(SimdWidth, DoNotChangeABit) {
+TEST_P(SimdWidth, DoesNotChangeABit) {
   const mesh::Mesh mesh = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   for (const FluxKind flux : every_flux()) {
     for (const bool local : {false, true}) {
@@ -55,7 +55,8 @@ TEST_P(SimdWidth, DoNotChangeABit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Flow, SimdWidth, ::testing::ValuesIn(settings()), [](const auto& setting) { return setting.param.name; });
+INSTANTIATE_TEST_SUITE_P(Flow, SimdWidth, ::testing::ValuesIn(settings()),
+                         [](const auto& setting) { return setting.param.name; });
 
 }  // namespace
 }  // namespace weft::flow

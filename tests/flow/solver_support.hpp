@@ -1,5 +1,5 @@
 #pragma once
-/// Meshes and solvers for the tests of the flow room.
+/// Meshes and solvers for the tests of flow.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ inline mesh::Mesh generated(const std::string& name, const mesh::GeneratorParame
   return mesh::build(comm, mesh::generate(comm, name, parameters), options);
 }
 
-/// Every direction of the box [0, length]^dim periodic.
+/// Returns build options for a box [0, length]^dim that is periodic in every direction.
 inline mesh::BuildOptions periodic_box(int dim, double length) {
   mesh::BuildOptions options;
   options.periodic.push_back({"xmin", "xmax", {length, 0, 0}});
@@ -31,12 +31,12 @@ inline mesh::BuildOptions periodic_box(int dim, double length) {
   return options;
 }
 
-/// The same condition on every zone.
+/// Returns one condition for every zone.
 inline std::vector<BoundaryCondition> everywhere(const mesh::Mesh& mesh, const BoundaryParams& params) {
   return std::vector<BoundaryCondition>(mesh.boundary.size(), BoundaryCondition{params, {}});
 }
 
-/// `width` values of each cell in the order of the source mesh, on every rank: comparable between rank counts.
+/// Returns `width` values of each cell in the order of the source mesh, on every rank: comparable between numbers of ranks.
 inline std::vector<double> gathered(const mesh::Mesh& m, std::span<const double> of_owned, std::size_t width) {
   std::vector<std::int64_t> cells;
   for (std::int32_t c = 0; c < m.owned_cells; ++c) cells.push_back(m.cell_global[static_cast<std::size_t>(c)].value());
@@ -49,15 +49,15 @@ inline std::vector<double> gathered(const mesh::Mesh& m, std::span<const double>
   }
   return sorted;
 }
-/// Conserved values of all cells.
+/// Returns the conserved values of all cells.
 inline std::vector<double> gathered(const Solver& solver) { return gathered(solver.mesh(), solver.conserved(), Solver::kVars); }
-/// rho phi of all cells and scalars.
+/// Returns rho phi of all cells and scalars.
 inline std::vector<double> gathered_amounts(const Solver& solver) {
   return gathered(solver.mesh(), solver.scalar_amounts(), solver.scalars().size());
 }
 
-/// The largest difference of `b` from `a` in any variable, relative to the size of that variable: the largest value, and for
-/// momentum rho (|u| + c).
+/// Returns the largest difference of `b` from `a` in any variable, relative to the magnitude of that variable: the largest value,
+/// and for momentum rho (|u| + c).
 inline double relative_difference(const IdealGas& gas, const std::vector<double>& a, const std::vector<double>& b) {
   constexpr auto kVars = static_cast<std::size_t>(Solver::kVars);
   std::array<double, kVars> size{}, difference{};
@@ -76,7 +76,7 @@ inline double relative_difference(const IdealGas& gas, const std::vector<double>
   return largest;
 }
 
-/// What `statement` throws as an Error of this class: its text, which must be the same on every rank. Empty: nothing.
+/// Returns the text of the Error of this class that `statement` throws, which must be the same on every rank. Empty: none.
 template <class Expected, class Statement>
 std::string common_error(const Communicator& comm, Statement&& statement) {
   std::string text;
@@ -91,12 +91,12 @@ std::string common_error(const Communicator& comm, Statement&& statement) {
   return text;
 }
 
-/// Steps with the solver's own dt until `end`.
+/// Makes steps with the solver's own dt until `end`.
 inline void advance(Solver& solver, double end) {
   while (solver.time() < end * (1 - 1e-14)) solver.step(end - solver.time());
 }
 
-/// Observed order between two errors on meshes whose cell sizes have ratio 2.
+/// Returns the observed order for two errors on meshes whose cell sizes have ratio 2.
 inline double order(double coarse, double fine) { return std::log2(coarse / fine); }
 
 }  // namespace weft::flow::test

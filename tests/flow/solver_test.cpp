@@ -1,4 +1,4 @@
-// The solver as a whole, against exact answers. See docs/verification.md for the full tables; here are the cases that take
+// The whole solver, compared with exact solutions. docs/verification.md has the full tables; here are the cases that take
 // seconds.
 #include "weft/flow/scheme/solver.hpp"
 

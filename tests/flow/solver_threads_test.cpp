@@ -1,4 +1,4 @@
-// The flow is the same to the last bit however many threads a rank has.
+// The flow does not depend on the number of threads of a rank, to the last bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct Outcome {
 
 class Threads : public ::testing::TestWithParam<Setting> {
  protected:
-  /// Steps from a state that varies, some of them with the first-order fallback in a few cells.
+  /// Returns the result of steps from a varying state, some of them with the first-order fallback in a few cells.
   [[nodiscard]] Outcome after_steps(const mesh::Mesh& mesh, const Numerics& numerics, int threads,
                                     std::vector<BoundaryCondition> boundary = {}, const SourceTerm& source = {}) const {
     if (boundary.empty()) boundary = conditions(mesh);
@@ -104,8 +104,9 @@ TEST_P(Threads, DoNotChangeABitOfPrescribedStatesAndSources) {
   expect_equal(after_steps(mesh, numerics, 1, boundary, source), after_steps(mesh, numerics, 2, boundary, source));
 }
 
-// Every cell is somebody's, and every face is added to each of its cells once: in a block of the share of the later cell, or
-// late. The state on each side of a block's faces is made once: with the gradient of a cell of the block, or far from it.
+// Every cell belongs to a share, and every face is added to each of its cells once: in a block of the share of the later cell, or
+// deferred. The state on each side of a block's faces is computed once: with the gradient of a cell of the block, or from a
+// stored gradient.
 TEST_P(Threads, DistributeEveryFace) {
   const mesh::Mesh mesh = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   const Scheme scheme(mesh, {.boundary = conditions(mesh), .stencil = GetParam().options.ghosts});
@@ -156,7 +157,7 @@ TEST_P(Threads, DistributeEveryFace) {
 
 INSTANTIATE_TEST_SUITE_P(Flow, Threads, ::testing::ValuesIn(settings()), [](const auto& setting) { return setting.param.name; });
 
-// More than a run of the update's sums, and more than a block.
+// More cells than the partial sums of the update have, and more than a block has.
 TEST(ThreadsOfALargerMesh, DoNotChangeABit) {
   const mesh::Mesh mesh = generated("box", {{"nx", std::int64_t{90}}, {"ny", std::int64_t{80}}}, test::periodic_box(2, 1));
   std::vector<std::vector<double>> states;
@@ -172,8 +173,8 @@ TEST(ThreadsOfALargerMesh, DoNotChangeABit) {
   }
 }
 
-// States that cells leave on the sides of a block's faces, those of earlier blocks, and all made from stored gradients, as in
-// the first-order fallback.
+// States of cells on the sides of a block's faces, those of earlier blocks, and all from stored gradients, as in the first-order
+// fallback.
 TEST(BlocksOfALargerMesh, HaveTheStatesThatStoredGradientsMake) {
   const mesh::Mesh mesh =
       generated("box", {{"nx", std::int64_t{18}}, {"ny", std::int64_t{18}}, {"nz", std::int64_t{18}}, {"elements", "hexahedra"}});
@@ -190,7 +191,7 @@ TEST(BlocksOfALargerMesh, HaveTheStatesThatStoredGradientsMake) {
       return rates;
     };
     const std::vector<double> by_blocks = evaluated();
-    fallback.add({});  // of no cell
+    fallback.add({});  // without cells
     residual.set_fallback(fallback.flags());
     EXPECT_EQ(evaluated(), by_blocks);
   }

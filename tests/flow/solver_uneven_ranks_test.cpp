@@ -26,7 +26,7 @@ using test::wavy;
 
 constexpr double kAgreement = 1e-12;
 
-/// How many of the cells each rank gets, and what is peculiar about that.
+/// The number of cells of each rank, and the peculiarity of the distribution.
 struct Distribution {
   std::string name;
   std::vector<std::int64_t> (*shares)(std::int64_t cells, int ranks);
@@ -70,7 +70,7 @@ class UnevenRanks : public ::testing::TestWithParam<Case> {
     if (setting().options.ghosts == mesh::Neighbours::face) all[1].gradient = GradientKind::green_gauss;
     return all;
   }
-  /// With scalars, a body force and states that change with time, after 10 steps.
+  /// Returns a solver with scalars, a body force and time-dependent states, after 10 steps.
   [[nodiscard]] static std::unique_ptr<Solver> solver_on(const mesh::Mesh& mesh, const Numerics& numerics, Backend backend,
                                                          int threads = 1) {
     SourceTerm source;
@@ -79,7 +79,7 @@ class UnevenRanks : public ::testing::TestWithParam<Case> {
                                  source, threads);
     solver->initialise([](Vec3 x) { return wavy(x, setting().dim); });
     for (int i = 0; i < 5; ++i) solver->step(1.0);
-    // As runs do it.
+    // As in runs.
     for (int done = 0; done < 5;) {
       solver->start_steps({.count = 5 - done, .until = 1e300});
       done += static_cast<int>(solver->finish_steps().size());
@@ -97,7 +97,7 @@ class UnevenRanks : public ::testing::TestWithParam<Case> {
     for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-9 * (1 + a[k])) << k;
   }
 
-  /// What a run watches, of flows that have been refreshed.
+  /// Compares the monitored quantities of flows after refresh().
   static void expect_seen_alike(const Solver& one, const Solver& many) {
     const auto total = totals(one), of_many = totals(many);
     for (std::size_t k = 0; k < total.size(); ++k) EXPECT_NEAR(total[k], of_many[k], 1e-12 * total[4]) << k;
@@ -150,7 +150,8 @@ TEST_P(UnevenRanksOnCuda, ComputeTheFlowOfOneOnTheHost) {
   }
 }
 
-/// Walls with a periodic direction, stencils by node, and in 3-D a box with inflow, outflow and walls, and one without bounds.
+/// Walls with a periodic direction, stencils by node, and in 3-D a box with inflow, outflow and walls, and one without
+/// boundaries.
 std::vector<Setting> some_settings() {
   std::vector<Setting> some;
   for (const Setting& setting : test::settings()) {
@@ -161,9 +162,10 @@ std::vector<Setting> some_settings() {
   return some;
 }
 
-const auto kCases = ::testing::Combine(::testing::ValuesIn(some_settings()),
-                                       ::testing::Values(Distribution{"none_on_root", none_on_root}, Distribution{"all_on_root", all_on_root},
-                                                         Distribution{"two_on_all_but_the_last", two_on_all_but_the_last}));
+const auto kCases =
+    ::testing::Combine(::testing::ValuesIn(some_settings()),
+                       ::testing::Values(Distribution{"none_on_root", none_on_root}, Distribution{"all_on_root", all_on_root},
+                                         Distribution{"two_on_all_but_the_last", two_on_all_but_the_last}));
 std::string name_of(const ::testing::TestParamInfo<Case>& info) {
   return std::get<0>(info.param).name + "_" + std::get<1>(info.param).name;
 }

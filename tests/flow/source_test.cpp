@@ -1,4 +1,4 @@
-// Body forces, sources of users, and what an axis of symmetry adds.
+// Body forces, user sources, and the source of axisymmetric flow.
 #include "weft/flow/physics/source.hpp"
 
 #include <gtest/gtest.h>
@@ -96,7 +96,7 @@ TEST(BodyForce, IsTheSourceThatAUserCouldWrite) {
   }
 }
 
-/// A 2-D mesh that is turned about the axis.
+/// Returns a 2-D mesh that is revolved about the axis.
 mesh::Mesh revolved(const std::string& name, const mesh::GeneratorParameters& parameters,
                     const Communicator& comm = Communicator::world()) {
   mesh::Mesh m = generated(name, parameters, {}, comm);
@@ -132,7 +132,7 @@ TEST(Axisymmetric, AClosedVesselKeepsItsMassAndEnergy) {
 }
 
 TEST(Axisymmetric, GradientsAndLimitersAreThoseOfThePlane) {
-  // Off the axis, at which the plane has a wall and the turned mesh has none.
+  // Away from the axis, at which the plane has a wall and the revolved mesh has none.
   const mesh::GeneratorParameters parameters{
       {"nx", std::int64_t{8}}, {"ny", std::int64_t{6}}, {"elements", "mixed"}, {"ymin", 0.1}};
   const mesh::Mesh plane = generated("box", parameters), turned = revolved("box", parameters);
@@ -140,7 +140,7 @@ TEST(Axisymmetric, GradientsAndLimitersAreThoseOfThePlane) {
     const auto values = [&](const mesh::Mesh& m) {
       Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::slip_wall}),
                         .numerics = {.limiter = limiter, .reference_length = 1}});
-      solver.set_reference({1, {}, 1});  // averages of a body of revolution are others
+      solver.set_reference({1, {}, 1});  // averages over a body of revolution differ
       solver.initialise([](Vec3 x) { return test::wavy(x, 2); });
       solver.refresh();
       std::vector<double> all;
@@ -155,10 +155,10 @@ TEST(Axisymmetric, GradientsAndLimitersAreThoseOfThePlane) {
   }
 }
 
-/// A gas that flows from the origin in all directions, faster than sound from radius 0.5 on.
+/// Returns a gas that flows from the origin in all directions, supersonic from radius 0.5 on.
 Primitive spherical_source(Vec3 x) {
   const IdealGas gas;
-  const double radius = norm(x), area = 4 * radius * radius;  // over that of the throat
+  const double radius = norm(x), area = 4 * radius * radius;  // area relative to that of the throat
   const auto excess = [&](double mach) { return std::pow((1 + 0.2 * mach * mach) / 1.2, 3) / mach - area; };
   double low = 1, high = 50;
   for (int i = 0; i < 100; ++i) (excess(0.5 * (low + high)) < 0 ? low : high) = 0.5 * (low + high);

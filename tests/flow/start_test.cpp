@@ -62,7 +62,7 @@ Case case_from(const std::filesystem::path& file, const std::string& more = {}) 
   return read_case(io::CaseReader(io::CaseFile::from_text(text, "case.toml")));
 }
 
-/// The largest difference of the start from a field in cells for which `where` holds, in any variable.
+/// Returns the largest difference of the start from a field in cells for which `where` holds, in any variable.
 double error_of(const Start& start, const mesh::Mesh& m, const Field& field, const std::function<bool(Vec3)>& where = nullptr) {
   double largest = 0;
   for (std::int32_t c = 0; c < m.owned_cells; ++c) {
@@ -140,7 +140,7 @@ TEST_F(SolutionStart, IsTheSameToTheLastBitOnAnyNumberOfRanks) {
   if (comm.is_root()) write_solution(generated("box", coarse, {}, Communicator::self()), scratch / "whole.hdf", field);
   comm.barrier();
   const mesh::Mesh parted = generated("box", box(20, 17, 0)), whole = generated("box", box(20, 17, 0), {}, Communicator::self());
-  // One rank reads what all have written, and all what one has: files order their cells in their own ways.
+  // One rank reads the file of all ranks, and all ranks the file of one: their orders of cells differ.
   for (const char* name : {"parted.hdf", "whole.hdf"}) {
     const Case c = case_from(scratch / name);
     const Start here(parted, c), alone(whole, c);
@@ -222,7 +222,7 @@ TEST_F(SolutionStart, RefusesAnotherGasDimensionOrScalars) {
   EXPECT_THAT(error(flat, case_from(scratch.path())), HasSubstr("holds no field file"));
   EXPECT_THAT(common_error<IoError>(comm, [&] { (void)Start(flat, case_from(scratch / "none.hdf")); }),
               HasSubstr("no such file"));
-  // The last of a folder; and not the folder that the run is to write to.
+  // The last file of a folder; and not the folder to which the run is to write.
   write_solution(flat, scratch / "fields_00000002.hdf", field);
   write_solution(flat, scratch / "fields_00000010.hdf", field);
   EXPECT_THAT(Start(flat, case_from(scratch.path())).note(), HasSubstr("fields_00000010.hdf"));

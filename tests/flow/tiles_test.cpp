@@ -1,4 +1,4 @@
-// Tiles hold, in numbers of their own, what Discretization says of the rank's cells.
+// Tiles hold the data of Discretization for the rank's cells, in tile numbers.
 #include "weft/flow/cuda/tiles.hpp"
 
 #include <gtest/gtest.h>
@@ -35,8 +35,8 @@ TEST_P(TilesOf, HoldTheDiscretization) {
   const bool border = m.inner_cells < m.owned_cells;
   std::int32_t cells_before = 0;
   std::size_t ghost_sides = 0;
-  std::map<std::int32_t, std::set<std::int32_t>> places;  // of faces between two tiles
-  std::map<std::int32_t, std::int32_t> across_of;         // by place
+  std::map<std::int32_t, std::set<std::int32_t>> places;  // slots of faces between two tiles
+  std::map<std::int32_t, std::int32_t> across_of;         // by slot
   for (std::int32_t number = 0; number < t.size(); ++number) {
     const detail::Tile& tile = at(t.tile, number);
     const TileSize& most = number < t.inner ? t.largest_inner : t.largest_border;
@@ -96,7 +96,8 @@ TEST_P(TilesOf, HoldTheDiscretization) {
         const std::uint32_t side = topology(tile.cell_sides() + static_cast<std::int32_t>(topology(c)) + s);
         const auto face = static_cast<std::int32_t>(side & (detail::kRightSide - 1));
         const std::int32_t f = at(d.cell_face, s0 + s);
-        EXPECT_EQ(row_of(topology(tile.opposite_rows() + static_cast<std::int32_t>(topology(c)) + s)), at(d.cell_face_row, s0 + s));
+        EXPECT_EQ(row_of(topology(tile.opposite_rows() + static_cast<std::int32_t>(topology(c)) + s)),
+                  at(d.cell_face_row, s0 + s));
         ASSERT_LT(face, tile.faces);
         faces.insert(f);
         const bool is_right = (side & detail::kRightSide) != 0, turned = is_right != (at(d.face_right, f) == first + c);
@@ -183,9 +184,9 @@ TEST_P(TilesOf, AreAsLargeAsSharedMemoryAllows) {
   const auto whole = [&](int cells) { return TilePartition(m, d, {cells, kMost, kMost, kMost}); };
   if (m.owned_cells == 0) return;
 
-  // Border tiles take no more room than inner ones.
+  // Border tiles take no more memory than inner ones.
   EXPECT_EQ(fit_tiles(m, d, cells_and_rows, kMuch, kMuch).size(), TilePartition(m, d, whole(128).quantile(1)).size());
-  // A fourth has room for any tile of 48 cells, and no more.
+  // A fourth holds any tile of 48 cells, and no more.
   const int four = 4 * cells_and_rows(whole(48).quantile(1));
   const Tiles fitted = fit_tiles(m, d, cells_and_rows, four, kMuch);
   EXPECT_TRUE(fitted.inner == 0 || 4 * cells_and_rows(fitted.largest_inner) <= four);

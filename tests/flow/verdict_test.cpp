@@ -95,7 +95,7 @@ TEST(Verdict, ForcesSettleWhereTheLastFifthIsConstant) {
   RunEnd end{.steps = 100};
   for (const std::int64_t step : {0, 50, 80, 90, 100}) {
     const double early = step < 80 ? 1 : 0, late = step == 90 ? 1 : 0;
-    // The wing's drag moves by 1e-4 of itself and its lift, which is zero, by rounding; the tail's lift moves by 1 %.
+    // The wing's drag varies by 1e-4 of itself and its lift, which is zero, by rounding; the tail's lift varies by 1 %.
     end.forces.push_back({step, {0.02 * (1 + 1e-4 * late) + early, 1e-9 * late + early, 0.02, 0.3 * (1 + 0.01 * late)}});
   }
   const Verdict verdict = judge(c, end);
@@ -107,7 +107,7 @@ TEST(Verdict, ForcesSettleWhereTheLastFifthIsConstant) {
   EXPECT_FALSE(verdict.drifts[1].settled());
   EXPECT_THAT(describe(verdict), Contains("  forces on tail still moving, since step 80: Cd by 0 %, Cl by 0.99 %"));
   end.forces.erase(end.forces.begin() + 2);
-  EXPECT_TRUE(judge(c, end).drifts.empty());  // too few rows to tell
+  EXPECT_TRUE(judge(c, end).drifts.empty());  // too few rows
 }
 
 TEST(Verdict, ReportsTheDistanceOfTheStream) {

@@ -27,7 +27,7 @@ class ColumnOnCuda : public ::testing::TestWithParam<ClosedBox> {
   [[nodiscard]] Numerics numerics(Precision precision = Precision::fp64) const {
     return {.limiter = GetParam().limiter, .precision = precision, .well_balanced = true};
   }
-  /// The atmosphere with a tenth more pressure on one side.
+  /// Returns the atmosphere with a pressure that is higher by a tenth on one side.
   [[nodiscard]] Primitive pushed(Vec3 x) const {
     Primitive w = GetParam().atmosphere()(x);
     w.pressure *= x.x < 0.5 ? 1.1 : 1;

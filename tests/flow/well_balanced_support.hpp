@@ -16,14 +16,14 @@
 
 namespace weft::flow::test {
 
-/// A gas at rest under a constant acceleration, of density and pressure 1 at the origin.
+/// A gas at rest under a constant acceleration, with density and pressure 1 at the origin.
 struct Atmosphere {
   Vec3 acceleration{};
   /// p ~ rho^exponent; 1: isothermal.
   double exponent = 1;
 
   [[nodiscard]] Primitive operator()(Vec3 x) const {
-    const double depth = dot(acceleration, x);  // times density over pressure of the origin
+    const double depth = dot(acceleration, x);  // dimensionless: times density over pressure at the origin
     if (exponent == 1) return {std::exp(depth), {}, std::exp(depth)};
     const double temperature = 1 + (exponent - 1) / exponent * depth;
     const double density = std::pow(temperature, 1 / (exponent - 1));
@@ -84,12 +84,12 @@ inline std::vector<ClosedBox> closed_boxes() {
           {"pyramids_polytropic", "pyramids", 3, kBarth, 1.3}};
 }
 
-/// Steps.
+/// Makes steps.
 inline void go(Solver& solver, int steps) {
   for (int i = 0; i < steps; ++i) solver.step(1);
 }
 
-/// The largest Mach number.  @collective
+/// Returns the largest Mach number.  @collective
 inline double largest_mach(const Solver& solver) {
   double largest = 0;
   for (std::int32_t c = 0; c < solver.mesh().owned_cells; ++c) {
@@ -103,20 +103,20 @@ inline double largest_mach(const Solver& solver) {
 struct StandingWave {
   Atmosphere atmosphere{{0, -1, 0}, 1};
   IdealGas gas{};
-  double amplitude = 1e-8;  ///< of p' / p at y = 0 and t = 0
+  double amplitude = 1e-8;  ///< amplitude of p' / p at y = 0 and t = 0
 
   [[nodiscard]] double frequency() const { return std::sqrt(gas.gamma * (std::numbers::pi * std::numbers::pi + 0.25)); }
-  /// p' / p at t = 0; at t it is cos(frequency() t) times that.
+  /// Returns p' / p at t = 0; at t it is cos(frequency() t) times that.
   [[nodiscard]] double pressure(double y) const {
     const double pi = std::numbers::pi;
     return amplitude * std::exp(0.5 * y) * (std::cos(pi * y) + (0.5 - 1 / gas.gamma) / pi * std::sin(pi * y));
   }
-  /// rho' / rho at t = 0.
+  /// Returns rho' / rho at t = 0.
   [[nodiscard]] double density(double y) const {
     const double pi = std::numbers::pi;
     return amplitude / gas.gamma * std::exp(0.5 * y) * (std::cos(pi * y) - 0.5 / pi * std::sin(pi * y));
   }
-  /// State at t = 0.
+  /// Returns the state at t = 0.
   [[nodiscard]] Primitive operator()(Vec3 x) const {
     Primitive w = atmosphere(x);
     w.density *= 1 + density(x.y);
@@ -125,7 +125,7 @@ struct StandingWave {
   }
 };
 
-/// Errors of a standing wave after half a period relative to its amplitude, root mean square of p' / p.
+/// Returns the error of a standing wave after half a period relative to its amplitude, root mean square of p' / p.
 /// @param keeps  the atmosphere, by Numerics::well_balanced.
 inline double wave_error(std::int64_t n, const std::string& elements, bool keeps, Numerics numerics = {},
                          Backend backend = Backend::host) {

@@ -1,4 +1,4 @@
-// Numerics::well_balanced: a stationary state stays, what departs from it moves as it should, and misuse is refused.
+// Numerics::well_balanced: a stationary state is preserved, deviations evolve correctly, and misuse is rejected.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST_P(ColumnAtRest, StaysAtRestToRounding) {
   const auto kept = solver_in(m, numerics(true)), left = solver_in(m, numerics(false));
   for (Solver* solver : {kept.get(), left.get()}) solver->initialise(GetParam().atmosphere());
   go(*left, 10);
-  EXPECT_GE(largest_mach(*left), 1e-6);  // what the scheme alone does
+  EXPECT_GE(largest_mach(*left), 1e-6);  // the scheme without the option
   go(*kept, 500);
   EXPECT_LE(largest_mach(*kept), 1e-12);
 }
@@ -64,7 +64,7 @@ TEST_P(ColumnAtRest, StaysWithEveryScheme) {
   }
 }
 
-// The mass that the scheme moves in the column is subtracted from what carries them.
+// The mass flux of the scheme in the column is subtracted from that which transports them.
 TEST_P(ColumnAtRest, ScalarsStayAsTheGasDoes) {
   const mesh::Mesh m = GetParam().mesh();
   const auto solver = solver_in(m, numerics(true), test::three_scalars());
@@ -92,7 +92,7 @@ TEST_P(ColumnAtRest, ThreadsChangeNoBit) {
   EXPECT_EQ(gathered_amounts(*one), gathered_amounts(*three));
 }
 
-// Nothing of the steps before: neither the order that was lowered, nor rates that were subtracted.
+// No effect of the steps before: neither a reduced order nor subtracted rates.
 TEST_P(ColumnAtRest, AStartIsKeptAtFullOrder) {
   const mesh::Mesh m = GetParam().mesh();
   const auto fresh = solver_in(m, numerics(true)), used = solver_in(m, numerics(true));
@@ -143,8 +143,8 @@ TEST(WellBalanced, AStreamWithoutForcesStaysUniform) {
   }
 }
 
-/// A column on which a piston of gas beats from above.
-constexpr const char* kBeaten = R"toml(
+/// A column with oscillating inflow at the top.
+constexpr const char* kOscillating = R"toml(
 [mesh]
 generator = "box"
 nx = 5
@@ -174,7 +174,7 @@ steps = 1
 )toml";
 
 Case beaten(const std::vector<std::string>& changed = {}) {
-  return read_case(io::CaseReader(io::CaseFile::from_text(kBeaten, "case.toml", changed)));
+  return read_case(io::CaseReader(io::CaseFile::from_text(kOscillating, "case.toml", changed)));
 }
 
 TEST(WellBalanced, ABoundaryThatVariesMovesTheGas) {
@@ -208,7 +208,7 @@ TEST(WellBalanced, ARunThatIsResumedHasTheSameBits) {
   const auto run_to = [&](int steps, Existing existing, const char* folder) {
     const std::vector<std::string> changed{"stop.steps=" + std::to_string(steps), "scalars.dye.initial=x",
                                            "output.history_steps=5"};
-    const io::CaseReader reader(io::CaseFile::from_text(kBeaten, "case.toml", changed));
+    const io::CaseReader reader(io::CaseFile::from_text(kOscillating, "case.toml", changed));
     Case c = read_case(reader);
     c.output.directory = scratch / folder;
     RunObserver nobody;

@@ -34,7 +34,7 @@ std::string effective(const std::string& text) {
   return reader.effective_toml();
 }
 
-/// Without the marks of defaults, which the effective case, read again, has no more.
+/// Removes the marks of defaults, which the effective case, read again, does not have.
 std::string without_marks(std::string text) {
   const std::string mark = "  # default\n";
   for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) text.replace(at, mark.size(), "\n");
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string once;
   try {
     once = effective(std::string(reinterpret_cast<const char*>(data), size));
-  } catch (const weft::InputError&) {  // the answer to a case that is wrong
+  } catch (const weft::InputError&) {  // expected for a wrong case
     return 0;
   }
   if (without_marks(effective(once)) != without_marks(once))

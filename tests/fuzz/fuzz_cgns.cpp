@@ -1,5 +1,5 @@
-// Any tree of HDF5 is a mesh or an error to the CGNS reader. The tree comes as text (hdf5_text.hpp), not as the bytes of a file:
-// those would be a search in HDF5, which opens a file before this reader sees anything, and whose defects are not ours to mend.
+// Any tree of HDF5 is a mesh or an error to the CGNS reader. The tree is given as text (hdf5_text.hpp), not as the bytes of a
+// file, which would fuzz HDF5: it opens a file before this reader, and its defects are not those of this project.
 #include "fuzz_mesh.hpp"
 #include "hdf5_text.hpp"
 #include "scratch_file.hpp"

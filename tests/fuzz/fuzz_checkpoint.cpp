@@ -1,5 +1,5 @@
-// A checkpoint with anything in it changed is read as it was written or refused. What changes comes as text (hdf5_text.hpp),
-// which is put into a good checkpoint: attributes, datasets and groups are added and replaced.
+// A checkpoint with any change is read as it was written or rejected. The change is given as text (hdf5_text.hpp), which is
+// applied to a valid checkpoint: attributes, datasets and groups are added and replaced.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>

@@ -1,6 +1,5 @@
 #pragma once
-/// What must hold for whatever is given to a mesh reader: a weft::Error, or a mesh that is sound and reads back as it was
-/// written.
+/// The checks of any input of a mesh reader: a weft::Error, or a mesh that is valid and reads back as it was written.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -11,7 +10,7 @@
 
 namespace weft::mesh {
 
-/// Ends the process, which is how a fuzzer learns of a defect.
+/// Ends the process, which a fuzzer reports as a defect.
 inline void require(bool holds) {
   if (!holds) std::abort();
 }

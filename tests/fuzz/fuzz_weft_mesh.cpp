@@ -1,5 +1,5 @@
-// Any tree of HDF5 is a mesh or an error to the reader of Weft's own meshes, or to mesh::build, which looks at what no rank can
-// see in its share of a file. The tree comes as text (hdf5_text.hpp), as in fuzz_cgns.cpp.
+// Any tree of HDF5 is a mesh or an error to the reader of Weft's own meshes, or to mesh::build, which checks what no rank can
+// check in its share of a file. The tree is given as text (hdf5_text.hpp), as in fuzz_cgns.cpp.
 #include <algorithm>
 #include <vector>
 
@@ -14,7 +14,7 @@ namespace {
 
 using namespace weft;
 
-/// The readers of other formats drop nodes of no cell; build does not mind them.
+/// Readers of other formats remove nodes without a cell; build accepts them.
 void require_cells_at_nodes(const mesh::MeshBlock& block) {
   std::vector<bool> used(block.coords.size());
   for (const mesh::GlobalNodeId node : block.cells.node) used[node.index()] = true;

@@ -5,7 +5,7 @@
 ///     g|Base                        a group; the leading blanks of a line say how deep it lies
 ///      a|label|t|12|CGNSBase_t      an attribute: name, type, sizes, values
 ///      d| data|i|2|3 3              a dataset; z: compressed
-///      s|twin|/Base                 links: soft, h hard, x to another file: name, path, file
+///      s|copy|/Base                 links: soft, h hard, x to another file: name, path, file
 ///
 /// Types: b (numbers of 8 bit), i and l (integers of 32 and 64 bit), f and r (reals), c (a text as integers of 8 bit), t (a text
 /// of fixed length: its size is that length, then the sizes), in both \n for the end of a line. Sizes: numbers with blanks
@@ -25,7 +25,7 @@ namespace weft::testing {
 
 class Hdf5Text {
  public:
-  /// Adds what the text says to an open file. What HDF5 refuses is left out.
+  /// Adds the objects of a text to an open file. Objects that HDF5 rejects are left out.
   static void add(hid_t file, std::string_view text) {
     Hdf5Text tree(file);
     while (!text.empty()) tree.line(cut(text, '\n'));
@@ -39,7 +39,7 @@ class Hdf5Text {
     for (; open_.size() > depth; open_.pop_back()) H5Gclose(open_.back());
   }
 
-  /// Takes what stands before the first `at`.
+  /// Removes and returns the text before the first `at`.
   static std::string_view cut(std::string_view& from, char at = '|') {
     const std::size_t end = std::min(from.find(at), from.size());
     const std::string_view field = from.substr(0, end);
@@ -92,7 +92,7 @@ class Hdf5Text {
     if (group >= 0) open_.push_back(group);
   }
 
-  /// An attribute or a dataset of a parent.
+  /// Writes an attribute or a dataset of a parent.
   static void values(hid_t parent, const std::string& name, char kind, std::string_view rest) {
     const std::string_view type_name = cut(rest);
     std::vector<hsize_t> sizes = numbers<hsize_t>(cut(rest));
@@ -117,7 +117,7 @@ class Hdf5Text {
     const auto write = [&](const void* data, std::size_t bytes) {
       const bool whole = static_cast<double>(bytes) >= claimed;
       if (kind == 'a') {
-        // An attribute lies in the header of its object, where it has all of its values.
+        // An attribute is stored in the header of its object, with all of its values.
         if (!whole || claimed > kMostText) return;
         const hid_t attribute = H5Acreate2(parent, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT);
         if (attribute >= 0) H5Awrite(attribute, type, data), H5Aclose(attribute);
@@ -145,7 +145,7 @@ class Hdf5Text {
       write_list(numbers<double>(text));
     } else if (code == 'c' || code == 't') {
       for (std::size_t at = text.find("\\n"); at != std::string::npos; at = text.find("\\n", at + 1)) text.replace(at, 2, "\n");
-      // Blanks up to the size, so that one line is enough for a name.
+      // Padded with blanks to the size, so that one line is enough for a name.
       if (claimed < kMostText) text.resize(std::max(text.size(), static_cast<std::size_t>(claimed)), code == 't' ? '\0' : ' ');
       write(text.data(), text.size());
     } else {
@@ -160,7 +160,7 @@ class Hdf5Text {
   std::vector<hid_t> open_;
 };
 
-/// A new file of what the text says. HDF5 prints no errors from then on.
+/// Creates a file with the objects of a text. HDF5 prints no errors from then on.
 inline void write_hdf5(const std::string& path, std::string_view text) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);

@@ -1,4 +1,4 @@
-// Gives every file of the folders named on the command line to a fuzz target, without a fuzzer: any compiler can do that.
+// Passes every file of the folders named on the command line to a fuzz target, without a fuzzer: with any compiler.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

@@ -1,5 +1,5 @@
 #pragma once
-/// A file of this process alone, for readers that take no bytes. Gone at the end.
+/// A file of this process alone, for readers that need a file. Removed at the end.
 #include <unistd.h>
 
 #include <filesystem>

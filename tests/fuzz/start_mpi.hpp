@@ -11,9 +11,9 @@ extern "C" __attribute__((weak)) void __lsan_enable();
 
 // NOLINTNEXTLINE(misc-definitions-in-headers, readability-identifier-naming): libFuzzer's name; see above
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  // What MPI allocates at its start belongs to MPI. It is never ended: after that Open MPI has unloaded its plugins, and nobody
-  // can tell whose blocks are left.
-  setenv("OMPI_MCA_opal_signal", "", 1);  // a broken promise is the fuzzer's to report
+  // Memory that MPI allocates at its start belongs to MPI, which is never finalised: after that Open MPI has unloaded its
+  // plugins, and the owner of a remaining block is unknown.
+  setenv("OMPI_MCA_opal_signal", "", 1);  // the fuzzer reports violated contracts
   if (__lsan_disable != nullptr) __lsan_disable();
   static const auto* const mpi = new weft::MpiEnvironment(*argc, *argv);
   if (__lsan_enable != nullptr) __lsan_enable();

@@ -185,7 +185,7 @@ TEST(CaseErrors, AreCollectedOnRequest) {
   EXPECT_FALSE(stop.attempt([&] {
     EXPECT_EQ(stop.integer("steps", {.min = 3}), 3);  // any value in the range
     EXPECT_FALSE(stop.optional_number("time", {.min = 0}).has_value());
-    stop.fail("time", "nothing says when to stop");  // a consequence of the unreadable time
+    stop.fail("time", "no criterion ends the run");  // a consequence of the unreadable time
   }));
   EXPECT_TRUE(stop.attempt([] {}));
   std::vector<std::string> zones;

@@ -69,7 +69,7 @@ enum class Flux { hllc, roe };
 constexpr Registry kFluxes{"flux", std::array{Row{Flux::hllc, "hllc", "three waves"}, Row{Flux::roe, "roe", "linearised"}}};
 constexpr const auto& registry_of(Flux /*tag*/) { return kFluxes; }
 
-TEST(CaseReader, ChoiceOfGivesTheValueBehindTheWord) {
+TEST(CaseReader, ChoiceOfReturnsTheValueOfTheWord) {
   const CaseReader reader = reader_of("flux = \"roe\"");
   EXPECT_EQ(reader.root().choice_of<Flux>("flux", {.default_value = Flux::hllc}), Flux::roe);
   EXPECT_EQ(reader.root().choice_of<Flux>("other", {.default_value = Flux::hllc, .doc = "Numerical flux."}), Flux::hllc);

@@ -145,8 +145,8 @@ class WeftReport(unittest.TestCase):
                 ("stopped", {"status": "stopped", "reason": "interrupted"}, "goes on with --resume"),
                 ("failed", {"status": "failed", "reason": "density < 0 in cell 7"}, "density &lt; 0 in cell 7"),
                 ("running", here | {"pid": os.getpid(), "process_start": start}, "50 % of the way"),
-                ("killed", here | {"pid": os.getpid(), "process_start": "1"}, "gone without a last word (last heard of at step 10"),
-                ("killed", here | {"host": "another"}, "On another, last heard of"),
+                ("killed", here | {"pid": os.getpid(), "process_start": "1"}, "ended without a report (last update at step 10"),
+                ("killed", here | {"host": "another"}, "On another, last update"),
                 ("unknown", None, "no run.json")):
             with self.subTest(word=word):
                 results.make(self.folder / "run", results.call(**(call or {})))

@@ -1,11 +1,12 @@
 #pragma once
-/// Tests that need a GPU: skipped, with the reason, where there is none.
+/// Tests that need a GPU: skipped, with the reason, if there is none.
 #include <gtest/gtest.h>
 
 #include "weft/device/device.hpp"
 #include "weft/device/space.hpp"
 
-/// In a test or SetUp(). Give such tests names with "cuda" or "Cuda": tools/gpu-check runs those under compute-sanitizer.
+/// Skips a test without a GPU; used in a test or SetUp(). Such tests have "cuda" or "Cuda" in their names: tools/gpu-check runs
+/// those under compute-sanitizer.
 #define WEFT_NEEDS_GPU() \
   if (::weft::device_count() == 0) GTEST_SKIP() << ::weft::cuda_unavailable_reason()
 
@@ -23,7 +24,7 @@ inline const char* backend_name(const ::testing::TestParamInfo<Backend>& info) {
 inline auto every_backend() {
   return ::testing::Values(Backend::host, Backend::mirror, Backend::cuda, Backend::cuda_managed, Backend::cuda_mapped);
 }
-/// Those whose sides can differ.
+/// Returns the backends whose sides can differ.
 inline auto device_backends() {
   return ::testing::Values(Backend::mirror, Backend::cuda, Backend::cuda_managed, Backend::cuda_mapped);
 }

@@ -14,19 +14,20 @@
 namespace {
 
 #if defined(WEFT_LEAK_CHECK)
-/// What MPI allocates at its start belongs to MPI, which does not give all of it back.
+/// Starts MPI. Memory that it allocates at its start belongs to MPI, which does not free all of it.
 weft::MpiEnvironment start_mpi(int& argc, char**& argv) {
   const __lsan::ScopedDisabler not_ours;
   return {argc, argv};
 }
-/// Asked while MPI is up: after its end Open MPI has unloaded its plugins, and nobody can tell whose blocks are left.
+/// Returns whether memory leaked. Called before MPI is finalised: afterwards Open MPI has unloaded its plugins, and the owner of
+/// a remaining block is unknown.
 bool leaked() { return __lsan_do_recoverable_leak_check() != 0; }
 #else
 weft::MpiEnvironment start_mpi(int& argc, char**& argv) { return {argc, argv}; }
 bool leaked() { return false; }
 #endif
 
-/// What the ranks above 0 print: their failures, not their progress.
+/// Prints the failures of ranks above 0, but not their progress.
 class FailuresOnly final : public ::testing::EmptyTestEventListener {
  public:
   explicit FailuresOnly(int rank) : rank_(rank) {}
@@ -35,7 +36,7 @@ class FailuresOnly final : public ::testing::EmptyTestEventListener {
   void OnTestStart(const ::testing::TestInfo& test) override { test_ = &test; }
   void OnTestPartResult(const ::testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    const auto* const test = test_;  // asking UnitTest here would wait for a lock that the caller holds
+    const auto* const test = test_;  // UnitTest would wait for a lock that the caller holds
     std::fprintf(stderr, "rank %d, %s.%s: %s:%d: %s\n", rank_, test != nullptr ? test->test_suite_name() : "?",
                  test != nullptr ? test->name() : "?", result.file_name() != nullptr ? result.file_name() : "?",
                  result.line_number(), result.message());

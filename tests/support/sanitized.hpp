@@ -4,7 +4,7 @@
 namespace weft {
 
 /// True with AddressSanitizer or ThreadSanitizer. They check memory accesses, arithmetic and races, for which the first steps of
-/// a long integration suffice: there tests integrate over a tenth and leave out the checks of the end, which the other builds
+/// a long integration suffice: tests integrate over a tenth of the time and omit the checks of the end, which the other builds
 /// make.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;

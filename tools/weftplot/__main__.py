@@ -3,7 +3,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-sys.path[0] = str(Path(__file__).resolve().parent.parent)  # modules of the package are imported as such, not as files beside this one
+sys.path[0] = str(Path(__file__).resolve().parent.parent)  # modules of the package are imported as such, not as files next to this one
 
 import weftplot.libraries  # noqa: E402,F401
 from weftplot.output import run_command  # noqa: E402

@@ -1,9 +1,9 @@
-"""What goes wrong, told so that it can be mended."""
+"""Errors with their remedies."""
 import difflib
 
 
 class PlotError(Exception):
-    """Something that the user can mend."""
+    """An error that the user can correct."""
 
 
 def closest(word, known):

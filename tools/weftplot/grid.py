@@ -64,7 +64,7 @@ class Grid:
 
     @cached_property
     def boundary(self):
-        """The faces of the boundary zones, which a run writes beside its fields; None without them."""
+        """The faces of the boundary zones, which a run writes with its fields; None without them."""
         path = self.path.with_name("boundary.hdf")
         try:
             return Grid(path) if path != self.path and path.is_file() else None

@@ -12,7 +12,7 @@ from .pictures import CM, sheet
 HISTORIES = ("residuals.csv", "forces.csv", "probes.csv", "monitors.csv", "integrals.csv")
 BESIDE = {"step", "time", "dt", "cfl"}
 MOST_IN_LEGEND = 12
-# What the columns of forces and probes end with: wall_cl and flap_cl share the box of cl.
+# Endings of the columns of forces and probes: wall_cl and flap_cl share the axes of cl.
 QUANTITY = re.compile(r".*?[.:/ _]?(cd|cl|cm[xyz]|cm_nose_up|[fm][xyz]|mass_flow|density|velocity_[xyz]|total_pressure|pressure|total_temperature|temperature)")
 
 
@@ -64,8 +64,8 @@ class History:
             if i != self.x and name not in BESIDE:
                 boxes.setdefault("residual" if self.residuals else quantity(name), []).append(i)
         if not boxes:
-            raise PlotError(f"{path}: has no column to draw beside {', '.join(self.header)}")
-        # What is zero throughout, as the third direction of a flat mesh is, is not drawn unless all is.
+            raise PlotError(f"{path}: has no column to draw other than {', '.join(self.header)}")
+        # Columns that are zero throughout, such as those of the third direction of a plane mesh, are not drawn unless all are zero.
         moving = {name: [i for i in members if self.table[:, i].any()] for name, members in boxes.items()}
         self.boxes = {name: members for name, members in moving.items() if members} or boxes
 

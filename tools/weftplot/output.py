@@ -50,7 +50,7 @@ def run_command(command, arguments):
         code = 1
     except KeyboardInterrupt:
         code = 130
-    except SystemExit as end:  # of --help and of wrong arguments
+    except SystemExit as end:  # raised by --help and by wrong arguments
         code = end.code
     if failure is not None:
         print(f"weft: error: standard output: cannot be written ({failure}); all else was done", file=sys.stderr)

@@ -15,11 +15,11 @@ from .names import axis_label, label
 from .output import say
 
 CM = 1 / 2.54  # inches
-WIDTH = 16 * CM  # of a picture that stands alone: two columns of a journal
-DPI = {"png": 200, "pdf": 400, "svg": 200}  # of the picture, or of the fields in it
-BESIDE = 0.05  # of a picture's size, around it, in which streamlines are followed, too: longer than their steps, a thirtieth
+WIDTH = 16 * CM  # width of a single picture: two columns of a journal
+DPI = {"png": 200, "pdf": 400, "svg": 200}  # resolution of the picture, or of the fields in it
+BESIDE = 0.05  # margin relative to the picture in which streamlines are followed: longer than their steps, a thirtieth
 LATTICE = 300  # points across, on which streamlines are followed
-UNIFORM = 1e-9  # of the largest value: what ranges over less is round-off
+UNIFORM = 1e-9  # relative to the largest value: smaller ranges are rounding errors
 BROKEN = "#e0007a"  # cells without a finite value
 SIGNED = ("vorticity", "error_")  # beginnings of the names of quantities about zero
 SCHLIEREN_CONTRAST = 15  # k of exp(-k |grad density| / max): D. W. Banks, W. D. Henshaw, J. Comput. Phys. 2009
@@ -73,7 +73,7 @@ def sheet(options, height):
 def canvas(low, high, words, options):
     """Returns a figure and axes for the box from low to high, in one scale for both directions. words: of the two axes."""
     width, height = np.maximum(high - low, 1e-12 * max(1.0, np.abs(high).max()))
-    across, beside, above = options.size[0], min(3.6 * CM, 0.45 * options.size[0]), 1.9 * CM  # of which axes and colour bar take some
+    across, beside, above = options.size[0], min(3.6 * CM, 0.45 * options.size[0]), 1.9 * CM  # including axes and colour bar
     up = (across - beside) * height / width
     most = 0.8 * across
     if up > most and options.size[1] is None:
@@ -181,7 +181,7 @@ def add_outline(axes, grid, cut):
 def add_colour_bar(figure, axes, cells, name, si):
     width = min(0.018, 0.25 * CM / figure.get_figwidth() * 1.6)
     bar = figure.colorbar(cells, cax=axes.inset_axes([1.015, 0, width, 1]), label=axis_label(name, si))
-    if isinstance(cells.norm, FuncNorm):  # which spreads small values: round ones that leave each other room
+    if isinstance(cells.norm, FuncNorm):  # a nonlinear scale: round values with enough distance
         decades = np.floor(np.log10(cells.norm.vmax)) + np.arange(-4, 1)
         ticks = [max(cells.norm.vmin, 0)]
         for tick in np.sort(np.outer(10.0**decades, (1, 2, 5)).ravel()):

@@ -291,7 +291,7 @@ def make_parser():
     how.add_argument("--title", help="above the picture; \"\" for none (quantity, time, step)")
     where = parser.add_argument_group("where to")
     where.add_argument("--output", type=Path, metavar="PATH",
-                       help="folder of the pictures (beside the results), or the file of one: its ending, .png, .pdf or .svg, says the format")
+                       help="folder of the pictures (default: that of the results), or the file of one: its ending, .png, .pdf or .svg, is the format")
     where.add_argument("--format", choices=FORMATS,
                        help="of all pictures (png); in pdf and svg lines and words stay such, fields are pixels")
     where.add_argument("--size", type=size, metavar="W[,H]", default=(pictures.WIDTH, None),

@@ -1,4 +1,4 @@
-"""What the page about a run says, section by section. What the folder lacks is left out or told; nothing in it can stop the page."""
+"""The page about a run, section by section. Missing files are left out or reported; no content of the folder prevents the page."""
 import datetime
 
 import matplotlib.pyplot as plt
@@ -65,7 +65,7 @@ class Report:
         self.name = folder.case.get("title") or folder.path.resolve().name
         self.page = Page(f"{self.name}: {self.status.word}")
         self.notes = []  # files that could not be used, and why
-        self.view = options()  # of the fields: the window around the bodies, and in 3-D the cut
+        self.view = options()  # view of the fields: the window around the bodies, and in 3-D the section
 
     def html(self):
         with style():
@@ -114,7 +114,7 @@ class Report:
 
     def header(self):
         call, case = self.call, self.folder.case
-        self.page.sections, sections = [], self.page.sections  # what is added now goes before them
+        self.page.sections, sections = [], self.page.sections  # sections that are added now precede them
         self.page.add(f"<h1>{escaped(self.name)}</h1>")
         self.page.add(f'<p class="status"><span class="badge {self.status.kind}">{self.status.word}</span> <span>{escaped(self.status.text)}</span></p>')
         last = self.last_forces()
@@ -220,7 +220,7 @@ class Report:
             seen = f"{label(name)} at {when}, from {good.min():.4g} to {good.max():.4g} over the whole mesh"
             known = grid.has(f"exact_{name}")
             if line:
-                words = ", beside the exact solution" if known else ""
+                words = ", with the exact solution" if known else ""
                 made += self.drawn(lambda: pictures.profile(grid, name, line, options()), f"{what}, along {line}{words}", seen + words)
                 continue
             if streamlines and not made and "velocity" in grid.fields:
@@ -404,7 +404,7 @@ class Report:
         if not mesh:
             counts = {vtk: int((grid.types == vtk).sum()) for vtk in np.unique(grid.types)}
             self.page.facts([("cells", whole(len(grid.types))),
-                             ("flat cells" if grid.flat else "cells of types", ", ".join(f"{n:,} of {FLAT.get(v, v)} nodes" if v in FLAT else
+                             ("plane cells" if grid.flat else "cells of types", ", ".join(f"{n:,} of {FLAT.get(v, v)} nodes" if v in FLAT else
                                                                                          f"{n:,} of VTK type {v}" for v, n in counts.items()))])
 
     def case(self):

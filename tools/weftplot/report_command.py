@@ -1,6 +1,6 @@
 """Writes one HTML page about the results of a run: fields, pressure on walls, histories, performance, mesh, case, provenance.
 
-The page needs nothing beside it and no network. It can be made of a run that still goes on, or that was killed."""
+The page needs no other file and no network. It can be created for a run that is still running, or that was killed."""
 import argparse
 import os
 from pathlib import Path

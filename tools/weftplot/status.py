@@ -1,4 +1,4 @@
-"""How a run stands, as far as its folder can tell."""
+"""The status of a run, as far as its folder shows."""
 import datetime
 import platform
 from pathlib import Path
@@ -39,7 +39,7 @@ def status_of(folder):
     if not calls:
         if failed:
             return Status("failed", "The flow became unphysical; fields_failed.hdf holds that state.")
-        return Status("unknown", "There is no run.json here, so nothing tells whether the run came to its end.")
+        return Status("unknown", "There is no run.json here: the end of the run is not known.")
     call = calls[-1]
     word, reason, step = call.get("status"), call.get("reason", ""), call.get("step", call.get("first_step", 0))
     if word == "finished":
@@ -50,14 +50,14 @@ def status_of(folder):
         return Status(word, f"Stopped at step {step:,} ({reason}); goes on with --resume.")
     if word == "failed":
         return Status(word, reason)
-    heard = f"last heard of at step {step:,}, {call.get('updated', 'at an unknown time')}"
+    seen = f"last update at step {step:,}, {call.get('updated', 'at an unknown time')}"
     if call.get("host") == platform.node():
         if process_runs(call):
             return Status("running", f"At step {step:,}, {100 * call.get('fraction', 0):.0f} % of the way to the nearest end that the case gives. "
                                      "Make this page again to see more.")
-        return Status("killed", f"Its process is gone without a last word ({heard}). It goes on from its last checkpoint with --resume.")
+        return Status("killed", f"Its process has ended without a report ({seen}). It continues from its last checkpoint with --resume.")
     silent = since(call.get("updated"))
     if silent is not None and silent < SILENCE:
-        return Status("running", f"On {call.get('host')}, {heard}. Make this page again to see more.")
-    return Status("killed", f"On {call.get('host')}, {heard}: killed, or that machine's clock or disk is behind. It goes on from its last "
+        return Status("running", f"On {call.get('host')}, {seen}. Create this page again for a later state.")
+    return Status("killed", f"On {call.get('host')}, {seen}: killed, or that machine's clock or disk is late. It continues from its last "
                             "checkpoint with --resume.")

@@ -1,12 +1,12 @@
-"""What part of a mesh a picture shows where nobody says: the surroundings of bodies that are small in it, and in 3-D a cut through them."""
+"""The default part of a mesh in a picture: the surroundings of bodies that are small in it, and in 3-D a section through them."""
 import numpy as np
 
 from . import walls
 from .errors import PlotError
 from .grid import Grid
 
-SMALL_BODY = 0.2  # of the mesh; around bodies that are smaller a window is opened
-MARGIN = 0.6      # of the size of the bodies, around them
+SMALL_BODY = 0.2  # relative to the mesh; pictures of smaller bodies show a window around them
+MARGIN = 0.6      # relative to the size of the bodies, around them
 
 
 class Bodies:

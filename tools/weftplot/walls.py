@@ -61,7 +61,7 @@ def cut_faces(grid, axis, position):
 
 
 def across(points):
-    """Number of the axis along which walls in 3-D extend, beside x: the span of a wing."""
+    """Number of the axis along which walls in 3-D extend, in addition to x: the span of a wing."""
     extent = np.ptp(points, axis=0)
     return 2 if extent[2] >= extent[1] else 1
 
@@ -93,7 +93,7 @@ def seen(grid, zones, bodies, options):
     what = what_of(grid)
     mine = np.isin(grid.fields["zone"].astype(int), list(drawn_zones(grid, zones, bodies)))
     k = across(grid.points)
-    depth = 3 - k  # the axis along which one looks
+    depth = 3 - k  # the viewing direction
     values = grid.field(what)
     low, high = limits(values[mine], options.range)
     width = np.ptp(grid.points, axis=0)

@@ -13,13 +13,13 @@ from .shapes import FLAT, LINE
 from .view import MARGIN, SMALL_BODY
 from .walls import face_normals
 
-# Colours that people with any colour vision tell apart (Okabe and Ito, 2008), one for each kind of boundary condition.
+# Colours that can be distinguished with any colour vision (Okabe and Ito, 2008), one for each kind of boundary condition.
 KINDS = {"slip_wall": "#d55e00", "far_field": "#0072b2", "symmetry": "#009e73", "supersonic_inflow": "#cc79a7",
          "supersonic_outflow": "#e69f00", "total_pressure_inflow": "#56b4e9", "static_pressure_outflow": "#a6761d",
          "prescribed": "#7570b3"}
 OTHERS = [*KINDS.values(), "#666666"]  # for zones whose condition is not known
 DASHES = ["-", (0, (3, 1)), (0, (1, 1)), (0, (5, 1, 1, 1))]  # zones of one kind
-VIEWS = [np.array([x, y, 0.42]) for x, y in ((-0.55, -0.72), (0.55, -0.72), (-0.55, 0.72), (0.55, 0.72))]  # from where one looks in 3-D
+VIEWS = [np.array([x, y, 0.42]) for x, y in ((-0.55, -0.72), (0.55, -0.72), (-0.55, 0.72), (0.55, 0.72))]  # viewpoints in 3-D
 
 
 class Zones:
@@ -140,7 +140,7 @@ class Plan:
                 _, nodes = cells.nodes(vtk_type)
                 points = cells.points[nodes][:, :, :2]
                 shown = ((points.max(axis=1) >= part[0][:2]) & (points.min(axis=1) <= part[1][:2])).all(axis=1)
-                fine = min(1.0, (20000 / max(shown.sum(), 1)) ** 0.5)  # of edges that are closer than pixels a grey remains
+                fine = min(1.0, (20000 / max(shown.sum(), 1)) ** 0.5)  # edges that are closer than pixels appear grey
                 edges = PolyCollection(points[shown], facecolors="none", edgecolors="0.45", linewidths=0.25 * fine, rasterized=True)
                 axes.add_collection(edges, autolim=False)
         _, nodes = grid.nodes(LINE)

@@ -29,7 +29,7 @@ Case read_case(const io::CaseReader& reader) {
                                                      .doc = "R in p = density R T; 287.05 for air; 1 where nothing has units."});
     case_gas.gas_constant_given = gas.has("gas_constant");
   });
-  if (!gas_is_good) case_gas.gas_constant_given = true;  // what depends on it is no error of its own
+  if (!gas_is_good) case_gas.gas_constant_given = true;  // errors that depend on it are not reported
   static_cast<IdealGas&>(case_gas) = c.gas;
   in_section("mesh", {.required = true, .doc = "The mesh, read or generated."},
              [&](const Section& mesh) { c.mesh = detail::read_mesh_choice(mesh); });
@@ -42,7 +42,7 @@ Case read_case(const io::CaseReader& reader) {
                    if (!stream.present() && !stream.documenting()) return;
                    c.free_stream = detail::read_state(stream, case_gas, std::nullopt, &free_stream);
                  });
-  if (!stream_is_good) {  // what depends on it is no error of its own
+  if (!stream_is_good) {  // errors that depend on it are not reported
     free_stream.state = {1, {1, 0, 0}, 1};
     c.free_stream = free_stream.state;
   }
@@ -110,7 +110,7 @@ Case read_case(const io::CaseReader& reader) {
   });
   root.attempt([&] {
     for (const Section& line : root.named_sections(
-             "lines", {.doc = "Values along a line, in line_<name>_<step>.csv beside each field file: distance from the first "
+             "lines", {.doc = "Values along a line, in line_<name>_<step>.csv with each field file: distance from the first "
                               "point, x, y, z, output.fields and scalars, linear within the cells. Points outside the mesh have "
                               "no row."})) {
       line.attempt([&] { c.lines.push_back(detail::read_line(line)); });
@@ -118,9 +118,8 @@ Case read_case(const io::CaseReader& reader) {
   });
   root.attempt([&] {
     for (const Section& section : root.named_sections(
-             "sections",
-             {.doc = "A plane section of a 3-D mesh, in section_<name>_<step>.vtu beside each field file: the polygon "
-                     "in each cell that the plane meets, with output.fields, scalars and cell_id."})) {
+             "sections", {.doc = "A plane section of a 3-D mesh, in section_<name>_<step>.vtu with each field file: the polygon "
+                                 "in each cell that the plane meets, with output.fields, scalars and cell_id."})) {
       section.attempt([&] { c.sections.push_back(detail::read_section(section)); });
     }
   });

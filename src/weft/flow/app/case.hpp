@@ -1,5 +1,5 @@
 #pragma once
-/// A flow case as its file describes it: every choice of a run, read and checked, before any mesh is loaded.
+/// A flow case as its file describes it: every choice of a run, read and checked before a mesh is loaded.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -23,26 +23,26 @@
 
 namespace weft::flow {
 
-/// Where the mesh comes from: a file, or a generator with its parameters.
+/// The source of the mesh: a file, or a generator with its parameters.
 struct MeshChoice {
   std::filesystem::path file;  ///< empty: generated
-  Where where;                 ///< of the file's name in the case, for messages
+  Where where;                 ///< place of the file's name in the case, for messages
   std::string generator;
   mesh::GeneratorParameters parameters;
-  std::map<std::string, Where> where_parameter;  ///< in the case, for messages
-  std::vector<Where> where_periodic;             ///< of each pair of build.periodic in the case, for messages
-  double scale = 1;                              ///< coordinates are multiplied by it,
-  Where where_scale{.key = "mesh.scale"};        ///< in the case, for messages
-  Vec3 offset{};                                 ///< then moved by it, m
+  std::map<std::string, Where> where_parameter;  ///< places in the case, for messages
+  std::vector<Where> where_periodic;             ///< place of each pair of build.periodic in the case, for messages
+  double scale = 1;                              ///< factor of the coordinates,
+  Where where_scale{.key = "mesh.scale"};        ///< place in the case, for messages
+  Vec3 offset{};                                 ///< translation after scaling, m
   bool axisymmetric = false;
   mesh::BuildOptions build;
 };
 
-/// The force whose lift gives the vortex in a far field its circulation.
+/// The force whose lift determines the circulation of the vortex in a far field.
 struct VortexChoice {
   std::string force;        ///< name of a ForceSpec of the case; the vortex is at its moment centre
   std::int64_t steps = 20;  ///< between two updates
-  Where where;              ///< in the case, for messages
+  Where where;              ///< place in the case, for messages
 };
 
 /// A boundary zone of the mesh, or a pattern of the names of several (zone_conditions.hpp), and its condition.
@@ -50,17 +50,17 @@ struct ZoneCondition {
   std::string zone;
   BoundaryParams params;
   std::optional<InitialParams> prescribed;  ///< kind = "prescribed": the state outside each face
-  std::optional<VortexChoice> vortex;       ///< of a far field
-  std::vector<ExpressionText> scalars;      ///< of the gas that comes in, in the order of the case's; empty: none comes in
-  Where where, where_direction;             ///< in the case, for messages: its kind, and the direction of an inflow
+  std::optional<VortexChoice> vortex;       ///< only for a far field
+  std::vector<ExpressionText> scalars;      ///< scalars in the gas that enters, in the order of the case's; empty: none enters
+  Where where, where_direction;             ///< places of the kind and of the direction of an inflow in the case, for messages
 };
 
-/// When to stop; the first that holds.
+/// Criteria that end a run; the first that is satisfied.
 struct StopCriteria {
   std::optional<double> time;  ///< s
   std::optional<std::int64_t> steps;
   std::optional<double> wall_time;     ///< s
-  std::optional<double> residual;      ///< of density, relative to the largest since the start
+  std::optional<double> residual;      ///< residual of density, relative to the largest since the start
   std::optional<double> force_change;  ///< largest change of any coefficient over `force_window` steps
   std::int64_t force_window = 200;
 };
@@ -71,16 +71,16 @@ struct OutputChoice {
   std::optional<std::int64_t> field_steps;  ///< steps between field files
   std::int64_t history_steps = 10;          ///< steps between rows of the histories
   std::optional<std::int64_t> checkpoint_steps;
-  double checkpoint_seconds = 600;  ///< of wall clock; 0: none by the clock
-  bool single_precision = false;    ///< of field files
+  double checkpoint_seconds = 600;  ///< wall-clock time; 0: none by time
+  bool single_precision = false;    ///< precision of field files
   std::vector<FieldKind> fields{FieldKind::density, FieldKind::velocity, FieldKind::pressure, FieldKind::mach};
-  Where where_fields{};  ///< in the case, for messages
+  Where where_fields{};  ///< place in the case, for messages
 };
 
 struct ProbeChoice {
   std::string name;
   Vec3 at;
-  Where where;  ///< in the case, for messages
+  Where where;  ///< place in the case, for messages
 };
 
 /// The largest number of threads of a rank.
@@ -100,8 +100,8 @@ struct Case {
   std::vector<ZoneCondition> boundary;
   Numerics numerics;
   Backend device = Backend::host;
-  Transport transport = Transport::automatic;  ///< of ghosts
-  int threads = 1;                             ///< of each rank, on the host
+  Transport transport = Transport::automatic;  ///< transport of ghosts
+  int threads = 1;                             ///< threads of each rank, on the host
   StopCriteria stop;
   OutputChoice output;
   std::vector<ForceSpec> forces;
@@ -111,26 +111,26 @@ struct Case {
   std::vector<SectionChoice> sections;
   bool integrals = false;               ///< write the totals of the conserved variables
   bool exact_errors = false;            ///< compare the result with the exact solution of `initial`
-  Vec3 acceleration{};                  ///< of the body force, m/s^2
+  Vec3 acceleration{};                  ///< acceleration of the body force, m/s^2
   bool manufactured_source = false;     ///< add the source term of `initial`, a manufactured solution
-  std::vector<std::string> warnings{};  ///< what runs but may not be what is wanted: "problem; what to do", for people
+  std::vector<std::string> warnings{};  ///< doubtful choices: "problem; what to do", for users
 
   [[nodiscard]] SourceTerm source() const;
   [[nodiscard]] FieldReference field_reference() const { return {gas, free_stream}; }
 };
 
-/// What `mesh.balance` and `mesh.weight` say, for PartitionOptions::weight; null where all cells are equal. The function throws
+/// Returns the function of `mesh.balance` and `mesh.weight` for PartitionOptions::weight; null if all cells are equal. It throws
 /// InputError, with `where`, for a cell whose weight is not finite or not above 0. @throws InputError as Expression.
 [[nodiscard]] std::function<double(mesh::CellType, std::int32_t zone, Vec3 middle)> cell_weight(bool by_cost,
                                                                                                 const std::string& formula,
                                                                                                 Where where);
 
-/// Reads every key of a case. @throws InputError with file, line, column and key. No communication.
-/// Where the reader collects errors, it throws none, and what it returns serves to look for more errors: states that could not be
-/// read are those of a gas that moves, and zones whose condition could not be read have some condition.
+/// Reads every key of a case. @throws InputError with file, line, column and key. No communication. If the reader collects
+/// errors, it throws none, and the result serves to find more errors: states that could not be read are those of a moving gas,
+/// and zones whose condition could not be read have some condition.
 [[nodiscard]] Case read_case(const io::CaseReader& reader);
 
-/// The reference of every key, as Markdown, generated from read_case().
+/// Returns the reference of every key, as Markdown, generated from read_case().
 [[nodiscard]] std::string case_reference();
 
 }  // namespace weft::flow

@@ -38,7 +38,7 @@ StateFigures figures_of(const std::string& name, const IdealGas& gas, const Prim
           .total_temperature = gas.total_temperature(w)};
 }
 
-/// The states of a case, each once.
+/// Adds the states of a case, each once.
 void add_states(CaseCheck& check, const Case& c) {
   std::vector<Primitive> seen;
   const auto add = [&](const std::string& name, const Primitive& w) {
@@ -55,7 +55,7 @@ void add_states(CaseCheck& check, const Case& c) {
   }
 }
 
-/// The zones and their conditions.
+/// Adds the zones and their conditions.
 void add_zones(CaseCheck& check, const mesh::Mesh& mesh, const Case& c) {
   for (const mesh::BoundaryZone& zone : mesh.boundary) {
     ZoneFigures figures;
@@ -73,7 +73,7 @@ void add_zones(CaseCheck& check, const mesh::Mesh& mesh, const Case& c) {
   }
 }
 
-/// The box around the nodes of the slip walls, over all ranks; empty (low above high) where there are none. @collective
+/// Returns the box around the nodes of the slip walls, over all ranks; empty (low above high) if there are none. @collective
 std::pair<Vec3, Vec3> wall_box(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds) {
   std::array<double, 6> box;
   box.fill(-std::numeric_limits<double>::infinity());
@@ -93,7 +93,7 @@ std::pair<Vec3, Vec3> wall_box(const mesh::Mesh& mesh, const std::vector<Boundar
   return {{-box[0], -box[1], -box[2]}, {box[3], box[4], box[5]}};
 }
 
-/// Warns of far fields of subsonic flow that are near to a body. Walls that a far field touches, as in a channel, are no body.
+/// Warns of far fields of subsonic flow that are near a body. Walls that a far field touches, as in a channel, are not bodies.
 /// @collective
 void warn_of_near_far_fields(CaseCheck& check, const mesh::Mesh& mesh, const Case& c, const std::vector<BoundaryKind>& kinds) {
   constexpr double kNear = 8, kTouching = 0.01;  // body sizes; published comparisons have far fields at 20 to 150
@@ -129,7 +129,7 @@ void warn_of_near_far_fields(CaseCheck& check, const mesh::Mesh& mesh, const Cas
   check.warnings.insert(check.warnings.end(), warnings.begin(), warnings.end());
 }
 
-/// Warns of cells with which a scheme for inviscid flow does badly.
+/// Warns of cells on which an inviscid scheme is inaccurate.
 void warn_of_cells(CaseCheck& check) {
   constexpr double kEdgeRatio = 1000, kDegrees = 80, kSkewness = 4;
   const mesh::MeshStats& stats = *check.mesh;
@@ -140,20 +140,20 @@ void warn_of_cells(CaseCheck& check) {
   };
   if (stats.aspect_ratio.value > kEdgeRatio) {
     warn(fmt::format("a cell has a longest edge of {:.4g} times its shortest", stats.aspect_ratio.value), stats.aspect_ratio,
-         "layers for boundary layers make steps short, and an inviscid flow has none: mesh without them");
+         "thin layers for boundary layers shorten the time step, and an inviscid flow has none: mesh without them");
   }
   if (stats.non_orthogonality.value > kDegrees) {
     warn(fmt::format("the line between the centroids of two cells makes {:.1f} degrees with the normal of their face",
                      stats.non_orthogonality.value),
-         stats.non_orthogonality, "look at the mesh there; near 90 degrees gradients are inaccurate");
+         stats.non_orthogonality, "check the mesh there; near 90 degrees gradients are inaccurate");
   }
   if (stats.skewness.value > kSkewness) {
     warn(fmt::format("a face has skewness {:.3g}", stats.skewness.value), stats.skewness,
-         "look at the mesh there; far above 1 the reconstruction at the face is inaccurate");
+         "check the mesh there; far above 1 the reconstruction at the face is inaccurate");
   }
 }
 
-/// Reference length, convective time and Reynolds number.  @collective
+/// Adds reference length, convective time and Reynolds number.  @collective
 void add_scales(CaseCheck& check, const mesh::Mesh& mesh, const Case& c, const std::vector<BoundaryKind>& kinds) {
   if (!c.forces.empty()) {
     check.reference_length = c.forces.front().length;
@@ -190,7 +190,7 @@ void add_scales(CaseCheck& check, const mesh::Mesh& mesh, const Case& c, const s
   }
 }
 
-/// Steps that the case makes, and what they cost.  @collective
+/// Adds the number of steps of the case, and their cost.  @collective
 void add_steps(CaseCheck& check, Solver& solver, const Case& c) {
   const Communicator& comm = solver.mesh().comm;
   StepFigures steps;
@@ -233,7 +233,8 @@ void add_steps(CaseCheck& check, Solver& solver, const Case& c) {
   if (!check.without_gpu) check.cost = cost;
 }
 
-/// Removes errors in the keys of sections [boundary.<zone>] whose zone the mesh does not have: that is the error to report.
+/// Removes errors in the keys of sections [boundary.<zone>] whose zone the mesh does not have: the missing zone is the error to
+/// report.
 void drop_errors_of_absent_zones(CaseCheck& check, const mesh::Mesh& mesh, const Case& c) {
   for (const ZoneCondition& condition : c.boundary) {
     const bool used = std::any_of(mesh.boundary.begin(), mesh.boundary.end(),
@@ -244,7 +245,7 @@ void drop_errors_of_absent_zones(CaseCheck& check, const mesh::Mesh& mesh, const
   }
 }
 
-/// What the mesh shows: errors, warnings and figures.  @collective
+/// Adds errors, warnings and figures that depend on the mesh.  @collective
 void check_on_mesh(CaseCheck& check, const Communicator& comm, const Case& c) {
   std::optional<mesh::Mesh> built;
   if (!keep_errors(check.errors, [&] { built.emplace(load_mesh(comm, c.mesh)); })) return;

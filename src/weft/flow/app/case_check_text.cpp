@@ -38,7 +38,7 @@ std::string describe(const StateFigures& state, bool si) {
 std::string describe(const StepFigures& steps, const char* unit) {
   std::string text = fmt::format("  steps: {} {:.4g}{} at first",
                                  steps.local ? "each cell has its own length, the shortest" : "length", steps.first, unit);
-  if (steps.later != steps.first) text += fmt::format(", {:.4g}{} behind the ramp", steps.later, unit);
+  if (steps.later != steps.first) text += fmt::format(", {:.4g}{} after the ramp", steps.later, unit);
   text += fmt::format(" (Courant number {:g})", steps.courant);
   if (steps.estimate) {
     text += fmt::format("; {} to {}{}", counted(*steps.estimate, "step"), steps.criterion,
@@ -47,7 +47,7 @@ std::string describe(const StepFigures& steps, const char* unit) {
                                                               : "");
   }
   if (!steps.not_estimated.empty()) {
-    text += fmt::format("; {} may end the run sooner, when is not known", fmt::join(steps.not_estimated, " or "));
+    text += fmt::format("; {} may end the run earlier, at a step that is not known", fmt::join(steps.not_estimated, " or "));
   }
   return text + "\n";
 }
@@ -98,7 +98,7 @@ std::string describe(const CaseCheck& check) {
                         check.cost->run_seconds ? fmt::format(", {} for all of them", duration(*check.cost->run_seconds)) : "",
                         memory(check.cost->memory_bytes));
   }
-  if (check.without_gpu) text += "checked without a GPU, so not whether the case fits on one, nor how fast it is there\n";
+  if (check.without_gpu) text += "checked without a GPU: whether the case fits on one, and its speed there, are not known\n";
   return text;
 }
 

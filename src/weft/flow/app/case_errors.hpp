@@ -1,5 +1,5 @@
 #pragma once
-/// The errors of a case, all at once: those of its keys and those that only the mesh shows.
+/// All errors of a case together: those of its keys and those that need the mesh.
 #include <string>
 #include <vector>
 
@@ -22,8 +22,8 @@ class CaseErrors : public InputError {
 /// Returns "weft: error: ..." and a newline for an error, and for each of CaseErrors.
 [[nodiscard]] std::string error_lines(const std::exception& error);
 
-/// Runs `work` and adds to `errors` one of the case, the mesh, a file or the flow: those that every rank throws alike. Others
-/// leave it. Returns whether there was none.
+/// Calls `work` and adds an error that it throws to `errors`, if it is one of the case, the mesh, a file or the flow, which every
+/// rank throws alike. Other errors are thrown on. Returns whether there was none.
 template <class Work>
 bool keep_errors(std::vector<Error>& errors, Work&& work) {
   try {
@@ -40,7 +40,7 @@ bool keep_errors(std::vector<Error>& errors, Work&& work) {
 /// Sorts errors by the lines of the case; those without a line come last.
 void sort_by_line(std::vector<Error>& errors);
 
-/// Returns all errors of a case that its mesh shows: conditions, forces, monitors, lines, sections, probes, and directions of
+/// Returns all errors of a case that depend on its mesh: conditions, forces, monitors, lines, sections, probes, and directions of
 /// inflows; sorted by line. Equal on every rank.  @collective
 [[nodiscard]] std::vector<Error> errors_on_mesh(const mesh::Mesh& mesh, const Case& flow_case);
 

@@ -67,7 +67,7 @@ class Guesser {
         partners[named[j]].push_back(named[i]);
       }
     }
-    // Of several the one whose name is most alike, if each is that of the other.
+    // The partner is the zone with the most similar name, if the converse holds.
     const auto best = [&](std::size_t z) -> std::ptrdiff_t {
       std::ptrdiff_t found = -1;
       std::size_t most = 0;
@@ -104,7 +104,7 @@ class Guesser {
         if (hints_[z] == Hint::symmetry) return set(z, "symmetry", "by its name, and it is flat");
         return set(z, "symmetry", "by its name; of a body of revolution set mesh.axisymmetric = true");
       case Hint::far_field:
-        return set(z, "far_field", "by its name; brings the free stream and lets waves out");
+        return set(z, "far_field", "by its name; prescribes the free stream and lets waves leave");
       case Hint::inlet:
         return set(z, "far_field", "by its name an inlet: the free stream enters; of a duct: total_pressure_inflow");
       case Hint::outlet:
@@ -114,7 +114,7 @@ class Guesser {
     }
   }
 
-  /// Whether the box of a zone is inside that of the mesh, away from it in every direction.
+  /// Returns whether the box of a zone is inside that of the mesh, at a distance in every direction.
   [[nodiscard]] bool is_inside(const ZoneShape& shape) const {
     for (int k = 0; k < mesh_.dim; ++k) {
       const double away = 1e-6 * (box_.second[k] - box_.first[k]);
@@ -138,10 +138,10 @@ class Guesser {
       return set(z, "symmetry", "a side of a single layer of cells: the flow is plane");
     }
     if (has(Hint::inlet) && has(Hint::outlet)) return set(z, "slip_wall", "a side of a channel that has inlet and outlet");
-    set(z, kToChoose, fmt::format("its name does not tell what it is; {}", where(shape)));
+    set(z, kToChoose, fmt::format("its name does not indicate its kind; {}", where(shape)));
   }
 
-  /// Where a zone is, for people.
+  /// Returns a description of a zone's position.
   [[nodiscard]] static std::string where(const ZoneShape& shape) {
     const std::string box = fmt::format("({:.4g}, {:.4g}, {:.4g}) to ({:.4g}, {:.4g}, {:.4g})", shape.low.x, shape.low.y,
                                         shape.low.z, shape.high.x, shape.high.y, shape.high.z);
@@ -171,12 +171,12 @@ std::string number(double value) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-/// A line with a comment, which stands below those of the lines around.
+/// Returns a line with a comment, in the column of the comments of adjacent lines.
 std::string with_comment(const std::string& line, const std::string& comment) {
   return fmt::format("{:27} # {}\n", line, comment);
 }
 
-/// The file of the mesh, from the folder of the case, unless it is named in full.
+/// Returns the path of the mesh relative to the folder of the case, unless it is absolute.
 std::string mesh_path(const std::filesystem::path& mesh_file, const std::filesystem::path& case_file) {
   namespace fs = std::filesystem;
   if (mesh_file.is_absolute()) return mesh_file.string();
@@ -184,7 +184,7 @@ std::string mesh_path(const std::filesystem::path& mesh_file, const std::filesys
   return fs::absolute(mesh_file).lexically_normal().lexically_relative(folder).string();
 }
 
-/// Forces on the walls, with reference values from the box around them; nothing where there are none.
+/// Returns forces on the walls, with reference values from the box around them; empty without walls.
 std::string forces_text(const std::vector<ZoneGuess>& guesses, int dim, bool lift_along_z) {
   std::vector<ZoneShape> walls;
   std::string zones;

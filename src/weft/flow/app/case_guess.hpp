@@ -1,5 +1,5 @@
 #pragma once
-/// A case to start from, for a mesh that is there: the conditions of its zones guessed from their names and their geometry.
+/// A proposed case for an existing mesh: the conditions of its zones are guessed from their names and their geometry.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,17 +15,17 @@ inline constexpr const char* kToChoose = "CHOOSE";
 struct ZoneGuess {
   ZoneShape shape;
   std::string kind;     ///< "slip_wall", ...; kToChoose; empty for a zone of a periodic pair
-  std::string why;      ///< a phrase, for people
-  std::string partner;  ///< of a periodic pair
+  std::string why;      ///< a reason, for users
+  std::string partner;  ///< other zone of a periodic pair
 };
 
-/// Guesses the condition of every boundary zone of a mesh that was built without periodic zones: by its name; where that says
-/// nothing, by its geometry, where that leaves no doubt; else it is kToChoose. Zones with a name of a periodic zone are matched
-/// face by face; those that no other zone is a translation of, or more than one, are kToChoose.
+/// Guesses the condition of every boundary zone of a mesh that was built without periodic zones: by its name; if that has no
+/// meaning, by its geometry if that is unambiguous; otherwise it is kToChoose. Zones with a name of a periodic zone are matched
+/// face by face; those without exactly one translated counterpart are kToChoose.
 /// @collective  @cost the faces of zones with periodic names on every rank.
 [[nodiscard]] std::vector<ZoneGuess> guess_zones(const mesh::Mesh& mesh);
 
-/// A case as text, and what remains to be done to it.
+/// The text of a case, and the choices that remain.
 struct GuessedCase {
   std::string text;
   std::vector<std::string> to_choose;  ///< zones whose kind is kToChoose
@@ -33,8 +33,8 @@ struct GuessedCase {
 
 /// Returns a commented case for a mesh: its zones, a free stream along x, forces on its walls with reference values from the box
 /// around them, and a results folder named after the case.
-/// @param mesh_file, case_file  as the user named them; the case names the mesh from its own folder, or in full where the user
-/// did.
+/// @param mesh_file, case_file  as given by the user; the case refers to the mesh relative to its own folder, or by the absolute
+///   path if the user gave one.
 /// @collective
 [[nodiscard]] GuessedCase guess_case(const mesh::Mesh& mesh, const std::filesystem::path& mesh_file,
                                      const std::filesystem::path& case_file);

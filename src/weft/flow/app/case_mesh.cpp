@@ -1,4 +1,4 @@
-// Reads [mesh], and makes the weights of cells.
+// Reads [mesh], and creates the weights of cells.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -62,9 +62,10 @@ MeshChoice read_mesh_choice(const Section& s) {
       "order", {.default_value = mesh::CellOrdering::hilbert, .doc = "Numbering of the cells of a rank, for memory locality."});
   choice.build.partition.partitioner = s.choice_of<mesh::Partitioner>(
       "partitioner", {.default_value = mesh::Partitioner::automatic, .doc = "Distributes the cells to the ranks."});
-  const bool by_cost = s.choice("balance", {"cells", "cost"},
-                                {.default_value = "cells",
-                                 .doc = "What ranks get equal shares of: cells, or their measured cost by type."}) == "cost";
+  const bool by_cost =
+      s.choice("balance", {"cells", "cost"},
+               {.default_value = "cells",
+                .doc = "Quantity that is distributed equally to the ranks: cells, or their measured cost by type."}) == "cost";
   choice.build.partition.weight = cell_weight(
       by_cost,
       s.expression("weight", {.default_value = "1",

@@ -1,4 +1,4 @@
-// Reads how the equations are solved: [numerics], [stop], and the keys of the device.
+// Reads the numerical choices: [numerics], [stop], and the keys of the device.
 #include <fmt/format.h>
 
 #include "weft/base/error.hpp"
@@ -15,8 +15,8 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
       n.cutoff_mach = s.number("cutoff_mach", {.default_value = 1,
                                                .min = 1e-6,
                                                .max = 1,
-                                               .doc = "The least Mach number that its terms of low speed are scaled to. That "
-                                                      "of the free stream where it is far below 1."});
+                                               .doc = "Lower bound of the Mach number that scales its low-speed terms: that of "
+                                                      "the free stream if it is far below 1, otherwise 1."});
     }
     if (flux == FluxKind::roe) {
       n.entropy_fix =
@@ -30,8 +30,8 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
   };
   n.flux = s.variant_of<FluxKind>("flux", {.default_value = n.flux, .doc = "Numerical flux through a face."}, flux_parameters);
   n.limiter = s.choice_of<LimiterKind>("limiter", {.default_value = n.limiter, .doc = "Limiter of the linear reconstruction."});
-  n.venkatakrishnan_k =
-      s.number("venkatakrishnan_k", {.default_value = 5, .min = 0, .doc = "Larger lets through larger smooth variations."});
+  n.venkatakrishnan_k = s.number(
+      "venkatakrishnan_k", {.default_value = 5, .min = 0, .doc = "Larger values leave larger smooth variations unlimited."});
   n.reference_length = s.optional_number(
       "reference_length",
       {.min_exclusive = 0,
@@ -43,7 +43,7 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
   n.gradient =
       s.choice_of<GradientKind>("gradient", {.default_value = n.gradient, .doc = "Gradient of the linear reconstruction."});
   build.ghosts = s.choice_of<mesh::Neighbours>(
-      "stencil", {.default_value = mesh::Neighbours::face, .doc = "Neighbours that make a least-squares gradient."});
+      "stencil", {.default_value = mesh::Neighbours::face, .doc = "Neighbours in the stencil of a least-squares gradient."});
   n.stabilize_simplices = s.boolean(
       "stabilize_simplices",
       {.default_value = true,
@@ -52,12 +52,11 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
               "between two cells are damped."});
   n.rk_stages = static_cast<int>(s.integer(
       "rk_order", {.default_value = 3, .min = 1, .max = 3, .doc = "Order (and stages) of the SSP Runge-Kutta scheme."}));
-  n.cfl =
-      s.number("cfl", {.default_value = 0.8,
-                       .min_exclusive = 0,
-                       .max = 2,
-                       .doc = "Courant number. With stabilize_simplices, on meshes that have other cells than quads and "
-                              "hexahedra, steps are those of 0.8 at most (0.64 with rk_order below 3), and a warning tells so."});
+  n.cfl = s.number("cfl", {.default_value = 0.8,
+                           .min_exclusive = 0,
+                           .max = 2,
+                           .doc = "Courant number. With stabilize_simplices, on meshes that have other cells than quads and "
+                                  "hexahedra, steps are those of 0.8 at most (0.64 with rk_order below 3), with a warning."});
   n.cfl_ramp.steps = s.integer(
       "cfl_ramp_steps",
       {.default_value = 0, .min = 0, .doc = "Steps at the start in which the Courant number grows from cfl_start to cfl."});
@@ -68,11 +67,11 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
            "make it smaller than cfl, or cfl_ramp_steps 0");
   }
   n.cfl_ramp.start = cfl_start / n.cfl;
-  n.order_ramp = {0, s.integer("order_ramp_steps",
-                               {.default_value = 0,
-                                .min = 0,
-                                .doc = "Steps at the start in which the scheme grows from first order in space to second: what a "
-                                       "limiter may be at most grows from 0 to 1."})};
+  n.order_ramp = {0,
+                  s.integer("order_ramp_steps", {.default_value = 0,
+                                                 .min = 0,
+                                                 .doc = "Steps at the start in which the scheme grows from first order in space "
+                                                        "to second: the upper bound of the limiters grows from 0 to 1."})};
   n.local_time_step =
       s.boolean("local_time_step", {.default_value = false, .doc = "Each cell with its own time step: steady flows only."});
   n.well_balanced = s.boolean(
@@ -103,9 +102,10 @@ StopCriteria read_stop(const Section& s) {
                    .doc = "Residual of density relative to its largest: 1e-8 stops after a fall of eight orders."});
   stop.force_change = s.optional_number(
       "force_change", {.min_exclusive = 0, .doc = "Largest change of any drag or lift coefficient over force_window steps."});
-  stop.force_window = s.integer("force_window", {.default_value = 200, .min = 1, .doc = "Steps over which force_change looks."});
+  stop.force_window =
+      s.integer("force_window", {.default_value = 200, .min = 1, .doc = "Steps over which force_change is computed."});
   if (!s.documenting() && !stop.time && !stop.steps && !stop.wall_time && !stop.residual && !stop.force_change) {
-    s.fail("time", "nothing says when to stop",
+    s.fail("time", "no criterion ends the run",
            "give at least one of stop.time, stop.steps, stop.wall_time, stop.residual, stop.force_change");
   }
   return stop;
@@ -114,8 +114,8 @@ StopCriteria read_stop(const Section& s) {
 void read_device(const Section& root, Case& c) {
   const bool on_gpus = root.choice("device", {"host", "cuda"},
                                    {.default_value = "host",
-                                    .doc = "Where the flow is computed: on the processors' cores, or on GPUs, to which the "
-                                           "ranks of a machine are dealt in turn."}) == "cuda";
+                                    .doc = "Where the flow is computed: on the cores of the CPU, or on GPUs, which are assigned "
+                                           "to the ranks of a machine in turn."}) == "cuda";
   c.device = on_gpus ? Backend::cuda : Backend::host;
   c.transport = root.choice_of<Transport>("transport", {.default_value = Transport::automatic, .doc = "How ghosts travel."});
   c.threads = static_cast<int>(
@@ -129,12 +129,12 @@ void read_device(const Section& root, Case& c) {
   }
   const bool of_host = c.transport == Transport::shared || c.transport == Transport::host;
   if (c.device == Backend::host && c.transport != Transport::automatic && !of_host) {
-    root.fail("transport", "the flow is computed on the host: there are no GPUs between which ghosts could travel",
+    root.fail("transport", "the flow is computed on the host, where the transport of ghosts between GPUs has no effect",
               "set device = \"cuda\", or leave transport out");
   }
   if (c.device != Backend::host && of_host) {
-    root.fail("transport", "the flow is computed on GPUs, between which ghosts do not travel so",
-              "say \"staged\" for MPI from memory of the host, or leave transport out");
+    root.fail("transport", "this transport does not exchange ghosts between GPUs",
+              "use \"staged\" for MPI from host memory, or leave transport out");
   }
   if (c.device == Backend::host && c.numerics.precision != Precision::fp64) {
     root.fail("numerics.precision", "the flow is computed on the host, in fp64 alone",

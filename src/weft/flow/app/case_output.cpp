@@ -1,4 +1,4 @@
-// Reads what a run writes: [output], [forces], [monitors], [lines] and [sections].
+// Reads the output of a run: [output], [forces], [monitors], [lines] and [sections].
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,7 +16,7 @@ using io::Section;
 
 namespace {
 
-/// Returns the values behind a list of names, of which each may be there once.
+/// Returns the values for a list of names, each of which may occur once.
 template <class Kind>
 std::vector<Kind> read_kinds(const Section& s, const std::string& key, const io::TextsSpec& spec) {
   std::vector<Kind> kinds;
@@ -79,7 +79,7 @@ OutputChoice read_output(const Section& s) {
   output.fields = read_kinds<FieldKind>(
       s, "fields",
       {.default_value = defaults,
-       .doc = "Quantities of the flow in field files, beside the scalars, cell_id and rank: any of " +
+       .doc = "Quantities of the flow in field files, in addition to the scalars, cell_id and rank: any of " +
               describe_choices<FieldKind>() +
               ". Vorticity and schlieren are made from the gradients of the scheme, as its limiter leaves them."});
   output.where_fields = s.where("fields");
@@ -135,7 +135,7 @@ MonitorSpec read_monitor(const Section& s) {
   monitor.mass_weighted =
       s.choice("average", {"area", "mass"},
                {.default_value = "area",
-                .doc = "What a face weighs in an average: its area, or the absolute mass flow through it (the area, too, where "
+                .doc = "Weight of a face in an average: its area, or the absolute mass flow through it (the area, too, where "
                        "no mass flows through any of the faces)."}) == "mass";
   monitor.in_progress = s.boolean("progress", {.default_value = false, .doc = "Show the values in the line of progress, too."});
   return monitor;

@@ -1,5 +1,5 @@
 #pragma once
-/// The parts of a case that read_case() puts together, each with the file that reads it.
+/// The parts of a case that read_case() combines, each with the file that reads it.
 #include <string>
 
 #include "weft/flow/app/case.hpp"
@@ -38,16 +38,16 @@ void read_device(const io::Section& root, Case& c);
 
 // case_together.cpp
 
-/// Puts the vortex of each far field where the force that it names has its moment centre. @throws InputError
+/// Sets the centre of the vortex of each far field to the moment centre of its force. @throws InputError
 void place_vortices(Case& c);
-/// Rejects fields that the case cannot make, or that have the name of a scalar. @throws InputError
+/// Rejects fields that the case cannot compute, or that have the name of a scalar. @throws InputError
 void check_fields(const Case& c);
-/// Rejects choices of several sections that do not go together: each is an error of its own at `root`.
+/// Rejects incompatible choices in several sections: each is an error of its own at `root`.
 void check_together(const io::Section& root, const Case& c);
-/// Adds to c.warnings what several sections together make doubtful.
+/// Adds warnings of doubtful combinations of several sections to c.warnings.
 void warn_of(Case& c);
-/// Adds a warning of a run that an earlier version left where it took a relative output.directory to be: below the current
-/// directory.
+/// Adds a warning of a run that an earlier version stored at another place for the same relative output.directory: below the
+/// current directory.
 void warn_of_former_place(const io::CaseReader& reader, const io::Section& output, Case& c);
 
 }  // namespace weft::flow::detail

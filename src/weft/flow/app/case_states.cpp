@@ -13,8 +13,9 @@ namespace {
 
 using io::Section;
 
-/// The unit vector at angle of attack `alpha` in the plane of drag and lift, and sideslip `beta`, radians. In 2-D, and in 3-D
-/// with lift along y, alpha turns x towards y; with lift along z it turns x towards z. beta then turns towards x cross lift axis.
+/// Returns the unit vector at angle of attack `alpha` in the plane of drag and lift, and sideslip `beta`, radians. In 2-D, and in
+/// 3-D with lift along y, alpha turns x towards y; with lift along z it turns x towards z. beta then turns towards x cross lift
+/// axis.
 Vec3 flow_direction(double alpha, double beta, bool lift_along_z) {
   const double in_plane = std::sin(alpha) * std::cos(beta);
   const double out_of_plane = std::sin(beta);
@@ -22,10 +23,10 @@ Vec3 flow_direction(double alpha, double beta, bool lift_along_z) {
   return lift_along_z ? Vec3{ahead, -out_of_plane, in_plane} : Vec3{ahead, in_plane, out_of_plane};
 }
 
-/// Refuses a pressure and a temperature that are in Pa and K, where no gas constant was given: the density would be that of R
-/// = 1. Warns of those that may be.
+/// Rejects a pressure and a temperature in Pa and K without a gas constant: the density would be that of R = 1. Warns of doubtful
+/// ones.
 void check_units(const Section& s, const char* key, double pressure, double temperature, const CaseGas& gas) {
-  constexpr double kPressure = 1000, kTemperature = 100;  // hardly those of a case without units
+  constexpr double kPressure = 1000, kTemperature = 100;  // unlikely in a case without units
   constexpr double kSuspectTemperature = 10;  // p / density of a case without units is about 1; of the coldest wind tunnels 20 K
   if (gas.gas_constant_given || (pressure <= kPressure && temperature <= kSuspectTemperature)) return;
   const std::string advice = "set gas.gas_constant, to 287.05 (J/(kg K)) for air, or to 1 where nothing has units";
@@ -69,8 +70,7 @@ Primitive read_state(const Section& s, const CaseGas& gas, const std::optional<P
   if (!base && !pressure) s.fail("pressure", "a state needs a pressure", "give pressure, and density or temperature");
   if (!base && !density && !temperature) s.fail("density", "a state needs a density", "give density or temperature");
   if (density && temperature) s.fail("temperature", "density and temperature are both given", "give one of them");
-  if (!mach && (alpha != 0 || beta != 0))
-    s.fail(alpha != 0 ? "alpha" : "beta", "an angle without mach turns nothing", "give mach");
+  if (!mach && (alpha != 0 || beta != 0)) s.fail(alpha != 0 ? "alpha" : "beta", "an angle of the flow needs mach", "give mach");
   if (velocity && mach) s.fail("mach", "velocity and mach are both given", "give one of them");
   if (pressure) w.pressure = *pressure;
   if (density) w.density = *density;
@@ -137,7 +137,7 @@ InitialParams read_initial(const Section& s, const std::string& key, const CaseG
   initial.gas = gas;
   initial.where = s.where(key);
   std::vector<std::string> kinds(names<InitialKind>().begin(), names<InitialKind>().end());
-  if (key != "kind") std::erase(kinds, name_of(InitialKind::solution));  // is known in the cells alone, not at a boundary
+  if (key != "kind") std::erase(kinds, name_of(InitialKind::solution));  // defined in the cells only, not at a boundary
   s.variant(
       key, kinds,
       {.default_value = "uniform",
@@ -220,7 +220,7 @@ InitialParams read_initial(const Section& s, const std::string& key, const CaseG
 
 namespace {
 
-/// Reads the vortex of a far field of this state; none, where the case names no force for it.
+/// Reads the vortex of a far field of this state; none if the case names no force for it.
 std::optional<VortexChoice> read_vortex(const Section& s, const CaseGas& gas, const Primitive& state) {
   VortexChoice vortex;
   vortex.force = s.text("vortex_correction",
@@ -241,7 +241,7 @@ std::optional<VortexChoice> read_vortex(const Section& s, const CaseGas& gas, co
   return vortex;
 }
 
-/// Rejects names that other solvers have for kinds of zones, with ours.  @throws InputError
+/// Rejects other solvers' names of boundary conditions, naming the equivalent one.  @throws InputError
 void reject_foreign_names(const Section& s) {
   static constexpr std::pair<std::string_view, const char*> kForeignNames[]{
       {"farfield", "far_field"},

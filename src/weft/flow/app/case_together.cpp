@@ -1,4 +1,4 @@
-// Checks of a case that join several sections.
+// Checks that involve several sections of a case.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,10 +14,10 @@ using io::Section;
 
 namespace {
 
-/// Below this Mach number pressure varies by less than 2e-3 of itself, of which 32 bits keep four digits.
+/// Below this Mach number the relative variation of pressure is below 2e-3, of which single precision keeps four digits.
 constexpr double kLowMach = 0.05;
 
-/// The largest Mach number of the states that a case gives; 0 where it gives none that moves.
+/// Returns the largest Mach number of the states of a case; 0 if all are at rest.
 double largest_mach(const Case& c) {
   double largest = c.free_stream ? c.gas.mach(*c.free_stream) : 0;
   double reservoir = 0, outside = 0;  // pressures
@@ -120,8 +120,7 @@ void check_together(const Section& root, const Case& c) {
     refuse("source", "the manufactured source is of plane flows", "leave mesh.axisymmetric out");
   }
   if (c.manufactured_source && !c.scalars.empty()) {
-    refuse("source", "the manufactured source adds mass, of which nobody knows what scalars it holds",
-           "leave out source, or [scalars]");
+    refuse("source", "the manufactured source adds mass whose scalars are not defined", "leave out source, or [scalars]");
   }
   if (c.manufactured_source && c.initial.kind != InitialKind::manufactured) {
     refuse("source", "the manufactured source needs the manufactured solution", "set initial.kind = \"manufactured\"");
@@ -137,7 +136,7 @@ void check_together(const Section& root, const Case& c) {
   const bool falls = !(c.acceleration == Vec3{});
   if (c.exact_errors && (ahead_only || falls || !initial.has_exact_solution())) {
     refuse("output.exact_errors",
-           falls ? "the exact solutions know of no body force" : "this initial state has no exact solution to compare with", {});
+           falls ? "the exact solutions include no body force" : "this initial state has no exact solution to compare with", {});
   }
 }
 

@@ -29,8 +29,8 @@ using detail::narrow;
 using detail::renumbered;
 using io::VtkHdfReader;
 
-/// Turns the triangles of prisms round. Field files have them in the order of VTK up to 9.6 (ParaView up to 6.1), VTU files in
-/// that of VTK 9.7, which is ours, too; no version in either format tells them apart.
+/// Reverses the triangles of prisms. Field files have them in the order of VTK up to 9.6 (ParaView up to 6.1), VTU files in that
+/// of VTK 9.7, which is also ours; no version in either format distinguishes them.
 void turn_prisms(const VtkHdfReader::Cells& cells, std::vector<std::int64_t>& nodes) {
   const mesh::CellShape& prism = mesh::shape(mesh::CellType::prism);
   for (std::size_t c = 0; c < cells.types.size(); ++c) {
@@ -123,7 +123,7 @@ Exported export_vtu(const fs::path& fields, const fs::path& to, const std::optio
     turn_prisms(cells, nodes);
     out.append(std::span<const std::int64_t>(nodes));
   });
-  std::int64_t before = 0;  // nodes of the runs before
+  std::int64_t before = 0;  // nodes of the previous runs
   in_runs(file.cells(), [&](std::int64_t first, std::int64_t count) {
     std::vector<std::int64_t> ends = file.read_cells(first, count).begin;
     ends.erase(ends.begin());

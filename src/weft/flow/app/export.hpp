@@ -1,5 +1,5 @@
 #pragma once
-/// Field files of runs in formats of other programs.
+/// Export of field files of runs to formats of other programs.
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -32,10 +32,10 @@ Exported export_vtu(const std::filesystem::path& fields, const std::filesystem::
                     const std::optional<ExportedZones>& zones = {});
 
 /// Writes a field file as CGNS (HDF5, CGNS 3.4 and later): one base, one unstructured zone, elements of one type as a section of
-/// their own, several types as MIXED, and a FlowSolution_t of the cells. Names are those of the SIDS where it has one (Density,
-/// VelocityX, Pressure, Mach, Temperature ...), else those of the fields. Each boundary zone is a section of its faces and a BC_t
-/// (UserDefined) with its name, cut to 32 characters; not where the file is in single precision, whose points do not say which of
-/// the boundary's they are. Otherwise as export_vtu().
+/// their own, several types as MIXED, and a FlowSolution_t of the cells. Names are those of the SIDS if it has one (Density,
+/// VelocityX, Pressure, Mach, Temperature ...), otherwise those of the fields. Each boundary zone is a section of its faces and a
+/// BC_t (UserDefined) with its name, truncated to 32 characters; absent if the file is in single precision, whose points cannot
+/// be matched with those of the boundary. Otherwise as export_vtu().
 /// @throws IoError also where the points of the zones are not those of the cells.
 Exported export_cgns(const std::filesystem::path& fields, const std::filesystem::path& to,
                      const std::optional<ExportedZones>& zones = {});

@@ -63,10 +63,10 @@ class CgnsFile {
     file_.write_rows(group(parent, name, label, "I8") + "/ data", std::span<const std::int64_t>(values));
   }
   void int32_array(const std::string& parent, const std::string& name, const std::string& label,
-                      const std::vector<std::int32_t>& values) {
+                   const std::vector<std::int32_t>& values) {
     file_.write_rows(group(parent, name, label, "I4") + "/ data", std::span<const std::int32_t>(values));
   }
-  /// Adds a node of two numbers as a range of one index.
+  /// Adds a node of two numbers as an index range.
   void range(const std::string& parent, const std::string& name, std::int64_t first, std::int64_t last) {
     file_.write_table(group(parent, name, "IndexRange_t", "I8") + "/ data", std::array{first, last}, 1);
   }
@@ -80,7 +80,7 @@ class CgnsFile {
 
  private:
   void describe(const std::string& object, const std::string& name, const std::string& label, const std::string& type) {
-    constexpr std::size_t kText = 33, kType = 3;  // with the 0 at the end
+    constexpr std::size_t kText = 33, kType = 3;  // with the terminating 0
     const auto padded = [](std::string text, std::size_t size) {
       text.resize(size, '\0');
       return text;
@@ -98,7 +98,7 @@ class CgnsFile {
   io::Hdf5File& file_;
 };
 
-/// Returns the name of the SIDS of component k of a field with `width` components; in 2-D vorticity is that along z alone.
+/// Returns the SIDS name of component k of a field with `width` components; in 2-D vorticity has only the component along z.
 std::string sids_name(const std::string& field, std::size_t k, std::size_t width) {
   static const std::map<std::string, std::string> kNames{
       {"density", "Density"},     {"velocity", "Velocity"},       {"pressure", "Pressure"},
@@ -112,16 +112,16 @@ std::string sids_name(const std::string& field, std::size_t k, std::size_t width
 
 const mesh::CellShape& shape_of(const VtkHdfReader& file, std::uint8_t vtk) {
   if (const std::optional<mesh::CellType> type = mesh::vtk_type(vtk)) return mesh::shape(*type);
-  throw IoError(fmt::format("has a cell of VTK type {}, which is none of weft's", vtk), "export it to VTU",
+  throw IoError(fmt::format("has a cell of VTK type {}, which is not supported", vtk), "export it to VTU",
                 Where{.file = file.path().string()});
 }
 
-constexpr std::int32_t kMixed = 20;       ///< the element type of CGNS
-constexpr std::size_t kLongestName = 32;  ///< of a node
+constexpr std::int32_t kMixed = 20;       ///< element type of CGNS
+constexpr std::size_t kLongestName = 32;  ///< length of a node's name
 
-/// The elements of a zone as CGNS numbers them; all of one type, or MIXED.
+/// The elements of a zone in CGNS numbering; all of one type, or MIXED.
 struct Elements {
-  std::vector<std::int64_t> connectivity, offsets{0};  ///< offsets: of MIXED
+  std::vector<std::int64_t> connectivity, offsets{0};  ///< offsets: for MIXED
   std::int32_t type = kMixed;
   std::string name = "Cells";
   int dim = 3;
@@ -199,14 +199,14 @@ void write_solution(CgnsFile& out, const std::string& zone, const VtkHdfReader& 
   }
 }
 
-/// Numbers of points by their coordinates.
+/// Finds points by their coordinates.
 class PointFinder {
  public:
   explicit PointFinder(const ExportPoints& points) : points_(points), order_(points.x.size()) {
     std::iota(order_.begin(), order_.end(), std::int64_t{0});
     std::sort(order_.begin(), order_.end(), [&](std::int64_t a, std::int64_t b) { return key(at(a)) < key(at(b)); });
   }
-  /// Returns the number of the point at x; -1 where there is none.
+  /// Returns the number of the point at x; -1 if there is none.
   [[nodiscard]] std::int64_t find(Vec3 x) const {
     const auto found =
         std::lower_bound(order_.begin(), order_.end(), x, [&](std::int64_t i, Vec3 y) { return key(at(i)) < key(y); });
@@ -244,7 +244,7 @@ std::int32_t cgns_face(std::uint8_t vtk) {
   return vtk == kLine ? kBar2 : vtk == kTriangle ? kTri3 : kQuad4;
 }
 
-/// Returns a name for the node of a boundary zone: without slashes, short enough, and none of `used`, to which it is added.
+/// Returns a name for the node of a boundary zone: without slashes, short enough, and not in `used`, to which it is added.
 std::string node_name(std::string zone, std::set<std::string>& used) {
   std::replace(zone.begin(), zone.end(), '/', '_');
   std::string name = zone.substr(0, kLongestName);
@@ -255,7 +255,7 @@ std::string node_name(std::string zone, std::set<std::string>& used) {
   return name;
 }
 
-/// Writes the faces of each zone as a section of its name behind the cells, and a BC_t about it.
+/// Writes the faces of each zone as a section of its name after the cells, and a BC_t for it.
 void write_zones(CgnsFile& out, const std::string& zone, const ExportedZones& zones, const ExportPoints& points,
                  std::int64_t cells, int dim) {
   const std::vector<ZoneFaces> all = faces_of_zones(zones, points);

@@ -9,7 +9,7 @@ namespace {
 
 using io::VtkHdfReader;
 
-constexpr std::int64_t kRun = 1 << 18;  ///< rows that are read and written at a time
+constexpr std::int64_t kRun = 1 << 18;  ///< number of rows per read and write
 
 }  // namespace
 

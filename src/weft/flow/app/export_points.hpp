@@ -9,17 +9,17 @@
 
 namespace weft::flow::detail {
 
-/// Calls work(first, count) for runs of 0 ... total - 1, so that no array need be in memory as a whole.
+/// Calls work(first, count) for consecutive parts of 0 ... total - 1, so that no whole array is in memory.
 void in_runs(std::int64_t total, const std::function<void(std::int64_t, std::int64_t)>& work);
 
-/// The points of a file, those at which its pieces meet joined.
+/// The points of a file, with those at which its pieces meet merged.
 struct ExportPoints {
   std::vector<Vec3> x;
-  std::vector<std::int64_t> number;  ///< of each point of the file, in x
+  std::vector<std::int64_t> number;  ///< merged number of each point of the file, in x
 };
 
-/// Joins points of different pieces that have the same coordinates; not those in single precision, where two points may have the
-/// same. @throws IoError  @cost O(n log n), about 80 bytes for each point
+/// Merges points of different pieces that have the same coordinates; not those in single precision, where distinct points may
+/// have the same coordinates. @throws IoError  @cost O(n log n), about 80 bytes for each point
 [[nodiscard]] ExportPoints join_points(const io::VtkHdfReader& file);
 
 /// Returns values in single precision.

@@ -13,7 +13,7 @@
 namespace weft::flow {
 namespace {
 
-/// The place of an '=' that is no comparison: muParser would take it for an assignment to x.
+/// Returns the position of an '=' that is no comparison: muParser would treat it as an assignment to x.
 std::size_t find_assignment(const std::string& text) {
   for (std::size_t i = text.find('='); i != std::string::npos; i = text.find('=', i + 1)) {
     const bool compares_before = i > 0 && std::string("<>!=").find(text[i - 1]) != std::string::npos;
@@ -23,7 +23,7 @@ std::size_t find_assignment(const std::string& text) {
   return std::string::npos;
 }
 
-/// The first character of a text in UTF-8.
+/// Returns the first character of a text in UTF-8.
 std::string first_character(const std::string& text) {
   std::size_t size = 1;
   while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) ++size;
@@ -35,7 +35,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Returns the unit of measurement that follows a number directly or after blanks at this place; empty where there is none.
+/// Returns the unit of measurement that follows a number directly or after blanks at this position; empty if there is none.
 std::string unit_at(const std::string& text, std::size_t position) {
   if (position == 0 || position >= text.size()) return {};
   const std::size_t before = text.find_last_not_of(' ', position - 1);
@@ -46,13 +46,12 @@ std::string unit_at(const std::string& text, std::size_t position) {
   std::string word = text.substr(position, end == std::string::npos ? end : end - position);
   while (!word.empty() && io::find_unit(word) == nullptr) word.pop_back();
   const bool is_word = !word.empty() && std::isalpha(static_cast<unsigned char>(word.front())) != 0;
-  const std::size_t next = position + word.size();  // of "2 min(x, y)" a bracket, of "2 mach" a letter
-  const bool is_part =
-      next < text.size() && (text[next] == '(' || std::isalpha(static_cast<unsigned char>(text[next])) != 0);
+  const std::size_t next = position + word.size();  // a bracket for "2 min(x, y)", a letter for "2 mach"
+  const bool is_part = next < text.size() && (text[next] == '(' || std::isalpha(static_cast<unsigned char>(text[next])) != 0);
   return is_word && !is_part ? word : std::string();
 }
 
-/// "1 + sen(x)", 5 -> "at column 5 of \"1 + sen(x)\"".
+/// Returns the position in a text for messages: "1 + sen(x)", 5 -> "at column 5 of \"1 + sen(x)\"".
 std::string at(const std::string& text, std::size_t position) {
   return fmt::format("at column {} of \"{}\"", position + 1, text);
 }

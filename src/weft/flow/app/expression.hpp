@@ -1,5 +1,5 @@
 #pragma once
-/// A formula in x, y, z and t that a user wrote.
+/// A formula in x, y, z and t from a case.
 #include <memory>
 #include <string>
 
@@ -9,12 +9,12 @@
 namespace weft::flow {
 
 /// "1 + 0.2*sin(2*pi*x)": + - * / ^, comparisons, && || and ?:, the usual functions (sin, exp, sqrt, abs, min, max, ...), pi.
-/// Not to be evaluated from two threads at once.
+/// Must not be evaluated by two threads at the same time.
 class Expression {
  public:
-  /// What a formula may name: x, y and z, or t, too.
+  /// The variables of a formula: x, y and z, or also t.
   enum class Variables { place, place_and_time };
-  /// @param where  of the text in its case: its key and line go into every error.
+  /// @param where  of the text in its case: every error contains its key and line.
   /// @throws InputError with the position in the text: an unknown name (with the closest known one), a missing bracket, an
   ///   assignment, several values.
   explicit Expression(std::string text, Where where = {}, Variables variables = Variables::place_and_time);
@@ -22,9 +22,9 @@ class Expression {
   Expression& operator=(Expression&&) noexcept;
   ~Expression();
 
-  /// May be infinite or NaN where the formula is.
+  /// Evaluates the formula. The result may be infinite or NaN.
   [[nodiscard]] double operator()(Vec3 x, double t = 0) const;
-  /// Whether the formula names t.
+  /// Returns whether the formula contains t.
   [[nodiscard]] bool depends_on_time() const;
   [[nodiscard]] const std::string& text() const;
   [[nodiscard]] const Where& where() const;

@@ -11,13 +11,13 @@
 namespace weft::flow {
 namespace {
 
-/// How a velocity or direction stands to the faces of a zone, over all ranks.
+/// The angle between a velocity or direction and the faces of a zone, over all ranks.
 struct Incidence {
-  std::int64_t faces = 0, leaving = 0;  ///< leaving: those through which it points out of the domain
+  std::int64_t faces = 0, leaving = 0;  ///< leaving: faces through which it points out of the domain
   double least = 0, most = 0;           ///< component into the domain
 };
 
-/// @param tolerance  a component out of the domain up to this is that of a flow along the face.  @collective
+/// Computes the incidence. @param tolerance  components out of the domain up to this count as tangential.  @collective
 Incidence incidence(const mesh::Mesh& mesh, const mesh::BoundaryZone& zone, Vec3 v, double tolerance) {
   Incidence result{.least = std::numeric_limits<double>::infinity(), .most = -std::numeric_limits<double>::infinity()};
   for (const mesh::LocalFaceId face : zone.faces) {
@@ -32,16 +32,15 @@ Incidence incidence(const mesh::Mesh& mesh, const mesh::BoundaryZone& zone, Vec3
 
 constexpr double kRounding = 1e-9;
 
-/// The warning about a direction; empty: it is good.  @throws InputError: it enters nowhere.  @collective
+/// Returns the warning about a direction; empty: none.  @throws InputError: it enters through no face.  @collective
 std::string check_direction(const mesh::Mesh& mesh, const mesh::BoundaryZone& zone, const ZoneCondition& condition) {
   const Vec3 direction = condition.params.direction;
   if (norm(direction) == 0) return {};
-  const Incidence found = incidence(mesh, zone, direction, -kRounding);  // gas cannot enter along a face either
+  const Incidence found = incidence(mesh, zone, direction, -kRounding);  // gas cannot enter parallel to a face either
   if (found.leaving == 0) return {};
   if (found.leaving == found.faces) {
     throw InputError("the direction points out of the domain, or along its boundary, on every face of this zone",
-                     "turn it round, into the domain, or leave it out for an inflow against the normal",
-                     condition.where_direction);
+                     "reverse it, or leave it out for an inflow against the normal", condition.where_direction);
   }
   return InputError(
              fmt::format("the direction points out of the domain, or along its boundary, on {} of the {} faces of this zone",
@@ -50,7 +49,7 @@ std::string check_direction(const mesh::Mesh& mesh, const mesh::BoundaryZone& zo
       .what();
 }
 
-/// The warning about the state of a supersonic inflow; empty: it is good.  @collective
+/// Returns the warning about the state of a supersonic inflow; empty: none.  @collective
 std::string check_supersonic(const mesh::Mesh& mesh, const mesh::BoundaryZone& zone, const ZoneCondition& condition,
                              const IdealGas& gas) {
   const Primitive& state = condition.params.state;

@@ -1,5 +1,5 @@
 #pragma once
-/// Checks of inflow conditions against the mesh, whose normals only it knows.
+/// Checks of inflow conditions against the normals of the mesh.
 #include <string>
 #include <vector>
 
@@ -7,10 +7,10 @@
 
 namespace weft::flow {
 
-/// Returns a warning, one line as an error's, for each zone whose condition can hardly be meant: a total_pressure_inflow whose
-/// direction points out of the domain on some of its faces (there the gas enters against the normal), and a supersonic_inflow
-/// whose state is subsonic or leaves the domain. A supersonic state whose normal Mach number is below 1 is none of these: it is
-/// that of a steady flow that enters obliquely. Zones that the mesh does not have, and prescribed states, are not looked at.
+/// Returns a warning, one line in the form of an error, for each zone with a doubtful condition: a total_pressure_inflow whose
+/// direction points out of the domain on some of its faces (where the gas enters opposite to the normal), and a supersonic_inflow
+/// whose state is subsonic or leaves the domain. A supersonic state whose normal Mach number is below 1 is accepted: it is that
+/// of a steady flow that enters obliquely. Zones that the mesh does not have, and prescribed states, are not checked.
 /// @throws InputError, on every rank, where a direction points out of the domain on every face of its zone.  @collective
 [[nodiscard]] std::vector<std::string> check_inflows(const mesh::Mesh& mesh, const Case& flow_case);
 

@@ -165,7 +165,7 @@ Primitive InitialState::at(Vec3 x, double t) const {
 
 bool InitialState::depends_on_time() const {
   const StateExpressions& e = impl_->params.expressions;
-  const auto depends_on_time = [](const ExpressionText& formula) { return Expression(formula.text).depends_on_time(); };
+  const auto uses_time = [](const ExpressionText& formula) { return Expression(formula.text).depends_on_time(); };
   switch (impl_->params.kind) {
     case InitialKind::uniform:
     case InitialKind::forward_step:
@@ -173,8 +173,8 @@ bool InitialState::depends_on_time() const {
     case InitialKind::solution:
       return false;
     case InitialKind::expression:
-      return depends_on_time(e.density) || depends_on_time(e.velocity_x) || depends_on_time(e.velocity_y) || depends_on_time(e.velocity_z) ||
-             depends_on_time(e.pressure);
+      return uses_time(e.density) || uses_time(e.velocity_x) || uses_time(e.velocity_y) || uses_time(e.velocity_z) ||
+             uses_time(e.pressure);
     default:
       return true;
   }

@@ -1,5 +1,5 @@
 #pragma once
-/// What the flow is at the start: by name, by expression of x, y and z, and by region on top of either.
+/// The initial state of the flow: by name, by formulas of x, y and z, and by regions that override either.
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -29,7 +29,7 @@ enum class InitialKind : int {
   ringleb,
   manufactured,  ///< `manufactured`
   expression,    ///< `expressions`
-  solution,      ///< `solution`, which Start (start.hpp) makes from `solution_file`
+  solution,      ///< `solution`, which Start (start.hpp) computes from `solution_file`
 };
 
 inline constexpr Registry kInitialStates{
@@ -51,7 +51,7 @@ inline constexpr Registry kInitialStates{
 [[nodiscard]] constexpr const auto& registry_of(InitialKind /*tag*/) { return kInitialStates; }
 static_assert(is_complete<InitialKind>());
 
-/// A part of space with a state of its own. Each shape reads what its line names.
+/// A part of space with a state of its own. Each shape reads the members that are named for it.
 struct Region {
   enum class Shape : int { box, sphere, half_space };
 
@@ -83,44 +83,44 @@ struct StateExpressions {
   ExpressionText density{"1", {}}, velocity_x{"0", {}}, velocity_y{"0", {}}, velocity_z{"0", {}}, pressure{"1", {}};
 };
 
-/// What an InitialState is made from; each kind reads only what its line above names.
+/// The parameters of an InitialState; each kind reads only those that are named at its enumerator.
 struct InitialParams {
   InitialKind kind = InitialKind::uniform;
   IdealGas gas{};
   Primitive state{};
   RiemannStates riemann{};
-  std::optional<double> x0{};  ///< of the Riemann problems; default 0.5, 0.4 for toro_collision
+  std::optional<double> x0{};  ///< position in the Riemann problems; default 0.5, 0.4 for toro_collision
   IsentropicVortex vortex{};   ///< its gas is `gas`
   EntropyWave entropy_wave{};
   DoubleMach double_mach{};
   ManufacturedSolution manufactured{};
   StateExpressions expressions{};
   std::filesystem::path solution_file{};      ///< a field file, or the results folder that holds it
-  std::function<Primitive(Vec3)> solution{};  ///< of the centroids of this rank's cells
-  std::vector<Region> regions{};              ///< later ones win
-  Where where{.key = "initial"};              ///< for errors
+  std::function<Primitive(Vec3)> solution{};  ///< for the centroids of this rank's cells
+  std::vector<Region> regions{};              ///< later ones override earlier ones
+  Where where{.key = "initial"};              ///< place in the case, for errors
 };
 
-/// Gives the state at a point, and at any time where the kind has an exact solution.
-/// Cheap to copy; not to be evaluated from two threads at once.
+/// Returns the state at a point, and at any time if the kind has an exact solution. Cheap to copy; must not be evaluated by two
+/// threads at the same time.
 class InitialState {
  public:
-  /// @throws InputError: a state or region that is not physical, an expression that cannot be understood, double_mach, ringleb or
+  /// @throws InputError: a state or region that is not physical, an expression that cannot be parsed, double_mach, ringleb or
   ///   forward_step with a gamma other than 1.4. The same on every rank.
   explicit InitialState(InitialParams params);
 
-  /// @throws InputError where an expression gives no physical state, or where the flow of that name does not exist: with the
-  /// place.
-  ///   On this rank alone: agree before going on.
+  /// Returns the initial state at x.
+  /// @throws InputError where an expression gives no physical state, or where the named flow does not exist, with the position.
+  ///   On this rank alone: ranks must agree on the error.
   [[nodiscard]] Primitive operator()(Vec3 x) const;
 
-  /// Whether at() is known for t > 0: every kind but expression and solution, without regions. (A uniform state stays what it is;
-  /// double_mach and forward_step hold ahead of the reflection.)
+  /// Returns whether at() is known for t > 0: for all kinds but expression and solution, without regions. (A uniform state is
+  /// constant; double_mach and forward_step are valid ahead of the reflection.)
   [[nodiscard]] bool has_exact_solution() const;
-  /// The exact solution on unbounded or periodic space; formulas at that time; regions stand still. at(x, 0) is operator()(x).
-  /// What a formula gives for t > 0 may be no physical state.
+  /// Returns the exact solution on unbounded or periodic space; formulas at that time; regions do not move. at(x, 0) is
+  /// operator()(x). A formula may give an unphysical state for t > 0.
   [[nodiscard]] Primitive at(Vec3 x, double t) const;
-  /// Whether at() may change with time.
+  /// Returns whether at() may change with time.
   [[nodiscard]] bool depends_on_time() const;
 
   [[nodiscard]] const InitialParams& params() const;

@@ -29,7 +29,7 @@ class Best {
     cell_[point] = cell;
   }
 
-  /// @collective
+  /// Returns the best cells of all ranks. @collective
   [[nodiscard]] std::vector<Location> of_all(const Communicator& comm) {
     std::vector<double> least = outside_;
     comm.min(std::span<double>(least));

@@ -36,7 +36,7 @@ Forces forces(const Solver& solver, const ForceSpec& spec) {
   std::array<double, 6> sums{force.x, force.y, force.z, moment.x, moment.y, moment.z};
   m.comm.sum(std::span<double>(sums));
   Forces result;
-  if (m.axisymmetric) {  // around the axis all but the force along it cancels
+  if (m.axisymmetric) {  // around the axis all but the axial force cancels
     result.force = {sums[0], 0, 0};
     result.moment = {};
   } else {
@@ -80,7 +80,7 @@ double value_of(ZoneQuantity quantity, const IdealGas& gas, const Primitive& w) 
 std::vector<double> monitor(const Solver& solver, const MonitorSpec& spec) {
   const mesh::Mesh& m = solver.mesh();
   check_zones(m, spec.zones, "monitors." + spec.name + ".zones", spec.where_zones);
-  constexpr double kLeastArea = 1e-300;  // an axis, in axisymmetric flow, has none
+  constexpr double kLeastArea = 1e-300;  // in axisymmetric flow an axis has no area
   const std::size_t count = spec.quantities.size();
   double outflow = 0, area = 0, throughflow = 0;
   std::vector<double> by_area(count), by_mass(count);

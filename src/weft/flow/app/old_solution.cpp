@@ -110,7 +110,7 @@ void OldSolution::read(const VtkHdfReader& file, std::span<const std::string> sc
       const auto type = mesh::vtk_type(read.types[c]);
       const std::size_t begin = read.begin[c];
       if (!type || read.begin[c + 1] - read.begin[c] != mesh::shape(*type).nodes) {
-        throw IoError(fmt::format("has a cell of VTK type {} with {} nodes, which is none of weft's", read.types[c],
+        throw IoError(fmt::format("has a cell of VTK type {} with {} nodes, which is not supported", read.types[c],
                                   read.begin[c + 1] - read.begin[c]),
                       {}, {.file = path_.string()});
       }
@@ -197,7 +197,7 @@ SolutionAnswer OldSolution::answer(Vec3 x) const {
 std::vector<SolutionAnswer> OldSolution::at(std::span<const Vec3> points) const {
   const std::size_t ranks = comm_.size();
   std::vector<SolutionAnswer> best(points.size(), {.squared_distance = kNowhere});
-  // First the share whose box is nearest, then those whose boxes are not farther than what it found.
+  // First the rank whose box is nearest is asked, then those whose boxes are not farther than its result.
   std::vector<std::size_t> asked(points.size());
   for (const bool first : {true, false}) {
     std::vector<std::vector<Vec3>> to(ranks);

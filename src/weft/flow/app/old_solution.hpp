@@ -1,5 +1,5 @@
 #pragma once
-/// The results of a run on another mesh, from which the flow at any point is taken: this rank's share of its cells.
+/// The results of a run on another mesh, for interpolation of the flow at any point: this rank's share of its cells.
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -17,15 +17,15 @@ namespace weft::flow::detail {
 /// Primitive variables, then scalars.
 using SolutionValues = std::array<double, Primitive::kVars + kMostScalars>;
 
-/// What a share of the old cells knows about a point.
+/// The answer of a rank's share of the old cells for a point.
 struct SolutionAnswer {
-  double squared_distance = 0;  ///< of the nearest centroid, m^2
+  double squared_distance = 0;  ///< to the nearest centroid, m^2
   std::int64_t cell = -1;       ///< its number in the file; -1: the share has no cells
-  bool outside = false;         ///< whether the point is outside the old mesh
+  bool outside = false;         ///< the point is outside the old mesh
   SolutionValues values{};
 };
 
-/// See Start for what is computed. The cells are shared out evenly, in the order of the file.
+/// The old solution; see Start for the interpolation. The cells are distributed evenly, in the order of the file.
 class OldSolution {
  public:
   /// @param scalars  names of the fields of the scalars, in the order of the case's.
@@ -33,7 +33,8 @@ class OldSolution {
   /// @collective
   OldSolution(const Communicator& comm, const io::VtkHdfReader& file, int dim, std::span<const std::string> scalars);
 
-  /// The flow at each point, from the cell of all ranks whose centroid is nearest. Each rank has its own points.  @collective
+  /// Returns the flow at each point, from the cell of all ranks whose centroid is nearest. Each rank has its own points.
+  /// @collective
   [[nodiscard]] std::vector<SolutionAnswer> at(std::span<const Vec3> points) const;
 
  private:
@@ -50,7 +51,7 @@ class OldSolution {
 
   void read(const io::VtkHdfReader& file, std::span<const std::string> scalars);
   void find_neighbours(const io::VtkHdfReader::Cells& cells, std::span<const Vec3> corners);
-  /// Adds what a neighbour says to the sums of cell c, from which fit_gradients() makes gradients.
+  /// Adds a neighbour to the sums of cell c, from which fit_gradients() computes gradients.
   void add_neighbour(std::size_t c, Vec3 centroid, const double* values);
   void fit_gradients();
   void sort(std::size_t first, std::size_t last);
@@ -65,12 +66,12 @@ class OldSolution {
   std::vector<Vec3> centroid_;
   std::vector<double> size_;                   ///< m, of the cells
   std::vector<double> values_;                 ///< cells x vars_
-  std::vector<Vec3> gradients_;                ///< cells x vars_; until they are fitted, sums of (value difference) d / d^2
-  std::vector<std::array<double, 6>> matrix_;  ///< sums of d d^T / d^2: xx yy zz xy xz yz; until then
-  std::vector<Wall> walls_;                    ///< by cell
-  std::vector<std::size_t> order_;             ///< of the cells, as a balanced tree: the middle of a range splits it
-  std::vector<std::uint8_t> axis_;             ///< that the cell in this place of order_ splits its range along
-  std::vector<Box> boxes_;                     ///< around the centroids of each rank
+  std::vector<Vec3> gradients_;                ///< cells x vars_; before they are fitted, sums of (value difference) d / d^2
+  std::vector<std::array<double, 6>> matrix_;  ///< sums of d d^T / d^2: xx yy zz xy xz yz; before the fit
+  std::vector<Wall> walls_;                    ///< boundary faces by cell
+  std::vector<std::size_t> order_;             ///< order of the cells as a balanced tree: the middle of a range splits it
+  std::vector<std::uint8_t> axis_;             ///< axis along which the cell at this position of order_ splits its range
+  std::vector<Box> boxes_;                     ///< box around the centroids of each rank
 };
 
 }  // namespace weft::flow::detail

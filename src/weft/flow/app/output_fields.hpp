@@ -56,14 +56,14 @@ static_assert(is_complete<FieldKind>());
 /// Returns whether a field is made from gradients.
 [[nodiscard]] bool needs_gradient(FieldKind field);
 
-/// What values are made relative to.
+/// Reference values of fields.
 struct FieldReference {
   IdealGas gas{};
-  std::optional<Primitive> free_stream{};  ///< of cp, for which it must move, and of entropy
+  std::optional<Primitive> free_stream{};  ///< for cp, for which it must move, and for entropy
 };
 
-/// Appends the components(field, dim) values of a field in one place to `values`.
-/// @param gradient  of the cell; read where needs_gradient(field).
+/// Appends the components(field, dim) values of a field at one point to `values`.
+/// @param gradient  of the cell; read if needs_gradient(field).
 void append_field(FieldKind field, const FieldReference& reference, int dim, const Primitive& state, const CellGradient& gradient,
                   std::vector<double>& values);
 

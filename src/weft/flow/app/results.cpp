@@ -24,7 +24,7 @@ using detail::kSectionFile;
 using detail::make_folder;
 using detail::refuse_used_folder;
 
-/// The exact solution of a case at the cell centroids, which the fields of a file view.
+/// The exact solution of a case at the cell centroids, to which the fields of a file refer.
 struct ExactValues {
   std::vector<double> density, velocity, pressure, mach;
 
@@ -61,7 +61,7 @@ Results::Results(const Communicator& comm, const Case& flow_case, const std::str
 
 Results::~Results() {
   lock_.reset();
-  std::error_code failed;  // the folder of a run that could not begin is empty, and goes; any other stays
+  std::error_code failed;  // an empty folder of a run that could not begin is removed
   for (const fs::path& folder : made_) fs::remove(folder, failed);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The results folder of a run: what is written, under which names, and how a run goes on from it.
+/// The results folder of a run: its files, their names, and the restart from it.
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -23,35 +23,36 @@ struct Resumed {
   double time = 0, largest_residual = 0, residual = 1;
   std::int64_t step = 0;
   FallbackCells fallback;
-  /// Zones of the mesh and the circulations of the vortices in their far fields; without those that the checkpoint does not know.
+  /// Zones of the mesh and the circulations of the vortices in their far fields, without those that the checkpoint does not
+  /// contain.
   std::vector<std::pair<std::size_t, double>> circulations;
   std::string case_text;   ///< the effective case of the run that wrote it
-  std::string instead_of;  ///< what was wrong with the newest checkpoint, where this is the one before it
+  std::string instead_of;  ///< error of the newest checkpoint, if this is the one before it
 };
 
-/// What the program that runs a case keeps beside its results; of a run that is overwritten, it goes with the rest.
+/// File of the program that runs a case; removed with the results when a run is overwritten.
 inline constexpr const char* kRecordFile = "run.json";
 inline constexpr const char* kLogFile = "run.log";
 
 class Results {
  public:
-  /// Makes the folder, or takes the one that is there as `existing` says, and holds it against other runs until it is destroyed.
-  /// A folder that it made and that is empty in the end is removed.
-  /// @throws InputError where the folder holds a run and nothing says what to do with it, another run is using it, or its
-  ///   case.toml was not written by a run; IoError.
+  /// Creates the folder, or uses the existing one according to `existing`, and locks it against other runs until it is destroyed.
+  /// A folder that it created and that is empty in the end is removed.
+  /// @throws InputError if the folder holds a run and `existing` is refuse, another run is using it, or its case.toml was not
+  ///   written by a run; IoError.
   /// @collective
   Results(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing);
   ~Results();
 
-  /// The run that ended without giving the folder back ("pid 12 on node7"), on every rank; empty where there is none.
+  /// Returns the run that ended without unlocking the folder ("pid 12 on node7"), on every rank; empty: none.
   [[nodiscard]] const std::string& taken_over_from() const { return taken_over_from_; }
 
-  /// Writes the effective case and opens the histories. Of a resumed run, what was written after `step` (rows, fields, pictures
-  /// of fields) is removed, for it will be written again. Nothing of an earlier run is touched before, nor where this throws for
-  /// histories with other columns.  @throws IoError  @collective
+  /// Writes the effective case and opens the histories. For a resumed run, output after `step` (rows, fields, pictures of fields)
+  /// is removed, because it will be written again. Files of an earlier run are not changed before, nor if this throws because
+  /// histories have other columns.  @throws IoError  @collective
   void begin(std::int64_t step);
 
-  // Each adds one row, written at once. @collective
+  // Each adds one row, written immediately. @collective
   void add_residuals(const StepReport& step, const std::array<double, Solver::kVars>& norms);
   void add_forces(const Solver& solver, const std::vector<Forces>& forces);
   /// @param values  of each monitor, as monitor() returns them.
@@ -65,30 +66,30 @@ class Results {
 
   /// Writes the boundary faces with the numbers of their zones, once in a run, for pictures of the mesh.  @collective
   void write_boundary(const mesh::Mesh& mesh);
-  /// Finds the cells of the case's lines. @throws InputError: a line or section that meets no cell.  @collective
+  /// Finds the cells of the case's lines. @throws InputError: a line or section that intersects no cell.  @collective
   void find_samples(const mesh::Mesh& mesh);
-  /// Whether prepare_fields() computes anything.
+  /// Returns whether prepare_fields() computes anything.
   [[nodiscard]] bool prepares_fields(const mesh::Mesh& mesh) const;
-  /// Writes walls, lines and sections of the present state, and copies its gradients for the next write_fields() where the case's
-  /// fields are made from them: steps may then begin. @pre find_samples(), and solver.refresh() since the last step.  @collective
+  /// Writes walls, lines and sections of the present state, and copies its gradients for the next write_fields() if the case's
+  /// fields need them; the state may then change. @pre find_samples(), and solver.refresh() since the last step.  @collective
   void prepare_fields(const Solver& solver);
-  // Each returns the file that it wrote. @collective
-  /// @pre prepare_fields() of this state, where prepares_fields().
+  // Each returns the file that it has written. @collective
+  /// Writes the fields. @pre prepare_fields() of this state, if prepares_fields().
   std::filesystem::path write_fields(const Solver& solver);
-  /// Without fields that are made from gradients: a state that is not physical has none.
+  /// Writes the fields of a failed step, without those that need gradients: an unphysical state has none.
   std::filesystem::path write_failed_fields(const Solver& solver);
   std::filesystem::path write_checkpoint(const Solver& solver, double largest_residual, double residual);
 
-  /// The newest checkpoint, or the one before it where that cannot be read.
+  /// Reads the newest checkpoint, or the one before it if that cannot be read.
   /// @throws InputError: none there, or of other scalars than the case's; IoError: of another mesh, damaged.  @collective
   [[nodiscard]] Resumed read_checkpoint(const mesh::Mesh& mesh);
   /// Reads the newest checkpoint of another run on this mesh.
   /// @throws InputError: of other scalars than the case's; IoError: there is none, or it is damaged or of another mesh.
   /// @collective
   [[nodiscard]] Resumed read_checkpoint_of(const std::filesystem::path& folder, const mesh::Mesh& mesh) const;
-  /// The rows of forces.csv of the steps before a resumed run; none in a new one. @pre begin()  @collective
+  /// Returns the rows of forces.csv of the steps before a resumed run; none in a new one. @pre begin()  @collective
   [[nodiscard]] std::vector<ForceRecord> earlier_forces() const;
-  /// The rows of residuals.csv, likewise. @pre begin()  @collective
+  /// Returns the rows of residuals.csv of the steps before a resumed run. @pre begin()  @collective
   [[nodiscard]] std::vector<std::array<double, Solver::kVars>> earlier_norms() const;
 
  private:
@@ -102,13 +103,13 @@ class Results {
   std::string effective_;
   Existing existing_;
   std::filesystem::path folder_;
-  bool newest_is_damaged_ = false;           ///< then the checkpoint before it is the one to keep
-  std::vector<std::filesystem::path> made_;  ///< on rank 0, the folders that were not there, the innermost first
+  bool newest_is_damaged_ = false;           ///< then the next checkpoint replaces it and not the one before it
+  std::vector<std::filesystem::path> made_;  ///< on rank 0, the folders that were created, the innermost first
   std::unique_ptr<io::FolderLock> lock_;     ///< on rank 0
   std::string taken_over_from_;
   std::unique_ptr<Histories> histories_;
   std::vector<Line> lines_;
-  std::vector<CellGradient> gradients_;  ///< of the state whose fields are written next; empty: none are needed
+  std::vector<CellGradient> gradients_;  ///< gradients for the next field file; empty: not needed
 };
 
 }  // namespace weft::flow

@@ -24,10 +24,10 @@ using detail::kPreviousCheckpointFile;
 constexpr int kVars = Solver::kVars;
 
 constexpr const char* kConserved = "conserved";
-constexpr std::string_view kScalar = "scalar_";     // then its name: a field of rho phi, and a number that says that there is one
+constexpr std::string_view kScalar = "scalar_";     // prefix of a name: a field of rho phi and a number
 constexpr const char* kFallback = "lowered_order";  // 1 in the cells of the first-order fallback
 constexpr const char* kFallbackUntil = "lowered_until";
-constexpr const char* kCirculation = "circulation:";  // of the vortex in the far field of the zone that follows, m^2/s
+constexpr const char* kCirculation = "circulation:";  // followed by the zone: circulation of the vortex in its far field, m^2/s
 
 std::vector<std::int64_t> keys_of(const mesh::Mesh& m) {
   std::vector<std::int64_t> keys;
@@ -45,7 +45,7 @@ std::uint64_t fingerprint_of(const mesh::Mesh& m, const std::vector<std::int64_t
   return m.axisymmetric ? ~of_plane : of_plane;
 }
 
-/// @throws InputError where the checkpoint has not the scalars of the case, in whatever order.
+/// Checks the scalars of a checkpoint. @throws InputError unless they are those of the case, in any order.
 void expect_scalars(const io::CheckpointInfo& info, const std::vector<ScalarChoice>& scalars, const fs::path& file) {
   std::vector<std::string> here, there;
   for (const ScalarChoice& scalar : scalars) here.push_back(scalar.name);
@@ -115,7 +115,7 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh) {
     std::optional<Resumed> resumed;
     try {
       if (has_previous) resumed = read_checkpoint(mesh, previous);
-    } catch (const IoError&) {  // what is wrong with the newest is what matters
+    } catch (const IoError&) {  // the error of the newest one is reported
     }
     if (!resumed) {
       if (!error.suggestion().empty()) throw;

@@ -16,7 +16,7 @@ namespace weft::flow::detail {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::string_view kStepPrefixes[] = {"fields_", "walls_"};  // then the step
+constexpr std::string_view kStepPrefixes[] = {"fields_", "walls_"};  // followed by the step
 constexpr std::string_view kHistories[] = {kResidualsFile, kForcesFile,     "probes.csv",
                                            kMonitorsFile,  "integrals.csv", "errors.csv"};
 
@@ -31,7 +31,7 @@ bool is_sample(std::string_view name) {
   return is(kLineFile) || is(kSectionFile);
 }
 
-/// What follows the prefix of a file of one step; empty for other names.
+/// Returns the part after the prefix in the name of a file of one step; empty for other names.
 std::string_view step_part(std::string_view name) {
   if (is_sample(name)) return name.substr(name.rfind('_') + 1);
   for (const std::string_view prefix : kStepPrefixes) {
@@ -54,7 +54,7 @@ bool is_run_file(fs::path file) {
   const std::string extension = file.extension().string();
   const bool field =
       is_sample(name) || (!step_part(name).empty() && (extension == ".hdf" || is_drawn(extension) || is_export(extension)));
-  const std::string drawn_from = file.stem().string() + ".csv";  // a picture of a history
+  const std::string drawn_from = file.stem().string() + ".csv";  // picture of a history
   const bool boundary = name == kBoundaryFile || (file.stem() == fs::path(kBoundaryFile).stem() && is_drawn(extension));
   const auto history = [](const std::string& of) {
     return std::find(std::begin(kHistories), std::end(kHistories), of) != std::end(kHistories);
@@ -64,8 +64,7 @@ bool is_run_file(fs::path file) {
          (is_drawn(extension) && history(drawn_from));
 }
 
-/// Whether a file holds fields, or a picture of fields, of a later step than this, or of the step at which a run failed, or is
-/// not whole.
+/// Returns whether a file holds fields, or a picture of fields, of a step after this one, or of a failed step, or is incomplete.
 bool is_field_after(const fs::path& file, std::int64_t step) {
   const std::string name = file.filename().string();
   const std::string_view digits = step_part(name);
@@ -75,7 +74,8 @@ bool is_field_after(const fs::path& file, std::int64_t step) {
   return std::from_chars(digits.data(), digits.data() + digits.size(), of).ec != std::errc{} || of > step;
 }
 
-/// Refuses a folder whose case.toml no run wrote: the run would replace it. @throws InputError; IoError where it cannot be read.
+/// Rejects a folder whose case.toml was not written by a run, because the run would replace it. @throws InputError; IoError if it
+/// cannot be read.
 void protect_user_case(const fs::path& folder) {
   const fs::path file = folder / kCaseFile;
   if (io::read_text(file).starts_with(io::kEffectiveCaseHeader)) return;
@@ -96,7 +96,8 @@ void refuse_used_folder(const fs::path& folder, bool used, Existing existing) {
   if (used) protect_user_case(folder);
   if (existing == Existing::refuse && used) {
     std::error_code failed;
-    if (fs::exists(folder / io::FolderLock::kFileName, failed)) const io::FolderLock look(folder);  // says so if that run goes on
+    if (fs::exists(folder / io::FolderLock::kFileName, failed))
+      const io::FolderLock look(folder);  // throws if that run is active
     throw InputError(
         "this folder already holds the results of a run",
         "give --overwrite to replace them, --resume to go on from their last checkpoint, or --set output.directory=...",

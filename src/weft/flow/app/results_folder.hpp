@@ -1,5 +1,5 @@
 #pragma once
-/// The files of a results folder: their names, and what a run does with those that are there.
+/// The files of a results folder: their names, and what a run does with existing ones.
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -27,15 +27,15 @@ inline constexpr SampleFile kLineFile{"line_", ".csv"}, kSectionFile{"section_",
 /// Returns the name of a file of samples.
 [[nodiscard]] std::filesystem::path file_of(const SampleFile& kind, const std::string& name, std::int64_t step);
 
-/// Refuses a folder that holds a run where nothing says what to do with it, or none that could be resumed.
+/// Rejects a folder that holds a run if `existing` is refuse, or one without a run to resume.
 /// @param used  it holds a run.  @throws InputError
 void refuse_used_folder(const std::filesystem::path& folder, bool used, Existing existing);
 
-/// Makes a folder and those above it. Returns those that it made, the innermost first.  @throws IoError
+/// Creates a folder and its parents. Returns those that it created, the innermost first.  @throws IoError
 [[nodiscard]] std::vector<std::filesystem::path> make_folder(const std::filesystem::path& folder);
 
-/// Removes what an earlier run left of later steps than `step`, all of it where it is overwritten, and writes the effective case.
-/// Called when mesh and case have turned out good: a run that could not begin leaves nothing that stands in the way of the next.
+/// Removes files of an earlier run of later steps than `step`, all of them if it is overwritten, and writes the effective case.
+/// Called after mesh and case have been checked: a run that could not begin leaves nothing that prevents the next one.
 /// @throws IoError
 void begin_folder(const std::filesystem::path& folder, const std::string& effective, Existing existing, std::int64_t step);
 

@@ -1,4 +1,4 @@
-// Histories of a run: a row of a table for each step that is recorded.
+// Histories of a run: a row of a table for each recorded step.
 #include "weft/flow/app/results_histories.hpp"
 
 #include <fmt/format.h>

@@ -27,7 +27,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// Returns the length of the mesh along the free stream; 0 without one that moves.  @collective
+/// Returns the length of the mesh along the free stream; 0 if there is none or it is at rest.  @collective
 double domain_length(const mesh::Mesh& mesh, const std::optional<Primitive>& stream) {
   if (!stream || norm(stream->velocity) == 0) return 0;
   const Vec3 along = stream->velocity / norm(stream->velocity);
@@ -39,7 +39,7 @@ double domain_length(const mesh::Mesh& mesh, const std::optional<Primitive>& str
   return mesh.comm.max(high) - mesh.comm.min(low);
 }
 
-/// The conditions of the mesh's zones, in its order.
+/// Returns the conditions of the mesh's zones, in its order.
 std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Case& flow_case) {
   if (const std::vector<InputError> wrong = check_conditions(mesh, flow_case); !wrong.empty()) throw wrong.front();
   std::vector<BoundaryCondition> matched;
@@ -49,7 +49,7 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
     if (found->prescribed) {
       const InitialState state(*found->prescribed);
       for (const mesh::LocalFaceId face : zone.faces) {
-        const Primitive w = state(mesh.face_centroid[face.index()]);  // a bad formula fails here
+        const Primitive w = state(mesh.face_centroid[face.index()]);  // reports errors of formulas early
         if (mesh.axisymmetric && w.velocity.z != 0)
           throw InputError("this state has a velocity about the axis, for which an axisymmetric flow has no equation",
                            "make its velocity along z 0, or compute the flow in 3-D", found->where);
@@ -65,11 +65,11 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
   return matched;
 }
 
-/// Tells which keys differ from the run that wrote the checkpoint. @throws InputError on every rank where one changes the physics
-/// and that is not accepted.
+/// Reports keys that differ from the run that wrote the checkpoint. @throws InputError on every rank if one changes the physics
+/// and this is not accepted.
 void compare_cases(const std::string& before, const std::string& now, const Case& flow_case, Existing existing,
                    RunObserver& observer) {
-  // The lift of a force, and the place of its moment centre, act on a far field with a vortex.
+  // The lift of a force, and its moment centre, influence a far field with a vortex.
   const bool forces_act = std::any_of(flow_case.boundary.begin(), flow_case.boundary.end(),
                                       [](const ZoneCondition& z) { return z.vortex.has_value(); });
   const std::vector<io::CaseChange> changes = io::case_changes(before, now);
@@ -91,7 +91,7 @@ void compare_cases(const std::string& before, const std::string& now, const Case
   observer.changed(changes);
 }
 
-/// @throws DeviceError on every rank where one has no GPU.  @collective
+/// Selects the device of this rank. @throws DeviceError on every rank if one has no GPU.  @collective
 void choose_device(const Communicator& comm, Backend device) {
   if (device == Backend::host) return;
   const Communicator machine = comm.split_shared_memory();
@@ -110,7 +110,7 @@ bool changes_physics(std::string_view key) {
 
 namespace {
 
-/// Generates the mesh of a case; an error in a parameter names its place in the case. @collective
+/// Generates the mesh of a case; an error in a parameter contains its place in the case. @collective
 mesh::MeshBlock generate(const Communicator& comm, const MeshChoice& choice) {
   try {
     return mesh::generate(comm, choice.generator, choice.parameters);
@@ -121,7 +121,7 @@ mesh::MeshBlock generate(const Communicator& comm, const MeshChoice& choice) {
   }
 }
 
-/// Builds the mesh of a case; an error in a periodic pair names its place in the case. @collective
+/// Builds the mesh of a case; an error in a periodic pair contains its place in the case. @collective
 mesh::Mesh build(const Communicator& comm, mesh::MeshBlock block, const MeshChoice& choice) {
   try {
     return mesh::build(comm, std::move(block), choice.build);
@@ -191,7 +191,7 @@ std::vector<std::string> check_steps(const Solver& solver) {
 RunSummary run(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing,
                RunObserver& observer, const std::function<bool()>& stop, const RunStart& begin) {
   const Stopwatch wall;
-  choose_device(comm, flow_case.device);  // before anything that takes time, or makes results
+  choose_device(comm, flow_case.device);  // before time is spent and results are written
   Results results(comm, flow_case, effective, existing);
   if (!results.taken_over_from().empty()) {
     observer.warned(fmt::format("{}: the run that used this folder ({}) ended without removing its {}; this run takes it over",

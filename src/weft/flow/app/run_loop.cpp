@@ -136,14 +136,15 @@ void Run::plan_next_field() {
   if (!interval) return;
   if (reached(solver_.time(), next_field_)) next_field_ = *interval * (std::floor(solver_.time() * (1 + 1e-13) / *interval) + 1);
   if (reached(solver_.time(), next_field_)) {
-    throw InputError(fmt::format("{} s is nothing beside the time of {} s", *interval, solver_.time()),
+    throw InputError(fmt::format("{} s is less than the rounding error of the time {} s", *interval, solver_.time()),
                      "choose a longer interval", {.key = "output.field_interval"});
   }
 }
 
 int Run::steps_ahead() const {
   if (!solver_.works_ahead()) return 1;
-  // About a tenth of a second, so that interrupts and the clock are heeded in time; a second while fields are written.
+  // Cells per sequence, for about a tenth of a second, so that interrupts and the clock are checked in time; a second while
+  // fields are written.
   constexpr std::int64_t kCellsAtATime = 64'000'000;
   const mesh::Mesh& m = solver_.mesh();
   const std::int64_t cells = (fields_due_ ? 10 : 1) * kCellsAtATime * m.comm.size();
@@ -170,7 +171,7 @@ void Run::advance() {
                        .rates_interval = case_.output.history_steps});
   if (writes) {
     write_due_output();
-    if (!solver_.works_ahead()) stepping.restart();  // nothing was done yet
+    if (!solver_.works_ahead()) stepping.restart();  // no step has been computed yet
   }
   const std::vector<StepReport> reports = solver_.finish_steps();
   stepping_seconds_ += stepping.seconds();
@@ -288,7 +289,7 @@ Progress Run::progress(const StepReport& report) {
              .stepping_seconds = stepping_seconds_,
              .monitored = monitored_};
   const StopCriteria& criteria = case_.stop;
-  double done = 0;  // of this call, for the time left
+  double done = 0;  // steps of this call, for the time left
   const auto consider = [&](double first, double now, double last) {
     if (last <= first) return;
     p.fraction = std::max(p.fraction, std::clamp(now / last, 0.0, 1.0));

@@ -24,7 +24,7 @@ class ForceHistory {
  public:
   explicit ForceHistory(std::int64_t window) : window_(window) {}
   void add(std::int64_t step, std::vector<double> coefficients);
-  /// Infinite until the window is full.
+  /// Returns the change; infinite until the window is full.
   [[nodiscard]] double change() const;
 
  private:
@@ -44,7 +44,7 @@ class Run {
   Run(const Communicator& comm, const Case& flow_case, std::vector<Probe> probes, Solver& solver, Results& results,
       RunObserver& observer);
 
-  /// What a resumed run remembers of its residuals and its forces.
+  /// Sets the residuals and forces of the steps before a resumed run.
   void remember(double largest_residual, double residual, const std::vector<Norms>& norms, std::vector<ForceRecord> forces);
   [[nodiscard]] double largest_residual() const { return largest_residual_; }
 
@@ -52,28 +52,28 @@ class Run {
 
   [[nodiscard]] double rate() const;
   [[nodiscard]] double residual() const { return residual_; }
-  /// @param domain_length  as of RunEnd.
+  /// @param domain_length  as in RunEnd.
   [[nodiscard]] RunEnd end(StopReason reason, double domain_length) const;
   [[nodiscard]] double seconds() const { return clock_.seconds(); }
-  /// The histories and fields of the last step, where the intervals have not made them already. A run that was stopped before its
-  /// end keeps to its intervals, so that its histories, once it is resumed, are those of a run in one go.
+  /// Writes the histories and fields of the last step, unless they have been written at their intervals. A run that was stopped
+  /// early writes at its intervals only, so that after a restart its histories are those of an uninterrupted run.
   void finish(StopReason reason);
 
  private:
-  /// Interrupts and the clock need agreement: one small reduction a step. Asks for a checkpoint, too, when one is due by the
-  /// clock.
+  /// Returns the reason to stop, if there is one. Interrupts and the clock need agreement: one small reduction a step. Also
+  /// requests a checkpoint if one is due by the clock.
   std::optional<StopReason> reason_to_stop(const std::function<bool()>& stop);
 
-  /// next_field_: the first multiple of the interval that is still to come.
+  /// Sets next_field_ to the next multiple of the interval.
   void plan_next_field();
 
-  /// Steps until the next multiple of the interval.
+  /// Returns the number of steps until the next multiple of the interval.
   [[nodiscard]] std::int64_t until_multiple_of(std::int64_t interval) const { return interval - solver_.steps() % interval; }
 
-  /// How many steps may go by before somebody looks at what they did.
+  /// Returns the number of steps that may be computed before their results are needed.
   [[nodiscard]] int steps_ahead() const;
 
-  /// Some steps, and meanwhile the output of those before.
+  /// Computes some steps, and meanwhile writes the output of those before.
   void advance();
 
   /// Before the steps during which the fields are written: what is computed from the present state, which costs little.
@@ -81,13 +81,13 @@ class Run {
 
   void write_due_output();
 
-  /// Histories of these steps.
+  /// Writes the histories of these steps.
   void record(std::span<const StepReport> steps);
   void record(const StepReport& step) { record(std::span(&step, 1)); }
   void watch_first(const ForceRecord& record);
   void remember_norms(const Norms& norms);
 
-  /// Whether there are histories of the state itself: only the last of some steps has one.
+  /// Returns whether there are histories of the state itself: only the last step of a sequence has one.
   [[nodiscard]] bool records_state() const;
 
   void record_state();
@@ -107,7 +107,7 @@ class Run {
   Stopwatch clock_, since_checkpoint_;
   double next_field_ = std::numeric_limits<double>::infinity(), first_time_ = 0;
   std::int64_t first_step_ = 0, last_field_step_ = -1, recorded_step_ = -1, evaluations_ = 0;
-  bool fields_due_ = false, checkpoint_due_ = false;  ///< of the present state
+  bool fields_due_ = false, checkpoint_due_ = false;  ///< output of the present state
   StepReport last_;
   double stepping_seconds_ = 0, largest_residual_ = 0, residual_ = 1;
   Norms largest_norms_{}, norms_{};

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint8_t kVtkPolygon = 7;
 
-/// Returns the state at x, linear within an owned cell, or its mean where that would be no physical state.
+/// Returns the state at x, linear within an owned cell, or its mean if the linear state is unphysical.
 Primitive state_at(const SampledState& s, std::int32_t cell, Vec3 x) {
   const Vec3 r = x - s.solver.mesh().cell_centroid[cell];
   Primitive increment;
@@ -26,7 +26,7 @@ Primitive state_at(const SampledState& s, std::int32_t cell, Vec3 x) {
   return reconstruct(s.solver.primitive(cell), increment);
 }
 
-/// Names of the columns of the fields, one for each component, and of the scalars.
+/// Returns the names of the columns of the fields, one for each component, and of the scalars.
 std::vector<std::string> columns_of(const SampledState& s) {
   std::vector<std::string> columns;
   const int dim = s.solver.mesh().dim;
@@ -52,11 +52,11 @@ void append_fields(const SampledState& s, std::int32_t cell, Vec3 x, std::vector
 struct Polygons {
   std::vector<Vec3> points;
   std::vector<std::int64_t> sizes, cell_ids;
-  std::vector<double> values;  ///< of the columns, polygon after polygon
+  std::vector<double> values;  ///< values of the columns, polygon by polygon
 };
 
-/// Returns the corners of the polygon that a cell has in common with a plane, in order around its middle; fewer than 3 where it
-/// has none. A face in the plane is of the cell that the normal points out of; at the boundary, of the one cell that it has.
+/// Returns the corners of the intersection of a cell and a plane, in order around its centre; fewer than 3 if it is empty. A face
+/// in the plane belongs to the cell out of which the normal points; at the boundary, to its only cell.
 std::vector<Vec3> cut(const mesh::Mesh& mesh, std::int32_t cell, Vec3 point, Vec3 normal) {
   const mesh::CellShape& shape = mesh::shape(mesh.cell_type[cell]);
   const auto nodes = mesh.cell_nodes.row(cell);
@@ -99,7 +99,7 @@ std::vector<Vec3> cut(const mesh::Mesh& mesh, std::int32_t cell, Vec3 point, Vec
     corners[k] = by_angle[k].second;
     area += 0.5 * cross(by_angle[k].second - middle, by_angle[(k + 1) % by_angle.size()].second - middle);
   }
-  constexpr double kSliver = 1e-12;  // where the plane meets a node or an edge alone
+  constexpr double kSliver = 1e-12;  // relative area where the plane meets only a node or an edge
   if (!(norm(area) > kSliver * size * size)) return {};
   return corners;
 }
@@ -193,7 +193,7 @@ void write_section(const SampledState& state, const SectionChoice& choice, const
     std::vector<std::int64_t> offsets{0};
     for (const std::int64_t size : all.sizes) offsets.push_back(offsets.back() + size);
     const std::vector<std::uint8_t> types(all.sizes.size(), kVtkPolygon);
-    std::vector<std::pair<std::string, int>> arrays;  // with their components
+    std::vector<std::pair<std::string, int>> arrays;  // with their numbers of components
     for (const FieldKind field : state.fields) arrays.emplace_back(name_of(field), components(field, m.dim));
     for (const Scalar& scalar : state.solver.scalars()) arrays.emplace_back(scalar.name, 1);
     std::vector<std::vector<double>> values(arrays.size());

@@ -15,7 +15,7 @@ namespace {
 
 using io::Section;
 
-/// Names of fields of field files, and of columns of histories.
+/// Names of fields in field files, and of columns of histories.
 constexpr std::string_view kTaken[] = {"density", "velocity",   "velocity_x", "velocity_y", "velocity_z", "pressure",
                                        "mach",    "momentum_x", "momentum_y", "momentum_z", "energy",     "cell_id",
                                        "rank",    "step",       "time",       "dt",         "cp",         "zone"};
@@ -26,7 +26,7 @@ bool is_word(std::string_view name) {
   return !name.empty() && letter(name.front()) && std::all_of(name.begin(), name.end(), inside);
 }
 
-/// Of the section itself.
+/// Returns the place of the section itself.
 Where place_of(const Section& s) {
   Where where = s.where("");
   where.key = s.path();

@@ -1,5 +1,5 @@
 #pragma once
-/// The passive scalars of a case: [scalars.<name>], and what boundary zones bring of them.
+/// The passive scalars of a case: [scalars.<name>], and their values in the gas that enters through boundary zones.
 #include <span>
 #include <string>
 #include <vector>
@@ -16,21 +16,22 @@ struct ScalarChoice {
   ExpressionText initial;
 };
 
-/// @throws InputError: a name that is no word, or that of a field of the flow; more than kMostScalars; a formula that cannot be
-/// understood. No communication.
+/// Reads the scalars. @throws InputError: a name that is no word, or that of a field of the flow; more than kMostScalars; a
+/// formula that cannot be parsed. No communication.
 [[nodiscard]] std::vector<ScalarChoice> read_scalars(const io::Section& root);
 
-/// What a zone brings of each scalar, from its section: [boundary.<zone>.scalars].
-/// @param brings  whether gas that comes in through it has scalars of its own; else nothing is returned.
-/// @throws InputError: a formula that cannot be understood; values where there are no scalars, or none come in. No communication.
+/// Reads the values of the scalars in the gas that enters through a zone, from its section: [boundary.<zone>.scalars].
+/// @param brings  the gas that enters has scalar values of its own; otherwise the result is empty.
+/// @throws InputError: a formula that cannot be parsed; values without scalars, or where no gas enters. No communication.
 [[nodiscard]] std::vector<ExpressionText> read_scalar_inflow(const io::Section& zone, const std::vector<ScalarChoice>& scalars,
                                                              bool brings);
 
-/// As a solver takes them. What they give throws InputError, on this rank alone, where a formula is not finite.
+/// Returns scalars for a solver. Their functions throw InputError, on this rank alone, if a formula is not finite.
 [[nodiscard]] std::vector<Scalar> make_scalars(const std::vector<ScalarChoice>& choices);
 
-/// @param faces  centroids of this rank's faces of the zone, where the formulas are tried at time 0.
-/// @throws InputError on this rank where one is not finite: agree before going on.
+/// Returns values of scalars for a solver. @param faces  centroids of this rank's faces of the zone, where the formulas are
+/// evaluated at time 0.
+/// @throws InputError on this rank if one is not finite: ranks must agree on the error.
 [[nodiscard]] std::vector<ScalarInflow> make_scalar_inflow(const std::vector<ExpressionText>& formulas,
                                                            std::span<const Vec3> faces);
 

@@ -9,7 +9,7 @@
 namespace weft::flow {
 namespace {
 
-/// What decides the time of a step of one rank.
+/// The quantities that determine the time of a step on one rank.
 struct Load {
   double cells = 0, rows_sent = 0, rows_received = 0, messages = 0;
 };

@@ -45,7 +45,7 @@ fs::path field_file(const fs::path& path, const Where& where) {
   return last;
 }
 
-/// What a field file says about the case that it comes from.
+/// Data of a field file about the case that wrote it.
 struct OldCase {
   IdealGas gas;
   std::vector<std::string> scalars;
@@ -90,7 +90,7 @@ struct HashBits {
   std::size_t operator()(const Bits& bits) const { return hash_with(hash_with(hash_with(0, bits[0]), bits[1]), bits[2]); }
 };
 
-/// Returns the parameters of the start, with a solution interpolated to the cells of the mesh where one is asked for.
+/// Returns the parameters of the start, with a solution interpolated to the cells of the mesh if one is requested.
 InitialParams params_of(const mesh::Mesh& mesh, const Case& c, std::vector<double>& scalars, std::string& note) {
   InitialParams params = c.initial;
   if (params.kind != InitialKind::solution) return params;

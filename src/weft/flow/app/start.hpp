@@ -13,28 +13,28 @@ namespace weft::flow {
 ///
 /// With initial.kind = "solution", the state and the scalars of a cell are w + g . (x - x_w), where x is its centroid, w the
 /// value of the cell of the field file whose centroid x_w is nearest (of equally near ones, the first in the file), and g the
-/// gradient there: by least squares over the cells that share a face with it, weights 1 / distance^2. So linear fields are exact,
-/// and smooth ones of second order. g is taken as 0 where those cells do not span the space, where x lies outside the mesh of the
-/// file (beyond a face of its boundary by more than a tenth of the cell's size), and where density or pressure would more than
-/// double or halve. Results do not depend on the number of ranks, here or there.
+/// gradient there: by least squares over the cells that share a face with it, weights 1 / distance^2. Linear fields are exact,
+/// and smooth ones of second order. g is 0 where those cells do not span the space, where x lies outside the mesh of the file
+/// (beyond a face of its boundary by more than a tenth of the cell's size), and where density or pressure would more than double
+/// or halve. Results do not depend on the number of ranks of either run.
 class Start {
  public:
   /// @param flow_case  outlives this object.
   /// @throws InputError on every rank: a file of another dimension, gas or number of scalars, or without density, velocity and
   ///   pressure; IoError: no such file, damaged.  @collective
-  /// @cost  of a solution: about 1 kB for each of an even share of its cells, and 400 bytes for each cell of this rank. A rank
-  ///   whose share of the old cells is nearest to more cells of the new mesh than its own holds 150 bytes for each of those.
+  /// @cost  for a solution: about 1 kB for each of an even share of its cells, and 400 bytes for each cell of this rank. If a
+  ///   rank's share of the old cells is nearest to more cells of the new mesh than the rank owns, 150 bytes for each of those.
   Start(const mesh::Mesh& mesh, const Case& flow_case);
 
   [[nodiscard]] const InitialState& state() const { return state_; }
   /// Sets the solver's cells, scalars and clock.  @throws as Solver::initialise.  @collective
   void initialise(Solver& solver) const;
-  /// Returns one line about where a solution came from; empty for other kinds.
+  /// Returns one line about the origin of a solution; empty for other kinds.
   [[nodiscard]] const std::string& note() const { return note_; }
 
  private:
   std::string note_;
-  std::vector<double> scalars_;  ///< of a solution: owned cells x scalars
+  std::vector<double> scalars_;  ///< for a solution: owned cells x scalars
   InitialState state_;
 };
 

@@ -53,7 +53,7 @@ std::vector<Verdict::Criterion> criteria_of(const Case& c, const RunEnd& end) {
 
 std::vector<Verdict::ForceDrift> drifts_of(const Case& c, const RunEnd& end) {
   constexpr std::size_t kFewestRows = 3;
-  constexpr double kSmall = 0.01;  // of the larger coefficient
+  constexpr double kSmall = 0.01;  // relative to the larger coefficient
   const std::int64_t since = end.steps - end.steps / 5;
   std::vector<Verdict::ForceDrift> drifts;
   for (std::size_t f = 0; f < c.forces.size(); ++f) {
@@ -101,7 +101,7 @@ const char* describe(StopReason reason) {
 bool is_steady(const Case& c) { return c.numerics.local_time_step || c.stop.residual || c.stop.force_change; }
 
 Verdict judge(const Case& c, const RunEnd& end) {
-  constexpr double kLeast = 1e-16;  // of the largest residual: what rounding leaves
+  constexpr double kLeast = 1e-16;  // relative to the largest residual: rounding errors
   Verdict verdict{.good = is_good(c, end.reason),
                   .headline = headline_of(c, end.reason),
                   .criteria = criteria_of(c, end),

@@ -1,5 +1,5 @@
 #pragma once
-/// The verdict on a run at its end: whether it came to the end that its case asks for, and what its result is worth.
+/// The verdict on a run at its end: whether it has reached the end that its case demands, and the quality of its result.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -19,20 +19,20 @@ struct ForceRecord {
   std::vector<double> coefficients;  ///< drag and lift of each of the case's forces
 };
 
-/// Where a run stands when it ends. Histories include those before a restart.
+/// The state of a run at its end. Histories include those before a restart.
 struct RunEnd {
   StopReason reason = StopReason::time;
   std::int64_t steps = 0;
   double time = 0, wall_seconds = 0;                             ///< wall_seconds: of this call
-  double residual = 1;                                           ///< of density, relative to the largest
+  double residual = 1;                                           ///< density residual, relative to the largest
   double force_change = 0;                                       ///< over stop.force_window; infinite: the window is not full
-  std::array<double, IdealGas::kVars> largest_norms{}, norms{};  ///< of the residuals: the largest, and the last
+  std::array<double, IdealGas::kVars> largest_norms{}, norms{};  ///< residual norms: the largest, and the last
   std::vector<ForceRecord> forces{};
   double domain_length = 0;  ///< m, of the mesh along the free stream
 };
 
 struct Verdict {
-  /// A key of [stop] and how far the run came.
+  /// A key of [stop] and the value that the run has reached.
   struct Criterion {
     std::string key, wanted, reached;
     bool met = false;
@@ -41,8 +41,8 @@ struct Verdict {
     std::string variable;
     double dropped = 0;  ///< log10 of the largest residual over the last
   };
-  /// Range of a coefficient over the last fifth of the steps, relative to its size there (or to 1 % of the larger coefficient of
-  /// that force, where it is smaller than that).
+  /// Range of a coefficient over the last fifth of the steps, relative to its magnitude there (or to 1 % of the larger
+  /// coefficient of that force, if that is greater).
   struct ForceDrift {
     std::string force;
     std::int64_t since_step = 0;
@@ -51,25 +51,25 @@ struct Verdict {
     static constexpr double kSettled = 5e-3;  ///< about a drag count of an aerofoil
   };
 
-  bool good = false;     ///< green; else amber
+  bool good = false;     ///< green; otherwise amber
   std::string headline;  ///< "not converged: the number of steps is reached, and ..."
   std::vector<Criterion> criteria;
-  std::vector<Decades> decades;    ///< of a steady case, for variables that had a residual
-  std::vector<ForceDrift> drifts;  ///< of forces with at least three rows in the last fifth
-  // How far the free stream went in the flow time, in reference lengths of the first force and in lengths of the domain. Absent
-  // without a free stream that moves, and with local time steps, which have no flow time.
+  std::vector<Decades> decades;    ///< for a steady case, of variables that had a residual
+  std::vector<ForceDrift> drifts;  ///< for forces with at least three rows in the last fifth
+  // Distance travelled by the free stream in the flow time, in reference lengths of the first force and in lengths of the domain.
+  // Absent if there is no free stream or it is at rest, and with local time steps, which have no flow time.
   std::optional<double> reference_lengths, domain_lengths;
 };
 
-/// Returns whether the case asks for a steady flow: by local time steps or a criterion of convergence.
+/// Returns whether the case demands a steady flow: by local time steps or a criterion of convergence.
 [[nodiscard]] bool is_steady(const Case& flow_case);
 
-/// Judges a run. Of a steady case (one with stop.residual, stop.force_change or local time steps) good means that the residual
-/// fell or the forces settled; of any other, that the flow time is reached, or without stop.time the steps, or without either the
-/// wall clock. An interrupted run is never good. No communication.
+/// Judges a run. For a steady case (one with stop.residual, stop.force_change or local time steps) good means that the residual
+/// has fallen or the forces have settled; for any other, that the flow time is reached, or without stop.time the steps, or
+/// without either the wall clock. An interrupted run is never good. No communication.
 [[nodiscard]] Verdict judge(const Case& flow_case, const RunEnd& end);
 
-/// The verdict as lines for people, the headline first.
+/// Returns the verdict as lines for users, the headline first.
 [[nodiscard]] std::vector<std::string> describe(const Verdict& verdict);
 
 }  // namespace weft::flow

@@ -12,7 +12,7 @@ namespace {
 
 std::string listed(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
-/// Adds what is wrong with a condition that no zone has. Zones whose names are nearest to its name go to `meant`.
+/// Adds the error of a condition without a zone. Zones whose names are nearest to its name are added to `meant`.
 void check_use(const mesh::Mesh& mesh, const ZoneCondition& condition, const std::vector<std::string>& zones,
                std::vector<InputError>& wrong, std::vector<std::string>& meant) {
   const std::string& name = condition.zone;

@@ -29,8 +29,7 @@ struct CountBytes {
   }
 };
 
-/// Allocates the listed arrays on the current GPU, where other processes can map them, and copies the values, converted to T. The
-/// entries of pairs are 0; no pair has memory on the host.
+/// Allocates the listed arrays on the current GPU, accessible to other processes, and copies the values, converted to T.
 struct Allocate {
   template <class T>
   void operator()(DeviceVector<T>& array, std::size_t size) const {

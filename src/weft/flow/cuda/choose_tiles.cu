@@ -11,13 +11,14 @@ Tiles choose_tiles(const mesh::Mesh& mesh, const Discretization& d, GradientKind
   check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   check_cuda(cudaDeviceGetAttribute(&per_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device), "shared memory");
   check_cuda(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "shared memory");
-  constexpr int kReserved = 1024 + 256;  // by the system, and for arrays that are not of the tiles
+  constexpr int kReserved = 1024 + 256;  // for the system, and for arrays other than those of the tiles
   const GradientWeights gradient_weights = gradient_weights_of(kind, has_stencils_by_node(d));
   const auto need = [&](const TileSize& most) {
     const TileRange range = range_of(0, 1, most);
-    return kReserved + static_cast<int>(mesh.dim == 2
-                                            ? std::max(gradient_memory<2, Real>(range, gradient_weights), flux_memory<2, Real>(range))
-                                            : std::max(gradient_memory<3, Real>(range, gradient_weights), flux_memory<3, Real>(range)));
+    return kReserved +
+           static_cast<int>(mesh.dim == 2
+                                ? std::max(gradient_memory<2, Real>(range, gradient_weights), flux_memory<2, Real>(range))
+                                : std::max(gradient_memory<3, Real>(range, gradient_weights), flux_memory<3, Real>(range)));
   };
   return fit_tiles(mesh, d, need, per_multiprocessor, per_block);
 }

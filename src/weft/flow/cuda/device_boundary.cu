@@ -106,7 +106,9 @@ BoundaryArgs DeviceBoundary::args() const {
           .to_face = to_face_.data(),
           .outside = outside_.data(),
           .order = order_.data(),
-          .boundary_extrapolation = {.offset = extrapolation_offset_.data(), .row = extrapolation_row_.data(), .weight = extrapolation_weight_.data()},
+          .boundary_extrapolation = {.offset = extrapolation_offset_.data(),
+                                     .row = extrapolation_row_.data(),
+                                     .weight = extrapolation_weight_.data()},
           .faces = static_cast<std::int32_t>(fluxes_.size()),
           .inner_faces = inner_faces_};
 }

@@ -16,44 +16,45 @@ class DeviceBoundary {
  public:
   /// @param scheme  outlives this object.
   explicit DeviceBoundary(const Scheme& scheme);
-  /// Bytes that allocate() takes.
+  /// Returns the bytes that allocate() takes.
   [[nodiscard]] std::size_t bytes();
-  /// Before anything else. Prescribed states that do not change with time are asked for here, and not again.
+  /// Called before the functions below. Evaluates the prescribed states that do not depend on time, once.
   /// @throws DeviceError where there is not enough memory.
   void allocate();
 
   [[nodiscard]] BoundaryArgs args() const;
   /// Returns whether a zone has prescribed states that depend on time: the host evaluates them in each stage. Equal on all ranks.
   [[nodiscard]] bool varies() const { return varies_; }
-  /// Evaluates those at `time` and sends them. Waits for the work of the stream before.
+  /// Evaluates the time-dependent prescribed states at `time` and copies them to the GPU. Waits for the earlier work of the
+  /// stream.
   void prescribe(Stream& stream, double time);
-  /// Sets the circulation of the vortex that disturbs a far field, and sends the exterior states of its zone again. Waits for the
-  /// work of the stream before; steps that were captured as graphs read the new states.
+  /// Sets the circulation of the vortex that disturbs a far field, and copies the exterior states of its zone again. Waits for
+  /// the earlier work of the stream; steps that were captured as graphs read the new states.
   void set_circulation(Stream& stream, std::size_t zone, double circulation);
 
   /// Returns the memory for a flux through each face.
   [[nodiscard]] Conserved* fluxes() const { return fluxes_.data(); }
-  /// They are there once the work of the stream so far is done.
+  /// Marks the fluxes as computed by the present work of the stream.
   void computed(Stream& stream);
-  /// Through a face. The first one after computed() brings all to the host.
+  /// Returns the flux through a face. The first call after computed() copies all to the host.
   [[nodiscard]] Conserved flux(std::int32_t face) const;
-  /// Sum of force_on_face() with arms from `centre`. Waits for the work of the stream so far. @pre computed()
+  /// Returns the sum of force_on_face() with moments about `centre`. Waits for the present work of the stream. @pre computed()
   [[nodiscard]] ForceAndMoment force_on(Stream& stream, mesh::FaceRange faces, double pressure, Vec3 centre) const;
 
  private:
   template <class Visit>
   void each_array(Visit&& visit);
-  /// Finds the states outside the faces of a zone at `time` in outside_on_host_.
+  /// Evaluates the exterior states of the faces of a zone at `time` into outside_on_host_.
   void find_outside(std::size_t zone, double time);
 
   const Scheme& scheme_;
   std::vector<BoundaryParams> params_;  ///< one per zone
-  std::int32_t first_;                  ///< face of the mesh
+  std::int32_t first_;                  ///< first boundary face of the mesh
   bool varies_ = false;
   DeviceVector<ZoneArgs> zones_;
   DeviceVector<std::int32_t> zone_, left_, order_;
-  std::int32_t inner_faces_ = 0;                           ///< faces of inner cells
-  DeviceVector<std::int32_t> extrapolation_offset_, extrapolation_row_;  ///< Discretization::behind
+  std::int32_t inner_faces_ = 0;                                         ///< number of boundary faces of inner cells
+  DeviceVector<std::int32_t> extrapolation_offset_, extrapolation_row_;  ///< Discretization::boundary_extrapolation
   DeviceVector<double> extrapolation_weight_;
   DeviceVector<Vec3> normal_, to_face_, centroid_;
   DeviceVector<double> area_;
@@ -62,7 +63,7 @@ class DeviceBoundary {
   DeviceVector<Conserved> fluxes_;
   Event computed_;
   mutable std::vector<Conserved> fluxes_on_host_;
-  mutable bool on_host_ = false;  ///< the fluxes are those on the GPU
+  mutable bool on_host_ = false;  ///< the host copy of the fluxes is valid
 };
 
 }  // namespace weft::flow::detail

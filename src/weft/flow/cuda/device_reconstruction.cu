@@ -10,7 +10,7 @@
 namespace weft::flow::detail {
 namespace {
 
-/// States inside at the centroids of faces of the boundary.
+/// Computes the interior states at the centroids of boundary faces.
 template <int Dim, class Real>
 struct StatesInside {
   RowView<Real, double> rows;

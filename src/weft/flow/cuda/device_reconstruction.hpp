@@ -33,7 +33,7 @@ class DeviceReconstruction {
   void allocate(const Tiles& on_host);
   /// Sets up the exchanges of ghosts. @collective  @throws as ArrayTransformer::pull.
   void connect();
-  /// Ends them, see Solver::close(). @collective
+  /// Ends the exchanges, see Solver::close(). @collective
   void close();
   /// Returns the name of the transport of ghosts; empty where no rank has any.
   [[nodiscard]] std::string transport() const;
@@ -48,8 +48,8 @@ class DeviceReconstruction {
     Exchange* ghosts;  ///< exchange of the ghosts' gradients; null: none
     Event inner;       ///< inner tiles are complete
   };
-  /// Computes ghosts, boundary ghost cells, gradients, and states on the owned cells' sides of faces: border tiles are complete
-  /// for either stream, inner ones for `stream`.
+  /// Computes ghosts, boundary ghost cells, gradients, and states on the owned cells' sides of faces. On return, the work of
+  /// border tiles precedes later work of both streams, that of inner tiles only that of `stream`.
   /// @param keep_gradients  of all cells; otherwise only those that other ranks or boundary faces need.
   [[nodiscard]] Pending evaluate(Stream& stream, Stream& border_stream, int buffer, double time, bool keep_gradients);
   /// Completes Pending::ghosts and computes the states on ghosts' sides of faces.

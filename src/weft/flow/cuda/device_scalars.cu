@@ -9,7 +9,7 @@
 
 namespace weft::flow::detail {
 
-/// The View of a GPU: mass flows by entry of a cell's faces, and nothing of stencils that can be computed.
+/// The View on a GPU: mass flows by entry of a cell's faces; gradient weights are computed instead of stored.
 struct DeviceScalarView : ScalarView {
   const double* outflows;
   const double* matrices;
@@ -27,7 +27,8 @@ struct DeviceScalarView : ScalarView {
     if (!green_gauss) return unscaled_gradient_weight<Dim>(centroids[stencil_rows[s]] - centroids[c], stabilized);
     const std::int32_t f = cell_faces[s];
     const double area = (left_row[f] == c ? face_areas[f] : -face_areas[f]) * inverse_volumes[c];
-    return face_interpolation_weight(to_face<Dim>(c, s), face_centroids[f] - centroids[cell_face_rows[s]]) * (area * face_normals[f]);
+    return face_interpolation_weight(to_face<Dim>(c, s), face_centroids[f] - centroids[cell_face_rows[s]]) *
+           (area * face_normals[f]);
   }
   template <int Dim>
   WEFT_HD void complete(std::int32_t c, double (&sum)[Dim]) const {
@@ -53,7 +54,7 @@ struct ScalarValues {
   }
 };
 
-/// Behind the faces of the cells first <= c < last.
+/// Sets the boundary rows of the cells first <= c < last.
 struct ScalarBoundaryRows {
   const std::int32_t *entry, *left, *brings;
   const double *outflows, *inflow;
@@ -67,12 +68,12 @@ struct ScalarBoundaryRows {
       const double inside = values[static_cast<std::int64_t>(left[face]) * count + k];
       values[static_cast<std::int64_t>(cells + face) * count + k] =
           boundary_ghost_scalar(extrapolations, face, brings[face] != 0, outflows[entry[face]], inside,
-                        inflow[static_cast<std::int64_t>(face) * count + k], values + k, count);
+                                inflow[static_cast<std::int64_t>(face) * count + k], values + k, count);
     }
   }
 };
 
-/// The mass that flows through the boundary, where no stage has computed it.
+/// Computes the mass flow through the boundary where no stage has computed it.
 struct BoundaryOutflows {
   const Conserved* fluxes;
   const double* areas;
@@ -85,7 +86,7 @@ struct BoundaryOutflows {
   }
 };
 
-/// Subtracts the mass that flows in a stationary state.
+/// Subtracts the mass flows of the stationary state.
 struct SubtractStationary {
   const double* stationary;
   double* outflows;
@@ -272,10 +273,11 @@ Exchange* DeviceScalars::boundary_and_slopes(Stream& stream, double time, const 
   const mesh::Mesh& m = scheme_.mesh();
   if (varies()) {
     inflow_values_.prescribe(time);
-    stream.wait();  // the values before may still be read
+    stream.wait();  // the previous values may still be read
     inflow_.put(inflow_values_.values());
   }
-  const ExtrapolationView boundary_extrapolation{.offset = extrapolation_offset_.data(), .row = extrapolation_row_.data(), .weight = extrapolation_weight_.data()};
+  const ExtrapolationView boundary_extrapolation{
+      .offset = extrapolation_offset_.data(), .row = extrapolation_row_.data(), .weight = extrapolation_weight_.data()};
   const auto boundary_rows = [&](std::int32_t first, std::int32_t last) {
     if (first == last) return;
     parallel_for(space::cuda{}, stream, static_cast<std::int32_t>(boundary_entry_.size()),

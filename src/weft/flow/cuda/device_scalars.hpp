@@ -17,10 +17,10 @@ namespace weft::flow::detail {
 
 struct DeviceScalarView;
 
-/// The scalars of a scheme; without scalars it has no arrays, and its functions do nothing.
+/// The scalars of a scheme. Without scalars it has no arrays, and its functions do nothing.
 class DeviceScalars {
  public:
-  /// @param parameters  the present ones at each call. Both outlive this object.
+  /// @param parameters  current at each call. Both outlive this object.
   DeviceScalars(const Scheme& scheme, const SchemeParameters& parameters)
       : scheme_(scheme), parameters_(parameters), inflow_values_(scheme) {}
   /// Returns the bytes that allocate() takes. @param matrices  Scheme::least_squares().
@@ -32,38 +32,38 @@ class DeviceScalars {
   /// Ends the exchanges of ghosts, see Solver::close(). @collective
   void close();
 
-  /// kg/s out of each cell through its faces, in the order of Discretization::cell_face: the flux kernel writes them. Null
-  /// without scalars.
+  /// Returns the mass flows out of each cell through its faces, kg/s, in the order of Discretization::cell_face, which the flux
+  /// kernel writes. Null without scalars.
   [[nodiscard]] double* outflows() const { return outflows_.data(); }
-  /// Discretization::cell_face_offset.
+  /// Returns Discretization::cell_face_offset.
   [[nodiscard]] const std::int32_t* cell_face_offset() const { return cell_face_offset_.data(); }
   /// Returns whether the host takes part in a stage, because boundary values vary. Equal on every rank.
   [[nodiscard]] bool varies() const { return inflow_values_.varies(); }
   [[nodiscard]] std::optional<BoundaryScalars::BadValue> take_bad() { return inflow_values_.take_bad(); }
 
-  /// Which of the two buffers of amounts are the start of the step, now, and the result of the stage.
+  /// The buffers of amounts that hold the start of the step, the present values and the result of the stage.
   struct Buffers {
     int start, now, result;
   };
-  /// Computes values of the owned cells from amounts in buffer `now` and their conserved variables, and copies stable steps of
-  /// the cells where `local_dt` is given: before the stage of the flow changes either.
+  /// Computes values of the owned cells from amounts in buffer `now` and their conserved variables, and copies the cells' stable
+  /// steps if `local_dt` is given: called before the stage of the flow changes them.
   template <class State>
   void prepare(Stream& stream, int now, const State* conserved, const double* local_dt);
-  /// The stage, after that of the flow: as ScalarTransport::advance. Nothing where the step halts.
+  /// Computes the stage, after that of the flow, as ScalarTransport::advance(). Does nothing in a halted step.
   void advance(Stream& stream, double time, const Buffers& buffers, double start_weight, const StepClock* clock,
                const std::int32_t* fallback);
-  /// Sets the mass flows of the stationary state, which advance() and refresh() subtract, to what the flux kernel has written
-  /// last. @pre Numerics::well_balanced.
+  /// Sets the mass flows of the stationary state, which advance() and refresh() subtract, to the flows that the flux kernel has
+  /// written last. @pre Numerics::well_balanced.
   void keep_stationary(Stream& stream);
-  /// Sets them to zero. @pre Numerics::well_balanced.
+  /// Sets the mass flows of the stationary state to zero. @pre Numerics::well_balanced.
   void clear_stationary(Stream& stream) { set_bytes(stream, stationary_.data(), 0, stationary_.size() * sizeof(double)); }
-  /// Ghosts, boundary values and slopes of the values. @pre prepare()
+  /// Computes ghosts, boundary values and slopes. @pre prepare()
   /// @param boundary_fluxes  of the flow, per unit area, by boundary face.
   void refresh(Stream& stream, double time, const Conserved* boundary_fluxes, const std::int32_t* fallback);
-  /// Scalar k at the point x, linear within the owned cell. @pre refresh()
+  /// Returns scalar k at the point x, linear within the owned cell. @pre refresh()
   [[nodiscard]] double at(Stream& stream, int k, std::int32_t cell, Vec3 x) const;
 
-  /// rho phi of the owned cells in page-locked memory: what upload() reads, and the result of the last start_fetch().
+  /// Returns rho phi of the owned cells in page-locked memory: the input of upload(), and the result of the last start_fetch().
   [[nodiscard]] std::span<double> amounts() const { return carried_.span(); }
   void upload(int buffer);
   /// Starts copying the amounts after the present work of the stream; fetched() completes with the copy.
@@ -86,11 +86,11 @@ class DeviceScalars {
   const SchemeParameters& parameters_;
   BoundaryScalars inflow_values_;
   DeviceVector<std::int32_t> cell_face_offset_, cell_faces_, cell_face_rows_;
-  DeviceVector<std::int32_t> stencil_offset_, stencil_rows_;  ///< empty where stencils are the rows opposite to the faces
+  DeviceVector<std::int32_t> stencil_offset_, stencil_rows_;  ///< empty if stencils are the rows on the other sides of the faces
   DeviceVector<std::int32_t> left_row_;
   DeviceVector<Vec3> centroids_, face_centroids_, face_normals_;
   DeviceVector<double> face_areas_, inverse_volumes_, matrices_;
-  DeviceVector<double> outflows_, stationary_;  ///< stationary_: outflows_ of a stationary state; empty: none is subtracted
+  DeviceVector<double> outflows_, stationary_;  ///< stationary_: outflows_ of a stationary state; empty: nothing is subtracted
   DeviceVector<std::int32_t> boundary_entry_, boundary_left_, boundary_brings_;  ///< one per boundary face
   DeviceVector<std::int32_t> extrapolation_offset_, extrapolation_row_;                        ///< Discretization::behind
   DeviceVector<double> extrapolation_weight_, boundary_areas_, inflow_;

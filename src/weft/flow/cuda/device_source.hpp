@@ -11,27 +11,28 @@
 
 namespace weft::flow::detail {
 
-/// @tparam Real  of the values.
+/// @tparam Real  precision of the values.
 template <class Real>
 class DeviceSource {
  public:
-  /// Both outlive this object.
-  /// @param subtracts  whether there will be set_stationary().
+  /// Creates a source. Both arguments outlive it.
+  /// @param subtracts  set_stationary() will be called.
   DeviceSource(const mesh::Mesh& mesh, const SourceTerm& source, bool subtracts)
       : mesh_(mesh), source_(source), volume_source_{source.acceleration, mesh.axisymmetric}, subtracts_(subtracts) {}
-  /// Bytes that allocate() takes.
+  /// Returns the bytes that allocate() takes.
   [[nodiscard]] std::size_t bytes();
-  /// Before anything else. @throws DeviceError where there is not enough memory.
+  /// Called before the functions below. @throws DeviceError where there is not enough memory.
   void allocate();
 
-  /// Returns whether the host takes part in a stage, because there is a function.
+  /// Returns whether the host takes part in a stage, because there is a user function.
   [[nodiscard]] bool needs_host() const { return static_cast<bool>(source_.function); }
-  /// Sets what evaluate() subtracts: d(conserved)/dt of whole owned cells, owned x kVars. Before the first evaluate().
+  /// Sets the rates that evaluate() subtracts: d(conserved)/dt of whole owned cells, owned x kVars. Called before the first
+  /// evaluate().
   void set_stationary(std::span<const double> rates);
-  /// Makes rates() those at these values of the owned cells, as HostSource::add(). Where the host takes part, waits for the
-  /// work of the stream before.
+  /// Computes rates() for these values of the owned cells, as HostSource::add(). If the host takes part, waits for the earlier
+  /// work of the stream.
   void evaluate(Stream& stream, double time, const Real* values, const double* inverse_volume);
-  /// d(conserved)/dt of whole owned cells, owned x kVars; null without a source.
+  /// Returns d(conserved)/dt of whole owned cells, owned x kVars; null without a source.
   [[nodiscard]] const double* rates() const { return rates_.data(); }
 
  private:
@@ -44,7 +45,7 @@ class DeviceSource {
 
   const VolumeSource volume_source_;
   const bool subtracts_;
-  DeviceVector<double> rates_, stationary_;  ///< stationary_: what is subtracted; empty with a function
+  DeviceVector<double> rates_, stationary_;  ///< stationary_: subtracted rates; empty with a function
   DeviceVector<Vec3> centroid_;              ///< centroids of owned cells; empty with a function
   std::vector<double> stationary_on_host_;   ///< rates that are subtracted; empty without a function
   PinnedBuffer<Real> values_on_host_;

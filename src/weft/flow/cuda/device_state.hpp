@@ -17,7 +17,7 @@ namespace weft::flow::detail {
 template <class State>
 class DeviceState {
  public:
-  /// Calls visit() for both buffers. @param numbers  of each.
+  /// Calls visit() for both buffers. @param numbers  length of each.
   template <class Visit>
   void each_array(std::size_t numbers, Visit&& visit) {
     for (DeviceVector<State>& buffer : buffers_) visit(buffer, numbers);
@@ -26,13 +26,13 @@ class DeviceState {
   void allocate_copy();
 
   [[nodiscard]] State* buffer(int number) const { return buffers_[number].data(); }
-  /// Returns the rows of the host: those that upload() reads, or the result of the last fetch.
+  /// Returns the rows on the host: the input of upload(), or the result of the last fetch.
   [[nodiscard]] std::span<double> rows() const;
   /// Copies rows() to a buffer, and rounds rows() to State. Waits for pending copies.
   void upload(int number);
   /// Starts copying a buffer to rows() after the present work of the stream.
   void start_fetch(Stream& stream, int number) const;
-  /// Waits for this copy.
+  /// Waits for the copy.
   void finish_fetch() const;
   /// Makes the stream wait for a copy that reads a buffer. @returns whether there may be one.
   bool release(Stream& stream, int number);
@@ -46,7 +46,7 @@ class DeviceState {
   mutable PinnedBuffer<State> copy_;
   mutable std::vector<double> rows_;  ///< the copy in double; empty where State is double
   mutable Event fetched_;             ///< the copy is complete
-  mutable int fetched_from_ = -1;     ///< the buffer that it reads; -1: none that a step may have to wait for
+  mutable int fetched_from_ = -1;     ///< buffer from which the pending copy reads; -1: none that a step may have to wait for
 };
 
 }  // namespace weft::flow::detail

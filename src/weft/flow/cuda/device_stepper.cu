@@ -64,7 +64,7 @@ void DeviceStepper<Real, State>::connect() {
 template <class Real, class State>
 void DeviceStepper<Real, State>::close() {
   for (Stream* stream : {&stream_, &border_stream_, &sums_stream_}) stream->wait();
-  graphs_.clear();  // they hold exchanges
+  graphs_.clear();  // graphs contain exchanges
   scalars_.close();
   reconstruction_.close();
   control_.close();
@@ -73,7 +73,7 @@ void DeviceStepper<Real, State>::close() {
 template <class Real, class State>
 void DeviceStepper<Real, State>::set_parameters(const SchemeParameters& parameters) {
   parameters_ = parameters;
-  graphs_.clear();  // they hold the old ones
+  graphs_.clear();  // graphs contain the old parameters
 }
 
 template <class Real, class State>
@@ -82,8 +82,9 @@ void DeviceStepper<Real, State>::set_fallback(std::span<const std::int32_t> flag
   reconstruction_.set_fallback(stream_, flags);
 }
 
-/// The flux kernel keeps no rates. This computes a stage of about 2^30 stable steps, a power of two, and divides the change of
-/// the state by its length: the digits that are lost are below 2^-30 roundings of the state in a stable step.
+/// Computes rates from a change of state, because the flux kernel stores no rates: it computes a stage of about 2^30 stable
+/// steps, a power of two, and divides the change of the state by its length. The lost digits are below 2^-30 rounding errors of
+/// the state in a stable step.
 template <class Real, class State>
 std::vector<double> DeviceStepper<Real, State>::keep_stationary(std::span<const double> conserved, double time) {
   const StateRows rows = state();
@@ -133,7 +134,7 @@ void DeviceStepper<Real, State>::load() {
 template <class Real, class State>
 void DeviceStepper<Real, State>::start_fetch() const {
   if (copy_ != Copy::old) return;
-  WEFT_EXPECTS(!pending_);  // the present state is being overwritten
+  WEFT_EXPECTS(!pending_);  // a pending sequence overwrites the present state
   state_.start_fetch(stream_, at_.now);
   scalars_.start_fetch(stream_, at_.now);
   copy_ = Copy::pending;
@@ -160,7 +161,7 @@ Primitive DeviceStepper<Real, State>::primitive(std::int32_t cell) const {
 
 template <class Real, class State>
 void DeviceStepper<Real, State>::recompute_primitives() {
-  graphs_.clear();  // the arguments with which they were captured may have changed
+  graphs_.clear();  // the captured arguments may have changed
   control_.set_command(stream_, {.dt = 1});
   control_.begin_step(stream_);
   control_.clear_bad(stream_);
@@ -187,7 +188,7 @@ FluxArgs<Real, State> DeviceStepper<Real, State>::flux_args() {
   return args;
 }
 
-/// @param out  the buffer of the result.
+/// Computes a stage. @param out  buffer of the result.
 template <class Real, class State>
 FluxArgs<Real, State> DeviceStepper<Real, State>::stage_args(int number, int out) {
   const int stages = scheme_.numerics().rk_stages;
@@ -246,11 +247,11 @@ void DeviceStepper<Real, State>::all_stages(double time, double advance, bool ra
   control_.end_step(stream_, rates);
 }
 
-/// @param time, advance  read only where the host takes part in the stages.
+/// Computes or launches all stages of a step. @param time, advance  read only if the host takes part in the stages.
 template <class Real, class State>
 void DeviceStepper<Real, State>::launch_step(double time, double advance, bool rates) {
-  if (state_.release(stream_, 1 - at_.start)) stream_.wait_for(after(scalars_.fetched()));  // this step writes there
-  // In the first steps exchanges set up their messages; while the order grows no step is like another.
+  if (state_.release(stream_, 1 - at_.start)) stream_.wait_for(after(scalars_.fetched()));  // overwritten by this step
+  // In the first steps exchanges set up their messages; while the order is ramped up, each step has other arguments.
   if (!can_be_graph() || steps_done_++ < 2 || parameters_.order < 1) return all_stages(time, advance, rates);
   const std::pair from{at_, rates};
   auto known = graphs_.find(from);
@@ -320,7 +321,7 @@ template <class Real, class State>
 std::vector<StepResult> DeviceStepper<Real, State>::finish() {
   stream_.wait();
   const int done = control_.done();
-  WEFT_EXPECTS(done >= 1 && done <= static_cast<int>(started_.size()));  // the host starts none where there is nothing to do
+  WEFT_EXPECTS(done >= 1 && done <= static_cast<int>(started_.size()));  // the host starts no sequence without a step
   const Started& last = started_[static_cast<std::size_t>(done - 1)];
   at_ = last.end;
   pending_ = false;

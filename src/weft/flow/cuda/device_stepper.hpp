@@ -22,12 +22,12 @@
 
 namespace weft::flow::detail {
 
-/// The stepper of a GPU for some scalar types.
+/// The stepper of a GPU for one combination of scalar types.
 /// @tparam Real  of values, gradients, geometry and fluxes.  @tparam State  of the conserved variables and their update.
 template <class Real, class State>
 class DeviceStepper final : public Stepper {
  public:
-  /// Allocates nothing on the GPU.
+  /// Creates a stepper without allocating GPU memory.
   explicit DeviceStepper(const Scheme& scheme);
   /// Returns the bytes that allocate() takes. @param matrices  Scheme::least_squares().
   [[nodiscard]] std::size_t bytes(const Tiles& on_host, const std::vector<double>& matrices);
@@ -89,7 +89,7 @@ class DeviceStepper final : public Stepper {
   [[nodiscard]] double scalar_at(int k, std::int32_t cell, Vec3 x) const override { return scalars_.at(stream_, k, cell, x); }
 
  private:
-  /// The buffers that hold the state at the start of the step, the one after the last stage, and its primitive values.
+  /// The buffers of the state at the start of the step, the state after the last stage, and its primitive values.
   struct Buffers {
     int start = 0, now = 0, shown = 0;
     auto operator<=>(const Buffers&) const = default;
@@ -115,7 +115,7 @@ class DeviceStepper final : public Stepper {
   DeviceState<State> state_;
   DeviceVector<double> local_dt_;
   Buffers at_;
-  /// Where the present state is on the host.
+  /// Status of the host's copy of the state: out of date, pending, up to date.
   mutable enum class Copy { old, pending, here } copy_ = Copy::here;
   StepFailures failures_;
 
@@ -133,7 +133,7 @@ class DeviceStepper final : public Stepper {
   std::vector<Started> started_;  ///< steps of a pending sequence
   bool pending_ = false;          ///< between start() and finish()
 
-  /// A step as a graph, and the buffers that it ends with; by those that it begins with, and whether rates are wanted.
+  /// A captured step, and the buffers that it ends with; indexed by those that it begins with, and whether rates are computed.
   struct StepGraph {
     Graph graph;
     Buffers end;

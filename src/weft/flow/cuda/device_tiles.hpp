@@ -1,12 +1,12 @@
 #pragma once
-/// The tiles of a rank, and what kernels need of its mesh, in the memory of the current GPU.
+/// The tiles of a rank, and the mesh data that kernels need, in the memory of the current GPU.
 #include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/cuda/choose_tiles.hpp"
 #include "weft/flow/scheme/scheme.hpp"
 
 namespace weft::flow::detail {
 
-/// @tparam Real  in which the kernels compute.
+/// @tparam Real  precision of the kernels.
 template <class Real>
 class DeviceTiles {
  public:
@@ -17,7 +17,7 @@ class DeviceTiles {
     return count.bytes;
   }
 
-  /// Copies them to the GPU; before, there are none. @throws DeviceError where there is no room.
+  /// Copies the tiles to the GPU; empty before. @throws DeviceError where there is not enough memory.
   void allocate(const Scheme& scheme, const Tiles& tiles, const std::vector<double>& matrices) {
     each_array(scheme, tiles, matrices, Allocate());
     arrays = {.tile = tile_.data(),

@@ -14,7 +14,7 @@
 
 namespace weft::flow::detail {
 
-/// Writes the sums of each thread's numbers over the block, in a fixed order. Once in a kernel.
+/// Writes the sums of each thread's numbers over the block, in a fixed order. Called once in a kernel.
 __device__ inline void put_block_sums(const double (&mine)[kVars], double* sums) {
   __shared__ double of_warps[kTileThreads / 32][kVars];
   for (int k = 0; k < kVars; ++k) {
@@ -29,7 +29,8 @@ __device__ inline void put_block_sums(const double (&mine)[kVars], double* sums)
   sums[threadIdx.x] = sum;
 }
 
-/// Out of line: boundary conditions take powers, which would cost every thread registers.
+/// Computes the flux through a boundary face. Not inlined: boundary conditions evaluate powers, which would cost every thread
+/// registers.
 template <class Flux>
 WEFT_HD __noinline__ Conserved boundary_face_flux(const BoundaryArgs& b, const IdealGas& gas, const Flux& flux,
                                                   const Primitive& inside, std::int32_t face) {
@@ -39,7 +40,7 @@ WEFT_HD __noinline__ Conserved boundary_face_flux(const BoundaryArgs& b, const I
   return zone.prescribed ? flux(gas, inside, outside, n) : boundary_flux(gas, zone.params, outside, inside, n);
 }
 
-/// Arrays of flux_kernel in shared memory. new_conserved takes the place of conserved.
+/// Arrays of flux_kernel in shared memory. new_conserved occupies the memory of conserved.
 template <class Real, class State>
 struct FluxMemory {
   Real *fluxes, *new_values;
@@ -64,7 +65,7 @@ struct FaceArea {
   __device__ explicit FaceArea(BasicVec3<Real> vector) {
     Real scale = 1;
     if constexpr (std::is_same_v<Real,
-                                 float>) {  // whose range squares of areas may leave: by a power of two, which rounds nothing
+                                 float>) {  // scaled by a power of two, because squares of areas may exceed the range
       const float most =
           fmaxf(fmaxf(fabsf(vector.x), fabsf(vector.y)), fmaxf(fabsf(vector.z), std::numeric_limits<float>::min()));
       const int exponent = __float_as_int(most) & 0x7f800000;
@@ -77,7 +78,7 @@ struct FaceArea {
   }
 };
 
-/// Normals and areas of a tile's faces.
+/// Loads the normals and areas of a tile's faces.
 template <int Dim, class Real>
 struct FaceAreas {
   const Real* vectors;
@@ -86,11 +87,11 @@ struct FaceAreas {
   }
 };
 
-/// A state on a side of a face. @tparam kSigned  the sign of its density may mark a sensor, see kStateColumns.
+/// A state on a side of a face. @tparam kSigned  the sign of its density may indicate a sensor, see kStateColumns.
 template <bool kSigned, class Real>
 struct SideState {
   BasicPrimitive<Real> w;
-  bool has_sensor = false;  ///< above 0
+  bool has_sensor = false;  ///< the sensor is above 0
 
   __device__ SideState(const Real* states, std::int32_t slot, bool right) {
     const Real* const first = states + state_slot(slot, right);
@@ -102,13 +103,13 @@ struct SideState {
   }
 };
 
-/// A tile's face between two cells: the places of the states on both sides.
+/// The slots of the states on both sides of a tile's face between two cells.
 struct FaceSlots {
   std::int32_t left, right;
 };
 
-/// Computes the fluxes through the faces of a tile, one thread per face, and puts them into shared memory: area times flux, out
-/// of the left cell. Its functions are parts of flux_kernel.
+/// Computes the fluxes through the faces of a tile, one thread per face, and stores area times flux, out of the left cell, in
+/// shared memory. Its functions are parts of flux_kernel.
 template <int Dim, class Flux, class Real, class State>
 class TileFluxes {
  public:
@@ -144,7 +145,7 @@ class TileFluxes {
     return f >= tile_.left_faces ? FaceSlots{opposite, own} : FaceSlots{own, opposite};
   }
 
-  /// Puts the flux through a face between two cells, without its sensor. @returns whether that is above 0.
+  /// Stores the flux through a face between two cells, without its sensor. @returns whether the sensor is above 0.
   template <class Damped>
   __device__ __forceinline__ bool put_between(Damped, int f, FaceSlots at) const {
     const FaceArea<Real> face = areas_(f);
@@ -154,7 +155,7 @@ class TileFluxes {
     return left.has_sensor || right.has_sensor;
   }
 
-  /// Puts the flux through a face again if a cell on its sides has a sensor above 0.
+  /// Recomputes the flux through a face if a cell on its sides has a sensor above 0.
   template <class Damped>
   __device__ __forceinline__ void put_in_shock(Damped, int f, FaceSlots at) const {
     SideState<true, Real> left(a_.states, at.left, false), right(a_.states, at.right, true);
@@ -170,7 +171,7 @@ class TileFluxes {
   __device__ __forceinline__ void put_all_between(Damped damped) const {
     const int threads = static_cast<int>(blockDim.x);
     bool shocks = false;
-    // The opposite place is loaded while the face before is computed.
+    // The opposite slot of the next face is loaded while a face is computed.
     std::int32_t next = opposite_slot(static_cast<int>(threadIdx.x));
     for (int f = static_cast<int>(threadIdx.x); f < tile_.cell_faces; f += threads) {
       const std::int32_t opposite = next;
@@ -178,7 +179,7 @@ class TileFluxes {
       shocks |= put_between(damped, f, slots(f, opposite));
     }
     if constexpr (kSensor) {
-      // Faces in shocks are computed again in a loop of their own: they are few, and would cost all others registers.
+      // Faces in shocks are recomputed in a separate loop: they are few, and would cost all others registers.
       for (int f = static_cast<int>(threadIdx.x); shocks && f < tile_.cell_faces; f += threads) {
         put_in_shock(damped, f, slots(f, opposite_slot(f)));
       }
@@ -201,7 +202,7 @@ class TileFluxes {
   FaceAreas<Dim, Real> areas_;
 };
 
-/// The sums and the minimum of a thread's cells.
+/// Sums and minimum over a thread's cells.
 struct CellStatus {
   double rate_squared[kVars] = {};
   double stable = INFINITY;
@@ -269,8 +270,8 @@ __device__ __forceinline__ void put_outflows(const FluxArgs<Real, State>& a, con
   }
 }
 
-/// Reduces the smallest stable step. Positive numbers are ordered as their bits are, and a minimum does not depend on the order
-/// of the blocks.
+/// Reduces the smallest stable step. The bits of positive numbers are ordered as the numbers are, and a minimum does not depend
+/// on the order of the blocks.
 __device__ __forceinline__ void reduce_stable_dt(double stable, StepStatus* status) {
   for (int distance = 16; distance > 0; distance /= 2) {
     stable = lesser(stable, __shfl_down_sync(0xffffffffU, stable, static_cast<unsigned>(distance)));

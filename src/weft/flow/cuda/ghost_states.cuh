@@ -1,5 +1,5 @@
 #pragma once
-/// States on the sides of faces where ghosts are, as gradient_kernel makes them of own cells: one thread per side.
+/// States on the ghosts' sides of faces, as gradient_kernel computes them for own cells: one thread per side.
 #include <cstdint>
 
 #include "weft/device/cuda.cuh"
@@ -12,7 +12,7 @@ namespace weft::flow::detail {
 
 inline constexpr int kGhostThreads = 128;
 
-/// Rows number[0] ... number[count - 1] of `Width` numbers to shared memory, neighbouring threads reading neighbouring numbers.
+/// Loads rows number[0] ... number[count - 1] of `Width` numbers into shared memory, adjacent threads reading adjacent numbers.
 template <int Width, class Real>
 __device__ void fetch_ghosts(const std::int32_t* number, int count, const Real* from, Real* to) {
 #pragma unroll
@@ -22,7 +22,7 @@ __device__ void fetch_ghosts(const std::int32_t* number, int count, const Real* 
   }
 }
 
-/// @param all_values, all_gradients, all_sensors  of all rows; all_sensors null: the flux takes none.
+/// Computes the states. @param all_values, all_gradients, all_sensors  of all rows; all_sensors null: the flux takes none.
 /// @param states, side_sensors  see kStateColumns.
 template <int Dim, class Real>
 __global__ void __launch_bounds__(kGhostThreads)

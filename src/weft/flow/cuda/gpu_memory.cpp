@@ -15,7 +15,7 @@ std::optional<DeviceError> gpu_memory_shortage(const GpuDemand& demand, std::siz
   constexpr std::size_t kGigabyte = 1'000'000'000;
   const bool shared = demand.ranks > 1;
   std::string advice;
-  if (demand.needed <= demand.total) advice += "end what else runs on this GPU, ";
+  if (demand.needed <= demand.total) advice += "stop other programs on this GPU, ";
   if (shared && of_case > demand.needed) advice += "give it fewer ranks, ";
   advice += advice.empty() ? "use a coarser mesh" : "or use a coarser mesh";
   if (of_case > demand.total) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Limited gradients of the cells of each tile, and what they make of the values at its faces: one thread per cell.
+/// Limited gradients of the cells of each tile, and the reconstructed states at its faces: one thread per cell.
 #include <cstddef>
 #include <cstdint>
 #include <variant>
@@ -9,7 +9,8 @@
 
 namespace weft::flow::detail {
 
-/// Both sides of every face of a cell of the first-order fallback see cell means only.
+/// Returns whether a cell has no gradient because it is in or next to the first-order fallback: on both sides of every face of a
+/// fallback cell the states are cell means.
 template <class View>
 __device__ bool in_fallback(const View& view, const std::int32_t* fallback, int c) {
   if (fallback == nullptr) return false;
@@ -28,7 +29,8 @@ __device__ void set_to_zero(Real (&g)[kVars][Dim]) {
   }
 }
 
-/// Arrays of gradient_kernel in shared memory. The state on a side of a face takes the place of the arm there, and of the pull.
+/// Arrays of gradient_kernel in shared memory. The state on a side of a face replaces the cell-to-face vector there, and the
+/// gradient weight.
 template <int Dim, GradientWeights kWeights, class Real>
 struct GradientMemory {
   Real *values, *centroids, *sides;
@@ -39,12 +41,13 @@ struct GradientMemory {
       : values(memory.take<Real>(kVars * range.rows)),
         centroids(memory.take<Real>(by_node(kWeights) ? Dim * round_up_to_unit(range.rows) : 0)),
         sides(memory.take<Real>(kStateColumns * kFaceBlock * face_blocks(range.faces))),
-        topology(memory.take<std::uint16_t>(round_up_to_eight(range.cells + 1 + range.entries) + round_up_to_eight(range.entries))),
+        topology(
+            memory.take<std::uint16_t>(round_up_to_eight(range.cells + 1 + range.entries) + round_up_to_eight(range.entries))),
         halo(memory.take<std::int32_t>(range.rows)) {}
 };
 
-/// Leaves in the pull's columns of each face what both its cells make their pulls of: least squares' from the left cell to the
-/// right one; for Green-Gauss, which finds the area vector there, the right cell's share besides.
+/// Stores in the weight columns of each face the data of both cells' gradient weights: for least squares, the weight from the
+/// left cell to the right one; for Green-Gauss, whose area vector is already there, the interpolation weight of the right cell.
 template <int Dim, GradientWeights kWeights, class Real>
 __device__ void compute_gradient_weights(const Tile& tile, bool stabilized, Real* sides) {
   for (int f = static_cast<int>(threadIdx.x); f < tile.faces; f += static_cast<int>(blockDim.x)) {
@@ -60,7 +63,7 @@ __device__ void compute_gradient_weights(const Tile& tile, bool stabilized, Real
   }
 }
 
-/// Starts fetching all of a tile but values.
+/// Starts fetching all data of a tile except values.
 template <int Dim, GradientWeights kWeights, class Real>
 __device__ void fetch_mesh(const TileArrays<Real>& t, const Tile& tile, const GradientMemory<Dim, kWeights, Real>& m,
                            BlockLoader& fetch) {
@@ -72,7 +75,7 @@ __device__ void fetch_mesh(const TileArrays<Real>& t, const Tile& tile, const Gr
   constexpr int kCellToFace = Dim * kFaceBlock, kStates = kStateColumns * kFaceBlock;
   fetch.runs<kCellToFace>(2 * blocks, cell_to_face, kCellToFace, m.sides, kStates / 2);
   if constexpr (kWeights == GradientWeights::green_gauss) {
-    // To where pull_column says: two columns behind the left arm, and one, if there is a third, behind the right one.
+    // To the columns of weight_column(): two columns after the left cell-to-face vector and, in 3-D, one after the right one.
     constexpr int kArea = area_columns(Dim) * kFaceBlock, kTwo = 2 * kFaceBlock;
     const Real* const areas = t.areas + std::int64_t{tile.first_face} * area_columns(Dim);
     fetch.runs<kTwo>(blocks, areas, kArea, m.sides + kCellToFace, kStates);
@@ -81,13 +84,14 @@ __device__ void fetch_mesh(const TileArrays<Real>& t, const Tile& tile, const Gr
   fetch.run(t.topology + tile.first_topology(), m.topology, tile.topology_size());
 }
 
-/// Asks the second-level cache for a tile's part of all lists but those that stencils by node need.
+/// Prefetches a tile's data into the second-level cache, except what stencils by node need.
 template <int Dim, GradientWeights kWeights, class Real>
 __device__ void prefetch_tile(const GradientArgs<Real>& a, const Tile& tile) {
   const TileArrays<Real>& t = a.tiles;
   const int faces = face_blocks(tile.faces) * kFaceBlock;
   BlockLoader::prefetch(a.values + std::int64_t{tile.first_cell} * kVars, tile.cells * kVars);
-  BlockLoader::prefetch(t.cell_to_face + std::int64_t{tile.first_face} * cell_to_face_columns(Dim), faces * cell_to_face_columns(Dim));
+  BlockLoader::prefetch(t.cell_to_face + std::int64_t{tile.first_face} * cell_to_face_columns(Dim),
+                        faces * cell_to_face_columns(Dim));
   BlockLoader::prefetch(t.topology + tile.first_topology(), tile.topology_size());
   if constexpr (kWeights == GradientWeights::green_gauss) {
     BlockLoader::prefetch(t.areas + std::int64_t{tile.first_face} * area_columns(Dim), faces * area_columns(Dim));
@@ -97,7 +101,7 @@ __device__ void prefetch_tile(const GradientArgs<Real>& a, const Tile& tile) {
   }
 }
 
-/// Writes the states on the tile's own sides of faces.
+/// Writes the states on the own cells' sides of faces.
 template <class Real>
 __device__ void write_states(const Tile& tile, const Real* sides, Real* states) {
   constexpr int kSide = kVars * kFaceBlock;
@@ -171,7 +175,7 @@ __global__ void __launch_bounds__(kTileThreads, 4)
         }
       }
     }
-    __syncthreads();  // pulls, and the arms of others, are not needed any more
+    __syncthreads();  // gradient weights and the other threads' cell-to-face vectors are not needed any more
     if (c < tile.cells) {
       const BasicPrimitive<Real> mean = load(m.values + c * kVars);
       for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
@@ -183,15 +187,15 @@ __global__ void __launch_bounds__(kTileThreads, 4)
         for (std::int32_t s = view.face_begin(c); s < view.face_end(c); ++s) {
           const unsigned number = view.side_number(s);
           a.side_sensors[sensor_slot(tile.first_face + static_cast<std::int32_t>(number & (kRightSide - 1U)),
-                                      (number & kRightSide) != 0)] = sensor;
+                                     (number & kRightSide) != 0)] = sensor;
           Real& density = m.sides[view.side(s)];
           density = -density;
         }
       }
     }
     __syncthreads();
-    // In 3-D not before: a multiprocessor that begins with fluxes beside gradients has no more first-level cache than these need,
-    // and keeps to that until it has nothing to do.
+    // In 3-D not earlier: a multiprocessor that starts flux blocks next to gradient blocks has no more first-level cache than
+    // these need, and does not reconfigure until it is idle.
     if (i + 1 == queue.count()) trigger_dependent_launch();
     write_states(tile, m.sides, a.states);
     if (++i == queue.count()) return;
@@ -215,7 +219,7 @@ std::size_t gradient_memory(const TileRange& range, GradientWeights gradient_wei
   return memory.bytes();
 }
 
-/// A thread for each cell, in whole warps.
+/// Returns the number of threads, one per cell, in whole warps.
 inline int threads_for(int cells) { return (cells + 31) / 32 * 32; }
 
 template <int Dim, GradientWeights kWeights, class Limiter, class Real>

@@ -1,4 +1,4 @@
-// The device stepper of a build without CUDA: none.
+// The device stepper of a build without CUDA, which throws.
 #include "weft/device/device.hpp"
 #include "weft/flow/cuda/make_device_stepper.hpp"
 

@@ -19,12 +19,11 @@ class StepControl {
  public:
   /// @param scheme  outlives this object.
   explicit StepControl(const Scheme& scheme) : scheme_(scheme) { command_on_host_.data()->number = 0; }
-  /// Returns the bytes that allocate() takes. @param tiles  their number.
+  /// Returns the bytes that allocate() takes. @param tiles  number of tiles.
   [[nodiscard]] std::size_t bytes(std::int32_t tiles);
   /// Called before the functions below. @throws DeviceError where there is not enough memory.
   void allocate(Stream& stream, std::int32_t tiles);
-  /// Allocates the stable steps of the ranks; called before the functions below, too. @param choose_steps  equal on every rank:
-  /// sets up their exchange, without which steps on several ranks cannot follow each other without the host.
+  /// Sets up the exchange of stable steps, without which steps on several ranks need the host between them.
   /// @collective  @throws as ArrayTransformer::pull.
   void connect(bool choose_steps);
   /// Ends this exchange, see Solver::close(). @collective
@@ -42,7 +41,7 @@ class StepControl {
   void sum_rates(Stream& stream);
   /// Starts copying the results of this many steps to the host.
   void report(Stream& stream, int steps);
-  /// Copies the squared rates of step `number` to its result, which was reported without. Waits.
+  /// Copies the squared rates of step `number` to its result, which was reported without them. Waits.
   void report_rates(Stream& stream, int number);
 
   /// Sets the flags of unphysical cells to 0.
@@ -50,7 +49,8 @@ class StepControl {
   /// Returns the unphysical cells of the last step in ascending order. Waits for the work of the stream.
   [[nodiscard]] std::vector<UnphysicalCell> unphysical(Stream& stream) const;
 
-  /// Steps that were done of the last command. @pre the work of the stream is complete, as for the functions below.
+  /// Returns the number of steps that were done of the last command. @pre the work of the stream is complete, as for the
+  /// functions below.
   [[nodiscard]] int done() const { return clock_on_host_.data()->done; }
   [[nodiscard]] StepResult result(int number) const;  ///< steps are numbered from 0
   [[nodiscard]] bool physical(int number) const { return entries_on_host_.data()[number].status.bad == 0; }
@@ -58,7 +58,7 @@ class StepControl {
   [[nodiscard]] const StepClock* clock() const { return clock_.data(); }
   [[nodiscard]] StepStatus* status() const { return status_.data(); }
   [[nodiscard]] std::int32_t* bad() const { return bad_.data(); }
-  /// Squared rates of each tile, kVars each.
+  /// Returns the squared rates of each tile, kVars each.
   [[nodiscard]] double* tile_rates() const { return tile_rates_.data(); }
 
  private:
@@ -77,7 +77,7 @@ class StepControl {
   mutable PinnedBuffer<StepClock> clock_on_host_{1};
   mutable PinnedBuffer<StepEntry> entries_on_host_{Stepper::kMostAhead};
   std::int32_t tiles_ = 0;
-  std::optional<Exchange> pull_stable_dt_;  ///< none on one rank, and where its transport cannot be captured
+  std::optional<Exchange> pull_stable_dt_;  ///< none on one rank, and if its transport cannot be captured
 };
 
 /// Returns whether exchanges by this transport can be part of a graph.

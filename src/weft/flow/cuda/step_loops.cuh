@@ -1,5 +1,5 @@
 #pragma once
-/// The loops of a step over faces and cells, besides the kernels over tiles: functors for parallel_for and reduce.
+/// The loops of a step over faces and cells, in addition to the kernels over tiles: functors for parallel_for and reduce.
 #include <cstdint>
 
 #include "weft/base/macros.hpp"
@@ -53,7 +53,7 @@ struct BeginStep {
 struct EndStep {
   StepClock* clock;
   const StepStatus* status;
-  const Sums* rate_squared;  ///< null: not wanted
+  const Sums* rate_squared;  ///< null: not computed
   StepEntry* entries;
   double* stable_dt;
   __device__ void operator()(int) const {
@@ -68,7 +68,7 @@ struct EndStep {
   }
 };
 
-/// Sets the boundary ghost cells: as on the host, for the faces from place `first` of BoundaryArgs::order on.
+/// Sets the boundary ghost cells, as on the host, for the faces BoundaryArgs::order[first], ...
 template <class Real>
 struct BoundaryGhosts {
   BoundaryArgs b;
@@ -84,7 +84,8 @@ struct BoundaryGhosts {
     const Primitive& outside = b.outside[face];
     if (zone.prescribed) return outside;
     const Primitive inside = as<double>(load(values + static_cast<std::int64_t>(b.left[face]) * kVars));
-    return boundary_ghost_state(gas, zone.params, outside, inside, extrapolated(b.boundary_extrapolation, face, gas, inside, values), b.normal[face]);
+    return boundary_ghost_state(gas, zone.params, outside, inside,
+                                extrapolated(b.boundary_extrapolation, face, gas, inside, values), b.normal[face]);
   }
 };
 

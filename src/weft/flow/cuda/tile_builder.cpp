@@ -41,7 +41,8 @@ void TileBuilder::build() {
     connect_faces();
     next_face_ += face_blocks(tile_.faces) * kFaceBlock;
     if (by_node_) append_stencils();
-    raise_to(number < partition_.inner ? tiles_.largest_inner : tiles_.largest_border, partition_.of_tile[static_cast<std::size_t>(number)]);
+    raise_to(number < partition_.inner ? tiles_.largest_inner : tiles_.largest_border,
+             partition_.of_tile[static_cast<std::size_t>(number)]);
     tiles_.tile.push_back(tile_);
   }
 }
@@ -169,7 +170,7 @@ void TileBuilder::number_faces() {
 
 void TileBuilder::append_topology() {
   std::vector<std::uint16_t>& topology = tiles_.topology;
-  // A face has at most two sides, so indices of sides fit into 16 bits, too.
+  // A face has at most two sides, so indices of sides also fit into 16 bits.
   for (std::int32_t c = first_; c <= last_; ++c) {
     topology.push_back(static_cast<std::uint16_t>(d_.cell_face_offset[c] - d_.cell_face_offset[first_]));
   }
@@ -219,7 +220,7 @@ void TileBuilder::connect_faces() {
       opposite = right - mesh_.cells();
       continue;
     }
-    if (right >= mesh_.owned_cells) {  // a ghost is never to the left of a face of the mesh
+    if (right >= mesh_.owned_cells) {  // a ghost is never on the left of a face of the mesh
       opposite = slot;
       tiles_.ghost_sides.push_back({.row = right, .slot = slot, .right = !reversed(f), .to_face = to_face(f, right)});
       continue;

@@ -10,11 +10,11 @@
 
 namespace weft::flow::detail {
 
-/// A face to a cell of another tile or to a ghost, in one integer, so that faces are sorted as in a tile: own cells to the left
-/// first, then by the opposite tile and the number of the face.
+/// A face to a cell of another tile or to a ghost, encoded in one integer, so that faces are sorted as in a tile: own cells on
+/// the left first, then by the opposite tile and the number of the face.
 class InterfaceFace {
  public:
-  /// @param opposite  tile; the number of tiles: a ghost.
+  /// @param opposite  tile; the number of tiles for a ghost.
   InterfaceFace(bool own_right, std::int32_t opposite, std::int32_t face)
       : key_(static_cast<std::uint64_t>(own_right) << 63 | static_cast<std::uint64_t>(opposite) << 32 |
              static_cast<std::uint64_t>(face)) {}
@@ -29,24 +29,24 @@ class InterfaceFace {
 /// Fills Tiles, one tile after the other.
 class TileBuilder {
  public:
-  /// All outlive this object.
+  /// Creates a builder. All arguments outlive it.
   TileBuilder(const mesh::Mesh& mesh, const Discretization& d, const TilePartition& partition, Tiles& tiles);
-  /// @throws LimitError, see Tiles.
+  /// Builds all tiles. @throws LimitError, see Tiles.
   void build();
 
  private:
-  /// Reserves the lists of Tiles, so that they do not grow, and checks that indices into them have 32 bits.
+  /// Reserves the arrays of Tiles, so that they do not grow, and checks that indices into them have 32 bits.
   void reserve();
   void find_tiles_of_units();
   void begin(std::int32_t number);
-  /// Sorts the faces of the tile's cells into inner, interface and boundary faces, and adds the cells opposite to the halo.
+  /// Sorts the faces of the tile's cells into inner, interface and boundary faces, and adds the opposite cells to the halo.
   void collect_faces();
   /// Adds the remaining rows of the halo: those of stencils, then those of the boundary.
   void collect_rows();
   void number_faces();
   void append_topology();
   void append_face_geometry();
-  /// Sets Tiles::across, and adds the sides of ghosts.
+  /// Sets Tiles::opposite_slot, and adds the sides of ghosts.
   void connect_faces();
   /// Appends centroids and stencils, which only stencils by node need.
   void append_stencils();
@@ -55,8 +55,8 @@ class TileBuilder {
   void each_side(std::int32_t cell, const Visit& visit) const;
   void add_halo(std::int32_t row);
   [[nodiscard]] std::int32_t tile_of(std::int32_t cell) const;
-  /// Returns whether the tile has left and right of a face exchanged. Both ranks of a partition-interface face must agree on
-  /// them: where the flux depends on the orientation by rounding alone, it still does.
+  /// Returns whether the tile has the left and right of a face exchanged. Both ranks of a partition-interface face must use the
+  /// same orientation, because the flux depends on it by rounding errors.
   [[nodiscard]] bool reversed(std::size_t f) const;
   /// Returns the vector from the centroid of a row to that of a face.
   [[nodiscard]] Vec3 to_face(std::size_t f, std::int32_t row) const;
@@ -66,8 +66,8 @@ class TileBuilder {
   const TilePartition& partition_;
   Tiles& tiles_;
   const bool by_node_;
-  Numbering rows_, faces_;                  ///< numbers in the present tile
-  std::vector<std::int32_t> first_slot_;   ///< place of each face in the first tile that has it; -1: none yet
+  Numbering rows_, faces_;                  ///< tile numbers of the rank's rows and faces
+  std::vector<std::int32_t> first_slot_;    ///< slot of each face in the first tile that has it; -1: none yet
   std::vector<std::int32_t> tile_of_unit_;  ///< tile of each unit of cells
 
   // The present tile: its cells first_ <= c < last_, its faces by kind, and all of them in order, each once.

@@ -6,12 +6,12 @@
 
 namespace weft::flow::detail {
 
-/// Local numbers of one kind of entity (rows, faces) in the tile that is under construction, in the order of add().
+/// Local numbers of one kind of entity (rows, faces) in the tile that is being built, in the order of add().
 class Numbering {
  public:
-  /// @param count  of the entities of the rank.
+  /// @param count  number of entities of the rank.
   explicit Numbering(std::size_t count) : of_(count) {}
-  /// Starts a tile, which has no entities yet.
+  /// Starts a tile without entities.
   void begin(std::int32_t tile) { tile_ = tile, next_ = 0; }
   /// Adds an entity. Returns whether it is new in this tile.
   bool add(std::int32_t entity) {

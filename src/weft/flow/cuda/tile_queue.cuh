@@ -1,6 +1,6 @@
 #pragma once
-/// How a block comes by what it must know of each of its tiles before it can ask for the rest: the tile, and the numbers of the
-/// rows around it.
+/// The data that a block needs of a tile before it can fetch the rest: the description of the tile, and the numbers of its halo
+/// rows.
 #include <cstdint>
 
 #include "weft/device/block_copy.cuh"
@@ -13,18 +13,18 @@ namespace weft::flow::detail {
 /// The tiles of this block, in shared memory.
 class TileQueue {
  public:
-  /// @param halo  room for the numbers of the rows around any of the tiles.
+  /// @param halo  memory for the numbers of the halo rows of any of the tiles.
   template <class Real>
   __device__ TileQueue(const TileRounds& rounds, const TileArrays<Real>& t, std::int32_t* halo)
       : rounds_(rounds), tiles_(t.tile), halo_rows_(t.halo_row), halo_(halo), count_(rounds.count(block())) {}
 
   [[nodiscard]] __device__ std::int32_t count() const { return count_; }
-  /// Tile i of this block. @pre begin() or fetch_next(i - 1) has been called, and BlockLoader::next_round() since.
+  /// Returns tile i of this block. @pre begin() or fetch_next(i - 1) has been called, and BlockLoader::next_round() since.
   [[nodiscard]] __device__ const Tile& tile(std::int32_t i) const { return memory()[i % 3]; }
-  /// The numbers of the rows around it, until fetch_next(i).
+  /// Returns the numbers of the halo rows, until fetch_next(i).
   [[nodiscard]] __device__ const std::int32_t* halo() const { return halo_; }
 
-  /// Waits for what tile 0 begins with. @pre fetch.begin()
+  /// Waits for the first data of tile 0. @pre fetch.begin()
   __device__ void begin(BlockLoader& fetch) const {
     fetch_tile(fetch, 0);
     if (count_ > 1) fetch_tile(fetch, 1);
@@ -32,7 +32,7 @@ class TileQueue {
     fetch_halo(fetch, tile(0));
     fetch.next_round();
   }
-  /// Starts fetching what tile i + 1 begins with. @pre halo() of tile i has been read by all threads.
+  /// Starts fetching the first data of tile i + 1. @pre all threads have read halo() of tile i.
   __device__ void fetch_next(BlockLoader& fetch, std::int32_t i) const {
     if (i + 1 < count_) fetch_halo(fetch, tile(i + 1));
     if (i + 2 < count_) fetch_tile(fetch, i + 2);
@@ -41,7 +41,7 @@ class TileQueue {
  private:
   [[nodiscard]] __device__ static std::int32_t block() { return static_cast<std::int32_t>(blockIdx.x); }
   [[nodiscard]] __device__ static Tile* memory() {
-    __shared__ Tile tiles[3];  // the one that is computed, and two to come
+    __shared__ Tile tiles[3];  // the present one, and the next two
     return tiles;
   }
   __device__ void fetch_tile(BlockLoader& fetch, std::int32_t i) const {

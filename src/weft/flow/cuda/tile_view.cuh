@@ -1,6 +1,6 @@
 #pragma once
-/// Tiles in shared memory, for kernels in which a block computes a tile at a time. All that a tile needs comes in with every load
-/// in flight at once; then a thread per cell calls the functions that the CPU's loops call.
+/// Tiles in shared memory, for kernels in which a block processes a tile at a time. All data of a tile are fetched by concurrent
+/// loads; then a thread per cell calls the same functions as the CPU's loops.
 #include <cstddef>
 #include <cstdint>
 
@@ -11,28 +11,29 @@
 
 namespace weft::flow::detail {
 
-/// Threads of a block at most.
+/// Largest number of threads of a block.
 inline constexpr int kTileThreads = 128;
 
-/// Row of the whole rank.
+/// Returns the row of the rank.
 template <class Real>
 __device__ std::int32_t row_of(const TileArrays<Real>& t, const Tile& tile, int local) {
   return local < tile.cells ? tile.first_cell + local : t.halo_row[tile.halo + local - tile.cells];
 }
 
-/// A vector in neighbouring columns of blocks of faces.
+/// Returns a vector whose components are in adjacent columns of blocks of faces.
 template <int Dim, class Real>
 __device__ BasicVec3<Real> column_vector(const Real* at) {
   return {at[0], at[kFaceBlock], Dim == 3 ? at[2 * kFaceBlock] : 0};
 }
 
-/// Of the columns of a face (kStateColumns), those that the two arms leave to the face's pull.
+/// Returns the column of component i of the gradient weight: those columns of a face (kStateColumns) that the two cell-to-face
+/// vectors leave free.
 template <int Dim>
 [[nodiscard]] WEFT_HD constexpr int weight_column(int i) {
   return (i < kVars - Dim ? 1 : 2) * Dim + i;
 }
 
-/// The View of kernels.hpp on a tile in shared memory; what is read once per thread stays in global memory.
+/// The View of kernels.hpp on a tile in shared memory; data that are read once per thread stay in global memory.
 template <int Dim, class Number, GradientWeights kWeights>
 struct TileView {
   using Real = Number;
@@ -43,15 +44,15 @@ struct TileView {
   const TileArrays<Real>& t;
   const Tile& tile;
   const Real* values;
-  const Real* centroids;  ///< as in Tiles
-  const Real* sides;      ///< in blocks of faces, kStateColumns: of each side's the first hold the arm, the others the pull
+  const Real* centroids;          ///< as in Tiles
+  const Real* sides;              ///< in blocks of faces, kStateColumns: cell-to-face vectors, gradient weights
   const std::uint16_t* topology;  ///< as in Tiles
   BasicIdealGas<Real> gas;
   BasicPrimitive<Real> scale;
   Real reference_length, order, shock_threshold;
   bool axisymmetric, has_sensors, stabilized;
 
-  // Stencils by node are long: they stay where they are.
+  // Stencils by node are long: they stay in global memory.
   __device__ std::int32_t stencil_begin(std::int32_t c) const {
     return by_node(kWeights) ? t.stencil_offset[tile.first_cell + c] : face_begin(c);
   }
@@ -62,9 +63,9 @@ struct TileView {
   __device__ std::int32_t face_begin(std::int32_t c) const { return topology[c]; }
   __device__ std::int32_t face_end(std::int32_t c) const { return topology[c + 1]; }
   __device__ std::int32_t opposite_row(std::int32_t s) const { return topology[tile.opposite_rows() + s]; }
-  /// The tile's number of the face, and kRightSide where the cell is on its right.
+  /// Returns the tile's number of the face, with kRightSide if the cell is on its right.
   __device__ unsigned side_number(std::int32_t s) const { return topology[tile.cell_sides() + s]; }
-  /// Where in `sides` a cell's side of a face stands.
+  /// Returns the position in `sides` of a cell's side of a face.
   __device__ unsigned side(std::int32_t s) const {
     const unsigned number = side_number(s);
     return in_face_blocks(number & (kRightSide - 1U), kStateColumns) + ((number & kRightSide) != 0 ? kVars * kFaceBlock : 0);

@@ -26,7 +26,7 @@
 
 namespace weft::flow::detail {
 
-/// How much a tile holds, or the most that any of some tiles holds: what shared memory must have room for.
+/// The size of a tile, or the largest sizes of several tiles: they determine the shared memory.
 struct TileSize {
   int cells = 0;
   int rows = 0;  ///< own cells, and all rows around them
@@ -34,18 +34,19 @@ struct TileSize {
   int entries = 0;  ///< faces of each cell, summed over the cells
 };
 
-/// Where tiles begin: at multiples of kTileUnit, so that rows of any width begin at a multiple of 16 bytes there. Inner and
-/// border cells are in different tiles, but for the last inner cells that are no whole unit.
+/// The first cells of tiles: multiples of kTileUnit, so that rows of any width begin at a multiple of 16 bytes there. Inner and
+/// border cells are in different tiles, except for the last inner cells that do not fill a unit.
 struct TilePartition {
-  /// Each tile has as many cells as `limit` allows, at least a unit where there are as many. A few inner tiles, where the curve
-  /// jumps, have far more rows and faces than most: cut earlier, they do not decide how much shared memory every block takes.
-  /// Border tiles, with more rows and faces for each cell, are cut like them: so they find room where a block of inner ones ends.
+  /// Fills each tile with as many cells as `limit` allows, at least a unit if there are as many. A few inner tiles, at jumps of
+  /// the curve, have far more rows and faces than most: they are ended earlier, so that they do not determine the shared memory
+  /// of every block. Border tiles, with more rows and faces per cell, obey the same limits, so that they fit into the memory of
+  /// inner tiles.
   /// @cost one pass over the cells' faces and stencils.
   TilePartition(const mesh::Mesh& mesh, const Discretization& discretization, const TileSize& limit);
 
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(of_tile.size()); }
-  /// What this part of the inner tiles does not exceed, each number by itself; of all tiles, where inner ones are not the most.
-  /// 1: none does.
+  /// Returns the sizes that this fraction of the inner tiles does not exceed, each number separately; of all tiles if inner ones
+  /// are not the majority. 1: the maximum.
   [[nodiscard]] TileSize quantile(double part) const;
 
   std::int32_t inner = 0;                    ///< tiles 0 ... inner - 1 have inner cells, the others border cells
@@ -53,41 +54,40 @@ struct TilePartition {
   std::vector<TileSize> of_tile;
 };
 
-/// Whether stencils are not the rows behind the faces.  @cost one pass over the stencils.
+/// Returns whether stencils differ from the rows on the other sides of the faces.  @cost one pass over the stencils.
 [[nodiscard]] bool has_stencils_by_node(const Discretization& discretization);
 
 struct Tiles {
   /// @throws LimitError where a tile has more than 65,535 rows or 32,767 faces, or all of them more than 2^31 - 1 of anything.
-  /// @cost memory: 4 B per row around a tile, 76 B per face of a tile, 26 B per hexahedron, and with stencils by node 24 B per
-  /// row;
-  ///   time: one pass over cells, faces and stencils.
+  /// @cost memory: 4 B per halo row of a tile, 76 B per face of a tile, 26 B per hexahedron, and with stencils by node 24 B per
+  ///   row; time: one pass over cells, faces and stencils.
   Tiles(const mesh::Mesh& mesh, const Discretization& discretization, const TilePartition& partition);
 
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(tile.size()); }
 
-  std::int32_t inner;  ///< as in TileCut
+  std::int32_t inner;  ///< as in TilePartition
   std::vector<Tile> tile;
   std::vector<std::int32_t> halo_row;
-  /// By tile: where the faces of each cell begin and the end of the last (cells + 1 numbers), and each cell's sides of faces
-  /// (face and kRightSide); then, as many, the rows behind them. All in the numbers of the tile.
+  /// By tile: the first face entry of each cell and the end of the last (cells + 1 numbers), and each cell's sides of faces (face
+  /// and kRightSide); then, as many, the rows on the other sides. All in the numbers of the tile.
   std::vector<std::uint16_t> topology;
-  /// By place. Of a face to a cell of another tile, its place in that one; to a ghost, its own place. Of a face of the
-  /// boundary, its index among the boundary faces; its cell is to the left.
+  /// By slot. For a face to a cell of another tile, its slot in that one; to a ghost, its own slot. For a boundary face, whose
+  /// cell is on the left, its index among the boundary faces.
   std::vector<std::int32_t> opposite_slot;
   std::vector<GhostSide> ghost_sides;
-  std::vector<double> cell_to_face, areas;  ///< by place, in blocks of faces (see arm_columns, area_columns)
-  // Where stencils are not the rows behind the faces; else empty.
+  std::vector<double> cell_to_face, areas;  ///< by slot, in blocks of faces (see cell_to_face_columns, area_columns)
+  // Only where stencils differ from the rows on the other sides of the faces.
   std::vector<std::uint16_t> stencil_row;  ///< as Discretization's, in the tile's numbers
-  std::vector<double> centroids;           ///< by tile, column by column: of its rows, relative to its first cell's
+  std::vector<double> centroids;           ///< by tile, column by column: of its rows, relative to its first cell
 
-  TileSize largest_inner, largest_border;  ///< most of any tile
+  TileSize largest_inner, largest_border;  ///< largest sizes of inner and of border tiles
 };
 
-/// The largest tiles of which four fit on a multiprocessor at a time: large ones have fewer faces in two tiles, and many at a
-/// time hide the time that memory takes. Where that takes more of them, up to a fifth of the tiles are cut a little smaller than
-/// the others. Where a single cell has a great stencil (neighbours by node), as many cells as fit at all.
-/// @param bytes_of_block  shared memory that a block takes for tiles of which none has more than this.
-/// @param per_multiprocessor, per_block  bytes of shared memory that there are, and that one block may have.
+/// Returns the largest tiles of which four fit on a multiprocessor at a time: large ones have fewer faces in two tiles, and
+/// several per multiprocessor hide memory latency. If this increases their number, up to a fifth of the tiles are a little
+/// smaller than the others. If a single cell has a large stencil (neighbours by node), tiles have as many cells as fit at all.
+/// @param bytes_of_block  shared memory of a block for tiles none of which is larger than its argument.
+/// @param per_multiprocessor, per_block  available shared memory, bytes.
 /// @throws DeviceError where not even eight cells fit.
 [[nodiscard]] Tiles fit_tiles(const mesh::Mesh& mesh, const Discretization& discretization,
                               const std::function<int(const TileSize&)>& bytes_of_block, int per_multiprocessor, int per_block);

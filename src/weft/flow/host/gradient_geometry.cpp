@@ -11,7 +11,8 @@ void append(std::vector<double>& to, Vec3 v, int dim) {
 
 template <int Dim>
 Vec3 least_squares_weight(const Discretization& d, const std::vector<double>& matrices, std::size_t c, std::size_t s) {
-  const Vec3 unscaled = unscaled_gradient_weight<Dim>(d.centroid[static_cast<std::size_t>(d.stencil_row[s])] - d.centroid[c], d.stabilized);
+  const Vec3 unscaled =
+      unscaled_gradient_weight<Dim>(d.centroid[static_cast<std::size_t>(d.stencil_row[s])] - d.centroid[c], d.stabilized);
   double whole[Dim];
   for (int axis = 0; axis < Dim; ++axis) whole[axis] = unscaled[axis];
   multiply(&matrices[c * (Dim * (Dim + 1) / 2)], whole);

@@ -16,8 +16,8 @@ using detail::store;
 
 constexpr int kVars = HostStepper::kVars;
 
-/// Cells whose squared rates one thread adds. The sums of these runs are added in order, so that they do not depend on the
-/// number of threads.
+/// Number of cells whose squared rates one thread adds. These partial sums are added in order, so that the result does not depend
+/// on the number of threads.
 constexpr std::int32_t kUpdateRun = 1024;
 
 Conserved conserved_at(const double* values) {
@@ -102,7 +102,7 @@ std::vector<double> HostStepper::scalar_integrals() const {
 }
 
 void HostStepper::note_failure(int stage, std::int32_t cell) {
-  const auto states = [this](std::int32_t row) { return std::optional(primitive(row)); };  // values of ghost rows, too
+  const auto states = [this](std::int32_t row) { return std::optional(primitive(row)); };  // includes ghost rows
   failures_.add({.cell = cell, .stage = stage, .diverged = scheme_.gas().physical(primitive(cell))}, states);
 }
 

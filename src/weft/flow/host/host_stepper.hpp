@@ -15,7 +15,7 @@
 namespace weft::flow {
 
 /// Computes steps on the host: in each stage sources and fluxes (Residual), then the scalars, then the update of the owned cells,
-/// which also finds their primitive values and, in the last stage, the stable step.
+/// which also computes their primitive values and, in the last stage, the stable step.
 class HostStepper final : public Stepper {
  public:
   /// As Stepper::make(). @collective

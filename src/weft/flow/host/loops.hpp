@@ -1,5 +1,5 @@
 #pragma once
-/// CPU loops over the kernels.
+/// Loops over the kernels on a CPU.
 #include <cstdint>
 #include <span>
 #include <variant>
@@ -15,9 +15,9 @@ namespace weft::flow::detail {
 using flow::FluxChoice;
 using flow::LimiterChoice;
 
-/// Cells or faces, in ascending order: of a list, or all in a row.
+/// Indices of cells or faces in ascending order: a list, or a contiguous range.
 struct Indices {
-  const std::int32_t* list;  ///< null: in a row
+  const std::int32_t* list;  ///< null: contiguous
   std::int32_t first, count;
 
   [[nodiscard]] static Indices contiguous(std::int32_t first, std::int32_t last) { return {nullptr, first, last - first}; }
@@ -25,13 +25,13 @@ struct Indices {
     return {list.data(), 0, static_cast<std::int32_t>(list.size())};
   }
   [[nodiscard]] WEFT_FORCE_INLINE std::int32_t operator[](std::int32_t i) const { return list == nullptr ? first + i : list[i]; }
-  /// Those from the from-th on and before the to-th.
+  /// Returns entries from ... to - 1.
   [[nodiscard]] Indices part(std::int32_t from, std::int32_t to) const {
     return {list == nullptr ? nullptr : list + from, list == nullptr ? first + from : 0, to - from};
   }
 };
 
-/// The cells that fluxes are added to: two runs of them. This is asked for both sides of every face.
+/// The cells to which a thread adds fluxes: two ranges. have() is called for both sides of every face.
 class OwnRows {
  public:
   OwnRows(std::int32_t first, std::int32_t last, std::int32_t first_border, std::int32_t last_border)
@@ -51,26 +51,26 @@ class OwnRows {
   std::uint32_t border_count_;
 };
 
-/// The state on one side of a face, as the loops hand it from cells to faces: a line of the cache.
+/// The reconstructed state on one side of a face, in one cache line.
 struct alignas(64) FaceState {
-  double values[8];  ///< primitive, then the ShockSensor of the cell, and zeros
+  double values[8];  ///< primitive variables, then the ShockSensor of the cell, and zeros
 };
 
-/// What a Runge-Kutta stage reads and writes: owned rows x kVars, AoS, and owned cells.
+/// Input and output of a Runge-Kutta stage: owned rows x kVars, AoS, and owned cells.
 struct UpdateView {
-  double *conserved, *start;  ///< now; at the start of the step
-  double* rates;              ///< of whole cells; zero afterwards
-  double* values;             ///< primitive
-  double* local_dt;           ///< s, at CFL 1; null: all cells step alike
+  double *conserved, *start;  ///< present state; state at the start of the step
+  double* rates;              ///< rates of whole cells; zero afterwards
+  double* values;             ///< primitive variables
+  double* local_dt;           ///< s, at CFL 1; null: all cells have the same step
   const double* inverse_volumes;
   const Vec3* projected_areas;
   IdealGas gas;
-  StateLimits limits;    ///< of every cell
+  StateLimits limits;    ///< limits of the states
   double start_weight;   ///< as in RungeKuttaStage
-  double dt, local_cfl;  ///< a cell steps dt, but local_cfl * local_dt at most
-  bool first, last;  ///< stage of its step: the first writes start, and sums of rates; the last looks for the next stable step
+  double dt, local_cfl;  ///< the step of a cell is dt, but at most local_cfl * local_dt
+  bool first, last;      ///< stage of its step: the first writes start and sums of rates, the last the stable step
 
-  /// The same from this cell on.
+  /// Returns the view that begins at this cell.
   [[nodiscard]] WEFT_FORCE_INLINE UpdateView from(std::int64_t cell) const {
     UpdateView v = *this;
     for (double** rows : {&v.conserved, &v.start, &v.rates, &v.values}) *rows += cell * kVars;
@@ -84,47 +84,50 @@ struct UpdateView {
 struct UpdateReport {
   bool physical = true;             ///< every cell is within the limits
   double stable_dt = 0;             ///< s, of the least stable cell, after the last stage of physical cells
-  double rate_squared[kVars] = {};  ///< sums of volume * rate^2, of the first stage: in an order of their own
+  double rate_squared[kVars] = {};  ///< sums of volume * rate^2, of the first stage, in a fixed order
 };
 
-/// u = start_weight * start + (1 - start_weight) * (u + dt * rate) for the cells first <= c < last, and their primitive values.
+/// Computes u = start_weight * start + (1 - start_weight) * (u + dt * rate) for the cells first <= c < last, and their primitive
+/// values.
 [[nodiscard]] UpdateReport update_loop(const UpdateView& v, std::int32_t first, std::int32_t last);
 
-/// How many doubles the loops compute with at once on this machine: 8 where it has AVX-512, else 4. Results are the same.
+/// Returns the SIMD width of the loops on this machine: 8 doubles with AVX-512, otherwise 4. Results do not depend on it.
 [[nodiscard]] int simd_width();
-/// Uses no more than `most`, 4 or 8, from now on: for tests and measurements.
+/// Limits the SIMD width to `most`, 4 or 8: for tests and measurements.
 void limit_simd_width(int most);
 
-/// Limited gradients of these cells.
+/// Computes and stores the limited gradients of these cells.
 template <int Dim>
 void gradient_loop(const ResidualView& v, const LimiterChoice& limiter, const Indices& cells);
 
-/// Sensors of these cells, whose gradients are not made.
+/// Computes the sensors of these cells, which have no gradients.
 void sensor_loop(const ResidualView& v, const Indices& cells);
 
-/// A side of a face whose cell's gradient is stored.
+/// A side of a face whose cell has a stored gradient.
 struct StoredSide {
-  Vec3 to_face;          ///< from the cell's centroid to the face's
+  Vec3 to_face;      ///< cell-to-face vector
   std::int32_t row;  ///< the cell
-  std::int32_t at;   ///< where its state goes
+  std::int32_t at;   ///< slot of its state
 };
 
-/// States of a block's cells on the sides of its faces, of the i-th of these in states[2 i] (left) and states[2 i + 1], and on
-/// the far sides. Limited gradients of the cells are stored where they have other faces, too, whose states are left in
-/// states[-1].
+/// Computes the states of a block's cells on the sides of its faces, those of the i-th in states[2 i] (left) and states[2 i + 1],
+/// and on the sides in `stored`. Stores the limited gradients of cells that have other faces, too; the states there are written
+/// to the unused states[-1].
 template <int Dim>
 void state_loop(const ResidualView& v, const LimiterChoice& limiter, const Indices& cells, std::span<const StoredSide> stored,
                 FaceState* states);
 
-/// States on both sides of these faces, from stored gradients.
+/// Computes the states on both sides of these faces from stored gradients.
 template <int Dim>
 void side_loop(const ResidualView& v, const Indices& faces, FaceState* states);
 
-/// Fluxes of these faces between two cells with those states, added to the residuals of own rows in face order.
+/// Computes the fluxes of these faces between two cells with those states, and adds them to the residuals of own rows in face
+/// order.
 template <int Dim>
 void face_loop(const ResidualView& v, const FluxChoice& flux, const OwnRows& own, const Indices& faces, FaceState* states);
 
-/// Fluxes of the faces first <= f < last of a boundary zone. @param prescribed  outside states by face - first, or null.
+/// Computes the fluxes of the faces first <= f < last of a boundary zone. @param prescribed  exterior states by face - first, or
+/// null.
 template <int Dim>
 void boundary_face_loop(const ResidualView& v, const FluxChoice& flux, const BoundaryParams& params, const Primitive* prescribed,
                         std::int32_t first, std::int32_t last);

@@ -16,7 +16,7 @@ namespace {
 
 /// Returns whether each thread of each rank on this machine has a core of its own, as far as this process can know. @collective
 bool have_cores(const Communicator& comm, int threads) {
-  if (threads == 1) return false;  // no thread waits
+  if (threads == 1) return false;  // without threads, nothing waits for a core
   const long of_machine = sysconf(_SC_NPROCESSORS_ONLN);
   return long{comm.split_shared_memory().size()} * threads <= of_machine && threads <= usable_cores() &&
          !MpiEnvironment::yields_when_idle();
@@ -122,7 +122,7 @@ void Residual::prescribe(double time) {
   for (std::size_t z = 0; z < boundary_params_.size(); ++z) {
     const BoundaryCondition& condition = scheme_.boundary()[z];
     if (!condition.prescribed || (!condition.depends_on_time && !prescribed_[z].empty())) continue;
-    std::vector<Primitive> states;  // all of them, or the old ones where the function throws
+    std::vector<Primitive> states;  // all states, or the old ones if the function throws
     for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
       states.push_back(condition.prescribed(mesh_.face_centroid[face.index()], time));
       detail::store(values_.row(discretization_.face_right[face.index()]).data(), states.back());
@@ -241,11 +241,11 @@ void Residual::boundary_fluxes(const detail::Share& share) {
 
 void Residual::evaluate(double time) {
   const bool border = mesh_.inner_cells < mesh_.owned_cells;
-  const auto middle = [](const detail::Share& share) { return (share.blocks.size() + 1) / 2; };  // not before the first of all
+  const auto middle = [](const detail::Share& share) { return (share.blocks.size() + 1) / 2; };  // rounded up
   prescribe(time);
   pull_values_->start(after(host_stream()));
   share_out([&](const detail::Share& share) {
-    set_boundary_ghosts(share.inner);  // which only the cells at the boundary see
+    set_boundary_ghosts(share.inner);  // read only by the cells at the boundary
     gradients(detail::Indices::listed(share.shared));
   });
   share_out([&](detail::Share& share) { blocks(share, 0, middle(share)); });

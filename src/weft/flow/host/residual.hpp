@@ -26,8 +26,8 @@ class Residual {
  public:
   static constexpr int kVars = IdealGas::kVars;
 
-  /// @param scheme  outlives this object; its options name the transport of ghosts and the number of threads, whose results are
-  ///   the same to the last bit whatever it is.
+  /// @param scheme  outlives this object; its options define the transport of ghosts and the number of threads, on which results
+  ///   do not depend, to the last bit.
   /// @throws MeshError on every rank for stencils without a gradient; LimitError where threads cannot be started.  @collective
   explicit Residual(const Scheme& scheme);
   Residual(const Residual&) = delete;
@@ -39,11 +39,13 @@ class Residual {
   /// Owned rows: volume times d(conserved)/dt.
   [[nodiscard]] Array<double, kVars>& residual() { return residual_; }
 
-  /// From the owned values at time `time`, s: refreshes ghost and boundary rows, computes gradients, and adds the fluxes to
+  /// Refreshes ghost and boundary rows from the owned values at time `time`, s, computes gradients, and adds the fluxes to
   /// residual(), which the caller has set to zero (or to its sources).  @collective
   void evaluate(double time);
 
-  /// As evaluate() but without fluxes: after it, face_state() and boundary_flux() are those of the present values.  @collective
+  /// Computes what evaluate() does except for the fluxes: after it, face_state() and boundary_flux() are those of the present
+  /// values.
+  /// @collective
   void refresh(double time);
 
   /// Ends the exchanges of ghosts, see Solver::close(). @collective
@@ -64,13 +66,14 @@ class Residual {
   /// Returns the view of the kernels, also for those of the scalars; const members only read through it.
   [[nodiscard]] detail::ResidualView view() const;
 
-  /// Flux through a boundary face per unit area, out of the domain. @pre evaluate() or refresh() since values changed.
+  /// Returns the flux through a boundary face per unit area, out of the domain. @pre evaluate() or refresh() since values
+  /// changed.
   [[nodiscard]] Conserved boundary_flux(std::size_t zone, std::int32_t face) const;
-  /// State inside at the centroid of a face (reconstructed in its left cell).
+  /// Returns the interior state at the centroid of a face (reconstructed in its left cell).
   [[nodiscard]] Primitive face_state(std::int32_t face) const;
-  /// State at the point x, linear within the owned cell. @pre refresh() since values changed.
+  /// Returns the state at the point x, linear within the owned cell. @pre refresh() since values changed.
   [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const;
-  /// Returns the limited gradients of the owned cells; 0 where the scheme makes none. @pre refresh() since values changed.
+  /// Returns the limited gradients of the owned cells; 0 without gradients. @pre refresh() since values changed.
   [[nodiscard]] std::vector<CellGradient> gradients() const;
 
   [[nodiscard]] const Scheme& scheme() const { return scheme_; }
@@ -78,12 +81,12 @@ class Residual {
   [[nodiscard]] const std::string& transport() const { return transport_; }
   /// Returns what this rank has sent to others in these exchanges.
   [[nodiscard]] Traffic sent() const;
-  /// The threads that compute on the host: for loops over owned cells.
+  /// Returns the threads of the host, for loops over owned cells.
   [[nodiscard]] Team& team() { return team_; }
   [[nodiscard]] int threads() const { return team_.size(); }
 
  private:
-  /// Has every thread compute work(share) of its share.
+  /// Runs work(share) on every thread with its share.
   template <class Work>
   void share_out(const Work& work);
   /// Sets the boundary ghost cells whose states functions prescribe.
@@ -93,9 +96,9 @@ class Residual {
   void gradients(const detail::Indices& cells);
   /// Sets the gradients of these cells to zero in the first-order fallback: both sides of every face of its cells are cell means.
   void clear_fallback_gradients(const detail::Indices& cells);
-  /// States on the sides of the faces of some blocks of a share, and the fluxes through them, block by block.
+  /// Computes the states on the sides of the faces of some blocks of a share, and the fluxes through them, block by block.
   void blocks(detail::Share& share, std::size_t first, std::size_t last);
-  /// Fluxes through any other faces between two cells, from stored gradients.
+  /// Computes the fluxes through other faces between two cells, from stored gradients.
   void fluxes(detail::Share& share, const detail::Indices& faces);
   void boundary_fluxes(const detail::Share& share);
   /// Subtracts the mass fluxes of the stationary state, if there is one, from those of the faces first <= f < last.

@@ -1,5 +1,5 @@
 #pragma once
-/// Passive scalars on the host, carried by the mass fluxes that a Residual has computed.
+/// Passive scalars on the host, transported by the mass fluxes that a Residual has computed.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -19,12 +19,12 @@ struct ScalarStage {
   bool first;              ///< first stage of its step
   double start_weight;     ///< SSP coefficient, as in detail::RungeKuttaStage
   double dt;               ///< s
-  double local_cfl;        ///< a cell steps local_cfl * local_dt at most
-  const double* local_dt;  ///< s, of owned cells at CFL 1; null: all cells step dt
+  double local_cfl;        ///< the step of a cell is at most local_cfl * local_dt
+  const double* local_dt;  ///< s, of owned cells at CFL 1; null: the step of all cells is dt
 };
 
-/// Finite volumes of second order for rho phi: the scalar at a face is that of the cell which the mass flux leaves, linear with
-/// the case's gradients and orders, limited as visit_scalar_limiter() says; the stages are those of the flow.
+/// Finite volumes of second order for rho phi: the scalar at a face is that of the upwind cell, linear with the case's gradients
+/// and order, limited as visit_scalar_limiter() says; the stages are those of the flow.
 ///
 /// A stage: values phi = (rho phi) / rho -> boundary ghost cells -> start pull of values -> slopes of inner cells -> wait ->
 /// slopes of border cells -> start pull of slopes -> update of inner cells -> wait -> update of border cells. Without scalars

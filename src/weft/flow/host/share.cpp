@@ -6,7 +6,8 @@ namespace weft::flow::detail {
 
 Indices Share::not_shared(std::int32_t first, std::int32_t last) const {
   if (shared.empty()) return Indices::contiguous(first, last);
-  const auto from = std::lower_bound(remaining.begin(), remaining.end(), first), to = std::lower_bound(from, remaining.end(), last);
+  const auto from = std::lower_bound(remaining.begin(), remaining.end(), first),
+             to = std::lower_bound(from, remaining.end(), last);
   return Indices::listed({from, to});
 }
 
@@ -38,7 +39,7 @@ void divide_into_blocks(Share& share, const mesh::Mesh& mesh, const Discretizati
     most = std::max(most, block.faces.last - block.faces.first);
     share.blocks.push_back(std::move(block));
   }
-  constexpr std::int32_t kLargestBatch = 16;  // faces, by face_loop()
+  constexpr std::int32_t kLargestBatch = 16;  // faces per batch of face_loop()
   share.state_buffer.resize(2 * static_cast<std::size_t>((most + kLargestBatch - 1) / kLargestBatch * kLargestBatch) + 1);
 }
 
@@ -62,7 +63,7 @@ std::vector<std::int32_t> slots_of_states(const std::vector<Share>& shares, cons
 }
 
 std::vector<Share> divide_into_shares(const mesh::Mesh& mesh, const Discretization& d, int threads) {
-  // Where thread t begins among the cells first <= c <= last.
+  // Returns the first cell of thread t among the cells first <= c <= last.
   const auto bound = [&](std::int32_t first, std::int32_t last, int t) {
     const auto offset = d.cell_face_offset.begin();
     const std::int64_t before = offset[first], faces = offset[last] - before;

@@ -1,5 +1,5 @@
 #pragma once
-/// What each of several threads computes of a rank's residual.
+/// The division of a rank's residual among threads.
 #include <cstdint>
 #include <vector>
 
@@ -9,42 +9,44 @@
 
 namespace weft::flow::detail {
 
-/// Cells a <= c < b of the inner ones and as many of the border. A thread adds up the fluxes of its own cells, those of each in
-/// the order of the faces' numbers, as one thread does of all: so any number of threads find the same bits. Fluxes between cells
-/// of two shares are computed for both.
+/// The share of one thread: a range of the inner cells and a range of the border cells. A thread adds the fluxes of its own
+/// cells, those of each in the order of the faces' numbers, as a single thread does: therefore any number of threads gives the
+/// same bits. Fluxes between cells of two shares are computed twice.
 ///
-/// Faces are numbered by the later of their cells, so a share goes through its inner cells in blocks, gradients and then the
-/// faces that became possible. Where other shares need gradients of its inner cells, those are `early`, which all compute before
-/// anyone's blocks. Faces to cells at or after b, inner or border, come when everybody has done with blocks: `late`.
+/// Faces are numbered by the later of their cells, so a share processes its inner cells in blocks: first gradients, then the
+/// faces for which both gradients are known. Inner cells whose gradients other shares need are in `shared`; all threads compute
+/// these before any block. Faces to cells at or after the end of the range, inner or border, are in `deferred`, computed after
+/// the blocks of all shares.
 struct Share {
   struct Cells {
     std::int32_t first = 0, last = 0;
   };
-  /// Inner cells, whose gradients, but of early ones, are made together, and the faces of which they are the later.
+  /// Inner cells, whose gradients (except those of shared cells) are computed together, and the faces of which they are the later
+  /// cells.
   struct Block {
     Cells cells, faces;
-    std::vector<StoredSide> stored;  ///< sides of those faces whose cells are not among these, or early
+    std::vector<StoredSide> stored;  ///< sides of those faces whose cells are shared or in earlier blocks
   };
   Cells inner, border;
-  std::vector<std::int32_t> shared, remaining;  ///< inner cells; where none is early, `rest` is empty, too
-  std::vector<std::int32_t> deferred;         ///< faces between owned cells
-  std::vector<Block> blocks;              ///< in order
-  std::vector<FaceState> state_buffer;            ///< for states of a block's faces, or of any other kBlockFaces, behind one for nobody
+  std::vector<std::int32_t> shared, remaining;  ///< inner cells; both are empty if no cell is shared
+  std::vector<std::int32_t> deferred;           ///< faces between owned cells
+  std::vector<Block> blocks;                    ///< in order
+  std::vector<FaceState> state_buffer;          ///< one unused, then those of the faces of a block
 
   [[nodiscard]] FaceState* states() { return state_buffer.data() + 1; }
   [[nodiscard]] OwnRows rows() const { return {inner.first, inner.last, border.first, border.last}; }
-  /// Of the inner cells first <= c < last those that are not early.
+  /// Returns those of the inner cells first <= c < last that are not shared.
   [[nodiscard]] Indices not_shared(std::int32_t first, std::int32_t last) const;
 };
 
-/// Faces whose states are still in the second-level cache when their fluxes are computed.
+/// Number of faces whose states are still in the second-level cache when their fluxes are computed.
 inline constexpr std::int32_t kBlockFaces = 4096;
 
-/// For each face of each cell: where the cell's state goes among those of its block's faces, as state_loop() says; -1 for faces
-/// that are not of its block.
+/// Returns, for each face of each cell, the slot of the cell's state among those of its block's faces, as in state_loop(); -1 for
+/// faces outside its block.
 [[nodiscard]] std::vector<std::int32_t> slots_of_states(const std::vector<Share>& shares, const Discretization& d);
 
-/// Cuts a rank's cells into shares of about as many faces.
+/// Divides a rank's cells into shares with about equal numbers of faces.
 [[nodiscard]] std::vector<Share> divide_into_shares(const mesh::Mesh& mesh, const Discretization& d, int threads);
 
 }  // namespace weft::flow::detail

@@ -1,28 +1,28 @@
 #pragma once
-/// The loops of loops.hpp with N numbers at once: declared here for the dispatch, defined in simd_loops_impl.hpp, instantiated in
-/// one .cpp per dimension and N, each compiled for the instruction set that has such registers.
+/// The loops of loops.hpp for SIMD vectors of N doubles: declared here for the dispatch, defined in simd_loops_impl.hpp,
+/// instantiated in one .cpp per dimension and N, each compiled for an instruction set with such registers.
 #include "weft/flow/host/loops.hpp"
 
 namespace weft::flow::detail {
 
-/// As gradient_loop.
+/// Computes gradient_loop().
 template <int Dim, int N>
 void simd_gradients(const ResidualView& v, const LimiterChoice& limiter, const Indices& cells);
 
-/// As state_loop.
+/// Computes state_loop().
 template <int Dim, int N>
 void simd_states(const ResidualView& v, const LimiterChoice& limiter, const Indices& cells, std::span<const StoredSide> stored,
                  FaceState* states);
 
-/// As side_loop.
+/// Computes side_loop().
 template <int Dim, int N>
 void simd_sides(const ResidualView& v, const Indices& faces, FaceState* states);
 
-/// As face_loop.
+/// Computes face_loop().
 template <int Dim, int N>
 void simd_fluxes(const ResidualView& v, const FluxChoice& flux, const OwnRows& own, const Indices& faces, FaceState* states);
 
-/// As update_loop, from the View's first cell on.
+/// Computes update_loop(), from the View's first cell on.
 template <int N>
 UpdateReport simd_update(const UpdateView& v, std::int32_t cells);
 

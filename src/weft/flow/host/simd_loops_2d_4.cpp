@@ -3,7 +3,8 @@
 namespace weft::flow::detail {
 
 template void simd_gradients<2, 4>(const ResidualView&, const LimiterChoice&, const Indices&);
-template void simd_states<2, 4>(const ResidualView&, const LimiterChoice&, const Indices&, std::span<const StoredSide>, FaceState*);
+template void simd_states<2, 4>(const ResidualView&, const LimiterChoice&, const Indices&, std::span<const StoredSide>,
+                                FaceState*);
 template void simd_sides<2, 4>(const ResidualView&, const Indices&, FaceState*);
 template void simd_fluxes<2, 4>(const ResidualView&, const FluxChoice&, const OwnRows&, const Indices&, FaceState*);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Definitions of simd_loops.hpp, included by the .cpp files that instantiate them and by nothing else.
+/// Definitions of simd_loops.hpp, included only by the .cpp files that instantiate them.
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -10,27 +10,27 @@
 
 namespace weft::flow::detail {
 
-/// How many cells, or sides of faces, before their turn the rows that they read, which may be anywhere, are asked for.
+/// Prefetch distance of rows that are read in any order, in cells or in sides of faces.
 inline constexpr std::int32_t kCellsAhead = 6, kSidesAhead = 24;
-/// How many numbers before its turn what is read in order is asked for: a core by itself begins anew at every page.
+/// Prefetch distance of arrays that are read in order, in numbers: the hardware prefetcher of a core restarts at every page.
 inline constexpr int kNumbersAhead = 128;
 
-/// Asks for `count` numbers. Inlined always, for g++ leaves out calls that do nothing else.
+/// Prefetches `count` numbers. Always inlined, because g++ removes calls of a function that only prefetches.
 WEFT_FORCE_INLINE void prefetch(const double* numbers, int count) {
   constexpr int kLine = 8;
   for (int i = 0; i < count; i += kLine) __builtin_prefetch(numbers + i);
   if (count % kLine != 1) __builtin_prefetch(numbers + count - 1);
 }
 
-/// Asks for what comes in order after what cell c reads.
+/// Prefetches the sequentially read data after those of cell c.
 template <int Dim, int N>
 WEFT_FORCE_INLINE void prefetch_next(const SimdView<N>& v, std::int32_t c) {
-  constexpr int kNumbersPerCell = 6 * Dim;  // of a hexahedron; others have less
+  constexpr int kNumbersPerCell = 6 * Dim;  // for a hexahedron; other cells have fewer
   prefetch(v.gradient_weights + static_cast<std::int64_t>(v.stencil_begin(c)) * Dim + kNumbersAhead, kNumbersPerCell);
   prefetch(v.cell_to_face + static_cast<std::int64_t>(v.face_begin(c)) * Dim + kNumbersAhead, kNumbersPerCell);
 }
 
-/// Asks for the rows around cell c.
+/// Prefetches the rows of the stencil of cell c.
 template <int N>
 WEFT_FORCE_INLINE void prefetch_stencil(const SimdView<N>& v, std::int32_t c) {
   const std::int32_t end = v.stencil_end(c);
@@ -39,7 +39,7 @@ WEFT_FORCE_INLINE void prefetch_stencil(const SimdView<N>& v, std::int32_t c) {
   }
 }
 
-/// Asks for what the state on a side of a face is made of, and for where its flux is added.
+/// Prefetches the data of the state on a side of a face, and the residual to which its flux is added.
 template <int Dim, int N>
 WEFT_FORCE_INLINE void prefetch_row(const SimdView<N>& v, std::int64_t row) {
   prefetch(v.gradients + row * (kVars * Dim), kVars * Dim);
@@ -62,8 +62,8 @@ void simd_gradients(const ResidualView& rows, const LimiterChoice& limiter, cons
       limiter);
 }
 
-/// The value at r from a cell's centroid, with its limited gradient: what reconstruct() in kernels.hpp makes of it if it is
-/// physical; and behind it the cell's sensor, where value[0] does not hold it, which has no gradient there.
+/// Computes the value at r from a cell's centroid, with its limited gradient, as reconstruct() in kernels.hpp does for physical
+/// states; and stores the cell's sensor after it, unless value[0] contains it, where it has no gradient.
 template <int Dim, int N, int kGroups>
 WEFT_FORCE_INLINE void set_state(FaceState& state, const SimdVector<N> (&value)[kGroups], const SimdVector<N> (&g)[kGroups][Dim],
                                  double sensor, const Vec3& r) {
@@ -74,7 +74,7 @@ WEFT_FORCE_INLINE void set_state(FaceState& state, const SimdVector<N> (&value)[
   }
 }
 
-/// States of cell c on its sides of faces. @returns whether it has other faces than those of the block.
+/// Stores the states of cell c on its sides of faces. @returns whether it has faces outside the block.
 template <int Dim, int N, int kGroups>
 [[nodiscard]] WEFT_FORCE_INLINE bool store_states(const SimdView<N>& v, std::int32_t c, const SimdVector<N> (&g)[kGroups][Dim],
                                                   double sensor, FaceState* states) {
@@ -91,7 +91,7 @@ template <int Dim, int N, int kGroups>
   return signs < 0;
 }
 
-/// The state of a row at r from its centroid, from its stored gradient.
+/// Computes the state of a row at r from its centroid, from its stored gradient.
 template <int Dim, int N>
 WEFT_FORCE_INLINE void state_of_row(const SimdView<N>& v, std::int32_t row, const Vec3& r, FaceState& state) {
   constexpr int kGroups = SimdView<N>::kGroups;
@@ -142,7 +142,7 @@ void simd_sides(const ResidualView& rows, const Indices& faces, FaceState* state
   }
 }
 
-/// Faces one after the other: their geometry, the rows on both sides, and the states there.
+/// Consecutive faces: their geometry, the rows on both sides, and the states there.
 struct FaceBatch {
   const Vec3* normals;
   const double* areas;
@@ -154,7 +154,7 @@ struct FaceBatch {
   }
 };
 
-/// Asks for what comes after the next 2 N faces.
+/// Prefetches the data after the next 2 N faces.
 template <int N>
 WEFT_FORCE_INLINE void prefetch_next(const FaceBatch& p) {
   prefetch(&p.normals->x + kNumbersAhead, 6 * N);
@@ -163,7 +163,7 @@ WEFT_FORCE_INLINE void prefetch_next(const FaceBatch& p) {
   __builtin_prefetch(p.right + kNumbersAhead);
 }
 
-/// N states, every second one.
+/// Returns every other state, N of them.
 template <int N, std::size_t... I>
 [[nodiscard]] WEFT_FORCE_INLINE BasicPrimitive<SimdVector<N>> every_other(const FaceState* states, std::index_sequence<I...>) {
   SimdVector<N> rows[N] = {SimdVector<N>::load(states[2 * I].values)...};
@@ -175,14 +175,14 @@ template <int N, std::size_t... I>
   }
 }
 
-/// The greater of the sensors of the cells on both sides of N faces.
+/// Returns the greater sensor of the cells on both sides of N faces.
 template <int N, std::size_t... I>
 [[nodiscard]] WEFT_FORCE_INLINE SimdVector<N> sensors_at(const FaceState* states, std::index_sequence<I...>) {
   const SimdVector<N> left(typename SimdVector<N>::Vector{states[2 * I].values[kVars]...});
   return greater(left, SimdVector<N>(typename SimdVector<N>::Vector{states[2 * I + 1].values[kVars]...}));
 }
 
-/// Puts means in the place of states outside the range of the gas, as reconstruct() in kernels.hpp does.
+/// Replaces unphysical states by cell means, as reconstruct() in kernels.hpp does.
 template <int N>
 [[gnu::noinline]] static void replace_unphysical(const double* values, const std::int32_t* row, FaceState* states) {
   for (int i = 0; i < N; ++i) {
@@ -192,10 +192,10 @@ template <int N>
   }
 }
 
-/// The states on one side of N faces, of the cells `row`.
+/// Returns the states on one side of N faces, of the cells `row`.
 template <int N>
 [[nodiscard]] WEFT_FORCE_INLINE BasicPrimitive<SimdVector<N>> states_at(const SimdView<N>& v, const std::int32_t* row,
-                                                                  FaceState* states) {
+                                                                        FaceState* states) {
   constexpr auto kIndices = std::make_index_sequence<N>{};
   const BasicPrimitive<SimdVector<N>> w = every_other<N>(states, kIndices);
   if (all(positive(w))) [[likely]]
@@ -205,31 +205,34 @@ template <int N>
 }
 
 template <int N>
-[[nodiscard]] WEFT_FORCE_INLINE BasicPrimitive<SimdPair<N>> simd_pair(const BasicPrimitive<SimdVector<N>>& a, const BasicPrimitive<SimdVector<N>>& b) {
+[[nodiscard]] WEFT_FORCE_INLINE BasicPrimitive<SimdPair<N>> simd_pair(const BasicPrimitive<SimdVector<N>>& a,
+                                                                      const BasicPrimitive<SimdVector<N>>& b) {
   return {{a.density, b.density},
           {{a.velocity.x, b.velocity.x}, {a.velocity.y, b.velocity.y}, {a.velocity.z, b.velocity.z}},
           {a.pressure, b.pressure}};
 }
 
-/// N vectors, by their components.
+/// Loads N vectors, transposed to components.
 template <int N>
 [[nodiscard]] WEFT_FORCE_INLINE BasicVec3<SimdVector<N>> load_vectors(const Vec3* vectors) {
   const double* const numbers = &vectors->x;
-  SimdVector<N> registers[3] = {SimdVector<N>::load(numbers), SimdVector<N>::load(numbers + N), SimdVector<N>::load(numbers + 2 * N)};
+  SimdVector<N> registers[3] = {SimdVector<N>::load(numbers), SimdVector<N>::load(numbers + N),
+                                SimdVector<N>::load(numbers + 2 * N)};
   deinterleave(registers);
   return {registers[0], registers[1], registers[2]};
 }
 
 template <int N, std::size_t... I>
 WEFT_FORCE_INLINE void store_fluxes(const BasicConserved<SimdVector<N>>& through, FaceState* fluxes, std::index_sequence<I...>) {
-  const SimdVector<N> columns[kVars] = {through.density, through.momentum.x, through.momentum.y, through.momentum.z, through.energy};
+  const SimdVector<N> columns[kVars] = {through.density, through.momentum.x, through.momentum.y, through.momentum.z,
+                                        through.energy};
   SimdVector<N> rows[N] = {(I < kVars ? columns[I < kVars ? I : 0] : SimdVector<N>(0.0))...};
   transpose(rows);
   (rows[I].store(fluxes[I].values), ...);
   if constexpr (N < kVars) ((fluxes[I].values[N] = columns[N][I]), ...);
 }
 
-/// The fluxes through 2 N faces. @param sensor  the further argument of a flux that takes one.
+/// Computes the fluxes through 2 N faces. @param sensor  further argument of a flux that takes one.
 template <int N, class Flux, class... Sensor>
 WEFT_FORCE_INLINE void flux_of_faces(const SimdView<N>& v, const Flux& flux, const FaceBatch& p, FaceState* fluxes,
                                      const Sensor&... sensor) {
@@ -245,21 +248,22 @@ WEFT_FORCE_INLINE void flux_of_faces(const SimdView<N>& v, const Flux& flux, con
   store_fluxes<N>({f.density.b, {f.momentum.x.b, f.momentum.y.b, f.momentum.z.b}, f.energy.b}, fluxes + N, kIndices);
 }
 
-/// Those of 2 N faces of which some are in shocks: apart, for it would cost all others registers.
+/// Computes the fluxes through 2 N faces of which some are in shocks. A function of its own, so that it does not take registers
+/// from the others.
 template <int N, class Flux>
 [[gnu::noinline]] static void flux_in_shocks(const SimdView<N>& v, const Flux& flux, const FaceBatch& p, FaceState* fluxes) {
   constexpr auto kIndices = std::make_index_sequence<N>{};
   flux_of_faces(v, flux, p, fluxes, SimdPair<N>(sensors_at<N>(p.states, kIndices), sensors_at<N>(p.states + 2 * N, kIndices)));
 }
 
-/// Whether one of 2 N faces is in a shock.
+/// Returns whether one of 2 N faces is in a shock.
 template <int N>
 [[nodiscard]] WEFT_FORCE_INLINE bool any_in_shock(const FaceBatch& p) {
   constexpr auto kIndices = std::make_index_sequence<N>{};
   return !all(greater(sensors_at<N>(p.states, kIndices), sensors_at<N>(p.states + 2 * N, kIndices)) <= 0);
 }
 
-/// Adds sign * the flux to the residual of a row.
+/// Adds sign * flux to the residual of a row.
 WEFT_FORCE_INLINE void accumulate(double* residual, const FaceState& flux, double sign) {
   (SimdVector<4>::load(residual) + SimdVector<4>(sign) * SimdVector<4>::load(flux.values)).store(residual);
   residual[4] += sign * flux.values[4];
@@ -274,10 +278,10 @@ WEFT_FORCE_INLINE void add_up(const FaceBatch& p, std::int32_t count, const Face
   }
 }
 
-/// How many faces' fluxes are made before they are added up.
+/// Number of faces whose fluxes are computed before they are added up.
 inline constexpr std::int32_t kFaceBatch = 64;
 
-/// Copies of what belongs to faces that are no whole packs of faces in a row.
+/// Copies of the data of faces that are not contiguous or do not fill whole SIMD vectors.
 struct FaceCopies {
   Vec3 normals[kFaceBatch];
   double areas[kFaceBatch];
@@ -306,8 +310,9 @@ void simd_fluxes(const ResidualView& rows, const FluxChoice& flux, const OwnRows
           const Indices some = faces.part(i, faces.count - i < kFaceBatch ? faces.count : i + kFaceBatch);
           const std::int32_t f = some[0];
           const bool contiguous = some.count % (2 * N) == 0 && some[some.count - 1] - f == some.count - 1;
-          const FaceBatch p = contiguous ? FaceBatch{v.face_normals + f, v.face_areas + f, v.left_row + f, v.right_row + f, states}
-                                      : copies.gather(v, some, states);
+          const FaceBatch p = contiguous
+                                  ? FaceBatch{v.face_normals + f, v.face_areas + f, v.left_row + f, v.right_row + f, states}
+                                  : copies.gather(v, some, states);
           for (std::int32_t j = 0; j < some.count; j += 2 * N) {
             prefetch_next<N>(p.from(j));
             if constexpr (kTakesSensor<std::decay_t<decltype(chosen)>>) {

@@ -1,15 +1,15 @@
 #pragma once
-/// Definition of pack_update, included by the .cpp files that instantiate it and by nothing else.
+/// Definition of simd_update, included only by the .cpp files that instantiate it.
 #include <cstring>
 #include <limits>
 
-#include "weft/flow/host/simd_vector.hpp"
 #include "weft/flow/host/simd_loops.hpp"
+#include "weft/flow/host/simd_vector.hpp"
 #include "weft/flow/physics/runge_kutta.hpp"
 
 namespace weft::flow::detail {
 
-/// Cells that are updated together, whatever N is, so that sums do not depend on it.
+/// Cells that are updated together, independent of N, so that sums do not depend on it.
 inline constexpr int kUpdateBlock = 8;
 
 /// Loads N rows of Width numbers.
@@ -24,7 +24,7 @@ struct UpdateSums {
   SimdVector<N> stable_dt;
 };
 
-/// Updates N cells, the first of which the View begins with. @returns whether all are within the limits.
+/// Updates N cells from the first of the View on. @returns whether all are within the limits.
 template <int N>
 WEFT_FORCE_INLINE bool update_cells(const UpdateView& v, UpdateSums<N>& sums) {
   const SimdVector<N> inverse_volume = SimdVector<N>::load(v.inverse_volumes);
@@ -78,8 +78,8 @@ UpdateReport simd_update(const UpdateView& v, std::int32_t cells) {
   std::int32_t c = 0;
   for (; c + kUpdateBlock <= cells; c += kUpdateBlock) report.physical &= update_block<N>(v.from(c), sums);
   if (c < cells) {
-    // The last few cells, in arrays of their own that end with copies of the first of them, without rates and without faces,
-    // which leave sums and the stable step alone.
+    // The last cells are copied to arrays that are filled up with copies of the first of them, without rates and without faces,
+    // which do not change sums or the stable step.
     double conserved[kUpdateBlock * kVars], start[kUpdateBlock * kVars], rates[kUpdateBlock * kVars],
         values[kUpdateBlock * kVars], local_dt[kUpdateBlock], inverse_volumes[kUpdateBlock];
     Vec3 projected_areas[kUpdateBlock];

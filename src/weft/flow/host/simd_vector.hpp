@@ -1,11 +1,10 @@
 #pragma once
-/// N doubles that are computed with at once, as the vector registers of the machine hold them. The physics of gas.hpp, of the
-/// fluxes and of the limiters takes them for numbers.
+/// SIMD vectors of N doubles with the arithmetic of a double, for the physics of gas.hpp, the fluxes and the limiters.
 ///
-/// Each lane is computed as a double would be (IEEE 754, no contraction), so that results do not depend on N. Written with the
-/// vector types that g++ and clang++ share; where the machine's registers are shorter the compiler splits them. Everything is
-/// inlined always: the same header is compiled for several instruction sets, and no function may be left for the linker to
-/// choose.
+/// Each element is computed as a double would be (IEEE 754, no contraction), so that results do not depend on N. The types are
+/// those that g++ and clang++ share; where the machine's registers are shorter the compiler splits them. Everything is always
+/// inlined: the header is compiled for several instruction sets, and the linker must not be able to choose between copies of a
+/// function.
 #include <cstddef>
 #include <utility>
 
@@ -30,7 +29,7 @@ struct SimdTypes<8> {
   using Flags = long long __attribute__((vector_size(64)));
 };
 
-/// What comparing packs yields.
+/// The result of a comparison of SIMD vectors.
 template <int N>
 struct Mask {
   using Vector = typename SimdTypes<N>::Flags;
@@ -46,14 +45,14 @@ struct SimdVector {
 
   WEFT_FORCE_INLINE SimdVector() = default;
   WEFT_FORCE_INLINE SimdVector(Vector vector) : v(vector) {}
-  /// All lanes alike.
+  /// Sets all elements to one value.
   WEFT_FORCE_INLINE SimdVector(double a) : SimdVector(a, std::make_index_sequence<N>{}) {}
 
   [[nodiscard]] static WEFT_FORCE_INLINE SimdVector load(const double* from) {
     typedef Vector Anywhere __attribute__((aligned(alignof(double)), may_alias));
     return static_cast<Vector>(*reinterpret_cast<const Anywhere*>(from));
   }
-  /// The first Count lanes; zeros in the others, whose numbers in memory are not looked at.
+  /// Loads the first Count elements; the others are zeros, whose memory is not read.
   template <int Count>
   [[nodiscard]] static WEFT_FORCE_INLINE SimdVector load_first(const double* from) {
 #if defined(__AVX512F__)
@@ -79,7 +78,9 @@ struct SimdVector {
   friend WEFT_FORCE_INLINE Mask<N> operator>(const SimdVector& a, const SimdVector& b) { return {a.v > b.v}; }
   friend WEFT_FORCE_INLINE Mask<N> operator!=(const SimdVector& a, const SimdVector& b) { return {a.v != b.v}; }
 
-  friend WEFT_FORCE_INLINE SimdVector blend(const Mask<N>& mask, const SimdVector& a, const SimdVector& b) { return mask.v ? a.v : b.v; }
+  friend WEFT_FORCE_INLINE SimdVector blend(const Mask<N>& mask, const SimdVector& a, const SimdVector& b) {
+    return mask.v ? a.v : b.v;
+  }
   friend WEFT_FORCE_INLINE SimdVector sqrt(const SimdVector& a) {
     if constexpr (N == 4) {
 #if defined(__AVX__)
@@ -87,7 +88,7 @@ struct SimdVector {
 #endif
     } else if constexpr (N == 8) {
 #if defined(__AVX512F__)
-      return static_cast<Vector>(_mm512_maskz_sqrt_pd(0xff, static_cast<__m512d>(a.v)));  // g++ 12 warns of the plain one
+      return static_cast<Vector>(_mm512_maskz_sqrt_pd(0xff, static_cast<__m512d>(a.v)));  // g++ 12 warns of the unmasked one
 #endif
     }
     SimdVector roots;
@@ -100,7 +101,7 @@ struct SimdVector {
   WEFT_FORCE_INLINE SimdVector(double a, std::index_sequence<I...>) : v{((void)I, a)...} {}
 };
 
-/// Whether the mask is true in every lane.
+/// Returns whether the mask is true in every element.
 template <int N>
 [[nodiscard]] WEFT_FORCE_INLINE bool all(const Mask<N>& mask) {
 #if defined(__AVX512DQ__)
@@ -114,8 +115,7 @@ template <int N>
   return every != 0;
 }
 
-/// Two packs, of which each is computed with by turns: a core has something to do for one while it waits for a quotient of the
-/// other.
+/// Two SIMD vectors whose computations are interleaved: a core computes one of them while it waits for a quotient of the other.
 template <int N>
 struct SimdPair {
   struct Flags {
@@ -156,7 +156,7 @@ template <int N, std::size_t... I>
   }
 }
 
-/// Swaps blocks of `Block` lanes between a and b: what a pass of a transposition does to rows that are Block apart.
+/// Swaps blocks of `Block` elements between a and b: a pass of a transposition, for rows that are Block apart.
 template <int Block, int N, std::size_t... I>
 WEFT_FORCE_INLINE void swap_blocks(SimdVector<N>& a, SimdVector<N>& b, std::index_sequence<I...>) {
   const SimdVector<N> low(__builtin_shufflevector(a.v, b.v, ((I & Block) != 0 ? N + I - Block : I)...));
@@ -167,19 +167,20 @@ WEFT_FORCE_INLINE void swap_blocks(SimdVector<N>& a, SimdVector<N>& b, std::inde
 
 template <int Block, int N, std::size_t... I>
 WEFT_FORCE_INLINE void transpose(SimdVector<N> (&rows)[N], std::index_sequence<I...> indices) {
-  // Row I / Block * 2 * Block + I % Block, for N / 2 of them.
+  // I enumerates N / 2 rows I / Block * 2 * Block + I % Block.
   (swap_blocks<Block>(rows[I / Block * 2 * Block + I % Block], rows[I / Block * 2 * Block + I % Block + Block],
                       std::make_index_sequence<N>{}),
    ...);
   if constexpr (Block > 1) transpose<Block / 2>(rows, indices);
 }
-/// Makes lane j of pack i what lane i of pack j was. (No loops here: what they index would stay in memory.)
+/// Transposes N vectors: element j of vector i becomes element i of vector j. (Without loops, because indexed vectors would stay
+/// in memory.)
 template <int N>
 WEFT_FORCE_INLINE void transpose(SimdVector<N> (&rows)[N]) {
   transpose<N / 2>(rows, std::make_index_sequence<N / 2>{});
 }
 
-/// Takes into `p` what of number Stride * i + K, for lane i, is in the M-th pack.
+/// Takes those of the numbers Stride * i + K, for elements i, that are in the M-th vector, into `p`.
 template <int Stride, int K, int M, int N, std::size_t... I>
 WEFT_FORCE_INLINE void take_every(SimdVector<N>& p, const SimdVector<N>& source, std::index_sequence<I...>) {
   constexpr auto from = [](int i) {
@@ -190,7 +191,7 @@ WEFT_FORCE_INLINE void take_every(SimdVector<N>& p, const SimdVector<N>& source,
   p = SimdVector<N>(__builtin_shufflevector(p.v, source.v, from(static_cast<int>(I))...));
 }
 
-/// Lane i of the result is number Stride * i + K of the packs in a row: component K of vectors one after the other.
+/// Returns component K of consecutive vectors of Stride numbers: element i is number Stride * i + K of the registers.
 template <int Stride, int K, int N, int M = 1>
 [[nodiscard]] WEFT_FORCE_INLINE SimdVector<N> every(const SimdVector<N> (&registers)[Stride], SimdVector<N> p) {
   take_every<Stride, K, M>(p, registers[M], std::make_index_sequence<N>{});
@@ -203,13 +204,13 @@ WEFT_FORCE_INLINE void deinterleave(SimdVector<N> (&registers)[Stride], std::ind
   const SimdVector<N> components[Stride] = {every<Stride, static_cast<int>(K)>(registers, registers[0])...};
   ((registers[K] = components[K]), ...);
 }
-/// Makes packs in a row, N vectors of Stride numbers, one pack for each component.
+/// Turns N consecutive vectors of Stride numbers into one SIMD vector for each component.
 template <int Stride, int N>
 WEFT_FORCE_INLINE void deinterleave(SimdVector<N> (&registers)[Stride]) {
   deinterleave(registers, std::make_index_sequence<Stride>{});
 }
 
-/// Takes into `p`, pack Part of vectors one after the other, what in it is of component K.
+/// Takes those elements of component K that belong to the Part-th of the consecutive registers into `p`.
 template <int Stride, int Part, int K, int N, std::size_t... I>
 WEFT_FORCE_INLINE void put_component(SimdVector<N>& p, const SimdVector<N>& component, std::index_sequence<I...>) {
   constexpr auto from = [](int i) {
@@ -220,7 +221,7 @@ WEFT_FORCE_INLINE void put_component(SimdVector<N>& p, const SimdVector<N>& comp
   p = SimdVector<N>(__builtin_shufflevector(p.v, component.v, from(static_cast<int>(I))...));
 }
 
-/// Pack Part of the vectors whose components are given.
+/// Returns the Part-th of the consecutive registers of vectors whose components are given.
 template <int Stride, int Part, int N, int K = 1>
 [[nodiscard]] WEFT_FORCE_INLINE SimdVector<N> interleaved(const SimdVector<N> (&components)[Stride], SimdVector<N> p) {
   put_component<Stride, Part, K>(p, components[K], std::make_index_sequence<N>{});
@@ -233,7 +234,7 @@ WEFT_FORCE_INLINE void interleave(SimdVector<N> (&components)[Stride], std::inde
   const SimdVector<N> registers[Stride] = {interleaved<Stride, static_cast<int>(Part)>(components, components[0])...};
   ((components[Part] = registers[Part]), ...);
 }
-/// The reverse of deinterleave().
+/// Reverses deinterleave().
 template <int Stride, int N>
 WEFT_FORCE_INLINE void interleave(SimdVector<N> (&components)[Stride]) {
   interleave(components, std::make_index_sequence<Stride>{});
@@ -247,7 +248,7 @@ template <int Stride, int N, std::size_t... Part>
 WEFT_FORCE_INLINE void repeat(const SimdVector<N>& a, SimdVector<N> (&registers)[Stride], std::index_sequence<Part...>) {
   ((registers[Part] = repeated<Stride, static_cast<int>(Part)>(a, std::make_index_sequence<N>{})), ...);
 }
-/// Makes packs in a row of each lane of `a` Stride times.
+/// Fills consecutive registers with each element of `a` Stride times.
 template <int Stride, int N>
 WEFT_FORCE_INLINE void repeat(const SimdVector<N>& a, SimdVector<N> (&registers)[Stride]) {
   repeat(a, registers, std::make_index_sequence<Stride>{});

@@ -1,5 +1,5 @@
 #pragma once
-/// The View of kernels.hpp that computes with several variables of a row at once.
+/// The View of kernels.hpp with several variables of a row in a SIMD vector.
 #include <cstdint>
 
 #include "weft/flow/host/simd_vector.hpp"
@@ -7,8 +7,8 @@
 
 namespace weft::flow::detail {
 
-/// Rows are read N numbers at a time; the last lanes of a row's last group are zeros, computed along and never stored. (Numbers
-/// of the next row would do, but another thread may be writing them.)
+/// Rows are read N numbers at a time; the last elements of a row's last group are zeros, which are computed and never stored.
+/// (They are not read from the next row, because another thread may be writing it.)
 template <int N>
 struct SimdView : ResidualView {
   using Group = SimdVector<N>;
@@ -36,13 +36,13 @@ struct SimdView : ResidualView {
     return scales;
   }
 
-  /// Puts a number behind the variables of a row whose first group this is, where they leave room.
+  /// Appends a number to the variables of a row whose first group this is, if the group has space for it.
   static WEFT_FORCE_INLINE void append(double number, Group& first) {
     if constexpr (N > kVars) first.v[kVars] = number;
   }
 
  private:
-  /// Of kVars numbers.
+  /// Loads group j of kVars numbers.
   [[nodiscard]] static WEFT_FORCE_INLINE Group group(const double* numbers, int j) {
     return (j + 1) * N <= kVars ? Group::load(numbers + j * N) : Group::template load_first<kVars % N>(numbers + j * N);
   }

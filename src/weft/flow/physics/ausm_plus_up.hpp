@@ -1,20 +1,20 @@
 #pragma once
-/// The AUSM+-up flux: what is carried by the mass flux, and the pressure, are split apart.
+/// The AUSM+-up flux, which splits the convective part, carried by the mass flux, from the pressure part.
 ///
 /// M.-S. Liou, J. Comput. Phys. 214 (2006) 137-170.
 #include "weft/flow/physics/physical_flux.hpp"
 
 namespace weft::flow {
 
-/// Exact for an isolated contact, shear wave or shock that stands still; accurate at low Mach numbers; no carbuncles in most
-/// cases. Not proven positive.
+/// Exact for an isolated contact, shear wave or stationary shock; accurate at low Mach numbers; free of carbuncles in most cases.
+/// Positivity is not proven.
 ///
-/// The speed of sound at the face is that of the critical state of the normal velocity: where the flow crosses the face faster
-/// than sound, the flux is that of the side that it comes from, however fast it goes along the face.
+/// The interface speed of sound is that of the critical state of the normal velocity: where the flow crosses the face at
+/// supersonic speed, the flux is that of the upwind side, whatever the tangential velocity.
 /// @cost 3 square roots, 7 divisions, no branch.
 struct AusmPlusUpFlux {
-  /// The least Mach number to which the terms of low speed are scaled, > 0. 1: the scheme of compressible flow, everywhere; that
-  /// of the free stream where that is far below 1.
+  /// Lower bound of the reference Mach number that scales the low-speed terms, > 0. 1: the compressible scheme everywhere; the
+  /// Mach number of the free stream if that is far below 1.
   double cutoff_mach = 1;
 
   template <class Real, class T = Real>
@@ -54,18 +54,18 @@ struct AusmPlusUpFlux {
   }
 
  private:
-  /// The square of the critical speed of sound of a flow of p / rho and normal velocity q.
+  /// Returns the square of the critical speed of sound of a flow of temperature p / rho and normal velocity q.
   template <class Real, class T>
   [[nodiscard]] static WEFT_HD WEFT_FORCE_INLINE T critical(const BasicIdealGas<Real>& gas, const T& temperature, const T& q) {
     return 2 * gas.gamma / (gas.gamma + 1) * temperature + (gas.gamma - 1) / (gas.gamma + 1) * (q * q);
   }
-  /// M+ of fourth degree, beta = 1/8; M-(m) is -M+(-m).
+  /// Returns the split Mach number M+ of degree 4, beta = 1/8; M-(m) is -M+(-m).
   template <class T>
   [[nodiscard]] static WEFT_HD WEFT_FORCE_INLINE T mach_part(const T& m) {
     const T up = (m + 1) * (m + 1), down = (m - 1) * (m - 1);
     return detail::select(detail::absolute(m) < 1, up * (2 + down) * T(0.125), detail::greater(m, 0));
   }
-  /// P+ of fifth degree; P-(m) is P+(-m).
+  /// Returns the split pressure P+ of degree 5; P-(m) is P+(-m).
   template <class T>
   [[nodiscard]] static WEFT_HD WEFT_FORCE_INLINE T pressure_part(const T& m, const T& alpha) {
     const T s = detail::lesser(detail::greater(m, -1), 1);

@@ -1,8 +1,8 @@
 #pragma once
 /// Boundary conditions: the state on a boundary face, and the flux through it.
 ///
-/// Normals point out of the domain. One switch over BoundaryKind serves every face of a zone, so that one kernel serves every
-/// zone. Periodic boundaries are not here: the mesh turns them into ghost cells.
+/// Normals point out of the domain. The functions select the condition by BoundaryKind at run time, so that one kernel processes
+/// all zones. Periodic boundaries are absent: in the mesh they are ghost cells.
 #include "weft/base/registry.hpp"
 #include "weft/flow/physics/far_field_vortex.hpp"
 #include "weft/flow/physics/physical_flux.hpp"
@@ -11,12 +11,12 @@ namespace weft::flow {
 
 enum class BoundaryKind : int {
   slip_wall,                ///< no flow through it
-  symmetry,                 ///< a plane wall behind which the flow is the mirror image
-  far_field,                ///< characteristic: Riemann invariants against `state`
+  symmetry,                 ///< plane wall with the mirror image of the flow on its other side
+  far_field,                ///< characteristic condition: Riemann invariants of the interior state and of `state`
   supersonic_inflow,        ///< `state`
-  supersonic_outflow,       ///< the inside state
-  total_pressure_inflow,    ///< a reservoir: `total_pressure`, `total_temperature`, `direction`; chokes, and lets gas out, too
-  static_pressure_outflow,  ///< `pressure`, which waves from outside bring; chokes, and lets gas in, too
+  supersonic_outflow,       ///< the interior state
+  total_pressure_inflow,    ///< reservoir with `total_pressure`, `total_temperature`, `direction`; may choke, and allows outflow
+  static_pressure_outflow,  ///< `pressure` beyond the face; may choke, and allows backflow
 };
 
 inline constexpr Registry kBoundaries{
@@ -32,31 +32,32 @@ inline constexpr Registry kBoundaries{
 [[nodiscard]] constexpr const auto& registry_of(BoundaryKind /*tag*/) { return kBoundaries; }
 static_assert(is_complete<BoundaryKind>());
 
-/// Whether a boundary lets nothing through.
+/// Returns whether no gas passes through a boundary.
 [[nodiscard]] WEFT_HD constexpr bool is_wall(BoundaryKind kind) {
   return kind == BoundaryKind::slip_wall || kind == BoundaryKind::symmetry;
 }
 
-/// Whether a boundary brings no state from outside. Then the row behind it stands as far behind the face as its cell's centroid
-/// is in front of it, so that limiters find as much room towards the boundary as towards a neighbour; else it stands on the face.
+/// Returns whether a boundary takes no state from outside. The boundary ghost cell then lies opposite to its cell, at the same
+/// distance from the face, so that limiters see the same increment towards the boundary as towards a neighbour; otherwise it lies
+/// on the face.
 [[nodiscard]] WEFT_HD constexpr bool mirrors(BoundaryKind kind) {
   return is_wall(kind) || kind == BoundaryKind::supersonic_outflow;
 }
 
-/// What the boundary conditions of one zone need; each kind reads only what its line above names.
+/// Parameters of the boundary condition of a zone; each kind reads only those that are named at its enumerator.
 template <class Real>
 struct BasicBoundaryParams {
   BoundaryKind kind = BoundaryKind::slip_wall;
-  BasicPrimitive<Real> state{};     ///< of the far field or the inflow
+  BasicPrimitive<Real> state{};     ///< state of the far field or the inflow
   Real total_pressure = 0;          ///< Pa
   Real total_temperature = 0;       ///< K
-  BasicVec3<Real> direction{};      ///< of the inflow, unit length; zero: against the normal
+  BasicVec3<Real> direction{};      ///< direction of the inflow, of unit length; zero: opposite to the normal
   Real pressure = 0;                ///< Pa
-  BasicPointVortex<Real> vortex{};  ///< disturbs `state` of a far field
+  BasicPointVortex<Real> vortex{};  ///< vortex that disturbs `state` of a far field
 };
 using BoundaryParams = BasicBoundaryParams<double>;
 
-/// Returns the state outside a face at x: `state` of its zone, in a far field disturbed by the vortex.
+/// Returns the exterior state of a face at x: `state` of its zone, which in a far field the vortex may disturb.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> outside_state(const BasicIdealGas<Real>& gas,
                                                                 const BasicBoundaryParams<Real>& boundary,
@@ -67,7 +68,7 @@ template <class Real>
 
 namespace detail {
 
-/// `w` carried isentropically to the sound speed ratio * c(w), with normal speed `speed`.
+/// Returns `w` after an isentropic change to the sound speed ratio * c(w), with normal velocity `speed`.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> along_isentrope(const BasicIdealGas<Real>& gas, const BasicPrimitive<Real>& w,
                                                                   Real ratio, Real speed, const BasicVec3<Real>& n) {
@@ -76,9 +77,9 @@ template <class Real>
 }
 
 /// Returns the far-field state: Riemann invariants q + 2c/(gamma-1) from inside and q - 2c/(gamma-1) from outside; entropy and
-/// tangential velocity from where the flow comes. Where no wave comes in (or out) one side gives everything. Where the invariants
-/// would give a normal speed above c, the fan of the side that the flow comes from is transonic and the face has its sonic point;
-/// where they leave a vacuum between both sides, the face has that point too, or hardly any gas.
+/// tangential velocity from the upwind side. Supersonic outflow (inflow) has the interior (exterior) state. Where the invariants
+/// would give a normal velocity above c, the expansion fan of the upwind side is transonic and the face has its sonic point;
+/// where they leave a vacuum between both sides, the face has that sonic point or a near-vacuum state.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> far_field_state(const BasicIdealGas<Real>& gas,
                                                                   const BasicPrimitive<Real>& inside,
@@ -93,18 +94,19 @@ template <class Real>
   const bool leaves = q > 0;
   const BasicPrimitive<Real>& from = leaves ? inside : outside;
   const Real side = leaves ? Real(1) : Real(-1), c_from = leaves ? ci : co;
-  const Real invariant = leaves ? qi + k * ci : k * co - qo;  // side * q + k c along the fan of `from`
+  const Real invariant = leaves ? qi + k * ci : k * co - qo;  // side * q + k c, constant across the fan of `from`
   const Real least = greater(invariant / (k + 1), Real(1e-3) * c_from);
   if (c >= least) return along_isentrope(gas, from, c / c_from, q, n);
   return along_isentrope(gas, from, least / c_from, side * (invariant - k * least), n);
 }
 
-/// Returns the state on a boundary behind which the pressure is given: that which the wave leaves there that the pressure sends
-/// into the domain, a shock where it is above the inside pressure, else an isentropic rarefaction. A wave that the flow carries
-/// out leaves the inside state. A transonic rarefaction leaves its sonic point (q = c, with entropy and q + 2c/(gamma-1) from
-/// inside): the outflow is choked, and its flux the same for every lower pressure. F. Dubois, Partial Riemann problem, boundary
-/// conditions, and gas dynamics, in Absorbing Boundaries and Layers, Domain Decomposition Methods, Nova Science 2001, 16-77; the
-/// waves: E. F. Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics, 3rd ed., sections 3.1.3 and 4.4.
+/// Returns the state on a boundary with a given pressure beyond it: the state downstream of the wave that this pressure sends
+/// into the domain, which is a shock if it exceeds the interior pressure and otherwise an isentropic rarefaction. If the flow
+/// carries the wave out of the domain, it is the interior state. A transonic rarefaction yields its sonic point (q = c, with
+/// entropy and q + 2c/(gamma-1) from inside): the outflow is choked, and its flux does not change with lower pressures. F.
+/// Dubois, Partial Riemann problem, boundary conditions, and gas dynamics, in Absorbing Boundaries and Layers, Domain
+/// Decomposition Methods, Nova Science 2001, 16-77; the waves: E. F. Toro, Riemann Solvers and Numerical Methods for Fluid
+/// Dynamics, 3rd ed., sections 3.1.3 and 4.4.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> pressure_outflow_state(const BasicIdealGas<Real>& gas, Real pressure,
                                                                          const BasicPrimitive<Real>& inside,
@@ -112,7 +114,7 @@ template <class Real>
   const Real qi = dot(inside.velocity, n), ci = gas.sound_speed(inside);
   const Real jump = pressure / inside.pressure;
   if (jump > 1) {
-    const Real mach = std::sqrt(1 + Real(0.5) * (gas.gamma + 1) / gas.gamma * (jump - 1));  // of the shock
+    const Real mach = std::sqrt(1 + Real(0.5) * (gas.gamma + 1) / gas.gamma * (jump - 1));  // Mach number of the shock
     if (qi >= ci * mach) return inside;
     const Real slope = (gas.gamma - 1) / (gas.gamma + 1);
     return {inside.density * (jump + slope) / (slope * jump + 1), inside.velocity - ci * (jump - 1) / (gas.gamma * mach) * n,
@@ -120,23 +122,22 @@ template <class Real>
   }
   if (qi >= ci) return inside;
   const Real k = 2 / (gas.gamma - 1);
-  const Real sonic = (qi / ci + k) / (k + 1);  // c / ci where q = c
+  const Real sonic = (qi / ci + k) / (k + 1);  // c / ci at the sonic point q = c
   const Real ratio = greater(std::pow(jump, Real(0.5) * (gas.gamma - 1) / gas.gamma), sonic);
   return along_isentrope(gas, inside, ratio, qi + k * ci * (1 - ratio), n);
 }
 
-/// Returns the state on an opening to a large volume of gas at rest, of this pressure and temperature (0: of the entropy that the
-/// gas inside has). Where pressure_outflow_state() at this pressure leaves the domain, gas leaves against the pressure, and that
-/// is the answer. Else gas enters along `direction` (against the normal, where that does not point into the domain) with the
-/// speed V on which the reservoir and an isentropic wave into the domain agree: with q <= 0 and c of the gas inside when that
-/// wave has brought it to the given pressure, and c0 of the reservoir,
+/// Returns the state on an opening to a large volume of gas at rest with a given pressure and temperature (0: the entropy of the
+/// interior gas). Where pressure_outflow_state() at this pressure yields outflow, it is that state. Otherwise gas enters along
+/// `direction` (opposite to the normal if that does not point into the domain) with the speed V that is compatible with the
+/// reservoir and with an isentropic wave into the domain: with q <= 0 and c of the interior gas after that wave has changed it to
+/// the given pressure, and c0 of the reservoir,
 ///
 ///     q + k c (1 - x) = -m V,   x = sqrt(1 - V^2 / (k c0^2)),   k = 2 / (gamma - 1),   m = -direction.n
 ///
-/// where x^2 = T / T0 of the reservoir's gas as it expands to V, and, the pressures being equal, that of the gas inside as it
-/// expands from c. The solution is the root of a quadratic. Where V would exceed the speed of sound the inflow is choked. Mass
-/// flux, pressure and normal velocity are continuous where the flow turns round; density and tangential velocity are those of the
-/// side that the gas comes from.
+/// where x^2 = T / T0 of the reservoir gas expanded to V, and, since the pressures are equal, also of the interior gas expanded
+/// from c. The solution is the root of a quadratic. Where V would exceed the speed of sound the inflow is choked. Mass flux,
+/// pressure and normal velocity are continuous at flow reversal; density and tangential velocity are those of the upwind side.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> opening_state(const BasicIdealGas<Real>& gas, Real pressure, Real temperature,
                                                                 const BasicVec3<Real>& direction,
@@ -146,14 +147,14 @@ template <class Real>
   const Real k = 2 / (gas.gamma - 1);
   const Real ci = gas.sound_speed(inside);
   const Real c = ci * std::pow(pressure / inside.pressure, Real(0.5) * (gas.gamma - 1) / gas.gamma);
-  const Real q = lesser(dot(inside.velocity, n) + k * (ci - c), 0);  // 0: where the shock alone lets gas in
+  const Real q = lesser(dot(inside.velocity, n) + k * (ci - c), 0);  // 0: inflow by the shock alone
   const BasicVec3<Real> along = dot(direction, n) < 0 ? direction : -n;
   const Real m = -dot(along, n);
   const Real cc0 = temperature > 0 ? gas.gamma * gas.gas_constant * temperature : c * c;
   const Real invariant = q + k * c;
-  Real speed = std::sqrt(cc0 * k / (k + 1));  // where V = c
+  Real speed = std::sqrt(cc0 * k / (k + 1));  // V = c
   if (m * speed + invariant > k * c * std::sqrt(k / (k + 1))) {
-    // V^2 + beta (m V + invariant)^2 = k c0^2, its larger root without cancellation.
+    // Solves V^2 + beta (m V + invariant)^2 = k c0^2 for the larger root without cancellation.
     const Real beta = cc0 / (k * c * c), a = 1 + beta * m * m, b = beta * m * invariant;
     const Real constant = beta * q * (invariant + k * c);
     const Real root = std::sqrt(greater(b * b - a * constant, 0));
@@ -166,9 +167,9 @@ template <class Real>
 
 }  // namespace detail
 
-/// The pressure that the gas exerts on a wall when it runs into it, or away from it, with normal speed q = u.n: the exact
-/// solution of the Riemann problem of the state and its mirror image (a shock for q > 0, a rarefaction for q < 0, vacuum past q =
-/// -2c/(gamma-1)). E. F. Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics, 3rd ed., section 6.3.3.
+/// Returns the pressure of a gas that meets a wall with normal velocity q = u.n: the exact solution of the Riemann problem of the
+/// state and its mirror image (a shock for q > 0, a rarefaction for q < 0, vacuum for q < -2c/(gamma-1)). E. F. Toro, Riemann
+/// Solvers and Numerical Methods for Fluid Dynamics, 3rd ed., section 6.3.3.
 template <class Real>
 [[nodiscard]] WEFT_HD inline Real wall_pressure(const BasicIdealGas<Real>& gas, const BasicPrimitive<Real>& inside,
                                                 const BasicVec3<Real>& n) {
@@ -181,7 +182,7 @@ template <class Real>
   return ratio > 0 ? inside.pressure * std::pow(ratio, 2 * gas.gamma / (gas.gamma - 1)) : Real(0);
 }
 
-/// Returns the state on a boundary face. On a wall: the inside state without its normal velocity.
+/// Returns the state on a boundary face; on a wall, the interior state without its normal velocity.
 /// @param outside  outside_state() of the face.  @pre inside is physical; n is a unit vector.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> boundary_state(const BasicIdealGas<Real>& gas,
@@ -206,7 +207,7 @@ template <class Real>
   return inside;
 }
 
-/// Returns the same of a zone without a vortex.
+/// Returns the state for a zone without a vortex.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> boundary_state(const BasicIdealGas<Real>& gas,
                                                                  const BasicBoundaryParams<Real>& boundary,
@@ -214,36 +215,37 @@ template <class Real>
   return boundary_state(gas, boundary, boundary.state, inside, n);
 }
 
-/// The state in the row behind a boundary face, for gradients and limiters. Behind walls: the extrapolated one, with the normal
-/// velocity that is zero at the face's centroid. Elsewhere: the state on the face that meets the inside state, extrapolated as
-/// far as the flow leaves: all of it where it leaves faster than sound, nothing where it comes in (which was not stable).
-/// @param extrapolated  the inside state, continued to the place of the row.  @pre as boundary_state, of both states.
+/// Returns the state of the boundary ghost cell of a face, for gradients and limiters. At walls it is the extrapolated state with
+/// the normal velocity that makes the velocity at the centroid of the face tangential. Elsewhere it is the boundary state of an
+/// interior state that is extrapolated in proportion to the outflow: completely for supersonic outflow, not at all for inflow
+/// (extrapolation at inflow was unstable).
+/// @param extrapolated  interior state extrapolated to the position of the ghost cell.  @pre as boundary_state, of both states.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> boundary_ghost_state(
     const BasicIdealGas<Real>& gas, const BasicBoundaryParams<Real>& boundary, const BasicPrimitive<Real>& outside,
     const BasicPrimitive<Real>& inside, const BasicPrimitive<Real>& extrapolated, const BasicVec3<Real>& n) {
   if (is_wall(boundary.kind)) {
-    BasicPrimitive<Real> behind = extrapolated;
-    behind.velocity -= dot(inside.velocity + extrapolated.velocity, n) * n;
-    return behind;
+    BasicPrimitive<Real> ghost = extrapolated;
+    ghost.velocity -= dot(inside.velocity + extrapolated.velocity, n) * n;
+    return ghost;
   }
   const Real share = detail::lesser(detail::greater(dot(inside.velocity, n) / gas.sound_speed(inside), 0), 1);
   BasicPrimitive<Real> leaving = inside;
   for (int k = 0; k < BasicIdealGas<Real>::kVars; ++k) leaving[k] += share * (extrapolated[k] - inside[k]);
   return boundary_state(gas, boundary, outside, leaving, n);
 }
-/// Returns the same of a zone without a vortex.
+/// Returns the state for a zone without a vortex.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> boundary_ghost_state(const BasicIdealGas<Real>& gas,
-                                                               const BasicBoundaryParams<Real>& boundary,
-                                                               const BasicPrimitive<Real>& inside,
-                                                               const BasicPrimitive<Real>& extrapolated,
-                                                               const BasicVec3<Real>& n) {
+                                                                       const BasicBoundaryParams<Real>& boundary,
+                                                                       const BasicPrimitive<Real>& inside,
+                                                                       const BasicPrimitive<Real>& extrapolated,
+                                                                       const BasicVec3<Real>& n) {
   return boundary_ghost_state(gas, boundary, boundary.state, inside, extrapolated, n);
 }
 
-/// The flux out of the domain per unit area: of the boundary state; of the pressure alone on walls and symmetry planes.
-/// @pre as boundary_state.
+/// Returns the flux out of the domain per unit area: that of the boundary state; on walls and symmetry planes of the pressure
+/// alone. @pre as boundary_state.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicConserved<Real> boundary_flux(const BasicIdealGas<Real>& gas,
                                                                 const BasicBoundaryParams<Real>& boundary,
@@ -252,7 +254,7 @@ template <class Real>
   if (is_wall(boundary.kind)) return {0, wall_pressure(gas, inside, n) * n, 0};
   return physical_flux(gas, boundary_state(gas, boundary, outside, inside, n), n);
 }
-/// Returns the same of a zone without a vortex.
+/// Returns the flux for a zone without a vortex.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicConserved<Real> boundary_flux(const BasicIdealGas<Real>& gas,
                                                                 const BasicBoundaryParams<Real>& boundary,

@@ -7,7 +7,7 @@
 
 namespace weft::flow {
 
-/// Gradient of each primitive variable, of[k] of variable k: its unit per metre. In 2-D the z components are 0.
+/// Gradient of each primitive variable; of[k] is that of variable k, in its unit per metre. In 2-D the z components are 0.
 struct CellGradient {
   std::array<Vec3, Primitive::kVars> of{};
 };

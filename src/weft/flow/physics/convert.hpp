@@ -1,5 +1,5 @@
 #pragma once
-/// Vectors, states and the gas in numbers of another precision: as<float>(state).
+/// Conversions of vectors, states and gases to another precision: as<float>(state).
 #include "weft/flow/physics/gas.hpp"
 #include "weft/flow/physics/state_limits.hpp"
 

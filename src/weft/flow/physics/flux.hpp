@@ -1,7 +1,7 @@
 #pragma once
-/// The Euler flux through a face, exact and numerical. Include this for all of them.
+/// The Euler flux through a face, exact and numerical; includes all numerical fluxes.
 ///
-/// A numerical flux is a functor `Conserved operator()(gas, left, right, unit_normal)`, for one face or for a pack of them
+/// A numerical flux is a functor `Conserved operator()(gas, left, right, unit_normal)` for one face or for a SIMD vector of faces
 /// (BasicConserved<T>): per unit area, positive from left to right. Each is consistent, f(W, W, n) = physical_flux(W, n), and
 /// conservative, f(L, R, n) = -f(R, L, -n). HllcHlleFlux also takes the ShockSensor of the two cells.
 #include "weft/base/registry.hpp"
@@ -21,7 +21,7 @@ inline constexpr bool kTakesSensor = requires { requires Flux::kTakesSensor; };
 
 enum class FluxKind : int { hllc, roe, rusanov, hlle, ausm_plus_up, hllc_hlle };
 
-/// The parameters of all fluxes.
+/// Parameters of all fluxes.
 struct FluxParams {
   double cutoff_mach = 1;                      ///< for AusmPlusUpFlux
   double entropy_fix = RoeFlux{}.entropy_fix;  ///< for RoeFlux
@@ -48,14 +48,14 @@ inline constexpr TypeRegistry kFluxes{
 [[nodiscard]] constexpr const auto& registry_of(FluxKind /*tag*/) { return kFluxes; }
 static_assert(is_complete<FluxKind>());
 
-/// Any of the fluxes: loops and kernels are instantiated for each of its types.
+/// One of the fluxes; loops and kernels are instantiated for each type.
 using FluxChoice = decltype(kFluxes)::Choice;
 
 [[nodiscard]] constexpr bool takes_sensor(FluxKind kind) {
   return kFluxes.visit<bool>(kind, []<class Flux>(const FluxRow<Flux>&) { return kTakesSensor<Flux>; });
 }
 
-/// Calls f(HllcFlux{}), f(RoeFlux{}) and so on: turns the choice of a case into a template argument.
+/// Calls f(HllcFlux{}), f(RoeFlux{}) and so on: turns the flux of a case into a template argument.
 /// @param cutoff_mach  of AusmPlusUpFlux.  @param entropy_fix  of RoeFlux.
 template <class F>
 decltype(auto) visit_flux(FluxKind kind, double cutoff_mach, double entropy_fix, F&& f) {

@@ -1,5 +1,5 @@
 #pragma once
-/// The ideal gas: its variables and the relations between them. The number of variables is known here and nowhere else.
+/// The ideal gas: its variables and the relations between them. The number of variables is defined here only.
 ///
 /// Everything is trivially copyable and runs on host and device. Units are SI, or any consistent non-dimensional set.
 #include <cmath>
@@ -10,8 +10,8 @@
 
 namespace weft::flow {
 
-/// Density, momentum and total energy per volume: what the scheme conserves. Also a flux per area, and a residual.
-/// @tparam T  double, float, or a pack of states that are computed with at once (host/simd_vector.hpp).
+/// The conserved variables: density, momentum and total energy per volume. Also a flux per area, and a residual.
+/// @tparam T  double, float, or a SIMD vector of states (host/simd_vector.hpp).
 template <class T>
 struct BasicConserved {
   static constexpr int kVars = 5;
@@ -20,7 +20,7 @@ struct BasicConserved {
   BasicVec3<T> momentum{};  ///< rho u, kg/(m^2 s)
   T energy = 0;             ///< rho E, J/m^3
 
-  /// The k-th variable; folds to a field where k is known at compile time.
+  /// Returns variable k; reduces to a member access where k is a compile-time constant.
   [[nodiscard]] WEFT_HD constexpr T operator[](int k) const {
     return k == 0 ? density : (k == kVars - 1 ? energy : momentum[k - 1]);
   }
@@ -46,7 +46,8 @@ struct BasicConserved {
   }
 };
 
-/// Density, velocity and pressure: what is reconstructed, and what people read. Also a difference of two such states.
+/// The primitive variables: density, velocity and pressure, which are reconstructed and written to files. Also a difference of
+/// two such states.
 template <class T>
 struct BasicPrimitive {
   static constexpr int kVars = BasicConserved<T>::kVars;
@@ -55,7 +56,7 @@ struct BasicPrimitive {
   BasicVec3<T> velocity{};  ///< m/s
   T pressure = 0;           ///< Pa
 
-  /// The k-th variable; folds to a field where k is known at compile time.
+  /// Returns variable k; reduces to a member access where k is a compile-time constant.
   [[nodiscard]] WEFT_HD constexpr T operator[](int k) const {
     return k == 0 ? density : (k == kVars - 1 ? pressure : velocity[k - 1]);
   }
@@ -105,12 +106,12 @@ struct BasicIdealGas {
     const BasicVec3<T> velocity = volume * u.momentum;
     return {u.density, velocity, (gamma - 1) * (u.energy - Real(0.5) * dot(u.momentum, velocity))};
   }
-  /// rho E, J/m^3.
+  /// Returns rho E, J/m^3.
   template <class T = Real>
   [[nodiscard]] WEFT_HD constexpr T total_energy(const BasicPrimitive<T>& w) const {
     return detail::quotient(w.pressure, gamma - 1) + Real(0.5) * w.density * dot(w.velocity, w.velocity);
   }
-  /// H = E + p / rho, J/kg.
+  /// Returns H = E + p / rho, J/kg.
   template <class T = Real>
   [[nodiscard]] WEFT_HD constexpr T total_enthalpy(const BasicPrimitive<T>& w) const {
     return detail::quotient(detail::quotient(gamma, gamma - 1) * w.pressure, w.density) + Real(0.5) * dot(w.velocity, w.velocity);
@@ -126,7 +127,7 @@ struct BasicIdealGas {
   [[nodiscard]] WEFT_HD constexpr Real density(Real pressure, Real temperature) const {
     return pressure / (gas_constant * temperature);
   }
-  /// The entropy function p / rho^gamma: constant along a streamline without shocks.
+  /// Returns the entropy function p / rho^gamma, which is constant along a streamline without shocks.
   [[nodiscard]] WEFT_HD Real entropy(const BasicPrimitive<Real>& w) const { return w.pressure / std::pow(w.density, gamma); }
   [[nodiscard]] WEFT_HD Real total_temperature(const BasicPrimitive<Real>& w) const {
     return temperature(w) * stagnation_ratio(w);
@@ -135,7 +136,7 @@ struct BasicIdealGas {
     return w.pressure * std::pow(stagnation_ratio(w), gamma / (gamma - 1));
   }
 
-  /// Whether the model holds: positive density and pressure, everything finite.
+  /// Returns whether a state is physical: positive density and pressure, all variables finite.
   template <class T = Real>
   [[nodiscard]] WEFT_HD auto physical(const BasicPrimitive<T>& w) const {
     auto good = w.density > 0 && w.pressure > 0;
@@ -144,7 +145,7 @@ struct BasicIdealGas {
   }
   [[nodiscard]] WEFT_HD bool physical(const BasicConserved<Real>& u) const { return u.density > 0 && physical(primitive(u)); }
 
-  /// For files and messages.
+  /// Returns the name of variable k in files and messages.
   [[nodiscard]] static constexpr const char* conserved_name(int k) {
     constexpr const char* kNames[kVars] = {"density", "momentum_x", "momentum_y", "momentum_z", "energy"};
     return kNames[k];
@@ -155,7 +156,7 @@ struct BasicIdealGas {
   }
 
  private:
-  /// T0 / T.
+  /// Returns T0 / T.
   [[nodiscard]] WEFT_HD constexpr Real stagnation_ratio(const BasicPrimitive<Real>& w) const {
     return 1 + Real(0.5) * (gamma - 1) * dot(w.velocity, w.velocity) * w.density / (gamma * w.pressure);
   }

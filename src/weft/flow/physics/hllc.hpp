@@ -25,12 +25,12 @@ struct HllcFlux {
     const auto [sl, sr] = outer_waves(gas, left, ql, volume_l, right, qr, volume_r);
     const T jump = qr - ql;
 
-    // al and ar are the mass fluxes through the outer waves; below < 0, so the contact moves as -balance does.
+    // al and ar are the mass fluxes through the outer waves; below < 0, so the contact speed has the sign of -balance.
     const T al = left.density * (sl - ql), ar = right.density * (sr - qr);
     const T pressure_jump = right.pressure - left.pressure;
     const T balance = pressure_jump + al * ql - ar * qr, below = al - ar;
 
-    // The side of the contact that the face sees, and its outer wave (clipped: zero where that wave has left the face).
+    // The side of the contact on which the face lies, and its outer wave (clipped: zero if the face is outside that wave).
     const auto from_left = balance <= 0;
     const T density = select(from_left, left.density, right.density);
     const T volume = select(from_left, volume_l, volume_r);
@@ -40,13 +40,13 @@ struct HllcFlux {
                                 select(from_left, left.velocity.z, right.velocity.z)};
     const T speed = select(from_left, ql, qr);
     const T through = select(from_left, al, ar);
-    // The speed of the contact less `speed`.
+    // Speed of the contact relative to `speed`.
     const T relative = (pressure_jump - select(from_left, ar, al) * jump) * reciprocal(below);
     const T outer = select(from_left, sl, sr);
     const T clipped = select(from_left, detail::lesser(sl, 0), detail::greater(sr, 0));
     const T contact = speed + relative;
 
-    // F = F_K + S_K (U*_K - U_K), with the common factor of the star state taken out.
+    // F = F_K + S_K (U*_K - U_K), with the common factor of the star state factored out.
     const T shift = relative * clipped * reciprocal(outer - contact);
     const T mass = density * (speed + shift);
     const T energy = quotient(pressure * volume, gas.gamma - 1) + Real(0.5) * dot(velocity, velocity);

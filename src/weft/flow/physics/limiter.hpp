@@ -1,12 +1,11 @@
 #pragma once
-/// Limiters of a linear reconstruction, and the fallback that keeps it positive.
+/// Limiters of a linear reconstruction, and the first-order fallback that keeps it positive.
 ///
-/// A limiter is a functor `T operator()(delta_max, delta_min, d, eps2)`, T = double, float or a pack of them, for one variable
-/// and one point of a cell's surface:
-///   delta_max >= 0, delta_min <= 0: largest and smallest value among the cell and its neighbours, less the cell's value;
-///   d: the unlimited reconstruction at the point, less the cell's value; points are the centroids of faces, but see
-///     Venkatakrishnan::kMovesPoints;
-///   eps2: what `eps2(size, scale)` returns for the cell.
+/// A limiter is a functor `T operator()(delta_max, delta_min, d, eps2)`, T = double, float or a SIMD vector, for one variable and
+/// one point on a cell's surface:
+///   delta_max >= 0, delta_min <= 0: largest and smallest value among the cell and its neighbours, minus the cell's value;
+///   d: the unlimited reconstruction at the point, minus the cell's value;
+///   eps2: the result of `eps2(size, scale)` for the cell.
 /// A cell scales its gradient with the smallest result over its points. The result is 1 where d is 0.
 #include "weft/base/registry.hpp"
 #include "weft/flow/physics/gas.hpp"
@@ -14,7 +13,7 @@
 
 namespace weft::flow {
 
-/// The plain linear reconstruction: for smooth flows and for measuring order.
+/// The unlimited linear reconstruction, for smooth flows and measurements of the order.
 struct NoLimiter {
   static constexpr bool kActive = false, kMovesPoints = false;
   template <class Real, class T>
@@ -40,14 +39,14 @@ struct BarthJespersen {
   [[nodiscard]] WEFT_HD constexpr T operator()(const T& delta_max, const std::type_identity_t<T>& delta_min,
                                                const std::type_identity_t<T>& d, const std::type_identity_t<T>& /*eps2*/) const {
     const T room = detail::select(d > 0, delta_max, delta_min);
-    // room / d < 1 without dividing where the answer is 1 (d = 0 included).
+    // Computes delta / d < 1 without a division where the result is 1 (d = 0 included).
     const T left = detail::absolute(room), step = detail::absolute(d);
     return detail::divide_where(left < step, left, step, 1);
   }
 };
 
-/// V. Venkatakrishnan, J. Comput. Phys. 118 (1995) 120-130, eq. (14): smooth, so that steady residuals converge; a little above 1
-/// where the neighbours leave more than twice the room, and blind to variations below sqrt(eps2).
+/// V. Venkatakrishnan, J. Comput. Phys. 118 (1995) 120-130, eq. (14): smooth, so that steady residuals converge; slightly above 1
+/// where the neighbours allow more than twice the increment, and inactive for variations below sqrt(eps2).
 struct Venkatakrishnan {
   static constexpr bool kActive = true;
   /// On stabilized meshes (Numerics::stabilize_simplices) the points lie half-way to the centroids behind the faces where the
@@ -60,8 +59,8 @@ struct Venkatakrishnan {
   /// Larger lets through larger wiggles; 0 limits everywhere.
   double k = 5;
 
-  /// (K size)^3 scale^2, for a cell of length `size` in units of the case's reference length and a variable whose values vary by
-  /// `scale`: so the limiter does not depend on the units of the variable.
+  /// Returns (K size)^3 scale^2, for a cell of length `size` in units of the case's reference length and a variable of magnitude
+  /// `scale`, so that the limiter does not depend on the units of the variable.
   template <class Real, class T>
   [[nodiscard]] WEFT_HD constexpr T eps2(Real size, const T& scale) const {
     const Real ratio = static_cast<Real>(k) * size;
@@ -79,7 +78,7 @@ struct Venkatakrishnan {
 
 enum class LimiterKind : int { none, barth_jespersen, venkatakrishnan };
 
-/// The parameters of all limiters.
+/// Parameters of all limiters.
 struct LimiterParams {
   double venkatakrishnan_k = Venkatakrishnan{}.k;
 };
@@ -102,7 +101,7 @@ inline constexpr TypeRegistry kLimiters{
 [[nodiscard]] constexpr const auto& registry_of(LimiterKind /*tag*/) { return kLimiters; }
 static_assert(is_complete<LimiterKind>());
 
-/// Any of the limiters: loops and kernels are instantiated for each of its types.
+/// One of the limiters; loops and kernels are instantiated for each type.
 using LimiterChoice = decltype(kLimiters)::Choice;
 
 /// Calls f(NoLimiter{}), f(BarthJespersen{}) or f(Venkatakrishnan{k}).
@@ -116,7 +115,7 @@ template <class T>
   return w.density > 0 && w.pressure > 0;
 }
 
-/// mean + increment where that has positive density and pressure, else the mean: first order, locally.
+/// Returns mean + increment if that has positive density and pressure, otherwise the mean: the local first-order fallback.
 template <class T = double>
 [[nodiscard]] WEFT_HD constexpr BasicPrimitive<T> reconstruct(const BasicPrimitive<T>& mean, const BasicPrimitive<T>& increment) {
   const BasicPrimitive<T> w = mean + increment;

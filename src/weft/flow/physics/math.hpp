@@ -1,6 +1,6 @@
 #pragma once
 /// Arithmetic that g++, clang++ and nvcc compile alike (std::min is no device function, and std::fmin costs a call on x86), for
-/// numbers and for packs of them (simd_vector.hpp), whose comparisons yield a mask and whose choices are made lane by lane.
+/// scalars and for SIMD vectors (simd_vector.hpp), whose comparisons yield a mask and whose selections are elementwise.
 #include <cmath>
 #include <type_traits>
 
@@ -8,7 +8,7 @@
 
 namespace weft::flow::detail {
 
-/// a where the mask is true, else b.
+/// Returns a where the mask is true, otherwise b.
 template <class Mask, class T>
 [[nodiscard]] WEFT_HD constexpr T select(const Mask& mask, const T& a, const std::type_identity_t<T>& b) {
   if constexpr (std::is_same_v<Mask, bool>) {
@@ -18,10 +18,10 @@ template <class Mask, class T>
   }
 }
 
-// Quotients and square roots. On the host those of IEEE 754. On a GPU those take some thirty instructions each, with branches for
-// the ends of the range, and were two thirds of a flux; here an estimate of 20 bits is mended by one step of third order, to
-// within two units of the last place (an emulation of 20 million saw 0.5, 1.5 and 1.8). Roots, and their inverses, alike. Zeros
-// and infinities, which no physical state yields, give NaN there.
+// Quotients and square roots. On the host they are those of IEEE 754. On a GPU these take about thirty instructions each, with
+// branches for the ends of the exponent range, and were two thirds of a flux; instead an estimate of 20 bits is refined by one
+// third-order iteration, to within two units in the last place (an emulation of 20 million values had at most 0.5, 1.5 and 1.8).
+// The same applies to roots and their inverses. Zeros and infinities, which no physical state yields, give NaN there.
 template <class T>
 [[nodiscard]] WEFT_HD constexpr T reciprocal(const T& b) {
 #if defined(__CUDA_ARCH__)
@@ -71,7 +71,7 @@ template <class T>
 #endif
 }
 
-/// a b + c, rounded twice on the host and once on a GPU, where the compiler contracts nothing by itself.
+/// Returns a b + c, rounded twice on the host and once on a GPU; the compiler contracts nothing by itself.
 template <class A, class B, class C>
 [[nodiscard]] WEFT_HD constexpr C multiply_add(const A& a, const B& b, const C& c) {
 #if defined(__CUDA_ARCH__)
@@ -81,8 +81,8 @@ template <class A, class B, class C>
 #endif
 }
 
-/// a / b where the mask is true, else c. One number is divided only where that is asked for; a pack always. @pre b > 0 where the
-/// mask is true
+/// Returns a / b where the mask is true, otherwise c. A scalar is divided only where the mask is true; a SIMD vector always.
+/// @pre b > 0 where the mask is true
 template <class Mask, class T>
 [[nodiscard]] WEFT_HD constexpr T divide_where(const Mask& mask, const T& a, const std::type_identity_t<T>& b,
                                                const std::type_identity_t<T>& c) {

@@ -1,5 +1,5 @@
 #pragma once
-/// How fast the outermost waves between two states travel.
+/// Speeds of the outermost waves of a Riemann problem.
 ///
 /// B. Einfeldt, SIAM J. Numer. Anal. 25 (1988) 294-318, with Roe's averages as in P. Batten, N. Clarke, C. Lambert, D. M. Causon,
 /// SIAM J. Sci. Comput. 18 (1997) 1553-1570, eqs (12)-(13): S_L = min(q_L - c_L, q~ - c~), S_R = max(q_R + c_R, q~ + c~).
@@ -13,7 +13,8 @@ struct OuterWaves {
   T left, right;
 };
 
-/// @param ql,qr  normal velocities; volume_l, volume_r  1 / density. The waves see the normal velocity only.
+/// Returns the wave speeds, which depend on the normal velocities only.
+/// @param ql,qr  normal velocities.  @param volume_l,volume_r  1 / density.
 template <class Real, class T = Real>
 [[nodiscard]] WEFT_HD WEFT_FORCE_INLINE OuterWaves<T> outer_waves(const BasicIdealGas<Real>& gas, const BasicPrimitive<T>& left,
                                                                   const T& ql, const T& volume_l, const BasicPrimitive<T>& right,

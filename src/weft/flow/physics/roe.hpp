@@ -6,12 +6,12 @@
 
 namespace weft::flow {
 
-/// Exact for an isolated shock, contact or shear wave. Not positive by itself in strong expansions: prefer HllcFlux there.
+/// Exact for an isolated shock, contact or shear wave. Not positive in strong expansions: prefer HllcFlux there.
 /// @cost 3 square roots, 4 divisions and those of the entropy fix.
 struct RoeFlux {
-  /// The acoustic speeds |lambda| below delta = entropy_fix * c~ are replaced by (lambda^2 + delta^2) / (2 delta), which keeps
-  /// expansions through a sonic point from turning into shocks. 0 is plain Roe. The contact and shear waves are left alone, so
-  /// that they stay exact.
+  /// The acoustic speeds |lambda| below delta = entropy_fix * c~ are replaced by (lambda^2 + delta^2) / (2 delta), which prevents
+  /// expansion shocks at sonic points. 0 is Roe's flux without a fix. The contact and shear waves are not changed, so that they
+  /// stay exact.
   double entropy_fix = 0.2;
 
   template <class Real, class T = Real>

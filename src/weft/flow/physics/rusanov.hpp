@@ -4,7 +4,7 @@
 
 namespace weft::flow {
 
-/// One wave as fast as the fastest of both sides: the most dissipative, the hardest to break.
+/// One wave with the largest wave speed of both sides: the most dissipative and the most robust flux.
 /// @cost 2 square roots, 4 divisions.
 struct RusanovFlux {
   template <class Real, class T = Real>

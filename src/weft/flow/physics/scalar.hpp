@@ -1,5 +1,5 @@
 #pragma once
-/// Passive scalars: quantities phi that the flow carries and that do not act on it, d(rho phi)/dt + div(rho u phi) = 0.
+/// Passive scalars: quantities phi that the flow transports and that do not influence it, d(rho phi)/dt + div(rho u phi) = 0.
 #include <functional>
 #include <string>
 
@@ -9,22 +9,22 @@
 
 namespace weft::flow {
 
-/// A solver takes no more.
+/// Largest number of scalars of a solver.
 inline constexpr int kMostScalars = 8;
 
 struct Scalar {
   std::string name;
-  std::function<double(Vec3)> initial{};  ///< at the start; null: 0
+  std::function<double(Vec3)> initial{};  ///< initial value; null: 0
 };
 
-/// The value of a scalar in the gas that comes in through a boundary zone.
+/// The value of a scalar in the gas that enters through a boundary zone.
 struct ScalarInflow {
-  std::function<double(Vec3, double)> value{};  ///< at a face's centroid and a time; null: 0
-  bool depends_on_time = false;                         ///< whether it changes with time: else it is asked once
-  Where where{};                                ///< for errors
+  std::function<double(Vec3, double)> value{};  ///< value at the centroid of a face and at a time, s; null: 0
+  bool depends_on_time = false;                 ///< `value` depends on time; otherwise it is called once
+  Where where{};                                ///< its place in the case, for errors
 };
 
-/// Whether the gas that comes in through such a zone is not that which went out.
+/// Returns whether the gas that enters through such a zone has scalar values of its own instead of those of the gas that left.
 [[nodiscard]] constexpr bool brings_scalars(BoundaryKind kind) {
   return kind == BoundaryKind::far_field || kind == BoundaryKind::supersonic_inflow ||
          kind == BoundaryKind::total_pressure_inflow;

@@ -1,5 +1,5 @@
 #pragma once
-/// What acts on the gas inside the cells.
+/// Sources in the cells.
 #include <functional>
 #include <utility>
 
@@ -7,13 +7,13 @@
 
 namespace weft::flow {
 
-/// What needs no function of a user: computed where the flow is, on the host or on a GPU.
+/// Sources without a user function, evaluated where the flow is computed, on the host or on a GPU.
 struct VolumeSource {
-  Vec3 acceleration{};        ///< m/s^2, of a force on every part of the gas alike: gravity, or that of a frame that speeds up
-  bool axisymmetric = false;  ///< y is the distance from the axis: the pressure on both sides of a sector pushes outwards
+  Vec3 acceleration{};        ///< m/s^2, of a uniform body force: gravity, or the inertial force in an accelerated frame
+  bool axisymmetric = false;  ///< y is the distance from the axis: the pressure on the sides of a sector acts outwards
 
   [[nodiscard]] WEFT_HD constexpr bool any() const { return axisymmetric || !(acceleration == Vec3{}); }
-  /// d(conserved)/dt per unit volume. @param centroid  of the cell; of the plane cell where axisymmetric.
+  /// Returns d(conserved)/dt per unit volume. @param centroid  of the cell; of the plane cell if axisymmetric.
   [[nodiscard]] WEFT_HD constexpr Conserved operator()(Vec3 centroid, const Primitive& w) const {
     Conserved rate{0, w.density * acceleration, w.density * dot(acceleration, w.velocity)};
     if (axisymmetric) rate.momentum.y += w.pressure / centroid.y;
@@ -21,13 +21,14 @@ struct VolumeSource {
   }
 };
 
-/// Adds to d(conserved)/dt per unit volume of every cell.
+/// A source that is added to d(conserved)/dt per unit volume of every cell.
 struct SourceTerm {
-  /// Cell centroid, time and state in; source out. Called on the host, in every stage, for every owned cell.
+  /// Returns the source for the centroid of a cell, the time and the state. Called on the host, in every stage, for every owned
+  /// cell.
   using Function = std::function<Conserved(Vec3, double, const Primitive&)>;
 
   SourceTerm() = default;
-  /// Of a function alone.
+  /// Creates a source from a function alone.
   template <class F>
     requires std::is_invocable_r_v<Conserved, F, Vec3, double, const Primitive&>
   SourceTerm(F of) : function(std::move(of)) {}

@@ -1,5 +1,5 @@
 #pragma once
-/// The range of states outside which a flow counts as diverged.
+/// Limits of states outside which a flow has diverged.
 #include <limits>
 
 #include "weft/flow/physics/gas.hpp"
@@ -7,7 +7,7 @@
 namespace weft::flow {
 
 /// Bounds of density, pressure and speed. A state within them is finite and has positive density and pressure, whatever the
-/// bounds are: NaN is within none.
+/// bounds are: comparisons with NaN are false.
 /// @tparam Real  double or float.
 template <class Real>
 struct BasicStateLimits {

@@ -18,7 +18,7 @@ struct BoundaryCondition {
   /// the state does not depend on time, on the one that creates the solver.
   std::function<Primitive(Vec3, double)> prescribed{};
   std::vector<ScalarInflow>
-      scalars{};        ///< values in the gas that enters, in the order of the scalars; 0 of those that are absent
+      scalars{};                ///< values in the gas that enters, in the order of the scalars; 0 of those that are absent
   bool depends_on_time = true;  ///< `prescribed` depends on time; otherwise it is called at the start only
 };
 

@@ -51,17 +51,17 @@ void connect(const Mesh& mesh, mesh::Neighbours stencil, Discretization& d) {
     }
     for (const LocalFaceId face : mesh.cell_faces.row(c)) {
       const std::size_t f = face.index();
-      const std::int32_t behind = d.face_left[f] == c ? d.face_right[f] : d.face_left[f];
+      const std::int32_t opposite = d.face_left[f] == c ? d.face_right[f] : d.face_left[f];
       d.cell_face.push_back(face.value());
-      d.cell_face_row.push_back(behind);
-      if (!by_node || behind >= mesh.cells()) d.stencil_row.push_back(behind);
+      d.cell_face_row.push_back(opposite);
+      if (!by_node || opposite >= mesh.cells()) d.stencil_row.push_back(opposite);
     }
     d.stencil_offset.push_back(checked_local(static_cast<std::int64_t>(d.stencil_row.size()), "entries of gradient stencils"));
     d.cell_face_offset.push_back(checked_local(static_cast<std::int64_t>(d.cell_face.size()), "faces of cells"));
   }
 }
 
-/// Returns true where a quad or hexahedron has a neighbour behind the face opposite to its boundary face, in that direction.
+/// Returns whether a quad or hexahedron has a neighbour on the side opposite to its boundary face, in that direction.
 bool has_neighbour_opposite(const Mesh& mesh, const Discretization& d, std::int32_t cell, const Vec3& outward) {
   constexpr double kOpposite = 0.8;  // cosine; the product of both cosines is at most 0.5 in a right triangle of any aspect ratio
   for (std::int32_t s = d.cell_face_offset[cell]; s < d.cell_face_offset[cell + 1]; ++s) {
@@ -74,9 +74,9 @@ bool has_neighbour_opposite(const Mesh& mesh, const Discretization& d, std::int3
   return false;
 }
 
-/// Returns true where the row behind a boundary face holds an extrapolated state. Behind a symmetry plane and an axis the mirror
-/// image of the cell is exact, so that half a model computes the flow of the whole. A quad or hexahedron needs a neighbour
-/// opposite, but for what leaves faster than sound; other cells have neighbours by node.
+/// Returns whether the boundary row of a face holds an extrapolated state. At symmetry planes and the axis the mirror image of
+/// the cell is exact, so that half a model computes the flow of the whole. A quad or hexahedron needs a neighbour on the opposite
+/// side, except at supersonic outflow; other cells have neighbours by node.
 bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, std::int32_t cell, std::size_t face) {
   const double height = mesh.cell_centroid[cell].y;
   const bool on_axis = mesh.axisymmetric && mesh.face_centroid[face].y <= 1e-9 * height;  // to rounding of the nodes
@@ -85,9 +85,9 @@ bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, 
          has_neighbour_opposite(mesh, d, cell, mesh.face_normal[face]);
 }
 
-/// Appends the cells from which a boundary cell extrapolates: those of its stencil; of cells that are neither quads nor hexahedra
-/// all that share a node. The remaining face neighbours of a triangle or tetrahedron fit a gradient exactly, whatever the noise,
-/// and a uniform stream along a wall did not stay uniform.
+/// Appends the cells from which a boundary cell extrapolates: those of its stencil; for cells other than quads and hexahedra all
+/// that share a node. A gradient interpolates the remaining face neighbours of a triangle or tetrahedron exactly, including
+/// their noise, and a uniform stream along a wall did not stay uniform.
 void append_neighbours(const Mesh& mesh, const Discretization& d, std::int32_t cell, std::vector<std::int32_t>& neighbours) {
   if (mesh::is_quad_or_hexahedron(mesh.cell_type[cell])) {
     for (std::int32_t s = d.stencil_offset[cell]; s < d.stencil_offset[cell + 1]; ++s) {
@@ -108,8 +108,8 @@ void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& 
       neighbours.clear();
       if (extrapolates(mesh, d, kinds[z], c, face.index())) {
         append_neighbours(mesh, d, c, neighbours);
-        // The normal velocity is zero on a wall at the centroid of its face. Where cells are skewed, as triangles are, the foot
-        // of the perpendicular lies elsewhere, and on a curved wall the velocity there has a normal component of first order.
+        // The normal velocity at a wall vanishes at the centroid of the face. For skewed cells, such as triangles, the foot of
+        // the perpendicular lies elsewhere, and on a curved wall the velocity there has a normal component of first order.
         if (kinds[z] == BoundaryKind::slip_wall) to = 2.0 * mesh.face_centroid[face.index()] - from;
       }
       d.boundary_extrapolation.append(from, to, neighbours, d.centroid);
@@ -120,7 +120,7 @@ void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& 
 /// A symmetric matrix: xx xy yy xz yz zz, of which a plane has the first three.
 using Symmetric = std::array<double, 6>;
 
-/// m += weight r r^T.
+/// Adds weight r r^T to m.
 void add_square(Symmetric& m, double weight, Vec3 r) {
   m[0] += weight * r.x * r.x;
   m[1] += weight * r.x * r.y;
@@ -130,7 +130,7 @@ void add_square(Symmetric& m, double weight, Vec3 r) {
   m[5] += weight * r.z * r.z;
 }
 
-/// Sum(w d d^T) over the stencil of cell c.
+/// Returns sum(w d d^T) over the stencil of cell c.
 Symmetric normal_matrix(const Discretization& d, std::int32_t c) {
   Symmetric m{};
   for (std::int32_t s = d.stencil_offset[c]; s < d.stencil_offset[c + 1]; ++s) {
@@ -140,8 +140,8 @@ Symmetric normal_matrix(const Discretization& d, std::int32_t c) {
   return m;
 }
 
-/// Sum(r r^T) over the faces of cell c, r from its centroid; a quarter of it at the boundary, where the row behind may lie on the
-/// face itself, half as far away as that of another cell.
+/// Returns sum(r r^T) over the faces of cell c, r from its centroid; a quarter of it at the boundary, where the boundary row may
+/// lie on the face itself, at half the distance of a neighbour.
 Symmetric matrix_of_faces(const Mesh& mesh, const Discretization& d, std::int32_t c) {
   Symmetric m{};
   for (std::int32_t s = d.cell_face_offset[c]; s < d.cell_face_offset[c + 1]; ++s) {
@@ -174,7 +174,7 @@ void bound(Symmetric& m, const Symmetric& of_faces, int dim) {
   m = with(enough);
 }
 
-/// False if the matrix is singular, where `singular` is the least determinant of one that is not.
+/// Computes the inverse. Returns false if the determinant is less than `singular`.
 bool invert(const Symmetric& m, int dim, double singular, Symmetric& inverse) {
   if (dim == 2) {
     const double det = m[0] * m[2] - m[1] * m[1];
@@ -194,7 +194,7 @@ bool invert(const Symmetric& m, int dim, double singular, Symmetric& inverse) {
   return det > singular;
 }
 
-/// The least determinant of a normal matrix of cell c that is not singular.
+/// Returns the smallest determinant of a normal matrix of cell c that is not considered singular.
 double least_determinant(const Mesh& mesh, const Discretization& d, std::int32_t c, const Symmetric& of_faces) {
   constexpr double kSingular = 1e-10;
   if (d.stabilized) return kSingular * determinant(of_faces, mesh.dim);
@@ -203,12 +203,12 @@ double least_determinant(const Mesh& mesh, const Discretization& d, std::int32_t
 }
 
 /// Appends the matrix of cell c.
-/// @param walls  how many faces of the cell are slip walls. Symmetry planes do not count: the image behind them is exact.
+/// @param walls  number of faces of the cell on slip walls. Symmetry planes do not count: the mirror image there is exact.
 void add_matrix(const Mesh& mesh, const Discretization& d, std::int32_t c, int walls, std::vector<double>& matrices) {
   const bool simplex = mesh.cell_faces.row(c).size() == static_cast<std::size_t>(mesh.dim) + 1;
   if (d.stabilized && simplex && walls > 1) {
-    // In an edge between walls most rows of a tetrahedron are its own images, and noise in a gas at rest grew a hundredfold in a
-    // hundred steps. Its gradient is zero.
+    // In an edge between walls most rows of a tetrahedron are its own images, and noise in a gas at rest grew by a factor of 100
+    // in 100 steps. Its gradient is zero.
     matrices.resize(matrices.size() + (mesh.dim == 2 ? 3 : 6));
     return;
   }

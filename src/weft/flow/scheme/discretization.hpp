@@ -1,5 +1,5 @@
 #pragma once
-/// What the kernels need of a mesh beyond the mesh itself: stencils that include the boundary, and least-squares matrices.
+/// Data of the kernels that the mesh does not hold: stencils that include the boundary, and least-squares matrices.
 #include <cstdint>
 #include <vector>
 
@@ -24,8 +24,8 @@ namespace weft::flow {
 struct Discretization {
   /// @param kinds  of each zone of mesh.boundary, in its order.
   /// @param stencil  what cell_cells of the mesh lists (BuildOptions::ghosts): the neighbours that make a gradient.
-  /// @param stabilize  see least_squares_matrices(); without effect for neighbours by node.
-  /// No communication. @throws LimitError for more than 2^31 stencil entries.
+  /// @param stabilize  see least_squares_matrices(); without effect for neighbours by node. No communication. @throws LimitError
+  ///   for more than 2^31 stencil entries.
   Discretization(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds,
                  mesh::Neighbours stencil = mesh::Neighbours::face, bool stabilize = false);
 
@@ -36,12 +36,12 @@ struct Discretization {
   /// Rows whose values make the gradient of owned cell c: stencil_row[stencil_offset[c]] ... The face neighbours or
   /// the node neighbours, then the boundary rows.
   std::vector<std::int32_t> stencil_offset, stencil_row;
-  /// Faces of owned cell c, and for each the row behind it.
+  /// Faces of owned cell c, and for each the row on its other side.
   std::vector<std::int32_t> cell_face_offset, cell_face, cell_face_row;
-  std::vector<std::int32_t> face_left, face_right;  ///< rows; right of a boundary face is its boundary row
-  std::vector<Vec3> centroid;                       ///< of every row
-  Extrapolations boundary_extrapolation;                            ///< to each boundary row, from its cell and the cells of its stencil
-  std::vector<double> inverse_volume;               ///< of owned cells
+  std::vector<std::int32_t> face_left, face_right;  ///< rows; that on the right of a boundary face is its boundary row
+  std::vector<Vec3> centroid;                       ///< centroid of every row
+  Extrapolations boundary_extrapolation;            ///< to each boundary row, from its cell and its stencil
+  std::vector<double> inverse_volume;               ///< 1 / volume of owned cells
   /// Half the sum of |n| A over the faces: the spectral radius of cell c is sum_k (|u_k| + a) projected_area[c][k]. Owned cells.
   std::vector<Vec3> projected_area;
 };

@@ -12,7 +12,7 @@ namespace {
 
 using Matrix = std::array<Vec3, 3>;
 
-/// Diagonalizes the symmetric matrix m in place by Jacobi's rotations. @return its eigenvectors.
+/// Diagonalizes the symmetric matrix m in place by Jacobi rotations. @return its eigenvectors.
 Matrix diagonalize(Matrix& m) {
   Matrix vectors{Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}};
   constexpr int kSweeps = 12;  // convergence is quadratic
@@ -30,9 +30,9 @@ Matrix diagonalize(Matrix& m) {
   return vectors;
 }
 
-/// The pseudoinverse of the symmetric matrix m, times v.
+/// Returns the pseudoinverse of the symmetric matrix m, times v.
 Vec3 solve_determined(Matrix m, const Vec3& v) {
-  constexpr double kDetermined = 2e-2;  // of the trace: rows within 8 degrees of a plane say nothing about its normal
+  constexpr double kDetermined = 2e-2;  // relative to the trace: rows within 8 degrees of a plane count as coplanar
   const double trace = m[0].x + m[1].y + m[2].z;
   const Matrix vectors = diagonalize(m);
   Vec3 solution;

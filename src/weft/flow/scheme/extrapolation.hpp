@@ -1,9 +1,9 @@
 #pragma once
-/// Linear extrapolation of cell values to the rows behind boundary faces.
+/// Linear extrapolation of cell values to boundary rows.
 ///
-/// A boundary row that holds the value extrapolated with the gradient g0 of the least squares over the other rows of its cell's
-/// stencil has the residual 0 at g0: it leaves the gradient as if it were absent. So what a boundary condition leaves open is
-/// neither said to be constant along the normal (which is of first order) nor anything else.
+/// A boundary row that holds the value extrapolated with the gradient g0, the least squares over the other rows of its cell's
+/// stencil, has the residual 0 at g0: the gradient is the same as without the row. Quantities that a boundary condition does not
+/// prescribe are therefore not assumed constant along the normal, which would be of first order.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,7 +22,7 @@ struct Extrapolations {
   std::vector<double> weight;
 
   /// Appends the extrapolation to a point. The gradient is the weighted least squares over `rows`, with weights 1 / |r|^2; in
-  /// directions that these rows do not determine (one neighbour at the end of a duct, say), it is zero.
+  /// directions that these rows do not determine (with one neighbour at the end of a duct, for example), it is zero.
   /// @param from  the cell's centroid, m.  @param to  the point, m.  @param rows  of other cells.
   /// @param centroid  of every row, m.  @throws LimitError for more than 2^31 entries.
   void append(const Vec3& from, const Vec3& to, std::span<const std::int32_t> rows, const std::vector<Vec3>& centroid);
@@ -30,7 +30,7 @@ struct Extrapolations {
 
 namespace detail {
 
-/// Extrapolations as the kernels read them.
+/// Extrapolations as pointers for the kernels.
 struct ExtrapolationView {
   const std::int32_t *offset, *row;
   const double* weight;
@@ -40,15 +40,15 @@ struct ExtrapolationView {
   return {.offset = e.offset.data(), .row = e.row.data(), .weight = e.weight.data()};
 }
 
-/// inside + increment, where the increment is small beside the state; where it is not, there is a shock or a strong expansion, of
-/// which a linear extrapolation knows nothing, and the increment is scaled down, to nothing in the limit. Density and pressure
-/// stay positive. Smooth flows on fine grids are not touched.
+/// Returns inside + increment if the increment is small relative to the state. A large one means a shock or a strong expansion,
+/// where a linear extrapolation is not valid: it is scaled down, in the limit to zero. Density and pressure stay positive. Smooth
+/// flows on fine grids are not affected.
 [[nodiscard]] WEFT_HD inline Primitive damped_sum(const IdealGas& gas, const Primitive& inside, const Primitive& increment) {
-  // Change of density, pressure or velocity (relative to |u| and c) that passes. With 0.5 the cells behind a shock at a ramp,
-  // which Barth's limiter leaves oscillating, oscillated twice as much as without extrapolation.
+  // Largest unscaled change of density, pressure or velocity (relative to |u| and c). With 0.5 the oscillations downstream of a
+  // shock at a ramp, which Barth's limiter causes, were twice as large as without extrapolation.
   constexpr double kLargest = 0.1;
   const double of_density = increment.density / inside.density, of_pressure = increment.pressure / inside.pressure;
-  const double speeds = gas.gamma * inside.pressure / inside.density + dot(inside.velocity, inside.velocity);  // squared, added
+  const double speeds = gas.gamma * inside.pressure / inside.density + dot(inside.velocity, inside.velocity);  // sum of squares
   const double squared =
       of_density * of_density + of_pressure * of_pressure + dot(increment.velocity, increment.velocity) / speeds;
   const double factor = squared <= kLargest * kLargest ? 1 : kLargest * kLargest / squared;
@@ -57,7 +57,7 @@ struct ExtrapolationView {
   return sum;
 }
 
-/// The state at point i, extrapolated from its cell, where it is `inside`. @param values  rows x kVars.
+/// Returns the state at point i, extrapolated from its cell, whose state is `inside`. @param values  rows x kVars.
 template <class Stored>
 [[nodiscard]] WEFT_HD inline Primitive extrapolated(const ExtrapolationView& extrapolations, std::int32_t i, const IdealGas& gas,
                                                     const Primitive& inside, const Stored* values) {
@@ -70,8 +70,8 @@ template <class Stored>
   return damped_sum(gas, inside, increment);
 }
 
-/// Returns a scalar at point i, extrapolated from its cell, where it is `inside`, and kept within the range of the cells that it
-/// is extrapolated from. @param values  of this scalar, rows `stride` apart.
+/// Returns a scalar at point i, extrapolated from its cell, whose value is `inside`, and clipped to the range of the cells from
+/// which it is extrapolated. @param values  of this scalar, rows `stride` apart.
 [[nodiscard]] WEFT_HD inline double extrapolated_scalar(const ExtrapolationView& extrapolations, std::int32_t i, double inside,
                                                         const double* values, int stride) {
   double sum = inside, low = inside, high = inside;

@@ -1,5 +1,5 @@
 #pragma once
-/// Integrals over cells: functors for reduce, which gives the same digits on the host and on a GPU.
+/// Integrals over cells: functors for reduce, with the same digits on the host and on a GPU.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,12 +25,11 @@ struct Integrals {
   }
 };
 
-/// What a cell holds of `Width` quantities that follow each other in a row.
-/// @tparam State  double or float.
+/// Contents of a cell: the integrals of `Width` quantities that are adjacent in a row.
 template <int Width, class State>
 struct CellContent {
-  const State* per_volume;  ///< of the first quantity in the first row
-  int row;                  ///< numbers of a row
+  const State* per_volume;  ///< first quantity in the first row
+  int row;                  ///< row size
   const double* inverse_volume;
   WEFT_HD Integrals<Width> operator()(std::int32_t c) const {
     Integrals<Width> content;
@@ -41,7 +40,7 @@ struct CellContent {
   }
 };
 
-/// For reduce.
+/// Adds two values, for reduce.
 struct Add {
   template <class T>
   WEFT_HD T operator()(T a, const T& b) const {

@@ -1,9 +1,9 @@
 #pragma once
-/// The kernels of one residual, one cell or face at a time: plain functions of trivially copyable views, for CPU loops and for
-/// GPU threads alike. Values are primitive (density, velocity, pressure); gradients are limited when they are stored.
+/// The kernels of a residual, one cell or face at a time: functions of trivially copyable views, for CPU loops and for GPU
+/// threads. Values are primitive (density, velocity, pressure); stored gradients are limited.
 ///
-/// A View says in which numbers it computes: geometry in View::Real; the variables of a row in View::kGroups groups of
-/// neighbours, each a View::Group: a Real, or a pack of them (simd_vector.hpp).
+/// A View determines the scalar types: geometry is of type View::Real; the variables of a row are View::kGroups groups of
+/// adjacent ones, each a View::Group: a Real, or a SIMD vector of them (simd_vector.hpp).
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -21,11 +21,11 @@ namespace weft::flow::detail {
 
 inline constexpr int kVars = IdealGas::kVars;
 
-/// Where the slope of variable k along axis d stands in a row of gradients: neighbouring variables are neighbours.
+/// Returns the index of the slope of variable k along axis d in a row of gradients, where the variables of an axis are adjacent.
 [[nodiscard]] WEFT_HD constexpr int gradient_index(int k, int d) { return d * kVars + k; }
 
-/// Least squares, weighted by 1 / |r|^2 or, on stabilized meshes, by 1: a difference of values over the distance r pulls a
-/// gradient by it times this, and the sum of all pulls is to be multiplied with the cell's matrix.
+/// Returns the least-squares weight of a difference of values over the distance r, before the multiplication with the cell's
+/// matrix: r / |r|^2, or r on stabilized meshes.
 template <int Dim, class Real>
 [[nodiscard]] WEFT_HD inline BasicVec3<Real> unscaled_gradient_weight(const BasicVec3<Real>& r, bool stabilized) {
   if (stabilized) return r;
@@ -33,15 +33,16 @@ template <int Dim, class Real>
   return weight * r;
 }
 
-/// Green-Gauss: a difference of values across a face pulls by it times the face's area vector, out of the cell, over the cell's
-/// volume, times this: the neighbour's share of the value on the face, which is linear between the two centroids.
+/// Returns the weight of the neighbour in the value on a face, by linear interpolation between the two centroids. The Green-Gauss
+/// weight of a difference across a face is this times the area vector, out of the cell, divided by the cell's volume.
 template <class Real>
-[[nodiscard]] WEFT_HD inline Real face_interpolation_weight(const BasicVec3<Real>& to_face, const BasicVec3<Real>& from_neighbour) {
+[[nodiscard]] WEFT_HD inline Real face_interpolation_weight(const BasicVec3<Real>& to_face,
+                                                            const BasicVec3<Real>& from_neighbour) {
   const Real near = norm(to_face), far = norm(from_neighbour);
   return near / (near + far);
 }
 
-/// v, multiplied with a symmetric matrix: xx xy yy (2-D), xx xy yy xz yz zz (3-D).
+/// Multiplies v with a symmetric matrix: xx xy yy (2-D), xx xy yy xz yz zz (3-D).
 template <int Dim, class Real, class Group>
 WEFT_HD inline void multiply(const Real* m, Group (&v)[Dim]) {
   if constexpr (Dim == 2) {
@@ -56,18 +57,18 @@ WEFT_HD inline void multiply(const Real* m, Group (&v)[Dim]) {
   }
 }
 
-/// What the kernels read and write, as the CPU's loops hold it: every row in one array, AoS. Meanings as in Discretization and
-/// Residual. The kernels take any View that answers the same questions; a GPU's tile is another (tile_view.cuh).
+/// The View of the CPU's loops: all rows in one array, AoS. Meanings as in Discretization and Residual. The kernels accept any
+/// View with the same functions; another is that of a GPU's tile (tile_view.cuh).
 struct ResidualView {
   using Real = double;
   using Group = double;
   static constexpr int kGroups = kVars;
-  static constexpr bool kFlow = true;  ///< the rows are those of the flow, not of something that it carries
+  static constexpr bool kFlow = true;  ///< the rows are flow variables, not transported scalars
 
   const std::int32_t* stencil_offset;
   const std::int32_t* stencil_rows;
   const std::int32_t* cell_face_offset;
-  const std::int32_t* state_slots;  ///< for each face of each cell: as places_of_states()
+  const std::int32_t* state_slots;  ///< for each face of each cell: as slots_of_states()
   const std::int32_t* left_row;
   const std::int32_t* right_row;
   const Vec3* centroids;
@@ -84,14 +85,14 @@ struct ResidualView {
   double* residual;         ///< owned x kVars: minus the sum of the fluxes out of the cell
   double* mass_fluxes;      ///< by face, out of the left cell; null: not wanted
   IdealGas gas;
-  Primitive scale;          ///< by which the variables vary: Venkatakrishnan's parameter is relative to it
+  Primitive scale;          ///< magnitudes of the variables, to which Venkatakrishnan's parameter is relative
   double reference_length;  ///< m
-  double order;             ///< the most that a limiter may be: 1, or less while the order grows
-  double jump_damping;      ///< of damp_jump(), at faces between two cells; 0: none
-  double shock_threshold;   ///< of ShockSensor
+  double order;             ///< upper bound of the limiter: 1, or less while the order is ramped up
+  double jump_damping;      ///< factor of damp_jump(), at faces between two cells; 0: none
+  double shock_threshold;   ///< threshold of ShockSensor
   bool axisymmetric;        ///< as in Mesh
 
-  // Stencil and faces of cell c: positions in lists, and what stands there.
+  // Stencil and faces of cell c: ranges of list entries, and the entries.
   [[nodiscard]] WEFT_HD std::int32_t stencil_begin(std::int32_t c) const { return stencil_offset[c]; }
   [[nodiscard]] WEFT_HD std::int32_t stencil_end(std::int32_t c) const { return stencil_offset[c + 1]; }
   [[nodiscard]] WEFT_HD std::int32_t stencil_row(std::int32_t s) const { return stencil_rows[s]; }
@@ -111,10 +112,10 @@ struct ResidualView {
   [[nodiscard]] WEFT_HD Vec3 gradient_weight(std::int32_t /*c*/, std::int32_t s) const {
     return vector<Dim>(gradient_weights, s);
   }
-  /// What is left to do with the sum of pulls: nothing, for they are whole.
+  /// Completes a sum of weighted differences to a gradient; without effect, since gradient_weights include the matrix.
   template <int Dim, class Group>
   WEFT_HD void complete(std::int32_t /*c*/, Group (& /*sum*/)[Dim]) const {}
-  // From a cell's centroid to a face's: of cell c, of the rows of face f.
+  // Cell-to-face vectors: of cell c, and of the rows on the sides of face f.
   template <int Dim>
   [[nodiscard]] WEFT_HD Vec3 to_face(std::int32_t /*c*/, std::int32_t s) const {
     return vector<Dim>(cell_to_face, s);
@@ -157,8 +158,8 @@ WEFT_HD inline Group along(const Group* gradient, const BasicVec3<Real>& r) {
   }
 }
 
-/// Gradient of cell c, not limited: each difference of values to a row of the stencil, times the View's pull, and whatever
-/// completes the sum; and the range of values. The cell's own value drops out, so that a constant has a gradient of exactly zero.
+/// Computes the gradient of cell c, not limited, as the sum of the differences of values to the rows of the stencil, times the
+/// View's gradient weights, and the range of values. The gradient of a constant is exactly zero.
 template <int Dim, class View, int kGroups = View::kGroups, class Group = typename View::Group>
 WEFT_HD inline void gradient_in_stencil(const View& v, std::int32_t c, Group (&g)[kGroups][Dim], Group (&low)[kGroups],
                                         Group (&high)[kGroups]) {
@@ -185,7 +186,7 @@ WEFT_HD inline void gradient_in_stencil(const View& v, std::int32_t c, Group (&g
   for (int k = 0; k < kGroups; ++k) v.template complete<Dim>(c, g[k]);
 }
 
-/// Length of a cell: the root of its area in the plane (2-D) or volume (3-D).
+/// Returns the length of a cell: the root of its area in the plane (2-D) or volume (3-D).
 template <int Dim, class View, class Real = typename View::Real>
 WEFT_HD inline Real cell_length(const View& v, std::int32_t c) {
   if constexpr (Dim == 3) {
@@ -196,7 +197,7 @@ WEFT_HD inline Real cell_length(const View& v, std::int32_t c) {
   }
 }
 
-/// Variable k of a row, which is given by groups.
+/// Returns variable k of a row that is given by groups.
 template <int k, class Group, int kGroups>
 [[nodiscard]] WEFT_HD inline auto variable(const Group (&row)[kGroups]) {
   if constexpr (std::is_floating_point_v<Group>) {
@@ -207,8 +208,8 @@ template <int k, class Group, int kGroups>
   }
 }
 
-/// The ShockSensor of cell c, from its gradient, not limited, and the range of values in its stencil. In first order, as where no
-/// gradient is made, it is the factor of the pressure alone.
+/// Returns the ShockSensor of cell c, from its unlimited gradient and the range of values in its stencil. In first order, without
+/// gradients, it is the pressure factor alone.
 template <int Dim, class View, int kGroups = View::kGroups, class Group = typename View::Group, class Real = typename View::Real>
 [[nodiscard]] WEFT_HD inline Real shock_sensor(const View& v, std::int32_t c, const Group (&g)[kGroups][Dim],
                                                const Group (&low)[kGroups], const Group (&high)[kGroups]) {
@@ -230,7 +231,7 @@ template <int Dim, class View, int kGroups = View::kGroups, class Group = typena
                                                       variable<kPressure>(own), v.shock_threshold);
 }
 
-/// The factor of the pressure alone: for cells whose gradients are not made, in first order.
+/// Returns the pressure factor alone, for cells without gradients in first order.
 template <class View, class Real = typename View::Real>
 [[nodiscard]] WEFT_HD inline Real pressure_sensor_of_cell(const View& v, std::int32_t c) {
   constexpr int kPressure = kVars - 1;
@@ -267,7 +268,7 @@ WEFT_HD inline typename View::Real limited_gradient(const View& v, std::int32_t 
   Group phi[kGroups];
   for (Group& factor : phi) factor = v.order;
   if constexpr (Limiter::kActive) {
-    // A limiter below 1 falls with the size of the step, so only the largest steps up and down count.
+    // Where a limiter is below 1 it decreases with the increment, so only the largest increase and decrease matter.
     Group rise[kGroups] = {}, fall[kGroups] = {};
     const auto look = [&](const auto& point) {
       const std::int32_t end = v.face_end(c);
@@ -316,7 +317,7 @@ WEFT_HD inline void set_gradient(const View& v, std::int32_t c, const Group (&g)
   }
 }
 
-/// Gradient of cell c, limited and stored, and its ShockSensor where the flux takes it.
+/// Computes and stores the limited gradient of cell c, and its ShockSensor if the flux takes it.
 template <int Dim, class Limiter, class View>
 WEFT_HD inline void gradient_of_cell(const View& v, std::int32_t c, const Limiter& limiter) {
   typename View::Group g[View::kGroups][Dim];
@@ -338,8 +339,8 @@ WEFT_HD inline void store(Real* value, const BasicPrimitive<Real>& w) {
   for (int k = 0; k < kVars; ++k) value[k] = w[k];
 }
 
-/// The state at r from the centroid of a cell: linear with its limited gradient, or its mean where that would leave the range of
-/// the gas (positivity).
+/// Returns the state at r from the centroid of a cell: linear with its limited gradient, or the cell mean if the linear state is
+/// unphysical (positivity).
 template <int Dim, class Real>
 WEFT_HD inline BasicPrimitive<Real> reconstruct(const BasicPrimitive<Real>& mean, const Real (&g)[kVars][Dim],
                                                 const BasicVec3<Real>& r) {
@@ -348,7 +349,7 @@ WEFT_HD inline BasicPrimitive<Real> reconstruct(const BasicPrimitive<Real>& mean
   return flow::reconstruct(mean, increment);
 }
 
-/// The same for cell c of a view. @pre groups of one.
+/// Returns the reconstructed state in cell c of a view. @pre groups of one.
 template <int Dim, class View, class Real = typename View::Real>
 WEFT_HD inline BasicPrimitive<Real> reconstruct(const View& v, std::int32_t c, const BasicVec3<Real>& r) {
   BasicPrimitive<Real> mean;
@@ -360,7 +361,7 @@ WEFT_HD inline BasicPrimitive<Real> reconstruct(const View& v, std::int32_t c, c
   return reconstruct<Dim>(mean, g, r);
 }
 
-/// Rows of values and gradients, for reconstruct() in numbers of the same or another precision.
+/// Rows of values and gradients for reconstruct() in the same or another precision.
 template <class Stored, class Number>
 struct RowView {
   using Real = Number;
@@ -382,7 +383,7 @@ template <int Dim, class View>
   return gradient;
 }
 
-/// Largest stable time step of a cell at CFL number 1, s. `projected_area` as in Discretization.
+/// Returns the largest stable time step of a cell at CFL number 1, s. `projected_area` as in Discretization.
 template <class Real, class T = Real>
 [[nodiscard]] WEFT_HD inline T stable_dt_of_cell(const BasicIdealGas<Real>& gas, const BasicPrimitive<T>& w,
                                                  const BasicVec3<T>& projected_area,
@@ -393,7 +394,7 @@ template <class Real, class T = Real>
                      (absolute(w.velocity.z) + a) * projected_area.z));
 }
 
-/// residual[row] += sign * flux.
+/// Adds sign * flux to residual[row].
 template <class Real>
 WEFT_HD inline void accumulate(Real* residual, const BasicConserved<Real>& flux, std::type_identity_t<Real> sign) {
   for (int k = 0; k < kVars; ++k) residual[k] += sign * flux[k];

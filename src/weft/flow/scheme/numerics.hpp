@@ -1,5 +1,5 @@
 #pragma once
-/// The numerical choices of a run: how gradients, limiters, fluxes and time steps are made.
+/// The numerical choices of a run: gradients, limiters, fluxes and time steps.
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -10,11 +10,11 @@
 
 namespace weft::flow {
 
-/// A factor that grows evenly from `start` to 1 in the first steps of a run, for starts far from the solution.
+/// A factor that grows linearly from `start` to 1 in the first steps of a run, for initial states far from the solution.
 struct Ramp {
   double start = 1;
   std::int64_t steps = 0;
-  /// Of the step after `step` others.
+  /// Returns the factor of the step that follows `step` others.
   [[nodiscard]] double at(std::int64_t step) const {
     return step >= steps ? 1 : start + (1 - start) * static_cast<double>(step) / static_cast<double>(steps);
   }
@@ -33,7 +33,7 @@ static_assert(is_complete<GradientKind>());
 enum class Precision {
   fp64,
   mixed,  ///< gradients and fluxes in float; the conserved variables, their update and boundary conditions in double
-  fp32    ///< all but boundary conditions in float
+  fp32    ///< all in float except boundary conditions
 };
 
 inline constexpr Registry kPrecisions{
@@ -45,25 +45,25 @@ static_assert(is_complete<Precision>());
 
 struct Numerics {
   FluxKind flux = FluxKind::hllc_hlle;
-  double cutoff_mach = 1;                               ///< of AusmPlusUpFlux
-  double entropy_fix = RoeFlux{}.entropy_fix;           ///< of RoeFlux
+  double cutoff_mach = 1;                               ///< for AusmPlusUpFlux
+  double entropy_fix = RoeFlux{}.entropy_fix;           ///< for RoeFlux
   GradientKind gradient = GradientKind::least_squares;  ///< none: first order in space
-  /// Whether least squares over face neighbours is stabilized on meshes that have other cells than quads and hexahedra: without
-  /// weights and bounded (Discretization), and with small jumps at faces damped (jump_damping.hpp).
+  /// Least squares over face neighbours is stabilized on meshes with cells other than quads and hexahedra: the weights are 1 and
+  /// the gradients bounded (Discretization), and small jumps at faces are damped (jump_damping.hpp).
   bool stabilize_simplices = true;
   LimiterKind limiter = LimiterKind::barth_jespersen;
   /// Venkatakrishnan's K: differences below (K h / reference_length)^1.5 of the reference state are not limited.
   double venkatakrishnan_k = 5.0;
   std::optional<double> reference_length{};  ///< m; none: flow::reference_length() of the mesh
-  int rk_stages = 3;                         ///< strong-stability-preserving Runge-Kutta of this order: 1, 2 or 3
+  int rk_stages = 3;                         ///< order of the strong-stability-preserving Runge-Kutta scheme: 1, 2 or 3
   double cfl = 0.8;
-  Ramp order_ramp{};  ///< from 0: a cell's limiter is at most this, so that the scheme grows from first order to second
-  Ramp cfl_ramp{};    ///< times cfl
-  Precision precision = Precision::fp64;  ///< on the host: fp64 alone
-  bool local_time_step = false;           ///< each cell with its own step: steady flows only
-  /// Keeps the start, a stationary state, to rounding: from every rate the solver subtracts the one that the scheme computes of
-  /// the start at full order, du/dt = R(u) - R(u_start) (Berberich, Chandrashekar & Klingenberg, Computers & Fluids 219, 104858,
-  /// 2021). Not with order_ramp.
+  Ramp order_ramp{};                      ///< upper bound of the limiters, from first order to second
+  Ramp cfl_ramp{};                        ///< factor of cfl
+  Precision precision = Precision::fp64;  ///< on the host only fp64
+  bool local_time_step = false;           ///< each cell has its own step: steady flows only
+  /// Preserves the initial state, which must be stationary, to rounding: the solver subtracts from every rate the rate of the
+  /// initial state at full order, du/dt = R(u) - R(u_start) (Berberich, Chandrashekar & Klingenberg, Computers & Fluids 219,
+  /// 104858, 2021). Excludes order_ramp.
   bool well_balanced = false;
 };
 

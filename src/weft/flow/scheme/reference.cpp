@@ -13,14 +13,14 @@
 namespace weft::flow {
 namespace {
 
-/// The mean of points, each with a weight, over all ranks: the same digits on any number of ranks but for the last.
+/// The weighted mean of points over all ranks, which depends on the number of ranks in the last digits only.
 class WeightedMean {
  public:
   void add(double weight, Vec3 x) {
     weight_ += weight;
     for (int axis = 0; axis < 3; ++axis) sum_[axis] += weight * x[axis];
   }
-  /// @collective
+  /// Returns the mean. @collective
   [[nodiscard]] Vec3 value(const Communicator& comm) const {
     std::array<double, 4> sums{sum_[0].value(), sum_[1].value(), sum_[2].value(), weight_.value()};
     comm.sum(std::span<double>(sums));
@@ -31,7 +31,7 @@ class WeightedMean {
   CompensatedSum sum_[3], weight_;
 };
 
-/// Calls visit(face) for every slip wall's face.
+/// Calls visit(face) for every face of the slip walls.
 template <class Visit>
 void each_wall_face(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds, const Visit& visit) {
   for (std::size_t z = 0; z < kinds.size(); ++z) {
@@ -40,7 +40,7 @@ void each_wall_face(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kin
   }
 }
 
-/// Twice the largest distance of any cell's node from the centroid of all cells. @collective
+/// Returns twice the largest distance of any cell's node from the centroid of all cells. @collective
 double mesh_length(const mesh::Mesh& mesh) {
   WeightedMean mean;
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
@@ -57,11 +57,11 @@ double mesh_length(const mesh::Mesh& mesh) {
   return 2 * mesh.comm.max(farthest);
 }
 
-/// The extremes of some states.
+/// The extrema of a set of states.
 struct Extremes {
   static constexpr double kNone = -std::numeric_limits<double>::infinity();
   std::array<double, 5> largest{kNone, kNone, kNone, kNone,
-                                kNone};  ///< density, pressure, speed; minus the least of the first two
+                                kNone};  ///< maxima of density, pressure, speed; negated minima of the first two
 
   void add(const IdealGas& gas, const Primitive& w) {
     if (!gas.physical(w)) return;
@@ -118,7 +118,7 @@ double reference_length(const mesh::Mesh& mesh, const std::vector<BoundaryKind>&
 
 ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas, const std::vector<BoundaryCondition>& boundary,
                                  const SourceTerm& source, const std::function<Primitive(std::int32_t)>& start, double time) {
-  WeightedMean mean;  // of (density, pressure)
+  WeightedMean mean;  // mean of (density, pressure)
   Extremes extremes;
   bool unknown = source.function != nullptr;
   agreed(mesh.comm, [&] {
@@ -135,7 +135,7 @@ ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas, co
   std::array<double, 5>& largest = extremes.largest;
   mesh.comm.max(std::span<double>(largest));
   const Vec3 average = mean.value(mesh.comm);
-  if (!(source.acceleration == Vec3{})) {  // by which gas may fall through the whole mesh
+  if (!(source.acceleration == Vec3{})) {  // adds the energy of a fall through the whole mesh
     largest[2] = std::sqrt(largest[2] * largest[2] + 2 * norm(source.acceleration) * mesh_length(mesh));
     largest[1] = std::max(largest[1], largest[0] * largest[2] * largest[2]);
   }

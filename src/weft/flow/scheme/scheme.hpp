@@ -41,7 +41,7 @@ class Scheme {
   [[nodiscard]] const Discretization& discretization() const { return discretization_; }
   /// Length to which Venkatakrishnan's parameter relates the sizes of cells, m; 1 for other limiters.
   [[nodiscard]] double reference_length() const { return reference_length_; }
-  /// Computes the matrices of least_squares_matrices(); none for other gradients. Steppers keep what they derive from them.
+  /// Computes the matrices of least_squares_matrices(); none for other gradients. Steppers store what they derive from them.
   /// @throws MeshError on every rank where the neighbours of a cell do not determine a gradient.  @collective
   [[nodiscard]] std::vector<double> least_squares() const;
   /// Factor of damp_jump() at faces between two cells, proportional to the order; 0: jumps are not damped.

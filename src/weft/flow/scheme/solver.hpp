@@ -20,26 +20,26 @@ struct StepReport {
   std::int64_t step = 0;  ///< steps done since the start of the run
   double time = 0;        ///< s, after the step
   double dt = 0;          ///< s; with local time steps the smallest
-  int retries = 0;        ///< how often the step was undone because a state became unphysical
+  int retries = 0;        ///< number of repetitions because a state became unphysical
   /// This rank's sum over its cells of volume * rate^2 of the first stage, per variable: see Solver::residual_norms.
   std::array<double, IdealGas::kVars> rate_squared{};
 };
 
 /// Consecutive steps.
 struct StepsAhead {
-  int count = 1;                    ///< at most
-  double until = 0;                 ///< s: fewer, where the time comes to this before; the last one ends there
-  std::int64_t rates_interval = 1;  ///< rate_squared is wanted of steps with a multiple of this number, and of the last
+  int count = 1;                    ///< at most this many steps
+  double until = 0;                 ///< s: time at which the last step ends, with fewer steps if it is reached earlier
+  std::int64_t rates_interval = 1;  ///< rate_squared is computed for steps with a multiple of this number, and for the last
 };
 
 /// Cells of the first-order fallback, where a state became unphysical.
 struct FallbackCells {
   std::vector<std::int32_t> cells;  ///< owned
-  std::int64_t until = 0;           ///< step from which on the scheme is of second order everywhere; 0 on every rank: it is now
+  std::int64_t until = 0;           ///< step from which on the scheme is of second order everywhere; 0 on every rank: now
 };
 
 /// Explicit strong-stability-preserving Runge-Kutta of order 1 to 3 (Gottlieb, Shu & Tadmor, SIAM Review 43, 2001). The solver
-/// keeps the clock, chooses the lengths of steps, repeats those that fail and reports; a Stepper computes them.
+/// holds the clock, chooses the lengths of steps, repeats those that fail and reports; a Stepper computes them.
 class Solver {
  public:
   static constexpr int kVars = IdealGas::kVars;
@@ -48,7 +48,7 @@ class Solver {
   /// @param mesh  outlives the solver.
   /// @throws as Scheme and Stepper::make().  @collective
   Solver(const mesh::Mesh& mesh, SolverOptions options);
-  /// Waits for no other rank, also where close() was not called: an exception may be passing on this rank alone.
+  /// Waits for no other rank, also without close(): the destructor may run because of an exception on this rank alone.
   ~Solver();
   /// Ends the solver on every rank: afterwards no rank has memory of this one's GPU mapped, and NCCL is released. Called once,
   /// after the last step, where the program continues. Then nothing but the destructor may be called.  @pre no steps are under
@@ -56,91 +56,95 @@ class Solver {
   /// @collective  @throws CommError.  @cost a reduction for each exchange of ghosts, of which there are 3 to 8.
   void close();
 
-  /// Sets the state that Venkatakrishnan's parameter is relative to, which is otherwise the mean of the start.
+  /// Sets the state to which Venkatakrishnan's parameter is relative; by default the mean of the start.
   /// @pre positive density and pressure; before initialise() or restore().
   void set_reference(const Primitive& reference);
-  /// Sets the state that Numerics::well_balanced keeps, which is otherwise the start. @pre Numerics::well_balanced; before
+  /// Sets the state that Numerics::well_balanced preserves; by default the start. @pre Numerics::well_balanced; before
   /// initialise(), refer_to() or restore().
   void set_stationary(std::function<Primitive(Vec3)> state);
-  /// Sets the circulation of the vortex that disturbs the far field of a boundary zone, m^2/s: see circulation_of(). Steps from
-  /// now on, and refresh(), have it. @pre no steps are under way; equal on every rank.  @cost on a GPU a copy of the
-  /// states outside all boundary faces.
+  /// Sets the circulation of the vortex that disturbs the far field of a boundary zone, m^2/s, for the following steps and
+  /// refresh(): see circulation_of(). @pre no steps are pending; equal on every rank.  @cost on a GPU a copy of the exterior
+  /// states of all boundary faces.
   void set_circulation(std::size_t zone, double circulation);
-  /// Derives from a start at `time`, s, and from the boundary conditions what states are judged by: the reference of the limiter,
-  /// unless it is set, and the limits outside which a state has diverged (reference.hpp). With Numerics::well_balanced, also the
-  /// rates that are subtracted from now on: those of the start, or of set_stationary(), with boundary conditions and sources at
-  /// `time`. initialise() does this with its states; before restore() it makes the next steps those of the run that began with
-  /// this start. @pre restore() follows.  @throws what `start` throws, on every rank; PhysicsError on every rank where the state
-  /// that is to be kept is not physical or far from stationary, naming the cell.
+  /// Computes from a start at `time`, s, and from the boundary conditions the references of states: that of the limiter, unless
+  /// it is set, and the limits outside which a state has diverged (reference.hpp). With Numerics::well_balanced, also the rates
+  /// that are subtracted from then on: those of the start, or of set_stationary(), with boundary conditions and sources at
+  /// `time`. initialise() calls it with its states; before restore() it makes the next steps those of the run that began with
+  /// this start.
+  /// @pre restore() follows.  @throws the exceptions of `start`, on every rank; PhysicsError on every rank where the state to
+  /// preserve is not physical or far from stationary, naming the cell.
   /// @collective  @cost a few reductions; with Numerics::well_balanced one evaluation of the scheme.
   void refer_to(const std::function<Primitive(Vec3)>& start, double time = 0);
-  /// Sets every owned cell to state(centroid), scalars to their start there, and the clock.  @collective
+  /// Sets every owned cell to state(centroid), scalars to their initial values there, and the clock.  @collective
   /// @throws PhysicsError on every rank if a state is not physical, naming the cell; InputError if a scalar is not finite.
   void initialise(const std::function<Primitive(Vec3)>& state, double time = 0, std::int64_t step = 0);
   /// Sets the conserved values of the owned cells (kVars each, local order), the clock, the cells of the first-order fallback and
-  /// scalar_amounts(): the next steps are bit by bit those of the solver that these were taken from, where refer_to() was called
-  /// with its start, and set_circulation() with its circulations; without refer_to() the states that are restored are the
-  /// reference.  @collective
+  /// scalar_amounts(): the next steps are bitwise those of the solver from which these were taken, if refer_to() was called with
+  /// its start, and set_circulation() with its circulations; without refer_to() the restored states are the reference.
+  /// @collective
   void restore(std::span<const double> conserved, double time, std::int64_t step, const FallbackCells& fallback = {},
                std::span<const double> scalar_amounts = {});
 
-  /// One time step of at most `dt_limit` seconds.  @collective
-  /// A step in which a state becomes unphysical (negative density or pressure) is undone and repeated, first order in the cells
-  /// where it happened and around them (for the next 50 steps too), from the third attempt on with half the length each time.
+  /// Computes one time step of at most `dt_limit` seconds.  @collective A step in which a state becomes unphysical (negative
+  /// density or pressure) is undone and repeated, first order in the failed cells and next to them (also for the next 50 steps),
+  /// from the third attempt on with half the length each time.
   /// @throws PhysicsError on every rank if a state still becomes unphysical, or if a physical state is outside
-  ///   parameters().limits, with the cell, its place, its state, its neighbours and its zone; conserved() then returns the result
-  ///   of the failed step.
+  ///   parameters().limits, with the cell, its position, its state, its neighbours and its zone; conserved() then returns the
+  ///   result of the failed step.
   /// @cost two exchanges per stage, one reduction per step.
   StepReport step(double dt_limit);
 
-  /// Starts steps, which finish_steps() reports: those of step() with the remaining time as the limit, halved where a sliver
-  /// would remain. Where works_ahead(), the stepper computes them without the host; otherwise finish_steps() does. Until then
+  /// Starts steps, which finish_steps() reports: those of step() with the remaining time as the limit, halved where a very short
+  /// step would remain. If works_ahead(), the stepper computes them without the host; otherwise finish_steps() does. Until then
   /// time(), steps() and the state are the present ones.
-  /// @pre time() has not reached ahead.until; no steps are under way.  @collective
+  /// @pre time() has not reached ahead.until; no steps are pending.  @collective
   void start_steps(const StepsAhead& ahead);
-  /// Returns the steps that were done, at least one: fewer than requested where one had to be repeated.
+  /// Returns the reports of the steps, at least one: fewer than requested if one had to be repeated.
   /// @throws as step().  @collective
   std::vector<StepReport> finish_steps();
-  /// Returns the largest Courant number that steps have, whatever Numerics::cfl is: most_damped_cfl() where
-  /// Numerics::stabilize_simplices damps jumps on this mesh, else infinity.
+  /// Returns the upper bound of the Courant number of steps, whatever Numerics::cfl is: most_damped_cfl() if
+  /// Numerics::stabilize_simplices damps jumps on this mesh, otherwise infinity.
   [[nodiscard]] double most_cfl() const;
-  /// Returns whether several steps at a time cost less than one by one.
+  /// Returns whether a sequence of steps costs less than single ones.
   [[nodiscard]] bool works_ahead() const;
-  /// Starts copying the state to the host, so that conserved() and primitive() may be called while steps are under way.
+  /// Starts copying the state to the host, so that conserved() and primitive() may be called while steps are pending.
   void keep_state() const;
 
-  /// Root mean square over all cells (volume weighted) of d(conserved)/dt of the first stage of a step, per variable. With local
-  /// time steps too, this is the true rate of change: zero when steady. Added in a fixed order. @collective  @cost one reduction.
+  /// Returns the root mean square over all cells (volume weighted) of d(conserved)/dt of the first stage of a step, per variable.
+  /// This is the true rate of change, also with local time steps: zero when steady. Added in a fixed order.
+  /// @collective  @cost one reduction.
   [[nodiscard]] std::vector<std::array<double, kVars>> residual_norms(std::span<const StepReport> steps) const;
-  /// Returns those of the last step.
+  /// Returns the norms of the last step.
   [[nodiscard]] std::array<double, kVars> residual_norms() const;
   /// Computes ghosts, gradients and boundary values of the present state, for monitors and output.  @collective
   void refresh();
-  /// Flux through a boundary face per unit area, out of the domain. @pre refresh() since the last step.
+  /// Returns the flux through a boundary face per unit area, out of the domain. @pre refresh() since the last step.
   [[nodiscard]] Conserved boundary_flux(std::size_t zone, std::int32_t face) const;
-  /// Returns the state inside at the centroid of each of this rank's faces of a zone, in their order, as the scheme reconstructs
-  /// it there. @pre refresh() since the last step.
+  /// Returns the interior state at the centroid of each of this rank's faces of a zone, in their order, as the scheme
+  /// reconstructs it. @pre refresh() since the last step.
   [[nodiscard]] std::vector<Primitive> face_states(std::size_t zone) const;
-  /// Sum of force_on_face() over this rank's faces of a zone, with arms from `centre`. @pre refresh() since the last step.
+  /// Returns the sum of force_on_face() over this rank's faces of a zone, with moments about `centre`. @pre refresh() since the
+  /// last step.
   [[nodiscard]] ForceAndMoment force_on(std::size_t zone, double pressure, Vec3 centre) const;
-  /// Integral of each conserved variable over the owned cells, in compensated sums, whose order depends on their number alone:
-  /// the same digits on the host and on a GPU, which does not bring the state here for it. @pre no steps are under way.
+  /// Returns the integral of each conserved variable over the owned cells, in compensated sums whose order depends on the number
+  /// of cells alone: the same digits on the host and on a GPU, without a copy of the state to the host. @pre no steps are
+  /// pending.
   [[nodiscard]] std::array<double, kVars> integrals() const;
-  /// Returns the integral of rho phi of each scalar likewise.
+  /// Returns the integral of rho phi of each scalar, with the same properties.
   [[nodiscard]] std::vector<double> scalar_integrals() const;
-  /// State at the point x, linear within the owned cell. @pre refresh() since the last step.
+  /// Returns the state at the point x, linear within the owned cell. @pre refresh() since the last step.
   [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const;
-  /// Returns the gradients of the owned cells with which the scheme reconstructs, limited; 0 in first order. From a GPU they are
-  /// brought here. @pre refresh() since the last step.  @cost 120 bytes per owned cell.
+  /// Returns the limited gradients of the reconstruction in the owned cells; 0 in first order. They are copied from a GPU.
+  /// @pre refresh() since the last step.  @cost 120 bytes per owned cell.
   [[nodiscard]] std::vector<CellGradient> gradients() const;
 
   [[nodiscard]] std::span<const double> conserved() const;     ///< owned rows x kVars
   [[nodiscard]] Primitive primitive(std::int32_t cell) const;  ///< owned cell
   [[nodiscard]] const std::vector<Scalar>& scalars() const;
-  /// rho phi: owned rows x scalars().size()
+  /// Returns rho phi: owned rows x scalars().size().
   [[nodiscard]] std::span<const double> scalar_amounts() const;
   [[nodiscard]] double scalar(int k, std::int32_t cell) const;  ///< value in an owned cell
-  /// Scalar k at the point x, linear within the owned cell. @pre refresh() since the last step.
+  /// Returns scalar k at the point x, linear within the owned cell. @pre refresh() since the last step.
   [[nodiscard]] double scalar_at(int k, std::int32_t cell, Vec3 x) const;
   [[nodiscard]] FallbackCells fallback_cells() const;
   [[nodiscard]] bool on_gpu() const { return stepper_->on_gpu(); }
@@ -184,9 +188,9 @@ class Solver {
   std::vector<double> circulations_;  ///< one per zone
   FirstOrderFallback fallback_;
   std::unique_ptr<Stepper> stepper_;
-  std::optional<StepsAhead> ahead_;            ///< under way
+  std::optional<StepsAhead> ahead_;            ///< pending steps
   std::function<Primitive(Vec3)> stationary_;  ///< set_stationary(); empty: the start
-  bool reference_is_set_ = false;              ///< by set_reference()
+  bool reference_is_set_ = false;              ///< set_reference() was called
   bool referred_ = false;                      ///< refer_to() or initialise() was called
   std::int64_t fallback_until_ = 0;            ///< step from which on the scheme is of second order everywhere
   std::array<double, kVars> rate_squared_{};   ///< this rank's sum of volume * rate^2 in the last step

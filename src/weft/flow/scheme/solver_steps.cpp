@@ -1,4 +1,4 @@
-// The steps of a Solver: their lengths, their repetition and their reports.
+// The steps of a Solver: their lengths, repetition and reports.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace weft::flow {
 namespace {
 
-/// How often a step whose states become unphysical is repeated, and for how many steps the first-order fallback lasts.
+/// Number of repetitions of a step whose states become unphysical, and number of steps with the first-order fallback.
 constexpr int kRetries = 6, kFallbackSteps = 50;
 
 }  // namespace

@@ -13,9 +13,9 @@
 namespace weft::flow {
 namespace {
 
-/// The most that a stable time step may change the state, relative to density, density times the fastest wave, or the total
-/// enthalpy per volume. Columns of gas with 4 to 10 cells per scale height: 0.05 by truncation errors in second order, 0.1 in
-/// first; a uniform stream at Mach 0.5 at the nose of an airfoil with 72 cells around it: 0.2.
+/// Largest change of the state by a stable time step, relative to density, density times the fastest wave, or the total enthalpy
+/// per volume. Columns of gas with 4 to 10 cells per scale height: 0.05 by truncation errors in second order, 0.1 in first; a
+/// uniform stream at Mach 0.5 at the nose of an airfoil with 72 cells around it: 0.2.
 constexpr double kMostStationaryChange = 0.1;
 
 std::string place_of(const mesh::Mesh& m, std::int32_t cell) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Checks of the state that Numerics::well_balanced keeps.
+/// Checks of the state that Numerics::well_balanced preserves.
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -12,7 +12,7 @@ namespace weft::flow {
 /// @throws PhysicsError on every rank, naming the cell.  @collective
 void check_stationary_state(const Scheme& scheme, const std::function<Conserved(std::int32_t)>& state);
 
-/// Checks that a stable time step with the rates that the scheme computes of the state changes no cell by much.
+/// Checks that a stable time step with the rates that the scheme computes for the state changes no cell by much.
 /// @param rates  volume * d(conserved)/dt, owned x kVars.
 /// @throws PhysicsError on every rank, naming the cell.  @collective
 void check_stationary_rates(const Scheme& scheme, const std::function<Conserved(std::int32_t)>& state,

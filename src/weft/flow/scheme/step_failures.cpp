@@ -54,7 +54,7 @@ void StepFailures::add(const UnphysicalCell& cell, const States& states) {
 }
 
 void StepFailures::add(std::string problem, Where where) {
-  order_ = 0;  // less than that of any cell
+  order_ = 0;  // smaller than that of any cell
   first_.reset();
   problem_ = std::move(problem);
   where_ = std::move(where);

@@ -1,5 +1,5 @@
 #pragma once
-/// The interface of what computes the steps of a solver: on the host (HostStepper) or on a GPU (DeviceStepper).
+/// The interface of the component that computes the steps of a solver: on the host (HostStepper) or on a GPU (DeviceStepper).
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace weft::flow {
 
-/// One step.
+/// Parameters of one step.
 struct StepCommand {
   double time = 0;       ///< s, at the start of the step
   double dt = 0;         ///< s
@@ -23,21 +23,21 @@ struct StepCommand {
   double local_cfl = 0;  ///< above 0: each cell steps min(dt, local_cfl * its own stable step)
 };
 
-/// Steps that follow each other without the host.
+/// A sequence of steps without the host.
 struct StepSequence {
-  int count = 1;               ///< at most kMostAhead; fewer where the time reaches `until` before
+  int count = 1;               ///< at most kMostAhead; fewer if the time reaches `until`
   double time = 0, until = 0;  ///< s
   double cfl = 0;
   std::int64_t first_step = 0;      ///< number of the first step
-  std::int64_t rates_interval = 1;  ///< rate_squared is wanted of steps with a multiple of this number, and of the last
+  std::int64_t rates_interval = 1;  ///< rate_squared is computed for steps with a multiple of this number, and for the last
 };
 
 /// The result of a step for the owned cells of this rank.
 struct StepResult {
-  double dt = 0;             ///< s by which the time advanced; of steps of a sequence only
-  double stable_before = 0;  ///< s, at CFL number 1, of all ranks at the start of the step; of steps of a sequence only
+  double dt = 0;             ///< s by which the time advanced; only in sequences
+  double stable_before = 0;  ///< s, at CFL number 1, of all ranks at the start of the step; only in sequences
   double stable_dt = 0;      ///< s, at CFL number 1, at its end; infinite without cells
-  /// Sum of volume * rate^2 over the cells in the first stage, in a fixed order; 0 where it is not wanted.
+  /// Sum of volume * rate^2 over the cells in the first stage, in a fixed order; 0 if not requested.
   std::array<double, IdealGas::kVars> rate_squared{};
 };
 
@@ -75,7 +75,7 @@ class Stepper {
   /// Ends all exchanges, see Solver::close().  @collective
   virtual void close() = 0;
 
-  // Parameters of the steps that follow.
+  // Sets the parameters of the steps that follow.
   virtual void set_parameters(const SchemeParameters& parameters) = 0;
   /// Sets the circulation of the vortex that disturbs the far field of a boundary zone, m^2/s.
   virtual void set_circulation(std::size_t zone, double circulation) = 0;
@@ -91,7 +91,8 @@ class Stepper {
   [[nodiscard]] virtual StateRows state() = 0;
   /// Makes state() the state at the start of a step, and computes its primitive values and stable steps.  @collective
   virtual void load() = 0;
-  /// Starts copying the present state to the host unless it is there or on its way. @pre it is there, or no sequence is pending.
+  /// Starts copying the present state to the host unless it is there or the copy is pending. @pre it is there, or no sequence is
+  /// pending.
   virtual void start_fetch() const = 0;
   /// Returns the state that start_fetch() copies.
   [[nodiscard]] virtual ConstStateRows fetch() const = 0;
@@ -100,7 +101,7 @@ class Stepper {
   /// Returns the integral of each conserved variable over the owned cells, in compensated sums whose order depends on the number
   /// of cells alone.
   [[nodiscard]] virtual std::array<double, kVars> integrals() const = 0;
-  /// Returns the integral of rho phi of each scalar likewise.
+  /// Returns the integral of rho phi of each scalar, with the same properties.
   [[nodiscard]] virtual std::vector<double> scalar_integrals() const = 0;
 
   // Steps.
@@ -132,7 +133,7 @@ class Stepper {
   [[nodiscard]] virtual Conserved boundary_flux(std::size_t zone, std::int32_t face) const = 0;
   /// Returns the interior states at the centroids of a zone's faces, in their order.
   [[nodiscard]] virtual std::vector<Primitive> face_states(std::size_t zone) const = 0;
-  /// Returns the sum of force_on_face() over a zone's faces, with arms from `centre`.
+  /// Returns the sum of force_on_face() over a zone's faces, with moments about `centre`.
   [[nodiscard]] virtual ForceAndMoment force_on(std::size_t zone, double pressure, Vec3 centre) const = 0;
   /// Returns the state at x, linear within the owned cell.
   [[nodiscard]] virtual Primitive cell_state(std::int32_t cell, Vec3 x) const = 0;

@@ -1,5 +1,5 @@
 #pragma once
-/// Exact solutions of the Euler equations: what the solver starts from, and what it is measured against.
+/// Exact solutions of the Euler equations, for initial states and for measurements of errors.
 #include "weft/flow/solutions/exact_fields.hpp"
 #include "weft/flow/solutions/manufactured.hpp"
 #include "weft/flow/solutions/riemann.hpp"

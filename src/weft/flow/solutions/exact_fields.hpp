@@ -7,15 +7,15 @@
 
 namespace weft::flow {
 
-/// A vortex that rides on a uniform flow of density 1 and pressure 1 without change of shape.
-/// T = 1 - (gamma-1) beta^2 / (8 gamma pi^2) e^(1-r^2), du = beta / (2 pi) e^((1-r^2)/2) (-y, x), rho = T^(1/(gamma-1)), p = rho
-/// T. C.-W. Shu, ICASE Report 97-65 (1997), example 5.
+/// A vortex that a uniform flow of density 1 and pressure 1 transports without change of shape.
+/// T = 1 - (gamma-1) beta^2 / (8 gamma pi^2) e^(1-r^2), du = beta / (2 pi) e^((1-r^2)/2) (-y, x), rho = T^(1/(gamma-1)),
+/// p = rho T. C.-W. Shu, ICASE Report 97-65 (1997), example 5.
 struct IsentropicVortex {
   IdealGas gas{};
   double strength = 5;  ///< beta
   Vec3 centre{5, 5, 0};
   Vec3 velocity{1, 1, 0};
-  Vec3 period{10, 10, 0};  ///< of the box; 0: not periodic in that direction
+  Vec3 period{10, 10, 0};  ///< lengths of the periodic box; 0: not periodic in that direction
 
   [[nodiscard]] WEFT_HD Primitive operator()(Vec3 x, double t) const {
     using std::numbers::pi;
@@ -34,7 +34,7 @@ struct IsentropicVortex {
   }
 };
 
-/// A sine of density carried by a uniform flow: rho = density + amplitude sin(2 pi wave . (x - velocity t)).
+/// A sine wave of density in a uniform flow: rho = density + amplitude sin(2 pi wave . (x - velocity t)).
 struct EntropyWave {
   double density = 1, amplitude = 0.2;
   Vec3 wave{1, 1, 1};  ///< waves per unit length
@@ -46,9 +46,9 @@ struct EntropyWave {
   }
 };
 
-/// Double Mach reflection: a Mach 10 shock at 60 degrees to the x axis that runs right into gas at rest; it meets y = 0 at `foot`
-/// at t = 0. The solution above the reflection, and the boundary values there. P. Woodward, P. Colella, J. Comput. Phys. 54
-/// (1984) 115-173, section III. For gamma = 1.4.
+/// Double Mach reflection: a Mach 10 shock at 60 degrees to the x axis that moves to the right into gas at rest; it meets y = 0
+/// at `foot` at t = 0. The solution above the reflection, and the boundary values there. P. Woodward, P. Colella, J. Comput.
+/// Phys. 54 (1984) 115-173, section III. For gamma = 1.4.
 struct DoubleMach {
   double foot = 1.0 / 6;
 
@@ -62,7 +62,7 @@ struct DoubleMach {
   static constexpr double kShockX = 4.125 * std::numbers::sqrt3;  // 8.25 cos(30 degrees)
 };
 
-/// The uniform inflow and initial state of the forward-facing step: Mach 3. Woodward and Colella, section II. For gamma = 1.4.
+/// Uniform inflow and initial state of the forward-facing step: Mach 3. Woodward and Colella, section II. For gamma = 1.4.
 inline constexpr Primitive kForwardStep{1.4, {3, 0, 0}, 1};
 
 }  // namespace weft::flow

@@ -1,5 +1,5 @@
 #pragma once
-/// A manufactured solution of the Euler equations: sines for every variable, and the source term that makes them a solution.
+/// A manufactured solution of the Euler equations: a sine wave in every variable, and the source term for which it is a solution.
 #include <cmath>
 #include <numbers>
 
@@ -7,8 +7,8 @@
 
 namespace weft::flow {
 
-/// w_k = mean_k + amplitude_k sin(2 pi (wave_k . x - frequency t) + phase_k) for every primitive variable k. Adding source() to
-/// the right-hand side of the Euler equations makes it exact. Trivially copyable; for host and device.
+/// w_k = mean_k + amplitude_k sin(2 pi (wave_k . x - frequency t) + phase_k) for every primitive variable k. It solves the Euler
+/// equations with source() on the right-hand side. Trivially copyable; for host and device.
 struct ManufacturedSolution {
   static constexpr int kVars = IdealGas::kVars;
 
@@ -18,7 +18,7 @@ struct ManufacturedSolution {
   double phase[kVars] = {0.1, 0.7, 1.3, 2.1, 2.9};
   double frequency = 0;  ///< 0: steady
 
-  /// Periodic on a box of edge `length`; in two dimensions nothing depends on z or moves along it.
+  /// Returns a solution that is periodic on a box of edge `length`; in 2-D it does not depend on z and has no velocity along z.
   [[nodiscard]] WEFT_HD static ManufacturedSolution periodic(int dim, double length) {
     ManufacturedSolution m;
     for (Vec3& vector : m.wave) {
@@ -35,7 +35,7 @@ struct ManufacturedSolution {
     return w;
   }
 
-  /// dU/dt + div F(U) of the solution, per volume.
+  /// Returns dU/dt + div F(U) of the solution, per volume.
   [[nodiscard]] WEFT_HD Conserved source(const IdealGas& gas, Vec3 x, double t = 0) const {
     const Primitive w = (*this)(x, t);
     Vec3 gradient[kVars];
@@ -46,7 +46,7 @@ struct ManufacturedSolution {
       rate[k] = -slope * frequency;
     }
     const Vec3 u = w.velocity, density_gradient = gradient[0], pressure_gradient = gradient[kVars - 1];
-    const Vec3* velocity_gradient = gradient + 1;  // of the components of u
+    const Vec3* velocity_gradient = gradient + 1;  // gradients of the components of u
     const double divergence = velocity_gradient[0].x + velocity_gradient[1].y + velocity_gradient[2].z;
 
     // Mass: rho_t + u . grad rho + rho div u.

@@ -16,7 +16,7 @@ struct Curve {
   double jump, slope;
 };
 
-/// The velocity change across the wave that takes `w` to pressure p, and its derivative. Toro eqs (4.6), (4.7), (4.37).
+/// Returns the velocity change across the wave that changes `w` to pressure p, and its derivative. Toro eqs (4.6), (4.7), (4.37).
 Curve wave_curve(const IdealGas& gas, const Primitive& w, double sound, double p) {
   const double g = gas.gamma;
   if (p > w.pressure) {
@@ -39,11 +39,12 @@ RiemannSolution::RiemannSolution(const IdealGas& gas, const RiemannStates& state
   right_ = {.state = states.right, .speed = -states.right.velocity.x, .sound = gas.sound_speed(states.right)};
   const double separation_speed = -left_.speed - right_.speed;
   if (separation_speed >= 2 * (left_.sound + right_.sound) / (gas.gamma - 1)) {
-    throw InputError(fmt::format("the two states of the Riemann problem part at {:g}: a vacuum opens between them", separation_speed),
-                     "bring the velocities closer together");
+    throw InputError(
+        fmt::format("the two states of the Riemann problem separate at {:g}: a vacuum opens between them", separation_speed),
+        "bring the velocities closer together");
   }
 
-  // The curve is concave and increasing: once left of the root, Newton climbs to it without overshoot.
+  // The function is concave and increasing: from the left of the root, Newton's method converges monotonically.
   double p = 0.5 * (states.left.pressure + states.right.pressure);
   for (int i = 0; i < kMaxIterations; ++i) {
     const Curve l = wave_curve(gas, left_.state, left_.sound, p), r = wave_curve(gas, right_.state, right_.sound, p);

@@ -1,10 +1,10 @@
 #pragma once
-/// The exact solution of the one-dimensional Riemann problem, and the standard tests made of it.
+/// The exact solution of the one-dimensional Riemann problem, and its standard tests.
 #include "weft/flow/physics/gas.hpp"
 
 namespace weft::flow {
 
-/// Two uniform states, left and right of x = 0 at t = 0. The velocities' y and z are carried along.
+/// Two uniform states, left and right of x = 0 at t = 0. The tangential velocities y and z are passive.
 struct RiemannStates {
   Primitive left, right;
 };
@@ -20,8 +20,8 @@ inline constexpr RiemannStates kToroCollision{{5.99924, {19.5975, 0, 0}, 460.894
 /// The self-similar solution. Toro, chapter 4.
 class RiemannSolution {
  public:
-  /// Solves for the state between the two acoustic waves (Newton, to rounding).
-  /// @throws InputError where a state is not physical, or where the two part so fast that a vacuum opens.
+  /// Computes the state between the two acoustic waves (Newton's method, to rounding).
+  /// @throws InputError where a state is not physical, or where the states separate so fast that a vacuum forms.
   RiemannSolution(const IdealGas& gas, const RiemannStates& states);
 
   [[nodiscard]] double star_pressure() const { return pressure_; }
@@ -29,14 +29,14 @@ class RiemannSolution {
   [[nodiscard]] double star_density_left() const { return left_.star_density; }
   [[nodiscard]] double star_density_right() const { return right_.star_density; }
 
-  /// The state at x / t = xi.
+  /// Returns the state at x / t = xi.
   [[nodiscard]] Primitive sample(double xi) const;
 
  private:
-  /// One side, mirrored so that its wave runs to the left.
+  /// One side, mirrored so that its wave moves to the left.
   struct Side {
     Primitive state;
-    double speed = 0;  ///< of the gas, in the mirrored frame
+    double speed = 0;  ///< speed of the gas in the mirrored frame
     double sound = 0;
     double star_density = 0;
     double head = 0, tail = 0;  ///< speeds of the wave's edges; equal for a shock

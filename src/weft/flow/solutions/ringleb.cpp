@@ -26,7 +26,7 @@ Hodograph hodograph(double q) {
                    "keep the mesh between the streamlines k = 0.5 and k = 1.65");
 }
 
-/// Points of equal speed lie on a circle; > 0 outside of it.
+/// Returns the distance of x outside the circle on which the speed is q; negative inside. Points of equal speed lie on a circle.
 double outside_circle(Vec3 x, double q) {
   const Hodograph h = hodograph(q);
   return std::hypot(x.x + 0.5 * h.j, x.y) - 0.5 / (h.density * q * q);
@@ -41,7 +41,7 @@ Vec3 Ringleb::place(double q, double k) {
 }
 
 Primitive Ringleb::operator()(Vec3 x) const {
-  // The flow is the slowest speed whose circle passes through x: walk up to it, then bisect.
+  // The solution is the smallest speed whose circle passes through x: step up to it, then bisect.
   double slow = kSlowest, fast = slow;
   while (fast < kFastest && outside_circle(x, fast) < 0) {
     slow = fast;
@@ -55,7 +55,7 @@ Primitive Ringleb::operator()(Vec3 x) const {
   }
   const double q = slow;
   const Hodograph h = hodograph(q);
-  // Around its circle the place turns twice as fast as the flow.
+  // The angle on the circle is twice the flow angle.
   const double turn = 0.5 * std::atan2(x.y, x.x + 0.5 * h.j);
   const double across = -q * std::sin(turn), along = q * std::cos(turn);
   if (!(5 * along * along > q * q * q * q)) fail(x);  // k = q^2 / along is below its limit

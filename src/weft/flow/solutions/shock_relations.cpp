@@ -36,7 +36,7 @@ Jump oblique_shock_of_angle(double gamma, double mach, double angle) {
   Jump jump{.angle = angle};
   jump.pressure_ratio = 1 + 2 * gamma / (gamma + 1) * (nn - 1);
   jump.density_ratio = (gamma + 1) * nn / ((gamma - 1) * nn + 2);
-  // tan(angle - deflection) = tan(angle) / density_ratio, free of tan(90 degrees).
+  // tan(angle - deflection) = tan(angle) / density_ratio, without evaluating tan(90 degrees).
   jump.deflection = angle - std::atan2(std::sin(angle), jump.density_ratio * std::cos(angle));
   const double normal_behind = std::sqrt((1 + 0.5 * (gamma - 1) * nn) / (gamma * nn - 0.5 * (gamma - 1)));
   jump.mach = normal_behind / std::sin(angle - jump.deflection);
@@ -48,7 +48,7 @@ Jump normal_shock(double gamma, double mach) { return oblique_shock_of_angle(gam
 Jump oblique_shock(double gamma, double mach, double deflection) {
   expect_supersonic(mach);
   expect_turning(deflection);
-  // Between the Mach angle and the angle of largest deflection (equation 168) the deflection grows with the angle: bisect.
+  // Between the Mach angle and the angle of largest deflection (equation 168) the deflection increases with the angle: bisect.
   const double mm = mach * mach, quarter = 0.25 * (gamma + 1) * mm;
   const double sine2 = (quarter - 1 + std::sqrt((gamma + 1) * (1 + 0.5 * (gamma - 1) * mm + 0.25 * quarter * mm))) / (gamma * mm);
   double weak = std::asin(1 / mach), strong = std::asin(std::min(std::sqrt(sine2), 1.0));
