@@ -180,7 +180,7 @@ void ProgressPrinter::show_bar() {
 std::string ProgressPrinter::bar(const flow::Progress& progress, int width) const {
   constexpr int kPercent = 7;  // columns of "100 %  "
   const std::string text = facts(progress, local_time_, width - 1 - kPercent);
-  const int room = width - 2 - kPercent - static_cast<int>(text.size());
+  const int space = width - 2 - kPercent - static_cast<int>(text.size());
   std::string line;
   if (space >= 10) {
     const int length = std::min(space - 2, 30);

@@ -20,8 +20,8 @@ using detail::Hint;
 using detail::hint_of;
 using detail::is_closed;
 using detail::is_flat;
-using detail::similarity;
 using detail::measure_zones;
+using detail::similarity;
 
 // ---------------------------------------------------------------------------------------------------------------------- guesses
 

@@ -51,9 +51,8 @@ struct ExportFormatRow {
 };
 
 inline constexpr Registry kExportFormats{
-    "export format",
-    std::array{ExportFormatRow{ExportFormat::vtu, "vtu", "VTK unstructured grid", export_vtu},
-               ExportFormatRow{ExportFormat::cgns, "cgns", "CGNS with the boundary zones", export_cgns}}};
+    "export format", std::array{ExportFormatRow{ExportFormat::vtu, "vtu", "VTK unstructured grid", export_vtu},
+                                ExportFormatRow{ExportFormat::cgns, "cgns", "CGNS with the boundary zones", export_cgns}}};
 [[nodiscard]] constexpr const auto& registry_of(ExportFormat /*tag*/) { return kExportFormats; }
 static_assert(is_complete<ExportFormat>());
 

@@ -5,6 +5,7 @@
 #include "weft/flow/cuda/device_reconstruction.hpp"
 #include "weft/flow/cuda/ghost_states.cuh"
 #include "weft/flow/cuda/step_loops.cuh"
+#include "weft/mesh/mesh_params.hpp"
 #include "weft/mesh/with_dim.hpp"
 
 namespace weft::flow::detail {

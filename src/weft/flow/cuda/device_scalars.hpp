@@ -92,7 +92,7 @@ class DeviceScalars {
   DeviceVector<double> face_areas_, inverse_volumes_, matrices_;
   DeviceVector<double> outflows_, stationary_;  ///< stationary_: outflows_ of a stationary state; empty: nothing is subtracted
   DeviceVector<std::int32_t> boundary_entry_, boundary_left_, boundary_brings_;  ///< one per boundary face
-  DeviceVector<std::int32_t> extrapolation_offset_, extrapolation_row_;                        ///< Discretization::behind
+  DeviceVector<std::int32_t> extrapolation_offset_, extrapolation_row_;          ///< Discretization::boundary_extrapolation
   DeviceVector<double> extrapolation_weight_, boundary_areas_, inflow_;
   DeviceVector<double> amounts_[2];
   ArrayPair<double, Dynamic> values_;  ///< count, with boundary rows

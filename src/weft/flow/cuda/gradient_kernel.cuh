@@ -145,19 +145,19 @@ __global__ void __launch_bounds__(kTileThreads, 4)
       __syncthreads();
     }
     const TileView<Dim, Real, kWeights> view{.t = t,
-                                           .tile = tile,
-                                           .values = m.values,
-                                           .centroids = m.centroids,
-                                           .sides = m.sides,
-                                           .topology = m.topology,
-                                           .gas = as<Real>(a.gas),
-                                           .scale = as<Real>(a.scale),
-                                           .reference_length = static_cast<Real>(a.reference_length),
-                                           .order = static_cast<Real>(a.order),
-                                           .shock_threshold = static_cast<Real>(a.shock_threshold),
-                                           .axisymmetric = t.radius != nullptr,
-                                           .has_sensors = a.side_sensors != nullptr,
-                                           .stabilized = a.stabilized};
+                                             .tile = tile,
+                                             .values = m.values,
+                                             .centroids = m.centroids,
+                                             .sides = m.sides,
+                                             .topology = m.topology,
+                                             .gas = as<Real>(a.gas),
+                                             .scale = as<Real>(a.scale),
+                                             .reference_length = static_cast<Real>(a.reference_length),
+                                             .order = static_cast<Real>(a.order),
+                                             .shock_threshold = static_cast<Real>(a.shock_threshold),
+                                             .axisymmetric = t.radius != nullptr,
+                                             .has_sensors = a.side_sensors != nullptr,
+                                             .stabilized = a.stabilized};
     const auto c = static_cast<std::int32_t>(threadIdx.x);
     Real g[kVars][Dim] = {}, sensor = 0;
     if (c < tile.cells) {

@@ -9,6 +9,7 @@
 #include "weft/base/cores.hpp"
 #include "weft/base/large_pages.hpp"
 #include "weft/comm/environment.hpp"
+#include "weft/mesh/mesh_params.hpp"
 #include "weft/mesh/with_dim.hpp"
 
 namespace weft::flow {
@@ -140,7 +141,7 @@ void Residual::set_boundary_ghosts(const detail::Share::Cells& cells) {
     for (const mesh::LocalFaceId face : faces) {
       const Primitive inside = detail::load(row(discretization_.face_left[face.index()]));
       const std::int32_t i = face.value() - discretization_.first_boundary_face;
-      const Primitive extrapolated = detail::extrapolated(behind, i, scheme_.gas(), inside, values);
+      const Primitive extrapolated = detail::extrapolated(boundary_extrapolation, i, scheme_.gas(), inside, values);
       const Vec3 n = mesh_.face_normal[face.index()];
       const Primitive outside = outside_state(scheme_.gas(), boundary_params_[z], mesh_.face_centroid[face.index()]);
       detail::store(row(discretization_.face_right[face.index()]),

@@ -75,7 +75,7 @@ void ScalarTransport::set_boundary_ghosts(std::int32_t first, std::int32_t last)
       const std::span ghost = values_.row(d.face_right[f]), inside = values_.row(d.face_left[f]);
       for (std::size_t k = 0; k < n; ++k) {
         ghost[k] = detail::boundary_ghost_scalar(extrapolations, static_cast<std::int32_t>(i), brings, outflow, inside[k],
-                                          inflow_.values()[i * n + k], values_.data() + k, count());
+                                                 inflow_.values()[i * n + k], values_.data() + k, count());
       }
     }
   }

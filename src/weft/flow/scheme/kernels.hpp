@@ -76,14 +76,14 @@ struct ResidualView {
   const Vec3* face_normals;
   const double* face_areas;
   const double* inverse_volumes;
-  const double* gradient_weights;      ///< Dim for each entry of stencil_rows: how much of a difference is the cell's gradient
-  const double* cell_to_face;  ///< Dim for each face of each cell: from the cell's centroid to the face's
-  const double* half_ways;  ///< likewise: half-way to the centroid of the row behind; null: no limiter looks there
-  double* values;           ///< rows x kVars
-  double* gradients;        ///< (owned + ghost) x Dim x kVars, limited
-  double* sensors;          ///< owned + ghost: ShockSensor; null: the flux takes none
-  double* residual;         ///< owned x kVars: minus the sum of the fluxes out of the cell
-  double* mass_fluxes;      ///< by face, out of the left cell; null: not wanted
+  const double* gradient_weights;  ///< Dim for each entry of stencil_rows: how much of a difference is the cell's gradient
+  const double* cell_to_face;      ///< Dim for each face of each cell: from the cell's centroid to the face's
+  const double* half_ways;         ///< likewise: half-way to the centroid of the neighbour; null: no limiter evaluates there
+  double* values;                  ///< rows x kVars
+  double* gradients;               ///< (owned + ghost) x Dim x kVars, limited
+  double* sensors;                 ///< owned + ghost: ShockSensor; null: the flux takes none
+  double* residual;                ///< owned x kVars: minus the sum of the fluxes out of the cell
+  double* mass_fluxes;             ///< by face, out of the left cell; null: not wanted
   IdealGas gas;
   Primitive scale;          ///< magnitudes of the variables, to which Venkatakrishnan's parameter is relative
   double reference_length;  ///< m
@@ -122,7 +122,7 @@ struct ResidualView {
   }
   /// Returns whether the points of a limiter with kMovesPoints move.
   [[nodiscard]] WEFT_HD bool moves_points() const { return half_ways != nullptr; }
-  /// Returns the vector from the centroid of cell c half-way to that of the row behind a face. @pre moves_points()
+  /// Returns the vector from the centroid of cell c half-way to that of the neighbour across a face. @pre moves_points()
   template <int Dim>
   [[nodiscard]] WEFT_HD Vec3 half_way(std::int32_t /*c*/, std::int32_t s) const {
     return vector<Dim>(half_ways, s);

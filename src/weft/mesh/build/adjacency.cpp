@@ -174,7 +174,8 @@ std::vector<CellCopy> find_ghosts(const Communicator& comm, const Subdomain& par
       std::vector<std::int64_t> ids;
       for (const CellCopy& c : layer) ids.push_back(c.row);
       const Array<CellCopy, NonUniform> around = fetch_rows<CellCopy>(
-          comm, rows, ids, [&](std::size_t local, std::vector<CellCopy>& out) { adjacency.append(static_cast<std::int32_t>(local), out); });
+          comm, rows, ids,
+          [&](std::size_t local, std::vector<CellCopy>& out) { adjacency.append(static_cast<std::int32_t>(local), out); });
       std::vector<CellCopy> next;
       for (std::size_t i = 0; i < layer.size(); ++i) {
         for (const CellCopy& c : around.row(i)) next.push_back({c.row, c.image + layer[i].image});

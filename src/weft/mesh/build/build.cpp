@@ -25,8 +25,9 @@ std::vector<std::int64_t> find_remote_rows(const Communicator& comm, const RowOf
                                            const detail::Subdomain& part, const detail::Destinations& destinations,
                                            const detail::Renumbering& now) {
   if (comm.size() == 1) return {};
-  const auto before = detail::fetch_with<std::int64_t>(
-      comm, cells, part.remote, [&](std::size_t c) { return rows.first(Rank(destinations.owner[c])).value() + destinations.number[c]; });
+  const auto before = detail::fetch_with<std::int64_t>(comm, cells, part.remote, [&](std::size_t c) {
+    return rows.first(Rank(destinations.owner[c])).value() + destinations.number[c];
+  });
   return detail::fetch_with<std::int64_t>(comm, rows, before, [&](std::size_t c) { return rows.first().value() + now.cell[c]; });
 }
 

@@ -27,8 +27,8 @@ struct Side {
   std::int32_t pair = 0, is_to = 0;
 };
 
-std::vector<Side> make_sides(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes, const PeriodicZones& zones,
-                             const Translations& translations, const std::vector<ZoneFace>& faces) {
+std::vector<Side> make_sides(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes,
+                             const PeriodicZones& zones, const Translations& translations, const std::vector<ZoneFace>& faces) {
   std::vector<std::int64_t> ids;
   for (const ZoneFace& face : faces) {
     for (int i = 0; i < size_of(face.key); ++i) ids.push_back(face.key[i]);

@@ -70,8 +70,7 @@ std::vector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block,
   for (std::int64_t c = 0; c < block.cells.size(); ++c) {
     Vec3 sum;
     for (const GlobalNodeId node : block.cells.nodes(c)) {
-      sum += nodes.owns(GlobalRow(node.value())) ? block.coords[nodes.local(GlobalRow(node.value())).index()]
-                                                 : coords[*next++];
+      sum += nodes.owns(GlobalRow(node.value())) ? block.coords[nodes.local(GlobalRow(node.value())).index()] : coords[*next++];
     }
     places.push_back(sum / static_cast<double>(block.cells.nodes(c).size()));
   }
@@ -131,8 +130,7 @@ std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& b
   if (parts == 1) return std::vector<std::int32_t>(mine, 0);
   if (!worth_partitioning(cells.global_rows(), parts)) {
     std::vector<std::int32_t> part(mine);
-    for (std::int32_t i = 0; i < mine; ++i)
-      part[i] = part_of_even_split(cells.first().value() + i, cells.global_rows(), parts);
+    for (std::int32_t i = 0; i < mine; ++i) part[i] = part_of_even_split(cells.first().value() + i, cells.global_rows(), parts);
     return part;
   }
   if (on_curve) return partition_along_hilbert_curve(comm, block.dim, places, weight, parts);

@@ -102,8 +102,7 @@ std::vector<std::int32_t> parts_of_nodes(const Communicator& comm, const Element
     std::int64_t node, part;
   };
   RankLists<Visit> to;
-  for (std::size_t n = 0; n < lowest.size(); ++n)
-    to[nodes.owner(GlobalRow(named.ids[n]))].push_back({named.ids[n], lowest[n]});
+  for (std::size_t n = 0; n < lowest.size(); ++n) to[nodes.owner(GlobalRow(named.ids[n]))].push_back({named.ids[n], lowest[n]});
   std::vector<std::int32_t> part_of(nodes.local_rows(),
                                     parts - 1);  // nodes without cells may be anywhere
   for (const Visit& visit : detail::all_to_all(comm, std::move(to))) {
