@@ -1,5 +1,5 @@
 # Target weft_headers: compiles headers alone with the properties of their module's target and all warnings, which detects
-# missing includes. A header x.hpp beside x.cpp is not compiled again, because x.cpp includes it first (tools/check-layers).
+# missing includes. A header x.hpp next to x.cpp is not compiled again, because x.cpp includes it first (tools/check-layers).
 add_custom_target(weft_headers)
 foreach(module IN LISTS WEFT_MODULE_NAMES)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/weft/${module}/*.hpp)

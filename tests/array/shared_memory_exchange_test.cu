@@ -76,7 +76,8 @@ TEST_P(CudaSharedMemoryExchange, FollowsAndPrecedesKernelsOfTheStream) {
       EXPECT_THROW((void)q(plan.rows() - 1), DeviceError) << "the host reads ghost rows that only the device has";
     }
     q.to_host(after(stream)).wait();
-    for (std::int32_t i = 0; i < plan.rows(); ++i) ASSERT_EQ(std::as_const(q)(i), value_of(ids[static_cast<std::size_t>(i)], time));
+    for (std::int32_t i = 0; i < plan.rows(); ++i)
+      ASSERT_EQ(std::as_const(q)(i), value_of(ids[static_cast<std::size_t>(i)], time));
   }
 }
 

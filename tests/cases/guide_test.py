@@ -23,7 +23,7 @@ except ImportError as missing:
 from weft_support import COARSE, PATIENCE, SOURCE, WEFT, InFolder, environment, sets
 
 GUIDE = SOURCE / "docs" / "guide"
-NOT_RUN = 2  # blocks: quickstart, Gmsh
+NOT_RUN = 3  # blocks: quickstart, Gmsh, pip
 BLOCK = re.compile(r"^(?:<!-- not run: (.+) -->\n)?```(\w*)\n(.*?)^```", re.S | re.M)
 DRAWN = (".png", ".pdf", ".gif", ".svg")
 

@@ -5,7 +5,7 @@
 import re
 import unittest
 
-from weft_support import InFolder, ranks
+from weft_support import PATIENCE, InFolder, ranks
 
 # These read a mesh that is not part of the project; docs/notes/2026-11-templates.md has their runs.
 WITH_MESH_OF_A_FILE = {"from_file", "naca0012_file", "onera_m6", "sphere_file", "vortex_file", "wedge_file"}
@@ -29,7 +29,7 @@ class Templates(InFolder):
         for name, verdict in VERDICTS.items():
             with self.subTest(name):
                 self.weft("new", name, f"{name}.toml")
-                self.assertIn(f"verdict: {verdict}\n", self.weft("run", f"{name}.toml", "--strict", *ranks(2)))
+                self.assertIn(f"verdict: {verdict}\n", self.weft("run", f"{name}.toml", "--strict", *ranks(2), patience=5 * PATIENCE))
 
 
 if __name__ == "__main__":

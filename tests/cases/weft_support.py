@@ -110,9 +110,10 @@ class InFolder(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weft-cases-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def weft(self, *arguments, code=DONE, **variables):
-        """Standard output and error together of a command that must end with this code. @param variables  of its environment."""
-        done = subprocess.run([WEFT, *map(str, arguments)], cwd=self.folder, env=environment() | variables, timeout=PATIENCE,
+    def weft(self, *arguments, code=DONE, patience=PATIENCE, **variables):
+        """Standard output and error together of a command that must end with this code. @param patience  seconds until the test
+        fails.  @param variables  of its environment."""
+        done = subprocess.run([WEFT, *map(str, arguments)], cwd=self.folder, env=environment() | variables, timeout=patience,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(done.returncode, code, f"weft {' '.join(map(str, arguments))}\n{done.stdout}")
         return done.stdout

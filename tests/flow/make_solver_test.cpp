@@ -126,7 +126,7 @@ TEST(MakeSolver, ABodyForceOfTheCaseActs) {
   solver->initialise(InitialState(c.initial));
   const double dt = solver->step(1).dt;
   for (std::int32_t cell = 0; cell < m.owned_cells; ++cell) {
-    if (m.cell_centroid[static_cast<std::size_t>(cell)].x < 0.3) continue;  // what comes in does not fall yet
+    if (m.cell_centroid[static_cast<std::size_t>(cell)].x < 0.3) continue;  // the gas that entered does not fall yet
     EXPECT_NEAR(solver->primitive(cell).velocity.z, 5 * dt, 1e-3 * dt);
   }
 }

@@ -40,9 +40,9 @@ class RunOnHostOrOnCuda : public WholeRun, public ::testing::WithParamInterface<
   /// All that a run in one go or in parts leaves at its end.
   struct Left {
     RunSummary summary;
-    std::vector<double> conserved, amounts;  ///< of all cells, from the last checkpoint
+    std::vector<double> conserved, amounts;  ///< values of all cells, from the last checkpoint
     std::vector<std::vector<double>> residuals, probes, monitors, line;
-    std::vector<double> schlieren;  ///< of fields that were written while a GPU went on
+    std::vector<double> schlieren;  ///< values in fields that were written while a GPU computed further steps
     double time = 0;
   };
 
@@ -50,7 +50,7 @@ class RunOnHostOrOnCuda : public WholeRun, public ::testing::WithParamInterface<
     if (GetParam() != Devices(Backend::host, Backend::host)) WEFT_NEEDS_GPU();
   }
 
-  /// What comes in is "1 + y*t" or, where a GPU is to compute steps while a checkpoint is written, steady.
+  /// The inflow is "1 + y*t" or, where a GPU is to compute steps while a checkpoint is written, steady.
   [[nodiscard]] std::vector<std::string> keys(Backend device, int steps) const {
     return {std::string("device=") + to_string(device),
             "stop.steps=" + std::to_string(steps),
@@ -202,7 +202,7 @@ TEST_F(WholeRun, ResumedWithChangedPhysicsIsRefusedUnlessAccepted) {
   EXPECT_THAT(listed, ::testing::ElementsAre("free_stream.alpha: 1.0, 3.0", "stop.steps: 4, 6",
                                              ::testing::StartsWith("forces.wall.drag_direction: ["),
                                              ::testing::StartsWith("forces.wall.lift_direction: [")));
-  // What the run was resumed with is now its own.
+  // The accepted changes are now those of the run itself.
   EXPECT_EQ(run_wedge({"stop.steps=7", "free_stream.alpha=3", "boundary.upper.kind=far_field"}, Existing::resume).steps, 7);
   EXPECT_EQ(told.changes.size(), 1U);
 }

@@ -278,7 +278,7 @@ ZoneCondition read_condition(const Section& s, const CaseGas& gas, const std::op
       "kind", kinds,
       {.doc = "Condition of this zone. " + describe_choices<BoundaryKind>() + "; prescribed: a state as a function of place."},
       [&](const std::string& kind) {
-        zone.params = {};  // of another kind, where every kind is visited
+        zone.params = {};  // parameters of another kind do not remain when every kind is visited
         zone.prescribed.reset();
         zone.vortex.reset();
         if (kind == "prescribed") {

@@ -56,7 +56,7 @@ Field formulas(const InitialParams& params) {
   return [gas = params.gas, parsed](Vec3 x, double t) {
     Primitive w;
     for (int k = 0; k < IdealGas::kVars; ++k) w[k] = (*parsed[k])(x, t);
-    // Once the flow is under way a bad state shows in the cells, of which every rank hears.
+    // During the run an unphysical state is detected in the cells, which every rank reports.
     if (t != 0 || gas.physical(w)) return w;
     const bool density_is_bad = !(w.density > 0 && std::isfinite(w.density));
     const bool pressure_is_bad = !(w.pressure > 0 && std::isfinite(w.pressure));

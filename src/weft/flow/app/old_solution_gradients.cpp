@@ -41,8 +41,8 @@ FaceKey key_of(std::span<const Vec3> corners) {
 /// A face whose other side is on another rank, or nowhere.
 struct OpenFace {
   FaceKey key;
-  std::int64_t side;  ///< of the rank that asks
-  Vec3 centroid;      ///< of its cell
+  std::int64_t side;  ///< side of the rank that asks
+  Vec3 centroid;      ///< centroid of its cell
   SolutionValues values;
 };
 

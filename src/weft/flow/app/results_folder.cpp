@@ -44,10 +44,10 @@ bool is_drawn(std::string_view extension) {
   constexpr std::string_view kDrawn[] = {".png", ".pdf", ".svg", ".gif", ".mp4"};
   return std::find(std::begin(kDrawn), std::end(kDrawn), extension) != std::end(kDrawn);
 }
-/// Whether a file is an export of a file of one step (weft export).
+/// Returns whether a file is an export of a file of one step (weft export).
 bool is_export(std::string_view extension) { return extension == ".vtu" || extension == ".vtm" || extension == ".cgns"; }
 
-/// Whether a run writes files of this name, or they were drawn of such: what --overwrite may delete.
+/// Returns whether a run writes files of this name, or they were drawn from such files: --overwrite may delete them.
 bool is_run_file(fs::path file) {
   if (file.extension() == ".part") file.replace_extension();  // a kill left it before it was whole
   const std::string name = file.filename().string();

@@ -62,7 +62,7 @@ std::vector<Vec3> cut(const mesh::Mesh& mesh, std::int32_t cell, Vec3 point, Vec
   const auto nodes = mesh.cell_nodes.row(cell);
   std::array<Vec3, mesh::kMaxCellNodes> x;
   std::array<double, mesh::kMaxCellNodes> height{};
-  constexpr double kInPlane = 1e-10;  // of the size of the cell
+  constexpr double kInPlane = 1e-10;  // relative to the size of the cell
   const double size = std::cbrt(mesh.cell_volume[cell]);
   for (int k = 0; k < shape.nodes; ++k) {
     x[k] = mesh.node_coord[nodes[k].index()];

@@ -1,5 +1,5 @@
 #pragma once
-/// What the names of boundary zones say about their conditions.
+/// Conditions that the names of boundary zones indicate.
 #include <cstddef>
 #include <string>
 

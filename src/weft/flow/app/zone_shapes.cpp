@@ -19,7 +19,7 @@ std::vector<Vec3> centroids(const mesh::Mesh& mesh, const std::string& name) {
   return mesh.comm.all_gather(std::span<const Vec3>(mine));
 }
 
-/// Whether every face of one zone, moved by t, is at a face of the other.
+/// Returns whether every face of one zone, moved by t, is at a face of the other.
 bool faces_match(std::vector<Vec3> from, std::vector<Vec3> to, Vec3 t, double tolerance) {
   const Vec3 along{0.6, 0.64, 0.48};  // in general position, so that few points are at one place along it
   std::sort(to.begin(), to.end(), [&](Vec3 a, Vec3 b) { return dot(a, along) < dot(b, along); });

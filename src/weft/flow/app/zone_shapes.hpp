@@ -31,7 +31,7 @@ namespace detail {
 /// Returns the lower and the upper corner of the box around all zones.
 [[nodiscard]] std::pair<Vec3, Vec3> box_of(const std::vector<ZoneShape>& shapes);
 
-/// Whether a translation carries one zone onto the other.  @collective
+/// Returns whether a translation maps one zone onto the other.  @collective
 [[nodiscard]] bool are_translated(const mesh::Mesh& mesh, const ZoneShape& a, const ZoneShape& b);
 
 }  // namespace detail

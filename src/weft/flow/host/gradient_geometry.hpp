@@ -11,7 +11,7 @@ struct GradientGeometry {
   std::vector<double> weights;   ///< one per entry of Discretization::stencil_row: a gradient is the sum of weight * difference
   std::vector<double> to_faces;  ///< from the centroid of each cell to its faces, as Discretization::cell_face
   std::vector<double>
-      half_ways;  ///< likewise, half-way to the centroids of the neighbours; empty where no limiter moves its points
+      half_ways;  ///< vectors likewise, half-way to the centroids of the neighbours; empty where no limiter moves its points
 };
 
 /// Computes them from the stencils and, for least squares, their matrices.

@@ -78,12 +78,13 @@ struct ResidualView {
   const double* inverse_volumes;
   const double* gradient_weights;  ///< Dim for each entry of stencil_rows: how much of a difference is the cell's gradient
   const double* cell_to_face;      ///< Dim for each face of each cell: from the cell's centroid to the face's
-  const double* half_ways;         ///< likewise: half-way to the centroid of the neighbour; null: no limiter evaluates there
-  double* values;                  ///< rows x kVars
-  double* gradients;               ///< (owned + ghost) x Dim x kVars, limited
-  double* sensors;                 ///< owned + ghost: ShockSensor; null: the flux takes none
-  double* residual;                ///< owned x kVars: minus the sum of the fluxes out of the cell
-  double* mass_fluxes;             ///< by face, out of the left cell; null: not wanted
+  const double*
+      half_ways;  ///< Dim for each face of each cell: half-way to the centroid of the neighbour; null: no limiter evaluates there
+  double* values;       ///< rows x kVars
+  double* gradients;    ///< (owned + ghost) x Dim x kVars, limited
+  double* sensors;      ///< owned + ghost: ShockSensor; null: the flux takes none
+  double* residual;     ///< owned x kVars: minus the sum of the fluxes out of the cell
+  double* mass_fluxes;  ///< by face, out of the left cell; null: not wanted
   IdealGas gas;
   Primitive scale;          ///< magnitudes of the variables, to which Venkatakrishnan's parameter is relative
   double reference_length;  ///< m
