@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "weft/device/cuda.cuh"
-#include "weft/flow/cuda/array_list.hpp"
 #include "weft/flow/cuda/tile_launch.hpp"
 #include "weft/flow/physics/convert.hpp"
 #include "weft/flow/scheme/kernels.hpp"
