@@ -67,12 +67,34 @@ TYPED_TEST(TransposeCuda, matches_the_host_for_any_size) {
   expect_same_as_host<TypeParam>(7, 1000);
   expect_same_as_host<TypeParam>(1024, 512);
   expect_same_as_host<TypeParam>(1100, 1300);
+  expect_same_as_host<TypeParam>(1101, 1303);
 }
 
 TYPED_TEST(TransposeCuda, matches_the_host_for_any_address) {
   for (const std::size_t in_shift : {0, 1, 2, 3, 4}) {
-    for (const std::size_t out_shift : {0, 1, 2, 3, 4}) expect_same_as_host<TypeParam>(136, 72, in_shift, out_shift);
+    for (const std::size_t out_shift : {0, 1, 2, 3, 4}) {
+      expect_same_as_host<TypeParam>(136, 72, in_shift, out_shift);
+      expect_same_as_host<TypeParam>(135, 71, in_shift, out_shift);
+    }
   }
+}
+
+/// Compares the positions of words in shared memory with their definition.
+template <class E, int kWidth>
+void expect_positions() {
+  using Tile = detail::TransposeTile<E, kWidth>;
+  constexpr int kWordsOfBanks = 128 / static_cast<int>(sizeof(typename Tile::W));
+  for (int row = 0; row < 64; ++row) {
+    for (int word = 0; word < Tile::kWords; ++word) {
+      ASSERT_EQ(Tile::kShared(row, word), row * Tile::kWords + (word ^ (row / kWidth % kWordsOfBanks)));
+    }
+  }
+}
+
+TEST(Transpose, positions_combine_the_word_with_the_row_of_its_square) {
+  expect_positions<unsigned, 2>();
+  expect_positions<unsigned, 4>();
+  expect_positions<uint2, 2>();
 }
 
 TEST(CudaTranspose, accepts_empty_matrices) {

@@ -238,7 +238,7 @@ void scan(Stream& stream, std::span<const In> in, std::span<Out> out, Out* total
   }
   const std::int64_t tiles = (n + kScanTile<Sum> - 1) / kScanTile<Sum>;
   constexpr std::size_t kCounter = 16;  // bytes for next_tile, padded to the alignment of TileSum
-  const DeviceVector<unsigned char> scratch(stream, kCounter + static_cast<std::size_t>(tiles) * sizeof(TileSum<Sum>));
+  const DeviceVector<unsigned char> scratch(stream, kCounter + tiles * sizeof(TileSum<Sum>));
   set_bytes(stream, scratch.data(), 0, scratch.size());
   const auto is_aligned = [](const auto* at) {
     using T = std::remove_cvref_t<decltype(*at)>;

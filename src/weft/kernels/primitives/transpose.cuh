@@ -1,5 +1,6 @@
 #pragma once
 /// The overload of transpose for GPUs, for .cu files.
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -7,6 +8,9 @@
 
 #include "weft/device/cuda.cuh"
 #include "weft/device/space.hpp"
+#include "weft/kernels/layout/banks.hpp"
+#include "weft/kernels/layout/inverse.hpp"
+#include "weft/kernels/layout/static_layout.hpp"
 #include "weft/kernels/primitives/transpose.hpp"
 
 namespace weft::kernels {
@@ -20,23 +24,47 @@ inline constexpr int kTransposeThreads = 256;
 template <std::size_t kBytes>
 using Word = std::conditional_t<kBytes == 16, uint4, std::conditional_t<kBytes == 8, uint2, unsigned>>;
 
+/// The tile of a block: words of kWidth entries of type E, and their positions in shared memory.
+template <class E, int kWidth>
+struct TransposeTile {
+  using W = Word<kWidth * sizeof(E)>;
+  static constexpr int kBytes = sizeof(W);
+  static constexpr int kWords = kTransposeTile / kWidth;    ///< words per row of the tile
+  static constexpr int kStep = kTransposeThreads / kWords;  ///< rows of squares per pass
+  static constexpr int kSquares = kWords / kStep;           ///< squares per thread
+  static_assert(kTransposeThreads % kWords == 0 && kWords % kStep == 0);
+
+  /// (row, word) -> position. The number of a word is combined with the row of its square, as far as words span all banks.
+  static constexpr layout::Layout kShared = layout::swizzled(
+      {std::countr_zero(unsigned{layout::kBanks * layout::kBankBytes / kBytes}), 0, std::countr_zero(unsigned{kTransposeTile})},
+      layout::row_major({kTransposeTile, kWords}));
+
+  /// Thread -> position, of the threads of a warp that store transposed rows of their squares, or load words by rows.
+  static constexpr int kColumns = kWords < layout::kWarp ? kWords : layout::kWarp;
+  static constexpr layout::IntTuple kThreads{kColumns, layout::kWarp / kColumns};
+  static constexpr layout::Layout kStores = layout::composition(
+      kShared,
+      layout::Layout(kThreads, {kWidth, kTransposeTile}));  // square (row, column) begins at word `row` of row kWidth * column
+  static constexpr layout::Layout kLoads = layout::composition(kShared, layout::Layout(kThreads, {kTransposeTile, 1}));
+  static_assert(layout::is_bijective(kShared));
+  static_assert(layout::bank_conflicts(kStores, kBytes, kBytes).conflicts() == 0);
+  static_assert(layout::bank_conflicts(kLoads, kBytes, kBytes).conflicts() == 0);
+};
+
 /// Transposes a tile of 64 x 64 entries per block through shared memory, in which row j is row j of the tile of `out`. Each
 /// thread moves squares of kWidth x kWidth entries: it loads their rows as words of kWidth entries, transposes them in registers,
-/// and stores words. The position of a word is combined with its row by exclusive or, which avoids bank conflicts without
-/// padding. Blocks traverse the tiles column by column, so that concurrent blocks write adjacent parts of the same rows of `out`.
+/// and stores words. The swizzle of TransposeTile avoids bank conflicts without padding. Blocks traverse the tiles column by
+/// column, so that concurrent blocks write adjacent parts of the same rows of `out`.
 /// @tparam E  an unsigned word of the size of an entry.
 /// @pre rows and columns are multiples of kWidth; `in` and `out` are aligned to words.
 template <class E, int kWidth>
 __global__ void __launch_bounds__(kTransposeThreads)
     transpose_kernel(const E* in, std::int64_t rows, std::int64_t columns, E* out, unsigned row_tiles) {
-  using W = Word<kWidth * sizeof(E)>;
-  constexpr int kWords = kTransposeTile / kWidth;              // words per row of the tile
-  constexpr int kBankRow = 128 / static_cast<int>(sizeof(W));  // words that span all banks
-  constexpr int kStep = kTransposeThreads / kWords;            // rows of squares per pass
-  constexpr int kSquares = kWords / kStep;                     // squares per thread
-  static_assert(kWords % kBankRow == 0 && kTransposeThreads % kWords == 0 && kWords % kStep == 0);
-  __shared__ W tile[kTransposeTile * kWords];
-  const auto slot = [](int j, int word) { return j * kWords + (word ^ (j / kWidth % kBankRow)); };
+  using Tile = TransposeTile<E, kWidth>;
+  using W = typename Tile::W;
+  constexpr int kWords = Tile::kWords, kStep = Tile::kStep, kSquares = Tile::kSquares;
+  __shared__ W tile[layout::cosize(Tile::kShared)];
+  constexpr layout::StaticLayout<Tile::kShared> kSlot;
 
   const std::int64_t first_row = std::int64_t{kTransposeTile} * (blockIdx.x % row_tiles);
   const std::int64_t first_column = std::int64_t{kTransposeTile} * (blockIdx.x / row_tiles);
@@ -64,7 +92,7 @@ __global__ void __launch_bounds__(kTransposeThreads)
       E transposed[kWidth];
 #pragma unroll
       for (int i = 0; i < kWidth; ++i) transposed[i] = square[i][j];
-      memcpy(&tile[slot(column * kWidth + j, row + s * kStep)], transposed, sizeof transposed);
+      memcpy(&tile[kSlot(column * kWidth + j, row + s * kStep)], transposed, sizeof transposed);
     }
   }
   __syncthreads();
@@ -72,7 +100,7 @@ __global__ void __launch_bounds__(kTransposeThreads)
 #pragma unroll
   for (int j = row; j < kTransposeTile; j += kStep) {
     if (first_column + j >= columns) return;
-    *reinterpret_cast<W*>(out + (first_column + j) * rows + first_row + column * kWidth) = tile[slot(j, column)];
+    *reinterpret_cast<W*>(out + (first_column + j) * rows + first_row + column * kWidth) = tile[kSlot(j, column)];
   }
 }
 
