@@ -9,6 +9,7 @@
 #include "weft/array/index_space.hpp"
 #include "weft/base/error.hpp"
 #include "weft/device/buffers.hpp"
+#include "weft/device/device_vector.hpp"
 
 #include "array/exchange_support.hpp"
 #include "support/gpu.hpp"
@@ -81,6 +82,62 @@ class DevicePairTest : public testing::BackendTest {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Backends, DevicePairTest, ::testing::Values(Backend::mirror, Backend::cuda), testing::backend_name);
+
+TEST_P(DevicePairTest, uses_memory_of_others_on_the_device) {
+  const GhostPlan plan = make_plan(Communicator::world(), Pattern::random);
+  const auto rows = static_cast<std::size_t>(plan.rows());
+  std::vector<double> values(rows * kWidth, -1.0);
+  for (std::int32_t i = 0; i < plan.owned_rows(); ++i) {
+    for (int k = 0; k < kWidth; ++k) {
+      values[static_cast<std::size_t>(i * kWidth + k)] = value<double>(plan.global(LocalRow(i)).value(), k, 0);
+    }
+  }
+  DeviceVector<double> memory(backend(), std::span<const double>(values));
+  using Content = Array<double, Dynamic>;
+  ArrayPair<double, Dynamic> pair(plan, Content(memory.span(), kWidth, Layout::aos, backend()));
+  EXPECT_FALSE(pair.fresh(Side::host) && rows > 0);
+  EXPECT_TRUE(pair.fresh(Side::device));
+  EXPECT_EQ(address(pair), memory.data());
+  Exchange pull = ArrayTransformer(plan, {pair}).pull();
+  EXPECT_NE(pull.transport(), Transport::peer) << "other processes cannot map memory of others";
+  pull.run(After());
+  pair.to_host(After()).wait();
+  for (std::int32_t i = 0; i < plan.rows(); ++i) {
+    const auto image = plan.ghost(LocalRow(i));
+    for (int k = 0; k < kWidth; ++k) EXPECT_EQ(pair(i, k), value<double>(image.row.value(), k, 0));
+  }
+  const std::int32_t owned = plan.owned_rows();
+  if (owned > 0) pair(0, 0) = 17;
+  pair.to_device(After()).wait();
+  memory.get(0, values, After());
+  EXPECT_TRUE(owned == 0 || values[0] == 17);
+  EXPECT_THROW(pair.resize_width(kWidth + 1), ContractError);
+  double three[3] = {};
+  EXPECT_THROW(Content(std::span(three), kWidth, Layout::aos, Backend::mirror), ContractError);
+  pull.close();
+}
+
+TEST_P(DevicePairTest, gives_access_to_some_rows_of_a_side) {
+  const GhostPlan plan = make_plan(Communicator::world(), Pattern::random);
+  for (const Layout layout : {Layout::aos, Layout::soa}) {
+    Pair pair = pair_on(IndexSpace(plan), layout);
+    pair.to_host(After()).wait();
+    const IdRange<LocalRow> owned = pair.space().owned(), ghosts = pair.space().ghosts();
+    const bool any_owned = !owned.empty(), any_ghosts = !ghosts.empty();
+    EXPECT_EQ(static_cast<const void*>(pair.access(Side::device, owned, false)), address(std::as_const(pair)));
+    EXPECT_TRUE(pair.fresh(Side::host)) << "reading marks nothing";
+    EXPECT_EQ(static_cast<const void*>(pair.access(Side::host, owned, true)), pair.array().data());
+    EXPECT_EQ(pair.fresh(Side::device, owned), !any_owned);
+    EXPECT_TRUE(pair.fresh(Side::device, ghosts)) << "only the rows that are written are stale on the other side";
+    if (any_owned) {
+      EXPECT_THROW((void)pair.access(Side::device, owned, false), DeviceError);
+    }
+    (void)pair.access(Side::device, ghosts, true);
+    EXPECT_EQ(pair.fresh(Side::host, ghosts), !any_ghosts);
+  }
+  Pair on_host(IndexSpace(plan), Layout::aos);
+  EXPECT_THROW((void)on_host.access(Side::device, on_host.space().owned(), false), ContractError);
+}
 
 TEST_P(DevicePairTest, has_no_host_memory_before_one_asks_for_it) {
   const GhostPlan plan = make_plan(Communicator::world(), Pattern::random);

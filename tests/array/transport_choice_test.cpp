@@ -7,7 +7,6 @@
 #include <iterator>
 #include <string>
 #include <thread>
-#include <tuple>
 #include <vector>
 
 #include "weft/array/array_pair.hpp"
@@ -17,7 +16,6 @@
 #include "weft/base/error.hpp"
 #include "weft/base/waiting.hpp"
 #include "weft/comm/shared_memory.hpp"
-#include "weft/device/device.hpp"
 
 #include "array/exchange_support.hpp"
 #include "array/transport_support.hpp"
@@ -26,7 +24,6 @@ namespace weft {
 namespace {
 
 using test::transport::Arrays;
-using test::transport::length;
 using test::transport::make_plan;
 using test::transport::value;
 
@@ -124,7 +121,7 @@ TEST(TransportChoiceTest, LongMessagesOfMixedLinksWithDelayedNeighbours) {
 
 TEST(TransportChoiceTest, SharedMemoryBetweenMachinesThrowsOnEveryRank) {
   const Communicator comm = Communicator::world();
-  if (comm.size() == 1) GTEST_SKIP() << "one rank is on one machine";
+  if (comm.size() == 1) GTEST_SKIP() << "needs 2 or more ranks, which simulate two machines";
   const TwoMachines machines(comm);
   const GhostPlan plan = make_plan(comm);
   ArrayPair<double> q(plan);
@@ -230,7 +227,7 @@ TEST(TransportChoiceTest, UnusableTransportThrowsOnEveryRank) {
 
 TEST(TransportChoiceTest, DifferentTransportsOnRanksThrow) {
   const Communicator comm = Communicator::world();
-  if (comm.size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  if (comm.size() == 1) GTEST_SKIP() << "needs 2 or more ranks, which disagree";
   const GhostPlan plan = make_plan(comm);
   ArrayPair<double> q(plan, Layout::aos, Backend::mirror);
   EXPECT_THROW(ArrayTransformer(plan, {q}, comm.is_root() ? Transport::staged : Transport::host), CommError);

@@ -2,12 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstdint>
-#include <filesystem>
-#include <iterator>
 #include <string>
-#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -15,7 +11,6 @@
 #include "weft/array/array_transformer.hpp"
 #include "weft/array/csr_array.hpp"
 #include "weft/base/error.hpp"
-#include "weft/base/waiting.hpp"
 #include "weft/comm/shared_memory.hpp"
 #include "weft/device/device.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <concepts>
 #include <cstdint>
 #include <numeric>
 #include <span>

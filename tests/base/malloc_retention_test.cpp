@@ -26,10 +26,10 @@ long faults_of_an_array() {
 
 TEST(RetainFreedMemory, ReusesMemoryForTheNextArray) {
 #if !defined(__GLIBC__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "malloc is not that of glibc";
+  GTEST_SKIP() << "glibc's malloc is tested, and this program has another one (of another C library or a sanitizer)";
 #endif
   const long fresh = faults_of_an_array();
-  if (fresh < 1000) GTEST_SKIP() << "this system uses huge pages by default";
+  if (fresh < 1000) GTEST_SKIP() << "counts page faults of 4 kB pages, and this system uses huge pages by default";
   {
     const RetainFreedMemory outer;
     {

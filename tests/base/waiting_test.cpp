@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "weft/base/error.hpp"
@@ -12,6 +13,7 @@
 namespace weft {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
@@ -30,6 +32,19 @@ TEST(Waiting, ReportsTheInnermostWaitAndItsRank) {
     EXPECT_THAT(Watchdog::report(), MatchesRegex("has waited .* s .work of the GPU."));
   }
   EXPECT_THAT(Watchdog::report(), HasSubstr("since MPI_Bcast"));
+}
+
+TEST(Waiting, ReportsTheInnermostDetail) {
+  const auto text = [](const char* of) { return [of] { return std::string(of); }; };
+  const WaitDetail unwatched(text("not asked for"));
+  const Watchdog dog(1000, "test");
+  EXPECT_THAT(Watchdog::report(), MatchesRegex("has computed for .* s since [^\n]*"));
+  const WaitDetail outer(text("  3 tasks wait"));
+  {
+    const WaitDetail inner(text("  'pull u' waits for rank 1"));
+    EXPECT_THAT(Watchdog::report(), EndsWith("\n  'pull u' waits for rank 1"));
+  }
+  EXPECT_THAT(Watchdog::report(), EndsWith("\n  3 tasks wait"));
 }
 
 TEST(Waiting, AllowsOneWatchdogAtATime) {

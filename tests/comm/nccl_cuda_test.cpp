@@ -19,9 +19,10 @@ TEST(CudaNccl, ExistsUntilItsLastOwnerReleasesIt) {
   const Communicator comm = Communicator::world();
   if (nccl_version().empty()) {
     EXPECT_THROW((void)NcclCommunicator::of(comm), DeviceError);
-    GTEST_SKIP() << "this build has no NCCL";
+    GTEST_SKIP() << "this build has no NCCL: install libnccl-dev and build with CUDA";
   }
-  if (comm.split_shared_memory().size() > device_count()) GTEST_SKIP() << "ranks share a GPU";
+  if (comm.split_shared_memory().size() > device_count())
+    GTEST_SKIP() << "NCCL needs a GPU for each rank, and ranks share one here";
   set_device(device_of(comm.split_shared_memory().rank().value()));
   const int ranks = comm.size(), rank = comm.rank().value();
   const auto mine = DeviceStorage::make(Backend::cuda, 256), theirs = DeviceStorage::make(Backend::cuda, 256);

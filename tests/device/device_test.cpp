@@ -113,6 +113,36 @@ TEST_P(StreamTest, launches_a_graph_repeatedly) {
   stream.wait();
 }
 
+TEST(Stream, of_others_orders_work_and_is_not_destroyed_on_cuda) {
+  WEFT_NEEDS_GPU();
+  constexpr std::size_t kBytes = 64 * 1024 * 1024;
+  const auto storage = DeviceStorage::make(Backend::cuda, kBytes);
+  Stream owner;
+  for (void* const handle : {owner.handle(), static_cast<void*>(nullptr)}) {  // null: the default stream
+    Stream side;
+    unsigned char last = 0;
+    for (unsigned char value = 1; value < 20; ++value) {
+      {
+        Stream stream = Stream::of_others(handle);
+        EXPECT_FALSE(stream.is_host());
+        EXPECT_EQ(stream.device(), current_device());
+        set_bytes(stream, storage->data(), value, kBytes);
+        side.wait_for(after(stream));
+        stream = Stream::of_others(handle);  // assignment destroys neither
+      }
+      copy_bytes(side, &last, storage->data() + kBytes - 1, 1);
+      side.wait();
+      EXPECT_EQ(last, value);
+    }
+  }
+  owner.record().wait();
+}
+
+TEST(Stream, of_others_needs_a_gpu) {
+  if (device_count() > 0) GTEST_SKIP() << "there is one";
+  EXPECT_THROW((void)Stream::of_others(nullptr), DeviceError);
+}
+
 TEST(Stream, measures_time_on_cuda) {
   WEFT_NEEDS_GPU();
   Stream stream;

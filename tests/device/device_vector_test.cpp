@@ -88,7 +88,7 @@ TEST_P(DeviceVectorTest, rejects_ranges_beyond_the_end) {
 }
 
 TEST(DeviceVector, needs_a_gpu_for_its_memory) {
-  if (device_count() > 0) GTEST_SKIP() << "there is a GPU";
+  WEFT_NEEDS_NO_GPU();
   EXPECT_THROW(DeviceVector<double>(Backend::cuda, 3), DeviceError);
 }
 

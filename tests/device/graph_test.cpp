@@ -123,7 +123,7 @@ TEST_P(GraphTest, update_by_other_operations_makes_a_new_graph) {
 }
 
 TEST_P(GraphTest, failed_update_leaves_the_graph_as_it_was) {
-  if (GetParam() == Backend::host) GTEST_SKIP() << "a host stream calls the function at the launch";
+  if (GetParam() == Backend::host) GTEST_SKIP() << "nothing is captured on a host stream, which calls the function at the launch";
   DeviceVector<unsigned char> x(stream(), 1);
   Graph graph = Graph::capture(stream(), [&](Stream& s) { set_bytes(s, x.data(), 4, 1); });
   EXPECT_THROW((void)graph.update(stream(), [](Stream&) { throw std::runtime_error("no"); }), std::runtime_error);

@@ -262,6 +262,26 @@ TEST_P(DeviceSideTest, may_come_first) {
   EXPECT_TRUE(none.allocated(Side::device) && none.fresh(Side::device));
 }
 
+TEST_P(DeviceSideTest, tracking_is_suspended_for_a_scheduler) {
+  HostDeviceVector<double> x = counting(4, GetParam());
+  x.suspend_tracking();
+  EXPECT_TRUE(x.allocated(Side::device));
+  EXPECT_FALSE(x.is_tracked());
+  (void)x.read(Side::device);  // stale there, which the scheduler knows
+  Stream stream = Stream::for_backend(GetParam());
+  (void)x.copy_untracked(Side::device, stream, 1, 2);
+  stream.wait();
+  EXPECT_THROW(x.to_device(After()), ContractError);
+  x.resume_tracking();
+  EXPECT_FALSE(x.fresh(Side::device));
+  x.set_fresh(1, 2, false, true);
+  EXPECT_TRUE(x.fresh(Side::device, 1, 2));
+  EXPECT_FALSE(x.fresh(Side::host, 1, 1));
+  EXPECT_TRUE(x.fresh(Side::host, 3, 1));
+  x.to_host(After(), 1, 2).wait();
+  EXPECT_EQ(std::as_const(x)[2], counting(4, Backend::host)[2]);
+}
+
 TEST_P(DeviceSideTest, out_of_range_access_violates_the_contract) {
   HostDeviceVector<double> x = counting(4, GetParam());
   EXPECT_BREACH((void)x[4]);

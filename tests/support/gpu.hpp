@@ -10,6 +10,10 @@
 #define WEFT_NEEDS_GPU() \
   if (::weft::device_count() == 0) GTEST_SKIP() << ::weft::cuda_unavailable_reason()
 
+/// Skips a test of what happens without a GPU.
+#define WEFT_NEEDS_NO_GPU() \
+  if (::weft::device_count() > 0) GTEST_SKIP() << "tests the errors of a machine without a GPU, and this one has a GPU"
+
 namespace weft::testing {
 
 /// A test that is run for several backends.

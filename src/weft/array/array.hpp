@@ -68,6 +68,14 @@ class Array {
   Array(const RegisteredMemory& memory, int width, Layout layout = Layout::aos, Backend backend = Backend::host)
     requires(kWidth == Dynamic && !kPadded)
       : Array(memory, layout, backend, width) {}
+  /// Uses memory of others as the device side, without a copy, as HostDeviceVector: all of it, as whole rows. Exchanges do not
+  /// let other processes map it. @throws ContractError if the memory does not hold whole rows.
+  Array(std::span<T> on_device, int width, Layout layout, Backend backend)
+    requires(kWidth == Dynamic && !kPadded)
+      : entries_(on_device, backend), width_(width), layout_(layout) {
+    detail::check_whole_rows(on_device.size(), width);
+    rows_ = checked_local(static_cast<std::int64_t>(on_device.size()) / width, "rows of an array");
+  }
   /// Creates `rows` value-initialised rows on the side `first`; the other side is stale, and without memory until it is accessed.
   Array(std::int64_t rows, Layout layout, Backend backend, Side first)
     requires(kWidth != Dynamic && !kPadded)
@@ -266,13 +274,13 @@ class Array {
     rows_ = checked_local(static_cast<std::int64_t>(entries_.size()) / row, "rows of an array");
   }
   static constexpr std::size_t storage_size(std::int64_t rows, int width, Layout layout) {
-    const auto n = static_cast<std::size_t>(rows);
+    const std::size_t n = rows;
     return n * (layout == Layout::soa ? static_cast<std::size_t>(width) : row_stride<T, RowAlign>(width));
   }
   template <RowIndex I>
   [[nodiscard]] std::size_t position(I row, int k) const {
     WEFT_EXPECTS(k >= 0 && k < row_size(row));
-    const auto entry = static_cast<std::size_t>(k);
+    const std::size_t entry = k;
     return layout_ == Layout::soa ? entry * static_cast<std::size_t>(rows_) + to_index(row)
                                   : to_index(row) * row_stride<T, RowAlign>(width()) + entry;
   }
@@ -289,7 +297,7 @@ class Array {
     if constexpr (kKind == RowKind::static_fixed) {
       return std::span<U, static_cast<std::size_t>(RowSize)>(first, static_cast<std::size_t>(RowSize));
     } else {
-      return std::span<U>(first, static_cast<std::size_t>(row_size(row)));
+      return std::span<U>(first, row_size(row));
     }
   }
   template <class U, class LayoutTag, class S>
@@ -330,7 +338,7 @@ class Array {
       copy_rows(old, std::min(rows_, old.rows_), std::min(width, old.width_));
     }
     if constexpr (kPadded) {
-      row_sizes_.resize(static_cast<std::size_t>(count));
+      row_sizes_.resize(count);
       for (std::int32_t& size : row_sizes_.span()) size = std::min(size, width);
       cache_addresses();
     }
@@ -338,7 +346,7 @@ class Array {
   /// Copies the first `width` stored entries of the first `rows` rows between any two layouts.
   void copy_rows(const Array& from, std::int32_t rows, int width) {
     const auto at = [](const Array& a, std::int32_t i, int k) {
-      const auto row = static_cast<std::size_t>(i), entry = static_cast<std::size_t>(k);
+      const std::size_t row = i, entry = k;
       return a.layout_ == Layout::soa ? entry * static_cast<std::size_t>(a.rows_) + row
                                       : row * row_stride<T, RowAlign>(a.width_) + entry;
     };

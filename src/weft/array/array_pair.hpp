@@ -78,6 +78,36 @@ class ArrayPair : private Array<T, RowSize, RowMax, RowAlign> {
   using ArrayType::view;
   using ArrayType::operator();
 
+  /// Returns the address of all entries on one side, for access to these rows, which need not be all of them: checks that they
+  /// are fresh there and, to write, marks them and the sizes of padded rows as stale on the other side. For code to which the
+  /// element type and the layout are known at run time only; other code takes a view().
+  /// @throws DeviceError if a row is stale on this side; ContractError for the device side of an array without one, or of a
+  /// decompressed CSR array.
+  [[nodiscard]] std::byte* access(Side side, IdRange<LocalRow> range, bool write) {
+    if (side == Side::device && backend() == Backend::host) detail::throw_no_device_side();
+    detail::ArrayAccess::for_each_piece(base(), range, [&](auto& vector, std::size_t first, std::size_t count) {
+      if (write) {
+        (void)vector.read_write(side, first, count);
+      } else {
+        (void)std::as_const(vector).read(side, first, count);
+      }
+    });
+    return detail::ArrayAccess::entries(base(), side);
+  }
+  /// Returns the sizes of padded rows on one side, as access() without marks. @pre access() to the rows on this side.
+  [[nodiscard]] std::int32_t* sizes_on(Side side)
+    requires(ArrayType::kPadded)
+  {
+    return reinterpret_cast<std::int32_t*>(detail::ArrayAccess::row_sizes(base(), side));
+  }
+
+  /// Returns the rows() + 1 offsets of a CSR array on one side. @throws DeviceError if they are stale there.
+  [[nodiscard]] const std::int64_t* offsets_on(Side side) const
+    requires(kKind == RowKind::csr)
+  {
+    return detail::ArrayAccess::offsets(array(), side);
+  }
+
   /// Changes the width of all rows (run-time widths only). Existing exchanges reject the pair afterwards; attach it to a new
   /// ArrayTransformer.
   /// @throws ContractError if an exchange is in flight.

@@ -24,6 +24,30 @@ void PairRef::expect_unchanged() const {
   }
 }
 
+std::vector<detail::Field> PairRef::host_fields() const {
+  expect_unchanged();
+  return staging_.fields(link_->array, Side::host);
+}
+
+void PairRef::neutralize_ghosts(Reduce op) {
+  expect_unchanged();
+  if (!staging_.neutralize(link_->array, ghosts(), op)) throw_no_neutral_value();
+}
+
+std::unique_ptr<DeviceStorage> PairRef::neutral_ghosts(Reduce op) {
+  expect_unchanged();
+  auto neutral = sides_.neutral(link_->array, ghosts(), op);
+  if (neutral == nullptr) throw_no_neutral_value();
+  return neutral;
+}
+
+void PairRef::neutralize_ghosts(DeviceStorage& neutral, Stream& stream) { sides_.fill(link_->array, ghosts(), neutral, stream); }
+
+void PairRef::throw_no_neutral_value() const {
+  throw ContractError(fmt::format("the ghost rows of an array ({}) have no neutral value", signature_),
+                      "reduce numbers by add, min or max");
+}
+
 ArrayTransformer::ArrayTransformer(GhostPlan plan, std::vector<PairRef> arrays, Transport transport)
     : plan_(std::move(plan)), arrays_(std::move(arrays)), transport_(transport) {
   const Communicator& comm = plan_.comm();

@@ -1,6 +1,7 @@
 #pragma once
 /// ArrayTransformer and Exchange: copies from owned rows to ghost rows (pull) and reductions of ghost rows into owned rows
 /// (push).
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -33,6 +34,11 @@ namespace weft {
 /// (push).
 class Exchange {
  public:
+  /// A message of this rank.
+  struct Message {
+    Rank rank;  ///< the neighbour
+    std::int64_t bytes;
+  };
   Exchange(Exchange&&) noexcept;
   Exchange& operator=(Exchange&&) noexcept;
   ~Exchange();
@@ -68,11 +74,17 @@ class Exchange {
   /// Returns true if finish() will not block the host; drives the progress of messages.
   /// @throws ContractError if the exchange was not started; CommError.
   [[nodiscard]] bool arrived();
+  /// Returns the neighbours whose rows have not arrived, or that have not taken those sent to them, with the bytes of their
+  /// message; nothing where only a device knows. @throws ContractError if the exchange was not started.
+  [[nodiscard]] std::vector<Message> missing();
   /// Returns the transport, which is equal on all ranks; shared means shared memory within a machine and host between
   /// machines.
   [[nodiscard]] Transport transport() const;
   /// Returns the transport between this rank and one neighbour.
   [[nodiscard]] Transport transport(Rank neighbour) const;
+  /// Returns the message that each start sends to each neighbour with copies of rows of this rank, in the order of ranks; none
+  /// where nothing is sent.
+  [[nodiscard]] const std::vector<Message>& messages() const;
   /// Returns the traffic since construction: each start counts one message for each neighbour with copies of rows of this
   /// rank, independently of the transport.
   [[nodiscard]] Traffic sent() const;

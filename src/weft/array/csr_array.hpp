@@ -116,14 +116,14 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
   }
   void reserve(std::int64_t rows, std::int64_t entries) {
     if (static_cast<std::size_t>(rows) + 1 > offsets_.size()) offsets_.resize(static_cast<std::size_t>(rows) + 1);
-    if (static_cast<std::size_t>(entries) > entries_.size()) entries_.resize(static_cast<std::size_t>(entries));
+    if (static_cast<std::size_t>(entries) > entries_.size()) entries_.resize(entries);
     cache_addresses();
   }
   /// Removes rows at the end or appends empty rows.
   void resize(std::int64_t rows) {
     const std::int32_t count = checked_local(rows, "rows of an array");
     if (!compressed_) {
-      edited_.resize(static_cast<std::size_t>(count));
+      edited_.resize(count);
     } else {
       if (count < rows_) used_ = static_cast<std::size_t>(offsets_.data()[count]);
       if (static_cast<std::size_t>(count) + 1 > offsets_.size()) offsets_.resize(static_cast<std::size_t>(count) + 1);
@@ -144,7 +144,7 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
   void decompress() {
     if (!compressed_) return;
     std::vector<std::vector<T>> rows_now;
-    rows_now.reserve(static_cast<std::size_t>(rows_));
+    rows_now.reserve(rows_);
     for (std::int32_t i = 0; i < rows_; ++i) rows_now.emplace_back(row(i).begin(), row(i).end());
     Array nothing(0, backend());
     nothing.set_name(entries_.name());
@@ -159,7 +159,7 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     std::vector<T> entries;
     offsets.reserve(edited_.size() + 1);
     for (const auto& row : edited_) offsets.push_back(offsets.back() + static_cast<std::int64_t>(row.size()));
-    entries.reserve(static_cast<std::size_t>(offsets.back()));
+    entries.reserve(offsets.back());
     for (const auto& row : edited_) entries.insert(entries.end(), row.begin(), row.end());
     assign(offsets, entries);
   }
@@ -170,7 +170,7 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
     expect_compressed("resize_row", false);
     detail::check_row(static_cast<std::int64_t>(to_index(row)), rows());
     detail::check_width(size);
-    edited_[to_index(row)].resize(static_cast<std::size_t>(size));
+    edited_[to_index(row)].resize(size);
   }
 
   [[nodiscard]] std::int32_t rows() const { return rows_; }
@@ -197,12 +197,12 @@ class Array<T, NonUniform, NonUniform, kNoRowAlign> {
   template <RowIndex I>
   [[nodiscard]] T& operator()(I row_index, int k) {
     WEFT_EXPECTS(k >= 0 && k < row_size(row_index));
-    return row(row_index)[static_cast<std::size_t>(k)];
+    return row(row_index)[k];
   }
   template <RowIndex I>
   [[nodiscard]] const T& operator()(I row_index, int k) const {
     WEFT_EXPECTS(k >= 0 && k < row_size(row_index));
-    return row(row_index)[static_cast<std::size_t>(k)];
+    return row(row_index)[k];
   }
   /// Returns an entry like operator(); checks the indices in all builds. @throws ContractError
   template <RowIndex I>

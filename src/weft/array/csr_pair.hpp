@@ -31,7 +31,7 @@ template <class T>
   offsets.reserve(static_cast<std::size_t>(plan.rows()) + 1);
   for (std::int32_t i = plan.owned_rows(); i < plan.rows(); ++i) offsets.push_back(offsets.back() + sizes(i));
   std::vector<T> entries(owned.entries().begin(), owned.entries().end());
-  entries.resize(static_cast<std::size_t>(offsets.back()));
+  entries.resize(offsets.back());
   ArrayPair<T, NonUniform> pair(plan, Array<T, NonUniform>(offsets, entries));
   ArrayTransformer(plan, {pair}).pull().run();
   return pair;

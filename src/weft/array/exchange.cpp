@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "weft/array/array_transformer.hpp"
@@ -32,7 +33,7 @@ Backend common_backend(const std::vector<PairRef>& arrays, auto backend_of) {
 }  // namespace
 
 Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direction direction, Reduce op, Transport transport)
-    : plan_(std::move(plan)), arrays_(std::move(arrays)), direction_(direction) {
+    : plan_(std::move(plan)), arrays_(std::move(arrays)), direction_(direction), number_(plan_.number_exchange()) {
   Backend backend = common_backend(arrays_, [](const PairRef& array) { return array.backend_; });
   const char* why_host = "the arrays are not all on devices of one kind";
   for (const PairRef& array : arrays_) {
@@ -64,11 +65,15 @@ Exchange::Body::Body(GhostPlan plan, std::vector<PairRef> arrays, detail::Direct
   });
   for (const GhostPlan::Neighbour& n : plan_.neighbours()) {
     if (n.rank == plan_.comm().rank()) continue;
-    const auto rows = direction == detail::Direction::pull ? detail::RowSet(n.send_rows) : detail::RowSet(n.ghosts);
-    std::size_t bytes = 0;
-    for (const detail::Field& field : fields) bytes += message_bytes(field, rows);
-    each_start_.messages += bytes > 0 ? 1 : 0;
-    each_start_.bytes += static_cast<std::int64_t>(bytes);
+    const bool pulls = direction == detail::Direction::pull;
+    const auto bytes_of = [&](const detail::RowSet& rows) {
+      std::size_t bytes = 0;
+      for (const detail::Field& field : fields) bytes += message_bytes(field, rows);
+      return static_cast<std::int64_t>(bytes);
+    };
+    const detail::RowSet copied(n.send_rows), ghosts(n.ghosts);
+    if (const auto bytes = bytes_of(pulls ? copied : ghosts); bytes > 0) each_start_.push_back({n.rank, bytes});
+    if (const auto bytes = bytes_of(pulls ? ghosts : copied); bytes > 0) expected_.push_back({n.rank, bytes});
   }
   messages_ = detail::make_first(candidates, [&](Transport candidate) {
     return row_of(candidate).make(
@@ -101,7 +106,28 @@ Exchange::Body::~Body() {
   for (const PairRef& array : arrays_) detail::abandon_pending(array.link_);
 }
 
+RecordedEvent Exchange::Body::event(RecordedEvent::Kind kind) {
+  const bool starts = kind == RecordedEvent::Kind::start;
+  if (Recorder::on() && session_ != Recorder::session()) {
+    session_ = Recorder::session();
+    RecordedExchange shown{
+        .name = direction_ == detail::Direction::pull ? "pull" : "push", .plan = plan_.serial(), .index = number_};
+    for (const PairRef& array : arrays_) shown.name += (&array == arrays_.data() ? " " : ", ") + array.signature_;
+    for (const Exchange::Message& message : each_start_) shown.sent.push_back({message.rank.value(), message.bytes});
+    for (const Exchange::Message& message : expected_) shown.received.push_back({message.rank.value(), message.bytes});
+    recorded_ = Recorder::add_exchange(std::move(shown));
+  }
+  if (Recorder::on() && starts) round_ = Recorder::count_start(recorded_);
+  return {.name = starts ? "start exchange" : "finish exchange",
+          .round = round_,
+          .kind = kind,
+          .exchange = Recorder::on() ? recorded_ : RecordedEvent::kNone};
+}
+
 void Exchange::Body::start(const After& after) {
+  std::optional<RecordedSpan> span;
+  if (RecordedSpan::observed()) [[unlikely]]
+    span.emplace(event(RecordedEvent::Kind::start));
   if (in_flight_) throw ContractError("start() of an exchange in flight", "finish() or wait() for it first");
   for (const PairRef& array : arrays_) array.expect_unchanged();
   std::size_t begun = 0;
@@ -121,8 +147,7 @@ void Exchange::Body::start(const After& after) {
   }
   in_flight_ = true;
   messages_->start(after);
-  sent_.messages += each_start_.messages;
-  sent_.bytes += each_start_.bytes;
+  for (const Exchange::Message& message : each_start_) sent_ += {1, message.bytes};
 }
 
 bool Exchange::Body::arrived() {
@@ -130,7 +155,20 @@ bool Exchange::Body::arrived() {
   return messages_->arrived();
 }
 
+std::vector<Exchange::Message> Exchange::Body::missing() {
+  if (!in_flight_) throw ContractError("missing() of an exchange that was not started", "start() it first");
+  std::vector<Exchange::Message> list;
+  for (const Rank rank : messages_->missing()) {
+    const auto found = std::ranges::find(expected_, rank, &Exchange::Message::rank);
+    list.push_back({rank, found == expected_.end() ? 0 : found->bytes});
+  }
+  return list;
+}
+
 void Exchange::Body::finish(Stream& stream) {
+  std::optional<RecordedSpan> span;
+  if (RecordedSpan::observed()) [[unlikely]]
+    span.emplace(event(RecordedEvent::Kind::finish));
   if (!in_flight_) throw ContractError("finish() of an exchange that was not started", "start() it first");
   messages_->finish(stream);
   for (const PairRef& array : arrays_) {
@@ -188,8 +226,10 @@ void Exchange::run() {
 
 bool Exchange::in_flight() const { return body_ != nullptr && body_->in_flight(); }
 bool Exchange::arrived() { return body().arrived(); }
+std::vector<Exchange::Message> Exchange::missing() { return body().missing(); }
 Transport Exchange::transport() const { return body().transport(); }
 Transport Exchange::transport(Rank neighbour) const { return body().transport(neighbour); }
+const std::vector<Exchange::Message>& Exchange::messages() const { return body().each_start(); }
 Traffic Exchange::sent() const { return body().sent(); }
 
 }  // namespace weft

@@ -1,10 +1,12 @@
 #pragma once
 /// Implementation of Exchange: its arrays and their transport.
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "weft/array/array_transformer.hpp"
 #include "weft/array/transport/transport.hpp"
+#include "weft/base/recorder.hpp"
 
 namespace weft {
 
@@ -24,6 +26,8 @@ struct Exchange::Body {
   [[nodiscard]] bool in_flight() const { return in_flight_; }
   [[nodiscard]] Transport transport() const { return transport_; }
   [[nodiscard]] Transport transport(Rank neighbour) const;
+  [[nodiscard]] std::vector<Exchange::Message> missing();
+  [[nodiscard]] const std::vector<Exchange::Message>& each_start() const { return each_start_; }
   [[nodiscard]] Traffic sent() const { return sent_; }
 
  private:
@@ -33,14 +37,21 @@ struct Exchange::Body {
   [[nodiscard]] IdRange<LocalRow> reads() const;
   [[nodiscard]] IdRange<LocalRow> writes() const;
   void end_all_pending() noexcept;
+  /// Returns the event of a start or finish for a trace. @pre RecordedSpan::observed()
+  [[nodiscard]] RecordedEvent event(RecordedEvent::Kind kind);
 
   GhostPlan plan_;
   std::vector<PairRef> arrays_;
   detail::Direction direction_;
   Transport transport_;
   std::unique_ptr<detail::TransportBody> messages_;
-  Traffic each_start_, sent_;
+  std::vector<Exchange::Message> each_start_, expected_;
+  Traffic sent_;
   bool in_flight_ = false;
+  int number_;                 ///< GhostPlan::number_exchange()
+  int recorded_ = -1;          ///< number in the recording `session_`
+  std::int64_t session_ = -1;  ///< Recorder::session()
+  std::int64_t round_ = 0;     ///< number of the last start in that recording
 };
 
 }  // namespace weft

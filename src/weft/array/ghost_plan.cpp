@@ -1,6 +1,7 @@
 #include "weft/array/ghost_plan.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
@@ -17,6 +18,7 @@ struct GhostPlan::Body {
   std::vector<LocalRow> local_of;    // by request
   std::vector<LocalRow> send_rows;   // concatenated lists of all neighbours
   std::vector<Neighbour> neighbours;
+  mutable std::atomic<int> exchanges{0};
 
   [[nodiscard]] bool needs_ghost(GhostRequest request) const { return request.image != 0 || !offsets.owns(request.row); }
   [[nodiscard]] LocalRow find(GhostRequest request) const {
@@ -97,6 +99,7 @@ const Communicator& GhostPlan::comm() const {
 }
 const RowOffsets& GhostPlan::offsets() const { return body_->offsets; }
 std::int64_t GhostPlan::serial() const { return body_->serial; }
+int GhostPlan::number_exchange() const { return body_->exchanges.fetch_add(1); }
 std::span<const GhostPlan::Neighbour> GhostPlan::neighbours() const { return body_->neighbours; }
 
 LocalRow GhostPlan::local_of(std::size_t request) const {

@@ -73,6 +73,9 @@ class GhostPlan {
   [[nodiscard]] bool same_as(const GhostPlan& other) const { return body_ == other.body_; }
   /// Returns the number of this plan, equal on all ranks and unique among the plans of a run.
   [[nodiscard]] std::int64_t serial() const;
+  /// Returns how often it was called before for this plan: a number for an exchange, which with serial() is the same on all
+  /// ranks if they call it in the same order. @collective without communication
+  [[nodiscard]] int number_exchange() const;
 
  private:
   struct Body;

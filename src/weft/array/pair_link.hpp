@@ -1,8 +1,11 @@
 #pragma once
 /// The connection between an exchange and the arrays attached to it.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -44,17 +47,52 @@ struct ArrayAccess {
   [[nodiscard]] static std::byte* row_sizes(A& array, Side side) {
     return bytes(array.row_sizes_, side);
   }
+  /// Returns true if other processes can map the device side as far as the array is concerned: it is not memory of others.
+  template <class A>
+  [[nodiscard]] static bool mappable(const A& array) {
+    return !array.entries_.borrowed_device();
+  }
+  /// Returns the offsets of a CSR array on one side. @throws DeviceError if they are stale there.
+  template <class A>
+  [[nodiscard]] static const std::int64_t* offsets(const A& array, Side side) {
+    return array.offsets_.read(side).data();
+  }
   /// Checks the host side. @throws ContractError if it is memory of others whose registration has ended.
   template <class A>
   static void expect_available(const A& array) {
     array.entries_.expect_available();
+  }
+  /// Returns false for arrays of the host alone, and while a scheduler tracks which side is fresh.
+  template <class A>
+  [[nodiscard]] static bool is_tracked(const A& array) {
+    return array.entries_.is_tracked();
+  }
+  /// Returns true if `vector` has the entries of the array, not the row sizes.
+  template <class A, class V>
+  [[nodiscard]] static bool is_entries(const A& array, const V& vector) {
+    return static_cast<const void*>(&vector) == static_cast<const void*>(&array.entries_);
+  }
+  /// Calls f with the entries, and with the row sizes of padded rows.
+  template <class A, class F>
+  static void for_each_vector(A& array, const F& f) {
+    f(array.entries_);
+    if constexpr (A::kKind == RowKind::static_max || A::kKind == RowKind::max) f(array.row_sizes_);
+  }
+  /// Sets every entry of these rows on the host.
+  template <class A>
+  static void fill(A& array, IdRange<LocalRow> rows, const typename A::value_type& value) {
+    for_each_piece(array, rows, [&](auto& vector, std::size_t first, std::size_t count) {
+      if constexpr (std::is_same_v<decltype(vector), decltype((array.entries_))>) {
+        if (&vector == &array.entries_) std::ranges::fill(vector.write(Side::host, first, count), value);  // not the row sizes
+      }
+    });
   }
   /// Calls f(vector, first, count) for each contiguous piece of memory of these rows.
   template <class A, class F>
   static void for_each_piece(A& array, IdRange<LocalRow> rows, const F& f) {
     if constexpr (A::kKind == RowKind::csr) {
       const auto offsets = std::as_const(array).offsets();
-      const auto first = static_cast<std::size_t>(offsets[rows.first().index()]);
+      const std::size_t first = offsets[rows.first().index()];
       f(array.entries_, first, static_cast<std::size_t>(offsets[rows.last().index()]) - first);
     } else {
       array.for_each_piece(rows, f);
@@ -75,6 +113,9 @@ struct Staging {
   void (*written)(void* array, Side side, IdRange<LocalRow> rows, bool both, const After& before) = nullptr;
   /// Returns true if the entries have memory on this side, or need none.
   bool (*allocated)(const void* array, Side side) = nullptr;
+  /// Sets the entries of these rows on the host to neutral_value(op). Returns false, without an effect, if the elements have
+  /// none.
+  bool (*neutralize)(void* array, IdRange<LocalRow> rows, Reduce op) = nullptr;
   /// Returns the fields on one side.
   std::vector<Field> (*fields)(void* array, Side side) = nullptr;
 };
@@ -83,7 +124,7 @@ template <class A>
 bool bring_to_side(void* untyped, Side side, const After& before, IdRange<LocalRow> reads, IdRange<LocalRow> writes) {
   A& array = *static_cast<A*>(untyped);
   ArrayAccess::expect_available(array);
-  if (array.backend() == Backend::host) return false;
+  if (!ArrayAccess::is_tracked(array)) return false;
   bool host_fresh = true, device_fresh = true, copied = false;
   ArrayAccess::for_each_piece(array, writes, [&](auto& vector, std::size_t first, std::size_t count) {
     device_fresh = device_fresh && vector.fresh(Side::device, first, count);
@@ -105,7 +146,7 @@ bool bring_to_side(void* untyped, Side side, const After& before, IdRange<LocalR
 template <class A>
 void mark_written(void* untyped, Side side, IdRange<LocalRow> rows, bool both, const After& before) {
   A& array = *static_cast<A*>(untyped);
-  if (array.backend() == Backend::host) return;
+  if (!ArrayAccess::is_tracked(array)) return;
   ArrayAccess::for_each_piece(array, rows, [&](auto& vector, std::size_t first, std::size_t count) {
     (void)vector.write(side, first, count);
     if (both) (side == Side::host ? vector.to_device(before, first, count) : vector.to_host(before, first, count)).wait();
@@ -146,6 +187,26 @@ template <class T, int RowSize, int RowMax, int RowAlign>
 template <class A>
 [[nodiscard]] std::vector<Field> fields_on(void* untyped, Side side) {
   return fields(*static_cast<A*>(untyped), side);
+}
+
+/// Returns the value that leaves every other unchanged: 0 for a sum, the largest for a minimum, the smallest for a maximum.
+template <class T>
+[[nodiscard]] constexpr T neutral_value(Reduce op) {
+  using Limits = std::numeric_limits<T>;
+  if (op == Reduce::min) return Limits::has_infinity ? Limits::infinity() : Limits::max();
+  if (op == Reduce::max) return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  return T{};
+}
+
+template <class A>
+bool neutralize(void* untyped, IdRange<LocalRow> rows, Reduce op) {
+  using T = typename A::value_type;
+  if constexpr (std::is_arithmetic_v<T>) {
+    if (op != Reduce::insert) ArrayAccess::fill(*static_cast<A*>(untyped), rows, neutral_value<T>(op));
+    return op != Reduce::insert;
+  } else {
+    return false;
+  }
 }
 
 template <class A>

@@ -26,7 +26,7 @@ namespace {
 /// The distinct elements of `ranks`, ascending, and the position of each of `ranks` among them.
 template <class T>
 struct ListsByRank {
-  ListsByRank(std::span<const Rank> ranks, int size) : index(static_cast<std::size_t>(size), -1) {
+  ListsByRank(std::span<const Rank> ranks, int size) : index(size, -1) {
     for (const Rank rank : ranks) index[rank.index()] = 0;
     for (std::size_t r = 0; r < index.size(); ++r) {
       if (index[r] < 0) continue;
@@ -34,7 +34,7 @@ struct ListsByRank {
       lists.push_back({Rank(r), {}});
     }
   }
-  [[nodiscard]] std::vector<T>& of(Rank rank) { return lists[static_cast<std::size_t>(index[rank.index()])].values; }
+  [[nodiscard]] std::vector<T>& of(Rank rank) { return lists[index[rank.index()]].values; }
 
   std::vector<std::int32_t> index;  // by rank
   std::vector<RankValues<T>> lists;
@@ -61,7 +61,7 @@ Redistribution Redistribution::to_rows(const Communicator& comm, std::span<const
     std::vector<Rank> owners;
     owners.reserve(destination.size());
     for (std::int32_t i = 0; i < old_rows; ++i) {
-      const GlobalRow row = destination[static_cast<std::size_t>(i)];
+      const GlobalRow row = destination[i];
       if (!body->after.contains(row)) {
         throw InputError(fmt::format("row {} is to become row {} of {}", body->before.global(LocalRow(i)).value(), row.value(),
                                      body->after.global_rows()),
@@ -71,8 +71,8 @@ Redistribution Redistribution::to_rows(const Communicator& comm, std::span<const
     }
     ListsByRank<Move> by_rank(owners, comm.size());
     for (std::int32_t i = 0; i < old_rows; ++i) {
-      const Rank owner = owners[static_cast<std::size_t>(i)];
-      const std::int64_t position = destination[static_cast<std::size_t>(i)].value() - body->after.first(owner).value();
+      const Rank owner = owners[i];
+      const std::int64_t position = destination[i].value() - body->after.first(owner).value();
       by_rank.of(owner).push_back({LocalRow(i), LocalRow(position)});
     }
     moves = std::move(by_rank.lists);
@@ -83,7 +83,7 @@ Redistribution Redistribution::to_rows(const Communicator& comm, std::span<const
     for (const Move& move : there) leaving.push_back(move.from);
   }
   const std::vector<RankValues<Move>> incoming = comm.all_to_all(moves);
-  body->old_global.resize(static_cast<std::size_t>(new_rows));
+  body->old_global.resize(new_rows);
   agreed(comm, [&] {
     for (const auto& [rank, here_from] : incoming) {
       std::vector<LocalRow>& arriving = body->arriving.emplace_back(RankValues<LocalRow>{rank, {}}).values;
@@ -105,7 +105,7 @@ Redistribution Redistribution::to_rows(const Communicator& comm, std::span<const
 }
 
 Redistribution Redistribution::to_ranks(const Communicator& comm, std::span<const Rank> destination) {
-  const auto ranks = static_cast<std::size_t>(comm.size());
+  const std::size_t ranks = comm.size();
   std::vector<std::int64_t> next(ranks, 0);  // number of rows for each rank; later the next new row there
   agreed(comm, [&] {
     for (const Rank rank : destination) {
@@ -138,7 +138,7 @@ Redistribution Redistribution::to_even_blocks(const Communicator& comm, std::int
   const int ranks = comm.size(), rank = comm.rank().value();
   const std::int64_t total = offsets.global_rows();
   std::vector<GlobalRow> same;
-  same.reserve(static_cast<std::size_t>(rows));
+  same.reserve(rows);
   for (std::int32_t i = 0; i < rows; ++i) same.push_back(offsets.global(LocalRow(i)));
   const std::int32_t new_rows = agreed(comm, [&] {
     return checked_local(even_start(total, rank + 1, ranks) - even_start(total, rank, ranks), "rows of one rank");

@@ -75,7 +75,7 @@ class Redistribution {
 
 template <Transferable T>
 std::vector<T> Redistribution::apply(std::span<const T> old, int width) const {
-  const auto entries = static_cast<std::size_t>(width);
+  const std::size_t entries = width;
   detail::check_whole_rows(old.size(), width);
   expect_rows(static_cast<std::int64_t>(old.size() / entries),
               to_string(ArraySignature{element_type<T>, RowKind::static_fixed, width}));
@@ -99,8 +99,8 @@ Array<T, RowSize, RowMax, RowAlign> Redistribution::apply(const Array<T, RowSize
   const std::int32_t rows = new_offsets().local_rows();
   A fresh;
   if constexpr (A::kKind == RowKind::csr) {
-    std::vector<std::int32_t> sizes(static_cast<std::size_t>(old.rows()));
-    for (std::int32_t i = 0; i < old.rows(); ++i) sizes[static_cast<std::size_t>(i)] = old.row_size(i);
+    std::vector<std::int32_t> sizes(old.rows());
+    for (std::int32_t i = 0; i < old.rows(); ++i) sizes[i] = old.row_size(i);
     sizes = apply(sizes);
     std::vector<std::int64_t> offsets(1, 0);
     offsets.reserve(sizes.size() + 1);

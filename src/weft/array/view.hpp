@@ -74,7 +74,7 @@ class View {
     if constexpr (Width >= 1) {
       return std::span<T, static_cast<std::size_t>(Width)>(first, static_cast<std::size_t>(Width));
     } else {
-      return std::span<T>(first, static_cast<std::size_t>(width_));
+      return std::span<T>(first, width_);
     }
   }
 

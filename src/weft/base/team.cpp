@@ -5,6 +5,7 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/recorder.hpp"
 
 namespace weft {
 namespace {
@@ -52,6 +53,7 @@ void Team::run_all(const AnyJob& job) {
 }
 
 void Team::serve(int thread) {
+  Recorder::set_thread(thread);
   for (int round = 0;; ++round) {
     await_change(round_, round);
     if (job_.call == nullptr) return;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "weft/base/contracts.hpp"
+#include "weft/base/traced_region.hpp"
 
 namespace weft {
 namespace {
@@ -20,17 +21,35 @@ std::int64_t nanoseconds_now() { return std::chrono::steady_clock::now().time_si
 /// The state of the main thread, written by it and read by the thread of the watchdog. The fields are not updated together, so
 /// a report may combine old and new values; it is only meant for people.
 struct MainThreadState {
-  std::atomic<bool> watched{false};
   std::atomic<const char*> what{nullptr};      ///< operation waited for; null: not waiting
   std::atomic<const char*> last{"the start"};  ///< most recent operation waited for
   std::atomic<int> rank{Waiting::kAllRanks};
   std::atomic<std::int64_t> since{0};  ///< time in ns at which the current wait began or the last one ended
 };
 MainThreadState g_state;
+std::mutex g_detail_mutex;
+std::string g_detail;
+
+[[nodiscard]] bool is_watched() { return (detail::g_observers.load(std::memory_order_relaxed) & detail::kWatchdog) != 0; }
+
+thread_local int t_waits = 0;  ///< nested waits that are recorded
+
+std::string exchange_detail(std::string text) {
+  const std::lock_guard lock(g_detail_mutex);
+  return std::exchange(g_detail, std::move(text));
+}
 
 }  // namespace
 
-Waiting::Waiting(const char* what, int rank) noexcept : marked_(g_state.watched.load(std::memory_order_relaxed)) {
+Waiting::Waiting(const char* what, int rank) noexcept {
+  const int observers = detail::g_observers.load(std::memory_order_relaxed);
+  if (observers == 0) return;
+  recorded_ = RecordedSpan::observed();
+  if (recorded_ && t_waits++ == 0) {
+    span_.emplace(
+        RecordedEvent{.name = what, .kind = RecordedEvent::Kind::wait, .peer = rank >= 0 ? rank : RecordedEvent::kNone});
+  }
+  marked_ = (observers & detail::kWatchdog) != 0;
   if (!marked_) return;
   outer_what_ = g_state.what.load();
   outer_rank_ = g_state.rank.load();
@@ -40,11 +59,20 @@ Waiting::Waiting(const char* what, int rank) noexcept : marked_(g_state.watched.
 }
 
 Waiting::~Waiting() {
+  if (recorded_) --t_waits;
   if (!marked_) return;
   g_state.last = g_state.what.load();
   g_state.what = outer_what_;
   g_state.rank = outer_rank_;
   g_state.since = nanoseconds_now();
+}
+
+WaitDetail::WaitDetail(const std::function<std::string()>& describe) : marked_(is_watched()) {
+  if (marked_) outer_ = exchange_detail(describe());
+}
+
+WaitDetail::~WaitDetail() {
+  if (marked_) exchange_detail(std::move(outer_));
 }
 
 struct Watchdog::Body {
@@ -60,17 +88,22 @@ std::string Watchdog::report() {
   const double seconds = static_cast<double>(nanoseconds_now() - g_state.since.load()) * 1e-9;
   char number[32];
   std::snprintf(number, sizeof number, "%.3g s", seconds);
-  if (what == nullptr) return std::string("has computed for ") + number + " since " + g_state.last.load();
+  std::string detail;
+  {
+    const std::lock_guard lock(g_detail_mutex);
+    if (!g_detail.empty()) detail = "\n" + g_detail;
+  }
+  if (what == nullptr) return std::string("has computed for ") + number + " since " + g_state.last.load() + detail;
   const std::string target = rank == Waiting::kAllRanks ? " for the other ranks"
                              : rank == Waiting::kNoRank ? ""
                                                         : " for rank " + std::to_string(rank);
-  return std::string("has waited ") + number + target + " (" + what + ")";
+  return std::string("has waited ") + number + target + " (" + what + ")" + detail;
 }
 
 Watchdog::Watchdog(double seconds, std::string name) : body_(std::make_unique<Body>()) {
-  WEFT_EXPECTS(seconds > 0 && !g_state.watched);
+  WEFT_EXPECTS(seconds > 0 && !is_watched());
   g_state.since = nanoseconds_now();
-  g_state.watched = true;
+  detail::g_observers.fetch_or(detail::kWatchdog);
   body_->thread = std::thread([this, seconds, name = std::move(name)] {
     std::unique_lock lock(body_->mutex);
     while (!body_->stopped.wait_for(lock, std::chrono::milliseconds(200), [this] { return body_->stop; })) {
@@ -94,7 +127,7 @@ Watchdog::~Watchdog() {
   }
   body_->stopped.notify_one();
   body_->thread.join();
-  g_state.watched = false;
+  detail::g_observers.fetch_and(~detail::kWatchdog);
 }
 
 }  // namespace weft

@@ -1,5 +1,7 @@
 #pragma once
 /// The state that copies of a Communicator share, and messages in pieces. Private to comm.
+#include <unistd.h>
+
 #include <bit>
 #include <cstddef>
 #include <span>
@@ -27,12 +29,14 @@ struct Communicator::Shared {
   explicit Shared(MPI_Comm owned) : comm(owned) {}
   ~Shared() {
     int ended = 0;
+    if (process != getpid()) return;  // a forked process must not call MPI
     if (MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) MPI_Comm_free(&comm);
   }
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
 
   MPI_Comm comm;
+  pid_t process = getpid();
   std::size_t piece = std::size_t{1} << 30;
   unsigned all_to_alls = 0;
   Traffic traffic;

@@ -4,6 +4,7 @@
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -16,6 +17,12 @@
 namespace weft {
 namespace {
 
+/// The process that created the latest MpiEnvironment.
+pid_t& process() {
+  static pid_t id = 0;
+  return id;
+}
+
 /// Communicator for the barriers of all_ranks_arrive() only, which must not match barriers of collectives on other ranks.
 MPI_Comm& arrivals() {
   static MPI_Comm comm = MPI_COMM_NULL;
@@ -24,22 +31,29 @@ MPI_Comm& arrivals() {
 
 }  // namespace
 
-MpiEnvironment::MpiEnvironment(int& argc, char**& argv) {
+MpiEnvironment::MpiEnvironment(int& argc, char**& argv, Threads threads) {
   int started = 0;
   detail::check_mpi(MPI_Initialized(&started), "MPI_Initialized");
   if (started == 0) {
     // Without mpirun, Open MPI starts a daemon for spawned processes and fails on machines without ssh.
     if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    const int level = threads == Threads::one ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE;
     int provided = 0;
-    detail::check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    detail::check_mpi(MPI_Init_thread(&argc, &argv, level, &provided), "MPI_Init_thread");
     owner_ = true;
   }
+  process() = getpid();
   if (arrivals() == MPI_COMM_NULL) detail::check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &arrivals()), "MPI_Comm_dup");
 }
 
 MpiEnvironment::~MpiEnvironment() {
-  int ended = 0;
-  if (owner_ && MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) MPI_Finalize();
+  if (owner_ && usable()) MPI_Finalize();
+}
+
+bool MpiEnvironment::usable() {
+  int started = 0, ended = 0;
+  return process() == getpid() && MPI_Initialized(&started) == MPI_SUCCESS && started != 0 &&
+         MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0;
 }
 
 std::optional<bool> MpiEnvironment::cuda_aware() {

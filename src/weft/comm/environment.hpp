@@ -10,7 +10,9 @@ namespace weft {
 /// @throws CommError if MPI fails to start.
 class MpiEnvironment {
  public:
-  MpiEnvironment(int& argc, char**& argv);
+  /// The threads that call MPI: the one that starts it, or any, several at a time.
+  enum class Threads { one, several };
+  MpiEnvironment(int& argc, char**& argv, Threads threads = Threads::one);
   ~MpiEnvironment();
   MpiEnvironment(const MpiEnvironment&) = delete;
   MpiEnvironment& operator=(const MpiEnvironment&) = delete;
@@ -24,6 +26,10 @@ class MpiEnvironment {
   /// Returns the name of the machine on which this process runs.
   [[nodiscard]] static std::string machine();
 
+  /// Returns whether this process may call MPI: MPI has been started and not ended, and the process is not a fork of the one that
+  /// created the latest instance.
+  [[nodiscard]] static bool usable();
+
   /// Returns true if every rank of the job calls this function within `seconds` of this rank. main distinguishes by it an
   /// error on which all ranks agree from the failure of one rank, for which the others would wait forever.
   /// @pre an MpiEnvironment was created on every rank.
@@ -33,7 +39,7 @@ class MpiEnvironment {
   [[noreturn]] static void abort_job(int code);
 
  private:
-  bool owner_ = false;
+  bool owner_ = false;  ///< started MPI
 };
 
 }  // namespace weft

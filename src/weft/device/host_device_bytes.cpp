@@ -82,6 +82,8 @@ HostDeviceBytes::HostDeviceBytes(HostDeviceBytes&& other) noexcept
       host_(std::move(other.host_)),
       device_(std::move(other.device_)),
       borrowed_(std::move(other.borrowed_)),
+      borrowed_device_(std::exchange(other.borrowed_device_, false)),
+      suspended_(std::exchange(other.suspended_, false)),
       host_stale_(std::exchange(other.host_stale_, {})),
       device_stale_(std::exchange(other.device_stale_, {})),
       pending_(std::exchange(other.pending_, {})) {}
@@ -94,6 +96,8 @@ HostDeviceBytes& HostDeviceBytes::operator=(HostDeviceBytes&& from) noexcept {
   std::swap(host_, other.host_);
   std::swap(device_, other.device_);
   std::swap(borrowed_, other.borrowed_);
+  std::swap(borrowed_device_, other.borrowed_device_);
+  std::swap(suspended_, other.suspended_);
   std::swap(host_stale_, other.host_stale_);
   std::swap(device_stale_, other.device_stale_);
   std::swap(pending_, other.pending_);
@@ -148,6 +152,15 @@ void HostDeviceBytes::make_on_device(std::size_t size, std::span<const std::byte
   host_stale_.add(0, size_);
 }
 
+void HostDeviceBytes::use_on_device(std::span<std::byte> memory) {
+  WEFT_EXPECTS(size_ == 0 && !sides_share_memory(backend_));
+  device_ = DeviceStorage::of_others(backend_, memory);
+  host_.reset();
+  borrowed_device_ = true;
+  size_ = memory.size();
+  host_stale_.add(0, size_);
+}
+
 bool HostDeviceBytes::fresh(Side side, std::size_t first, std::size_t count) const {
   return !(side == Side::host ? host_stale_ : device_stale_).intersects(first, first + count);
 }
@@ -160,6 +173,7 @@ bool in_capture(const Stream& stream) { return stream.capturing(); }
 
 template <class Before>
 Event HostDeviceBytes::copy_to_device(Before& before, std::size_t first, std::size_t count) {
+  expect_tracked();
   const bool captured = in_capture(before);
   expect_available();
   if (!fresh(Side::host, first, count)) throw_stale(Side::host);
@@ -174,6 +188,7 @@ Event HostDeviceBytes::copy_to_device(Before& before, std::size_t first, std::si
 
 template <class Before>
 Event HostDeviceBytes::copy_to_host(Before& before, std::size_t first, std::size_t count) {
+  expect_tracked();
   const bool captured = in_capture(before);
   expect_available();
   expect_fresh(Side::device, first, count);
@@ -211,11 +226,41 @@ Event HostDeviceBytes::to_host(Stream& stream, std::size_t first, std::size_t co
 }
 
 void HostDeviceBytes::release_host() {
-  if (sides_share_memory(backend_) || borrowed()) return;
+  if (sides_share_memory(backend_) || borrowed_ != nullptr) return;
   if (size_ > 0) expect_fresh(Side::device, 0, size_);
   wait_for_copies(0, size_, true);
   host_.reset();
   host_stale_.add(0, size_);
+}
+
+void HostDeviceBytes::suspend_tracking() {
+  if (backend_ == Backend::host) return;
+  make_device();
+  wait_for_copies(0, size_, true);
+  suspended_ = true;
+}
+
+Event HostDeviceBytes::copy_untracked(Side to, Stream& stream, std::size_t first, std::size_t count) {
+  WEFT_EXPECTS(suspended_ && first <= size_ && count <= size_ - first);
+  if (count == 0 || sides_share_memory(backend_)) return stream.record();
+  std::byte* const on_host = host_->data() + first;
+  return to == Side::device ? device_->copy_from_host(first, {on_host, count}, stream)
+                            : device_->copy_to_host(first, {on_host, count}, stream);
+}
+
+void HostDeviceBytes::set_fresh(std::size_t first, std::size_t count, bool on_host, bool on_device) {
+  WEFT_EXPECTS((on_host || on_device) && first <= size_ && count <= size_ - first);
+  if (backend_ == Backend::host) return;
+  host_stale_.remove(first, first + count);
+  device_stale_.remove(first, first + count);
+  if (!on_host) host_stale_.add(first, first + count);
+  if (!on_device) device_stale_.add(first, first + count);
+}
+
+void HostDeviceBytes::expect_tracked() const {
+  if (!suspended_) return;
+  throw ContractError(fmt::format("\"{}\": a copy between the sides while a plan of tasks is executed", name_),
+                      "the plan copies what its tasks state that they read");
 }
 
 void HostDeviceBytes::expect_fresh(Side side, std::size_t first, std::size_t count) const {

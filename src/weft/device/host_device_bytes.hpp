@@ -45,8 +45,12 @@ class HostDeviceBytes {
   /// Allocates the device side alone, filled with copies of `element`; the host side is stale and without memory.
   /// @pre size() is 0, `size` is a multiple of element.size(), and the sides do not share memory.
   void make_on_device(std::size_t size, std::span<const std::byte> element);
-  /// Returns true if the host side is memory of others.
-  [[nodiscard]] bool borrowed() const { return borrowed_ != nullptr; }
+  /// Uses memory of others, which outlives the object, as the device side; the host side is stale and without memory.
+  /// @pre size() is 0, and the backend is mirror, or cuda with memory of the current GPU.
+  void use_on_device(std::span<std::byte> memory);
+  /// Returns true if a side is memory of others.
+  [[nodiscard]] bool borrowed() const { return borrowed_ != nullptr || borrowed_device_; }
+  [[nodiscard]] bool borrowed_device() const { return borrowed_device_; }
   /// Checks the host side. @throws ContractError if it is memory of others whose registration has ended.
   void expect_available() const {
     if (borrowed_ != nullptr) expect_registered();
@@ -54,16 +58,16 @@ class HostDeviceBytes {
 
   [[nodiscard]] const std::byte* read(Side side, std::size_t first, std::size_t count) const {
     if (count > 0) expect_available(side);
-    if (backend_ != Backend::host) expect_fresh(side, first, count);
+    if (is_tracked()) expect_fresh(side, first, count);
     return address(side, first);
   }
   [[nodiscard]] std::byte* read_write(Side side, std::size_t first, std::size_t count) {
-    if (backend_ != Backend::host) expect_fresh(side, first, count);
+    if (is_tracked()) expect_fresh(side, first, count);
     return write(side, first, count);
   }
   [[nodiscard]] std::byte* write(Side side, std::size_t first, std::size_t count) {
     if (count > 0) expect_available(side);
-    if (backend_ != Backend::host) mark_written(side, first, count);
+    if (is_tracked()) mark_written(side, first, count);
     return address(side, first);
   }
   [[nodiscard]] bool allocated(Side side) const { return size_ == 0 || address(side, 0) != nullptr; }
@@ -74,6 +78,13 @@ class HostDeviceBytes {
   Event to_device(Stream& stream, std::size_t first, std::size_t count);
   Event to_host(Stream& stream, std::size_t first, std::size_t count);
   void release_host();
+
+  // For a scheduler that knows which side is fresh (HostDeviceVector describes them).
+  void suspend_tracking();
+  void resume_tracking() { suspended_ = false; }
+  [[nodiscard]] bool is_tracked() const { return backend_ != Backend::host && !suspended_; }
+  Event copy_untracked(Side to, Stream& stream, std::size_t first, std::size_t count);
+  void set_fresh(std::size_t first, std::size_t count, bool on_host, bool on_device);
 
  private:
   /// A copy between the sides that may be pending.
@@ -93,6 +104,7 @@ class HostDeviceBytes {
   void expect_registered() const;
   void expect_fresh(Side side, std::size_t first, std::size_t count) const;
   [[noreturn]] void throw_stale(Side side) const;
+  void expect_tracked() const;
   void mark_written(Side side, std::size_t first, std::size_t count);
   void make_host(std::size_t size);
   void make_device();
@@ -108,6 +120,8 @@ class HostDeviceBytes {
   std::size_t size_ = 0;
   std::unique_ptr<DeviceStorage> host_, device_;  ///< null until the first access
   std::shared_ptr<const Registration> borrowed_;  ///< registration of the host side, where that is memory of others
+  bool borrowed_device_ = false;                  ///< the device side is memory of others
+  bool suspended_ = false;                        ///< a scheduler tracks which side is fresh
   IntervalSet host_stale_, device_stale_;
   mutable std::vector<Copy> pending_;  ///< copies that accesses to the same bytes of the host side must wait for
 };

@@ -59,6 +59,12 @@ class HostDeviceVector {
   HostDeviceVector(const RegisteredMemory& memory, Backend backend, std::string name = "array",
                    std::size_t alignment = alignof(T))
       : bytes_(backend, std::move(name), memory.wrap(sizeof(T), alignment)) {}
+  /// Uses memory of others as the device side, with its values: of the current GPU with Backend::cuda, of the host with
+  /// Backend::mirror. It must be neither freed nor moved before the vector is destroyed. The host side is stale, and is allocated
+  /// when it is first accessed. The vector cannot be resized.
+  HostDeviceVector(std::span<T> on_device, Backend backend, std::string name = "array") : bytes_(backend, std::move(name)) {
+    bytes_.use_on_device(std::as_writable_bytes(on_device));
+  }
   // The copy constructor and assignment read the host side (DeviceError where it is stale); the device side of the copy is stale.
 
   [[nodiscard]] std::size_t size() const { return bytes_.size() / sizeof(T); }
@@ -137,8 +143,10 @@ class HostDeviceVector {
     return bytes_.to_host(stream, first * sizeof(T), count * sizeof(T));
   }
 
-  /// Returns true if the host side is registered memory of others.
+  /// Returns true if a side is memory of others.
   [[nodiscard]] bool borrowed() const { return bytes_.borrowed(); }
+  /// Returns true if the device side is memory of others.
+  [[nodiscard]] bool borrowed_device() const { return bytes_.borrowed_device(); }
   /// Checks the host side. @throws ContractError if it is memory of others whose registration has ended.
   void expect_available() const { bytes_.expect_available(); }
 
@@ -146,6 +154,25 @@ class HostDeviceVector {
   /// the sides share memory or the host side is memory of others. @throws DeviceError where an element is stale on the device
   /// side.
   void release_host() { bytes_.release_host(); }
+
+  // For a scheduler that knows statically which side is fresh and orders all accesses, such as a plan of tasks
+  // (weft::task::Plan).
+  /// Ends the tracking until resume_tracking(): access to both sides is unchecked, marks nothing and waits for nothing, so that
+  /// several threads may access different elements; to_device() and to_host() throw ContractError. The device side has memory
+  /// afterwards. No effect with Backend::host.
+  void suspend_tracking() { bytes_.suspend_tracking(); }
+  /// Continues the tracking with the freshness that elements had before, or that set_fresh() states.
+  void resume_tracking() { bytes_.resume_tracking(); }
+  /// Copies elements to one side in stream order. @pre the tracking is suspended, and both sides have memory.
+  Event copy_untracked(Side to, Stream& stream, std::size_t first, std::size_t count) {
+    return bytes_.copy_untracked(to, stream, first * sizeof(T), count * sizeof(T));
+  }
+  /// States on which sides elements are fresh. @pre on one side at least.
+  void set_fresh(std::size_t first, std::size_t count, bool on_host, bool on_device) {
+    bytes_.set_fresh(first * sizeof(T), count * sizeof(T), on_host, on_device);
+  }
+  /// Returns false for Backend::host and while the tracking is suspended.
+  [[nodiscard]] bool is_tracked() const { return bytes_.is_tracked(); }
 
  private:
   detail::HostDeviceBytes bytes_;

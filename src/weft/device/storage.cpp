@@ -10,7 +10,10 @@ namespace weft {
 namespace {
 
 struct AlignedDelete {
-  void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{DeviceStorage::kAlignment}); }
+  bool of_others = false;
+  void operator()(std::byte* p) const {
+    if (!of_others) ::operator delete(p, std::align_val_t{DeviceStorage::kAlignment});
+  }
 };
 
 /// Storage of the backends `host` and `mirror`, both in host memory.
@@ -19,6 +22,8 @@ class HostStorage final : public DeviceStorage {
   HostStorage(Backend backend, std::size_t bytes) : backend_(backend), bytes_(bytes) {
     if (bytes > 0) memory_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{kAlignment})));
   }
+  HostStorage(Backend backend, std::span<std::byte> of_others)
+      : backend_(backend), bytes_(of_others.size()), memory_(of_others.data(), AlignedDelete{.of_others = true}) {}
 
   [[nodiscard]] Backend backend() const override { return backend_; }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
@@ -85,6 +90,12 @@ std::unique_ptr<DeviceStorage> DeviceStorage::make(Backend backend, std::size_t 
 std::unique_ptr<DeviceStorage> DeviceStorage::make(Stream& stream, std::size_t bytes) {
   if (stream.is_host()) return make(Backend::host, bytes);
   return std::make_unique<detail::CudaStorage>(stream, bytes);
+}
+
+std::unique_ptr<DeviceStorage> DeviceStorage::of_others(Backend backend, std::span<std::byte> memory) {
+  WEFT_EXPECTS(backend == Backend::cuda || backend == Backend::mirror);
+  if (backend == Backend::cuda) return std::make_unique<detail::CudaStorage>(memory);
+  return std::make_unique<HostStorage>(backend, memory);
 }
 
 std::unique_ptr<DeviceStorage> DeviceStorage::make_host_side(Backend backend, std::size_t bytes) {

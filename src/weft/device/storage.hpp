@@ -9,7 +9,8 @@
 
 namespace weft {
 
-/// A fixed number of bytes in the memory of one backend, owned by the object. The contents are initially undefined.
+/// A fixed number of bytes in the memory of one backend, owned by the object unless it is of_others(). The contents are initially
+/// undefined.
 class DeviceStorage {
  public:
   /// Alignment of every allocation in bytes: a cache line of a GPU, and sufficient for every SIMD load of a CPU.
@@ -23,6 +24,8 @@ class DeviceStorage {
   /// @pre the stream outlives the object, and waits for the work of other streams on the memory before the destructor runs.
   /// @throws as make().  @cost about one microsecond for allocation and release; never blocks.
   [[nodiscard]] static std::unique_ptr<DeviceStorage> make(Stream& stream, std::size_t bytes);
+  /// Refers to memory of others that outlives the object: of the current GPU for Backend::cuda, of the host for Backend::mirror.
+  [[nodiscard]] static std::unique_ptr<DeviceStorage> of_others(Backend backend, std::span<std::byte> memory);
   /// Allocates memory for the host side of an array with this backend: page-locked for Backend::cuda, so that copies are
   /// asynchronous; the shared memory itself where the sides share it; ordinary memory otherwise. @throws as make().
   [[nodiscard]] static std::unique_ptr<DeviceStorage> make_host_side(Backend backend, std::size_t bytes);

@@ -79,16 +79,22 @@ Stream Stream::for_backend(Backend backend, Priority priority) {
   return is_cuda(backend) ? Stream(priority) : Stream(nullptr, -1);
 }
 
+Stream Stream::of_others(void* handle) {
+  const int device = cuda::current_device();
+  return {handle == nullptr ? cuda::default_stream() : handle, device, false};
+}
+
 Stream::~Stream() {
-  if (handle_ != nullptr) cuda::destroy_stream(handle_);
+  if (handle_ != nullptr && owned_) cuda::destroy_stream(handle_);
 }
 
 Stream::Stream(Stream&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)), device_(std::exchange(other.device_, -1)) {}
+    : handle_(std::exchange(other.handle_, nullptr)), device_(std::exchange(other.device_, -1)), owned_(other.owned_) {}
 
 Stream& Stream::operator=(Stream&& other) noexcept {
   std::swap(handle_, other.handle_);
   std::swap(device_, other.device_);
+  std::swap(owned_, other.owned_);
   return *this;
 }
 

@@ -64,7 +64,10 @@ class Stream {
   explicit Stream(Priority priority = Priority::normal);
   /// Returns a stream for work on the device side of arrays with this backend: a stream of the current GPU, or a host stream.
   [[nodiscard]] static Stream for_backend(Backend backend, Priority priority = Priority::normal);
-  /// Destroys the stream. Work that was enqueued still completes.
+  /// Refers to a stream of another library on the current GPU, which that library destroys after this object.
+  /// @param handle  cudaStream_t; null: the default stream of CUDA. @throws DeviceError (see no_gpu()) where there is no GPU.
+  [[nodiscard]] static Stream of_others(void* handle);
+  /// Destroys the stream, unless it is one of others. Work that was enqueued still completes.
   ~Stream();
   Stream(Stream&& other) noexcept;
   Stream& operator=(Stream&& other) noexcept;
@@ -88,12 +91,13 @@ class Stream {
   [[nodiscard]] bool capturing() const;
 
  private:
-  Stream(void* handle, int device) : handle_(handle), device_(device) {}
+  Stream(void* handle, int device, bool owned = true) : handle_(handle), device_(device), owned_(owned) {}
   Event make_event(bool timed);
   friend Stream& host_stream();
 
   void* handle_ = nullptr;
   int device_ = -1;
+  bool owned_ = true;
 };
 
 /// Returns the stream whose work the calling thread executes itself.

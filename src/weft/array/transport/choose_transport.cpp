@@ -110,7 +110,7 @@ std::vector<Transport> choose_transports(const GhostPlan& plan, Backend backend,
   Obstacles obstacles{"the arrays are not on GPUs", "the arrays are not on GPUs"};
   if (!mirror) obstacles = obstacles_of(plan);
   if (sides_share_memory(backend) && obstacles.peer.empty()) {
-    obstacles.peer = "other processes cannot map the managed or mapped memory of the arrays";
+    obstacles.peer = "other processes cannot map the managed or mapped memory of the arrays, or that of others";
   }
   agreed(comm, [&] {
     refuse_if(Transport::cuda_aware, aware ? "" : "MPI does not report that it is CUDA-aware");

@@ -32,7 +32,7 @@ void copy_on_host(const CopyPart& part) {
 
 CopyList::CopyList(Backend backend, std::span<const ItemCopy> copies) : backend_(backend) {
   table_.word_bytes = static_cast<int>(word_bytes_of(copies));
-  const auto word = static_cast<std::size_t>(table_.word_bytes);
+  const std::size_t word = table_.word_bytes;
   std::vector<std::int32_t> items;
   std::vector<std::size_t> first_items;
   for (const ItemCopy& copy : copies) {
@@ -96,7 +96,7 @@ void CopyList::run(Stream& stream) const {
 std::vector<std::uint32_t> CopyList::chunks_of_groups(std::size_t groups) const {
   std::vector<std::uint32_t> chunks(groups, 0);
   for (const CopyPart& part : on_host_) {
-    if (part.group >= 0) chunks[static_cast<std::size_t>(part.group)] += (part.words + kChunkWords - 1) / kChunkWords;
+    if (part.group >= 0) chunks[part.group] += (part.words + kChunkWords - 1) / kChunkWords;
   }
   return chunks;
 }

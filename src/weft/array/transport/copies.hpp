@@ -48,8 +48,8 @@ struct CopiedWord {
   Word* to;
   WEFT_HD CopiedWord(const CopyPart& p, std::uint32_t word) {
     const std::uint32_t item = word / p.item_words, at = word % p.item_words;
-    const auto from_item = static_cast<std::size_t>(p.from_items == nullptr ? item : p.from_items[item]);
-    const auto to_item = static_cast<std::size_t>(p.to_items == nullptr ? item : p.to_items[item]);
+    const std::size_t from_item = p.from_items == nullptr ? item : p.from_items[item];
+    const std::size_t to_item = p.to_items == nullptr ? item : p.to_items[item];
     from = reinterpret_cast<const Word*>(p.from + from_item * p.from_stride) + at;
     to = reinterpret_cast<Word*>(p.to + to_item * p.to_stride) + at;
   }

@@ -1,7 +1,7 @@
 #pragma once
 /// MPI messages of rows in device memory, through pinned host memory or, with a CUDA-aware MPI, directly.
+#include "weft/array/tags.hpp"
 #include "weft/array/transport/packed_messages.hpp"
-#include "weft/array/transport/tags.hpp"
 #include "weft/array/transport/transport.hpp"
 #include "weft/comm/requests.hpp"
 

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "weft/array/ghost_plan.hpp"
+#include "weft/array/tags.hpp"
 #include "weft/array/transport.hpp"
 #include "weft/array/transport/link_group.hpp"
-#include "weft/array/transport/tags.hpp"
 #include "weft/array/transport/transport.hpp"
 
 namespace weft::detail {
@@ -20,6 +20,7 @@ class HostTransport final : public TransportBody {
   void start(const After& after) override;
   void finish(Stream& /*stream*/) override { links_.wait(); }
   [[nodiscard]] bool arrived() override { return links_.arrived(); }
+  [[nodiscard]] std::vector<Rank> missing() override { return links_.missing(); }
   void abandon() noexcept override { links_.abandon(); }
   [[nodiscard]] bool shares_memory_with(Rank rank) const override;
 

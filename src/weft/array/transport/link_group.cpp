@@ -58,6 +58,15 @@ bool LinkGroup::arrived() {
   return all;
 }
 
+std::vector<Rank> LinkGroup::missing() {
+  std::vector<Rank> ranks;
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    if (in_order_ && !ranks.empty()) break;
+    if (!links_[i]->receive() || !links_[i]->sent()) ranks.push_back(ranks_[i]);
+  }
+  return ranks;
+}
+
 void LinkGroup::wait() {
   wait_for_all(&Link::receive, in_order_);
   wait_for_all(&Link::sent, /*in_order=*/false);

@@ -21,6 +21,9 @@ class LinkGroup {
   void start();
   /// Stores the rows received so far. Returns true once wait() will not block.
   [[nodiscard]] bool arrived();
+  /// Stores the rows received so far, as arrived() does, and returns the ranks of links that have not completed; in order, the
+  /// first of them.
+  [[nodiscard]] std::vector<Rank> missing();
   /// Waits until all rows have been received and sent rows may be overwritten. All links are polled in turn, so that no link
   /// waits for another, and MPI makes progress meanwhile, also for other exchanges.
   /// @cost no allocation.

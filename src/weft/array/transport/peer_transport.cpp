@@ -9,16 +9,48 @@
 #include "weft/device/device.hpp"
 
 namespace weft::detail {
-namespace {
 
 /// Destination of a neighbour's writes.
-struct Target {
+struct PeerTransport::Target {
   IpcHandle memory;
   std::uint64_t offset, stride;
 };
 
-/// Data sent to a neighbour: its flags, then a target for each field.
-using Offer = std::vector<Target>;
+/// A neighbour, with the rows that are read here and those that its message writes here.
+struct PeerTransport::Peer {
+  Rank rank;
+  RowSet from, to;
+  std::size_t message = 0;  ///< start of its message to this rank in the buffer of a push
+};
+
+/// The rows of an exchange by neighbours.
+struct PeerTransport::Peers {
+  std::vector<Peer> others;
+  Peer own;  ///< this rank as its own neighbour, through a periodic boundary
+  std::vector<PushedMessage> messages;
+  std::size_t buffer_bytes = 0;  ///< size of the buffer that holds all messages of a push
+
+  Peers(const GhostPlan& plan, const std::vector<Field>& fields, bool pulls) {
+    for (const GhostPlan::Neighbour& n : plan.neighbours()) {
+      const RowSet from = pulls ? RowSet(n.send_rows) : RowSet(n.ghosts), to = pulls ? RowSet(n.ghosts) : RowSet(n.send_rows);
+      messages.push_back({buffer_bytes, to});
+      const Peer peer{.rank = n.rank, .from = from, .to = to, .message = buffer_bytes};
+      if (n.rank == plan.comm().rank()) {
+        own = peer;
+      } else {
+        others.push_back(peer);
+      }
+      for (const Field& field : fields) buffer_bytes += section_bytes(field, to);
+    }
+  }
+  [[nodiscard]] std::vector<Rank> ranks() const {
+    std::vector<Rank> all;
+    for (const Peer& peer : others) all.push_back(peer.rank);
+    return all;
+  }
+};
+
+namespace {
 
 /// Returns the stream of all puts from the current GPU.
 std::shared_ptr<Stream> put_stream() {
@@ -58,109 +90,106 @@ PeerTransport::PeerTransport(const GhostPlan& plan, const std::vector<Field>& fi
 void PeerTransport::set_up(const GhostPlan& plan, const std::vector<Field>& fields, Direction direction, Reduce op) {
   const Communicator& comm = plan.comm();
   const bool pulls = direction == Direction::pull;
-  struct Peer {
-    Rank rank;
-    RowSet from, to;
-    std::size_t message = 0;  ///< start of its message to this rank
-  };
-  std::vector<Peer> others;
-  std::vector<ItemCopy> copies;
-  std::vector<PushedMessage> pushed;
-  std::size_t buffer_bytes = 0;
-  RowSet own_from, own_to;
-  std::size_t own_message = 0;
-  for (const GhostPlan::Neighbour& n : plan.neighbours()) {
-    const RowSet from = pulls ? RowSet(n.send_rows) : RowSet(n.ghosts), to = pulls ? RowSet(n.ghosts) : RowSet(n.send_rows);
-    pushed.push_back({buffer_bytes, to});
-    if (n.rank == comm.rank()) {
-      own_from = from;
-      own_to = to;
-      own_message = buffer_bytes;
-    } else {
-      others.push_back({.rank = n.rank, .from = from, .to = to, .message = buffer_bytes});
-    }
-    for (const Field& field : fields) buffer_bytes += section_bytes(field, to);
-  }
-  std::vector<Rank> ranks;
-  for (const Peer& peer : others) ranks.push_back(peer.rank);
-  std::vector<Offer> offers(others.size());
-  agreed(comm, [&] {
-    stream_ = put_stream();
-    flags_ = DeviceVector<PeerFlags>(Backend::cuda, std::vector<PeerFlags>(others.size() + 1));
-    epochs_ = DeviceVector<std::uint32_t>(Backend::cuda, std::vector<std::uint32_t>(kPutBlocks));
-    if (!pulls) messages_ = DeviceVector<std::byte>(Backend::cuda, buffer_bytes);
-    for (std::size_t i = 0; i < others.size(); ++i) {
-      const Peer& peer = others[i];
-      Offer& offer = offers[i];
-      offer.push_back({ipc_handle(flags_.data()), i * sizeof(PeerFlags), 0});
-      std::size_t at = peer.message;
-      for (const Field& field : fields) {
-        if (pulls) {
-          ItemCopy here;
-          copies_to(field, peer.to, here);  // ghost rows of one neighbour are contiguous
-          const bool any = message_bytes(field, peer.to) > 0;
-          offer.push_back({any ? ipc_handle(field.allocation) : IpcHandle{},
-                           any ? static_cast<std::uint64_t>(here.to - field.allocation) : 0, here.to_stride});
-        } else {
-          const bool any = message_bytes(field, peer.to) > 0;
-          offer.push_back({any ? ipc_handle(messages_.data()) : IpcHandle{}, at, field.row_bytes});
-          at += section_bytes(field, peer.to);
-        }
-      }
-    }
+  const Peers peers(plan, fields, pulls);
+  const std::vector<Rank> ranks = peers.ranks();
+  const std::vector<Offer> offers = agreed(comm, [&] {
+    allocate(peers, pulls);
+    return offers_to(peers, fields, pulls);
   });
   const std::vector<Offer> offered = comm.exchange(std::span<const Rank>(ranks), offers);
-
   std::vector<PeerLink> links;
-  std::vector<std::vector<std::uint32_t>> chunks_sent;
-  agreed(comm, [&] {
-    for (std::size_t i = 0; i < others.size(); ++i) {
-      const Peer& peer = others[i];
-      const Offer& offer = offered[i];
+  const std::vector<std::vector<std::uint32_t>> chunks_sent = agreed(comm, [&] {
+    std::vector<ItemCopy> copies;
+    for (std::size_t i = 0; i < peers.others.size(); ++i) {
       links.push_back({.here = flags_.data() + i,
-                       .there = reinterpret_cast<PeerFlags*>(map(offer.at(0).memory) + offer.at(0).offset),
+                       .there = reinterpret_cast<PeerFlags*>(map(offered[i].at(0).memory) + offered[i].at(0).offset),
                        .arriving = 0});
-      for (std::size_t f = 0; f < fields.size(); ++f) {
-        ItemCopy copy;
-        copies_from(fields[f], peer.from, copy);
-        if (copy.count == 0 || copy.item_bytes == 0) continue;
-        const Target& target = offer.at(f + 1);
-        copy.to = map(target.memory) + target.offset;
-        copy.to_stride = target.stride;
-        copy.group = static_cast<int>(i);
-        copies.push_back(std::move(copy));
-      }
+      add_copies_to(peers.others[i], offered[i], fields, static_cast<int>(i), copies);
     }
-    std::size_t own_section = own_message;
-    for (const Field& field : fields) {
-      ItemCopy copy;
-      copies_from(field, own_from, copy);
-      if (pulls) {
-        copies_to(field, own_to, copy);
-      } else if (messages_.data() != nullptr) {
-        copies_to(messages_.data() + own_section, copy);
-        own_section += section_bytes(field, own_to);
-      }
-      copies.push_back(std::move(copy));
-    }
+    add_own_copies(peers.own, fields, pulls, copies);
     copies_ = CopyList(Backend::cuda, copies);
-    for (const std::uint32_t chunks : copies_.chunks_of_groups(others.size())) chunks_sent.push_back({chunks});
+    std::vector<std::vector<std::uint32_t>> chunks;
+    for (const std::uint32_t count : copies_.chunks_of_groups(links.size())) chunks.push_back({count});
+    return chunks;
   });
   const std::vector<std::vector<std::uint32_t>> chunks_arriving = comm.exchange(std::span<const Rank>(ranks), chunks_sent);
-
   agreed(comm, [&] {
-    for (std::size_t i = 0; i < others.size(); ++i) links[i].arriving = chunks_arriving[i].at(0);
-    links_ = DeviceVector<PeerLink>(Backend::cuda, links);
-    if (!pulls) combine_ = make_combine_list(Backend::cuda, fields, op, messages_.data(), pushed);
-    args_ = {.table = copies_.table(),
-             .links = links_.data(),
-             .link_count = static_cast<std::int32_t>(links.size()),
-             .epochs = epochs_.data(),
-             .parts_here = {},
-             .links_here = {}};
-    if (args_.table.count <= kSmallPut) std::copy(copies_.parts().begin(), copies_.parts().end(), args_.parts_here);
-    if (args_.link_count <= kSmallPut) std::copy(links.begin(), links.end(), args_.links_here);
+    for (std::size_t i = 0; i < links.size(); ++i) links[i].arriving = chunks_arriving[i].at(0);
+    if (!pulls) combine_ = make_combine_list(Backend::cuda, fields, op, messages_.data(), peers.messages);
+    set_arguments(links);
   });
+}
+
+void PeerTransport::allocate(const Peers& peers, bool pulls) {
+  stream_ = put_stream();
+  flags_ = DeviceVector<PeerFlags>(Backend::cuda, std::vector<PeerFlags>(peers.others.size() + 1));
+  epochs_ = DeviceVector<std::uint32_t>(Backend::cuda, std::vector<std::uint32_t>(kPutBlocks));
+  if (!pulls) messages_ = DeviceVector<std::byte>(Backend::cuda, peers.buffer_bytes);
+}
+
+std::vector<PeerTransport::Offer> PeerTransport::offers_to(const Peers& peers, const std::vector<Field>& fields,
+                                                           bool pulls) const {
+  std::vector<Offer> offers;
+  for (const Peer& peer : peers.others) {
+    Offer offer{{ipc_handle(flags_.data()), offers.size() * sizeof(PeerFlags), 0}};
+    std::size_t section = peer.message;
+    for (const Field& field : fields) {
+      const bool any = message_bytes(field, peer.to) > 0;
+      if (pulls) {
+        ItemCopy here;
+        copies_to(field, peer.to, here);  // ghost rows of one neighbour are contiguous
+        offer.push_back({any ? ipc_handle(field.allocation) : IpcHandle{},
+                         any ? static_cast<std::uint64_t>(here.to - field.allocation) : 0, here.to_stride});
+      } else {
+        offer.push_back({any ? ipc_handle(messages_.data()) : IpcHandle{}, section, field.row_bytes});
+        section += section_bytes(field, peer.to);
+      }
+    }
+    offers.push_back(std::move(offer));
+  }
+  return offers;
+}
+
+void PeerTransport::add_copies_to(const Peer& peer, const Offer& offer, const std::vector<Field>& fields, int group,
+                                  std::vector<ItemCopy>& copies) {
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    ItemCopy copy;
+    copies_from(fields[f], peer.from, copy);
+    if (copy.count == 0 || copy.item_bytes == 0) continue;
+    const Target& target = offer.at(f + 1);
+    copy.to = map(target.memory) + target.offset;
+    copy.to_stride = target.stride;
+    copy.group = group;
+    copies.push_back(std::move(copy));
+  }
+}
+
+void PeerTransport::add_own_copies(const Peer& own, const std::vector<Field>& fields, bool pulls,
+                                   std::vector<ItemCopy>& copies) const {
+  std::size_t section = own.message;
+  for (const Field& field : fields) {
+    ItemCopy copy;
+    copies_from(field, own.from, copy);
+    if (pulls) {
+      copies_to(field, own.to, copy);
+    } else if (messages_.data() != nullptr) {
+      copies_to(messages_.data() + section, copy);
+      section += section_bytes(field, own.to);
+    }
+    copies.push_back(std::move(copy));
+  }
+}
+
+void PeerTransport::set_arguments(const std::vector<PeerLink>& links) {
+  links_ = DeviceVector<PeerLink>(Backend::cuda, links);
+  args_ = {.table = copies_.table(),
+           .links = links_.data(),
+           .link_count = static_cast<std::int32_t>(links.size()),
+           .epochs = epochs_.data(),
+           .parts_here = {},
+           .links_here = {}};
+  if (args_.table.count <= kSmallPut) std::copy(copies_.parts().begin(), copies_.parts().end(), args_.parts_here);
+  if (args_.link_count <= kSmallPut) std::copy(links.begin(), links.end(), args_.links_here);
 }
 
 void PeerTransport::close() {

@@ -33,7 +33,23 @@ class PeerTransport final : public TransportBody {
   void close() override;
 
  private:
+  struct Target;
+  struct Peer;
+  struct Peers;
+  /// Data sent to a neighbour: its flags, then a target for each field.
+  using Offer = std::vector<Target>;
+
   void set_up(const GhostPlan& plan, const std::vector<Field>& fields, Direction direction, Reduce op);
+  /// Allocates the flags and, for a push, the buffer of messages.
+  void allocate(const Peers& peers, bool pulls);
+  /// Returns where each neighbour writes.
+  [[nodiscard]] std::vector<Offer> offers_to(const Peers& peers, const std::vector<Field>& fields, bool pulls) const;
+  /// Adds the copies to a neighbour, whose memory is mapped.
+  void add_copies_to(const Peer& peer, const Offer& offer, const std::vector<Field>& fields, int group,
+                     std::vector<ItemCopy>& copies);
+  /// Adds the copies within this GPU.
+  void add_own_copies(const Peer& own, const std::vector<Field>& fields, bool pulls, std::vector<ItemCopy>& copies) const;
+  void set_arguments(const std::vector<PeerLink>& links);
   using HandleBytes = std::array<std::byte, 64>;
   [[nodiscard]] std::byte* map(const IpcHandle& handle);
 

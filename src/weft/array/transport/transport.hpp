@@ -1,6 +1,7 @@
 #pragma once
 /// Interface between an Exchange and its transport.
 #include <memory>
+#include <vector>
 
 #include "weft/comm/communicator.hpp"
 #include "weft/device/stream.hpp"
@@ -23,6 +24,9 @@ class TransportBody {
   virtual void finish(Stream& stream) = 0;
   /// Returns true if finish() will not block the host.
   [[nodiscard]] virtual bool arrived() = 0;
+  /// Returns the ranks whose rows have not all been stored, or that have not taken the rows sent to them, as far as the host
+  /// knows. @pre in flight
+  [[nodiscard]] virtual std::vector<Rank> missing() { return {}; }
   /// Returns true if messages to and from `rank` use shared host memory.
   [[nodiscard]] virtual bool shares_memory_with(Rank /*rank*/) const { return false; }
   /// Unmaps memory of other ranks, and returns when they have unmapped the memory of this rank.

@@ -124,6 +124,7 @@ void* create_stream(bool high_priority) {
   return stream;
 }
 void destroy_stream(void* stream) noexcept { note(cudaStreamDestroy(stream_of(stream))); }
+void* default_stream() { return cudaStreamLegacy; }
 void wait_stream(void* stream) {
   ++cuda_call_counts().waits;
   check_cuda(cudaStreamSynchronize(stream_of(stream)), "cudaStreamSynchronize");

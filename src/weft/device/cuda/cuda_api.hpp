@@ -31,6 +31,8 @@ void wait_for_device();
 
 [[nodiscard]] void* create_stream(bool high_priority);
 void destroy_stream(void* stream) noexcept;
+/// Returns the handle of the default stream of CUDA, which is not null.
+[[nodiscard]] void* default_stream();
 void wait_stream(void* stream);
 void stream_waits(void* stream, void* event);
 [[nodiscard]] bool capturing(void* stream);

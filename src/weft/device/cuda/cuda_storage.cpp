@@ -20,6 +20,13 @@ CudaStorage::CudaStorage(Stream& stream, std::size_t bytes)
   }
 }
 
+CudaStorage::CudaStorage(std::span<std::byte> of_others)
+    : backend_(Backend::cuda),
+      kind_(cuda::Memory::device),
+      bytes_(of_others.size()),
+      device_(cuda::current_device()),
+      memory_(of_others.data(), CudaRelease{.kind = kind_, .stream = nullptr, .of_others = true}) {}
+
 void CudaStorage::expect_fits([[maybe_unused]] std::size_t offset, [[maybe_unused]] std::size_t count) const {
   WEFT_EXPECTS(offset <= bytes_ && count <= bytes_ - offset);
 }

@@ -9,7 +9,9 @@ namespace weft::detail {
 struct CudaRelease {
   cuda::Memory kind = cuda::Memory::device;
   void* stream = nullptr;
+  bool of_others = false;
   void operator()(std::byte* memory) const {
+    if (of_others) return;
     if (stream != nullptr) {
       cuda::release_in(stream, memory);
     } else {
@@ -24,6 +26,8 @@ class CudaStorage final : public DeviceStorage {
   CudaStorage(Backend backend, cuda::Memory kind, std::size_t bytes);
   /// Allocates from the memory pool of the stream's GPU, in stream order.
   CudaStorage(Stream& stream, std::size_t bytes);
+  /// Refers to memory of others on the current GPU.
+  explicit CudaStorage(std::span<std::byte> of_others);
 
   [[nodiscard]] Backend backend() const override { return backend_; }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }

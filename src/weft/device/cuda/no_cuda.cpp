@@ -24,6 +24,7 @@ GpuId gpu_id(int) { reject(); }
 void wait_for_device() { reject(); }
 void* create_stream(bool) { reject(); }
 void destroy_stream(void*) noexcept {}
+void* default_stream() { reject(); }
 void wait_stream(void*) { reject(); }
 void stream_waits(void*, void*) { reject(); }
 bool capturing(void*) { reject(); }

@@ -1,4 +1,4 @@
-#include "weft/array/transport/tags.hpp"
+#include "weft/array/tags.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ std::vector<bool>& used() {
 }
 
 int first_free(int from) {
-  while (from < Communicator::kTags && used()[static_cast<std::size_t>(from)]) ++from;
+  while (from < Communicator::kTags && used()[from]) ++from;
   return from;
 }
 
@@ -32,7 +32,7 @@ Tag::Tag(const Communicator& comm) {
       throw LimitError(fmt::format("{} exchanges exist at the same time", Communicator::kTags),
                        "reuse exchanges, or destroy unused ones");
     }
-    free = comm.all(!used()[static_cast<std::size_t>(proposal)]);
+    free = comm.all(!used()[proposal]);
     if (!free) ++proposal;
   }
   slot_ = static_cast<std::size_t>(proposal);

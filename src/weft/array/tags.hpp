@@ -1,5 +1,5 @@
 #pragma once
-/// Message tags of exchanges: each exchange has a tag of its own, so that several can be in flight, and releases it.
+/// Message tags of exchanges and plans: each has a tag of its own, so that several can be in flight, and releases it.
 #include <cstddef>
 
 #include "weft/comm/communicator.hpp"

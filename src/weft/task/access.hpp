@@ -1,0 +1,57 @@
+#pragma once
+/// Accesses of the tasks of a graph to its data: parts of the rows, modes.
+#include <cstdint>
+
+#include "weft/array/reduce.hpp"
+#include "weft/base/id.hpp"
+
+namespace weft::task {
+
+struct DataTag;
+/// Number of an array or a number in its Graph, in the order of addition.
+using DataId = Id<DataTag, std::int32_t>;
+
+/// A set of rows of an array. inner: owned rows that are computed without ghost rows; border: the other owned rows; ghost: copies
+/// of rows of other ranks; boundary: rows of this rank that no exchange changes. A number consists of its owned part.
+enum class Part : std::uint8_t { none = 0, inner = 1, border = 2, owned = 3, ghost = 4, boundary = 8, all = 15 };
+
+[[nodiscard]] constexpr Part operator|(Part a, Part b) {
+  return static_cast<Part>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
+}
+[[nodiscard]] constexpr Part operator&(Part a, Part b) {
+  return static_cast<Part>(static_cast<std::uint8_t>(a) & static_cast<std::uint8_t>(b));
+}
+[[nodiscard]] constexpr Part without(Part a, Part b) {
+  return static_cast<Part>(static_cast<std::uint8_t>(a) & ~static_cast<std::uint8_t>(b));
+}
+[[nodiscard]] constexpr bool contains(Part a, Part b) { return (a & b) == b; }
+[[nodiscard]] constexpr bool overlap(Part a, Part b) { return (a & b) != Part::none; }
+
+/// Checks of a plan while it runs, for debugging. accesses: after each task, that it has read and written nothing but what it
+/// states; tasks are executed one after the other by one thread, and all data are copied for each.
+enum class Check : std::uint8_t { none, accesses };
+
+/// read: the rows are only read. write: every row is overwritten, and none is read. read_write: both. reduce: the task combines
+/// values with owned and ghost rows (or with a number); the graph adds up what all ranks contribute.
+enum class Mode : std::uint8_t { read, write, read_write, reduce };
+
+/// One access of a task.
+struct Access {
+  DataId data;
+  Mode mode = Mode::read;
+  Part part = Part::all;
+  Reduce op = Reduce::add;  ///< the operation for Mode::reduce
+};
+
+/// Declares that a task reads rows; ghost rows are then those of the owners' present values.
+[[nodiscard]] constexpr Access reads(DataId data, Part part = Part::all) { return {data, Mode::read, part}; }
+/// Declares that a task overwrites all these rows. A task that writes ghost rows gives them the values of their owners.
+[[nodiscard]] constexpr Access writes(DataId data, Part part = Part::owned) { return {data, Mode::write, part}; }
+/// Declares that a task reads and changes these rows.
+[[nodiscard]] constexpr Access reads_writes(DataId data, Part part = Part::owned) { return {data, Mode::read_write, part}; }
+/// Declares that a task combines values with owned and ghost rows, or with a number, by `op` (add, min, max). Before the first of
+/// such tasks, ghost rows and numbers have the value that `op` leaves others unchanged with (0, the largest, the smallest); owned
+/// rows keep theirs. Before the next access of another kind the contributions of all ranks are combined.
+[[nodiscard]] constexpr Access reduces(DataId data, Reduce op) { return {data, Mode::reduce, Part::owned | Part::ghost, op}; }
+
+}  // namespace weft::task

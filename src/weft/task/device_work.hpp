@@ -1,0 +1,86 @@
+#pragma once
+/// Streams, events and graphs of a plan whose tasks execute on a device.
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "weft/device/graph.hpp"
+#include "weft/device/stream.hpp"
+#include "weft/task/segments.hpp"
+
+namespace weft::task {
+
+/// Function that enqueues the work of one node. Called by the communicating thread only.
+using Enqueue = std::function<void(const Node& node, Stream& stream)>;
+
+/// Executes the nodes of one stage that belong to a device: each in one of four streams, after the events of those of its
+/// predecessors that are in another one. A segment is enqueued node by node the first time, recorded as a graph the second time,
+/// and from then on launched as that.
+class DeviceStage {
+ public:
+  /// @param stage  outlives the object, at the same address.
+  DeviceStage(const Stage& stage, bool exchanges);
+
+  /// The nodes that an Executor sees.
+  [[nodiscard]] const Stage& stage() const { return joined_.stage; }
+  /// Sets Node::graph of the nodes of the original stage.
+  void number_graphs(Stage& original) const;
+  /// Destroys the recordings.
+  void forget_graphs() { segments_.clear(); }
+
+ private:
+  friend class DeviceWork;
+  struct Place {
+    std::uint8_t stream = 0;
+    bool needs_event = false;
+    std::vector<int> before{};  ///< predecessors on the device in other streams
+    Event event{};
+  };
+  struct Segment {
+    const std::vector<int>* members;
+    std::vector<Place> places;   ///< by member; predecessors are positions in members
+    std::array<bool, 2> uses{};  ///< by stream
+    bool executed = false, recorded = false;
+    weft::Graph graph{};
+  };
+
+  const Stage* original_;
+  bool exchanges_;
+  SegmentedStage joined_;
+  std::vector<Place> places_;  ///< by node
+  std::vector<Segment> segments_;
+  int launched_ = 0;  ///< nodes that are in streams: with one, streams need not be joined
+};
+
+/// The streams of a plan.
+class DeviceWork {
+ public:
+  /// @param backend  of the device side of the data.
+  explicit DeviceWork(Backend backend);
+
+  /// Begins an iteration: all streams follow what the one before has enqueued.
+  void begin(DeviceStage& stage);
+  /// Ends an iteration: the main stream follows the others.
+  void end();
+  /// Enqueues a node after its predecessors: whatever `enqueue` enqueues in the stream.
+  void launch(int node, const Enqueue& enqueue);
+  /// Executes a segment. @param agree  returns true if the argument is true on all ranks that execute the segment.
+  /// @param failed  a body has thrown, here or before: nothing is recorded, and only exchanges are enqueued.
+  /// @throws what `enqueue` throws while it is recorded.
+  void launch_segment(int node, const Enqueue& enqueue, const std::function<bool(bool)>& agree, const std::atomic<bool>& failed);
+  /// Returns true if what launch() enqueued for the node has completed.
+  [[nodiscard]] bool completed(int node) const;
+  /// Blocks the host until everything has completed. @throws DeviceError
+  void wait() { streams_[0].wait(); }
+  [[nodiscard]] bool is_host() const { return streams_[0].is_host(); }
+
+ private:
+  void enqueue_members(DeviceStage::Segment& segment, Stream& stream, const Enqueue& enqueue);
+
+  std::array<Stream, 4> streams_;
+  DeviceStage* stage_ = nullptr;
+};
+
+}  // namespace weft::task

@@ -1,0 +1,390 @@
+#include "weft/task/executor.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+
+#include "weft/base/waiting.hpp"
+
+namespace weft::task {
+namespace {
+
+constexpr int kNone = -1;
+/// Attempts to find work before a thread sleeps: about 0.1 ms.
+constexpr int kPolls = 2000;
+/// Attempts to end an exchange before the communicating thread yields its core: about 1 ms, because the thread that gets the core
+/// may use it for several ms; few if threads share cores.
+constexpr int kPollsInFlight = 20000, kPollsOnSharedCores = 50;
+/// The communicating thread tests exchanges in flight not more often while it executes nodes.
+constexpr std::chrono::microseconds kTestInterval{2};
+/// The communicating thread describes what it waits for, for the watchdog, not more often.
+constexpr std::chrono::milliseconds kDescribeInterval{200};
+/// Ready nodes that a thread takes at once at most.
+constexpr int kMostTaken = 16;
+
+/// Adds to a counter and returns its value before.
+int add(std::atomic<int>& counter, int by, bool shared) {
+  if (shared) return counter.fetch_add(by);
+  const int before = counter.load(std::memory_order_relaxed);
+  counter.store(before + by, std::memory_order_relaxed);
+  return before;
+}
+
+[[nodiscard]] bool is_launched(const Node& node) { return node.kind == Kind::copy || node.kind == Kind::segment; }
+/// Returns true for nodes that wait for nodes of the device in streams, not on the host.
+[[nodiscard]] bool on_device(const Node& node) { return is_launched(node) || node.side == Side::device; }
+
+}  // namespace
+
+/// State of a thread in a stage. The lists keep their memory between stages.
+struct alignas(64) Executor::Thread {
+  /// Sets the state at the beginning of a stage.
+  void begin(int of_thread) {
+    number = of_thread;
+    done = polls = 0;
+    taken = {};
+    next = 0;
+    in_flight.clear();
+    copying.clear();
+    tested = {};
+  }
+
+  int number = 0;
+  int done = 0;  ///< executed nodes that remaining_ still counts
+  int polls = 0;
+  IdRange<Position> taken{};  ///< positions of normal_
+  // The following are used by the communicating thread only:
+  std::size_t next = 0;          ///< position in Stage::communication
+  std::vector<int> in_flight{};  ///< finish nodes of started exchanges
+  std::vector<int> copying{};    ///< launched copies
+  Clock::time_point tested{};
+  Clock::time_point idle_since{};
+  std::optional<Waiting> waiting{};
+  std::optional<WaitDetail> detail{};
+  Clock::time_point described{};
+};
+
+Executor::ReadyList::ReadyList(std::size_t nodes) : items(new std::atomic<int>[nodes]) {
+  for (std::size_t i = 0; i < nodes; ++i) items[i].store(kNone, std::memory_order_relaxed);
+}
+
+void Executor::ReadyList::clear() {
+  const auto used = static_cast<std::size_t>(tail.load(std::memory_order_relaxed));
+  for (std::size_t i = 0; i < used; ++i) items[i].store(kNone, std::memory_order_relaxed);
+  head.store(0, std::memory_order_relaxed);
+  tail.store(0, std::memory_order_relaxed);
+}
+
+void Executor::ReadyList::push(int node, bool shared) {
+  items[static_cast<std::size_t>(add(tail, 1, shared))].store(node, std::memory_order_release);
+}
+
+IdRange<Executor::Position> Executor::ReadyList::take(int most, int share, bool shared) {
+  int first = head.load(std::memory_order_relaxed);
+  while (true) {
+    const int left = tail.load() - first;
+    if (left <= 0) return {};
+    const int last = first + std::clamp(left / share, 1, most);
+    if (!shared) {
+      head.store(last, std::memory_order_relaxed);
+    } else if (!head.compare_exchange_weak(first, last)) {
+      continue;
+    }
+    return {Position(first), Position(last)};
+  }
+}
+
+int Executor::ReadyList::at(Position position) const {
+  int node = kNone;
+  while ((node = items[position.index()].load(std::memory_order_acquire)) == kNone) {
+  }  // push() has increased `tail` and is about to store the number
+  return node;
+}
+
+Executor::Executor(int threads, std::size_t nodes, bool own_cores)
+    : team_(threads, own_cores),
+      threads_(new Thread[static_cast<std::size_t>(threads)]),
+      waits_for_(new std::atomic<int>[nodes]),
+      urgent_(nodes),
+      normal_(nodes),
+      launches_(nodes),
+      events_(static_cast<std::size_t>(threads)),
+      shared_(threads > 1),
+      polls_in_flight_(own_cores ? kPollsInFlight : kPollsOnSharedCores) {}
+
+Executor::~Executor() = default;
+
+void Executor::run(const Stage& stage, Work& work, std::vector<Event>* events) {
+  if (stage_ != &stage) prepare(stage);
+  work_ = &work;
+  tracing_ = events != nullptr;
+  const std::size_t nodes = stage.nodes.size();
+  for (std::size_t i = 0; i < nodes; ++i) {
+    waits_for_[i].store(stage.predecessors[i], std::memory_order_relaxed);
+  }
+  urgent_.clear();
+  normal_.clear();
+  launches_.clear();
+  remaining_.store(static_cast<int>(nodes), std::memory_order_relaxed);
+  for (const int node : first_) make_ready(node, false);
+  team_.run([this](int thread) noexcept { loop(thread); });
+  if (tracing_) {
+    for (std::vector<Event>& mine : events_) {
+      events->insert(events->end(), mine.begin(), mine.end());
+      mine.clear();
+    }
+  }
+  if (error_) std::rethrow_exception(error_);
+}
+
+/// Determines what the scheduling of the stage's nodes needs to know of them.
+void Executor::prepare(const Stage& stage) {
+  stage_ = &stage;
+  roles_.clear();
+  first_.clear();
+  has_launches_ = false;
+  for (std::size_t i = 0; i < stage.nodes.size(); ++i) {
+    const Node& node = stage.nodes[i];
+    const bool begins = node.kind == Kind::start || node.kind == Kind::all_reduce;
+    roles_.push_back(begins                      ? Role::begins_communication
+                     : node.kind == Kind::finish ? Role::ends_exchange
+                     : is_launched(node)         ? Role::launched
+                     : node.urgent               ? Role::urgent
+                                                 : Role::normal);
+    has_launches_ |= is_launched(node);
+    if (stage.predecessors[i] == 0 && !begins) first_.push_back(static_cast<int>(i));
+  }
+}
+
+void Executor::loop(int number) noexcept {
+  Thread& thread = threads_[static_cast<std::size_t>(number)];
+  thread.begin(number);
+  int node = kNone;
+  try {
+    while (!broken_.load(std::memory_order_relaxed)) {
+      if (number == 0) communicate(thread);
+      if (node == kNone) node = take(thread);
+      if (node == kNone) {
+        if (thread.done > 0) {
+          if (remaining_.fetch_sub(thread.done) == thread.done) wake();
+          thread.done = 0;
+        }
+        if (remaining_.load() == 0) break;
+        rest(thread);
+        continue;
+      }
+      if (thread.polls > 0) {
+        thread.detail.reset();
+        thread.waiting.reset();
+        if (tracing_) record(thread, kNone, thread.idle_since);
+        thread.polls = 0;
+      }
+      node = execute(thread, node);
+    }
+  } catch (...) {
+    if (!broken_.exchange(true)) error_ = std::current_exception();
+    wake();
+  }
+  thread.detail.reset();
+  thread.waiting.reset();
+}
+
+int Executor::execute(Thread& thread, int node) {
+  const auto begin = tracing_ ? Clock::now() : Clock::time_point{};
+  work_->execute(stage_->nodes[static_cast<std::size_t>(node)]);
+  if (tracing_) record(thread, node, begin);
+  return release(thread, node);
+}
+
+void Executor::record(Thread& thread, int node, Clock::time_point begin) {
+  events_[static_cast<std::size_t>(thread.number)].push_back({node, thread.number, begin, Clock::now()});
+}
+
+/// Counts a node as executed. Returns a successor that is ready and does not communicate, or kNone.
+int Executor::release(Thread& thread, int node) {
+  ++thread.done;
+  return count_down(thread, node, [](int /*successor*/) { return true; });
+}
+
+/// Counts down those successors of a node for which wanted(number) holds. Returns one that this thread can execute next, or
+/// kNone.
+template <class Wanted>
+int Executor::count_down(Thread& thread, int node, const Wanted& wanted) {
+  int next = kNone;
+  for (const int successor : stage_->successors_of(node)) {
+    if (!wanted(successor) || add(waits_for_[static_cast<std::size_t>(successor)], -1, shared_) != 1) continue;
+    const Role role = roles_[static_cast<std::size_t>(successor)];
+    if (role == Role::ends_exchange) {
+      thread.in_flight.push_back(successor);  // released by the start node, which the communicating thread has executed
+    } else if (role == Role::begins_communication) {
+      if (sleeping_.load() > 0) wake();
+    } else if (next == kNone && role != Role::launched) {
+      next = successor;
+    } else {
+      append(successor);
+    }
+  }
+  return next;
+}
+
+void Executor::append(int node) {
+  make_ready(node, shared_);
+  if (sleeping_.load() > 0) wake();
+}
+
+void Executor::make_ready(int node, bool shared) {
+  const Role role = roles_[static_cast<std::size_t>(node)];
+  (role == Role::launched ? launches_ : (role == Role::urgent ? urgent_ : normal_)).push(node, shared);
+}
+
+int Executor::take(Thread& thread) {
+  if (const IdRange<Position> urgent = urgent_.take(1, 1, shared_); !urgent.empty()) return urgent_.at(urgent.first());
+  if (thread.taken.empty()) thread.taken = normal_.take(kMostTaken, 2 * team_.size(), shared_);
+  if (thread.taken.empty()) return kNone;
+  const Position next = thread.taken.first();
+  thread.taken = {Position(next.value() + 1), thread.taken.last()};
+  return normal_.at(next);
+}
+
+bool Executor::communication_is_ready(const Thread& thread) const {
+  return thread.next < stage_->communication.size() &&
+         waits_for_[static_cast<std::size_t>(stage_->communication[thread.next])].load() == 0;
+}
+
+/// Enqueues work of the device whose predecessors on the host have been executed.
+void Executor::launch(Thread& thread) {
+  while (true) {
+    const IdRange<Position> taken = launches_.take(1, 1, shared_);
+    if (taken.empty()) return;
+    const int number = launches_.at(taken.first());
+    const Node& node = stage_->nodes[static_cast<std::size_t>(number)];
+    const auto begin = tracing_ ? Clock::now() : Clock::time_point{};
+    work_->launch(node);
+    if (tracing_) record(thread, number, begin);
+    if (node.kind == Kind::segment) {
+      (void)release(thread, number);  // all successors are of the device: none is executed by a thread
+    } else {
+      (void)count_down(thread, number, [this](int of) { return on_device(stage_->nodes[static_cast<std::size_t>(of)]); });
+      thread.copying.push_back(number);
+    }
+  }
+}
+
+void Executor::end_copies(Thread& thread) {
+  for (std::size_t i = 0; i < thread.copying.size();) {
+    const int number = thread.copying[i];
+    if (!work_->completed(stage_->nodes[static_cast<std::size_t>(number)])) {
+      ++i;
+      continue;
+    }
+    thread.copying.erase(thread.copying.begin() + static_cast<std::ptrdiff_t>(i));
+    ++thread.done;
+    const int next =
+        count_down(thread, number, [this](int of) { return !on_device(stage_->nodes[static_cast<std::size_t>(of)]); });
+    if (next != kNone) append(next);
+  }
+}
+
+/// Begins what is ready, in the order of all ranks, and ends exchanges that have arrived.
+void Executor::communicate(Thread& thread) {
+  const auto release_all = [&](int node) {
+    const int successor = release(thread, node);
+    if (successor != kNone) append(successor);
+  };
+  if (has_launches_) {
+    launch(thread);
+    end_copies(thread);
+  }
+  while (communication_is_ready(thread)) {
+    const int number = stage_->communication[thread.next++];
+    const Node& node = stage_->nodes[static_cast<std::size_t>(number)];
+    const auto begin = tracing_ ? Clock::now() : Clock::time_point{};
+    if (node.kind == Kind::start) {
+      work_->start(node);
+    } else {
+      const WaitDetail detail([&] { return report({number}); });
+      work_->all_reduce(node);
+    }
+    if (tracing_) record(thread, number, begin);
+    release_all(number);
+    if (has_launches_) launch(thread);
+  }
+  if (thread.in_flight.empty()) return;
+  if (thread.polls == 0) {
+    const Clock::time_point now = Clock::now();
+    if (now - thread.tested < kTestInterval) return;
+    thread.tested = now;
+  }
+  for (std::size_t i = 0; i < thread.in_flight.size();) {
+    if (work_->arrived(stage_->nodes[static_cast<std::size_t>(thread.in_flight[i])])) {
+      end_exchange(thread, i);
+    } else {
+      ++i;
+    }
+  }
+}
+
+void Executor::end_exchange(Thread& thread, std::size_t i) {
+  const int number = thread.in_flight[i];
+  thread.in_flight.erase(thread.in_flight.begin() + static_cast<std::ptrdiff_t>(i));
+  const auto begin = tracing_ ? Clock::now() : Clock::time_point{};
+  work_->finish(stage_->nodes[static_cast<std::size_t>(number)]);
+  if (tracing_) record(thread, number, begin);
+  const int successor = release(thread, number);
+  if (successor != kNone) append(successor);
+}
+
+/// Polls once; sleeps after many polls without work.
+void Executor::rest(Thread& thread) {
+  if (thread.polls == 0) {
+    if (tracing_) thread.idle_since = Clock::now();
+    if (!thread.in_flight.empty()) {
+      thread.waiting.emplace("ghost rows of a task");
+      thread.described = Clock::now();
+    }
+  }
+  thread.polls = std::min(thread.polls + 1, kPollsInFlight);
+  if (!thread.in_flight.empty() || !thread.copying.empty()) {
+    if (thread.polls < polls_in_flight_) return;
+    std::this_thread::yield();
+    if (const auto now = Clock::now(); now - thread.described > kDescribeInterval) {
+      thread.described = now;
+      thread.detail.reset();
+      thread.detail.emplace([&] { return report(thread.in_flight); });
+    }
+    return;
+  }
+  if (thread.polls < kPolls) return;
+  sleeping_.fetch_add(1);
+  const int seen = signal_.load();
+  const bool work = !urgent_.empty() || !normal_.empty() || remaining_.load() == 0 || broken_.load() ||
+                    (thread.number == 0 && (communication_is_ready(thread) || !launches_.empty()));
+  if (!work) signal_.wait(seen);
+  sleeping_.fetch_sub(1);
+}
+
+/// Returns what the communicating thread waits for, and the first nodes that have not become ready, a line each.
+std::string Executor::report(const std::vector<int>& waits) const {
+  constexpr int kMostNamed = 5;
+  std::string text;
+  for (const int number : waits) {
+    if (!text.empty()) text += '\n';
+    text += work_->waits_for(stage_->nodes[static_cast<std::size_t>(number)]);
+  }
+  std::string names;
+  int tasks = 0;
+  for (std::size_t i = 0; i < stage_->nodes.size(); ++i) {
+    if (waits_for_[i].load() == 0 || stage_->nodes[i].kind != Kind::task || ++tasks > kMostNamed) continue;
+    names += (names.empty() ? "'" : ", '") + stage_->nodes[i].name + "'";
+  }
+  if (tasks == 0) return text;
+  text += "\n  tasks that wait: " + names;
+  return tasks > kMostNamed ? text + " and " + std::to_string(tasks - kMostNamed) + " more" : text;
+}
+
+void Executor::wake() {
+  signal_.fetch_add(1);
+  signal_.notify_all();
+}
+
+}  // namespace weft::task

@@ -1,0 +1,230 @@
+#include "weft/task/graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "weft/base/error.hpp"
+#include "weft/base/mix.hpp"
+#include "weft/comm/agreement.hpp"
+#include "weft/task/plan_body.hpp"
+
+namespace weft::task {
+namespace {
+
+constexpr std::array kModeNames{"reads", "writes", "reads and writes", "reduces"};
+
+/// Describes what ranks must have recorded alike, one line per array, number and task.
+[[nodiscard]] std::string description(const std::vector<Datum>& data, const std::vector<Task>& tasks) {
+  std::string text;
+  for (const Datum& datum : data) {
+    text += datum.array ? fmt::format("array '{}', {}, of plan {}\n", datum.name, datum.array->description(),
+                                      datum.array->plan().serial())
+                        : fmt::format("number '{}'{}\n", datum.name, datum.on_device() ? " with a device side" : "");
+  }
+  for (const Task& task : tasks) {
+    text += fmt::format("task '{}'{}{}:", task.shape.name, task.shape.divisible ? " by rows" : "",
+                        task.shape.side == Side::device ? " on a device" : "");
+    for (const Access& access : task.shape.accesses) {
+      const bool known = access.data.valid() && access.data.index() < data.size();
+      text += fmt::format(" {} '{}' ({}, {})", kModeNames[static_cast<std::size_t>(access.mode)],
+                          known ? data[access.data.index()].name : "?", static_cast<int>(access.part), to_string(access.op));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+/// @throws CommError on every rank, with the first line that differs, unless the text is the same on all. @collective
+void expect_same_program(const Communicator& comm, const std::string& text) {
+  const std::uint64_t hash = hash_text(text);
+  if (comm.min(hash) == comm.max(hash)) return;
+  std::string of_root = text;
+  comm.broadcast(of_root);
+  agreed(comm, [&] {
+    const auto at = static_cast<std::size_t>(std::ranges::mismatch(text, of_root).in1 - text.begin());
+    if (at == text.size() && at == of_root.size()) return;
+    const auto line = [at](const std::string& of) {
+      const std::size_t before = at == 0 ? std::string::npos : of.rfind('\n', at - 1);
+      const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+      return begin >= of.size() ? std::string("nothing more") : of.substr(begin, of.find('\n', begin) - begin);
+    };
+    throw CommError(fmt::format("rank {} recorded another graph than rank 0: {} instead of {}", comm.rank().value(), line(text),
+                                line(of_root)),
+                    "record the same data and tasks in the same order on every rank");
+  });
+}
+
+/// Sets the rows of divisible tasks. @throws ContractError if the arrays of a task do not have the same rows.
+void set_rows(const std::vector<Datum>& data, Task& task) {
+  if (!task.shape.divisible) return;
+  const Datum* first = nullptr;
+  const auto consider = [&](bool writes) {
+    for (const Access& access : task.shape.accesses) {
+      const Datum& datum = data[access.data.index()];
+      if (!datum.array || (access.mode != Mode::read) != writes) continue;
+      const std::int32_t rows = datum.array->plan().owned_rows();
+      if (first == nullptr) {
+        first = &datum;
+        task.owned = {LocalRow(0), LocalRow(rows)};
+        task.inner = {LocalRow(0), LocalRow(datum.inner_rows)};
+      } else if (writes && (rows != task.owned.size() || datum.inner_rows != task.inner.size())) {
+        throw ContractError(
+            fmt::format("task '{}' writes '{}' with {} owned rows, {} of them inner, and '{}' with {} and {}", task.shape.name,
+                        first->name, task.owned.size(), task.inner.size(), datum.name, rows, datum.inner_rows),
+            "divide it into a task for each, or give it a body without a range of rows");
+      }
+    }
+  };
+  consider(true);
+  if (first == nullptr) consider(false);
+  if (first == nullptr) {
+    throw ContractError(fmt::format("task '{}' has a body that takes rows, but accesses no array", task.shape.name),
+                        "give it a body without a range of rows");
+  }
+}
+
+/// Returns what the compiler of the graph must know, equal on all ranks. @collective
+[[nodiscard]] std::vector<DataShape> shapes(const Communicator& comm, const std::vector<Datum>& data) {
+  std::vector<GhostPlan> plans;
+  std::vector<std::int32_t> flags;  // for each array: some inner row is sent; there are inner, border, ghost, boundary rows;
+                                    // the array has no memory on the host
+  constexpr std::size_t kFlags = 6;
+  std::vector<DataShape> list;
+  for (const Datum& datum : data) {
+    list.push_back({.name = datum.name, .is_array = datum.array.has_value(), .on_device = datum.on_device()});
+    std::int32_t inner_is_sent = 0, border = 0, ghosts = 0, boundary = 0, no_host = 0;
+    if (datum.array) {
+      const GhostPlan& plan = datum.array->plan();
+      const auto found = std::ranges::find_if(plans, [&](const GhostPlan& other) { return other.same_as(plan); });
+      list.back().space = static_cast<int>(found - plans.begin());
+      if (found == plans.end()) plans.push_back(plan);
+      for (const GhostPlan::Neighbour& neighbour : plan.neighbours()) {
+        for (const LocalRow row : neighbour.send_rows) inner_is_sent |= static_cast<std::int32_t>(row.value() < datum.inner_rows);
+      }
+      border = plan.owned_rows() - datum.inner_rows;
+      ghosts = plan.ghost_rows();
+      boundary = datum.array->rows() - plan.rows();
+      no_host = static_cast<std::int32_t>(!datum.array->allocated(Side::host));
+    }
+    flags.insert(flags.end(), {inner_is_sent, datum.inner_rows, border, ghosts, boundary, no_host});
+  }
+  comm.max(std::span(flags));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto of_array = std::span(flags).subspan(kFlags * i, kFlags);
+    list[i].sent = list[i].is_array && of_array[0] == 0 ? Part::border : Part::owned;
+    list[i].has_inner = of_array[1] != 0;
+    list[i].on_host = of_array[5] == 0;
+    list[i].present = Part::none;
+    for (std::size_t p = 0; p < kSingleParts.size(); ++p) {
+      if (of_array[1 + p] != 0) list[i].present = list[i].present | kSingleParts[p];
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+struct Graph::Body {
+  Communicator comm;
+  std::vector<Datum> data{};
+  std::vector<Task> tasks{};
+};
+
+Graph::Graph(Communicator comm) : body_(new Body{.comm = std::move(comm)}) {}
+Graph::~Graph() = default;
+Graph::Graph(Graph&&) noexcept = default;
+Graph& Graph::operator=(Graph&&) noexcept = default;
+
+DataId Graph::add_array(std::string name, PairRef array, std::int32_t inner_rows) {
+  expect_same_device(name, array.backend());
+  if (array.one_memory() && array.backend() != Backend::host) {
+    throw ContractError(fmt::format("the host and the device share the memory of array '{}'", name), "use Backend::cuda");
+  }
+  if (inner_rows < 0 || inner_rows > array.plan().owned_rows()) {
+    throw ContractError(
+        fmt::format("array '{}' has {} owned rows, but {} inner rows are given", name, array.plan().owned_rows(), inner_rows));
+  }
+  for (const Datum& other : body_->data) {
+    if (other.array && other.array->same_as(array)) {
+      throw ContractError(fmt::format("array '{}' was added before as '{}'", name, other.name),
+                          "use the id of the first addition");
+    }
+  }
+  body_->data.push_back({.name = std::move(name), .array = std::move(array), .inner_rows = inner_rows});
+  return DataId(std::ssize(body_->data) - 1);
+}
+
+void Graph::expect_same_device(const std::string& name, Backend backend) const {
+  if (backend == Backend::host) return;
+  for (const Datum& other : body_->data) {
+    if (!other.on_device() || is_cuda(other.backend()) == is_cuda(backend)) continue;
+    throw ContractError(fmt::format("'{}' is in {} memory, but '{}' in {} memory", name, to_string(backend), other.name,
+                                    to_string(other.backend())),
+                        "use one kind of device in a graph");
+  }
+}
+
+DataId Graph::add_number(std::string name, HostDeviceVector<double>& number) {
+  expect_same_device(name, number.backend());
+  if (number.size() != 1) {
+    throw ContractError(fmt::format("the number '{}' has {} elements", name, number.size()), "use a vector of one element");
+  }
+  if (number.backend() == Backend::host) return add_number(std::move(name), number[0]);
+  if (sides_share_memory(number.backend())) {
+    throw ContractError(fmt::format("the host and the device share the memory of number '{}'", name), "use Backend::cuda");
+  }
+  body_->data.push_back({.name = std::move(name), .on_both = &number});
+  return DataId(std::ssize(body_->data) - 1);
+}
+
+DataId Graph::add_number(std::string name, double& number) {
+  body_->data.push_back({.name = std::move(name), .number = &number});
+  return DataId(std::ssize(body_->data) - 1);
+}
+
+void Graph::add_task(std::string name, std::vector<Access> accesses, std::function<void()> body) {
+  body_->tasks.push_back({.shape = {std::move(name), std::move(accesses), false}, .whole = std::move(body)});
+}
+
+void Graph::add_task(std::string name, std::vector<Access> accesses, std::function<void(Rows)> body) {
+  body_->tasks.push_back({.shape = {std::move(name), std::move(accesses), true}, .divided = std::move(body)});
+}
+
+void Graph::add_task(std::string name, std::vector<Access> accesses, DevicePlace /*place*/, std::function<void(Stream&)> body) {
+  body_->tasks.push_back(
+      {.shape = {std::move(name), std::move(accesses), false, Side::device}, .whole_on_device = std::move(body)});
+}
+
+void Graph::add_task(std::string name, std::vector<Access> accesses, DevicePlace /*place*/,
+                     std::function<void(Stream&, Rows)> body) {
+  body_->tasks.push_back(
+      {.shape = {std::move(name), std::move(accesses), true, Side::device}, .divided_on_device = std::move(body)});
+}
+
+Plan Graph::compile(int threads, Check check, Transport transport) const {
+  const Communicator& comm = body_->comm;
+  std::vector<Task> tasks = body_->tasks;
+  expect_same_program(comm, description(body_->data, tasks));
+  const std::vector<DataShape> data = shapes(comm, body_->data);
+  std::vector<TaskShape> task_shapes;
+  for (const Task& task : tasks) task_shapes.push_back(task.shape);
+  Schedule schedule = agreed(comm, [&] {
+    if (threads < 1) throw ContractError(fmt::format("{} threads were requested", threads), "request at least 1");
+    for (const TaskShape& task : task_shapes) {
+      if (task.side == Side::host || std::ranges::any_of(data, &DataShape::on_device)) continue;
+      throw ContractError(fmt::format("task '{}' executes on a device, but no data of the graph have a device side", task.name),
+                          "make its arrays with Backend::cuda (in a build with CUDA) or Backend::mirror");
+    }
+    Schedule compiled = task::compile(data, task_shapes, comm.size());
+    for (Task& task : tasks) set_rows(body_->data, task);
+    return compiled;
+  });
+  return Plan(std::make_unique<Plan::Body>(comm, body_->data, std::move(tasks), std::move(schedule), threads, check, transport));
+}
+
+}  // namespace weft::task

@@ -1,0 +1,97 @@
+#pragma once
+/// Graph: tasks that state which data they read and write. Communication and the order of execution follow from that.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weft/array/pair_ref.hpp"
+#include "weft/comm/communicator.hpp"
+#include "weft/device/host_device_vector.hpp"
+#include "weft/device/stream.hpp"
+#include "weft/task/access.hpp"
+#include "weft/task/plan.hpp"
+
+namespace weft::task {
+
+/// Rows of which a body computes a part of its task.
+using Rows = IdRange<LocalRow>;
+
+/// Where a task executes: on(device).
+struct DevicePlace {};
+inline constexpr DevicePlace device{};
+[[nodiscard]] constexpr DevicePlace on(DevicePlace place) { return place; }
+
+/// Records one iteration of a program on distributed arrays.
+///
+///     Graph g(comm);
+///     const DataId u = g.add_array("u", u_pair, mesh.inner_cells), v = g.add_array("v", v_pair, mesh.inner_cells);
+///     g.add_task("smooth", {reads(u), writes(v)}, [&](Rows rows) { smooth(mesh, u_pair, v_pair, rows); });
+///     g.add_task("copy", {reads(v, Part::owned), writes(u)}, [&](Rows rows) { copy(v_pair, u_pair, rows); });
+///     Plan plan = g.compile();  // inserts the pull of u, during which the inner rows are smoothed
+///     plan.run(100);
+///
+/// Tasks have the meaning of their order: the results are those of executing them one after the other, each with the ghost rows
+/// that it reads up to date. Tasks that do not depend on each other may run at the same time on different threads, so that a body
+/// must access no other data than its task states. Every rank records the same data and tasks in the same order.
+///
+/// A task on a device enqueues its work in the stream that it is given, and must not wait for it:
+///
+///     g.add_task("smooth", {reads(u), writes(v)}, on(device), [&](Stream& stream, Rows rows) {
+///       parallel_for(space::cuda{}, stream, rows.size(), Smooth{u_view, v_view, rows.first()});
+///     });
+///
+/// Where a task needs rows whose values are on the other side, the plan copies them. Its body is called in the first iteration
+/// and a second time to record its work as a CUDA graph, which further iterations repeat. What changes between iterations is
+/// therefore kept in arrays and in numbers with a device side, not in the arguments of kernels. With Backend::mirror the body is
+/// called in each iteration. While a plan is executed its arrays can be accessed on both sides without the checks of freshness
+/// that they have otherwise, and bodies must not copy them.
+class Graph {
+ public:
+  /// Creates an empty graph of the ranks of `comm`.
+  explicit Graph(Communicator comm);
+  ~Graph();
+  Graph(Graph&&) noexcept;
+  Graph& operator=(Graph&&) noexcept;
+
+  /// Adds an ArrayPair of Backend::host, mirror or cuda. It must live as long as the plans of this graph, and may be moved.
+  /// @param inner_rows  owned rows 0 ... inner_rows - 1 are those that tasks compute without ghost rows (Mesh::inner_cells);
+  ///   0 where nothing is known, which is always right.
+  /// @throws ContractError if the host and the device share the memory of the array, if it was added before, has fewer owned rows
+  ///   than inner_rows, or is on another kind of device than data before.
+  DataId add_array(std::string name, PairRef array, std::int32_t inner_rows = 0);
+  /// Adds a number, such as the length of a time step: the same on every rank, except while tasks reduce into it.
+  DataId add_number(std::string name, double& number);
+  /// Adds a number that tasks on devices access too: the only element of `number`, which must not be moved.
+  /// @throws ContractError unless it has one element, and as add_array().
+  DataId add_number(std::string name, HostDeviceVector<double>& number);
+
+  /// Adds a task, which is executed as a whole.
+  void add_task(std::string name, std::vector<Access> accesses, std::function<void()> body);
+  /// Adds a task that can be divided: `body` computes the given owned rows of every array that the task writes. It is called once
+  /// or twice per iteration; for rows below inner_rows it must read no ghost row.
+  void add_task(std::string name, std::vector<Access> accesses, std::function<void(Rows)> body);
+  // Both functions add a task on the device of the data, with a body that enqueues its work.
+  void add_task(std::string name, std::vector<Access> accesses, DevicePlace place, std::function<void(Stream&)> body);
+  void add_task(std::string name, std::vector<Access> accesses, DevicePlace place, std::function<void(Stream&, Rows)> body);
+
+  /// Compiles the graph and sets up its exchanges. The graph may be extended and compiled again afterwards.
+  /// @param threads  threads that execute tasks, including the calling one, which also communicates.
+  /// @param check  Check::accesses: run() throws ContractError for a task that accesses other data than it states.
+  /// @param transport  of the exchanges, as in ArrayTransformer. Arrays with a device side are exchanged automatically on the
+  /// side
+  ///   of which it is not.
+  /// @throws ContractError on every rank for impossible accesses, such as that of a task on a device to data without a device
+  ///   side; InputError on every rank if the transport cannot be used; CommError on every rank if the ranks recorded different
+  ///   programs, naming the first difference. @collective
+  /// @cost O(accesses), and the set-up of the exchanges.
+  [[nodiscard]] Plan compile(int threads = 1, Check check = Check::none, Transport transport = Transport::automatic) const;
+
+ private:
+  struct Body;
+  void expect_same_device(const std::string& name, Backend backend) const;
+  std::unique_ptr<Body> body_;
+};
+
+}  // namespace weft::task

@@ -1,0 +1,362 @@
+#include "weft/task/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "weft/array/pair_link.hpp"
+#include "weft/base/error.hpp"
+#include "weft/comm/agreement.hpp"
+#include "weft/comm/thread_cores.hpp"
+#include "weft/task/access_guard.hpp"
+#include "weft/task/plan_body.hpp"
+
+namespace weft::task {
+namespace {
+
+[[nodiscard]] Exchange make_exchange(const Communicator& comm, const std::vector<Datum>& data, const ExchangeShape& shape,
+                                     Transport transport) {
+  std::vector<PairRef> arrays;
+  bool all_on_device = true;
+  for (const DataId id : shape.arrays) {
+    arrays.push_back(*data[id.index()].array);
+    all_on_device = all_on_device && data[id.index()].on_device();
+  }
+  const GhostPlan plan = arrays.front().plan();
+  const bool on_host = shape.side == Side::host;
+  if (all_on_device && (transport == Transport::automatic || row_of(transport).of_host != on_host)) {
+    transport = on_host ? Transport::host : Transport::automatic;  // automatic exchanges the device sides
+  }
+  const ArrayTransformer transformer(plan, std::move(arrays), transport);
+  Exchange exchange = shape.push ? transformer.push(shape.op) : transformer.pull();
+  agreed(comm, [&] {
+    if (shape.side == Side::device && row_of(exchange.transport()).of_host) {
+      throw ContractError(
+          fmt::format("contributions to '{}' on a device cannot be combined there", data[shape.arrays.front().index()].name),
+          "reduce float, double, int32 or int64, or execute the task on the host");
+    }
+  });
+  return exchange;
+}
+
+/// Returns true if a graph can contain exchanges by this transport.
+[[nodiscard]] bool can_be_captured(const Exchange& exchange) {
+  return exchange.transport() == Transport::peer || exchange.transport() == Transport::nccl;
+}
+
+[[nodiscard]] bool same(const Stage& a, const Stage& b) {
+  return a.successors == b.successors && a.first_successor == b.first_successor &&
+         std::ranges::equal(a.nodes, b.nodes, [](const Node& x, const Node& y) {
+           return x.kind == y.kind && x.index == y.index && x.rows == y.rows && x.op == y.op && x.side == y.side;
+         });
+}
+
+[[nodiscard]] Backend device_backend(const std::vector<Datum>& data) {
+  const auto found = std::ranges::find_if(data, &Datum::on_device);
+  return found == data.end() ? Backend::host : found->backend();
+}
+
+}  // namespace
+
+std::exception_ptr in_context(const std::string& what) {
+  try {
+    try {
+      throw;
+    } catch (const Error& error) {
+      throw_error(error.kind(), fmt::format("{}: {}", what, error.problem()), error.suggestion(), error.where());
+    } catch (const std::exception& error) {
+      throw ContractError(fmt::format("{}: {}", what, error.what()), "an exception left it");
+    }
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+Backend Datum::backend() const {
+  const Backend backend = array ? array->backend() : (on_both != nullptr ? on_both->backend() : Backend::host);
+  return is_cuda(backend) ? Backend::cuda : backend;  // memory of others as well
+}
+
+Plan::Body::Body(Communicator of, std::vector<Datum> with, std::vector<Task> and_tasks, Schedule compiled, int threads,
+                 Check check, Transport transport)
+    : comm(std::move(of)),
+      data(std::move(with)),
+      tasks(std::move(and_tasks)),
+      schedule(std::move(compiled)),
+      exchanges([this, transport] {
+        std::vector<Exchange> list;
+        for (const ExchangeShape& shape : schedule.exchanges) list.push_back(make_exchange(comm, data, shape, transport));
+        return list;
+      }()),
+      first(schedule.first, std::ranges::all_of(exchanges, can_be_captured)),
+      repeated(schedule.repeated, std::ranges::all_of(exchanges, can_be_captured)),
+      same_stages(same(schedule.first, schedule.repeated)),
+      executor(check == Check::accesses ? 1 : threads, std::max(first.stage().nodes.size(), repeated.stage().nodes.size()),
+               each_thread_has_core(comm, threads)),
+      neutral_(data.size()) {
+  std::set<Rank> neighbours;
+  for (const ExchangeShape& shape : schedule.exchanges) {
+    for (const GhostPlan::Neighbour& neighbour : data[shape.arrays.front().index()].array->plan().neighbours()) {
+      if (neighbour.rank != comm.rank()) neighbours.insert(neighbour.rank);
+    }
+  }
+  if (!schedule.exchanges.empty()) notice_.emplace(comm, neighbours);
+  first.number_graphs(schedule.first);
+  repeated.number_graphs(schedule.repeated);
+  const Backend backend = device_backend(data);
+  agreed(comm, [&] {
+    if (check != Check::accesses) return;
+    if (backend != Backend::host) {
+      throw ContractError("accesses are checked on the host only, and the graph has data of a device",
+                          "compile with Check::none");
+    }
+    guard = std::make_unique<AccessGuard>(data);
+  });
+  if (backend == Backend::host) return;
+  agreed(comm, [&] {
+    device = std::make_unique<DeviceWork>(backend);
+    for (Datum& datum : data) {  // the device side is allocated here, where an error is agreed
+      if (!datum.array || !datum.on_device()) continue;
+      datum.array->suspend_tracking();
+      datum.array->resume_tracking();
+    }
+    const std::array neutral{0.0, weft::detail::neutral_value<double>(Reduce::add),
+                             weft::detail::neutral_value<double>(Reduce::min), weft::detail::neutral_value<double>(Reduce::max)};
+    static_assert(static_cast<int>(Reduce::add) == 1 && static_cast<int>(Reduce::max) == 3);
+    neutral_numbers_ = DeviceVector<double>(backend, std::span<const double>(neutral));
+    for (const Stage* stage : {&schedule.first, &schedule.repeated}) {
+      for (const Node& node : stage->nodes) {
+        if (node.kind != Kind::neutralize || node.side != Side::device) continue;
+        auto& storage = neutral_[static_cast<std::size_t>(node.index)].at(static_cast<std::size_t>(node.op));
+        if (storage == nullptr) storage = data[static_cast<std::size_t>(node.index)].array->neutral_ghosts(node.op);
+      }
+    }
+  });
+}
+
+template <class Whole, class Divided, class... Streams>
+void Plan::Body::call_body(const Node& node, const Whole& whole, const Divided& divided, Streams&... stream) {
+  const Task& task = tasks[static_cast<std::size_t>(node.index)];
+  if (whole) {
+    whole(stream...);
+    return;
+  }
+  const IdRange<LocalRow> rows = node.rows == Part::owned   ? task.owned
+                                 : node.rows == Part::inner ? task.inner
+                                                            : IdRange(task.inner.last(), task.owned.last());
+  if (!rows.empty()) divided(stream..., rows);
+}
+
+void Plan::Body::record_error(std::exception_ptr caught) {
+  const std::scoped_lock lock(failing);
+  if (!error) error = std::move(caught);
+  failed = true;
+}
+
+Plan::Body::~Body() = default;
+
+void Plan::Body::execute(const Node& node) noexcept {
+  const Span span(*this, node);
+  const auto at = static_cast<std::size_t>(node.index);
+  try {
+    if (node.kind == Kind::neutralize) {
+      data[at].array->neutralize_ghosts(node.op);
+    } else if (node.kind == Kind::reset) {
+      *data[at].number = weft::detail::neutral_value<double>(node.op);
+    } else if (!failed.load(std::memory_order_relaxed)) {
+      if (guard == nullptr) {
+        call_body(node, tasks[at].whole, tasks[at].divided);
+      } else {
+        call_guarded(node);
+      }
+    }
+  } catch (...) {
+    record_error(in_context(fmt::format("task '{}'", node.name)));
+  }
+}
+
+void Plan::Body::call_guarded(const Node& node) {
+  const Task& task = tasks[static_cast<std::size_t>(node.index)];
+  guard->begin(task.shape, node.rows);
+  try {
+    call_body(node, task.whole, task.divided);
+  } catch (...) {
+    (void)guard->restore();
+    throw;
+  }
+  guard->end();
+}
+
+void Plan::Body::enqueue(const Node& node, Stream& stream) {
+  const auto at = static_cast<std::size_t>(node.index);
+  const auto op = static_cast<std::size_t>(node.op);
+  switch (node.kind) {
+    case Kind::start:
+      exchanges[at].start(after(stream));
+      return;
+    case Kind::finish:
+      exchanges[at].finish(stream);
+      return;
+    case Kind::copy:
+      if (data[at].array) {
+        for (const IdRange<LocalRow> rows : rows_of(data[at], node.rows)) data[at].array->copy_untracked(node.side, rows, stream);
+      } else {
+        (void)data[at].on_both->copy_untracked(node.side, stream, 0, 1);
+      }
+      return;
+    case Kind::neutralize:
+      data[at].array->neutralize_ghosts(*neutral_[at].at(op), stream);
+      return;
+    case Kind::reset:
+      copy_bytes(stream, data[at].on_both->write(Side::device, 0, 1).data(), neutral_numbers_.data() + op, sizeof(double));
+      return;
+    case Kind::task:
+      break;
+    case Kind::all_reduce:
+    case Kind::segment:
+      return;  // never enqueued
+  }
+  if (failed.load(std::memory_order_relaxed)) return;
+  try {
+    call_body(node, tasks[at].whole_on_device, tasks[at].divided_on_device, stream);
+  } catch (...) {
+    record_error(in_context(fmt::format("task '{}'", node.name)));
+  }
+}
+
+int Plan::Body::number_of(const Node& node) const { return static_cast<int>(&node - now_->stage().nodes.data()); }
+
+void Plan::Body::leave() {
+  left_ = true;
+  failed = true;
+  if (notice_) notice_->send();
+}
+
+template <class Operation>
+void Plan::Body::guarded(const std::string& name, const Operation& operation) {
+  if (left_) return;
+  try {
+    operation();
+  } catch (...) {
+    record_error(in_context(fmt::format("task '{}'", name)));
+    leave();
+  }
+}
+
+void Plan::Body::begin_device() {
+  if (device) guarded("the work of the device", [&] { device->begin(*now_); });
+}
+void Plan::Body::end_device() {
+  if (device) guarded("the work of the device", [&] { device->end(); });
+}
+void Plan::Body::wait_for_device() {
+  if (device) guarded("the work of the device", [&] { device->wait(); });
+}
+
+void Plan::Body::launch(const Node& node) {
+  const Span span(*this, node);
+  guarded(node.name, [&] {
+    const Enqueue into = [this](const Node& which, Stream& stream) { enqueue(which, stream); };
+    if (node.kind != Kind::segment) {
+      device->launch(number_of(node), into);
+      return;
+    }
+    try {
+      device->launch_segment(
+          number_of(node), into, [this](bool here) { return comm.all(here); }, failed);
+    } catch (...) {
+      record_error(in_context(fmt::format("task '{}'", node.name)));
+    }
+  });
+}
+
+bool Plan::Body::completed(const Node& node) {
+  bool done = true;
+  guarded(node.name, [&] { done = device->completed(number_of(node)); });
+  return left_ || done;
+}
+
+void Plan::Body::start(const Node& node) {
+  if (node.side == Side::device) {
+    launch(node);
+  } else {
+    const Span span(*this, node);
+    guarded(node.name, [&] {
+      Exchange& exchange = exchanges[static_cast<std::size_t>(node.index)];
+      exchange.start(After());
+      if (guard != nullptr) exchange.wait();  // the guard must not change rows that an exchange accesses
+    });
+  }
+}
+
+bool Plan::Body::arrived(const Node& node) {
+  if (guard != nullptr) return true;
+  bool here = false;
+  guarded(node.name, [&] {
+    here = exchanges[static_cast<std::size_t>(node.index)].arrived();
+    constexpr int kBetween = 256;  // a test of messages costs more than one of an exchange
+    if (!here && ++waits_ % kBetween == 0 && notice_->received()) leave();
+  });
+  return left_ || here;
+}
+
+void Plan::Body::finish(const Node& node) {
+  if (node.side == Side::device) {
+    launch(node);
+  } else if (guard == nullptr) {
+    const Span span(*this, node);
+    guarded(node.name, [&] { exchanges[static_cast<std::size_t>(node.index)].wait(); });
+  }
+}
+
+std::string Plan::Body::waits_for(const Node& node) {
+  if (node.kind != Kind::finish) return fmt::format("  '{}' waits for all ranks", node.name);
+  const auto at = static_cast<std::size_t>(node.index);
+  const ExchangeShape& shape = schedule.exchanges[at];
+  std::string arrays, ranks;
+  for (const DataId id : shape.arrays) arrays += fmt::format("{}'{}'", arrays.empty() ? "" : ", ", data[id.index()].name);
+  for (const Exchange::Message& message : exchanges[at].missing()) {
+    ranks += fmt::format("{}rank {} ({} bytes)", ranks.empty() ? "" : ", ", message.rank.value(), message.bytes);
+  }
+  return fmt::format("  '{}' waits for {}; the {} rows of {} are stale", node.name, ranks.empty() ? "its end" : ranks,
+                     shape.push ? "owned" : "ghost", arrays);
+}
+
+void Plan::Body::all_reduce(const Node& node) {
+  const Span span(*this, node);
+  double& number = *data[static_cast<std::size_t>(node.index)].number;
+  number = node.op == Reduce::min ? comm.min(number) : (node.op == Reduce::max ? comm.max(number) : comm.sum(number));
+}
+
+void Plan::Body::close() {
+  broken = closed = true;
+  first.forget_graphs();
+  repeated.forget_graphs();
+  for (Exchange& exchange : exchanges) exchange.close();
+  exchanges.clear();
+}
+
+Plan::Plan(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+Plan::Plan(Plan&&) noexcept = default;
+Plan& Plan::operator=(Plan&&) noexcept = default;
+Plan::~Plan() = default;
+
+void Plan::run(int iterations, Trace* trace, Errors errors) { body_->run(iterations, trace, errors); }
+void Plan::close() { body_->close(); }
+Plan::Repeated Plan::repeat_until(DataId number, const Condition& condition, int most, Trace* trace) {
+  return body_->repeat_until(number, condition, most, trace);
+}
+const Schedule& Plan::schedule() const { return body_->schedule; }
+std::span<const Exchange> Plan::exchanges() const {
+  if (body_->closed) throw ContractError("the exchanges of a closed plan are asked for", "ask before close()");
+  return body_->exchanges;
+}
+const Communicator& Plan::comm() const { return body_->comm; }
+
+}  // namespace weft::task

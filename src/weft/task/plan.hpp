@@ -1,0 +1,77 @@
+#pragma once
+/// Plan: a compiled task graph.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "weft/array/array_transformer.hpp"
+#include "weft/task/access.hpp"
+#include "weft/task/trace.hpp"
+
+namespace weft::task {
+
+struct Schedule;
+
+/// The ranks on which Plan::run() throws the error of a body: all, for which it reduces over the ranks at its beginning and at
+/// its end, or the one of the body alone.
+enum class Errors : std::uint8_t { on_all_ranks, on_this_rank };
+
+/// A compiled graph, which Graph::compile() creates. It holds exchanges of the arrays of the graph and a team of threads.
+class Plan {
+ public:
+  Plan(Plan&&) noexcept;
+  Plan& operator=(Plan&&) noexcept;
+  ~Plan();
+
+  /// Executes `iterations` iterations; ghost rows are taken to be stale at the beginning of each call. At the end the owned rows
+  /// are complete; ghost rows that no task read after the last change of their owners are stale.
+  ///
+  /// If a body throws, the bodies that remain are not executed on that rank, which takes part in the communication up to the last
+  /// iteration; then every rank throws the error of the lowest rank. The arrays have undefined values.
+  /// @param trace  receives what was executed when, appended; null: nothing is recorded.
+  /// @param errors  on_this_rank: all that is said above of every rank is that of this rank alone. For programs that call run()
+  ///   often and reduce something over the ranks after it, by which they can agree.
+  /// @throws ContractError on every rank if an array was destroyed or resized; errors of bodies; CommError. @collective
+  /// @cost about 20 ns for each node, and two reductions over the ranks with Errors::on_all_ranks; nothing is allocated without a
+  ///   trace, except in reductions.
+  void run(int iterations = 1, Trace* trace = nullptr, Errors errors = Errors::on_all_ranks);
+
+  /// Says whether a number ends a repetition.
+  using Condition = std::function<bool(double)>;
+  struct Repeated {
+    int iterations;
+    bool fulfilled;  ///< false: `most` iterations were executed
+  };
+  /// Executes iterations until a number of the graph fulfils a condition after one of them, `most` at most. The ranks agree on
+  /// it after each iteration, and when a body has thrown, no further one is executed.
+  /// @throws ContractError on every rank if the condition holds on some ranks only; what it throws; as run(). @collective
+  /// @cost as run(), and a reduction of three numbers over the ranks for each iteration.
+  Repeated repeat_until(DataId number, const Condition& condition, int most, Trace* trace = nullptr);
+  /// Ends the exchanges of the plan, which cannot be run afterwards: required before an array of a GPU is freed while the program
+  /// continues, if exchanges write to the memory of other GPUs (Exchange::close()). @collective
+  void close();
+
+  /// Returns the nodes of an iteration with what each waits for, and the reason for each inserted node.
+  [[nodiscard]] std::string text() const;
+  /// Returns the graph of a repeated iteration in the language of Graphviz: dot -Tsvg.
+  [[nodiscard]] std::string dot() const;
+  /// Returns both stages as JSON: {"first": {"nodes": [{"name", "kind", "side", "graph", "reason", "waits_for"}]}, "repeated":
+  /// ...}; "side" is that where a node is executed or that receives a copy, "graph" the CUDA graph with the node, or -1.
+  [[nodiscard]] std::string json() const;
+  /// Returns the nodes, exchanges and dependencies.
+  [[nodiscard]] const Schedule& schedule() const;
+  /// Returns the exchanges of schedule(), in that order: their transports, messages and traffic. @throws ContractError after
+  /// close().
+  [[nodiscard]] std::span<const Exchange> exchanges() const;
+  [[nodiscard]] const Communicator& comm() const;
+
+ private:
+  friend class Graph;
+  struct Body;
+  explicit Plan(std::unique_ptr<Body> body);
+  std::unique_ptr<Body> body_;
+};
+
+}  // namespace weft::task

@@ -1,0 +1,153 @@
+#pragma once
+/// Data and tasks that a Graph records, and the state of a Plan.
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "weft/array/array_transformer.hpp"
+#include "weft/array/pair_ref.hpp"
+#include "weft/base/recorder.hpp"
+#include "weft/comm/communicator.hpp"
+#include "weft/device/device_vector.hpp"
+#include "weft/device/host_device_vector.hpp"
+#include "weft/task/device_work.hpp"
+#include "weft/task/executor.hpp"
+#include "weft/task/failure_notice.hpp"
+#include "weft/task/plan.hpp"
+#include "weft/task/schedule.hpp"
+
+namespace weft::task {
+
+/// An array or a number of a graph.
+struct Datum {
+  std::string name;
+  std::optional<PairRef> array{};  ///< empty for a number
+  std::int32_t inner_rows = 0;
+  double* number = nullptr;                     ///< on the host
+  HostDeviceVector<double>* on_both = nullptr;  ///< a number with two sides; `number` is then set by run()
+
+  [[nodiscard]] Backend backend() const;
+  [[nodiscard]] bool on_device() const { return backend() != Backend::host; }
+};
+
+/// A recorded task. One of the bodies is set.
+struct Task {
+  TaskShape shape;
+  std::function<void()> whole{};
+  std::function<void(IdRange<LocalRow>)> divided{};
+  std::function<void(Stream&)> whole_on_device{};
+  std::function<void(Stream&, IdRange<LocalRow>)> divided_on_device{};
+  IdRange<LocalRow> inner{}, owned{};  ///< rows of a divisible task
+};
+
+/// Returns the kind of the events of a node.
+[[nodiscard]] RecordedEvent::Kind event_kind(Kind kind);
+
+/// Returns the exception in flight with what has thrown it in front of its message. An Error keeps its kind.
+[[nodiscard]] std::exception_ptr in_context(const std::string& what);
+
+class AccessGuard;
+
+struct Plan::Body final : Work {
+  Body(Communicator of, std::vector<Datum> with, std::vector<Task> and_tasks, Schedule compiled, int threads, Check check,
+       Transport transport);
+
+  ~Body() override;
+  Body(const Body&) = delete;
+  Body& operator=(const Body&) = delete;
+
+  void execute(const Node& node) noexcept override;
+  void start(const Node& node) override;
+  [[nodiscard]] bool arrived(const Node& node) override;
+  void finish(const Node& node) override;
+  void all_reduce(const Node& node) override;
+  void launch(const Node& node) override;
+  [[nodiscard]] bool completed(const Node& node) override;
+  [[nodiscard]] std::string waits_for(const Node& node) override;
+  void run(int iterations, Trace* trace, Errors errors);
+  [[nodiscard]] Repeated repeat_until(DataId number, const Condition& condition, int most, Trace* trace);
+  void close();
+
+  Communicator comm;
+  std::vector<Datum> data;
+  std::vector<Task> tasks;
+  Schedule schedule;
+  std::vector<Exchange> exchanges;
+  DeviceStage first, repeated;  ///< the stages of the schedule with segments, as the executor sees them
+  bool same_stages;             ///< the first iteration does not differ from the others
+  Executor executor;
+  std::unique_ptr<AccessGuard> guard{};  ///< with Check::accesses; then exchanges end where they start
+  std::unique_ptr<DeviceWork> device;    ///< null without data on a device
+  bool broken = false;                   ///< communication has failed in the middle of an iteration
+  bool closed = false;
+  std::atomic<bool> failed{false};
+  std::mutex failing;
+  std::exception_ptr error;
+
+ private:
+  class Untracked;
+  void bring();
+  void record_error(std::exception_ptr caught);
+  /// Calls an operation of the calling thread on exchanges or devices. If it throws, this rank and those with which it exchanges
+  /// rows take no further part in exchanges.
+  template <class Operation>
+  void guarded(const std::string& name, const Operation& operation);
+  void leave();
+  /// Calls the body of a task for the rows of a node.
+  template <class Whole, class Divided, class... Streams>
+  void call_body(const Node& node, const Whole& whole, const Divided& divided, Streams&... stream);
+  /// Enqueues a node of the device. In a capture, errors of bodies are thrown.
+  void enqueue(const Node& node, Stream& stream);
+  [[nodiscard]] int number_of(const Node& node) const;
+  [[nodiscard]] std::vector<IdRange<LocalRow>> rows_of(const Datum& datum, Part part) const;
+  void call_guarded(const Node& node);
+  void begin_device();
+  void end_device();
+  void wait_for_device();
+  void begin(int iterations, Trace* trace, Errors errors);
+  void check_before(int iterations);
+  void iterate(Trace* trace);
+  [[nodiscard]] std::optional<bool> agreed_condition(const Datum& number, const Condition& condition);
+  void add_to(Trace& trace) const;
+  void begin_record();
+  /// Returns the event of a node of this iteration. @pre RecordedSpan::observed()
+  [[nodiscard]] RecordedEvent event_of(const Node& node) const;
+  /// Records a node from its construction to its destruction, in the recording of the program.
+  class Span {
+   public:
+    Span(const Body& body, const Node& node) {
+      if (RecordedSpan::observed()) [[unlikely]]
+        span_.emplace(body.event_of(node));
+    }
+
+   private:
+    std::optional<RecordedSpan> span_;
+  };
+
+  std::vector<std::array<std::unique_ptr<DeviceStorage>, 4>> neutral_;  ///< by data and Reduce: neutral ghost rows on the device
+  DeviceVector<double> neutral_numbers_;                                ///< by Reduce, on the device
+  DeviceStage* now_ = nullptr;                                          ///< that of the present iteration
+  bool is_first_ = true;                                                ///< the next iteration is the first of a run
+  std::vector<Executor::Event> events_;                                 ///< records the last iteration
+  std::array<int, 2> graphs_{-1, -1};                                   ///< numbers of first and repeated in the trace
+  /// This plan in the recording of the program.
+  struct Recorded {
+    std::int64_t session = -1;
+    std::array<std::vector<const char*>, 2> names{};  ///< names of the nodes of first and repeated
+    std::array<int, 2> graphs{-1, -1};
+    int iteration = -1;
+  };
+  Recorded recorded_;
+  std::optional<FailureNotice> notice_;  ///< empty without exchanges
+  bool left_ = false;                    ///< this rank takes no part in exchanges any more
+  int waits_ = 0;                        ///< tests of exchanges that had not arrived
+};
+
+}  // namespace weft::task

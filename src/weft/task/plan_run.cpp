@@ -1,0 +1,219 @@
+// The iterations of a plan: where data are before and after them, conditions, traces.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "weft/base/error.hpp"
+#include "weft/base/traced_region.hpp"
+#include "weft/comm/agreement.hpp"
+#include "weft/task/plan_body.hpp"
+#include "weft/task/trace.hpp"
+
+namespace weft::task {
+
+/// Ends the tracking of freshness of the data with two sides while the plan is executed.
+class Plan::Body::Untracked {
+ public:
+  explicit Untracked(Body& body) : body_(body) {
+    for_each([](Datum& datum) {
+      if (datum.array) {
+        datum.array->suspend_tracking();
+      } else {
+        datum.on_both->suspend_tracking();
+        datum.number = datum.on_both->write(Side::host, 0, 1).data();
+      }
+    });
+  }
+  ~Untracked() {
+    try {
+      if (body_.device) body_.device->wait();
+    } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): an error of the device is reported before
+    }
+    for_each([this](Datum& datum) { resume(datum); });
+  }
+  Untracked(const Untracked&) = delete;
+  Untracked& operator=(const Untracked&) = delete;
+
+ private:
+  template <class F>
+  void for_each(const F& f) {
+    for (Datum& datum : body_.data) {
+      if (datum.on_device() && (!datum.array || !datum.array->destroyed())) f(datum);
+    }
+  }
+  void resume(Datum& datum) {
+    const Residence& end = body_.schedule.end[static_cast<std::size_t>(&datum - body_.data.data())];
+    if (datum.array) datum.array->resume_tracking();
+    if (datum.on_both != nullptr) datum.on_both->resume_tracking();
+    for (std::size_t p = 0; p < kSingleParts.size(); ++p) {
+      const bool on_host = (end.sides[p] & bit(Side::host)) != 0, on_device = (end.sides[p] & bit(Side::device)) != 0;
+      if (!on_host && !on_device) continue;
+      if (!datum.array) {
+        datum.on_both->set_fresh(0, 1, on_host, on_device);
+        continue;
+      }
+      for (const IdRange<LocalRow> rows : body_.rows_of(datum, kSingleParts[p])) {
+        datum.array->set_fresh(rows, on_host, on_device);
+      }
+    }
+  }
+  Body& body_;
+};
+
+std::vector<IdRange<LocalRow>> Plan::Body::rows_of(const Datum& datum, Part part) const {
+  const GhostPlan& plan = datum.array->plan();
+  const std::array last{datum.inner_rows, plan.owned_rows(), plan.rows(), datum.array->rows()};
+  std::vector<IdRange<LocalRow>> list;
+  std::int32_t begin = 0;
+  for (std::size_t p = 0; p < kSingleParts.size(); begin = last.at(p++)) {
+    if (!overlap(part, kSingleParts[p]) || begin == last.at(p)) continue;
+    if (!list.empty() && list.back().last() == LocalRow(begin)) {
+      list.back() = {list.back().first(), LocalRow(last.at(p))};
+    } else {
+      list.emplace_back(LocalRow(begin), LocalRow(last.at(p)));
+    }
+  }
+  return list;
+}
+
+/// Adds the last iteration to a trace. Messages of exchanges within graphs of the device are not counted.
+void Plan::Body::add_to(Trace& trace) const {
+  const Stage& stage = now_->stage();
+  const int iteration = trace.begin_iteration();
+  for (const int number : stage.communication) {
+    const Node& node = stage.nodes[static_cast<std::size_t>(number)];
+    if (node.kind != Kind::start) continue;
+    for (const Exchange::Message& message : exchanges[static_cast<std::size_t>(node.index)].messages()) {
+      trace.count_message(message.rank, message.bytes);
+    }
+  }
+  for (const Executor::Event& event : events_) {
+    const Node* node = event.node < 0 ? nullptr : &stage.nodes[static_cast<std::size_t>(event.node)];
+    trace.add({.name = node == nullptr ? "wait" : node->name,
+               .kind = node == nullptr ? RecordedEvent::Kind::wait : event_kind(node->kind),
+               .thread = event.thread,
+               .begin = event.begin,
+               .end = event.end,
+               .iteration = iteration,
+               .stage = graphs_[now_ == &first ? 0 : 1],
+               .node = event.node});
+  }
+}
+
+void Plan::Body::check_before(int iterations) {
+  if (broken || left_) throw ContractError("communication of this plan has failed before", "compile the graph again");
+  if (iterations < 0) throw ContractError(fmt::format("{} iterations were requested", iterations), "request 0 or more");
+  for (const Datum& datum : data) {
+    if (datum.array) datum.array->expect_unchanged();
+  }
+  if (iterations > 0) bring();
+}
+
+void Plan::Body::begin(int iterations, Trace* trace, Errors errors) {
+  if (errors == Errors::on_all_ranks) {
+    agreed(comm, [&] { check_before(iterations); });
+  } else {
+    check_before(iterations);
+  }
+  failed = false;
+  error = nullptr;
+  is_first_ = true;
+  if (trace != nullptr) graphs_ = {trace->add_graph(first.stage()), trace->add_graph(repeated.stage())};
+}
+
+void Plan::Body::iterate(Trace* trace) {
+  now_ = is_first_ && !same_stages ? &first : &repeated;
+  events_.clear();
+  broken = true;
+  begin_record();
+  begin_device();
+  executor.run(now_->stage(), *this, trace == nullptr ? nullptr : &events_);
+  end_device();
+  broken = false;
+  is_first_ = false;
+  if (trace != nullptr) add_to(*trace);
+}
+
+void Plan::Body::run(int iterations, Trace* trace, Errors errors) {
+  const TracedRegion region("run a plan");
+  begin(iterations, trace, errors);
+  if (iterations == 0) return;
+  {
+    const Untracked untracked(*this);
+    for (int i = 0; i < iterations; ++i) iterate(trace);
+    wait_for_device();
+  }
+  if (errors == Errors::on_all_ranks) agree(comm, error);
+  if (error) std::rethrow_exception(error);
+  if (left_) throw CommError("a rank with which this one exchanges rows has failed", "see the error of that rank");
+}
+
+Plan::Repeated Plan::Body::repeat_until(DataId number, const Condition& condition, int most, Trace* trace) {
+  agreed(comm, [&] {
+    if (!number.valid() || number.index() >= data.size() || data[number.index()].number == nullptr) {
+      throw ContractError("the condition of a plan is on data that is no number of its graph on the host",
+                          "pass an id of add_number(name, double&)");
+    }
+  });
+  const TracedRegion region("run a plan");
+  begin(most, trace, Errors::on_all_ranks);
+  Repeated result{most, false};
+  if (most == 0) return result;
+  {
+    const Untracked untracked(*this);
+    for (int i = 1; i <= most && !result.fulfilled; ++i) {
+      iterate(trace);
+      const std::optional<bool> holds = agreed_condition(data[number.index()], condition);
+      if (!holds) break;
+      if (*holds) result = {i, true};
+    }
+    wait_for_device();
+  }
+  agree(comm, error);
+  return result;
+}
+
+/// Returns whether the condition holds on all ranks; nothing if a body or the condition has thrown on any.  @collective
+std::optional<bool> Plan::Body::agreed_condition(const Datum& number, const Condition& condition) {
+  bool holds = false;
+  if (!failed) {
+    try {
+      holds = condition(*number.number);
+    } catch (...) {
+      record_error(in_context(fmt::format("the condition on '{}'", number.name)));
+    }
+  }
+  std::array<std::int32_t, 3> any{failed ? 1 : 0, holds && !failed ? 1 : 0, holds || failed ? 0 : 1};
+  comm.max(std::span<std::int32_t>(any));
+  if (any[0] != 0) return std::nullopt;
+  if (any[1] != 0 && any[2] != 0) {
+    const double least = comm.min(*number.number), largest = comm.max(*number.number);
+    throw ContractError(
+        fmt::format("the ranks do not agree whether '{}' fulfils the condition: it is {} to {}", number.name, least, largest),
+        "let tasks reduce into the number, so that all ranks have the same");
+  }
+  return any[1] != 0;
+}
+
+/// Copies what the first iteration needs to where it needs it.
+void Plan::Body::bring() {
+  for (std::size_t d = 0; d < data.size(); ++d) {
+    if (!data[d].on_device()) continue;
+    for (std::size_t p = 0; p < kSingleParts.size(); ++p) {
+      const std::uint8_t sides = schedule.begin[d].sides[p];
+      if (sides == 0) continue;
+      const Side side = sides == bit(Side::host) ? Side::host : Side::device;
+      if (data[d].array) {
+        for (const IdRange<LocalRow> rows : rows_of(data[d], kSingleParts[p])) data[d].array->bring(side, rows);
+      } else if (!data[d].on_both->fresh(side)) {
+        (side == Side::host ? data[d].on_both->to_host(After()) : data[d].on_both->to_device(After())).wait();
+      }
+    }
+  }
+}
+
+}  // namespace weft::task

@@ -1,0 +1,102 @@
+/// Plans as text, for Graphviz and as JSON.
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/task/json_text.hpp"
+#include "weft/task/plan.hpp"
+#include "weft/task/schedule.hpp"
+
+namespace weft::task {
+namespace {
+
+[[nodiscard]] const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::task:
+      return "task";
+    case Kind::neutralize:
+      return "neutralize";
+    case Kind::reset:
+      return "reset";
+    case Kind::start:
+      return "start";
+    case Kind::finish:
+      return "finish";
+    case Kind::all_reduce:
+      return "all_reduce";
+    case Kind::copy:
+      return "copy";
+    case Kind::segment:
+      return "segment";
+  }
+  return "";
+}
+
+[[nodiscard]] std::vector<std::vector<int>> waits_for(const Stage& stage) {
+  std::vector<std::vector<int>> list(stage.nodes.size());
+  for (int i = 0; i < std::ssize(stage.nodes); ++i) {
+    for (const int successor : stage.successors_of(i)) list[static_cast<std::size_t>(successor)].push_back(i);
+  }
+  return list;
+}
+
+[[nodiscard]] std::string joined(const std::vector<int>& numbers) {
+  std::string text;
+  for (const int number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return text;
+}
+
+[[nodiscard]] std::string stage_text(const Stage& stage) {
+  const auto before = waits_for(stage);
+  std::string text;
+  for (std::size_t i = 0; i < stage.nodes.size(); ++i) {
+    const Node& node = stage.nodes[i];
+    text += fmt::format("{:4}  {}", i, node.name);
+    if (node.graph >= 0) text += fmt::format("  on the device in graph {}", node.graph);
+    if (node.graph < 0 && node.kind != Kind::copy && node.side == Side::device) text += "  on the device";
+    if (!before[i].empty()) text += fmt::format("  after {}", joined(before[i]));
+    if (!node.reason.empty()) text += fmt::format("\n      because {}", node.reason);
+    text += '\n';
+  }
+  return text;
+}
+
+[[nodiscard]] std::string stage_json(const Stage& stage) {
+  const auto before = waits_for(stage);
+  std::string text = "{\"nodes\": [";
+  for (std::size_t i = 0; i < stage.nodes.size(); ++i) {
+    const Node& node = stage.nodes[i];
+    text += fmt::format(
+        "{}\n  {{\"name\": {}, \"kind\": \"{}\", \"side\": \"{}\", \"graph\": {}, \"reason\": {}, \"waits_for\": [{}]}}",
+        i == 0 ? "" : ",", json_text(node.name), name_of(node.kind), to_string(node.side), node.graph, json_text(node.reason),
+        joined(before[i]));
+  }
+  return text + "]}";
+}
+
+}  // namespace
+
+std::string Plan::text() const {
+  return "first iteration\n" + stage_text(schedule().first) + "each further iteration\n" + stage_text(schedule().repeated);
+}
+
+std::string Plan::dot() const {
+  const Stage& stage = schedule().repeated;
+  std::string text = "digraph tasks {\n  rankdir = LR;\n  node [shape = box];\n";
+  for (int i = 0; i < std::ssize(stage.nodes); ++i) {
+    const Node& node = stage.nodes[static_cast<std::size_t>(i)];
+    text += fmt::format("  {} [label = {}{}{}];\n", i, json_text(node.name),
+                        node.kind == Kind::task ? "" : ", style = rounded, tooltip = " + json_text(node.reason),
+                        node.side == Side::device ? ", color = blue" : "");
+    for (const int successor : stage.successors_of(i)) text += fmt::format("  {} -> {};\n", i, successor);
+  }
+  return text + "}\n";
+}
+
+std::string Plan::json() const {
+  return "{\"first\": " + stage_json(schedule().first) + ",\n\"repeated\": " + stage_json(schedule().repeated) + "}\n";
+}
+
+}  // namespace weft::task

@@ -1,0 +1,116 @@
+#pragma once
+/// The compiler of task graphs: from tasks in their order of recording to nodes, inserted communication and dependencies. It
+/// neither communicates nor touches data, so that it can be used for any number of pretended ranks.
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "weft/array/reduce.hpp"
+#include "weft/device/host_device_bytes.hpp"
+#include "weft/task/access.hpp"
+
+namespace weft::task {
+
+/// Properties of an array or a number that the compiler uses. Equal on all ranks.
+struct DataShape {
+  std::string name;
+  bool is_array = true;
+  int space = 0;             ///< number of the ghost plan among those of the graph; arrays of one plan share messages
+  Part sent = Part::owned;   ///< rows of which other ranks have copies: border if, on every rank, no inner row is sent
+  bool has_inner = false;    ///< some rank has inner rows
+  bool on_host = true;       ///< has memory on the host
+  bool on_device = false;    ///< has memory on a device, which is not that of the host
+  Part present = Part::all;  ///< parts of which some rank has rows
+};
+
+/// A recorded task.
+struct TaskShape {
+  std::string name;
+  std::vector<Access> accesses;
+  bool divisible = false;  ///< the body takes a range of rows
+  Side side = Side::host;  ///< where the body computes
+};
+
+enum class Kind : std::uint8_t {
+  task,        ///< body of a task, for all its rows, its inner rows or its border rows
+  neutralize,  ///< sets ghost rows to the neutral value of a reduction
+  reset,       ///< sets a number to the neutral value of a reduction
+  start,       ///< starts an exchange
+  finish,      ///< ends an exchange
+  all_reduce,  ///< combines a number over the ranks
+  copy,        ///< copies rows or a number to the other side
+  segment      ///< work of a device that is launched together (segments.hpp); not in a Schedule
+};
+
+/// Node of the graph of one iteration.
+struct Node {
+  Kind kind = Kind::task;
+  int index = 0;            ///< task: its number; start, finish: the exchange; otherwise the number of the data
+  Part rows = Part::owned;  ///< task: owned (all rows), inner or border; copy: what is copied
+  Reduce op = Reduce::add;
+  Side side = Side::host;  ///< where it is executed; copy: the side that receives the values
+  bool urgent = false;     ///< communication waits for this node
+  int graph = -1;          ///< in a plan: the segment whose graph contains the node
+  std::string name{};
+  std::string reason{};  ///< why the compiler inserted the node; empty for tasks
+};
+
+/// One exchange of a schedule: a pull, or a push by `op`, of arrays of one plan.
+struct ExchangeShape {
+  bool push = false;
+  Reduce op = Reduce::add;
+  std::vector<DataId> arrays;
+  Side side = Side::host;  ///< the one whose rows are sent and received
+  friend bool operator==(const ExchangeShape&, const ExchangeShape&) = default;
+};
+
+/// Nodes of an iteration in an order that respects all dependencies, and the dependencies.
+struct Stage {
+  std::vector<Node> nodes;
+  std::vector<int> predecessors;                 ///< by node: how many nodes it waits for
+  std::vector<int> first_successor, successors;  ///< successors of node i: [first_successor[i], first_successor[i + 1])
+  std::vector<int> communication;                ///< start and all_reduce nodes, in the order in which every rank begins them
+
+  [[nodiscard]] std::span<const int> successors_of(int node) const;
+};
+
+/// The sides on which the four parts of an array are fresh, bit 1 for the host and 2 for the device; 0: a part that no task
+/// accesses. A number is its border part.
+struct Residence {
+  std::array<std::uint8_t, 4> sides{};
+  /// Returns the sides of a single part.
+  [[nodiscard]] std::uint8_t of(Part part) const;
+};
+/// The parts, in the order of the rows: inner, border, ghost, boundary.
+inline constexpr std::array kSingleParts{Part::inner, Part::border, Part::ghost, Part::boundary};
+[[nodiscard]] constexpr std::uint8_t bit(Side side) { return side == Side::host ? 1 : 2; }
+
+/// A compiled graph: the nodes of the first iteration, when all ghost rows are stale, and those of each further one.
+struct Schedule {
+  std::vector<ExchangeShape> exchanges;
+  Stage first, repeated;
+  std::vector<Residence> begin, end;  ///< by data: where the first iteration needs values, where every iteration leaves them
+};
+
+/// Compiles. Every rank obtains the same schedule from the same arguments.
+///
+/// Ghost rows, where there are any, are stale after a change of the rows that are sent. A task that reads stale ghost rows waits
+/// for a pull, which starts after the last task that changed sent rows and the last one that used the old ghost rows. Exchanges
+/// of one plan, direction and operation are merged if one of them can start before the other must have ended. Reductions into
+/// ghost rows end with a push. A divisible task of a graph with inner rows becomes two nodes; that of the inner rows needs no
+/// ghost rows.
+///
+/// The host side and the device side of an array are two memories. Where a task needs rows whose current values are on the other
+/// side only, a copy precedes it; each part that another task changed is a copy of its own. A pull is executed on the side where
+/// the rows that are sent were changed, a push where the contributions are. Numbers are combined over ranks on the host.
+/// @param ranks  with one rank, a number that is reduced on a device stays there.
+/// @throws ContractError for accesses that are not possible: naming the task and the data.
+/// @cost O(accesses).
+[[nodiscard]] Schedule compile(std::span<const DataShape> data, std::span<const TaskShape> tasks, int ranks = 2);
+
+[[nodiscard]] const char* to_string(Reduce op);
+[[nodiscard]] const char* to_string(Side side);
+
+}  // namespace weft::task

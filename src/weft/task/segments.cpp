@@ -1,0 +1,121 @@
+#include "weft/task/segments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace weft::task {
+namespace {
+
+using Set = std::vector<std::uint64_t>;
+
+void insert(Set& set, std::size_t element) { set[element / 64] |= std::uint64_t{1} << (element % 64); }
+void insert(Set& set, const Set& elements) {
+  for (std::size_t i = 0; i < set.size(); ++i) set[i] |= elements[i];
+}
+
+[[nodiscard]] bool is_exchange(const Node& node) { return node.kind == Kind::start || node.kind == Kind::finish; }
+
+/// Returns true for nodes that can be part of a segment.
+[[nodiscard]] bool can_join(const Node& node, bool exchanges) {
+  return node.side == Side::device && node.kind != Kind::copy && (exchanges || !is_exchange(node));
+}
+
+/// Returns, by node, the number of its segment, or -1; and the nodes of each segment.
+[[nodiscard]] std::pair<std::vector<int>, std::vector<std::vector<int>>> segments_of(const Stage& stage, bool exchanges) {
+  const std::size_t n = stage.nodes.size();
+  std::vector<int> number(n, -1);  // numbers of the nodes outside, then of segments
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!can_join(stage.nodes[i], exchanges)) number[i] = static_cast<int>(others++);
+  }
+  std::vector<std::vector<int>> segments;
+  if (others == n) return {std::vector<int>(n, -1), segments};
+  const Set none((others + 63) / 64, 0);
+  std::vector<Set> before(n, none), behind(n, none);
+  for (std::size_t i = 0; i < n; ++i) {  // the sequence respects the dependencies
+    for (const int successor : stage.successors_of(static_cast<int>(i))) {
+      Set& of = before[static_cast<std::size_t>(successor)];
+      insert(of, before[i]);
+      if (number[i] >= 0) insert(of, static_cast<std::size_t>(number[i]));
+    }
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (const int successor : stage.successors_of(static_cast<int>(i))) {
+      const auto s = static_cast<std::size_t>(successor);
+      insert(behind[i], behind[s]);
+      if (number[s] >= 0) insert(behind[i], static_cast<std::size_t>(number[s]));
+    }
+  }
+  std::map<std::pair<Set, Set>, int> known;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (number[i] >= 0) {
+      number[i] = -1;
+      continue;
+    }
+    const auto [found, is_new] = known.try_emplace({before[i], behind[i]}, static_cast<int>(segments.size()));
+    if (is_new) segments.emplace_back();
+    number[i] = found->second;
+    segments[static_cast<std::size_t>(found->second)].push_back(static_cast<int>(i));
+  }
+  return {number, segments};
+}
+
+}  // namespace
+
+bool is_of_device(const Stage& stage) {
+  return std::ranges::all_of(stage.nodes, [](const Node& node) { return can_join(node, true); });
+}
+
+SegmentedStage join_segments(const Stage& stage, bool exchanges) {
+  const auto [number, segments] = segments_of(stage, exchanges);
+  SegmentedStage joined{.stage = {}, .segments = segments};
+  std::vector<int> now(stage.nodes.size());  // by node: its node in the result
+  std::vector<int> of_segment(segments.size(), -1);
+  for (std::size_t i = 0; i < stage.nodes.size(); ++i) {
+    const Node& node = stage.nodes[i];
+    std::vector<Node>& nodes = joined.stage.nodes;
+    if (number[i] < 0) {
+      now[i] = static_cast<int>(nodes.size());
+      nodes.push_back(node);
+      continue;
+    }
+    int& at = of_segment[static_cast<std::size_t>(number[i])];
+    if (at < 0) {
+      at = static_cast<int>(nodes.size());
+      const std::size_t members = segments[static_cast<std::size_t>(number[i])].size();
+      nodes.push_back({.kind = Kind::segment,
+                       .index = number[i],
+                       .side = Side::device,
+                       .name = members == 1 ? node.name : fmt::format("graph of {} nodes from '{}'", members, node.name)});
+    }
+    now[i] = at;
+    nodes[static_cast<std::size_t>(at)].urgent |= node.urgent;
+  }
+  const std::size_t n = joined.stage.nodes.size();
+  std::vector<std::vector<int>> successors(n);
+  for (std::size_t i = 0; i < stage.nodes.size(); ++i) {
+    for (const int successor : stage.successors_of(static_cast<int>(i))) {
+      const int to = now[static_cast<std::size_t>(successor)];
+      if (to != now[i]) successors[static_cast<std::size_t>(now[i])].push_back(to);
+    }
+  }
+  joined.stage.predecessors.assign(n, 0);
+  joined.stage.first_successor.assign(1, 0);
+  for (std::vector<int>& list : successors) {
+    std::ranges::sort(list);
+    list.erase(std::ranges::unique(list).begin(), list.end());
+    for (const int successor : list) ++joined.stage.predecessors[static_cast<std::size_t>(successor)];
+    joined.stage.successors.insert(joined.stage.successors.end(), list.begin(), list.end());
+    joined.stage.first_successor.push_back(static_cast<int>(joined.stage.successors.size()));
+  }
+  for (const int node : stage.communication) {
+    if (number[static_cast<std::size_t>(node)] < 0) joined.stage.communication.push_back(now[static_cast<std::size_t>(node)]);
+  }
+  return joined;
+}
+
+}  // namespace weft::task

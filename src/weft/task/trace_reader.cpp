@@ -1,0 +1,133 @@
+// Reading of trace files.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "weft/base/error.hpp"
+#include "weft/task/trace_file.hpp"
+
+namespace weft::task {
+namespace {
+
+using Json = nlohmann::json;
+using Event = RankTrace::Event;
+using EventKind = RecordedEvent::Kind;
+
+constexpr const char* kOther = "give a file that weft run --trace has written";
+
+[[nodiscard]] Json parse(const std::string& text, const std::string& path) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    const auto byte = std::min(error.byte, text.size());
+    const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(byte), '\n') + 1;
+    const bool ends_early = error.byte > text.size();
+    throw InputError(ends_early ? "the file ends in the middle of a trace" : "this is no trace: the file is not JSON",
+                     ends_early ? "copy it again, or run again" : kOther,
+                     {.file = path, .line = static_cast<std::int64_t>(line), .offset = static_cast<std::int64_t>(byte)});
+  }
+}
+
+[[nodiscard]] std::vector<RecordedMessage> messages_of(const Json& list) {
+  std::vector<RecordedMessage> messages;
+  for (const Json& m : list) messages.push_back({.rank = m.at(0).get<int>(), .bytes = m.at(1).get<std::int64_t>()});
+  return messages;
+}
+
+[[nodiscard]] RankTrace::Graph graph_of(const Json& list) {
+  RankTrace::Graph graph;
+  for (const Json& item : list) {
+    const int kind = item.at(0).get<int>();
+    if (kind < 0 || kind > static_cast<int>(Kind::segment)) throw std::out_of_range("the kind of a node");
+    RankTrace::Node node{.kind = static_cast<Kind>(kind)};
+    for (std::size_t i = 1; i < item.size(); ++i) {
+      node.waits_for.push_back(item[i].get<int>());
+      if (node.waits_for.back() < 0 || node.waits_for.back() >= std::ssize(graph)) throw std::out_of_range("a dependency");
+    }
+    graph.push_back(std::move(node));
+  }
+  return graph;
+}
+
+[[nodiscard]] RankTrace rank_of(const Json& json) {
+  RankTrace rank{.steps = json.at("steps").get<std::int64_t>(), .dropped = json.at("dropped").get<std::int64_t>()};
+  for (const Json& graph : json.at("graphs")) rank.graphs.push_back(graph_of(graph));
+  for (const Json& sent : json.at("sent")) {
+    rank.sent.push_back({sent.at(0).get<int>(), {sent.at(1).get<std::int64_t>(), sent.at(2).get<std::int64_t>()}});
+  }
+  for (const Json& e : json.at("exchanges")) {
+    rank.exchanges.push_back({.name = e.at("name").get<std::string>(),
+                              .plan = e.at("plan").get<std::int64_t>(),
+                              .index = e.at("index").get<int>(),
+                              .sent = messages_of(e.at("sent")),
+                              .received = messages_of(e.at("received")),
+                              .starts = e.at("starts").get<std::int64_t>()});
+  }
+  return rank;
+}
+
+[[nodiscard]] EventKind kind_of(const std::string& name) {
+  for (int kind = 0; kind <= static_cast<int>(EventKind::launch); ++kind) {
+    if (name == to_string(static_cast<EventKind>(kind))) return static_cast<EventKind>(kind);
+  }
+  throw std::out_of_range("the category \"" + name + "\"");
+}
+
+void add_event(std::vector<RankTrace>& ranks, const Json& json) {
+  const auto ns = [](const Json& us) { return std::round(1e3 * us.get<double>()); };
+  if (json.at("ph") != "X") return;  // names of processes, and arrows
+  const Json& arguments = json.at("args");
+  RankTrace& rank = ranks.at(json.at("pid").get<std::size_t>());
+  Event event{.name = json.at("name").get<std::string>(),
+              .thread = json.at("tid").get<int>(),
+              .iteration = arguments.value("iteration", -1),
+              .stage = arguments.value("stage", -1),
+              .node = arguments.value("node", -1),
+              .begin = 1e-9 * ns(json.at("ts")),
+              .end = 1e-9 * (ns(json.at("ts")) + ns(json.at("dur"))),
+              .kind = kind_of(json.at("cat").get<std::string>()),
+              .step = arguments.value("step", std::int64_t{-1}),
+              .peer = arguments.value("peer", -1),
+              .exchange = arguments.value("exchange", -1),
+              .round = arguments.value("round", std::int64_t{0})};
+  if (event.exchange >= std::ssize(rank.exchanges)) throw std::out_of_range("the number of an exchange");
+  if (event.peer >= std::ssize(ranks)) throw std::out_of_range("the rank of a wait");
+  if (event.stage >= std::ssize(rank.graphs) ||
+      (event.stage >= 0 && event.node >= std::ssize(rank.graphs[static_cast<std::size_t>(event.stage)]))) {
+    throw std::out_of_range("the number of a node");
+  }
+  rank.events.push_back(std::move(event));
+}
+
+}  // namespace
+
+std::vector<RankTrace> parse_trace(const std::string& text, const std::string& path) {
+  const Json json = parse(text, path);
+  if (!json.is_object() || !json.contains("weft") || !json.contains("traceEvents")) {
+    throw InputError("this JSON is no trace of weft: it has no members \"weft\" and \"traceEvents\"", kOther, {.file = path});
+  }
+  std::vector<RankTrace> ranks;
+  std::size_t number = 0;
+  bool in_events = false;
+  try {
+    for (const Json& rank : json["weft"].at("ranks")) {
+      ranks.push_back(rank_of(rank));
+      ++number;
+    }
+    in_events = true;
+    number = 0;
+    for (const Json& event : json["traceEvents"]) {
+      add_event(ranks, event);
+      ++number;
+    }
+  } catch (const std::exception& error) {  // an error of JSON, or a number that is out of range
+    throw InputError(fmt::format("{} {} of the trace is wrong: {}", in_events ? "event" : "rank", number, error.what()), kOther,
+                     {.file = path});
+  }
+  return ranks;
+}
+
+}  // namespace weft::task

@@ -1,0 +1,65 @@
+#pragma once
+/// Summary of the traces of all ranks: critical path, overlap, load, waits and messages.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "weft/comm/traffic.hpp"
+#include "weft/task/rank_trace.hpp"
+
+namespace weft::task {
+
+/// Times are seconds per iteration; of exchanges and tasks, means over ranks unless a rank is named.
+struct TraceSummary {
+  /// A node on the critical path, or a message in flight.
+  struct Step {
+    std::string name;
+    double seconds = 0;
+  };
+  struct Exchange {
+    std::string name;
+    double in_flight = 0;       ///< from the end of its start node to the beginning of its finish node
+    double covered = 0;         ///< thereof while a thread of the rank executed a body
+    double can_be_covered = 0;  ///< the smaller of the time in flight and that of the bodies that depend on neither node
+  };
+  struct Phase {
+    std::string name;
+    double executions = 0, mean = 0, most = 0;
+    int rank = 0;  ///< that with the most
+  };
+  struct Wait {
+    int rank = 0, for_rank = 0;
+    double seconds = 0;
+  };
+  struct Message {
+    int from = 0, to = 0;
+    Traffic traffic;  ///< sum of the whole trace
+  };
+
+  int ranks = 0, iterations = 0;
+  double iteration = 0;          ///< time of the slowest rank
+  int critical_rank = 0;         ///< the rank with the longest critical path
+  double critical_path = 0;      ///< its length
+  std::vector<Step> critical{};  ///< its steps, the longest first
+  std::vector<Exchange> exchanges{};
+  double computed_mean = 0, computed_most = 0;  ///< bodies of all threads of a rank
+  int busiest_rank = 0;
+  std::vector<Phase> phases{};  ///< the longest first
+  std::vector<Wait> waits{};
+  std::vector<Message> messages{};
+
+  /// Returns the share of the time of exchanges that can be covered by bodies and is; 1 where nothing can be covered.
+  [[nodiscard]] double overlap() const;
+  [[nodiscard]] std::string text() const;
+};
+
+/// Summarizes the traces of all ranks, by rank.
+///
+/// The critical path is the longest chain of dependencies: no number of threads makes an iteration shorter. An exchange counts
+/// with the time that it was in flight. A rank waits for the neighbour that started the exchange last, and in a reduction over
+/// ranks for the rank that began it last, until then.
+/// @cost O(exchanges * dependencies) for each graph, O(events * exchanges of an iteration) for the rest.
+[[nodiscard]] TraceSummary summarize(std::span<const RankTrace> ranks);
+
+}  // namespace weft::task

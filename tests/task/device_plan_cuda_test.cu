@@ -1,0 +1,155 @@
+// Plans whose tasks execute on a GPU: what is launched, and misuse.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "weft/base/error.hpp"
+#include "weft/device/cuda/cuda_call_counts.hpp"
+#include "weft/device/parallel_for.cuh"
+#include "weft/task/graph.hpp"
+
+#include "support/gpu.hpp"
+#include "task/ring.hpp"
+
+namespace weft::task::test {
+namespace {
+
+class CudaPlan : public ::testing::Test {
+ protected:
+  void SetUp() override { WEFT_NEEDS_GPU(); }
+};
+
+/// Adds the time of the step to each row, or to the time.
+struct AddTime {
+  double* to;
+  const double* time;
+  WEFT_HD void operator()(std::int32_t i) const { to[i] += *time; }
+};
+struct AddOne {
+  double* to;
+  WEFT_HD void operator()(std::int32_t /*i*/) const { *to += 1; }
+};
+struct Copy {
+  const double* from;
+  double* to;
+  WEFT_HD void operator()(std::int32_t i) const { to[i] = from[i]; }
+};
+
+/// A clock and an array that sums its values, on the GPU alone.
+struct Clocked {
+  explicit Clocked(const Communicator& comm)
+      : plan(GhostPlan::build(comm, 100, std::vector<GlobalRow>{})), u(plan, Layout::aos, Backend::cuda), graph(comm) {
+    const DataId data = graph.add_array("u", u, 60), t = graph.add_number("time", time);
+    graph.add_task("clock", {reads_writes(t)}, on(device),
+                   [this](Stream& stream) { parallel_for(space::cuda{}, stream, 1, AddOne{time.write(Side::device).data()}); });
+    graph.add_task("add", {reads(t), reads_writes(data)}, on(device), [this](Stream& stream, Rows rows) {
+      double* const to = u.view<Aos, space::cuda>().data();
+      parallel_for(space::cuda{}, stream, rows.size(), AddTime{to + rows.first().value(), time.read(Side::device).data()});
+    });
+  }
+  GhostPlan plan;
+  Field u;
+  HostDeviceVector<double> time{1, Backend::cuda, "time"}, steps{1, Backend::cuda, "steps"};
+  Graph graph;
+};
+
+TEST_F(CudaPlan, AnIterationIsOneGraphLaunch) {
+  Clocked c(Communicator::self());
+  Plan plan = c.graph.compile();
+  plan.run(2);  // enqueued node by node, then recorded
+  const auto before = weft::detail::cuda_call_counts();
+  plan.run(1000);
+  const auto made = weft::detail::cuda_call_counts() - before;
+  EXPECT_EQ(made.graphs, 1000);
+  EXPECT_EQ(made.kernels, 0);
+  EXPECT_EQ(made.copies, 0);
+  EXPECT_EQ(made.allocations, 0);
+  EXPECT_LE(made.waits, 3);
+  c.u.to_host(After()).wait();
+  c.time.to_host(After()).wait();
+  EXPECT_EQ(std::as_const(c.time)[0], 1002);
+  EXPECT_EQ(std::as_const(c.u)(0, 0), 1002.0 * 1003 / 2);
+  EXPECT_EQ(std::as_const(c.u)(99, 0), 1002.0 * 1003 / 2);
+}
+
+TEST_F(CudaPlan, ExchangesOfPeriodicImagesAreInTheGraph) {
+  const Communicator self = Communicator::self();
+  const GhostPlan plan = GhostPlan::build(self, kRows, std::vector{GhostRequest{GlobalRow(kRows - 1), 1}});
+  Field u(plan, Layout::aos, Backend::cuda);
+  for (int i = 0; i < kRows; ++i) u(i, 0) = i;
+  Graph g(self);
+  const DataId data = g.add_array("u", u);
+  g.add_task("add the image", {reads(data, Part::ghost), reads_writes(data)}, on(device), [&](Stream& stream) {
+    double* const rows = u.view<Aos, space::cuda>().data();
+    parallel_for(space::cuda{}, stream, kRows, AddTime{rows, rows + kRows});
+  });
+  Plan tasks = g.compile();
+  tasks.run(2);
+  const auto before = weft::detail::cuda_call_counts();
+  tasks.run(5);
+  const auto made = weft::detail::cuda_call_counts() - before;
+  EXPECT_EQ(made.graphs, 5) << tasks.text();
+  EXPECT_EQ(made.kernels, 0);
+  tasks.close();
+  u.to_host(After(), u.space().owned()).wait();
+  for (int i = 0; i < kRows; ++i) EXPECT_EQ(std::as_const(u)(i, 0), i + 3.0 * 127);  // 3, 6, 12, ... is added
+}
+
+TEST_F(CudaPlan, ABodyThatWaitsIsAnErrorWhenItIsRecorded) {
+  Ring ring(Backend::cuda);
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u);
+  g.add_task("impatient", {reads_writes(u)}, on(device), [](Stream& stream) { stream.wait(); });
+  Plan plan = g.compile();
+  plan.run(1);
+  const std::string message = error_of<DeviceError>([&] { plan.run(3); });
+  EXPECT_THAT(message, ::testing::HasSubstr("task 'impatient'"));
+  Clocked c(ring.comm);  // the GPU is usable
+  c.graph.compile().run(3);
+  c.time.to_host(After()).wait();
+  EXPECT_EQ(std::as_const(c.time)[0], 3);
+}
+
+TEST_F(CudaPlan, ABodyThatThrowsWhileItIsRecordedIsCalledAgain) {
+  Clocked c(Communicator::self());
+  int calls = 0;
+  const DataId data = c.graph.add_number("steps", c.steps);
+  c.graph.add_task("throws", {reads_writes(data)}, on(device), [&](Stream& stream) {
+    if (++calls == 2) throw PhysicsError("the density is negative", "use a smaller CFL");
+    parallel_for(space::cuda{}, stream, 1, AddOne{c.steps.write(Side::device).data()});
+  });
+  Plan plan = c.graph.compile();
+  plan.run(1);
+  EXPECT_THAT(error_of<PhysicsError>([&] { plan.run(1); }), ::testing::HasSubstr("task 'throws': the density is negative"));
+  plan.run(3);
+  c.steps.to_host(After()).wait();
+  EXPECT_EQ(std::as_const(c.steps)[0], 4);
+  EXPECT_EQ(calls, 3);
+}
+
+TEST_F(CudaPlan, HostAndDeviceTakeTurnsWithTheRightValues) {
+  Ring ring(Backend::cuda);
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u, 2), v = g.add_array("v", ring.v, 2);
+  g.add_task("to v", {reads(u), writes(v, Part::owned | Part::ghost)}, on(device), [&](Stream& stream) {
+    parallel_for(space::cuda{}, stream, kRows + ring.plan.ghost_rows(),
+                 Copy{std::as_const(ring.u).view<Aos, space::cuda>().data(), ring.v.view<Aos, space::cuda>().data()});
+  });
+  g.add_task("on the host", {reads(v), writes(u)}, [&](Rows rows) {
+    for (const LocalRow row : rows) ring.u(row, 0) = std::as_const(ring.v)(row, 0) + 1;
+  });
+  for (int i = 0; i < kRows; ++i) ring.u(i, 0) = static_cast<double>(ring.first() + i);
+  for (const int threads : {1, 2}) {
+    Plan plan = g.compile(threads);
+    plan.run(200);
+    plan.close();
+  }
+  PairRef(ring.v).bring(Side::host, ring.v.space().ghosts());
+  const int ghost = ring.plan.find(GlobalRow(ring.behind())).value();
+  EXPECT_EQ(std::as_const(ring.v)(ghost, 0), static_cast<double>(ring.behind()) + 399);
+  for (int i = 0; i < kRows; ++i) EXPECT_EQ(std::as_const(ring.u)(i, 0), static_cast<double>(ring.first() + i) + 400);
+}
+
+}  // namespace
+}  // namespace weft::task::test

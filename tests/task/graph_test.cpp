@@ -1,0 +1,378 @@
+// Graphs on one to four ranks: errors reach every rank, nothing hangs, plans and traces can be read.
+#include "weft/task/graph.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "weft/base/error.hpp"
+#include "weft/task/schedule.hpp"
+
+#include "task/ring.hpp"
+
+namespace {
+
+using namespace weft::task;
+using test::error_of, test::kRows, test::Ring, test::Field;
+using testing::HasSubstr;
+using weft::Communicator;
+using weft::GhostPlan;
+using weft::GlobalRow;
+using weft::LocalRow;
+using weft::Reduce;
+
+TEST(Graph, ExecutesTheRowsOfADividedTaskOnce) {
+  Ring ring;
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u, 3);
+  std::vector<int> calls(kRows);
+  g.add_task("count", {reads_writes(u)}, [&](Rows rows) {
+    for (const LocalRow row : rows) ++calls[row.index()];
+  });
+  Plan plan = g.compile(2);
+  plan.run(5);
+  EXPECT_THAT(calls, testing::Each(5));
+  plan.run(0);
+  EXPECT_THAT(calls, testing::Each(5));
+}
+
+TEST(Graph, KeepsWorkingWhenArraysAreMoved) {
+  Ring ring;
+  Graph g(ring.comm);
+  auto here = std::make_unique<Field>(std::move(ring.u));
+  const DataId u = g.add_array("u", *here), v = g.add_array("v", ring.v);
+  Field* at = here.get();
+  double ghost = 0;
+  g.add_task("set", {writes(u)}, [&] {
+    for (int i = 0; i < kRows; ++i) (*at)(i, 0) = static_cast<double>(ring.first() + i);
+  });
+  g.add_task("read", {reads(u), writes(v)}, [&] { ghost = std::as_const(*at)(ring.plan.find(GlobalRow(ring.behind())), 0); });
+  Plan plan = g.compile();
+  Field there = std::move(*here);
+  at = &there;
+  plan.run();
+  EXPECT_EQ(ghost, static_cast<double>(ring.behind()));
+}
+
+TEST(Graph, AnErrorOfOneRankReachesAllAndNamesTheTask) {
+  Ring ring;
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v);
+  int later = 0;
+  double sum = 0;
+  const DataId s = g.add_number("s", sum);
+  bool fails = true;
+  g.add_task("flux", {reads(u), writes(v)}, [&] {
+    if (fails && ring.comm.rank().value() == ring.comm.size() - 1)
+      throw weft::PhysicsError("the density of cell 7 is negative", "use a smaller CFL");
+  });
+  g.add_task("measure", {reads(v, Part::owned), reduces(s, Reduce::add)}, [&] { sum += 1; });
+  g.add_task("update", {reads(s), reads(v), reads_writes(u)}, [&] { ++later; });
+  for (const int threads : {1, 2}) {
+    Plan plan = g.compile(threads);
+    fails = true;
+    later = 0;
+    EXPECT_THAT(error_of<weft::PhysicsError>([&] { plan.run(3); }),
+                HasSubstr("task 'flux': the density of cell 7 is negative; use a smaller CFL"));
+    if (ring.comm.rank().value() == ring.comm.size() - 1) {
+      EXPECT_EQ(later, 0);
+    }
+    fails = false;
+    plan.run(2);  // the plan remains usable
+    EXPECT_EQ(sum, ring.comm.size());
+  }
+}
+
+TEST(Graph, AFailedExchangeOfOneRankEndsThePlanOnAll) {
+  for (const weft::Backend backend : {weft::Backend::host, weft::Backend::mirror}) {
+    Ring ring(backend);
+    if (ring.comm.size() == 1) GTEST_SKIP() << "needs ranks that wait for each other";
+    Graph g(ring.comm);
+    std::optional<Field> gone(std::in_place, ring.plan, weft::Layout::aos, backend);
+    double sum = 0;
+    const DataId u = g.add_array("u", ring.u), v = g.add_array("v", *gone), s = g.add_number("sum", sum);
+    int iteration = 0;
+    g.add_task("destroys", {reads(u, Part::owned), writes(v)}, [&] {
+      if (++iteration == 2 && ring.comm.rank().value() == 1) gone.reset();
+    });
+    g.add_task("reads", {reads(v), reads_writes(u)}, [] {});
+    g.add_task("measures", {reads(u), reduces(s, Reduce::add)}, [] {});
+    Plan plan = g.compile(2);
+    EXPECT_THAT(error_of<weft::ContractError>([&] { plan.run(5); }), HasSubstr("an array of an exchange was destroyed"));
+    EXPECT_THAT(error_of<weft::ContractError>([&] { plan.run(1); }), HasSubstr("failed before"));
+  }
+}
+
+TEST(Graph, AnErrorOfOneRankStaysThereIfRequested) {
+  Ring ring;
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v);
+  bool fails = true;
+  g.add_task("parse", {reads(u), writes(v)}, [&] {
+    if (fails && ring.comm.is_root()) throw std::out_of_range("stoi");
+  });
+  g.add_task("copy", {reads(v), writes(u)}, [] {});
+  Plan plan = g.compile();
+  const auto run = [&] { plan.run(3, nullptr, Errors::on_this_rank); };
+  EXPECT_THAT(error_of<weft::ContractError>(run), ring.comm.is_root() ? HasSubstr("task 'parse': stoi") : HasSubstr(""));
+  EXPECT_EQ(error_of<weft::ContractError>(run).empty(), !ring.comm.is_root());
+  fails = false;
+  EXPECT_NO_THROW(run()) << "the exchanges of all ranks are complete";
+}
+
+TEST(Graph, AFailedExchangeReachesNeighboursWithoutAgreement) {
+  Ring ring;
+  if (ring.comm.size() == 1) GTEST_SKIP() << "needs ranks that wait for each other";
+  Graph g(ring.comm);
+  std::optional<Field> gone(std::in_place, ring.plan);
+  const DataId u = g.add_array("u", ring.u), v = g.add_array("v", *gone);
+  g.add_task("destroys", {reads(u, Part::owned), writes(v)}, [&] {
+    if (ring.comm.rank().value() == 1) gone.reset();
+  });
+  g.add_task("reads", {reads(v), reads_writes(u)}, [] {});
+  Plan plan = g.compile();
+  const std::string problem = error_of<weft::Error>([&] { plan.run(1, nullptr, Errors::on_this_rank); });
+  const int rank = ring.comm.rank().value();
+  if (rank == 1) {
+    EXPECT_THAT(problem, HasSubstr("an array of an exchange was destroyed"));
+  } else if (rank == 0 || rank == 2) {  // others may have received their ghost rows before
+    EXPECT_THAT(problem, HasSubstr("a rank with which this one exchanges rows has failed"));
+  }
+  ring.comm.barrier();
+}
+
+TEST(Graph, ExchangesUseTheRequestedTransport) {
+  Ring ring;
+  if (ring.comm.size() == 1) GTEST_SKIP() << "needs ghost rows";
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v);
+  g.add_task("copy", {reads(u), reads_writes(v)}, [] {});
+  g.add_task("change", {reads_writes(u)}, [] {});
+  for (const weft::Transport transport : {weft::Transport::host, weft::Transport::shared}) {
+    Plan plan = g.compile(1, Check::none, transport);
+    ASSERT_EQ(plan.exchanges().size(), 1U);
+    EXPECT_EQ(plan.exchanges().front().transport(), transport);
+    plan.run(3);
+    EXPECT_EQ(plan.exchanges().front().sent().messages, 3 * std::ssize(ring.plan.neighbours()));
+    plan.close();
+    EXPECT_THAT(error_of<weft::ContractError>([&] { (void)plan.exchanges(); }), HasSubstr("a closed plan"));
+  }
+  EXPECT_THROW((void)g.compile(1, Check::none, weft::Transport::staged), weft::InputError) << "the arrays are on the host";
+}
+
+TEST(Graph, ForeignExceptionsBecomeErrorsWithTheNameOfTheTask) {
+  Ring ring;
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u);
+  g.add_task("parse", {reads_writes(u)}, [&] {
+    if (ring.comm.is_root()) throw std::out_of_range("stoi");
+  });
+  Plan plan = g.compile();
+  EXPECT_THAT(error_of<weft::ContractError>([&] { plan.run(); }), HasSubstr("task 'parse': stoi"));
+}
+
+TEST(Graph, RefusesDestroyedAndResizedArrays) {
+  Ring ring;
+  Graph g(ring.comm);
+  std::optional<Field> gone(std::in_place, ring.plan);
+  const DataId u = g.add_array("u", *gone), v = g.add_array("v", ring.v);
+  g.add_task("copy", {reads(u), writes(v)}, [] {});
+  Plan plan = g.compile();
+  plan.run();
+  gone.reset();
+  EXPECT_THAT(error_of<weft::ContractError>([&] { plan.run(); }), HasSubstr("destroyed"));
+}
+
+TEST(Graph, RefusesWrongArguments) {
+  Ring ring;
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u);
+  EXPECT_THAT(error_of<weft::ContractError>([&] { g.add_array("again", ring.u); }), HasSubstr("was added before as 'u'"));
+  EXPECT_THAT(error_of<weft::ContractError>([&] { g.add_array("v", ring.v, kRows + 1); }),
+              HasSubstr("4 owned rows, but 5 inner rows"));
+  EXPECT_THAT(error_of<weft::ContractError>([&] { g.add_array("v", ring.v, -1); }), HasSubstr("-1 inner rows"));
+  EXPECT_THAT(error_of<weft::ContractError>([&] { (void)g.compile(0); }), HasSubstr("0 threads"));
+  Plan plan = g.compile();
+  EXPECT_THAT(error_of<weft::ContractError>([&] { plan.run(-1); }), HasSubstr("-1 iterations"));
+  double number = 0;
+  const DataId n = g.add_number("n", number);
+  g.add_task("rows of nothing", {reads_writes(n)}, [](Rows) {});
+  EXPECT_THAT(error_of<weft::ContractError>([&] { (void)g.compile(); }),
+              HasSubstr("'rows of nothing' has a body that takes rows, but accesses no array"));
+  Graph h(ring.comm);
+  const GhostPlan longer = GhostPlan::build(ring.comm, kRows + 1, std::vector<GlobalRow>{});
+  Field w(longer);
+  const DataId a = h.add_array("a", ring.u), b = h.add_array("b", w);
+  h.add_task("both", {writes(a), writes(b)}, [](Rows) {});
+  EXPECT_THAT(error_of<weft::ContractError>([&] { (void)h.compile(); }), HasSubstr("task 'both' writes 'a' with 4 owned rows"));
+  (void)u;
+}
+
+TEST(Graph, ReportsRanksThatRecordDifferentTasks) {
+  Ring ring;
+  if (ring.comm.size() == 1) GTEST_SKIP() << "needs two ranks that can differ";
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v);
+  g.add_task("same", {reads(u), writes(v)}, [] {});
+  if (ring.comm.rank().value() == 1) {
+    g.add_task("other", {reads(v), writes(u)}, [] {});
+  } else {
+    g.add_task("one", {reads(v), writes(u)}, [] {});
+  }
+  const std::string message = error_of<weft::CommError>([&] { (void)g.compile(); });
+  EXPECT_THAT(message, HasSubstr("rank 1 recorded another graph than rank 0: task 'other'"));
+  EXPECT_THAT(message, HasSubstr("instead of task 'one'"));
+  Graph shorter(ring.comm);
+  const DataId w = shorter.add_array("u", ring.u);
+  if (ring.comm.is_root()) shorter.add_task("last", {reads_writes(w)}, [] {});
+  EXPECT_THAT(error_of<weft::CommError>([&] { (void)shorter.compile(); }), HasSubstr("nothing more instead of task 'last'"));
+}
+
+TEST(Graph, TasksOfSeveralThreadsRunAtTheSameTime) {
+  Ring ring;
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v);
+  std::atomic<int> arrived{0};
+  const auto meet = [&] {
+    ++arrived;
+    while (arrived.load() < 2) std::this_thread::yield();  // each needs the other to go on
+  };
+  g.add_task("a", {reads_writes(u)}, meet);
+  g.add_task("b", {reads_writes(v)}, meet);
+  g.compile(2).run();
+  EXPECT_EQ(arrived.load(), 2);
+}
+
+TEST(Graph, ALongMessageIsInFlightDuringAReduction) {
+  const Communicator comm = Communicator::world();
+  constexpr int kLong = 1 << 19;
+  std::vector<GlobalRow> wanted;
+  const std::int64_t next = (comm.rank().value() + 1) % comm.size();
+  for (int i = 0; i < kLong; ++i) wanted.emplace_back(next * kLong + i);
+  const GhostPlan plan = GhostPlan::build(comm, kLong, wanted);
+  Field long_field(plan);
+  double sum = 0, last = 0;
+  for (int i = 0; i < kLong; ++i) long_field(i, 0) = static_cast<double>(comm.rank().value());
+  Graph g(comm);
+  const DataId u = g.add_array("u", long_field), s = g.add_number("sum", sum);
+  g.add_task("use", {reads(u)}, [&] { last = std::as_const(long_field)(plan.local_of(kLong - 1), 0); });
+  g.add_task("measure", {reduces(s, Reduce::add)}, [&] { sum += 1; });
+  for (const int threads : {1, 2}) {
+    last = -1;
+    g.compile(threads).run(3);
+    EXPECT_EQ(sum, comm.size());
+    EXPECT_EQ(last, static_cast<double>(next));
+  }
+}
+
+/// A graph that halves a residual, whose sum over the ranks it computes.
+struct Halving {
+  Ring ring;
+  double residual = 0;
+  double local = 64;
+  int fails_at = -1, calls = 0;
+  Graph g{ring.comm};
+  DataId r = g.add_number("residual", residual);
+
+  Halving() {
+    g.add_task("halve", {reduces(r, Reduce::add)}, [this] {
+      if (++calls == fails_at && ring.comm.is_root()) throw weft::PhysicsError("no");
+      residual += local /= 2;
+    });
+  }
+};
+
+TEST(Graph, RepeatsUntilAConditionHolds) {
+  for (const int threads : {1, 2}) {
+    Halving h;
+    Plan plan = h.g.compile(threads);
+    const int ranks = h.ring.comm.size();
+    Trace trace;
+    const Plan::Repeated some = plan.repeat_until(
+        h.r, [&](double x) { return x <= 4.0 * ranks; }, 100, &trace);
+    EXPECT_TRUE(some.fulfilled);
+    EXPECT_EQ(some.iterations, 4);  // 32, 16, 8, 4
+    EXPECT_EQ(h.calls, 4);
+    EXPECT_EQ(trace.begin_iteration(), 4);
+    const Plan::Repeated most = plan.repeat_until(
+        h.r, [](double) { return false; }, 3);
+    EXPECT_FALSE(most.fulfilled);
+    EXPECT_EQ(most.iterations, 3);
+    EXPECT_EQ(h.calls, 7);
+    EXPECT_EQ(plan.repeat_until(
+                      h.r, [](double) { return true; }, 0)
+                  .iterations,
+              0);
+  }
+}
+
+TEST(Graph, RepetitionsEndOnAllRanksAfterErrors) {
+  Halving h;
+  h.fails_at = 2;
+  Plan plan = h.g.compile();
+  EXPECT_THAT(error_of<weft::PhysicsError>([&] {
+                plan.repeat_until(
+                    h.r, [](double) { return false; }, 1000);
+              }),
+              HasSubstr("task 'halve': no"));
+  EXPECT_EQ(h.calls, 2);
+  EXPECT_THAT(error_of<weft::ContractError>([&] {
+                plan.repeat_until(
+                    h.r, [&](double) -> bool { throw std::out_of_range("of the condition"); }, 1000);
+              }),
+              HasSubstr("the condition on 'residual': of the condition"));
+  EXPECT_THAT(error_of<weft::ContractError>([&] {
+                plan.repeat_until(
+                    DataId(7), [](double) { return true; }, 1);
+              }),
+              HasSubstr("no number of its graph"));
+  if (h.ring.comm.size() == 1) return;
+  EXPECT_THAT(error_of<weft::ContractError>([&] {
+                plan.repeat_until(
+                    h.r, [&](double) { return h.ring.comm.is_root(); }, 1000);
+              }),
+              HasSubstr("the ranks do not agree whether 'residual' fulfils the condition"));
+}
+
+TEST(Graph, PlanAndTraceCanBeRead) {
+  Ring ring;
+  if (ring.comm.size() == 1) GTEST_SKIP() << "needs ghost rows, which a ring on one rank does not have";
+  Graph g(ring.comm);
+  const DataId u = g.add_array("\"u\"", ring.u, 2), v = g.add_array("v", ring.v, 2);
+  g.add_task("smooth", {reads(u), writes(v)}, [](Rows) {});
+  g.add_task("copy", {reads(v, Part::owned), writes(u)}, [](Rows) {});
+  Plan plan = g.compile();
+  EXPECT_THAT(plan.text(), HasSubstr("because 'smooth"));
+  EXPECT_THAT(plan.dot(), HasSubstr("\"start pull \\\"u\\\"\""));
+  EXPECT_THAT(plan.json(), HasSubstr("\"kind\": \"start\""));
+  Trace trace;
+  plan.run(2, &trace);
+  EXPECT_THAT(trace.summary(), HasSubstr("copy"));
+  const auto count =
+      std::ranges::count_if(trace.events(), [](const Trace::Event& event) { return event.name.starts_with("smooth"); });
+  EXPECT_EQ(count,
+            plan.schedule().repeated.nodes.size() > 4 ? 4 : 2);  // two iterations; two halves where inner rows are not sent
+  const std::string path = std::filesystem::temp_directory_path() / ("weft_trace_" + std::to_string(ring.comm.size()) + ".json");
+  trace.write(ring.comm, path);
+  if (ring.comm.is_root()) {
+    std::ifstream file(path);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    EXPECT_THAT(text, HasSubstr("\"pid\": " + std::to_string(ring.comm.size() - 1)));
+    std::filesystem::remove(path);
+  }
+  EXPECT_THAT(error_of<weft::IoError>([&] { trace.write(ring.comm, "/no/such/folder/trace.json"); }),
+              HasSubstr("/no/such/folder/trace.json"));
+}
+
+}  // namespace

@@ -1,0 +1,135 @@
+// Summaries of traces: exact answers for two ranks with known times, and those of plans that were run.
+#include "weft/task/trace_summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "weft/task/graph.hpp"
+
+#include "task/ring.hpp"
+
+namespace {
+
+using namespace weft::task;
+using testing::HasSubstr;
+using weft::task::test::Ring;
+
+/// a -> start -> finish -> border -> sum, a -> inner -> sum.
+const Trace::Graph kGraph{{Kind::task, {}},  {Kind::start, {0}}, {Kind::finish, {1}},
+                          {Kind::task, {0}}, {Kind::task, {2}},  {Kind::all_reduce, {3, 4}}};
+
+struct Span {
+  double begin, end;
+};
+
+/// A rank with an iteration of kGraph, and a wait.
+[[nodiscard]] RankTrace rank(const std::vector<Span>& nodes, Span wait, const std::vector<RankTrace::Sent>& sent) {
+  const std::vector<std::string> names{"a", "start pull u", "finish pull u", "inner", "border", "sum"};
+  RankTrace trace{.events = {}, .graphs = {kGraph}, .sent = sent};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    trace.events.push_back(
+        {.name = names[i], .stage = 0, .node = static_cast<int>(i), .begin = nodes[i].begin, .end = nodes[i].end});
+  }
+  trace.events.push_back({.name = "wait", .stage = 0, .begin = wait.begin, .end = wait.end});
+  return trace;
+}
+
+/// Rank 0 waits for the message of rank 1, whose task takes longer, and later in the reduction.
+[[nodiscard]] std::vector<RankTrace> two_ranks() {
+  return {rank({{0, 1}, {1, 1.1}, {4, 4.1}, {1.1, 3.1}, {4.1, 5}, {5, 6.5}}, {3.1, 4}, {{1, {1, 800}}}),
+          rank({{0, 3}, {3, 3.1}, {3.5, 3.6}, {4.2, 6.2}, {3.6, 4.2}, {6.2, 6.5}}, {3.1, 3.5}, {{0, {2, 160}}})};
+}
+
+TEST(TraceSummary, FindsTheLongestChainOfDependencies) {
+  const TraceSummary summary = summarize(two_ranks());
+  EXPECT_EQ(summary.iterations, 1);
+  EXPECT_NEAR(summary.iteration, 6.5, 1e-12);
+  EXPECT_EQ(summary.critical_rank, 0);  // the chain of rank 1 goes through its inner rows: 3 + 2 + 0.3 s
+  EXPECT_NEAR(summary.critical_path, 6.5, 1e-12);
+  ASSERT_EQ(summary.critical.size(), 6U);
+  EXPECT_EQ(summary.critical.front().name, "pull u in flight");
+  EXPECT_NEAR(summary.critical.front().seconds, 2.9, 1e-12);
+  EXPECT_EQ(summary.critical[1].name, "sum");
+}
+
+TEST(TraceSummary, ComparesTheOverlapWithWhatIndependentTasksAllow) {
+  const TraceSummary summary = summarize(two_ranks());
+  ASSERT_EQ(summary.exchanges.size(), 1U);
+  const TraceSummary::Exchange& pull = summary.exchanges[0];
+  EXPECT_NEAR(pull.in_flight, (2.9 + 0.4) / 2, 1e-12);
+  EXPECT_NEAR(pull.covered, (2.0 + 0.0) / 2, 1e-12);
+  EXPECT_NEAR(pull.can_be_covered, (2.0 + 0.4) / 2, 1e-12);  // rank 1 computes its inner rows too late
+  EXPECT_NEAR(summary.overlap(), 2.0 / 2.4, 1e-12);
+}
+
+TEST(TraceSummary, NamesTheRankThatIsWaitedFor) {
+  const TraceSummary summary = summarize(two_ranks());
+  ASSERT_EQ(summary.waits.size(), 2U);
+  EXPECT_EQ(summary.waits[0].rank, 0);
+  EXPECT_EQ(summary.waits[0].for_rank, 1);
+  EXPECT_NEAR(summary.waits[0].seconds, 0.9 + 1.2, 1e-12);
+  EXPECT_NEAR(summary.waits[1].seconds, 0.4, 1e-12);
+  EXPECT_EQ(summary.waits[1].for_rank, 0);
+}
+
+TEST(TraceSummary, ComparesTheLoadOfRanks) {
+  const TraceSummary summary = summarize(two_ranks());
+  EXPECT_EQ(summary.busiest_rank, 1);
+  EXPECT_NEAR(summary.computed_most, 5.6, 1e-12);
+  EXPECT_NEAR(summary.computed_mean, (3.9 + 5.6) / 2, 1e-12);
+  const TraceSummary::Phase& first = summary.phases.front();
+  EXPECT_EQ(first.name, "a");
+  EXPECT_NEAR(first.mean, 2, 1e-12);
+  EXPECT_NEAR(first.most, 3, 1e-12);
+  EXPECT_EQ(first.rank, 1);
+  const std::string text = summary.text();
+  EXPECT_THAT(text, HasSubstr("rank 1 computes 5600.0000, 17.9 % more than the mean of 4750.0000"));
+  EXPECT_THAT(text, HasSubstr("rank 0 waits 2100.0000 for rank 1"));
+  EXPECT_THAT(text, HasSubstr("overlap: 83.3 %"));
+  EXPECT_THAT(text, HasSubstr("     1      0            2              160"));
+}
+
+TEST(TraceSummary, TwoThreadsCoverHalfOfTheTimeEach) {
+  RankTrace one = two_ranks()[1];
+  one.events[3].thread = 1;  // the inner rows on another thread: 2 s of two threads can cover 1 s, of which 0.4 s are in flight
+  one.events[2].begin = 5.2;
+  const TraceSummary summary = summarize(std::vector{one});
+  EXPECT_NEAR(summary.exchanges[0].in_flight, 2.1, 1e-12);
+  EXPECT_NEAR(summary.exchanges[0].covered, 1.6, 1e-12);  // border and inner rows
+  EXPECT_NEAR(summary.exchanges[0].can_be_covered, 1.6, 1e-12);
+}
+
+TEST(TraceSummary, IsEmptyWithoutIterations) {
+  const TraceSummary summary = summarize(std::vector<RankTrace>(2));
+  EXPECT_EQ(summary.iterations, 0);
+  EXPECT_EQ(summary.overlap(), 1);
+  EXPECT_THAT(summary.text(), HasSubstr("0 iterations on 2 ranks"));
+}
+
+TEST(TraceSummary, OfAPlanThatWasRunCountsItsMessages) {
+  Ring ring;
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v);
+  g.add_task("smooth", {reads(u), writes(v)}, [] {});
+  g.add_task("copy", {reads(v, Part::owned), writes(u)}, [] {});
+  Plan plan = g.compile(2);
+  Trace trace;
+  plan.run(3, &trace);
+  plan.run(2, &trace);
+  EXPECT_LE(trace.graphs().size(), 2U);
+  const std::string text = trace.summary(ring.comm);
+  if (!ring.comm.is_root()) {
+    EXPECT_EQ(text, "");
+    return;
+  }
+  EXPECT_THAT(text, HasSubstr("5 iterations on " + std::to_string(ring.comm.size()) + " ranks"));
+  EXPECT_THAT(text, HasSubstr("smooth"));
+  EXPECT_EQ(text.find("pull u in flight") != std::string::npos, ring.comm.size() > 1);
+  const std::string bytes = ring.comm.size() == 2 ? "80" : "40";  // 5 pulls of two rows from the only neighbour, or of one row
+  EXPECT_EQ(text.find("     1      0            5               " + bytes) != std::string::npos, ring.comm.size() > 1);
+}
+
+}  // namespace
