@@ -56,6 +56,7 @@ void add_plan(CLI::App& app, Request& request);
 void add_plot(CLI::App& app, Request& request);
 void add_export(CLI::App& app, Request& request);
 void add_report(CLI::App& app, Request& request);
+void add_trace(CLI::App& app, Request& request);
 void add_reference(CLI::App& app, Request& request);
 // Both functions describe all commands of `app`, which must outlive the request.
 void add_completion(CLI::App& app, Request& request);

@@ -161,14 +161,8 @@ void list_generators(const std::string& name) {
   }
 }
 
-}  // namespace
-
-void add_mesh(CLI::App& app, Request& request) {
-  CLI::App* command = app.add_subcommand("mesh", "Look at, generate, convert, refine and partition meshes");
-  command->require_subcommand(1);
-  auto options = std::make_shared<MeshOptions>();
-
-  CLI::App* info = command->add_subcommand("info", "Say what a mesh file holds: cells, zones, extent, quality, balance");
+void add_info(CLI::App& command, const std::shared_ptr<MeshOptions>& options, Request& request) {
+  CLI::App* info = command.add_subcommand("info", "Say what a mesh file holds: cells, zones, extent, quality, balance");
   info->footer(
       "Examples:\n  weft mesh info wing.msh\n  weft mesh info wing.h5 -n 8 --partitioner hilbert\n  weft mesh info naca.su2 "
       "--picture "
@@ -198,8 +192,10 @@ void add_mesh(CLI::App& app, Request& request) {
       return options->picture.empty() ? Exit::done : draw(comm, built, stats, options->picture);
     };
   });
+}
 
-  CLI::App* generate = command->add_subcommand("generate", "Generate a mesh; without an output file, show the generators");
+void add_generate(CLI::App& command, const std::shared_ptr<MeshOptions>& options, Request& request) {
+  CLI::App* generate = command.add_subcommand("generate", "Generate a mesh; without an output file, show the generators");
   generate->footer("Examples:\n  weft mesh generate\n  weft mesh generate naca wing.msh -p digits=2412 -p around=128");
   generate->add_option("generator", options->generator, "Name of the generator")->type_name("GENERATOR");
   generate->add_option("output", options->output, output_help())->type_name("FILE");
@@ -220,8 +216,10 @@ void add_mesh(CLI::App& app, Request& request) {
       return Exit::done;
     };
   });
+}
 
-  CLI::App* convert = command->add_subcommand("convert", "Convert a mesh file to another format");
+void add_convert(CLI::App& command, const std::shared_ptr<MeshOptions>& options, Request& request) {
+  CLI::App* convert = command.add_subcommand("convert", "Convert a mesh file to another format");
   convert->footer("Examples:\n  weft mesh convert wing.msh wing.h5\n  weft mesh convert wing.cgns wing.su2 --scale 0.001");
   convert->add_option("input", options->input, mesh_file_help())->type_name("MESH")->required();
   convert->add_option("output", options->output, output_help())->type_name("FILE")->required();
@@ -234,8 +232,10 @@ void add_mesh(CLI::App& app, Request& request) {
       return write(comm, *options, [&] { return mesh::read_mesh(comm, options->input); });
     };
   });
+}
 
-  CLI::App* refine = command->add_subcommand("refine", "Halve every edge of a mesh, once or several times");
+void add_refine(CLI::App& command, const std::shared_ptr<MeshOptions>& options, Request& request) {
+  CLI::App* refine = command.add_subcommand("refine", "Halve every edge of a mesh, once or several times");
   refine->footer("Examples:\n  weft mesh refine coarse.msh fine.h5 --times 2");
   refine->add_option("input", options->input, mesh_file_help())->type_name("MESH")->required();
   refine->add_option("output", options->output, output_help())->type_name("FILE")->required();
@@ -248,9 +248,11 @@ void add_mesh(CLI::App& app, Request& request) {
       return write(comm, *options, [&] { return mesh::refine(comm, mesh::read_mesh(comm, options->input), options->times); });
     };
   });
+}
 
+void add_partition(CLI::App& command, const std::shared_ptr<MeshOptions>& options, Request& request) {
   CLI::App* partition =
-      command->add_subcommand("partition", "Partition a mesh and store its cells by part, so that runs need not partition it");
+      command.add_subcommand("partition", "Partition a mesh and store its cells by part, so that runs need not partition it");
   partition->footer("Examples:\n  weft mesh partition wing.msh wing.h5 --ranks 64");
   partition->add_option("input", options->input, mesh_file_help())->type_name("MESH")->required();
   partition->add_option("output", options->output, "File to write (.h5)")->type_name("FILE")->required();
@@ -262,6 +264,20 @@ void add_mesh(CLI::App& app, Request& request) {
   add_launch_options(*partition, request, "-n", "Partition it on this many MPI ranks (through mpirun)");
   partition->callback(
       [options, &request] { request.action = [options](const Communicator& comm) { return cut(comm, *options); }; });
+}
+
+}  // namespace
+
+void add_mesh(CLI::App& app, Request& request) {
+  CLI::App* command = app.add_subcommand("mesh", "Look at, generate, convert, refine and partition meshes");
+  command->require_subcommand(1);
+  auto options = std::make_shared<MeshOptions>();
+
+  add_info(*command, options, request);
+  add_generate(*command, options, request);
+  add_convert(*command, options, request);
+  add_refine(*command, options, request);
+  add_partition(*command, options, request);
 }
 
 }  // namespace weft::app

@@ -16,6 +16,7 @@
 #include "weft/base/counted.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/waiting.hpp"
+#include "weft/comm/agreement.hpp"
 #include "weft/comm/environment.hpp"
 #include "weft/flow/app/case.hpp"
 #include "weft/flow/app/case_check.hpp"
@@ -24,6 +25,8 @@
 #include "weft/flow/app/run.hpp"
 #include "weft/flow/app/start.hpp"
 #include "weft/io/case/case_reader.hpp"
+#include "weft/io/text_file.hpp"
+#include "weft/task/recording.hpp"
 
 #include "command.hpp"
 #include "json_output.hpp"
@@ -55,20 +58,24 @@ void add_case_options(CLI::App& command, CaseOptions& options) {
       ->take_all();
   command
       .add_option_function<std::string>(
-          "--device", [&options](const std::string& device) { options.overrides.push_back("device=" + device); },
+          "--device", [&options](const std::string& device) { options.overrides.push_back("--device device=" + device); },
           "Where the flow is computed, as --set device=...: host or cuda")
       ->check(CLI::IsMember({"host", "cuda"}));
   command
       .add_option_function<std::string>(
-          "--threads", [&options](const std::string& threads) { options.overrides.push_back("threads=" + threads); },
+          "--threads", [&options](const std::string& threads) { options.overrides.push_back("--threads threads=" + threads); },
           "Threads of each rank, as --set threads=... (1)")
       ->check(CLI::Range(1, flow::kMostThreads));
 }
+
+constexpr int kMostTraceSteps = 10000;
 
 struct RunOptions : CaseOptions {
   std::vector<std::string> sweep;
   bool overwrite = false, resume = false, accept_changes = false, strict = false;
   double watchdog = 0;  ///< s; 0: none
+  std::string trace;    ///< file; empty: none
+  int trace_steps = task::Recording::kSteps;
 };
 
 std::string summary_of(const flow::Case& flow_case, const flow::RunSummary& summary, bool resumed) {
@@ -100,9 +107,10 @@ std::string summary_of(const flow::Case& flow_case, const flow::RunSummary& summ
   return text;
 }
 
-/// Runs a case, prints its progress, and writes its log and its record.  @throws as flow::run().  @collective
+/// Runs a case, prints its progress, and writes its log and its record. @param recording  null: none.  @throws as flow::run().
+/// @collective
 flow::RunSummary run_and_show(const Communicator& comm, const io::CaseReader& reader, const flow::Case& flow_case,
-                              flow::Existing existing, const flow::RunStart& begin) {
+                              flow::Existing existing, const flow::RunStart& begin, task::Recording* recording) {
   const bool resumes = flow::resumes(existing);
   RunLog log(flow_case.output.directory / flow::kLogFile, resumes);
   ProgressPrinter printer(comm, &log, flow_case.numerics.local_time_step);
@@ -113,8 +121,11 @@ flow::RunSummary run_and_show(const Communicator& comm, const io::CaseReader& re
   RunRecord record(comm, flow_case, resumes, printer);
   flow::RunSummary summary;
   try {
-    summary = flow::run(
-        comm, flow_case, reader.effective_toml(), existing, record, [] { return g_stop.load() > 0; }, begin);
+    const auto stop = [recording] {
+      if (recording != nullptr) recording->write_first_steps();
+      return g_stop.load() > 0;
+    };
+    summary = flow::run(comm, flow_case, reader.effective_toml(), existing, record, stop, begin);
   } catch (const std::exception& error) {
     record.failed(error.what());
     log.add(flow::error_lines(error));
@@ -123,6 +134,35 @@ flow::RunSummary run_and_show(const Communicator& comm, const io::CaseReader& re
   printer.say(summary_of(flow_case, summary, resumes));
   printer.say_verdict(summary.verdict);
   printer.say(fmt::format("results in {}\n", flow_case.output.directory.string()));
+  return summary;
+}
+
+/// How long a rank that fails waits for the others, which may fail as well.
+constexpr double kPatienceSeconds = 1;
+
+/// Runs `work` and writes a trace of it if the command line asks for one, also where `work` throws: then with the events of this
+/// rank alone unless all ranks throw.  @throws the exceptions of `work`; IoError.  @collective
+template <class Work>
+flow::RunSummary with_trace(const Communicator& comm, const RunOptions& options, const Work& work) {
+  if (options.trace.empty()) return work(nullptr);
+  agreed(comm, [&] {
+    const std::filesystem::path folder = std::filesystem::path(options.trace).parent_path();
+    if (comm.is_root() && !folder.empty()) io::make_directories(folder);
+  });
+  task::Recording recording(comm, options.trace, options.trace_steps);
+  flow::RunSummary summary;
+  try {
+    summary = work(&recording);
+  } catch (const std::exception&) {
+    try {
+      MpiEnvironment::all_ranks_arrive(kPatienceSeconds) ? recording.write() : recording.write_alone();
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the error of the run is reported
+    }
+    throw;
+  }
+  recording.write();
+  ProgressPrinter(comm).say(fmt::format("trace in {}: open it in https://ui.perfetto.dev, or see weft trace summary {}\n",
+                                        options.trace, options.trace));
   return summary;
 }
 
@@ -135,22 +175,25 @@ Exit run_case(const Communicator& comm, const RunOptions& options) {
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, request_stop);
   if (std::signal(SIGHUP, request_stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // ignored under nohup
   if (!options.sweep.empty()) {
-    return run_sweep(comm,
-                     {.file = options.file,
-                      .overrides = options.overrides,
-                      .sweep = options.sweep,
-                      .overwrite = options.overwrite,
-                      .resume = options.resume,
-                      .accept_changes = options.accept_changes,
-                      .strict = options.strict},
-                     [&](const io::CaseReader& reader, const flow::Case& flow_case, flow::Existing existing,
-                         const flow::RunStart& begin) { return run_and_show(comm, reader, flow_case, existing, begin); });
+    return run_sweep(
+        comm,
+        {.file = options.file,
+         .overrides = options.overrides,
+         .sweep = options.sweep,
+         .overwrite = options.overwrite,
+         .resume = options.resume,
+         .accept_changes = options.accept_changes,
+         .strict = options.strict},
+        [&](const io::CaseReader& reader, const flow::Case& flow_case, flow::Existing existing, const flow::RunStart& begin) {
+          return run_and_show(comm, reader, flow_case, existing, begin, nullptr);
+        });
   }
   const io::CaseReader reader(io::CaseFile::read(comm, options.file, options.overrides));
   const flow::Case flow_case = flow::read_good_case(comm, reader);
   auto existing = options.overwrite ? flow::Existing::overwrite : flow::Existing::refuse;
   if (options.resume) existing = options.accept_changes ? flow::Existing::resume_changed : flow::Existing::resume;
-  const flow::RunSummary summary = run_and_show(comm, reader, flow_case, existing, {});
+  const flow::RunSummary summary = with_trace(
+      comm, options, [&](task::Recording* recording) { return run_and_show(comm, reader, flow_case, existing, {}, recording); });
   if (summary.reason == flow::StopReason::interrupted) return Exit::interrupted;
   return options.strict && !summary.verdict.good ? Exit::not_converged : Exit::done;
 }
@@ -199,13 +242,14 @@ void add_run(CLI::App& app, Request& request) {
       "  weft run case.toml --sweep free_stream.alpha=-2:4:1 -n 4");
   auto options = std::make_shared<RunOptions>();
   add_case_options(*command, *options);
-  command
-      ->add_option(
-          "--sweep", options->sweep,
-          "Run the case at each of these values of a number of the case, FIRST:LAST:STEP or a list; with several, at all "
-          "combinations: --sweep free_stream.alpha=0:4:2 --sweep free_stream.mach=0.5,0.7")
-      ->type_name("KEY=VALUES")
-      ->take_all();
+  auto* sweep =
+      command
+          ->add_option(
+              "--sweep", options->sweep,
+              "Run the case at each of these values of a number of the case, FIRST:LAST:STEP or a list; with several, at all "
+              "combinations: --sweep free_stream.alpha=0:4:2 --sweep free_stream.mach=0.5,0.7")
+          ->type_name("KEY=VALUES")
+          ->take_all();
   auto* overwrite = command->add_flag("--overwrite", options->overwrite, "Replace the results that are there");
   auto* resume = command->add_flag("--resume", options->resume, "Go on from the last checkpoint of the results that are there");
   resume->excludes(overwrite);
@@ -215,6 +259,18 @@ void add_run(CLI::App& app, Request& request) {
                     "Exit with 3 where the verdict on the run is not good: it did not converge, say");
   command->add_option("--watchdog", options->watchdog, "End a rank that waits or computes this long, in s, and say for whom")
       ->check(positive());
+  auto* trace = command
+                    ->add_option("--trace", options->trace,
+                                 "Write to this file what the ranks do when (Chrome trace, for https://ui.perfetto.dev and weft "
+                                 "trace): the start, the first and the last steps, and the end")
+                    ->type_name("FILE")
+                    ->excludes(sweep);
+  command
+      ->add_option("--trace-steps", options->trace_steps,
+                   fmt::format("How many of the first and of the last steps a trace has ({}): about 15 kB per rank and step",
+                               options->trace_steps))
+      ->check(CLI::Range(1, kMostTraceSteps))
+      ->needs(trace);
   add_launch_options(*command, request);
   command->callback([options, &request] {
     std::signal(SIGUSR1, request_stop);  // sent by a launcher to end ranks, possibly before MPI is initialised

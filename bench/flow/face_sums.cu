@@ -9,7 +9,6 @@
 // compared with the first, and runs twice. Prints a table, and the same as JSON on the last line. The exit code is 1 if a form is
 // wrong or, except for atomics, does not give the same bits twice, or if there is an error; 2 if arguments are wrong.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -18,7 +17,6 @@
 #include <exception>
 #include <limits>
 #include <numeric>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +30,7 @@
 #include "weft/flow/physics/hllc.hpp"
 #include "weft/flow/scheme/kernels.hpp"
 
+#include "face_colours.hpp"
 #include "gpu_timing.hpp"
 #include "periodic_box.hpp"
 
@@ -147,37 +146,6 @@ struct Scatter {
     for (int k = 0; k < kVars; ++k) {
       residual(l, k) -= flux[k];
       if (r < given.cells) residual(r, k) += flux[k];
-    }
-  }
-};
-
-/// Greedy colouring of faces: the faces by colour, and the first of each colour.
-struct Colours {
-  std::vector<std::int32_t> faces, begin;
-  explicit Colours(const mesh::Mesh& m) : faces(m.face_area.size()) {
-    std::vector<std::uint64_t> taken(static_cast<std::size_t>(m.cells()), 0);  // by colour; a cell has few faces
-    std::vector<int> colour(faces.size());
-    for (std::size_t f = 0; f < faces.size(); ++f) {
-      const std::size_t l = m.face_left[f].index(), r = m.face_right[f].index();
-      const int free = std::countr_one(taken[l] | taken[r]);
-      colour[f] = free;
-      taken[l] |= std::uint64_t{1} << free;
-      if (m.face_right[f].value() < m.owned_cells) taken[r] |= std::uint64_t{1} << free;
-    }
-    std::iota(faces.begin(), faces.end(), 0);
-    const auto of = [&](std::int32_t f) { return colour[static_cast<std::size_t>(f)]; };
-    std::stable_sort(faces.begin(), faces.end(), [&](std::int32_t a, std::int32_t b) { return of(a) < of(b); });
-    for (std::size_t i = 0; i < faces.size(); ++i) {
-      if (i == 0 || of(faces[i]) != of(faces[i - 1])) begin.push_back(static_cast<std::int32_t>(i));
-    }
-    begin.push_back(m.faces());
-    std::vector<int> last(static_cast<std::size_t>(m.owned_cells), -1);
-    for (const std::int32_t f : faces) {
-      for (const auto row : {m.face_left[static_cast<std::size_t>(f)], m.face_right[static_cast<std::size_t>(f)]}) {
-        if (row.value() < m.owned_cells && std::exchange(last[row.index()], of(f)) == of(f)) {
-          throw std::logic_error("two faces of a colour share a cell");  // a loop on the host would not reveal it
-        }
-      }
     }
   }
 };

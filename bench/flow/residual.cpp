@@ -115,10 +115,10 @@ Row measure(const mesh::Mesh& m, const std::string& elements, const flow::Numeri
     if (backend == Backend::host) {
       comm.barrier();
       const Stopwatch evaluation;
-      flow::Residual& scheme = static_cast<flow::HostStepper&>(solver.stepper()).residual();
-      scheme.evaluate(solver.time());
+      auto& stepper = static_cast<flow::HostStepper&>(solver.stepper());
+      stepper.evaluate(solver.time());
       residual.push_back(comm.max(evaluation.seconds()));
-      std::ranges::fill(scheme.residual().storage(), 0.0);
+      std::ranges::fill(stepper.residual().residual().storage(), 0.0);
     }
     // As in a run: several steps at a time if that costs less than single ones.
     const int steps = solver.works_ahead() ? kStepsAhead : 1;

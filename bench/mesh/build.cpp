@@ -99,7 +99,7 @@ class Steps {
 constexpr int kPerMultiprocessor = 233'472, kPerBlock = 232'448;
 int bytes_of_block(const flow::detail::TileSize& most) {
   const int sides = 10 * flow::detail::kFaceBlock * flow::detail::face_blocks(most.faces);
-  return 1024 + 8 * (5 * most.rows + sides + 6 * most.cells) + 4 * flow::detail::whole_units(most.cells + 1 + most.entries);
+  return 1024 + 8 * (5 * most.rows + sides + 6 * most.cells) + 4 * flow::detail::round_up_to_unit(most.cells + 1 + most.entries);
 }
 
 void make_solver(const mesh::Mesh& mesh, const std::string& kind, Steps& steps) {

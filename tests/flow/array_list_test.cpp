@@ -63,7 +63,7 @@ TEST(ArrayList, CudaAllocatesWhatIsListed) {
 }
 
 TEST(ArrayList, NothingIsAllocatedWithoutAGpu) {
-  if (device_count() > 0) GTEST_SKIP() << "there is a GPU";
+  WEFT_NEEDS_NO_GPU();
   Arrays arrays;
   EXPECT_THROW(arrays.each_array(Allocate()), DeviceError);
 }

@@ -108,6 +108,18 @@ residual = 2
   EXPECT_FALSE(found.steps.has_value());
 }
 
+/// A kind that is not one of Weft's hides no other error of its section.
+TEST(CaseCheck, ReportsUnknownKeysOfAZoneOfUnknownKind) {
+  for (const char* kind : {"wall", "CHOOSE", "slip_wal"}) {
+    EXPECT_THAT(errors(check(kAirfoil, {std::string("boundary.airfoil.kind=") + kind, "boundary.airfoil.total_presure=1"})),
+                ElementsAre(HasSubstr("boundary.airfoil.kind"), HasSubstr("did you mean \"total_pressure\"?")))
+        << kind;
+    EXPECT_THAT(errors(check(kAirfoil, {std::string("boundary.airfoil.kind=") + kind, "boundary.airfoil.total_pressure=1"})),
+                ElementsAre(HasSubstr("boundary.airfoil.kind")))
+        << kind << " may be meant for a kind with that key";
+  }
+}
+
 /// Consequences of an error are not reported as errors.
 TEST(CaseCheck, LeavesOutTheConsequencesOfAnError) {
   EXPECT_THAT(errors(check(kAirfoil, {"free_stream.pressure=abc"})), ElementsAre(HasSubstr("free_stream.pressure")));

@@ -171,5 +171,17 @@ TEST(Initial, UnknownNameSuggestsTheClosest) {
             "initial.kind: unknown initial state \"vortx\"; did you mean \"vortex\"?");
 }
 
+TEST(Initial, AFunctionIsGivenByAProgram) {
+  const InitialState state({.kind = InitialKind::function, .where = {.key = "initial.kind"}});
+  EXPECT_FALSE(state.has_exact_solution());
+  EXPECT_FALSE(state.depends_on_time());
+  try {
+    (void)state({0, 0, 0});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.where().key, "initial.kind");
+  }
+}
+
 }  // namespace
 }  // namespace weft::flow

@@ -2,23 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
-#include <filesystem>
-#include <numbers>
 
 #include "weft/base/error.hpp"
-#include "weft/flow/app/results.hpp"
 #include "weft/flow/app/run.hpp"
-#include "weft/io/hdf5/hdf5_file.hpp"
-#include "weft/io/table.hpp"
-#include "weft/io/text_file.hpp"
 
 #include "flow/run_support.hpp"
 #include "flow/solver_support.hpp"
 #include "io/support/scratch.hpp"
-#include "support/gpu.hpp"
 
 namespace weft::flow {
 namespace {
@@ -26,8 +17,6 @@ namespace {
 using test::common_error;
 using test::kAirfoil;
 using test::kWedge;
-using test::Told;
-using test::WholeRun;
 using ::testing::HasSubstr;
 
 TEST(MakeSolver, NamesAZoneWithoutACondition) {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
-#include <numbers>
 
 #include "weft/base/error.hpp"
 #include "weft/flow/app/results.hpp"
@@ -17,16 +15,13 @@
 
 #include "flow/run_support.hpp"
 #include "flow/solver_support.hpp"
-#include "io/support/scratch.hpp"
 #include "support/gpu.hpp"
 
 namespace weft::flow {
 namespace {
 
 using test::common_error;
-using test::kAirfoil;
 using test::kWedge;
-using test::Told;
 using test::WholeRun;
 using ::testing::HasSubstr;
 

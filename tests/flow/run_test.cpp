@@ -18,8 +18,6 @@
 
 #include "flow/run_support.hpp"
 #include "flow/solver_support.hpp"
-#include "io/support/scratch.hpp"
-#include "support/gpu.hpp"
 
 namespace weft::flow {
 namespace {

@@ -17,11 +17,11 @@ using test::carrying;
 using test::gathered;
 using test::gathered_amounts;
 using test::generated;
+using test::go;
+using test::kAgreement;
 using test::Setting;
 using test::three_scalars;
 using test::wavy;
-
-constexpr double kAgreement = 1e-12;
 
 /// Walls with a periodic direction, stencils by node, and a box in 3-D with inflow, outflow and walls.
 std::vector<Setting> some_settings() {
@@ -47,10 +47,6 @@ class ScalarsOnCuda : public ::testing::TestWithParam<Setting> {
   }
   [[nodiscard]] Numerics numerics() const { return {.limiter = GetParam().limiter, .cfl = 0.5}; }
 };
-
-void go(Solver& solver, int steps) {
-  for (int i = 0; i < steps; ++i) solver.step(1.0);
-}
 
 TEST_P(ScalarsOnCuda, AreThoseOfTheHost) {
   const mesh::Mesh m = mesh_of();

@@ -25,6 +25,7 @@ using test::conditions;
 using test::gathered;
 using test::gathered_amounts;
 using test::generated;
+using test::go;
 using test::Setting;
 using test::settings;
 using test::three_scalars;
@@ -32,10 +33,6 @@ using test::wavy;
 using ::testing::HasSubstr;
 
 constexpr double kPi = std::numbers::pi;
-
-void go(Solver& solver, int steps) {
-  for (int i = 0; i < steps; ++i) solver.step(1.0);
-}
 
 /// Returns the smallest and largest value of scalar k over all ranks.
 std::pair<double, double> range(const Solver& solver, int k) {

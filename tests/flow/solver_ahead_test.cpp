@@ -86,7 +86,8 @@ TEST(StepsAheadOnCuda, NeedOneLaunchEach) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{64}}, {"ny", std::int64_t{48}}, {"elements", "mixed"}}, {});
   Solver solver(m, {.boundary = test::conditions(m), .numerics = {.cfl = 0.5}, .backend = Backend::cuda});
   solver.initialise([](Vec3 x) { return test::wavy(x, 2); });
-  if (!solver.works_ahead()) GTEST_SKIP() << "ranks share a GPU: their messages are staged, and the host takes part in each step";
+  if (!solver.works_ahead())
+    GTEST_SKIP() << "needs a GPU for each rank: ranks that share one stage their messages, and the host takes part in each step";
   const auto steps = [&](int count) {
     solver.start_steps({.count = count, .until = 1e9});
     EXPECT_EQ(solver.finish_steps().size(), static_cast<std::size_t>(count));
@@ -110,7 +111,8 @@ TEST(StepsAheadOnCuda, AllocateNothingWhereSumsHaveManyTiles) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{480}}, {"ny", std::int64_t{480}}}, {});
   Solver solver(m, {.boundary = test::conditions(m), .numerics = {.cfl = 0.5}, .backend = Backend::cuda});
   solver.initialise([](Vec3 x) { return test::wavy(x, 2); });
-  if (!solver.works_ahead()) GTEST_SKIP() << "ranks share a GPU: their messages are staged, and the host takes part in each step";
+  if (!solver.works_ahead())
+    GTEST_SKIP() << "needs a GPU for each rank: ranks that share one stage their messages, and the host takes part in each step";
   solver.step(1e9);
   const weft::detail::CudaCallCounts before = weft::detail::cuda_call_counts();
   solver.start_steps({.count = 8, .until = 1e9});  // single steps at first, then captured in graphs

@@ -9,6 +9,7 @@
 #include "weft/flow/solutions/manufactured.hpp"
 #include "weft/mesh/revolve.hpp"
 
+#include "flow/function_error.hpp"
 #include "flow/solver_settings.hpp"
 #include "support/gpu.hpp"
 
@@ -18,16 +19,10 @@ namespace {
 using test::conditions;
 using test::gathered;
 using test::generated;
+using test::go;
+using test::kAgreement;
 using test::relative_difference;
-using test::Setting;
-using test::settings;
 using test::wavy;
-
-constexpr double kAgreement = 1e-12;
-
-void go(Solver& solver, int steps) {
-  for (int i = 0; i < steps; ++i) solver.step(1.0);
-}
 
 /// Every branch of an opening: a wave that goes in and one that goes out as a shock or as a fan, choked or not, inflow of each
 /// kind, and nothing that comes in.
@@ -167,6 +162,11 @@ TEST(SolverCuda, BoundariesMayBePrescribedInTime) {
     go(*solver, 100);
   }
   EXPECT_LE(relative_difference(IdealGas{}, gathered(host), gathered(cuda)), kAgreement);
+}
+
+TEST(SolverCuda, AnErrorOfAFunctionEndsTheStepOnEveryRank) {
+  WEFT_NEEDS_GPU();
+  test::expect_error_of_function_ends_step(Backend::cuda);
 }
 
 TEST(SolverCuda, SteadyPrescribedStatesAreNotEvaluatedAgain) {

@@ -1,13 +1,15 @@
 // The flow on a GPU equals the flow on the host.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <span>
+#include <vector>
 
+#include "weft/device/buffers.hpp"
 #include "weft/flow/app/monitors.hpp"
 #include "weft/flow/scheme/solver.hpp"
-#include "weft/flow/solutions/exact_fields.hpp"
 #include "weft/flow/solutions/manufactured.hpp"
-#include "weft/mesh/revolve.hpp"
 
 #include "flow/solver_settings.hpp"
 #include "support/gpu.hpp"
@@ -15,19 +17,13 @@
 namespace weft::flow {
 namespace {
 
-using test::conditions;
 using test::gathered;
 using test::generated;
+using test::go;
+using test::kAgreement;
 using test::relative_difference;
 using test::Setting;
 using test::settings;
-using test::wavy;
-
-constexpr double kAgreement = 1e-12;
-
-void go(Solver& solver, int steps) {
-  for (int i = 0; i < steps; ++i) solver.step(1.0);
-}
 
 class OnCuda : public ::testing::TestWithParam<Setting> {
  protected:
@@ -133,6 +129,32 @@ TEST_P(OnCuda, TwoRunsGiveTheSameBits) {
   go(*two, 50);
   EXPECT_EQ(gathered(*one), gathered(*two));
   EXPECT_EQ(one->residual_norms(), two->residual_norms());
+}
+
+TEST_P(OnCuda, GivesItsStateOnTheDevice) {
+  const mesh::Mesh m = mesh_of();
+  const Numerics numerics{.limiter = GetParam().limiter, .cfl = 0.5};
+  const auto cuda = solver_on(m, Backend::cuda, numerics), host = solver_on(m, Backend::host, numerics);
+  EXPECT_EQ(host->on_device().conserved, nullptr);
+  EXPECT_EQ(host->on_device().stream, nullptr);
+  for (int steps = 0; steps < 3; ++steps) {
+    const DeviceRows rows = cuda->on_device();
+    ASSERT_FALSE(rows.conserved_in_single || rows.primitive_in_single);
+    std::vector<double> conserved(cuda->conserved().size()), primitive(conserved.size());
+    copy_bytes(*rows.stream, conserved.data(), rows.conserved, conserved.size() * sizeof(double));
+    copy_bytes(*rows.stream, primitive.data(), rows.primitive, primitive.size() * sizeof(double));
+    rows.stream->wait();
+    const std::span<const double> expected = cuda->conserved();
+    EXPECT_TRUE(std::equal(conserved.begin(), conserved.end(), expected.begin()));
+    for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+      const Primitive w = cuda->primitive(c);
+      const double* const row = &primitive[static_cast<std::size_t>(c) * Solver::kVars];
+      EXPECT_NEAR(row[0], w.density, kAgreement * w.density);
+      EXPECT_NEAR(row[1], w.velocity.x, kAgreement);
+      EXPECT_NEAR(row[4], w.pressure, kAgreement * w.pressure);
+    }
+    go(*cuda, 1);
+  }
 }
 
 TEST_P(OnCuda, StepsWithEveryKernel) {
@@ -263,7 +285,7 @@ INSTANTIATE_TEST_SUITE_P(Flow, AnyBoundaryOnCuda, ::testing::ValuesIn(test::surr
                          [](const auto& test) { return test.param.name; });
 
 TEST(SolverWithoutGpu, SaysThatThereIsNone) {
-  if (device_count() > 0) GTEST_SKIP() << "there is one";
+  WEFT_NEEDS_NO_GPU();
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{4}}, {"ny", std::int64_t{4}}}, {}, Communicator::self());
   EXPECT_THROW(Solver(m, {.boundary = test::everywhere(m, {}), .backend = Backend::cuda}), DeviceError);
 }

@@ -12,6 +12,7 @@ namespace weft::flow {
 namespace {
 
 using test::gathered;
+using test::go;
 using test::Setting;
 using test::settings;
 
@@ -24,9 +25,6 @@ class OnRanks : public ::testing::TestWithParam<Setting> {
   }
   static void start(Solver& solver) {
     solver.initialise([](Vec3 x) { return GetParam().start(x); });
-  }
-  static void go(Solver& solver, int steps) {
-    for (int i = 0; i < steps; ++i) solver.step(1.0);
   }
   static void expect_the_flow_on_one_rank() {
     const mesh::Mesh alone = GetParam().mesh(Communicator::self()), shared = GetParam().mesh();

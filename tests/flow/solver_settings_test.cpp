@@ -18,7 +18,7 @@ using test::Setting;
 class FlowToCompare : public ::testing::TestWithParam<Setting> {
  protected:
   void SetUp() override {
-    if (Communicator::world().size() > 1) GTEST_SKIP() << "computes on one rank";
+    if (Communicator::world().size() > 1) GTEST_SKIP() << "the flow of one rank is tested, once: run it on 1 rank";
   }
 };
 

@@ -56,6 +56,13 @@ inline std::vector<double> gathered_amounts(const Solver& solver) {
   return gathered(solver.mesh(), solver.scalar_amounts(), solver.scalars().size());
 }
 
+/// Largest relative_difference() of flows that differ by the order of operations: on several ranks, or on a GPU.
+inline constexpr double kAgreement = 1e-12;
+
+inline void go(Solver& solver, int steps) {
+  for (int i = 0; i < steps; ++i) solver.step(1.0);
+}
+
 /// Returns the largest difference of `b` from `a` in any variable, relative to the magnitude of that variable: the largest value,
 /// and for momentum rho (|u| + c).
 inline double relative_difference(const IdealGas& gas, const std::vector<double>& a, const std::vector<double>& b) {

@@ -181,10 +181,11 @@ TEST(BlocksOfALargerMesh, HaveTheStatesThatStoredGradientsMake) {
   for (const LimiterKind limiter : {LimiterKind::none, LimiterKind::barth_jespersen}) {
     Solver solver(mesh, {.boundary = conditions(mesh), .numerics = {.limiter = limiter}});
     solver.initialise([](Vec3 x) { return wavy(x, 3); });
-    Residual& residual = static_cast<HostStepper&>(solver.stepper()).residual();
+    auto& stepper = static_cast<HostStepper&>(solver.stepper());
+    Residual& residual = stepper.residual();
     FirstOrderFallback fallback(mesh);
     const auto evaluated = [&] {
-      residual.evaluate(0);
+      stepper.evaluate(0);
       const std::span<double> sums = residual.residual().storage();
       std::vector<double> rates(sums.begin(), sums.end());
       std::ranges::fill(sums, 0.0);

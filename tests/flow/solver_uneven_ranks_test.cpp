@@ -20,11 +20,10 @@ using test::amounts_difference;
 using test::bringing_scalars;
 using test::gathered;
 using test::gathered_amounts;
+using test::kAgreement;
 using test::relative_difference;
 using test::Setting;
 using test::wavy;
-
-constexpr double kAgreement = 1e-12;
 
 /// The number of cells of each rank, and the peculiarity of the distribution.
 struct Distribution {

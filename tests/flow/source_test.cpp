@@ -7,6 +7,7 @@
 #include "weft/flow/scheme/solver.hpp"
 #include "weft/mesh/revolve.hpp"
 
+#include "flow/function_error.hpp"
 #include "flow/solver_settings.hpp"
 
 namespace weft::flow {
@@ -95,6 +96,8 @@ TEST(BodyForce, IsTheSourceThatAUserCouldWrite) {
     EXPECT_LE(relative_difference(IdealGas{}, apart, after_steps(both)), 1e-14) << setting.name;
   }
 }
+
+TEST(Source, AnErrorOfAFunctionEndsTheStepOnEveryRank) { test::expect_error_of_function_ends_step(Backend::host); }
 
 /// Returns a 2-D mesh that is revolved about the axis.
 mesh::Mesh revolved(const std::string& name, const mesh::GeneratorParameters& parameters,

@@ -85,10 +85,6 @@ inline std::vector<ClosedBox> closed_boxes() {
 }
 
 /// Makes steps.
-inline void go(Solver& solver, int steps) {
-  for (int i = 0; i < steps; ++i) solver.step(1);
-}
-
 /// Returns the largest Mach number.  @collective
 inline double largest_mach(const Solver& solver) {
   double largest = 0;

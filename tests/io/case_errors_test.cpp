@@ -47,6 +47,10 @@ TEST(CaseErrors, OutOfRange) {
 TEST(CaseErrors, OverrideIsNamed) {
   EXPECT_EQ(cfl_error("[flow]\ncfl = 1\n", {"flow.cfl=abc"}),
             "--set flow.cfl=abc: flow.cfl: expected a number, found the text \"abc\"");
+  EXPECT_THAT(cfl_error("", {"--cfl flow.cfl=abc"}), StartsWith("--cfl abc: flow.cfl: expected a number"));
+  EXPECT_THAT(cfl_error("", {"--cfl"}), StartsWith("--set --cfl: an override needs a key and a value"));
+  const CaseReader reader = reader_of("", {"--cfl flow.cfl=2", "flow.order=1"});
+  EXPECT_THAT(reader.effective_toml(), HasSubstr("case.toml --cfl 2 --set flow.order=1\n"));
   EXPECT_THAT(cfl_error("", {"flow.clf=1"}), StartsWith("--set flow.clf=1: flow.clf: unknown key; did you mean \"cfl\"?"));
   EXPECT_THAT(cfl_error("", {"flow.cfl"}), HasSubstr("needs a key and a value"));
   EXPECT_THAT(cfl_error("", {"=3"}), HasSubstr("needs a key and a value"));

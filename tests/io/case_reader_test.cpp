@@ -136,7 +136,7 @@ TEST(CaseReader, PathsStartAtTheCaseAndThoseOfOverridesAtTheCurrentDirectory) {
   EXPECT_EQ(path(reader, "c"), "cases/out");
   EXPECT_EQ(path(reader, "d"), "/abs");
   EXPECT_EQ(path(reader, "g"), "cases/~x/y");
-  if (std::getenv("HOME") == nullptr) GTEST_SKIP() << "no HOME";
+  if (std::getenv("HOME") == nullptr) GTEST_SKIP() << "the environment variable HOME is not set";
   const std::filesystem::path home = std::getenv("HOME");
   EXPECT_EQ(path(reader, "e"), home / "out");
   EXPECT_EQ(path(reader, "f"), home / "x.su2");

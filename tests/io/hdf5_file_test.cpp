@@ -198,7 +198,7 @@ std::filesystem::path own_file(const Communicator& comm, const Scratch& scratch)
 }
 
 TEST_F(Hdf5, AFolderThatTheRanksDoNotShareThrows) {
-  if (comm.size() == 1) GTEST_SKIP() << "one rank shares everything";
+  if (comm.size() == 1) GTEST_SKIP() << "needs 2 or more ranks, whose folders differ";
   const std::filesystem::path own = own_file(comm, scratch);
   const auto expect_refused = [&](const std::string& error, const std::string& reason) {
     EXPECT_THAT(error, HasSubstr("rank 1 on "));
@@ -228,7 +228,7 @@ TEST_F(Hdf5, AFolderThatTheRanksDoNotShareThrows) {
 // The last rank throws with the file open; the other ranks keep it open until that rank has finished, or for 10 s if it does
 // not.
 TEST_F(Hdf5, ASingleFailingRankWaitsForNoOtherRank) {
-  if (comm.size() == 1) GTEST_SKIP() << "one rank fails for all";
+  if (comm.size() == 1) GTEST_SKIP() << "needs 2 or more ranks, of which one fails";
   constexpr double kLimitSeconds = 10;
   struct Alone {};
   struct Others {};

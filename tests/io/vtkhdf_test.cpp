@@ -118,7 +118,7 @@ assert root["CellData/cell"].dtype == numpy.int64
 print("as written")
 )py",
                                       path.string() + " " + std::to_string(strip.total));
-  if (!outcome.ran) GTEST_SKIP() << "no /usr/bin/python3 with h5py: install python3-h5py";
+  if (!outcome.ran) GTEST_SKIP() << "/usr/bin/python3 has no h5py: install python3-h5py";
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("as written"));
 }
@@ -150,7 +150,8 @@ assert found.GetDataInformation().GetNumberOfCells() == total
 print("opened")
 )py",
                                       path.string() + " " + std::to_string(strip.total));
-  if (!outcome.ran) GTEST_SKIP() << "no pvpython: install paraview and python3-paraview to check the files with ParaView itself";
+  if (!outcome.ran)
+    GTEST_SKIP() << "pvpython is not installed: install paraview and python3-paraview to check the files with ParaView itself";
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("opened"));
 }
@@ -164,7 +165,7 @@ TEST_F(Vtkhdf, InconsistentSizesThrowOnAllRanks) {
     if (here) spoil(bad, fields);
     return error_of<ContractError>([&] { write_vtkhdf(comm, path, bad.grid(), fields); });
   };
-  if (strip.total == 0) GTEST_SKIP() << "needs cells";
+  if (strip.total == 0) GTEST_SKIP() << "the grid has no cells on this number of ranks, and the test spoils cells";
   EXPECT_THAT(error([](Strip& s, auto&) { s.connectivity[0] = 9999; }), HasSubstr("there is no point 9999"));
   EXPECT_THAT(error([](Strip& s, auto&) { s.offsets.pop_back(); }), HasSubstr("offsets for"));
   EXPECT_THAT(error([](Strip& s, auto&) { s.offsets.back() += 1; }), HasSubstr("offsets go from 0"));

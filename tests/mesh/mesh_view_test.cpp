@@ -12,6 +12,7 @@
 
 #include "mesh/mesh_view_support.hpp"
 #include "support/contracts.hpp"
+#include "support/gpu.hpp"
 
 namespace weft::mesh {
 namespace {
@@ -96,7 +97,7 @@ TEST(MeshView, rejects_ids_outside_the_mesh) {
 }
 
 TEST(MeshView, needs_a_gpu_for_device_memory) {
-  if (device_count() > 0) GTEST_SKIP() << "there is a GPU";
+  WEFT_NEEDS_NO_GPU();
   const std::vector<Mesh> meshes = sample_meshes(Communicator::world());
   EXPECT_THROW(FvParams(meshes[0], Backend::cuda), DeviceError);
 }

@@ -26,6 +26,18 @@ std::vector<Partitioner> there_are() {
   return all;
 }
 
+std::vector<std::int32_t> along_curve(const Communicator& comm, int dim, std::vector<Vec3> middle, int parts) {
+  const RowOffsets cells(comm, std::ssize(middle));
+  return detail::partition_along_hilbert_curve({.comm = comm,
+                                                .cells = cells,
+                                                .dim = dim,
+                                                .parts = parts,
+                                                .middle = std::move(middle),
+                                                .weight = {},
+                                                .graph = {},
+                                                .source_order = {}});
+}
+
 Mesh built(const Communicator& comm, const BoxSpec& spec, Partitioner partitioner, BuildOptions options = {}) {
   options.partition.partitioner = partitioner;
   return build(comm, generate(comm, spec), options);
@@ -104,8 +116,8 @@ TEST(Partition, HilbertPartsDoNotDependOnTheDistributionOfCells) {
     const auto cut = [&](const Communicator& ranks) {
       const MeshBlock block = generate(ranks, spec);
       const RowOffsets nodes(ranks, static_cast<std::int64_t>(block.coords.size()));
-      const std::vector<Vec3> places = detail::mean_corners(ranks, block, nodes);
-      return ranks.all_gather(std::span<const std::int32_t>(detail::partition_along_hilbert_curve(ranks, 3, places, {}, parts)));
+      const std::vector<std::int32_t> part = along_curve(ranks, 3, detail::mean_corners(ranks, block, nodes), parts);
+      return ranks.all_gather(std::span(part));
     };
     const std::vector<std::int32_t> together = cut(comm);
     EXPECT_EQ(together, cut(Communicator::self()));
@@ -120,11 +132,11 @@ TEST(Partition, HilbertAcceptsCoincidentCells) {
   const Communicator comm = Communicator::world();
   const std::vector<Vec3> one_place(5, Vec3{1, 2, 0});
   for (const int parts : {1, 3}) {
-    const auto part = detail::partition_along_hilbert_curve(comm, 2, one_place, {}, parts);
+    const auto part = along_curve(comm, 2, one_place, parts);
     ASSERT_EQ(part.size(), 5U);
     for (const std::int32_t p : part) EXPECT_EQ(p, part.front());
   }
-  EXPECT_TRUE(detail::partition_along_hilbert_curve(comm, 3, {}, {}, 4).empty());  // no cells
+  EXPECT_TRUE(along_curve(comm, 3, {}, 4).empty());  // no cells
 }
 
 TEST(Partition, WeightsBalanceWork) {
@@ -176,6 +188,15 @@ TEST(Partition, PlansForOtherNumbersOfRanksUseThePartitionerOfTheMesh) {
   const Mesh mesh = build(comm, generate(comm, spec), options);
   EXPECT_EQ(planned[comm.rank().index()].cells, mesh.owned_cells);
   EXPECT_EQ(planned[comm.rank().index()].ghosts, mesh.ghost_cells);
+  // The parts of METIS are those of a build from the source on that number of ranks, whatever the distribution of the mesh.
+  for (const std::vector<Periodic>& periodic : {std::vector<Periodic>(), std::vector<Periodic>{{"xmin", "xmax", {1, 0, 0}}}}) {
+    BuildOptions by_metis{.periodic = periodic};
+    by_metis.partition.partitioner = Partitioner::metis;
+    const Mesh distributed = build(comm, generate(comm, spec), by_metis);
+    const std::vector<PlannedSubdomain> again = planned_subdomains(distributed, comm.size());
+    EXPECT_EQ(again[comm.rank().index()].cells, distributed.owned_cells);
+    EXPECT_EQ(again[comm.rank().index()].ghosts, distributed.ghost_cells);
+  }
   if (has_scotch()) {
     options.partition.partitioner = Partitioner::scotch;
     std::int64_t cells = 0;

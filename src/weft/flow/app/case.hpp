@@ -109,12 +109,18 @@ struct Case {
   std::vector<MonitorSpec> monitors;
   std::vector<LineChoice> lines;
   std::vector<SectionChoice> sections;
-  bool integrals = false;               ///< write the totals of the conserved variables
-  bool exact_errors = false;            ///< compare the result with the exact solution of `initial`
-  Vec3 acceleration{};                  ///< acceleration of the body force, m/s^2
-  bool manufactured_source = false;     ///< add the source term of `initial`, a manufactured solution
-  std::vector<std::string> warnings{};  ///< doubtful choices: "problem; what to do", for users
+  bool integrals = false;                ///< write the totals of the conserved variables
+  bool exact_errors = false;             ///< compare the result with the exact solution of `initial`
+  Vec3 acceleration{};                   ///< acceleration of the body force, m/s^2
+  bool manufactured_source = false;      ///< add the source term of `initial`, a manufactured solution
+  bool function_source = false;          ///< add `source_function`
+  SourceTerm::Function source_function;  ///< set by a program, as InitialParams::function of `initial` and of boundaries
+  /// Scalars of the last result of InitialParams::function, cells x scalars; NaN: as [scalars] says. Empty: all as it says.
+  std::function<std::vector<double>()> function_scalars;
+  std::function<std::optional<InputError>()> take_error;  ///< SolverOptions::take_error of these functions
+  std::vector<std::string> warnings{};                    ///< doubtful choices: "problem; what to do", for users
 
+  /// @throws InputError: a source that is a function, without the function.
   [[nodiscard]] SourceTerm source() const;
   [[nodiscard]] FieldReference field_reference() const { return {gas, free_stream}; }
 };

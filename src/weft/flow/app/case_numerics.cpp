@@ -8,6 +8,36 @@ namespace weft::flow::detail {
 
 using io::Section;
 
+namespace {
+
+/// Reads the time integration, the Courant number and the ramps at the start.
+void read_time_steps(const Section& s, Numerics& n) {
+  n.rk_stages = static_cast<int>(s.integer(
+      "rk_order", {.default_value = 3, .min = 1, .max = 3, .doc = "Order (and stages) of the SSP Runge-Kutta scheme."}));
+  n.cfl = s.number("cfl", {.default_value = 0.8,
+                           .min_exclusive = 0,
+                           .max = 2,
+                           .doc = "Courant number. With stabilize_simplices, on meshes that have other cells than quads and "
+                                  "hexahedra, steps are those of 0.8 at most (0.64 with rk_order below 3), with a warning."});
+  n.cfl_ramp.steps = s.integer(
+      "cfl_ramp_steps",
+      {.default_value = 0, .min = 0, .doc = "Steps at the start in which the Courant number grows from cfl_start to cfl."});
+  const double cfl_start =
+      s.number("cfl_start", {.default_value = 0.1, .min_exclusive = 0, .max = 2, .doc = "With cfl_ramp_steps."});
+  if (n.cfl_ramp.steps > 0 && cfl_start > n.cfl && !s.documenting()) {
+    s.fail("cfl_start", fmt::format("{} is above the Courant number {} to which it is to grow", cfl_start, n.cfl),
+           "make it smaller than cfl, or cfl_ramp_steps 0");
+  }
+  n.cfl_ramp.start = cfl_start / n.cfl;
+  n.order_ramp = {0,
+                  s.integer("order_ramp_steps", {.default_value = 0,
+                                                 .min = 0,
+                                                 .doc = "Steps at the start in which the scheme grows from first order in space "
+                                                        "to second: the upper bound of the limiters grows from 0 to 1."})};
+}
+
+}  // namespace
+
 Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
   Numerics n;
   const auto flux_parameters = [&](FluxKind flux) {
@@ -50,28 +80,7 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
        .doc = "Keeps least squares over face neighbours stable without a limiter on meshes that have other cells than quads and "
               "hexahedra: differences to all neighbours count alike, gradients of slivers are bounded, and small jumps at faces "
               "between two cells are damped."});
-  n.rk_stages = static_cast<int>(s.integer(
-      "rk_order", {.default_value = 3, .min = 1, .max = 3, .doc = "Order (and stages) of the SSP Runge-Kutta scheme."}));
-  n.cfl = s.number("cfl", {.default_value = 0.8,
-                           .min_exclusive = 0,
-                           .max = 2,
-                           .doc = "Courant number. With stabilize_simplices, on meshes that have other cells than quads and "
-                                  "hexahedra, steps are those of 0.8 at most (0.64 with rk_order below 3), with a warning."});
-  n.cfl_ramp.steps = s.integer(
-      "cfl_ramp_steps",
-      {.default_value = 0, .min = 0, .doc = "Steps at the start in which the Courant number grows from cfl_start to cfl."});
-  const double cfl_start =
-      s.number("cfl_start", {.default_value = 0.1, .min_exclusive = 0, .max = 2, .doc = "With cfl_ramp_steps."});
-  if (n.cfl_ramp.steps > 0 && cfl_start > n.cfl && !s.documenting()) {
-    s.fail("cfl_start", fmt::format("{} is above the Courant number {} to which it is to grow", cfl_start, n.cfl),
-           "make it smaller than cfl, or cfl_ramp_steps 0");
-  }
-  n.cfl_ramp.start = cfl_start / n.cfl;
-  n.order_ramp = {0,
-                  s.integer("order_ramp_steps", {.default_value = 0,
-                                                 .min = 0,
-                                                 .doc = "Steps at the start in which the scheme grows from first order in space "
-                                                        "to second: the upper bound of the limiters grows from 0 to 1."})};
+  read_time_steps(s, n);
   n.local_time_step =
       s.boolean("local_time_step", {.default_value = false, .doc = "Each cell with its own time step: steady flows only."});
   n.well_balanced = s.boolean(

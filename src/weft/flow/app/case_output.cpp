@@ -73,7 +73,7 @@ OutputChoice read_output(const Section& s) {
                                       .unit = "s",
                                       .doc = "Wall-clock time between checkpoints; 0: as many as checkpoint_steps asks for."});
   output.single_precision =
-      s.choice("precision", {"double", "single"}, {.default_value = "double", .doc = "Of field files."}) == "single";
+      s.choice("precision", {"double", "single"}, {.default_value = "double", .doc = "Precision of field files."}) == "single";
   std::vector<std::string> defaults;
   for (const FieldKind field : output.fields) defaults.emplace_back(name_of(field));
   output.fields = read_kinds<FieldKind>(

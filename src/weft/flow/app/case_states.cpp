@@ -130,6 +130,29 @@ ExpressionText read_expression(const Section& s, const char* key, const std::str
   return {s.expression(key, {.default_value = initial, .doc = doc}), s.where(key)};
 }
 
+IsentropicVortex read_start_vortex(const Section& s, const CaseGas& gas) {
+  IsentropicVortex vortex;
+  vortex.gas = gas;
+  vortex.strength = s.number("strength", {.default_value = 5, .doc = "beta."});
+  vortex.centre = s.vector3("centre", {.default_value = Vec3{5, 5, 0}, .unit = "m", .doc = "Centre of the vortex at t = 0."});
+  vortex.velocity =
+      s.vector3("velocity", {.default_value = Vec3{1, 1, 0}, .unit = "m/s", .doc = "Velocity of the flow that carries it."});
+  vortex.period = s.vector3(
+      "period", {.default_value = Vec3{10, 10, 0}, .unit = "m", .doc = "Lengths of the periodic box; 0: not periodic."});
+  return vortex;
+}
+
+StateExpressions read_expressions(const Section& s) {
+  StateExpressions all;
+  all.density =
+      read_expression(s, "density_expression", "1", "Density as a formula of x, y, z; of a boundary, of the time t, too.");
+  all.velocity_x = read_expression(s, "velocity_x_expression", "0", "Formula likewise.");
+  all.velocity_y = read_expression(s, "velocity_y_expression", "0", "Formula likewise.");
+  all.velocity_z = read_expression(s, "velocity_z_expression", "0", "Formula likewise.");
+  all.pressure = read_expression(s, "pressure_expression", "1", "Formula likewise.");
+  return all;
+}
+
 }  // namespace
 
 InitialParams read_initial(const Section& s, const std::string& key, const CaseGas& gas, const std::optional<Primitive>& stream) {
@@ -164,20 +187,13 @@ InitialParams read_initial(const Section& s, const std::string& key, const CaseG
             plane();
             break;
           case InitialKind::vortex:
-            initial.vortex.gas = gas;
-            initial.vortex.strength = s.number("strength", {.default_value = 5, .doc = "beta."});
-            initial.vortex.centre =
-                s.vector3("centre", {.default_value = Vec3{5, 5, 0}, .unit = "m", .doc = "Of the vortex at t = 0."});
-            initial.vortex.velocity =
-                s.vector3("velocity", {.default_value = Vec3{1, 1, 0}, .unit = "m/s", .doc = "Of the flow that carries it."});
-            initial.vortex.period = s.vector3(
-                "period", {.default_value = Vec3{10, 10, 0}, .unit = "m", .doc = "Of the periodic box; 0: not periodic."});
+            initial.vortex = read_start_vortex(s, gas);
             break;
           case InitialKind::entropy_wave:
-            initial.entropy_wave.amplitude = s.number("amplitude", {.default_value = 0.2, .doc = "Of the density."});
+            initial.entropy_wave.amplitude = s.number("amplitude", {.default_value = 0.2, .doc = "Amplitude of the density."});
             initial.entropy_wave.wave = s.vector3("wave", {.default_value = Vec3{1, 1, 1}, .doc = "Waves per metre."});
-            initial.entropy_wave.velocity =
-                s.vector3("velocity", {.default_value = Vec3{1, 1, 1}, .unit = "m/s", .doc = "Of the flow that carries it."});
+            initial.entropy_wave.velocity = s.vector3(
+                "velocity", {.default_value = Vec3{1, 1, 1}, .unit = "m/s", .doc = "Velocity of the flow that carries it."});
             break;
           case InitialKind::double_mach:
             initial.double_mach.foot =
@@ -191,12 +207,7 @@ InitialParams read_initial(const Section& s, const std::string& key, const CaseG
             break;
           }
           case InitialKind::expression:
-            initial.expressions.density = read_expression(s, "density_expression", "1",
-                                                          "Density as a formula of x, y, z; of a boundary, of the time t, too.");
-            initial.expressions.velocity_x = read_expression(s, "velocity_x_expression", "0", "Formula likewise.");
-            initial.expressions.velocity_y = read_expression(s, "velocity_y_expression", "0", "Formula likewise.");
-            initial.expressions.velocity_z = read_expression(s, "velocity_z_expression", "0", "Formula likewise.");
-            initial.expressions.pressure = read_expression(s, "pressure_expression", "1", "Formula likewise.");
+            initial.expressions = read_expressions(s);
             break;
           case InitialKind::solution:
             initial.solution_file = s.path_to(
@@ -207,11 +218,16 @@ InitialParams read_initial(const Section& s, const std::string& key, const CaseG
                         "dimensions and number of scalars must be those of that run; the time begins at 0."});
             initial.where = s.where("file");
             break;
+          case InitialKind::function:
+            // A program replaces the state of a case by a function: the keys of that state remain, without effect.
+            if (!s.documenting()) s.ignore_other_keys();
+            break;
           case InitialKind::forward_step:
           case InitialKind::ringleb:
             break;
         }
       });
+  if (initial.kind == InitialKind::function && !s.documenting()) return initial;
   for (const Section& region : s.sections("region", {.doc = "A part of space with a state of its own; later ones win."})) {
     initial.regions.push_back(read_region(region, gas));
   }
@@ -242,7 +258,7 @@ std::optional<VortexChoice> read_vortex(const Section& s, const CaseGas& gas, co
 }
 
 /// Rejects other solvers' names of boundary conditions, naming the equivalent one.  @throws InputError
-void reject_foreign_names(const Section& s) {
+void reject_foreign_names(const Section& s, const std::string& word) {
   static constexpr std::pair<std::string_view, const char*> kForeignNames[]{
       {"farfield", "far_field"},
       {"freestream", "far_field"},
@@ -253,7 +269,6 @@ void reject_foreign_names(const Section& s) {
       {"outlet", "static_pressure_outflow, supersonic_outflow or far_field"},
       {"periodic", "no section for this zone, but [[mesh.periodic]] with from and to"},
       {"wall", "slip_wall: no flow here has friction"}};
-  const std::optional<std::string> word = s.written("kind");
   for (const auto& [other, ours] : kForeignNames) {
     if (word == other) s.fail("kind", fmt::format("there is no \"{}\"", other), fmt::format("write {}", ours));
   }
@@ -268,15 +283,18 @@ ZoneCondition read_condition(const Section& s, const CaseGas& gas, const std::op
   zone.where = s.where("kind");
   std::vector<std::string> kinds(names<BoundaryKind>().begin(), names<BoundaryKind>().end());
   kinds.emplace_back("prescribed");
-  if (s.written("kind") == kToChoose) {
-    s.fail("kind", "the kind of this zone is still to be chosen",
-           fmt::format("see what the comment above says of the zone, and replace {} by one of {}", kToChoose,
-                       fmt::join(kinds, ", ")));
-  }
-  reject_foreign_names(s);
+  const auto reject = [&](const std::string& word) {
+    if (word == kToChoose) {
+      s.fail("kind", "the kind of this zone is still to be chosen",
+             fmt::format("see what the comment above says of the zone, and replace {} by one of {}", kToChoose,
+                         fmt::join(kinds, ", ")));
+    }
+    reject_foreign_names(s, word);
+  };
   s.variant(
       "kind", kinds,
-      {.doc = "Condition of this zone. " + describe_choices<BoundaryKind>() + "; prescribed: a state as a function of place."},
+      {.doc = "Condition of this zone. " + describe_choices<BoundaryKind>() + "; prescribed: a state as a function of place.",
+       .reject = reject},
       [&](const std::string& kind) {
         zone.params = {};  // parameters of another kind do not remain when every kind is visited
         zone.prescribed.reset();
@@ -296,19 +314,21 @@ ZoneCondition read_condition(const Section& s, const CaseGas& gas, const std::op
             zone.params.state = read_state(s, gas, stream);
             break;
           case BoundaryKind::total_pressure_inflow: {
-            zone.params.total_pressure =
-                s.number("total_pressure",
-                         {.min_exclusive = 0,
-                          .unit = "Pa",
-                          .doc = "Of the reservoir; where the flow turns back it is the static pressure behind an outflow."});
-            zone.params.total_temperature =
-                s.number("total_temperature",
-                         {.min_exclusive = 0, .unit = "K", .doc = "Of the reservoir; with gas_constant = 1 it is p / density."});
+            zone.params.total_pressure = s.number(
+                "total_pressure",
+                {.min_exclusive = 0,
+                 .unit = "Pa",
+                 .doc =
+                     "Total pressure of the reservoir; where the flow turns back it is the static pressure behind an outflow."});
+            zone.params.total_temperature = s.number(
+                "total_temperature", {.min_exclusive = 0,
+                                      .unit = "K",
+                                      .doc = "Total temperature of the reservoir; with gas_constant = 1 it is p / density."});
             if (!s.documenting())
               check_units(s, "total_temperature", zone.params.total_pressure, zone.params.total_temperature, gas);
             zone.where_direction = s.where("direction");
-            const Vec3 direction =
-                s.vector3("direction", {.default_value = Vec3{}, .doc = "Of gas that enters; zeros: against the normal."});
+            const Vec3 direction = s.vector3(
+                "direction", {.default_value = Vec3{}, .doc = "Direction of gas that enters; zeros: against the normal."});
             if (norm(direction) > 0) zone.params.direction = direction / norm(direction);
             break;
           }

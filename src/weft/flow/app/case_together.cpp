@@ -78,7 +78,7 @@ void check_fields(const Case& c) {
       throw InputError("cp is relative to the dynamic pressure of a free stream, and this case has none that moves",
                        "give [free_stream] with mach or velocity, or leave cp out", c.output.where_fields);
     }
-    if (needs_gradient(field) && c.numerics.gradient == GradientKind::none) {
+    if (needs_gradient(field) && !c.numerics.second_order()) {
       throw InputError(fmt::format("{} is made from gradients, and numerics.gradient is \"none\"", name),
                        "set numerics.gradient, or leave this field out", c.output.where_fields);
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <ranges>
+#include <utility>
 
 #include "weft/base/contracts.hpp"
 #include "weft/flow/app/expression.hpp"
@@ -117,12 +118,22 @@ Field field(const InitialParams& params) {
         WEFT_EXPECTS(solution);
         return solution(x);
       };
+    case InitialKind::function:
+      return [solution = params.solution, where = params.where](Vec3 x, double) {
+        if (!solution) throw no_function(where);
+        return solution(x);
+      };
   }
   expect_physical(params, params.state, "the uniform state");
   return [state = params.state](Vec3, double) { return state; };
 }
 
 }  // namespace
+
+InputError no_function(Where where) {
+  return InputError("this is a function of the program that computes the flow, and it has given none",
+                    "run the case from Python with this function, or choose another kind", std::move(where));
+}
 
 bool Region::contains(Vec3 x) const {
   switch (shape) {
@@ -153,7 +164,8 @@ Primitive InitialState::operator()(Vec3 x) const { return at(x, 0); }
 
 bool InitialState::has_exact_solution() const {
   const InitialKind kind = impl_->params.kind;
-  return kind != InitialKind::expression && kind != InitialKind::solution && impl_->params.regions.empty();
+  const bool unknown = kind == InitialKind::expression || kind == InitialKind::solution || kind == InitialKind::function;
+  return !unknown && impl_->params.regions.empty();
 }
 
 Primitive InitialState::at(Vec3 x, double t) const {
@@ -171,6 +183,7 @@ bool InitialState::depends_on_time() const {
     case InitialKind::forward_step:
     case InitialKind::ringleb:
     case InitialKind::solution:
+    case InitialKind::function:
       return false;
     case InitialKind::expression:
       return uses_time(e.density) || uses_time(e.velocity_x) || uses_time(e.velocity_y) || uses_time(e.velocity_z) ||

@@ -10,6 +10,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/base/registry.hpp"
+#include "weft/flow/physics/field_function.hpp"
 #include "weft/flow/solutions/exact.hpp"
 
 namespace weft::flow {
@@ -30,6 +31,7 @@ enum class InitialKind : int {
   manufactured,  ///< `manufactured`
   expression,    ///< `expressions`
   solution,      ///< `solution`, which Start (start.hpp) computes from `solution_file`
+  function,      ///< `function`, which a program sets: Start computes `solution` from it
 };
 
 inline constexpr Registry kInitialStates{
@@ -47,7 +49,8 @@ inline constexpr Registry kInitialStates{
                Row{InitialKind::ringleb, "ringleb", "Ringleb's flow"},
                Row{InitialKind::manufactured, "manufactured", "the manufactured solution"},
                Row{InitialKind::expression, "expression", "formulas of x, y and z"},
-               Row{InitialKind::solution, "solution", "the solution of another run"}}};
+               Row{InitialKind::solution, "solution", "the solution of another run"},
+               Row{InitialKind::function, "function", "a function of the program, given from Python"}}};
 [[nodiscard]] constexpr const auto& registry_of(InitialKind /*tag*/) { return kInitialStates; }
 static_assert(is_complete<InitialKind>());
 
@@ -73,6 +76,9 @@ inline constexpr Registry kRegionShapes{"shape", std::array{Row{Region::Shape::b
 [[nodiscard]] constexpr const auto& registry_of(Region::Shape /*tag*/) { return kRegionShapes; }
 static_assert(is_complete<Region::Shape>());
 
+/// Returns the error of a state or source that the case leaves to a function of the program, and that has none.
+[[nodiscard]] InputError no_function(Where where);
+
 /// The text of a formula and its place in the case.
 struct ExpressionText {
   std::string text;
@@ -97,6 +103,8 @@ struct InitialParams {
   StateExpressions expressions{};
   std::filesystem::path solution_file{};      ///< a field file, or the results folder that holds it
   std::function<Primitive(Vec3)> solution{};  ///< for the centroids of this rank's cells
+  FieldFunction<Primitive> function{};        ///< evaluated at t = 0 unless it is of a boundary
+  bool function_depends_on_time = false;      ///< only for a boundary
   std::vector<Region> regions{};              ///< later ones override earlier ones
   Where where{.key = "initial"};              ///< place in the case, for errors
 };
@@ -114,8 +122,8 @@ class InitialState {
   ///   On this rank alone: ranks must agree on the error.
   [[nodiscard]] Primitive operator()(Vec3 x) const;
 
-  /// Returns whether at() is known for t > 0: for all kinds but expression and solution, without regions. (A uniform state is
-  /// constant; double_mach and forward_step are valid ahead of the reflection.)
+  /// Returns whether at() is known for t > 0: for all kinds but expression, solution and function, without regions. (A uniform
+  /// state is constant; double_mach and forward_step are valid ahead of the reflection.)
   [[nodiscard]] bool has_exact_solution() const;
   /// Returns the exact solution on unbounded or periodic space; formulas at that time; regions do not move. at(x, 0) is
   /// operator()(x). A formula may give an unphysical state for t > 0.

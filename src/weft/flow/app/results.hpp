@@ -4,31 +4,16 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "weft/comm/communicator.hpp"
 #include "weft/flow/app/case.hpp"
+#include "weft/flow/app/checkpoint.hpp"
 #include "weft/flow/app/run.hpp"
 #include "weft/flow/scheme/solver.hpp"
 #include "weft/io/folder_lock.hpp"
 
 namespace weft::flow {
-
-/// The state that a checkpoint holds, for this rank's owned cells.
-struct Resumed {
-  std::filesystem::path file;
-  std::vector<double> conserved;       ///< owned cells x Solver::kVars
-  std::vector<double> scalar_amounts;  ///< owned cells x the case's scalars
-  double time = 0, largest_residual = 0, residual = 1;
-  std::int64_t step = 0;
-  FallbackCells fallback;
-  /// Zones of the mesh and the circulations of the vortices in their far fields, without those that the checkpoint does not
-  /// contain.
-  std::vector<std::pair<std::size_t, double>> circulations;
-  std::string case_text;   ///< the effective case of the run that wrote it
-  std::string instead_of;  ///< error of the newest checkpoint, if this is the one before it
-};
 
 /// File of the program that runs a case; removed with the results when a run is overwritten.
 inline constexpr const char* kRecordFile = "run.json";
@@ -95,7 +80,6 @@ class Results {
  private:
   struct Histories;
   [[nodiscard]] bool needs_gradients() const;
-  [[nodiscard]] Resumed read_checkpoint(const mesh::Mesh& mesh, const std::filesystem::path& file) const;
   std::filesystem::path write_fields(const Solver& solver, std::span<const FieldKind> chosen, const std::string& name);
 
   Communicator comm_;

@@ -1,18 +1,12 @@
-// Checkpoints of a run.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
+// Checkpoints in the results folder of a run.
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "weft/base/error.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/flow/app/checkpoint.hpp"
 #include "weft/flow/app/results.hpp"
 #include "weft/flow/app/results_folder.hpp"
-#include "weft/flow/app/zone_conditions.hpp"
-#include "weft/io/checkpoint.hpp"
 
 namespace weft::flow {
 namespace {
@@ -21,82 +15,12 @@ namespace fs = std::filesystem;
 using detail::kCheckpointFile;
 using detail::kPreviousCheckpointFile;
 
-constexpr int kVars = Solver::kVars;
-
-constexpr const char* kConserved = "conserved";
-constexpr std::string_view kScalar = "scalar_";     // prefix of a name: a field of rho phi and a number
-constexpr const char* kFallback = "lowered_order";  // 1 in the cells of the first-order fallback
-constexpr const char* kFallbackUntil = "lowered_until";
-constexpr const char* kCirculation = "circulation:";  // followed by the zone: circulation of the vortex in its far field, m^2/s
-
-std::vector<std::int64_t> keys_of(const mesh::Mesh& m) {
-  std::vector<std::int64_t> keys;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) keys.push_back(m.cell_global[c].value());
-  return keys;
-}
-
-std::uint64_t fingerprint_of(const mesh::Mesh& m, const std::vector<std::int64_t>& keys) {
-  std::vector<double> centroids;
-  for (std::size_t c = 0; c < keys.size(); ++c) {
-    const Vec3 x = m.cell_centroid[c];
-    centroids.insert(centroids.end(), {x.x, x.y, x.z});
-  }
-  const std::uint64_t of_plane = io::fingerprint(m.comm, keys, centroids);
-  return m.axisymmetric ? ~of_plane : of_plane;
-}
-
-/// Checks the scalars of a checkpoint. @throws InputError unless they are those of the case, in any order.
-void expect_scalars(const io::CheckpointInfo& info, const std::vector<ScalarChoice>& scalars, const fs::path& file) {
-  std::vector<std::string> here, there;
-  for (const ScalarChoice& scalar : scalars) here.push_back(scalar.name);
-  for (const auto& [name, value] : info.numbers) {
-    if (name.starts_with(kScalar)) there.push_back(name.substr(kScalar.size()));
-  }
-  const auto list = [](std::vector<std::string>& names) {
-    std::sort(names.begin(), names.end());
-    return names.empty() ? std::string("no scalars") : fmt::format("the scalars {}", fmt::join(names, ", "));
-  };
-  const std::string found = list(there), wanted = list(here);
-  if (found == wanted) return;
-  throw InputError(fmt::format("this checkpoint has {}, and the case has {}", found, wanted),
-                   "resume with the scalars that the run began with, or give --overwrite to start it again",
-                   {.file = file.string()});
-}
-
 }  // namespace
 
 fs::path Results::write_checkpoint(const Solver& solver, double largest_residual, double residual) {
-  const mesh::Mesh& m = solver.mesh();
-  const std::vector<std::int64_t> keys = keys_of(m);
   fs::path file = folder_ / kCheckpointFile;
-  std::vector<io::CheckpointField> fields{{kConserved, solver.conserved(), kVars}};
-  std::vector<std::pair<std::string, double>> numbers{{"largest_residual", largest_residual}, {"residual", residual}};
-  const std::size_t scalars = solver.scalars().size();
-  std::vector<std::vector<double>> amounts(scalars);
-  for (std::size_t k = 0; k < scalars; ++k) {
-    for (std::size_t i = k; i < keys.size() * scalars; i += scalars) amounts[k].push_back(solver.scalar_amounts()[i]);
-    fields.push_back({std::string(kScalar) + solver.scalars()[k].name, amounts[k]});
-    numbers.emplace_back(fields.back().name, 1);
-  }
-  std::vector<double> fallback;
-  if (const FallbackCells cells = solver.fallback_cells(); cells.until > 0) {
-    fallback.assign(keys.size(), 0.0);
-    for (const std::int32_t c : cells.cells) fallback[c] = 1;
-    fields.push_back({kFallback, fallback});
-    numbers.emplace_back(kFallbackUntil, static_cast<double>(cells.until));
-  }
-  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
-    const double circulation = solver.circulation(z);
-    if (circulation != 0) numbers.emplace_back(kCirculation + m.boundary[z].name, circulation);
-  }
-  io::write_checkpoint(comm_, file,
-                       {.step = solver.steps(),
-                        .time = solver.time(),
-                        .global_cells = m.global_cells,
-                        .mesh_fingerprint = fingerprint_of(m, keys),
-                        .case_text = effective_,
-                        .numbers = std::move(numbers)},
-                       keys, fields, std::exchange(newest_is_damaged_, false) ? fs::path() : folder_ / kPreviousCheckpointFile);
+  flow::write_checkpoint(solver, effective_, largest_residual, residual, file,
+                         std::exchange(newest_is_damaged_, false) ? fs::path() : folder_ / kPreviousCheckpointFile);
   return file;
 }
 
@@ -110,11 +34,11 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh) {
     }
   });
   try {
-    return read_checkpoint(mesh, newest);
+    return flow::read_checkpoint(mesh, case_, newest);
   } catch (const IoError& error) {
     std::optional<Resumed> resumed;
     try {
-      if (has_previous) resumed = read_checkpoint(mesh, previous);
+      if (has_previous) resumed = flow::read_checkpoint(mesh, case_, previous);
     } catch (const IoError&) {  // the error of the newest one is reported
     }
     if (!resumed) {
@@ -129,46 +53,7 @@ Resumed Results::read_checkpoint(const mesh::Mesh& mesh) {
 }
 
 Resumed Results::read_checkpoint_of(const fs::path& folder, const mesh::Mesh& mesh) const {
-  return read_checkpoint(mesh, folder / kCheckpointFile);
-}
-
-Resumed Results::read_checkpoint(const mesh::Mesh& mesh, const fs::path& file) const {
-  io::CheckpointReader reader(comm_, file);
-  const std::vector<std::int64_t> keys = keys_of(mesh);
-  reader.expect_mesh(mesh.global_cells, fingerprint_of(mesh, keys));
-  expect_scalars(reader.info(), case_.scalars, file);
-  reader.choose_rows(keys);
-  Resumed resumed{.file = file,
-                  .conserved = reader.read(kConserved, kVars),
-                  .scalar_amounts = std::vector<double>(keys.size() * case_.scalars.size()),
-                  .time = reader.info().time,
-                  .largest_residual = reader.number("largest_residual"),
-                  .residual = reader.number("residual"),
-                  .step = reader.info().step,
-                  .fallback = {},
-                  .circulations = {},
-                  .case_text = reader.info().case_text,
-                  .instead_of = {}};
-  for (std::size_t k = 0; k < case_.scalars.size(); ++k) {
-    const std::vector<double> amounts = reader.read(std::string(kScalar) + case_.scalars[k].name);
-    for (std::size_t c = 0; c < amounts.size(); ++c) resumed.scalar_amounts[c * case_.scalars.size() + k] = amounts[c];
-  }
-  if (reader.has(kFallback)) {
-    const std::vector<double> flags = reader.read(kFallback);
-    for (std::size_t c = 0; c < flags.size(); ++c) {
-      if (flags[c] != 0) resumed.fallback.cells.push_back(static_cast<std::int32_t>(c));
-    }
-    resumed.fallback.until = static_cast<std::int64_t>(reader.number(kFallbackUntil));
-  }
-  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
-    const std::string name = kCirculation + mesh.boundary[z].name;
-    const ZoneCondition* const condition = find_condition(case_, mesh.boundary[z].name);
-    if (condition == nullptr || !condition->vortex) continue;
-    for (const auto& [known, value] : reader.info().numbers) {
-      if (known == name) resumed.circulations.emplace_back(z, value);
-    }
-  }
-  return resumed;
+  return flow::read_checkpoint(mesh, case_, folder / kCheckpointFile);
 }
 
 }  // namespace weft::flow

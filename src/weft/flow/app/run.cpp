@@ -10,6 +10,7 @@
 #include "weft/base/clock.hpp"
 #include "weft/base/error.hpp"
 #include "weft/base/malloc_retention.hpp"
+#include "weft/base/traced_region.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/device/device.hpp"
 #include "weft/flow/app/case_errors.hpp"
@@ -46,7 +47,11 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
   for (const mesh::BoundaryZone& zone : mesh.boundary) {
     const ZoneCondition* const found = find_condition(flow_case, zone.name);
     BoundaryCondition condition{found->params, {}, {}};
-    if (found->prescribed) {
+    if (found->prescribed && found->prescribed->kind == InitialKind::function) {
+      if (!found->prescribed->function) throw no_function(found->where);
+      condition.prescribed = found->prescribed->function;
+      condition.depends_on_time = found->prescribed->function_depends_on_time;
+    } else if (found->prescribed) {
       const InitialState state(*found->prescribed);
       for (const mesh::LocalFaceId face : zone.faces) {
         const Primitive w = state(mesh.face_centroid[face.index()]);  // reports errors of formulas early
@@ -142,6 +147,7 @@ mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
       throw InputError(fmt::format("there is no mesh file {}", choice.file.string()), "check the path", choice.where);
     }
   });
+  TracedRegion region(choice.file.empty() ? "generate mesh" : "read mesh");
   mesh::MeshBlock block = choice.file.empty() ? generate(comm, choice) : mesh::read_mesh(comm, choice.file.string());
   if (choice.scale != 1 && std::abs(choice.scale - block.file_unit) <= 1e-6 * block.file_unit) {
     throw InputError(
@@ -151,6 +157,7 @@ mesh::Mesh load_mesh(const Communicator& comm, const MeshChoice& choice) {
         "leave out mesh.scale", choice.where_scale);
   }
   mesh::scale(block, choice.scale, choice.offset);
+  region.next("build mesh");
   mesh::Mesh mesh = build(comm, std::move(block), choice);
   if (choice.axisymmetric) mesh::revolve(mesh);
   return mesh;
@@ -171,6 +178,7 @@ std::unique_ptr<Solver> make_solver(const mesh::Mesh& mesh, const Case& flow_cas
                                                              .numerics = flow_case.numerics,
                                                              .stencil = flow_case.mesh.build.ghosts,
                                                              .source = flow_case.source(),
+                                                             .take_error = flow_case.take_error,
                                                              .scalars = make_scalars(flow_case.scalars),
                                                              .backend = flow_case.device,
                                                              .transport = flow_case.transport,
@@ -188,9 +196,43 @@ std::vector<std::string> check_steps(const Solver& solver) {
       numerics.cfl, numerics.rk_stages, solver.most_cfl())};
 }
 
+namespace {
+
+/// The residuals before the first step of a run.
+struct Begin {
+  double largest_residual = 0, residual = 1;
+};
+
+/// Sets the state at which the steps begin: that of a checkpoint of this run or of another one, or that of the case. @collective
+Begin begin_state(const Start& at_start, Solver& solver, const Case& flow_case, const std::string& effective, Existing existing,
+                  const RunStart& begin, Results& results, RunObserver& observer) {
+  if (resumes(existing)) {
+    const Resumed from = results.read_checkpoint(solver.mesh());
+    compare_cases(from.case_text, effective, flow_case, existing, observer);
+    solver.refer_to(at_start.state());
+    restore(solver, from);
+    observer.resumed(from.file, from.step, from.time, from.instead_of);
+    return {from.largest_residual, from.residual};
+  }
+  if (begin.state_of.empty()) {
+    at_start.initialise(solver);
+    if (!at_start.note().empty()) observer.noted(at_start.note());
+    return {};
+  }
+  const Resumed from = results.read_checkpoint_of(begin.state_of, solver.mesh());
+  solver.refer_to(at_start.state());
+  for (const auto& [zone, circulation] : from.circulations) solver.set_circulation(zone, circulation);
+  solver.restore(from.conserved, 0, 0, {}, from.scalar_amounts);
+  return {};
+}
+
+}  // namespace
+
 RunSummary run(const Communicator& comm, const Case& flow_case, const std::string& effective, Existing existing,
                RunObserver& observer, const std::function<bool()>& stop, const RunStart& begin) {
   const Stopwatch wall;
+  const TracedRegion whole("run");
+  TracedRegion phase("results folder");
   choose_device(comm, flow_case.device);  // before time is spent and results are written
   Results results(comm, flow_case, effective, existing);
   if (!results.taken_over_from().empty()) {
@@ -198,11 +240,13 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
                                 flow_case.output.directory.string(), results.taken_over_from(), io::FolderLock::kFileName));
   }
   std::optional<RetainFreedMemory> start(std::in_place);
+  phase.next("mesh");
   std::optional<mesh::Mesh> own;
   if (begin.mesh == nullptr) own = load_mesh(comm, flow_case.mesh);
   const mesh::Mesh& mesh = begin.mesh != nullptr ? *begin.mesh : *own;
   std::vector<Probe> probes;
   std::unique_ptr<Solver> solver;
+  phase.next("solver");
   throw_all_errors(mesh, flow_case, [&] {
     check_outputs(mesh, flow_case);
     results.find_samples(mesh);
@@ -214,39 +258,24 @@ RunSummary run(const Communicator& comm, const Case& flow_case, const std::strin
   for (const std::string& warning : check_steps(*solver)) observer.warned(warning);
   observer.solver_ready(*solver);
 
-  const Start at_start(mesh, flow_case);
-  double largest_residual = 0, residual = 1;
-  if (resumes(existing)) {
-    const Resumed from = results.read_checkpoint(mesh);
-    compare_cases(from.case_text, effective, flow_case, existing, observer);
-    solver->refer_to(at_start.state());
-    for (const auto& [zone, circulation] : from.circulations) solver->set_circulation(zone, circulation);
-    solver->restore(from.conserved, from.time, from.step, from.fallback, from.scalar_amounts);
-    largest_residual = from.largest_residual;
-    residual = from.residual;
-    observer.resumed(from.file, from.step, from.time, from.instead_of);
-  } else if (!begin.state_of.empty()) {
-    const Resumed from = results.read_checkpoint_of(begin.state_of, mesh);
-    solver->refer_to(at_start.state());
-    for (const auto& [zone, circulation] : from.circulations) solver->set_circulation(zone, circulation);
-    solver->restore(from.conserved, 0, 0, {}, from.scalar_amounts);
-  } else {
-    at_start.initialise(*solver);
-    if (!at_start.note().empty()) observer.noted(at_start.note());
-  }
+  phase.next("initial state");
+  const Begin from = begin_state({mesh, flow_case}, *solver, flow_case, effective, existing, begin, results, observer);
   start.reset();
+  phase.next("files of the run");
   RunSummary summary;
   summary.first_step = solver->steps();
   detail::Run stepping(comm, flow_case, std::move(probes), *solver, results, observer);
   results.begin(solver->steps());
   results.write_boundary(mesh);
-  stepping.remember(largest_residual, residual, results.earlier_norms(), results.earlier_forces());
+  stepping.remember(from.largest_residual, from.residual, results.earlier_norms(), results.earlier_forces());
+  phase.next("time stepping");
   try {
     summary.reason = stepping.go(stop);
   } catch (const PhysicsError&) {
     observer.wrote(results.write_failed_fields(*solver));
     throw;
   }
+  phase.next("last output");
   stepping.finish(summary.reason);
 
   summary.steps = solver->steps();

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "weft/base/error.hpp"
+#include "weft/base/traced_region.hpp"
 #include "weft/flow/physics/step_length.hpp"
 
 namespace weft::flow::detail {
@@ -102,6 +103,7 @@ void Run::finish(StopReason reason) {
 }
 
 std::optional<StopReason> Run::reason_to_stop(const std::function<bool()>& stop) {
+  const TracedRegion region("agree to continue");
   const StopCriteria& criteria = case_.stop;
   if (criteria.time && reached(solver_.time(), *criteria.time)) return StopReason::time;
   const bool at_last_step = criteria.steps && solver_.steps() >= *criteria.steps;
@@ -192,16 +194,19 @@ void Run::advance() {
 
 void Run::prepare_fields_if_due() {
   if (!fields_due_ || !results_.prepares_fields(solver_.mesh())) return;
+  const TracedRegion region("walls, lines and sections");
   solver_.refresh();
   results_.prepare_fields(solver_);
 }
 
 void Run::write_due_output() {
   if (fields_due_) {
+    const TracedRegion region("write fields");
     observer_.wrote(results_.write_fields(solver_));
     last_field_step_ = solver_.steps();
   }
   if (checkpoint_due_) {
+    const TracedRegion region("write checkpoint");
     observer_.wrote(results_.write_checkpoint(solver_, largest_residual_, residual_));
     since_checkpoint_.restart();
   }
@@ -210,6 +215,7 @@ void Run::write_due_output() {
 
 void Run::record(std::span<const StepReport> steps) {
   if (steps.empty()) return;
+  const TracedRegion region("histories");
   const auto norms = solver_.residual_norms(steps);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     largest_residual_ = std::max(largest_residual_, norms[i][0]);
@@ -236,6 +242,7 @@ bool Run::records_state() const {
 
 void Run::record_state() {
   if (!case_.forces.empty() || !probes_.empty() || !case_.monitors.empty()) solver_.refresh();
+  const TracedRegion region("monitors");
   std::vector<Forces> all;
   std::vector<double> coefficients;
   for (const ForceSpec& spec : case_.forces) {

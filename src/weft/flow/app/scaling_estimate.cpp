@@ -32,8 +32,8 @@ double cells_of(const std::vector<mesh::PlannedSubdomain>& parts) {
 
 StepTraffic step_traffic(const Numerics& numerics, int dim, int scalars) {
   const std::int64_t row = (IdealGas::kVars + scalars) * static_cast<std::int64_t>(sizeof(double));
-  const bool second_order = numerics.gradient != GradientKind::none, sensors = takes_sensor(numerics.flux);
-  return {.exchanges = numerics.rk_stages * ((second_order || sensors ? 2 : 1) + (scalars > 0 ? (second_order ? 2 : 1) : 0)),
+  const bool second_order = numerics.second_order(), sensors = takes_sensor(numerics.flux);
+  return {.exchanges = numerics.rk_stages * ((second_order || sensors ? 2 : 1) + (scalars > 0 && second_order ? 1 : 0)),
           .row_bytes = numerics.rk_stages *
                        (row * (second_order ? 1 + dim : 1) + (sensors ? static_cast<std::int64_t>(sizeof(double)) : 0))};
 }

@@ -30,8 +30,8 @@ struct ScalingEstimate {
   double efficiency = 1;                         ///< parallel efficiency relative to one rank, by the model
 };
 
-/// Exchanges of ghosts in a step and their volume: each stage of a Runge-Kutta step exchanges the values, and the gradients if
-/// there are any; the same for passive scalars, all in one exchange.
+/// Exchanges of ghosts in a step and their volume, on the host: each stage of a Runge-Kutta step exchanges the values, with those
+/// of passive scalars, and, each in an exchange of their own, the gradients if there are any and the slopes of all scalars.
 struct StepTraffic {
   int exchanges = 0;           ///< in a step
   std::int64_t row_bytes = 0;  ///< sum over the exchanges, for one row

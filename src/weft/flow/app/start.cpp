@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <string_view>
@@ -90,9 +91,19 @@ struct HashBits {
   std::size_t operator()(const Bits& bits) const { return hash_with(hash_with(hash_with(0, bits[0]), bits[1]), bits[2]); }
 };
 
-/// Returns the parameters of the start, with a solution interpolated to the cells of the mesh if one is requested.
+/// Returns the parameters of the start, with the values of a function of the program in the cells of the mesh, or with a solution
+/// interpolated to them, if one is requested.
 InitialParams params_of(const mesh::Mesh& mesh, const Case& c, std::vector<double>& scalars, std::string& note) {
   InitialParams params = c.initial;
+  const std::span<const Vec3> cells = std::span(mesh.cell_centroid).first(mesh.owned_cells);
+  auto states = std::make_shared<std::unordered_map<Bits, Primitive, HashBits>>();
+  if (params.kind == InitialKind::function && params.function) {
+    std::vector<Primitive> values(cells.size());
+    agreed(mesh.comm, [&] { params.function(cells, 0, values); });
+    for (std::size_t i = 0; i < cells.size(); ++i) states->emplace(bits_of(cells[i]), values[i]);
+    params.solution = [states](Vec3 x) { return states->at(bits_of(x)); };
+    if (c.function_scalars) scalars = c.function_scalars();
+  }
   if (params.kind != InitialKind::solution) return params;
   const Communicator& comm = mesh.comm;
   std::string name;
@@ -112,13 +123,12 @@ InitialParams params_of(const mesh::Mesh& mesh, const Case& c, std::vector<doubl
   std::vector<std::string> names;
   for (const ScalarChoice& scalar : c.scalars) names.push_back(scalar.name);
   const detail::OldSolution old(comm, file, mesh.dim, names);
-  const std::vector<detail::SolutionAnswer> answers = old.at(std::span(mesh.cell_centroid).first(mesh.owned_cells));
+  const std::vector<detail::SolutionAnswer> answers = old.at(cells);
   std::int64_t outside = 0;
-  auto states = std::make_shared<std::unordered_map<Bits, Primitive, HashBits>>();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     Primitive w;
     for (int k = 0; k < Primitive::kVars; ++k) w[k] = answers[i].values[k];
-    states->emplace(bits_of(mesh.cell_centroid[i]), w);
+    states->emplace(bits_of(cells[i]), w);
     for (std::size_t k = 0; k < names.size(); ++k) {
       scalars.push_back(answers[i].values[Primitive::kVars + k]);
     }
@@ -136,16 +146,18 @@ InitialParams params_of(const mesh::Mesh& mesh, const Case& c, std::vector<doubl
 
 }  // namespace
 
-Start::Start(const mesh::Mesh& mesh, const Case& flow_case) : state_(params_of(mesh, flow_case, scalars_, note_)) {}
+Start::Start(const mesh::Mesh& mesh, const Case& flow_case) : mesh_(mesh), state_(params_of(mesh, flow_case, scalars_, note_)) {}
 
 void Start::initialise(Solver& solver) const {
   solver.initialise(state_);
-  if (state_.params().kind != InitialKind::solution || solver.scalars().empty()) return;
+  if (mesh_.comm.max(scalars_.empty() ? 0 : 1) == 0) return;
   const std::span<const double> conserved = solver.conserved();
   const std::vector<double> kept(conserved.begin(), conserved.end());
-  std::vector<double> amounts = scalars_;
+  std::vector<double> amounts(solver.scalar_amounts().begin(), solver.scalar_amounts().end());
   const std::size_t count = solver.scalars().size();
-  for (std::size_t i = 0; i < amounts.size(); ++i) amounts[i] *= kept[i / count * Solver::kVars];
+  for (std::size_t i = 0; i < scalars_.size(); ++i) {
+    if (!std::isnan(scalars_[i])) amounts[i] = scalars_[i] * kept[i / count * Solver::kVars];
+  }
   solver.restore(kept, 0, 0, {}, amounts);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-/// The flow at the start of a run: by formula, or interpolated from the results of a run on another mesh.
+/// The flow at the start of a run: by formula, by a function of the program, or interpolated from the results of a run on another
+/// mesh.
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ namespace weft::flow {
 /// or halve. Results do not depend on the number of ranks of either run.
 class Start {
  public:
-  /// @param flow_case  outlives this object.
+  /// @param mesh, flow_case  outlive this object.
   /// @throws InputError on every rank: a file of another dimension, gas or number of scalars, or without density, velocity and
   ///   pressure; IoError: no such file, damaged.  @collective
   /// @cost  for a solution: about 1 kB for each of an even share of its cells, and 400 bytes for each cell of this rank. If a
@@ -33,8 +34,9 @@ class Start {
   [[nodiscard]] const std::string& note() const { return note_; }
 
  private:
+  const mesh::Mesh& mesh_;
   std::string note_;
-  std::vector<double> scalars_;  ///< for a solution: owned cells x scalars
+  std::vector<double> scalars_;  ///< owned cells x scalars; NaN: the solver's own initial value; empty: all of these
   InitialState state_;
 };
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "weft/device/parallel_for.cuh"
 #include "weft/flow/cuda/device_boundary.hpp"
@@ -21,18 +22,25 @@ struct ForceOnFaces {
   }
 };
 
+/// Returns whether the states outside a zone are evaluated on the GPU in every stage.
+bool varies_on_device(const BoundaryCondition& condition) {
+  return condition.prescribed.on_device() && condition.depends_on_time;
+}
+
 }  // namespace
 
 DeviceBoundary::DeviceBoundary(const Scheme& scheme) : scheme_(scheme), first_(scheme.discretization().first_boundary_face) {
   for (const BoundaryCondition& condition : scheme.boundary()) {
     params_.push_back(condition.params);
-    varies_ = varies_ || (condition.prescribed && condition.depends_on_time);
+    const bool varies = condition.prescribed && condition.depends_on_time;
+    varies_ = varies_ || varies;
+    varies_on_host_ = varies_on_host_ || (varies && !varies_on_device(condition));
   }
 }
 
 template <class Visit>
 void DeviceBoundary::each_array(Visit&& visit) {
-  const auto faces = static_cast<std::size_t>(scheme_.mesh().faces() - first_);
+  const std::size_t faces = scheme_.mesh().faces() - first_;
   visit(zones_, scheme_.mesh().boundary.size());
   visit(zone_, faces);
   visit(left_, faces);
@@ -41,6 +49,8 @@ void DeviceBoundary::each_array(Visit&& visit) {
   visit(extrapolation_offset_, boundary_extrapolation.offset);
   visit(extrapolation_row_, boundary_extrapolation.row);
   visit(extrapolation_weight_, boundary_extrapolation.weight);
+  visit(extrapolation_normal_weight_, boundary_extrapolation.normal_weight);
+  visit(pressure_bound_, boundary_extrapolation.bound);
   visit(normal_, faces);
   visit(to_face_, faces);
   visit(centroid_, faces);
@@ -52,6 +62,10 @@ void DeviceBoundary::each_array(Visit&& visit) {
 std::size_t DeviceBoundary::bytes() {
   CountBytes count;
   each_array(count);
+  for (std::size_t z = 0; z < scheme_.boundary().size(); ++z) {
+    if (!varies_on_device(scheme_.boundary()[z])) continue;
+    count.bytes += DeviceTables::bytes(static_cast<std::size_t>(scheme_.mesh().boundary[z].faces.size()), false);
+  }
   return count.bytes;
 }
 
@@ -67,13 +81,13 @@ void DeviceBoundary::allocate() {
     const BoundaryCondition& condition = scheme_.boundary()[z];
     zones.push_back({condition.params, static_cast<bool>(condition.prescribed)});
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
-      const auto i = static_cast<std::size_t>(face.value() - first_);
+      const std::size_t i = face.value() - first_;
       zone[i] = static_cast<std::int32_t>(z);
       left[i] = m.face_left[face.index()].value();
       normal[i] = m.face_normal[face.index()];
       centroid[i] = m.face_centroid[face.index()];
       area[i] = m.face_area[face.index()];
-      to_face[i] = m.face_centroid[face.index()] - scheme_.discretization().centroid[static_cast<std::size_t>(left[i])];
+      to_face[i] = m.face_centroid[face.index()] - scheme_.discretization().centroid[left[i]];
     }
   }
   zones_.put(zones);
@@ -81,8 +95,8 @@ void DeviceBoundary::allocate() {
   left_.put(left);
   std::vector<std::int32_t> order(faces);
   std::iota(order.begin(), order.end(), 0);
-  const auto border = std::stable_partition(
-      order.begin(), order.end(), [&](std::int32_t face) { return left[static_cast<std::size_t>(face)] < m.inner_cells; });
+  const auto border =
+      std::stable_partition(order.begin(), order.end(), [&](std::int32_t face) { return left[face] < m.inner_cells; });
   inner_faces_ = static_cast<std::int32_t>(border - order.begin());
   order_.put(order);
   normal_.put(normal);
@@ -95,6 +109,10 @@ void DeviceBoundary::allocate() {
     if (!scheme_.boundary()[z].prescribed || !scheme_.boundary()[z].depends_on_time) find_outside(z, 0);
   }
   outside_.put(outside_on_host_.span());
+  for (std::size_t z = 0; z < m.boundary.size(); ++z) {
+    const bool on_device = varies_on_device(scheme_.boundary()[z]);
+    tables_.push_back(on_device ? std::make_shared<DeviceTables>(centroids(m, m.boundary[z].faces), false) : nullptr);
+  }
   fluxes_on_host_.resize(faces);
 }
 
@@ -108,18 +126,28 @@ BoundaryArgs DeviceBoundary::args() const {
           .order = order_.data(),
           .boundary_extrapolation = {.offset = extrapolation_offset_.data(),
                                      .row = extrapolation_row_.data(),
-                                     .weight = extrapolation_weight_.data()},
+                                     .weight = extrapolation_weight_.data(),
+                                     .normal_weight = extrapolation_normal_weight_.data(),
+                                     .bound = pressure_bound_.data()},
           .faces = static_cast<std::int32_t>(fluxes_.size()),
           .inner_faces = inner_faces_};
 }
 
 void DeviceBoundary::prescribe(Stream& stream, double time) {
-  if (!varies_) return;
-  stream.wait();  // the buffer may still be read
-  for (std::size_t z = 0; z < scheme_.boundary().size(); ++z) {
-    if (scheme_.boundary()[z].prescribed && scheme_.boundary()[z].depends_on_time) find_outside(z, time);
+  if (varies_on_host_) {
+    stream.wait();  // the buffer may still be read
+    for (std::size_t z = 0; z < scheme_.boundary().size(); ++z) {
+      const BoundaryCondition& condition = scheme_.boundary()[z];
+      if (condition.prescribed && condition.depends_on_time && tables_[z] == nullptr) find_outside(z, time);
+    }
+    copy_bytes(stream, outside_.data(), outside_on_host_.data(), outside_.size() * sizeof(Primitive));
   }
-  copy_bytes(stream, outside_.data(), outside_on_host_.data(), outside_.size() * sizeof(Primitive));
+  for (std::size_t z = 0; z < tables_.size(); ++z) {
+    if (tables_[z] == nullptr) continue;
+    DeviceTables::call(tables_[z], scheme_.boundary()[z].prescribed.on_device(), stream, time);
+    const std::int32_t first = scheme_.mesh().boundary[z].faces.first().value() - first_;
+    copy_bytes(stream, outside_.data() + first, tables_[z]->results.data(), tables_[z]->results.bytes());
+  }
 }
 
 void DeviceBoundary::set_circulation(Stream& stream, std::size_t zone, double circulation) {
@@ -133,11 +161,11 @@ void DeviceBoundary::set_circulation(Stream& stream, std::size_t zone, double ci
 void DeviceBoundary::find_outside(std::size_t zone, double time) {
   const mesh::Mesh& m = scheme_.mesh();
   const BoundaryCondition& condition = scheme_.boundary()[zone];
-  for (const mesh::LocalFaceId face : m.boundary[zone].faces) {
-    const Vec3 x = m.face_centroid[face.index()];
-    outside_on_host_.data()[face.value() - first_] =
-        condition.prescribed ? condition.prescribed(x, time) : outside_state(scheme_.gas(), params_[zone], x);
-  }
+  const mesh::FaceRange faces = m.boundary[zone].faces;
+  const std::span<const Vec3> points = centroids(m, faces);
+  const std::span<Primitive> outside(outside_on_host_.data() + (faces.first().value() - first_), points.size());
+  if (condition.prescribed) return condition.prescribed(points, time, outside);
+  for (std::size_t i = 0; i < points.size(); ++i) outside[i] = outside_state(scheme_.gas(), params_[zone], points[i]);
 }
 
 void DeviceBoundary::computed(Stream& stream) {
@@ -148,7 +176,7 @@ void DeviceBoundary::computed(Stream& stream) {
 Conserved DeviceBoundary::flux(std::int32_t face) const {
   if (!on_host_) fluxes_.get(0, fluxes_on_host_, After(computed_));
   on_host_ = true;
-  return fluxes_on_host_[static_cast<std::size_t>(face - first_)];
+  return fluxes_on_host_[face - first_];
 }
 
 ForceAndMoment DeviceBoundary::force_on(Stream& stream, mesh::FaceRange faces, double pressure, Vec3 centre) const {

@@ -2,10 +2,12 @@
 /// The boundary conditions of a rank in the memory of the current GPU.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "weft/device/buffers.hpp"
 #include "weft/flow/cuda/array_list.hpp"
+#include "weft/flow/cuda/device_arguments.hpp"
 #include "weft/flow/cuda/tile_launch.hpp"
 #include "weft/flow/physics/face_force.hpp"
 #include "weft/flow/scheme/scheme.hpp"
@@ -23,10 +25,11 @@ class DeviceBoundary {
   void allocate();
 
   [[nodiscard]] BoundaryArgs args() const;
-  /// Returns whether a zone has prescribed states that depend on time: the host evaluates them in each stage. Equal on all ranks.
+  /// Returns whether a zone has prescribed states that depend on time: the host evaluates or enqueues them in each stage. Equal
+  /// on all ranks.
   [[nodiscard]] bool varies() const { return varies_; }
-  /// Evaluates the time-dependent prescribed states at `time` and copies them to the GPU. Waits for the earlier work of the
-  /// stream.
+  /// Evaluates the time-dependent prescribed states at `time`. Where the host evaluates some of them, waits for the earlier work
+  /// of the stream and copies them to the GPU.
   void prescribe(Stream& stream, double time);
   /// Sets the circulation of the vortex that disturbs a far field, and copies the exterior states of its zone again. Waits for
   /// the earlier work of the stream; steps that were captured as graphs read the new states.
@@ -50,15 +53,18 @@ class DeviceBoundary {
   const Scheme& scheme_;
   std::vector<BoundaryParams> params_;  ///< one per zone
   std::int32_t first_;                  ///< first boundary face of the mesh
-  bool varies_ = false;
+  bool varies_ = false, varies_on_host_ = false;
   DeviceVector<ZoneArgs> zones_;
   DeviceVector<std::int32_t> zone_, left_, order_;
   std::int32_t inner_faces_ = 0;                                         ///< number of boundary faces of inner cells
   DeviceVector<std::int32_t> extrapolation_offset_, extrapolation_row_;  ///< Discretization::boundary_extrapolation
-  DeviceVector<double> extrapolation_weight_;
+  DeviceVector<double> extrapolation_weight_, extrapolation_normal_weight_;
+  DeviceVector<PressureBound> pressure_bound_;
   DeviceVector<Vec3> normal_, to_face_, centroid_;
   DeviceVector<double> area_;
   DeviceVector<Primitive> outside_;
+  /// By zone: the arguments of time-dependent states that are evaluated on the GPU; null for other zones.
+  std::vector<std::shared_ptr<DeviceTables>> tables_;
   PinnedBuffer<Primitive> outside_on_host_;
   DeviceVector<Conserved> fluxes_;
   Event computed_;

@@ -44,7 +44,7 @@ void DeviceReconstruction<Real>::each_array(const Tiles& on_host, Visit&& visit)
     visit(sensors_, IndexSpace(m.plan));
     visit(side_sensors_, on_host.opposite_slot.size() * 2);
   }
-  visit(fallback_, static_cast<std::size_t>(m.cells()));
+  visit(fallback_, m.cells());
 }
 
 template <class Real>
@@ -66,7 +66,7 @@ void DeviceReconstruction<Real>::connect() {
   if (m.comm.max(m.plan.ghost_rows()) == 0) return;
   for (int i : {0, 1}) pull_values_[i] = ArrayTransformer(m.plan, {values_[i]}, transport).pull();
   std::vector<PairRef> of_gradients;
-  if (scheme_.numerics().gradient != GradientKind::none) of_gradients.emplace_back(gradients_);
+  if (scheme_.numerics().second_order()) of_gradients.emplace_back(gradients_);
   if (takes_sensor(scheme_.numerics().flux)) of_gradients.emplace_back(sensors_);
   if (!of_gradients.empty()) pull_gradients_ = ArrayTransformer(m.plan, of_gradients, transport).pull();
 }
@@ -110,7 +110,7 @@ GradientArgs<Real> DeviceReconstruction<Real>::gradient_args(int buffer) {
           .gradients = on_device(gradients_),
           .sensors = on_device(sensors_),
           .side_sensors = side_sensors_.data(),
-          .first_order = scheme_.numerics().gradient == GradientKind::none,
+          .first_order = !scheme_.numerics().second_order(),
           .fallback = fallback(),
           .gas = scheme_.gas(),
           .scale = parameters_.scale,
@@ -163,7 +163,7 @@ Primitive DeviceReconstruction<Real>::cell_state(Stream& stream, int buffer, std
   copy_bytes(stream, mean.data(), value.data(), value.size_bytes());
   copy_bytes(stream, slopes.data(), gradient.data(), gradient.size_bytes());
   stream.wait();
-  const Vec3 r = x - scheme_.discretization().centroid[static_cast<std::size_t>(cell)];
+  const Vec3 r = x - scheme_.discretization().centroid[cell];
   const RowView<Real, double> row{mean.data(), slopes.data()};
   return dim == 2 ? reconstruct<2>(row, 0, r) : reconstruct<3>(row, 0, r);
 }
@@ -171,7 +171,7 @@ Primitive DeviceReconstruction<Real>::cell_state(Stream& stream, int buffer, std
 template <class Real>
 std::vector<Primitive> DeviceReconstruction<Real>::face_states(Stream& stream, int buffer, mesh::FaceRange faces) const {
   const std::int32_t count = faces.last().value() - faces.first().value();
-  std::vector<Primitive> states(static_cast<std::size_t>(count));
+  std::vector<Primitive> states(count);
   if (count == 0) return states;
   const DeviceVector<Primitive> there(Backend::cuda, states.size());
   const BoundaryArgs boundary = boundary_.args();
@@ -187,7 +187,7 @@ std::vector<Primitive> DeviceReconstruction<Real>::face_states(Stream& stream, i
 
 template <class Real>
 std::vector<CellGradient> DeviceReconstruction<Real>::cell_gradients(Stream& stream) const {
-  const auto cells = static_cast<std::size_t>(scheme_.mesh().owned_cells);
+  const std::size_t cells = scheme_.mesh().owned_cells;
   std::vector<CellGradient> all(cells);
   std::vector<Real> slopes(cells * static_cast<std::size_t>(kVars * scheme_.mesh().dim));
   copy_bytes(stream, slopes.data(), gradients(), slopes.size() * sizeof(Real));

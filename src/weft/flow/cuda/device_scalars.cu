@@ -125,10 +125,10 @@ void DeviceScalars::each_array(const std::vector<double>& matrices, Visit&& visi
   if (count() == 0) return;
   const mesh::Mesh& m = scheme_.mesh();
   const Discretization& d = scheme_.discretization();
-  const GradientKind kind = scheme_.numerics().gradient;
-  const auto owned = static_cast<std::size_t>(m.owned_cells);
-  const auto boundary_faces = static_cast<std::size_t>(m.faces() - d.first_boundary_face);
-  const auto n = static_cast<std::size_t>(count());
+  const GradientRow& gradient = row_of(scheme_.numerics().gradient);
+  const std::size_t owned = m.owned_cells;
+  const std::size_t boundary_faces = m.faces() - d.first_boundary_face;
+  const std::size_t n = count();
   visit(cell_face_offset_, d.cell_face_offset);
   visit(cell_faces_, d.cell_face);
   visit(cell_face_rows_, d.cell_face_row);
@@ -139,12 +139,12 @@ void DeviceScalars::each_array(const std::vector<double>& matrices, Visit&& visi
   visit(centroids_, d.centroid);
   visit(face_centroids_, m.face_centroid);
   visit(inverse_volumes_, d.inverse_volume);
-  if (kind == GradientKind::green_gauss) {
+  if (gradient.over_faces) {
     visit(left_row_, d.face_left);
     visit(face_normals_, m.face_normal);
     visit(face_areas_, m.face_area);
   }
-  if (kind == GradientKind::least_squares) visit(matrices_, matrices);
+  if (gradient.with_matrices) visit(matrices_, matrices);
   visit(boundary_entry_, boundary_faces);
   visit(boundary_left_, boundary_faces);
   visit(boundary_brings_, boundary_faces);
@@ -172,7 +172,7 @@ void DeviceScalars::allocate(const std::vector<double>& matrices) {
   each_array(matrices, Allocate());
   const mesh::Mesh& m = scheme_.mesh();
   const Discretization& d = scheme_.discretization();
-  const auto first = static_cast<std::size_t>(d.first_boundary_face);
+  const std::size_t first = d.first_boundary_face;
   const std::size_t faces = boundary_entry_.size();
   std::vector<std::int32_t> entry(faces), left(faces), brings(faces);
   for (std::size_t s = 0; s < d.cell_face.size(); ++s) {
@@ -286,7 +286,7 @@ Exchange* DeviceScalars::boundary_and_slopes(Stream& stream, double time, const 
   };
   if (pull_values_) pull_values_->start(after(stream));
   boundary_rows(0, m.inner_cells);
-  const bool second_order = scheme_.numerics().gradient != GradientKind::none;
+  const bool second_order = scheme_.numerics().second_order();
   const DeviceScalarView v = view(fallback);
   const auto slopes_of = [&](std::int32_t first, std::int32_t last) {
     if (!second_order) return;
@@ -363,7 +363,7 @@ double DeviceScalars::at(Stream& stream, int k, std::int32_t cell, Vec3 x) const
   copy_bytes(stream, slope.data(), &slopes_.view<Aos, space::cuda>()(cell, k * dim),
              static_cast<std::size_t>(dim) * sizeof(double));
   stream.wait();
-  const Vec3 r = x - scheme_.discretization().centroid[static_cast<std::size_t>(cell)];
+  const Vec3 r = x - scheme_.discretization().centroid[cell];
   return value + (dim == 2 ? along<2>(slope.data(), r) : along<3>(slope.data(), r));
 }
 

@@ -49,7 +49,7 @@ class DeviceScalars {
   /// steps if `local_dt` is given: called before the stage of the flow changes them.
   template <class State>
   void prepare(Stream& stream, int now, const State* conserved, const double* local_dt);
-  /// Computes the stage, after that of the flow, as ScalarTransport::advance(). Does nothing in a halted step.
+  /// Computes the stage, after that of the flow, as ScalarTransport::record_update(). Does nothing in a halted step.
   void advance(Stream& stream, double time, const Buffers& buffers, double start_weight, const StepClock* clock,
                const std::int32_t* fallback);
   /// Sets the mass flows of the stationary state, which advance() and refresh() subtract, to the flows that the flux kernel has

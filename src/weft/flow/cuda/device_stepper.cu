@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/base/contracts.hpp"
+#include "weft/base/traced_region.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/device/device.hpp"
 #include "weft/device/parallel_for.cuh"
@@ -33,7 +34,7 @@ DeviceStepper<Real, State>::DeviceStepper(const Scheme& scheme)
 template <class Real, class State>
 std::size_t DeviceStepper<Real, State>::bytes(const Tiles& on_host, const std::vector<double>& matrices) {
   CountBytes count;
-  const auto owned = static_cast<std::size_t>(scheme_.mesh().owned_cells);
+  const std::size_t owned = scheme_.mesh().owned_cells;
   state_.each_array(owned * kVars, count);
   count(local_dt_, scheme_.numerics().local_time_step ? owned : 0);
   return count.bytes + control_.bytes(on_host.size()) + tiles_.bytes(scheme_, on_host, matrices) + source_.bytes() +
@@ -42,7 +43,7 @@ std::size_t DeviceStepper<Real, State>::bytes(const Tiles& on_host, const std::v
 
 template <class Real, class State>
 void DeviceStepper<Real, State>::allocate(const Tiles& on_host, const std::vector<double>& matrices) {
-  const auto owned = static_cast<std::size_t>(scheme_.mesh().owned_cells);
+  const std::size_t owned = scheme_.mesh().owned_cells;
   state_.each_array(owned * kVars, Allocate());
   Allocate()(local_dt_, scheme_.numerics().local_time_step ? owned : 0);
   control_.allocate(stream_, on_host.size());
@@ -143,6 +144,7 @@ void DeviceStepper<Real, State>::start_fetch() const {
 template <class Real, class State>
 ConstStateRows DeviceStepper<Real, State>::fetch() const {
   start_fetch();
+  const TracedRegion region("fetch state");
   if (copy_ == Copy::pending) {
     scalars_.fetched().wait();
     state_.finish_fetch();
@@ -213,6 +215,7 @@ FluxArgs<Real, State> DeviceStepper<Real, State>::stage_args(int number, int out
 
 template <class Real, class State>
 void DeviceStepper<Real, State>::stage(int number, double time) {
+  const TracedRegion region("launch stage");
   source_.evaluate(stream_, time, reconstruction_.values(at_.shown), tiles_.arrays.inverse_volume);
   scalars_.prepare(stream_, at_.now, state_.buffer(at_.now), number == 0 ? local_dt_.data() : nullptr);
   const auto pending = reconstruction_.evaluate(stream_, border_stream_, at_.shown, time, false);
@@ -250,12 +253,14 @@ void DeviceStepper<Real, State>::all_stages(double time, double advance, bool ra
 /// Computes or launches all stages of a step. @param time, advance  read only if the host takes part in the stages.
 template <class Real, class State>
 void DeviceStepper<Real, State>::launch_step(double time, double advance, bool rates) {
+  const TracedRegion region("launch step");
   if (state_.release(stream_, 1 - at_.start)) stream_.wait_for(after(scalars_.fetched()));  // overwritten by this step
   // In the first steps exchanges set up their messages; while the order is ramped up, each step has other arguments.
   if (!can_be_graph() || steps_done_++ < 2 || parameters_.order < 1) return all_stages(time, advance, rates);
   const std::pair from{at_, rates};
   auto known = graphs_.find(from);
   if (known == graphs_.end()) {
+    const TracedRegion recording("record step as a graph");
     Graph graph = Graph::capture(stream_, [&](Stream&) { all_stages(time, advance, rates); });
     known = graphs_.emplace(from, StepGraph{std::move(graph), at_}).first;
   }
@@ -288,6 +293,7 @@ StepResult DeviceStepper<Real, State>::result() {
     for (const UnphysicalCell& cell : control_.unphysical(stream_)) failures_.add(cell, states);
   }
   if (std::optional<BoundaryScalars::BadValue> bad = scalars_.take_bad(); bad) failures_.add(bad->problem, bad->where);
+  if (const std::optional<InputError> error = scheme_.take_error()) failures_.add(error->problem(), error->where());
   return control_.result(last);
 }
 
@@ -322,7 +328,7 @@ std::vector<StepResult> DeviceStepper<Real, State>::finish() {
   stream_.wait();
   const int done = control_.done();
   WEFT_EXPECTS(done >= 1 && done <= static_cast<int>(started_.size()));  // the host starts no sequence without a step
-  const Started& last = started_[static_cast<std::size_t>(done - 1)];
+  const Started& last = started_[done - 1];
   at_ = last.end;
   pending_ = false;
   copy_ = Copy::old;

@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -59,6 +60,13 @@ class DeviceStepper final : public Stepper {
   void load() override;
   void start_fetch() const override;
   [[nodiscard]] ConstStateRows fetch() const override;
+  [[nodiscard]] DeviceRows on_device() override {
+    return {.conserved = state_.buffer(at_.now),
+            .primitive = reconstruction_.values(at_.shown),
+            .conserved_in_single = std::is_same_v<State, float>,
+            .primitive_in_single = std::is_same_v<Real, float>,
+            .stream = &stream_};
+  }
   [[nodiscard]] Primitive primitive(std::int32_t cell) const override;
   [[nodiscard]] std::array<double, kVars> integrals() const override {
     return state_.integrals(stream_, at_.now, tiles_.arrays.inverse_volume);

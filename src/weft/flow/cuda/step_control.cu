@@ -19,13 +19,13 @@ void StepControl::each_array(std::int32_t tiles, Visit&& visit) {
   visit(rate_squared_, 1);
   visit(rate_scratch_, reduce_scratch(tiles));
   visit(entries_, Stepper::kMostAhead);
-  visit(bad_, static_cast<std::size_t>(scheme_.mesh().owned_cells));
+  visit(bad_, scheme_.mesh().owned_cells);
 }
 
 std::size_t StepControl::bytes(std::int32_t tiles) {
   CountBytes count;
   each_array(tiles, count);
-  return count.bytes + static_cast<std::size_t>(scheme_.mesh().comm.size()) * sizeof(double);  // stable_dt_
+  return count.bytes + scheme_.mesh().comm.size() * sizeof(double);  // stable_dt_
 }
 
 void StepControl::allocate(Stream& stream, std::int32_t tiles) {
@@ -81,7 +81,7 @@ void StepControl::sum_rates(Stream& stream) {
 
 void StepControl::report(Stream& stream, int steps) {
   copy_bytes(stream, clock_on_host_.data(), clock_.data(), sizeof(StepClock));
-  copy_bytes(stream, entries_on_host_.data(), entries_.data(), static_cast<std::size_t>(steps) * sizeof(StepEntry));
+  copy_bytes(stream, entries_on_host_.data(), entries_.data(), steps * sizeof(StepEntry));
 }
 
 void StepControl::report_rates(Stream& stream, int number) {

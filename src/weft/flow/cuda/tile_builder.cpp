@@ -23,10 +23,10 @@ TileBuilder::TileBuilder(const mesh::Mesh& mesh, const Discretization& d, const 
       partition_(partition),
       tiles_(tiles),
       by_node_(has_stencils_by_node(d)),
-      rows_(static_cast<std::size_t>(d.rows)),
-      faces_(static_cast<std::size_t>(mesh.faces())),
-      first_slot_(static_cast<std::size_t>(mesh.faces()), -1),
-      tile_of_unit_(static_cast<std::size_t>(round_up_to_unit(mesh.owned_cells) / kTileUnit)) {}
+      rows_(d.rows),
+      faces_(mesh.faces()),
+      first_slot_(mesh.faces(), -1),
+      tile_of_unit_(round_up_to_unit(mesh.owned_cells) / kTileUnit) {}
 
 void TileBuilder::build() {
   reserve();
@@ -41,8 +41,7 @@ void TileBuilder::build() {
     connect_faces();
     next_face_ += face_blocks(tile_.faces) * kFaceBlock;
     if (by_node_) append_stencils();
-    raise_to(number < partition_.inner ? tiles_.largest_inner : tiles_.largest_border,
-             partition_.of_tile[static_cast<std::size_t>(number)]);
+    raise_to(number < partition_.inner ? tiles_.largest_inner : tiles_.largest_border, partition_.of_tile[number]);
     tiles_.tile.push_back(tile_);
   }
 }
@@ -69,14 +68,14 @@ void TileBuilder::reserve() {
 void TileBuilder::find_tiles_of_units() {
   for (std::int32_t t = 0; t < partition_.size(); ++t) {
     const std::int32_t end = partition_.cell_offset[static_cast<std::size_t>(t) + 1];
-    for (std::int32_t c = partition_.cell_offset[static_cast<std::size_t>(t)]; c < end; c += kTileUnit) {
-      tile_of_unit_[static_cast<std::size_t>(c / kTileUnit)] = t;
+    for (std::int32_t c = partition_.cell_offset[t]; c < end; c += kTileUnit) {
+      tile_of_unit_[c / kTileUnit] = t;
     }
   }
 }
 
 void TileBuilder::begin(std::int32_t number) {
-  first_ = partition_.cell_offset[static_cast<std::size_t>(number)];
+  first_ = partition_.cell_offset[number];
   last_ = partition_.cell_offset[static_cast<std::size_t>(number) + 1];
   tile_ = {.first_cell = first_,
            .cells = last_ - first_,
@@ -102,17 +101,15 @@ void TileBuilder::add_halo(std::int32_t row) {
   if (rows_.add(row)) tiles_.halo_row.push_back(row);
 }
 
-std::int32_t TileBuilder::tile_of(std::int32_t cell) const { return tile_of_unit_[static_cast<std::size_t>(cell / kTileUnit)]; }
+std::int32_t TileBuilder::tile_of(std::int32_t cell) const { return tile_of_unit_[cell / kTileUnit]; }
 
 bool TileBuilder::reversed(std::size_t f) const {
-  const auto left = static_cast<std::size_t>(d_.face_left[f]), right = static_cast<std::size_t>(d_.face_right[f]);
+  const std::size_t left = d_.face_left[f], right = d_.face_right[f];
   return d_.face_right[f] >= mesh_.owned_cells && d_.face_right[f] < mesh_.cells() &&
          mesh_.cell_global[right] < mesh_.cell_global[left];
 }
 
-Vec3 TileBuilder::to_face(std::size_t f, std::int32_t row) const {
-  return mesh_.face_centroid[f] - d_.centroid[static_cast<std::size_t>(row)];
-}
+Vec3 TileBuilder::to_face(std::size_t f, std::int32_t row) const { return mesh_.face_centroid[f] - d_.centroid[row]; }
 
 void TileBuilder::collect_faces() {
   for (std::int32_t c = first_; c < last_; ++c) {
@@ -127,7 +124,7 @@ void TileBuilder::collect_faces() {
         inner_faces_.push_back(face);
         return;
       }
-      const bool to_the_right = d_.face_right[static_cast<std::size_t>(face)] == c;
+      const bool to_the_right = d_.face_right[face] == c;
       interface_faces_.emplace_back(to_the_right != reversed(static_cast<std::size_t>(face)),
                                     opposite < mesh_.owned_cells ? tile_of(opposite) : partition_.size(), face);
     });
@@ -139,11 +136,11 @@ void TileBuilder::collect_faces() {
 void TileBuilder::collect_rows() {
   if (by_node_) {
     for (std::int32_t s = d_.stencil_offset[first_]; s < d_.stencil_offset[last_]; ++s) {
-      const std::int32_t row = d_.stencil_row[static_cast<std::size_t>(s)];
+      const std::int32_t row = d_.stencil_row[s];
       if (row < mesh_.cells()) add_halo(row);
     }
   }
-  for (const std::int32_t f : boundary_faces_) add_halo(d_.face_right[static_cast<std::size_t>(f)]);
+  for (const std::int32_t f : boundary_faces_) add_halo(d_.face_right[f]);
   tile_.rows = rows_.count();
 }
 
@@ -176,28 +173,28 @@ void TileBuilder::append_topology() {
   }
   for (std::int32_t c = first_; c < last_; ++c) {
     each_side(c, [&](std::size_t s) {
-      const auto f = static_cast<std::size_t>(d_.cell_face[s]);
+      const std::size_t f = d_.cell_face[s];
       const std::uint16_t side = (d_.face_left[f] == c) == reversed(f) ? kRightSide : 0;
       topology.push_back(static_cast<std::uint16_t>(faces_[d_.cell_face[s]] | side));
     });
   }
-  topology.resize(static_cast<std::size_t>(tile_.first_topology() + tile_.opposite_rows()));
+  topology.resize(tile_.first_topology() + tile_.opposite_rows());
   for (std::int32_t c = first_; c < last_; ++c) {
     each_side(c, [&](std::size_t s) { topology.push_back(rows_[d_.cell_face_row[s]]); });
   }
-  topology.resize(static_cast<std::size_t>(tile_.first_topology() + tile_.topology_size()));
+  topology.resize(tile_.first_topology() + tile_.topology_size());
 }
 
 void TileBuilder::append_face_geometry() {
   const std::int32_t slots = face_blocks(tile_.faces) * kFaceBlock;
-  tiles_.opposite_slot.resize(static_cast<std::size_t>(next_face_ + slots));
+  tiles_.opposite_slot.resize(next_face_ + slots);
   tiles_.cell_to_face.resize(tiles_.opposite_slot.size() * static_cast<std::size_t>(cell_to_face_columns(mesh_.dim)));
   tiles_.areas.resize(tiles_.opposite_slot.size() * static_cast<std::size_t>(area_columns(mesh_.dim)));
   for (std::int32_t i = 0; i < tile_.faces; ++i) {
-    const std::size_t f = face_list_[static_cast<std::size_t>(i)];
+    const std::size_t f = face_list_[i];
     const auto put = [&](std::vector<double>& list, int list_columns, int column, double value) {
       const std::int64_t row = in_face_blocks(std::int64_t{next_face_} + i, list_columns);
-      list[static_cast<std::size_t>(row + column * kFaceBlock)] = value;
+      list[row + column * kFaceBlock] = value;
     };
     const bool turn = reversed(f);
     const Vec3 left_to_face = to_face(f, turn ? d_.face_right[f] : d_.face_left[f]);
@@ -213,9 +210,9 @@ void TileBuilder::append_face_geometry() {
 
 void TileBuilder::connect_faces() {
   for (std::int32_t i = tile_.inner_faces; i < tile_.faces; ++i) {
-    const std::size_t f = face_list_[static_cast<std::size_t>(i)];
+    const std::size_t f = face_list_[i];
     const std::int32_t right = d_.face_right[f], slot = next_face_ + i;
-    std::int32_t& opposite = tiles_.opposite_slot[static_cast<std::size_t>(slot)];
+    std::int32_t& opposite = tiles_.opposite_slot[slot];
     if (i >= tile_.cell_faces) {
       opposite = right - mesh_.cells();
       continue;
@@ -230,7 +227,7 @@ void TileBuilder::connect_faces() {
       first_slot = slot;
     } else {
       opposite = first_slot;
-      tiles_.opposite_slot[static_cast<std::size_t>(first_slot)] = slot;
+      tiles_.opposite_slot[first_slot] = slot;
     }
   }
 }
@@ -239,10 +236,10 @@ void TileBuilder::append_stencils() {
   std::vector<std::int32_t> all_rows;
   for (std::int32_t c = first_; c < last_; ++c) all_rows.push_back(c);
   all_rows.insert(all_rows.end(), tiles_.halo_row.begin() + tile_.halo, tiles_.halo_row.end());
-  const Vec3 origin = d_.centroid[static_cast<std::size_t>(first_)];
+  const Vec3 origin = d_.centroid[first_];
   std::vector<double>& centroids = tiles_.centroids;
   for (int k = 0; k < mesh_.dim; ++k) {
-    for (const std::int32_t row : all_rows) centroids.push_back((d_.centroid[static_cast<std::size_t>(row)] - origin)[k]);
+    for (const std::int32_t row : all_rows) centroids.push_back((d_.centroid[row] - origin)[k]);
     centroids.resize(centroids.size() + static_cast<std::size_t>(tile_.row_stride() - tile_.rows));
   }
   next_row_ += tile_.row_stride();

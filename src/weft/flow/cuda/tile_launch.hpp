@@ -39,7 +39,13 @@ enum class GradientWeights { least_squares, least_squares_by_node, green_gauss }
   return gradient_weights == GradientWeights::least_squares_by_node;
 }
 [[nodiscard]] inline GradientWeights gradient_weights_of(GradientKind kind, bool stencils_by_node) {
-  if (kind == GradientKind::green_gauss) return GradientWeights::green_gauss;
+  switch (kind) {
+    case GradientKind::green_gauss:
+      return GradientWeights::green_gauss;
+    case GradientKind::none:  // the kernel computes the states on faces
+    case GradientKind::least_squares:
+      break;
+  }
   return stencils_by_node ? GradientWeights::least_squares_by_node : GradientWeights::least_squares;
 }
 

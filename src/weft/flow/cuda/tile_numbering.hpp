@@ -15,14 +15,12 @@ class Numbering {
   void begin(std::int32_t tile) { tile_ = tile, next_ = 0; }
   /// Adds an entity. Returns whether it is new in this tile.
   bool add(std::int32_t entity) {
-    Entry& entry = of_[static_cast<std::size_t>(entity)];
+    Entry& entry = of_[entity];
     if (entry.tile == tile_) return false;
     entry = {tile_, next_++};
     return true;
   }
-  [[nodiscard]] std::uint16_t operator[](std::int32_t entity) const {
-    return static_cast<std::uint16_t>(of_[static_cast<std::size_t>(entity)].number);
-  }
+  [[nodiscard]] std::uint16_t operator[](std::int32_t entity) const { return static_cast<std::uint16_t>(of_[entity].number); }
   [[nodiscard]] int count() const { return next_; }
 
  private:

@@ -21,7 +21,7 @@ bool has_stencils_by_node(const Discretization& d) { return d.stencil_row != d.c
 
 TilePartition::TilePartition(const mesh::Mesh& mesh, const Discretization& d, const TileSize& limit) {
   const bool by_node = has_stencils_by_node(d);
-  Numbering rows(static_cast<std::size_t>(d.rows)), faces(static_cast<std::size_t>(mesh.faces()));
+  Numbering rows(d.rows), faces(mesh.faces());
   TileSize size;
   const auto begin = [&] {
     const auto tile = static_cast<std::int32_t>(of_tile.size());
@@ -42,8 +42,7 @@ TilePartition::TilePartition(const mesh::Mesh& mesh, const Discretization& d, co
       ++size.entries;
     }
     if (by_node) {
-      for (std::int32_t s = d.stencil_offset[c]; s < d.stencil_offset[c + 1]; ++s)
-        rows.add(d.stencil_row[static_cast<std::size_t>(s)]);
+      for (std::int32_t s = d.stencil_offset[c]; s < d.stencil_offset[c + 1]; ++s) rows.add(d.stencil_row[s]);
     }
     ++size.cells;
     size.rows = rows.count();
@@ -74,7 +73,7 @@ TilePartition::TilePartition(const mesh::Mesh& mesh, const Discretization& d, co
 TileSize TilePartition::quantile(double part) const {
   const std::int32_t tiles = 2 * inner > size() ? inner : size();
   if (tiles == 0) return {};
-  std::vector<int> values(static_cast<std::size_t>(tiles));
+  std::vector<int> values(tiles);
   const auto of = [&](int TileSize::*number) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = of_tile[i].*number;
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(tiles - 1));

@@ -8,13 +8,13 @@ namespace weft::flow::detail {
 
 /// Vectors that are computed once, with mesh.dim components each; empty where the scheme computes no gradients.
 struct GradientGeometry {
-  std::vector<double> weights;   ///< one per entry of Discretization::stencil_row: a gradient is the sum of weight * difference
+  std::vector<double> weights;   ///< gradient weights, see GradientRow::weights
   std::vector<double> to_faces;  ///< from the centroid of each cell to its faces, as Discretization::cell_face
   std::vector<double>
       half_ways;  ///< vectors likewise, half-way to the centroids of the neighbours; empty where no limiter moves its points
 };
 
-/// Computes them from the stencils and, for least squares, their matrices.
+/// Computes them from the stencils and, for least squares, the matrices.
 /// @throws MeshError on every rank where the neighbours of a cell do not determine a gradient.  @collective
 [[nodiscard]] GradientGeometry gradient_geometry(const Scheme& scheme);
 

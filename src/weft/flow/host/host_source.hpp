@@ -13,13 +13,18 @@ class HostSource {
   explicit HostSource(const Scheme& scheme);
   /// Sets the rates of a stationary state, owned x kVars: volume * d(conserved)/dt, which add() subtracts. Empty: none.
   void set_stationary(std::vector<double> rates) { stationary_ = std::move(rates); }
-  /// Adds the sources at `time`, s, of the present values to residual.residual().
-  void add(double time, Residual& residual) const;
+  /// Records a task that adds the sources of the present values at the time of `stage` to residual.residual(); none if the scheme
+  /// has no sources. @param stage, residual  must live as long as the plans of the graph.
+  void record(task::Graph& graph, const detail::StageData& data, const detail::Stage& stage, Residual& residual);
 
  private:
+  void add(double time, Residual& residual);
+
   const Scheme& scheme_;
   VolumeSource volume_source_;
   std::vector<double> stationary_;
+  std::vector<Primitive> states_;       ///< arguments of the user function, of the owned cells; empty without one
+  std::vector<Conserved> of_function_;  ///< its results
 };
 
 }  // namespace weft::flow

@@ -6,7 +6,6 @@
 
 #include "weft/base/large_pages.hpp"
 #include "weft/device/parallel_for.hpp"
-#include "weft/flow/physics/runge_kutta.hpp"
 #include "weft/flow/scheme/integrals.hpp"
 
 namespace weft::flow {
@@ -28,27 +27,75 @@ Conserved conserved_at(const double* values) {
 
 }  // namespace
 
-HostStepper::HostStepper(const Scheme& scheme)
+HostStepper::HostStepper(const Scheme& scheme, task::Check check)
     : scheme_(scheme),
+      check_(check),
       residual_(scheme),
       source_(scheme),
       boundary_scalars_(scheme),
       scalars_(residual_, boundary_scalars_),
-      conserved_(scheme.mesh().owned_cells),
-      start_of_step_(scheme.mesh().owned_cells),
-      local_dt_(scheme.numerics().local_time_step ? scheme.mesh().owned_cells : 0),
-      failures_(scheme.mesh()) {
+      conserved_(residual_.owned_space()),
+      start_of_step_(residual_.owned_space()),
+      local_dt_(scheme.numerics().local_time_step ? ArrayPair<double>(residual_.owned_space()) : ArrayPair<double>()),
+      failures_(scheme.mesh()),
+      stage_plan_(compile_stage()) {
   use_large_pages_for(conserved_.storage(), start_of_step_.storage());
 }
 
+template <class Record>
+task::Plan HostStepper::compile(const Record& record) {
+  const std::int32_t inner = scheme_.mesh().inner_cells;
+  task::Graph graph(scheme_.mesh().comm);
+  detail::StageData data;
+  data.stage = graph.add_number("stage", stage_.time);
+  residual_.add_data(graph, data);
+  scalars_.add_data(graph, data);
+  data.conserved = graph.add_array("conserved", conserved_, inner);
+  data.start_of_step = graph.add_array("start of step", start_of_step_, inner);
+  if (scheme_.numerics().local_time_step) data.local_dt = graph.add_array("local time steps", local_dt_, inner);
+  record(graph, std::as_const(data));
+  constexpr int kThreads = 1;
+  return graph.compile(kThreads, check_, scheme_.options().transport);
+}
+
+task::Plan HostStepper::compile_stage() {
+  using task::Part, task::reads, task::reads_writes, task::writes;
+  return compile([this](task::Graph& graph, const detail::StageData& d) {
+    graph.add_task("stage", {reads_writes(d.stage)},
+                   [this] { stage_ = detail::stage_of(command_, scheme_.numerics().rk_stages, stage_.number + 1); });
+    scalars_.record_values(graph, d);
+    source_.record(graph, d, stage_, residual_);
+    residual_.record_evaluation(graph, d, stage_);
+    scalars_.record_slopes(graph, d, stage_);
+    scalars_.record_update(graph, d, stage_, local_dt_.empty() ? nullptr : local_dt_.data());
+    graph.add_task("update",
+                   detail::existing({reads(d.stage), reads_writes(d.residual), reads_writes(d.conserved),
+                                     reads_writes(d.start_of_step), reads_writes(d.local_dt), writes(d.values),
+                                     reads(d.values, Part::ghost)}),  // ghosts are for the description of failures
+                   [this] { update(); });
+  });
+}
+
+std::string HostStepper::transport() const {
+  const std::span<const Exchange> exchanges = stage_plan_.exchanges();
+  return exchanges.empty() ? "" : to_string(exchanges.front().transport());
+}
+
 Traffic HostStepper::sent() const {
-  const Traffic flow = residual_.sent(), carried = scalars_.sent();
-  return {.messages = flow.messages + carried.messages, .bytes = flow.bytes + carried.bytes};
+  Traffic sum;
+  const auto add = [&](const task::Plan& plan) {
+    for (const Exchange& exchange : plan.exchanges()) sum += exchange.sent();
+  };
+  add(stage_plan_);
+  if (evaluation_plan_) add(*evaluation_plan_);
+  if (refresh_plan_) add(*refresh_plan_);
+  return sum;
 }
 
 void HostStepper::close() {
-  scalars_.close();
-  residual_.close();
+  stage_plan_.close();
+  if (evaluation_plan_) evaluation_plan_->close();
+  if (refresh_plan_) refresh_plan_->close();
 }
 
 void HostStepper::set_parameters(const SchemeParameters& parameters) {
@@ -62,8 +109,7 @@ std::vector<double> HostStepper::keep_stationary(std::span<const double> conserv
   for (const mesh::LocalCellId c : scheme_.mesh().owned()) {
     store(residual_.values().row(c).data(), scheme_.gas().primitive(conserved_at(&conserved[c.index() * kVars])));
   }
-  source_.add(time, residual_);
-  residual_.evaluate(time);
+  evaluate(time);
   const std::span<double> rates = residual_.residual().storage();
   std::vector<double> stationary(rates.begin(), rates.end());
   std::fill(rates.begin(), rates.end(), 0.0);
@@ -127,31 +173,30 @@ double HostStepper::recompute_primitives() {
 StepResult HostStepper::result() {
   const double stable_dt = stable_dt_ ? *std::exchange(stable_dt_, std::nullopt) : recompute_primitives();
   if (std::optional<BoundaryScalars::BadValue> bad = boundary_scalars_.take_bad(); bad) failures_.add(bad->problem, bad->where);
+  if (const std::optional<InputError> error = scheme_.take_error()) failures_.add(error->problem(), error->where());
   return {.stable_dt = stable_dt, .rate_squared = rate_squared_};
+}
+
+void HostStepper::evaluate(double time) {
+  if (!evaluation_plan_) {
+    evaluation_plan_ = compile([this](task::Graph& graph, const detail::StageData& d) {
+      source_.record(graph, d, stage_, residual_);
+      residual_.record_evaluation(graph, d, stage_);
+    });
+  }
+  stage_ = {.time = time};
+  evaluation_plan_->run();
 }
 
 void HostStepper::step(const StepCommand& command) {
   failures_.clear();
-  const int stages = scheme_.numerics().rk_stages;
-  for (int stage = 0; stage < stages; ++stage) {
-    const detail::RungeKuttaStage coefficients = detail::runge_kutta_stage(stages, stage);
-    const double time = command.time + coefficients.time * command.advance;
-    source_.add(time, residual_);
-    residual_.evaluate(time);
-    scalars_.advance({.time = time,
-                      .first = stage == 0,
-                      .start_weight = coefficients.start_weight,
-                      .dt = command.dt,
-                      .local_cfl = command.local_cfl,
-                      .local_dt = local_dt_.empty() ? nullptr : local_dt_.data()});
-    update(stage, command);
-  }
+  command_ = command;
+  stage_.number = -1;  // one before the first
+  stage_plan_.run(scheme_.numerics().rk_stages, nullptr, task::Errors::on_this_rank);
 }
 
-void HostStepper::update(int stage, const StepCommand& command) {
+void HostStepper::update() {
   const Discretization& d = scheme_.discretization();
-  const int stages = scheme_.numerics().rk_stages;
-  const bool last = stage + 1 == stages;
   const detail::UpdateView view{.conserved = conserved_.data(),
                                 .start = start_of_step_.data(),
                                 .rates = residual_.residual().data(),
@@ -161,30 +206,30 @@ void HostStepper::update(int stage, const StepCommand& command) {
                                 .projected_areas = d.projected_area.data(),
                                 .gas = scheme_.gas(),
                                 .limits = parameters_.limits,
-                                .start_weight = detail::runge_kutta_stage(stages, stage).start_weight,
-                                .dt = command.dt,
-                                .local_cfl = command.local_cfl,
-                                .first = stage == 0,
-                                .last = last};
+                                .start_weight = stage_.start_weight,
+                                .dt = stage_.dt,
+                                .local_cfl = stage_.local_cfl,
+                                .first = stage_.first,
+                                .last = stage_.last};
   const std::int32_t cells = scheme_.mesh().owned_cells;
-  updates_.resize(static_cast<std::size_t>((cells + kUpdateRun - 1) / kUpdateRun));
+  updates_.resize((cells + kUpdateRun - 1) / kUpdateRun);
   residual_.team().split(0, static_cast<std::int32_t>(updates_.size()), [&](std::int32_t from, std::int32_t to) noexcept {
     for (std::int32_t i = from; i < to; ++i) {
-      updates_[static_cast<std::size_t>(i)] = detail::update_loop(view, i * kUpdateRun, std::min((i + 1) * kUpdateRun, cells));
+      updates_[i] = detail::update_loop(view, i * kUpdateRun, std::min((i + 1) * kUpdateRun, cells));
     }
   });
   bool physical = true;
   double stable = std::numeric_limits<double>::infinity();
-  if (stage == 0) rate_squared_ = {};
+  if (stage_.first) rate_squared_ = {};
   for (const detail::UpdateReport& update : updates_) {
     physical &= update.physical;
     stable = std::min(stable, update.stable_dt);
-    for (std::size_t k = 0; k < kVars && stage == 0; ++k) rate_squared_[k] += update.rate_squared[k];
+    for (std::size_t k = 0; k < kVars && stage_.first; ++k) rate_squared_[k] += update.rate_squared[k];
   }
-  if (last) stable_dt_ = stable;
+  if (stage_.last) stable_dt_ = stable;
   if (physical) return;
   for (std::int32_t c = 0; c < cells; ++c) {
-    if (!parameters_.limits.hold(primitive(c))) note_failure(stage, c);
+    if (!parameters_.limits.hold(primitive(c))) note_failure(stage_.number, c);
   }
 }
 
@@ -196,8 +241,15 @@ void HostStepper::undo() {
 }
 
 void HostStepper::refresh(double time) {
-  residual_.refresh(time);
-  scalars_.refresh(time);
+  if (!refresh_plan_) {
+    refresh_plan_ = compile([this](task::Graph& graph, const detail::StageData& d) {
+      scalars_.record_values(graph, d);
+      residual_.record_refresh(graph, d, stage_);
+      scalars_.record_slopes(graph, d, stage_);
+    });
+  }
+  stage_ = {.time = time};
+  refresh_plan_->run();
 }
 
 std::vector<Primitive> HostStepper::face_states(std::size_t zone) const {

@@ -9,23 +9,33 @@
 #include "weft/flow/host/host_source.hpp"
 #include "weft/flow/host/residual.hpp"
 #include "weft/flow/host/scalar_transport.hpp"
+#include "weft/flow/host/stage.hpp"
 #include "weft/flow/scheme/boundary_scalars.hpp"
 #include "weft/flow/scheme/stepper.hpp"
+#include "weft/task/graph.hpp"
 
 namespace weft::flow {
 
 /// Computes steps on the host: in each stage sources and fluxes (Residual), then the scalars, then the update of the owned cells,
 /// which also computes their primitive values and, in the last stage, the stable step.
+///
+/// A stage is an iteration of a task graph, from whose accesses exchanges of ghosts and their places follow. Its plan has one
+/// thread, which communicates and calls user functions; bodies divide their work among the threads of the scheme.
 class HostStepper final : public Stepper {
  public:
-  /// As Stepper::make(). @collective
-  explicit HostStepper(const Scheme& scheme);
+  /// As Stepper::make(). @param check  of the plans of tasks, for tests.  @collective
+  explicit HostStepper(const Scheme& scheme, task::Check check = task::Check::none);
 
   [[nodiscard]] Residual& residual() { return residual_; }
+  /// Adds sources and fluxes of residual().values() at `time`, s, to residual().residual(), which the caller has set to zero.
+  /// @throws on every rank what a user function throws.  @collective
+  void evaluate(double time);
+  /// Returns the plan of a stage.
+  [[nodiscard]] const task::Plan& stage_plan() const { return stage_plan_; }
 
   [[nodiscard]] bool on_gpu() const override { return false; }
   [[nodiscard]] int threads() const override { return residual_.threads(); }
-  [[nodiscard]] std::string transport() const override { return residual_.transport(); }
+  [[nodiscard]] std::string transport() const override;
   [[nodiscard]] Traffic sent() const override;
   void close() override;
 
@@ -42,6 +52,7 @@ class HostStepper final : public Stepper {
   [[nodiscard]] std::array<double, kVars> integrals() const override;
   [[nodiscard]] std::vector<double> scalar_integrals() const override;
 
+  /// As Stepper::step(). @throws on this rank alone what a user function throws: the others complete the step.
   void step(const StepCommand& command) override;
   [[nodiscard]] StepResult result() override;
   [[nodiscard]] const StepFailures& failures() const override { return failures_; }
@@ -59,24 +70,33 @@ class HostStepper final : public Stepper {
   [[nodiscard]] double scalar_at(int k, std::int32_t cell, Vec3 x) const override { return scalars_.at(k, cell, x); }
 
  private:
-  void update(int stage, const StepCommand& command);
+  /// Compiles a graph of the data of a stage, whose tasks record(graph, data) records.  @collective
+  template <class Record>
+  [[nodiscard]] task::Plan compile(const Record& record);
+  [[nodiscard]] task::Plan compile_stage();
+  void update();
   /// Computes primitive values, checks them against the limits, and returns the smallest stable step of the owned cells.
   double recompute_primitives();
   /// Adds a cell to the failures whose state is outside the limits.
   void note_failure(int stage, std::int32_t cell);
 
   const Scheme& scheme_;
+  task::Check check_;
   SchemeParameters parameters_;
+  StepCommand command_;
+  detail::Stage stage_;
   Residual residual_;
   HostSource source_;
   BoundaryScalars boundary_scalars_;
   ScalarTransport scalars_;
-  Array<double, kVars> conserved_, start_of_step_;
-  Array<double> local_dt_;                     ///< s, at CFL 1 for the state at the start of the step; only with local time steps
+  ArrayPair<double, kVars> conserved_, start_of_step_;
+  ArrayPair<double> local_dt_;                 ///< s, at CFL 1 for the state at the start of the step; only with local time steps
   std::optional<double> stable_dt_;            ///< s, found by the last stage of a step; none: recompute_primitives() finds it
   std::vector<detail::UpdateReport> updates_;  ///< one per run of cells, in order
   std::array<double, kVars> rate_squared_{};
   StepFailures failures_;
+  task::Plan stage_plan_;
+  std::optional<task::Plan> evaluation_plan_, refresh_plan_;  ///< compiled when they are run first
 };
 
 }  // namespace weft::flow

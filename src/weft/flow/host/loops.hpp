@@ -7,8 +7,8 @@
 #include "weft/flow/physics/flux.hpp"
 #include "weft/flow/physics/limiter.hpp"
 #include "weft/flow/physics/state_limits.hpp"
-#include "weft/flow/scheme/kernels.hpp"
 #include "weft/flow/scheme/numerics.hpp"
+#include "weft/flow/scheme/residual_view.hpp"
 
 namespace weft::flow::detail {
 

@@ -1,26 +1,20 @@
 #include "weft/flow/host/residual.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "weft/base/cores.hpp"
 #include "weft/base/large_pages.hpp"
-#include "weft/comm/environment.hpp"
+#include "weft/comm/thread_cores.hpp"
 #include "weft/mesh/mesh_params.hpp"
 #include "weft/mesh/with_dim.hpp"
 
 namespace weft::flow {
 namespace {
 
-/// Returns whether each thread of each rank on this machine has a core of its own, as far as this process can know. @collective
-bool have_cores(const Communicator& comm, int threads) {
-  if (threads == 1) return false;  // without threads, nothing waits for a core
-  const long of_machine = sysconf(_SC_NPROCESSORS_ONLN);
-  return long{comm.split_shared_memory().size()} * threads <= of_machine && threads <= usable_cores() &&
-         !MpiEnvironment::yields_when_idle();
+/// Returns an index space without ghosts. @collective
+[[nodiscard]] GhostPlan without_ghosts(const Communicator& comm, std::int32_t rows) {
+  return GhostPlan::build(comm, rows, std::span<const GlobalRow>());
 }
 
 }  // namespace
@@ -29,47 +23,23 @@ Residual::Residual(const Scheme& scheme)
     : scheme_(scheme),
       mesh_(scheme.mesh()),
       discretization_(scheme.discretization()),
-      team_(scheme.options().threads, have_cores(mesh_.comm, scheme.options().threads)),
+      team_(scheme.options().threads, each_thread_has_core(mesh_.comm, scheme.options().threads)),
       prescribed_(scheme.boundary().size()),
       values_(mesh::index_space_with_boundary(mesh_)),
       gradients_(mesh_.plan, kVars * mesh_.dim),
-      residual_(mesh_.owned_cells),
+      residual_(without_ghosts(mesh_.comm, mesh_.owned_cells)),
       geometry_(detail::gradient_geometry(scheme)),
-      mass_fluxes_(scheme.scalars().empty() ? 0 : static_cast<std::size_t>(mesh_.faces())),
+      mass_fluxes_(without_ghosts(mesh_.comm, scheme.scalars().empty() ? 0 : mesh_.faces())),
       limiter_(visit_limiter(scheme.numerics().limiter, scheme.numerics().venkatakrishnan_k,
                              [](auto limiter) { return detail::LimiterChoice(limiter); })),
       flux_(visit_flux(scheme.numerics().flux, scheme.numerics().cutoff_mach, scheme.numerics().entropy_fix,
                        [](auto flux) { return detail::FluxChoice(flux); })) {
   const Numerics& numerics = scheme.numerics();
-  const Transport transport = scheme.options().transport;
   for (const BoundaryCondition& condition : scheme.boundary()) boundary_params_.push_back(condition.params);
   shares_ = detail::divide_into_shares(mesh_, discretization_, team_.size());
   state_slots_ = detail::slots_of_states(shares_, discretization_);
   if (takes_sensor(numerics.flux)) sensors_ = ArrayPair<double>(mesh_.plan);
-  pull_values_.emplace(ArrayTransformer(mesh_.plan, {values_}, transport).pull());
-  std::vector<PairRef> of_gradients;
-  if (numerics.gradient != GradientKind::none) of_gradients.emplace_back(gradients_);
-  if (takes_sensor(numerics.flux)) of_gradients.emplace_back(sensors_);
-  if (!of_gradients.empty()) pull_gradients_.emplace(ArrayTransformer(mesh_.plan, of_gradients, transport).pull());
   use_large_pages_for(values_.storage(), gradients_.storage(), residual_.storage());  // rows are accessed in any order
-  if (mesh_.comm.max(mesh_.plan.ghost_rows()) > 0) transport_ = to_string(pull_values_->transport());
-}
-
-void Residual::close() {
-  for (auto* pull : {&pull_values_, &pull_gradients_}) {
-    if (pull->has_value()) (*pull)->close();
-  }
-}
-
-Traffic Residual::sent() const {
-  Traffic sum;
-  for (const auto* pull : {&pull_values_, &pull_gradients_}) {
-    if (!pull->has_value()) continue;
-    const Traffic sent = (*pull)->sent();
-    sum.messages += sent.messages;
-    sum.bytes += sent.bytes;
-  }
-  return sum;
 }
 
 detail::ResidualView Residual::view() const {
@@ -102,11 +72,6 @@ detail::ResidualView Residual::view() const {
           .axisymmetric = mesh_.axisymmetric};
 }
 
-template <class Work>
-void Residual::share_out(const Work& work) {
-  team_.run([&](int thread) noexcept { work(shares_[static_cast<std::size_t>(thread)]); });
-}
-
 mesh::FaceRange Residual::faces_of(const detail::Share::Cells& cells, mesh::FaceRange faces) const {
   const auto left = discretization_.face_left.begin();
   const auto begin = left + faces.first().value(), end = left + faces.last().value();
@@ -123,10 +88,12 @@ void Residual::prescribe(double time) {
   for (std::size_t z = 0; z < boundary_params_.size(); ++z) {
     const BoundaryCondition& condition = scheme_.boundary()[z];
     if (!condition.prescribed || (!condition.depends_on_time && !prescribed_[z].empty())) continue;
-    std::vector<Primitive> states;  // all states, or the old ones if the function throws
-    for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
-      states.push_back(condition.prescribed(mesh_.face_centroid[face.index()], time));
-      detail::store(values_.row(discretization_.face_right[face.index()]).data(), states.back());
+    const mesh::FaceRange faces = mesh_.boundary[z].faces;
+    std::vector<Primitive> states(static_cast<std::size_t>(faces.size()));
+    condition.prescribed(centroids(mesh_, faces), time, states);
+    for (const mesh::LocalFaceId face : faces) {
+      const auto i = static_cast<std::size_t>(face.value() - faces.first().value());
+      detail::store(values_.row(discretization_.face_right[face.index()]).data(), states[i]);
     }
     prescribed_[z] = std::move(states);
   }
@@ -151,7 +118,7 @@ void Residual::set_boundary_ghosts(const detail::Share::Cells& cells) {
 }
 
 void Residual::gradients(const detail::Indices& cells) {
-  if (scheme_.numerics().gradient == GradientKind::none) {
+  if (!scheme_.numerics().second_order()) {
     if (takes_sensor(scheme_.numerics().flux)) detail::sensor_loop(view(), cells);
     return;
   }
@@ -159,31 +126,11 @@ void Residual::gradients(const detail::Indices& cells) {
   clear_fallback_gradients(cells);
 }
 
-void Residual::refresh(double time) {
-  prescribe(time);
-  pull_values_->start(after(host_stream()));
-  share_out([&](const detail::Share& share) {
-    set_boundary_ghosts(share.inner);
-    gradients(detail::Indices::contiguous(share.inner.first, share.inner.last));
-  });
-  pull_values_->wait();
-  share_out([&](const detail::Share& share) {
-    set_boundary_ghosts(share.border);
-    gradients(detail::Indices::contiguous(share.border.first, share.border.last));
-  });
-  for (std::size_t z = 0; z < boundary_params_.size() && !mass_fluxes_.empty(); ++z) {
-    for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
-      mass_fluxes_[face.index()] = mesh_.face_area[face.index()] * boundary_flux(z, face.value()).density;
-    }
-  }
-  subtract_stationary(discretization_.first_boundary_face, mesh_.faces());
-}
-
 void Residual::subtract_stationary(std::int32_t first, std::int32_t last) {
   if (stationary_mass_fluxes_.empty()) return;
   team_.split(first, last, [&](std::int32_t from, std::int32_t to) noexcept {
     for (auto f = static_cast<std::size_t>(from); f < static_cast<std::size_t>(to); ++f) {
-      mass_fluxes_[f] -= stationary_mass_fluxes_[f];
+      mass_fluxes_.data()[f] -= stationary_mass_fluxes_[f];
     }
   });
 }
@@ -192,11 +139,11 @@ void Residual::clear_fallback_gradients(const detail::Indices& cells) {
   if (fallback_.empty()) return;
   const Discretization& d = discretization_;
   for (std::int32_t n = 0; n < cells.count; ++n) {
-    const auto i = static_cast<std::size_t>(cells[n]);
+    const std::size_t i = cells[n];
     bool first_order = fallback_[i] != 0;
     for (std::int32_t s = d.cell_face_offset[i]; s < d.cell_face_offset[i + 1] && !first_order; ++s) {
-      const std::int32_t row = d.cell_face_row[static_cast<std::size_t>(s)];
-      first_order = row < mesh_.cells() && fallback_[static_cast<std::size_t>(row)] != 0;
+      const std::int32_t row = d.cell_face_row[s];
+      first_order = row < mesh_.cells() && fallback_[row] != 0;
     }
     if (first_order) std::ranges::fill(gradients_.row(i), 0.0);
   }
@@ -217,7 +164,7 @@ void Residual::blocks(detail::Share& share, std::size_t first, std::size_t last)
     for (const detail::Share::Block& block : std::span(share.blocks).subspan(first, last - first)) {
       const detail::Indices cells = share.not_shared(block.cells.first, block.cells.last),
                             faces = detail::Indices::contiguous(block.faces.first, block.faces.last);
-      if (scheme_.numerics().gradient == GradientKind::none || !fallback_.empty()) {
+      if (!scheme_.numerics().second_order() || !fallback_.empty()) {
         gradients(cells);
         detail::side_loop<dim()>(view(), faces, share.states());
       } else {
@@ -240,70 +187,37 @@ void Residual::boundary_fluxes(const detail::Share& share) {
   for (const detail::Share::Cells& cells : {share.inner, share.border}) each_boundary(cells, work);
 }
 
-void Residual::evaluate(double time) {
-  const bool border = mesh_.inner_cells < mesh_.owned_cells;
-  const auto middle = [](const detail::Share& share) { return (share.blocks.size() + 1) / 2; };  // rounded up
-  prescribe(time);
-  pull_values_->start(after(host_stream()));
-  share_out([&](const detail::Share& share) {
-    set_boundary_ghosts(share.inner);  // read only by the cells at the boundary
-    gradients(detail::Indices::listed(share.shared));
-  });
-  share_out([&](detail::Share& share) { blocks(share, 0, middle(share)); });
-  pull_values_->wait();
-  if (border) {
-    share_out([&](const detail::Share& share) {
-      set_boundary_ghosts(share.border);
-      gradients(detail::Indices::contiguous(share.border.first, share.border.last));
-    });
-  }
-  if (pull_gradients_) pull_gradients_->start(after(host_stream()));
-  share_out([&](detail::Share& share) { blocks(share, middle(share), share.blocks.size()); });
-  share_out([&](detail::Share& share) {
-    fluxes(share, detail::Indices::listed(share.deferred));
-    boundary_fluxes(share);
-  });
-  if (pull_gradients_) pull_gradients_->wait();
-  if (border) {
-    share_out([&](detail::Share& share) {
-      const mesh::FaceRange faces = faces_of(share.border, mesh_.ghost_faces);
-      fluxes(share, detail::Indices::contiguous(faces.first().value(), faces.last().value()));
-    });
-  }
-  subtract_stationary(0, mesh_.faces());
-}
-
 Primitive Residual::cell_state(std::int32_t cell, Vec3 x) const {
   Primitive state;
-  const Vec3 r = x - discretization_.centroid[static_cast<std::size_t>(cell)];
+  const Vec3 r = x - discretization_.centroid[cell];
   mesh::with_dim(mesh_.dim, [&](auto dim) { state = detail::reconstruct<dim()>(view(), cell, r); });
   return state;
 }
 
 std::vector<CellGradient> Residual::gradients() const {
-  std::vector<CellGradient> all(static_cast<std::size_t>(mesh_.owned_cells));
+  std::vector<CellGradient> all(mesh_.owned_cells);
   mesh::with_dim(mesh_.dim, [&](auto dim) {
     for (std::int32_t c = 0; c < mesh_.owned_cells; ++c) {
-      all[static_cast<std::size_t>(c)] = detail::stored_gradient<dim()>(view(), c);
+      all[c] = detail::stored_gradient<dim()>(view(), c);
     }
   });
   return all;
 }
 
 Primitive Residual::face_state(std::int32_t face) const {
-  const auto f = static_cast<std::size_t>(face);
+  const std::size_t f = face;
   return cell_state(discretization_.face_left[f], mesh_.face_centroid[f]);
 }
 
 Conserved Residual::boundary_flux(std::size_t zone, std::int32_t face) const {
-  const Vec3 n = mesh_.face_normal[static_cast<std::size_t>(face)];
+  const Vec3 n = mesh_.face_normal[face];
   const BoundaryParams& params = boundary_params_[zone];
   const Primitive inside = face_state(face);
   if (prescribed_[zone].empty()) {
-    const Primitive outside = outside_state(scheme_.gas(), params, mesh_.face_centroid[static_cast<std::size_t>(face)]);
+    const Primitive outside = outside_state(scheme_.gas(), params, mesh_.face_centroid[face]);
     return flow::boundary_flux(scheme_.gas(), params, outside, inside, n);
   }
-  const auto k = static_cast<std::size_t>(face - mesh_.boundary[zone].faces.first().value());
+  const std::size_t k = face - mesh_.boundary[zone].faces.first().value();
   return std::visit([&](const auto& flux) { return flux(scheme_.gas(), inside, prescribed_[zone][k], n); }, flux_);
 }
 

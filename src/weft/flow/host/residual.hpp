@@ -1,33 +1,33 @@
 #pragma once
 /// The residual of the Euler equations on the host: the net flux into each cell, from the values of the cells.
-#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "weft/array/array_pair.hpp"
-#include "weft/array/array_transformer.hpp"
 #include "weft/base/team.hpp"
 #include "weft/flow/host/gradient_geometry.hpp"
 #include "weft/flow/host/loops.hpp"
 #include "weft/flow/host/share.hpp"
+#include "weft/flow/host/stage.hpp"
 #include "weft/flow/physics/cell_gradient.hpp"
 #include "weft/flow/scheme/scheme.hpp"
+#include "weft/task/graph.hpp"
 
 namespace weft::flow {
 
 /// Cell-centred finite volumes of second order (Barth & Jespersen, AIAA 89-0366): limited linear reconstruction of primitive
-/// values, a Riemann flux per face, ghosts refreshed while inner cells are computed.
+/// values, a Riemann flux per face.
 ///
-/// Holds the values of all rows (owned, ghost, boundary), gradients and the residual. One evaluation, in which the gradients of
-/// most inner cells are computed and used block by block and not stored:
-///   start pull of values -> boundary ghost cells and gradients of inner cells -> wait -> those of border cells
-///   -> start pull of gradients -> fluxes of inner and boundary faces -> wait -> fluxes of partition-interface faces.
+/// Holds the values of all rows (owned, ghost, boundary), gradients and the residual, and records the tasks that compute them in
+/// the graphs of a HostStepper, which inserts the exchanges of ghosts. The gradients of most inner cells are computed and used
+/// block by block and not stored. Bodies divide their work among the threads of team() and run one after the other.
 class Residual {
  public:
   static constexpr int kVars = IdealGas::kVars;
 
-  /// @param scheme  outlives this object; its options define the transport of ghosts and the number of threads, on which results
-  ///   do not depend, to the last bit.
+  /// @param scheme  outlives this object; its options define the number of threads, on which results do not depend, to the last
+  ///   bit.
   /// @throws MeshError on every rank for stencils without a gradient; LimitError where threads cannot be started.  @collective
   explicit Residual(const Scheme& scheme);
   Residual(const Residual&) = delete;
@@ -37,19 +37,18 @@ class Residual {
   [[nodiscard]] ArrayPair<double, kVars>& values() { return values_; }
   [[nodiscard]] const ArrayPair<double, kVars>& values() const { return values_; }
   /// Owned rows: volume times d(conserved)/dt.
-  [[nodiscard]] Array<double, kVars>& residual() { return residual_; }
+  [[nodiscard]] ArrayPair<double, kVars>& residual() { return residual_; }
+  /// Returns the index space of arrays of owned cells, without ghosts.
+  [[nodiscard]] const GhostPlan& owned_space() const { return residual_.plan(); }
 
-  /// Refreshes ghost and boundary rows from the owned values at time `time`, s, computes gradients, and adds the fluxes to
-  /// residual(), which the caller has set to zero (or to its sources).  @collective
-  void evaluate(double time);
-
-  /// Computes what evaluate() does except for the fluxes: after it, face_state() and boundary_flux() are those of the present
-  /// values.
-  /// @collective
-  void refresh(double time);
-
-  /// Ends the exchanges of ghosts, see Solver::close(). @collective
-  void close();
+  /// Adds its arrays to a graph.
+  void add_data(task::Graph& graph, detail::StageData& data);
+  /// Records an evaluation: sets boundary rows from the owned values at the time of `stage`, computes gradients, and adds the
+  /// fluxes to residual(), which earlier tasks have set to zero (or to sources).
+  /// @param stage  must live as long as the plans of the graph.
+  void record_evaluation(task::Graph& graph, const detail::StageData& data, const detail::Stage& stage);
+  /// Records an evaluation except for the fluxes: after it, face_state() and boundary_flux() are those of the present values.
+  void record_refresh(task::Graph& graph, const detail::StageData& data, const detail::Stage& stage);
 
   void set_parameters(const SchemeParameters& parameters) { parameters_ = parameters; }
   /// Sets the circulation of the vortex that disturbs the far field of a zone, m^2/s.
@@ -58,34 +57,34 @@ class Residual {
   void set_fallback(std::span<const std::int32_t> flags) { fallback_ = flags; }
   [[nodiscard]] std::span<const std::int32_t> fallback() const { return fallback_; }
 
-  /// Returns the mass flux of each face, kg/s, out of its left cell, minus that of a stationary state: of evaluate(), and of
-  /// refresh() at the boundary. Empty without scalars.
-  [[nodiscard]] std::span<const double> mass_fluxes() const { return mass_fluxes_; }
-  /// Sets the mass fluxes of a stationary state, as mass_fluxes(), that evaluate() and refresh() subtract; empty: none.
+  /// Returns the mass flux of each face, kg/s, out of its left cell, minus that of a stationary state: of an evaluation, and of a
+  /// refresh at the boundary. Empty without scalars.
+  [[nodiscard]] std::span<const double> mass_fluxes() const { return mass_fluxes_.storage(); }
+  /// Sets the mass fluxes of a stationary state, as mass_fluxes(), that the tasks subtract; empty: none.
   void set_stationary_mass_fluxes(std::vector<double> fluxes) { stationary_mass_fluxes_ = std::move(fluxes); }
   /// Returns the view of the kernels, also for those of the scalars; const members only read through it.
   [[nodiscard]] detail::ResidualView view() const;
 
-  /// Returns the flux through a boundary face per unit area, out of the domain. @pre evaluate() or refresh() since values
-  /// changed.
+  /// Returns the flux through a boundary face per unit area, out of the domain. @pre evaluated or refreshed since values changed.
   [[nodiscard]] Conserved boundary_flux(std::size_t zone, std::int32_t face) const;
   /// Returns the interior state at the centroid of a face (reconstructed in its left cell).
   [[nodiscard]] Primitive face_state(std::int32_t face) const;
-  /// Returns the state at the point x, linear within the owned cell. @pre refresh() since values changed.
+  /// Returns the state at the point x, linear within the owned cell. @pre refreshed since values changed.
   [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const;
-  /// Returns the limited gradients of the owned cells; 0 without gradients. @pre refresh() since values changed.
+  /// Returns the limited gradients of the owned cells; 0 without gradients. @pre refreshed since values changed.
   [[nodiscard]] std::vector<CellGradient> gradients() const;
 
   [[nodiscard]] const Scheme& scheme() const { return scheme_; }
-  /// Returns the name of the transport of ghosts; empty where no rank has any.
-  [[nodiscard]] const std::string& transport() const { return transport_; }
-  /// Returns what this rank has sent to others in these exchanges.
-  [[nodiscard]] Traffic sent() const;
   /// Returns the threads of the host, for loops over owned cells.
   [[nodiscard]] Team& team() { return team_; }
   [[nodiscard]] int threads() const { return team_.size(); }
 
  private:
+  // Record the tasks that evaluations and refreshes have in common.
+  void record_prescription(task::Graph& graph, const detail::StageData& data, const detail::Stage& stage);
+  void record_border_gradients(task::Graph& graph, const detail::StageData& data);
+  void record_stationary(task::Graph& graph, const detail::StageData& data, std::int32_t first);
+  [[nodiscard]] bool has_border() const { return mesh_.inner_cells < mesh_.owned_cells; }
   /// Runs work(share) on every thread with its share.
   template <class Work>
   void share_out(const Work& work);
@@ -120,15 +119,14 @@ class Residual {
   ArrayPair<double, kVars> values_;                 ///< with boundary rows
   ArrayPair<double, Dynamic> gradients_;            ///< dim x kVars
   ArrayPair<double> sensors_;  ///< ShockSensor of owned and ghost cells; without rows where the flux takes none
-  Array<double, kVars> residual_;
+  ArrayPair<double, kVars> residual_;
   detail::GradientGeometry geometry_;
   std::vector<std::int32_t> state_slots_;  ///< as in detail::ResidualView
-  std::vector<double> mass_fluxes_, stationary_mass_fluxes_;
+  ArrayPair<double> mass_fluxes_;
+  std::vector<double> stationary_mass_fluxes_;
   detail::LimiterChoice limiter_;
   detail::FluxChoice flux_;
   std::span<const std::int32_t> fallback_;  ///< flags of owned and ghost cells; empty: none
-  std::optional<Exchange> pull_values_, pull_gradients_;
-  std::string transport_;
 };
 
 }  // namespace weft::flow

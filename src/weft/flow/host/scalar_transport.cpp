@@ -6,6 +6,9 @@
 #include "weft/mesh/mesh_params.hpp"
 
 namespace weft::flow {
+
+using task::Part, task::reads, task::reads_writes, task::writes;
+
 namespace {
 
 template <int Dim, class Limiter>
@@ -23,30 +26,58 @@ void update_loop(const detail::ScalarView& v, const detail::ScalarUpdate& update
 ScalarTransport::ScalarTransport(Residual& residual, BoundaryScalars& inflow) : residual_(residual), inflow_(inflow) {
   if (count() == 0) return;
   const mesh::Mesh& m = residual.scheme().mesh();
-  const Transport transport = residual.scheme().options().transport;
-  amounts_ = Array<double, Dynamic>(m.owned_cells, count());
-  start_ = Array<double, Dynamic>(m.owned_cells, count());
+  amounts_ = ArrayPair<double, Dynamic>(residual.owned_space(), count());
+  start_ = ArrayPair<double, Dynamic>(residual.owned_space(), count());
   values_ = ArrayPair<double, Dynamic>(mesh::index_space_with_boundary(m), count());
   slopes_ = ArrayPair<double, Dynamic>(m.plan, count() * m.dim);
-  pull_values_.emplace(ArrayTransformer(m.plan, {values_}, transport).pull());
-  pull_slopes_.emplace(ArrayTransformer(m.plan, {slopes_}, transport).pull());
 }
 
-void ScalarTransport::close() {
-  for (auto* pull : {&pull_values_, &pull_slopes_}) {
-    if (pull->has_value()) (*pull)->close();
-  }
+void ScalarTransport::add_data(task::Graph& graph, detail::StageData& d) {
+  if (count() == 0) return;
+  const std::int32_t inner = residual_.scheme().mesh().inner_cells;
+  d.amounts = graph.add_array("amounts of scalars", amounts_, inner);
+  d.start_of_scalar_step = graph.add_array("amounts at the start of the step", start_, inner);
+  d.scalars = graph.add_array("scalars", values_, inner);
+  if (residual_.scheme().numerics().second_order()) d.scalar_slopes = graph.add_array("slopes of scalars", slopes_, inner);
 }
 
-Traffic ScalarTransport::sent() const {
-  Traffic sum;
-  for (const auto* pull : {&pull_values_, &pull_slopes_}) {
-    if (!pull->has_value()) continue;
-    const Traffic sent = (*pull)->sent();
-    sum.messages += sent.messages;
-    sum.bytes += sent.bytes;
-  }
-  return sum;
+void ScalarTransport::record_values(task::Graph& graph, const detail::StageData& d) {
+  if (count() == 0) return;
+  graph.add_task("values of scalars", {reads(d.amounts, Part::owned), reads(d.values, Part::owned), writes(d.scalars)},
+                 [this] { set_values(); });
+}
+
+void ScalarTransport::record_slopes(task::Graph& graph, const detail::StageData& d, const detail::Stage& stage) {
+  if (count() == 0) return;
+  const mesh::Mesh& m = residual_.scheme().mesh();
+  graph.add_task("boundary values and slopes of scalars (inner)",
+                 detail::existing({reads(d.stage), reads(d.mass_fluxes), reads(d.scalars, Part::owned),
+                                   reads_writes(d.scalars, Part::boundary), reads_writes(d.scalar_slopes, Part::inner)}),
+                 [this, &stage, &m] {
+                   inflow_.prescribe(stage.time);
+                   set_boundary_ghosts(0, m.inner_cells);
+                   slopes(0, m.inner_cells);
+                 });
+  graph.add_task("boundary values and slopes of scalars (border)",
+                 detail::existing({reads(d.mass_fluxes), reads(d.scalars, Part::owned | Part::ghost),
+                                   reads_writes(d.scalars, Part::boundary), reads_writes(d.scalar_slopes, Part::border)}),
+                 [this, &m] {
+                   set_boundary_ghosts(m.inner_cells, m.owned_cells);
+                   slopes(m.inner_cells, m.owned_cells);
+                 });
+}
+
+void ScalarTransport::record_update(task::Graph& graph, const detail::StageData& d, const detail::Stage& stage,
+                                    const double* local_dt) {
+  if (count() == 0) return;
+  graph.add_task("save scalars", {reads(d.stage), reads(d.amounts), reads_writes(d.start_of_scalar_step)}, [this, &stage] {
+    if (stage.first) std::ranges::copy(amounts_.storage(), start_.storage().begin());
+  });
+  graph.add_task(
+      "update scalars",
+      detail::existing({reads(d.stage), reads(d.mass_fluxes), reads(d.values), reads(d.scalars), reads(d.scalar_slopes),
+                        reads(d.local_dt), reads(d.start_of_scalar_step), reads_writes(d.amounts)}),
+      [this, &stage, local_dt](task::Rows rows) { update(stage, local_dt, rows.first().value(), rows.last().value()); });
 }
 
 detail::ScalarView ScalarTransport::view() const {
@@ -65,7 +96,7 @@ void ScalarTransport::set_boundary_ghosts(std::int32_t first, std::int32_t last)
   const detail::ExtrapolationView extrapolations = detail::view_of(residual_.scheme().discretization().boundary_extrapolation);
   const mesh::Mesh& m = residual_.scheme().mesh();
   const Discretization& d = residual_.scheme().discretization();
-  const auto n = static_cast<std::size_t>(count());
+  const std::size_t n = count();
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     const bool brings = inflow_.brings(z);
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
@@ -83,7 +114,7 @@ void ScalarTransport::set_boundary_ghosts(std::int32_t first, std::int32_t last)
 
 void ScalarTransport::slopes(std::int32_t first, std::int32_t last) {
   const Numerics& numerics = residual_.scheme().numerics();
-  if (numerics.gradient == GradientKind::none) return;
+  if (!numerics.second_order()) return;
   detail::visit_scalar_limiter(numerics.limiter, [&](const auto& limiter) {
     residual_.team().split(first, last, [&](std::int32_t from, std::int32_t to) noexcept {
       detail::ScalarView v = view();
@@ -92,59 +123,35 @@ void ScalarTransport::slopes(std::int32_t first, std::int32_t last) {
   });
 }
 
-/// Computes values and slopes, except for the slopes of ghosts, whose exchange follows.
-void ScalarTransport::values_and_slopes(double time) {
-  const mesh::Mesh& m = residual_.scheme().mesh();
+void ScalarTransport::set_values() {
   const View flow = std::as_const(residual_).values().view();
   const View amounts = std::as_const(amounts_).view();
   const View values = values_.view();
-  residual_.team().split(0, m.owned_cells, [&](std::int32_t first, std::int32_t last) noexcept {
+  residual_.team().split(0, residual_.scheme().mesh().owned_cells, [&](std::int32_t first, std::int32_t last) noexcept {
     for (const mesh::LocalCellId c : mesh::CellRange(mesh::LocalCellId(first), mesh::LocalCellId(last))) {
       for (int k = 0; k < count(); ++k) values(c, k) = amounts(c, k) / flow(c, 0);
     }
   });
-  inflow_.prescribe(time);
-  pull_values_->start(after(host_stream()));
-  set_boundary_ghosts(0, m.inner_cells);
-  slopes(0, m.inner_cells);
-  pull_values_->wait();
-  set_boundary_ghosts(m.inner_cells, m.owned_cells);
-  slopes(m.inner_cells, m.owned_cells);
 }
 
-void ScalarTransport::refresh(double time) {
-  if (count() > 0) values_and_slopes(time);
-}
-
-void ScalarTransport::advance(const ScalarStage& stage) {
-  if (count() == 0) return;
-  const mesh::Mesh& m = residual_.scheme().mesh();
-  const bool second_order = residual_.scheme().numerics().gradient != GradientKind::none;
-  if (stage.first) std::ranges::copy(amounts_.storage(), start_.storage().begin());
-  values_and_slopes(stage.time);
-  if (second_order) pull_slopes_->start(after(host_stream()));
+void ScalarTransport::update(const detail::Stage& stage, const double* local_dt, std::int32_t first, std::int32_t last) {
   const detail::ScalarView v = view();
   const detail::ScalarUpdate update{.start = start_.data(),
                                     .now = amounts_.data(),
                                     .result = amounts_.data(),
-                                    .local_dt = stage.local_dt,
+                                    .local_dt = local_dt,
                                     .start_weight = stage.start_weight,
                                     .dt = stage.dt,
                                     .local_cfl = stage.local_cfl};
-  const auto update_cells = [&](std::int32_t first, std::int32_t last) {
-    residual_.team().split(first, last, [&](std::int32_t from, std::int32_t to) noexcept {
-      m.dim == 2 ? update_loop<2>(v, update, from, to) : update_loop<3>(v, update, from, to);
-    });
-  };
-  update_cells(0, m.inner_cells);
-  if (second_order) pull_slopes_->wait();
-  update_cells(m.inner_cells, m.owned_cells);
+  residual_.team().split(first, last, [&](std::int32_t from, std::int32_t to) noexcept {
+    residual_.scheme().mesh().dim == 2 ? update_loop<2>(v, update, from, to) : update_loop<3>(v, update, from, to);
+  });
 }
 
 void ScalarTransport::undo() { std::ranges::copy(start_.storage(), amounts_.storage().begin()); }
 
 double ScalarTransport::at(int k, std::int32_t cell, Vec3 x) const {
-  const Vec3 r = x - residual_.scheme().discretization().centroid[static_cast<std::size_t>(cell)];
+  const Vec3 r = x - residual_.scheme().discretization().centroid[cell];
   return residual_.scheme().mesh().dim == 2 ? detail::scalar_at<2>(view(), cell, k, r) : detail::scalar_at<3>(view(), cell, k, r);
 }
 

@@ -28,11 +28,11 @@ void divide_into_blocks(Share& share, const mesh::Mesh& mesh, const Discretizati
       return c < block.cells.first || std::binary_search(share.shared.begin(), share.shared.end(), c);
     };
     for (std::int32_t f = block.faces.first; f < block.faces.last; ++f) {
-      const auto i = static_cast<std::size_t>(f);
+      const std::size_t i = f;
       for (const int side : {0, 1}) {
         const std::int32_t row = side == 0 ? d.face_left[i] : d.face_right[i];
         if (!is_stored(row)) continue;
-        const Vec3 to_face = mesh.face_centroid[i] - d.centroid[static_cast<std::size_t>(row)];
+        const Vec3 to_face = mesh.face_centroid[i] - d.centroid[row];
         block.stored.push_back({.to_face = to_face, .row = row, .at = 2 * (f - block.faces.first) + side});
       }
     }
@@ -54,7 +54,7 @@ std::vector<std::int32_t> slots_of_states(const std::vector<Share>& shares, cons
              ++s) {
           const std::int32_t face = d.cell_face[s];
           if (face < block.faces.first || face >= block.faces.last) continue;
-          slots[s] = 2 * (face - block.faces.first) + (d.face_left[static_cast<std::size_t>(face)] == c ? 0 : 1);
+          slots[s] = 2 * (face - block.faces.first) + (d.face_left[face] == c ? 0 : 1);
         }
       }
     }
@@ -70,9 +70,9 @@ std::vector<Share> divide_into_shares(const mesh::Mesh& mesh, const Discretizati
     const auto at = std::lower_bound(offset + first, offset + last, before + faces * t / threads);
     return static_cast<std::int32_t>(at - offset);
   };
-  std::vector<Share> shares(static_cast<std::size_t>(threads));
+  std::vector<Share> shares(threads);
   for (int t = 0; t < threads; ++t) {
-    Share& share = shares[static_cast<std::size_t>(t)];
+    Share& share = shares[t];
     share.inner = {bound(0, mesh.inner_cells, t), bound(0, mesh.inner_cells, t + 1)};
     share.border = {bound(mesh.inner_cells, mesh.owned_cells, t), bound(mesh.inner_cells, mesh.owned_cells, t + 1)};
   }
@@ -80,7 +80,7 @@ std::vector<Share> divide_into_shares(const mesh::Mesh& mesh, const Discretizati
     return *std::find_if(shares.begin(), shares.end(), [&](const Share& share) { return share.rows().have(cell); });
   };
   for (std::int32_t f = mesh.inner_faces.first().value(); f < mesh.inner_faces.last().value(); ++f) {
-    const std::int32_t earlier = d.face_left[static_cast<std::size_t>(f)], later = d.face_right[static_cast<std::size_t>(f)];
+    const std::int32_t earlier = d.face_left[f], later = d.face_right[f];
     Share &earlier_share = share_of(earlier), &later_share = share_of(later);
     const bool inner = later < mesh.inner_cells;
     if (inner && &earlier_share == &later_share) continue;

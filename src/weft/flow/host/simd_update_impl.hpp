@@ -101,7 +101,7 @@ UpdateReport simd_update(const UpdateView& v, std::int32_t cells) {
     if (v.local_dt != nullptr) block.local_dt = local_dt;
     block.inverse_volumes = inverse_volumes, block.projected_areas = projected_areas;
     report.physical &= update_block<N>(block, sums);
-    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(double);
+    const std::size_t bytes = count * sizeof(double);
     std::memcpy(rest.conserved, conserved, bytes * kVars);
     std::memcpy(rest.start, start, bytes * kVars);
     std::memcpy(rest.rates, rates, bytes * kVars);

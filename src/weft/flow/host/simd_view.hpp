@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "weft/flow/host/simd_vector.hpp"
-#include "weft/flow/scheme/kernels.hpp"
+#include "weft/flow/scheme/residual_view.hpp"
 
 namespace weft::flow::detail {
 

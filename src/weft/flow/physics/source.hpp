@@ -1,8 +1,9 @@
 #pragma once
 /// Sources in the cells.
-#include <functional>
+#include <type_traits>
 #include <utility>
 
+#include "weft/flow/physics/field_function.hpp"
 #include "weft/flow/physics/gas.hpp"
 
 namespace weft::flow {
@@ -23,9 +24,8 @@ struct VolumeSource {
 
 /// A source that is added to d(conserved)/dt per unit volume of every cell.
 struct SourceTerm {
-  /// Returns the source for the centroid of a cell, the time and the state. Called on the host, in every stage, for every owned
-  /// cell.
-  using Function = std::function<Conserved(Vec3, double, const Primitive&)>;
+  /// The sources in cells, of their centroids, the time and the states. Called on the host, in every stage, with all owned cells.
+  using Function = FieldFunction<Conserved, Primitive>;
 
   SourceTerm() = default;
   /// Creates a source from a function alone.

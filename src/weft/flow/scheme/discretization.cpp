@@ -74,13 +74,30 @@ bool has_neighbour_opposite(const Mesh& mesh, const Discretization& d, std::int3
   return false;
 }
 
+bool is_simplex(const Mesh& mesh, std::int32_t cell) {
+  return mesh.cell_faces.row(cell).size() == static_cast<std::size_t>(mesh.dim) + 1;
+}
+
+/// Returns the number of faces of each cell on slip walls and symmetry planes.
+std::vector<char> count_walls(const Mesh& mesh, const std::vector<BoundaryKind>& kinds) {
+  std::vector<char> walls(mesh.cells());
+  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
+    if (!is_wall(kinds[z])) continue;
+    for (const LocalFaceId face : mesh.boundary[z].faces) ++walls[mesh.face_left[face.index()].index()];
+  }
+  return walls;
+}
+
 /// Returns whether the boundary row of a face holds an extrapolated state. At symmetry planes and the axis the mirror image of
-/// the cell is exact, so that half a model computes the flow of the whole. A quad or hexahedron needs a neighbour on the opposite
-/// side, except at supersonic outflow; other cells have neighbours by node.
-bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, std::int32_t cell, std::size_t face) {
+/// the cell is exact, so that half a model computes the flow of the whole. But in an edge between planes half of the rows of a
+/// tetrahedron would be its own images, which do not determine the gradient along the edge. A quad or hexahedron needs a
+/// neighbour on the opposite side, except at supersonic outflow; other cells have neighbours by node.
+/// @param walls  number of faces of the cell on slip walls and symmetry planes.
+bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, std::int32_t cell, std::size_t face, int walls) {
   const double height = mesh.cell_centroid[cell].y;
   const bool on_axis = mesh.axisymmetric && mesh.face_centroid[face].y <= 1e-9 * height;  // to rounding of the nodes
-  if (kind == BoundaryKind::symmetry || on_axis) return false;
+  if (on_axis) return false;
+  if (kind == BoundaryKind::symmetry) return is_simplex(mesh, cell) && walls > 1;
   return kind == BoundaryKind::supersonic_outflow || !mesh::is_quad_or_hexahedron(mesh.cell_type[cell]) ||
          has_neighbour_opposite(mesh, d, cell, mesh.face_normal[face]);
 }
@@ -98,21 +115,32 @@ void append_neighbours(const Mesh& mesh, const Discretization& d, std::int32_t c
   }
 }
 
-void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, Discretization& d) {
+void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, const std::optional<WallForces>& forces,
+                             Discretization& d) {
+  const std::vector<char> walls = count_walls(mesh, kinds);
   std::vector<std::int32_t> neighbours;
   for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
     for (const LocalFaceId face : mesh.boundary[z].faces) {
       const std::int32_t c = d.face_left[face.index()];
       const Vec3 from = d.centroid[c];
       Vec3& to = d.centroid[d.face_right[face.index()]];
+      WallMomentum wall;
       neighbours.clear();
-      if (extrapolates(mesh, d, kinds[z], c, face.index())) {
+      if (extrapolates(mesh, d, kinds[z], c, face.index(), walls[c])) {
         append_neighbours(mesh, d, c, neighbours);
         // The normal velocity at a wall vanishes at the centroid of the face. For skewed cells, such as triangles, the foot of
         // the perpendicular lies elsewhere, and on a curved wall the velocity there has a normal component of first order.
-        if (kinds[z] == BoundaryKind::slip_wall) to = 2.0 * mesh.face_centroid[face.index()] - from;
+        if (is_wall(kinds[z])) {
+          to = 2.0 * mesh.face_centroid[face.index()] - from;
+          if (forces) {
+            const Vec3 n = mesh.face_normal[face.index()];
+            wall = {.normal = n,
+                    .curvature = forces->curvature[face.index() - d.first_boundary_face],
+                    .force = std::abs(dot(forces->acceleration, n))};
+          }
+        }
       }
-      d.boundary_extrapolation.append(from, to, neighbours, d.centroid);
+      d.boundary_extrapolation.append(from, to, neighbours, d.centroid, wall);
     }
   }
 }
@@ -140,12 +168,13 @@ Symmetric normal_matrix(const Discretization& d, std::int32_t c) {
   return m;
 }
 
-/// Returns sum(r r^T) over the faces of cell c, r from its centroid; a quarter of it at the boundary, where the boundary row may
-/// lie on the face itself, at half the distance of a neighbour.
+/// Returns sum(r r^T) over the faces of cell c, r from its centroid; a quarter of it where the boundary row lies on the face
+/// itself, at half the distance of a neighbour or a mirror image.
 Symmetric matrix_of_faces(const Mesh& mesh, const Discretization& d, std::int32_t c) {
   Symmetric m{};
   for (std::int32_t s = d.cell_face_offset[c]; s < d.cell_face_offset[c + 1]; ++s) {
-    add_square(m, d.cell_face_row[s] < mesh.cells() ? 1.0 : 0.25, mesh.face_centroid[d.cell_face[s]] - d.centroid[c]);
+    const Vec3 at = mesh.face_centroid[d.cell_face[s]];
+    add_square(m, d.centroid[d.cell_face_row[s]] == at ? 0.25 : 1.0, at - d.centroid[c]);
   }
   return m;
 }
@@ -203,18 +232,10 @@ double least_determinant(const Mesh& mesh, const Discretization& d, std::int32_t
 }
 
 /// Appends the matrix of cell c.
-/// @param walls  number of faces of the cell on slip walls. Symmetry planes do not count: the mirror image there is exact.
-void add_matrix(const Mesh& mesh, const Discretization& d, std::int32_t c, int walls, std::vector<double>& matrices) {
-  const bool simplex = mesh.cell_faces.row(c).size() == static_cast<std::size_t>(mesh.dim) + 1;
-  if (d.stabilized && simplex && walls > 1) {
-    // In an edge between walls most rows of a tetrahedron are its own images, and noise in a gas at rest grew by a factor of 100
-    // in 100 steps. Its gradient is zero.
-    matrices.resize(matrices.size() + (mesh.dim == 2 ? 3 : 6));
-    return;
-  }
+void add_matrix(const Mesh& mesh, const Discretization& d, std::int32_t c, std::vector<double>& matrices) {
   const Symmetric of_faces = d.stabilized ? matrix_of_faces(mesh, d, c) : Symmetric{};
   Symmetric normal = normal_matrix(d, c), matrix{};
-  if (d.stabilized && simplex) bound(normal, of_faces, mesh.dim);
+  if (d.stabilized && is_simplex(mesh, c)) bound(normal, of_faces, mesh.dim);
   if (!invert(normal, mesh.dim, least_determinant(mesh, d, c, of_faces), matrix)) {
     const Vec3 at = d.centroid[c];
     throw MeshError(
@@ -229,7 +250,8 @@ void add_matrix(const Mesh& mesh, const Discretization& d, std::int32_t c, int w
 
 }  // namespace
 
-Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, mesh::Neighbours stencil, bool stabilize)
+Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, mesh::Neighbours stencil, bool stabilize,
+                               const std::optional<WallForces>& forces)
     : stabilized(stabilize && stencil == mesh::Neighbours::face) {
   first_boundary_face = mesh.ghost_faces.last().value();
   rows = mesh.cells() + (mesh.faces() - first_boundary_face);
@@ -237,7 +259,7 @@ Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>
   centroid.assign(mesh.cell_centroid.begin(), mesh.cell_centroid.end());
   add_boundary_rows(mesh, kinds, *this);
   connect(mesh, stencil, *this);
-  extrapolate_to_boundary(mesh, kinds, *this);
+  extrapolate_to_boundary(mesh, kinds, forces, *this);
 
   const std::size_t cells = mesh.owned_cells;
   inverse_volume.reserve(cells);
@@ -253,17 +275,10 @@ Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>
   }
 }
 
-std::vector<double> least_squares_matrices(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, const Discretization& d) {
+std::vector<double> least_squares_matrices(const Mesh& mesh, const Discretization& d) {
   std::vector<double> matrices;
   matrices.reserve(static_cast<std::size_t>(mesh.owned_cells) * (mesh.dim == 2 ? 3 : 6));
-  std::vector<int> walls(mesh.cells());
-  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
-    for (const LocalFaceId face : mesh.boundary[z].faces)
-      walls[mesh.face_left[face.index()].index()] += kinds[z] == BoundaryKind::slip_wall ? 1 : 0;
-  }
-  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
-    add_matrix(mesh, d, c, walls[c], matrices);
-  }
+  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) add_matrix(mesh, d, c, matrices);
   return matrices;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 /// Data of the kernels that the mesh does not hold: stencils that include the boundary, and least-squares matrices.
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "weft/base/vec3.hpp"
@@ -10,9 +11,15 @@
 
 namespace weft::flow {
 
+/// The forces on the gas at slip walls, which bound the slope of its pressure there, see WallMomentum.
+struct WallForces {
+  std::vector<double> curvature;  ///< wall_curvature()
+  Vec3 acceleration{};            ///< acceleration of the body force, m/s^2
+};
+
 /// Rows of values are numbered: owned cells, ghost cells, then one boundary row per boundary face, so that gradients include the
 /// boundary condition without a branch: row cells() + (face - first boundary face) contains the exterior state of the face. Where
-/// the boundary mirrors(), its position is the mirrored centroid of the cell, but at a slip wall to whose row the state is
+/// the boundary mirrors(), its position is the mirrored centroid of the cell, but at a wall to whose row the state is
 /// extrapolated the point opposite to the cell's centroid, with the face's centroid in the middle; otherwise the face itself.
 ///
 /// Example: two quads side by side on one rank, zones xmin, xmax, ymin, ymax, stencils by face. Face 0 is between the cells; the
@@ -24,10 +31,12 @@ namespace weft::flow {
 struct Discretization {
   /// @param kinds  of each zone of mesh.boundary, in its order.
   /// @param stencil  what cell_cells of the mesh lists (BuildOptions::ghosts): the neighbours that make a gradient.
-  /// @param stabilize  see least_squares_matrices(); without effect for neighbours by node. No communication. @throws LimitError
-  ///   for more than 2^31 stencil entries.
+  /// @param stabilize  see least_squares_matrices(); without effect for neighbours by node.
+  /// @param forces  on the gas at slip walls, if they are known: not where a user function is a source. No communication.
+  /// @throws LimitError for more than 2^31 stencil entries.
   Discretization(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds,
-                 mesh::Neighbours stencil = mesh::Neighbours::face, bool stabilize = false);
+                 mesh::Neighbours stencil = mesh::Neighbours::face, bool stabilize = false,
+                 const std::optional<WallForces>& forces = std::nullopt);
 
   std::int32_t first_boundary_face = 0;
   std::int32_t rows = 0;  ///< owned + ghost + boundary faces
@@ -49,13 +58,11 @@ struct Discretization {
 /// Returns the matrices of least-squares gradients: for each owned cell the inverse of sum(w d d^T) over the stencil, upper
 /// triangle: xx xy yy in 2-D, xx xy yy xz yz zz in 3-D. The weight w is 1 / |d|^2. Where the discretization is stabilized it is
 /// 1, and the matrix of a triangle or tetrahedron is M, that sum, plus the least multiple of B that makes M - B positive
-/// semidefinite. B = sum(r r^T), r from the centroid to the faces (a quarter of it at the boundary): so the increments at the
-/// faces have a sum of squares of at most that of the differences of values. The multiple is 0, and the gradient exact for
-/// linear data, except for cells whose neighbours lie near a line or plane (slivers). Neither weight nor multiple changes under
-/// affine maps.
-/// @param kinds  as for Discretization.  No communication.
-/// @throws MeshError where the neighbours of a cell lie on a line or plane.
-[[nodiscard]] std::vector<double> least_squares_matrices(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds,
-                                                         const Discretization& d);
+/// semidefinite. B = sum(r r^T), r from the centroid to the faces (a quarter of it where the boundary row lies on the face): so
+/// the increments at the faces have a sum of squares of at most that of the differences of values. The multiple is 0, and the
+/// gradient exact for linear data, except for cells whose neighbours lie near a line or plane (slivers). Neither weight nor
+/// multiple changes under affine maps. No communication.  @throws MeshError where the neighbours of a cell lie on a line or
+/// plane.
+[[nodiscard]] std::vector<double> least_squares_matrices(const mesh::Mesh& mesh, const Discretization& d);
 
 }  // namespace weft::flow

@@ -15,17 +15,37 @@
 
 namespace weft::flow {
 
+/// A slip wall on the way of an extrapolation. Its gas has no normal velocity, so that the momentum normal to it determines the
+/// gradient of pressure (A. Dadone, B. Grossman, AIAA J. 32 (1994) 285-293):
+///
+///     |dp/dn| = density |curvature u^2 - force| <= density (|curvature| u^2 + |force|)
+struct WallMomentum {
+  Vec3 normal{};         ///< unit vector out of the domain; zero: no wall
+  double curvature = 0;  ///< 1/m, estimate of its magnitude
+  double force = 0;      ///< magnitude of the normal component of the body force per mass, m/s^2
+};
+
+/// Largest magnitude of the increment of pressure normal to a wall, over density: turning u^2 + force.
+struct PressureBound {
+  double turning = 0;  ///< curvature times distance
+  double force = 0;    ///< m^2/s^2
+};
+
 /// Rows and weights of the extrapolations to a list of points, each from a cell: in a cell c with the value w_c, the value at
 /// point i is w_c + sum of weight[s] (w_row[s] - w_c) over offset[i] <= s < offset[i + 1].
 struct Extrapolations {
   std::vector<std::int32_t> offset{0}, row;
   std::vector<double> weight;
+  std::vector<double> normal_weight;  ///< the part of `weight` for the distance normal to a wall; 0 without a wall
+  std::vector<PressureBound> bound;   ///< one per point; unused without a wall
 
   /// Appends the extrapolation to a point. The gradient is the weighted least squares over `rows`, with weights 1 / |r|^2; in
   /// directions that these rows do not determine (with one neighbour at the end of a duct, for example), it is zero.
   /// @param from  the cell's centroid, m.  @param to  the point, m.  @param rows  of other cells.
-  /// @param centroid  of every row, m.  @throws LimitError for more than 2^31 entries.
-  void append(const Vec3& from, const Vec3& to, std::span<const std::int32_t> rows, const std::vector<Vec3>& centroid);
+  /// @param centroid  of every row, m.  @param wall  the wall that bounds the increment of pressure.
+  /// @throws LimitError for more than 2^31 entries.
+  void append(const Vec3& from, const Vec3& to, std::span<const std::int32_t> rows, const std::vector<Vec3>& centroid,
+              const WallMomentum& wall = {});
 };
 
 namespace detail {
@@ -34,10 +54,16 @@ namespace detail {
 struct ExtrapolationView {
   const std::int32_t *offset, *row;
   const double* weight;
+  const double* normal_weight = nullptr;  ///< this and the bounds are read for pressures, not for scalars
+  const PressureBound* bound = nullptr;
 };
 
 [[nodiscard]] inline ExtrapolationView view_of(const Extrapolations& e) {
-  return {.offset = e.offset.data(), .row = e.row.data(), .weight = e.weight.data()};
+  return {.offset = e.offset.data(),
+          .row = e.row.data(),
+          .weight = e.weight.data(),
+          .normal_weight = e.normal_weight.data(),
+          .bound = e.bound.data()};
 }
 
 /// Returns inside + increment if the increment is small relative to the state. A large one means a shock or a strong expansion,
@@ -57,16 +83,23 @@ struct ExtrapolationView {
   return sum;
 }
 
-/// Returns the state at point i, extrapolated from its cell, whose state is `inside`. @param values  rows x kVars.
+/// Returns the state at point i, extrapolated from its cell, whose state is `inside`. Behind a wall the momentum normal to it
+/// bounds the part of the pressure's increment that is due to its gradient along the normal. On a plane wall that gradient is
+/// zero, and the extrapolated one would keep waves along the wall alive. @param values  rows x kVars.
 template <class Stored>
 [[nodiscard]] WEFT_HD inline Primitive extrapolated(const ExtrapolationView& extrapolations, std::int32_t i, const IdealGas& gas,
                                                     const Primitive& inside, const Stored* values) {
   Primitive increment;
+  double normal = 0;
   for (std::int32_t s = extrapolations.offset[i]; s < extrapolations.offset[i + 1]; ++s) {
     const double weight = extrapolations.weight[s];
     const Stored* const other = values + static_cast<std::int64_t>(extrapolations.row[s]) * IdealGas::kVars;
     for (int k = 0; k < IdealGas::kVars; ++k) increment[k] += weight * (static_cast<double>(other[k]) - inside[k]);
+    normal += extrapolations.normal_weight[s] * (static_cast<double>(other[IdealGas::kVars - 1]) - inside.pressure);
   }
+  const PressureBound bound = extrapolations.bound[i];
+  const double most = inside.density * (bound.turning * dot(inside.velocity, inside.velocity) + bound.force);
+  increment.pressure += lesser(greater(normal, -most), most) - normal;
   return damped_sum(gas, inside, increment);
 }
 

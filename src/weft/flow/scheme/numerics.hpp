@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "weft/base/registry.hpp"
 #include "weft/flow/physics/flux.hpp"
@@ -22,10 +23,29 @@ struct Ramp {
 
 enum class GradientKind { none, green_gauss, least_squares };
 
+class Scheme;
+namespace detail {
+// Each function returns the gradient weights of all owned cells, mesh.dim components per entry of Discretization::stencil_row: a
+// gradient is the sum of weight * (value of the entry's row - value of the cell).
+// @throws MeshError on every rank where the neighbours of a cell do not determine a gradient. @collective
+[[nodiscard]] std::vector<double> green_gauss_weights(const Scheme& scheme);
+[[nodiscard]] std::vector<double> least_squares_weights(const Scheme& scheme);
+}  // namespace detail
+
+struct GradientRow {
+  GradientKind value;
+  std::string_view name, doc;
+  bool over_faces;     ///< true where the stencil is the faces of a cell, also on meshes that list neighbours by node
+  bool with_matrices;  ///< true where the weights are products with least_squares_matrices()
+  std::vector<double> (*weights)(const Scheme& scheme);  ///< null: first order in space
+};
+
 inline constexpr Registry kGradients{
-    "gradient", std::array{Row{GradientKind::none, "none", "first order in space"},
-                           Row{GradientKind::green_gauss, "green_gauss", "of second order on orthogonal meshes only"},
-                           Row{GradientKind::least_squares, "least_squares", "of second order on every mesh"}}};
+    "gradient", std::array{GradientRow{GradientKind::none, "none", "first order in space", false, false, nullptr},
+                           GradientRow{GradientKind::green_gauss, "green_gauss", "of second order on orthogonal meshes only",
+                                       true, false, detail::green_gauss_weights},
+                           GradientRow{GradientKind::least_squares, "least_squares", "of second order on every mesh", false, true,
+                                       detail::least_squares_weights}}};
 [[nodiscard]] constexpr const auto& registry_of(GradientKind /*tag*/) { return kGradients; }
 static_assert(is_complete<GradientKind>());
 
@@ -48,6 +68,8 @@ struct Numerics {
   double cutoff_mach = 1;                               ///< for AusmPlusUpFlux
   double entropy_fix = RoeFlux{}.entropy_fix;           ///< for RoeFlux
   GradientKind gradient = GradientKind::least_squares;  ///< none: first order in space
+  /// Returns false where no gradients are computed: first order in space.
+  [[nodiscard]] bool second_order() const { return row_of(gradient).weights != nullptr; }
   /// Least squares over face neighbours is stabilized on meshes with cells other than quads and hexahedra: the weights are 1 and
   /// the gradients bounded (Discretization), and small jumps at faces are damped (jump_damping.hpp).
   bool stabilize_simplices = true;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "weft/base/compensated_sum.hpp"
 #include "weft/comm/agreement.hpp"
@@ -76,9 +77,10 @@ void add_boundary(Extremes& extremes, const mesh::Mesh& mesh, const IdealGas& ga
                   const BoundaryCondition& condition, double time) {
   const BoundaryParams& params = condition.params;
   if (condition.prescribed) {
-    for (const mesh::LocalFaceId face : mesh.boundary[zone].faces) {
-      extremes.add(gas, condition.prescribed(mesh.face_centroid[face.index()], time));
-    }
+    const std::span<const Vec3> faces = centroids(mesh, mesh.boundary[zone].faces);
+    std::vector<Primitive> states(faces.size());
+    condition.prescribed(faces, time, states);
+    for (const Primitive& state : states) extremes.add(gas, state);
     return;
   }
   switch (params.kind) {
@@ -120,7 +122,7 @@ ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas, co
                                  const SourceTerm& source, const std::function<Primitive(std::int32_t)>& start, double time) {
   WeightedMean mean;  // mean of (density, pressure)
   Extremes extremes;
-  bool unknown = source.function != nullptr;
+  bool unknown = static_cast<bool>(source.function);
   agreed(mesh.comm, [&] {
     for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
       const Primitive w = start(c);

@@ -9,7 +9,7 @@
 #include "weft/flow/physics/runge_kutta.hpp"
 #include "weft/flow/physics/scalar.hpp"
 #include "weft/flow/scheme/extrapolation.hpp"
-#include "weft/flow/scheme/kernels.hpp"
+#include "weft/flow/scheme/residual_view.hpp"
 
 namespace weft::flow::detail {
 

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/traced_region.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/scheme/reference.hpp"
+#include "weft/flow/scheme/wall_curvature.hpp"
 
 namespace weft::flow {
 namespace {
@@ -21,10 +24,14 @@ bool stabilizes(const mesh::Mesh& mesh, const Numerics& numerics) {
 }
 
 Discretization discretize(const mesh::Mesh& mesh, const SolverOptions& options) {
-  const bool stabilized = stabilizes(mesh, options.numerics) && options.numerics.gradient == GradientKind::least_squares;
-  const bool green_gauss = options.numerics.gradient == GradientKind::green_gauss;
+  const TracedRegion region("discretization");
+  const GradientRow& gradient = row_of(options.numerics.gradient);
+  const bool stabilized = stabilizes(mesh, options.numerics) && gradient.with_matrices;
+  const std::vector<BoundaryKind> kinds = kinds_of(options.boundary);
+  std::optional<WallForces> forces;
+  if (!options.source.function) forces = {.curvature = wall_curvature(mesh, kinds), .acceleration = options.source.acceleration};
   return agreed(mesh.comm, [&] {
-    return Discretization(mesh, kinds_of(options.boundary), green_gauss ? mesh::Neighbours::face : options.stencil, stabilized);
+    return Discretization(mesh, kinds, gradient.over_faces ? mesh::Neighbours::face : options.stencil, stabilized, forces);
   });
 }
 
@@ -82,8 +89,9 @@ Scheme::Scheme(const mesh::Mesh& mesh, SolverOptions options)
 }
 
 std::vector<double> Scheme::least_squares() const {
-  if (numerics().gradient != GradientKind::least_squares) return {};
-  return agreed(mesh_.comm, [&] { return least_squares_matrices(mesh_, kinds_of(boundary()), discretization_); });
+  if (!row_of(numerics().gradient).with_matrices) return {};
+  const TracedRegion region("least-squares matrices");
+  return agreed(mesh_.comm, [&] { return least_squares_matrices(mesh_, discretization_); });
 }
 
 }  // namespace weft::flow

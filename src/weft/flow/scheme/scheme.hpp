@@ -1,5 +1,6 @@
 #pragma once
 /// The spatial discretization and the physical model of a solver.
+#include <optional>
 #include <vector>
 
 #include "weft/flow/physics/jump_damping.hpp"
@@ -37,6 +38,10 @@ class Scheme {
   [[nodiscard]] const std::vector<BoundaryCondition>& boundary() const { return options_.boundary; }
   [[nodiscard]] const Numerics& numerics() const { return options_.numerics; }
   [[nodiscard]] const SourceTerm& source() const { return options_.source; }
+  /// Returns an error of a user function on this rank since the last call: see SolverOptions::take_error.
+  [[nodiscard]] std::optional<InputError> take_error() const {
+    return options_.take_error ? options_.take_error() : std::nullopt;
+  }
   [[nodiscard]] const std::vector<Scalar>& scalars() const { return options_.scalars; }
   [[nodiscard]] const Discretization& discretization() const { return discretization_; }
   /// Length to which Venkatakrishnan's parameter relates the sizes of cells, m; 1 for other limiters.

@@ -9,6 +9,7 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/traced_region.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/host/loops.hpp"
 #include "weft/flow/scheme/reference.hpp"
@@ -83,7 +84,10 @@ void Solver::keep_state() const { stepper_->start_fetch(); }
 
 std::span<const double> Solver::conserved() const { return stepper_->fetch().conserved; }
 
-void Solver::refresh() { stepper_->refresh(time_); }
+void Solver::refresh() {
+  const TracedRegion region("refresh for output");
+  stepper_->refresh(time_);
+}
 
 Conserved Solver::boundary_flux(std::size_t zone, std::int32_t face) const { return stepper_->boundary_flux(zone, face); }
 
@@ -238,6 +242,7 @@ FallbackCells Solver::fallback_cells() const {
 }
 
 std::vector<std::array<double, Solver::kVars>> Solver::residual_norms(std::span<const StepReport> steps) const {
+  const TracedRegion region("residual norms");
   std::vector<double> sums;
   for (const StepReport& step : steps) sums.insert(sums.end(), step.rate_squared.begin(), step.rate_squared.end());
   mesh().comm.sum(std::span<double>(sums));

@@ -94,6 +94,9 @@ class Solver {
   /// @cost two exchanges per stage, one reduction per step.
   StepReport step(double dt_limit);
 
+  /// Restores the state before a step that threw PhysicsError.  @pre nothing was called since.  @collective
+  void undo_failed_step();
+
   /// Starts steps, which finish_steps() reports: those of step() with the remaining time as the limit, halved where a very short
   /// step would remain. If works_ahead(), the stepper computes them without the host; otherwise finish_steps() does. Until then
   /// time(), steps() and the state are the present ones.
@@ -158,6 +161,8 @@ class Solver {
   [[nodiscard]] const Scheme& scheme() const { return scheme_; }
   [[nodiscard]] const mesh::Mesh& mesh() const { return scheme_.mesh(); }
   [[nodiscard]] Stepper& stepper() { return *stepper_; }
+  /// Returns the state in the memory of the GPU, see Stepper::on_device(). @pre no steps are pending.
+  [[nodiscard]] DeviceRows on_device() const { return stepper_->on_device(); }
   [[nodiscard]] const SchemeParameters& parameters() const { return parameters_; }
   /// Returns the circulation of the vortex that disturbs the far field of a boundary zone, m^2/s.
   [[nodiscard]] double circulation(std::size_t zone) const { return circulations_[zone]; }
@@ -178,6 +183,7 @@ class Solver {
   void add_fallback(std::span<const std::int32_t> cells);
   void clear_fallback();
   [[nodiscard]] double cfl() const;
+  StepReport make_step(double dt_limit);
   void try_step(double dt, double fraction);
   StepReport settle_step(double dt_limit);
   [[nodiscard]] std::optional<StepResult> reduce_status();

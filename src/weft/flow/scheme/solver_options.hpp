@@ -1,8 +1,11 @@
 #pragma once
 /// The choices with which a solver is created.
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "weft/array/transport.hpp"
+#include "weft/base/error.hpp"
 #include "weft/device/storage.hpp"
 #include "weft/flow/physics/gas.hpp"
 #include "weft/flow/physics/scalar.hpp"
@@ -22,6 +25,9 @@ struct SolverOptions {
   /// On a GPU an acceleration costs one more pass over the owned cells in each stage. A function is called on the host; for this
   /// the GPU copies the owned values to the host, waits, and receives the source terms.
   SourceTerm source{};
+  /// Returns an error of a user function on this rank, once: the step in which it occurred then fails on every rank, without
+  /// repetition. Prescribed states and sources must not throw within a step, where other ranks would wait. Empty: none fails.
+  std::function<std::optional<InputError>()> take_error{};
   std::vector<Scalar> scalars{};               ///< passive scalars; mass that a source adds contains none of them
   Backend backend = Backend::host;             ///< Backend::cuda: all stages are computed on the current GPU
   Transport transport = Transport::automatic;  ///< transport of ghost values

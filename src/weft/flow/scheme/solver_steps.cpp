@@ -8,6 +8,8 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/recorder.hpp"
+#include "weft/base/traced_region.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/flow/physics/step_length.hpp"
 #include "weft/flow/scheme/solver.hpp"
@@ -23,6 +25,7 @@ constexpr int kRetries = 6, kFallbackSteps = 50;
 /// Reduces the smallest stable step and the earliest failure over the ranks. Returns the result of this rank; none where the
 /// state of any cell is unphysical.
 std::optional<StepResult> Solver::reduce_status() {
+  const TracedRegion region("smallest time step");
   const StepResult result = stepper_->result();
   const StepFailures& failures = stepper_->failures();
   // One reduction for both: a failure is a negative step, the lower the earlier.
@@ -63,6 +66,7 @@ void Solver::set_order_of_step() {
 }
 
 void Solver::try_step(double dt, double fraction) {
+  const TracedRegion region("stages");
   const Numerics& numerics = scheme_.numerics();
   evaluations_ += numerics.rk_stages;
   // With local time steps dt may be unbounded; the time advances by this much.
@@ -72,15 +76,27 @@ void Solver::try_step(double dt, double fraction) {
 
 StepReport Solver::step(double dt_limit) {
   WEFT_EXPECTS(!ahead_);
+  Recorder::next_step();
+  return make_step(dt_limit);
+}
+
+StepReport Solver::make_step(double dt_limit) {
+  const TracedRegion region("step");
   set_order_of_step();
   try_step(detail::step_length(dt_limit, cfl() * stable_dt_, scheme_.numerics().local_time_step), 1);
   return settle_step(dt_limit);
+}
+
+void Solver::undo_failed_step() {
+  stepper_->undo();
+  (void)reduce_status();
 }
 
 bool Solver::works_ahead() const { return stepper_->runs_sequences(); }
 
 void Solver::start_steps(const StepsAhead& ahead) {
   WEFT_EXPECTS(!ahead_ && ahead.count >= 1 && ahead.count <= kMostAhead && !detail::reached(time_, ahead.until));
+  Recorder::next_step();
   set_order_of_step();
   ahead_ = ahead;
   if (fallback_.active()) {
@@ -89,6 +105,7 @@ void Solver::start_steps(const StepsAhead& ahead) {
   const Numerics& numerics = scheme_.numerics();
   if (step_ < std::max(numerics.order_ramp.steps, numerics.cfl_ramp.steps)) ahead_->count = 1;
   if (!works_ahead()) return;
+  const TracedRegion region("launch steps");
   stepper_->start({.count = ahead_->count,
                    .time = time_,
                    .until = ahead_->until,
@@ -104,6 +121,7 @@ std::vector<StepReport> Solver::finish_steps() {
   const auto limit = [&] { return detail::step_limit(ahead.until - time_, cfl() * stable_dt_, numerics.local_time_step); };
   std::vector<StepReport> reports;
   if (works_ahead()) {
+    const TracedRegion region("step");
     const std::vector<StepResult> done = stepper_->finish();
     for (const StepResult& step : std::span(done).first(done.size() - 1)) {
       time_ += step.dt;
@@ -115,7 +133,7 @@ std::vector<StepReport> Solver::finish_steps() {
     return reports;
   }
   while (static_cast<int>(reports.size()) < ahead.count && !detail::reached(time_, ahead.until)) {
-    reports.push_back(step(limit()));
+    reports.push_back(make_step(limit()));
   }
   return reports;
 }

@@ -49,6 +49,14 @@ struct BasicStateRows {
 using StateRows = BasicStateRows<double>;
 using ConstStateRows = BasicStateRows<const double>;
 
+/// The present state of the owned cells in the memory of a GPU: rows of kVars values in local order. `stream` computes it.
+struct DeviceRows {
+  const void* conserved = nullptr;                                ///< density, momentum (3), total energy
+  const void* primitive = nullptr;                                ///< density, velocity (3), pressure
+  bool conserved_in_single = false, primitive_in_single = false;  ///< float, otherwise double
+  Stream* stream = nullptr;
+};
+
 /// Holds the state of the owned cells, computes the stages of steps and evaluates the scheme for monitors and output. Decisions
 /// about steps (their lengths, repetition, acceptance) are the solver's. Functions that are marked collective are called by every
 /// rank in the same order.
@@ -96,6 +104,9 @@ class Stepper {
   virtual void start_fetch() const = 0;
   /// Returns the state that start_fetch() copies.
   [[nodiscard]] virtual ConstStateRows fetch() const = 0;
+  /// Returns the present state on the GPU, whose memory the next step may reuse; without addresses on the host.
+  /// @pre no sequence is pending.
+  [[nodiscard]] virtual DeviceRows on_device() { return {}; }
   /// Returns the primitive state of an owned cell.
   [[nodiscard]] virtual Primitive primitive(std::int32_t cell) const = 0;
   /// Returns the integral of each conserved variable over the owned cells, in compensated sums whose order depends on the number

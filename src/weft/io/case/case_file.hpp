@@ -19,7 +19,8 @@ class CaseFile {
  public:
   /// Reads the file on rank 0 and parses it on every rank.
   /// @param overrides  "section.key=value" in the order of the command line; the value is TOML, or text if it is not valid
-  /// TOML. The overrides of rank 0 apply.
+  /// TOML. Behind the name of an option, "--threads threads=2", messages name that option instead of --set. The overrides of
+  /// rank 0 apply.
   /// @throws on every rank: IoError (read error), InputError (invalid TOML, a duplicate key, an invalid override).
   /// @collective
   [[nodiscard]] static CaseFile read(const Communicator& comm, const std::filesystem::path& path,

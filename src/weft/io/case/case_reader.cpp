@@ -262,7 +262,7 @@ std::vector<InputError> CaseReader::errors() const {
 
 std::string CaseReader::effective_toml() const {
   std::string text = fmt::format("{}{}", kEffectiveCaseHeader, state_->file.path().string());
-  for (const std::string& assignment : state_->file.overrides()) text += " --set " + assignment;
+  for (const std::string& assignment : state_->file.overrides()) text += " " + detail::as_option(assignment);
   std::replace(text.begin(), text.end(), '\n', ' ');
   text += "\n";
   write_effective(state_->root, text);

@@ -49,6 +49,9 @@ struct BooleanSpec {
 struct TextSpec {
   std::optional<std::string> default_value{};
   std::string doc{};
+  /// Called with a word that is none of the choices: may reject it by Section::fail() with a message of its own. Null: no such
+  /// messages.
+  std::function<void(const std::string& word)> reject{};
 };
 
 struct PathSpec {
@@ -165,6 +168,8 @@ class Section {
   /// (except for the root) then do not count as unknown. Returns true if `work` completed without an error.
   bool attempt(const std::function<void()>& work) const;
 
+  /// Accepts all keys of this section that are not read.
+  void ignore_other_keys() const;
   /// Returns the text of a key in the case; nothing if the key is missing or is not text.
   [[nodiscard]] std::optional<std::string> written(std::string_view key) const;
   /// Returns the location of the key in the case; that of the section if the key is missing.

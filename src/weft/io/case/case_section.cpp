@@ -64,6 +64,8 @@ bool Section::attempt(const std::function<void()>& work) const {
   return state_->errors.size() == before;
 }
 
+void Section::ignore_other_keys() const { record_->incomplete = true; }
+
 /// Returns the result of `read`; if errors are collected and it throws one, adds that and returns `otherwise()`.
 template <class Read, class Otherwise>
 auto Section::kept(Read&& read, Otherwise&& otherwise) const {

@@ -34,7 +34,7 @@ struct SectionRecord {
   std::string name, doc;
   SectionRecord* parent = nullptr;
   const CaseValue* value = nullptr;  ///< null: missing in the case
-  bool incomplete = false;           ///< reading ended at an error, so that unread keys may be valid
+  bool incomplete = false;           ///< unread keys may be valid: reading ended at an error, or they are ignored
   std::vector<std::string> conditions;
   std::vector<KeyRecord> keys;
   std::vector<std::unique_ptr<SectionRecord>> children;

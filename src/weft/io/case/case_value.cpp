@@ -207,6 +207,9 @@ std::string toml_advice(std::string_view problem) {
   return "correct the TOML";
 }
 
+/// Returns true for an override that names its option: "--threads threads=2".
+bool names_option(const std::string& given) { return given.starts_with("--") && given.find(' ') < given.find('='); }
+
 }  // namespace
 
 CaseValue parse_toml(std::string_view text, const std::string& name) {
@@ -219,8 +222,14 @@ CaseValue parse_toml(std::string_view text, const std::string& name) {
   }
 }
 
-void apply_override(CaseValue& root, const std::string& assignment) {
-  const Place place{"--set " + assignment};
+std::string as_option(const std::string& given) {
+  if (!names_option(given)) return "--set " + given;
+  return given.substr(0, given.find(' ') + 1) + given.substr(given.find('=') + 1);
+}
+
+void apply_override(CaseValue& root, const std::string& given) {
+  const Place place{as_option(given)};
+  const std::string assignment = names_option(given) ? given.substr(given.find(' ') + 1) : given;
   const auto equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0) {
     throw InputError("an override needs a key and a value", "write --set section.key=value", place.where({}));

@@ -11,10 +11,10 @@
 namespace weft::io::detail {
 
 struct Place {
-  std::string file;  ///< or "--set key=value"
+  std::string file;  ///< or "--set key=value", "--threads 2"
   std::int64_t line = 0, column = 0;
 
-  [[nodiscard]] bool from_override() const { return file.starts_with("--set "); }
+  [[nodiscard]] bool from_override() const { return file.starts_with("--"); }
   [[nodiscard]] Where where(std::string key) const {
     return Where{.file = file, .line = line, .column = column, .key = std::move(key)};
   }
@@ -51,9 +51,11 @@ struct CaseEntry {
 /// Parses a case. @throws InputError with line and column: invalid TOML, or a duplicate key.
 [[nodiscard]] CaseValue parse_toml(std::string_view text, const std::string& name);
 
-/// Applies one override "dotted.key=value" to the tree. The value is TOML, or text if it is not valid TOML.
-/// @throws InputError with the override.
-void apply_override(CaseValue& root, const std::string& assignment);
+/// Returns an override of CaseFile::read() as on the command line: "--set dotted.key=value", or "--threads 2".
+[[nodiscard]] std::string as_option(const std::string& given);
+
+/// Applies an override of CaseFile::read() to the tree. @throws InputError with as_option().
+void apply_override(CaseValue& root, const std::string& given);
 
 /// Returns a dotted name, "flow.cfl"; parts are quoted where TOML requires it.
 [[nodiscard]] std::string dotted(const std::vector<std::string>& path);

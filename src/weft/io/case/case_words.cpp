@@ -151,6 +151,7 @@ std::string Section::read_choice(const std::string& key, const std::vector<std::
   if (value->kind != Kind::text)
     fail(key, fmt::format("expected one of {}, found {}", range, value->describe()), "put it in quotes");
   if (std::find(choices.begin(), choices.end(), value->text) == choices.end()) {
+    if (spec.reject) spec.reject(value->text);
     const std::string near = closest_match(value->text, choices);
     fail(key, fmt::format("there is no \"{}\"", value->text),
          near.empty() ? "choose one of " + range : fmt::format("did you mean \"{}\"? All choices: {}", near, range));

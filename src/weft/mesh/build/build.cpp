@@ -6,6 +6,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/base/malloc_retention.hpp"
+#include "weft/base/traced_region.hpp"
 #include "weft/mesh/build/adjacency.hpp"
 #include "weft/mesh/build/assemble.hpp"
 #include "weft/mesh/build/face_match.hpp"
@@ -63,10 +64,12 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
     throw InputError(fmt::format("a mesh cannot have {} layers of ghost cells", options.halo_depth), "ask for 1 or more");
   }
   const RetainFreedMemory kept;
+  if (options.step) options.step("check input");
+  TracedRegion region("check input");
   const auto step = [&](const char* name) {
+    region.next(name);
     if (options.step) options.step(name);
   };
-  step("check input");
   detail::check_input(comm, block);
   const RowOffsets nodes(comm, static_cast<std::int64_t>(block.coords.size())), cells(comm, block.cells.size());
   detail::turn_mirrored(comm, block);

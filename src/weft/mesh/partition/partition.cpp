@@ -53,6 +53,14 @@ void add_row(CellGraph& graph, std::vector<GraphEdge>& edges, bool weighted) {
   }
 }
 
+std::string partitioners_other_than(Partitioner partitioner) {
+  std::vector<std::string_view> others;
+  for (const PartitionerRow& row : kPartitioners.rows) {
+    if (row.partition != nullptr && row.value != partitioner) others.push_back(row.name);
+  }
+  return one_of(others);
+}
+
 std::vector<Vec3> mean_corners(const Communicator& comm, const MeshBlock& block, const RowOffsets& nodes) {
   IdTable table;
   std::vector<std::int64_t> ids;        // global ids of nodes on other ranks
@@ -113,32 +121,40 @@ void check_graph_size(std::int64_t cells, std::int64_t sides, bool periodic, std
       fmt::format("{} cells with {} sides of faces and a weight of {} are too many for the 32-bit ids of a partitioner "
                   "of graphs",
                   cells, sides, weight),
-      "choose the partitioner hilbert, which has no such limit");
+      fmt::format("choose the partitioner {}, which has no such limit", name_of(Partitioner::hilbert)));
 }
 
 std::vector<std::int32_t> partition(const Communicator& comm, const MeshBlock& block, const RowOffsets& cells,
                                     const RowOffsets& nodes, const FaceLinks& links, const PartitionOptions& options, int parts) {
   const auto mine = cells.local_rows();
-  const Partitioner chosen = chosen_partitioner(options.partitioner, cells.global_rows());
-  const bool scotch = chosen == Partitioner::scotch;
-  if (scotch && !has_scotch()) return partition_with_scotch(comm, {}, parts);  // throws
+  const PartitionerRow& chosen = row_of(chosen_partitioner(options.partitioner, cells.global_rows()));
+  if (chosen.require != nullptr) chosen.require();
   if (options.partitioner == Partitioner::automatic && !options.weight && block.parts.count() == parts && parts == comm.size())
     return std::vector<std::int32_t>(mine, comm.rank().value());
-  const bool on_curve = parts > 1 && chosen == Partitioner::hilbert && worth_partitioning(cells.global_rows(), parts);
-  const std::vector<Vec3> places = options.weight || on_curve ? mean_corners(comm, block, nodes) : std::vector<Vec3>();
-  std::vector<std::int32_t> weight = weights_of(comm, cells.global_rows(), block.cells.type, block.cells.zone, places, options);
+  const bool partitions = parts > 1 && worth_partitioning(cells.global_rows(), parts);
+  PartitionProblem problem{.comm = comm,
+                           .cells = cells,
+                           .dim = block.dim,
+                           .parts = parts,
+                           .middle = {},
+                           .weight = {},
+                           .graph = {},
+                           .source_order = {}};
+  if (options.weight || (partitions && !chosen.of_graph)) problem.middle = mean_corners(comm, block, nodes);
+  problem.weight = weights_of(comm, cells.global_rows(), block.cells.type, block.cells.zone, problem.middle, options);
   if (parts == 1) return std::vector<std::int32_t>(mine, 0);
-  if (!worth_partitioning(cells.global_rows(), parts)) {
+  if (!partitions) {
     std::vector<std::int32_t> part(mine);
     for (std::int32_t i = 0; i < mine; ++i) part[i] = part_of_even_split(cells.first().value() + i, cells.global_rows(), parts);
     return part;
   }
-  if (on_curve) return partition_along_hilbert_curve(comm, block.dim, places, weight, parts);
-  check_graph_size(cells.global_rows(), comm.sum(static_cast<std::int64_t>(links.target.size())), comm.any(!links.image.empty()),
-                   comm.sum(std::accumulate(weight.begin(), weight.end(), std::int64_t{0})));
-  CellGraph graph = dual_graph(cells, links);
-  graph.weight = std::move(weight);
-  return scotch ? partition_with_scotch(comm, graph, parts) : partition_with_metis(comm, cells, std::move(graph), parts);
+  if (chosen.of_graph) {
+    check_graph_size(cells.global_rows(), comm.sum(static_cast<std::int64_t>(links.target.size())),
+                     comm.any(!links.image.empty()),
+                     comm.sum(std::accumulate(problem.weight.begin(), problem.weight.end(), std::int64_t{0})));
+    problem.graph = dual_graph(cells, links);
+  }
+  return chosen.partition(std::move(problem));
 }
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 
 #include "weft/kernels/primitives/bucket_sort.hpp"
 #include "weft/mesh/partition/cell_ordering.hpp"
@@ -26,8 +27,11 @@ std::pair<Vec3, double> box_around(const Communicator& comm, std::span<const Vec
 
 }  // namespace
 
-std::vector<std::int32_t> partition_along_hilbert_curve(const Communicator& comm, int dim, std::span<const Vec3> places,
-                                                        std::span<const std::int32_t> weight, int parts) {
+std::vector<std::int32_t> partition_along_hilbert_curve(PartitionProblem problem) {
+  const Communicator& comm = problem.comm;
+  const int dim = problem.dim, parts = problem.parts;
+  const std::vector<Vec3>& places = problem.middle;
+  const std::vector<std::int32_t>& weight = problem.weight;
   const auto [low, extent] = box_around(comm, places);
   struct Entry {
     std::uint64_t key;

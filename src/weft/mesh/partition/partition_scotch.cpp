@@ -45,15 +45,21 @@ struct Strategy {
 
 }  // namespace
 
-std::vector<std::int32_t> partition_with_scotch(const Communicator& comm, const CellGraph& graph, int parts) {
+void require_scotch() {}
+
+std::vector<std::int32_t> partition_with_scotch(PartitionProblem problem) {
+  const Communicator& comm = problem.comm;
+  const CellGraph& graph = problem.graph;
+  const int parts = problem.parts;
   const std::size_t cells = graph.degree.size();
   std::vector<SCOTCH_Num> offset(cells + 1, 0), neighbour(graph.neighbour.begin(), graph.neighbour.end()),
-      weight(graph.weight.begin(), graph.weight.end()), edge_weight(graph.edge_weight.begin(), graph.edge_weight.end()),
+      weight(problem.weight.begin(), problem.weight.end()), edge_weight(graph.edge_weight.begin(), graph.edge_weight.end()),
       part(cells + 1, 0);
   for (std::size_t c = 0; c < cells; ++c) offset[c + 1] = offset[c] + graph.degree[c];
   const auto check = [&](bool good, const char* what) {
     if (comm.all(good)) return;
-    throw MeshError(fmt::format("PT-Scotch could not {} of all cells in {} parts", what, parts), "choose metis or hilbert");
+    throw MeshError(fmt::format("PT-Scotch could not {} of all cells in {} parts", what, parts),
+                    "choose " + partitioners_other_than(Partitioner::scotch));
   };
   const bool has_edge_weights = comm.any(!edge_weight.empty());  // on all ranks or none, also on those without cells
   edge_weight.resize(neighbour.size() + 1);
@@ -85,9 +91,15 @@ bool has_scotch() { return false; }
 
 namespace detail {
 
-std::vector<std::int32_t> partition_with_scotch(const Communicator&, const CellGraph&, int) {
+void require_scotch() {
   throw InputError("this build has no PT-Scotch",
-                   "choose metis or hilbert as partitioner, or install PT-Scotch (Debian: libptscotch-dev) and build again");
+                   "choose " + partitioners_other_than(Partitioner::scotch) +
+                       " as partitioner, or install PT-Scotch (Debian: libptscotch-dev) and build again");
+}
+
+std::vector<std::int32_t> partition_with_scotch(PartitionProblem /*problem*/) {
+  require_scotch();
+  return {};
 }
 
 }  // namespace detail

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <string_view>
+#include <vector>
 
 #include "weft/base/registry.hpp"
 #include "weft/base/vec3.hpp"
@@ -17,11 +19,34 @@ enum class Partitioner {
   hilbert,    ///< equal pieces of a Hilbert curve through the cells: no graph, least memory, longer interfaces
 };
 
+namespace detail {
+struct PartitionProblem;
+// Each function returns the part of each cell of this rank. @collective
+[[nodiscard]] std::vector<std::int32_t> partition_with_metis(PartitionProblem problem);
+[[nodiscard]] std::vector<std::int32_t> partition_with_scotch(PartitionProblem problem);
+[[nodiscard]] std::vector<std::int32_t> partition_along_hilbert_curve(PartitionProblem problem);
+/// @throws InputError if PT-Scotch is not part of this build.
+void require_scotch();
+}  // namespace detail
+
+struct PartitionerRow {
+  Partitioner value;
+  std::string_view name, doc;
+  bool of_graph;      ///< true where it partitions the graph of cells, false where it needs their mean corners only
+  void (*require)();  ///< @throws InputError if it is not part of this build; null: it always is
+  /// Null for `automatic`, which chosen_partitioner() replaces.
+  std::vector<std::int32_t> (*partition)(detail::PartitionProblem problem);
+};
+
 inline constexpr Registry kPartitioners{
     "partitioner",
-    std::array{Row{Partitioner::automatic, "automatic", "the parts of the file, else METIS, or hilbert beyond 20 million cells"},
-               Row{Partitioner::metis, "metis", "METIS on rank 0"}, Row{Partitioner::scotch, "scotch", "PT-Scotch on all ranks"},
-               Row{Partitioner::hilbert, "hilbert", "pieces of a Hilbert curve, with the least memory"}}};
+    std::array{PartitionerRow{Partitioner::automatic, "automatic",
+                              "the parts of the file, else METIS, or hilbert beyond 20 million cells", false, nullptr, nullptr},
+               PartitionerRow{Partitioner::metis, "metis", "METIS on rank 0", true, nullptr, detail::partition_with_metis},
+               PartitionerRow{Partitioner::scotch, "scotch", "PT-Scotch on all ranks", true, detail::require_scotch,
+                              detail::partition_with_scotch},
+               PartitionerRow{Partitioner::hilbert, "hilbert", "pieces of a Hilbert curve, with the least memory", false, nullptr,
+                              detail::partition_along_hilbert_curve}}};
 [[nodiscard]] constexpr const auto& registry_of(Partitioner /*tag*/) { return kPartitioners; }
 static_assert(is_complete<Partitioner>());
 

@@ -35,21 +35,7 @@ void keep_once(std::vector<T>& list) {
   kernels::sort_unique(list);
 }
 
-/// Returns the edges of an owned cell to other cells, numbered by `name`.
-template <class Name>
-void edges_of(const Mesh& mesh, LocalCellId cell, Name&& name, std::vector<detail::GraphEdge>& edges) {
-  edges.clear();
-  const std::int64_t self = name(cell);
-  for (const LocalFaceId f : mesh.cell_faces.row(cell.value())) {
-    const LocalCellId left = mesh.face_left[f.index()], right = mesh.face_right[f.index()];
-    if (!right.valid()) continue;
-    const LocalCellId other = left == cell ? right : left;
-    const bool periodic = other.value() >= mesh.owned_cells && mesh.plan.ghost(LocalRow(other.value())).image != 0;
-    if (name(other) != self) edges.push_back({name(other), periodic ? detail::kPeriodicEdge : detail::kEdge});
-  }
-}
-
-/// Partitions with METIS on rank 0. @collective
+/// Returns true if a ghost cell of any rank is a periodic image. @collective
 bool is_periodic(const Mesh& mesh) {
   bool periodic = false;
   for (std::int32_t ghost = mesh.owned_cells; ghost < mesh.cells(); ++ghost)
@@ -57,21 +43,26 @@ bool is_periodic(const Mesh& mesh) {
   return mesh.comm.any(periodic);
 }
 
-/// Partitions the graph in its distribution, in the order of ranks and their cells.
-std::vector<std::int32_t> partition_mesh_with_scotch(const Mesh& mesh, std::vector<std::int32_t> weight, bool periodic,
-                                                     int parts) {
+/// Returns the rows of the graph of this rank's cells, numbered as the rows of the plan.
+detail::CellGraph graph_of(const Mesh& mesh, bool periodic) {
   detail::CellGraph graph;
-  graph.weight = std::move(weight);
   std::vector<detail::GraphEdge> edges;
   const auto row = [&](LocalCellId cell) {
     return cell.value() < mesh.owned_cells ? mesh.plan.offsets().first().value() + cell.value()
                                            : mesh.plan.ghost(LocalRow(cell.value())).row.value();
   };
   for (const LocalCellId cell : mesh.owned()) {
-    edges_of(mesh, cell, row, edges);
+    edges.clear();
+    for (const LocalFaceId f : mesh.cell_faces.row(cell.value())) {
+      const LocalCellId left = mesh.face_left[f.index()], right = mesh.face_right[f.index()];
+      if (!right.valid()) continue;
+      const LocalCellId other = left == cell ? right : left;
+      const bool across = other.value() >= mesh.owned_cells && mesh.plan.ghost(LocalRow(other.value())).image != 0;
+      if (row(other) != row(cell)) edges.push_back({row(other), across ? detail::kPeriodicEdge : detail::kEdge});
+    }
     detail::add_row(graph, edges, periodic);
   }
-  return detail::partition_with_scotch(mesh.comm, graph, parts);
+  return graph;
 }
 
 /// Returns the mean corner of each owned cell.
@@ -86,8 +77,8 @@ std::vector<Vec3> mean_corners(const Mesh& mesh) {
   return places;
 }
 
-/// Returns the part of each owned cell. For METIS, the graph is sent to rank 0 in the order of the source, as in build().
-std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
+/// Returns the part of each owned cell, the same as build() computes from the source.
+std::vector<std::int32_t> part_of_cells(const Mesh& mesh, int parts) {
   const Communicator& comm = mesh.comm;
   const std::size_t owned = mesh.owned_cells;
   std::vector<std::int32_t> part(owned, 0);
@@ -100,64 +91,27 @@ std::vector<std::int32_t> cut(const Mesh& mesh, int parts) {
       part[c] = detail::part_of_even_split(mesh.cell_global[c].value(), mesh.global_cells, parts);
     return part;
   }
-  const Partitioner chosen = chosen_partitioner(partitioner, mesh.global_cells);
-  const bool on_curve = chosen == Partitioner::hilbert;
-  const std::vector<Vec3> places = mesh.partition.weight || on_curve ? mean_corners(mesh) : std::vector<Vec3>();
-  std::vector<std::int32_t> weight = detail::weights_of(comm, mesh.global_cells, std::span(mesh.cell_type).first(owned),
-                                                        std::span(mesh.cell_zone).first(owned), places, mesh.partition);
-  if (on_curve) return detail::partition_along_hilbert_curve(comm, mesh.dim, places, weight, parts);
-  std::int64_t sides = 0, heavy = 0;
-  for (const LocalCellId cell : mesh.owned()) sides += shape(mesh.cell_type[cell.index()]).faces;
-  for (const std::int32_t w : weight) heavy += w;
-  const bool periodic = is_periodic(mesh);
-  detail::check_graph_size(mesh.global_cells, comm.sum(sides), periodic, comm.sum(heavy));
-  if (chosen == Partitioner::scotch) return partition_mesh_with_scotch(mesh, std::move(weight), periodic, parts);
-  std::vector<std::int64_t> id;
-  detail::CellGraph graph;
-  std::vector<detail::GraphEdge> edges;
-  const auto global = [&](LocalCellId cell) { return mesh.cell_global[cell.index()].value(); };
-  for (const LocalCellId cell : mesh.owned()) {
-    edges_of(mesh, cell, global, edges);
-    id.push_back(global(cell));
-    detail::add_row(graph, edges, periodic);
+  const PartitionerRow& chosen = row_of(chosen_partitioner(partitioner, mesh.global_cells));
+  detail::PartitionProblem problem{.comm = comm,
+                                   .cells = mesh.plan.offsets(),
+                                   .dim = mesh.dim,
+                                   .parts = parts,
+                                   .middle = {},
+                                   .weight = {},
+                                   .graph = {},
+                                   .source_order = {mesh.cell_global.begin(), mesh.cell_global.begin() + mesh.owned_cells}};
+  if (mesh.partition.weight || !chosen.of_graph) problem.middle = mean_corners(mesh);
+  problem.weight = detail::weights_of(comm, mesh.global_cells, std::span(mesh.cell_type).first(owned),
+                                      std::span(mesh.cell_zone).first(owned), problem.middle, mesh.partition);
+  if (chosen.of_graph) {
+    std::int64_t sides = 0, heavy = 0;
+    for (const LocalCellId cell : mesh.owned()) sides += shape(mesh.cell_type[cell.index()]).faces;
+    for (const std::int32_t w : problem.weight) heavy += w;
+    const bool periodic = is_periodic(mesh);
+    detail::check_graph_size(mesh.global_cells, comm.sum(sides), periodic, comm.sum(heavy));
+    problem.graph = graph_of(mesh, periodic);
   }
-  const std::vector<std::int64_t> counts = comm.all_gather(static_cast<std::int64_t>(owned));
-  const std::vector<std::int64_t> ids = comm.gather(std::span<const std::int64_t>(id));
-  const std::vector<std::int32_t> degrees = comm.gather(std::span<const std::int32_t>(graph.degree));
-  const std::vector<std::int32_t> neighbours = comm.gather(std::span<const std::int32_t>(graph.neighbour));
-  const std::vector<std::int32_t> edge_weights = comm.gather(std::span<const std::int32_t>(graph.edge_weight));
-  const std::vector<std::int32_t> weights = comm.gather(std::span<const std::int32_t>(weight));
-  std::vector<std::vector<std::int32_t>> answers;
-  agreed(comm, [&] {
-    if (!comm.is_root()) return;
-    std::vector<std::size_t> at(ids.size()), begin(ids.size());
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      at[ids[i]] = i;
-      begin[i] = next;
-      next += degrees[i];
-    }
-    detail::CellGraph sorted;
-    sorted.degree.reserve(ids.size());
-    sorted.neighbour.reserve(neighbours.size());
-    for (const std::size_t i : at) {
-      sorted.degree.push_back(degrees[i]);
-      const std::span list = std::span(neighbours).subspan(begin[i], degrees[i]);
-      sorted.neighbour.insert(sorted.neighbour.end(), list.begin(), list.end());
-      if (!edge_weights.empty()) {
-        const std::span costs = std::span(edge_weights).subspan(begin[i], list.size());
-        sorted.edge_weight.insert(sorted.edge_weight.end(), costs.begin(), costs.end());
-      }
-      if (!weights.empty()) sorted.weight.push_back(weights[i]);
-    }
-    const std::vector<std::int32_t> by_id = detail::partition_serially_with_metis(std::move(sorted), parts);
-    std::size_t i = 0;
-    for (const std::int64_t count : counts) {
-      std::vector<std::int32_t>& answer = answers.emplace_back();
-      for (std::int64_t k = 0; k < count; ++k) answer.push_back(by_id[ids[i++]]);
-    }
-  });
-  return comm.scatter(answers);
+  return chosen.partition(std::move(problem));
 }
 
 }  // namespace
@@ -166,7 +120,7 @@ std::vector<PlannedSubdomain> planned_subdomains(const Mesh& mesh, int ranks) {
   if (ranks < 1) throw InputError(fmt::format("a mesh cannot be distributed over {} ranks", ranks), "ask for 1 or more");
   const Communicator& comm = mesh.comm;
   ArrayPair<std::int32_t> part(mesh.plan);
-  std::ranges::copy(cut(mesh, ranks), part.storage().begin());
+  std::ranges::copy(part_of_cells(mesh, ranks), part.storage().begin());
   ArrayTransformer(mesh.plan, {part}).pull().run();
 
   // The owners of cells count the required ghost cells, because the cells of one part may be distributed over all existing

@@ -1,0 +1,120 @@
+// The tasks of Residual. Their order of recording is that of the sums of fluxes, on which the last bit depends.
+#include <algorithm>
+#include <cstddef>
+
+#include "weft/flow/host/residual.hpp"
+
+namespace weft::flow {
+
+using task::Part, task::reads, task::reads_writes;
+
+template <class Work>
+void Residual::share_out(const Work& work) {
+  team_.run([&](int thread) noexcept { work(shares_[thread]); });
+}
+
+void Residual::add_data(task::Graph& graph, detail::StageData& d) {
+  const std::int32_t inner = mesh_.inner_cells;
+  d.values = graph.add_array("values", values_, inner);
+  if (scheme_.numerics().second_order()) d.gradients = graph.add_array("gradients", gradients_, inner);
+  if (takes_sensor(scheme_.numerics().flux)) d.sensors = graph.add_array("sensors", sensors_, inner);
+  d.residual = graph.add_array("residual", residual_, inner);
+  if (!scheme_.scalars().empty()) d.mass_fluxes = graph.add_array("mass fluxes", mass_fluxes_);
+}
+
+void Residual::record_prescription(task::Graph& graph, const detail::StageData& d, const detail::Stage& stage) {
+  const auto& zones = scheme_.boundary();
+  if (std::ranges::none_of(zones, [](const BoundaryCondition& zone) { return static_cast<bool>(zone.prescribed); })) return;
+  graph.add_task("prescribed states", {reads(d.stage), reads_writes(d.values, Part::boundary)},
+                 [this, &stage] { prescribe(stage.time); });
+}
+
+void Residual::record_border_gradients(task::Graph& graph, const detail::StageData& d) {
+  graph.add_task("boundary states and gradients (border)",
+                 detail::existing({reads(d.values, Part::owned | Part::ghost), reads_writes(d.values, Part::boundary),
+                                   reads_writes(d.gradients, Part::border), reads_writes(d.sensors, Part::border)}),
+                 [this] {
+                   if (!has_border()) return;
+                   share_out([&](const detail::Share& share) {
+                     set_boundary_ghosts(share.border);
+                     gradients(detail::Indices::contiguous(share.border.first, share.border.last));
+                   });
+                 });
+}
+
+void Residual::record_evaluation(task::Graph& graph, const detail::StageData& d, const detail::Stage& stage) {
+  record_prescription(graph, d, stage);
+  graph.add_task("boundary states and shared gradients (inner)",
+                 detail::existing({reads(d.values, Part::owned), reads_writes(d.values, Part::boundary),
+                                   reads_writes(d.gradients, Part::inner), reads_writes(d.sensors, Part::inner)}),
+                 [this] {
+                   share_out([&](const detail::Share& share) {
+                     set_boundary_ghosts(share.inner);  // read only by the cells at the boundary
+                     gradients(detail::Indices::listed(share.shared));
+                   });
+                 });
+  const auto middle = [](const detail::Share& share) { return (share.blocks.size() + 1) / 2; };  // rounded up
+  const std::vector<task::Access> of_blocks = detail::existing(
+      {reads(d.values, Part::owned | Part::boundary), reads_writes(d.gradients, Part::inner),
+       reads_writes(d.sensors, Part::inner), reads_writes(d.residual, Part::inner), reads_writes(d.mass_fluxes)});
+  graph.add_task("gradients and fluxes (inner, first half)", of_blocks,
+                 [this, middle] { share_out([&](detail::Share& share) { blocks(share, 0, middle(share)); }); });
+  record_border_gradients(graph, d);
+  graph.add_task("gradients and fluxes (inner, second half)", of_blocks,
+                 [this, middle] { share_out([&](detail::Share& share) { blocks(share, middle(share), share.blocks.size()); }); });
+  graph.add_task("remaining and boundary fluxes",
+                 detail::existing({reads(d.values, Part::owned | Part::boundary), reads(d.gradients, Part::owned),
+                                   reads(d.sensors, Part::owned), reads_writes(d.residual), reads_writes(d.mass_fluxes)}),
+                 [this] {
+                   share_out([&](detail::Share& share) {
+                     fluxes(share, detail::Indices::listed(share.deferred));
+                     boundary_fluxes(share);
+                   });
+                 });
+  graph.add_task("fluxes of partition interfaces",
+                 detail::existing({reads(d.values, Part::owned | Part::ghost), reads(d.gradients, Part::owned | Part::ghost),
+                                   reads(d.sensors, Part::owned | Part::ghost), reads_writes(d.residual, Part::border),
+                                   reads_writes(d.mass_fluxes)}),
+                 [this] {
+                   if (!has_border()) return;
+                   share_out([&](detail::Share& share) {
+                     const mesh::FaceRange faces = faces_of(share.border, mesh_.ghost_faces);
+                     fluxes(share, detail::Indices::contiguous(faces.first().value(), faces.last().value()));
+                   });
+                 });
+  record_stationary(graph, d, 0);
+}
+
+void Residual::record_refresh(task::Graph& graph, const detail::StageData& d, const detail::Stage& stage) {
+  record_prescription(graph, d, stage);
+  graph.add_task("boundary states and gradients (inner)",
+                 detail::existing({reads(d.values, Part::owned), reads_writes(d.values, Part::boundary),
+                                   reads_writes(d.gradients, Part::inner), reads_writes(d.sensors, Part::inner)}),
+                 [this] {
+                   share_out([&](const detail::Share& share) {
+                     set_boundary_ghosts(share.inner);
+                     gradients(detail::Indices::contiguous(share.inner.first, share.inner.last));
+                   });
+                 });
+  record_border_gradients(graph, d);
+  if (!d.mass_fluxes.valid()) return;
+  graph.add_task("mass fluxes (boundary)",
+                 detail::existing({reads(d.values, Part::owned | Part::boundary), reads(d.gradients, Part::owned),
+                                   reads_writes(d.mass_fluxes)}),
+                 [this] {
+                   for (std::size_t z = 0; z < boundary_params_.size(); ++z) {
+                     for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
+                       mass_fluxes_.data()[face.index()] = mesh_.face_area[face.index()] * boundary_flux(z, face.value()).density;
+                     }
+                   }
+                 });
+  record_stationary(graph, d, discretization_.first_boundary_face);
+}
+
+void Residual::record_stationary(task::Graph& graph, const detail::StageData& d, std::int32_t first) {
+  if (!d.mass_fluxes.valid() || !scheme_.numerics().well_balanced) return;
+  graph.add_task("subtract stationary mass fluxes", {reads_writes(d.mass_fluxes)},
+                 [this, first] { subtract_stationary(first, mesh_.faces()); });
+}
+
+}  // namespace weft::flow
