@@ -26,7 +26,7 @@ class CommandLine {
   explicit CommandLine(std::vector<std::string> words) : words_(std::move(words)) {
     std::error_code failed;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
-    const auto modules = (program.parent_path() / WEFT_TOOLS_FROM_PROGRAM / "weftplot").lexically_normal();
+    const auto modules = (program.parent_path() / WEFT_PYTHON_FROM_PROGRAM / "weft" / "plot").lexically_normal();
     words_.insert(words_.begin(), {kPython, "-B", modules.string()});
     for (std::string& word : words_) arguments_.push_back(word.data());
     arguments_.push_back(nullptr);

@@ -1,6 +1,6 @@
 #pragma once
-/// Start of the drawing tools, the Python modules of tools/weftplot, for `weft plot`, `weft report` and `weft mesh info
-/// --picture`.
+/// Start of the drawing tools, the Python package weft.plot (python/weft/plot), for `weft plot`, `weft report` and `weft mesh
+/// info --picture`.
 #include <string>
 #include <vector>
 

@@ -1,10 +1,14 @@
 #pragma once
-// What the sources of the extension module share. Each bind_* function adds its classes and functions to the module.
+// Declarations that the sources of the extension module share. Each bind_* function adds its classes and functions to the module.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
 
 #include "weft/base/vec3.hpp"
 #include "weft/comm/communicator.hpp"
@@ -17,10 +21,43 @@ namespace nb = nanobind;
 void bind_errors(nb::module_& module);
 void bind_communicator(nb::module_& module);
 void bind_mesh(nb::module_& module);
+void bind_mesh_arrays(nb::module_& module);
 void bind_simulation(nb::module_& module);
+void bind_device_view(nb::module_& module);
+void bind_plan(nb::module_& module);
+void bind_array(nb::module_& module);
+void bind_exchange(nb::module_& module);
+void bind_task(nb::module_& module);
 
 // Starts MPI unless it runs already.  @collective over all ranks at its first call.
 void start_mpi();
+
+// Throws a ContractError where MPI cannot be used: after its end, or in a forked process.
+void expect_mpi();
+
+// Marks that this thread executes the body of a task: Computing is refused meanwhile, because the thread that runs the plan
+// computes, and another one would wait for it without end.
+class InTask {
+ public:
+  InTask();
+  ~InTask();
+  InTask(const InTask&) = delete;
+  InTask& operator=(const InTask&) = delete;
+};
+
+// Releases the GIL for a computation or an exchange. One thread of the process computes at a time, because HDF5 does not allow
+// more; the others wait. @throws as expect_mpi(), and in the body of a task.
+class Computing {
+ public:
+  Computing();
+
+ private:
+  nb::gil_scoped_release released_;
+  std::unique_lock<std::recursive_mutex> one_thread_;
+};
+
+// Returns the fields of a field file in the owned cells of a mesh, {name: array}. Collective.
+[[nodiscard]] nb::dict read_fields(const mesh::Mesh& mesh, const std::string& file);
 
 // The mesh of a Python object; arrays that are views of it keep that object, and so the mesh, alive.
 struct PyMesh {

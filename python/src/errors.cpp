@@ -1,5 +1,4 @@
 // Weft's errors as Python exceptions: the classes of python/weft/errors.py.
-#include <nanobind/stl/string.h>
 
 #include <array>
 #include <exception>

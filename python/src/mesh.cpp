@@ -2,7 +2,6 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
@@ -14,7 +13,7 @@
 #include "weft/mesh/generate/generate_by_name.hpp"
 #include "weft/mesh/mesh_stats.hpp"
 
-#include "bindings.hpp"
+#include "mesh_arguments.hpp"
 
 namespace weft::python {
 namespace {
@@ -43,32 +42,19 @@ template <class Entity>
                         view(reinterpret_cast<const std::int32_t*>(entries.data()), entries.size(), part.owner));
 }
 
-struct MeshArguments {
-  std::string neighbours, partitioner, ordering;
-  double scale;
-  std::vector<std::pair<std::string, std::string>> periodic;
-};
-
-[[nodiscard]] mesh::BuildOptions build_options(const MeshArguments& arguments) {
-  mesh::BuildOptions options;
-  options.ghosts = kind_named<mesh::Neighbours>(arguments.neighbours, {.key = "neighbours"});
-  options.partition.partitioner = kind_named<mesh::Partitioner>(arguments.partitioner, {.key = "partitioner"});
-  options.order = kind_named<mesh::CellOrdering>(arguments.ordering, {.key = "ordering"});
-  for (const auto& [from, to] : arguments.periodic) options.periodic.emplace_back(from, to);
-  return options;
-}
-
 [[nodiscard]] PyMesh load(const Communicator& comm, flow::MeshChoice choice, const MeshArguments& arguments) {
   choice.build = build_options(arguments);
   choice.scale = arguments.scale;
-  const nb::gil_scoped_release released;
+  const Computing computing;
   return {flow::load_mesh(comm, choice)};
 }
+
+[[nodiscard]] nb::slice slice_of(mesh::FaceRange faces) { return {faces.first().value(), faces.last().value(), 1}; }
 
 [[nodiscard]] nb::dict zones_of(const Mesh& mesh) {
   nb::dict zones;
   for (const mesh::BoundaryZone& zone : mesh.boundary) {
-    zones[nb::str(zone.name.c_str())] = nb::slice(zone.faces.first().value(), zone.faces.last().value(), 1);
+    zones[nb::str(zone.name.c_str())] = slice_of(zone.faces);
   }
   return zones;
 }
@@ -97,7 +83,10 @@ void bind_parts(nb::module_& module) {
           "Shapes: indices into weft.CELL_TYPES; shape (cells,).")
       .def_prop_ro(
           "zone", [](const Cells& c) { return view(c.mesh->cell_zone.data(), c.mesh->cell_zone.size(), c.owner); },
-          "Index of the volume zone of each cell, or -1; shape (cells,).")
+          "Index in mesh.zone_names of the volume zone of each cell, or -1; shape (cells,).")
+      .def_prop_ro(
+          "file_id", [](const Cells& c) { return view(c.mesh->cell_file_id.data(), c.mesh->cell_file_id.size(), c.owner); },
+          "Number of each cell in its file, as `cell_id` in field files has it; shape (cells,).")
       .def_prop_ro(
           "global_id", [](const Cells& c) { return ids(c.mesh->cell_global, c.mesh->cell_global.size(), c); },
           "Number of each cell in the source mesh, from 0; shape (cells,).")
@@ -112,6 +101,11 @@ void bind_parts(nb::module_& module) {
   nb::class_<Faces>(module, "Faces",
                     "The faces of this rank: inner faces, faces between an owned cell and a ghost, then the faces of each zone.")
       .def("__len__", [](const Faces& f) { return f.mesh->faces(); })
+      .def_prop_ro(
+          "inner", [](const Faces& f) { return slice_of(f.mesh->inner_faces); }, "The slice of the faces between owned cells.")
+      .def_prop_ro(
+          "interface", [](const Faces& f) { return slice_of(f.mesh->ghost_faces); },
+          "The slice of the faces between an owned cell and a ghost.")
       .def_prop_ro(
           "left", [](const Faces& f) { return ids(f.mesh->face_left, f.mesh->face_left.size(), f); },
           "The owned cell that the normal points out of; shape (faces,).")
@@ -141,7 +135,7 @@ void bind_parts(nb::module_& module) {
 
 [[nodiscard]] nb::dict info_of(const Mesh& mesh) {
   const mesh::MeshStats stats = [&] {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     return mesh::measure(mesh);
   }();
   const auto vector = [](Vec3 x) { return nb::make_tuple(x.x, x.y, x.z); };
@@ -176,6 +170,38 @@ void bind_parts(nb::module_& module) {
   info["ranks"] = stats.ranks;
   info["text"] = mesh::describe(stats);
   return info;
+}
+
+/// Binds the functions that read and generate meshes.
+void bind_making(nb::module_& module) {
+  module.def("read_mesh",
+             [](const Communicator& comm, const std::string& path, const std::string& neighbours, const std::string& partitioner,
+                const std::string& ordering, double scale, const std::vector<std::pair<std::string, std::string>>& periodic) {
+               flow::MeshChoice choice;
+               choice.file = path;
+               return load(comm, std::move(choice), {neighbours, partitioner, ordering, scale, periodic});
+             });
+  module.def("generate_mesh", [](const Communicator& comm, const std::string& generator,
+                                 const std::map<std::string, mesh::GeneratorValue>& parameters, const std::string& neighbours,
+                                 const std::string& partitioner, const std::string& ordering, double scale,
+                                 const std::vector<std::pair<std::string, std::string>>& periodic) {
+    flow::MeshChoice choice;
+    choice.generator = generator;
+    choice.parameters = {parameters.begin(), parameters.end()};
+    return load(comm, std::move(choice), {neighbours, partitioner, ordering, scale, periodic});
+  });
+  module.def("generators", [] {
+    nb::dict all;
+    for (const mesh::GeneratorInfo& generator : mesh::generators()) {
+      nb::dict parameters;
+      for (const mesh::GeneratorParameter& parameter : generator.parameters) {
+        parameters[nb::str(parameter.name.c_str())] =
+            nb::make_tuple(parameter.initial, parameter.unit, parameter.range, parameter.text);
+      }
+      all[nb::str(generator.name.c_str())] = nb::make_tuple(generator.text, generator.zones, parameters);
+    }
+    return all;
+  });
 }
 
 }  // namespace
@@ -219,40 +245,32 @@ void bind_mesh(nb::module_& module) {
       .def_prop_ro(
           "zones", [](const PyMesh& m) { return zones_of(m.mesh); },
           "The boundary zones: name and the slice of their faces on this rank.")
+      .def_prop_ro(
+          "zone_names",
+          [](const PyMesh& m) {
+            nb::list names;
+            for (const mesh::Zone& zone : m.mesh.zones) names.append(nb::str(zone.name.c_str()));
+            return nb::tuple(names);
+          },
+          "The names of all zones of the source, of boundaries and of volumes, to which cells.zone refers.")
+      .def_prop_ro(
+          "periodic",
+          [](const PyMesh& m) {
+            nb::list pairs;
+            for (const mesh::Periodic& pair : m.mesh.periodic) pairs.append(nb::make_tuple(pair.from, pair.to));
+            return nb::tuple(pairs);
+          },
+          "The pairs of names of boundary zones that are identified.")
+      .def_prop_ro(
+          "axisymmetric", [](const PyMesh& m) { return m.mesh.axisymmetric; },
+          "Whether y is the distance from an axis: volumes and areas are those of a full revolution.")
       .def(
           "info", [](const PyMesh& m) { return info_of(m.mesh); },
           "Returns sizes, extent, quality and zones of the whole mesh; \"text\" is the report for people. Collective.")
       .def("__repr__", [](const PyMesh& m) {
         return nb::str("weft.Mesh({!r}, dim={}, global_cells={})").format(m.mesh.source, m.mesh.dim, m.mesh.global_cells);
       });
-  module.def("read_mesh",
-             [](const Communicator& comm, const std::string& path, const std::string& neighbours, const std::string& partitioner,
-                const std::string& ordering, double scale, const std::vector<std::pair<std::string, std::string>>& periodic) {
-               flow::MeshChoice choice;
-               choice.file = path;
-               return load(comm, std::move(choice), {neighbours, partitioner, ordering, scale, periodic});
-             });
-  module.def("generate_mesh", [](const Communicator& comm, const std::string& generator,
-                                 const std::map<std::string, mesh::GeneratorValue>& parameters, const std::string& neighbours,
-                                 const std::string& partitioner, const std::string& ordering, double scale,
-                                 const std::vector<std::pair<std::string, std::string>>& periodic) {
-    flow::MeshChoice choice;
-    choice.generator = generator;
-    choice.parameters = {parameters.begin(), parameters.end()};
-    return load(comm, std::move(choice), {neighbours, partitioner, ordering, scale, periodic});
-  });
-  module.def("generators", [] {
-    nb::dict all;
-    for (const mesh::GeneratorInfo& generator : mesh::generators()) {
-      nb::dict parameters;
-      for (const mesh::GeneratorParameter& parameter : generator.parameters) {
-        parameters[nb::str(parameter.name.c_str())] =
-            nb::make_tuple(parameter.initial, parameter.unit, parameter.range, parameter.text);
-      }
-      all[nb::str(generator.name.c_str())] = nb::make_tuple(generator.text, generator.zones, parameters);
-    }
-    return all;
-  });
+  bind_making(module);
 }
 
 }  // namespace weft::python

@@ -3,8 +3,19 @@
 
 NB_MODULE(_weft, module) {
   using namespace weft::python;
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+    throw nb::import_error(
+        "weft cannot be used in a sub-interpreter, because MPI and the classes of weft are those of a process; "
+        "use processes: multiprocessing with the method \"spawn\", or mpirun");
+  }
   bind_errors(module);
   bind_communicator(module);
   bind_mesh(module);
+  bind_mesh_arrays(module);
   bind_simulation(module);
+  bind_device_view(module);
+  bind_plan(module);
+  bind_array(module);
+  bind_exchange(module);
+  bind_task(module);
 }

@@ -6,6 +6,21 @@ import pytest
 import weft
 
 ROOT = Path(__file__).resolve().parents[2]
+# The environment of a process that is no rank of the job of this one.
+ENV = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_COMM", "OMPI_MCA", "OMPI_UNI", "PMIX_"))}
+ENV |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def why_no_gpu():
+    """Returns why this process cannot use a GPU; empty if it can."""
+    try:
+        weft.stream()
+    except weft.DeviceError as error:
+        return str(error)
+    return ""
+
+
+needs_gpu = pytest.mark.skipif(bool(why_no_gpu()), reason=why_no_gpu())
 
 
 @pytest.fixture

@@ -1,11 +1,26 @@
-"""The examples of docs/guide/python.md run in its order."""
+"""The examples of docs/guide/python.md run in its order, and the five lines of the README make its picture."""
 import os
 import re
 
+import matplotlib
+import numpy as np
 import pytest
 from conftest import ROOT
 
 import weft
+
+
+def test_five_lines_make_the_picture_of_the_readme(comm, tmp_path, monkeypatch):
+    if comm.size > 1:
+        pytest.skip("draws with one rank")
+    matplotlib.use("Agg")
+    (block,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.S | re.M)
+    assert len(block.splitlines()) == 5
+    (tmp_path / "cases").symlink_to(ROOT / "cases")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, "README.md", "exec"), {})  # noqa: S102
+    drawn, shown = (matplotlib.image.imread(path) for path in ("forward_step.png", ROOT / "docs" / "pictures" / "forward_step.png"))
+    assert drawn.shape == shown.shape and np.abs(drawn - shown).mean() < 0.01
 
 
 def test_every_example_runs(comm, tmp_path, monkeypatch, capsys):
@@ -16,10 +31,29 @@ def test_every_example_runs(comm, tmp_path, monkeypatch, capsys):
     assert len(blocks) >= 7
     (tmp_path / "cases").symlink_to(ROOT / "cases")
     monkeypatch.chdir(tmp_path)
+    matplotlib.use("Agg")
     names = {}
     for block in blocks:
         exec(compile(block, "docs/guide/python.md", "exec"), names)  # noqa: S102
     shown = capsys.readouterr().out
-    for part in ("largest Mach number: 3", "density changed by", "verdict: complete", "volume: 2.0", "numerics.cfl |"):
+    for part in (
+        "largest Mach number: 3",
+        "density changed by",
+        "continues at step 100",
+        "verdict: complete",
+        "x / c, c = 1",
+        "Density",
+        "mass in the box: ",
+        "'quad': 1",
+        "volume: 2.0",
+        "numerics.cfl |",
+        "row after the last: ",
+        "in the memory of numpy: [7. 7.] [7. 7.]",
+        "last change: ",
+        "maximum of change over ranks",
+        "10 iterations on 1 ranks",
+        "the host side is stale",
+        "on the host: 2.0",
+    ):
         assert part in shown, shown
     assert os.path.exists("results/sod_py/case.toml") and weft.world().size == 1

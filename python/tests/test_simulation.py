@@ -1,17 +1,15 @@
 """Simulations in memory and runs with results."""
 import gc
-import os
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import ENV
 
 import weft
-
-# Of a process that is no rank of the job of this one.
-ENV = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_COMM", "OMPI_MCA", "OMPI_UNI", "PMIX_"))}
-ENV |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def test_run_steps_and_time(vortex):
@@ -22,6 +20,48 @@ def test_run_steps_and_time(vortex):
     step = sim.step(1e-3)
     assert step.dt == 1e-3 and step.time == sim.time and step.retries == 0
     assert sim.run(steps=0) == "steps"
+
+
+def spans(path):
+    return [event for event in json.loads(path.read_text())["traceEvents"] if event["ph"] == "X"]
+
+
+def test_a_run_leaves_a_trace(vortex, comm, shared_path):
+    sim = weft.flow.Simulation(vortex)
+    path = shared_path / "trace.json"
+    assert sim.run(steps=6, trace=path) == "steps"
+    traced = spans(path)
+    for rank in range(comm.size):
+        assert sum(event["name"] == "step" and event["pid"] == rank for event in traced) == 6
+    comm.barrier()
+    sim.run(steps=1)  # not recorded
+    assert len(spans(path)) == len(traced)
+    calls = []
+
+    def stop(sim):
+        calls.append(sim.steps)
+        raise ValueError("stop")
+
+    with pytest.raises((ValueError, InterruptedError) if comm.size == 1 else Exception, match="stop|another rank"):
+        sim.run(steps=5, callback=stop, trace=str(path))
+    assert calls == [8]
+    assert {event["args"]["step"] for event in spans(path) if event["name"] == "step"} == {0}
+
+
+def test_a_trace_that_cannot_be_written_is_an_error_before_the_first_step(vortex, comm, shared_path):
+    sim = weft.flow.Simulation(vortex)
+    for path in ("/no/such/folder/trace.json", shared_path):
+        with pytest.raises(weft.IoError, match="trace"):
+            sim.run(steps=1, trace=path)
+    assert sim.steps == 0
+    assert sim.run(steps=1) == "steps"
+
+
+def test_runs_with_results_have_traces(vortex, comm, shared_path):
+    results = shared_path / "results"
+    weft.flow.run({**vortex, "stop": {"steps": 3}}, output={"directory": str(results)}, overwrite=True, trace=shared_path / "trace.json")
+    names = {event["name"] for event in spans(shared_path / "trace.json")}
+    assert {"run", "build mesh", "step", "write fields"} <= names
 
 
 def test_conserved_is_a_live_view_and_fields_follow(vortex):
@@ -56,9 +96,9 @@ def test_a_view_outlives_its_simulation(vortex):
 
 def test_mass_is_conserved_and_histories_grow(vortex):
     sim = weft.flow.Simulation(vortex, output={"history_steps": 2})
-    before = sim.integrals()
+    before = sim.totals()
     sim.run(steps=10)
-    assert np.allclose(sim.integrals(), before, rtol=1e-13)
+    assert np.allclose(sim.totals(), before, rtol=1e-13)
     assert list(sim.residuals["step"]) == [2, 4, 6, 8, 10]
     assert (sim.residuals["density"] > 0).all()
 
@@ -72,6 +112,56 @@ def test_restore_continues_bit_by_bit(vortex):
     sim.restore(state, time, step)
     sim.run(steps=4)
     assert sim.steps == 8 and np.array_equal(sim.conserved, end)
+
+
+def test_a_checkpoint_continues_bit_by_bit(comm, vortex, shared_path):
+    carried = dict(vortex, scalars={"dye": {"initial": "0.5 + 0.1*x"}})
+    sim = weft.flow.Simulation(carried)
+    sim.run(steps=4)
+    path = shared_path / f"state{comm.size}.h5"
+    sim.checkpoint(path)
+    sim.run(steps=4)
+    other = weft.flow.Simulation(carried)
+    other.restore(path)
+    assert other.steps == 4 and len(other.residuals["step"]) == 0
+    other.run(steps=4)
+    assert other.time == sim.time and np.array_equal(other.conserved, sim.conserved) and np.array_equal(other["dye"], sim["dye"])
+    with pytest.raises(weft.IoError, match="mesh"):
+        weft.flow.Simulation(carried, mesh={"n": 8}).restore(path)
+    with pytest.raises(weft.InputError, match="scalars"):
+        weft.flow.Simulation(vortex).restore(path)
+
+
+def test_a_run_with_results_continues_in_memory_and_its_fields_are_read(comm, vortex, shared_path):
+    folder = shared_path / f"run{comm.size}"
+    output = {"directory": str(folder), "fields": ["density", "velocity", "mach"]}
+    weft.flow.run(vortex, stop={"steps": 6}, output=output, overwrite=True)
+    sim = weft.flow.Simulation(vortex)
+    sim.restore(folder)
+    assert sim.steps == 6
+    fields = sim.fields(folder / "fields_00000006.hdf")
+    for name in ("density", "velocity", "mach"):
+        assert fields[name].shape == sim[name].shape and np.array_equal(fields[name], sim[name])
+    assert (fields["rank"] == comm.rank).all() and fields["cell_id"].dtype == np.int64
+    with pytest.raises(weft.IoError, match="mesh"):
+        weft.flow.Simulation(vortex, mesh={"n": 8}).fields(folder / "fields_00000006.hdf")
+
+
+def test_monitors_integrals_and_scalars_have_histories(naca):
+    sim = weft.flow.Simulation(
+        naca,
+        mesh={"around": 32, "radial": 12, "radius": 5.0},
+        output={"history_steps": 2, "integrals": True},
+        scalars={"dye": {"initial": "1"}},
+        probes={"above": {"at": [0.5, 0.3]}},
+        monitors={"skin": {"zones": ["*"], "quantities": ["mass_flow", "pressure"]}},
+    )
+    sim.run(steps=4)
+    assert list(sim.integrals["step"]) == [2, 4] and set(sim.integrals) >= {"density", "energy", "density_dye"}
+    assert sim.integrals["density"][-1] == pytest.approx(sim.totals()[0], rel=1e-14)
+    assert list(sim.monitors["skin"]) == ["step", "time", "mass_flow", "pressure"] and (sim.monitors["skin"]["pressure"] > 0).all()
+    assert sim.probes["above"]["dye"] == pytest.approx([1, 1], rel=1e-15)  # a quotient of rounded densities
+    assert (sim.integrals["density_dye"] < sim.integrals["density"]).all()
 
 
 def test_a_mesh_is_shared(vortex):
@@ -125,9 +215,28 @@ def test_results_are_those_of_the_command_line(comm, forward_step, shared_path):
     rows = (folder / "integrals.csv").read_text().splitlines()
     names, values = rows[0].split(","), rows[-1].split(",")
     mass = float(values[[i for i, name in enumerate(names) if "mass" in name or "density" in name][0]])
-    assert mass == pytest.approx(sim.integrals()[0], rel=1e-15)
+    assert mass == pytest.approx(sim.totals()[0], rel=1e-15)
     with pytest.raises(weft.InputError, match="overwrite|resume"):
         weft.flow.run(forward_step, mesh={"h": 0.1}, stop={"time": 0.2}, output={"directory": str(folder)})
+
+
+def test_digits_are_those_of_the_command_line(comm, forward_step, shared_path):
+    """The program computes the same case on as many ranks; every digit of the fields is equal."""
+    program = Path(weft._weft.__file__).parents[2] / "bin" / "weft"
+    if not program.exists():
+        pytest.skip(f"{program} is not built")
+    folder = shared_path / f"program{comm.size}"
+    settings = ["mesh.h=0.1", "stop.time=0.3", f'output.directory="{folder}"', 'output.precision="double"']
+    command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(comm.size), program, "run", forward_step, "--overwrite"]
+    if comm.rank == 0:
+        command += [part for each in settings for part in ("--set", each)]
+        subprocess.run(command, check=True, timeout=100, env=ENV, stdout=subprocess.DEVNULL)
+    comm.barrier()
+    sim = weft.flow.Simulation(forward_step, mesh={"h": 0.1})
+    sim.run(until=0.3)
+    written = sim.fields(folder / f"fields_{sim.steps:08d}.hdf")
+    for name in ("density", "velocity", "pressure"):
+        assert np.array_equal(written[name], sim[name])
 
 
 def test_all_errors_of_a_case_are_listed(vortex):
@@ -179,7 +288,10 @@ def test_wrong_cases_are_refused(vortex, change, kind, text):
         (lambda s: s[3], TypeError, "."),
         (lambda s: s.restore(np.zeros((3, 4))), weft.InputError, "shape"),
         (lambda s: s.restore(np.zeros(s.conserved.size)), (TypeError, weft.InputError), "."),
-        (lambda s: s.restore("state"), ValueError, "."),
+        (lambda s: s.restore("state"), weft.IoError, "no such file"),
+        (lambda s: s.restore([["state"]]), (TypeError, ValueError), "."),
+        (lambda s: s.checkpoint("/nonexistent/state.h5"), weft.IoError, "nonexistent"),
+        (lambda s: s.fields("/nonexistent/fields.hdf"), weft.IoError, "nonexistent"),
         (lambda s: s.restore(-s.conserved), weft.PhysicsError, "."),
         (lambda s: s.restore(s.conserved * np.nan), weft.PhysicsError, "."),
     ],
@@ -193,22 +305,6 @@ def test_wrong_calls_are_refused(vortex, call, kind, text):
 def test_absent_case_file(comm):
     with pytest.raises(weft.IoError, match="absent.toml"):
         weft.flow.Simulation("absent.toml")
-
-
-def test_simulations_do_not_leak(vortex):
-    def resident():
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * 4096
-
-    def use(count):
-        for _ in range(count):
-            weft.flow.Simulation(vortex).run(steps=1)
-        gc.collect()
-
-    use(10)
-    before = resident()
-    use(30)
-    assert resident() - before < 8 << 20
 
 
 def test_ctrl_c_ends_a_run(comm, vortex):

@@ -1,91 +1,51 @@
 """Weft: distributed arrays on meshes, and a compressible flow solver, on MPI ranks and NVIDIA GPUs.
 
-    import weft
-
-    sim = weft.flow.Simulation("cases/forward_step.toml", mesh={"h": 0.05})
-    sim.run(until=1.0)
-    print(sim["mach"].max())
+    >>> import weft
+    >>> sim = weft.flow.Simulation("cases/forward_step.toml", mesh={"h": 0.05})
+    >>> sim.run(until=1.0)
+    'time'
+    >>> axes = weft.plot.field(sim, "mach")
+    >>> axes.figure.savefig("mach.png")
 
 A script runs on N ranks with `mpirun -n N python script.py`. Functions marked collective are called by all ranks of their
 communicator in the same order.
 """
-import os as _os
+from typing import TYPE_CHECKING
 
-from . import _weft, errors
-from ._communicators import communicator, world
-from ._weft import CELL_TYPES, Communicator, Mesh
-from .errors import (
-    CommError,
-    ContractError,
-    DeviceError,
-    Error,
-    InputError,
-    InterruptedError,  # noqa: A004
-    IoError,
-    LimitError,
-    MeshError,
-    PhysicsError,
-)
+if TYPE_CHECKING:
+    from . import case, errors, flow, plot, task
+    from ._runtime import *  # noqa: F403
 
 __version__ = "0.1.0"
-__all__ = [
-    "CELL_TYPES",
-    "CommError",
-    "Communicator",
-    "ContractError",
-    "DeviceError",
-    "Error",
-    "InputError",
-    "InterruptedError",
-    "IoError",
-    "LimitError",
-    "Mesh",
-    "MeshError",
-    "PhysicsError",
-    "communicator",
-    "errors",
-    "flow",
-    "generators",
-    "world",
-]
+_MODULES = ("case", "errors", "flow", "plot", "task")
 
 
-def _read(path, comm=None, *, neighbours="face", partitioner="automatic", ordering="hilbert", scale=1.0, periodic=()):
-    """Reads a mesh file (Gmsh, SU2, CGNS or Weft's own) and partitions it. Collective.
+def __getattr__(name):
+    """Loads a module of the package, or the compiled module and all names of _runtime, when a name is first used. So `import weft`
+    takes no time, and weft.plot works without the compiled module."""
+    from importlib import import_module
+    from importlib.util import find_spec
 
-    path: the file
-    comm: None (all ranks), a weft.Communicator or an mpi4py communicator
-    neighbours: "face" or "node": which cells are neighbours, and so ghosts
-    partitioner: "automatic", "metis", "scotch" or "hilbert"
-    ordering: order of the cells of a rank: "hilbert", "rcm" or "as_read"
-    scale: coordinates are multiplied by it
-    periodic: pairs of names of boundary zones that are identified
+    if name in ("case", "errors", "plot"):
+        return import_module(f"weft.{name}")
+    if name.startswith("_") and name != "__all__":
+        raise AttributeError(f"module 'weft' has no attribute {name!r}")
+    if find_spec("weft._weft") is None:
+        raise ImportError("the compiled module weft._weft is not there; install the package with pip, or name build/PRESET/python "
+                          "of a build with WEFT_BUILD_PYTHON=ON in PYTHONPATH")
+    import_module("weft._weft")  # before numpy, so that its error for sub-interpreters is the first
+    if name in ("flow", "task"):
+        return import_module(f"weft.{name}")
+    runtime = import_module("weft._runtime")
+    globals().update({each: getattr(runtime, each) for each in runtime.__all__})
+    globals()["__all__"] = sorted([*runtime.__all__, *_MODULES])
+    if name not in globals():
+        from difflib import get_close_matches
 
-    Raises IoError, MeshError or InputError on every rank alike.
-    """
-    pairs = [tuple(pair) for pair in periodic]
-    return _weft.read_mesh(communicator(comm), _os.fspath(path), neighbours, partitioner, ordering, scale, pairs)
-
-
-def _generate(generator, comm=None, *, neighbours="face", partitioner="automatic", ordering="hilbert", scale=1.0, periodic=(), **parameters):
-    """Generates a mesh and partitions it. Collective.
-
-    generator: its name; weft.generators() lists them with their parameters, which are the other keyword arguments
-    comm, neighbours, partitioner, ordering, scale, periodic: as of Mesh.read
-
-    Raises InputError on every rank alike.
-    """
-    pairs = [tuple(pair) for pair in periodic]
-    return _weft.generate_mesh(communicator(comm), generator, parameters, neighbours, partitioner, ordering, scale, pairs)
+        near = get_close_matches(name, globals()["__all__"], 1)
+        raise AttributeError(f"module 'weft' has no attribute {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    return globals()[name]
 
 
-Mesh.read = staticmethod(_read)
-Mesh.generate = staticmethod(_generate)
-
-
-def generators():
-    """Returns the mesh generators: {name: (description, boundary zones, {parameter: (default, unit, range, meaning)})}."""
-    return _weft.generators()
-
-
-from . import flow  # noqa: E402 (flow uses the names above)
+def __dir__():
+    return [*globals(), *__getattr__("__all__")]

@@ -1,4 +1,19 @@
 """The exceptions of Weft. Each says what is wrong, where, and what to do."""
+import builtins
+
+__all__ = [
+    "BufferError",
+    "CommError",
+    "ContractError",
+    "DeviceError",
+    "Error",
+    "InputError",
+    "InterruptedError",
+    "IoError",
+    "LimitError",
+    "MeshError",
+    "PhysicsError",
+]
 
 
 class Error(Exception):
@@ -27,6 +42,10 @@ class Error(Exception):
 
 class ContractError(Error):
     """A precondition was violated."""
+
+
+class BufferError(ContractError, builtins.BufferError):  # noqa: A001 (the name that Python has for it)
+    """The memory of an array cannot be freed or moved while a view of it exists, or cannot be exported as wanted."""
 
 
 class LimitError(Error, OverflowError):

@@ -1,22 +1,34 @@
 """Compressible flow: simulations in memory.
 
-    sim = weft.flow.Simulation("case.toml", numerics={"cfl": 0.6})
-    sim.run(steps=500)
-    pressure = sim["pressure"]
+    >>> sim = weft.flow.Simulation("cases/sod.toml", numerics={"cfl": 0.6})
+    >>> sim.run(steps=50)
+    'steps'
+    >>> sim["pressure"].shape
+    (400,)
 
 docs/guide/case_reference.md lists all keys of a case; case_reference() returns it.
 """
+from __future__ import annotations
+
+import contextlib
+import inspect
 import os
 import sys
 import time
 import warnings
 from collections import namedtuple
+from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
 
-from . import _toml, _weft
+import numpy
+
+from . import _functions, _toml, _weft
 from ._communicators import communicator
+from ._functions import on_device
 from ._weft import case_reference
+from .case import Case, CaseSections
+from .errors import InputError
 
-__all__ = ["Simulation", "Step", "case_reference", "run"]
+__all__ = ["Simulation", "Step", "case_reference", "on_device", "run"]
 
 _NEVER = 2**63 - 1  # steps
 
@@ -24,12 +36,38 @@ Step = namedtuple("Step", "step time dt retries")
 Step.__doc__ = "One step: its number, the time after it and its length, s, and how often it was repeated."
 
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .case import Mesh
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_CasePath = Union[str, "os.PathLike[str]", Case, None]
+
+
+def _with_sections(function: _Function) -> _Function:
+    """Adds the sections of a case to the signature of a function that takes them, which notebooks complete."""
+    signature = inspect.signature(function)
+    *others, _ = signature.parameters.values()
+    known, keyword = {other.name for other in others}, inspect.Parameter.KEYWORD_ONLY
+    names = [name for name in ("mesh", *CaseSections.__annotations__) if name not in known]
+    sections = [inspect.Parameter(name, keyword, default=...) for name in names]
+    function.__signature__ = signature.replace(parameters=[*others, *sections])  # type: ignore[attr-defined]
+    return function
+
+
 def _case_file(case, sections, comm):
-    """Returns the CaseFile of a path, a dictionary or None, with `sections` on top."""
-    overrides = _toml.overrides(sections)
+    """Returns the CaseFile of a path, a dictionary or None, with `sections` on top; and the functions among them."""
+    sections, initial, boundary, source = _functions.split(sections)
     if case is None or isinstance(case, dict):
-        return _weft.case_of_text(_toml.document(case or {}), "case", overrides)
-    return _weft.read_case(comm, os.fspath(case), overrides)
+        case, *of_case = _functions.split(case or {})
+        initial = initial or (None if "initial" in sections else of_case[0])
+        boundary = {zone: f for zone, f in of_case[1].items() if zone not in sections.get("boundary", {})} | boundary
+        source = source or (None if "source" in sections else of_case[2])
+        file = _weft.case_of_text(_toml.document(case), "case", _toml.overrides(sections))
+    else:
+        file = _weft.read_case(comm, os.fspath(case), _toml.overrides(sections))
+    return file, initial, boundary, source
 
 
 class Simulation:
@@ -38,7 +76,21 @@ class Simulation:
     case: a case file, a dictionary of its sections, or None
     mesh: a weft.Mesh, which several simulations may share, or the section [mesh] as a dictionary
     comm: None (all ranks), a weft.Communicator or an mpi4py communicator
-    other keyword arguments: sections and keys of the case, which replace those of `case`
+    other keyword arguments: sections and keys of the case, which replace those of `case` (weft.case has their types)
+
+    Of these, `initial`, zones in `boundary`, and `source` may be functions of numpy arrays, which the host calls:
+        initial(x): the state at the centroids of the owned cells, x, m, shape (n, 3), at time 0; also scalars by their names
+        boundary={"zone": f}: f(x) or f(x, t), the state outside the faces of the zone on this rank, of their centroids; f(x) is
+            called once, f(x, t) in every stage of a step
+        source(x, t, state): the rates of change per volume in the owned cells, in every stage of a step
+    States are dictionaries of density, kg/m^3, velocity, m/s, and pressure, Pa (shapes (n,), (n, 3) or (n, 2), and (n,), or one
+    value for all points; without a velocity the gas is at rest), or arrays (n, 5). Sources are dictionaries of density,
+    kg/(m^3 s), momentum, N/m^3, and energy, W/m^3; what is absent is 0. `state` is a structured array (n,) with the fields
+    density, velocity and pressure: state["density"] has shape (n,). Functions may be compiled by numba.
+    On a GPU, f(x, t) costs a copy of the states of all boundary faces in each stage, and a source two copies of all cells;
+    functions of arrays of the GPU, marked by on_device(), cost none.
+    Functions are called where a rank has points, and do not communicate. Where one raises an exception or gives a wrong result,
+    all ranks raise an InputError that names the zone and the function; the state is that before the step.
 
     Construction reads the case, builds the mesh and sets the initial state. Collective.
 
@@ -46,16 +98,29 @@ class Simulation:
     every rank alike.
     """
 
-    def __init__(self, case=None, *, mesh=None, comm=None, **sections):
+    @_with_sections
+    def __init__(
+        self,
+        case: _CasePath = None,
+        *,
+        mesh: Union[_weft.Mesh, Mesh, None] = None,
+        comm: Any = None,
+        **sections: Unpack[CaseSections],
+    ) -> None:
         shared = isinstance(mesh, _weft.Mesh)
-        ranks = mesh.comm if shared and comm is None else communicator(comm)
+        ranks = mesh.comm if shared and comm is None else communicator(comm)  # type: ignore[union-attr]
         if mesh is not None and not shared:
             if not isinstance(mesh, dict):
                 raise TypeError(f"mesh must be a weft.Mesh or a dictionary, not {type(mesh).__name__}")
-            sections = {"mesh": mesh, **sections}
+            sections = {"mesh": mesh, **sections}  # type: ignore[misc, typeddict-unknown-key]
+        if shared and ranks is not mesh.comm:  # type: ignore[union-attr]
+            own = mesh.comm  # type: ignore[union-attr]
+            if ranks.max(float((ranks.size, ranks.rank) != (own.size, own.rank))):
+                raise InputError("the mesh belongs to other ranks than comm; leave out comm, or build the mesh with it")
         if not isinstance(case, (str, os.PathLike)):
             case = {"stop": {"steps": _NEVER}, **(case or {})}  # run() says when to end
-        self._simulation = _weft.Simulation(ranks, _case_file(case, sections, ranks), mesh if shared else None)
+        file, initial, boundary, source = _case_file(case, sections, ranks)
+        self._simulation = _weft.Simulation(ranks, file, mesh if shared else None, initial, boundary, source)
         self._rank = ranks.rank
 
     def step(self, dt_limit=float("inf")):
@@ -65,7 +130,7 @@ class Simulation:
         """
         return Step(*self._simulation.step(dt_limit))
 
-    def run(self, *, until=None, steps=None, residual=None, wall_time=None, callback=None, every=1, progress=None):
+    def run(self, *, until=None, steps=None, residual=None, wall_time=None, callback=None, every=1, progress=None, trace=None):
         """Makes steps until the first of these holds, and returns its name. Collective.
 
         until: flow time, s, which the last step meets exactly
@@ -74,11 +139,14 @@ class Simulation:
         wall_time: seconds of this call
         callback: called as callback(sim) after each step whose number is a multiple of `every`
         progress: whether rank 0 shows a line of progress on stderr; None: where stderr is a terminal or a notebook
+        trace: path of a file for what the ranks did when, as of `weft run --trace`: https://ui.perfetto.dev shows it, and
+            `weft trace summary` says where the time went
 
         Without the first four, the case's [stop] says when to end. Histories have a row every output.history_steps steps. An
         exception of `callback`, or Ctrl-C, on any rank ends the run on all of them after the present step.
 
-        Raises InputError if nothing ends the run, PhysicsError as step().
+        Raises InputError if nothing ends the run, PhysicsError as step(), IoError before the first step if the trace cannot be
+        written.
         """
         told = None
         if callback is not None:
@@ -91,7 +159,8 @@ class Simulation:
         if line is not None:
             told, every = line.before(told, every), 1
         try:
-            return self._simulation.run(until, steps, residual, wall_time, told, every)
+            with _recording(self.mesh.comm, trace):
+                return self._simulation.run(until, steps, residual, wall_time, told, every)
         finally:
             if line is not None:
                 line.end()
@@ -108,10 +177,20 @@ class Simulation:
             return self.conserved[:, columns]
         return self._simulation.field(name)
 
+    def on_zone(self, name):
+        """Returns {"pressure": values, "cp": values} on the faces of a boundary zone of this rank, as the fluxes through them have
+        it: shape (faces,) each, in the order of sim.mesh.zones[name]; Pa. Without a free stream that moves there is no "cp".
+        Collective.
+
+        Raises InputError for a zone that the mesh does not have.
+        """
+        return self._simulation.on_zone(name)
+
     @property
     def fields(self):
-        """Names of the fields that sim[name] returns."""
-        return ["momentum", "energy", *self._simulation.field_names()]
+        """Names of the fields that sim[name] returns. sim.fields(path) reads a field file of a run on this mesh, of any number of
+        ranks: {name: array}, the values in the owned cells, shape (owned,) or (owned, components). Collective."""
+        return _Fields(self._simulation)
 
     @property
     def conserved(self):
@@ -119,15 +198,42 @@ class Simulation:
         computed on the host, a view of the present state that later steps change; on a GPU, a copy."""
         return self._simulation.conserved
 
-    def restore(self, conserved, time=0.0, step=0):
-        """Sets the conserved variables of the owned cells, shape (owned, 5), the time, s, and the number of steps. Histories
-        begin again. Scalars keep their values. Collective.
+    def on_device(self, name="conserved", readonly=True):
+        """Returns a field of the owned cells in the memory of the GPU, without a copy: a weft.DeviceView, read-only, for
+        cupy.asarray(), torch.from_dlpack() and other functions.
 
-        Raises InputError for another shape, PhysicsError for an unphysical state.
+        name: "conserved", shape (owned, 5); "momentum" or "velocity", shape (owned, 3); "density", "energy" or "pressure", shape
+            (owned,)
+        readonly: False for libraries that do not import read-only memory, such as PyTorch; the values must not be written
+
+        The view is of the present state. Take it again after a step: the solver alternates between buffers. The elements are
+        float64 or float32, as numerics.precision says. Raises DeviceError where the flow is computed on the host.
         """
-        import numpy
+        return self._simulation.on_device(name, readonly)
 
-        self._simulation.restore(numpy.ascontiguousarray(conserved, dtype=float), time, step)
+    def checkpoint(self, path):
+        """Writes the state to a file, from which restore() continues with the same digits on any number of ranks. It is that of
+        `weft run`, which resumes from it. Collective.
+
+        Raises IoError on every rank.
+        """
+        self._simulation.write_checkpoint(os.fspath(path))
+
+    def restore(self, state, time=0.0, step=0):
+        """Sets the state. Histories begin again. Collective.
+
+        state: a checkpoint, or the results folder that holds one, with its time, number of steps and scalars; or the conserved
+            variables of the owned cells, shape (owned, 5), in which case scalars keep their values
+        time, step: of such an array, the time, s, and the number of steps
+
+        Raises InputError for another shape or other scalars, IoError for a checkpoint that cannot be read or is of another mesh,
+        PhysicsError for an unphysical state.
+        """
+        if isinstance(state, (str, os.PathLike)):
+            path = os.fspath(state)
+            return self._simulation.read_checkpoint(os.path.join(path, "checkpoint.h5") if os.path.isdir(path) else path)
+        values = numpy.asarray(state).astype(float, order="C", casting="same_kind", copy=False)
+        return self._simulation.restore(values, time, step)
 
     @property
     def residuals(self):
@@ -145,9 +251,21 @@ class Simulation:
         """History of the state at each probe of the case: {name: {column: array}}."""
         return self._simulation.probes
 
+    @property
+    def monitors(self):
+        """History of each monitor of the case: {name: {column: array}}, a column for each of its quantities."""
+        return self._simulation.monitors
+
+    @property
     def integrals(self):
-        """Returns the integrals of the conserved variables over the domain, shape (5,). Collective."""
-        return self._simulation.integrals()
+        """History of the integrals of the conserved variables over the domain: {column: array}, a row every output.history_steps
+        steps if output.integrals is true. totals() returns those of the present state."""
+        return self._simulation.integrals
+
+    def totals(self):
+        """Returns the integrals of density, momentum (3) and energy over the domain, kg, kg m/s and J (in 2-D per metre), shape
+        (5,). Collective."""
+        return self._simulation.totals()
 
     @property
     def mesh(self):
@@ -191,13 +309,35 @@ class Simulation:
         return f"<weft.flow.Simulation {title!r}: {self.mesh.global_cells} cells, step {self.steps}, time {self.time:g}>"
 
 
-def run(case=None, *, overwrite=False, resume=False, accept_changes=False, comm=None, progress=None, **sections):
+class _Fields(list):
+    """Names of fields; called with the path of a field file, the fields in it."""
+
+    def __init__(self, simulation):
+        super().__init__(["momentum", "energy", *simulation.field_names()])
+        self._simulation = simulation
+
+    def __call__(self, path):
+        return self._simulation.read_fields(os.fspath(path))
+
+
+@_with_sections
+def run(
+    case: _CasePath = None,
+    *,
+    overwrite: bool = False,
+    resume: bool = False,
+    accept_changes: bool = False,
+    comm: Any = None,
+    progress: Optional[bool] = None,
+    trace: Union[str, os.PathLike[str], None] = None,
+    **sections: Unpack[Case],
+) -> dict[str, Any]:
     """Runs a case and leaves its results in its folder, as `weft run` does. Collective.
 
     case, comm, other keyword arguments: as of Simulation
     overwrite: replaces a run that is in the folder
     resume: continues the run that is in the folder; accept_changes: even where changed keys change the physics
-    progress: as of Simulation.run
+    progress, trace: as of Simulation.run
 
     Returns a dictionary: reason (why it ended), steps, time, cells, residual, forces by name, verdict (text), good (whether the
     verdict is), folder, wall_seconds, cell_residuals_per_second. Ctrl-C ends the run with a checkpoint, from which resume
@@ -225,16 +365,31 @@ def run(case=None, *, overwrite=False, resume=False, accept_changes=False, comm=
         width = len(text)
 
     try:
-        return _weft.run_case(ranks, _case_file(case, sections, ranks), overwrite, resume, accept_changes, tell)
+        file, initial, boundary, source = _case_file(case, sections, ranks)
+        with _recording(ranks, trace):
+            return _weft.run_case(ranks, file, overwrite, resume, accept_changes, initial, boundary, source, tell)
     finally:
         if width:
             print(file=sys.stderr, flush=True)
 
 
+@contextlib.contextmanager
+def _recording(comm, path):
+    """Writes a trace of the statements in it to a file; None: does nothing. Collective."""
+    recording = None if path is None else _weft.TraceRecording(comm, os.fspath(path))
+    try:
+        yield
+    finally:
+        if recording is not None:
+            recording.end()
+
+
 def _shows(progress):
     if progress is not None:
         return bool(progress)
-    return sys.stderr.isatty() or "ipykernel" in sys.modules
+    ipython = sys.modules.get("IPython")
+    notebook = ipython is not None and hasattr(ipython.get_ipython(), "kernel")
+    return notebook or sys.stderr.isatty()
 
 
 class _Line:

@@ -135,9 +135,9 @@ class Plot(InFolder):
 
     def lines_of_a_cut(self):
         """The outline of a cut is the body and the ends of the domain; streamlines keep to the cells."""
-        sys.path.insert(0, str(SOURCE / "tools"))
-        self.addCleanup(sys.path.remove, str(SOURCE / "tools"))
-        from weftplot import drawing, grid, pictures
+        sys.path.insert(0, str(SOURCE / "python"))
+        self.addCleanup(sys.path.remove, str(SOURCE / "python"))
+        from weft.plot import drawing, grid, pictures
         fields = grid.Grid(self.folder / "wing" / "fields_00000002.hdf")
         outline = drawing.cut_outline(fields.boundary, "z", 1.001)
         self.assertEqual(outline.shape, (2 * 24, 2, 2))  # around the body and the far field

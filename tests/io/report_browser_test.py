@@ -25,7 +25,7 @@ if BROWSER is None:
     sys.exit(77)
 
 sys.dont_write_bytecode = True
-TOOLS = Path(__file__).resolve().parents[2] / "tools"
+MODULES = Path(__file__).resolve().parents[2] / "python"
 sys.path[:0] = [str(Path(__file__).resolve().parent / "support")]
 import results  # noqa: E402
 
@@ -81,7 +81,7 @@ class InABrowser(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
         results.make(cls.folder / "run")
-        subprocess.run([sys.executable, "-B", TOOLS / "weftplot", "report", cls.folder / "run"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, "-B", MODULES / "weft" / "plot", "report", cls.folder / "run"], check=True, stdout=subprocess.DEVNULL)
         cls.page = cls.folder / "run" / "report.html"
         cls.probe = cls.folder / "probe.html"
         cls.probe.write_text(cls.page.read_text().replace("</body>", PROBE))

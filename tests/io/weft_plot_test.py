@@ -19,16 +19,19 @@ except ImportError as missing:
     sys.exit(77)
 
 sys.dont_write_bytecode = True
-TOOLS = Path(__file__).resolve().parents[2] / "tools"
-TOOL = [sys.executable, "-B", TOOLS / "weftplot", "plot"]
-sys.path[:0] = [str(TOOLS), str(Path(__file__).resolve().parent / "support")]
-import weftplot.libraries  # noqa: E402,F401
+MODULES = Path(__file__).resolve().parents[2] / "python"
+TOOL = [sys.executable, "-B", MODULES / "weft" / "plot", "plot"]
+sys.path[:0] = [str(MODULES), str(Path(__file__).resolve().parent / "support")]
 from vtkhdf import HEXAHEDRON, PRISM, PYRAMID, TETRAHEDRON, circle, cube, lattice, square, write  # noqa: E402
-from weftplot import pictures, plot_command, walls  # noqa: E402
-from weftplot.animation import FFMpegWriter  # noqa: E402
-from weftplot.drawing import flat_drawing, slice_drawing  # noqa: E402
-from weftplot.errors import PlotError  # noqa: E402
-from weftplot.grid import Grid  # noqa: E402
+
+from weft.plot import pictures, plot_command, walls  # noqa: E402
+from weft.plot.drawing import flat_drawing, slice_drawing  # noqa: E402
+from weft.plot.errors import PlotError  # noqa: E402
+from weft.plot.grid import Grid  # noqa: E402
+from weft.plot.moving import FFMpegWriter  # noqa: E402
+from weft.plot.style import begin_command  # noqa: E402
+
+begin_command()
 
 
 def area(polygons):

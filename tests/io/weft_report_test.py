@@ -1,6 +1,7 @@
 """Tests of `weft report`: what the page says of whole, running, killed, failed and half-written runs, and that it needs no other file.
 Exits with 77 where h5py or matplotlib is missing."""
 import html.parser
+import json
 import os
 import re
 import subprocess
@@ -18,9 +19,9 @@ except ImportError as missing:
     sys.exit(77)
 
 sys.dont_write_bytecode = True
-TOOLS = Path(__file__).resolve().parents[2] / "tools"
-TOOL = [sys.executable, "-B", TOOLS / "weftplot", "report"]
-sys.path[:0] = [str(TOOLS), str(Path(__file__).resolve().parent / "support")]
+MODULES = Path(__file__).resolve().parents[2] / "python"
+TOOL = [sys.executable, "-B", MODULES / "weft" / "plot", "report"]
+sys.path[:0] = [str(MODULES), str(Path(__file__).resolve().parent / "support")]
 import results  # noqa: E402
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -112,8 +113,7 @@ class WeftReport(unittest.TestCase):
         case = self.folder / "run" / "case.toml"
         case.write_text(results.CASE.replace("[boundary.round]", '[boundary."r?un*"]').replace('zones = ["round"]', 'zones = ["ro*"]'))
         self.assertTrue("slip wall" in self.page())
-        sys.path.insert(0, str(TOOLS))
-        from weftplot.run_folder import RunFolder  # noqa: PLC0415
+        from weft.plot.run_folder import RunFolder  # noqa: PLC0415
         run = RunFolder(self.folder / "run")
         self.assertEqual((run.kind_of("round"), run.kind_of("far"), run.kind_of("other")), ("slip_wall", "far_field", ""))
         self.assertIn("round", run.bodies())
@@ -181,6 +181,43 @@ class WeftReport(unittest.TestCase):
         (folder / "run.json").write_text('{"calls": [{"status": "running"}], "mesh": {}}')  # another version's: all may be missing
         self.page(word="killed")
 
+    def test_a_trace_is_shown_as_a_timeline(self):
+        folder = results.make(self.folder / "run")
+        self.draw_nothing()
+        self.assertFalse('id="timeline"' in self.page())
+        events = [{"name": "process_name", "ph": "M", "pid": rank, "args": {"name": f"rank {rank}"}} for rank in (0, 1)]
+
+        def span(rank, name, begin, length, step=-1, cat="region"):
+            events.append({"name": name, "cat": cat, "ph": "X", "pid": rank, "tid": 0, "ts": begin, "dur": length, "args": {"step": step}})
+
+        for rank in (0, 1):
+            span(rank, "build <mesh>", 0, 500)
+            for step in range(3):
+                span(rank, "step", 1000 + 100 * step, 90, step)
+                span(rank, "flux", 1000 + 100 * step, 60 + 10 * rank, step)
+                span(rank, "ghost rows", 1070 + 100 * step, 20, step, "wait")
+        trace = {"weft": {"format": 1, "ranks": [{}, {}]}, "traceEvents": events}
+        (folder / "trace.json").write_text(json.dumps(trace))
+        text = self.page()
+        for words in ('id="timeline"', "The start: 1 ms", "Steps 2 and 3 of this trace: 0.19 ms", "build &lt;mesh&gt;", "waiting", "rank 1", "weft trace summary"):
+            self.assertTrue(words in text, words)
+        outline = Outline(text)
+        self.assertEqual((outline.open, outline.wrong, outline.fetched), ([], [], []))
+        self.assertIsNone(re.search(r"https?://(?!www\.w3\.org/)", text))
+
+    def test_a_damaged_trace_is_reported(self):
+        folder = results.make(self.folder / "run")
+        self.draw_nothing()
+        for content, words in (('{"weft": {"format"', "trace.json: is no trace"), ("[]", "trace.json: is no trace of weft"),
+                               ('{"weft": {"ranks": []}, "traceEvents": [{"ph": "X"}]}', "trace.json: is no trace of weft")):
+            with self.subTest(content=content):
+                (folder / "trace.json").write_text(content)
+                text = self.page()
+                self.assertTrue(words in text, words)
+                self.assertFalse('id="timeline"' in text)
+        (folder / "trace.json").write_text('{"weft": {"ranks": [{}]}, "traceEvents": []}')  # a run that has just begun
+        self.assertFalse('id="timeline"' in self.page())
+
     def test_a_state_that_is_not_finite(self):
         folder = results.make(self.folder / "run", results.call(status="failed", reason="NaN"))
         (folder / "fields_00000020.hdf").rename(folder / "fields_failed.hdf")
@@ -196,7 +233,8 @@ class WeftReport(unittest.TestCase):
         for tool in ("plot", "report"):
             done = subprocess.run([*TOOL[:-1], tool, "run"], env=os.environ | {"PYTHONPATH": str(self.folder)}, capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stderr), (1, "weft: error: no h5py here; apt-get install python3-h5py python3-numpy "
-                                                                 "python3-matplotlib\n"))
+                                                                 "python3-matplotlib, or in a virtual environment pip install h5py "
+                                                                 "matplotlib\n"))
 
     def test_mistakes_are_named(self):
         self.assertEqual(self.tool("rnu", code=1), 'weft: error: rnu: there is no such folder; give the folder that "results in" named at the end of '

@@ -1,0 +1,29 @@
+#pragma once
+// The keyword arguments with which meshes are built.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weft/base/registry.hpp"
+#include "weft/mesh/mesh.hpp"
+
+#include "bindings.hpp"
+
+namespace weft::python {
+
+struct MeshArguments {
+  std::string neighbours, partitioner, ordering;
+  double scale;
+  std::vector<std::pair<std::string, std::string>> periodic;
+};
+
+[[nodiscard]] inline mesh::BuildOptions build_options(const MeshArguments& arguments) {
+  mesh::BuildOptions options;
+  options.ghosts = kind_named<mesh::Neighbours>(arguments.neighbours, {.key = "neighbours"});
+  options.partition.partitioner = kind_named<mesh::Partitioner>(arguments.partitioner, {.key = "partitioner"});
+  options.order = kind_named<mesh::CellOrdering>(arguments.ordering, {.key = "ordering"});
+  for (const auto& [from, to] : arguments.periodic) options.periodic.emplace_back(from, to);
+  return options;
+}
+
+}  // namespace weft::python

@@ -1,0 +1,300 @@
+// weft.task: graphs of tasks whose bodies are functions of Python. The functions and their arguments are kept by
+// python/weft/task.py, so that Python's garbage collector sees them.
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "weft/task/graph.hpp"
+#include "weft/task/recording.hpp"
+
+#include "arguments.hpp"
+#include "array.hpp"
+#include "bindings.hpp"
+
+namespace weft::python {
+namespace {
+
+inline constexpr Registry kParts{
+    "part", std::array{Row{task::Part::all, "all", "all rows"}, Row{task::Part::owned, "owned", "rows of this rank"},
+                       Row{task::Part::ghost, "ghosts", "copies of rows of other ranks"},
+                       Row{task::Part::boundary, "boundary", "rows that no exchange changes"},
+                       Row{task::Part::inner, "inner", "owned rows that need no ghost rows"},
+                       Row{task::Part::border, "border", "the other owned rows"}}};
+inline constexpr Registry kModes{
+    "access", std::array{Row{task::Mode::read, "reads", ""}, Row{task::Mode::write, "writes", ""},
+                         Row{task::Mode::read_write, "reads_writes", ""}, Row{task::Mode::reduce, "reduces", ""}}};
+
+/// A number of a graph.
+struct PyNumber {
+  std::shared_ptr<double> value;
+};
+
+/// A task::Recording until end().
+class PyRecording {
+ public:
+  PyRecording(const Communicator& comm, const std::string& path) {
+    const Computing computing;
+    recording_.emplace(comm, path);
+  }
+  void end() {
+    const Computing computing;
+    if (!recording_) return;
+    try {
+      recording_->write();
+    } catch (...) {
+      recording_.reset();
+      throw;
+    }
+    recording_.reset();
+  }
+
+ private:
+  std::optional<task::Recording> recording_;
+};
+
+/// The functions of a graph while a plan runs, and the first exception that one of them raised.
+struct Bodies {
+  nb::handle functions;  ///< a list, of the caller of run()
+  std::optional<nb::python_error> cause{};
+
+  void call(std::size_t task, const task::Rows* rows) {
+    guarded([&] {
+      const nb::object function = functions[task];
+      if (rows == nullptr) {
+        function();
+      } else {
+        const nb::int_ first(rows->first().value()), last(rows->last().value());
+        function(nb::steal(PySlice_New(first.ptr(), last.ptr(), nullptr)));
+      }
+    });
+  }
+  /// Returns what a condition says to a value.
+  [[nodiscard]] bool holds(std::size_t condition, double value) {
+    bool result = false;
+    guarded([&] { result = PyObject_IsTrue(nb::object(functions[condition](value)).ptr()) == 1; });
+    return result;
+  }
+
+ private:
+  /// Calls Python. @throws ContractError with the text of an exception, which is kept.
+  template <class F>
+  void guarded(const F& call_python) {
+    const nb::gil_scoped_acquire acquired;
+    const InTask in_task;
+    try {
+      call_python();
+      if (PyErr_Occurred() != nullptr) nb::raise_python_error();
+    } catch (nb::python_error& error) {
+      const std::string text = fmt::format("{}: {}", nb::cast<std::string>(error.type().attr("__name__")),
+                                           nb::cast<std::string>(nb::str(error.value())));
+      if (!cause) cause.emplace(std::move(error));
+      throw ContractError(text);
+    }
+  }
+};
+
+/// A compiled graph. Its arrays can be neither closed nor resized while it exists.
+class PyTaskPlan {
+ public:
+  PyTaskPlan(task::Plan plan, std::vector<Attachment> arrays, std::shared_ptr<Bodies> bodies)
+      : plan_(std::move(plan)), arrays_(std::move(arrays)), bodies_(std::move(bodies)) {}
+
+  /// @param functions  the bodies, by task.
+  /// @param run  executes the plan.
+  template <class Run>
+  void with_bodies(const nb::list& functions, const Run& run) {
+    const Communicator& comm = plan_.comm();
+    std::string problem;
+    try {
+      for (const Attachment& array : arrays_) array.array().expect_idle("run()");
+    } catch (const Error& error) {
+      problem = error.problem();
+    }
+    {
+      const Computing computing;
+      agree_on(comm, problem, "run the plan when no exchange of its arrays is in flight");
+    }
+    set_use(PyArray::Use::busy);
+    bodies_->functions = functions;
+    bodies_->cause.reset();
+    try {
+      const Computing computing;
+      run();
+    } catch (...) {
+      set_use(PyArray::Use::idle);
+      throw;
+    }
+    set_use(PyArray::Use::idle);
+  }
+  void run(int iterations, const nb::list& functions, task::Trace* trace) {
+    with_bodies(functions, [&] { plan_.run(iterations, trace); });
+  }
+  /// Returns the iterations, and whether the condition holds. @param condition  the last of `functions`.
+  [[nodiscard]] nb::tuple repeat_until(int number, int most, const nb::list& functions, task::Trace* trace) {
+    task::Plan::Repeated repeated{};
+    with_bodies(functions, [&] {
+      repeated = plan_.repeat_until(
+          task::DataId(number), [&](double value) { return bodies_->holds(nb::len(functions) - 1, value); }, most, trace);
+    });
+    return nb::make_tuple(repeated.iterations, repeated.fulfilled);
+  }
+  /// Returns the exception of a body of this rank in the last run, or None.
+  [[nodiscard]] nb::object take_cause() {
+    if (!bodies_->cause) return nb::none();
+    const nb::python_error error = std::move(*std::exchange(bodies_->cause, std::nullopt));
+    return nb::borrow(error.value());
+  }
+  [[nodiscard]] const task::Plan& plan() const { return plan_; }
+
+ private:
+  void set_use(PyArray::Use use) const {
+    for (const Attachment& array : arrays_) array.set_use(use);
+  }
+
+  task::Plan plan_;
+  std::vector<Attachment> arrays_;
+  std::shared_ptr<Bodies> bodies_;
+};
+
+class PyTaskGraph {
+ public:
+  explicit PyTaskGraph(nb::handle comm) : comm_(communicator_of(comm)), graph_(comm_) {}
+
+  int add_array(nb::handle array, const std::string& name, std::int32_t inner) {
+    arrays_.push_back(nb::borrow(array));
+    try {
+      auto& py_array = nb::cast<PyArray&>(array);
+      py_array.expect_idle("Graph.array()");
+      if (py_array.any().ref().backend() != Backend::host) {
+        throw ContractError(
+            fmt::format("the array '{}' of a graph has a device side, and functions of Python compute on the host", name),
+            "create the array with backend=\"host\"");
+      }
+      return graph_.add_array(name, py_array.any().ref(), inner).value();
+    } catch (...) {
+      arrays_.pop_back();
+      throw;
+    }
+  }
+  int add_number(const PyNumber& number, const std::string& name) {
+    numbers_.push_back(number.value);
+    return graph_.add_number(name, *number.value).value();
+  }
+  /// @param accesses  data, mode, part, operation.
+  void add_task(const std::string& name, const std::vector<std::tuple<int, std::string, std::string, std::string>>& accesses,
+                bool rows) {
+    std::vector<task::Access> list;
+    for (const auto& [data, mode, part, op] : accesses) {
+      list.push_back({task::DataId(data), named(kModes, mode), named(kParts, part), named(kReductions, op)});
+    }
+    const std::size_t number = tasks_++;
+    if (rows) {
+      graph_.add_task(name, std::move(list), [bodies = bodies_, number](task::Rows range) { bodies->call(number, &range); });
+    } else {
+      graph_.add_task(name, std::move(list), [bodies = bodies_, number] { bodies->call(number, nullptr); });
+    }
+  }
+  [[nodiscard]] std::unique_ptr<PyTaskPlan> compile(int threads, bool check) {
+    std::optional<task::Plan> plan;
+    {
+      const Computing computing;
+      plan.emplace(graph_.compile(threads, check ? task::Check::accesses : task::Check::none));
+    }
+    std::vector<Attachment> arrays;
+    for (const nb::object& array : arrays_) arrays.emplace_back(array);
+    return std::make_unique<PyTaskPlan>(std::move(*plan), std::move(arrays), bodies_);
+  }
+
+ private:
+  Communicator comm_;
+  task::Graph graph_;
+  std::vector<nb::object> arrays_;
+  std::vector<std::shared_ptr<double>> numbers_;
+  std::shared_ptr<Bodies> bodies_ = std::make_shared<Bodies>();
+  std::size_t tasks_ = 0;
+};
+
+}  // namespace
+
+void bind_task(nb::module_& module) {
+  nb::class_<PyNumber>(module, "TaskNumber",
+                       "A number of a task graph, equal on all ranks except while tasks reduce into it. weft.task.Graph.number\n"
+                       "creates it.")
+      .def(
+          "__init__", [](PyNumber* self, double value) { new (self) PyNumber{std::make_shared<double>(value)}; },
+          nb::arg("value"))
+      .def_prop_rw(
+          "value", [](const PyNumber& n) { return *n.value; }, [](const PyNumber& n, double value) { *n.value = value; },
+          "The present value, a float; may be set between runs, to the same value on all ranks.")
+      .def_prop_ro(
+          "array",
+          [](nb::handle self) {
+            double* const value = nb::cast<PyNumber&>(self).value.get();
+            return nb::ndarray<nb::numpy, double, nb::shape<1>>(value, {1}, self);
+          },
+          "A writable view of the value, shape (1,), as bodies get it that write it.")
+      .def("__repr__", [](const PyNumber& n) { return fmt::format("<weft.TaskNumber: {}>", *n.value); });
+
+  nb::class_<task::Trace>(module, "TaskTrace", "What plans executed when, on this rank. See weft.task.Trace.")
+      .def(nb::init<>())
+      .def(
+          "summary",
+          [](const task::Trace& trace, nb::handle comm) {
+            const Communicator ranks = communicator_of(comm);
+            const Computing computing;
+            return trace.summary(ranks);
+          },
+          nb::arg("comm") = nb::none(),
+          "Returns a text on rank 0: critical path, overlap, load, waits and messages of all ranks; \"\" on other ranks.\n\n"
+          "comm: the ranks of the plan: None (all ranks), a weft.Communicator or an mpi4py communicator. Collective.")
+      .def(
+          "write",
+          [](const task::Trace& trace, const std::string& path, nb::handle comm) {
+            const Communicator ranks = communicator_of(comm);
+            const Computing computing;
+            trace.write(ranks, path);
+          },
+          nb::arg("path"), nb::arg("comm") = nb::none(),
+          "Writes the events of all ranks as a Chrome trace, which https://ui.perfetto.dev shows. Collective.\n\n"
+          "Raises IoError on every rank if the file cannot be written.")
+      .def(
+          "__len__", [](const task::Trace& trace) { return trace.events().size(); }, "Number of events of this rank.");
+
+  nb::class_<PyRecording>(module, "TraceRecording", "A trace of this process from its construction to end(). See weft.flow.")
+      .def(nb::init<const Communicator&, const std::string&>(), nb::arg("comm"), nb::arg("path"),
+           "Raises IoError on every rank if the file cannot be written. Collective.")
+      .def("end", &PyRecording::end, "Writes the file. Collective.\n\nRaises IoError on every rank if it cannot be written.");
+
+  nb::class_<PyTaskPlan>(module, "TaskPlan", "A compiled graph; weft.task.Plan adds its functions.")
+      .def("run", &PyTaskPlan::run, nb::arg("iterations"), nb::arg("functions"), nb::arg("trace").none(),
+           "Executes iterations with these bodies. Collective.")
+      .def("repeat_until", &PyTaskPlan::repeat_until, nb::arg("number"), nb::arg("most"), nb::arg("functions"),
+           nb::arg("trace").none(), "Executes iterations until the last function is true of a number. Collective.")
+      .def("take_cause", &PyTaskPlan::take_cause, "Returns the exception of a body of this rank in the last run, or None.")
+      .def(
+          "text", [](const PyTaskPlan& p) { return p.plan().text(); }, "Returns the nodes as text.")
+      .def(
+          "dot", [](const PyTaskPlan& p) { return p.plan().dot(); }, "Returns the nodes for Graphviz.")
+      .def(
+          "json", [](const PyTaskPlan& p) { return p.plan().json(); }, "Returns the nodes as JSON.");
+
+  nb::class_<PyTaskGraph>(module, "TaskGraph", "Data and tasks; weft.task.Graph keeps their functions.")
+      .def(nb::init<nb::handle>(), nb::arg("comm").none())
+      .def("add_array", &PyTaskGraph::add_array, nb::arg("array"), nb::arg("name"), nb::arg("inner"),
+           "Adds a weft.Array and returns its number.")
+      .def("add_number", &PyTaskGraph::add_number, nb::arg("number"), nb::arg("name"), "Adds a number and returns its number.")
+      .def("add_task", &PyTaskGraph::add_task, nb::arg("name"), nb::arg("accesses"), nb::arg("rows"),
+           "Adds a task of (data, mode, part, operation).")
+      .def("compile", &PyTaskGraph::compile, nb::arg("threads"), nb::arg("check"), "Compiles the graph. Collective.");
+}
+
+}  // namespace weft::python

@@ -1,0 +1,92 @@
+"""Memory stays flat while objects are created and destroyed.
+
+WEFT_LEAKS=full takes 10,000 of each small object and 500 simulations, which lasts minutes.
+"""
+import gc
+import os
+
+import numpy as np
+import pytest
+
+import weft
+
+FULL = os.environ.get("WEFT_LEAKS") == "full"
+PAGE = os.sysconf("SC_PAGE_SIZE")
+BOX = {"mesh": {"generator": "box", "nx": 2, "ny": 2}, "boundary": {"*": {"kind": "slip_wall"}}, "numerics": {"cfl": 0.5}}
+BOX["free_stream"] = {"density": 1.0, "pressure": 1.0}
+SQUARES = ([[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]], {"quad": [[0, 1, 4, 3], [1, 2, 5, 4]]})
+EDGES = {"all": [[0, 1], [1, 2], [2, 5], [5, 4], [4, 3], [3, 0]]}
+
+
+def resident():
+    """Resident memory of this process, bytes."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * PAGE
+
+
+def views(mesh):
+    return mesh.cells.volume, mesh.cells.nodes, mesh.faces.normal, mesh.nodes.coordinates, mesh.zones
+
+
+def fields(sim):
+    return sim.conserved, sim["pressure"], sim["density"], sim.residuals, sim.totals()
+
+
+def refused():
+    try:
+        weft.Mesh.generate("box", nx=0)
+    except weft.InputError as error:
+        return error.problem
+
+
+def cycle():
+    class Holder:
+        def heat(self, x):
+            return {"energy": np.ones(len(x))}
+
+    holder = Holder()
+    holder.sim = weft.flow.Simulation(BOX, source=holder.heat, initial=lambda x: {"density": 1.0, "pressure": 1.0})
+    holder.sim.step()
+    del holder
+    gc.collect()
+
+
+def failing():
+    try:
+        weft.flow.Simulation(BOX, source=lambda x, t: 1 / 0).step()
+    except weft.InputError as error:
+        return error.key
+
+
+# name: (what is created and destroyed, how often in a short test, how often in a full one)
+CREATED = {
+    "views of a mesh": (lambda mesh, sim: views(mesh), 10000, 10000),
+    "fields and histories": (lambda mesh, sim: fields(sim), 1000, 10000),
+    "generated meshes": (lambda mesh, sim: weft.Mesh.generate("box", nx=2, ny=2).info(), 300, 10000),
+    "meshes of arrays": (lambda mesh, sim: weft.Mesh.from_arrays(*SQUARES, EDGES), 300, 10000),
+    "refused meshes": (lambda mesh, sim: refused(), 300, 10000),
+    "simulations": (lambda mesh, sim: weft.flow.Simulation(BOX).run(steps=1), 100, 500),
+    "simulations on a shared mesh": (lambda mesh, sim: weft.flow.Simulation(BOX, mesh=mesh).step(), 100, 500),
+    "simulations in cycles with their functions": (lambda mesh, sim: cycle(), 50, 500),
+    "functions that raise": (lambda mesh, sim: failing(), 50, 500),
+    "restored states": (lambda mesh, sim: sim.restore(sim.conserved), 500, 10000),
+}
+
+
+@pytest.mark.parametrize("name", CREATED)
+def test_memory_stays_flat(comm, name):
+    create, short, full = CREATED[name]
+    count = full if FULL else short if comm.size == 1 else short // 5
+    mesh = weft.Mesh.generate("box", nx=2, ny=2)
+    sim = weft.flow.Simulation(BOX)
+    sim.run(steps=20)
+    for _ in range(max(count // 4, 20)):  # fills caches of the allocator, MPI and Python
+        create(mesh, sim)
+    gc.collect()
+    before = resident()
+    for _ in range(count):
+        create(mesh, sim)
+    gc.collect()
+    grown = resident() - before
+    print(f"{name}: {grown / count:.0f} bytes each of {count}")
+    assert grown < 2 << 20, f"{grown / count:.0f} bytes each"

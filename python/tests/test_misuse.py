@@ -1,0 +1,274 @@
+"""Misuses, of which each is a Python exception and none a crash.
+
+The table holds what a user may do wrong with objects and functions; wrong cases and arrays are in test_simulation.py,
+test_functions.py and test_mesh.py.
+"""
+import gc
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from test_simulation import ENV
+
+import weft
+
+BOX = {"mesh": {"generator": "box", "nx": 6, "ny": 4}, "boundary": {"*": {"kind": "slip_wall"}}, "numerics": {"cfl": 0.5}}
+BOX["initial"] = {"kind": "expression", "density_expression": "1 + 0.1*x"}
+
+
+@pytest.fixture
+def sim():
+    return weft.flow.Simulation(BOX)
+
+
+def mesh():
+    return weft.Mesh.generate("box", nx=3, ny=2)
+
+
+def in_callback(sim, call):
+    """Calls `call` in a callback of a run."""
+    sim.run(steps=2, callback=lambda s: call(s))
+
+
+def in_function(call):
+    """Calls `call` with the simulation in its source."""
+    box = []
+    sim = weft.flow.Simulation(BOX, source=lambda x, t, state: call(box[0]) if box else {})
+    box.append(sim)
+    sim.step()
+
+
+def assign(thing, name, value):
+    setattr(thing, name, value)
+
+
+def write(array):
+    array[...] = 0
+
+
+MISUSES = {
+    # Views
+    "write to a volume": (lambda s: write(mesh().cells.volume), ValueError),
+    "write to conserved values": (lambda s: write(s.conserved), ValueError),
+    "write to a density": (lambda s: write(s["density"]), ValueError),
+    "make a view writeable": (lambda s: s.conserved.setflags(write=True), ValueError),
+    "resize a view": (lambda s: s.conserved.resize((1, 5)), ValueError),
+    "assign to a property": (lambda s: assign(s, "conserved", 0), AttributeError),
+    "assign to a mesh": (lambda s: assign(s.mesh, "dim", 3), AttributeError),
+    "index beyond the cells": (lambda s: s.conserved[s.mesh.cells.owned, 0], IndexError),
+    # Objects that cannot be made
+    "construct a Mesh": (lambda s: weft.Mesh(), TypeError),
+    "construct Cells": (lambda s: type(s.mesh.cells)(), TypeError),
+    "construct a Communicator": (lambda s: weft.Communicator(), TypeError),
+    "use a simulation without its constructor": (lambda s: object.__new__(weft.flow.Simulation).step(), AttributeError),
+    "use the solver without its constructor": (lambda s: weft._weft.Simulation.__new__(weft._weft.Simulation).step(1.0), TypeError),
+    "copy a solver": (lambda s: __import__("copy").copy(s._simulation), (TypeError, AttributeError)),
+    "pickle a simulation": (lambda s: __import__("pickle").dumps(s), (TypeError, AttributeError)),
+    "pickle a mesh": (lambda s: __import__("pickle").dumps(s.mesh), TypeError),
+    "subclass a Mesh and construct it": (lambda s: type("Mine", (weft.Mesh,), {})(), TypeError),
+    # Arguments
+    "a mesh as a case": (lambda s: weft.flow.Simulation(s.mesh), TypeError),
+    "a number as a case": (lambda s: weft.flow.Simulation(3), TypeError),
+    "a number as a field": (lambda s: s[0], TypeError),
+    "an unknown field": (lambda s: s["presure"], weft.InputError),
+    "a number as a communicator": (lambda s: weft.Mesh.generate("box", comm=0), TypeError),
+    "a number as a path": (lambda s: weft.Mesh.read(3), TypeError),
+    "a path that holds a null": (lambda s: weft.Mesh.read("a\0b"), (weft.Error, ValueError)),
+    "text that is not UTF-8": (lambda s: weft.Mesh.read("\udcff"), (weft.Error, ValueError, TypeError)),
+    "a folder as a mesh": (lambda s: weft.Mesh.read("/"), weft.Error),
+    "a folder as a case": (lambda s: weft.flow.Simulation("/"), weft.Error),
+    "steps beyond 64 bits": (lambda s: s.run(steps=2**80), (TypeError, OverflowError)),
+    "a negative time": (lambda s: s.run(until=-1.0) and s.step(-1.0), weft.InputError),
+    "a step of NaN seconds": (lambda s: s.step(float("nan")), weft.InputError),
+    "a callback that cannot be called": (lambda s: s.run(steps=1, callback=7), TypeError),
+    "a callback of two arguments": (lambda s: s.run(steps=1, callback=lambda a, b: None), TypeError),
+    "an interval of true": (lambda s: s.run(steps=1, callback=print, every=True), ValueError),
+    "a size beyond memory": (lambda s: weft.Mesh.generate("box", nx=10**9, ny=10**9), weft.Error),
+    "numbers beyond 64 bits": (lambda s: weft.Mesh.generate("box", nx=2**70), (TypeError, weft.Error, OverflowError)),
+    "too much recursion in a case": (lambda s: weft.flow.Simulation(endless()), (RecursionError, weft.Error)),
+    "cells of another mesh": (lambda s: s.restore(np.ones((s.mesh.cells.owned + 1, 5))), weft.InputError),
+    "a state of complex numbers": (lambda s: s.restore(s.conserved * 1j), (TypeError, ValueError, weft.Error)),
+    "a state of objects": (lambda s: s.restore(np.full(s.conserved.shape, None)), (TypeError, ValueError, weft.Error)),
+    "a mesh file as a checkpoint": (lambda s: s.restore(__file__), weft.IoError),
+    "a text as a field file": (lambda s: s.fields(__file__), weft.IoError),
+    "a number as a field file": (lambda s: s.fields(5), TypeError),
+    "cells that are negative": (lambda s: weft.Mesh.from_arrays([[0, 0]], {"triangle": [[0, -1, 2]]}), weft.Error),
+    "zones that are no faces": (
+        lambda s: weft.Mesh.from_arrays([[0, 0], [1, 0], [0, 1]], {"triangle": [[0, 1, 2]]}, {"w": [[0, 2], [0, 9]]}),
+        weft.Error,
+    ),
+    # Callbacks and functions
+    "a callback that raises": (lambda s: in_callback(s, lambda _: 1 / 0), ZeroDivisionError),
+    "a run in a callback": (lambda s: in_callback(s, lambda t: t.run(steps=1)), weft.ContractError),
+    "a step in a callback": (lambda s: in_callback(s, lambda t: t.step()), weft.ContractError),
+    "a wrong state in a callback": (lambda s: in_callback(s, lambda t: t.restore(-t.conserved)), weft.PhysicsError),
+    "a step in a source": (lambda s: in_function(lambda t: t.step()), weft.InputError),
+    "a field in a source": (lambda s: in_function(lambda t: t["pressure"]), weft.InputError),
+    "a view in a source": (lambda s: in_function(lambda t: t.conserved), weft.InputError),
+    "a checkpoint in a source": (lambda s: in_function(lambda t: t.checkpoint("/tmp/never.h5")), weft.InputError),
+    "a source that returns nothing": (lambda s: in_function(lambda t: None), weft.InputError),
+    "a source that writes its points": (lambda s: weft.flow.Simulation(BOX, source=lambda x: write(x)).step(), weft.InputError),
+    "a source of NaN": (lambda s: weft.flow.Simulation(BOX, source=lambda x: {"energy": np.nan}).step(), weft.InputError),
+    "a source that exits": (lambda s: weft.flow.Simulation(BOX, source=lambda x: sys.exit(3)).step(), SystemExit),
+}
+
+
+def endless():
+    case = {"mesh": {}}
+    case["mesh"]["again"] = case["mesh"]
+    return case
+
+
+@pytest.mark.parametrize("name", MISUSES)
+def test_a_misuse_is_an_exception(comm, sim, name):
+    call, kind = MISUSES[name]
+    if comm.size > 1 and kind is SystemExit:
+        pytest.skip("other ranks have an InputError")
+    with pytest.raises(kind) as info:
+        call(sim)
+    assert info.value.args or kind is SystemExit
+    del info
+    gc.collect()
+    assert weft.flow.Simulation(BOX).run(steps=1) == "steps"  # nothing is left in a wrong state
+
+
+def test_there_are_at_least_40():
+    assert len(MISUSES) >= 40
+
+
+def test_a_failed_callback_leaves_the_simulation_usable(sim):
+    with pytest.raises(ZeroDivisionError):
+        sim.run(steps=5, callback=lambda s: 1 / 0, every=2)
+    assert sim.steps == 2 and sim.run(steps=3) == "steps" and sim.steps == 5
+
+
+def test_a_thread_holds_a_view_while_another_frees_its_owner(comm):
+    """Views keep the memory of a simulation and a mesh that another thread drops."""
+    errors, stop = [], threading.Event()
+    views = [np.zeros((1, 5))]
+
+    def read():
+        while not stop.is_set():
+            view = views[-1]
+            if not np.isfinite(view.sum()):
+                errors.append(view)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for _ in range(20):
+        sim = weft.flow.Simulation(BOX)
+        views[:] = [sim.conserved, sim.mesh.cells.centroid, sim.mesh.faces.normal]
+        sim.run(steps=2)
+        del sim
+        gc.collect()
+    stop.set()
+    reader.join()
+    assert not errors
+
+
+def test_two_threads_compute_one_after_the_other(comm):
+    """Two simulations in two threads of one process have the results of one thread."""
+    alone = weft.flow.Simulation(BOX, comm=weft._weft.communicator_self())
+    alone.run(steps=30)
+    sims = [weft.flow.Simulation(BOX, comm=weft._weft.communicator_self()) for _ in range(3)]
+    threads = [threading.Thread(target=sim.run, kwargs={"steps": 30}) for sim in sims]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for sim in sims:
+        assert sim.steps == 30 and np.array_equal(sim.conserved, alone.conserved)
+
+
+def test_a_thread_cannot_use_a_simulation_that_runs(comm):
+    begun, done = threading.Event(), threading.Event()
+    seen = []
+
+    def slow(x, t, state):
+        begun.set()
+        assert done.wait(30)
+        return {}
+
+    sim = weft.flow.Simulation(BOX, comm=weft._weft.communicator_self(), source=slow)
+    runner = threading.Thread(target=sim.step)
+    runner.start()
+    assert begun.wait(30)
+    for call in (sim.step, lambda: sim["pressure"], lambda: sim.conserved, lambda: sim.run(steps=1)):
+        try:
+            call()
+        except weft.ContractError as error:
+            seen.append(error)
+    done.set()
+    runner.join()
+    assert len(seen) == 4 and sim.steps == 1
+
+
+def test_a_mesh_of_other_ranks_is_refused(comm):
+    if comm.size == 1:
+        pytest.skip("needs other ranks")
+    alone = weft._weft.communicator_self()
+    with pytest.raises(weft.InputError, match="ranks"):
+        weft.flow.Simulation(BOX, mesh=mesh(), comm=alone)
+    with pytest.raises(weft.InputError, match="ranks"):
+        weft.flow.Simulation(BOX, mesh=weft.Mesh.generate("box", comm=alone), comm=comm)
+
+
+SCRIPTS = {
+    "fork after import": (
+        "import os, weft\npid = os.fork()\nmesh = weft.Mesh.generate('box', nx=2, ny=2)\n"
+        "if pid: assert os.waitpid(pid, 0)[1] == 0\nprint(mesh.global_cells, flush=True)\n",
+        "4\n4\n",
+    ),
+    "fork after a computation": (
+        "import os, sys, weft\nmesh = weft.Mesh.generate('box', nx=2, ny=2)\nview = mesh.cells.volume\npid = os.fork()\n"
+        "if pid == 0:\n    assert view.sum() == 1.0\n"
+        "    for call in (lambda: weft.Mesh.generate('box'), lambda: weft.world().rank, lambda: weft.world().barrier(), mesh.info):\n"
+        "        try:\n            call()\n        except weft.ContractError as error:\n            print('fork' in str(error), flush=True)\n"
+        "    sys.exit(0)\n"
+        "assert os.waitpid(pid, 0)[1] == 0\nweft.Mesh.generate('box', nx=2, ny=2).info()\nprint('parent')\n",
+        "True\nTrue\nTrue\nTrue\nparent\n",
+    ),
+    "a sub-interpreter": (
+        "import sys, warnings\n"
+        "try:\n    import _xxsubinterpreters as interpreters\nexcept ImportError:\n    import _interpreters as interpreters\n"
+        "code = 'import sys; sys.path[:] = ' + repr(sys.path) + chr(10) + 'import weft; weft.Mesh'\n"
+        "for before in ('', 'import weft; weft.Mesh'):\n"
+        "    exec(before)\n"
+        "    try:\n        failed = interpreters.run_string(interpreters.create(), code)\n"
+        "    except Exception as error:\n        failed = error\n"
+        "    print('sub-interpreter' in str(failed))\n",
+        "True\nTrue\n",
+    ),
+    "use after the end of MPI": (
+        "import atexit\n"
+        "@atexit.register\ndef late():\n"
+        "    for call in (weft.world().barrier, lambda: weft.world().size, lambda: sim.step(), lambda: weft.Mesh.generate('box')):\n"
+        "        try:\n            call()\n        except weft.ContractError as error:\n            print('ended' in str(error))\n"
+        "    print(repr(weft.world()), view.shape)\n"
+        "import weft\nsim = weft.flow.Simulation({'mesh': {'generator': 'box', 'nx': 2, 'ny': 2}, 'free_stream': {'density': 1, 'pressure': 1},"
+        " 'boundary': {'*': {'kind': 'slip_wall'}}})\nview = sim.conserved\n",
+        "True\nTrue\nTrue\nTrue\nweft.Communicator(MPI has ended) (4, 5)\n",
+    ),
+    "objects that outlive the interpreter's modules": (
+        "import sys, weft\nsys.kept = weft.flow.Simulation({'mesh': {'generator': 'box', 'nx': 2, 'ny': 2}, 'free_stream': {'density': 1,"
+        " 'pressure': 1}, 'boundary': {'*': {'kind': 'slip_wall'}}}, source=lambda x: {})\nsys.view = sys.kept.conserved\nprint('end')\n",
+        "end\n",
+    ),
+    "a thread that computes while the program ends": (
+        "import threading, time, weft\nsim = weft.flow.Simulation({'mesh': {'generator': 'box', 'nx': 20, 'ny': 20}, 'free_stream': {'density': 1,"
+        " 'pressure': 1, 'velocity': [1, 0]}, 'boundary': {'*': {'kind': 'far_field'}}})\n"
+        "threading.Thread(target=lambda: sim.run(wall_time=1.0)).start()\nprint('end')\n",
+        "end\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_process_ends_cleanly(comm, name):
+    if comm.size > 1:
+        pytest.skip("one process is enough")
+    script, shown = SCRIPTS[name]
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=50, env=ENV)
+    assert (done.returncode, done.stdout) == (0, shown), done.stderr

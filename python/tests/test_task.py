@@ -1,0 +1,296 @@
+"""weft.task: graphs of functions of Python."""
+import gc
+import json
+import re
+import subprocess
+import sys
+import weakref
+
+import numpy as np
+import pytest
+from conftest import ENV, ROOT
+
+import weft
+
+N = 6  # rows per rank
+
+
+@pytest.fixture
+def ring(comm):
+    """A plan in which each rank reads the last row of the rank before it and the first one of the rank after it."""
+    first, rows = N * comm.rank, N * comm.size
+    return weft.GhostPlan.build(comm, N, [(first - 1) % rows, (first + N) % rows])
+
+
+def numbered(plan):
+    a = weft.Array(plan)
+    a.owned[:] = plan.ids[: plan.owned] % 5
+    return a
+
+
+def smoother(plan, u, v, threads=1, check=False):
+    """A graph that replaces each row by the sum of itself and its two neighbours, modulo 7."""
+    left, right = plan.local
+    g = weft.task.Graph(plan.comm)
+
+    @g.task(reads=[u], writes=[v])
+    def smooth(u, v):
+        v[1:-1] = (u[: N - 2] + u[1 : N - 1] + u[2:N]) % 7
+        v[0] = (u[left] + u[0] + u[1]) % 7
+        v[-1] = (u[N - 2] + u[N - 1] + u[right]) % 7
+
+    @g.task(reads=[(v, "owned")], writes=[u])
+    def copy(v, u):
+        u[:] = v
+
+    return g.compile(threads, check)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_results_are_those_of_one_process(comm, ring, threads):
+    u, v = numbered(ring), weft.Array(ring)
+    smoother(ring, u, v, threads).run(5)
+    whole = (np.arange(N * comm.size) % 5).astype(float)
+    for _ in range(5):
+        whole = (np.roll(whole, 1) + whole + np.roll(whole, -1)) % 7
+    assert u.owned.tolist() == whole[N * comm.rank : N * (comm.rank + 1)].tolist()
+
+
+def test_bodies_get_views(comm, ring):
+    u, v, w = numbered(ring), weft.Array(ring, width=2), weft.Array(ring)
+    u.ghosts[:] = -1
+    g = weft.task.Graph()
+    seen = []
+
+    @g.task(reads=[u], writes=[v], reads_writes=[(w, "boundary")])
+    def look(u, v, w):
+        seen.extend([u, v, w])
+
+    assert callable(look)  # a decorator returns the function
+    g.task(reads=[(u, "owned")], reduces=[(w, "add")], name="sum")(lambda u, w: seen.extend([u, w]))
+    g.compile().run()
+    shown_u, shown_v, shown_w, owned, added = seen
+    assert shown_u.shape == (len(ring),) and not shown_u.flags.writeable and np.shares_memory(shown_u, u.all)
+    assert shown_v.shape == (N, 2) and np.shares_memory(shown_v, v.owned) and shown_w.shape == (0,)
+    assert owned.shape == (N,) and added.shape == (len(ring),) and added.flags.writeable
+    assert (shown_u[N:] % 1 == 0).all() and (shown_u[N:] >= 0).all()  # pulled
+
+
+def test_a_range_of_rows_is_called_for_inner_and_border_rows(comm, ring):
+    u, v = numbered(ring), weft.Array(ring)
+    g = weft.task.Graph()
+    g.array(u, "u", inner=2)
+    g.array(v, "v", inner=2)
+    ranges = []
+    g.task(reads=[u], writes=[v], rows=True, name="flux")(lambda rows, u, v: ranges.append((rows.start, rows.stop)))
+    g.compile().run()
+    assert sorted(ranges) == [(0, 2), (2, N)]
+
+
+def test_numbers_are_reduced_over_ranks(comm, ring):
+    u = numbered(ring)
+    g = weft.task.Graph()
+    total, scale = g.number(name="total"), g.number(3.0)
+
+    @g.task(reads=[(u, "owned"), scale], reduces=[(total, "add")])
+    def measure(u, scale, total):
+        total[0] += scale * len(u)
+
+    seen = []
+    g.task(reads=[total])(seen.append)
+    plan = g.compile(2)
+    plan.run(2)
+    assert seen == [3.0 * N * comm.size] * 2 and total.value == seen[0]
+    scale.value = 1
+    plan.run()
+    assert seen[-1] == N * comm.size and repr(total) == f"<weft.TaskNumber: {N * comm.size}>"
+
+
+def test_reductions_reach_the_owned_rows(comm, ring):
+    u = weft.Array(ring)
+    g = weft.task.Graph()
+
+    @g.task(reduces=[(u, "add")])
+    def scatter(u):
+        u[ring.local] += 1  # the neighbours of the rows of this rank
+
+    g.compile().run(3)
+    expected = np.zeros(N)
+    expected[[0, -1]] += 3
+    assert u.owned.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_exception_reaches_all_ranks(comm, ring, threads):
+    u, v = numbered(ring), weft.Array(ring)
+    g = weft.task.Graph()
+    fails, later = [True], []
+
+    @g.task(reads=[u], writes=[v])
+    def flux(u, v):
+        if fails[0] and comm.rank == comm.size - 1:
+            raise KeyError("density")
+
+    g.task(reads=[v], writes=[u], name="later")(lambda v, u: later.append(1))
+    plan = g.compile(threads)
+    with pytest.raises(weft.ContractError, match=r"task 'flux': KeyError: 'density'") as caught:
+        plan.run(3)
+    if comm.rank == comm.size - 1:
+        assert isinstance(caught.value.__cause__, KeyError) and not later
+    else:
+        assert caught.value.__cause__ is None
+    fails[0] = False
+    plan.run(2)  # the plan remains usable
+    assert len(later) >= 2
+
+
+def test_bodies_do_not_communicate_and_arrays_are_busy(comm, ring):
+    for call, message in ((lambda u: comm.sum(1.0), "computes or communicates"), (lambda u: u.owned, "another thread works"),
+                          (lambda u: u.view(), "another thread works")):
+        u = numbered(ring)
+        g = weft.task.Graph()
+        g.task(reads_writes=[u], name="wrong")(lambda view, call=call, u=u: call(u))
+        with pytest.raises(weft.ContractError, match="task 'wrong'.*" + message):
+            g.compile(2).run()
+        assert u.owned.shape == (N,)
+
+
+def test_reading_tasks_cannot_write(comm, ring):
+    u = numbered(ring)
+    g = weft.task.Graph()
+
+    @g.task(reads=[u])
+    def wrong(u):
+        u[0] = 1
+
+    with pytest.raises(weft.ContractError, match="task 'wrong': ValueError: assignment destination is read-only"):
+        g.compile().run()
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")  # numpy computes with the poison
+def test_undeclared_accesses_are_found(comm, ring):
+    u, v = numbered(ring), weft.Array(ring)
+    for body, message in ((lambda view: view.__iadd__(u_rows[0]), "it reads the border rows of 'u', which it does not state"),
+                          (lambda view: u_rows.__setitem__(1, 5.0), r"it writes the border rows of 'u' \(row 1\)")):
+        u_rows = u.owned  # a view from outside
+        g = weft.task.Graph()
+        g.array(u, "u")
+        g.task(reads_writes=[v], name="sly")(body)
+        with pytest.raises(weft.ContractError, match="task 'sly': " + message):
+            g.compile(check=True).run()
+    u, v = numbered(ring), weft.Array(ring)
+    smoother(ring, u, v, check=True).run(2)
+
+
+def test_a_plan_repeats_until_a_condition_holds(comm, ring):
+    g = weft.task.Graph()
+    residual = g.number(name="residual")
+    local = [64.0]
+
+    @g.task(reduces=[(residual, "max")])
+    def halve(residual):
+        local[0] /= 2
+        residual[0] = max(residual[0], local[0])
+
+    plan = g.compile()
+    assert plan.repeat_until(residual, lambda r: r <= 4, 100) == (4, True)
+    assert plan.repeat_until(residual, lambda r: False, 2) == (2, False)
+    with pytest.raises(weft.ContractError, match="the condition on 'residual': ZeroDivisionError") as caught:
+        plan.repeat_until(residual, lambda r: 1 / 0, 5)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    with pytest.raises(weft.InputError, match="needs a number of the graph"):
+        plan.repeat_until(weft.task.Graph().number(), bool, 5)
+
+
+def test_wrong_arguments(comm, ring):
+    u = numbered(ring)
+    g = weft.task.Graph()
+    with pytest.raises(weft.InputError, match="a task cannot access a int"):
+        g.task(reads=[5])
+    with pytest.raises(weft.InputError, match="reads is a Array; pass a list"):
+        g.task(reads=u)
+    with pytest.raises(weft.InputError, match="reduces needs operations"):
+        g.task(reduces=[u])
+    with pytest.raises(weft.InputError, match='did you mean "ghosts"'):
+        g.task(reads=[(u, "ghost")])
+    with pytest.raises(weft.InputError, match="another graph"):
+        g.task(reads=[weft.task.Graph().number()])
+    with pytest.raises(weft.InputError, match="a int is not a function"):
+        g.task(reads=[u])(3)
+    with pytest.raises(weft.ContractError, match="was added before"):
+        g.array(u)
+        g.array(u)
+    with pytest.raises(weft.ContractError, match="has a device side"):
+        g.array(weft.Array(ring, backend="mirror"))
+    with pytest.raises(weft.ContractError, match="0 threads"):
+        g.compile(0)
+    with pytest.raises(weft.ContractError, match="-1 iterations"):
+        g.compile().run(-1)
+    plan = g.compile()
+    with pytest.raises((weft.ContractError, weft.BufferError)):
+        u.close()
+    del plan
+
+
+def test_plans_and_traces_can_be_read(comm, ring, shared_path):
+    u, v = numbered(ring), weft.Array(ring)
+    plan = smoother(ring, u, v)
+    trace = weft.task.Trace()
+    plan.run(4, trace)
+    assert "smooth" in plan.text() and "digraph" in plan.dot()
+    assert [n["name"] for n in json.loads(plan.json())["repeated"]["nodes"]][-1] == "copy"
+    text = trace.summary()
+    assert (("4 iterations" in text) if comm.rank == 0 else text == "") and len(trace) >= 8
+    trace.write(str(shared_path / "trace.json"))
+    if comm.rank == 0:
+        assert {event["pid"] for event in json.loads((shared_path / "trace.json").read_text())["traceEvents"]} == set(range(comm.size))
+    with pytest.raises(weft.IoError):
+        trace.write("/no/such/folder/trace.json")
+
+
+def test_functions_and_arrays_are_collected(comm, ring):
+    u, v = numbered(ring), weft.Array(ring)
+    g = weft.task.Graph()
+
+    class Body:
+        def __call__(self, u, v):
+            self.plan = plan  # a cycle
+
+    body = Body()
+    g.task(reads=[u], writes=[v])(body)
+    plan = g.compile()
+    plan.run()
+    gone = weakref.ref(body)
+    del body, plan, g
+    gc.collect()
+    assert gone() is None
+    u.close()
+
+
+def test_numba_bodies(comm, ring):
+    numba = pytest.importorskip("numba")
+    u, v = numbered(ring), weft.Array(ring)
+    g = weft.task.Graph()
+
+    @g.task(reads=[u], writes=[v], rows=True)
+    @numba.njit(nogil=True)
+    def double(rows, u, v):
+        for i in range(rows.start, rows.stop):
+            v[i] = 2 * u[i]
+
+    g.compile(2).run()
+    assert v.owned.tolist() == (2 * u.owned).tolist()
+
+
+def test_the_example_runs_on_any_number_of_ranks(comm):
+    if comm.size > 1:
+        pytest.skip("starts jobs of its own")
+    lines = (ROOT / "examples" / "python" / "task_graph.py").read_text().splitlines()
+    assert len(lines) < 60
+    for ranks in (1, 2, 3):
+        run = subprocess.run(["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks), sys.executable,
+                              str(ROOT / "examples" / "python" / "task_graph.py")],
+                             capture_output=True, text=True, timeout=120, env=ENV)
+        assert run.returncode == 0, run.stderr
+        before, after = map(float, re.search(r"heat (\S+) before and (\S+) after", run.stdout).groups())
+        assert abs(before - after) < 1e-9 * before and "diffuse (inner)" in run.stdout
