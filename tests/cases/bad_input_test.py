@@ -248,7 +248,7 @@ TABLES = (
             ('[boundary.xmin]\nkind = "slip_wall"',
              '[boundary.xmin]\nkind = "total_pressure_inflow"\ntotal_pressure = "1.2 bar"\ntotal_temperature = "300 K"')),
     )),
-    ("What can hardly be meant", "A good case with one zone changed, and `weft check case.toml`, but for what is said: a warning, after which the run goes on.", (
+    ("What can hardly be meant", "A good case with one zone changed, and `weft check case.toml`. The message is a warning, after which\nthe run goes on.", (
         Try("an inflow whose direction points out of the domain on some faces", [*CHECK, "--set", "mesh.generator=wedge", "--set", "mesh.angle=30.0"],
             (ZONES, ZONES_OF_WEDGE)),
         Try("a subsonic state of a supersonic inflow", CHECK,
@@ -316,10 +316,12 @@ TABLES = (
 
 HEADER = """# Wrong input, and what is said
 
-Every row was tried: `tests/cases/bad_input_test.py` runs the program on each input and compares what it says with this page, which it also writes
-(`tests/cases/bad_input_test.py build/dev/bin/weft --write`). A message is one line on standard error that says where, what, and what to do; all
-ranks of a run end with one message and one exit code ([exit codes](command_line.md#exit-codes)). What is wrong in mesh files has
-[tables of its own](meshes.md#messages), which are tested, too; besides, [fuzzers](../verification/robustness.md) look for input that breaks a reader.
+Every row was tried: `tests/cases/bad_input_test.py` runs the program on each input and compares
+what it says with this page, which it also writes (`tests/cases/bad_input_test.py build/dev/bin/weft
+--write`). A message is one line on standard error that says where, what, and what to do; all ranks
+of a run end with one message and one exit code ([exit codes](command_line.md#exit-codes)). What is
+wrong in mesh files has [tables of its own](meshes.md#messages), which are tested, too; besides,
+[fuzzers](../verification/robustness.md) look for input that breaks a reader.
 """
 
 

@@ -240,7 +240,7 @@ class Tools(InFolder):
         self.assertIn("--ranks", self.weft("mesh", "partition", "fine.h5", "cut.h5", code=USAGE))
         self.assertIn("--times", self.weft("mesh", "refine", "fine.h5", "out.h5", "--times", "0", code=USAGE))
 
-    @unittest.skipIf(h5py is None, "no h5py")
+    @unittest.skipIf(h5py is None, "this Python has no h5py (Debian: python3-h5py)")
     def test_a_cgns_mesh_in_millimetres_becomes_metres_once(self):
         write_cgns_square(self.folder / "square.cgns", "Millimeter")
         said = "the coordinates of the file are in Millimeter: multiplied by 0.001 to metres"
@@ -258,7 +258,7 @@ class Tools(InFolder):
         write_cgns_square(self.folder / "square.cgns", "Meter")
         self.assertNotIn("coordinates", self.weft("mesh", "info", "square.cgns"))
 
-    @unittest.skipIf(h5py is None, "no h5py")
+    @unittest.skipIf(h5py is None, "this Python has no h5py (Debian: python3-h5py)")
     def test_the_mesh_that_the_guide_writes_with_python(self):
         program = (SOURCE / "docs/guide/meshes.md").read_text().split("```python\n")[1].split("```")[0]
         subprocess.run([sys.executable, "-c", program], cwd=self.folder, check=True)

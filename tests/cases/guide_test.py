@@ -24,7 +24,7 @@ from weft_support import COARSE, PATIENCE, SOURCE, WEFT, InFolder, environment, 
 
 GUIDE = SOURCE / "docs" / "guide"
 NOT_RUN = 3  # blocks: quickstart, Gmsh, pip
-BLOCK = re.compile(r"^(?:<!-- not run: (.+) -->\n)?```(\w*)\n(.*?)^```", re.S | re.M)
+BLOCK = re.compile(r"^(?:<!-- not run: ([^\n]+) -->\n)?```(\w*)\n(.*?)^```", re.S | re.M)
 DRAWN = (".png", ".pdf", ".gif", ".svg")
 
 
@@ -100,8 +100,13 @@ class Guide(InFolder):
             (self.folder / folder).mkdir(parents=True)
         self.assertGreaterEqual(self.run_page(GUIDE / "command_line.md"), 3)
 
+    def test_where_time_goes(self):
+        self.weft("new", "naca0012")
+        self.assertEqual(self.run_page(GUIDE / "where_time_goes.md"), 3)
+        self.assertIn('id="timeline"', (self.folder / "results" / "naca0012" / "report.html").read_text())
+
     def test_no_page_is_left_out(self):
-        run = {"looking.md", "output.md", "sweep.md", "meshes.md", "command_line.md"}
+        run = {"where_time_goes.md", "looking.md", "output.md", "sweep.md", "meshes.md", "command_line.md"}
         self.assertEqual({page.name for page in GUIDE.glob("*.md") if any(not reason for reason, _ in blocks(page))}, run)
 
     def test_the_readme(self):

@@ -136,7 +136,7 @@ class Recipes(unittest.TestCase):
     def test_a_tree_with_the_flux_and_the_reader_builds_and_runs(self):
         cache = options(BUILD)
         if cache.get("WEFT_SANITIZE") or cache.get("CMAKE_BUILD_TYPE") != "Release":
-            self.skipTest("the recipes are built where the program is built for speed")
+            self.skipTest("the recipes are built in Release builds without sanitizers only")
         tree = self.copy_with([HOWTO / page for page in BUILT])
         # The build folder lies in the tree as this one does, so that ccache finds the objects that the recipes leave as they are.
         source = BUILD / "howto"

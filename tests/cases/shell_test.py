@@ -90,7 +90,7 @@ class Completion(InFolder):
                        for word in line.split()[0].split(",")]
             self.assertEqual(sorted(self.bash(f"weft {' '.join(command)} -")), sorted(options))
 
-    @unittest.skipUnless(shutil.which("fish"), "no fish")
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed (Debian: fish)")
     def test_fish(self):
         self.printed("fish", "weft.fish")
         def fish(line):
@@ -105,7 +105,7 @@ class Completion(InFolder):
         self.assertIn("flow.toml", fish("weft run f"))
         self.assertIn("numerics.cfl=", fish("weft run flow.toml --set numerics.cfl"))
 
-    @unittest.skipUnless(shutil.which("zsh"), "no zsh")
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed (Debian: zsh)")
     def test_zsh(self):
         self.printed("zsh", "_weft")
         for line, words in (("weft re", ("report", "reference")), ("weft mesh info --balance ", ("cells", "cost")),
@@ -127,7 +127,7 @@ class Manual(InFolder):
         for word in ("--accept-changes", "--oversubscribe", "--cell-rate", "weft run case.toml -n 4", ".SH EXIT STATUS", ".B 130"):
             self.assertIn(word, page)
 
-    @unittest.skipUnless(shutil.which("man"), "no man")
+    @unittest.skipUnless(shutil.which("man"), "man is not installed (Debian: man-db)")
     def test_is_good_roff(self):
         (self.folder / "weft.1").write_text(self.weft("man"))
         done = subprocess.run(["man", "--warnings", "-l", "weft.1"], cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE,

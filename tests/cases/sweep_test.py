@@ -47,7 +47,7 @@ class Sweep(InFolder):
         if h5py is not None and shutil.which("python3"):
             self.assertTrue((self.folder / "polar" / "polar.png").exists() or "drew nothing" in printed)
 
-    @unittest.skipUnless(h5py, "no h5py")
+    @unittest.skipUnless(h5py, "this Python has no h5py (Debian: python3-h5py)")
     def test_starts_from_the_state_of_the_point_before(self):
         self.sweep(f"{ALPHA}=1,1.5")
         def density(point, step):
@@ -140,14 +140,14 @@ class Sweep(InFolder):
 
     def test_on_a_gpu(self):
         if not json.loads(self.weft("info", "--json"))["cuda"]["gpus"]:
-            self.skipTest("no GPU")
+            self.skipTest("needs a GPU; weft info says why none is used")
         self.sweep(f"{ALPHA}=0,1,2", results="host")
         self.sweep(f"{ALPHA}=0,1,2", "--device=cuda", results="cuda")
         for host, cuda in zip(self.rows("host/polar.csv"), self.rows("cuda/polar.csv")):
             for what in ("cl", "cd", "cm"):
                 self.assertAlmostEqual(float(host[f"airfoil_{what}"]), float(cuda[f"airfoil_{what}"]), 10)
 
-    @unittest.skipUnless(h5py, "no h5py")
+    @unittest.skipUnless(h5py, "this Python has no h5py (Debian: python3-h5py)")
     def test_picture(self):
         def plot(*rows):
             folder = self.folder / "table"

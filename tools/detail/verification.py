@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import textwrap
 import threading
 import time
 
@@ -34,6 +35,16 @@ def replace_text(file, text):
     part = file.with_name(f"{file.name}.part")
     part.write_text(text)
     os.replace(part, file)
+
+
+def wrapped(text):
+    """Wraps the prose of a text at 100 columns; headings, tables and pictures remain lines."""
+    lines = []
+    for line in text.split("\n"):
+        prose = len(line) > 100 and not line.startswith(("#", "|", "!", " "))
+        rest = "  " if line.startswith("- ") else ""
+        lines += textwrap.wrap(line, 100, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False) if prose else [line]
+    return "\n".join(lines)
 
 
 class Report:
@@ -74,12 +85,12 @@ class Report:
 
     def markdown(self, header, folder="verification/"):
         """The document; its pictures lie in `folder`."""
-        out = [header]
+        out = [wrapped(header)]
         for title, text, rows, pictures in self.sections:
-            out.append(f"\n## {title}\n\n{text}\n\n| what | measured | gate | |\n| --- | --- | --- | --- |")
+            out.append(f"\n## {title}\n\n{wrapped(text)}\n\n| what | measured | gate | |\n| --- | --- | --- | --- |")
             out += [f"| {w} | {m} | {g} | {'pass' if ok else '**FAIL**'} |" for w, m, g, ok in rows]
             for name, caption in pictures:
-                out.append(f"\n![{caption}]({folder}{name})\n\n*{caption}*")
+                out.append(f"\n![{caption}]({folder}{name})\n\n" + wrapped(f"*{caption}*"))
         return "\n".join(out) + "\n"
 
 
