@@ -81,7 +81,8 @@ template <class A, class B, class C>
 #endif
 }
 
-/// Returns a / b where the mask is true, otherwise c. A scalar is divided only where the mask is true; a SIMD vector always.
+/// Returns a / b where the mask is true, otherwise c. A scalar is divided only where the mask is true; a SIMD vector always, by 1
+/// where the mask is false, so that 0 / 0 does not set the exception flag for invalid operands.
 /// @pre b > 0 where the mask is true
 template <class Mask, class T>
 [[nodiscard]] WEFT_HD constexpr T divide_where(const Mask& mask, const T& a, const std::type_identity_t<T>& b,
@@ -89,7 +90,7 @@ template <class Mask, class T>
   if constexpr (std::is_same_v<Mask, bool>) {
     return mask ? quotient(a, b) : c;
   } else {
-    return blend(mask, a / b, c);
+    return blend(mask, a / blend(mask, b, T(1)), c);
   }
 }
 
