@@ -23,6 +23,24 @@ def why_no_gpu():
 needs_gpu = pytest.mark.skipif(bool(why_no_gpu()), reason=why_no_gpu())
 
 
+def numba_cuda():
+    """Returns numba.cuda; skips the test if it cannot compile and launch a kernel, with the reason."""
+    cuda = pytest.importorskip("numba.cuda", reason="numba.cuda is not installed")
+    if not cuda.is_available():
+        pytest.skip("numba.cuda finds no GPU: it needs nvvm, as in pip install numba-cuda")
+
+    @cuda.jit
+    def nothing():
+        pass
+
+    try:
+        nothing[1, 1]()
+        cuda.synchronize()
+    except AttributeError as error:  # older numba-cuda uses functions that newer numpy does not have
+        pytest.skip(f"numba.cuda and numpy have versions that do not fit: {error}")
+    return cuda
+
+
 @pytest.fixture
 def comm():
     return weft.world()

@@ -126,7 +126,8 @@ class Simulation:
     def step(self, dt_limit=float("inf")):
         """Makes one step of at most `dt_limit` seconds and returns it as a Step. Collective.
 
-        Raises PhysicsError on every rank if a state becomes unphysical, naming the cell.
+        Raises PhysicsError on every rank if a state becomes unphysical, naming the cell. The values are then the result of the
+        failed step, to look at; time and the number of steps are those before it. restore() sets values of an earlier step.
         """
         return Step(*self._simulation.step(dt_limit))
 
