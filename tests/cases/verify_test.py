@@ -18,6 +18,7 @@ FILES = ["naca0012_inv.su2", "wedge_inv.su2", "sphere_slice_mixed.su2", "euler_v
 # while there is a file "hang_in_vortex".
 STAND_IN = """#!/bin/sh
 [ "$1" = info ] && { echo "machine 16 hardware threads, 64 GiB memory"; echo "GPU 0  $(cat FOLDER/name), 1 GiB"; exit; }
+echo "$CUDA_VISIBLE_DEVICES" >> FOLDER/gpus
 [ -e FOLDER/hang ] && sleep 100
 case "$2" in
   */free_*) file=$2; shift 4; exec WEFT run "$file" "$@" --set stop.steps=2 ;;
@@ -42,7 +43,7 @@ class Page(unittest.TestCase):
     def start(self, *options):
         words = [sys.executable, VERIFY, "--weft", self.folder / "weft", "--device", "cuda", "-n", "1", "--full", "--write", "--page", self.page]
         return subprocess.Popen([*words, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                env=dict(os.environ, PYTHONPATH=str(self.folder), PYTHONDONTWRITEBYTECODE="1"))
+                                env=dict(os.environ, PYTHONPATH=str(self.folder), PYTHONDONTWRITEBYTECODE="1", CUDA_VISIBLE_DEVICES="2,5"))
 
     def cut_off(self, after, *options):
         """@returns what a command said before and in the line that holds `after`, and ends it there."""
@@ -95,6 +96,9 @@ class Page(unittest.TestCase):
         self.assertNotIn("Not complete", page)
         self.assertEqual(page.count("| pass |"), 8)
         self.assertLess(page.index("## Free stream"), page.index("## NACA 0012"))
+        runs = (self.folder / "gpus").read_text().split()
+        self.assertGreater(len(runs), 8)
+        self.assertEqual(set(runs), {"2", "5"})  # each run uses one of the GPUs that the command may use
 
 
 class Meshes(unittest.TestCase):

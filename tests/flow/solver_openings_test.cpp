@@ -223,16 +223,18 @@ TEST(Openings, AConvergingNozzleChokesWhateverThePressureBehindIt) {
   for (const std::string_view name : names<FluxKind>()) {
     const FluxKind flux = kind_named<FluxKind>(name);
     const double bound = flux == FluxKind::hlle || flux == FluxKind::rusanov ? 2e-2 : 5e-3;
-    const Exit first = steady_exit(m, outlet(0.5), flux, LimiterKind::none, 1500);
+    constexpr int kSteps = kSanitized ? 150 : 1500;
+    const Exit first = steady_exit(m, outlet(0.5), flux, LimiterKind::none, kSteps);
+    if (kSanitized) continue;
     EXPECT_NEAR(first.flow, kCritical, bound * kCritical) << name;
     EXPECT_NEAR(first.mach, 1, 1e-3) << name;
     for (const double pressure : {0.2, 0.02}) {
-      const Exit exit = steady_exit(m, outlet(pressure), flux, LimiterKind::none, 1500);
+      const Exit exit = steady_exit(m, outlet(pressure), flux, LimiterKind::none, kSteps);
       EXPECT_NEAR(exit.flow, first.flow, 1e-6 * first.flow) << name << " " << pressure;
       EXPECT_NEAR(exit.mach, 1, 1e-3) << name << " " << pressure;
     }
     const BoundaryParams far{.kind = BoundaryKind::far_field, .state = {0.1, {0, 0, 0}, 0.02}};
-    EXPECT_NEAR(steady_exit(m, far, flux, LimiterKind::none, 1500).flow, first.flow, 1e-6 * first.flow) << name;
+    EXPECT_NEAR(steady_exit(m, far, flux, LimiterKind::none, kSteps).flow, first.flow, 1e-6 * first.flow) << name;
   }
 }
 

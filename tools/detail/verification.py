@@ -1,5 +1,6 @@
 """What tools/verify is made of: the report, the runs and their results, the pictures."""
 import csv
+import itertools
 import math
 import os
 import pathlib
@@ -138,6 +139,13 @@ class Runner:
     def __init__(self, options, work):
         self.weft, self.ranks, self.device, self.work = os.path.abspath(options.weft), options.ranks, options.device, work
         self.running, self.lock, self.stopped = set(), threading.Lock(), False
+        gpus = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
+        self.gpus = itertools.cycle(gpus if options.ranks == 1 else [",".join(gpus)])  # for concurrent runs of one rank
+
+    def environment(self):
+        """The environment of the next run, which uses the next of the GPUs in CUDA_VISIBLE_DEVICES."""
+        gpu = next(self.gpus)
+        return {**os.environ, "CUDA_VISIBLE_DEVICES": gpu} if gpu else None
 
     def call(self, command):
         """Runs a command in a session of its own, which stop() ends with all that it started."""
@@ -145,7 +153,7 @@ class Runner:
             if self.stopped:
                 raise RuntimeError("stopped")
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                       start_new_session=True)
+                                       start_new_session=True, env=self.environment())
             self.running.add(process)
         try:
             output, errors = process.communicate()
