@@ -157,7 +157,7 @@ class Interpreter {
         case Step::What::stencil:
         case Step::What::whole: {
           Value sum = mixed(a[i], step.constant);
-          for (const int n : of.neighbours[i]) sum = mixed(sum, a[static_cast<std::size_t>(n)]);
+          for (const int n : of.neighbours[i]) sum = mixed(sum, a[n]);
           fields[step.b][i] = sum;
           break;
         }
@@ -166,7 +166,7 @@ class Interpreter {
           break;
         case Step::What::scatter:
           for (const int n : of.neighbours[i]) {
-            Value& to = fields[step.b][static_cast<std::size_t>(n)];
+            Value& to = fields[step.b][n];
             const Value x = mixed(a[i], step.constant) % 1000;
             to = step.op == Reduce::add ? to + x : combine(step.op, to, x);
           }
@@ -260,13 +260,12 @@ class Distributed {
     for (const Space& space : program.spaces) {
       std::vector<GlobalRow> wanted;
       for (int row = space.first[rank]; row < space.first[rank + 1]; ++row) {
-        for (const int n : space.neighbours[static_cast<std::size_t>(row)]) wanted.emplace_back(n);
+        for (const int n : space.neighbours[row]) wanted.emplace_back(n);
       }
       plans_.push_back(GhostPlan::build(comm, space.first[rank + 1] - space.first[rank], wanted));
       std::vector<std::int32_t> offsets{0}, columns;
       for (int row = space.first[rank]; row < space.first[rank + 1]; ++row) {
-        for (const int n : space.neighbours[static_cast<std::size_t>(row)])
-          columns.push_back(plans_.back().find(GlobalRow(n)).value());
+        for (const int n : space.neighbours[row]) columns.push_back(plans_.back().find(GlobalRow(n)).value());
         offsets.push_back(static_cast<std::int32_t>(columns.size()));
       }
       for (const Backend of : {Backend::host, backend}) {
@@ -300,7 +299,7 @@ class Distributed {
       const int first = space.first[rank.index()];
       PairRef(*fields[a]).bring(Side::host, fields[a]->space().owned());
       for (int row = first; row < space.first[rank.index() + 1]; ++row) {
-        same = same && std::as_const(*fields[a])(row - first, 0) == expected.fields[a][static_cast<std::size_t>(row)];
+        same = same && std::as_const(*fields[a])(row - first, 0) == expected.fields[a][row];
       }
     }
     for (std::size_t n = 0; n < numbers.size(); ++n) {

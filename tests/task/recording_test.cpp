@@ -226,7 +226,7 @@ TEST(Recording, RefusesFilesThatItCannotWriteOrThatAreNoTraces) {
                            .round = step});
   };
   for (int r = 0; r < 2; ++r) {
-    RankTrace& rank = ranks[static_cast<std::size_t>(r)];
+    RankTrace& rank = ranks[r];
     rank.steps = 2;
     rank.exchanges = {{.name = "pull u", .plan = 1, .index = 0, .sent = {{1 - r, 80}}, .received = {{1 - r, 80}}, .starts = 2}};
     const double sends = r == 0 ? 2 : 8;

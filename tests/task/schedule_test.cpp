@@ -79,8 +79,8 @@ TEST(Schedule, StartsAPullAfterTheBorderRowsOnly) {
   const Stage stage = compile(kData, tasks).repeated;
   EXPECT_FALSE(follows(stage, "update (inner)", "start pull u"));
   EXPECT_TRUE(follows(stage, "update (border)", "start pull u"));
-  EXPECT_TRUE(stage.nodes[static_cast<std::size_t>(node(stage, "update (border)"))].urgent);
-  EXPECT_FALSE(stage.nodes[static_cast<std::size_t>(node(stage, "update (inner)"))].urgent);
+  EXPECT_TRUE(stage.nodes[node(stage, "update (border)")].urgent);
+  EXPECT_FALSE(stage.nodes[node(stage, "update (inner)")].urgent);
 }
 
 TEST(Schedule, WaitsForInnerRowsThatAreSent) {

@@ -21,7 +21,7 @@ constexpr std::uint8_t kMain = 0, kUrgent = 1, kToHost = 2, kToDevice = 3;
 [[nodiscard]] std::vector<std::vector<int>> predecessors_of(const Stage& stage) {
   std::vector<std::vector<int>> list(stage.nodes.size());
   for (int i = 0; i < std::ssize(stage.nodes); ++i) {
-    for (const int successor : stage.successors_of(i)) list[static_cast<std::size_t>(successor)].push_back(i);
+    for (const int successor : stage.successors_of(i)) list[successor].push_back(i);
   }
   return list;
 }
@@ -37,12 +37,12 @@ DeviceStage::DeviceStage(const Stage& stage, bool exchanges)
   for (const std::vector<int>& members : joined_.segments) {
     Segment segment{.members = &members, .places = std::vector<Place>(members.size())};
     for (std::size_t m = 0; m < members.size(); ++m) {
-      segment.places[m].stream = stream_of(stage.nodes[static_cast<std::size_t>(members[m])]);
+      segment.places[m].stream = stream_of(stage.nodes[members[m]]);
       segment.uses.at(segment.places[m].stream) = true;
-      for (const int other : before[static_cast<std::size_t>(members[m])]) {
+      for (const int other : before[members[m]]) {
         const auto found = std::ranges::lower_bound(members, other);
         if (found == members.end() || *found != other) continue;
-        Place& place = segment.places[static_cast<std::size_t>(found - members.begin())];
+        Place& place = segment.places[found - members.begin()];
         if (place.stream == segment.places[m].stream) continue;
         place.needs_event = true;
         segment.places[m].before.push_back(static_cast<int>(found - members.begin()));
@@ -55,15 +55,15 @@ DeviceStage::DeviceStage(const Stage& stage, bool exchanges)
     const Node& node = joined_.stage.nodes[i];
     if (!in_streams(node)) continue;
     ++launched_;
-    const bool urgent = node.kind == Kind::segment && !segments_[static_cast<std::size_t>(node.index)].uses[kMain];
+    const bool urgent = node.kind == Kind::segment && !segments_[node.index].uses[kMain];
     places_[i].stream = node.kind == Kind::segment ? (urgent ? kUrgent : kMain) : stream_of(node);
     places_[i].needs_event = node.kind == Kind::copy;
   }
   for (std::size_t i = 0; i < places_.size(); ++i) {
     if (!in_streams(joined_.stage.nodes[i])) continue;
     for (const int other : joined_before[i]) {
-      Place& place = places_[static_cast<std::size_t>(other)];
-      if (!in_streams(joined_.stage.nodes[static_cast<std::size_t>(other)]) || place.stream == places_[i].stream) continue;
+      Place& place = places_[other];
+      if (!in_streams(joined_.stage.nodes[other]) || place.stream == places_[i].stream) continue;
       place.needs_event = true;
       places_[i].before.push_back(other);
     }
@@ -73,7 +73,7 @@ DeviceStage::DeviceStage(const Stage& stage, bool exchanges)
 
 void DeviceStage::number_graphs(Stage& original) const {
   for (std::size_t s = 0; s < joined_.segments.size(); ++s) {
-    for (const int member : joined_.segments[s]) original.nodes[static_cast<std::size_t>(member)].graph = static_cast<int>(s);
+    for (const int member : joined_.segments[s]) original.nodes[member].graph = static_cast<int>(s);
   }
 }
 
@@ -94,23 +94,23 @@ void DeviceWork::end() {
 }
 
 void DeviceWork::launch(int node, const Enqueue& enqueue) {
-  DeviceStage::Place& place = stage_->places_[static_cast<std::size_t>(node)];
+  DeviceStage::Place& place = stage_->places_[node];
   Stream& stream = streams_[place.stream];
-  for (const int other : place.before) stream.wait_for(after(stage_->places_[static_cast<std::size_t>(other)].event));
-  enqueue(stage_->stage().nodes[static_cast<std::size_t>(node)], stream);
+  for (const int other : place.before) stream.wait_for(after(stage_->places_[other].event));
+  enqueue(stage_->stage().nodes[node], stream);
   if (place.needs_event) place.event = stream.record();
 }
 
 void DeviceWork::launch_segment(int node, const Enqueue& enqueue, const std::function<bool(bool)>& agree,
                                 const std::atomic<bool>& failed) {
-  auto& segment = stage_->segments_[static_cast<std::size_t>(stage_->stage().nodes[static_cast<std::size_t>(node)].index)];
+  auto& segment = stage_->segments_[stage_->stage().nodes[node].index];
   const auto all_members = [&](const Node& /*node*/, Stream& stream) { enqueue_members(segment, stream, enqueue); };
   std::exception_ptr error;
   if (segment.executed && !segment.recorded) {
     bool recorded = false;
     try {
       if (!failed) {
-        Stream& stream = streams_[stage_->places_[static_cast<std::size_t>(node)].stream];
+        Stream& stream = streams_[stage_->places_[node].stream];
         segment.graph =
             weft::Graph::capture(stream, [this, &segment, enqueue](Stream& into) { enqueue_members(segment, into, enqueue); });
         recorded = !failed;  // no body has thrown meanwhile
@@ -137,13 +137,13 @@ void DeviceWork::enqueue_members(DeviceStage::Segment& segment, Stream& stream, 
   const auto in = [&](std::size_t m) -> Stream& { return both && segment.places[m].stream == kUrgent ? urgent_one : stream; };
   for (std::size_t m = 0; m < segment.members->size(); ++m) {
     DeviceStage::Place& place = segment.places[m];
-    for (const int other : place.before) in(m).wait_for(after(segment.places[static_cast<std::size_t>(other)].event));
-    enqueue(stage_->original_->nodes[static_cast<std::size_t>((*segment.members)[m])], in(m));
+    for (const int other : place.before) in(m).wait_for(after(segment.places[other].event));
+    enqueue(stage_->original_->nodes[(*segment.members)[m]], in(m));
     if (place.needs_event) place.event = in(m).record();
   }
   if (both) stream.wait_for(after(urgent_one));
 }
 
-bool DeviceWork::completed(int node) const { return stage_->places_[static_cast<std::size_t>(node)].event.done(); }
+bool DeviceWork::completed(int node) const { return stage_->places_[node].event.done(); }
 
 }  // namespace weft::task

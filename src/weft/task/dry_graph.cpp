@@ -37,7 +37,7 @@ DataId DryGraph::add_array(std::string name, int rows, std::int64_t row_bytes) {
     throw ContractError(fmt::format("array '{}' has rows number {} of {} bytes each", name, rows, row_bytes),
                         "pass a number that add_rows() returned, and at least 1 byte");
   }
-  const PretendedRows& of = rows_[static_cast<std::size_t>(rows)];
+  const PretendedRows& of = rows_[rows];
   return add({.name = std::move(name),
               .space = rows,
               .sent = of.inner_is_sent ? Part::owned : Part::border,
@@ -60,18 +60,18 @@ DryPlan DryGraph::compile() const {
     return bytes;
   };
   const auto neighbours = [&](const ExchangeShape& exchange) -> const std::vector<PretendedRows::Neighbour>& {
-    return rows_[static_cast<std::size_t>(arrays_[exchange.arrays.front().index()].rows)].neighbours;
+    return rows_[arrays_[exchange.arrays.front().index()].rows].neighbours;
   };
   std::map<Rank, Traffic> sent;
   for (const bool first : {true, false}) {
     const Stage& stage = first ? plan.schedule.first : plan.schedule.repeated;
     for (const int number : stage.communication) {
-      const Node& node = stage.nodes[static_cast<std::size_t>(number)];
+      const Node& node = stage.nodes[number];
       if (node.kind == Kind::all_reduce) {
         plan.reductions += first ? 0 : 1;
         continue;
       }
-      const ExchangeShape& exchange = plan.schedule.exchanges[static_cast<std::size_t>(node.index)];
+      const ExchangeShape& exchange = plan.schedule.exchanges[node.index];
       for (const PretendedRows::Neighbour& neighbour : neighbours(exchange)) {
         const std::int64_t bytes = row_bytes(exchange) * (exchange.push ? neighbour.ghosts : neighbour.sent);
         if (bytes == 0) continue;
@@ -88,7 +88,7 @@ DryPlan DryGraph::compile() const {
   }
   for (const Array& array : arrays_) {
     if (array.rows < 0) continue;
-    const PretendedRows& rows = rows_[static_cast<std::size_t>(array.rows)];
+    const PretendedRows& rows = rows_[array.rows];
     std::int64_t count = rows.owned;
     for (const PretendedRows::Neighbour& neighbour : rows.neighbours) count += neighbour.ghosts;
     plan.array_bytes += count * array.row_bytes;

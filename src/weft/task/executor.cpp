@@ -75,9 +75,7 @@ void Executor::ReadyList::clear() {
   tail.store(0, std::memory_order_relaxed);
 }
 
-void Executor::ReadyList::push(int node, bool shared) {
-  items[static_cast<std::size_t>(add(tail, 1, shared))].store(node, std::memory_order_release);
-}
+void Executor::ReadyList::push(int node, bool shared) { items[add(tail, 1, shared)].store(node, std::memory_order_release); }
 
 IdRange<Executor::Position> Executor::ReadyList::take(int most, int share, bool shared) {
   int first = head.load(std::memory_order_relaxed);
@@ -157,7 +155,7 @@ void Executor::prepare(const Stage& stage) {
 }
 
 void Executor::loop(int number) noexcept {
-  Thread& thread = threads_[static_cast<std::size_t>(number)];
+  Thread& thread = threads_[number];
   thread.begin(number);
   int node = kNone;
   try {
@@ -191,13 +189,13 @@ void Executor::loop(int number) noexcept {
 
 int Executor::execute(Thread& thread, int node) {
   const auto begin = tracing_ ? Clock::now() : Clock::time_point{};
-  work_->execute(stage_->nodes[static_cast<std::size_t>(node)]);
+  work_->execute(stage_->nodes[node]);
   if (tracing_) record(thread, node, begin);
   return release(thread, node);
 }
 
 void Executor::record(Thread& thread, int node, Clock::time_point begin) {
-  events_[static_cast<std::size_t>(thread.number)].push_back({node, thread.number, begin, Clock::now()});
+  events_[thread.number].push_back({node, thread.number, begin, Clock::now()});
 }
 
 /// Counts a node as executed. Returns a successor that is ready and does not communicate, or kNone.
@@ -212,8 +210,8 @@ template <class Wanted>
 int Executor::count_down(Thread& thread, int node, const Wanted& wanted) {
   int next = kNone;
   for (const int successor : stage_->successors_of(node)) {
-    if (!wanted(successor) || add(waits_for_[static_cast<std::size_t>(successor)], -1, shared_) != 1) continue;
-    const Role role = roles_[static_cast<std::size_t>(successor)];
+    if (!wanted(successor) || add(waits_for_[successor], -1, shared_) != 1) continue;
+    const Role role = roles_[successor];
     if (role == Role::ends_exchange) {
       thread.in_flight.push_back(successor);  // released by the start node, which the communicating thread has executed
     } else if (role == Role::begins_communication) {
@@ -233,7 +231,7 @@ void Executor::append(int node) {
 }
 
 void Executor::make_ready(int node, bool shared) {
-  const Role role = roles_[static_cast<std::size_t>(node)];
+  const Role role = roles_[node];
   (role == Role::launched ? launches_ : (role == Role::urgent ? urgent_ : normal_)).push(node, shared);
 }
 
@@ -247,8 +245,7 @@ int Executor::take(Thread& thread) {
 }
 
 bool Executor::communication_is_ready(const Thread& thread) const {
-  return thread.next < stage_->communication.size() &&
-         waits_for_[static_cast<std::size_t>(stage_->communication[thread.next])].load() == 0;
+  return thread.next < stage_->communication.size() && waits_for_[stage_->communication[thread.next]].load() == 0;
 }
 
 /// Enqueues work of the device whose predecessors on the host have been executed.
@@ -257,14 +254,14 @@ void Executor::launch(Thread& thread) {
     const IdRange<Position> taken = launches_.take(1, 1, shared_);
     if (taken.empty()) return;
     const int number = launches_.at(taken.first());
-    const Node& node = stage_->nodes[static_cast<std::size_t>(number)];
+    const Node& node = stage_->nodes[number];
     const auto begin = tracing_ ? Clock::now() : Clock::time_point{};
     work_->launch(node);
     if (tracing_) record(thread, number, begin);
     if (node.kind == Kind::segment) {
       (void)release(thread, number);  // all successors are of the device: none is executed by a thread
     } else {
-      (void)count_down(thread, number, [this](int of) { return on_device(stage_->nodes[static_cast<std::size_t>(of)]); });
+      (void)count_down(thread, number, [this](int of) { return on_device(stage_->nodes[of]); });
       thread.copying.push_back(number);
     }
   }
@@ -273,14 +270,13 @@ void Executor::launch(Thread& thread) {
 void Executor::end_copies(Thread& thread) {
   for (std::size_t i = 0; i < thread.copying.size();) {
     const int number = thread.copying[i];
-    if (!work_->completed(stage_->nodes[static_cast<std::size_t>(number)])) {
+    if (!work_->completed(stage_->nodes[number])) {
       ++i;
       continue;
     }
     thread.copying.erase(thread.copying.begin() + static_cast<std::ptrdiff_t>(i));
     ++thread.done;
-    const int next =
-        count_down(thread, number, [this](int of) { return !on_device(stage_->nodes[static_cast<std::size_t>(of)]); });
+    const int next = count_down(thread, number, [this](int of) { return !on_device(stage_->nodes[of]); });
     if (next != kNone) append(next);
   }
 }
@@ -297,7 +293,7 @@ void Executor::communicate(Thread& thread) {
   }
   while (communication_is_ready(thread)) {
     const int number = stage_->communication[thread.next++];
-    const Node& node = stage_->nodes[static_cast<std::size_t>(number)];
+    const Node& node = stage_->nodes[number];
     const auto begin = tracing_ ? Clock::now() : Clock::time_point{};
     if (node.kind == Kind::start) {
       work_->start(node);
@@ -316,7 +312,7 @@ void Executor::communicate(Thread& thread) {
     thread.tested = now;
   }
   for (std::size_t i = 0; i < thread.in_flight.size();) {
-    if (work_->arrived(stage_->nodes[static_cast<std::size_t>(thread.in_flight[i])])) {
+    if (work_->arrived(stage_->nodes[thread.in_flight[i]])) {
       end_exchange(thread, i);
     } else {
       ++i;
@@ -328,7 +324,7 @@ void Executor::end_exchange(Thread& thread, std::size_t i) {
   const int number = thread.in_flight[i];
   thread.in_flight.erase(thread.in_flight.begin() + static_cast<std::ptrdiff_t>(i));
   const auto begin = tracing_ ? Clock::now() : Clock::time_point{};
-  work_->finish(stage_->nodes[static_cast<std::size_t>(number)]);
+  work_->finish(stage_->nodes[number]);
   if (tracing_) record(thread, number, begin);
   const int successor = release(thread, number);
   if (successor != kNone) append(successor);
@@ -369,7 +365,7 @@ std::string Executor::report(const std::vector<int>& waits) const {
   std::string text;
   for (const int number : waits) {
     if (!text.empty()) text += '\n';
-    text += work_->waits_for(stage_->nodes[static_cast<std::size_t>(number)]);
+    text += work_->waits_for(stage_->nodes[number]);
   }
   std::string names;
   int tasks = 0;

@@ -133,8 +133,8 @@ Plan::Body::Body(Communicator of, std::vector<Datum> with, std::vector<Task> and
     for (const Stage* stage : {&schedule.first, &schedule.repeated}) {
       for (const Node& node : stage->nodes) {
         if (node.kind != Kind::neutralize || node.side != Side::device) continue;
-        auto& storage = neutral_[static_cast<std::size_t>(node.index)].at(static_cast<std::size_t>(node.op));
-        if (storage == nullptr) storage = data[static_cast<std::size_t>(node.index)].array->neutral_ghosts(node.op);
+        auto& storage = neutral_[node.index].at(static_cast<std::size_t>(node.op));
+        if (storage == nullptr) storage = data[node.index].array->neutral_ghosts(node.op);
       }
     }
   });
@@ -142,7 +142,7 @@ Plan::Body::Body(Communicator of, std::vector<Datum> with, std::vector<Task> and
 
 template <class Whole, class Divided, class... Streams>
 void Plan::Body::call_body(const Node& node, const Whole& whole, const Divided& divided, Streams&... stream) {
-  const Task& task = tasks[static_cast<std::size_t>(node.index)];
+  const Task& task = tasks[node.index];
   if (whole) {
     whole(stream...);
     return;
@@ -182,7 +182,7 @@ void Plan::Body::execute(const Node& node) noexcept {
 }
 
 void Plan::Body::call_guarded(const Node& node) {
-  const Task& task = tasks[static_cast<std::size_t>(node.index)];
+  const Task& task = tasks[node.index];
   guard->begin(task.shape, node.rows);
   try {
     call_body(node, task.whole, task.divided);
@@ -288,7 +288,7 @@ void Plan::Body::start(const Node& node) {
   } else {
     const Span span(*this, node);
     guarded(node.name, [&] {
-      Exchange& exchange = exchanges[static_cast<std::size_t>(node.index)];
+      Exchange& exchange = exchanges[node.index];
       exchange.start(After());
       if (guard != nullptr) exchange.wait();  // the guard must not change rows that an exchange accesses
     });
@@ -299,7 +299,7 @@ bool Plan::Body::arrived(const Node& node) {
   if (guard != nullptr) return true;
   bool here = false;
   guarded(node.name, [&] {
-    here = exchanges[static_cast<std::size_t>(node.index)].arrived();
+    here = exchanges[node.index].arrived();
     constexpr int kBetween = 256;  // a test of messages costs more than one of an exchange
     if (!here && ++waits_ % kBetween == 0 && notice_->received()) leave();
   });
@@ -311,7 +311,7 @@ void Plan::Body::finish(const Node& node) {
     launch(node);
   } else if (guard == nullptr) {
     const Span span(*this, node);
-    guarded(node.name, [&] { exchanges[static_cast<std::size_t>(node.index)].wait(); });
+    guarded(node.name, [&] { exchanges[node.index].wait(); });
   }
 }
 
@@ -330,7 +330,7 @@ std::string Plan::Body::waits_for(const Node& node) {
 
 void Plan::Body::all_reduce(const Node& node) {
   const Span span(*this, node);
-  double& number = *data[static_cast<std::size_t>(node.index)].number;
+  double& number = *data[node.index].number;
   number = node.op == Reduce::min ? comm.min(number) : (node.op == Reduce::max ? comm.max(number) : comm.sum(number));
 }
 

@@ -39,7 +39,7 @@ void Plan::Body::begin_record() {
 RecordedEvent Plan::Body::event_of(const Node& node) const {
   const std::size_t stage = now_ == &first ? 0 : 1;
   const int number = number_of(node);
-  return {.name = recorded_.names.at(stage)[static_cast<std::size_t>(number)],
+  return {.name = recorded_.names.at(stage)[number],
           .kind = event_kind(node.kind),
           .iteration = recorded_.iteration,
           .stage = recorded_.graphs.at(stage),

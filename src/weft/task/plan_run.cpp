@@ -46,7 +46,7 @@ class Plan::Body::Untracked {
     }
   }
   void resume(Datum& datum) {
-    const Residence& end = body_.schedule.end[static_cast<std::size_t>(&datum - body_.data.data())];
+    const Residence& end = body_.schedule.end[&datum - body_.data.data()];
     if (datum.array) datum.array->resume_tracking();
     if (datum.on_both != nullptr) datum.on_both->resume_tracking();
     for (std::size_t p = 0; p < kSingleParts.size(); ++p) {
@@ -85,14 +85,14 @@ void Plan::Body::add_to(Trace& trace) const {
   const Stage& stage = now_->stage();
   const int iteration = trace.begin_iteration();
   for (const int number : stage.communication) {
-    const Node& node = stage.nodes[static_cast<std::size_t>(number)];
+    const Node& node = stage.nodes[number];
     if (node.kind != Kind::start) continue;
-    for (const Exchange::Message& message : exchanges[static_cast<std::size_t>(node.index)].messages()) {
+    for (const Exchange::Message& message : exchanges[node.index].messages()) {
       trace.count_message(message.rank, message.bytes);
     }
   }
   for (const Executor::Event& event : events_) {
-    const Node* node = event.node < 0 ? nullptr : &stage.nodes[static_cast<std::size_t>(event.node)];
+    const Node* node = event.node < 0 ? nullptr : &stage.nodes[event.node];
     trace.add({.name = node == nullptr ? "wait" : node->name,
                .kind = node == nullptr ? RecordedEvent::Kind::wait : event_kind(node->kind),
                .thread = event.thread,

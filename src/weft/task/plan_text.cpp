@@ -37,7 +37,7 @@ namespace {
 [[nodiscard]] std::vector<std::vector<int>> waits_for(const Stage& stage) {
   std::vector<std::vector<int>> list(stage.nodes.size());
   for (int i = 0; i < std::ssize(stage.nodes); ++i) {
-    for (const int successor : stage.successors_of(i)) list[static_cast<std::size_t>(successor)].push_back(i);
+    for (const int successor : stage.successors_of(i)) list[successor].push_back(i);
   }
   return list;
 }
@@ -86,7 +86,7 @@ std::string Plan::dot() const {
   const Stage& stage = schedule().repeated;
   std::string text = "digraph tasks {\n  rankdir = LR;\n  node [shape = box];\n";
   for (int i = 0; i < std::ssize(stage.nodes); ++i) {
-    const Node& node = stage.nodes[static_cast<std::size_t>(i)];
+    const Node& node = stage.nodes[i];
     text += fmt::format("  {} [label = {}{}{}];\n", i, json_text(node.name),
                         node.kind == Kind::task ? "" : ", style = rounded, tooltip = " + json_text(node.reason),
                         node.side == Side::device ? ", color = blue" : "");

@@ -94,8 +94,8 @@ void Reader::operator()(std::vector<T>& list) {
 RankTrace::Graph graph_of(const Stage& stage) {
   RankTrace::Graph graph(stage.nodes.size());
   for (int i = 0; i < std::ssize(graph); ++i) {
-    graph[static_cast<std::size_t>(i)].kind = stage.nodes[static_cast<std::size_t>(i)].kind;
-    for (const int successor : stage.successors_of(i)) graph[static_cast<std::size_t>(successor)].waits_for.push_back(i);
+    graph[i].kind = stage.nodes[i].kind;
+    for (const int successor : stage.successors_of(i)) graph[successor].waits_for.push_back(i);
   }
   return graph;
 }
@@ -107,7 +107,7 @@ std::vector<RankTrace> gather(const Communicator& comm, RankTrace mine) {
   const std::vector<char> all = comm.gather(std::span<const char>(writer.bytes));
   if (!comm.is_root()) return {};
   Reader reader(all);
-  std::vector<RankTrace> ranks(static_cast<std::size_t>(comm.size()));
+  std::vector<RankTrace> ranks(comm.size());
   for (RankTrace& rank : ranks) each_member(reader, rank);
   return ranks;
 }

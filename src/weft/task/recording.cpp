@@ -74,7 +74,7 @@ void Recording::write_first_steps() {
 }
 
 void Recording::write_alone() const {
-  std::vector<RankTrace> ranks(static_cast<std::size_t>(comm_.size()));
+  std::vector<RankTrace> ranks(comm_.size());
   ranks[comm_.rank().index()] = of_rank(offset_);
   write_trace(ranks, path_);
 }

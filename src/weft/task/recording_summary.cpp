@@ -28,8 +28,8 @@ class Ranks {
     for (const RankTrace& trace : traces) lines_.emplace_back(trace);
   }
   [[nodiscard]] int size() const { return static_cast<int>(std::ssize(lines_)); }
-  [[nodiscard]] const Timeline& operator[](int rank) const { return lines_[static_cast<std::size_t>(rank)]; }
-  [[nodiscard]] const RankTrace& trace(int rank) const { return traces_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] const Timeline& operator[](int rank) const { return lines_[rank]; }
+  [[nodiscard]] const RankTrace& trace(int rank) const { return traces_[rank]; }
 
   /// Returns the rank that was late in a wait of `rank`, and itself where none was: a message or a collective took the time.
   [[nodiscard]] Cause cause_of(int rank, const Event& wait) const {
@@ -63,7 +63,7 @@ class Ranks {
     for (const Event* const event : (*this)[rank].events()) {
       if (event->kind != EventKind::finish || event->exchange < 0 || event->end < wait.begin) continue;
       if (event->begin > wait.end) break;
-      for (const RecordedMessage& m : trace(rank).exchanges[static_cast<std::size_t>(event->exchange)].received) {
+      for (const RecordedMessage& m : trace(rank).exchanges[event->exchange].received) {
         if (m.rank < size()) senders.insert(m.rank);
       }
     }
@@ -118,25 +118,24 @@ class Summary {
     for (std::size_t i = 0; i < node_of.size(); ++i) {
       const Event& event = *line.events()[i];
       const int outer = line.outer()[i];
-      const int parent = outer < 0 ? 0 : node_of[static_cast<std::size_t>(outer)];
+      const int parent = outer < 0 ? 0 : node_of[outer];
       if (event.kind == EventKind::wait) {
         node_of[i] = parent;
         continue;
       }
-      const auto [at, is_new] = nodes_[static_cast<std::size_t>(parent)].inside.try_emplace(event.name, std::ssize(nodes_));
+      const auto [at, is_new] = nodes_[parent].inside.try_emplace(event.name, std::ssize(nodes_));
       const int number = at->second;
       if (is_new) {
-        nodes_.push_back({.phase = {.name = event.name, .depth = nodes_[static_cast<std::size_t>(parent)].phase.depth + 1},
-                          .first = event.begin});
+        nodes_.push_back({.phase = {.name = event.name, .depth = nodes_[parent].phase.depth + 1}, .first = event.begin});
       }
       node_of[i] = number;
-      Node& node = nodes_[static_cast<std::size_t>(number)];
+      Node& node = nodes_[number];
       node.phase.executions += 1;
       node.phase.waiting += line.waiting(span_of(event));
       seconds[number] += event.end - event.begin;
     }
     for (const auto& [number, time] : seconds) {
-      RecordingSummary::Phase& phase = nodes_[static_cast<std::size_t>(number)].phase;
+      RecordingSummary::Phase& phase = nodes_[number].phase;
       phase.mean += time;
       if (time <= phase.most) continue;
       phase.most = time;
@@ -154,12 +153,12 @@ class Summary {
   }
   void list_phases(int outer) {
     std::vector<std::pair<double, int>> inside;
-    for (const auto& [name, number] : nodes_[static_cast<std::size_t>(outer)].inside) {
-      inside.emplace_back(nodes_[static_cast<std::size_t>(number)].first, number);
+    for (const auto& [name, number] : nodes_[outer].inside) {
+      inside.emplace_back(nodes_[number].first, number);
     }
     std::ranges::sort(inside);
     for (const auto& [first, number] : inside) {
-      result.phases.push_back(nodes_[static_cast<std::size_t>(number)].phase);
+      result.phases.push_back(nodes_[number].phase);
       list_phases(number);
     }
   }
@@ -206,7 +205,7 @@ class Summary {
       const std::pair key{event.exchange, event.round};
       if (event.kind == EventKind::start) started[key] = event.end;
       if (event.kind != EventKind::finish || !started.contains(key)) continue;
-      const RankTrace::Exchange& exchange = trace.exchanges[static_cast<std::size_t>(event.exchange)];
+      const RankTrace::Exchange& exchange = trace.exchanges[event.exchange];
       const Interval flight{started[key], event.end};
       RecordingSummary::Exchange& sum = exchanges_[{exchange.plan, exchange.index}];
       sum.name = exchange.name;

@@ -38,7 +38,7 @@ void insert(Set& set, const Set& elements) {
   std::vector<Set> before(n, none), behind(n, none);
   for (std::size_t i = 0; i < n; ++i) {  // the sequence respects the dependencies
     for (const int successor : stage.successors_of(static_cast<int>(i))) {
-      Set& of = before[static_cast<std::size_t>(successor)];
+      Set& of = before[successor];
       insert(of, before[i]);
       if (number[i] >= 0) insert(of, static_cast<std::size_t>(number[i]));
     }
@@ -59,7 +59,7 @@ void insert(Set& set, const Set& elements) {
     const auto [found, is_new] = known.try_emplace({before[i], behind[i]}, static_cast<int>(segments.size()));
     if (is_new) segments.emplace_back();
     number[i] = found->second;
-    segments[static_cast<std::size_t>(found->second)].push_back(static_cast<int>(i));
+    segments[found->second].push_back(static_cast<int>(i));
   }
   return {number, segments};
 }
@@ -83,24 +83,24 @@ SegmentedStage join_segments(const Stage& stage, bool exchanges) {
       nodes.push_back(node);
       continue;
     }
-    int& at = of_segment[static_cast<std::size_t>(number[i])];
+    int& at = of_segment[number[i]];
     if (at < 0) {
       at = static_cast<int>(nodes.size());
-      const std::size_t members = segments[static_cast<std::size_t>(number[i])].size();
+      const std::size_t members = segments[number[i]].size();
       nodes.push_back({.kind = Kind::segment,
                        .index = number[i],
                        .side = Side::device,
                        .name = members == 1 ? node.name : fmt::format("graph of {} nodes from '{}'", members, node.name)});
     }
     now[i] = at;
-    nodes[static_cast<std::size_t>(at)].urgent |= node.urgent;
+    nodes[at].urgent |= node.urgent;
   }
   const std::size_t n = joined.stage.nodes.size();
   std::vector<std::vector<int>> successors(n);
   for (std::size_t i = 0; i < stage.nodes.size(); ++i) {
     for (const int successor : stage.successors_of(static_cast<int>(i))) {
-      const int to = now[static_cast<std::size_t>(successor)];
-      if (to != now[i]) successors[static_cast<std::size_t>(now[i])].push_back(to);
+      const int to = now[successor];
+      if (to != now[i]) successors[now[i]].push_back(to);
     }
   }
   joined.stage.predecessors.assign(n, 0);
@@ -108,12 +108,12 @@ SegmentedStage join_segments(const Stage& stage, bool exchanges) {
   for (std::vector<int>& list : successors) {
     std::ranges::sort(list);
     list.erase(std::ranges::unique(list).begin(), list.end());
-    for (const int successor : list) ++joined.stage.predecessors[static_cast<std::size_t>(successor)];
+    for (const int successor : list) ++joined.stage.predecessors[successor];
     joined.stage.successors.insert(joined.stage.successors.end(), list.begin(), list.end());
     joined.stage.first_successor.push_back(static_cast<int>(joined.stage.successors.size()));
   }
   for (const int node : stage.communication) {
-    if (number[static_cast<std::size_t>(node)] < 0) joined.stage.communication.push_back(now[static_cast<std::size_t>(node)]);
+    if (number[node] < 0) joined.stage.communication.push_back(now[node]);
   }
   return joined;
 }

@@ -24,11 +24,11 @@ Timeline::Timeline(const RankTrace& trace) {
   std::vector<int> open;        // events that contain the present time, the outermost first
   std::vector<double> reached;  // by open event: up to where pieces are complete
   const auto add_piece = [&](double to) {
-    if (to > reached.back()) pieces_.push_back({{reached.back(), to}, events_[static_cast<std::size_t>(open.back())]});
+    if (to > reached.back()) pieces_.push_back({{reached.back(), to}, events_[open.back()]});
   };
   const auto close_until = [&](double time) {
-    while (!open.empty() && events_[static_cast<std::size_t>(open.back())]->end <= time) {
-      const double end = events_[static_cast<std::size_t>(open.back())]->end;
+    while (!open.empty() && events_[open.back()]->end <= time) {
+      const double end = events_[open.back()]->end;
       add_piece(end);
       open.pop_back();
       reached.pop_back();
@@ -36,10 +36,10 @@ Timeline::Timeline(const RankTrace& trace) {
     }
   };
   for (int i = 0; i < std::ssize(events_); ++i) {
-    const Event& event = *events_[static_cast<std::size_t>(i)];
+    const Event& event = *events_[i];
     close_until(event.begin);
     outer_.push_back(open.empty() ? -1 : open.back());
-    const auto is_wait = [&](int o) { return events_[static_cast<std::size_t>(o)]->kind == EventKind::wait; };
+    const auto is_wait = [&](int o) { return events_[o]->kind == EventKind::wait; };
     if (event.kind == EventKind::wait && std::ranges::none_of(open, is_wait)) waits_.push_back(&event);
     if (event.kind == EventKind::start) starts_.push_back(&event);
     if (!open.empty()) {

@@ -72,7 +72,7 @@ constexpr std::string_view kEarlierHeader = "[{\"name\": \"process_name\", \"ph\
   if (event.exchange < 0) return text;
   add("exchange", event.exchange);
   add("round", event.round);
-  const RankTrace::Exchange& exchange = rank.exchanges[static_cast<std::size_t>(event.exchange)];
+  const RankTrace::Exchange& exchange = rank.exchanges[event.exchange];
   text += ", \"arrays\": " + json_text(exchange.name);
   for (const RecordedMessage& m : exchange.sent) text += fmt::format(", \"bytes to rank {}\": {}", m.rank, m.bytes);
   return text;
@@ -93,7 +93,7 @@ class EventWriter {
         json_text(event.name), to_string(event.kind), number, event.thread, at, length, arguments_text(rank, event));
     if (event.exchange < 0) return;
     const bool starts = event.kind == EventKind::start;
-    const RankTrace::Exchange& exchange = rank.exchanges[static_cast<std::size_t>(event.exchange)];
+    const RankTrace::Exchange& exchange = rank.exchanges[event.exchange];
     for (const RecordedMessage& m : starts ? exchange.sent : exchange.received) {
       const int from = starts ? number : m.rank, to = starts ? m.rank : number;
       text += fmt::format(

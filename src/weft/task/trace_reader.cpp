@@ -95,8 +95,7 @@ void add_event(std::vector<RankTrace>& ranks, const Json& json) {
               .round = arguments.value("round", std::int64_t{0})};
   if (event.exchange >= std::ssize(rank.exchanges)) throw std::out_of_range("the number of an exchange");
   if (event.peer >= std::ssize(ranks)) throw std::out_of_range("the rank of a wait");
-  if (event.stage >= std::ssize(rank.graphs) ||
-      (event.stage >= 0 && event.node >= std::ssize(rank.graphs[static_cast<std::size_t>(event.stage)]))) {
+  if (event.stage >= std::ssize(rank.graphs) || (event.stage >= 0 && event.node >= std::ssize(rank.graphs[event.stage]))) {
     throw std::out_of_range("the number of a node");
   }
   rank.events.push_back(std::move(event));

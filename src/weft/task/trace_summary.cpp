@@ -37,9 +37,9 @@ struct Iteration {
       continue;
     }
     if (event.stage < 0) continue;
-    iteration.graph = &rank.graphs[static_cast<std::size_t>(event.stage)];
+    iteration.graph = &rank.graphs[event.stage];
     iteration.by_node.resize(iteration.graph->size());
-    iteration.by_node[static_cast<std::size_t>(event.node)] = &event;
+    iteration.by_node[event.node] = &event;
   }
   std::erase_if(list, [](const auto& entry) { return entry.second.graph == nullptr; });
   return list;
@@ -61,10 +61,9 @@ struct Flight {
 [[nodiscard]] std::map<int, Flight> flights(const Iteration& iteration) {
   std::map<int, Flight> list;
   for (int i = 0; i < std::ssize(*iteration.graph); ++i) {
-    const RankTrace::Node& node = (*iteration.graph)[static_cast<std::size_t>(i)];
+    const RankTrace::Node& node = (*iteration.graph)[i];
     if (node.kind != Kind::finish || node.waits_for.empty()) continue;
-    const Flight flight{iteration.by_node[static_cast<std::size_t>(node.waits_for.front())],
-                        iteration.by_node[static_cast<std::size_t>(i)]};
+    const Flight flight{iteration.by_node[node.waits_for.front()], iteration.by_node[i]};
     if (flight.start != nullptr && flight.finish != nullptr) list[i] = flight;
   }
   return list;
@@ -72,16 +71,16 @@ struct Flight {
 
 /// Returns, by node, whether its execution neither precedes the exchange of a finish node nor follows it.
 [[nodiscard]] std::vector<bool> independent_of(const RankTrace::Graph& graph, int finish) {
-  const auto start = static_cast<std::size_t>(graph[static_cast<std::size_t>(finish)].waits_for.front());
+  const auto start = static_cast<std::size_t>(graph[finish].waits_for.front());
   std::vector<bool> before(graph.size()), behind(graph.size());
   before[start] = true;
   for (std::size_t i = start + 1; i-- > 0;) {
     if (!before[i]) continue;
-    for (const int p : graph[i].waits_for) before[static_cast<std::size_t>(p)] = true;
+    for (const int p : graph[i].waits_for) before[p] = true;
   }
-  behind[static_cast<std::size_t>(finish)] = true;
+  behind[finish] = true;
   for (auto i = static_cast<std::size_t>(finish) + 1; i < graph.size(); ++i) {
-    behind[i] = std::ranges::any_of(graph[i].waits_for, [&](int p) { return bool(behind[static_cast<std::size_t>(p)]); });
+    behind[i] = std::ranges::any_of(graph[i].waits_for, [&](int p) { return bool(behind[p]); });
   }
   std::vector<bool> result(graph.size());
   for (std::size_t i = 0; i < graph.size(); ++i) result[i] = !before[i] && !behind[i];
@@ -107,7 +106,7 @@ struct Flight {
   std::vector<double> length(graph.size());
   std::vector<int> previous(graph.size(), -1);
   const auto flight_before = [&](std::size_t i, int p) {
-    const Event* const start = iteration.by_node[static_cast<std::size_t>(p)];
+    const Event* const start = iteration.by_node[p];
     const Event* const finish = iteration.by_node[i];
     return graph[i].kind == Kind::finish && start != nullptr && finish != nullptr ? std::max(0.0, finish->begin - start->end)
                                                                                   : 0.0;
@@ -116,7 +115,7 @@ struct Flight {
   for (std::size_t i = 0; i < graph.size(); ++i) {
     double longest = 0;
     for (const int p : graph[i].waits_for) {
-      const double through = length[static_cast<std::size_t>(p)] + flight_before(i, p);
+      const double through = length[p] + flight_before(i, p);
       if (previous[i] >= 0 && through <= longest) continue;
       longest = through;
       previous[i] = p;
@@ -126,7 +125,7 @@ struct Flight {
     if (length[i] > length[last]) last = i;
   }
   std::vector<TraceSummary::Step> steps;
-  for (int i = graph.empty() ? -1 : static_cast<int>(last); i >= 0; i = previous[static_cast<std::size_t>(i)]) {
+  for (int i = graph.empty() ? -1 : static_cast<int>(last); i >= 0; i = previous[i]) {
     const auto at = static_cast<std::size_t>(i);
     const Event* const event = iteration.by_node[at];
     if (event == nullptr) continue;
@@ -229,10 +228,10 @@ class Summary {
 
   /// Returns the event of a node of another rank, or null.
   [[nodiscard]] const Event* event_of(int rank, int iteration, int node) const {
-    const auto& list = iterations_[static_cast<std::size_t>(rank)];
+    const auto& list = iterations_[rank];
     const auto found = list.find(iteration);
     if (found == list.end() || static_cast<std::size_t>(node) >= found->second.by_node.size()) return nullptr;
-    return found->second.by_node[static_cast<std::size_t>(node)];
+    return found->second.by_node[node];
   }
 
   void add_waits(int r, int number, const Iteration& iteration) {
@@ -251,7 +250,7 @@ class Summary {
       int last = -1;
       double latest = 0;
       for (int other = 0; other < result.ranks; ++other) {
-        const auto& sent = ranks_[static_cast<std::size_t>(other)].sent;
+        const auto& sent = ranks_[other].sent;
         if (other == r || std::ranges::find(sent, r, &RankTrace::Sent::to) == sent.end()) continue;
         const Event* const theirs = event_of(other, number, start->node);
         if (theirs == nullptr || (last >= 0 && theirs->end <= latest)) continue;
