@@ -42,6 +42,27 @@ void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const RowOffsets& ro
   mesh.cell_cells.assign(offset, entry);
 }
 
+/// Enters the data of the owned cells, moved from `part`, and those of the ghost cells.
+void enter_cell_data(Mesh& mesh, Subdomain& part, const std::vector<CellData>& ghosts,
+                     const std::vector<std::int32_t>& ghost_image, const Translations& translations) {
+  mesh.cell_type = std::move(part.type);
+  mesh.cell_volume = std::move(part.volume);
+  mesh.cell_centroid = std::move(part.centroid);
+  mesh.cell_file_id = std::move(part.file_id);
+  mesh.cell_zone = std::move(part.zone);
+  mesh.cell_global.reserve(mesh.cells());
+  for (const std::int64_t id : part.global) mesh.cell_global.emplace_back(id);
+  for (std::size_t g = 0; g < ghosts.size(); ++g) {
+    mesh.cell_type.push_back(ghosts[g].type);
+    mesh.cell_volume.push_back(ghosts[g].volume);
+    mesh.cell_centroid.push_back(ghosts[g].centroid + translations.shift(ghost_image[g]));
+    mesh.cell_file_id.push_back(ghosts[g].file_id);
+    mesh.cell_zone.push_back(ghosts[g].zone);
+    mesh.cell_global.emplace_back(ghosts[g].global);
+  }
+  std::vector<std::int64_t>().swap(part.global);
+}
+
 }  // namespace
 
 void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNodeId>& node_now, const Adjacency& adjacency,
@@ -73,22 +94,7 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
     cell = mesh.plan.find(GlobalRow(row), part.image_of(slot)).value();
   }
 
-  mesh.cell_type = std::move(part.type);
-  mesh.cell_volume = std::move(part.volume);
-  mesh.cell_centroid = std::move(part.centroid);
-  mesh.cell_file_id = std::move(part.file_id);
-  mesh.cell_zone = std::move(part.zone);
-  mesh.cell_global.reserve(owned + ghosts);
-  for (const std::int64_t id : part.global) mesh.cell_global.emplace_back(id);
-  for (std::size_t g = 0; g < ghosts; ++g) {
-    mesh.cell_type.push_back(data[g].type);
-    mesh.cell_volume.push_back(data[g].volume);
-    mesh.cell_centroid.push_back(data[g].centroid + translations.shift(ghost_image[g]));
-    mesh.cell_file_id.push_back(data[g].file_id);
-    mesh.cell_zone.push_back(data[g].zone);
-    mesh.cell_global.emplace_back(data[g].global);
-  }
-  std::vector<std::int64_t>().swap(part.global);
+  enter_cell_data(mesh, part, data, ghost_image, translations);
 
   const auto owned_node = [&](std::int64_t node) {
     const std::int32_t before = part.node_table.find(node);

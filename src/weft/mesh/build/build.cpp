@@ -57,6 +57,24 @@ detail::Renumbering reorder(CellOrdering order, int dim, detail::Subdomain& part
   return now;
 }
 
+/// Enters what the mesh keeps of its source and of the options; zones, notes and warnings are moved from `block`.
+void describe_source(MeshBlock& block, const BuildOptions& options, const std::vector<Periodic>& pairs, Mesh& mesh) {
+  mesh.dim = block.dim;
+  mesh.zones = std::move(block.zones);
+  mesh.source = std::move(block.source);
+  mesh.notes = std::move(block.notes);
+  mesh.warnings = std::move(block.warnings);
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    const Vec3 t = *pairs[p].translation;
+    if (options.periodic[p].translation) continue;
+    mesh.notes.push_back(fmt::format("zone \"{}\" continues zone \"{}\", a translation of ({:.9g}, {:.9g}, {:.9g}) away",
+                                     pairs[p].to, pairs[p].from, t.x, t.y, t.z));
+  }
+  mesh.periodic = pairs;
+  mesh.partition = options.partition;
+  mesh.source_parts = block.parts.count();
+}
+
 }  // namespace
 
 Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& options) {
@@ -114,26 +132,13 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   step("enter cells");
   Mesh mesh;
   mesh.comm = comm;
-  mesh.dim = block.dim;
   mesh.plan = GhostPlan::build(comm, part.owned(), requests);
   mesh.owned_cells = part.owned();
   mesh.ghost_cells = mesh.plan.ghost_rows();
   mesh.inner_cells = static_cast<std::int32_t>(std::find(border.begin(), border.end(), 1) - border.begin());
   mesh.global_cells = cells.global_rows();
   mesh.global_nodes = nodes.global_rows();
-  mesh.zones = std::move(block.zones);
-  mesh.source = std::move(block.source);
-  mesh.notes = std::move(block.notes);
-  mesh.warnings = std::move(block.warnings);
-  for (std::size_t p = 0; p < pairs.size(); ++p) {
-    const Vec3 t = *pairs[p].translation;
-    if (options.periodic[p].translation) continue;
-    mesh.notes.push_back(fmt::format("zone \"{}\" continues zone \"{}\", a translation of ({:.9g}, {:.9g}, {:.9g}) away",
-                                     pairs[p].to, pairs[p].from, t.x, t.y, t.z));
-  }
-  mesh.periodic = pairs;
-  mesh.partition = options.partition;
-  mesh.source_parts = block.parts.count();
+  describe_source(block, options, pairs, mesh);
   detail::add_cells(mesh, part, now.node, adjacency, rows, remote_row, nodes, block.coords, translations);
   step("enter faces");
   detail::add_faces(mesh, part, is_periodic, translations);
