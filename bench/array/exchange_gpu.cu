@@ -55,34 +55,100 @@ Result measure(const Communicator& comm, Stream& stream, double seconds, int eac
   return {.transport = {}, .graph = false, .rows = 0, .median_us = 1e6 * times[times.size() / 2], .best_us = 1e6 * times.front()};
 }
 
+struct Options {
+  std::string json;
+  std::string only;  ///< name of a transport; empty: all
+  double seconds = 0.3;
+  int arrays = 1;
+};
+
+[[nodiscard]] Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--arrays") == 0) options.arrays = std::stoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--transport") == 0) options.only = argv[i + 1];
+    if (std::strcmp(argv[i], "--json") == 0) options.json = argv[i + 1];
+    if (std::strcmp(argv[i], "--seconds") == 0) options.seconds = std::stod(argv[i + 1]);
+  }
+  return options;
+}
+
+/// Returns whether the options can be used; prints on the root what is wrong with them.
+[[nodiscard]] bool usable(const Communicator& comm, const Options& options) {
+  if (options.arrays < 1) {
+    if (comm.is_root()) std::fprintf(stderr, "--arrays takes a number from 1 on, not %d\n", options.arrays);
+    return false;
+  }
+  if (!options.only.empty() && options.only != "peer" && options.only != "nccl" && options.only != "staged") {
+    if (comm.is_root()) std::fprintf(stderr, "--transport takes peer, nccl or staged, not %s\n", options.only.c_str());
+    return false;
+  }
+  return true;
+}
+
+/// Measures one transport without and with a graph, prints the results on the root and appends them.
+void measure_transport(const Communicator& comm, const Options& options, int rows, Exchange& pull, Transport transport,
+                       std::vector<Result>& results) {
+  constexpr int kEach = 50;
+  Stream stream;
+  const auto exchange = [&](Stream& s) {
+    for (int i = 0; i < kEach; ++i) {
+      pull.start(after(s));
+      pull.finish(s);
+    }
+  };
+  exchange(stream);
+  stream.wait();
+  for (const bool in_graph : {false, true}) {
+    if (in_graph && transport == Transport::staged) continue;
+    Graph graph;
+    if (in_graph) graph = Graph::capture(stream, exchange);
+    Result r = measure(comm, stream, options.seconds, kEach, [&] { in_graph ? graph.launch(stream) : exchange(stream); });
+    r.transport = transport;
+    r.graph = in_graph;
+    r.rows = rows;
+    results.push_back(r);
+    const double bytes = 8.0 * kWidth * options.arrays * rows * (comm.size() == 1 ? 0 : comm.size() == 2 ? 1 : 2);
+    if (comm.is_root()) {
+      std::printf("%5d  %-10s  %-10s  %6d  %14d  %10.2f  %9.2f  %14.2f\n", comm.size(), to_string(transport),
+                  in_graph ? "yes" : "no", options.arrays, rows, r.median_us, r.best_us, bytes / r.median_us * 1e-3);
+    }
+  }
+}
+
+/// Writes the results as JSON; returns whether the file could be opened.
+[[nodiscard]] bool write_json(const Communicator& comm, const Options& options, const std::vector<Result>& results) {
+  std::FILE* const file = std::fopen(options.json.c_str(), "w");
+  if (file == nullptr) {
+    std::fprintf(stderr, "cannot write %s\n", options.json.c_str());
+    return false;
+  }
+  std::fprintf(file,
+               "{\"benchmark\": \"array/exchange_gpu\", \"ranks\": %d, \"arrays\": %d, \"doubles_per_row\": %d, \"results\": [\n",
+               comm.size(), options.arrays, kWidth);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Result& r = results[i];
+    std::fprintf(file, "  {\"transport\": \"%s\", \"graph\": %s, \"rows\": %d, \"median_us\": %.3f, \"best_us\": %.3f}%s\n",
+                 to_string(r.transport), r.graph ? "true" : "false", r.rows, r.median_us, r.best_us,
+                 i + 1 < results.size() ? "," : "");
+  }
+  std::fprintf(file, "]}\n");
+  std::fclose(file);
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const MpiEnvironment mpi(argc, argv);
   const Communicator comm = Communicator::world();
-  std::string json, only;
-  double seconds = 0.3;
-  int arrays = 1;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--arrays") == 0) arrays = std::stoi(argv[i + 1]);
-    if (std::strcmp(argv[i], "--transport") == 0) only = argv[i + 1];
-    if (std::strcmp(argv[i], "--json") == 0) json = argv[i + 1];
-    if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::stod(argv[i + 1]);
-  }
-  if (arrays < 1) {
-    if (comm.is_root()) std::fprintf(stderr, "--arrays takes a number from 1 on, not %d\n", arrays);
-    return 2;
-  }
-  if (!only.empty() && only != "peer" && only != "nccl" && only != "staged") {
-    if (comm.is_root()) std::fprintf(stderr, "--transport takes peer, nccl or staged, not %s\n", only.c_str());
-    return 2;
-  }
+  const Options options = parse(argc, argv);
+  if (!usable(comm, options)) return 2;
   if (comm.min(device_count()) == 0) {
     if (comm.is_root()) std::printf("skipped: %s\n", cuda_unavailable_reason().c_str());
     return 0;
   }
   set_device(device_of(comm.rank().value()));
-  constexpr int kEach = 50;
   std::vector<Result> results;
   if (comm.is_root()) {
     std::printf("ranks  transport   in a graph  arrays  rows/neighbour   median us    best us   GB/s received\n");
@@ -90,62 +156,21 @@ int main(int argc, char** argv) {
   for (const int rows : {200, 2000, 20000, 200000, 1048576}) {
     const GhostPlan plan = bench::ring_plan(comm, "random", rows);
     std::vector<ArrayPair<double, kWidth>> pairs;
-    for (int i = 0; i < arrays; ++i) {
+    for (int i = 0; i < options.arrays; ++i) {
       ArrayPair<double, kWidth>& q = pairs.emplace_back(plan, Layout::aos, Backend::cuda);
       q.to_device(After()).wait();
       (void)q.view<Aos, space::cuda>();  // makes the host side stale, so that exchanges run on the device only
     }
     for (const Transport transport : {Transport::peer, Transport::nccl, Transport::staged}) {
-      if (!only.empty() && only != to_string(transport)) continue;
+      if (!options.only.empty() && options.only != to_string(transport)) continue;
       std::unique_ptr<Exchange> pull;
       try {
         pull = std::make_unique<Exchange>(ArrayTransformer(plan, {pairs.begin(), pairs.end()}, transport).pull());
       } catch (const InputError&) {
         continue;
       }
-      Stream stream;
-      const auto exchange = [&](Stream& s) {
-        for (int i = 0; i < kEach; ++i) {
-          pull->start(after(s));
-          pull->finish(s);
-        }
-      };
-      exchange(stream);
-      stream.wait();
-      for (const bool in_graph : {false, true}) {
-        if (in_graph && transport == Transport::staged) continue;
-        Graph graph;
-        if (in_graph) graph = Graph::capture(stream, exchange);
-        Result r = measure(comm, stream, seconds, kEach, [&] { in_graph ? graph.launch(stream) : exchange(stream); });
-        r.transport = transport;
-        r.graph = in_graph;
-        r.rows = rows;
-        results.push_back(r);
-        const double bytes = 8.0 * kWidth * arrays * rows * (comm.size() == 1 ? 0 : comm.size() == 2 ? 1 : 2);
-        if (comm.is_root()) {
-          std::printf("%5d  %-10s  %-10s  %6d  %14d  %10.2f  %9.2f  %14.2f\n", comm.size(), to_string(transport),
-                      in_graph ? "yes" : "no", arrays, rows, r.median_us, r.best_us, bytes / r.median_us * 1e-3);
-        }
-      }
+      measure_transport(comm, options, rows, *pull, transport, results);
     }
   }
-  if (comm.is_root() && !json.empty()) {
-    std::FILE* const file = std::fopen(json.c_str(), "w");
-    if (file == nullptr) {
-      std::fprintf(stderr, "cannot write %s\n", json.c_str());
-      return 1;
-    }
-    std::fprintf(
-        file, "{\"benchmark\": \"array/exchange_gpu\", \"ranks\": %d, \"arrays\": %d, \"doubles_per_row\": %d, \"results\": [\n",
-        comm.size(), arrays, kWidth);
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      const Result& r = results[i];
-      std::fprintf(file, "  {\"transport\": \"%s\", \"graph\": %s, \"rows\": %d, \"median_us\": %.3f, \"best_us\": %.3f}%s\n",
-                   to_string(r.transport), r.graph ? "true" : "false", r.rows, r.median_us, r.best_us,
-                   i + 1 < results.size() ? "," : "");
-    }
-    std::fprintf(file, "]}\n");
-    std::fclose(file);
-  }
-  return 0;
+  return comm.is_root() && !options.json.empty() && !write_json(comm, options, results) ? 1 : 0;
 }

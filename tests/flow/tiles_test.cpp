@@ -24,134 +24,173 @@ using test::Setting;
 
 class TilesOf : public ::testing::TestWithParam<Setting> {};
 
+/// Compares tiles with the mesh and the discretization that they were made from.
+class TileCheck {
+ public:
+  TileCheck(const mesh::Mesh& mesh, const Discretization& discretization, const TilePartition& partition, const Tiles& tiles)
+      : m_(mesh), d_(discretization), partition_(partition), t_(tiles) {}
+
+  /// Expects the data of tile `number`. @param first  its first cell: the end of the one before.
+  void check_tile(std::int32_t number, std::int32_t first) {
+    tile_ = &t_.tile[number];
+    faces_.clear();
+    check_sizes(number, first);
+    ASSERT_GT(tile_->cells, 0);
+    ASSERT_LE(tile_->cells, 12);
+    check_rows();
+    for (std::int32_t c = 0; c < tile_->cells; ++c) check_cell(c);
+    EXPECT_EQ(std::ssize(faces_), tile_->faces) << "each face once";
+  }
+  /// Expects each face between two tiles in both, and no other ghost sides than those of the tiles.
+  void check_slots() const {
+    EXPECT_EQ(t_.ghost_sides.size(), ghost_sides_);
+    for (const auto& [face, both] : slots_) {
+      ASSERT_EQ(both.size(), 2U) << "two tiles have it";
+      EXPECT_EQ(opposite_.at(*both.begin()), *both.rbegin());
+      EXPECT_EQ(opposite_.at(*both.rbegin()), *both.begin());
+    }
+  }
+
+ private:
+  [[nodiscard]] bool own(std::int32_t row) const { return row >= tile_->first_cell && row < tile_->first_cell + tile_->cells; }
+  [[nodiscard]] std::int32_t row_of(std::uint32_t local) const {
+    const auto row = static_cast<std::int32_t>(local);
+    return row < tile_->cells ? tile_->first_cell + row : t_.halo_row[tile_->halo + row - tile_->cells];
+  }
+  [[nodiscard]] std::uint32_t topology(std::int32_t i) const { return t_.topology[tile_->first_topology() + i]; }
+  /// Returns entry k of a face in blocks of faces with so many columns.
+  [[nodiscard]] double entry(const std::vector<double>& list, int columns, int k, std::int32_t face) const {
+    return list[detail::in_face_blocks(std::int64_t{tile_->first_face} + face, columns) + k * detail::kFaceBlock];
+  }
+
+  void check_sizes(std::int32_t number, std::int32_t first) const {
+    const TileSize& size = partition_.of_tile[number];
+    const TileSize& most = number < t_.inner ? t_.largest_inner : t_.largest_border;
+    EXPECT_EQ(tile_->first_cell, first);
+    EXPECT_EQ(first % detail::kTileUnit, 0) << "so that rows begin at a multiple of 16 bytes";
+    if (number < t_.inner) {
+      EXPECT_LE(first + tile_->cells, m_.inner_cells) << "needs no ghosts";
+    } else {
+      EXPECT_GT(first, m_.inner_cells - detail::kTileUnit);
+      EXPECT_LT(m_.inner_cells, m_.owned_cells);
+    }
+    EXPECT_EQ(size.cells, tile_->cells);
+    EXPECT_EQ(size.rows, tile_->rows);
+    EXPECT_EQ(size.faces, tile_->faces);
+    EXPECT_EQ(size.entries, tile_->entries);
+    EXPECT_EQ(tile_->entries, d_.cell_face_offset[first + tile_->cells] - d_.cell_face_offset[first]);
+    EXPECT_LE(tile_->cells, most.cells);
+    EXPECT_LE(tile_->rows, most.rows);
+    EXPECT_LE(tile_->faces, most.faces);
+    EXPECT_EQ(tile_->first_row % detail::kTileUnit, 0);
+    EXPECT_EQ(tile_->first_face % detail::kFaceBlock, 0);
+  }
+
+  void check_rows() const {
+    std::set<std::int32_t> rows;
+    const std::int32_t halos = tile_->rows - tile_->cells, boundary_faces = tile_->faces - tile_->cell_faces;
+    for (std::int32_t h = 0; h < halos; ++h) {
+      const std::int32_t row = t_.halo_row[tile_->halo + h];
+      EXPECT_FALSE(own(row));
+      EXPECT_TRUE(rows.insert(row).second) << "twice";
+      EXPECT_TRUE(row < m_.cells() || h >= halos - boundary_faces);
+    }
+    const Vec3 origin = d_.centroid[tile_->first_cell];
+    for (std::int32_t row = 0; row < tile_->rows && !t_.stencil_row.empty(); ++row) {
+      for (int k = 0; k < m_.dim; ++k) {
+        const double there = t_.centroids[std::int64_t{tile_->first_row} * m_.dim + k * tile_->row_stride() + row];
+        EXPECT_EQ(there, (d_.centroid[row_of(static_cast<std::uint32_t>(row))] - origin)[k]);
+      }
+    }
+  }
+
+  void check_cell(std::int32_t c) {
+    const std::int32_t cell = tile_->first_cell + c, s0 = d_.cell_face_offset[cell];
+    const std::int32_t faces_of_cell = d_.cell_face_offset[cell + 1] - s0;
+    const auto begin = static_cast<std::int32_t>(topology(c));
+    ASSERT_EQ(static_cast<std::int32_t>(topology(c + 1)) - begin, faces_of_cell);
+    for (std::int32_t s = 0; s < faces_of_cell; ++s) {
+      EXPECT_EQ(row_of(topology(tile_->opposite_rows() + begin + s)), d_.cell_face_row[s0 + s]);
+      check_side(cell, topology(tile_->cell_sides() + begin + s), d_.cell_face[s0 + s]);
+    }
+    for (std::int32_t s = d_.stencil_offset[cell]; s < d_.stencil_offset[cell + 1] && !t_.stencil_row.empty(); ++s) {
+      EXPECT_EQ(row_of(t_.stencil_row[s]), d_.stencil_row[s]);
+    }
+  }
+
+  /// @param side  of face f, in the numbers of the tile.
+  void check_side(std::int32_t cell, std::uint32_t side, std::int32_t f) {
+    const auto face = static_cast<std::int32_t>(side & (detail::kRightSide - 1));
+    ASSERT_LT(face, tile_->faces);
+    faces_.insert(f);
+    const bool is_right = (side & detail::kRightSide) != 0, turned = is_right != (d_.face_right[f] == cell);
+    const std::int32_t left = turned ? d_.face_right[f] : d_.face_left[f], right = turned ? d_.face_left[f] : d_.face_right[f];
+    EXPECT_EQ(is_right ? right : left, cell);
+    if (right < m_.cells()) {
+      const bool falls = m_.cell_global[left] > m_.cell_global[right];
+      EXPECT_FALSE(falls && (left >= m_.owned_cells || right >= m_.owned_cells)) << "the other rank turns it otherwise";
+    }
+    EXPECT_EQ(face < tile_->inner_faces, own(left) && own(right));
+    EXPECT_EQ(face >= tile_->cell_faces, d_.face_right[f] >= m_.cells());
+    check_slot(face, f, is_right, left, right);
+
+    const Vec3 area = (turned ? -1 : 1) * (m_.face_area[f] * m_.face_normal[f]);
+    const int to_face = detail::cell_to_face_columns(m_.dim), areas = detail::area_columns(m_.dim);
+    for (int k = 0; k < m_.dim; ++k) {
+      EXPECT_EQ(entry(t_.cell_to_face, to_face, k, face), (m_.face_centroid[f] - d_.centroid[left])[k]);
+      EXPECT_EQ(entry(t_.cell_to_face, to_face, m_.dim + k, face), (m_.face_centroid[f] - d_.centroid[right])[k]);
+      EXPECT_EQ(entry(t_.areas, areas, k, face), area[k]);
+    }
+  }
+
+  void check_slot(std::int32_t face, std::int32_t f, bool is_right, std::int32_t left, std::int32_t right) {
+    const std::int32_t slot = tile_->first_face + face, behind = is_right ? left : right;
+    const std::int32_t opposite_slot = t_.opposite_slot[slot];
+    if (face >= tile_->cell_faces) {
+      EXPECT_EQ(opposite_slot, right - m_.cells());
+      return;
+    }
+    if (face < tile_->inner_faces) return;
+    EXPECT_EQ(face >= tile_->left_faces, is_right);
+    if (behind < m_.owned_cells) {
+      slots_[f].insert(slot);
+      EXPECT_TRUE(opposite_.emplace(slot, opposite_slot).second);
+      return;
+    }
+    EXPECT_EQ(opposite_slot, slot);
+    const auto ghost = std::ranges::find(t_.ghost_sides, slot, &detail::GhostSide::slot);
+    ASSERT_NE(ghost, t_.ghost_sides.end());
+    EXPECT_EQ(ghost->row, behind);
+    EXPECT_EQ(ghost->right, !is_right);
+    EXPECT_EQ(ghost->to_face, m_.face_centroid[f] - d_.centroid[behind]);
+    ++ghost_sides_;
+  }
+
+  const mesh::Mesh& m_;
+  const Discretization& d_;
+  const TilePartition& partition_;
+  const Tiles& t_;
+  const detail::Tile* tile_ = nullptr;                    ///< the present one
+  std::set<std::int32_t> faces_;                          ///< of the present tile
+  std::map<std::int32_t, std::set<std::int32_t>> slots_;  ///< of faces between two tiles
+  std::map<std::int32_t, std::int32_t> opposite_;         ///< by slot
+  std::size_t ghost_sides_ = 0;
+};
+
 TEST_P(TilesOf, HoldTheDiscretization) {
   const mesh::Mesh m = generated(GetParam().generator, GetParam().parameters, GetParam().options);
   const std::vector<BoundaryKind> kinds(m.boundary.size(), BoundaryKind::slip_wall);
   const Discretization d(m, kinds, GetParam().options.ghosts, false);
   const TilePartition partition(m, d, TileSize{12, 1000, 1000, 1000});
   const Tiles t(m, d, partition);
-  const auto at = [](const auto& list, std::int64_t i) { return list[static_cast<std::size_t>(i)]; };
-
-  const bool border = m.inner_cells < m.owned_cells;
+  TileCheck check(m, d, partition, t);
   std::int32_t cells_before = 0;
-  std::size_t ghost_sides = 0;
-  std::map<std::int32_t, std::set<std::int32_t>> places;  // slots of faces between two tiles
-  std::map<std::int32_t, std::int32_t> across_of;         // by slot
   for (std::int32_t number = 0; number < t.size(); ++number) {
-    const detail::Tile& tile = at(t.tile, number);
-    const TileSize& most = number < t.inner ? t.largest_inner : t.largest_border;
-    const std::int32_t halos = tile.rows - tile.cells, first = tile.first_cell;
-    const auto row_of = [&](std::uint32_t local) {
-      return static_cast<std::int32_t>(local) < tile.cells
-                 ? first + static_cast<std::int32_t>(local)
-                 : at(t.halo_row, tile.halo + static_cast<std::int32_t>(local) - tile.cells);
-    };
-    const TileSize& size = at(partition.of_tile, number);
-    EXPECT_EQ(first, cells_before);
-    EXPECT_EQ(first % detail::kTileUnit, 0) << "so that rows begin at a multiple of 16 bytes";
-    cells_before += tile.cells;
-    if (number < t.inner) {
-      EXPECT_LE(first + tile.cells, m.inner_cells) << "needs no ghosts";
-    } else {
-      EXPECT_GT(first, m.inner_cells - detail::kTileUnit);
-      EXPECT_TRUE(border);
-    }
-    EXPECT_EQ(size.cells, tile.cells);
-    EXPECT_EQ(size.rows, tile.rows);
-    EXPECT_EQ(size.faces, tile.faces);
-    EXPECT_EQ(size.entries, tile.entries);
-    EXPECT_EQ(tile.entries, at(d.cell_face_offset, first + tile.cells) - at(d.cell_face_offset, first));
-    ASSERT_GT(tile.cells, 0);
-    ASSERT_LE(tile.cells, 12);
-    EXPECT_LE(tile.cells, most.cells);
-    EXPECT_LE(tile.rows, most.rows);
-    EXPECT_LE(tile.faces, most.faces);
-    EXPECT_EQ(tile.first_row % detail::kTileUnit, 0);
-    EXPECT_EQ(tile.first_face % detail::kFaceBlock, 0);
-
-    std::set<std::int32_t> rows, faces;
-    const std::int32_t boundary_faces = tile.faces - tile.cell_faces;
-    for (std::int32_t h = 0; h < halos; ++h) {
-      const std::int32_t row = at(t.halo_row, tile.halo + h);
-      EXPECT_TRUE(row < first || row >= first + tile.cells);
-      EXPECT_TRUE(rows.insert(row).second) << "twice";
-      EXPECT_TRUE(row < m.cells() || h >= halos - boundary_faces);
-    }
-    const auto topology = [&](std::int32_t i) -> std::uint32_t { return at(t.topology, tile.first_topology() + i); };
-    const Vec3 origin = at(d.centroid, first);
-    for (std::int32_t row = 0; row < tile.rows && !t.stencil_row.empty(); ++row) {
-      for (int k = 0; k < m.dim; ++k) {
-        const double there = at(t.centroids, std::int64_t{tile.first_row} * m.dim + k * tile.row_stride() + row);
-        EXPECT_EQ(there, (at(d.centroid, row_of(static_cast<std::uint32_t>(row))) - origin)[k]);
-      }
-    }
-    const auto column = [&](const std::vector<double>& list, int columns, int k, std::int32_t face) {
-      return at(list, detail::in_face_blocks(std::int64_t{tile.first_face} + face, columns) + k * detail::kFaceBlock);
-    };
-    const int cell_to_face = detail::cell_to_face_columns(m.dim), areas = detail::area_columns(m.dim);
-    for (std::int32_t c = 0; c < tile.cells; ++c) {
-      const std::int32_t s0 = at(d.cell_face_offset, first + c), faces_of_cell = at(d.cell_face_offset, first + c + 1) - s0;
-      ASSERT_EQ(static_cast<std::int32_t>(topology(c + 1) - topology(c)), faces_of_cell);
-      for (std::int32_t s = 0; s < faces_of_cell; ++s) {
-        const std::uint32_t side = topology(tile.cell_sides() + static_cast<std::int32_t>(topology(c)) + s);
-        const auto face = static_cast<std::int32_t>(side & (detail::kRightSide - 1));
-        const std::int32_t f = at(d.cell_face, s0 + s);
-        EXPECT_EQ(row_of(topology(tile.opposite_rows() + static_cast<std::int32_t>(topology(c)) + s)),
-                  at(d.cell_face_row, s0 + s));
-        ASSERT_LT(face, tile.faces);
-        faces.insert(f);
-        const bool is_right = (side & detail::kRightSide) != 0, turned = is_right != (at(d.face_right, f) == first + c);
-        const std::int32_t left = turned ? at(d.face_right, f) : at(d.face_left, f),
-                           right = turned ? at(d.face_left, f) : at(d.face_right, f);
-        EXPECT_EQ(is_right ? right : left, first + c);
-        if (right < m.cells()) {
-          const bool falls = at(m.cell_global, left) > at(m.cell_global, right);
-          EXPECT_FALSE(falls && (left >= m.owned_cells || right >= m.owned_cells)) << "the other rank turns it otherwise";
-        }
-        const auto own = [&](std::int32_t row) { return row >= first && row < first + tile.cells; };
-        const std::int32_t slot = tile.first_face + face, behind = is_right ? left : right;
-        const std::int32_t opposite_slot = at(t.opposite_slot, slot);
-        EXPECT_EQ(face < tile.inner_faces, own(left) && own(right));
-        if (face >= tile.cell_faces) {
-          EXPECT_EQ(opposite_slot, right - m.cells());
-        } else if (face >= tile.inner_faces) {
-          EXPECT_EQ(face >= tile.left_faces, is_right);
-          if (behind < m.owned_cells) {
-            places[f].insert(slot);
-            EXPECT_TRUE(across_of.emplace(slot, opposite_slot).second);
-          } else {
-            EXPECT_EQ(opposite_slot, slot);
-            const auto ghost =
-                std::find_if(t.ghost_sides.begin(), t.ghost_sides.end(), [&](const auto& g) { return g.slot == slot; });
-            ASSERT_NE(ghost, t.ghost_sides.end());
-            EXPECT_EQ(ghost->row, behind);
-            EXPECT_EQ(ghost->right, !is_right);
-            EXPECT_EQ(ghost->to_face, at(m.face_centroid, f) - at(d.centroid, behind));
-            ++ghost_sides;
-          }
-        }
-        EXPECT_EQ(face >= tile.cell_faces, at(d.face_right, f) >= m.cells());
-        const Vec3 area = (turned ? -1 : 1) * (at(m.face_area, f) * at(m.face_normal, f));
-        for (int k = 0; k < m.dim; ++k) {
-          EXPECT_EQ(column(t.cell_to_face, cell_to_face, k, face), (at(m.face_centroid, f) - at(d.centroid, left))[k]);
-          EXPECT_EQ(column(t.cell_to_face, cell_to_face, m.dim + k, face), (at(m.face_centroid, f) - at(d.centroid, right))[k]);
-          EXPECT_EQ(column(t.areas, areas, k, face), area[k]);
-        }
-      }
-      for (std::int32_t s = at(d.stencil_offset, first + c); s < at(d.stencil_offset, first + c + 1) && !t.stencil_row.empty();
-           ++s) {
-        EXPECT_EQ(row_of(at(t.stencil_row, s)), at(d.stencil_row, s));
-      }
-    }
-    EXPECT_EQ(static_cast<std::int32_t>(faces.size()), tile.faces) << "each face once";
+    ASSERT_NO_FATAL_FAILURE(check.check_tile(number, cells_before)) << "tile " << number;
+    cells_before += t.tile[number].cells;
   }
   EXPECT_EQ(cells_before, m.owned_cells);
-  EXPECT_EQ(t.ghost_sides.size(), ghost_sides);
-  for (const auto& [face, both] : places) {
-    ASSERT_EQ(both.size(), 2U) << "two tiles have it";
-    EXPECT_EQ(across_of.at(*both.begin()), *both.rbegin());
-    EXPECT_EQ(across_of.at(*both.rbegin()), *both.begin());
-  }
+  check.check_slots();
 }
 
 TEST_P(TilesOf, ObeyTheirLimits) {

@@ -27,6 +27,65 @@ inline std::int64_t nodes_of(const Box& b) {
   return base + (b.type == CellType::pyramid ? std::int64_t{b.n[0]} * b.n[1] * b.n[2] : 0);
 }
 
+/// Adds an element whose file id is its number.
+inline void add_element(Elements& to, CellType type, const std::vector<GlobalNodeId>& nodes, std::int32_t zone) {
+  to.add(type, nodes, zone, to.size());
+}
+
+/// Adds the cells of the hexahedron with the corners `c`, divided along common diagonals. @param center  apex of pyramids.
+inline void add_divided(MeshBlock& block, CellType type, const std::array<GlobalNodeId, 8>& c, const Vec3& center,
+                        std::int32_t zone) {
+  switch (type) {
+    case CellType::hexahedron:
+      add_element(block.cells, type, {c.begin(), c.end()}, zone);
+      break;
+    case CellType::prism:
+      add_element(block.cells, type, {c[0], c[1], c[2], c[4], c[5], c[6]}, zone);
+      add_element(block.cells, type, {c[0], c[2], c[3], c[4], c[6], c[7]}, zone);
+      break;
+    case CellType::tetrahedron:  // the six paths from corner 0 to corner 6
+      for (const auto& path :
+           {std::array{1, 2}, std::array{5, 1}, std::array{4, 5}, std::array{7, 4}, std::array{3, 7}, std::array{2, 3}}) {
+        add_element(block.cells, type, {c[0], c[path[0]], c[path[1]], c[6]}, zone);
+      }
+      break;
+    case CellType::pyramid: {
+      const GlobalNodeId apex(block.coords.size());
+      block.coords.push_back(center);
+      for (const CellFace& f : shape(CellType::hexahedron).face) {  // bases point inwards
+        add_element(block.cells, type, {c[f.node[3]], c[f.node[2]], c[f.node[1]], c[f.node[0]], apex}, zone);
+      }
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+/// Adds the faces of cells that lie on a side of the box, identified by their nodes. Side i is zone i.
+inline void add_sides(MeshBlock& block, const Box& b) {
+  const std::int64_t nx = b.n[0] + 1, ny = b.n[1] + 1, lattice_nodes = nx * ny * (b.dim == 3 ? b.n[2] + 1 : 1);
+  const auto on_side = [&](GlobalNodeId node, int side) {
+    const std::int64_t id = node.value();
+    const std::array<std::int64_t, 3> at{id % nx, id / nx % ny, id / nx / ny};
+    return id < lattice_nodes && at[side / 2] == (side % 2 == 0 ? 0 : b.n[side / 2]);
+  };
+  for (std::int64_t cell = 0; cell < block.cells.size(); ++cell) {
+    const CellShape& s = shape(block.cells.type[cell]);
+    for (int f = 0; f < s.faces; ++f) {
+      const CellFace& face = s.face[f];
+      std::vector<GlobalNodeId> nodes;
+      for (int i = 0; i < face.size; ++i) nodes.push_back(block.cells.nodes(cell)[face.node[i]]);
+      const CellType type = face.size == 2 ? CellType::line : (face.size == 3 ? CellType::triangle : CellType::quad);
+      for (int side = 0; side < 2 * b.dim; ++side) {
+        if (std::ranges::all_of(nodes, [&](GlobalNodeId id) { return on_side(id, side); })) {
+          add_element(block.boundary, type, nodes, side);
+        }
+      }
+    }
+  }
+}
+
 /// Returns the whole mesh. Zones: xmin, xmax, ymin, ymax (zmin, zmax) and the volume zone "fluid".
 inline MeshBlock make_box(const Box& b) {
   MeshBlock block;
@@ -34,7 +93,7 @@ inline MeshBlock make_box(const Box& b) {
   block.source = "box";
   const int nz = b.dim == 3 ? b.n[2] : 1;
   const std::array<std::string, 6> names{"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
-  for (int z = 0; z < 2 * b.dim; ++z) block.zones.push_back({names[static_cast<std::size_t>(z)], b.dim - 1});
+  for (int z = 0; z < 2 * b.dim; ++z) block.zones.push_back({names[z], b.dim - 1});
   block.zones.push_back({"fluid", b.dim});
   const auto place = [&](double i, double j, double k) {
     Vec3 x{b.size.x * i / b.n[0], b.size.y * j / b.n[1], b.dim == 3 ? b.size.z * k / nz : 0.0};
@@ -48,76 +107,24 @@ inline MeshBlock make_box(const Box& b) {
   const auto node = [&](int i, int j, int k) {
     return GlobalNodeId(i + std::int64_t{b.n[0] + 1} * (j + std::int64_t{b.n[1] + 1} * k));
   };
-  const auto add = [](Elements& to, CellType type, const std::vector<GlobalNodeId>& nodes, std::int32_t zone) {
-    to.add(type, nodes, zone, to.size());
-  };
   const std::int32_t fluid = 2 * b.dim;
-  // Faces of a box are split along common diagonals: 0-2 and 1-3 of the pattern below.
   for (int k = 0; k < nz; ++k) {
     for (int j = 0; j < b.n[1]; ++j) {
       for (int i = 0; i < b.n[0]; ++i) {
-        std::array<GlobalNodeId, 8> c{node(i, j, 0), node(i + 1, j, 0), node(i + 1, j + 1, 0), node(i, j + 1, 0)};
-        if (b.dim == 2) {
-          if (b.type == CellType::quad) {
-            add(block.cells, CellType::quad, {c[0], c[1], c[2], c[3]}, fluid);
-          } else {
-            add(block.cells, CellType::triangle, {c[0], c[1], c[2]}, fluid);
-            add(block.cells, CellType::triangle, {c[0], c[2], c[3]}, fluid);
-          }
-          continue;
-        }
-        c = {node(i, j, k),     node(i + 1, j, k),     node(i + 1, j + 1, k),     node(i, j + 1, k),
-             node(i, j, k + 1), node(i + 1, j, k + 1), node(i + 1, j + 1, k + 1), node(i, j + 1, k + 1)};
-        const auto at = [&](int s) { return c[static_cast<std::size_t>(s)]; };
-        switch (b.type) {
-          case CellType::hexahedron:
-            add(block.cells, b.type, {c.begin(), c.end()}, fluid);
-            break;
-          case CellType::prism:
-            add(block.cells, b.type, {at(0), at(1), at(2), at(4), at(5), at(6)}, fluid);
-            add(block.cells, b.type, {at(0), at(2), at(3), at(4), at(6), at(7)}, fluid);
-            break;
-          case CellType::tetrahedron:  // the six paths from corner 0 to corner 6
-            for (const auto& path :
-                 {std::array{1, 2}, std::array{5, 1}, std::array{4, 5}, std::array{7, 4}, std::array{3, 7}, std::array{2, 3}}) {
-              add(block.cells, b.type, {at(0), at(path[0]), at(path[1]), at(6)}, fluid);
-            }
-            break;
-          case CellType::pyramid: {
-            const GlobalNodeId apex(static_cast<std::int64_t>(block.coords.size()));
-            block.coords.push_back(place(i + 0.5, j + 0.5, k + 0.5));
-            for (const CellFace& f : shape(CellType::hexahedron).face) {  // bases point inwards
-              add(block.cells, b.type, {at(f.node[3]), at(f.node[2]), at(f.node[1]), at(f.node[0]), apex}, fluid);
-            }
-            break;
-          }
-          default:
-            break;
+        std::array<GlobalNodeId, 8> c{node(i, j, k), node(i + 1, j, k), node(i + 1, j + 1, k), node(i, j + 1, k)};
+        if (b.dim == 3) {
+          for (int s = 0; s < 4; ++s) c[4 + s] = GlobalNodeId(c[s].value() + node(0, 0, 1).value());
+          add_divided(block, b.type, c, place(i + 0.5, j + 0.5, k + 0.5), fluid);
+        } else if (b.type == CellType::quad) {
+          add_element(block.cells, CellType::quad, {c[0], c[1], c[2], c[3]}, fluid);
+        } else {
+          add_element(block.cells, CellType::triangle, {c[0], c[1], c[2]}, fluid);
+          add_element(block.cells, CellType::triangle, {c[0], c[2], c[3]}, fluid);
         }
       }
     }
   }
-  // Faces on a side of the box, identified by their nodes.
-  const std::int64_t lattice_nodes = std::int64_t{b.n[0] + 1} * (b.n[1] + 1) * (b.dim == 3 ? nz + 1 : 1);
-  const auto on_side = [&](std::int64_t id, int side) {
-    if (id >= lattice_nodes) return false;
-    const std::array<std::int64_t, 3> at{id % (b.n[0] + 1), id / (b.n[0] + 1) % (b.n[1] + 1), id / (b.n[0] + 1) / (b.n[1] + 1)};
-    return at[static_cast<std::size_t>(side / 2)] == (side % 2 == 0 ? 0 : b.n[static_cast<std::size_t>(side / 2)]);
-  };
-  for (std::int64_t cell = 0; cell < block.cells.size(); ++cell) {
-    const CellShape& s = shape(block.cells.type[static_cast<std::size_t>(cell)]);
-    for (int f = 0; f < s.faces; ++f) {
-      const CellFace& face = s.face[static_cast<std::size_t>(f)];
-      std::vector<GlobalNodeId> nodes;
-      for (int i = 0; i < face.size; ++i)
-        nodes.push_back(block.cells.nodes(cell)[static_cast<std::size_t>(face.node[static_cast<std::size_t>(i)])]);
-      for (int side = 0; side < 2 * b.dim; ++side) {
-        if (!std::all_of(nodes.begin(), nodes.end(), [&](GlobalNodeId id) { return on_side(id.value(), side); })) continue;
-        add(block.boundary, face.size == 2 ? CellType::line : (face.size == 3 ? CellType::triangle : CellType::quad), nodes,
-            side);
-      }
-    }
-  }
+  add_sides(block, b);
   return block;
 }
 

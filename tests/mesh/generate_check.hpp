@@ -110,41 +110,39 @@ struct Totals {
   std::int64_t inner_faces = 0;
 };
 
-/// Checks ids, positive volumes, closed cells, faces of exactly two cells or of one cell and one boundary element, outward
-/// boundary elements, volume by cells = volume by boundary, no empty zones and no unused nodes.
-inline Totals check_mesh(const MeshBlock& mesh) {
-  Totals totals;
-  const auto nodes = static_cast<std::int64_t>(mesh.coords.size());
+/// A face as the cells and boundary elements with its nodes have it.
+struct SeenFace {
+  int count = 0;  ///< cells; -1: one cell and one boundary element
+  Vec3 area;      ///< sum over the cells, outward
+};
+
+/// Checks ids, positive volumes and closed cells; adds them to `totals` and returns their faces.
+inline std::map<FaceKey, SeenFace> check_cells(const MeshBlock& mesh, Totals& totals) {
   std::vector<char> used(mesh.coords.size(), 0);
   for (const GlobalNodeId node : mesh.cells.node) {
-    EXPECT_TRUE(node.value() >= 0 && node.value() < nodes);
+    EXPECT_TRUE(node.value() >= 0 && node.value() < std::ssize(mesh.coords));
     used[node.index()] = 1;
   }
   EXPECT_EQ(std::count(used.begin(), used.end(), 0), 0) << "orphan nodes";
 
-  struct Seen {
-    int count = 0;
-    Vec3 area;
-  };
-  std::map<FaceKey, Seen> faces;
+  std::map<FaceKey, SeenFace> faces;
   int bad_shape = 0, open = 0;
   for (std::int64_t c = 0; c < mesh.cells.size(); ++c) {
-    const CellType type = mesh.cells.type[static_cast<std::size_t>(c)];
+    const CellType type = mesh.cells.type[c];
     const CellShape& form = shape(type);
     const auto cell = mesh.cells.nodes(c);
-    bad_shape += form.dim != mesh.dim || static_cast<std::size_t>(form.nodes) != cell.size() ||
-                 mesh.cells.file_id[static_cast<std::size_t>(c)] != c || mesh.cells.zone[static_cast<std::size_t>(c)] != -1;
+    bad_shape += form.dim != mesh.dim || form.nodes != std::ssize(cell) || mesh.cells.file_id[c] != c || mesh.cells.zone[c] != -1;
     ++totals.cells[type];
     const Vec3 origin = mesh.coords[cell[0].index()];
     double volume = 0, surface = 0;
     Vec3 sum;
     for (int f = 0; f < form.faces; ++f) {
-      const auto of_face = face_nodes(cell, form.face[static_cast<std::size_t>(f)]);
+      const auto of_face = face_nodes(cell, form.face[f]);
       const FaceGeometry g = geometry(coordinates(mesh, of_face));
       volume += (g.moment - dot(origin, g.area)) / mesh.dim;
       surface += norm(g.area);
       sum += g.area;
-      Seen& seen = faces[key_of(of_face)];
+      SeenFace& seen = faces[key_of(of_face)];
       ++seen.count;
       seen.area += g.area;
     }
@@ -155,7 +153,11 @@ inline Totals check_mesh(const MeshBlock& mesh) {
   EXPECT_EQ(bad_shape, 0);
   EXPECT_EQ(open, 0) << "cells whose faces do not close";
   EXPECT_GT(totals.least_volume, 0);
+  return faces;
+}
 
+/// Checks that boundary elements are free faces of cells, point outwards and enclose the volume of the cells.
+inline void check_boundary(const MeshBlock& mesh, std::map<FaceKey, SeenFace>& faces, Totals& totals) {
   double by_boundary = 0;
   int inward = 0, unknown = 0;
   for (const Zone& zone : mesh.zones) {
@@ -173,7 +175,7 @@ inline Totals check_mesh(const MeshBlock& mesh) {
     }
     inward += dot(found->second.area, g.area) <= 0;
     found->second.count = -1;  // closed by a boundary element; a second one would be detected
-    const auto zone = static_cast<std::size_t>(mesh.boundary.zone[static_cast<std::size_t>(b)]);
+    const auto zone = static_cast<std::size_t>(mesh.boundary.zone[b]);
     if (zone >= mesh.zones.size()) {
       ++unknown;
       continue;
@@ -185,7 +187,14 @@ inline Totals check_mesh(const MeshBlock& mesh) {
   EXPECT_EQ(inward, 0) << "boundary elements that point into the mesh";
   EXPECT_NEAR(by_boundary, totals.volume, 1e-12 * std::abs(totals.volume) * static_cast<double>(mesh.dim * 10));
   for (const auto& [zone, count] : totals.faces) EXPECT_GT(count, 0) << zone;
+}
 
+/// Checks ids, positive volumes, closed cells, faces of exactly two cells or of one cell and one boundary element, outward
+/// boundary elements, volume by cells = volume by boundary, no empty zones and no unused nodes.
+inline Totals check_mesh(const MeshBlock& mesh) {
+  Totals totals;
+  std::map<FaceKey, SeenFace> faces = check_cells(mesh, totals);
+  check_boundary(mesh, faces, totals);
   int unmatched = 0, one_sided = 0;
   for (const auto& [key, seen] : faces) {
     unmatched += seen.count != -1 && seen.count != 2;
