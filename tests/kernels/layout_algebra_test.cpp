@@ -325,7 +325,7 @@ TEST(LayoutAlgebra, products_place_disjoint_copies) {
   EXPECT_TRUE(is_invalid([] { return logical_product(Layout(2, 1), identity({2, 2})); }));
 }
 
-// The examples of docs/design/kernels.md.
+// The examples of docs/design/layouts.md.
 TEST(LayoutAlgebra, documented_examples_hold) {
   const auto result = composition(Layout({6, 2}, {8, 2}), Layout({4, 3}, {3, 1}));
   EXPECT_EQ(Layout({4, 3}, {3, 1})(2, 1), 7);
