@@ -4,7 +4,7 @@
 #include "weft/device/parallel_for.cuh"
 
 #include "support/gpu.hpp"
-#include "task/random_program.hpp"
+#include "task/distributed_program.hpp"
 
 namespace weft::task::test {
 namespace {

@@ -1,5 +1,5 @@
 // Plans of random programs give the same bits as an interpreter.
-#include "task/random_program.hpp"
+#include "task/distributed_program.hpp"
 
 #include <gtest/gtest.h>
 
