@@ -171,8 +171,8 @@ class TileCheck {
   const TilePartition& partition_;
   const Tiles& t_;
   const detail::Tile* tile_ = nullptr;                    ///< the present one
-  std::set<std::int32_t> faces_;                          ///< of the present tile
-  std::map<std::int32_t, std::set<std::int32_t>> slots_;  ///< of faces between two tiles
+  std::set<std::int32_t> faces_;                          ///< faces of the present tile
+  std::map<std::int32_t, std::set<std::int32_t>> slots_;  ///< slots of faces between two tiles
   std::map<std::int32_t, std::int32_t> opposite_;         ///< by slot
   std::size_t ghost_sides_ = 0;
 };

@@ -63,7 +63,7 @@ struct DataState {
   std::array<Location, kSingleParts.size()> where;
 };
 
-/// What the compiler inserts between the operations of one iteration.
+/// Communication and copies that the compiler inserts between the operations of one iteration.
 class InsertedCommunication {
  public:
   /// @param states  by data: at the end of the iteration before.
