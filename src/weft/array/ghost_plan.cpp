@@ -115,7 +115,7 @@ LocalRow GhostPlan::find(GlobalRow row, std::int32_t image) const {
 GhostRequest GhostPlan::ghost(LocalRow row) const {
   WEFT_EXPECTS(row.valid() && row.value() < rows());
   if (row.value() < owned_rows()) return {body_->offsets.global(row), 0};
-  return body_->ghosts[row.index() - static_cast<std::size_t>(owned_rows())];
+  return body_->ghosts[row.index() - owned_rows()];
 }
 
 Rank GhostPlan::owner(LocalRow row) const { return body_->offsets.find(global(row)).first; }

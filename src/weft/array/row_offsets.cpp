@@ -46,7 +46,7 @@ RowOffsets::RowOffsets(const Communicator& comm, std::int64_t owned_rows) {
 RowOffsets RowOffsets::even(const Communicator& comm, std::int64_t global_rows) {
   WEFT_EXPECTS(global_rows >= 0);
   std::vector<std::int64_t> offsets;
-  offsets.reserve(static_cast<std::size_t>(comm.size()) + 1);
+  offsets.reserve(comm.size() + 1);
   for (int r = 0; r <= comm.size(); ++r) offsets.push_back(even_start(global_rows, r, comm.size()));
   for (std::size_t r = 1; r < offsets.size(); ++r) {
     if (offsets[r] - offsets[r - 1] > kMostRows) throw_too_many(r - 1);

@@ -35,7 +35,7 @@ Tag::Tag(const Communicator& comm) {
     free = comm.all(!used()[proposal]);
     if (!free) ++proposal;
   }
-  slot_ = static_cast<std::size_t>(proposal);
+  slot_ = proposal;
   used()[slot_] = true;
 }
 

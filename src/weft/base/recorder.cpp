@@ -108,8 +108,8 @@ void Recorder::add(RecordedEvent event) noexcept {
     if (event.thread < 0) event.thread = t_thread;
     const int kept = g_kept.load(std::memory_order_relaxed);
     if (event.step < kept) return append(mine.first, mine.dropped, kMostEvents, event);
-    mine.last.resize(static_cast<std::size_t>(kept));
-    Buffer::Step& step = mine.last[static_cast<std::size_t>(event.step % kept)];
+    mine.last.resize(kept);
+    Buffer::Step& step = mine.last[event.step % kept];
     if (step.number != event.step) {
       step.events.clear();  // keeps its memory
       step.dropped = 0;
@@ -137,7 +137,7 @@ int Recorder::add_exchange(RecordedExchange exchange) {
   return static_cast<int>(g_exchanges.size()) - 1;
 }
 
-std::int64_t Recorder::count_start(int exchange) { return g_exchanges[static_cast<std::size_t>(exchange)].starts++; }
+std::int64_t Recorder::count_start(int exchange) { return g_exchanges[exchange].starts++; }
 
 const std::vector<RecordedExchange>& Recorder::exchanges() { return g_exchanges; }
 

@@ -88,10 +88,10 @@ void Communicator::broadcast_bytes(std::span<std::byte> bytes, Rank root) const 
 
 void Communicator::all_gather_equal(const void* mine, std::size_t bytes, void* all) const {
   const MPI_Comm comm = handle();
-  if (bytes * static_cast<std::size_t>(size_) <= shared_->piece) {
+  if (bytes * size_ <= shared_->piece) {
     const Waiting waiting("MPI_Allgather");
     detail::check_mpi(MPI_Allgather(mine, to_count(bytes), MPI_BYTE, all, to_count(bytes), MPI_BYTE, comm), "MPI_Allgather");
-    shared_->count_gather(size_, bytes * static_cast<std::size_t>(size_ - 1));
+    shared_->count_gather(size_, bytes * (size_ - 1));
     return;
   }
   std::byte* const out = static_cast<std::byte*>(all);

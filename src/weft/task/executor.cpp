@@ -69,8 +69,8 @@ Executor::ReadyList::ReadyList(std::size_t nodes) : items(new std::atomic<int>[n
 }
 
 void Executor::ReadyList::clear() {
-  const auto used = static_cast<std::size_t>(tail.load(std::memory_order_relaxed));
-  for (std::size_t i = 0; i < used; ++i) items[i].store(kNone, std::memory_order_relaxed);
+  const int used = tail.load(std::memory_order_relaxed);
+  for (int i = 0; i < used; ++i) items[i].store(kNone, std::memory_order_relaxed);
   head.store(0, std::memory_order_relaxed);
   tail.store(0, std::memory_order_relaxed);
 }

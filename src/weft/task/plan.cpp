@@ -163,7 +163,7 @@ Plan::Body::~Body() = default;
 
 void Plan::Body::execute(const Node& node) noexcept {
   const Span span(*this, node);
-  const auto at = static_cast<std::size_t>(node.index);
+  const int at = node.index;
   try {
     if (node.kind == Kind::neutralize) {
       data[at].array->neutralize_ghosts(node.op);
@@ -194,7 +194,7 @@ void Plan::Body::call_guarded(const Node& node) {
 }
 
 void Plan::Body::enqueue(const Node& node, Stream& stream) {
-  const auto at = static_cast<std::size_t>(node.index);
+  const int at = node.index;
   const auto op = static_cast<std::size_t>(node.op);
   switch (node.kind) {
     case Kind::start:
@@ -317,7 +317,7 @@ void Plan::Body::finish(const Node& node) {
 
 std::string Plan::Body::waits_for(const Node& node) {
   if (node.kind != Kind::finish) return fmt::format("  '{}' waits for all ranks", node.name);
-  const auto at = static_cast<std::size_t>(node.index);
+  const int at = node.index;
   const ExchangeShape& shape = schedule.exchanges[at];
   std::string arrays, ranks;
   for (const DataId id : shape.arrays) arrays += fmt::format("{}'{}'", arrays.empty() ? "" : ", ", data[id.index()].name);

@@ -40,14 +40,13 @@ void insert(Set& set, const Set& elements) {
     for (const int successor : stage.successors_of(static_cast<int>(i))) {
       Set& of = before[successor];
       insert(of, before[i]);
-      if (number[i] >= 0) insert(of, static_cast<std::size_t>(number[i]));
+      if (number[i] >= 0) insert(of, number[i]);
     }
   }
   for (std::size_t i = n; i-- > 0;) {
-    for (const int successor : stage.successors_of(static_cast<int>(i))) {
-      const auto s = static_cast<std::size_t>(successor);
+    for (const int s : stage.successors_of(static_cast<int>(i))) {
       insert(behind[i], behind[s]);
-      if (number[s] >= 0) insert(behind[i], static_cast<std::size_t>(number[s]));
+      if (number[s] >= 0) insert(behind[i], number[s]);
     }
   }
   std::map<std::pair<Set, Set>, int> known;

@@ -126,12 +126,11 @@ struct Flight {
   }
   std::vector<TraceSummary::Step> steps;
   for (int i = graph.empty() ? -1 : static_cast<int>(last); i >= 0; i = previous[i]) {
-    const auto at = static_cast<std::size_t>(i);
-    const Event* const event = iteration.by_node[at];
+    const Event* const event = iteration.by_node[i];
     if (event == nullptr) continue;
     steps.push_back({event->name, event->end - event->begin});
-    if (graph[at].kind == Kind::finish) {
-      steps.push_back({exchange_name(event->name) + " in flight", flight_before(at, previous[at])});
+    if (graph[i].kind == Kind::finish) {
+      steps.push_back({exchange_name(event->name) + " in flight", flight_before(i, previous[i])});
     }
   }
   return steps;
@@ -151,11 +150,10 @@ class Summary {
 
  private:
   void add_rank(int r) {
-    const auto at = static_cast<std::size_t>(r);
     std::map<std::string, double> critical;
     std::map<std::string, std::pair<double, double>> phases;  // executions, seconds
     double length = 0, whole = 0, computed = 0;
-    for (const auto& [number, iteration] : iterations_[at]) {
+    for (const auto& [number, iteration] : iterations_[r]) {
       whole += iteration.end - iteration.begin;
       for (const TraceSummary::Step& step : critical_path(iteration)) {
         critical[step.name] += step.seconds;
@@ -194,7 +192,7 @@ class Summary {
         of.rank = r;
       }
     }
-    for (const RankTrace::Sent& sent : ranks_[at].sent) result.messages.push_back({r, sent.to, sent.traffic});
+    for (const RankTrace::Sent& sent : ranks_[r].sent) result.messages.push_back({r, sent.to, sent.traffic});
   }
 
   void add_exchanges(const Iteration& iteration) {

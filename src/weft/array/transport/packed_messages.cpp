@@ -22,8 +22,8 @@ Items items_of(const Field& field, const RowSet& rows) {
   if (rows.count == 0) return items;
   if (field.csr()) {
     if (rows.is_run()) {
-      items.first = static_cast<std::size_t>(field.offsets[rows.first.index()]);
-      items.count = static_cast<std::size_t>(field.offsets[rows.first.index() + rows.count]) - items.first;
+      items.first = field.offsets[rows.first.index()];
+      items.count = field.offsets[rows.first.index() + rows.count] - items.first;
       return items;
     }
     for (std::size_t i = 0; i < rows.count; ++i) {

@@ -67,7 +67,7 @@ void TileBuilder::reserve() {
 
 void TileBuilder::find_tiles_of_units() {
   for (std::int32_t t = 0; t < partition_.size(); ++t) {
-    const std::int32_t end = partition_.cell_offset[static_cast<std::size_t>(t) + 1];
+    const std::int32_t end = partition_.cell_offset[t + 1];
     for (std::int32_t c = partition_.cell_offset[t]; c < end; c += kTileUnit) {
       tile_of_unit_[c / kTileUnit] = t;
     }
@@ -76,7 +76,7 @@ void TileBuilder::find_tiles_of_units() {
 
 void TileBuilder::begin(std::int32_t number) {
   first_ = partition_.cell_offset[number];
-  last_ = partition_.cell_offset[static_cast<std::size_t>(number) + 1];
+  last_ = partition_.cell_offset[number + 1];
   tile_ = {.first_cell = first_,
            .cells = last_ - first_,
            .halo = static_cast<std::int32_t>(tiles_.halo_row.size()),
@@ -146,7 +146,7 @@ void TileBuilder::collect_rows() {
 
 void TileBuilder::number_faces() {
   const auto add = [&](std::int32_t face) {
-    if (faces_.add(face)) face_list_.push_back(static_cast<std::size_t>(face));
+    if (faces_.add(face)) face_list_.push_back(face);
   };
   for (const std::int32_t f : inner_faces_) add(f);
   tile_.inner_faces = faces_.count();
@@ -188,8 +188,8 @@ void TileBuilder::append_topology() {
 void TileBuilder::append_face_geometry() {
   const std::int32_t slots = face_blocks(tile_.faces) * kFaceBlock;
   tiles_.opposite_slot.resize(next_face_ + slots);
-  tiles_.cell_to_face.resize(tiles_.opposite_slot.size() * static_cast<std::size_t>(cell_to_face_columns(mesh_.dim)));
-  tiles_.areas.resize(tiles_.opposite_slot.size() * static_cast<std::size_t>(area_columns(mesh_.dim)));
+  tiles_.cell_to_face.resize(tiles_.opposite_slot.size() * cell_to_face_columns(mesh_.dim));
+  tiles_.areas.resize(tiles_.opposite_slot.size() * area_columns(mesh_.dim));
   for (std::int32_t i = 0; i < tile_.faces; ++i) {
     const std::size_t f = face_list_[i];
     const auto put = [&](std::vector<double>& list, int list_columns, int column, double value) {
@@ -240,7 +240,7 @@ void TileBuilder::append_stencils() {
   std::vector<double>& centroids = tiles_.centroids;
   for (int k = 0; k < mesh_.dim; ++k) {
     for (const std::int32_t row : all_rows) centroids.push_back((d_.centroid[row] - origin)[k]);
-    centroids.resize(centroids.size() + static_cast<std::size_t>(tile_.row_stride() - tile_.rows));
+    centroids.resize(centroids.size() + (tile_.row_stride() - tile_.rows));
   }
   next_row_ += tile_.row_stride();
   for (auto s = static_cast<std::size_t>(d_.stencil_offset[first_]); s < static_cast<std::size_t>(d_.stencil_offset[last_]);

@@ -24,7 +24,7 @@ void HostSource::add(double time, Residual& residual) {
   const double* const stationary = stationary_.empty() ? nullptr : stationary_.data();
   if (source.function) {
     for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-      states_[static_cast<std::size_t>(c)] = detail::load(residual.values().row(c).data());
+      states_[c] = detail::load(residual.values().row(c).data());
     }
     source.function(std::span(m.cell_centroid).first(states_.size()), time, states_, of_function_);
   }

@@ -89,7 +89,7 @@ void Residual::prescribe(double time) {
     const BoundaryCondition& condition = scheme_.boundary()[z];
     if (!condition.prescribed || (!condition.depends_on_time && !prescribed_[z].empty())) continue;
     const mesh::FaceRange faces = mesh_.boundary[z].faces;
-    std::vector<Primitive> states(static_cast<std::size_t>(faces.size()));
+    std::vector<Primitive> states(faces.size());
     condition.prescribed(centroids(mesh_, faces), time, states);
     for (const mesh::LocalFaceId face : faces) {
       const auto i = static_cast<std::size_t>(face.value() - faces.first().value());

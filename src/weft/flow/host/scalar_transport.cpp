@@ -100,7 +100,7 @@ void ScalarTransport::set_boundary_ghosts(std::int32_t first, std::int32_t last)
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     const bool brings = inflow_.brings(z);
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
-      const std::size_t f = face.index(), i = f - static_cast<std::size_t>(d.first_boundary_face);
+      const std::size_t f = face.index(), i = f - d.first_boundary_face;
       if (d.face_left[f] < first || d.face_left[f] >= last) continue;
       const double outflow = residual_.mass_fluxes()[f];
       const std::span ghost = values_.row(d.face_right[f]), inside = values_.row(d.face_left[f]);

@@ -23,12 +23,12 @@ constexpr int kVars = Solver::kVars;
 /// Returns the row of an owned cell, from rows of kVars.
 Conserved conserved_of_cell(std::span<const double> values, std::int32_t cell) {
   Conserved u;
-  for (int k = 0; k < kVars; ++k) u[k] = values[static_cast<std::size_t>(cell) * kVars + static_cast<std::size_t>(k)];
+  for (int k = 0; k < kVars; ++k) u[k] = values[static_cast<std::size_t>(cell) * kVars + k];
   return u;
 }
 
 void store_conserved(std::span<double> values, std::int32_t cell, const Conserved& u) {
-  for (int k = 0; k < kVars; ++k) values[static_cast<std::size_t>(cell) * kVars + static_cast<std::size_t>(k)] = u[k];
+  for (int k = 0; k < kVars; ++k) values[static_cast<std::size_t>(cell) * kVars + k] = u[k];
 }
 
 /// Returns the initial value of a scalar at x. @throws InputError unless it is finite.

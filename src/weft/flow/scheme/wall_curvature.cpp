@@ -20,16 +20,16 @@ struct WallFace {
   int nodes;
   Vec3 normal, centroid;
 
-  [[nodiscard]] std::span<const Vec3> corners() const { return std::span(node).first(static_cast<std::size_t>(nodes)); }
+  [[nodiscard]] std::span<const Vec3> corners() const { return std::span(node).first(nodes); }
 };
 
 /// Returns face k of the shape of an owned or ghost cell.
 WallFace face_of(const Mesh& mesh, LocalCellId cell, int k) {
-  const mesh::CellFace& corners = mesh::shape(mesh.cell_type[cell.index()]).face[static_cast<std::size_t>(k)];
+  const mesh::CellFace& corners = mesh::shape(mesh.cell_type[cell.index()]).face[k];
   WallFace face{};
   face.nodes = corners.size;
   for (std::size_t i = 0; i < static_cast<std::size_t>(corners.size); ++i) {
-    face.node[i] = mesh.node_coord[mesh.cell_nodes.row(cell.index())[static_cast<std::size_t>(corners.node[i])].index()];
+    face.node[i] = mesh.node_coord[mesh.cell_nodes.row(cell.index())[corners.node[i]].index()];
   }
   const mesh::FaceGeometry geometry = mesh::face_geometry(face.corners());
   face.normal = geometry.area / norm(geometry.area);
@@ -42,8 +42,8 @@ bool share_a_node(const WallFace& a, const WallFace& b) {
   constexpr double kSamePosition = 1e-3;  // relative to the shortest edge
   double shortest = norm(a.node[1] - a.node[0]);
   for (int i = 1; i < a.nodes; ++i) {
-    const Vec3 next = a.node[static_cast<std::size_t>((i + 1) % a.nodes)];
-    shortest = std::min(shortest, norm(next - a.node[static_cast<std::size_t>(i)]));
+    const Vec3 next = a.node[(i + 1) % a.nodes];
+    shortest = std::min(shortest, norm(next - a.node[i]));
   }
   for (const Vec3 x : a.corners()) {
     for (const Vec3 y : b.corners()) {
@@ -65,10 +65,10 @@ double curvature_between(const WallFace& face, const WallFace& other) {
 
 std::vector<double> wall_curvature(const Mesh& mesh, const std::vector<BoundaryKind>& kinds) {
   const std::int32_t first = mesh.ghost_faces.last().value();
-  std::vector<char> is_slip_wall(static_cast<std::size_t>(mesh.faces() - first));
+  std::vector<char> is_slip_wall(mesh.faces() - first);
   for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
     for (const LocalFaceId face : mesh.boundary[z].faces) {
-      is_slip_wall[static_cast<std::size_t>(face.value() - first)] = kinds[z] == BoundaryKind::slip_wall ? 1 : 0;
+      is_slip_wall[face.value() - first] = kinds[z] == BoundaryKind::slip_wall ? 1 : 0;
     }
   }
   ArrayPair<std::int32_t> walls(mesh.plan);  // bit k: face k of the shape is on a slip wall
@@ -77,7 +77,7 @@ std::vector<double> wall_curvature(const Mesh& mesh, const std::vector<BoundaryK
     std::int32_t bits = 0;
     for (std::size_t k = 0; k < faces.size(); ++k) {
       const std::int32_t i = faces[k].value() - first;
-      if (i >= 0 && is_slip_wall[static_cast<std::size_t>(i)] != 0) bits |= 1 << k;
+      if (i >= 0 && is_slip_wall[i] != 0) bits |= 1 << k;
     }
     walls(cell) = bits;
   }
@@ -89,7 +89,7 @@ std::vector<double> wall_curvature(const Mesh& mesh, const std::vector<BoundaryK
     for (int k = 0; k < mesh::kMaxCellFaces && walls(cell) != 0; ++k) {
       if ((walls(cell) >> k & 1) == 0) continue;
       const WallFace face = face_of(mesh, cell, k);
-      double& largest = curvature[static_cast<std::size_t>(faces[static_cast<std::size_t>(k)].value() - first)];
+      double& largest = curvature[faces[k].value() - first];
       const auto compare = [&](LocalCellId other) {
         for (int j = 0; j < mesh::kMaxCellFaces; ++j) {
           if ((walls(other) >> j & 1) == 0 || (other == cell && j == k)) continue;

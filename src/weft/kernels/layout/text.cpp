@@ -124,14 +124,14 @@ Table empty_table(const IntTuple& shape) {
   Table table;
   table.rows = rank(shape) == 1 ? 1 : size(mode(shape, 0));
   table.columns = size(shape) / table.rows;
-  table.text.resize(static_cast<std::size_t>(size(shape)));
+  table.text.resize(size(shape));
   return table;
 }
 
 Table values_of(const Layout& l) {
   Table table = empty_table(l.shape);
   for (std::int64_t i = 0; i < l.size(); ++i) {
-    std::string& cell = table.text[static_cast<std::size_t>(i % table.rows * table.columns + i / table.rows)];
+    std::string& cell = table.text[i % table.rows * table.columns + i / table.rows];
     if (l.axes == 0) {
       cell = fmt::format("{}", l(i));
     } else {
@@ -175,7 +175,7 @@ std::string as_text(const Table& table) {
   for (std::int64_t i = 0; i < table.rows; ++i) {
     text += fmt::format("{:>{}}", i, margin);
     for (std::int64_t j = 0; j < table.columns; ++j) {
-      text += fmt::format("  {:>{}}", table.text[static_cast<std::size_t>(i * table.columns + j)], width);
+      text += fmt::format("  {:>{}}", table.text[i * table.columns + j], width);
     }
     text += '\n';
   }
