@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
   offset.get(0, offsets, after(stream));
   groups.get(0, count, after(stream));
 
-  // The same on the host.
+  // Groups of the host.
   std::vector<std::uint32_t> expected_cell(kParticles);
   std::vector<std::int32_t> expected(kParticles);
   for (std::int32_t i = 0; i < kParticles; ++i) Place{expected_cell.data(), expected.data()}(i);

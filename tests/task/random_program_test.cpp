@@ -1,7 +1,7 @@
 // Plans of random programs give the same bits as an interpreter.
-#include "task/distributed_program.hpp"
-
 #include <gtest/gtest.h>
+
+#include "task/distributed_program.hpp"
 
 namespace weft::task::test {
 namespace {
