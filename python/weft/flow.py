@@ -213,8 +213,9 @@ class Simulation:
         return self._simulation.on_device(name, readonly)
 
     def checkpoint(self, path):
-        """Writes the state to a file, from which restore() continues with the same digits on any number of ranks. It is that of
-        `weft run`, which resumes from it. Collective.
+        """Writes the state to a checkpoint, as `weft run` does, which can resume from it. Collective.
+
+        restore() continues from it on any number of ranks, and on the same number bitwise as an uninterrupted run.
 
         Raises IoError on every rank.
         """

@@ -79,9 +79,8 @@ class Graph {
   /// Compiles the graph and sets up its exchanges. The graph may be extended and compiled again afterwards.
   /// @param threads  threads that execute tasks, including the calling one, which also communicates.
   /// @param check  Check::accesses: run() throws ContractError for a task that accesses other data than it states.
-  /// @param transport  of the exchanges, as in ArrayTransformer. Arrays with a device side are exchanged automatically on the
-  /// side
-  ///   of which it is not.
+  /// @param transport  of the exchanges, as in ArrayTransformer. For arrays with a device side it applies to exchanges on its
+  ///   own side, host or device; on the device side others are automatic, on the host side they use Transport::host.
   /// @throws ContractError on every rank for impossible accesses, such as that of a task on a device to data without a device
   ///   side; InputError on every rank if the transport cannot be used; CommError on every rank if the ranks recorded different
   ///   programs, naming the first difference. @collective
