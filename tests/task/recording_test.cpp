@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -192,6 +193,25 @@ TEST(Recording, TheFileIsATraceFromTheBeginning) {
     EXPECT_EQ(alone.back().steps, 5);
     EXPECT_EQ(alone.front().events.empty(), comm.size() > 1);
   }
+}
+
+TEST(Recording, OneThatBeginsInATaskHasTheNextIterations) {
+  const weft::Communicator world = weft::Communicator::world();
+  const TestFile file(world);
+  double number = 0;
+  Graph g(world);
+  const DataId n = g.add_number("number", number);
+  std::optional<Recording> recording;
+  g.add_task("begin", {reads_writes(n)}, [&] {
+    if (!recording) recording.emplace(world, file.path());
+  });
+  g.add_task("count", {reads_writes(n)}, [&] { ++number; });
+  g.compile().run(2);
+  recording->write();
+  const std::vector<RankTrace> ranks = file.read();
+  int tasks = 0;
+  for (const RankTrace::Event& event : ranks.front().events) tasks += event.kind == EventKind::task ? 1 : 0;
+  EXPECT_EQ(tasks, 2);
 }
 
 TEST(Recording, RefusesFilesThatItCannotWriteOrThatAreNoTraces) {

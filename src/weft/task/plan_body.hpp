@@ -117,13 +117,14 @@ struct Plan::Body final : Work {
   [[nodiscard]] std::optional<bool> agreed_condition(const Datum& number, const Condition& condition);
   void add_to(Trace& trace) const;
   void begin_record();
-  /// Returns the event of a node of this iteration. @pre RecordedSpan::observed()
+  /// Returns the event of a node of this iteration. @pre begin_record() was called in this session of the Recorder, observed
   [[nodiscard]] RecordedEvent event_of(const Node& node) const;
-  /// Records a node from its construction to its destruction, in the recording of the program.
+  /// Records a node from its construction to its destruction, in the recording of the program, unless that has begun in this
+  /// iteration.
   class Span {
    public:
     Span(const Body& body, const Node& node) {
-      if (RecordedSpan::observed()) [[unlikely]]
+      if (RecordedSpan::observed() && body.recorded_.session == Recorder::session()) [[unlikely]]
         span_.emplace(body.event_of(node));
     }
 
