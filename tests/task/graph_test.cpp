@@ -167,6 +167,7 @@ TEST(Graph, ExchangesUseTheRequestedTransport) {
     EXPECT_EQ(plan.exchanges().front().sent().messages, 3 * std::ssize(ring.plan.neighbours()));
     plan.close();
     EXPECT_THAT(error_of<weft::ContractError>([&] { (void)plan.exchanges(); }), HasSubstr("a closed plan"));
+    EXPECT_THAT(error_of<weft::ContractError>([&] { plan.run(); }), HasSubstr("this plan was closed"));
   }
   EXPECT_THROW((void)g.compile(1, Check::none, weft::Transport::staged), weft::InputError) << "the arrays are on the host";
 }

@@ -105,6 +105,7 @@ void Plan::Body::add_to(Trace& trace) const {
 }
 
 void Plan::Body::check_before(int iterations) {
+  if (closed) throw ContractError("this plan was closed", "compile the graph again");
   if (broken || left_) throw ContractError("communication of this plan has failed before", "compile the graph again");
   if (iterations < 0) throw ContractError(fmt::format("{} iterations were requested", iterations), "request 0 or more");
   for (const Datum& datum : data) {
