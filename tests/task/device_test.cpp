@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -87,6 +88,17 @@ TEST(DeviceTasks, NumbersHaveTwoSides) {
   const auto largest = static_cast<double>(ring.all() - 1);
   ring.u.to_host(After(), ring.u.space().owned()).wait();
   EXPECT_EQ(std::as_const(ring.u)(0, 0), static_cast<double>(ring.first()) + 3 * largest);
+}
+
+TEST(DeviceTasks, ANumberOnTheDeviceAloneGetsMemoryOnTheHost) {
+  double memory = 4;
+  HostDeviceVector<double> count(std::span(&memory, 1), Backend::mirror, "count");
+  Graph g(Communicator::world());
+  const DataId n = g.add_number("count", count);
+  g.add_task("count", {reduces(n, Reduce::add)}, on(device), [&](Stream&) { count.write(Side::device)[0] += 1; });
+  g.add_task("double", {reads_writes(n)}, [&] { count.write(Side::host)[0] *= 2; });
+  g.compile().run(2);
+  EXPECT_EQ(std::as_const(count)[0], 2.0 * Communicator::world().size());
 }
 
 TEST(DeviceTasks, AllWorkOfAnIterationIsOneGraph) {

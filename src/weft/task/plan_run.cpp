@@ -204,6 +204,7 @@ std::optional<bool> Plan::Body::agreed_condition(const Datum& number, const Cond
 void Plan::Body::bring() {
   for (std::size_t d = 0; d < data.size(); ++d) {
     if (!data[d].on_device()) continue;
+    if (data[d].on_both != nullptr && !data[d].on_both->allocated(Side::host)) data[d].on_both->to_host(After()).wait();
     for (std::size_t p = 0; p < kSingleParts.size(); ++p) {
       const std::uint8_t sides = schedule.begin[d].sides[p];
       if (sides == 0) continue;
