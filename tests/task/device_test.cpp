@@ -101,6 +101,20 @@ TEST(DeviceTasks, ANumberOnTheDeviceAloneGetsMemoryOnTheHost) {
   EXPECT_EQ(std::as_const(count)[0], 2.0 * Communicator::world().size());
 }
 
+TEST(DeviceTasks, AConditionIsOnANumberOfTheHostAlone) {
+  HostDeviceVector<double> count(1, Backend::mirror, "count");
+  Graph g(Communicator::world());
+  const DataId n = g.add_number("count", count);
+  g.add_task("count", {reads_writes(n)}, on(device), [&](Stream&) { count.write(Side::device)[0] += 1; });
+  Plan plan = g.compile();
+  plan.run(1);
+  EXPECT_THAT(error_of<ContractError>([&] {
+                (void)plan.repeat_until(
+                    n, [](double x) { return x >= 3; }, 5);
+              }),
+              HasSubstr("no number of its graph on the host"));
+}
+
 TEST(DeviceTasks, AllWorkOfAnIterationIsOneGraph) {
   Ring ring(Backend::mirror);
   Graph g(Communicator::self());

@@ -155,7 +155,7 @@ void Plan::Body::run(int iterations, Trace* trace, Errors errors) {
 
 Plan::Repeated Plan::Body::repeat_until(DataId number, const Condition& condition, int most, Trace* trace) {
   agreed(comm, [&] {
-    if (!number.valid() || number.index() >= data.size() || data[number.index()].number == nullptr) {
+    if (!number.valid() || number.index() >= data.size() || data[number.index()].array || data[number.index()].on_device()) {
       throw ContractError("the condition of a plan is on data that is no number of its graph on the host",
                           "pass an id of add_number(name, double&)");
     }
