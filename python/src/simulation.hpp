@@ -84,7 +84,7 @@ class Simulation {
 
   /// Returns the pressure in the fluxes through the faces of a boundary zone on this rank, and Cp where the free stream moves.
   /// @collective
-  [[nodiscard]] nb::dict on_zone(const std::string& name) const;
+  [[nodiscard]] nb::dict on_zone(const std::string& name);
 
   /// Returns the names that field() takes.
   [[nodiscard]] std::vector<std::string> field_names() const;

@@ -53,7 +53,8 @@ nb::object Simulation::field(const std::string& name) {
   return array_of(std::move(values), columns == 1 ? 0 : columns);
 }
 
-nb::dict Simulation::on_zone(const std::string& name) const {
+nb::dict Simulation::on_zone(const std::string& name) {
+  const Use use(in_use_);
   const mesh::Mesh& m = solver_->mesh();
   std::vector<std::string> names;
   for (const mesh::BoundaryZone& zone : m.boundary) names.push_back(zone.name);
@@ -66,8 +67,8 @@ nb::dict Simulation::on_zone(const std::string& name) const {
   }
   std::vector<double> pressure, cp;
   {
-    const nb::gil_scoped_release released;
-    solver_->refresh();
+    const Computing computing;
+    refresh();
     for (const mesh::LocalFaceId face : m.boundary[zone].faces) {
       pressure.push_back(dot(solver_->boundary_flux(zone, face.value()).momentum, m.face_normal[face.index()]));
     }

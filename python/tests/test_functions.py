@@ -221,6 +221,11 @@ def test_a_function_may_not_use_its_simulation():
     box.append(sim)
     with pytest.raises(weft.InputError, match="in use"):
         sim.step()
+    box.clear()
+    sim = weft.flow.Simulation(BOX, source=lambda x, t, state: {} if not box else box[0].on_zone("ymin"))
+    box.append(sim)
+    with pytest.raises(weft.InputError, match="in use"):
+        sim.step()
 
 
 def test_a_cycle_through_a_function_is_collected():
