@@ -3,6 +3,7 @@ import gc
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -101,6 +102,18 @@ def test_mass_is_conserved_and_histories_grow(vortex):
     assert np.allclose(sim.totals(), before, rtol=1e-13)
     assert list(sim.residuals["step"]) == [2, 4, 6, 8, 10]
     assert (sim.residuals["density"] > 0).all()
+
+
+def test_a_thread_reads_histories_of_a_run(vortex):
+    sim = weft.flow.Simulation(vortex, output={"history_steps": 1})
+    run = threading.Thread(target=lambda: sim.run(steps=200))
+    run.start()
+    while run.is_alive():
+        columns = sim.residuals
+        assert {len(column) for column in columns.values()} == {len(columns["step"])}
+        assert (columns["step"] == np.arange(1, len(columns["step"]) + 1)).all()
+    run.join()
+    assert len(sim.residuals["step"]) == 200
 
 
 def test_restore_continues_bit_by_bit(vortex):
