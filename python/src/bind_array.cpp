@@ -77,7 +77,9 @@ void bind_making(nb::class_<PyArray>& type) {
           "backend: as of Array, for memory of the host\n"
           "side: \"device\" for memory of the host that becomes the device side of a mirror\n\n"
           "Raises InputError for other element types, read-only or non-contiguous memory, and another byte order;\n"
-          "ContractError for memory that an array wraps already.")
+          "ContractError for memory that an array wraps already. Without a plan, what one rank cannot import is an error on "
+          "every\n"
+          "rank.")
       .def(
           "clone",
           [](const PyArray& a) {

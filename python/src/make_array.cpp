@@ -116,8 +116,22 @@ PyArray make(const PyGhostPlan& plan, nb::handle dtype, std::optional<int> width
 
 PyArray from_dlpack(nb::handle source, const std::optional<PyGhostPlan>& plan, nb::handle comm, const std::string& backend,
                     const std::string& side) {
-  const Imported imported = import_array(source);
-  ArrayForm form = form_of(imported);
+  Imported imported;
+  ArrayForm form;
+  std::string problem, suggestion;
+  try {
+    imported = import_array(source);
+    form = form_of(imported);
+  } catch (const InputError& error) {
+    if (plan) throw;
+    problem = error.problem();
+    suggestion = error.suggestion();
+  }
+  if (!plan) {
+    const Communicator ranks = communicator_of(comm);
+    const Computing computing;
+    agree_on(ranks, problem, suggestion);
+  }
   const bool flat = imported.ndim() == 1;
   const auto rows = static_cast<std::int64_t>(imported.shape(0));
   GhostPlan space;

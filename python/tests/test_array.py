@@ -377,6 +377,12 @@ def test_memory_that_cannot_be_used(comm):
             weft.Array.from_dlpack(memory)
 
 
+def test_memory_that_one_rank_cannot_use(comm):
+    memory = np.zeros((4, 4))
+    with pytest.raises(weft.InputError, match="not contiguous"):
+        weft.Array.from_dlpack(memory[:, ::2] if comm.rank == comm.size - 1 else memory)
+
+
 def test_memory_with_a_wrong_number_of_rows(rows):
     with pytest.raises(weft.InputError, match="the array has 3 rows; the plan has 5 owned"):
         weft.Array.from_dlpack(np.zeros(3), rows)
