@@ -141,9 +141,10 @@ class PyTaskPlan {
   /// Returns the iterations, and whether the condition holds. @param condition  the last of `functions`.
   [[nodiscard]] nb::tuple repeat_until(int number, int most, const nb::list& functions, task::Trace* trace) {
     task::Plan::Repeated repeated{};
+    const std::size_t last = nb::len(functions) - 1;
     with_bodies(functions, [&] {
       repeated = plan_.repeat_until(
-          task::DataId(number), [&](double value) { return bodies_->holds(nb::len(functions) - 1, value); }, most, trace);
+          task::DataId(number), [&](double value) { return bodies_->holds(last, value); }, most, trace);
     });
     return nb::make_tuple(repeated.iterations, repeated.fulfilled);
   }
