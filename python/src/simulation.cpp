@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "weft/base/clock.hpp"
@@ -96,6 +97,9 @@ Until Simulation::criteria_of_case() const {
 std::string Simulation::run(const Until& until, const nb::object& callback, std::int64_t every) {
   if (until.time == kNever && until.steps == Until{}.steps && until.residual == 0 && until.wall_seconds == kNever) {
     throw InputError("nothing ends the run", "pass until, steps, residual or wall_time, or give the case a section [stop]");
+  }
+  if (std::isnan(until.time) || std::isnan(until.residual) || std::isnan(until.wall_seconds)) {
+    throw InputError("a limit of the run is not a number", "pass numbers as until, residual and wall_time");
   }
   const Use stepping(stepping_);
   const Stopwatch clock;

@@ -294,6 +294,7 @@ def test_wrong_cases_are_refused(vortex, change, kind, text):
         (lambda s: s.run(steps=1.5), TypeError, "."),
         (lambda s: s.run(steps=1, callback=3), TypeError, "callable"),
         (lambda s: s.run(steps=1, callback=print, every=0), ValueError, "every"),
+        (lambda s: s.run(until=float("nan")), weft.InputError, "not a number"),
         (lambda s: s.step(0.0), weft.InputError, "above 0"),
         (lambda s: s.step(float("nan")), weft.InputError, "above 0"),
         (lambda s: s.step("long"), TypeError, "."),
