@@ -313,7 +313,10 @@ TEST(Schedule, NamesTaskAndDataOfImpossibleAccesses) {
       {"twice read", {"t", {reads(u), reads(u, Part::owned)}}, "is listed twice"},
       {"twice written", {"t", {writes(u), reads_writes(u)}}, "is listed twice"},
       {"read and written by rows", {"t", {reads(u), writes(u)}, true}, "is listed twice"},
+      {"read and reduced", {"t", {reads(u, Part::owned), reduces(u, Reduce::add)}}, "is reduced and accessed otherwise"},
+      {"reduced and read", {"t", {reduces(dt, Reduce::min), reads(dt)}}, "'t' and 'dt': is reduced and accessed otherwise"},
       {"reduced by rows", {"t", {reduces(u, Reduce::add)}, true}, "cannot reduce into ghost rows"},
+      {"number by rows", {"t", {writes(u), writes(dt)}, true}, "overwrites a number in each of its parts"},
       {"ghosts by rows", {"t", {writes(u, Part::all)}, true}, "writes all owned rows and no others"},
       {"border by rows", {"t", {writes(u, Part::border)}, true}, "writes all owned rows and no others"}};
   for (const Impossible& row : table) {

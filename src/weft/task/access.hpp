@@ -51,7 +51,8 @@ struct Access {
 [[nodiscard]] constexpr Access reads_writes(DataId data, Part part = Part::owned) { return {data, Mode::read_write, part}; }
 /// Declares that a task combines values with owned and ghost rows, or with a number, by `op` (add, min, max). Before the first of
 /// such tasks, ghost rows and numbers have the value that `op` leaves others unchanged with (0, the largest, the smallest); owned
-/// rows keep theirs. Before the next access of another kind the contributions of all ranks are combined.
+/// rows keep theirs. Before the next access of another kind, which is one of another task, the contributions of all ranks are
+/// combined.
 [[nodiscard]] constexpr Access reduces(DataId data, Reduce op) { return {data, Mode::reduce, Part::owned | Part::ghost, op}; }
 
 }  // namespace weft::task

@@ -39,9 +39,17 @@ void check(std::span<const DataShape> data, const TaskShape& task) {
     for (std::size_t j = 0; j < i; ++j) {
       const Access& other = task.accesses[j];
       if (other.data != access.data) continue;
+      if (other.mode == Mode::reduce || access.mode == Mode::reduce) {
+        reject(task, shape, "is reduced and accessed otherwise, and a reduction begins with the neutral value",
+               "access it otherwise in another task");
+      }
       if (task.divisible || changes(other.mode) == changes(access.mode)) {
         reject(task, shape, "is listed twice", "use reads_writes(), or give the task a body without a range of rows");
       }
+    }
+    if (task.divisible && !shape.is_array && access.mode == Mode::write) {
+      reject(task, shape, "a task that is divided by rows overwrites a number in each of its parts",
+             "use reduces(), or give it a body without a range of rows");
     }
     if (!task.divisible || !shape.is_array) continue;
     if (access.mode == Mode::reduce) {
