@@ -144,6 +144,23 @@ TEST(GenerateRingleb, IsTheExactDomain) {
   EXPECT_NEAR((coarse - medium) / (medium - fine), 4, 0.2);
 }
 
+TEST(GenerateRingleb, Extruded) {
+  const double area = check_mesh(whole_mesh(RinglebSpec{.nx = 12, .ny = 6})).volume;
+  for (const CellMix elements : {CellMix::quads, CellMix::triangles, CellMix::mixed, CellMix::tetrahedra, CellMix::pyramids}) {
+    RinglebSpec spec{.nx = 12, .ny = 6, .elements = elements};
+    spec.layers = 6;
+    spec.depth = 0.5;
+    const MeshBlock mesh = whole_mesh(spec);
+    const Totals totals = check_mesh(mesh);
+    EXPECT_NEAR(totals.volume, 0.5 * area, 1e-13);
+    EXPECT_NEAR(totals.area.at("zmin"), area, 1e-13);
+    EXPECT_EQ(totals.faces.size(), 6U);
+    for (const int ranks : {2, 3}) expect_equal(whole_mesh(spec, ranks), mesh);
+  }
+  RinglebSpec flat{.elements = CellMix::hexahedra};
+  EXPECT_THROW((void)whole_mesh(flat), InputError);
+}
+
 TEST(GenerateRingleb, TransonicTrianglesAndBadParameters) {
   RinglebSpec spec{.nx = 32, .ny = 16, .k_inner = 1.4, .k_outer = 0.7, .q0 = 0.5};
   spec.elements = CellMix::triangles;

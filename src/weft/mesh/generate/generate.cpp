@@ -160,9 +160,9 @@ struct Planner {
   Lattice operator()(const RinglebSpec& s) const {
     require(s.k_inner > s.k_outer, "k_inner", fmt::format("{} is not above k_outer = {}", s.k_inner, s.k_outer), "exchange them");
     require(s.q0 < s.k_outer, "q0", fmt::format("{} is not below k_outer = {}", s.q0, s.k_outer), "lower q0 or raise k_outer");
-    Lattice lattice{.cells = {s.nx, s.ny, 0}, .elements = s.elements, .diagonal = s.diagonal};
-    lattice.side_zone = {"inlet", "outlet", "wall_inner", "wall_outer", "", "", "", ""};
-    lattice.place = [s](Index i, Index j, Index, Index) { return detail::ringleb_node(s, fraction(i, s.nx), fraction(j, s.ny)); };
+    Lattice lattice =
+        extrude(s, s.nx, s.ny, [s](Index i, Index j) { return detail::ringleb_node(s, fraction(i, s.nx), fraction(j, s.ny)); });
+    lattice.side_zone = {"inlet", "outlet", "wall_inner", "wall_outer", "zmin", "zmax", "", ""};
     return lattice;
   }
 

@@ -160,7 +160,7 @@ struct NacaSpec {
 
 /// Ringleb's flow between two of its streamlines, from the line of speed q0 above to that below, symmetric about y = 0.
 /// Stream functions are 1/k, speeds are in units of the stagnation speed of sound, lengths are those of the exact solution.
-/// Zones: inlet, outlet, wall_inner (k_inner), wall_outer (k_outer).
+/// Zones: inlet, outlet, wall_inner (k_inner), wall_outer (k_outer), and zmin, zmax in 3-D.
 struct RinglebSpec {
   std::int64_t nx = 64;  ///< cells along the streamlines
   std::int64_t ny = 32;  ///< cells across
@@ -169,6 +169,8 @@ struct RinglebSpec {
   double q0 = 0.3;  ///< speed at inlet and outlet
   CellMix elements = CellMix::quads;
   Diagonal diagonal = Diagonal::alternating;
+  std::int64_t layers = 0;
+  double depth = 1;  ///< in z
 };
 
 /// The front half of a circular cylinder about the origin with its axis along z, in a stream along x: grid lines are straight

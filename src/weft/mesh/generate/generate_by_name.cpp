@@ -40,7 +40,7 @@ struct Labels {
     return {"naca", "An O-grid around a NACA 4-digit aerofoil with a closed trailing edge", "airfoil, farfield, zmin, zmax"};
   }
   Label operator()(const RinglebSpec&) const {
-    return {"ringleb", "Ringleb's flow between two of its streamlines", "wall_inner, wall_outer, inlet, outlet"};
+    return {"ringleb", "Ringleb's flow between two of its streamlines", "wall_inner, wall_outer, inlet, outlet, zmin, zmax"};
   }
   Label operator()(const CylinderSpec&) const {
     return {"cylinder", "The front half of a circular cylinder, up to an ellipse: a blunt body in supersonic flow",

@@ -88,8 +88,7 @@ class Lister {
     add("k_inner", &s.k_inner, "", {.lower = 0.01, .upper = 1.5}, "the faster streamline; above k_outer");
     add("k_outer", &s.k_outer, "", {.lower = 0.01, .upper = 1.5}, "the slower streamline; above q0");
     add("q0", &s.q0, "", {.lower = 0.01, .upper = 1.5}, "speed at inlet and outlet, in stagnation speeds of sound");
-    elements(s, true);
-    diagonal(s);
+    extruded(s);
   }
   void operator()(CylinderSpec& s) {
     add("around", &s.around, "", {.lower = 4, .upper = 1e5}, "cells along the half circle");
