@@ -5,6 +5,7 @@
 #include <hdf5.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "weft/base/id.hpp"
@@ -188,6 +189,28 @@ TEST_F(Hdf5, RowsAreWrittenInPieces) {
   ASSERT_EQ(std::ssize(read), 3 * total);
   for (std::size_t i = 0; i < read.size(); ++i) EXPECT_EQ(read[i], 0.1 * static_cast<double>(i));
   EXPECT_EQ(in.read_rows<std::int8_t>("one", 0, 20 * total), std::vector<std::int8_t>(static_cast<std::size_t>(20 * total), 5));
+}
+
+// 2 GiB and 40 bytes of rank 0: more than a system call or an MPI count of bytes can transfer. Memory: 2 GiB of one rank.
+TEST_F(Hdf5, MoreThanTwoGibibytesOfOneRankAreWrittenAndRead) {
+  if (std::getenv("WEFT_LARGE_FILES") == nullptr) GTEST_SKIP() << "writes 2 GiB; WEFT_LARGE_FILES is not set";
+  if (comm.size() > 2) GTEST_SKIP() << "1 and 2 ranks suffice";
+  constexpr std::int64_t kRows = (std::int64_t{1} << 28) + 5;
+  const std::int64_t total = kRows + 3 * (comm.size() - 1);
+  const auto value = [](std::int64_t row) { return static_cast<double>(row) + 0.5; };
+  {
+    std::vector<double> mine(static_cast<std::size_t>(comm.is_root() ? kRows : 3));
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = value(static_cast<std::int64_t>(i) + (comm.is_root() ? 0 : kRows));
+    Hdf5File file = Hdf5File::create(comm, path);
+    file.write_rows("x", std::span<const double>(mine));
+    file.close();
+  }
+  const bool reads = rank == comm.size() - 1;
+  const std::vector<double> all = Hdf5File::open(comm, path).read_rows<double>("x", 0, reads ? total : 0);
+  ASSERT_EQ(std::ssize(all), reads ? total : 0);
+  std::int64_t wrong = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) wrong += all[i] == value(static_cast<std::int64_t>(i)) ? 0 : 1;
+  EXPECT_EQ(wrong, 0);
 }
 
 // Creates a folder of this name for each rank, as on a file system that the ranks do not share.
