@@ -12,7 +12,7 @@ namespace weft::flow {
 enum class BoundaryKind : int {
   slip_wall,                ///< no flow through it
   symmetry,                 ///< plane wall with the mirror image of the flow on its other side
-  far_field,                ///< characteristic condition: Riemann invariants of the interior state and of `state`
+  far_field,                ///< waves between the interior state and `state`
   supersonic_inflow,        ///< `state`
   supersonic_outflow,       ///< the interior state
   total_pressure_inflow,    ///< reservoir with `total_pressure`, `total_temperature`, `direction`; may choke, and allows outflow
@@ -76,10 +76,14 @@ template <class Real>
   return {w.density * compression, w.velocity + (speed - dot(w.velocity, n)) * n, w.pressure * compression * (ratio * ratio)};
 }
 
-/// Returns the far-field state: Riemann invariants q + 2c/(gamma-1) from inside and q - 2c/(gamma-1) from outside; entropy and
-/// tangential velocity from the upwind side. Supersonic outflow (inflow) has the interior (exterior) state. Where the invariants
-/// would give a normal velocity above c, the expansion fan of the upwind side is transonic and the face has its sonic point;
-/// where they leave a vacuum between both sides, the face has that sonic point or a near-vacuum state.
+/// Returns the far-field state. The wave into the domain conserves q + kc of the interior gas, k = 2 / (gamma - 1); the wave out
+/// of it conserves q - kc of the exterior gas, which has the given state where gas enters, and where gas leaves the given
+/// pressure and velocity with the entropy of the interior gas, for that gas has already left. The normal velocity is the sum of
+/// that outflow, if it is one, and of that inflow, so that mass flux and pressure are continuous at flow reversal. With equal
+/// entropies these are the Riemann invariants of both states. Entropy and tangential velocity are from the upwind side.
+/// Supersonic outflow (inflow) has the interior (exterior) state. Where the face would have a normal velocity above c, the
+/// expansion fan of the upwind side is transonic and the face has its sonic point; where there is a vacuum between both sides,
+/// the face has that sonic point or a near-vacuum state.
 template <class Real>
 [[nodiscard]] WEFT_HD inline BasicPrimitive<Real> far_field_state(const BasicIdealGas<Real>& gas,
                                                                   const BasicPrimitive<Real>& inside,
@@ -89,11 +93,15 @@ template <class Real>
   if (qi >= ci) return inside;
   if (qo <= -co) return outside;
   const Real k = 2 / (gas.gamma - 1);
-  const Real q = Real(0.5) * (qi + qo + k * (ci - co));
-  const Real c = Real(0.5) * (ci + co) + Real(0.25) * (gas.gamma - 1) * (qi - qo);
+  // Factor of the sound speed of a gas that changes from the exterior to the interior pressure along its isentrope.
+  const Real change = std::pow(inside.pressure / outside.pressure, Real(0.5) * (gas.gamma - 1) / gas.gamma);
+  const Real outflow = Real(0.5) * (qi + qo + k * ci * (1 - 1 / change));
+  const Real inflow = qi + k * ci * (1 - (qi - qo + k * (ci + co)) / (k * (ci + co * change)));
+  const Real q = greater(outflow, 0) + lesser(inflow, 0);
   const bool leaves = q > 0;
   const BasicPrimitive<Real>& from = leaves ? inside : outside;
   const Real side = leaves ? Real(1) : Real(-1), c_from = leaves ? ci : co;
+  const Real c = (ci + (qi - q) / k) * (leaves ? Real(1) : co * change / ci);
   const Real invariant = leaves ? qi + k * ci : k * co - qo;  // side * q + k c, constant across the fan of `from`
   const Real least = greater(invariant / (k + 1), Real(1e-3) * c_from);
   if (c >= least) return along_isentrope(gas, from, c / c_from, q, n);
