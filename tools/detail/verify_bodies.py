@@ -1,9 +1,10 @@
 """Cases of tools/verify with steady supersonic flow: wedges, corners, cones, bodies."""
+import cmath
 import math
 
 import numpy
 
-from verification import Fields, ROOT, draw_field, history
+from verification import Fields, ROOT, draw_field, figures, history
 from verify_common import CHANNEL, NACA_PLAIN, order_row, steady
 
 
@@ -121,11 +122,11 @@ def cones(report, runner, full):
     report.section("Cones", "Axisymmetric supersonic flow along a cone, on two grids: mean relative error of the pressure in the cells at the "
                    "cone, 0.5 to 0.95 m behind its tip, against the conical flow of Taylor and Maccoll, integrated numerically. Venkatakrishnan's limiter: Barth's leaves "
                    "wiggles along the cone of up to 2 %.")
-    for mach, angle, gates in ((2.0, 10.0, [7e-3, 2.5e-3]), (3.0, 20.0, [1.1e-2, 5e-3])):
+    for mach, angle, gates in ((2.0, 10.0, [7e-3, 2.5e-3]), (3.0, 10.0, [1.2e-2, 5e-3]), (3.0, 20.0, [1.1e-2, 5e-3])):
         pressure, beta = taylor_maccoll(mach, math.radians(angle))
         for (nx, ny), gate in zip(((48, 32), (96, 64)), gates):
             mesh = f'generator = "wedge"\nnx = {nx}\nny = {ny}\nangle = {angle}\naxisymmetric = true\n'
-            folder = runner.run(f"cone_{mach}_{nx}", steady(mesh, f"mach = {mach}\n", CHANNEL, 60 * nx), numerics__limiter='"venkatakrishnan"')
+            folder = runner.run(f"cone_{mach}_{angle}_{nx}", steady(mesh, f"mach = {mach}\n", CHANNEL, 60 * nx), numerics__limiter='"venkatakrishnan"')
             fields = Fields(folder)
             at_wall = wall_values(fields, angle, 0.5, 0.95, 0.9 / ny)
             error = abs(fields["pressure"][at_wall] - pressure).mean() / pressure
@@ -196,20 +197,60 @@ def naca(report, runner, full):
     report.row("Cl, far field at 20 against 50 chords, with the vortex correction", f"{change:+.2%}", "+- 0.5 %", abs(change) <= 0.005)
 
 
+def turned(mesh, degrees):
+    """Turns the nodes of a plane SU2 mesh about the origin."""
+    turn = cmath.rect(1, math.radians(degrees))
+    lines, left = mesh.read_text().splitlines(), 0
+    for number, line in enumerate(lines):
+        if line.startswith("NPOIN="):
+            left = int(line.split("=")[1].split()[0])
+        elif left:
+            x, y, *rest = line.split()
+            place = complex(float(x), float(y)) * turn
+            lines[number] = " ".join([repr(place.real), repr(place.imag), *rest])
+            left -= 1
+    mesh.write_text("\n".join(lines) + "\n")
+
+
+def frame(report, runner, full):
+    report.section("Turned mesh and stream", "The lift of a NACA 0012 at Mach 0.5 and 0.8, 1.25 degrees, far field at 15 chords, at t = 0.5 after an impulsive start: relative difference "
+                   "between mesh and stream turned by 40 degrees and not turned. Velocity components are limited one by one, which depends on the frame "
+                   "(docs/notes/2026-11-limiter-reference-and-frames.md); without a limiter nothing does.")
+    for mach in (0.5, 0.8):
+        for limiter, gate in (("none", 1e-6), ("barth_jespersen", 5e-3), ("venkatakrishnan", 3e-3)):
+            sizes, changes = ([32, 64, 128] if full else [32, 64]), []
+            for around in sizes:
+                lifts = []
+                for degrees in (0, 40):
+                    name = f"turned_{mach}_{limiter}_{around}_{degrees}"
+                    mesh = runner.work / f"{name}.su2"
+                    runner.call([runner.weft, "mesh", "generate", "naca", str(mesh), "--force", "-p", f"around={around}", "-p", f"radial={around // 2}", "-p", "radius=15"])
+                    turned(mesh, degrees)
+                    case = f'[mesh]\nfile = "{mesh}"\n[free_stream]\ndensity = 1.4\npressure = 1.0\nmach = {mach}\nalpha = {1.25 + degrees}\n'
+                    case += '[boundary.airfoil]\nkind = "slip_wall"\n[boundary.farfield]\nkind = "far_field"\n[forces.airfoil]\nzones = ["airfoil"]\n'
+                    case += f'[numerics]\nlimiter = "{limiter}"\n[stop]\ntime = 0.5\n[output]\nhistory_steps = 1000000\n'
+                    lifts.append(history(runner.run(name, case), "forces")["airfoil_cl"][-1])
+                changes.append(abs(lifts[1] / lifts[0] - 1))
+            report.row(f"Mach {mach}, {limiter}", f"N = {', '.join(map(str, sizes))}: {figures(changes)}", f"<= {gate:.0e}", changes[-1] <= gate)
+
+
 def blunt_body(report, runner, full):
     report.section("Blunt body", "A circular cylinder in supersonic flow, without carbuncles: the stagnation pressure at its nose, averaged over the last "
                    "60 % of the run, against Rayleigh's pitot formula, and the distance of the shock against the correlation of Billig (J. Spacecraft "
                    "Rockets 4, 1967), which at Mach 3 lies 6 % below what all fluxes find on all grids. Venkatakrishnan's limiter: with Barth's the flow never becomes "
-                   "steady, and the pressure swings by 1 % with any flux. Time steps alike in all cells, until t = 40 radii over the speed of the stream.")
+                   "steady, and the pressure swings by 1 % with any flux. Time steps alike in all cells, until t = 40 radii over the speed of the stream. "
+                   "Hexahedra are one layer. On triangles, through which a strong shock leaves streaks (see below), the stagnation pressure from Mach 6 on is within 2 % only.")
     for mach in (3, 6, 10, 20):
-        for n in (40, 80) if full else (40,):
+        for elements, n in (("quads", 40), ("quads", 80), ("triangles", 40), ("hexahedra", 40)) if full else (("quads", 40),):
             front, side = {3: (1, 3.5), 6: (0.7, 2.2)}.get(mach, (0.6, 2))
-            case = f'[mesh]\ngenerator = "cylinder"\nradial = {n}\naround = {2 * n}\nfront = {front}\nside = {side}\n'
+            case = f'[mesh]\ngenerator = "cylinder"\nradial = {n}\naround = {2 * n}\nfront = {front}\nside = {side}\nelements = "{elements}"\n'
+            case += f"layers = 1\ndepth = {2 / n}\n" if elements == "hexahedra" else ""
             case += f"[free_stream]\ndensity = 1.4\npressure = 1.0\nmach = {mach}\n"
             case += "".join(f'[boundary.{z}]\nkind = "{k}"\n' for z, k in (("cylinder", "slip_wall"), ("inflow", "supersonic_inflow"), ("outflow", "supersonic_outflow")))
+            case += "".join(f'[boundary.{z}]\nkind = "symmetry"\n' for z in (("zmin", "zmax") if elements == "hexahedra" else ()))
             case += f"[numerics]\nlimiter = \"venkatakrishnan\"\ncfl = 0.6\n[stop]\ntime = {40 / mach}\n[output]\nhistory_steps = 10\n"
-            case += "[probes.above]\nat = [-1.001, 0.001]\n[probes.below]\nat = [-1.001, -0.001]\n"
-            folder = runner.run(f"blunt_body_{mach}_{n}", case)
+            case += "[probes.above]\nat = [-1.001, 0.001, 0.0]\n[probes.below]\nat = [-1.001, -0.001, 0.0]\n"
+            folder = runner.run(f"blunt_body_{mach}_{elements}_{n}", case)
             rows = history(folder, "probes")
             late = rows["time"] > 0.4 * rows["time"][-1]
             totals = []
@@ -218,7 +259,8 @@ def blunt_body(report, runner, full):
                 totals.append((rows[f"{probe}_pressure"] * (1 + 0.2 * mm) ** 3.5)[late].mean())
             pitot = (5.76 * mach**2 / (5.6 * mach**2 - 0.8)) ** 3.5 * (2.8 * mach**2 - 0.4) / 2.4
             error = numpy.mean(totals) / pitot - 1
-            report.row(f"Mach {mach}, {n} x {2 * n}: p0 = {pitot:.3f}", f"{100 * error:+.2f} %", "within 1 %", abs(error) <= 0.01)
+            allowed = 2 if elements == "triangles" and mach > 3 else 1
+            report.row(f"Mach {mach}, {elements}, {n} x {2 * n}: p0 = {pitot:.3f}", f"{100 * error:+.2f} %", f"within {allowed} %", abs(error) <= allowed / 100)
             fields = Fields(folder)
             x, y, p = fields.centres[:, 0], fields.centres[:, 1], fields["pressure"]
             ahead = (abs(y) < math.pi / (2 * n) * (1 + side / front * (-x - 1))) & (x < -1)  # the cells next to the axis
@@ -228,7 +270,7 @@ def blunt_body(report, runner, full):
             distance = -(x[k - 1] + (half - p[k - 1]) / (p[k] - p[k - 1]) * (x[k] - x[k - 1])) - 1
             billig = 0.386 * math.exp(4.67 / mach**2)
             gate = 0.08 if mach == 3 else 0.05
-            report.row(f"Mach {mach}, {n} x {2 * n}: distance of the shock, Billig {billig:.3f}", f"{distance:.3f}", f"within {100 * gate:.0f} %",
+            report.row(f"Mach {mach}, {elements}, {n} x {2 * n}: distance of the shock, Billig {billig:.3f}", f"{distance:.3f}", f"within {100 * gate:.0f} %",
                        abs(distance / billig - 1) <= gate)
             if mach == 10 and n == 80:
                 draw_field(report, folder, "pressure", "blunt_body.png", "Pressure, cylinder at Mach 10")

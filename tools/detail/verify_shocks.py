@@ -4,7 +4,7 @@ import math
 import numpy
 
 from verification import Fields, PYPLOT, ROOT, draw_field, errors_of, figures, plt, save
-from verify_boundaries import outlet, uniform
+from verify_openings import outlet, uniform
 
 SHOCK_TUBES = {  # name: (end time, relative, prototype's L1 of density at 100, 200, 400 cells)
     "sod": (0.2, False, [4.7e-3, 2.5e-3, 1.4e-3]),

@@ -142,23 +142,43 @@ def units(report, runner, full):
                    "density, velocity or pressure, relative to the largest value. In millimetres and SI units of air (density 1.2 kg/m^3, pressure 1e5 Pa) until t = 0.05: "
                    "other units round otherwise, and the kinks of Barth's limiter make that grow, from 3e-15 at t = 0.01 to 9e-14 at 0.05, 2e-11 at 0.1 and 9e-11 "
                    "at 0.2 on triangles. In units that are powers of two (lengths 2^-10, pressure 2^12) until t = 0.2: these round alike, so that every digit must agree.")
-    for elements in ("quads", "triangles") if full else ("triangles",):
+    for elements in ("quads", "triangles", "hexahedra", "tetrahedra") if full else ("triangles",):
+        solid = elements in ELEMENTS_3D
+        zones = ("xmin", "xmax", "ymin", "ymax") + (("zmin", "zmax") if solid else ())
         for limiter in ("none", "barth_jespersen", "venkatakrishnan"):
-            for what, end, gate, other in (("SI", 0.05, 1e-12, (1e-3, 1.2, 1e5)), ("powers of two", 0.2, 0, (2.0**-10, 1, 2.0**12))):
+            for what, end, gate, other in (("SI", 0.05, 1e-10 if solid else 1e-12, (1e-3, 1.2, 1e5)), ("powers of two", 0.2, 0, (2.0**-10, 1, 2.0**12))):
                 ends = []
                 for name, (length, density, pressure) in (("plain", (1, 1, 1)), ("scaled", other)):
                     speed = math.sqrt(pressure / density)
                     case = f'[mesh]\ngenerator = "box"\nnx = 100\nny = 2\nymax = 0.02\nelements = "{elements}"\nscale = {length!r}\n'
+                    case += "nz = 2\nzmax = 0.02\n" if solid else ""
                     case += f'[initial]\nkind = "riemann"\nx0 = {0.5 * length!r}\n'
                     for side, share in (("left", (1, 1)), ("right", (0.125, 0.1))):
                         case += f"[initial.{side}]\ndensity = {share[0] * density!r}\npressure = {share[1] * pressure!r}\n"
-                    case += "".join(f'[boundary.{zone}]\nkind = "symmetry"\n' for zone in ("xmin", "xmax", "ymin", "ymax"))
+                    case += "".join(f'[boundary.{zone}]\nkind = "symmetry"\n' for zone in zones)
                     case += f'[numerics]\nlimiter = "{limiter}"\ncfl = 0.4\n[stop]\ntime = {end * length / speed!r}\n'
                     fields = Fields(runner.run(f"units_{elements}_{limiter}_{end}_{name}", case))
                     order = numpy.argsort(fields["cell_id"])
                     ends.append([fields[k][order] / scale for k, scale in (("density", density), ("velocity", speed), ("pressure", pressure))])
                 value = max(float(abs(a - b).max() / abs(a).max()) for a, b in zip(*ends))
                 report.row(f"{elements}, {limiter}, {what}", f"{value:.1e}", f"<= {gate:.0e}" if gate else "0", value <= gate)
+
+
+def scalars(report, runner, full):
+    steps = 5000 if full else 500
+    report.section("Passive scalars", f"A slab of dye, 1 within and 0 outside of it, that the vortex carries round in a periodic box for {steps} steps, with each limiter of "
+                   "the flow: the least and the largest value of the dye, which has Barth's limiter whatever the flow has.")
+    for elements in ("quads", "triangles", "hexahedra", "tetrahedra"):
+        solid, n = elements in ELEMENTS_3D, 24
+        for limiter in ("barth_jespersen", "venkatakrishnan"):
+            case = f'[mesh]\ngenerator = "box"\nnx = {n}\nny = {n}\nxmax = 10.0\nymax = 10.0\nelements = "{elements}"\n'
+            case += f"nz = 2\nzmax = {20 / n}\n" if solid else ""
+            case += periodic(2, 10.0) + (f'[[mesh.periodic]]\nfrom = "zmin"\nto = "zmax"\ntranslation = [0.0, 0.0, {20 / n}]\n' if solid else "")
+            case += '[initial]\nkind = "vortex"\n[scalars.dye]\ninitial = "(y > 4) * (y < 6)"\n'
+            case += f'[numerics]\nlimiter = "{limiter}"\n[stop]\nsteps = {steps}\n'
+            dye = Fields(runner.run(f"dye_{elements}_{limiter}", case))["dye"]
+            report.row(f"{elements}, {limiter}: below 0, above 1", f"{max(-dye.min(), 0):.1e}, {max(dye.max() - 1, 0):.1e}", "<= 1e-12",
+                       dye.min() >= -1e-12 and dye.max() <= 1 + 1e-12)
 
 
 def low_speed(report, runner, full):
@@ -239,7 +259,8 @@ def ringleb_error_at_walls(fields, across):
 def smooth_steady(report, runner, full):
     report.section("Ringleb's flow and a subsonic bump", "Ringleb: exact state outside every boundary, error of density, order. Bump, "
                    "Mach 0.5: the entropy should be that of the free stream; L2 norm of its relative error, order. At the walls: the cells at "
-                   "Ringleb's walls in the middle half of their height, away from the prescribed ends.")
+                   "Ringleb's walls in the middle half of their height, away from the prescribed ends. Hexahedra and tetrahedra are in two layers between symmetry "
+                   "planes. On tetrahedra the maxima at walls fall with order 1.5 and 1 on these grids, not 1.8 (docs/notes/2026-11-walls-and-outlets.md): their gates are lower.")
     sizes = [16, 32, 64] if full else [16, 32]
     values = []
     for n in sizes:
@@ -248,32 +269,50 @@ def smooth_steady(report, runner, full):
         case += f'[numerics]\nlimiter = "none"\nlocal_time_step = true\n[stop]\nsteps = {60 * n}\nresidual = 1e-8\n[output]\nexact_errors = true\nhistory_steps = 50\n'
         values.append(errors_of(runner.run(f"ringleb_{n}", case))["density"]["l2"])
     order_row(report, "Ringleb, L2 of density", sizes, values, 1.9)
-    for elements in ("quads", "triangles"):
-        values, at_wall = [], []
-        for n in sizes:
-            case = f'[mesh]\ngenerator = "ringleb"\nnx = {n}\nny = {n // 2}\nelements = "{elements}"\n[initial]\nkind = "ringleb"\n'
-            case += "".join(f'[boundary.{z}]\nkind = "prescribed"\nstate = "ringleb"\n' for z in ("inlet", "outlet"))
-            case += "".join(f'[boundary.{z}]\nkind = "slip_wall"\n' for z in ("wall_inner", "wall_outer"))
-            case += f'[numerics]\nlimiter = "none"\nlocal_time_step = true\n[stop]\nsteps = {1000 * n}\nresidual = 1e-8\n[output]\nexact_errors = true\nhistory_steps = 200\n'
-            folder = runner.run(f"ringleb_walls_{elements}_{n}", case)
-            values.append(errors_of(folder)["density"]["l2"])
-            at_wall.append(ringleb_error_at_walls(Fields(folder), n // 2))
-        order_row(report, f"Ringleb between slip walls, {elements}, L2 of density", sizes, values, 1.9)
-        order_row(report, f"Ringleb between slip walls, {elements}, maximum of density at the walls", sizes, at_wall, 1.8)
-    for elements in ("quads", "triangles"):
-        values, largest = [], []
-        for n in sizes:
-            mesh = f'generator = "bump"\nnx = {3 * n}\nny = {n}\nelements = "{elements}"\n'
-            zones = {"wall": "slip_wall", "upper": "slip_wall"}
-            case = f"[mesh]\n{mesh}[free_stream]\ndensity = 1.4\npressure = 1.0\nmach = 0.5\n"
-            case += "".join(f'[boundary.{z}]\nkind = "{k}"\n' for z, k in zones.items())
-            total = 1 + 0.2 * 0.25
-            case += f'[boundary.inlet]\nkind = "total_pressure_inflow"\ntotal_pressure = {total ** 3.5}\ntotal_temperature = {total / 1.4}\ndirection = [1, 0]\n'
-            case += '[boundary.outlet]\nkind = "static_pressure_outflow"\npressure = 1.0\n'
-            case += f'[numerics]\nlimiter = "none"\nlocal_time_step = true\n[stop]\nsteps = {300 * n}\nresidual = 1e-6\n[output]\nhistory_steps = 100\n'
-            fields = Fields(runner.run(f"bump_{elements}_{n}", case))
-            entropy = fields["pressure"] / (fields["density"] / 1.4) ** 1.4
-            values.append(float(numpy.sqrt(numpy.mean((entropy - 1) ** 2))))
-            largest.append(float(numpy.abs(entropy - 1).max()))
-        order_row(report, f"bump, {elements}, L2 of entropy", sizes, values, 1.5)
-        order_row(report, f"bump, {elements}, maximum of entropy (at the wall)", sizes, largest, 1.8 if full or elements == "quads" else 1.6)
+    solid_sizes = [16, 32]  # hexahedra and tetrahedra, in two layers between symmetry planes
+    for elements in ("quads", "triangles", "hexahedra", "tetrahedra"):
+        ringleb_between_walls(report, runner, elements, solid_sizes if elements in ELEMENTS_3D else sizes)
+    for elements in ("quads", "triangles", "hexahedra", "tetrahedra"):
+        bump(report, runner, elements, solid_sizes if elements in ELEMENTS_3D else sizes)
+
+
+def in_layers(elements, size):
+    """Lines of [mesh] of a plane mesh of `elements`, and its conditions in z: two layers of cells of this size where they are solid."""
+    if elements not in ELEMENTS_3D:
+        return f'elements = "{elements}"\n', ""
+    return f'elements = "{elements}"\nlayers = 2\ndepth = {2 * size}\n', "".join(f'[boundary.z{end}]\nkind = "symmetry"\n' for end in ("min", "max"))
+
+
+def ringleb_between_walls(report, runner, elements, sizes):
+    values, at_wall = [], []
+    for n in sizes:
+        layers, sides = in_layers(elements, 2 / n)
+        case = f'[mesh]\ngenerator = "ringleb"\nnx = {n}\nny = {n // 2}\n{layers}[initial]\nkind = "ringleb"\n{sides}'
+        case += "".join(f'[boundary.{z}]\nkind = "prescribed"\nstate = "ringleb"\n' for z in ("inlet", "outlet"))
+        case += "".join(f'[boundary.{z}]\nkind = "slip_wall"\n' for z in ("wall_inner", "wall_outer"))
+        case += f'[numerics]\nlimiter = "none"\nlocal_time_step = true\n[stop]\nsteps = {1000 * n}\nresidual = 1e-8\n[output]\nexact_errors = true\nhistory_steps = 200\n'
+        folder = runner.run(f"ringleb_walls_{elements}_{n}", case)
+        values.append(errors_of(folder)["density"]["l2"])
+        at_wall.append(ringleb_error_at_walls(Fields(folder), n // 2))
+    simplices = elements == "tetrahedra"
+    order_row(report, f"Ringleb between slip walls, {elements}, L2 of density", sizes, values, 1.6 if simplices else 1.9)
+    order_row(report, f"Ringleb between slip walls, {elements}, maximum of density at the walls", sizes, at_wall, 1.4 if simplices else 1.8)
+
+
+def bump(report, runner, elements, sizes):
+    values, largest = [], []
+    total = 1 + 0.2 * 0.25
+    for n in sizes:
+        layers, sides = in_layers(elements, 1 / n)
+        case = f'[mesh]\ngenerator = "bump"\nnx = {3 * n}\nny = {n}\n{layers}[free_stream]\ndensity = 1.4\npressure = 1.0\nmach = 0.5\n{sides}'
+        case += "".join(f'[boundary.{z}]\nkind = "slip_wall"\n' for z in ("wall", "upper"))
+        case += f'[boundary.inlet]\nkind = "total_pressure_inflow"\ntotal_pressure = {total ** 3.5}\ntotal_temperature = {total / 1.4}\ndirection = [1, 0]\n'
+        case += '[boundary.outlet]\nkind = "static_pressure_outflow"\npressure = 1.0\n'
+        case += f'[numerics]\nlimiter = "none"\nlocal_time_step = true\n[stop]\nsteps = {300 * n}\nresidual = 1e-6\n[output]\nhistory_steps = 100\n'
+        fields = Fields(runner.run(f"bump_{elements}_{n}", case))
+        entropy = fields["pressure"] / (fields["density"] / 1.4) ** 1.4
+        values.append(float(numpy.sqrt(numpy.mean((entropy - 1) ** 2))))
+        largest.append(float(numpy.abs(entropy - 1).max()))
+    order_row(report, f"bump, {elements}, L2 of entropy", sizes, values, 1.5)
+    order_row(report, f"bump, {elements}, maximum of entropy (at the wall)", sizes, largest,
+              0.9 if elements == "tetrahedra" else 1.6 if elements == "triangles" and not report.full else 1.8)
