@@ -52,17 +52,17 @@ void bind_steps(nb::class_<Simulation>& type) {
       .def(
           "run",
           [](Simulation& s, std::optional<double> time, std::optional<std::int64_t> steps, std::optional<double> residual,
-             std::optional<double> wall_seconds, const nb::object& callback, std::int64_t every) {
+             std::optional<double> wall_seconds, const nb::object& callback, std::int64_t every, const nb::object& progress) {
             Until until = s.criteria_of_case();
             if (time || steps || residual || wall_seconds) until = Until{};
             if (time) until.time = *time;
             if (steps) until.steps = s.solver().steps() + *steps;
             if (residual) until.residual = *residual;
             if (wall_seconds) until.wall_seconds = *wall_seconds;
-            return s.run(until, callback, every);
+            return s.run(until, callback, every, progress);
           },
           nb::arg("time").none(), nb::arg("steps").none(), nb::arg("residual").none(), nb::arg("wall_seconds").none(),
-          nb::arg("callback").none(), nb::arg("every"))
+          nb::arg("callback").none(), nb::arg("every"), nb::arg("progress").none())
       .def("restore", &Simulation::restore)
       .def("write_checkpoint", &Simulation::write_checkpoint)
       .def("read_checkpoint", &Simulation::read_checkpoint);

@@ -14,6 +14,7 @@
 #include "weft/flow/app/inflow_checks.hpp"
 #include "weft/flow/app/run.hpp"
 #include "weft/flow/app/start.hpp"
+#include "weft/flow/app/steps_ahead.hpp"
 
 namespace weft::python {
 namespace {
@@ -62,11 +63,6 @@ nb::object Simulation::load() const {
   return nb::cast(std::move(mesh));
 }
 
-bool Simulation::anywhere(bool on_this_rank) const {
-  const Computing computing;
-  return comm_.any(on_this_rank);
-}
-
 void Simulation::refresh() {
   solver_->refresh();
   functions_.agree(comm_);
@@ -94,26 +90,31 @@ Until Simulation::criteria_of_case() const {
   return until;
 }
 
-std::string Simulation::run(const Until& until, const nb::object& callback, std::int64_t every) {
+std::int64_t Simulation::steps_ahead(const Until& until) const {
+  const std::int64_t step = solver_->steps();
+  const std::int64_t most =
+      std::min<std::int64_t>({flow::most_steps_ahead(*solver_), until.steps - step, vortices_->steps_until_update(step)});
+  const bool reads_rows = until.residual > 0 || flow::records_state(case_);
+  return reads_rows ? std::min(most, to_multiple_of(case_.output.history_steps)) : most;
+}
+
+std::string Simulation::run(const Until& until, const nb::object& callback, std::int64_t every, const nb::object& progress) {
   if (until.time == kNever && until.steps == Until{}.steps && until.residual == 0 && until.wall_seconds == kNever) {
     throw InputError("nothing ends the run", "pass until, steps, residual or wall_time, or give the case a section [stop]");
   }
   if (std::isnan(until.time) || std::isnan(until.residual) || std::isnan(until.wall_seconds)) {
     throw InputError("a limit of the run is not a number", "pass numbers as until, residual and wall_time");
   }
+  constexpr double kProgressSeconds = 0.2;
   const Use stepping(stepping_);
   const Stopwatch clock;
+  Stopwatch since_progress;
   while (true) {
     if (solver_->time() >= until.time * (1 - 1e-14)) return "time";
     if (solver_->steps() >= until.steps) return "steps";
     if (residual_ < until.residual) return "residual";
-    std::int64_t count = 1;  // steps on the host are made one by one, so that an interrupt is noticed after each
-    if (solver_->works_ahead()) {
-      count = std::min<std::int64_t>(to_multiple_of(case_.output.history_steps), flow::Solver::kMostAhead);
-      if (!callback.is_none()) count = std::min(count, to_multiple_of(every));
-    }
-    count = std::min({count, until.steps - solver_->steps(), vortices_->steps_until_update(solver_->steps())});
-    bool slow = false;
+    std::int64_t count = steps_ahead(until);
+    if (!callback.is_none()) count = std::min(count, to_multiple_of(every));
     {
       const Use use(in_use_);
       const Computing computing;
@@ -122,22 +123,29 @@ std::string Simulation::run(const Until& until, const nb::object& callback, std:
             {.count = static_cast<int>(count), .until = until.time, .rates_interval = case_.output.history_steps});
         return solver_->finish_steps();
       });
-      slow = comm_.any(clock.seconds() > until.wall_seconds);
     }
-    bool failed = false;
     std::optional<nb::python_error> error;
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      if (!progress.is_none() && since_progress.seconds() > kProgressSeconds) {
+        progress();
+        since_progress.restart();
+      }
       if (!callback.is_none() && solver_->steps() % every == 0) callback();
     } catch (nb::python_error& thrown) {
-      failed = true;
       error.emplace(std::move(thrown));
     }
-    if (anywhere(failed)) {
-      if (error) throw std::move(*error);
-      throw InterruptedError("another rank was interrupted, or its callback failed", "see its message");
+    enum { nothing, out_of_time, failed };
+    int request = clock.seconds() > until.wall_seconds ? out_of_time : nothing;
+    if (error) request = failed;
+    {
+      const Computing computing;
+      request = comm_.max(request);
     }
-    if (slow) return "wall_time";
+    if (request == out_of_time) return "wall_time";
+    if (request == nothing) continue;
+    if (error) throw std::move(*error);
+    throw InterruptedError("another rank was interrupted, or its callback failed", "see its message");
   }
 }
 

@@ -70,8 +70,11 @@ class Simulation {
   /// Returns when a run() without arguments ends: as [stop] says.
   [[nodiscard]] Until criteria_of_case() const;
 
+  /// Makes steps and returns why they end. Where the solver works ahead, the host is needed between two steps for a callback, for
+  /// rows of histories of the state, where a residual ends the run, and every 0.1 s for signals and the clock.
   /// @param callback  called every `every` steps, or None.
-  std::string run(const Until& until, const nb::object& callback, std::int64_t every);
+  /// @param progress  called every 0.2 s or more, between steps at which the host is needed; or None. This rank alone.
+  std::string run(const Until& until, const nb::object& callback, std::int64_t every, const nb::object& progress);
 
   [[nodiscard]] nb::dict residuals() const { return residuals_->columns(); }
   [[nodiscard]] nb::dict forces() const { return named(case_.forces, forces_); }
@@ -107,7 +110,6 @@ class Simulation {
   void begin_histories();
   static flow::Case read(const Communicator& comm, const io::CaseReader& reader);
   [[nodiscard]] nb::object load() const;
-  [[nodiscard]] bool anywhere(bool on_this_rank) const;
   [[nodiscard]] bool has(flow::FieldKind field) const;
   [[nodiscard]] std::int64_t to_multiple_of(std::int64_t interval) const { return interval - solver_->steps() % interval; }
   template <class Specs>
@@ -122,7 +124,7 @@ class Simulation {
   template <class Work>
   void advance(const Work& work) {
     try {
-      for (const flow::StepReport& report : work()) keep(report);
+      keep(work());
       vortices_->update(*solver_);
     } catch (const PhysicsError&) {
       if (!functions_.failed(comm_)) throw;
@@ -134,8 +136,12 @@ class Simulation {
   void refresh();
   void clear_histories(double largest_residual, double residual);
 
-  /// Adds a row to the histories where they have one at this step.  @collective
-  void keep(const flow::StepReport& report);
+  /// Returns the number of steps until run() needs the host, if there is no callback.
+  [[nodiscard]] std::int64_t steps_ahead(const Until& until) const;
+
+  /// Adds the rows of the histories at these steps, the last of which is that of the present state.  @collective
+  void keep(const std::vector<flow::StepReport>& reports);
+  void keep_state();
 
   Communicator comm_;
   io::CaseReader reader_;

@@ -1,6 +1,6 @@
 // Histories of a simulation: arrays that grow.
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 #include "simulation.hpp"
 
@@ -45,19 +45,28 @@ void Simulation::clear_histories(double largest_residual, double residual) {
   largest_residual_ = largest_residual, residual_ = residual;
 }
 
-void Simulation::keep(const flow::StepReport& report) {
-  if (report.step % case_.output.history_steps != 0) return;
-  const auto norms = solver_->residual_norms(std::span(&report, 1)).front();
-  largest_residual_ = std::max(largest_residual_, norms[0]);
-  residual_ = largest_residual_ > 0 ? norms[0] / largest_residual_ : 0;
-  const auto at = static_cast<double>(report.step);
-  std::vector<double> row{at, report.time, report.dt};
-  row.insert(row.end(), norms.begin(), norms.end());
-  residuals_->add(row);
-  if (report.step != solver_->steps()) return;
+void Simulation::keep(const std::vector<flow::StepReport>& reports) {
+  const auto has_row = [this](const flow::StepReport& report) { return report.step % case_.output.history_steps == 0; };
+  std::vector<flow::StepReport> rows;
+  std::copy_if(reports.begin(), reports.end(), std::back_inserter(rows), has_row);
+  if (rows.empty()) return;
+  const auto norms = solver_->residual_norms(rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    largest_residual_ = std::max(largest_residual_, norms[i][0]);
+    residual_ = largest_residual_ > 0 ? norms[i][0] / largest_residual_ : 0;
+    std::vector<double> row{static_cast<double>(rows[i].step), rows[i].time, rows[i].dt};
+    row.insert(row.end(), norms[i].begin(), norms[i].end());
+    residuals_->add(row);
+  }
+  if (has_row(reports.back())) keep_state();
+}
+
+void Simulation::keep_state() {
+  const auto at = static_cast<double>(solver_->steps());
+  const double time = solver_->time();
   if (case_.integrals) {
     const auto totals = flow::totals(*solver_);
-    std::vector<double> all{at, report.time};
+    std::vector<double> all{at, time};
     all.insert(all.end(), totals.begin(), totals.end());
     for (const double total : flow::scalar_totals(*solver_)) all.push_back(total);
     integrals_->add(all);
@@ -67,16 +76,16 @@ void Simulation::keep(const flow::StepReport& report) {
   for (std::size_t k = 0; k < forces_.size(); ++k) {
     const flow::Forces on = flow::forces(*solver_, case_.forces[k]);
     forces_[k].add(
-        {at, report.time, on.force.x, on.force.y, on.force.z, on.moment.x, on.moment.y, on.moment.z, on.drag, on.lift, on.pitch});
+        {at, time, on.force.x, on.force.y, on.force.z, on.moment.x, on.moment.y, on.moment.z, on.drag, on.lift, on.pitch});
   }
   for (std::size_t k = 0; k < probes_.size(); ++k) {
     const flow::Primitive w = probes_[k].read(*solver_);
-    std::vector<double> values{at, report.time, w.density, w.velocity.x, w.velocity.y, w.velocity.z, w.pressure};
+    std::vector<double> values{at, time, w.density, w.velocity.x, w.velocity.y, w.velocity.z, w.pressure};
     for (const double scalar : probes_[k].read_scalars(*solver_)) values.push_back(scalar);
     probe_values_[k].add(values);
   }
   for (std::size_t k = 0; k < monitors_.size(); ++k) {
-    std::vector<double> values{at, report.time};
+    std::vector<double> values{at, time};
     for (const double value : flow::monitor(*solver_, case_.monitors[k])) values.push_back(value);
     monitors_[k].add(values);
   }

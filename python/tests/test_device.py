@@ -1,5 +1,6 @@
 """Arrays and fields in the memory of a GPU, with CuPy, PyTorch and the CUDA array interface. Skipped without a GPU."""
 import gc
+import json
 import runpy
 
 import numpy as np
@@ -215,6 +216,31 @@ def test_fields_of_a_flow_on_the_gpu_are_views(cupy, torch, vortex, precision):
     del sim
     gc.collect()
     assert bool(cupy.isfinite(conserved).all())
+
+
+def test_a_run_starts_as_many_steps_ahead_as_the_command_line(comm, vortex, shared_path):
+    """Up to 256; the results are those of single steps, and the run ends at the step or time that is asked for."""
+    ahead, single = (weft.flow.Simulation(vortex, device="cuda") for _ in range(2))
+    path = shared_path / "trace.json"
+    assert ahead.run(steps=520, trace=path) == "steps" and ahead.steps == 520
+    single.run(steps=520, callback=lambda s: None)
+    assert ahead.time == single.time and np.array_equal(ahead.conserved, single.conserved)
+    assert list(ahead.residuals["step"]) == list(range(10, 521, 10))
+    assert all(np.array_equal(ahead.residuals[name], single.residuals[name]) for name in ahead.residuals)
+    end = ahead.time * 1.37
+    for sim in (ahead, single):
+        assert sim.run(until=end, callback=None if sim is ahead else lambda s: None) == "time" and sim.time == end
+    assert np.array_equal(ahead.conserved, single.conserved)
+    launches = [event for event in json.loads(path.read_text())["traceEvents"] if event.get("name") == "launch steps"]
+    if comm.size == 1:  # exchanges that the host moves allow no steps ahead of it
+        assert len(launches) == 3
+
+
+def test_callbacks_and_histories_of_the_state_are_not_run_past(comm, vortex):
+    seen = []
+    sim = weft.flow.Simulation(vortex, device="cuda", output={"history_steps": 20, "integrals": True})
+    sim.run(steps=70, callback=lambda s: seen.append(s.steps), every=30, progress=True)
+    assert seen == [30, 60] and list(sim.integrals["step"]) == [20, 40, 60] and sim.steps == 70
 
 
 def test_the_values_at_a_wall_are_those_of_the_host(forward_step):

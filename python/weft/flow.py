@@ -144,7 +144,9 @@ class Simulation:
             `weft trace summary` says where the time went
 
         Without the first four, the case's [stop] says when to end. Histories have a row every output.history_steps steps. An
-        exception of `callback`, or Ctrl-C, on any rank ends the run on all of them after the present step.
+        exception of `callback`, or Ctrl-C, on any rank ends the run on all of them after the present step. On a GPU, steps are
+        computed up to 256 at a time, for about 0.1 s, and Ctrl-C is noticed after them; a callback, rows of histories of the
+        state (forces, probes, monitors, integrals) and `residual` make them fewer, not the line of progress.
 
         Raises InputError if nothing ends the run, PhysicsError as step(), IoError before the first step if the trace cannot be
         written.
@@ -157,11 +159,9 @@ class Simulation:
         if isinstance(every, bool) or not isinstance(every, int) or every < 1:
             raise ValueError(f"every must be a whole number of at least 1, not {every!r}")
         line = _Line(self, until, steps) if self._rank == 0 and _shows(progress) else None
-        if line is not None:
-            told, every = line.before(told, every), 1
         try:
             with _recording(self.mesh.comm, trace):
-                return self._simulation.run(until, steps, residual, wall_time, told, every)
+                return self._simulation.run(until, steps, residual, wall_time, told, every, line and line.show)
         finally:
             if line is not None:
                 line.end()
@@ -395,28 +395,15 @@ def _shows(progress):
 
 
 class _Line:
-    """A line of progress on stderr, at most five times a second."""
+    """A line of progress on stderr."""
 
     def __init__(self, sim, until, steps):
         self._sim, self._until = sim, until
         self._first_step, self._first_time, self._began = sim.steps, sim.time, time.monotonic()
         self._last_step = None if steps is None else sim.steps + steps
-        self._shown, self._width = 0.0, 0
+        self._width = 0
 
-    def before(self, told, every):
-        """Returns a callback that shows the line and calls `told` every `every` steps."""
-
-        def call():
-            now = time.monotonic()
-            if now - self._shown > 0.2:
-                self._shown = now
-                self._show(now)
-            if told is not None and self._sim.steps % every == 0:
-                told()
-
-        return call
-
-    def _show(self, now):
+    def show(self):
         sim, fraction = self._sim, 0.0
         if self._last_step is not None and self._last_step > self._first_step:
             fraction = (sim.steps - self._first_step) / (self._last_step - self._first_step)
@@ -425,11 +412,11 @@ class _Line:
         text = f"step {sim.steps}  time {sim.time:.6g}  residual {sim.residual:.2e}"
         if fraction > 0:
             filled = round(20 * min(fraction, 1.0))
-            left = (now - self._began) * (1 / fraction - 1)
+            left = (time.monotonic() - self._began) * (1 / fraction - 1)
             text = f"|{'#' * filled}{' ' * (20 - filled)}| {100 * fraction:3.0f} %  {text}  {left:.0f} s left"
         print("\r" + text.ljust(self._width), end="", file=sys.stderr, flush=True)
         self._width = len(text)
 
     def end(self):
-        self._show(time.monotonic())
+        self.show()
         print(file=sys.stderr, flush=True)

@@ -7,6 +7,7 @@
 
 #include "weft/base/error.hpp"
 #include "weft/base/traced_region.hpp"
+#include "weft/flow/app/steps_ahead.hpp"
 #include "weft/flow/physics/step_length.hpp"
 
 namespace weft::flow::detail {
@@ -143,23 +144,17 @@ void Run::plan_next_field() {
   }
 }
 
-int Run::steps_ahead() const {
-  if (!solver_.works_ahead()) return 1;
-  // Cells per sequence, for about a tenth of a second, so that interrupts and the clock are checked in time; a second while
-  // fields are written.
-  constexpr std::int64_t kCellsAtATime = 64'000'000;
-  const mesh::Mesh& m = solver_.mesh();
-  const std::int64_t cells = (fields_due_ ? 10 : 1) * kCellsAtATime * m.comm.size();
-  std::int64_t most = std::clamp<std::int64_t>(cells / std::max<std::int64_t>(m.global_cells, 1), 1, Solver::kMostAhead);
+std::int64_t Run::steps_ahead() const {
+  std::int64_t most = most_steps_ahead(solver_, fields_due_ ? 1.0 : 0.1);  // more while fields are written
   const StopCriteria& criteria = case_.stop;
   const OutputChoice& output = case_.output;
   if (criteria.steps) most = std::min(most, *criteria.steps - solver_.steps());
   if (output.field_steps) most = std::min(most, until_multiple_of(*output.field_steps));
   if (output.checkpoint_steps) most = std::min(most, until_multiple_of(*output.checkpoint_steps));
   most = std::min(most, vortices_.steps_until_update(solver_.steps()));
-  if (criteria.residual || criteria.force_change || records_state())
+  if (criteria.residual || criteria.force_change || records_state(case_))
     most = std::min(most, until_multiple_of(output.history_steps));
-  return static_cast<int>(most);
+  return most;
 }
 
 void Run::advance() {
@@ -168,7 +163,7 @@ void Run::advance() {
   const bool writes = fields_due_ || checkpoint_due_;
   prepare_fields_if_due();
   if (writes) solver_.keep_state();
-  solver_.start_steps({.count = steps_ahead(),
+  solver_.start_steps({.count = static_cast<int>(steps_ahead()),
                        .until = std::min(case_.stop.time.value_or(kNever), next_field_),
                        .rates_interval = case_.output.history_steps});
   if (writes) {
@@ -234,10 +229,6 @@ void Run::watch_first(const ForceRecord& record) {
 void Run::remember_norms(const Norms& norms) {
   norms_ = norms;
   for (std::size_t k = 0; k < norms.size(); ++k) largest_norms_[k] = std::max(largest_norms_[k], norms[k]);
-}
-
-bool Run::records_state() const {
-  return !case_.forces.empty() || !probes_.empty() || !case_.monitors.empty() || case_.integrals;
 }
 
 void Run::record_state() {

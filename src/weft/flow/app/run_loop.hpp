@@ -71,7 +71,7 @@ class Run {
   [[nodiscard]] std::int64_t until_multiple_of(std::int64_t interval) const { return interval - solver_.steps() % interval; }
 
   /// Returns the number of steps that may be computed before their results are needed.
-  [[nodiscard]] int steps_ahead() const;
+  [[nodiscard]] std::int64_t steps_ahead() const;
 
   /// Computes some steps, and meanwhile writes the output of those before.
   void advance();
@@ -86,9 +86,6 @@ class Run {
   void record(const StepReport& step) { record(std::span(&step, 1)); }
   void watch_first(const ForceRecord& record);
   void remember_norms(const Norms& norms);
-
-  /// Returns whether there are histories of the state itself: only the last step of a sequence has one.
-  [[nodiscard]] bool records_state() const;
 
   void record_state();
 
