@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <span>
 #include <vector>
 
 #include "weft/base/error.hpp"
 #include "weft/device/cuda/cuda_call_counts.hpp"
+#include "weft/device/device_vector.hpp"
 #include "weft/device/parallel_for.cuh"
 #include "weft/task/graph.hpp"
 
@@ -71,6 +74,27 @@ TEST_F(CudaPlan, AnIterationIsOneGraphLaunch) {
   EXPECT_EQ(std::as_const(c.time)[0], 1002);
   EXPECT_EQ(std::as_const(c.u)(0, 0), 1002.0 * 1003 / 2);
   EXPECT_EQ(std::as_const(c.u)(99, 0), 1002.0 * 1003 / 2);
+}
+
+TEST_F(CudaPlan, BodiesAreCalledInEachIterationWithoutGraphs) {
+  Clocked c(Communicator::self());
+  int calls = 0;
+  const DataId data = c.graph.add_number("steps", c.steps);
+  c.graph.add_task("allocates", {reads_writes(data)}, on(device), [&](Stream& stream) {
+    ++calls;
+    const DeviceVector<double> memory(Backend::cuda, std::span<const double>(std::array{1.0 * calls}));
+    parallel_for(space::cuda{}, stream, 1, AddTime{c.steps.write(Side::device).data(), memory.data()});
+    stream.wait();
+  });
+  Plan plan = c.graph.compile(1, Check::none, Transport::automatic, Launch::by_bodies);
+  const auto before = weft::detail::cuda_call_counts();
+  plan.run(10);
+  EXPECT_EQ((weft::detail::cuda_call_counts() - before).graphs, 0);
+  EXPECT_EQ(calls, 10);
+  c.steps.to_host(After()).wait();
+  c.time.to_host(After()).wait();
+  EXPECT_EQ(std::as_const(c.steps)[0], 55);
+  EXPECT_EQ(std::as_const(c.time)[0], 10);
 }
 
 TEST_F(CudaPlan, ExchangesOfPeriodicImagesAreInTheGraph) {

@@ -31,6 +31,11 @@ enum class Part : std::uint8_t { none = 0, inner = 1, border = 2, owned = 3, gho
 /// states; tasks are executed one after the other by one thread, and all data are copied for each.
 enum class Check : std::uint8_t { none, accesses };
 
+/// How iterations after the first execute the tasks on a GPU. as_graphs: the second one records their work as CUDA graphs, which
+/// the others launch without calling bodies. by_bodies: each calls them, which may then allocate memory and use values that
+/// change, such as bodies of Python that create arrays.
+enum class Launch : std::uint8_t { as_graphs, by_bodies };
+
 /// read: the rows are only read. write: every row is overwritten, and none is read. read_write: both. reduce: the task combines
 /// values with owned and ghost rows (or with a number); the graph adds up what all ranks contribute.
 enum class Mode : std::uint8_t { read, write, read_write, reduce };

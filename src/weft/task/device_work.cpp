@@ -77,9 +77,10 @@ void DeviceStage::number_graphs(Stage& original) const {
   }
 }
 
-DeviceWork::DeviceWork(Backend backend)
+DeviceWork::DeviceWork(Backend backend, Launch launch)
     : streams_{Stream::for_backend(backend), Stream::for_backend(backend, Priority::high), Stream::for_backend(backend),
-               Stream::for_backend(backend)} {}
+               Stream::for_backend(backend)},
+      records_(launch == Launch::as_graphs) {}
 
 void DeviceWork::begin(DeviceStage& stage) {
   stage_ = &stage;
@@ -106,7 +107,7 @@ void DeviceWork::launch_segment(int node, const Enqueue& enqueue, const std::fun
   auto& segment = stage_->segments_[stage_->stage().nodes[node].index];
   const auto all_members = [&](const Node& /*node*/, Stream& stream) { enqueue_members(segment, stream, enqueue); };
   std::exception_ptr error;
-  if (segment.executed && !segment.recorded) {
+  if (records_ && segment.executed && !segment.recorded) {
     bool recorded = false;
     try {
       if (!failed) {

@@ -8,6 +8,7 @@
 
 #include "weft/device/graph.hpp"
 #include "weft/device/stream.hpp"
+#include "weft/task/access.hpp"
 #include "weft/task/segments.hpp"
 
 namespace weft::task {
@@ -17,7 +18,7 @@ using Enqueue = std::function<void(const Node& node, Stream& stream)>;
 
 /// Executes the nodes of one stage that belong to a device: each in one of four streams, after the events of those of its
 /// predecessors that are in another one. A segment is enqueued node by node the first time, recorded as a graph the second time,
-/// and from then on launched as that.
+/// and from then on launched as that; with Launch::by_bodies it is always enqueued node by node.
 class DeviceStage {
  public:
   /// @param stage  outlives the object, at the same address.
@@ -57,8 +58,8 @@ class DeviceStage {
 /// The streams of a plan.
 class DeviceWork {
  public:
-  /// @param backend  of the device side of the data.
-  explicit DeviceWork(Backend backend);
+  /// @param backend  of the device side of the data. @param launch  equal on all ranks.
+  DeviceWork(Backend backend, Launch launch);
 
   /// Begins an iteration: all streams follow what the one before has enqueued.
   void begin(DeviceStage& stage);
@@ -80,6 +81,7 @@ class DeviceWork {
   void enqueue_members(DeviceStage::Segment& segment, Stream& stream, const Enqueue& enqueue);
 
   std::array<Stream, 4> streams_;
+  bool records_;  ///< segments are recorded as graphs
   DeviceStage* stage_ = nullptr;
 };
 

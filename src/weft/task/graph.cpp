@@ -206,7 +206,7 @@ void Graph::add_task(std::string name, std::vector<Access> accesses, DevicePlace
       {.shape = {std::move(name), std::move(accesses), true, Side::device}, .divided_on_device = std::move(body)});
 }
 
-Plan Graph::compile(int threads, Check check, Transport transport) const {
+Plan Graph::compile(int threads, Check check, Transport transport, Launch launch) const {
   const Communicator& comm = body_->comm;
   std::vector<Task> tasks = body_->tasks;
   expect_same_program(comm, description(body_->data, tasks));
@@ -224,7 +224,8 @@ Plan Graph::compile(int threads, Check check, Transport transport) const {
     for (Task& task : tasks) set_rows(body_->data, task);
     return compiled;
   });
-  return Plan(std::make_unique<Plan::Body>(comm, body_->data, std::move(tasks), std::move(schedule), threads, check, transport));
+  return Plan(
+      std::make_unique<Plan::Body>(comm, body_->data, std::move(tasks), std::move(schedule), threads, check, transport, launch));
 }
 
 }  // namespace weft::task

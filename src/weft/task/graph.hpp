@@ -81,11 +81,14 @@ class Graph {
   /// @param check  Check::accesses: run() throws ContractError for a task that accesses other data than it states.
   /// @param transport  of the exchanges, as in ArrayTransformer. For arrays with a device side it applies to exchanges on its
   ///   own side, host or device; on the device side others are automatic, on the host side they use Transport::host.
+  /// @param launch  whether device tasks are recorded as CUDA graphs or their bodies are called in each iteration. Without a
+  ///   GPU the bodies are always called.
   /// @throws ContractError on every rank for impossible accesses, such as that of a task on a device to data without a device
   ///   side; InputError on every rank if the transport cannot be used; CommError on every rank if the ranks recorded different
   ///   programs, naming the first difference. @collective
   /// @cost O(accesses), and the set-up of the exchanges.
-  [[nodiscard]] Plan compile(int threads = 1, Check check = Check::none, Transport transport = Transport::automatic) const;
+  [[nodiscard]] Plan compile(int threads = 1, Check check = Check::none, Transport transport = Transport::automatic,
+                             Launch launch = Launch::as_graphs) const;
 
  private:
   struct Body;

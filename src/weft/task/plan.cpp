@@ -84,7 +84,7 @@ Backend Datum::backend() const {
 }
 
 Plan::Body::Body(Communicator of, std::vector<Datum> with, std::vector<Task> and_tasks, Schedule compiled, int threads,
-                 Check check, Transport transport)
+                 Check check, Transport transport, Launch launch)
     : comm(std::move(of)),
       data(std::move(with)),
       tasks(std::move(and_tasks)),
@@ -120,7 +120,7 @@ Plan::Body::Body(Communicator of, std::vector<Datum> with, std::vector<Task> and
   });
   if (backend == Backend::host) return;
   agreed(comm, [&] {
-    device = std::make_unique<DeviceWork>(backend);
+    device = std::make_unique<DeviceWork>(backend, launch);
     for (Datum& datum : data) {  // the device side is allocated here, where an error is agreed
       if (!datum.array || !datum.on_device()) continue;
       datum.array->suspend_tracking();

@@ -57,7 +57,7 @@ class AccessGuard;
 
 struct Plan::Body final : Work {
   Body(Communicator of, std::vector<Datum> with, std::vector<Task> and_tasks, Schedule compiled, int threads, Check check,
-       Transport transport);
+       Transport transport, Launch launch);
 
   ~Body() override;
   Body(const Body&) = delete;
