@@ -94,8 +94,10 @@ class AnyArray {
   /// Returns the rows() + 1 offsets on one side. @pre Rows::csr.  @throws DeviceError if they are stale there.
   [[nodiscard]] virtual const std::int64_t* offsets(Side side) = 0;
   [[nodiscard]] virtual bool fresh(Side side) const = 0;
-  virtual Event to_device(const After& before) = 0;
-  virtual Event to_host(const After& before) = 0;
+  /// Starts copying to one side those of the owned, the ghost and the boundary rows of which some are stale there, after
+  /// `before`.
+  /// @throws DeviceError if rows of the same kind are stale on the other side.
+  virtual Event bring(Side to, const After& before) = 0;
   /// Returns a reference for exchanges.
   [[nodiscard]] virtual PairRef ref() = 0;
   [[nodiscard]] virtual std::unique_ptr<AnyArray> clone() const = 0;

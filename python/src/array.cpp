@@ -202,19 +202,11 @@ void PyArray::set_row_sizes(const nb::object& sizes) {
                  [](std::int64_t size) { return static_cast<std::int32_t>(size); });
 }
 
-void PyArray::to_device(nb::handle stream) {
-  expect_idle("to_device");
+void PyArray::bring(Side to, nb::handle stream) {
+  expect_idle(to == Side::host ? "to_host" : "to_device");
   Stream& ours = this->stream();
   wait_for_theirs(ours, stream);
-  ours.wait_for(After(any().to_device(after(ours))));
-  make_theirs_wait(ours, stream);
-}
-
-void PyArray::to_host(nb::handle stream) {
-  expect_idle("to_host");
-  Stream& ours = this->stream();
-  wait_for_theirs(ours, stream);
-  ours.wait_for(After(any().to_host(after(ours))));
+  ours.wait_for(After(any().bring(to, after(ours))));
   make_theirs_wait(ours, stream);
 }
 

@@ -56,8 +56,8 @@ class PyArray {
   [[nodiscard]] nb::object row_sizes(nb::handle self);
   void set_row_sizes(const nb::object& sizes);
 
-  void to_device(nb::handle stream);
-  void to_host(nb::handle stream);
+  /// Starts copying rows that are stale on one side to it, after the work in `stream`, see wait_for_theirs().
+  void bring(Side to, nb::handle stream);
   /// Returns (kind, number) of the device of __dlpack__(), as DLPack numbers them.
   [[nodiscard]] std::pair<int, int> dlpack_device() const;
   /// Returns the array for another object.

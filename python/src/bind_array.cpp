@@ -153,13 +153,17 @@ void bind_views(nb::class_<PyArray>& type) {
 }
 
 void bind_copies(nb::class_<PyArray>& type) {
-  type.def("to_device", &PyArray::to_device, nb::arg("stream") = nb::none(),
-           "Starts copying all rows to the device, after the work in `stream`; later work in `stream` finds them there.\n\n"
-           "stream: None (the default stream of CUDA), a stream of weft, CuPy, PyTorch or Numba, or the address of a\n"
-           "    cudaStream_t\n\nRaises DeviceError if the host side is out of date.")
-      .def("to_host", &PyArray::to_host, nb::arg("stream") = nb::none(),
-           "Starts copying all rows to the host, after the work in `stream`; the next view on the host waits for it.\n\n"
-           "stream: as of to_device()\n\nRaises DeviceError if the device side is out of date.")
+  type.def(
+          "to_device", [](PyArray& a, nb::handle stream) { a.bring(Side::device, stream); }, nb::arg("stream") = nb::none(),
+          "Starts copying the rows that are out of date on the device to it, after the work in `stream`; later work in `stream`\n"
+          "finds them there.\n\n"
+          "stream: None (the default stream of CUDA), a stream of weft, CuPy, PyTorch or Numba, or the address of a\n"
+          "    cudaStream_t\n\nRaises DeviceError where some owned (ghost, boundary) rows are out of date on each side.")
+      .def(
+          "to_host", [](PyArray& a, nb::handle stream) { a.bring(Side::host, stream); }, nb::arg("stream") = nb::none(),
+          "Starts copying the rows that are out of date on the host to it, after the work in `stream`; the next view on the "
+          "host\n"
+          "waits for it.\n\nstream, errors: as of to_device()")
       .def(
           "fresh", [](const PyArray& a, const std::string& side) { return a.any().fresh(named(kSides, side)); }, nb::arg("side"),
           "Returns whether all rows are up to date on a side, \"host\" or \"device\".");

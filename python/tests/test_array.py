@@ -268,8 +268,12 @@ def test_freshness_of_both_sides(plan):
     with pytest.raises(weft.DeviceError, match="stale"):
         a.view("owned")
     a.view("ghosts")  # only the owned rows were written
+    a.ghosts[:] = 7  # and these on the other side: each side gets what it lacks
     a.to_host()
-    assert (a.view("owned") == 2).all() and a.fresh("device")
+    assert (a.view("owned") == 2).all() and (a.view("ghosts") == 7).all()
+    a.to_device()
+    a.to_device()
+    assert a.fresh("host") and a.fresh("device") and (np.from_dlpack(a.device("ghosts")) == 7).all()
     a.owned[0] = 5
     assert not a.fresh("device")
 
