@@ -113,17 +113,16 @@ std::pair<int, int> PyArray::dlpack_device() const {
   }
 }
 
-nb::object PyArray::show(const Block& block, Side side, nb::handle owner) {
+nb::object PyArray::show(const Block& block, Side side, Order order, nb::handle owner) {
   if (side == Side::host) return as_numpy(block, owner);
   const Backend backend = any().form().backend;
   Block on_device = block;
   std::tie(on_device.device_type, on_device.device) = dlpack_device();
-  return nb::cast(DeviceView(on_device, nb::borrow(owner), is_cuda(backend) ? &stream() : nullptr));
+  return nb::cast(DeviceView(on_device, nb::borrow(owner), is_cuda(backend) ? &stream() : nullptr, order));
 }
 
 nb::object PyArray::view(nb::handle self, const std::string& rows, Side side, std::optional<bool> writable) {
-  AnyArray& array = any();
-  const NamedRange range = range_named(array.space(), rows);
+  const NamedRange range = range_named(any().space(), rows);
   bool write = writable.value_or(true);
   const bool exchanged = range.owned || range.ghosts;
   if (use_ == Use::busy) expect_idle("a view");
@@ -135,8 +134,29 @@ nb::object PyArray::view(nb::handle self, const std::string& rows, Side side, st
     }
     write = false;
   }
+  return view_of(self, range.rows, side, write, Order::by_consumer);
+}
+
+nb::object PyArray::view_of_task(nb::handle self, const std::string& rows, Side side, bool writable) {
+  expect_idle("a view");
+  const NamedRange range = range_named(any().space(), rows);
+  PairRef array = any().ref();
+  if (side == Side::device && any().form().backend == Backend::host) {
+    throw ContractError("the array has no device side", "create it with backend=\"cuda\" or \"mirror\"");
+  }
+  array.suspend_tracking();
+  const auto resume = [](PairRef* suspended) { suspended->resume_tracking(); };
+  const std::unique_ptr<PairRef, decltype(resume)> suspended(&array);
+  if (!array.allocated(side)) {
+    throw ContractError("the array has no memory on the host, because it was created with first=\"device\"",
+                        "take host views of it before, or access it by tasks on the device");
+  }
+  return view_of(self, range.rows, side, writable || side == Side::device, Order::by_caller);
+}
+
+nb::object PyArray::view_of(nb::handle self, IdRange<LocalRow> ids, Side side, bool write, Order order) {
+  AnyArray& array = any();
   const ArrayForm form = array.form();
-  const IdRange<LocalRow> ids = range.rows;
   // Positions in the entries of CSR rows count from row 0.
   const IdRange<LocalRow> accessed = form.rows == Rows::csr ? IdRange(LocalRow(0), ids.last()) : ids;
   std::byte* const base = array.access(side, accessed, write);
@@ -156,7 +176,7 @@ nb::object PyArray::view(nb::handle self, const std::string& rows, Side side, st
     offsets.scalar = Scalar::int64;
     offsets.shape[0] = count + 1;
     offsets.strides[0] = 1;
-    return nb::make_tuple(show(offsets, side, owner), show(block, side, owner));
+    return nb::make_tuple(show(offsets, side, order, owner), show(block, side, order, owner));
   }
   const auto width = static_cast<std::size_t>(form.width);
   const bool by_rows = form.layout == Layout::aos;
@@ -164,7 +184,7 @@ nb::object PyArray::view(nb::handle self, const std::string& rows, Side side, st
   block.dims = flat_ ? 1 : 2;
   block.shape = {count, width};
   block.strides = {by_rows ? static_cast<std::int64_t>(width) : 1, by_rows ? 1 : std::int64_t{array.space().rows()}};
-  return show(block, side, owner);
+  return show(block, side, order, owner);
 }
 
 nb::object PyArray::row_sizes(nb::handle self) {

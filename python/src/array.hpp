@@ -52,6 +52,9 @@ class PyArray {
   /// Returns a view of a range of rows: numpy on the host, DeviceView on the device; for CSR a tuple of offsets and entries.
   /// @param writable  None: where no exchange reads the rows at present.
   [[nodiscard]] nb::object view(nb::handle self, const std::string& rows, Side side, std::optional<bool> writable);
+  /// Returns a view for a task of a graph, which knows where rows are fresh: it marks nothing. On the device it is writable,
+  /// because PyTorch imports no other memory.  @throws ContractError if the side has no memory.
+  [[nodiscard]] nb::object view_of_task(nb::handle self, const std::string& rows, Side side, bool writable);
   /// Returns the sizes of padded rows, read-only.
   [[nodiscard]] nb::object row_sizes(nb::handle self);
   void set_row_sizes(const nb::object& sizes);
@@ -81,7 +84,8 @@ class PyArray {
   /// Frees the array, and gives up memory of others when the work on it has completed.
   void free() noexcept;
   [[nodiscard]] nb::object lease(nb::handle self);
-  [[nodiscard]] nb::object show(const Block& block, Side side, nb::handle owner);
+  [[nodiscard]] nb::object show(const Block& block, Side side, Order order, nb::handle owner);
+  [[nodiscard]] nb::object view_of(nb::handle self, IdRange<LocalRow> ids, Side side, bool write, Order order);
 
   Imported owner_;  ///< owner of wrapped memory; destroyed last
   std::optional<RegisteredMemory> memory_;

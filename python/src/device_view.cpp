@@ -1,5 +1,7 @@
 #include "device_view.hpp"
 
+#include <exception>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -61,15 +63,26 @@ constexpr std::uintptr_t kLegacyDefault = 1;
   return Stream::of_others(reinterpret_cast<void*>(address));  // NOLINT(performance-no-int-to-ptr)
 }
 
-/// The stream of Weft's work on arrays of Python, as other libraries take it.
+/// The stream of in_stream() on this thread, or null.
+thread_local Stream* current_stream = nullptr;
+
+/// A stream as other libraries take it.
 class StreamHandle {
  public:
-  explicit StreamHandle(Stream& stream) : stream_(&stream) {}
-  [[nodiscard]] std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(stream_->handle()); }
-  void wait() const { stream_->wait(); }
+  /// Refers to the stream of this process's GPU, or to that of in_stream(), which may end before this object.
+  StreamHandle()
+      : lasting_(current_stream == nullptr ? &runtime_stream(Backend::cuda) : nullptr),
+        address_(reinterpret_cast<std::uintptr_t>((lasting_ != nullptr ? lasting_ : current_stream)->handle())) {}
+  [[nodiscard]] std::uintptr_t address() const { return address_; }
+  void wait() const {
+    if (lasting_ == nullptr) throw ContractError("the host waits for the stream of a task or function", "let it return");
+    const nb::gil_scoped_release released;
+    lasting_->wait();
+  }
 
  private:
-  Stream* stream_;
+  Stream* lasting_;
+  std::uintptr_t address_;
 };
 
 [[nodiscard]] nb::tuple shape_of(const Block& block) {
@@ -105,6 +118,24 @@ Stream& runtime_stream(Backend backend) {
   return stream;
 }
 
+void in_stream(Stream& stream, const std::function<void()>& work) {
+  std::optional<Stream> by_default;
+  if (!stream.is_host() && !stream.capturing()) {
+    by_default.emplace(stream_at(0));
+    by_default->wait_for(after(stream));
+  }
+  Stream* const before = std::exchange(current_stream, &stream);
+  std::exception_ptr error;
+  try {
+    work();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  current_stream = before;
+  if (by_default) stream.wait_for(after(*by_default));
+  if (error) std::rethrow_exception(error);
+}
+
 void wait_for_theirs(Stream& ours, nb::handle theirs) {
   const std::uintptr_t address = address_of(theirs);
   if (ours.is_host() || reinterpret_cast<std::uintptr_t>(ours.handle()) == address) return;
@@ -127,7 +158,7 @@ nb::object DeviceView::dlpack(nb::handle self, nb::handle stream, nb::handle max
   }
   std::int64_t number = 0;
   const bool no_wait = nb::try_cast(stream, number) && number == -1;
-  if (!no_wait && !ordered_ && stream_ != nullptr) make_theirs_wait(*stream_, stream);
+  if (!no_wait && order_ == Order::by_consumer && stream_ != nullptr) make_theirs_wait(*stream_, stream);
   using ReadOnly = nb::ndarray<nb::array_api, nb::ro>;
   const nb::object exported =
       block_.read_only ? export_as<ReadOnly>(block_, self) : export_as<nb::ndarray<nb::array_api>>(block_, self);
@@ -147,7 +178,8 @@ nb::dict DeviceView::cuda_array_interface() const {
   result["strides"] = block_.dims == 1 ? nb::make_tuple(block_.strides[0] * bytes)
                                        : nb::make_tuple(block_.strides[0] * bytes, block_.strides[1] * bytes);
   result["version"] = 3;
-  result["stream"] = ordered_ ? nb::object(nb::none()) : nb::int_(reinterpret_cast<std::uintptr_t>(stream_->handle()));
+  result["stream"] = nb::none();
+  if (order_ == Order::by_consumer) result["stream"] = reinterpret_cast<std::uintptr_t>(stream_->handle());
   return result;
 }
 
@@ -177,7 +209,7 @@ nb::object field_on_device(const flow::DeviceRows& rows, std::size_t cells, cons
   block.scalar = single ? Scalar::float32 : Scalar::float64;
   block.device_type = nb::device::cuda::value;
   block.device = rows.stream->device();
-  return nb::cast(DeviceView(block, nb::borrow(owner), rows.stream));
+  return nb::cast(DeviceView(block, nb::borrow(owner), rows.stream, Order::by_consumer));
 }
 
 namespace {
@@ -193,7 +225,7 @@ namespace {
   block.read_only = false;  // PyTorch imports no read-only memory
   block.device_type = nb::device::cuda::value;
   block.device = stream.device();
-  return nb::cast(DeviceView(block, nb::borrow(owner), &stream, true));
+  return nb::cast(DeviceView(block, nb::borrow(owner), &stream, Order::by_caller));
 }
 
 }  // namespace
@@ -221,17 +253,20 @@ void throw_buffer_error(const std::string& problem, const std::string& suggestio
 }
 
 void bind_device_view(nb::module_& module) {
-  nb::class_<StreamHandle>(module, "Stream",
-                           "The stream of a GPU in which Weft works on arrays of Python: exchanges, copies. CuPy takes it as\n"
-                           "cupy.cuda.ExternalStream(stream.ptr), PyTorch as torch.cuda.ExternalStream(stream.ptr).")
-      .def_prop_ro("ptr", &StreamHandle::address, "The address of the cudaStream_t.")
+  nb::class_<StreamHandle>(
+      module, "Stream",
+      "A stream of a GPU in which Weft works. CuPy takes it as cupy.cuda.ExternalStream(stream.ptr), PyTorch\n"
+      "as torch.cuda.ExternalStream(stream.ptr), Numba as numba.cuda.external_stream(stream.ptr).")
+      .def_prop_ro("ptr", &StreamHandle::address, "The address of the cudaStream_t; 0 in a task on the mirror.")
       .def(
           "__cuda_stream__", [](const StreamHandle& s) { return nb::make_tuple(0, s.address()); },
           "Returns (version, address) of the CUDA stream protocol.")
-      .def("wait", &StreamHandle::wait, nb::call_guard<nb::gil_scoped_release>(),
-           "Returns when the work in the stream has completed. Raises DeviceError for its errors.")
+      .def("wait", &StreamHandle::wait,
+           "Returns when the work in the stream has completed. Raises DeviceError for its errors, ContractError for the stream "
+           "of\n"
+           "a task.")
       .def("__repr__", [](const StreamHandle& s) { return nb::str("weft.Stream({:#x})").format(s.address()); });
-  module.def("stream", [] { return StreamHandle(runtime_stream(Backend::cuda)); });
+  module.def("stream", [] { return StreamHandle(); });
 
   nb::class_<DeviceView>(module, "DeviceView",
                          "A view of rows in the memory of a device, without a copy, for CuPy, PyTorch, Numba, JAX and others:\n"

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,13 +33,16 @@ struct Block {
 /// Returns a numpy array of the block, without a copy. @param owner  kept alive by the array.
 [[nodiscard]] nb::object as_numpy(const Block& block, nb::handle owner);
 
+/// How work on a block by other libraries follows the work of Weft: the consumer of the block waits for the stream of Weft, or
+/// the caller of the function that gets the block has ordered the streams.
+enum class Order : std::uint8_t { by_consumer, by_caller };
+
 /// A block of a device side, for other libraries: DLPack and the CUDA array interface.
 class DeviceView {
  public:
   /// @param stream  stream of the work of Weft on the block; null for a mirror.
-  /// @param ordered  the streams in which others work on the block wait for that work already.
-  DeviceView(const Block& block, nb::object owner, Stream* stream, bool ordered = false)
-      : block_(block), owner_(std::move(owner)), stream_(stream), ordered_(ordered) {}
+  DeviceView(const Block& block, nb::object owner, Stream* stream, Order order)
+      : block_(block), owner_(std::move(owner)), stream_(stream), order_(order) {}
 
   [[nodiscard]] const Block& block() const { return block_; }
   /// Returns a capsule; the consumer's stream waits for the work of Weft.
@@ -51,11 +55,14 @@ class DeviceView {
   Block block_;
   nb::object owner_;
   Stream* stream_;
-  bool ordered_;
+  Order order_;
 };
 
 /// Returns the stream of the arrays of Python on a device with this backend: one of the GPU, or that of the host.
 [[nodiscard]] Stream& runtime_stream(Backend backend);
+/// Calls `work`, a function of the user that enqueues work in a stream: weft.stream() is that stream meanwhile, and the default
+/// stream of CUDA follows it before and precedes it afterwards, except in a capture.  @pre the GIL
+void in_stream(Stream& stream, const std::function<void()>& work);
 /// Makes later work of `ours` wait for the present work of `theirs`: None (the default stream of CUDA), the address of a
 /// cudaStream_t, or a stream of Weft, CuPy, PyTorch or Numba. Nothing for a stream of the host.
 void wait_for_theirs(Stream& ours, nb::handle theirs);

@@ -81,19 +81,17 @@ void Functions::call_there(const nb::object& function, const flow::DeviceArgumen
   static constexpr Columns kSource[] = {{"density", 0, 1}, {"momentum", 1, 3}, {"energy", 4, 1}};
   using Memory = std::shared_ptr<void>;
   const nb::capsule memory(new Memory(arguments.memory), [](void* owner) noexcept { delete static_cast<Memory*>(owner); });
-  Stream by_default = Stream::of_others(nullptr);
-  by_default.wait_for(after(arguments.stream));
   try {
     const bool source = arguments.states != nullptr;
     nb::object state = nb::none();
     if (source) state = columns_on_device(&arguments.states->density, arguments.points, kState, memory);
     const nb::dict results = columns_on_device(arguments.results, arguments.points, source ? kSource : kState, memory);
-    function(points_on_device(arguments.x, arguments.points, memory), arguments.time, state, results,
-             reinterpret_cast<std::uintptr_t>(arguments.stream.handle()));
+    const nb::object x = points_on_device(arguments.x, arguments.points, memory);
+    in_stream(arguments.stream,
+              [&] { function(x, arguments.time, state, results, reinterpret_cast<std::uintptr_t>(arguments.stream.handle())); });
   } catch (nb::python_error& error) {
     store(error);
   }
-  arguments.stream.wait_for(after(by_default));
 }
 
 template <class Row>

@@ -6,6 +6,8 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/device/device.hpp"
 #include "weft/task/graph.hpp"
 #include "weft/task/recording.hpp"
 
@@ -33,9 +36,39 @@ inline constexpr Registry kModes{
     "access", std::array{Row{task::Mode::read, "reads", ""}, Row{task::Mode::write, "writes", ""},
                          Row{task::Mode::read_write, "reads_writes", ""}, Row{task::Mode::reduce, "reduces", ""}}};
 
-/// A number of a graph.
-struct PyNumber {
-  std::shared_ptr<double> value;
+/// A number of a graph, on one or both sides.
+class PyNumber {
+ public:
+  PyNumber(double value, const std::string& backend)
+      : vector_(std::make_shared<HostDeviceVector<double>>(1, named(kBackends, backend), "number")) {
+    set(value);
+  }
+  [[nodiscard]] double get() const {
+    if (!vector_->fresh(Side::host)) vector_->to_host(After()).wait();
+    return std::as_const(*vector_)[0];
+  }
+  void set(double value) { vector_->write(Side::host)[0] = value; }
+  [[nodiscard]] HostDeviceVector<double>& vector() const { return *vector_; }
+  /// Returns a view for a task, of shape (1,), which marks nothing.  @throws ContractError if there is no device side.
+  [[nodiscard]] nb::object view_of_task(nb::handle self, Side side, bool writable) const {
+    const Backend backend = vector_->backend();
+    if (side == Side::device && backend == Backend::host) {
+      throw ContractError("the number has no device side", "create it with backend=\"cuda\" or \"mirror\"");
+    }
+    Block block;
+    vector_->suspend_tracking();
+    block.data = vector_->write(side).data();
+    vector_->resume_tracking();
+    block.shape[0] = 1;
+    block.strides[0] = 1;
+    block.read_only = !writable && side == Side::host;
+    if (side == Side::host) return as_numpy(block, self);
+    if (is_cuda(backend)) std::tie(block.device_type, block.device) = std::pair(nb::device::cuda::value, current_device());
+    return nb::cast(DeviceView(block, nb::borrow(self), is_cuda(backend) ? &runtime_stream(backend) : nullptr, Order::by_caller));
+  }
+
+ private:
+  std::shared_ptr<HostDeviceVector<double>> vector_;
 };
 
 /// A task::Recording until end().
@@ -66,16 +99,17 @@ struct Bodies {
   nb::handle functions;  ///< a list, of the caller of run()
   std::optional<nb::python_error> cause{};
 
-  void call(std::size_t task, const task::Rows* rows) {
-    guarded([&] {
-      const nb::object function = functions[task];
-      if (rows == nullptr) {
-        function();
-      } else {
-        const nb::int_ first(rows->first().value()), last(rows->last().value());
-        function(nb::steal(PySlice_New(first.ptr(), last.ptr(), nullptr)));
-      }
-    });
+  void call(std::size_t task) {
+    guarded([&] { functions[task](); });
+  }
+  void call(std::size_t task, task::Rows rows) {
+    guarded([&] { functions[task](slice_of(rows)); });
+  }
+  void call(std::size_t task, Stream& stream) {
+    guarded([&] { in_stream(stream, [&] { functions[task](address_of(stream)); }); });
+  }
+  void call(std::size_t task, Stream& stream, task::Rows rows) {
+    guarded([&] { in_stream(stream, [&] { functions[task](address_of(stream), slice_of(rows)); }); });
   }
   /// Returns what a condition says to a value.
   [[nodiscard]] bool holds(std::size_t condition, double value) {
@@ -85,6 +119,11 @@ struct Bodies {
   }
 
  private:
+  [[nodiscard]] static std::uintptr_t address_of(Stream& stream) { return reinterpret_cast<std::uintptr_t>(stream.handle()); }
+  [[nodiscard]] static nb::object slice_of(task::Rows rows) {
+    const nb::int_ first(rows.first().value()), last(rows.last().value());
+    return nb::steal(PySlice_New(first.ptr(), last.ptr(), nullptr));
+  }
   /// Calls Python. @throws ContractError with the text of an exception, which is kept.
   template <class F>
   void guarded(const F& call_python) {
@@ -107,15 +146,37 @@ class PyTaskPlan {
  public:
   PyTaskPlan(task::Plan plan, std::vector<Attachment> arrays, std::shared_ptr<Bodies> bodies)
       : plan_(std::move(plan)), arrays_(std::move(arrays)), bodies_(std::move(bodies)) {}
+  PyTaskPlan(const PyTaskPlan&) = delete;
+  PyTaskPlan& operator=(const PyTaskPlan&) = delete;
+  ~PyTaskPlan() {
+    // Others may still map the memory of a GPU: without close() it is never freed.
+    if (closed_ || std::ranges::none_of(plan_.exchanges(), [](const Exchange& e) { return e.transport() == Transport::peer; })) {
+      return;
+    }
+    for (Attachment& array : arrays_) array.leak();
+  }
+
+  void close() {
+    if (closed_) return;
+    {
+      const Computing computing;
+      plan_.close();
+    }
+    closed_ = true;
+    arrays_.clear();
+  }
 
   /// @param functions  the bodies, by task.
+  /// @param stream  the work of the device follows that in this stream, see wait_for_theirs().
   /// @param run  executes the plan.
   template <class Run>
-  void with_bodies(const nb::list& functions, const Run& run) {
+  void with_bodies(const nb::list& functions, nb::handle stream, const Run& run) {
     const Communicator& comm = plan_.comm();
     std::string problem;
+    if (closed_) throw ContractError("use of a plan after close()", "compile the graph again");
     try {
       for (const Attachment& array : arrays_) array.array().expect_idle("run()");
+      wait_for_arrays(stream);
     } catch (const Error& error) {
       problem = error.problem();
     }
@@ -135,14 +196,14 @@ class PyTaskPlan {
     }
     set_use(PyArray::Use::idle);
   }
-  void run(int iterations, const nb::list& functions, task::Trace* trace) {
-    with_bodies(functions, [&] { plan_.run(iterations, trace); });
+  void run(int iterations, const nb::list& functions, task::Trace* trace, nb::handle stream) {
+    with_bodies(functions, stream, [&] { plan_.run(iterations, trace); });
   }
   /// Returns the iterations, and whether the condition holds. @param condition  the last of `functions`.
-  [[nodiscard]] nb::tuple repeat_until(int number, int most, const nb::list& functions, task::Trace* trace) {
+  [[nodiscard]] nb::tuple repeat_until(int number, int most, const nb::list& functions, task::Trace* trace, nb::handle stream) {
     task::Plan::Repeated repeated{};
     const std::size_t last = nb::len(functions) - 1;
-    with_bodies(functions, [&] {
+    with_bodies(functions, stream, [&] {
       repeated = plan_.repeat_until(
           task::DataId(number), [&](double value) { return bodies_->holds(last, value); }, most, trace);
     });
@@ -160,10 +221,22 @@ class PyTaskPlan {
   void set_use(PyArray::Use use) const {
     for (const Attachment& array : arrays_) array.set_use(use);
   }
+  /// Waits for the work on arrays of a GPU before a run.
+  void wait_for_arrays(nb::handle theirs) const {
+    for (const Attachment& array : arrays_) {
+      Stream& stream = array.array().stream();
+      wait_for_theirs(stream, theirs);
+      if (stream.is_host()) continue;
+      const nb::gil_scoped_release released;
+      stream.wait();
+      return;
+    }
+  }
 
   task::Plan plan_;
   std::vector<Attachment> arrays_;
   std::shared_ptr<Bodies> bodies_;
+  bool closed_ = false;
 };
 
 class PyTaskGraph {
@@ -171,55 +244,66 @@ class PyTaskGraph {
   explicit PyTaskGraph(nb::handle comm) : comm_(communicator_of(comm)), graph_(comm_) {}
 
   int add_array(nb::handle array, const std::string& name, std::int32_t inner) {
-    arrays_.push_back(nb::borrow(array));
-    try {
-      auto& py_array = nb::cast<PyArray&>(array);
-      py_array.expect_idle("Graph.array()");
-      if (py_array.any().ref().backend() != Backend::host) {
-        throw ContractError(
-            fmt::format("the array '{}' of a graph has a device side, and functions of Python compute on the host", name),
-            "create the array with backend=\"host\"");
-      }
-      return graph_.add_array(name, py_array.any().ref(), inner).value();
-    } catch (...) {
-      arrays_.pop_back();
-      throw;
-    }
+    auto& py_array = nb::cast<PyArray&>(array);
+    py_array.expect_idle("Graph.array()");
+    const int number = graph_.add_array(name, py_array.any().ref(), inner).value();
+    data_.push_back(nb::borrow(array));
+    return number;
   }
-  int add_number(const PyNumber& number, const std::string& name) {
-    numbers_.push_back(number.value);
-    return graph_.add_number(name, *number.value).value();
+  int add_number(nb::handle number, const std::string& name) {
+    const int id = graph_.add_number(name, nb::cast<PyNumber&>(number).vector()).value();
+    data_.push_back(nb::borrow(number));
+    return id;
+  }
+  /// Returns the argument of a task for an access to an array or a number. @param rows  of an array: all, owned, ...
+  [[nodiscard]] nb::object view(int data, const std::string& rows, const std::string& side, bool writable) const {
+    const nb::object& object = data_.at(static_cast<std::size_t>(data));
+    const Side on = named(kSides, side);
+    if (nb::isinstance<PyNumber>(object)) return nb::cast<PyNumber&>(object).view_of_task(object, on, writable);
+    return nb::cast<PyArray&>(object).view_of_task(object, rows, on, writable);
   }
   /// @param accesses  data, mode, part, operation.
   void add_task(const std::string& name, const std::vector<std::tuple<int, std::string, std::string, std::string>>& accesses,
-                bool rows) {
+                bool rows, const std::string& side) {
     std::vector<task::Access> list;
     for (const auto& [data, mode, part, op] : accesses) {
       list.push_back({task::DataId(data), named(kModes, mode), named(kParts, part), named(kReductions, op)});
     }
     const std::size_t number = tasks_++;
-    if (rows) {
-      graph_.add_task(name, std::move(list), [bodies = bodies_, number](task::Rows range) { bodies->call(number, &range); });
+    const auto whole = [bodies = bodies_, number](auto&... stream) { bodies->call(number, stream...); };
+    using Divided = std::function<void(task::Rows)>;
+    using DividedOnDevice = std::function<void(Stream&, task::Rows)>;
+    if (named(kSides, side) == Side::host) {
+      if (rows) {
+        graph_.add_task(name, std::move(list), Divided([bodies = bodies_, number](task::Rows r) { bodies->call(number, r); }));
+      } else {
+        graph_.add_task(name, std::move(list), std::function<void()>(whole));
+      }
+    } else if (rows) {
+      graph_.add_task(name, std::move(list), on(task::device),
+                      DividedOnDevice([bodies = bodies_, number](Stream& s, task::Rows r) { bodies->call(number, s, r); }));
     } else {
-      graph_.add_task(name, std::move(list), [bodies = bodies_, number] { bodies->call(number, nullptr); });
+      graph_.add_task(name, std::move(list), on(task::device), std::function<void(Stream&)>(whole));
     }
   }
-  [[nodiscard]] std::unique_ptr<PyTaskPlan> compile(int threads, bool check) {
+  [[nodiscard]] std::unique_ptr<PyTaskPlan> compile(int threads, bool check, bool record) {
     std::optional<task::Plan> plan;
     {
       const Computing computing;
-      plan.emplace(graph_.compile(threads, check ? task::Check::accesses : task::Check::none));
+      plan.emplace(graph_.compile(threads, check ? task::Check::accesses : task::Check::none, Transport::automatic,
+                                  record ? task::Launch::as_graphs : task::Launch::by_bodies));
     }
     std::vector<Attachment> arrays;
-    for (const nb::object& array : arrays_) arrays.emplace_back(array);
+    for (const nb::object& data : data_) {
+      if (nb::isinstance<PyArray>(data)) arrays.emplace_back(data);
+    }
     return std::make_unique<PyTaskPlan>(std::move(*plan), std::move(arrays), bodies_);
   }
 
  private:
   Communicator comm_;
   task::Graph graph_;
-  std::vector<nb::object> arrays_;
-  std::vector<std::shared_ptr<double>> numbers_;
+  std::vector<nb::object> data_;  ///< arrays and numbers, by number
   std::shared_ptr<Bodies> bodies_ = std::make_shared<Bodies>();
   std::size_t tasks_ = 0;
 };
@@ -230,20 +314,13 @@ void bind_task(nb::module_& module) {
   nb::class_<PyNumber>(module, "TaskNumber",
                        "A number of a task graph, equal on all ranks except while tasks reduce into it. weft.task.Graph.number\n"
                        "creates it.")
-      .def(
-          "__init__", [](PyNumber* self, double value) { new (self) PyNumber{std::make_shared<double>(value)}; },
-          nb::arg("value"))
-      .def_prop_rw(
-          "value", [](const PyNumber& n) { return *n.value; }, [](const PyNumber& n, double value) { *n.value = value; },
-          "The present value, a float; may be set between runs, to the same value on all ranks.")
+      .def(nb::init<double, const std::string&>(), nb::arg("value"), nb::arg("backend") = "host")
+      .def_prop_rw("value", &PyNumber::get, &PyNumber::set,
+                   "The present value, a float; may be set between runs, to the same value on all ranks.")
       .def_prop_ro(
-          "array",
-          [](nb::handle self) {
-            double* const value = nb::cast<PyNumber&>(self).value.get();
-            return nb::ndarray<nb::numpy, double, nb::shape<1>>(value, {1}, self);
-          },
-          "A writable view of the value, shape (1,), as bodies get it that write it.")
-      .def("__repr__", [](const PyNumber& n) { return fmt::format("<weft.TaskNumber: {}>", *n.value); });
+          "backend", [](const PyNumber& n) { return name_in(kBackends, n.vector().backend()); },
+          "Where the device side is: \"host\" (there is none), \"mirror\" or \"cuda\".")
+      .def("__repr__", [](const PyNumber& n) { return fmt::format("<weft.TaskNumber: {}>", n.get()); });
 
   nb::class_<task::Trace>(module, "TaskTrace", "What plans executed when, on this rank. See weft.task.Trace.")
       .def(nb::init<>())
@@ -277,9 +354,11 @@ void bind_task(nb::module_& module) {
 
   nb::class_<PyTaskPlan>(module, "TaskPlan", "A compiled graph; weft.task.Plan adds its functions.")
       .def("run", &PyTaskPlan::run, nb::arg("iterations"), nb::arg("functions"), nb::arg("trace").none(),
-           "Executes iterations with these bodies. Collective.")
+           nb::arg("stream").none(), "Executes iterations with these bodies. Collective.")
       .def("repeat_until", &PyTaskPlan::repeat_until, nb::arg("number"), nb::arg("most"), nb::arg("functions"),
-           nb::arg("trace").none(), "Executes iterations until the last function is true of a number. Collective.")
+           nb::arg("trace").none(), nb::arg("stream").none(),
+           "Executes iterations until the last function is true of a number. Collective.")
+      .def("close", &PyTaskPlan::close, "Ends the exchanges and gives up the arrays. Collective.")
       .def("take_cause", &PyTaskPlan::take_cause, "Returns the exception of a body of this rank in the last run, or None.")
       .def(
           "text", [](const PyTaskPlan& p) { return p.plan().text(); }, "Returns the nodes as text.")
@@ -293,9 +372,12 @@ void bind_task(nb::module_& module) {
       .def("add_array", &PyTaskGraph::add_array, nb::arg("array"), nb::arg("name"), nb::arg("inner"),
            "Adds a weft.Array and returns its number.")
       .def("add_number", &PyTaskGraph::add_number, nb::arg("number"), nb::arg("name"), "Adds a number and returns its number.")
-      .def("add_task", &PyTaskGraph::add_task, nb::arg("name"), nb::arg("accesses"), nb::arg("rows"),
+      .def("view", &PyTaskGraph::view, nb::arg("data"), nb::arg("rows"), nb::arg("side"), nb::arg("writable"),
+           "Returns the argument of a task for an array or a number.")
+      .def("add_task", &PyTaskGraph::add_task, nb::arg("name"), nb::arg("accesses"), nb::arg("rows"), nb::arg("side"),
            "Adds a task of (data, mode, part, operation).")
-      .def("compile", &PyTaskGraph::compile, nb::arg("threads"), nb::arg("check"), "Compiles the graph. Collective.");
+      .def("compile", &PyTaskGraph::compile, nb::arg("threads"), nb::arg("check"), nb::arg("record"),
+           "Compiles the graph. Collective.");
 }
 
 }  // namespace weft::python

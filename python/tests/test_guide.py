@@ -54,6 +54,7 @@ def test_every_example_runs(comm, tmp_path, monkeypatch, capsys):
         "10 iterations on 1 ranks",
         "the host side is stale",
         "on the host: 2.0",
+        "sum of the task of the host: 400.0",
     ):
         assert part in shown, shown
     assert os.path.exists("results/sod_py/case.toml") and weft.world().size == 1

@@ -220,8 +220,6 @@ def test_wrong_arguments(comm, ring):
     with pytest.raises(weft.ContractError, match="was added before"):
         g.array(u)
         g.array(u)
-    with pytest.raises(weft.ContractError, match="has a device side"):
-        g.array(weft.Array(ring, backend="mirror"))
     with pytest.raises(weft.ContractError, match="0 threads"):
         g.compile(0)
     with pytest.raises(weft.ContractError, match="-1 iterations"):
@@ -282,15 +280,16 @@ def test_numba_bodies(comm, ring):
     assert v.owned.tolist() == (2 * u.owned).tolist()
 
 
-def test_the_example_runs_on_any_number_of_ranks(comm):
+@pytest.mark.parametrize("example", ["task_graph.py", "task_graph_gpu.py"])
+def test_the_examples_run_on_any_number_of_ranks(comm, example):
     if comm.size > 1:
         pytest.skip("starts jobs of its own")
-    lines = (ROOT / "examples" / "python" / "task_graph.py").read_text().splitlines()
-    assert len(lines) < 60
+    path = ROOT / "examples" / "python" / example
+    assert len(path.read_text().splitlines()) < 80
     for ranks in (1, 2, 3):
-        run = subprocess.run(["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks), sys.executable,
-                              str(ROOT / "examples" / "python" / "task_graph.py")],
+        run = subprocess.run(["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks), sys.executable, str(path)],
                              capture_output=True, text=True, timeout=120, env=ENV)
         assert run.returncode == 0, run.stderr
         before, after = map(float, re.search(r"heat (\S+) before and (\S+) after", run.stdout).groups())
-        assert abs(before - after) < 1e-9 * before and "diffuse (inner)" in run.stdout
+        assert abs(before - after) < 1e-9 * before
+        assert example != "task_graph.py" or "diffuse (inner)" in run.stdout

@@ -35,6 +35,6 @@ def read_array(path, name="array", plan=None, comm=None, *, padded=False, layout
 
 
 def stream():
-    """Returns the stream of this process's GPU in which exchanges and copies of arrays are executed. Raises DeviceError without a
-    GPU."""
+    """Returns the stream of this process's GPU in which exchanges and copies of arrays are executed; in a task on the device, and in
+    a function marked by weft.flow.on_device(), the stream in which it works. Raises DeviceError without a GPU."""
     return _weft.stream()

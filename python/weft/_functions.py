@@ -128,7 +128,7 @@ def _wrapped(function, key, zone, columns, most):
 
     def call_on_device(x, t, state, results, stream):
         try:
-            with _current_stream(stream):
+            with current_stream(stream):
                 result = function(*[x, t, state][:count], results)
         except Exception as failure:
             raise error(f"raised {type(failure).__name__}: {failure}", "see the exception above") from failure
@@ -142,10 +142,10 @@ def _wrapped(function, key, zone, columns, most):
 
 
 @contextlib.contextmanager
-def _current_stream(address):
-    """Makes a CUDA stream the current one of CuPy and PyTorch, where they are loaded."""
+def current_stream(address):
+    """Makes a CUDA stream the current one of CuPy and PyTorch, where they are loaded. address: 0 for the host, which has none."""
     with contextlib.ExitStack() as stack:
-        cupy, torch = sys.modules.get("cupy"), sys.modules.get("torch")
+        cupy, torch = (sys.modules.get(name) if address else None for name in ("cupy", "torch"))
         if cupy is not None:
             stack.enter_context(cupy.cuda.ExternalStream(address))
         if torch is not None and torch.cuda.is_available():

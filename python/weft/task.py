@@ -1,4 +1,4 @@
-"""Task graphs: functions of numpy arrays that state what they read and write; the graph communicates.
+"""Task graphs: functions of arrays that state what they read and write; the graph communicates and copies.
 
     >>> plan = weft.GhostPlan.build(weft.world(), 4, [])
     >>> u, rate = weft.Array(plan), weft.Array(plan)
@@ -15,6 +15,7 @@
     array([0.25, 0.5 , 0.75, 1.  ])
 """
 from . import _weft
+from ._functions import current_stream
 from ._weft import TaskNumber as Number
 from ._weft import TaskTrace as Trace
 from .errors import Error, InputError
@@ -31,7 +32,8 @@ class Graph:
 
     Each task is executed after those before it that it depends on, with ghost rows up to date: the results are those of
     executing one after the other. Every rank records the same arrays, numbers and tasks in the same order. Arrays are weft.Arrays
-    with backend="host"; they can be neither closed nor resized while a plan exists.
+    with the backend "host", "cuda" or "mirror"; they can be neither closed nor resized while a plan exists. Where a task needs
+    rows whose values are on the other side, the plan copies them, and afterwards the arrays know on which side their rows are.
     """
 
     def __init__(self, comm=None):
@@ -46,7 +48,8 @@ class Graph:
         name: in messages and plans; "array 0", "array 1", ... by default
         inner: number of the first owned rows that tasks with rows=True compute without ghost rows (mesh.cells.inner)
 
-        Raises ContractError for an array that is not on the host, that was added before, or with fewer owned rows than `inner`.
+        Raises ContractError for an array that was added before, whose sides share memory ("cuda_managed", "cuda_mapped"), or with
+        fewer owned rows than `inner`.
         """
         if not isinstance(array, _weft.Array):
             raise InputError(f"a task cannot access a {type(array).__name__}; pass weft.Arrays and numbers of the graph")
@@ -55,15 +58,20 @@ class Graph:
         self._ids[id(array)] = number
         return array
 
-    def number(self, value=0.0, name=None):
+    def number(self, value=0.0, name=None, backend="host"):
         """Adds a number, such as a time step, with this value, and returns it as a Number: equal on all ranks, except while tasks
-        reduce into it. name: in messages and plans; "number 0", ... by default."""
-        number = Number(value)
+        reduce into it.
+
+        name: in messages and plans; "number 0", ... by default
+        backend: that of the arrays, for a number that tasks on the device access, too
+
+        Raises InputError for another backend, ContractError for one that differs from that of data added before."""
+        number = Number(value, backend)
         self._ids[id(number)] = self._graph.add_number(number, name or f"number {len(self._ids)}")
         self._kept.append(number)
         return number
 
-    def task(self, reads=(), writes=(), reads_writes=(), reduces=(), *, rows=False, name=None):
+    def task(self, reads=(), writes=(), reads_writes=(), reduces=(), *, rows=False, on="host", name=None):
         """Returns a decorator that adds a function as a task.
 
         reads: arrays, (array, part) or numbers. An array is passed as a read-only view of all its rows, or of the part: "owned",
@@ -75,6 +83,7 @@ class Graph:
             rows and numbers begin with the value that changes nothing (0, inf, -inf)
         rows: the function takes a slice of the owned rows as its first argument and computes only these rows of what it writes:
             the first `inner` rows of the arrays may be computed while ghost rows travel
+        on: "host", or "device" for a function that starts its work on the device of the arrays and does not wait for it
         name: in messages and plans; the name of the function by default
 
         The arguments of the function are views in the order of the lists. They are made once: nothing is copied. Numbers that are
@@ -82,9 +91,15 @@ class Graph:
         The function must access nothing else of the graph and must not call functions of weft that communicate. Functions
         compiled by numba with nogil=True run without Python's lock, also several at the same time.
 
-        Raises InputError for other arguments. The decorator returns the function unchanged.
+        On the device, views are weft.DeviceViews, also those of numbers, shape (1,); all are writable, since PyTorch imports no
+        others. cupy.asarray(view), torch.from_dlpack(view) and kernels of numba.cuda take them without a copy; of a mirror,
+        np.from_dlpack(view). While the function runs, weft.stream() is the stream of the task, and the current one of CuPy and
+        PyTorch (so of Triton); what starts in the default stream of CUDA is in order, too.
+
+        Raises InputError for other arguments, ContractError for arrays and numbers without memory on that side. The decorator
+        returns the function unchanged.
         """
-        accesses, arguments = [], []
+        accesses, arguments, floats = [], [], []
         for mode, items in (("reads", reads), ("writes", writes), ("reads_writes", reads_writes), ("reduces", reduces)):
             if not isinstance(items, (list, tuple)):
                 raise InputError(f"{mode} is a {type(items).__name__}; pass a list")
@@ -94,33 +109,34 @@ class Graph:
                     raise InputError('reduces needs operations: reduces=[(array, "add")]')
                 op = choice if mode == "reduces" else "add"
                 part = choice if choice is not None and mode != "reduces" else "owned" if mode.endswith("writes") else "all"
-                number = self._number_of(data)
-                accesses.append((number, mode, "all" if isinstance(data, Number) else part, op))
-                if isinstance(data, Number):
-                    arguments.append(data if mode == "reads" else data.array)
-                else:
-                    arguments.append(data.view(_VIEWS.get(part, part), writable=mode != "reads"))
+                number, is_number = self._number_of(data), isinstance(data, Number)
+                accesses.append((number, mode, "all" if is_number else part, op))
+                arguments.append(self._graph.view(number, _VIEWS.get(part, part), on, mode != "reads"))
+                floats.append(is_number and mode == "reads" and on == "host")
 
         def add(function):
             if not callable(function):
                 raise InputError(f"a {type(function).__name__} is not a function")
-            self._graph.add_task(name or getattr(function, "__name__", "task"), accesses, rows)
-            self._functions.append(_body(function, arguments))
+            self._graph.add_task(name or getattr(function, "__name__", "task"), accesses, rows, on)
+            self._functions.append(_body(function, arguments, floats) if on == "host" else _device_body(function, arguments))
             return function
 
         return add
 
-    def compile(self, threads=1, check=False):
+    def compile(self, threads=1, check=False, record=False):
         """Returns a Plan: the tasks, with the communication that they need. The graph may be extended afterwards. Collective.
 
         threads: threads that execute tasks, with the calling one
         check: for debugging: run() raises ContractError where a task reads or writes rows that it does not state, naming them.
-            One thread executes the tasks, and all data are copied for each
+            One thread executes the tasks, and all data are copied for each. Not with arrays of a device
+        record: the second iteration records the work of tasks on a GPU as CUDA graphs, and further iterations launch these
+            without calling the functions, which must then not allocate (cupy.add(a, b, out=c), kernels of one's own), not use the
+            default stream, and not depend on what changes but in arrays and numbers
 
         Raises ContractError on every rank for impossible accesses; CommError if the ranks recorded different tasks, naming the
         first difference.
         """
-        return Plan(self._graph.compile(threads, check), list(self._functions), list(self._kept), dict(self._ids))
+        return Plan(self._graph.compile(threads, check, record), list(self._functions), list(self._kept), dict(self._ids))
 
     def _number_of(self, data):
         if id(data) not in self._ids:
@@ -130,11 +146,21 @@ class Graph:
         return self._ids[id(data)]
 
 
-def _body(function, arguments):
-    """Returns a function of the range of rows, or of nothing, that calls `function`."""
-    if not any(isinstance(argument, Number) for argument in arguments):
+def _body(function, arguments, floats):
+    """Returns a function of the range of rows, or of nothing, that calls `function`. floats: arguments to be passed as floats."""
+    if not any(floats):
         return lambda *rows: function(*rows, *arguments)
-    return lambda *rows: function(*rows, *[a.value if isinstance(a, Number) else a for a in arguments])
+    return lambda *rows: function(*rows, *[float(a[0]) if is_float else a for a, is_float in zip(arguments, floats)])
+
+
+def _device_body(function, arguments):
+    """Returns a function of the address of a stream, and of the range of rows where there is one, that calls `function`."""
+
+    def call(stream, *rows):
+        with current_stream(stream):
+            function(*rows, *arguments)
+
+    return call
 
 
 class Plan:
@@ -143,29 +169,38 @@ class Plan:
     def __init__(self, plan, functions, kept, ids):
         self._plan, self._functions, self._kept, self._ids = plan, functions, kept, ids
 
-    def run(self, iterations=1, trace=None):
+    def run(self, iterations=1, trace=None, stream=None):
         """Executes iterations; ghost rows are taken to be out of date at the beginning. Collective.
 
         iterations: 0 or more
         trace: a Trace that receives what was executed when
+        stream: with arrays of a GPU, the run follows the work in this stream, by default that of CUDA. It ends when all its work
+            has completed
 
         Python's lock is released; bodies take it. If a body raises an exception, the tasks that remain are not executed on that
         rank; then every rank raises a ContractError that names the task, and on its rank __cause__ is the exception. The arrays
         have undefined values.
         """
-        self._guard(lambda: self._plan.run(iterations, self._functions, trace))
+        self._guard(lambda: self._plan.run(iterations, self._functions, trace, stream))
 
-    def repeat_until(self, number, condition, most, trace=None):
-        """Executes iterations until condition(value) is true of a number of the graph after one of them, or `most` iterations.
-        Collective.
+    def repeat_until(self, number, condition, most, trace=None, stream=None):
+        """Executes iterations until condition(value) is true of a number of the graph, on the host, after one of them, or `most`
+        iterations. Collective.
 
         Returns (iterations, fulfilled). Raises ContractError on every rank if the condition holds on some ranks only; as run(),
         also for exceptions of `condition`.
         """
         if id(number) not in self._ids or not isinstance(number, Number):
             raise InputError("the condition needs a number of the graph; Graph.number() creates it")
+        if number.backend != "host":
+            raise InputError('the condition is on a number with a device side; copy it to one with backend="host" in a task')
         functions = [*self._functions, condition]
-        return self._guard(lambda: self._plan.repeat_until(self._ids[id(number)], most, functions, trace))
+        return self._guard(lambda: self._plan.repeat_until(self._ids[id(number)], most, functions, trace, stream))
+
+    def close(self):
+        """Ends the plan. Needed before arrays of a GPU are freed that ranks on one machine exchange: without it their memory is
+        kept until the end of the process. Collective."""
+        self._plan.close()
 
     def _guard(self, run):
         """Returns run(); the exception of a body becomes the cause of the error."""
