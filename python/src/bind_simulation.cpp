@@ -29,6 +29,13 @@ nb::object conserved_of(nb::handle self) {
   return view(values.data(), rows, kVars, self);
 }
 
+/// Returns a read-only view of density, velocity and pressure on the host, (owned, 5); empty on a GPU.
+nb::object primitive_of(nb::handle self) {
+  const Use use(nb::cast<Simulation&>(self).in_use());
+  const std::span<const double> values = nb::cast<const Simulation&>(self).solver().primitives();
+  return view(values.data(), values.size() / kVars, kVars, self);
+}
+
 /// Visits the objects that a simulation holds, so that a cycle through a function of the user is collected.
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
@@ -78,6 +85,7 @@ void bind_values(nb::class_<Simulation>& type) {
       .def_prop_ro("on_gpu", [](const Simulation& s) { return s.solver().on_gpu(); })
       .def_prop_ro("title", [](const Simulation& s) { return s.flow_case().title; })
       .def_prop_ro("conserved", [](nb::handle self) { return conserved_of(self); })
+      .def_prop_ro("primitive", [](nb::handle self) { return primitive_of(self); })
       .def_prop_ro("residuals", &Simulation::residuals)
       .def_prop_ro("forces", &Simulation::forces)
       .def_prop_ro("probes", &Simulation::probes)

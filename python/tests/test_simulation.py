@@ -78,6 +78,11 @@ def test_conserved_is_a_live_view_and_fields_follow(vortex):
     pressure = 0.4 * (energy - 0.5 * (momentum**2).sum(axis=1) / rho)
     assert np.allclose(sim["pressure"], pressure, rtol=1e-13)
     assert np.allclose(sim["velocity"], momentum / rho[:, None], rtol=1e-13)
+    for name in ("density", "momentum", "energy", "velocity", "pressure"):
+        view, before = sim[name], sim[name].copy()
+        sim.step()
+        assert np.shares_memory(view, sim[name]) and np.array_equal(view, sim[name]) and not view.flags.writeable
+        assert len(view) == 0 or name == "energy" or (view != before).any()
     for name in sim.fields:
         assert len(sim[name]) == sim.mesh.cells.owned
     assert "cp" not in sim.fields

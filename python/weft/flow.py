@@ -31,6 +31,8 @@ from .errors import InputError
 __all__ = ["Simulation", "Step", "case_reference", "on_device", "run"]
 
 _NEVER = 2**63 - 1  # steps
+_CONSERVED = {"density": 0, "momentum": slice(1, 4), "energy": 4}  # columns of the state
+_PRIMITIVE = {"velocity": slice(1, 4), "pressure": 4}
 
 Step = namedtuple("Step", "step time dt retries")
 Step.__doc__ = "One step: its number, the time after it and its length, s, and how often it was repeated."
@@ -169,13 +171,14 @@ class Simulation:
     def __getitem__(self, name):
         """Returns the values of a field in the owned cells, shape (owned,), of vectors (owned, components).
 
-        "density", "momentum" and "energy" are read-only views of the present state where the flow is computed on the host;
-        other fields are computed. `fields` lists the names; scalars have those of the case. Collective for fields of gradients
-        ("vorticity", "schlieren").
+        "density", "momentum", "energy", "velocity" and "pressure" are read-only views of the present state where the flow is
+        computed on the host, which later steps change; other fields are computed. `fields` lists the names; scalars have those of
+        the case. Collective for fields of gradients ("vorticity", "schlieren").
         """
-        if name in ("density", "momentum", "energy"):
-            columns = {"density": 0, "momentum": slice(1, 4), "energy": 4}[name]
-            return self.conserved[:, columns]
+        if name in _CONSERVED:
+            return self.conserved[:, _CONSERVED[name]]
+        if name in _PRIMITIVE and not self.on_gpu:
+            return self._simulation.primitive[:, _PRIMITIVE[name]]
         return self._simulation.field(name)
 
     def on_zone(self, name):

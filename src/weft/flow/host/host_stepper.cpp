@@ -129,6 +129,10 @@ void HostStepper::load() {
   }
 }
 
+std::span<const double> HostStepper::primitives() const {
+  return {residual_.values().data(), static_cast<std::size_t>(scheme_.mesh().owned_cells) * kVars};
+}
+
 Primitive HostStepper::primitive(std::int32_t cell) const { return detail::load(residual_.values().row(cell).data()); }
 
 std::array<double, kVars> HostStepper::integrals() const {

@@ -48,6 +48,7 @@ class HostStepper final : public Stepper {
   void load() override;
   void start_fetch() const override {}
   [[nodiscard]] ConstStateRows fetch() const override { return {conserved_.storage(), scalars_.amounts()}; }
+  [[nodiscard]] std::span<const double> primitives() const override;
   [[nodiscard]] Primitive primitive(std::int32_t cell) const override;
   [[nodiscard]] std::array<double, kVars> integrals() const override;
   [[nodiscard]] std::vector<double> scalar_integrals() const override;

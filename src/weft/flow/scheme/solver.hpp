@@ -141,7 +141,9 @@ class Solver {
   /// @pre refresh() since the last step.  @cost 120 bytes per owned cell.
   [[nodiscard]] std::vector<CellGradient> gradients() const;
 
-  [[nodiscard]] std::span<const double> conserved() const;     ///< owned rows x kVars
+  [[nodiscard]] std::span<const double> conserved() const;  ///< owned rows x kVars
+  /// Returns the primitive values of the owned cells on the host, see Stepper::primitives().
+  [[nodiscard]] std::span<const double> primitives() const { return stepper_->primitives(); }
   [[nodiscard]] Primitive primitive(std::int32_t cell) const;  ///< owned cell
   [[nodiscard]] const std::vector<Scalar>& scalars() const;
   /// Returns rho phi: owned rows x scalars().size().

@@ -107,6 +107,8 @@ class Stepper {
   /// Returns the present state on the GPU, whose memory the next step may reuse; without addresses on the host.
   /// @pre no sequence is pending.
   [[nodiscard]] virtual DeviceRows on_device() { return {}; }
+  /// Returns the primitive values of the owned cells on the host, owned x kVars, which the next step overwrites; empty on a GPU.
+  [[nodiscard]] virtual std::span<const double> primitives() const { return {}; }
   /// Returns the primitive state of an owned cell.
   [[nodiscard]] virtual Primitive primitive(std::int32_t cell) const = 0;
   /// Returns the integral of each conserved variable over the owned cells, in compensated sums whose order depends on the number
