@@ -16,7 +16,8 @@
 namespace weft::python {
 namespace {
 
-/// Reports the events of a run to Python, and notices Ctrl-C.
+/// Reports the events of a run to Python, and asks it whether the run shall end. An exception of Python, also that of a signal,
+/// ends the run as an interrupt does: on all ranks and with a checkpoint.
 class Told final : public flow::RunObserver {
  public:
   explicit Told(nb::object observer) : tell_(std::move(observer)) {}
@@ -25,16 +26,18 @@ class Told final : public flow::RunObserver {
   }
   void warned(const std::string& text) override { tell("warning", text); }
   void noted(const std::string& text) override { tell("note", text); }
-  void advanced(const flow::Progress& progress) override {
-    const nb::gil_scoped_acquire acquired;
-    tell_("progress", nb::make_tuple(progress.step, progress.time, progress.residual, progress.fraction, progress.seconds_left));
+  void advanced(const flow::Progress& p) override {
+    guarded([&] { tell_("progress", nb::make_tuple(p.step, p.time, p.residual, p.fraction, p.seconds_left)); });
   }
   void wrote(const std::filesystem::path& file) override { tell("wrote", file.string()); }
-  /// Returns whether a signal arrived, or Python raised an exception, which rethrow() raises again.
+  /// Returns whether Python says so, or raised an exception, which rethrow() raises again.
   [[nodiscard]] bool stopped() {
-    const nb::gil_scoped_acquire acquired;
-    if (!error_ && PyErr_CheckSignals() != 0) error_.emplace();
-    return error_.has_value();
+    bool result = false;
+    guarded([&] {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      result = nb::cast<bool>(tell_("stopped", nb::none()));
+    });
+    return result || error_;
   }
   void rethrow() {
     if (error_) throw std::move(*error_);
@@ -42,8 +45,17 @@ class Told final : public flow::RunObserver {
 
  private:
   void tell(const char* event, const std::string& text) {
+    guarded([&] { tell_(event, text); });
+  }
+  template <class F>
+  void guarded(const F& call_python) {
+    if (error_) return;
     const nb::gil_scoped_acquire acquired;
-    tell_(event, text);
+    try {
+      call_python();
+    } catch (nb::python_error& error) {
+      error_.emplace(std::move(error));
+    }
   }
   nb::object tell_;
   std::optional<nb::python_error> error_;

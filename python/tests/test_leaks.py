@@ -58,6 +58,16 @@ def failing():
         return error.key
 
 
+def task_plan(mesh):
+    """A plan with tasks on the host and on a mirror, and an exchange."""
+    u, v = (weft.Array(mesh.plan, backend="mirror") for _ in range(2))
+    g = weft.task.Graph(mesh.comm)
+    largest = g.number(backend="mirror")
+    g.task(reads=[u], writes=[v], reduces=[(largest, "max")], on="device")(lambda u, v, largest: None)
+    g.task(reads=[(v, "owned"), largest], writes=[u])(lambda v, largest, u: None)
+    g.compile().run(2)
+
+
 # name: (what is created and destroyed, how often in a short test, how often in a full one)
 CREATED = {
     "views of a mesh": (lambda mesh, sim: views(mesh), 10000, 10000),
@@ -69,6 +79,7 @@ CREATED = {
     "simulations on a shared mesh": (lambda mesh, sim: weft.flow.Simulation(BOX, mesh=mesh).step(), 100, 500),
     "simulations in cycles with their functions": (lambda mesh, sim: cycle(), 50, 500),
     "functions that raise": (lambda mesh, sim: failing(), 50, 500),
+    "plans of tasks": (lambda mesh, sim: task_plan(mesh), 300, 10000),
     "restored states": (lambda mesh, sim: sim.restore(sim.conserved), 500, 10000),
 }
 

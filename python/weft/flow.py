@@ -13,7 +13,9 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
+import signal
 import sys
+import threading
 import time
 import warnings
 from collections import namedtuple
@@ -356,6 +358,8 @@ def run(
 
     def tell(event, what):
         nonlocal width
+        if event == "stopped":
+            return interrupt.arrived
         if event == "warning" and ranks.rank == 0:
             warnings.warn(what, stacklevel=2)
         if event != "progress" or not shows:
@@ -371,11 +375,35 @@ def run(
 
     try:
         file, initial, boundary, source = _case_file(case, sections, ranks)
-        with _recording(ranks, trace):
+        with _recording(ranks, trace), _Interrupt() as interrupt:
             return _weft.run_case(ranks, file, overwrite, resume, accept_changes, initial, boundary, source, tell)
     finally:
         if width:
             print(file=sys.stderr, flush=True)
+
+
+class _Interrupt:
+    """Holds back the KeyboardInterrupt of Ctrl-C to the end of a `with` block, so that it is raised neither in a function of the
+    case nor in a report of the run. Handlers that are not Python's own remain."""
+
+    def __init__(self):
+        self.arrived = False
+        main = threading.current_thread() is threading.main_thread()
+        self._holds = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+    def _note(self, *_):
+        self.arrived = True
+
+    def __enter__(self):
+        if self._holds:
+            signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, kind, *_):
+        if self._holds:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self.arrived and kind is None:
+            raise KeyboardInterrupt
 
 
 @contextlib.contextmanager
