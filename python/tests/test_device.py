@@ -275,7 +275,7 @@ def test_memory_of_the_gpu_is_flat_over_many_arrays(cupy, plan):
 
     round_of(100)
     before = used()
-    round_of(2000)
+    round_of(10000)
     assert used() - before < 64e6
 
 

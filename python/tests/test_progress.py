@@ -18,6 +18,17 @@ def test_the_bar_reaches_its_end(comm, vortex, capsys, end):
     assert last.startswith("|####################| 100 %") and f"step {sim.steps} " in last and shown.endswith("\n")
 
 
+def test_a_run_with_results_shows_its_last_step(comm, vortex, capsys, shared_path):
+    output = {"directory": str(shared_path / "run")}
+    weft.flow.run({**vortex, "stop": {"steps": 12}}, output=output, overwrite=True, progress=True)
+    shown = capsys.readouterr().err
+    if comm.rank > 0:
+        assert shown == ""
+        return
+    last = shown.rstrip("\n").split("\r")[-1]
+    assert last.startswith("100 %  step 12 ") and shown.endswith("\n") and shown.count("\r") < 12
+
+
 def test_no_bar_where_nobody_looks(vortex, capsys):
     weft.flow.Simulation(vortex).run(steps=2)  # stderr is no terminal here
     assert capsys.readouterr().err == ""

@@ -162,7 +162,7 @@ class Simulation:
             told = lambda: callback(self)  # noqa: E731
         if isinstance(every, bool) or not isinstance(every, int) or every < 1:
             raise ValueError(f"every must be a whole number of at least 1, not {every!r}")
-        line = _Line(self, until, steps) if self._rank == 0 and _shows(progress) else None
+        line = _Progress(self, until, steps) if self._rank == 0 and _shows(progress) else None
         try:
             with _recording(self.mesh.comm, trace):
                 return self._simulation.run(until, steps, residual, wall_time, told, every, line and line.show)
@@ -353,16 +353,14 @@ def run(
     Raises InputError with all errors of the case in `all`, MeshError, IoError, DeviceError or PhysicsError on every rank alike.
     """
     ranks = communicator(comm)
-    shows = ranks.rank == 0 and _shows(progress)
-    width = 0
+    line = _Line() if ranks.rank == 0 and _shows(progress) else None
 
     def tell(event, what):
-        nonlocal width
         if event == "stopped":
             return interrupt.arrived
         if event == "warning" and ranks.rank == 0:
             warnings.warn(what, stacklevel=2)
-        if event != "progress" or not shows:
+        if event != "progress" or line is None:
             return
         step, at, residual, fraction, left = what
         text = f"step {step}  time {at:.6g}  residual {residual:.2e}"
@@ -370,16 +368,15 @@ def run(
             text = f"{100 * fraction:3.0f} %  {text}"
         if left >= 0:
             text += f"  {left:.0f} s left"
-        print("\r" + text.ljust(width), end="", file=sys.stderr, flush=True)
-        width = len(text)
+        line.show(text)
 
     try:
         file, initial, boundary, source = _case_file(case, sections, ranks)
         with _recording(ranks, trace), _Interrupt() as interrupt:
             return _weft.run_case(ranks, file, overwrite, resume, accept_changes, initial, boundary, source, tell)
     finally:
-        if width:
-            print(file=sys.stderr, flush=True)
+        if line is not None:
+            line.end()
 
 
 class _Interrupt:
@@ -426,13 +423,35 @@ def _shows(progress):
 
 
 class _Line:
-    """A line of progress on stderr."""
+    """A line of progress on stderr, which is replaced at most five times a second."""
+
+    def __init__(self):
+        self._text, self._width, self._shown = "", 0, -1.0
+
+    def show(self, text):
+        self._text = text
+        if time.monotonic() - self._shown > 0.2:
+            self._print()
+
+    def _print(self):
+        print("\r" + self._text.ljust(self._width), end="", file=sys.stderr, flush=True)
+        self._width, self._shown = len(self._text), time.monotonic()
+
+    def end(self):
+        """Shows the last text that it was given."""
+        if self._text:
+            self._print()
+            print(file=sys.stderr, flush=True)
+
+
+class _Progress:
+    """The line of progress of a simulation."""
 
     def __init__(self, sim, until, steps):
         self._sim, self._until = sim, until
         self._first_step, self._first_time, self._began = sim.steps, sim.time, time.monotonic()
         self._last_step = None if steps is None else sim.steps + steps
-        self._width = 0
+        self._line = _Line()
 
     def show(self):
         sim, fraction = self._sim, 0.0
@@ -445,9 +464,8 @@ class _Line:
             filled = round(20 * min(fraction, 1.0))
             left = (time.monotonic() - self._began) * (1 / fraction - 1)
             text = f"|{'#' * filled}{' ' * (20 - filled)}| {100 * fraction:3.0f} %  {text}  {left:.0f} s left"
-        print("\r" + text.ljust(self._width), end="", file=sys.stderr, flush=True)
-        self._width = len(text)
+        self._line.show(text)
 
     def end(self):
         self.show()
-        print(file=sys.stderr, flush=True)
+        self._line.end()
