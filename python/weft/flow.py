@@ -13,17 +13,13 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
-import signal
-import sys
-import threading
-import time
 import warnings
 from collections import namedtuple
 from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
 
 import numpy
 
-from . import _functions, _toml, _weft
+from . import _functions, _progress, _toml, _weft
 from ._communicators import communicator
 from ._functions import on_device
 from ._weft import case_reference
@@ -155,17 +151,17 @@ class Simulation:
         Raises InputError if nothing ends the run, PhysicsError as step(), IoError before the first step if the trace cannot be
         written.
         """
-        told = None
+        after_step = None
         if callback is not None:
             if not callable(callback):
                 raise TypeError(f"callback must be callable, not {type(callback).__name__}")
-            told = lambda: callback(self)  # noqa: E731
+            after_step = lambda: callback(self)  # noqa: E731
         if isinstance(every, bool) or not isinstance(every, int) or every < 1:
             raise ValueError(f"every must be a whole number of at least 1, not {every!r}")
-        line = _Progress(self, until, steps) if self._rank == 0 and _shows(progress) else None
+        line = _progress.Bar(self, until, steps) if self._rank == 0 and _progress.is_shown(progress) else None
         try:
             with _recording(self.mesh.comm, trace):
-                return self._simulation.run(until, steps, residual, wall_time, told, every, line and line.show)
+                return self._simulation.run(until, steps, residual, wall_time, after_step, every, line and line.show)
         finally:
             if line is not None:
                 line.end()
@@ -353,9 +349,9 @@ def run(
     Raises InputError with all errors of the case in `all`, MeshError, IoError, DeviceError or PhysicsError on every rank alike.
     """
     ranks = communicator(comm)
-    line = _Line() if ranks.rank == 0 and _shows(progress) else None
+    line = _progress.Line() if ranks.rank == 0 and _progress.is_shown(progress) else None
 
-    def tell(event, what):
+    def report(event, what):
         if event == "stopped":
             return interrupt.arrived
         if event == "warning" and ranks.rank == 0:
@@ -372,35 +368,11 @@ def run(
 
     try:
         file, initial, boundary, source = _case_file(case, sections, ranks)
-        with _recording(ranks, trace), _Interrupt() as interrupt:
-            return _weft.run_case(ranks, file, overwrite, resume, accept_changes, initial, boundary, source, tell)
+        with _recording(ranks, trace), _progress.Interrupt() as interrupt:
+            return _weft.run_case(ranks, file, overwrite, resume, accept_changes, initial, boundary, source, report)
     finally:
         if line is not None:
             line.end()
-
-
-class _Interrupt:
-    """Holds back the KeyboardInterrupt of Ctrl-C to the end of a `with` block, so that it is raised neither in a function of the
-    case nor in a report of the run. Handlers that are not Python's own remain."""
-
-    def __init__(self):
-        self.arrived = False
-        main = threading.current_thread() is threading.main_thread()
-        self._holds = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-    def _note(self, *_):
-        self.arrived = True
-
-    def __enter__(self):
-        if self._holds:
-            signal.signal(signal.SIGINT, self._note)
-        return self
-
-    def __exit__(self, kind, *_):
-        if self._holds:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        if self.arrived and kind is None:
-            raise KeyboardInterrupt
 
 
 @contextlib.contextmanager
@@ -412,60 +384,3 @@ def _recording(comm, path):
     finally:
         if recording is not None:
             recording.end()
-
-
-def _shows(progress):
-    if progress is not None:
-        return bool(progress)
-    ipython = sys.modules.get("IPython")
-    notebook = ipython is not None and hasattr(ipython.get_ipython(), "kernel")
-    return notebook or sys.stderr.isatty()
-
-
-class _Line:
-    """A line of progress on stderr, which is replaced at most five times a second."""
-
-    def __init__(self):
-        self._text, self._width, self._shown = "", 0, -1.0
-
-    def show(self, text):
-        self._text = text
-        if time.monotonic() - self._shown > 0.2:
-            self._print()
-
-    def _print(self):
-        print("\r" + self._text.ljust(self._width), end="", file=sys.stderr, flush=True)
-        self._width, self._shown = len(self._text), time.monotonic()
-
-    def end(self):
-        """Shows the last text that it was given."""
-        if self._text:
-            self._print()
-            print(file=sys.stderr, flush=True)
-
-
-class _Progress:
-    """The line of progress of a simulation."""
-
-    def __init__(self, sim, until, steps):
-        self._sim, self._until = sim, until
-        self._first_step, self._first_time, self._began = sim.steps, sim.time, time.monotonic()
-        self._last_step = None if steps is None else sim.steps + steps
-        self._line = _Line()
-
-    def show(self):
-        sim, fraction = self._sim, 0.0
-        if self._last_step is not None and self._last_step > self._first_step:
-            fraction = (sim.steps - self._first_step) / (self._last_step - self._first_step)
-        if self._until is not None and self._until > self._first_time:
-            fraction = max(fraction, (sim.time - self._first_time) / (self._until - self._first_time))
-        text = f"step {sim.steps}  time {sim.time:.6g}  residual {sim.residual:.2e}"
-        if fraction > 0:
-            filled = round(20 * min(fraction, 1.0))
-            left = (time.monotonic() - self._began) * (1 / fraction - 1)
-            text = f"|{'#' * filled}{' ' * (20 - filled)}| {100 * fraction:3.0f} %  {text}  {left:.0f} s left"
-        self._line.show(text)
-
-    def end(self):
-        self.show()
-        self._line.end()

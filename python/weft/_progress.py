@@ -1,0 +1,87 @@
+"""Progress of runs on stderr, and interrupts."""
+import signal
+import sys
+import threading
+import time
+
+
+class Interrupt:
+    """Holds back the KeyboardInterrupt of Ctrl-C to the end of a `with` block, so that it is raised neither in a function of the
+    case nor in a report of the run. Handlers that are not Python's own remain."""
+
+    def __init__(self):
+        self.arrived = False
+        main = threading.current_thread() is threading.main_thread()
+        self._holds = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+    def _note(self, *_):
+        self.arrived = True
+
+    def __enter__(self):
+        if self._holds:
+            signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, kind, *_):
+        if self._holds:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self.arrived and kind is None:
+            raise KeyboardInterrupt
+
+
+def is_shown(progress):
+    """Returns whether progress is shown: None means where stderr is a terminal or a notebook."""
+    if progress is not None:
+        return bool(progress)
+    ipython = sys.modules.get("IPython")
+    notebook = ipython is not None and hasattr(ipython.get_ipython(), "kernel")
+    return notebook or sys.stderr.isatty()
+
+
+class Line:
+    """A line of progress on stderr, which is replaced at most five times a second."""
+
+    def __init__(self):
+        self._text, self._width, self._shown = "", 0, -1.0
+
+    def show(self, text):
+        self._text = text
+        if time.monotonic() - self._shown > 0.2:
+            self._print()
+
+    def _print(self):
+        print("\r" + self._text.ljust(self._width), end="", file=sys.stderr, flush=True)
+        self._width, self._shown = len(self._text), time.monotonic()
+
+    def end(self):
+        """Shows the last text that it was given."""
+        if self._text:
+            self._print()
+            print(file=sys.stderr, flush=True)
+
+
+class Bar:
+    """The line of progress of a simulation."""
+
+    def __init__(self, sim, until, steps):
+        self._sim, self._until = sim, until
+        self._first_step, self._first_time, self._began = sim.steps, sim.time, time.monotonic()
+        self._last_step = None if steps is None else sim.steps + steps
+        self._line = Line()
+
+    def show(self):
+        sim, fraction = self._sim, 0.0
+        if self._last_step is not None and self._last_step > self._first_step:
+            fraction = (sim.steps - self._first_step) / (self._last_step - self._first_step)
+        if self._until is not None and self._until > self._first_time:
+            fraction = max(fraction, (sim.time - self._first_time) / (self._until - self._first_time))
+        text = f"step {sim.steps}  time {sim.time:.6g}  residual {sim.residual:.2e}"
+        if fraction > 0:
+            filled = round(20 * min(fraction, 1.0))
+            left = (time.monotonic() - self._began) * (1 / fraction - 1)
+            text = f"|{'#' * filled}{' ' * (20 - filled)}| {100 * fraction:3.0f} %  {text}  {left:.0f} s left"
+        self._line.show(text)
+
+    def end(self):
+        self.show()
+        self._line.end()
