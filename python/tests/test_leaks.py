@@ -93,11 +93,15 @@ def test_memory_stays_flat(comm, name):
     sim.run(steps=20)
     for _ in range(max(count // 4, 20)):  # fills caches of the allocator, MPI and Python
         create(mesh, sim)
-    gc.collect()
-    before = resident()
-    for _ in range(count):
-        create(mesh, sim)
-    gc.collect()
-    grown = resident() - before
-    print(f"{name}: {grown / count:.0f} bytes each of {count}")
-    assert grown < 2 << 20, f"{grown / count:.0f} bytes each"
+    # A leak grows each time; the allocator and huge pages of the system may add a few megabytes once.
+    for _ in range(3):
+        gc.collect()
+        before = resident()
+        for _ in range(count):
+            create(mesh, sim)
+        gc.collect()
+        grown = resident() - before
+        print(f"{name}: {grown / count:.0f} bytes each of {count}")
+        if comm.max(grown) < 2 << 20:
+            return
+    raise AssertionError(f"{grown / count:.0f} bytes each, in each of three measurements")
