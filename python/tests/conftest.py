@@ -1,4 +1,5 @@
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # The environment of a process that is no rank of the job of this one.
 ENV = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_COMM", "OMPI_MCA", "OMPI_UNI", "PMIX_"))}
 ENV |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+if not shutil.which("ssh"):  # Open MPI looks for it even for jobs of one machine
+    ENV["OMPI_MCA_plm"] = "^rsh"
 
 
 def why_no_gpu():
