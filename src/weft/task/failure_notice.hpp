@@ -24,7 +24,7 @@ class FailureNotice {
 
  private:
   weft::detail::Tag tag_;
-  std::int64_t number_;               ///< of this notice; the same on all ranks
+  std::int64_t number_;               ///< number of this notice; the same on all ranks
   std::vector<std::int64_t> buffer_;  ///< a number for each neighbour, and the one that is sent
   std::vector<PersistentMessages> receives_;
   PersistentMessages sends_;
