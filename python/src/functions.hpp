@@ -47,7 +47,7 @@ class Functions {
     }
   }
   int traverse(visitproc visit, void* arg) const;  ///< called by a type's tp_traverse
-  void forget();                                   ///< drops the functions, of a simulation that is collected
+  void forget();                                   ///< drops the functions and their exception, of a simulation that is collected
 
  private:
   using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;

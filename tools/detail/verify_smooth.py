@@ -3,7 +3,7 @@ import math
 
 import numpy
 
-from verification import Fields, PYPLOT, ROOT, draw_convergence, errors_of, history, plt, save
+from verification import Fields, PYPLOT, ROOT, draw_convergence, errors_of, figures, history, plt, save
 from verify_common import ELEMENTS_2D, ELEMENTS_3D, NACA_PLAIN, order_row, periodic
 
 
@@ -141,7 +141,9 @@ def units(report, runner, full):
     report.section("Units", "A shock tube without a free stream, on a mesh in metres with density and pressure 1, and in other units: the largest difference of "
                    "density, velocity or pressure, relative to the largest value. In millimetres and SI units of air (density 1.2 kg/m^3, pressure 1e5 Pa) until t = 0.05: "
                    "other units round otherwise, and the kinks of Barth's limiter make that grow, from 3e-15 at t = 0.01 to 9e-14 at 0.05, 2e-11 at 0.1 and 9e-11 "
-                   "at 0.2 on triangles. In units that are powers of two (lengths 2^-10, pressure 2^12) until t = 0.2: these round alike, so that every digit must agree.")
+                   "at 0.2 on triangles. In units that are powers of two (lengths 2^-10, pressure 2^12) until t = 0.2: these round alike, so that every digit must agree. "
+                   "Then the bump at Mach 0.5 from a uniform start with a reservoir and an outlet, 24 x 8 cells, 300 local time steps: density and pressure 1, against SI units of air "
+                   "with gas_constant 287 on millimetres, without and with a [free_stream].")
     for elements in ("quads", "triangles", "hexahedra", "tetrahedra") if full else ("triangles",):
         solid = elements in ELEMENTS_3D
         zones = ("xmin", "xmax", "ymin", "ymax") + (("zmin", "zmax") if solid else ())
@@ -162,6 +164,27 @@ def units(report, runner, full):
                     ends.append([fields[k][order] / scale for k, scale in (("density", density), ("velocity", speed), ("pressure", pressure))])
                 value = max(float(abs(a - b).max() / abs(a).max()) for a, b in zip(*ends))
                 report.row(f"{elements}, {limiter}, {what}", f"{value:.1e}", f"<= {gate:.0e}" if gate else "0", value <= gate)
+    for elements in ("quads", "triangles", "hexahedra", "tetrahedra") if full else ("quads",):
+        for limiter in ("none", "barth_jespersen", "venkatakrishnan"):
+            ends = []
+            for name, length, density, pressure, gas_constant in (("plain", 1, 1, 1, 1), ("si", 1e-3, 1.2, 1e5, 287), ("si_stream", 1e-3, 1.2, 1e5, 287)):
+                stream = f"[free_stream]\ndensity = {density}\npressure = {pressure}\nmach = 0.5\n" if name == "si_stream" else ""
+                fields = Fields(runner.run(f"units_bump_{elements}_{limiter}_{name}", bump_in_units(elements, limiter, length, density, pressure, gas_constant) + stream))
+                order = numpy.argsort(fields["cell_id"])
+                ends.append([fields[k][order] / scale for k, scale in (("density", density), ("velocity", math.sqrt(pressure / density)), ("pressure", pressure))])
+            differences = [max(float(abs(a - b).max() / abs(a).max()) for a, b in zip(ends[0], other)) for other in ends[1:]]
+            report.row(f"bump, {elements}, {limiter}: SI, SI with a free stream", figures(differences), "<= 1e-10", max(differences) <= 1e-10)
+
+
+def bump_in_units(elements, limiter, length, density, pressure, gas_constant):
+    """A channel with a bump at Mach 0.5, without a free stream, in units of length, density and pressure."""
+    speed, total, temperature = 0.5 * math.sqrt(1.4 * pressure / density), 1 + 0.2 * 0.25, pressure / (gas_constant * density)
+    layers, sides = in_layers(elements, 1 / 8)
+    case = f'[gas]\ngas_constant = {gas_constant}\n[mesh]\ngenerator = "bump"\nnx = 24\nny = 8\nscale = {length!r}\n{layers}{sides}'
+    case += f'[initial]\nkind = "uniform"\ndensity = {density}\npressure = {pressure}\nvelocity = [{speed!r}, 0.0, 0.0]\n'
+    case += f'[boundary.inlet]\nkind = "total_pressure_inflow"\ntotal_pressure = {pressure * total**3.5!r}\ntotal_temperature = {temperature * total!r}\n'
+    case += f'[boundary.outlet]\nkind = "static_pressure_outflow"\npressure = {pressure}\n[boundary.wall]\nkind = "slip_wall"\n[boundary.upper]\nkind = "symmetry"\n'
+    return case + f'[numerics]\nlimiter = "{limiter}"\nlocal_time_step = true\n[stop]\nsteps = 300\n'
 
 
 def scalars(report, runner, full):
@@ -260,7 +283,8 @@ def smooth_steady(report, runner, full):
     report.section("Ringleb's flow and a subsonic bump", "Ringleb: exact state outside every boundary, error of density, order. Bump, "
                    "Mach 0.5: the entropy should be that of the free stream; L2 norm of its relative error, order. At the walls: the cells at "
                    "Ringleb's walls in the middle half of their height, away from the prescribed ends. Hexahedra and tetrahedra are in two layers between symmetry "
-                   "planes. On tetrahedra the maxima at walls fall with order 1.5 and 1 on these grids, not 1.8 (docs/notes/2026-11-walls-and-outlets.md): their gates are lower.")
+                   "planes. On tetrahedra the maxima at walls fall with order 1.7 on these grids, Ringleb's with 1.5 between exact states instead of walls "
+                   "(docs/notes/2026-11-walls-and-outlets.md): their gates are lower.")
     sizes = [16, 32, 64] if full else [16, 32]
     values = []
     for n in sizes:
@@ -295,8 +319,8 @@ def ringleb_between_walls(report, runner, elements, sizes):
         values.append(errors_of(folder)["density"]["l2"])
         at_wall.append(ringleb_error_at_walls(Fields(folder), n // 2))
     simplices = elements == "tetrahedra"
-    order_row(report, f"Ringleb between slip walls, {elements}, L2 of density", sizes, values, 1.6 if simplices else 1.9)
-    order_row(report, f"Ringleb between slip walls, {elements}, maximum of density at the walls", sizes, at_wall, 1.4 if simplices else 1.8)
+    order_row(report, f"Ringleb between slip walls, {elements}, L2 of density", sizes, values, 1.7 if simplices else 1.9)
+    order_row(report, f"Ringleb between slip walls, {elements}, maximum of density at the walls", sizes, at_wall, 1.6 if simplices else 1.8)
 
 
 def bump(report, runner, elements, sizes):
@@ -315,4 +339,4 @@ def bump(report, runner, elements, sizes):
         largest.append(float(numpy.abs(entropy - 1).max()))
     order_row(report, f"bump, {elements}, L2 of entropy", sizes, values, 1.5)
     order_row(report, f"bump, {elements}, maximum of entropy (at the wall)", sizes, largest,
-              0.9 if elements == "tetrahedra" else 1.6 if elements == "triangles" and not report.full else 1.8)
+              1.7 if elements == "tetrahedra" else 1.6 if elements == "triangles" and not report.full else 1.8)

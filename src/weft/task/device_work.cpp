@@ -102,8 +102,8 @@ void DeviceWork::launch(int node, const Enqueue& enqueue) {
   if (place.needs_event) place.event = stream.record();
 }
 
-void DeviceWork::launch_segment(int node, const Enqueue& enqueue, const std::function<bool(bool)>& agree,
-                                const std::atomic<bool>& failed) {
+std::exception_ptr DeviceWork::launch_segment(int node, const Enqueue& enqueue, const std::function<bool(bool)>& agree,
+                                              const std::atomic<bool>& failed) {
   auto& segment = stage_->segments_[stage_->stage().nodes[node].index];
   const auto all_members = [&](const Node& /*node*/, Stream& stream) { enqueue_members(segment, stream, enqueue); };
   std::exception_ptr error;
@@ -124,10 +124,16 @@ void DeviceWork::launch_segment(int node, const Enqueue& enqueue, const std::fun
   if (segment.recorded && !failed) {
     launch(node, [&](const Node& /*node*/, Stream& stream) { segment.graph.launch(stream); });
   } else if (!failed || stage_->exchanges_) {  // other ranks wait for the exchanges
-    if (error == nullptr || stage_->exchanges_) launch(node, all_members);
     segment.executed = true;
+    if (error == nullptr || stage_->exchanges_) launch(node, all_members);
   }
-  if (error != nullptr) std::rethrow_exception(error);
+  return error;
+}
+
+void DeviceWork::decline_segment(DeviceStage& stage, int node, const std::function<bool(bool)>& agree) const {
+  auto& segment = stage.segments_[stage.stage().nodes[node].index];
+  if (records_ && segment.executed && !segment.recorded && stage.exchanges_) (void)agree(false);
+  segment.executed = true;
 }
 
 /// Enqueues the nodes of a segment, in `stream` and, if they use both, in the stream of urgent tasks as well.

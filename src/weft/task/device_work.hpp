@@ -69,8 +69,11 @@ class DeviceWork {
   void launch(int node, const Enqueue& enqueue);
   /// Executes a segment. @param agree  returns true if the argument is true on all ranks that execute the segment.
   /// @param failed  a body has thrown, here or before: nothing is recorded, and only exchanges are enqueued.
-  /// @throws what `enqueue` throws while it is recorded.
-  void launch_segment(int node, const Enqueue& enqueue, const std::function<bool(bool)>& agree, const std::atomic<bool>& failed);
+  /// @return what `enqueue` has thrown while it was recorded.  @throws what it throws otherwise, CommError for example.
+  std::exception_ptr launch_segment(int node, const Enqueue& enqueue, const std::function<bool(bool)>& agree,
+                                    const std::atomic<bool>& failed);
+  /// Takes part in the agreement of launch_segment(), on a rank that takes no further part in exchanges.
+  void decline_segment(DeviceStage& stage, int node, const std::function<bool(bool)>& agree) const;
   /// Returns true if what launch() enqueued for the node has completed.
   [[nodiscard]] bool completed(int node) const;
   /// Blocks the host until everything has completed. @throws DeviceError

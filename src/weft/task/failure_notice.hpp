@@ -1,6 +1,6 @@
 #pragma once
 /// Messages between neighbours that a rank can take no further part in exchanges.
-#include <cstddef>
+#include <cstdint>
 #include <set>
 #include <vector>
 
@@ -11,7 +11,8 @@
 namespace weft::task {
 
 /// One message to and from each rank with which rows are exchanged. A rank whose exchange has failed sends them; one that
-/// receives a message sends its own, so that every rank that would wait for another one leaves.
+/// receives a message sends its own, so that every rank that would wait for another one leaves. A message that arrives after the
+/// end of its notice is received by the next one with the same tag, which ignores it: messages hold the number of their notice.
 class FailureNotice {
  public:
   /// @param neighbours  on each of them this rank is a neighbour. @collective
@@ -23,7 +24,8 @@ class FailureNotice {
 
  private:
   weft::detail::Tag tag_;
-  std::vector<std::byte> buffer_;  ///< a byte for each neighbour, and one that is sent
+  std::int64_t number_;               ///< number of this notice; the same on all ranks
+  std::vector<std::int64_t> buffer_;  ///< a number for each neighbour, and the one that is sent
   std::vector<PersistentMessages> receives_;
   PersistentMessages sends_;
   bool sent_ = false;

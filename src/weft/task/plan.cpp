@@ -5,13 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include "weft/array/pair_link.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/waiting.hpp"
 #include "weft/comm/agreement.hpp"
 #include "weft/comm/thread_cores.hpp"
 #include "weft/task/access_guard.hpp"
@@ -261,15 +265,17 @@ void Plan::Body::wait_for_device() {
 
 void Plan::Body::launch(const Node& node) {
   const Span span(*this, node);
+  const std::function<bool(bool)> agree = [this](bool here) { return comm.all(here); };
+  if (left_ && node.kind == Kind::segment) device->decline_segment(*now_, number_of(node), agree);
   guarded(node.name, [&] {
     const Enqueue into = [this](const Node& which, Stream& stream) { enqueue(which, stream); };
     if (node.kind != Kind::segment) {
       device->launch(number_of(node), into);
       return;
     }
+    const std::exception_ptr of_recording = device->launch_segment(number_of(node), into, agree, failed);
     try {
-      device->launch_segment(
-          number_of(node), into, [this](bool here) { return comm.all(here); }, failed);
+      if (of_recording) std::rethrow_exception(of_recording);
     } catch (...) {
       record_error(in_context(fmt::format("task '{}'", node.name)));
     }
@@ -285,18 +291,19 @@ bool Plan::Body::completed(const Node& node) {
 void Plan::Body::start(const Node& node) {
   if (node.side == Side::device) {
     launch(node);
-  } else {
-    const Span span(*this, node);
-    guarded(node.name, [&] {
-      Exchange& exchange = exchanges[node.index];
-      exchange.start(After());
-      if (guard != nullptr) exchange.wait();  // the guard must not change rows that an exchange accesses
-    });
+    return;
   }
+  const Span span(*this, node);
+  guarded(node.name, [&] { exchanges[node.index].start(After()); });
+  if (guard == nullptr) return;
+  const Waiting waiting("ghost rows of a task");  // the guard must not change rows that an exchange accesses
+  const WaitDetail detail([&] { return waits_for(node); });
+  while (!has_arrived(node)) std::this_thread::yield();
+  guarded(node.name, [&] { exchanges[node.index].wait(); });
 }
 
-bool Plan::Body::arrived(const Node& node) {
-  if (guard != nullptr) return true;
+/// Returns whether the messages of an exchange have arrived, or this rank takes no further part in them.
+bool Plan::Body::has_arrived(const Node& node) {
   bool here = false;
   guarded(node.name, [&] {
     here = exchanges[node.index].arrived();
@@ -305,6 +312,8 @@ bool Plan::Body::arrived(const Node& node) {
   });
   return left_ || here;
 }
+
+bool Plan::Body::arrived(const Node& node) { return guard != nullptr || has_arrived(node); }
 
 void Plan::Body::finish(const Node& node) {
   if (node.side == Side::device) {
@@ -316,7 +325,7 @@ void Plan::Body::finish(const Node& node) {
 }
 
 std::string Plan::Body::waits_for(const Node& node) {
-  if (node.kind != Kind::finish) return fmt::format("  '{}' waits for all ranks", node.name);
+  if (node.kind != Kind::start && node.kind != Kind::finish) return fmt::format("  '{}' waits for all ranks", node.name);
   const int at = node.index;
   const ExchangeShape& shape = schedule.exchanges[at];
   std::string arrays, ranks;

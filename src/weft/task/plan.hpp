@@ -32,7 +32,8 @@ class Plan {
   /// iteration; then every rank throws the error of the lowest rank. The arrays have undefined values.
   /// @param trace  receives what was executed when, appended; null: nothing is recorded.
   /// @param errors  on_this_rank: all that is said above of every rank is that of this rank alone. For programs that call run()
-  ///   often and reduce something over the ranks after it, by which they can agree.
+  ///   often and reduce something over the ranks after it, by which they can agree. If a rank cannot take part in the exchanges,
+  ///   ranks that wait for its rows throw a CommError.
   /// @throws ContractError on every rank if an array was destroyed or resized; errors of bodies; CommError. @collective
   /// @cost about 20 ns for each node, and two reductions over the ranks with Errors::on_all_ranks; nothing is allocated without a
   ///   trace, except in reductions.

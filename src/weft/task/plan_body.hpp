@@ -100,6 +100,7 @@ struct Plan::Body final : Work {
   template <class Operation>
   void guarded(const std::string& name, const Operation& operation);
   void leave();
+  [[nodiscard]] bool has_arrived(const Node& node);
   /// Calls the body of a task for the rows of a node.
   template <class Whole, class Divided, class... Streams>
   void call_body(const Node& node, const Whole& whole, const Divided& divided, Streams&... stream);

@@ -118,7 +118,12 @@ void Plan::Body::begin(int iterations, Trace* trace, Errors errors) {
   if (errors == Errors::on_all_ranks) {
     agreed(comm, [&] { check_before(iterations); });
   } else {
-    check_before(iterations);
+    try {
+      check_before(iterations);
+    } catch (...) {
+      if (!closed && iterations >= 0) leave();  // other ranks would wait for this one
+      throw;
+    }
   }
   failed = false;
   error = nullptr;
