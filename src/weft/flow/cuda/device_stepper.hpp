@@ -45,6 +45,8 @@ class DeviceStepper final : public Stepper {
     } catch (const DeviceError&) {  // reported where the stream is waited for
     }
   }
+  /// Returns the plan of a step. @pre connect()
+  [[nodiscard]] const task::Plan& step_plan() const { return *step_plan_; }
 
   [[nodiscard]] bool on_gpu() const override { return true; }
   [[nodiscard]] int threads() const override { return scheme_.options().threads; }
