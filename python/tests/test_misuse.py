@@ -1,6 +1,6 @@
 """Misuses, of which each is a Python exception and none a crash.
 
-The table holds what a user may do wrong with objects and functions; wrong cases and arrays are in test_simulation.py,
+The table holds what a user may do wrong with objects and functions; wrong cases and arrays are in test_wrong_cases.py,
 test_functions.py and test_mesh.py.
 """
 import gc
@@ -10,7 +10,7 @@ import threading
 
 import numpy as np
 import pytest
-from test_simulation import ENV
+from conftest import ENV
 
 import weft
 
@@ -195,14 +195,15 @@ def test_a_thread_cannot_use_a_simulation_that_runs(comm):
     runner = threading.Thread(target=sim.step)
     runner.start()
     assert begun.wait(30)
-    for call in (sim.step, lambda: sim["pressure"], lambda: sim.conserved, lambda: sim.run(steps=1)):
+    assert sim.steps == 0 and sim.time == 0 and sim.residual == 1  # those of the last completed step
+    for call in (sim.step, lambda: sim["pressure"], lambda: sim.conserved, lambda: sim.run(steps=1), sim.on_device, sim.totals):
         try:
             call()
         except weft.ContractError as error:
             seen.append(error)
     done.set()
     runner.join()
-    assert len(seen) == 4 and sim.steps == 1
+    assert len(seen) == 6 and sim.steps == 1
 
 
 def test_a_mesh_of_other_ranks_is_refused(comm):

@@ -68,6 +68,24 @@ TEST_P(StepsAheadTest, AreTheStepsOneByOne) {
   EXPECT_GT(some.back().dt, 0.4 * some.front().dt);
 }
 
+TEST_P(StepsAheadTest, EvaluateTheStateAtWhichTheyHalt) {
+  const mesh::Mesh m = box();
+  const auto single = solver_on(m), many = solver_on(m);
+  (void)go(*single, 0.1, 1);
+  many->start_steps({.count = Solver::kMostAhead, .until = 0.1});  // most of them are halted
+  EXPECT_LT(many->finish_steps().size(), static_cast<std::size_t>(Solver::kMostAhead));
+  single->refresh();
+  many->refresh();
+  const std::vector<CellGradient> expected = single->gradients(), gradients = many->gradients();
+  ASSERT_EQ(gradients.size(), expected.size());
+  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    const Vec3 x = m.cell_centroid[c];
+    EXPECT_EQ(many->primitive(c).pressure, single->primitive(c).pressure);
+    EXPECT_EQ(many->cell_state(c, x).pressure, single->cell_state(c, x).pressure);
+    EXPECT_EQ(gradients[c].of[4].x, expected[c].of[4].x);
+  }
+}
+
 TEST_P(StepsAheadTest, OfMoreTilesThanOneBlockAddsUp) {
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{240}}, {"ny", std::int64_t{240}}}, {});
   const auto single = solver_on(m), many = solver_on(m);

@@ -38,7 +38,7 @@ class SolverEnd : public ::testing::TestWithParam<std::tuple<Backend, Transport>
     solver->initialise([](Vec3 x) { return test::wavy(x, 2); });
     return solver;
   }
-  static void go(Solver& solver) {  // launches graphs from the third step on, on a GPU
+  static void go(Solver& solver) {  // launches graphs from the second step on, on a GPU
     for (int i = 0; i < 5; ++i) solver.step(1.0);
   }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/base/error.hpp"
+#include "weft/device/buffers.hpp"
 #include "weft/device/cuda/cuda_call_counts.hpp"
 #include "weft/device/device_vector.hpp"
 #include "weft/device/parallel_for.cuh"
@@ -74,6 +75,62 @@ TEST_F(CudaPlan, AnIterationIsOneGraphLaunch) {
   EXPECT_EQ(std::as_const(c.time)[0], 1002);
   EXPECT_EQ(std::as_const(c.u)(0, 0), 1002.0 * 1003 / 2);
   EXPECT_EQ(std::as_const(c.u)(99, 0), 1002.0 * 1003 / 2);
+}
+
+TEST_F(CudaPlan, EnqueuedIterationsAreLaunchesWithoutTheHost) {
+  const Communicator self = Communicator::self();
+  const GhostPlan rows = GhostPlan::build(self, 100, std::vector<GlobalRow>{});
+  Field u(rows, Layout::aos, Backend::cuda, Side::device);
+  DeviceVector<double> buffers(Backend::cuda, std::span<const double>(std::array{1.0, 10.0, 0.0}));
+  int buffer = 0;
+  Graph g(self);
+  const DataId data = g.add_array("u", u), numbers = g.add_memory("buffers"), sum = g.add_memory("sum");
+  g.add_task("add", {reads(numbers), reads_writes(data)}, on(device), [&](Stream& stream) {
+    parallel_for(space::cuda{}, stream, 100, AddTime{u.view<Aos, space::cuda>().data(), buffers.data() + buffer});
+  });
+  g.add_task("sum", {reads(data), reads_writes(sum)}, on(device_aside), [&](Stream& stream) {
+    parallel_for(space::cuda{}, stream, 1, AddTime{buffers.data() + 2, u.view<Aos, space::cuda>().data()});
+  });
+  g.add_task("add again", {reads(numbers), reads_writes(data)}, on(device_urgent), [&](Stream& stream) {
+    parallel_for(space::cuda{}, stream, 100, AddTime{u.view<Aos, space::cuda>().data(), buffers.data() + buffer});
+  });
+  Plan plan = g.compile();
+  Stream stream;
+  const auto enqueue = [&](int of) {
+    buffer = of;
+    plan.enqueue(stream, of);
+  };
+  for (const int of : {0, 1, 0, 1}) enqueue(of);  // the first one node by node, then each buffer is recorded
+  const auto before = weft::detail::cuda_call_counts();
+  for (int i = 0; i < 100; ++i) enqueue(i % 2);
+  const auto made = weft::detail::cuda_call_counts() - before;
+  EXPECT_EQ(made.graphs, 100);
+  EXPECT_EQ(made.kernels, 0);
+  EXPECT_EQ(made.waits, 0);
+  stream.wait();
+  double expected = 0, sums = 0;
+  for (int i = 0; i < 104; ++i) {
+    expected += i % 2 == 0 ? 1 : 10;
+    sums += expected;
+    expected += i % 2 == 0 ? 1 : 10;
+  }
+  std::vector<double> values(3);
+  const auto value = [&] {
+    std::vector<double> all(100);
+    copy_bytes(stream, all.data(), std::as_const(u).view<Aos, space::cuda>().data(), 100 * sizeof(double));
+    buffers.get(0, values, after(stream));
+    EXPECT_EQ(all.front(), all.back());
+    return all.front();
+  };
+  EXPECT_EQ(value(), expected);
+  EXPECT_EQ(values[2], sums);
+  plan.renew_recordings();
+  buffer = 1;
+  plan.enqueue(stream, 0);  // recorded again, with the other buffer
+  plan.enqueue(stream, std::nullopt);
+  EXPECT_EQ(value(), expected + 40);
+  Stream of_host = Stream::for_backend(Backend::mirror);
+  EXPECT_THAT(error_of<ContractError>([&] { plan.enqueue(of_host); }), ::testing::HasSubstr("not of the device"));
 }
 
 TEST_F(CudaPlan, BodiesAreCalledInEachIterationWithoutGraphs) {

@@ -192,6 +192,85 @@ TEST(DeviceTasks, RefusesDataOfTheWrongSide) {
   EXPECT_THAT(error_of<ContractError>([&] { g.add_number("two", two); }), HasSubstr("has 2 elements"));
 }
 
+TEST(DeviceTasks, MemoryOrdersTasksAndIsNeitherCopiedNorExchanged) {
+  Ring ring(Backend::mirror);
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u, 2), faces = g.add_memory("faces"), others = g.add_memory("others");
+  g.add_task("to faces", {reads(u), writes(faces)}, on(device), [](Stream&) {});
+  g.add_task("to others", {reads(u, Part::owned), writes(others)}, on(device_aside), [](Stream&) {});
+  g.add_task("from faces", {reads(faces), reads_writes(u)}, on(device_urgent), [](Stream&) {});
+  Plan plan = g.compile();
+  const Stage& stage = plan.schedule().repeated;
+  const auto number = [&](const std::string& name) {
+    return static_cast<int>(std::ranges::find(stage.nodes, name, &Node::name) - stage.nodes.begin());
+  };
+  const auto follows = [&](const std::string& later, const std::string& earlier) {
+    return std::ranges::find(stage.successors_of(number(earlier)), number(later)) != stage.successors_of(number(earlier)).end();
+  };
+  EXPECT_TRUE(follows("from faces", "to faces")) << plan.text();
+  EXPECT_FALSE(follows("to others", "to faces")) << plan.text();
+  EXPECT_THAT(plan.text(), Not(HasSubstr("copy")));
+  plan.run(2);
+  g.add_task("on the host", {reads(faces)}, [] {});
+  EXPECT_THAT(error_of<ContractError>([&] { (void)g.compile(); }),
+              HasSubstr("'on the host' and 'faces': a task on the host accesses memory of a device"));
+  Graph alone(ring.comm);
+  alone.add_task("kernel", {writes(alone.add_memory("faces"))}, on(device), [](Stream&) {});
+  EXPECT_THAT(error_of<ContractError>([&] { (void)alone.compile(); }), HasSubstr("no data of the graph have a device side"));
+  Graph reduced(ring.comm);
+  (void)reduced.add_array("u", ring.u);
+  reduced.add_task("kernel", {reduces(reduced.add_memory("faces"), Reduce::add)}, on(device), [](Stream&) {});
+  EXPECT_THAT(error_of<ContractError>([&] { (void)reduced.compile(); }), HasSubstr("cannot be combined"));
+}
+
+TEST(DeviceTasks, IterationsAreEnqueuedInAStream) {
+  Ring ring(Backend::mirror);
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u, 2);
+  double summand = 1;
+  g.add_task("add", {reads(u, Part::ghost), reads_writes(u)}, on(device), [&](Stream&) {
+    for (int i = 0; i < kRows; ++i) device_rows(ring.u)[i] += summand;
+  });
+  Plan plan = g.compile();
+  for (int i = 0; i < kRows; ++i) ring.u(i, 0) = i;
+  Stream stream = Stream::for_backend(Backend::mirror);
+  for (const int number : {0, 1, 0, 1}) {
+    summand = number == 0 ? 1 : 10;
+    plan.enqueue(stream, number);
+  }
+  summand = 100;
+  plan.renew_recordings();
+  plan.enqueue(stream, 1);
+  plan.enqueue(stream, std::nullopt);
+  stream.wait();
+  EXPECT_FALSE(ring.u.fresh(Side::host, ring.u.space().owned()));
+  ring.u.to_host(After(), ring.u.space().owned()).wait();
+  for (int i = 0; i < kRows; ++i) EXPECT_EQ(std::as_const(ring.u)(i, 0), i + 222);
+}
+
+TEST(DeviceTasks, APlanOfTheHostCannotBeEnqueued) {
+  Ring ring;
+  Graph g(ring.comm);
+  g.add_task("nothing", {reads(g.add_array("u", ring.u))}, [] {});
+  Plan plan = g.compile();
+  EXPECT_THAT(error_of<ContractError>([&] { plan.enqueue(host_stream()); }), HasSubstr("call run()"));
+}
+
+TEST(DeviceTasks, AnErrorOfAnEnqueuedIterationIsThatOfItsRank) {
+  Ring ring(Backend::mirror);
+  Graph g(ring.comm);
+  const bool fails = ring.comm.rank().value() == ring.comm.size() - 1;
+  g.add_task("flux", {reads_writes(g.add_array("u", ring.u))}, on(device), [&](Stream&) {
+    if (fails) throw PhysicsError("the density is negative", "use a smaller CFL");
+  });
+  Plan plan = g.compile();
+  if (fails) {
+    EXPECT_THAT(error_of<PhysicsError>([&] { plan.enqueue(host_stream()); }), HasSubstr("task 'flux'"));
+  } else {
+    plan.enqueue(host_stream());
+  }
+}
+
 TEST(DeviceTasks, ABuildOrMachineWithoutGpuSaysSo) {
   WEFT_NEEDS_NO_GPU();
   EXPECT_THAT(error_of<DeviceError>([] { const Ring ring(Backend::cuda); }), HasSubstr("GPU"));

@@ -155,7 +155,7 @@ class Distributed {
   template <class F>
   void add_by_rows(const Step& step, std::size_t b, const std::string& name, std::vector<Access> accesses) {
     if (step.on_device) {
-      graph_.add_task(name, std::move(accesses), on(device), [this, step, b](Stream& stream, Rows rows) {
+      graph_.add_task(name, std::move(accesses), on(DevicePlace{step.stream}), [this, step, b](Stream& stream, Rows rows) {
         parallel_for(DeviceSpace{}, stream, rows.size(), F{operands<DeviceSpace>(step, b, rows)});
       });
     } else {
@@ -169,7 +169,7 @@ class Distributed {
   void add_whole(const Step& step, std::size_t b, const std::string& name, std::vector<Access> accesses, bool once) {
     const auto calls = [once](Rows rows) { return once ? 1 : rows.size(); };
     if (step.on_device) {
-      graph_.add_task(name, std::move(accesses), on(device), [this, step, b, calls](Stream& stream) {
+      graph_.add_task(name, std::move(accesses), on(DevicePlace{step.stream}), [this, step, b, calls](Stream& stream) {
         parallel_for(DeviceSpace{}, stream, calls(owned(step)), F{operands<DeviceSpace>(step, b, owned(step))});
       });
     } else {
@@ -228,7 +228,13 @@ void expect_agreement_of_random_programs(Backend backend) {
     Plan plan = actual.compile(threads, backend == Backend::host && seed % 5 == 0 ? Check::accesses : Check::none);
     for (const int iterations : {3, 1}) {
       for (int i = 0; i < iterations; ++i) expected.iterate();
-      plan.run(iterations);
+      if (program.any_on_device() && seed % 2 == 0) {
+        Stream stream = Stream::for_backend(backend);
+        for (int i = 0; i < iterations; ++i) plan.enqueue(stream, i % 2);
+        stream.wait();
+      } else {
+        plan.run(iterations);
+      }
       const bool same = actual.same_as(expected, comm.rank());
       ASSERT_TRUE(comm.all(same)) << "program " << seed << " on " << threads << " threads, after " << iterations
                                   << " iterations\n"

@@ -63,6 +63,7 @@ struct Step {
   Reduce op;
   Value constant;
   bool on_device = false;
+  DeviceStream stream = DeviceStream::main;  ///< used by a step on a device
 };
 
 struct Program {
@@ -93,7 +94,11 @@ struct Program {
     number_on_device.resize(numbers);
   }
 
-  /// Gives some of the arrays and numbers a device side, and executes some of the steps that can on the device.
+  [[nodiscard]] bool any_on_device() const {
+    const auto any = [](const std::vector<bool>& list) { return std::ranges::find(list, true) != list.end(); };
+    return any(array_on_device) || any(number_on_device);
+  }
+  /// Gives some of the arrays and numbers a device side, and executes some of the steps that can on the device, in all streams.
   void place(std::mt19937& random) {
     const auto often = [&] { return random() % 4 != 0; };
     for (std::size_t a = 0; a < space_of.size(); ++a) array_on_device[a] = often();
@@ -102,6 +107,7 @@ struct Program {
       const bool of_number = step.what == Step::What::measure || step.what == Step::What::use;
       const bool possible = array_on_device[step.a] && (of_number ? number_on_device[step.b] : array_on_device[step.b]);
       step.on_device = possible && random() % 2 == 0;
+      step.stream = std::array{DeviceStream::main, DeviceStream::urgent, DeviceStream::aside}[random() % 3];
     }
   }
 };

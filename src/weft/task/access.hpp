@@ -36,6 +36,11 @@ enum class Check : std::uint8_t { none, accesses };
 /// change, such as bodies of Python that create arrays.
 enum class Launch : std::uint8_t { as_graphs, by_bodies };
 
+/// The stream of a task on a device. Streams are executed concurrently. main: for most tasks. urgent: one of high priority, which
+/// also has the exchanges and the tasks that they wait for: for short tasks between exchanges. aside: for tasks whose results are
+/// needed much later, such as sums for a report.
+enum class DeviceStream : std::uint8_t { main, urgent, aside };
+
 /// read: the rows are only read. write: every row is overwritten, and none is read. read_write: both. reduce: the task combines
 /// values with owned and ghost rows (or with a number); the graph adds up what all ranks contribute.
 enum class Mode : std::uint8_t { read, write, read_write, reduce };

@@ -70,6 +70,7 @@ void fill(std::span<std::byte> memory, std::uint32_t tag, std::size_t width) {
 
 AccessGuard::AccessGuard(std::vector<Datum>& data) : data_(data) {
   for (std::size_t d = 0; d < data.size(); ++d) {
+    if (data[d].is_memory) continue;  // no task of the host accesses it
     if (!data[d].array) {
       pieces_.push_back({d, Part::owned, 0, 1});
       continue;

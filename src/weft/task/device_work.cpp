@@ -3,17 +3,21 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <utility>
 
 namespace weft::task {
 namespace {
 
-/// The streams: tasks; tasks that communication waits for, and exchanges, with high priority; copies in each direction.
-constexpr std::uint8_t kMain = 0, kUrgent = 1, kToHost = 2, kToDevice = 3;
+/// The streams: tasks; urgent tasks, those that communication waits for, and exchanges, with high priority; copies in each
+/// direction; tasks aside.
+constexpr std::uint8_t kMain = 0, kUrgent = 1, kToHost = 2, kToDevice = 3, kAside = 4, kStreams = 5;
 
 [[nodiscard]] std::uint8_t stream_of(const Node& node) {
   if (node.kind == Kind::copy) return node.side == Side::host ? kToHost : kToDevice;
-  return node.urgent || node.rows == Part::border || node.kind == Kind::start || node.kind == Kind::finish ? kUrgent : kMain;
+  if (node.stream == DeviceStream::aside) return kAside;
+  const bool exchanges = node.kind == Kind::start || node.kind == Kind::finish;
+  return node.stream == DeviceStream::urgent || node.urgent || node.rows == Part::border || exchanges ? kUrgent : kMain;
 }
 
 [[nodiscard]] bool in_streams(const Node& node) { return node.kind == Kind::copy || node.side == Side::device; }
@@ -28,35 +32,66 @@ constexpr std::uint8_t kMain = 0, kUrgent = 1, kToHost = 2, kToDevice = 3;
 
 }  // namespace
 
+/// Finds for each node, in an order in which they are enqueued, those of other streams whose events its stream must wait for:
+/// its predecessors, except those that precede it by the order of a stream and the waits of the nodes before. A redundant wait
+/// would become an edge of a recorded graph.
+void DeviceStage::find_waits(std::vector<Place>& places, const std::vector<std::vector<int>>& predecessors) {
+  using Known = std::array<int, kStreams>;  // by stream: the last node that is known to precede
+  Known nothing;
+  nothing.fill(-1);
+  std::array<Known, kStreams> by_stream;
+  by_stream.fill(nothing);
+  std::vector<Known> by_node(places.size(), nothing);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    Known& known = by_stream.at(places[i].stream);
+    std::vector<int> latest_first = predecessors[i];
+    std::ranges::sort(latest_first, std::ranges::greater());
+    for (const int other : latest_first) {
+      const std::uint8_t stream = places[other].stream;
+      if (stream == places[i].stream || known.at(stream) >= other) continue;
+      places[other].needs_event = true;
+      places[i].before.push_back(other);
+      for (std::size_t s = 0; s < kStreams; ++s) known.at(s) = std::max(known.at(s), by_node[other].at(s));
+    }
+    known.at(places[i].stream) = static_cast<int>(i);
+    by_node[i] = known;
+  }
+}
+
+DeviceStage::Segment DeviceStage::make_segment(const Stage& stage, const std::vector<std::vector<int>>& predecessors,
+                                               const std::vector<int>& members) {
+  Segment segment{.members = &members, .places = std::vector<Place>(members.size())};
+  std::vector<std::vector<int>> before(members.size());  // positions in members
+  std::array<bool, kStreams> uses{};
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    segment.places[m].stream = stream_of(stage.nodes[members[m]]);
+    uses.at(segment.places[m].stream) = true;
+    for (const int other : predecessors[members[m]]) {
+      const auto found = std::ranges::lower_bound(members, other);
+      if (found != members.end() && *found == other) before[m].push_back(static_cast<int>(found - members.begin()));
+    }
+  }
+  find_waits(segment.places, before);
+  segment.home = static_cast<std::uint8_t>(std::ranges::find(uses, true) - uses.begin());
+  for (std::uint8_t s = segment.home + 1; s < kStreams; ++s) {
+    if (uses.at(s)) segment.others.push_back(s);
+  }
+  return segment;
+}
+
 DeviceStage::DeviceStage(const Stage& stage, bool exchanges)
     : original_(&stage),
       exchanges_(exchanges && is_of_device(stage) && !stage.communication.empty()),
       joined_(join_segments(stage, exchanges_)),
       places_(joined_.stage.nodes.size()) {
   const auto before = predecessors_of(stage);
-  for (const std::vector<int>& members : joined_.segments) {
-    Segment segment{.members = &members, .places = std::vector<Place>(members.size())};
-    for (std::size_t m = 0; m < members.size(); ++m) {
-      segment.places[m].stream = stream_of(stage.nodes[members[m]]);
-      segment.uses.at(segment.places[m].stream) = true;
-      for (const int other : before[members[m]]) {
-        const auto found = std::ranges::lower_bound(members, other);
-        if (found == members.end() || *found != other) continue;
-        Place& place = segment.places[found - members.begin()];
-        if (place.stream == segment.places[m].stream) continue;
-        place.needs_event = true;
-        segment.places[m].before.push_back(static_cast<int>(found - members.begin()));
-      }
-    }
-    segments_.push_back(std::move(segment));
-  }
+  for (const std::vector<int>& members : joined_.segments) segments_.push_back(make_segment(stage, before, members));
   const auto joined_before = predecessors_of(joined_.stage);
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const Node& node = joined_.stage.nodes[i];
     if (!in_streams(node)) continue;
     ++launched_;
-    const bool urgent = node.kind == Kind::segment && !segments_[node.index].uses[kMain];
-    places_[i].stream = node.kind == Kind::segment ? (urgent ? kUrgent : kMain) : stream_of(node);
+    places_[i].stream = node.kind == Kind::segment ? segments_[node.index].home : stream_of(node);
     places_[i].needs_event = node.kind == Kind::copy;
   }
   for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -77,52 +112,63 @@ void DeviceStage::number_graphs(Stage& original) const {
   }
 }
 
+void DeviceStage::renew_recordings() {
+  for (Segment& segment : segments_) {
+    for (auto& [number, recording] : segment.recordings) recording.current = false;
+  }
+}
+
 DeviceWork::DeviceWork(Backend backend, Launch launch)
     : streams_{Stream::for_backend(backend), Stream::for_backend(backend, Priority::high), Stream::for_backend(backend),
-               Stream::for_backend(backend)},
+               Stream::for_backend(backend), Stream::for_backend(backend)},
       records_(launch == Launch::as_graphs) {}
 
-void DeviceWork::begin(DeviceStage& stage) {
+Stream& DeviceWork::stream(std::uint8_t number) { return number == kMain ? *main_ : streams_.at(number); }
+
+void DeviceWork::begin(DeviceStage& stage, Stream* main, std::optional<int> recording) {
   stage_ = &stage;
+  main_ = main == nullptr ? &streams_[kMain] : main;
+  recording_ = recording;
   if (stage.launched_ <= 1 || is_host()) return;
-  const After before = after(streams_[kMain]);
+  const After before = after(*main_);
   for (std::size_t s = 1; s < streams_.size(); ++s) streams_[s].wait_for(before);
 }
 
 void DeviceWork::end() {
   if (stage_->launched_ <= 1 || is_host()) return;
-  for (std::size_t s = 1; s < streams_.size(); ++s) streams_[kMain].wait_for(after(streams_[s]));
+  for (std::size_t s = 1; s < streams_.size(); ++s) main_->wait_for(after(streams_[s]));
 }
 
 void DeviceWork::launch(int node, const Enqueue& enqueue) {
   DeviceStage::Place& place = stage_->places_[node];
-  Stream& stream = streams_[place.stream];
-  for (const int other : place.before) stream.wait_for(after(stage_->places_[other].event));
-  enqueue(stage_->stage().nodes[node], stream);
-  if (place.needs_event) place.event = stream.record();
+  Stream& in = stream(place.stream);
+  for (const int other : place.before) in.wait_for(after(stage_->places_[other].event));
+  enqueue(stage_->stage().nodes[node], in);
+  if (place.needs_event) place.event = in.record();
 }
 
 std::exception_ptr DeviceWork::launch_segment(int node, const Enqueue& enqueue, const std::function<bool(bool)>& agree,
                                               const std::atomic<bool>& failed) {
   auto& segment = stage_->segments_[stage_->stage().nodes[node].index];
-  const auto all_members = [&](const Node& /*node*/, Stream& stream) { enqueue_members(segment, stream, enqueue); };
+  const auto all_members = [&](const Node& /*node*/, Stream& into) { enqueue_members(segment, into, enqueue); };
+  const bool records = records_ && recording_ && segment.executed;
+  DeviceStage::Recording* const recording = records ? &segment.recordings[*recording_] : nullptr;
   std::exception_ptr error;
-  if (records_ && segment.executed && !segment.recorded) {
+  if (recording != nullptr && !recording->current) {
     bool recorded = false;
     try {
       if (!failed) {
-        Stream& stream = streams_[stage_->places_[node].stream];
-        segment.graph =
-            weft::Graph::capture(stream, [this, &segment, enqueue](Stream& into) { enqueue_members(segment, into, enqueue); });
+        recording->graph.update(stream(stage_->places_[node].stream),
+                                [this, &segment, enqueue](Stream& into) { enqueue_members(segment, into, enqueue); });
         recorded = !failed;  // no body has thrown meanwhile
       }
     } catch (...) {
       error = std::current_exception();
     }
-    segment.recorded = stage_->exchanges_ ? agree(recorded) : recorded;
+    recording->current = stage_->exchanges_ ? agree(recorded) : recorded;
   }
-  if (segment.recorded && !failed) {
-    launch(node, [&](const Node& /*node*/, Stream& stream) { segment.graph.launch(stream); });
+  if (recording != nullptr && recording->current && !failed) {
+    launch(node, [&](const Node& /*node*/, Stream& into) { recording->graph.launch(into); });
   } else if (!failed || stage_->exchanges_) {  // other ranks wait for the exchanges
     segment.executed = true;
     if (error == nullptr || stage_->exchanges_) launch(node, all_members);
@@ -136,19 +182,17 @@ void DeviceWork::decline_segment(DeviceStage& stage, int node, const std::functi
   segment.executed = true;
 }
 
-/// Enqueues the nodes of a segment, in `stream` and, if they use both, in the stream of urgent tasks as well.
-void DeviceWork::enqueue_members(DeviceStage::Segment& segment, Stream& stream, const Enqueue& enqueue) {
-  const bool both = segment.uses[kMain] && segment.uses[kUrgent];
-  Stream& urgent_one = streams_[kUrgent];
-  if (both) urgent_one.wait_for(after(stream));
-  const auto in = [&](std::size_t m) -> Stream& { return both && segment.places[m].stream == kUrgent ? urgent_one : stream; };
+/// Enqueues the nodes of a segment: those of its first stream in `home`.
+void DeviceWork::enqueue_members(DeviceStage::Segment& segment, Stream& home, const Enqueue& enqueue) {
+  const auto in = [&](std::uint8_t number) -> Stream& { return number == segment.home ? home : stream(number); };
+  for (const std::uint8_t other : segment.others) in(other).wait_for(after(home));
   for (std::size_t m = 0; m < segment.members->size(); ++m) {
     DeviceStage::Place& place = segment.places[m];
-    for (const int other : place.before) in(m).wait_for(after(segment.places[other].event));
-    enqueue(stage_->original_->nodes[(*segment.members)[m]], in(m));
-    if (place.needs_event) place.event = in(m).record();
+    for (const int other : place.before) in(place.stream).wait_for(after(segment.places[other].event));
+    enqueue(stage_->original_->nodes[(*segment.members)[m]], in(place.stream));
+    if (place.needs_event) place.event = in(place.stream).record();
   }
-  if (both) stream.wait_for(after(urgent_one));
+  for (const std::uint8_t other : segment.others) home.wait_for(after(in(other)));
 }
 
 bool DeviceWork::completed(int node) const { return stage_->places_[node].event.done(); }

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "weft/device/graph.hpp"
@@ -16,9 +18,10 @@ namespace weft::task {
 /// Function that enqueues the work of one node. Called by the communicating thread only.
 using Enqueue = std::function<void(const Node& node, Stream& stream)>;
 
-/// Executes the nodes of one stage that belong to a device: each in one of four streams, after the events of those of its
+/// Executes the nodes of one stage that belong to a device: each in one of five streams, after the events of those of its
 /// predecessors that are in another one. A segment is enqueued node by node the first time, recorded as a graph the second time,
-/// and from then on launched as that; with Launch::by_bodies it is always enqueued node by node.
+/// and from then on launched as that, for each number of a recording (Plan::enqueue()); with Launch::by_bodies it is always
+/// enqueued node by node.
 class DeviceStage {
  public:
   /// @param stage  outlives the object, at the same address.
@@ -30,6 +33,8 @@ class DeviceStage {
   void number_graphs(Stage& original) const;
   /// Destroys the recordings.
   void forget_graphs() { segments_.clear(); }
+  /// As Plan::renew_recordings().
+  void renew_recordings();
 
  private:
   friend class DeviceWork;
@@ -39,13 +44,21 @@ class DeviceStage {
     std::vector<int> before{};  ///< predecessors on the device in other streams
     Event event{};
   };
+  struct Recording {
+    weft::Graph graph{};
+    bool current = false;  ///< the arguments have not changed since
+  };
   struct Segment {
     const std::vector<int>* members;
-    std::vector<Place> places;   ///< by member; predecessors are positions in members
-    std::array<bool, 2> uses{};  ///< by stream
-    bool executed = false, recorded = false;
-    weft::Graph graph{};
+    std::vector<Place> places;           ///< by member; predecessors are positions in members
+    std::uint8_t home = 0;               ///< the first stream of its members, from which it forks into the others
+    std::vector<std::uint8_t> others{};  ///< the other streams of its members
+    bool executed = false;
+    std::map<int, Recording> recordings{};  ///< by number
   };
+  static void find_waits(std::vector<Place>& places, const std::vector<std::vector<int>>& predecessors);
+  [[nodiscard]] static Segment make_segment(const Stage& stage, const std::vector<std::vector<int>>& predecessors,
+                                            const std::vector<int>& members);
 
   const Stage* original_;
   bool exchanges_;
@@ -62,7 +75,9 @@ class DeviceWork {
   DeviceWork(Backend backend, Launch launch);
 
   /// Begins an iteration: all streams follow what the one before has enqueued.
-  void begin(DeviceStage& stage);
+  /// @param main  the stream of tasks that are neither urgent nor aside; null: one of the plan.
+  /// @param recording  as Plan::enqueue().
+  void begin(DeviceStage& stage, Stream* main, std::optional<int> recording);
   /// Ends an iteration: the main stream follows the others.
   void end();
   /// Enqueues a node after its predecessors: whatever `enqueue` enqueues in the stream.
@@ -76,16 +91,20 @@ class DeviceWork {
   void decline_segment(DeviceStage& stage, int node, const std::function<bool(bool)>& agree) const;
   /// Returns true if what launch() enqueued for the node has completed.
   [[nodiscard]] bool completed(int node) const;
-  /// Blocks the host until everything has completed. @throws DeviceError
+  /// Blocks the host until everything in the main stream of the plan has completed. @throws DeviceError
   void wait() { streams_[0].wait(); }
   [[nodiscard]] bool is_host() const { return streams_[0].is_host(); }
 
  private:
-  void enqueue_members(DeviceStage::Segment& segment, Stream& stream, const Enqueue& enqueue);
+  void enqueue_members(DeviceStage::Segment& segment, Stream& home, const Enqueue& enqueue);
+  [[nodiscard]] Stream& stream(std::uint8_t number);
 
-  std::array<Stream, 4> streams_;
+  std::array<Stream, 5> streams_;
   bool records_;  ///< segments are recorded as graphs
+  // The present iteration:
   DeviceStage* stage_ = nullptr;
+  Stream* main_ = nullptr;
+  std::optional<int> recording_;
 };
 
 }  // namespace weft::task

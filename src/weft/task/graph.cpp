@@ -17,18 +17,23 @@ namespace weft::task {
 namespace {
 
 constexpr std::array kModeNames{"reads", "writes", "reads and writes", "reduces"};
+constexpr std::array kPlaceNames{" on a device", " on a device, urgent", " on a device, aside"};
 
 /// Describes what ranks must have recorded alike, one line per array, number and task.
 [[nodiscard]] std::string description(const std::vector<Datum>& data, const std::vector<Task>& tasks) {
   std::string text;
   for (const Datum& datum : data) {
-    text += datum.array ? fmt::format("array '{}', {}, of plan {}\n", datum.name, datum.array->description(),
-                                      datum.array->plan().serial())
-                        : fmt::format("number '{}'{}\n", datum.name, datum.on_device() ? " with a device side" : "");
+    if (datum.array) {
+      text += fmt::format("array '{}', {}, of plan {}\n", datum.name, datum.array->description(), datum.array->plan().serial());
+    } else if (datum.is_memory) {
+      text += fmt::format("memory '{}'\n", datum.name);
+    } else {
+      text += fmt::format("number '{}'{}\n", datum.name, datum.on_device() ? " with a device side" : "");
+    }
   }
   for (const Task& task : tasks) {
     text += fmt::format("task '{}'{}{}:", task.shape.name, task.shape.divisible ? " by rows" : "",
-                        task.shape.side == Side::device ? " on a device" : "");
+                        task.shape.side == Side::host ? "" : kPlaceNames.at(static_cast<std::size_t>(task.shape.stream)));
     for (const Access& access : task.shape.accesses) {
       const bool known = access.data.valid() && access.data.index() < data.size();
       text += fmt::format(" {} '{}' ({}, {})", kModeNames[static_cast<std::size_t>(access.mode)],
@@ -96,7 +101,10 @@ void set_rows(const std::vector<Datum>& data, Task& task) {
   constexpr std::size_t kFlags = 6;
   std::vector<DataShape> list;
   for (const Datum& datum : data) {
-    list.push_back({.name = datum.name, .is_array = datum.array.has_value(), .on_device = datum.on_device()});
+    list.push_back({.name = datum.name,
+                    .is_array = datum.array.has_value(),
+                    .is_memory = datum.is_memory,
+                    .on_device = datum.on_device() || datum.is_memory});
     std::int32_t inner_is_sent = 0, border = 0, ghosts = 0, boundary = 0, no_host = 0;
     if (datum.array) {
       const GhostPlan& plan = datum.array->plan();
@@ -111,6 +119,7 @@ void set_rows(const std::vector<Datum>& data, Task& task) {
       boundary = datum.array->rows() - plan.rows();
       no_host = static_cast<std::int32_t>(!datum.array->allocated(Side::host));
     }
+    if (datum.is_memory) no_host = 1;
     flags.insert(flags.end(), {inner_is_sent, datum.inner_rows, border, ghosts, boundary, no_host});
   }
   comm.max(std::span(flags));
@@ -187,6 +196,11 @@ DataId Graph::add_number(std::string name, double& number) {
   return DataId(std::ssize(body_->data) - 1);
 }
 
+DataId Graph::add_memory(std::string name) {
+  body_->data.push_back({.name = std::move(name), .is_memory = true});
+  return DataId(std::ssize(body_->data) - 1);
+}
+
 void Graph::add_task(std::string name, std::vector<Access> accesses, std::function<void()> body) {
   body_->tasks.push_back({.shape = {std::move(name), std::move(accesses), false}, .whole = std::move(body)});
 }
@@ -195,15 +209,14 @@ void Graph::add_task(std::string name, std::vector<Access> accesses, std::functi
   body_->tasks.push_back({.shape = {std::move(name), std::move(accesses), true}, .divided = std::move(body)});
 }
 
-void Graph::add_task(std::string name, std::vector<Access> accesses, DevicePlace /*place*/, std::function<void(Stream&)> body) {
+void Graph::add_task(std::string name, std::vector<Access> accesses, DevicePlace place, std::function<void(Stream&)> body) {
   body_->tasks.push_back(
-      {.shape = {std::move(name), std::move(accesses), false, Side::device}, .whole_on_device = std::move(body)});
+      {.shape = {std::move(name), std::move(accesses), false, Side::device, place.stream}, .whole_on_device = std::move(body)});
 }
 
-void Graph::add_task(std::string name, std::vector<Access> accesses, DevicePlace /*place*/,
-                     std::function<void(Stream&, Rows)> body) {
+void Graph::add_task(std::string name, std::vector<Access> accesses, DevicePlace place, std::function<void(Stream&, Rows)> body) {
   body_->tasks.push_back(
-      {.shape = {std::move(name), std::move(accesses), true, Side::device}, .divided_on_device = std::move(body)});
+      {.shape = {std::move(name), std::move(accesses), true, Side::device, place.stream}, .divided_on_device = std::move(body)});
 }
 
 Plan Graph::compile(int threads, Check check, Transport transport, Launch launch) const {
@@ -216,7 +229,7 @@ Plan Graph::compile(int threads, Check check, Transport transport, Launch launch
   Schedule schedule = agreed(comm, [&] {
     if (threads < 1) throw ContractError(fmt::format("{} threads were requested", threads), "request at least 1");
     for (const TaskShape& task : task_shapes) {
-      if (task.side == Side::host || std::ranges::any_of(data, &DataShape::on_device)) continue;
+      if (task.side == Side::host || std::ranges::any_of(body_->data, &Datum::on_device)) continue;
       throw ContractError(fmt::format("task '{}' executes on a device, but no data of the graph have a device side", task.name),
                           "make its arrays with Backend::cuda (in a build with CUDA) or Backend::mirror");
     }

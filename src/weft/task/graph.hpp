@@ -18,9 +18,11 @@ namespace weft::task {
 /// Rows of which a body computes a part of its task.
 using Rows = IdRange<LocalRow>;
 
-/// Where a task executes: on(device).
-struct DevicePlace {};
-inline constexpr DevicePlace device{};
+/// Where a task executes: on(device), on(device_urgent) or on(device_aside), see DeviceStream.
+struct DevicePlace {
+  DeviceStream stream = DeviceStream::main;
+};
+inline constexpr DevicePlace device{}, device_urgent{DeviceStream::urgent}, device_aside{DeviceStream::aside};
 [[nodiscard]] constexpr DevicePlace on(DevicePlace place) { return place; }
 
 /// Records one iteration of a program on distributed arrays.
@@ -66,6 +68,10 @@ class Graph {
   /// Adds a number that tasks on devices access too: the only element of `number`, which must not be moved.
   /// @throws ContractError unless it has one element, and as add_array().
   DataId add_number(std::string name, HostDeviceVector<double>& number);
+
+  /// Adds memory of a device that is no array of the library, or a part of an array that is accessed independently of the others.
+  /// Tasks on the device state their accesses to it, from which their order follows; it is neither exchanged nor copied.
+  DataId add_memory(std::string name);
 
   /// Adds a task, which is executed as a whole.
   void add_task(std::string name, std::vector<Access> accesses, std::function<void()> body);

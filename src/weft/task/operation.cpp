@@ -30,8 +30,13 @@ void check(std::span<const DataShape> data, const TaskShape& task) {
                             : "add a HostDeviceVector of one element as the number");
     }
     if (task.side == Side::host && !shape.on_host) {
+      if (shape.is_memory) reject(task, shape, "a task on the host accesses memory of a device", "execute the task on(device)");
       reject(task, shape, "a task on the host accesses an array that has no memory there",
              "execute the task on(device), or call to_host() before the graph is compiled");
+    }
+    if (access.mode == Mode::reduce && shape.is_memory) {
+      reject(task, shape, "contributions to memory of which only accesses are known cannot be combined",
+             "reduce into an array or a number");
     }
     if (access.mode == Mode::reduce && access.op == Reduce::insert) {
       reject(task, shape, "insert is no reduction of contributions", "use add, min or max");

@@ -253,8 +253,8 @@ void Plan::Body::guarded(const std::string& name, const Operation& operation) {
   }
 }
 
-void Plan::Body::begin_device() {
-  if (device) guarded("the work of the device", [&] { device->begin(*now_); });
+void Plan::Body::begin_device(Stream* stream, std::optional<int> recording) {
+  if (device) guarded("the work of the device", [&] { device->begin(*now_, stream, recording); });
 }
 void Plan::Body::end_device() {
   if (device) guarded("the work of the device", [&] { device->end(); });
@@ -357,6 +357,11 @@ Plan& Plan::operator=(Plan&&) noexcept = default;
 Plan::~Plan() = default;
 
 void Plan::run(int iterations, Trace* trace, Errors errors) { body_->run(iterations, trace, errors); }
+void Plan::enqueue(Stream& stream, std::optional<int> recording) { body_->enqueue_iteration(stream, recording); }
+void Plan::renew_recordings() {
+  body_->first.renew_recordings();
+  body_->repeated.renew_recordings();
+}
 void Plan::close() { body_->close(); }
 Plan::Repeated Plan::repeat_until(DataId number, const Condition& condition, int most, Trace* trace) {
   return body_->repeat_until(number, condition, most, trace);

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "weft/array/array_transformer.hpp"
+#include "weft/device/stream.hpp"
 #include "weft/task/access.hpp"
 #include "weft/task/trace.hpp"
 
@@ -38,6 +40,19 @@ class Plan {
   /// @cost about 20 ns for each node, and two reductions over the ranks with Errors::on_all_ranks; nothing is allocated without a
   ///   trace, except in reductions.
   void run(int iterations = 1, Trace* trace = nullptr, Errors errors = Errors::on_all_ranks);
+
+  /// Enqueues an iteration in the order of `stream`, and returns without waiting for the device: for steps that follow each other
+  /// without the host. Otherwise as run(1, nullptr, Errors::on_this_rank); tasks of the host and exchanges that need it have been
+  /// executed on return. Data may be accessed on the device in the order of `stream`.
+  /// @param stream  of the device of the data; the same or an ordered one until the next run().
+  /// @param recording  number of the recording that is launched: bodies enqueue the same work in all iterations with this number,
+  ///   and may enqueue other work in those with others, for example on buffers that take turns. Empty: the bodies are called.
+  ///   In a graph with exchanges, the same on all ranks.
+  /// @throws ContractError without data on a device, or for a stream of another kind; as run().  @collective
+  void enqueue(Stream& stream, std::optional<int> recording = 0);
+  /// Makes the next iteration with each number record its work again, because bodies enqueue it with other arguments. CUDA graphs
+  /// are updated in place where they can be (weft::Graph::update()).  @collective
+  void renew_recordings();
 
   /// Says whether a number ends a repetition.
   using Condition = std::function<bool(double)>;

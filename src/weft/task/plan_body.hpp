@@ -32,6 +32,7 @@ struct Datum {
   std::int32_t inner_rows = 0;
   double* number = nullptr;                     ///< on the host
   HostDeviceVector<double>* on_both = nullptr;  ///< a number with two sides; `number` is then set by run()
+  bool is_memory = false;                       ///< memory of which only accesses are known
 
   [[nodiscard]] Backend backend() const;
   [[nodiscard]] bool on_device() const { return backend() != Backend::host; }
@@ -72,6 +73,7 @@ struct Plan::Body final : Work {
   [[nodiscard]] bool completed(const Node& node) override;
   [[nodiscard]] std::string waits_for(const Node& node) override;
   void run(int iterations, Trace* trace, Errors errors);
+  void enqueue_iteration(Stream& stream, std::optional<int> recording);
   [[nodiscard]] Repeated repeat_until(DataId number, const Condition& condition, int most, Trace* trace);
   void close();
 
@@ -109,12 +111,14 @@ struct Plan::Body final : Work {
   [[nodiscard]] int number_of(const Node& node) const;
   [[nodiscard]] std::vector<IdRange<LocalRow>> rows_of(const Datum& datum, Part part) const;
   void call_guarded(const Node& node);
-  void begin_device();
+  void begin_device(Stream* stream, std::optional<int> recording);
   void end_device();
   void wait_for_device();
   void begin(int iterations, Trace* trace, Errors errors);
   void check_before(int iterations);
-  void iterate(Trace* trace);
+  /// @param stream  that of main tasks; null: one of the plan.  @param recording  as Plan::enqueue().
+  void iterate(Trace* trace, Stream* stream = nullptr, std::optional<int> recording = 0);
+  void throw_error();
   [[nodiscard]] std::optional<bool> agreed_condition(const Datum& number, const Condition& condition);
   void add_to(Trace& trace) const;
   void begin_record();

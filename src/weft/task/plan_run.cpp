@@ -18,7 +18,8 @@ namespace weft::task {
 /// Ends the tracking of freshness of the data with two sides while the plan is executed.
 class Plan::Body::Untracked {
  public:
-  explicit Untracked(Body& body) : body_(body) {
+  /// @param waits  for the device at the end.
+  Untracked(Body& body, bool waits) : body_(body), waits_(waits) {
     for_each([](Datum& datum) {
       if (datum.array) {
         datum.array->suspend_tracking();
@@ -30,7 +31,7 @@ class Plan::Body::Untracked {
   }
   ~Untracked() {
     try {
-      if (body_.device) body_.device->wait();
+      if (waits_ && body_.device) body_.device->wait();
     } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): an error of the device is reported before
     }
     for_each([this](Datum& datum) { resume(datum); });
@@ -62,6 +63,7 @@ class Plan::Body::Untracked {
     }
   }
   Body& body_;
+  bool waits_;
 };
 
 std::vector<IdRange<LocalRow>> Plan::Body::rows_of(const Datum& datum, Part part) const {
@@ -131,12 +133,12 @@ void Plan::Body::begin(int iterations, Trace* trace, Errors errors) {
   if (trace != nullptr) graphs_ = {trace->add_graph(first.stage()), trace->add_graph(repeated.stage())};
 }
 
-void Plan::Body::iterate(Trace* trace) {
+void Plan::Body::iterate(Trace* trace, Stream* stream, std::optional<int> recording) {
   now_ = is_first_ && !same_stages ? &first : &repeated;
   events_.clear();
   broken = true;
   begin_record();
-  begin_device();
+  begin_device(stream, recording);
   executor.run(now_->stage(), *this, trace == nullptr ? nullptr : &events_);
   end_device();
   broken = false;
@@ -149,11 +151,29 @@ void Plan::Body::run(int iterations, Trace* trace, Errors errors) {
   begin(iterations, trace, errors);
   if (iterations == 0) return;
   {
-    const Untracked untracked(*this);
+    const Untracked untracked(*this, true);
     for (int i = 0; i < iterations; ++i) iterate(trace);
     wait_for_device();
   }
   if (errors == Errors::on_all_ranks) agree(comm, error);
+  throw_error();
+}
+
+void Plan::Body::enqueue_iteration(Stream& stream, std::optional<int> recording) {
+  if (!device || stream.is_host() != device->is_host()) {
+    throw ContractError("an iteration is enqueued in a stream that is not of the device of the plan's data",
+                        "call run(), or make the stream with Stream::for_backend()");
+  }
+  const TracedRegion region("run a plan");
+  begin(1, nullptr, Errors::on_this_rank);
+  {
+    const Untracked untracked(*this, false);
+    iterate(nullptr, &stream, recording);
+  }
+  throw_error();
+}
+
+void Plan::Body::throw_error() {
   if (error) std::rethrow_exception(error);
   if (left_) throw CommError("a rank with which this one exchanges rows has failed", "see the error of that rank");
 }
@@ -170,7 +190,7 @@ Plan::Repeated Plan::Body::repeat_until(DataId number, const Condition& conditio
   Repeated result{most, false};
   if (most == 0) return result;
   {
-    const Untracked untracked(*this);
+    const Untracked untracked(*this, true);
     for (int i = 1; i <= most && !result.fulfilled; ++i) {
       iterate(trace);
       const std::optional<bool> holds = agreed_condition(data[number.index()], condition);

@@ -114,8 +114,11 @@ void add_exchange(StageBuilder& builder, std::span<const DataShape> data, const 
       }
     }
     add_copies(builder, data, communication.copies_before[k]);
-    const int node = builder.add(
-        {.index = operation.task, .rows = operation.rows, .side = operation.side, .name = name_of(task, operation.rows)});
+    const int node = builder.add({.index = operation.task,
+                                  .rows = operation.rows,
+                                  .side = operation.side,
+                                  .stream = task.stream,
+                                  .name = name_of(task, operation.rows)});
     for (const Access& access : operation.accesses) {
       const Part part = data[access.data.index()].is_array ? access.part : Part::owned;
       builder.access(node, access.data, part, changes(access.mode), operation.side);

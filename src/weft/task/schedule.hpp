@@ -13,10 +13,11 @@
 
 namespace weft::task {
 
-/// Properties of an array or a number that the compiler uses. Equal on all ranks.
+/// Properties of an array, a number or other memory of a device that the compiler uses. Equal on all ranks.
 struct DataShape {
   std::string name;
   bool is_array = true;
+  bool is_memory = false;    ///< only accesses are known: it is neither exchanged nor copied
   int space = 0;             ///< number of the ghost plan among those of the graph; arrays of one plan share messages
   Part sent = Part::owned;   ///< rows of which other ranks have copies: border if, on every rank, no inner row is sent
   bool has_inner = false;    ///< some rank has inner rows
@@ -31,6 +32,7 @@ struct TaskShape {
   std::vector<Access> accesses;
   bool divisible = false;  ///< the body takes a range of rows
   Side side = Side::host;  ///< where the body computes
+  DeviceStream stream = DeviceStream::main;
 };
 
 enum class Kind : std::uint8_t {
@@ -50,9 +52,10 @@ struct Node {
   int index = 0;            ///< task: its number; start, finish: the exchange; otherwise the number of the data
   Part rows = Part::owned;  ///< task: owned (all rows), inner or border; copy: what is copied
   Reduce op = Reduce::add;
-  Side side = Side::host;  ///< where it is executed; copy: the side that receives the values
-  bool urgent = false;     ///< communication waits for this node
-  int graph = -1;          ///< in a plan: the segment whose graph contains the node
+  Side side = Side::host;                    ///< where it is executed; copy: the side that receives the values
+  bool urgent = false;                       ///< communication waits for this node
+  DeviceStream stream = DeviceStream::main;  ///< used by a task on a device
+  int graph = -1;                            ///< in a plan: the segment whose graph contains the node
   std::string name{};
   std::string reason{};  ///< why the compiler inserted the node; empty for tasks
 };

@@ -1,5 +1,5 @@
 #include <array>
-#include <utility>
+#include <vector>
 
 #include "weft/device/parallel_for.cuh"
 #include "weft/flow/cuda/device_reconstruction.hpp"
@@ -37,7 +37,7 @@ template <class Real>
 template <class Visit>
 void DeviceReconstruction<Real>::each_array(const Tiles& on_host, Visit&& visit) {
   const mesh::Mesh& m = scheme_.mesh();
-  for (ArrayPair<Real, kVars>& buffer : values_) visit(buffer, mesh::index_space_with_boundary(m));
+  visit(values_, mesh::index_space_with_boundary(m));
   visit(gradients_, IndexSpace(m.plan), kVars * m.dim);
   visit(states_, on_host.opposite_slot.size() * kStateColumns);
   if (takes_sensor(scheme_.numerics().flux)) {
@@ -60,32 +60,60 @@ void DeviceReconstruction<Real>::allocate(const Tiles& on_host) {
 }
 
 template <class Real>
-void DeviceReconstruction<Real>::connect() {
-  const mesh::Mesh& m = scheme_.mesh();
-  const Transport transport = scheme_.options().transport;
-  if (m.comm.max(m.plan.ghost_rows()) == 0) return;
-  for (int i : {0, 1}) pull_values_[i] = ArrayTransformer(m.plan, {values_[i]}, transport).pull();
-  std::vector<PairRef> of_gradients;
-  if (scheme_.numerics().second_order()) of_gradients.emplace_back(gradients_);
-  if (takes_sensor(scheme_.numerics().flux)) of_gradients.emplace_back(sensors_);
-  if (!of_gradients.empty()) pull_gradients_ = ArrayTransformer(m.plan, of_gradients, transport).pull();
+void DeviceReconstruction<Real>::add_data(task::Graph& graph, StepData& data, bool has_border) {
+  const std::int32_t inner = tiles_.first_border_cell;
+  data.values = graph.add_array("values", values_, inner);
+  if (scheme_.numerics().second_order()) data.gradients = graph.add_array("gradients", gradients_, inner);
+  if (takes_sensor(scheme_.numerics().flux)) data.sensors = graph.add_array("sensors", sensors_, inner);
+  data.inner.boundary_rows = graph.add_memory("boundary rows (inner)");
+  data.inner.states = graph.add_memory("states (inner)");
+  if (!has_border) return;
+  data.border.boundary_rows = graph.add_memory("boundary rows (border)");
+  data.border.states = graph.add_memory("states (border)");
+  data.ghost_states = graph.add_memory("states (ghosts)");
 }
 
 template <class Real>
-void DeviceReconstruction<Real>::close() {
-  for (auto* pull : {&pull_values_[0], &pull_values_[1], &pull_gradients_}) {
-    if (pull->has_value()) (*pull)->close();
+void DeviceReconstruction<Real>::record_states(task::Graph& graph, const StepData& d, bool keep_gradients) {
+  using task::Part, task::reads, task::writes;
+  graph.add_task("boundary rows (inner)",
+                 existing({reads(d.values, Part::owned), reads(d.outside), writes(d.inner.boundary_rows)}), on(task::device),
+                 [this](Stream& stream) { set_boundary_ghosts(stream, 0, boundary_.args().inner_faces); });
+  std::vector<task::Access> of_inner =
+      existing({reads(d.values, Part::owned), reads(d.inner.boundary_rows), writes(d.inner.states)});
+  if (keep_gradients) {
+    const std::vector<task::Access> kept = existing({writes(d.gradients, Part::inner), writes(d.sensors, Part::inner)});
+    of_inner.insert(of_inner.end(), kept.begin(), kept.end());
   }
+  graph.add_task("gradients (inner)", of_inner, on(task::device),
+                 [this, keep_gradients](Stream& stream) { gradients_of(stream, tiles_.inner, keep_gradients); });
+  if (!d.border.states.valid()) return;
+  graph.add_task("boundary rows (border)",
+                 existing({reads(d.values, Part::owned | Part::ghost), reads(d.outside), writes(d.border.boundary_rows)}),
+                 on(task::device_urgent), [this](Stream& stream) {
+                   const BoundaryArgs boundary = boundary_.args();
+                   set_boundary_ghosts(stream, boundary.inner_faces, boundary.faces);
+                 });
+  graph.add_task(
+      "gradients (border)",
+      existing({reads(d.values, Part::owned | Part::ghost), reads(d.inner.boundary_rows), reads(d.border.boundary_rows),
+                writes(d.border.states), writes(d.gradients, Part::border), writes(d.sensors, Part::border)}),
+      on(task::device_urgent), [this](Stream& stream) { gradients_of(stream, tiles_.border, true); });
 }
 
 template <class Real>
-std::string DeviceReconstruction<Real>::transport() const {
-  return pull_values_[0] ? to_string(pull_values_[0]->transport()) : "";
-}
-
-template <class Real>
-bool DeviceReconstruction<Real>::captured() const {
-  return !pull_values_[0] || captures(pull_values_[0]->transport());
+void DeviceReconstruction<Real>::record_ghost_states(task::Graph& graph, const StepData& d) {
+  using task::Part, task::reads;
+  if (!d.ghost_states.valid()) return;
+  graph.add_task("states (ghosts)",
+                 existing({reads(d.values, Part::ghost), reads(d.gradients, Part::ghost), reads(d.sensors, Part::ghost),
+                           task::writes(d.ghost_states)}),
+                 on(task::device_urgent), [this](Stream& stream) {
+                   mesh::with_dim(scheme_.mesh().dim, [&](auto dim) {
+                     launch_ghost_states<dim()>(stream, tiles_.ghost_sides, values(), gradients(), on_device(sensors_),
+                                                states_.data(), side_sensors_.data());
+                   });
+                 });
 }
 
 template <class Real>
@@ -97,68 +125,38 @@ void DeviceReconstruction<Real>::set_fallback(Stream& stream, std::span<const st
 }
 
 template <class Real>
-void DeviceReconstruction<Real>::set_boundary_ghosts(Stream& stream, int buffer, std::int32_t first, std::int32_t last) {
+void DeviceReconstruction<Real>::set_boundary_ghosts(Stream& stream, std::int32_t first, std::int32_t last) {
   parallel_for(space::cuda{}, stream, last - first,
-               BoundaryGhosts<Real>{boundary_.args(), values(buffer), scheme_.gas(), scheme_.mesh().cells(), first});
+               BoundaryGhosts<Real>{boundary_.args(), values(), scheme_.gas(), scheme_.mesh().cells(), first});
+}
+
+/// Computes gradients and states of tiles. @param keep  the gradients are stored.
+template <class Real>
+void DeviceReconstruction<Real>::gradients_of(Stream& stream, const TileRange& range, bool keep) {
+  const GradientArgs<Real> args{.tiles = tiles_.arrays,
+                                .values = values(),
+                                .states = states_.data(),
+                                .gradients = keep ? on_device(gradients_) : nullptr,
+                                .sensors = on_device(sensors_),
+                                .side_sensors = side_sensors_.data(),
+                                .first_order = !scheme_.numerics().second_order(),
+                                .fallback = fallback(),
+                                .gas = scheme_.gas(),
+                                .scale = parameters_.scale,
+                                .reference_length = scheme_.reference_length(),
+                                .order = parameters_.order,
+                                .shock_threshold = scheme_.shock_threshold(),
+                                .stabilized = scheme_.discretization().stabilized};
+  const GradientWeights weights = gradient_weights_of(scheme_.numerics().gradient, tiles_.arrays.stencil_row != nullptr);
+  mesh::with_dim(scheme_.mesh().dim, [&](auto dim) { launch_gradients<dim()>(stream, range, weights, limiter_, args); });
 }
 
 template <class Real>
-GradientArgs<Real> DeviceReconstruction<Real>::gradient_args(int buffer) {
-  return {.tiles = tiles_.arrays,
-          .values = values(buffer),
-          .states = states_.data(),
-          .gradients = on_device(gradients_),
-          .sensors = on_device(sensors_),
-          .side_sensors = side_sensors_.data(),
-          .first_order = !scheme_.numerics().second_order(),
-          .fallback = fallback(),
-          .gas = scheme_.gas(),
-          .scale = parameters_.scale,
-          .reference_length = scheme_.reference_length(),
-          .order = parameters_.order,
-          .shock_threshold = scheme_.shock_threshold(),
-          .stabilized = scheme_.discretization().stabilized};
-}
-
-template <class Real>
-typename DeviceReconstruction<Real>::Pending DeviceReconstruction<Real>::evaluate(Stream& stream, Stream& border_stream,
-                                                                                  int buffer, double time, bool keep_gradients) {
-  boundary_.prescribe(stream, time);
-  if (pull_values_[buffer]) pull_values_[buffer]->start(after(stream));
-  const BoundaryArgs outside = boundary_.args();
-  set_boundary_ghosts(stream, buffer, 0, outside.inner_faces);
-  const GradientWeights gradient_weights = gradient_weights_of(scheme_.numerics().gradient, tiles_.arrays.stencil_row != nullptr);
-  const auto gradients_of = [&](Stream& on, const TileRange& range, const GradientArgs<Real>& args) {
-    mesh::with_dim(scheme_.mesh().dim, [&](auto dim) { launch_gradients<dim()>(on, range, gradient_weights, limiter_, args); });
-  };
-  GradientArgs<Real> inner_args = gradient_args(buffer);
-  if (!keep_gradients) inner_args.gradients = nullptr;
-  border_stream.wait_for(after(stream));
-  gradients_of(stream, tiles_.inner, inner_args);
-  Event inner = stream.record();
-  if (pull_values_[buffer]) pull_values_[buffer]->finish(border_stream);
-  set_boundary_ghosts(border_stream, buffer, outside.inner_faces, outside.faces);
-  gradients_of(border_stream, tiles_.border, gradient_args(buffer));
-  if (pull_gradients_) pull_gradients_->start(after(border_stream));
-  stream.wait_for(after(border_stream));
-  return {pull_gradients_ ? &*pull_gradients_ : nullptr, std::move(inner)};
-}
-
-template <class Real>
-void DeviceReconstruction<Real>::add_ghost_states(Stream& border_stream, int buffer, Exchange* ghosts) {
-  if (ghosts != nullptr) ghosts->finish(border_stream);
-  mesh::with_dim(scheme_.mesh().dim, [&](auto dim) {
-    launch_ghost_states<dim()>(border_stream, tiles_.ghost_sides, values(buffer), gradients(), on_device(sensors_),
-                               states_.data(), side_sensors_.data());
-  });
-}
-
-template <class Real>
-Primitive DeviceReconstruction<Real>::cell_state(Stream& stream, int buffer, std::int32_t cell, Vec3 x) const {
+Primitive DeviceReconstruction<Real>::cell_state(Stream& stream, std::int32_t cell, Vec3 x) const {
   const int dim = scheme_.mesh().dim;
   std::array<Real, kVars> mean;
   std::array<Real, kVars * 3> slopes{};
-  const auto value = values_[buffer].template view<Aos, space::cuda>().row(cell);
+  const auto value = values_.template view<Aos, space::cuda>().row(cell);
   const auto gradient = gradients_.template view<Aos, space::cuda>().row(cell);
   copy_bytes(stream, mean.data(), value.data(), value.size_bytes());
   copy_bytes(stream, slopes.data(), gradient.data(), gradient.size_bytes());
@@ -169,14 +167,14 @@ Primitive DeviceReconstruction<Real>::cell_state(Stream& stream, int buffer, std
 }
 
 template <class Real>
-std::vector<Primitive> DeviceReconstruction<Real>::face_states(Stream& stream, int buffer, mesh::FaceRange faces) const {
+std::vector<Primitive> DeviceReconstruction<Real>::face_states(Stream& stream, mesh::FaceRange faces) const {
   const std::int32_t count = faces.last().value() - faces.first().value();
   std::vector<Primitive> states(count);
   if (count == 0) return states;
   const DeviceVector<Primitive> there(Backend::cuda, states.size());
   const BoundaryArgs boundary = boundary_.args();
   const std::int32_t first = faces.first().value() - scheme_.discretization().first_boundary_face;
-  const RowView<Real, double> rows{on_device(values_[buffer]), gradients()};
+  const RowView<Real, double> rows{on_device(values_), gradients()};
   mesh::with_dim(scheme_.mesh().dim, [&](auto dim) {
     parallel_for(space::cuda{}, stream, count,
                  StatesInside<dim(), Real>{rows, boundary.left + first, boundary.to_face + first, there.data()});

@@ -6,6 +6,7 @@
 #include "weft/flow/scheme/integrals.hpp"
 #include "weft/flow/scheme/scalar_kernels.hpp"
 #include "weft/mesh/mesh_params.hpp"
+#include "weft/mesh/with_dim.hpp"
 
 namespace weft::flow::detail {
 
@@ -197,19 +198,6 @@ void DeviceScalars::keep_stationary(Stream& stream) {
   copy_bytes(stream, stationary_.data(), outflows_.data(), stationary_.size() * sizeof(double));
 }
 
-void DeviceScalars::connect(Transport transport) {
-  const mesh::Mesh& m = scheme_.mesh();
-  if (count() == 0 || m.comm.max(m.plan.ghost_rows()) == 0) return;
-  pull_values_ = ArrayTransformer(m.plan, {values_}, transport).pull();
-  pull_slopes_ = ArrayTransformer(m.plan, {slopes_}, transport).pull();
-}
-
-void DeviceScalars::close() {
-  for (auto* pull : {&pull_values_, &pull_slopes_}) {
-    if (pull->has_value()) (*pull)->close();
-  }
-}
-
 DeviceScalarView DeviceScalars::view(const std::int32_t* fallback) {
   const bool by_node = stencil_rows_.size() > 0;
   DeviceScalarView v({.stencil_offset = by_node ? stencil_offset_.data() : cell_face_offset_.data(),
@@ -253,89 +241,63 @@ DeviceScalarView DeviceScalars::view(const std::int32_t* fallback) {
 }
 
 template <class State>
-void DeviceScalars::prepare(Stream& stream, int now, const State* conserved, const double* local_dt) {
-  if (count() == 0) return;
-  parallel_for(space::cuda{}, stream, scheme_.mesh().owned_cells,
-               ScalarValues<State>{amounts_[now].data(), conserved, on_device(values_), local_dt, local_dt_.data(), count()});
+void DeviceScalars::set_values(Stream& stream, const Stage& stage, const State* conserved) {
+  parallel_for(
+      space::cuda{}, stream, scheme_.mesh().owned_cells,
+      ScalarValues<State>{amounts_[stage.now].data(), conserved, on_device(values_), stage.local_dt, local_dt_.data(), count()});
 }
-template void DeviceScalars::prepare(Stream&, int, const double*, const double*);
-template void DeviceScalars::prepare(Stream&, int, const float*, const double*);
+template void DeviceScalars::set_values(Stream&, const Stage&, const double*);
+template void DeviceScalars::set_values(Stream&, const Stage&, const float*);
 
-template <int Dim>
-void DeviceScalars::slopes(Stream& stream, const DeviceScalarView& view, std::int32_t first, std::int32_t last) {
-  const Numerics& numerics = scheme_.numerics();
-  visit_scalar_limiter(numerics.limiter, [&](const auto& limiter) {
-    parallel_for(space::cuda{}, stream, last - first, ScalarSlopes<Dim, std::decay_t<decltype(limiter)>>{view, limiter, first});
-  });
-}
-
-Exchange* DeviceScalars::boundary_and_slopes(Stream& stream, double time, const std::int32_t* fallback) {
-  const mesh::Mesh& m = scheme_.mesh();
-  if (varies()) {
-    inflow_values_.prescribe(time);
-    stream.wait();  // the previous values may still be read
-    inflow_.put(inflow_values_.values());
-  }
-  const ExtrapolationView boundary_extrapolation{
-      .offset = extrapolation_offset_.data(), .row = extrapolation_row_.data(), .weight = extrapolation_weight_.data()};
-  const auto boundary_rows = [&](std::int32_t first, std::int32_t last) {
-    if (first == last) return;
-    parallel_for(space::cuda{}, stream, static_cast<std::int32_t>(boundary_entry_.size()),
-                 ScalarBoundaryRows{boundary_entry_.data(), boundary_left_.data(), boundary_brings_.data(), outflows_.data(),
-                                    inflow_.data(), on_device(values_), boundary_extrapolation, m.cells(), first, last, count()});
-  };
-  if (pull_values_) pull_values_->start(after(stream));
-  boundary_rows(0, m.inner_cells);
-  const bool second_order = scheme_.numerics().second_order();
-  const DeviceScalarView v = view(fallback);
-  const auto slopes_of = [&](std::int32_t first, std::int32_t last) {
-    if (!second_order) return;
-    m.dim == 2 ? slopes<2>(stream, v, first, last) : slopes<3>(stream, v, first, last);
-  };
-  slopes_of(0, m.inner_cells);
-  if (pull_values_) pull_values_->finish(stream);
-  boundary_rows(m.inner_cells, m.owned_cells);
-  slopes_of(m.inner_cells, m.owned_cells);
-  if (!second_order || !pull_slopes_) return nullptr;
-  pull_slopes_->start(after(stream));
-  return &*pull_slopes_;
-}
-
-void DeviceScalars::advance(Stream& stream, double time, const Buffers& buffers, double start_weight, const StepClock* clock,
-                            const std::int32_t* fallback) {
-  if (count() == 0) return;
-  const mesh::Mesh& m = scheme_.mesh();
-  if (stationary_.size() > 0) {
-    parallel_for(space::cuda{}, stream, static_cast<std::int32_t>(stationary_.size()),
-                 SubtractStationary{stationary_.data(), outflows_.data()});
-  }
-  Exchange* const ghosts = boundary_and_slopes(stream, time, fallback);
-  const DeviceScalarView v = view(fallback);
-  const ScalarUpdate update{.start = amounts_[buffers.start].data(),
-                            .now = amounts_[buffers.now].data(),
-                            .result = amounts_[buffers.result].data(),
-                            .local_dt = local_dt_.data(),
-                            .start_weight = start_weight,
-                            .dt = 0,
-                            .local_cfl = 0};
-  const auto update_cells = [&](std::int32_t first, std::int32_t last) {
-    if (m.dim == 2) {
-      parallel_for(space::cuda{}, stream, last - first, UpdateScalars<2>{v, update, clock, first});
-    } else {
-      parallel_for(space::cuda{}, stream, last - first, UpdateScalars<3>{v, update, clock, first});
-    }
-  };
-  update_cells(0, m.inner_cells);
-  if (ghosts != nullptr) ghosts->finish(stream);
-  update_cells(m.inner_cells, m.owned_cells);
-}
-
-void DeviceScalars::refresh(Stream& stream, double time, const Conserved* boundary_fluxes, const std::int32_t* fallback) {
-  if (count() == 0) return;
+void DeviceScalars::set_boundary_flows(Stream& stream, const Conserved* boundary_fluxes) {
   parallel_for(
       space::cuda{}, stream, static_cast<std::int32_t>(boundary_entry_.size()),
       BoundaryOutflows{boundary_fluxes, boundary_areas_.data(), boundary_entry_.data(), stationary_.data(), outflows_.data()});
-  if (Exchange* const ghosts = boundary_and_slopes(stream, time, fallback); ghosts != nullptr) ghosts->finish(stream);
+}
+
+void DeviceScalars::subtract_stationary(Stream& stream) {
+  parallel_for(space::cuda{}, stream, static_cast<std::int32_t>(stationary_.size()),
+               SubtractStationary{stationary_.data(), outflows_.data()});
+}
+
+void DeviceScalars::set_inflow(Stream& stream, double time) {
+  inflow_values_.prescribe(time);
+  stream.wait();  // the previous values may still be read
+  inflow_.put(inflow_values_.values());
+}
+
+void DeviceScalars::set_boundary_rows(Stream& stream, std::int32_t first, std::int32_t last) {
+  if (first == last) return;
+  const ExtrapolationView extrapolations{
+      .offset = extrapolation_offset_.data(), .row = extrapolation_row_.data(), .weight = extrapolation_weight_.data()};
+  parallel_for(
+      space::cuda{}, stream, static_cast<std::int32_t>(boundary_entry_.size()),
+      ScalarBoundaryRows{boundary_entry_.data(), boundary_left_.data(), boundary_brings_.data(), outflows_.data(), inflow_.data(),
+                         on_device(values_), extrapolations, scheme_.mesh().cells(), first, last, count()});
+}
+
+void DeviceScalars::slopes(Stream& stream, const std::int32_t* fallback, std::int32_t first, std::int32_t last) {
+  const DeviceScalarView v = view(fallback);
+  visit_scalar_limiter(scheme_.numerics().limiter, [&](const auto& limiter) {
+    using Limiter = std::decay_t<decltype(limiter)>;
+    mesh::with_dim(scheme_.mesh().dim, [&](auto dim) {
+      parallel_for(space::cuda{}, stream, last - first, ScalarSlopes<dim(), Limiter>{v, limiter, first});
+    });
+  });
+}
+
+void DeviceScalars::update(Stream& stream, const Stage& stage, std::int32_t first, std::int32_t last) {
+  const DeviceScalarView v = view(stage.fallback);
+  const ScalarUpdate update{.start = amounts_[stage.start].data(),
+                            .now = amounts_[stage.now].data(),
+                            .result = amounts_[stage.result].data(),
+                            .local_dt = local_dt_.data(),
+                            .start_weight = stage.start_weight,
+                            .dt = 0,
+                            .local_cfl = 0};
+  mesh::with_dim(scheme_.mesh().dim, [&](auto dim) {
+    parallel_for(space::cuda{}, stream, last - first, UpdateScalars<dim()>{v, update, stage.clock, first});
+  });
 }
 
 void DeviceScalars::upload(int buffer) {

@@ -2,14 +2,15 @@
 /// Passive scalars in the memory of the current GPU: ScalarTransport with the same kernels (scalar_kernels.hpp), one thread per
 /// cell, always in double.
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "weft/array/array_pair.hpp"
-#include "weft/array/array_transformer.hpp"
 #include "weft/device/buffers.hpp"
 #include "weft/flow/cuda/array_list.hpp"
+#include "weft/flow/cuda/step_data.hpp"
 #include "weft/flow/cuda/tile_launch.hpp"
 #include "weft/flow/scheme/boundary_scalars.hpp"
 
@@ -27,10 +28,6 @@ class DeviceScalars {
   [[nodiscard]] std::size_t bytes(const std::vector<double>& matrices);
   /// Called before the functions below. @throws DeviceError where there is not enough memory.
   void allocate(const std::vector<double>& matrices);
-  /// @collective  @throws as ArrayTransformer::pull.
-  void connect(Transport transport);
-  /// Ends the exchanges of ghosts, see Solver::close(). @collective
-  void close();
 
   /// Returns the mass flows out of each cell through its faces, kg/s, in the order of Discretization::cell_face, which the flux
   /// kernel writes. Null without scalars.
@@ -41,26 +38,35 @@ class DeviceScalars {
   [[nodiscard]] bool varies() const { return inflow_values_.varies(); }
   [[nodiscard]] std::optional<BoundaryScalars::BadValue> take_bad() { return inflow_values_.take_bad(); }
 
-  /// The buffers of amounts that hold the start of the step, the present values and the result of the stage.
-  struct Buffers {
-    int start, now, result;
+  /// A stage of a step, or an evaluation. Bodies of tasks ask for it when they are called.
+  struct Stage {
+    double time = 0;                     ///< s
+    int start = 0, now = 0, result = 0;  ///< buffers of the amounts: at the start of the step, present, result of the stage
+    double start_weight = 0;             ///< as in RungeKuttaStage
+    const double* local_dt = nullptr;    ///< in the first stage of a step with local time steps: those of the cells
+    const StepClock* clock = nullptr;
+    const std::int32_t* fallback = nullptr;
   };
-  /// Computes values of the owned cells from amounts in buffer `now` and their conserved variables, and copies the cells' stable
-  /// steps if `local_dt` is given: called before the stage of the flow changes them.
+  using StageOf = std::function<Stage()>;
+  /// Adds its data to a graph. @param has_border  some rank has border cells; StepData::border is used by tasks of these only.
+  void add_data(task::Graph& graph, StepData& data, bool has_border);
+  /// Records a task that computes values of the owned cells from present amounts and conserved variables, before the flow changes
+  /// these, and copies the stable steps of the cells.
   template <class State>
-  void prepare(Stream& stream, int now, const State* conserved, const double* local_dt);
-  /// Computes the stage, after that of the flow, as ScalarTransport::record_update(). Does nothing in a halted step.
-  void advance(Stream& stream, double time, const Buffers& buffers, double start_weight, const StepClock* clock,
-               const std::int32_t* fallback);
-  /// Sets the mass flows of the stationary state, which advance() and refresh() subtract, to the flows that the flux kernel has
+  void record_values(task::Graph& graph, const StepData& data, const StageOf& stage, std::function<const State*()> conserved);
+  /// Records a task that computes the mass flows through the boundary where no stage has computed them.
+  /// @param boundary_fluxes  of the flow, per unit area, by boundary face.
+  void record_boundary_flows(task::Graph& graph, const StepData& data, const Conserved* boundary_fluxes);
+  /// Records tasks that compute boundary values and slopes from mass flows at the boundary.
+  void record_slopes(task::Graph& graph, const StepData& data, const StageOf& stage);
+  /// Records tasks that compute the stage, after that of the flow: slopes and amounts, which do not change in a halted step.
+  void record_stage(task::Graph& graph, const StepData& data, const StageOf& stage);
+  /// Sets the mass flows of the stationary state, which tasks subtract, to the flows that the flux kernel has
   /// written last. @pre Numerics::well_balanced.
   void keep_stationary(Stream& stream);
   /// Sets the mass flows of the stationary state to zero. @pre Numerics::well_balanced.
   void clear_stationary(Stream& stream) { set_bytes(stream, stationary_.data(), 0, stationary_.size() * sizeof(double)); }
-  /// Computes ghosts, boundary values and slopes. @pre prepare()
-  /// @param boundary_fluxes  of the flow, per unit area, by boundary face.
-  void refresh(Stream& stream, double time, const Conserved* boundary_fluxes, const std::int32_t* fallback);
-  /// Returns scalar k at the point x, linear within the owned cell. @pre refresh()
+  /// Returns scalar k at the point x, linear within the owned cell. @pre the slopes are those of the present values
   [[nodiscard]] double at(Stream& stream, int k, std::int32_t cell, Vec3 x) const;
 
   /// Returns rho phi of the owned cells in page-locked memory: the input of upload(), and the result of the last start_fetch().
@@ -77,10 +83,15 @@ class DeviceScalars {
   void each_array(const std::vector<double>& matrices, Visit&& visit);
   [[nodiscard]] int count() const { return inflow_values_.count(); }
   [[nodiscard]] DeviceScalarView view(const std::int32_t* fallback);
-  /// Boundary values, ghosts and slopes of the owned cells. Returns the exchange of slopes that is in flight; null: none.
-  [[nodiscard]] Exchange* boundary_and_slopes(Stream& stream, double time, const std::int32_t* fallback);
-  template <int Dim>
-  void slopes(Stream& stream, const DeviceScalarView& view, std::int32_t first, std::int32_t last);
+  template <class State>
+  void set_values(Stream& stream, const Stage& stage, const State* conserved);
+  void set_boundary_flows(Stream& stream, const Conserved* boundary_fluxes);
+  void subtract_stationary(Stream& stream);
+  void set_inflow(Stream& stream, double time);
+  // For the cells first <= c < last:
+  void set_boundary_rows(Stream& stream, std::int32_t first, std::int32_t last);
+  void slopes(Stream& stream, const std::int32_t* fallback, std::int32_t first, std::int32_t last);
+  void update(Stream& stream, const Stage& stage, std::int32_t first, std::int32_t last);
 
   const Scheme& scheme_;
   const SchemeParameters& parameters_;
@@ -100,7 +111,6 @@ class DeviceScalars {
   DeviceVector<double> local_dt_;      ///< s, at the start of the step
   mutable PinnedBuffer<double> carried_;
   mutable Event fetched_;
-  std::optional<Exchange> pull_values_, pull_slopes_;  ///< none where no rank has ghosts
 };
 
 }  // namespace weft::flow::detail

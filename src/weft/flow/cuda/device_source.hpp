@@ -26,6 +26,8 @@ class DeviceSource {
   /// Called before the functions below. @throws DeviceError where there is not enough memory.
   void allocate();
 
+  /// Returns whether evaluate() computes anything. Equal on every rank.
+  [[nodiscard]] bool any() const { return source_.function || volume_source_.any() || subtracts_; }
   /// Returns whether the host takes part in a stage, because there is a user function, which it evaluates or enqueues.
   [[nodiscard]] bool needs_host() const { return static_cast<bool>(source_.function); }
   /// Sets the rates that evaluate() subtracts: d(conserved)/dt of whole owned cells, owned x kVars. Called before the first
@@ -43,7 +45,6 @@ class DeviceSource {
 
   const mesh::Mesh& mesh_;
   const SourceTerm& source_;
-  [[nodiscard]] bool any() const { return source_.function || volume_source_.any() || subtracts_; }
   /// Returns whether the host evaluates a user function.
   [[nodiscard]] bool on_host() const { return source_.function && !source_.function.on_device(); }
   void evaluate_on_host(Stream& stream, double time, const Real* values);

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "weft/base/contracts.hpp"
@@ -14,8 +13,6 @@
 #include "weft/flow/cuda/gpu_memory.hpp"
 #include "weft/flow/cuda/make_device_stepper.hpp"
 #include "weft/flow/cuda/step_loops.cuh"
-#include "weft/flow/physics/runge_kutta.hpp"
-#include "weft/mesh/with_dim.hpp"
 
 namespace weft::flow::detail {
 
@@ -57,29 +54,40 @@ void DeviceStepper<Real, State>::allocate(const Tiles& on_host, const std::vecto
 
 template <class Real, class State>
 void DeviceStepper<Real, State>::connect() {
-  scalars_.connect(scheme_.options().transport);
-  control_.connect(can_be_graph());
-  reconstruction_.connect();
+  const Communicator& comm = scheme_.mesh().comm;
+  has_border_ = comm.max(tiles_.border.last - tiles_.border.first) > 0;
+  chooses_steps_ = !needs_host();
+  control_.connect(chooses_steps_);
+  step_plan_ = compile_step();
+  const auto captured = [](const Exchange& exchange) {
+    return exchange.transport() == Transport::peer || exchange.transport() == Transport::nccl;
+  };
+  if (!chooses_steps_ || std::ranges::all_of(step_plan_->exchanges(), captured)) return;
+  // Steps cannot follow each other without the host: the stable steps are not exchanged by the plan.
+  chooses_steps_ = false;
+  if (comm.size() == 1) return;
+  step_plan_->close();
+  control_.connect(false);
+  step_plan_ = compile_step();
 }
 
 template <class Real, class State>
 void DeviceStepper<Real, State>::close() {
-  for (Stream* stream : {&stream_, &border_stream_, &sums_stream_}) stream->wait();
-  graphs_.clear();  // graphs contain exchanges
-  scalars_.close();
-  reconstruction_.close();
-  control_.close();
+  stream_.wait();
+  for (std::optional<task::Plan>* plan : {&step_plan_, &evaluation_plan_, &refresh_plan_}) {
+    if (*plan) (*plan)->close();
+  }
 }
 
 template <class Real, class State>
 void DeviceStepper<Real, State>::set_parameters(const SchemeParameters& parameters) {
   parameters_ = parameters;
-  graphs_.clear();  // graphs contain the old parameters
+  step_plan_->renew_recordings();
 }
 
 template <class Real, class State>
 void DeviceStepper<Real, State>::set_fallback(std::span<const std::int32_t> flags) {
-  graphs_.clear();
+  step_plan_->renew_recordings();
   reconstruction_.set_fallback(stream_, flags);
 }
 
@@ -99,8 +107,11 @@ std::vector<double> DeviceStepper<Real, State>::keep_stationary(std::span<const 
   const double stable = control_.result(control_.done() - 1).stable_dt;  // infinite without cells
   const double dt = std::isfinite(stable) ? std::ldexp(1.0, 30 + std::ilogb(stable)) : 1;
   control_.set_command(stream_, {.dt = dt});
-  control_.begin_step(stream_);
-  stage(0, time);
+  if (!evaluation_plan_) evaluation_plan_ = compile_evaluation();
+  time_ = time;
+  advance_ = 0;
+  evaluation_plan_->enqueue(stream_, std::nullopt);
+  at_.now = 1 - at_.start;
   scalars_.keep_stationary(stream_);
   const std::vector<State> after_stage = state_.values(stream_, at_.now);
   const std::vector<double>& inverse_volume = scheme_.discretization().inverse_volume;
@@ -163,121 +174,36 @@ Primitive DeviceStepper<Real, State>::primitive(std::int32_t cell) const {
 
 template <class Real, class State>
 void DeviceStepper<Real, State>::recompute_primitives() {
-  graphs_.clear();  // the captured arguments may have changed
   control_.set_command(stream_, {.dt = 1});
   control_.begin_step(stream_);
   control_.clear_bad(stream_);
   parallel_for(space::cuda{}, stream_, scheme_.mesh().owned_cells,
-               RecomputePrimitives<Real, State>{state_.buffer(at_.now), reconstruction_.values(at_.shown), local_dt_.data(),
+               RecomputePrimitives<Real, State>{state_.buffer(at_.now), reconstruction_.values(), local_dt_.data(),
                                                 tiles_.arrays.inverse_volume, tiles_.arrays.projected_area, control_.status(),
                                                 control_.bad(), scheme_.gas(), parameters_.limits});
   control_.end_step(stream_, false);
   control_.report(stream_, 1);
 }
 
+/// Launches a step. The time is read only if the host takes part in the stages.
 template <class Real, class State>
-FluxArgs<Real, State> DeviceStepper<Real, State>::flux_args() {
-  FluxArgs<Real, State> args{};
-  args.tiles = tiles_.arrays;
-  args.boundary = boundary_.args();
-  args.states = reconstruction_.states();
-  args.side_sensors = reconstruction_.side_sensors();
-  args.values = reconstruction_.values(at_.shown);
-  args.gradients = reconstruction_.gradients();
-  args.gas = scheme_.gas();
-  args.limits = parameters_.limits;
-  args.jump_damping = scheme_.jump_damping(parameters_);
-  return args;
-}
-
-/// Computes a stage. @param out  buffer of the result.
-template <class Real, class State>
-FluxArgs<Real, State> DeviceStepper<Real, State>::stage_args(int number, int out) {
-  const int stages = scheme_.numerics().rk_stages;
-  FluxArgs<Real, State> args = flux_args();
-  args.start = state_.buffer(at_.start);
-  args.conserved = state_.buffer(at_.now);
-  args.source = source_.rates();
-  args.new_conserved = state_.buffer(out);
-  args.new_values = reconstruction_.values(1 - at_.shown);
-  args.clock = control_.clock();
-  args.start_weight = runge_kutta_stage(stages, number).start_weight;
-  args.stage = number;
-  args.last = number + 1 == stages;
-  args.local_dt = local_dt_.data();
-  args.rate_squared = number == 0 ? control_.tile_rates() : nullptr;
-  args.outflows = scalars_.outflows();
-  args.cell_face_offset = scalars_.cell_face_offset();
-  args.status = control_.status();
-  args.bad = control_.bad();
-  return args;
-}
-
-template <class Real, class State>
-void DeviceStepper<Real, State>::stage(int number, double time) {
-  const TracedRegion region("launch stage");
-  source_.evaluate(stream_, time, reconstruction_.values(at_.shown), tiles_.arrays.inverse_volume);
-  scalars_.prepare(stream_, at_.now, state_.buffer(at_.now), number == 0 ? local_dt_.data() : nullptr);
-  const auto pending = reconstruction_.evaluate(stream_, border_stream_, at_.shown, time, false);
-  const int out = 1 - at_.start;
-  const FluxArgs<Real, State> args = stage_args(number, out);
-  const auto fluxes_of = [&](Stream& stream, const TileRange& range) {
-    mesh::with_dim(scheme_.mesh().dim, [&](auto dim) { launch_fluxes<dim()>(stream, range, flux_, args); });
-  };
-  fluxes_of(stream_, tiles_.inner);
-  reconstruction_.add_ghost_states(border_stream_, at_.shown, pending.ghosts);
-  border_stream_.wait_for(after(pending.inner));
-  fluxes_of(border_stream_, tiles_.border);
-  stream_.wait_for(after(border_stream_));
-  const DeviceScalars::Buffers buffers{.start = at_.start, .now = at_.now, .result = out};
-  scalars_.advance(stream_, time, buffers, args.start_weight, control_.clock(), reconstruction_.fallback());
-  at_.now = out;
-  at_.shown = 1 - at_.shown;
-}
-
-template <class Real, class State>
-void DeviceStepper<Real, State>::all_stages(double time, double advance, bool rates) {
-  const int stages = scheme_.numerics().rk_stages;
-  control_.begin_step(stream_);
-  for (int number = 0; number < stages; ++number) {
-    stage(number, time + runge_kutta_stage(stages, number).time * advance);
-    if (number == 0 && rates) {  // rates are those of the first stage
-      sums_stream_.wait_for(after(stream_));
-      control_.sum_rates(sums_stream_);
-    }
-  }
-  if (rates) stream_.wait_for(after(sums_stream_));
-  control_.end_step(stream_, rates);
-}
-
-/// Computes or launches all stages of a step. @param time, advance  read only if the host takes part in the stages.
-template <class Real, class State>
-void DeviceStepper<Real, State>::launch_step(double time, double advance, bool rates) {
+void DeviceStepper<Real, State>::launch_step(bool rates) {
   const TracedRegion region("launch step");
   if (state_.release(stream_, 1 - at_.start)) stream_.wait_for(after(scalars_.fetched()));  // overwritten by this step
-  // In the first steps exchanges set up their messages; while the order is ramped up, each step has other arguments.
-  if (!can_be_graph() || steps_done_++ < 2 || parameters_.order < 1) return all_stages(time, advance, rates);
-  const std::pair from{at_, rates};
-  auto known = graphs_.find(from);
-  if (known == graphs_.end()) {
-    const TracedRegion recording("record step as a graph");
-    Graph graph = Graph::capture(stream_, [&](Stream&) { all_stages(time, advance, rates); });
-    known = graphs_.emplace(from, StepGraph{std::move(graph), at_}).first;
-  }
-  known->second.graph.launch(stream_);
-  at_ = known->second.end;
-}
-
-template <class Real, class State>
-bool DeviceStepper<Real, State>::can_be_graph() const {
-  return !boundary_.varies() && !source_.needs_host() && !scalars_.varies() && reconstruction_.captured();
+  rates_ = rates;
+  // While the order is ramped up, each step has other arguments.
+  const bool repeats = !needs_host() && !(parameters_.order < 1);
+  step_plan_->enqueue(stream_, repeats ? std::optional(2 * at_.start + (rates ? 1 : 0)) : std::nullopt);
+  at_.now = 1 - at_.start;
 }
 
 template <class Real, class State>
 void DeviceStepper<Real, State>::step(const StepCommand& command) {
   failures_.clear();
   control_.set_command(stream_, {.dt = command.dt, .local_cfl = command.local_cfl});
-  launch_step(command.time, command.advance, true);
+  time_ = command.time;
+  advance_ = command.advance;
+  launch_step(true);
   control_.report(stream_, 1);
   copy_ = Copy::old;
 }
@@ -316,7 +242,7 @@ void DeviceStepper<Real, State>::start(const StepSequence& sequence) {
   for (int i = 0; i < sequence.count; ++i) {
     if (i > 0) accept();
     const bool rates = (sequence.first_step + i) % sequence.rates_interval == 0;
-    launch_step(0, 0, rates);
+    launch_step(rates);
     started_.push_back({at_, rates});
   }
   control_.report(stream_, sequence.count);
@@ -340,12 +266,10 @@ std::vector<StepResult> DeviceStepper<Real, State>::finish() {
 
 template <class Real, class State>
 void DeviceStepper<Real, State>::refresh(double time) {
-  const auto pending = reconstruction_.evaluate(stream_, border_stream_, at_.shown, time, true);
-  if (pending.ghosts != nullptr) pending.ghosts->finish(stream_);
-  mesh::with_dim(scheme_.mesh().dim,
-                 [&](auto dim) { launch_boundary_fluxes<dim()>(stream_, flux_, flux_args(), boundary_.fluxes()); });
-  scalars_.prepare(stream_, at_.now, state_.buffer(at_.now), nullptr);
-  scalars_.refresh(stream_, time, boundary_.fluxes(), reconstruction_.fallback());
+  if (!refresh_plan_) refresh_plan_ = compile_refresh();
+  time_ = time;
+  advance_ = 0;
+  refresh_plan_->enqueue(stream_, std::nullopt);
   boundary_.computed(stream_);
 }
 

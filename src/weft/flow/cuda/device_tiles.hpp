@@ -36,11 +36,13 @@ class DeviceTiles {
               .cells = scheme.mesh().cells()};
     inner = range_of(0, tiles.inner, tiles.largest_inner);
     border = range_of(tiles.inner, tiles.size(), tiles.largest_border);
+    first_border_cell = tiles.inner < tiles.size() ? tiles.tile[tiles.inner].first_cell : scheme.mesh().owned_cells;
   }
 
   TileArrays<Real> arrays{};
   DeviceVector<GhostSide> ghost_sides;
   TileRange inner{}, border{};
+  std::int32_t first_border_cell = 0;  ///< border tiles contain all cells from here on
 
  private:
   DeviceVector<Tile> tile_;

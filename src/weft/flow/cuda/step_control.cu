@@ -2,7 +2,6 @@
 #include <bit>
 #include <cmath>
 #include <span>
-#include <utility>
 
 #include "weft/device/parallel_for.cuh"
 #include "weft/flow/cuda/step_control.hpp"
@@ -36,19 +35,41 @@ void StepControl::allocate(Stream& stream, std::int32_t tiles) {
   set_bytes(stream, bad_.data(), 0, bad_.size() * sizeof(std::int32_t));
 }
 
-void StepControl::connect(bool choose_steps) {
+void StepControl::connect(bool all_ranks) {
   const Communicator& comm = scheme_.mesh().comm;
+  ranks_ = all_ranks ? comm.size() : 1;
   std::vector<GlobalRow> others;
-  for (int rank = 0; choose_steps && rank < comm.size(); ++rank) others.emplace_back(rank);
-  const GhostPlan plan = GhostPlan::build(comm, 1, std::span<const GlobalRow>(others));
-  Allocate()(stable_dt_, plan);
-  if (!choose_steps || comm.size() == 1) return;
-  Exchange pull = ArrayTransformer(plan, {stable_dt_}, scheme_.options().transport).pull();
-  if (captures(pull.transport())) pull_stable_dt_ = std::move(pull);
+  for (int rank = 0; all_ranks && rank < comm.size(); ++rank) others.emplace_back(rank);
+  Allocate()(stable_dt_, GhostPlan::build(comm, 1, std::span<const GlobalRow>(others)));
 }
 
-void StepControl::close() {
-  if (pull_stable_dt_) pull_stable_dt_->close();
+void StepControl::add_data(task::Graph& graph, StepData& data) {
+  data.clock = graph.add_memory("clock");
+  data.stable_dt = graph.add_array("stable steps", stable_dt_);
+  data.rate_sums = graph.add_memory("sums of rates");
+  data.inner.rates = graph.add_memory("rates (inner)");
+  data.border.rates = graph.add_memory("rates (border)");
+}
+
+void StepControl::record_begin(task::Graph& graph, const StepData& data) {
+  graph.add_task("begin step", {task::reads_writes(data.clock), task::reads(data.stable_dt)}, on(task::device),
+                 [this](Stream& stream) { begin_step(stream); });
+}
+
+void StepControl::record_rates(task::Graph& graph, const StepData& data, const bool& rates) {
+  using task::reads;
+  graph.add_task("sum rates", {reads(data.inner.rates), reads(data.border.rates), task::writes(data.rate_sums)},
+                 on(task::device_aside), [this, &rates](Stream& stream) {
+                   if (rates) sum_rates(stream);
+                 });
+}
+
+void StepControl::record_end(task::Graph& graph, const StepData& data, const bool& rates) {
+  using task::reads;
+  graph.add_task("end step",
+                 existing({task::reads_writes(data.clock), reads(data.rate_sums), reads(data.inner.update),
+                           reads(data.border.update), task::writes(data.stable_dt)}),
+                 on(task::device), [this, &rates](Stream& stream) { end_step(stream, rates); });
 }
 
 void StepControl::set_command(Stream& stream, const DeviceCommand& command) {
@@ -60,18 +81,14 @@ void StepControl::set_command(Stream& stream, const DeviceCommand& command) {
 }
 
 void StepControl::begin_step(Stream& stream) {
-  const int ranks = pull_stable_dt_ ? scheme_.mesh().comm.size() : 1;
   parallel_for(space::cuda{}, stream, 1,
-               BeginStep{command_on_host_.data(), on_device(stable_dt_), ranks, clock_.data(), status_.data()});
+               BeginStep{command_on_host_.data(), on_device(stable_dt_), ranks_, clock_.data(), status_.data()});
 }
 
 void StepControl::end_step(Stream& stream, bool rates) {
   parallel_for(
       space::cuda{}, stream, 1,
       EndStep{clock_.data(), status_.data(), rates ? rate_squared_.data() : nullptr, entries_.data(), on_device(stable_dt_)});
-  if (!pull_stable_dt_) return;
-  pull_stable_dt_->start(after(stream));
-  pull_stable_dt_->finish(stream);
 }
 
 void StepControl::sum_rates(Stream& stream) {

@@ -1,20 +1,19 @@
 #pragma once
 /// The clock and the status of steps in the memory of the current GPU.
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "weft/array/array_pair.hpp"
-#include "weft/array/array_transformer.hpp"
 #include "weft/device/buffers.hpp"
 #include "weft/flow/cuda/array_list.hpp"
+#include "weft/flow/cuda/step_data.hpp"
 #include "weft/flow/cuda/tile_launch.hpp"
 #include "weft/flow/scheme/stepper.hpp"
 
 namespace weft::flow::detail {
 
-/// Holds the command of the host, the clock of its steps, their status and their results. All functions but the constructor and
-/// can_choose_steps() take the stream on which the steps are computed.
+/// Holds the command of the host, the clock of its steps, their status and their results. Functions take the stream in whose
+/// order the steps are computed.
 class StepControl {
  public:
   /// @param scheme  outlives this object.
@@ -23,19 +22,24 @@ class StepControl {
   [[nodiscard]] std::size_t bytes(std::int32_t tiles);
   /// Called before the functions below. @throws DeviceError where there is not enough memory.
   void allocate(Stream& stream, std::int32_t tiles);
-  /// Sets up the exchange of stable steps, without which steps on several ranks need the host between them.
-  /// @collective  @throws as ArrayTransformer::pull.
-  void connect(bool choose_steps);
-  /// Ends this exchange, see Solver::close(). @collective
-  void close();
-  /// Returns whether the length of a step can be chosen on the GPU. Equal on every rank.
-  [[nodiscard]] bool can_choose_steps() const { return pull_stable_dt_ || scheme_.mesh().comm.size() == 1; }
+  /// Allocates the stable steps. @param all_ranks  steps are chosen by those of all ranks, which are then exchanged; otherwise
+  ///   the host chooses their lengths, unless there is one rank.  @collective
+  void connect(bool all_ranks);
+  /// Adds its data to a graph.
+  void add_data(task::Graph& graph, StepData& data);
+  /// Records a task that starts a step.
+  void record_begin(task::Graph& graph, const StepData& data);
+  /// Records a task that sums the rates of the tiles, which nothing but the end of the step waits for.
+  /// @param rates  whether they are wanted. The bodies of both tasks read it.
+  void record_rates(task::Graph& graph, const StepData& data, const bool& rates);
+  /// Records a task that ends a step.
+  void record_end(task::Graph& graph, const StepData& data, const bool& rates);
 
   /// Waits for the work of the stream and sets the command for the steps that follow.
   void set_command(Stream& stream, const DeviceCommand& command);
   /// Starts a step: sets its length, or halts it.
   void begin_step(Stream& stream);
-  /// Ends a step: stores its result, and exchanges the stable steps of the ranks. @param rates  whether sum_rates() was called.
+  /// Ends a step: stores its result. @param rates  whether sum_rates() was called.
   void end_step(Stream& stream, bool rates);
   /// Adds the squared rates of the tiles in a fixed order.
   void sum_rates(Stream& stream);
@@ -77,10 +81,7 @@ class StepControl {
   mutable PinnedBuffer<StepClock> clock_on_host_{1};
   mutable PinnedBuffer<StepEntry> entries_on_host_{Stepper::kMostAhead};
   std::int32_t tiles_ = 0;
-  std::optional<Exchange> pull_stable_dt_;  ///< none on one rank, and if its transport cannot be captured
+  int ranks_ = 1;  ///< ranks whose stable steps are known here
 };
-
-/// Returns whether exchanges by this transport can be part of a graph.
-[[nodiscard]] inline bool captures(Transport transport) { return transport == Transport::peer || transport == Transport::nccl; }
 
 }  // namespace weft::flow::detail
