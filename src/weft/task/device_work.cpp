@@ -125,10 +125,9 @@ DeviceWork::DeviceWork(Backend backend, Launch launch)
 
 Stream& DeviceWork::stream(std::uint8_t number) { return number == kMain ? *main_ : streams_.at(number); }
 
-void DeviceWork::begin(DeviceStage& stage, Stream* main, std::optional<int> recording) {
+void DeviceWork::begin(DeviceStage& stage, Stream* main) {
   stage_ = &stage;
   main_ = main == nullptr ? &streams_[kMain] : main;
-  recording_ = recording;
   if (stage.launched_ <= 1 || is_host()) return;
   const After before = after(*main_);
   for (std::size_t s = 1; s < streams_.size(); ++s) streams_[s].wait_for(before);
@@ -178,7 +177,8 @@ std::exception_ptr DeviceWork::launch_segment(int node, const Enqueue& enqueue, 
 
 void DeviceWork::decline_segment(DeviceStage& stage, int node, const std::function<bool(bool)>& agree) const {
   auto& segment = stage.segments_[stage.stage().nodes[node].index];
-  if (records_ && segment.executed && !segment.recorded && stage.exchanges_) (void)agree(false);
+  const bool records = records_ && recording_ && segment.executed;
+  if (records && !segment.recordings[*recording_].current && stage.exchanges_) (void)agree(false);
   segment.executed = true;
 }
 

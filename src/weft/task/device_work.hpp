@@ -74,10 +74,11 @@ class DeviceWork {
   /// @param backend  of the device side of the data. @param launch  equal on all ranks.
   DeviceWork(Backend backend, Launch launch);
 
+  /// Sets the number of the recordings of the next iteration, as Plan::enqueue().
+  void set_recording(std::optional<int> recording) { recording_ = recording; }
   /// Begins an iteration: all streams follow what the one before has enqueued.
   /// @param main  the stream of tasks that are neither urgent nor aside; null: one of the plan.
-  /// @param recording  as Plan::enqueue().
-  void begin(DeviceStage& stage, Stream* main, std::optional<int> recording);
+  void begin(DeviceStage& stage, Stream* main);
   /// Ends an iteration: the main stream follows the others.
   void end();
   /// Enqueues a node after its predecessors: whatever `enqueue` enqueues in the stream.

@@ -254,7 +254,9 @@ void Plan::Body::guarded(const std::string& name, const Operation& operation) {
 }
 
 void Plan::Body::begin_device(Stream* stream, std::optional<int> recording) {
-  if (device) guarded("the work of the device", [&] { device->begin(*now_, stream, recording); });
+  if (!device) return;
+  device->set_recording(recording);  // on a rank that has left, too: see decline_segment()
+  guarded("the work of the device", [&] { device->begin(*now_, stream); });
 }
 void Plan::Body::end_device() {
   if (device) guarded("the work of the device", [&] { device->end(); });
