@@ -61,7 +61,7 @@ class DeviceScalars {
   /// @param boundary_fluxes  of the flow, per unit area, by boundary face.
   void refresh(Stream& stream, double time, const Conserved* boundary_fluxes, const std::int32_t* fallback);
   /// Returns scalar k at the point x, linear within the owned cell. @pre refresh()
-  [[nodiscard]] double at(Stream& stream, int k, std::int32_t cell, Vec3 x) const;
+  [[nodiscard]] double at(Stream& stream, int k, mesh::LocalCellId cell, Vec3 x) const;
 
   /// Returns rho phi of the owned cells in page-locked memory: the input of upload(), and the result of the last start_fetch().
   [[nodiscard]] std::span<double> amounts() const { return carried_.span(); }
@@ -85,7 +85,8 @@ class DeviceScalars {
   const Scheme& scheme_;
   const SchemeParameters& parameters_;
   BoundaryScalars inflow_values_;
-  DeviceVector<std::int32_t> cell_face_offset_, cell_faces_, cell_face_rows_;
+  DeviceVector<std::int32_t> cell_face_offset_, cell_face_rows_;
+  DeviceVector<mesh::LocalFaceId> cell_faces_;
   DeviceVector<std::int32_t> stencil_offset_, stencil_rows_;  ///< empty if stencils are the rows on the other sides of the faces
   DeviceVector<std::int32_t> left_row_;
   DeviceVector<Vec3> centroids_, face_centroids_, face_normals_;
