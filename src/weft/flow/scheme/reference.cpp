@@ -95,7 +95,9 @@ void add_boundary(Extremes& extremes, const mesh::Mesh& mesh, const IdealGas& ga
       extremes.largest[1] = std::max(extremes.largest[1], params.pressure);
       extremes.largest[4] = std::max(extremes.largest[4], -params.pressure);
       break;
-    default:
+    case BoundaryKind::slip_wall:
+    case BoundaryKind::symmetry:
+    case BoundaryKind::supersonic_outflow:
       break;
   }
 }
