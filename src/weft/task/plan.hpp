@@ -38,7 +38,7 @@ class Plan {
   ///   trace, except in reductions.
   void run(int iterations = 1, Trace* trace = nullptr, Errors errors = Errors::on_all_ranks);
 
-  /// Says whether a number ends a repetition.
+  /// A predicate of the number that a repetition computes: true ends the repetition.
   using Condition = std::function<bool(double)>;
   struct Repeated {
     int iterations;
