@@ -28,7 +28,7 @@ class Heat {
         t_(mesh_.plan),
         rate_(static_cast<std::size_t>(mesh_.cells())),
         pull_(weft::ArrayTransformer{mesh_.plan, {t_}}.pull()) {
-    for (const auto c : mesh_.owned()) t_(c, 0) = exact(mesh_.cell_centroid[c.index()], 0);
+    for (const auto c : mesh_.owned()) t_(c, 0) = exact(mesh_.cell_centroid[c], 0);
   }
 
   void step(double dt) {
@@ -36,29 +36,29 @@ class Heat {
     std::fill(rate_.begin(), rate_.end(), 0.0);
     for (const weft::mesh::FaceRange& faces : {mesh_.inner_faces, mesh_.ghost_faces}) {
       for (const auto f : faces) {
-        const auto l = mesh_.face_left[f.index()], r = mesh_.face_right[f.index()];
-        const double distance = norm(mesh_.cell_centroid[r.index()] - mesh_.cell_centroid[l.index()]);
-        const double flux = mesh_.face_area[f.index()] * (t_(r, 0) - t_(l, 0)) / distance;
+        const auto l = mesh_.face_left[f], r = mesh_.face_right[f];
+        const double distance = norm(mesh_.cell_centroid[r] - mesh_.cell_centroid[l]);
+        const double flux = mesh_.face_area[f] * (t_(r, 0) - t_(l, 0)) / distance;
         rate_[l.index()] += flux;
         rate_[r.index()] -= flux;  // that of a ghost is not used: its owner computes the same face
       }
     }
     for (const weft::mesh::BoundaryZone& zone : mesh_.boundary) {
       for (const auto f : zone.faces) {
-        const auto l = mesh_.face_left[f.index()];
-        const double distance = norm(mesh_.face_centroid[f.index()] - mesh_.cell_centroid[l.index()]);
-        rate_[l.index()] -= mesh_.face_area[f.index()] * t_(l, 0) / distance;
+        const auto l = mesh_.face_left[f];
+        const double distance = norm(mesh_.face_centroid[f] - mesh_.cell_centroid[l]);
+        rate_[l.index()] -= mesh_.face_area[f] * t_(l, 0) / distance;
       }
     }
-    for (const auto c : mesh_.owned()) t_(c, 0) += dt * rate_[c.index()] / mesh_.cell_volume[c.index()];
+    for (const auto c : mesh_.owned()) t_(c, 0) += dt * rate_[c.index()] / mesh_.cell_volume[c];
   }
 
   /// Returns the root mean square of the error over all ranks.
   [[nodiscard]] double error(double time) const {
     double sum = 0;
     for (const auto c : mesh_.owned()) {
-      const double e = t_(c, 0) - exact(mesh_.cell_centroid[c.index()], time);
-      sum += e * e * mesh_.cell_volume[c.index()];
+      const double e = t_(c, 0) - exact(mesh_.cell_centroid[c], time);
+      sum += e * e * mesh_.cell_volume[c];
     }
     return std::sqrt(mesh_.comm.sum(sum));
   }

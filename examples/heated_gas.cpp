@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   const double gained = totals(solver)[4] - before;
 
   double given = 0;  // the heat grows linearly in time, so that its mean is that of the midpoint
-  for (const auto c : mesh.owned()) given += kEnd * heat(mesh.cell_centroid[c.index()], 0.5 * kEnd) * mesh.cell_volume[c.index()];
+  for (const auto c : mesh.owned()) given += kEnd * heat(mesh.cell_centroid[c], 0.5 * kEnd) * mesh.cell_volume[c];
   given = comm.sum(given);
   if (comm.is_root())
     std::printf("%lld steps: the heater gave %.12f J, the gas gained %.12f J\n", static_cast<long long>(solver.steps()), given,

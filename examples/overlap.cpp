@@ -33,7 +33,7 @@ void smooth(const weft::mesh::Mesh& mesh, const Field& in, Field& out, weft::mes
 Field start(const weft::mesh::Mesh& mesh) {
   Field u(mesh.plan);
   for (const auto cell : mesh.owned()) {
-    for (int k = 0; k < kVars; ++k) u(cell, k) = static_cast<double>((mesh.cell_global[cell.index()].value() * (k + 3)) % 17);
+    for (int k = 0; k < kVars; ++k) u(cell, k) = static_cast<double>((mesh.cell_global[cell].value() * (k + 3)) % 17);
   }
   return u;
 }

@@ -41,7 +41,7 @@ struct ComputeA2B {
 Field field(const Mesh& mesh, weft::Backend backend) {
   Field u(mesh.plan, weft::Layout::aos, backend);
   for (const auto cell : mesh.owned()) {
-    for (int k = 0; k < kVars; ++k) u(cell, k) = static_cast<double>((mesh.cell_global[cell.index()].value() * (k + 3)) % 17);
+    for (int k = 0; k < kVars; ++k) u(cell, k) = static_cast<double>((mesh.cell_global[cell].value() * (k + 3)) % 17);
   }
   return u;
 }

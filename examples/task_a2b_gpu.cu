@@ -46,7 +46,7 @@ template <class Space>
 double sweep(const weft::Communicator& comm, const Mesh& mesh, weft::Backend backend, bool print) {
   Field a(mesh.plan, weft::Layout::aos, backend), b(mesh.plan, weft::Layout::aos, backend);
   const MeshParams params(mesh, backend);
-  for (const auto cell : mesh.owned()) b(cell, 0) = static_cast<double>((mesh.cell_global[cell.index()].value() * 3) % 17);
+  for (const auto cell : mesh.owned()) b(cell, 0) = static_cast<double>((mesh.cell_global[cell].value() * 3) % 17);
   const auto data_of = [](auto& field) { return field.template view<weft::Aos, Space>().data(); };
   double sum = 0, all = 0;
 

@@ -26,8 +26,7 @@ struct Heat {
   double limit = 0;
 
   explicit Heat(const weft::mesh::Mesh& of) : mesh(of) {
-    for (const auto cell : mesh.owned())
-      temperature(cell, 0) = static_cast<double>((mesh.cell_global[cell.index()].value() * 7) % 17);
+    for (const auto cell : mesh.owned()) temperature(cell, 0) = static_cast<double>((mesh.cell_global[cell].value() * 7) % 17);
   }
   void measure() {
     for (const auto cell : mesh.owned()) limit = std::min(limit, 1 / (1 + std::as_const(temperature)(cell, 0)));

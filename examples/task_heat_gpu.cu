@@ -56,8 +56,7 @@ Field solve(const weft::Communicator& comm, const Mesh& mesh, weft::Backend back
   Field temperature(mesh.plan, weft::Layout::aos, backend), rate(mesh.plan, weft::Layout::aos, backend);
   weft::HostDeviceVector<double> limit(1, backend, "limit");
   const MeshParams params(mesh, backend);
-  for (const auto cell : mesh.owned())
-    temperature(cell, 0) = static_cast<double>((mesh.cell_global[cell.index()].value() * 7) % 17);
+  for (const auto cell : mesh.owned()) temperature(cell, 0) = static_cast<double>((mesh.cell_global[cell].value() * 7) % 17);
   const auto data_of = [](auto& field) { return field.template view<weft::Aos, Space>().data(); };
 
   Graph g(comm);

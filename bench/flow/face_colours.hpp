@@ -20,10 +20,10 @@ struct Colours {
   explicit Colours(const mesh::Mesh& m) : faces(m.face_area.size()) {
     std::vector<std::uint64_t> taken(m.cells(), 0);  // by colour; a cell has few faces
     std::vector<int> colour(faces.size());
-    for (std::size_t f = 0; f < faces.size(); ++f) {
+    for (const mesh::LocalFaceId f : m.face_left.ids()) {
       const std::size_t l = m.face_left[f].index(), r = m.face_right[f].index();
       const int free = std::countr_one(taken[l] | taken[r]);
-      colour[f] = free;
+      colour[f.index()] = free;
       taken[l] |= std::uint64_t{1} << free;
       if (m.face_right[f].value() < m.owned_cells) taken[r] |= std::uint64_t{1} << free;
     }
@@ -36,7 +36,7 @@ struct Colours {
     begin.push_back(m.faces());
     std::vector<int> last(m.owned_cells, -1);
     for (const std::int32_t f : faces) {
-      for (const auto row : {m.face_left[f], m.face_right[f]}) {
+      for (const auto row : {m.face_left[mesh::LocalFaceId(f)], m.face_right[mesh::LocalFaceId(f)]}) {
         if (row.value() < m.owned_cells && std::exchange(last[row.index()], of(f)) == of(f)) {
           throw std::logic_error("two faces of a colour share a cell");  // a loop on the host would not reveal it
         }

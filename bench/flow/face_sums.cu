@@ -160,11 +160,11 @@ struct Faces {
     const auto l = left.span(), r = right.span();
     const auto table = geometry.view<L>();
     for (std::size_t i = 0; i < order.size(); ++i) {
-      const auto f = static_cast<std::size_t>(order[i]);
+      const mesh::LocalFaceId f(order[i]);
       l[i] = m.face_left[f].value(), r[i] = m.face_right[f].value();
       const Vec3 area = m.face_area[f] * m.face_normal[f];
-      const Vec3 from_left = m.face_centroid[f] - m.cell_centroid[m.face_left[f].index()];
-      const Vec3 from_right = m.face_centroid[f] - m.cell_centroid[m.face_right[f].index()];
+      const Vec3 from_left = m.face_centroid[f] - m.cell_centroid[m.face_left[f]];
+      const Vec3 from_right = m.face_centroid[f] - m.cell_centroid[m.face_right[f]];
       for (int k = 0; k < 3; ++k) table(i, k) = area[k], table(i, k + 3) = from_left[k], table(i, k + 6) = from_right[k];
     }
     left.to_device(After()).wait(), right.to_device(After()).wait(), geometry.to_device(After()).wait();
@@ -179,8 +179,8 @@ struct States {
     constexpr double kMean[kVars] = {1, 1, 0.5, -0.3, 1}, kTurn = 6.28318530717958648;
     const auto v = values.view<L>();
     const auto g = gradients.view<L>();
-    for (std::int32_t i = 0; i < m.cells(); ++i) {
-      const Vec3 x = m.cell_centroid[static_cast<std::size_t>(i)];
+    for (const mesh::LocalCellId i : m.cell_volume.ids()) {
+      const Vec3 x = m.cell_centroid[i];
       for (int k = 0; k < kVars; ++k) {
         const double phase = kTurn * (x.x + x.y + x.z) + k;
         v(i, k) = kMean[k] + 0.1 * std::sin(phase);
@@ -276,7 +276,7 @@ void measure(Table& table, const mesh::Mesh& m, const Colours& colours, const st
     for (auto s = static_cast<std::size_t>(m.cell_faces.offsets()[c]);
          s < static_cast<std::size_t>(m.cell_faces.offsets()[c + 1]); ++s) {
       const mesh::LocalFaceId f = m.cell_faces.entries()[s];
-      host_side[s] = m.face_left[f.index()].index() == c ? f.value() : ~f.value();
+      host_side[s] = m.face_left[f].index() == c ? f.value() : ~f.value();
     }
   }
   offset.to_device(After()).wait(), side.to_device(After()).wait();

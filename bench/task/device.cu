@@ -100,7 +100,7 @@ void measure_heat(const Communicator& comm, int n) {
   Field t(box.plan, Layout::aos, Backend::cuda), rate(box.plan, Layout::aos, Backend::cuda);
   HostDeviceVector<double> dt(1, Backend::cuda, "dt");
   dt[0] = 0.1;
-  for (const auto cell : box.owned()) t(cell, 0) = static_cast<double>(box.cell_global[cell.index()].value() % 17);
+  for (const auto cell : box.owned()) t(cell, 0) = static_cast<double>(box.cell_global[cell].value() % 17);
   t.to_device(After()).wait();
   rate.to_device(After()).wait();
   dt.to_device(After()).wait();

@@ -29,7 +29,7 @@ struct Rows {
 Rows find_rows(const io::VtkHdfReader& file, const mesh::Mesh& mesh) {
   const auto owned = static_cast<std::size_t>(mesh.owned_cells);
   std::unordered_map<std::int64_t, std::size_t> cell_of;
-  for (std::size_t c = 0; c < owned; ++c) cell_of.emplace(mesh.cell_file_id[c], c);
+  for (const mesh::LocalCellId c : mesh.owned()) cell_of.emplace(mesh.cell_file_id[c], c.index());
   const auto other_mesh = [&](const std::string& problem) {
     return IoError(problem, "read it with the mesh of its run", {.file = file.path().string()});
   };

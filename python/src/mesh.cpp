@@ -29,8 +29,8 @@ struct Cells : Part {};
 struct Faces : Part {};
 struct Nodes : Part {};
 
-template <class T, class Entity>
-[[nodiscard]] nb::object ids(const std::vector<Id<Entity, T>>& values, std::size_t count, const Part& part) {
+template <class Index, class T, class Entity>
+[[nodiscard]] nb::object ids(const IdVector<Index, Id<Entity, T>>& values, std::size_t count, const Part& part) {
   static_assert(sizeof(Id<Entity, T>) == sizeof(T));
   return view(reinterpret_cast<const T*>(values.data()), count, part.owner);
 }

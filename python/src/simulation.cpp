@@ -173,7 +173,7 @@ void Simulation::restore(const nb::ndarray<const double, nb::c_contig, nb::devic
   for (std::size_t c = 0; c < rows; ++c) {
     for (std::size_t k = 0; k < solver_->scalars().size(); ++k) {
       amounts[c * solver_->scalars().size() + k] =
-          conserved.data()[c * kVars] * solver_->scalar(static_cast<int>(k), static_cast<std::int32_t>(c));
+          conserved.data()[c * kVars] * solver_->scalar(static_cast<int>(k), mesh::LocalCellId(c));
     }
   }
   functions_.guard(comm_, [&] { solver_->restore({conserved.data(), rows * kVars}, time, step, {}, amounts); });

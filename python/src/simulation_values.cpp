@@ -27,7 +27,7 @@ nb::object Simulation::field(const std::string& name) {
   for (std::size_t k = 0; k < solver_->scalars().size(); ++k) {
     if (solver_->scalars()[k].name != name) continue;
     std::vector<double> values(cells);
-    for (std::size_t c = 0; c < cells; ++c) values[c] = solver_->scalar(static_cast<int>(k), static_cast<std::int32_t>(c));
+    for (std::size_t c = 0; c < cells; ++c) values[c] = solver_->scalar(static_cast<int>(k), mesh::LocalCellId(c));
     return array_of(std::move(values));
   }
   const auto kind = kind_named<flow::FieldKind>(name, {.key = "field"});
@@ -45,7 +45,7 @@ nb::object Simulation::field(const std::string& name) {
     const flow::FieldReference reference = case_.field_reference();
     values.reserve(cells * static_cast<std::size_t>(flow::components(kind, dim)));
     for (std::size_t c = 0; c < cells; ++c) {
-      flow::append_field(kind, reference, dim, solver_->primitive(static_cast<std::int32_t>(c)),
+      flow::append_field(kind, reference, dim, solver_->primitive(mesh::LocalCellId(c)),
                          gradients.empty() ? flow::CellGradient{} : gradients[c], values);
     }
   }
@@ -70,7 +70,7 @@ nb::dict Simulation::on_zone(const std::string& name) {
     const Computing computing;
     refresh();
     for (const mesh::LocalFaceId face : m.boundary[zone].faces) {
-      pressure.push_back(dot(solver_->boundary_flux(zone, face.value()).momentum, m.face_normal[face.index()]));
+      pressure.push_back(dot(solver_->boundary_flux(zone, face).momentum, m.face_normal[face]));
     }
   }
   nb::dict values;

@@ -298,15 +298,15 @@ Boundary = TypedDict(
         "dim": int,
         # Edge of the periodic box. (m, default 1.0)
         "length": Union[float, str],
-        # Density as a formula of x, y, z; of a boundary, of the time t, too. (default "1")
+        # Density, kg/m^3, as a formula of x, y and z (m); at a boundary, also of the time t (s). (default "1")
         "density_expression": Union[str, float],
-        # Formula likewise. (default "0")
+        # x component of the velocity, m/s, as a formula of the same variables as the density. (default "0")
         "velocity_x_expression": Union[str, float],
-        # Formula likewise. (default "0")
+        # y component of the velocity, m/s, as a formula of the same variables as the density. (default "0")
         "velocity_y_expression": Union[str, float],
-        # Formula likewise. (default "0")
+        # z component of the velocity, m/s, as a formula of the same variables as the density. (default "0")
         "velocity_z_expression": Union[str, float],
-        # Formula likewise. (default "1")
+        # Pressure, Pa, as a formula of the same variables as the density. (default "1")
         "pressure_expression": Union[str, float],
         # State left of x0. Only with `kind = prescribed, state = riemann`.
         "left": BoundaryLeft,
@@ -623,15 +623,15 @@ Initial = TypedDict(
         "dim": int,
         # Edge of the periodic box. (m, default 1.0)
         "length": Union[float, str],
-        # Density as a formula of x, y, z; of a boundary, of the time t, too. (default "1")
+        # Density, kg/m^3, as a formula of x, y and z (m); at a boundary, also of the time t (s). (default "1")
         "density_expression": Union[str, float],
-        # Formula likewise. (default "0")
+        # x component of the velocity, m/s, as a formula of the same variables as the density. (default "0")
         "velocity_x_expression": Union[str, float],
-        # Formula likewise. (default "0")
+        # y component of the velocity, m/s, as a formula of the same variables as the density. (default "0")
         "velocity_y_expression": Union[str, float],
-        # Formula likewise. (default "0")
+        # z component of the velocity, m/s, as a formula of the same variables as the density. (default "0")
         "velocity_z_expression": Union[str, float],
-        # Formula likewise. (default "1")
+        # Pressure, Pa, as a formula of the same variables as the density. (default "1")
         "pressure_expression": Union[str, float],
         # Field file (fields_*.hdf) of an earlier run, on any mesh and any number of ranks, or a results folder, whose last
         # field file is taken. Each cell gets the value at its centroid, linear from the nearest cell of that file; outside
@@ -698,9 +698,9 @@ Numerics = TypedDict(
         "order_ramp_steps": int,
         # Each cell with its own time step: steady flows only. (default false)
         "local_time_step": bool,
-        # Keeps the state of [initial], which must be stationary such as a column of gas at rest under a body force, to
-        # rounding: the rate that the scheme computes of it is subtracted from every rate. Everything that is not stationary
-        # in [initial] is kept likewise, so perturbations must come from the boundary. (default false)
+        # Preserves the state of [initial] to rounding. It must be stationary, such as a column of gas at rest under a body
+        # force: the rate that the scheme computes of it is subtracted from every rate. A perturbation in [initial] would also
+        # be preserved, so that perturbations must come from the boundary. (default false)
         "well_balanced": bool,
         # Scalar types in which a GPU computes; the host has fp64 alone. fp64: everything in 64 bits; mixed: gradients and
         # fluxes in 32 bits, the state and its update in 64; fp32: everything in 32 bits. (default "fp64")

@@ -26,10 +26,10 @@ TEST(Discretization, PutsRowsOfWallsAndOutletsAtTheMirrorImageAndOthersOnTheFace
   EXPECT_EQ(static_cast<std::size_t>(d.rows), d.centroid.size());
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
-      const Vec3 inside = d.centroid[static_cast<std::size_t>(d.face_left[face.index()])];
-      const Vec3 behind = d.centroid[static_cast<std::size_t>(d.face_right[face.index()])];
+      const Vec3 inside = d.centroid[LocalRow(d.face_left[face])];
+      const Vec3 behind = d.centroid[LocalRow(d.face_right[face])];
       const double steps = kinds[z] == BoundaryKind::far_field ? 1 : 2;
-      EXPECT_LE(norm(behind - inside - steps * 0.125 * m.face_normal[face.index()]), 1e-15);
+      EXPECT_LE(norm(behind - inside - steps * 0.125 * m.face_normal[face]), 1e-15);
     }
   }
 }
@@ -39,8 +39,8 @@ TEST(Discretization, StencilsByNodeHoldTheFaceNeighbours) {
   options.ghosts = mesh::Neighbours::node;
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{5}}, {"ny", std::int64_t{5}}}, options);
   const Discretization d(m, std::vector<BoundaryKind>(m.boundary.size(), BoundaryKind::slip_wall), mesh::Neighbours::node);
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    const auto i = static_cast<std::size_t>(c);
+  for (const mesh::LocalCellId c : m.owned()) {
+    const auto i = c.index();
     const std::vector<std::int32_t> rows(d.stencil_row.begin() + d.stencil_offset[i],
                                          d.stencil_row.begin() + d.stencil_offset[i + 1]);
     int across_boundary = 0;
@@ -66,10 +66,10 @@ TEST(Discretization, SpectralRadiusOfASquareIsThatOfTwoDirections) {
 double worst_norm_of_increments(const mesh::Mesh& m, const Discretization& d, const std::vector<double>& matrices) {
   const auto multiply = [](const double* a, Vec3 v) { return Vec3{a[0] * v.x + a[1] * v.y, a[1] * v.x + a[2] * v.y, 0}; };
   double worst = 0;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    const auto i = static_cast<std::size_t>(c);
+  for (const mesh::LocalCellId c : m.owned()) {
+    const auto i = c.index();
     const auto begin = static_cast<std::size_t>(d.stencil_offset[i]), end = static_cast<std::size_t>(d.stencil_offset[i + 1]);
-    const auto arm = [&](std::size_t s) { return d.centroid[static_cast<std::size_t>(d.stencil_row[s])] - d.centroid[i]; };
+    const auto arm = [&](std::size_t s) { return d.centroid[LocalRow(d.stencil_row[s])] - m.cell_centroid[c]; };
     std::vector<double> difference(end - begin);
     for (std::size_t s = begin; s < end; ++s) difference[s - begin] = 1.0 + static_cast<double>(s - begin);
     double squares = 0;
@@ -83,10 +83,9 @@ double worst_norm_of_increments(const mesh::Mesh& m, const Discretization& d, co
       gradient = multiply(&matrices[3 * i], gradient);
       squares = 0;
       for (const mesh::LocalFaceId face : m.cell_faces.row(c)) {
-        const Vec3 r = m.face_centroid[face.index()] - d.centroid[i];
-        const std::int32_t row = face < m.ghost_faces.last() ? -1 : d.face_right[face.index()];
-        const double weight =
-            row >= 0 && norm(d.centroid[static_cast<std::size_t>(row)] - m.face_centroid[face.index()]) == 0 ? 0.25 : 1;
+        const Vec3 r = m.face_centroid[face] - m.cell_centroid[c];
+        const std::int32_t row = face < m.ghost_faces.last() ? -1 : d.face_right[face];
+        const double weight = row >= 0 && norm(d.centroid[LocalRow(row)] - m.face_centroid[face]) == 0 ? 0.25 : 1;
         squares += weight * dot(gradient, r) * dot(gradient, r);
         pushed += weight * dot(gradient, r) * r;
       }
@@ -128,7 +127,9 @@ TEST(Discretization, ExampleOfTheHeader) {
   EXPECT_THAT(d.face_left, ElementsAre(0, 0, 1, 0, 1, 0, 1));
   EXPECT_THAT(d.face_right, ElementsAre(1, 2, 3, 4, 5, 6, 7));
   EXPECT_THAT(d.cell_face_offset, ElementsAre(0, 4, 8));
-  EXPECT_THAT(d.cell_face, ElementsAre(3, 0, 5, 1, 4, 2, 6, 0));
+  std::vector<std::int32_t> cell_face;
+  for (const mesh::LocalFaceId face : d.cell_face) cell_face.push_back(face.value());
+  EXPECT_THAT(cell_face, ElementsAre(3, 0, 5, 1, 4, 2, 6, 0));
   EXPECT_THAT(d.cell_face_row, ElementsAre(4, 1, 6, 2, 5, 3, 7, 0));
   EXPECT_EQ(d.stencil_offset, d.cell_face_offset);
   EXPECT_EQ(d.stencil_row, d.cell_face_row);

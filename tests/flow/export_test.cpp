@@ -34,17 +34,16 @@ void write_fields(const mesh::Mesh& m, const std::filesystem::path& file, io::Vt
   std::vector<std::int64_t> offsets{0}, ids;
   std::vector<std::uint8_t> types;
   std::vector<double> pressure, velocity;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    const auto i = static_cast<std::size_t>(c);
-    const mesh::CellShape& shape = mesh::shape(m.cell_type[i]);
+  for (const mesh::LocalCellId c : m.owned()) {
+    const mesh::CellShape& shape = mesh::shape(m.cell_type[c]);
     for (int k = 0; k < shape.nodes; ++k)
-      connectivity.push_back(m.cell_nodes.row(c)[mesh::vtk_position(m.cell_type[i], k)].value());
+      connectivity.push_back(m.cell_nodes.row(c)[mesh::vtk_position(m.cell_type[c], k)].value());
     offsets.push_back(std::ssize(connectivity));
     types.push_back(static_cast<std::uint8_t>(shape.vtk));
-    pressure.push_back(pressure_at(m.cell_centroid[i]));
-    const Vec3 u = velocity_at(m.cell_centroid[i]);
+    pressure.push_back(pressure_at(m.cell_centroid[c]));
+    const Vec3 u = velocity_at(m.cell_centroid[c]);
     velocity.insert(velocity.end(), {u.x, u.y, u.z});
-    ids.push_back(m.cell_file_id[i]);
+    ids.push_back(m.cell_file_id[c]);
   }
   const std::vector<io::VtkField> fields{{"pressure", std::span<const double>(pressure), 1},
                                          {"velocity", std::span<const double>(velocity), 3},
@@ -230,9 +229,8 @@ TEST_F(Export, ToCgnsKeepsBoundaryZones) {
       const auto measure = [&](const mesh::Mesh& mesh, const mesh::BoundaryZone& zone) {
         std::array<double, 4> sums{};  // area, and its product with the centroid
         for (const mesh::LocalFaceId face : zone.faces) {
-          sums[0] += mesh.face_area[face.index()];
-          for (int d = 0; d < 3; ++d)
-            sums[static_cast<std::size_t>(d) + 1] += mesh.face_area[face.index()] * mesh.face_centroid[face.index()][d];
+          sums[0] += mesh.face_area[face];
+          for (int d = 0; d < 3; ++d) sums[static_cast<std::size_t>(d) + 1] += mesh.face_area[face] * mesh.face_centroid[face][d];
         }
         for (double& sum : sums) sum = mesh.comm.sum(sum);
         return sums;

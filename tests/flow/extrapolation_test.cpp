@@ -21,33 +21,34 @@ TEST(Extrapolations, AreExactForLinearFields) {
   const auto linear = [](Vec3 x) { return 2 + 0.3 * x.x - 0.7 * x.y + 1.1 * x.z; };
   for (const int dim : {2, 3}) {
     const double z = dim == 3 ? 1 : 0;
-    const std::vector<Vec3> centroid{{0, 0, 0}, {1, 0.1, 0.1 * z}, {0.2, 1, 0.3 * z}, {-0.8, 0.5, z}, {0.1, -0.2, 0.9 * z}};
+    const IdVector<LocalRow, Vec3> centroid{
+        {0, 0, 0}, {1, 0.1, 0.1 * z}, {0.2, 1, 0.3 * z}, {-0.8, 0.5, z}, {0.1, -0.2, 0.9 * z}};
     std::vector<double> values;
     for (const Vec3 x : centroid) values.push_back(linear(x));
     const Vec3 to{-0.3, -1, -0.4 * z};
     Extrapolations e;
-    e.append(centroid[0], to, std::vector<std::int32_t>{1, 2, 3, 4}, centroid);
+    e.append(centroid[LocalRow(0)], to, std::vector<std::int32_t>{1, 2, 3, 4}, centroid);
     EXPECT_NEAR(extrapolate(e, values, values[0]), linear(to), 1e-14);
   }
 }
 
 TEST(Extrapolations, IgnoreUndeterminedDirections) {
-  const std::vector<Vec3> centroid{{0, 0, 0}, {0, 1, 0}, {1e-3, -1, 0}};
+  const IdVector<LocalRow, Vec3> centroid{{0, 0, 0}, {0, 1, 0}, {1e-3, -1, 0}};
   const std::vector<double> values{5, 7, 4};
   Extrapolations along, across, alone;
-  along.append(centroid[0], {0, -0.5, 0}, std::vector<std::int32_t>{1}, centroid);
-  across.append(centroid[0], {3, 0, 0}, std::vector<std::int32_t>{1, 2}, centroid);
-  alone.append(centroid[0], {3, 0, 0}, {}, centroid);
+  along.append(centroid[LocalRow(0)], {0, -0.5, 0}, std::vector<std::int32_t>{1}, centroid);
+  across.append(centroid[LocalRow(0)], {3, 0, 0}, std::vector<std::int32_t>{1, 2}, centroid);
+  alone.append(centroid[LocalRow(0)], {3, 0, 0}, {}, centroid);
   EXPECT_NEAR(extrapolate(along, values, 5), 4, 1e-15);
   EXPECT_NEAR(extrapolate(across, values, 5), 5, 5e-3);
   EXPECT_EQ(extrapolate(alone, values, 5), 5);
 }
 
 TEST(Extrapolations, ScalarsAreLinearWithinTheRangeOfTheirCells) {
-  const std::vector<Vec3> centroid{{0, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, -0.5, 0}};
+  const IdVector<LocalRow, Vec3> centroid{{0, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, -0.5, 0}};
   Extrapolations e;
-  e.append(centroid[0], {0.5, -0.4, 0}, std::vector<std::int32_t>{1, 2, 3}, centroid);
-  e.append(centroid[0], {0, -3, 0}, std::vector<std::int32_t>{1, 2, 3}, centroid);
+  e.append(centroid[LocalRow(0)], {0.5, -0.4, 0}, std::vector<std::int32_t>{1, 2, 3}, centroid);
+  e.append(centroid[LocalRow(0)], {0, -3, 0}, std::vector<std::int32_t>{1, 2, 3}, centroid);
   std::vector<double> values;  // the first of two scalars in each row, 0.4 + 0.1 x + 0.2 y
   for (const Vec3 x : centroid) values.insert(values.end(), {0.4 + 0.1 * x.x + 0.2 * x.y, 7});
   EXPECT_NEAR(detail::extrapolated_scalar(detail::view_of(e), 0, values[0], values.data(), 2), 0.37, 1e-15);

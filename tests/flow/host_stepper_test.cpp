@@ -25,11 +25,12 @@ void start(HostStepper& stepper, const Scheme& scheme, const test::Setting& sett
   const mesh::Mesh& m = scheme.mesh();
   const StateRows rows = stepper.state();
   const std::size_t scalars = scheme.scalars().size();
-  for (std::size_t c = 0; c < static_cast<std::size_t>(m.owned_cells); ++c) {
-    const Conserved u = scheme.gas().conserved(setting.start(m.cell_centroid[c]));
+  for (const mesh::LocalCellId cell : m.owned()) {
+    const std::size_t c = cell.index();
+    const Conserved u = scheme.gas().conserved(setting.start(m.cell_centroid[cell]));
     for (int k = 0; k < Stepper::kVars; ++k) rows.conserved[c * Stepper::kVars + static_cast<std::size_t>(k)] = u[k];
     for (std::size_t k = 0; k < scalars; ++k) {
-      rows.scalar_amounts[c * scalars + k] = u.density * scheme.scalars()[k].initial(m.cell_centroid[c]);
+      rows.scalar_amounts[c * scalars + k] = u.density * scheme.scalars()[k].initial(m.cell_centroid[cell]);
     }
   }
   stepper.load();

@@ -114,8 +114,8 @@ TEST(MakeSolver, ABodyForceOfTheCaseActs) {
   const auto solver = make_solver(m, c);
   solver->initialise(InitialState(c.initial));
   const double dt = solver->step(1).dt;
-  for (std::int32_t cell = 0; cell < m.owned_cells; ++cell) {
-    if (m.cell_centroid[static_cast<std::size_t>(cell)].x < 0.3) continue;  // the gas that entered does not fall yet
+  for (const mesh::LocalCellId cell : m.owned()) {
+    if (m.cell_centroid[cell].x < 0.3) continue;  // the gas that entered does not fall yet
     EXPECT_NEAR(solver->primitive(cell).velocity.z, 5 * dt, 1e-3 * dt);
   }
 }
@@ -138,7 +138,7 @@ TEST(LoadMesh, WeighsCellsByAFormulaOfTheirPlace) {
       const Case c = read_case(io::CaseReader(io::CaseFile::from_text(kWedge, "case.toml", keys)));
       const mesh::Mesh m = load_mesh(comm, c.mesh);
       double work = 0;
-      for (const mesh::LocalCellId cell : m.owned()) work += m.cell_centroid[cell.index()].x < 0 ? 4 : 1;
+      for (const mesh::LocalCellId cell : m.owned()) work += m.cell_centroid[cell].x < 0 ? 4 : 1;
       EXPECT_LE(comm.max(work), 1.05 * comm.sum(work) / comm.size() + 4) << partitioner << ", " << balance;
     }
   }
@@ -157,9 +157,9 @@ TEST(LoadMesh, ScalesThenMoves) {
   choice.offset = {1, 0, 0};
   const mesh::Mesh m = load_mesh(Communicator::world(), choice);
   double volume = 0;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    volume += m.cell_volume[static_cast<std::size_t>(c)];
-    EXPECT_GT(m.cell_centroid[static_cast<std::size_t>(c)].x, 1);
+  for (const mesh::LocalCellId c : m.owned()) {
+    volume += m.cell_volume[c];
+    EXPECT_GT(m.cell_centroid[c].x, 1);
   }
   EXPECT_DOUBLE_EQ(m.comm.sum(volume), 4);
 }

@@ -60,9 +60,7 @@ TEST(ReferenceStates, AreTheMeanOfTheStartAndTheExtremesWithTheBoundaries) {
   const IdealGas gas;
   std::vector<BoundaryCondition> boundary =
       everywhere(m, {.kind = BoundaryKind::far_field, .state = {8, {3, 4, 0}, 2}});  // speed 5, p + rho u^2 = 202
-  const auto start = [&](std::int32_t c) {
-    return Primitive{m.cell_centroid[static_cast<std::size_t>(c)].x < 0.5 ? 1.0 : 3.0, {}, 0.5};
-  };
+  const auto start = [&](mesh::LocalCellId c) { return Primitive{m.cell_centroid[c].x < 0.5 ? 1.0 : 3.0, {}, 0.5}; };
   const ReferenceStates r = reference_states(m, gas, boundary, {}, start, 0);
   EXPECT_NEAR(r.mean.density, 2, 1e-14);
   EXPECT_NEAR(r.mean.pressure, 0.5, 1e-15);
@@ -72,7 +70,7 @@ TEST(ReferenceStates, AreTheMeanOfTheStartAndTheExtremesWithTheBoundaries) {
   EXPECT_DOUBLE_EQ(r.limits.least_pressure, 0.5e-30);
   const double speed = 1e6 * std::max(5 + gas.sound_speed({8, {}, 2}), gas.sound_speed({1, {}, 0.5}));
   EXPECT_NEAR(r.limits.most_speed_squared, speed * speed, 1e-14 * speed * speed);
-  EXPECT_TRUE(r.limits.hold(start(0)));
+  EXPECT_TRUE(r.limits.hold(start(mesh::LocalCellId(0))));
   EXPECT_FALSE(r.limits.hold(Primitive{1e293, {}, 1}));
   EXPECT_FALSE(r.limits.hold(Primitive{1e-293, {}, 1}));
   EXPECT_FALSE(r.limits.hold(Primitive{1, {0, 1e9, 0}, 1}));

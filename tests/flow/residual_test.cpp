@@ -56,14 +56,14 @@ void expect_exact(const mesh::Mesh& m, GradientKind gradient, mesh::Neighbours s
                           .stencil = stencil});
   HostStepper stepper(scheme);
   Residual& residual = stepper.residual();
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    detail::store(residual.values().row(c).data(), field(m.cell_centroid[static_cast<std::size_t>(c)], m.dim));
+  for (const mesh::LocalCellId c : m.owned()) {
+    detail::store(residual.values().row(c).data(), field(m.cell_centroid[c], m.dim));
   }
   stepper.refresh(0);
   double worst = 0;
   const Vec3 away{0.03, -0.02, m.dim == 3 ? 0.01 : 0.0};
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    const Vec3 x = m.cell_centroid[static_cast<std::size_t>(c)] + away;
+  for (const mesh::LocalCellId c : m.owned()) {
+    const Vec3 x = m.cell_centroid[c] + away;
     const Primitive difference = residual.cell_state(c, x) - field(x, m.dim);
     for (int k = 0; k < Residual::kVars; ++k) worst = std::max(worst, std::abs(difference[k]));
   }
@@ -92,19 +92,19 @@ void expect_bounded(const Grid& grid, LimiterKind limiter, double ratio) {
                       {.boundary = boundary, .numerics = {.limiter = limiter, .venkatakrishnan_k = 0}, .stencil = grid.stencil});
   HostStepper stepper(scheme);
   Residual& residual = stepper.residual();
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    std::mt19937 random(static_cast<unsigned>(m.cell_global[static_cast<std::size_t>(c)].value()));
+  for (const mesh::LocalCellId c : m.owned()) {
+    std::mt19937 random(static_cast<unsigned>(m.cell_global[c].value()));
     const auto draw = [&] { return static_cast<double>(random() % 1000) / 1000.0; };
     Primitive w{1 + draw(), {draw(), draw(), m.dim == 3 ? draw() : 0.0}, 1 + draw()};
     detail::store(residual.values().row(c).data(), w);
   }
   stepper.refresh(0);
   const Discretization& d = scheme.discretization();
-  const auto value = [&](std::int32_t row) { return detail::load(std::as_const(residual).values().row(row).data()); };
+  const auto value = [&](auto row) { return detail::load(std::as_const(residual).values().row(row).data()); };
   double overshoot = 0;
   std::int32_t bounded = 0;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    const auto i = static_cast<std::size_t>(c);
+  for (const mesh::LocalCellId c : m.owned()) {
+    const auto i = c.index();
     Primitive low = value(c), high = low;
     for (std::int32_t s = d.stencil_offset[i]; s < d.stencil_offset[i + 1]; ++s) {
       const Primitive other = value(d.stencil_row[static_cast<std::size_t>(s)]);
@@ -116,7 +116,7 @@ void expect_bounded(const Grid& grid, LimiterKind limiter, double ratio) {
     if (high.density < ratio * low.density && high.pressure < ratio * low.pressure) continue;
     ++bounded;
     for (const mesh::LocalFaceId face : m.cell_faces.row(c)) {
-      const Primitive w = residual.cell_state(c, m.face_centroid[face.index()]);
+      const Primitive w = residual.cell_state(c, m.face_centroid[face]);
       for (int k = 0; k < Residual::kVars; ++k) overshoot = std::max({overshoot, w[k] - high[k], low[k] - w[k]});
     }
   }
@@ -174,20 +174,20 @@ TEST(Residual, FallbackCellsAndTheirNeighboursAreOfFirstOrder) {
   HostStepper stepper(scheme);
   Residual& residual = stepper.residual();
   FirstOrderFallback fallback(m);
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    detail::store(residual.values().row(c).data(), linear(m.cell_centroid[static_cast<std::size_t>(c)], m.dim));
+  for (const mesh::LocalCellId c : m.owned()) {
+    detail::store(residual.values().row(c).data(), linear(m.cell_centroid[c], m.dim));
   }
   // Global cell 7 is at (2, 1) of the 5 x 4 lattice; its neighbours are 2, 6, 8 and 12, on any ranks.
-  const auto global = [&](std::int32_t c) { return m.cell_global[static_cast<std::size_t>(c)].value(); };
-  std::vector<std::int32_t> cells;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+  const auto global = [&](mesh::LocalCellId c) { return m.cell_global[c].value(); };
+  std::vector<mesh::LocalCellId> cells;
+  for (const mesh::LocalCellId c : m.owned()) {
     if (global(c) == 7) cells.push_back(c);
   }
   const auto flat_cells = [&] {
     stepper.refresh(0);
     std::vector<std::int64_t> flat;
-    for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-      const Vec3 x = m.cell_centroid[static_cast<std::size_t>(c)];
+    for (const mesh::LocalCellId c : m.owned()) {
+      const Vec3 x = m.cell_centroid[c];
       if (residual.cell_state(c, x + Vec3{0.05, 0, 0}) == residual.cell_state(c, x)) flat.push_back(global(c));
     }
     std::vector<std::int64_t> all = m.comm.all_gather(std::span<const std::int64_t>(flat));

@@ -124,7 +124,7 @@ TEST_P(ScalarsOnCuda, LeaveAUniformOneAsItIsAndTheFlowToo) {
     go(*cuda, 30);
     go(without, 30);
     EXPECT_EQ(gathered(*cuda), gathered(without));
-    for (std::int32_t c = 0; c < m.owned_cells; ++c) EXPECT_NEAR(cuda->scalar(1, c), 1, nearly) << c;
+    for (const mesh::LocalCellId c : m.owned()) EXPECT_NEAR(cuda->scalar(1, c), 1, nearly) << c.value();
   }
 }
 
@@ -161,7 +161,10 @@ TEST_P(ScalarsOnCuda, AreSeenByProbes) {
     solver->refresh();
   }
   Vec3 at;
-  if (m.comm.is_root()) at = m.cell_centroid[0] + 0.1 * (m.cell_centroid[1] - m.cell_centroid[0]);
+  if (m.comm.is_root()) {
+    const Vec3 first = m.cell_centroid[mesh::LocalCellId(0)], second = m.cell_centroid[mesh::LocalCellId(1)];
+    at = first + 0.1 * (second - first);
+  }
   at = m.comm.broadcast(at);
   const std::vector<double> a = Probe(m, at).read_scalars(*host), b = Probe(m, at).read_scalars(*cuda);
   for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], kAgreement);

@@ -38,7 +38,7 @@ constexpr double kPi = std::numbers::pi;
 /// Returns the smallest and largest value of scalar k over all ranks.
 std::pair<double, double> range(const Solver& solver, int k) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (std::int32_t c = 0; c < solver.mesh().owned_cells; ++c) {
+  for (const mesh::LocalCellId c : solver.mesh().owned()) {
     low = std::min(low, solver.scalar(k, c));
     high = std::max(high, solver.scalar(k, c));
   }
@@ -49,11 +49,10 @@ std::pair<double, double> range(const Solver& solver, int k) {
 double error(const Solver& solver, const std::function<double(Vec3)>& exact) {
   const mesh::Mesh& m = solver.mesh();
   double sum = 0, volume = 0;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    const auto i = static_cast<std::size_t>(c);
-    const double off = solver.scalar(0, c) - exact(m.cell_centroid[i]);
-    sum += m.cell_volume[i] * off * off;
-    volume += m.cell_volume[i];
+  for (const mesh::LocalCellId c : m.owned()) {
+    const double off = solver.scalar(0, c) - exact(m.cell_centroid[c]);
+    sum += m.cell_volume[c] * off * off;
+    volume += m.cell_volume[c];
   }
   return std::sqrt(m.comm.sum(sum) / m.comm.sum(volume));
 }
@@ -112,8 +111,8 @@ TEST(ScalarTransport, UsesTimeDependentInflowValues) {
                                {.limiter = LimiterKind::none, .cfl = 0.5}, boundary);
   solver->initialise([](Vec3) { return Primitive{1.4, {2, 0, 0}, 1}; });
   test::advance(*solver, 1);
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    const Vec3 x = m.cell_centroid[static_cast<std::size_t>(c)];
+  for (const mesh::LocalCellId c : m.owned()) {
+    const Vec3 x = m.cell_centroid[c];
     EXPECT_NEAR(solver->scalar(1, c), 0.7, 1e-6);
     // Next to the other boundaries gradients contain the interior value at the face; the effect upstream decreases to a quarter
     // in each cell.
@@ -209,9 +208,10 @@ TEST_P(ScalarsIn, AreBitwiseTheSameAgainAndAfterARestart) {
   for (Solver* solver : {first.get(), restarted.get()}) solver->refresh();
   if (m.owned_cells == 0) return;
   for (int k = 0; k < 3; ++k) {
-    const Vec3 x = m.cell_centroid[0];
-    EXPECT_EQ(first->scalar_at(k, 0, x), first->scalar(k, 0));
-    EXPECT_EQ(first->scalar_at(k, 0, x + Vec3{0.01, 0.01, 0}), restarted->scalar_at(k, 0, x + Vec3{0.01, 0.01, 0}));
+    const mesh::LocalCellId cell(0);
+    const Vec3 x = m.cell_centroid[cell];
+    EXPECT_EQ(first->scalar_at(k, cell, x), first->scalar(k, cell));
+    EXPECT_EQ(first->scalar_at(k, cell, x + Vec3{0.01, 0.01, 0}), restarted->scalar_at(k, cell, x + Vec3{0.01, 0.01, 0}));
   }
 }
 

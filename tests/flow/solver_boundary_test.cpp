@@ -32,7 +32,7 @@ mesh::Mesh box(std::int64_t n, const std::string& elements, int dim = 2) {
 double linear_error(const mesh::Mesh& m, BoundaryKind elsewhere, GradientKind gradient, int first,
                     const std::function<Primitive(Vec3)>& field, const Vec3& acceleration = {}) {
   std::vector<BoundaryCondition> boundary = everywhere(m, {.kind = elsewhere});
-  bool limited = mesh::is_quad_or_hexahedron(m.cell_type[0]);
+  bool limited = mesh::is_quad_or_hexahedron(m.cell_type[mesh::LocalCellId(0)]);
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     limited = limited && m.boundary[z].name != "cylinder";
     if (m.boundary[z].name[0] != 'y' && m.boundary[z].name != "cylinder") {
@@ -45,17 +45,17 @@ double linear_error(const mesh::Mesh& m, BoundaryKind elsewhere, GradientKind gr
   const Scheme scheme(m, {.boundary = boundary, .numerics = {.gradient = gradient, .limiter = limiter}, .source = force});
   HostStepper stepper(scheme);
   Residual& residual = stepper.residual();
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    detail::store(residual.values().row(c).data(), field(m.cell_centroid[static_cast<std::size_t>(c)]));
+  for (const mesh::LocalCellId c : m.owned()) {
+    detail::store(residual.values().row(c).data(), field(m.cell_centroid[c]));
   }
   stepper.refresh(0);
   double worst = 0;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+  for (const mesh::LocalCellId c : m.owned()) {
     int neighbours = 0;
-    for (const mesh::LocalFaceId face : m.cell_faces.row(c)) neighbours += m.face_right[face.index()].valid() ? 1 : 0;
+    for (const mesh::LocalFaceId face : m.cell_faces.row(c)) neighbours += m.face_right[face].valid() ? 1 : 0;
     if (neighbours < m.dim) continue;  // they determine no slope
     for (const mesh::LocalFaceId face : m.cell_faces.row(c)) {
-      const Vec3 x = m.face_centroid[face.index()];
+      const Vec3 x = m.face_centroid[face];
       const Primitive difference = residual.cell_state(c, x) - field(x);
       for (int k = first; k < Residual::kVars; ++k) worst = std::max(worst, std::abs(difference[k]));
     }
@@ -89,8 +89,8 @@ double increment_at_walls(const std::string& elements, int dim, const SourceTerm
   const Scheme scheme(m, {.boundary = boundary, .source = source});
   HostStepper stepper(scheme);
   Residual& residual = stepper.residual();
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    const Vec3 x = m.cell_centroid[static_cast<std::size_t>(c)];
+  for (const mesh::LocalCellId c : m.owned()) {
+    const Vec3 x = m.cell_centroid[c];
     detail::store(residual.values().row(c).data(), {1, {2, 0, 0}, 1 + 0.04 * x.x + 0.06 * x.y});
   }
   stepper.refresh(0);
@@ -99,10 +99,9 @@ double increment_at_walls(const std::string& elements, int dim, const SourceTerm
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     if (boundary[z].params.kind != BoundaryKind::slip_wall) continue;
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
-      const Vec3 r = d.centroid[static_cast<std::size_t>(d.face_right[face.index()])] -
-                     d.centroid[static_cast<std::size_t>(d.face_left[face.index()])];
+      const Vec3 r = d.centroid[LocalRow(d.face_right[face])] - d.centroid[LocalRow(d.face_left[face])];
       const double increment =
-          residual.values().row(d.face_right[face.index()])[4] - residual.values().row(d.face_left[face.index()])[4] - 0.04 * r.x;
+          residual.values().row(d.face_right[face])[4] - residual.values().row(d.face_left[face])[4] - 0.04 * r.x;
       largest = std::max(largest, std::abs(increment / r.y));
     }
   }
@@ -176,7 +175,7 @@ double noise_left(const std::string& elements, int dim, BoundaryKind at_x, Bound
   solver.initialise([noise](Vec3 x) { return Primitive{1.4, {}, 1 + noise * std::sin(37 * x.x + 91 * x.y + 55 * x.z)}; });
   for (int i = 0; i < (kSanitized ? 30 : 300); ++i) solver.step(1);
   double most = 0, least = 2;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+  for (const mesh::LocalCellId c : m.owned()) {
     const double pressure = solver.primitive(c).pressure;
     most = std::max(most, pressure);
     least = std::min(least, pressure);
@@ -212,8 +211,8 @@ TEST(AtWalls, HalfAModelHasTheFlowOfTheWhole) {
     solver.initialise(pulse);
     advance(solver, 0.4);
     double pressure = 0;  // pressure of the cell above the plane, nearest to x = 0
-    for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-      const Vec3 x = m.cell_centroid[static_cast<std::size_t>(c)];
+    for (const mesh::LocalCellId c : m.owned()) {
+      const Vec3 x = m.cell_centroid[c];
       if (x.y > 0 && x.y < 1.0 / 16 && x.x > 0 - 1.0 / 8 && x.x < 0) pressure = solver.primitive(c).pressure;
     }
     return m.comm.max(pressure);
@@ -287,7 +286,7 @@ double column_velocity(std::int64_t n, const std::string& elements, int dim, Bou
   double fastest = 0;
   while (solver.time() < 0.4) {
     solver.step(0.4 - solver.time());
-    for (std::int32_t c = 0; c < m.owned_cells; ++c) fastest = std::max(fastest, norm(solver.primitive(c).velocity));
+    for (const mesh::LocalCellId c : m.owned()) fastest = std::max(fastest, norm(solver.primitive(c).velocity));
   }
   return m.comm.max(fastest);
 }

@@ -146,9 +146,9 @@ TEST_P(OnCuda, GivesItsStateOnTheDevice) {
     rows.stream->wait();
     const std::span<const double> expected = cuda->conserved();
     EXPECT_TRUE(std::equal(conserved.begin(), conserved.end(), expected.begin()));
-    for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    for (const mesh::LocalCellId c : m.owned()) {
       const Primitive w = cuda->primitive(c);
-      const double* const row = &primitive[static_cast<std::size_t>(c) * Solver::kVars];
+      const double* const row = &primitive[c.index() * Solver::kVars];
       EXPECT_NEAR(row[0], w.density, kAgreement * w.density);
       EXPECT_NEAR(row[1], w.velocity.x, kAgreement);
       EXPECT_NEAR(row[4], w.pressure, kAgreement * w.pressure);
@@ -238,13 +238,16 @@ TEST_P(OnCuda, MonitorsSeeTheSameFlow) {
       EXPECT_LE(norm(a.force - b.force), 1e-12 * (1 + norm(a.force))) << zone.name;
       EXPECT_LE(norm(a.moment - b.moment), 1e-12 * (1 + norm(a.moment))) << zone.name;
       for (const mesh::LocalFaceId face : zone.faces) {
-        const Conserved difference = host->boundary_flux(z, face.value()) - cuda->boundary_flux(z, face.value());
+        const Conserved difference = host->boundary_flux(z, face) - cuda->boundary_flux(z, face);
         for (int k = 0; k < Solver::kVars; ++k) EXPECT_NEAR(difference[k], 0, 1e-11) << zone.name << ", face " << face.value();
       }
     }
   }
   Vec3 at;
-  if (m.comm.is_root()) at = m.cell_centroid[0] + 0.1 * (m.cell_centroid[1] - m.cell_centroid[0]);
+  if (m.comm.is_root()) {
+    const Vec3 first = m.cell_centroid[mesh::LocalCellId(0)], second = m.cell_centroid[mesh::LocalCellId(1)];
+    at = first + 0.1 * (second - first);
+  }
   at = m.comm.broadcast(at);
   const Primitive difference = Probe(m, at).read(*host) - Probe(m, at).read(*cuda);
   for (int k = 0; k < Solver::kVars; ++k) EXPECT_NEAR(difference[k], 0, 1e-12);

@@ -85,9 +85,9 @@ TEST(SolverFailure, RejectsAStateOutsideTheLimits) {
   EXPECT_NO_THROW(solver.step(1.0));
   for (const double density : {1e8, 1e-293}) {
     std::vector<double> state(solver.conserved().begin(), solver.conserved().end());
-    for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-      const std::size_t first = static_cast<std::size_t>(c) * Solver::kVars;
-      if (m.cell_file_id[static_cast<std::size_t>(c)] != 27) continue;
+    for (const mesh::LocalCellId c : m.owned()) {
+      const std::size_t first = c.index() * Solver::kVars;
+      if (m.cell_file_id[c] != 27) continue;
       for (std::size_t k = 1; k < 4; ++k) state[first + k] = 0;
       state[first] = density;
     }
@@ -134,7 +134,7 @@ TEST(SolverFailure, ARepeatedStepConserves) {
   EXPECT_GT(retries, 0);
   const auto after = totals(solver);
   for (std::size_t k = 0; k < before.size(); ++k) EXPECT_NEAR(after[k], before[k], 1e-12 * before[4]) << k;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) EXPECT_TRUE(solver.scheme().gas().physical(solver.primitive(c)));
+  for (const mesh::LocalCellId c : m.owned()) EXPECT_TRUE(solver.scheme().gas().physical(solver.primitive(c)));
 }
 
 TEST(SolverFailure, ARestartDuringTheFirstOrderFallbackIsBitwise) {

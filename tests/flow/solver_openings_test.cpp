@@ -46,8 +46,8 @@ BoundaryParams far_field(const Primitive& state) { return {.kind = BoundaryKind:
 template <class Function>
 double mean(const Solver& solver, Function function) {
   double sum = 0, volume = 0;
-  for (std::int32_t c = 0; c < solver.mesh().owned_cells; ++c) {
-    const double v = solver.mesh().cell_volume[static_cast<std::size_t>(c)];
+  for (const mesh::LocalCellId c : solver.mesh().owned()) {
+    const double v = solver.mesh().cell_volume[c];
     sum += v * function(solver.primitive(c));
     volume += v;
   }
@@ -167,7 +167,7 @@ TEST(Openings, HotGasLeavesThroughAFarFieldWithoutAReflection) {
   Solver solver(m, {.gas = kGas, .boundary = duct(m, {{"xmin", far}, {"xmax", far}}), .numerics = {.cfl = 0.5}});
   solver.initialise([](Vec3 x) { return Primitive{x.x > 0.4 && x.x < 0.8 ? 0.4 : 1.4, {0.5, 0, 0}, 1}; });
   advance(solver, 0.8);  // half of the slab has left
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) EXPECT_NEAR(solver.primitive(c).pressure, 1, 1e-13) << c;
+  for (const mesh::LocalCellId c : m.owned()) EXPECT_NEAR(solver.primitive(c).pressure, 1, 1e-13) << c.value();
 }
 
 /// A shock tube whose right half is reservoir gas at rest, and that ends there: after the shock has arrived at x = 1 the gas
@@ -218,11 +218,11 @@ Exit steady_exit(const mesh::Mesh& m, const BoundaryParams& back, FluxKind flux,
   const std::size_t zone = zone_named(m, "outlet");
   double area = 0, mass = 0, mach = 0;
   for (const mesh::LocalFaceId face : m.boundary[zone].faces) {
-    const double a = m.face_area[face.index()];
-    const Primitive inside = solver.cell_state(m.face_left[face.index()].value(), m.face_centroid[face.index()]);
+    const double a = m.face_area[face];
+    const Primitive inside = solver.cell_state(m.face_left[face], m.face_centroid[face]);
     area += a;
-    mass += a * solver.boundary_flux(zone, face.value()).density;
-    mach += a * kGas.mach(boundary_state(kGas, back, inside, m.face_normal[face.index()]));
+    mass += a * solver.boundary_flux(zone, face).density;
+    mach += a * kGas.mach(boundary_state(kGas, back, inside, m.face_normal[face]));
   }
   area = m.comm.sum(area);
   return {m.comm.sum(mass) / area, m.comm.sum(mach) / area};

@@ -42,8 +42,8 @@ struct GhostFace {
 
 std::vector<GhostFace> ghost_faces(const mesh::Mesh& m) {
   std::vector<GhostFace> mine;
-  for (std::size_t f = m.ghost_faces.first().index(); f < m.ghost_faces.last().index(); ++f) {
-    const std::size_t left = m.face_left[f].index(), right = m.face_right[f].index();
+  for (const mesh::LocalFaceId f : m.ghost_faces) {
+    const mesh::LocalCellId left = m.face_left[f], right = m.face_right[f];
     mine.push_back({m.cell_global[left].value(), m.cell_global[right].value(), m.face_normal[f],
                     m.face_centroid[f] - m.cell_centroid[left], m.face_centroid[f] - m.cell_centroid[right]});
   }

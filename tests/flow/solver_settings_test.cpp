@@ -42,7 +42,7 @@ void disturb(Solver& solver, std::mt19937& random) {
 /// Returns (largest - smallest) / largest density.
 double variation(const Solver& solver) {
   double most = 0, least = std::numeric_limits<double>::infinity();
-  for (std::int32_t c = 0; c < solver.mesh().owned_cells; ++c) {
+  for (const mesh::LocalCellId c : solver.mesh().owned()) {
     most = std::max(most, solver.primitive(c).density);
     least = std::min(least, solver.primitive(c).density);
   }
@@ -86,7 +86,7 @@ TEST(SurroundedSettings, BringEveryConditionToEveryElementType) {
       const BoundaryCondition& condition = conditions[z];
       std::string name(condition.prescribed ? "prescribed" : name_of(condition.params.kind));
       if (norm(condition.params.direction) > 0) name += " with a direction";
-      for (const mesh::LocalFaceId face : m.boundary[z].faces) met[m.cell_type[m.face_left[face.index()].index()]].insert(name);
+      for (const mesh::LocalFaceId face : m.boundary[z].faces) met[m.cell_type[m.face_left[face]]].insert(name);
     }
   }
   std::set<std::string> every{"prescribed"};

@@ -39,7 +39,7 @@ inline std::vector<BoundaryCondition> everywhere(const mesh::Mesh& mesh, const B
 /// Returns `width` values of each cell in the order of the source mesh, on every rank: comparable between numbers of ranks.
 inline std::vector<double> gathered(const mesh::Mesh& m, std::span<const double> of_owned, std::size_t width) {
   std::vector<std::int64_t> cells;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) cells.push_back(m.cell_global[static_cast<std::size_t>(c)].value());
+  for (const mesh::LocalCellId c : m.owned()) cells.push_back(m.cell_global[c].value());
   const std::vector<std::int64_t> ids = m.comm.all_gather(std::span<const std::int64_t>(cells));
   const std::vector<double> values = m.comm.all_gather(of_owned);
   std::vector<double> sorted(values.size());

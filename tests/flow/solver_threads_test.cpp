@@ -45,7 +45,7 @@ class Threads : public ::testing::TestWithParam<Setting> {
     Outcome outcome;
     for (int i = 0; i < 2; ++i) outcome.rate_squared.push_back(solver.step(1.0).rate_squared);
     FallbackCells fallback{.cells = {}, .until = 3};
-    for (std::int32_t c = 0; c < mesh.owned_cells; c += 7) fallback.cells.push_back(c);
+    for (std::int32_t c = 0; c < mesh.owned_cells; c += 7) fallback.cells.push_back(mesh::LocalCellId(c));
     solver.restore(std::vector<double>(solver.conserved().begin(), solver.conserved().end()), solver.time(), 2, fallback,
                    std::vector<double>(solver.scalar_amounts().begin(), solver.scalar_amounts().end()));
     for (int i = 0; i < 2; ++i) outcome.rate_squared.push_back(solver.step(1.0).rate_squared);
@@ -53,10 +53,10 @@ class Threads : public ::testing::TestWithParam<Setting> {
     outcome.conserved.insert(outcome.conserved.end(), solver.scalar_amounts().begin(), solver.scalar_amounts().end());
     outcome.stable_dt = solver.stable_dt();
     solver.refresh();
-    for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
-      const Primitive w = solver.cell_state(c, mesh.cell_centroid[static_cast<std::size_t>(c)] + Vec3{1e-3, 2e-3, 0});
+    for (const mesh::LocalCellId c : mesh.owned()) {
+      const Primitive w = solver.cell_state(c, mesh.cell_centroid[c] + Vec3{1e-3, 2e-3, 0});
       for (int k = 0; k < Solver::kVars; ++k) outcome.slopes.push_back(w[k]);
-      outcome.slopes.push_back(solver.scalar_at(0, c, mesh.cell_centroid[static_cast<std::size_t>(c)] + Vec3{1e-3, 2e-3, 0}));
+      outcome.slopes.push_back(solver.scalar_at(0, c, mesh.cell_centroid[c] + Vec3{1e-3, 2e-3, 0}));
     }
     return outcome;
   }
@@ -113,19 +113,19 @@ TEST_P(Threads, DistributeEveryFace) {
   const Discretization& d = scheme.discretization();
   for (const int threads : {1, 2, 5, 1000}) {
     std::vector<int> owners(static_cast<std::size_t>(mesh.owned_cells), 0), sides(static_cast<std::size_t>(mesh.faces()), 0);
-    const auto add = [&](const detail::Share& share, std::int32_t face) {
-      const auto f = static_cast<std::size_t>(face);
-      sides[f] += static_cast<int>(share.rows().have(d.face_left[f])) + static_cast<int>(share.rows().have(d.face_right[f]));
+    const auto add = [&](const detail::Share& share, mesh::LocalFaceId f) {
+      sides[f.index()] +=
+          static_cast<int>(share.rows().have(d.face_left[f])) + static_cast<int>(share.rows().have(d.face_right[f]));
     };
     const std::vector<detail::Share> shares = detail::divide_into_shares(mesh, d, threads);
     const std::vector<std::int32_t> slots = detail::slots_of_states(shares, d);
     for (const detail::Share& share : shares) {
-      for (std::int32_t c = 0; c < mesh.owned_cells; ++c) owners[static_cast<std::size_t>(c)] += share.rows().have(c);
+      for (const mesh::LocalCellId c : mesh.owned()) owners[c.index()] += share.rows().have(c.value());
       for (const mesh::LocalFaceId face : mesh.inner_faces) {
-        const std::int32_t later = d.face_right[face.index()];
-        if (share.inner.first <= later && later < share.inner.last) add(share, face.value());
+        const std::int32_t later = d.face_right[face];
+        if (share.inner.first <= later && later < share.inner.last) add(share, face);
       }
-      for (const std::int32_t face : share.deferred) add(share, face);
+      for (const std::int32_t face : share.deferred) add(share, mesh::LocalFaceId(face));
       std::int32_t cell = share.inner.first;
       for (const detail::Share::Block& block : share.blocks) {
         EXPECT_EQ(block.cells.first, cell);
@@ -135,11 +135,11 @@ TEST_P(Threads, DistributeEveryFace) {
         const detail::Indices cells = share.not_shared(block.cells.first, block.cells.last);
         for (std::int32_t i = 0; i < cells.count; ++i) {
           for (std::int32_t s = d.cell_face_offset[cells[i]]; s < d.cell_face_offset[cells[i] + 1]; ++s) {
-            const std::int32_t face = d.cell_face[s], place = slots[static_cast<std::size_t>(s)];
+            const std::int32_t face = d.cell_face[s].value(), place = slots[static_cast<std::size_t>(s)];
             EXPECT_EQ(place >= 0, block.faces.first <= face && face < block.faces.last);
             if (place < 0) continue;
             EXPECT_EQ(block.faces.first + place / 2, face);
-            EXPECT_EQ((place % 2 == 0 ? d.face_left : d.face_right)[static_cast<std::size_t>(face)], cells[i]);
+            EXPECT_EQ((place % 2 == 0 ? d.face_left : d.face_right)[d.cell_face[s]], cells[i]);
             ++states[static_cast<std::size_t>(place)];
           }
         }

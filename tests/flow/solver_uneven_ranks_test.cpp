@@ -105,7 +105,7 @@ class UnevenRanks : public ::testing::TestWithParam<Case> {
       const Forces a = forces(one, spec), b = forces(many, spec);
       EXPECT_LE(norm(a.force - b.force), 1e-12 * (1 + norm(a.force))) << zone.name;
     }
-    const Vec3 at = one.mesh().cell_centroid[5];
+    const Vec3 at = one.mesh().cell_centroid[mesh::LocalCellId(5)];
     const Primitive a = Probe(one.mesh(), at).read(one), b = Probe(many.mesh(), at).read(many);
     for (int k = 0; k < Solver::kVars; ++k) EXPECT_NEAR(a[k], b[k], 1e-12) << k;
   }

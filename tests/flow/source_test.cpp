@@ -147,8 +147,8 @@ TEST(Axisymmetric, GradientsAndLimitersAreThoseOfThePlane) {
       solver.initialise([](Vec3 x) { return test::wavy(x, 2); });
       solver.refresh();
       std::vector<double> all;
-      for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-        const Primitive w = solver.cell_state(c, m.cell_centroid[static_cast<std::size_t>(c)] + Vec3{0.01, -0.02, 0});
+      for (const mesh::LocalCellId c : m.owned()) {
+        const Primitive w = solver.cell_state(c, m.cell_centroid[c] + Vec3{0.01, -0.02, 0});
         for (int k = 0; k < Solver::kVars; ++k) all.push_back(w[k]);
       }
       return all;

@@ -35,18 +35,17 @@ void write_solution(const mesh::Mesh& m, const std::filesystem::path& file, cons
   std::vector<std::int64_t> offsets{0};
   std::vector<std::uint8_t> types;
   std::vector<double> density, velocity, pressure, scalar;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    const auto i = static_cast<std::size_t>(c);
-    const mesh::CellShape& shape = mesh::shape(m.cell_type[i]);
+  for (const mesh::LocalCellId c : m.owned()) {
+    const mesh::CellShape& shape = mesh::shape(m.cell_type[c]);
     for (int k = 0; k < shape.nodes; ++k)
-      connectivity.push_back(m.cell_nodes.row(c)[mesh::vtk_position(m.cell_type[i], k)].value());
+      connectivity.push_back(m.cell_nodes.row(c)[mesh::vtk_position(m.cell_type[c], k)].value());
     offsets.push_back(std::ssize(connectivity));
     types.push_back(static_cast<std::uint8_t>(shape.vtk));
-    const Primitive w = field(m.cell_centroid[i]);
+    const Primitive w = field(m.cell_centroid[c]);
     density.push_back(w.density);
     velocity.insert(velocity.end(), {w.velocity.x, w.velocity.y, w.velocity.z});
     pressure.push_back(w.pressure);
-    if (dye) scalar.push_back(dye(m.cell_centroid[i]));
+    if (dye) scalar.push_back(dye(m.cell_centroid[c]));
   }
   std::vector<io::VtkField> fields{{"density", std::span<const double>(density), 1},
                                    {"velocity", std::span<const double>(velocity), 3},
@@ -65,8 +64,8 @@ Case case_from(const std::filesystem::path& file, const std::string& more = {}) 
 /// Returns the largest difference of the start from a field in cells for which `where` holds, in any variable.
 double error_of(const Start& start, const mesh::Mesh& m, const Field& field, const std::function<bool(Vec3)>& where = nullptr) {
   double largest = 0;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    const Vec3 x = m.cell_centroid[static_cast<std::size_t>(c)];
+  for (const mesh::LocalCellId c : m.owned()) {
+    const Vec3 x = m.cell_centroid[c];
     if (where && !where(x)) continue;
     const Primitive difference = start.state()(x) + -1.0 * field(x);
     for (int k = 0; k < Primitive::kVars; ++k) largest = std::max(largest, std::abs(difference[k]));
@@ -146,8 +145,8 @@ TEST_F(SolutionStart, IsTheSameToTheLastBitOnAnyNumberOfRanks) {
     const Start here(parted, c), alone(whole, c);
     std::vector<double> mine, single;
     const auto append = [](const Start& start, const mesh::Mesh& m, std::vector<double>& values) {
-      for (std::int32_t i = 0; i < m.owned_cells; ++i) {
-        const Primitive w = start.state()(m.cell_centroid[static_cast<std::size_t>(i)]);
+      for (const mesh::LocalCellId i : m.owned()) {
+        const Primitive w = start.state()(m.cell_centroid[i]);
         for (int k = 0; k < Primitive::kVars; ++k) values.push_back(w[k]);
       }
     };
@@ -164,8 +163,8 @@ TEST_F(SolutionStart, TakesTheNearestCellOutsideAndCountsThem) {
   const Case c = case_from(scratch / "old.hdf");
   const Start start(m, c);
   EXPECT_THAT(start.note(), HasSubstr("16 cells of 32 outside its mesh"));
-  for (std::int32_t i = 0; i < m.owned_cells; ++i) {
-    const Vec3 x = m.cell_centroid[static_cast<std::size_t>(i)];
+  for (const mesh::LocalCellId i : m.owned()) {
+    const Vec3 x = m.cell_centroid[i];
     EXPECT_NEAR(start.state()(x).density, x.x < 1 ? 2 + x.x : 2.875, 1e-14);
   }
 }
@@ -176,8 +175,8 @@ TEST_F(SolutionStart, KeepsStatesPhysicalAtJumps) {
   const mesh::Mesh m = generated("box", box(37, 5, 0));
   const Case c = case_from(scratch / "old.hdf");
   const Start start(m, c);
-  for (std::int32_t i = 0; i < m.owned_cells; ++i) {
-    const Primitive w = start.state()(m.cell_centroid[static_cast<std::size_t>(i)]);
+  for (const mesh::LocalCellId i : m.owned()) {
+    const Primitive w = start.state()(m.cell_centroid[i]);
     EXPECT_GE(w.density, 0.5e-3);
     EXPECT_GE(w.pressure, 0.5e-4);
     EXPECT_LE(w.pressure, 2);
@@ -197,8 +196,8 @@ TEST_F(SolutionStart, BringsScalarsAndRegions) {
   const Start start(m, c);
   Solver solver(m, {.boundary = test::everywhere(m, {}), .scalars = make_scalars(c.scalars)});
   start.initialise(solver);
-  for (std::int32_t i = 0; i < m.owned_cells; ++i) {
-    const Vec3 x = m.cell_centroid[static_cast<std::size_t>(i)];
+  for (const mesh::LocalCellId i : m.owned()) {
+    const Vec3 x = m.cell_centroid[i];
     EXPECT_NEAR(solver.primitive(i).density, x.x < 0.5 ? 2 : 4, 1e-13);
     EXPECT_NEAR(solver.scalar(0, i), dye(x), 1e-12);
   }

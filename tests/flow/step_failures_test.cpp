@@ -15,8 +15,8 @@ class Failures : public ::testing::Test {
  protected:
   /// Adds an owned cell whose density is its local number, among ghosts whose states are not known.
   void add(StepFailures& failures, std::int32_t cell, int stage, bool diverged) const {
-    failures.add({.cell = cell, .stage = stage, .diverged = diverged}, [&](std::int32_t row) {
-      return row < mesh.owned_cells ? std::optional(Primitive{double(row), {}, -1}) : std::nullopt;
+    failures.add({.cell = mesh::LocalCellId(cell), .stage = stage, .diverged = diverged}, [&](mesh::LocalCellId c) {
+      return c.value() < mesh.owned_cells ? std::optional(Primitive{double(c.value()), {}, -1}) : std::nullopt;
     });
   }
   [[nodiscard]] double key(std::int32_t cell, int stage, bool diverged) const {
@@ -29,7 +29,7 @@ class Failures : public ::testing::Test {
 
 TEST_F(Failures, AreOrderedByStageThenKindThenGlobalCell) {
   ASSERT_GE(mesh.owned_cells, 2);
-  const auto id = [&](std::size_t c) { return mesh.cell_global[c].value(); };
+  const auto id = [&](std::int32_t c) { return mesh.cell_global[mesh::LocalCellId(c)].value(); };
   const std::int32_t low = id(0) < id(1) ? 0 : 1, high = 1 - low;
   const std::vector<double> ascending{key(low, 0, true),   key(high, 0, true), key(low, 0, false),
                                       key(high, 0, false), key(low, 1, true),  key(low, 2, false)};
@@ -52,20 +52,20 @@ TEST_F(Failures, KeepTheEarliestWithItsStateAndItsNeighbours) {
   add(failures, 1, 1, true);
   add(failures, 0, 2, true);
   EXPECT_EQ(failures.key(), key(1, 1, true));
-  EXPECT_EQ(failures.cells_of_stage(1), (std::vector<std::int32_t>{0, 1}));
-  EXPECT_EQ(failures.cells_of_stage(2), (std::vector<std::int32_t>{1, 0}));
+  EXPECT_EQ(failures.cells_of_stage(1), (std::vector{mesh::LocalCellId(0), mesh::LocalCellId(1)}));
+  EXPECT_EQ(failures.cells_of_stage(2), (std::vector{mesh::LocalCellId(1), mesh::LocalCellId(0)}));
   const PhysicsError error = failures.error(7, 0.25);
   EXPECT_THAT(error.what(), HasSubstr("diverged"));
   EXPECT_THAT(error.what(), HasSubstr("step 7, time 0.25"));
   EXPECT_THAT(error.what(), HasSubstr("density 1,"));
   bool has_owned_neighbour = false;  // the states of ghosts are not known here
   for (const mesh::LocalFaceId face : mesh.cell_faces.row(1)) {
-    if (!mesh.face_right[face.index()].valid()) continue;
-    const std::int32_t left = mesh.face_left[face.index()].value(), right = mesh.face_right[face.index()].value();
+    if (!mesh.face_right[face].valid()) continue;
+    const std::int32_t left = mesh.face_left[face].value(), right = mesh.face_right[face].value();
     has_owned_neighbour = has_owned_neighbour || (left == 1 ? right : left) < mesh.owned_cells;
   }
   EXPECT_EQ(std::string(error.what()).find("neighbour") != std::string::npos, has_owned_neighbour);
-  EXPECT_EQ(error.where().element, mesh.cell_file_id[1]);
+  EXPECT_EQ(error.where().element, mesh.cell_file_id[mesh::LocalCellId(1)]);
   failures.clear();
   EXPECT_FALSE(failures.any());
   EXPECT_TRUE(failures.cells_of_stage(1).empty());

@@ -95,11 +95,11 @@ class TileCheck {
       EXPECT_TRUE(rows.insert(row).second) << "twice";
       EXPECT_TRUE(row < m_.cells() || h >= halos - boundary_faces);
     }
-    const Vec3 origin = d_.centroid[tile_->first_cell];
+    const Vec3 origin = d_.centroid[LocalRow(tile_->first_cell)];
     for (std::int32_t row = 0; row < tile_->rows && !t_.stencil_row.empty(); ++row) {
       for (int k = 0; k < m_.dim; ++k) {
         const double there = t_.centroids[std::int64_t{tile_->first_row} * m_.dim + k * tile_->row_stride() + row];
-        EXPECT_EQ(there, (d_.centroid[row_of(static_cast<std::uint32_t>(row))] - origin)[k]);
+        EXPECT_EQ(there, (d_.centroid[LocalRow(row_of(static_cast<std::uint32_t>(row)))] - origin)[k]);
       }
     }
   }
@@ -119,15 +119,15 @@ class TileCheck {
   }
 
   /// @param side  of face f, in the numbers of the tile.
-  void check_side(std::int32_t cell, std::uint32_t side, std::int32_t f) {
+  void check_side(std::int32_t cell, std::uint32_t side, mesh::LocalFaceId f) {
     const auto face = static_cast<std::int32_t>(side & (detail::kRightSide - 1));
     ASSERT_LT(face, tile_->faces);
-    faces_.insert(f);
+    faces_.insert(f.value());
     const bool is_right = (side & detail::kRightSide) != 0, turned = is_right != (d_.face_right[f] == cell);
     const std::int32_t left = turned ? d_.face_right[f] : d_.face_left[f], right = turned ? d_.face_left[f] : d_.face_right[f];
     EXPECT_EQ(is_right ? right : left, cell);
     if (right < m_.cells()) {
-      const bool falls = m_.cell_global[left] > m_.cell_global[right];
+      const bool falls = m_.cell_global[mesh::LocalCellId(left)] > m_.cell_global[mesh::LocalCellId(right)];
       EXPECT_FALSE(falls && (left >= m_.owned_cells || right >= m_.owned_cells)) << "the other rank turns it otherwise";
     }
     EXPECT_EQ(face < tile_->inner_faces, own(left) && own(right));
@@ -137,13 +137,13 @@ class TileCheck {
     const Vec3 area = (turned ? -1 : 1) * (m_.face_area[f] * m_.face_normal[f]);
     const int to_face = detail::cell_to_face_columns(m_.dim), areas = detail::area_columns(m_.dim);
     for (int k = 0; k < m_.dim; ++k) {
-      EXPECT_EQ(entry(t_.cell_to_face, to_face, k, face), (m_.face_centroid[f] - d_.centroid[left])[k]);
-      EXPECT_EQ(entry(t_.cell_to_face, to_face, m_.dim + k, face), (m_.face_centroid[f] - d_.centroid[right])[k]);
+      EXPECT_EQ(entry(t_.cell_to_face, to_face, k, face), (m_.face_centroid[f] - d_.centroid[LocalRow(left)])[k]);
+      EXPECT_EQ(entry(t_.cell_to_face, to_face, m_.dim + k, face), (m_.face_centroid[f] - d_.centroid[LocalRow(right)])[k]);
       EXPECT_EQ(entry(t_.areas, areas, k, face), area[k]);
     }
   }
 
-  void check_slot(std::int32_t face, std::int32_t f, bool is_right, std::int32_t left, std::int32_t right) {
+  void check_slot(std::int32_t face, mesh::LocalFaceId f, bool is_right, std::int32_t left, std::int32_t right) {
     const std::int32_t slot = tile_->first_face + face, behind = is_right ? left : right;
     const std::int32_t opposite_slot = t_.opposite_slot[slot];
     if (face >= tile_->cell_faces) {
@@ -153,7 +153,7 @@ class TileCheck {
     if (face < tile_->inner_faces) return;
     EXPECT_EQ(face >= tile_->left_faces, is_right);
     if (behind < m_.owned_cells) {
-      slots_[f].insert(slot);
+      slots_[f.value()].insert(slot);
       EXPECT_TRUE(opposite_.emplace(slot, opposite_slot).second);
       return;
     }
@@ -162,7 +162,7 @@ class TileCheck {
     ASSERT_NE(ghost, t_.ghost_sides.end());
     EXPECT_EQ(ghost->row, behind);
     EXPECT_EQ(ghost->right, !is_right);
-    EXPECT_EQ(ghost->to_face, m_.face_centroid[f] - d_.centroid[behind]);
+    EXPECT_EQ(ghost->to_face, m_.face_centroid[f] - d_.centroid[LocalRow(behind)]);
     ++ghost_sides_;
   }
 

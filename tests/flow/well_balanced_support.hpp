@@ -88,7 +88,7 @@ inline std::vector<ClosedBox> closed_boxes() {
 /// Returns the largest Mach number.  @collective
 inline double largest_mach(const Solver& solver) {
   double largest = 0;
-  for (std::int32_t c = 0; c < solver.mesh().owned_cells; ++c) {
+  for (const mesh::LocalCellId c : solver.mesh().owned()) {
     largest = std::max(largest, solver.scheme().gas().mach(solver.primitive(c)));
   }
   return solver.mesh().comm.max(largest);
@@ -139,9 +139,9 @@ inline double wave_error(std::int64_t n, const std::string& elements, bool keeps
   solver.initialise(wave);
   advance(solver, std::numbers::pi / wave.frequency());
   double sum = 0, volume = 0;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-    const Vec3 x = m.cell_centroid[static_cast<std::size_t>(c)];
-    const double size = m.cell_volume[static_cast<std::size_t>(c)], p = wave.atmosphere(x).pressure;
+  for (const mesh::LocalCellId c : m.owned()) {
+    const Vec3 x = m.cell_centroid[c];
+    const double size = m.cell_volume[c], p = wave.atmosphere(x).pressure;
     const double error = ((solver.primitive(c).pressure - p) / p + wave.pressure(x.y)) / wave.amplitude;
     sum += size * error * error;
     volume += size;

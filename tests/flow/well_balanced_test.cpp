@@ -103,8 +103,8 @@ TEST_P(ColumnAtRest, AStartIsKeptAtFullOrder) {
   };
   used->set_stationary(GetParam().atmosphere());
   used->initialise(pushed);
-  std::vector<std::int32_t> some;
-  for (std::int32_t c = 0; c < m.owned_cells; c += 3) some.push_back(c);
+  std::vector<mesh::LocalCellId> some;
+  for (std::int32_t c = 0; c < m.owned_cells; c += 3) some.push_back(mesh::LocalCellId(c));
   const std::vector<double> state(used->conserved().begin(), used->conserved().end());
   used->restore(state, 0, 0, {some, 50});
   go(*used, 5);
@@ -137,7 +137,7 @@ TEST(WellBalanced, AStreamWithoutForcesStaysUniform) {
                       .numerics = {.well_balanced = true}});
     solver.initialise([&](Vec3) { return stream; });
     go(solver, 100);
-    for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    for (const mesh::LocalCellId c : m.owned()) {
       for (int k = 0; k < Solver::kVars; ++k) EXPECT_NEAR(solver.primitive(c)[k], stream[k], 1e-13);
     }
   }

@@ -35,7 +35,7 @@ TEST(Build, PeriodicTwoCubed) {
     for (const LocalCellId c : mesh.owned()) {
       EXPECT_EQ(mesh.cell_cells.row_size(c), kind == Neighbours::face ? 6 : 26);
       for (const LocalCellId d : mesh.cell_cells.row(c)) {
-        const Vec3 away = mesh.cell_centroid[d.index()] - mesh.cell_centroid[c.index()];
+        const Vec3 away = mesh.cell_centroid[d] - mesh.cell_centroid[c];
         for (int k = 0; k < 3; ++k) EXPECT_NEAR(std::abs(away[k]), std::abs(away[k]) < 0.25 ? 0 : 0.5, 1e-14);
       }
     }
@@ -56,8 +56,8 @@ TEST(Build, OnePeriodicCellIsItsOwnNeighbour) {
       EXPECT_EQ(mesh.ghost_faces.size(), 6);
       std::set<std::array<int, 3>> places;
       for (std::int32_t g = 1; g < mesh.cells(); ++g) {
-        const Vec3 x = mesh.cell_centroid[static_cast<std::size_t>(g)];
-        EXPECT_EQ(mesh.cell_global[static_cast<std::size_t>(g)].value(), 0);
+        const Vec3 x = mesh.cell_centroid[LocalCellId(g)];
+        EXPECT_EQ(mesh.cell_global[LocalCellId(g)].value(), 0);
         places.insert({static_cast<int>(std::lround(x.x - 0.5)), static_cast<int>(std::lround(x.y - 0.5)),
                        static_cast<int>(std::lround(x.z - 0.5))});
       }

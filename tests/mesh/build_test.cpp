@@ -138,13 +138,12 @@ TEST(Build, BoundaryCellsHaveNodeNeighboursUnlessTheyAreQuadsOrHexahedra) {
     const Mesh mesh = build(alone, chunk(alone, make_box({.n = {4, 4, 4}, .type = type})));
     std::vector<char> widened(static_cast<std::size_t>(mesh.owned_cells), 0);
     for (const BoundaryZone& zone : mesh.boundary) {
-      for (const LocalFaceId face : zone.faces)
-        widened[mesh.face_left[face.index()].index()] = type == CellType::hexahedron ? 0 : 1;
+      for (const LocalFaceId face : zone.faces) widened[mesh.face_left[face].index()] = type == CellType::hexahedron ? 0 : 1;
     }
     for (const LocalCellId c : mesh.owned()) {
       std::vector<LocalCellId> expected;
       for (const LocalFaceId face : mesh.cell_faces.row(c)) {
-        const LocalCellId left = mesh.face_left[face.index()], right = mesh.face_right[face.index()];
+        const LocalCellId left = mesh.face_left[face], right = mesh.face_right[face];
         if (right.valid()) expected.push_back(left == c ? right : left);
       }
       const auto nodes = mesh.cell_nodes.row(c);
@@ -245,12 +244,12 @@ TEST(Build, ThePlanPullsTheValuesOfTheOwners) {
   const Mesh mesh = build(comm, chunk(comm, make_box({.n = {4, 3, 3}})), options);
   ArrayPair<double, 4> values(mesh.plan);
   for (const LocalCellId c : mesh.owned()) {
-    values(c, 0) = static_cast<double>(mesh.cell_global[c.index()].value());
-    for (int k = 0; k < 3; ++k) values(c, k + 1) = mesh.cell_centroid[c.index()][k];
+    values(c, 0) = static_cast<double>(mesh.cell_global[c].value());
+    for (int k = 0; k < 3; ++k) values(c, k + 1) = mesh.cell_centroid[c][k];
   }
   ArrayTransformer(mesh.plan, {values}).pull().run();
   for (std::int32_t g = mesh.owned_cells; g < mesh.cells(); ++g) {
-    const auto at = static_cast<std::size_t>(g);
+    const LocalCellId at(g);
     EXPECT_EQ(values(g, 0), static_cast<double>(mesh.cell_global[at].value()));
     const double shift = mesh.cell_centroid[at].x - values(g, 1);
     EXPECT_TRUE(shift == 0 || std::abs(std::abs(shift) - 1) < 1e-15) << shift;
@@ -266,10 +265,9 @@ TEST(Build, CentroidsIntegrateLinearFunctionsExactly) {
     const Mesh mesh = build(comm, chunk(comm, make_box({.n = {3, 2, 4}, .type = type, .size = {1, 2, 3}})));
     const auto f = [](Vec3 x) { return 2 + x.x - 3 * x.y + 0.5 * x.z; };
     double over_cells = 0, over_boundary = 0;
-    for (const LocalCellId c : mesh.owned()) over_cells += mesh.cell_volume[c.index()] * f(mesh.cell_centroid[c.index()]);
+    for (const LocalCellId c : mesh.owned()) over_cells += mesh.cell_volume[c] * f(mesh.cell_centroid[c]);
     for (const BoundaryZone& zone : mesh.boundary) {
-      for (const LocalFaceId face : zone.faces)
-        over_boundary += mesh.face_area[face.index()] * f(mesh.face_centroid[face.index()]);
+      for (const LocalFaceId face : zone.faces) over_boundary += mesh.face_area[face] * f(mesh.face_centroid[face]);
     }
     EXPECT_NEAR(comm.sum(over_cells), 6 * f({0.5, 1, 1.5}), 1e-13);
     EXPECT_NEAR(comm.sum(over_boundary), 22 * f({0.5, 1, 1.5}), 1e-13);
@@ -287,9 +285,9 @@ TEST(Build, BoundaryZonesAreTheSameOnEveryRank) {
   EXPECT_EQ(mesh.boundary[2].name, "zmin");
   EXPECT_EQ(mesh.boundary[3].name, "zmax");
   for (const LocalFaceId f : mesh.boundary[1].faces) {
-    EXPECT_NEAR(mesh.face_normal[f.index()].x, 1, 1e-15);
-    EXPECT_NEAR(mesh.face_centroid[f.index()].x, 1, 1e-15);
-    EXPECT_FALSE(mesh.face_right[f.index()].valid());
+    EXPECT_NEAR(mesh.face_normal[f].x, 1, 1e-15);
+    EXPECT_NEAR(mesh.face_centroid[f].x, 1, 1e-15);
+    EXPECT_FALSE(mesh.face_right[f].valid());
   }
 }
 

@@ -37,11 +37,10 @@ inline Counts count(const Mesh& mesh) {
     counts.boundary_faces += counts.zone_faces[zone.name];
   }
   std::vector<std::array<std::int64_t, 2>> edges;
-  for (std::int32_t f = 0; f < mesh.faces(); ++f) {
+  for (const LocalFaceId f : mesh.face_area.ids()) {
     const auto nodes = mesh.face_nodes.row(f);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      const std::int64_t a = mesh.node_global[nodes[i].index()].value(),
-                         b = mesh.node_global[nodes[(i + 1) % nodes.size()].index()].value();
+      const std::int64_t a = mesh.node_global[nodes[i]].value(), b = mesh.node_global[nodes[(i + 1) % nodes.size()]].value();
       edges.push_back({std::min(a, b), std::max(a, b)});
     }
   }
@@ -55,7 +54,7 @@ inline Counts count(const Mesh& mesh) {
 }
 
 inline void check_numbers(const Mesh& mesh) {
-  const auto owned = static_cast<std::size_t>(mesh.owned_cells), cells = static_cast<std::size_t>(mesh.cells());
+  const auto cells = static_cast<std::size_t>(mesh.cells());
   EXPECT_EQ(mesh.plan.owned_rows(), mesh.owned_cells);
   EXPECT_EQ(mesh.plan.ghost_rows(), mesh.ghost_cells);
   EXPECT_EQ(mesh.cell_type.size(), cells);
@@ -71,7 +70,7 @@ inline void check_numbers(const Mesh& mesh) {
 
   // Each cell of the source has exactly one owner.
   std::vector<std::int64_t> ids;
-  for (std::size_t c = 0; c < owned; ++c) ids.push_back(mesh.cell_global[c].value());
+  for (const LocalCellId c : mesh.owned()) ids.push_back(mesh.cell_global[c].value());
   const std::vector<std::int64_t> by_row = gathered(mesh, ids);
   ids = by_row;
   std::sort(ids.begin(), ids.end());
@@ -79,19 +78,19 @@ inline void check_numbers(const Mesh& mesh) {
   for (std::size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i], static_cast<std::int64_t>(i));
 
   // Local -> global -> local, and the global cell of a ghost cell is that of its owned cell.
-  for (std::int32_t c = 0; c < mesh.cells(); ++c) {
-    const GhostRequest at = mesh.plan.ghost(LocalRow(c));
-    EXPECT_EQ(mesh.plan.find(at.row, at.image).value(), c);
-    EXPECT_EQ(by_row[at.row.index()], mesh.cell_global[static_cast<std::size_t>(c)].value());
+  for (const LocalCellId c : mesh.cell_volume.ids()) {
+    const GhostRequest at = mesh.plan.ghost(LocalRow(c.value()));
+    EXPECT_EQ(mesh.plan.find(at.row, at.image).value(), c.value());
+    EXPECT_EQ(by_row[at.row.index()], mesh.cell_global[c].value());
     const auto [rank, row] = mesh.plan.offsets().find(at.row);
-    EXPECT_EQ(rank, mesh.plan.owner(LocalRow(c)));
-    if (c < mesh.owned_cells) {
+    EXPECT_EQ(rank, mesh.plan.owner(LocalRow(c.value())));
+    if (c.value() < mesh.owned_cells) {
       EXPECT_EQ(rank, mesh.comm.rank());
     }
-    if (c < mesh.owned_cells) {
-      EXPECT_EQ(row.value(), c);
+    if (c.value() < mesh.owned_cells) {
+      EXPECT_EQ(row.value(), c.value());
     }
-    if (c >= mesh.owned_cells) {
+    if (c.value() >= mesh.owned_cells) {
       EXPECT_TRUE(rank != mesh.comm.rank() || at.image != 0);
     }
   }
@@ -120,13 +119,11 @@ inline void check_faces(const Mesh& mesh) {
     double area;
   };
   std::vector<Side> sides;
-  for (std::int32_t i = 0; i < mesh.faces(); ++i) {
-    const auto f = static_cast<std::size_t>(i);
-    const LocalFaceId face(i);
-    const LocalCellId left = mesh.face_left[f], right = mesh.face_right[f];
+  for (const LocalFaceId face : mesh.face_area.ids()) {
+    const LocalCellId left = mesh.face_left[face], right = mesh.face_right[face];
     EXPECT_LT(left.value(), mesh.owned_cells);
-    EXPECT_NEAR(norm(mesh.face_normal[f]), 1, 4e-16);
-    EXPECT_GT(dot(mesh.face_centroid[f] - mesh.cell_centroid[left.index()], mesh.face_normal[f]), 0);
+    EXPECT_NEAR(norm(mesh.face_normal[face]), 1, 4e-16);
+    EXPECT_GT(dot(mesh.face_centroid[face] - mesh.cell_centroid[left], mesh.face_normal[face]), 0);
     const auto faces_of = [&](LocalCellId cell) { return mesh.cell_faces.row(cell); };
     EXPECT_EQ(std::count(faces_of(left).begin(), faces_of(left).end(), face), 1);
     if (mesh.inner_faces.contains(face)) {
@@ -138,28 +135,29 @@ inline void check_faces(const Mesh& mesh) {
       EXPECT_LT(right.value(), mesh.cells());
       const GhostRequest ghost = mesh.plan.ghost(LocalRow(right.value()));
       sides.push_back({mesh.plan.offsets().global(LocalRow(left.value())).value(), ghost.row.value(), ghost.image,
-                       mesh.face_normal[f], mesh.face_area[f]});
+                       mesh.face_normal[face], mesh.face_area[face]});
     } else {
       EXPECT_FALSE(right.valid());
     }
     if (right.valid()) {
-      EXPECT_GT(dot(mesh.cell_centroid[right.index()] - mesh.cell_centroid[left.index()], mesh.face_normal[f]), 0);
+      EXPECT_GT(dot(mesh.cell_centroid[right] - mesh.cell_centroid[left], mesh.face_normal[face]), 0);
     }
     // The order of nodes is right-handed with respect to the normal.
     std::vector<Vec3> corner;
-    for (const LocalNodeId n : mesh.face_nodes.row(face)) corner.push_back(mesh.node_coord[n.index()]);
+    for (const LocalNodeId n : mesh.face_nodes.row(face)) corner.push_back(mesh.node_coord[n]);
     const FaceGeometry g = face_geometry(corner);
-    EXPECT_LT(norm(g.area - mesh.face_area[f] * mesh.face_normal[f]), 1e-13 * (1 + mesh.face_area[f]));
-    EXPECT_LT(norm(g.centroid - mesh.face_centroid[f]), 1e-13);
+    EXPECT_LT(norm(g.area - mesh.face_area[face] * mesh.face_normal[face]), 1e-13 * (1 + mesh.face_area[face]));
+    EXPECT_LT(norm(g.centroid - mesh.face_centroid[face]), 1e-13);
   }
   // By the larger of the face's owned cells, then by the other.
-  const auto place = [&](std::int32_t face) {
-    const auto f = static_cast<std::size_t>(face);
-    const LocalCellId left = mesh.face_left[f], right = mesh.face_right[f];
+  const auto place = [&](LocalFaceId face) {
+    const LocalCellId left = mesh.face_left[face], right = mesh.face_right[face];
     return right.value() < mesh.owned_cells ? std::pair(right, left) : std::pair(left, right);
   };
   for (const auto* range : {&mesh.inner_faces, &mesh.ghost_faces}) {
-    for (std::int32_t f = range->first().value() + 1; f < range->last().value(); ++f) EXPECT_LE(place(f - 1), place(f));
+    for (std::int32_t f = range->first().value() + 1; f < range->last().value(); ++f) {
+      EXPECT_LE(place(LocalFaceId(f - 1)), place(LocalFaceId(f)));
+    }
   }
   // The normals of both sides of a face between ranks or periodic images are bitwise opposite.
   sides = gathered(mesh, sides);
@@ -183,21 +181,21 @@ inline void check_geometry(const Mesh& mesh, double volume) {
     Vec3 closed;
     std::array<Vec3, 3> gradient;  // gradient of the coordinates by Gauss's theorem: the unit matrix for plane faces
     for (const LocalFaceId f : mesh.cell_faces.row(c)) {
-      const Vec3 out = (mesh.face_left[f.index()] == c ? 1 : -1) * mesh.face_area[f.index()] * mesh.face_normal[f.index()];
+      const Vec3 out = (mesh.face_left[f] == c ? 1 : -1) * mesh.face_area[f] * mesh.face_normal[f];
       // The centroid of an inner face is the same for its right cell; interface faces have a copy on each side.
       closed += out;
-      for (int k = 0; k < 3; ++k) gradient[static_cast<std::size_t>(k)] += mesh.face_centroid[f.index()][k] * out;
+      for (int k = 0; k < 3; ++k) gradient[static_cast<std::size_t>(k)] += mesh.face_centroid[f][k] * out;
     }
     EXPECT_LT(norm(closed), 1e-14);
-    EXPECT_GT(mesh.cell_volume[c.index()], 0);
+    EXPECT_GT(mesh.cell_volume[c], 0);
     if (volume > 0) {
       for (int k = 0; k < mesh.dim; ++k) {
         Vec3 unit;
         unit[k] = 1;
-        EXPECT_LT(norm(gradient[static_cast<std::size_t>(k)] / mesh.cell_volume[c.index()] - unit), 1e-12);
+        EXPECT_LT(norm(gradient[static_cast<std::size_t>(k)] / mesh.cell_volume[c] - unit), 1e-12);
       }
     }
-    sum += mesh.cell_volume[c.index()];
+    sum += mesh.cell_volume[c];
   }
   sum = mesh.comm.sum(sum);
   if (volume > 0) {
@@ -212,14 +210,13 @@ inline void check_geometry(const Mesh& mesh, double volume) {
     std::int32_t zone, type;
   };
   std::vector<Data> data;
-  for (std::size_t c = 0; c < static_cast<std::size_t>(mesh.owned_cells); ++c) {
+  for (const LocalCellId c : mesh.owned()) {
     data.push_back({mesh.cell_volume[c], mesh.cell_centroid[c], mesh.cell_file_id[c], mesh.cell_zone[c],
                     static_cast<int>(mesh.cell_type[c])});
   }
   data = gathered(mesh, data);
-  for (std::int32_t i = 0; i < mesh.cells(); ++i) {
-    const auto c = static_cast<std::size_t>(i);
-    const GhostRequest at = mesh.plan.ghost(LocalRow(i));
+  for (const LocalCellId c : mesh.cell_volume.ids()) {
+    const GhostRequest at = mesh.plan.ghost(LocalRow(c.value()));
     const Data& owner = data[at.row.index()];
     EXPECT_EQ(mesh.cell_volume[c], owner.volume);
     EXPECT_EQ(mesh.cell_file_id[c], owner.file_id);
@@ -232,7 +229,7 @@ inline void check_geometry(const Mesh& mesh, double volume) {
       EXPECT_GT(norm(mesh.cell_centroid[c] - owner.centroid), 1e-3);
     }
     std::vector<Vec3> corner;
-    for (const LocalNodeId n : mesh.cell_nodes.row(i)) corner.push_back(mesh.node_coord[n.index()]);
+    for (const LocalNodeId n : mesh.cell_nodes.row(c)) corner.push_back(mesh.node_coord[n]);
     const CellGeometry g = cell_geometry(mesh.cell_type[c], corner);
     EXPECT_NEAR(g.volume, mesh.cell_volume[c], 1e-13);
     EXPECT_LT(norm(g.centroid - mesh.cell_centroid[c]), 1e-13);
@@ -258,7 +255,7 @@ inline void expect_same_cells(const Mesh& a, const Mesh& b) {
   const auto cells = [](const Mesh& mesh) {
     std::vector<Cell> all;
     for (const LocalCellId c : mesh.owned())
-      all.push_back({mesh.cell_global[c.index()].value(), mesh.cell_volume[c.index()], mesh.cell_centroid[c.index()]});
+      all.push_back({mesh.cell_global[c].value(), mesh.cell_volume[c], mesh.cell_centroid[c]});
     all = gathered(mesh, all);
     std::sort(all.begin(), all.end(), [](const Cell& x, const Cell& y) { return x.id < y.id; });
     return all;
@@ -267,10 +264,9 @@ inline void expect_same_cells(const Mesh& a, const Mesh& b) {
     std::vector<Link> all;
     for (const LocalCellId c : mesh.owned()) {
       for (const LocalCellId d : mesh.cell_cells.row(c)) {
-        const Vec3 away = mesh.cell_centroid[d.index()] - mesh.cell_centroid[c.index()];
+        const Vec3 away = mesh.cell_centroid[d] - mesh.cell_centroid[c];
         const auto micro = [](double x) { return std::llround(x * 1e6); };
-        all.push_back({mesh.cell_global[c.index()].value(), mesh.cell_global[d.index()].value(), micro(away.x), micro(away.y),
-                       micro(away.z)});
+        all.push_back({mesh.cell_global[c].value(), mesh.cell_global[d].value(), micro(away.x), micro(away.y), micro(away.z)});
       }
     }
     all = gathered(mesh, all);
@@ -292,17 +288,17 @@ inline void expect_layers(const Mesh& mesh, Neighbours kind, int depth) {
   const auto place = [](std::int64_t id) { return std::array<std::int64_t, 3>{id % 8, id / 8 % 4, id / 32}; };
   std::vector<char> expected(128, 0), owned(128, 0), found(128, 0);
   for (const LocalCellId c : mesh.owned()) {
-    owned[mesh.cell_global[c.index()].index()] = 1;
+    owned[mesh.cell_global[c].index()] = 1;
     for (std::int64_t other = 0; other < 128; ++other) {
       std::int64_t far = 0;
       for (std::size_t k = 0; k < 3; ++k) {
-        const std::int64_t d = std::abs(place(other)[k] - place(mesh.cell_global[c.index()].value())[k]);
+        const std::int64_t d = std::abs(place(other)[k] - place(mesh.cell_global[c].value())[k]);
         far = kind == Neighbours::face ? far + d : std::max(far, d);
       }
       if (far <= depth) expected[static_cast<std::size_t>(other)] = 1;
     }
   }
-  for (std::int32_t g = mesh.owned_cells; g < mesh.cells(); ++g) found[mesh.cell_global[static_cast<std::size_t>(g)].index()] = 1;
+  for (std::int32_t g = mesh.owned_cells; g < mesh.cells(); ++g) found[mesh.cell_global[LocalCellId(g)].index()] = 1;
   for (std::size_t id = 0; id < 128; ++id) EXPECT_EQ(found[id] != 0, expected[id] && !owned[id]) << "cell " << id;
 }
 

@@ -49,14 +49,14 @@ inline std::vector<CellSight> expected_sights(const Mesh& mesh) {
   std::vector<CellSight> sights;
   for (const LocalCellId cell : mesh.owned()) {
     CellSight sight;
-    sight.volume = mesh.cell_volume[cell.index()];
+    sight.volume = mesh.cell_volume[cell];
     std::int64_t place = 1;
     for (const LocalFaceId f : mesh.cell_faces.row(cell)) {
-      const bool left = mesh.face_left[f.index()] == cell;
-      const Vec3 normal = mesh.face_normal[f.index()], area = mesh.face_area[f.index()] * (left ? normal : -normal);
+      const bool left = mesh.face_left[f] == cell;
+      const Vec3 normal = mesh.face_normal[f], area = mesh.face_area[f] * (left ? normal : -normal);
       sight.closure += area;
-      sight.divergence += dot(mesh.face_centroid[f.index()] - mesh.cell_centroid[cell.index()], area) / mesh.dim;
-      std::int64_t number = (left ? mesh.face_right : mesh.face_left)[f.index()].value() + 1;
+      sight.divergence += dot(mesh.face_centroid[f] - mesh.cell_centroid[cell], area) / mesh.dim;
+      std::int64_t number = (left ? mesh.face_right : mesh.face_left)[f].value() + 1;
       for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
         if (mesh.boundary[z].faces.contains(f)) number = -1 - static_cast<std::int64_t>(z);
       }

@@ -150,7 +150,7 @@ TEST(Partition, WeightsBalanceWork) {
     options.partition.weight = weight;
     const Mesh mesh = built(comm, {.nx = 40, .ny = 40, .elements = CellMix::mixed}, partitioner, options);
     double work = 0;
-    for (const LocalCellId c : mesh.owned()) work += weight(mesh.cell_type[c.index()], 0, mesh.cell_centroid[c.index()]);
+    for (const LocalCellId c : mesh.owned()) work += weight(mesh.cell_type[c], 0, mesh.cell_centroid[c]);
     EXPECT_LE(comm.max(work), 1.06 * comm.sum(work) / comm.size() + 2.5);
     // The plan for this number of ranks equals this mesh, except with PT-Scotch.
     const std::vector<PlannedSubdomain> planned = planned_subdomains(mesh, comm.size());

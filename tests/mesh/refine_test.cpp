@@ -70,11 +70,10 @@ TEST(Refine, PreservesTheVolumeOfEachParent) {
       const int count = shape(coarse.cells.type[c]).dim == 2 ? 4 : coarse.cells.type[c] == CellType::pyramid ? 10 : 8;
       parent.insert(parent.end(), static_cast<std::size_t>(count), c);
     }
-    for (const LocalCellId c : children.owned())
-      volume[parent.at(children.cell_global[c.index()].index())] += children.cell_volume[c.index()];
+    for (const LocalCellId c : children.owned()) volume[parent.at(children.cell_global[c].index())] += children.cell_volume[c];
     for (const LocalCellId c : parents.owned()) {
-      const double wanted = parents.cell_volume[c.index()];
-      EXPECT_NEAR(volume[parents.cell_global[c.index()].index()], wanted, 1e-13 * wanted);
+      const double wanted = parents.cell_volume[c];
+      EXPECT_NEAR(volume[parents.cell_global[c].index()], wanted, 1e-13 * wanted);
     }
   }
 }

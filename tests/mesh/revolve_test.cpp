@@ -26,12 +26,12 @@ TEST(Revolve, ComputesTheVolumesAndAreasOfAFullRevolution) {
     revolve(m);
     EXPECT_TRUE(m.axisymmetric);
     double volume = 0;
-    for (std::int32_t c = 0; c < m.owned_cells; ++c) volume += m.cell_volume[static_cast<std::size_t>(c)];
+    for (const LocalCellId c : m.owned()) volume += m.cell_volume[c];
     EXPECT_NEAR(m.comm.sum(volume), 3 * std::numbers::pi, 1e-13);
     EXPECT_EQ(m.cell_centroid, plane.cell_centroid);
     for (const BoundaryZone& zone : m.boundary) {
       double area = 0;
-      for (const LocalFaceId face : zone.faces) area += m.face_area[face.index()];
+      for (const LocalFaceId face : zone.faces) area += m.face_area[face];
       const bool disc = zone.name[0] == 'x';
       EXPECT_NEAR(m.comm.sum(area), disc ? std::numbers::pi : zone.name == "ymax" ? 6 * std::numbers::pi : 0, 1e-13) << zone.name;
     }

@@ -225,7 +225,7 @@ def streamlines(run, name="mach", density=1.0, *, step=None, whole=False, **look
 def surface(run, *, step=None, **look):
     """Draws the walls of a 3-D mesh as seen from either side, in the colours of Cp, or of pressure (Pa) without a free stream.
 
-    run, step: as of field; range, colours, title, figsize: likewise
+    run, step, range, colours, title, figsize: see field
 
     Returns a list of matplotlib Axes, one for each side. Raises PlotError also where the mesh is one of 2-D or has no walls.
     """
@@ -240,7 +240,7 @@ def cp(run, at=None, *, step=None, **look):
     """Draws Cp, or pressure (Pa) without a free stream, along the walls: over x/c, Cp upward negative, where the case has forces
     on them.
 
-    run, step: as of field; range, title, figsize: likewise
+    run, step, range, title, figsize: see field
     at: (axis, position) of a plane through the walls of a 3-D mesh, such as ("z", 0.5), m; None: all faces
 
     Returns the matplotlib Axes.

@@ -11,6 +11,7 @@
 
 #include "weft/array/array.hpp"
 #include "weft/array/ghost_plan.hpp"
+#include "weft/base/id_vector.hpp"
 #include "weft/base/registry.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/comm/communicator.hpp"
@@ -71,27 +72,27 @@ struct Mesh {
   std::int32_t inner_cells = 0, owned_cells = 0, ghost_cells = 0;
   std::int64_t global_cells = 0, global_nodes = 0;  ///< in the source mesh
 
-  // Cells. Rows: owned, then ghost.
-  std::vector<CellType> cell_type;
+  // Cells: owned, then ghost.
+  IdVector<LocalCellId, CellType> cell_type;
   Array<LocalNodeId, NonUniform> cell_nodes;
-  Array<LocalFaceId, NonUniform> cell_faces;  ///< owned rows only; in the order of the faces of the shape
-  Array<LocalCellId, NonUniform> cell_cells;  ///< owned rows only; neighbours by BuildOptions::ghosts, unique, ascending
-  std::vector<GlobalCellId> cell_global;      ///< number in the source mesh from 0, independent of the number of ranks
-  std::vector<std::int64_t> cell_file_id;     ///< number in the source file, for messages
-  std::vector<std::int32_t> cell_zone;        ///< index of the volume zone in `zones`, or -1
-  std::vector<double> cell_volume;            ///< m^3
-  std::vector<Vec3> cell_centroid;            ///< ghost cells: translated if periodic
+  Array<LocalFaceId, NonUniform> cell_faces;         ///< owned rows only; in the order of the faces of the shape
+  Array<LocalCellId, NonUniform> cell_cells;         ///< owned rows only; neighbours by BuildOptions::ghosts, unique, ascending
+  IdVector<LocalCellId, GlobalCellId> cell_global;   ///< number in the source mesh from 0, independent of the number of ranks
+  IdVector<LocalCellId, std::int64_t> cell_file_id;  ///< number in the source file, for messages
+  IdVector<LocalCellId, std::int32_t> cell_zone;     ///< index of the volume zone in `zones`, or -1
+  IdVector<LocalCellId, double> cell_volume;         ///< m^3
+  IdVector<LocalCellId, Vec3> cell_centroid;         ///< ghost cells: translated if periodic
 
   // Nodes: those of owned cells in the order of first use, then those of ghost cells only.
-  std::vector<Vec3> node_coord;
-  std::vector<GlobalNodeId> node_global;
+  IdVector<LocalNodeId, Vec3> node_coord;
+  IdVector<LocalNodeId, GlobalNodeId> node_global;
 
   // Faces.
-  std::vector<LocalCellId> face_left, face_right;
+  IdVector<LocalFaceId, LocalCellId> face_left, face_right;
   Array<LocalNodeId, NonUniform> face_nodes;  ///< right-handed with respect to the normal
-  std::vector<Vec3> face_normal;              ///< unit vector, out of the left cell
-  std::vector<double> face_area;              ///< m^2
-  std::vector<Vec3> face_centroid;
+  IdVector<LocalFaceId, Vec3> face_normal;    ///< unit vector, out of the left cell
+  IdVector<LocalFaceId, double> face_area;    ///< m^2
+  IdVector<LocalFaceId, Vec3> face_centroid;
   FaceRange inner_faces, ghost_faces;
   std::vector<BoundaryZone> boundary;  ///< same names in the same order on every rank; without periodic zones
 
@@ -103,7 +104,7 @@ struct Mesh {
   std::vector<std::string> notes, warnings;  ///< as in MeshBlock
 
   [[nodiscard]] std::int32_t cells() const { return owned_cells + ghost_cells; }
-  [[nodiscard]] std::int32_t faces() const { return static_cast<std::int32_t>(face_area.size()); }
+  [[nodiscard]] std::int32_t faces() const { return face_area.count(); }
   [[nodiscard]] CellRange inner() const { return {LocalCellId(0), LocalCellId(inner_cells)}; }
   [[nodiscard]] CellRange border() const { return {LocalCellId(inner_cells), LocalCellId(owned_cells)}; }
   [[nodiscard]] CellRange owned() const { return {LocalCellId(0), LocalCellId(owned_cells)}; }

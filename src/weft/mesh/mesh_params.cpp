@@ -17,8 +17,8 @@ const T* on_backend(Backend backend, std::span<const T> values, DeviceVector<T>&
   copy = DeviceVector<T>(backend, values);
   return copy.data();
 }
-template <class T>
-const T* on_backend(Backend backend, const std::vector<T>& values, DeviceVector<T>& copy) {
+template <class I, class T>
+const T* on_backend(Backend backend, const IdVector<I, T>& values, DeviceVector<T>& copy) {
   return on_backend(backend, std::span<const T>(values), copy);
 }
 

@@ -42,9 +42,9 @@ struct Search {
 
 double edge_ratio(const Mesh& mesh, LocalCellId cell) {
   double shortest = kInfinity, longest = 0;
-  const CellShape& s = shape(mesh.cell_type[cell.index()]);
+  const CellShape& s = shape(mesh.cell_type[cell]);
   const auto nodes = mesh.cell_nodes.row(cell);
-  const auto at = [&](int i) { return mesh.node_coord[nodes[i].index()]; };
+  const auto at = [&](int i) { return mesh.node_coord[nodes[i]]; };
   for (int f = 0; f < s.faces; ++f) {
     const CellFace& face = s.face[f];
     for (int i = 0; i < face.size; ++i) {
@@ -63,20 +63,19 @@ void measure_cells(const Mesh& mesh, MeshStats& stats) {
   std::vector<double> zone_volume(mesh.zones.size(), 0);
   std::array<double, 6> box{-kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity};  // -low, high
   for (const LocalCellId c : mesh.owned()) {
-    const std::size_t i = c.index();
-    ++stats.cells_of_type[static_cast<std::size_t>(mesh.cell_type[i])];
-    smallest.show(mesh.cell_volume[i], mesh.cell_centroid[i]);
-    largest.show(mesh.cell_volume[i], mesh.cell_centroid[i]);
-    aspect.show(edge_ratio(mesh, c), mesh.cell_centroid[i]);
-    volume += mesh.cell_volume[i];
-    if (mesh.cell_zone[i] >= 0) {
-      ++zone_cells[mesh.cell_zone[i]];
-      zone_volume[mesh.cell_zone[i]] += mesh.cell_volume[i];
+    ++stats.cells_of_type[static_cast<std::size_t>(mesh.cell_type[c])];
+    smallest.show(mesh.cell_volume[c], mesh.cell_centroid[c]);
+    largest.show(mesh.cell_volume[c], mesh.cell_centroid[c]);
+    aspect.show(edge_ratio(mesh, c), mesh.cell_centroid[c]);
+    volume += mesh.cell_volume[c];
+    if (mesh.cell_zone[c] >= 0) {
+      ++zone_cells[mesh.cell_zone[c]];
+      zone_volume[mesh.cell_zone[c]] += mesh.cell_volume[c];
     }
     for (const LocalNodeId n : mesh.cell_nodes.row(c)) {
       for (int k = 0; k < 3; ++k) {
-        box[k] = std::max(box[k], -mesh.node_coord[n.index()][k]);
-        box[k + 3] = std::max(box[k + 3], mesh.node_coord[n.index()][k]);
+        box[k] = std::max(box[k], -mesh.node_coord[n][k]);
+        box[k + 3] = std::max(box[k + 3], mesh.node_coord[n][k]);
       }
     }
   }
@@ -99,18 +98,17 @@ void measure_faces(const Mesh& mesh, MeshStats& stats) {
   Search angle{1}, skewness{1};
   double angles = 0;
   std::int64_t cut = 0;
-  for (const LocalFaceId face : IdRange{LocalFaceId(0), mesh.ghost_faces.last()}) {
-    const std::size_t f = face.index();
+  for (const LocalFaceId f : IdRange{LocalFaceId(0), mesh.ghost_faces.last()}) {
     const LocalCellId left = mesh.face_left[f], right = mesh.face_right[f];
-    const Vec3 line = mesh.cell_centroid[right.index()] - mesh.cell_centroid[left.index()];
+    const Vec3 line = mesh.cell_centroid[right] - mesh.cell_centroid[left];
     const double through = dot(line, mesh.face_normal[f]), length = norm(line);
     const double degrees = std::acos(std::clamp(through / length, -1.0, 1.0)) * 180 / std::numbers::pi;
-    const Vec3 to_face = mesh.face_centroid[f] - mesh.cell_centroid[left.index()];
+    const Vec3 to_face = mesh.face_centroid[f] - mesh.cell_centroid[left];
     const Vec3 passage = (dot(to_face, mesh.face_normal[f]) / through) * line;
     angle.show(degrees, mesh.face_centroid[f]);
     skewness.show(through > 0 ? norm(to_face - passage) / length : kInfinity, mesh.face_centroid[f]);
     // Partition-interface faces are counted twice.
-    angles += mesh.inner_faces.contains(face) ? degrees : degrees / 2;
+    angles += mesh.inner_faces.contains(f) ? degrees : degrees / 2;
     if (right.value() >= mesh.owned_cells && mesh.plan.owner(LocalRow(right.value())) != mesh.comm.rank()) ++cut;
   }
   const std::int64_t twice = 2 * std::int64_t{mesh.inner_faces.size()} + mesh.ghost_faces.size();
@@ -123,7 +121,7 @@ void measure_faces(const Mesh& mesh, MeshStats& stats) {
 
   for (const BoundaryZone& zone : mesh.boundary) {
     double area = 0;
-    for (const LocalFaceId f : zone.faces) area += mesh.face_area[f.index()];
+    for (const LocalFaceId f : zone.faces) area += mesh.face_area[f];
     const auto at = std::find_if(stats.zones.begin(), stats.zones.end(), [&](const auto& z) { return z.name == zone.name; });
     at->elements = mesh.comm.sum(static_cast<std::int64_t>(zone.faces.size()));
     at->measure = mesh.comm.sum(area);

@@ -15,7 +15,7 @@ namespace weft::mesh {
 
 void revolve(Mesh& mesh) {
   ArrayPair<double> y_of_owner(mesh.plan);
-  for (const LocalCellId c : mesh.owned()) y_of_owner(c) = mesh.cell_centroid[c.index()].y;
+  for (const LocalCellId c : mesh.owned()) y_of_owner(c) = mesh.cell_centroid[c].y;
   ArrayTransformer(mesh.plan, {y_of_owner}).pull().run();
   agreed(mesh.comm, [&] {
     if (mesh.dim != 2) {
@@ -25,8 +25,8 @@ void revolve(Mesh& mesh) {
     double size = 0;
     for (const Vec3& x : mesh.node_coord) size = std::max({size, std::abs(x.x), std::abs(x.y)});
     constexpr double kRounding = 1e-12;
-    for (std::int32_t c = 0; c < mesh.cells(); ++c) {
-      if (std::abs(y_of_owner(c) - mesh.cell_centroid[to_index(c)].y) <= 1e-9 * size) continue;
+    for (const LocalCellId c : mesh.cell_centroid.ids()) {
+      if (std::abs(y_of_owner(c) - mesh.cell_centroid[c].y) <= 1e-9 * size) continue;
       throw MeshError("the mesh is periodic across the axis y = 0, and both sides of such a face differ in radius",
                       "only translations along x fit an axisymmetric flow", {.file = mesh.source});
     }
@@ -38,8 +38,8 @@ void revolve(Mesh& mesh) {
     }
   });
   constexpr double kTurn = 2 * std::numbers::pi;
-  for (std::size_t f = 0; f < mesh.face_area.size(); ++f) mesh.face_area[f] *= kTurn * std::max(mesh.face_centroid[f].y, 0.0);
-  for (std::size_t c = 0; c < mesh.cell_volume.size(); ++c) mesh.cell_volume[c] *= kTurn * mesh.cell_centroid[c].y;
+  for (const LocalFaceId f : mesh.face_area.ids()) mesh.face_area[f] *= kTurn * std::max(mesh.face_centroid[f].y, 0.0);
+  for (const LocalCellId c : mesh.cell_volume.ids()) mesh.cell_volume[c] *= kTurn * mesh.cell_centroid[c].y;
   mesh.axisymmetric = true;
 }
 

@@ -3,7 +3,7 @@
 namespace weft::mesh {
 
 void VtkCells::add_cell(const Mesh& mesh, LocalCellId cell) {
-  const CellType type = mesh.cell_type[cell.index()];
+  const CellType type = mesh.cell_type[cell];
   const CellShape& form = shape(type);
   const auto nodes = mesh.cell_nodes.row(cell.value());
   for (int k = 0; k < form.nodes; ++k) connectivity.push_back(nodes[vtk_position(type, k)].value());

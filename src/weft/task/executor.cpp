@@ -19,7 +19,7 @@ constexpr int kPollsInFlight = 20000, kPollsOnSharedCores = 50;
 constexpr std::chrono::microseconds kTestInterval{2};
 /// The communicating thread describes what it waits for, for the watchdog, not more often.
 constexpr std::chrono::milliseconds kDescribeInterval{200};
-/// Ready nodes that a thread takes at once at most.
+/// Largest number of ready nodes that a thread takes at once.
 constexpr int kMostTaken = 16;
 
 /// Adds to a counter and returns its value before.

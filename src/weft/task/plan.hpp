@@ -54,7 +54,7 @@ class Plan {
   /// are updated in place where they can be (weft::Graph::update()).  @collective
   void renew_recordings();
 
-  /// Says whether a number ends a repetition.
+  /// A predicate of the number that a repetition computes: true ends the repetition.
   using Condition = std::function<bool(double)>;
   struct Repeated {
     int iterations;

@@ -115,7 +115,7 @@ struct Case {
   bool manufactured_source = false;      ///< add the source term of `initial`, a manufactured solution
   bool function_source = false;          ///< add `source_function`
   SourceTerm::Function source_function;  ///< set by a program, as InitialParams::function of `initial` and of boundaries
-  /// Scalars of the last result of InitialParams::function, cells x scalars; NaN: as [scalars] says. Empty: all as it says.
+  /// Returns the scalars of the last InitialParams::function, cells x scalars; for NaN and an empty list those of [scalars] hold.
   std::function<std::vector<double>()> function_scalars;
   std::function<std::optional<InputError>()> take_error;  ///< SolverOptions::take_error of these functions
   std::vector<std::string> warnings{};                    ///< doubtful choices: "problem; what to do", for users

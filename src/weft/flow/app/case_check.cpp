@@ -82,7 +82,7 @@ std::pair<Vec3, Vec3> wall_box(const mesh::Mesh& mesh, const std::vector<Boundar
     for (const mesh::LocalFaceId face : mesh.boundary[z].faces) {
       for (const mesh::LocalNodeId node : mesh.face_nodes.row(face.value())) {
         for (std::size_t k = 0; k < 3; ++k) {
-          const double x = mesh.node_coord[node.index()][static_cast<int>(k)];
+          const double x = mesh.node_coord[node][static_cast<int>(k)];
           box[k] = std::max(box[k], -x);
           box[k + 3] = std::max(box[k + 3], x);
         }
@@ -106,7 +106,7 @@ void warn_of_near_far_fields(CaseCheck& check, const mesh::Mesh& mesh, const Cas
     double nearest = std::numeric_limits<double>::infinity();
     for (const mesh::LocalFaceId face : mesh.boundary[z].faces) {
       for (const mesh::LocalNodeId node : mesh.face_nodes.row(face.value())) {
-        const Vec3 x = mesh.node_coord[node.index()];
+        const Vec3 x = mesh.node_coord[node];
         Vec3 away;
         for (int k = 0; k < 3; ++k) away[k] = std::max({low[k] - x[k], x[k] - high[k], 0.0});
         nearest = std::min(nearest, norm(away));
@@ -294,7 +294,7 @@ CaseCheck check_case(const Communicator& comm, const io::CaseFile& file) {
   check.gamma = c.gas.gamma;
   check.gas_constant = c.gas.gas_constant;
   check.si = is_in_si_units(c.gas);
-  check.without_gpu = c.device != Backend::host && comm.min(device_count()) == 0;  // on a login node, say
+  check.without_gpu = c.device != Backend::host && comm.min(device_count()) == 0;  // as on a login node
   if (check.without_gpu) {
     c.device = Backend::host;
     c.transport = Transport::automatic;

@@ -9,7 +9,7 @@
 
 namespace weft::flow {
 
-/// The word that stands for a kind that could not be guessed, and that cases are refused for.
+/// Placeholder for a kind that could not be guessed. A case that contains it is refused.
 inline constexpr const char* kToChoose = "CHOOSE";
 
 struct ZoneGuess {

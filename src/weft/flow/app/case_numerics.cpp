@@ -86,10 +86,9 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
   n.well_balanced = s.boolean(
       "well_balanced",
       {.default_value = false,
-       .doc =
-           "Keeps the state of [initial], which must be stationary such as a column of gas at rest under a body force, to "
-           "rounding: the rate that the scheme computes of it is subtracted from every rate. Everything that is not stationary "
-           "in [initial] is kept likewise, so perturbations must come from the boundary."});
+       .doc = "Preserves the state of [initial] to rounding. It must be stationary, such as a column of gas at rest under a body "
+              "force: the rate that the scheme computes of it is subtracted from every rate. A perturbation in [initial] would "
+              "also be preserved, so that perturbations must come from the boundary."});
   if (n.well_balanced && n.order_ramp.steps > 0 && !s.documenting()) {
     s.fail("order_ramp_steps", "the scheme of lower order would not keep the state that well_balanced keeps",
            "leave out order_ramp_steps: a start that is stationary needs no ramp");

@@ -126,8 +126,8 @@ Region read_region(const Section& s, const CaseGas& gas) {
   return region;
 }
 
-ExpressionText read_expression(const Section& s, const char* key, const std::string& initial, const char* doc) {
-  return {s.expression(key, {.default_value = initial, .doc = doc}), s.where(key)};
+ExpressionText read_expression(const Section& s, const char* key, const std::string& initial, std::string doc) {
+  return {s.expression(key, {.default_value = initial, .doc = std::move(doc)}), s.where(key)};
 }
 
 IsentropicVortex read_start_vortex(const Section& s, const CaseGas& gas) {
@@ -144,12 +144,15 @@ IsentropicVortex read_start_vortex(const Section& s, const CaseGas& gas) {
 
 StateExpressions read_expressions(const Section& s) {
   StateExpressions all;
-  all.density =
-      read_expression(s, "density_expression", "1", "Density as a formula of x, y, z; of a boundary, of the time t, too.");
-  all.velocity_x = read_expression(s, "velocity_x_expression", "0", "Formula likewise.");
-  all.velocity_y = read_expression(s, "velocity_y_expression", "0", "Formula likewise.");
-  all.velocity_z = read_expression(s, "velocity_z_expression", "0", "Formula likewise.");
-  all.pressure = read_expression(s, "pressure_expression", "1", "Formula likewise.");
+  all.density = read_expression(s, "density_expression", "1",
+                                "Density, kg/m^3, as a formula of x, y and z (m); at a boundary, also of the time t (s).");
+  const auto of_variables = [](std::string_view what) {
+    return std::string(what) + " as a formula of the same variables as the density.";
+  };
+  all.velocity_x = read_expression(s, "velocity_x_expression", "0", of_variables("x component of the velocity, m/s,"));
+  all.velocity_y = read_expression(s, "velocity_y_expression", "0", of_variables("y component of the velocity, m/s,"));
+  all.velocity_z = read_expression(s, "velocity_z_expression", "0", of_variables("z component of the velocity, m/s,"));
+  all.pressure = read_expression(s, "pressure_expression", "1", of_variables("Pressure, Pa,"));
   return all;
 }
 

@@ -26,13 +26,13 @@ constexpr const char* kCirculation = "circulation:";  // followed by the zone: c
 
 std::vector<std::int64_t> keys_of(const mesh::Mesh& m) {
   std::vector<std::int64_t> keys;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) keys.push_back(m.cell_global[c].value());
+  for (const mesh::LocalCellId c : m.owned()) keys.push_back(m.cell_global[c].value());
   return keys;
 }
 
 std::uint64_t fingerprint_of(const mesh::Mesh& m, const std::vector<std::int64_t>& keys) {
   std::vector<double> centroids;
-  for (std::size_t c = 0; c < keys.size(); ++c) {
+  for (const mesh::LocalCellId c : m.owned()) {
     const Vec3 x = m.cell_centroid[c];
     centroids.insert(centroids.end(), {x.x, x.y, x.z});
   }
@@ -76,7 +76,7 @@ void write_checkpoint(const Solver& solver, const std::string& effective, double
   std::vector<double> fallback;
   if (const FallbackCells cells = solver.fallback_cells(); cells.until > 0) {
     fallback.assign(keys.size(), 0.0);
-    for (const std::int32_t c : cells.cells) fallback[c] = 1;
+    for (const mesh::LocalCellId c : cells.cells) fallback[c.index()] = 1;
     fields.push_back({kFallback, fallback});
     numbers.emplace_back(kFallbackUntil, static_cast<double>(cells.until));
   }
@@ -118,7 +118,7 @@ Resumed read_checkpoint(const mesh::Mesh& mesh, const Case& flow_case, const fs:
   if (reader.has(kFallback)) {
     const std::vector<double> flags = reader.read(kFallback);
     for (std::size_t c = 0; c < flags.size(); ++c) {
-      if (flags[c] != 0) resumed.fallback.cells.push_back(static_cast<std::int32_t>(c));
+      if (flags[c] != 0) resumed.fallback.cells.push_back(mesh::LocalCellId(c));
     }
     resumed.fallback.until = static_cast<std::int64_t>(reader.number(kFallbackUntil));
   }

@@ -21,7 +21,7 @@ struct Incidence {
 Incidence incidence(const mesh::Mesh& mesh, const mesh::BoundaryZone& zone, Vec3 v, double tolerance) {
   Incidence result{.least = std::numeric_limits<double>::infinity(), .most = -std::numeric_limits<double>::infinity()};
   for (const mesh::LocalFaceId face : zone.faces) {
-    const double inward = -dot(v, mesh.face_normal[face.index()]);
+    const double inward = -dot(v, mesh.face_normal[face]);
     ++result.faces;
     if (inward < -tolerance) ++result.leaving;
     result.least = std::min(result.least, inward);

@@ -11,7 +11,7 @@ namespace weft::flow {
 /// The position of a point in the mesh; equal on every rank.
 struct Location {
   Rank owner;
-  std::int32_t cell = -1;  ///< owned cell, on the owner; -1 elsewhere
+  mesh::LocalCellId cell;  ///< owned cell, on the owner; invalid elsewhere
   double outside = 0;      ///< distance of the point from the cell, in sizes of the cell; 0: within
 };
 
@@ -20,7 +20,7 @@ struct Location {
 inline constexpr double kNearlyInside = 0.1;
 
 /// Returns the distance of x from an owned cell, as Location::outside.
-[[nodiscard]] double distance_outside(const mesh::Mesh& mesh, std::int32_t cell, Vec3 x);
+[[nodiscard]] double distance_outside(const mesh::Mesh& mesh, mesh::LocalCellId cell, Vec3 x);
 
 /// Returns for each point the cell from which its distance is smallest; on a face between cells, that with the lowest id in the
 /// file. @pre points are equal on every rank.  @collective  @cost a pass over the faces of every cell for each point.

@@ -88,8 +88,8 @@ std::vector<double> monitor(const Solver& solver, const MonitorSpec& spec) {
     if (!lists_zone(spec.zones, m.boundary[z].name)) continue;
     const std::vector<Primitive> inside = solver.face_states(z);
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
-      const double face_area = m.face_area[face.index()];
-      const double flow = face_area * solver.boundary_flux(z, face.value()).density;
+      const double face_area = m.face_area[face];
+      const double flow = face_area * solver.boundary_flux(z, face).density;
       outflow += flow;
       area += face_area;
       throughflow += std::abs(flow);
@@ -159,7 +159,7 @@ std::array<ErrorNorms, Solver::kVars> errors(const Solver& solver, const std::fu
   const mesh::Mesh& m = solver.mesh();
   std::array<double, 2 * kVars + 1> sums{};
   std::array<double, kVars> largest{};
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+  for (const mesh::LocalCellId c : m.owned()) {
     const Primitive difference = solver.primitive(c) + -1.0 * exact(m.cell_centroid[c]);
     for (std::size_t k = 0; k < kVars; ++k) {
       const double size = std::abs(difference[static_cast<int>(k)]);

@@ -102,7 +102,7 @@ class Probe {
  private:
   Vec3 at_;
   Rank owner_;
-  std::int32_t cell_ = -1;
+  mesh::LocalCellId cell_;
 };
 
 /// Returns the integral of each conserved variable over the domain, whose error does not grow with the number of cells.

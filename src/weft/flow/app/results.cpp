@@ -31,7 +31,7 @@ struct ExactValues {
   void add_to(std::vector<io::VtkField>& fields, const Solver& solver, const InitialState& exact) {
     const mesh::Mesh& m = solver.mesh();
     for (const mesh::LocalCellId cell : m.owned()) {
-      const Primitive w = exact.at(m.cell_centroid[cell.index()], solver.time());
+      const Primitive w = exact.at(m.cell_centroid[cell], solver.time());
       density.push_back(w.density);
       velocity.insert(velocity.end(), {w.velocity.x, w.velocity.y, w.velocity.z});
       pressure.push_back(w.pressure);
@@ -116,14 +116,14 @@ fs::path Results::write_fields(const Solver& solver, std::span<const FieldKind> 
   std::vector<std::vector<double>> values(chosen.size());
   std::vector<std::int64_t> ids, ranks(cells, m.comm.rank().value());
   std::vector<std::vector<double>> scalars(solver.scalars().size());
-  for (std::size_t c = 0; c < cells; ++c) {
-    shapes.add_cell(m, mesh::LocalCellId(static_cast<std::int32_t>(c)));
-    const Primitive w = solver.primitive(static_cast<std::int32_t>(c));
-    const CellGradient gradient = gradients_.empty() ? CellGradient{} : gradients_[c];
+  for (const mesh::LocalCellId c : m.owned()) {
+    shapes.add_cell(m, c);
+    const Primitive w = solver.primitive(c);
+    const CellGradient gradient = gradients_.empty() ? CellGradient{} : gradients_[c.index()];
     for (std::size_t k = 0; k < chosen.size(); ++k) append_field(chosen[k], reference, m.dim, w, gradient, values[k]);
     ids.push_back(m.cell_file_id[c]);
     for (std::size_t k = 0; k < scalars.size(); ++k) {
-      scalars[k].push_back(solver.scalar(static_cast<int>(k), static_cast<std::int32_t>(c)));
+      scalars[k].push_back(solver.scalar(static_cast<int>(k), c));
     }
   }
   std::vector<io::VtkField> fields;

@@ -54,7 +54,7 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
     } else if (found->prescribed) {
       const InitialState state(*found->prescribed);
       for (const mesh::LocalFaceId face : zone.faces) {
-        const Primitive w = state(mesh.face_centroid[face.index()]);  // reports errors of formulas early
+        const Primitive w = state(mesh.face_centroid[face]);  // reports errors of formulas early
         if (mesh.axisymmetric && w.velocity.z != 0)
           throw InputError("this state has a velocity about the axis, for which an axisymmetric flow has no equation",
                            "make its velocity along z 0, or compute the flow in 3-D", found->where);
@@ -63,7 +63,7 @@ std::vector<BoundaryCondition> match_conditions(const mesh::Mesh& mesh, const Ca
       condition.depends_on_time = state.depends_on_time();
     }
     std::vector<Vec3> faces;
-    for (const mesh::LocalFaceId face : zone.faces) faces.push_back(mesh.face_centroid[face.index()]);
+    for (const mesh::LocalFaceId face : zone.faces) faces.push_back(mesh.face_centroid[face]);
     condition.scalars = make_scalar_inflow(found->scalars, faces);
     matched.push_back(std::move(condition));
   }

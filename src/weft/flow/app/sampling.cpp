@@ -19,10 +19,10 @@ namespace {
 constexpr std::uint8_t kVtkPolygon = 7;
 
 /// Returns the state at x, linear within an owned cell, or its mean if the linear state is unphysical.
-Primitive state_at(const SampledState& s, std::int32_t cell, Vec3 x) {
+Primitive state_at(const SampledState& s, mesh::LocalCellId cell, Vec3 x) {
   const Vec3 r = x - s.solver.mesh().cell_centroid[cell];
   Primitive increment;
-  for (int k = 0; k < Primitive::kVars; ++k) increment[k] = dot(s.gradients[cell].of[k], r);
+  for (int k = 0; k < Primitive::kVars; ++k) increment[k] = dot(s.gradients[cell.index()].of[k], r);
   return reconstruct(s.solver.primitive(cell), increment);
 }
 
@@ -42,9 +42,9 @@ std::vector<std::string> columns_of(const SampledState& s) {
   return columns;
 }
 
-void append_fields(const SampledState& s, std::int32_t cell, Vec3 x, std::vector<double>& values) {
+void append_fields(const SampledState& s, mesh::LocalCellId cell, Vec3 x, std::vector<double>& values) {
   const Primitive state = state_at(s, cell, x);
-  const CellGradient& gradient = s.gradients[cell];
+  const CellGradient& gradient = s.gradients[cell.index()];
   for (const FieldKind field : s.fields) append_field(field, s.reference, s.solver.mesh().dim, state, gradient, values);
 }
 
@@ -57,7 +57,7 @@ struct Polygons {
 
 /// Returns the corners of the intersection of a cell and a plane, in order around its centre; fewer than 3 if it is empty. A face
 /// in the plane belongs to the cell out of which the normal points; at the boundary, to its only cell.
-std::vector<Vec3> cut(const mesh::Mesh& mesh, std::int32_t cell, Vec3 point, Vec3 normal) {
+std::vector<Vec3> cut(const mesh::Mesh& mesh, mesh::LocalCellId cell, Vec3 point, Vec3 normal) {
   const mesh::CellShape& shape = mesh::shape(mesh.cell_type[cell]);
   const auto nodes = mesh.cell_nodes.row(cell);
   std::array<Vec3, mesh::kMaxCellNodes> x;
@@ -65,7 +65,7 @@ std::vector<Vec3> cut(const mesh::Mesh& mesh, std::int32_t cell, Vec3 point, Vec
   constexpr double kInPlane = 1e-10;  // relative to the size of the cell
   const double size = std::cbrt(mesh.cell_volume[cell]);
   for (int k = 0; k < shape.nodes; ++k) {
-    x[k] = mesh.node_coord[nodes[k].index()];
+    x[k] = mesh.node_coord[nodes[k]];
     height[k] = dot(x[k] - point, normal);
     if (std::abs(height[k]) <= kInPlane * size) height[k] = 0;
   }
@@ -74,7 +74,7 @@ std::vector<Vec3> cut(const mesh::Mesh& mesh, std::int32_t cell, Vec3 point, Vec
     const mesh::CellFace& face = shape.face[f];
     const bool in_plane = std::all_of(face.node.begin(), face.node.begin() + face.size, [&](int k) { return height[k] == 0; });
     const bool above = *std::min_element(height.begin(), height.begin() + shape.nodes) >= 0;
-    if (in_plane && above && !mesh.face_right[mesh.cell_faces.row(cell)[f].index()].valid()) {
+    if (in_plane && above && !mesh.face_right[mesh.cell_faces.row(cell)[f]].valid()) {
       for (int k = face.size - 1; k >= 0; --k) corners.push_back(x[face.node[k]]);
       return corners;  // turned round: the normal points into the cell
     }
@@ -122,7 +122,7 @@ void Line::write(const SampledState& state, const std::filesystem::path& file) c
   const std::vector<std::string> columns = columns_of(state);
   std::vector<double> mine;
   for (std::size_t k = 0; k < where_.size(); ++k) {
-    if (where_[k].cell < 0) continue;
+    if (!where_[k].cell.valid()) continue;
     const Vec3 x = point_on_line(choice_.from, choice_.to, choice_.points, static_cast<std::int64_t>(k));
     mine.insert(mine.end(), {static_cast<double>(k), norm(x - choice_.from), x.x, x.y, x.z});
     append_fields(state, where_[k].cell, x, mine);
@@ -155,7 +155,7 @@ void check_section(const mesh::Mesh& mesh, const SectionChoice& choice) {
                      "use [lines], or leave it out", choice.where);
   }
   bool meets = false;
-  for (std::int32_t c = 0; c < mesh.owned_cells && !meets; ++c) meets = !cut(mesh, c, choice.point, unit(choice.normal)).empty();
+  for (const mesh::LocalCellId c : mesh.owned()) meets = meets || !cut(mesh, c, choice.point, unit(choice.normal)).empty();
   if (mesh.comm.any(meets)) return;
   throw InputError(fmt::format("the plane of the section \"{}\" meets no cell of the mesh {}", choice.name, mesh.source),
                    "give a point in m, after mesh.scale and mesh.offset", choice.where);
@@ -166,7 +166,7 @@ void write_section(const SampledState& state, const SectionChoice& choice, const
   const Communicator& comm = m.comm;
   const std::vector<std::string> columns = columns_of(state);
   Polygons mine;
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+  for (const mesh::LocalCellId c : m.owned()) {
     const std::vector<Vec3> corners = cut(m, c, choice.point, unit(choice.normal));
     if (corners.empty()) continue;
     Vec3 middle{};

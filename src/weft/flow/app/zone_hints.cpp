@@ -23,7 +23,7 @@ std::vector<std::string> words_of(const std::string& name) {
   return words;
 }
 
-/// A word that says what a zone is: the whole of a word of its name, or, where `inside`, any part of the name.
+/// A word that indicates the kind of a zone: it is a whole word of the name, or, with `inside`, any part of the name.
 struct Word {
   std::string_view text;
   bool inside;

@@ -14,7 +14,7 @@ std::vector<Vec3> centroids(const mesh::Mesh& mesh, const std::string& name) {
   std::vector<Vec3> mine;
   for (const mesh::BoundaryZone& zone : mesh.boundary) {
     if (zone.name != name) continue;
-    for (const mesh::LocalFaceId face : zone.faces) mine.push_back(mesh.face_centroid[face.index()]);
+    for (const mesh::LocalFaceId face : zone.faces) mine.push_back(mesh.face_centroid[face]);
   }
   return mesh.comm.all_gather(std::span<const Vec3>(mine));
 }
@@ -43,13 +43,13 @@ std::vector<ZoneShape> measure_zones(const mesh::Mesh& mesh) {
     std::array<double, 6> box;     // -low, high
     box.fill(-kInfinity);
     for (const mesh::LocalFaceId face : zone.faces) {
-      const double area = mesh.face_area[face.index()];
+      const double area = mesh.face_area[face];
       sums[0] += area;
-      for (std::size_t k = 0; k < 3; ++k) sums[k + 1] += area * mesh.face_normal[face.index()][static_cast<int>(k)];
+      for (std::size_t k = 0; k < 3; ++k) sums[k + 1] += area * mesh.face_normal[face][static_cast<int>(k)];
       sums[4] += 1;
       for (const mesh::LocalNodeId node : mesh.face_nodes.row(face.value())) {
         for (std::size_t k = 0; k < 3; ++k) {
-          const double x = mesh.node_coord[node.index()][static_cast<int>(k)];
+          const double x = mesh.node_coord[node][static_cast<int>(k)];
           box[k] = std::max(box[k], -x);
           box[k + 3] = std::max(box[k + 3], x);
         }

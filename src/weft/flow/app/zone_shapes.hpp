@@ -10,7 +10,7 @@
 
 namespace weft::flow {
 
-/// A boundary zone as the guesses see it.
+/// The shape of a boundary zone, from which its condition is guessed.
 struct ZoneShape {
   std::string name;
   std::int64_t faces = 0;

@@ -12,6 +12,10 @@
 
 namespace weft::flow::detail {
 
+/// A std::vector or an IdVector.
+template <class Values>
+concept HostValues = requires(const Values& values) { values.data(); };
+
 /// Adds up the bytes that the listed arrays need; allocates nothing and needs no GPU.
 struct CountBytes {
   std::size_t bytes = 0;
@@ -19,8 +23,8 @@ struct CountBytes {
   void operator()(const DeviceVector<T>& /*array*/, std::size_t size) {
     bytes += size * sizeof(T);
   }
-  template <class T, class From>
-  void operator()(const DeviceVector<T>& array, const std::vector<From>& values) {
+  template <class T, HostValues Values>
+  void operator()(const DeviceVector<T>& array, const Values& values) {
     (*this)(array, values.size());
   }
   template <class T, int RowSize>
@@ -35,10 +39,10 @@ struct Allocate {
   void operator()(DeviceVector<T>& array, std::size_t size) const {
     array = DeviceVector<T>(Backend::cuda, size);
   }
-  template <class T, class From>
-  void operator()(DeviceVector<T>& array, const std::vector<From>& values) const {
-    if constexpr (std::is_same_v<T, From>) {
-      array = DeviceVector<T>(Backend::cuda, values);
+  template <class T, HostValues Values>
+  void operator()(DeviceVector<T>& array, const Values& values) const {
+    if constexpr (std::is_same_v<T, typename Values::value_type>) {
+      array = DeviceVector<T>(Backend::cuda, std::span<const T>(values.data(), values.size()));
     } else {
       array = DeviceVector<T>(Backend::cuda, std::vector<T>(values.begin(), values.end()));
     }

@@ -83,11 +83,11 @@ void DeviceBoundary::allocate() {
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       const std::size_t i = face.value() - first_;
       zone[i] = static_cast<std::int32_t>(z);
-      left[i] = m.face_left[face.index()].value();
-      normal[i] = m.face_normal[face.index()];
-      centroid[i] = m.face_centroid[face.index()];
-      area[i] = m.face_area[face.index()];
-      to_face[i] = m.face_centroid[face.index()] - scheme_.discretization().centroid[left[i]];
+      left[i] = m.face_left[face].value();
+      normal[i] = m.face_normal[face];
+      centroid[i] = m.face_centroid[face];
+      area[i] = m.face_area[face];
+      to_face[i] = m.face_centroid[face] - m.cell_centroid[m.face_left[face]];
     }
   }
   zones_.put(zones);
@@ -173,10 +173,10 @@ void DeviceBoundary::computed(Stream& stream) {
   on_host_ = false;
 }
 
-Conserved DeviceBoundary::flux(std::int32_t face) const {
+Conserved DeviceBoundary::flux(mesh::LocalFaceId face) const {
   if (!on_host_) fluxes_.get(0, fluxes_on_host_, After(computed_));
   on_host_ = true;
-  return fluxes_on_host_[face - first_];
+  return fluxes_on_host_[static_cast<std::size_t>(face.value() - first_)];
 }
 
 ForceAndMoment DeviceBoundary::force_on(Stream& stream, mesh::FaceRange faces, double pressure, Vec3 centre) const {

@@ -40,7 +40,7 @@ class DeviceBoundary {
   /// Marks the fluxes as computed by the present work of the stream.
   void computed(Stream& stream);
   /// Returns the flux through a face. The first call after computed() copies all to the host.
-  [[nodiscard]] Conserved flux(std::int32_t face) const;
+  [[nodiscard]] Conserved flux(mesh::LocalFaceId face) const;
   /// Returns the sum of force_on_face() with moments about `centre`. Waits for the present work of the stream. @pre computed()
   [[nodiscard]] ForceAndMoment force_on(Stream& stream, mesh::FaceRange faces, double pressure, Vec3 centre) const;
 

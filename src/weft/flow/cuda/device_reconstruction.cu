@@ -152,7 +152,7 @@ void DeviceReconstruction<Real>::gradients_of(Stream& stream, const TileRange& r
 }
 
 template <class Real>
-Primitive DeviceReconstruction<Real>::cell_state(Stream& stream, std::int32_t cell, Vec3 x) const {
+Primitive DeviceReconstruction<Real>::cell_state(Stream& stream, mesh::LocalCellId cell, Vec3 x) const {
   const int dim = scheme_.mesh().dim;
   std::array<Real, kVars> mean;
   std::array<Real, kVars * 3> slopes{};
@@ -161,7 +161,7 @@ Primitive DeviceReconstruction<Real>::cell_state(Stream& stream, std::int32_t ce
   copy_bytes(stream, mean.data(), value.data(), value.size_bytes());
   copy_bytes(stream, slopes.data(), gradient.data(), gradient.size_bytes());
   stream.wait();
-  const Vec3 r = x - scheme_.discretization().centroid[cell];
+  const Vec3 r = x - scheme_.mesh().cell_centroid[cell];
   const RowView<Real, double> row{mean.data(), slopes.data()};
   return dim == 2 ? reconstruct<2>(row, 0, r) : reconstruct<3>(row, 0, r);
 }

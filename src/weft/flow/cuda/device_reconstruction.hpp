@@ -46,7 +46,7 @@ class DeviceReconstruction {
   [[nodiscard]] const Real* side_sensors() const { return side_sensors_.data(); }
 
   // Results of tasks that keep gradients. These wait for the present work of the stream.
-  [[nodiscard]] Primitive cell_state(Stream& stream, std::int32_t cell, Vec3 x) const;
+  [[nodiscard]] Primitive cell_state(Stream& stream, mesh::LocalCellId cell, Vec3 x) const;
   [[nodiscard]] std::vector<Primitive> face_states(Stream& stream, mesh::FaceRange faces) const;
   [[nodiscard]] std::vector<CellGradient> cell_gradients(Stream& stream) const;
 
@@ -65,7 +65,7 @@ class DeviceReconstruction {
   ArrayPair<Real, Dynamic> gradients_;  ///< dim x kVars; 0 in first order
   ArrayPair<Real> sensors_;             ///< ShockSensor of owned and ghost cells; without rows where the flux takes none
   DeviceVector<Real> states_;           ///< see kStateColumns
-  DeviceVector<Real> side_sensors_;     ///< at sensor_place(); empty: none
+  DeviceVector<Real> side_sensors_;     ///< at sensor_slot(); empty: none
   DeviceVector<std::int32_t> fallback_;
   bool fallback_is_set_ = false;
 };

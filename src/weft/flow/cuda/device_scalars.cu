@@ -21,12 +21,12 @@ struct DeviceScalarView : ScalarView {
   [[nodiscard]] WEFT_HD double outflow(std::int32_t /*c*/, std::int32_t s) const { return outflows[s]; }
   template <int Dim>
   [[nodiscard]] WEFT_HD Vec3 to_face(std::int32_t c, std::int32_t s) const {
-    return face_centroids[cell_faces[s]] - centroids[c];
+    return face_centroids[cell_faces[s].value()] - centroids[c];
   }
   template <int Dim>
   [[nodiscard]] WEFT_HD Vec3 gradient_weight(std::int32_t c, std::int32_t s) const {
     if (!green_gauss) return unscaled_gradient_weight<Dim>(centroids[stencil_rows[s]] - centroids[c], stabilized);
-    const std::int32_t f = cell_faces[s];
+    const std::int32_t f = cell_faces[s].value();
     const double area = (left_row[f] == c ? face_areas[f] : -face_areas[f]) * inverse_volumes[c];
     return face_interpolation_weight(to_face<Dim>(c, s), face_centroids[f] - centroids[cell_face_rows[s]]) *
            (area * face_normals[f]);
@@ -177,11 +177,11 @@ void DeviceScalars::allocate(const std::vector<double>& matrices) {
   const std::size_t faces = boundary_entry_.size();
   std::vector<std::int32_t> entry(faces), left(faces), brings(faces);
   for (std::size_t s = 0; s < d.cell_face.size(); ++s) {
-    if (d.cell_face_row[s] >= m.cells()) entry[static_cast<std::size_t>(d.cell_face[s]) - first] = static_cast<std::int32_t>(s);
+    if (d.cell_face_row[s] >= m.cells()) entry[d.cell_face[s].index() - first] = static_cast<std::int32_t>(s);
   }
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
-      left[face.index() - first] = d.face_left[face.index()];
+      left[face.index() - first] = d.face_left[face];
       brings[face.index() - first] = inflow_values_.brings(z) ? 1 : 0;
     }
   }
@@ -317,7 +317,7 @@ std::vector<double> DeviceScalars::integrals(Stream& stream, int buffer) const {
   return values;
 }
 
-double DeviceScalars::at(Stream& stream, int k, std::int32_t cell, Vec3 x) const {
+double DeviceScalars::at(Stream& stream, int k, mesh::LocalCellId cell, Vec3 x) const {
   const int dim = scheme_.mesh().dim;
   double value = 0;
   std::array<double, 3> slope{};
@@ -325,7 +325,7 @@ double DeviceScalars::at(Stream& stream, int k, std::int32_t cell, Vec3 x) const
   copy_bytes(stream, slope.data(), &slopes_.view<Aos, space::cuda>()(cell, k * dim),
              static_cast<std::size_t>(dim) * sizeof(double));
   stream.wait();
-  const Vec3 r = x - scheme_.discretization().centroid[cell];
+  const Vec3 r = x - scheme_.mesh().cell_centroid[cell];
   return value + (dim == 2 ? along<2>(slope.data(), r) : along<3>(slope.data(), r));
 }
 

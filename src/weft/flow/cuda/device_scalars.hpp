@@ -67,7 +67,7 @@ class DeviceScalars {
   /// Sets the mass flows of the stationary state to zero. @pre Numerics::well_balanced.
   void clear_stationary(Stream& stream) { set_bytes(stream, stationary_.data(), 0, stationary_.size() * sizeof(double)); }
   /// Returns scalar k at the point x, linear within the owned cell. @pre the slopes are those of the present values
-  [[nodiscard]] double at(Stream& stream, int k, std::int32_t cell, Vec3 x) const;
+  [[nodiscard]] double at(Stream& stream, int k, mesh::LocalCellId cell, Vec3 x) const;
 
   /// Returns rho phi of the owned cells in page-locked memory: the input of upload(), and the result of the last start_fetch().
   [[nodiscard]] std::span<double> amounts() const { return carried_.span(); }
@@ -96,7 +96,8 @@ class DeviceScalars {
   const Scheme& scheme_;
   const SchemeParameters& parameters_;
   BoundaryScalars inflow_values_;
-  DeviceVector<std::int32_t> cell_face_offset_, cell_faces_, cell_face_rows_;
+  DeviceVector<std::int32_t> cell_face_offset_, cell_face_rows_;
+  DeviceVector<mesh::LocalFaceId> cell_faces_;
   DeviceVector<std::int32_t> stencil_offset_, stencil_rows_;  ///< empty if stencils are the rows on the other sides of the faces
   DeviceVector<std::int32_t> left_row_;
   DeviceVector<Vec3> centroids_, face_centroids_, face_normals_;

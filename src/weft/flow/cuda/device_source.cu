@@ -101,7 +101,8 @@ void DeviceSource<Real>::evaluate_on_host(Stream& stream, double time, const Rea
   for (std::size_t i = 0; i < owned; ++i) states[i] = as<double>(load(values_on_host_.data() + i * kVars));
   source_.function(std::span(mesh_.cell_centroid).first(owned), time, states, sources);
   for (std::size_t i = 0; i < owned; ++i) {
-    const Conserved rate = mesh_.cell_volume[i] * (volume_source_(mesh_.cell_centroid[i], states[i]) + sources[i]);
+    const mesh::LocalCellId cell(i);
+    const Conserved rate = mesh_.cell_volume[cell] * (volume_source_(mesh_.cell_centroid[cell], states[i]) + sources[i]);
     for (int k = 0; k < kVars; ++k) {
       const std::size_t j = i * kVars + static_cast<std::size_t>(k);
       rates_on_host_.data()[j] = rate[k] - (subtracts_ ? stationary_on_host_[j] : 0);

@@ -114,10 +114,10 @@ std::vector<double> DeviceStepper<Real, State>::keep_stationary(std::span<const 
   at_.now = 1 - at_.start;
   scalars_.keep_stationary(stream_);
   const std::vector<State> after_stage = state_.values(stream_, at_.now);
-  const std::vector<double>& inverse_volume = scheme_.discretization().inverse_volume;
+  const IdVector<mesh::LocalCellId, double>& inverse_volume = scheme_.discretization().inverse_volume;
   for (std::size_t i = 0; i < rates.size(); ++i) {
     const double change = static_cast<double>(after_stage[i]) - rows.conserved[i];
-    rates[i] = change / dt / inverse_volume[i / kVars];
+    rates[i] = change / dt / inverse_volume[mesh::LocalCellId(i / kVars)];
   }
   source_.set_stationary(rates);
   std::copy(present.begin(), present.end(), rows.conserved.begin());
@@ -165,10 +165,10 @@ ConstStateRows DeviceStepper<Real, State>::fetch() const {
 }
 
 template <class Real, class State>
-Primitive DeviceStepper<Real, State>::primitive(std::int32_t cell) const {
+Primitive DeviceStepper<Real, State>::primitive(mesh::LocalCellId cell) const {
   const std::span<const double> rows = fetch().conserved;
   Conserved u;
-  for (int k = 0; k < kVars; ++k) u[k] = rows[static_cast<std::size_t>(cell) * kVars + static_cast<std::size_t>(k)];
+  for (int k = 0; k < kVars; ++k) u[k] = rows[cell.index() * kVars + static_cast<std::size_t>(k)];
   return scheme_.gas().primitive(u);
 }
 
@@ -213,8 +213,8 @@ StepResult DeviceStepper<Real, State>::result() {
   stream_.wait();
   const int last = control_.done() - 1;
   if (!control_.physical(last)) {
-    const StepFailures::States states = [&](std::int32_t row) {  // ghosts are on the GPUs of other ranks
-      return row < scheme_.mesh().owned_cells ? std::optional(primitive(row)) : std::nullopt;
+    const StepFailures::States states = [&](mesh::LocalCellId cell) {  // ghosts are on the GPUs of other ranks
+      return cell.value() < scheme_.mesh().owned_cells ? std::optional(primitive(cell)) : std::nullopt;
     };
     for (const UnphysicalCell& cell : control_.unphysical(stream_)) failures_.add(cell, states);
   }

@@ -70,7 +70,7 @@ class DeviceStepper final : public Stepper {
             .primitive_in_single = std::is_same_v<Real, float>,
             .stream = &stream_};
   }
-  [[nodiscard]] Primitive primitive(std::int32_t cell) const override;
+  [[nodiscard]] Primitive primitive(mesh::LocalCellId cell) const override;
   [[nodiscard]] std::array<double, kVars> integrals() const override {
     return state_.integrals(stream_, at_.now, tiles_.arrays.inverse_volume);
   }
@@ -86,18 +86,22 @@ class DeviceStepper final : public Stepper {
   [[nodiscard]] std::vector<StepResult> finish() override;
 
   void refresh(double time) override;
-  [[nodiscard]] Conserved boundary_flux(std::size_t /*zone*/, std::int32_t face) const override { return boundary_.flux(face); }
+  [[nodiscard]] Conserved boundary_flux(std::size_t /*zone*/, mesh::LocalFaceId face) const override {
+    return boundary_.flux(face);
+  }
   [[nodiscard]] std::vector<Primitive> face_states(std::size_t zone) const override {
     return reconstruction_.face_states(stream_, scheme_.mesh().boundary[zone].faces);
   }
   [[nodiscard]] ForceAndMoment force_on(std::size_t zone, double pressure, Vec3 centre) const override {
     return boundary_.force_on(stream_, scheme_.mesh().boundary[zone].faces, pressure, centre);
   }
-  [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const override {
+  [[nodiscard]] Primitive cell_state(mesh::LocalCellId cell, Vec3 x) const override {
     return reconstruction_.cell_state(stream_, cell, x);
   }
   [[nodiscard]] std::vector<CellGradient> gradients() const override { return reconstruction_.cell_gradients(stream_); }
-  [[nodiscard]] double scalar_at(int k, std::int32_t cell, Vec3 x) const override { return scalars_.at(stream_, k, cell, x); }
+  [[nodiscard]] double scalar_at(int k, mesh::LocalCellId cell, Vec3 x) const override {
+    return scalars_.at(stream_, k, cell, x);
+  }
 
  private:
   /// The buffers of the state at the start of the step, and of the state after the last stage.

@@ -78,7 +78,7 @@ class DeviceTiles {
 
   static std::vector<double> radii(const mesh::Mesh& mesh) {
     std::vector<double> list;
-    for (std::int32_t c = 0; c < mesh.owned_cells; ++c) list.push_back(mesh.cell_centroid[c].y);
+    for (const mesh::LocalCellId c : mesh.owned()) list.push_back(mesh.cell_centroid[c].y);
     return list;
   }
 };

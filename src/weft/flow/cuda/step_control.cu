@@ -115,7 +115,7 @@ std::vector<UnphysicalCell> StepControl::unphysical(Stream& stream) const {
   bad_.get(0, flags, after(stream));
   for (std::size_t c = 0; c < flags.size(); ++c) {
     if (flags[c] == 0) continue;
-    cells.push_back({.cell = static_cast<std::int32_t>(c), .stage = std::abs(flags[c]) - 1, .diverged = flags[c] < 0});
+    cells.push_back({.cell = mesh::LocalCellId(c), .stage = std::abs(flags[c]) - 1, .diverged = flags[c] < 0});
   }
   return cells;
 }

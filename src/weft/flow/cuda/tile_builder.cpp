@@ -103,18 +103,20 @@ void TileBuilder::add_halo(std::int32_t row) {
 
 std::int32_t TileBuilder::tile_of(std::int32_t cell) const { return tile_of_unit_[cell / kTileUnit]; }
 
-bool TileBuilder::reversed(std::size_t f) const {
-  const std::size_t left = d_.face_left[f], right = d_.face_right[f];
-  return d_.face_right[f] >= mesh_.owned_cells && d_.face_right[f] < mesh_.cells() &&
-         mesh_.cell_global[right] < mesh_.cell_global[left];
+bool TileBuilder::reversed(mesh::LocalFaceId f) const {
+  const mesh::LocalCellId right = mesh_.face_right[f];
+  return right.value() >= mesh_.owned_cells && mesh_.cell_global[right] < mesh_.cell_global[mesh_.face_left[f]];
 }
 
-Vec3 TileBuilder::to_face(std::size_t f, std::int32_t row) const { return mesh_.face_centroid[f] - d_.centroid[row]; }
+Vec3 TileBuilder::to_face(mesh::LocalFaceId f, std::int32_t row) const {
+  return mesh_.face_centroid[f] - d_.centroid[LocalRow(row)];
+}
 
 void TileBuilder::collect_faces() {
   for (std::int32_t c = first_; c < last_; ++c) {
     each_side(c, [&](std::size_t s) {
-      const std::int32_t opposite = d_.cell_face_row[s], face = d_.cell_face[s];
+      const std::int32_t opposite = d_.cell_face_row[s];
+      const mesh::LocalFaceId face = d_.cell_face[s];
       if (opposite >= mesh_.cells()) {
         boundary_faces_.push_back(face);
         return;
@@ -125,7 +127,7 @@ void TileBuilder::collect_faces() {
         return;
       }
       const bool to_the_right = d_.face_right[face] == c;
-      interface_faces_.emplace_back(to_the_right != reversed(static_cast<std::size_t>(face)),
+      interface_faces_.emplace_back(to_the_right != reversed(face),
                                     opposite < mesh_.owned_cells ? tile_of(opposite) : partition_.size(), face);
     });
   }
@@ -140,15 +142,15 @@ void TileBuilder::collect_rows() {
       if (row < mesh_.cells()) add_halo(row);
     }
   }
-  for (const std::int32_t f : boundary_faces_) add_halo(d_.face_right[f]);
+  for (const mesh::LocalFaceId f : boundary_faces_) add_halo(d_.face_right[f]);
   tile_.rows = rows_.count();
 }
 
 void TileBuilder::number_faces() {
-  const auto add = [&](std::int32_t face) {
-    if (faces_.add(face)) face_list_.push_back(face);
+  const auto add = [&](mesh::LocalFaceId face) {
+    if (faces_.add(face.value())) face_list_.push_back(face);
   };
-  for (const std::int32_t f : inner_faces_) add(f);
+  for (const mesh::LocalFaceId f : inner_faces_) add(f);
   tile_.inner_faces = faces_.count();
   const auto own_right =
       std::find_if(interface_faces_.begin(), interface_faces_.end(), [](const InterfaceFace& f) { return f.own_right(); });
@@ -156,7 +158,7 @@ void TileBuilder::number_faces() {
   tile_.left_faces = faces_.count();
   for (auto f = own_right; f != interface_faces_.end(); ++f) add(f->face());
   tile_.cell_faces = faces_.count();
-  for (const std::int32_t f : boundary_faces_) add(f);
+  for (const mesh::LocalFaceId f : boundary_faces_) add(f);
   tile_.faces = faces_.count();
   tile_.entries = d_.cell_face_offset[last_] - d_.cell_face_offset[first_];
   constexpr int kMost = std::numeric_limits<std::uint16_t>::max();
@@ -173,9 +175,9 @@ void TileBuilder::append_topology() {
   }
   for (std::int32_t c = first_; c < last_; ++c) {
     each_side(c, [&](std::size_t s) {
-      const std::size_t f = d_.cell_face[s];
+      const mesh::LocalFaceId f = d_.cell_face[s];
       const std::uint16_t side = (d_.face_left[f] == c) == reversed(f) ? kRightSide : 0;
-      topology.push_back(static_cast<std::uint16_t>(faces_[d_.cell_face[s]] | side));
+      topology.push_back(static_cast<std::uint16_t>(faces_[f.value()] | side));
     });
   }
   topology.resize(tile_.first_topology() + tile_.opposite_rows());
@@ -191,7 +193,7 @@ void TileBuilder::append_face_geometry() {
   tiles_.cell_to_face.resize(tiles_.opposite_slot.size() * cell_to_face_columns(mesh_.dim));
   tiles_.areas.resize(tiles_.opposite_slot.size() * area_columns(mesh_.dim));
   for (std::int32_t i = 0; i < tile_.faces; ++i) {
-    const std::size_t f = face_list_[i];
+    const mesh::LocalFaceId f = face_list_[i];
     const auto put = [&](std::vector<double>& list, int list_columns, int column, double value) {
       const std::int64_t row = in_face_blocks(std::int64_t{next_face_} + i, list_columns);
       list[row + column * kFaceBlock] = value;
@@ -210,7 +212,7 @@ void TileBuilder::append_face_geometry() {
 
 void TileBuilder::connect_faces() {
   for (std::int32_t i = tile_.inner_faces; i < tile_.faces; ++i) {
-    const std::size_t f = face_list_[i];
+    const mesh::LocalFaceId f = face_list_[i];
     const std::int32_t right = d_.face_right[f], slot = next_face_ + i;
     std::int32_t& opposite = tiles_.opposite_slot[slot];
     if (i >= tile_.cell_faces) {
@@ -236,10 +238,10 @@ void TileBuilder::append_stencils() {
   std::vector<std::int32_t> all_rows;
   for (std::int32_t c = first_; c < last_; ++c) all_rows.push_back(c);
   all_rows.insert(all_rows.end(), tiles_.halo_row.begin() + tile_.halo, tiles_.halo_row.end());
-  const Vec3 origin = d_.centroid[first_];
+  const Vec3 origin = d_.centroid[LocalRow(first_)];
   std::vector<double>& centroids = tiles_.centroids;
   for (int k = 0; k < mesh_.dim; ++k) {
-    for (const std::int32_t row : all_rows) centroids.push_back((d_.centroid[row] - origin)[k]);
+    for (const std::int32_t row : all_rows) centroids.push_back((d_.centroid[LocalRow(row)] - origin)[k]);
     centroids.resize(centroids.size() + (tile_.row_stride() - tile_.rows));
   }
   next_row_ += tile_.row_stride();

@@ -15,11 +15,11 @@ namespace weft::flow::detail {
 class InterfaceFace {
  public:
   /// @param opposite  tile; the number of tiles for a ghost.
-  InterfaceFace(bool own_right, std::int32_t opposite, std::int32_t face)
+  InterfaceFace(bool own_right, std::int32_t opposite, mesh::LocalFaceId face)
       : key_(static_cast<std::uint64_t>(own_right) << 63 | static_cast<std::uint64_t>(opposite) << 32 |
-             static_cast<std::uint64_t>(face)) {}
+             static_cast<std::uint64_t>(face.value())) {}
   [[nodiscard]] bool own_right() const { return key_ >> 63 != 0; }
-  [[nodiscard]] std::int32_t face() const { return static_cast<std::int32_t>(key_ & 0xFFFFFFFFU); }
+  [[nodiscard]] mesh::LocalFaceId face() const { return mesh::LocalFaceId(key_ & 0xFFFFFFFFU); }
   auto operator<=>(const InterfaceFace&) const = default;
 
  private:
@@ -57,25 +57,25 @@ class TileBuilder {
   [[nodiscard]] std::int32_t tile_of(std::int32_t cell) const;
   /// Returns whether the tile has the left and right of a face exchanged. Both ranks of a partition-interface face must use the
   /// same orientation, because the flux depends on it by rounding errors.
-  [[nodiscard]] bool reversed(std::size_t f) const;
+  [[nodiscard]] bool reversed(mesh::LocalFaceId f) const;
   /// Returns the vector from the centroid of a row to that of a face.
-  [[nodiscard]] Vec3 to_face(std::size_t f, std::int32_t row) const;
+  [[nodiscard]] Vec3 to_face(mesh::LocalFaceId f, std::int32_t row) const;
 
   const mesh::Mesh& mesh_;
   const Discretization& d_;
   const TilePartition& partition_;
   Tiles& tiles_;
   const bool by_node_;
-  Numbering rows_, faces_;                  ///< tile numbers of the rank's rows and faces
-  std::vector<std::int32_t> first_slot_;    ///< slot of each face in the first tile that has it; -1: none yet
-  std::vector<std::int32_t> tile_of_unit_;  ///< tile of each unit of cells
+  Numbering rows_, faces_;                                ///< tile numbers of the rank's rows and faces
+  IdVector<mesh::LocalFaceId, std::int32_t> first_slot_;  ///< slot of each face in the first tile that has it; -1: none yet
+  std::vector<std::int32_t> tile_of_unit_;                ///< tile of each unit of cells
 
   // The present tile: its cells first_ <= c < last_, its faces by kind, and all of them in order, each once.
   Tile tile_;
   std::int32_t first_ = 0, last_ = 0;
-  std::vector<std::int32_t> inner_faces_, boundary_faces_;
+  std::vector<mesh::LocalFaceId> inner_faces_, boundary_faces_;
   std::vector<InterfaceFace> interface_faces_;
-  std::vector<std::size_t> face_list_;
+  std::vector<mesh::LocalFaceId> face_list_;
   std::int32_t next_row_ = 0, next_face_ = 0;  ///< first_row of the next tile that has centroids, and first_face
 };
 

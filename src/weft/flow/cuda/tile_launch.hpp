@@ -77,7 +77,7 @@ struct GradientArgs {
   Real* states;                  ///< see kStateColumns
   Real* gradients;               ///< owned + ghost rows x Dim x kVars; null: not stored
   Real* sensors;                 ///< owned + ghost rows, written with `gradients`; null: the flux takes none
-  Real* side_sensors;            ///< see sensor_place()
+  Real* side_sensors;            ///< see sensor_slot()
   bool first_order;              ///< states are cell means, and gradients zero
   const std::int32_t* fallback;  ///< owned + ghost: 1 in cells of the first-order fallback; null: nowhere
   IdealGas gas;

@@ -38,7 +38,7 @@ TilePartition::TilePartition(const mesh::Mesh& mesh, const Discretization& d, co
     rows.add(c);
     for (auto s = static_cast<std::size_t>(d.cell_face_offset[c]); s < static_cast<std::size_t>(d.cell_face_offset[c + 1]); ++s) {
       rows.add(d.cell_face_row[s]);
-      faces.add(d.cell_face[s]);
+      faces.add(d.cell_face[s].value());
       ++size.entries;
     }
     if (by_node) {

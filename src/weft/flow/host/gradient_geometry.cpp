@@ -8,11 +8,11 @@ void append(std::vector<double>& to, Vec3 v, int dim) {
 }
 
 Vec3 to_face(const mesh::Mesh& mesh, const Discretization& d, std::int32_t row, std::int32_t s) {
-  return mesh.face_centroid[d.cell_face[s]] - d.centroid[row];
+  return mesh.face_centroid[d.cell_face[s]] - d.centroid[LocalRow(row)];
 }
 
 Vec3 half_way(const Discretization& d, std::int32_t c, std::int32_t s) {
-  return 0.5 * (d.centroid[d.cell_face_row[s]] - d.centroid[c]);
+  return 0.5 * (d.centroid[LocalRow(d.cell_face_row[s])] - d.centroid[LocalRow(c)]);
 }
 
 }  // namespace

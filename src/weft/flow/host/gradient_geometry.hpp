@@ -10,8 +10,8 @@ namespace weft::flow::detail {
 struct GradientGeometry {
   std::vector<double> weights;   ///< gradient weights, see GradientRow::weights
   std::vector<double> to_faces;  ///< from the centroid of each cell to its faces, as Discretization::cell_face
-  std::vector<double>
-      half_ways;  ///< vectors likewise, half-way to the centroids of the neighbours; empty where no limiter moves its points
+  /// From the centroid of each cell half-way to those of its neighbours; empty where no limiter moves its points.
+  std::vector<double> half_ways;
 };
 
 /// Computes them from the stencils and, for least squares, the matrices.

@@ -23,19 +23,19 @@ void HostSource::add(double time, Residual& residual) {
   const SourceTerm& source = scheme_.source();
   const double* const stationary = stationary_.empty() ? nullptr : stationary_.data();
   if (source.function) {
-    for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-      states_[c] = detail::load(residual.values().row(c).data());
+    for (const mesh::LocalCellId c : m.owned()) {
+      states_[c.index()] = detail::load(residual.values().row(c).data());
     }
     source.function(std::span(m.cell_centroid).first(states_.size()), time, states_, of_function_);
   }
   const auto add_cells = [&](std::int32_t first, std::int32_t last) {
-    for (std::int32_t c = first; c < last; ++c) {
-      const std::size_t i = c;
+    for (const mesh::LocalCellId c : mesh::CellRange{mesh::LocalCellId(first), mesh::LocalCellId(last)}) {
+      const std::size_t i = c.index();
       const Primitive w = detail::load(residual.values().row(c).data());
-      Conserved rate = volume_source_(m.cell_centroid[i], w);
+      Conserved rate = volume_source_(m.cell_centroid[c], w);
       if (!of_function_.empty()) rate += of_function_[i];
       const std::span of_cell = residual.residual().row(c);
-      detail::accumulate(of_cell.data(), rate, m.cell_volume[i]);
+      detail::accumulate(of_cell.data(), rate, m.cell_volume[c]);
       for (std::size_t k = 0; k < kVars && stationary != nullptr; ++k) of_cell[k] -= stationary[i * kVars + k];
     }
   };

@@ -133,7 +133,7 @@ std::span<const double> HostStepper::primitives() const {
   return {residual_.values().data(), static_cast<std::size_t>(scheme_.mesh().owned_cells) * kVars};
 }
 
-Primitive HostStepper::primitive(std::int32_t cell) const { return detail::load(residual_.values().row(cell).data()); }
+Primitive HostStepper::primitive(mesh::LocalCellId cell) const { return detail::load(residual_.values().row(cell).data()); }
 
 std::array<double, kVars> HostStepper::integrals() const {
   const detail::CellContent<kVars, double> content{conserved_.data(), kVars, scheme_.discretization().inverse_volume.data()};
@@ -151,8 +151,8 @@ std::vector<double> HostStepper::scalar_integrals() const {
   return values;
 }
 
-void HostStepper::note_failure(int stage, std::int32_t cell) {
-  const auto states = [this](std::int32_t row) { return std::optional(primitive(row)); };  // includes ghost rows
+void HostStepper::note_failure(int stage, mesh::LocalCellId cell) {
+  const auto states = [this](mesh::LocalCellId any) { return std::optional(primitive(any)); };  // includes ghost rows
   failures_.add({.cell = cell, .stage = stage, .diverged = scheme_.gas().physical(primitive(cell))}, states);
 }
 
@@ -164,10 +164,10 @@ double HostStepper::recompute_primitives() {
     const Primitive w = scheme_.gas().primitive(conserved_at(conserved_.row(c).data()));
     store(residual_.values().row(c).data(), w);
     if (!parameters_.limits.hold(w)) {
-      note_failure(scheme_.numerics().rk_stages, c.value());
+      note_failure(scheme_.numerics().rk_stages, c);
       continue;
     }
-    const double own = detail::stable_dt_of_cell(scheme_.gas(), w, d.projected_area[c.index()], d.inverse_volume[c.index()]);
+    const double own = detail::stable_dt_of_cell(scheme_.gas(), w, d.projected_area[c], d.inverse_volume[c]);
     if (!local_dt_.empty()) local_dt_(c) = own;
     dt = std::min(dt, own);
   }
@@ -232,7 +232,7 @@ void HostStepper::update() {
   }
   if (stage_.last) stable_dt_ = stable;
   if (physical) return;
-  for (std::int32_t c = 0; c < cells; ++c) {
+  for (const mesh::LocalCellId c : scheme_.mesh().owned()) {
     if (!parameters_.limits.hold(primitive(c))) note_failure(stage_.number, c);
   }
 }
@@ -258,7 +258,7 @@ void HostStepper::refresh(double time) {
 
 std::vector<Primitive> HostStepper::face_states(std::size_t zone) const {
   std::vector<Primitive> states;
-  for (const mesh::LocalFaceId face : scheme_.mesh().boundary[zone].faces) states.push_back(residual_.face_state(face.value()));
+  for (const mesh::LocalFaceId face : scheme_.mesh().boundary[zone].faces) states.push_back(residual_.face_state(face));
   return states;
 }
 
@@ -266,10 +266,9 @@ ForceAndMoment HostStepper::force_on(std::size_t zone, double pressure, Vec3 cen
   const mesh::Mesh& m = scheme_.mesh();
   const mesh::FaceRange faces = m.boundary[zone].faces;
   const auto force = [&](std::int32_t i) {
-    const mesh::LocalFaceId face(faces.first().value() + i);
-    const std::size_t f = face.index();
-    return force_on_face(residual_.boundary_flux(zone, face.value()), m.face_normal[f], m.face_area[f],
-                         m.face_centroid[f] - centre, pressure);
+    const mesh::LocalFaceId f(faces.first().value() + i);
+    return force_on_face(residual_.boundary_flux(zone, f), m.face_normal[f], m.face_area[f], m.face_centroid[f] - centre,
+                         pressure);
   };
   return reduce(space::host{}, faces.last().value() - faces.first().value(), ForceAndMoment{}, force, detail::Add{});
 }

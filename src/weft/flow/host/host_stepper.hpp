@@ -49,7 +49,7 @@ class HostStepper final : public Stepper {
   void start_fetch() const override {}
   [[nodiscard]] ConstStateRows fetch() const override { return {conserved_.storage(), scalars_.amounts()}; }
   [[nodiscard]] std::span<const double> primitives() const override;
-  [[nodiscard]] Primitive primitive(std::int32_t cell) const override;
+  [[nodiscard]] Primitive primitive(mesh::LocalCellId cell) const override;
   [[nodiscard]] std::array<double, kVars> integrals() const override;
   [[nodiscard]] std::vector<double> scalar_integrals() const override;
 
@@ -61,14 +61,14 @@ class HostStepper final : public Stepper {
   void undo() override;
 
   void refresh(double time) override;
-  [[nodiscard]] Conserved boundary_flux(std::size_t zone, std::int32_t face) const override {
+  [[nodiscard]] Conserved boundary_flux(std::size_t zone, mesh::LocalFaceId face) const override {
     return residual_.boundary_flux(zone, face);
   }
   [[nodiscard]] std::vector<Primitive> face_states(std::size_t zone) const override;
   [[nodiscard]] ForceAndMoment force_on(std::size_t zone, double pressure, Vec3 centre) const override;
-  [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const override { return residual_.cell_state(cell, x); }
+  [[nodiscard]] Primitive cell_state(mesh::LocalCellId cell, Vec3 x) const override { return residual_.cell_state(cell, x); }
   [[nodiscard]] std::vector<CellGradient> gradients() const override { return residual_.gradients(); }
-  [[nodiscard]] double scalar_at(int k, std::int32_t cell, Vec3 x) const override { return scalars_.at(k, cell, x); }
+  [[nodiscard]] double scalar_at(int k, mesh::LocalCellId cell, Vec3 x) const override { return scalars_.at(k, cell, x); }
 
  private:
   /// Compiles a graph of the data of a stage, whose tasks record(graph, data) records.  @collective
@@ -79,7 +79,7 @@ class HostStepper final : public Stepper {
   /// Computes primitive values, checks them against the limits, and returns the smallest stable step of the owned cells.
   double recompute_primitives();
   /// Adds a cell to the failures whose state is outside the limits.
-  void note_failure(int stage, std::int32_t cell);
+  void note_failure(int stage, mesh::LocalCellId cell);
 
   const Scheme& scheme_;
   task::Check check_;

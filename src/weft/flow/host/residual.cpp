@@ -93,7 +93,7 @@ void Residual::prescribe(double time) {
     condition.prescribed(centroids(mesh_, faces), time, states);
     for (const mesh::LocalFaceId face : faces) {
       const auto i = static_cast<std::size_t>(face.value() - faces.first().value());
-      detail::store(values_.row(discretization_.face_right[face.index()]).data(), states[i]);
+      detail::store(values_.row(discretization_.face_right[face]).data(), states[i]);
     }
     prescribed_[z] = std::move(states);
   }
@@ -106,12 +106,12 @@ void Residual::set_boundary_ghosts(const detail::Share::Cells& cells) {
   each_boundary(cells, [&](std::size_t z, mesh::FaceRange faces) {
     if (scheme_.boundary()[z].prescribed) return;
     for (const mesh::LocalFaceId face : faces) {
-      const Primitive inside = detail::load(row(discretization_.face_left[face.index()]));
+      const Primitive inside = detail::load(row(discretization_.face_left[face]));
       const std::int32_t i = face.value() - discretization_.first_boundary_face;
       const Primitive extrapolated = detail::extrapolated(boundary_extrapolation, i, scheme_.gas(), inside, values);
-      const Vec3 n = mesh_.face_normal[face.index()];
-      const Primitive outside = outside_state(scheme_.gas(), boundary_params_[z], mesh_.face_centroid[face.index()]);
-      detail::store(row(discretization_.face_right[face.index()]),
+      const Vec3 n = mesh_.face_normal[face];
+      const Primitive outside = outside_state(scheme_.gas(), boundary_params_[z], mesh_.face_centroid[face]);
+      detail::store(row(discretization_.face_right[face]),
                     boundary_ghost_state(scheme_.gas(), boundary_params_[z], outside, inside, extrapolated, n));
     }
   });
@@ -187,10 +187,10 @@ void Residual::boundary_fluxes(const detail::Share& share) {
   for (const detail::Share::Cells& cells : {share.inner, share.border}) each_boundary(cells, work);
 }
 
-Primitive Residual::cell_state(std::int32_t cell, Vec3 x) const {
+Primitive Residual::cell_state(mesh::LocalCellId cell, Vec3 x) const {
   Primitive state;
-  const Vec3 r = x - discretization_.centroid[cell];
-  mesh::with_dim(mesh_.dim, [&](auto dim) { state = detail::reconstruct<dim()>(view(), cell, r); });
+  const Vec3 r = x - mesh_.cell_centroid[cell];
+  mesh::with_dim(mesh_.dim, [&](auto dim) { state = detail::reconstruct<dim()>(view(), cell.value(), r); });
   return state;
 }
 
@@ -204,12 +204,11 @@ std::vector<CellGradient> Residual::gradients() const {
   return all;
 }
 
-Primitive Residual::face_state(std::int32_t face) const {
-  const std::size_t f = face;
-  return cell_state(discretization_.face_left[f], mesh_.face_centroid[f]);
+Primitive Residual::face_state(mesh::LocalFaceId face) const {
+  return cell_state(mesh_.face_left[face], mesh_.face_centroid[face]);
 }
 
-Conserved Residual::boundary_flux(std::size_t zone, std::int32_t face) const {
+Conserved Residual::boundary_flux(std::size_t zone, mesh::LocalFaceId face) const {
   const Vec3 n = mesh_.face_normal[face];
   const BoundaryParams& params = boundary_params_[zone];
   const Primitive inside = face_state(face);
@@ -217,7 +216,7 @@ Conserved Residual::boundary_flux(std::size_t zone, std::int32_t face) const {
     const Primitive outside = outside_state(scheme_.gas(), params, mesh_.face_centroid[face]);
     return flow::boundary_flux(scheme_.gas(), params, outside, inside, n);
   }
-  const std::size_t k = face - mesh_.boundary[zone].faces.first().value();
+  const std::size_t k = face.value() - mesh_.boundary[zone].faces.first().value();
   return std::visit([&](const auto& flux) { return flux(scheme_.gas(), inside, prescribed_[zone][k], n); }, flux_);
 }
 

@@ -66,11 +66,11 @@ class Residual {
   [[nodiscard]] detail::ResidualView view() const;
 
   /// Returns the flux through a boundary face per unit area, out of the domain. @pre evaluated or refreshed since values changed.
-  [[nodiscard]] Conserved boundary_flux(std::size_t zone, std::int32_t face) const;
+  [[nodiscard]] Conserved boundary_flux(std::size_t zone, mesh::LocalFaceId face) const;
   /// Returns the interior state at the centroid of a face (reconstructed in its left cell).
-  [[nodiscard]] Primitive face_state(std::int32_t face) const;
+  [[nodiscard]] Primitive face_state(mesh::LocalFaceId face) const;
   /// Returns the state at the point x, linear within the owned cell. @pre refreshed since values changed.
-  [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const;
+  [[nodiscard]] Primitive cell_state(mesh::LocalCellId cell, Vec3 x) const;
   /// Returns the limited gradients of the owned cells; 0 without gradients. @pre refreshed since values changed.
   [[nodiscard]] std::vector<CellGradient> gradients() const;
 

@@ -100,10 +100,11 @@ void ScalarTransport::set_boundary_ghosts(std::int32_t first, std::int32_t last)
   for (std::size_t z = 0; z < m.boundary.size(); ++z) {
     const bool brings = inflow_.brings(z);
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
-      const std::size_t f = face.index(), i = f - d.first_boundary_face;
-      if (d.face_left[f] < first || d.face_left[f] >= last) continue;
-      const double outflow = residual_.mass_fluxes()[f];
-      const std::span ghost = values_.row(d.face_right[f]), inside = values_.row(d.face_left[f]);
+      const std::int32_t left = d.face_left[face];
+      if (left < first || left >= last) continue;
+      const std::size_t i = face.index() - d.first_boundary_face;
+      const double outflow = residual_.mass_fluxes()[face.index()];
+      const std::span ghost = values_.row(d.face_right[face]), inside = values_.row(left);
       for (std::size_t k = 0; k < n; ++k) {
         ghost[k] = detail::boundary_ghost_scalar(extrapolations, static_cast<std::int32_t>(i), brings, outflow, inside[k],
                                                  inflow_.values()[i * n + k], values_.data() + k, count());
@@ -150,9 +151,10 @@ void ScalarTransport::update(const detail::Stage& stage, const double* local_dt,
 
 void ScalarTransport::undo() { std::ranges::copy(start_.storage(), amounts_.storage().begin()); }
 
-double ScalarTransport::at(int k, std::int32_t cell, Vec3 x) const {
-  const Vec3 r = x - residual_.scheme().discretization().centroid[cell];
-  return residual_.scheme().mesh().dim == 2 ? detail::scalar_at<2>(view(), cell, k, r) : detail::scalar_at<3>(view(), cell, k, r);
+double ScalarTransport::at(int k, mesh::LocalCellId cell, Vec3 x) const {
+  const mesh::Mesh& m = residual_.scheme().mesh();
+  const Vec3 r = x - m.cell_centroid[cell];
+  return m.dim == 2 ? detail::scalar_at<2>(view(), cell.value(), k, r) : detail::scalar_at<3>(view(), cell.value(), k, r);
 }
 
 }  // namespace weft::flow

@@ -42,7 +42,7 @@ class ScalarTransport {
   /// Sets amounts() to those at the start of the step.
   void undo();
   /// Returns scalar k at the point x, linear within the owned cell. @pre slopes of the present values.
-  [[nodiscard]] double at(int k, std::int32_t cell, Vec3 x) const;
+  [[nodiscard]] double at(int k, mesh::LocalCellId cell, Vec3 x) const;
 
  private:
   void set_values();

@@ -28,11 +28,11 @@ void divide_into_blocks(Share& share, const mesh::Mesh& mesh, const Discretizati
       return c < block.cells.first || std::binary_search(share.shared.begin(), share.shared.end(), c);
     };
     for (std::int32_t f = block.faces.first; f < block.faces.last; ++f) {
-      const std::size_t i = f;
+      const mesh::LocalFaceId face_id(f);
       for (const int side : {0, 1}) {
-        const std::int32_t row = side == 0 ? d.face_left[i] : d.face_right[i];
+        const std::int32_t row = side == 0 ? d.face_left[face_id] : d.face_right[face_id];
         if (!is_stored(row)) continue;
-        const Vec3 to_face = mesh.face_centroid[i] - d.centroid[row];
+        const Vec3 to_face = mesh.face_centroid[face_id] - d.centroid[LocalRow(row)];
         block.stored.push_back({.to_face = to_face, .row = row, .at = 2 * (f - block.faces.first) + side});
       }
     }
@@ -52,9 +52,9 @@ std::vector<std::int32_t> slots_of_states(const std::vector<Share>& shares, cons
       for (std::int32_t c = block.cells.first; c < block.cells.last; ++c) {
         for (auto s = static_cast<std::size_t>(d.cell_face_offset[c]); s < static_cast<std::size_t>(d.cell_face_offset[c + 1]);
              ++s) {
-          const std::int32_t face = d.cell_face[s];
-          if (face < block.faces.first || face >= block.faces.last) continue;
-          slots[s] = 2 * (face - block.faces.first) + (d.face_left[face] == c ? 0 : 1);
+          const mesh::LocalFaceId face = d.cell_face[s];
+          if (face.value() < block.faces.first || face.value() >= block.faces.last) continue;
+          slots[s] = 2 * (face.value() - block.faces.first) + (d.face_left[face] == c ? 0 : 1);
         }
       }
     }
@@ -79,14 +79,14 @@ std::vector<Share> divide_into_shares(const mesh::Mesh& mesh, const Discretizati
   const auto share_of = [&](std::int32_t cell) -> Share& {
     return *std::find_if(shares.begin(), shares.end(), [&](const Share& share) { return share.rows().have(cell); });
   };
-  for (std::int32_t f = mesh.inner_faces.first().value(); f < mesh.inner_faces.last().value(); ++f) {
+  for (const mesh::LocalFaceId f : mesh.inner_faces) {
     const std::int32_t earlier = d.face_left[f], later = d.face_right[f];
     Share &earlier_share = share_of(earlier), &later_share = share_of(later);
     const bool inner = later < mesh.inner_cells;
     if (inner && &earlier_share == &later_share) continue;
-    earlier_share.deferred.push_back(f);
+    earlier_share.deferred.push_back(f.value());
     if (inner) earlier_share.shared.push_back(earlier), later_share.shared.push_back(later);
-    if (!inner && &earlier_share != &later_share) later_share.deferred.push_back(f);
+    if (!inner && &earlier_share != &later_share) later_share.deferred.push_back(f.value());
   }
   for (Share& share : shares) {
     std::sort(share.shared.begin(), share.shared.end());

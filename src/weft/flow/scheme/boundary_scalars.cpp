@@ -34,7 +34,7 @@ void BoundaryScalars::prescribe(double time) {
       if (!inflows[k].value || (prescribed_ && !inflows[k].depends_on_time)) continue;
       for (const mesh::LocalFaceId face : m.boundary[z].faces) {
         const std::size_t i = face.index() - scheme_.discretization().first_boundary_face;
-        const Vec3 x = m.face_centroid[face.index()];
+        const Vec3 x = m.face_centroid[face];
         const double value = values_[i * n + k] = inflows[k].value(x, time);
         if (std::isfinite(value) || bad_) continue;
         bad_ = {fmt::format("the scalar \"{}\" that comes in through \"{}\" is {} at ({:g}, {:g}, {:g}) at time {:.9g}",

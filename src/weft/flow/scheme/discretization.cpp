@@ -18,9 +18,8 @@ using mesh::Mesh;
 void add_boundary_rows(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, Discretization& d) {
   for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
     const bool mirrored = mirrors(kinds[z]);
-    for (const LocalFaceId face : mesh.boundary[z].faces) {
-      const std::size_t f = face.index();
-      const Vec3 inside = mesh.cell_centroid[mesh.face_left[f].index()];
+    for (const LocalFaceId f : mesh.boundary[z].faces) {
+      const Vec3 inside = mesh.cell_centroid[mesh.face_left[f]];
       const Vec3 to_face = mesh.face_centroid[f] - inside;
       d.centroid.push_back(mirrored ? inside + 2.0 * dot(to_face, mesh.face_normal[f]) * mesh.face_normal[f]
                                     : mesh.face_centroid[f]);
@@ -32,10 +31,9 @@ void connect(const Mesh& mesh, mesh::Neighbours stencil, Discretization& d) {
   const std::size_t faces = mesh.faces();
   d.face_left.resize(faces);
   d.face_right.resize(faces);
-  for (std::size_t f = 0; f < faces; ++f) {
+  for (const LocalFaceId f : mesh.face_left.ids()) {
     d.face_left[f] = mesh.face_left[f].value();
-    d.face_right[f] = mesh.face_right[f].valid() ? mesh.face_right[f].value()
-                                                 : mesh.cells() + static_cast<std::int32_t>(f) - d.first_boundary_face;
+    d.face_right[f] = mesh.face_right[f].valid() ? mesh.face_right[f].value() : mesh.cells() + f.value() - d.first_boundary_face;
   }
   const bool by_node = stencil == mesh::Neighbours::node;
   const std::size_t cells = mesh.owned_cells, sides = mesh.cell_faces.entries().size();
@@ -43,16 +41,16 @@ void connect(const Mesh& mesh, mesh::Neighbours stencil, Discretization& d) {
     offset->reserve(cells + 1);
     offset->push_back(0);
   }
-  for (auto* list : {&d.cell_face, &d.cell_face_row}) list->reserve(sides);
+  d.cell_face.reserve(sides);
+  d.cell_face_row.reserve(sides);
   d.stencil_row.reserve(by_node ? mesh.cell_cells.entries().size() + faces - d.first_boundary_face : sides);
   for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
     if (by_node) {
       for (const LocalCellId other : mesh.cell_cells.row(c)) d.stencil_row.push_back(other.value());
     }
     for (const LocalFaceId face : mesh.cell_faces.row(c)) {
-      const std::size_t f = face.index();
-      const std::int32_t opposite = d.face_left[f] == c ? d.face_right[f] : d.face_left[f];
-      d.cell_face.push_back(face.value());
+      const std::int32_t opposite = d.face_left[face] == c ? d.face_right[face] : d.face_left[face];
+      d.cell_face.push_back(face);
       d.cell_face_row.push_back(opposite);
       if (!by_node || opposite >= mesh.cells()) d.stencil_row.push_back(opposite);
     }
@@ -62,28 +60,28 @@ void connect(const Mesh& mesh, mesh::Neighbours stencil, Discretization& d) {
 }
 
 /// Returns whether a quad or hexahedron has a neighbour on the side opposite to its boundary face, in that direction.
-bool has_neighbour_opposite(const Mesh& mesh, const Discretization& d, std::int32_t cell, const Vec3& outward) {
+bool has_neighbour_opposite(const Mesh& mesh, const Discretization& d, LocalCellId cell, const Vec3& outward) {
   constexpr double kOpposite = 0.8;  // cosine; the product of both cosines is at most 0.5 in a right triangle of any aspect ratio
-  for (std::int32_t s = d.cell_face_offset[cell]; s < d.cell_face_offset[cell + 1]; ++s) {
-    const std::size_t face = d.cell_face[s];
+  for (std::int32_t s = d.cell_face_offset[cell.index()]; s < d.cell_face_offset[cell.index() + 1]; ++s) {
+    const LocalFaceId face = d.cell_face[s];
     if (d.cell_face_row[s] >= mesh.cells()) continue;
-    const Vec3 normal = (d.face_left[face] == cell ? 1.0 : -1.0) * mesh.face_normal[face];
-    const Vec3 r = d.centroid[d.cell_face_row[s]] - d.centroid[cell];
+    const Vec3 normal = (d.face_left[face] == cell.value() ? 1.0 : -1.0) * mesh.face_normal[face];
+    const Vec3 r = d.centroid[LocalRow(d.cell_face_row[s])] - d.centroid[LocalRow(cell.value())];
     if (-dot(normal, outward) >= kOpposite && -dot(r, outward) >= kOpposite * norm(r)) return true;
   }
   return false;
 }
 
-bool is_simplex(const Mesh& mesh, std::int32_t cell) {
+bool is_simplex(const Mesh& mesh, LocalCellId cell) {
   return mesh.cell_faces.row(cell).size() == static_cast<std::size_t>(mesh.dim) + 1;
 }
 
 /// Returns the number of faces of each cell on slip walls and symmetry planes.
-std::vector<char> count_walls(const Mesh& mesh, const std::vector<BoundaryKind>& kinds) {
-  std::vector<char> walls(mesh.cells());
+IdVector<LocalCellId, char> count_walls(const Mesh& mesh, const std::vector<BoundaryKind>& kinds) {
+  IdVector<LocalCellId, char> walls(mesh.cells());
   for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
     if (!is_wall(kinds[z])) continue;
-    for (const LocalFaceId face : mesh.boundary[z].faces) ++walls[mesh.face_left[face.index()].index()];
+    for (const LocalFaceId face : mesh.boundary[z].faces) ++walls[mesh.face_left[face]];
   }
   return walls;
 }
@@ -93,7 +91,7 @@ std::vector<char> count_walls(const Mesh& mesh, const std::vector<BoundaryKind>&
 /// tetrahedron would be its own images, which do not determine the gradient along the edge. A quad or hexahedron needs a
 /// neighbour on the opposite side, except at supersonic outflow; other cells have neighbours by node.
 /// @param walls  number of faces of the cell on slip walls and symmetry planes.
-bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, std::int32_t cell, std::size_t face, int walls) {
+bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, LocalCellId cell, LocalFaceId face, int walls) {
   const double height = mesh.cell_centroid[cell].y;
   const bool on_axis = mesh.axisymmetric && mesh.face_centroid[face].y <= 1e-9 * height;  // to rounding of the nodes
   if (on_axis) return false;
@@ -105,9 +103,9 @@ bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, 
 /// Appends the cells from which a boundary cell extrapolates: those of its stencil; for cells other than quads and hexahedra all
 /// that share a node. A gradient interpolates the remaining face neighbours of a triangle or tetrahedron exactly, including
 /// their noise, and a uniform stream along a wall did not stay uniform.
-void append_neighbours(const Mesh& mesh, const Discretization& d, std::int32_t cell, std::vector<std::int32_t>& neighbours) {
+void append_neighbours(const Mesh& mesh, const Discretization& d, LocalCellId cell, std::vector<std::int32_t>& neighbours) {
   if (mesh::is_quad_or_hexahedron(mesh.cell_type[cell])) {
-    for (std::int32_t s = d.stencil_offset[cell]; s < d.stencil_offset[cell + 1]; ++s) {
+    for (std::int32_t s = d.stencil_offset[cell.index()]; s < d.stencil_offset[cell.index() + 1]; ++s) {
       if (d.stencil_row[s] < mesh.cells()) neighbours.push_back(d.stencil_row[s]);
     }
   } else {
@@ -117,23 +115,23 @@ void append_neighbours(const Mesh& mesh, const Discretization& d, std::int32_t c
 
 void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, const std::optional<WallForces>& forces,
                              Discretization& d) {
-  const std::vector<char> walls = count_walls(mesh, kinds);
+  const IdVector<LocalCellId, char> walls = count_walls(mesh, kinds);
   std::vector<std::int32_t> neighbours;
   for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
     for (const LocalFaceId face : mesh.boundary[z].faces) {
-      const std::int32_t c = d.face_left[face.index()];
-      const Vec3 from = d.centroid[c];
-      Vec3& to = d.centroid[d.face_right[face.index()]];
+      const LocalCellId c = mesh.face_left[face];
+      const Vec3 from = mesh.cell_centroid[c];
+      Vec3& to = d.centroid[LocalRow(d.face_right[face])];
       WallMomentum wall;
       neighbours.clear();
-      if (extrapolates(mesh, d, kinds[z], c, face.index(), walls[c])) {
+      if (extrapolates(mesh, d, kinds[z], c, face, walls[c])) {
         append_neighbours(mesh, d, c, neighbours);
         // The normal velocity at a wall vanishes at the centroid of the face. For skewed cells, such as triangles, the foot of
         // the perpendicular lies elsewhere, and on a curved wall the velocity there has a normal component of first order.
         if (is_wall(kinds[z])) {
-          to = 2.0 * mesh.face_centroid[face.index()] - from;
+          to = 2.0 * mesh.face_centroid[face] - from;
           if (forces) {
-            const Vec3 n = mesh.face_normal[face.index()];
+            const Vec3 n = mesh.face_normal[face];
             wall = {.normal = n,
                     .curvature = forces->curvature[face.index() - d.first_boundary_face],
                     .force = std::abs(dot(forces->acceleration, n))};
@@ -162,7 +160,7 @@ void add_square(Symmetric& m, double weight, Vec3 r) {
 Symmetric normal_matrix(const Discretization& d, std::int32_t c) {
   Symmetric m{};
   for (std::int32_t s = d.stencil_offset[c]; s < d.stencil_offset[c + 1]; ++s) {
-    const Vec3 r = d.centroid[d.stencil_row[s]] - d.centroid[c];
+    const Vec3 r = d.centroid[LocalRow(d.stencil_row[s])] - d.centroid[LocalRow(c)];
     add_square(m, d.stabilized ? 1.0 : 1.0 / dot(r, r), r);
   }
   return m;
@@ -174,7 +172,7 @@ Symmetric matrix_of_faces(const Mesh& mesh, const Discretization& d, std::int32_
   Symmetric m{};
   for (std::int32_t s = d.cell_face_offset[c]; s < d.cell_face_offset[c + 1]; ++s) {
     const Vec3 at = mesh.face_centroid[d.cell_face[s]];
-    add_square(m, d.centroid[d.cell_face_row[s]] == at ? 0.25 : 1.0, at - d.centroid[c]);
+    add_square(m, d.centroid[LocalRow(d.cell_face_row[s])] == at ? 0.25 : 1.0, at - d.centroid[LocalRow(c)]);
   }
   return m;
 }
@@ -232,18 +230,19 @@ double least_determinant(const Mesh& mesh, const Discretization& d, std::int32_t
 }
 
 /// Appends the matrix of cell c.
-void add_matrix(const Mesh& mesh, const Discretization& d, std::int32_t c, std::vector<double>& matrices) {
+void add_matrix(const Mesh& mesh, const Discretization& d, LocalCellId cell, std::vector<double>& matrices) {
+  const std::int32_t c = cell.value();
   const Symmetric of_faces = d.stabilized ? matrix_of_faces(mesh, d, c) : Symmetric{};
   Symmetric normal = normal_matrix(d, c), matrix{};
-  if (d.stabilized && is_simplex(mesh, c)) bound(normal, of_faces, mesh.dim);
+  if (d.stabilized && is_simplex(mesh, cell)) bound(normal, of_faces, mesh.dim);
   if (!invert(normal, mesh.dim, least_determinant(mesh, d, c, of_faces), matrix)) {
-    const Vec3 at = d.centroid[c];
+    const Vec3 at = mesh.cell_centroid[cell];
     throw MeshError(
         fmt::format("the neighbours of the cell at ({:.6g}, {:.6g}, {:.6g}) lie on one line or plane, so its gradient "
                     "is not determined",
                     at.x, at.y, at.z),
         "use gradient = \"green_gauss\" or stencil = \"node\", or re-mesh this place",
-        {.file = mesh.source, .element = mesh.cell_file_id[c]});
+        {.file = mesh.source, .element = mesh.cell_file_id[cell]});
   }
   matrices.insert(matrices.end(), matrix.begin(), matrix.begin() + (mesh.dim == 2 ? 3 : 6));
 }
@@ -256,7 +255,7 @@ Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>
   first_boundary_face = mesh.ghost_faces.last().value();
   rows = mesh.cells() + (mesh.faces() - first_boundary_face);
   centroid.reserve(rows);
-  centroid.assign(mesh.cell_centroid.begin(), mesh.cell_centroid.end());
+  for (const Vec3 x : mesh.cell_centroid) centroid.push_back(x);
   add_boundary_rows(mesh, kinds, *this);
   connect(mesh, stencil, *this);
   extrapolate_to_boundary(mesh, kinds, forces, *this);
@@ -264,12 +263,12 @@ Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>
   const std::size_t cells = mesh.owned_cells;
   inverse_volume.reserve(cells);
   projected_area.reserve(cells);
-  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+  for (const LocalCellId c : mesh.owned()) {
     inverse_volume.push_back(1.0 / mesh.cell_volume[c]);
     Vec3 projected;
     for (const LocalFaceId face : mesh.cell_faces.row(c)) {
-      const Vec3 n = mesh.face_normal[face.index()];
-      projected += 0.5 * mesh.face_area[face.index()] * Vec3{std::abs(n.x), std::abs(n.y), std::abs(n.z)};
+      const Vec3 n = mesh.face_normal[face];
+      projected += 0.5 * mesh.face_area[face] * Vec3{std::abs(n.x), std::abs(n.y), std::abs(n.z)};
     }
     projected_area.push_back(projected);
   }
@@ -278,7 +277,7 @@ Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>
 std::vector<double> least_squares_matrices(const Mesh& mesh, const Discretization& d) {
   std::vector<double> matrices;
   matrices.reserve(static_cast<std::size_t>(mesh.owned_cells) * (mesh.dim == 2 ? 3 : 6));
-  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) add_matrix(mesh, d, c, matrices);
+  for (const LocalCellId c : mesh.owned()) add_matrix(mesh, d, c, matrices);
   return matrices;
 }
 

@@ -4,6 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "weft/array/layout.hpp"
+#include "weft/base/id_vector.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/flow/physics/boundary.hpp"
 #include "weft/flow/scheme/extrapolation.hpp"
@@ -46,13 +48,15 @@ struct Discretization {
   /// the node neighbours, then the boundary rows.
   std::vector<std::int32_t> stencil_offset, stencil_row;
   /// Faces of owned cell c, and for each the row on its other side.
-  std::vector<std::int32_t> cell_face_offset, cell_face, cell_face_row;
-  std::vector<std::int32_t> face_left, face_right;  ///< rows; that on the right of a boundary face is its boundary row
-  std::vector<Vec3> centroid;                       ///< centroid of every row
-  Extrapolations boundary_extrapolation;            ///< to each boundary row, from its cell and its stencil
-  std::vector<double> inverse_volume;               ///< 1 / volume of owned cells
+  std::vector<std::int32_t> cell_face_offset, cell_face_row;
+  std::vector<mesh::LocalFaceId> cell_face;
+  /// Rows; that on the right of a boundary face is its boundary row.
+  IdVector<mesh::LocalFaceId, std::int32_t> face_left, face_right;
+  IdVector<LocalRow, Vec3> centroid;                   ///< centroid of every row
+  Extrapolations boundary_extrapolation;               ///< to each boundary row, from its cell and its stencil
+  IdVector<mesh::LocalCellId, double> inverse_volume;  ///< 1 / volume of owned cells
   /// Half the sum of |n| A over the faces: the spectral radius of cell c is sum_k (|u_k| + a) projected_area[c][k]. Owned cells.
-  std::vector<Vec3> projected_area;
+  IdVector<mesh::LocalCellId, Vec3> projected_area;
 };
 
 /// Returns the matrices of least-squares gradients: for each owned cell the inverse of sum(w d d^T) over the stencil, upper

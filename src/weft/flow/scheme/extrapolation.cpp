@@ -45,17 +45,17 @@ Vec3 solve_determined(Matrix m, const Vec3& v) {
 }  // namespace
 
 void Extrapolations::append(const Vec3& from, const Vec3& to, std::span<const std::int32_t> rows,
-                            const std::vector<Vec3>& centroid, const WallMomentum& wall) {
+                            const IdVector<LocalRow, Vec3>& centroid, const WallMomentum& wall) {
   constexpr double kMargin = 2;  // the bound shall not reduce the gradient on a curved wall, whose curvature is an estimate
   Matrix normal{};
   for (const std::int32_t r : rows) {
-    const Vec3 d = centroid[r] - from;
+    const Vec3 d = centroid[LocalRow(r)] - from;
     for (int k = 0; k < 3; ++k) normal[k] += (d[k] / dot(d, d)) * d;
   }
   const double distance = dot(to - from, wall.normal);
   const Vec3 slope = solve_determined(normal, to - from), normal_slope = solve_determined(normal, distance * wall.normal);
   for (const std::int32_t r : rows) {
-    const Vec3 d = centroid[r] - from;
+    const Vec3 d = centroid[LocalRow(r)] - from;
     row.push_back(r);
     weight.push_back(dot(slope, d) / dot(d, d));
     normal_weight.push_back(dot(normal_slope, d) / dot(d, d));

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "weft/array/layout.hpp"
+#include "weft/base/id_vector.hpp"
 #include "weft/base/macros.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/flow/physics/gas.hpp"
@@ -44,7 +46,7 @@ struct Extrapolations {
   /// @param from  the cell's centroid, m.  @param to  the point, m.  @param rows  of other cells.
   /// @param centroid  of every row, m.  @param wall  the wall that bounds the increment of pressure.
   /// @throws LimitError for more than 2^31 entries.
-  void append(const Vec3& from, const Vec3& to, std::span<const std::int32_t> rows, const std::vector<Vec3>& centroid,
+  void append(const Vec3& from, const Vec3& to, std::span<const std::int32_t> rows, const IdVector<LocalRow, Vec3>& centroid,
               const WallMomentum& wall = {});
 };
 

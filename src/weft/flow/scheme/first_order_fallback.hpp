@@ -21,7 +21,7 @@ class FirstOrderFallback {
   FirstOrderFallback& operator=(const FirstOrderFallback&) = delete;
 
   /// Adds owned cells.  @collective
-  void add(std::span<const std::int32_t> cells);
+  void add(std::span<const mesh::LocalCellId> cells);
   /// Removes all cells.
   void clear();
   /// Returns whether add() was called since the last clear(); equal on every rank.
@@ -29,7 +29,7 @@ class FirstOrderFallback {
   /// Returns 1 for each owned and ghost cell of the fallback, otherwise 0; empty unless active(). Valid until the next call.
   [[nodiscard]] std::span<const std::int32_t> flags() const;
   /// Returns the owned cells of the fallback in ascending order.
-  [[nodiscard]] std::vector<std::int32_t> cells() const;
+  [[nodiscard]] std::vector<mesh::LocalCellId> cells() const;
   /// Ends the exchange of flags, see Solver::close().  @collective
   void close() { pull_.close(); }
   /// Returns what this rank has sent to others.

@@ -29,7 +29,8 @@ std::vector<double> least_squares_weights_in(const Scheme& scheme) {
   const Discretization& d = scheme.discretization();
   const std::vector<double> matrices = scheme.least_squares();
   return by_stencil(scheme, [&](std::int32_t c, auto s) {
-    const Vec3 unscaled = unscaled_gradient_weight<Dim>(d.centroid[d.stencil_row[s]] - d.centroid[c], d.stabilized);
+    const Vec3 unscaled =
+        unscaled_gradient_weight<Dim>(d.centroid[LocalRow(d.stencil_row[s])] - d.centroid[LocalRow(c)], d.stabilized);
     double whole[Dim];
     for (int axis = 0; axis < Dim; ++axis) whole[axis] = unscaled[axis];
     multiply(&matrices[std::int64_t{c} * (Dim * (Dim + 1) / 2)], whole);
@@ -49,11 +50,12 @@ std::vector<double> green_gauss_weights(const Scheme& scheme) {
   const mesh::Mesh& mesh = scheme.mesh();
   const Discretization& d = scheme.discretization();
   return by_stencil(scheme, [&](std::int32_t c, auto s) {
-    const std::int32_t f = d.cell_face[s], opposite = d.cell_face_row[s];
+    const mesh::LocalFaceId f = d.cell_face[s];
     const double sign = d.face_left[f] == c ? 1 : -1;
-    const Vec3 to_face = mesh.face_centroid[f] - d.centroid[c], from_opposite = mesh.face_centroid[f] - d.centroid[opposite];
+    const Vec3 to_face = mesh.face_centroid[f] - d.centroid[LocalRow(c)];
+    const Vec3 from_opposite = mesh.face_centroid[f] - d.centroid[LocalRow(d.cell_face_row[s])];
     return face_interpolation_weight(to_face, from_opposite) *
-           (sign * mesh.face_area[f] * d.inverse_volume[c] * mesh.face_normal[f]);
+           (sign * mesh.face_area[f] * d.inverse_volume[mesh::LocalCellId(c)] * mesh.face_normal[f]);
   });
 }
 

@@ -44,15 +44,15 @@ void each_wall_face(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kin
 /// Returns twice the largest distance of any cell's node from the centroid of all cells. @collective
 double mesh_length(const mesh::Mesh& mesh) {
   WeightedMean mean;
-  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+  for (const mesh::LocalCellId c : mesh.owned()) {
     mean.add(mesh.cell_volume[c], mesh.cell_centroid[c]);
   }
   Vec3 centre = mean.value(mesh.comm);
   if (mesh.axisymmetric) centre.y = 0;
   double farthest = 0;
-  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+  for (const mesh::LocalCellId c : mesh.owned()) {
     for (const mesh::LocalNodeId node : mesh.cell_nodes.row(c)) {
-      farthest = std::max(farthest, norm(mesh.node_coord[node.index()] - centre));
+      farthest = std::max(farthest, norm(mesh.node_coord[node] - centre));
     }
   }
   return 2 * mesh.comm.max(farthest);
@@ -95,7 +95,9 @@ void add_boundary(Extremes& extremes, const mesh::Mesh& mesh, const IdealGas& ga
       extremes.largest[1] = std::max(extremes.largest[1], params.pressure);
       extremes.largest[4] = std::max(extremes.largest[4], -params.pressure);
       break;
-    default:
+    case BoundaryKind::slip_wall:
+    case BoundaryKind::symmetry:
+    case BoundaryKind::supersonic_outflow:
       break;
   }
 }
@@ -104,14 +106,13 @@ void add_boundary(Extremes& extremes, const mesh::Mesh& mesh, const IdealGas& ga
 
 double reference_length(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds) {
   WeightedMean mean;
-  each_wall_face(mesh, kinds,
-                 [&](mesh::LocalFaceId face) { mean.add(mesh.face_area[face.index()], mesh.face_centroid[face.index()]); });
+  each_wall_face(mesh, kinds, [&](mesh::LocalFaceId face) { mean.add(mesh.face_area[face], mesh.face_centroid[face]); });
   Vec3 centre = mean.value(mesh.comm);
   if (mesh.axisymmetric) centre.y = 0;
   double farthest = 0;
   each_wall_face(mesh, kinds, [&](mesh::LocalFaceId face) {
     for (const mesh::LocalNodeId node : mesh.face_nodes.row(face.value())) {
-      farthest = std::max(farthest, norm(mesh.node_coord[node.index()] - centre));
+      farthest = std::max(farthest, norm(mesh.node_coord[node] - centre));
     }
   });
   const double length = 2 * mesh.comm.max(farthest);
@@ -119,12 +120,13 @@ double reference_length(const mesh::Mesh& mesh, const std::vector<BoundaryKind>&
 }
 
 ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas, const std::vector<BoundaryCondition>& boundary,
-                                 const SourceTerm& source, const std::function<Primitive(std::int32_t)>& start, double time) {
+                                 const SourceTerm& source, const std::function<Primitive(mesh::LocalCellId)>& start,
+                                 double time) {
   WeightedMean mean;  // mean of (density, pressure)
   Extremes extremes;
   bool unknown = static_cast<bool>(source.function);
   agreed(mesh.comm, [&] {
-    for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+    for (const mesh::LocalCellId c : mesh.owned()) {
       const Primitive w = start(c);
       extremes.add(gas, w);
       if (gas.physical(w)) mean.add(mesh.cell_volume[c], {w.density, w.pressure, 0});

@@ -41,6 +41,6 @@ inline constexpr double kLeastRemainder = 1e-30;
 /// @throws the exceptions of prescribed states, on every rank.  @collective  @cost three reductions.
 [[nodiscard]] ReferenceStates reference_states(const mesh::Mesh& mesh, const IdealGas& gas,
                                                const std::vector<BoundaryCondition>& boundary, const SourceTerm& source,
-                                               const std::function<Primitive(std::int32_t)>& start, double time);
+                                               const std::function<Primitive(mesh::LocalCellId)>& start, double time);
 
 }  // namespace weft::flow

@@ -18,18 +18,19 @@ struct ScalarView : ResidualView {
   static constexpr int kGroups = 1;
   static constexpr bool kFlow = false;
 
-  const std::int32_t *cell_faces, *cell_face_rows;  ///< faces of each cell, and the rows on their other sides
-  const double* scalars;                            ///< rows x count
-  double* slopes;                                   ///< (owned + ghost) x count x Dim, limited
-  const std::int32_t* fallback;                     ///< owned + ghost: 1 in cells of the first-order fallback; null: nowhere
-  std::int32_t cells;                               ///< owned and ghost: the rows with slopes
+  const mesh::LocalFaceId* cell_faces;  ///< faces of each cell
+  const std::int32_t* cell_face_rows;   ///< rows on the other sides of cell_faces
+  const double* scalars;                ///< rows x count
+  double* slopes;                       ///< (owned + ghost) x count x Dim, limited
+  const std::int32_t* fallback;         ///< owned + ghost: 1 in cells of the first-order fallback; null: nowhere
+  std::int32_t cells;                   ///< owned and ghost: the rows with slopes
   int count, which = 0;
 
   explicit ScalarView(const ResidualView& flow) : ResidualView(flow) {}
 
   /// Returns the mass flow out of cell c through its face at s, kg/s.
   [[nodiscard]] WEFT_HD double outflow(std::int32_t c, std::int32_t s) const {
-    const std::int32_t f = cell_faces[s];
+    const std::int32_t f = cell_faces[s].value();
     return left(f) == c ? mass_fluxes[f] : -mass_fluxes[f];
   }
   [[nodiscard]] WEFT_HD double scalar(std::int32_t row, int k) const {
@@ -105,7 +106,7 @@ WEFT_HD inline void update_scalars_of_cell(const View& v, std::int32_t c, const 
     const double out = v.outflow(c, s);
     const std::int32_t row = out > 0 ? c : v.cell_face_rows[s];
     const bool reconstructs = row < v.cells;  // a boundary row lies on the face
-    const Vec3 r = v.face_centroid(v.cell_faces[s]) - v.centroid(row);
+    const Vec3 r = v.face_centroid(v.cell_faces[s].value()) - v.centroid(row);
     for (int k = 0; k < v.count; ++k) rate[k] -= out * (reconstructs ? scalar_at<Dim>(v, row, k, r) : v.scalar(row, k));
   }
   const double dt = u.local_dt == nullptr ? u.dt : lesser(u.local_cfl * u.local_dt[c], u.dt);

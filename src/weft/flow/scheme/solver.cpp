@@ -21,14 +21,14 @@ namespace {
 constexpr int kVars = Solver::kVars;
 
 /// Returns the row of an owned cell, from rows of kVars.
-Conserved conserved_of_cell(std::span<const double> values, std::int32_t cell) {
+Conserved conserved_of_cell(std::span<const double> values, mesh::LocalCellId cell) {
   Conserved u;
-  for (int k = 0; k < kVars; ++k) u[k] = values[static_cast<std::size_t>(cell) * kVars + k];
+  for (int k = 0; k < kVars; ++k) u[k] = values[cell.index() * kVars + k];
   return u;
 }
 
-void store_conserved(std::span<double> values, std::int32_t cell, const Conserved& u) {
-  for (int k = 0; k < kVars; ++k) values[static_cast<std::size_t>(cell) * kVars + k] = u[k];
+void store_conserved(std::span<double> values, mesh::LocalCellId cell, const Conserved& u) {
+  for (int k = 0; k < kVars; ++k) values[cell.index() * kVars + k] = u[k];
 }
 
 /// Returns the initial value of a scalar at x. @throws InputError unless it is finite.
@@ -61,7 +61,7 @@ Solver::Solver(const mesh::Mesh& mesh, SolverOptions options)
       fallback_(mesh),
       stepper_(Stepper::make(scheme_)) {
   double volume = 0;
-  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) volume += mesh.cell_volume[c];
+  for (const mesh::LocalCellId c : mesh.owned()) volume += mesh.cell_volume[c];
   volume_ = mesh.comm.sum(volume);
 }
 
@@ -89,7 +89,7 @@ void Solver::refresh() {
   stepper_->refresh(time_);
 }
 
-Conserved Solver::boundary_flux(std::size_t zone, std::int32_t face) const { return stepper_->boundary_flux(zone, face); }
+Conserved Solver::boundary_flux(std::size_t zone, mesh::LocalFaceId face) const { return stepper_->boundary_flux(zone, face); }
 
 std::vector<Primitive> Solver::face_states(std::size_t zone) const { return stepper_->face_states(zone); }
 
@@ -107,7 +107,7 @@ std::vector<double> Solver::scalar_integrals() const {
   return stepper_->scalar_integrals();
 }
 
-Primitive Solver::cell_state(std::int32_t cell, Vec3 x) const { return stepper_->cell_state(cell, x); }
+Primitive Solver::cell_state(mesh::LocalCellId cell, Vec3 x) const { return stepper_->cell_state(cell, x); }
 
 std::vector<CellGradient> Solver::gradients() const { return stepper_->gradients(); }
 
@@ -116,9 +116,9 @@ void Solver::initialise(const std::function<Primitive(Vec3)>& state, double time
   const StateRows rows = stepper_->state();
   agreed(m.comm, [&] {
     const std::vector<Scalar>& carried = scalars();
-    for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-      const std::size_t i = c;
-      const Vec3 x = m.cell_centroid[i];
+    for (const mesh::LocalCellId c : m.owned()) {
+      const std::size_t i = c.index();
+      const Vec3 x = m.cell_centroid[c];
       const Primitive w = state(x);
       if (m.axisymmetric && w.velocity.z != 0) throw velocity_about_axis("the initial state");
       store_conserved(rows.conserved, c, scheme_.gas().conserved(w));
@@ -128,7 +128,7 @@ void Solver::initialise(const std::function<Primitive(Vec3)>& state, double time
     }
   });
   clear_fallback();
-  refer_to_cells([&](std::int32_t c) { return conserved_of_cell(rows.conserved, c); }, time);
+  refer_to_cells([&](mesh::LocalCellId c) { return conserved_of_cell(rows.conserved, c); }, time);
   begin(time, step);
 }
 
@@ -151,23 +151,23 @@ void Solver::set_circulation(std::size_t zone, double circulation) {
 
 void Solver::refer_to(const std::function<Primitive(Vec3)>& start, double time) {
   clear_fallback();
-  refer_to_cells([&](std::int32_t c) { return conserved_of_start(start, c); }, time);
+  refer_to_cells([&](mesh::LocalCellId c) { return conserved_of_start(start, c); }, time);
 }
 
-Conserved Solver::conserved_of_start(const std::function<Primitive(Vec3)>& start, std::int32_t cell) const {
+Conserved Solver::conserved_of_start(const std::function<Primitive(Vec3)>& start, mesh::LocalCellId cell) const {
   return scheme_.gas().conserved(start(mesh().cell_centroid[cell]));
 }
 
 /// @param start  of an owned cell: conserved variables, so that refer_to() and initialise() find the same digits.
-void Solver::refer_to_cells(const std::function<Conserved(std::int32_t)>& start, double time) {
+void Solver::refer_to_cells(const std::function<Conserved(mesh::LocalCellId)>& start, double time) {
   const IdealGas& gas = scheme_.gas();
-  const auto primitive = [&](std::int32_t c) { return gas.primitive(start(c)); };
+  const auto primitive = [&](mesh::LocalCellId c) { return gas.primitive(start(c)); };
   const ReferenceStates reference = reference_states(mesh(), gas, scheme_.boundary(), scheme_.source(), primitive, time);
   parameters_.limits = reference.limits;
   if (!reference_is_set_ && gas.physical(reference.mean)) parameters_.scale = scale_of(gas, reference.mean);
   stepper_->set_parameters(parameters_);
   if (stationary_) {
-    keep_stationary([&](std::int32_t c) { return conserved_of_start(stationary_, c); }, time);
+    keep_stationary([&](mesh::LocalCellId c) { return conserved_of_start(stationary_, c); }, time);
   } else if (scheme_.numerics().well_balanced) {
     keep_stationary(start, time);
   }
@@ -175,11 +175,11 @@ void Solver::refer_to_cells(const std::function<Conserved(std::int32_t)>& start,
 }
 
 /// Makes the stepper subtract from now on the rates that the scheme, at full order, computes of a state.
-void Solver::keep_stationary(const std::function<Conserved(std::int32_t)>& state, double time) {
+void Solver::keep_stationary(const std::function<Conserved(mesh::LocalCellId)>& state, double time) {
   check_stationary_state(scheme_, state);
   set_order(1);
   std::vector<double> conserved(static_cast<std::size_t>(mesh().owned_cells) * kVars);
-  for (std::int32_t c = 0; c < mesh().owned_cells; ++c) store_conserved(conserved, c, state(c));
+  for (const mesh::LocalCellId c : mesh().owned()) store_conserved(conserved, c, state(c));
   check_stationary_rates(scheme_, state, stepper_->keep_stationary(conserved, time));
 }
 
@@ -198,7 +198,7 @@ void Solver::restore(std::span<const double> conserved, double time, std::int64_
   std::copy(conserved.begin(), conserved.end(), rows.conserved.begin());
   std::copy(scalar_amounts.begin(), scalar_amounts.end(), rows.scalar_amounts.begin());
   clear_fallback();
-  if (!referred_) refer_to_cells([&](std::int32_t c) { return conserved_of_cell(rows.conserved, c); }, time);
+  if (!referred_) refer_to_cells([&](mesh::LocalCellId c) { return conserved_of_cell(rows.conserved, c); }, time);
   if (fallback.until > 0) add_fallback(fallback.cells);
   fallback_until_ = fallback.until;
   begin(time, step);
@@ -212,21 +212,21 @@ void Solver::begin(double time, std::int64_t step) {
   if (!reduce_status()) throw_failure();
 }
 
-Primitive Solver::primitive(std::int32_t cell) const { return stepper_->primitive(cell); }
+Primitive Solver::primitive(mesh::LocalCellId cell) const { return stepper_->primitive(cell); }
 
 const std::vector<Scalar>& Solver::scalars() const { return scheme_.scalars(); }
 
 std::span<const double> Solver::scalar_amounts() const { return stepper_->fetch().scalar_amounts; }
 
-double Solver::scalar(int k, std::int32_t cell) const {
-  const std::size_t c = cell;
+double Solver::scalar(int k, mesh::LocalCellId cell) const {
+  const std::size_t c = cell.index();
   const ConstStateRows rows = stepper_->fetch();
   return rows.scalar_amounts[c * scalars().size() + k] / rows.conserved[c * kVars];
 }
 
-double Solver::scalar_at(int k, std::int32_t cell, Vec3 x) const { return stepper_->scalar_at(k, cell, x); }
+double Solver::scalar_at(int k, mesh::LocalCellId cell, Vec3 x) const { return stepper_->scalar_at(k, cell, x); }
 
-void Solver::add_fallback(std::span<const std::int32_t> cells) {
+void Solver::add_fallback(std::span<const mesh::LocalCellId> cells) {
   fallback_.add(cells);
   stepper_->set_fallback(fallback_.flags());
 }

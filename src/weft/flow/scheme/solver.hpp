@@ -34,8 +34,8 @@ struct StepsAhead {
 
 /// Cells of the first-order fallback, where a state became unphysical.
 struct FallbackCells {
-  std::vector<std::int32_t> cells;  ///< owned
-  std::int64_t until = 0;           ///< step from which on the scheme is of second order everywhere; 0 on every rank: now
+  std::vector<mesh::LocalCellId> cells;  ///< owned
+  std::int64_t until = 0;                ///< step from which on the scheme is of second order everywhere; 0 on every rank: now
 };
 
 /// Explicit strong-stability-preserving Runge-Kutta of order 1 to 3 (Gottlieb, Shu & Tadmor, SIAM Review 43, 2001). The solver
@@ -122,7 +122,7 @@ class Solver {
   /// Computes ghosts, gradients and boundary values of the present state, for monitors and output.  @collective
   void refresh();
   /// Returns the flux through a boundary face per unit area, out of the domain. @pre refresh() since the last step.
-  [[nodiscard]] Conserved boundary_flux(std::size_t zone, std::int32_t face) const;
+  [[nodiscard]] Conserved boundary_flux(std::size_t zone, mesh::LocalFaceId face) const;
   /// Returns the interior state at the centroid of each of this rank's faces of a zone, in their order, as the scheme
   /// reconstructs it. @pre refresh() since the last step.
   [[nodiscard]] std::vector<Primitive> face_states(std::size_t zone) const;
@@ -136,7 +136,7 @@ class Solver {
   /// Returns the integral of rho phi of each scalar, with the same properties.
   [[nodiscard]] std::vector<double> scalar_integrals() const;
   /// Returns the state at the point x, linear within the owned cell. @pre refresh() since the last step.
-  [[nodiscard]] Primitive cell_state(std::int32_t cell, Vec3 x) const;
+  [[nodiscard]] Primitive cell_state(mesh::LocalCellId cell, Vec3 x) const;
   /// Returns the limited gradients of the reconstruction in the owned cells; 0 in first order. They are copied from a GPU.
   /// @pre refresh() since the last step.  @cost 120 bytes per owned cell.
   [[nodiscard]] std::vector<CellGradient> gradients() const;
@@ -144,13 +144,13 @@ class Solver {
   [[nodiscard]] std::span<const double> conserved() const;  ///< owned rows x kVars
   /// Returns the primitive values of the owned cells on the host, see Stepper::primitives().
   [[nodiscard]] std::span<const double> primitives() const { return stepper_->primitives(); }
-  [[nodiscard]] Primitive primitive(std::int32_t cell) const;  ///< owned cell
+  [[nodiscard]] Primitive primitive(mesh::LocalCellId cell) const;  ///< owned cell
   [[nodiscard]] const std::vector<Scalar>& scalars() const;
   /// Returns rho phi: owned rows x scalars().size().
   [[nodiscard]] std::span<const double> scalar_amounts() const;
-  [[nodiscard]] double scalar(int k, std::int32_t cell) const;  ///< value in an owned cell
+  [[nodiscard]] double scalar(int k, mesh::LocalCellId cell) const;  ///< value in an owned cell
   /// Returns scalar k at the point x, linear within the owned cell. @pre refresh() since the last step.
-  [[nodiscard]] double scalar_at(int k, std::int32_t cell, Vec3 x) const;
+  [[nodiscard]] double scalar_at(int k, mesh::LocalCellId cell, Vec3 x) const;
   [[nodiscard]] FallbackCells fallback_cells() const;
   [[nodiscard]] bool on_gpu() const { return stepper_->on_gpu(); }
   [[nodiscard]] int threads() const { return stepper_->threads(); }  ///< threads per rank
@@ -176,13 +176,13 @@ class Solver {
   [[nodiscard]] double stable_dt() const { return stable_dt_; }
 
  private:
-  void refer_to_cells(const std::function<Conserved(std::int32_t)>& start, double time);
-  [[nodiscard]] Conserved conserved_of_start(const std::function<Primitive(Vec3)>& start, std::int32_t cell) const;
-  void keep_stationary(const std::function<Conserved(std::int32_t)>& state, double time);
+  void refer_to_cells(const std::function<Conserved(mesh::LocalCellId)>& start, double time);
+  [[nodiscard]] Conserved conserved_of_start(const std::function<Primitive(Vec3)>& start, mesh::LocalCellId cell) const;
+  void keep_stationary(const std::function<Conserved(mesh::LocalCellId)>& state, double time);
   void begin(double time, std::int64_t step);
   void set_order(double order);
   void set_order_of_step();
-  void add_fallback(std::span<const std::int32_t> cells);
+  void add_fallback(std::span<const mesh::LocalCellId> cells);
   void clear_fallback();
   [[nodiscard]] double cfl() const;
   StepReport make_step(double dt_limit);

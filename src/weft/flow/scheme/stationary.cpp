@@ -18,20 +18,20 @@ namespace {
 /// uniform stream at Mach 0.5 at the nose of an airfoil with 72 cells around it: 0.2.
 constexpr double kMostStationaryChange = 0.1;
 
-std::string place_of(const mesh::Mesh& m, std::int32_t cell) {
+std::string place_of(const mesh::Mesh& m, mesh::LocalCellId cell) {
   const Vec3 x = m.cell_centroid[cell];
   return fmt::format("in the cell at ({:.6g}, {:.6g}, {:.6g})", x.x, x.y, x.z);
 }
 
-Where where_of(const mesh::Mesh& m, std::int32_t cell) { return Where{.file = m.source, .element = m.cell_file_id[cell]}; }
+Where where_of(const mesh::Mesh& m, mesh::LocalCellId cell) { return Where{.file = m.source, .element = m.cell_file_id[cell]}; }
 
 }  // namespace
 
-void check_stationary_state(const Scheme& scheme, const std::function<Conserved(std::int32_t)>& state) {
+void check_stationary_state(const Scheme& scheme, const std::function<Conserved(mesh::LocalCellId)>& state) {
   const mesh::Mesh& m = scheme.mesh();
   const IdealGas& gas = scheme.gas();
   agreed(m.comm, [&] {
-    for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+    for (const mesh::LocalCellId c : m.owned()) {
       if (gas.physical(gas.primitive(state(c)))) continue;
       throw PhysicsError("the state that numerics.well_balanced keeps is not physical " + place_of(m, c),
                          "density and pressure must be positive", where_of(m, c));
@@ -39,19 +39,18 @@ void check_stationary_state(const Scheme& scheme, const std::function<Conserved(
   });
 }
 
-void check_stationary_rates(const Scheme& scheme, const std::function<Conserved(std::int32_t)>& state,
+void check_stationary_rates(const Scheme& scheme, const std::function<Conserved(mesh::LocalCellId)>& state,
                             std::span<const double> rates) {
   const mesh::Mesh& m = scheme.mesh();
   const IdealGas& gas = scheme.gas();
   const Discretization& d = scheme.discretization();
   agreed(m.comm, [&] {
-    for (std::int32_t c = 0; c < m.owned_cells; ++c) {
-      const std::size_t i = c;
+    for (const mesh::LocalCellId c : m.owned()) {
       const Primitive w = gas.primitive(state(c));
       Conserved rate;
-      for (int k = 0; k < Scheme::kVars; ++k) rate[k] = d.inverse_volume[i] * rates[i * Scheme::kVars + k];
+      for (int k = 0; k < Scheme::kVars; ++k) rate[k] = d.inverse_volume[c] * rates[c.index() * Scheme::kVars + k];
       const double speed = norm(w.velocity) + gas.sound_speed(w), momentum = w.density * speed;
-      const double change = detail::stable_dt_of_cell(gas, w, d.projected_area[i], d.inverse_volume[i]) *
+      const double change = detail::stable_dt_of_cell(gas, w, d.projected_area[c], d.inverse_volume[c]) *
                             std::max({std::abs(rate.density) / w.density, norm(rate.momentum) / momentum,
                                       std::abs(rate.energy) / (momentum * speed)});
       if (change <= kMostStationaryChange) continue;

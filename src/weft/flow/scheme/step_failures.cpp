@@ -14,16 +14,14 @@ namespace {
 /// number of the cell: |kEarliest| < 2^53.
 constexpr double kEarliest = -8e15, kKind = 1e15;
 
-std::string neighbours_of(const mesh::Mesh& m, std::int32_t cell, const StepFailures::States& states) {
+std::string neighbours_of(const mesh::Mesh& m, mesh::LocalCellId cell, const StepFailures::States& states) {
   std::string around;
   for (const mesh::LocalFaceId face : m.cell_faces.row(cell)) {
-    const std::size_t f = face.index();
-    if (m.face_right[f].valid()) {
-      const mesh::LocalCellId other = m.face_left[f].value() == cell ? m.face_right[f] : m.face_left[f];
-      const std::optional<Primitive> n = states(other.value());
+    if (m.face_right[face].valid()) {
+      const mesh::LocalCellId other = m.face_left[face] == cell ? m.face_right[face] : m.face_left[face];
+      const std::optional<Primitive> n = states(other);
       if (!n) continue;
-      around +=
-          fmt::format("; neighbour {}: density {:.6g}, pressure {:.6g}", m.cell_file_id[other.index()], n->density, n->pressure);
+      around += fmt::format("; neighbour {}: density {:.6g}, pressure {:.6g}", m.cell_file_id[other], n->density, n->pressure);
       continue;
     }
     for (const mesh::BoundaryZone& zone : m.boundary) {
@@ -43,9 +41,8 @@ void StepFailures::clear() {
 
 void StepFailures::add(const UnphysicalCell& cell, const States& states) {
   cells_.push_back(cell);
-  const std::size_t i = cell.cell;
   const double order =
-      2 * kKind * cell.stage + (cell.diverged ? 0 : kKind) + static_cast<double>(mesh_.cell_global[i].value() + 1);
+      2 * kKind * cell.stage + (cell.diverged ? 0 : kKind) + static_cast<double>(mesh_.cell_global[cell.cell].value() + 1);
   if (order_ >= 0 && order_ <= order) return;
   order_ = order;
   first_ = cell;
@@ -60,8 +57,8 @@ void StepFailures::add(std::string problem, Where where) {
   where_ = std::move(where);
 }
 
-std::vector<std::int32_t> StepFailures::cells_of_stage(int stage) const {
-  std::vector<std::int32_t> cells;
+std::vector<mesh::LocalCellId> StepFailures::cells_of_stage(int stage) const {
+  std::vector<mesh::LocalCellId> cells;
   for (const UnphysicalCell& cell : cells_) {
     if (cell.stage == stage) cells.push_back(cell.cell);
   }
@@ -80,8 +77,8 @@ bool StepFailures::diverged(double key) { return key < 0 && std::fmod(key - kEar
 PhysicsError StepFailures::error(std::int64_t step, double time) const {
   WEFT_EXPECTS(any());
   if (!first_) return PhysicsError(problem_, "it must be finite at all times", where_);
-  const std::size_t i = first_->cell;
-  const Vec3 x = mesh_.cell_centroid[i];
+  const mesh::LocalCellId cell = first_->cell;
+  const Vec3 x = mesh_.cell_centroid[cell];
   return PhysicsError(
       fmt::format("the flow {} at step {}, time {:.9g} in the cell at ({:.6g}, {:.6g}, {:.6g}): "
                   "density {:.6g}, velocity ({:.6g}, {:.6g}, {:.6g}), pressure {:.6g}{}",
@@ -89,7 +86,7 @@ PhysicsError StepFailures::error(std::int64_t step, double time) const {
                   x.x, x.y, x.z, state_.density, state_.velocity.x, state_.velocity.y, state_.velocity.z, state_.pressure,
                   neighbours_),
       "lower cfl, use limiter = \"barth_jespersen\" or flux = \"rusanov\", or check boundary values and units",
-      {.file = mesh_.source, .element = mesh_.cell_file_id[i]});
+      {.file = mesh_.source, .element = mesh_.cell_file_id[cell]});
 }
 
 }  // namespace weft::flow

@@ -14,7 +14,7 @@ namespace weft::flow {
 
 /// An owned cell whose state a stage made unphysical.
 struct UnphysicalCell {
-  std::int32_t cell;
+  mesh::LocalCellId cell;
   int stage;      ///< index of the stage; the number of stages if the cell was found in a state that was set
   bool diverged;  ///< the state is physical, but outside SchemeParameters::limits
 };
@@ -27,7 +27,7 @@ class StepFailures {
   explicit StepFailures(const mesh::Mesh& mesh) : mesh_(mesh) {}
 
   /// Returns the state of an owned or ghost cell; none of a ghost cell that the stepper does not hold on the host.
-  using States = std::function<std::optional<Primitive>(std::int32_t)>;
+  using States = std::function<std::optional<Primitive>(mesh::LocalCellId)>;
 
   void clear();
   /// Adds a cell, which may be added again in later stages. @param states  the present ones.
@@ -37,7 +37,7 @@ class StepFailures {
 
   [[nodiscard]] bool any() const { return order_ >= 0; }
   /// Returns the cells that were added for a stage.
-  [[nodiscard]] std::vector<std::int32_t> cells_of_stage(int stage) const;
+  [[nodiscard]] std::vector<mesh::LocalCellId> cells_of_stage(int stage) const;
 
   /// Returns a negative number that is the smaller the earlier the failure is, in place of a stable time step: so that one
   /// minimum over the ranks yields both. @pre any()

@@ -110,7 +110,7 @@ class Stepper {
   /// Returns the primitive values of the owned cells on the host, owned x kVars, which the next step overwrites; empty on a GPU.
   [[nodiscard]] virtual std::span<const double> primitives() const { return {}; }
   /// Returns the primitive state of an owned cell.
-  [[nodiscard]] virtual Primitive primitive(std::int32_t cell) const = 0;
+  [[nodiscard]] virtual Primitive primitive(mesh::LocalCellId cell) const = 0;
   /// Returns the integral of each conserved variable over the owned cells, in compensated sums whose order depends on the number
   /// of cells alone.
   [[nodiscard]] virtual std::array<double, kVars> integrals() const = 0;
@@ -143,17 +143,17 @@ class Stepper {
   /// @collective
   virtual void refresh(double time) = 0;
   /// Returns the flux through a face of a boundary zone per unit area, out of the domain.
-  [[nodiscard]] virtual Conserved boundary_flux(std::size_t zone, std::int32_t face) const = 0;
+  [[nodiscard]] virtual Conserved boundary_flux(std::size_t zone, mesh::LocalFaceId face) const = 0;
   /// Returns the interior states at the centroids of a zone's faces, in their order.
   [[nodiscard]] virtual std::vector<Primitive> face_states(std::size_t zone) const = 0;
   /// Returns the sum of force_on_face() over a zone's faces, with moments about `centre`.
   [[nodiscard]] virtual ForceAndMoment force_on(std::size_t zone, double pressure, Vec3 centre) const = 0;
   /// Returns the state at x, linear within the owned cell.
-  [[nodiscard]] virtual Primitive cell_state(std::int32_t cell, Vec3 x) const = 0;
+  [[nodiscard]] virtual Primitive cell_state(mesh::LocalCellId cell, Vec3 x) const = 0;
   /// Returns the limited gradients of the owned cells; 0 where the scheme computes none.
   [[nodiscard]] virtual std::vector<CellGradient> gradients() const = 0;
   /// Returns scalar k at x, linear within the owned cell.
-  [[nodiscard]] virtual double scalar_at(int k, std::int32_t cell, Vec3 x) const = 0;
+  [[nodiscard]] virtual double scalar_at(int k, mesh::LocalCellId cell, Vec3 x) const = 0;
 
  protected:
   Stepper() = default;

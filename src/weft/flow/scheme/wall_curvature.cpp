@@ -25,11 +25,11 @@ struct WallFace {
 
 /// Returns face k of the shape of an owned or ghost cell.
 WallFace face_of(const Mesh& mesh, LocalCellId cell, int k) {
-  const mesh::CellFace& corners = mesh::shape(mesh.cell_type[cell.index()]).face[k];
+  const mesh::CellFace& corners = mesh::shape(mesh.cell_type[cell]).face[k];
   WallFace face{};
   face.nodes = corners.size;
   for (std::size_t i = 0; i < static_cast<std::size_t>(corners.size); ++i) {
-    face.node[i] = mesh.node_coord[mesh.cell_nodes.row(cell.index())[corners.node[i]].index()];
+    face.node[i] = mesh.node_coord[mesh.cell_nodes.row(cell.index())[corners.node[i]]];
   }
   const mesh::FaceGeometry geometry = mesh::face_geometry(face.corners());
   face.normal = geometry.area / norm(geometry.area);

@@ -155,7 +155,7 @@ class Section {
   std::vector<Section> sections(const std::string& key, const SectionSpec& spec) const;
 
   /// Reads a choice that determines which keys follow: `body(chosen)` reads them. For the reference, body is called for every
-  /// choice, and its keys are marked with it; likewise, with documenting() true, where errors are collected and the choice is
+  /// choice, and its keys are marked with it. So it is, with documenting() true, where errors are collected and the choice is
   /// invalid, so that the keys of no choice count as unknown. The default or the first choice is then returned.
   std::string variant(const std::string& key, const std::vector<std::string>& choices, const TextSpec& spec,
                       const std::function<void(const std::string&)>& body) const;

@@ -15,10 +15,10 @@ namespace {
 /// boundary.
 std::vector<LocalNodeId> rim_nodes(const Subdomain& part) {
   std::vector<LocalNodeId> nodes;
-  for (std::size_t c = 0; c < part.type.size(); ++c) {
+  for (const LocalCellId c : part.type.ids()) {
     const CellShape& s = shape(part.type[c]);
     for (int f = 0; f < s.faces; ++f) {
-      const std::size_t slot = part.first_face[c] + f;
+      const std::size_t slot = part.first_face[c.index()] + f;
       if (part.neighbour[slot] >= 0 && !part.is_ghost(slot)) continue;
       const CellFace& face = s.face[f];
       for (int i = 0; i < face.size; ++i) {
@@ -36,14 +36,15 @@ CellsOfNodes::CellsOfNodes(const Subdomain& part) : first_(part.node_global.size
   for (const LocalNodeId n : part.node) ++first_[n.index() + 1];
   kernels::inclusive_scan(std::span<const std::int32_t>(first_), std::span<std::int32_t>(first_));
   std::vector<std::int32_t> next(first_.begin(), first_.end() - 1);
-  for (std::int32_t c = 0; c < part.owned(); ++c) {
+  for (const LocalCellId c : part.type.ids()) {
     for (const LocalNodeId n : part.nodes(c)) cell_[next[n.index()]++] = c;
   }
 }
 
-bool is_widened(const Subdomain& part, std::size_t cell) {
+bool is_widened(const Subdomain& part, LocalCellId cell) {
   if (is_quad_or_hexahedron(part.type[cell])) return false;
-  const auto first = part.neighbour.begin() + part.first_face[cell], last = part.neighbour.begin() + part.first_face[cell + 1];
+  const auto first = part.neighbour.begin() + part.first_face[cell.index()];
+  const auto last = part.neighbour.begin() + part.first_face[cell.index() + 1];
   return std::any_of(first, last, [](std::int32_t neighbour) { return neighbour < 0; });
 }
 
@@ -63,8 +64,8 @@ NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, con
   RankLists<Visit> to;
   for (std::size_t i = 0; i < rim.size(); ++i) {
     auto& list = to[nodes.owner(GlobalRow(alias[i].root))];
-    for (const std::int32_t cell : cells_of_nodes[rim[i]]) {
-      list.push_back({alias[i].root, part.global[cell], -alias[i].image, is_widened(part, cell) ? 1 : 0});
+    for (const LocalCellId cell : cells_of_nodes[rim[i]]) {
+      list.push_back({alias[i].root, part.global[cell].value(), -alias[i].image, is_widened(part, cell) ? 1 : 0});
     }
   }
   std::vector<Visit> visits = all_to_all(comm, std::move(to));
@@ -90,7 +91,7 @@ NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, con
     around_node.clear();
     for (const CellAt& at : star.row(i)) {
       const std::int32_t image = static_cast<std::int32_t>(at.image) + alias[i].image;
-      const std::int32_t cell = part.refer_to(at.cell);
+      const std::int32_t cell = part.refer_to(GlobalCellId(at.cell));
       if (cell >= part.owned() || image != 0) around_node.push_back({cell, image, at.widened != 0});
     }
     if (around_node.empty()) continue;
@@ -100,10 +101,10 @@ NodeStars find_node_stars(const Communicator& comm, const RowOffsets& nodes, con
   return stars;
 }
 
-std::vector<char> find_border(const Subdomain& part, const NodeStars& stars, Neighbours kind) {
-  std::vector<char> border(part.type.size(), 0);
-  for (std::size_t c = 0; c < part.type.size(); ++c) {
-    for (std::int32_t slot = part.first_face[c]; slot < part.first_face[c + 1]; ++slot) {
+IdVector<LocalCellId, char> find_border(const Subdomain& part, const NodeStars& stars, Neighbours kind) {
+  IdVector<LocalCellId, char> border(part.type.size(), 0);
+  for (const LocalCellId c : border.ids()) {
+    for (std::int32_t slot = part.first_face[c.index()]; slot < part.first_face[c.index() + 1]; ++slot) {
       if (part.neighbour[slot] >= 0 && part.is_ghost(slot)) border[c] = 1;
     }
     if (stars.star.empty()) continue;
@@ -125,7 +126,7 @@ Adjacency::Adjacency(const Subdomain& part, const NodeStars& stars, const RowOff
   cells_of_nodes_ = CellsOfNodes(part);
   widened_.resize(part.type.size());
   near_widened_.resize(part.node_global.size());
-  for (std::size_t c = 0; c < widened_.size(); ++c) {
+  for (const LocalCellId c : widened_.ids()) {
     widened_[c] = is_widened(part, c) ? 1 : 0;
     for (const LocalNodeId n : part.nodes(c)) near_widened_[n] |= widened_[c];
   }
@@ -135,17 +136,17 @@ Adjacency::Adjacency(const Subdomain& part, const NodeStars& stars, const RowOff
   }
 }
 
-void Adjacency::append(std::int32_t cell, std::vector<CellCopy>& neighbours) const {
+void Adjacency::append(LocalCellId cell, std::vector<CellCopy>& neighbours) const {
   const auto before = static_cast<std::ptrdiff_t>(neighbours.size());
-  for (std::int32_t slot = part_->first_face[cell]; slot < part_->first_face[cell + 1]; ++slot) {
+  for (std::int32_t slot = part_->first_face[cell.index()]; slot < part_->first_face[cell.index() + 1]; ++slot) {
     if (part_->neighbour[slot] >= 0) neighbours.push_back(copy(part_->neighbour[slot], part_->image_of(slot)));
   }
   if (!stars_->star.empty()) {
     const bool all = kind_ == Neighbours::node || widened_[cell] != 0;
     for (const LocalNodeId n : part_->nodes(cell)) {
       if (!all && near_widened_[n] == 0) continue;
-      for (const std::int32_t other : cells_of_nodes_[n]) {
-        if (other != cell && (all || widened_[other] != 0)) neighbours.push_back(copy(other, 0));
+      for (const LocalCellId other : cells_of_nodes_[n]) {
+        if (other != cell && (all || widened_[other] != 0)) neighbours.push_back(copy(other.value(), 0));
       }
       if (stars_->star[n] < 0) continue;
       for (const NodeStars::Entry& e : stars_->cells.row(stars_->star[n])) {
@@ -157,8 +158,8 @@ void Adjacency::append(std::int32_t cell, std::vector<CellCopy>& neighbours) con
   neighbours.erase(std::unique(neighbours.begin() + before, neighbours.end()), neighbours.end());
 }
 
-std::vector<CellCopy> find_ghosts(const Communicator& comm, const Subdomain& part, const Adjacency& adjacency,
-                                  const RowOffsets& rows, const std::vector<char>& border, int depth) {
+std::vector<CellCopy> find_ghosts(const Communicator& comm, const Adjacency& adjacency, const RowOffsets& rows,
+                                  const IdVector<LocalCellId, char>& border, int depth) {
   const auto keep_new_ghosts = [&](std::vector<CellCopy>& found, const std::vector<CellCopy>& known) {
     kernels::sort_unique(found);
     std::erase_if(found, [&](const CellCopy& c) {
@@ -166,16 +167,15 @@ std::vector<CellCopy> find_ghosts(const Communicator& comm, const Subdomain& par
     });
   };
   std::vector<CellCopy> ghosts, layer;
-  for (std::int32_t c = 0; c < part.owned(); ++c) {
-    if (border[c]) adjacency.append(c, layer);
+  for (const LocalCellId c : border.ids()) {
+    if (border[c] != 0) adjacency.append(c, layer);
   }
   for (int k = 0; k < depth; ++k) {
     if (k > 0) {
       std::vector<std::int64_t> ids;
       for (const CellCopy& c : layer) ids.push_back(c.row);
       const Array<CellCopy, NonUniform> around = fetch_rows<CellCopy>(
-          comm, rows, ids,
-          [&](std::size_t local, std::vector<CellCopy>& out) { adjacency.append(static_cast<std::int32_t>(local), out); });
+          comm, rows, ids, [&](std::size_t local, std::vector<CellCopy>& out) { adjacency.append(LocalCellId(local), out); });
       std::vector<CellCopy> next;
       for (std::size_t i = 0; i < layer.size(); ++i) {
         for (const CellCopy& c : around.row(i)) next.push_back({c.row, c.image + layer[i].image});

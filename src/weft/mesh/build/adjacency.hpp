@@ -22,7 +22,7 @@ struct CellCopy {
 
 /// Returns true if the neighbours of an owned cell include those by node although Neighbours::face is requested: cells with a
 /// boundary face that are neither quads nor hexahedra.
-[[nodiscard]] bool is_widened(const Subdomain& part, std::size_t cell);
+[[nodiscard]] bool is_widened(const Subdomain& part, LocalCellId cell);
 
 /// The cells around each local node that has cells of other ranks or periodic images.
 struct NodeStars {
@@ -43,7 +43,7 @@ struct NodeStars {
 
 /// Returns for each owned cell whether it has a neighbour that is not owned or is a periodic image. `stars` is empty for
 /// neighbours by face only.
-[[nodiscard]] std::vector<char> find_border(const Subdomain& part, const NodeStars& stars, Neighbours kind);
+[[nodiscard]] IdVector<LocalCellId, char> find_border(const Subdomain& part, const NodeStars& stars, Neighbours kind);
 
 /// The owned cells around each local node.
 class CellsOfNodes {
@@ -51,12 +51,13 @@ class CellsOfNodes {
   CellsOfNodes() = default;
   explicit CellsOfNodes(const Subdomain& part);
 
-  [[nodiscard]] std::span<const std::int32_t> operator[](LocalNodeId node) const {
+  [[nodiscard]] std::span<const LocalCellId> operator[](LocalNodeId node) const {
     return std::span(cell_).subspan(first_[node.index()], first_[node.index() + 1] - first_[node.index()]);
   }
 
  private:
-  std::vector<std::int32_t> first_, cell_;  ///< the cells of node n: cell_[first_[n]] ... cell_[first_[n + 1] - 1]
+  std::vector<std::int32_t> first_;  ///< the cells of node n: cell_[first_[n]] ... cell_[first_[n + 1] - 1]
+  std::vector<LocalCellId> cell_;
 };
 
 /// The neighbours of owned cells by global row.
@@ -69,7 +70,7 @@ class Adjacency {
             Neighbours kind);
 
   /// Appends the neighbours of an owned cell, unique, in ascending order.
-  void append(std::int32_t cell, std::vector<CellCopy>& neighbours) const;
+  void append(LocalCellId cell, std::vector<CellCopy>& neighbours) const;
 
  private:
   [[nodiscard]] CellCopy copy(std::int32_t cell, std::int32_t image) const {
@@ -83,13 +84,13 @@ class Adjacency {
   const std::vector<std::int64_t>* remote_row_;
   Neighbours kind_;
   CellsOfNodes cells_of_nodes_;               ///< empty if `stars` is
-  std::vector<char> widened_;                 ///< by owned cell
+  IdVector<LocalCellId, char> widened_;       ///< by owned cell
   IdVector<LocalNodeId, char> near_widened_;  ///< 1 if any cell around the node is widened
 };
 
 /// Returns the ghost cells of `depth` layers around the owned cells, in ascending order.
 /// @cost per layer one exchange of the neighbour lists of the preceding layer. @collective
-[[nodiscard]] std::vector<CellCopy> find_ghosts(const Communicator& comm, const Subdomain& part, const Adjacency& adjacency,
-                                                const RowOffsets& rows, const std::vector<char>& border, int depth);
+[[nodiscard]] std::vector<CellCopy> find_ghosts(const Communicator& comm, const Adjacency& adjacency, const RowOffsets& rows,
+                                                const IdVector<LocalCellId, char>& border, int depth);
 
 }  // namespace weft::mesh::detail

@@ -9,7 +9,8 @@ namespace {
 
 /// Data of a ghost cell from its owner, except nodes.
 struct CellData {
-  std::int64_t global, file_id;
+  GlobalCellId global;
+  std::int64_t file_id;
   double volume;
   Vec3 centroid;
   std::int32_t zone;
@@ -28,7 +29,7 @@ void add_cell_cells(Mesh& mesh, const Adjacency& adjacency, const RowOffsets& ro
   std::vector<LocalCellId> entry;
   std::vector<CellCopy> around;
   offset.reserve(mesh.owned_cells + 1);
-  for (std::int32_t c = 0; c < mesh.owned_cells; ++c) {
+  for (const LocalCellId c : mesh.owned()) {
     around.clear();
     adjacency.append(c, around);
     for (const CellCopy& copy : around) {
@@ -50,17 +51,15 @@ void enter_cell_data(Mesh& mesh, Subdomain& part, const std::vector<CellData>& g
   mesh.cell_centroid = std::move(part.centroid);
   mesh.cell_file_id = std::move(part.file_id);
   mesh.cell_zone = std::move(part.zone);
-  mesh.cell_global.reserve(mesh.cells());
-  for (const std::int64_t id : part.global) mesh.cell_global.emplace_back(id);
+  mesh.cell_global = std::move(part.global);
   for (std::size_t g = 0; g < ghosts.size(); ++g) {
     mesh.cell_type.push_back(ghosts[g].type);
     mesh.cell_volume.push_back(ghosts[g].volume);
     mesh.cell_centroid.push_back(ghosts[g].centroid + translations.shift(ghost_image[g]));
     mesh.cell_file_id.push_back(ghosts[g].file_id);
     mesh.cell_zone.push_back(ghosts[g].zone);
-    mesh.cell_global.emplace_back(ghosts[g].global);
+    mesh.cell_global.push_back(ghosts[g].global);
   }
-  std::vector<std::int64_t>().swap(part.global);
 }
 
 }  // namespace
@@ -78,12 +77,13 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
     ghost_row[g] = ghost.row.value();
     ghost_image[g] = ghost.image;
   }
-  const auto data = fetch_with<CellData>(mesh.comm, rows, ghost_row, [&](std::size_t c) {
+  const auto data = fetch_with<CellData>(mesh.comm, rows, ghost_row, [&](std::size_t row) {
+    const LocalCellId c(row);
     return CellData{part.global[c], part.file_id[c], part.volume[c], part.centroid[c], part.zone[c], part.type[c]};
   });
   const auto ghost_nodes =
       fetch_rows<std::int64_t>(mesh.comm, rows, ghost_row, [&](std::size_t c, std::vector<std::int64_t>& out) {
-        for (const LocalNodeId n : part.nodes(c)) out.push_back(part.node_global[n]);
+        for (const LocalNodeId n : part.nodes(LocalCellId(c))) out.push_back(part.node_global[n]);
       });
 
   // Face neighbours become local cells.
@@ -125,16 +125,16 @@ void add_cells(Mesh& mesh, Subdomain& part, const IdVector<LocalNodeId, LocalNod
   entry = {};
   part.first_node = {};
 
-  mesh.node_coord = std::move(part.node_coord).take();
+  mesh.node_coord = std::move(part.node_coord);
   mesh.node_global.reserve(part.node_global.size() + copies.size());
-  for (const std::int64_t id : part.node_global) mesh.node_global.emplace_back(id);
+  for (const std::int64_t id : part.node_global) mesh.node_global.push_back(GlobalNodeId(id));
   std::vector<std::int64_t> ids;
   for (const NodeCopy& copy : copies) {
     ids.push_back(copy.node);
-    mesh.node_global.emplace_back(copy.node);
+    mesh.node_global.push_back(GlobalNodeId(copy.node));
   }
-  const std::vector<Vec3> coords = fetch<Vec3>(mesh.comm, nodes, ids, held_coords);
-  mesh.node_coord.insert(mesh.node_coord.end(), coords.begin(), coords.end());
+  mesh.node_coord.reserve(mesh.node_global.size());
+  for (const Vec3 x : fetch<Vec3>(mesh.comm, nodes, ids, held_coords)) mesh.node_coord.push_back(x);
 }
 
 }  // namespace weft::mesh::detail

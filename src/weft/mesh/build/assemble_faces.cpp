@@ -15,20 +15,20 @@ namespace weft::mesh::detail {
 namespace {
 
 /// Returns the geometry of face `f` of a local cell, pointing out of the cell, from node coordinates before translation.
-FaceGeometry measure(const Mesh& mesh, std::int32_t cell, int f) {
+FaceGeometry measure(const Mesh& mesh, LocalCellId cell, int f) {
   const CellFace& face = shape(mesh.cell_type[cell]).face[f];
   const auto nodes = mesh.cell_nodes.row(cell);
   const std::size_t size = face.size;
   std::array<LocalNodeId, kMaxFaceNodes> node;
   for (std::size_t i = 0; i < size; ++i) node[i] = nodes[face.node[i]];
-  const auto global = [&](std::size_t i) { return mesh.node_global[node[i % size].index()]; };
+  const auto global = [&](std::size_t i) { return mesh.node_global[node[i % size]]; };
   std::size_t lowest = 0;
   for (std::size_t i = 1; i < size; ++i) {
     if (global(i) < global(lowest)) lowest = i;
   }
   const bool forward = size == 2 ? lowest == 0 : global(lowest + 1) < global(lowest + size - 1);
   std::array<Vec3, kMaxFaceNodes> x;
-  for (std::size_t i = 0; i < size; ++i) x[i] = mesh.node_coord[node[(forward ? lowest + i : lowest + size - i) % size].index()];
+  for (std::size_t i = 0; i < size; ++i) x[i] = mesh.node_coord[node[(forward ? lowest + i : lowest + size - i) % size]];
   FaceGeometry g = face_geometry({x.data(), size});
   if (!forward) g.area = -g.area;
   return g;
@@ -63,7 +63,7 @@ FaceList number_faces(Mesh& mesh, const Subdomain& part, const std::vector<std::
 
   list.slot.resize(faces);
   mesh.face_left.resize(faces);
-  mesh.face_right.assign(faces, LocalCellId::invalid());
+  mesh.face_right.resize(faces, LocalCellId::invalid());
   std::vector<LocalFaceId> cell_face(part.neighbour.size());
   LocalFaceId next_inner(0), next_ghost(list.inner);
   std::vector<LocalFaceId> next_boundary(list.first_of_zone.begin(), list.first_of_zone.end() - 1);
@@ -90,12 +90,12 @@ FaceList number_faces(Mesh& mesh, const Subdomain& part, const std::vector<std::
       if (0 <= n && n < c) {
         list.slot[face] = part.first_face[n] + part.partner[slot];
         cell_face[list.slot[face]] = face;
-        mesh.face_left[face.index()] = LocalCellId(n);
-        mesh.face_right[face.index()] = LocalCellId(c);
+        mesh.face_left[face] = LocalCellId(n);
+        mesh.face_right[face] = LocalCellId(c);
       } else {
         list.slot[face] = slot;
-        mesh.face_left[face.index()] = LocalCellId(c);
-        if (n >= 0) mesh.face_right[face.index()] = LocalCellId(n);
+        mesh.face_left[face] = LocalCellId(c);
+        if (n >= 0) mesh.face_right[face] = LocalCellId(n);
       }
     }
   }
@@ -129,11 +129,10 @@ void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& perio
   mesh.face_area.resize(faces);
   mesh.face_centroid.resize(faces);
   agreed(mesh.comm, [&] {
-    for (const LocalFaceId id : list.slot.ids()) {
-      const std::size_t i = id.index();
-      const std::int32_t left = mesh.face_left[i].value(), right = mesh.face_right[i].value();
-      const std::int32_t slot = list.slot[id];
-      const int f = slot - part.first_face[left];
+    for (const LocalFaceId i : list.slot.ids()) {
+      const LocalCellId left = mesh.face_left[i], right = mesh.face_right[i];
+      const std::int32_t slot = list.slot[i];
+      const int f = slot - part.first_face[left.index()];
       const CellFace& face = shape(mesh.cell_type[left]).face[f];
       for (int k = 0; k < face.size; ++k) {
         entry.push_back(mesh.cell_nodes(left, face.node[k]));
@@ -154,13 +153,13 @@ void add_faces(Mesh& mesh, const Subdomain& part, const std::vector<char>& perio
   });
   mesh.face_nodes.assign(offset, entry);
 
-  std::vector<std::int32_t> image_of_node(mesh.node_coord.size(), 0);
+  IdVector<LocalNodeId, std::int32_t> image_of_node(mesh.node_coord.size(), 0);
   for (std::int32_t g = mesh.owned_cells; g < mesh.cells(); ++g) {
     const std::int32_t image = mesh.plan.ghost(LocalRow(g)).image;
     if (image == 0) continue;
-    for (const LocalNodeId n : mesh.cell_nodes.row(g)) image_of_node[n.index()] = image;
+    for (const LocalNodeId n : mesh.cell_nodes.row(g)) image_of_node[n] = image;
   }
-  for (std::size_t n = 0; n < image_of_node.size(); ++n) {
+  for (const LocalNodeId n : image_of_node.ids()) {
     if (image_of_node[n] != 0) mesh.node_coord[n] += translations.shift(image_of_node[n]);
   }
 }
@@ -172,17 +171,17 @@ void check_closed(const Mesh& mesh) {
       Vec3 sum;
       double total = 0;
       for (const LocalFaceId face : mesh.cell_faces.row(cell)) {
-        const double sign = mesh.face_left[face.index()] == cell ? 1 : -1;
-        sum += sign * mesh.face_area[face.index()] * mesh.face_normal[face.index()];
-        total += mesh.face_area[face.index()];
+        const double sign = mesh.face_left[face] == cell ? 1 : -1;
+        sum += sign * mesh.face_area[face] * mesh.face_normal[face];
+        total += mesh.face_area[face];
       }
       // Periodic partners are congruent up to rounding of their coordinates.
       const double length = mesh.dim == 2 ? 1 : std::sqrt(total);
-      const double tolerance = 1e-12 * total + 64 * kEps * norm(mesh.cell_centroid[cell.index()]) * length;
+      const double tolerance = 1e-12 * total + 64 * kEps * norm(mesh.cell_centroid[cell]) * length;
       if (!(norm(sum) <= tolerance)) {
         throw ContractError(
             fmt::format("the faces of a cell do not close: area vectors add to {:.3g} of {:.3g}", norm(sum), total),
-            "this is a bug: please report it", Where{.file = mesh.source, .element = mesh.cell_file_id[cell.index()]});
+            "this is a bug: please report it", Where{.file = mesh.source, .element = mesh.cell_file_id[cell]});
       }
     }
   });

@@ -29,30 +29,31 @@ std::vector<std::int64_t> find_remote_rows(const Communicator& comm, const RowOf
   const auto before = detail::fetch_with<std::int64_t>(comm, cells, part.remote, [&](std::size_t c) {
     return rows.first(Rank(destinations.owner[c])).value() + destinations.number[c];
   });
-  return detail::fetch_with<std::int64_t>(comm, rows, before, [&](std::size_t c) { return rows.first().value() + now.cell[c]; });
+  return detail::fetch_with<std::int64_t>(comm, rows, before,
+                                          [&](std::size_t c) { return rows.first().value() + now.cell[LocalCellId(c)].value(); });
 }
 
 /// Returns true if any cell of the mesh is_widened(). @collective
 bool widens(const Communicator& comm, const detail::Subdomain& part) {
   bool widened = false;
-  for (std::size_t c = 0; c < part.type.size() && !widened; ++c) widened = detail::is_widened(part, c);
+  for (const LocalCellId c : part.type.ids()) widened = widened || detail::is_widened(part, c);
   return comm.any(widened);
 }
 
 /// Reorders the owned cells and all data that refer to them.
-detail::Renumbering reorder(CellOrdering order, int dim, detail::Subdomain& part, std::vector<char>& border,
+detail::Renumbering reorder(CellOrdering order, int dim, detail::Subdomain& part, IdVector<LocalCellId, char>& border,
                             detail::NodeStars& stars) {
-  const std::vector<std::int32_t> cells = detail::order_cells(order, dim, part, border);
+  const IdVector<LocalCellId, LocalCellId> cells = detail::order_cells(order, dim, part, border);
   detail::Renumbering now = detail::renumber(part, cells);
-  std::vector<char> border_now(border.size());
-  for (std::size_t c = 0; c < border.size(); ++c) border_now[now.cell[c]] = border[c];
+  IdVector<LocalCellId, char> border_now(border.size());
+  for (const LocalCellId c : border.ids()) border_now[now.cell[c]] = border[c];
   border = std::move(border_now);
   if (stars.star.empty()) return now;
   IdVector<LocalNodeId, std::int32_t> star_now(stars.star.size());
   for (const LocalNodeId n : stars.star.ids()) star_now[now.node[n]] = stars.star[n];
   stars.star = std::move(star_now);
   for (detail::NodeStars::Entry& e : stars.cells.entries()) {
-    if (e.cell < part.owned()) e.cell = now.cell[e.cell];
+    if (e.cell < part.owned()) e.cell = now.cell[LocalCellId(e.cell)].value();
   }
   return now;
 }
@@ -117,7 +118,7 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   step("find neighbours and order cells");
   detail::NodeStars stars;
   if (options.ghosts == Neighbours::node || widens(comm, part)) stars = detail::find_node_stars(comm, nodes, aliases, part);
-  std::vector<char> border = detail::find_border(part, stars, options.ghosts);
+  IdVector<LocalCellId, char> border = detail::find_border(part, stars, options.ghosts);
   const detail::Renumbering now = reorder(options.order, block.dim, part, border, stars);
 
   const RowOffsets rows(comm, part.owned());
@@ -125,7 +126,7 @@ Mesh build(const Communicator& comm, MeshBlock block, const BuildOptions& option
   destinations = {};
   const detail::Adjacency adjacency(part, stars, rows, remote_row, options.ghosts);
   std::vector<GhostRequest> requests;
-  for (const detail::CellCopy& c : detail::find_ghosts(comm, part, adjacency, rows, border, options.halo_depth)) {
+  for (const detail::CellCopy& c : detail::find_ghosts(comm, adjacency, rows, border, options.halo_depth)) {
     requests.push_back({GlobalRow(c.row), c.image});
   }
 

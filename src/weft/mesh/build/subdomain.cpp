@@ -33,13 +33,6 @@ std::vector<T> to_owners(const Communicator& comm, const std::vector<std::int32_
   return all_to_all(comm, std::move(to));
 }
 
-template <class T>
-std::vector<T> permuted(const std::vector<T>& old, const std::vector<std::int32_t>& order) {
-  std::vector<T> fresh(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) fresh[i] = old[order[i]];
-  return fresh;
-}
-
 template <class I, class T>
 IdVector<I, T> permuted(const IdVector<I, T>& old, const IdVector<I, I>& order) {
   IdVector<I, T> fresh;
@@ -51,34 +44,35 @@ IdVector<I, T> permuted(const IdVector<I, T>& old, const IdVector<I, I>& order) 
 /// Returns the rows old[first[c]] ... old[first[c+1]-1] in the order of `order`.
 template <class T>
 std::vector<T> permuted_rows(const std::vector<T>& old, const std::vector<std::int32_t>& first,
-                             const std::vector<std::int32_t>& order) {
+                             const IdVector<LocalCellId, LocalCellId>& order) {
   std::vector<T> fresh;
   fresh.reserve(old.size());
-  for (const std::int32_t c : order) {
-    fresh.insert(fresh.end(), old.begin() + first[c], old.begin() + first[c + 1]);
+  for (const LocalCellId c : order) {
+    fresh.insert(fresh.end(), old.begin() + first[c.index()], old.begin() + first[c.index() + 1]);
   }
   return fresh;
 }
 
-std::vector<std::int32_t> permuted_offsets(const std::vector<std::int32_t>& first, const std::vector<std::int32_t>& order) {
+std::vector<std::int32_t> permuted_offsets(const std::vector<std::int32_t>& first,
+                                           const IdVector<LocalCellId, LocalCellId>& order) {
   std::vector<std::int32_t> fresh{0};
   fresh.reserve(first.size());
-  for (const std::int32_t c : order) {
-    fresh.push_back(fresh.back() + first[c + 1] - first[c]);
+  for (const LocalCellId c : order) {
+    fresh.push_back(fresh.back() + first[c.index() + 1] - first[c.index()]);
   }
   return fresh;
 }
 
 }  // namespace
 
-std::int32_t Subdomain::refer_to(std::int64_t global_cell) {
-  const std::int32_t known = cell_table.find(global_cell);
+std::int32_t Subdomain::refer_to(GlobalCellId cell) {
+  const std::int32_t known = cell_table.find(cell.value());
   if (known != IdTable::kAbsent) return known;
-  const auto at = std::lower_bound(global.begin(), global.end(), global_cell);
-  const bool here = at != global.end() && *at == global_cell;
-  if (!here) remote.push_back(global_cell);
-  return cell_table.find_or_insert(global_cell, here ? static_cast<std::int32_t>(at - global.begin())
-                                                     : owned() + static_cast<std::int32_t>(remote.size()) - 1);
+  const auto at = std::lower_bound(global.begin(), global.end(), cell);
+  const bool here = at != global.end() && *at == cell;
+  if (!here) remote.push_back(cell.value());
+  return cell_table.find_or_insert(cell.value(), here ? static_cast<std::int32_t>(at - global.begin())
+                                                      : owned() + static_cast<std::int32_t>(remote.size()) - 1);
 }
 
 Destinations number_at_owners(const Communicator& comm, const MeshBlock& block, std::vector<std::int32_t> owner) {
@@ -133,12 +127,13 @@ Subdomain redistribute(const Communicator& comm, MeshBlock& block, const RowOffs
   std::vector<std::int64_t> target = to_owners(comm, part, std::move(links.target), face_row);
   owned.partner = to_owners(comm, part, std::move(links.partner), face_row);
   if (comm.any(!links.image.empty())) owned.image = to_owners(comm, part, std::move(links.image), face_row);
-  std::vector<std::int64_t> global(part.size());
-  for (std::size_t i = 0; i < part.size(); ++i) global[i] = cells.first().value() + static_cast<std::int64_t>(i);
-  owned.global = to_owners(comm, part, std::move(global), single);
-  owned.file_id = to_owners(comm, part, std::move(from.file_id), single);
-  owned.zone = to_owners(comm, part, std::move(from.zone), single);
-  owned.type = to_owners(comm, part, std::move(from.type), single);
+  std::vector<GlobalCellId> global;
+  global.reserve(part.size());
+  for (GlobalCellId cell(cells.first().value()); global.size() < part.size(); ++cell) global.push_back(cell);
+  owned.global = IdVector<LocalCellId, GlobalCellId>(to_owners(comm, part, std::move(global), single));
+  owned.file_id = IdVector<LocalCellId, std::int64_t>(to_owners(comm, part, std::move(from.file_id), single));
+  owned.zone = IdVector<LocalCellId, std::int32_t>(to_owners(comm, part, std::move(from.zone), single));
+  owned.type = IdVector<LocalCellId, CellType>(to_owners(comm, part, std::move(from.type), single));
   from = Elements{};
   links = FaceLinks{};
   block.boundary = Elements{};
@@ -162,13 +157,17 @@ Subdomain redistribute(const Communicator& comm, MeshBlock& block, const RowOffs
   owned.node_coord = IdVector<LocalNodeId, Vec3>(fetch<Vec3>(comm, nodes, owned.node_global, block.coords));
 
   const auto is_looked_up = [](std::int64_t t) { return t >= 0 && t < kOwnNumber; };
-  for (std::int32_t c = 0; c < owned.owned(); ++c) {  // a cell is referenced by the cells that it references
-    const auto first = target.begin() + owned.first_face[c], last = target.begin() + owned.first_face[c + 1];
-    if (std::any_of(first, last, is_looked_up)) (void)owned.cell_table.find_or_insert(owned.global[c], c);
+  for (const LocalCellId cell : owned.type.ids()) {  // a cell is referenced by the cells that it references
+    const auto first = target.begin() + owned.first_face[cell.index()],
+               last = target.begin() + owned.first_face[cell.index() + 1];
+    if (std::any_of(first, last, is_looked_up)) {
+      (void)owned.cell_table.find_or_insert(owned.global[cell].value(), cell.value());
+    }
   }
   owned.neighbour.reserve(target.size());
   for (const std::int64_t t : target) {
-    owned.neighbour.push_back(is_looked_up(t) ? owned.refer_to(t) : static_cast<std::int32_t>(t >= 0 ? t - kOwnNumber : t));
+    owned.neighbour.push_back(is_looked_up(t) ? owned.refer_to(GlobalCellId(t))
+                                              : static_cast<std::int32_t>(t >= 0 ? t - kOwnNumber : t));
   }
   return owned;
 }
@@ -178,7 +177,7 @@ void measure_cells(const Communicator& comm, const MeshBlock& block, Subdomain& 
   part.centroid.reserve(part.type.size());
   agreed(comm, [&] {
     std::array<Vec3, kMaxCellNodes> corner;
-    for (std::size_t c = 0; c < part.type.size(); ++c) {
+    for (const LocalCellId c : part.type.ids()) {
       std::size_t corners = 0;
       for (const LocalNodeId n : part.nodes(c)) corner[corners++] = part.node_coord[n];
       const CellGeometry g = cell_geometry(part.type[c], {corner.data(), corners});
@@ -198,10 +197,10 @@ void measure_cells(const Communicator& comm, const MeshBlock& block, Subdomain& 
   });
 }
 
-Renumbering renumber(Subdomain& part, const std::vector<std::int32_t>& order) {
+Renumbering renumber(Subdomain& part, const IdVector<LocalCellId, LocalCellId>& order) {
   Renumbering now;
   now.cell.resize(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) now.cell[order[i]] = static_cast<std::int32_t>(i);
+  for (const LocalCellId fresh : order.ids()) now.cell[order[fresh]] = fresh;
 
   part.type = permuted(part.type, order);
   part.global = permuted(part.global, order);
@@ -216,7 +215,7 @@ Renumbering renumber(Subdomain& part, const std::vector<std::int32_t>& order) {
   if (!part.image.empty()) part.image = permuted_rows(part.image, part.first_face, order);
   part.first_face = permuted_offsets(part.first_face, order);
   for (std::int32_t& n : part.neighbour) {
-    if (n >= 0 && n < part.owned()) n = now.cell[n];
+    if (n >= 0 && n < part.owned()) n = now.cell[LocalCellId(n)].value();
   }
 
   now.node.resize(part.node_global.size());

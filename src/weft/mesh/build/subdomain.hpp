@@ -17,11 +17,12 @@ namespace weft::mesh::detail {
 /// Owned cells, their nodes and face neighbours. The nodes of cell c are node[first_node[c]] ...; its faces are first_face[c]
 /// ... in neighbour, partner and image.
 struct Subdomain {
-  std::vector<CellType> type;
-  std::vector<std::int64_t> global, file_id;
-  std::vector<std::int32_t> zone;
-  std::vector<double> volume;
-  std::vector<Vec3> centroid;
+  IdVector<LocalCellId, CellType> type;
+  IdVector<LocalCellId, GlobalCellId> global;
+  IdVector<LocalCellId, std::int64_t> file_id;
+  IdVector<LocalCellId, std::int32_t> zone;
+  IdVector<LocalCellId, double> volume;
+  IdVector<LocalCellId, Vec3> centroid;
 
   std::vector<std::int32_t> first_node{0};
   std::vector<LocalNodeId> node;
@@ -38,15 +39,16 @@ struct Subdomain {
   IdTable cell_table;                ///< some global cells -> owned cell or owned() + remote; before any renumbering
   IdTable node_table;                ///< global node -> local node; before any renumbering
 
-  [[nodiscard]] std::int32_t owned() const { return static_cast<std::int32_t>(type.size()); }
-  [[nodiscard]] std::span<const LocalNodeId> nodes(std::size_t cell) const {
-    return std::span(node).subspan(first_node[cell], first_node[cell + 1] - first_node[cell]);
+  [[nodiscard]] std::int32_t owned() const { return type.count(); }
+  [[nodiscard]] std::span<const LocalNodeId> nodes(LocalCellId cell) const {
+    const std::size_t c = cell.index();
+    return std::span(node).subspan(first_node[c], first_node[c + 1] - first_node[c]);
   }
   [[nodiscard]] std::int32_t image_of(std::size_t slot) const { return image.empty() ? 0 : image[slot]; }
   /// Returns true if the neighbour of a face is a ghost cell.
   [[nodiscard]] bool is_ghost(std::size_t slot) const { return neighbour[slot] >= owned() || image_of(slot) != 0; }
   /// Returns the local number of a global cell; adds it to `remote` if it is new. @pre owned cells are in ascending order.
-  [[nodiscard]] std::int32_t refer_to(std::int64_t global_cell);
+  [[nodiscard]] std::int32_t refer_to(GlobalCellId cell);
 };
 
 /// Destinations of the cells of this rank's chunk.
@@ -70,10 +72,10 @@ void measure_cells(const Communicator& comm, const MeshBlock& block, Subdomain& 
 
 /// New numbers of cells and nodes.
 struct Renumbering {
-  std::vector<std::int32_t> cell;           ///< by old number
+  IdVector<LocalCellId, LocalCellId> cell;  ///< by old number
   IdVector<LocalNodeId, LocalNodeId> node;  ///< by old number
 };
 /// Gives the cell `order[i]` the number i, and numbers nodes in the order of first use.
-[[nodiscard]] Renumbering renumber(Subdomain& part, const std::vector<std::int32_t>& order);
+[[nodiscard]] Renumbering renumber(Subdomain& part, const IdVector<LocalCellId, LocalCellId>& order);
 
 }  // namespace weft::mesh::detail

@@ -77,7 +77,7 @@ std::uint64_t hilbert(const std::array<std::uint32_t, 3>& at) {
   return index;
 }
 
-std::vector<std::int32_t> hilbert_order(int dim, const std::vector<Vec3>& centroid) {
+std::vector<std::int32_t> hilbert_order(int dim, std::span<const Vec3> centroid) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Vec3 low{kInfinity, kInfinity, kInfinity};
   double extent = 0;
@@ -163,21 +163,22 @@ std::vector<std::int32_t> reverse_cuthill_mckee(std::span<const std::int32_t> fi
   return order;
 }
 
-std::vector<std::int32_t> order_cells(CellOrdering order, int dim, const Subdomain& part, const std::vector<char>& border) {
-  std::vector<std::int32_t> cells;
+IdVector<LocalCellId, LocalCellId> order_cells(CellOrdering order, int dim, const Subdomain& part,
+                                               const IdVector<LocalCellId, char>& border) {
+  IdVector<LocalCellId, LocalCellId> cells;
+  cells.reserve(part.type.size());
   switch (order) {
     case CellOrdering::hilbert:
-      cells = hilbert_order(dim, part.centroid);
+      for (const std::int32_t c : hilbert_order(dim, part.centroid)) cells.push_back(LocalCellId(c));
       break;
     case CellOrdering::rcm:
-      cells = reverse_cuthill_mckee(part.first_face, part.neighbour);
+      for (const std::int32_t c : reverse_cuthill_mckee(part.first_face, part.neighbour)) cells.push_back(LocalCellId(c));
       break;
     case CellOrdering::as_read:
-      cells.resize(part.type.size());
-      std::iota(cells.begin(), cells.end(), 0);
+      for (const LocalCellId c : part.type.ids()) cells.push_back(c);
       break;
   }
-  std::stable_partition(cells.begin(), cells.end(), [&](std::int32_t c) { return !border[c]; });
+  std::stable_partition(cells.begin(), cells.end(), [&](LocalCellId c) { return border[c] == 0; });
   return cells;
 }
 

@@ -11,10 +11,10 @@
 
 namespace weft::mesh::detail {
 
-/// Returns the owned cells in their new order: those without ghost neighbours first, by `order` within both groups.
+/// Returns the owned cells, by their new ids: those without ghost neighbours first, by `order` within both groups.
 /// @param border  by cell: whether it has a ghost neighbour.
-[[nodiscard]] std::vector<std::int32_t> order_cells(CellOrdering order, int dim, const Subdomain& part,
-                                                    const std::vector<char>& border);
+[[nodiscard]] IdVector<LocalCellId, LocalCellId> order_cells(CellOrdering order, int dim, const Subdomain& part,
+                                                             const IdVector<LocalCellId, char>& border);
 
 /// Returns the position of a point along the Hilbert curve through the cube of 2^21 cells per side (Hamilton, "Compact
 /// Hilbert indices", 2006).

@@ -54,7 +54,7 @@ detail::CellGraph graph_of(const Mesh& mesh, bool periodic) {
   for (const LocalCellId cell : mesh.owned()) {
     edges.clear();
     for (const LocalFaceId f : mesh.cell_faces.row(cell.value())) {
-      const LocalCellId left = mesh.face_left[f.index()], right = mesh.face_right[f.index()];
+      const LocalCellId left = mesh.face_left[f], right = mesh.face_right[f];
       if (!right.valid()) continue;
       const LocalCellId other = left == cell ? right : left;
       const bool across = other.value() >= mesh.owned_cells && mesh.plan.ghost(LocalRow(other.value())).image != 0;
@@ -71,7 +71,7 @@ std::vector<Vec3> mean_corners(const Mesh& mesh) {
   for (const LocalCellId cell : mesh.owned()) {
     Vec3 sum;
     const auto nodes = mesh.cell_nodes.row(cell.value());
-    for (const LocalNodeId n : nodes) sum += mesh.node_coord[n.index()];
+    for (const LocalNodeId n : nodes) sum += mesh.node_coord[n];
     places.push_back(sum / static_cast<double>(nodes.size()));
   }
   return places;
@@ -87,8 +87,8 @@ std::vector<std::int32_t> part_of_cells(const Mesh& mesh, int parts) {
   if (partitioner == Partitioner::automatic && !mesh.partition.weight && mesh.source_parts == parts && parts == comm.size())
     return std::vector<std::int32_t>(owned, comm.rank().value());
   if (!detail::worth_partitioning(mesh.global_cells, parts)) {
-    for (std::size_t c = 0; c < owned; ++c)
-      part[c] = detail::part_of_even_split(mesh.cell_global[c].value(), mesh.global_cells, parts);
+    for (const LocalCellId c : mesh.owned())
+      part[c.index()] = detail::part_of_even_split(mesh.cell_global[c].value(), mesh.global_cells, parts);
     return part;
   }
   const PartitionerRow& chosen = row_of(chosen_partitioner(partitioner, mesh.global_cells));
@@ -105,7 +105,7 @@ std::vector<std::int32_t> part_of_cells(const Mesh& mesh, int parts) {
                                       std::span(mesh.cell_zone).first(owned), problem.middle, mesh.partition);
   if (chosen.of_graph) {
     std::int64_t sides = 0, heavy = 0;
-    for (const LocalCellId cell : mesh.owned()) sides += shape(mesh.cell_type[cell.index()]).faces;
+    for (const LocalCellId cell : mesh.owned()) sides += shape(mesh.cell_type[cell]).faces;
     for (const std::int32_t w : problem.weight) heavy += w;
     const bool periodic = is_periodic(mesh);
     detail::check_graph_size(mesh.global_cells, comm.sum(sides), periodic, comm.sum(heavy));
