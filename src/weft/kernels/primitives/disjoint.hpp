@@ -1,5 +1,6 @@
 #pragma once
-/// A check for overlapping spans.
+/// Checks for overlapping spans.
+#include <cstddef>
 #include <functional>
 #include <span>
 
@@ -10,6 +11,12 @@ template <class A, class B>
 [[nodiscard]] bool disjoint(std::span<A> a, std::span<B> b) {
   const std::less_equal<const void*> at_or_before;
   return a.empty() || b.empty() || at_or_before(a.data() + a.size(), b.data()) || at_or_before(b.data() + b.size(), a.data());
+}
+
+/// Returns true if the spans do not overlap, or if each entry of `a` occupies the memory of the same entry of `b`.
+template <class A, class B>
+[[nodiscard]] bool disjoint_or_same(std::span<A> a, std::span<B> b) {
+  return disjoint(a, b) || (sizeof(A) == sizeof(B) && static_cast<const void*>(a.data()) == static_cast<const void*>(b.data()));
 }
 
 }  // namespace weft::kernels::detail

@@ -13,6 +13,8 @@
 #include "weft/base/contracts.hpp"
 #include "weft/device/cuda.cuh"
 #include "weft/device/device_vector.hpp"
+#include "weft/kernels/primitives/disjoint.hpp"
+#include "weft/kernels/primitives/providers.hpp"
 
 namespace weft::kernels {
 
@@ -228,8 +230,7 @@ __global__ void __launch_bounds__(kScanThreads<Out>, 512 / kScanThreads<Out>)
 }
 
 template <bool kInclusive, class In, class Out>
-void scan(Stream& stream, std::span<const In> in, std::span<Out> out, Out* total) {
-  WEFT_EXPECTS(!stream.is_host() && in.size() == out.size());
+void look_back_scan(Stream& stream, std::span<const In> in, std::span<Out> out, Out* total) {
   using Sum = std::make_unsigned_t<Out>;
   const auto n = static_cast<std::int64_t>(in.size());
   if (n == 0) {
@@ -251,25 +252,37 @@ void scan(Stream& stream, std::span<const In> in, std::span<Out> out, Out* total
          reinterpret_cast<TileSum<Sum>*>(scratch.data() + kCounter), total);
 }
 
+template <Provider kProvider, bool kInclusive, class In, class Out>
+void scan(Stream& stream, std::span<const In> in, std::span<Out> out, Out* total) {
+  WEFT_EXPECTS(!stream.is_host() && in.size() == out.size() && disjoint_or_same(in, out));
+  constexpr Provider kChosen = provider(kProvider, Primitive::scan, sizeof(Out));
+  if constexpr (kChosen == Provider::library) {
+    if (total == nullptr && !in.empty())
+      return Implementation<Primitive::scan, kChosen>::template run<kInclusive>(stream, in, out);
+  }
+  look_back_scan<kInclusive>(stream, in, out, total);
+}
+
 }  // namespace detail
 
 /// Computes out[i] = in[0] + ... + in[i-1] in the arithmetic of Out, which wraps around, in stream order. The integers are in
 /// memory accessible to the current GPU; `out` may be `in`.
-/// @param total  device address of the sum of all numbers; null: the sum is not stored.  @pre equal sizes; a stream of the
-/// current GPU. @cost memory: 8 bytes per tile of 8192 numbers (16 bytes per 2048 where Out has 8 bytes) from the stream's pool.
-/// time: one read and one write of every number, by up to 16 bytes at a time where both addresses are multiples of 16.
+/// @param total  device address of the sum of all numbers; null: the sum is not stored.  @pre equal sizes; `in` and `out` are the
+/// same or do not overlap; a stream of the current GPU. Provider::library is used only without `total`. @cost memory: 8 bytes per
+/// tile of 8192 numbers (16 bytes per 2048 where Out has 8 bytes) from the stream's pool. time: one read and one write of every
+/// number, by up to 16 bytes at a time where both addresses are multiples of 16.
 /// @throws DeviceError where memory is exhausted or the launch is rejected.
-template <std::integral In, std::integral Out>
+template <Provider kProvider = Provider::automatic, std::integral In, std::integral Out>
   requires(sizeof(Out) == 4 || sizeof(Out) == 8)
 void exclusive_scan(space::cuda, Stream& stream, std::span<const In> in, std::span<Out> out, Out* total = nullptr) {
-  detail::scan<false>(stream, in, out, total);
+  detail::scan<kProvider, false>(stream, in, out, total);
 }
 
 /// Computes out[i] = in[0] + ... + in[i]; otherwise as exclusive_scan().
-template <std::integral In, std::integral Out>
+template <Provider kProvider = Provider::automatic, std::integral In, std::integral Out>
   requires(sizeof(Out) == 4 || sizeof(Out) == 8)
 void inclusive_scan(space::cuda, Stream& stream, std::span<const In> in, std::span<Out> out, Out* total = nullptr) {
-  detail::scan<true>(stream, in, out, total);
+  detail::scan<kProvider, true>(stream, in, out, total);
 }
 
 }  // namespace weft::kernels
