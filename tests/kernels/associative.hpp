@@ -1,0 +1,52 @@
+#pragma once
+/// Operators and entries for tests of scans.
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "weft/base/macros.hpp"
+#include "weft/base/mix.hpp"
+
+namespace weft::kernels::test {
+
+/// An affine function x -> slope x + shift in integers modulo 2^32; a composition is associative and not commutative.
+struct Affine {
+  std::uint32_t slope = 1, shift = 0;
+  bool operator==(const Affine&) const = default;
+};
+struct Compose {
+  /// Returns the function that applies a, then b.
+  WEFT_HD Affine operator()(const Affine& a, const Affine& b) const { return {a.slope * b.slope, a.shift * b.slope + b.shift}; }
+};
+
+inline std::vector<Affine> affine_functions(std::size_t n) {
+  std::vector<Affine> functions(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t bits = mix_bits(i + 5);
+    functions[i] = {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
+  }
+  return functions;
+}
+
+/// Returns n numbers of very different magnitudes and both signs, with some -0, whose sums depend on the order of addition.
+template <class T>
+std::vector<T> cancelling_numbers(std::size_t n) {
+  std::vector<T> values(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t bits = mix_bits(i + 1);
+    values[i] =
+        bits % 17 == 0
+            ? T{-0.0}
+            : static_cast<T>(std::ldexp(static_cast<double>(bits % 1000) - 499.5, static_cast<int>(bits >> 32 & 31) - 16));
+  }
+  return values;
+}
+
+/// Returns n flags, of which about one in `every` begins a segment.
+inline std::vector<std::uint8_t> segment_heads(std::size_t n, std::uint64_t every) {
+  std::vector<std::uint8_t> heads(n);
+  for (std::size_t i = 0; i < n; ++i) heads[i] = mix_bits(i + 9) % every == 0 ? 1 : 0;
+  return heads;
+}
+
+}  // namespace weft::kernels::test
