@@ -1,46 +1,147 @@
 #pragma once
-/// Prefix sums.
+/// Prefix sums, and scans with any associative operator, also by segments. scan.cuh and ordered_scan.cuh have overloads for GPUs
+/// with the same digits.
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "weft/base/contracts.hpp"
+#include "weft/base/macros.hpp"
+#include "weft/kernels/primitives/disjoint.hpp"
+#include "weft/kernels/primitives/operators.hpp"
+#include "weft/kernels/primitives/scan_order.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 
 namespace weft::kernels {
 
-/// Computes out[i] = in[0] + ... + in[i-1], added from left to right in the arithmetic of Out, and returns the total. `out` may
-/// be `in`.
-/// @pre equal sizes. @cost O(n).
-template <class In, class Out>
-Out exclusive_scan(std::span<const In> in, std::span<Out> out) {
-  WEFT_EXPECTS(in.size() == out.size());
-  Out total{};
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    const Out value = static_cast<Out>(in[i]);
-    out[i] = total;
-    total = static_cast<Out>(total + value);
+namespace detail {
+
+/// An entry, and 1 if a segment begins with it or between it and the entries combined with it. The flag has the alignment of the
+/// value, so that there is no padding, which GPU kernels would copy uninitialised.
+template <class T>
+struct Segmented {
+  using Flag = std::conditional_t<
+      alignof(T) == 1, std::uint8_t,
+      std::conditional_t<alignof(T) == 2, std::uint16_t, std::conditional_t<alignof(T) == 4, std::uint32_t, std::uint64_t>>>;
+  T value;
+  Flag head;
+};
+
+/// Combines entries of the same segment.
+template <class Combine>
+struct CombineSegmented {
+  Combine combine;
+  template <class T>
+  WEFT_HD Segmented<T> operator()(const Segmented<T>& a, const Segmented<T>& b) const {
+    Segmented<T> both{b.value, static_cast<typename Segmented<T>::Flag>(a.head | b.head)};
+    if (b.head == 0) both.value = combine(a.value, b.value);
+    return both;
   }
-  return total;
+};
+
+template <class In, class T>
+struct LoadSegmented {
+  const In* in;
+  const std::uint8_t* heads;
+  WEFT_HD Segmented<T> operator()(std::int64_t i) const {
+    return {static_cast<T>(in[i]), static_cast<typename Segmented<T>::Flag>(heads[i] != 0)};
+  }
+};
+
+template <bool kInclusive, class T>
+struct StoreSegmented {
+  T* out;
+  const std::uint8_t* heads;
+  T identity;
+  WEFT_HD void operator()(std::int64_t i, const Segmented<T>& scanned, const Segmented<T>&) const {
+    out[i] = !kInclusive && heads[i] != 0 ? identity : scanned.value;
+  }
+};
+
+template <bool kInclusive, class In, class Out, class Combine>
+Out scan(std::span<const In> in, std::span<Out> out, const Out& identity, const Combine& combine, Team& team) {
+  WEFT_EXPECTS(in.size() == out.size() && disjoint_or_same(in, out));
+  if constexpr (kIsExact<Out, Combine>) {
+    if (team.size() == 1) {  // in one pass, because the order does not matter
+      Out total{};
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        const Out before = total;
+        total = combine(total, static_cast<Out>(in[i]));
+        out[i] = kInclusive ? total : before;
+      }
+      return total;
+    }
+  }
+  return ordered_scan<kInclusive>(static_cast<std::int64_t>(in.size()), identity, LoadEntry<In, Out>{in.data()},
+                                  StoreEntry<Out>{out.data()}, combine, team);
+}
+
+template <bool kInclusive, class In, class Out, class Combine>
+void segmented_scan(std::span<const In> in, std::span<const std::uint8_t> heads, std::span<Out> out, const Out& identity,
+                    const Combine& combine, Team& team) {
+  WEFT_EXPECTS(in.size() == out.size() && heads.size() == in.size());
+  WEFT_EXPECTS(disjoint_or_same(in, out) && disjoint(heads, out));
+  ordered_scan<kInclusive>(
+      static_cast<std::int64_t>(in.size()), Segmented<Out>{identity, 0}, LoadSegmented<In, Out>{in.data(), heads.data()},
+      StoreSegmented<kInclusive, Out>{out.data(), heads.data(), identity}, CombineSegmented<Combine>{combine}, team);
+}
+
+}  // namespace detail
+
+/// Computes out[i] = in[0] o ... o in[i-1], where o is `combine` in the arithmetic of Out and out[0] is `identity`, and returns
+/// the combination of all. `out` may be `in`. The order of combination depends on the number and the size of the entries alone
+/// (scan_order.hpp).
+/// @param combine  associative up to rounding; need not be commutative.  @param identity  neutral element of `combine`.
+/// @pre equal sizes; `in` and `out` are the same or do not overlap. @cost O(n); two reads of the entries.
+template <class In, class Out, class Combine>
+Out exclusive_scan(std::span<const In> in, std::span<Out> out, const Out& identity, const Combine& combine,
+                   Team& team = calling_thread()) {
+  return detail::scan<false>(in, out, identity, combine, team);
+}
+
+/// Computes out[i] = in[0] o ... o in[i] and returns the combination of all; otherwise as exclusive_scan().
+template <class In, class Out, class Combine>
+Out inclusive_scan(std::span<const In> in, std::span<Out> out, const Out& identity, const Combine& combine,
+                   Team& team = calling_thread()) {
+  return detail::scan<true>(in, out, identity, combine, team);
+}
+
+/// Computes out[i] = in[0] + ... + in[i-1] and returns the total: exclusive_scan() with Plus. Sums of integers wrap around, and
+/// take one read of the entries on one thread.
+template <class In, class Out>
+Out exclusive_scan(std::span<const In> in, std::span<Out> out, Team& team = calling_thread()) {
+  return detail::scan<false>(in, out, Out{}, Plus{}, team);
 }
 
 /// Computes out[i] = in[0] + ... + in[i] and returns the total; otherwise as exclusive_scan().
 template <class In, class Out>
-Out inclusive_scan(std::span<const In> in, std::span<Out> out) {
-  WEFT_EXPECTS(in.size() == out.size());
-  Out total{};
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    total = static_cast<Out>(total + static_cast<Out>(in[i]));
-    out[i] = total;
-  }
-  return total;
+Out inclusive_scan(std::span<const In> in, std::span<Out> out, Team& team = calling_thread()) {
+  return detail::scan<true>(in, out, Out{}, Plus{}, team);
+}
+
+/// Computes exclusive_scan() within each segment, of which out[i] is `identity` for the first entry. A segment begins at entry 0
+/// and at each i with heads[i] != 0. Example: in {1, 2, 3, 4, 5}, heads {0, 0, 1, 0, 0} give {0, 1, 0, 3, 7}.
+/// @pre equal sizes; `out` is `in` or does not overlap it, and does not overlap `heads`. @cost O(n); two reads of the entries.
+template <class In, class Out, class Combine>
+void segmented_exclusive_scan(std::span<const In> in, std::span<const std::uint8_t> heads, std::span<Out> out,
+                              const Out& identity, const Combine& combine, Team& team = calling_thread()) {
+  detail::segmented_scan<false>(in, heads, out, identity, combine, team);
+}
+
+/// Computes inclusive_scan() within each segment; otherwise as segmented_exclusive_scan(). The example gives {1, 3, 3, 7, 12}.
+template <class In, class Out, class Combine>
+void segmented_inclusive_scan(std::span<const In> in, std::span<const std::uint8_t> heads, std::span<Out> out,
+                              const Out& identity, const Combine& combine, Team& team = calling_thread()) {
+  detail::segmented_scan<true>(in, heads, out, identity, combine, team);
 }
 
 /// Returns the counts.size() + 1 offsets of a CSR array: the start of each of counts.size() consecutive segments, then the total.
 /// Example: counts {2, 0, 1} give {0, 2, 2, 3}.
 template <class Integer>
-[[nodiscard]] std::vector<std::int64_t> offsets_of(std::span<const Integer> counts) {
+[[nodiscard]] std::vector<std::int64_t> offsets_of(std::span<const Integer> counts, Team& team = calling_thread()) {
   std::vector<std::int64_t> offsets(counts.size() + 1);
-  offsets.back() = exclusive_scan(counts, std::span(offsets).first(counts.size()));
+  offsets.back() = exclusive_scan(counts, std::span(offsets).first(counts.size()), team);
   return offsets;
 }
 

@@ -1,0 +1,169 @@
+// Scans with any operator on a GPU: the bits of the host.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "weft/device/graph.hpp"
+#include "weft/device/parallel_for.cuh"
+#include "weft/kernels/primitives/ordered_scan.cuh"
+#include "weft/kernels/primitives/scan.hpp"
+
+#include "kernels/associative.hpp"
+#include "kernels/on_gpu.hpp"
+#include "support/contracts.hpp"
+#include "support/gpu.hpp"
+
+namespace weft::kernels {
+namespace {
+
+using test::Affine;
+using test::Compose;
+using test::OnGpu;
+
+constexpr std::size_t kSizes[] = {0, 1, 2, 5, 127, 128, 129, 511, 513, 4095, 4096, 4097, 8191, 8192, 8193, 70'001, 300'003};
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+/// Compares both scans with the host, for aligned and unaligned addresses.
+template <class T, class Combine>
+void check_scans(const std::vector<T>& numbers, const T& identity, const Combine& combine) {
+  Stream stream;
+  const std::size_t n = numbers.size();
+  const std::span<const T> in(numbers);
+  std::vector<T> exclusive(n), inclusive(n);
+  const T sum = exclusive_scan(in, std::span(exclusive), identity, combine);
+  inclusive_scan(in, std::span(inclusive), identity, combine);
+  for (const auto& [shift, out_shift] : {std::pair<std::size_t, std::size_t>{0, 0}, {1, 0}, {3, 1}}) {
+    const OnGpu on_gpu(stream, numbers, shift);
+    const OnGpu out(stream, std::vector<T>(n), out_shift), total(stream, std::vector<T>(1));
+    exclusive_scan(space::cuda{}, stream, on_gpu.input(), out.span(), identity, combine, total.data());
+    EXPECT_TRUE(same_bits(out.values(stream), exclusive)) << n;
+    EXPECT_TRUE(same_bits(total.values(stream), {sum})) << n;
+    inclusive_scan(space::cuda{}, stream, on_gpu.input(), out.span(), identity, combine);
+    EXPECT_TRUE(same_bits(out.values(stream), inclusive)) << n;
+    inclusive_scan(space::cuda{}, stream, on_gpu.input(), on_gpu.span(), identity, combine, total.data());
+    EXPECT_TRUE(same_bits(on_gpu.values(stream), inclusive)) << n;
+    EXPECT_TRUE(same_bits(total.values(stream), {sum})) << n;
+  }
+}
+
+TEST(CudaOrderedScan, has_the_bits_of_the_host) {
+  WEFT_NEEDS_GPU();
+  for (const std::size_t n : kSizes) {
+    check_scans(test::cancelling_numbers<double>(n), 0.0, Plus{});
+    check_scans(test::cancelling_numbers<float>(n), 0.0F, Plus{});
+    check_scans(test::affine_functions(n), Affine{}, Compose{});
+  }
+}
+
+TEST(CudaOrderedScan, needs_three_levels_of_tiles_for_many_entries) {
+  WEFT_NEEDS_GPU();
+  static_assert(detail::ordered_tiles<double>(detail::ordered_tiles<double>(17'000'000)) > 1);
+  Stream stream;
+  const std::vector<double> numbers = test::cancelling_numbers<double>(17'000'000);
+  std::vector<double> expected(numbers.size());
+  inclusive_scan(std::span<const double>(numbers), std::span(expected));
+  const OnGpu on_gpu(stream, numbers);
+  inclusive_scan(space::cuda{}, stream, on_gpu.input(), on_gpu.span());
+  EXPECT_TRUE(same_bits(on_gpu.values(stream), expected));
+}
+
+TEST(CudaOrderedScan, segments_are_those_of_the_host) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  for (const std::size_t n : {0, 1, 129, 4096, 4097, 70'001}) {
+    for (const std::uint64_t every : {1U, 3U, 1000U, 1'000'000U}) {
+      const std::vector<float> numbers = test::cancelling_numbers<float>(n);
+      const std::vector<std::uint8_t> heads = test::segment_heads(n, every);
+      const std::span<const std::uint8_t> host_heads(heads);
+      std::vector<double> exclusive(n), inclusive(n);
+      segmented_exclusive_scan(std::span<const float>(numbers), host_heads, std::span(exclusive), 0.0, Plus{});
+      segmented_inclusive_scan(std::span<const float>(numbers), host_heads, std::span(inclusive), 0.0, Plus{});
+      const OnGpu in(stream, numbers, 1);
+      const OnGpu flags(stream, heads, 1);
+      const OnGpu out(stream, std::vector<double>(n));
+      segmented_exclusive_scan(space::cuda{}, stream, in.input(), flags.input(), out.span(), 0.0, Plus{});
+      EXPECT_TRUE(same_bits(out.values(stream), exclusive)) << n << ' ' << every;
+      segmented_inclusive_scan(space::cuda{}, stream, in.input(), flags.input(), out.span(), 0.0, Plus{});
+      EXPECT_TRUE(same_bits(out.values(stream), inclusive)) << n << ' ' << every;
+    }
+  }
+}
+
+/// Work that competes for memory bandwidth and multiprocessors.
+struct Compete {
+  double* x;
+  WEFT_HD void operator()(std::int64_t i) const { x[i] = x[i] * 0.5 + 1; }
+};
+
+TEST(CudaOrderedScan, repeats_its_bits_while_another_stream_works) {
+  WEFT_NEEDS_GPU();
+  Stream stream, other;
+  const std::vector<double> numbers = test::cancelling_numbers<double>(200'003);
+  std::vector<double> expected(numbers.size());
+  exclusive_scan(std::span<const double>(numbers), std::span(expected));
+  const OnGpu in(stream, numbers), out(stream, numbers);
+  const DeviceVector<double> competing(other, 1 << 20);
+  set_bytes(other, competing.data(), 0, competing.bytes());
+  for (int run = 0; run < 100; ++run) {
+    parallel_for(space::cuda{}, other, std::int64_t{1} << (10 + run % 11), Compete{competing.data()});
+    exclusive_scan(space::cuda{}, stream, in.input(), out.span());
+    ASSERT_TRUE(same_bits(out.values(stream), expected)) << run;
+  }
+  other.wait();
+}
+
+TEST(CudaOrderedScan, can_be_captured_in_a_graph) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  const std::vector<double> ones(10'000, 1);
+  const OnGpu numbers(stream, ones);
+  Graph graph = Graph::capture(stream, [&](Stream& s) { inclusive_scan(space::cuda{}, s, numbers.input(), numbers.span()); });
+  graph.launch(stream);
+  graph.launch(stream);
+  const std::vector<double> values = numbers.values(stream);
+  for (std::size_t i = 0; i < ones.size(); ++i) ASSERT_EQ(values[i], static_cast<double>((i + 1) * (i + 2) / 2)) << i;
+}
+
+/// Entries that are 1, and results that are compared with their index, without memory for either.
+struct One {
+  WEFT_HD std::int64_t operator()(std::int64_t) const { return 1; }
+};
+struct CompareWithIndex {
+  unsigned long long* wrong;
+  __device__ void operator()(std::int64_t i, std::int64_t prefix, std::int64_t) const {
+    if (prefix != i + 1) atomicAdd(wrong, 1ULL);
+  }
+};
+
+TEST(CudaOrderedScan, scans_entries_beyond_32_bits) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  const std::int64_t n = (std::int64_t{1} << 32) + 5;
+  const OnGpu wrong(stream, std::vector<unsigned long long>(1));
+  const OnGpu total(stream, std::vector<std::int64_t>(1));
+  detail::ordered_scan<true>(stream, n, std::int64_t{0}, One{}, CompareWithIndex{wrong.data()}, Plus{}, total.data());
+  EXPECT_EQ(wrong.values(stream)[0], 0U);
+  EXPECT_EQ(total.values(stream)[0], n);
+}
+
+TEST(CudaOrderedScan, mismatched_sizes_overlaps_and_host_streams_violate_the_contract) {
+  WEFT_NEEDS_GPU();
+  Stream stream;
+  const OnGpu a(stream, std::vector<double>(4));
+  const OnGpu heads(stream, std::vector<std::uint8_t>(3));
+  EXPECT_BREACH(exclusive_scan(space::cuda{}, stream, a.input(), a.span().first(2)));
+  EXPECT_BREACH(exclusive_scan(space::cuda{}, stream, a.input().first(3), a.span().last(3)));
+  EXPECT_BREACH(exclusive_scan(space::cuda{}, host_stream(), a.input(), a.span()));
+  EXPECT_BREACH(segmented_inclusive_scan(space::cuda{}, stream, a.input(), heads.input(), a.span(), 0.0, Plus{}));
+}
+
+}  // namespace
+}  // namespace weft::kernels

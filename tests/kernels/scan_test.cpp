@@ -1,0 +1,149 @@
+// Scans on the host with any associative operator, their order, and scans by segments.
+#include "weft/kernels/primitives/scan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "kernels/associative.hpp"
+#include "kernels/teams.hpp"
+#include "support/contracts.hpp"
+
+namespace weft::kernels {
+namespace {
+
+using test::Affine;
+using test::Compose;
+
+template <class T>
+std::span<const T> view(const std::vector<T>& values) {
+  return values;
+}
+
+/// Returns true if the bits are equal.
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+// Tiles have 4096 entries of 8 bytes, 8192 of 4 bytes.
+constexpr std::size_t kSizes[] = {0, 1, 2, 4, 5, 127, 128, 129, 511, 513, 4095, 4096, 4097, 8191, 8193, 70'001};
+
+TEST(OrderedScan, combines_in_the_order_of_the_entries) {
+  for (const std::size_t n : kSizes) {
+    const std::vector<Affine> in = test::affine_functions(n);
+    std::vector<Affine> exclusive(n), inclusive(n);
+    Affine total;
+    for (std::size_t i = 0; i < n; ++i) {
+      exclusive[i] = total;
+      total = Compose{}(total, in[i]);
+      inclusive[i] = total;
+    }
+    test::for_teams([&](Team& team) {
+      std::vector<Affine> out(n);
+      EXPECT_EQ(exclusive_scan(view(in), std::span(out), Affine{}, Compose{}, team), total) << n;
+      EXPECT_EQ(out, exclusive) << n;
+      EXPECT_EQ(inclusive_scan(view(in), std::span(out), Affine{}, Compose{}, team), total) << n;
+      EXPECT_EQ(out, inclusive) << n;
+      out = in;
+      inclusive_scan(view(out), std::span(out), Affine{}, Compose{}, team);
+      EXPECT_EQ(out, inclusive) << n;
+    });
+  }
+}
+
+TEST(OrderedScan, sums_of_floating_point_numbers_do_not_depend_on_the_number_of_threads) {
+  for (const std::size_t n : kSizes) {
+    const std::vector<double> in = test::cancelling_numbers<double>(n);
+    std::vector<double> of_one(n), out(n);
+    const double total = exclusive_scan(view(in), std::span(of_one));
+    test::for_teams([&](Team& team) {
+      const double again = exclusive_scan(view(in), std::span(out), team);
+      EXPECT_EQ(std::memcmp(&again, &total, sizeof total), 0) << n;
+      EXPECT_TRUE(same_bits(out, of_one)) << n;
+    });
+  }
+}
+
+TEST(OrderedScan, integers_wrap_around_on_any_number_of_threads) {
+  std::vector<std::uint32_t> in(50'000);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint32_t>(mix_bits(i));
+  std::vector<std::uint32_t> of_one(in.size());
+  const std::uint32_t total = inclusive_scan(view(in), std::span(of_one));
+  EXPECT_EQ(total, of_one.back());
+  test::for_teams([&](Team& team) {
+    std::vector<std::uint32_t> out = in;
+    EXPECT_EQ(inclusive_scan(view(out), std::span(out), team), total);
+    EXPECT_EQ(out, of_one);
+    EXPECT_EQ(offsets_of(view(std::vector<std::int32_t>(10'000, 3)), team).back(), 30'000);
+  });
+}
+
+TEST(OrderedScan, segments_are_scanned_separately) {
+  const std::vector<int> in{1, 2, 3, 4, 5};
+  const std::vector<std::uint8_t> heads{0, 0, 1, 0, 0};
+  std::vector<int> out(5);
+  segmented_exclusive_scan(view(in), view(heads), std::span(out), 0, Plus{});
+  EXPECT_EQ(out, (std::vector<int>{0, 1, 0, 3, 7}));
+  segmented_inclusive_scan(view(in), view(heads), std::span(out), 0, Plus{});
+  EXPECT_EQ(out, (std::vector<int>{1, 3, 3, 7, 12}));
+  std::vector<std::uint8_t> bytes{1, 2, 3, 4, 5};
+  segmented_inclusive_scan(view(bytes), view(heads), std::span(bytes), std::uint8_t{0}, Plus{});
+  EXPECT_EQ(bytes, (std::vector<std::uint8_t>{1, 3, 3, 7, 12}));
+
+  for (const std::size_t n : kSizes) {
+    for (const std::uint64_t every : {1U, 3U, 1000U, 1'000'000U}) {
+      const std::vector<Affine> functions = test::affine_functions(n);
+      const std::vector<std::uint8_t> starts = test::segment_heads(n, every);
+      std::vector<Affine> expected(n), scanned(n);
+      Affine total;
+      for (std::size_t i = 0; i < n; ++i) {
+        total = Compose{}(starts[i] != 0 ? Affine{} : total, functions[i]);
+        expected[i] = total;
+      }
+      Team team(3);
+      segmented_inclusive_scan(view(functions), view(starts), std::span(scanned), Affine{}, Compose{}, team);
+      EXPECT_EQ(scanned, expected) << n << ' ' << every;
+      segmented_exclusive_scan(view(functions), view(starts), std::span(scanned), Affine{}, Compose{}, team);
+      for (std::size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(scanned[i], i == 0 || starts[i] != 0 ? Affine{} : expected[i - 1]) << i << ' ' << every;
+      }
+    }
+  }
+}
+
+TEST(OrderedScan, index_arithmetic_and_workspace_hold_beyond_2_to_the_32) {
+  constexpr std::int64_t kMany = (std::int64_t{1} << 33) + 1;
+  static_assert(detail::kOrderedTile<double> == 4096 && detail::kOrderedTile<float> == 8192);
+  static_assert(detail::ordered_tiles<double>(kMany) == (1 << 21) + 1);
+  static_assert(detail::ordered_tiles<double>(0) == 0);
+  static_assert(scan_workspace<double>(0) == 0 && scan_workspace<double>(4096) == 0);
+  static_assert(scan_workspace<double>(4097) == 3 * sizeof(double));
+  // 2^21 + 1 tiles and their total; 513 tiles of these and their total; one tile of these.
+  static_assert(scan_workspace<double>(kMany) == ((1 << 21) + 2 + 514) * sizeof(double));
+
+  // The tile that contains entry 2^32, of entries that are computed instead of stored.
+  const std::int64_t first = (std::int64_t{1} << 32) - 4096, n = first + 4096 + 5;
+  const auto load = [](std::int64_t i) { return static_cast<double>(i); };
+  std::int64_t stored = 0;
+  const auto store = [&](std::int64_t i, double, double) {
+    EXPECT_TRUE(i >= first && i < n);
+    ++stored;
+  };
+  detail::scan_tile<true, true>(first, n, 0.0, load, store, Plus{}, 0.0, 0.0);
+  detail::scan_tile<true, true>(first + 4096, n, 0.0, load, store, Plus{}, 0.0, 0.0);
+  EXPECT_EQ(stored, 4096 + 5);
+}
+
+TEST(OrderedScan, mismatched_sizes_and_overlaps_violate_the_contract) {
+  std::vector<double> values(5);
+  const std::vector<std::uint8_t> heads(4);
+  EXPECT_BREACH((void)exclusive_scan(view(values).first(4), std::span(values).first(3)));
+  EXPECT_BREACH((void)exclusive_scan(view(values).first(4), std::span(values).last(4)));
+  EXPECT_BREACH(segmented_inclusive_scan(view(values), view(heads), std::span(values), 0.0, Plus{}));
+}
+
+}  // namespace
+}  // namespace weft::kernels
