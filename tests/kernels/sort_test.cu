@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
-#include <random>
 #include <span>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "weft/kernels/primitives/sort.cuh"
 #include "weft/kernels/primitives/sort.hpp"
 
+#include "kernels/keys.hpp"
 #include "kernels/on_gpu.hpp"
 #include "support/contracts.hpp"
 #include "support/gpu.hpp"
@@ -27,40 +27,43 @@ struct Row {
   bool operator==(const Row&) const = default;
 };
 
-/// Returns n keys with 17 distinct values if `few`, and with arbitrary bits otherwise.
+/// Compares sorts of n keys without and with values with the host, in both directions.
 template <class Key>
-std::vector<Key> some_keys(std::size_t n, bool few) {
-  std::mt19937_64 random(n);
-  std::vector<Key> keys(n);
-  for (Key& key : keys) key = few ? static_cast<Key>(random() % 17 - 8) : static_cast<Key>(random());
-  return keys;
-}
-
-/// Compares sorts of n keys without and with values with the host.
-template <class Key>
-void check_sorting(std::size_t n, bool few) {
+void check_sorting(std::size_t n, test::Distribution distribution) {
   Stream stream;
-  std::vector<Key> keys = some_keys<Key>(n, few);
-  std::vector<std::int32_t> order(n);
-  std::iota(order.begin(), order.end(), 0);
-  const OnGpu alone(stream, keys), with_values(stream, keys, 1);
-  const OnGpu values(stream, order, 1);
-  sort(space::cuda{}, stream, alone.span());
-  stable_sort_by_key(space::cuda{}, stream, with_values.span(), values.span());
-  stable_sort_by_key(std::span(keys), std::span(order));
-  EXPECT_EQ(alone.values(stream), keys) << n;
-  EXPECT_EQ(with_values.values(stream), keys) << n;
-  EXPECT_EQ(values.values(stream), order) << n;
+  for (const Direction direction : {Direction::ascending, Direction::descending}) {
+    std::vector<Key> keys = test::keys<Key>(n, distribution);
+    std::vector<std::int32_t> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    const OnGpu alone(stream, keys), with_values(stream, keys, 1);
+    const OnGpu values(stream, order, 1);
+    sort(space::cuda{}, stream, alone.span(), direction);
+    stable_sort_by_key(space::cuda{}, stream, with_values.span(), values.span(), direction);
+    stable_sort_by_key(std::span(keys), std::span(order), direction);
+    EXPECT_TRUE(test::same_keys(alone.values(stream), keys)) << n;
+    EXPECT_TRUE(test::same_keys(with_values.values(stream), keys)) << n;
+    EXPECT_EQ(values.values(stream), order) << n;
+  }
 }
 
 TEST(CudaSort, is_stable_and_matches_the_host) {
   WEFT_NEEDS_GPU();
-  for (const bool few : {false, true}) {
+  for (const test::Distribution distribution : test::kDistributions) {
     for (const std::size_t n : kSizes) {
-      check_sorting<std::int32_t>(n, few);
-      check_sorting<std::uint64_t>(n, few);
-      check_sorting<std::int8_t>(n, few);
-      check_sorting<std::uint16_t>(n, few);
+      check_sorting<std::int32_t>(n, distribution);
+      check_sorting<std::uint64_t>(n, distribution);
+      check_sorting<std::int8_t>(n, distribution);
+      check_sorting<std::uint16_t>(n, distribution);
+    }
+  }
+}
+
+TEST(CudaSort, orders_zeros_infinities_and_nans_as_the_host) {
+  WEFT_NEEDS_GPU();
+  for (const test::Distribution distribution : test::kDistributions) {
+    for (const std::size_t n : kSizes) {
+      check_sorting<float>(n, distribution);
+      check_sorting<double>(n, distribution);
     }
   }
 }
@@ -68,7 +71,7 @@ TEST(CudaSort, is_stable_and_matches_the_host) {
 TEST(CudaSort, permutes_large_values) {
   WEFT_NEEDS_GPU();
   Stream stream;
-  std::vector<std::int64_t> keys = some_keys<std::int64_t>(10'000, true);
+  std::vector<std::int64_t> keys = test::keys<std::int64_t>(10'000, test::Distribution::few);
   std::vector<Row> rows(keys.size());
   for (std::size_t i = 0; i < rows.size(); ++i) std::fill_n(rows[i].entry, 5, static_cast<double>(i));
   const OnGpu device_keys(stream, keys);
@@ -81,7 +84,7 @@ TEST(CudaSort, permutes_large_values) {
 TEST(CudaSort, can_be_captured_in_a_graph) {
   WEFT_NEEDS_GPU();
   Stream stream;
-  std::vector<std::uint32_t> keys = some_keys<std::uint32_t>(50'000, false);
+  std::vector<std::uint32_t> keys = test::keys<std::uint32_t>(50'000, test::Distribution::random);
   const OnGpu original(stream, keys), sorted(stream, keys);
   Graph graph = Graph::capture(stream, [&](Stream& s) {
     copy_bytes(s, sorted.data(), original.data(), keys.size() * sizeof(keys[0]));
@@ -97,9 +100,10 @@ TEST(CudaSort, mismatched_sizes_and_host_streams_violate_the_contract) {
   WEFT_NEEDS_GPU();
   Stream stream;
   const OnGpu keys(stream, std::vector<std::int32_t>(3));
-  const OnGpu values(stream, std::vector<double>(2));
+  const OnGpu values(stream, std::vector<double>(2)), same(stream, std::vector<double>(3));
   EXPECT_BREACH(stable_sort_by_key(space::cuda{}, stream, keys.span(), values.span()));
   EXPECT_BREACH(sort(space::cuda{}, host_stream(), keys.span()));
+  EXPECT_BREACH(stable_sort_by_key(space::cuda{}, stream, same.span().first(2), same.span().last(2)));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
-/// Sorting of integer keys on a GPU, for .cu files: the radix sort of CUB with tuned tile sizes.
+/// Sorting on a GPU, for .cu files: the radix sort of CUB, with tile sizes of our own for keys of 4 and 8 bytes without values
+/// (sort_tuning.cuh), and an order of floating-point keys that is total.
 #include <cub/device/device_radix_sort.cuh>
 
 #include <concepts>
@@ -11,40 +12,64 @@
 #include "weft/base/contracts.hpp"
 #include "weft/device/cuda.cuh"
 #include "weft/device/device_vector.hpp"
+#include "weft/device/parallel_for.cuh"
+#include "weft/kernels/primitives/providers.hpp"
+#include "weft/kernels/primitives/sort.hpp"
+#include "weft/kernels/primitives/sort_tuning.cuh"
 
 namespace weft::kernels {
 
+/// A key of a radix sort: an integer, float or double.
+template <class Key>
+concept RadixKey = std::integral<Key> || std::same_as<Key, float> || std::same_as<Key, double>;
+
 namespace detail {
 
-/// Returns the tile size of a sort without values: items of 4 bytes per thread of CUB's onesweep kernel, or 0 for the tuning of
-/// CUB. The values were fastest on an H200 (docs/notes/2026-11-gpu-kernels.md) among those for which a block of 384 threads needs
-/// at most 48 kB of shared memory, which every GPU provides.
-[[nodiscard]] constexpr int items_of_sort(std::size_t key_bytes) { return key_bytes == 4 ? 20 : key_bytes == 8 ? 28 : 0; }
+/// The number that CUB sorts in place of a key: floating-point keys are unsigned integers in the order of before(), because CUB
+/// considers -0 and +0 equal.
+template <class Key>
+using SortedKey = std::conditional_t<std::floating_point<Key>, KeyBits<Key>, Key>;
 
-/// The tuning policy of CUB for compute capability 9.0, except that sorts without values use the tile size of items_of_sort() and
-/// a block scan by warps.
-template <class Key, class Value>
-struct SortTuning {
-  static constexpr bool kKeysOnly = std::is_same_v<Value, cub::NullType>;
-  static constexpr int kItems = kKeysOnly ? items_of_sort(sizeof(Key)) : 0;
-  using CubTuning = typename cub::detail::radix::policy_hub<Key, Value, std::uint32_t>::template OnesweepSmallKeyTunedPolicy<
-      cub::detail::radix::sm90_small_key_tuning<sizeof(Key), kKeysOnly ? 0 : static_cast<int>(sizeof(Value)),
-                                                sizeof(std::uint32_t)>>;
-  using KeysOnlyTuning = cub::AgentRadixSortOnesweepPolicy<384, kItems, Key, 1, cub::RADIX_RANK_MATCH_EARLY_COUNTS_ANY,
-                                                           cub::BLOCK_SCAN_WARP_SCANS, cub::RADIX_SORT_STORE_DIRECT, 8>;
-  struct MaxPolicy : cub::ChainedPolicy<900, MaxPolicy, MaxPolicy>, CubTuning {
-    using OnesweepPolicy = std::conditional_t<kItems == 0, typename CubTuning::OnesweepPolicy, KeysOnlyTuning>;
-  };
+/// Converts keys to numbers whose ascending order is that of the sort, or back, from one array to another or in place.
+template <bool kBack, bool kFloating, class Bits>
+struct ConvertKeys {
+  const Bits* from;
+  Bits* to;
+  bool descending;
+  WEFT_HD void operator()(std::int64_t i) const {
+    const Bits key = from[i];
+    if constexpr (kBack) {
+      const Bits bits = descending ? static_cast<Bits>(~key) : key;
+      to[i] = kFloating ? unordered_bits(bits) : bits;
+    } else {
+      const Bits bits = kFloating ? ordered_bits(key) : key;
+      to[i] = descending ? static_cast<Bits>(~bits) : bits;
+    }
+  }
 };
 
-template <class Key, class Value>
+template <bool kBack, class Key>
+void convert_keys(Stream& stream, const SortedKey<Key>* from, SortedKey<Key>* to, std::size_t n, Direction direction) {
+  using Bits = KeyBits<Key>;
+  parallel_for(space::cuda{}, stream, static_cast<std::int64_t>(n),
+               ConvertKeys<kBack, std::floating_point<Key>, Bits>{
+                   reinterpret_cast<const Bits*>(from), reinterpret_cast<Bits*>(to), direction == Direction::descending});
+}
+
+/// Sorts numbers in ascending order. @tparam kProvider  own: the tile sizes of KeySortTuning.
+template <Provider kProvider, class Key, class Value>
 void radix_sort(Stream& stream, cub::DoubleBuffer<Key>& keys, cub::DoubleBuffer<Value>& values, std::size_t n) {
-  using Sort = cub::DispatchRadixSort<cub::SortOrder::Ascending, Key, Value, std::uint32_t, cub::detail::identity_decomposer_t,
-                                      SortTuning<Key, Value>>;
+  const auto count = static_cast<std::uint32_t>(n);
   const auto sort = [&](void* memory, std::size_t& bytes) {
-    check_cuda(
-        Sort::Dispatch(memory, bytes, keys, values, static_cast<std::uint32_t>(n), 0, sizeof(Key) * 8, true, native(stream)),
-        "cub::DispatchRadixSort");
+    if constexpr (!std::is_same_v<Value, cub::NullType>) {
+      check_cuda(cub::DeviceRadixSort::SortPairs(memory, bytes, keys, values, count, 0, sizeof(Key) * 8, native(stream)),
+                 "cub::DeviceRadixSort::SortPairs");
+    } else if constexpr (kProvider == Provider::own) {
+      check_cuda(sort_keys(memory, bytes, keys, count, native(stream)), "cub::DispatchRadixSort");
+    } else {
+      check_cuda(cub::DeviceRadixSort::SortKeys(memory, bytes, keys, count, 0, sizeof(Key) * 8, native(stream)),
+                 "cub::DeviceRadixSort::SortKeys");
+    }
   };
   std::size_t bytes = 0;
   sort(nullptr, bytes);
@@ -54,41 +79,61 @@ void radix_sort(Stream& stream, cub::DoubleBuffer<Key>& keys, cub::DoubleBuffer<
 
 /// Copies the sorted elements to `to` unless they are already there.
 template <class T>
-void copy_result(Stream& stream, const cub::DoubleBuffer<T>& buffers, std::span<T> to) {
+void copy_result(Stream& stream, const cub::DoubleBuffer<T>& buffers, T* to, std::size_t n) {
   const T* const sorted = buffers.d_buffers[buffers.selector];
-  if (sorted != to.data()) copy_bytes(stream, to.data(), sorted, to.size_bytes());
+  if (sorted != to) copy_bytes(stream, to, sorted, n * sizeof(T));
+}
+
+/// Sorts keys, and values unless `values` is null.
+template <Provider kProvider, class Key, class Value>
+void sort_with(Stream& stream, std::span<Key> keys, Value* values, Direction direction) {
+  WEFT_EXPECTS(!stream.is_host() && keys.size() <= UINT32_MAX);
+  if (keys.empty()) return;
+  const std::size_t n = keys.size();
+  const bool converts = std::floating_point<Key> || direction == Direction::descending;
+  auto* const numbers = reinterpret_cast<SortedKey<Key>*>(keys.data());
+  const DeviceVector<SortedKey<Key>> other_keys(stream, n);
+  cub::DoubleBuffer<SortedKey<Key>> key_buffers(numbers, other_keys.data());
+  if (converts) convert_keys<false, Key>(stream, numbers, numbers, n, direction);
+  if constexpr (std::is_same_v<Value, cub::NullType>) {
+    cub::DoubleBuffer<cub::NullType> none;
+    radix_sort<kProvider>(stream, key_buffers, none, n);
+  } else {
+    const DeviceVector<Value> other_values(stream, n);
+    cub::DoubleBuffer<Value> value_buffers(values, other_values.data());
+    radix_sort<kProvider>(stream, key_buffers, value_buffers, n);
+    copy_result(stream, value_buffers, values, n);
+  }
+  if (converts) {
+    convert_keys<true, Key>(stream, key_buffers.Current(), numbers, n, direction);
+  } else {
+    copy_result(stream, key_buffers, numbers, n);
+  }
 }
 
 }  // namespace detail
 
-/// Sorts keys in memory of the current GPU in ascending order, in stream order. @pre fewer than 2^32 keys; a stream of the
-/// current GPU. @cost memory: a second copy of the keys from the stream's pool; time: one read of all keys, and one read and one
-/// write of them for each byte of a key. @throws DeviceError where memory is exhausted or a launch is rejected.
-template <std::integral Key>
-void sort(space::cuda, Stream& stream, std::span<Key> keys) {
-  WEFT_EXPECTS(!stream.is_host() && keys.size() <= UINT32_MAX);
-  if (keys.empty()) return;
-  const DeviceVector<Key> others(stream, keys.size());
-  cub::DoubleBuffer<Key> buffers(keys.data(), others.data());
-  cub::DoubleBuffer<cub::NullType> none;
-  detail::radix_sort(stream, buffers, none, keys.size());
-  detail::copy_result(stream, buffers, keys);
+/// Sorts keys in memory of the current GPU in the order of before(), in stream order.
+/// @tparam kProvider  Provider::own: with our tile sizes, for keys of 4 and 8 bytes; Provider::library: with those of CUB.
+/// @pre fewer than 2^32 keys; a stream of the current GPU. @cost memory: a second copy of the keys and the histograms of CUB,
+/// whose size depends on the GPU, from the stream's pool; time: one read of all keys, and one read and one write of them for each
+/// byte of a key; two more reads and writes of floating-point keys and of descending sorts. @throws DeviceError where memory is
+/// exhausted or a launch is rejected.
+template <Provider kProvider = Provider::automatic, RadixKey Key>
+void sort(space::cuda, Stream& stream, std::span<Key> keys, Direction direction = Direction::ascending) {
+  constexpr Provider kChosen = detail::provider(kProvider, Primitive::sort_keys, sizeof(Key));
+  static_assert(kChosen == Provider::library || sizeof(Key) >= 4, "own tile sizes for keys of 4 and 8 bytes");
+  detail::sort_with<kChosen>(stream, keys, static_cast<cub::NullType*>(nullptr), direction);
 }
 
 /// Sorts keys stably and permutes values of at most 64 bytes in the same way; for larger values sort their positions and gather.
-/// @pre equal sizes; otherwise as sort(). @cost, @throws as sort(), for keys and values.
-template <std::integral Key, class Value>
+/// @pre equal sizes; no overlap; otherwise as sort(). @cost, @throws as sort(), for keys and values.
+template <RadixKey Key, class Value>
   requires(std::is_trivially_copyable_v<Value> && sizeof(Value) <= 64)
-void stable_sort_by_key(space::cuda, Stream& stream, std::span<Key> keys, std::span<Value> values) {
-  WEFT_EXPECTS(!stream.is_host() && keys.size() == values.size() && keys.size() <= UINT32_MAX);
-  if (keys.empty()) return;
-  const DeviceVector<Key> other_keys(stream, keys.size());
-  const DeviceVector<Value> other_values(stream, values.size());
-  cub::DoubleBuffer<Key> key_buffers(keys.data(), other_keys.data());
-  cub::DoubleBuffer<Value> value_buffers(values.data(), other_values.data());
-  detail::radix_sort(stream, key_buffers, value_buffers, keys.size());
-  detail::copy_result(stream, key_buffers, keys);
-  detail::copy_result(stream, value_buffers, values);
+void stable_sort_by_key(space::cuda, Stream& stream, std::span<Key> keys, std::span<Value> values,
+                        Direction direction = Direction::ascending) {
+  WEFT_EXPECTS(keys.size() == values.size() && detail::disjoint(keys, values));
+  detail::sort_with<Provider::library>(stream, keys, values.data(), direction);
 }
 
 }  // namespace weft::kernels

@@ -1,34 +1,40 @@
 #pragma once
-/// Stable sorting by key.
+/// Stable sorting by key. sort.cuh has overloads for GPUs with the same results.
 #include <algorithm>
-#include <compare>
-#include <concepts>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/id.hpp"
+#include "weft/kernels/primitives/disjoint.hpp"
 #include "weft/kernels/primitives/gather.hpp"
+#include "weft/kernels/primitives/key_order.hpp"
+#include "weft/kernels/primitives/merge.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 
 namespace weft::kernels {
 
-/// Returns true if `a` precedes `b` in a total order: `<`, and for floating-point keys -NaN, -inf, ..., -0, +0, ..., +inf, +NaN.
+/// Sorts keys of any type with `<`. @cost O(n log n); with more than one thread a copy of the keys.
 template <class Key>
-[[nodiscard]] bool before(const Key& a, const Key& b) {
-  if constexpr (std::floating_point<Key>) {
-    return std::is_lt(std::strong_order(a, b));
+void sort(std::span<Key> keys, Direction direction = Direction::ascending, Team& team = calling_thread()) {
+  if (direction == Direction::ascending) {
+    detail::merge_sort(
+        keys, [](const Key& a, const Key& b) { return before(a, b); }, team);
   } else {
-    return a < b;
+    detail::merge_sort(
+        keys, [](const Key& a, const Key& b) { return before(b, a); }, team);
   }
 }
 
-/// Returns the permutation that sorts the keys stably: keys[order[0]], keys[order[1]], ... ascend, and equal keys retain their
-/// order. Example: keys {7, 3, 7, 1} give {3, 1, 0, 2}. Keys are of any type with `<`: numbers, ids, pairs.
-/// @cost O(n log n); one copy of the keys.
+/// Returns the permutation that sorts the keys stably: keys[order[0]], keys[order[1]], ... ascend or descend, and equal keys
+/// retain their order. Example: keys {7, 3, 7, 1} give {3, 1, 0, 2}, and descending {0, 2, 1, 3}. Keys are of any type with `<`:
+/// numbers, ids, pairs.
+/// @cost O(n log n); one copy of the keys, two with more than one thread.
 /// @throws LimitError for more than 2^31 - 1 keys.
 template <class Key>
-[[nodiscard]] std::vector<std::int32_t> stable_order(std::span<const Key> keys) {
+[[nodiscard]] std::vector<std::int32_t> stable_order(std::span<const Key> keys, Direction direction = Direction::ascending,
+                                                     Team& team = calling_thread()) {
   struct Numbered {
     Key key;
     std::int32_t number;
@@ -37,24 +43,35 @@ template <class Key>
   std::vector<Numbered> numbered;
   numbered.reserve(keys.size());
   for (std::int32_t i = 0; i < n; ++i) numbered.push_back({keys[to_index(i)], i});
-  std::sort(numbered.begin(), numbered.end(), [](const Numbered& a, const Numbered& b) {
-    if (before(a.key, b.key)) return true;
-    return !before(b.key, a.key) && a.number < b.number;
-  });
+  const auto sort_by = [&](const auto& precedes) {
+    detail::merge_sort(
+        std::span(numbered),
+        [&](const Numbered& a, const Numbered& b) {
+          if (precedes(a.key, b.key)) return true;
+          return !precedes(b.key, a.key) && a.number < b.number;
+        },
+        team);
+  };
+  if (direction == Direction::ascending) {
+    sort_by([](const Key& a, const Key& b) { return before(a, b); });
+  } else {
+    sort_by([](const Key& a, const Key& b) { return before(b, a); });
+  }
   std::vector<std::int32_t> order(keys.size());
   std::transform(numbered.begin(), numbered.end(), order.begin(), [](const Numbered& k) { return k.number; });
   return order;
 }
 
-/// Sorts the keys stably and permutes the values in the same way. @pre equal sizes. @cost, @throws as stable_order().
+/// Sorts the keys stably and permutes the values in the same way. @pre equal sizes; no overlap. @cost, @throws as stable_order().
 template <class Key, class Value>
-void stable_sort_by_key(std::span<Key> keys, std::span<Value> values) {
-  WEFT_EXPECTS(keys.size() == values.size());
-  const std::vector<std::int32_t> order = stable_order(std::span<const Key>(keys));
+void stable_sort_by_key(std::span<Key> keys, std::span<Value> values, Direction direction = Direction::ascending,
+                        Team& team = calling_thread()) {
+  WEFT_EXPECTS(keys.size() == values.size() && detail::disjoint(keys, values));
+  const std::vector<std::int32_t> order = stable_order(std::span<const Key>(keys), direction, team);
   const std::vector<Key> old_keys(keys.begin(), keys.end());
   const std::vector<Value> old_values(values.begin(), values.end());
-  gather(std::span(old_keys), std::span(order), keys);
-  gather(std::span(old_values), std::span(order), values);
+  gather(std::span(old_keys), std::span(order), keys, 1, team);
+  gather(std::span(old_values), std::span(order), values, 1, team);
 }
 
 }  // namespace weft::kernels
