@@ -1,5 +1,5 @@
 #pragma once
-/// Selection by predicate, unique values, and runs of equal keys.
+/// Selection and partition by predicate, unique values, and runs of equal keys. select.cuh has overloads for GPUs.
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
@@ -8,9 +8,71 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/id.hpp"
-#include "weft/kernels/primitives/sort.hpp"
+#include "weft/base/macros.hpp"
+#include "weft/kernels/primitives/disjoint.hpp"
+#include "weft/kernels/primitives/key_order.hpp"
+#include "weft/kernels/primitives/scan_order.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 
 namespace weft::kernels {
+
+namespace detail {
+
+/// Counts the selected entries: 1 where the predicate is true, else 0.
+template <class T, class Predicate>
+struct CountSelected {
+  const T* in;
+  Predicate predicate;
+  WEFT_HD std::int64_t operator()(std::int64_t i) const { return predicate(in[i]) ? 1 : 0; }
+};
+
+/// Stores each selected entry at the number of selected entries before it.
+template <class T, class Predicate>
+struct StoreSelected {
+  const T* in;
+  Predicate predicate;
+  T* out;
+  WEFT_HD void operator()(std::int64_t i, std::int64_t before, std::int64_t) const {
+    if (predicate(in[i])) out[before] = in[i];
+  }
+};
+
+/// Stores the selected entries and, after them, the others.
+template <class T, class Predicate>
+struct StorePartitioned {
+  const T* in;
+  Predicate predicate;
+  T* out;
+  WEFT_HD void operator()(std::int64_t i, std::int64_t before, std::int64_t selected) const {
+    out[predicate(in[i]) ? before : selected + i - before] = in[i];
+  }
+};
+
+/// Counts the starts of runs of equal keys.
+template <class Key>
+struct CountRuns {
+  const Key* keys;
+  WEFT_HD bool starts(std::int64_t i) const { return i == 0 || !is_same_key(keys[i - 1], keys[i]); }
+  WEFT_HD std::int64_t operator()(std::int64_t i) const { return starts(i) ? 1 : 0; }
+};
+
+/// Stores the first key of each run, and unless `offsets` is null its position, and the number of keys after the last one.
+template <class Key>
+struct StoreRuns {
+  CountRuns<Key> runs;
+  std::int64_t n;
+  Key* out;
+  std::int64_t* offsets;
+  WEFT_HD void operator()(std::int64_t i, std::int64_t before, std::int64_t total) const {
+    if (runs.starts(i)) {
+      out[before] = runs.keys[i];
+      if (offsets != nullptr) offsets[before] = i;
+    }
+    if (offsets != nullptr && i + 1 == n) offsets[total] = n;
+  }
+};
+
+}  // namespace detail
 
 /// Returns the indices i of 0 .. n-1 for which predicate(i) is true, ascending. @pre n >= 0.
 template <class Predicate>
@@ -23,18 +85,60 @@ template <class Predicate>
   return selected;
 }
 
+/// Copies the entries for which predicate(entry) is true to the beginning of `out`, in their order, and returns their number.
+/// Further entries of `out` are unchanged.
+/// @pre equal sizes; no overlap. @cost O(n); two calls of the predicate for each entry.
+template <class T, class Predicate>
+std::int64_t copy_if(std::span<const T> in, const Predicate& predicate, std::span<T> out, Team& team = calling_thread()) {
+  WEFT_EXPECTS(in.size() == out.size() && detail::disjoint(in, out));
+  return detail::ordered_scan<false>(static_cast<std::int64_t>(in.size()), std::int64_t{0},
+                                     detail::CountSelected<T, Predicate>{in.data(), predicate},
+                                     detail::StoreSelected<T, Predicate>{in.data(), predicate, out.data()}, Plus{}, team);
+}
+
+/// Copies the entries for which predicate(entry) is true, then the others, each in their order, and returns the number of the
+/// former. Example: {1, 2, 3, 4, 5} with even numbers selected give {2, 4, 1, 3, 5} and 2. @pre, @cost as copy_if().
+template <class T, class Predicate>
+std::int64_t partition(std::span<const T> in, const Predicate& predicate, std::span<T> out, Team& team = calling_thread()) {
+  WEFT_EXPECTS(in.size() == out.size() && detail::disjoint(in, out));
+  return detail::ordered_scan<false>(static_cast<std::int64_t>(in.size()), std::int64_t{0},
+                                     detail::CountSelected<T, Predicate>{in.data(), predicate},
+                                     detail::StorePartitioned<T, Predicate>{in.data(), predicate, out.data()}, Plus{}, team);
+}
+
+/// Copies the first key of each run of equal adjacent keys to the beginning of `out` and returns the number of runs. Keys are
+/// equal in the sense of before(): -0 and +0 are not, and NaN of the same bits are. Example: {4, 4, 7, 4} give {4, 7, 4} and 3.
+/// @pre equal sizes; no overlap. @cost O(n).
+template <class Key>
+std::int64_t unique(std::span<const Key> keys, std::span<Key> out, Team& team = calling_thread()) {
+  WEFT_EXPECTS(keys.size() == out.size() && detail::disjoint(keys, out));
+  const auto n = static_cast<std::int64_t>(keys.size());
+  const detail::CountRuns<Key> runs{keys.data()};
+  return detail::ordered_scan<false>(n, std::int64_t{0}, runs, detail::StoreRuns<Key>{runs, n, out.data(), nullptr}, Plus{},
+                                     team);
+}
+
+/// Encodes runs of equal adjacent keys: unique(), and the position of the first key of each run, then the number of keys, in
+/// `offsets`. Example: {4, 4, 7, 9, 9, 9} give keys {4, 7, 9}, offsets {0, 2, 3, 6} and 3.
+/// @pre out has keys.size() entries and offsets one more; no overlap. @cost O(n).
+template <class Key>
+std::int64_t run_length_encode(std::span<const Key> keys, std::span<Key> out, std::span<std::int64_t> offsets,
+                               Team& team = calling_thread()) {
+  WEFT_EXPECTS(keys.size() == out.size() && offsets.size() == keys.size() + 1);
+  WEFT_EXPECTS(detail::disjoint(keys, out) && detail::disjoint(keys, offsets) && detail::disjoint(out, offsets));
+  const auto n = static_cast<std::int64_t>(keys.size());
+  if (n == 0) offsets[0] = 0;
+  const detail::CountRuns<Key> runs{keys.data()};
+  return detail::ordered_scan<false>(n, std::int64_t{0}, runs, detail::StoreRuns<Key>{runs, n, out.data(), offsets.data()},
+                                     Plus{}, team);
+}
+
 /// Sorts in the order of before() and removes repeated values.
 template <class T>
 void sort_unique(std::vector<T>& values) {
   std::sort(values.begin(), values.end(), [](const T& a, const T& b) { return before(a, b); });  // inlined, unlike before<T>
-  const auto equal = [](const T& a, const T& b) {
-    if constexpr (std::floating_point<T>) {
-      return !before(a, b) && !before(b, a);  // == would make -0 and +0 one value, and keep every NaN
-    } else {
-      return a == b;
-    }
-  };
-  values.erase(std::unique(values.begin(), values.end(), equal), values.end());
+  values.erase(std::unique(values.begin(), values.end(), [](const T& a, const T& b) { return detail::is_same_key(a, b); }),
+               values.end());
 }
 
 /// Returns the start of each run of equal adjacent keys, then the size: one offset more than runs. Sorted keys have one run per
