@@ -30,7 +30,7 @@ int main() {
   gather(std::span(cell), std::span(order), std::span(sorted_cell));
   gather(std::span(velocity), std::span(order), std::span(sorted_velocity));
 
-  // Group g is [offsets[g], offsets[g + 1]); sums are added from left to right within a group.
+  // Group g is [offsets[g], offsets[g + 1]); the order of the additions in a group depends on its size alone.
   const std::vector<std::int64_t> offsets = run_offsets(std::span<const std::uint32_t>(sorted_cell));
   std::vector<double> sums(offsets.size() - 1);
   segmented_sum(std::span<const double>(sorted_velocity), std::span(offsets), std::span(sums));

@@ -1,5 +1,5 @@
-// Particles grouped by the cell that contains them, on a GPU: a stable sort by key and a scan of weft::kernels, with a user's
-// kernels in between, all in one stream. The groups are those of the host, entry by entry.
+// Particles grouped by the cell that contains them, on a GPU: a stable sort by key, runs of equal keys and sums by segments of
+// weft::kernels after a user's kernel, all in one stream. The groups are those of the host, and the sums have its bits.
 //
 //   group_by_key_gpu
 #include <cstdint>
@@ -11,8 +11,8 @@
 #include "weft/comm/environment.hpp"
 #include "weft/device/device_vector.hpp"
 #include "weft/device/parallel_for.cuh"
-#include "weft/kernels/primitives/scan.cuh"
-#include "weft/kernels/primitives/select.hpp"
+#include "weft/kernels/primitives/reduce.cuh"
+#include "weft/kernels/primitives/select.cuh"
 #include "weft/kernels/primitives/sort.cuh"
 
 #include "gpu.hpp"
@@ -31,20 +31,11 @@ struct Place {
   }
 };
 
-/// Marks the first particle of each group.
-struct MarkFirst {
-  const std::uint32_t* cell;  ///< sorted
-  std::int32_t* first;
-  WEFT_HD void operator()(std::int32_t i) const { first[i] = i == 0 || cell[i] != cell[i - 1] ? 1 : 0; }
-};
-
-/// Stores the position of the first particle of each group.
-struct StoreOffset {
-  const std::int32_t *first, *group;
-  std::int32_t* offset;
-  WEFT_HD void operator()(std::int32_t i) const {
-    if (first[i] != 0) offset[group[i]] = i;
-  }
+/// Sets the velocity of the particle at position i of the groups.
+struct Velocity {
+  const std::int32_t* particle;
+  double* velocity;
+  WEFT_HD void operator()(std::int32_t i) const { velocity[i] = 0.1 * (particle[i] % 7); }
 };
 
 }  // namespace
@@ -55,29 +46,39 @@ int main(int argc, char** argv) {
   constexpr std::int32_t kParticles = 1'000'000;
   const weft::space::cuda gpu;
   weft::Stream stream;
-  weft::DeviceVector<std::uint32_t> cell(stream, kParticles);
-  weft::DeviceVector<std::int32_t> particle(stream, kParticles), first(stream, kParticles), group(stream, kParticles),
-      offset(stream, kCells), groups(stream, 1);
+  weft::DeviceVector<std::uint32_t> cell(stream, kParticles), cell_of_group(stream, kParticles);
+  weft::DeviceVector<std::int32_t> particle(stream, kParticles);
+  weft::DeviceVector<std::int64_t> offset(stream, kParticles + 1), groups(stream, 1);
+  weft::DeviceVector<double> velocity(stream, kParticles), sum(stream, kCells);
 
   parallel_for(gpu, stream, kParticles, Place{cell.data(), particle.data()});
   weft::kernels::stable_sort_by_key(gpu, stream, cell.span(), particle.span());
-  parallel_for(gpu, stream, kParticles, MarkFirst{cell.data(), first.data()});
-  weft::kernels::exclusive_scan(gpu, stream, std::span<const std::int32_t>(first.span()), group.span(), groups.data());
-  parallel_for(gpu, stream, kParticles, StoreOffset{first.data(), group.data(), offset.data()});
+  weft::kernels::run_length_encode(gpu, stream, std::span<const std::uint32_t>(cell.span()), cell_of_group.span(), offset.span(),
+                                   groups.data());
+  parallel_for(gpu, stream, kParticles, Velocity{particle.data(), velocity.data()});
+  // Every cell has particles: there are kCells groups. Otherwise the number would have to be copied to the host first.
+  weft::kernels::segmented_sum(gpu, stream, std::span<const double>(velocity.span()),
+                               std::span<const std::int64_t>(offset.span()).first(kCells + 1), sum.span());
 
-  std::vector<std::int32_t> found(kParticles), offsets(kCells), count(1);
+  std::vector<std::int32_t> found(kParticles);
+  std::vector<std::int64_t> offsets(kCells + 1), count(1);
+  std::vector<double> sums(kCells);
   particle.get(0, found, after(stream));
   offset.get(0, offsets, after(stream));
   groups.get(0, count, after(stream));
+  sum.get(0, sums, after(stream));
 
-  // Groups of the host.
+  // Groups and sums of the host.
   std::vector<std::uint32_t> expected_cell(kParticles);
   std::vector<std::int32_t> expected(kParticles);
   for (std::int32_t i = 0; i < kParticles; ++i) Place{expected_cell.data(), expected.data()}(i);
   weft::kernels::stable_sort_by_key(std::span(expected_cell), std::span(expected));
   const std::vector<std::int64_t> expected_offsets = weft::kernels::run_offsets(std::span<const std::uint32_t>(expected_cell));
-  bool same = found == expected && count[0] + 1 == std::ssize(expected_offsets);
-  for (std::int32_t g = 0; same && g < count[0]; ++g) same = offsets[g] == expected_offsets[g];
-  std::printf("%d particles in %d cells: %s as on the host\n", kParticles, count[0], same ? "grouped" : "NOT grouped");
+  std::vector<double> expected_velocity(kParticles), expected_sums(kCells);
+  for (std::int32_t i = 0; i < kParticles; ++i) Velocity{expected.data(), expected_velocity.data()}(i);
+  weft::kernels::segmented_sum(std::span<const double>(expected_velocity), std::span(expected_offsets), std::span(expected_sums));
+  const bool same = count[0] == kCells && found == expected && offsets == expected_offsets && sums == expected_sums;
+  std::printf("%d particles in %d cells: %s as on the host\n", kParticles, static_cast<int>(count[0]),
+              same ? "grouped" : "NOT grouped");
   return same ? 0 : 1;
 }
