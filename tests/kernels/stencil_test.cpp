@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/teams.hpp"
 #include "support/contracts.hpp"
 
 namespace weft::kernels {
@@ -94,6 +95,18 @@ TEST(Stencil, adds_in_the_order_of_the_weights) {
   const StencilWeights<double> ones{1, 1, 1, 1, 1, 1, 1};
   EXPECT_EQ(ones(1e16, 1, -1e16, 0, 0, 0, 0), 0);  // 1e16 + 1 is 1e16
   EXPECT_EQ(ones(1e16, -1e16, 1, 0, 0, 0, 0), 1);
+}
+
+TEST(Stencil, does_not_depend_on_the_number_of_threads) {
+  const Box box{7, 19, 23, 12};
+  std::vector<double> in = array_on(box, 0), of_one = array_on(box, -1);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = 1.0 / (1.0 + static_cast<double>(i % 1009));
+  apply_stencil(kAll, box, std::span<const double>(in), std::span(of_one));
+  test::for_teams([&](Team& team) {
+    std::vector<double> out = array_on(box, -1);
+    apply_stencil(kAll, box, std::span<const double>(in), std::span(out), team);
+    EXPECT_EQ(out, of_one);
+  });
 }
 
 TEST(Stencil, accepts_a_box_without_points) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/teams.hpp"
 #include "support/contracts.hpp"
 
 namespace weft::kernels {
@@ -31,6 +32,19 @@ TEST(Transpose, accepts_any_size_and_is_its_own_inverse) {
     }
     transpose(std::span<const double>(out), columns, rows, std::span(back));
     EXPECT_EQ(back, in);
+  }
+}
+
+TEST(Transpose, does_not_depend_on_the_number_of_threads) {
+  for (const auto& [rows, columns] : std::vector<std::pair<int, int>>{{300, 301}, {5, 3000}, {3000, 5}}) {
+    std::vector<float> in(static_cast<std::size_t>(rows * columns)), of_one(in.size());
+    std::iota(in.begin(), in.end(), 0.0F);
+    transpose(std::span<const float>(in), rows, columns, std::span(of_one));
+    test::for_teams([&](Team& team) {
+      std::vector<float> out(in.size());
+      transpose(std::span<const float>(in), rows, columns, std::span(out), team);
+      EXPECT_EQ(out, of_one) << rows << " x " << columns;
+    });
   }
 }
 

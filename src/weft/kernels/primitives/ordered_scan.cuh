@@ -5,6 +5,7 @@
 /// Three kernels: one combines the entries of each tile, a scan of these results gives the prefixes of the tiles, and the last
 /// kernel reads the entries again and stores. No block waits for another one, and no result depends on the time at which another
 /// one is available.
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include "weft/device/cuda.cuh"
 #include "weft/device/device_vector.hpp"
 #include "weft/device/space.hpp"
+#include "weft/kernels/primitives/scan.cuh"
 #include "weft/kernels/primitives/scan.hpp"
 
 namespace weft::kernels {
@@ -54,15 +56,66 @@ struct SharedEntries {
 
 inline constexpr int kOrderedThreads = kTileWarps * kScanLanes;
 
-/// Loads and combines the four entries of a lane, from left to right.
-template <class T, class Load, class Combine>
-__device__ void load_lane(T (&entry)[kLaneEntries], std::int64_t at, std::int64_t n, const T& identity, const Load& load,
-                          const Combine& combine) {
+static_assert(kScanGroup == kLaneEntries);
+
+/// Returns true if the four entries from `at` on exist and a lane can access them together.
+template <class T>
+__device__ bool is_group(const T* entries, std::int64_t at, std::int64_t n) {
+  return at + kLaneEntries <= n && reinterpret_cast<std::uintptr_t>(entries) % alignof(ScanGroup<T>) == 0;
+}
+template <class T>
+inline constexpr bool kHasGroups = std::has_single_bit(sizeof(T));
+
+/// Loads the four entries of a lane, of which those beyond the end are the identity.
+template <class T, class Load>
+__device__ void load_entries(const Load& load, std::int64_t at, std::int64_t n, const T& identity, T (&entry)[kLaneEntries]) {
 #pragma unroll
   for (int k = 0; k < kLaneEntries; ++k) {
     entry[k] = identity;
     if (at + k < n) entry[k] = load(at + k);
   }
+}
+template <class T, class In>
+  requires kHasGroups<In>
+__device__ void load_entries(const LoadEntry<In, T>& load, std::int64_t at, std::int64_t n, const T& identity,
+                             T (&entry)[kLaneEntries]) {
+  if (is_group(load.in, at, n)) {
+    const ScanGroup<In> group = *reinterpret_cast<const ScanGroup<In>*>(load.in + at);
+#pragma unroll
+    for (int k = 0; k < kLaneEntries; ++k) entry[k] = static_cast<T>(group.value[k]);
+  } else {
+    load_entries<T, LoadEntry<In, T>>(load, at, n, identity, entry);
+  }
+}
+
+/// Calls store(i, prefix, total) for the four entries of a lane, except for those beyond the end.
+template <class T, class Store>
+__device__ void store_entries(const Store& store, std::int64_t at, std::int64_t n, const T (&prefix)[kLaneEntries],
+                              const T& total) {
+#pragma unroll
+  for (int k = 0; k < kLaneEntries; ++k) {
+    if (at + k < n) store(at + k, prefix[k], total);
+  }
+}
+template <class T>
+  requires kHasGroups<T>
+__device__ void store_entries(const StoreEntry<T>& store, std::int64_t at, std::int64_t n, const T (&prefix)[kLaneEntries],
+                              const T& total) {
+  if (is_group(store.out, at, n)) {
+    ScanGroup<T> group;
+#pragma unroll
+    for (int k = 0; k < kLaneEntries; ++k) group.value[k] = prefix[k];
+    *reinterpret_cast<ScanGroup<T>*>(store.out + at) = group;
+  } else {
+    store_entries<T, StoreEntry<T>>(store, at, n, prefix, total);
+  }
+}
+
+/// Loads and combines the four entries of a lane, from left to right.
+template <class T, class Load, class Combine>
+__device__ void load_lane(T (&entry)[kLaneEntries], std::int64_t at, std::int64_t n, const T& identity, const Load& load,
+                          const Combine& combine) {
+  load_entries(load, at, n, identity, entry);
 #pragma unroll
   for (int k = 1; k < kLaneEntries; ++k) entry[k] = combine(entry[k - 1], entry[k]);
 }
@@ -147,18 +200,17 @@ __global__ void __launch_bounds__(kOrderedThreads)
     if (lane == 0) lanes_before = identity;
     const T before_lane = combine(combine(before_warp, row), lanes_before);
     row = combine(row, shuffle_from(lanes[r], kScanLanes - 1));
-    const std::int64_t at = first + r * kRowEntries;
+    T prefix[kLaneEntries];
 #pragma unroll
     for (int k = 0; k < kLaneEntries; ++k) {
-      if (at + k >= n) continue;
-      T prefix = before_lane;
+      prefix[k] = before_lane;
       if constexpr (kInclusive) {
-        prefix = combine(before_lane, entry[r][k]);
+        prefix[k] = combine(before_lane, entry[r][k]);
       } else if (k > 0) {
-        prefix = combine(before_lane, entry[r][k - 1]);
+        prefix[k] = combine(before_lane, entry[r][k - 1]);
       }
-      store(at + k, prefix, all);
     }
+    store_entries(store, first + r * kRowEntries, n, prefix, all);
   }
 }
 
@@ -228,7 +280,8 @@ void segmented_scan_of(Stream& stream, std::span<const In> in, std::span<const s
 /// @param total  device address of the combination of all entries; null: it is not stored.
 /// @pre as on the host; a stream of the current GPU. @throws DeviceError where memory is exhausted or a launch is rejected.
 /// @cost two reads and one write of every entry in three kernels up to 10^7 entries, in one kernel up to one tile of 4096 (8
-/// bytes), in five kernels beyond; scan_workspace<Out>(n) bytes from the pool of the stream.
+/// bytes), in five kernels beyond, by up to 16 bytes at a time where the addresses are multiples of 16; scan_workspace<Out>(n)
+/// bytes from the pool of the stream.
 template <class In, class Out, class Combine>
 void exclusive_scan(space::cuda, Stream& stream, std::span<const In> in, std::span<Out> out,
                     const std::type_identity_t<Out>& identity, const Combine& combine, Out* total = nullptr) {

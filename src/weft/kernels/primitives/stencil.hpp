@@ -7,6 +7,7 @@
 #include "weft/base/contracts.hpp"
 #include "weft/base/macros.hpp"
 #include "weft/kernels/primitives/disjoint.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 
 namespace weft::kernels {
 
@@ -60,19 +61,22 @@ struct StencilWeights {
 /// @pre numbers of points are not negative, box.row >= nx + 2; `in` and `out` have box.entries() entries and do not overlap.
 /// @cost O(points): one read and one write of each entry if the cache holds two planes.
 template <class T>
-void apply_stencil(const StencilWeights<T>& weights, const Box& box, std::span<const T> in, std::span<T> out) {
+void apply_stencil(const StencilWeights<T>& weights, const Box& box, std::span<const T> in, std::span<T> out,
+                   Team& team = calling_thread()) {
   WEFT_EXPECTS(detail::is_array_on(box, in.size()) && out.size() == in.size());
   WEFT_EXPECTS(detail::disjoint(in, out));
+  if (box.empty()) return;
+  constexpr std::int64_t kSmallest = 256;  // rows below which threads are not worth their start
   const std::int64_t row = box.row, plane = box.plane();
-  for (std::int64_t k = 0; k < box.nz; ++k) {
-    for (std::int64_t j = 0; j < box.ny; ++j) {
-      const T* const from = in.data() + box.at(0, j, k);
-      T* const to = out.data() + box.at(0, j, k);
+  detail::split(team, std::int64_t{box.ny} * box.nz, kSmallest, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin; n < end; ++n) {
+      const T* const from = in.data() + box.at(0, n % box.ny, n / box.ny);
+      T* const to = out.data() + box.at(0, n % box.ny, n / box.ny);
       for (std::int64_t i = 0; i < box.nx; ++i) {
         to[i] = weights(from[i], from[i - 1], from[i + 1], from[i - row], from[i + row], from[i - plane], from[i + plane]);
       }
     }
-  }
+  });
 }
 
 }  // namespace weft::kernels

@@ -6,6 +6,7 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/kernels/primitives/disjoint.hpp"
+#include "weft/kernels/primitives/threads.hpp"
 
 namespace weft::kernels {
 
@@ -23,21 +24,23 @@ namespace detail {
 /// @pre rows, columns >= 0; `in` and `out` have rows * columns entries and do not overlap. @cost O(rows columns), by tiles that
 /// fit in a cache.
 template <class T>
-void transpose(std::span<const T> in, std::int64_t rows, std::int64_t columns, std::span<T> out) {
+void transpose(std::span<const T> in, std::int64_t rows, std::int64_t columns, std::span<T> out, Team& team = calling_thread()) {
   WEFT_EXPECTS(detail::is_matrix(in.size(), rows, columns) && out.size() == in.size());
   WEFT_EXPECTS(detail::disjoint(in, out));
-  constexpr std::int64_t kTile = 32;
-  for (std::int64_t first_row = 0; first_row < rows; first_row += kTile) {
-    const std::int64_t last_row = std::min(first_row + kTile, rows);
-    for (std::int64_t first_column = 0; first_column < columns; first_column += kTile) {
-      const std::int64_t last_column = std::min(first_column + kTile, columns);
+  constexpr std::int64_t kTile = 32, kSmallest = 64;  // tiles below which threads are not worth their start
+  if (in.empty()) return;
+  const std::int64_t column_tiles = (columns + kTile - 1) / kTile, tiles = (rows + kTile - 1) / kTile * column_tiles;
+  detail::split(team, tiles, kSmallest, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t tile = begin; tile < end; ++tile) {
+      const std::int64_t first_row = tile / column_tiles * kTile, last_row = std::min(first_row + kTile, rows);
+      const std::int64_t first_column = tile % column_tiles * kTile, last_column = std::min(first_column + kTile, columns);
       for (std::int64_t j = first_column; j < last_column; ++j) {
         for (std::int64_t i = first_row; i < last_row; ++i) {
           out[j * rows + i] = in[i * columns + j];
         }
       }
     }
-  }
+  });
 }
 
 }  // namespace weft::kernels

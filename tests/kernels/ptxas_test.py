@@ -1,0 +1,60 @@
+"""Checks in the report of ptxas that no kernel of kernels/primitives spills registers or has a stack, for sm_90a and sm_80.
+
+    ptxas_test.py NVCC path/to/tree [unittest arguments]
+
+A stack or a spill is local memory, which a kernel reads and writes through the caches; ptxas reports both, and serialised matrix
+instructions as C75xx.
+"""
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+NVCC, TREE = sys.argv.pop(1), Path(sys.argv.pop(1))
+OPTIONS = "-std=c++20 -O3 -fmad=false --extended-lambda --expt-relaxed-constexpr -cubin -Xptxas -v".split()
+REPORT = re.compile(r"Compiling entry function '(\w+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", re.S)
+SPILLING = """
+__global__ void __launch_bounds__(1024, 2) kernel(double* x) {
+  double value[64];
+#pragma unroll
+  for (int i = 0; i < 64; ++i) value[i] = x[threadIdx.x * 64 + i];
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 64; ++i) x[threadIdx.x * 64 + i] = value[i] * value[63 - i];
+}
+"""
+
+
+def report(source, architecture):
+    """Returns the kernels of `source`, those of them with local memory, and the warnings of ptxas."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [NVCC, *OPTIONS, f"-gencode=arch=compute_{architecture},code=sm_{architecture}", f"-I{TREE}/src", str(source)]
+        run = subprocess.run([*command, "-o", f"{folder}/kernels.cubin"], capture_output=True, text=True)
+    if run.returncode != 0:
+        raise AssertionError(run.stderr)
+    kernels = REPORT.findall(run.stderr)
+    return [k[0] for k in kernels], [k for k in kernels if any(int(n) > 0 for n in k[1:])], re.findall(r".*C75\d\d.*", run.stderr)
+
+
+class Ptxas(unittest.TestCase):
+    def test_no_kernel_has_local_memory(self):
+        for architecture in ("90a", "80"):
+            kernels, with_local_memory, warnings = report(TREE / "tests/kernels/shipped_kernels.cu", architecture)
+            self.assertGreaterEqual(len(kernels), 50)
+            for name in ("scan_kernel", "scan_tiles_kernel", "combine_tiles_kernel", "segmented_reduce_kernel", "histogram_kernel",
+                         "aos_soa_kernel", "transpose_kernel", "stencil_kernel", "reduce_blocks_kernel"):
+                self.assertTrue(any(name in kernel for kernel in kernels), f"no {name} in {kernels}")
+            self.assertEqual(with_local_memory, [], f"(kernel, bytes of stack, of spilled stores, of spilled loads) for sm_{architecture}")
+            self.assertEqual(warnings, [])
+
+    def test_a_spill_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "spilling.cu"
+            source.write_text(SPILLING)
+            self.assertEqual(len(report(source, "90a")[1]), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

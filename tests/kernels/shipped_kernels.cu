@@ -1,0 +1,61 @@
+// Instances of every kernel of kernels/primitives, for ptxas_test.py, which compiles this file and reads the report of ptxas.
+#include "weft/kernels/primitives/aos_soa.cuh"
+#include "weft/kernels/primitives/gather.cuh"
+#include "weft/kernels/primitives/histogram.cuh"
+#include "weft/kernels/primitives/ordered_scan.cuh"
+#include "weft/kernels/primitives/reduce.cuh"
+#include "weft/kernels/primitives/scan.cuh"
+#include "weft/kernels/primitives/select.cuh"
+#include "weft/kernels/primitives/stencil.cuh"
+#include "weft/kernels/primitives/transpose.cuh"
+
+namespace weft::kernels {
+
+struct IsSelected {
+  WEFT_HD bool operator()(std::uint32_t value) const { return value % 3 == 0; }
+};
+struct BinOf {
+  const std::uint32_t* x;
+  WEFT_HD std::uint32_t operator()(std::int64_t i) const { return x[i]; }
+};
+
+/// Calls the primitives of floating-point numbers. It is compiled only.
+template <class T>
+void call_with(Stream& stream, std::span<const T> in, std::span<T> out, std::span<const std::uint8_t> heads,
+               std::span<const std::int64_t> offsets, std::span<const std::int32_t> index, double* result) {
+  const space::cuda gpu;
+  sum(gpu, stream, in, result);
+  dot(gpu, stream, in, in, result);
+  axpy_dot(gpu, stream, in.data(), in, out, in, result);
+  segmented_sum(gpu, stream, in, offsets, out);
+  exclusive_scan(gpu, stream, in, out);
+  inclusive_scan(gpu, stream, in, out, T{}, Maximum{});
+  segmented_exclusive_scan(gpu, stream, in, heads, out, T{}, Plus{});
+  segmented_inclusive_scan(gpu, stream, in, heads, out, T{}, Plus{});
+  gather(gpu, stream, in, index, out);
+  scatter(gpu, stream, in, index, out);
+  aos_to_soa(gpu, stream, in, 1, 1, 1, out);
+  soa_to_aos(gpu, stream, in, 1, 1, 1, out);
+  transpose(gpu, stream, in, 1, 1, out);
+  apply_stencil(gpu, stream, StencilWeights<T>{}, Box{}, in, out);
+}
+template void call_with(Stream&, std::span<const float>, std::span<float>, std::span<const std::uint8_t>,
+                        std::span<const std::int64_t>, std::span<const std::int32_t>, double*);
+template void call_with(Stream&, std::span<const double>, std::span<double>, std::span<const std::uint8_t>,
+                        std::span<const std::int64_t>, std::span<const std::int32_t>, double*);
+
+/// Calls the primitives of integers. It is compiled only.
+void call_with_integers(Stream& stream, std::span<const std::uint32_t> in, std::span<std::uint32_t> out,
+                        std::span<std::int64_t> wide, std::int64_t* count) {
+  const space::cuda gpu;
+  exclusive_scan(gpu, stream, in, out);
+  inclusive_scan(gpu, stream, in, wide);
+  select(gpu, stream, IsSelected{}, out, count);
+  copy_if(gpu, stream, in, IsSelected{}, out, count);
+  partition(gpu, stream, in, IsSelected{}, out, count);
+  unique(gpu, stream, in, out, count);
+  run_length_encode(gpu, stream, in, out, wide, count);
+  histogram(gpu, stream, 1, BinOf{in.data()}, wide);
+}
+
+}  // namespace weft::kernels
