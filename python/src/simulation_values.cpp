@@ -70,7 +70,8 @@ nb::dict Simulation::on_zone(const std::string& name) {
     const Computing computing;
     refresh();
     for (const mesh::LocalFaceId face : m.boundary[zone].faces) {
-      pressure.push_back(dot(solver_->boundary_flux(zone, face.value()).momentum, m.face_normal[face.index()]));
+      pressure.push_back(
+          dot(solver_->boundary_flux(zone, face.value()).momentum, solver_->scheme().discretization().face_normal[face.index()]));
     }
   }
   nb::dict values;

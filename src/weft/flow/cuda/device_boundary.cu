@@ -84,9 +84,9 @@ void DeviceBoundary::allocate() {
       const std::size_t i = face.value() - first_;
       zone[i] = static_cast<std::int32_t>(z);
       left[i] = m.face_left[face.index()].value();
-      normal[i] = m.face_normal[face.index()];
+      normal[i] = scheme_.discretization().face_normal[face.index()];
       centroid[i] = m.face_centroid[face.index()];
-      area[i] = m.face_area[face.index()];
+      area[i] = scheme_.discretization().face_area[face.index()];
       to_face[i] = m.face_centroid[face.index()] - scheme_.discretization().centroid[left[i]];
     }
   }

@@ -104,7 +104,8 @@ void Residual::record_refresh(task::Graph& graph, const detail::StageData& d, co
                  [this] {
                    for (std::size_t z = 0; z < boundary_params_.size(); ++z) {
                      for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
-                       mass_fluxes_.data()[face.index()] = mesh_.face_area[face.index()] * boundary_flux(z, face.value()).density;
+                       const double area = discretization_.face_area[face.index()];
+                       mass_fluxes_.data()[face.index()] = area * boundary_flux(z, face.value()).density;
                      }
                    }
                  });

@@ -52,8 +52,7 @@ std::vector<double> green_gauss_weights(const Scheme& scheme) {
     const std::int32_t f = d.cell_face[s], opposite = d.cell_face_row[s];
     const double sign = d.face_left[f] == c ? 1 : -1;
     const Vec3 to_face = mesh.face_centroid[f] - d.centroid[c], from_opposite = mesh.face_centroid[f] - d.centroid[opposite];
-    return face_interpolation_weight(to_face, from_opposite) *
-           (sign * mesh.face_area[f] * d.inverse_volume[c] * mesh.face_normal[f]);
+    return face_interpolation_weight(to_face, from_opposite) * (sign * d.face_area[f] * d.inverse_volume[c] * d.face_normal[f]);
   });
 }
 
