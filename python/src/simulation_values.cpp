@@ -70,7 +70,7 @@ nb::dict Simulation::on_zone(const std::string& name) {
     const Computing computing;
     refresh();
     for (const mesh::LocalFaceId face : m.boundary[zone].faces) {
-      pressure.push_back(dot(solver_->boundary_flux(zone, face).momentum, m.face_normal[face]));
+      pressure.push_back(dot(solver_->boundary_flux(zone, face).momentum, solver_->scheme().discretization().face_normal[face]));
     }
   }
   nb::dict values;

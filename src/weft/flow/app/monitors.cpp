@@ -88,7 +88,7 @@ std::vector<double> monitor(const Solver& solver, const MonitorSpec& spec) {
     if (!lists_zone(spec.zones, m.boundary[z].name)) continue;
     const std::vector<Primitive> inside = solver.face_states(z);
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
-      const double face_area = m.face_area[face];
+      const double face_area = solver.scheme().discretization().face_area[face];
       const double flow = face_area * solver.boundary_flux(z, face).density;
       outflow += flow;
       area += face_area;

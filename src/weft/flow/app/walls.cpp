@@ -34,7 +34,8 @@ void write_walls(const Solver& solver, const Case& flow_case, const std::filesys
     for (const mesh::LocalFaceId face : m.boundary[z].faces) {
       faces.add_face(m, face);
       zones.push_back(static_cast<std::int64_t>(z));
-      pressure.push_back(dot(solver.boundary_flux(z, face).momentum, m.face_normal[face]));
+      const Vec3 n = solver.scheme().discretization().face_normal[face];
+      pressure.push_back(dot(solver.boundary_flux(z, face).momentum, n));
       if (dynamic_pressure > 0) cp.push_back((pressure.back() - free.pressure) / dynamic_pressure);
     }
   }

@@ -84,9 +84,9 @@ void DeviceBoundary::allocate() {
       const std::size_t i = face.value() - first_;
       zone[i] = static_cast<std::int32_t>(z);
       left[i] = m.face_left[face].value();
-      normal[i] = m.face_normal[face];
+      normal[i] = scheme_.discretization().face_normal[face];
       centroid[i] = m.face_centroid[face];
-      area[i] = m.face_area[face];
+      area[i] = scheme_.discretization().face_area[face];
       to_face[i] = m.face_centroid[face] - m.cell_centroid[m.face_left[face]];
     }
   }

@@ -142,8 +142,8 @@ void DeviceScalars::each_array(const std::vector<double>& matrices, Visit&& visi
   visit(inverse_volumes_, d.inverse_volume);
   if (gradient.over_faces) {
     visit(left_row_, d.face_left);
-    visit(face_normals_, m.face_normal);
-    visit(face_areas_, m.face_area);
+    visit(face_normals_, d.curved.normal.empty() ? m.face_normal : d.curved.normal);
+    visit(face_areas_, d.curved.area.empty() ? m.face_area : d.curved.area);
   }
   if (gradient.with_matrices) visit(matrices_, matrices);
   visit(boundary_entry_, boundary_faces);
@@ -188,7 +188,7 @@ void DeviceScalars::allocate(const std::vector<double>& matrices) {
   boundary_entry_.put(entry);
   boundary_left_.put(left);
   boundary_brings_.put(brings);
-  boundary_areas_.put(std::span(m.face_area).subspan(first, faces));
+  boundary_areas_.put(std::span(d.face_area.data() + first, faces));
   inflow_values_.prescribe(0);
   inflow_.put(inflow_values_.values());
   carried_ = PinnedBuffer<double>(amounts_[0].size());

@@ -201,7 +201,7 @@ void TileBuilder::append_face_geometry() {
     const bool turn = reversed(f);
     const Vec3 left_to_face = to_face(f, turn ? d_.face_right[f] : d_.face_left[f]);
     const Vec3 right_to_face = to_face(f, turn ? d_.face_left[f] : d_.face_right[f]);
-    const Vec3 area = (turn ? -mesh_.face_area[f] : mesh_.face_area[f]) * mesh_.face_normal[f];
+    const Vec3 area = (turn ? -d_.face_area[f] : d_.face_area[f]) * d_.face_normal[f];
     for (int k = 0; k < mesh_.dim; ++k) {
       put(tiles_.cell_to_face, cell_to_face_columns(mesh_.dim), k, left_to_face[k]);
       put(tiles_.cell_to_face, cell_to_face_columns(mesh_.dim), mesh_.dim + k, right_to_face[k]);

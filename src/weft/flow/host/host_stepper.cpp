@@ -264,10 +264,11 @@ std::vector<Primitive> HostStepper::face_states(std::size_t zone) const {
 
 ForceAndMoment HostStepper::force_on(std::size_t zone, double pressure, Vec3 centre) const {
   const mesh::Mesh& m = scheme_.mesh();
+  const Discretization& d = scheme_.discretization();
   const mesh::FaceRange faces = m.boundary[zone].faces;
   const auto force = [&](std::int32_t i) {
     const mesh::LocalFaceId f(faces.first().value() + i);
-    return force_on_face(residual_.boundary_flux(zone, f), m.face_normal[f], m.face_area[f], m.face_centroid[f] - centre,
+    return force_on_face(residual_.boundary_flux(zone, f), d.face_normal[f], d.face_area[f], m.face_centroid[f] - centre,
                          pressure);
   };
   return reduce(space::host{}, faces.last().value() - faces.first().value(), ForceAndMoment{}, force, detail::Add{});

@@ -52,8 +52,8 @@ detail::ResidualView Residual::view() const {
           .right_row = d.face_right.data(),
           .centroids = d.centroid.data(),
           .face_centroids = mesh_.face_centroid.data(),
-          .face_normals = mesh_.face_normal.data(),
-          .face_areas = mesh_.face_area.data(),
+          .face_normals = d.face_normal.data(),
+          .face_areas = d.face_area.data(),
           .inverse_volumes = d.inverse_volume.data(),
           .gradient_weights = geometry_.weights.data(),
           .cell_to_face = geometry_.to_faces.data(),
@@ -109,7 +109,7 @@ void Residual::set_boundary_ghosts(const detail::Share::Cells& cells) {
       const Primitive inside = detail::load(row(discretization_.face_left[face]));
       const std::int32_t i = face.value() - discretization_.first_boundary_face;
       const Primitive extrapolated = detail::extrapolated(boundary_extrapolation, i, scheme_.gas(), inside, values);
-      const Vec3 n = mesh_.face_normal[face];
+      const Vec3 n = discretization_.face_normal[face];
       const Primitive outside = outside_state(scheme_.gas(), boundary_params_[z], mesh_.face_centroid[face]);
       detail::store(row(discretization_.face_right[face]),
                     boundary_ghost_state(scheme_.gas(), boundary_params_[z], outside, inside, extrapolated, n));
@@ -209,7 +209,7 @@ Primitive Residual::face_state(mesh::LocalFaceId face) const {
 }
 
 Conserved Residual::boundary_flux(std::size_t zone, mesh::LocalFaceId face) const {
-  const Vec3 n = mesh_.face_normal[face];
+  const Vec3 n = discretization_.face_normal[face];
   const BoundaryParams& params = boundary_params_[zone];
   const Primitive inside = face_state(face);
   if (prescribed_[zone].empty()) {

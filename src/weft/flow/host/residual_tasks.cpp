@@ -104,7 +104,7 @@ void Residual::record_refresh(task::Graph& graph, const detail::StageData& d, co
                  [this] {
                    for (std::size_t z = 0; z < boundary_params_.size(); ++z) {
                      for (const mesh::LocalFaceId face : mesh_.boundary[z].faces) {
-                       mass_fluxes_.data()[face.index()] = mesh_.face_area[face] * boundary_flux(z, face).density;
+                       mass_fluxes_.data()[face.index()] = discretization_.face_area[face] * boundary_flux(z, face).density;
                      }
                    }
                  });

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "weft/base/error.hpp"
 
@@ -21,8 +22,7 @@ void add_boundary_rows(const Mesh& mesh, const std::vector<BoundaryKind>& kinds,
     for (const LocalFaceId f : mesh.boundary[z].faces) {
       const Vec3 inside = mesh.cell_centroid[mesh.face_left[f]];
       const Vec3 to_face = mesh.face_centroid[f] - inside;
-      d.centroid.push_back(mirrored ? inside + 2.0 * dot(to_face, mesh.face_normal[f]) * mesh.face_normal[f]
-                                    : mesh.face_centroid[f]);
+      d.centroid.push_back(mirrored ? inside + 2.0 * dot(to_face, d.face_normal[f]) * d.face_normal[f] : mesh.face_centroid[f]);
     }
   }
 }
@@ -65,7 +65,7 @@ bool has_neighbour_opposite(const Mesh& mesh, const Discretization& d, LocalCell
   for (std::int32_t s = d.cell_face_offset[cell.index()]; s < d.cell_face_offset[cell.index() + 1]; ++s) {
     const LocalFaceId face = d.cell_face[s];
     if (d.cell_face_row[s] >= mesh.cells()) continue;
-    const Vec3 normal = (d.face_left[face] == cell.value() ? 1.0 : -1.0) * mesh.face_normal[face];
+    const Vec3 normal = (d.face_left[face] == cell.value() ? 1.0 : -1.0) * d.face_normal[face];
     const Vec3 r = d.centroid[LocalRow(d.cell_face_row[s])] - d.centroid[LocalRow(cell.value())];
     if (-dot(normal, outward) >= kOpposite && -dot(r, outward) >= kOpposite * norm(r)) return true;
   }
@@ -97,7 +97,7 @@ bool extrapolates(const Mesh& mesh, const Discretization& d, BoundaryKind kind, 
   if (on_axis) return false;
   if (kind == BoundaryKind::symmetry) return is_simplex(mesh, cell) && walls > 1;
   return kind == BoundaryKind::supersonic_outflow || !mesh::is_quad_or_hexahedron(mesh.cell_type[cell]) ||
-         has_neighbour_opposite(mesh, d, cell, mesh.face_normal[face]);
+         has_neighbour_opposite(mesh, d, cell, d.face_normal[face]);
 }
 
 /// Appends the cells from which a boundary cell extrapolates: those of its stencil; for cells other than quads and hexahedra all
@@ -131,7 +131,7 @@ void extrapolate_to_boundary(const Mesh& mesh, const std::vector<BoundaryKind>& 
         if (is_wall(kinds[z])) {
           to = 2.0 * mesh.face_centroid[face] - from;
           if (forces) {
-            const Vec3 n = mesh.face_normal[face];
+            const Vec3 n = d.face_normal[face];
             wall = {.normal = n,
                     .curvature = forces->curvature[face.index() - d.first_boundary_face],
                     .force = std::abs(dot(forces->acceleration, n))};
@@ -250,8 +250,11 @@ void add_matrix(const Mesh& mesh, const Discretization& d, LocalCellId cell, std
 }  // namespace
 
 Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>& kinds, mesh::Neighbours stencil, bool stabilize,
-                               const std::optional<WallForces>& forces)
-    : stabilized(stabilize && stencil == mesh::Neighbours::face) {
+                               const std::optional<WallForces>& forces, FaceAreas areas)
+    : stabilized(stabilize && stencil == mesh::Neighbours::face),
+      curved(std::move(areas)),
+      face_normal(curved.normal.empty() ? mesh.face_normal.span() : std::as_const(curved.normal).span()),
+      face_area(curved.area.empty() ? mesh.face_area.span() : std::as_const(curved.area).span()) {
   first_boundary_face = mesh.ghost_faces.last().value();
   rows = mesh.cells() + (mesh.faces() - first_boundary_face);
   centroid.reserve(rows);
@@ -267,8 +270,8 @@ Discretization::Discretization(const Mesh& mesh, const std::vector<BoundaryKind>
     inverse_volume.push_back(1.0 / mesh.cell_volume[c]);
     Vec3 projected;
     for (const LocalFaceId face : mesh.cell_faces.row(c)) {
-      const Vec3 n = mesh.face_normal[face];
-      projected += 0.5 * mesh.face_area[face] * Vec3{std::abs(n.x), std::abs(n.y), std::abs(n.z)};
+      const Vec3 n = face_normal[face];
+      projected += 0.5 * face_area[face] * Vec3{std::abs(n.x), std::abs(n.y), std::abs(n.z)};
     }
     projected_area.push_back(projected);
   }

@@ -2,12 +2,14 @@
 /// Data of the kernels that the mesh does not hold: stencils that include the boundary, and least-squares matrices.
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "weft/array/layout.hpp"
 #include "weft/base/id_vector.hpp"
 #include "weft/base/vec3.hpp"
 #include "weft/flow/physics/boundary.hpp"
+#include "weft/flow/scheme/curved_walls.hpp"
 #include "weft/flow/scheme/extrapolation.hpp"
 #include "weft/mesh/mesh.hpp"
 
@@ -35,10 +37,15 @@ struct Discretization {
   /// @param stencil  what cell_cells of the mesh lists (BuildOptions::ghosts): the neighbours that make a gradient.
   /// @param stabilize  see least_squares_matrices(); without effect for neighbours by node.
   /// @param forces  on the gas at slip walls, if they are known: not where a user function is a source. No communication.
+  /// @param areas  of areas_at_curved_walls().
   /// @throws LimitError for more than 2^31 stencil entries.
   Discretization(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds,
                  mesh::Neighbours stencil = mesh::Neighbours::face, bool stabilize = false,
-                 const std::optional<WallForces>& forces = std::nullopt);
+                 const std::optional<WallForces>& forces = std::nullopt, FaceAreas areas = {});
+  Discretization(const Discretization&) = delete;
+  Discretization& operator=(const Discretization&) = delete;
+  Discretization(Discretization&&) = default;
+  Discretization& operator=(Discretization&&) = default;
 
   std::int32_t first_boundary_face = 0;
   std::int32_t rows = 0;  ///< owned + ghost + boundary faces
@@ -57,6 +64,10 @@ struct Discretization {
   IdVector<mesh::LocalCellId, double> inverse_volume;  ///< 1 / volume of owned cells
   /// Half the sum of |n| A over the faces: the spectral radius of cell c is sum_k (|u_k| + a) projected_area[c][k]. Owned cells.
   IdVector<mesh::LocalCellId, Vec3> projected_area;
+  FaceAreas curved;  ///< empty where they are those of the mesh
+  IdSpan<mesh::LocalFaceId, const Vec3>
+      face_normal;  ///< unit vectors out of the left cells of all faces, of `curved` or of the mesh
+  IdSpan<mesh::LocalFaceId, const double> face_area;  ///< m^2
 };
 
 /// Returns the matrices of least-squares gradients: for each owned cell the inverse of sum(w d d^T) over the stencil, upper

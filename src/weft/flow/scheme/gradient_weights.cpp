@@ -55,7 +55,7 @@ std::vector<double> green_gauss_weights(const Scheme& scheme) {
     const Vec3 to_face = mesh.face_centroid[f] - d.centroid[LocalRow(c)];
     const Vec3 from_opposite = mesh.face_centroid[f] - d.centroid[LocalRow(d.cell_face_row[s])];
     return face_interpolation_weight(to_face, from_opposite) *
-           (sign * mesh.face_area[f] * d.inverse_volume[mesh::LocalCellId(c)] * mesh.face_normal[f]);
+           (sign * d.face_area[f] * d.inverse_volume[mesh::LocalCellId(c)] * d.face_normal[f]);
   });
 }
 

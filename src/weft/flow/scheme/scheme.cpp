@@ -30,8 +30,10 @@ Discretization discretize(const mesh::Mesh& mesh, const SolverOptions& options) 
   const std::vector<BoundaryKind> kinds = kinds_of(options.boundary);
   std::optional<WallForces> forces;
   if (!options.source.function) forces = {.curvature = wall_curvature(mesh, kinds), .acceleration = options.source.acceleration};
+  FaceAreas areas = areas_at_curved_walls(mesh, kinds);
   return agreed(mesh.comm, [&] {
-    return Discretization(mesh, kinds, gradient.over_faces ? mesh::Neighbours::face : options.stencil, stabilized, forces);
+    return Discretization(mesh, kinds, gradient.over_faces ? mesh::Neighbours::face : options.stencil, stabilized, forces,
+                          std::move(areas));
   });
 }
 
