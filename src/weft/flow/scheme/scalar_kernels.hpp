@@ -10,6 +10,7 @@
 #include "weft/flow/physics/scalar.hpp"
 #include "weft/flow/scheme/extrapolation.hpp"
 #include "weft/flow/scheme/residual_view.hpp"
+#include "weft/mesh/ids.hpp"
 
 namespace weft::flow::detail {
 
