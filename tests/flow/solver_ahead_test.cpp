@@ -78,11 +78,11 @@ TEST_P(StepsAheadTest, EvaluateTheStateAtWhichTheyHalt) {
   many->refresh();
   const std::vector<CellGradient> expected = single->gradients(), gradients = many->gradients();
   ASSERT_EQ(gradients.size(), expected.size());
-  for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+  for (const mesh::LocalCellId c : m.owned()) {
     const Vec3 x = m.cell_centroid[c];
     EXPECT_EQ(many->primitive(c).pressure, single->primitive(c).pressure);
     EXPECT_EQ(many->cell_state(c, x).pressure, single->cell_state(c, x).pressure);
-    EXPECT_EQ(gradients[c].of[4].x, expected[c].of[4].x);
+    EXPECT_EQ(gradients[c.index()].of[4].x, expected[c.index()].of[4].x);
   }
 }
 

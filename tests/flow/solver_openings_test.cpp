@@ -96,7 +96,7 @@ TEST(Openings, ADuctOfThreeTimesThePressureEmptiesIntoItsReservoir) {
     double difference = 0;
     while (solver.time() < end) {
       solver.step(1);
-      for (std::int32_t c = 0; c < m.owned_cells; ++c) highest = std::max(highest, solver.primitive(c).pressure);
+      for (const mesh::LocalCellId c : m.owned()) highest = std::max(highest, solver.primitive(c).pressure);
       difference = std::max(difference, std::abs(mean_pressure(solver) - 1));
     }
     return difference;
@@ -124,7 +124,7 @@ TEST(Openings, APulseThatRunsIntoAReservoirDecays) {
     double difference = 0;
     while (solver.time() < end) {
       solver.step(1);
-      for (std::int32_t c = 0; c < m.owned_cells; ++c) {
+      for (const mesh::LocalCellId c : m.owned()) {
         difference = std::max(difference, std::abs(solver.primitive(c).pressure - stream.pressure));
       }
     }
