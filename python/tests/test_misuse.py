@@ -1,6 +1,6 @@
 """Misuses, of which each is a Python exception and none a crash.
 
-The table holds what a user may do wrong with objects and functions; wrong cases and arrays are in test_simulation.py,
+The table holds what a user may do wrong with objects and functions; wrong cases and arrays are in test_wrong_cases.py,
 test_functions.py and test_mesh.py.
 """
 import gc
@@ -10,7 +10,7 @@ import threading
 
 import numpy as np
 import pytest
-from test_simulation import ENV
+from conftest import ENV
 
 import weft
 
