@@ -94,7 +94,8 @@ class PyRecording {
   std::optional<task::Recording> recording_;
 };
 
-/// The functions of a graph while a plan runs, and the first exception that one of them raised.
+/// The functions of a graph while one of its plans runs, and the first exception that one of them raised. Of the thread that
+/// computes.
 struct Bodies {
   nb::handle functions;  ///< a list, of the caller of run()
   std::optional<nb::python_error> cause{};
@@ -174,27 +175,25 @@ class PyTaskPlan {
     const Communicator& comm = plan_.comm();
     std::string problem;
     if (closed_) throw ContractError("use of a plan after close()", "compile the graph again");
+    std::optional<Busy> busy;
     try {
-      for (const Attachment& array : arrays_) array.array().expect_idle("run()");
+      busy.emplace(arrays_);
       wait_for_arrays(stream);
     } catch (const Error& error) {
       problem = error.problem();
     }
-    {
-      const Computing computing;
-      agree_on(comm, problem, "run the plan when no exchange of its arrays is in flight");
-    }
-    set_use(PyArray::Use::busy);
+    cause_.reset();
+    const Computing computing;
+    agree_on(comm, problem, "run the plan when no exchange of its arrays is in flight");
+    // The plans of a graph share its bodies, so that these are set by the thread that computes.
     bodies_->functions = functions;
-    bodies_->cause.reset();
     try {
-      const Computing computing;
       run();
     } catch (...) {
-      set_use(PyArray::Use::idle);
+      if (bodies_->cause) cause_.emplace(std::move(*bodies_->cause));
+      bodies_->cause.reset();
       throw;
     }
-    set_use(PyArray::Use::idle);
   }
   void run(int iterations, const nb::list& functions, task::Trace* trace, nb::handle stream) {
     with_bodies(functions, stream, [&] { plan_.run(iterations, trace); });
@@ -211,16 +210,31 @@ class PyTaskPlan {
   }
   /// Returns the exception of a body of this rank in the last run, or None.
   [[nodiscard]] nb::object take_cause() {
-    if (!bodies_->cause) return nb::none();
-    const nb::python_error error = std::move(*std::exchange(bodies_->cause, std::nullopt));
+    if (!cause_) return nb::none();
+    const nb::python_error error = std::move(*std::exchange(cause_, std::nullopt));
     return nb::borrow(error.value());
   }
   [[nodiscard]] const task::Plan& plan() const { return plan_; }
 
  private:
-  void set_use(PyArray::Use use) const {
-    for (const Attachment& array : arrays_) array.set_use(use);
-  }
+  /// Marks arrays as in use by a run, while no other thread of Python can do so.
+  class Busy {
+   public:
+    explicit Busy(const std::vector<Attachment>& arrays) : arrays_(arrays) {
+      for (const Attachment& array : arrays_) array.array().expect_idle("run()");
+      set(PyArray::Use::busy);
+    }
+    ~Busy() { set(PyArray::Use::idle); }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+   private:
+    void set(PyArray::Use use) const {
+      for (const Attachment& array : arrays_) array.set_use(use);
+    }
+    const std::vector<Attachment>& arrays_;
+  };
+
   /// Waits for the work on arrays of a GPU before a run.
   void wait_for_arrays(nb::handle theirs) const {
     for (const Attachment& array : arrays_) {
@@ -236,6 +250,7 @@ class PyTaskPlan {
   task::Plan plan_;
   std::vector<Attachment> arrays_;
   std::shared_ptr<Bodies> bodies_;
+  std::optional<nb::python_error> cause_;  ///< exception of a body in the last run
   bool closed_ = false;
 };
 

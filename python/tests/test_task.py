@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import threading
 import weakref
 
 import numpy as np
@@ -142,6 +143,35 @@ def test_an_exception_reaches_all_ranks(comm, ring, threads):
     fails[0] = False
     plan.run(2)  # the plan remains usable
     assert len(later) >= 2
+
+
+def test_plans_of_a_graph_in_several_threads(comm):
+    """One runs after the other, and each with its own functions."""
+    g = weft.task.Graph(weft._weft.communicator_self())
+    count = g.number()
+
+    @g.task(reads_writes=[count])
+    def add(count):
+        count[0] += 1
+
+    results = []
+
+    def repeat(plan):
+        for _ in range(1000):
+            calls = []
+
+            def twice(value):
+                calls.append(value)
+                return len(calls) == 2
+
+            results.append((*plan.repeat_until(count, twice, most=5), len(calls)))
+
+    threads = [threading.Thread(target=repeat, args=(g.compile(),)) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == 6000 * [(2, True, 2)] and count.value == 12000
 
 
 def test_bodies_do_not_communicate_and_arrays_are_busy(comm, ring):
