@@ -221,11 +221,13 @@ int Functions::traverse(visitproc visit, void* arg) const {
   Py_VISIT(initial_.ptr());
   Py_VISIT(source_.ptr());
   for (const auto& [zone, function] : boundary_) Py_VISIT(function.first.ptr());
+  if (error_) Py_VISIT(error_->value().ptr());
   return 0;
 }
 
 void Functions::forget() {
   initial_ = nb::none(), source_ = nb::none();
+  error_.reset();
   for (auto& [zone, function] : boundary_) function.first = nb::none();
 }
 

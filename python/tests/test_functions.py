@@ -241,6 +241,32 @@ def test_a_cycle_through_a_function_is_collected():
     assert dead() is None
 
 
+def test_a_cycle_through_the_exception_of_a_function_is_collected(comm):
+    """The traceback of an exception refers to the variables of the function, here the simulation."""
+    boxed = []
+
+    def fail(x, t, state):
+        sim = boxed[0]
+        raise ValueError(f"at step {sim.steps}")
+
+    class Holder:
+        pass
+
+    holder = Holder()
+    holder.sim = weft.flow.Simulation(BOX, source=lambda x, t, state: fail(x, t, state))
+    holder.function = fail
+    boxed.append(holder.sim)
+    try:
+        holder.sim.step()
+    except weft.InputError as error:
+        holder.error = error
+    dead = weakref.ref(holder.sim)
+    boxed.clear()
+    del holder
+    gc.collect()
+    assert dead() is None
+
+
 def test_an_initial_state_may_have_scalars():
     scalars = {"dye": {"initial": "0.5*x"}, "smoke": {"initial": "0.25*x + 0.5*y"}}
     formulas = weft.flow.Simulation(BOX, scalars=scalars, initial=FORMULA)
