@@ -79,8 +79,8 @@ void bind_values(nb::class_<Simulation>& type) {
   type.def_prop_ro("mesh", &Simulation::mesh)
       .def_prop_ro("warnings", &Simulation::warnings)
       .def_prop_ro("effective_case", &Simulation::effective)
-      .def_prop_ro("time", [](const Simulation& s) { return s.solver().time(); })
-      .def_prop_ro("steps", [](const Simulation& s) { return s.solver().steps(); })
+      .def_prop_ro("time", &Simulation::time)
+      .def_prop_ro("steps", &Simulation::steps)
       .def_prop_ro("residual", &Simulation::residual)
       .def_prop_ro("on_gpu", [](const Simulation& s) { return s.solver().on_gpu(); })
       .def_prop_ro("title", [](const Simulation& s) { return s.flow_case().title; })
@@ -94,6 +94,7 @@ void bind_values(nb::class_<Simulation>& type) {
       .def(
           "on_device",
           [](nb::handle self, const std::string& name, bool read_only) {
+            const Use use(nb::cast<Simulation&>(self).in_use());
             const flow::Solver& solver = nb::cast<const Simulation&>(self).solver();
             return field_on_device(solver.on_device(), static_cast<std::size_t>(solver.mesh().owned_cells), name, read_only,
                                    self);

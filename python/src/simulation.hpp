@@ -1,5 +1,6 @@
 #pragma once
 // The class weft._weft.Simulation: a flow case in memory, its solver, its histories and its fields.
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -63,6 +64,9 @@ class Simulation {
   [[nodiscard]] const nb::object& mesh() const { return mesh_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
   [[nodiscard]] std::string effective() const { return reader_.effective_toml(); }
+  /// Time, number and residual of the last completed step, which any thread may read.
+  [[nodiscard]] double time() const { return time_; }
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
   [[nodiscard]] double residual() const { return residual_; }
 
   flow::StepReport step(double dt_limit);
@@ -126,6 +130,7 @@ class Simulation {
     try {
       keep(work());
       vortices_->update(*solver_);
+      publish();
     } catch (const PhysicsError&) {
       if (!functions_.failed(comm_)) throw;
       solver_->undo_failed_step();
@@ -134,6 +139,8 @@ class Simulation {
     functions_.agree(comm_);
   }
   void refresh();
+  /// Sets what other threads read of the clock.
+  void publish() { time_ = solver_->time(), steps_ = solver_->steps(); }
   void clear_histories(double largest_residual, double residual);
 
   /// Returns the number of steps until run() needs the host, if there is no callback.
@@ -155,7 +162,9 @@ class Simulation {
   std::optional<History> residuals_;
   std::optional<History> integrals_;
   std::vector<History> forces_, probe_values_, monitors_;
-  double largest_residual_ = 0, residual_ = 1;
+  double largest_residual_ = 0;
+  std::atomic<double> residual_ = 1, time_ = 0;
+  std::atomic<std::int64_t> steps_ = 0;
   bool in_use_ = false;    ///< the solver computes
   bool stepping_ = false;  ///< step() or run() is under way, also in its callbacks
 };

@@ -43,6 +43,7 @@ void Simulation::clear_histories(double largest_residual, double residual) {
     for (History& history : *histories) history.clear();
   }
   largest_residual_ = largest_residual, residual_ = residual;
+  publish();
 }
 
 void Simulation::keep(const std::vector<flow::StepReport>& reports) {

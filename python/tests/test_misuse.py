@@ -195,14 +195,15 @@ def test_a_thread_cannot_use_a_simulation_that_runs(comm):
     runner = threading.Thread(target=sim.step)
     runner.start()
     assert begun.wait(30)
-    for call in (sim.step, lambda: sim["pressure"], lambda: sim.conserved, lambda: sim.run(steps=1)):
+    assert sim.steps == 0 and sim.time == 0 and sim.residual == 1  # those of the last completed step
+    for call in (sim.step, lambda: sim["pressure"], lambda: sim.conserved, lambda: sim.run(steps=1), sim.on_device, sim.totals):
         try:
             call()
         except weft.ContractError as error:
             seen.append(error)
     done.set()
     runner.join()
-    assert len(seen) == 4 and sim.steps == 1
+    assert len(seen) == 6 and sim.steps == 1
 
 
 def test_a_mesh_of_other_ranks_is_refused(comm):
