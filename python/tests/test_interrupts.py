@@ -1,6 +1,8 @@
 """Ctrl-C and other signals, and ranks that fail alone."""
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from conftest import ENV
@@ -55,6 +57,39 @@ def test_ctrl_c_in_a_run_with_results_leaves_a_checkpoint(comm, vortex, tmp_path
     lines = sorted(done.stdout.splitlines())
     assert len(lines) == ranks and lines[-1] == f"{ranks - 1} KeyboardInterrupt, True", done.stderr
     assert (tmp_path / "run" / "checkpoint.h5").exists()
+
+
+SIGNALLED = """
+import sys, weft
+case, output = %r, {"directory": sys.argv[1]}
+if len(sys.argv) > 2:
+    print(weft.flow.run(case, stop={"steps": 1000000, "wall_time": 0.1}, output=output, resume=True)["steps"] > 1)
+else:
+    weft.flow.run(case, stop={"wall_time": 60}, output=output)
+    print("not interrupted")
+"""
+
+
+@pytest.mark.parametrize("launch, number", [("mpirun", signal.SIGINT), ("", signal.SIGTERM), ("", signal.SIGUSR1)])
+def test_signals_of_mpirun_and_batch_systems_leave_a_checkpoint(comm, vortex, tmp_path, launch, number):
+    """When mpirun gets Ctrl-C, it sends SIGTERM to its ranks, and always waits for its timeout before it kills them."""
+    if comm.size > 1:
+        pytest.skip("starts jobs of its own")
+    program = [sys.executable, "-c", SIGNALLED % vortex, str(tmp_path / "run")]
+    if launch:
+        program = ["mpirun", "--oversubscribe", "--bind-to", "none", "--mca", "odls_base_sigkill_timeout", "6", "-n", "2", *program]
+    job = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV)
+    history = tmp_path / "run" / "residuals.csv"
+    deadline = time.monotonic() + 60
+    while not (history.exists() and len(history.read_text().splitlines()) > 2):
+        assert job.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)
+    job.send_signal(number)
+    out, err = job.communicate(timeout=60)
+    assert job.returncode != 0 and "not interrupted" not in out, err
+    assert (tmp_path / "run" / "checkpoint.h5").exists(), err
+    again = subprocess.run([*program, "again"], capture_output=True, text=True, timeout=100, env=ENV)
+    assert "True" in again.stdout, again.stderr
 
 
 def test_a_rank_that_fails_alone_ends_the_job(comm):

@@ -6,27 +6,31 @@ import time
 
 
 class Interrupt:
-    """Holds back the KeyboardInterrupt of Ctrl-C to the end of a `with` block, so that it is raised neither in a function of the
-    case nor in a report of the run. Handlers that are not Python's own remain."""
+    """Holds back Ctrl-C and the signals by which mpirun and batch systems end jobs to the end of a `with` block, so that a run ends
+    with its checkpoint, and KeyboardInterrupt is raised neither in a function of the case nor in a report. The first that arrived
+    takes effect then. Handlers that are not Python's own remain."""
 
     def __init__(self):
-        self.arrived = False
-        main = threading.current_thread() is threading.main_thread()
-        self._holds = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        self.arrived = None  # number of the signal
+        self._held = {}
 
-    def _note(self, *_):
-        self.arrived = True
+    def _note(self, number, _):
+        self.arrived = self.arrived or number
 
     def __enter__(self):
-        if self._holds:
-            signal.signal(signal.SIGINT, self._note)
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP):
+                handler = signal.getsignal(number)
+                if handler in (signal.default_int_handler, signal.SIG_DFL):
+                    self._held[number] = handler
+                    signal.signal(number, self._note)
         return self
 
     def __exit__(self, kind, *_):
-        if self._holds:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        if self.arrived and kind is None:
-            raise KeyboardInterrupt
+        for number, handler in self._held.items():
+            signal.signal(number, handler)
+        if self.arrived is not None and kind is None:
+            signal.raise_signal(self.arrived)
 
 
 def is_shown(progress):

@@ -353,7 +353,7 @@ def run(
 
     def report(event, what):
         if event == "stopped":
-            return interrupt.arrived
+            return interrupt.arrived is not None
         if event == "warning" and ranks.rank == 0:
             warnings.warn(what, stacklevel=2)
         if event != "progress" or line is None:
