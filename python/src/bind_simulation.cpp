@@ -70,7 +70,7 @@ void bind_steps(nb::class_<Simulation>& type) {
           },
           nb::arg("time").none(), nb::arg("steps").none(), nb::arg("residual").none(), nb::arg("wall_seconds").none(),
           nb::arg("callback").none(), nb::arg("every"), nb::arg("progress").none())
-      .def("restore", &Simulation::restore)
+      .def("restore", &Simulation::restore, nb::arg("state"), nb::arg("time"), nb::arg("step"))
       .def("write_checkpoint", &Simulation::write_checkpoint)
       .def("read_checkpoint", &Simulation::read_checkpoint);
 }

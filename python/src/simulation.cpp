@@ -69,9 +69,12 @@ void Simulation::refresh() {
 }
 
 flow::StepReport Simulation::step(double dt_limit) {
-  if (!(dt_limit > 0)) throw InputError(fmt::format("the largest length of a step must be above 0, is {}", dt_limit));
   const Use stepping(stepping_), use(in_use_);
   const Computing computing;
+  agreed(comm_, [&] {
+    if (!(dt_limit > 0)) throw InputError(fmt::format("the largest length of a step must be above 0, is {}", dt_limit));
+  });
+  dt_limit = comm_.min(dt_limit);
   flow::StepReport report;
   advance([&] {
     report = solver_->step(dt_limit);
@@ -149,17 +152,21 @@ std::string Simulation::run(const Until& until, const nb::object& callback, std:
   }
 }
 
-void Simulation::restore(const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& conserved, double time,
+void Simulation::restore(const nb::ndarray<const double, nb::c_contig, nb::device::cpu>& conserved, double time,
                          std::int64_t step) {
   const auto rows = static_cast<std::size_t>(solver_->mesh().owned_cells);
-  const bool fits = conserved.shape(0) == rows && conserved.shape(1) == kVars;
-  const std::string shape = fmt::format("({}, {})", conserved.shape(0), conserved.shape(1));
+  const bool fits = conserved.ndim() == 2 && conserved.shape(0) == rows && conserved.shape(1) == kVars;
+  const std::span shape(conserved.shape_ptr(), conserved.ndim());
   const Use use(in_use_);
   const Computing computing;
   agreed(comm_, [&] {
     if (!fits) {
-      throw InputError(fmt::format("the conserved values have the shape {}, not ({}, {})", shape, rows, kVars),
+      throw InputError(fmt::format("the conserved values have the shape ({}), not ({}, {})", fmt::join(shape, ", "), rows, kVars),
                        "pass a row of density, momentum and energy per owned cell");
+    }
+    if (!std::isfinite(time) || step < 0) {
+      throw InputError(fmt::format("a state cannot have the time {} and the number of steps {}", time, step),
+                       "pass a finite time and a number of at least 0");
     }
   });
   std::vector<double> amounts(rows * solver_->scalars().size());

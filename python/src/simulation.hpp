@@ -69,6 +69,7 @@ class Simulation {
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   [[nodiscard]] double residual() const { return residual_; }
 
+  /// Makes a step of at most the smallest dt_limit of all ranks.  @throws InputError on every rank unless it is above 0.
   flow::StepReport step(double dt_limit);
 
   /// Returns when a run() without arguments ends: as [stop] says.
@@ -97,8 +98,7 @@ class Simulation {
   [[nodiscard]] std::vector<std::string> field_names() const;
 
   /// Sets the state of the owned cells and the clock; histories begin again.
-  void restore(const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& conserved, double time,
-               std::int64_t step);
+  void restore(const nb::ndarray<const double, nb::c_contig, nb::device::cpu>& conserved, double time, std::int64_t step);
 
   /// Returns the integrals of the conserved variables over the domain, (5,).  @collective
   [[nodiscard]] nb::object totals();

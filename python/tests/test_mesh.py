@@ -84,7 +84,11 @@ def test_errors_say_where_and_what_to_do(comm, shared_path):
         (dict(generator="box", ordering="none"), weft.InputError, "hilbert"),
         (dict(generator="box", periodic=[("xmin", "top")]), weft.InputError, "top"),
         (dict(generator="box", comm="all"), TypeError, "communicator"),
-        (dict(generator="box", nx=[1, 2]), TypeError, "."),
+        (dict(generator="box", nx=[1, 2]), TypeError, "nx: a parameter"),
+        (dict(generator="box", nx=None), TypeError, "nx: a parameter"),
+        (dict(generator=None), TypeError, "generator must be a name"),
+        (dict(generator="box", periodic=["xmin"]), TypeError, "periodic must be pairs"),
+        (dict(generator="box", periodic=[("xmin", 3)]), TypeError, "periodic must be pairs"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments, kind, text):

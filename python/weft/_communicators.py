@@ -1,9 +1,10 @@
 """Communicators from what users pass, and the end of a job in which one rank alone fails."""
 import atexit
+import itertools
 import sys
 
 from . import _weft
-from .errors import Error
+from .errors import Error, InputError
 
 _world = None
 
@@ -31,6 +32,22 @@ def communicator(comm):
         world()
         return _weft.duplicate_fortran(comm.py2f())
     raise TypeError(f"comm must be None, a weft.Communicator or an mpi4py communicator, not {type(comm).__name__}")
+
+
+def expect_same(comm, what, text):
+    """Raises InputError on every rank if `text` is not the same on all ranks, with the first line that differs. Collective.
+
+    what: whose text it is, "the case"
+    """
+    if comm.size == 1:
+        return
+    of_first = _weft.broadcast_text(comm, text, 0)
+    other = int(comm.min(float(comm.size if text == of_first else comm.rank)))
+    if other == comm.size:
+        return
+    pairs = itertools.zip_longest(of_first.splitlines(), _weft.broadcast_text(comm, text, other).splitlines(), fillvalue="nothing")
+    ours, theirs = next(pair for pair in pairs if pair[0] != pair[1])
+    raise InputError(f"{what} differs between ranks: rank 0 has {ours}, rank {other} has {theirs}; pass the same arguments on all ranks")
 
 
 def _end_job_after(show):

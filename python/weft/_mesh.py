@@ -18,6 +18,15 @@ _VTK = {"triangle": 5, "quad": 9, "tetrahedron": 10, "hexahedron": 12, "prism": 
 _FACES = {2: "line", 3: "triangle", 4: "quad"}  # shapes of faces by their number of nodes
 
 
+def pairs(periodic):
+    """Returns the pairs of names of boundary zones that are identified; raises TypeError for anything else."""
+    listed = [tuple(pair) if isinstance(pair, (list, tuple)) else (pair,) for pair in periodic]
+    for pair in listed:
+        if len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+            raise TypeError(f"periodic must be pairs of zones, such as [('xmin', 'xmax')], not {periodic!r}")
+    return listed
+
+
 def _type_named(name):
     ours = _MESHIO.get(name, name)
     if ours not in _NODES:
@@ -160,10 +169,19 @@ def from_arrays(points, cells, zones=None, comm=None, *, volumes=None, parts=Fal
 
     coordinates, cell_arrays, face_arrays = _agreed(ranks, pack)
     all_zones = [(name, dim - 1) for name in boundary_names] + [(name, dim) for name in volume_names]
-    pairs = [tuple(pair) for pair in periodic]
+    identified = pairs(periodic)
     return _weft.mesh_from_arrays(
-        ranks, dim, str(source), all_zones, coordinates, cell_arrays, face_arrays, neighbours, partitioner, ordering, pairs
+        ranks, dim, str(source), all_zones, coordinates, cell_arrays, face_arrays, neighbours, partitioner, ordering, identified
     )
+
+
+def _of_owned_cells(mesh, cell_data):
+    """Returns {name: array} of values in the owned cells; raises InputError for another number of values."""
+    arrays = {name: numpy.asarray(values) for name, values in (cell_data or {}).items()}
+    for name, values in arrays.items():
+        if values.ndim == 0 or len(values) != mesh.cells.owned:
+            raise InputError(f"{name!r} has the shape {values.shape}; pass a value for each of the {mesh.cells.owned} owned cells")
+    return arrays
 
 
 def _cell_blocks(mesh):
@@ -191,11 +209,8 @@ def to_meshio(self, cell_data=None):
         NaN there.
     """
     meshio = needed("meshio", "meshes")
-    blocks, data = [], {name: [] for name in cell_data or {}}
-    for name, values in data.items():
-        if len(cell_data[name]) != self.cells.owned:
-            raise InputError(f"{name!r} has {len(cell_data[name])} values, and there are {self.cells.owned} owned cells")
-        values += [numpy.asarray(cell_data[name])[chosen] for chosen, _ in _cell_blocks(self).values()]
+    arrays, blocks = _of_owned_cells(self, cell_data), []
+    data = {name: [values[chosen] for chosen, _ in _cell_blocks(self).values()] for name, values in arrays.items()}
     for name, (_, nodes) in _cell_blocks(self).items():
         blocks.append((_OF_MESHIO.get(name, name), nodes))
     offsets, nodes = self.faces.nodes
@@ -209,7 +224,7 @@ def to_meshio(self, cell_data=None):
             sets[zone].append((len(blocks), len(these)))
             blocks.append((_FACES[size], nodes[offsets[these][:, None] + numpy.arange(size)]))
             for name, values in data.items():
-                values.append(numpy.full((len(these), *numpy.shape(cell_data[name])[1:]), numpy.nan))
+                values.append(numpy.full((len(these), *arrays[name].shape[1:]), numpy.nan))
     cell_sets = {}
     for zone, members in sets.items():
         cell_sets[zone] = [numpy.zeros(0, dtype=int) for _ in blocks]
@@ -285,8 +300,9 @@ def to_pyvista(self, cell_data=None):
     cell_data: as of to_meshio
     """
     pyvista = needed("pyvista", "meshes")
+    arrays = _of_owned_cells(self, cell_data)
     cells, types, points, order = _vtk_arrays(self)
     grid = pyvista.UnstructuredGrid(cells, types, points)
-    for name, values in (cell_data or {}).items():
-        grid.cell_data[name] = numpy.asarray(values)[order]
+    for name, values in arrays.items():
+        grid.cell_data[name] = values[order]
     return grid

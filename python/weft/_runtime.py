@@ -1,9 +1,10 @@
 """The names of the package that need the compiled module _weft; `weft` loads them when one of them is first used."""
+import numbers as _numbers
 import os as _os
 
 from . import _mesh, _weft
 from ._arrays import read_array, stream, write_arrays
-from ._communicators import communicator, world
+from ._communicators import communicator, expect_same, world
 from ._loops import for_cells
 from ._weft import CELL_TYPES, Array, Communicator, DeviceView, Exchange, GhostPlan, Mesh, Redistribution
 from .errors import (
@@ -61,10 +62,12 @@ def _read(path, comm=None, *, neighbours="face", partitioner="automatic", orderi
     scale: coordinates are multiplied by it
     periodic: pairs of names of boundary zones that are identified
 
-    Raises IoError, MeshError or InputError on every rank alike.
+    Raises IoError, MeshError or InputError on every rank alike, the latter also where the arguments differ between ranks.
     """
-    pairs = [tuple(pair) for pair in periodic]
-    return _weft.read_mesh(communicator(comm), _os.fspath(path), neighbours, partitioner, ordering, scale, pairs)
+    ranks, options = communicator(comm), (neighbours, partitioner, ordering, scale, _mesh.pairs(periodic))
+    path = _os.fspath(path)
+    expect_same(ranks, "a mesh", f"{path}\n{options}")
+    return _weft.read_mesh(ranks, path, *options)
 
 
 def _generate(generator, comm=None, *, neighbours="face", partitioner="automatic", ordering="hilbert", scale=1.0, periodic=(), **parameters):
@@ -73,10 +76,16 @@ def _generate(generator, comm=None, *, neighbours="face", partitioner="automatic
     generator: its name; weft.generators() lists them with their parameters, which are the other keyword arguments
     comm, neighbours, partitioner, ordering, scale, periodic: as of Mesh.read
 
-    Raises InputError on every rank alike.
+    Raises InputError on every rank alike, also where the arguments differ between ranks.
     """
-    pairs = [tuple(pair) for pair in periodic]
-    return _weft.generate_mesh(communicator(comm), generator, parameters, neighbours, partitioner, ordering, scale, pairs)
+    ranks, options = communicator(comm), (neighbours, partitioner, ordering, scale, _mesh.pairs(periodic))
+    if not isinstance(generator, str):
+        raise TypeError(f"generator must be a name, not {generator!r}; weft.generators() lists them")
+    for name, value in parameters.items():
+        if not isinstance(value, (str, _numbers.Real)):
+            raise TypeError(f"{name}: a parameter of a generator is a number or a text, not {value!r}")
+    expect_same(ranks, "a mesh", "\n".join([generator, *(f"{name}={value}" for name, value in parameters.items()), f"{options}"]))
+    return _weft.generate_mesh(ranks, generator, parameters, *options)
 
 
 Mesh.read = staticmethod(_read)  # type: ignore[method-assign]

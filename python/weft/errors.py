@@ -29,8 +29,11 @@ class Error(Exception):
     element: number of the element or cell in its file
     """
 
-    problem = ""
-    suggestion = ""
+    def __init__(self, message=""):
+        """message: "problem; suggestion"."""
+        super().__init__(message)
+        self.problem, _, self.suggestion = message.partition("; ")
+
     file = None
     line = None
     column = None

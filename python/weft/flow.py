@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import numbers
 import os
 import warnings
 from collections import namedtuple
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
 import numpy
 
 from . import _functions, _progress, _toml, _weft
-from ._communicators import communicator
+from ._communicators import communicator, expect_same
 from ._functions import on_device
 from ._weft import case_reference
 from .case import Case, CaseSections
@@ -59,14 +60,20 @@ def _with_sections(function: _Function) -> _Function:
 def _case_file(case, sections, comm):
     """Returns the CaseFile of a path, a dictionary or None, with `sections` on top; and the functions among them."""
     sections, initial, boundary, source = _functions.split(sections)
+    overrides = _toml.overrides(sections)
     if case is None or isinstance(case, dict):
         case, *of_case = _functions.split(case or {})
         initial = initial or (None if "initial" in sections else of_case[0])
         boundary = {zone: f for zone, f in of_case[1].items() if zone not in sections.get("boundary", {})} | boundary
         source = source or (None if "source" in sections else of_case[2])
-        file = _weft.case_of_text(_toml.document(case), "case", _toml.overrides(sections))
+        text = _toml.document(case)
+        expect_same(comm, "the case", "\n".join([text, *overrides]))
+        file = _weft.case_of_text(text, "case", overrides)
+    elif isinstance(case, (str, os.PathLike)):
+        expect_same(comm, "the case", "\n".join([f"the file {os.fspath(case)}", *overrides]))
+        file = _weft.read_case(comm, os.fspath(case), overrides)
     else:
-        file = _weft.read_case(comm, os.fspath(case), _toml.overrides(sections))
+        raise TypeError(f"case must be the path of a case file or a dictionary of sections, not {type(case).__name__}")
     return file, initial, boundary, source
 
 
@@ -98,6 +105,8 @@ class Simulation:
     every rank alike.
     """
 
+    __slots__ = ("__weakref__", "_rank", "_simulation")  # an assignment to anything else is an error
+
     @_with_sections
     def __init__(
         self,
@@ -117,17 +126,18 @@ class Simulation:
             own = mesh.comm  # type: ignore[union-attr]
             if ranks.max(float((ranks.size, ranks.rank) != (own.size, own.rank))):
                 raise InputError("the mesh belongs to other ranks than comm; leave out comm, or build the mesh with it")
-        if not isinstance(case, (str, os.PathLike)):
+        if case is None or isinstance(case, dict):
             case = {"stop": {"steps": _NEVER}, **(case or {})}  # run() says when to end
         file, initial, boundary, source = _case_file(case, sections, ranks)
         self._simulation = _weft.Simulation(ranks, file, mesh if shared else None, initial, boundary, source)
         self._rank = ranks.rank
 
     def step(self, dt_limit=float("inf")):
-        """Makes one step of at most `dt_limit` seconds and returns it as a Step. Collective.
+        """Makes one step of at most `dt_limit` seconds, the smallest of all ranks, and returns it as a Step. Collective.
 
-        Raises PhysicsError on every rank if a state becomes unphysical, naming the cell. The values are then the result of the
-        failed step, to look at; time and the number of steps are those before it. restore() sets values of an earlier step.
+        Raises InputError unless dt_limit is above 0; PhysicsError on every rank if a state becomes unphysical, naming the cell. The
+        values are then the result of the failed step, to look at; time and the number of steps are those before it. restore()
+        sets values of an earlier step.
         """
         return Step(*self._simulation.step(dt_limit))
 
@@ -148,16 +158,25 @@ class Simulation:
         computed up to 256 at a time, for about 0.1 s, and Ctrl-C is noticed after them; a callback, rows of histories of the
         state (forces, probes, monitors, integrals) and `residual` make them fewer, not the line of progress.
 
-        Raises InputError if nothing ends the run, PhysicsError as step(), IoError before the first step if the trace cannot be
-        written.
+        Raises InputError if nothing ends the run or the arguments differ between ranks, PhysicsError as step(), IoError before
+        the first step if the trace cannot be written.
         """
+        limits = {"until": until, "steps": steps, "residual": residual, "wall_time": wall_time}
+        for name, limit in limits.items():
+            number = numbers.Integral if name == "steps" else numbers.Real
+            if limit is not None and (isinstance(limit, bool) or not isinstance(limit, number)):
+                raise TypeError(f"{name} must be a {'whole number' if name == 'steps' else 'number'}, not {limit!r}")
+        if steps is not None and steps < 0:
+            raise InputError(f"a run cannot make {steps} steps; pass a number of at least 0")
         after_step = None
         if callback is not None:
             if not callable(callback):
                 raise TypeError(f"callback must be callable, not {type(callback).__name__}")
             after_step = lambda: callback(self)  # noqa: E731
-        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+        if isinstance(every, bool) or not isinstance(every, numbers.Integral) or every < 1:
             raise ValueError(f"every must be a whole number of at least 1, not {every!r}")
+        agreed = {**limits, "wall_time": wall_time is not None, "callback": callback is not None, "every": every, "trace": trace is not None}
+        expect_same(self.mesh.comm, "run()", "\n".join(f"{name}={value}" for name, value in agreed.items()))
         line = _progress.Bar(self, until, steps) if self._rank == 0 and _progress.is_shown(progress) else None
         try:
             with _recording(self.mesh.comm, trace):
@@ -173,11 +192,19 @@ class Simulation:
         computed on the host, which later steps change; other fields are computed. `fields` lists the names; scalars have those of
         the case. Collective for fields of gradients ("vorticity", "schlieren").
         """
+        if not isinstance(name, str):
+            raise TypeError(f"a field has a name, such as sim['pressure'], not {name!r}; sim.fields lists the names")
         if name in _CONSERVED:
             return self.conserved[:, _CONSERVED[name]]
         if name in _PRIMITIVE and not self.on_gpu:
             return self._simulation.primitive[:, _PRIMITIVE[name]]
         return self._simulation.field(name)
+
+    __iter__ = None  # fields have no numbers
+
+    def __contains__(self, name):
+        """Returns whether sim[name] is a field."""
+        return name in self.fields
 
     def on_zone(self, name):
         """Returns {"pressure": values, "cp": values} on the faces of a boundary zone of this rank, as the fluxes through them have
@@ -235,7 +262,10 @@ class Simulation:
         if isinstance(state, (str, os.PathLike)):
             path = os.fspath(state)
             return self._simulation.read_checkpoint(os.path.join(path, "checkpoint.h5") if os.path.isdir(path) else path)
-        values = numpy.asarray(state).astype(float, order="C", casting="same_kind", copy=False)
+        try:
+            values = numpy.asarray(state).astype(float, order="C", casting="same_kind", copy=False)
+        except (TypeError, ValueError) as failure:
+            raise TypeError(f"a state is a path or an array of numbers, shape (owned, 5), not {type(state).__name__}: {failure}") from None
         return self._simulation.restore(values, time, step)
 
     @property
