@@ -12,6 +12,7 @@ ENV = {name: value for name, value in os.environ.items() if not name.startswith(
 ENV |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 if not shutil.which("ssh"):  # Open MPI looks for it even for jobs of one machine
     ENV["OMPI_MCA_plm"] = "^rsh"
+ENV["PYTHONPATH"] = os.pathsep.join(os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path)
 
 
 def why_no_gpu():

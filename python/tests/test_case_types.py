@@ -5,7 +5,7 @@ import sys
 import typing
 
 import pytest
-from conftest import ROOT
+from conftest import ENV, ROOT
 
 import weft
 from weft import case
@@ -65,7 +65,7 @@ def test_a_type_checker_knows_every_key(comm, tmp_path):
     (tmp_path / "right.py").write_text(RIGHT)
     (tmp_path / "wrong.py").write_text("\n".join(["import weft", *WRONG]))
     command = [sys.executable, "-m", "mypy", "--cache-dir", tmp_path / "cache", "--config-file", ROOT / "pyproject.toml"]
-    done = subprocess.run([*command, "right.py", "wrong.py"], cwd=tmp_path, capture_output=True, text=True, timeout=200, check=False)
+    done = subprocess.run([*command, "right.py", "wrong.py"], cwd=tmp_path, env=ENV, capture_output=True, text=True, timeout=200)
     errors = [line for line in done.stdout.splitlines() if ": error: " in line]
     assert not any(line.startswith("right.py") for line in errors), done.stdout + done.stderr
     for number, (line, text) in enumerate(WRONG.items(), 2):
