@@ -111,6 +111,30 @@ def test_a_mesh_is_shared(vortex):
     second.run(steps=1)
 
 
+def test_more_ranks_than_cells(comm, shared_path):
+    """Ranks without cells take part in everything."""
+    walls = {"*": {"kind": "slip_wall"}}
+    case = {"mesh": {"generator": "box", "nx": 2, "ny": 1}, "boundary": walls, "free_stream": {"density": 1.0, "pressure": 1.0}}
+    sim = weft.flow.Simulation(case, source=lambda x, t, state: {"energy": np.ones(len(x))}, initial=lambda x: {"density": 1.0, "pressure": 1.0})
+    assert sim.run(steps=2) == "steps" and comm.sum(sim.mesh.cells.owned) == 2
+    assert comm.sum(float(sim["pressure"].sum())) == pytest.approx(2 + 0.8 * sim.time) and sim.totals()[0] == pytest.approx(1)
+    for name in sim.fields:
+        assert len(sim[name]) == sim.mesh.cells.owned
+    assert comm.sum(len(sim.on_zone("ymin")["pressure"])) == 2
+    sim.checkpoint(shared_path / "state.h5")
+    sim.restore(shared_path / "state.h5")
+    sim.restore(sim.conserved)
+    mesh = sim.mesh
+    u = weft.Array(mesh.plan, width=3)
+    u.owned[:] = comm.rank
+    weft.Exchange(mesh.plan, u).pull()
+    weft.write_arrays(shared_path / "u.h5", u=u)
+    assert np.array_equal(weft.read_array(shared_path / "u.h5", "u", mesh.plan).owned, u.owned)
+    summary = weft.flow.run(case, stop={"steps": 3}, output={"directory": str(shared_path / "run")}, overwrite=True)
+    assert summary["steps"] == 3 and mesh.info()["cells_of_type"]["quad"] == 2
+    assert (weft.plot.field(sim, "density") is None) == (comm.rank > 0)
+
+
 def test_callbacks(vortex):
     sim = weft.flow.Simulation(vortex)
     seen = []
