@@ -7,6 +7,7 @@ import os
 
 import numpy as np
 import pytest
+from conftest import needs_gpu
 
 import weft
 
@@ -82,6 +83,56 @@ CREATED = {
     "plans of tasks": (lambda mesh, sim: task_plan(mesh), 300, 10000),
     "restored states": (lambda mesh, sim: sim.restore(sim.conserved), 500, 10000),
 }
+
+
+def arrays_of_gpu(mesh):
+    a = weft.Array(mesh.plan, width=64, backend="cuda", first="device")
+    a.device("owned")
+    weft.Exchange(mesh.plan, a).close()
+
+
+def plan_of_gpu(mesh):
+    u, v = (weft.Array(mesh.plan, backend="cuda", first="device") for _ in range(2))
+    g = weft.task.Graph(mesh.comm)
+    g.task(writes=[u], on="device")(lambda u: None)
+    g.task(reads=[(u, "owned")], writes=[v], on="device")(lambda u, v: None)
+    plan = g.compile()
+    plan.run(2)
+    plan.close()
+
+
+def simulation_of_gpu(mesh):
+    sim = weft.flow.Simulation(BOX, mesh=mesh, device="cuda")
+    sim.run(steps=2)
+    sim.on_device("pressure")
+
+
+ON_GPU = {"arrays": (arrays_of_gpu, 1000, 10000), "plans of tasks": (plan_of_gpu, 100, 10000), "simulations": (simulation_of_gpu, 20, 500)}
+
+
+@needs_gpu
+@pytest.mark.parametrize("name", ON_GPU)
+def test_memory_of_the_gpu_stays_flat(comm, name):
+    """That of the host, too."""
+    runtime = pytest.importorskip("cupy", reason="cupy is not installed").cuda.runtime
+    create, short, full = ON_GPU[name]
+    count = full if FULL else short
+    mesh = weft.Mesh.generate("box", nx=2, ny=2)
+
+    def used():
+        gc.collect()
+        weft.stream().wait()
+        free, total = runtime.memGetInfo()
+        return total - free, resident()
+
+    for _ in range(max(count // 4, 20)):
+        create(mesh)
+    before = used()
+    for _ in range(count):
+        create(mesh)
+    gpu, host = (now - then for now, then in zip(used(), before))
+    print(f"{name}: {gpu / count:.0f} bytes on the GPU and {host / count:.0f} on the host each of {count}")
+    assert gpu < 16 << 20 and host < 4 << 20
 
 
 @pytest.mark.parametrize("name", CREATED)
