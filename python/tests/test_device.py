@@ -263,22 +263,6 @@ def test_a_view_of_the_device_costs_less_than_2_us(plan):
     assert best < 2e-6, best
 
 
-def test_memory_of_the_gpu_is_flat_over_many_arrays(cupy, plan):
-    def used():
-        free, total = cupy.cuda.runtime.memGetInfo()
-        return total - free
-
-    def round_of(count):
-        for _ in range(count):
-            a = weft.Array(plan, width=64, backend="cuda", first="device")
-            cupy.from_dlpack(a)
-
-    round_of(100)
-    before = used()
-    round_of(10000)
-    assert used() - before < 64e6
-
-
 @pytest.mark.parametrize("example, modules", [("raw", ["cupy"]), ("numba", ["numba.cuda"]), ("triton", ["torch", "triton"])])
 def test_the_examples_with_kernels(example, modules, capfd):
     for module in modules:

@@ -4,6 +4,7 @@ WEFT_LEAKS=full takes 10,000 of each small object and 500 simulations, which las
 """
 import gc
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -87,7 +88,7 @@ CREATED = {
 
 def arrays_of_gpu(mesh):
     a = weft.Array(mesh.plan, width=64, backend="cuda", first="device")
-    a.device("owned")
+    sys.modules["cupy"].from_dlpack(a)
     weft.Exchange(mesh.plan, a).close()
 
 
@@ -107,7 +108,7 @@ def simulation_of_gpu(mesh):
     sim.on_device("pressure")
 
 
-ON_GPU = {"arrays": (arrays_of_gpu, 1000, 10000), "plans of tasks": (plan_of_gpu, 100, 10000), "simulations": (simulation_of_gpu, 20, 500)}
+ON_GPU = {"arrays": (arrays_of_gpu, 10000, 10000), "plans of tasks": (plan_of_gpu, 100, 10000), "simulations": (simulation_of_gpu, 20, 500)}
 
 
 @needs_gpu
