@@ -11,16 +11,15 @@ docs/guide/case_reference.md lists all keys of a case; case_reference() returns 
 from __future__ import annotations
 
 import contextlib
-import inspect
 import numbers
 import os
 import warnings
 from collections import namedtuple
-from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy
 
-from . import _functions, _progress, _toml, _weft
+from . import _cases, _progress, _weft
 from ._communicators import communicator, expect_same
 from ._functions import on_device
 from ._weft import case_reference
@@ -42,39 +41,7 @@ if TYPE_CHECKING:
 
     from .case import Mesh
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 _CasePath = Union[str, "os.PathLike[str]", Case, None]
-
-
-def _with_sections(function: _Function) -> _Function:
-    """Adds the sections of a case to the signature of a function that takes them, which notebooks complete."""
-    signature = inspect.signature(function)
-    *others, _ = signature.parameters.values()
-    known, keyword = {other.name for other in others}, inspect.Parameter.KEYWORD_ONLY
-    names = [name for name in ("mesh", *CaseSections.__annotations__) if name not in known]
-    sections = [inspect.Parameter(name, keyword, default=...) for name in names]
-    function.__signature__ = signature.replace(parameters=[*others, *sections])  # type: ignore[attr-defined]
-    return function
-
-
-def _case_file(case, sections, comm):
-    """Returns the CaseFile of a path, a dictionary or None, with `sections` on top; and the functions among them."""
-    sections, initial, boundary, source = _functions.split(sections)
-    overrides = _toml.overrides(sections)
-    if case is None or isinstance(case, dict):
-        case, *of_case = _functions.split(case or {})
-        initial = initial or (None if "initial" in sections else of_case[0])
-        boundary = {zone: f for zone, f in of_case[1].items() if zone not in sections.get("boundary", {})} | boundary
-        source = source or (None if "source" in sections else of_case[2])
-        text = _toml.document(case)
-        expect_same(comm, "the case", "\n".join([text, *overrides]))
-        file = _weft.case_of_text(text, "case", overrides)
-    elif isinstance(case, (str, os.PathLike)):
-        expect_same(comm, "the case", "\n".join([f"the file {os.fspath(case)}", *overrides]))
-        file = _weft.read_case(comm, os.fspath(case), overrides)
-    else:
-        raise TypeError(f"case must be the path of a case file or a dictionary of sections, not {type(case).__name__}")
-    return file, initial, boundary, source
 
 
 class Simulation:
@@ -107,7 +74,7 @@ class Simulation:
 
     __slots__ = ("__weakref__", "_rank", "_simulation")  # an assignment to anything else is an error
 
-    @_with_sections
+    @_cases.with_sections
     def __init__(
         self,
         case: _CasePath = None,
@@ -128,7 +95,7 @@ class Simulation:
                 raise InputError("the mesh belongs to other ranks than comm; leave out comm, or build the mesh with it")
         if case is None or isinstance(case, dict):
             case = {"stop": {"steps": _NEVER}, **(case or {})}  # run() says when to end
-        file, initial, boundary, source = _case_file(case, sections, ranks)
+        file, initial, boundary, source = _cases.case_file(case, sections, ranks)
         self._simulation = _weft.Simulation(ranks, file, mesh if shared else None, initial, boundary, source)
         self._rank = ranks.rank
 
@@ -353,7 +320,7 @@ class _Fields(list):
         return self._simulation.read_fields(os.fspath(path))
 
 
-@_with_sections
+@_cases.with_sections
 def run(
     case: _CasePath = None,
     *,
@@ -397,7 +364,7 @@ def run(
         line.show(text)
 
     try:
-        file, initial, boundary, source = _case_file(case, sections, ranks)
+        file, initial, boundary, source = _cases.case_file(case, sections, ranks)
         with _recording(ranks, trace), _progress.Interrupt() as interrupt:
             return _weft.run_case(ranks, file, overwrite, resume, accept_changes, initial, boundary, source, report)
     finally:
