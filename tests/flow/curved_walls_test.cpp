@@ -40,7 +40,8 @@ std::vector<BoundaryKind> kinds_with(const mesh::Mesh& m, BoundaryKind others) {
 
 /// Returns the largest angle between the normals to the faces of the wall and those of the surface at their centroids. Faces at
 /// the ends of the wall, where nodes have neighbours on one side only, do not count.
-double largest_angle(const mesh::Mesh& m, const IdVector<mesh::LocalFaceId, Vec3>& normal, const std::function<Vec3(Vec3)>& exact) {
+double largest_angle(const mesh::Mesh& m, const IdVector<mesh::LocalFaceId, Vec3>& normal,
+                     const std::function<Vec3(Vec3)>& exact) {
   double largest = 0;
   for (const mesh::BoundaryZone& zone : m.boundary) {
     for (const mesh::LocalFaceId face : zone.faces) {

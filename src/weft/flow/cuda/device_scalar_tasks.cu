@@ -33,9 +33,10 @@ template void DeviceScalars::record_values(task::Graph&, const StepData&, const 
 template void DeviceScalars::record_values(task::Graph&, const StepData&, const StageOf&, std::function<const float*()>);
 
 void DeviceScalars::record_boundary_flows(task::Graph& graph, const StepData& d, const Conserved* boundary_fluxes) {
-  using task::reads_writes;
+  using task::reads, task::reads_writes;
   if (count() == 0) return;
-  graph.add_task("mass flows at the boundary", existing({reads_writes(d.inner.update), reads_writes(d.border.update)}),
+  graph.add_task("mass flows at the boundary",
+                 existing({reads(d.boundary_fluxes), reads_writes(d.inner.update), reads_writes(d.border.update)}),
                  on(task::device), [this, boundary_fluxes](Stream& stream) { set_boundary_flows(stream, boundary_fluxes); });
 }
 

@@ -76,6 +76,7 @@ task::Plan DeviceStepper<Real, State>::compile(const Record& record) {
   if (has_border_) data.border.update = graph.add_memory("state (border)");
   if (source_.any()) data.source = graph.add_memory("sources");
   if (boundary_.varies()) data.outside = graph.add_memory("exterior states");
+  data.boundary_fluxes = graph.add_memory("fluxes of the boundary");
   record(graph, std::as_const(data));
   constexpr int kThreads = 1;
   task::Plan plan = graph.compile(kThreads, task::Check::none, scheme_.options().transport);
@@ -167,7 +168,7 @@ void DeviceStepper<Real, State>::record_refresh(task::Graph& graph, const StepDa
   reconstruction_.record_states(graph, d, true);
   graph.add_task("fluxes of the boundary",
                  existing({reads(d.values, Part::owned), reads(d.gradients, Part::owned), reads(d.inner.states),
-                           reads(d.border.states), reads(d.outside)}),
+                           reads(d.border.states), reads(d.outside), task::writes(d.boundary_fluxes)}),
                  on(task::device), [this](Stream& stream) {
                    mesh::with_dim(scheme_.mesh().dim, [&](auto dim) {
                      launch_boundary_fluxes<dim()>(stream, flux_, flux_args(), boundary_.fluxes());
