@@ -341,7 +341,7 @@ def run(
 
     Returns a dictionary: reason (why it ended), steps, time, cells, residual, forces by name, verdict (text), good (whether the
     verdict is), folder, wall_seconds, cell_residuals_per_second. Ctrl-C ends the run with a checkpoint, from which resume
-    continues, and raises KeyboardInterrupt.
+    continues, and raises KeyboardInterrupt. SIGTERM, SIGUSR1 and SIGHUP take effect after such a checkpoint, too.
 
     Raises InputError with all errors of the case in `all`, MeshError, IoError, DeviceError or PhysicsError on every rank alike.
     """
