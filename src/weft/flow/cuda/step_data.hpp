@@ -21,7 +21,7 @@ struct StepData {
   task::DataId stable_dt;                       ///< one row of this rank; the ghost rows are those of the others
   task::DataId rate_sums;                       ///< sums of the rates of all tiles
   task::DataId outside;                         ///< exterior states of boundary faces
-  task::DataId boundary_fluxes;                 ///< of refresh()
+  task::DataId boundary_fluxes;                 ///< computed by refresh()
   task::DataId source;                          ///< rates of the source
   task::DataId values, gradients, sensors;      ///< primitive values and what is computed of them
   task::DataId ghost_states;                    ///< states on ghosts' sides of faces
