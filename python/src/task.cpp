@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -35,6 +36,16 @@ inline constexpr Registry kParts{
 inline constexpr Registry kModes{
     "access", std::array{Row{task::Mode::read, "reads", ""}, Row{task::Mode::write, "writes", ""},
                          Row{task::Mode::read_write, "reads_writes", ""}, Row{task::Mode::reduce, "reduces", ""}}};
+
+/// Returns "type: text" of an exception of Python; only the type if its text cannot be made.
+std::string text_of(const nb::python_error& error) {
+  auto type = nb::cast<std::string>(error.type().attr("__name__"));
+  try {
+    return fmt::format("{}: {}", type, nb::cast<std::string>(nb::str(error.value())));
+  } catch (const std::exception&) {  // thrown by __str__ or the conversion to UTF-8
+    return type;
+  }
+}
 
 /// A number of a graph, on one or both sides.
 class PyNumber {
@@ -134,8 +145,7 @@ struct Bodies {
       call_python();
       if (PyErr_Occurred() != nullptr) nb::raise_python_error();
     } catch (nb::python_error& error) {
-      const std::string text = fmt::format("{}: {}", nb::cast<std::string>(error.type().attr("__name__")),
-                                           nb::cast<std::string>(nb::str(error.value())));
+      const std::string text = text_of(error);
       if (!cause) cause.emplace(std::move(error));
       throw ContractError(text);
     }
@@ -146,14 +156,15 @@ struct Bodies {
 class PyTaskPlan {
  public:
   PyTaskPlan(task::Plan plan, std::vector<Attachment> arrays, std::shared_ptr<Bodies> bodies)
-      : plan_(std::move(plan)), arrays_(std::move(arrays)), bodies_(std::move(bodies)) {}
+      : plan_(std::move(plan)),
+        maps_arrays_(std::ranges::any_of(plan_.exchanges(), [](const Exchange& e) { return e.transport() == Transport::peer; })),
+        arrays_(std::move(arrays)),
+        bodies_(std::move(bodies)) {}
   PyTaskPlan(const PyTaskPlan&) = delete;
   PyTaskPlan& operator=(const PyTaskPlan&) = delete;
   ~PyTaskPlan() {
     // Others may still map the memory of a GPU: without close() it is never freed.
-    if (closed_ || std::ranges::none_of(plan_.exchanges(), [](const Exchange& e) { return e.transport() == Transport::peer; })) {
-      return;
-    }
+    if (closed_ || !maps_arrays_) return;
     for (Attachment& array : arrays_) array.leak();
   }
 
@@ -181,6 +192,8 @@ class PyTaskPlan {
       wait_for_arrays(stream);
     } catch (const Error& error) {
       problem = error.problem();
+    } catch (const nb::python_error& error) {  // thrown by an attribute of `stream`
+      problem = text_of(error);
     }
     cause_.reset();
     const Computing computing;
@@ -248,6 +261,7 @@ class PyTaskPlan {
   }
 
   task::Plan plan_;
+  bool maps_arrays_;  ///< other processes map memory of the arrays
   std::vector<Attachment> arrays_;
   std::shared_ptr<Bodies> bodies_;
   std::optional<nb::python_error> cause_;  ///< exception of a body in the last run

@@ -145,6 +145,23 @@ def test_an_exception_reaches_all_ranks(comm, ring, threads):
     assert len(later) >= 2
 
 
+def test_an_exception_without_a_text_is_the_cause(ring):
+    class Strange(Exception):
+        def __str__(self):
+            raise ValueError("no text")
+
+    u = weft.Array(ring)
+    g = weft.task.Graph()
+
+    @g.task(writes=[u])
+    def flux(u):
+        raise Strange
+
+    with pytest.raises(weft.ContractError, match="task 'flux': Strange") as caught:
+        g.compile().run()
+    assert isinstance(caught.value.__cause__, Strange)
+
+
 def test_plans_of_a_graph_in_several_threads(comm):
     """One runs after the other, and each with its own functions."""
     g = weft.task.Graph(weft._weft.communicator_self())

@@ -135,5 +135,23 @@ TEST(CurvedWalls, BothSidesOfAFaceAgree) {
   }
 }
 
+// Where two symmetry planes meet at 60 degrees on a sphere, all cells have the same normal at the pole: their common line.
+TEST(CurvedWalls, CellsBetweenTwoSymmetryPlanesAreClosed) {
+  const auto sector = [](Vec3 x) {
+    const Vec3 direction{x.x + 0.5 * x.y, std::sqrt(0.75) * x.y, 1};
+    return ((2 + x.z) / norm(direction)) * direction;
+  };
+  for (const char* elements : {"tetrahedra", "prisms"}) {
+    const mesh::Mesh m = shell(elements, sector, 6);
+    std::vector<BoundaryKind> kinds = kinds_with(m, BoundaryKind::far_field);
+    for (std::size_t z = 0; z < kinds.size(); ++z) {
+      if (m.boundary[z].name == "xmin" || m.boundary[z].name == "ymin") kinds[z] = BoundaryKind::symmetry;
+    }
+    const FaceAreas areas = areas_at_curved_walls(m, kinds);
+    if (!areas.area.empty()) expect_closed(m, areas);
+    EXPECT_FALSE(m.comm.all(areas.area.empty())) << elements;
+  }
+}
+
 }  // namespace
 }  // namespace weft::flow

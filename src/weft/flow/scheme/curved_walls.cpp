@@ -66,7 +66,7 @@ class NearWalls {
   }
 
   /// Returns the normal to the wall with about the normal `near` at node x.
-  [[nodiscard]] Vec3 normal_at(const Vec3& x, const Vec3& near) {
+  [[nodiscard]] Vec3 normal_at(const Vec3& x, const Vec3& near) const {
     std::vector<Vec3> terms;
     for (const WallFace& face : faces) {
       const int i = corner(face, x);
@@ -76,11 +76,26 @@ class NearWalls {
       terms.push_back(cross(after, before) / (dot(after, after) * dot(before, before)));
     }
     Vec3 normal = sum(terms);
-    for (const WallFace& face : faces) {
-      if (face.symmetry && corner(face, x) >= 0) normal -= dot(normal, face.normal) * face.normal;
-    }
+    const double before = norm(normal);
+    for (const Vec3& axis : symmetry_axes(x)) normal -= dot(normal, axis) * axis;
     const double length = norm(normal);
-    return length > 0 ? normal / length : near;
+    return length > 1e-6 * before ? normal / length : near;
+  }
+
+  /// Returns orthogonal unit vectors that span the normals of the symmetry planes at node x. They do not depend on the order of
+  /// the faces.
+  [[nodiscard]] std::vector<Vec3> symmetry_axes(const Vec3& x) const {
+    constexpr double kParallel = 1e-3;
+    std::vector<Vec3> planes, axes;
+    for (const WallFace& face : faces) {
+      if (face.symmetry && corner(face, x) >= 0) planes.push_back(face.normal);
+    }
+    std::ranges::sort(planes, {}, [](const Vec3& v) { return std::tuple(v.x, v.y, v.z); });
+    for (Vec3 axis : planes) {
+      for (const Vec3& other : axes) axis -= dot(axis, other) * other;
+      if (norm(axis) > kParallel) axes.push_back(axis / norm(axis));
+    }
+    return axes;
   }
 
   double tolerance_ = 0;

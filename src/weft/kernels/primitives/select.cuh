@@ -4,9 +4,12 @@
 /// Each is an ordered scan of flags (ordered_scan.cuh), whose last kernel stores entries at the number of flags before them.
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <string>
 
 #include "weft/base/contracts.hpp"
+#include "weft/base/error.hpp"
 #include "weft/device/space.hpp"
 #include "weft/kernels/primitives/ordered_scan.cuh"
 #include "weft/kernels/primitives/providers.hpp"
@@ -40,10 +43,13 @@ struct SelectIndices {
 /// Stores the indices i of 0 .. out.size()-1 for which predicate(i) is true at the beginning of `out`, ascending, and their
 /// number in `*count`, in stream order. @param predicate  with a WEFT_HD operator; it must not depend on `out`.
 /// @param count  device address. @pre a stream of the current GPU. @cost two calls of the predicate for each index;
-/// scan_workspace<std::int64_t>(n) bytes from the pool of the stream. @throws DeviceError where memory is exhausted or a launch
-/// is rejected.
+/// scan_workspace<std::int64_t>(n) bytes from the pool of the stream. @throws LimitError where Index does not hold all indices;
+/// DeviceError where memory is exhausted or a launch is rejected.
 template <class Index, class Predicate>
 void select(space::cuda, Stream& stream, const Predicate& predicate, std::span<Index> out, std::int64_t* count) {
+  if (out.size() > 0 && out.size() - 1 > static_cast<std::uint64_t>(std::numeric_limits<Index>::max())) {
+    throw LimitError(std::to_string(out.size()) + " indices to select from; the type of an index has too few bits");
+  }
   const detail::SelectIndices<Index, Predicate> indices{predicate, out.data()};
   detail::compact(stream, out.size(), indices, indices, count);
 }

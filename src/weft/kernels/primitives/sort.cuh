@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <type_traits>
 
 #include "weft/base/contracts.hpp"
+#include "weft/base/error.hpp"
 #include "weft/device/cuda.cuh"
 #include "weft/device/device_vector.hpp"
 #include "weft/device/parallel_for.cuh"
@@ -87,7 +89,8 @@ void copy_result(Stream& stream, const cub::DoubleBuffer<T>& buffers, T* to, std
 /// Sorts keys, and values unless `values` is null.
 template <Provider kProvider, class Key, class Value>
 void sort_with(Stream& stream, std::span<Key> keys, Value* values, Direction direction) {
-  WEFT_EXPECTS(!stream.is_host() && keys.size() <= UINT32_MAX);
+  WEFT_EXPECTS(!stream.is_host());
+  if (keys.size() > UINT32_MAX) throw LimitError(std::to_string(keys.size()) + " keys to sort on a GPU; at most 2^32 - 1");
   if (keys.empty()) return;
   const std::size_t n = keys.size();
   const bool converts = std::floating_point<Key> || direction == Direction::descending;
@@ -117,8 +120,8 @@ void sort_with(Stream& stream, std::span<Key> keys, Value* values, Direction dir
 /// @tparam kProvider  Provider::own: with our tile sizes, for keys of 4 and 8 bytes; Provider::library: with those of CUB.
 /// @pre fewer than 2^32 keys; a stream of the current GPU. @cost memory: a second copy of the keys and the histograms of CUB,
 /// whose size depends on the GPU, from the stream's pool; time: one read of all keys, and one read and one write of them for each
-/// byte of a key; two more reads and writes of floating-point keys and of descending sorts. @throws DeviceError where memory is
-/// exhausted or a launch is rejected.
+/// byte of a key; two more reads and writes of floating-point keys and of descending sorts. @throws LimitError for more keys;
+/// DeviceError where memory is exhausted, which may leave other keys, or a launch is rejected.
 template <Provider kProvider = Provider::automatic, RadixKey Key>
 void sort(space::cuda, Stream& stream, std::span<Key> keys, Direction direction = Direction::ascending) {
   constexpr Provider kChosen = detail::provider(kProvider, Primitive::sort_keys, sizeof(Key));
