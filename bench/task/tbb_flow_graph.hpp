@@ -22,13 +22,13 @@ class TbbFlowGraph {
       : arena_(threads) {
     arena_.execute([&] {
       graph_ = std::make_unique<tbb::flow::graph>();
-      for (std::size_t i = 0; i < predecessors.size(); ++i) {
+      for (const std::vector<int>& of_node : predecessors) {
         nodes_.emplace_back(*graph_, [body](const tbb::flow::continue_msg& message) {
           body();
           return message;
         });
-        for (const int p : predecessors[i]) tbb::flow::make_edge(nodes_[static_cast<std::size_t>(p)], nodes_.back());
-        if (predecessors[i].empty()) first_.push_back(&nodes_.back());
+        for (const int p : of_node) tbb::flow::make_edge(nodes_[static_cast<std::size_t>(p)], nodes_.back());
+        if (of_node.empty()) first_.push_back(&nodes_.back());
       }
     });
   }

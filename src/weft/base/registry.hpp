@@ -32,6 +32,9 @@ struct Row {
   std::string_view name;  ///< as users write it
   std::string_view doc;   ///< one line for the reference
 };
+// Clang deduces the arguments of aggregates from version 17 on.
+template <class Kind>
+Row(Kind, std::string_view, std::string_view) -> Row<Kind>;
 
 template <class RowType, std::size_t N>
 struct Registry {

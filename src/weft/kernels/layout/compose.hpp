@@ -76,7 +76,7 @@ struct Digits {
   /// Appends the leaf i -> left(i g), i < extent, and counts its digits.
   WEFT_HD constexpr void append_multiples(std::int64_t extent, std::int64_t g, Layout& to) {
     std::int64_t stride = 0;
-    int axis = -1;
+    std::int8_t axis = -1;
     for (int k = 0; k < left.shape.leaves; ++k) {
       const std::int64_t d = digit(g, k);
       used[k] += (extent - 1) * d;
