@@ -1,12 +1,26 @@
 #pragma once
-// Time measurement of kernel benchmarks: medians of 20 runs.
+// Time measurement of kernel benchmarks, medians of 20 runs, and the GPU that they ran on.
 #include <algorithm>
+#include <cstdio>
 #include <vector>
 
 #include "weft/base/clock.hpp"
+#include "weft/device/device.hpp"
+#include "weft/device/info.hpp"
 #include "weft/device/stream.hpp"
 
 namespace bench {
+
+/// Prints the name of the GPU and the versions of CUDA; or why there is none, and returns false.
+inline bool describe_gpu() {
+  if (weft::device_count() == 0) {
+    std::printf("nothing to measure: %s\n", weft::cuda_unavailable_reason().c_str());
+    return false;
+  }
+  const weft::CudaInfo info = weft::cuda_info();
+  std::printf("%s, CUDA %s, driver for CUDA %s\n", info.devices[0].name.c_str(), info.runtime.c_str(), info.driver.c_str());
+  return true;
+}
 
 inline constexpr int kRuns = 20;
 

@@ -56,12 +56,8 @@ struct Sum {
 }  // namespace
 
 int main() {
-  if (device_count() == 0) {
-    std::printf("nothing to measure: %s\n", cuda_unavailable_reason().c_str());
-    return 0;
-  }
-  const CudaInfo info = cuda_info();
-  std::printf("%s, CUDA %s, driver for CUDA %s\n\n", info.devices[0].name.c_str(), info.runtime.c_str(), info.driver.c_str());
+  if (!bench::describe_gpu()) return 0;
+  std::printf("\n");
   const Bandwidth rates = measure_bandwidth(0);
   report("copy on the device, bytes read + written", 1 << 30, 2.0 * (1 << 30) / rates.copy, 2.0 * (1 << 30));
   report("copy to the device, pinned", 1 << 28, (1 << 28) / rates.to_device, 1 << 28);
@@ -121,7 +117,7 @@ int main() {
   const PinnedBuffer<char> pinned(std::size_t{1} << 30);
   report("PinnedBuffer of 1 GiB: allocate", 1 << 30, watch.seconds(), 1 << 30);
 
-  std::printf("\n{\"benchmark\": \"device/loops\", \"gpu\": \"%s\", \"results\": [", info.devices[0].name.c_str());
+  std::printf("\n{\"benchmark\": \"device/loops\", \"gpu\": \"%s\", \"results\": [", cuda_info().devices[0].name.c_str());
   for (const Line& line : lines) {
     std::printf("%s{\"what\": \"%s\", \"size\": %.0f, \"microseconds\": %.3f, \"bytes\": %.0f}",
                 &line == lines.data() ? "" : ", ", line.what.c_str(), line.size, line.microseconds, line.bytes);

@@ -173,12 +173,8 @@ void add_sort(Table& table, Stream& stream, const char* type, std::int64_t n, bo
 }  // namespace
 
 int main() {
-  if (device_count() == 0) {
-    std::printf("nothing to measure: %s\n", cuda_unavailable_reason().c_str());
-    return 0;
-  }
-  const CudaInfo info = cuda_info();
-  std::printf("%s, CUDA %s, driver for CUDA %s\n\n", info.devices[0].name.c_str(), info.runtime.c_str(), info.driver.c_str());
+  if (!bench::describe_gpu()) return 0;
+  std::printf("\n");
   Table table{.copy = measure_bandwidth(current_device()).copy, .lines = {}};
   constexpr double kCopied = 2.0 * (1 << 30);
   table.add("copy on the device, read + written", kCopied / 16, kCopied / table.copy, kCopied);
@@ -199,7 +195,7 @@ int main() {
   for (const bool padded : {false, true}) add_stencil<double>(table, stream, "double", 512, padded);
   for (const bool padded : {false, true}) add_stencil<float>(table, stream, "float", 768, padded);
 
-  std::printf("\n{\"benchmark\": \"kernels/bulk\", \"gpu\": \"%s\", \"results\": [", info.devices[0].name.c_str());
+  std::printf("\n{\"benchmark\": \"kernels/bulk\", \"gpu\": \"%s\", \"results\": [", cuda_info().devices[0].name.c_str());
   for (const Line& line : table.lines) {
     std::printf(
         "%s{\"what\": \"%s\", \"entries\": %.0f, \"microseconds\": %.3f, \"bytes\": %.0f, \"of_copy\": %.4f, \"of_cub\": %.4f}",

@@ -221,12 +221,7 @@ void add_rows(Table& table, Stream& stream, std::int64_t rows, std::int64_t widt
 }  // namespace
 
 int main() {
-  if (device_count() == 0) {
-    std::printf("nothing to measure: %s\n", cuda_unavailable_reason().c_str());
-    return 0;
-  }
-  const CudaInfo info = cuda_info();
-  std::printf("%s, CUDA %s, driver for CUDA %s\n", info.devices[0].name.c_str(), info.runtime.c_str(), info.driver.c_str());
+  if (!bench::describe_gpu()) return 0;
   Table table{.copy = measure_bandwidth(current_device()).copy, .lines = {}};
   std::printf("copy on the device, read + written: %.1f GB/s\n\n", 1e-9 * table.copy);
   std::printf("%-44s %11s %9s %8s %9s %9s %9s\n", "", "entries", "own", "library", "own", "library", "own /");
@@ -256,7 +251,7 @@ int main() {
   }
 
   std::printf("\n{\"benchmark\": \"kernels/primitives\", \"gpu\": \"%s\", \"copy\": %.4e, \"results\": [",
-              info.devices[0].name.c_str(), table.copy);
+              cuda_info().devices[0].name.c_str(), table.copy);
   for (const Line& line : table.lines) {
     std::printf(
         "%s{\"what\": \"%s\", \"entries\": %.0f, \"bytes\": %.0f, \"own_microseconds\": %.3f, "
