@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <optional>
 
 #include "weft/comm/agreement.hpp"
 #include "weft/device/device.hpp"
@@ -22,14 +22,10 @@ Scalar scalar_of(nb::handle dtype) {
 }
 
 void choose_gpu(Backend backend) {
-  static bool chosen = false;
+  thread_local bool chosen = false;  // as the current GPU of CUDA is one of each thread
   if (!is_cuda(backend) || chosen) return;
-  for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}) {
-    const char* const local_rank = std::getenv(name);
-    if (local_rank == nullptr) continue;
-    if (current_device() == 0) set_device(device_of(std::atoi(local_rank)));
-    break;
-  }
+  const std::optional<int> local_rank = launched_local_rank();
+  if (local_rank && current_device() == 0) set_device(device_of(*local_rank));
   chosen = true;
 }
 

@@ -17,8 +17,8 @@ namespace weft::python {
 void agree_on(const Communicator& comm, const std::string& problem, const std::string& suggestion);
 /// Returns the element type of anything that numpy.dtype takes. @throws InputError if arrays do not have it.
 [[nodiscard]] Scalar scalar_of(nb::handle dtype);
-/// Sets the GPU of this process before its first array on a GPU, unless another library has chosen one: each rank of a machine
-/// gets one of its GPUs.
+/// Sets the GPU of the calling thread before its first array or stream on a GPU, unless another library has chosen one: each
+/// rank of a machine gets one of its GPUs.
 void choose_gpu(Backend backend);
 
 }  // namespace weft::python

@@ -7,6 +7,8 @@
 
 #include "weft/device/device.hpp"
 
+#include "arguments.hpp"
+
 namespace weft::python {
 
 nb::dlpack::dtype dlpack_type(Scalar scalar) {
@@ -114,6 +116,7 @@ nb::object as_numpy(const Block& block, nb::handle owner) {
 
 Stream& runtime_stream(Backend backend) {
   if (!is_cuda(backend)) return host_stream();
+  choose_gpu(backend);
   static Stream& stream = *new Stream;  // never destroyed, because CUDA may be unloaded first
   return stream;
 }

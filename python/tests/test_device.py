@@ -1,11 +1,15 @@
 """Arrays and fields in the memory of a GPU, with CuPy, PyTorch and the CUDA array interface. Skipped without a GPU."""
+import concurrent.futures
 import gc
 import json
+import os
 import runpy
+import subprocess
+import sys
 
 import numpy as np
 import pytest
-from conftest import ROOT, needs_gpu, numba_cuda
+from conftest import ENV, ROOT, needs_gpu, numba_cuda
 
 import weft
 
@@ -94,6 +98,27 @@ def test_tensors_keep_the_memory(torch, plan):
     gc.collect()
     weft.Array(plan, backend="cuda", first="device")
     assert float(tensor.sum()) == 5 * len(tensor)
+
+
+def test_everything_is_on_the_gpu_of_this_rank(cupy, comm, plan, vortex):
+    """Whatever comes first, on every thread, and in a job of one rank of several."""
+    devices = cupy.cuda.runtime.getDeviceCount()
+    expected = int(os.environ.get("OMPI_COMM_WORLD_LOCAL_RANK", 0)) % devices
+    ask = "import weft; weft.stream(); import cupy; print(cupy.cuda.runtime.getDevice())"
+    seen = subprocess.run([sys.executable, "-c", ask], env=ENV | {"OMPI_COMM_WORLD_LOCAL_RANK": "1"}, capture_output=True, text=True)
+    assert seen.returncode == 0 and int(seen.stdout) == 1 % devices, seen.stderr
+
+    this_rank = weft.communicator(pytest.importorskip("mpi4py.MPI").COMM_SELF)
+
+    def device_of_an_array():
+        view = weft.Array(weft.GhostPlan.build(this_rank, N), backend="cuda", first="device").device()
+        return view.__dlpack_device__()[1]
+
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:
+        assert thread.submit(device_of_an_array).result() == device_of_an_array() == expected
+    alone = weft.flow.Simulation(vortex, device="cuda", comm=this_rank)
+    assert alone.on_device().__dlpack_device__()[1] == expected
+    assert cupy.cuda.runtime.getDevice() == expected
 
 
 @pytest.mark.parametrize("stream_of", ["weft", "cupy", "torch", "address", "default"])

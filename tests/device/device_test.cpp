@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -191,6 +193,33 @@ TEST(Device, reports_why_no_gpu_can_be_used) {
   EXPECT_THROW(set_device(device_count()), DeviceError);
   EXPECT_THROW(set_device(-1), DeviceError);
   EXPECT_BREACH((void)device_of(-1));
+}
+
+TEST(Device, reads_the_local_rank_that_the_launcher_states) {
+  const char* const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"};
+  std::vector<std::optional<std::string>> before;
+  for (const char* const name : names) {
+    const char* const text = std::getenv(name);
+    before.push_back(text != nullptr ? std::optional<std::string>(text) : std::nullopt);
+    unsetenv(name);
+  }
+  EXPECT_EQ(launched_local_rank(), std::nullopt);
+  setenv("SLURM_LOCALID", "3", 1);
+  EXPECT_EQ(launched_local_rank(), 3);
+  for (const char* const wrong : {"", "x", "-1", "1 ", "99999999999"}) {
+    setenv("OMPI_COMM_WORLD_LOCAL_RANK", wrong, 1);
+    EXPECT_EQ(launched_local_rank(), 3) << wrong;
+  }
+  setenv("OMPI_COMM_WORLD_LOCAL_RANK", "12", 1);
+  EXPECT_EQ(launched_local_rank(), 12);
+  unsetenv("SLURM_LOCALID");
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i]) {
+      setenv(names[i], before[i]->c_str(), 1);
+    } else {
+      unsetenv(names[i]);
+    }
+  }
 }
 
 TEST(PinnedBuffer, allocates_memory_with_and_without_cuda) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cstdlib>
+
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
 #include "weft/device/cuda/cuda_api.hpp"
@@ -38,6 +41,18 @@ int device_of(int local_rank) {
   WEFT_EXPECTS(local_rank >= 0);
   detail::cuda::require();
   return local_rank % device_count();
+}
+
+std::optional<int> launched_local_rank() {
+  for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}) {
+    const char* const text = std::getenv(name);
+    if (text == nullptr) continue;
+    const std::string_view digits = text;
+    int rank = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), rank);
+    if (error == std::errc() && end == digits.data() + digits.size() && rank >= 0) return rank;
+  }
+  return {};
 }
 
 void set_device(int device) {

@@ -1,5 +1,6 @@
 #pragma once
 /// The available GPUs and the current GPU of the calling thread.
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,10 @@ namespace weft {
 /// Returns the GPU of the process with the index `local_rank` on this machine: local_rank modulo device_count().
 /// @pre local_rank >= 0.  @throws DeviceError (see no_gpu()) where there is no GPU.
 [[nodiscard]] int device_of(int local_rank);
+
+/// Returns the index of this process among those of its job on this machine, as Open MPI, Intel MPI and Slurm state it in the
+/// environment; empty without them.
+[[nodiscard]] std::optional<int> launched_local_rank();
 
 /// Sets the current GPU of the calling thread, on which it allocates memory and creates streams. The default is GPU 0.
 /// @throws DeviceError where the GPU does not exist.

@@ -96,11 +96,12 @@ void compare_cases(const std::string& before, const std::string& now, const Case
   observer.changed(changes);
 }
 
-/// Selects the device of this rank. @throws DeviceError on every rank if one has no GPU.  @collective
+/// Selects the device of this rank. Jobs on parts of the ranks of a launch use different GPUs. @throws DeviceError on every rank
+/// if one has no GPU.  @collective
 void choose_device(const Communicator& comm, Backend device) {
   if (device == Backend::host) return;
   const Communicator machine = comm.split_shared_memory();
-  agreed(comm, [&] { set_device(device_of(machine.rank().value())); });
+  agreed(comm, [&] { set_device(device_of(launched_local_rank().value_or(machine.rank().value()))); });
 }
 
 }  // namespace
