@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from conftest import needs_gpu
+from conftest import needs_gpu, numba_cuda
 from test_task import N, numbered, ring  # noqa: F401
 
 import weft
@@ -249,19 +249,17 @@ def test_work_in_any_of_these_streams_is_in_order(comm, ring, stream):  # noqa: 
     """Long work before what the task writes; the next task and the host read it."""
     cupy = pytest.importorskip("cupy")
     torch = pytest.importorskip("torch") if stream == "torch" else None
-    numba_cuda = pytest.importorskip("numba.cuda") if stream == "numba" else None
+    cuda = numba_cuda() if stream == "numba" else None
     u = on_device(ring, "cuda")
     before = on_host(u).copy()
     big = cupy.random.rand(2000, 2000)
     g = weft.task.Graph(comm)
 
     if stream == "numba":
-        if not numba_cuda.is_available():
-            pytest.skip("numba.cuda finds no GPU")
 
-        @numba_cuda.jit
+        @cuda.jit
         def kernel(u, n):
-            i = numba_cuda.grid(1)
+            i = cuda.grid(1)
             if i < n:
                 u[i] += 1
 
@@ -285,7 +283,7 @@ def test_work_in_any_of_these_streams_is_in_order(comm, ring, stream):  # noqa: 
         elif stream == "torch":
             torch.from_dlpack(u).add_(1)
         else:
-            kernel[1, 64, numba_cuda.external_stream(weft.stream().ptr)](u, u.shape[0])
+            kernel[1, 64, cuda.external_stream(weft.stream().ptr)](u, u.shape[0])
 
     total = []
     g.task(reads=[(u, "owned")])(lambda u: total.append(u.copy()))
