@@ -26,12 +26,16 @@ struct FaceAreas {
 /// 12, which every face with this edge includes: faces of cells between the wall faces, which the sliver extends, and those wall
 /// faces, which it turns to the normal of the wall at their centroid. The sum over the faces of a cell remains 0, so that the
 /// scheme is conservative and a uniform stream remains uniform. Only edges of triangles of cells other than hexahedra count, and
-/// on plane walls, at corners of more than 30 degrees and in 2-D nothing changes.
+/// on plane walls and in 2-D nothing changes.
+///
+/// Faces at an edge that meet at less than 30 degrees are on one surface, also those on both sides of a thin wall. Where several
+/// surfaces meet, walls or symmetry planes, the arc is in all of them: its sag is the vector normal to the edge that has the sag
+/// of each as its component along the normal n to it (by least squares if there are more than two), which is 0 for a plane.
 ///
 /// Normals at nodes are means of those of the triangles and quads around, with weights that make them exact for spheres (N. Max,
-/// J. Graphics Tools 4 (1999) 1-6), in symmetry planes parallel to these. All faces that count are those of the cell and of its
-/// neighbours in mesh.cell_cells, which include ghost cells; sums do not depend on the order of these, so that a face between two
-/// ranks has bitwise opposite normals.
+/// J. Graphics Tools 4 (1999) 1-6), in symmetry planes parallel to these, unless the wall and its mirror image meet at more than
+/// 30 degrees. All faces that count are those of the cell and of its neighbours in mesh.cell_cells, which include ghost cells;
+/// sums do not depend on the order of these, so that a face between two ranks has bitwise opposite normals.
 /// @param kinds  of each zone of mesh.boundary, in its order.  @collective
 [[nodiscard]] FaceAreas areas_at_curved_walls(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds);
 

@@ -32,13 +32,15 @@ void WallFaces::append(LocalCellId cell, std::vector<WallFace>& faces) const {
   const std::int32_t bits = kinds_(cell);
   if (bits == 0) return;
   const auto nodes = mesh_.cell_nodes.row(cell.index());
+  const bool image = mesh_.plan.ghost(LocalRow(cell.value())).image != 0;
   for (int k = 0; k < mesh::kMaxCellFaces; ++k) {
     const bool symmetry = (bits / kSymmetry >> k & 1) != 0;
     if (!symmetry && (bits >> k & 1) == 0) continue;
     const mesh::CellFace& corners = mesh::shape(mesh_.cell_type[cell]).face[k];
-    WallFace face{.cell = cell, .number = k, .symmetry = symmetry, .nodes = corners.size};
+    WallFace face{.cell = cell, .number = k, .symmetry = symmetry, .image = image, .nodes = corners.size};
     for (std::size_t i = 0; i < static_cast<std::size_t>(corners.size); ++i) {
-      face.node[i] = mesh_.node_coord[nodes[corners.node[i]]];
+      face.id[i] = nodes[corners.node[i]];
+      face.node[i] = mesh_.node_coord[face.id[i]];
     }
     const mesh::FaceGeometry geometry = mesh::face_geometry(face.corners());
     face.normal = geometry.area / norm(geometry.area);

@@ -15,7 +15,9 @@ struct WallFace {
   mesh::LocalCellId cell;
   int number = 0;  ///< among the faces of the shape
   bool symmetry = false;
+  bool image = false;  ///< is true for a periodic image, whose nodes have ids of their own
   int nodes = 0;
+  std::array<mesh::LocalNodeId, mesh::kMaxFaceNodes> id{};
   std::array<Vec3, mesh::kMaxFaceNodes> node{};
   Vec3 normal{}, centroid{};  ///< the unit vector out of the domain
 
