@@ -126,7 +126,7 @@ void DeviceReconstruction<Real>::set_fallback(Stream& stream, std::span<const st
 
 template <class Real>
 void DeviceReconstruction<Real>::set_boundary_ghosts(Stream& stream, std::int32_t first, std::int32_t last) {
-  parallel_for(space::cuda{}, stream, last - first,
+  parallel_for(space::cuda{}, stream, (last - first) * std::int64_t{kBoundaryLanes},
                BoundaryGhosts<Real>{boundary_.args(), values(), scheme_.gas(), scheme_.mesh().cells(), first});
 }
 

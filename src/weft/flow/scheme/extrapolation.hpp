@@ -85,20 +85,35 @@ struct ExtrapolationView {
   return sum;
 }
 
-/// Returns the state at point i, extrapolated from its cell, whose state is `inside`. Behind a wall the momentum normal to it
-/// bounds the part of the pressure's increment that is due to its gradient along the normal. On a plane wall that gradient is
-/// zero, and the extrapolated one would keep waves along the wall alive. @param values  rows x kVars.
+/// The sums of an extrapolation.
+struct Increments {
+  Primitive state{};
+  double pressure_along_normal = 0;  ///< the part of the pressure's increment that is due to its gradient normal to a wall
+};
+
+/// Returns the sums of the extrapolation to point i over every `stride`-th row of its list from the row `first`.
+/// @param inside  state of the cell.  @param values  rows x kVars.
 template <class Stored>
-[[nodiscard]] WEFT_HD inline Primitive extrapolated(const ExtrapolationView& extrapolations, std::int32_t i, const IdealGas& gas,
-                                                    const Primitive& inside, const Stored* values) {
-  Primitive increment;
-  double normal = 0;
-  for (std::int32_t s = extrapolations.offset[i]; s < extrapolations.offset[i + 1]; ++s) {
+[[nodiscard]] WEFT_HD inline Increments increments(const ExtrapolationView& extrapolations, std::int32_t i,
+                                                   const Primitive& inside, const Stored* values, int first = 0, int stride = 1) {
+  Increments sums;
+  for (std::int32_t s = extrapolations.offset[i] + first; s < extrapolations.offset[i + 1]; s += stride) {
     const double weight = extrapolations.weight[s];
     const Stored* const other = values + static_cast<std::int64_t>(extrapolations.row[s]) * IdealGas::kVars;
-    for (int k = 0; k < IdealGas::kVars; ++k) increment[k] += weight * (static_cast<double>(other[k]) - inside[k]);
-    normal += extrapolations.normal_weight[s] * (static_cast<double>(other[IdealGas::kVars - 1]) - inside.pressure);
+    for (int k = 0; k < IdealGas::kVars; ++k) sums.state[k] += weight * (static_cast<double>(other[k]) - inside[k]);
+    sums.pressure_along_normal +=
+        extrapolations.normal_weight[s] * (static_cast<double>(other[IdealGas::kVars - 1]) - inside.pressure);
   }
+  return sums;
+}
+
+/// Returns the state at point i, extrapolated from its cell, whose state is `inside`, with the sums over all rows of the list.
+/// Behind a wall the momentum normal to it bounds the part of the pressure's increment that is due to its gradient along the
+/// normal. On a plane wall that gradient is zero, and the extrapolated one would keep waves along the wall alive.
+[[nodiscard]] WEFT_HD inline Primitive extrapolated(const ExtrapolationView& extrapolations, std::int32_t i, const IdealGas& gas,
+                                                    const Primitive& inside, const Increments& sums) {
+  Primitive increment = sums.state;
+  const double normal = sums.pressure_along_normal;
   const PressureBound bound = extrapolations.bound[i];
   const double most = inside.density * (bound.turning * dot(inside.velocity, inside.velocity) + bound.force);
   increment.pressure += lesser(greater(normal, -most), most) - normal;
