@@ -99,6 +99,38 @@ TEST_P(CudaGraphExchange, EachReplaySendsTheCurrentValues) {
   EXPECT_EQ(steps, kReplays + 1);
 }
 
+TEST_P(CudaGraphExchange, AnExchangeOfAFailedCaptureCanBeStartedAgain) {
+  const Communicator comm = Communicator::world();
+  const auto [transport, pattern] = GetParam();
+  const GhostPlan plan = test::make_plan(comm, pattern);
+  ArrayPair<double> q(plan, Layout::aos, Backend::cuda);
+  for (std::int32_t i = 0; i < plan.owned_rows(); ++i) q(i, 0) = static_cast<double>(plan.global(LocalRow(i)).value());
+  q.to_device(After(), q.space().owned()).wait();
+  std::optional<Exchange> pull;
+  try {
+    pull = ArrayTransformer(plan, {q}, transport).pull();
+  } catch (const InputError& refused) {
+    GTEST_SKIP() << refused.what();
+  }
+  (void)q.view<Aos, space::cuda>();  // the values of the device are the present ones
+  Stream stream;
+  pull->run(after(stream));  // sets up the transport
+  EXPECT_THROW((void)Graph::capture(stream,
+                                    [&](Stream& s) {
+                                      pull->start(after(s));
+                                      throw PhysicsError("no", "none");
+                                    }),
+               PhysicsError);
+  EXPECT_TRUE(pull->in_flight());
+  pull->discard_capture();
+  EXPECT_FALSE(pull->in_flight());
+  pull->run(after(stream));
+  q.to_host(After(), q.space().ghosts()).wait();
+  for (std::int32_t i = plan.owned_rows(); i < plan.rows(); ++i) {
+    EXPECT_EQ(std::as_const(q)(i, 0), static_cast<double>(plan.global(LocalRow(i)).value()));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Cuda, CudaGraphExchange,
                          ::testing::Combine(::testing::Values(Transport::peer, Transport::nccl),
                                             ::testing::Values(test::Pattern::random, test::Pattern::contiguous)),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "weft/flow/scheme/solver.hpp"
@@ -54,6 +55,27 @@ inline void expect_error_of_function_ends_step(Backend backend) {
   solver.step(1);
   undisturbed.step(1);
   EXPECT_TRUE(std::ranges::equal(solver.conserved(), undisturbed.conserved()));
+}
+
+/// Expects that an exception that leaves a source on the last rank ends the step on every rank.
+inline void expect_exception_of_function_ends_step(Backend backend) {
+  const mesh::Mesh m = generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{6}}}, periodic_box(2, 1));
+  bool throws = false;
+  SourceTerm source;
+  source.function = [&](Vec3 /*x*/, double, const Primitive&) {
+    if (throws && m.comm.rank().value() + 1 == m.comm.size()) throw InputError("the table ends", "extend it");
+    return Conserved{};
+  };
+  Solver solver(m, {.numerics = {.cfl = 0.5}, .source = source, .backend = backend});
+  solver.initialise([](Vec3 x) { return wavy(x, 2); });
+  solver.step(1);
+  throws = true;
+  try {
+    solver.step(1);
+    ADD_FAILURE() << "the step has not failed";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("the table ends"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace weft::flow::test

@@ -169,6 +169,11 @@ TEST(SolverCuda, AnErrorOfAFunctionEndsTheStepOnEveryRank) {
   test::expect_error_of_function_ends_step(Backend::cuda);
 }
 
+TEST(SolverCuda, AnExceptionOfAFunctionEndsTheStepOnEveryRank) {
+  WEFT_NEEDS_GPU();
+  test::expect_exception_of_function_ends_step(Backend::cuda);
+}
+
 TEST(SolverCuda, SteadyPrescribedStatesAreNotEvaluatedAgain) {
   WEFT_NEEDS_GPU();
   const mesh::Mesh m = generated("box", {{"nx", std::int64_t{8}}, {"ny", std::int64_t{8}}, {"elements", "triangles"}}, {});

@@ -98,6 +98,7 @@ TEST(BodyForce, IsTheSourceThatAUserCouldWrite) {
 }
 
 TEST(Source, AnErrorOfAFunctionEndsTheStepOnEveryRank) { test::expect_error_of_function_ends_step(Backend::host); }
+TEST(Source, AnExceptionOfAFunctionEndsTheStepOnEveryRank) { test::expect_exception_of_function_ends_step(Backend::host); }
 
 /// Returns a 2-D mesh that is revolved about the axis.
 mesh::Mesh revolved(const std::string& name, const mesh::GeneratorParameters& parameters,

@@ -40,6 +40,20 @@ struct Copy {
   WEFT_HD void operator()(std::int32_t i) const { to[i] = from[i]; }
 };
 
+/// Sets a number after some 20 ms.
+struct SetLate {
+  double* to;
+  double value;
+  WEFT_HD void operator()(std::int32_t /*i*/) const {
+#ifdef __CUDA_ARCH__
+    const long long begin = clock64();
+    while (clock64() - begin < 40'000'000) {
+    }
+#endif
+    *to = value;
+  }
+};
+
 /// A clock and an array that sums its values, on the GPU alone.
 struct Clocked {
   explicit Clocked(const Communicator& comm)
@@ -131,6 +145,53 @@ TEST_F(CudaPlan, EnqueuedIterationsAreLaunchesWithoutTheHost) {
   EXPECT_EQ(value(), expected + 40);
   Stream of_host = Stream::for_backend(Backend::mirror);
   EXPECT_THAT(error_of<ContractError>([&] { plan.enqueue(of_host); }), ::testing::HasSubstr("not of the device"));
+}
+
+TEST_F(CudaPlan, IterationsFollowThoseInOtherStreams) {
+  const Communicator self = Communicator::self();
+  const GhostPlan plan = GhostPlan::build(self, 100, std::vector<GlobalRow>{});
+  Field u(plan, Layout::aos, Backend::cuda);
+  const DeviceVector<double> summand(Backend::cuda, std::span<const double>(std::array{1.0}));
+  double late = 0;
+  Graph g(self);
+  const DataId data = g.add_array("u", u), number = g.add_memory("summand");
+  g.add_task("late", {writes(number)}, on(device), [&](Stream& stream) {
+    if (late > 0) parallel_for(space::cuda{}, stream, 1, SetLate{summand.data(), late});
+  });
+  g.add_task("add", {reads(number), reads_writes(data)}, on(device), [&](Stream& stream) {
+    parallel_for(space::cuda{}, stream, 100, AddTime{u.view<Aos, space::cuda>().data(), summand.data()});
+  });
+  Plan tasks = g.compile(1, Check::none, Transport::automatic, Launch::by_bodies);
+  Stream first, second;
+  late = 10;
+  tasks.enqueue(first, std::nullopt);
+  late = 0;
+  tasks.enqueue(second, std::nullopt);
+  late = 100;
+  tasks.enqueue(second, std::nullopt);
+  late = 0;
+  tasks.run(1);
+  u.to_host(After(), u.space().owned()).wait();
+  EXPECT_EQ(std::as_const(u)(99, 0), 10 + 10 + 100 + 100);
+}
+
+TEST_F(CudaPlan, AHostTaskOfASequenceReadsWhatTheIterationBeforeLeft) {
+  Ring ring(Backend::cuda);
+  double seen = -1;
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u);
+  g.add_task("look", {reads(u, Part::owned)}, [&] { seen = std::as_const(ring.u)(0, 0); });
+  g.add_task("late", {writes(u)}, on(device), [&](Stream& stream) {
+    parallel_for(space::cuda{}, stream, 1, SetLate{ring.u.view<Aos, space::cuda>().data(), 7});
+  });
+  for (int i = 0; i < kRows; ++i) ring.u(i, 0) = 1;
+  Plan plan = g.compile();
+  Stream stream;
+  plan.enqueue(stream);
+  EXPECT_EQ(seen, 1);
+  plan.enqueue(stream);
+  EXPECT_EQ(seen, 7);
+  plan.finish();
 }
 
 TEST_F(CudaPlan, BodiesAreCalledInEachIterationWithoutGraphs) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -256,19 +257,73 @@ TEST(DeviceTasks, APlanOfTheHostCannotBeEnqueued) {
   EXPECT_THAT(error_of<ContractError>([&] { plan.enqueue(host_stream()); }), HasSubstr("call run()"));
 }
 
-TEST(DeviceTasks, AnErrorOfAnEnqueuedIterationIsThatOfItsRank) {
-  Ring ring(Backend::mirror);
-  Graph g(ring.comm);
-  const bool fails = ring.comm.rank().value() == ring.comm.size() - 1;
-  g.add_task("flux", {reads_writes(g.add_array("u", ring.u))}, on(device), [&](Stream&) {
-    if (fails) throw PhysicsError("the density is negative", "use a smaller CFL");
-  });
-  Plan plan = g.compile();
-  if (fails) {
-    EXPECT_THAT(error_of<PhysicsError>([&] { plan.enqueue(host_stream()); }), HasSubstr("task 'flux'"));
-  } else {
-    plan.enqueue(host_stream());
+/// A sequence of iterations with an exchange, in which the last rank can fail.
+struct Sequence {
+  Sequence() {
+    const DataId id = g.add_array("u", *u);
+    g.add_task("flux", {reads(id, Part::ghost), reads_writes(id)}, on(device), [this](Stream&) {
+      ++calls;
+      if (last() && calls == fails_at) throw PhysicsError("the density is negative", "use a smaller CFL");
+      for (int i = 0; i < kRows; ++i) device_rows(*u)[i] += 1;
+    });
   }
+  [[nodiscard]] bool last() const { return ring.comm.rank().value() == ring.comm.size() - 1; }
+  [[nodiscard]] double value() {
+    u->to_host(After(), u->space().owned()).wait();
+    return std::as_const(*u)(0, 0);
+  }
+  Ring ring{Backend::mirror};
+  std::optional<Field> u{Field(ring.plan, Layout::aos, Backend::mirror)};
+  Graph g{ring.comm};
+  int calls = 0, fails_at = 0;
+};
+
+TEST(DeviceTasks, AnErrorOfASequenceIsThatOfAllRanks) {
+  Sequence s;
+  Plan plan = s.g.compile();
+  s.fails_at = 2;
+  for (int i = 0; i < 5; ++i) plan.enqueue(host_stream(), i % 2);
+  EXPECT_THAT(error_of<PhysicsError>([&] { plan.finish(); }), HasSubstr("task 'flux': the density is negative"));
+  EXPECT_EQ(s.calls, s.last() ? 2 : 5);
+  plan.finish();  // the error was thrown
+  plan.enqueue(host_stream());
+  plan.finish();
+  EXPECT_EQ(s.calls, s.last() ? 3 : 6);
+}
+
+TEST(DeviceTasks, AnErrorOfASequenceCanBeThatOfItsRank) {
+  Sequence s;
+  Plan plan = s.g.compile();
+  s.fails_at = 1;
+  for (int i = 0; i < 2; ++i) plan.enqueue(host_stream());
+  EXPECT_THAT(error_of<PhysicsError>([&] { plan.finish(Errors::on_this_rank); }), HasSubstr(s.last() ? "task 'flux'" : ""));
+}
+
+TEST(DeviceTasks, ARankThatLeavesASequenceEndsItOnAllRanks) {
+  Sequence s;
+  Plan plan = s.g.compile();
+  plan.enqueue(host_stream());
+  if (s.last()) s.u.reset();
+  for (int i = 0; i < 3; ++i) plan.enqueue(host_stream());
+  EXPECT_THAT(error_of<ContractError>([&] { plan.finish(); }), HasSubstr("was destroyed"));
+  EXPECT_THAT(error_of<ContractError>([&] { plan.enqueue(host_stream()); }), HasSubstr("communication of this plan has failed"));
+  plan.close();  // with exchanges in flight on ranks that waited for the last one
+  EXPECT_THAT(error_of<ContractError>([&] { plan.run(); }), HasSubstr("was closed"));
+}
+
+TEST(DeviceTasks, RunFollowsEnqueuedIterations) {
+  Sequence s;
+  Plan plan = s.g.compile();
+  for (int i = 0; i < 3; ++i) plan.enqueue(host_stream());
+  plan.run(2);
+  EXPECT_EQ(s.value(), 5);
+  s.fails_at = 7;
+  for (int i = 0; i < 3; ++i) plan.enqueue(host_stream());
+  EXPECT_THAT(error_of<PhysicsError>([&] { plan.run(2, nullptr, Errors::on_this_rank); }), HasSubstr("task 'flux'"));
+  EXPECT_EQ(s.calls, s.last() ? 7 : 8);
+  s.fails_at = 0;
+  plan.run(1);
+  EXPECT_EQ(s.calls, s.last() ? 8 : 9);
 }
 
 TEST(DeviceTasks, ABuildOrMachineWithoutGpuSaysSo) {

@@ -231,7 +231,7 @@ void expect_agreement_of_random_programs(Backend backend) {
       if (program.any_on_device() && seed % 2 == 0) {
         Stream stream = Stream::for_backend(backend);
         for (int i = 0; i < iterations; ++i) plan.enqueue(stream, i % 2);
-        stream.wait();
+        plan.finish();
       } else {
         plan.run(iterations);
       }

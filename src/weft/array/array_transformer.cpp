@@ -24,9 +24,9 @@ void PairRef::expect_unchanged() const {
   }
 }
 
-std::vector<detail::Field> PairRef::host_fields() const {
+std::vector<detail::Field> PairRef::fields(Side side) const {
   expect_unchanged();
-  return staging_.fields(link_->array, Side::host);
+  return staging_.fields(link_->array, side);
 }
 
 void PairRef::neutralize_ghosts(Reduce op) {

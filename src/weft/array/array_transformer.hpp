@@ -56,6 +56,9 @@ class Exchange {
   void wait();
   /// Calls start() and wait().
   void run(const After& after);
+  /// Ends an exchange that is in flight because the capture of a Graph has failed after its start(): nothing of it was executed.
+  /// Without effect on any other.
+  void discard_capture() noexcept;
   /// Calls start() and wait() for arrays of the host, which no stream writes.
   /// @throws ContractError if transport() is one of devices (nothing has been started then); otherwise as above.
   void run();

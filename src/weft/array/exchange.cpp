@@ -146,6 +146,7 @@ void Exchange::Body::start(const After& after) {
     throw;
   }
   in_flight_ = true;
+  captured_ = after.event().captured();
   messages_->start(after);
   for (const Exchange::Message& message : each_start_) sent_ += {1, message.bytes};
 }
@@ -176,6 +177,10 @@ void Exchange::Body::finish(Stream& stream) {
     array.staging_.written(array.link_->array, side(), writes(), array.both_sides_, array.both_sides_ ? after(stream) : After());
   }
   end_all_pending();
+}
+
+void Exchange::Body::discard_capture() noexcept {
+  if (in_flight_ && captured_) end_all_pending();
 }
 
 IdRange<LocalRow> Exchange::Body::reads() const {
@@ -222,6 +227,10 @@ void Exchange::run() {
                         "call run(after(stream)) for the stream that writes the arrays, or run(After()) if none does");
   }
   run(After());
+}
+
+void Exchange::discard_capture() noexcept {
+  if (body_ != nullptr) body_->discard_capture();
 }
 
 bool Exchange::in_flight() const { return body_ != nullptr && body_->in_flight(); }

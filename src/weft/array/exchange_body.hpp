@@ -21,6 +21,7 @@ struct Exchange::Body {
   void start(const After& after);
   void finish(Stream& stream);
   [[nodiscard]] bool arrived();
+  void discard_capture() noexcept;
   /// Implements Exchange::close(). @collective
   void close();
   [[nodiscard]] bool in_flight() const { return in_flight_; }
@@ -48,6 +49,7 @@ struct Exchange::Body {
   std::vector<Exchange::Message> each_start_, expected_;
   Traffic sent_;
   bool in_flight_ = false;
+  bool captured_ = false;      ///< the last start() was recorded by a Graph
   int number_;                 ///< GhostPlan::number_exchange()
   int recorded_ = -1;          ///< number in the recording `session_`
   std::int64_t session_ = -1;  ///< Recorder::session()

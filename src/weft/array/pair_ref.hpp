@@ -47,9 +47,9 @@ class PairRef {
   [[nodiscard]] const std::string& description() const { return signature_; }
   /// Returns true if the pair has been destroyed.
   [[nodiscard]] bool destroyed() const { return link_->array == nullptr; }
-  /// Returns the memory of the entries, and of the row sizes of padded rows (without reducers), on the host.
+  /// Returns the memory of the entries, and of the row sizes of padded rows (without reducers), on one side.
   /// @throws ContractError as expect_unchanged().
-  [[nodiscard]] std::vector<detail::Field> host_fields() const;
+  [[nodiscard]] std::vector<detail::Field> fields(Side side) const;
   [[nodiscard]] bool has_row_sizes() const { return fields_.back().reducers == nullptr; }
   /// Returns true if both refer to one pair.
   [[nodiscard]] bool same_as(const PairRef& other) const { return link_ == other.link_; }
@@ -63,8 +63,9 @@ class PairRef {
   // For a scheduler that knows which side of which rows is fresh (weft::task::Plan): HostDeviceVector::suspend_tracking().
   /// Returns true if the entries have memory on this side, or need none.
   [[nodiscard]] bool allocated(Side side) const { return staging_.allocated(link_->array, side); }
-  /// Copies rows that are stale on `to` to it, and waits. @throws DeviceError if other ones of them are stale on the other side.
-  void bring(Side to, IdRange<LocalRow> rows) { sides_.bring(link_->array, to, rows); }
+  /// Copies rows that are stale on `to` to it after `after` has completed, and waits. @throws DeviceError if other ones of them
+  /// are stale on the other side.
+  void bring(Side to, IdRange<LocalRow> rows, const After& after = After()) { sides_.bring(link_->array, to, rows, after); }
   /// Ends the tracking of freshness until resume_tracking(). Exchanges then neither copy between the sides nor mark rows.
   void suspend_tracking() { sides_.suspend(link_->array); }
   void resume_tracking() { sides_.resume(link_->array); }

@@ -16,7 +16,7 @@ namespace weft::detail {
 struct PairSides {
   void (*suspend)(void* array) = nullptr;
   void (*resume)(void* array) = nullptr;
-  void (*bring)(void* array, Side to, IdRange<LocalRow> rows) = nullptr;
+  void (*bring)(void* array, Side to, IdRange<LocalRow> rows, const After& after) = nullptr;
   void (*copy)(void* array, Side to, IdRange<LocalRow> rows, Stream& stream) = nullptr;
   void (*set_fresh)(void* array, IdRange<LocalRow> rows, bool on_host, bool on_device) = nullptr;
   /// Returns null if the elements have no neutral value.
@@ -35,10 +35,10 @@ struct SidesOf {
   static void resume(void* untyped) {
     ArrayAccess::for_each_vector(of(untyped), [](auto& vector) { vector.resume_tracking(); });
   }
-  static void bring(void* untyped, Side to, IdRange<LocalRow> rows) {
-    ArrayAccess::for_each_piece(of(untyped), rows, [to](auto& vector, std::size_t first, std::size_t count) {
+  static void bring(void* untyped, Side to, IdRange<LocalRow> rows, const After& after) {
+    ArrayAccess::for_each_piece(of(untyped), rows, [&](auto& vector, std::size_t first, std::size_t count) {
       if (vector.fresh(to, first, count)) return;
-      (to == Side::host ? vector.to_host(After(), first, count) : vector.to_device(After(), first, count)).wait();
+      (to == Side::host ? vector.to_host(after, first, count) : vector.to_device(after, first, count)).wait();
     });
   }
   static void copy(void* untyped, Side to, IdRange<LocalRow> rows, Stream& stream) {

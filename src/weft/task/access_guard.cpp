@@ -97,7 +97,7 @@ void AccessGuard::for_each_block(const Piece& piece, const F& f) {
     f(std::as_writable_bytes(std::span(datum.number, 1)), std::size_t{8}, 0);
     return;
   }
-  for (const detail::Field& field : datum.array->host_fields()) {
+  for (const detail::Field& field : datum.array->fields(Side::host)) {
     if (field.reducers == nullptr) continue;
     for (std::int32_t row = piece.first; row < piece.last; ++row) {
       f(std::span(field.row(LocalRow(row)), field.bytes_of(LocalRow(row))), width_of(field), row);

@@ -128,14 +128,26 @@ Stream& DeviceWork::stream(std::uint8_t number) { return number == kMain ? *main
 void DeviceWork::begin(DeviceStage& stage, Stream* main) {
   stage_ = &stage;
   main_ = main == nullptr ? &streams_[kMain] : main;
+  if (main_->handle() != callers_) main_->wait_for(After(enqueued_));
   if (stage.launched_ <= 1 || is_host()) return;
   const After before = after(*main_);
   for (std::size_t s = 1; s < streams_.size(); ++s) streams_[s].wait_for(before);
 }
 
 void DeviceWork::end() {
-  if (stage_->launched_ <= 1 || is_host()) return;
-  for (std::size_t s = 1; s < streams_.size(); ++s) main_->wait_for(after(streams_[s]));
+  if (is_host()) return;
+  if (stage_->launched_ > 1) {
+    for (std::size_t s = 1; s < streams_.size(); ++s) main_->wait_for(after(streams_[s]));
+  }
+  if (main_ == &streams_[kMain]) return;
+  enqueued_ = main_->record();
+  callers_ = main_->handle();
+}
+
+void DeviceWork::wait_for_enqueued() {
+  enqueued_.wait();
+  enqueued_ = Event();
+  callers_ = nullptr;
 }
 
 void DeviceWork::launch(int node, const Enqueue& enqueue) {
@@ -147,7 +159,7 @@ void DeviceWork::launch(int node, const Enqueue& enqueue) {
 }
 
 std::exception_ptr DeviceWork::launch_segment(int node, const Enqueue& enqueue, const std::function<bool(bool)>& agree,
-                                              const std::atomic<bool>& failed) {
+                                              const std::function<void()>& discard, const std::atomic<bool>& failed) {
   auto& segment = stage_->segments_[stage_->stage().nodes[node].index];
   const auto all_members = [&](const Node& /*node*/, Stream& into) { enqueue_members(segment, into, enqueue); };
   const bool records = records_ && recording_ && segment.executed;
@@ -163,6 +175,7 @@ std::exception_ptr DeviceWork::launch_segment(int node, const Enqueue& enqueue, 
       }
     } catch (...) {
       error = std::current_exception();
+      discard();
     }
     recording->current = stage_->exchanges_ ? agree(recorded) : recorded;
   }

@@ -77,23 +77,28 @@ class DeviceWork {
   /// Sets the number of the recordings of the next iteration, as Plan::enqueue().
   void set_recording(std::optional<int> recording) { recording_ = recording; }
   /// Begins an iteration: all streams follow what the one before has enqueued.
-  /// @param main  the stream of tasks that are neither urgent nor aside; null: one of the plan.
+  /// @param main  the stream of tasks that are neither urgent nor aside, of the caller of Plan::enqueue(); null: one of the plan.
   void begin(DeviceStage& stage, Stream* main);
   /// Ends an iteration: the main stream follows the others.
   void end();
   /// Enqueues a node after its predecessors: whatever `enqueue` enqueues in the stream.
   void launch(int node, const Enqueue& enqueue);
   /// Executes a segment. @param agree  returns true if the argument is true on all ranks that execute the segment.
+  /// @param discard  ends the exchanges of a recording that has failed.
   /// @param failed  a body has thrown, here or before: nothing is recorded, and only exchanges are enqueued.
   /// @return what `enqueue` has thrown while it was recorded.  @throws what it throws otherwise, CommError for example.
   std::exception_ptr launch_segment(int node, const Enqueue& enqueue, const std::function<bool(bool)>& agree,
-                                    const std::atomic<bool>& failed);
+                                    const std::function<void()>& discard, const std::atomic<bool>& failed);
   /// Takes part in the agreement of launch_segment(), on a rank that takes no further part in exchanges.
   void decline_segment(DeviceStage& stage, int node, const std::function<bool(bool)>& agree) const;
   /// Returns true if what launch() enqueued for the node has completed.
   [[nodiscard]] bool completed(int node) const;
   /// Blocks the host until everything in the main stream of the plan has completed. @throws DeviceError
   void wait() { streams_[0].wait(); }
+  /// Returns a dependency on the iterations in streams of callers.
+  [[nodiscard]] After enqueued() const { return After(enqueued_); }
+  /// Blocks the host until these iterations have completed. @throws DeviceError
+  void wait_for_enqueued();
   [[nodiscard]] bool is_host() const { return streams_[0].is_host(); }
 
  private:
@@ -101,7 +106,9 @@ class DeviceWork {
   [[nodiscard]] Stream& stream(std::uint8_t number);
 
   std::array<Stream, 5> streams_;
-  bool records_;  ///< segments are recorded as graphs
+  bool records_;                   ///< segments are recorded as graphs
+  Event enqueued_;                 ///< the end of the last iteration in the stream of a caller
+  const void* callers_ = nullptr;  ///< that stream
   // The present iteration:
   DeviceStage* stage_ = nullptr;
   Stream* main_ = nullptr;

@@ -275,7 +275,8 @@ void Plan::Body::launch(const Node& node) {
       device->launch(number_of(node), into);
       return;
     }
-    const std::exception_ptr of_recording = device->launch_segment(number_of(node), into, agree, failed);
+    const auto discard = [this] { std::ranges::for_each(exchanges, &Exchange::discard_capture); };
+    const std::exception_ptr of_recording = device->launch_segment(number_of(node), into, agree, discard, failed);
     try {
       if (of_recording) std::rethrow_exception(of_recording);
     } catch (...) {
@@ -347,9 +348,18 @@ void Plan::Body::all_reduce(const Node& node) {
 
 void Plan::Body::close() {
   broken = closed = true;
+  sequence_ = false;
+  agreed(comm, [&] {
+    if (device) device->wait_for_enqueued();
+  });
   first.forget_graphs();
   repeated.forget_graphs();
-  for (Exchange& exchange : exchanges) exchange.close();
+  std::vector<std::int32_t> in_flight;  // by exchange, on any rank: after a failure, never completed
+  for (const Exchange& exchange : exchanges) in_flight.push_back(exchange.in_flight() ? 1 : 0);
+  comm.max(std::span(in_flight));
+  for (std::size_t i = 0; i < exchanges.size(); ++i) {
+    if (in_flight[i] == 0) exchanges[i].close();
+  }
   exchanges.clear();
 }
 
@@ -360,6 +370,7 @@ Plan::~Plan() = default;
 
 void Plan::run(int iterations, Trace* trace, Errors errors) { body_->run(iterations, trace, errors); }
 void Plan::enqueue(Stream& stream, std::optional<int> recording) { body_->enqueue_iteration(stream, recording); }
+void Plan::finish(Errors errors) { body_->finish_sequence(errors); }
 void Plan::renew_recordings() {
   body_->first.renew_recordings();
   body_->repeated.renew_recordings();

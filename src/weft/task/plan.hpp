@@ -28,7 +28,8 @@ class Plan {
   ~Plan();
 
   /// Executes `iterations` iterations; ghost rows are taken to be stale at the beginning of each call. At the end the owned rows
-  /// are complete; ghost rows that no task read after the last change of their owners are stale.
+  /// are complete; ghost rows that no task read after the last change of their owners are stale. Iterations that were enqueued
+  /// before are executed before: run() and repeat_until() call finish() first.
   ///
   /// If a body throws, the bodies that remain are not executed on that rank, which takes part in the communication up to the last
   /// iteration; then every rank throws the error of the lowest rank. The arrays have undefined values.
@@ -42,14 +43,24 @@ class Plan {
   void run(int iterations = 1, Trace* trace = nullptr, Errors errors = Errors::on_all_ranks);
 
   /// Enqueues an iteration in the order of `stream`, and returns without waiting for the device: for steps that follow each other
-  /// without the host. Otherwise as run(1, nullptr, Errors::on_this_rank); tasks of the host and exchanges that need it have been
-  /// executed on return. Data may be accessed on the device in the order of `stream`.
-  /// @param stream  of the device of the data; the same or an ordered one until the next run().
+  /// without the host. Otherwise as run(1); tasks of the host and exchanges that need it have been executed on return. Data may
+  /// be accessed on the device in the order of `stream`. An iteration in another stream follows those that were enqueued before.
+  ///
+  /// The iterations up to finish(), run() or repeat_until() are a sequence. If a body throws, or this rank cannot take part in
+  /// the exchanges, the error is kept: here and in the calls that follow, no bodies are called on this rank, which takes part in
+  /// the communication, until the end of the sequence throws the error on every rank.
+  /// @param stream  of the device of the data.
   /// @param recording  number of the recording that is launched: bodies enqueue the same work in all iterations with this number,
   ///   and may enqueue other work in those with others, for example on buffers that take turns. Empty: the bodies are called.
   ///   In a graph with exchanges, the same on all ranks.
-  /// @throws ContractError without data on a device, or for a stream of another kind; as run().  @collective
+  /// @throws ContractError without data on a device, for a stream of another kind, or for a plan that cannot be used any more.
+  /// @collective
   void enqueue(Stream& stream, std::optional<int> recording = 0);
+  /// Ends the sequence of enqueued iterations: blocks the host until the device has executed them. Without effect if there is
+  /// none.
+  /// @param errors  on_this_rank: as for run(), without a reduction.
+  /// @throws on every rank the first error of the lowest rank with one.  @collective  @cost a reduction over the ranks
+  void finish(Errors errors = Errors::on_all_ranks);
   /// Makes the next iteration with each number record its work again, because bodies enqueue it with other arguments. CUDA graphs
   /// are updated in place where they can be (weft::Graph::update()).  @collective
   void renew_recordings();
@@ -66,7 +77,10 @@ class Plan {
   /// @cost as run(), and a reduction of three numbers over the ranks for each iteration.
   Repeated repeat_until(DataId number, const Condition& condition, int most, Trace* trace = nullptr);
   /// Ends the exchanges of the plan, which cannot be run afterwards: required before an array of a GPU is freed while the program
-  /// continues, if exchanges write to the memory of other GPUs (Exchange::close()). @collective
+  /// continues, if exchanges write to the memory of other GPUs (Exchange::close()). Waits for enqueued iterations, whose error is
+  /// not thrown. Exchanges that have failed in flight are destroyed without waiting for other ranks; those of transport peer
+  /// still write to the memory of other GPUs.
+  /// @throws DeviceError on every rank if the device of one has failed.  @collective
   void close();
 
   /// Returns the nodes of an iteration with what each waits for, and the reason for each inserted node.

@@ -74,6 +74,7 @@ struct Plan::Body final : Work {
   [[nodiscard]] std::string waits_for(const Node& node) override;
   void run(int iterations, Trace* trace, Errors errors);
   void enqueue_iteration(Stream& stream, std::optional<int> recording);
+  void finish_sequence(Errors errors);
   [[nodiscard]] Repeated repeat_until(DataId number, const Condition& condition, int most, Trace* trace);
   void close();
 
@@ -116,6 +117,7 @@ struct Plan::Body final : Work {
   void wait_for_device();
   void begin(int iterations, Trace* trace, Errors errors);
   void check_before(int iterations);
+  void expect_usable() const;
   /// @param stream  that of main tasks; null: one of the plan.  @param recording  as Plan::enqueue().
   void iterate(Trace* trace, Stream* stream = nullptr, std::optional<int> recording = 0);
   void throw_error();
@@ -141,6 +143,7 @@ struct Plan::Body final : Work {
   DeviceVector<double> neutral_numbers_;                                ///< by Reduce, on the device
   DeviceStage* now_ = nullptr;                                          ///< that of the present iteration
   bool is_first_ = true;                                                ///< the next iteration is the first of a run
+  bool sequence_ = false;                                               ///< iterations were enqueued, and not finished
   std::vector<Executor::Event> events_;                                 ///< records the last iteration
   std::array<int, 2> graphs_{-1, -1};                                   ///< numbers of first and repeated in the trace
   /// This plan in the recording of the program.

@@ -106,9 +106,13 @@ void Plan::Body::add_to(Trace& trace) const {
   }
 }
 
-void Plan::Body::check_before(int iterations) {
+void Plan::Body::expect_usable() const {
   if (closed) throw ContractError("this plan was closed", "compile the graph again");
   if (broken || left_) throw ContractError("communication of this plan has failed before", "compile the graph again");
+}
+
+void Plan::Body::check_before(int iterations) {
+  expect_usable();
   if (iterations < 0) throw ContractError(fmt::format("{} iterations were requested", iterations), "request 0 or more");
   for (const Datum& datum : data) {
     if (datum.array) datum.array->expect_unchanged();
@@ -148,6 +152,7 @@ void Plan::Body::iterate(Trace* trace, Stream* stream, std::optional<int> record
 
 void Plan::Body::run(int iterations, Trace* trace, Errors errors) {
   const TracedRegion region("run a plan");
+  finish_sequence(Errors::on_all_ranks);
   begin(iterations, trace, errors);
   if (iterations == 0) return;
   {
@@ -165,12 +170,36 @@ void Plan::Body::enqueue_iteration(Stream& stream, std::optional<int> recording)
                         "call run(), or make the stream with Stream::for_backend()");
   }
   const TracedRegion region("run a plan");
-  begin(1, nullptr, Errors::on_this_rank);
-  {
-    const Untracked untracked(*this, false);
-    iterate(nullptr, &stream, recording);
+  if (!sequence_ || broken) expect_usable();
+  if (!sequence_) {
+    failed = false;
+    error = nullptr;
+    sequence_ = true;
   }
-  throw_error();
+  is_first_ = true;
+  if (!failed) {
+    try {
+      check_before(1);
+    } catch (...) {
+      record_error(std::current_exception());
+      leave();
+    }
+  }
+  const Untracked untracked(*this, false);
+  iterate(nullptr, &stream, recording);
+}
+
+void Plan::Body::finish_sequence(Errors errors) {
+  if (!sequence_) return;
+  sequence_ = false;
+  guarded("the work of the device", [&] { device->wait_for_enqueued(); });
+  if (errors == Errors::on_this_rank) return throw_error();
+  try {
+    agree(comm, error);
+  } catch (...) {
+    left_ = comm.any(left_);  // equal on all ranks from now on
+    throw;
+  }
 }
 
 void Plan::Body::throw_error() {
@@ -186,6 +215,7 @@ Plan::Repeated Plan::Body::repeat_until(DataId number, const Condition& conditio
     }
   });
   const TracedRegion region("run a plan");
+  finish_sequence(Errors::on_all_ranks);
   begin(most, trace, Errors::on_all_ranks);
   Repeated result{most, false};
   if (most == 0) return result;
@@ -225,19 +255,20 @@ std::optional<bool> Plan::Body::agreed_condition(const Datum& number, const Cond
   return any[1] != 0;
 }
 
-/// Copies what the first iteration needs to where it needs it.
+/// Copies what the first iteration needs to where it needs it, after the iterations in streams of callers.
 void Plan::Body::bring() {
+  const After before = device ? device->enqueued() : After();
   for (std::size_t d = 0; d < data.size(); ++d) {
     if (!data[d].on_device()) continue;
-    if (data[d].on_both != nullptr && !data[d].on_both->allocated(Side::host)) data[d].on_both->to_host(After()).wait();
+    if (data[d].on_both != nullptr && !data[d].on_both->allocated(Side::host)) data[d].on_both->to_host(before).wait();
     for (std::size_t p = 0; p < kSingleParts.size(); ++p) {
       const std::uint8_t sides = schedule.begin[d].sides[p];
       if (sides == 0) continue;
       const Side side = sides == bit(Side::host) ? Side::host : Side::device;
       if (data[d].array) {
-        for (const IdRange<LocalRow> rows : rows_of(data[d], kSingleParts[p])) data[d].array->bring(side, rows);
+        for (const IdRange<LocalRow> rows : rows_of(data[d], kSingleParts[p])) data[d].array->bring(side, rows, before);
       } else if (!data[d].on_both->fresh(side)) {
-        (side == Side::host ? data[d].on_both->to_host(After()) : data[d].on_both->to_device(After())).wait();
+        (side == Side::host ? data[d].on_both->to_host(before) : data[d].on_both->to_device(before)).wait();
       }
     }
   }

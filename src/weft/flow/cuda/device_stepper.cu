@@ -111,6 +111,7 @@ std::vector<double> DeviceStepper<Real, State>::keep_stationary(std::span<const 
   time_ = time;
   advance_ = 0;
   evaluation_plan_->enqueue(stream_, std::nullopt);
+  evaluation_plan_->finish();
   at_.now = 1 - at_.start;
   scalars_.keep_stationary(stream_);
   const std::vector<State> after_stage = state_.values(stream_, at_.now);
@@ -210,6 +211,7 @@ void DeviceStepper<Real, State>::step(const StepCommand& command) {
 
 template <class Real, class State>
 StepResult DeviceStepper<Real, State>::result() {
+  step_plan_->finish(task::Errors::on_this_rank);
   stream_.wait();
   const int last = control_.done() - 1;
   if (!control_.physical(last)) {
@@ -251,12 +253,13 @@ void DeviceStepper<Real, State>::start(const StepSequence& sequence) {
 
 template <class Real, class State>
 std::vector<StepResult> DeviceStepper<Real, State>::finish() {
+  pending_ = false;
+  step_plan_->finish();
   stream_.wait();
   const int done = control_.done();
   WEFT_EXPECTS(done >= 1 && done <= static_cast<int>(started_.size()));  // the host starts no sequence without a step
   const Started& last = started_[done - 1];
   at_ = last.end;
-  pending_ = false;
   copy_ = Copy::old;
   if (!last.rates) control_.report_rates(stream_, done - 1);
   std::vector<StepResult> steps;
@@ -270,6 +273,7 @@ void DeviceStepper<Real, State>::refresh(double time) {
   time_ = time;
   advance_ = 0;
   refresh_plan_->enqueue(stream_, std::nullopt);
+  refresh_plan_->finish();
   boundary_.computed(stream_);
 }
 

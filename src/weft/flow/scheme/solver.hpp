@@ -2,6 +2,7 @@
 /// Time integration of the Euler equations on one mesh.
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -189,6 +190,8 @@ class Solver {
   void try_step(double dt, double fraction);
   StepReport settle_step(double dt_limit);
   [[nodiscard]] std::optional<StepResult> reduce_status();
+  template <class Call>
+  void guarded(const Call& call);
   [[noreturn]] void throw_failure() const;
 
   Scheme scheme_;
@@ -196,6 +199,7 @@ class Solver {
   std::vector<double> circulations_;  ///< one per zone
   FirstOrderFallback fallback_;
   std::unique_ptr<Stepper> stepper_;
+  std::exception_ptr error_;                   ///< the exception of the stepper in the present step, on this rank
   std::optional<StepsAhead> ahead_;            ///< pending steps
   std::function<Primitive(Vec3)> stationary_;  ///< set_stationary(); empty: the start
   bool reference_is_set_ = false;              ///< set_reference() was called

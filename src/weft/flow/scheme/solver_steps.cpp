@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -22,14 +23,29 @@ constexpr int kRetries = 6, kFallbackSteps = 50;
 
 }  // namespace
 
+/// Calls the stepper, unless it has thrown in this step on this rank. Keeps what it throws for reduce_status(): other ranks would
+/// wait there.
+template <class Call>
+void Solver::guarded(const Call& call) {
+  if (error_) return;
+  try {
+    call();
+  } catch (...) {
+    error_ = std::current_exception();
+  }
+}
+
 /// Reduces the smallest stable step and the earliest failure over the ranks. Returns the result of this rank; none where the
-/// state of any cell is unphysical.
+/// state of any cell is unphysical. @throws on every rank what the stepper of any has thrown
 std::optional<StepResult> Solver::reduce_status() {
   const TracedRegion region("smallest time step");
-  const StepResult result = stepper_->result();
+  StepResult result;
+  guarded([&] { result = stepper_->result(); });
   const StepFailures& failures = stepper_->failures();
-  // One reduction for both: a failure is a negative step, the lower the earlier.
-  stable_dt_ = mesh().comm.min(failures.any() ? failures.key() : result.stable_dt);
+  // One reduction for all: a failure is a negative step, the lower the earlier, and an exception the lowest.
+  constexpr double kThrown = -std::numeric_limits<double>::infinity();
+  stable_dt_ = mesh().comm.min(error_ ? kThrown : failures.any() ? failures.key() : result.stable_dt);
+  if (stable_dt_ == kThrown) agree(mesh().comm, std::exchange(error_, nullptr));
   return stable_dt_ > 0 ? std::optional(result) : std::nullopt;
 }
 
@@ -71,7 +87,9 @@ void Solver::try_step(double dt, double fraction) {
   evaluations_ += numerics.rk_stages;
   // With local time steps dt may be unbounded; the time advances by this much.
   const double advance = std::min(dt, fraction * cfl() * stable_dt_);
-  stepper_->step({.time = time_, .dt = dt, .advance = advance, .local_cfl = numerics.local_time_step ? fraction * cfl() : 0});
+  guarded([&] {
+    stepper_->step({.time = time_, .dt = dt, .advance = advance, .local_cfl = numerics.local_time_step ? fraction * cfl() : 0});
+  });
 }
 
 StepReport Solver::step(double dt_limit) {
