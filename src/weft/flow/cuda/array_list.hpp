@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "weft/array/array_pair.hpp"
+#include "weft/array/exchange_memory.hpp"
 #include "weft/device/device_vector.hpp"
 
 namespace weft::flow::detail {
@@ -30,6 +31,18 @@ struct CountBytes {
   template <class T, int RowSize>
   void operator()(const ArrayPair<T, RowSize>& /*array*/, const IndexSpace& space, int width = RowSize) {
     bytes += static_cast<std::size_t>(space.rows()) * static_cast<std::size_t>(width) * sizeof(T);
+  }
+};
+
+/// Adds up bounds of the bytes that one exchange of each of the listed pairs takes.
+struct CountExchanges {
+  const GhostPlan& plan;
+  std::size_t bytes = 0;
+  template <class T, class Size>
+  void operator()(const DeviceVector<T>& /*array*/, const Size& /*size*/) {}
+  template <class T, int RowSize>
+  void operator()(const ArrayPair<T, RowSize>& /*array*/, const IndexSpace& /*space*/, int width = RowSize) {
+    bytes += most_exchange_bytes(plan, static_cast<std::size_t>(width) * sizeof(T));
   }
 };
 

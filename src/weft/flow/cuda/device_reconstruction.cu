@@ -55,6 +55,13 @@ std::size_t DeviceReconstruction<Real>::bytes(const Tiles& on_host) {
 }
 
 template <class Real>
+std::size_t DeviceReconstruction<Real>::exchange_bytes(const Tiles& on_host) {
+  CountExchanges count{.plan = scheme_.mesh().plan};
+  each_array(on_host, count);
+  return count.bytes;
+}
+
+template <class Real>
 void DeviceReconstruction<Real>::allocate(const Tiles& on_host) {
   each_array(on_host, Allocate());
 }

@@ -26,6 +26,8 @@ class DeviceReconstruction {
                        DeviceBoundary& boundary);
   /// Returns the bytes that allocate() takes.
   [[nodiscard]] std::size_t bytes(const Tiles& on_host);
+  /// Returns a bound of the bytes that the exchanges of a plan take.
+  [[nodiscard]] std::size_t exchange_bytes(const Tiles& on_host);
   /// Called before the functions below. @throws DeviceError where there is not enough memory.
   void allocate(const Tiles& on_host);
   /// Adds its data to a graph. @param has_border  some rank has border tiles; StepData::border is used by tasks of these only.

@@ -168,6 +168,12 @@ std::size_t DeviceScalars::bytes(const std::vector<double>& matrices) {
   return sum.bytes;
 }
 
+std::size_t DeviceScalars::exchange_bytes(const std::vector<double>& matrices) {
+  CountExchanges sum{.plan = scheme_.mesh().plan};
+  each_array(matrices, sum);
+  return sum.bytes;
+}
+
 void DeviceScalars::allocate(const std::vector<double>& matrices) {
   if (count() == 0) return;
   each_array(matrices, Allocate());

@@ -26,6 +26,8 @@ class DeviceScalars {
       : scheme_(scheme), parameters_(parameters), inflow_values_(scheme) {}
   /// Returns the bytes that allocate() takes. @param matrices  Scheme::least_squares().
   [[nodiscard]] std::size_t bytes(const std::vector<double>& matrices);
+  /// Returns a bound of the bytes that the exchanges of a plan take.
+  [[nodiscard]] std::size_t exchange_bytes(const std::vector<double>& matrices);
   /// Called before the functions below. @throws DeviceError where there is not enough memory.
   void allocate(const std::vector<double>& matrices);
 

@@ -34,6 +34,10 @@ std::size_t DeviceStepper<Real, State>::bytes(const Tiles& on_host, const std::v
   const std::size_t owned = scheme_.mesh().owned_cells;
   state_.each_array(owned * kVars, count);
   count(local_dt_, scheme_.numerics().local_time_step ? owned : 0);
+  // The plans of a step, of refresh() and of keep_stationary() have exchanges of their own; the last two are compiled when they
+  // are run first.
+  const std::size_t plans = scheme_.numerics().well_balanced ? 3 : 2;
+  count.bytes += plans * (reconstruction_.exchange_bytes(on_host) + scalars_.exchange_bytes(matrices));
   return count.bytes + control_.bytes(on_host.size()) + tiles_.bytes(scheme_, on_host, matrices) + source_.bytes() +
          boundary_.bytes() + reconstruction_.bytes(on_host) + scalars_.bytes(matrices);
 }
