@@ -128,7 +128,7 @@ class Graph:
 
         threads: threads that execute tasks, with the calling one
         check: for debugging: run() raises ContractError where a task reads or writes rows that it does not state, naming them.
-            One thread executes the tasks, and all data are copied for each. Not with arrays of a device
+            One thread executes the tasks, and all data are copied for each
         record: the second iteration records the work of tasks on a GPU as CUDA graphs, and further iterations launch these
             without calling the functions, which must then not allocate (cupy.add(a, b, out=c), kernels of one's own), not use the
             default stream, and not depend on what changes but in arrays and numbers

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cfenv>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <span>
 
 #include "weft/base/error.hpp"
+#include "weft/device/buffers.hpp"
 
 namespace weft::task {
 namespace {
@@ -19,7 +21,10 @@ namespace {
 constexpr std::uint64_t kMark = 0x7FF4'A5C3'0000'0000, kMarkMask = 0x7FF7'FFFF'0000'0000;
 /// Poison of float: bits 30 to 23 are set, bit 22 is not.
 constexpr std::uint32_t kMark32 = 0x7FAD'0000, kMarkMask32 = 0x7FBF'0000;
-constexpr std::uint32_t kPartBits = 4;
+/// A tag is the number of the data, a bit for the device side, and the part.
+constexpr std::uint32_t kPartBits = 4, kTagBits = kPartBits + 1;
+/// Width of elements that are not poisoned.
+constexpr std::size_t kNotPoisoned = 0;
 
 [[nodiscard]] bool changes(Mode mode) { return mode != Mode::read; }
 
@@ -36,8 +41,14 @@ constexpr std::uint32_t kPartBits = 4;
   }
 }
 
+[[nodiscard]] std::uint32_t tag_of(std::size_t data, Side side, Part part) {
+  const std::uint32_t of_side = side == Side::device ? 1U << kPartBits : 0U;
+  return static_cast<std::uint32_t>(data << kTagBits) | of_side | static_cast<std::uint32_t>(part);
+}
+
 /// Fills memory with poison. @param width  bytes of an element: 4, or 8 for any others.
 void fill(std::span<std::byte> memory, std::uint32_t tag, std::size_t width) {
+  if (width == kNotPoisoned) return;
   const std::uint64_t wide = kMark | tag;
   const std::uint32_t narrow = kMark32 | (tag & 0xFFFF);
   const std::uint64_t pair = std::uint64_t{narrow} << 32 | narrow;
@@ -48,6 +59,7 @@ void fill(std::span<std::byte> memory, std::uint32_t tag, std::size_t width) {
 
 /// Returns the tag of the first poisoned element, after operations on it, too.
 [[nodiscard]] std::optional<std::uint32_t> first_poison(std::span<const std::byte> memory, std::size_t width) {
+  if (width == kNotPoisoned) return std::nullopt;
   for (std::size_t i = 0; i + width <= memory.size(); i += width) {
     if (width == 4) {
       std::uint32_t bits = 0;
@@ -62,55 +74,102 @@ void fill(std::span<std::byte> memory, std::uint32_t tag, std::size_t width) {
   return std::nullopt;
 }
 
-[[nodiscard]] std::size_t width_of(const detail::Field& field) {
-  return field.reducers != nullptr && field.reducers->element == detail::Element::f32 ? 4 : 8;
+[[nodiscard]] std::size_t width_of(const detail::Field& field, Side side) {
+  if (field.reducers->element == detail::Element::f32) return 4;
+  return side == Side::host || field.reducers->element == detail::Element::f64 ? 8 : kNotPoisoned;
+}
+
+[[nodiscard]] bool is_nan(const std::byte* at, std::size_t width) {
+  if (width == 4) {
+    float value = 0;
+    std::memcpy(&value, at, sizeof value);
+    return std::isnan(value);
+  }
+  double value = 0;
+  std::memcpy(&value, at, sizeof value);
+  return std::isnan(value);
 }
 
 }  // namespace
 
-AccessGuard::AccessGuard(std::vector<Datum>& data) : data_(data) {
+AccessGuard::AccessGuard(std::vector<Datum>& data, Backend device)
+    : data_(data), device_(device), stream_(Stream::for_backend(device)) {
   for (std::size_t d = 0; d < data.size(); ++d) {
-    if (data[d].is_memory) continue;  // no task of the host accesses it
-    if (!data[d].array) {
-      pieces_.push_back({d, Part::owned, 0, 1});
-      continue;
-    }
-    const std::int32_t owned = data[d].array->plan().owned_rows(), local = data[d].array->plan().rows();
-    pieces_.push_back({d, Part::inner, 0, data[d].inner_rows});
-    pieces_.push_back({d, Part::border, data[d].inner_rows, owned});
-    pieces_.push_back({d, Part::ghost, owned, local});
-    pieces_.push_back({d, Part::boundary, local, data[d].array->rows()});
+    if (data[d].is_memory) continue;  // its address is unknown
+    add_pieces(d, Side::host);
+    if (data[d].on_device()) add_pieces(d, Side::device);
   }
+}
+
+void AccessGuard::add_pieces(std::size_t data, Side side) {
+  const Datum& datum = data_[data];
+  if (!datum.array) {
+    pieces_.push_back({data, Part::owned, side, 0, 1});
+    return;
+  }
+  if (!datum.array->allocated(side)) return;
+  const std::int32_t owned = datum.array->plan().owned_rows(), local = datum.array->plan().rows();
+  pieces_.push_back({data, Part::inner, side, 0, datum.inner_rows});
+  pieces_.push_back({data, Part::border, side, datum.inner_rows, owned});
+  pieces_.push_back({data, Part::ghost, side, owned, local});
+  pieces_.push_back({data, Part::boundary, side, local, datum.array->rows()});
 }
 
 std::string AccessGuard::describe(const Piece& piece) const {
   const Datum& datum = data_[piece.data];
-  return datum.array ? fmt::format("the {} of '{}'", name_of(piece.part), datum.name)
-                     : fmt::format("the number '{}'", datum.name);
+  const std::string what =
+      datum.array ? fmt::format("the {} of '{}'", name_of(piece.part), datum.name) : fmt::format("the number '{}'", datum.name);
+  return datum.on_device() ? fmt::format("{} on the {}", what, to_string(piece.side)) : what;
+}
+
+/// Calls f(address) for memory of the host, or for a copy of memory of a device, which is written back if f changes it.
+template <class F>
+void AccessGuard::with_host_copy(const Memory& memory, bool changes, const F& f) {
+  if (memory.side == Side::host) {
+    f(memory.begin);
+    return;
+  }
+  host_copy_.resize(memory.bytes);
+  copy_bytes(stream_, host_copy_.data(), memory.begin, memory.bytes);
+  stream_.wait();
+  f(host_copy_.data());
+  if (!changes) return;
+  copy_bytes(stream_, memory.begin, host_copy_.data(), memory.bytes);
+  stream_.wait();
 }
 
 /// Calls f(memory, width of an element, row) for each contiguous block of a piece; row sizes are omitted.
+/// @param changes  f changes the memory.
 template <class F>
-void AccessGuard::for_each_block(const Piece& piece, const F& f) {
+void AccessGuard::for_each_block(const Piece& piece, bool changes, const F& f) {
+  if (piece.first == piece.last) return;
   const Datum& datum = data_[piece.data];
   if (!datum.array) {
-    f(std::as_writable_bytes(std::span(datum.number, 1)), std::size_t{8}, 0);
+    double* const number = piece.side == Side::host ? datum.number : datum.on_both->write(Side::device, 0, 1).data();
+    const Memory memory{reinterpret_cast<std::byte*>(number), sizeof(double), piece.side};
+    with_host_copy(memory, changes, [&](std::byte* at) { f(std::span(at, memory.bytes), std::size_t{8}, 0); });
     return;
   }
-  for (const detail::Field& field : datum.array->fields(Side::host)) {
+  for (const detail::Field& field : datum.array->fields(piece.side)) {
     if (field.reducers == nullptr) continue;
-    for (std::int32_t row = piece.first; row < piece.last; ++row) {
-      f(std::span(field.row(LocalRow(row)), field.bytes_of(LocalRow(row))), width_of(field), row);
-    }
+    std::byte* const begin = field.row(LocalRow(piece.first));
+    const LocalRow last(piece.last - 1);
+    const Memory memory{begin, static_cast<std::size_t>(field.row(last) + field.bytes_of(last) - begin), piece.side};
+    with_host_copy(memory, changes, [&](std::byte* at) {
+      for (std::int32_t row = piece.first; row < piece.last; ++row) {
+        f(std::span(at + (field.row(LocalRow(row)) - begin), field.bytes_of(LocalRow(row))), width_of(field, piece.side), row);
+      }
+    });
   }
 }
 
 void AccessGuard::begin(const TaskShape& task, Part rows) {
+  side_ = task.side;
   for (Piece& piece : pieces_) {
     piece.may_read = piece.may_write = false;
     const Datum& datum = data_[piece.data];
     for (const Access& access : task.accesses) {
-      if (access.data.index() != piece.data) continue;
+      if (access.data.index() != piece.data || piece.side != task.side) continue;
       Part part = datum.array ? access.part : Part::owned;
       if (datum.array && changes(access.mode)) part = rows == Part::owned ? part : part & rows;
       if (datum.array && !changes(access.mode) && rows == Part::inner) part = without(part, Part::ghost);
@@ -123,8 +182,8 @@ void AccessGuard::begin(const TaskShape& task, Part rows) {
     if (piece.may_read && piece.may_write) continue;
     const bool padded = datum.array && datum.array->has_row_sizes();
     if (padded && piece.may_write) continue;  // entries behind the end of a row are not overwritten
-    const auto tag = static_cast<std::uint32_t>(piece.data << kPartBits) | static_cast<std::uint32_t>(piece.part);
-    for_each_block(piece, [&](std::span<std::byte> memory, std::size_t width, std::int32_t /*row*/) {
+    const std::uint32_t tag = tag_of(piece.data, piece.side, piece.part);
+    for_each_block(piece, !piece.may_read, [&](std::span<std::byte> memory, std::size_t width, std::int32_t /*row*/) {
       piece.saved.insert(piece.saved.end(), memory.begin(), memory.end());
       if (!piece.may_read) fill(memory, tag, width);
       piece.poison.insert(piece.poison.end(), memory.begin(), memory.end());
@@ -134,12 +193,11 @@ void AccessGuard::begin(const TaskShape& task, Part rows) {
 }
 
 void AccessGuard::find_poison(const Piece& piece) {
-  for_each_block(piece, [&](std::span<std::byte> memory, std::size_t width, std::int32_t row) {
+  for_each_block(piece, false, [&](std::span<std::byte> memory, std::size_t width, std::int32_t row) {
     const std::optional<std::uint32_t> tag = first_poison(memory, width);
     if (!tag) return;
-    const auto of = std::ranges::find_if(pieces_, [&](const Piece& other) {
-      return other.data == *tag >> kPartBits && other.part == static_cast<Part>(*tag & ((1U << kPartBits) - 1));
-    });
+    const auto of =
+        std::ranges::find_if(pieces_, [&](const Piece& other) { return tag_of(other.data, other.side, other.part) == *tag; });
     if (of == pieces_.end()) return;  // a number of the program that happens to look like poison
     if (&*of == &piece) {
       throw ContractError(fmt::format("it does not overwrite {}{}, or reads before", describe(piece),
@@ -152,12 +210,22 @@ void AccessGuard::find_poison(const Piece& piece) {
   });
 }
 
+bool AccessGuard::has_nan(const Piece& piece) {
+  bool found = false;
+  for_each_block(piece, false, [&](std::span<std::byte> memory, std::size_t width, std::int32_t /*row*/) {
+    for (std::size_t i = 0; width != kNotPoisoned && i + width <= memory.size(); i += width) {
+      found = found || is_nan(memory.data() + i, width);
+    }
+  });
+  return found;
+}
+
 std::string AccessGuard::restore() {
   std::string written;
   for (const Piece& piece : pieces_) {
     if (piece.saved.empty() || piece.may_write) continue;
     std::size_t at = 0;
-    for_each_block(piece, [&](std::span<std::byte> memory, std::size_t /*width*/, std::int32_t row) {
+    for_each_block(piece, true, [&](std::span<std::byte> memory, std::size_t /*width*/, std::int32_t row) {
       if (written.empty() && !std::ranges::equal(memory, std::span(piece.poison).subspan(at, memory.size()))) {
         written = fmt::format("it writes {}{}, which it {}", describe(piece),
                               data_[piece.data].array ? fmt::format(" (row {})", row) : "",
@@ -171,11 +239,14 @@ std::string AccessGuard::restore() {
 }
 
 void AccessGuard::end() {
-  const bool invalid = std::fetestexcept(FE_INVALID) != 0;
+  bool invalid = std::fetestexcept(FE_INVALID) != 0;
   const std::string written = restore();
   if (!written.empty()) throw ContractError(written, "add the access to the task, or write only what the task states");
   for (const Piece& piece : pieces_) {
     if (piece.may_write) find_poison(piece);
+  }
+  if (side_ == Side::device && is_cuda(device_)) {
+    invalid = std::ranges::any_of(pieces_, [this](const Piece& piece) { return piece.may_write && has_nan(piece); });
   }
   std::string not_readable;
   for (const Piece& piece : pieces_) {

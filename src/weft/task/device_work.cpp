@@ -144,6 +144,11 @@ void DeviceWork::end() {
   callers_ = main_->handle();
 }
 
+void DeviceWork::wait_for_all() {
+  main_->wait();
+  for (Stream& stream : streams_) stream.wait();
+}
+
 void DeviceWork::wait_for_enqueued() {
   enqueued_.wait();
   enqueued_ = Event();

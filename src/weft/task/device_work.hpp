@@ -99,6 +99,8 @@ class DeviceWork {
   [[nodiscard]] After enqueued() const { return After(enqueued_); }
   /// Blocks the host until these iterations have completed. @throws DeviceError
   void wait_for_enqueued();
+  /// Blocks the host until everything in all streams of the present iteration has completed. @throws DeviceError
+  void wait_for_all();
   [[nodiscard]] bool is_host() const { return streams_[0].is_host(); }
 
  private:

@@ -98,8 +98,8 @@ Plan::Body::Body(Communicator of, std::vector<Datum> with, std::vector<Task> and
         for (const ExchangeShape& shape : schedule.exchanges) list.push_back(make_exchange(comm, data, shape, transport));
         return list;
       }()),
-      first(schedule.first, std::ranges::all_of(exchanges, can_be_captured)),
-      repeated(schedule.repeated, std::ranges::all_of(exchanges, can_be_captured)),
+      first(schedule.first, check == Check::none && std::ranges::all_of(exchanges, can_be_captured)),
+      repeated(schedule.repeated, check == Check::none && std::ranges::all_of(exchanges, can_be_captured)),
       same_stages(same(schedule.first, schedule.repeated)),
       executor(check == Check::accesses ? 1 : threads, std::max(first.stage().nodes.size(), repeated.stage().nodes.size()),
                each_thread_has_core(comm, threads)),
@@ -114,15 +114,14 @@ Plan::Body::Body(Communicator of, std::vector<Datum> with, std::vector<Task> and
   first.number_graphs(schedule.first);
   repeated.number_graphs(schedule.repeated);
   const Backend backend = device_backend(data);
+  if (backend != Backend::host) set_up_device(backend, check == Check::accesses ? Launch::by_bodies : launch);
   agreed(comm, [&] {
-    if (check != Check::accesses) return;
-    if (backend != Backend::host) {
-      throw ContractError("accesses are checked on the host only, and the graph has data of a device",
-                          "compile with Check::none");
-    }
-    guard = std::make_unique<AccessGuard>(data);
+    if (check == Check::accesses) guard = std::make_unique<AccessGuard>(data, backend);
   });
-  if (backend == Backend::host) return;
+}
+
+/// Allocates the device sides of the data and neutral values there. @collective
+void Plan::Body::set_up_device(Backend backend, Launch launch) {
   agreed(comm, [&] {
     device = std::make_unique<DeviceWork>(backend, launch);
     for (Datum& datum : data) {  // the device side is allocated here, where an error is agreed
@@ -177,7 +176,7 @@ void Plan::Body::execute(const Node& node) noexcept {
       if (guard == nullptr) {
         call_body(node, tasks[at].whole, tasks[at].divided);
       } else {
-        call_guarded(node);
+        call_guarded(node, [&] { call_body(node, tasks[at].whole, tasks[at].divided); });
       }
     }
   } catch (...) {
@@ -185,11 +184,12 @@ void Plan::Body::execute(const Node& node) noexcept {
   }
 }
 
-void Plan::Body::call_guarded(const Node& node) {
-  const Task& task = tasks[node.index];
-  guard->begin(task.shape, node.rows);
+template <class Call>
+void Plan::Body::call_guarded(const Node& node, const Call& call) {
+  if (device) device->wait_for_all();
+  guard->begin(tasks[node.index].shape, node.rows);
   try {
-    call_body(node, task.whole, task.divided);
+    call();
   } catch (...) {
     (void)guard->restore();
     throw;
@@ -227,8 +227,16 @@ void Plan::Body::enqueue(const Node& node, Stream& stream) {
       return;  // never enqueued
   }
   if (failed.load(std::memory_order_relaxed)) return;
+  const auto call = [&] { call_body(node, tasks[at].whole_on_device, tasks[at].divided_on_device, stream); };
   try {
-    call_body(node, tasks[at].whole_on_device, tasks[at].divided_on_device, stream);
+    if (guard == nullptr) {
+      call();
+    } else {
+      call_guarded(node, [&] {
+        call();
+        stream.wait();
+      });
+    }
   } catch (...) {
     record_error(in_context(fmt::format("task '{}'", node.name)));
   }
@@ -294,15 +302,15 @@ bool Plan::Body::completed(const Node& node) {
 void Plan::Body::start(const Node& node) {
   if (node.side == Side::device) {
     launch(node);
-    return;
+  } else {
+    const Span span(*this, node);
+    guarded(node.name, [&] { exchanges[node.index].start(After()); });
   }
-  const Span span(*this, node);
-  guarded(node.name, [&] { exchanges[node.index].start(After()); });
   if (guard == nullptr) return;
   const Waiting waiting("ghost rows of a task");  // the guard must not change rows that an exchange accesses
   const WaitDetail detail([&] { return waits_for(node); });
   while (!has_arrived(node)) std::this_thread::yield();
-  guarded(node.name, [&] { exchanges[node.index].wait(); });
+  if (node.side == Side::host) guarded(node.name, [&] { exchanges[node.index].wait(); });
 }
 
 /// Returns whether the messages of an exchange have arrived, or this rank takes no further part in them.

@@ -111,7 +111,10 @@ struct Plan::Body final : Work {
   void enqueue(const Node& node, Stream& stream);
   [[nodiscard]] int number_of(const Node& node) const;
   [[nodiscard]] std::vector<IdRange<LocalRow>> rows_of(const Datum& datum, Part part) const;
-  void call_guarded(const Node& node);
+  /// Calls a body, call(), and checks its accesses.
+  template <class Call>
+  void call_guarded(const Node& node, const Call& call);
+  void set_up_device(Backend backend, Launch launch);
   void begin_device(Stream* stream, std::optional<int> recording);
   void end_device();
   void wait_for_device();
