@@ -36,7 +36,6 @@ __device__ T shuffle_down(const T& value, int apart) {
   return result;
 }
 
-inline constexpr int kTreeThreads = 512;
 /// Shared memory per block that needs no permission by set_max_dynamic_shared_memory(), in bytes.
 inline constexpr std::size_t kSharedBytes = 48 * 1024;
 
@@ -118,17 +117,23 @@ void parallel_for(space::cuda, Stream& stream, Integer n, const F& f) {
 }
 
 namespace detail {
-[[nodiscard]] inline std::int64_t reduce_blocks(std::int64_t n) {
-  const std::int64_t size = reduce_block_size(n);
-  return n <= size ? 1 : (n + size - 1) / size;
+/// Combines `count` values pairwise in the order of reduce_range(). @param next  memory for 2 (count / kTreeThreads + 1) values.
+/// No operation for one value, which is the result already.
+template <class T, class Combine>
+void combine_blocks_into(Stream& stream, std::int64_t count, const T* values, T* next, const Combine& combine, T* result) {
+  while (count > 1) {
+    const int depth = std::bit_width(static_cast<std::uint64_t>(count)) - 1;
+    const std::int64_t leaves = std::int64_t{1} << depth;
+    const std::int64_t trees = (leaves + kTreeThreads - 1) / kTreeThreads;
+    T* const to = trees == 1 ? result : next;
+    launch(stream, "reduce", {.blocks = trees, .threads = kTreeThreads}, reduce_tree_kernel<T, Combine>, count, depth, values,
+           combine, to);
+    values = to;
+    next = to + trees;
+    count = trees;
+  }
 }
 }  // namespace detail
-
-/// Returns the number of scratch values of reduce_into(): about n / 1024.
-[[nodiscard]] inline std::size_t reduce_scratch(std::int64_t n) {
-  const std::int64_t blocks = detail::reduce_blocks(n);
-  return blocks == 1 ? 0 : static_cast<std::size_t>(blocks + 2 * (blocks / detail::kTreeThreads + 1));
-}
 
 /// Reduces in the same order and to the same digits as on the host, with the result in `*result`.
 /// @param scratch  device memory for reduce_scratch(n) values, for the exclusive use of this call.
@@ -138,24 +143,13 @@ template <class Integer, class T, class Map, class Combine>
 void reduce_into(space::cuda, Stream& stream, Integer n, const T& identity, const Map& map, const Combine& combine, T* result,
                  T* scratch) {
   WEFT_EXPECTS(!stream.is_host());
-  std::int64_t count = detail::reduce_blocks(n);
-  T* values = count == 1 ? result : scratch;
-  T* next = values + count;
+  const std::int64_t count = detail::reduce_blocks(n);
+  T* const values = count == 1 ? result : scratch;
   launch(stream, "reduce",
          {.blocks = (count + detail::kReduceWarps - 1) / detail::kReduceWarps, .threads = detail::kReduceThreads},
          detail::reduce_blocks_kernel<Integer, T, Map, Combine>, n, count, detail::reduce_block_size(n), identity, map, combine,
          values);
-  while (count > 1) {
-    const int depth = std::bit_width(static_cast<std::uint64_t>(count)) - 1;
-    const std::int64_t leaves = std::int64_t{1} << depth;
-    const std::int64_t trees = (leaves + detail::kTreeThreads - 1) / detail::kTreeThreads;
-    T* const to = trees == 1 ? result : next;
-    launch(stream, "reduce", {.blocks = trees, .threads = detail::kTreeThreads}, detail::reduce_tree_kernel<T, Combine>, count,
-           depth, values, combine, to);
-    values = to;
-    next = values + trees;
-    count = trees;
-  }
+  detail::combine_blocks_into<T>(stream, count, values, values + count, combine, result);
 }
 
 /// Reduces with scratch memory from the memory pool of the stream.

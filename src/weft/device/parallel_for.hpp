@@ -35,6 +35,14 @@ inline constexpr int kReduceLanes = 32;
 /// Returns the number of values per block. Small blocks provide more parallelism, large ones leave fewer results to combine.
 [[nodiscard]] constexpr int reduce_block_size(std::int64_t n) { return (n < std::int64_t{1} << 24 ? 32 : 128) * kReduceLanes; }
 
+/// Returns the number of blocks, 1 for n = 0.
+[[nodiscard]] constexpr std::int64_t reduce_blocks(std::int64_t n) {
+  const std::int64_t size = reduce_block_size(n);
+  return n <= size ? 1 : (n + size - 1) / size;
+}
+/// Threads per CUDA block that combine the results of blocks.
+inline constexpr int kTreeThreads = 512;
+
 template <class Integer, class T, class Map, class Combine>
 T reduce_block(Integer first, Integer last, const T& identity, const Map& map, const Combine& combine) {
   std::array<T, kReduceLanes> lanes;
@@ -61,6 +69,12 @@ T reduce_range(Integer first, Integer last, std::int64_t block, const T& identit
   return combine(left, reduce_range(middle, last, block, identity, map, combine));
 }
 }  // namespace detail
+
+/// Returns the number of scratch values of reduce_into() on a GPU: about n / 1024.
+[[nodiscard]] constexpr std::size_t reduce_scratch(std::int64_t n) {
+  const std::int64_t blocks = detail::reduce_blocks(n);
+  return blocks == 1 ? 0 : static_cast<std::size_t>(blocks + 2 * (blocks / detail::kTreeThreads + 1));
+}
 
 /// Returns map(0) .. map(n-1) combined in an order that depends on n alone. Values are divided into blocks of 1024 (4096 from
 /// 2^24 values on). Within a block, lane l of 32 combines `identity` with every 32nd value from l on; the lanes are then combined
