@@ -1,4 +1,4 @@
-"""Checks in the report of ptxas that no kernel of kernels/primitives spills registers or has a stack, for sm_90a and sm_80.
+"""Checks in the report of ptxas that no kernel of kernels/primitives and kernels/linear spills registers or has a stack, for sm_90a and sm_80.
 
     ptxas_test.py NVCC path/to/tree [unittest arguments]
 
@@ -39,15 +39,27 @@ def report(source, architecture):
 
 
 class Ptxas(unittest.TestCase):
-    def test_no_kernel_has_local_memory(self):
+    def check(self, source, least, names):
+        """Checks the kernels of a source: that there are at least `least`, those with these names, and none with local memory."""
         for architecture in ("90a", "80"):
-            kernels, with_local_memory, warnings = report(TREE / "tests/kernels/shipped_kernels.cu", architecture)
-            self.assertGreaterEqual(len(kernels), 50)
-            for name in ("scan_kernel", "scan_tiles_kernel", "combine_tiles_kernel", "segmented_reduce_kernel", "histogram_kernel",
-                         "aos_soa_kernel", "transpose_kernel", "stencil_kernel", "reduce_blocks_kernel"):
+            kernels, with_local_memory, warnings = report(TREE / source, architecture)
+            self.assertGreaterEqual(len(kernels), least)
+            for name in names:
                 self.assertTrue(any(name in kernel for kernel in kernels), f"no {name} in {kernels}")
             self.assertEqual(with_local_memory, [], f"(kernel, bytes of stack, of spilled stores, of spilled loads) for sm_{architecture}")
             self.assertEqual(warnings, [])
+
+    def test_no_primitive_has_local_memory(self):
+        self.check("tests/kernels/shipped_kernels.cu", 50,
+                   ["scan_kernel", "scan_tiles_kernel", "combine_tiles_kernel", "segmented_reduce_kernel", "histogram_kernel",
+                    "aos_soa_kernel", "transpose_kernel", "stencil_kernel", "reduce_blocks_kernel"])
+
+    def test_no_kernel_of_linear_algebra_has_local_memory(self):
+        self.check("src/weft/kernels/linear/bsr_product.cu", 24,
+                   ["bsr_multiply_kernel", "bsr_multiply_and_dot_kernel", "bsr_multiply_transposed_kernel"])
+        self.check("src/weft/kernels/linear/batched_lu.cu", 20,
+                   ["lu_factor_kernel", "lu_solve_kernel", "lu_factor_any_kernel", "lu_solve_any_kernel"])
+        self.check("src/weft/kernels/linear/block_jacobi.cu", 8, ["loop_kernel"])
 
     def test_a_spill_is_found(self):
         with tempfile.TemporaryDirectory() as folder:

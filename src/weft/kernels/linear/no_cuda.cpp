@@ -1,0 +1,62 @@
+// Replaces the functions on GPUs in a build without CUDA.
+#include "weft/device/device.hpp"
+#include "weft/kernels/linear/batched_lu.hpp"
+#include "weft/kernels/linear/block_jacobi.hpp"
+#include "weft/kernels/linear/bsr_product.hpp"
+#include "weft/kernels/linear/instances.hpp"
+
+namespace weft::kernels {
+
+template <LinearScalar T, int B>
+  requires BlockSize<B>
+void multiply(space::cuda, Stream& /*stream*/, const BsrView<const T, B>& /*a*/, std::span<const std::type_identity_t<T>> /*x*/,
+              std::span<std::type_identity_t<T>> /*y*/) {
+  throw no_gpu();
+}
+template <LinearScalar T, int B>
+  requires BlockSize<B>
+void multiply_and_dot(space::cuda, Stream& /*stream*/, const BsrView<const T, B>& /*a*/,
+                      std::span<const std::type_identity_t<T>> /*x*/, std::span<std::type_identity_t<T>> /*y*/,
+                      std::span<const std::type_identity_t<T>> /*z*/, ProductDots* /*result*/) {
+  throw no_gpu();
+}
+template <LinearScalar T, int B>
+  requires BlockSize<B>
+void multiply_transposed(space::cuda, Stream& /*stream*/, const BsrView<const T, B>& /*a*/, const BsrTransposeView& /*transpose*/,
+                         std::span<const std::type_identity_t<T>> /*x*/, std::span<std::type_identity_t<T>> /*y*/) {
+  throw no_gpu();
+}
+template <LinearScalar T>
+void lu_factor(space::cuda, Stream& /*stream*/, const LuBatch<T>& /*batch*/) {
+  throw no_gpu();
+}
+template <LinearScalar T>
+void lu_solve(space::cuda, Stream& /*stream*/, const LuBatch<T>& /*batch*/, std::span<const std::type_identity_t<T>> /*b*/,
+              std::span<std::type_identity_t<T>> /*x*/) {
+  throw no_gpu();
+}
+void first_singular(space::cuda, Stream& /*stream*/, std::span<const std::uint8_t> /*status*/, std::int64_t* /*result*/) {
+  throw no_gpu();
+}
+template <LinearScalar T, int B>
+  requires BlockSize<B>
+void BlockJacobi<T, B>::factor(space::cuda, Stream& /*stream*/, const BsrView<const T, B>& /*a*/) {
+  throw no_gpu();
+}
+
+template void lu_factor(space::cuda, Stream&, const LuBatch<float>&);
+template void lu_factor(space::cuda, Stream&, const LuBatch<double>&);
+template void lu_solve(space::cuda, Stream&, const LuBatch<float>&, std::span<const float>, std::span<float>);
+template void lu_solve(space::cuda, Stream&, const LuBatch<double>&, std::span<const double>, std::span<double>);
+
+#define WEFT_INSTANTIATE(T, B)                                                                                       \
+  template void multiply(space::cuda, Stream&, const BsrView<const T, B>&, std::span<const T>, std::span<T>);        \
+  template void multiply_and_dot(space::cuda, Stream&, const BsrView<const T, B>&, std::span<const T>, std::span<T>, \
+                                 std::span<const T>, ProductDots*);                                                  \
+  template void multiply_transposed(space::cuda, Stream&, const BsrView<const T, B>&, const BsrTransposeView&,       \
+                                    std::span<const T>, std::span<T>);                                               \
+  template void BlockJacobi<T, B>::factor(space::cuda, Stream&, const BsrView<const T, B>&);
+WEFT_LINEAR_INSTANCES(WEFT_INSTANTIATE)
+#undef WEFT_INSTANTIATE
+
+}  // namespace weft::kernels

@@ -1,0 +1,141 @@
+// Products of block-sparse matrices on a GPU: the bits of the host.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "weft/device/graph.hpp"
+#include "weft/kernels/linear/bsr_product.hpp"
+
+#include "kernels/block_sparse.hpp"
+#include "kernels/on_gpu.hpp"
+#include "support/contracts.hpp"
+#include "support/gpu.hpp"
+
+namespace weft::kernels {
+namespace {
+
+using test::numbers;
+using test::OnGpu;
+
+constexpr space::cuda kGpu;
+
+template <class T, int B>
+void expect_bits_of_the_host(std::int32_t rows, std::int32_t columns, std::size_t shift) {
+  SCOPED_TRACE(::testing::Message() << rows << " x " << columns << " blocks of " << B << ", shift " << shift);
+  const auto list = test::random_matrix<T, B>(rows, columns);
+  BsrMatrix<T, B> a(list.pattern(Backend::cuda), list.blocks);
+  const std::vector<T> x = numbers<T>(static_cast<std::size_t>(columns) * B, 2);
+  const std::vector<T> left = numbers<T>(static_cast<std::size_t>(rows) * B, 4);
+  std::vector<T> y(left.size()), z(x.size());
+  const ProductDots dots = multiply_and_dot(a.view(), x, y, left);
+  multiply_transposed(a.view(), a.pattern().transpose(), left, z);
+
+  Stream stream;
+  a.to_device(stream);
+  const BsrView<const T, B> on_device = a.template view<space::cuda>();
+  const OnGpu right(stream, x, shift), of_rows(stream, left, shift);
+  const OnGpu product(stream, std::vector<T>(y.size()), shift), with_dots(stream, std::vector<T>(y.size()), shift);
+  const OnGpu transposed(stream, std::vector<T>(z.size()), shift);
+  const OnGpu result(stream, std::vector<ProductDots>(1));
+  multiply(kGpu, stream, on_device, right.input(), product.span());
+  EXPECT_EQ(product.values(stream), y);
+  multiply_and_dot(kGpu, stream, on_device, right.input(), with_dots.span(), of_rows.input(), result.data());
+  EXPECT_EQ(with_dots.values(stream), y);
+  EXPECT_EQ(result.values(stream)[0], dots);
+  multiply_transposed(kGpu, stream, on_device, a.pattern().template transpose<space::cuda>(), of_rows.input(), transposed.span());
+  EXPECT_EQ(transposed.values(stream), z);
+}
+
+TEST(CudaBsrProduct, products_have_the_bits_of_the_host) {
+  WEFT_NEEDS_GPU();
+  for (const std::int32_t rows : {0, 1, 31, 33, 205, 4000}) {
+    for (const std::size_t shift : {0, 1}) {
+      expect_bits_of_the_host<double, 4>(rows, rows, shift);
+      expect_bits_of_the_host<double, 5>(rows, rows, shift);
+      expect_bits_of_the_host<double, 6>(rows, rows, shift);
+      expect_bits_of_the_host<double, 7>(rows, rows, shift);
+      expect_bits_of_the_host<float, 4>(rows, rows, shift);
+      expect_bits_of_the_host<float, 5>(rows, rows, shift);
+      expect_bits_of_the_host<float, 6>(rows, rows, shift);
+      expect_bits_of_the_host<float, 7>(rows, rows, shift);
+    }
+  }
+  expect_bits_of_the_host<double, 5>(600, 777, 1);
+  expect_bits_of_the_host<double, 5>(3, 0, 0);
+  expect_bits_of_the_host<double, 5>(0, 3, 0);
+}
+
+/// A tridiagonal matrix of random blocks: its list has 3 rows - 2 blocks.
+test::BlockList<float> tridiagonal(std::int32_t rows) {
+  test::BlockList<float> list;
+  list.rows = list.columns = rows;
+  for (std::int32_t row = 0; row < rows; ++row) {
+    for (std::int32_t column = std::max(row - 1, 0); column < std::min(row + 2, rows); ++column) list.column.push_back(column);
+    list.offsets.push_back(static_cast<std::int64_t>(list.column.size()));
+  }
+  list.blocks = numbers<float>(list.column.size() * 16, 7);
+  return list;
+}
+
+TEST(CudaBsrProduct, large_matrices_have_the_bits_of_the_host) {  // 2^24 entries and more are added in larger blocks
+  WEFT_NEEDS_GPU();
+  constexpr std::int32_t kRows = (1 << 22) + 5;
+  const auto list = tridiagonal(kRows);
+  BsrMatrix<float, 4> a(list.pattern(Backend::cuda), list.blocks);
+  const std::vector<float> x = numbers<float>(std::size_t{kRows} * 4, 2);
+  std::vector<float> y(x.size());
+  const ProductDots dots = multiply_and_dot(a.view(), x, y, x);
+  Stream stream;
+  a.to_device(stream);
+  const OnGpu right(stream, x), product(stream, std::vector<float>(y.size()));
+  const OnGpu result(stream, std::vector<ProductDots>(1));
+  multiply_and_dot(kGpu, stream, a.view<space::cuda>(), right.input(), product.span(), right.input(), result.data());
+  EXPECT_EQ(product.values(stream), y);
+  EXPECT_EQ(result.values(stream)[0], dots);
+}
+
+TEST(CudaBsrProduct, can_be_captured_in_a_graph_and_repeated) {
+  WEFT_NEEDS_GPU();
+  const auto list = test::random_matrix<double, 5>(3000, 3000);
+  BsrMatrix<double, 5> a(list.pattern(Backend::cuda), list.blocks);
+  const std::vector<double> x = numbers<double>(15'000, 2);
+  std::vector<double> y(x.size()), twice(x.size());
+  (void)multiply_and_dot(a.view(), x, y, x);
+  const ProductDots dots = multiply_and_dot(a.view(), y, twice, y);
+  Stream stream;
+  a.to_device(stream);
+  const BsrView<const double, 5> on_device = a.view<space::cuda>();
+  const OnGpu right(stream, x), once(stream, x), again(stream, x);
+  const OnGpu result(stream, std::vector<ProductDots>(1));
+  Graph graph = Graph::capture(stream, [&](Stream& s) {
+    multiply(kGpu, s, on_device, right.input(), once.span());
+    multiply_and_dot(kGpu, s, on_device, once.input(), again.span(), once.input(), result.data());
+  });
+  for (int run = 0; run < 100; ++run) {
+    graph.launch(stream);
+    ASSERT_EQ(result.values(stream)[0], dots) << run;
+    ASSERT_EQ(again.values(stream), twice) << run;
+  }
+}
+
+TEST(CudaBsrProduct, mismatched_sizes_overlaps_and_host_streams_violate_the_contract) {
+  WEFT_NEEDS_GPU();
+  const auto list = test::random_matrix<double, 4>(10, 12);
+  BsrMatrix<double, 4> matrix(list.pattern(Backend::cuda), list.blocks);
+  Stream stream;
+  matrix.to_device(stream);
+  const BsrView<const double, 4> a = matrix.view<space::cuda>();
+  const BsrTransposeView transpose = matrix.pattern().transpose<space::cuda>();
+  const OnGpu x(stream, std::vector<double>(48)), y(stream, std::vector<double>(40)), both(stream, std::vector<double>(100));
+  const OnGpu result(stream, std::vector<ProductDots>(1));
+  EXPECT_BREACH(multiply(kGpu, host_stream(), a, x.input(), y.span()));
+  EXPECT_BREACH(multiply(kGpu, stream, a, x.input().first(47), y.span()));
+  EXPECT_BREACH(multiply(kGpu, stream, a, both.input().first(48), both.span().subspan(47, 40)));
+  EXPECT_BREACH(multiply_and_dot(kGpu, stream, a, x.input(), y.span(), x.input(), result.data()));
+  EXPECT_BREACH(multiply_and_dot(kGpu, stream, a, x.input(), y.span(), y.input(), result.data()));
+  EXPECT_BREACH(multiply_transposed(kGpu, stream, a, transpose, x.input(), y.span()));
+}
+
+}  // namespace
+}  // namespace weft::kernels
