@@ -1,0 +1,293 @@
+// Measures block-sparse products and batched LU on one GPU, compared with cuSPARSE, cuBLAS and a copy of the same bytes.
+//
+//   bench_kernels_linear [cells per edge of the box, 128]
+//
+// Reports medians of 20 runs, timed by GPU events, as a table and then as JSON. The matrix has the seven-point pattern of a box
+// of cells in lexicographic order, with random blocks. Bytes are the minimum traffic: one read of every block and its column
+// index, of each row size, of x, and one write of y; for batches one read of every input and one write of every output. "own" and
+// "library" are relative to a copy on the device, and "library/own" above 1 means that the own kernels are faster. cuSPARSE reads
+// the same matrix in its own format; batches of cuBLAS hold the same matrices. Working sets are larger than the L2 cache.
+#include <cublas_v2.h>
+#include <cusparse.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "weft/base/mix.hpp"
+#include "weft/device/device.hpp"
+#include "weft/device/info.hpp"
+#include "weft/device/parallel_for.cuh"
+#include "weft/kernels/linear/block_jacobi.hpp"
+#include "weft/kernels/linear/bsr_product.hpp"
+
+#include "gpu_timing.hpp"
+
+namespace {
+
+using namespace weft;
+using kernels::BsrMatrix;
+using kernels::BsrPattern;
+using kernels::BsrView;
+
+constexpr space::cuda kGpu;
+
+struct Line {
+  std::string what;
+  double bytes, own, library;  ///< seconds; 0: the library has no such function
+};
+
+/// The lines of the result table, printed as they are added.
+struct Table {
+  double copy;  ///< bytes per second
+  std::vector<Line> lines;
+
+  [[nodiscard]] double of_copy(const Line& line, double seconds) const { return seconds > 0 ? line.bytes / seconds / copy : 0; }
+  void add(const Line& line) {
+    lines.push_back(line);
+    std::printf("%-44s %9.1f %11.1f %9.3f %9.3f %9.3f\n", line.what.c_str(), 1e-6 * line.bytes, 1e6 * line.own,
+                of_copy(line, line.own), of_copy(line, line.library), line.library > 0 ? line.library / line.own : 0);
+  }
+};
+
+template <class Status>
+void check(Status status, const char* call) {
+  if (static_cast<int>(status) != 0)
+    throw std::runtime_error(std::string(call) + " failed: " + std::to_string(static_cast<int>(status)));
+}
+
+/// The handles of the libraries, for one stream.
+struct Libraries {
+  cusparseHandle_t sparse = nullptr;
+  cusparseMatDescr_t general = nullptr;
+  cublasHandle_t dense = nullptr;
+
+  explicit Libraries(Stream& stream) {
+    check(cusparseCreate(&sparse), "cusparseCreate");
+    check(cusparseSetStream(sparse, native(stream)), "cusparseSetStream");
+    check(cusparseCreateMatDescr(&general), "cusparseCreateMatDescr");
+    check(cublasCreate(&dense), "cublasCreate");
+    check(cublasSetStream(dense, native(stream)), "cublasSetStream");
+  }
+  Libraries(const Libraries&) = delete;
+  Libraries& operator=(const Libraries&) = delete;
+  ~Libraries() {
+    cusparseDestroyMatDescr(general);
+    cusparseDestroy(sparse);
+    cublasDestroy(dense);
+  }
+};
+
+/// Fills with numbers in [-1, 1), and adds `diagonal` to every entry of a row-major matrix of n rows that is on its diagonal.
+template <class T>
+struct FillRandom {
+  T* x;
+  int n = 1;
+  T diagonal = 0;
+  WEFT_HD void operator()(std::int64_t i) const {
+    const std::int64_t within = i % (n * n);
+    x[i] = static_cast<T>(static_cast<double>(mix_bits(static_cast<std::uint64_t>(i + 1)) >> 11U) * 0x1p-52 - 1) +
+           (within % (n + 1) == 0 ? diagonal : T(0));
+  }
+};
+
+template <class T>
+DeviceVector<T> random(Stream& stream, std::int64_t n, int matrix = 1, T diagonal = 0) {
+  DeviceVector<T> x(stream, static_cast<std::size_t>(n));
+  parallel_for(kGpu, stream, n, FillRandom<T>{x.data(), matrix, diagonal});
+  return x;
+}
+
+/// Copies the blocks in slots to row-major blocks in compressed rows.
+template <class T, int B>
+struct ToRows {
+  BsrView<const T, B> a;
+  const std::int32_t* offsets;
+  T* blocks;
+  WEFT_HD void operator()(std::int32_t row) const {
+    for (std::int32_t k = 0; k < a.pattern.sizes[row]; ++k) {
+      for (int e = 0; e < B * B; ++e) {
+        blocks[(std::int64_t{offsets[row]} + k) * B * B + e] = a(a.pattern.slot(row, k), e / B, e % B);
+      }
+    }
+  }
+};
+
+/// The seven-point pattern of a box of n^3 cells, in compressed rows.
+struct Box {
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::int32_t> columns;
+
+  explicit Box(std::int32_t n) {
+    for (std::int32_t c = 0; c < n * n * n; ++c) {
+      const std::int32_t i = c % n, j = c / n % n, k = c / n / n;
+      const auto add = [&](bool exists, std::int32_t column) {
+        if (exists) columns.push_back(column);
+      };
+      add(k > 0, c - n * n);
+      add(j > 0, c - n);
+      add(i > 0, c - 1);
+      add(true, c);
+      add(i < n - 1, c + 1);
+      add(j < n - 1, c + n);
+      add(k < n - 1, c + n * n);
+      offsets.push_back(static_cast<std::int64_t>(columns.size()));
+    }
+  }
+};
+
+template <class T, int B>
+void add_products(Table& table, Libraries& libraries, Stream& stream, const Box& box,
+                  const std::shared_ptr<const BsrPattern>& pattern) {
+  const std::string of = std::string(sizeof(T) == 8 ? ", fp64, " : ", fp32, ") + std::to_string(B) + " x " + std::to_string(B);
+  BsrMatrix<T, B> matrix(pattern);
+  const BsrView<T, B> values = matrix.template values<space::cuda>();
+  parallel_for(kGpu, stream, pattern->slots() * B * B, FillRandom<T>{values.values});
+  const BsrView<const T, B> a{values.pattern, values.values};
+  const std::int64_t rows = pattern->rows(), entries = rows * B;
+  const DeviceVector<T> x = random<T>(stream, entries), y = random<T>(stream, entries), z = random<T>(stream, entries);
+  const DeviceVector<kernels::ProductDots> dots(stream, 1);
+  const std::vector<std::int32_t> narrow(box.offsets.begin(), box.offsets.end());
+  const DeviceVector<std::int32_t> offsets(stream, std::span<const std::int32_t>(narrow));
+  const DeviceVector<std::int32_t> columns(stream, std::span<const std::int32_t>(box.columns));
+  const DeviceVector<T> blocks(stream, static_cast<std::size_t>(pattern->blocks()) * B * B);
+  parallel_for(kGpu, stream, pattern->rows(), ToRows<T, B>{a, offsets.data(), blocks.data()});
+
+  const auto library = [&] {
+    const T one = 1, zero = 0;
+    const auto mb = static_cast<int>(rows), count = static_cast<int>(pattern->blocks());
+    if constexpr (sizeof(T) == 8) {
+      check(cusparseDbsrmv(libraries.sparse, CUSPARSE_DIRECTION_ROW, CUSPARSE_OPERATION_NON_TRANSPOSE, mb, mb, count, &one,
+                           libraries.general, blocks.data(), offsets.data(), columns.data(), B, x.data(), &zero, y.data()),
+            "cusparseDbsrmv");
+    } else {
+      check(cusparseSbsrmv(libraries.sparse, CUSPARSE_DIRECTION_ROW, CUSPARSE_OPERATION_NON_TRANSPOSE, mb, mb, count, &one,
+                           libraries.general, blocks.data(), offsets.data(), columns.data(), B, x.data(), &zero, y.data()),
+            "cusparseSbsrmv");
+    }
+  };
+  const double of_vector = static_cast<double>(entries) * sizeof(T);
+  const double bytes = static_cast<double>(pattern->blocks()) * (B * B * sizeof(T) + 4) + 4.0 * static_cast<double>(rows);
+  table.add({"product" + of, bytes + 2 * of_vector,
+             bench::median_seconds(stream, [&] { kernels::multiply(kGpu, stream, a, x.span(), y.span()); }),
+             bench::median_seconds(stream, library)});
+  table.add({"product and two dots" + of, bytes + 3 * of_vector,
+             bench::median_seconds(
+                 stream, [&] { kernels::multiply_and_dot(kGpu, stream, a, x.span(), y.span(), z.span(), dots.data()); }),
+             0});
+  const kernels::BsrTransposeView transpose = pattern->transpose<space::cuda>();
+  table.add({"transposed product" + of, bytes + 8.0 * static_cast<double>(pattern->blocks()) + 2 * of_vector,
+             bench::median_seconds(stream, [&] { kernels::multiply_transposed(kGpu, stream, a, transpose, x.span(), y.span()); }),
+             0});
+  kernels::BlockJacobi<T, B> jacobi(pattern->rows(), Backend::cuda);
+  const double of_diagonal = static_cast<double>(rows) * B * B * sizeof(T);
+  table.add(
+      {"block Jacobi, factors" + of, 2 * of_diagonal, bench::median_seconds(stream, [&] { jacobi.factor(kGpu, stream, a); }), 0});
+  table.add({"block Jacobi, applied" + of, of_diagonal + 2 * of_vector,
+             bench::median_seconds(stream, [&] { jacobi.apply(kGpu, stream, x.span(), y.span()); }), 0});
+}
+
+template <class T>
+struct StoreAddress {
+  T* first;
+  std::int64_t apart;
+  T** addresses;
+  WEFT_HD void operator()(std::int64_t m) const { addresses[m] = first + m * apart; }
+};
+
+template <class T>
+void add_batch(Table& table, Libraries& libraries, Stream& stream, int n) {
+  const auto square = std::int64_t{n} * n, size = std::int64_t{1'000'000'000} / (square * static_cast<std::int64_t>(sizeof(T)));
+  const auto count = static_cast<std::size_t>(size), width = static_cast<std::size_t>(n);
+  const std::string of = std::string(sizeof(T) == 8 ? ", fp64, n = " : ", fp32, n = ") + std::to_string(n);
+  const DeviceVector<T> original = random<T>(stream, size * square, n, T(2)), factors(stream, original.size());
+  const DeviceVector<std::uint8_t> pivots(stream, count * width), status(stream, count);
+  const DeviceVector<T> b = random<T>(stream, size * n), x(stream, b.size());
+  const DeviceVector<T*> matrices(stream, count), vectors(stream, count);
+  const DeviceVector<int> rows(stream, count * width), info(stream, count);
+  parallel_for(kGpu, stream, size, StoreAddress<T>{factors.data(), square, matrices.data()});
+  parallel_for(kGpu, stream, size, StoreAddress<T>{x.data(), n, vectors.data()});
+  const kernels::LuBatch<T> batch{n, factors.span(), pivots.span(), status.span()};
+  const auto refill = [&] { copy_bytes(stream, factors.data(), original.data(), original.bytes()); };
+  const auto refill_x = [&] { copy_bytes(stream, x.data(), b.data(), b.bytes()); };
+
+  const auto library_factor = [&] {
+    if constexpr (sizeof(T) == 8) {
+      check(cublasDgetrfBatched(libraries.dense, n, matrices.data(), n, rows.data(), info.data(), static_cast<int>(size)),
+            "cublasDgetrfBatched");
+    } else {
+      check(cublasSgetrfBatched(libraries.dense, n, matrices.data(), n, rows.data(), info.data(), static_cast<int>(size)),
+            "cublasSgetrfBatched");
+    }
+  };
+  const auto library_solve = [&] {
+    int host_info = 0;
+    if constexpr (sizeof(T) == 8) {
+      check(cublasDgetrsBatched(libraries.dense, CUBLAS_OP_T, n, 1, matrices.data(), n, rows.data(), vectors.data(), n,
+                                &host_info, static_cast<int>(size)),
+            "cublasDgetrsBatched");
+    } else {
+      check(cublasSgetrsBatched(libraries.dense, CUBLAS_OP_T, n, 1, matrices.data(), n, rows.data(), vectors.data(), n,
+                                &host_info, static_cast<int>(size)),
+            "cublasSgetrsBatched");
+    }
+  };
+  const double of_matrices = static_cast<double>(size * square) * sizeof(T),
+               of_vectors = static_cast<double>(size * n) * sizeof(T);
+  const double of_pivots = static_cast<double>(size) * (n + 1);
+  const double library_seconds = bench::median_seconds(stream, library_factor, refill);
+  const double library_solve_seconds = bench::median_seconds(stream, library_solve, refill_x);
+  const double own_seconds = bench::median_seconds(
+      stream, [&] { kernels::lu_factor(kGpu, stream, batch); }, refill);
+  const double own_solve_seconds =
+      bench::median_seconds(stream, [&] { kernels::lu_solve(kGpu, stream, batch, b.span(), x.span()); });
+  table.add({"LU factors" + of, 2 * of_matrices + of_pivots, own_seconds, library_seconds});
+  table.add({"LU solution" + of, of_matrices + of_pivots + 2 * of_vectors, own_solve_seconds, library_solve_seconds});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (!bench::describe_gpu()) return 0;
+  const auto edge = static_cast<std::int32_t>(argc > 1 ? std::atoi(argv[1]) : 128);
+  Table table{.copy = measure_bandwidth(current_device()).copy, .lines = {}};
+  std::printf("copy on the device, read + written: %.1f GB/s; box of %d^3 cells\n\n", 1e-9 * table.copy, edge);
+  std::printf("%-44s %9s %11s %9s %9s %9s\n", "", "MB", "own", "own", "library", "library /");
+  std::printf("%-44s %9s %11s %9s %9s %9s\n", "", "", "us", "of copy", "of copy", "own");
+
+  Stream stream;
+  Libraries libraries(stream);
+  {
+    const Box box(edge);
+    const auto pattern = std::make_shared<const BsrPattern>(box.offsets, box.columns,
+                                                            static_cast<std::int32_t>(box.offsets.size() - 1), Backend::cuda);
+    add_products<double, 4>(table, libraries, stream, box, pattern);
+    add_products<double, 5>(table, libraries, stream, box, pattern);
+    add_products<double, 6>(table, libraries, stream, box, pattern);
+    add_products<double, 7>(table, libraries, stream, box, pattern);
+    add_products<float, 4>(table, libraries, stream, box, pattern);
+    add_products<float, 5>(table, libraries, stream, box, pattern);
+    add_products<float, 6>(table, libraries, stream, box, pattern);
+    add_products<float, 7>(table, libraries, stream, box, pattern);
+  }
+  for (const int n : {4, 5, 6, 7, 8, 16, 32}) {
+    add_batch<double>(table, libraries, stream, n);
+    add_batch<float>(table, libraries, stream, n);
+  }
+
+  std::printf("\n{\"benchmark\": \"kernels/linear\", \"gpu\": \"%s\", \"copy\": %.4e, \"edge\": %d, \"results\": [",
+              cuda_info().devices[0].name.c_str(), table.copy, edge);
+  for (const Line& line : table.lines) {
+    std::printf(
+        "%s{\"what\": \"%s\", \"bytes\": %.0f, \"own_microseconds\": %.3f, \"library_microseconds\": %.3f, "
+        "\"own_of_copy\": %.4f, \"library_of_copy\": %.4f}",
+        &line == table.lines.data() ? "" : ", ", line.what.c_str(), line.bytes, 1e6 * line.own, 1e6 * line.library,
+        table.of_copy(line, line.own), table.of_copy(line, line.library));
+  }
+  std::printf("]}\n");
+  return 0;
+}
