@@ -28,16 +28,21 @@ struct ProviderChoice {
 
 /// The table. A row changes with a measurement by `bench_kernels_primitives`, which prints both providers and a copy.
 inline constexpr ProviderChoice kProviderChoices[] = {
-    {Primitive::sum, 0, Provider::own, 0, "not measured"},
-    {Primitive::segmented_sum, 0, Provider::own, 0, "not measured"},
-    {Primitive::scan, 4, Provider::own, 1.19, "H200, bench_kernels_bulk, dc406c0, 2026-11-23"},
-    {Primitive::scan, 8, Provider::own, 0.90, "H200, bench_kernels_bulk, dc406c0, 2026-11-23; from 4 bytes 0.86"},
-    {Primitive::sort_keys, 4, Provider::own, 1.21, "H200, bench_kernels_bulk, dc406c0, 2026-11-23"},
-    {Primitive::sort_keys, 8, Provider::own, 1.15, "H200, bench_kernels_bulk, dc406c0, 2026-11-23"},
+    {Primitive::sum, 0, Provider::own, 0.99, "H100, bench_kernels_primitives, 63e8148, 2026-11-25; float in double 0.98"},
+    {Primitive::segmented_sum, 0, Provider::own, 0.93,
+     "H100, bench_kernels_primitives, 63e8148, 2026-11-25: segments of 1000 doubles; of 7 doubles 50"},
+    {Primitive::scan, 4, Provider::own, 1.17, "H100, bench_kernels_primitives, 63e8148, 2026-11-25; H200 1.19"},
+    {Primitive::scan, 8, Provider::own, 0.96,
+     "H100, bench_kernels_primitives, 63e8148, 2026-11-25, own for one mechanism; from 4 bytes 0.88; H200 0.90 and 0.86"},
+    {Primitive::sort_keys, 4, Provider::own, 1.18, "H100, bench_kernels_primitives, 63e8148, 2026-11-25; H200 1.21"},
+    {Primitive::sort_keys, 8, Provider::own, 1.08, "H100, bench_kernels_primitives, 63e8148, 2026-11-25; double 1.06; H200 1.15"},
     {Primitive::sort_keys, 0, Provider::library, 0, "there are no other tile sizes for keys of 1 and 2 bytes"},
-    {Primitive::copy_if, 0, Provider::own, 0, "not measured"},
-    {Primitive::unique, 0, Provider::own, 0, "not measured"},
-    {Primitive::histogram, 0, Provider::own, 0, "not measured"},
+    {Primitive::copy_if, 0, Provider::own, 0.56,
+     "H100, bench_kernels_primitives, 63e8148, 2026-11-25: 1 % and 99 % of uint32; 50 % 0.58; own as for partition"},
+    {Primitive::unique, 0, Provider::own, 0.39,
+     "H100, bench_kernels_primitives, 63e8148, 2026-11-25: uint32; own because CUB has another order of float keys"},
+    {Primitive::histogram, 0, Provider::own, 3.21,
+     "H100, bench_kernels_primitives, 63e8148, 2026-11-25: 256 bins; 8192 bins 6.8, 1,048,576 bins 8.2"},
 };
 
 namespace detail {
