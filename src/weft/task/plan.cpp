@@ -250,17 +250,6 @@ void Plan::Body::leave() {
   if (notice_) notice_->send();
 }
 
-template <class Operation>
-void Plan::Body::guarded(const std::string& name, const Operation& operation) {
-  if (left_) return;
-  try {
-    operation();
-  } catch (...) {
-    record_error(in_context(fmt::format("task '{}'", name)));
-    leave();
-  }
-}
-
 void Plan::Body::begin_device(Stream* stream, std::optional<int> recording) {
   if (!device) return;
   device->set_recording(recording);  // on a rank that has left, too: see decline_segment()

@@ -162,4 +162,15 @@ struct Plan::Body final : Work {
   int waits_ = 0;                        ///< tests of exchanges that had not arrived
 };
 
+template <class Operation>
+void Plan::Body::guarded(const std::string& name, const Operation& operation) {
+  if (left_) return;
+  try {
+    operation();
+  } catch (...) {
+    record_error(in_context("task '" + name + "'"));
+    leave();
+  }
+}
+
 }  // namespace weft::task
