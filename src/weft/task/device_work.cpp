@@ -159,8 +159,19 @@ void DeviceWork::launch(int node, const Enqueue& enqueue) {
   DeviceStage::Place& place = stage_->places_[node];
   Stream& in = stream(place.stream);
   for (const int other : place.before) in.wait_for(after(stage_->places_[other].event));
-  enqueue(stage_->stage().nodes[node], in);
+  enqueue_timed(stage_->stage().nodes[node], place.stream, in, enqueue);
   if (place.needs_event) place.event = in.record();
+}
+
+void DeviceWork::enqueue_timed(const Node& node, std::uint8_t number, Stream& in, const Enqueue& enqueue) {
+  if (!timer_ || node.kind == Kind::segment) return enqueue(node, in);
+  timer_->time(node, number, in, [&] { enqueue(node, in); });
+}
+
+std::vector<DeviceTimer::Span> DeviceWork::stop_timing() {
+  std::vector<DeviceTimer::Span> spans = timer_->spans();
+  timer_.reset();
+  return spans;
 }
 
 std::exception_ptr DeviceWork::launch_segment(int node, const Enqueue& enqueue, const std::function<bool(bool)>& agree,
@@ -207,7 +218,7 @@ void DeviceWork::enqueue_members(DeviceStage::Segment& segment, Stream& home, co
   for (std::size_t m = 0; m < segment.members->size(); ++m) {
     DeviceStage::Place& place = segment.places[m];
     for (const int other : place.before) in(place.stream).wait_for(after(segment.places[other].event));
-    enqueue(stage_->original_->nodes[(*segment.members)[m]], in(place.stream));
+    enqueue_timed(stage_->original_->nodes[(*segment.members)[m]], place.stream, in(place.stream), enqueue);
     if (place.needs_event) place.event = in(place.stream).record();
   }
   for (const std::uint8_t other : segment.others) home.wait_for(after(in(other)));

@@ -11,6 +11,7 @@
 #include "weft/device/graph.hpp"
 #include "weft/device/stream.hpp"
 #include "weft/task/access.hpp"
+#include "weft/task/device_timer.hpp"
 #include "weft/task/segments.hpp"
 
 namespace weft::task {
@@ -91,6 +92,11 @@ class DeviceWork {
                                     const std::function<void()>& discard, const std::atomic<bool>& failed);
   /// Takes part in the agreement of launch_segment(), on a rank that takes no further part in exchanges.
   void decline_segment(DeviceStage& stage, int node, const std::function<bool(bool)>& agree) const;
+  /// Starts taking the times of nodes, in iterations without recordings. Waits. @throws DeviceError
+  void start_timing() { timer_.emplace(streams_[0]); }
+  /// Returns the times since then. @pre the work of the device is complete.
+  [[nodiscard]] std::vector<DeviceTimer::Span> stop_timing();
+  void drop_timing() { timer_.reset(); }
   /// Returns true if what launch() enqueued for the node has completed.
   [[nodiscard]] bool completed(int node) const;
   /// Blocks the host until everything in the main stream of the plan has completed. @throws DeviceError
@@ -105,9 +111,11 @@ class DeviceWork {
 
  private:
   void enqueue_members(DeviceStage::Segment& segment, Stream& home, const Enqueue& enqueue);
+  void enqueue_timed(const Node& node, std::uint8_t number, Stream& in, const Enqueue& enqueue);
   [[nodiscard]] Stream& stream(std::uint8_t number);
 
   std::array<Stream, 5> streams_;
+  std::optional<DeviceTimer> timer_;
   bool records_;                   ///< segments are recorded as graphs
   Event enqueued_;                 ///< the end of the last iteration in the stream of a caller
   const void* callers_ = nullptr;  ///< that stream

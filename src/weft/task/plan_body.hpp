@@ -126,6 +126,8 @@ struct Plan::Body final : Work {
   void throw_error();
   [[nodiscard]] std::optional<bool> agreed_condition(const Datum& number, const Condition& condition);
   void add_to(Trace& trace) const;
+  void begin_streams(const Trace* trace);
+  void add_streams(Trace* trace);
   void begin_record();
   /// Returns the event of a node of this iteration. @pre begin_record() was called in this session of the Recorder, observed
   [[nodiscard]] RecordedEvent event_of(const Node& node) const;

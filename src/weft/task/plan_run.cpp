@@ -34,6 +34,7 @@ class Plan::Body::Untracked {
       if (waits_ && body_.device) body_.device->wait();
     } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): an error of the device is reported before
     }
+    if (body_.device) body_.device->drop_timing();
     for_each([this](Datum& datum) { resume(datum); });
   }
   Untracked(const Untracked&) = delete;
@@ -106,6 +107,26 @@ void Plan::Body::add_to(Trace& trace) const {
   }
 }
 
+void Plan::Body::begin_streams(const Trace* trace) {
+  if (trace == nullptr || !trace->shows_streams() || !device) return;
+  guarded("the times of the device", [&] { device->start_timing(); });
+}
+
+/// Adds what the streams of the device have executed since begin_streams().
+void Plan::Body::add_streams(Trace* trace) {
+  if (trace == nullptr || !trace->shows_streams() || !device) return;
+  guarded("the times of the device", [&] {
+    for (const DeviceTimer::Span& span : device->stop_timing()) {
+      trace->add({.name = span.node->name,
+                  .kind = span.node->kind == Kind::copy ? RecordedEvent::Kind::task : event_kind(span.node->kind),
+                  .thread = kFirstStream + span.stream,
+                  .begin = span.begin,
+                  .end = span.end,
+                  .iteration = -1});
+    }
+  });
+}
+
 void Plan::Body::expect_usable() const {
   if (closed) throw ContractError("this plan was closed", "compile the graph again");
   if (broken || left_) throw ContractError("communication of this plan has failed before", "compile the graph again");
@@ -142,6 +163,7 @@ void Plan::Body::iterate(Trace* trace, Stream* stream, std::optional<int> record
   events_.clear();
   broken = true;
   begin_record();
+  if (trace != nullptr && trace->shows_streams()) recording.reset();
   begin_device(stream, recording);
   executor.run(now_->stage(), *this, trace == nullptr ? nullptr : &events_);
   end_device();
@@ -157,8 +179,10 @@ void Plan::Body::run(int iterations, Trace* trace, Errors errors) {
   if (iterations == 0) return;
   {
     const Untracked untracked(*this, true);
+    begin_streams(trace);
     for (int i = 0; i < iterations; ++i) iterate(trace);
     wait_for_device();
+    add_streams(trace);
   }
   if (errors == Errors::on_all_ranks) agree(comm, error);
   throw_error();
@@ -221,6 +245,7 @@ Plan::Repeated Plan::Body::repeat_until(DataId number, const Condition& conditio
   if (most == 0) return result;
   {
     const Untracked untracked(*this, true);
+    begin_streams(trace);
     for (int i = 1; i <= most && !result.fulfilled; ++i) {
       iterate(trace);
       const std::optional<bool> holds = agreed_condition(data[number.index()], condition);
@@ -228,6 +253,7 @@ Plan::Repeated Plan::Body::repeat_until(DataId number, const Condition& conditio
       if (*holds) result = {i, true};
     }
     wait_for_device();
+    add_streams(trace);
   }
   agree(comm, error);
   return result;

@@ -91,6 +91,12 @@ void Reader::operator()(std::vector<T>& list) {
 
 }  // namespace
 
+const char* stream_name(int thread) {
+  constexpr std::array kNames{"stream of tasks", "stream of urgent tasks and exchanges", "stream of copies to the host",
+                              "stream of copies to the device", "stream of tasks aside"};
+  return kNames.at(static_cast<std::size_t>(thread - kFirstStream));
+}
+
 RankTrace::Graph graph_of(const Stage& stage) {
   RankTrace::Graph graph(stage.nodes.size());
   for (int i = 0; i < std::ssize(graph); ++i) {

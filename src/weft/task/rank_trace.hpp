@@ -11,6 +11,11 @@
 
 namespace weft::task {
 
+/// Threads of events from this number on are the streams of a device (DeviceWork).
+inline constexpr int kFirstStream = 1000;
+/// Returns the name of such a row.
+[[nodiscard]] const char* stream_name(int thread);
+
 /// The trace of one rank: of plans, of a Recording, or of both.
 struct RankTrace {
   struct Event {

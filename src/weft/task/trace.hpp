@@ -16,14 +16,20 @@ namespace weft::task {
 /// Events of this rank.
 class Trace {
  public:
+  /// The rows of the streams of devices. shown: tasks, exchanges and copies of a device are on rows of their streams, with their
+  /// times there; bodies are called in each iteration, because no times are taken within CUDA graphs. The same on all ranks.
+  enum class Streams : std::uint8_t { hidden, shown };
+  explicit Trace(Streams streams = Streams::hidden) : streams_(streams) {}
+  [[nodiscard]] bool shows_streams() const { return streams_ == Streams::shown; }
+
   using Clock = std::chrono::steady_clock;
   /// One node, or a wait of the communicating thread with nothing else to do.
   struct Event {
     std::string name;
     RecordedEvent::Kind kind = RecordedEvent::Kind::task;
-    int thread = 0;
+    int thread = 0;  ///< or a stream, see kFirstStream
     Clock::time_point begin{}, end{};
-    int iteration = 0;  ///< from 0, over all runs that the trace contains
+    int iteration = 0;  ///< from 0, over all runs that the trace contains; -1 in a stream
     int stage = -1;     ///< number of the Graph of the iteration; -1: unknown
     int node = -1;      ///< number in that graph; -1 for a wait
   };
@@ -51,6 +57,7 @@ class Trace {
  private:
   [[nodiscard]] RankTrace of_rank(const Communicator& comm) const;
 
+  Streams streams_;
   std::vector<Event> events_;
   std::vector<Graph> graphs_;
   std::map<int, Traffic> sent_;  ///< by rank

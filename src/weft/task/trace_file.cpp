@@ -11,6 +11,7 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 
@@ -126,7 +127,16 @@ std::string trace_text(std::span<const RankTrace> ranks) {
   for (const RankTrace& rank : ranks) {
     text += fmt::format("{}\n{{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": {}, \"args\": {{\"name\": \"rank {}\"}}}}",
                         number == 0 ? "" : ",", number, number);
-    for (const Event& event : rank.events) events.add(rank, number, event);
+    std::set<int> streams;
+    for (const Event& event : rank.events) {
+      events.add(rank, number, event);
+      if (event.thread >= kFirstStream) streams.insert(event.thread);
+    }
+    for (const int stream : streams) {
+      text +=
+          fmt::format(",\n{{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": {}, \"tid\": {}, \"args\": {{\"name\": \"{}\"}}}}",
+                      number, stream, stream_name(stream));
+    }
     ++number;
   }
   return text + events.text + "\n]}\n";

@@ -1,0 +1,100 @@
+// Rows of the streams of a device in a trace, with the mirror as the device.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "weft/task/graph.hpp"
+#include "weft/task/trace_file.hpp"
+#include "weft/task/trace_summary.hpp"
+
+#include "task/ring.hpp"
+
+namespace weft::task::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A task of 2 ms on the device, one aside, and one of the host that needs a copy.
+struct Program {
+  Ring ring{Backend::mirror};
+  Graph g{ring.comm};
+  Program() {
+    const DataId u = g.add_array("u", ring.u), v = g.add_array("v", ring.v);
+    g.add_task("slow", {reads(u), writes(v)}, on(device),
+               [](Stream&) { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
+    g.add_task("sums", {reads(v, Part::owned)}, on(device_aside), [](Stream&) {});
+    g.add_task("on the host", {reads(v, Part::owned), reads_writes(u)}, [] {});
+  }
+};
+
+[[nodiscard]] std::vector<Trace::Event> in_streams(const Trace& trace) {
+  std::vector<Trace::Event> list = trace.events();
+  std::erase_if(list, [](const Trace::Event& event) { return event.thread < kFirstStream; });
+  return list;
+}
+
+TEST(DeviceTrace, TasksAndCopiesAreOnRowsOfTheirStreams) {
+  Program p;
+  Plan plan = p.g.compile();
+  Trace trace(Trace::Streams::shown);
+  plan.run(3, &trace);
+  std::vector<Trace::Event> events = in_streams(trace);
+  const auto named = [&](const std::string& name) {
+    std::vector<Trace::Event> list = events;
+    std::erase_if(list, [&](const Trace::Event& event) { return event.name != name; });
+    return list;
+  };
+  ASSERT_EQ(named("slow").size(), 3U);
+  for (const Trace::Event& event : named("slow")) {
+    EXPECT_EQ(std::string(stream_name(event.thread)), "stream of tasks");
+    EXPECT_GE(event.end - event.begin, std::chrono::milliseconds(2));
+  }
+  ASSERT_EQ(named("sums").size(), 3U);
+  EXPECT_EQ(std::string(stream_name(named("sums").front().thread)), "stream of tasks aside");
+  const auto copy = std::ranges::find_if(events, [](const auto& event) { return event.name.starts_with("copy v"); });
+  ASSERT_NE(copy, events.end());
+  EXPECT_EQ(std::string(stream_name(copy->thread)), "stream of copies to the host");
+  EXPECT_GE(copy->begin, named("slow").front().end);
+}
+
+TEST(DeviceTrace, StreamsAreHiddenByDefault) {
+  Program p;
+  Plan plan = p.g.compile();
+  Trace hidden, shown(Trace::Streams::shown);
+  plan.run(2, &shown);
+  const std::size_t before = in_streams(shown).size();
+  plan.run(2, &hidden);
+  EXPECT_TRUE(in_streams(hidden).empty());
+  EXPECT_EQ(in_streams(shown).size(), before) << "times are taken in runs with that trace alone";
+}
+
+TEST(DeviceTrace, FilesNameTheRowsAndAreReadAgain) {
+  Program p;
+  Plan plan = p.g.compile();
+  Trace trace(Trace::Streams::shown);
+  plan.run(2, &trace);
+  const std::string path = (std::filesystem::temp_directory_path() / "weft_device_trace.json").string();
+  trace.write(p.ring.comm, path);
+  const std::string summary = trace.summary(p.ring.comm);
+  if (!p.ring.comm.is_root()) return;
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  EXPECT_THAT(text.str(), HasSubstr("\"tid\": 1000, \"args\": {\"name\": \"stream of tasks\"}"));
+  const std::vector<RankTrace> ranks = parse_trace(text.str(), path);
+  ASSERT_EQ(std::ssize(ranks), p.ring.comm.size());
+  EXPECT_EQ(ranks.front().events.size(), trace.events().size());
+  EXPECT_THAT(summary, Not(HasSubstr("stream"))) << "summaries are of the nodes that the host executes";
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace weft::task::test
