@@ -32,7 +32,8 @@ constexpr std::array kPlaceNames{" on a device", " on a device, urgent", " on a 
     }
   }
   for (const Task& task : tasks) {
-    text += fmt::format("task '{}'{}{}:", task.shape.name, task.shape.divisible ? " by rows" : "",
+    text += fmt::format("task '{}'{}{}{}:", task.shape.name, task.shape.divisible ? " by rows" : "",
+                        task.every > 0 ? fmt::format(" for I/O in every {}-th iteration", task.every) : "",
                         task.shape.side == Side::host ? "" : kPlaceNames.at(static_cast<std::size_t>(task.shape.stream)));
     for (const Access& access : task.shape.accesses) {
       const bool known = access.data.valid() && access.data.index() < data.size();
@@ -217,6 +218,17 @@ void Graph::add_task(std::string name, std::vector<Access> accesses, DevicePlace
 void Graph::add_task(std::string name, std::vector<Access> accesses, DevicePlace place, std::function<void(Stream&, Rows)> body) {
   body_->tasks.push_back(
       {.shape = {std::move(name), std::move(accesses), true, Side::device, place.stream}, .divided_on_device = std::move(body)});
+}
+
+void Graph::add_task(std::string name, std::vector<Access> accesses, IoPlace place, std::function<void(const Snapshot&)> body) {
+  if (place.every < 1) {
+    throw ContractError(fmt::format("task '{}' writes in every {}-th iteration", name, place.every), "use 1 or more");
+  }
+  if (std::ranges::any_of(accesses, [](const Access& access) { return access.mode != Mode::read; })) {
+    throw ContractError(fmt::format("the I/O task '{}' changes data of the graph", name), "state reads() alone");
+  }
+  body_->tasks.push_back(
+      {.shape = {std::move(name), std::move(accesses), false}, .writes = std::move(body), .every = place.every});
 }
 
 Plan Graph::compile(int threads, Check check, Transport transport, Launch launch) const {

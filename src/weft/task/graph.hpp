@@ -12,6 +12,7 @@
 #include "weft/device/stream.hpp"
 #include "weft/task/access.hpp"
 #include "weft/task/plan.hpp"
+#include "weft/task/snapshot.hpp"
 
 namespace weft::task {
 
@@ -24,6 +25,13 @@ struct DevicePlace {
 };
 inline constexpr DevicePlace device{}, device_urgent{DeviceStream::urgent}, device_aside{DeviceStream::aside};
 [[nodiscard]] constexpr DevicePlace on(DevicePlace place) { return place; }
+
+/// Tasks that write data to files, see add_task(): io, or io_every(n) for one in n iterations.
+struct IoPlace {
+  int every = 1;
+};
+inline constexpr IoPlace io{};
+[[nodiscard]] constexpr IoPlace io_every(int iterations) { return {iterations}; }
 
 /// Records one iteration of a program on distributed arrays.
 ///
@@ -81,6 +89,15 @@ class Graph {
   // Both functions add a task on the device of the data, with a body that enqueues its work.
   void add_task(std::string name, std::vector<Access> accesses, DevicePlace place, std::function<void(Stream&)> body);
   void add_task(std::string name, std::vector<Access> accesses, DevicePlace place, std::function<void(Stream&, Rows)> body);
+
+  /// Adds a task that writes data while other tasks go on. A copy of the rows that it reads is taken on the host, in its place of
+  /// the order, and a thread of the plan calls `body` with it; tasks that change the data wait for the copy only. Bodies of all
+  /// such tasks are called one after the other, and two copies are pending at most, a third one waits. Plan::run(),
+  /// repeat_until() and finish() wait for the bodies; what one throws is thrown as by other tasks. A body must not communicate,
+  /// nor access data of the graph.
+  /// @param accesses  reads() only; those of ghost rows cause a pull.
+  /// @throws ContractError for other accesses, or a number of iterations below 1.
+  void add_task(std::string name, std::vector<Access> accesses, IoPlace place, std::function<void(const Snapshot&)> body);
 
   /// Compiles the graph and sets up its exchanges. The graph may be extended and compiled again afterwards.
   /// @param threads  threads that execute tasks, including the calling one, which also communicates.

@@ -146,6 +146,7 @@ void Plan::Body::set_up_device(Backend backend, Launch launch) {
 template <class Whole, class Divided, class... Streams>
 void Plan::Body::call_body(const Node& node, const Whole& whole, const Divided& divided, Streams&... stream) {
   const Task& task = tasks[node.index];
+  if (task.writes) return take_snapshot(node);
   if (whole) {
     whole(stream...);
     return;

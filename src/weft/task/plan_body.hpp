@@ -22,6 +22,8 @@
 #include "weft/task/failure_notice.hpp"
 #include "weft/task/plan.hpp"
 #include "weft/task/schedule.hpp"
+#include "weft/task/snapshot.hpp"
+#include "weft/task/writer.hpp"
 
 namespace weft::task {
 
@@ -45,6 +47,8 @@ struct Task {
   std::function<void(IdRange<LocalRow>)> divided{};
   std::function<void(Stream&)> whole_on_device{};
   std::function<void(Stream&, IdRange<LocalRow>)> divided_on_device{};
+  std::function<void(const Snapshot&)> writes{};  ///< body of an I/O task, in every `every`-th iteration
+  int every = 0;
   IdRange<LocalRow> inner{}, owned{};  ///< rows of a divisible task
 };
 
@@ -115,6 +119,7 @@ struct Plan::Body final : Work {
   template <class Call>
   void call_guarded(const Node& node, const Call& call);
   void set_up_device(Backend backend, Launch launch);
+  void take_snapshot(const Node& node);
   void begin_device(Stream* stream, std::optional<int> recording);
   void end_device();
   void wait_for_device();
@@ -162,6 +167,8 @@ struct Plan::Body final : Work {
   std::optional<FailureNotice> notice_;  ///< empty without exchanges
   bool left_ = false;                    ///< this rank takes no part in exchanges any more
   int waits_ = 0;                        ///< tests of exchanges that had not arrived
+  std::int64_t iterations_ = 0;          ///< that were begun
+  Writer writer_;                        ///< destroyed first: it uses the members above
 };
 
 template <class Operation>

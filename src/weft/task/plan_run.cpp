@@ -18,7 +18,7 @@ namespace weft::task {
 /// Ends the tracking of freshness of the data with two sides while the plan is executed.
 class Plan::Body::Untracked {
  public:
-  /// @param waits  for the device at the end.
+  /// @param waits  for the device and the writer at the end.
   Untracked(Body& body, bool waits) : body_(body), waits_(waits) {
     for_each([](Datum& datum) {
       if (datum.array) {
@@ -30,6 +30,7 @@ class Plan::Body::Untracked {
     });
   }
   ~Untracked() {
+    if (waits_) body_.writer_.wait();
     try {
       if (waits_ && body_.device) body_.device->wait();
     } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): an error of the device is reported before
@@ -161,6 +162,7 @@ void Plan::Body::begin(int iterations, Trace* trace, Errors errors) {
 void Plan::Body::iterate(Trace* trace, Stream* stream, std::optional<int> recording) {
   now_ = is_first_ && !same_stages ? &first : &repeated;
   events_.clear();
+  ++iterations_;
   broken = true;
   begin_record();
   if (trace != nullptr && trace->shows_streams()) recording.reset();
@@ -216,6 +218,7 @@ void Plan::Body::enqueue_iteration(Stream& stream, std::optional<int> recording)
 void Plan::Body::finish_sequence(Errors errors) {
   if (!sequence_) return;
   sequence_ = false;
+  writer_.wait();
   guarded("the work of the device", [&] { device->wait_for_enqueued(); });
   if (errors == Errors::on_this_rank) return throw_error();
   try {

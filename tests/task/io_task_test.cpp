@@ -1,0 +1,162 @@
+// I/O tasks: snapshots that a thread of the plan writes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "weft/base/error.hpp"
+#include "weft/task/graph.hpp"
+#include "weft/task/writer.hpp"
+
+#include "task/ring.hpp"
+
+namespace weft::task::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// An array that each iteration increments, on the host or a device, after an I/O task has read it.
+struct Counting {
+  explicit Counting(Backend backend = Backend::host, Layout layout = Layout::aos)
+      : u(ring.plan, 2, layout, backend), id(g.add_array("u", u)) {
+    for (int i = 0; i < kRows; ++i) u(i, 0) = i, u(i, 1) = 10 * i;
+  }
+  void add_increment() {
+    if (u.backend() == Backend::host) {
+      g.add_task("increment", {reads_writes(id)}, [this] {
+        for (int i = 0; i < kRows; ++i) u(i, 0) += 100;
+        ++increments;
+      });
+    } else {
+      g.add_task("increment", {reads_writes(id)}, on(device), [this](Stream&) {
+        for (int i = 0; i < kRows; ++i) u.view<Aos, space::mirror>().data()[2 * i] += 100;
+        ++increments;
+      });
+    }
+  }
+  Ring ring;
+  Graph g{ring.comm};
+  ArrayPair<double, Dynamic> u;
+  DataId id;
+  std::atomic<int> increments{0};
+};
+
+TEST(IoTasks, WriteTheValuesOfTheirPlaceInTheOrder) {
+  for (const Backend backend : {Backend::host, Backend::mirror}) {
+    for (const Layout layout : {Layout::aos, Layout::soa}) {
+      if (backend == Backend::mirror && layout == Layout::soa) continue;
+      Counting c(backend, layout);
+      std::vector<std::vector<double>> written;
+      c.g.add_task("write", {reads(c.id, Part::owned)}, io, [&](const Snapshot& snapshot) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        const std::span<const double> entries = snapshot.entries<double>(c.id);
+        EXPECT_EQ(snapshot.iteration(), std::ssize(written) + 1);
+        written.emplace_back(entries.begin(), entries.end());
+      });
+      c.add_increment();
+      c.g.compile(2).run(5);
+      ASSERT_EQ(written.size(), 5U);
+      EXPECT_THAT(written[0], ElementsAre(0, 0, 1, 10, 2, 20, 3, 30));
+      EXPECT_THAT(written[4], ElementsAre(400, 0, 401, 10, 402, 20, 403, 30));
+    }
+  }
+}
+
+TEST(IoTasks, TasksThatChangeTheDataWaitForTheCopyOnly) {
+  Counting c;
+  bool overlapped = false;
+  c.g.add_task("write", {reads(c.id, Part::owned)}, io, [&](const Snapshot& snapshot) {
+    if (snapshot.iteration() > 1) return;
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (c.increments < 2 && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+    overlapped = c.increments >= 2;
+  });
+  c.add_increment();
+  c.g.compile().run(3);
+  EXPECT_TRUE(overlapped) << "an increment waited for the end of the write";
+}
+
+TEST(IoTasks, AreExecutedInSomeIterationsOverAllRuns) {
+  Counting c;
+  std::vector<std::int64_t> iterations;
+  double time = 0.5;
+  const DataId t = c.g.add_number("time", time);
+  c.g.add_task("write", {reads(c.id, Part::owned), reads(t)}, io_every(3), [&](const Snapshot& snapshot) {
+    iterations.push_back(snapshot.iteration());
+    EXPECT_THAT(snapshot.entries<double>(t), ElementsAre(0.5));
+  });
+  Plan plan = c.g.compile();
+  plan.run(4);
+  EXPECT_THAT(iterations, ElementsAre(3));
+  plan.run(5);
+  EXPECT_THAT(iterations, ElementsAre(3, 6, 9));
+}
+
+TEST(IoTasks, AnErrorOfOneRankReachesAll) {
+  Counting c;
+  bool fails = true;
+  c.g.add_task("write", {reads(c.id, Part::owned)}, io, [&](const Snapshot&) {
+    if (fails && c.ring.comm.rank().value() == c.ring.comm.size() - 1) throw IoError("the disk is full", "delete files");
+  });
+  c.add_increment();
+  Plan plan = c.g.compile();
+  EXPECT_THAT(error_of<IoError>([&] { plan.run(3); }), HasSubstr("task 'write': the disk is full"));
+  fails = false;
+  plan.run(1);
+}
+
+TEST(IoTasks, EnqueuedIterationsWriteToo) {
+  Counting c(Backend::mirror);
+  int written = 0;
+  c.g.add_task("write", {reads(c.id, Part::owned)}, io, [&](const Snapshot&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ++written;
+  });
+  c.add_increment();
+  Plan plan = c.g.compile();
+  for (int i = 0; i < 4; ++i) plan.enqueue(host_stream());
+  plan.finish();
+  EXPECT_EQ(written, 4);
+}
+
+TEST(IoTasks, RefusesOtherAccessesAndTypes) {
+  Counting c;
+  const auto ignored = [](const Snapshot&) {};
+  EXPECT_THAT(error_of<ContractError>([&] { c.g.add_task("write", {writes(c.id)}, io, ignored); }),
+              HasSubstr("the I/O task 'write' changes data of the graph"));
+  EXPECT_THAT(error_of<ContractError>([&] { c.g.add_task("write", {reads(c.id)}, io_every(0), ignored); }),
+              HasSubstr("in every 0-th iteration"));
+  double number = 0;
+  const DataId other = c.g.add_number("number", number);
+  c.g.add_task("write", {reads(c.id, Part::owned)}, io, [&](const Snapshot& snapshot) {
+    EXPECT_THAT(error_of<ContractError>([&] { (void)snapshot.entries<double>(other); }), HasSubstr("does not state to read"));
+    struct Large {
+      double values[3];
+    };
+    EXPECT_THAT(error_of<ContractError>([&] { (void)snapshot.entries<Large>(c.id); }), HasSubstr("rows of 16 bytes"));
+  });
+  c.g.compile(1, Check::accesses).run();
+}
+
+TEST(Writer, BoundsWhatIsPending) {
+  std::atomic<int> ended{0}, most{0}, added{0};
+  Writer writer;
+  for (int i = 0; i < 20; ++i) {
+    writer.add([&] {
+      most = std::max<int>(most, added - ended);
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      ++ended;
+    });
+    ++added;
+  }
+  writer.wait();
+  EXPECT_EQ(ended, 20);
+  EXPECT_LE(most, static_cast<int>(Writer::kMostPending) + 1);  // one may have ended before it is counted
+}
+
+}  // namespace
+}  // namespace weft::task::test
