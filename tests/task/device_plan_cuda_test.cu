@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <span>
 #include <vector>
 
@@ -217,6 +218,34 @@ TEST_F(CudaPlan, FindsAccessesThatATaskDoesNotState) {
   EXPECT_THAT(error({Mode::read_write}, add), ::testing::HasSubstr("it computes with invalid operands: it reads one of"));
   EXPECT_THAT(error({Mode::read, Mode::read}, add),
               ::testing::HasSubstr("it writes the border rows of 'v' on the device (row 0), which it states to read only"));
+}
+
+TEST_F(CudaPlan, ATraceHasTheTimesOfTasksInTheirStreams) {
+  Ring ring(Backend::cuda);
+  Graph g(ring.comm);
+  const DataId u = g.add_array("u", ring.u);
+  g.add_task("late", {writes(u)}, on(device), [&](Stream& stream) {
+    parallel_for(space::cuda{}, stream, 1, SetLate{ring.u.view<Aos, space::cuda>().data(), 1});
+  });
+  g.add_task("look", {reads(u, Part::owned)}, [] {});
+  Plan plan = g.compile();
+  plan.run(3);
+  Trace trace(Trace::Streams::shown);
+  plan.run(2, &trace);
+  int late = 0, copies = 0;
+  for (const Trace::Event& event : trace.events()) {
+    if (event.thread < kFirstStream) continue;
+    const bool is_late = event.name == "late";
+    (is_late ? late : copies) += 1;
+    if (is_late) {
+      EXPECT_GT(event.end - event.begin, std::chrono::milliseconds(5));
+    }
+    EXPECT_LT(event.end - event.begin, std::chrono::seconds(2));
+    EXPECT_GE(event.begin, trace.events().front().begin - std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(late, 2);
+  EXPECT_EQ(copies, 2);
+  plan.run(3);  // by graphs again
 }
 
 TEST_F(CudaPlan, BodiesAreCalledInEachIterationWithoutGraphs) {
