@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <tuple>
+#include <unordered_map>
 
 #include "weft/flow/scheme/wall_faces.hpp"
 
@@ -40,18 +42,19 @@ struct Surface {
 /// The faces on slip walls and symmetry planes near a cell.
 class NearWalls {
  public:
-  std::vector<WallFace> faces;
+  std::vector<const WallFace*> faces;
 
   /// Returns the sliver at the edge from a to b.
   [[nodiscard]] Vec3 sliver(const Node& a, const Node& b) {
     const Vec3 d = b.x - a.x;
-    tolerance_ = 1e-3 * norm(d);
+    find_faces_at(a, 1e-3 * norm(d), at_a_);
+    find_faces_at(b, 1e-3 * norm(d), at_b_);
     at_edge_.clear();
     bool triangle = false;
-    for (const WallFace& face : faces) {
-      if (corner(face, a) < 0 || corner(face, b) < 0) continue;
-      at_edge_.push_back(&face);
-      triangle = triangle || (!face.symmetry && face.nodes == 3);
+    for (const auto& [face, corner] : at_a_) {
+      if (std::ranges::find(at_b_, face, &FaceAtNode::face) == at_b_.end()) continue;
+      at_edge_.push_back(face);
+      triangle = triangle || (!face->symmetry && face->nodes == 3);
     }
     if (!triangle) return {};
     constexpr double kPlane = 1e-9;  // change of the normal that is one of rounding
@@ -59,7 +62,7 @@ class NearWalls {
     find_surfaces();
     sag_.clear();
     for (const Surface& surface : surfaces_) {
-      const Vec3 change = surface.plane ? Vec3{} : normal_at(b, surface.normal) - normal_at(a, surface.normal);
+      const Vec3 change = surface.plane ? Vec3{} : normal_at(at_b_, surface.normal) - normal_at(at_a_, surface.normal);
       curved = curved || norm(change) > kPlane;
       sag_.push_back(dot(change, d));
     }
@@ -67,6 +70,23 @@ class NearWalls {
   }
 
  private:
+  struct FaceAtNode {
+    const WallFace* face;
+    int corner;
+  };
+
+  /// Finds the faces at a node. The nodes of a periodic image are compared by position. @param tolerance  m.
+  void find_faces_at(const Node& node, double tolerance, std::vector<FaceAtNode>& found) const {
+    found.clear();
+    for (const WallFace* face : faces) {
+      for (int i = 0; i < face->nodes; ++i) {
+        if (face->id[i] != node.id && !(face->image && norm(face->node[i] - node.x) <= tolerance)) continue;
+        found.push_back({face, i});
+        break;
+      }
+    }
+  }
+
   /// Groups the faces at the edge. Opposite sides of a thin wall are one surface. The result does not depend on the order of the
   /// faces.
   void find_surfaces() {
@@ -103,41 +123,30 @@ class NearWalls {
     return (ff * along_e - ef * along_f) / determinant * e + (ee * along_f - ef * along_e) / determinant * f;
   }
 
-  /// Returns the corner of a face at a node, or -1. The nodes of a periodic image are compared by position.
-  [[nodiscard]] int corner(const WallFace& face, const Node& node) const {
-    for (int i = 0; i < face.nodes; ++i) {
-      if (face.id[i] == node.id || (face.image && norm(face.node[i] - node.x) <= tolerance_)) return i;
-    }
-    return -1;
-  }
-
   /// Returns the normal to the wall with about the normal `near` at a node.
-  [[nodiscard]] Vec3 normal_at(const Node& node, const Vec3& near) const {
+  [[nodiscard]] Vec3 normal_at(const std::vector<FaceAtNode>& at_node, const Vec3& near) const {
     std::vector<Vec3> terms;
-    for (const WallFace& face : faces) {
-      const int i = corner(face, node);
-      if (i < 0 || face.symmetry || dot(face.normal, near) < kCorner) continue;
-      const Vec3 after = face.node[(i + 1) % face.nodes] - face.node[i];
-      const Vec3 before = face.node[(i + face.nodes - 1) % face.nodes] - face.node[i];
+    for (const auto& [face, i] : at_node) {
+      if (face->symmetry || dot(face->normal, near) < kCorner) continue;
+      const Vec3 after = face->node[(i + 1) % face->nodes] - face->node[i];
+      const Vec3 before = face->node[(i + face->nodes - 1) % face->nodes] - face->node[i];
       terms.push_back(cross(after, before) / (dot(after, after) * dot(before, before)));
     }
     Vec3 normal = sum(terms);
     const double before = norm(normal);
-    for (const Vec3& axis : symmetry_axes(node, near)) normal -= dot(normal, axis) * axis;
+    for (const Vec3& axis : symmetry_axes(at_node, near)) normal -= dot(normal, axis) * axis;
     const double length = norm(normal);
     return length > 1e-6 * before ? normal / length : near;
   }
 
   /// Returns orthogonal unit vectors that span the normals of those symmetry planes at a node in which the wall and its mirror
   /// image do not meet in a corner. They do not depend on the order of the faces.
-  [[nodiscard]] std::vector<Vec3> symmetry_axes(const Node& node, const Vec3& near) const {
+  [[nodiscard]] std::vector<Vec3> symmetry_axes(const std::vector<FaceAtNode>& at_node, const Vec3& near) const {
     constexpr double kParallel = 1e-3;
     constexpr double kHalfCorner = 0.2588;  // sine of 15 degrees: the wall turns by twice the angle to the normal of the plane
     std::vector<Vec3> planes, axes;
-    for (const WallFace& face : faces) {
-      if (face.symmetry && corner(face, node) >= 0 && std::abs(dot(face.normal, near)) <= kHalfCorner) {
-        planes.push_back(face.normal);
-      }
+    for (const auto& [face, i] : at_node) {
+      if (face->symmetry && std::abs(dot(face->normal, near)) <= kHalfCorner) planes.push_back(face->normal);
     }
     std::ranges::sort(planes, {}, [](const Vec3& v) { return std::tuple(v.x, v.y, v.z); });
     for (Vec3 axis : planes) {
@@ -147,10 +156,49 @@ class NearWalls {
     return axes;
   }
 
+  std::vector<FaceAtNode> at_a_, at_b_;
   std::vector<const WallFace*> at_edge_;
   std::vector<Surface> surfaces_;
   std::vector<double> sag_;  ///< one per surface: 8 times the sag of the arc along its normal
-  double tolerance_ = 0;     ///< m
+};
+
+/// The slivers at the edges of owned cells. All cells at an edge see the same faces at its nodes, so that each edge is computed
+/// once.
+class EdgeSlivers {
+ public:
+  EdgeSlivers(const Mesh& mesh, const detail::WallFaces& walls) : mesh_(mesh), walls_(walls) {}
+
+  /// Returns the sliver at the edge from a to b of a cell.
+  [[nodiscard]] Vec3 at(LocalCellId cell, LocalNodeId a, LocalNodeId b) {
+    if (!walls_.on_wall(a) || !walls_.on_wall(b)) return {};
+    const auto [low, high] = std::minmax(a, b);
+    const auto [known, is_new] = known_.try_emplace(std::int64_t{low.value()} << 32 | high.value());
+    if (is_new) {
+      find_walls(cell);
+      known->second = near_.sliver({low, mesh_.node_coord[low]}, {high, mesh_.node_coord[high]});
+    }
+    return a == low ? known->second : -known->second;
+  }
+
+ private:
+  /// Finds the faces on walls of a cell and its neighbours.
+  void find_walls(LocalCellId cell) {
+    if (cell == cell_) return;
+    cell_ = cell;
+    near_.faces.clear();
+    const auto append = [&](LocalCellId other) {
+      if (mesh_.cell_type[other] == mesh::CellType::hexahedron) return;
+      for (const WallFace& face : walls_.of(other)) near_.faces.push_back(&face);
+    };
+    append(cell);
+    for (const LocalCellId other : mesh_.cell_cells.row(cell)) append(other);
+  }
+
+  const Mesh& mesh_;
+  const detail::WallFaces& walls_;
+  NearWalls near_;
+  LocalCellId cell_;                              ///< the cell to which near_ belongs
+  std::unordered_map<std::int64_t, Vec3> known_;  ///< from the lower node to the higher
 };
 
 }  // namespace
@@ -159,23 +207,16 @@ FaceAreas areas_at_curved_walls(const Mesh& mesh, const std::vector<BoundaryKind
   if (mesh.dim == 2) return {};
   const detail::WallFaces walls(mesh, kinds);
   FaceAreas areas;
-  NearWalls near;
+  EdgeSlivers edges(mesh, walls);
   std::vector<Vec3> slivers;
   for (const LocalCellId cell : mesh.owned()) {
-    near.faces.clear();
-    const auto append = [&](LocalCellId other) {
-      if (mesh.cell_type[other] != mesh::CellType::hexahedron) walls.append(other, near.faces);
-    };
-    append(cell);
-    for (const LocalCellId other : mesh.cell_cells.row(cell)) append(other);
-    if (std::ranges::all_of(near.faces, &WallFace::symmetry)) continue;
+    if (std::ranges::count_if(mesh.cell_nodes.row(cell), [&](LocalNodeId n) { return walls.on_wall(n); }) < 2) continue;
     for (const mesh::LocalFaceId f : mesh.cell_faces.row(cell)) {
       if (mesh.face_left[f] != cell) continue;
       const auto nodes = mesh.face_nodes.row(f);
       slivers.clear();
       for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const LocalNodeId a = nodes[i], b = nodes[(i + 1) % nodes.size()];
-        const Vec3 sliver = near.sliver({a, mesh.node_coord[a]}, {b, mesh.node_coord[b]});
+        const Vec3 sliver = edges.at(cell, nodes[i], nodes[(i + 1) % nodes.size()]);
         if (!(sliver == Vec3{})) slivers.push_back(sliver);
       }
       if (slivers.empty()) continue;

@@ -41,18 +41,22 @@ std::vector<double> wall_curvature(const Mesh& mesh, const std::vector<BoundaryK
   const detail::WallFaces walls(mesh, kinds);
   const std::int32_t first = mesh.ghost_faces.last().value();
   std::vector<double> curvature(mesh.faces() - first);
-  std::vector<WallFace> faces;
+  std::vector<const WallFace*> near;
   for (const LocalCellId cell : mesh.owned()) {
-    if (!walls.on_wall(cell)) continue;
-    faces.clear();
-    walls.append(cell, faces);
-    for (const LocalCellId other : mesh.cell_cells.row(cell.index())) walls.append(other, faces);
-    std::erase_if(faces, [](const WallFace& face) { return face.symmetry; });
-    for (const WallFace& face : faces) {
-      if (face.cell != cell) break;
-      double& largest = curvature[mesh.cell_faces.row(cell.index())[face.number].value() - first];
-      for (const WallFace& other : faces) {
-        if (&other != &face) largest = std::max(largest, curvature_between(face, other));
+    if (std::ranges::all_of(walls.of(cell), &WallFace::symmetry)) continue;
+    near.clear();
+    const auto append = [&](LocalCellId other) {
+      for (const WallFace& face : walls.of(other)) {
+        if (!face.symmetry) near.push_back(&face);
+      }
+    };
+    append(cell);
+    for (const LocalCellId other : mesh.cell_cells.row(cell.index())) append(other);
+    for (const WallFace* face : near) {
+      if (face->cell != cell) break;
+      double& largest = curvature[mesh.cell_faces.row(cell.index())[face->number].value() - first];
+      for (const WallFace* other : near) {
+        if (other != face) largest = std::max(largest, curvature_between(*face, *other));
       }
     }
   }

@@ -1,5 +1,7 @@
 #include "weft/flow/scheme/wall_faces.hpp"
 
+#include <algorithm>
+
 #include "weft/array/array_transformer.hpp"
 #include "weft/mesh/geometry.hpp"
 
@@ -7,45 +9,82 @@ namespace weft::flow::detail {
 
 using mesh::LocalCellId;
 using mesh::LocalFaceId;
+using mesh::LocalNodeId;
 
-WallFaces::WallFaces(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds) : mesh_(mesh), kinds_(mesh.plan) {
-  const std::int32_t first = mesh.ghost_faces.last().value();
-  std::vector<std::int32_t> bit_of(mesh.faces() - first);
-  for (std::size_t z = 0; z < mesh.boundary.size(); ++z) {
-    for (const LocalFaceId face : mesh.boundary[z].faces) {
+WallFaces::WallFaces(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds) : mesh_(mesh) {
+  const ArrayPair<std::int32_t> of_faces = kinds_of_faces(kinds);
+  find_nodes(of_faces);
+  first_.reserve(static_cast<std::size_t>(mesh.cells()) + 1);
+  for (const LocalCellId cell : mesh.cell_type.ids()) {
+    if (of_faces(cell) != 0) add_faces(cell, of_faces(cell));
+    first_.push_back(checked_local(static_cast<std::int64_t>(faces_.size()), "faces on walls"));
+  }
+}
+
+/// Returns for each owned and ghost cell, bit k: face k of the shape is on a slip wall; times kSymmetry: on a symmetry plane.
+ArrayPair<std::int32_t> WallFaces::kinds_of_faces(const std::vector<BoundaryKind>& kinds) const {
+  const std::int32_t first = mesh_.ghost_faces.last().value();
+  std::vector<std::int32_t> bit_of(mesh_.faces() - first);
+  for (std::size_t z = 0; z < mesh_.boundary.size(); ++z) {
+    for (const LocalFaceId face : mesh_.boundary[z].faces) {
       bit_of[face.value() - first] = kinds[z] == BoundaryKind::slip_wall ? 1 : kinds[z] == BoundaryKind::symmetry ? kSymmetry : 0;
     }
   }
-  for (const LocalCellId cell : mesh.owned()) {
-    const auto faces = mesh.cell_faces.row(cell.index());
+  ArrayPair<std::int32_t> of_faces(mesh_.plan);
+  for (const LocalCellId cell : mesh_.owned()) {
+    const auto faces = mesh_.cell_faces.row(cell.index());
     std::int32_t bits = 0;
     for (std::size_t k = 0; k < faces.size(); ++k) {
       const std::int32_t i = faces[k].value() - first;
       if (i >= 0) bits |= bit_of[i] << k;
     }
-    kinds_(cell) = bits;
+    of_faces(cell) = bits;
   }
-  ArrayTransformer(mesh.plan, {kinds_}).pull().run();
+  ArrayTransformer(mesh_.plan, {of_faces}).pull().run();
+  return of_faces;
 }
 
-void WallFaces::append(LocalCellId cell, std::vector<WallFace>& faces) const {
-  const std::int32_t bits = kinds_(cell);
-  if (bits == 0) return;
+void WallFaces::find_nodes(const ArrayPair<std::int32_t>& kinds) {
+  on_wall_.resize(mesh_.node_coord.size());
+  const auto is_image = [&](LocalCellId cell) { return mesh_.plan.ghost(LocalRow(cell.value())).image != 0; };
+  for (const LocalCellId cell : mesh_.cell_type.ids()) {
+    const auto nodes = mesh_.cell_nodes.row(cell.index());
+    for (int k = 0; k < mesh::kMaxCellFaces && (kinds(cell) & kSlip) != 0; ++k) {
+      if ((kinds(cell) >> k & 1) == 0) continue;
+      const mesh::CellFace& face = mesh::shape(mesh_.cell_type[cell]).face[k];
+      for (int i = 0; i < face.size; ++i) on_wall_[nodes[face.node[i]]] = 1;
+    }
+  }
+  if (mesh_.periodic.empty()) return;
+  // The nodes of a periodic image have ids of their own: every node of a cell next to one on a wall counts.
+  for (const LocalCellId cell : mesh_.owned()) {
+    if (std::ranges::none_of(mesh_.cell_cells.row(cell.index()),
+                             [&](LocalCellId other) { return (kinds(other) & kSlip) != 0 && is_image(other); })) {
+      continue;
+    }
+    for (const LocalNodeId node : mesh_.cell_nodes.row(cell.index())) on_wall_[node] = 1;
+  }
+}
+
+void WallFaces::add_faces(LocalCellId cell, std::int32_t kinds) {
   const auto nodes = mesh_.cell_nodes.row(cell.index());
   const bool image = mesh_.plan.ghost(LocalRow(cell.value())).image != 0;
   for (int k = 0; k < mesh::kMaxCellFaces; ++k) {
-    const bool symmetry = (bits / kSymmetry >> k & 1) != 0;
-    if (!symmetry && (bits >> k & 1) == 0) continue;
+    const bool symmetry = (kinds / kSymmetry >> k & 1) != 0;
+    if (!symmetry && (kinds >> k & 1) == 0) continue;
     const mesh::CellFace& corners = mesh::shape(mesh_.cell_type[cell]).face[k];
     WallFace face{.cell = cell, .number = k, .symmetry = symmetry, .image = image, .nodes = corners.size};
+    bool at_wall = !symmetry || image;
     for (std::size_t i = 0; i < static_cast<std::size_t>(corners.size); ++i) {
       face.id[i] = nodes[corners.node[i]];
       face.node[i] = mesh_.node_coord[face.id[i]];
+      at_wall = at_wall || on_wall(face.id[i]);
     }
+    if (!at_wall) continue;
     const mesh::FaceGeometry geometry = mesh::face_geometry(face.corners());
     face.normal = geometry.area / norm(geometry.area);
     face.centroid = geometry.centroid;
-    faces.push_back(face);
+    faces_.push_back(face);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "weft/array/array_pair.hpp"
+#include "weft/base/id_vector.hpp"
 #include "weft/flow/physics/boundary.hpp"
 #include "weft/mesh/mesh.hpp"
 
@@ -26,19 +27,28 @@ struct WallFace {
 
 class WallFaces {
  public:
-  /// @param kinds  of each zone of mesh.boundary, in its order.  @collective
+  /// @param kinds  of each zone of mesh.boundary, in its order.
+  /// @cost 5 B per cell and node, 256 B per face, which are those that of() returns.  @collective
   WallFaces(const mesh::Mesh& mesh, const std::vector<BoundaryKind>& kinds);
 
-  /// Returns whether an owned or ghost cell has faces on slip walls.
-  [[nodiscard]] bool on_wall(mesh::LocalCellId cell) const { return (kinds_(cell) & kSlip) != 0; }
-  /// Appends the faces of an owned or ghost cell.
-  void append(mesh::LocalCellId cell, std::vector<WallFace>& faces) const;
+  /// Returns whether a node of an owned cell may be on a slip wall: false only if it is on none.
+  [[nodiscard]] bool on_wall(mesh::LocalNodeId node) const { return on_wall_[node] != 0; }
+  /// Returns the faces of an owned or ghost cell on slip walls and, of those on symmetry planes, the ones with a node on_wall().
+  [[nodiscard]] std::span<const WallFace> of(mesh::LocalCellId cell) const {
+    return std::span(faces_).subspan(first_[cell.index()], first_[cell.index() + 1] - first_[cell.index()]);
+  }
 
  private:
   static constexpr std::int32_t kSymmetry = 1 << mesh::kMaxCellFaces, kSlip = kSymmetry - 1;
 
+  [[nodiscard]] ArrayPair<std::int32_t> kinds_of_faces(const std::vector<BoundaryKind>& kinds) const;
+  void find_nodes(const ArrayPair<std::int32_t>& kinds);
+  void add_faces(mesh::LocalCellId cell, std::int32_t kinds);
+
   const mesh::Mesh& mesh_;
-  ArrayPair<std::int32_t> kinds_;  ///< bit k: face k of the shape is on a slip wall; times kSymmetry: on a symmetry plane
+  IdVector<mesh::LocalNodeId, char> on_wall_;
+  std::vector<WallFace> faces_;
+  std::vector<std::int32_t> first_{0};  ///< first_[c] is the index of the first face of cell c in faces_
 };
 
 }  // namespace weft::flow::detail
