@@ -105,7 +105,7 @@ TEST_P(CudaGraphExchange, AnExchangeOfAFailedCaptureCanBeStartedAgain) {
   const GhostPlan plan = test::make_plan(comm, pattern);
   ArrayPair<double> q(plan, Layout::aos, Backend::cuda);
   for (std::int32_t i = 0; i < plan.owned_rows(); ++i) q(i, 0) = static_cast<double>(plan.global(LocalRow(i)).value());
-  q.to_device(After(), q.space().owned()).wait();
+  q.to_device(After()).wait();
   std::optional<Exchange> pull;
   try {
     pull = ArrayTransformer(plan, {q}, transport).pull();
