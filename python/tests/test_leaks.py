@@ -141,6 +141,7 @@ def test_memory_stays_flat(comm, name):
 
 
 @needs_gpu
+@pytest.mark.filterwarnings("ignore:ExternalStream is deprecated")  # pytest would keep 360 bytes of each warning of CuPy
 @pytest.mark.parametrize("name", ON_GPU)
 def test_memory_of_the_gpu_stays_flat(comm, name):
     """That of the GPU, and that of the host."""
