@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "flow/solver_support.hpp"
-#include "support/shortened.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow {
 namespace {
@@ -155,7 +155,7 @@ TEST(FarFieldVortex, MakesTheLiftOfAnAirfoilIndependentOfTheFarField) {
         m, {.gas = kGas, .boundary = boundary, .numerics = {.limiter = LimiterKind::none, .cfl = 1.2, .local_time_step = true}});
     const ForceSpec airfoil{.name = "airfoil", .zones = {"airfoil"}, .reference = free};
     solver.initialise([&](Vec3) { return free; });
-    for (int i = 1; i <= (shortened() ? 120 : 1200); ++i) {
+    for (int i = 1; i <= (kSanitized ? 120 : 1200); ++i) {
       (void)solver.step(1e9);
       if (!corrected || i % 20 != 0) continue;
       solver.refresh();
@@ -166,7 +166,7 @@ TEST(FarFieldVortex, MakesTheLiftOfAnAirfoilIndependentOfTheFarField) {
   };
   const double near = lift(4, 10, false), away = lift(20, 16, false);
   const double near_corrected = lift(4, 10, true), away_corrected = lift(20, 16, true);
-  if (shortened()) return;
+  if (kSanitized) return;
   EXPECT_GT(std::abs(away / near - 1), 0.05);
   EXPECT_LT(std::abs(away_corrected / near_corrected - 1), 0.005);
 }

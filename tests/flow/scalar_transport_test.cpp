@@ -13,7 +13,7 @@
 #include "weft/mesh/revolve.hpp"
 
 #include "flow/scalar_support.hpp"
-#include "support/shortened.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow {
 namespace {
@@ -294,7 +294,7 @@ TEST(ScalarTransport, KeepsALimitedSlabWithinItsBounds) {
                                  {.gradient = way.gradient, .limiter = way.limiter, .cfl = 0.8}, {}, way.stencil);
     solver->initialise([&](Vec3 x) { return vortex(x, 0); });
     const double before = scalar_totals(*solver)[0];
-    for (int i = 0; i < (shortened() ? 1 : 10); ++i) {
+    for (int i = 0; i < (kSanitized ? 1 : 10); ++i) {
       go(*solver, 10);
       const auto [low, high] = range(*solver, 0);
       EXPECT_GE(low, -1e-13) << way.elements << i;

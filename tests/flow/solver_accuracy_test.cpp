@@ -5,7 +5,7 @@
 #include "weft/flow/scheme/solver.hpp"
 
 #include "flow/solver_support.hpp"
-#include "support/shortened.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow {
 namespace {
@@ -57,10 +57,10 @@ double error_on_long_simplices(int dim, double end, bool stabilize) {
 }
 
 TEST(Accuracy, LeastSquaresOverFacesIsStableOnSimplices) {
-  const double share = shortened() ? 0.1 : 1;
-  EXPECT_LE(error_on_long_simplices(2, share * 2.5, true), 0.02);
-  EXPECT_LE(error_on_long_simplices(3, share * 5, true), 0.01);
-  if (shortened()) return;
+  constexpr double kShare = kSanitized ? 0.1 : 1;
+  EXPECT_LE(error_on_long_simplices(2, kShare * 2.5, true), 0.02);
+  EXPECT_LE(error_on_long_simplices(3, kShare * 5, true), 0.01);
+  if (kSanitized) return;
   // Without stabilization disturbances have grown.
   EXPECT_GE(error_on_long_simplices(2, 2.5, false), 0.05);
   EXPECT_GE(error_on_long_simplices(3, 5, false), 0.012);

@@ -10,7 +10,7 @@
 #include "weft/flow/scheme/solver.hpp"
 
 #include "flow/solver_support.hpp"
-#include "support/shortened.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow {
 namespace {
@@ -156,7 +156,7 @@ TEST(AtWalls, AUniformStreamStaysUniformOnCellsOfAnyAspectRatio) {
         }
         Solver solver(m, {.boundary = boundary, .numerics = {.limiter = limiter, .rk_stages = 2, .cfl = 0.8}});
         solver.initialise([&](Vec3) { return stream; });
-        for (int step = 0; step < (shortened() ? 40 : 400); ++step) solver.step(1);
+        for (int step = 0; step < (kSanitized ? 40 : 400); ++step) solver.step(1);
         EXPECT_LE(solver.residual_norms()[0], 1e-12)
             << elements << " " << nx << " x " << ny << ", limiter " << static_cast<int>(limiter);
       }
@@ -173,7 +173,7 @@ double noise_left(const std::string& elements, int dim, BoundaryKind at_x, Bound
   }
   Solver solver(m, {.boundary = boundary, .numerics = {.limiter = LimiterKind::none, .cfl = 0.4}});
   solver.initialise([noise](Vec3 x) { return Primitive{1.4, {}, 1 + noise * std::sin(37 * x.x + 91 * x.y + 55 * x.z)}; });
-  for (int i = 0; i < (shortened() ? 30 : 300); ++i) solver.step(1);
+  for (int i = 0; i < (kSanitized ? 30 : 300); ++i) solver.step(1);
   double most = 0, least = 2;
   for (const mesh::LocalCellId c : m.owned()) {
     const double pressure = solver.primitive(c).pressure;
@@ -190,7 +190,7 @@ TEST(AtWalls, NoiseInAGasAtRestDiesOutInEdgesAndCornersBetweenThem) {
     for (const auto& [at_x, elsewhere] :
          {std::pair{BoundaryKind::slip_wall, BoundaryKind::slip_wall}, std::pair{BoundaryKind::symmetry, BoundaryKind::symmetry},
           std::pair{BoundaryKind::slip_wall, BoundaryKind::symmetry}}) {
-      EXPECT_LE(noise_left(elements, dim, at_x, elsewhere, kNoise), (shortened() ? 2 : 1) * kNoise)  // twice kNoise at the start
+      EXPECT_LE(noise_left(elements, dim, at_x, elsewhere, kNoise), (kSanitized ? 2 : 1) * kNoise)  // twice kNoise at the start
           << elements << ", " << name_of(at_x) << ", " << name_of(elsewhere);
     }
   }

@@ -4,7 +4,7 @@
 #include "weft/flow/scheme/solver.hpp"
 
 #include "flow/solver_settings.hpp"
-#include "support/shortened.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow {
 namespace {
@@ -88,7 +88,7 @@ TEST(SolverRamp, StartsAFlowThatTheSchemeCannotStartAtOnce) {
     Solver solver(m, {.boundary = boundary, .numerics = numerics});
     solver.initialise([&](Vec3) { return stream; });
     int sum = 0;
-    for (int i = 0; i < (shortened() ? 40 : 400); ++i) sum += solver.step(1e9).retries;
+    for (int i = 0; i < (kSanitized ? 40 : 400); ++i) sum += solver.step(1e9).retries;
     return sum;
   };
   Numerics numerics{.limiter = LimiterKind::venkatakrishnan, .cfl = 0.8, .local_time_step = true};

@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "support/shortened.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow {
 namespace {
@@ -55,7 +55,7 @@ TEST_P(FlowToCompare, KeepsVaryingAndIsInsensitiveToRounding) {
     SCOPED_TRACE(test::described(numerics));
     const auto exact = started(GetParam(), m, numerics), rounded = started(GetParam(), m, numerics);
     std::mt19937 random(1);
-    for (int i = 0; i < (shortened() ? 10 : 100); ++i) {
+    for (int i = 0; i < (kSanitized ? 10 : 100); ++i) {
       EXPECT_EQ(exact->step(1.0).retries, 0) << "step " << i + 1;
       rounded->step(1.0);
       disturb(*rounded, random);

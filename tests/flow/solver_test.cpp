@@ -10,7 +10,7 @@
 #include "weft/base/error.hpp"
 
 #include "flow/solver_support.hpp"
-#include "support/shortened.hpp"
+#include "support/sanitized.hpp"
 
 namespace weft::flow {
 namespace {
@@ -42,7 +42,7 @@ TEST_P(EveryElement, KeepsAFreeStream) {
     const auto flux = kind_named<FluxKind>(name);
     Solver solver(m, {.boundary = everywhere(m, {.kind = BoundaryKind::far_field, .state = stream}), .numerics = {.flux = flux}});
     solver.initialise([&](Vec3) { return stream; });
-    for (int i = 0; i < (shortened() ? 10 : 100); ++i) solver.step(1.0);
+    for (int i = 0; i < (kSanitized ? 10 : 100); ++i) solver.step(1.0);
     const auto error = errors(solver, [&](Vec3) { return stream; });
     for (const ErrorNorms& norm : error) EXPECT_LE(norm.linf, 1e-12);
   }
