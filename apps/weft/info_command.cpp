@@ -74,7 +74,7 @@ void print_gpus() {
              to_string(shared));
 }
 
-Json to_json(const DeviceInfo& gpu) {
+Json json_of(const DeviceInfo& gpu) {
   Json peers = Json::array();
   for (const PeerInfo& peer : gpu.peers)
     peers.push_back({{"gpu", peer.device}, {"access", peer.access}, {"atomics", peer.atomics}});
@@ -103,7 +103,7 @@ Json describe_machine(const Communicator& comm, const Communicator& node) {
   const CudaInfo cuda = cuda_info();
   const auto aware = MpiEnvironment::cuda_aware();
   Json gpus = Json::array();
-  for (const DeviceInfo& gpu : cuda.devices) gpus.push_back(to_json(gpu));
+  for (const DeviceInfo& gpu : cuda.devices) gpus.push_back(json_of(gpu));
   return {{"build", WEFT_BUILD_TYPE},
           {"compiler", host_info().compiler},
           {"commit", kCommit},

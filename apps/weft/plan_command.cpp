@@ -112,7 +112,7 @@ void print_table(const std::vector<flow::ScalingEstimate>& estimates) {
   }
 }
 
-Json to_json(const std::vector<flow::ScalingEstimate>& estimates) {
+Json json_of(const std::vector<flow::ScalingEstimate>& estimates) {
   Json all = Json::array();
   for (const flow::ScalingEstimate& f : estimates) {
     all.push_back({{"ranks", f.ranks},
@@ -207,7 +207,7 @@ Exit plan_case(const Communicator& comm, const PlanOptions& options) {
                         {"packing_bytes_per_second", pack_rate},
                         {"memory_bytes_per_cell", machine.memory_per_cell},
                         {"memory_bytes_at_rest", at_rest},
-                        {"estimates", to_json(estimates)},
+                        {"estimates", json_of(estimates)},
                         {"efficient_up_to_ranks", nearest.empty() ? Json(nullptr) : Json(last)}});
     return Exit::done;
   }

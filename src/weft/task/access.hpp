@@ -44,6 +44,8 @@ enum class DeviceStream : std::uint8_t { main, urgent, aside };
 /// read: the rows are only read. write: every row is overwritten, and none is read. read_write: both. reduce: the task combines
 /// values with owned and ghost rows (or with a number); the graph adds up what all ranks contribute.
 enum class Mode : std::uint8_t { read, write, read_write, reduce };
+/// Returns whether an access changes values.
+[[nodiscard]] constexpr bool changes(Mode mode) { return mode != Mode::read; }
 
 /// One access of a task.
 struct Access {

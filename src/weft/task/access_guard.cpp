@@ -26,8 +26,6 @@ constexpr std::uint32_t kPartBits = 4, kTagBits = kPartBits + 1;
 /// Width of elements that are not poisoned.
 constexpr std::size_t kNotPoisoned = 0;
 
-[[nodiscard]] bool changes(Mode mode) { return mode != Mode::read; }
-
 [[nodiscard]] const char* name_of(Part part) {
   switch (part) {
     case Part::inner:

@@ -26,7 +26,4 @@ struct Operation {
 /// Returns the name of a task or of its half.
 [[nodiscard]] std::string name_of(const TaskShape& task, Part rows);
 
-/// Returns whether an access changes values.
-[[nodiscard]] inline bool changes(Mode mode) { return mode != Mode::read; }
-
 }  // namespace weft::task

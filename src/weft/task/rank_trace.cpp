@@ -10,7 +10,7 @@ namespace weft::task {
 namespace {
 
 /// Appends values one after the other, for a message between processes of one program.
-class Writer {
+class ByteWriter {
  public:
   template <class T>
     requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
@@ -26,10 +26,10 @@ class Writer {
   std::string bytes;
 };
 
-/// Reads what a Writer has written.
-class Reader {
+/// Reads what a ByteWriter has written.
+class ByteReader {
  public:
-  explicit Reader(std::span<const char> bytes) : bytes_(bytes) {}
+  explicit ByteReader(std::span<const char> bytes) : bytes_(bytes) {}
   template <class T>
     requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
   void operator()(T& value) {
@@ -49,7 +49,7 @@ class Reader {
   std::span<const char> bytes_;
 };
 
-/// Applies a Writer or a Reader to the members of a value, in one order for both.
+/// Applies a ByteWriter or a ByteReader to the members of a value, in one order for both.
 template <class Archive, class T>
 void each_member(Archive& archive, T& value) {
   using Plain = std::remove_const_t<T>;
@@ -76,13 +76,13 @@ void each_member(Archive& archive, T& value) {
 }
 
 template <class T>
-void Writer::operator()(const std::vector<T>& list) {
+void ByteWriter::operator()(const std::vector<T>& list) {
   (*this)(list.size());
   for (const T& value : list) each_member(*this, value);
 }
 
 template <class T>
-void Reader::operator()(std::vector<T>& list) {
+void ByteReader::operator()(std::vector<T>& list) {
   std::size_t size = 0;
   (*this)(size);
   list.resize(size);
@@ -107,12 +107,12 @@ RankTrace::Graph graph_of(const Stage& stage) {
 }
 
 std::vector<RankTrace> gather(const Communicator& comm, RankTrace mine) {
-  Writer writer;
+  ByteWriter writer;
   each_member(writer, std::as_const(mine));
   mine = {};
   const std::vector<char> all = comm.gather(std::span<const char>(writer.bytes));
   if (!comm.is_root()) return {};
-  Reader reader(all);
+  ByteReader reader(all);
   std::vector<RankTrace> ranks(comm.size());
   for (RankTrace& rank : ranks) each_member(reader, rank);
   return ranks;

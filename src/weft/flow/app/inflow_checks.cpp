@@ -30,13 +30,13 @@ Incidence incidence(const mesh::Mesh& mesh, const mesh::BoundaryZone& zone, Vec3
   return {mesh.comm.sum(result.faces), mesh.comm.sum(result.leaving), mesh.comm.min(result.least), mesh.comm.max(result.most)};
 }
 
-constexpr double kRounding = 1e-9;
+constexpr double kRoundingOfCosine = 1e-9;
 
 /// Returns the warning about a direction; empty: none.  @throws InputError: it enters through no face.  @collective
 std::string check_direction(const mesh::Mesh& mesh, const mesh::BoundaryZone& zone, const ZoneCondition& condition) {
   const Vec3 direction = condition.params.direction;
   if (norm(direction) == 0) return {};
-  const Incidence found = incidence(mesh, zone, direction, -kRounding);  // gas cannot enter parallel to a face either
+  const Incidence found = incidence(mesh, zone, direction, -kRoundingOfCosine);  // gas cannot enter parallel to a face either
   if (found.leaving == 0) return {};
   if (found.leaving == found.faces) {
     throw InputError("the direction points out of the domain, or along its boundary, on every face of this zone",
@@ -54,9 +54,9 @@ std::string check_supersonic(const mesh::Mesh& mesh, const mesh::BoundaryZone& z
                              const IdealGas& gas) {
   const Primitive& state = condition.params.state;
   const double c = gas.sound_speed(state);
-  const Incidence found = incidence(mesh, zone, (1 / c) * state.velocity, kRounding);
+  const Incidence found = incidence(mesh, zone, (1 / c) * state.velocity, kRoundingOfCosine);
   if (found.faces == 0) return {};
-  const bool one = found.most - found.least < kRounding;
+  const bool one = found.most - found.least < kRoundingOfCosine;
   const std::string normal = one ? fmt::format("normal Mach number {:.4g}", found.most + 0.0)
                                  : fmt::format("normal Mach numbers {:.4g} to {:.4g}", found.least + 0.0, found.most + 0.0);
   if (gas.mach(state) < 1) {

@@ -5,8 +5,8 @@
 namespace weft::flow {
 namespace {
 
-constexpr std::size_t kVars = Primitive::kVars;
-static_assert(sizeof(Primitive) == kVars * sizeof(double));
+constexpr std::size_t kNumbers = Primitive::kVars;
+static_assert(sizeof(Primitive) == kNumbers * sizeof(double));
 
 }  // namespace
 
@@ -15,7 +15,7 @@ namespace detail {
 DeviceTables::DeviceTables(std::span<const Vec3> points_on_host, bool with_states)
     : points(Backend::cuda, points_on_host),
       states(Backend::cuda, with_states ? points_on_host.size() : 0),
-      results(Backend::cuda, kVars * points_on_host.size()) {}
+      results(Backend::cuda, kNumbers * points_on_host.size()) {}
 
 std::size_t DeviceTables::bytes(std::size_t points, bool with_states) {
   return points * (sizeof(Vec3) + (with_states ? 2 : 1) * sizeof(Primitive));
@@ -42,7 +42,7 @@ void evaluate_on_gpu(const DeviceFunction& function, std::span<const Vec3> point
   Stream stream;
   const auto tables = std::make_shared<detail::DeviceTables>(points, false);
   detail::DeviceTables::call(tables, function, stream, time);
-  std::span<double> values(&results.front().density, kVars * results.size());
+  std::span<double> values(&results.front().density, kNumbers * results.size());
   tables->results.get(0, values, after(stream));
 }
 

@@ -13,15 +13,13 @@ namespace {
 
 using detail::store;
 
-constexpr int kVars = HostStepper::kVars;
-
 /// Number of cells whose squared rates one thread adds. These partial sums are added in order, so that the result does not depend
 /// on the number of threads.
 constexpr std::int32_t kUpdateRun = 1024;
 
 Conserved conserved_at(const double* values) {
   Conserved u;
-  for (int k = 0; k < kVars; ++k) u[k] = values[k];
+  for (int k = 0; k < HostStepper::kVars; ++k) u[k] = values[k];
   return u;
 }
 
@@ -135,7 +133,7 @@ std::span<const double> HostStepper::primitives() const {
 
 Primitive HostStepper::primitive(mesh::LocalCellId cell) const { return detail::load(residual_.values().row(cell).data()); }
 
-std::array<double, kVars> HostStepper::integrals() const {
+std::array<double, HostStepper::kVars> HostStepper::integrals() const {
   const detail::CellContent<kVars, double> content{conserved_.data(), kVars, scheme_.discretization().inverse_volume.data()};
   return reduce(space::host{}, scheme_.mesh().owned_cells, detail::Integrals<kVars>{}, content, detail::Add{}).values();
 }

@@ -3,7 +3,6 @@
 #include <hdf5.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <vector>
 
@@ -13,6 +12,7 @@
 
 namespace weft::io {
 
+using detail::array_space;
 using detail::check_hdf5;
 using detail::Hdf5Handle;
 using detail::make_intermediate_groups;
@@ -42,10 +42,6 @@ void create_attribute(hid_t file, const std::string& name, const std::string& ob
 
 Hdf5Handle scalar_space(const std::string& name) {
   return {check_hdf5(H5Screate(H5S_SCALAR), name, "make a data space"), H5Sclose};
-}
-
-Hdf5Handle simple_space(const std::string& name, int rank, const hsize_t* sizes) {
-  return {check_hdf5(H5Screate_simple(rank, sizes, nullptr), name, "make a data space"), H5Sclose};
 }
 
 // Reads an attribute with one element of the given class into `data`.
@@ -99,10 +95,9 @@ void Hdf5File::write_attribute(const std::string& object, const std::string& nam
 }
 
 void Hdf5File::write_attribute(const std::string& object, const std::string& name, std::span<const std::int64_t> values) {
-  const hsize_t size = values.size();
   state_->together([&] {
     create_attribute(state_->file.get(), state_->name(), object, name, H5T_NATIVE_INT64,
-                     simple_space(state_->name(), 1, &size).get(), values.data());
+                     array_space(state_->name(), 1, std::ssize(values), 1).get(), values.data());
   });
 }
 
@@ -135,8 +130,8 @@ void Hdf5File::write_table(const std::string& name, std::span<const std::int64_t
   reserve(static_cast<std::int64_t>(values.size_bytes()));
   state_->together([&] {
     const std::string action = fmt::format("write {}", name);
-    const std::array<hsize_t, 2> sizes{values.size() / static_cast<std::size_t>(columns), static_cast<hsize_t>(columns)};
-    const Hdf5Handle space = simple_space(state_->name(), 2, sizes.data()), links = make_intermediate_groups(state_->name());
+    const Hdf5Handle space = array_space(state_->name(), 2, std::ssize(values) / columns, columns),
+                     links = make_intermediate_groups(state_->name());
     const Hdf5Handle dataset{check_hdf5(H5Dcreate2(state_->file.get(), name.c_str(), H5T_NATIVE_INT64, space.get(), links.get(),
                                                    H5P_DEFAULT, H5P_DEFAULT),
                                         state_->name(), action),

@@ -20,6 +20,7 @@
 
 namespace weft::io {
 
+using detail::array_space;
 using detail::check_hdf5;
 using detail::Hdf5Handle;
 using Scalar = ElementType::Scalar;
@@ -118,10 +119,6 @@ Hdf5Handle allocated_at_once(const std::string& name) {
   check_hdf5(H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY), name, "set up a dataset");
   check_hdf5(H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER), name, "set up a dataset");
   return list;
-}
-
-Hdf5Handle simple_space(const std::string& name, int rank, const hsize_t* sizes) {
-  return {check_hdf5(H5Screate_simple(rank, sizes, nullptr), name, "make a data space"), H5Sclose};
 }
 
 DatasetInfo info_of(hid_t file, hid_t dataset, const std::string& name, const std::string& what) {
@@ -233,8 +230,7 @@ void Hdf5File::write_bytes(const std::string& name, std::span<const std::byte> b
   const std::int64_t begin = state_->together([&] {
     state_->space.reserve(total * row_bytes);
     const std::string file = state_->name(), action = fmt::format("write {}", name);
-    const std::array<hsize_t, 2> all{static_cast<hsize_t>(total), static_cast<hsize_t>(columns)};
-    const Hdf5Handle space = simple_space(file, columns == 1 ? 1 : 2, all.data());
+    const Hdf5Handle space = array_space(file, columns == 1 ? 1 : 2, total, columns);
     const Hdf5Handle links = detail::make_intermediate_groups(file), creation = allocated_at_once(file);
     const Hdf5Handle dataset{check_hdf5(H5Dcreate2(state_->file.get(), name.c_str(), memory_type(type.scalar), space.get(),
                                                    links.get(), creation.get(), H5P_DEFAULT),
@@ -281,7 +277,7 @@ void Hdf5File::read_bytes(const std::string& name, const std::function<std::span
     const std::array<hsize_t, 2> start{static_cast<hsize_t>(first), 0},
         part{static_cast<hsize_t>(rows), static_cast<hsize_t>(columns)};
     const Hdf5Handle space{check_hdf5(H5Dget_space(dataset.get()), file, action), H5Sclose};
-    const Hdf5Handle memory = simple_space(file, rank, part.data());
+    const Hdf5Handle memory = array_space(file, rank, rows, columns);
     check_hdf5(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, part.data(), nullptr), file, action);
     check_hdf5(H5Dread(dataset.get(), memory_type(type.scalar), memory.get(), space.get(), H5P_DEFAULT, bytes.data()), file,
                action);

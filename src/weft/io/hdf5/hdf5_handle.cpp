@@ -4,6 +4,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 
 #include "weft/base/error.hpp"
@@ -62,6 +63,11 @@ void refuse_variable_length(Hdf5Id type, const std::string& file, const std::str
   if (H5Tis_variable_str(type) <= 0) return;
   throw IoError(object + " is a text of variable length, which HDF5 does not read safely",
                 "write it with a fixed length; in Python, numpy.bytes_(text) instead of text", Where{.file = file});
+}
+
+Hdf5Handle array_space(const std::string& file, int rank, std::int64_t rows, std::int64_t columns) {
+  const std::array<hsize_t, 2> sizes{static_cast<hsize_t>(rows), static_cast<hsize_t>(columns)};
+  return {check_hdf5(H5Screate_simple(rank, sizes.data(), nullptr), file, "make a data space"), H5Sclose};
 }
 
 }  // namespace weft::io::detail

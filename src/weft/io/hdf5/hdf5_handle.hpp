@@ -66,4 +66,7 @@ class Hdf5Handle {
   Closer closer_ = nullptr;
 };
 
+/// Returns the data space of an array. @param rank  1: of `rows` elements; 2: of rows x columns.
+[[nodiscard]] Hdf5Handle array_space(const std::string& file, int rank, std::int64_t rows, std::int64_t columns);
+
 }  // namespace weft::io::detail

@@ -266,7 +266,7 @@ void check_numbers(const MeshCursor& file, const RawElements& cells, const RawEl
 }
 
 /// Sets z = 0 if all nodes have the same z, and fails otherwise.
-void flatten(const MeshCursor& file, std::vector<Vec3>& coords, const std::vector<std::int64_t>& used) {
+void flatten_nodes(const MeshCursor& file, std::vector<Vec3>& coords, const std::vector<std::int64_t>& used) {
   Vec3 low{HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = -low;
   for (std::size_t i = 0; i < coords.size(); ++i) {
     if (used[i] == kNone) continue;
@@ -329,7 +329,7 @@ MeshBlock assemble(const MeshCursor& file, RawMesh&& raw, int dim, const FormatA
   find_nodes(file, cells, index, nodes, numbered, zones, [&](std::int64_t node, std::size_t) { used[node] = node; });
   const std::int64_t second_order = cells.second_order;
   const Sag sag = second_order > 0 ? sag_of(file, boundary, index, raw.coords, zones) : Sag{};
-  if (dim == 2 && advice.z_is_read) flatten(file, raw.coords, used);
+  if (dim == 2 && advice.z_is_read) flatten_nodes(file, raw.coords, used);
   if (boundary.list.type.empty()) fail(file, kNone, kNone, {}, "the mesh has no boundary elements", advice.no_boundary);
   find_nodes(file, boundary, index, nodes, numbered, zones, [&](std::int64_t node, std::size_t i) {
     if (used[node] != kNone) return;
