@@ -88,6 +88,23 @@ inline std::vector<BoundaryCondition> supersonic(const mesh::Mesh& mesh) {
   return all;
 }
 
+/// Returns openings whose flow turns back or chokes: gas leaves into a reservoir (xmin), at the speed of sound (xmax), and into a
+/// far field of another entropy (ymax, outlet), and comes back through an outlet (zmax). The other zones are slip walls.
+inline std::vector<BoundaryCondition> openings(const mesh::Mesh& mesh) {
+  const BoundaryParams reservoir{
+      .kind = BoundaryKind::total_pressure_inflow, .total_pressure = 0.7, .total_temperature = 0.8, .direction = {1, 0, 0}};
+  const BoundaryParams far{.kind = BoundaryKind::far_field, .state = {0.4, {0.2, -0.1, 0}, 0.5}};
+  const std::map<std::string, BoundaryParams> zones{
+      {"xmin", reservoir}, {"inlet", reservoir}, {"xmax", {.kind = BoundaryKind::static_pressure_outflow, .pressure = 0.2}},
+      {"ymax", far},       {"outlet", far},      {"zmax", {.kind = BoundaryKind::static_pressure_outflow, .pressure = 1.1}}};
+  std::vector<BoundaryCondition> all;
+  for (const mesh::BoundaryZone& zone : mesh.boundary) {
+    const auto found = zones.find(zone.name);
+    all.push_back({found == zones.end() ? BoundaryParams{.kind = BoundaryKind::slip_wall} : found->second, {}});
+  }
+  return all;
+}
+
 /// A mesh, its boundary conditions, and its initial flow.
 struct Setting {
   std::string name, generator;
@@ -138,7 +155,8 @@ inline std::vector<Setting> settings() {
 }
 
 /// Returns every element type, in a box with every boundary condition: in two boxes, because one has too few sides. Also with
-/// stencils by node and, for the 2-D ones, revolved about the axis.
+/// stencils by node and, for the 2-D ones, revolved about the axis; some in a box whose openings turn back or choke; and
+/// simplices between curved walls.
 inline std::vector<Setting> surrounded_settings() {
   constexpr auto kBarth = LimiterKind::barth_jespersen, kVenkat = LimiterKind::venkatakrishnan;
   const auto box = [](const char* elements, std::int64_t nx, std::int64_t ny, std::int64_t nz) {
@@ -165,6 +183,19 @@ inline std::vector<Setting> surrounded_settings() {
   add("prisms", box("prisms", 4, 4, 3), {});
   add("pyramids", box("pyramids", 3, 3, 3), {});
   add("mixed_3d", box("mixed", 3, 3, 6), {});
+  for (const char* elements : {"quads", "triangles", "hexahedra", "tetrahedra"}) {
+    const int dim = std::string(elements).ends_with("hedra") ? 3 : 2;
+    all.push_back({std::string(elements) + "_openings", "box", box(elements, 5, 4, dim == 3 ? 3 : 0), {}, dim, kBarth, openings});
+  }
+  constexpr auto n = [](std::int64_t value) { return mesh::GeneratorValue(value); };
+  all.push_back({"triangles_curved", "bump", {{"nx", n(12)}, {"ny", n(5)}, {"elements", "triangles"}}, {}, 2, kBarth, openings});
+  all.push_back({"tetrahedra_curved",
+                 "bump",
+                 {{"nx", n(8)}, {"ny", n(3)}, {"layers", n(2)}, {"elements", "tetrahedra"}},
+                 {},
+                 3,
+                 kBarth,
+                 openings});
   return all;
 }
 

@@ -98,6 +98,10 @@ std::string common_error(const Communicator& comm, Statement&& statement) {
   return text;
 }
 
+/// Why an integration of thousands of steps is skipped on more than two ranks, where it would wait for messages for minutes.
+inline constexpr const char* kComparedOnMoreRanks = "OnRanks compares such flows on more ranks with those on one";
+[[nodiscard]] inline bool more_than_two_ranks() { return Communicator::world().size() > 2; }
+
 /// Makes steps with the solver's own dt until `end`.
 inline void advance(Solver& solver, double end) {
   while (solver.time() < end * (1 - 1e-14)) solver.step(end - solver.time());
