@@ -58,32 +58,40 @@ double mean_pressure(const Solver& solver) {
   return mean(solver, [](const Primitive& w) { return w.pressure; });
 }
 
-// A former defect: the gas was compressed further and further, to p = 5.5 at the inlet. A standing wave remains, which is damped
-// by the jets out of and into the duct.
+// A former defect: the gas was compressed further and further, to p = 5.5 at the inlet, also from a start that differs by 0.2 %
+// from the reservoir. A standing wave remains, which is damped by the jets out of and into the duct.
 TEST(Openings, ADuctOfHigherPressureEmptiesIntoItsReservoir) {
   if (test::more_than_two_ranks()) GTEST_SKIP() << test::kComparedOnMoreRanks;
-  for (const char* elements : {"quads", "triangles"}) {
-    for (const bool at_outlet : {false, true}) {
-      const mesh::Mesh m =
-          generated("box", {{"nx", std::int64_t{40}}, {"ny", std::int64_t{2}}, {"ymax", 0.05}, {"elements", elements}});
-      Solver solver(m, {.gas = kGas, .boundary = duct(m, {{"xmin", at_outlet ? outlet(1) : reservoir(1, 1)}})});
-      const double density = std::pow(1.05, 1 / 1.4);
-      solver.initialise([&](Vec3) { return Primitive{density, {}, 1.05}; });
-      double highest = 0, later = 0, average = 0;
-      constexpr double kPeriod = 4 / 1.1832;  // period of the quarter wave
-      while (solver.time() < (kSanitized ? 1.2 : 12) * kPeriod) {
-        const double dt = solver.step(1).dt, p = mean_pressure(solver);
-        highest = std::max(highest, p);
-        if (solver.time() > 6 * kPeriod) {
-          later = std::max(later, std::abs(p - 1));
-          average += dt * p / (6 * kPeriod);
-        }
+  struct Start {
+    const char* elements;
+    bool at_outlet;  ///< an outlet of the reservoir's pressure in its place
+    double pressure, density;
+    double later, average;  ///< bounds of the last six periods, relative to pressure - 1: jets damp with the square of the speed
+  };
+  const double compressed = std::pow(1.05, 1 / 1.4);
+  for (const Start& start : {Start{"quads", false, 1.05, compressed, 0.8, 0.1}, Start{"quads", true, 1.05, compressed, 0.8, 0.1},
+                             Start{"triangles", false, 1.05, compressed, 0.8, 0.1},
+                             Start{"triangles", true, 1.05, compressed, 0.8, 0.1}, Start{"quads", false, 1.002, 1, 0.95, 0.2}}) {
+    SCOPED_TRACE(testing::Message() << start.elements << ", " << start.at_outlet << ", " << start.pressure);
+    const mesh::Mesh m =
+        generated("box", {{"nx", std::int64_t{40}}, {"ny", std::int64_t{2}}, {"ymax", 0.05}, {"elements", start.elements}});
+    Solver solver(m, {.gas = kGas, .boundary = duct(m, {{"xmin", start.at_outlet ? outlet(1) : reservoir(1, 1)}})});
+    solver.initialise([&](Vec3) { return Primitive{start.density, {}, start.pressure}; });
+    const double excess = start.pressure - 1;
+    double highest = 0, later = 0, average = 0;
+    constexpr double kPeriod = 4 / 1.1832;  // period of the quarter wave
+    while (solver.time() < (kSanitized ? 1.2 : 12) * kPeriod) {
+      const double dt = solver.step(1).dt, p = mean_pressure(solver);
+      highest = std::max(highest, p);
+      if (solver.time() > 6 * kPeriod) {
+        later = std::max(later, std::abs(p - 1));
+        average += dt * p / (6 * kPeriod);
       }
-      EXPECT_LE(highest, 1.05) << elements << at_outlet;
-      if (kSanitized) continue;
-      EXPECT_LE(later, 0.04) << elements << at_outlet;
-      EXPECT_NEAR(average, 1, 5e-3) << elements << at_outlet;
     }
+    EXPECT_LE(highest, start.pressure);
+    if (kSanitized) continue;
+    EXPECT_LE(later, start.later * excess);
+    EXPECT_NEAR(average, 1, start.average * excess);
   }
 }
 
