@@ -29,6 +29,8 @@ constexpr const char* kDoc =
     "The array knows which side is up to date: a writable view marks its rows as written on its side, when it is taken; a\n"
     "view of a side on which rows are out of date raises DeviceError, until to_host() or to_device() copies them. While views\n"
     "exist, the array can be neither resized nor closed (BufferError).\n\n"
+    "memoryview(a), and whatever else takes the buffer protocol, is a writable view of all rows of an array without a device\n"
+    "side. It raises BufferError for other arrays, for CSR rows and while an exchange is in flight.\n\n"
     "Raises InputError for wrong arguments, DeviceError without a GPU.";
 
 [[nodiscard]] std::string describe_rows(const AnyArray& array) {
@@ -47,6 +49,41 @@ constexpr const char* kDoc =
     throw nb::type_error("CSR rows are two arrays; export offsets and values of view() one by one");
   }
   return view;
+}
+
+/// Returns the numpy view of all rows for the buffer protocol. @throws weft.BufferError.
+[[nodiscard]] nb::object view_for_buffer(nb::handle self) {
+  if (!nb::inst_ready(self)) throw_buffer_error("the constructor of the array was not called", "create it with weft.Array(plan)");
+  auto& array = *nb::inst_ptr<PyArray>(self);
+  try {
+    const ArrayForm form = array.any().form();
+    if (form.backend != Backend::host) {
+      throw_buffer_error("the array has a device side, which the buffer protocol cannot export",
+                         "export the host side, a.view(), or the device side with DLPack, a.device()");
+    }
+    if (form.rows == Rows::csr) throw_buffer_error("CSR rows are two arrays", "export offsets and values of a.view() one by one");
+    return array.view(self, "all", Side::host, std::nullopt);
+  } catch (const Error& error) {
+    throw_buffer_error(error.problem(), error.suggestion());
+  }
+}
+
+/// The slot Py_bf_getbuffer. It redirects the request to the numpy view of all rows, which becomes the exporter (buffer->obj), so
+/// that the array counts a view until the buffer is released.
+int get_buffer(PyObject* self, Py_buffer* buffer, int flags) noexcept {
+  buffer->obj = nullptr;
+  try {
+    const nb::object view = view_for_buffer(self);
+    if (PyObject_GetBuffer(view.ptr(), buffer, flags) == 0) return 0;
+    PyErr_Clear();  // numpy raises ValueError
+    throw_buffer_error("the rows are not contiguous in the order that is asked for",
+                       "create the array with layout=\"aos\", or copy the rows with numpy.ascontiguousarray(a.all)");
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_BufferError, error.what());
+  }
+  return -1;
 }
 
 void bind_making(nb::class_<PyArray>& type) {
@@ -232,7 +269,8 @@ void bind_properties(nb::class_<PyArray>& type) {
 }  // namespace
 
 void bind_array(nb::module_& module) {
-  nb::class_<PyArray> type(module, "Array", kDoc);
+  PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(&get_buffer)}, {0, nullptr}};
+  nb::class_<PyArray> type(module, "Array", nb::type_slots(slots), kDoc);
   bind_making(type);
   bind_views(type);
   bind_copies(type);

@@ -48,6 +48,23 @@ def write(array):
     array[...] = 0
 
 
+def array(**options):
+    return weft.Array(mesh().plan, **options)
+
+
+def closed():
+    a = array()
+    a.close()
+    return a
+
+
+def under_buffer(call):
+    """Calls `call` with an array of which a buffer exists."""
+    a = weft.Array(weft.GhostPlan.build(None, 3))
+    with memoryview(a):
+        call(a)
+
+
 MISUSES = {
     # Views
     "write to a volume": (lambda s: write(mesh().cells.volume), ValueError),
@@ -58,6 +75,14 @@ MISUSES = {
     "assign to a property": (lambda s: assign(s, "conserved", 0), AttributeError),
     "assign to a mesh": (lambda s: assign(s.mesh, "dim", 3), AttributeError),
     "index beyond the cells": (lambda s: s.conserved[s.mesh.cells.owned, 0], IndexError),
+    # Buffers
+    "close an array under a buffer": (lambda s: under_buffer(lambda a: a.close()), weft.BufferError),
+    "resize an array under a buffer": (lambda s: under_buffer(lambda a: a.resize(2)), weft.BufferError),
+    "index beyond a buffer": (lambda s: under_buffer(lambda a: memoryview(a)[len(a)]), IndexError),
+    "a buffer of a closed array": (lambda s: memoryview(closed()), weft.BufferError),
+    "a buffer of an array with a device side": (lambda s: memoryview(array(backend="mirror")), weft.BufferError),
+    "a buffer of CSR rows": (lambda s: memoryview(array(kind="csr")), weft.BufferError),
+    "a buffer of an array without its constructor": (lambda s: memoryview(weft.Array.__new__(weft.Array)), weft.BufferError),
     # Objects that cannot be made
     "construct a Mesh": (lambda s: weft.Mesh(), TypeError),
     "construct Cells": (lambda s: type(s.mesh.cells)(), TypeError),
