@@ -30,7 +30,7 @@ struct BoundaryGroups {
   std::vector<BoundaryGroup> group;  ///< consecutive faces of `order`, kGroupFaces or, before a border, fewer
   std::vector<std::int32_t> row;     ///< by group: the rows from which its faces extrapolate, each once
   std::vector<std::uint16_t> entry;  ///< by entry of Extrapolations::row: that row's position among the rows of the group
-  std::int32_t most_rows = 0;        ///< of a group
+  std::int32_t most_rows = 0;        ///< the largest BoundaryGroup::rows
 };
 
 }  // namespace weft::flow::detail
