@@ -27,7 +27,10 @@ void bind_device_view(nb::module_& module);
 void bind_plan(nb::module_& module);
 void bind_array(nb::module_& module);
 void bind_exchange(nb::module_& module);
-void bind_task(nb::module_& module);
+void bind_task_number(nb::module_& module);
+void bind_task_trace(nb::module_& module);
+void bind_task_plan(nb::module_& module);
+void bind_task_graph(nb::module_& module);
 
 // Starts MPI unless it runs already.  @collective over all ranks at its first call.
 void start_mpi();

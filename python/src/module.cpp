@@ -20,5 +20,8 @@ NB_MODULE(_weft, module) {
   bind_plan(module);
   bind_array(module);
   bind_exchange(module);
-  bind_task(module);
+  bind_task_number(module);
+  bind_task_trace(module);
+  bind_task_plan(module);
+  bind_task_graph(module);
 }

@@ -71,7 +71,7 @@ class Graph:
         self._kept.append(number)
         return number
 
-    def task(self, reads=(), writes=(), reads_writes=(), reduces=(), *, rows=False, on="host", name=None):
+    def task(self, reads=(), writes=(), reads_writes=(), reduces=(), *, rows=False, on="host", every=None, name=None):
         """Returns a decorator that adds a function as a task.
 
         reads: arrays, (array, part) or numbers. An array is passed as a read-only view of all its rows, or of the part: "owned",
@@ -83,7 +83,9 @@ class Graph:
             rows and numbers begin with the value that changes nothing (0, inf, -inf)
         rows: the function takes a slice of the owned rows as its first argument and computes only these rows of what it writes:
             the first `inner` rows of the arrays may be computed while ghost rows travel
-        on: "host", or "device" for a function that starts its work on the device of the arrays and does not wait for it
+        on: "host"; "device" for a function that starts its work on the device of the arrays and does not wait for it; or "io" for
+            one that writes data to files while the other tasks go on
+        every: with on="io", the function is called in one of so many iterations, 1 by default
         name: in messages and plans; the name of the function by default
 
         The arguments of the function are views in the order of the lists. They are made once: nothing is copied. Numbers that are
@@ -96,9 +98,22 @@ class Graph:
         np.from_dlpack(view). While the function runs, weft.stream() is the stream of the task, and the current one of CuPy and
         PyTorch (so of Triton); what starts in the default stream of CUDA is in order, too.
 
-        Raises InputError for other arguments, ContractError for arrays and numbers without memory on that side. The decorator
-        returns the function unchanged.
+        A task for I/O only reads, each array and number once. Its function is called as function(iteration, ...) in a thread of
+        the plan: `iteration` is counted from 1 over all runs of the plan, and the arrays are read-only copies of the rows that it
+        states, (rows,) or (rows, width) and (offsets, entries) of CSR rows, as they are in its place of the order. Tasks that
+        change the data wait for the copy only. The function may keep the arrays. Such functions are called one after the other,
+        and two copies are pending at most, a third one waits. run() and repeat_until() wait for all of them, also where another
+        task raises an exception: what was copied is written. Python releases its lock while it writes to a file.
+
+        Raises InputError for other arguments, ContractError for arrays and numbers without memory on that side and for tasks for
+        I/O that do not only read. The decorator returns the function unchanged.
         """
+        if on not in ("host", "device", "io"):
+            raise InputError(f'on={on!r} is no place of a task; use "host", "device" or "io"')
+        if every is not None and on != "io":
+            raise InputError(f'every={every} is for tasks with on="io"; write the file in a task of its own')
+        if rows and on == "io":
+            raise InputError('a task with on="io" is not divided into ranges of rows; omit rows=True')
         accesses, arguments, floats = [], [], []
         for mode, items in (("reads", reads), ("writes", writes), ("reads_writes", reads_writes), ("reduces", reduces)):
             if not isinstance(items, (list, tuple)):
@@ -111,14 +126,21 @@ class Graph:
                 part = choice if choice is not None and mode != "reduces" else "owned" if mode.endswith("writes") else "all"
                 number, is_number = self._number_of(data), isinstance(data, Number)
                 accesses.append((number, mode, "all" if is_number else part, op))
+                if on == "io":
+                    continue
                 arguments.append(self._graph.view(number, _VIEWS.get(part, part), on, mode != "reads"))
                 floats.append(is_number and mode == "reads" and on == "host")
 
         def add(function):
             if not callable(function):
                 raise InputError(f"a {type(function).__name__} is not a function")
-            self._graph.add_task(name or getattr(function, "__name__", "task"), accesses, rows, on)
-            self._functions.append(_body(function, arguments, floats) if on == "host" else _device_body(function, arguments))
+            title = name or getattr(function, "__name__", "task")
+            if on == "io":
+                self._graph.add_io_task(title, accesses, 1 if every is None else every)
+                self._functions.append(function)
+            else:
+                self._graph.add_task(title, accesses, rows, on)
+                self._functions.append(_body(function, arguments, floats) if on == "host" else _device_body(function, arguments))
             return function
 
         return add

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -80,6 +81,17 @@ TEST(IoTasks, TasksThatChangeTheDataWaitForTheCopyOnly) {
   EXPECT_TRUE(overlapped) << "an increment waited for the end of the write";
 }
 
+TEST(IoTasks, ASnapshotCanBeKeptAfterItsBody) {
+  Counting c;
+  std::vector<std::shared_ptr<const Snapshot>> kept;
+  c.g.add_task("write", {reads(c.id, Part::owned)}, io, [&](const Snapshot& s) { kept.push_back(s.shared_from_this()); });
+  c.add_increment();
+  c.g.compile().run(3);
+  ASSERT_EQ(kept.size(), 3U);
+  EXPECT_THAT(kept[0]->entries<double>(c.id), ElementsAre(0, 0, 1, 10, 2, 20, 3, 30));
+  EXPECT_THAT(kept[2]->entries<double>(c.id), ElementsAre(200, 0, 201, 10, 202, 20, 203, 30));
+}
+
 TEST(IoTasks, AreExecutedInSomeIterationsOverAllRuns) {
   Counting c;
   std::vector<std::int64_t> iterations;
@@ -140,6 +152,8 @@ TEST(IoTasks, RefusesOtherAccessesAndTypes) {
     EXPECT_THAT(error_of<ContractError>([&] { (void)snapshot.entries<Large>(c.id); }), HasSubstr("rows of 16 bytes"));
   });
   c.g.compile(1, Check::accesses).run();
+  c.g.add_task("write again", {reads(c.id, Part::inner), reads(c.id, Part::ghost)}, io, ignored);
+  EXPECT_THAT(error_of<ContractError>([&] { (void)c.g.compile(); }), HasSubstr("'write again' and 'u': is listed twice"));
 }
 
 TEST(Writer, BoundsWhatIsPending) {

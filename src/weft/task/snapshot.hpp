@@ -2,6 +2,7 @@
 /// Snapshot: copies of data that an I/O task writes while other tasks change the data.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -9,8 +10,9 @@
 
 namespace weft::task {
 
-/// The data that an I/O task reads, as they were in its place of the order of recording.
-class Snapshot {
+/// The data that an I/O task reads, as they were in its place of the order of recording. A body that needs them after its return
+/// keeps shared_from_this().
+class Snapshot : public std::enable_shared_from_this<Snapshot> {
  public:
   /// Returns the number of the iteration, from 1, over all iterations of the plan.
   [[nodiscard]] std::int64_t iteration() const { return iteration_; }

@@ -1,0 +1,175 @@
+// weft.task.Graph. The functions and their arguments are kept by python/weft/task.py, so that Python's garbage collector sees
+// them.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "weft/task/graph.hpp"
+
+#include "arguments.hpp"
+#include "array.hpp"
+#include "bindings.hpp"
+#include "task_bodies.hpp"
+#include "task_number.hpp"
+#include "task_plan.hpp"
+
+namespace weft::python {
+namespace {
+
+inline constexpr Registry kParts{
+    "part", std::array{Row{task::Part::all, "all", "all rows"}, Row{task::Part::owned, "owned", "rows of this rank"},
+                       Row{task::Part::ghost, "ghosts", "copies of rows of other ranks"},
+                       Row{task::Part::boundary, "boundary", "rows that no exchange changes"},
+                       Row{task::Part::inner, "inner", "owned rows that need no ghost rows"},
+                       Row{task::Part::border, "border", "the other owned rows"}}};
+inline constexpr Registry kModes{
+    "access", std::array{Row{task::Mode::read, "reads", ""}, Row{task::Mode::write, "writes", ""},
+                         Row{task::Mode::read_write, "reads_writes", ""}, Row{task::Mode::reduce, "reduces", ""}}};
+
+/// Returns the offsets of the rows of a part of a CSR array, from 0. @param inner  its inner rows.
+[[nodiscard]] std::vector<std::int64_t> offsets_of(AnyArray& array, task::Part part, std::int32_t inner) {
+  const std::int64_t* const offsets = array.offsets(Side::host);
+  const IndexSpace& space = array.space();
+  const std::array last{inner, space.owned_rows(), space.plan().rows(), space.rows()};
+  std::vector<std::int64_t> list{0};
+  std::int32_t row = 0;
+  for (std::size_t p = 0; p < task::kSingleParts.size(); ++p) {
+    for (; row < last.at(p); ++row) {
+      if (overlap(part, task::kSingleParts.at(p))) list.push_back(list.back() + offsets[row + 1] - offsets[row]);
+    }
+  }
+  return list;
+}
+
+/// Data, mode, part, operation.
+using AccessNames = std::tuple<int, std::string, std::string, std::string>;
+
+class PyTaskGraph {
+ public:
+  explicit PyTaskGraph(nb::handle comm) : comm_(communicator_of(comm)), graph_(comm_) {}
+
+  int add_array(nb::handle array, const std::string& name, std::int32_t inner) {
+    auto& py_array = nb::cast<PyArray&>(array);
+    py_array.expect_idle("Graph.array()");
+    const int number = graph_.add_array(name, py_array.any().ref(), inner).value();
+    data_.push_back({nb::borrow(array), inner});
+    return number;
+  }
+  int add_number(nb::handle number, const std::string& name) {
+    const int id = graph_.add_number(name, nb::cast<PyNumber&>(number).vector()).value();
+    data_.push_back({nb::borrow(number)});
+    return id;
+  }
+  /// Returns the argument of a task for an access to an array or a number. @param rows  of an array: all, owned, ...
+  [[nodiscard]] nb::object view(int data, const std::string& rows, const std::string& side, bool writable) const {
+    const nb::object& object = data_.at(static_cast<std::size_t>(data)).object;
+    const Side on = named(kSides, side);
+    if (nb::isinstance<PyNumber>(object)) return nb::cast<PyNumber&>(object).view_of_task(object, on, writable);
+    return nb::cast<PyArray&>(object).view_of_task(object, rows, on, writable);
+  }
+  void add_task(const std::string& name, const std::vector<AccessNames>& accesses, bool rows, const std::string& side) {
+    std::vector<task::Access> list = accesses_of(accesses);
+    const std::size_t number = tasks_++;
+    const auto whole = [bodies = bodies_, number](auto&... stream) { bodies->call(number, stream...); };
+    using Divided = std::function<void(task::Rows)>;
+    using DividedOnDevice = std::function<void(Stream&, task::Rows)>;
+    if (named(kSides, side) == Side::host) {
+      if (rows) {
+        graph_.add_task(name, std::move(list), Divided([bodies = bodies_, number](task::Rows r) { bodies->call(number, r); }));
+      } else {
+        graph_.add_task(name, std::move(list), std::function<void()>(whole));
+      }
+    } else if (rows) {
+      graph_.add_task(name, std::move(list), on(task::device),
+                      DividedOnDevice([bodies = bodies_, number](Stream& s, task::Rows r) { bodies->call(number, s, r); }));
+    } else {
+      graph_.add_task(name, std::move(list), on(task::device), std::function<void(Stream&)>(whole));
+    }
+  }
+  void add_io_task(const std::string& name, const std::vector<AccessNames>& accesses, int every) {
+    const std::vector<task::Access> list = accesses_of(accesses);
+    std::vector<SnapshotForm> forms;
+    for (const task::Access& access : list) {
+      const Data& data = data_.at(access.data.index());
+      SnapshotForm& form = forms.emplace_back();
+      form.data = access.data;
+      form.is_number = nb::isinstance<PyNumber>(data.object);
+      if (form.is_number) continue;
+      const auto& array = nb::cast<const PyArray&>(data.object);
+      const ArrayForm of = array.any().form();
+      form.scalar = of.scalar;
+      form.flat = array.flat();
+      if (of.rows == Rows::csr) {
+        form.offsets = offsets_of(array.any(), access.part, data.inner);
+      } else {
+        form.width = static_cast<std::size_t>(of.width);
+      }
+    }
+    graph_.add_task(name, list, task::io_every(every),
+                    [bodies = bodies_, number = tasks_, forms](const task::Snapshot& s) { bodies->call(number, s, forms); });
+    ++tasks_;
+  }
+  [[nodiscard]] std::unique_ptr<PyTaskPlan> compile(int threads, bool check, bool record) {
+    std::optional<task::Plan> plan;
+    {
+      const Computing computing;
+      plan.emplace(graph_.compile(threads, check ? task::Check::accesses : task::Check::none, Transport::automatic,
+                                  record ? task::Launch::as_graphs : task::Launch::by_bodies));
+    }
+    std::vector<Attachment> arrays;
+    for (const Data& data : data_) {
+      if (nb::isinstance<PyArray>(data.object)) arrays.emplace_back(data.object);
+    }
+    return std::make_unique<PyTaskPlan>(std::move(*plan), std::move(arrays), bodies_);
+  }
+
+ private:
+  struct Data {
+    nb::object object;  ///< an array or a number
+    std::int32_t inner = 0;
+  };
+  [[nodiscard]] static std::vector<task::Access> accesses_of(const std::vector<AccessNames>& accesses) {
+    std::vector<task::Access> list;
+    for (const auto& [data, mode, part, op] : accesses) {
+      list.push_back({task::DataId(data), named(kModes, mode), named(kParts, part), named(kReductions, op)});
+    }
+    return list;
+  }
+
+  Communicator comm_;
+  task::Graph graph_;
+  std::vector<Data> data_;  ///< by number
+  std::shared_ptr<Bodies> bodies_ = std::make_shared<Bodies>();
+  std::size_t tasks_ = 0;
+};
+
+}  // namespace
+
+void bind_task_graph(nb::module_& module) {
+  nb::class_<PyTaskGraph>(module, "TaskGraph", "Data and tasks; weft.task.Graph keeps their functions.")
+      .def(nb::init<nb::handle>(), nb::arg("comm").none())
+      .def("add_array", &PyTaskGraph::add_array, nb::arg("array"), nb::arg("name"), nb::arg("inner"),
+           "Adds a weft.Array and returns its number.")
+      .def("add_number", &PyTaskGraph::add_number, nb::arg("number"), nb::arg("name"), "Adds a number and returns its number.")
+      .def("view", &PyTaskGraph::view, nb::arg("data"), nb::arg("rows"), nb::arg("side"), nb::arg("writable"),
+           "Returns the argument of a task for an array or a number.")
+      .def("add_task", &PyTaskGraph::add_task, nb::arg("name"), nb::arg("accesses"), nb::arg("rows"), nb::arg("side"),
+           "Adds a task of (data, mode, part, operation).")
+      .def("add_io_task", &PyTaskGraph::add_io_task, nb::arg("name"), nb::arg("accesses"), nb::arg("every"),
+           "Adds an I/O task of (data, mode, part, operation), which is executed in one of `every` iterations.")
+      .def("compile", &PyTaskGraph::compile, nb::arg("threads"), nb::arg("check"), nb::arg("record"),
+           "Compiles the graph. Collective.");
+}
+
+}  // namespace weft::python
