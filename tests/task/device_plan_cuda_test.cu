@@ -96,7 +96,7 @@ TEST_F(CudaPlan, EnqueuedIterationsAreLaunchesWithoutTheHost) {
   const Communicator self = Communicator::self();
   const GhostPlan rows = GhostPlan::build(self, 100, std::vector<GlobalRow>{});
   Field u(rows, Layout::aos, Backend::cuda, Side::device);
-  DeviceVector<double> buffers(Backend::cuda, std::span<const double>(std::array{1.0, 10.0, 0.0}));
+  DeviceVector<double> buffers(Backend::cuda, std::span<const double>(std::array{1.0, 10.0, 0.0, 0.0}));
   int buffer = 0;
   Graph g(self);
   const DataId data = g.add_array("u", u), numbers = g.add_memory("buffers"), sum = g.add_memory("sum");
@@ -122,7 +122,13 @@ TEST_F(CudaPlan, EnqueuedIterationsAreLaunchesWithoutTheHost) {
   EXPECT_EQ(made.graphs, 100);
   EXPECT_EQ(made.kernels, 0);
   EXPECT_EQ(made.waits, 0);
-  stream.wait();
+  parallel_for(space::cuda{}, stream, 1, SetLate{buffers.data() + 3, 5});
+  const Event late = stream.record();
+  plan.finish(stream);
+  EXPECT_TRUE(late.done()) << "finish(stream) did not wait for work of the caller";
+  EXPECT_EQ((weft::detail::cuda_call_counts() - before).waits, 1);
+  plan.finish(stream);  // no sequence: waits for the stream
+  EXPECT_EQ((weft::detail::cuda_call_counts() - before).waits, 2);
   double expected = 0, sums = 0;
   for (int i = 0; i < 104; ++i) {
     expected += i % 2 == 0 ? 1 : 10;

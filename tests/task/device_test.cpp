@@ -243,7 +243,7 @@ TEST(DeviceTasks, IterationsAreEnqueuedInAStream) {
   plan.renew_recordings();
   plan.enqueue(stream, 1);
   plan.enqueue(stream, std::nullopt);
-  stream.wait();
+  plan.finish(stream);
   EXPECT_FALSE(ring.u.fresh(Side::host, ring.u.space().owned()));
   ring.u.to_host(After(), ring.u.space().owned()).wait();
   for (int i = 0; i < kRows; ++i) EXPECT_EQ(std::as_const(ring.u)(i, 0), i + 222);
@@ -296,7 +296,10 @@ TEST(DeviceTasks, AnErrorOfASequenceCanBeThatOfItsRank) {
   Plan plan = s.g.compile();
   s.fails_at = 1;
   for (int i = 0; i < 2; ++i) plan.enqueue(host_stream());
-  EXPECT_THAT(error_of<PhysicsError>([&] { plan.finish(Errors::on_this_rank); }), HasSubstr(s.last() ? "task 'flux'" : ""));
+  Stream& stream = host_stream();
+  EXPECT_THAT(error_of<PhysicsError>([&] { plan.finish(stream, Errors::on_this_rank); }),
+              HasSubstr(s.last() ? "task 'flux'" : ""));
+  plan.finish(stream, Errors::on_this_rank);  // the error was thrown
 }
 
 TEST(DeviceTasks, ARankThatLeavesASequenceEndsItOnAllRanks) {

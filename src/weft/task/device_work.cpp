@@ -149,8 +149,9 @@ void DeviceWork::wait_for_all() {
   for (Stream& stream : streams_) stream.wait();
 }
 
-void DeviceWork::wait_for_enqueued() {
-  enqueued_.wait();
+void DeviceWork::wait_for_enqueued(Stream* stream) {
+  if (stream == nullptr || stream->handle() != callers_) enqueued_.wait();  // the event precedes the work of that stream
+  if (stream != nullptr) stream->wait();
   enqueued_ = Event();
   callers_ = nullptr;
 }

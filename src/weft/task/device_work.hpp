@@ -103,8 +103,8 @@ class DeviceWork {
   void wait() { streams_[0].wait(); }
   /// Returns a dependency on the iterations in streams of callers.
   [[nodiscard]] After enqueued() const { return After(enqueued_); }
-  /// Blocks the host until these iterations have completed. @throws DeviceError
-  void wait_for_enqueued();
+  /// Blocks the host until these iterations have completed, and all work of `stream` unless it is null. @throws DeviceError
+  void wait_for_enqueued(Stream* stream = nullptr);
   /// Blocks the host until everything in all streams of the present iteration has completed. @throws DeviceError
   void wait_for_all();
   [[nodiscard]] bool is_host() const { return streams_[0].is_host(); }

@@ -369,6 +369,7 @@ Plan::~Plan() = default;
 void Plan::run(int iterations, Trace* trace, Errors errors) { body_->run(iterations, trace, errors); }
 void Plan::enqueue(Stream& stream, std::optional<int> recording) { body_->enqueue_iteration(stream, recording); }
 void Plan::finish(Errors errors) { body_->finish_sequence(errors); }
+void Plan::finish(Stream& stream, Errors errors) { body_->finish_sequence(errors, &stream); }
 void Plan::renew_recordings() {
   body_->first.renew_recordings();
   body_->repeated.renew_recordings();

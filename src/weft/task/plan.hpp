@@ -61,6 +61,10 @@ class Plan {
   /// @param errors  on_this_rank: as for run(), without a reduction.
   /// @throws on every rank the first error of the lowest rank with one.  @collective  @cost a reduction over the ranks
   void finish(Errors errors = Errors::on_all_ranks);
+  /// As above, but blocks the host until all work of `stream` has completed, also what the caller has enqueued there after the
+  /// last iteration; without a sequence, too. One wait of the host instead of two.
+  /// @param stream  that in which the last iteration of the sequence was enqueued.
+  void finish(Stream& stream, Errors errors = Errors::on_all_ranks);
   /// Makes the next iteration with each number record its work again, because bodies enqueue it with other arguments. CUDA graphs
   /// are updated in place where they can be (weft::Graph::update()).  @collective
   void renew_recordings();

@@ -78,7 +78,8 @@ struct Plan::Body final : Work {
   [[nodiscard]] std::string waits_for(const Node& node) override;
   void run(int iterations, Trace* trace, Errors errors);
   void enqueue_iteration(Stream& stream, std::optional<int> recording);
-  void finish_sequence(Errors errors);
+  /// @param stream  as Plan::finish(); null: waits for the iterations.
+  void finish_sequence(Errors errors, Stream* stream = nullptr);
   [[nodiscard]] Repeated repeat_until(DataId number, const Condition& condition, int most, Trace* trace);
   void close();
 

@@ -215,11 +215,14 @@ void Plan::Body::enqueue_iteration(Stream& stream, std::optional<int> recording)
   iterate(nullptr, &stream, recording);
 }
 
-void Plan::Body::finish_sequence(Errors errors) {
-  if (!sequence_) return;
+void Plan::Body::finish_sequence(Errors errors, Stream* stream) {
+  if (!sequence_) {
+    if (stream != nullptr) stream->wait();
+    return;
+  }
   sequence_ = false;
   writer_.wait();
-  guarded("the work of the device", [&] { device->wait_for_enqueued(); });
+  guarded("the work of the device", [&] { device->wait_for_enqueued(stream); });
   if (errors == Errors::on_this_rank) return throw_error();
   try {
     agree(comm, error);

@@ -215,8 +215,7 @@ void DeviceStepper<Real, State>::step(const StepCommand& command) {
 
 template <class Real, class State>
 StepResult DeviceStepper<Real, State>::result() {
-  step_plan_->finish(task::Errors::on_this_rank);
-  stream_.wait();
+  step_plan_->finish(stream_, task::Errors::on_this_rank);
   const int last = control_.done() - 1;
   if (!control_.physical(last)) {
     const StepFailures::States states = [&](mesh::LocalCellId cell) {  // ghosts are on the GPUs of other ranks
@@ -258,8 +257,7 @@ void DeviceStepper<Real, State>::start(const StepSequence& sequence) {
 template <class Real, class State>
 std::vector<StepResult> DeviceStepper<Real, State>::finish() {
   pending_ = false;
-  step_plan_->finish();
-  stream_.wait();
+  step_plan_->finish(stream_);
   const int done = control_.done();
   WEFT_EXPECTS(done >= 1 && done <= static_cast<int>(started_.size()));  // the host starts no sequence without a step
   const Started& last = started_[done - 1];
