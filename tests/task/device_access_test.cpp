@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "weft/base/error.hpp"
+#include "weft/device/device_vector.hpp"
 #include "weft/task/graph.hpp"
 
 #include "task/ring.hpp"
@@ -95,6 +96,60 @@ TEST(DeviceAccesses, IntegersAreNotPoisonedButCompared) {
                 HasSubstr(writes_it ? "it writes the border rows of 'next' on the device (row 0), which it does not state" : ""));
     EXPECT_EQ(message.empty(), !writes_it) << message;
   }
+}
+
+/// A program with memory outside arrays: two numbers, and a flag.
+struct ProgramWithMemory : Program {
+  DeviceVector<double> sums{Backend::mirror, std::vector<double>{1, 2}};
+  DeviceVector<float> narrow{Backend::mirror, std::vector<float>{3}};
+  DeviceVector<std::int32_t> flags{Backend::mirror, std::vector<std::int32_t>{4}};
+  DataId s = g.add_memory("sums", sums.span()), w = g.add_memory("narrow", narrow.span()),
+         f = g.add_memory("flags", flags.span()), none = g.add_memory("none", DeviceVector<double>().span());
+};
+
+TEST(DeviceAccesses, FindsAccessesToMemory) {
+  {
+    ProgramWithMemory p;
+    const std::string message = p.run({reads_writes(p.v)}, [&](Stream&) { p.on_device(p.ring.v)[2] += p.sums.data()[1]; });
+    EXPECT_THAT(message, HasSubstr("task 'kernel': it reads the memory 'sums', which it does not state to read"));
+    EXPECT_EQ(p.sums.data()[1], 2);
+  }
+  {
+    ProgramWithMemory p;
+    EXPECT_THAT(p.run({reads(p.w), writes(p.s)}, [&](Stream&) { p.sums.data()[0] = p.sums.data()[1]; }),
+                HasSubstr("it does not overwrite the memory 'sums', or reads before"));
+  }
+  {
+    ProgramWithMemory p;
+    EXPECT_THAT(p.run({reads_writes(p.s)}, [&](Stream&) { p.sums.data()[0] = static_cast<double>(p.narrow.data()[0]); }),
+                HasSubstr("it computes with invalid operands: it reads one of"));  // conversion drops the payload
+  }
+  {
+    ProgramWithMemory p;
+    EXPECT_THAT(p.run({reads(p.s), reads(p.f)}, [&](Stream&) { p.sums.data()[1] = 5; }),
+                HasSubstr("it writes the memory 'sums', which it states to read only"));
+    EXPECT_EQ(p.sums.data()[1], 2) << "what was written is not restored";
+  }
+  ProgramWithMemory p;
+  EXPECT_THAT(p.run({reads(p.s)}, [&](Stream&) { p.flags.data()[0] = 5; }),
+              HasSubstr("it writes the memory 'flags', which it does not state"));
+  EXPECT_EQ(p.flags.data()[0], 4);
+}
+
+TEST(DeviceAccesses, StatedAccessesToMemoryPass) {
+  ProgramWithMemory p;
+  EXPECT_EQ(p.run({reads(p.f), reads(p.w), reads(p.none), reads_writes(p.s)},
+                  [&](Stream&) { p.sums.data()[p.flags.data()[0] - 4] += static_cast<double>(p.narrow.data()[0]); }),
+            "");
+  EXPECT_EQ(p.sums.data()[0], 7);
+}
+
+TEST(DeviceAccesses, MemoryWithoutAnAddressIsRefused) {
+  Program p;
+  const DataId faces = p.g.add_memory("faces");
+  EXPECT_THAT(p.run({writes(faces)}, [](Stream&) {}),
+              HasSubstr("accesses to the memory 'faces' cannot be checked, because its address is unknown"));
+  p.g.compile().run();
 }
 
 TEST(DeviceAccesses, EnqueuedIterationsAreCheckedToo) {

@@ -93,7 +93,10 @@ void fill(std::span<std::byte> memory, std::uint32_t tag, std::size_t width) {
 AccessGuard::AccessGuard(std::vector<Datum>& data, Backend device)
     : data_(data), device_(device), stream_(Stream::for_backend(device)) {
   for (std::size_t d = 0; d < data.size(); ++d) {
-    if (data[d].is_memory) continue;  // its address is unknown
+    if (data[d].is_memory) {
+      pieces_.push_back({d, Part::owned, Side::device, 0, data[d].memory->empty() ? 0 : 1});
+      continue;
+    }
     add_pieces(d, Side::host);
     if (data[d].on_device()) add_pieces(d, Side::device);
   }
@@ -115,6 +118,7 @@ void AccessGuard::add_pieces(std::size_t data, Side side) {
 
 std::string AccessGuard::describe(const Piece& piece) const {
   const Datum& datum = data_[piece.data];
+  if (datum.is_memory) return fmt::format("the memory '{}'", datum.name);
   const std::string what =
       datum.array ? fmt::format("the {} of '{}'", name_of(piece.part), datum.name) : fmt::format("the number '{}'", datum.name);
   return datum.on_device() ? fmt::format("{} on the {}", what, to_string(piece.side)) : what;
@@ -142,6 +146,11 @@ template <class F>
 void AccessGuard::for_each_block(const Piece& piece, bool changes, const F& f) {
   if (piece.first == piece.last) return;
   const Datum& datum = data_[piece.data];
+  if (datum.is_memory) {
+    const Memory memory{datum.memory->data(), datum.memory->size(), piece.side};
+    with_host_copy(memory, changes, [&](std::byte* at) { f(std::span(at, memory.bytes), datum.memory_width, 0); });
+    return;
+  }
   if (!datum.array) {
     double* const number = piece.side == Side::host ? datum.number : datum.on_both->write(Side::device, 0, 1).data();
     const Memory memory{reinterpret_cast<std::byte*>(number), sizeof(double), piece.side};

@@ -37,7 +37,7 @@ class AccessGuard {
   void end();
 
  private:
-  /// A part of an array, or a number, on one side. One of these is guarded for each.
+  /// A part of an array, a number or memory, on one side. One of these is guarded for each.
   struct Piece {
     std::size_t data;
     Part part;

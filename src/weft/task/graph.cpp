@@ -202,6 +202,11 @@ DataId Graph::add_memory(std::string name) {
   return DataId(std::ssize(body_->data) - 1);
 }
 
+DataId Graph::add_memory(std::string name, std::span<std::byte> memory, std::size_t width) {
+  body_->data.push_back({.name = std::move(name), .is_memory = true, .memory = memory, .memory_width = width});
+  return DataId(std::ssize(body_->data) - 1);
+}
+
 void Graph::add_task(std::string name, std::vector<Access> accesses, std::function<void()> body) {
   body_->tasks.push_back({.shape = {std::move(name), std::move(accesses), false}, .whole = std::move(body)});
 }
@@ -240,6 +245,12 @@ Plan Graph::compile(int threads, Check check, Transport transport, Launch launch
   for (const Task& task : tasks) task_shapes.push_back(task.shape);
   Schedule schedule = agreed(comm, [&] {
     if (threads < 1) throw ContractError(fmt::format("{} threads were requested", threads), "request at least 1");
+    for (const Datum& datum : body_->data) {
+      if (check == Check::none || !datum.is_memory || datum.memory) continue;
+      throw ContractError(
+          fmt::format("accesses to the memory '{}' cannot be checked, because its address is unknown", datum.name),
+          "pass its address to add_memory(name, memory), or compile without Check::accesses");
+    }
     for (const TaskShape& task : task_shapes) {
       if (task.side == Side::host || std::ranges::any_of(body_->data, &Datum::on_device)) continue;
       throw ContractError(fmt::format("task '{}' executes on a device, but no data of the graph have a device side", task.name),

@@ -1,9 +1,13 @@
 #pragma once
 /// Graph: tasks that state which data they read and write. Communication and the order of execution follow from that.
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "weft/array/pair_ref.hpp"
@@ -78,8 +82,16 @@ class Graph {
   DataId add_number(std::string name, HostDeviceVector<double>& number);
 
   /// Adds memory of a device that is no array of the library, or a part of an array that is accessed independently of the others.
-  /// Tasks on the device state their accesses to it, from which their order follows; it is neither exchanged nor copied.
+  /// Tasks on the device state their accesses to it, from which their order follows; it is neither exchanged nor copied. Check::
+  /// accesses cannot guard it.
   DataId add_memory(std::string name);
+  /// As above, for memory that stays where it is while plans of this graph exist, and which Check::accesses guards like a row of
+  /// an array: a task with writes() overwrites all of it. Elements that are no floating-point numbers are compared, but reads of
+  /// them are not found.
+  template <class T>
+  DataId add_memory(std::string name, std::span<T> memory) {
+    return add_memory(std::move(name), std::as_writable_bytes(memory), std::is_floating_point_v<T> ? sizeof(T) : 0);
+  }
 
   /// Adds a task, which is executed as a whole.
   void add_task(std::string name, std::vector<Access> accesses, std::function<void()> body);
@@ -101,7 +113,8 @@ class Graph {
 
   /// Compiles the graph and sets up its exchanges. The graph may be extended and compiled again afterwards.
   /// @param threads  threads that execute tasks, including the calling one, which also communicates.
-  /// @param check  Check::accesses: run() throws ContractError for a task that accesses other data than it states.
+  /// @param check  Check::accesses: run() throws ContractError for a task that accesses other data than it states, and compile()
+  ///   if the graph has memory without an address.
   /// @param transport  of the exchanges, as in ArrayTransformer. For arrays with a device side it applies to exchanges on its
   ///   own side, host or device; on the device side others are automatic, on the host side they use Transport::host.
   /// @param launch  whether device tasks are recorded as CUDA graphs or their bodies are called in each iteration. Without a
@@ -115,6 +128,7 @@ class Graph {
 
  private:
   struct Body;
+  DataId add_memory(std::string name, std::span<std::byte> memory, std::size_t width);
   void expect_same_device(const std::string& name, Backend backend) const;
   std::unique_ptr<Body> body_;
 };

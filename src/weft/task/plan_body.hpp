@@ -2,12 +2,14 @@
 /// Data and tasks that a Graph records, and the state of a Plan.
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,9 +34,11 @@ struct Datum {
   std::string name;
   std::optional<PairRef> array{};  ///< empty for a number
   std::int32_t inner_rows = 0;
-  double* number = nullptr;                     ///< on the host
-  HostDeviceVector<double>* on_both = nullptr;  ///< a number with two sides; `number` is then set by run()
-  bool is_memory = false;                       ///< memory of which only accesses are known
+  double* number = nullptr;                      ///< on the host
+  HostDeviceVector<double>* on_both = nullptr;   ///< a number with two sides; `number` is then set by run()
+  bool is_memory = false;                        ///< memory of a device that is no array
+  std::optional<std::span<std::byte>> memory{};  ///< its address, if it is known
+  std::size_t memory_width = 0;                  ///< bytes of its floating-point numbers; 0 for other elements
 
   [[nodiscard]] Backend backend() const;
   [[nodiscard]] bool on_device() const { return backend() != Backend::host; }
