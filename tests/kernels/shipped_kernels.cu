@@ -14,6 +14,12 @@ namespace weft::kernels {
 struct IsSelected {
   WEFT_HD bool operator()(std::uint32_t value) const { return value % 3 == 0; }
 };
+struct IsPositive {
+  template <class T>
+  WEFT_HD bool operator()(const T& value) const {
+    return value > 0;
+  }
+};
 struct BinOf {
   const std::uint32_t* x;
   WEFT_HD std::uint32_t operator()(std::int64_t i) const { return x[i]; }
@@ -44,12 +50,25 @@ template void call_with(Stream&, std::span<const float>, std::span<float>, std::
 template void call_with(Stream&, std::span<const double>, std::span<double>, std::span<const std::uint8_t>,
                         std::span<const std::int64_t>, std::span<const std::int32_t>, double*);
 
+/// Calls selections of entries of other sizes. They are compiled only.
+template <class T>
+void select_with(Stream& stream, std::span<const T> in, std::span<T> out, std::span<std::int64_t> offsets, std::int64_t* count) {
+  const space::cuda gpu;
+  copy_if(gpu, stream, in, IsPositive{}, out, count);
+  partition(gpu, stream, in, IsPositive{}, out, count);
+  run_length_encode(gpu, stream, in, out, offsets, count);
+}
+template void select_with(Stream&, std::span<const std::uint8_t>, std::span<std::uint8_t>, std::span<std::int64_t>,
+                          std::int64_t*);
+template void select_with(Stream&, std::span<const double>, std::span<double>, std::span<std::int64_t>, std::int64_t*);
+
 /// Calls the primitives of integers. It is compiled only.
 void call_with_integers(Stream& stream, std::span<const std::uint32_t> in, std::span<std::uint32_t> out,
                         std::span<std::int64_t> wide, std::int64_t* count) {
   const space::cuda gpu;
   exclusive_scan(gpu, stream, in, out);
   inclusive_scan(gpu, stream, in, wide);
+  exclusive_scan(gpu, stream, std::span<const std::int64_t>(wide), wide);
   select(gpu, stream, IsSelected{}, out, count);
   copy_if(gpu, stream, in, IsSelected{}, out, count);
   partition(gpu, stream, in, IsSelected{}, out, count);

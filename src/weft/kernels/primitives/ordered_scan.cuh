@@ -8,7 +8,6 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <type_traits>
 
@@ -18,34 +17,11 @@
 #include "weft/device/space.hpp"
 #include "weft/kernels/primitives/scan.cuh"
 #include "weft/kernels/primitives/scan.hpp"
+#include "weft/kernels/primitives/warp.cuh"
 
 namespace weft::kernels {
 
 namespace detail {
-
-inline constexpr unsigned kAllLanes = 0xffffffffU;
-
-/// Exchanges a trivially copyable value among the lanes of a warp, word by word, by one of the shuffle instructions.
-template <class T, class Shuffle>
-__device__ T shuffle_words(const T& value, const Shuffle& shuffle) {
-  std::uint32_t words[(sizeof(T) + 3) / 4] = {};
-  memcpy(words, &value, sizeof(T));
-#pragma unroll
-  for (std::uint32_t& word : words) word = shuffle(word);
-  T result = value;
-  memcpy(&result, words, sizeof(T));
-  return result;
-}
-/// Returns the value of the lane `apart` lanes before.
-template <class T>
-__device__ T shuffle_up(const T& value, int apart) {
-  return shuffle_words(value, [=](std::uint32_t word) { return __shfl_up_sync(kAllLanes, word, static_cast<unsigned>(apart)); });
-}
-/// Returns the value of lane `lane`.
-template <class T>
-__device__ T shuffle_from(const T& value, int lane) {
-  return shuffle_words(value, [=](std::uint32_t word) { return __shfl_sync(kAllLanes, word, lane); });
-}
 
 /// Uninitialised entries in shared memory.
 template <class T, int kCount>
@@ -56,12 +32,14 @@ struct SharedEntries {
 
 inline constexpr int kOrderedThreads = kTileWarps * kScanLanes;
 
-static_assert(kScanGroup == kLaneEntries);
+/// The entries of a lane.
+template <class T>
+using LaneGroup = EntryGroup<T, kLaneEntries>;
 
 /// Returns true if the four entries from `at` on exist and a lane can access them together.
 template <class T>
 __device__ bool is_group(const T* entries, std::int64_t at, std::int64_t n) {
-  return at + kLaneEntries <= n && reinterpret_cast<std::uintptr_t>(entries) % alignof(ScanGroup<T>) == 0;
+  return at + kLaneEntries <= n && reinterpret_cast<std::uintptr_t>(entries) % alignof(LaneGroup<T>) == 0;
 }
 template <class T>
 inline constexpr bool kHasGroups = std::has_single_bit(sizeof(T));
@@ -80,7 +58,7 @@ template <class T, class In>
 __device__ void load_entries(const LoadEntry<In, T>& load, std::int64_t at, std::int64_t n, const T& identity,
                              T (&entry)[kLaneEntries]) {
   if (is_group(load.in, at, n)) {
-    const ScanGroup<In> group = *reinterpret_cast<const ScanGroup<In>*>(load.in + at);
+    const LaneGroup<In> group = *reinterpret_cast<const LaneGroup<In>*>(load.in + at);
 #pragma unroll
     for (int k = 0; k < kLaneEntries; ++k) entry[k] = static_cast<T>(group.value[k]);
   } else {
@@ -102,10 +80,10 @@ template <class T>
 __device__ void store_entries(const StoreEntry<T>& store, std::int64_t at, std::int64_t n, const T (&prefix)[kLaneEntries],
                               const T& total) {
   if (is_group(store.out, at, n)) {
-    ScanGroup<T> group;
+    LaneGroup<T> group;
 #pragma unroll
     for (int k = 0; k < kLaneEntries; ++k) group.value[k] = prefix[k];
-    *reinterpret_cast<ScanGroup<T>*>(store.out + at) = group;
+    *reinterpret_cast<LaneGroup<T>*>(store.out + at) = group;
   } else {
     store_entries<T, StoreEntry<T>>(store, at, n, prefix, total);
   }

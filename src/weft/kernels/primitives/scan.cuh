@@ -15,25 +15,22 @@
 #include "weft/device/device_vector.hpp"
 #include "weft/kernels/primitives/disjoint.hpp"
 #include "weft/kernels/primitives/providers.hpp"
+#include "weft/kernels/primitives/warp.cuh"
 
 namespace weft::kernels {
 
 namespace detail {
 
-/// Adjacent numbers that a thread loads and stores together; each thread processes several such groups of a tile.
-inline constexpr int kScanGroup = 4;
+/// Adjacent numbers that a thread loads and stores together, 16 bytes of sums, so that a warp accesses whole sectors; each thread
+/// processes several such groups of a tile.
+template <class Sum>
+inline constexpr int kScanGroup = 16 / static_cast<int>(sizeof(Sum));
 // The tile sizes that were fastest on an H200: docs/notes/2026-11-gpu-kernels.md.
 template <class Sum>
 inline constexpr int kScanThreads = 1024 / static_cast<int>(sizeof(Sum));
+inline constexpr int kScanGroups = 8;
 template <class Sum>
-inline constexpr int kScanGroups = 32 / static_cast<int>(sizeof(Sum));
-template <class Sum>
-inline constexpr int kScanTile = kScanThreads<Sum> * kScanGroups<Sum> * kScanGroup;
-
-template <class T>
-struct alignas(kScanGroup * sizeof(T) < 16 ? kScanGroup * sizeof(T) : 16) ScanGroup {
-  T value[kScanGroup];
-};
+inline constexpr int kScanTile = kScanThreads<Sum> * kScanGroups * kScanGroup<Sum>;
 
 /// The value that a tile has published: none, its aggregate, or its inclusive prefix.
 enum class TileState : std::uint32_t { none, aggregate, prefix };
@@ -70,14 +67,12 @@ class TileSum {
   alignas(8 * kWords) std::uint64_t word_[kWords];
 };
 
-inline constexpr unsigned kWholeWarp = 0xffffffffU;
-
 /// Returns the inclusive prefix sum over the lanes of a warp.
 template <class Sum>
 __device__ Sum inclusive_warp_scan(Sum sum, int lane) {
 #pragma unroll
   for (int apart = 1; apart < 32; apart *= 2) {
-    const Sum before = __shfl_up_sync(kWholeWarp, sum, static_cast<unsigned>(apart));
+    const Sum before = __shfl_up_sync(kAllLanes, sum, static_cast<unsigned>(apart));
     if (lane >= apart) sum += before;
   }
   return sum;
@@ -95,11 +90,11 @@ __device__ Sum exclusive_prefix(const TileSum<Sum>* tiles, std::int64_t tile, in
       while ((state = tiles[at].load(sum)) == TileState::none) {
       }
     }
-    const unsigned prefixes = __ballot_sync(kWholeWarp, state == TileState::prefix);
+    const unsigned prefixes = __ballot_sync(kAllLanes, state == TileState::prefix);
     const int last = prefixes == 0 ? 31 : __ffs(static_cast<int>(prefixes)) - 1;  // its prefix includes the lanes beyond
     if (lane > last) sum = 0;
 #pragma unroll
-    for (int apart = 16; apart > 0; apart /= 2) sum += __shfl_xor_sync(kWholeWarp, sum, apart);
+    for (int apart = 16; apart > 0; apart /= 2) sum += __shfl_xor_sync(kAllLanes, sum, apart);
     prefix += sum;
     if (prefixes != 0) return prefix;
   }
@@ -108,32 +103,33 @@ __device__ Sum exclusive_prefix(const TileSum<Sum>* tiles, std::int64_t tile, in
 /// Loads the groups of a thread. They begin 32 groups apart, so that the accesses of a warp are coalesced; the groups of a warp
 /// form one contiguous run of numbers.
 /// @param whole  the tile is complete, and the addresses are aligned to groups.
-template <class In, int kGroups>
-__device__ void load_tile(const In* in, std::int64_t first, std::int64_t n, bool whole, ScanGroup<In> (&group)[kGroups]) {
+template <class In, int kGroup, int kGroups>
+__device__ void load_tile(const In* in, std::int64_t first, std::int64_t n, bool whole,
+                          EntryGroup<In, kGroup> (&group)[kGroups]) {
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
-    const std::int64_t at = first + g * 32 * kScanGroup;
+    const std::int64_t at = first + g * 32 * kGroup;
     if (whole) {
-      group[g] = *reinterpret_cast<const ScanGroup<In>*>(in + at);
+      group[g] = *reinterpret_cast<const EntryGroup<In, kGroup>*>(in + at);
     } else {
-      for (int i = 0; i < kScanGroup; ++i) group[g].value[i] = at + i < n ? in[at + i] : In{};
+      for (int i = 0; i < kGroup; ++i) group[g].value[i] = at + i < n ? in[at + i] : In{};
     }
   }
 }
 
 /// Adds the exclusive prefix of the run to the sums of a thread and stores them as load_tile() loads numbers.
-template <class Out, class Sum, int kGroups>
+template <class Out, class Sum, int kGroup, int kGroups>
 __device__ void store_tile(Out* out, std::int64_t first, std::int64_t n, bool whole, Sum before,
-                           const Sum (&sums)[kGroups][kScanGroup]) {
+                           const Sum (&sums)[kGroups][kGroup]) {
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
-    const std::int64_t at = first + g * 32 * kScanGroup;
-    ScanGroup<Out> group;
-    for (int i = 0; i < kScanGroup; ++i) group.value[i] = static_cast<Out>(before + sums[g][i]);
+    const std::int64_t at = first + g * 32 * kGroup;
+    EntryGroup<Out, kGroup> group;
+    for (int i = 0; i < kGroup; ++i) group.value[i] = static_cast<Out>(before + sums[g][i]);
     if (whole) {
-      *reinterpret_cast<ScanGroup<Out>*>(out + at) = group;
+      *reinterpret_cast<EntryGroup<Out, kGroup>*>(out + at) = group;
     } else {
-      for (int i = 0; i < kScanGroup; ++i) {
+      for (int i = 0; i < kGroup; ++i) {
         if (at + i < n) out[at + i] = group.value[i];
       }
     }
@@ -141,19 +137,19 @@ __device__ void store_tile(Out* out, std::int64_t first, std::int64_t n, bool wh
 }
 
 /// Replaces the numbers of a warp by their prefix sums within its run and returns the sum of the run.
-template <bool kInclusive, class Sum, int kGroups>
-__device__ Sum scan_run(Sum (&value)[kGroups][kScanGroup], int lane) {
+template <bool kInclusive, class Sum, int kGroup, int kGroups>
+__device__ Sum scan_run(Sum (&value)[kGroups][kGroup], int lane) {
   Sum lane_prefix[kGroups], run_sum = 0;
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
-    for (int i = 1; i < kScanGroup; ++i) value[g][i] += value[g][i - 1];
-    lane_prefix[g] = inclusive_warp_scan(value[g][kScanGroup - 1], lane);
+    for (int i = 1; i < kGroup; ++i) value[g][i] += value[g][i - 1];
+    lane_prefix[g] = inclusive_warp_scan(value[g][kGroup - 1], lane);
   }
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
-    const Sum before = run_sum + lane_prefix[g] - value[g][kScanGroup - 1];
-    run_sum += __shfl_sync(kWholeWarp, lane_prefix[g], 31);
-    for (int i = kScanGroup - 1; i >= 0; --i) value[g][i] = before + (kInclusive ? value[g][i] : i == 0 ? 0 : value[g][i - 1]);
+    const Sum before = run_sum + lane_prefix[g] - value[g][kGroup - 1];
+    run_sum += __shfl_sync(kAllLanes, lane_prefix[g], 31);
+    for (int i = kGroup - 1; i >= 0; --i) value[g][i] = before + (kInclusive ? value[g][i] : i == 0 ? 0 : value[g][i - 1]);
   }
   return run_sum;
 }
@@ -167,11 +163,11 @@ __global__ void __launch_bounds__(kScanThreads<Out>, 512 / kScanThreads<Out>)
     scan_kernel(const In* in, Out* out, std::int64_t n, std::int64_t tiles, bool aligned, unsigned long long* next_tile,
                 TileSum<std::make_unsigned_t<Out>>* sums, Out* total) {
   using Sum = std::make_unsigned_t<Out>;  // overflow wraps around
-  constexpr int kGroups = kScanGroups<Sum>, kThreads = kScanThreads<Sum>, kWarps = kThreads / 32;
+  constexpr int kGroup = kScanGroup<Sum>, kGroups = kScanGroups, kThreads = kScanThreads<Sum>, kWarps = kThreads / 32;
   __shared__ Sum warp_sums[kWarps], stored_prefix;
   __shared__ std::int64_t shared_tile;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-  const int own = (warp * kGroups * 32 + lane) * kScanGroup;
+  const int own = (warp * kGroups * 32 + lane) * kGroup;
   const auto first_of = [&](std::int64_t tile) { return tile * kScanTile<Sum> + own; };
   const auto is_whole = [&](std::int64_t tile) { return aligned && (tile + 1) * kScanTile<Sum> <= n; };
   const auto take = [&] { return static_cast<std::int64_t>(atomicAdd(next_tile, 1ULL)); };
@@ -181,17 +177,17 @@ __global__ void __launch_bounds__(kScanThreads<Out>, 512 / kScanThreads<Out>)
   __syncthreads();
 
   std::int64_t loading = shared_tile, published = -1;  // tiles; -1: none
-  ScanGroup<In> numbers[kGroups];                      // numbers of the tile `loading`
-  Sum published_values[kGroups][kScanGroup] = {}, published_sum = 0;
+  EntryGroup<In, kGroup> numbers[kGroups];             // numbers of the tile `loading`
+  Sum published_values[kGroups][kGroup] = {}, published_sum = 0;
   if (loading < tiles) load_tile(in, first_of(loading), n, is_whole(loading), numbers);
   while (loading < tiles || published >= 0) {
     const std::int64_t summed = loading < tiles ? loading : -1;
     std::int64_t next = 0;
     if (thread == kThreads - 1) next = take();
-    Sum value[kGroups][kScanGroup];
+    Sum value[kGroups][kGroup];
 #pragma unroll
     for (int g = 0; g < kGroups; ++g) {
-      for (int i = 0; i < kScanGroup; ++i) value[g][i] = static_cast<Sum>(static_cast<Out>(numbers[g].value[i]));
+      for (int i = 0; i < kGroup; ++i) value[g][i] = static_cast<Sum>(static_cast<Out>(numbers[g].value[i]));
     }
     const Sum run_sum = scan_run<kInclusive>(value, lane);
     __syncthreads();  // all threads have read warp_sums and shared_tile
@@ -200,12 +196,12 @@ __global__ void __launch_bounds__(kScanThreads<Out>, 512 / kScanThreads<Out>)
     __syncthreads();
     loading = shared_tile;
     const Sum warp_prefix = inclusive_warp_scan(lane < kWarps ? warp_sums[lane] : 0, lane);
-    const Sum tile_sum = __shfl_sync(kWholeWarp, warp_prefix, 31);
-    const Sum before_run = __shfl_sync(kWholeWarp, warp_prefix, warp) - run_sum;
+    const Sum tile_sum = __shfl_sync(kAllLanes, warp_prefix, 31);
+    const Sum before_run = __shfl_sync(kAllLanes, warp_prefix, warp) - run_sum;
     if (thread == 0 && summed >= 0) sums[summed].publish(summed == 0 ? TileState::prefix : TileState::aggregate, tile_sum);
 #pragma unroll
     for (int g = 0; g < kGroups; ++g) {
-      for (int i = 0; i < kScanGroup; ++i) value[g][i] += before_run;
+      for (int i = 0; i < kGroup; ++i) value[g][i] += before_run;
     }
     if (loading < tiles) load_tile(in, first_of(loading), n, is_whole(loading), numbers);
     if (published >= 0) {
@@ -224,7 +220,7 @@ __global__ void __launch_bounds__(kScanThreads<Out>, 512 / kScanThreads<Out>)
     published_sum = tile_sum;
 #pragma unroll
     for (int g = 0; g < kGroups; ++g) {
-      for (int i = 0; i < kScanGroup; ++i) published_values[g][i] = value[g][i];
+      for (int i = 0; i < kGroup; ++i) published_values[g][i] = value[g][i];
     }
   }
 }
@@ -243,7 +239,7 @@ void look_back_scan(Stream& stream, std::span<const In> in, std::span<Out> out, 
   set_bytes(stream, scratch.data(), 0, scratch.size());
   const auto is_aligned = [](const auto* at) {
     using T = std::remove_cvref_t<decltype(*at)>;
-    return reinterpret_cast<std::uintptr_t>(at) % alignof(ScanGroup<T>) == 0;
+    return reinterpret_cast<std::uintptr_t>(at) % alignof(EntryGroup<T, kScanGroup<Sum>>) == 0;
   };
   const auto kernel = scan_kernel<kInclusive, In, Out>;
   const std::int64_t blocks = std::min<std::int64_t>(tiles, resident_blocks(kernel, kScanThreads<Sum>));

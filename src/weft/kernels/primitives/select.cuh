@@ -1,8 +1,7 @@
 #pragma once
 /// Selection, partition, unique values and runs on a GPU, for .cu files, with the results of the host.
-///
-/// Each is an ordered scan of flags (ordered_scan.cuh), whose last kernel stores entries at the number of flags before them.
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -10,53 +9,43 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
+#include "weft/device/parallel_for.cuh"
 #include "weft/device/space.hpp"
-#include "weft/kernels/primitives/ordered_scan.cuh"
+#include "weft/kernels/primitives/compact.cuh"
 #include "weft/kernels/primitives/providers.hpp"
 #include "weft/kernels/primitives/select.hpp"
 
 namespace weft::kernels {
 
-namespace detail {
-
-/// Counts and stores in stream order. @param total  device address of the count.
-template <class Load, class Store>
-void compact(Stream& stream, std::size_t n, const Load& load, const Store& store, std::int64_t* total) {
-  WEFT_EXPECTS(!stream.is_host() && total != nullptr);
-  if (n == 0) return set_bytes(stream, total, 0, sizeof *total);
-  ordered_scan<false>(stream, static_cast<std::int64_t>(n), std::int64_t{0}, load, store, Plus{}, total);
+/// Returns the bytes that a selection from n entries of `entry` bytes takes from the pool of its stream: 16 for each tile, which
+/// has 64 bytes or 32 entries for each of 256 threads, or one entry of more than 64 bytes. Needs no GPU.
+template <class T>
+[[nodiscard]] constexpr std::size_t select_workspace(std::int64_t n) {
+  const std::int64_t tile = detail::kSelectTile<T>;
+  return 16 * (static_cast<std::size_t>((n + 15 + tile - 1) / tile) + 1);
 }
-
-/// Counts indices for which a predicate is true, and stores them.
-template <class Index, class Predicate>
-struct SelectIndices {
-  Predicate predicate;
-  Index* out;
-  WEFT_HD std::int64_t operator()(std::int64_t i) const { return predicate(static_cast<Index>(i)) ? 1 : 0; }
-  WEFT_HD void operator()(std::int64_t i, std::int64_t before, std::int64_t) const {
-    if (predicate(static_cast<Index>(i))) out[before] = static_cast<Index>(i);
-  }
-};
-
-}  // namespace detail
 
 /// Stores the indices i of 0 .. out.size()-1 for which predicate(i) is true at the beginning of `out`, ascending, and their
 /// number in `*count`, in stream order. @param predicate  with a WEFT_HD operator; it must not depend on `out`.
-/// @param count  device address. @pre a stream of the current GPU. @cost two calls of the predicate for each index;
-/// scan_workspace<std::int64_t>(n) bytes from the pool of the stream. @throws LimitError where Index does not hold all indices;
+/// @param count  device address. @pre a stream of the current GPU. @cost one call of the predicate for each index, in one kernel;
+/// select_workspace<Index>(n) bytes from the pool of the stream. @throws LimitError where Index does not hold all indices;
 /// DeviceError where memory is exhausted or a launch is rejected.
 template <class Index, class Predicate>
 void select(space::cuda, Stream& stream, const Predicate& predicate, std::span<Index> out, std::int64_t* count) {
+  WEFT_EXPECTS(!stream.is_host() && count != nullptr);
   if (out.size() > 0 && out.size() - 1 > static_cast<std::uint64_t>(std::numeric_limits<Index>::max())) {
     throw LimitError(std::to_string(out.size()) + " indices to select from; the type of an index has too few bits");
   }
-  const detail::SelectIndices<Index, Predicate> indices{predicate, out.data()};
-  detail::compact(stream, out.size(), indices, indices, count);
+  if (out.empty()) return set_bytes(stream, count, 0, sizeof *count);
+  detail::compact<false, false>(stream, static_cast<std::int64_t>(out.size()), detail::Indices<Index>{},
+                                detail::ByPredicate<Predicate>{predicate},
+                                detail::SelectOutput<Index>{out.data(), nullptr, nullptr, count});
 }
 
 /// Copies the entries for which predicate(entry) is true to the beginning of `out` and stores their number in `*count`, as on the
 /// host. @param predicate, @param count, @throws as select(). @pre as on the host; a stream of the current GPU.
-/// @cost three reads of the entries at most, one write of the selected ones; otherwise as select().
+/// @cost one read of the entries, by 16 bytes at a time where their size is a power of two, and one write of the selected ones,
+/// in one kernel; select_workspace<T>(n) bytes from the pool of the stream.
 template <Provider kProvider = Provider::automatic, class T, class Predicate>
 void copy_if(space::cuda, Stream& stream, std::span<const T> in, const Predicate& predicate, std::span<T> out,
              std::int64_t* count) {
@@ -65,18 +54,26 @@ void copy_if(space::cuda, Stream& stream, std::span<const T> in, const Predicate
   if constexpr (kChosen == Provider::library) {
     detail::Implementation<Primitive::copy_if, kChosen>::run(stream, in, predicate, out, count);
   } else {
-    detail::compact(stream, in.size(), detail::CountSelected<T, Predicate>{in.data(), predicate},
-                    detail::StoreSelected<T, Predicate>{in.data(), predicate, out.data()}, count);
+    if (in.empty()) return set_bytes(stream, count, 0, sizeof *count);
+    detail::compact<false, false>(stream, static_cast<std::int64_t>(in.size()), detail::StoredEntries<T>{in.data()},
+                                  detail::ByPredicate<Predicate>{predicate},
+                                  detail::SelectOutput<T>{out.data(), nullptr, nullptr, count});
   }
 }
 
 /// Copies the entries for which predicate(entry) is true, then the others, as on the host. Otherwise as copy_if().
+/// @cost two reads and one write of the entries, because the others are stored behind all selected ones; reduce_workspace()
+/// of a count in addition.
 template <class T, class Predicate>
 void partition(space::cuda, Stream& stream, std::span<const T> in, const Predicate& predicate, std::span<T> out,
                std::int64_t* count) {
-  WEFT_EXPECTS(in.size() == out.size() && detail::disjoint(in, out));
-  detail::compact(stream, in.size(), detail::CountSelected<T, Predicate>{in.data(), predicate},
-                  detail::StorePartitioned<T, Predicate>{in.data(), predicate, out.data()}, count);
+  WEFT_EXPECTS(!stream.is_host() && in.size() == out.size() && detail::disjoint(in, out) && count != nullptr);
+  if (in.empty()) return set_bytes(stream, count, 0, sizeof *count);
+  const auto n = static_cast<std::int64_t>(in.size());
+  reduce_into(space::cuda{}, stream, n, std::int64_t{0}, detail::CountSelected<T, Predicate>{in.data(), predicate}, Plus{},
+              count);
+  detail::compact<true, false>(stream, n, detail::StoredEntries<T>{in.data()}, detail::ByPredicate<Predicate>{predicate},
+                               detail::SelectOutput<T>{out.data(), nullptr, count, nullptr});
 }
 
 /// Copies the first key of each run of equal adjacent keys and stores the number of runs in `*count`, as on the host. Otherwise
@@ -89,9 +86,9 @@ void unique(space::cuda, Stream& stream, std::span<const Key> keys, std::span<Ke
     static_assert(!std::floating_point<Key>, "CUB compares with ==, which is not the order of floating-point keys");
     detail::Implementation<Primitive::unique, kChosen>::run(stream, keys, out, count);
   } else {
-    const detail::CountRuns<Key> runs{keys.data()};
-    detail::compact(stream, keys.size(), runs,
-                    detail::StoreRuns<Key>{runs, static_cast<std::int64_t>(keys.size()), out.data(), nullptr}, count);
+    if (keys.empty()) return set_bytes(stream, count, 0, sizeof *count);
+    detail::compact<false, false>(stream, static_cast<std::int64_t>(keys.size()), detail::StoredEntries<Key>{keys.data()},
+                                  detail::StartsOfRuns{}, detail::SelectOutput<Key>{out.data(), nullptr, nullptr, count});
   }
 }
 
@@ -99,12 +96,14 @@ void unique(space::cuda, Stream& stream, std::span<const Key> keys, std::span<Ke
 template <class Key>
 void run_length_encode(space::cuda, Stream& stream, std::span<const Key> keys, std::span<Key> out,
                        std::span<std::int64_t> offsets, std::int64_t* count) {
-  WEFT_EXPECTS(keys.size() == out.size() && offsets.size() == keys.size() + 1);
+  WEFT_EXPECTS(!stream.is_host() && keys.size() == out.size() && offsets.size() == keys.size() + 1 && count != nullptr);
   WEFT_EXPECTS(detail::disjoint(keys, out) && detail::disjoint(keys, offsets) && detail::disjoint(out, offsets));
-  const detail::CountRuns<Key> runs{keys.data()};
-  if (keys.empty()) set_bytes(stream, offsets.data(), 0, sizeof(std::int64_t));
-  detail::compact(stream, keys.size(), runs,
-                  detail::StoreRuns<Key>{runs, static_cast<std::int64_t>(keys.size()), out.data(), offsets.data()}, count);
+  if (keys.empty()) {
+    set_bytes(stream, offsets.data(), 0, sizeof(std::int64_t));
+    return set_bytes(stream, count, 0, sizeof *count);
+  }
+  detail::compact<false, true>(stream, static_cast<std::int64_t>(keys.size()), detail::StoredEntries<Key>{keys.data()},
+                               detail::StartsOfRuns{}, detail::SelectOutput<Key>{out.data(), offsets.data(), nullptr, count});
 }
 
 }  // namespace weft::kernels
