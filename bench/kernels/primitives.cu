@@ -231,8 +231,9 @@ int main() {
   for (const std::int64_t n : {std::int64_t{1} << 27, std::int64_t{1'000'000}}) {
     add_reductions<double, double>(table, stream, "double", n);
     add_reductions<float, double>(table, stream, "float in double", n);
-    add_segments(table, stream, n, 7);
-    add_segments(table, stream, n, 1000);
+    for (const std::int64_t length : {std::int64_t{7}, std::int64_t{30}, std::int64_t{1000}, std::int64_t{100'000}, n}) {
+      add_segments(table, stream, n, length);
+    }
     add_scan<std::uint32_t, std::uint32_t>(table, stream, "uint32", n);
     add_scan<std::int64_t, std::int64_t>(table, stream, "int64", n);
     add_scan<std::int32_t, std::int64_t>(table, stream, "int32 to int64", n);

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "weft/base/mix.hpp"
@@ -79,7 +81,7 @@ TEST(Reduce, minimum_and_maximum_ignore_nan) {
   EXPECT_EQ(transform_reduce(0, inf, entry, Minimum{}), inf);
 }
 
-TEST(Reduce, short_segments_are_added_from_left_to_right_and_long_ones_by_lanes) {
+TEST(Reduce, short_segments_are_added_from_left_to_right_and_longer_ones_by_lanes) {
   const std::vector<double> x = numbers<double>(1000);
   const std::vector<std::int64_t> offsets{0, 0, 1, 33, 66, 66, 1000};
   std::vector<double> expected(6, 0);
@@ -97,6 +99,38 @@ TEST(Reduce, short_segments_are_added_from_left_to_right_and_long_ones_by_lanes)
   std::vector<double> sums(6, -1);
   segmented_sum(view(x), view(offsets), std::span(sums));
   EXPECT_EQ(sums, expected);
+}
+
+/// Returns the numbers combined by 32 lanes.
+double by_lanes(std::span<const double> x) {
+  double lane[32] = {};
+  for (std::size_t i = 0; i < x.size(); ++i) lane[i % 32] += x[i];
+  for (int apart = 16; apart > 0; apart /= 2) {
+    for (int l = 0; l < apart; ++l) lane[l] += lane[l + apart];
+  }
+  return lane[0];
+}
+
+TEST(Reduce, segments_of_more_than_1024_entries_are_added_in_chunks) {
+  static_assert(detail::segment_chunks(1024) == 1 && detail::segment_chunks(1025) == 2);
+  static_assert(detail::segment_chunk(1 << 20) == 1024 && detail::segment_chunks(1 << 20) == 1024);
+  static_assert(detail::segment_chunk((1 << 20) + 1) == 2048 && detail::segment_chunks((1 << 20) + 1) == 513);
+  const std::vector<double> x = numbers<double>((1 << 20) + 5000);
+  const std::vector<std::int64_t> offsets{1, 1025, 2050, 2050, 3002, (1 << 20) + 3003, (1 << 20) + 4100};
+  std::vector<double> expected;
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    const auto first = static_cast<std::size_t>(offsets[s]), last = static_cast<std::size_t>(offsets[s + 1]);
+    const std::size_t chunk = last - first > (1 << 20) ? 2048 : 1024;
+    std::vector<double> results;
+    for (std::size_t at = first; at < last; at += chunk)
+      results.push_back(by_lanes(view(x).subspan(at, std::min(chunk, last - at))));
+    expected.push_back(results.size() == 1 ? results[0] : by_lanes(results));
+  }
+  test::for_teams([&](Team& team) {
+    std::vector<double> sums(expected.size(), -1);
+    segmented_sum(view(x), view(offsets), std::span(sums), team);
+    EXPECT_EQ(sums, expected);
+  });
 }
 
 TEST(Reduce, segments_do_not_depend_on_the_number_of_threads) {

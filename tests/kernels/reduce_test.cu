@@ -62,25 +62,57 @@ TEST(CudaReduce, axpy_dot_has_the_bits_of_the_host) {
   }
 }
 
+void expect_segments_of_the_host(const std::vector<double>& x, const std::vector<std::int64_t>& offsets) {
+  Stream stream;
+  std::vector<double> expected(offsets.size() - 1);
+  segmented_sum(std::span<const double>(x), std::span<const std::int64_t>(offsets), std::span(expected));
+  const OnGpu values(stream, x, 1), sums(stream, std::vector<double>(expected.size()), 1);
+  const OnGpu bounds(stream, offsets);
+  segmented_sum(space::cuda{}, stream, values.input(), bounds.input(), sums.span());
+  EXPECT_TRUE(same_bits(sums.values(stream), expected)) << offsets.size();
+  segmented_reduce(std::span<const double>(x), std::span<const std::int64_t>(offsets), std::span(expected), 1e300, Minimum{});
+  segmented_reduce(space::cuda{}, stream, values.input(), bounds.input(), sums.span(), 1e300, Minimum{});
+  EXPECT_TRUE(same_bits(sums.values(stream), expected)) << offsets.size();
+}
+
+/// Returns offsets from 3 on of segments of random lengths below `most`.
+std::vector<std::int64_t> random_offsets(std::int64_t n, std::uint64_t most) {
+  std::vector<std::int64_t> offsets{3};
+  while (offsets.back() + static_cast<std::int64_t>(most) < n) {
+    offsets.push_back(offsets.back() + static_cast<std::int64_t>(mix_bits(offsets.size()) % most));
+  }
+  return offsets;
+}
+
 TEST(CudaReduce, segments_have_the_bits_of_the_host) {
   WEFT_NEEDS_GPU();
-  Stream stream;
   const std::vector<double> x = test::cancelling_numbers<double>(300'000);
-  for (const std::uint64_t most : {4U, 40U, 5000U}) {
-    std::vector<std::int64_t> offsets{3};
-    while (offsets.back() + static_cast<std::int64_t>(most) < std::ssize(x)) {
-      offsets.push_back(offsets.back() + static_cast<std::int64_t>(mix_bits(offsets.size()) % most));
-    }
-    std::vector<double> expected(offsets.size() - 1);
-    segmented_sum(std::span<const double>(x), std::span<const std::int64_t>(offsets), std::span(expected));
-    const OnGpu values(stream, x, 1), sums(stream, std::vector<double>(expected.size()), 1);
-    const OnGpu bounds(stream, offsets);
+  for (const std::uint64_t most : {4U, 40U, 600U, 5000U}) expect_segments_of_the_host(x, random_offsets(std::ssize(x), most));
+  expect_segments_of_the_host(x, {0, 300'000});                            // one long segment
+  expect_segments_of_the_host(x, {0, 32, 65, 1089, 2114, 2114, 290'000});  // every kind
+  expect_segments_of_the_host(std::vector<double>(x.begin(), x.begin() + 1024), {0, 1024});
+  std::vector<std::int64_t> many(20'001);  // one long segment among 20,000 empty ones
+  for (std::size_t s = 0; s < many.size(); ++s) many[s] = s < 777 ? 5 : 290'005;
+  expect_segments_of_the_host(x, many);
+  expect_segments_of_the_host(test::cancelling_numbers<double>((1 << 20) + 5000), {1, (1 << 20) + 3003, (1 << 20) + 4100});
+}
+
+TEST(CudaReduce, segments_have_the_same_bits_while_a_kernel_competes) {
+  WEFT_NEEDS_GPU();
+  Stream stream, other;
+  const std::vector<double> x = test::cancelling_numbers<double>(1'000'000);
+  const std::vector<std::int64_t> offsets = random_offsets(std::ssize(x), 9000);
+  std::vector<double> expected(offsets.size() - 1);
+  segmented_sum(std::span<const double>(x), std::span<const std::int64_t>(offsets), std::span(expected));
+  const OnGpu values(stream, x), sums(stream, expected), scratch(stream, x);
+  const OnGpu bounds(stream, offsets);
+  for (int run = 0; run < 100; ++run) {
+    copy_bytes(other, scratch.data(), values.data(), (run % 7 + 1) * std::size_t{1'000'000});
+    set_bytes(stream, sums.data(), 0, expected.size() * sizeof(double));
     segmented_sum(space::cuda{}, stream, values.input(), bounds.input(), sums.span());
-    EXPECT_TRUE(same_bits(sums.values(stream), expected)) << most;
-    segmented_reduce(std::span<const double>(x), std::span<const std::int64_t>(offsets), std::span(expected), 1e300, Minimum{});
-    segmented_reduce(space::cuda{}, stream, values.input(), bounds.input(), sums.span(), 1e300, Minimum{});
-    EXPECT_TRUE(same_bits(sums.values(stream), expected)) << most;
+    ASSERT_TRUE(same_bits(sums.values(stream), expected)) << run;
   }
+  other.wait();
 }
 
 TEST(CudaReduce, can_be_captured_in_a_graph) {
@@ -112,6 +144,8 @@ TEST(CudaReduce, workspace_is_known_without_a_gpu) {
   EXPECT_EQ(reduce_workspace<double>(1024), 0U);
   EXPECT_GT(reduce_workspace<double>(1025), 0U);
   EXPECT_LT(reduce_workspace<double>(std::int64_t{1} << 33), (std::size_t{1} << 33) / 4096 * 9);
+  EXPECT_EQ(segmented_reduce_workspace<double>(1024), 0U);
+  EXPECT_EQ(segmented_reduce_workspace<double>(2048), 8U + 16 + 3 * 8);
 }
 
 TEST(CudaReduce, mismatched_sizes_overlaps_and_host_streams_violate_the_contract) {

@@ -56,7 +56,48 @@ struct Entry {
 };
 
 /// Entries from which on a segment is reduced by 32 lanes instead of from left to right.
-inline constexpr std::int64_t kLongSegment = 33;
+inline constexpr std::int64_t kLaneSegment = 33;
+/// The largest number of entries that 32 lanes reduce without a division into chunks, and of chunks of a segment.
+inline constexpr std::int64_t kSegmentChunk = 1024;
+
+/// Returns the number of entries in a chunk of a segment of more than kSegmentChunk entries: a multiple of 1024, so that there
+/// are at most 1024 chunks.
+[[nodiscard]] WEFT_HD constexpr std::int64_t segment_chunk(std::int64_t entries) {
+  constexpr std::int64_t kMost = kSegmentChunk * kSegmentChunk;
+  return kSegmentChunk * (entries / kMost + (entries % kMost != 0 ? 1 : 0));
+}
+/// Returns the number of chunks of a segment; 1 unless it has more than kSegmentChunk entries.
+[[nodiscard]] WEFT_HD constexpr std::int64_t segment_chunks(std::int64_t entries) {
+  if (entries <= kSegmentChunk) return 1;
+  const std::int64_t chunk = segment_chunk(entries);
+  return (entries + chunk - 1) / chunk;
+}
+
+/// Reduces a segment that has one chunk.
+template <class Result, class Map, class Combine>
+Result reduce_segment(std::int64_t first, std::int64_t last, const Result& identity, const Map& entry, const Combine& combine) {
+  if (last - first >= kLaneSegment) return weft::detail::reduce_block(first, last, identity, entry, combine);
+  Result result = identity;
+  for (std::int64_t i = first; i < last; ++i) result = combine(result, entry(i));
+  return result;
+}
+
+/// Reduces a segment of several chunks on the threads of a team.
+template <class Result, class Map, class Combine>
+Result reduce_chunks(std::int64_t first, std::int64_t last, const Result& identity, const Map& entry, const Combine& combine,
+                     Team& team) {
+  const std::int64_t chunk = segment_chunk(last - first), chunks = segment_chunks(last - first);
+  std::vector<Result> results(static_cast<std::size_t>(chunks), identity);
+  split(team, chunks, 8, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t c = begin; c < end; ++c) {
+      const std::int64_t from = first + c * chunk;
+      results[static_cast<std::size_t>(c)] =
+          weft::detail::reduce_block(from, std::min(from + chunk, last), identity, entry, combine);
+    }
+  });
+  return weft::detail::reduce_block(
+      std::int64_t{0}, chunks, identity, [&](std::int64_t c) { return results[static_cast<std::size_t>(c)]; }, combine);
+}
 
 }  // namespace detail
 
@@ -110,9 +151,11 @@ template <class T, class Result = T>
                           detail::UpdateAndProduct<T, Result>{&alpha, x.data(), y.data(), z.data()}, Plus{}, team);
 }
 
-/// Computes results[s] = values[offsets[s]] .. values[offsets[s + 1] - 1] combined, `identity` for an empty segment. Segments of
-/// at most 32 entries are combined from left to right, starting with `identity`. In longer ones lane l of 32 combines every 32nd
-/// entry from l on, and the lanes are combined pairwise at distances 16, 8, 4, 2, 1, so that a GPU assigns a warp to them.
+/// Computes results[s] = values[offsets[s]] .. values[offsets[s + 1] - 1] combined, `identity` for an empty segment. The order
+/// depends on the length of the segment alone. Up to 32 entries are combined from left to right, starting with `identity`. Up to
+/// 1024 are combined by 32 lanes, of which lane l combines every 32nd entry from l on, and the lanes pairwise at distances 16, 8,
+/// 4, 2, 1. Longer segments are divided into at most 1024 chunks of the same multiple of 1024 entries (the last one has fewer);
+/// each chunk, and then the results of the chunks, are combined by 32 lanes in this way.
 /// @param combine  associative and commutative up to rounding.
 /// @pre `offsets` has results.size() + 1 ascending entries between 0 and values.size(). @cost O(n).
 template <class T, class Result, class Combine>
@@ -123,18 +166,19 @@ void segmented_reduce(std::span<const T> values, std::span<const std::int64_t> o
   WEFT_EXPECTS(std::is_sorted(offsets.begin(), offsets.end()));
   WEFT_EXPECTS(detail::disjoint(values, results));
   const detail::Entry<T, Result> entry{values.data()};
-  detail::split(team, static_cast<std::int64_t>(results.size()), 4096, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t s = begin; s < end; ++s) {
-      const std::int64_t first = offsets[static_cast<std::size_t>(s)], last = offsets[static_cast<std::size_t>(s) + 1];
-      Result result = identity;
-      if (last - first < detail::kLongSegment) {
-        for (std::int64_t i = first; i < last; ++i) result = combine(result, entry(i));
-      } else {
-        result = weft::detail::reduce_block(first, last, identity, entry, combine);
-      }
-      results[static_cast<std::size_t>(s)] = result;
-    }
+  const auto reduce_if = [&](std::int64_t s, bool divided) {
+    const auto at = static_cast<std::size_t>(s);
+    const std::int64_t first = offsets[at], last = offsets[at + 1];
+    if ((last - first > detail::kSegmentChunk) != divided) return;
+    results[at] = divided ? detail::reduce_chunks(first, last, identity, entry, combine, team)
+                          : detail::reduce_segment(first, last, identity, entry, combine);
+  };
+  const auto segments = static_cast<std::int64_t>(results.size());
+  detail::split(team, segments, 256, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t s = begin; s < end; ++s) reduce_if(s, false);
   });
+  if (static_cast<std::int64_t>(values.size()) <= detail::kSegmentChunk) return;
+  for (std::int64_t s = 0; s < segments; ++s) reduce_if(s, true);  // the threads share each of them
 }
 
 /// Computes the sums of segments: segmented_reduce() with Plus.
