@@ -288,3 +288,29 @@ def test_work_in_any_of_these_streams_is_in_order(comm, ring, stream):  # noqa: 
     g.compile().run(4)
     for i, rows in enumerate(total):
         assert (rows == before + i + 1).all()
+
+
+@needs_gpu
+def test_a_kernel_of_triton_is_the_body_of_a_task(comm, ring):  # noqa: F811
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("triton")
+    from triton_kernels import smooth_ring
+
+    u, v = on_device(ring, "cuda"), weft.Array(ring, backend="cuda", first="device")
+    left, right = map(int, ring.local)
+    g = weft.task.Graph(comm)
+
+    @g.task(reads=[u], writes=[v], on="device")
+    def smooth(u, v):
+        smooth_ring[(1,)](torch.from_dlpack(u), torch.from_dlpack(v), left, right, N, BLOCK=8)
+
+    @g.task(reads=[(v, "owned")], writes=[u], on="device")
+    def copy(v, u):
+        torch.from_dlpack(u).copy_(torch.from_dlpack(v))
+
+    plan = g.compile()
+    a, b = numbered(ring), weft.Array(ring)
+    smoother(ring, a, b, "host", lambda view: view).run(5)
+    plan.run(5)
+    assert on_host(u).tolist() == a.owned.tolist()
+    plan.close()
