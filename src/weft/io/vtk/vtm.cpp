@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "weft/base/xml_text.hpp"
 #include "weft/io/text_file.hpp"
-#include "weft/io/vtk/xml_text.hpp"
 
 namespace weft::io {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "weft/base/contracts.hpp"
 #include "weft/base/error.hpp"
+#include "weft/base/xml_text.hpp"
 #include "weft/io/replace_file.hpp"
 #include "weft/io/sync.hpp"
-#include "weft/io/vtk/xml_text.hpp"
 
 namespace weft::io {
 namespace fs = std::filesystem;

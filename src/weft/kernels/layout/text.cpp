@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/base/error.hpp"
+#include "weft/base/xml_text.hpp"
 #include "weft/kernels/layout/banks.hpp"
 #include "weft/kernels/layout/thread_values.hpp"
 
@@ -210,14 +211,6 @@ std::string as_svg(const Table& table, std::string_view title) {
   return svg + "</svg>\n";
 }
 
-/// Returns the text for XML.
-std::string escaped(std::string text) {
-  for (const auto& [from, to] : {std::pair{'<', "&lt;"}, std::pair{'>', "&gt;"}}) {
-    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) text.replace(at, 1, to);
-  }
-  return text;
-}
-
 std::string title_of(const Layout& tv) {
   return fmt::format("{} threads x {} values on {}: {}", mode(tv, 0).size(), mode(tv, 1).size(), to_text(tile_of(tv)),
                      to_text(tv));
@@ -257,12 +250,12 @@ std::string print_svg(const Layout& l, Cells cells, int element_bytes) {
       table.text[cell] = fmt::format("{}", table.colour[cell]);
     }
   }
-  return as_svg(table, escaped(to_text(l) + (cells == Cells::bank ? ", banks" : "")));
+  return as_svg(table, xml_text(to_text(l) + (cells == Cells::bank ? ", banks" : "")));
 }
 
 std::string print_threads_svg(const Layout& tv) {
   const Table table = threads_of(tv);
-  return as_svg(table, escaped(title_of(tv)));
+  return as_svg(table, xml_text(title_of(tv)));
 }
 
 }  // namespace weft::kernels::layout
