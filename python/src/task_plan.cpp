@@ -122,6 +122,8 @@ void bind_task_plan(nb::module_& module) {
       .def(
           "dot", [](const PyTaskPlan& p) { return p.plan().dot(); }, "Returns the nodes for Graphviz.")
       .def(
+          "svg", [](const PyTaskPlan& p) { return p.plan().svg(); }, "Returns a picture of the nodes as SVG.")
+      .def(
           "json", [](const PyTaskPlan& p) { return p.plan().json(); }, "Returns the nodes as JSON.");
 }
 

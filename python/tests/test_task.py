@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import weakref
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -283,6 +284,9 @@ def test_plans_and_traces_can_be_read(comm, ring, shared_path):
     trace = weft.task.Trace()
     plan.run(4, trace)
     assert "smooth" in plan.text() and "digraph" in plan.dot()
+    picture = ElementTree.fromstring(plan.svg())  # raises for text that is not XML
+    boxes = [group for group in picture.iter("{http://www.w3.org/2000/svg}g") if group.get("class") in ("task", "inserted")]
+    assert len(boxes) == len(json.loads(plan.json())["repeated"]["nodes"]) and plan._repr_svg_() == plan.svg()
     assert [n["name"] for n in json.loads(plan.json())["repeated"]["nodes"]][-1] == "copy"
     text = trace.summary()
     assert (("4 iterations" in text) if comm.rank == 0 else text == "") and len(trace) >= 8

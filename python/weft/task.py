@@ -242,6 +242,13 @@ class Plan:
         """Returns the graph of an iteration in the language of Graphviz, for `dot -Tsvg`."""
         return self._plan.dot()
 
+    def svg(self):
+        """Returns a picture of an iteration as SVG, which notebooks show for a plan: from left to right what waits for what, in
+        rows for the threads, MPI and the streams of a device. Titles of inserted nodes are the reasons."""
+        return self._plan.svg()
+
+    _repr_svg_ = svg
+
     def json(self):
         """Returns the nodes of the first and of each further iteration as JSON text."""
         return self._plan.json()

@@ -357,6 +357,7 @@ TEST(Graph, PlanAndTraceCanBeRead) {
   EXPECT_THAT(plan.text(), HasSubstr("because 'smooth"));
   EXPECT_THAT(plan.dot(), HasSubstr("\"start pull \\\"u\\\"\""));
   EXPECT_THAT(plan.json(), HasSubstr("\"kind\": \"start\""));
+  EXPECT_THAT(plan.svg(), HasSubstr("<title>start pull &quot;u&quot;: 'smooth"));
   Trace trace;
   plan.run(2, &trace);
   EXPECT_THAT(trace.summary(), HasSubstr("copy"));

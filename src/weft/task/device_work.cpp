@@ -6,21 +6,10 @@
 #include <functional>
 #include <utility>
 
+#include "weft/task/device_streams.hpp"
+
 namespace weft::task {
 namespace {
-
-/// The streams: tasks; urgent tasks, those that communication waits for, and exchanges, with high priority; copies in each
-/// direction; tasks aside.
-constexpr std::uint8_t kMain = 0, kUrgent = 1, kToHost = 2, kToDevice = 3, kAside = 4, kStreams = 5;
-
-[[nodiscard]] std::uint8_t stream_of(const Node& node) {
-  if (node.kind == Kind::copy) return node.side == Side::host ? kToHost : kToDevice;
-  if (node.stream == DeviceStream::aside) return kAside;
-  const bool exchanges = node.kind == Kind::start || node.kind == Kind::finish;
-  return node.stream == DeviceStream::urgent || node.urgent || node.rows == Part::border || exchanges ? kUrgent : kMain;
-}
-
-[[nodiscard]] bool in_streams(const Node& node) { return node.kind == Kind::copy || node.side == Side::device; }
 
 [[nodiscard]] std::vector<std::vector<int>> predecessors_of(const Stage& stage) {
   std::vector<std::vector<int>> list(stage.nodes.size());

@@ -91,6 +91,9 @@ class Plan {
   [[nodiscard]] std::string text() const;
   /// Returns the graph of a repeated iteration in the language of Graphviz: dot -Tsvg.
   [[nodiscard]] std::string dot() const;
+  /// Returns a picture of a repeated iteration as SVG (stage_picture.hpp): columns by dependencies, rows by the place of
+  /// execution, with the reason for each inserted node as its title.  @cost O(nodes * dependencies)
+  [[nodiscard]] std::string svg() const;
   /// Returns both stages as JSON: {"first": {"nodes": [{"name", "kind", "side", "graph", "reason", "waits_for"}]}, "repeated":
   /// ...}; "side" is that where a node is executed or that receives a copy, "graph" the CUDA graph with the node, or -1.
   [[nodiscard]] std::string json() const;

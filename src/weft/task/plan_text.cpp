@@ -1,4 +1,4 @@
-/// Plans as text, for Graphviz and as JSON.
+/// Plans as text, for Graphviz, as a picture and as JSON.
 #include <fmt/format.h>
 
 #include <string>
@@ -8,6 +8,7 @@
 #include "weft/task/json_text.hpp"
 #include "weft/task/plan.hpp"
 #include "weft/task/schedule.hpp"
+#include "weft/task/stage_picture.hpp"
 
 namespace weft::task {
 namespace {
@@ -94,6 +95,8 @@ std::string Plan::dot() const {
   }
   return text + "}\n";
 }
+
+std::string Plan::svg() const { return stage_svg(schedule().repeated, "each iteration but the first"); }
 
 std::string Plan::json() const {
   return "{\"first\": " + stage_json(schedule().first) + ",\n\"repeated\": " + stage_json(schedule().repeated) + "}\n";

@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "weft/task/device_streams.hpp"
+
 namespace weft::task {
 namespace {
 
@@ -91,11 +93,7 @@ void ByteReader::operator()(std::vector<T>& list) {
 
 }  // namespace
 
-const char* stream_name(int thread) {
-  constexpr std::array kNames{"stream of tasks", "stream of urgent tasks and exchanges", "stream of copies to the host",
-                              "stream of copies to the device", "stream of tasks aside"};
-  return kNames.at(static_cast<std::size_t>(thread - kFirstStream));
-}
+const char* stream_name(int thread) { return kStreamNames.at(static_cast<std::size_t>(thread - kFirstStream)); }
 
 RankTrace::Graph graph_of(const Stage& stage) {
   RankTrace::Graph graph(stage.nodes.size());
