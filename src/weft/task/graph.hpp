@@ -15,6 +15,7 @@
 #include "weft/device/host_device_vector.hpp"
 #include "weft/device/stream.hpp"
 #include "weft/task/access.hpp"
+#include "weft/task/dry_plan.hpp"
 #include "weft/task/plan.hpp"
 #include "weft/task/snapshot.hpp"
 
@@ -125,6 +126,20 @@ class Graph {
   /// @cost O(accesses), and the set-up of the exchanges.
   [[nodiscard]] Plan compile(int threads = 1, Check check = Check::none, Transport transport = Transport::automatic,
                              Launch launch = Launch::as_graphs) const;
+
+  /// Compiles what compile() would on one of any number of ranks that need not exist, and counts the messages, bytes and memory
+  /// of that rank. The graph is recorded as ever, also on one rank with arrays of few rows; no body is called, nothing
+  /// communicates.
+  ///
+  ///     const DryPlan plan = g.dry(65536, [&](DataId, const PairRef&) { return rows_of_block(rank); });
+  ///     fmt::print("{}", plan.text());
+  ///
+  /// @param ranks  number of pretended ranks.
+  /// @param rows  returns the rows on the pretended rank of an array that was added; called once for each.
+  /// @throws ContractError for impossible rows or accesses, arrays of one plan with different neighbours, and CSR arrays, whose
+  ///   rows have the sizes of the present ranks only.
+  /// @cost O(accesses + neighbours), whatever the number of ranks.
+  [[nodiscard]] DryPlan dry(int ranks, const std::function<PretendedRows(DataId, const PairRef&)>& rows) const;
 
  private:
   struct Body;

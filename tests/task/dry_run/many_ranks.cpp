@@ -7,11 +7,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <span>
 #include <string>
 
+#include "weft/array/array_pair.hpp"
 #include "weft/base/clock.hpp"
 #include "weft/base/error.hpp"
-#include "weft/task/dry_graph.hpp"
+#include "weft/comm/environment.hpp"
+#include "weft/task/graph.hpp"
 
 #include "array/dry_run/counted_memory.hpp"
 
@@ -24,7 +27,7 @@ constexpr std::int64_t kEdge = 8, kFace = kEdge * kEdge;  ///< cells of a block
 
 /// Returns the rows of a block of kEdge^3 cells, whose faces other blocks have copies of. The grid is not periodic.
 [[nodiscard]] PretendedRows block(const Extent& extent, int rank) {
-  PretendedRows rows{.owned = kEdge * kFace, .inner = (kEdge - 2) * (kEdge - 2) * (kEdge - 2), .neighbours = {}};
+  PretendedRows rows{.owned = kEdge * kFace, .inner = (kEdge - 2) * (kEdge - 2) * (kEdge - 2)};
   int stride = 1;
   for (std::size_t d = 3; d-- > 0;) {
     const int at = rank / stride % extent[d];
@@ -35,24 +38,30 @@ constexpr std::int64_t kEdge = 8, kFace = kEdge * kEdge;  ///< cells of a block
   return rows;
 }
 
-/// Records a step with gradients: two pulls and a reduction over the ranks.
-[[nodiscard]] DryGraph step(PretendedRows rows) {
-  DryGraph g;
-  const int cells = g.add_rows(std::move(rows));
-  const DataId u = g.add_array("state", cells, 5 * 8), gradient = g.add_array("gradient", cells, 15 * 8);
-  const DataId rate = g.add_array("rate", cells, 5 * 8), dt = g.add_number("dt");
-  g.add_task("limit", {reads(u, Part::owned), reduces(dt, Reduce::min)});
-  g.add_task("gradient", {reads(u), writes(gradient)}, true);
-  g.add_task("rate", {reads(u), reads(gradient), writes(rate)}, true);
-  g.add_task("advance", {reads(dt), reads(rate, Part::owned), reads_writes(u)}, true);
-  return g;
-}
+/// A step with gradients: two pulls and a reduction over the ranks. It is recorded with arrays of one row.
+struct Step {
+  Communicator self = Communicator::self();
+  GhostPlan plan = GhostPlan::build(self, 1, std::span<const GlobalRow>());
+  ArrayPair<double, 5> state{plan}, rate{plan};
+  ArrayPair<double, 15> gradient{plan};
+  double dt = 0;
+  task::Graph graph{self};
+
+  Step() {
+    const DataId u = graph.add_array("state", state), g = graph.add_array("gradient", gradient);
+    const DataId r = graph.add_array("rate", rate), limit = graph.add_number("dt", dt);
+    graph.add_task("limit", {reads(u, Part::owned), reduces(limit, Reduce::min)}, [] {});
+    graph.add_task("gradient", {reads(u), writes(g)}, [](Rows) {});
+    graph.add_task("rate", {reads(u), reads(g), writes(r)}, [](Rows) {});
+    graph.add_task("advance", {reads(limit), reads(r, Part::owned), reads_writes(u)}, [](Rows) {});
+  }
+};
 
 void expect(const std::string& what, std::int64_t value, std::int64_t expected) {
   if (value != expected) throw CommError(fmt::format("{}: {} instead of {}", what, value, expected));
 }
 
-void run(const Extent& extent) {
+void run(const task::Graph& graph, const Extent& extent) {
   constexpr std::int64_t kBytes = kFace * (5 + 15) * 8;  // to a neighbour in an iteration
   const int ranks = extent[0] * extent[1] * extent[2];
   Traffic all;
@@ -61,8 +70,7 @@ void run(const Extent& extent) {
   for (int rank = 0; rank < ranks; ++rank) {
     const std::int64_t before = counted_memory::held();
     counted_memory::watch();
-    const DryGraph graph = step(block(extent, rank));
-    const DryPlan plan = graph.compile();
+    const DryPlan plan = graph.dry(ranks, [&](DataId, const weft::PairRef&) { return block(extent, rank); });
     most_kept = std::max(most_kept, counted_memory::held() - before);
     most_peak = std::max(most_peak, counted_memory::peak() - before);
     const auto neighbours = std::ssize(block(extent, rank).neighbours);
@@ -92,10 +100,12 @@ void run(const Extent& extent) {
 }  // namespace
 }  // namespace weft
 
-int main() {
+int main(int argc, char** argv) {
+  const weft::MpiEnvironment mpi(argc, argv);
   try {
-    weft::run({16, 16, 16});
-    weft::run({64, 32, 32});
+    const weft::Step step;
+    weft::run(step.graph, {16, 16, 16});
+    weft::run(step.graph, {64, 32, 32});
     return 0;
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "%s\n", problem.what());

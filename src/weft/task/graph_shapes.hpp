@@ -1,0 +1,25 @@
+#pragma once
+/// Properties of recorded data and tasks that the compiler uses.
+#include <span>
+#include <vector>
+
+#include "weft/comm/communicator.hpp"
+#include "weft/task/plan_body.hpp"
+#include "weft/task/schedule.hpp"
+
+namespace weft::task {
+
+/// Sets the rows of divisible tasks. @throws ContractError if the arrays of a task do not have the same rows.
+void set_rows(const std::vector<Datum>& data, Task& task);
+
+/// Returns the shapes of data, equal on all ranks. @collective
+[[nodiscard]] std::vector<DataShape> shapes(const Communicator& comm, const std::vector<Datum>& data);
+
+/// Returns the number of the plan of each array among the plans of the data, in the order of their first arrays; 0 for other
+/// data.
+[[nodiscard]] std::vector<int> spaces(std::span<const Datum> data);
+
+/// Returns the shapes of tasks. @throws ContractError for a task on a device if no data have a device side.
+[[nodiscard]] std::vector<TaskShape> shapes(const std::vector<Datum>& data, const std::vector<Task>& tasks);
+
+}  // namespace weft::task
