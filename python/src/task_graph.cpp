@@ -71,6 +71,16 @@ class PyTaskGraph {
     data_.push_back({nb::borrow(number)});
     return id;
   }
+  /// Adds the data of another graph. Returns their numbers in this one.
+  [[nodiscard]] std::vector<int> add_data_of(const std::string& name, const PyTaskGraph& other) {
+    const IdVector<task::DataId, task::DataId> ids = graph_.add_data_of(name, other.graph_);
+    std::vector<int> numbers;
+    for (const task::DataId theirs : ids.ids()) {
+      numbers.push_back(ids[theirs].value());
+      if (ids[theirs].index() == data_.size()) data_.push_back(other.data_[theirs.index()]);
+    }
+    return numbers;
+  }
   /// Returns the argument of a task for an access to an array or a number. @param rows  of an array: all, owned, ...
   [[nodiscard]] nb::object view(int data, const std::string& rows, const std::string& side, bool writable) const {
     const nb::object& object = data_.at(static_cast<std::size_t>(data)).object;
@@ -162,6 +172,8 @@ void bind_task_graph(nb::module_& module) {
       .def("add_array", &PyTaskGraph::add_array, nb::arg("array"), nb::arg("name"), nb::arg("inner"),
            "Adds a weft.Array and returns its number.")
       .def("add_number", &PyTaskGraph::add_number, nb::arg("number"), nb::arg("name"), "Adds a number and returns its number.")
+      .def("add_data_of", &PyTaskGraph::add_data_of, nb::arg("name"), nb::arg("other"),
+           "Adds the data of another graph and returns their numbers in this one.")
       .def("view", &PyTaskGraph::view, nb::arg("data"), nb::arg("rows"), nb::arg("side"), nb::arg("writable"),
            "Returns the argument of a task for an array or a number.")
       .def("add_task", &PyTaskGraph::add_task, nb::arg("name"), nb::arg("accesses"), nb::arg("rows"), nb::arg("side"),

@@ -331,6 +331,60 @@ def test_numba_bodies(comm, ring):
     assert v.owned.tolist() == (2 * u.owned).tolist()
 
 
+def test_graphs_are_added_to_graphs(comm, ring):
+    u, v = numbered(ring), weft.Array(ring)
+    left, right = ring.local
+    half = weft.task.Graph(comm)
+    half.array(u, "u")
+    sweeps = half.number(name="sweeps")
+
+    @half.task(reads=[u], writes=[v])
+    def smooth(u, v):
+        v[1:-1] = (u[: N - 2] + u[1 : N - 1] + u[2:N]) % 7
+        v[0] = (u[left] + u[0] + u[1]) % 7
+        v[-1] = (u[N - 2] + u[N - 1] + u[right]) % 7
+
+    @half.task(reads=[(v, "owned")], writes=[u], reads_writes=[sweeps])
+    def copy(v, u, sweeps):
+        u[:] = v
+        sweeps[0] += 1
+
+    g = weft.task.Graph(comm)
+    g.add_graph("first", half)
+    seen = []
+    g.task(reads=[sweeps, (u, "owned")], name="between")(lambda sweeps, u: seen.append(sweeps))
+    g.add_graph("second", half)
+    half.task(reads_writes=[sweeps])(lambda sweeps: sweeps.fill(99))  # not in g
+    plan = g.compile(threads=2)
+    names = [node["name"] for node in json.loads(plan.json())["repeated"]["nodes"]]
+    assert {"first/smooth", "first/copy", "between", "second/smooth", "second/copy"} <= set(names)
+    assert sum("pull" in name for name in names) == (4 if comm.size > 1 else 0)  # two starts, two ends
+    assert plan.repeat_until(sweeps, lambda n: n >= 6, most=10) == (3, True) and seen == [1, 3, 5]
+
+    a, b = numbered(ring), weft.Array(ring)
+    smoother(ring, a, b).run(6)
+    assert u.owned.tolist() == a.owned.tolist()
+
+
+def test_graphs_that_cannot_be_added(comm, ring):
+    u = numbered(ring)
+    inner, g = weft.task.Graph(comm), weft.task.Graph(comm)
+    inner.array(u, "u", inner=1)
+    with pytest.raises(weft.InputError, match="a int is not a graph"):
+        g.add_graph("inner", 3)
+    with pytest.raises(weft.ContractError, match="graph 'g' is added to itself"):
+        g.add_graph("g", g)
+    if comm.size > 1:
+        with pytest.raises(weft.ContractError, match="graph 'inner' has the ranks of another communicator"):
+            weft.task.Graph(weft._weft.communicator_self()).add_graph("inner", inner)
+    g.array(u, "state", inner=2)
+    with pytest.raises(weft.ContractError, match="array 'state' has 2 inner rows, but as 'u' of graph 'inner' it has 1"):
+        g.add_graph("inner", inner)
+    u.close()
+    with pytest.raises(weft.ContractError, match="array 'u' of graph 'inner' was destroyed"):
+        weft.task.Graph(comm).add_graph("inner", inner)
+
+
 @pytest.mark.parametrize("example", ["task_graph.py", "task_graph_gpu.py"])
 def test_the_examples_run_on_any_number_of_ranks(comm, example):
     if comm.size > 1:

@@ -40,7 +40,7 @@ class Graph:
         self._graph = _weft.TaskGraph(comm)
         self._ids = {}  # by id() of the array or number
         self._kept = []  # keeps those ids
-        self._functions = []
+        self._tasks = []  # (method that adds it, name, accesses, ..., body)
 
     def array(self, array, name=None, inner=0):
         """Adds a weft.Array, which task() does by itself with these defaults. Returns the array.
@@ -136,14 +136,34 @@ class Graph:
                 raise InputError(f"a {type(function).__name__} is not a function")
             title = name or getattr(function, "__name__", "task")
             if on == "io":
-                self._graph.add_io_task(title, accesses, 1 if every is None else every)
-                self._functions.append(function)
+                self._add_io_task(title, accesses, 1 if every is None else every, function)
             else:
-                self._graph.add_task(title, accesses, rows, on)
-                self._functions.append(_body(function, arguments, floats) if on == "host" else _device_body(function, arguments))
+                body = _body(function, arguments, floats) if on == "host" else _device_body(function, arguments)
+                self._add_task(title, accesses, rows, on, body)
             return function
 
         return add
+
+    def add_graph(self, name, other):
+        """Adds the tasks that another graph has now, in this place of the order, as if they were recorded here.
+
+        name: their names become "name/task", and those of arrays and numbers that this graph does not have "name/array"
+        other: a Graph of the same ranks, which may be added several times, also to several graphs, and extended afterwards
+
+        Arrays and numbers that both graphs have are shared.
+
+        Raises ContractError for this graph itself, a graph of another communicator or with closed arrays, and an array that the
+        graphs have with different numbers of inner rows.
+        """
+        if not isinstance(other, Graph):
+            raise InputError(f"a {type(other).__name__} is not a graph; pass a weft.task.Graph")
+        numbers = self._graph.add_data_of(name, other._graph)
+        for data in other._kept:
+            if id(data) not in self._ids:
+                self._ids[id(data)] = numbers[other._ids[id(data)]]
+                self._kept.append(data)
+        for add, task, accesses, *form in list(other._tasks):
+            add(self, f"{name}/{task}", [(numbers[data], *access) for data, *access in accesses], *form)
 
     def compile(self, threads=1, check=False, record=False):
         """Returns a Plan: the tasks, with the communication that they need. The graph may be extended afterwards. Collective.
@@ -158,7 +178,16 @@ class Graph:
         Raises ContractError on every rank for impossible accesses; CommError if the ranks recorded different tasks, naming the
         first difference.
         """
-        return Plan(self._graph.compile(threads, check, record), list(self._functions), list(self._kept), dict(self._ids))
+        functions = [body for *_, body in self._tasks]
+        return Plan(self._graph.compile(threads, check, record), functions, list(self._kept), dict(self._ids))
+
+    def _add_task(self, name, accesses, rows, on, body):
+        self._graph.add_task(name, accesses, rows, on)
+        self._tasks.append((Graph._add_task, name, accesses, rows, on, body))
+
+    def _add_io_task(self, name, accesses, every, body):
+        self._graph.add_io_task(name, accesses, every)
+        self._tasks.append((Graph._add_io_task, name, accesses, every, body))
 
     def _number_of(self, data):
         if id(data) not in self._ids:

@@ -10,6 +10,7 @@
 #include "weft/base/error.hpp"
 #include "weft/base/mix.hpp"
 #include "weft/comm/agreement.hpp"
+#include "weft/comm/same_ranks.hpp"
 #include "weft/task/graph_body.hpp"
 #include "weft/task/graph_shapes.hpp"
 
@@ -63,6 +64,13 @@ void expect_same_program(const Communicator& comm, const std::string& text) {
                                 line(of_root)),
                     "record the same data and tasks in the same order on every rank");
   });
+}
+
+/// Returns whether both are the same data. Memory of which only accesses are known is identified by its name.
+[[nodiscard]] bool same(const Datum& a, const Datum& b) {
+  if (a.array || b.array) return a.array && b.array && a.array->same_as(*b.array);
+  if (a.is_memory || b.is_memory) return a.is_memory && b.is_memory && a.name == b.name;
+  return a.number == b.number && a.on_both == b.on_both;
 }
 
 }  // namespace
@@ -156,6 +164,54 @@ void Graph::add_task(std::string name, std::vector<Access> accesses, IoPlace pla
   }
   body_->tasks.push_back(
       {.shape = {std::move(name), std::move(accesses), false}, .writes = std::move(body), .every = place.every});
+}
+
+IdVector<DataId, DataId> Graph::add_data_of(const std::string& name, const Graph& other) {
+  if (this == &other) throw ContractError(fmt::format("graph '{}' is added to itself", name), "record its tasks in two graphs");
+  if (other.body_ == nullptr) {
+    throw ContractError(fmt::format("graph '{}' was moved to another variable", name), "add it before it is moved, or that one");
+  }
+  if (!same_ranks(body_->comm, other.body_->comm)) {
+    throw ContractError(fmt::format("graph '{}' has the ranks of another communicator", name),
+                        "create both graphs with the same communicator");
+  }
+  IdVector<DataId, DataId> ids;
+  std::vector<Datum> added;
+  for (const Datum& datum : other.body_->data) {
+    const auto found = std::ranges::find_if(body_->data, [&](const Datum& mine) { return same(mine, datum); });
+    if (found == body_->data.end()) {
+      expect_same_device(name + "/" + datum.name, datum.backend());
+      if (datum.array && datum.array->destroyed()) {
+        throw ContractError(fmt::format("array '{}' of graph '{}' was destroyed", datum.name, name),
+                            "keep arrays as long as the graphs and plans that have them");
+      }
+      ids.push_back(DataId(std::ssize(body_->data) + std::ssize(added)));
+      added.push_back(datum);
+      if (!datum.is_memory) added.back().name = name + "/" + datum.name;
+      continue;
+    }
+    if (found->inner_rows != datum.inner_rows) {
+      throw ContractError(fmt::format("array '{}' has {} inner rows, but as '{}' of graph '{}' it has {}", found->name,
+                                      found->inner_rows, datum.name, name, datum.inner_rows),
+                          "add it with the same number to both graphs");
+    }
+    ids.push_back(DataId(found - body_->data.begin()));
+  }
+  body_->data.insert(body_->data.end(), added.begin(), added.end());
+  return ids;
+}
+
+IdVector<DataId, DataId> Graph::add_graph(const std::string& name, const Graph& other) {
+  IdVector<DataId, DataId> ids = add_data_of(name, other);
+  for (Task task : other.body_->tasks) {
+    task.shape.name = name + "/" + task.shape.name;
+    for (Access& access : task.shape.accesses) {
+      const bool known = access.data.valid() && access.data.index() < ids.size();
+      access.data = known ? ids[access.data] : DataId::invalid();  // compile() reports it
+    }
+    body_->tasks.push_back(std::move(task));
+  }
+  return ids;
 }
 
 Plan Graph::compile(int threads, Check check, Transport transport, Launch launch) const {

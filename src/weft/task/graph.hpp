@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "weft/array/pair_ref.hpp"
+#include "weft/base/id_vector.hpp"
 #include "weft/comm/communicator.hpp"
 #include "weft/device/host_device_vector.hpp"
 #include "weft/device/stream.hpp"
@@ -111,6 +112,24 @@ class Graph {
   /// @param accesses  reads() only; those of ghost rows cause a pull.
   /// @throws ContractError for other accesses, or a number of iterations below 1.
   void add_task(std::string name, std::vector<Access> accesses, IoPlace place, std::function<void(const Snapshot&)> body);
+
+  /// Adds the tasks that another graph has now, in this place of the order: the meaning is that of recording them here. Their
+  /// names are "name/task". Data that both graphs have, such as an array that was added to both, are shared; other data of
+  /// `other` are added as by add_data_of(). `other` may be added several times, and may be extended, compiled or destroyed
+  /// afterwards.
+  ///
+  ///     g.add_graph("predict", half_step);
+  ///     g.add_task("average", ...);
+  ///     g.add_graph("correct", half_step);
+  ///
+  /// @return the ids in this graph, by those in `other`.  @throws as add_data_of().  @cost O(tasks + data), no communication.
+  IdVector<DataId, DataId> add_graph(const std::string& name, const Graph& other);
+  /// Adds the data of another graph that this one does not have, as "name/data"; memory of a device keeps its name, by which it
+  /// is identified.
+  /// @return the ids in this graph, by those in `other`.
+  /// @throws ContractError if `other` is this graph, was moved from, has other ranks or another kind of device, has an array that
+  ///   was destroyed, or a shared array with another number of inner rows. This graph is then unchanged.
+  IdVector<DataId, DataId> add_data_of(const std::string& name, const Graph& other);
 
   /// Compiles the graph and sets up its exchanges. The graph may be extended and compiled again afterwards.
   /// @param threads  threads that execute tasks, including the calling one, which also communicates.
