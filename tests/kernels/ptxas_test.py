@@ -60,6 +60,8 @@ class Ptxas(unittest.TestCase):
         self.check("src/weft/kernels/linear/batched_lu.cu", 20,
                    ["lu_factor_kernel", "lu_solve_kernel", "lu_factor_any_kernel", "lu_solve_any_kernel"])
         self.check("src/weft/kernels/linear/block_jacobi.cu", 8, ["loop_kernel"])
+        self.check("src/weft/kernels/linear/bicgstab.cu", 13,
+                   ["HalfStep", "NextDirection", "FirstResidual", "FullStep", "ComputeAlpha", "ComputeOmega", "EndOfIteration"])
 
     def test_a_spill_is_found(self):
         with tempfile.TemporaryDirectory() as folder:

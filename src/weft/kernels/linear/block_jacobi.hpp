@@ -7,6 +7,7 @@
 
 #include "weft/kernels/linear/batched_lu.hpp"
 #include "weft/kernels/linear/bsr_matrix.hpp"
+#include "weft/kernels/linear/preconditioner.hpp"
 
 namespace weft::kernels {
 
@@ -18,7 +19,7 @@ namespace weft::kernels {
 ///     jacobi.apply(space::cuda{}, stream, r, z);                      // z = D^-1 r
 template <LinearScalar T, int B>
   requires BlockSize<B>
-class BlockJacobi {
+class BlockJacobi final : public Preconditioner<T> {
  public:
   /// Allocates memory for the factors of `rows` blocks, about B * B * sizeof(T) bytes for each, on the host with Backend::host
   /// and on the device otherwise. @throws DeviceError or std::bad_alloc where memory is exhausted.
@@ -30,8 +31,8 @@ class BlockJacobi {
   void factor(space::cuda, Stream& stream, const BsrView<const T, B>& a);
 
   /// Computes z = D^-1 r. @pre factor() has been called; as lu_solve(). @cost that of lu_solve().
-  void apply(std::span<const T> r, std::span<T> z, Team& team = calling_thread());
-  void apply(space::cuda, Stream& stream, std::span<const T> r, std::span<T> z);
+  void apply(std::span<const T> r, std::span<T> z, Team& team = calling_thread()) override;
+  void apply(space::cuda, Stream& stream, std::span<const T> r, std::span<T> z) override;
 
   /// Returns the rows without a regular diagonal block, in ascending order. Blocks the host until `before` has completed.
   [[nodiscard]] std::vector<std::int64_t> singular_rows(const After& before = {});

@@ -1,6 +1,7 @@
 // Replaces the functions on GPUs in a build without CUDA.
 #include "weft/device/device.hpp"
 #include "weft/kernels/linear/batched_lu.hpp"
+#include "weft/kernels/linear/bicgstab.hpp"
 #include "weft/kernels/linear/block_jacobi.hpp"
 #include "weft/kernels/linear/bsr_product.hpp"
 #include "weft/kernels/linear/instances.hpp"
@@ -44,18 +45,34 @@ void BlockJacobi<T, B>::factor(space::cuda, Stream& /*stream*/, const BsrView<co
   throw no_gpu();
 }
 
+template <LinearScalar T, int B>
+  requires BlockSize<B>
+void BiCgStab<T, B>::start(space::cuda, Stream& /*stream*/, const BsrView<const T, B>& /*a*/,
+                           Preconditioner<T>* /*preconditioner*/, std::span<const T> /*b*/, std::span<T> /*x*/,
+                           double /*tolerance*/) {
+  throw no_gpu();
+}
+template <LinearScalar T, int B>
+  requires BlockSize<B>
+void BiCgStab<T, B>::iterate(space::cuda, Stream& /*stream*/, int /*count*/) {
+  throw no_gpu();
+}
+
 template void lu_factor(space::cuda, Stream&, const LuBatch<float>&);
 template void lu_factor(space::cuda, Stream&, const LuBatch<double>&);
 template void lu_solve(space::cuda, Stream&, const LuBatch<float>&, std::span<const float>, std::span<float>);
 template void lu_solve(space::cuda, Stream&, const LuBatch<double>&, std::span<const double>, std::span<double>);
 
-#define WEFT_INSTANTIATE(T, B)                                                                                       \
-  template void multiply(space::cuda, Stream&, const BsrView<const T, B>&, std::span<const T>, std::span<T>);        \
-  template void multiply_and_dot(space::cuda, Stream&, const BsrView<const T, B>&, std::span<const T>, std::span<T>, \
-                                 std::span<const T>, ProductDots*);                                                  \
-  template void multiply_transposed(space::cuda, Stream&, const BsrView<const T, B>&, const BsrTransposeView&,       \
-                                    std::span<const T>, std::span<T>);                                               \
-  template void BlockJacobi<T, B>::factor(space::cuda, Stream&, const BsrView<const T, B>&);
+#define WEFT_INSTANTIATE(T, B)                                                                                                  \
+  template void multiply(space::cuda, Stream&, const BsrView<const T, B>&, std::span<const T>, std::span<T>);                   \
+  template void multiply_and_dot(space::cuda, Stream&, const BsrView<const T, B>&, std::span<const T>, std::span<T>,            \
+                                 std::span<const T>, ProductDots*);                                                             \
+  template void multiply_transposed(space::cuda, Stream&, const BsrView<const T, B>&, const BsrTransposeView&,                  \
+                                    std::span<const T>, std::span<T>);                                                          \
+  template void BlockJacobi<T, B>::factor(space::cuda, Stream&, const BsrView<const T, B>&);                                    \
+  template void BiCgStab<T, B>::start(space::cuda, Stream&, const BsrView<const T, B>&, Preconditioner<T>*, std::span<const T>, \
+                                      std::span<T>, double);                                                                    \
+  template void BiCgStab<T, B>::iterate(space::cuda, Stream&, int);
 WEFT_LINEAR_INSTANCES(WEFT_INSTANTIATE)
 #undef WEFT_INSTANTIATE
 
