@@ -1,4 +1,5 @@
-// Measures block-sparse products and batched LU on one GPU, compared with cuSPARSE, cuBLAS and a copy of the same bytes.
+// Measures block-sparse products, batched LU and iterative solvers on one GPU, compared with cuSPARSE, cuBLAS and a copy of the
+// same bytes.
 //
 //   bench_kernels_linear [cells per edge of the box, 128]
 //
@@ -7,6 +8,10 @@
 // index, of each row size, of x, and one write of y; for batches one read of every input and one write of every output. "own" and
 // "library" are relative to a copy on the device, and "library/own" above 1 means that the own kernels are faster. cuSPARSE reads
 // the same matrix in its own format; batches of cuBLAS hold the same matrices. Working sets are larger than the L2 cache.
+//
+// The solvers iterate on a seven-point Poisson matrix with blocks of 5 x 5 (10.5 million rows for 128 cells per edge). A cycle of
+// GMRES(30) is compared with the sum of its kernels: products and preconditioner as measured alone, and the vectors that the
+// passes over the basis must read and write, 3 (j + 1) + 5 in iteration j, at the rate of the copy.
 #include <cublas_v2.h>
 #include <cusparse.h>
 
@@ -22,8 +27,10 @@
 #include "weft/device/device.hpp"
 #include "weft/device/info.hpp"
 #include "weft/device/parallel_for.cuh"
+#include "weft/kernels/linear/bicgstab.hpp"
 #include "weft/kernels/linear/block_jacobi.hpp"
 #include "weft/kernels/linear/bsr_product.hpp"
+#include "weft/kernels/linear/gmres.hpp"
 
 #include "gpu_timing.hpp"
 
@@ -191,6 +198,70 @@ void add_products(Table& table, Libraries& libraries, Stream& stream, const Box&
              bench::median_seconds(stream, [&] { jacobi.apply(kGpu, stream, x.span(), y.span()); }), 0});
 }
 
+/// Fills the blocks of a row with those of the seven-point Laplace operator, for each of B variables.
+template <class T, int B>
+struct FillPoisson {
+  BsrView<T, B> a;
+  WEFT_HD void operator()(std::int32_t row) const {
+    for (std::int32_t k = 0; k < a.pattern.sizes[row]; ++k) {
+      const std::int64_t slot = a.pattern.slot(row, k);
+      for (int e = 0; e < B * B; ++e) {
+        a(slot, e / B, e % B) = e % (B + 1) != 0 ? T(0) : a.pattern.column[slot] == row ? T(6) : T(-1);
+      }
+    }
+  }
+};
+
+template <class T, int B>
+void add_solvers(Table& table, Stream& stream, const std::shared_ptr<const BsrPattern>& pattern) {
+  constexpr int kRestart = 30;
+  const std::string of = std::string(sizeof(T) == 8 ? ", fp64, " : ", fp32, ") + std::to_string(B) + " x " + std::to_string(B);
+  const std::int32_t rows = pattern->rows();
+  BsrMatrix<T, B> matrix(pattern);
+  parallel_for(kGpu, stream, rows, FillPoisson<T, B>{matrix.template values<space::cuda>()});
+  const BsrView<const T, B> a = matrix.template view<space::cuda>();
+  const std::int64_t entries = std::int64_t{rows} * B;
+  const DeviceVector<T> b = random<T>(stream, entries), x(stream, b.size()), y(stream, b.size());
+  const auto clear = [&] { set_bytes(stream, x.data(), 0, x.bytes()); };
+  kernels::BlockJacobi<T, B> jacobi(rows, Backend::cuda);
+  jacobi.factor(kGpu, stream, a);
+  const double of_vector = static_cast<double>(entries) * sizeof(T);
+  const double of_matrix = static_cast<double>(pattern->blocks()) * (B * B * sizeof(T) + 4) + 4.0 * rows;
+  const double of_product = of_matrix + 2 * of_vector, of_jacobi = static_cast<double>(rows) * B * B * sizeof(T) + 2 * of_vector;
+  const double product = bench::median_seconds(stream, [&] { kernels::multiply(kGpu, stream, a, b.span(), y.span()); });
+  const double preconditioner = bench::median_seconds(stream, [&] { jacobi.apply(kGpu, stream, b.span(), y.span()); });
+  {
+    kernels::Gmres<T, B> solver(rows, kRestart, Backend::cuda);
+    const auto start = [&] {
+      clear();
+      solver.start(kGpu, stream, a, &jacobi, b.span(), x.span(), 0);
+    };
+    double vectors = 9 + kRestart;  // normalised, expanded, corrected, residual
+    for (int j = 0; j < kRestart; ++j) vectors += 3 * (j + 1) + 5;
+    const double cycle = bench::median_seconds(
+        stream, [&] { solver.cycle(kGpu, stream, 1); }, start);
+    const double sum = (kRestart + 1) * (product + preconditioner) + vectors * of_vector / table.copy;
+    const double bytes = (kRestart + 1) * (of_product + of_jacobi) + vectors * of_vector;
+    table.add({"GMRES(30), a cycle" + of, bytes, cycle, 0});
+    table.add({"GMRES(30), the sum of its kernels" + of, bytes, sum, 0});
+    start();
+    const kernels::KrylovStatus before = solver.status(after(stream));
+    solver.cycle(kGpu, stream, 1);
+    const kernels::KrylovStatus status = solver.status(after(stream));
+    std::printf("  a cycle takes %.3f of the sum of its kernels; residual %.6e after %d iterations, before %.6e\n", cycle / sum,
+                status.residual, static_cast<int>(status.iterations), before.residual);
+  }
+  kernels::BiCgStab<T, B> solver(rows, Backend::cuda);
+  const auto start = [&] {
+    clear();
+    solver.start(kGpu, stream, a, &jacobi, b.span(), x.span(), 0);
+  };
+  table.add({"BiCGStab, ten iterations" + of, 10 * (2 * (of_product + of_jacobi) + 17 * of_vector),
+             bench::median_seconds(
+                 stream, [&] { solver.iterate(kGpu, stream, 10); }, start),
+             0});
+}
+
 template <class T>
 struct StoreAddress {
   T* first;
@@ -273,6 +344,8 @@ int main(int argc, char** argv) {
     add_products<float, 5>(table, libraries, stream, box, pattern);
     add_products<float, 6>(table, libraries, stream, box, pattern);
     add_products<float, 7>(table, libraries, stream, box, pattern);
+    add_solvers<double, 5>(table, stream, pattern);
+    add_solvers<float, 5>(table, stream, pattern);
   }
   for (const int n : {4, 5, 6, 7, 8, 16, 32}) {
     add_batch<double>(table, libraries, stream, n);

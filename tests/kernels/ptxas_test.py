@@ -62,6 +62,9 @@ class Ptxas(unittest.TestCase):
         self.check("src/weft/kernels/linear/block_jacobi.cu", 8, ["loop_kernel"])
         self.check("src/weft/kernels/linear/bicgstab.cu", 13,
                    ["HalfStep", "NextDirection", "FirstResidual", "FullStep", "ComputeAlpha", "ComputeOmega", "EndOfIteration"])
+        self.check("src/weft/kernels/linear/gmres.cu", 20,
+                   ["gmres_project_kernel", "gmres_subtract_kernel", "gmres_extend_kernel", "gmres_expand_kernel",
+                    "gmres_add_tiles_kernel", "AppendColumn", "SolveTriangle", "AddRanks"])
 
     def test_a_spill_is_found(self):
         with tempfile.TemporaryDirectory() as folder:

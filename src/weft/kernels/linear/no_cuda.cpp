@@ -4,6 +4,7 @@
 #include "weft/kernels/linear/bicgstab.hpp"
 #include "weft/kernels/linear/block_jacobi.hpp"
 #include "weft/kernels/linear/bsr_product.hpp"
+#include "weft/kernels/linear/gmres.hpp"
 #include "weft/kernels/linear/instances.hpp"
 
 namespace weft::kernels {
@@ -58,6 +59,18 @@ void BiCgStab<T, B>::iterate(space::cuda, Stream& /*stream*/, int /*count*/) {
   throw no_gpu();
 }
 
+template <LinearScalar T, int B>
+  requires BlockSize<B>
+void Gmres<T, B>::start(space::cuda, Stream& /*stream*/, const BsrView<const T, B>& /*a*/, Preconditioner<T>* /*preconditioner*/,
+                        std::span<const T> /*b*/, std::span<T> /*x*/, double /*tolerance*/) {
+  throw no_gpu();
+}
+template <LinearScalar T, int B>
+  requires BlockSize<B>
+void Gmres<T, B>::cycle(space::cuda, Stream& /*stream*/, int /*count*/) {
+  throw no_gpu();
+}
+
 template void lu_factor(space::cuda, Stream&, const LuBatch<float>&);
 template void lu_factor(space::cuda, Stream&, const LuBatch<double>&);
 template void lu_solve(space::cuda, Stream&, const LuBatch<float>&, std::span<const float>, std::span<float>);
@@ -72,7 +85,10 @@ template void lu_solve(space::cuda, Stream&, const LuBatch<double>&, std::span<c
   template void BlockJacobi<T, B>::factor(space::cuda, Stream&, const BsrView<const T, B>&);                                    \
   template void BiCgStab<T, B>::start(space::cuda, Stream&, const BsrView<const T, B>&, Preconditioner<T>*, std::span<const T>, \
                                       std::span<T>, double);                                                                    \
-  template void BiCgStab<T, B>::iterate(space::cuda, Stream&, int);
+  template void BiCgStab<T, B>::iterate(space::cuda, Stream&, int);                                                             \
+  template void Gmres<T, B>::start(space::cuda, Stream&, const BsrView<const T, B>&, Preconditioner<T>*, std::span<const T>,    \
+                                   std::span<T>, double);                                                                       \
+  template void Gmres<T, B>::cycle(space::cuda, Stream&, int);
 WEFT_LINEAR_INSTANCES(WEFT_INSTANTIATE)
 #undef WEFT_INSTANTIATE
 

@@ -1,0 +1,246 @@
+#pragma once
+/// The steps of GMRES, for gmres.cpp and gmres.cu, executed by a machine (krylov_machine.hpp) that also has the passes over the
+/// basis:
+///
+///     project(u, k, to)   to[i] = (v_i, w), i < k
+///     subtract(u, k, to)  w = w - sum of first[i] v_i, i < k; then to[i] = (v_i, w), and to[k] = (w, w)
+///     extend(u, k)        v_k = inverse (w - sum of second[i] v_i, i < k)
+///     expand(u)           z = sum of y[i] v_i, i < columns
+///
+/// Classical Gram-Schmidt with reorthogonalisation reads a basis vector three times if it is in a cache when `subtract` reads it
+/// for the second time, and four times otherwise; modified Gram-Schmidt reads it twice, but also reads and writes w for each, and
+/// has k reductions one after the other instead of two.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "weft/base/macros.hpp"
+#include "weft/kernels/linear/gmres.hpp"
+#include "weft/kernels/linear/krylov_machine.hpp"
+
+namespace weft::kernels::detail {
+
+/// Threads of a GPU that compute a tile of the vectors, each 16 bytes of it. A scalar product is added within a thread from left
+/// to right, over 32 threads pairwise at distances 16, 8, 4, 2, 1, over the 8 warps from left to right; tiles are added 1024 at a
+/// time in the order of reduce_block(), and these results from left to right.
+inline constexpr int kGmresThreads = 256, kGmresWarps = kGmresThreads / 32, kGmresTiles = 1024;
+template <class T>
+inline constexpr int kGmresEntries = 16 / static_cast<int>(sizeof(T));
+template <class T>
+inline constexpr int kGmresTile = kGmresThreads * kGmresEntries<T>;
+template <class T>
+[[nodiscard]] constexpr std::int64_t gmres_tiles(std::int64_t n) {
+  return (n + kGmresTile<T> - 1) / kGmresTile<T>;
+}
+
+/// Computes v = b - A x from A x in `w`. Returns (b, b) and (v, v).
+template <class T>
+struct Residual {
+  const T *b, *w;
+  T* v;
+  WEFT_HD ProductDots operator()(std::int64_t i) const {
+    const T residual = b[i] - w[i];
+    v[i] = residual;
+    const auto right = static_cast<double>(b[i]), left = static_cast<double>(residual);
+    return {right * right, left * left};
+  }
+};
+
+template <class T>
+struct Copy {
+  const T* from;
+  T* to;
+  WEFT_HD void operator()(std::int64_t i) const { to[i] = from[i]; }
+};
+
+/// Adds the numbers of all ranks in the order of the ranks.
+struct AddRanks {
+  RankNumbers numbers;
+  double* sums;
+  WEFT_HD void operator()(std::int64_t i) const {
+    double sum = 0;
+    for (std::int32_t rank = 0; rank < numbers.ranks; ++rank) sum += numbers.of(rank)[i];
+    sums[i] = sum;
+  }
+};
+
+/// Sets the status and the limit of a new system. `first` has (b, b) and (r, r).
+struct NewSystem {
+  GmresNumbers u;
+  double tolerance;
+  WEFT_HD void operator()(std::int64_t /*one*/) const {
+    *u.s = {};
+    u.s->status.right_side = std::sqrt(u.first[0]);
+    u.s->limit = tolerance * tolerance * u.first[0];
+  }
+};
+
+/// Tests the residual, and begins a cycle.
+struct BeginCycle {
+  GmresNumbers u;
+  WEFT_HD void operator()(std::int64_t /*one*/) const {
+    GmresScalars& s = *u.s;
+    if (s.status.state != KrylovState::running) return;
+    const double square = u.first[1];
+    s.status.residual = std::sqrt(square);
+    if (square <= s.limit) {
+      s.status.state = KrylovState::converged;
+    } else if (!is_divisor(square) || s.basis == GmresScalars::degenerate) {
+      s.status.state = KrylovState::broken;
+    }
+    s.basis = GmresScalars::extending;
+    s.columns = 0;
+    s.inverse = 1 / s.status.residual;
+    u.right[0] = s.status.residual;
+  }
+};
+
+/// Normalises the first basis vector.
+template <class T>
+struct Normalise {
+  const GmresScalars* s;
+  T* v;
+  WEFT_HD void operator()(std::int64_t i) const {
+    if (s->extends()) v[i] *= static_cast<T>(s->inverse);
+  }
+};
+
+/// Appends column j to the triangular matrix: the sums of both orthogonalisations and the norm of the rest, rotated.
+struct AppendColumn {
+  GmresNumbers u;
+  int j;
+  double negligible;  ///< square of the ratio of the rest to the product below which the rest consists of rounding errors
+  WEFT_HD void operator()(std::int64_t /*one*/) const {
+    GmresScalars& s = *u.s;
+    if (!s.extends()) return;
+    double* const column = u.r + static_cast<std::int64_t>(j) * (u.m + 1);
+    double square = u.second[j + 1], whole = square;  // (w, w) before `extend`, and for A M^-1 v
+    for (int k = 0; k <= j; ++k) {
+      column[k] = u.first[k] + u.second[k];
+      square -= u.second[k] * u.second[k];
+      whole += u.first[k] * u.first[k];
+    }
+    if (!(whole <= std::numeric_limits<double>::max())) {
+      s.status.state = KrylovState::broken;
+      return;
+    }
+    double below = 0;
+    if (square > negligible * whole) below = std::sqrt(square);
+    for (int k = 0; k < j; ++k) {
+      const double rotated = u.cosine[k] * column[k] + u.sine[k] * column[k + 1];
+      column[k + 1] = u.cosine[k] * column[k + 1] - u.sine[k] * column[k];
+      column[k] = rotated;
+    }
+    const double pivot = std::sqrt(column[j] * column[j] + below * below);
+    if (!is_divisor(pivot)) {
+      s.basis = GmresScalars::degenerate;
+      return;
+    }
+    u.cosine[j] = column[j] / pivot;
+    u.sine[j] = below / pivot;
+    column[j] = pivot;
+    u.right[j + 1] = -u.sine[j] * u.right[j];
+    u.right[j] = u.cosine[j] * u.right[j];
+    s.columns = j + 1;
+    ++s.status.iterations;
+    s.status.residual = magnitude(u.right[j + 1]);
+    if (u.right[j + 1] * u.right[j + 1] <= s.limit || below == 0) s.basis = GmresScalars::complete;
+    s.inverse = 1 / below;
+  }
+};
+
+/// Solves the triangular system.
+struct SolveTriangle {
+  GmresNumbers u;
+  WEFT_HD void operator()(std::int64_t /*one*/) const {
+    if (u.s->status.state != KrylovState::running) return;
+    for (int k = u.s->columns - 1; k >= 0; --k) {
+      double sum = u.right[k];
+      for (int i = k + 1; i < u.s->columns; ++i) sum -= u.r[static_cast<std::int64_t>(i) * (u.m + 1) + k] * u.y[i];
+      u.y[k] = sum / u.r[static_cast<std::int64_t>(k) * (u.m + 1) + k];
+    }
+  }
+};
+
+/// Adds the correction to x.
+template <class T>
+struct Correct {
+  const GmresScalars* s;
+  const T* correction;
+  T* x;
+  WEFT_HD void operator()(std::int64_t i) const {
+    if (s->status.state == KrylovState::running) x[i] += correction[i];
+  }
+};
+
+/// Adds numbers over the ranks. @param compute  stores those of this rank at an address.
+template <class Machine, class T, int B, class Compute>
+void over_ranks(Machine& machine, const GmresSystem<T, B>& u, std::int64_t count, double* sums, const Compute& compute) {
+  if (u.ranks == nullptr) return compute(sums);
+  const RankNumbers numbers = u.ranks->numbers();
+  compute(numbers.rows);
+  u.ranks->gather(machine.stream());
+  machine.loop(count, AddRanks{numbers, sums});
+}
+
+/// Computes w = A M^-1 v, or w = A v.
+template <class Machine, class T, int B>
+void product(Machine& machine, const GmresSystem<T, B>& u, const T* v, bool preconditioned) {
+  const auto n = static_cast<std::size_t>(u.n);
+  std::span<const T> factor(v, n);
+  const std::span<T> memory = u.ranks == nullptr ? std::span<T>(u.z, n) : u.ranks->columns();
+  if (preconditioned && u.preconditioner != nullptr) {
+    machine.apply(*u.preconditioner, factor, memory.first(n));
+    factor = memory;
+  } else if (u.ranks != nullptr) {
+    machine.loop(u.n, Copy<T>{v, memory.data()});
+    factor = memory;
+  }
+  if (u.ranks != nullptr) u.ranks->exchange(machine.stream());
+  machine.multiply(u.a, factor, std::span<T>(u.w, n));
+}
+
+/// Computes the residual of x in the first basis vector and its norm.
+template <class Machine, class T, int B>
+void residual(Machine& machine, const GmresSystem<T, B>& u) {
+  product(machine, u, u.x.data(), false);
+  over_ranks(machine, u, 2, u.numbers.first, [&](double* to) {
+    machine.reduce(u.n, Residual<T>{u.b.data(), u.w, u.basis}, reinterpret_cast<ProductDots*>(to));
+  });
+}
+
+template <class Machine, class T, int B>
+void start(Machine& machine, const GmresSystem<T, B>& u, double tolerance) {
+  residual(machine, u);
+  machine.loop(1, NewSystem{u.numbers, tolerance});
+  machine.loop(1, BeginCycle{u.numbers});
+}
+
+/// Computes one cycle. @param ends  returns true where the host knows that no further iteration of this cycle is needed.
+template <class Machine, class T, int B, class Ends>
+void cycle(Machine& machine, const GmresSystem<T, B>& u, const Ends& ends) {
+  constexpr double kRounding = std::numeric_limits<T>::epsilon();
+  const GmresNumbers& numbers = u.numbers;
+  machine.loop(u.n, Normalise<T>{numbers.s, u.basis});
+  for (int j = 0; j < numbers.m && !ends(); ++j) {
+    product(machine, u, u.basis + j * u.stride, true);
+    over_ranks(machine, u, j + 1, numbers.first, [&](double* to) { machine.project(u, j + 1, to); });
+    over_ranks(machine, u, j + 2, numbers.second, [&](double* to) { machine.subtract(u, j + 1, to); });
+    machine.loop(1, AppendColumn{numbers, j, kRounding * kRounding});
+    machine.extend(u, j + 1);
+  }
+  machine.loop(1, SolveTriangle{numbers});
+  machine.expand(u);
+  const T* correction = u.z;
+  if (u.preconditioner != nullptr) {
+    const auto n = static_cast<std::size_t>(u.n);
+    machine.apply(*u.preconditioner, std::span<const T>(u.z, n), std::span<T>(u.w, n));
+    correction = u.w;
+  }
+  machine.loop(u.n, Correct<T>{numbers.s, correction, u.x.data()});
+  residual(machine, u);
+  machine.loop(1, BeginCycle{numbers});
+}
+
+}  // namespace weft::kernels::detail
