@@ -6,7 +6,7 @@ import numpy
 
 from verification import Fields, errors_of, history
 from verify_common import ELEMENTS_2D, ELEMENTS_3D, order_row
-from verify_openings import CRITICAL, ELEMENTS, SYMMETRY, opening_case, outlet, reservoir, uniform
+from verify_openings import CRITICAL, ELEMENTS, SYMMETRY, exit_mach, exit_monitor, opening_case, outlet, reservoir, uniform
 
 
 def boundaries(report, runner, full):
@@ -78,30 +78,33 @@ def mach_of(ratio, low, high):
 
 def nozzles(report, runner, full):
     report.section("Nozzles", f"Total pressure and temperature 1. A converging nozzle: mass flux per area of its throat, by theory {CRITICAL:.4f} for every pressure behind it below "
-                   "0.528, and the largest difference between the pressures 0.5, 0.2 and 0.02. A converging and diverging one, whose pressure behind stands for a "
-                   "normal shock 0.6 m behind the throat in quasi-one-dimensional flow: where the Mach number on the axis falls below 1, and the total pressure at "
+                   "0.528, the largest difference between the pressures 0.5, 0.2 and 0.02, and the Mach numbers at the exit. A converging and diverging one, whose pressure behind stands for a "
+                   "normal shock 0.6 m behind the throat in quasi-one-dimensional flow: where the Mach number on the axis falls below 1, and the Mach number and total pressure at "
                    "the exit, from a start at rest and from one that is supersonic.")
     zones = {"inlet": reservoir(1, 1), "wall": 'kind = "slip_wall"\n', "axis": SYMMETRY}
     fluxes = ("hllc_hlle", "hllc", "roe", "rusanov", "hlle", "ausm_plus_up") if full else ("hllc_hlle",)
     for kind, flux in itertools.product(ELEMENTS, fluxes):
-        flows = []
+        flows, machs = [], []
         solid = {"zmin": SYMMETRY, "zmax": SYMMETRY} if kind in ELEMENTS_3D else {}
         for pressure in (0.5, 0.2, 0.02):
             mesh = f'generator = "nozzle"\nnx = 32\nny = 3\ndiverging = 0.0\nelements = "{kind}"\n' + ("layers = 3\n" if solid else "")
             case = opening_case(mesh, zones | {"outlet": outlet(pressure)} | solid, uniform(0.9, 0.2, 0.86),
-                                f'[numerics]\nflux = "{flux}"\nlimiter = "venkatakrishnan"\nlocal_time_step = true\n[stop]\nsteps = 4000\nresidual = 1e-9\n')
-            fields = Fields(runner.run(f"choked_{kind}_{flux}_{pressure}", case))
+                                f'[numerics]\nflux = "{flux}"\nlimiter = "venkatakrishnan"\nlocal_time_step = true\n[stop]\nsteps = 4000\nresidual = 1e-9\n' + exit_monitor("outlet"))
+            folder = runner.run(f"choked_{kind}_{flux}_{pressure}", case)
+            fields = Fields(folder)
             x = fields.centres[:, 0]
             height = 0.1 + 0.05 * 0.5 * (1 - numpy.cos(math.pi * x))
             inner = x > -0.5
             flows.append(float((fields["density"] * fields["velocity"][:, 0] * height / 0.1)[inner].mean()))
+            machs.append(exit_mach(folder))
         difference = (max(flows) - min(flows)) / CRITICAL
         report.row(f"converging, {kind}, {flux}: mass flux, largest difference", f"{flows[0]:.4f}, {difference:.0e}", f"{CRITICAL:.4f} +- 0.5 %, 1e-4",
                    abs(flows[0] / CRITICAL - 1) <= 5e-3 and difference <= 1e-4)
+        report.row(f"converging, {kind}, {flux}: Mach numbers at the exit", ", ".join(f"{m:.4f}" for m in machs), "1 +- 1 %", all(abs(m - 1) <= 1e-2 for m in machs))
     ahead = mach_of((0.1 + 0.05 * 0.5 * (1 - math.cos(0.6 * math.pi))) / 0.1, 1.0001, 5)
     total = (1.2 * ahead**2 / (1 + 0.2 * ahead**2)) ** 3.5 * (6 / (7 * ahead**2 - 1)) ** 2.5
-    exit_mach = mach_of(1.5 * total, 0.01, 0.9999)  # p0 A* is the same on both sides
-    back = total * (1 + 0.2 * exit_mach**2) ** -3.5
+    behind = mach_of(1.5 * total, 0.01, 0.9999)  # at the exit: p0 A* is the same on both sides of the shock
+    back = total * (1 + 0.2 * behind**2) ** -3.5
     for kind in ELEMENTS if full else ("quads",):
         solid = {"zmin": SYMMETRY, "zmax": SYMMETRY} if kind in ELEMENTS_3D else {}
         nx, across = {"hexahedra": (200, 4), "tetrahedra": (100, 2)}.get(kind, (400, 8) if full else (200, 4))
@@ -109,8 +112,9 @@ def nozzles(report, runner, full):
         for start, state in (("at rest", uniform(1.0, 0.0, 1.0)), ("supersonic", uniform(0.3, 1.5, 0.2))):
             mesh = f'generator = "nozzle"\nnx = {nx}\nny = {across}\nelements = "{kind}"\n' + ("layers = 2\n" if solid else "")
             case = opening_case(mesh, zones | {"outlet": outlet(back)} | solid, state,
-                                f'[numerics]\nlimiter = "venkatakrishnan"\nlocal_time_step = true\ncfl = 1.2\n[stop]\nsteps = {steps}\nresidual = 1e-7\n')
-            fields = Fields(runner.run(f"nozzle_{kind}_{start.replace(' ', '_')}", case))
+                                f'[numerics]\nlimiter = "venkatakrishnan"\nlocal_time_step = true\ncfl = 1.2\n[stop]\nsteps = {steps}\nresidual = 1e-7\n' + exit_monitor("outlet"))
+            folder = runner.run(f"nozzle_{kind}_{start.replace(' ', '_')}", case)
+            fields = Fields(folder)
             x, y, p = fields.centres[:, 0], fields.centres[:, 1], fields["pressure"]
             mach = numpy.linalg.norm(fields["velocity"], axis=1) / numpy.sqrt(1.4 * p / fields["density"])
             row = numpy.argsort(numpy.where(y < 0.1 / across, x, numpy.inf))[: int((y < 0.1 / across).sum())]
@@ -118,6 +122,8 @@ def nozzles(report, runner, full):
             after = row[list(row).index(last) + 1]
             shock = x[last] + (mach[last] - 1) / (mach[last] - mach[after]) * (x[after] - x[last])
             report.row(f"shock, {kind}, {nx} x {across}, start {start}: place; exact 0.6", f"{shock:.4f}", "+- 0.01", abs(shock - 0.6) <= 0.01)
+            leaving = exit_mach(folder)
+            report.row(f"Mach number at the exit, {kind}, start {start}; exact {behind:.4f}", f"{leaving:.4f}", "+- 1 %", abs(leaving / behind - 1) <= 1e-2)
             exit_ = x > 0.95
             p0 = float((p * (1 + 0.2 * mach**2) ** 3.5)[exit_].mean())
             report.row(f"total pressure at the exit, {kind}, start {start}; exact {total:.4f}", f"{p0:.4f}", "+- 1 %", abs(p0 / total - 1) <= 1e-2)
