@@ -65,6 +65,9 @@ class Ptxas(unittest.TestCase):
         self.check("src/weft/kernels/linear/gmres.cu", 20,
                    ["gmres_project_kernel", "gmres_subtract_kernel", "gmres_extend_kernel", "gmres_expand_kernel",
                     "gmres_add_tiles_kernel", "AppendColumn", "SolveTriangle", "AddRanks"])
+        self.check("src/weft/kernels/linear/colored_factors.cu", 40,
+                   ["colored_sweep_kernel", "SplitRow", "EliminateRow", "InvertColumn"])
+        self.check("src/weft/kernels/linear/row_colors.cu", 1, ["ColorOrReport"])
 
     def test_a_spill_is_found(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -4,8 +4,10 @@
 #include "weft/kernels/linear/bicgstab.hpp"
 #include "weft/kernels/linear/block_jacobi.hpp"
 #include "weft/kernels/linear/bsr_product.hpp"
+#include "weft/kernels/linear/colored_factors.hpp"
 #include "weft/kernels/linear/gmres.hpp"
 #include "weft/kernels/linear/instances.hpp"
+#include "weft/kernels/linear/row_colors.hpp"
 
 namespace weft::kernels {
 
@@ -71,6 +73,19 @@ void Gmres<T, B>::cycle(space::cuda, Stream& /*stream*/, int /*count*/) {
   throw no_gpu();
 }
 
+RowColors::RowColors(space::cuda, Stream& /*stream*/, const BsrPattern& /*pattern*/) { throw no_gpu(); }
+
+template <LinearScalar T, int B>
+  requires BlockSize<B>
+void ColoredFactors<T, B>::factor(space::cuda, Stream& /*stream*/, const BsrView<const T, B>& /*a*/) {
+  throw no_gpu();
+}
+template <LinearScalar T, int B>
+  requires BlockSize<B>
+void ColoredFactors<T, B>::apply(space::cuda, Stream& /*stream*/, std::span<const T> /*r*/, std::span<T> /*z*/) {
+  throw no_gpu();
+}
+
 template void lu_factor(space::cuda, Stream&, const LuBatch<float>&);
 template void lu_factor(space::cuda, Stream&, const LuBatch<double>&);
 template void lu_solve(space::cuda, Stream&, const LuBatch<float>&, std::span<const float>, std::span<float>);
@@ -88,7 +103,9 @@ template void lu_solve(space::cuda, Stream&, const LuBatch<double>&, std::span<c
   template void BiCgStab<T, B>::iterate(space::cuda, Stream&, int);                                                             \
   template void Gmres<T, B>::start(space::cuda, Stream&, const BsrView<const T, B>&, Preconditioner<T>*, std::span<const T>,    \
                                    std::span<T>, double);                                                                       \
-  template void Gmres<T, B>::cycle(space::cuda, Stream&, int);
+  template void Gmres<T, B>::cycle(space::cuda, Stream&, int);                                                                  \
+  template void ColoredFactors<T, B>::factor(space::cuda, Stream&, const BsrView<const T, B>&);                                 \
+  template void ColoredFactors<T, B>::apply(space::cuda, Stream&, std::span<const T>, std::span<T>);
 WEFT_LINEAR_INSTANCES(WEFT_INSTANTIATE)
 #undef WEFT_INSTANTIATE
 
