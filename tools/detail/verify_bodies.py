@@ -269,9 +269,10 @@ def blunt_body(report, runner, full):
                    "60 % of the run, against Rayleigh's pitot formula, and the distance of the shock against the correlation of Billig (J. Spacecraft "
                    "Rockets 4, 1967), which at Mach 3 lies 6 % below what all fluxes find on all grids. Venkatakrishnan's limiter: with Barth's the flow never becomes "
                    "steady, and the pressure swings by 1 % with any flux. Time steps alike in all cells, until t = 40 radii over the speed of the stream. "
-                   "Hexahedra are one layer. On triangles, through which a strong shock leaves streaks (see below), the stagnation pressure from Mach 6 on is within 2 % only.")
+                   "Hexahedra are one layer. On triangles, through which a strong shock leaves streaks (see below), the stagnation pressure from Mach 6 on is within 2 % "
+                   "on the coarse grid, and within 1 % on the fine one.")
     for mach in (3, 6, 10, 20):
-        for elements, n in (("quads", 40), ("quads", 80), ("triangles", 40), ("hexahedra", 40)) if full else (("quads", 40),):
+        for elements, n in (("quads", 40), ("quads", 80), ("triangles", 40), ("triangles", 80), ("hexahedra", 40)) if full else (("quads", 40),):
             front, side = {3: (1, 3.5), 6: (0.7, 2.2)}.get(mach, (0.6, 2))
             case = f'[mesh]\ngenerator = "cylinder"\nradial = {n}\naround = {2 * n}\nfront = {front}\nside = {side}\nelements = "{elements}"\n'
             case += f"layers = 1\ndepth = {2 / n}\n" if elements == "hexahedra" else ""
@@ -289,7 +290,7 @@ def blunt_body(report, runner, full):
                 totals.append((rows[f"{probe}_pressure"] * (1 + 0.2 * mm) ** 3.5)[late].mean())
             pitot = (5.76 * mach**2 / (5.6 * mach**2 - 0.8)) ** 3.5 * (2.8 * mach**2 - 0.4) / 2.4
             error = numpy.mean(totals) / pitot - 1
-            allowed = 2 if elements == "triangles" and mach > 3 else 1
+            allowed = 2 if elements == "triangles" and n == 40 and mach > 3 else 1
             report.row(f"Mach {mach}, {elements}, {n} x {2 * n}: p0 = {pitot:.3f}", f"{100 * error:+.2f} %", f"within {allowed} %", abs(error) <= allowed / 100)
             fields = Fields(folder)
             x, y, p = fields.centres[:, 0], fields.centres[:, 1], fields["pressure"]
@@ -299,8 +300,8 @@ def blunt_body(report, runner, full):
             k, half = int(numpy.argmax(p > 0.5 * (1 + pitot))), 0.5 * (1 + pitot)
             distance = -(x[k - 1] + (half - p[k - 1]) / (p[k] - p[k - 1]) * (x[k] - x[k - 1])) - 1
             billig = 0.386 * math.exp(4.67 / mach**2)
-            gate = 0.08 if mach == 3 else 0.05
+            gate = 0.08 if mach == 3 else 0.03
             report.row(f"Mach {mach}, {elements}, {n} x {2 * n}: distance of the shock, Billig {billig:.3f}", f"{distance:.3f}", f"within {100 * gate:.0f} %",
                        abs(distance / billig - 1) <= gate)
-            if mach == 10 and n == 80:
+            if mach == 10 and n == 80 and elements == "quads":
                 draw_field(report, folder, "pressure", "blunt_body.png", "Pressure, cylinder at Mach 10")
