@@ -256,7 +256,7 @@ SCRIPTS = {
         "assert os.waitpid(pid, 0)[1] == 0\nweft.Mesh.generate('box', nx=2, ny=2).info()\nprint('parent')\n",
         "True\nTrue\nTrue\nTrue\nparent\n",
     ),
-    "a sub-interpreter": (
+    "a sub-interpreter": (  # from Python 3.12 on it refuses the module by itself
         "import sys, warnings\n"
         "try:\n    import _xxsubinterpreters as interpreters\nexcept ImportError:\n    import _interpreters as interpreters\n"
         "code = 'import sys; sys.path[:] = ' + repr(sys.path) + chr(10) + 'import weft; weft.Mesh'\n"
@@ -264,7 +264,7 @@ SCRIPTS = {
         "    exec(before)\n"
         "    try:\n        failed = interpreters.run_string(interpreters.create(), code)\n"
         "    except Exception as error:\n        failed = error\n"
-        "    print('sub-interpreter' in str(failed))\n",
+        "    print('interpreter' in str(failed))\n",
         "True\nTrue\n",
     ),
     "use after the end of MPI": (
