@@ -6,19 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "weft/flow/cuda/boundary_group.hpp"
 #include "weft/flow/scheme/discretization.hpp"
 #include "weft/mesh/mesh.hpp"
 
 namespace weft::flow::detail {
-
-/// Threads that extrapolate to one boundary row, and of a block; the faces of a group at most.
-inline constexpr int kBoundaryLanes = 8, kBoundaryThreads = 256, kGroupFaces = kBoundaryThreads / kBoundaryLanes;
-
-/// Positions in the lists of BoundaryGroups.
-struct BoundaryGroup {
-  std::int32_t first_face, faces;
-  std::int32_t first_row, rows;
-};
 
 struct BoundaryGroups {
   /// @cost one pass over Discretization::boundary_extrapolation; 2 B per entry and 4 B per row of a group.

@@ -7,6 +7,7 @@
 
 #include "weft/device/buffers.hpp"
 #include "weft/flow/cuda/array_list.hpp"
+#include "weft/flow/cuda/boundary_groups.hpp"
 #include "weft/flow/cuda/device_arguments.hpp"
 #include "weft/flow/cuda/tile_launch.hpp"
 #include "weft/flow/physics/face_force.hpp"

@@ -5,7 +5,7 @@
 
 #include "weft/base/vec3.hpp"
 #include "weft/device/stream.hpp"
-#include "weft/flow/cuda/boundary_groups.hpp"
+#include "weft/flow/cuda/boundary_group.hpp"
 #include "weft/flow/cuda/tile.hpp"
 #include "weft/flow/host/loops.hpp"
 #include "weft/flow/physics/boundary.hpp"

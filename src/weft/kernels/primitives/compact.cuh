@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(kSelectThreads)
   __syncthreads();
 
   std::int64_t loading = shared_tile, compacting = -1;  // tiles; -1: none
-  __syncthreads();  // all threads have read shared_tile
+  __syncthreads();                                      // all threads have read shared_tile
   unsigned compacted_count = 0;
   ThreadEntries<T, kWithPrevious> loaded;
   if (loading < tiles) load_entries_of(source, begin_of(loading) + own, n, is_whole(loading), lane, loaded);
